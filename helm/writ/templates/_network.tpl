@@ -86,9 +86,10 @@ spec:
   {{- end }}
 {{- end -}}
 
-{{/* The world without addresses that aren't public. */}}
+{{/* The world without addresses that aren't public. Takes a dict of root and ports. */}}
 {{- define "writ.egressWorld" -}}
-{{- with .Values.networkPolicy.world }}
+{{- $ports := .ports -}}
+{{- with .root.Values.networkPolicy.world }}
 {{- if .enabled }}
 - to:
     {{- range .cidrs }}
@@ -100,18 +101,32 @@ spec:
         {{- end }}
     {{- end }}
   ports:
-    {{- range .ports }}
+    {{- range $ports }}
     - {port: {{ . }}, protocol: TCP}
     {{- end }}
 {{- end }}
 {{- end }}
 {{- end -}}
 
+{{/* The port of a URL of HTTP, which may leave it out. */}}
+{{- define "writ.urlPort" -}}
+{{- $url := urlParse . -}}
+{{- default (ternary "443" "80" (eq $url.scheme "https")) (regexFind ":[0-9]+$" $url.host | trimPrefix ":") -}}
+{{- end -}}
+
+{{/* The ports that the witnesses of ledgers listen on, as JSON; empty without witnesses. */}}
+{{- define "writ.witnessPorts" -}}
+{{- $ports := list -}}
+{{- range .Values.ledger.witnesses -}}
+{{- $ports = append $ports (include "writ.urlPort" .url | int) -}}
+{{- end -}}
+{{- $ports | uniq | toJson -}}
+{{- end -}}
+
 {{- define "writ.egressOtlp" -}}
 {{- with .Values.otlpEndpoint }}
-{{- $given := regexFind ":[0-9]+" (regexReplaceAll "^https?://" . "") | trimPrefix ":" }}
 - ports:
-    - {port: {{ default (ternary "443" "80" (hasPrefix "https:" .)) $given }}, protocol: TCP}
+    - {port: {{ include "writ.urlPort" . }}, protocol: TCP}
   {{- with $.Values.networkPolicy.otlp.to }}
   to:
     {{- toYaml . | nindent 4 }}

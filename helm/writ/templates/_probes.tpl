@@ -23,7 +23,9 @@ livenessProbe:
 {{- end -}}
 
 {{/*
-Seconds that a pod gets to end: the pause before SIGTERM, what the process takes at most (nine seconds; an executor its drain and four), and five to spare.
+Seconds that a pod gets to end: the pause before SIGTERM, what the process takes at most, and five to spare. A process
+takes `stopMs`, or its drain and `closeMs` where that is longer: 9 s and 4 s in libs/nest-kit/src/boot-process.ts.
+tools/src/chart/pods.spec.ts compares them.
 Takes a dict of root and component.
 */}}
 {{- define "writ.gracePeriodSeconds" -}}

@@ -17,14 +17,14 @@ const ANSWER_MS_MAX = {
   'make a claim': 30_000,
   'delete a claim': 30_000,
   'list claims': 30_000,
-  /** a controller does, from a pool or by a pod that it makes: that one is waited for as any other */
+  /** the controller of agent-sandbox takes a pod of the pool or makes one, whose start has a limit of its own below */
   'bind a claim to a sandbox': 60_000,
   'attach to a pod': 20_000,
-  /** the node makes it: images that it hasn't are pulled first */
+  /** the node pulls the image first where it doesn't have it */
   'start a pod': 180_000,
-  /** the agent's own start, and the rules of a network that come in a second later */
+  /** the agent starts first, and some networks enforce their rules only a second later */
   'get an answer from an agent': 30_000,
-  /** the kubelet ends it, unmounts its volumes and says so */
+  /** the kubelet ends it, unmounts its volumes and reports that to the API server */
   'see a pod gone': 60_000,
   'hold its lease': 10_000,
   'list leases': 30_000,
@@ -32,9 +32,9 @@ const ANSWER_MS_MAX = {
 } as const;
 export type ApiQuestion = keyof typeof ANSWER_MS_MAX;
 
-/** A question that takes this long is followed by a ping, and by others as long as it lasts. Nearly all take less. */
+/** Writ pings the server when an answer takes so long, and again after each such period. Nearly all take less. */
 const DOUBT_MS = 2_500;
-/** A server that doesn't answer a ping in this time is not there: it is answered from memory. */
+/** A server that doesn't answer a ping within this time counts as away. It answers a ping from its memory. */
 const PING_MS_MAX = 2_500;
 /** Between two tries where a busy server doesn't say when to come back, in milliseconds; doubled each time. */
 const BACKOFF_MS_MIN = 100;

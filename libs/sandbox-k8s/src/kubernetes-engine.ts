@@ -127,8 +127,8 @@ export class KubernetesEngine implements ContainerEngine {
   }
 
   /**
-   * One pod at most is read, of a namespace that has no others; it takes the very right that the driver works by. Where
-   * pods are claimed, the cluster must have what a claim is.
+   * Lists one pod at most: that needs the same right as the driver's work. Where pods are claimed, the cluster must
+   * have the kinds of agent-sandbox too.
    */
   async verifyReady(): Promise<void> {
     const { api, namespace } = this.#options;
@@ -164,7 +164,7 @@ export class KubernetesEngine implements ContainerEngine {
     try {
       return await this.#sweep.sweep(isOurs);
     } catch (error) {
-      // One that is away is told of by the watch.
+      // The watch reports a server that is away.
       if (error instanceof ApiError && !error.isBusy) this.#options.report({ type: 'engine.refused', error });
       throw error;
     }

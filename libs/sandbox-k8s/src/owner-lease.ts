@@ -54,7 +54,7 @@ export class OwnerLease {
     this.#renewing = this.#renew().then(
       () => this.#renewAfter(RENEW_MS),
       (error: unknown) => {
-        // A server that is away is told of by the watch.
+        // The watch reports a server that is away.
         if (error instanceof ApiError && !this.#isTold) this.#options.failed(error);
         this.#isTold = true;
         this.#renewAfter(RETRY_MS);

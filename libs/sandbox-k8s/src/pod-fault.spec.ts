@@ -49,6 +49,16 @@ test("amounts are compared, and not a server's way to write them", () => {
   );
 });
 
+test("amounts that a server writes with any suffix of Kubernetes' are compared too", () => {
+  const size = { ...SIZE, memoryBytes: 2 ** 40 };
+  const expected = { ...EXPECTED, spec: specOf({ image: 'registry.example/s:1', size, refusedAt: [] }) };
+  const { requests, limits } = expected.spec.containers[0]!.resources!;
+  const withMemory = (memory: string) => podWith({}, { resources: { requests, limits: { ...limits, memory } } });
+  for (const memory of ['1Ti', '1024Gi', '1099511627776', '1099511627776000m'])
+    expect({ memory, fault: podFault(withMemory(memory), expected) }).toEqual({ memory, fault: null });
+  for (const memory of ['1T', '2Ti', '1Pi']) expect(podFault(withMemory(memory), expected)).toContain('limits.memory');
+});
+
 const secure = () => served().securityContext;
 
 const NOT_A_SANDBOX: readonly (readonly [what: string, pod: V1Pod, words: string])[] = [

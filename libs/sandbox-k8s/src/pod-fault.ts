@@ -7,6 +7,7 @@
  */
 import type { V1ObjectMeta, V1Pod, V1PodSpec } from '@kubernetes/client-node';
 import { SANDBOX_GROUP } from './agent-sandbox.ts';
+import { nanosOf } from './quantity.ts';
 
 export interface ExpectedPod {
   readonly spec: V1PodSpec;
@@ -82,7 +83,7 @@ const AMOUNT = /\.(?:limits|requests)\.[a-z-]+$|\.sizeLimit$/;
 function valueFault(value: unknown, expected: unknown, path: string): string | null {
   if (Array.isArray(expected)) return listFault(value, expected, path);
   if (typeof expected === 'object' && expected !== null) return objectFault(value, expected, path);
-  const isSame = AMOUNT.test(path) ? amountOf(value) === amountOf(expected) : value === expected;
+  const isSame = AMOUNT.test(path) ? isSameAmount(value, expected) : value === expected;
   return isSame ? null : differs(path, value, expected);
 }
 
@@ -111,21 +112,10 @@ function objectFault(value: unknown, expected: object, path: string): string | n
   return null;
 }
 
-const SCALE: Readonly<Record<string, number>> = {
-  m: 1e-3,
-  '': 1,
-  k: 1e3,
-  M: 1e6,
-  G: 1e9,
-  Ki: 2 ** 10,
-  Mi: 2 ** 20,
-  Gi: 2 ** 30,
-};
-
-/** An amount of Kubernetes as a number; NaN, which equals nothing, where it is none. */
-function amountOf(value: unknown): number {
-  const [, digits = '', unit = ''] = /^(\d+(?:\.\d+)?)(m|k|M|G|Ki|Mi|Gi)?$/.exec(String(value)) ?? [];
-  return digits === '' ? NaN : Math.round(Number(digits) * (SCALE[unit] ?? NaN) * 1000);
+/** Two values that aren't quantities are never the same amount. */
+function isSameAmount(value: unknown, expected: unknown): boolean {
+  const nanos = nanosOf(value);
+  return nanos !== null && nanos === nanosOf(expected);
 }
 
 const differs = (path: string, value: unknown, expected: unknown): string =>

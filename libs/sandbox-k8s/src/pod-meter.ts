@@ -3,14 +3,14 @@ import type { ToldUsage } from '@writ/sandbox';
 import type { Measure, Meter, SandboxSize } from '@writ/sandbox-host';
 
 /**
- * An agent that is free to tells every half second; one that says nothing for so long is stopped, or busy on all that
- * it has.
+ * An agent reports every half second. One that is silent for so long was stopped, or its job uses all processors.
  */
 const FRESH_MS = 2_000;
 
 /**
- * What a pod uses, by its agent's word: whoever may ask a kubelet may ask it of every pod of its node. The word is the
- * job's in the end, so it counts within what the container's limits allow, and silence counts as the whole of it.
+ * What a pod uses, as its agent reports it. An executor doesn't ask the kubelet: the right to do so covers every pod of
+ * the node. A job can forge the report, so both figures are capped at the container's limits. A silent agent is charged
+ * the maximum of processor time.
  */
 export class PodMeter implements Meter {
   readonly #size: SandboxSize;

@@ -58,7 +58,8 @@ export async function startPod(context: PodContext, spec: ContainerSpec, name: s
 }
 
 /**
- * Resolves when the agent answers, and says that every canary has refused it: one of an earlier image knows of none.
+ * Resolves when the agent answers and reports that every canary refused it. Rejects where the agent's image is too old
+ * to know canaries.
  */
 async function greet(
   api: KubeApi,

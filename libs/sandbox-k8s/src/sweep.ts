@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { V1Lease, V1LeaseList, V1ObjectMeta } from '@kubernetes/client-node';
 import { isStatus } from './api-error.ts';
-import { askApi } from './api-requests.ts';
+import { askApi, type ApiQuestion } from './api-requests.ts';
 import type { KubeApi } from './kube-api.ts';
 import { LEASE_S } from './lease-shape.ts';
 import { leasesOf } from './owner-lease.ts';
@@ -70,7 +70,8 @@ export class Sweep {
       return !(metadata?.ownerReferences ?? []).some(({ uid }) => owners.has(uid));
     });
     for (const lease of items) if (dead.has(lease.metadata?.uid)) await this.#end(lease);
-    await Promise.all(left.map(({ metadata }) => this.#delete(`${path}/${metadata?.name}`)));
+    const question = what === 'pods' ? 'delete a pod' : 'delete a claim';
+    await Promise.all(left.map(({ metadata }) => this.#delete(question, `${path}/${metadata?.name}`)));
     return left.length;
   }
 
@@ -88,7 +89,7 @@ export class Sweep {
   /** Unless it was renewed meanwhile. */
   async #end({ metadata }: V1Lease): Promise<void> {
     const preconditions = { uid: metadata?.uid, resourceVersion: metadata?.resourceVersion };
-    await this.#delete(`${leasesOf(this.#options.namespace)}/${metadata?.name}`, {
+    await this.#delete('delete a lease', `${leasesOf(this.#options.namespace)}/${metadata?.name}`, {
       apiVersion: 'v1',
       kind: 'DeleteOptions',
       preconditions,
@@ -96,14 +97,10 @@ export class Sweep {
     this.#seen.delete(metadata?.name ?? '');
   }
 
-  /** What vanishes or changes by itself meanwhile is what was wanted, or somebody's after all. */
-  async #delete(path: string, body?: object): Promise<void> {
+  /** 404 and 409 are fine: the object is gone, or its owner renewed it. */
+  async #delete(question: ApiQuestion, path: string, body?: object): Promise<void> {
     try {
-      await askApi(this.#options.api, `delete a ${this.#options.source.what === 'pods' ? 'pod' : 'claim'}`, {
-        method: 'DELETE',
-        path,
-        body,
-      });
+      await askApi(this.#options.api, question, { method: 'DELETE', path, body });
     } catch (error) {
       if (!isStatus(error, 404) && !isStatus(error, 409)) throw error;
     }

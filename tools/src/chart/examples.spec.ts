@@ -3,26 +3,15 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parse } from 'yaml';
-import { checkout } from '../setup.ts';
+import { readKeySets } from './key-sets.ts';
 import { CHART, parseObjects, type KubeObject } from './render.ts';
-
-interface KeySet {
-  readonly name: string;
-  readonly entries: readonly { readonly name: string }[];
-}
 
 const read = (name: string): string => readFileSync(join(CHART, name), 'utf8');
 
-/** The entries of each Secret and of the ConfigMap. By path: no tool depends on an app, and this one only reads its data. */
-async function entriesOf(): Promise<Readonly<Record<string, readonly string[]>>> {
-  const { keySets } = (await import(join(checkout, 'apps/setup/src/keys/layout.ts'))) as {
-    keySets: (options: object) => readonly KeySet[];
-  };
-  const sets = keySets({ deployment: 'd', natsHosts: [], postgresHosts: [], now: () => new Date(0) });
-  return Object.fromEntries(sets.map(({ name, entries }) => [name, entries.map((entry) => entry.name)]));
-}
-
-const ENTRIES = await entriesOf();
+/** The entries of each Secret and of the ConfigMap. */
+const ENTRIES: Readonly<Record<string, readonly string[]>> = Object.fromEntries(
+  (await readKeySets()).map(({ name, entries }) => [name, entries.map((entry) => entry.name)]),
+);
 
 /** Of each Secret that the chart asks for: its name in `existing-keys-values.yaml`, and what the set is called in code. */
 const NAMES = (parse(read('ci/existing-keys-values.yaml')) as { keys: { existingSecrets: Record<string, string> } }).keys

@@ -1,109 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the policies of the chart let through, by Kubernetes' own rules: a connection passes where the policies of both
-// ends allow it.
-import { BlockList, isIP } from 'node:net';
+// What the policies of the chart let through.
 import { PROCESSES } from '@writ/contract';
 import { describeChart, EXAMPLES, examplePods, objectsOf, PRODUCTION, renderSmall, SMALL } from './chart.contract.ts';
+import { elsewhere, end, isOpen, policiesOf, type End } from './network-policies.ts';
 import { podsOf, type Pod } from './pods.ts';
-import { NAMESPACE, type KubeObject, type Labels } from './render.ts';
+import { NAMESPACE, type KubeObject } from './render.ts';
 
-interface Selector {
-  readonly matchLabels?: Labels;
-  readonly matchExpressions?: readonly {
-    readonly key: string;
-    readonly operator: string;
-    readonly values: readonly string[];
-  }[];
-}
-interface Peer {
-  readonly podSelector?: Selector;
-  readonly namespaceSelector?: Selector;
-  readonly ipBlock?: { readonly cidr: string; readonly except?: readonly string[] };
-}
-interface Rule {
-  readonly from?: readonly Peer[];
-  readonly to?: readonly Peer[];
-  readonly ports?: readonly { readonly port: number; readonly protocol: string }[];
-}
-interface Policy {
-  readonly podSelector: Selector;
-  readonly policyTypes: readonly string[];
-  readonly ingress?: readonly Rule[];
-  readonly egress?: readonly Rule[];
-}
-
-/** An end of a connection: a pod, or an address outside. */
-type End = { readonly namespace: string; readonly labels: Labels } | { readonly address: string };
-
-const chooses = ({ matchLabels = {}, matchExpressions = [] }: Selector, labels: Labels): boolean =>
-  Object.entries(matchLabels).every(([name, value]) => labels[name] === value) &&
-  matchExpressions.every(({ key, operator, values }) => operator === 'In' && values.includes(labels[key] ?? ''));
-
-const isWithin = (cidr: string, address: string): boolean => {
-  const [net = '', bits] = cidr.split('/');
-  const family = isIP(net) === 6 ? 'ipv6' : 'ipv4';
-  if (isIP(address) !== isIP(net)) return false;
-  const list = new BlockList();
-  list.addSubnet(net, Number(bits), family);
-  return list.check(address, family);
-};
-
-const isPeer = ({ podSelector, namespaceSelector, ipBlock }: Peer, end: End): boolean => {
-  if ('address' in end)
-    return (
-      ipBlock !== undefined &&
-      isWithin(ipBlock.cidr, end.address) &&
-      !(ipBlock.except ?? []).some((cidr) => isWithin(cidr, end.address))
-    );
-  if (ipBlock !== undefined) return false;
-  const inNamespace =
-    namespaceSelector === undefined
-      ? end.namespace === NAMESPACE
-      : chooses(namespaceSelector, { 'kubernetes.io/metadata.name': end.namespace });
-  return inNamespace && chooses(podSelector ?? {}, end.labels);
-};
-
-const policiesOf = (objects: readonly KubeObject[], end: End): Policy[] =>
-  'address' in end
-    ? []
-    : objects
-        .filter(({ kind, metadata }) => kind === 'NetworkPolicy' && metadata.namespace === end.namespace)
-        .map((object) => object['spec'] as Policy)
-        .filter(({ podSelector }) => chooses(podSelector, end.labels));
-
-const passes = (rules: readonly Rule[] | undefined, other: End, port: number, protocol: string): boolean =>
-  (rules ?? []).some(
-    ({ from, to, ports }) =>
-      (from ?? to ?? [{ namespaceSelector: {} }, { ipBlock: { cidr: '0.0.0.0/0' } }]).some((peer) =>
-        isPeer(peer, other),
-      ) &&
-      (ports === undefined || ports.some((each) => each.port === port && each.protocol === protocol)),
-  );
-
-/** Whether a connection from one end to the other passes the policies of both. */
-function isOpen(objects: readonly KubeObject[], from: End, to: End, port: number, protocol = 'TCP'): boolean {
-  const out = policiesOf(objects, from).filter(({ policyTypes }) => policyTypes.includes('Egress'));
-  const into = policiesOf(objects, to).filter(({ policyTypes }) => policyTypes.includes('Ingress'));
-  return (
-    (out.length === 0 || out.some(({ egress }) => passes(egress, to, port, protocol))) &&
-    (into.length === 0 || into.some(({ ingress }) => passes(ingress, from, port, protocol)))
-  );
-}
-
-const end = (component: string): End => ({
-  namespace: NAMESPACE,
-  labels: {
-    'app.kubernetes.io/name': 'writ',
-    'app.kubernetes.io/instance': 'w',
-    'app.kubernetes.io/component': component,
-  },
-});
 const SANDBOX: End = {
   namespace: 'writ-sandboxes',
   labels: { writ: 'w-writ' },
 };
 const STRANGER: End = { namespace: NAMESPACE, labels: { app: 'other' } };
-const elsewhere = (namespace: string, labels: Labels = {}): End => ({ namespace, labels });
 const DNS = elsewhere('kube-system', { 'k8s-app': 'kube-dns' });
 const WORLD: End = { address: '93.184.216.34' };
 const METADATA: End = { address: '169.254.169.254' };
@@ -186,7 +93,7 @@ describeChart('network policies of the chart', () => {
     expect(isOpen(objectsOf(PRODUCTION), end('orchestrator'), apiServer, 6443)).toBe(false);
   });
 
-  test('ledgers, kernels, Jobs, Postgres and NATS reach nothing outside', () => {
+  test('ledgers without witnesses, kernels, Jobs, Postgres and NATS reach nothing outside', () => {
     for (const from of ['ledger', 'kernel', 'migrate', 'smoke', 'postgres', 'nats']) {
       expect([
         from,
@@ -195,6 +102,26 @@ describeChart('network policies of the chart', () => {
         ),
       ]).toEqual([from, []]);
     }
+  });
+
+  test("a ledger with witnesses reaches the world on their ports alone, and no address that isn't public", () => {
+    const urls = ['https://a.example', 'http://b.example:7490/x', 'https://[2606:2800::1]'];
+    const witnessed = renderSmall({ ledger: { witnesses: urls.map((url) => ({ url, key: 'k' })) } });
+    const reached = (address: string): number[] =>
+      [22, 80, 443, 7490].filter((port) => isOpen(witnessed, end('ledger'), { address }, port));
+    expect(reached('93.184.216.34')).toEqual([443, 7490]);
+    expect(reached('2606:2800::1')).toEqual([443, 7490]);
+    expect(reached('10.1.2.3')).toEqual([]);
+    expect(reached('169.254.169.254')).toEqual([]);
+    expect(isOpen(witnessed, end('kernel'), WORLD, 443)).toBe(false);
+  });
+
+  test('a ledger with witnesses stays closed off where nothing may reach the world', () => {
+    const closed = renderSmall({
+      ledger: { witnesses: [{ url: 'https://a.example', key: 'k' }] },
+      networkPolicy: { world: { enabled: false } },
+    });
+    expect(isOpen(closed, end('ledger'), WORLD, 443)).toBe(false);
   });
 
   test('an air-gapped installation reaches its proxy, and the world not even from executors', () => {

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { PROCESSES } from '@writ/contract';
+import { checkout } from '../setup.ts';
 import {
   describeChart,
   EXAMPLES,
@@ -11,6 +14,7 @@ import {
   SMALL,
 } from './chart.contract.ts';
 import { containersOf, podsOf, restrictedProblems, type Container, type Pod, type PodSpec } from './pods.ts';
+import { CHART } from './render.ts';
 
 const GOOD: PodSpec = {
   containers: [
@@ -53,6 +57,8 @@ const amount = (quantity: string): number => {
   const [, digits = '', unit = ''] = /^([\d.]+)(\D*)$/.exec(quantity) ?? [];
   return Number(digits) * UNIT[unit]!;
 };
+
+const hasToken = ({ spec }: Pod): boolean => spec.automountServiceAccountToken !== false;
 
 const RUNS_ONCE = new Set(['keys', 'migrate', 'rotate-keys', 'smoke']);
 
@@ -112,10 +118,16 @@ describeChart('pods of the chart', () => {
   test('nobody has a token of the API server but the executor that makes pods, and the Jobs that make keys', () => {
     const holders = new Set(
       all()
-        .filter(({ pod }) => pod.spec.automountServiceAccountToken !== false)
+        .filter(({ pod }) => hasToken(pod))
         .map(({ pod }) => pod.component),
     );
     expect([...holders].sort()).toEqual(['executor', 'keys', 'rotate-keys']);
+    const readme = readFileSync(join(CHART, 'README.md'), 'utf8');
+    const [, list = ''] =
+      /These pods have a token of the API server, and no others:\n\n((?:- .*\n)+)/.exec(readme) ?? [];
+    expect([...list.matchAll(/^- `([a-z-]+)`/gm)].map(([, component]) => component).sort()).toEqual(
+      [...new Set(examplePods(PRODUCTION).filter(hasToken).map(({ component }) => component))].sort(),
+    );
     const accounts = EXAMPLES.flatMap((example) => objectsOf(example).filter(({ kind }) => kind === 'ServiceAccount'));
     expect(accounts.filter((account) => account['automountServiceAccountToken'] !== false)).toEqual([]);
     expect(
@@ -148,14 +160,18 @@ describeChart('pods of the chart', () => {
   });
 
   test('the grace period covers the pause before SIGTERM and what a process takes to end', () => {
+    const boot = readFileSync(join(checkout, 'libs/nest-kit/src/boot-process.ts'), 'utf8');
+    const seconds = (name: string): number =>
+      Number((new RegExp(`^const ${name} = ([\\d_]+);$`, 'm').exec(boot)?.[1] ?? '').replaceAll('_', '')) / 1_000;
+    const [stop, close] = [seconds('stopMs'), seconds('closeMs')];
     const graceOf = (pods: readonly Pod[], component: string): number =>
       pods.find((pod) => pod.component === component)!.spec.terminationGracePeriodSeconds!;
-    expect(graceOf(examplePods(PRODUCTION), 'executor')).toBe(60 + 4 + 5);
-    expect(graceOf(examplePods(SMALL), 'executor')).toBe(9 + 5);
-    expect(graceOf(examplePods(SMALL), 'orchestrator')).toBe(5 + 9 + 5);
+    expect(graceOf(examplePods(PRODUCTION), 'executor')).toBe(60 + close + 5);
+    expect(graceOf(examplePods(SMALL), 'executor')).toBe(stop + 5);
+    expect(graceOf(examplePods(SMALL), 'orchestrator')).toBe(5 + stop + 5);
     expect(
       graceOf(podsOf(renderSmall({ executor: { drainMs: 7_001 }, orchestrator: { preStopSeconds: 30 } })), 'executor'),
-    ).toBe(8 + 4 + 5);
+    ).toBe(8 + close + 5);
   });
 
   test('a gate asks every other component, the earlier ones and the later ones', () => {

@@ -13,9 +13,8 @@ const EPILOGUE = `
 The node has a network and a file system view of its own; the machine's rules, settings and containers stay as they are.
 It goes on until \`npm run cluster -- --down\`. A second start attaches to it.
 
-Needs root, Debian 12 and Go 1.21 or later. The first start builds Kubernetes: 10 GiB of free disk space for some
-fifteen minutes.
-docs/operations/cluster.md says more.
+Needs root, Debian 12 and Go 1.21 or later. The first start builds Kubernetes and takes 10 GiB of free disk space
+meanwhile. docs/operations/cluster.md says how long each step takes, and more.
 
 Examples:
   npm run cluster                               bring it up, build the images, install the chart, test it, run the main job
