@@ -95,7 +95,7 @@ it('an executor that starts without an engine waits for one, and is not ready me
 
 it('an executor starts with each number of its settings at its minimum', async () => {
   await startEngine();
-  const numbers = Object.entries(Environment.properties).filter(([, { type, minimum }]) => type === 'integer' && minimum !== undefined);
+  const numbers = Object.entries(Environment.properties as Readonly<Record<string, { readonly type?: string; readonly minimum?: number }>>).filter(([, { type, minimum }]) => type === 'integer' && minimum !== undefined);
   const { look, stop } = await startExecutor(Object.fromEntries(numbers.map(([name, { minimum }]) => [name, minimum])));
   expect(numbers.map(([name]) => name)).toContain('WRIT_CACHE_BYTES');
   expect(await look()).toMatchObject({ ready: true });

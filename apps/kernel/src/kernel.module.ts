@@ -44,6 +44,7 @@ import { ActivatePolicy, PoliciesController, PutPolicy, ShowPolicies } from './p
 import type { Bell, PolicySets } from './ports/index.ts';
 import { RecordSealer, SignedSeal } from './records/index.ts';
 import { Redeem, RedeemController } from './redeem/index.ts';
+import { Reevaluation } from './reevaluation/index.ts';
 import { Renew, RenewController } from './renew/index.ts';
 import { Resolve, ResolveController } from './resolve/index.ts';
 import { KERNEL_CONNECTIONS, OperationViews, Sizes, TenantPool, Trees, CrossTenantPool, WrappedKeyRows } from './store/index.ts';
@@ -58,7 +59,7 @@ import { ListSandboxes, RegisterSandbox, Registrars, SandboxesController } from 
 import { Secrets, SecretsController } from './secrets/index.ts';
 import { ShellBook, ShellsController } from './shells/index.ts';
 import { Skills, SkillsController } from './skills/index.ts';
-import { OutputSweeper, PreviewSweeper, Release, ReleaseController, Sweeper, ValueSweeper } from './sweep/index.ts';
+import { ImageSweeper, OutputSweeper, PreviewSweeper, Release, ReleaseController, Sweeper, ValueSweeper } from './sweep/index.ts';
 import { Tenancy } from './tenancy/index.ts';
 import { CreateTenant, Limits, limitsSince, RewrapKeys, TenantsController, type Rewrapped } from './tenants/index.ts';
 import { AttenuateToken, DrawTokens, IssueToken, ListForJob, RevokeToken, SpawnToken, Tokens, TokensController } from './tokens/index.ts';
@@ -154,6 +155,7 @@ function execution(config: KernelConfig, on: Ground, policies: PolicySets, work:
   });
   const landing = new Landing(on.tenants, on.blobs, on.trees, on.sizes, on.report);
   const previews = new Previews(on.tenants, on.sealer, announcer);
+  const reevaluation = new Reevaluation({ ...on, policies }, judge);
   const sweeper = new Sweeper(on.workers, on.tenants, endings, dispatcher);
   const release = new Release(on.tenants, sweeper, dispatcher);
   const redeem = new Redeem(on.tenants, on.vault, endings, memory, on.trees, on.keys.permitVerifiers, { ...lease, args: on.args, monitor: on.monitor });
@@ -171,9 +173,10 @@ function execution(config: KernelConfig, on: Ground, policies: PolicySets, work:
     release,
     renew: new Renew(on.tenants, on.vault, lease),
     judge,
-    commit: new Commit(on.tenants, on.blobs, effects, landing, new HoldEffect(on.blobs, on.vault, on.sealer, endings), endings, memory, new Reruns({ ...on, announcer, policies }, judge)),
+    commit: new Commit(on.tenants, on.blobs, effects, landing, new HoldEffect(on.blobs, on.vault, on.sealer, endings), endings, memory, new Reruns(on.tenants, announcer, reevaluation)),
     keepOutput: new KeepOutput(on.tenants, on.blobs, config.WRIT_OUTPUT_KEPT_MS),
     sweeper,
+    imageSweeper: new ImageSweeper({ ...on, endings, announcer }, reevaluation),
   };
 }
 
@@ -283,7 +286,7 @@ export class KernelModule {
       on.keys.followed(parts),
       every(PREVIEW_MS, () => run.previewDispatcher.run()),
       every(config.WRIT_SWEEP_MS, async () => on.monitor.requeued(await run.sweeper.sweep())),
-      every(config.WRIT_SWEEP_MS, () => run.previewSweeper.sweep()),
+      every(config.WRIT_SWEEP_MS, () => Promise.all([run.imageSweeper.sweep(), run.previewSweeper.sweep()])),
       every(config.WRIT_SWEEP_MS, () => ask.expire.run()),
       every(config.WRIT_SWEEP_MS, () => ask.endCalls.sweep()),
       every(LIMITS_MS, () => on.limits.refresh()),

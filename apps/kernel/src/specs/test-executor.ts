@@ -15,10 +15,12 @@ import { kernelTasks } from '../kernel.worker.ts';
 import { EffectCheck, EffectExaminer, Landing, ReportReader } from '../effects/index.ts';
 import { Endings } from '../endings/index.ts';
 import { Previews } from '../held/index.ts';
+import type { Images } from '../judgement/index.ts';
 import { Redeem } from '../redeem/index.ts';
+import { Reevaluation } from '../reevaluation/index.ts';
 import { Renew } from '../renew/index.ts';
 import { newId, Sizes, Trees } from '../store/index.ts';
-import { PreviewSweeper, Sweeper } from '../sweep/index.ts';
+import { ImageSweeper, PreviewSweeper, Sweeper } from '../sweep/index.ts';
 import type { TestKernel } from './test-kernel.ts';
 import type { TestTenant } from './test-tenant.ts';
 import { UNCOUNTED } from './uncounted.ts';
@@ -59,7 +61,8 @@ function openParts(kernel: TestKernel) {
   const permits = { permitTtlMs: PERMIT_TTL_MS, report: (error: unknown) => faults.push(error), now: () => performance.now() };
   const newMemory = (): AttemptMemory => new AttemptMemory(() => performance.now());
   const memory = newMemory();
-  const reruns = new Reruns({ ...kernel, trees: new Trees(blobs) }, kernel.judge);
+  const reevaluation = new Reevaluation({ ...kernel, trees: new Trees(blobs) }, kernel.judge);
+  const reruns = new Reruns(tenants, announcer, reevaluation);
   /** A replica of its own: it shares nothing with the others but the database. */
   const newCommit = (known = newMemory()): Commit =>
     new Commit(tenants, blobs, effects, new Landing(tenants, blobs, new Trees(blobs), new Sizes(tenants, new Trees(blobs)), failed), new HoldEffect(blobs, vault, sealer, endings), endings, known, reruns);
@@ -76,6 +79,8 @@ function openParts(kernel: TestKernel) {
     redeem: new Redeem(tenants, vault, endings, memory, new Trees(blobs), verifiers, { leaseMs: LEASE_MS, args: kernel.args, monitor: UNCOUNTED }),
     renew: new Renew(tenants, vault, { leaseMs: LEASE_MS }),
     sweeper: new Sweeper(workers, tenants, endings, bell),
+    /** of a kernel that is configured with these images */
+    imageSweeper: (images: Images) => new ImageSweeper({ workers, tenants, endings, announcer, images }, new Reevaluation({ ...kernel, images, trees: new Trees(blobs) }, kernel.judge)),
   };
 }
 

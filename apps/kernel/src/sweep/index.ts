@@ -2,6 +2,7 @@
 export { overdueEnding, Sweeper, type Swept } from './sweeper.ts';
 export { ReleaseController } from './release.controller.ts';
 export { Release } from './release.ts';
+export { ImageSweeper, type ImageSweeperParts } from './image-sweeper.ts';
 export { PreviewSweeper } from './preview-sweeper.ts';
 export { OutputSweeper } from './output-sweeper.ts';
 export { ValueSweeper } from './value-sweeper.ts';

@@ -14,6 +14,8 @@ const ORDER = ['ledger', 'kernel', 'executor', 'orchestrator'] as const;
 const FIRST = 'bc70d13a5b';
 const BEFORE = '0.0.9';
 const NEXT = '0.2.0';
+/** What is gone back from. The first version can't be gone back to under load: it leaves commands waiting whose image was replaced (ADR 0109). */
+const NEWEST = '0.3.0';
 const MIGRATION = { name: '9000_added_by_a_spec', sql: 'ALTER TABLE kernel.operation ADD COLUMN added_by_a_spec text;\n' };
 
 describeRelease('an update from the version before', () => {
@@ -21,6 +23,7 @@ describeRelease('an update from the version before', () => {
   let cluster: ClusterRelease;
   let before: OtherVersion;
   let next: OtherVersion;
+  let newest: OtherVersion;
 
   const optionsOf = ({ chart, valuesFile, images }: OtherVersion) => ({ chart, files: [valuesFile], images, values: TWO_OF_EACH });
 
@@ -28,12 +31,14 @@ describeRelease('an update from the version before', () => {
     cluster = await ClusterRelease.prepare('writ-upgrade');
     before = await makeVersion(cluster.node, helm, { version: BEFORE, ...(hasCommit(FIRST) ? { commit: FIRST } : {}) });
     next = await makeVersion(cluster.node, helm, { version: NEXT, migration: MIGRATION });
+    newest = await makeVersion(cluster.node, helm, { version: NEWEST, migration: MIGRATION });
     await cluster.release.install(optionsOf(before));
   }, 60 * MINUTE_MS);
   afterAll(async () => {
     await cluster.remove();
     before.remove();
     next.remove();
+    newest.remove();
   }, 5 * MINUTE_MS);
 
   /** When the last pod of each component became ready, in the order of these moments. */
@@ -72,8 +77,10 @@ describeRelease('an update from the version before', () => {
   }, 20 * MINUTE_MS);
 
   it('goes back in the other order, and what was added stays', async () => {
-    await whileCallsGoOn(cluster, 'rolled back', () => cluster.release.rollback(1));
-    expect(await versions()).toEqual([`writ:${BEFORE}`]);
+    await cluster.release.install(optionsOf(newest));
+    expect(await versions()).toEqual([`writ:${NEWEST}`]);
+    await whileCallsGoOn(cluster, 'rolled back', () => cluster.release.rollback(2));
+    expect(await versions()).toEqual([`writ:${NEXT}`]);
     expect(await orderOfReady()).toEqual(ORDER.toReversed());
     expect(await hasColumn()).toBe(true);
     expect(await cluster.release.test()).toContain('verified');

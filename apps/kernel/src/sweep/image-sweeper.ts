@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: Apache-2.0
+import { LIMITS } from '@writ/contract';
+import { runStatement } from '@writ/database';
+import type { Announcer } from '../announce/index.ts';
+import { readAttemptFacts, type AttemptFacts } from '../attempts/index.ts';
+import { endingFault, frozenFault, unreportedEnding, type EndingFault, type Endings } from '../endings/index.ts';
+import type { Images } from '../judgement/index.ts';
+import { refusalOf, type Reevaluated, type Reevaluation } from '../reevaluation/index.ts';
+import { callKernel, type CrossTenantPool, type OperationRow, type TenantPool } from '../store/index.ts';
+
+/** Rows that one sweep takes. */
+const ROWS_MAX = 200;
+/** The rule that a decision's record names where the call was decided before, under another image. */
+const RULE = 'sandbox.image_replaced';
+const CAUSE = { cause: 'the sandbox image was replaced while the call waited', code: 'approval.stale' } as const;
+
+type Replaced = { readonly verdict: 'replaced'; readonly operation: OperationRow } | { readonly verdict: 'again' | 'gone' | 'frozen' | 'token.revoked' | 'token.expired' };
+
+export interface ImageSweeperParts {
+  readonly workers: CrossTenantPool;
+  readonly tenants: TenantPool;
+  readonly endings: Endings;
+  readonly announcer: Announcer;
+  readonly images: Images;
+}
+
+/**
+ * Evaluates commands again that wait for an image which this deployment no longer uses. An update replaces the kernels' image and then the executors';
+ * a command that was admitted before and not run yet is bound to the old one, which no executor has afterwards. Only calls that an executor left are taken,
+ * so one that an executor of before still serves keeps its decision. The worker's role finds, the tenant's role decides, with a record; replicas of both
+ * versions may sweep at once, since each call is decided anew a bounded number of times.
+ */
+export class ImageSweeper {
+  readonly #parts: ImageSweeperParts;
+  readonly #reevaluation: Reevaluation;
+  readonly #known: readonly string[];
+
+  constructor(parts: ImageSweeperParts, reevaluation: Reevaluation) {
+    this.#parts = parts;
+    this.#reevaluation = reevaluation;
+    this.#known = [parts.images.sandbox, ...parts.images.others.images.map(({ digest }) => digest)];
+  }
+
+  /** Resolves with how many calls got the image of now, and how many ended because they may not run in it. */
+  async sweep(): Promise<{ replaced: number; ended: number }> {
+    const { rows } = await runStatement<{ tenant_id: string; operation_id: string }>(this.#parts.workers.pool, {
+      name: 'kernel.waiting_in_other_images', text: 'SELECT * FROM kernel.waiting_in_other_images($1, $2, $3)', values: [this.#known, LIMITS.reruns.max, ROWS_MAX],
+    });
+    const done = { replaced: 0, ended: 0 };
+    for (const { tenant_id, operation_id } of rows) {
+      const became = await this.#one(tenant_id, operation_id);
+      if (became !== null) done[became] += 1;
+    }
+    return done;
+  }
+
+  /** Null where it isn't to be done any more, or not yet. */
+  async #one(tenantId: string, operationId: string): Promise<'replaced' | 'ended' | null> {
+    const facts = await readAttemptFacts(this.#parts.tenants, { tenant_id: tenantId, operation_id: operationId });
+    if (!isWaiting(facts.operation)) return null;
+    const anew = await this.#reevaluation.of(facts);
+    if (anew === null) return await this.#end(facts, endingFault('args.invalid', 'the arguments of the call were erased'));
+    const fault = refusalOf(facts.operation, anew, CAUSE);
+    if (fault !== null) return await this.#end(facts, fault);
+    if (!await this.#reevaluation.leadsToTheSame(facts.operation, anew)) return await this.#end(facts, endingFault('workspace.conflict'));
+    const verdict = await this.#replace(facts.operation, anew);
+    if (verdict === 'replaced') return 'replaced';
+    if (verdict === 'token.revoked' || verdict === 'token.expired') return await this.#end(facts, endingFault(verdict));
+    return verdict === 'frozen' && facts.frozen !== null ? await this.#end(facts, frozenFault(facts.frozen)) : null;
+  }
+
+  async #replace(operation: OperationRow, anew: Reevaluated): Promise<Replaced['verdict']> {
+    const { tenant_id, operation_id, attempt, decision_record_id } = operation;
+    const { record, columns } = this.#reevaluation.decisionOf(operation, anew, RULE);
+    const order = {
+      tenant_id, operation_id, seen: { attempt, decision_record_id }, decided: columns, rules: { ...anew.facts.rules, history: null }, labels: anew.judgement.labels,
+      record: { record_id: record.record_id, keyid: record.keyid, digest: record.digest },
+    };
+    const replaced = await callKernel<Replaced>(this.#parts.tenants.pool, 'replace_image', [JSON.stringify(order), record.payload, record.sig]);
+    if (replaced.verdict === 'replaced') this.#parts.announcer.announce(replaced.operation, [record]);
+    return replaced.verdict;
+  }
+
+  async #end(seen: AttemptFacts, fault: EndingFault): Promise<'ended' | null> {
+    // One whose permit is out ends from the queue, when that has expired.
+    if (seen.operation.state !== 'admitted') return null;
+    return (await this.#parts.endings.end(seen, unreportedEnding(seen.operation, fault))).verdict === 'done' ? 'ended' : null;
+  }
+}
+
+const isWaiting = ({ state }: OperationRow): boolean => state === 'admitted' || state === 'dispatched';
