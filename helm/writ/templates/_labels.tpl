@@ -19,6 +19,19 @@ helm.sh/chart: {{ printf "%s-%s" .root.Chart.Name .root.Chart.Version | replace 
 {{- end }}
 {{- end -}}
 
+{{/*
+Labels of pods that a new version of the chart must not replace: those of the bundled Postgres and NATS, whose images don't follow the version. Takes a dict of
+root and component.
+*/}}
+{{- define "writ.lastingPodLabels" -}}
+{{ include "writ.selectorLabels" . }}
+app.kubernetes.io/part-of: writ
+app.kubernetes.io/managed-by: {{ .root.Release.Service }}
+{{- with .root.Values.commonLabels }}
+{{ toYaml . }}
+{{- end }}
+{{- end -}}
+
 {{/* The metadata of an object, without its name. Takes a dict of root and component, and optionally annotations. */}}
 {{- define "writ.metadata" -}}
 namespace: {{ .root.Release.Namespace }}

@@ -34,6 +34,8 @@ export type Values = Readonly<Record<string, unknown>>;
 export interface RenderOptions {
   /** Path of `helm`. */
   readonly helm: string;
+  /** The chart's folder; that of this checkout unless given. */
+  readonly chart?: string;
   /** Files of values, the later over the earlier. */
   readonly files?: readonly string[];
   /** Values over those of the files. */
@@ -53,7 +55,7 @@ export class RenderError extends Error {
 
 /** The text that helm renders. @throws RenderError with what helm says */
 export function renderText(options: RenderOptions): string {
-  const { helm, files = [], values = {}, isUpgrade = false, namespace = NAMESPACE, only = [] } = options;
+  const { helm, chart = CHART, files = [], values = {}, isUpgrade = false, namespace = NAMESPACE, only = [] } = options;
   const folder = mkdtempSync(join(tmpdir(), 'writ-chart-'));
   try {
     const over = join(folder, 'values.yaml');
@@ -61,7 +63,7 @@ export function renderText(options: RenderOptions): string {
     const args = [
       'template',
       RELEASE,
-      CHART,
+      chart,
       '--namespace',
       namespace,
       '--kube-version',
