@@ -10,15 +10,17 @@ const MINUTE_MS = 60_000;
 /** In the order in which an update reaches them. */
 const ORDER = ['ledger', 'kernel', 'executor', 'orchestrator'] as const;
 
-/** The first version of the chart that was whole. Its clone may lack it: then the sources of now stand in for it, under a lower version. */
-const FIRST = 'bc70d13a5b';
+/** The first version of the chart that was whole. A shallow clone lacks it: then the sources of now stand in for it, under a lower version, and the title says so. */
+const FIRST = 'bc70d13a182f3092a570692d10b246fdeffb14a0';
 const BEFORE = '0.0.9';
 const NEXT = '0.2.0';
 /** What is gone back from. The first version can't be gone back to under load: it leaves commands waiting whose image was replaced (ADR 0109). */
 const NEWEST = '0.3.0';
 const MIGRATION = { name: '9000_added_by_a_spec', sql: 'ALTER TABLE kernel.operation ADD COLUMN added_by_a_spec text;\n' };
 
-describeRelease('an update from the version before', () => {
+const FROM = hasCommit(FIRST) ? { commit: FIRST } : {};
+
+describeRelease(`an update from ${'commit' in FROM ? `the first version (${FIRST.slice(0, 8)})` : 'the sources of now, since this clone lacks the first version'}`, () => {
   const helm = inject('cluster')?.helm ?? '';
   let cluster: ClusterRelease;
   let before: OtherVersion;
@@ -29,7 +31,7 @@ describeRelease('an update from the version before', () => {
 
   beforeAll(async () => {
     cluster = await ClusterRelease.prepare('writ-upgrade');
-    before = await makeVersion(cluster.node, helm, { version: BEFORE, ...(hasCommit(FIRST) ? { commit: FIRST } : {}) });
+    before = await makeVersion(cluster.node, helm, { version: BEFORE, ...FROM });
     next = await makeVersion(cluster.node, helm, { version: NEXT, migration: MIGRATION });
     newest = await makeVersion(cluster.node, helm, { version: NEWEST, migration: MIGRATION });
     await cluster.release.install(optionsOf(before));
