@@ -43,26 +43,41 @@ describeRelease(`an update from ${'commit' in FROM ? `the first version (${FIRST
     newest.remove();
   }, 5 * MINUTE_MS);
 
-  /** When the last pod of each component became ready, in the order of these moments. */
-  const orderOfReady = async (): Promise<string[]> => {
-    const text = await cluster.release.kubectl(['get', 'pods', '-o', 'json']);
+  interface ServicePod {
+    readonly component: string;
+    readonly image: string;
+    /** When its init containers had ended. */
+    readonly begunAt: string;
+  }
+
+  /** The pods of the services, without those that end. */
+  const servicePods = async (): Promise<readonly ServicePod[]> => {
+    const text = await cluster.release.kubectl(['get', 'pods', '-l', `app.kubernetes.io/component in (${ORDER.join(',')})`, '-o', 'json']);
     const { items } = JSON.parse(text) as {
-      items: { metadata: { labels: Record<string, string>; deletionTimestamp?: string }; status: { conditions?: { type: string; status: string; lastTransitionTime: string }[] } }[];
+      items: {
+        metadata: { labels: Record<string, string>; deletionTimestamp?: string };
+        spec: { containers: readonly { image: string }[] };
+        status: { conditions?: { type: string; lastTransitionTime: string }[] };
+      }[];
     };
-    const started = new Map<string, string>();
-    for (const { metadata, status } of items) {
-      const component = metadata.labels['app.kubernetes.io/component'] ?? '';
-      const at = status.conditions?.find(({ type }) => type === 'Initialized')?.lastTransitionTime ?? '';
-      if (metadata.deletionTimestamp === undefined && (ORDER as readonly string[]).includes(component))
-        started.set(component, [started.get(component) ?? '', at].sort().at(-1) as string);
-    }
-    return [...started].sort(([, a], [, b]) => a.localeCompare(b)).map(([component]) => component);
+    return items
+      .filter(({ metadata }) => metadata.deletionTimestamp === undefined)
+      .map(({ metadata, spec, status }) => ({
+        component: metadata.labels['app.kubernetes.io/component'] ?? '',
+        image: spec.containers[0]?.image ?? '',
+        begunAt: status.conditions?.find(({ type }) => type === 'Initialized')?.lastTransitionTime ?? '',
+      }));
   };
 
-  const versions = async (): Promise<string[]> => {
-    const found = await cluster.release.kubectl(['get', 'pods', '-l', `app.kubernetes.io/component in (${ORDER.join(',')})`, '-o', 'jsonpath={.items[*].spec.containers[0].image}']);
-    return [...new Set(found.split(' '))];
+  /** The components, by when the last pod of each began to run. */
+  const orderOfReady = async (): Promise<string[]> => {
+    const last = new Map<string, string>();
+    for (const { component, begunAt } of await servicePods())
+      last.set(component, [last.get(component) ?? '', begunAt].sort().at(-1) as string);
+    return [...last].sort(([, a], [, b]) => a.localeCompare(b)).map(([component]) => component);
   };
+
+  const versions = async (): Promise<string[]> => [...new Set((await servicePods()).map(({ image }) => image))];
 
   const hasColumn = async (): Promise<boolean> => {
     const rows = await new Observer(await cluster.checked()).rows(`SELECT 1 FROM information_schema.columns WHERE table_schema = 'kernel' AND table_name = 'operation' AND column_name = 'added_by_a_spec'`);
