@@ -44,6 +44,10 @@ onCluster('a pod of a real cluster', () => {
     ).toMatch(/gaierror/);
   });
 
+  test('has no IPv6 but on loopback: a firewall that knows IPv4 alone would leave all of its link open', async () => {
+    expect(await say("awk '$6 != \"lo\"' /proc/net/if_inet6 2>/dev/null")).toBe('');
+  });
+
   test("has no token, no service's address but the API server's own, no root and no capability", async () => {
     expect(
       await say(

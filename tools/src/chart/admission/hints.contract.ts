@@ -12,7 +12,7 @@ const HTTP = { httpGet: { port: 80, host: '169.254.169.254', path: '/latest/meta
 const EXEC = { exec: { command: ['true'] } };
 const CLAIM = { spec: { accessModes: ['ReadWriteOnce'], resources: { requests: { storage: '1Gi' } } } };
 /** Quantities below and above what a sandbox takes at most. */
-const QUANTITIES = ['1', '32Mi', '4Gi'];
+const QUANTITIES = ['0', '1', '32Mi', '4Gi'];
 
 export const POD_HINTS: Hints = {
   '*.appArmorProfile': [{ type: 'Unconfined' }, LOCAL],
@@ -58,12 +58,12 @@ export const POD_HINTS: Hints = {
   'spec.containers.readinessProbe': [HTTP, EXEC],
   'spec.containers.resizePolicy': [[{ resourceName: 'cpu', restartPolicy: 'NotRequired' }]],
   'spec.containers.resources.limits': [{ cpu: '1', memory: '64Mi' }],
-  'spec.containers.resources.limits.cpu': ['500m', '2'],
+  'spec.containers.resources.limits.cpu': ['0', '500m', '2'],
   'spec.containers.resources.limits.example.com/more': ['1'],
-  'spec.containers.resources.limits.memory': ['64Mi', '2Gi'],
-  'spec.containers.resources.limits.ephemeral-storage': ['64Mi', '1Gi'],
-  'spec.containers.resources.requests.cpu': ['50m', '500m'],
-  'spec.containers.resources.requests.memory': ['32Mi', '512Mi'],
+  'spec.containers.resources.limits.memory': ['0', '64Mi', '2Gi'],
+  'spec.containers.resources.limits.ephemeral-storage': ['0', '64Mi', '1Gi'],
+  'spec.containers.resources.requests.cpu': ['0', '50m', '500m'],
+  'spec.containers.resources.requests.memory': ['0', '32Mi', '512Mi'],
   'spec.containers.resources.requests.ephemeral-storage': ['64Mi'],
   'spec.containers.restartPolicy': ['Always', 'OnFailure'],
   'spec.containers.securityContext.capabilities.add': [['NET_RAW'], ['SYS_ADMIN']],

@@ -196,7 +196,13 @@ function argsRule(pod: V1Pod): Validation {
   };
 }
 
-const isAtMost = (quantity: string, max: string): string => `quantity(${quantity}).compareTo(quantity(${max})) <= 0`;
+/**
+ * No more than the driver's, and more than nothing where its own is: a limit of 0 is no limit at all to a kubelet, and adds
+ * nothing to a quota.
+ */
+const isWithin = (quantity: string, max: string): string =>
+  `quantity(${quantity}).compareTo(quantity(${max})) <= 0\n` +
+  `&& quantity(${quantity}).isGreaterThan(quantity('0')) == quantity(${max}).isGreaterThan(quantity('0'))`;
 
 /** As much of everything as the largest sandbox takes, and of nothing else. */
 function resourceRules(pod: V1Pod): Rules {
@@ -211,8 +217,8 @@ function resourceRules(pod: V1Pod): Rules {
           `&& variables.resourcesMax.all(kind, kind in ${CONTAINER}.resources\n` +
           `&& ${of('kind')}.all(name, name in variables.resourcesMax[kind])\n` +
           `&& variables.resourcesMax[kind].all(name, name in ${of('kind')}\n` +
-          `&& ${isAtMost(`${of('kind')}[name]`, 'variables.resourcesMax[kind][name]')}))`,
-        message: 'the driver sets other spec.containers[0].resources, or smaller ones',
+          `&& ${isWithin(`${of('kind')}[name]`, 'variables.resourcesMax[kind][name]')}))`,
+        message: 'the driver sets other spec.containers[0].resources, or smaller ones above 0',
       },
     ],
   };
@@ -235,7 +241,7 @@ function volumesRule({ spec }: V1Pod): Validation {
       `variables.spec.?volumes.orValue([]).map(v, v.name) == ${cel(volumes.map(({ name }) => name))}\n` +
       '&& variables.spec.volumes.all(v, v.size() == 2 && has(v.emptyDir) && v.emptyDir.size() == 2\n' +
       "&& v.emptyDir.?medium.orValue('') == 'Memory'\n" +
-      `&& has(v.emptyDir.sizeLimit) && ${isAtMost('v.emptyDir.sizeLimit', cel(sizeMax))})`,
-    message: 'the driver sets other spec.volumes, or smaller ones',
+      `&& has(v.emptyDir.sizeLimit) && ${isWithin('v.emptyDir.sizeLimit', cel(sizeMax))})`,
+    message: 'the driver sets other spec.volumes, or smaller ones above 0',
   };
 }

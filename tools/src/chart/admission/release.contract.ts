@@ -31,6 +31,9 @@ const TEMPLATES = [
 const SEEN = { timeout: 60_000, interval: 500 };
 const REQUEST_MS_MAX = 60_000;
 
+/** An attach to an agent ends when that does, which waits for its executor. */
+const KUBECTL_MS_MAX = 20_000;
+
 /** The image that the smallest example of values names. */
 const IMAGE = 'writ-sandbox:0.1.0';
 export const MIB = 1024 * 1024;
@@ -113,6 +116,7 @@ export class ReleaseOnCluster {
       encoding: 'utf8',
       input: text,
       env: { ...process.env, KUBECONFIG },
+      timeout: KUBECTL_MS_MAX,
     });
     return { status, out: `${stdout}${stderr}` };
   }
