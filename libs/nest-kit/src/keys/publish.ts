@@ -57,14 +57,14 @@ function widened({ keys }: KeyRing, changed: KeyRing): KeyRing {
 
 /** What is published of the rings, and before a ring that changes. */
 export function publishedOf(rings: Rings, deployment: string, announced: Announced | null = null): Published {
-  const { permit, record, checkpoint } =
+  const known: Rings =
     announced === null
       ? rings
       : { ...rings, [announced.purpose]: widened(rings[announced.purpose], announced.changed) };
   return {
-    permit: publicKeysOf(permit).keys,
-    record: publicKeysOf(record).keys,
-    log: logKeysOf(checkpoint, deployment),
+    permit: publicKeysOf(known.permit).keys,
+    record: publicKeysOf(known.record).keys,
+    log: logKeysOf(known.checkpoint, deployment),
     checkpoint: rings.checkpoint,
   };
 }
