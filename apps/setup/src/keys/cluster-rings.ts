@@ -45,7 +45,8 @@ interface Seen extends Omit<Merged, 'published'> {
  * INVARIANT (merged): a publication reads the ConfigMap, then the Secrets, then writes the ConfigMap. So it knows every
  * ring that any earlier publication knew. It keeps the keys that no ring holds, which may be of a run under way.
  * INVARIANT (fenced): a key that no ring holds goes only if it was published before a write to its Secret. Its run read
- * that Secret before it published, so its own write fails from then on. After such a conflict a run begins again, with another key.
+ * that Secret before it published, so its own write fails from then on. After such a conflict a run begins again, with
+ * another key.
  * INVARIANT (ring first): the end and the revocation of a key are in its ring before they are published. Otherwise a run
  * that ends in between has refused what the old key still signs.
  */
