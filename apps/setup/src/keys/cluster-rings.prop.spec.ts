@@ -19,7 +19,7 @@ const encode = (text: string): string => Buffer.from(text).toString('base64');
 interface Change {
   readonly what: 'rotate' | 'revoke';
   readonly purpose: Purpose;
-  /** the waiting key of `deployed({ waiting })` instead of the first */
+  /** of a revocation: instead of the first key */
   readonly kid?: string;
 }
 
@@ -31,7 +31,11 @@ function deployed(): ScheduledApi {
   });
   api.put('r-kernel', secret(['permit', 'record']));
   api.put('r-ledger', secret(['checkpoint']));
-  const rings = { permit: parseRing(FIRST.permit), record: parseRing(FIRST.record), checkpoint: parseRing(FIRST.checkpoint) };
+  const rings = {
+    permit: parseRing(FIRST.permit),
+    record: parseRing(FIRST.record),
+    checkpoint: parseRing(FIRST.checkpoint),
+  };
   const texts = publishedTexts(rings, DEPLOYMENT);
   const names = Object.keys(PUBLISHED) as (keyof typeof PUBLISHED)[];
   api.put('r-public-keys', { data: Object.fromEntries(names.map((name) => [PUBLISHED[name], texts[name]])) });
@@ -101,7 +105,8 @@ function expectSettled(server: ScheduledApi, strays: 'may have strays' | 'has no
   const { rings, data } = stateOf(server);
   const exact = publishedTexts(rings, DEPLOYMENT);
   if (strays === 'has no strays') {
-    for (const name of Object.keys(PUBLISHED) as (keyof typeof PUBLISHED)[]) expect(data[PUBLISHED[name]]).toBe(exact[name]);
+    const names = Object.keys(PUBLISHED) as (keyof typeof PUBLISHED)[];
+    for (const name of names) expect(data[PUBLISHED[name]]).toBe(exact[name]);
     return;
   }
   const listOf = (text: string | undefined, member: string): unknown[] =>
@@ -115,7 +120,7 @@ function expectSettled(server: ScheduledApi, strays: 'may have strays' | 'has no
   expect(data[PUBLISHED.checkpoint]).toBe(exact.checkpoint);
 }
 
-/** More requests than a change makes that nobody disturbs: three reads and a write, three times at most, and the ring. */
+/** As many requests as a change makes that nobody disturbs: three publications, of three reads and a write, and a ring. */
 const STEPS_MAX = 13;
 const STEPS = Array.from({ length: STEPS_MAX + 1 }, (_, i) => i);
 

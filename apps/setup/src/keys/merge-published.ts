@@ -27,8 +27,8 @@ export interface Merged {
 }
 
 /**
- * What was found and what is known, together. Of a key that is known, what is known counts. Of any other, what was found
- * stays, unless the key is dead.
+ * What was found and what is known, together. Of a key that is known, what is known counts. Of any other, what was
+ * found stays, unless the key is dead.
  * @throws Failure for what isn't a list of keys
  */
 export function mergePublished(
@@ -49,7 +49,8 @@ export function mergePublished(
   };
   const logIds = new Set([...known.log.keys, ...known.log.revoked, ...dead.log]);
   const [permit, record] = [strayIn('permit'), strayIn('record')];
-  const [keys, revoked] = [found.keys, found.revoked].map((list) => list.filter((key) => !logIds.has(key))) as [string[], string[]];
+  const logStrayIn = (list: readonly string[]): readonly string[] => list.filter((key) => !logIds.has(key));
+  const [keys, revoked] = [logStrayIn(found.keys), logStrayIn(found.revoked)];
   return {
     published: {
       permit: [...known.permit, ...permit],
@@ -63,7 +64,12 @@ export function mergePublished(
 }
 
 /** The members of a list in an entry; none where the entry or the list isn't there. */
-function listIn<T>(entries: Entries, entry: string, member: string, isMember: (key: unknown) => key is T): readonly T[] {
+function listIn<T>(
+  entries: Entries,
+  entry: string,
+  member: string,
+  isMember: (key: unknown) => key is T,
+): readonly T[] {
   const text = entries[entry];
   if (text === undefined) return [];
   try {

@@ -9,7 +9,7 @@ interface Request {
 
 /** A run whose requests wait until a spec grants them. */
 export interface Run {
-  /** Answers the run's next request, and resolves once it waits for another or has ended. False: it had ended before. */
+  /** Answers the run's next request, and resolves once it waits for another or has ended. False: it had ended. */
   readonly step: () => Promise<boolean>;
   /** Lets the server carry out the next request of the run, which then never goes on. */
   readonly kill: () => void;
@@ -17,7 +17,7 @@ export interface Run {
   readonly ended: () => { readonly error: unknown } | undefined;
 }
 
-/** Secrets and ConfigMaps by name, written only as they were read; one request at a time, in the order that a spec says. */
+/** Secrets and ConfigMaps by name, written only as they were read; one request at a time, in a spec's order. */
 export class ScheduledApi {
   readonly objects = new Map<string, Stored>();
   #version = 0;
@@ -87,7 +87,8 @@ export class ScheduledApi {
     const found = this.objects.get(name);
     if (found === undefined) throw new ApiException(404, 'not found', '', {});
     if (body === undefined) return structuredClone(found);
-    if (found.metadata?.resourceVersion !== body.metadata?.resourceVersion) throw new ApiException(409, 'modified', '', {});
+    const isAsRead = found.metadata?.resourceVersion === body.metadata?.resourceVersion;
+    if (!isAsRead) throw new ApiException(409, 'modified', '', {});
     // The API server gives no other version to what is the same as before.
     if (JSON.stringify(found) !== JSON.stringify(body)) this.put(name, structuredClone(body));
     return structuredClone(this.objects.get(name) as Stored);

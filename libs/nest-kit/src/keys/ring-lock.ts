@@ -16,8 +16,10 @@ export function whileRingsAreLocked<T>(folder: string, run: () => T): T {
   } catch (cause) {
     const { code } = cause as NodeJS.ErrnoException;
     if (code !== 'EEXIST') throw new KeyStoreError(`\`${lock}\` can't be written (${code ?? 'unknown'})`, { cause });
-    const message = `somebody changes these keys: \`${lock}\` is there. Try again; where the one who wrote it died, remove it`;
-    throw new KeyStoreError(message, { cause });
+    throw new KeyStoreError(
+      `somebody changes these keys: \`${lock}\` is there. Try again; where the one who wrote it died, remove it`,
+      { cause },
+    );
   }
   try {
     return run();
