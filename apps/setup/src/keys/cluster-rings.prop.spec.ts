@@ -120,7 +120,7 @@ function expectSettled(server: ScheduledApi, strays: 'may have strays' | 'has no
   expect(data[PUBLISHED.checkpoint]).toBe(exact.checkpoint);
 }
 
-/** As many requests as a change makes that nobody disturbs: three publications, of three reads and a write, and a ring. */
+/** The requests of a change that nobody disturbs: three publications, of three reads and a write, and a ring. */
 const STEPS_MAX = 13;
 const STEPS = Array.from({ length: STEPS_MAX + 1 }, (_, i) => i);
 
@@ -150,7 +150,7 @@ describe('the published keys, whatever two changes at once do', () => {
     }
   });
 
-  it('hold every key and every revocation of three changes in any order of requests, with kills in between', async () => {
+  it('hold every key and every revocation of three changes in any order of requests, also if one dies', async () => {
     const change = fc.record({ what: fc.constantFrom('rotate', 'revoke'), purpose: fc.constantFrom(...PURPOSES) });
     await fc.assert(
       fc.asyncProperty(
