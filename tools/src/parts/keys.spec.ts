@@ -69,3 +69,27 @@ test('the keys that seal have 32 bytes and are not each other’s', () => {
   const [master, webhook] = [masterKeyFile, webhookKeyFile].map((path) => Buffer.from(readFileSync(path, 'utf8'), 'base64'));
   expect([master?.length, webhook?.length, master?.equals(webhook ?? Buffer.alloc(0))]).toEqual([32, 32, false]);
 });
+
+describe('a start while somebody changes the rings', () => {
+  const lock = (): string => join(setup.stateDir, 'keys', '.changing');
+  const fileOf = (): string => join(setup.stateDir, 'public', 'record-keys.json');
+
+  test('publishes nothing over the key that is made known just then', () => {
+    ensureKeys(setup, 'writ.test');
+    const before = readJson(fileOf())['keys'] ?? [];
+    // As `writ signing-keys rotate` does: the lock, the public key, and only then the ring.
+    writeFileSync(lock(), '1\n');
+    writeFileSync(fileOf(), JSON.stringify({ keys: [...before, { keyid: 'made-just-now' }] }));
+    expect(() => ensureKeys(setup, 'writ.test')).toThrow(/somebody changes these keys.*remove it/);
+    expect(readFileSync(fileOf(), 'utf8')).toContain('made-just-now');
+    rmSync(lock());
+    ensureKeys(setup, 'writ.test');
+    expect(readJson(fileOf())['keys']).toEqual(before);
+  });
+
+  test('goes on where there is nothing to publish, also past the lock of one who died', () => {
+    const first = ensureKeys(setup, 'writ.test');
+    writeFileSync(lock(), '1\n');
+    expect(ensureKeys(setup, 'writ.test')).toEqual(first);
+  });
+});

@@ -2,9 +2,22 @@
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { LOGIN_ROLES, type LoginRole } from '@writ/database';
-import { formatRing, parseRing, PURPOSES, type KeyRing, type Purpose } from '@writ/signing';
-import { firstRing, newKey, newPassword, newPlatformKey, newSealingKey, platformKeyHash, publishRings } from '@writ/nest-kit/keys';
+import { formatRing, KeyStoreError, parseRing, PURPOSES, type Purpose } from '@writ/signing';
+import {
+  firstRing,
+  newKey,
+  newPassword,
+  newPlatformKey,
+  newSealingKey,
+  platformKeyHash,
+  publishedTexts,
+  publishRings,
+  whileRingsAreLocked,
+  type PublicFiles,
+  type Rings,
+} from '@writ/nest-kit/keys';
 import type { Setup } from '../setup.ts';
+import { SetupError } from '../setup-error.ts';
 import { ensureSecret, keysDir } from './secret.ts';
 
 /** Paths of what the services read, and the few secrets that the set-up itself needs. */
@@ -41,6 +54,24 @@ function newRing(stateDir: string, purpose: Purpose): string {
 }
 
 /**
+ * Publishes what the rings say, where that isn't what is there. `writ signing-keys` may change them at the same time.
+ * @throws SetupError where it does: what is written then could lack the key that it publishes
+ */
+function ensurePublished(stateDir: string, paths: Record<Purpose, string>, deployment: string, files: PublicFiles): void {
+  const read = (): Rings =>
+    Object.fromEntries(PURPOSES.map((purpose) => [purpose, parseRing(readFileSync(paths[purpose], 'utf8'))])) as Rings;
+  const texts = publishedTexts(read(), deployment);
+  const names = Object.keys(files) as (keyof PublicFiles)[];
+  if (names.every((name) => existsSync(files[name]) && readFileSync(files[name], 'utf8') === texts[name])) return;
+  try {
+    whileRingsAreLocked(keysDir(stateDir), () => publishRings(read(), deployment, files));
+  } catch (error) {
+    if (error instanceof KeyStoreError) throw new SetupError(error.message, [], error);
+    throw error;
+  }
+}
+
+/**
  * The keys of a deployment on this machine: made at the first start, read at every later one. Private ones lie in `keys/`, readable by
  * us alone; public ones beside them.
  *
@@ -48,19 +79,18 @@ function newRing(stateDir: string, purpose: Purpose): string {
  */
 export const ensureKeys = (setup: Setup, deployment: string): Keys => {
   const { stateDir } = setup;
-  const [permit, record, checkpoint] = PURPOSES.map((purpose): { path: string; ring: KeyRing } => {
-    const { path, text } = ensureSecret(stateDir, `${purpose}.json`, () => newRing(stateDir, purpose));
-    return { path, ring: parseRing(text) };
-  }) as [{ path: string; ring: KeyRing }, { path: string; ring: KeyRing }, { path: string; ring: KeyRing }];
+  const paths = Object.fromEntries(
+    PURPOSES.map((purpose) => [purpose, ensureSecret(stateDir, `${purpose}.json`, () => newRing(stateDir, purpose)).path]),
+  ) as Record<Purpose, string>;
   const platformKey = ensureSecret(stateDir, 'platform-api-key', newPlatformKey).text;
   const open = (name: string): string => join(stateDir, 'public', name);
   mkdirSync(open('.'), { recursive: true });
   const published = { permit: open('permit-keys.json'), record: open('record-keys.json'), log: open('log-keys.json'), checkpoint: open('checkpoint-keys.json'), all: join(stateDir, 'public-keys.json') };
-  publishRings({ permit: permit.ring, record: record.ring, checkpoint: checkpoint.ring }, deployment, published);
+  ensurePublished(stateDir, paths, deployment, published);
   return {
-    permitKeyFile: permit.path,
-    recordKeyFile: record.path,
-    checkpointKeyFile: checkpoint.path,
+    permitKeyFile: paths.permit,
+    recordKeyFile: paths.record,
+    checkpointKeyFile: paths.checkpoint,
     masterKeyFile: ensureSecret(stateDir, 'master.key', newSealingKey).path,
     webhookKeyFile: ensureSecret(stateDir, 'webhook.key', newSealingKey).path,
     permitPublicKeysFile: published.permit,

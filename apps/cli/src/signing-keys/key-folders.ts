@@ -1,7 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-import { readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { publishRings, readKeyWrap, readRing, writeRing, type KeyWrap } from '@writ/nest-kit/keys';
+import {
+  publishRings,
+  readKeyWrap,
+  readRing,
+  whileRingsAreLocked,
+  writeRing,
+  type KeyWrap,
+  type Rings,
+} from '@writ/nest-kit/keys';
 import { formatRing, KeyStoreError, parseNoteKey, PURPOSES, SignatureError, type KeyRing, type Purpose } from '@writ/signing';
 import { CliError, usage } from '../cli-error.ts';
 import type { CommonOptions, Context } from '../context.ts';
@@ -15,10 +23,15 @@ export interface FolderOptions extends CommonOptions {
   readonly wrap?: string;
 }
 
-export type Rings = Readonly<Record<Purpose, KeyRing>>;
-
 /** The private keys that a ring had before, by id, and those that are new. */
 export type Pems = (keyid: string) => string | null;
+
+/** A ring that changes, with all rings as they are before. */
+export interface RingWrite {
+  readonly before: Rings;
+  readonly changed: KeyRing;
+  readonly pemOf: Pems;
+}
 
 /** The rings of a deployment in its files. */
 export class KeyFolders {
@@ -36,23 +49,11 @@ export class KeyFolders {
   }
 
   /**
-   * Changes rings while nobody else does: of two at once, the later one to write would undo what the other wrote.
+   * Changes rings while nobody else does.
    * @throws CliError `keys` where somebody does
    */
   change<T>(run: () => T): T {
-    const lock = join(this.#keys, '.changing');
-    try {
-      writeFileSync(lock, `${String(process.pid)}\n`, { flag: 'wx', mode: 0o600 });
-    } catch (cause) {
-      const { code } = cause as NodeJS.ErrnoException;
-      if (code !== 'EEXIST') throw new CliError('keys', `\`${lock}\` can't be written (${code ?? 'unknown'})`, undefined, { cause });
-      throw new CliError('keys', `somebody changes these keys: \`${lock}\` is there. Try again; where the one who wrote it died, remove it`, undefined, { cause });
-    }
-    try {
-      return run();
-    } finally {
-      rmSync(lock, { force: true });
-    }
+    return withinKeys(() => whileRingsAreLocked(this.#keys, run));
   }
 
   /** @throws CliError `keys` */
@@ -66,16 +67,24 @@ export class KeyFolders {
   }
 
   /**
-   * Puts a changed ring in the place of the one that was. What is published comes first: a key that signs before anybody knows it would have its records refused, and one that
-   * is known and never signs costs nothing.
+   * Puts a changed ring in the place of the one that was. Its new keys are published before: one that signs before
+   * anybody knows it would have its records refused, and one that is known and never signs costs nothing. That a key ends
+   * or is revoked is published after: where this dies in between, the ring's key is still known as one that signs.
    * @throws CliError `keys`
    */
-  write(purpose: Purpose, rings: Rings, pemOf: Pems): void {
+  write(purpose: Purpose, { before, changed, pemOf }: RingWrite): void {
+    const deployment = this.#deployment();
+    const files = {
+      permit: join(this.#public, 'permit-keys.json'),
+      record: join(this.#public, 'record-keys.json'),
+      log: join(this.#public, 'log-keys.json'),
+      checkpoint: join(this.#public, 'checkpoint-keys.json'),
+      all: this.#bundle,
+    };
     withinKeys(() => {
-      publishRings(rings, this.#deployment(), {
-        permit: join(this.#public, 'permit-keys.json'), record: join(this.#public, 'record-keys.json'), log: join(this.#public, 'log-keys.json'), checkpoint: join(this.#public, 'checkpoint-keys.json'), all: this.#bundle,
-      });
-      writeRing(this.#fileOf(purpose), formatRing(rings[purpose], pemOf), this.#wrap);
+      publishRings(before, deployment, files, { purpose, changed });
+      writeRing(this.#fileOf(purpose), formatRing(changed, pemOf), this.#wrap);
+      publishRings({ ...before, [purpose]: changed }, deployment, files);
     });
   }
 

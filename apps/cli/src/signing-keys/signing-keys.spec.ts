@@ -93,6 +93,24 @@ test('of two that change keys at once one is refused, and undoes nothing', async
   expect(await run('rotate', 'record')).toMatchObject({ exit: 1, err: expect.not.stringContaining('somebody changes') as string });
 });
 
+test.each([
+  ['rotate', ['rotate', 'record']],
+  ['revoke', ['revoke', 'record']],
+] as const)('a %s that dies before it writes the ring leaves the key that signs published without an end', async (_what, args) => {
+  const kid = first.record.signer.keyid;
+  // What the ring is written by way of: a folder in its place ends the command between the two writes.
+  mkdirSync(`${keyFile('record')}.next`);
+  expect(await run(...args, ...(args[0] === 'revoke' ? [`--kid=${kid}`] : []))).toMatchObject({ exit: 1 });
+  const published = parsePublicKeys(readFileSync(publicFile('record-keys.json'), 'utf8'));
+  expect(published.size).toBe(2);
+  expect(published.get(kid)).toMatchObject({ notAfter: null, closesAt: null });
+  rmSync(`${keyFile('record')}.next`, { recursive: true });
+  expect(await run('rotate', 'record')).toMatchObject({ exit: 0 });
+  const { keys } = parseRing(readFileSync(keyFile('record'), 'utf8'));
+  const after = parsePublicKeys(readFileSync(publicFile('record-keys.json'), 'utf8'));
+  expect([...after.values()].map(({ keyid, notAfter }) => [keyid, notAfter])).toEqual(keys.map(({ keyid, not_after }) => [keyid, not_after]));
+});
+
 test('rings are wrapped for no device that is not named, and by none that can not be asked', async () => {
   expect(await run('wrap')).toMatchObject({ exit: 2, err: expect.stringContaining('--wrap') as string });
   const device = join(dir, 'device.json');

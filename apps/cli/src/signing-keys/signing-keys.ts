@@ -57,7 +57,8 @@ function rotateCommand(context: Context): Command {
     const ring = folders.change(() => {
       const { rings, pemsOf } = folders.read();
       const changed = withinKeys(() => withNext(rings[purpose], { signer: made.signer, now, overlapMs: overlapOf(options.overlap) }));
-      folders.write(purpose, { ...rings, [purpose]: changed }, (keyid) => (keyid === made.signer.keyid ? made.pem : pemsOf[purpose](keyid)));
+      const pemOf = (keyid: string): string | null => (keyid === made.signer.keyid ? made.pem : pemsOf[purpose](keyid));
+      folders.write(purpose, { before: rings, changed, pemOf });
       return changed;
     });
     const next = viewOf(purpose, keyOf(ring, made.signer.keyid), now);
@@ -73,7 +74,7 @@ function wrapCommand(context: Context): Command {
     const folders = new KeyFolders(context, options);
     folders.change(() => {
       const { rings, pemsOf } = folders.read();
-      for (const purpose of PURPOSES) folders.write(purpose, rings, pemsOf[purpose]);
+      for (const purpose of PURPOSES) folders.write(purpose, { before: rings, changed: rings[purpose], pemOf: pemsOf[purpose] });
     });
     show(context, options, { wrapped: PURPOSES }, () => 'the rings are wrapped. Start kernel and ledger with `WRIT_KEY_WRAP_FILE`, and destroy older copies of the files: they hold the keys in clear');
   });
@@ -102,7 +103,8 @@ function revokeCommand(context: Context): Command {
         const revoked = { keyid: options.kid, now, from: momentFrom(options.from, now), settleMs: SETTLE_MS };
         return { changed: withRevoked(next.ring, revoked), isReplaced: next.isReplaced };
       });
-      folders.write(purpose, { ...rings, [purpose]: changed }, (keyid) => (keyid === made.signer.keyid ? made.pem : pemsOf[purpose](keyid)));
+      const pemOf = (keyid: string): string | null => (keyid === made.signer.keyid ? made.pem : pemsOf[purpose](keyid));
+      folders.write(purpose, { before: rings, changed, pemOf });
       return { ring: changed, isLast: isReplaced };
     });
     const revoked = ring.keys.find(({ keyid }) => keyid === options.kid);

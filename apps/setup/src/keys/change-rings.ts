@@ -1,23 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
 // Another signing key, and one that is given up. The command `writ signing-keys` does the same on files.
-import { newKey, parseRingText, publishedTexts } from '@writ/nest-kit/keys';
+import { newKey, parseRingText, type Announced } from '@writ/nest-kit/keys';
 import { formatRing, KeyStoreError, withNext, withRevoked, withSuccessorOf, type KeyRing, type Purpose } from '@writ/signing';
 import { Failure } from '../failure.ts';
 
 /** The text of each ring, with its private keys. */
 export type RingTexts = Readonly<Record<Purpose, string>>;
 
-/** What is written where: the public texts first, then the ring, so that a key is known before it signs. */
-export interface RingChange {
-  readonly published: ReturnType<typeof publishedTexts>;
-  readonly purpose: Purpose;
+/** What becomes of a ring. It MUST be announced before it is written. */
+export interface RingChange extends Announced {
+  /** the text of the changed ring */
   readonly ring: string;
   /** what to tell a person */
   readonly told: string;
 }
 
 export interface ChangeOptions {
-  readonly deployment: string;
   /** milliseconds since the epoch */
   readonly now: number;
   /** milliseconds for which a new key is known before it signs: longer than every process takes to read it */
@@ -27,11 +25,11 @@ export interface ChangeOptions {
 /** What the ledger still takes in by a key that was revoked, after its successor signs everywhere. */
 const SETTLE_MS = 30_000;
 
-/** Makes another key of the purpose, which signs after the overlap. @throws Failure */
+/** Makes another key of the purpose, which signs after the overlap: a new one whenever it is called. @throws Failure */
 export function rotate(texts: RingTexts, purpose: Purpose, options: ChangeOptions): RingChange {
   const made = newKey();
   const { now, overlapMs } = options;
-  const change = changeOf(texts, purpose, options, made.signer.keyid, made.pem, (ring) =>
+  const change = changeOf(texts, purpose, made.signer.keyid, made.pem, (ring) =>
     withNext(ring, { signer: made.signer, now, overlapMs }),
   );
   const from = new Date(now + overlapMs).toISOString();
@@ -49,7 +47,7 @@ export function revoke(
 ): RingChange {
   const made = newKey();
   const { now, overlapMs } = options;
-  const change = changeOf(texts, purpose, options, made.signer.keyid, made.pem, (ring) => {
+  const change = changeOf(texts, purpose, made.signer.keyid, made.pem, (ring) => {
     const next = withSuccessorOf(ring, keyid, { signer: made.signer, now, overlapMs });
     return withRevoked(next.ring, { keyid, now, from, settleMs: next.isReplaced ? overlapMs + SETTLE_MS : SETTLE_MS });
   });
@@ -59,7 +57,6 @@ export function revoke(
 function changeOf(
   texts: RingTexts,
   purpose: Purpose,
-  { deployment }: ChangeOptions,
   madeId: string,
   madePem: string,
   change: (ring: KeyRing) => KeyRing,
@@ -67,14 +64,8 @@ function changeOf(
   try {
     const { ring, pemOf } = parseRingText(texts[purpose]);
     const changed = change(ring);
-    const rings = {
-      permit: parseRingText(texts.permit).ring,
-      record: parseRingText(texts.record).ring,
-      checkpoint: parseRingText(texts.checkpoint).ring,
-      [purpose]: changed,
-    };
     const text = formatRing(changed, (keyid) => (keyid === madeId ? madePem : pemOf(keyid)));
-    return { published: publishedTexts(rings, deployment), purpose, ring: text };
+    return { purpose, changed, ring: text };
   } catch (error) {
     if (error instanceof KeyStoreError) throw new Failure(error.message, error);
     throw error;

@@ -12,7 +12,7 @@ import { revoke, rotate } from './change-rings.ts';
 import { ClusterRings } from './cluster-rings.ts';
 
 const NOW = Date.parse('2026-05-01T12:00:00Z');
-const OPTIONS = { deployment: 'writ.spec', now: NOW, overlapMs: 900_000 };
+const OPTIONS = { now: NOW, overlapMs: 900_000 };
 const SETS = keySets({ deployment: 'writ.spec', natsHosts: [], postgresHosts: [], now: () => new Date(NOW) });
 
 let root: string;
@@ -37,7 +37,7 @@ async function release() {
     Buffer.from(server.objects.get(`secrets/${prefix}-${name}`)?.data?.[entry] ?? '', 'base64').toString();
   return {
     prefix,
-    rings: new ClusterRings(place),
+    rings: new ClusterRings(place, 'writ.spec'),
     record: (): KeyRing => parseRing(secret('kernel', 'record.json')),
     master: () => secret('kernel', 'master.key'),
     published: (): string => server.objects.get(`configmaps/${prefix}-public-keys`)?.data?.['record-keys.json'] ?? '',
@@ -76,16 +76,28 @@ it('the public key is there before the ring is written, also where a run ends be
   expect((JSON.parse(published()) as { keys: unknown[] }).keys).toHaveLength(before + 1);
 });
 
-it('nothing is written over what somebody else changed meanwhile', async () => {
-  const { prefix, rings } = await release();
+it('what somebody else publishes meanwhile stays, and what is not of keys as well', async () => {
+  const { prefix, rings, published } = await release();
   const id = `configmaps/${prefix}-public-keys`;
-  const change = rings.change((texts) => {
+  const { keys } = JSON.parse(published()) as { keys: { keyid: string }[] };
+  await rings.change((texts) => {
     const found = server.objects.get(id);
-    if (found !== undefined) server.objects.set(id, { ...found, metadata: { ...found.metadata, resourceVersion: 'another' } });
-    return rotate(texts, 'record', OPTIONS);
+    const other = JSON.stringify({ keys: [...keys, { ...keys[0], keyid: 'of-another' }] });
+    const metadata = { name: id, ...found?.metadata, resourceVersion: 'another' };
+    const data = { ...found?.data, 'permit-keys.json': other, note: 'kept' };
+    server.objects.set(id, { kind: 'ConfigMap', ...found, metadata, data });
+    return rotate(texts, 'checkpoint', OPTIONS);
   });
-  await expect(change).rejects.toThrow(/changed by somebody else/);
+  expect(server.objects.get(id)?.data?.['permit-keys.json']).toContain('of-another');
+  expect(server.objects.get(id)?.data?.['note']).toBe('kept');
 });
+
+it.each(['configmaps/PREFIX-public-keys', 'secrets/PREFIX-kernel'])(
+  'a change ends with what to do where something writes %s all the time', async (written) => {
+    const { prefix, rings } = await release();
+    server.refuse(new RegExp(`^PUT ${written.replace('PREFIX', prefix)}$`), 409);
+    await expect(rings.change((texts) => rotate(texts, 'record', OPTIONS))).rejects.toThrow(/changed by somebody else meanwhile, 20/);
+  });
 
 it.each([
   ['may not', 403, /service account may not read .* get and update/],

@@ -43,10 +43,10 @@ export interface SigningKeysParts {
 /** `setup signing-keys`: changes the rings of a release in its cluster. On files `writ signing-keys` does the same. */
 export function signingKeysCommand({ env, parsePrefix, now, run }: SigningKeysParts): Command {
   // The client of Kubernetes is loaded only where it is used.
-  const change = async (prefix: string, decide: (texts: RingTexts, options: Pick<ChangeOptions, 'deployment' | 'now'>) => RingChange): Promise<string> => {
+  const change = async (prefix: string, decide: (texts: RingTexts, options: Pick<ChangeOptions, 'now'>) => RingChange): Promise<string> => {
     const { WRIT_DEPLOYMENT: deployment } = readKeysConfig(env);
     const [{ inClusterPlace }, { ClusterRings }] = await Promise.all([import('./cluster-store.ts'), import('./cluster-rings.ts')]);
-    return await new ClusterRings(inClusterPlace(prefix)).change((texts) => decide(texts, { deployment, now: now() }));
+    return await new ClusterRings(inClusterPlace(prefix), deployment).change((texts) => decide(texts, { now: now() }));
   };
   const purpose = (): Argument => new Argument('<purpose>', 'whose key').choices(PURPOSES);
   const shared = (command: Command, overlap: number): Command => command

@@ -5,4 +5,14 @@ export { KeyWrap } from './key-wrap.ts';
 export { readKeyWrap } from './key-wrap-file.ts';
 export { PublicKeyFile } from './public-key-file.ts';
 export { PublicRingFile } from './public-ring-file.ts';
-export { publishedTexts, publishRings, type PublicFiles } from './publish.ts';
+export {
+  publishedOf,
+  publishedTexts,
+  publishRings,
+  textsOf,
+  type Announced,
+  type Published,
+  type PublicFiles,
+  type Rings,
+} from './publish.ts';
+export { whileRingsAreLocked } from './ring-lock.ts';

@@ -1,5 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-import { formatRing, logKeysOf, publicKeysOf, type KeyRing } from '@writ/signing';
+import {
+  formatRing,
+  logKeysOf,
+  publicKeysOf,
+  type KeyRing,
+  type PublicKeyEntry,
+  type Purpose,
+  type SigningKey,
+} from '@writ/signing';
 import { replaceFile } from './key-file.ts';
 
 /** Where the public halves of the three rings are for those who verify. */
@@ -13,27 +21,81 @@ export interface PublicFiles {
   readonly all: string;
 }
 
-/** What is published of the rings: the text of each file. */
-export function publishedTexts(rings: Readonly<Record<'permit' | 'record' | 'checkpoint', KeyRing>>, deployment: string): Readonly<Record<keyof PublicFiles, string>> {
-  const log = logKeysOf(rings.checkpoint, deployment);
-  const record = publicKeysOf(rings.record);
+/** The rings of a deployment, by purpose. */
+export type Rings = Readonly<Record<Purpose, KeyRing>>;
+
+/** A changed ring of which all that is needed to verify is made known before it is in force. */
+export interface Announced {
+  readonly purpose: Purpose;
+  readonly changed: KeyRing;
+}
+
+/** What is published of the rings. */
+export interface Published {
+  readonly permit: readonly PublicKeyEntry[];
+  readonly record: readonly PublicKeyEntry[];
+  /** C2SP verifier keys */
+  readonly log: { readonly keys: readonly string[]; readonly revoked: readonly string[] };
+  /** The history of the checkpoint keys: what is announced is no part of it yet. */
+  readonly checkpoint: KeyRing;
+}
+
+/**
+ * A ring with what a change lets verify in addition: its new keys, and a later end of those that were there. A change
+ * also narrows: it ends the old key, or revokes it. That is published once the ring is in force. Published too early, and
+ * left there by a run that ends, it has refused what the ring's key still signs.
+ */
+function widened({ keys }: KeyRing, changed: KeyRing): KeyRing {
+  const known = new Set(keys.map(({ keyid }) => keyid));
+  const wide = keys.map((key): SigningKey => {
+    const other = changed.keys.find(({ keyid }) => keyid === key.keyid);
+    if (other === undefined || key.not_after === null) return key;
+    return { ...key, not_after: other.not_after === null ? null : Math.max(key.not_after, other.not_after) };
+  });
+  return { keys: [...wide, ...changed.keys.filter(({ keyid }) => !known.has(keyid))] };
+}
+
+/** What is published of the rings, and before a ring that changes. */
+export function publishedOf(rings: Rings, deployment: string, announced: Announced | null = null): Published {
+  const known: Rings =
+    announced === null
+      ? rings
+      : { ...rings, [announced.purpose]: widened(rings[announced.purpose], announced.changed) };
+  return {
+    permit: publicKeysOf(known.permit).keys,
+    record: publicKeysOf(known.record).keys,
+    log: logKeysOf(known.checkpoint, deployment),
+    checkpoint: rings.checkpoint,
+  };
+}
+
+/** The text of each file. */
+export function textsOf({ permit, record, log, checkpoint }: Published): Readonly<Record<keyof PublicFiles, string>> {
   const textOf = (value: unknown): string => `${JSON.stringify(value, null, 2)}\n`;
   return {
-    permit: textOf(publicKeysOf(rings.permit)),
-    record: textOf(record),
+    permit: textOf({ keys: permit }),
+    record: textOf({ keys: record }),
     log: textOf(log.revoked.length === 0 ? { keys: log.keys } : log),
-    checkpoint: formatRing(withoutPrivate(rings.checkpoint), () => null),
+    checkpoint: formatRing(withoutPrivate(checkpoint), () => null),
     all: textOf({
-      record_keys: record.keys.map(({ closes_at: _, ...key }) => key),
+      record_keys: record.map(({ closes_at: _, ...key }) => key),
       log_keys: log.keys,
       ...(log.revoked.length === 0 ? {} : { revoked_log_keys: log.revoked }),
     }),
   };
 }
 
-/** Writes what is published of the rings. Callers MUST do so before a key that is new in them may sign. @throws KeyStoreError */
-export function publishRings(rings: Readonly<Record<'permit' | 'record' | 'checkpoint', KeyRing>>, deployment: string, files: PublicFiles): void {
-  const texts = publishedTexts(rings, deployment);
+/** What is published of the rings: the text of each file. */
+export const publishedTexts = (rings: Rings, deployment: string): Readonly<Record<keyof PublicFiles, string>> =>
+  textsOf(publishedOf(rings, deployment));
+
+/**
+ * Writes what is published of the rings. Callers MUST announce a ring before it is in force, and MUST keep others from
+ * changing the rings meanwhile.
+ * @throws KeyStoreError
+ */
+export function publishRings(rings: Rings, deployment: string, files: PublicFiles, announced: Announced | null = null): void {
+  const texts = textsOf(publishedOf(rings, deployment, announced));
   for (const name of ['permit', 'record', 'log', 'checkpoint', 'all'] as const) replaceFile(files[name], texts[name], 0o644);
 }
 
