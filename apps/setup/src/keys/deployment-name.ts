@@ -15,7 +15,7 @@ export function conflictOfName(logKeys: string, deployment: string): string | nu
   try {
     names = namesIn(logKeys);
   } catch {
-    return 'its log keys can\'t be read, so nothing says which deployment they are of: restore them from a backup';
+    return "its log keys can't be read, so nothing says which deployment they are of: restore them from a backup";
   }
   const other = names.find((name) => name !== deployment);
   if (other === undefined) return null;
