@@ -13,6 +13,8 @@ const NOT_FOUND = 404;
 /** Which Secret holds the ring of a purpose. */
 const SECRET_OF: Readonly<Record<Purpose, 'kernel' | 'ledger'>> = { permit: 'kernel', record: 'kernel', checkpoint: 'ledger' };
 
+type RingSecrets = Readonly<Record<'kernel' | 'ledger', V1Secret>>;
+
 /**
  * The rings of a release, in Secrets, with what is published of them in a ConfigMap.
  * INVARIANT (known before it signs): the ConfigMap is written first. A run that ends between the two leaves a public key
@@ -28,10 +30,9 @@ export class ClusterRings {
 
   /** Changes the ring of one purpose. Answers what the change says to a person. @throws Failure */
   async change(decide: (texts: RingTexts) => RingChange): Promise<string> {
-    const secrets = { kernel: await this.#secret('kernel'), ledger: await this.#secret('ledger') };
+    const secrets = await this.#secrets();
     const open = await this.#asked('read', this.#nameOf('public-keys'), (request) => this.#place.api.readNamespacedConfigMap(request));
-    const texts = Object.fromEntries(PURPOSES.map((purpose) => [purpose, ringIn(secrets[SECRET_OF[purpose]], purpose)]));
-    const { published, purpose, ring, told } = decide(texts as RingTexts);
+    const { published, purpose, ring, told } = decide(textsIn(secrets));
     await this.#publish(open, published);
     const secret = secrets[SECRET_OF[purpose]];
     const data = { ...secret.data, [`${purpose}.json`]: Buffer.from(ring).toString('base64') };
@@ -39,6 +40,15 @@ export class ClusterRings {
       this.#place.api.replaceNamespacedSecret({ ...request, body: { ...secret, data } }),
     );
     return told;
+  }
+
+  /** Resolves with the rings as they are. @throws Failure */
+  async read(): Promise<RingTexts> {
+    return textsIn(await this.#secrets());
+  }
+
+  async #secrets(): Promise<RingSecrets> {
+    return { kernel: await this.#secret('kernel'), ledger: await this.#secret('ledger') };
   }
 
   async #publish(open: V1ConfigMap, published: RingChange['published']): Promise<void> {
@@ -66,6 +76,9 @@ export class ClusterRings {
     }
   }
 }
+
+const textsIn = (secrets: RingSecrets): RingTexts =>
+  Object.fromEntries(PURPOSES.map((purpose) => [purpose, ringIn(secrets[SECRET_OF[purpose]], purpose)])) as RingTexts;
 
 function ringIn({ data, metadata }: V1Secret, purpose: Purpose): string {
   const found = data?.[`${purpose}.json`];
