@@ -11,7 +11,7 @@ import { settingsOf } from './settings.ts';
 
 const PAGE = readFileSync(join(checkout, 'docs/operations/install.md'), 'utf8');
 
-/** What a trial promises to fit, with its pods of Kubernetes itself: those of a kind cluster request 950m and 290 MiB. */
+/** What two CPUs and 4 GiB leave beside the pods of Kubernetes itself: those of a kind cluster request 950m and 290 MiB. */
 const TRIAL = { milliCpu: 2_000 - 950, mebibytes: 4_096 - 290 };
 
 const BUNDLED: Values = {
