@@ -1,5 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-import { COMMON_ENVIRONMENT, OUTBOUND_ENVIRONMENT, readEnvironment } from '@writ/nest-kit';
+import { readFileSync } from 'node:fs';
+import { parseMessage } from '@writ/contract';
+import { parseIJson } from '@writ/digest';
+import { COMMON_ENVIRONMENT, EnvironmentError, OUTBOUND_ENVIRONMENT, readEnvironment } from '@writ/nest-kit';
+import { parseNoteKey } from '@writ/signing';
 import { Type, type Static } from 'typebox';
 
 export const Environment = Type.Object({
@@ -10,6 +14,7 @@ export const Environment = Type.Object({
   WRIT_CHECKPOINT_KEY: Type.Optional(Type.String({ minLength: 1, description: 'the same, where it comes by the environment' })),
   WRIT_KEY_WRAP_FILE: Type.Optional(Type.String({ minLength: 1, description: 'a JSON file: which device wraps the keys in that file, as for the kernel; without it they lie in clear' })),
   WRIT_RECORD_PUBLIC_KEYS_FILE: Type.String({ minLength: 1, description: 'a JSON file `{"keys":[{"keyid","jwk"}]}`: whose records are taken; followed' }),
+  WRIT_LOG_PUBLIC_KEYS_FILE: Type.Optional(Type.String({ minLength: 1, description: 'the published verifier keys of logs, JSON `{"keys":["name+hash+base64"]}`: the ledger refuses to start where they have another name than WRIT_DEPLOYMENT' })),
   WRIT_LEDGER_MEMORY_FILE: Type.String({ minLength: 1, description: 'where this replica remembers what it signed, outside of the database' }),
   WRIT_WITNESSES_FILE: Type.Optional(Type.String({ minLength: 1, description: 'a JSON file `{"witnesses":[{"url","key"}]}`: who is asked to cosign checkpoints' })),
   WRIT_WITNESS_QUORUM: Type.Integer({ default: 1, minimum: 1, maximum: 16, description: 'how many of them make a checkpoint that receipts are proved towards while a newer one still lacks them' }),
@@ -17,5 +22,34 @@ export const Environment = Type.Object({
 });
 export type LedgerConfig = Readonly<Static<typeof Environment>>;
 
+const LogKeys = Type.Object({ keys: Type.Array(Type.String(), { minItems: 1 }) });
+type Variables = Readonly<Record<string, string | undefined>>;
+
 /** Reads the environment, once. Throws EnvironmentError that lists every variable that is missing or wrong. */
-export const readConfig = (): LedgerConfig => readEnvironment(Environment, process.env);
+export function readConfig(env: Variables = process.env): LedgerConfig {
+  const config = readEnvironment(Environment, env);
+  if (config.WRIT_LOG_PUBLIC_KEYS_FILE !== undefined) demandName(config.WRIT_LOG_PUBLIC_KEYS_FILE, config.WRIT_DEPLOYMENT);
+  return config;
+}
+
+/** Verifiers look for the key of a checkpoint by its name: one that is published under another name verifies nothing. */
+function demandName(path: string, deployment: string): void {
+  const other = namesIn(path).find((name) => name !== deployment);
+  if (other === undefined) return;
+  throw new EnvironmentError([
+    `WRIT_DEPLOYMENT is \`${deployment}\`, and the keys in \`${path}\` (WRIT_LOG_PUBLIC_KEYS_FILE) have the name ` +
+      `\`${other}\`: no receipt would verify with them. Set WRIT_DEPLOYMENT (\`deployment\` in the chart's values) to ` +
+      `\`${other}\`, or publish the log keys under \`${deployment}\` where this deployment has signed nothing yet`,
+  ]);
+}
+
+function namesIn(path: string): readonly string[] {
+  try {
+    const { keys } = parseMessage(LogKeys, parseIJson(readFileSync(path), { depthMax: 3 }));
+    return keys.map((key) => parseNoteKey(key).name);
+  } catch (error) {
+    throw new EnvironmentError([
+      `WRIT_LOG_PUBLIC_KEYS_FILE \`${path}\` can't be read as \`{"keys":["name+hash+base64"]}\`: ${(error as Error).message}`,
+    ]);
+  }
+}

@@ -54,6 +54,7 @@ describe('the set-up program', () => {
     [['keys', '--kubernetes'], '`--kubernetes` needs `--prefix`'],
     [['keys', '--kubernetes', '--prefix', 'Not_A_Name'], '--prefix'],
     [['nats-config'], '--keys'],
+    [['signing-keys', 'list', '--prefix', 'r'], '`--kubernetes` works in a pod with a service account only'],
     [['destroy'], 'destroy'],
   ])('refuses `%s`', async (args, message) => {
     const { status, err } = await run(args);

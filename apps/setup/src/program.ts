@@ -138,7 +138,7 @@ function commandLine(around: Surroundings, run: (name: string, act: () => Promis
     );
   addGateCommand(program, VERSION, around.say, run);
   addSmokeCommand(program, around.say, run);
-  program.addCommand(signingKeysCommand({ env: around.env, parsePrefix, now: Date.now, run }));
+  program.addCommand(signingKeysCommand({ env: around.env, parsePrefix, now: Date.now, say: around.say, run }));
   return program;
 }
 

@@ -1,14 +1,44 @@
 {{/* What can't work is refused here, with a sentence that says what to set. The types of values stand in values.schema.json. */}}
 
+{{/* A registry, with a port and a path where it has them. Takes a dict of name and registry. */}}
+{{- define "writ.checkRegistry" -}}
+{{- if and .registry (not (regexMatch "^[A-Za-z0-9.-]+(:[0-9]+)?(/[a-z0-9]+([._/-][a-z0-9]+)*)?$" .registry)) -}}
+{{- fail (printf "`%s` is `%s`, which is no registry: write a host without scheme or final slash, `registry.example.com` or `registry.internal:5000` for example" .name .registry) -}}
+{{- end -}}
+{{- end -}}
+
 {{/* Takes a dict of name and image. */}}
 {{- define "writ.checkImage" -}}
+{{- include "writ.checkRegistry" (dict "name" (printf "%s.registry" .name) "registry" .image.registry) -}}
+{{- $repository := .image.repository -}}
+{{- $host := regexFind "^[^/]+/" $repository | trimSuffix "/" -}}
+{{- /* As every registry client reads a reference: a first part with a dot or a port is a host. */ -}}
+{{- if or (contains "." $host) (contains ":" $host) (eq $host "localhost") -}}
+{{- $path := trimPrefix (printf "%s/" $host) $repository -}}
+{{- fail (printf "`%s.repository` is `%s`, which begins with a registry: set `%s.registry` to `%s` and `%s.repository` to `%s`" .name $repository .name $host .name $path) -}}
+{{- end -}}
+{{- if not (regexMatch "^[a-z0-9]+([._/-]+[a-z0-9]+)*$" $repository) -}}
+{{- fail (printf "`%s.repository` is `%s`, which is no repository: write lower-case parts such as `writ/writ`, and set the version in `%s.tag` or `%s.digest`" .name $repository .name .name) -}}
+{{- end -}}
 {{- if eq (default "" .image.tag) "latest" -}}
 {{- fail (printf "`%s.tag` is `latest`, which names another image tomorrow: set the version to run, or `%s.digest`" .name .name) -}}
 {{- end -}}
 {{- end -}}
 
+{{/* Quantities of Kubernetes, by the names of resources. Takes a dict of name and amounts. */}}
+{{- define "writ.checkAmounts" -}}
+{{- range $resource, $amount := default (dict) .amounts -}}
+{{- if not (regexMatch "^[0-9]+([.][0-9]*)?([eE][+-]?[0-9]+|n|u|m|k|M|G|T|P|E|Ki|Mi|Gi|Ti|Pi|Ei)?$" (toString $amount)) -}}
+{{- fail (printf "`%s.%s` is `%v`, which is no quantity: write `500m` or `2` for processors, and `512Mi` or `2Gi` for bytes" $.name $resource $amount) -}}
+{{- end -}}
+{{- end -}}
+{{- end -}}
+
 {{/* Takes a dict of name and resources. */}}
 {{- define "writ.checkLimits" -}}
+{{- range $part := list "requests" "limits" -}}
+{{- include "writ.checkAmounts" (dict "name" (printf "%s.resources.%s" $.name $part) "amounts" (index (default (dict) $.resources) $part)) -}}
+{{- end -}}
 {{- $limits := default (dict) .resources.limits -}}
 {{- range list "cpu" "memory" -}}
 {{- if not (index $limits .) -}}
@@ -17,7 +47,27 @@
 {{- end -}}
 {{- end -}}
 
+{{/*
+The name of the deployment is in every checkpoint, and the published log keys have it. Rendered without a cluster there is
+nothing to look up: the Job that makes keys and the ledger refuse another name too.
+*/}}
+{{- define "writ.checkDeployment" -}}
+{{- $configMap := include "writ.publicKeysConfigMap" . -}}
+{{- $log := lookup "v1" "ConfigMap" .Release.Namespace $configMap | dig "data" "log-keys.json" "{}" | fromJson -}}
+{{- range $key := default (list) (get $log "keys") -}}
+{{- $name := regexReplaceAll "[+].*$" $key "" -}}
+{{- if ne $name $.Values.deployment -}}
+{{- fail (printf "`deployment` is `%s`, and the log keys in the ConfigMap `%s` have the name `%s`: no receipt would verify. Set `deployment` to `%s`; another deployment is another release, with keys and a database of its own" $.Values.deployment $configMap $name $name) -}}
+{{- end -}}
+{{- end -}}
+{{- end -}}
+
 {{- define "writ.checkKeys" -}}
+{{- $overlap := .Values.keys.rotation.overlap -}}
+{{- $unit := get (dict "s" 1 "m" 60 "h" 3600 "d" 86400) (regexFind "[smhd]$" $overlap) -}}
+{{- if lt (mul (regexFind "^[0-9]+" $overlap | int64) $unit) 120 -}}
+{{- fail (printf "`keys.rotation.overlap` is `%s`, and every pod has to read a new key before it signs: set two minutes or more, such as `15m`" $overlap) -}}
+{{- end -}}
 {{- if .Values.keys.rotation.enabled -}}
 {{- $given := .Values.keys.existingSecrets -}}
 {{- if or (not .Values.keys.create) $given.kernel $given.ledger .Values.keys.existingPublicKeys -}}
@@ -72,10 +122,13 @@
 {{- define "writ.checkSandbox" -}}
 {{- $sandbox := .Values.sandbox -}}
 {{- if not (include "writ.sandboxImageId" .) -}}
-{{- fail "nothing says which sandbox image permits are bound to: set `sandbox.image.digest`, or for an image that is loaded into the nodes `sandbox.image.id`" -}}
+{{- fail "nothing says which sandbox image calls run in: set `sandbox.image.digest`, or for an image that is loaded into the nodes `sandbox.image.id`" -}}
 {{- end -}}
-{{- if and $sandbox.image.id $sandbox.image.digest (ne $sandbox.image.id $sandbox.image.digest) -}}
-{{- fail "`sandbox.image.id` and `sandbox.image.digest` name two images: leave `sandbox.image.id` empty" -}}
+{{- range $part := list "requests" "limits" -}}
+{{- include "writ.checkAmounts" (dict "name" (printf "sandbox.quota.%s" $part) "amounts" (index $sandbox.quota $part)) -}}
+{{- end -}}
+{{- range $part := list "max" "default" "defaultRequest" -}}
+{{- include "writ.checkAmounts" (dict "name" (printf "sandbox.limitRange.%s" $part) "amounts" (index $sandbox.limitRange $part)) -}}
 {{- end -}}
 {{- if include "writ.sandboxIsKubernetes" . -}}
 {{- if and (not $sandbox.namespace.create) (not $sandbox.namespace.name) -}}
@@ -146,6 +199,9 @@
 {{- fail (printf "`%s` has no service account: set `%s.serviceAccount.create` to true, or name one in `%s.serviceAccount.name`" $component $component $component) -}}
 {{- end -}}
 {{- end -}}
+{{- if or (and (not .Values.ledger.autoscaling.enabled) (not .Values.ledger.keda.enabled) (eq (int .Values.ledger.replicas) 0)) (and .Values.ledger.keda.enabled (eq (int .Values.ledger.keda.minReplicas) 0)) -}}
+{{- fail (printf "no ledger would run, and without one no call is recorded, so none is answered: set `ledger.%s` to 1 or more" (ternary "keda.minReplicas" "replicas" .Values.ledger.keda.enabled)) -}}
+{{- end -}}
 {{- if or (not .Values.ledger.persistence.enabled) (not .Values.ledger.persistence.size) -}}
 {{- fail "the ledger has no volume, and without what it remembers it could sign a second history: set `ledger.persistence.enabled` to true and `ledger.persistence.size`" -}}
 {{- end -}}
@@ -167,6 +223,8 @@
 {{- end -}}
 
 {{- define "writ.checks" -}}
+{{- include "writ.checkDeployment" . -}}
+{{- include "writ.checkRegistry" (dict "name" "imageRegistry" "registry" .Values.imageRegistry) -}}
 {{- include "writ.checkImage" (dict "name" "image" "image" .Values.image) -}}
 {{- include "writ.checkImage" (dict "name" "sandbox.image" "image" .Values.sandbox.image) -}}
 {{- include "writ.checkImage" (dict "name" "postgres.bundled.image" "image" .Values.postgres.bundled.image) -}}

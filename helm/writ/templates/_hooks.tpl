@@ -31,7 +31,7 @@ annotations:
 {{- end -}}
 
 {{/*
-The pod template of a Job. Takes a dict of root, component, args (list), token, and as YAML texts env, volumes and mounts.
+The pod template of a Job. Takes a dict of root, component, args (list), token, account (of its component unless given), and as YAML texts env, volumes and mounts.
 Where pods are placed and what they may use comes from the values of `jobs`.
 */}}
 {{- define "writ.jobPod" -}}
@@ -45,7 +45,7 @@ metadata:
   {{- end }}
 spec:
   restartPolicy: Never
-  serviceAccountName: {{ include "writ.componentName" . }}
+  serviceAccountName: {{ default (include "writ.componentName" .) .account }}
   automountServiceAccountToken: {{ ternary true false (eq (default "" .token) "true") }}
   enableServiceLinks: false
   {{- include "writ.imagePullSecrets" .root | nindent 2 }}

@@ -85,6 +85,13 @@ describeChart('rights and hooks of the chart', () => {
     ]);
   });
 
+  test('the only hook of `helm test` is its pod: helm prints the log of a pod for each hook', () => {
+    const hooks = objectsOf(SMALL).filter((object) => hookOf(object) === 'test');
+    expect(hooks.map(({ kind, metadata }) => `${kind}/${metadata.name}`)).toEqual(['Pod/w-writ-smoke']);
+    const { serviceAccountName } = hooks[0]!['spec'] as { serviceAccountName: string };
+    expect(hookOf(objectOf(objectsOf(SMALL), 'ServiceAccount', serviceAccountName))).toBe('');
+  });
+
   test('an installation into one namespace has nothing that needs more', () => {
     const objects = objectsOf('one-namespace-values.yaml');
     expect(objects.filter(({ kind, metadata }) => CLUSTER_WIDE.has(kind) || metadata.namespace !== NAMESPACE)).toEqual(
@@ -224,7 +231,7 @@ describeChart('rights and hooks of the chart', () => {
       [...new Set(examplePods(example).flatMap(({ spec }) => spec.containers.map(({ image }) => image)))].sort();
     expect(images(PRODUCTION)).toEqual([`registry.example.com/writ/writ@sha256:${'1'.repeat(64)}`]);
     expect(images('air-gapped-values.yaml')).toEqual(
-      ['library/nats:2.11.10-alpine', 'library/postgres:17.6-bookworm', 'writ:0.1.0'].map(
+      ['library/nats:2.11.10-alpine', 'library/postgres:17.6-bookworm', `writ/writ@sha256:${'1'.repeat(64)}`].map(
         (image) => `mirror.example.internal/${image}`,
       ),
     );

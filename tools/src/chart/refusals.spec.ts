@@ -18,12 +18,57 @@ const REFUSED: readonly (readonly [what: string, values: Values, sentence: RegEx
   [
     'a sandbox image that nothing fixes',
     { sandbox: { image: { id: '' } } },
-    /which sandbox image permits are bound to: set `sandbox\.image\.digest`/,
+    /which sandbox image calls run in: set `sandbox\.image\.digest`/,
   ],
   [
-    'two sandbox images',
-    { sandbox: { image: { digest: `sha256:${'1'.repeat(64)}` } } },
-    /name two images: leave `sandbox\.image\.id` empty/,
+    'a registry in a repository',
+    { image: { repository: 'registry.example.com/writ/writ' } },
+    /`image\.repository` is `registry\.example\.com\/writ\/writ`, which begins with a registry: set `image\.registry` to `registry\.example\.com` and `image\.repository` to `writ\/writ`/,
+  ],
+  [
+    'a registry with a port in the repository of sandboxes, also beside a mirror',
+    { imageRegistry: 'mirror.internal', sandbox: { image: { repository: 'registry.internal:5000/writ-sandbox' } } },
+    /set `sandbox\.image\.registry` to `registry\.internal:5000` and `sandbox\.image\.repository` to `writ-sandbox`/,
+  ],
+  [
+    'a registry in the repository of a bundled part',
+    { postgres: { bundled: { image: { repository: 'localhost/library/postgres' } } } },
+    /set `postgres\.bundled\.image\.registry` to `localhost`/,
+  ],
+  [
+    'a version in a repository',
+    { image: { repository: 'writ/writ:0.1.0' } },
+    /`image\.repository` is `writ\/writ:0\.1\.0`, which is no repository: .*set the version in `image\.tag` or `image\.digest`/,
+  ],
+  [
+    'a registry with a scheme',
+    { imageRegistry: 'https://mirror.internal' },
+    /`imageRegistry` is `https:\/\/mirror\.internal`, which is no registry: write a host without scheme/,
+  ],
+  [
+    'a quantity that is none',
+    { kernel: { resources: { requests: { cpu: 'lots' } } } },
+    /`kernel\.resources\.requests\.cpu` is `lots`, which is no quantity: write `500m` or `2`/,
+  ],
+  [
+    'a quantity of a bundled part that is none',
+    { nats: { bundled: { resources: { limits: { memory: '1 GB' } } } } },
+    /`nats\.bundled\.resources\.limits\.memory` is `1 GB`, which is no quantity/,
+  ],
+  [
+    'a quantity of sandboxes that is none',
+    { sandbox: { quota: { requests: { memory: '64GB' } } } },
+    /`sandbox\.quota\.requests\.memory` is `64GB`, which is no quantity/,
+  ],
+  [
+    'no ledger',
+    { ledger: { replicas: 0 } },
+    /no ledger would run, .*: set `ledger\.replicas` to 1 or more/,
+  ],
+  [
+    'a ledger that KEDA may take away',
+    { ledger: { keda: { enabled: true, serverAddress: 'http://p', query: 'q', minReplicas: 0 } } },
+    /no ledger would run, .*: set `ledger\.keda\.minReplicas` to 1 or more/,
   ],
   [
     'limits that are missing',
@@ -64,6 +109,11 @@ const REFUSED: readonly (readonly [what: string, values: Values, sentence: RegEx
     'a rotation whose overlap is no period',
     { keys: { rotation: { overlap: 'soon' } } },
     /overlap/,
+  ],
+  [
+    'a rotation whose overlap is shorter than pods take to read a key',
+    { keys: { rotation: { overlap: '1m' } } },
+    /`keys\.rotation\.overlap` is `1m`, .*: set two minutes or more/,
   ],
   ['no NATS', NO_NATS, /there is no NATS: set `nats\.external\.url`/],
   ['two NATS', { nats: { external: { url: 'tls://n:4222' } } }, /NATS is both bundled and external/],
@@ -228,6 +278,20 @@ describeChart("values that can't work", () => {
         sandbox: { namespace: { name: 'writ', create: false, shared: true }, admissionPolicy: { enabled: false } },
       }),
     ).not.toHaveLength(0);
+  });
+
+  test('a digest of the sandbox image takes precedence over the id that an example has', () => {
+    const digest = `sha256:${'1'.repeat(64)}`;
+    const text = JSON.stringify(renderSmall({ sandbox: { image: { registry: 'registry.internal:5000', digest } } }));
+    expect(text).toContain(`{"name":"WRIT_SANDBOX_IMAGE_DIGEST","value":"${digest}"}`);
+    expect(text).toContain(`{"name":"WRIT_SANDBOX_IMAGE","value":"registry.internal:5000/writ-sandbox@${digest}"}`);
+  });
+
+  test('quantities as Kubernetes takes them are rendered', () => {
+    for (const cpu of ['500m', '2', '0.5', 2, 1.5])
+      expect(renderSmall({ kernel: { resources: { requests: { cpu } } } })).not.toHaveLength(0);
+    for (const memory of ['1Gi', '512M', '1e9', 1_073_741_824])
+      expect(renderSmall({ kernel: { resources: { requests: { memory } } } })).not.toHaveLength(0);
   });
 
   test('the values of the chart alone are refused: nobody has said where Postgres is', () => {

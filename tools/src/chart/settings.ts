@@ -64,6 +64,7 @@ export const CHART_SETS: Readonly<Record<Process, readonly string[]>> = {
     'WRIT_LEDGER_DATABASE_URL',
     'WRIT_CHECKPOINT_KEY_FILE',
     'WRIT_RECORD_PUBLIC_KEYS_FILE',
+    'WRIT_LOG_PUBLIC_KEYS_FILE',
     'WRIT_LEDGER_MEMORY_FILE',
     'WRIT_WITNESSES_FILE',
   ],

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Another signing key, and one that is given up. The command `writ signing-keys` does the same on files.
 import { newKey, parseRingText, type Announced } from '@writ/nest-kit/keys';
-import { formatRing, KeyStoreError, withNext, withRevoked, withSuccessorOf, type KeyRing, type Purpose } from '@writ/signing';
+import { formatRing, KeyStoreError, PURPOSES, stateAt, withNext, withRevoked, withSuccessorOf, type KeyRing, type Purpose } from '@writ/signing';
 import { Failure } from '../failure.ts';
 
 /** The text of each ring, with its private keys. */
@@ -24,6 +24,16 @@ export interface ChangeOptions {
 
 /** What the ledger still takes in by a key that was revoked, after its successor signs everywhere. */
 const SETTLE_MS = 30_000;
+
+/** A line for each key of all rings: whose, its id, its state, and since when it signs where that is known. @throws Failure */
+export function listed(texts: RingTexts, now: number): readonly string[] {
+  return PURPOSES.flatMap((purpose) =>
+    parseRingText(texts[purpose]).ring.keys.map((key) => {
+      const since = key.signs_from === 0 ? '' : ` (signs from ${new Date(key.signs_from).toISOString()})`;
+      return `${purpose} ${key.keyid} ${stateAt(key, now)}${since}`;
+    }),
+  );
+}
 
 /** Makes another key of the purpose, which signs after the overlap: a new one whenever it is called. @throws Failure */
 export function rotate(texts: RingTexts, purpose: Purpose, options: ChangeOptions): RingChange {

@@ -8,7 +8,7 @@ import { ClusterStore, inClusterPlace } from './cluster-store.ts';
 import { keySets } from './layout.ts';
 import { makeKeys } from './make-keys.ts';
 import { fakeApiServer, type FakeApiServer } from '../specs/fake-api-server.ts';
-import { revoke, rotate } from './change-rings.ts';
+import { listed, revoke, rotate } from './change-rings.ts';
 import { ClusterRings } from './cluster-rings.ts';
 
 const NOW = Date.parse('2026-05-01T12:00:00Z');
@@ -55,6 +55,19 @@ it('another key is published at once, signs after the overlap, and no other key 
   expect(next?.signer).not.toBeNull();
   expect(published()).toContain(next?.keyid);
   expect(master()).toBe(sealing);
+});
+
+it('every key is listed with its purpose, id and state, and no private one is shown', async () => {
+  const { rings, record } = await release();
+  await rings.change((texts) => rotate(texts, 'record', OPTIONS));
+  const [old, next] = record().keys.map(({ keyid }) => keyid);
+  const lines = listed(await rings.read(), NOW);
+  expect(lines.map((line) => line.split(' ')[0])).toEqual(['permit', 'record', 'record', 'checkpoint']);
+  expect(lines.slice(1, 3)).toEqual([
+    `record ${String(old)} current`,
+    `record ${String(next)} next (signs from 2026-05-01T12:15:00.000Z)`,
+  ]);
+  expect(lines.join('\n')).not.toContain('PRIVATE');
 });
 
 it('a key that is revoked has a successor, and is published as revoked', async () => {

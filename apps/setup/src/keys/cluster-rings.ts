@@ -79,6 +79,11 @@ export class ClusterRings {
     throw this.#busy('the Secrets of the signing keys');
   }
 
+  /** Resolves with the rings as they are. @throws Failure */
+  async read(): Promise<RingTexts> {
+    return textsIn(await this.#secrets());
+  }
+
   /** Where the change is refused, what an earlier run published and never wrote goes: it may be what was asked for. */
   async #decided(decide: (texts: RingTexts) => RingChange, { secrets, strays }: Seen): Promise<RingChange> {
     try {
@@ -112,7 +117,7 @@ export class ClusterRings {
     const name = this.#nameOf('public-keys');
     for (let tries = 0; tries < TRIES; tries += 1) {
       const open = await this.#asked('read', name, (request) => this.#place.api.readNamespacedConfigMap(request));
-      const secrets = { kernel: await this.#secret('kernel'), ledger: await this.#secret('ledger') };
+      const secrets = await this.#secrets();
       const known = publishedOf(ringsIn(secrets), this.#deployment, announced);
       const { published, ...seen } = mergePublished(open.data ?? {}, known, dead);
       const texts = textsOf(published);
@@ -125,6 +130,10 @@ export class ClusterRings {
       if (isWritten) return { secrets, ...seen };
     }
     throw this.#busy(`\`${name}\` in namespace \`${this.#place.namespace}\``);
+  }
+
+  async #secrets(): Promise<Secrets> {
+    return { kernel: await this.#secret('kernel'), ledger: await this.#secret('ledger') };
   }
 
   #write(secret: V1Secret): Promise<boolean> {

@@ -106,6 +106,24 @@ export function keyStoreContract(kind: string, make: () => StoreUnderTest): void
       }
     });
 
+    it('of another deployment are refused before anything is made, with both names', async () => {
+      await makeKeys(SETS, under.store, quiet);
+      under.remove(setOf('executor'));
+      const before = await readSets(under.store);
+      const renamed = keySets({
+        deployment: 'writ.renamed',
+        natsHosts: ['writ-nats'],
+        postgresHosts: ['writ-postgres', '127.0.0.1'],
+        now: () => new Date(),
+      });
+      await expect(makeKeys(renamed, under.store, quiet)).rejects.toThrow(
+        `\`${under.store.nameOf(setOf('public-keys'))}\` is of another deployment: its log keys have the name ` +
+          '`writ.spec`, and this run has `writ.renamed`. No receipt of the one verifies with keys of the other. ' +
+          'Set `deployment` (WRIT_DEPLOYMENT) to `writ.spec` again',
+      );
+      expect(await readSets(under.store)).toEqual(before);
+    });
+
     it('are the same for two runs at once', async () => {
       await Promise.all([1, 2, 3].map(() => makeKeys(SETS, under.store, quiet)));
       await expectConsistent(under.store);

@@ -16,6 +16,7 @@ import {
 } from '@writ/nest-kit/keys';
 import { parseRing } from '@writ/signing';
 import { newAuthority, newPrivateKey, serverCertificate } from './certificates.ts';
+import { conflictOfName } from './deployment-name.ts';
 
 /** A folder of files, or a Secret or ConfigMap. */
 export interface KeySet {
@@ -23,6 +24,8 @@ export interface KeySet {
   /** Open sets hold nothing secret. */
   readonly open: boolean;
   readonly entries: readonly KeyEntry[];
+  /** Why entries that are there can't serve this deployment, and what to do; null where they can. */
+  readonly conflict?: (entries: Readonly<Record<string, string>>) => string | null;
 }
 
 export interface KeyEntry {
@@ -169,5 +172,6 @@ function publicKeys(deployment: string): KeySet {
     name: 'public-keys',
     open: true,
     entries: names.map((name) => ({ name: PUBLISHED[name], make: (known) => texts(known)[name] })),
+    conflict: ({ [PUBLISHED.log]: text }) => (text === undefined ? null : conflictOfName(text, deployment)),
   };
 }

@@ -22,6 +22,7 @@ export async function makeKeys(
   say: (line: string) => void,
 ): Promise<readonly string[]> {
   const found = await readAll(sets, store);
+  refuseConflicts(sets, found, store);
   refuseLosses(sets, found, store);
   const known = knownOf(found);
   const made: string[] = [];
@@ -55,6 +56,13 @@ async function readAll(sets: readonly KeySet[], store: KeyStore): Promise<Map<st
 
 const isComplete = ({ entries }: KeySet, found: Entries | null): boolean =>
   found !== null && entries.every(({ name }) => name in found);
+
+function refuseConflicts(sets: readonly KeySet[], found: ReadonlyMap<string, Entries>, store: KeyStore): void {
+  for (const set of sets) {
+    const conflict = set.conflict?.(found.get(set.name) ?? {}) ?? null;
+    if (conflict !== null) throw new Failure(`\`${store.nameOf(set)}\` is of another deployment: ${conflict}`);
+  }
+}
 
 function refuseLosses(sets: readonly KeySet[], found: ReadonlyMap<string, Entries>, store: KeyStore): void {
   const all = sets.flatMap((set) =>

@@ -30,8 +30,8 @@ export const Resources = Values({ requests: Amounts, limits: Amounts });
 export { Amounts };
 
 const PullPolicy = Type.Enum(['Always', 'IfNotPresent', 'Never']);
-/** Lower case, as registries have it. */
-const Repository = Type.String({ pattern: '^[a-z0-9]+([._/-][a-z0-9]+)*$' });
+/** The chart's templates refuse a registry in it, in a sentence. */
+const Repository = Type.String({ minLength: 1 });
 const Tag = Optional('^[A-Za-z0-9_][A-Za-z0-9_.-]{0,127}$');
 const reference = { registry: Text, repository: Repository, tag: Tag, digest: Digest };
 
