@@ -1,18 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 import { GRACE_MS_MIN } from '@writ/blobs';
 import type { SandboxImages } from '@writ/contract';
-import { KeyStoreError, type KeyStore } from '@writ/signing';
-import { COMMON_ENVIRONMENT, keyStoreOf, readEnvironment, readImagesFile, readKey, readKeyFile, readSecretFile, type MasterKeys } from '@writ/nest-kit';
+import type { KeyStore } from '@writ/signing';
+import { COMMON_ENVIRONMENT, DatabaseUrl, keyStoreOf, named, readCommonFiles, readEnvironment, readImagesFile, readKey, readKeyFile, type MasterKeys } from '@writ/nest-kit';
 import { PublicRingFile } from '@writ/nest-kit/keys';
 import { Type, type Static } from 'typebox';
 
-const Url = Type.String({ pattern: '^postgres(ql)?://', description: 'the address of Postgres: `postgres://user:password@host:port/database`' });
 const File = (what: string) => Type.String({ minLength: 1, description: `a file with ${what}` });
 
 export const Environment = Type.Object({
   ...COMMON_ENVIRONMENT,
-  WRIT_KERNEL_DATABASE_URL: Url,
-  WRIT_KERNEL_WORKER_DATABASE_URL: Url,
+  WRIT_KERNEL_DATABASE_URL: DatabaseUrl('writ_kernel'),
+  WRIT_KERNEL_WORKER_DATABASE_URL: DatabaseUrl('writ_kernel_worker'),
   WRIT_PERMIT_KEY_FILE: Type.Optional(File('the keys of permits: a ring as `writ signing-keys` writes it, or one key as PKCS #8 PEM; followed')),
   WRIT_PERMIT_KEY: Type.Optional(Type.String({ minLength: 1, description: 'the same, where it comes by the environment' })),
   WRIT_RECORD_KEY_FILE: Type.Optional(File('the keys of records, likewise')),
@@ -48,29 +47,21 @@ export type KernelConfig = Readonly<Static<typeof Environment>> & {
   readonly natsPassword: string | null;
 };
 
-/** The only reader of the environment. Throws where a variable or a file isn't as it should be, naming it and never its content. */
+/** The only reader of the environment. Throws EnvironmentError where a variable or a file isn't as it should be, naming it and never its content. */
 export function readConfig(env: Readonly<Record<string, string | undefined>> = process.env): KernelConfig {
   const read = readEnvironment(Environment, env);
-  const { WRIT_NATS_PASSWORD_FILE: natsPasswordFile } = read;
   return Object.freeze({
     ...read,
-    permitKeys: keyStoreOf('WRIT_PERMIT_KEY', { file: read.WRIT_PERMIT_KEY_FILE, text: read.WRIT_PERMIT_KEY, wrap: read.WRIT_KEY_WRAP_FILE }),
-    recordKeys: keyStoreOf('WRIT_RECORD_KEY', { file: read.WRIT_RECORD_KEY_FILE, text: read.WRIT_RECORD_KEY, wrap: read.WRIT_KEY_WRAP_FILE }),
-    checkpointKeys: publicRingOf('WRIT_CHECKPOINT_PUBLIC_KEYS_FILE', read.WRIT_CHECKPOINT_PUBLIC_KEYS_FILE),
-    masterKeys: masterKeysOf(read),
-    sandboxImages: readImagesFile('WRIT_SANDBOX_IMAGES_FILE', read.WRIT_SANDBOX_IMAGES_FILE),
-    natsPassword: natsPasswordFile === undefined ? null : readSecretFile('WRIT_NATS_PASSWORD_FILE', natsPasswordFile),
+    permitKeys: named('WRIT_PERMIT_KEY', () => keyStoreOf('WRIT_PERMIT_KEY', { file: read.WRIT_PERMIT_KEY_FILE, text: read.WRIT_PERMIT_KEY, wrap: read.WRIT_KEY_WRAP_FILE })),
+    recordKeys: named('WRIT_RECORD_KEY', () => keyStoreOf('WRIT_RECORD_KEY', { file: read.WRIT_RECORD_KEY_FILE, text: read.WRIT_RECORD_KEY, wrap: read.WRIT_KEY_WRAP_FILE })),
+    checkpointKeys: named('WRIT_CHECKPOINT_PUBLIC_KEYS_FILE', () => publicRingOf(read.WRIT_CHECKPOINT_PUBLIC_KEYS_FILE)),
+    masterKeys: named('WRIT_MASTER_KEY', () => masterKeysOf(read)),
+    sandboxImages: named('WRIT_SANDBOX_IMAGES_FILE', () => readImagesFile('WRIT_SANDBOX_IMAGES_FILE', read.WRIT_SANDBOX_IMAGES_FILE)),
+    natsPassword: readCommonFiles(read) ?? null,
   });
 }
 
-function publicRingOf(variable: string, path: string | undefined): PublicRingFile | null {
-  try {
-    return path === undefined ? null : new PublicRingFile(path);
-  } catch (error) {
-    if (!(error instanceof KeyStoreError)) throw error;
-    throw new Error(`\`${variable}\`: ${error.message}`, { cause: error });
-  }
-}
+const publicRingOf = (path: string | undefined): PublicRingFile | null => path === undefined ? null : new PublicRingFile(path);
 
 function masterKeysOf(read: Static<typeof Environment>): MasterKeys {
   const { WRIT_MASTER_KEY: text, WRIT_MASTER_KEY_FILE: file } = read;

@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { EnvironmentError } from '@writ/nest-kit';
+import { newKey } from '@writ/nest-kit/keys';
+import { textsWithMeaning, WRONG_COMMON_TEXTS, WRONG_OUTBOUND_TEXTS } from '@writ/testing';
+import { Environment, readConfig } from './config.env.ts';
+
+const dir = mkdtempSync(join(tmpdir(), 'writ-config-'));
+afterAll(() => rmSync(dir, { recursive: true }));
+const file = (name: string, text: string): string => {
+  writeFileSync(join(dir, name), text, { mode: 0o600 });
+  return join(dir, name);
+};
+const { pem, signer: { keyid, publicJwk: jwk } } = newKey();
+const env = {
+  WRIT_NATS_URL: 'tls://127.0.0.1:1',
+  WRIT_LEDGER_DATABASE_URL: 'postgres://a@127.0.0.1:1/writ',
+  WRIT_CHECKPOINT_KEY_FILE: file('checkpoint', pem),
+  WRIT_RECORD_PUBLIC_KEYS_FILE: file('record.json', JSON.stringify({ keys: [{ keyid, jwk }] })),
+  WRIT_LEDGER_MEMORY_FILE: join(dir, 'memory'),
+};
+
+const WRONG: Readonly<Record<string, string>> = {
+  ...WRONG_COMMON_TEXTS, ...WRONG_OUTBOUND_TEXTS,
+  WRIT_LEDGER_DATABASE_URL: 'postgres://u:pa#ss@', WRIT_CHECKPOINT_KEY_FILE: '/nowhere', WRIT_CHECKPOINT_KEY: 'no key', WRIT_KEY_WRAP_FILE: '/nowhere',
+  WRIT_RECORD_PUBLIC_KEYS_FILE: '/nowhere', WRIT_WITNESSES_FILE: '/nowhere', WRIT_RECORD_INDEX: 'maybe',
+};
+
+describe('the configuration of a ledger', () => {
+  it('holds what the files hold', () => {
+    expect(readConfig(env)).toMatchObject({ witnesses: [], natsPassword: undefined });
+    expect([...readConfig(env).recordKeys.byKeyid.keys()]).toEqual([keyid]);
+  });
+
+  it('has a wrong text here for each variable whose text means something', () => {
+    expect(Object.keys(WRONG).sort()).toEqual(textsWithMeaning(Environment));
+  });
+
+  it.each(Object.entries(WRONG))('with a wrong %s (`%s`) is an EnvironmentError that names it', (name, text) => {
+    const attempt = (): unknown => readConfig({ ...env, [name]: text });
+    expect(attempt).toThrow(EnvironmentError);
+    expect(attempt).toThrow(name);
+  });
+});
