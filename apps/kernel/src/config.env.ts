@@ -27,13 +27,13 @@ export const Environment = Type.Object({
   WRIT_STREAM_REPLICAS: Type.Integer({ default: 1, minimum: 1, maximum: 5, description: 'servers of a NATS cluster that hold the stream of waiting work: 3 in a cluster of three' }),
   WRIT_LEASE_MS: Type.Integer({ default: 15_000, minimum: 100, maximum: 600_000, description: 'milliseconds for which an attempt lives unrenewed' }),
   WRIT_PERMIT_TTL_MS: Type.Integer({ default: 30_000, minimum: 100, maximum: 600_000, description: 'milliseconds within which a permit must be redeemed' }),
-  WRIT_SWEEP_MS: Type.Integer({ default: 2_000, minimum: 50, maximum: 60_000, description: 'milliseconds between two sweeps for what nobody speaks for' }),
-  WRIT_COLLECT_MS: Type.Integer({ default: 86_400_000, minimum: 1_000, maximum: 2_592_000_000, description: 'milliseconds between two looks through a tenant\'s contents for what nothing names' }),
-  WRIT_COLLECT_GRACE_MS: Type.Integer({ default: 86_400_000, minimum: GRACE_MS_MIN, maximum: 2_592_000_000, description: 'milliseconds for which nobody put or asked for a content that is taken then' }),
+  WRIT_SWEEP_MS: Type.Integer({ default: 2_000, minimum: 50, maximum: 60_000, description: 'milliseconds between two sweeps for expired permits, leases and deadlines' }),
+  WRIT_COLLECT_MS: Type.Integer({ default: 86_400_000, minimum: 1_000, maximum: 2_592_000_000, description: 'milliseconds between two garbage collections of a tenant\'s contents' }),
+  WRIT_COLLECT_GRACE_MS: Type.Integer({ default: 86_400_000, minimum: GRACE_MS_MIN, maximum: 2_592_000_000, description: 'milliseconds without a read or write before garbage collection removes an unreachable content' }),
   WRIT_OUTPUT_KEPT_MS: Type.Integer({ default: 604_800_000, minimum: 1_000, maximum: 31_622_400_000, description: 'milliseconds for which the whole output of a command is kept, where its result cuts it' }),
-  WRIT_RETENTION_MS: Type.Integer({ default: 3_600_000, minimum: 100, maximum: 86_400_000, description: 'milliseconds between two looks through a tenant\'s calls for what its retention says is over age' }),
-  WRIT_PLACES: Type.Integer({ default: 32, minimum: 1, maximum: 10_000, description: 'calls that this replica decides or follows to a near end at once; one tenant alone may fill them' }),
-  WRIT_PLACES_SHARED: Type.Integer({ default: 4, minimum: 1, maximum: 10_000, description: 'of those places, how many tenants share by weight while several are about; each has one at least' }),
+  WRIT_RETENTION_MS: Type.Integer({ default: 3_600_000, minimum: 100, maximum: 86_400_000, description: 'milliseconds between two removals of those calls that are older than their tenant\'s retention' }),
+  WRIT_PLACES: Type.Integer({ default: 32, minimum: 1, maximum: 10_000, description: 'maximum concurrent calls that this replica decides or waits for; one tenant alone may use them all' }),
+  WRIT_PLACES_SHARED: Type.Integer({ default: 4, minimum: 1, maximum: 10_000, description: 'of those concurrent calls, how many tenants share by weight while several have calls; each has one at least' }),
 });
 
 export type KernelConfig = Readonly<Static<typeof Environment>> & {
