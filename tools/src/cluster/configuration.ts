@@ -74,6 +74,8 @@ export const cniConfig = ({ data }: Pick<ClusterPaths, 'data'>): string =>
         },
       },
       { type: 'portmap', capabilities: { portMappings: true } },
+      // kube-router filters IPv4 alone, and an interface with IPv6 reaches all that is on its link.
+      { type: 'tuning', sysctl: { 'net.ipv6.conf.all.disable_ipv6': '1', 'net.ipv6.conf.default.disable_ipv6': '1' } },
     ],
   });
 

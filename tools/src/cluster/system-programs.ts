@@ -29,7 +29,7 @@ const PROGRAMS: Readonly<Record<string, string>> = {
 };
 
 /** Plugins of the container network, which aren't on PATH. */
-const CNI_PLUGINS = ['bridge', 'host-local', 'portmap', 'loopback'] as const;
+const CNI_PLUGINS = ['bridge', 'host-local', 'portmap', 'tuning', 'loopback'] as const;
 const CNI_PACKAGE = 'containernetworking-plugins';
 
 const WHY = 'to run a Kubernetes node on this machine';
