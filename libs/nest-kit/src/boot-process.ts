@@ -66,7 +66,10 @@ export function explainStart(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   const isBug = (error as NodeJS.ErrnoException).code === undefined && BUGS.some((kind) => error instanceof kind);
   const line = isBug ? (error.stack ?? error.message) : error.message === '' ? textOf(error) : error.message;
-  return error.cause === undefined ? line : `${line}\n  because: ${explainStart(error.cause)}`;
+  const { cause } = error;
+  // A cause that is quoted already says nothing more.
+  if (cause === undefined || (cause instanceof Error && line.includes(cause.message) && cause.cause === undefined)) return line;
+  return `${line}\n  because: ${explainStart(cause)}`;
 }
 
 /** An AggregateError of several addresses that were tried says nothing itself. */

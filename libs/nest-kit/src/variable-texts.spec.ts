@@ -33,6 +33,7 @@ test('an error is said to be the variable\'s, once', () => {
 test('a start that fails is explained without a stack, a bug with one', () => {
   const refused = new Error('nobody listens', { cause: Object.assign(new Error('connect ECONNREFUSED'), { code: 'ECONNREFUSED' }) });
   expect(explainStart(refused)).toBe('nobody listens\n  because: connect ECONNREFUSED');
+  expect(explainStart(new Error('`X`: no key', { cause: new Error('no key') }))).toBe('`X`: no key');
   expect(explainStart(new EnvironmentError(['X is not set']))).toBe('the environment is not as it should be:\n  X is not set');
   expect(explainStart(new TypeError('x is undefined'))).toMatch(/TypeError: x is undefined\n\s+at /);
 });
