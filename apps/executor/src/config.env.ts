@@ -1,15 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
 import { LIMITS } from '@writ/contract';
-import { COMMON_ENVIRONMENT, OUTBOUND_ENVIRONMENT, readEnvironment } from '@writ/nest-kit';
+import { PublicKeyFile } from '@writ/nest-kit/keys';
+import { COMMON_ENVIRONMENT, DatabaseUrl, named, OUTBOUND_ENVIRONMENT, outboundOf, ReadBy, readCommonFiles, readEnvironment, readImagesFile, readSecretFile, urlWithHost } from '@writ/nest-kit';
 import { Type, type Static } from 'typebox';
 import { sandboxSettings } from './support/sandbox-settings.ts';
+
+/** Reads the address of an engine: the path of a socket, or a URL with a host. @throws Error */
+function dockerAddress(text: string): void {
+  if (!text.startsWith('unix://')) urlWithHost(text.replace(/^tcp:/, 'http:'));
+  else if (!text.startsWith('unix:///')) throw new Error(`\`${text}\` names no absolute path`);
+}
 
 const Slots = (fallback: number, description: string) => Type.Integer({ default: fallback, minimum: 0, maximum: 1_000, description });
 
 export const Environment = Type.Object({
   ...COMMON_ENVIRONMENT,
   ...OUTBOUND_ENVIRONMENT,
-  WRIT_EXECUTOR_DATABASE_URL: Type.String({ minLength: 1, description: 'the address of Postgres with the role writ_executor' }),
+  WRIT_EXECUTOR_DATABASE_URL: DatabaseUrl('writ_executor'),
   WRIT_EXECUTOR_ID: Type.Optional(Type.String({ pattern: '^exe_[0-7][0-9a-hjkmnp-tv-z]{25}$', description: 'an id of an executor; made at the start unless set' })),
   WRIT_PERMIT_PUBLIC_KEYS_FILE: Type.String({ minLength: 1, description: 'a JSON file `{"keys":[{"keyid","jwk"}]}`: whose permits are taken; followed' }),
   WRIT_SANDBOX_DRIVER: Type.Union([Type.Literal('docker'), Type.Literal('kubernetes')], {
@@ -41,7 +48,7 @@ export const Environment = Type.Object({
   WRIT_SANDBOX_IMAGES_FILE: Type.Optional(Type.String({ minLength: 1, description: 'a JSON file: the images of those tenants and tools that have others; the same one as the kernel\'s' })),
   WRIT_SANDBOX_RUNTIME: Type.Optional(Type.String({ minLength: 1, description: 'driver `docker`: the engine\'s runtime for sandboxes, `runsc` for example' })),
   WRIT_SANDBOX_LABEL: Type.String({ default: 'writ', pattern: '^[A-Za-z0-9._-]{1,64}$', description: 'the value of the label `writ` on every container' }),
-  DOCKER_HOST: Type.String({ default: 'unix:///var/run/docker.sock', pattern: '^(unix|tcp|http|https)://', description: 'driver `docker`: the address of the engine' }),
+  DOCKER_HOST: ReadBy(Type.String({ default: 'unix:///var/run/docker.sock', pattern: '^(unix|tcp|http|https)://', description: 'driver `docker`: the address of the engine, `unix:///path` or `tcp://host:port`' }), dockerAddress),
   WRIT_CACHE_DIR: Type.String({ minLength: 1, description: 'a folder for contents that were read; may be deleted at any time' }),
   WRIT_CACHE_BYTES: Type.Integer({ default: 1_073_741_824, minimum: 0, description: 'bytes that the cache may take; 0 keeps none' }),
   WRIT_SLOTS_INLINE: Slots(8, 'file operations at once'),
@@ -55,12 +62,23 @@ export const Environment = Type.Object({
   WRIT_POOL_SIZE: Slots(8, 'containers kept ready'),
   WRIT_POOL_LAID_OUT: Slots(2, 'containers kept ready with the files of the workspaces that were worked on last'),
 });
-export type ExecutorConfig = Readonly<Static<typeof Environment>>;
+export type ExecutorConfig = Readonly<Static<typeof Environment>> & {
+  /** absent where NATS has no users */
+  readonly natsPassword: string | undefined;
+};
 
-/** Reads the environment, once. Throws EnvironmentError that lists every variable that is missing or wrong. */
-export function readConfig(): ExecutorConfig {
-  const config = readEnvironment(Environment, process.env);
-  // What one variable says of others is known before anything is opened.
-  sandboxSettings(config);
+/** Reads the environment, once. Throws EnvironmentError that names what is missing or wrong. */
+export function readConfig(env: Readonly<Record<string, string | undefined>> = process.env): ExecutorConfig {
+  const read = readEnvironment(Environment, env);
+  const config = Object.freeze({ ...read, natsPassword: readCommonFiles(read) });
+  // What variables say of each other, and of files that the module opens, is known before anything is opened.
+  const settings = sandboxSettings(config);
+  if (settings.driver === 'kubernetes' && settings.kubeconfig !== undefined) {
+    const { kubeconfig } = settings;
+    named('WRIT_KUBECONFIG_FILE', () => readSecretFile('WRIT_KUBECONFIG_FILE', kubeconfig));
+  }
+  named('WRIT_OUTBOUND_DNS', () => outboundOf(read));
+  named('WRIT_SANDBOX_IMAGES_FILE', () => readImagesFile('WRIT_SANDBOX_IMAGES_FILE', read.WRIT_SANDBOX_IMAGES_FILE));
+  named('WRIT_PERMIT_PUBLIC_KEYS_FILE', () => new PublicKeyFile(read.WRIT_PERMIT_PUBLIC_KEYS_FILE));
   return config;
 }

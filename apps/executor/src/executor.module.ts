@@ -5,7 +5,7 @@ import { diskCachedBlobs, pgBlobs } from '@writ/blobs-pg';
 import { SANDBOX_LIMITS, subjectsOf, type SandboxImages } from '@writ/contract';
 import { createPool, verifyDurability } from '@writ/database';
 import { PublicKeyFile } from '@writ/nest-kit/keys';
-import { EnvironmentError, followKeys, newId, outboundOf, readImagesFile, type Given, type Repeated } from '@writ/nest-kit';
+import { followKeys, named, newId, outboundOf, readImagesFile, type Given, type Repeated } from '@writ/nest-kit';
 import { DockerSandbox } from '@writ/sandbox-docker';
 import type { ContainerSandbox, SandboxEventListener, WarmPoolConfig } from '@writ/sandbox-host';
 import { KubeApi, KubernetesSandbox, parseHostPort, referencesFrom } from '@writ/sandbox-k8s';
@@ -55,11 +55,20 @@ export interface ExecutorParts {
 
 @Module({})
 export class ExecutorModule {
+  /** Reads the texts that only a driver understands, before anything is opened. @throws EnvironmentError that names the variable */
+  static verify(config: ExecutorConfig): void {
+    const settings = sandboxSettings(config);
+    if (settings.driver === 'docker') return;
+    named('WRIT_SANDBOX_IMAGE', () => referencesFrom(settings.image, config.WRIT_SANDBOX_IMAGE_DIGEST));
+    named('WRIT_SANDBOX_CANARY', () => parseHostPort(settings.canary));
+  }
+
   static async with(config: ExecutorConfig, { bus, logger, telemetry, readiness }: Given, parts: ExecutorParts = {}): Promise<DynamicModule> {
     const executorId = config.WRIT_EXECUTOR_ID ?? newId('executor');
     const subjects = subjectsOf(config.WRIT_SHARD);
     const pool = new ConnectionWatch(telemetry.meter).pool('executor', (onWait) => createPool({ url: config.WRIT_EXECUTOR_DATABASE_URL, applicationName: `writ-executor ${executorId}`, onWait }));
-    const stored = await diskCachedBlobs(pgBlobs(pool), { dir: config.WRIT_CACHE_DIR, bytesMax: config.WRIT_CACHE_BYTES });
+    const stored = await diskCachedBlobs(pgBlobs(pool), { dir: config.WRIT_CACHE_DIR, bytesMax: config.WRIT_CACHE_BYTES })
+      .catch((error: unknown) => named('WRIT_CACHE_DIR', () => { throw error; }));
     const blobs = cachedBlobs(stored, { bytesMax: MEMORY_CACHE_BYTES });
     const images = readImagesFile('WRIT_SANDBOX_IMAGES_FILE', config.WRIT_SANDBOX_IMAGES_FILE);
     const sandbox = await openSandbox(config, executorId, images, sandboxEvents(logger, telemetry.meter));
@@ -114,19 +123,10 @@ async function openSandbox(config: ExecutorConfig, owner: string, images: Sandbo
   return await KubernetesSandbox.open({
     ...common, namespace, ...(runtimeClass === undefined ? {} : { runtimeClass }), ...(hostUsers === undefined ? {} : { hostUsers }),
     ...(warmPools === undefined ? {} : { warmPools }),
-    referenceOf: named('WRIT_SANDBOX_IMAGE', () => referencesFrom(image, config.WRIT_SANDBOX_IMAGE_DIGEST)),
-    canaries: [named('WRIT_SANDBOX_CANARY', () => parseHostPort(canary))],
+    referenceOf: referencesFrom(image, config.WRIT_SANDBOX_IMAGE_DIGEST),
+    canaries: [parseHostPort(canary)],
     api: await KubeApi.load(kubeconfig === undefined ? {} : { kubeconfig }),
   });
-}
-
-/** What reading a variable makes; an error is said to be the variable's. */
-function named<T>(variable: string, read: () => T): T {
-  try {
-    return read();
-  } catch (error) {
-    throw new EnvironmentError([`${variable} is wrong: ${(error as Error).message}`]);
-  }
 }
 
 /** Images by digest alone: a name may lead to another image by the time that a container is made of it. */

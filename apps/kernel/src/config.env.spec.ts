@@ -3,7 +3,9 @@ import { generateKeyPairSync, randomBytes } from 'node:crypto';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { readConfig } from './config.env.ts';
+import { EnvironmentError } from '@writ/nest-kit';
+import { textsWithMeaning, WRONG_COMMON_TEXTS } from '@writ/testing';
+import { Environment, readConfig } from './config.env.ts';
 
 const dir = mkdtempSync(join(tmpdir(), 'writ-config-'));
 afterAll(() => rmSync(dir, { recursive: true }));
@@ -67,5 +69,24 @@ describe('the configuration', () => {
     const [before, next] = [randomBytes(32), randomBytes(32)];
     const { masterKeys } = readConfig({ ...env, WRIT_MASTER_KEY_BEFORE_FILE: file('before', before.toString('base64')), WRIT_MASTER_KEY_NEXT_FILE: file('next', next.toString('base64')) });
     expect(masterKeys).toEqual({ current: master, before, next });
+  });
+});
+
+const WRONG: Readonly<Record<string, string>> = {
+  ...WRONG_COMMON_TEXTS,
+  WRIT_KERNEL_DATABASE_URL: 'postgres://', WRIT_KERNEL_WORKER_DATABASE_URL: 'http://x', WRIT_PERMIT_KEY_FILE: '/nowhere', WRIT_PERMIT_KEY: 'no key', WRIT_RECORD_KEY_FILE: '/nowhere',
+  WRIT_RECORD_KEY: 'no key', WRIT_KEY_WRAP_FILE: '/nowhere', WRIT_CHECKPOINT_PUBLIC_KEYS_FILE: '/nowhere', WRIT_MASTER_KEY_FILE: '/nowhere', WRIT_MASTER_KEY: 'short',
+  WRIT_MASTER_KEY_BEFORE_FILE: '/nowhere', WRIT_MASTER_KEY_NEXT_FILE: '/nowhere', WRIT_SANDBOX_IMAGE_DIGEST: 'latest', WRIT_SANDBOX_IMAGES_FILE: '/nowhere',
+};
+
+describe('each variable of the kernel whose text means something', () => {
+  it('has a wrong text here', () => {
+    expect(Object.keys(WRONG).sort()).toEqual(textsWithMeaning(Environment));
+  });
+
+  it.each(Object.entries(WRONG))('%s: `%s` is an EnvironmentError that names it', (name, text) => {
+    const attempt = (): unknown => readConfig({ ...env, [name]: text });
+    expect(attempt).toThrow(EnvironmentError);
+    expect(attempt).toThrow(name);
   });
 });

@@ -1,18 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 import { GRACE_MS_MIN } from '@writ/blobs';
 import type { SandboxImages } from '@writ/contract';
-import { KeyStoreError, type KeyStore } from '@writ/signing';
-import { COMMON_ENVIRONMENT, keyStoreOf, readEnvironment, readImagesFile, readKey, readKeyFile, readSecretFile, type MasterKeys } from '@writ/nest-kit';
+import type { KeyStore } from '@writ/signing';
+import { COMMON_ENVIRONMENT, DatabaseUrl, keyStoreOf, named, readCommonFiles, readEnvironment, readImagesFile, readKey, readKeyFile, type MasterKeys } from '@writ/nest-kit';
 import { PublicRingFile } from '@writ/nest-kit/keys';
 import { Type, type Static } from 'typebox';
 
-const Url = Type.String({ pattern: '^postgres(ql)?://', description: 'the address of Postgres: `postgres://user:password@host:port/database`' });
 const File = (what: string) => Type.String({ minLength: 1, description: `a file with ${what}` });
 
 export const Environment = Type.Object({
   ...COMMON_ENVIRONMENT,
-  WRIT_KERNEL_DATABASE_URL: Url,
-  WRIT_KERNEL_WORKER_DATABASE_URL: Url,
+  WRIT_KERNEL_DATABASE_URL: DatabaseUrl('writ_kernel'),
+  WRIT_KERNEL_WORKER_DATABASE_URL: DatabaseUrl('writ_kernel_worker'),
   WRIT_PERMIT_KEY_FILE: Type.Optional(File('the keys of permits: a ring as `writ signing-keys` writes it, or one key as PKCS #8 PEM; followed')),
   WRIT_PERMIT_KEY: Type.Optional(Type.String({ minLength: 1, description: 'the same, where it comes by the environment' })),
   WRIT_RECORD_KEY_FILE: Type.Optional(File('the keys of records, likewise')),
@@ -28,13 +27,13 @@ export const Environment = Type.Object({
   WRIT_STREAM_REPLICAS: Type.Integer({ default: 1, minimum: 1, maximum: 5, description: 'servers of a NATS cluster that hold the stream of waiting work: 3 in a cluster of three' }),
   WRIT_LEASE_MS: Type.Integer({ default: 15_000, minimum: 100, maximum: 600_000, description: 'milliseconds for which an attempt lives unrenewed' }),
   WRIT_PERMIT_TTL_MS: Type.Integer({ default: 30_000, minimum: 100, maximum: 600_000, description: 'milliseconds within which a permit must be redeemed' }),
-  WRIT_SWEEP_MS: Type.Integer({ default: 2_000, minimum: 50, maximum: 60_000, description: 'milliseconds between two sweeps for what nobody speaks for' }),
-  WRIT_COLLECT_MS: Type.Integer({ default: 86_400_000, minimum: 1_000, maximum: 2_592_000_000, description: 'milliseconds between two looks through a tenant\'s contents for what nothing names' }),
-  WRIT_COLLECT_GRACE_MS: Type.Integer({ default: 86_400_000, minimum: GRACE_MS_MIN, maximum: 2_592_000_000, description: 'milliseconds for which nobody put or asked for a content that is taken then' }),
+  WRIT_SWEEP_MS: Type.Integer({ default: 2_000, minimum: 50, maximum: 60_000, description: 'milliseconds between two sweeps for expired permits, leases and deadlines' }),
+  WRIT_COLLECT_MS: Type.Integer({ default: 86_400_000, minimum: 1_000, maximum: 2_592_000_000, description: 'milliseconds between two garbage collections of a tenant\'s contents' }),
+  WRIT_COLLECT_GRACE_MS: Type.Integer({ default: 86_400_000, minimum: GRACE_MS_MIN, maximum: 2_592_000_000, description: 'milliseconds without a read or write before garbage collection removes an unreachable content' }),
   WRIT_OUTPUT_KEPT_MS: Type.Integer({ default: 604_800_000, minimum: 1_000, maximum: 31_622_400_000, description: 'milliseconds for which the whole output of a command is kept, where its result cuts it' }),
-  WRIT_RETENTION_MS: Type.Integer({ default: 3_600_000, minimum: 100, maximum: 86_400_000, description: 'milliseconds between two looks through a tenant\'s calls for what its retention says is over age' }),
-  WRIT_PLACES: Type.Integer({ default: 32, minimum: 1, maximum: 10_000, description: 'calls that this replica decides or follows to a near end at once; one tenant alone may fill them' }),
-  WRIT_PLACES_SHARED: Type.Integer({ default: 4, minimum: 1, maximum: 10_000, description: 'of those places, how many tenants share by weight while several are about; each has one at least' }),
+  WRIT_RETENTION_MS: Type.Integer({ default: 3_600_000, minimum: 100, maximum: 86_400_000, description: 'milliseconds between two removals of those calls that are older than their tenant\'s retention' }),
+  WRIT_PLACES: Type.Integer({ default: 32, minimum: 1, maximum: 10_000, description: 'maximum concurrent calls that this replica decides or waits for; one tenant alone may use them all' }),
+  WRIT_PLACES_SHARED: Type.Integer({ default: 4, minimum: 1, maximum: 10_000, description: 'of those concurrent calls, how many tenants share by weight while several have calls; each has one at least' }),
 });
 
 export type KernelConfig = Readonly<Static<typeof Environment>> & {
@@ -48,29 +47,21 @@ export type KernelConfig = Readonly<Static<typeof Environment>> & {
   readonly natsPassword: string | null;
 };
 
-/** The only reader of the environment. Throws where a variable or a file isn't as it should be, naming it and never its content. */
+/** The only reader of the environment. Throws EnvironmentError where a variable or a file isn't as it should be, naming it and never its content. */
 export function readConfig(env: Readonly<Record<string, string | undefined>> = process.env): KernelConfig {
   const read = readEnvironment(Environment, env);
-  const { WRIT_NATS_PASSWORD_FILE: natsPasswordFile } = read;
   return Object.freeze({
     ...read,
-    permitKeys: keyStoreOf('WRIT_PERMIT_KEY', { file: read.WRIT_PERMIT_KEY_FILE, text: read.WRIT_PERMIT_KEY, wrap: read.WRIT_KEY_WRAP_FILE }),
-    recordKeys: keyStoreOf('WRIT_RECORD_KEY', { file: read.WRIT_RECORD_KEY_FILE, text: read.WRIT_RECORD_KEY, wrap: read.WRIT_KEY_WRAP_FILE }),
-    checkpointKeys: publicRingOf('WRIT_CHECKPOINT_PUBLIC_KEYS_FILE', read.WRIT_CHECKPOINT_PUBLIC_KEYS_FILE),
-    masterKeys: masterKeysOf(read),
-    sandboxImages: readImagesFile('WRIT_SANDBOX_IMAGES_FILE', read.WRIT_SANDBOX_IMAGES_FILE),
-    natsPassword: natsPasswordFile === undefined ? null : readSecretFile('WRIT_NATS_PASSWORD_FILE', natsPasswordFile),
+    permitKeys: named('WRIT_PERMIT_KEY', () => keyStoreOf('WRIT_PERMIT_KEY', { file: read.WRIT_PERMIT_KEY_FILE, text: read.WRIT_PERMIT_KEY, wrap: read.WRIT_KEY_WRAP_FILE })),
+    recordKeys: named('WRIT_RECORD_KEY', () => keyStoreOf('WRIT_RECORD_KEY', { file: read.WRIT_RECORD_KEY_FILE, text: read.WRIT_RECORD_KEY, wrap: read.WRIT_KEY_WRAP_FILE })),
+    checkpointKeys: named('WRIT_CHECKPOINT_PUBLIC_KEYS_FILE', () => publicRingOf(read.WRIT_CHECKPOINT_PUBLIC_KEYS_FILE)),
+    masterKeys: named('WRIT_MASTER_KEY', () => masterKeysOf(read)),
+    sandboxImages: named('WRIT_SANDBOX_IMAGES_FILE', () => readImagesFile('WRIT_SANDBOX_IMAGES_FILE', read.WRIT_SANDBOX_IMAGES_FILE)),
+    natsPassword: readCommonFiles(read) ?? null,
   });
 }
 
-function publicRingOf(variable: string, path: string | undefined): PublicRingFile | null {
-  try {
-    return path === undefined ? null : new PublicRingFile(path);
-  } catch (error) {
-    if (!(error instanceof KeyStoreError)) throw error;
-    throw new Error(`\`${variable}\`: ${error.message}`, { cause: error });
-  }
-}
+const publicRingOf = (path: string | undefined): PublicRingFile | null => path === undefined ? null : new PublicRingFile(path);
 
 function masterKeysOf(read: Static<typeof Environment>): MasterKeys {
   const { WRIT_MASTER_KEY: text, WRIT_MASTER_KEY_FILE: file } = read;

@@ -2,46 +2,63 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { EnvironmentError } from '@writ/nest-kit';
 import { newKey } from '@writ/nest-kit/keys';
+import { textsWithMeaning, WRONG_COMMON_TEXTS, WRONG_OUTBOUND_TEXTS } from '@writ/testing';
 import { logKeysOf, ringOf } from '@writ/signing';
-import { readConfig } from './config.env.ts';
+import { Environment, readConfig } from './config.env.ts';
 
-let dir: string;
-beforeAll(() => {
-  dir = mkdtempSync(join(tmpdir(), 'writ-ledger-config-'));
-});
-afterAll(() => {
-  rmSync(dir, { recursive: true });
-});
-
-const file = (text: string): string => {
-  const path = join(dir, 'log-keys.json');
-  writeFileSync(path, text);
-  return path;
+const dir = mkdtempSync(join(tmpdir(), 'writ-config-'));
+afterAll(() => rmSync(dir, { recursive: true }));
+const file = (name: string, text: string): string => {
+  writeFileSync(join(dir, name), text, { mode: 0o600 });
+  return join(dir, name);
 };
-const published = (deployment: string): string => file(JSON.stringify(logKeysOf(ringOf(newKey().signer), deployment)));
-const environment = (deployment: string, logKeys?: string): Record<string, string> => ({
-  WRIT_DEPLOYMENT: deployment,
-  WRIT_NATS_URL: 'nats://127.0.0.1:4222',
-  WRIT_LEDGER_DATABASE_URL: 'postgres://writ_ledger@127.0.0.1/writ',
-  WRIT_RECORD_PUBLIC_KEYS_FILE: '/record-keys.json',
-  WRIT_LEDGER_MEMORY_FILE: '/signed-roots',
-  ...(logKeys === undefined ? {} : { WRIT_LOG_PUBLIC_KEYS_FILE: logKeys }),
-});
+const { pem, signer: { keyid, publicJwk: jwk } } = newKey();
+const env = {
+  WRIT_NATS_URL: 'tls://127.0.0.1:1',
+  WRIT_LEDGER_DATABASE_URL: 'postgres://a@127.0.0.1:1/writ',
+  WRIT_CHECKPOINT_KEY_FILE: file('checkpoint', pem),
+  WRIT_RECORD_PUBLIC_KEYS_FILE: file('record.json', JSON.stringify({ keys: [{ keyid, jwk }] })),
+  WRIT_LEDGER_MEMORY_FILE: join(dir, 'memory'),
+};
 
-describe("the ledger's environment", () => {
+const WRONG: Readonly<Record<string, string>> = {
+  ...WRONG_COMMON_TEXTS, ...WRONG_OUTBOUND_TEXTS,
+  WRIT_LEDGER_DATABASE_URL: 'postgres://u:pa#ss@', WRIT_CHECKPOINT_KEY_FILE: '/nowhere', WRIT_CHECKPOINT_KEY: 'no key', WRIT_KEY_WRAP_FILE: '/nowhere',
+  WRIT_RECORD_PUBLIC_KEYS_FILE: '/nowhere', WRIT_LOG_PUBLIC_KEYS_FILE: '/nowhere', WRIT_WITNESSES_FILE: '/nowhere', WRIT_RECORD_INDEX: 'maybe',
+};
+
+describe('the configuration of a ledger', () => {
+  it('holds what the files hold', () => {
+    expect(readConfig(env)).toMatchObject({ witnesses: [], natsPassword: undefined });
+    expect([...readConfig(env).recordKeys.byKeyid.keys()]).toEqual([keyid]);
+  });
+
+  it('has a wrong text here for each variable whose text means something', () => {
+    expect(Object.keys(WRONG).sort()).toEqual(textsWithMeaning(Environment));
+  });
+
+  it.each(Object.entries(WRONG))('with a wrong %s (`%s`) is an EnvironmentError that names it', (name, text) => {
+    const attempt = (): unknown => readConfig({ ...env, [name]: text });
+    expect(attempt).toThrow(EnvironmentError);
+    expect(attempt).toThrow(name);
+  });
+
+  const published = (deployment: string): string => file('log-keys.json', JSON.stringify(logKeysOf(ringOf(newKey().signer), deployment)));
+
   it('is taken where the published log keys have the name of the deployment, and where none are given', () => {
-    expect(readConfig(environment('writ.one', published('writ.one'))).WRIT_DEPLOYMENT).toBe('writ.one');
-    expect(readConfig(environment('writ.one')).WRIT_LOG_PUBLIC_KEYS_FILE).toBeUndefined();
+    expect(readConfig({ ...env, WRIT_DEPLOYMENT: 'writ.one', WRIT_LOG_PUBLIC_KEYS_FILE: published('writ.one') }).WRIT_DEPLOYMENT).toBe('writ.one');
+    expect(readConfig(env).WRIT_LOG_PUBLIC_KEYS_FILE).toBeUndefined();
   });
 
   it('is refused where the published log keys have another name, with both names and what to set', () => {
-    expect(() => readConfig(environment('writ.two', published('writ.one')))).toThrow(
+    expect(() => readConfig({ ...env, WRIT_DEPLOYMENT: 'writ.two', WRIT_LOG_PUBLIC_KEYS_FILE: published('writ.one') })).toThrow(
       /WRIT_DEPLOYMENT is `writ\.two`, .* have the name `writ\.one`: .* Set WRIT_DEPLOYMENT .* to `writ\.one`/,
     );
   });
 
-  it.each(['', '{"keys":["x"]}', '{}'])('is refused where that file has `%s`', (text) => {
-    expect(() => readConfig(environment('writ.one', file(text)))).toThrow(/WRIT_LOG_PUBLIC_KEYS_FILE .* can't be read as/);
+  it.each(['', '{"keys":["x"]}', '{}'])('is refused where the file of log keys has `%s`', (text) => {
+    expect(() => readConfig({ ...env, WRIT_LOG_PUBLIC_KEYS_FILE: file('log-keys.json', text) })).toThrow(/WRIT_LOG_PUBLIC_KEYS_FILE .* can't be read as/);
   });
 });

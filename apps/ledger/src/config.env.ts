@@ -2,14 +2,18 @@
 import { readFileSync } from 'node:fs';
 import { parseMessage } from '@writ/contract';
 import { parseIJson } from '@writ/digest';
-import { COMMON_ENVIRONMENT, EnvironmentError, OUTBOUND_ENVIRONMENT, readEnvironment } from '@writ/nest-kit';
-import { parseNoteKey } from '@writ/signing';
+import { PublicKeyFile } from '@writ/nest-kit/keys';
+import {
+  COMMON_ENVIRONMENT, DatabaseUrl, EnvironmentError, keyStoreOf, named, OUTBOUND_ENVIRONMENT, outboundOf, readCommonFiles, readEnvironment,
+} from '@writ/nest-kit';
+import { parseNoteKey, type KeyStore } from '@writ/signing';
 import { Type, type Static } from 'typebox';
+import { readWitnesses, type WitnessAddress } from './cosign/witnesses-file.ts';
 
 export const Environment = Type.Object({
   ...COMMON_ENVIRONMENT,
   ...OUTBOUND_ENVIRONMENT,
-  WRIT_LEDGER_DATABASE_URL: Type.String({ minLength: 1, description: 'the address of Postgres with the role writ_ledger' }),
+  WRIT_LEDGER_DATABASE_URL: DatabaseUrl('writ_ledger'),
   WRIT_CHECKPOINT_KEY_FILE: Type.Optional(Type.String({ minLength: 1, description: 'the keys that sign checkpoints: a ring as `writ signing-keys` writes it, or one key as PKCS #8 PEM; followed' })),
   WRIT_CHECKPOINT_KEY: Type.Optional(Type.String({ minLength: 1, description: 'the same, where it comes by the environment' })),
   WRIT_KEY_WRAP_FILE: Type.Optional(Type.String({ minLength: 1, description: 'a JSON file: which device wraps the keys in that file, as for the kernel; without it they lie in clear' })),
@@ -20,16 +24,29 @@ export const Environment = Type.Object({
   WRIT_WITNESS_QUORUM: Type.Integer({ default: 1, minimum: 1, maximum: 16, description: 'how many of them make a checkpoint that receipts are proved towards while a newer one still lacks them' }),
   WRIT_RECORD_INDEX: Type.Union([Type.Literal('on'), Type.Literal('off')], { default: 'on', description: '`off`: this replica draws no index of the records; questions are answered as far as others have' }),
 });
-export type LedgerConfig = Readonly<Static<typeof Environment>>;
+export type LedgerConfig = Readonly<Static<typeof Environment>> & {
+  readonly checkpointKeys: KeyStore;
+  readonly recordKeys: PublicKeyFile;
+  readonly witnesses: readonly WitnessAddress[];
+  /** absent where NATS has no users */
+  readonly natsPassword: string | undefined;
+};
 
 const LogKeys = Type.Object({ keys: Type.Array(Type.String(), { minItems: 1 }) });
-type Variables = Readonly<Record<string, string | undefined>>;
 
-/** Reads the environment, once. Throws EnvironmentError that lists every variable that is missing or wrong. */
-export function readConfig(env: Variables = process.env): LedgerConfig {
-  const config = readEnvironment(Environment, env);
-  if (config.WRIT_LOG_PUBLIC_KEYS_FILE !== undefined) demandName(config.WRIT_LOG_PUBLIC_KEYS_FILE, config.WRIT_DEPLOYMENT);
-  return config;
+/** Reads the environment and the files that it names, once. Throws EnvironmentError that names what is missing or wrong. */
+export function readConfig(env: Readonly<Record<string, string | undefined>> = process.env): LedgerConfig {
+  const read = readEnvironment(Environment, env);
+  const { WRIT_WITNESSES_FILE: witnessesFile, WRIT_WITNESS_QUORUM: quorum } = read;
+  named('WRIT_OUTBOUND_DNS', () => outboundOf(read));
+  if (read.WRIT_LOG_PUBLIC_KEYS_FILE !== undefined) demandName(read.WRIT_LOG_PUBLIC_KEYS_FILE, read.WRIT_DEPLOYMENT);
+  return Object.freeze({
+    ...read,
+    checkpointKeys: named('WRIT_CHECKPOINT_KEY', () => keyStoreOf('WRIT_CHECKPOINT_KEY', { file: read.WRIT_CHECKPOINT_KEY_FILE, text: read.WRIT_CHECKPOINT_KEY, wrap: read.WRIT_KEY_WRAP_FILE })),
+    recordKeys: named('WRIT_RECORD_PUBLIC_KEYS_FILE', () => new PublicKeyFile(read.WRIT_RECORD_PUBLIC_KEYS_FILE)),
+    witnesses: witnessesFile === undefined ? [] : named('WRIT_WITNESSES_FILE', () => readWitnesses(witnessesFile, quorum)),
+    natsPassword: readCommonFiles(read),
+  });
 }
 
 /** Verifiers look for the key of a checkpoint by its name: one that is published under another name verifies nothing. */

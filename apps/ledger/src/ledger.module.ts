@@ -3,15 +3,13 @@ import { Module, type DynamicModule } from '@nestjs/common';
 import { subjectsOf, type LoggedEvent, type Subjects } from '@writ/contract';
 import { createPool, refreshStatistics, STATISTICS_MS, verifyDurability } from '@writ/database';
 import { LiveSigner } from '@writ/signing';
-import { PublicKeyFile } from '@writ/nest-kit/keys';
-import { followKeys, keyStoreOf, Repeated, type Given } from '@writ/nest-kit';
+import { followKeys, named, Repeated, type Given } from '@writ/nest-kit';
 import { ConnectionWatch } from '@writ/telemetry';
 import { AppendController } from './append/append.controller.ts';
 import { Append } from './append/append.ts';
 import { RecordVerifier } from './append/record-verifier.ts';
 import { askOverHttp } from './cosign/ask-witness.ts';
 import { Cosigner, type CosignerHooks } from './cosign/cosigner.ts';
-import { readWitnesses } from './cosign/witnesses-file.ts';
 import { CheckpointController } from './checkpoint/checkpoint.controller.ts';
 import type { LedgerConfig } from './config.env.ts';
 import { DueLogs, Indexer } from './draw/indexer.ts';
@@ -37,13 +35,11 @@ import { Lifetime } from './support/lifetime.ts';
 export class LedgerModule {
   static with(config: LedgerConfig, { bus, readiness, logger, telemetry }: Given): DynamicModule {
     const pool = new ConnectionWatch(telemetry.meter).pool('ledger', (onWait) => createPool({ url: config.WRIT_LEDGER_DATABASE_URL, applicationName: 'writ-ledger', onWait, onIdleError: (err) => logger.warn({ err }, 'a database connection died') }));
-    const memory = new SignedMemory(config.WRIT_LEDGER_MEMORY_FILE);
-    const checkpointKeys = keyStoreOf('WRIT_CHECKPOINT_KEY', { file: config.WRIT_CHECKPOINT_KEY_FILE, text: config.WRIT_CHECKPOINT_KEY, wrap: config.WRIT_KEY_WRAP_FILE });
+    const memory = named('WRIT_LEDGER_MEMORY_FILE', () => new SignedMemory(config.WRIT_LEDGER_MEMORY_FILE));
+    const { checkpointKeys, recordKeys, witnesses } = config;
     const signer = new LiveSigner('checkpoint', checkpointKeys, Date.now());
-    const recordKeys = new PublicKeyFile(config.WRIT_RECORD_PUBLIC_KEYS_FILE);
     const follow = followKeys([{ what: 'checkpoint keys', keys: checkpointKeys }, { what: 'public record keys', keys: recordKeys }], { logger, telemetry }, (now) => signer.turn(now));
     const quorum = config.WRIT_WITNESS_QUORUM;
-    const witnesses = config.WRIT_WITNESSES_FILE === undefined ? [] : readWitnesses(config.WRIT_WITNESSES_FILE, quorum);
     // A ledger that died may have left any of them without witnesses.
     const due = new Set(memory.tenants());
     const unindexed = new DueLogs();

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import 'reflect-metadata';
 import { processBus } from '@writ/bus-nats';
-import { bootProcess, fetchThrough, growHeapFreely, readSecretFile, VERSION } from '@writ/nest-kit';
+import { bootProcess, fetchThrough, growHeapFreely, VERSION } from '@writ/nest-kit';
 import { traceHooks } from '@writ/telemetry';
 import { readConfig } from './config.env.ts';
 import { LedgerModule } from './ledger.module.ts';
@@ -10,13 +10,12 @@ growHeapFreely();
 void bootProcess(() => {
   const config = readConfig();
   fetchThrough(config);
-  const password = config.WRIT_NATS_PASSWORD_FILE === undefined ? undefined : readSecretFile('WRIT_NATS_PASSWORD_FILE', config.WRIT_NATS_PASSWORD_FILE);
   return {
     process: 'ledger',
     version: VERSION,
     config,
     needs: { WRIT_NATS_URL: config.WRIT_NATS_URL, WRIT_LEDGER_DATABASE_URL: config.WRIT_LEDGER_DATABASE_URL },
-    connectBus: (report) => processBus('ledger', { url: config.WRIT_NATS_URL, shard: config.WRIT_SHARD, user: config.WRIT_NATS_USER, password, caFile: config.WRIT_NATS_CA_FILE, trace: traceHooks, report }),
+    connectBus: (report) => processBus('ledger', { url: config.WRIT_NATS_URL, shard: config.WRIT_SHARD, user: config.WRIT_NATS_USER, password: config.natsPassword, caFile: config.WRIT_NATS_CA_FILE, trace: traceHooks, report }),
     module: (given) => LedgerModule.with(config, given),
   };
 });

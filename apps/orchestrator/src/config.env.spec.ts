@@ -2,7 +2,10 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { readConfig } from './config.env.ts';
+import { EnvironmentError } from '@writ/nest-kit';
+import { textsWithMeaning, WRONG_COMMON_TEXTS, WRONG_OUTBOUND_TEXTS } from '@writ/testing';
+import { Environment, readConfig } from './config.env.ts';
+import { DoorAdapter } from './http/door-adapter.ts';
 
 const dir = mkdtempSync(join(tmpdir(), 'writ-config-'));
 afterAll(() => rmSync(dir, { recursive: true }));
@@ -39,4 +42,29 @@ it.each([
   ['WRIT_WEBHOOK_KEY_FILE', 'c2hvcnQ='],
 ])('starts with no `%s` that says %s', (name, text) => {
   expect(() => readConfig({ ...env, [name]: file('wrong', text) })).toThrow();
+});
+
+const WRONG: Readonly<Record<string, string>> = {
+  ...WRONG_COMMON_TEXTS, ...WRONG_OUTBOUND_TEXTS,
+  WRIT_HTTP_HOST: '0.0.0.0:80', WRIT_ORCHESTRATOR_DATABASE_URL: 'postgres://', WRIT_PLATFORM_KEY_HASH_FILE: '/nowhere', WRIT_RECORD_PUBLIC_KEYS_FILE: '/nowhere',
+  WRIT_LOG_PUBLIC_KEYS_FILE: '/nowhere', WRIT_WEBHOOK_KEY_FILE: '/nowhere', WRIT_WEBHOOK_ALLOW: 'hooks', WRIT_MODELS_FILE: '/nowhere', WRIT_TRUSTED_PROXIES: 'ingress',
+};
+
+it('has a wrong text here for each variable whose text means something', () => {
+  expect(Object.keys(WRONG).sort()).toEqual(textsWithMeaning(Environment));
+});
+
+it.each(Object.entries(WRONG))('a wrong %s (`%s`) is an EnvironmentError that names it', (name, text) => {
+  const attempt = (): unknown => readConfig({ ...env, [name]: text });
+  expect(attempt).toThrow(EnvironmentError);
+  expect(attempt).toThrow(name);
+});
+
+it.each(['10.0.0.0/8', '10.0.0.1,fd00::/8', '::1, 127.0.0.0/8', 'loopback'])('proxies at `%s` are trusted, and Fastify takes them', (text) => {
+  expect(readConfig({ ...env, WRIT_TRUSTED_PROXIES: text }).WRIT_TRUSTED_PROXIES).toBe(text);
+  expect(() => new DoorAdapter(text)).not.toThrow();
+});
+
+it.each(['ingress', '10.0.0.0/33', '10.0.0.0/0', '10.0.0.0/8/8', '10.0.0.1,', 'true', '1', 'fe80::1%eth0'])('proxies at `%s` are refused with what was found and what is allowed', (text) => {
+  expect(() => readConfig({ ...env, WRIT_TRUSTED_PROXIES: text })).toThrow(/WRIT_TRUSTED_PROXIES is wrong: `.*` is neither an address nor a CIDR block, .*expected: proxies/);
 });

@@ -42,7 +42,7 @@ export async function bootProcess<C extends CommonEnvironment>(plan: () => Proce
     running = await startProcess(planned);
   } catch (error) {
     // There may be no logger yet, and a person may be looking: plain text, with the chain of causes.
-    process.stderr.write(`${explain(error)}\n`);
+    process.stderr.write(`${explainStart(error)}\n`);
     process.exit(1);
   }
 }
@@ -57,6 +57,24 @@ function onFatal(logger: () => Logger | undefined): void {
   };
   process.on('uncaughtException', die).on('unhandledRejection', die);
 }
+
+/** What the language throws where a program is wrong: only its author can do something about it, and needs the stack. */
+const BUGS = [TypeError, ReferenceError, RangeError] as const;
+
+/** Why a start failed, for whoever configures the process: a line a cause, and a stack for a bug alone. */
+export function explainStart(error: unknown): string {
+  if (!(error instanceof Error)) return String(error);
+  const isBug = (error as NodeJS.ErrnoException).code === undefined && BUGS.some((kind) => error instanceof kind);
+  const line = isBug ? (error.stack ?? error.message) : error.message === '' ? textOf(error) : error.message;
+  const { cause } = error;
+  // A cause that is quoted already says nothing more.
+  if (cause === undefined || (cause instanceof Error && line.includes(cause.message) && cause.cause === undefined)) return line;
+  return `${line}\n  because: ${explainStart(cause)}`;
+}
+
+/** An AggregateError of several addresses that were tried says nothing itself. */
+const textOf = (error: Error): string =>
+  error instanceof AggregateError ? error.errors.map((each) => explainStart(each)).join(', ') : error.name;
 
 function explain(error: unknown): string {
   if (!(error instanceof Error)) return String(error);

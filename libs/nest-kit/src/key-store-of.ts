@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import { FixedKeys, KeyStoreError, parseRing, type KeyStore } from '@writ/signing';
 import { KeyFile, readKeyWrap } from './keys/index.ts';
+import { named } from './variable-texts.ts';
 
 /** Where keys may come from: a file, which is followed and may be wrapped by a device, or the environment, which stays as it is. */
 export interface KeySource {
@@ -18,8 +19,9 @@ export interface KeySource {
  */
 export function keyStoreOf(variable: string, { file, text, wrap }: KeySource): KeyStore {
   if ((file === undefined) === (text === undefined)) throw new Error(`the keys come by \`${variable}_FILE\` or by \`${variable}\`: set one of them`);
+  const device = file === undefined || wrap === undefined ? null : named('WRIT_KEY_WRAP_FILE', () => readKeyWrap(wrap));
   try {
-    return file === undefined ? new FixedKeys(parseRing(text ?? '')) : new KeyFile(file, wrap === undefined ? null : readKeyWrap(wrap));
+    return file === undefined ? new FixedKeys(parseRing(text ?? '')) : new KeyFile(file, device);
   } catch (error) {
     if (!(error instanceof KeyStoreError)) throw error;
     throw new Error(`\`${variable}${file === undefined ? '' : '_FILE'}\`: ${error.message}`, { cause: error });

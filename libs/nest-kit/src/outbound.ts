@@ -5,13 +5,14 @@ import { setGlobalProxyFromEnv, request, type IncomingMessage } from 'node:http'
 import { isIP, type Socket } from 'node:net';
 import { connect as connectTls } from 'node:tls';
 import { Type } from 'typebox';
+import { ReadBy, urlWithHost } from './variable-texts.ts';
 
 /** The variables of a process that reaches the world: to be spread into the schema of its own. */
 export const OUTBOUND_ENVIRONMENT = {
-  WRIT_OUTBOUND_PROXY: Type.Optional(Type.String({
+  WRIT_OUTBOUND_PROXY: Type.Optional(ReadBy(Type.String({
     pattern: '^http://[^\\s/?#]+/?$',
     description: 'an HTTP proxy that lets tunnels (CONNECT) out, `http://[user:password@]host:port`; direct unless set',
-  })),
+  }), proxyUrl)),
   WRIT_OUTBOUND_DIRECT: Type.String({
     default: '', pattern: '^([a-z0-9.:-]+(,[a-z0-9.:-]+)*)?$',
     description: 'hosts that are reached without the proxy, with commas between; `.example.org` is every host below it',
@@ -21,6 +22,18 @@ export const OUTBOUND_ENVIRONMENT = {
     description: '`own`: names are resolved here and the proxy is asked for the address; `proxy`: the proxy is asked for the name',
   }),
 };
+
+/** Reads the proxy's URL, whose credentials are percent-encoded. @throws Error that repeats nothing of it */
+function proxyUrl(text: string): void {
+  const { username, password } = urlWithHost(text);
+  for (const part of [username, password]) {
+    try {
+      decodeURIComponent(part);
+    } catch {
+      throw new Error('its user or password holds a `%` that is no percent-encoding');
+    }
+  }
+}
 
 interface OutboundVariables {
   readonly WRIT_OUTBOUND_PROXY?: string | undefined;

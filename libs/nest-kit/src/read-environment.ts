@@ -8,8 +8,8 @@ export class EnvironmentError extends Error {
   /** One line a variable: its name and what it should be. */
   readonly problems: readonly string[];
 
-  constructor(problems: readonly string[]) {
-    super(`the environment is not as it should be:\n${problems.map((problem) => `  ${problem}`).join('\n')}`);
+  constructor(problems: readonly string[], options?: ErrorOptions) {
+    super(`the environment is not as it should be:\n${problems.map((problem) => `  ${problem}`).join('\n')}`, options);
     this.name = 'EnvironmentError';
     this.problems = problems;
   }
@@ -43,9 +43,14 @@ function parseText(property: TSchema, text: string): unknown {
   return text;
 }
 
-/** Says what a variable should be: in the words of its schema, else in the validator's, which repeat no values. */
+/**
+ * Says what a variable should be: what its reader found, if it has one (`ReadBy`), and the words of its schema. Without
+ * those, the validator's, which repeat no values.
+ */
 function expectation(property: TSchema, value: unknown): string {
   const { description } = property as { description?: unknown };
-  if (typeof description === 'string') return description;
-  return Value.Errors(property, value).map(({ message }) => message).join(', ');
+  const errors = Value.Errors(property, value);
+  const found = errors.filter(({ keyword }) => keyword === '~refine').map(({ message }) => message);
+  if (typeof description === 'string') return [...(errors.length === found.length ? found : []), description].join('; expected: ');
+  return errors.map(({ message }) => message).join(', ');
 }

@@ -3,9 +3,10 @@
 /**
  * Why an engine does no work for this process. `denied`: it, or the system in front of it, refuses this process.
  * `unreachable`: nothing answers there. `silent`: it takes requests and doesn't answer in time. `failed`: it answers with
- * an error. `missing`: it answers, and lacks what sandboxes are made of.
+ * an error. `missing`: it answers, and lacks what sandboxes are made of. `image`: no sandbox has started, since the image
+ * that is configured can't run.
  */
-export type EngineProblem = 'denied' | 'unreachable' | 'silent' | 'failed' | 'missing';
+export type EngineProblem = 'denied' | 'unreachable' | 'silent' | 'failed' | 'missing' | 'image';
 
 /** An engine that can't be used now; it may be a moment later. */
 export class EngineNotReady extends Error {

@@ -148,8 +148,8 @@ export class FakeApi {
   }
 
   /** Pods are made from now on and never run: an event says why. */
-  stall(): void {
-    this.#runs = false;
+  stall(isStalled = true): void {
+    this.#runs = !isStalled;
   }
 
   /** Puts an object there, as another process would. */

@@ -12,6 +12,7 @@ import {
 import { ApiError } from './api-error.ts';
 import { isApiThere } from './api-requests.ts';
 import { ClaimedPods } from './claimed-pods.ts';
+import { ImageFault } from './image-fault.ts';
 import { MadePods } from './made-pods.ts';
 import { OwnerLease } from './owner-lease.ts';
 import { podsOf, type PodSource } from './pod-source.ts';
@@ -54,6 +55,9 @@ export class KubernetesEngine implements ContainerEngine {
   readonly #name: string;
   #back: () => void = () => undefined;
   #isOpen = false;
+  #hasStarted = false;
+  /** why no pod has started yet, where that is the image's fault */
+  #imageFault: ImageFault | null = null;
   #timer: NodeJS.Timeout | undefined;
 
   constructor(options: KubernetesEngineOptions) {
@@ -115,8 +119,12 @@ export class KubernetesEngine implements ContainerEngine {
     // Before it is: a sweep that finds it a moment later must know it.
     made(name);
     try {
-      return await startPod({ ...this.#options, source: this.#source, lease: this.#lease }, spec, name);
+      const container = await startPod({ ...this.#options, source: this.#source, lease: this.#lease }, spec, name);
+      this.#hasStarted = true;
+      this.#imageFault = null;
+      return container;
     } catch (error) {
+      if (error instanceof ImageFault && !this.#hasStarted) this.#imageFault = error;
       if (error instanceof ApiError && error.isQuota) this.#options.report({ type: 'engine.quota', error });
       throw error;
     }
@@ -128,7 +136,8 @@ export class KubernetesEngine implements ContainerEngine {
 
   /**
    * Lists one pod at most: that needs the same right as the driver's work. Where pods are claimed, the cluster must
-   * have the kinds of agent-sandbox too.
+   * have the kinds of agent-sandbox too. An engine of which no pod has ever started, since their image can't run, isn't
+   * ready; after the first start one image's fault is no reason to take an executor out that others still run on.
    */
   async verifyReady(): Promise<void> {
     const { api, namespace } = this.#options;
@@ -142,6 +151,8 @@ export class KubernetesEngine implements ContainerEngine {
       await api.ask('list pods', { ...request, signal }).catch(notReady);
       await this.#source.verify(signal).catch(notReady);
     });
+    const fault = this.#imageFault;
+    if (fault !== null) throw new EngineNotReady('image', fault.message, { cause: fault });
   }
 
   async ranOutOfMemory(id: string): Promise<boolean> {

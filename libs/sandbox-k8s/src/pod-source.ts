@@ -3,6 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { ContainerSpec } from '@writ/sandbox-host';
 import { isStatus } from './api-error.ts';
 import { askApi, waitForApi, type ApiQuestion } from './api-requests.ts';
+import { ImageFault } from './image-fault.ts';
 import type { ReferenceOf } from './image-reference.ts';
 import type { KubeApi } from './kube-api.ts';
 import type { PodOwner } from './pod-shape.ts';
@@ -68,7 +69,10 @@ export async function untilRunning({ api, watch }: PodSourceContext, name: strin
   const ending = new AbortController();
   const take = (seen: Seen): PodState | null => {
     if (seen === 'gone') throw new Error('the pod was deleted before it ran');
-    if (seen.failure !== null) throw new Error(`the pod doesn't run: ${seen.failure}`);
+    if (seen.failure !== null) {
+      const detail = `the pod doesn't run: ${seen.failure}`;
+      throw seen.isImageFailure ? new ImageFault(detail) : new Error(detail);
+    }
     return seen.isRunning && seen.imageId !== '' ? seen : null;
   };
   try {

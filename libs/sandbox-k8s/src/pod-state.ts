@@ -9,6 +9,8 @@ export interface PodState {
   readonly isRunning: boolean;
   /** why it can't run, or how it ended: for operators; null while neither is so */
   readonly failure: string | null;
+  /** the failure is the image's: nodes can't get it */
+  readonly isImageFailure: boolean;
   readonly ranOutOfMemory: boolean;
   /** what the runtime calls the image that runs: ends with a digest where it tells one; `''` before */
   readonly imageId: string;
@@ -19,12 +21,15 @@ export interface PodState {
 /** The kubelet's word for a container that the kernel killed for want of memory. */
 const OUT_OF_MEMORY = 'OOMKilled';
 /** What a container waits for in vain: the kubelet tries again, and a call doesn't wait for somebody to mend it. */
-const HOPELESS: ReadonlySet<string> = new Set([
+const NO_IMAGE: ReadonlySet<string> = new Set([
   'ErrImagePull',
   'ImagePullBackOff',
   'ErrImageNeverPull',
   'InvalidImageName',
   'ImageInspectError',
+]);
+const HOPELESS: ReadonlySet<string> = new Set([
+  ...NO_IMAGE,
   'CreateContainerConfigError',
   'CreateContainerError',
   'RunContainerError',
@@ -40,6 +45,7 @@ export function stateOf({ metadata, status }: V1Pod): PodState {
     name: metadata?.name ?? '',
     isRunning: running !== undefined && metadata?.deletionTimestamp === undefined,
     failure: failureOf(status?.phase, [status, terminated, waiting]),
+    isImageFailure: NO_IMAGE.has(waiting?.reason ?? ''),
     ranOutOfMemory: terminated?.reason === OUT_OF_MEMORY || container?.lastState?.terminated?.reason === OUT_OF_MEMORY,
     imageId: container?.imageID ?? '',
     waitsFor: wordsOf(waiting) ?? wordsOf(unscheduled),

@@ -3,6 +3,7 @@ import { encodeHostMessage } from '@writ/sandbox';
 import { AgentContainer, type ContainerSpec } from '@writ/sandbox-host';
 import { waitForApi } from './api-requests.ts';
 import type { Canaries } from './canaries.ts';
+import { ImageFault } from './image-fault.ts';
 import { isImage, type ReferenceOf } from './image-reference.ts';
 import type { KubeApi } from './kube-api.ts';
 import type { OwnerLease } from './owner-lease.ts';
@@ -33,10 +34,9 @@ export async function startPod(context: PodContext, spec: ContainerSpec, name: s
   try {
     const { name: pod, imageId } = await source.acquire({ name, spec, owner, refusedAt });
     if (!isImage(imageId, digest))
-      throw new Error(
+      throw new ImageFault(
         `the node runs the image \`${imageId}\` as \`${context.referenceOf(digest)}\`, ` +
-          `and permits name \`${digest}\`: ` +
-          'set WRIT_SANDBOX_IMAGE_DIGEST to its digest in kernels and executors, or load the right image',
+          `and permits name \`${digest}\``,
       );
     const meter = new PodMeter(size);
     const wire = await PodWire.attach(api, namespace, pod);

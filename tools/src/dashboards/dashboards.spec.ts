@@ -60,3 +60,11 @@ test.each(NAMES)('`%s` has what Grafana needs: an id of its own for each panel, 
     expect(panel).toMatchObject({ datasource: { type: 'prometheus', uid: '${datasource}' }, gridPos: { w: expect.any(Number) as number, h: expect.any(Number) as number } });
   }
 });
+
+test('what is left of an error budget is red below none, yellow below half, and green from there on', () => {
+  const file = readFileSync(join(checkout, 'deploy/grafana/dashboards/slo.json'), 'utf8');
+  const { panels } = JSON.parse(file) as { panels: readonly { type: string; fieldConfig?: { defaults: { thresholds: { steps: unknown } } } }[] };
+  const stats = panels.filter(({ type }) => type === 'stat').map(({ fieldConfig }) => fieldConfig?.defaults.thresholds.steps);
+  expect(stats.length).toBeGreaterThan(0);
+  for (const steps of stats) expect(steps).toEqual([{ value: null, color: 'red' }, { value: 0, color: 'yellow' }, { value: 0.5, color: 'green' }]);
+});

@@ -38,9 +38,9 @@ function variableOf({ name, label, metric }: VariableSpec): QueryVariableBuilder
     .refresh(VariableRefresh.OnTimeRangeChanged).sort(VariableSort.AlphabeticalAsc);
 }
 
-function thresholdsOf({ thresholds = [] }: PanelSpec): ThresholdsConfigBuilder {
+function thresholdsOf({ thresholds = [], below = 'green' }: PanelSpec): ThresholdsConfigBuilder {
   return new ThresholdsConfigBuilder().mode(ThresholdsMode.Absolute)
-    .steps([{ value: null, color: 'green' }, ...thresholds.map(({ from, color }) => ({ value: from, color }))]);
+    .steps([{ value: null, color: below }, ...thresholds.map(({ from, color }) => ({ value: from, color }))]);
 }
 
 function targetsOf({ queries, kind }: PanelSpec): DataqueryBuilder[] {

@@ -19,8 +19,10 @@ export interface PanelSpec {
   readonly queries: readonly Query[];
   /** of 24 columns */
   readonly width: number;
-  /** from this value on it is shown in that colour; green below */
-  readonly thresholds?: readonly { readonly from: number; readonly color: 'yellow' | 'red' }[];
+  /** from this value on it is shown in that colour; below the first in `below` */
+  readonly thresholds?: readonly { readonly from: number; readonly color: 'green' | 'yellow' | 'red' }[];
+  /** green unless said */
+  readonly below?: 'red';
   /** series are stacked: parts of a whole */
   readonly stacked?: true;
 }
@@ -46,7 +48,7 @@ export interface DashboardSpec {
   readonly rows: readonly RowSpec[];
 }
 
-type Options = Partial<Pick<PanelSpec, 'width' | 'thresholds' | 'stacked'>>;
+type Options = Partial<Pick<PanelSpec, 'width' | 'thresholds' | 'below' | 'stacked'>>;
 
 const query = (made: string | readonly Query[]): readonly Query[] => (typeof made === 'string' ? [{ expr: made, legend: '' }] : made);
 

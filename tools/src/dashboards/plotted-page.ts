@@ -62,7 +62,7 @@ function heightOf(panels: readonly PanelSpec[]): number {
 function panelHtml(panel: PanelSpec, series: readonly PlottedSeries[], span: Span): string {
   const [width, height] = [panel.width * COLUMN, HEIGHTS[panel.kind]];
   const body = panel.kind === 'stat' ? `<div class="stat">${figureOf(series, panel.unit)}</div>` : chartOf(panel, series, { span, width: width - 24, height: height - 64 });
-  return `<div class="panel" style="width:${String(width)}px;height:${String(height)}px"><div><div class="title">${escaped(panel.title)}</div>${body}</div></div>`;
+  return `<div class="panel" style="width:${String(width)}px;height:${String(height)}px"><div><div class="title">${escaped(panel.title)}${panel.stacked === true ? ' (stacked)' : ''}</div>${body}</div></div>`;
 }
 
 const figureOf = (series: readonly PlottedSeries[], unit: Unit): string => {

@@ -28,6 +28,11 @@ test.each(ALERTS.map(({ alert }) => alert))('%s has a page that says what it mea
   for (const [title, ...lines] of sections) expect({ title, long: lines.join(' ').trim().length > 15 }).toEqual({ title, long: true });
 });
 
+test.each(ALERTS.map(({ alert }) => alert))('every kubectl command on the page of %s names its namespace', (alert) => {
+  const page = readFileSync(join(checkout, runbookPath(alert)), 'utf8').replaceAll(/\s+/g, ' ');
+  expect([...page.matchAll(/kubectl (?!-n writ(?:-sandboxes)? ).{0,40}/g)].map(([command]) => command)).toEqual([]);
+});
+
 test('no page is left of an alert that is gone', () => {
   expect(readdirSync(join(checkout, 'docs/operations/runbooks')).sort()).toEqual(ALERTS.map(({ alert }) => `${alert}.md`).sort());
 });

@@ -20,6 +20,7 @@ beforeEach(() => {
 it.each([
   ['docker', 'denied', 'DOCKER_HOST'], ['docker', 'unreachable', 'set DOCKER_HOST'], ['docker', 'silent', 'DOCKER_HOST'], ['docker', 'failed', 'DOCKER_HOST'],
   ['kubernetes', 'denied', 'WRIT_SANDBOX_NAMESPACE'], ['kubernetes', 'unreachable', 'WRIT_KUBECONFIG_FILE'], ['kubernetes', 'silent', 'NetworkPolicies'], ['kubernetes', 'failed', 'log'], ['kubernetes', 'missing', 'install agent-sandbox'],
+  ['kubernetes', 'image', '`sandbox.image`'], ['docker', 'image', 'WRIT_SANDBOX_IMAGE_DIGEST'],
 ] as const)('of the driver %s, an engine that is %s is told with what to look at, and without its own words', async (driver, problem, what) => {
   answer = failing(problem);
   const words = await said(checkOf(driver));

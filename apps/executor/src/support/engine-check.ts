@@ -16,6 +16,7 @@ const WORDS: Readonly<Record<Driver, Readonly<Record<EngineProblem, string>>>> =
     silent: 'the engine that DOCKER_HOST names does not answer a ping in time: it hangs, or has too much to do',
     failed: 'the engine that DOCKER_HOST names answers a ping with an error: see the logs of this process and of the engine',
     missing: 'the engine that DOCKER_HOST names lacks what sandboxes are made of: see the log of this process',
+    image: 'no sandbox has started, since the engine that DOCKER_HOST names lacks the image of WRIT_SANDBOX_IMAGE_DIGEST',
   },
   kubernetes: {
     denied: 'the API server does not let this process list pods in WRIT_SANDBOX_NAMESPACE: give its service account, or that of WRIT_KUBECONFIG_FILE, the right to',
@@ -23,6 +24,7 @@ const WORDS: Readonly<Record<Driver, Readonly<Record<EngineProblem, string>>>> =
     silent: 'the API server does not answer in time: it hangs, has too much to do, or NetworkPolicies keep this process from it',
     failed: 'the API server answers with an error: see the log of this process',
     missing: 'the cluster lacks the SandboxClaims that WRIT_SANDBOX_CLAIMS asks for: install agent-sandbox 0.5 or later with its extensions, or unset WRIT_SANDBOX_CLAIMS',
+    image: 'no sandbox has started, since nodes can not run the image: set the values `sandbox.image` of the chart, or WRIT_SANDBOX_IMAGE and WRIT_SANDBOX_IMAGE_DIGEST; the log of this process has the reason',
   },
 };
 

@@ -9,7 +9,7 @@ export const hostOf = ({ protocol, hostname, port }: URL): string => `${hostname
 export function parseAllowedHosts(text: string): ReadonlySet<string> {
   return new Set(text.split(',').map((entry) => entry.trim()).filter((entry) => entry !== '').map((entry) => {
     const url = URL.parse(`http://${entry}`);
-    if (url === null || !/:\d{1,5}$/.test(entry) || url.pathname !== '/' || url.username !== '' || url.search !== '') throw new Error('`WRIT_WEBHOOK_ALLOW` is not a list of `host:port`, with commas between');
+    if (url === null || !/:\d{1,5}$/.test(entry) || url.pathname !== '/' || url.username !== '' || url.search !== '') throw new Error(`\`${entry}\` of WRIT_WEBHOOK_ALLOW is no \`host:port\``);
     return hostOf(url);
   }));
 }

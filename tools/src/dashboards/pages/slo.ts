@@ -5,6 +5,9 @@ import { BUDGET, errorsOver, SLOS, type Window } from '../slos.ts';
 const burn = (window: Window): string => `${errorsOver(window)} / on (slo) ${BUDGET}`;
 const left = (slo: string): string => `1 - ${errorsOver('30d')}{slo="${slo}"} / on (slo) ${BUDGET}{slo="${slo}"}`;
 
+/** Of a budget: half of it is comfortable, and below none the objective is missed. */
+const LEFT = { below: 'red', thresholds: [{ from: 0, color: 'yellow' }, { from: 0.5, color: 'green' }] } as const;
+
 export const SLO: DashboardSpec = {
   uid: 'writ-slo',
   title: 'Writ / Objectives',
@@ -13,7 +16,7 @@ export const SLO: DashboardSpec = {
     {
       title: 'Error budget left, over thirty days',
       panels: SLOS.map(({ name, title, objective, good }) =>
-        figure(title, 'percentunit', left(name), `Objective: in ${String(objective * 100)} % of cases ${good}. Below 0 the objective is missed.`, { width: 6 })),
+        figure(title, 'percentunit', left(name), `Objective: in ${String(objective * 100)} % of cases ${good}. Below 0 the objective is missed.`, { width: 6, ...LEFT })),
     },
     {
       title: 'Burn rate: 1 uses the budget up in thirty days',
