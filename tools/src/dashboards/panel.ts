@@ -22,7 +22,7 @@ export interface PanelSpec {
   /** from this value on it is shown in that colour; below the first in `below` */
   readonly thresholds?: readonly { readonly from: number; readonly color: 'green' | 'yellow' | 'red' }[];
   /** green unless said */
-  readonly below?: 'red';
+  readonly below?: 'red' | 'green';
   /** series are stacked: parts of a whole */
   readonly stacked?: true;
 }
