@@ -2,7 +2,7 @@
 // What Nx can't see: the inside of a project. The canary (tools/src/canary) proves that each rule fires.
 
 /** Folders of a process that are nouns, shared by its verbs: what a verb may reach besides itself. */
-const NOUNS = 'announce|attempts|changes|effects|egress|endings|generated|held|http|judgement|leases|log|openapi|outputs|payload|policies|ports|proposals|records|redaction|replies|runners|sign|specs|store|support|tasks|tenancy|values|work';
+const NOUNS = 'announce|attempts|changes|effects|egress|endings|generated|held|http|judgement|leases|log|openapi|outputs|payload|policies|ports|proposals|records|redaction|reevaluation|replies|runners|sign|specs|store|support|tasks|tenancy|values|work';
 
 export default {
   forbidden: [
