@@ -33,6 +33,14 @@ test('an error shows kind, code, message and cause, and nothing that a library h
   expect(text()).not.toContain(swordfish);
 });
 
+test('no line has a character that a terminal obeys or hides, and each says what was said', () => {
+  const { logger, lines, text } = capture();
+  const said = Array.from({ length: 0x10000 }, (_, code) => String.fromCharCode(code)).filter((each) => /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/u.test(each)).join('');
+  logger.child({ tool_id: said }).info({ name: said }, said);
+  expect(text().trimEnd()).not.toMatch(/[\p{Cc}\u061c\u200b-\u200f\p{Zl}\p{Zp}\u202a-\u202e\u2060-\u206f\ufeff]/u);
+  expect(lines()[0]).toMatchObject({ tool_id: said, name: said, msg: said });
+});
+
 test('an error given alone is treated alike', () => {
   const { logger, text } = capture();
   logger.error(Object.assign(new Error('failed'), { parameters: [swordfish] }));

@@ -28,11 +28,21 @@ export function makeLogger({ service, version, level, destination }: LoggerOptio
       // What `redact` has made of an error goes out as it is.
       serializers: { err: (value: unknown) => value },
       formatters: { level: (label) => ({ level: label }), log: redact },
+      hooks: { streamWrite: escapeHidden },
     },
     destination ?? pino.destination({ dest: 1, sync: true }),
   );
   return redactChildren(logger);
 }
+
+/**
+ * What a terminal obeys or doesn't show, and JSON leaves as it is: C1 controls, marks of direction, line separators and characters without width. A caller
+ * chooses names that are logged.
+ */
+const HIDDEN = /[\u007f-\u009f\u061c\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff]/g;
+
+/** A line of JSON whose hidden characters are escaped: they stand in strings alone, so it means the same. */
+const escapeHidden = (line: string): string => line.replace(HIDDEN, (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`);
 
 /** A child's fields pass no formatter of its parent's, so they are cleaned before it is made. */
 function redactChildren(logger: Logger): Logger {
