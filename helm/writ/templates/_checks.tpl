@@ -131,6 +131,13 @@ nothing to look up: the Job that makes keys and the ledger refuse another name t
 {{- include "writ.checkAmounts" (dict "name" (printf "sandbox.limitRange.%s" $part) "amounts" (index $sandbox.limitRange $part)) -}}
 {{- end -}}
 {{- if include "writ.sandboxIsKubernetes" . -}}
+{{- $namespace := include "writ.sandboxNamespace" . -}}
+{{- if gt (len $namespace) 63 -}}
+{{- fail (printf "the namespace of sandboxes would be `%s`, which has %d characters of at most 63: name a shorter one in `sandbox.namespace.name`" $namespace (len $namespace)) -}}
+{{- end -}}
+{{- if and (not (include "writ.sandboxShares" .)) (or (eq $namespace "default") (hasPrefix "kube-" $namespace)) -}}
+{{- fail (printf "`sandbox.namespace.name` is `%s`, where others work: the admission policy lets nobody but executors make pods there. Name a namespace for sandboxes alone" $namespace) -}}
+{{- end -}}
 {{- if and (not $sandbox.namespace.create) (not $sandbox.namespace.name) -}}
 {{- fail "sandboxes have no namespace: set `sandbox.namespace.create` to true, or name one that is there in `sandbox.namespace.name`" -}}
 {{- end -}}

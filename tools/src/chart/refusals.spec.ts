@@ -139,6 +139,16 @@ const REFUSED: readonly (readonly [what: string, values: Values, sentence: RegEx
     /the bundled Postgres and NATS take their certificates.*set `keys\.create` to true/,
   ],
   [
+    'sandboxes in a namespace of the cluster itself',
+    { sandbox: { namespace: { name: 'kube-system' } } },
+    /`sandbox\.namespace\.name` is `kube-system`, where others work/,
+  ],
+  [
+    'sandboxes in a namespace whose name is too long',
+    { sandbox: { namespace: { name: 'a'.repeat(64) } } },
+    /has 64 characters of at most 63: name a shorter one/,
+  ],
+  [
     'sandboxes without a namespace',
     { sandbox: { namespace: { create: false } } },
     /sandboxes have no namespace: set `sandbox\.namespace\.create` to true, or name one that is there/,
