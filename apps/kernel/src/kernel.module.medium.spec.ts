@@ -23,7 +23,7 @@ test('the whole kernel comes up, serves its verbs over the bus, and goes down', 
   const database = await testDatabase();
   const config = {
     WRIT_SHARD: 's0', WRIT_KERNEL_DATABASE_URL: database.urlFor('writ_kernel'), WRIT_KERNEL_WORKER_DATABASE_URL: database.urlFor('writ_kernel_worker'),
-    WRIT_SANDBOX_IMAGE_DIGEST: `sha256:${'1'.repeat(64)}`, WRIT_LEASE_MS: 1000, WRIT_PERMIT_TTL_MS: 1000, WRIT_SWEEP_MS: 50, WRIT_PLACES: 32, WRIT_PLACES_SHARED: 4,
+    WRIT_SANDBOX_IMAGE_DIGEST: `sha256:${'1'.repeat(64)}`, sandboxImages: { v: 1, images: [] }, WRIT_LEASE_MS: 1000, WRIT_PERMIT_TTL_MS: 1000, WRIT_SWEEP_MS: 50, WRIT_PLACES: 32, WRIT_PLACES_SHARED: 4,
     permitKeys: FixedKeys.of(newSigner()), recordKeys: FixedKeys.of(newSigner()), masterKeys: { current: randomBytes(32), before: null, next: null }, natsPassword: null,
   } as unknown as KernelConfig;
   const telemetry = startTelemetry({ service: 'kernel', version: '0', destination: { write: () => undefined } });
