@@ -173,8 +173,12 @@ it('every hostile input is answered, and none with a bug of ours', () => {
   expect([...new Set(wrong)]).toEqual([]);
 });
 
-/** A 500 is a bug; a 503 says that it comes too fast. */
-const isAnswer = (answer: string): boolean => /^(2\d\d|4\d\d|503)\b/.test(answer);
+/**
+ * A 500 is a bug; a 503 says that it comes too fast. A 504 with `deadline` says that the tenant's own requests, which
+ * came before, left it no time: only beside other specs, where the machine is slower than what it was made for.
+ */
+const ANSWER = ASKED === undefined ? /^(2\d\d|4\d\d|503|504 deadline)\b/ : /^(2\d\d|4\d\d|503)\b/;
+const isAnswer = (answer: string): boolean => ANSWER.test(answer);
 
 it('every hostile call ends with one recorded outcome, those that still run when they are cancelled', async () => {
   const openOnes = async (): Promise<string[]> => {

@@ -57,6 +57,7 @@ const own = (settings: ServiceSettings): Readonly<Record<ServiceName, Variables>
       WRIT_LEDGER_DATABASE_URL: schema.urlFor('writ_ledger'),
       WRIT_CHECKPOINT_KEY_FILE: keys.checkpointKeyFile,
       WRIT_RECORD_PUBLIC_KEYS_FILE: keys.recordPublicKeysFile,
+      WRIT_LOG_PUBLIC_KEYS_FILE: keys.logPublicKeysFile,
       WRIT_LEDGER_MEMORY_FILE: join(stateDir, 'ledger', 'signed-roots'),
     },
     kernel: {

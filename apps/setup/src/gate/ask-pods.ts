@@ -17,6 +17,9 @@ export const WAITING = 'waiting';
 /** A pod on the same network answers within milliseconds, unless it is gone. */
 const ASK_MS = 2_000;
 
+/** A health answer has some 200 bytes. A longer one comes from something else, and a gate reads no more of it. */
+const ANSWER_BYTES_MAX = 64 * 1024;
+
 /** Resolves a name to all its addresses, as `lookup` of `node:dns/promises` does. */
 export type Resolve = (host: string) => Promise<readonly string[]>;
 
@@ -56,12 +59,25 @@ async function askOne(address: string, port: number): Promise<Exclude<PodAnswer,
   try {
     const host = address.includes(':') ? `[${address}]` : address;
     const response = await fetch(`http://${host}:${port}/healthz`, { signal: AbortSignal.timeout(ASK_MS) });
-    const { status, version } = (await response.json()) as { status?: unknown; version?: unknown };
+    const { status, version } = (await readJson(response)) as { status?: unknown; version?: unknown };
     if (status === WAITING) return { kind: 'waits' };
     return { kind: 'runs', version: typeof version === 'string' ? version : '' };
   } catch {
     return null;
   }
+}
+
+/** @throws Error where the body is longer than an answer may be, or no JSON */
+async function readJson({ body }: Response): Promise<unknown> {
+  const parts: Uint8Array[] = [];
+  let bytes = 0;
+  for await (const part of body ?? []) {
+    bytes += part.length;
+    // Leaving the loop ends the connection.
+    if (bytes > ANSWER_BYTES_MAX) throw new Error(`the answer is longer than ${ANSWER_BYTES_MAX} bytes`);
+    parts.push(part);
+  }
+  return JSON.parse(Buffer.concat(parts).toString('utf8'));
 }
 
 /** Asks pods again and again, and remembers since when one has been silent. */

@@ -68,6 +68,26 @@ test('two gates that ask each other both open: neither runs anything', async () 
   await expect(first.passed).rejects.toThrow('stopped while it waited: ledger at 127.0.0.1 runs 1.0.0');
 });
 
+test('an answer without an end is read to its bound, and counts as none', async () => {
+  const sent: number[] = [];
+  const server = createServer((request, response) => {
+    const more = (): void => {
+      while (response.write(Buffer.alloc(64 * 1024, ' '))) continue;
+    };
+    response.on('drain', more).on('close', () => sent.push(request.socket.bytesWritten));
+    more();
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  servers.push(server);
+  const { port } = server.address() as AddressInfo;
+  const { passed, lines } = gate([{ component: 'ledger', side: 'earlier', host: '127.0.0.1', port }], { silentMs: 700 });
+  await passed;
+  expect(lines).toEqual(["version 2.0.0 waits: ledger at 127.0.0.1 doesn't answer"]);
+  // What the system buffers on both sides, and no more.
+  expect(Math.max(...sent)).toBeLessThan(32 * 2 ** 20);
+});
+
 test("a pod that doesn't answer holds a gate up for its time and no longer", async () => {
   const pod = await startPod({});
   const peer = pod.peer('earlier');
