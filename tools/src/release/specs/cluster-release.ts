@@ -30,6 +30,15 @@ export const TWO_OF_EACH: Values = {
   networkPolicy: { api: { from: [{ ipBlock: { cidr: '0.0.0.0/0' } }] } },
 };
 
+/** What helm said stands in the message: a test's report shows messages alone. */
+async function withDetails<T>(work: Promise<T>): Promise<T> {
+  try {
+    return await work;
+  } catch (error) {
+    throw error instanceof SetupError ? new Error([error.message, ...error.details].join('\n'), { cause: error }) : error;
+  }
+}
+
 /** An installation for the specs of one file. */
 export class ClusterRelease {
   readonly setup: Setup;
@@ -52,8 +61,7 @@ export class ClusterRelease {
       return made;
     } catch (error) {
       await made.remove();
-      // A test's report shows messages alone.
-      throw error instanceof SetupError ? new Error([error.message, ...error.details].join('\n'), { cause: error }) : error;
+      throw error;
     }
   }
 
@@ -66,7 +74,13 @@ export class ClusterRelease {
     const namespace = `${name}-${randomBytes(3).toString('hex')}`;
     await node.run(['create', 'namespace', namespace]);
     await node.run(['label', 'namespace', namespace, 'pod-security.kubernetes.io/enforce=restricted']);
-    return new ClusterRelease(setup, node, releaseOn(setup, node, given.helm, given.images, { name: 'writ', namespace }));
+    const release = releaseOn(setup, node, given.helm, given.images, { name: 'writ', namespace });
+    return new ClusterRelease(setup, node, {
+      ...release,
+      install: (options) => withDetails(release.install(options)),
+      rollback: (revision) => withDetails(release.rollback(revision)),
+      test: () => withDetails(release.test()),
+    });
   }
 
   /** The API at a port of the node: whichever pod serves it. */

@@ -4,7 +4,7 @@ import { Observer } from '@writ/stack';
 import { inject } from 'vitest';
 import { whileCallsGoOn } from './calls-go-on.ts';
 import { ClusterRelease, describeRelease, TWO_OF_EACH } from './cluster-release.ts';
-import { hasCommit, makeVersion, type OtherVersion } from './other-version.ts';
+import { hasCommit, makeVersion, type OtherVersion, type VersionOptions } from './other-version.ts';
 
 const MINUTE_MS = 60_000;
 /** In the order in which an update reaches them. */
@@ -23,24 +23,26 @@ const FROM = hasCommit(FIRST) ? { commit: FIRST } : {};
 describeRelease(`an update from ${'commit' in FROM ? `the first version (${FIRST.slice(0, 8)})` : 'the sources of now, since this clone lacks the first version'}`, () => {
   const helm = inject('cluster')?.helm ?? '';
   let cluster: ClusterRelease;
-  let before: OtherVersion;
   let next: OtherVersion;
   let newest: OtherVersion;
+  const made: OtherVersion[] = [];
 
   const optionsOf = ({ chart, valuesFile, images }: OtherVersion) => ({ chart, files: [valuesFile], images, values: TWO_OF_EACH });
 
   beforeAll(async () => {
     cluster = await ClusterRelease.prepare('writ-upgrade');
-    before = await makeVersion(cluster.node, helm, { version: BEFORE, ...FROM });
-    next = await makeVersion(cluster.node, helm, { version: NEXT, migration: MIGRATION });
-    newest = await makeVersion(cluster.node, helm, { version: NEWEST, migration: MIGRATION });
-    await cluster.release.install(optionsOf(before));
+    const make = async (options: VersionOptions): Promise<OtherVersion> => {
+      const version = await makeVersion(cluster.node, helm, options);
+      made.push(version);
+      return version;
+    };
+    await cluster.release.install(optionsOf(await make({ version: BEFORE, ...FROM })));
+    next = await make({ version: NEXT, migration: MIGRATION });
+    newest = await make({ version: NEWEST, migration: MIGRATION });
   }, 60 * MINUTE_MS);
   afterAll(async () => {
     await cluster.remove();
-    before.remove();
-    next.remove();
-    newest.remove();
+    for (const version of made) version.remove();
   }, 5 * MINUTE_MS);
 
   interface ServicePod {
