@@ -34,6 +34,6 @@ postgres://{{ .user }}@{{ include "writ.postgresHost" .root }}:{{ include "writ.
 
 {{/* The variable with the URL of a role, whose password lies among the keys of the component. Takes a dict of root, role and url (its name). */}}
 {{- define "writ.postgresEnv" -}}
-- name: {{ .url }}
+- name: {{ .url | quote }}
   value: {{ include "writ.postgresUrl" (dict "root" .root "user" .role "passwordFile" (printf "/etc/writ/keys/postgres-%s" .role)) | quote }}
 {{- end -}}

@@ -15,10 +15,10 @@
 - {name: WRIT_OUTBOUND_PROXY, value: {{ $proxy.url | quote }}}
 {{- else }}
 - name: WRIT_OUTBOUND_PROXY
-  valueFrom: {secretKeyRef: {name: {{ $proxy.existingSecret }}, key: {{ $proxy.key }}}}
+  valueFrom: {secretKeyRef: {name: {{ $proxy.existingSecret | quote }}, key: {{ $proxy.key | quote }}}}
 {{- end }}
 - {name: WRIT_OUTBOUND_DIRECT, value: {{ $proxy.direct | quote }}}
-- {name: WRIT_OUTBOUND_DNS, value: {{ $proxy.dns }}}
+- {name: WRIT_OUTBOUND_DNS, value: {{ $proxy.dns | quote }}}
 {{- end }}
 {{- end -}}
 
@@ -29,9 +29,9 @@
 - {name: WRIT_NATS_URL, value: {{ include "writ.natsUrl" .root | quote }}}
 - {name: WRIT_NATS_PASSWORD_FILE, value: /etc/writ/keys/nats-password}
 {{- with include "writ.natsCaFile" .root }}
-- {name: WRIT_NATS_CA_FILE, value: {{ . }}}
+- {name: WRIT_NATS_CA_FILE, value: {{ . | quote }}}
 {{- end }}
-- {name: WRIT_LOG_LEVEL, value: {{ default .root.Values.logLevel (index .root.Values .component).logLevel }}}
+- {name: WRIT_LOG_LEVEL, value: {{ default .root.Values.logLevel (index .root.Values .component).logLevel | quote }}}
 - {name: WRIT_OPS_HOST, value: 0.0.0.0}
 - {name: WRIT_OPS_PORT, value: {{ .root.Values.ops.port | quote }}}
 - {name: WRIT_START_WAIT_MS, value: {{ .root.Values.startWaitMs | int64 | quote }}}
@@ -45,7 +45,7 @@
 {{- define "writ.extraEnv" -}}
 {{- $values := index .root.Values .component -}}
 {{- range $name, $value := $values.settings }}
-- {name: {{ $name }}, value: {{ if kindIs "float64" $value }}{{ $value | int64 | quote }}{{ else }}{{ $value | toString | quote }}{{ end }}}
+- {name: {{ $name | quote }}, value: {{ if kindIs "float64" $value }}{{ $value | int64 | quote }}{{ else }}{{ $value | toString | quote }}{{ end }}}
 {{- end }}
 {{- include "writ.nodeEnv" .root }}
 {{- with concat .root.Values.extraEnv $values.extraEnv }}

@@ -9,14 +9,11 @@ helm.sh/hook-delete-policy: {{ default "before-hook-creation,hook-succeeded" .de
 
 {{/* The metadata of a hook's object. Takes a dict of root, component, on, weight. */}}
 {{- define "writ.hookMetadata" -}}
-namespace: {{ .root.Release.Namespace }}
+namespace: {{ .root.Release.Namespace | quote }}
 labels:
   {{- include "writ.labels" . | nindent 2 }}
 annotations:
-  {{- include "writ.hook" . | nindent 2 }}
-  {{- with .root.Values.commonAnnotations }}
-  {{- toYaml . | nindent 2 }}
-  {{- end }}
+  {{- include "writ.oneMap" (list (include "writ.hook" .) .root.Values.commonAnnotations) | nindent 2 }}
 {{- end -}}
 
 {{/* The environment of a Job. Takes what `writ.jobPod` takes. */}}
@@ -45,7 +42,7 @@ metadata:
   {{- end }}
 spec:
   restartPolicy: Never
-  serviceAccountName: {{ default (include "writ.componentName" .) .account }}
+  serviceAccountName: {{ default (include "writ.componentName" .) .account | quote }}
   automountServiceAccountToken: {{ ternary true false (eq (default "" .token) "true") }}
   enableServiceLinks: false
   {{- include "writ.imagePullSecrets" .root | nindent 2 }}
@@ -60,7 +57,7 @@ spec:
     {{- toYaml . | nindent 4 }}
   {{- end }}
   containers:
-    - name: {{ .component }}
+    - name: {{ .component | quote }}
       image: {{ include "writ.image" .root }}
       imagePullPolicy: {{ .root.Values.image.pullPolicy }}
       args:
@@ -86,7 +83,7 @@ spec:
       emptyDir: {sizeLimit: 64Mi}
     {{- if .root.Values.extraCa.configMap }}
     - name: extra-ca
-      configMap: {name: {{ .root.Values.extraCa.configMap }}}
+      configMap: {name: {{ .root.Values.extraCa.configMap | quote }}}
     {{- end }}
     {{- with .volumes }}
     {{- . | trim | nindent 4 }}

@@ -5,7 +5,7 @@
 apiVersion: networking.k8s.io/v1
 kind: NetworkPolicy
 metadata:
-  name: {{ include "writ.componentName" . }}
+  name: {{ include "writ.componentName" . | quote }}
   {{- if .hook }}
   {{- include "writ.hookMetadata" . | nindent 2 }}
   {{- else }}
@@ -81,7 +81,7 @@ spec:
   {{- if .Values.networkPolicy.apiServer.cidrs }}
   to:
     {{- range .Values.networkPolicy.apiServer.cidrs }}
-    - ipBlock: {cidr: {{ . }}}
+    - ipBlock: {cidr: {{ . | quote }}}
     {{- end }}
   {{- end }}
 {{- end -}}
@@ -94,7 +94,7 @@ spec:
 - to:
     {{- range .cidrs }}
     - ipBlock:
-        cidr: {{ .cidr }}
+        cidr: {{ .cidr | quote }}
         {{- with .except }}
         except:
           {{- toYaml . | nindent 10 }}

@@ -1,5 +1,12 @@
 {{/* The pod of a component. */}}
 
+{{- define "writ.podAnnotations" -}}
+kubectl.kubernetes.io/default-container: {{ .component }}
+{{- with .checksum }}
+checksum/config: {{ . }}
+{{- end }}
+{{- end -}}
+
 {{/*
 A pod template. Takes a dict of root and component, and as YAML texts: env (own variables), volumes and mounts (own ones), ports, checksum (of what the pod reads
 only at its start), and token ("true" for a pod that talks to the API server).
@@ -8,20 +15,11 @@ only at its start), and token ("true" for a pod that talks to the API server).
 {{- $values := index .root.Values .component -}}
 metadata:
   labels:
-    {{- include "writ.labels" . | nindent 4 }}
-    {{- with $values.podLabels }}
-    {{- toYaml . | nindent 4 }}
-    {{- end }}
+    {{- include "writ.labels" (merge (dict "labels" $values.podLabels) .) | nindent 4 }}
   annotations:
-    kubectl.kubernetes.io/default-container: {{ .component }}
-    {{- with .checksum }}
-    checksum/config: {{ . }}
-    {{- end }}
-    {{- with merge (dict) $values.podAnnotations .root.Values.commonAnnotations }}
-    {{- toYaml . | nindent 4 }}
-    {{- end }}
+    {{- include "writ.oneMap" (list (include "writ.podAnnotations" .) $values.podAnnotations .root.Values.commonAnnotations) | nindent 4 }}
 spec:
-  serviceAccountName: {{ include "writ.serviceAccountName" . }}
+  serviceAccountName: {{ include "writ.serviceAccountName" . | quote }}
   automountServiceAccountToken: {{ ternary true false (eq (default "" .token) "true") }}
   enableServiceLinks: false
   {{- include "writ.imagePullSecrets" .root | nindent 2 }}
@@ -34,7 +32,7 @@ spec:
     {{- include "writ.gate" . | nindent 4 }}
   {{- end }}
   containers:
-    - name: {{ .component }}
+    - name: {{ .component | quote }}
       image: {{ include "writ.image" .root }}
       imagePullPolicy: {{ .root.Values.image.pullPolicy }}
       args: [services/{{ .component }}/main.js]

@@ -10,7 +10,7 @@
 {{- define "writ.sandboxImagesVolume" -}}
 {{- with .Values.sandbox.otherImages.configMap }}
 - name: images
-  configMap: {name: {{ . }}}
+  configMap: {name: {{ . | quote }}}
 {{- end }}
 {{- end -}}
 

@@ -4,7 +4,7 @@
 {{- define "writ.scheduling" -}}
 {{- $values := index .root.Values .component -}}
 {{- with $values.priorityClassName }}
-priorityClassName: {{ . }}
+priorityClassName: {{ . | quote }}
 {{- end }}
 {{- with $values.nodeSelector }}
 nodeSelector:
@@ -21,7 +21,7 @@ affinity:
 topologySpreadConstraints:
 {{- range $values.topologySpread }}
   - maxSkew: {{ .maxSkew }}
-    topologyKey: {{ .topologyKey }}
+    topologyKey: {{ .topologyKey | quote }}
     whenUnsatisfiable: {{ .whenUnsatisfiable }}
     labelSelector:
       matchLabels:

@@ -4,14 +4,14 @@
 {{- define "writ.tlsSources" -}}
 {{- $own := include "writ.caConfigMap" . -}}
 {{- if .Values.postgres.bundled.enabled }}
-- configMap: {name: {{ $own }}, items: [{key: ca.crt, path: postgres-ca.crt}]}
+- configMap: {name: {{ $own | quote }}, items: [{key: ca.crt, path: postgres-ca.crt}]}
 {{- else if .Values.postgres.external.ca.configMap }}
-- configMap: {name: {{ .Values.postgres.external.ca.configMap }}, items: [{key: {{ .Values.postgres.external.ca.key }}, path: postgres-ca.crt}]}
+- configMap: {name: {{ .Values.postgres.external.ca.configMap | quote }}, items: [{key: {{ .Values.postgres.external.ca.key | quote }}, path: postgres-ca.crt}]}
 {{- end }}
 {{- if .Values.nats.bundled.enabled }}
-- configMap: {name: {{ $own }}, items: [{key: ca.crt, path: nats-ca.crt}]}
+- configMap: {name: {{ $own | quote }}, items: [{key: ca.crt, path: nats-ca.crt}]}
 {{- else if .Values.nats.external.ca.configMap }}
-- configMap: {name: {{ .Values.nats.external.ca.configMap }}, items: [{key: {{ .Values.nats.external.ca.key }}, path: nats-ca.crt}]}
+- configMap: {name: {{ .Values.nats.external.ca.configMap | quote }}, items: [{key: {{ .Values.nats.external.ca.key | quote }}, path: nats-ca.crt}]}
 {{- end }}
 {{- end -}}
 
@@ -20,15 +20,15 @@
 {{- $values := index .root.Values .component -}}
 - name: keys
   secret:
-    secretName: {{ include "writ.keySecret" (dict "root" .root "of" .component) }}
+    secretName: {{ include "writ.keySecret" (dict "root" .root "of" .component) | quote }}
     # Readable by root and the pod's group: what processes accept for private keys.
     defaultMode: 0440
 - name: public-keys
   configMap:
-    name: {{ include "writ.publicKeysConfigMap" .root }}
+    name: {{ include "writ.publicKeysConfigMap" .root | quote }}
 - name: tmp
   emptyDir:
-    sizeLimit: {{ $values.tmpSize }}
+    sizeLimit: {{ $values.tmpSize | quote }}
 {{- with include "writ.tlsSources" .root | trim }}
 - name: tls
   projected:
@@ -38,7 +38,7 @@
 {{- if .root.Values.extraCa.configMap }}
 - name: extra-ca
   configMap:
-    name: {{ .root.Values.extraCa.configMap }}
+    name: {{ .root.Values.extraCa.configMap | quote }}
 {{- end }}
 {{- with concat .root.Values.extraVolumes $values.extraVolumes }}
 {{ toYaml . }}

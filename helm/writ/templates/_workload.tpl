@@ -13,7 +13,7 @@ replicas: {{ $values.replicas }}
 apiVersion: apps/v1
 kind: Deployment
 metadata:
-  name: {{ include "writ.componentName" . }}
+  name: {{ include "writ.componentName" . | quote }}
   {{- include "writ.metadata" . | nindent 2 }}
 spec:
   {{- include "writ.replicas" . | nindent 2 }}

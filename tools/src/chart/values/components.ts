@@ -7,11 +7,13 @@ import {
   Bytes,
   Count,
   Flag,
+  httpUrl,
   KubeList,
   KubeObject,
   Labels,
   LogLevel,
   Name,
+  Optional,
   Port,
   Resources,
   Text,
@@ -43,7 +45,7 @@ const Autoscaling = Values({
 
 const Keda = Values({
   enabled: Flag,
-  serverAddress: Text,
+  serverAddress: Optional(httpUrl('https?')),
   query: Text,
   threshold: Type.Number({ exclusiveMinimum: 0 }),
   minReplicas: Replicas,
@@ -61,7 +63,7 @@ const SERVICE = Values({
 });
 
 const Witness = Type.Object(
-  { url: Type.String({ pattern: '^https?://' }), key: Type.String({ minLength: 1 }) },
+  { url: Type.String({ pattern: httpUrl('https?') }), key: Type.String({ minLength: 1 }) },
   { additionalProperties: false },
 );
 

@@ -19,8 +19,14 @@ export const KubeList = Type.Array(KubeObject);
 /** A text that may be left empty, or is of the pattern. */
 export const Optional = (pattern: string): TSchema => Type.String({ pattern: `^$|${pattern}` });
 
+/** A URL of HTTP with a host that a URL parser reads: what a template can't parse it ends with an error of its own. */
+export const httpUrl = (scheme: 'http' | 'https?'): string =>
+  `^${scheme}://([A-Za-z0-9._-]+|\\[[0-9a-fA-F:.]+\\])(:[0-9]{1,5})?([/?][^\\s\"<>\\\\^\`{|}]*)?$`;
+
 export const Digest = Optional('^sha256:[0-9a-f]{64}$');
 export const Name = Optional('^[a-z0-9]([a-z0-9.-]{0,251}[a-z0-9])?$');
+/** Of an Ingress or a route. */
+export const HostName = Type.String({ pattern: '^(\\*\\.)?[a-z0-9]([a-z0-9.-]{0,251}[a-z0-9])?$' });
 export const FileName = Type.String({ pattern: '^[A-Za-z0-9._-]{1,253}$' });
 export const Bytes = Optional('^[0-9]+(\\.[0-9]+)?(Ki|Mi|Gi|Ti|k|M|G|T)?$');
 export const LogLevel = Optional('^(trace|debug|info|warn|error|fatal|silent)$');
