@@ -147,6 +147,17 @@ describe('a call of such a tool', () => {
     expect(await tenant.row(call.operation_id)).toMatchObject({ state: 'rolled_back', fault_code: 'tool.changed' });
   });
 
+  it('whose effect needs a person is not held once its tool was changed: it is rolled back as `tool.changed`', async () => {
+    await apply([DEPLOY]);
+    kernel.policy.says = (action) => (action.resources.some(({ path }) => path === 'b.txt') ? asks('soft_gate')() : AUTOPILOT);
+    const { attempt } = await perform(deploy());
+    await apply([{ ...DEPLOY, timeout_ms: 1_000 }]);
+    const report = reportOf(attempt, await deltaFor(kernel, attempt, { 'b.txt': 'x' }), { exit_code: 0, result: RESULT });
+    expect(await run.commit.run(report)).toEqual({ v: 1, state: 'rolled_back', tx_outcome: 'rolled_back' });
+    expect(await tenant.row(attempt.operation_id)).toMatchObject({ state: 'rolled_back', fault_code: 'tool.changed', approval_id: null });
+    expect(await textsAt(kernel, tenant, ['b.txt'])).toEqual({ 'b.txt': null });
+  });
+
   it('is not there once its tool was removed, and is there again once that is applied anew', async () => {
     await apply([LOOK]);
     const admitted = look();

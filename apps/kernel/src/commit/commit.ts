@@ -66,8 +66,12 @@ export class Commit {
     const checked = await this.#effects.of(facts, report);
     const { delta, asks } = checked;
     const stopped = stopFault(facts) ?? checked.fault;
-    if (stopped === null && asks !== null && delta !== null && mayHold(facts)) return await this.#holds.run({ facts, report, checked, asks }, heldEnding(facts, report, checked));
-    const fault = stopped ?? (asks === null ? null : nobodyToAsk(asks));
+    const held = stopped === null && asks !== null && delta !== null && mayHold(facts);
+    if (held) {
+      const verdict = await this.#holds.run({ facts, report, checked, asks }, heldEnding(facts, report, checked));
+      if (verdict !== null) return verdict;
+    }
+    const fault = stopped ?? (held ? endingFault('tool.changed') : asks === null ? null : nobodyToAsk(asks));
     if (fault !== null || delta === null) return await this.#endings.end(facts, failedEnding(facts, report, checked, fault), report);
     if (delta.changes.length === 0 && facts.operation.precondition_refs.length === 0) {
       return await this.#endings.end(facts, await this.#outside(facts, delta, goodEnding(facts, report, checked, null)), report);

@@ -32,7 +32,8 @@ export class HoldEffect {
     this.#endings = endings;
   }
 
-  async run({ facts, report, checked, asks }: AskedEffect, ending: Ending): Promise<EndVerdict> {
+  /** Null where the tool was changed while the call ran: nothing was held. */
+  async run({ facts, report, checked, asks }: AskedEffect, ending: Ending): Promise<EndVerdict | null> {
     const { now, operation, chain } = facts;
     const { digest, bytes, contents, result } = checked;
     if (digest === null || bytes === null || operation.state_snapshot_id === null) throw new Error(`the effect of \`${operation.operation_id}\` was not read`);

@@ -5,7 +5,7 @@ import { readAttemptFacts, type AttemptFacts } from '../attempts/index.ts';
 import type { EndingFault, EndVerdict } from '../endings/index.ts';
 import { sameRules } from '../judgement/index.ts';
 import { refusalOf, type Reevaluated, type Reevaluation } from '../reevaluation/index.ts';
-import { callKernel, type OperationRow, type TenantPool } from '../store/index.ts';
+import { callKernel, unlessToolChanged, type OperationRow, type TenantPool } from '../store/index.ts';
 
 /** The rule that a decision's record names where the call was decided before and runs again. */
 const RULE = 'workspace.rerun';
@@ -46,10 +46,11 @@ export class Reruns {
     if (fault !== null) return fault;
     if (!await this.#reevaluation.leadsToTheSame(facts.operation, anew)) return null;
     const verdict = await this.#write(facts.operation, anew, report, used);
-    return verdict.verdict === 'rerun' ? { verdict: 'settled', state: verdict.operation.state, tx_outcome: null } : verdict;
+    return verdict?.verdict === 'rerun' ? { verdict: 'settled', state: verdict.operation.state, tx_outcome: null } : verdict;
   }
 
-  async #write(operation: OperationRow, anew: Reevaluated, { attempt, executor_id, nonce }: ReportRequest, spent: Budgets): Promise<RerunVerdict> {
+  /** Null where the tool was changed since it was judged: the call isn't run again. */
+  async #write(operation: OperationRow, anew: Reevaluated, { attempt, executor_id, nonce }: ReportRequest, spent: Budgets): Promise<RerunVerdict | null> {
     const { record, columns } = this.#reevaluation.decisionOf(operation, anew, RULE);
     const order = {
       tenant_id: operation.tenant_id, operation_id: operation.operation_id,
@@ -57,8 +58,8 @@ export class Reruns {
       decided: columns, rules: { ...anew.facts.rules, history: null }, labels: anew.judgement.labels, spent,
       record: { record_id: record.record_id, keyid: record.keyid, digest: record.digest },
     };
-    const verdict = await callKernel<RerunVerdict>(this.#tenants.pool, 'run_again', [JSON.stringify(order), record.payload, record.sig]);
-    if (verdict.verdict === 'rerun') this.#announcer.announce(verdict.operation, [record]);
+    const verdict = await unlessToolChanged(callKernel<RerunVerdict>(this.#tenants.pool, 'run_again', [JSON.stringify(order), record.payload, record.sig]));
+    if (verdict?.verdict === 'rerun') this.#announcer.announce(verdict.operation, [record]);
     return verdict;
   }
 }

@@ -5,7 +5,7 @@ import type { Announcer, Outcomes } from '../announce/index.ts';
 import { assertedVersions } from '../judgement/index.ts';
 import type { TenantVault } from '../payload/index.ts';
 import type { RecordSealer, SealedRecord } from '../records/index.ts';
-import { callKernel, type OperationRow, type TenantPool } from '../store/index.ts';
+import { callKernel, unlessToolChanged, type OperationRow, type TenantPool } from '../store/index.ts';
 import type { OperationMonitor } from '../support/operation-monitor.ts';
 import { withAnnounced } from './announced-requests.ts';
 import type { Ending } from './ending.ts';
@@ -109,13 +109,13 @@ export class Endings {
     return verdict;
   }
 
-  /** performed → held, settled as used. The report's speaker fences it as an ending. */
-  async hold({ operation }: SeenOperation, ending: Ending, speaker: Speaker, { approval, staged, record }: EffectHold): Promise<EndVerdict> {
+  /** performed → held, settled as used. The report's speaker fences it as an ending. Null where the tool was changed while the call ran: nobody approves under another definition. */
+  async hold({ operation }: SeenOperation, ending: Ending, speaker: Speaker, { approval, staged, record }: EffectHold): Promise<EndVerdict | null> {
     const order = {
       ...orderOf(operation, ending, speaker), record: { record_id: record.record_id, keyid: record.keyid }, hold: { approval, decision_hash: record.digest, usage_counted_by: ending.countedBy ?? null },
     };
-    const verdict = await callKernel<EndVerdict>(this.#tenants.pool, 'hold_effect', [JSON.stringify(order), staged, record.payload, record.sig]);
-    if (verdict.verdict === 'done') {
+    const verdict = await unlessToolChanged(callKernel<EndVerdict>(this.#tenants.pool, 'hold_effect', [JSON.stringify(order), staged, record.payload, record.sig]));
+    if (verdict?.verdict === 'done') {
       this.#announcer.announce(verdict.operation, [record]);
       this.#monitor.decided(verdict.operation);
       this.#outcomes.ended({ row: verdict.operation, sealedResult: null });

@@ -2,7 +2,7 @@
 export { fittedPage, pageOf, parseCursor, type Listed, type Place } from './cursor.ts';
 export { DEPLOYMENT, frozenHint, frozenWords, type FreezeRow } from './freeze-row.ts';
 export { badLink } from './link-targets.ts';
-export { callKernel, callKernelUnawaited, isAgain, isKeyRetired, isTaken, isUncounted, quotaFault } from './kernel-function.ts';
+export { callKernel, callKernelUnawaited, isAgain, isKeyRetired, isTaken, isUncounted, quotaFault, unlessToolChanged } from './kernel-function.ts';
 export { newId } from '@writ/nest-kit';
 export type { OperationRow, ResolutionColumns } from './operation-row.ts';
 export { lastRecordOf, viewOf, type ViewExtras } from './operation-view.ts';

@@ -43,6 +43,19 @@ export function isAgain(error: unknown): boolean {
   return codeOf(error) === AGAIN;
 }
 
+/**
+ * Null where a statement that brings a decision was refused because the tool was changed since it was judged: nothing
+ * was written. For statements that nothing else refuses in this way.
+ */
+export async function unlessToolChanged<T>(statement: Promise<T>): Promise<T | null> {
+  try {
+    return await statement;
+  } catch (error) {
+    if (isAgain(error)) return null;
+    throw error;
+  }
+}
+
 /** Answers whether what moved is the key that the call was to be sealed under: no call is admitted under it any more. */
 export function isKeyRetired(error: unknown): boolean {
   return isAgain(error) && error instanceof Error && error.message.endsWith(': payload_key');

@@ -6,7 +6,8 @@ import { readAttemptFacts, type AttemptFacts } from '../attempts/index.ts';
 import { endingFault, frozenFault, unreportedEnding, type EndingFault, type Endings } from '../endings/index.ts';
 import type { Images } from '../judgement/index.ts';
 import { refusalOf, type Reevaluated, type Reevaluation } from '../reevaluation/index.ts';
-import { callKernel, type CrossTenantPool, type OperationRow, type TenantPool } from '../store/index.ts';
+import { callKernel, unlessToolChanged, type CrossTenantPool, type OperationRow, type TenantPool } from '../store/index.ts';
+import { eachInTurn } from './each-in-turn.ts';
 
 /** Rows that one sweep takes. */
 const ROWS_MAX = 200;
@@ -46,12 +47,8 @@ export class ImageSweeper {
     const { rows } = await runStatement<{ tenant_id: string; operation_id: string }>(this.#parts.workers.pool, {
       name: 'kernel.waiting_in_other_images', text: 'SELECT * FROM kernel.waiting_in_other_images($1, $2, $3)', values: [this.#known, LIMITS.reruns.max, ROWS_MAX],
     });
-    const done = { replaced: 0, ended: 0 };
-    for (const { tenant_id, operation_id } of rows) {
-      const became = await this.#one(tenant_id, operation_id);
-      if (became !== null) done[became] += 1;
-    }
-    return done;
+    const became = await eachInTurn(rows, 'calls whose image was replaced could not be decided again', ({ tenant_id, operation_id }) => this.#one(tenant_id, operation_id));
+    return { replaced: became.filter((one) => one === 'replaced').length, ended: became.filter((one) => one === 'ended').length };
   }
 
   /** Null where it isn't to be done any more, or not yet. */
@@ -76,7 +73,9 @@ export class ImageSweeper {
       tenant_id, operation_id, seen: { attempt, decision_record_id }, decided: columns, rules: { ...anew.facts.rules, history: null }, labels: anew.judgement.labels,
       record: { record_id: record.record_id, keyid: record.keyid, digest: record.digest },
     };
-    const replaced = await callKernel<Replaced>(this.#parts.tenants.pool, 'replace_image', [JSON.stringify(order), record.payload, record.sig]);
+    const replaced = await unlessToolChanged(callKernel<Replaced>(this.#parts.tenants.pool, 'replace_image', [JSON.stringify(order), record.payload, record.sig]));
+    // The next sweep decides under the tool that is in force then.
+    if (replaced === null) return 'again';
     if (replaced.verdict === 'replaced') this.#parts.announcer.announce(replaced.operation, [record]);
     return replaced.verdict;
   }

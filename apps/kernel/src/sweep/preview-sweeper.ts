@@ -4,6 +4,7 @@ import { runStatement } from '@writ/database';
 import { endingFault, type SeenOperation } from '../endings/index.ts';
 import type { Previews } from '../held/index.ts';
 import { callKernel, type TenantPool, type CrossTenantPool } from '../store/index.ts';
+import { eachInTurn } from './each-in-turn.ts';
 
 /** Rows that one sweep takes of a kind. */
 const ROWS_MAX = 200;
@@ -32,9 +33,8 @@ export class PreviewSweeper {
     const { rows } = await runStatement<{ tenant_id: string; operation_id: string }>(this.#workers.pool, {
       name: 'kernel.lost_previews', text: 'SELECT * FROM kernel.lost_previews($1, $2)', values: [LIMITS.attempts.max, ROWS_MAX],
     });
-    let ended = 0;
-    for (const { tenant_id, operation_id } of rows) ended += Number(await this.#endOne(tenant_id, operation_id));
-    return ended;
+    const ended = await eachInTurn(rows, 'lost previews could not be ended', ({ tenant_id, operation_id }) => this.#endOne(tenant_id, operation_id));
+    return ended.filter(Boolean).length;
   }
 
   async #endOne(tenantId: string, operationId: string): Promise<boolean> {

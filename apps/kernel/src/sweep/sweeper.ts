@@ -4,6 +4,7 @@ import { runStatement } from '@writ/database';
 import { ambiguousEnding, endingFault, frozenFault, stoppedFault, unreportedEnding, type Ending, type Endings, type SeenOperation } from '../endings/index.ts';
 import type { Bell } from '../ports/index.ts';
 import { callKernel, type FreezeRow, type TenantPool, type CrossTenantPool } from '../store/index.ts';
+import { eachInTurn } from './each-in-turn.ts';
 
 /** Rows that one sweep takes of a kind: bounds its transaction. What is left comes with the next. */
 const ROWS_MAX = 200;
@@ -61,14 +62,8 @@ export class Sweeper {
     const { rows } = await runStatement<{ tenant_id: string; operation_id: string }>(this.#workers.pool, {
       name: 'kernel.overdue', text: 'SELECT * FROM kernel.overdue($1, $2)', values: [LIMITS.attempts.max, ROWS_MAX],
     });
-    let ended = 0;
-    const errors: unknown[] = [];
-    for (const { tenant_id, operation_id } of rows) {
-      // One that can't be ended must not keep the others from their end.
-      await this.endOne(tenant_id, operation_id).then((done) => { ended += Number(done); }, (error: unknown) => { errors.push(error); });
-    }
-    if (errors.length > 0) throw new AggregateError(errors, `${String(errors.length)} of ${String(rows.length)} overdue operations could not be ended`);
-    return ended;
+    const ended = await eachInTurn(rows, 'overdue operations could not be ended', ({ tenant_id, operation_id }) => this.endOne(tenant_id, operation_id));
+    return ended.filter(Boolean).length;
   }
 
   /** Ends one operation if it is overdue; false where it isn't, or only goes back to the queue. */
