@@ -95,17 +95,46 @@ it.each([
   expect(await recordsOf(id)).toHaveLength(1);
 });
 
-it('sweeps of both versions at once move a call to and fro a bounded number of times', async () => {
+it('sweeps of both versions at once decide a call anew once, until executors leave it again', async () => {
   const id = await waiting();
   await expire(id);
   const old = run.imageSweeper(kernel.images);
   for (let round = 0; round < 5; round += 1) await Promise.all([old.sweep(), updated().sweep(), updated().sweep()]);
-  const { reruns, image_digest } = await tenant.row(id);
-  expect(reruns).toBeLessThanOrEqual(2);
+  expect(await tenant.row(id)).toMatchObject({ reruns: 1, image_digest: NEW });
   const records = await recordsOf(id);
-  expect(records).toHaveLength(1 + reruns);
-  expect(records.at(-1)).toMatchObject({ phase: 'decision', image_digest });
+  expect(records).toHaveLength(2);
+  expect(records.at(-1)).toMatchObject({ phase: 'decision', image_digest: NEW });
 });
+
+it('the version that stays decides last, whatever two versions decided before, and seldom', async () => {
+  const id = await waiting();
+  const old = run.imageSweeper(kernel.images);
+  let attempt = 1;
+  const leave = async (): Promise<void> => {
+    await expire(id);
+    attempt += 1;
+    await dispatched(id, attempt);
+  };
+  // Both run, and no executor has the image of either: each sweeps at each turn.
+  for (let turn = 0; turn < 20; turn += 1) {
+    await leave();
+    await Promise.all([old.sweep(), updated().sweep()]);
+    if ((await tenant.row(id)).state === 'admitted') await dispatched(id, (attempt += 1));
+  }
+  const { reruns } = await tenant.row(id);
+  expect(reruns).toBeGreaterThan(2);
+  expect(2 ** (reruns - 1)).toBeLessThanOrEqual(attempt);
+  expect(await recordsOf(id)).toHaveLength(1 + reruns);
+  for (const stays of [old, updated()]) {
+    const image = stays === old ? kernel.images.sandbox : NEW;
+    for (let turn = 0; turn <= 2 * attempt && (await tenant.row(id)).image_digest !== image; turn += 1) {
+      await leave();
+      await stays.sweep();
+      if ((await tenant.row(id)).state === 'admitted') await dispatched(id, (attempt += 1));
+    }
+    expect(await tenant.row(id)).toMatchObject({ image_digest: image });
+  }
+}, 60_000);
 
 it.each([
   ['the policy refuses now', () => { kernel.policy.says = () => ({ effect: 'refuse', code: 'policy.error', message: 'a rule failed' }); }, 'policy.error'],

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-import { LIMITS } from '@writ/contract';
 import { runStatement } from '@writ/database';
 import type { Announcer } from '../announce/index.ts';
 import { readAttemptFacts, type AttemptFacts } from '../attempts/index.ts';
@@ -29,7 +28,7 @@ export interface ImageSweeperParts {
  * Evaluates commands again that wait for an image which this deployment no longer uses. An update replaces the kernels' image and then the executors';
  * a command that was admitted before and not run yet is bound to the old one, which no executor has afterwards. Only calls that an executor left are taken,
  * so one that an executor of before still serves keeps its decision. The worker's role finds, the tenant's role decides, with a record; replicas of both
- * versions may sweep at once, since each call is decided anew a bounded number of times.
+ * versions may sweep at once: each decision waits for twice as many lost attempts as the one before, so their number is bounded and the version that stays decides last.
  */
 export class ImageSweeper {
   readonly #parts: ImageSweeperParts;
@@ -45,7 +44,7 @@ export class ImageSweeper {
   /** Resolves with how many calls got the image of now, and how many ended because they may not run in it. */
   async sweep(): Promise<{ replaced: number; ended: number }> {
     const { rows } = await runStatement<{ tenant_id: string; operation_id: string }>(this.#parts.workers.pool, {
-      name: 'kernel.waiting_in_other_images', text: 'SELECT * FROM kernel.waiting_in_other_images($1, $2, $3)', values: [this.#known, LIMITS.reruns.max, ROWS_MAX],
+      name: 'kernel.waiting_in_replaced_images', text: 'SELECT * FROM kernel.waiting_in_replaced_images($1, $2)', values: [this.#known, ROWS_MAX],
     });
     const became = await eachInTurn(rows, 'calls whose image was replaced could not be decided again', ({ tenant_id, operation_id }) => this.#one(tenant_id, operation_id));
     return { replaced: became.filter((one) => one === 'replaced').length, ended: became.filter((one) => one === 'ended').length };

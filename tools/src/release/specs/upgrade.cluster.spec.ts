@@ -27,7 +27,13 @@ describeRelease(`an update from ${'commit' in FROM ? `the first version (${FIRST
   let newest: OtherVersion;
   const made: OtherVersion[] = [];
 
-  const optionsOf = ({ chart, valuesFile, images }: OtherVersion) => ({ chart, files: [valuesFile], images, values: TWO_OF_EACH });
+  const optionsOf = ({ chart, valuesFile, images }: OtherVersion) => ({
+    chart,
+    files: [valuesFile],
+    images,
+    // The first version called it after the release alone: a second release of that name on the node had the same.
+    values: { ...TWO_OF_EACH, sandbox: { namespace: { name: `${cluster.release.namespace}-sandboxes` } } },
+  });
 
   beforeAll(async () => {
     cluster = await ClusterRelease.prepare('writ-upgrade');
