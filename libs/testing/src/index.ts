@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 export { repositoryRoot, testAddress } from './addresses.ts';
 export { UNBALANCED_BUDGETS } from './budgets.ts';
+export { catalogOf } from './catalog.ts';
 export { newCertificateAuthority, type CertificateAuthority, type CertificateOptions, type ServerCertificate } from './certificates.ts';
 export { copyOperations } from './copy-operations.ts';
 export { freePort } from './free-port.ts';
@@ -11,5 +12,6 @@ export { outsideTls, type OutsideTls } from './outside-tls.ts';
 export { testDatabase, type TestDatabase } from './postgres.ts';
 export { rowsRead } from './rows-read.ts';
 export { hasSoftToken, SOFT_TOKEN, softToken, type SoftToken } from './soft-token.ts';
+export { makeOfFiles, schemaFiles } from './schema-files.ts';
 export { textsWithMeaning, WRONG_COMMON_TEXTS, WRONG_OUTBOUND_TEXTS } from './wrong-texts.ts';
 export { chatChunk, sse, WireServer, type WireAsked, type WireScript } from './wire-server.ts';

@@ -1,0 +1,30 @@
+-- Returns the calls that an erasure selects, after its place (`passed_at`, `passed_id`), oldest first, p_rows at most.
+-- There is a query for each selector, so that each uses its index:
+--   operation     one call
+--   session       the calls of its sessions (`session_id` and `session_ids`)
+--   subject       the calls that name the data subject. A call that names none is about its agent.
+--   before        all calls of the tenant
+--   conversation  none: such an erasure is of texts only
+-- All but `operation` take only calls that were made before `until`.
+CREATE OR REPLACE FUNCTION kernel.calls_to_erase(e kernel.erasure, p_rows integer) RETURNS SETOF kernel.operation
+LANGUAGE plpgsql STABLE SET search_path = kernel, pg_temp AS $$
+BEGIN
+  IF e.selector = 'operation' THEN
+    RETURN QUERY SELECT o.* FROM operation o WHERE o.tenant_id = e.tenant_id AND o.operation_id = e.operation_id AND (o.created_at, o.operation_id) > (e.passed_at, e.passed_id);
+  ELSIF e.selector = 'session' THEN
+    RETURN QUERY SELECT o.* FROM operation o WHERE o.tenant_id = e.tenant_id AND o.session_id = ANY (array_append(e.session_ids, e.session_id)) AND o.created_at < e.until
+      AND (o.created_at, o.operation_id) > (e.passed_at, e.passed_id) ORDER BY o.created_at, o.operation_id LIMIT p_rows;
+  ELSIF e.selector = 'subject' THEN
+    RETURN QUERY
+      (SELECT o.* FROM operation o WHERE o.tenant_id = e.tenant_id AND o.data_subject = e.subject AND o.created_at < e.until
+        AND (o.created_at, o.operation_id) > (e.passed_at, e.passed_id) ORDER BY o.created_at, o.operation_id LIMIT p_rows)
+      UNION ALL
+      (SELECT o.* FROM operation o WHERE o.tenant_id = e.tenant_id AND o.agent_id = e.subject AND o.data_subject IS NULL AND o.created_at < e.until
+        AND (o.created_at, o.operation_id) > (e.passed_at, e.passed_id) ORDER BY o.created_at, o.operation_id LIMIT p_rows)
+      ORDER BY created_at, operation_id LIMIT p_rows;
+  ELSIF e.selector = 'before' THEN
+    RETURN QUERY SELECT o.* FROM operation o WHERE o.tenant_id = e.tenant_id AND o.created_at < e.until
+      AND (o.created_at, o.operation_id) > (e.passed_at, e.passed_id) ORDER BY o.created_at, o.operation_id LIMIT p_rows;
+  END IF;
+END $$;
+GRANT EXECUTE ON FUNCTION kernel.calls_to_erase(kernel.erasure, integer) TO writ_kernel;

@@ -1,0 +1,30 @@
+-- Returns the containers that have a call, a preview or a session now, newest first. It differs from kernel.containers
+-- in one name: rows have `sandbox_id` in place of `container_id`. The present kernel calls kernel.containers.
+-- p_tenant: null asks for all tenants, as the worker role. p_session_tool: the tool whose calls run in shells.
+-- p_id: only this container; null for all. p_before, p_before_id: created_at and id of the row before the page.
+CREATE OR REPLACE FUNCTION kernel.sandboxes(
+  p_tenant text, p_session_tool text, p_id text, p_before bigint, p_before_id text, p_rows integer
+) RETURNS jsonb
+LANGUAGE plpgsql SET search_path = kernel, pg_temp AS $$
+DECLARE t bigint := now_ms();
+BEGIN
+  PERFORM set_config('writ.tenant_id', coalesce(p_tenant, ''), true);
+  RETURN (
+    SELECT coalesce(jsonb_agg(to_jsonb(x) ORDER BY x.created_at DESC, x.sandbox_id DESC), '[]') FROM (
+      SELECT e.* FROM (
+        SELECT o.operation_id AS sandbox_id, 'call' AS kind, o.tenant_id, o.agent_id, o.workspace_id, o.session_id, o.operation_id, o.tool_id, o.executor_id,
+               o.image_digest, o.created_at
+          FROM operation o WHERE o.state = 'performing' AND o.lane = 'sandboxed' AND o.tool_id <> p_session_tool AND o.lease_until >= t
+        UNION ALL
+        SELECT o.operation_id, 'preview', o.tenant_id, o.agent_id, o.workspace_id, o.session_id, o.operation_id, o.tool_id, v.executor_id, v.image_digest, o.created_at
+          FROM preview v JOIN operation o ON o.operation_id = v.operation_id WHERE v.state = 'performing' AND v.lane = 'sandboxed' AND v.lease_until >= t
+        UNION ALL
+        SELECT s.shell_id, 'session', s.tenant_id, k.agent_id, s.workspace_id, nullif(s.session_id, ''),
+               (SELECT o.operation_id FROM operation o WHERE o.state = 'performing' AND o.tool_id = p_session_tool AND o.workspace_id = s.workspace_id
+                  AND o.capability_token_id = s.capability_token_id AND coalesce(o.session_id, '') = s.session_id AND o.executor_id = s.executor_id ORDER BY o.created_at LIMIT 1),
+               p_session_tool, s.executor_id, NULL, s.created_at
+          FROM shell s JOIN token k ON k.capability_token_id = s.capability_token_id WHERE s.ending IS NULL AND s.lease_until >= t) e
+      WHERE (p_id IS NULL OR e.sandbox_id = p_id) AND (e.created_at, e.sandbox_id) < (p_before, p_before_id)
+      ORDER BY e.created_at DESC, e.sandbox_id DESC LIMIT p_rows) x);
+END $$;
+GRANT EXECUTE ON FUNCTION kernel.sandboxes(text, text, text, bigint, text, integer) TO writ_kernel, writ_kernel_worker;

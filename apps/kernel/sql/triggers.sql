@@ -1,0 +1,83 @@
+-- Triggers of the kernel's tables, by table. They enforce what must hold whichever statement writes a row, and write
+-- notices in the transaction that makes them true. Each runs with the rights of whoever writes. Their WHEN conditions
+-- are checked before the function is called, so a call that simply commits pays for comparisons only.
+
+-- kernel.workspace
+
+-- Before a head moves: refuses (WR003) a state by which the workspace or its tenant would hold more than its quota and
+-- more than before. Raises WR004 where a quota applies and the size of something is not counted yet.
+CREATE TRIGGER workspace_quota BEFORE UPDATE OF head_snapshot_id ON kernel.workspace
+  FOR EACH ROW EXECUTE FUNCTION kernel.verify_quota();
+
+-- kernel.operation
+
+-- Before an insert: refuses a first state that kernel.transition does not permit. Most calls are born `admitted`, which
+-- it permits, so these skip the look-up.
+CREATE TRIGGER operation_born BEFORE INSERT ON kernel.operation
+  FOR EACH ROW WHEN (new.state <> 'admitted')
+  EXECUTE FUNCTION kernel.refuse_transition();
+
+-- Before a change of state: refuses one that kernel.transition does not permit.
+CREATE TRIGGER operation_moves BEFORE UPDATE OF state ON kernel.operation
+  FOR EACH ROW WHEN (old.state IS DISTINCT FROM new.state)
+  EXECUTE FUNCTION kernel.refuse_transition();
+
+-- Before a new decision about a call that lets it run, holds it or ends it well: raises WR001 (decide again) unless the
+-- tool definition that it names is in force. kernel.admit checks the first decision itself.
+CREATE TRIGGER tool_in_force_at_decision BEFORE UPDATE OF decision_record_id ON kernel.operation
+  FOR EACH ROW WHEN (
+    new.state IN ('admitted', 'held', 'committed', 'no_op')
+    AND new.decision_record_id IS DISTINCT FROM old.decision_record_id
+  )
+  EXECUTE FUNCTION kernel.assert_tool();
+
+-- Before a call is marked as erased: clears its data subject, so that an erased call names nobody.
+CREATE TRIGGER operation_erased BEFORE UPDATE OF erased ON kernel.operation
+  FOR EACH ROW WHEN (new.erased IS NOT NULL AND new.data_subject IS NOT NULL)
+  EXECUTE FUNCTION kernel.forget_subject();
+
+-- After a call became ambiguous: writes the notice operation.ambiguous.
+CREATE TRIGGER operation_in_doubt AFTER UPDATE OF state ON kernel.operation
+  FOR EACH ROW WHEN (new.state = 'ambiguous' AND old.state <> 'ambiguous')
+  EXECUTE FUNCTION kernel.note_operation();
+
+-- After somebody resolved an ambiguous call: writes the notice operation.resolved.
+CREATE TRIGGER operation_resolved AFTER UPDATE OF resolution ON kernel.operation
+  FOR EACH ROW WHEN (old.resolution IS NULL AND new.resolution IS NOT NULL)
+  EXECUTE FUNCTION kernel.note_operation();
+
+-- kernel.approval
+
+-- After an approval was asked for: writes the notice approval.pending.
+CREATE TRIGGER approval_asked AFTER INSERT ON kernel.approval
+  FOR EACH ROW EXECUTE FUNCTION kernel.note_approval();
+
+-- After an approval was closed: writes the notice of its new state, such as approval.denied.
+CREATE TRIGGER approval_decided AFTER UPDATE OF state ON kernel.approval
+  FOR EACH ROW WHEN (old.state IS DISTINCT FROM new.state)
+  EXECUTE FUNCTION kernel.note_approval();
+
+-- kernel.vote
+
+-- After a vote while the approval is pending: writes the notice approval.voted. The vote that decides comes after the
+-- approval is closed, and so has no notice of its own.
+CREATE TRIGGER vote_cast AFTER INSERT ON kernel.vote
+  FOR EACH ROW EXECUTE FUNCTION kernel.note_vote();
+
+-- kernel.payload
+
+-- Before a call's list of requests is stored: clears the announced pieces, which the list replaces.
+CREATE TRIGGER forget_announced BEFORE UPDATE OF requests ON kernel.payload
+  FOR EACH ROW WHEN (new.requests IS NOT NULL AND new.announced <> '{}')
+  EXECUTE FUNCTION kernel.forget_announced();
+
+-- kernel.erasure
+
+-- Before an erasure is inserted: orders the texts of its sessions, and always those of an age (selector before).
+CREATE TRIGGER erasure_begun BEFORE INSERT ON kernel.erasure
+  FOR EACH ROW EXECUTE FUNCTION kernel.order_texts();
+
+-- After an erasure for retention is done: notes in kernel.tenant.erased_until up to when no content is left.
+CREATE TRIGGER erasure_retained AFTER UPDATE OF state ON kernel.erasure
+  FOR EACH ROW WHEN (old.state = 'running' AND new.state = 'done' AND new.requested_by = 'kernel')
+  EXECUTE FUNCTION kernel.note_retained();

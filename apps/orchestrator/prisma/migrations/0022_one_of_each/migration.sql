@@ -1,0 +1,2 @@
+-- An earlier form that no version calls any more.
+DROP FUNCTION orchestrator.claim_runs(integer, integer, bigint);
