@@ -5,7 +5,7 @@ import { runStatement, type Pool } from '@writ/database';
 
 interface Row { readonly sha256: Buffer; readonly size: number }
 
-/** Sweeps the schema `blobs`. The pool's role is the kernel's; the tables themselves refuse to give what is younger than two hours. */
+/** Sweeps the schema `blobs`. The pool's role is the kernel's; the tables themselves refuse to give what may have been spoken of within two hours. */
 export function pgBlobSweep(pool: Pool): BlobSweep {
   return new PgBlobSweep(pool);
 }

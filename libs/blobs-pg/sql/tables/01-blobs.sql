@@ -2,9 +2,9 @@
 --
 -- INVARIANT (own tenant): row-level security shows and accepts rows of that tenant alone that writ.tenant_id names.
 -- The setting is null or empty where a transaction has not set it, and no row has such a tenant.
--- INVARIANT (put, then named): garbage collection never takes what somebody has just put, or was just told is there.
--- Both renew `touched_at` where it is more than an hour old, and nothing is taken that was touched within two hours. So
--- the transaction that names a content MUST commit within an hour of the put, or of the answer that it is there.
+-- INVARIANT (put, then named): garbage collection never takes what somebody put within the last two hours, or was told
+-- is there. Both renew `touched_at` where it is more than an hour old, so it may lag by an hour, and nothing is taken
+-- that was touched within three. The transaction that names a content MUST commit within two hours of either.
 -- INVARIANT (contents never change): the only column that any role may update is `touched_at`, and only to the present.
 
 -- One content. Whoever has new bytes puts them (blobs.put, blobs.put_chunked). It lives until the garbage collection of
@@ -42,9 +42,9 @@ CREATE POLICY blob_insert ON blobs.blob FOR INSERT
 CREATE POLICY blob_touch ON blobs.blob FOR UPDATE
   USING (tenant_id = current_setting('writ.tenant_id', true))
   WITH CHECK (tenant_id = current_setting('writ.tenant_id', true) AND touched_at >= now() - interval '1 second');
--- Garbage collection. The table itself refuses to give what is younger than two hours.
+-- Garbage collection. The table itself refuses to give what was touched within three hours.
 CREATE POLICY blob_take ON blobs.blob FOR DELETE TO writ_kernel
-  USING (tenant_id = current_setting('writ.tenant_id', true) AND touched_at < now() - interval '2 hours');
+  USING (tenant_id = current_setting('writ.tenant_id', true) AND touched_at < now() - interval '3 hours');
 GRANT SELECT, INSERT, UPDATE (touched_at) ON blobs.blob TO writ_executor, writ_kernel, writ_orchestrator;
 -- Only the kernel collects garbage.
 GRANT DELETE ON blobs.blob TO writ_kernel;
@@ -72,6 +72,6 @@ CREATE POLICY chunk_touch ON blobs.chunk FOR UPDATE
   USING (tenant_id = current_setting('writ.tenant_id', true))
   WITH CHECK (tenant_id = current_setting('writ.tenant_id', true) AND touched_at >= now() - interval '1 second');
 CREATE POLICY chunk_take ON blobs.chunk FOR DELETE TO writ_kernel
-  USING (tenant_id = current_setting('writ.tenant_id', true) AND touched_at < now() - interval '2 hours');
+  USING (tenant_id = current_setting('writ.tenant_id', true) AND touched_at < now() - interval '3 hours');
 GRANT SELECT, INSERT, UPDATE (touched_at) ON blobs.chunk TO writ_executor, writ_kernel, writ_orchestrator;
 GRANT DELETE ON blobs.chunk TO writ_kernel;
