@@ -23,7 +23,7 @@ export interface Surroundings {
 
 const EXIT = { done: 0, failed: 1 } as const;
 /** Where the image keeps them. */
-const MIGRATIONS = '/opt/writ/migrations';
+const SCHEMAS = '/opt/writ/schemas';
 /** What a release may be called: names of its objects begin with it. */
 const PREFIX = /^[a-z]([-a-z0-9]{0,40}[a-z0-9])?$/;
 const HOST = /^[A-Za-z0-9_.:-]{1,253}$/;
@@ -104,12 +104,12 @@ function commandLine(around: Surroundings, run: (name: string, act: () => Promis
   program
     .command('migrate')
     .description(
-      'makes roles and schemas and applies the migrations that the database lacks (WRIT_ADMIN_DATABASE_URL, ' +
+      'makes roles and schemas, or brings them up to date (WRIT_ADMIN_DATABASE_URL, ' +
         'WRIT_ROLE_PASSWORDS_DIR)',
     )
-    .option('--migrations <dir>', 'the folder of migrations, with a folder per schema', MIGRATIONS)
-    .action(({ migrations }: { migrations: string }) =>
-      run('migrate', () => migrateDatabase(readMigrateConfig(around.env), migrations, around.say)),
+    .option('--schemas <dir>', 'the SQL of the schemas, with a folder for each', SCHEMAS)
+    .action(({ schemas }: { schemas: string }) =>
+      run('migrate', () => migrateDatabase(readMigrateConfig(around.env), schemas, around.say)),
     );
   program
     .command('keys')

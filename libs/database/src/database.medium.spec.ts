@@ -8,10 +8,10 @@ import { join } from 'node:path';
 import { addressOf, MAINTENANCE_DATABASE } from './address.ts';
 import { byteaArray, int2Array, int8Array, textArray } from './binary-array.ts';
 import { verifyDurability } from './durability.ts';
-import { migrate } from './migrate.ts';
 import { connect, createPool, type Pool } from './pool.ts';
 import { provisionRoles, type Provisioned } from './provision.ts';
 import { LOGIN_ROLES, type LoginRole } from './roles.ts';
+import { applySchema } from './schema/apply-schema.ts';
 import { runStatement } from './statement.ts';
 import { inTenant, inTransaction } from './transaction.ts';
 
@@ -36,16 +36,12 @@ let provisioned: Provisioned;
 let folder: string;
 let pool: Pool;
 
-async function writeMigration(name: string, sql: string): Promise<void> {
-  await mkdir(join(folder, name), { recursive: true });
-  await writeFile(join(folder, name, 'migration.sql'), sql);
-}
-
 beforeAll(async () => {
   provisioned = await provisionRoles({ url, passwords });
-  folder = await mkdtemp(join(tmpdir(), 'migrations-'));
-  await writeMigration('0001_notes', NOTES);
-  await migrate({ url, schema: 'kernel', dir: folder });
+  folder = await mkdtemp(join(tmpdir(), 'schema-'));
+  await mkdir(join(folder, 'tables'));
+  await writeFile(join(folder, 'tables', 'notes.sql'), NOTES);
+  await applySchema({ url, schema: 'kernel', dir: folder, release: '0.0.0' });
   pool = createPool({ url: provisioned.urlFor('writ_kernel'), applicationName: 'spec', max: 4 });
 });
 
@@ -102,29 +98,6 @@ describe('provisioning', () => {
     const { rows } = await admin.query<{ rolpassword: string }>('SELECT rolpassword FROM pg_authid WHERE rolname = ANY($1)', [[...LOGIN_ROLES]]);
     await admin.end();
     for (const row of rows) expect(row.rolpassword).toMatch(/^SCRAM-SHA-256\$/);
-  });
-});
-
-describe('migrations', () => {
-  it('are applied once', async () => {
-    expect(await migrate({ url, schema: 'kernel', dir: folder })).toEqual([]);
-  });
-
-  it('that fail leave nothing but their error, and are applied once mended', async () => {
-    await writeMigration('0002_half', 'CREATE TABLE kernel.half (n int); SELECT 1 / 0;');
-    await expect(migrate({ url, schema: 'kernel', dir: folder })).rejects.toThrow('migration `kernel/0002_half` failed');
-    const admin = await connect(url, 'spec');
-    const { rows } = await admin.query(`SELECT to_regclass('kernel.half') AS half, logs FROM kernel._prisma_migrations WHERE migration_name = '0002_half'`);
-    await admin.end();
-    expect(rows).toEqual([{ half: null, logs: 'error: division by zero' }]);
-    await writeMigration('0002_half', 'CREATE TABLE kernel.half (n int);');
-    expect(await migrate({ url, schema: 'kernel', dir: folder })).toEqual(['0002_half']);
-  });
-
-  it('that were edited after they were applied are refused', async () => {
-    await writeMigration('0001_notes', `${NOTES}-- edited\n`);
-    await expect(migrate({ url, schema: 'kernel', dir: folder })).rejects.toThrow('migration `0001_notes` was edited after it was applied');
-    await writeMigration('0001_notes', NOTES);
   });
 });
 

@@ -1,18 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 import { faultOf } from './faults.ts';
-import { migrate } from './migrate.ts';
 import { connect } from './pool.ts';
 import { provisionRoles, type Provisioned, type ProvisionOptions } from './provision.ts';
 import type { SchemaName } from './roles.ts';
-import type { MigrationSource } from './sources.ts';
+import { applySchema } from './schema/apply-schema.ts';
+import type { SchemaSource } from './sources.ts';
 
 export interface PrepareOptions extends ProvisionOptions {
-  readonly sources: readonly MigrationSource[];
-  /** told of each migration that was applied, and where another run has to end first */
+  readonly sources: readonly SchemaSource[];
+  /** of the one who prepares it, as Semantic Versioning 2 has it: functions of a newer one are left alone */
+  readonly release: string;
+  /** told of each schema that was made, of what was applied, and where another run has to end first */
   readonly log?: (line: string) => void;
 }
 
-/** A schema that lacks a migration: those before it are applied, and a later run goes on from there. */
+/** A schema that could not be made or brought up to date: what was applied before stays, and a later run goes on from there. */
 export class MigrationFailure extends Error {
   readonly schema: SchemaName;
 
@@ -31,30 +33,40 @@ const LOCK = 727_073_693;
  */
 const LOCK_WAIT_SECONDS = 1_800;
 
+/** What was done to all schemas together. */
+export interface Prepared extends Provisioned {
+  /** schemas that were made of their files */
+  readonly made: number;
+  readonly migrations: number;
+  readonly functions: number;
+}
+
 /**
- * Makes the database, its roles and its schemas, and applies the migrations that they lack. Two runs at once are safe:
- * the second waits for the first. A run that is killed leaves whole migrations only, and the next run goes on after
- * them.
+ * Makes the database and its roles, and brings its schemas to what their files say. Two runs at once are safe: the
+ * second waits for the first. A run that is killed leaves whole transactions only, and the next run goes on after them.
  *
  * @throws MigrationFailure
  * @throws Fault `database.unavailable`
  */
-export async function prepareDatabase(options: PrepareOptions): Promise<Provisioned & { readonly applied: number }> {
+export async function prepareDatabase(options: PrepareOptions): Promise<Prepared> {
   const provisioned = await provisionRoles(options);
-  const applied = await whileAlone(provisioned.ownerUrl, options.log, () => migrateAll(provisioned.ownerUrl, options));
-  return { ...provisioned, applied };
+  const applied = await whileAlone(provisioned.ownerUrl, options.log, () => applyAll(provisioned.ownerUrl, options));
+  return { ...provisioned, ...applied };
 }
 
-async function migrateAll(url: string, { sources, log }: PrepareOptions): Promise<number> {
-  let applied = 0;
+async function applyAll(url: string, { sources, release, log }: PrepareOptions): Promise<Omit<Prepared, keyof Provisioned>> {
+  const done = { made: 0, migrations: 0, functions: 0 };
   for (const { schema, dir } of sources) {
     try {
-      applied += (await migrate({ url, schema, dir, log })).length;
+      const { isNew, migrations, functions } = await applySchema({ url, schema, dir, release, log });
+      done.made += Number(isNew);
+      done.migrations += migrations.length;
+      done.functions += isNew ? 0 : functions.length;
     } catch (error) {
       throw new MigrationFailure(schema, error);
     }
   }
-  return applied;
+  return done;
 }
 
 async function whileAlone<T>(url: string, log: PrepareOptions['log'], work: () => Promise<T>): Promise<T> {
@@ -79,5 +91,7 @@ async function whileAlone<T>(url: string, log: PrepareOptions['log'], work: () =
 /** An error with its causes: what Postgres said stands below what was being done. */
 function sentenceOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
-  return error.cause === undefined ? error.message : `${error.message}: ${sentenceOf(error.cause)}`;
+  if (error.cause === undefined) return error.message;
+  const cause = sentenceOf(error.cause);
+  return error.message.endsWith(cause) ? error.message : `${error.message}: ${cause}`;
 }

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 import { connect, type SchemaName } from '@writ/database';
 
-/** Of migrations alone: it is in no file of a schema. */
-const LEDGER_OF_MIGRATIONS = `c.relname <> '_prisma_migrations'`;
-const OF_CLASS = `pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace AND n.nspname = $1 AND ${LEDGER_OF_MIGRATIONS}`;
+/** What says what was applied: it is in no file of a schema. */
+const OF_FILES = `c.relname NOT IN ('_prisma_migrations', 'applied_migration', 'applied_function')`;
+const OF_CLASS = `pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace AND n.nspname = $1 AND ${OF_FILES}`;
 
 /**
  * What there is in a schema, a question for each kind of thing. All but the order of columns, on which no statement depends,

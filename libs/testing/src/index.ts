@@ -12,6 +12,5 @@ export { outsideTls, type OutsideTls } from './outside-tls.ts';
 export { testDatabase, type TestDatabase } from './postgres.ts';
 export { rowsRead } from './rows-read.ts';
 export { hasSoftToken, SOFT_TOKEN, softToken, type SoftToken } from './soft-token.ts';
-export { makeOfFiles, schemaFiles } from './schema-files.ts';
 export { textsWithMeaning, WRONG_COMMON_TEXTS, WRONG_OUTBOUND_TEXTS } from './wrong-texts.ts';
 export { chatChunk, sse, WireServer, type WireAsked, type WireScript } from './wire-server.ts';

@@ -3,8 +3,7 @@ import { createHash, randomUUID } from 'node:crypto';
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import {
-  addressOf, connect, findMigrations, grantDatabase, MAINTENANCE_DATABASE, migrate, provisionRoles, LOGIN_ROLES,
-  type LoginRole, type MigrationSource,
+  addressOf, applySchema, connect, findSchemas, grantDatabase, MAINTENANCE_DATABASE, provisionRoles, LOGIN_ROLES, type LoginRole, type SchemaSource,
 } from '@writ/database';
 import { repositoryRoot, testAddress } from './addresses.ts';
 
@@ -20,16 +19,19 @@ export interface TestDatabase {
 /** Any number, the same in every test process: one of them makes the template, the others wait. */
 const TEMPLATE_LOCK = 727_073_692;
 
+/** What tests apply is of no release. */
+const RELEASE = '0.0.0';
+
 /** Roles belong to the whole server, so their passwords are the same for all tests that share it. */
 const PASSWORDS = Object.fromEntries(LOGIN_ROLES.map((role) => [role, `test-${role}`])) as Record<LoginRole, string>;
 
 /**
- * A fresh database with roles, schemas and all migrations, on the server of WRIT_TEST_DATABASE_URL. It is a copy of a template that is made once
- * per state of the migrations. The server MUST be one for tests: the passwords of Writ's roles are set on it.
+ * A fresh database with roles and schemas, on the server of WRIT_TEST_DATABASE_URL. It is a copy of a template that is made once
+ * per state of the schemas' files. The server MUST be one for tests: the passwords of Writ's roles are set on it.
  */
 export async function testDatabase(): Promise<TestDatabase> {
   const server = addressOf(testAddress('WRIT_TEST_DATABASE_URL'), MAINTENANCE_DATABASE);
-  const sources = await findMigrations(repositoryRoot());
+  const sources = await findSchemas(repositoryRoot());
   const template = `writ_template_${(await hashOf(sources)).slice(0, 16)}`;
   const database = `writ_test_${randomUUID().replaceAll('-', '')}`;
   await withAdmin(server, async (admin) => {
@@ -58,24 +60,24 @@ async function withAdmin(server: string, work: (admin: Admin) => Promise<void>):
   }
 }
 
-async function makeTemplate(admin: Admin, server: string, template: string, sources: readonly MigrationSource[]): Promise<void> {
-  // Of earlier states of the migrations, and what a test process left half-made when it was killed.
+async function makeTemplate(admin: Admin, server: string, template: string, sources: readonly SchemaSource[]): Promise<void> {
+  // Of earlier states of the files, and what a test process left half-made when it was killed.
   const { rows } = await admin.query<{ datname: string }>(`SELECT datname FROM pg_database WHERE datname LIKE 'writ\\_template\\_%'`);
   for (const { datname } of rows) await admin.query(`ALTER DATABASE ${datname} IS_TEMPLATE false`).then(() => admin.query(`DROP DATABASE ${datname} WITH (FORCE)`));
   const url = addressOf(server, template);
   await provisionRoles({ url, passwords: PASSWORDS });
-  for (const source of sources) await migrate({ url, ...source });
+  for (const source of sources) await applySchema({ url, ...source, release: RELEASE });
   await admin.query(`ALTER DATABASE ${template} IS_TEMPLATE true`);
 }
 
-/** Over the names and texts of all migrations and of what provisioning grants. */
-async function hashOf(sources: readonly MigrationSource[]): Promise<string> {
+/** Over the paths and texts of all files, of what provisioning grants, and of how files are applied. */
+async function hashOf(sources: readonly SchemaSource[]): Promise<string> {
   const hash = createHash('sha256');
   const provisioning = join(repositoryRoot(), 'libs', 'database', 'src');
-  for (const file of ['provision.ts', 'roles.ts']) hash.update(await readFile(join(provisioning, file)));
+  for (const file of ['provision.ts', 'roles.ts', 'schema/apply-schema.ts', 'schema/apply-functions.ts']) hash.update(await readFile(join(provisioning, file)));
   for (const { schema, dir } of sources) {
-    for (const name of (await readdir(dir)).sort()) {
-      if (!name.endsWith('.toml')) hash.update(`${schema}/${name}\0`).update(await readFile(join(dir, name, 'migration.sql')));
+    for (const path of (await readdir(dir, { recursive: true })).filter((each) => each.endsWith('.sql')).sort()) {
+      hash.update(`${schema}/${path}\0`).update(await readFile(join(dir, path)));
     }
   }
   return hash.digest('hex');

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// Each schema is read in one place, `sql/` beside its service. What stands there is what the migrations make.
+// Each schema is what its folder `sql` says. Databases of before 0.1.0, which migrations made, are taken over and are the same afterwards.
 import { randomUUID } from 'node:crypto';
-import { readFile } from 'node:fs/promises';
-import { basename, join } from 'node:path';
-import { addressOf, connect, findMigrations, LOGIN_ROLES, MAINTENANCE_DATABASE, provisionRoles, type LoginRole, type MigrationSource } from '@writ/database';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { gunzipSync } from 'node:zlib';
+import { addressOf, applySchema, connect, findSchemas, LOGIN_ROLES, MAINTENANCE_DATABASE, OWNER_ROLE, provisionRoles, readSchemaFiles, type LoginRole } from '@writ/database';
 import { repositoryRoot, testAddress } from './addresses.ts';
 import { catalogOf } from './catalog.ts';
 import { testDatabase, type TestDatabase } from './postgres.ts';
-import { makeOfFiles, schemaFiles } from './schema-files.ts';
 
 const server = testAddress('WRIT_TEST_DATABASE_URL');
 const database = `writ_test_${randomUUID().replaceAll('-', '')}`;
@@ -15,55 +15,79 @@ const url = addressOf(server, database);
 /** As for the databases of all tests on this server. */
 const passwords = Object.fromEntries(LOGIN_ROLES.map((role) => [role, `test-${role}`])) as Record<LoginRole, string>;
 
-const sources = await findMigrations(repositoryRoot());
-const filesOf = ({ dir }: MigrationSource): string => join(dir, '../../sql');
-let migrated: TestDatabase;
+/** All migrations that there were before schemas were made of files, in their order. */
+const BEFORE = JSON.parse(
+  gunzipSync(readFileSync(join(repositoryRoot(), 'libs/testing/fixtures/migrations-before-0.1.0.json.gz'))).toString(),
+) as readonly { readonly schema: string; readonly name: string; readonly sql: string }[];
+
+/** Makes the schema as it was made before. */
+async function migrateAsBefore(schema: string): Promise<void> {
+  const client = await connect(url, 'writ-test');
+  try {
+    await client.query(`SET ROLE ${OWNER_ROLE}; SET search_path = ${schema}; CREATE TABLE _prisma_migrations (
+      id VARCHAR(36) PRIMARY KEY NOT NULL, checksum VARCHAR(64) NOT NULL, finished_at TIMESTAMPTZ, migration_name VARCHAR(255) NOT NULL,
+      logs TEXT, rolled_back_at TIMESTAMPTZ, started_at TIMESTAMPTZ NOT NULL DEFAULT now(), applied_steps_count INTEGER NOT NULL DEFAULT 0)`);
+    for (const { name, sql } of BEFORE.filter((one) => one.schema === schema)) {
+      await client.query('BEGIN');
+      await client.query(sql);
+      await client.query(`INSERT INTO ${schema}._prisma_migrations (id, checksum, migration_name, finished_at) VALUES ($1, '', $2, now())`, [randomUUID(), name]);
+      await client.query('COMMIT');
+    }
+  } finally {
+    await client.end();
+  }
+}
+
+const sources = await findSchemas(repositoryRoot());
+let fresh: TestDatabase;
 
 beforeAll(async () => {
-  migrated = await testDatabase();
+  fresh = await testDatabase();
   await provisionRoles({ url, passwords });
-  for (const source of sources) await makeOfFiles(url, source.schema, filesOf(source));
+  for (const { schema } of sources) await migrateAsBefore(schema);
 }, 60_000);
 afterAll(async () => {
-  await migrated.drop();
+  await fresh.drop();
   const admin = await connect(addressOf(server, MAINTENANCE_DATABASE), 'writ-test');
   await admin.query(`DROP DATABASE ${database} WITH (FORCE)`);
   await admin.end();
 });
 
-describe.each(sources)('the files of the schema $schema', (source) => {
-  it('make what the migrations make', async () => {
-    const [made, wanted] = await Promise.all([catalogOf(url, source.schema), catalogOf(migrated.ownerUrl, source.schema)]);
-    expect(wanted.length).toBeGreaterThan(20);
-    expect(made.filter((line) => !wanted.includes(line))).toEqual([]);
-    expect(wanted.filter((line) => !made.includes(line))).toEqual([]);
-  });
-
-  it('hold one function each, called after its file, and say first what it does', async () => {
-    const functions = (await schemaFiles(filesOf(source))).filter((path) => path.startsWith('functions/'));
+describe.each(sources)('the schema $schema', ({ schema, dir }) => {
+  it('of a database of before is taken over, and is what its files say', async () => {
+    const { isNew, migrations, functions } = await applySchema({ url, schema, dir, release: '0.1.0' });
+    expect([isNew, migrations]).toEqual([false, (await readSchemaFiles(dir)).migrations.map(({ name }) => name)]);
     expect(functions.length).toBeGreaterThan(5);
-    const wrong: string[] = [];
-    for (const path of functions) {
-      const sql = await readFile(join(filesOf(source), path), 'utf8');
-      const made = [...sql.matchAll(/^CREATE OR REPLACE FUNCTION (\S+?)\(/gm)].map(([, name]) => name);
-      if (!sql.startsWith('-- ') || made.join() !== `${source.schema}.${basename(path, '.sql')}`) wrong.push(path);
-    }
-    expect(wrong).toEqual([]);
+    const [taken, wanted] = await Promise.all([catalogOf(url, schema), catalogOf(fresh.ownerUrl, schema)]);
+    expect(wanted.length).toBeGreaterThan(20);
+    expect(taken.filter((line) => !wanted.includes(line))).toEqual([]);
+    expect(wanted.filter((line) => !taken.includes(line))).toEqual([]);
   });
 
-  it('give no two functions one name: a changed signature is another function', async () => {
-    const names = (await schemaFiles(filesOf(source))).filter((path) => path.startsWith('functions/')).map((path) => basename(path));
-    expect(names.filter((name, index) => names.indexOf(name) !== index)).toEqual([]);
+  it('has a file for each function, which says first what it does', async () => {
+    const { foundation, functions } = await readSchemaFiles(dir);
+    const files = [...foundation, ...functions];
+    const wrong = files.filter(({ name, sql }) => {
+      const made = [...sql.matchAll(/^CREATE (?:OR REPLACE )?FUNCTION (\S+?)\(/gm)].map(([, each]) => each);
+      return !sql.startsWith('-- ') || made.join() !== `${schema}.${name}`;
+    });
+    expect(wrong.map(({ path }) => path)).toEqual([]);
+    const client = await connect(fresh.ownerUrl, 'writ-test');
+    const { rows } = await client.query<{ name: string }>('SELECT proname AS name FROM pg_proc WHERE pronamespace = $1::regnamespace', [schema]);
+    await client.end();
+    expect(rows.map(({ name }) => name).sort()).toEqual(files.map(({ name }) => name).sort());
   });
 });
 
-it('the rows of kernel.transition, which are part of the schema, are the same', async () => {
-  const [made, wanted] = await Promise.all([url, migrated.ownerUrl].map(async (each) => {
-    const client = await connect(each, 'writ-test');
-    const { rows } = await client.query('SELECT * FROM kernel.transition t ORDER BY t::text');
-    await client.end();
-    return rows;
-  }));
-  expect(made).toEqual(wanted);
-  expect(made?.length).toBeGreaterThan(20);
+it('the rows of kernel.transition, which are part of the schema, are those of before', async () => {
+  const [taken, wanted] = await Promise.all(
+    [url, fresh.ownerUrl].map(async (each) => {
+      const client = await connect(each, 'writ-test');
+      const { rows } = await client.query('SELECT * FROM kernel.transition t ORDER BY t::text');
+      await client.end();
+      return rows;
+    }),
+  );
+  expect(taken).toEqual(wanted);
+  expect(wanted?.length).toBeGreaterThan(20);
 });

@@ -100,7 +100,7 @@ afterAll(async () => {
 });
 
 const isPartition = (table: string): boolean => /record_index_\d/.test(table);
-const hasTenants = (table: string): boolean => !/_prisma_migrations|kernel\.transition/.test(table);
+const hasTenants = (table: string): boolean => !/\.applied_|kernel\.transition/.test(table);
 
 /** What the database says to one statement: `ok` or the SQLSTATE. Nothing of it stays. */
 async function outcome(client: Client, sql: string, tenant?: string): Promise<string> {

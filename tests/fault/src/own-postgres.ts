@@ -5,7 +5,7 @@ import { chmodSync, chownSync, cpSync, mkdirSync, mkdtempSync, rmSync } from 'no
 import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
-import { connect, findMigrations, LOGIN_ROLES, migrate, provisionRoles, type LoginRole } from '@writ/database';
+import { applySchema, connect, findSchemas, LOGIN_ROLES, provisionRoles, type LoginRole } from '@writ/database';
 import { eventually, runMark } from '@writ/stack';
 import { freePort, repositoryRoot, type TestDatabase } from '@writ/testing';
 
@@ -77,7 +77,7 @@ export class OwnPostgres {
     const { ownerUrl, urlFor } = await provisionRoles({ url: this.url, passwords });
     const url = new URL(this.url);
     url.pathname = new URL(ownerUrl).pathname;
-    for (const source of await findMigrations(repositoryRoot())) await migrate({ url: url.href, ...source });
+    for (const source of await findSchemas(repositoryRoot())) await applySchema({ url: url.href, ...source, release: '0.0.0' });
     return { ownerUrl: url.href, urlFor, drop: () => Promise.resolve() };
   }
 

@@ -3,7 +3,7 @@
 // What lies where in the image of the services.
 import { realpathSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { findMigrations } from '@writ/database';
+import { findSchemas } from '@writ/database';
 import { PROGRAMS, serviceProgram } from '../build/bundle-services.ts';
 import { licencesOf } from './licences.ts';
 import { isKept, runtimePackages } from './runtime-packages.ts';
@@ -38,7 +38,7 @@ const OPEN = ['ca', 'public-keys'].map((set) => `var/lib/writ/keys/${set}`);
 /** Files that the build leaves beside the bundles and no program reads. */
 const NOT_RUN = new Set(['inputs.json', 'packages.json']);
 
-/** The application: the bundles, the packages beside them, the migrations. */
+/** The application: the bundles, the packages beside them, the SQL of the schemas. */
 export const applicationTree = async (checkout: string): Promise<Tree> => {
   const tree = new Tree();
   for (const program of PROGRAMS) {
@@ -56,7 +56,7 @@ export const applicationTree = async (checkout: string): Promise<Tree> => {
       (path) => !path.startsWith('node_modules/') && isKept(name, path),
     );
   }
-  for (const { schema, dir } of await findMigrations(checkout)) tree.copy(join(HOME, 'migrations', schema), dir);
+  for (const { schema, dir } of await findSchemas(checkout)) tree.copy(join(HOME, 'schemas', schema), dir, (path) => path.endsWith('.sql'));
   tree.text(join(HOME, 'package.json'), '{"type":"module"}\n');
   tree.file(join(HOME, 'LICENSE'), join(checkout, 'LICENSE'));
   tree.text(join(HOME, 'THIRD-PARTY-LICENCES.txt'), licencesOf(checkout));

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-import { findMigrations, MigrationFailure, prepareDatabase, type LoginRole } from '@writ/database';
+import { findSchemas, MigrationFailure, prepareDatabase, type LoginRole } from '@writ/database';
+import { VERSION } from '@writ/nest-kit/environment';
 import { SetupError } from '../setup-error.ts';
 import type { Setup } from '../setup.ts';
 
@@ -9,10 +10,10 @@ export interface Schema {
   readonly urlFor: (role: LoginRole) => string;
 }
 
-/** Makes the database, its roles and its schemas, and applies the migrations that it lacks. */
+/** Makes the database and its roles, and brings its schemas up to date. */
 export const ensureSchema = async (setup: Setup, url: string, passwords: Readonly<Record<LoginRole, string>>): Promise<Schema> => {
   try {
-    return await prepareDatabase({ url, passwords, sources: await findMigrations(setup.checkout), log: setup.report });
+    return await prepareDatabase({ url, passwords, sources: await findSchemas(setup.checkout), release: VERSION, log: setup.report });
   } catch (cause) {
     if (!(cause instanceof MigrationFailure)) throw cause;
     throw new SetupError(cause.message, [`if nothing in it is worth keeping, delete ${setup.stateDir} and start again`], cause);

@@ -47,7 +47,7 @@ test('what is bundled by path affects who bundles it', () => {
 
 test.each([
   'package-lock.json', 'vitest.config.ts', 'tools/bootstrap.mjs', 'tools/src/setup.ts', 'tools/src/test/main.ts', 'tools/src/parts/nats.ts', 'new-folder/a.ts',
-  'apps/ledger/prisma/migrations/0001_init/migration.sql',
+  'apps/ledger/sql/tables/01-log.sql',
 ])('%s affects everything', (file) => {
   expect(affected('libs/digest/src/hash.ts', file)).toBe('everything');
 });

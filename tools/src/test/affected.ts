@@ -22,7 +22,7 @@ const WITHOUT_EFFECT = /^(?:LICENSE|\.gitignore|\.changes\/)/;
 const READ_BY_TOOLS = /^(?:docs\/|examples\/|[^/]+\.md$)/;
 
 /** How tests are built, run and counted, and the schema of the databases that they get: a change of these can affect all of them. */
-const FOR_ALL = /^tools\/(?:[^/]+$|src\/[^/]+$|src\/(?:test|vitest|parts|build|process|supervisor)\/)|\/prisma\//;
+const FOR_ALL = /^tools\/(?:[^/]+$|src\/[^/]+$|src\/(?:test|vitest|parts|build|process|supervisor)\/)|\/(?:prisma|sql)\//;
 
 /** Folders whose files a project reads by path, which the graph does not know. */
 const READ_BY_PATH: readonly { readonly from: string; readonly by: string }[] = [{ from: 'apps/sandbox-agent', by: 'libs/sandbox-docker' }];

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-import { codeOf, MigrationFailure, migrationsIn, prepareDatabase, type MigrationSource } from '@writ/database';
-import { readSecretFile } from '@writ/nest-kit/environment';
+import { codeOf, MigrationFailure, prepareDatabase, schemasIn, type SchemaSource } from '@writ/database';
+import { readSecretFile, VERSION } from '@writ/nest-kit/environment';
 import type { MigrateConfig } from '../config.env.ts';
 import { Failure, reasonOf } from '../failure.ts';
 import { awaitDatabase } from './await-database.ts';
@@ -12,7 +12,7 @@ const NOT_ALLOWED = '42501';
 /**
  * Brings the database to the state that this version needs.
  *
- * @param folder holds the migrations, a folder per schema
+ * @param folder holds the SQL of the schemas, a folder for each
  * @returns a sentence of what was done
  * @throws Failure that says what to change
  */
@@ -26,21 +26,21 @@ export async function migrateDatabase(
   const url = adminUrl(config);
   await awaitDatabase(url, config.WRIT_START_WAIT_MS, say);
   try {
-    const { applied, database } = await prepareDatabase({ url, passwords, sources, log: say });
-    const migrations = applied === 1 ? 'migration was' : 'migrations were';
-    return `the database \`${database}\` is up to date: ${applied} ${migrations} applied`;
+    const done = await prepareDatabase({ url, passwords, sources, release: VERSION, log: say });
+    const { database, made, migrations, functions } = done;
+    return `the database \`${database}\` is up to date: schemas made: ${made}, migrations applied: ${migrations}, functions applied: ${functions}`;
   } catch (error) {
     throw explained(error);
   }
 }
 
-async function sourcesIn(folder: string): Promise<MigrationSource[]> {
+async function sourcesIn(folder: string): Promise<SchemaSource[]> {
   try {
-    return await migrationsIn(folder);
+    return await schemasIn(folder);
   } catch (error) {
     throw new Failure(
-      `the migrations can't be read (${reasonOf(error)}): \`--migrations\` names their folder, ` +
-        '`/opt/writ/migrations` in the image',
+      `the SQL of the schemas can't be read (${reasonOf(error)}): \`--schemas\` names its folder, ` +
+        '`/opt/writ/schemas` in the image',
       error,
     );
   }
@@ -65,7 +65,7 @@ function adminUrl({ WRIT_ADMIN_DATABASE_URL: url, WRIT_ADMIN_DATABASE_PASSWORD_F
 function explained(error: unknown): Error {
   if (error instanceof MigrationFailure) {
     return new Failure(
-      `${error.message}. Nothing of that migration was kept; mend what it names and run \`migrate\` again`,
+      `${error.message}. Nothing of that was kept; mend what it names and run \`migrate\` again`,
       error,
     );
   }

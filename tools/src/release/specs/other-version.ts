@@ -83,9 +83,9 @@ export const makeVersion = async (node: ClusterNode, helm: string, { version, co
   must(checkout, ['cp', '--archive', '--link', 'node_modules', folder]);
   setVersion(folder, version);
   if (migration !== undefined) {
-    const place = join(folder, 'apps/kernel/prisma/migrations', migration.name);
-    mkdirSync(place);
-    writeFileSync(join(place, 'migration.sql'), migration.sql);
+    const place = join(folder, 'apps/kernel/sql/migrations');
+    mkdirSync(place, { recursive: true });
+    writeFileSync(join(place, `${migration.name}.sql`), migration.sql);
   }
   const out = join(folder, 'out');
   const said = must(folder, ['npm', 'run', '--silent', 'images', '--', '--save', out]).toString();
