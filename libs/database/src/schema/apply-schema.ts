@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-import { faultOf } from '../faults.ts';
 import type { Client } from 'pg';
+import { faultOf } from '../faults.ts';
 import { connect } from '../pool.ts';
 import { OWNER_ROLE, type SchemaName } from '../roles.ts';
 import { adopt, isBeforeBaseline } from './adopt.ts';
