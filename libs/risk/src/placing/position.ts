@@ -22,6 +22,7 @@ export class PlacedCommand {
   readonly declaresMore: boolean;
   readonly #meter: Meter;
   readonly #inputs = new Map<SyntaxNode, string | null>();
+  readonly #arguments = new Map<SyntaxNode, string | null>();
 
   constructor(tree: SyntaxNode, meter: Meter) {
     this.tree = tree;
@@ -45,11 +46,18 @@ export class PlacedCommand {
 
   /** Why what comes on the input of a command below the node might be run; null where that is known not to be. */
   inputRefuses(node: SyntaxNode): string | null {
-    const known = this.#inputs.get(node);
-    if (known !== undefined) return known;
-    const why = this.#below(node, 'command').map(runsInput).find((one) => one !== null) ?? null;
-    this.#inputs.set(node, why);
-    return why;
+    return foundOnce(this.#inputs, node, () => this.#below(node, 'command').map(runsInput).find((one) => one !== null) ?? null);
+  }
+
+  /**
+   * Why a value that is a part of the command or declaration might be evaluated by it; null where that is known not to
+   * be. It depends on all parts, so it is found once for the node and not once for each value.
+   */
+  argumentsRefuse(node: SyntaxNode): string | null {
+    return foundOnce(this.#arguments, node, () => {
+      this.#meter.steps(node.children.length);
+      return node.type === 'command' ? runsArguments(node, this.functions) : declarationRefuses(node);
+    });
   }
 
   #below(node: SyntaxNode, type: string): readonly SyntaxNode[] {
@@ -58,6 +66,14 @@ export class PlacedCommand {
       return one.type === type;
     })];
   }
+}
+
+function foundOnce(found: Map<SyntaxNode, string | null>, node: SyntaxNode, find: () => string | null): string | null {
+  const known = found.get(node);
+  if (known !== undefined) return known;
+  const why = find();
+  found.set(node, why);
+  return why;
 }
 
 /** The child that holds all between the two positions. Children stand in the order of the text. */
@@ -106,11 +122,10 @@ function nodeRefuses(node: SyntaxNode, inner: SyntaxNode | undefined, command: P
     case 'command':
       if (inner?.type === 'variable_assignment') return null;
       if (inner?.type === 'command_name') return 'the name of a command';
-      return runsArguments(node, command.functions);
+      return command.argumentsRefuse(node);
     case 'command_substitution': return node.children[0]?.type === '$(' ? null : 'a substitution in backticks: write `$(…)`';
     case 'compound_statement': return node.children[0]?.type === '{' ? null : 'arithmetic';
-    case 'declaration_command': return inner?.type === 'variable_assignment' && EXPORTS.has(node.children[0]?.type ?? '') && namedChildren(node).every(({ type }) => type === 'variable_assignment')
-      ? null : 'a declaration that is no plain `export NAME=value`';
+    case 'declaration_command': return inner?.type === 'variable_assignment' ? command.argumentsRefuse(node) : NO_EXPORT;
     case 'for_statement': case 'case_statement': case 'case_item': return inner?.field === 'value' || inner?.field === 'variable' ? 'what a loop or a `case` goes through' : null;
     case 'pipeline': return command.inputRefuses(node);
     case 'redirected_statement': return inner?.field === 'redirect' && inner.type !== 'file_redirect' ? command.inputRefuses(node) : null;
@@ -121,6 +136,10 @@ function nodeRefuses(node: SyntaxNode, inner: SyntaxNode | undefined, command: P
 }
 
 const EXPORTS = new Set(['export', 'readonly', 'local']);
+const NO_EXPORT = 'a declaration that is no plain `export NAME=value`';
+
+const declarationRefuses = (node: SyntaxNode): string | null =>
+  EXPORTS.has(node.children[0]?.type ?? '') && namedChildren(node).every(({ type }) => type === 'variable_assignment') ? null : NO_EXPORT;
 
 function assignmentRefuses(node: SyntaxNode, inner: SyntaxNode | undefined, outer: SyntaxNode | undefined, command: PlacedCommand): string | null {
   const name = fieldOf(node, 'name');
