@@ -106,6 +106,17 @@ it('sweeps of both versions at once decide a call anew once, until executors lea
   expect(records.at(-1)).toMatchObject({ phase: 'decision', image_digest: NEW });
 });
 
+it('a call that another sweep decided after it was found keeps that decision', async () => {
+  const id = await waiting();
+  await expire(id);
+  const old = run.imageSweeper({ sandbox: `sha256:${'8'.repeat(64)}`, others: { v: 1, images: [] } });
+  const found = await old.find();
+  expect(found.map(({ operation_id }) => operation_id)).toContain(id);
+  await updated().sweep();
+  await old.decide(found);
+  expect(await tenant.row(id)).toMatchObject({ reruns: 1, image_digest: NEW });
+});
+
 it('the version that stays decides last, whatever two versions decided before, and seldom', async () => {
   const id = await waiting();
   const old = run.imageSweeper(kernel.images);

@@ -16,6 +16,11 @@ const CAUSE = { cause: 'the sandbox image was replaced while the call waited', c
 
 type Replaced = { readonly verdict: 'replaced'; readonly operation: OperationRow } | { readonly verdict: 'again' | 'gone' | 'frozen' | 'token.revoked' | 'token.expired' };
 
+interface WaitingCall {
+  readonly tenant_id: string;
+  readonly operation_id: string;
+}
+
 export interface ImageSweeperParts {
   readonly workers: CrossTenantPool;
   readonly tenants: TenantPool;
@@ -41,19 +46,29 @@ export class ImageSweeper {
     this.#known = [parts.images.sandbox, ...parts.images.others.images.map(({ digest }) => digest)];
   }
 
-  /** Resolves with how many calls got the image of now, and how many ended because they may not run in it. */
-  async sweep(): Promise<{ replaced: number; ended: number }> {
-    const { rows } = await runStatement<{ tenant_id: string; operation_id: string }>(this.#parts.workers.pool, {
+  /** Finds and decides: see `decide`. */
+  async sweep(): Promise<ReturnType<ImageSweeper['decide']>> {
+    return await this.decide(await this.find());
+  }
+
+  /** The waiting calls of all tenants whose image is another, and that executors have left often enough. */
+  async find(): Promise<readonly WaitingCall[]> {
+    const { rows } = await runStatement<WaitingCall>(this.#parts.workers.pool, {
       name: 'kernel.waiting_in_replaced_images', text: 'SELECT * FROM kernel.waiting_in_replaced_images($1, $2)', values: [this.#known, ROWS_MAX],
     });
-    const became = await eachInTurn(rows, 'calls whose image was replaced could not be decided again', ({ tenant_id, operation_id }) => this.#one(tenant_id, operation_id));
+    return rows;
+  }
+
+  /** Decides the calls again. Resolves with how many got this deployment's image, and how many ended because they may not run in it. */
+  async decide(calls: readonly WaitingCall[]): Promise<{ replaced: number; ended: number }> {
+    const became = await eachInTurn(calls, 'calls whose image was replaced could not be decided again', ({ tenant_id, operation_id }) => this.#one(tenant_id, operation_id));
     return { replaced: became.filter((one) => one === 'replaced').length, ended: became.filter((one) => one === 'ended').length };
   }
 
   /** Null where it isn't to be done any more, or not yet. */
   async #one(tenantId: string, operationId: string): Promise<'replaced' | 'ended' | null> {
     const facts = await readAttemptFacts(this.#parts.tenants, { tenant_id: tenantId, operation_id: operationId });
-    if (!isWaiting(facts.operation)) return null;
+    if (!this.#isDue(facts.operation)) return null;
     const anew = await this.#reevaluation.of(facts);
     if (anew === null) return await this.#end(facts, endingFault('args.invalid', 'the arguments of the call were erased'));
     const fault = refusalOf(facts.operation, anew, CAUSE);
@@ -63,6 +78,12 @@ export class ImageSweeper {
     if (verdict === 'replaced') return 'replaced';
     if (verdict === 'token.revoked' || verdict === 'token.expired') return await this.#end(facts, endingFault(verdict));
     return verdict === 'frozen' && facts.frozen !== null ? await this.#end(facts, frozenFault(facts.frozen)) : null;
+  }
+
+  /** As the statement that found it says. Another sweep may have decided the call since, and its decision then stands as long as any. */
+  #isDue({ state, image_digest, attempt, reruns }: OperationRow): boolean {
+    if ((state !== 'admitted' && state !== 'dispatched') || image_digest === null || this.#known.includes(image_digest)) return false;
+    return attempt - (state === 'dispatched' ? 1 : 0) >= 2 ** reruns;
   }
 
   async #replace(operation: OperationRow, anew: Reevaluated): Promise<Replaced['verdict']> {
@@ -85,5 +106,3 @@ export class ImageSweeper {
     return (await this.#parts.endings.end(seen, unreportedEnding(seen.operation, fault))).verdict === 'done' ? 'ended' : null;
   }
 }
-
-const isWaiting = ({ state }: OperationRow): boolean => state === 'admitted' || state === 'dispatched';
