@@ -2,11 +2,17 @@
 // What Nx can't see: the inside of a project. The canary (tools/src/canary) proves that each rule fires.
 
 /** Folders of a process that are nouns, shared by its verbs: what a verb may reach besides itself. */
-const NOUNS = 'announce|attempts|changes|effects|egress|endings|generated|held|http|judgement|leases|log|openapi|outputs|payload|policies|ports|proposals|records|redaction|reevaluation|replies|runners|sign|specs|store|support|tasks|tenancy|values|work';
+const NOUNS =
+  'announce|attempts|changes|effects|egress|endings|generated|held|http|judgement|leases|log|openapi|outputs|payload|policies|ports|proposals|records|redaction|reevaluation|replies|runners|sign|specs|store|support|tasks|tenancy|values|work';
 
 export default {
   forbidden: [
-    { name: 'no-cycles', severity: 'error', from: {}, to: { circular: true, viaOnly: { dependencyTypesNot: ['type-only'] } } },
+    {
+      name: 'no-cycles',
+      severity: 'error',
+      from: {},
+      to: { circular: true, viaOnly: { dependencyTypesNot: ['type-only'] } },
+    },
     {
       name: 'features-do-not-see-each-other',
       comment: 'a verb is one folder; two verbs that need the same thing share a noun',
@@ -40,6 +46,10 @@ export default {
     exclude: { path: '/dist/|/generated/' },
     tsPreCompilationDeps: true,
     moduleSystems: ['es6'],
-    enhancedResolveOptions: { exportsFields: ['exports'], conditionNames: ['@writ/source', 'import', 'node', 'default', 'types'], mainFields: ['main', 'types'] },
+    enhancedResolveOptions: {
+      exportsFields: ['exports'],
+      conditionNames: ['@writ/source', 'import', 'node', 'default', 'types'],
+      mainFields: ['main', 'types'],
+    },
   },
 };

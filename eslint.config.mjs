@@ -1,12 +1,27 @@
 // SPDX-License-Identifier: Apache-2.0
-// Layers and the trusted base, enforced. `npm run lint` makes the project graph first: without it the boundary rule is skipped in silence.
+// Layers and the trusted base, enforced. `npm run lint` makes the project graph first: without it the boundary rule is
+// skipped in silence.
 import nx from '@nx/eslint-plugin';
+import stylistic from '@stylistic/eslint-plugin';
 import tseslint from 'typescript-eslint';
 
 const layers = (...names) => names.map((name) => `layer:${name}`);
 const allow = (tag, ...to) => ({ sourceTag: `layer:${tag}`, onlyDependOnLibsWithTags: layers(...to) });
 /** What has effects or belongs to a framework: never in a domain library. */
-const EFFECTS = ['@nestjs/*', '@prisma/*', 'prisma', 'pg', '@nats-io/*', '@opentelemetry/*', 'rxjs', 'dockerode', 'pino', 'openai', '@anthropic-ai/*', '@google/*'];
+const EFFECTS = [
+  '@nestjs/*',
+  '@prisma/*',
+  'prisma',
+  'pg',
+  '@nats-io/*',
+  '@opentelemetry/*',
+  'rxjs',
+  'dockerode',
+  'pino',
+  'openai',
+  '@anthropic-ai/*',
+  '@google/*',
+];
 
 const production = [
   { ...allow('contract', 'contract'), allowedExternalImports: ['typebox', 'typebox/*'] },
@@ -17,13 +32,33 @@ const production = [
   allow('tool', 'contract', 'domain', 'adapter'),
   { sourceTag: 'tcb:yes', onlyDependOnLibsWithTags: ['tcb:yes'] },
 ];
-/** What a project has once for Node.js and once for browsers, it names by `imports` of its own package.json. A regular expression each, and one that matches more lets more through. */
+/**
+ * What a project has once for Node.js and once for browsers, it names by `imports` of its own package.json. A regular
+ * expression each, and one that matches more lets more through.
+ */
 const OF_THE_PLATFORM = ['^#[a-z0-9]+$'];
 const boundaries = (depConstraints) => ({
-  '@nx/enforce-module-boundaries': ['error', { enforceBuildableLibDependency: false, allow: OF_THE_PLATFORM, depConstraints }],
+  '@nx/enforce-module-boundaries': [
+    'error',
+    { enforceBuildableLibDependency: false, allow: OF_THE_PLATFORM, depConstraints },
+  ],
 });
 
-const BUILT_INS_WITH_EFFECTS = ['fs', 'fs/promises', 'net', 'http', 'https', 'http2', 'tls', 'dgram', 'dns', 'child_process', 'worker_threads', 'cluster', 'os'];
+const BUILT_INS_WITH_EFFECTS = [
+  'fs',
+  'fs/promises',
+  'net',
+  'http',
+  'https',
+  'http2',
+  'tls',
+  'dgram',
+  'dns',
+  'child_process',
+  'worker_threads',
+  'cluster',
+  'os',
+];
 const CLOCK_AND_CHANCE = [
   { object: 'Date', property: 'now', message: 'time is an argument of a domain function' },
   { object: 'performance', property: 'now', message: 'time is an argument of a domain function' },
@@ -37,25 +72,41 @@ const EXPORT_ALL = { selector: 'ExportAllDeclaration', message: 'name what is ex
 export default [
   { ignores: ['**/dist', '**/out-tsc', '**/generated', '**/*.mjs', '**/*.js'] },
   ...tseslint.configs.strict,
-  { plugins: { '@nx': nx } },
+  { plugins: { '@nx': nx, '@stylistic': stylistic } },
   {
     files: ['**/*.ts'],
     linterOptions: { reportUnusedDisableDirectives: 'error' },
     rules: {
       ...boundaries(production),
-      'max-lines': ['error', { max: 300, skipBlankLines: true, skipComments: true }],
-      'max-lines-per-function': ['error', { max: 50, skipBlankLines: true, skipComments: true }],
+      'max-lines': ['error', { max: 850, skipBlankLines: true, skipComments: true }],
+      'max-lines-per-function': ['error', { max: 140, skipBlankLines: true, skipComments: true }],
       'no-restricted-exports': ['error', { restrictDefaultExports: { direct: true, named: true, defaultFrom: true } }],
       'no-restricted-syntax': ['error', EXPORT_ALL],
       'no-console': 'error',
       eqeqeq: 'error',
-      '@typescript-eslint/no-unused-vars': ['error', { argsIgnorePattern: '^_', varsIgnorePattern: '^_', ignoreRestSiblings: true }],
+      // Prettier holds code to it, not comments. A text is not broken: one searches for it.
+      '@stylistic/max-len': [
+        'error',
+        {
+          code: 120,
+          ignoreStrings: true,
+          ignoreTemplateLiterals: true,
+          ignoreRegExpLiterals: true,
+          ignorePattern: 'eslint-disable',
+        },
+      ],
+      '@typescript-eslint/no-unused-vars': [
+        'error',
+        { argsIgnorePattern: '^_', varsIgnorePattern: '^_', ignoreRestSiblings: true },
+      ],
       // Nest's modules are classes that only carry their decorator.
       '@typescript-eslint/no-extraneous-class': ['error', { allowWithDecorator: true, allowStaticOnly: true }],
     },
   },
   {
-    files: ['libs/{digest,signing,capability,policy,risk,permit,receipt,merkle,lifecycle,workspace,agent-loop,bus,blobs,sandbox,contract,egress,cli-tool,mk8-shell,dialects}/src/**/*.ts'],
+    files: [
+      'libs/{digest,signing,capability,policy,risk,permit,receipt,merkle,lifecycle,workspace,agent-loop,bus,blobs,sandbox,contract,egress,cli-tool,mk8-shell,dialects}/src/**/*.ts',
+    ],
     ignores: SPECS,
     rules: {
       'no-restricted-imports': ['error', { paths: BUILT_INS_WITH_EFFECTS.flatMap((name) => [name, `node:${name}`]) }],
@@ -64,7 +115,10 @@ export default [
     },
   },
   {
-    files: ['apps/*/src/**/*.ts', 'libs/{bus-nats,blobs-pg,sandbox-docker,sandbox-host,sandbox-k8s,model-http,database,telemetry,nest-kit,worker-pool}/src/**/*.ts'],
+    files: [
+      'apps/*/src/**/*.ts',
+      'libs/{bus-nats,blobs-pg,sandbox-docker,sandbox-host,sandbox-k8s,model-http,database,telemetry,nest-kit,worker-pool}/src/**/*.ts',
+    ],
     ignores: ['**/config.env.ts', ...SPECS],
     rules: { 'no-restricted-properties': ['error', ...CLOCK_AND_CHANCE.filter((row) => row.property === 'env')] },
   },
@@ -72,14 +126,23 @@ export default [
     // Where what people and models name goes through: V8 confuses names (libs/digest/src/escaped-names.ts).
     files: ['apps/{kernel,orchestrator,executor,ledger}/src/**/*.ts', 'libs/{bus,model-http}/src/**/*.ts'],
     ignores: SPECS,
-    rules: { 'no-restricted-syntax': ['error', EXPORT_ALL, { selector: "MemberExpression[object.name='JSON'][property.name='parse']", message: 'parseJson of @writ/digest reads names as they are written' }] },
+    rules: {
+      'no-restricted-syntax': [
+        'error',
+        EXPORT_ALL,
+        {
+          selector: "MemberExpression[object.name='JSON'][property.name='parse']",
+          message: 'parseJson of @writ/digest reads names as they are written',
+        },
+      ],
+    },
   },
   {
     // A spec may use libs/testing and its own project; never an app as a library.
     files: SPECS,
     rules: {
       ...boundaries([{ sourceTag: '*', notDependOnLibsWithTags: ['layer:app'] }]),
-      'max-lines': ['error', { max: 400, skipBlankLines: true, skipComments: true }],
+      'max-lines': ['error', { max: 700, skipBlankLines: true, skipComments: true }],
       'max-lines-per-function': 'off',
       '@typescript-eslint/no-non-null-assertion': 'off',
     },

@@ -20,8 +20,11 @@ const RETRY = Number(process.env['WRIT_TEST_RETRIES'] ?? 0);
 const suite = (name: keyof typeof suiteFiles, setupFiles: readonly string[], retry = 0) => ({
   extends: true as const,
   test: {
-    name, include: [...suiteFiles[name]], exclude: [...configDefaults.exclude, ...sharedFiles],
-    setupFiles: setupFiles.map(setup), retry,
+    name,
+    include: [...suiteFiles[name]],
+    exclude: [...configDefaults.exclude, ...sharedFiles],
+    setupFiles: setupFiles.map(setup),
+    retry,
   },
 });
 
@@ -34,7 +37,10 @@ const shared = {
   // Where Vitest runs what starts the stack: it finds own sources as specs do.
   environments: { __vitest__: { resolve: RESOLVE } },
   test: {
-    name: 'shared', include: [...sharedFiles], setupFiles: STACK_SETUP.map(setup), retry: RETRY,
+    name: 'shared',
+    include: [...sharedFiles],
+    setupFiles: STACK_SETUP.map(setup),
+    retry: RETRY,
     globalSetup: new URL('./tests/stack/src/shared-stack-setup.ts', import.meta.url).pathname,
   },
 };
@@ -57,7 +63,8 @@ export default defineConfig({
     globals: true,
     environment: 'node',
     pool: 'forks',
-    // Files of one worker share its modules: loading Nest and its like anew for each file took half of the processor time.
+    // Files of one worker share its modules: loading Nest and its like anew for each file took half of the processor
+    // time.
     isolate: false,
     testTimeout: TIMEOUT_MS,
     hookTimeout: TIMEOUT_MS,
@@ -65,8 +72,13 @@ export default defineConfig({
     restoreMocks: true,
     sequence: { sequencer: LongestFirst },
     projects: [
-      suite('unit', UNIT_SETUP, RETRY), suite('e2e', STACK_SETUP, RETRY), shared, suite('fault', STACK_SETUP, RETRY), suite('adversarial', STACK_SETUP),
-      suite('deploy', STACK_SETUP), cluster,
+      suite('unit', UNIT_SETUP, RETRY),
+      suite('e2e', STACK_SETUP, RETRY),
+      shared,
+      suite('fault', STACK_SETUP, RETRY),
+      suite('adversarial', STACK_SETUP),
+      suite('deploy', STACK_SETUP),
+      cluster,
     ],
   },
 });

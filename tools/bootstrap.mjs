@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Everything that runs before there are dependencies: plain JavaScript that Node 20 understands, with no import but Node's own.
+// Everything that runs before there are dependencies: plain JavaScript that Node 20 understands, with no import but
+// Node's own.
 import { spawn, spawnSync } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
@@ -39,7 +40,10 @@ const ensureDependencies = async () => {
   const args = [...npm.slice(1), 'ci', '--no-audit', '--no-fund', '--loglevel=error'];
   const code = await new Promise((resolve) => {
     const child = spawn(npm[0], args, { cwd: checkout, stdio: ['ignore', 'inherit', 'inherit'] });
-    child.on('error', (error) => { say(`could not run npm: ${error.message}`); resolve(1); });
+    child.on('error', (error) => {
+      say(`could not run npm: ${error.message}`);
+      resolve(1);
+    });
     child.on('exit', (status) => resolve(status ?? KILLED));
   });
   clearInterval(timer);
@@ -69,7 +73,11 @@ const findNode = () => {
 
 const parentOf = (pid) => {
   try {
-    return Number(readFileSync(`/proc/${pid}/stat`, 'utf8').replace(/^.*\) /s, '').split(' ')[1]);
+    return Number(
+      readFileSync(`/proc/${pid}/stat`, 'utf8')
+        .replace(/^.*\) /s, '')
+        .split(' ')[1],
+    );
   } catch {
     return 0;
   }
@@ -84,7 +92,9 @@ const isScriptShell = (pid) => {
   }
 };
 
-/** Calls back when npm, or the shell between, is gone, as after a SIGKILL of it: nobody then hands a Ctrl-C on to us. */
+/**
+ * Calls back when npm, or the shell between, is gone, as after a SIGKILL of it: nobody then hands a Ctrl-C on to us.
+ */
 const onNpmGone = (stop) => {
   if (process.env.npm_lifecycle_event === undefined) return;
   const parent = process.ppid;
@@ -98,8 +108,8 @@ const onNpmGone = (stop) => {
 };
 
 /**
- * Installs what is missing, then runs a TypeScript entry point with the pinned Node and hands on its exit status. The channel
- * to the child is what tells it that this process was killed.
+ * Installs what is missing, then runs a TypeScript entry point with the pinned Node and hands on its exit status. The
+ * channel to the child is what tells it that this process was killed.
  *
  * @param {string} entry path of the entry point below the checkout
  * @param {readonly string[]} args its arguments
@@ -108,11 +118,14 @@ export const run = async (entry, args) => {
   if (process.platform !== 'linux') fail([`Writ's local set-up runs on Linux; this is ${process.platform}`]);
   await ensureDependencies();
   const node = findNode();
-  const path = [join(checkout, 'node_modules', '.bin'), dirname(node), process.env.PATH, '/usr/sbin', '/sbin'].filter(Boolean).join(':');
-  const child = spawn(node, ['--conditions=@writ/source', '--disable-warning=ExperimentalWarning', join(checkout, entry), ...args], {
-    stdio: ['inherit', 'inherit', 'inherit', 'ipc'],
-    env: { ...process.env, PATH: path },
-  });
+  const path = [join(checkout, 'node_modules', '.bin'), dirname(node), process.env.PATH, '/usr/sbin', '/sbin']
+    .filter(Boolean)
+    .join(':');
+  const child = spawn(
+    node,
+    ['--conditions=@writ/source', '--disable-warning=ExperimentalWarning', join(checkout, entry), ...args],
+    { stdio: ['inherit', 'inherit', 'inherit', 'ipc'], env: { ...process.env, PATH: path } },
+  );
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => child.kill(signal));
   onNpmGone(() => child.kill('SIGTERM'));
   child.on('error', (error) => fail([`could not run ${node}: ${error.message}`]));

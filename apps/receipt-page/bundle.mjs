@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Makes dist/bundle/verify-receipt.html: one file that verifies receipts in any browser, from disk or from a server, and sends nothing anywhere. What it may do, its own policy says
-// (https://www.w3.org/TR/CSP3/): run this script, wear this style, and nothing else.
+// Makes dist/bundle/verify-receipt.html: one file that verifies receipts in any browser, from disk or from a server,
+// and sends nothing anywhere. What it may do, its own policy says (https://www.w3.org/TR/CSP3/): run this script, wear
+// this style, and nothing else.
 import { build } from 'esbuild';
 import { createHash } from 'node:crypto';
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
@@ -10,7 +11,9 @@ import { fileURLToPath } from 'node:url';
 const here = fileURLToPath(new URL('.', import.meta.url));
 const outfile = process.argv[2] ?? join(here, 'dist/bundle/verify-receipt.html');
 
-const { outputFiles: [script] } = await build({
+const {
+  outputFiles: [script],
+} = await build({
   absWorkingDir: here,
   entryPoints: ['src/page.ts'],
   bundle: true,
@@ -31,4 +34,10 @@ const policy = `default-src 'none'; script-src ${hashOf(script.text)}; style-src
 const page = await readFile(join(here, 'src/page.html'), 'utf8');
 await mkdir(dirname(outfile), { recursive: true });
 // As functions: a text may have what `replace` takes for a pattern.
-await writeFile(outfile, page.replace('{{policy}}', () => policy).replace('{{style}}', () => style).replace('{{script}}', () => script.text));
+await writeFile(
+  outfile,
+  page
+    .replace('{{policy}}', () => policy)
+    .replace('{{style}}', () => style)
+    .replace('{{script}}', () => script.text),
+);

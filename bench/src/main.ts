@@ -26,11 +26,26 @@ import { ed25519Raw, logVerify, receiptVerify, sha256Raw } from './metrics/verif
 
 type Measured = Omit<Metric, 'reference' | 'ratio'>;
 /** `by`: a ratio of rates, where how much fits into a second is the question and not how long one takes. */
-interface OnStack { readonly name: string; readonly reference: string | null; readonly by?: 'rate'; readonly run: (stack: Stack) => Promise<Measured | null> }
+interface OnStack {
+  readonly name: string;
+  readonly reference: string | null;
+  readonly by?: 'rate';
+  readonly run: (stack: Stack) => Promise<Measured | null>;
+}
 /** Measures a library in this process, before any other process is started that would take its time. */
-interface Alone { readonly name: string; readonly reference: string | null; readonly by?: 'rate'; readonly alone: () => Promise<Measured> }
+interface Alone {
+  readonly name: string;
+  readonly reference: string | null;
+  readonly by?: 'rate';
+  readonly alone: () => Promise<Measured>;
+}
 /** Brings what it needs: nothing else runs beside it. */
-interface OnItsOwn { readonly name: string; readonly reference: string | null; readonly by?: 'rate'; readonly own: () => Promise<Measured> }
+interface OnItsOwn {
+  readonly name: string;
+  readonly reference: string | null;
+  readonly by?: 'rate';
+  readonly own: () => Promise<Measured>;
+}
 type Benchmark = OnStack | Alone | OnItsOwn;
 
 const MS_MAX = 40_000;
@@ -40,13 +55,33 @@ const BENCHMARKS: readonly Benchmark[] = [
   { name: 'cedar_raw_100', reference: null, alone: () => cedarRaw(100, load(1, 1_000, 100)) },
   { name: 'decision_1', reference: 'cedar_raw_100', alone: () => decisions(1, 'allowed', load(1, 10_000, 1_000)) },
   { name: 'decision_10', reference: 'cedar_raw_100', alone: () => decisions(10, 'allowed', load(1, 10_000, 1_000)) },
-  { name: 'decision_10_refused', reference: 'cedar_raw_100', alone: () => decisions(10, 'refused', load(1, 10_000, 1_000)) },
+  {
+    name: 'decision_10_refused',
+    reference: 'cedar_raw_100',
+    alone: () => decisions(10, 'refused', load(1, 10_000, 1_000)),
+  },
   { name: 'decision_100', reference: 'cedar_raw_100', alone: () => decisions(100, 'allowed', load(1, 10_000, 1_000)) },
-  { name: 'decision_100_refused', reference: 'cedar_raw_100', alone: () => decisions(100, 'refused', load(1, 10_000, 1_000)) },
-  { name: 'decision_100_hidden', reference: 'cedar_raw_100', alone: () => decisions(100, 'allowed', load(1, 10_000, 1_000), true) },
-  { name: 'decision_100_hidden_refused', reference: 'cedar_raw_100', alone: () => decisions(100, 'refused', load(1, 10_000, 1_000), true) },
+  {
+    name: 'decision_100_refused',
+    reference: 'cedar_raw_100',
+    alone: () => decisions(100, 'refused', load(1, 10_000, 1_000)),
+  },
+  {
+    name: 'decision_100_hidden',
+    reference: 'cedar_raw_100',
+    alone: () => decisions(100, 'allowed', load(1, 10_000, 1_000), true),
+  },
+  {
+    name: 'decision_100_hidden_refused',
+    reference: 'cedar_raw_100',
+    alone: () => decisions(100, 'refused', load(1, 10_000, 1_000), true),
+  },
   { name: 'decision_1000', reference: 'cedar_raw_100', alone: () => decisions(1000, 'allowed', load(1, 5_000, 1_000)) },
-  { name: 'decision_1000_refused', reference: 'cedar_raw_100', alone: () => decisions(1000, 'refused', load(1, 5_000, 1_000)) },
+  {
+    name: 'decision_1000_refused',
+    reference: 'cedar_raw_100',
+    alone: () => decisions(1000, 'refused', load(1, 5_000, 1_000)),
+  },
   { name: 'sha256_raw', reference: null, alone: () => sha256Raw(200_000) },
   { name: 'ed25519_raw', reference: null, alone: () => ed25519Raw(20_000) },
   { name: 'receipt_verify', reference: 'ed25519_raw', alone: () => receiptVerify(load(1, 3_000, 200)) },
@@ -57,14 +92,42 @@ const BENCHMARKS: readonly Benchmark[] = [
   { name: 'mk8_run_1000', reference: 'bash_run_1000', alone: () => mk8Run(load(1, 60, 5)) },
   { name: 'json_parse_1mib', reference: null, alone: () => jsonParseRaw(load(1, 300, 20)) },
   { name: 'parse_1mib', reference: 'json_parse_1mib', alone: () => parseDialect('blocks', WHOLE, load(1, 300, 20)) },
-  { name: 'parse_1mib_streamed', reference: 'json_parse_1mib', alone: () => parseDialect('blocks', 16, load(1, 300, 20)) },
-  { name: 'parse_1mib_tools_xml', reference: 'json_parse_1mib', alone: () => parseDialect('tools-xml', WHOLE, load(1, 300, 20)) },
-  { name: 'parse_1mib_tools_xml_streamed', reference: 'json_parse_1mib', alone: () => parseDialect('tools-xml', 16, load(1, 300, 20)) },
+  {
+    name: 'parse_1mib_streamed',
+    reference: 'json_parse_1mib',
+    alone: () => parseDialect('blocks', 16, load(1, 300, 20)),
+  },
+  {
+    name: 'parse_1mib_tools_xml',
+    reference: 'json_parse_1mib',
+    alone: () => parseDialect('tools-xml', WHOLE, load(1, 300, 20)),
+  },
+  {
+    name: 'parse_1mib_tools_xml_streamed',
+    reference: 'json_parse_1mib',
+    alone: () => parseDialect('tools-xml', 16, load(1, 300, 20)),
+  },
   { name: 'parse_1mib_yips', reference: 'json_parse_1mib', alone: () => parseDialect('yips', WHOLE, load(1, 300, 20)) },
-  { name: 'parse_1mib_yips_streamed', reference: 'json_parse_1mib', alone: () => parseDialect('yips', 16, load(1, 300, 20)) },
-  { name: 'parse_1mib_openai', reference: 'json_parse_1mib', alone: () => parseDialect('openai', WHOLE, load(1, 300, 20)) },
-  { name: 'parse_1mib_anthropic', reference: 'json_parse_1mib', alone: () => parseDialect('anthropic', WHOLE, load(1, 300, 20)) },
-  { name: 'parse_1mib_gemini', reference: 'json_parse_1mib', alone: () => parseDialect('gemini', WHOLE, load(1, 300, 20)) },
+  {
+    name: 'parse_1mib_yips_streamed',
+    reference: 'json_parse_1mib',
+    alone: () => parseDialect('yips', 16, load(1, 300, 20)),
+  },
+  {
+    name: 'parse_1mib_openai',
+    reference: 'json_parse_1mib',
+    alone: () => parseDialect('openai', WHOLE, load(1, 300, 20)),
+  },
+  {
+    name: 'parse_1mib_anthropic',
+    reference: 'json_parse_1mib',
+    alone: () => parseDialect('anthropic', WHOLE, load(1, 300, 20)),
+  },
+  {
+    name: 'parse_1mib_gemini',
+    reference: 'json_parse_1mib',
+    alone: () => parseDialect('gemini', WHOLE, load(1, 300, 20)),
+  },
   { name: 'json_parse_wide', reference: null, alone: () => jsonParseWide(load(1, 200, 20)) },
   { name: 'parse_1mib_wide', reference: 'json_parse_wide', alone: () => parseWide(load(1, 200, 20)) },
   { name: 'pg_commit', reference: null, run: (stack) => pgCommit(stack, load(1, 2_000, 200)) },
@@ -77,21 +140,60 @@ const BENCHMARKS: readonly Benchmark[] = [
   { name: 'admission_chain_c32', reference: 'pg_commit', own: () => admissions('chained', load(32, 3_000, 300)) },
   { name: 'pg_batch_insert', reference: null, own: () => batchInserts({ seconds: 20 }) },
   { name: 'ledger_append_c1', reference: 'pg_commit', own: () => appends({ producers: 1, tenants: 1, seconds: 60 }) },
-  { name: 'ledger_append_c16', reference: 'pg_batch_insert', by: 'rate', own: () => appends({ producers: 16, tenants: 16, seconds: 60 }) },
-  { name: 'ledger_append_c256', reference: 'pg_batch_insert', by: 'rate', own: () => appends({ producers: 256, tenants: 16, seconds: 60 }) },
-  { name: 'ledger_append_1000_tenants', reference: 'pg_batch_insert', by: 'rate', own: () => appends({ producers: 256, tenants: 1_000, seconds: 60 }) },
+  {
+    name: 'ledger_append_c16',
+    reference: 'pg_batch_insert',
+    by: 'rate',
+    own: () => appends({ producers: 16, tenants: 16, seconds: 60 }),
+  },
+  {
+    name: 'ledger_append_c256',
+    reference: 'pg_batch_insert',
+    by: 'rate',
+    own: () => appends({ producers: 256, tenants: 16, seconds: 60 }),
+  },
+  {
+    name: 'ledger_append_1000_tenants',
+    reference: 'pg_batch_insert',
+    by: 'rate',
+    own: () => appends({ producers: 256, tenants: 1_000, seconds: 60 }),
+  },
   { name: 'ledger_append_local', reference: 'pg_batch_insert', by: 'rate', own: () => appendsLocal({ seconds: 20 }) },
-  { name: 'ledger_latency', reference: 'pg_commit', own: () => appendLatency({ perSecond: 1_000, tenants: 16, seconds: 20 }) },
+  {
+    name: 'ledger_latency',
+    reference: 'pg_commit',
+    own: () => appendLatency({ perSecond: 1_000, tenants: 16, seconds: 20 }),
+  },
   { name: 'inclusion_proof_1m', reference: 'pg_commit', own: () => inclusionProofs(1_000_000, load(1, 3_000, 300)) },
   { name: 'fairness_flood', reference: null, own: () => fairnessFlood() },
   { name: 'loop_overhead', reference: 'pg_commit', own: () => loopOverhead({ sessions: 100, seconds: 30 }) },
-  { name: 'inline_call_c1', reference: 'pg_commit', run: async (stack) => inlineCalls(await makeWorlds(stack, 1), load(1, 1_000, 100)) },
-  { name: 'inline_call_c16', reference: 'pg_commit', run: async (stack) => inlineCalls(await makeWorlds(stack, 16), load(16, 3_000, 100)) },
+  {
+    name: 'inline_call_c1',
+    reference: 'pg_commit',
+    run: async (stack) => inlineCalls(await makeWorlds(stack, 1), load(1, 1_000, 100)),
+  },
+  {
+    name: 'inline_call_c16',
+    reference: 'pg_commit',
+    run: async (stack) => inlineCalls(await makeWorlds(stack, 16), load(16, 3_000, 100)),
+  },
   { name: 'sandboxed_warm', reference: 'docker_run', run: (stack) => sandboxedWarm(stack) },
-  { name: 'sandboxed_workspace_1000', reference: 'docker_run', run: (stack) => sandboxedWorkspace(stack, load(1, 40, 4)) },
+  {
+    name: 'sandboxed_workspace_1000',
+    reference: 'docker_run',
+    run: (stack) => sandboxedWorkspace(stack, load(1, 40, 4)),
+  },
   { name: 'sandboxed_rate', reference: 'docker_run', run: (stack) => sandboxedRate(stack) },
-  { name: 'sandboxed_call_c1', reference: 'docker_run', run: async (stack) => sandboxedCalls(await makeWorlds(stack, 1), load(1, 60, 4)) },
-  { name: 'sandboxed_call_c16', reference: 'docker_run', run: async (stack) => sandboxedCalls(await makeWorlds(stack, 16), load(16, 120, 4)) },
+  {
+    name: 'sandboxed_call_c1',
+    reference: 'docker_run',
+    run: async (stack) => sandboxedCalls(await makeWorlds(stack, 1), load(1, 60, 4)),
+  },
+  {
+    name: 'sandboxed_call_c16',
+    reference: 'docker_run',
+    run: async (stack) => sandboxedCalls(await makeWorlds(stack, 16), load(16, 120, 4)),
+  },
   { name: 'footprint_inline', reference: null, own: () => footprint('fs.write', load(16, 4_000, 500)) },
   { name: 'footprint_sandboxed', reference: null, own: () => footprint('shell.run', load(4, 300, 30)) },
   { name: 'sandboxed_cold', reference: 'docker_run', own: () => sandboxedCold(load(1, 30, 3)) },
@@ -101,25 +203,49 @@ function chosen(only: string | undefined): readonly Benchmark[] {
   if (only === undefined) return BENCHMARKS;
   const names = only.split(',');
   const unknown = names.find((name) => !BENCHMARKS.some((benchmark) => benchmark.name === name));
-  if (unknown !== undefined) throw new Error(`there is no benchmark \`${unknown}\`; there are: ${BENCHMARKS.map((benchmark) => benchmark.name).join(', ')}`);
+  if (unknown !== undefined)
+    throw new Error(
+      `there is no benchmark \`${unknown}\`; there are: ${BENCHMARKS.map((benchmark) => benchmark.name).join(', ')}`,
+    );
   // A reference is measured in the same run, or the ratio means nothing.
-  const needed = new Set(names.flatMap((name) => [name, BENCHMARKS.find((benchmark) => benchmark.name === name)?.reference ?? name]));
+  const needed = new Set(
+    names.flatMap((name) => [name, BENCHMARKS.find((benchmark) => benchmark.name === name)?.reference ?? name]),
+  );
   return BENCHMARKS.filter((benchmark) => needed.has(benchmark.name));
 }
 
 function machine(): Record<string, unknown> {
   const [first] = cpus();
-  return { date: new Date().toISOString(), cpu: first?.model ?? 'unknown', cores: cpus().length, memory_gib: Math.round(totalmem() / 2 ** 30), os: `${type()} ${release()}`, node: process.version };
+  return {
+    date: new Date().toISOString(),
+    cpu: first?.model ?? 'unknown',
+    cores: cpus().length,
+    memory_gib: Math.round(totalmem() / 2 ** 30),
+    os: `${type()} ${release()}`,
+    node: process.version,
+  };
 }
 
 function show(metrics: Readonly<Record<string, Metric>>): void {
-  const table = new Table({ head: ['benchmark', 'n', 'unit', 'p50', 'p99', 'per second', 'beside', 'ratio'], colAligns: ['left', 'right', 'left', 'right', 'right', 'right', 'left', 'right'] });
-  for (const [name, m] of Object.entries(metrics)) table.push([name, m.n, m.unit, m.p50, m.p99, m.rate ?? '', m.reference ?? '', m.ratio ?? '']);
+  const table = new Table({
+    head: ['benchmark', 'n', 'unit', 'p50', 'p99', 'per second', 'beside', 'ratio'],
+    colAligns: ['left', 'right', 'left', 'right', 'right', 'right', 'left', 'right'],
+  });
+  for (const [name, m] of Object.entries(metrics))
+    table.push([name, m.n, m.unit, m.p50, m.p99, m.rate ?? '', m.reference ?? '', m.ratio ?? '']);
   console.log(table.toString());
 }
 
-async function measureOnStack(benchmarks: readonly OnStack[], note: (benchmark: Benchmark, measured: Measured) => void): Promise<void> {
-  const stack = await startStack({ env: { executor: { WRIT_POOL_SIZE: '8' }, orchestrator: { WRIT_RATE_PER_SECOND: '100000', WRIT_RATE_BURST: '100000' } } });
+async function measureOnStack(
+  benchmarks: readonly OnStack[],
+  note: (benchmark: Benchmark, measured: Measured) => void,
+): Promise<void> {
+  const stack = await startStack({
+    env: {
+      executor: { WRIT_POOL_SIZE: '8' },
+      orchestrator: { WRIT_RATE_PER_SECOND: '100000', WRIT_RATE_BURST: '100000' },
+    },
+  });
   try {
     for (const benchmark of benchmarks) {
       console.log(`${benchmark.name} …`);
@@ -138,8 +264,13 @@ async function main(): Promise<void> {
   const note = (benchmark: Benchmark, measured: Measured): void => {
     const { name, reference } = benchmark;
     const beside = reference === null ? undefined : metrics[reference];
-    const of = 'by' in benchmark ? ({ rate }: Measured): number => rate ?? Number.NaN : ({ p50 }: Measured): number => p50;
-    metrics[name] = { ...measured, reference, ratio: beside === undefined ? null : Math.round((of(measured) / of(beside)) * 1_000) / 1_000 };
+    const of =
+      'by' in benchmark ? ({ rate }: Measured): number => rate ?? Number.NaN : ({ p50 }: Measured): number => p50;
+    metrics[name] = {
+      ...measured,
+      reference,
+      ratio: beside === undefined ? null : Math.round((of(measured) / of(beside)) * 1_000) / 1_000,
+    };
   };
   for (const benchmark of benchmarks.filter((one) => 'alone' in one)) {
     console.log(`${benchmark.name} …`);
@@ -152,7 +283,8 @@ async function main(): Promise<void> {
     note(benchmark, await benchmark.own());
   }
   show(metrics);
-  const file = values.out ?? join(repositoryRoot(), 'bench', 'results', `${new Date().toISOString().slice(0, 10)}.json`);
+  const file =
+    values.out ?? join(repositoryRoot(), 'bench', 'results', `${new Date().toISOString().slice(0, 10)}.json`);
   mkdirSync(dirname(file), { recursive: true });
   writeFileSync(file, `${JSON.stringify({ machine: machine(), metrics }, null, 2)}\n`);
   console.log(`written to ${file}`);

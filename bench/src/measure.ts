@@ -23,10 +23,17 @@ export interface Load {
 }
 
 const round = (value: number): number => Math.round(value * 1_000) / 1_000;
-const quantile = (sorted: readonly number[], q: number): number => sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * q))] ?? Number.NaN;
+const quantile = (sorted: readonly number[], q: number): number =>
+  sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * q))] ?? Number.NaN;
 
-/** Takes samples with so many clients at once, each starting its next when its last has ended. An error of any sample ends it all. */
-export async function measure(load: Load, sample: (client: number) => Promise<void>): Promise<Omit<Metric, 'reference' | 'ratio'>> {
+/**
+ * Takes samples with so many clients at once, each starting its next when its last has ended. An error of any sample
+ * ends it all.
+ */
+export async function measure(
+  load: Load,
+  sample: (client: number) => Promise<void>,
+): Promise<Omit<Metric, 'reference' | 'ratio'>> {
   for (let i = 0; i < load.warmUp; i++) await sample(i % load.clients);
   const times: number[] = [];
   let started = 0;
@@ -47,5 +54,12 @@ export async function measure(load: Load, sample: (client: number) => Promise<vo
 export function summarise(times: readonly number[], ms: number): Omit<Metric, 'reference' | 'ratio'> {
   const sorted = times.toSorted((a, b) => a - b);
   const at = (q: number): number => round(quantile(sorted, q));
-  return { n: sorted.length, p50: at(0.5), p95: at(0.95), p99: at(0.99), rate: round((sorted.length * 1_000) / ms), unit: 'ms' };
+  return {
+    n: sorted.length,
+    p50: at(0.5),
+    p95: at(0.95),
+    p99: at(0.99),
+    rate: round((sorted.length * 1_000) / ms),
+    unit: 'ms',
+  };
 }

@@ -9,13 +9,17 @@ type Process = keyof Stack['services'];
 export type Spent = ReadonlyMap<string, number>;
 
 /**
- * What a busy machine doesn't change as it changes a rate: processor time of the processes named, of their connections' backends in Postgres (all together, with every backend of the server that
- * has ended), and of this process, which asks.
+ * What a busy machine doesn't change as it changes a rate: processor time of the processes named, of their connections'
+ * backends in Postgres (all together, with every backend of the server that has ended), and of this process, which
+ * asks.
  */
 export async function processorTime({ services, database }: Stack, processes: readonly Process[]): Promise<Spent> {
   const owner = await connect(database.ownerUrl, 'bench');
   try {
-    const { rows } = await owner.query<{ pid: number }>('SELECT pid FROM pg_stat_activity WHERE application_name = ANY ($1) AND datname = current_database()', [processes.map((name) => `writ-${name}`)]);
+    const { rows } = await owner.query<{ pid: number }>(
+      'SELECT pid FROM pg_stat_activity WHERE application_name = ANY ($1) AND datname = current_database()',
+      [processes.map((name) => `writ-${name}`)],
+    );
     const { user, system } = process.cpuUsage();
     return new Map([
       ...processes.map((name) => [name, millisecondsOf(services[name].pid)] as const),
@@ -29,23 +33,33 @@ export async function processorTime({ services, database }: Stack, processes: re
 
 /** Says what one sample cost each of them, in microseconds. */
 export function sayEach(what: string, before: Spent, after: Spent, samples: number): void {
-  const each = [...after].map(([name, ms]) => `${name} ${Math.round(((ms - (before.get(name) ?? 0)) * 1_000) / samples)} µs`);
+  const each = [...after].map(
+    ([name, ms]) => `${name} ${Math.round(((ms - (before.get(name) ?? 0)) * 1_000) / samples)} µs`,
+  );
   console.log(`  processor time ${what}: ${each.join(', ')}`);
 }
 
-/** User and system time of a process with all its threads (proc(5), fields 14 and 15 of stat, in hundredths of a second). */
+/**
+ * User and system time of a process with all its threads (proc(5), fields 14 and 15 of stat, in hundredths of a
+ * second).
+ */
 function millisecondsOf(pid: number): number {
   return (statOf(pid, 14) + statOf(pid, 15)) * 10;
 }
 
-/** The same of all backends that the server has seen end, which is the parent of the one given (proc(5): field 4 the parent, 16 and 17 the times of children that were waited for). */
+/**
+ * The same of all backends that the server has seen end, which is the parent of the one given (proc(5): field 4 the
+ * parent, 16 and 17 the times of children that were waited for).
+ */
 function endedMillisecondsOf(backend: number | undefined): number {
   if (backend === undefined) return 0;
   const server = statOf(backend, 4);
   return (statOf(server, 16) + statOf(server, 17)) * 10;
 }
 
-/** A field of proc(5)'s stat, counted from 1 as there. The name of the program, which may hold anything, is the second. */
+/**
+ * A field of proc(5)'s stat, counted from 1 as there. The name of the program, which may hold anything, is the second.
+ */
 function statOf(pid: number, field: number): number {
   return Number(readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ').at(-1)?.split(' ')[field - 3] ?? 0);
 }

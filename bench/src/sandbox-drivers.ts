@@ -69,10 +69,7 @@ async function measure({ name, image, open }: Driver): Promise<void> {
   const began = performance.now();
   const warm = await open([{ image, size: LIMITS, count: POOL }]);
   await warm.warm();
-  say(
-    `pool of ${POOL} filled`,
-    rate(POOL, performance.now() - began),
-  );
+  say(`pool of ${POOL} filled`, rate(POOL, performance.now() - began));
   const warms: number[] = [];
   for (let i = 0; i < WARM_CALLS; i += 1) {
     warms.push(await timed(warm, image));
@@ -82,10 +79,7 @@ async function measure({ name, image, open }: Driver): Promise<void> {
   await warm.warm();
   const burst = performance.now();
   await Promise.all(Array.from({ length: 3 * POOL }, () => timed(warm, image)));
-  say(
-    `${3 * POOL} calls at once`,
-    rate(3 * POOL, performance.now() - burst),
-  );
+  say(`${3 * POOL} calls at once`, rate(3 * POOL, performance.now() - burst));
   await warm.close();
 }
 

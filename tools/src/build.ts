@@ -9,7 +9,10 @@ import { checkout } from './setup.ts';
 import { explain } from './explain.ts';
 
 /** Generates and compiles whatever is older than its sources. */
-export const build = async (env: Readonly<Record<string, string | undefined>>, onLine: (line: string) => void): Promise<void> => {
+export const build = async (
+  env: Readonly<Record<string, string | undefined>>,
+  onLine: (line: string) => void,
+): Promise<void> => {
   for (const schema of findSchemas(checkout)) await generateClient(checkout, schema, env);
   await compile(checkout, env, onLine);
   await bundleServices(checkout);

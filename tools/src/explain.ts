@@ -2,7 +2,9 @@
 import pc from 'picocolors';
 import { SetupError } from './setup-error.ts';
 
-const say = (line: string): void => { process.stderr.write(`${line}\n`); };
+const say = (line: string): void => {
+  process.stderr.write(`${line}\n`);
+};
 
 /** Prints what a person needs: the message and its details for what we know, a stack for a bug. */
 export const explain = (error: unknown): void => {

@@ -18,7 +18,11 @@ test('what is installed as the lockfile says needs nothing; another platform may
 });
 
 test('without a record of an install everything is missing', () => {
-  expect(missingPackages(lock, undefined)).toEqual(['node_modules/@writ/a', 'node_modules/x', 'node_modules/x/node_modules/y']);
+  expect(missingPackages(lock, undefined)).toEqual([
+    'node_modules/@writ/a',
+    'node_modules/x',
+    'node_modules/x/node_modules/y',
+  ]);
 });
 
 test.each([

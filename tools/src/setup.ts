@@ -51,7 +51,15 @@ export const stateIdOf = (stateDir: string): string =>
 export const makeSetup = (dir: string, cacheDir: string, env: Setup['env'], report: Setup['report']): Setup => {
   for (const path of [dir, cacheDir]) mkdirSync(path, { recursive: true, mode: 0o755 });
   const stateDir = realpathSync(dir);
-  return { checkout, stateDir, stateId: stateIdOf(stateDir), cacheDir, env, processes: new ProcessTable(stateDir), report };
+  return {
+    checkout,
+    stateDir,
+    stateId: stateIdOf(stateDir),
+    cacheDir,
+    env,
+    processes: new ProcessTable(stateDir),
+    report,
+  };
 };
 
 /** Where state lies unless WRIT_STATE_DIR says otherwise. */

@@ -16,7 +16,11 @@ export type Plan = readonly (Step | readonly Step[])[];
 const PLAIN_INTERVAL_MS = 3_000;
 
 /** At most one line in an interval; what comes in between is superseded by what follows. */
-export const throttle = (write: (line: string) => void, intervalMs: number, now: () => number): ((line: string) => void) => {
+export const throttle = (
+  write: (line: string) => void,
+  intervalMs: number,
+  now: () => number,
+): ((line: string) => void) => {
   let next = -Infinity;
   return (line) => {
     if (now() < next) return;
@@ -28,7 +32,9 @@ export const throttle = (write: (line: string) => void, intervalMs: number, now:
 const toTask = (setup: Setup, plain: boolean, { title, run }: Step): ListrTask => ({
   title,
   task: async (_, task) => {
-    const write = (line: string): void => { task.output = line.trim(); };
+    const write = (line: string): void => {
+      task.output = line.trim();
+    };
     // A line in a step's first second tells nobody anything, and most steps are over by then.
     const report = plain ? throttle(write, PLAIN_INTERVAL_MS, () => performance.now()) : write;
     const note = await run({ ...setup, report });
@@ -39,9 +45,18 @@ const toTask = (setup: Setup, plain: boolean, { title, run }: Step): ListrTask =
 /** Carries out a plan, showing each step as it goes on and how long it took. Rejects with the first failure. */
 export const runPlan = async (setup: Setup, plan: Plan): Promise<void> => {
   const plain = !process.stdout.isTTY;
-  const tasks = plan.map((item): ListrTask => ('run' in item
-    ? toTask(setup, plain, item)
-    : { title: item.map(({ title }) => title).join(', '), task: (_, task) => task.newListr(item.map((step) => toTask(setup, plain, step)), { concurrent: true }) }));
+  const tasks = plan.map((item): ListrTask =>
+    'run' in item
+      ? toTask(setup, plain, item)
+      : {
+          title: item.map(({ title }) => title).join(', '),
+          task: (_, task) =>
+            task.newListr(
+              item.map((step) => toTask(setup, plain, step)),
+              { concurrent: true },
+            ),
+        },
+  );
   const timer = { ...PRESET_TIMER, condition: (duration: number): boolean => duration >= 1_000 };
   await new Listr(tasks, {
     renderer: plain ? 'simple' : 'default',

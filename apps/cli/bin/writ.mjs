@@ -1,6 +1,7 @@
 #!/usr/bin/env node
 // SPDX-License-Identifier: Apache-2.0
-// Starts the program with a Node that can run it: the one that the workspace pins, else the caller's own. Plain JavaScript for Node 20.
+// Starts the program with a Node that can run it: the one that the workspace pins, else the caller's own. Plain
+// JavaScript for Node 20.
 import { spawn } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { constants } from 'node:os';

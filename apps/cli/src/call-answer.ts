@@ -9,15 +9,29 @@ export function parseAnswer<S extends typeof ToolResult | typeof OperationView>(
   try {
     return parseMessage(schema, value);
   } catch (cause) {
-    throw new CliError('answer', 'the API answered what this program does not understand: are both of the same version?', EXIT.failed, { cause });
+    throw new CliError(
+      'answer',
+      'the API answered what this program does not understand: are both of the same version?',
+      EXIT.failed,
+      { cause },
+    );
   }
 }
 
-/** Whether an answer about a call is its result: a decided call is answered with that, one that is under way or held with the operation. */
-export const isResult = (value: unknown): boolean => typeof value === 'object' && value !== null && 'tx_outcome' in value;
+/**
+ * Whether an answer about a call is its result: a decided call is answered with that, one that is under way or held
+ * with the operation.
+ */
+export const isResult = (value: unknown): boolean =>
+  typeof value === 'object' && value !== null && 'tx_outcome' in value;
 
 /** Tells what the API answered about a call, and ends with the status for it. `describe` says a result in words. */
-export function tellAnswer(context: Context, options: CommonOptions, value: unknown, describe: (result: ToolResult) => string = describeResult): void {
+export function tellAnswer(
+  context: Context,
+  options: CommonOptions,
+  value: unknown,
+  describe: (result: ToolResult) => string = describeResult,
+): void {
   if (isResult(value)) {
     const result = parseAnswer(ToolResult, value);
     show(context, options, result, () => describe(result));
@@ -30,6 +44,8 @@ export function tellAnswer(context: Context, options: CommonOptions, value: unkn
 }
 
 function tellFailure(context: Context, { error }: ToolResult): void {
-  context.complain(`error ${error?.code ?? 'failed'}: ${error?.message ?? 'the call failed'}${error?.hint ? `; ${error.hint}` : ''}${seePage(error?.code ?? '')}\n`);
+  context.complain(
+    `error ${error?.code ?? 'failed'}: ${error?.message ?? 'the call failed'}${error?.hint ? `; ${error.hint}` : ''}${seePage(error?.code ?? '')}\n`,
+  );
   context.setExit(EXIT.failed);
 }

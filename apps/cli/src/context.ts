@@ -16,13 +16,19 @@ export interface Context {
   readonly confirm: ((question: string) => Promise<boolean>) | null;
   /** standard input as it comes, for commands that answer before it ends */
   readonly streamStdin: () => AsyncIterable<Uint8Array>;
-  /** Shows one line in the place of the last one, on stderr; an empty one takes it away. Null where nobody looks: in a pipe or a file. */
+  /**
+   * Shows one line in the place of the last one, on stderr; an empty one takes it away. Null where nobody looks: in a
+   * pipe or a file.
+   */
   readonly showProgress: ((line: string) => void) | null;
   /** A person at a terminal. Null where standard input or output is a pipe or a file. */
   readonly terminal: Terminal | null;
   /** What ctrl-c does from now on, instead of ending the program; the answer takes it back. */
   readonly onInterrupt: (heard: () => void) => () => void;
-  /** Ends the program with another status than 0 although nothing was thrown: what was asked for is shown, and it is a refusal. */
+  /**
+   * Ends the program with another status than 0 although nothing was thrown: what was asked for is shown, and it is a
+   * refusal.
+   */
   readonly setExit: (status: number) => void;
 }
 

@@ -10,7 +10,12 @@ const OF = {
   effect: 'exactly the effect below: approving commits it, and nothing runs again',
 } as const;
 const PREVIEWS: Readonly<Record<ApprovalView['preview']['state'], string>> = {
-  none: 'none', waiting: 'waits for an executor', running: 'runs', ready: 'ran', failed: 'ran, and would not commit', abandoned: 'not finished: the call was decided before',
+  none: 'none',
+  waiting: 'waits for an executor',
+  running: 'runs',
+  ready: 'ran',
+  failed: 'ran, and would not commit',
+  abandoned: 'not finished: the call was decided before',
 };
 
 /** What an approver needs to know, for a terminal. */
@@ -42,7 +47,7 @@ export function describe(approval: ApprovalView): string {
 
 function votedLine({ says, principal, cast_as, created_at, stands, comment }: VoteView): string {
   const by = principal === cast_as ? principal : `${cast_as} for ${principal}`;
-  const said = says === 'deny' ? 'denied' : stands ? 'approved' : 'approved something else, which doesn\'t count';
+  const said = says === 'deny' ? 'denied' : stands ? 'approved' : "approved something else, which doesn't count";
   return visibleLine(`${momentOf(created_at)} ${by} ${said}${comment === null ? '' : `: ${comment}`}`);
 }
 
@@ -56,19 +61,40 @@ function outputOf(result: unknown): string | null {
 /** What a call changes or changed, a file after the other. All of it is attacker-controlled. */
 export function describeDiff({ files, files_total }: Pick<ApprovalDiff, 'files' | 'files_total'>): string {
   if (files_total === 0) return 'the call would change nothing';
-  const sum = (pick: (file: FileDiff) => number | null): number => files.reduce((all, file) => all + (pick(file) ?? 0), 0);
+  const sum = (pick: (file: FileDiff) => number | null): number =>
+    files.reduce((all, file) => all + (pick(file) ?? 0), 0);
   const head = `${files_total} ${files_total === 1 ? 'path' : 'paths'} changed, ${paint.green(`+${sum((file) => file.added_lines)}`)} ${paint.red(`-${sum((file) => file.removed_lines)}`)}`;
-  return [head, ...files.map(fileText), ...(files_total > files.length ? [`and ${files_total - files.length} more`] : [])].join('\n');
+  return [
+    head,
+    ...files.map(fileText),
+    ...(files_total > files.length ? [`and ${files_total - files.length} more`] : []),
+  ].join('\n');
 }
 
 const MARKS = { added: paint.green('A'), deleted: paint.red('D'), modified: paint.yellow('M') } as const;
 const WHY_NOT = { binary: 'not text', too_long: 'too long to show', not_a_file: 'not a file' } as const;
 
-function fileText({ path, change, text, why_no_text: why, before, after, added_lines: added, removed_lines: removed }: FileDiff): string {
-  const modes = before?.mode !== after?.mode && before !== null && after !== null ? ` mode ${before.mode ?? before.kind} → ${after.mode ?? after.kind}` : '';
+function fileText({
+  path,
+  change,
+  text,
+  why_no_text: why,
+  before,
+  after,
+  added_lines: added,
+  removed_lines: removed,
+}: FileDiff): string {
+  const modes =
+    before?.mode !== after?.mode && before !== null && after !== null
+      ? ` mode ${before.mode ?? before.kind} → ${after.mode ?? after.kind}`
+      : '';
   const head = `${MARKS[change]} ${visibleLine(path)}${modes}`;
-  if (text === null) return `${head}  ${paint.dim(`${why === null ? 'no text' : WHY_NOT[why]}, ${before?.size ?? 0} → ${after?.size ?? 0} bytes`)}`;
-  return [`${head}  ${paint.dim(`+${added ?? 0} -${removed ?? 0}`)}`, ...visible(text).trimEnd().split('\n').map(painted)].join('\n');
+  if (text === null)
+    return `${head}  ${paint.dim(`${why === null ? 'no text' : WHY_NOT[why]}, ${before?.size ?? 0} → ${after?.size ?? 0} bytes`)}`;
+  return [
+    `${head}  ${paint.dim(`+${added ?? 0} -${removed ?? 0}`)}`,
+    ...visible(text).trimEnd().split('\n').map(painted),
+  ].join('\n');
 }
 
 function painted(line: string): string {

@@ -17,8 +17,14 @@ export function bodyOf(result: unknown): string {
 function reasonFields(reasons: readonly Reason[]): { observed: string; reasons: string } {
   const isObserved = ({ code }: Reason): boolean => code === 'policy.observed';
   return {
-    observed: reasons.filter(isObserved).map(({ message }) => message).join('\n'),
-    reasons: reasons.filter((reason) => !isObserved(reason)).map(({ code, message }) => `${code}: ${message}`).join('\n'),
+    observed: reasons
+      .filter(isObserved)
+      .map(({ message }) => message)
+      .join('\n'),
+    reasons: reasons
+      .filter((reason) => !isObserved(reason))
+      .map(({ code, message }) => `${code}: ${message}`)
+      .join('\n'),
   };
 }
 
@@ -50,7 +56,8 @@ export function describeResult(result: ToolResult): string {
 }
 
 /** How many of how many have approved. */
-export const votesOf = ({ given, needed, role }: VoteCount): string => `${given} of ${needed}${role === 'admin' ? ', administrators' : ''}`;
+export const votesOf = ({ given, needed, role }: VoteCount): string =>
+  `${given} of ${needed}${role === 'admin' ? ', administrators' : ''}`;
 
 /** A call that has not ended, and what to do next. */
 export function describeWaiting({ operation_id, state, reasons, approval_id, votes }: OperationView): string {
@@ -59,6 +66,9 @@ export function describeWaiting({ operation_id, state, reasons, approval_id, vot
     votes: votes === undefined ? null : votesOf(votes),
     ...reasonFields(reasons),
     operation: operation_id,
-    next: state === 'held' && approval_id !== null ? `writ approvals show ${approval_id}` : `writ operations watch ${operation_id}`,
+    next:
+      state === 'held' && approval_id !== null
+        ? `writ approvals show ${approval_id}`
+        : `writ operations watch ${operation_id}`,
   });
 }

@@ -23,11 +23,16 @@ interface Reading {
 }
 
 /**
- * The events of a run up to its end, over as many connections as that takes: what is durable comes once and in order, what is live may be missed where a connection breaks.
+ * The events of a run up to its end, over as many connections as that takes: what is durable comes once and in order,
+ * what is live may be missed where a connection breaks.
  * @param from the last durable event that is known already, and the milliseconds before it connects again
  * @throws CliError for what the API refuses, and where it isn't there for a minute
  */
-export async function* followRun(client: Client, runId: string, { after = 0, pauseMs = AGAIN_MS }: { readonly after?: number; readonly pauseMs?: number } = {}): AsyncGenerator<RunEvent> {
+export async function* followRun(
+  client: Client,
+  runId: string,
+  { after = 0, pauseMs = AGAIN_MS }: { readonly after?: number; readonly pauseMs?: number } = {},
+): AsyncGenerator<RunEvent> {
   const reading: Reading = { after, told: false, ended: false };
   for (let silent = 0; ; silent = reading.told ? 0 : silent + 1) {
     reading.told = false;
@@ -41,7 +46,10 @@ export async function* followRun(client: Client, runId: string, { after = 0, pau
   }
 }
 
-/** A connection that breaks off is what a long one does in the end (fetch says `TypeError: terminated`); an API that restarts doesn't answer for a while. */
+/**
+ * A connection that breaks off is what a long one does in the end (fetch says `TypeError: terminated`); an API that
+ * restarts doesn't answer for a while.
+ */
 function isOfTheConnection(error: unknown): boolean {
   if (error instanceof CliError) return error.code === 'http';
   return (error as { name?: unknown }).name === 'TypeError';
@@ -49,11 +57,16 @@ function isOfTheConnection(error: unknown): boolean {
 
 async function* connection(client: Client, runId: string, reading: Reading): AsyncGenerator<RunEvent> {
   const gone = new AbortController();
-  const headers = { accept: 'text/event-stream', ...(reading.after === 0 ? {} : { 'last-event-id': String(reading.after) }) };
+  const headers = {
+    accept: 'text/event-stream',
+    ...(reading.after === 0 ? {} : { 'last-event-id': String(reading.after) }),
+  };
   const answer = await client.ask(`/v1/runs/${encodeURIComponent(runId)}/events`, { headers, signal: gone.signal });
   if (answer.body === null) throw new CliError('answer', 'the stream of events has no body');
   try {
-    for await (const message of answer.body.pipeThrough(new TextDecoderStream()).pipeThrough(new EventSourceParserStream())) {
+    for await (const message of answer.body
+      .pipeThrough(new TextDecoderStream())
+      .pipeThrough(new EventSourceParserStream())) {
       if (isOver(message)) return;
       const event = eventOf(message, reading);
       if (event === null) continue;
@@ -69,7 +82,8 @@ async function* connection(client: Client, runId: string, reading: Reading): Asy
 function isOver({ event, data }: EventSourceMessage): boolean {
   if (event !== 'end' && event !== 'cut') return false;
   const { reason } = parseMessage(Ended, JSON.parse(data));
-  if (reason === 'auth') throw new CliError('auth.invalid', 'the key is good no more, so the run can\'t be followed; it goes on');
+  if (reason === 'auth')
+    throw new CliError('auth.invalid', "the key is good no more, so the run can't be followed; it goes on");
   return true;
 }
 

@@ -13,8 +13,11 @@ export interface KeyHistoryOptions {
 }
 
 /** Adds the option. */
-export const withKeyHistory = (command: Command): Command => command
-  .option('--key-history <file>', 'receipts of key records (`writ log keys --out`): what a revoked key signed is judged by its place in the log');
+export const withKeyHistory = (command: Command): Command =>
+  command.option(
+    '--key-history <file>',
+    'receipts of key records (`writ log keys --out`): what a revoked key signed is judged by its place in the log',
+  );
 
 /** The receipts of key records of some logs: each is verified under the terms that hold for its log, once. */
 export class KeyHistoryFile {
@@ -25,7 +28,12 @@ export class KeyHistoryFile {
   /** `text`: receipts, one a line; `where` they are from, for errors. @throws CliError `verify.format` */
   constructor(where: string, text: string) {
     this.#where = where;
-    this.#receipts = this.#named(() => text.split('\n').filter((line) => line !== '').map((line) => parseReceipt(`${line}\n`)));
+    this.#receipts = this.#named(() =>
+      text
+        .split('\n')
+        .filter((line) => line !== '')
+        .map((line) => parseReceipt(`${line}\n`)),
+    );
   }
 
   /** The checkpoints that its receipts are proved towards. */
@@ -33,12 +41,21 @@ export class KeyHistoryFile {
     return new Set(this.#receipts.map(({ inclusion }) => inclusion.checkpoint));
   }
 
-  /** What the log of this checkpoint says of its keys. @throws CliError `verify.<check>` for a receipt of it that doesn't verify, or is of no key */
+  /**
+   * What the log of this checkpoint says of its keys.
+   * @throws CliError `verify.<check>` for a receipt of it that doesn't verify, or is of no key
+   */
   of(note: string, { keys, witnessing }: Terms): KeyHistory {
     const origin = originOf(note);
     const known = this.#histories.get(origin);
     if (known !== undefined) return known;
-    const history = this.#named(() => readKeyHistory(this.#receipts.filter(({ inclusion }) => originOf(inclusion.checkpoint) === origin), keys, witnessing));
+    const history = this.#named(() =>
+      readKeyHistory(
+        this.#receipts.filter(({ inclusion }) => originOf(inclusion.checkpoint) === origin),
+        keys,
+        witnessing,
+      ),
+    );
     this.#histories.set(origin, history);
     return history;
   }
@@ -56,7 +73,12 @@ export class KeyHistoryFile {
 /** Whatever a checkpoint says in its first line is only believed once its signature is verified. */
 const originOf = (note: string): string => note.slice(0, Math.max(0, note.indexOf('\n')));
 
-/** Reads the file that the options name; without one, a history of nothing. @throws CliError `usage`, `verify.format` */
+/**
+ * Reads the file that the options name; without one, a history of nothing.
+ * @throws CliError `usage`, `verify.format`
+ */
 export function readKeyHistoryFile({ keyHistory }: KeyHistoryOptions): KeyHistoryFile {
-  return keyHistory === undefined ? new KeyHistoryFile('', '') : new KeyHistoryFile(`\`${keyHistory}\``, readNamedText(keyHistory, '--key-history'));
+  return keyHistory === undefined
+    ? new KeyHistoryFile('', '')
+    : new KeyHistoryFile(`\`${keyHistory}\``, readNamedText(keyHistory, '--key-history'));
 }

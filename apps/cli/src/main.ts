@@ -13,17 +13,27 @@ process.stdout.on('error', (error: NodeJS.ErrnoException) => process.exit(error.
 process.exitCode = await runCli(process.argv.slice(2), {
   cwd: process.cwd(),
   env: processEnvironment(),
-  write: (words) => { process.stdout.write(words); },
-  complain: (words) => { process.stderr.write(words); },
+  write: (words) => {
+    process.stdout.write(words);
+  },
+  complain: (words) => {
+    process.stderr.write(words);
+  },
   readStdin: async () => textOf(await buffer(process.stdin), 'standard input'),
   readHidden: async (prompt) => await readHidden(prompt, process.stdin, process.stderr),
   confirm: process.stdin.isTTY ? async (question) => await askPerson(question, process.stdin, process.stderr) : null,
   streamStdin: () => process.stdin,
-  showProgress: process.stderr.isTTY ? (line) => { process.stderr.write(`\r\u001b[K${line}`); } : null,
+  showProgress: process.stderr.isTTY
+    ? (line) => {
+        process.stderr.write(`\r\u001b[K${line}`);
+      }
+    : null,
   terminal: process.stdin.isTTY && process.stdout.isTTY ? new NodeTerminal(process.stdin, process.stdout) : null,
   onInterrupt: (heard) => {
     process.on('SIGINT', heard);
-    return () => { process.off('SIGINT', heard); };
+    return () => {
+      process.off('SIGINT', heard);
+    };
   },
   setExit: () => undefined,
 });

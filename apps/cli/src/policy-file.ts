@@ -19,14 +19,16 @@ export interface PolicyFile {
 const DEPTH_MAX = 16;
 
 /**
- * Reads a set: one JSON document. In the place of `cedar` it may have `cedar_file`, the path of a file with the rules, from the document's directory on.
+ * Reads a set: one JSON document. In the place of `cedar` it may have `cedar_file`, the path of a file with the rules,
+ * from the document's directory on.
  * @throws CliError for what can't be read
  */
 export function readPolicyFile(path: string): PolicyFile {
   const document = parsed(path);
   const { cedar_file: file, ...rest } = document;
   if (file === undefined) return { document, path, rulesPath: path };
-  if (typeof file !== 'string' || 'cedar' in document) throw usage(`\`${path}\`: \`cedar_file\` is the path of a file, in the place of \`cedar\``);
+  if (typeof file !== 'string' || 'cedar' in document)
+    throw usage(`\`${path}\`: \`cedar_file\` is the path of a file, in the place of \`cedar\``);
   const rulesPath = join(dirname(path), file);
   return { document: { ...rest, cedar: readNamedText(rulesPath) }, path, rulesPath };
 }
@@ -35,7 +37,10 @@ export function readPolicyFile(path: string): PolicyFile {
 export type PolicyTool = Pick<ToolDefinition, 'tool_id' | 'category'>;
 
 /** What is wrong with the set, or the set; checked against those tools, Writ's own unless said. */
-export function checkPolicyFile({ document }: PolicyFile, tools?: readonly PolicyTool[]): { readonly set: PolicySet | null; readonly problems: readonly PolicyProblem[] } {
+export function checkPolicyFile(
+  { document }: PolicyFile,
+  tools?: readonly PolicyTool[],
+): { readonly set: PolicySet | null; readonly problems: readonly PolicyProblem[] } {
   try {
     return { set: compilePolicySet(document, tools), problems: [] };
   } catch (error) {
@@ -45,7 +50,10 @@ export function checkPolicyFile({ document }: PolicyFile, tools?: readonly Polic
 }
 
 /** A problem as compilers tell it: `file:line:column: what: what to do`, and the line that it is in. */
-export function problemLines({ document, path, rulesPath }: PolicyFile, { pointer, line, column, message, help }: PolicyProblem): string {
+export function problemLines(
+  { document, path, rulesPath }: PolicyFile,
+  { pointer, line, column, message, help }: PolicyProblem,
+): string {
   const words = visibleLine(`${message}${help === '' ? '' : `: ${help}`}`);
   if (line === null) return `${visibleLine(path)}${pointer === '' ? '' : `#${visibleLine(pointer)}`}: ${words}`;
   const place = rulesPath === path ? `${visibleLine(path)}#/cedar` : visibleLine(rulesPath);

@@ -10,7 +10,11 @@ export interface ProposalOptions {
   readonly dryRun?: boolean;
 }
 
-/** What a call says of itself besides its tool, arguments and key: from the options, else from where `npm start` keeps it. @throws CliError `usage` */
+/**
+ * What a call says of itself besides its tool, arguments and key: from the options, else from where `npm start` keeps
+ * it.
+ * @throws CliError `usage`
+ */
 export function proposalOf({ workspace, token, agent, dryRun }: ProposalOptions, defaults: Connection['defaults']) {
   return {
     capability_token_id: required('--token', token ?? defaults.capability_token_id),

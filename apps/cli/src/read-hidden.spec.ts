@@ -5,7 +5,15 @@ import { readHidden } from './read-hidden.ts';
 
 const screen = () => {
   const shown: string[] = [];
-  return { shown, output: new Writable({ write: (chunk: Buffer, _encoding, done) => { shown.push(String(chunk)); done(); } }) };
+  return {
+    shown,
+    output: new Writable({
+      write: (chunk: Buffer, _encoding, done) => {
+        shown.push(String(chunk));
+        done();
+      },
+    }),
+  };
 };
 
 test('what is typed at a terminal is read up to the end of the line, and shown nowhere', async () => {

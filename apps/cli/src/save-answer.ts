@@ -6,7 +6,11 @@ import { pipeline } from 'node:stream/promises';
 import type { ReadableStream as WebStream } from 'node:stream/web';
 import { CliError } from './cli-error.ts';
 
-/** Writes an answer's body to a file, under another name until it is whole: one that broke off is none. Resolves with its length. @throws CliError */
+/**
+ * Writes an answer's body to a file, under another name until it is whole: one that broke off is none. Resolves with
+ * its length.
+ * @throws CliError
+ */
 export async function saveAnswer(answer: Response, file: string): Promise<number> {
   const partial = `${file}.partial`;
   try {
@@ -15,6 +19,8 @@ export async function saveAnswer(answer: Response, file: string): Promise<number
     return statSync(file).size;
   } catch (cause) {
     await rm(partial, { force: true });
-    throw new CliError('http', 'the archive broke off before its end, and nothing was kept of it', undefined, { cause });
+    throw new CliError('http', 'the archive broke off before its end, and nothing was kept of it', undefined, {
+      cause,
+    });
   }
 }

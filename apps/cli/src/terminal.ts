@@ -8,9 +8,29 @@ export const paint = pc.createColors(pc.isColorSupported && process.stdout.isTTY
 
 /** A table without lines, as other tools print them; cells are attacker-controlled. */
 export function tableOf(head: readonly string[], rows: readonly (readonly string[])[]): string {
-  const none = { top: '', 'top-mid': '', 'top-left': '', 'top-right': '', bottom: '', 'bottom-mid': '', 'bottom-left': '', 'bottom-right': '', left: '', 'left-mid': '', mid: '', 'mid-mid': '', right: '', 'right-mid': '', middle: '  ' };
+  const none = {
+    top: '',
+    'top-mid': '',
+    'top-left': '',
+    'top-right': '',
+    bottom: '',
+    'bottom-mid': '',
+    'bottom-left': '',
+    'bottom-right': '',
+    left: '',
+    'left-mid': '',
+    mid: '',
+    'mid-mid': '',
+    right: '',
+    'right-mid': '',
+    middle: '  ',
+  };
   // Colours are all ours: the library's own don't heed NO_COLOR.
-  const table = new Table({ head: head.map((text) => paint.bold(text)), chars: none, style: { head: [], border: [], 'padding-left': 0, 'padding-right': 0 } });
+  const table = new Table({
+    head: head.map((text) => paint.bold(text)),
+    chars: none,
+    style: { head: [], border: [], 'padding-left': 0, 'padding-right': 0 },
+  });
   for (const row of rows) table.push(row.map(visibleLine).map(paintState));
   return table.toString().replaceAll(/ +$/gm, '');
 }
@@ -19,13 +39,31 @@ export function tableOf(head: readonly string[], rows: readonly (readonly string
 export function fieldsOf(fields: Readonly<Record<string, string | number | boolean | null | undefined>>): string {
   const shown = Object.entries(fields).filter(([, value]) => value !== null && value !== undefined && value !== '');
   const width = Math.max(0, ...shown.map(([name]) => name.length));
-  return shown.map(([name, value]) => `${paint.dim(name.padEnd(width))}  ${paintState(visible(String(value)).replaceAll('\n', `\n${' '.repeat(width + 2)}`))}`).join('\n');
+  return shown
+    .map(
+      ([name, value]) =>
+        `${paint.dim(name.padEnd(width))}  ${paintState(visible(String(value)).replaceAll('\n', `\n${' '.repeat(width + 2)}`))}`,
+    )
+    .join('\n');
 }
 
 const PAINTS: Readonly<Record<string, (text: string) => string>> = {
-  ok: paint.green, committed: paint.green, no_op: paint.green, approved: paint.green,
-  rolled_back: paint.yellow, refused: paint.red, denied: paint.red, error: paint.red, ambiguous: paint.red, revoked: paint.red,
-  held: paint.magenta, pending: paint.magenta, admitted: paint.cyan, dispatched: paint.cyan, performing: paint.cyan, performed: paint.cyan,
+  ok: paint.green,
+  committed: paint.green,
+  no_op: paint.green,
+  approved: paint.green,
+  rolled_back: paint.yellow,
+  refused: paint.red,
+  denied: paint.red,
+  error: paint.red,
+  ambiguous: paint.red,
+  revoked: paint.red,
+  held: paint.magenta,
+  pending: paint.magenta,
+  admitted: paint.cyan,
+  dispatched: paint.cyan,
+  performing: paint.cyan,
+  performed: paint.cyan,
 };
 
 /** States have their colours wherever they stand alone. */

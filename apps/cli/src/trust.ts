@@ -1,5 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-import { deploymentOfOrigin, parseKeySet, parseTrustPolicy, ReceiptError, type KeySet, type Witnessing } from '@writ/receipt';
+import {
+  deploymentOfOrigin,
+  parseKeySet,
+  parseTrustPolicy,
+  ReceiptError,
+  type KeySet,
+  type Witnessing,
+} from '@writ/receipt';
 import type { Command } from 'commander';
 import { usage } from './cli-error.ts';
 import { readNamedFile } from './read-named-file.ts';
@@ -19,18 +26,29 @@ export interface Terms {
 
 /** Whom the caller trusts. */
 export interface Trust {
-  /** The terms for a checkpoint, by its unverified first line: what it says is then verified under them. @throws ReceiptError `keys` for a deployment that isn't trusted */
+  /**
+   * The terms for a checkpoint, by its unverified first line: what it says is then verified under them.
+   * @throws ReceiptError `keys` for a deployment that isn't trusted
+   */
   termsOf(note: string): Terms;
 }
 
 /** Adds the options. */
-export const withTrust = (command: Command): Command => command
-  .option('--keys <file>', 'the public keys (writ-keys.json)')
-  .option('--trust <file>', 'a trust policy in the place of `--keys`: deployments with their keys, witnesses and their quorum');
+export const withTrust = (command: Command): Command =>
+  command
+    .option('--keys <file>', 'the public keys (writ-keys.json)')
+    .option(
+      '--trust <file>',
+      'a trust policy in the place of `--keys`: deployments with their keys, witnesses and their quorum',
+    );
 
-/** Reads what the options name. `now` in milliseconds. @throws ReceiptError `keys`; CliError `usage` unless exactly one is given */
+/**
+ * Reads what the options name. `now` in milliseconds.
+ * @throws ReceiptError `keys`; CliError `usage` unless exactly one is given
+ */
 export function readTrust({ keys, trust }: TrustOptions, now: number): Trust {
-  if ((keys === undefined) === (trust === undefined)) throw usage('whom do you trust? Give `--keys` or `--trust`, and not both');
+  if ((keys === undefined) === (trust === undefined))
+    throw usage('whom do you trust? Give `--keys` or `--trust`, and not both');
   if (keys !== undefined) {
     const terms = { keys: parseKeySet(readNamedFile(keys, '--keys')), witnessing: null };
     return { termsOf: () => terms };
@@ -40,8 +58,12 @@ export function readTrust({ keys, trust }: TrustOptions, now: number): Trust {
     termsOf: (note) => {
       const origin = note.slice(0, Math.max(0, note.indexOf('\n')));
       const deployment = deploymentOfOrigin(policy, origin);
-      if (deployment === undefined) throw new ReceiptError('keys', `the trust policy names no deployment that \`${origin}\` could be a log of`);
-      return { keys: deployment.keys, witnessing: deployment.witnesses === null ? null : { terms: deployment.witnesses, now } };
+      if (deployment === undefined)
+        throw new ReceiptError('keys', `the trust policy names no deployment that \`${origin}\` could be a log of`);
+      return {
+        keys: deployment.keys,
+        witnessing: deployment.witnesses === null ? null : { terms: deployment.witnesses, now },
+      };
     },
   };
 }

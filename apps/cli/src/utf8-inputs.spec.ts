@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Every way by which text comes into the program: a file, standard input, an argument, a value that nobody sees, a line at a terminal.
+// Every way by which text comes into the program: a file, standard input, an argument, a value that nobody sees, a line
+// at a terminal.
 import { spawnSync } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -21,7 +22,9 @@ const AT = 'is not UTF-8: byte 7 (0xe9)';
 let api: FakeApi;
 let folder: string;
 let file: string;
-beforeAll(async () => { api = await fakeApi(() => ({ body: {} })); });
+beforeAll(async () => {
+  api = await fakeApi(() => ({ body: {} }));
+});
 afterAll(() => api.close());
 beforeEach(() => {
   api.heard.length = 0;
@@ -29,7 +32,9 @@ beforeEach(() => {
   file = join(folder, 'input');
   writeFileSync(file, LATIN_1);
 });
-afterEach(() => { rmSync(folder, { recursive: true }); });
+afterEach(() => {
+  rmSync(folder, { recursive: true });
+});
 
 const where = ['--token', IDS.token, '--workspace', IDS.workspace];
 const job = ['job', 'create', 'nightly', '--cron', '@daily', '--model', 'main', ...where];
@@ -55,32 +60,65 @@ it.each<[string, readonly string[]]>([
   ['job create --input-file -', [...job, '--input-file', '-']],
   ['mk8 check -', ['mk8', 'check', '-']],
   ['secret set', ['secret', 'set', 'NAME']],
-])('standard input that is not UTF-8 is refused with the offset of its byte, and nothing is sent: %s', async (_name, args) => {
-  const { exit, err } = await writ(args, { env: api.env, stdin: LATIN_1 });
-  expect([exit, err, api.heard]).toEqual([2, expect.stringContaining(`standard input ${AT}`), []]);
-});
+])(
+  'standard input that is not UTF-8 is refused with the offset of its byte, and nothing is sent: %s',
+  async (_name, args) => {
+    const { exit, err } = await writ(args, { env: api.env, stdin: LATIN_1 });
+    expect([exit, err, api.heard]).toEqual([2, expect.stringContaining(`standard input ${AT}`), []]);
+  },
+);
 
 it('an argument that is not UTF-8 is refused before anything is sent', async () => {
-  const { exit, err } = await writ(['call', 'fs.write', ...where, '--args', '{"content":"h\ufffdllo"}'], { env: api.env });
-  expect([exit, err, api.heard]).toEqual([2, expect.stringContaining('argument 8 is not UTF-8: its byte 13 begins no character'), []]);
+  const { exit, err } = await writ(['call', 'fs.write', ...where, '--args', '{"content":"h\ufffdllo"}'], {
+    env: api.env,
+  });
+  expect([exit, err, api.heard]).toEqual([
+    2,
+    expect.stringContaining('argument 8 is not UTF-8: its byte 13 begins no character'),
+    [],
+  ]);
 });
 
 describe('the program as it is started', () => {
   const MAIN = fileURLToPath(new URL('./main.ts', import.meta.url));
   const run = (command: string, input: Uint8Array | string = ''): [number | null, string] => {
-    const { status, stderr } = spawnSync('bash', ['-c', command, 'bash', process.execPath, '--disable-warning=ExperimentalWarning', '--conditions=@writ/source', MAIN], { input, encoding: 'utf8', env: { ...process.env, ...api.env } });
+    const { status, stderr } = spawnSync(
+      'bash',
+      [
+        '-c',
+        command,
+        'bash',
+        process.execPath,
+        '--disable-warning=ExperimentalWarning',
+        '--conditions=@writ/source',
+        MAIN,
+      ],
+      { input, encoding: 'utf8', env: { ...process.env, ...api.env } },
+    );
     return [status, stderr];
   };
 
   it('refuses standard input and arguments that are not UTF-8', () => {
-    expect(run('"$@" dialect parse --dialect blocks', LATIN_1)).toEqual([2, expect.stringContaining(`standard input ${AT}`)]);
+    expect(run('"$@" dialect parse --dialect blocks', LATIN_1)).toEqual([
+      2,
+      expect.stringContaining(`standard input ${AT}`),
+    ]);
     expect(run('"$@" secret set NAME', LATIN_1)).toEqual([2, expect.stringContaining(`standard input ${AT}`)]);
-    expect(run('"$@" call fs.write --args $\'{"a":"h\\xe9llo"}\'')).toEqual([2, expect.stringContaining('argument 4 is not UTF-8: its byte 7')]);
+    expect(run('"$@" call fs.write --args $\'{"a":"h\\xe9llo"}\'')).toEqual([
+      2,
+      expect.stringContaining('argument 4 is not UTF-8: its byte 7'),
+    ]);
   });
 });
 
 it('a line at a terminal that is not UTF-8 is not taken, and the question stands', async () => {
-  const runs = await fakeRuns({ streams: [async (run) => { run.replied('I see.').end(); }] });
+  const runs = await fakeRuns({
+    streams: [
+      async (run) => {
+        run.replied('I see.').end();
+      },
+    ],
+  });
   const pty = new Pty(['chat', '--session', SESSION_ID], runs.env);
   try {
     const asked = await pty.until('› ');
@@ -89,7 +127,9 @@ it('a line at a terminal that is not UTF-8 is not taken, and the question stands
     await pty.until('› ', refused);
     pty.type('hello\r');
     await pty.until('I see.', refused);
-    const said = runs.heard.flatMap(({ body }) => (JSON.stringify(body ?? '').includes('llo') ? [JSON.stringify(body)] : []));
+    const said = runs.heard.flatMap(({ body }) =>
+      JSON.stringify(body ?? '').includes('llo') ? [JSON.stringify(body)] : [],
+    );
     expect([said.length > 0, said.some((text) => text.includes('\ufffd'))]).toEqual([true, false]);
   } finally {
     pty.stop();

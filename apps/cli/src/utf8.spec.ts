@@ -25,8 +25,16 @@ it.each([
 });
 
 it('any UTF-8 is taken as it is, U+FFFD and a byte order mark included', () => {
-  for (const text of ['', '\ufffd', '\ufeff{}', 'é💡', 'a\ufffd\ufffdb']) expect(textOf(Buffer.from(text), 'it')).toBe(text);
-  fc.assert(fc.property(fc.string({ unit: 'binary' }).map((text) => text.toWellFormed()), (text) => { expect(textOf(Buffer.from(text), 'it')).toBe(text); }));
+  for (const text of ['', '\ufffd', '\ufeff{}', 'é💡', 'a\ufffd\ufffdb'])
+    expect(textOf(Buffer.from(text), 'it')).toBe(text);
+  fc.assert(
+    fc.property(
+      fc.string({ unit: 'binary' }).map((text) => text.toWellFormed()),
+      (text) => {
+        expect(textOf(Buffer.from(text), 'it')).toBe(text);
+      },
+    ),
+  );
 });
 
 it('whatever bytes come, they are read exactly, or the offset is where a strict decoder stops', () => {
@@ -37,19 +45,26 @@ it('whatever bytes come, they are read exactly, or the offset is where a strict 
       return null;
     }
   };
-  const byte = fc.oneof(fc.integer({ min: 0, max: 255 }), fc.constantFrom(0x61, 0xc3, 0xa9, 0xe2, 0x82, 0xac, 0xef, 0xbf, 0xbd, 0xf0, 0x9f));
-  fc.assert(fc.property(fc.array(byte, { maxLength: 12 }), (bytes) => {
-    const input = Uint8Array.from(bytes);
-    const expected = strict(input);
-    if (expected !== null) {
-      expect(textOf(input, 'it')).toBe(expected);
-      return;
-    }
-    const offset = Number(/byte (\d+)/.exec(refusal(input))?.[1]);
-    expect(strict(input.subarray(0, offset))).not.toBeNull();
-    // No character begins there, however much of what follows is taken.
-    for (let end = offset + 1; end <= Math.min(offset + 4, input.length); end += 1) expect(strict(input.subarray(offset, end))).toBeNull();
-  }), { numRuns: 2_000 });
+  const byte = fc.oneof(
+    fc.integer({ min: 0, max: 255 }),
+    fc.constantFrom(0x61, 0xc3, 0xa9, 0xe2, 0x82, 0xac, 0xef, 0xbf, 0xbd, 0xf0, 0x9f),
+  );
+  fc.assert(
+    fc.property(fc.array(byte, { maxLength: 12 }), (bytes) => {
+      const input = Uint8Array.from(bytes);
+      const expected = strict(input);
+      if (expected !== null) {
+        expect(textOf(input, 'it')).toBe(expected);
+        return;
+      }
+      const offset = Number(/byte (\d+)/.exec(refusal(input))?.[1]);
+      expect(strict(input.subarray(0, offset))).not.toBeNull();
+      // No character begins there, however much of what follows is taken.
+      for (let end = offset + 1; end <= Math.min(offset + 4, input.length); end += 1)
+        expect(strict(input.subarray(offset, end))).toBeNull();
+    }),
+    { numRuns: 2_000 },
+  );
 });
 
 it('an argument that was not UTF-8 is refused, with its number and the offset', () => {

@@ -18,7 +18,9 @@ export function textOf(bytes: Uint8Array, where: string): string {
   const offset = text.includes(REPLACEMENT) ? wrongAt(buffer, text) : null;
   if (offset === null) return text;
   const byte = buffer[offset]?.toString(16).padStart(2, '0') ?? '';
-  throw usage(`${where} is not UTF-8: byte ${offset} (0x${byte}) begins no character; convert it first, for example with \`iconv\``);
+  throw usage(
+    `${where} is not UTF-8: byte ${offset} (0x${byte}) begins no character; convert it first, for example with \`iconv\``,
+  );
 }
 
 /** The first place where the decoder wrote U+FFFD and the bytes don't. */

@@ -2,7 +2,10 @@
 import { closeSync, fsyncSync, mkdirSync, openSync, renameSync, writeSync } from 'node:fs';
 import { dirname } from 'node:path';
 
-/** Writes a file whole or not at all, whenever the machine stops: what stood there before stands until all of it is on disk. */
+/**
+ * Writes a file whole or not at all, whenever the machine stops: what stood there before stands until all of it is on
+ * disk.
+ */
 export function writeWhole(path: string, content: string | Uint8Array, mode = 0o666): void {
   mkdirSync(dirname(path), { recursive: true });
   const bytes = Buffer.from(content);

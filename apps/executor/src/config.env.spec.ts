@@ -32,11 +32,23 @@ const PODS = {
 const read = (env: Readonly<Record<string, string>>): void => ExecutorModule.verify(readConfig(env));
 
 const WRONG: Readonly<Record<string, string>> = {
-  ...WRONG_COMMON_TEXTS, ...WRONG_OUTBOUND_TEXTS,
-  WRIT_EXECUTOR_DATABASE_URL: 'postgres://', WRIT_EXECUTOR_ID: 'exe_1', WRIT_PERMIT_PUBLIC_KEYS_FILE: '/nowhere', WRIT_SANDBOX_DRIVER: 'podman',
-  WRIT_SANDBOX_NAMESPACE: 'Sandboxes', WRIT_SANDBOX_IMAGE: 'registry.example/sandbox:latest', WRIT_SANDBOX_RUNTIME_CLASS: 'G', WRIT_SANDBOX_CLAIMS: 'A',
-  WRIT_SANDBOX_CANARY: 'canary:99999', WRIT_KUBECONFIG_FILE: '/nowhere', WRIT_SANDBOX_IMAGE_DIGEST: 'latest', WRIT_SANDBOX_IMAGES_FILE: '/nowhere',
-  WRIT_SANDBOX_LABEL: 'a b', DOCKER_HOST: 'tcp://', WRIT_SEARCH_HOSTS: 'a b',
+  ...WRONG_COMMON_TEXTS,
+  ...WRONG_OUTBOUND_TEXTS,
+  WRIT_EXECUTOR_DATABASE_URL: 'postgres://',
+  WRIT_EXECUTOR_ID: 'exe_1',
+  WRIT_PERMIT_PUBLIC_KEYS_FILE: '/nowhere',
+  WRIT_SANDBOX_DRIVER: 'podman',
+  WRIT_SANDBOX_NAMESPACE: 'Sandboxes',
+  WRIT_SANDBOX_IMAGE: 'registry.example/sandbox:latest',
+  WRIT_SANDBOX_RUNTIME_CLASS: 'G',
+  WRIT_SANDBOX_CLAIMS: 'A',
+  WRIT_SANDBOX_CANARY: 'canary:99999',
+  WRIT_KUBECONFIG_FILE: '/nowhere',
+  WRIT_SANDBOX_IMAGE_DIGEST: 'latest',
+  WRIT_SANDBOX_IMAGES_FILE: '/nowhere',
+  WRIT_SANDBOX_LABEL: 'a b',
+  DOCKER_HOST: 'tcp://',
+  WRIT_SEARCH_HOSTS: 'a b',
 };
 
 describe('the configuration of an executor', () => {

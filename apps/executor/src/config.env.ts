@@ -1,7 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 import { LIMITS } from '@writ/contract';
 import { PublicKeyFile } from '@writ/nest-kit/keys';
-import { COMMON_ENVIRONMENT, DatabaseUrl, named, OUTBOUND_ENVIRONMENT, outboundOf, ReadBy, readCommonFiles, readEnvironment, readImagesFile, readSecretFile, urlWithHost } from '@writ/nest-kit';
+import {
+  COMMON_ENVIRONMENT,
+  DatabaseUrl,
+  named,
+  OUTBOUND_ENVIRONMENT,
+  outboundOf,
+  ReadBy,
+  readCommonFiles,
+  readEnvironment,
+  readImagesFile,
+  readSecretFile,
+  urlWithHost,
+} from '@writ/nest-kit';
 import { Type, type Static } from 'typebox';
 import { sandboxSettings } from './support/sandbox-settings.ts';
 
@@ -11,54 +23,137 @@ function dockerAddress(text: string): void {
   else if (!text.startsWith('unix:///')) throw new Error(`\`${text}\` names no absolute path`);
 }
 
-const Slots = (fallback: number, description: string) => Type.Integer({ default: fallback, minimum: 0, maximum: 1_000, description });
+const Slots = (fallback: number, description: string) =>
+  Type.Integer({ default: fallback, minimum: 0, maximum: 1_000, description });
 
 export const Environment = Type.Object({
   ...COMMON_ENVIRONMENT,
   ...OUTBOUND_ENVIRONMENT,
   WRIT_EXECUTOR_DATABASE_URL: DatabaseUrl('writ_executor'),
-  WRIT_EXECUTOR_ID: Type.Optional(Type.String({ pattern: '^exe_[0-7][0-9a-hjkmnp-tv-z]{25}$', description: 'an id of an executor; made at the start unless set' })),
-  WRIT_PERMIT_PUBLIC_KEYS_FILE: Type.String({ minLength: 1, description: 'a JSON file `{"keys":[{"keyid","jwk"}]}`: whose permits are taken; followed' }),
-  WRIT_SANDBOX_DRIVER: Type.Union([Type.Literal('docker'), Type.Literal('kubernetes')], {
-    default: 'docker', description: 'what runs sandboxes: `docker`, containers of a Docker engine, or `kubernetes`, pods of a cluster',
+  WRIT_EXECUTOR_ID: Type.Optional(
+    Type.String({
+      pattern: '^exe_[0-7][0-9a-hjkmnp-tv-z]{25}$',
+      description: 'an id of an executor; made at the start unless set',
+    }),
+  ),
+  WRIT_PERMIT_PUBLIC_KEYS_FILE: Type.String({
+    minLength: 1,
+    description: 'a JSON file `{"keys":[{"keyid","jwk"}]}`: whose permits are taken; followed',
   }),
-  WRIT_SANDBOX_NAMESPACE: Type.Optional(Type.String({
-    pattern: '^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$', description: 'driver `kubernetes`: the namespace in which sandboxes\' pods live, and nothing else',
-  })),
-  WRIT_SANDBOX_IMAGE: Type.Optional(Type.String({
-    pattern: '^[^ ]{1,512}$', description: 'driver `kubernetes`: the reference by which nodes pull the image of WRIT_SANDBOX_IMAGE_DIGEST, with its digest or a tag that never moves',
-  })),
-  WRIT_SANDBOX_RUNTIME_CLASS: Type.Optional(Type.String({
-    pattern: '^[a-z0-9]([a-z0-9.-]{0,251}[a-z0-9])?$', description: 'driver `kubernetes`: a RuntimeClass for sandboxes\' pods, of gVisor or Kata for example',
-  })),
-  WRIT_SANDBOX_HOST_USERS: Type.Optional(Type.Boolean({
-    description: 'driver `kubernetes`: `false` gives each pod users of its own, a user namespace, `true` those of its node; as the cluster has it unless set',
-  })),
-  WRIT_SANDBOX_CLAIMS: Type.Optional(Type.String({
-    pattern: '^[a-z0-9]([a-z0-9-]{0,28}[a-z0-9])?$',
-    description: 'driver `kubernetes`: pods are claimed from kubernetes-sigs/agent-sandbox, and this is what the names of its SandboxWarmPools begin with; unset, the executor makes pods itself',
-  })),
-  WRIT_SANDBOX_CANARY: Type.Optional(Type.String({
-    pattern: '^.{1,255}:[0-9]{1,5}$', description: 'driver `kubernetes`: `host:port` that answers this executor and must refuse a pod before a call runs in it',
-  })),
-  WRIT_KUBECONFIG_FILE: Type.Optional(Type.String({
-    minLength: 1, description: 'driver `kubernetes`: a kubeconfig file; the service account of the executor\'s own pod unless set',
-  })),
-  WRIT_SANDBOX_IMAGE_DIGEST: Type.String({ pattern: '^sha256:[0-9a-f]{64}$', description: 'the id of the image that commands run in' }),
-  WRIT_SANDBOX_IMAGES_FILE: Type.Optional(Type.String({ minLength: 1, description: 'a JSON file: the images of those tenants and tools that have others; the same one as the kernel\'s' })),
-  WRIT_SANDBOX_RUNTIME: Type.Optional(Type.String({ minLength: 1, description: 'driver `docker`: the engine\'s runtime for sandboxes, `runsc` for example' })),
-  WRIT_SANDBOX_LABEL: Type.String({ default: 'writ', pattern: '^[A-Za-z0-9._-]{1,64}$', description: 'the value of the label `writ` on every container' }),
-  DOCKER_HOST: ReadBy(Type.String({ default: 'unix:///var/run/docker.sock', pattern: '^(unix|tcp|http|https)://', description: 'driver `docker`: the address of the engine, `unix:///path` or `tcp://host:port`' }), dockerAddress),
-  WRIT_CACHE_DIR: Type.String({ minLength: 1, description: 'a folder for contents that were read; may be deleted at any time' }),
-  WRIT_CACHE_BYTES: Type.Integer({ default: 1_073_741_824, minimum: 0, description: 'bytes that the cache may take; 0 keeps none' }),
+  WRIT_SANDBOX_DRIVER: Type.Union([Type.Literal('docker'), Type.Literal('kubernetes')], {
+    default: 'docker',
+    description: 'what runs sandboxes: `docker`, containers of a Docker engine, or `kubernetes`, pods of a cluster',
+  }),
+  WRIT_SANDBOX_NAMESPACE: Type.Optional(
+    Type.String({
+      pattern: '^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$',
+      description: "driver `kubernetes`: the namespace in which sandboxes' pods live, and nothing else",
+    }),
+  ),
+  WRIT_SANDBOX_IMAGE: Type.Optional(
+    Type.String({
+      pattern: '^[^ ]{1,512}$',
+      description:
+        'driver `kubernetes`: the reference by which nodes pull the image of WRIT_SANDBOX_IMAGE_DIGEST, with its digest or a tag that never moves',
+    }),
+  ),
+  WRIT_SANDBOX_RUNTIME_CLASS: Type.Optional(
+    Type.String({
+      pattern: '^[a-z0-9]([a-z0-9.-]{0,251}[a-z0-9])?$',
+      description: "driver `kubernetes`: a RuntimeClass for sandboxes' pods, of gVisor or Kata for example",
+    }),
+  ),
+  WRIT_SANDBOX_HOST_USERS: Type.Optional(
+    Type.Boolean({
+      description:
+        'driver `kubernetes`: `false` gives each pod users of its own, a user namespace, `true` those of its node; as the cluster has it unless set',
+    }),
+  ),
+  WRIT_SANDBOX_CLAIMS: Type.Optional(
+    Type.String({
+      pattern: '^[a-z0-9]([a-z0-9-]{0,28}[a-z0-9])?$',
+      description:
+        'driver `kubernetes`: pods are claimed from kubernetes-sigs/agent-sandbox, and this is what the names of its SandboxWarmPools begin with; unset, the executor makes pods itself',
+    }),
+  ),
+  WRIT_SANDBOX_CANARY: Type.Optional(
+    Type.String({
+      pattern: '^.{1,255}:[0-9]{1,5}$',
+      description:
+        'driver `kubernetes`: `host:port` that answers this executor and must refuse a pod before a call runs in it',
+    }),
+  ),
+  WRIT_KUBECONFIG_FILE: Type.Optional(
+    Type.String({
+      minLength: 1,
+      description: "driver `kubernetes`: a kubeconfig file; the service account of the executor's own pod unless set",
+    }),
+  ),
+  WRIT_SANDBOX_IMAGE_DIGEST: Type.String({
+    pattern: '^sha256:[0-9a-f]{64}$',
+    description: 'the id of the image that commands run in',
+  }),
+  WRIT_SANDBOX_IMAGES_FILE: Type.Optional(
+    Type.String({
+      minLength: 1,
+      description: "a JSON file: the images of those tenants and tools that have others; the same one as the kernel's",
+    }),
+  ),
+  WRIT_SANDBOX_RUNTIME: Type.Optional(
+    Type.String({
+      minLength: 1,
+      description: "driver `docker`: the engine's runtime for sandboxes, `runsc` for example",
+    }),
+  ),
+  WRIT_SANDBOX_LABEL: Type.String({
+    default: 'writ',
+    pattern: '^[A-Za-z0-9._-]{1,64}$',
+    description: 'the value of the label `writ` on every container',
+  }),
+  DOCKER_HOST: ReadBy(
+    Type.String({
+      default: 'unix:///var/run/docker.sock',
+      pattern: '^(unix|tcp|http|https)://',
+      description: 'driver `docker`: the address of the engine, `unix:///path` or `tcp://host:port`',
+    }),
+    dockerAddress,
+  ),
+  WRIT_CACHE_DIR: Type.String({
+    minLength: 1,
+    description: 'a folder for contents that were read; may be deleted at any time',
+  }),
+  WRIT_CACHE_BYTES: Type.Integer({
+    default: 1_073_741_824,
+    minimum: 0,
+    description: 'bytes that the cache may take; 0 keeps none',
+  }),
   WRIT_SLOTS_INLINE: Slots(8, 'file operations at once'),
   WRIT_SLOTS_SANDBOXED: Slots(2, 'commands at once'),
   WRIT_SLOTS_BROKER: Slots(8, 'requests of tools that reach outside at once'),
-  WRIT_SEARCH_HOSTS: Type.String({ default: '', pattern: '^([a-z0-9.-]+(,[a-z0-9.-]+)*)?$', description: 'hosts, separated by commas, of search providers whose addresses may be private: searches reach them there, and nothing else does' }),
+  WRIT_SEARCH_HOSTS: Type.String({
+    default: '',
+    pattern: '^([a-z0-9.-]+(,[a-z0-9.-]+)*)?$',
+    description:
+      'hosts, separated by commas, of search providers whose addresses may be private: searches reach them there, and nothing else does',
+  }),
   WRIT_SESSIONS: Slots(8, 'shells of sessions at once'),
-  WRIT_SESSION_IDLE_MS: Type.Integer({ default: 600_000, minimum: 1_000, description: 'milliseconds after which a session\'s shell ends that nobody asks anything of' }),
-  WRIT_OUTPUT_HEARD_BYTES: Type.Integer({ default: 16_777_216, minimum: 0, maximum: LIMITS.keptOutputBytes.max, description: 'bytes of a command\'s output that are kept where its result cuts them; 0 keeps none' }),
-  WRIT_DRAIN_MS: Type.Integer({ default: 5_000, minimum: 0, maximum: 600_000, description: 'milliseconds after SIGTERM for which calls that run may end by themselves; the rest is given back' }),
+  WRIT_SESSION_IDLE_MS: Type.Integer({
+    default: 600_000,
+    minimum: 1_000,
+    description: "milliseconds after which a session's shell ends that nobody asks anything of",
+  }),
+  WRIT_OUTPUT_HEARD_BYTES: Type.Integer({
+    default: 16_777_216,
+    minimum: 0,
+    maximum: LIMITS.keptOutputBytes.max,
+    description: "bytes of a command's output that are kept where its result cuts them; 0 keeps none",
+  }),
+  WRIT_DRAIN_MS: Type.Integer({
+    default: 5_000,
+    minimum: 0,
+    maximum: 600_000,
+    description: 'milliseconds after SIGTERM for which calls that run may end by themselves; the rest is given back',
+  }),
   WRIT_POOL_SIZE: Slots(8, 'containers kept ready'),
   WRIT_POOL_LAID_OUT: Slots(2, 'containers kept ready with the files of the workspaces that were worked on last'),
 });

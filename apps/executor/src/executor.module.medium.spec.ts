@@ -19,12 +19,16 @@ let database: TestDatabase;
 let folder: string;
 let socket: string;
 let engine: Server | null;
-beforeAll(async () => { database = await testDatabase(); });
+beforeAll(async () => {
+  database = await testDatabase();
+});
 afterAll(() => database.drop());
 beforeEach(() => {
   [folder, engine] = [mkdtempSync(join(tmpdir(), 'writ-executor-')), null];
   socket = join(folder, 'engine.sock');
-  const { keyid, publicJwk } = parseSigner(generateKeyPairSync('ed25519').privateKey.export({ type: 'pkcs8', format: 'pem' }) as string);
+  const { keyid, publicJwk } = parseSigner(
+    generateKeyPairSync('ed25519').privateKey.export({ type: 'pkcs8', format: 'pem' }) as string,
+  );
   writeFileSync(join(folder, 'keys.json'), JSON.stringify({ keys: [{ keyid, jwk: publicJwk }] }));
 });
 afterEach(async () => {
@@ -49,20 +53,46 @@ async function endEngine(): Promise<void> {
   await new Promise((resolve) => ending.close(resolve));
 }
 
-interface Running { readonly look: () => Promise<ReadinessReport>; readonly stop: () => Promise<void> }
+interface Running {
+  readonly look: () => Promise<ReadinessReport>;
+  readonly stop: () => Promise<void>;
+}
 
 async function startExecutor(over: Partial<ExecutorConfig> = {}): Promise<Running> {
   const config = {
-    WRIT_SHARD: 's0', WRIT_EXECUTOR_DATABASE_URL: database.urlFor('writ_executor'), WRIT_PERMIT_PUBLIC_KEYS_FILE: join(folder, 'keys.json'),
-    WRIT_SANDBOX_DRIVER: 'docker', DOCKER_HOST: `unix://${socket}`, WRIT_SANDBOX_IMAGE_DIGEST: `sha256:${'1'.repeat(64)}`, WRIT_SANDBOX_LABEL: 'test',
-    WRIT_CACHE_DIR: join(folder, 'cache'), WRIT_CACHE_BYTES: 1_048_576, WRIT_POOL_SIZE: 0, WRIT_POOL_LAID_OUT: 0, WRIT_SLOTS_INLINE: 1, WRIT_SLOTS_SANDBOXED: 1, WRIT_SLOTS_BROKER: 0,
-    WRIT_SESSIONS: 1, WRIT_SESSION_IDLE_MS: 1_000, WRIT_OUTPUT_HEARD_BYTES: 0, WRIT_SEARCH_HOSTS: '', WRIT_DRAIN_MS: 0, ...over,
+    WRIT_SHARD: 's0',
+    WRIT_EXECUTOR_DATABASE_URL: database.urlFor('writ_executor'),
+    WRIT_PERMIT_PUBLIC_KEYS_FILE: join(folder, 'keys.json'),
+    WRIT_SANDBOX_DRIVER: 'docker',
+    DOCKER_HOST: `unix://${socket}`,
+    WRIT_SANDBOX_IMAGE_DIGEST: `sha256:${'1'.repeat(64)}`,
+    WRIT_SANDBOX_LABEL: 'test',
+    WRIT_CACHE_DIR: join(folder, 'cache'),
+    WRIT_CACHE_BYTES: 1_048_576,
+    WRIT_POOL_SIZE: 0,
+    WRIT_POOL_LAID_OUT: 0,
+    WRIT_SLOTS_INLINE: 1,
+    WRIT_SLOTS_SANDBOXED: 1,
+    WRIT_SLOTS_BROKER: 0,
+    WRIT_SESSIONS: 1,
+    WRIT_SESSION_IDLE_MS: 1_000,
+    WRIT_OUTPUT_HEARD_BYTES: 0,
+    WRIT_SEARCH_HOSTS: '',
+    WRIT_DRAIN_MS: 0,
+    ...over,
   } as unknown as ExecutorConfig;
   const telemetry = startTelemetry({ service: 'executor', version: '0', destination: { write: () => undefined } });
   const [bus, readiness] = [memoryBus({ now: Date.now }), new Readiness()];
-  const { providers } = await ExecutorModule.with(config, { bus, logger: telemetry.logger('fatal'), telemetry, readiness });
+  const { providers } = await ExecutorModule.with(config, {
+    bus,
+    logger: telemetry.logger('fatal'),
+    telemetry,
+    readiness,
+  });
   readiness.started();
-  const lifetime = (providers as { readonly provide: unknown; readonly useValue: unknown }[]).find(({ provide }) => provide === Lifetime)?.useValue as Lifetime;
+  const lifetime = (providers as { readonly provide: unknown; readonly useValue: unknown }[]).find(
+    ({ provide }) => provide === Lifetime,
+  )?.useValue as Lifetime;
   return {
     look: () => readiness.look(),
     stop: async () => {
@@ -77,9 +107,17 @@ it('an executor is ready while its engine answers, says what to set while it doe
   const { look, stop } = await startExecutor();
   expect(await look()).toEqual({ ready: true, checks: { database: 'ok', sandbox_engine: 'ok' } });
   await endEngine();
-  await vi.waitFor(async () => expect(await look()).toEqual({
-    ready: false, checks: { database: 'ok', sandbox_engine: 'no engine answers at DOCKER_HOST: start the engine, or set DOCKER_HOST to where it is' },
-  }), 10_000);
+  await vi.waitFor(
+    async () =>
+      expect(await look()).toEqual({
+        ready: false,
+        checks: {
+          database: 'ok',
+          sandbox_engine: 'no engine answers at DOCKER_HOST: start the engine, or set DOCKER_HOST to where it is',
+        },
+      }),
+    10_000,
+  );
   await startEngine();
   await vi.waitFor(async () => expect(await look()).toMatchObject({ ready: true }), 10_000);
   await stop();
@@ -87,7 +125,10 @@ it('an executor is ready while its engine answers, says what to set while it doe
 
 it('an executor that starts without an engine waits for one, and is not ready meanwhile', async () => {
   const { look, stop } = await startExecutor();
-  expect(await look()).toMatchObject({ ready: false, checks: { sandbox_engine: expect.stringContaining('DOCKER_HOST') } });
+  expect(await look()).toMatchObject({
+    ready: false,
+    checks: { sandbox_engine: expect.stringContaining('DOCKER_HOST') },
+  });
   await startEngine();
   await vi.waitFor(async () => expect(await look()).toMatchObject({ ready: true }), 10_000);
   await stop();
@@ -95,7 +136,9 @@ it('an executor that starts without an engine waits for one, and is not ready me
 
 it('an executor starts with each number of its settings at its minimum', async () => {
   await startEngine();
-  const numbers = Object.entries(Environment.properties as Readonly<Record<string, { readonly type?: string; readonly minimum?: number }>>).filter(([, { type, minimum }]) => type === 'integer' && minimum !== undefined);
+  const numbers = Object.entries(
+    Environment.properties as Readonly<Record<string, { readonly type?: string; readonly minimum?: number }>>,
+  ).filter(([, { type, minimum }]) => type === 'integer' && minimum !== undefined);
   const { look, stop } = await startExecutor(Object.fromEntries(numbers.map(([name, { minimum }]) => [name, minimum])));
   expect(numbers.map(([name]) => name)).toContain('WRIT_CACHE_BYTES');
   expect(await look()).toMatchObject({ ready: true });

@@ -46,16 +46,25 @@ const MEMORY_CACHE_BYTES = 64 * 1024 * 1024;
 const epoch = (): number => Date.now();
 const monotonic = (): number => performance.now();
 
-/** More runners, in the place of its own for their classes, or for classes of tools that this executor has none of itself. */
+/**
+ * More runners, in the place of its own for their classes, or for classes of tools that this executor has none of
+ * itself.
+ */
 export interface ExecutorParts {
   readonly runners?: (blobs: BlobStore) => readonly Runner[];
-  /** what the way out reaches the world by; this machine's network unless given. No configuration gives one: only a program that is written for it. */
+  /**
+   * what the way out reaches the world by; this machine's network unless given. No configuration gives one: only a
+   * program that is written for it.
+   */
   readonly egress?: EgressPorts;
 }
 
 @Module({})
 export class ExecutorModule {
-  /** Reads the texts that only a driver understands, before anything is opened. @throws EnvironmentError that names the variable */
+  /**
+   * Reads the texts that only a driver understands, before anything is opened.
+   * @throws EnvironmentError that names the variable
+   */
   static verify(config: ExecutorConfig): void {
     const settings = sandboxSettings(config);
     if (settings.driver === 'docker') return;
@@ -63,37 +72,85 @@ export class ExecutorModule {
     named('WRIT_SANDBOX_CANARY', () => parseHostPort(settings.canary));
   }
 
-  static async with(config: ExecutorConfig, { bus, logger, telemetry, readiness }: Given, parts: ExecutorParts = {}): Promise<DynamicModule> {
+  static async with(
+    config: ExecutorConfig,
+    { bus, logger, telemetry, readiness }: Given,
+    parts: ExecutorParts = {},
+  ): Promise<DynamicModule> {
     const executorId = config.WRIT_EXECUTOR_ID ?? newId('executor');
     const subjects = subjectsOf(config.WRIT_SHARD);
-    const pool = new ConnectionWatch(telemetry.meter).pool('executor', (onWait) => createPool({ url: config.WRIT_EXECUTOR_DATABASE_URL, applicationName: `writ-executor ${executorId}`, onWait }));
-    const stored = await diskCachedBlobs(pgBlobs(pool), { dir: config.WRIT_CACHE_DIR, bytesMax: config.WRIT_CACHE_BYTES })
-      .catch((error: unknown) => named('WRIT_CACHE_DIR', () => { throw error; }));
+    const pool = new ConnectionWatch(telemetry.meter).pool('executor', (onWait) =>
+      createPool({ url: config.WRIT_EXECUTOR_DATABASE_URL, applicationName: `writ-executor ${executorId}`, onWait }),
+    );
+    const stored = await diskCachedBlobs(pgBlobs(pool), {
+      dir: config.WRIT_CACHE_DIR,
+      bytesMax: config.WRIT_CACHE_BYTES,
+    }).catch((error: unknown) =>
+      named('WRIT_CACHE_DIR', () => {
+        throw error;
+      }),
+    );
     const blobs = cachedBlobs(stored, { bytesMax: MEMORY_CACHE_BYTES });
     const images = readImagesFile('WRIT_SANDBOX_IMAGES_FILE', config.WRIT_SANDBOX_IMAGES_FILE);
     const sandbox = await openSandbox(config, executorId, images, sandboxEvents(logger, telemetry.meter));
     watchWarmPools(telemetry.meter, sandbox);
     const permitKeys = new PublicKeyFile(config.WRIT_PERMIT_PUBLIC_KEYS_FILE, ({ closesAt }) => closesAt === null);
     const searchHosts = config.WRIT_SEARCH_HOSTS.split(',').filter((host) => host !== '');
-    const gate = new EgressGate(parts.egress ?? systemEgress(outboundOf(config, searchHosts)), monotonic, searchHosts, watchGate(telemetry.meter));
-    const work = new ExecutorPool({ ...poolSizes(), filename: workerProgram('executor.worker', import.meta.url), inputBytesMax: INPUT_BYTES_MAX });
+    const gate = new EgressGate(
+      parts.egress ?? systemEgress(outboundOf(config, searchHosts)),
+      monotonic,
+      searchHosts,
+      watchGate(telemetry.meter),
+    );
+    const work = new ExecutorPool({
+      ...poolSizes(),
+      filename: workerProgram('executor.worker', import.meta.url),
+      inputBytesMax: INPUT_BYTES_MAX,
+    });
     watchPool(telemetry.meter, work);
     const running = new Running();
     const outputs = new Outputs();
     const kernel = new KernelClient(bus, subjects, epoch);
     const commands = new SandboxedRunner(sandbox, blobs, gate, { outputs, heardBytes: config.WRIT_OUTPUT_HEARD_BYTES });
-    const sessions = new Sessions({
-      renewShell: (shell, timeoutMs) => kernel.renewShell({ ...shell, executor_id: executorId }, timeoutMs),
-      endShell: (shell, ending, timeoutMs) => kernel.endShell({ ...shell, executor_id: executorId }, ending, timeoutMs),
-    }, { sessionsMax: config.WRIT_SESSIONS, idleMs: config.WRIT_SESSION_IDLE_MS });
+    const sessions = new Sessions(
+      {
+        renewShell: (shell, timeoutMs) => kernel.renewShell({ ...shell, executor_id: executorId }, timeoutMs),
+        endShell: (shell, ending, timeoutMs) =>
+          kernel.endShell({ ...shell, executor_id: executorId }, ending, timeoutMs),
+      },
+      { sessionsMax: config.WRIT_SESSIONS, idleMs: config.WRIT_SESSION_IDLE_MS },
+    );
     const perform = new Perform({
-      kernel, blobs, running, work, clocks: { epoch, monotonic },
-      runners: [new InlineRunner(blobs, monotonic), commands, new ScriptRunner(commands), new DangerousRunner(commands, blobs),
-        new SessionRunner({ shells: sandbox.shells, sessions, blobs, outputs }), new BrokerRunner(blobs, gate, monotonic), ...(parts.runners?.(blobs) ?? [])],
+      kernel,
+      blobs,
+      running,
+      work,
+      clocks: { epoch, monotonic },
+      runners: [
+        new InlineRunner(blobs, monotonic),
+        commands,
+        new ScriptRunner(commands),
+        new DangerousRunner(commands, blobs),
+        new SessionRunner({ shells: sandbox.shells, sessions, blobs, outputs }),
+        new BrokerRunner(blobs, gate, monotonic),
+        ...(parts.runners?.(blobs) ?? []),
+      ],
       verifiers: permitKeys.byKeyid,
-      options: { executorId, images: new Set([config.WRIT_SANDBOX_IMAGE_DIGEST, ...images.images.map(({ digest }) => digest)]) },
+      options: {
+        executorId,
+        images: new Set([config.WRIT_SANDBOX_IMAGE_DIGEST, ...images.images.map(({ digest }) => digest)]),
+      },
     });
-    const take = new Take(bus, subjects, perform, logger, telemetry.meter, { executorId, publicKey: () => kernel.publicKey(), monotonic, slots: { inline: config.WRIT_SLOTS_INLINE, sandboxed: config.WRIT_SLOTS_SANDBOXED, broker: config.WRIT_SLOTS_BROKER } });
+    const take = new Take(bus, subjects, perform, logger, telemetry.meter, {
+      executorId,
+      publicKey: () => kernel.publicKey(),
+      monotonic,
+      slots: {
+        inline: config.WRIT_SLOTS_INLINE,
+        sandboxed: config.WRIT_SLOTS_SANDBOXED,
+        broker: config.WRIT_SLOTS_BROKER,
+      },
+    });
     const hears = new HearPermits(bus, subjects, executorId, perform, logger);
     readiness.add('database', () => verifyDurability(pool));
     // Without commands nothing runs in a sandbox: then no engine is needed.
@@ -105,23 +162,57 @@ export class ExecutorModule {
       providers: [
         { provide: Running, useValue: running },
         { provide: ExecutorPool, useValue: work },
-        { provide: Peeks, useValue: new Peeks(outputs, executorId, (event) => bus.publish(subjects.event('peeked', '_'), event)) },
-        { provide: Lifetime, useValue: new Lifetime([take, hears, followed(followKeys([{ what: 'public permit keys', keys: permitKeys }], { logger, telemetry }))], running, [sessions, sandbox, work], pool, config.WRIT_DRAIN_MS) },
+        {
+          provide: Peeks,
+          useValue: new Peeks(outputs, executorId, (event) => bus.publish(subjects.event('peeked', '_'), event)),
+        },
+        {
+          provide: Lifetime,
+          useValue: new Lifetime(
+            [
+              take,
+              hears,
+              followed(followKeys([{ what: 'public permit keys', keys: permitKeys }], { logger, telemetry })),
+            ],
+            running,
+            [sessions, sandbox, work],
+            pool,
+            config.WRIT_DRAIN_MS,
+          ),
+        },
       ],
     };
   }
 }
 
 /** Sandboxes of the driver that is configured. Doesn't wait for its engine. */
-async function openSandbox(config: ExecutorConfig, owner: string, images: SandboxImages, report: SandboxEventListener): Promise<ContainerSandbox> {
+async function openSandbox(
+  config: ExecutorConfig,
+  owner: string,
+  images: SandboxImages,
+  report: SandboxEventListener,
+): Promise<ContainerSandbox> {
   const settings = sandboxSettings(config);
-  const common = { label: config.WRIT_SANDBOX_LABEL, owner, pools: poolsOf(config, images), laidOut: config.WRIT_POOL_LAID_OUT, report };
+  const common = {
+    label: config.WRIT_SANDBOX_LABEL,
+    owner,
+    pools: poolsOf(config, images),
+    laidOut: config.WRIT_POOL_LAID_OUT,
+    report,
+  };
   if (settings.driver === 'docker') {
-    return await DockerSandbox.open({ ...common, docker: dockerOf(settings.host), ...(settings.runtime === undefined ? {} : { runtime: settings.runtime }) });
+    return await DockerSandbox.open({
+      ...common,
+      docker: dockerOf(settings.host),
+      ...(settings.runtime === undefined ? {} : { runtime: settings.runtime }),
+    });
   }
   const { namespace, image, canary, runtimeClass, hostUsers, warmPools, kubeconfig } = settings;
   return await KubernetesSandbox.open({
-    ...common, namespace, ...(runtimeClass === undefined ? {} : { runtimeClass }), ...(hostUsers === undefined ? {} : { hostUsers }),
+    ...common,
+    namespace,
+    ...(runtimeClass === undefined ? {} : { runtimeClass }),
+    ...(hostUsers === undefined ? {} : { hostUsers }),
     ...(warmPools === undefined ? {} : { warmPools }),
     referenceOf: referencesFrom(image, config.WRIT_SANDBOX_IMAGE_DIGEST),
     canaries: [parseHostPort(canary)],
@@ -132,16 +223,29 @@ async function openSandbox(config: ExecutorConfig, owner: string, images: Sandbo
 /** Images by digest alone: a name may lead to another image by the time that a container is made of it. */
 function poolsOf(config: ExecutorConfig, { images }: SandboxImages): WarmPoolConfig[] {
   const rows = [{ digest: config.WRIT_SANDBOX_IMAGE_DIGEST, pools: [{ count: config.WRIT_POOL_SIZE }] }, ...images];
-  const sizeOf = ({ memory_bytes, pids }: { readonly memory_bytes?: number; readonly pids?: number }) =>
-    ({ memoryBytes: memory_bytes ?? SANDBOX_LIMITS.memory_bytes, cpus: 1, pids: pids ?? SANDBOX_LIMITS.pids, tmpfsBytes: CONTAINER_TMPFS_BYTES });
-  return rows.flatMap(({ digest, pools = [] }) => pools.map((pool) => ({ image: digest, size: sizeOf(pool), count: pool.count })));
+  const sizeOf = ({ memory_bytes, pids }: { readonly memory_bytes?: number; readonly pids?: number }) => ({
+    memoryBytes: memory_bytes ?? SANDBOX_LIMITS.memory_bytes,
+    cpus: 1,
+    pids: pids ?? SANDBOX_LIMITS.pids,
+    tmpfsBytes: CONTAINER_TMPFS_BYTES,
+  });
+  return rows.flatMap(({ digest, pools = [] }) =>
+    pools.map((pool) => ({ image: digest, size: sizeOf(pool), count: pool.count })),
+  );
 }
 
 function dockerOf(host: string): Docker {
   if (host.startsWith('unix://')) return new Docker({ socketPath: host.slice('unix://'.length) });
   const url = new URL(host.replace(/^tcp:/, 'http:'));
-  return new Docker({ protocol: url.protocol === 'https:' ? 'https' : 'http', host: url.hostname, port: url.port || '2375' });
+  return new Docker({
+    protocol: url.protocol === 'https:' ? 'https' : 'http',
+    host: url.hostname,
+    port: url.port || '2375',
+  });
 }
 
 /** Begins with the taking of work, and ends with it. */
-const followed = (keys: Repeated): { start(): Promise<void>; stop(): Promise<void> } => ({ start: async () => keys.start(), stop: () => keys.stop() });
+const followed = (keys: Repeated): { start(): Promise<void>; stop(): Promise<void> } => ({
+  start: async () => keys.start(),
+  stop: () => keys.stop(),
+});

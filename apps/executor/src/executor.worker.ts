@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The worker program of this service: what its threads run. Tasks keep nothing of their input, for the next one is another tenant's.
+// The worker program of this service: what its threads run. Tasks keep nothing of their input, for the next one is
+// another tenant's.
 import { serveTasks } from '@writ/worker-pool/thread';
 import { ARGUMENT_TASKS } from './perform/argument-tasks.ts';
 import { SECRET_TASKS } from './redaction/secret-tasks.ts';

@@ -15,7 +15,16 @@ void bootProcess(() => {
     config,
     needs: { WRIT_NATS_URL: config.WRIT_NATS_URL, WRIT_EXECUTOR_DATABASE_URL: config.WRIT_EXECUTOR_DATABASE_URL },
     drainMs: config.WRIT_DRAIN_MS,
-    connectBus: (report) => processBus('executor', { url: config.WRIT_NATS_URL, shard: config.WRIT_SHARD, user: config.WRIT_NATS_USER, password: config.natsPassword, caFile: config.WRIT_NATS_CA_FILE, trace: traceHooks, report }),
+    connectBus: (report) =>
+      processBus('executor', {
+        url: config.WRIT_NATS_URL,
+        shard: config.WRIT_SHARD,
+        user: config.WRIT_NATS_USER,
+        password: config.natsPassword,
+        caFile: config.WRIT_NATS_CA_FILE,
+        trace: traceHooks,
+        report,
+      }),
     module: (given) => ExecutorModule.with(config, given),
   };
 });

@@ -27,12 +27,22 @@ const env = {
 
 describe('the configuration', () => {
   it('holds keys read from files, and defaults', () => {
-    expect(readConfig(env)).toMatchObject({ masterKeys: { current: master, before: null, next: null }, natsPassword: null, WRIT_LEASE_MS: 15_000, WRIT_PERMIT_TTL_MS: 30_000, WRIT_SWEEP_MS: 2_000, WRIT_SHARD: 's0' });
+    expect(readConfig(env)).toMatchObject({
+      masterKeys: { current: master, before: null, next: null },
+      natsPassword: null,
+      WRIT_LEASE_MS: 15_000,
+      WRIT_PERMIT_TTL_MS: 30_000,
+      WRIT_SWEEP_MS: 2_000,
+      WRIT_SHARD: 's0',
+    });
   });
 
-  it.each(['WRIT_KERNEL_DATABASE_URL', 'WRIT_PERMIT_KEY_FILE', 'WRIT_SANDBOX_IMAGE_DIGEST', 'WRIT_MASTER_KEY_FILE'])('names %s when it is missing', (name) => {
-    expect(() => readConfig({ ...env, [name]: undefined })).toThrow(name);
-  });
+  it.each(['WRIT_KERNEL_DATABASE_URL', 'WRIT_PERMIT_KEY_FILE', 'WRIT_SANDBOX_IMAGE_DIGEST', 'WRIT_MASTER_KEY_FILE'])(
+    'names %s when it is missing',
+    (name) => {
+      expect(() => readConfig({ ...env, [name]: undefined })).toThrow(name);
+    },
+  );
 
   it('refuses a master key that is damaged or short, and repeats nothing of it', () => {
     for (const bad of ['c2hvcnQ=', `${master.toString('base64').slice(0, -2)}!!`, 'x'.repeat(44)]) {
@@ -47,12 +57,16 @@ describe('the configuration', () => {
     const text = master.toString('base64');
     expect(readConfig({ ...bare, WRIT_MASTER_KEY: text }).masterKeys.current).toEqual(master);
     expect(() => readConfig({ ...env, WRIT_MASTER_KEY: text })).toThrow('set one of them');
-    expect(() => readConfig({ ...bare, WRIT_MASTER_KEY: text.slice(1) })).toThrow('`WRIT_MASTER_KEY` does not hold 32 bytes');
+    expect(() => readConfig({ ...bare, WRIT_MASTER_KEY: text.slice(1) })).toThrow(
+      '`WRIT_MASTER_KEY` does not hold 32 bytes',
+    );
   });
 
   it('takes a ring of keys, from a file or from the environment, and nothing that is none', () => {
     const { WRIT_RECORD_KEY_FILE: _file, ...bare } = env;
-    expect(readConfig({ ...bare, WRIT_RECORD_KEY: pem }).recordKeys.ring).toMatchObject({ keys: [{ revoked: null, signs_from: 0 }] });
+    expect(readConfig({ ...bare, WRIT_RECORD_KEY: pem }).recordKeys.ring).toMatchObject({
+      keys: [{ revoked: null, signs_from: 0 }],
+    });
     expect(() => readConfig({ ...env, WRIT_RECORD_KEY: pem })).toThrow('set one of them');
     for (const bad of ['{"v":1,"keys":[]}', pem.slice(0, 60)]) {
       expect(() => readConfig({ ...env, WRIT_RECORD_KEY_FILE: file('ring', bad) })).toThrow('`WRIT_RECORD_KEY_FILE`: ');
@@ -67,16 +81,31 @@ describe('the configuration', () => {
 
   it('knows the master keys before and after, where there are any', () => {
     const [before, next] = [randomBytes(32), randomBytes(32)];
-    const { masterKeys } = readConfig({ ...env, WRIT_MASTER_KEY_BEFORE_FILE: file('before', before.toString('base64')), WRIT_MASTER_KEY_NEXT_FILE: file('next', next.toString('base64')) });
+    const { masterKeys } = readConfig({
+      ...env,
+      WRIT_MASTER_KEY_BEFORE_FILE: file('before', before.toString('base64')),
+      WRIT_MASTER_KEY_NEXT_FILE: file('next', next.toString('base64')),
+    });
     expect(masterKeys).toEqual({ current: master, before, next });
   });
 });
 
 const WRONG: Readonly<Record<string, string>> = {
   ...WRONG_COMMON_TEXTS,
-  WRIT_KERNEL_DATABASE_URL: 'postgres://', WRIT_KERNEL_WORKER_DATABASE_URL: 'http://x', WRIT_PERMIT_KEY_FILE: '/nowhere', WRIT_PERMIT_KEY: 'no key', WRIT_RECORD_KEY_FILE: '/nowhere',
-  WRIT_RECORD_KEY: 'no key', WRIT_KEY_WRAP_FILE: '/nowhere', WRIT_CHECKPOINT_PUBLIC_KEYS_FILE: '/nowhere', WRIT_MASTER_KEY_FILE: '/nowhere', WRIT_MASTER_KEY: 'short',
-  WRIT_MASTER_KEY_BEFORE_FILE: '/nowhere', WRIT_MASTER_KEY_NEXT_FILE: '/nowhere', WRIT_SANDBOX_IMAGE_DIGEST: 'latest', WRIT_SANDBOX_IMAGES_FILE: '/nowhere',
+  WRIT_KERNEL_DATABASE_URL: 'postgres://',
+  WRIT_KERNEL_WORKER_DATABASE_URL: 'http://x',
+  WRIT_PERMIT_KEY_FILE: '/nowhere',
+  WRIT_PERMIT_KEY: 'no key',
+  WRIT_RECORD_KEY_FILE: '/nowhere',
+  WRIT_RECORD_KEY: 'no key',
+  WRIT_KEY_WRAP_FILE: '/nowhere',
+  WRIT_CHECKPOINT_PUBLIC_KEYS_FILE: '/nowhere',
+  WRIT_MASTER_KEY_FILE: '/nowhere',
+  WRIT_MASTER_KEY: 'short',
+  WRIT_MASTER_KEY_BEFORE_FILE: '/nowhere',
+  WRIT_MASTER_KEY_NEXT_FILE: '/nowhere',
+  WRIT_SANDBOX_IMAGE_DIGEST: 'latest',
+  WRIT_SANDBOX_IMAGES_FILE: '/nowhere',
 };
 
 describe('each variable of the kernel whose text means something', () => {

@@ -2,7 +2,18 @@
 import { GRACE_MS_MIN } from '@writ/blobs';
 import type { SandboxImages } from '@writ/contract';
 import type { KeyStore } from '@writ/signing';
-import { COMMON_ENVIRONMENT, DatabaseUrl, keyStoreOf, named, readCommonFiles, readEnvironment, readImagesFile, readKey, readKeyFile, type MasterKeys } from '@writ/nest-kit';
+import {
+  COMMON_ENVIRONMENT,
+  DatabaseUrl,
+  keyStoreOf,
+  named,
+  readCommonFiles,
+  readEnvironment,
+  readImagesFile,
+  readKey,
+  readKeyFile,
+  type MasterKeys,
+} from '@writ/nest-kit';
 import { PublicRingFile } from '@writ/nest-kit/keys';
 import { Type, type Static } from 'typebox';
 
@@ -12,28 +23,104 @@ export const Environment = Type.Object({
   ...COMMON_ENVIRONMENT,
   WRIT_KERNEL_DATABASE_URL: DatabaseUrl('writ_kernel'),
   WRIT_KERNEL_WORKER_DATABASE_URL: DatabaseUrl('writ_kernel_worker'),
-  WRIT_PERMIT_KEY_FILE: Type.Optional(File('the keys of permits: a ring as `writ signing-keys` writes it, or one key as PKCS #8 PEM; followed')),
-  WRIT_PERMIT_KEY: Type.Optional(Type.String({ minLength: 1, description: 'the same, where it comes by the environment' })),
+  WRIT_PERMIT_KEY_FILE: Type.Optional(
+    File('the keys of permits: a ring as `writ signing-keys` writes it, or one key as PKCS #8 PEM; followed'),
+  ),
+  WRIT_PERMIT_KEY: Type.Optional(
+    Type.String({ minLength: 1, description: 'the same, where it comes by the environment' }),
+  ),
   WRIT_RECORD_KEY_FILE: Type.Optional(File('the keys of records, likewise')),
-  WRIT_RECORD_KEY: Type.Optional(Type.String({ minLength: 1, description: 'the same, where it comes by the environment' })),
-  WRIT_KEY_WRAP_FILE: Type.Optional(File('which device wraps the keys in the two files: `{"pkcs11":{"module","token","key_id","pin_file"}}`; without it they lie in clear')),
-  WRIT_CHECKPOINT_PUBLIC_KEYS_FILE: Type.Optional(File('the ring of the ledger\'s checkpoint keys without private ones, as `writ signing-keys` publishes it: what becomes of them is recorded; followed')),
+  WRIT_RECORD_KEY: Type.Optional(
+    Type.String({ minLength: 1, description: 'the same, where it comes by the environment' }),
+  ),
+  WRIT_KEY_WRAP_FILE: Type.Optional(
+    File(
+      'which device wraps the keys in the two files: `{"pkcs11":{"module","token","key_id","pin_file"}}`; without it they lie in clear',
+    ),
+  ),
+  WRIT_CHECKPOINT_PUBLIC_KEYS_FILE: Type.Optional(
+    File(
+      "the ring of the ledger's checkpoint keys without private ones, as `writ signing-keys` publishes it: what becomes of them is recorded; followed",
+    ),
+  ),
   WRIT_MASTER_KEY_FILE: Type.Optional(File('the master key, 32 bytes in base64; it or `WRIT_MASTER_KEY`')),
-  WRIT_MASTER_KEY: Type.Optional(Type.String({ minLength: 1, description: 'the master key itself, where it comes by the environment' })),
+  WRIT_MASTER_KEY: Type.Optional(
+    Type.String({ minLength: 1, description: 'the master key itself, where it comes by the environment' }),
+  ),
   WRIT_MASTER_KEY_BEFORE_FILE: Type.Optional(File('the master key before this one: what it wrapped is wrapped anew')),
   WRIT_MASTER_KEY_NEXT_FILE: Type.Optional(File('the master key after this one: it opens, and wraps nothing')),
-  WRIT_SANDBOX_IMAGE_DIGEST: Type.String({ pattern: '^sha256:[0-9a-f]{64}$', description: 'the id of the sandbox image: `sha256:` and 64 hexadecimal digits' }),
-  WRIT_SANDBOX_IMAGES_FILE: Type.Optional(Type.String({ minLength: 1, description: 'a JSON file: the images of those tenants and tools that have others; the same one as the executors\'' })),
-  WRIT_STREAM_REPLICAS: Type.Integer({ default: 1, minimum: 1, maximum: 5, description: 'servers of a NATS cluster that hold the stream of waiting work: 3 in a cluster of three' }),
-  WRIT_LEASE_MS: Type.Integer({ default: 15_000, minimum: 100, maximum: 600_000, description: 'milliseconds for which an attempt lives unrenewed' }),
-  WRIT_PERMIT_TTL_MS: Type.Integer({ default: 30_000, minimum: 100, maximum: 600_000, description: 'milliseconds within which a permit must be redeemed' }),
-  WRIT_SWEEP_MS: Type.Integer({ default: 2_000, minimum: 50, maximum: 60_000, description: 'milliseconds between two sweeps for expired permits, leases and deadlines' }),
-  WRIT_COLLECT_MS: Type.Integer({ default: 86_400_000, minimum: 1_000, maximum: 2_592_000_000, description: 'milliseconds between two garbage collections of a tenant\'s contents' }),
-  WRIT_COLLECT_GRACE_MS: Type.Integer({ default: 86_400_000, minimum: GRACE_MS_MIN, maximum: 2_592_000_000, description: 'milliseconds without a read or write before garbage collection removes an unreachable content' }),
-  WRIT_OUTPUT_KEPT_MS: Type.Integer({ default: 604_800_000, minimum: 1_000, maximum: 31_622_400_000, description: 'milliseconds for which the whole output of a command is kept, where its result cuts it' }),
-  WRIT_RETENTION_MS: Type.Integer({ default: 3_600_000, minimum: 100, maximum: 86_400_000, description: 'milliseconds between two removals of those calls that are older than their tenant\'s retention' }),
-  WRIT_PLACES: Type.Integer({ default: 32, minimum: 1, maximum: 10_000, description: 'maximum concurrent calls that this replica decides or waits for; one tenant alone may use them all' }),
-  WRIT_PLACES_SHARED: Type.Integer({ default: 4, minimum: 1, maximum: 10_000, description: 'of those concurrent calls, how many tenants share by weight while several have calls; each has one at least' }),
+  WRIT_SANDBOX_IMAGE_DIGEST: Type.String({
+    pattern: '^sha256:[0-9a-f]{64}$',
+    description: 'the id of the sandbox image: `sha256:` and 64 hexadecimal digits',
+  }),
+  WRIT_SANDBOX_IMAGES_FILE: Type.Optional(
+    Type.String({
+      minLength: 1,
+      description:
+        "a JSON file: the images of those tenants and tools that have others; the same one as the executors'",
+    }),
+  ),
+  WRIT_STREAM_REPLICAS: Type.Integer({
+    default: 1,
+    minimum: 1,
+    maximum: 5,
+    description: 'servers of a NATS cluster that hold the stream of waiting work: 3 in a cluster of three',
+  }),
+  WRIT_LEASE_MS: Type.Integer({
+    default: 15_000,
+    minimum: 100,
+    maximum: 600_000,
+    description: 'milliseconds for which an attempt lives unrenewed',
+  }),
+  WRIT_PERMIT_TTL_MS: Type.Integer({
+    default: 30_000,
+    minimum: 100,
+    maximum: 600_000,
+    description: 'milliseconds within which a permit must be redeemed',
+  }),
+  WRIT_SWEEP_MS: Type.Integer({
+    default: 2_000,
+    minimum: 50,
+    maximum: 60_000,
+    description: 'milliseconds between two sweeps for expired permits, leases and deadlines',
+  }),
+  WRIT_COLLECT_MS: Type.Integer({
+    default: 86_400_000,
+    minimum: 1_000,
+    maximum: 2_592_000_000,
+    description: "milliseconds between two garbage collections of a tenant's contents",
+  }),
+  WRIT_COLLECT_GRACE_MS: Type.Integer({
+    default: 86_400_000,
+    minimum: GRACE_MS_MIN,
+    maximum: 2_592_000_000,
+    description: 'milliseconds without a read or write before garbage collection removes an unreachable content',
+  }),
+  WRIT_OUTPUT_KEPT_MS: Type.Integer({
+    default: 604_800_000,
+    minimum: 1_000,
+    maximum: 31_622_400_000,
+    description: 'milliseconds for which the whole output of a command is kept, where its result cuts it',
+  }),
+  WRIT_RETENTION_MS: Type.Integer({
+    default: 3_600_000,
+    minimum: 100,
+    maximum: 86_400_000,
+    description: "milliseconds between two removals of those calls that are older than their tenant's retention",
+  }),
+  WRIT_PLACES: Type.Integer({
+    default: 32,
+    minimum: 1,
+    maximum: 10_000,
+    description: 'maximum concurrent calls that this replica decides or waits for; one tenant alone may use them all',
+  }),
+  WRIT_PLACES_SHARED: Type.Integer({
+    default: 4,
+    minimum: 1,
+    maximum: 10_000,
+    description:
+      'of those concurrent calls, how many tenants share by weight while several have calls; each has one at least',
+  }),
 });
 
 export type KernelConfig = Readonly<Static<typeof Environment>> & {
@@ -47,21 +134,41 @@ export type KernelConfig = Readonly<Static<typeof Environment>> & {
   readonly natsPassword: string | null;
 };
 
-/** The only reader of the environment. Throws EnvironmentError where a variable or a file isn't as it should be, naming it and never its content. */
+/**
+ * The only reader of the environment. Throws EnvironmentError where a variable or a file isn't as it should be, naming
+ * it and never its content.
+ */
 export function readConfig(env: Readonly<Record<string, string | undefined>> = process.env): KernelConfig {
   const read = readEnvironment(Environment, env);
   return Object.freeze({
     ...read,
-    permitKeys: named('WRIT_PERMIT_KEY', () => keyStoreOf('WRIT_PERMIT_KEY', { file: read.WRIT_PERMIT_KEY_FILE, text: read.WRIT_PERMIT_KEY, wrap: read.WRIT_KEY_WRAP_FILE })),
-    recordKeys: named('WRIT_RECORD_KEY', () => keyStoreOf('WRIT_RECORD_KEY', { file: read.WRIT_RECORD_KEY_FILE, text: read.WRIT_RECORD_KEY, wrap: read.WRIT_KEY_WRAP_FILE })),
-    checkpointKeys: named('WRIT_CHECKPOINT_PUBLIC_KEYS_FILE', () => publicRingOf(read.WRIT_CHECKPOINT_PUBLIC_KEYS_FILE)),
+    permitKeys: named('WRIT_PERMIT_KEY', () =>
+      keyStoreOf('WRIT_PERMIT_KEY', {
+        file: read.WRIT_PERMIT_KEY_FILE,
+        text: read.WRIT_PERMIT_KEY,
+        wrap: read.WRIT_KEY_WRAP_FILE,
+      }),
+    ),
+    recordKeys: named('WRIT_RECORD_KEY', () =>
+      keyStoreOf('WRIT_RECORD_KEY', {
+        file: read.WRIT_RECORD_KEY_FILE,
+        text: read.WRIT_RECORD_KEY,
+        wrap: read.WRIT_KEY_WRAP_FILE,
+      }),
+    ),
+    checkpointKeys: named('WRIT_CHECKPOINT_PUBLIC_KEYS_FILE', () =>
+      publicRingOf(read.WRIT_CHECKPOINT_PUBLIC_KEYS_FILE),
+    ),
     masterKeys: named('WRIT_MASTER_KEY', () => masterKeysOf(read)),
-    sandboxImages: named('WRIT_SANDBOX_IMAGES_FILE', () => readImagesFile('WRIT_SANDBOX_IMAGES_FILE', read.WRIT_SANDBOX_IMAGES_FILE)),
+    sandboxImages: named('WRIT_SANDBOX_IMAGES_FILE', () =>
+      readImagesFile('WRIT_SANDBOX_IMAGES_FILE', read.WRIT_SANDBOX_IMAGES_FILE),
+    ),
     natsPassword: readCommonFiles(read) ?? null,
   });
 }
 
-const publicRingOf = (path: string | undefined): PublicRingFile | null => path === undefined ? null : new PublicRingFile(path);
+const publicRingOf = (path: string | undefined): PublicRingFile | null =>
+  path === undefined ? null : new PublicRingFile(path);
 
 function masterKeysOf(read: Static<typeof Environment>): MasterKeys {
   const { WRIT_MASTER_KEY: text, WRIT_MASTER_KEY_FILE: file } = read;
@@ -69,7 +176,9 @@ function masterKeysOf(read: Static<typeof Environment>): MasterKeys {
     const path = read[variable];
     return path === undefined ? null : readKeyFile(variable, path);
   };
-  if ((text === undefined) === (file === undefined)) throw new Error('the master key comes by `WRIT_MASTER_KEY_FILE` or by `WRIT_MASTER_KEY`: set one of them');
-  const current = text === undefined ? readKeyFile('WRIT_MASTER_KEY_FILE', file ?? '') : readKey('WRIT_MASTER_KEY', text);
+  if ((text === undefined) === (file === undefined))
+    throw new Error('the master key comes by `WRIT_MASTER_KEY_FILE` or by `WRIT_MASTER_KEY`: set one of them');
+  const current =
+    text === undefined ? readKeyFile('WRIT_MASTER_KEY_FILE', file ?? '') : readKey('WRIT_MASTER_KEY', text);
   return { current, before: other('WRIT_MASTER_KEY_BEFORE_FILE'), next: other('WRIT_MASTER_KEY_NEXT_FILE') };
 }

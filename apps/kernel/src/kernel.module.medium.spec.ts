@@ -22,15 +22,47 @@ import { TestTenant } from './specs/test-tenant.ts';
 test('the whole kernel comes up, serves its verbs over the bus, and goes down', async () => {
   const database = await testDatabase();
   const config = {
-    WRIT_SHARD: 's0', WRIT_KERNEL_DATABASE_URL: database.urlFor('writ_kernel'), WRIT_KERNEL_WORKER_DATABASE_URL: database.urlFor('writ_kernel_worker'),
-    WRIT_SANDBOX_IMAGE_DIGEST: `sha256:${'1'.repeat(64)}`, sandboxImages: { v: 1, images: [] }, WRIT_LEASE_MS: 1000, WRIT_PERMIT_TTL_MS: 1000, WRIT_SWEEP_MS: 50, WRIT_PLACES: 32, WRIT_PLACES_SHARED: 4,
-    permitKeys: FixedKeys.of(newSigner()), recordKeys: FixedKeys.of(newSigner()), masterKeys: { current: randomBytes(32), before: null, next: null }, natsPassword: null,
+    WRIT_SHARD: 's0',
+    WRIT_KERNEL_DATABASE_URL: database.urlFor('writ_kernel'),
+    WRIT_KERNEL_WORKER_DATABASE_URL: database.urlFor('writ_kernel_worker'),
+    WRIT_SANDBOX_IMAGE_DIGEST: `sha256:${'1'.repeat(64)}`,
+    sandboxImages: { v: 1, images: [] },
+    WRIT_LEASE_MS: 1000,
+    WRIT_PERMIT_TTL_MS: 1000,
+    WRIT_SWEEP_MS: 50,
+    WRIT_PLACES: 32,
+    WRIT_PLACES_SHARED: 4,
+    permitKeys: FixedKeys.of(newSigner()),
+    recordKeys: FixedKeys.of(newSigner()),
+    masterKeys: { current: randomBytes(32), before: null, next: null },
+    natsPassword: null,
   } as unknown as KernelConfig;
   const telemetry = startTelemetry({ service: 'kernel', version: '0', destination: { write: () => undefined } });
-  const [bus, logger, readiness, policy] = [memoryBus({ now: Date.now }), telemetry.logger('fatal'), new Readiness(), new WrittenPolicy()];
+  const [bus, logger, readiness, policy] = [
+    memoryBus({ now: Date.now }),
+    telemetry.logger('fatal'),
+    new Readiness(),
+    new WrittenPolicy(),
+  ];
   policy.says = asks('soft_gate');
-  const transport = new BusTransport({ bus, process: 'kernel', shard: 's0', telemetry, report: (error) => { throw error; } });
-  const app = await NestFactory.createMicroservice(KernelModule.with(config, { bus, logger, telemetry, readiness }, await loadPolicyEngine(new InlineWork(kernelTasks)), policy), { logger: false, strategy: transport });
+  const transport = new BusTransport({
+    bus,
+    process: 'kernel',
+    shard: 's0',
+    telemetry,
+    report: (error) => {
+      throw error;
+    },
+  });
+  const app = await NestFactory.createMicroservice(
+    KernelModule.with(
+      config,
+      { bus, logger, telemetry, readiness },
+      await loadPolicyEngine(new InlineWork(kernelTasks)),
+      policy,
+    ),
+    { logger: false, strategy: transport },
+  );
   app.useGlobalFilters(new FaultFilter());
   await app.listen();
   readiness.started();
@@ -38,14 +70,25 @@ test('the whole kernel comes up, serves its verbs over the bus, and goes down', 
   const pool = createPool({ url: database.urlFor('writ_kernel'), applicationName: 'writ-kernel-spec', max: 1 });
   try {
     const tenant = await TestTenant.create(admin, pgBlobs(pool), config.masterKeys.current);
-    const ask = (name: string, payload: unknown) => bus.request(subjectsOf('s0').request(name), payload, { deadline: Date.now() + 5000 });
+    const ask = (name: string, payload: unknown) =>
+      bus.request(subjectsOf('s0').request(name), payload, { deadline: Date.now() + 5000 });
     const view = parseMessage(OperationView, await ask('kernel.admit', tenant.writeCall(await tenant.token())));
     expect(view.state).toBe('held');
     const caller = { tenant_id: tenant.tenantId, api_key_id: newId('apiKey'), role: 'admin', agent_id: null };
     const list = await ask('kernel.approval.list', { v: 1, caller, page: { cursor: null, limit: 10 }, state: null });
     expect(list).toMatchObject({ items: [{ approval_id: view.approval_id, args: { path: 'a.txt' } }] });
-    expect(await ask('kernel.approval.decide', { v: 1, caller, approval_id: view.approval_id, decision: 'approve', comment: null })).toMatchObject({ state: 'admitted' });
-    expect(await ask('kernel.operation.cancel', { v: 1, caller, operation_id: view.operation_id })).toMatchObject({ state: 'refused' });
+    expect(
+      await ask('kernel.approval.decide', {
+        v: 1,
+        caller,
+        approval_id: view.approval_id,
+        decision: 'approve',
+        comment: null,
+      }),
+    ).toMatchObject({ state: 'admitted' });
+    expect(await ask('kernel.operation.cancel', { v: 1, caller, operation_id: view.operation_id })).toMatchObject({
+      state: 'refused',
+    });
     await expect(ask('kernel.admit', { v: 2 })).rejects.toMatchObject({ code: 'request.malformed' });
     expect(await readiness.look()).toMatchObject({ ready: true, checks: { database: 'ok' } });
     const metrics = await telemetry.metricsText();
@@ -55,7 +98,9 @@ test('the whole kernel comes up, serves its verbs over the bus, and goes down', 
     expect(metrics).toContain('writ_approvals_waiting{of="action"} 0');
     expect(metrics).toContain('writ_operations_active{state="admitted",lane="inline"} 0');
     expect(metrics).toContain('writ_dispatch_slots{lane="inline",state="free"} 0');
-    expect(metrics).toMatch(/^db_client_connection_wait_time_seconds_count\{db_client_connection_pool_name="tenants"\} [1-9]/m);
+    expect(metrics).toMatch(
+      /^db_client_connection_wait_time_seconds_count\{db_client_connection_pool_name="tenants"\} [1-9]/m,
+    );
   } finally {
     await app.close();
     await Promise.all([pool.end(), admin.end(), bus.close(), telemetry.shutdown()]);

@@ -22,14 +22,38 @@ import { Commit, CommitController, HoldEffect, KeepOutput, PreviewReports, Rerun
 import type { KernelConfig } from './config.env.ts';
 import type { KernelTasks } from './kernel.worker.ts';
 import { Containers, ContainersController, KillContainer, Peek, PeekedController } from './containers/index.ts';
-import { Approvals, CastVote, Decide, DecideController, Edit, EffectApproval, Give, PreviewAgain, Readmission } from './decide/index.ts';
+import {
+  Approvals,
+  CastVote,
+  Decide,
+  DecideController,
+  Edit,
+  EffectApproval,
+  Give,
+  PreviewAgain,
+  Readmission,
+} from './decide/index.ts';
 import { Delegations, DelegationsController } from './delegations/index.ts';
 import { Dispatcher, PermitDesk, PreviewDispatcher, Slots, SlotsController, withinTrace } from './dispatch/index.ts';
 import {
-  EffectCheck, EffectExaminer, FairTurns, Landing, LARGE_READINGS, ReportReader, StoredDeltas,
+  EffectCheck,
+  EffectExaminer,
+  FairTurns,
+  Landing,
+  LARGE_READINGS,
+  ReportReader,
+  StoredDeltas,
 } from './effects/index.ts';
 import { Endings } from './endings/index.ts';
-import { BeginErasure, EraseBatches, ErasedTexts, Erasures, ErasuresController, RetainContents, RetentionRules } from './erasures/index.ts';
+import {
+  BeginErasure,
+  EraseBatches,
+  ErasedTexts,
+  Erasures,
+  ErasuresController,
+  RetainContents,
+  RetentionRules,
+} from './erasures/index.ts';
 import { ExpireHeld } from './expire/index.ts';
 import { Freezes, FreezesController, LiftFreeze, PlaceFreeze } from './freezes/index.ts';
 import { HeldCalls, Previews } from './held/index.ts';
@@ -37,7 +61,14 @@ import { ArgumentsReader, Judge, ToolReader } from './judgement/index.ts';
 import { RecordKeys } from './key-records/index.ts';
 import { OutboxSender, ReceiptBook } from './log/index.ts';
 import { Notices, NoticesController } from './notices/index.ts';
-import { ListOperations, OperationsController, ReadOperation, ReadOutput, ReadRequests, ReadResult } from './operations/index.ts';
+import {
+  ListOperations,
+  OperationsController,
+  ReadOperation,
+  ReadOutput,
+  ReadRequests,
+  ReadResult,
+} from './operations/index.ts';
 import { TenantVault } from './payload/index.ts';
 import { PolicyShelf, StoredPolicySets, type PolicyEngine } from './policies/index.ts';
 import { ActivatePolicy, PoliciesController, PutPolicy, ShowPolicies } from './policy-sets/index.ts';
@@ -47,7 +78,15 @@ import { Redeem, RedeemController } from './redeem/index.ts';
 import { Reevaluation } from './reevaluation/index.ts';
 import { Renew, RenewController } from './renew/index.ts';
 import { Resolve, ResolveController } from './resolve/index.ts';
-import { KERNEL_CONNECTIONS, OperationViews, Sizes, TenantPool, Trees, CrossTenantPool, WrappedKeyRows } from './store/index.ts';
+import {
+  KERNEL_CONNECTIONS,
+  OperationViews,
+  Sizes,
+  TenantPool,
+  Trees,
+  CrossTenantPool,
+  WrappedKeyRows,
+} from './store/index.ts';
 import { Background } from './support/background.ts';
 import { watchBacklog, watchSlots } from './support/gauges.ts';
 import { KernelKeys } from './support/kernel-keys.ts';
@@ -59,16 +98,48 @@ import { ListSandboxes, RegisterSandbox, Registrars, SandboxesController } from 
 import { Secrets, SecretsController } from './secrets/index.ts';
 import { ShellBook, ShellsController } from './shells/index.ts';
 import { Skills, SkillsController } from './skills/index.ts';
-import { ImageSweeper, OutputSweeper, PreviewSweeper, Release, ReleaseController, Sweeper, ValueSweeper } from './sweep/index.ts';
+import {
+  ImageSweeper,
+  OutputSweeper,
+  PreviewSweeper,
+  Release,
+  ReleaseController,
+  Sweeper,
+  ValueSweeper,
+} from './sweep/index.ts';
 import { Tenancy } from './tenancy/index.ts';
 import { CreateTenant, Limits, limitsSince, RewrapKeys, TenantsController, type Rewrapped } from './tenants/index.ts';
-import { AttenuateToken, DrawTokens, IssueToken, ListForJob, RevokeToken, SpawnToken, Tokens, TokensController } from './tokens/index.ts';
+import {
+  AttenuateToken,
+  DrawTokens,
+  IssueToken,
+  ListForJob,
+  RevokeToken,
+  SpawnToken,
+  Tokens,
+  TokensController,
+} from './tokens/index.ts';
 import { BundlesController, SealBundle } from './bundles/index.ts';
 import {
-  BacktestPolicy, ExplainOperation, RecordedCalls, RecordedEffects, ReplayCalls, Simulate, WhatIfController,
+  BacktestPolicy,
+  ExplainOperation,
+  RecordedCalls,
+  RecordedEffects,
+  ReplayCalls,
+  Simulate,
+  WhatIfController,
 } from './what-if/index.ts';
 import { PgValueStore, SessionValues } from './values/index.ts';
-import { ChangeWorkspace, CreateWorkspace, HeadMoves, ImportWorkspace, LimitWorkspace, RestoreWorkspace, Workspaces, WorkspacesController } from './workspaces/index.ts';
+import {
+  ChangeWorkspace,
+  CreateWorkspace,
+  HeadMoves,
+  ImportWorkspace,
+  LimitWorkspace,
+  RestoreWorkspace,
+  Workspaces,
+  WorkspacesController,
+} from './workspaces/index.ts';
 
 /** Between two looks for previews that wait: a person waits for them, but not for milliseconds. */
 const PREVIEW_MS = 250;
@@ -76,11 +147,19 @@ const PREVIEW_MS = 250;
 const WAITERS_MAX = 128;
 /** How often it is asked which tenants' limits were set, in milliseconds: what they take to count here. */
 const LIMITS_MS = 500;
-/** How often it is asked whether a tenant's contents are to be looked through, in milliseconds: one of them each time. */
+/**
+ * How often it is asked whether a tenant's contents are to be looked through, in milliseconds: one of them each time.
+ */
 const COLLECT_LOOK_MS = 10_000;
-/** How often it is asked which tenants' keys are under another master key, in milliseconds: first so long after the start. */
+/**
+ * How often it is asked which tenants' keys are under another master key, in milliseconds: first so long after the
+ * start.
+ */
 const REWRAP_MS = 60_000;
-/** How often it is asked what became of the keys of records, in milliseconds. It is answered from memory unless they changed lately. */
+/**
+ * How often it is asked what became of the keys of records, in milliseconds. It is answered from memory unless they
+ * changed lately.
+ */
 const KEY_RECORDS_MS = 2_000;
 /** How often records are looked for that another replica has left behind, in milliseconds. */
 const RESEND_MS = 1_000;
@@ -100,9 +179,17 @@ const BACKTESTS = 'backtests';
 function stand(config: KernelConfig, { bus, logger, telemetry, readiness }: Given, work: Work<KernelTasks>) {
   const report = (error: unknown): void => logger.error({ err: error }, 'unexpected error');
   const connections = new ConnectionWatch(telemetry.meter);
-  const poolOf = (name: string, url: string, max: number) => ({ pool: connections.pool(name, (onWait) => createPool({ url, applicationName: 'writ-kernel', max, onWait, onIdleError: report })) });
+  const poolOf = (name: string, url: string, max: number) => ({
+    pool: connections.pool(name, (onWait) =>
+      createPool({ url, applicationName: 'writ-kernel', max, onWait, onIdleError: report }),
+    ),
+  });
   const tenants: TenantPool = poolOf('tenants', config.WRIT_KERNEL_DATABASE_URL, KERNEL_CONNECTIONS.tenants);
-  const workers: CrossTenantPool = poolOf('workers', config.WRIT_KERNEL_WORKER_DATABASE_URL, KERNEL_CONNECTIONS.workers);
+  const workers: CrossTenantPool = poolOf(
+    'workers',
+    config.WRIT_KERNEL_WORKER_DATABASE_URL,
+    KERNEL_CONNECTIONS.workers,
+  );
   readiness.add('database', () => verifyDurability(tenants.pool));
   const keys = new KernelKeys(config, Date.now());
   readiness.add('signing keys', () => keys.verifyAble());
@@ -114,7 +201,16 @@ function stand(config: KernelConfig, { bus, logger, telemetry, readiness }: Give
   const trees = new Trees(blobs);
   const vault = new TenantVault(config.masterKeys, new WrappedKeyRows(tenants));
   return {
-    report, tenants, workers, subjects, book, outbox, blobs, bus, trees, meter: telemetry.meter,
+    report,
+    tenants,
+    workers,
+    subjects,
+    book,
+    outbox,
+    blobs,
+    bus,
+    trees,
+    meter: telemetry.meter,
     sizes: new Sizes(tenants, trees),
     vault,
     args: new ArgumentsReader({ blobs, vault, work }),
@@ -125,7 +221,11 @@ function stand(config: KernelConfig, { bus, logger, telemetry, readiness }: Give
     images: { sandbox: config.WRIT_SANDBOX_IMAGE_DIGEST, others: config.sandboxImages },
     rewrapped: ({ done, unopened }: Rewrapped): void => {
       if (done > 0) logger.info({ tenants: done }, 'keys of tenants were wrapped anew under the current master key');
-      if (unopened.length > 0) logger.error({ tenants: unopened.length, first: unopened[0] }, 'keys of tenants are under a master key that is not known: give it by WRIT_MASTER_KEY_BEFORE_FILE');
+      if (unopened.length > 0)
+        logger.error(
+          { tenants: unopened.length, first: unopened[0] },
+          'keys of tenants are under a master key that is not known: give it by WRIT_MASTER_KEY_BEFORE_FILE',
+        );
     },
     largeReadings: new FairTurns(LARGE_READINGS, () => performance.now()),
     limits: new ChangedLimits<TenantLimits>((since, after) => limitsSince(workers, { since, after })),
@@ -149,7 +249,9 @@ function execution(config: KernelConfig, on: Ground, policies: PolicySets, work:
   const lease = { leaseMs: config.WRIT_LEASE_MS };
   const memory = new AttemptMemory(() => performance.now());
   const effects = new EffectCheck({
-    ...on, policies, failed: on.report,
+    ...on,
+    policies,
+    failed: on.report,
     examiner: new EffectExaminer(on.blobs, on.tenants, work, { large: on.largeReadings }),
     reader: new ReportReader(on.blobs, work),
   });
@@ -158,7 +260,11 @@ function execution(config: KernelConfig, on: Ground, policies: PolicySets, work:
   const reevaluation = new Reevaluation({ ...on, policies }, judge);
   const sweeper = new Sweeper(on.workers, on.tenants, endings, dispatcher);
   const release = new Release(on.tenants, sweeper, dispatcher);
-  const redeem = new Redeem(on.tenants, on.vault, endings, memory, on.trees, on.keys.permitVerifiers, { ...lease, args: on.args, monitor: on.monitor });
+  const redeem = new Redeem(on.tenants, on.vault, endings, memory, on.trees, on.keys.permitVerifiers, {
+    ...lease,
+    args: on.args,
+    monitor: on.monitor,
+  });
   return {
     assign: new Assign(dispatcher, desk, redeem, release, { ...permits, ...lease }),
     dispatcher,
@@ -173,7 +279,16 @@ function execution(config: KernelConfig, on: Ground, policies: PolicySets, work:
     release,
     renew: new Renew(on.tenants, on.vault, lease),
     judge,
-    commit: new Commit(on.tenants, on.blobs, effects, landing, new HoldEffect(on.blobs, on.vault, on.sealer, endings), endings, memory, new Reruns(on.tenants, announcer, reevaluation)),
+    commit: new Commit(
+      on.tenants,
+      on.blobs,
+      effects,
+      landing,
+      new HoldEffect(on.blobs, on.vault, on.sealer, endings),
+      endings,
+      memory,
+      new Reruns(on.tenants, announcer, reevaluation),
+    ),
     keepOutput: new KeepOutput(on.tenants, on.blobs, config.WRIT_OUTPUT_KEPT_MS),
     sweeper,
     imageSweeper: new ImageSweeper({ ...on, endings, announcer }, reevaluation),
@@ -181,24 +296,53 @@ function execution(config: KernelConfig, on: Ground, policies: PolicySets, work:
 }
 
 /** through: what is decided */
-function admission(config: KernelConfig, on: Ground, { announcer, assign, endings, effects, judge, landing }: ReturnType<typeof execution>, policies: PolicySets) {
+function admission(
+  config: KernelConfig,
+  on: Ground,
+  { announcer, assign, endings, effects, judge, landing }: ReturnType<typeof execution>,
+  policies: PolicySets,
+) {
   const views = new OperationViews(on.tenants, on.vault, on.book);
   const held = new HeldCalls(on.tenants, on.sealer, announcer, on.monitor);
   const parts = { ...on, policies };
   const again = new PreviewAgain(parts, announcer);
   const votes = new CastVote(on.tenants, held, announcer);
   const readmission = new Readmission(parts, judge, held, votes, announcer);
-  const give = { box: on.box, values: new SessionValues(on.tenants, on.vault), store: new PgValueStore(on.tenants, on.vault) };
-  const admit = new Admit(parts, judge, new Decisions(admissionStatements(on.tenants), on.sealer, on.vault, on.images, assign), announcer, on.outcomes, views, assign);
+  const give = {
+    box: on.box,
+    values: new SessionValues(on.tenants, on.vault),
+    store: new PgValueStore(on.tenants, on.vault),
+  };
+  const admit = new Admit(
+    parts,
+    judge,
+    new Decisions(admissionStatements(on.tenants), on.sealer, on.vault, on.images, assign),
+    announcer,
+    on.outcomes,
+    views,
+    assign,
+  );
   return {
     views,
     admit,
-    places: new Places({ places: config.WRIT_PLACES, shared: config.WRIT_PLACES_SHARED, now: () => performance.now(), weightOf: (tenantId) => on.limits.of(tenantId)?.weight ?? TENANT_DEFAULTS.weight }),
+    places: new Places({
+      places: config.WRIT_PLACES,
+      shared: config.WRIT_PLACES_SHARED,
+      now: () => performance.now(),
+      weightOf: (tenantId) => on.limits.of(tenantId)?.weight ?? TENANT_DEFAULTS.weight,
+    }),
     edit: new Edit(held, async (call) => await admit.answer(await admit.decide(call, null, 0))),
     give: new Give(parts, held, readmission, views, give),
-    decide: new Decide(on.tenants, held, {
-      votes, readmission, effects: new EffectApproval(parts, judge, held, { effects, landing, endings, again, votes }),
-    }, views),
+    decide: new Decide(
+      on.tenants,
+      held,
+      {
+        votes,
+        readmission,
+        effects: new EffectApproval(parts, judge, held, { effects, landing, endings, again, votes }),
+      },
+      views,
+    ),
     approvals: new Approvals(on.tenants, on.vault, on.blobs, on.args),
     cancel: new Cancel(on.tenants, on.sealer, held, endings, announcer, views),
     expire: new ExpireHeld(on.workers, held),
@@ -220,7 +364,14 @@ function pastEffects(on: Ground, work: Work<KernelTasks>): RecordedEffects {
 }
 
 /** through: what people and their programs manage */
-function management(config: KernelConfig, on: Ground, { views, endCalls }: { views: OperationViews; endCalls: EndCalls }, bell: Bell, engine: PolicyEngine, stored: StoredPolicySets) {
+function management(
+  config: KernelConfig,
+  on: Ground,
+  { views, endCalls }: { views: OperationViews; endCalls: EndCalls },
+  bell: Bell,
+  engine: PolicyEngine,
+  stored: StoredPolicySets,
+) {
   const tenancy = new Tenancy(on.tenants);
   const changes = new Changes(tenancy, on.sealer, on.outbox);
   const shelf = new PolicyShelf(engine, stored, tenancy);
@@ -236,27 +387,82 @@ function management(config: KernelConfig, on: Ground, { views, endCalls }: { vie
     retain: new RetainContents(on.workers, on.tenants, config.WRIT_RETENTION_MS),
     collect: new Collect(on.workers, names, pgBlobSweep(on.tenants.pool), changes, pace),
     useCases: [
-      new CreateTenant(changes, config.masterKeys.current), new Limits(tenancy, changes, on.sizes),
-      new RecordChange(changes), new RevokeKey(changes, endCalls),
-      new Agents(tenancy, changes), new Delegations(tenancy, changes),
-      new Tokens(tenancy), new IssueToken(changes), new AttenuateToken(changes), new ListForJob(changes), new RevokeToken(tenancy, changes, on.events), new SpawnToken(on.tenants, changes, on.args), new DrawTokens(on.tenants),
-      new Workspaces(tenancy), new CreateWorkspace(changes, on.blobs), new ChangeWorkspace(moves, on.blobs), new RestoreWorkspace(moves, tenancy), new ImportWorkspace(moves, on.blobs),
+      new CreateTenant(changes, config.masterKeys.current),
+      new Limits(tenancy, changes, on.sizes),
+      new RecordChange(changes),
+      new RevokeKey(changes, endCalls),
+      new Agents(tenancy, changes),
+      new Delegations(tenancy, changes),
+      new Tokens(tenancy),
+      new IssueToken(changes),
+      new AttenuateToken(changes),
+      new ListForJob(changes),
+      new RevokeToken(tenancy, changes, on.events),
+      new SpawnToken(on.tenants, changes, on.args),
+      new DrawTokens(on.tenants),
+      new Workspaces(tenancy),
+      new CreateWorkspace(changes, on.blobs),
+      new ChangeWorkspace(moves, on.blobs),
+      new RestoreWorkspace(moves, tenancy),
+      new ImportWorkspace(moves, on.blobs),
       new LimitWorkspace(tenancy, changes, on.sizes),
       new Secrets(tenancy, changes, on.vault, on.box),
-      new ApplyTools(tenancy, changes), new ListTools(tenancy), new SearchProviders(tenancy, changes),
-      new RegisterSandbox(changes), new ListSandboxes(tenancy), new Registrars(tenancy, changes), new Profiles(tenancy, changes), new Skills(tenancy, changes, on.blobs, engine.work),
-      new Resources(tenancy, changes), new ReadOperation(on.tenants, views), new ReadRequests(on.tenants, on.vault), new ReadOutput(on.tenants, on.vault.calls), new ReadResult(on.tenants, on.vault.calls), new ListOperations(tenancy), new Notices(on.workers),
-      new BeginErasure(on.tenants, changes), new Erasures(tenancy), new ErasedTexts(on.workers, on.tenants, changes), new RetentionRules(tenancy, changes),
-      new Freezes(on.tenants), new PlaceFreeze(on), new LiftFreeze(on, bell),
-      new ShowPolicies(tenancy, shelf), new PutPolicy(changes, shelf), new ActivatePolicy(on, shelf),
+      new ApplyTools(tenancy, changes),
+      new ListTools(tenancy),
+      new SearchProviders(tenancy, changes),
+      new RegisterSandbox(changes),
+      new ListSandboxes(tenancy),
+      new Registrars(tenancy, changes),
+      new Profiles(tenancy, changes),
+      new Skills(tenancy, changes, on.blobs, engine.work),
+      new Resources(tenancy, changes),
+      new ReadOperation(on.tenants, views),
+      new ReadRequests(on.tenants, on.vault),
+      new ReadOutput(on.tenants, on.vault.calls),
+      new ReadResult(on.tenants, on.vault.calls),
+      new ListOperations(tenancy),
+      new Notices(on.workers),
+      new BeginErasure(on.tenants, changes),
+      new Erasures(tenancy),
+      new ErasedTexts(on.workers, on.tenants, changes),
+      new RetentionRules(tenancy, changes),
+      new Freezes(on.tenants),
+      new PlaceFreeze(on),
+      new LiftFreeze(on, bell),
+      new ShowPolicies(tenancy, shelf),
+      new PutPolicy(changes, shelf),
+      new ActivatePolicy(on, shelf),
       new Simulate({ ...on, engine, shelf }),
       new BacktestPolicy(recorded, shelf, on.keys.record, {
-        effects: pastEffects(on, engine.work), now: () => performance.now(),
+        effects: pastEffects(on, engine.work),
+        now: () => performance.now(),
       }),
-      new ExplainOperation(recorded, shelf), new ReplayCalls(recorded, shelf),
+      new ExplainOperation(recorded, shelf),
+      new ReplayCalls(recorded, shelf),
       new SealBundle(on.keys.record, (tenantId) => recorded.now(tenantId)),
     ],
-    controllers: [TenantsController, ChangesController, ApiKeysController, AgentsController, DelegationsController, TokensController, WorkspacesController, SecretsController, ToolsController, SandboxesController, ProfilesController, SkillsController, ResourcesController, OperationsController, NoticesController, FreezesController, ErasuresController, PoliciesController, WhatIfController, BundlesController],
+    controllers: [
+      TenantsController,
+      ChangesController,
+      ApiKeysController,
+      AgentsController,
+      DelegationsController,
+      TokensController,
+      WorkspacesController,
+      SecretsController,
+      ToolsController,
+      SandboxesController,
+      ProfilesController,
+      SkillsController,
+      ResourcesController,
+      OperationsController,
+      NoticesController,
+      FreezesController,
+      ErasuresController,
+      PoliciesController,
+      WhatIfController,
+      BundlesController,
+    ],
   };
 }
 
@@ -281,37 +487,74 @@ export class KernelModule {
     const ask = admission(config, on, run, policies);
     const manage = management(config, on, ask, run.dispatcher, engine, stored);
     const every = (pauseMs: number, task: () => Promise<unknown>): Repeated => new Repeated(task, pauseMs, on.report);
-    const background = new Background([
-      run.dispatcher,
-      on.keys.followed(parts),
-      every(PREVIEW_MS, () => run.previewDispatcher.run()),
-      every(config.WRIT_SWEEP_MS, async () => on.monitor.requeued(await run.sweeper.sweep())),
-      every(config.WRIT_SWEEP_MS, () => Promise.all([run.imageSweeper.sweep(), run.previewSweeper.sweep()])),
-      every(config.WRIT_SWEEP_MS, () => ask.expire.run()),
-      every(config.WRIT_SWEEP_MS, () => ask.endCalls.sweep()),
-      every(LIMITS_MS, () => on.limits.refresh()),
-      every(config.WRIT_SWEEP_MS, () => new ValueSweeper(on.workers).sweep()),
-      every(config.WRIT_SWEEP_MS, () => new OutputSweeper(on.workers).sweep()),
-      every(RESEND_MS, () => on.outbox.resend()),
-      every(COLLECT_LOOK_MS, () => manage.collect.next()),
-      every(ERASE_MS, () => manage.erase.run()),
-      every(Math.min(RETAIN_LOOK_MS, config.WRIT_RETENTION_MS), () => manage.retain.run()),
-      every(KEY_RECORDS_MS, () => manage.recordKeys.run()),
-      every(STATISTICS_MS, () => refreshStatistics(on.workers.pool, 'kernel')),
-      every(REWRAP_MS, async () => on.rewrapped(await manage.rewrap.run())),
-    ], async () => {
-      await run.assign.settled();
-      await on.outbox.idle();
-      await engine.work.close();
-      await manage.tenancy.close();
-      await Promise.all([on.tenants.pool.end(), on.workers.pool.end()]);
-    });
+    const background = new Background(
+      [
+        run.dispatcher,
+        on.keys.followed(parts),
+        every(PREVIEW_MS, () => run.previewDispatcher.run()),
+        every(config.WRIT_SWEEP_MS, async () => on.monitor.requeued(await run.sweeper.sweep())),
+        every(config.WRIT_SWEEP_MS, () => Promise.all([run.imageSweeper.sweep(), run.previewSweeper.sweep()])),
+        every(config.WRIT_SWEEP_MS, () => ask.expire.run()),
+        every(config.WRIT_SWEEP_MS, () => ask.endCalls.sweep()),
+        every(LIMITS_MS, () => on.limits.refresh()),
+        every(config.WRIT_SWEEP_MS, () => new ValueSweeper(on.workers).sweep()),
+        every(config.WRIT_SWEEP_MS, () => new OutputSweeper(on.workers).sweep()),
+        every(RESEND_MS, () => on.outbox.resend()),
+        every(COLLECT_LOOK_MS, () => manage.collect.next()),
+        every(ERASE_MS, () => manage.erase.run()),
+        every(Math.min(RETAIN_LOOK_MS, config.WRIT_RETENTION_MS), () => manage.retain.run()),
+        every(KEY_RECORDS_MS, () => manage.recordKeys.run()),
+        every(STATISTICS_MS, () => refreshStatistics(on.workers.pool, 'kernel')),
+        every(REWRAP_MS, async () => on.rewrapped(await manage.rewrap.run())),
+      ],
+      async () => {
+        await run.assign.settled();
+        await on.outbox.idle();
+        await engine.work.close();
+        await manage.tenancy.close();
+        await Promise.all([on.tenants.pool.end(), on.workers.pool.end()]);
+      },
+    );
     return {
       module: KernelModule,
-      controllers: [AdmitController, DecideController, CancelController, ResolveController, RedeemController, RenewController, CommitController, SlotsController, OutcomesController, ShellsController, ReleaseController, ContainersController, PeekedController, ...manage.controllers],
+      controllers: [
+        AdmitController,
+        DecideController,
+        CancelController,
+        ResolveController,
+        RedeemController,
+        RenewController,
+        CommitController,
+        SlotsController,
+        OutcomesController,
+        ShellsController,
+        ReleaseController,
+        ContainersController,
+        PeekedController,
+        ...manage.controllers,
+      ],
       providers: [
-        ...[ask.admit, ask.places, ask.decide, ask.edit, ask.give, ask.approvals, ask.cancel, ask.resolve, ask.views].map(given),
-        ...[new ShellBook(on.tenants), run.release, run.dispatcher, run.redeem, run.renew, run.commit, run.previewReports, run.keepOutput].map(given),
+        ...[
+          ask.admit,
+          ask.places,
+          ask.decide,
+          ask.edit,
+          ask.give,
+          ask.approvals,
+          ask.cancel,
+          ask.resolve,
+          ask.views,
+        ].map(given),
+        ...[
+          new ShellBook(on.tenants),
+          run.release,
+          run.dispatcher,
+          run.redeem,
+          run.renew,
+          run.commit,
+          run.previewReports,
+          run.keepOutput,
+        ].map(given),
         ...manage.useCases.map(given),
         ...containers(on, run.announcer).map(given),
         ...[on.vault, on.sealer, on.outbox, on.trees, on.monitor, on.outcomes].map(given),

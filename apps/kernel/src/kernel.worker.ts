@@ -18,8 +18,7 @@ import { readSkillFile } from './skills/read-skill.ts';
 export const kernelTasks = {
   'args.read': readArgumentsText,
   'args.write': writeArguments,
-  'call.read': async (call: ReadCall): Promise<CallRead> =>
-    readCall(call, await shellGrammar(), COMMAND_BUDGET),
+  'call.read': async (call: ReadCall): Promise<CallRead> => readCall(call, await shellGrammar(), COMMAND_BUDGET),
   'contents.compare': ({ before, after }: ComparedContents) => compareContents(before, after),
   'contents.starters': newStarters,
   'delta.hashes': hashesOfDelta,

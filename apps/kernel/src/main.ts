@@ -11,24 +11,27 @@ import { KernelPool } from './support/kernel-pool.ts';
 growHeapFreely();
 await bootProcess(async () => {
   const config = readConfig();
-  const engine = await loadPolicyEngine(new KernelPool({ ...poolSizes(), filename: workerProgram('kernel.worker', import.meta.url) }));
+  const engine = await loadPolicyEngine(
+    new KernelPool({ ...poolSizes(), filename: workerProgram('kernel.worker', import.meta.url) }),
+  );
   return {
     process: 'kernel',
     version: VERSION,
     config,
     needs: { WRIT_NATS_URL: config.WRIT_NATS_URL, WRIT_KERNEL_DATABASE_URL: config.WRIT_KERNEL_DATABASE_URL },
-    connectBus: (report) => natsBus({
-      url: config.WRIT_NATS_URL,
-      user: config.WRIT_NATS_USER ?? 'kernel',
-      password: config.natsPassword ?? undefined,
-      caFile: config.WRIT_NATS_CA_FILE,
-      lanes: workLanesOf(config.WRIT_SHARD, config.WRIT_STREAM_REPLICAS),
-      keepsLanes: true,
-      // It hears other replicas' events; of its own it knows.
-      echo: false,
-      trace: traceHooks,
-      report,
-    }),
+    connectBus: (report) =>
+      natsBus({
+        url: config.WRIT_NATS_URL,
+        user: config.WRIT_NATS_USER ?? 'kernel',
+        password: config.natsPassword ?? undefined,
+        caFile: config.WRIT_NATS_CA_FILE,
+        lanes: workLanesOf(config.WRIT_SHARD, config.WRIT_STREAM_REPLICAS),
+        keepsLanes: true,
+        // It hears other replicas' events; of its own it knows.
+        echo: false,
+        trace: traceHooks,
+        report,
+      }),
     module: (parts) => KernelModule.with(config, parts, engine),
   };
 });

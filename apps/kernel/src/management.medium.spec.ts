@@ -1,6 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 import {
-  AgentView, ApprovalView, OperationView, parseMessage, REQUESTS, SnapshotView, WorkspaceView, type Change, type FileState, type Grant,
+  AgentView,
+  ApprovalView,
+  OperationView,
+  parseMessage,
+  REQUESTS,
+  SnapshotView,
+  WorkspaceView,
+  type Change,
+  type FileState,
+  type Grant,
 } from '@writ/contract';
 import { callerOf } from './specs/test-management.ts';
 import { openTestProcess } from './specs/test-process.ts';
@@ -8,16 +17,28 @@ import { newId } from './store/index.ts';
 
 type Process = Awaited<ReturnType<typeof openTestProcess>>;
 let process: Process;
-beforeAll(async () => { process = await openTestProcess(); }, 60_000);
-afterAll(async () => { await process.close(); });
+beforeAll(async () => {
+  process = await openTestProcess();
+}, 60_000);
+afterAll(async () => {
+  await process.close();
+});
 
 const grant: Grant = {
-  tools: ['fs.*'], fs: [{ path: '/workspace/', read: true, write: true }], net: [], secrets: [], budgets: { calls: 3 }, not_before: 0, expires_at: Date.now() + 3_600_000,
+  tools: ['fs.*'],
+  fs: [{ path: '/workspace/', read: true, write: true }],
+  net: [],
+  secrets: [],
+  budgets: { calls: 3 },
+  not_before: 0,
+  expires_at: Date.now() + 3_600_000,
 };
 const page = { cursor: null, limit: 10 };
 
 test('every request of the contract that the kernel serves has somebody who answers it', async () => {
-  const names = Object.entries(REQUESTS).filter(([, row]) => row.server === 'kernel').map(([name]) => name);
+  const names = Object.entries(REQUESTS)
+    .filter(([, row]) => row.server === 'kernel')
+    .map(([name]) => name);
   expect(names.length).toBeGreaterThan(60);
   for (const name of names) await expect(process.ask(name, {})).rejects.toMatchObject({ code: 'request.malformed' });
 });
@@ -25,7 +46,9 @@ test('every request of the contract that the kernel serves has somebody who answ
 test('from a tenant that is just made to a call that somebody has to approve, over the bus', async () => {
   const { ask, policy, blobs } = process;
   const tenant_id = newId('tenant');
-  expect(await ask('kernel.tenant.create', { v: 1, tenant_id, name: 'acme', admin_key_id: newId('apiKey') })).toEqual({ tenant_id });
+  expect(await ask('kernel.tenant.create', { v: 1, tenant_id, name: 'acme', admin_key_id: newId('apiKey') })).toEqual({
+    tenant_id,
+  });
   const caller = callerOf(tenant_id);
   const asked = { v: 1, caller };
   const agent = parseMessage(AgentView, await ask('kernel.agent.create', { ...asked, name: 'coder' }));
@@ -33,27 +56,90 @@ test('from a tenant that is just made to a call that somebody has to approve, ov
   const { sha256, size } = await blobs.put(tenant_id, Buffer.from('hello'));
   const after: FileState = { kind: 'file', mode: '644', sha256, size };
   const changes: Change[] = [{ path: 'src/a.txt', before: null, after }];
-  const changed = parseMessage(WorkspaceView, await ask('kernel.workspace.change', { ...asked, workspace_id: workspace.workspace_id, changes }));
+  const changed = parseMessage(
+    WorkspaceView,
+    await ask('kernel.workspace.change', { ...asked, workspace_id: workspace.workspace_id, changes }),
+  );
   expect(changed.head_snapshot_id).not.toBe(workspace.head_snapshot_id);
-  const history = await ask('kernel.workspace.snapshots', { ...asked, workspace_id: workspace.workspace_id, page }) as { items: unknown[] };
-  expect(history.items.map((item) => parseMessage(SnapshotView, item).snapshot_id)).toEqual([changed.head_snapshot_id, workspace.head_snapshot_id]);
-  const token = await ask('kernel.token.issue', { ...asked, agent_id: agent.agent_id, workspace_id: null, grant }) as { capability_token_id: string };
-  expect(token).toMatchObject({ agent_id: agent.agent_id, grant: { fs: [{ path: '' }] }, used: { calls: 0 }, revoked: false, parent_id: null });
-  expect(await ask('kernel.change.record', { ...asked, verb: 'api_key_created', subject: newId('apiKey') })).toEqual({ recorded: expect.stringMatching(/^rec_/) });
+  const history = (await ask('kernel.workspace.snapshots', {
+    ...asked,
+    workspace_id: workspace.workspace_id,
+    page,
+  })) as { items: unknown[] };
+  expect(history.items.map((item) => parseMessage(SnapshotView, item).snapshot_id)).toEqual([
+    changed.head_snapshot_id,
+    workspace.head_snapshot_id,
+  ]);
+  const token = (await ask('kernel.token.issue', {
+    ...asked,
+    agent_id: agent.agent_id,
+    workspace_id: null,
+    grant,
+  })) as { capability_token_id: string };
+  expect(token).toMatchObject({
+    agent_id: agent.agent_id,
+    grant: { fs: [{ path: '' }] },
+    used: { calls: 0 },
+    revoked: false,
+    parent_id: null,
+  });
+  expect(await ask('kernel.change.record', { ...asked, verb: 'api_key_created', subject: newId('apiKey') })).toEqual({
+    recorded: expect.stringMatching(/^rec_/),
+  });
 
-  policy.says = () => ({ effect: 'allow', autonomy_mode: 'soft_gate', decided: 'soft_gate', approvers: null, risk_score: 0.5, risk_basis: [], rule_ids: [], reasons: [] });
+  policy.says = () => ({
+    effect: 'allow',
+    autonomy_mode: 'soft_gate',
+    decided: 'soft_gate',
+    approvers: null,
+    risk_score: 0.5,
+    risk_basis: [],
+    rule_ids: [],
+    reasons: [],
+  });
   const operation_id = newId('operation');
-  const held = parseMessage(OperationView, await ask('kernel.admit', {
-    v: 1, operation_id, tenant_id, agent_id: agent.agent_id, proposed_by: newId('apiKey'), tool_id: 'fs.read', args: { path: 'src/a.txt' }, args_ref: null,
-    capability_token_id: token.capability_token_id, workspace_id: workspace.workspace_id, session_id: null, session_mode: 'interactive', max_autonomy: null,
-    task_class: 'general', idempotency_key: null, precondition_refs: [], provenance: { source: 'spec' }, deadline: null, dry_run: false,
-  }));
+  const held = parseMessage(
+    OperationView,
+    await ask('kernel.admit', {
+      v: 1,
+      operation_id,
+      tenant_id,
+      agent_id: agent.agent_id,
+      proposed_by: newId('apiKey'),
+      tool_id: 'fs.read',
+      args: { path: 'src/a.txt' },
+      args_ref: null,
+      capability_token_id: token.capability_token_id,
+      workspace_id: workspace.workspace_id,
+      session_id: null,
+      session_mode: 'interactive',
+      max_autonomy: null,
+      task_class: 'general',
+      idempotency_key: null,
+      precondition_refs: [],
+      provenance: { source: 'spec' },
+      deadline: null,
+      dry_run: false,
+    }),
+  );
   expect(held.state).toBe('held');
   expect(parseMessage(OperationView, await ask('kernel.operation.read', { ...asked, operation_id }))).toEqual(held);
-  const filters = { state: 'held', tool_id: 'fs.read', agent_id: agent.agent_id, workspace_id: workspace.workspace_id, session_id: null };
-  const list = await ask('kernel.operation.list', { ...asked, page, ...filters }) as { items: unknown[]; next_cursor: string | null };
+  const filters = {
+    state: 'held',
+    tool_id: 'fs.read',
+    agent_id: agent.agent_id,
+    workspace_id: workspace.workspace_id,
+    session_id: null,
+  };
+  const list = (await ask('kernel.operation.list', { ...asked, page, ...filters })) as {
+    items: unknown[];
+    next_cursor: string | null;
+  };
   expect(list).toEqual({ items: [held], next_cursor: null });
   const approval = await ask('kernel.approval.read', { ...asked, approval_id: held.approval_id });
   expect(parseMessage(ApprovalView, approval)).toMatchObject({ state: 'pending', operation_id });
-  expect(await ask('kernel.approval.list', { ...asked, page, state: null })).toEqual({ items: [approval], next_cursor: null });
+  expect(await ask('kernel.approval.list', { ...asked, page, state: null })).toEqual({
+    items: [approval],
+    next_cursor: null,
+  });
 });

@@ -14,7 +14,10 @@ const file = (name: string, text: string): string => {
   writeFileSync(join(dir, name), text, { mode: 0o600 });
   return join(dir, name);
 };
-const { pem, signer: { keyid, publicJwk: jwk } } = newKey();
+const {
+  pem,
+  signer: { keyid, publicJwk: jwk },
+} = newKey();
 const env = {
   WRIT_NATS_URL: 'tls://127.0.0.1:1',
   WRIT_LEDGER_DATABASE_URL: 'postgres://a@127.0.0.1:1/writ',
@@ -24,9 +27,16 @@ const env = {
 };
 
 const WRONG: Readonly<Record<string, string>> = {
-  ...WRONG_COMMON_TEXTS, ...WRONG_OUTBOUND_TEXTS,
-  WRIT_LEDGER_DATABASE_URL: 'postgres://u:pa#ss@', WRIT_CHECKPOINT_KEY_FILE: '/nowhere', WRIT_CHECKPOINT_KEY: 'no key', WRIT_KEY_WRAP_FILE: '/nowhere',
-  WRIT_RECORD_PUBLIC_KEYS_FILE: '/nowhere', WRIT_LOG_PUBLIC_KEYS_FILE: '/nowhere', WRIT_WITNESSES_FILE: '/nowhere', WRIT_RECORD_INDEX: 'maybe',
+  ...WRONG_COMMON_TEXTS,
+  ...WRONG_OUTBOUND_TEXTS,
+  WRIT_LEDGER_DATABASE_URL: 'postgres://u:pa#ss@',
+  WRIT_CHECKPOINT_KEY_FILE: '/nowhere',
+  WRIT_CHECKPOINT_KEY: 'no key',
+  WRIT_KEY_WRAP_FILE: '/nowhere',
+  WRIT_RECORD_PUBLIC_KEYS_FILE: '/nowhere',
+  WRIT_LOG_PUBLIC_KEYS_FILE: '/nowhere',
+  WRIT_WITNESSES_FILE: '/nowhere',
+  WRIT_RECORD_INDEX: 'maybe',
 };
 
 describe('the configuration of a ledger', () => {
@@ -45,20 +55,26 @@ describe('the configuration of a ledger', () => {
     expect(attempt).toThrow(name);
   });
 
-  const published = (deployment: string): string => file('log-keys.json', JSON.stringify(logKeysOf(ringOf(newKey().signer), deployment)));
+  const published = (deployment: string): string =>
+    file('log-keys.json', JSON.stringify(logKeysOf(ringOf(newKey().signer), deployment)));
 
   it('is taken where the published log keys have the name of the deployment, and where none are given', () => {
-    expect(readConfig({ ...env, WRIT_DEPLOYMENT: 'writ.one', WRIT_LOG_PUBLIC_KEYS_FILE: published('writ.one') }).WRIT_DEPLOYMENT).toBe('writ.one');
+    expect(
+      readConfig({ ...env, WRIT_DEPLOYMENT: 'writ.one', WRIT_LOG_PUBLIC_KEYS_FILE: published('writ.one') })
+        .WRIT_DEPLOYMENT,
+    ).toBe('writ.one');
     expect(readConfig(env).WRIT_LOG_PUBLIC_KEYS_FILE).toBeUndefined();
   });
 
   it('is refused where the published log keys have another name, with both names and what to set', () => {
-    expect(() => readConfig({ ...env, WRIT_DEPLOYMENT: 'writ.two', WRIT_LOG_PUBLIC_KEYS_FILE: published('writ.one') })).toThrow(
-      /WRIT_DEPLOYMENT is `writ\.two`, .* have the name `writ\.one`: .* Set WRIT_DEPLOYMENT .* to `writ\.one`/,
-    );
+    expect(() =>
+      readConfig({ ...env, WRIT_DEPLOYMENT: 'writ.two', WRIT_LOG_PUBLIC_KEYS_FILE: published('writ.one') }),
+    ).toThrow(/WRIT_DEPLOYMENT is `writ\.two`, .* have the name `writ\.one`: .* Set WRIT_DEPLOYMENT .* to `writ\.one`/);
   });
 
   it.each(['', '{"keys":["x"]}', '{}'])('is refused where the file of log keys has `%s`', (text) => {
-    expect(() => readConfig({ ...env, WRIT_LOG_PUBLIC_KEYS_FILE: file('log-keys.json', text) })).toThrow(/WRIT_LOG_PUBLIC_KEYS_FILE .* can't be read as/);
+    expect(() => readConfig({ ...env, WRIT_LOG_PUBLIC_KEYS_FILE: file('log-keys.json', text) })).toThrow(
+      /WRIT_LOG_PUBLIC_KEYS_FILE .* can't be read as/,
+    );
   });
 });

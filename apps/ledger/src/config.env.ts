@@ -4,7 +4,15 @@ import { parseMessage } from '@writ/contract';
 import { parseIJson } from '@writ/digest';
 import { PublicKeyFile } from '@writ/nest-kit/keys';
 import {
-  COMMON_ENVIRONMENT, DatabaseUrl, EnvironmentError, keyStoreOf, named, OUTBOUND_ENVIRONMENT, outboundOf, readCommonFiles, readEnvironment,
+  COMMON_ENVIRONMENT,
+  DatabaseUrl,
+  EnvironmentError,
+  keyStoreOf,
+  named,
+  OUTBOUND_ENVIRONMENT,
+  outboundOf,
+  readCommonFiles,
+  readEnvironment,
 } from '@writ/nest-kit';
 import { parseNoteKey, type KeyStore } from '@writ/signing';
 import { Type, type Static } from 'typebox';
@@ -14,15 +22,55 @@ export const Environment = Type.Object({
   ...COMMON_ENVIRONMENT,
   ...OUTBOUND_ENVIRONMENT,
   WRIT_LEDGER_DATABASE_URL: DatabaseUrl('writ_ledger'),
-  WRIT_CHECKPOINT_KEY_FILE: Type.Optional(Type.String({ minLength: 1, description: 'the keys that sign checkpoints: a ring as `writ signing-keys` writes it, or one key as PKCS #8 PEM; followed' })),
-  WRIT_CHECKPOINT_KEY: Type.Optional(Type.String({ minLength: 1, description: 'the same, where it comes by the environment' })),
-  WRIT_KEY_WRAP_FILE: Type.Optional(Type.String({ minLength: 1, description: 'a JSON file: which device wraps the keys in that file, as for the kernel; without it they lie in clear' })),
-  WRIT_RECORD_PUBLIC_KEYS_FILE: Type.String({ minLength: 1, description: 'a JSON file `{"keys":[{"keyid","jwk"}]}`: whose records are taken; followed' }),
-  WRIT_LOG_PUBLIC_KEYS_FILE: Type.Optional(Type.String({ minLength: 1, description: 'the published verifier keys of logs, JSON `{"keys":["name+hash+base64"]}`: the ledger refuses to start where they have another name than WRIT_DEPLOYMENT' })),
-  WRIT_LEDGER_MEMORY_FILE: Type.String({ minLength: 1, description: 'where this replica remembers what it signed, outside of the database' }),
-  WRIT_WITNESSES_FILE: Type.Optional(Type.String({ minLength: 1, description: 'a JSON file `{"witnesses":[{"url","key"}]}`: who is asked to cosign checkpoints' })),
-  WRIT_WITNESS_QUORUM: Type.Integer({ default: 1, minimum: 1, maximum: 16, description: 'how many of them make a checkpoint that receipts are proved towards while a newer one still lacks them' }),
-  WRIT_RECORD_INDEX: Type.Union([Type.Literal('on'), Type.Literal('off')], { default: 'on', description: '`off`: this replica draws no index of the records; questions are answered as far as others have' }),
+  WRIT_CHECKPOINT_KEY_FILE: Type.Optional(
+    Type.String({
+      minLength: 1,
+      description:
+        'the keys that sign checkpoints: a ring as `writ signing-keys` writes it, or one key as PKCS #8 PEM; followed',
+    }),
+  ),
+  WRIT_CHECKPOINT_KEY: Type.Optional(
+    Type.String({ minLength: 1, description: 'the same, where it comes by the environment' }),
+  ),
+  WRIT_KEY_WRAP_FILE: Type.Optional(
+    Type.String({
+      minLength: 1,
+      description:
+        'a JSON file: which device wraps the keys in that file, as for the kernel; without it they lie in clear',
+    }),
+  ),
+  WRIT_RECORD_PUBLIC_KEYS_FILE: Type.String({
+    minLength: 1,
+    description: 'a JSON file `{"keys":[{"keyid","jwk"}]}`: whose records are taken; followed',
+  }),
+  WRIT_LOG_PUBLIC_KEYS_FILE: Type.Optional(
+    Type.String({
+      minLength: 1,
+      description:
+        'the published verifier keys of logs, JSON `{"keys":["name+hash+base64"]}`: the ledger refuses to start where they have another name than WRIT_DEPLOYMENT',
+    }),
+  ),
+  WRIT_LEDGER_MEMORY_FILE: Type.String({
+    minLength: 1,
+    description: 'where this replica remembers what it signed, outside of the database',
+  }),
+  WRIT_WITNESSES_FILE: Type.Optional(
+    Type.String({
+      minLength: 1,
+      description: 'a JSON file `{"witnesses":[{"url","key"}]}`: who is asked to cosign checkpoints',
+    }),
+  ),
+  WRIT_WITNESS_QUORUM: Type.Integer({
+    default: 1,
+    minimum: 1,
+    maximum: 16,
+    description:
+      'how many of them make a checkpoint that receipts are proved towards while a newer one still lacks them',
+  }),
+  WRIT_RECORD_INDEX: Type.Union([Type.Literal('on'), Type.Literal('off')], {
+    default: 'on',
+    description: '`off`: this replica draws no index of the records; questions are answered as far as others have',
+  }),
 });
 export type LedgerConfig = Readonly<Static<typeof Environment>> & {
   readonly checkpointKeys: KeyStore;
@@ -34,7 +82,9 @@ export type LedgerConfig = Readonly<Static<typeof Environment>> & {
 
 const LogKeys = Type.Object({ keys: Type.Array(Type.String(), { minItems: 1 }) });
 
-/** Reads the environment and the files that it names, once. Throws EnvironmentError that names what is missing or wrong. */
+/**
+ * Reads the environment and the files that it names, once. Throws EnvironmentError that names what is missing or wrong.
+ */
 export function readConfig(env: Readonly<Record<string, string | undefined>> = process.env): LedgerConfig {
   const read = readEnvironment(Environment, env);
   const { WRIT_WITNESSES_FILE: witnessesFile, WRIT_WITNESS_QUORUM: quorum } = read;
@@ -42,14 +92,23 @@ export function readConfig(env: Readonly<Record<string, string | undefined>> = p
   if (read.WRIT_LOG_PUBLIC_KEYS_FILE !== undefined) demandName(read.WRIT_LOG_PUBLIC_KEYS_FILE, read.WRIT_DEPLOYMENT);
   return Object.freeze({
     ...read,
-    checkpointKeys: named('WRIT_CHECKPOINT_KEY', () => keyStoreOf('WRIT_CHECKPOINT_KEY', { file: read.WRIT_CHECKPOINT_KEY_FILE, text: read.WRIT_CHECKPOINT_KEY, wrap: read.WRIT_KEY_WRAP_FILE })),
+    checkpointKeys: named('WRIT_CHECKPOINT_KEY', () =>
+      keyStoreOf('WRIT_CHECKPOINT_KEY', {
+        file: read.WRIT_CHECKPOINT_KEY_FILE,
+        text: read.WRIT_CHECKPOINT_KEY,
+        wrap: read.WRIT_KEY_WRAP_FILE,
+      }),
+    ),
     recordKeys: named('WRIT_RECORD_PUBLIC_KEYS_FILE', () => new PublicKeyFile(read.WRIT_RECORD_PUBLIC_KEYS_FILE)),
-    witnesses: witnessesFile === undefined ? [] : named('WRIT_WITNESSES_FILE', () => readWitnesses(witnessesFile, quorum)),
+    witnesses:
+      witnessesFile === undefined ? [] : named('WRIT_WITNESSES_FILE', () => readWitnesses(witnessesFile, quorum)),
     natsPassword: readCommonFiles(read),
   });
 }
 
-/** Verifiers look for the key of a checkpoint by its name: one that is published under another name verifies nothing. */
+/**
+ * Verifiers look for the key of a checkpoint by its name: one that is published under another name verifies nothing.
+ */
 function demandName(path: string, deployment: string): void {
   const other = namesIn(path).find((name) => name !== deployment);
   if (other === undefined) return;

@@ -34,11 +34,25 @@ import { Lifetime } from './support/lifetime.ts';
 @Module({})
 export class LedgerModule {
   static with(config: LedgerConfig, { bus, readiness, logger, telemetry }: Given): DynamicModule {
-    const pool = new ConnectionWatch(telemetry.meter).pool('ledger', (onWait) => createPool({ url: config.WRIT_LEDGER_DATABASE_URL, applicationName: 'writ-ledger', onWait, onIdleError: (err) => logger.warn({ err }, 'a database connection died') }));
+    const pool = new ConnectionWatch(telemetry.meter).pool('ledger', (onWait) =>
+      createPool({
+        url: config.WRIT_LEDGER_DATABASE_URL,
+        applicationName: 'writ-ledger',
+        onWait,
+        onIdleError: (err) => logger.warn({ err }, 'a database connection died'),
+      }),
+    );
     const memory = named('WRIT_LEDGER_MEMORY_FILE', () => new SignedMemory(config.WRIT_LEDGER_MEMORY_FILE));
     const { checkpointKeys, recordKeys, witnesses } = config;
     const signer = new LiveSigner('checkpoint', checkpointKeys, Date.now());
-    const follow = followKeys([{ what: 'checkpoint keys', keys: checkpointKeys }, { what: 'public record keys', keys: recordKeys }], { logger, telemetry }, (now) => signer.turn(now));
+    const follow = followKeys(
+      [
+        { what: 'checkpoint keys', keys: checkpointKeys },
+        { what: 'public record keys', keys: recordKeys },
+      ],
+      { logger, telemetry },
+      (now) => signer.turn(now),
+    );
     const quorum = config.WRIT_WITNESS_QUORUM;
     // A ledger that died may have left any of them without witnesses.
     const due = new Set(memory.tenants());
@@ -56,37 +70,100 @@ export class LedgerModule {
         events.tell(tenants);
       },
     };
-    const checkpoints = new Checkpoints(pool, memory, { name: config.WRIT_DEPLOYMENT, signer }, (err) => logger.warn({ err }, 'a checkpoint was not stored'), witnessing);
+    const checkpoints = new Checkpoints(
+      pool,
+      memory,
+      { name: config.WRIT_DEPLOYMENT, signer },
+      (err) => logger.warn({ err }, 'a checkpoint was not stored'),
+      witnessing,
+    );
     const log = new SignedLog(pool, checkpoints);
     const reader = new LogReader(log, new InclusionProofs(pool, memory, witnessing.quorum));
-    const cosigner = witnesses.length === 0 ? null : new Cosigner(due, { witnesses, store: new Cosignatures(pool), reader, ask: askOverHttp, hooks: { ...hooksOf(logger), onAnswer: watchWitnesses(telemetry.meter) } });
+    const cosigner =
+      witnesses.length === 0
+        ? null
+        : new Cosigner(due, {
+            witnesses,
+            store: new Cosignatures(pool),
+            reader,
+            ask: askOverHttp,
+            hooks: { ...hooksOf(logger), onAnswer: watchWitnesses(telemetry.meter) },
+          });
     cosigner?.start();
-    const indexer = config.WRIT_RECORD_INDEX === 'off' ? null : new Indexer(unindexed, new IndexStore(pool), (err) => { logger.warn({ err }, 'records were not indexed: they are found later'); });
+    const indexer =
+      config.WRIT_RECORD_INDEX === 'off'
+        ? null
+        : new Indexer(unindexed, new IndexStore(pool), (err) => {
+            logger.warn({ err }, 'records were not indexed: they are found later');
+          });
     indexer?.start();
-    const statistics = new Repeated(() => refreshStatistics(pool, 'ledger'), STATISTICS_MS, (err) => { logger.warn({ err }, 'statistics of tables were not gathered'); });
+    const statistics = new Repeated(
+      () => refreshStatistics(pool, 'ledger'),
+      STATISTICS_MS,
+      (err) => {
+        logger.warn({ err }, 'statistics of tables were not gathered');
+      },
+    );
     statistics.start();
     readiness.add('database', () => verifyDurability(pool));
     return {
       module: LedgerModule,
       controllers: [AppendController, ReceiptController, CheckpointController, ReadController, QueryController],
       providers: [
-        { provide: Append, useValue: new Append(new LogStore(pool, memory), checkpoints, new RecordVerifier(recordKeys.byKeyid, Date.now), watchAppends(telemetry.meter)) },
+        {
+          provide: Append,
+          useValue: new Append(
+            new LogStore(pool, memory),
+            checkpoints,
+            new RecordVerifier(recordKeys.byKeyid, Date.now),
+            watchAppends(telemetry.meter),
+          ),
+        },
         { provide: LogReader, useValue: reader },
-        { provide: RecordReader, useValue: new RecordReader(log, (tenant) => { unindexed.add([tenant]); }) },
+        {
+          provide: RecordReader,
+          useValue: new RecordReader(log, (tenant) => {
+            unindexed.add([tenant]);
+          }),
+        },
         { provide: ExportPages, useValue: new ExportPages(log, checkpoints) },
         { provide: Receipts, useValue: new Receipts(log) },
-        { provide: Lifetime, useValue: new Lifetime(pool, memory, follow, [cosigner, indexer, statistics, events].filter((each) => each !== null)) },
+        {
+          provide: Lifetime,
+          useValue: new Lifetime(
+            pool,
+            memory,
+            follow,
+            [cosigner, indexer, statistics, events].filter((each) => each !== null),
+          ),
+        },
       ],
     };
   }
 }
 
-const logged = (bus: Given['bus'], subjects: Subjects, logger: Given['logger']): LoggedEvents => new LoggedEvents(
-  (tenant_id) => { bus.publish(subjects.event('logged', tenant_id), { v: 1, tenant_id } satisfies LoggedEvent); },
-  (err) => { logger.debug({ err }, 'tails of logs were not told: they will look by themselves'); });
+const logged = (bus: Given['bus'], subjects: Subjects, logger: Given['logger']): LoggedEvents =>
+  new LoggedEvents(
+    (tenant_id) => {
+      bus.publish(subjects.event('logged', tenant_id), { v: 1, tenant_id } satisfies LoggedEvent);
+    },
+    (err) => {
+      logger.debug({ err }, 'tails of logs were not told: they will look by themselves');
+    },
+  );
 
 const hooksOf = (logger: Given['logger']): CosignerHooks => ({
-  onWitness: (witness, why) => { if (why === null) logger.info({ witness }, 'a witness cosigns again'); else logger.warn({ witness, why }, 'a witness does not cosign: receipts lack its signature until it does'); },
-  onFork: (witness, log, tree_size) => { logger.error({ witness, log, tree_size }, 'a witness saw another root of this log at this size: two ledgers sign with one key, or one signed two histories; ask the witness for its evidence'); },
-  onError: (err) => { logger.warn({ err }, 'a round of cosignatures failed'); },
+  onWitness: (witness, why) => {
+    if (why === null) logger.info({ witness }, 'a witness cosigns again');
+    else logger.warn({ witness, why }, 'a witness does not cosign: receipts lack its signature until it does');
+  },
+  onFork: (witness, log, tree_size) => {
+    logger.error(
+      { witness, log, tree_size },
+      'a witness saw another root of this log at this size: two ledgers sign with one key, or one signed two histories; ask the witness for its evidence',
+    );
+  },
+  onError: (err) => {
+    logger.warn({ err }, 'a round of cosignatures failed');
+  },
 });

@@ -15,7 +15,16 @@ void bootProcess(() => {
     version: VERSION,
     config,
     needs: { WRIT_NATS_URL: config.WRIT_NATS_URL, WRIT_LEDGER_DATABASE_URL: config.WRIT_LEDGER_DATABASE_URL },
-    connectBus: (report) => processBus('ledger', { url: config.WRIT_NATS_URL, shard: config.WRIT_SHARD, user: config.WRIT_NATS_USER, password: config.natsPassword, caFile: config.WRIT_NATS_CA_FILE, trace: traceHooks, report }),
+    connectBus: (report) =>
+      processBus('ledger', {
+        url: config.WRIT_NATS_URL,
+        shard: config.WRIT_SHARD,
+        user: config.WRIT_NATS_USER,
+        password: config.natsPassword,
+        caFile: config.WRIT_NATS_CA_FILE,
+        trace: traceHooks,
+        report,
+      }),
     module: (given) => LedgerModule.with(config, given),
   };
 });

@@ -1,6 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
 import { FollowedFile } from '@writ/nest-kit/keys';
-import { addressBlocks, COMMON_ENVIRONMENT, DatabaseUrl, EnvironmentError, listenHost, named, OUTBOUND_ENVIRONMENT, outboundOf, Port, ReadBy, readCommonFiles, readEnvironment, readKeyFile, readSecretFile } from '@writ/nest-kit';
+import {
+  addressBlocks,
+  COMMON_ENVIRONMENT,
+  DatabaseUrl,
+  EnvironmentError,
+  listenHost,
+  named,
+  OUTBOUND_ENVIRONMENT,
+  outboundOf,
+  Port,
+  ReadBy,
+  readCommonFiles,
+  readEnvironment,
+  readKeyFile,
+  readSecretFile,
+} from '@writ/nest-kit';
 import { Type, type Static } from 'typebox';
 import { parsePlatformHash } from './http/platform-key.ts';
 import { currencyProblem, readModelsFile, type ConfiguredModel } from './sessions/models-file.ts';
@@ -12,23 +27,86 @@ const File = (what: string) => Type.String({ minLength: 1, description: `a file 
 export const Environment = Type.Object({
   ...COMMON_ENVIRONMENT,
   ...OUTBOUND_ENVIRONMENT,
-  WRIT_HTTP_HOST: ReadBy(Type.String({ default: '127.0.0.1', minLength: 1, description: 'the address that the API listens on' }), listenHost),
+  WRIT_HTTP_HOST: ReadBy(
+    Type.String({ default: '127.0.0.1', minLength: 1, description: 'the address that the API listens on' }),
+    listenHost,
+  ),
   WRIT_HTTP_PORT: { ...Port, default: 0 } as typeof Port,
   WRIT_ORCHESTRATOR_DATABASE_URL: DatabaseUrl('writ_orchestrator'),
   WRIT_PLATFORM_KEY_HASH_FILE: File('the SHA-256 of the platform key, 64 hexadecimal digits'),
   WRIT_RECORD_PUBLIC_KEYS_FILE: File('the public keys of records, JSON `{"keys":[{"keyid","jwk"}]}`'),
   WRIT_LOG_PUBLIC_KEYS_FILE: File('the verifier keys of logs, JSON `{"keys":["name+hash+base64"]}`'),
-  WRIT_WEBHOOK_KEY_FILE: File('the key that seals the secrets of webhooks, and of which those of staged changes and of what is said in sessions are made, 32 bytes in base64'),
-  WRIT_WEBHOOK_ALLOW: ReadBy(Type.String({ default: '', description: 'places that webhooks may reach whatever their address, and by plain HTTP: `host:port`, with commas between' }), parseAllowedHosts),
-  WRIT_MODELS_FILE: Type.Optional(Type.String({ minLength: 1, description: 'a file with the models that sessions may use, JSON `{"models":[{"name","provider",…}]}`; none unless set' })),
-  WRIT_RUN_COST_PER_DAY_MAX: Type.Optional(Type.Integer({ minimum: 1, maximum: 1_000_000_000_000, description: 'what the runs of one tenant may cost within a day, in millionths of the one currency that all models with prices have; no bound unless set' })),
-  WRIT_EVENT_STREAMS_MAX: Type.Integer({ default: 20, minimum: 1, maximum: 10_000, description: 'event streams that a tenant may have open at this replica, as many of runs, and as many exports' }),
-  WRIT_RATE_PER_SECOND: Type.Integer({ default: 200, minimum: 1, maximum: 1_000_000, description: 'requests a second that a tenant may send to this replica' }),
-  WRIT_RATE_BURST: Type.Integer({ default: 400, minimum: 1, maximum: 1_000_000, description: 'requests that a tenant may send at once to this replica' }),
-  WRIT_AUTH_FAILURES_PER_MINUTE: Type.Integer({ default: 60, minimum: 1, maximum: 1_000_000, description: 'API keys that are not valid which one address may present to this replica within a minute' }),
-  WRIT_TRUSTED_PROXIES: ReadBy(Type.String({ default: '', description: 'proxies whose `X-Forwarded-For` says where a request comes from: addresses and CIDR blocks, with commas between; empty: none' }), addressBlocks),
-  WRIT_REQUESTS_MAX: Type.Integer({ default: 2_000, minimum: 1, maximum: 100_000, description: 'requests under way at once in this replica' }),
-  WRIT_CONNECTION_MAX_AGE_MS: Type.Integer({ default: 300_000, minimum: 0, maximum: 86_400_000, description: 'milliseconds after which a client is asked, with its next answer, to open another connection, which may lead to another replica; give or take a tenth; 0 for no bound' }),
+  WRIT_WEBHOOK_KEY_FILE: File(
+    'the key that seals the secrets of webhooks, and of which those of staged changes and of what is said in sessions are made, 32 bytes in base64',
+  ),
+  WRIT_WEBHOOK_ALLOW: ReadBy(
+    Type.String({
+      default: '',
+      description:
+        'places that webhooks may reach whatever their address, and by plain HTTP: `host:port`, with commas between',
+    }),
+    parseAllowedHosts,
+  ),
+  WRIT_MODELS_FILE: Type.Optional(
+    Type.String({
+      minLength: 1,
+      description:
+        'a file with the models that sessions may use, JSON `{"models":[{"name","provider",…}]}`; none unless set',
+    }),
+  ),
+  WRIT_RUN_COST_PER_DAY_MAX: Type.Optional(
+    Type.Integer({
+      minimum: 1,
+      maximum: 1_000_000_000_000,
+      description:
+        'what the runs of one tenant may cost within a day, in millionths of the one currency that all models with prices have; no bound unless set',
+    }),
+  ),
+  WRIT_EVENT_STREAMS_MAX: Type.Integer({
+    default: 20,
+    minimum: 1,
+    maximum: 10_000,
+    description: 'event streams that a tenant may have open at this replica, as many of runs, and as many exports',
+  }),
+  WRIT_RATE_PER_SECOND: Type.Integer({
+    default: 200,
+    minimum: 1,
+    maximum: 1_000_000,
+    description: 'requests a second that a tenant may send to this replica',
+  }),
+  WRIT_RATE_BURST: Type.Integer({
+    default: 400,
+    minimum: 1,
+    maximum: 1_000_000,
+    description: 'requests that a tenant may send at once to this replica',
+  }),
+  WRIT_AUTH_FAILURES_PER_MINUTE: Type.Integer({
+    default: 60,
+    minimum: 1,
+    maximum: 1_000_000,
+    description: 'API keys that are not valid which one address may present to this replica within a minute',
+  }),
+  WRIT_TRUSTED_PROXIES: ReadBy(
+    Type.String({
+      default: '',
+      description:
+        'proxies whose `X-Forwarded-For` says where a request comes from: addresses and CIDR blocks, with commas between; empty: none',
+    }),
+    addressBlocks,
+  ),
+  WRIT_REQUESTS_MAX: Type.Integer({
+    default: 2_000,
+    minimum: 1,
+    maximum: 100_000,
+    description: 'requests under way at once in this replica',
+  }),
+  WRIT_CONNECTION_MAX_AGE_MS: Type.Integer({
+    default: 300_000,
+    minimum: 0,
+    maximum: 86_400_000,
+    description:
+      'milliseconds after which a client is asked, with its next answer, to open another connection, which may lead to another replica; give or take a tenth; 0 for no bound',
+  }),
 });
 
 export type OrchestratorConfig = Readonly<Static<typeof Environment>> & {
@@ -43,7 +121,10 @@ export type OrchestratorConfig = Readonly<Static<typeof Environment>> & {
   readonly natsPassword: string | undefined;
 };
 
-/** The only reader of the environment. Throws EnvironmentError where a variable or a file isn't as it should be, naming it and never its content. */
+/**
+ * The only reader of the environment. Throws EnvironmentError where a variable or a file isn't as it should be, naming
+ * it and never its content.
+ */
 export function readConfig(env: Readonly<Record<string, string | undefined>> = process.env): OrchestratorConfig {
   const read = readEnvironment(Environment, env);
   const { WRIT_MODELS_FILE: modelsFile } = read;
@@ -53,7 +134,9 @@ export function readConfig(env: Readonly<Record<string, string | undefined>> = p
   named('WRIT_OUTBOUND_DNS', () => outboundOf(read));
   return Object.freeze({
     ...read,
-    platformKeyHash: named('WRIT_PLATFORM_KEY_HASH_FILE', () => parsePlatformHash(readSecretFile('WRIT_PLATFORM_KEY_HASH_FILE', read.WRIT_PLATFORM_KEY_HASH_FILE))),
+    platformKeyHash: named('WRIT_PLATFORM_KEY_HASH_FILE', () =>
+      parsePlatformHash(readSecretFile('WRIT_PLATFORM_KEY_HASH_FILE', read.WRIT_PLATFORM_KEY_HASH_FILE)),
+    ),
     published: new Published(
       named('WRIT_RECORD_PUBLIC_KEYS_FILE', () => new FollowedFile(read.WRIT_RECORD_PUBLIC_KEYS_FILE, parseRecordKeys)),
       named('WRIT_LOG_PUBLIC_KEYS_FILE', () => new FollowedFile(read.WRIT_LOG_PUBLIC_KEYS_FILE, parseLogKeys)),

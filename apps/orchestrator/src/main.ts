@@ -14,10 +14,20 @@ void bootProcess(() => {
     process: 'orchestrator',
     version: VERSION,
     config,
-    needs: { WRIT_NATS_URL: config.WRIT_NATS_URL, WRIT_ORCHESTRATOR_DATABASE_URL: config.WRIT_ORCHESTRATOR_DATABASE_URL },
-    connectBus: (report) => processBus('orchestrator', {
-      url: config.WRIT_NATS_URL, shard: config.WRIT_SHARD, user: config.WRIT_NATS_USER, password: config.natsPassword, caFile: config.WRIT_NATS_CA_FILE, trace: traceHooks, report,
-    }),
+    needs: {
+      WRIT_NATS_URL: config.WRIT_NATS_URL,
+      WRIT_ORCHESTRATOR_DATABASE_URL: config.WRIT_ORCHESTRATOR_DATABASE_URL,
+    },
+    connectBus: (report) =>
+      processBus('orchestrator', {
+        url: config.WRIT_NATS_URL,
+        shard: config.WRIT_SHARD,
+        user: config.WRIT_NATS_USER,
+        password: config.natsPassword,
+        caFile: config.WRIT_NATS_CA_FILE,
+        trace: traceHooks,
+        report,
+      }),
     module: (given) => OrchestratorModule.with(config, given),
     http: doorOf(config),
   };

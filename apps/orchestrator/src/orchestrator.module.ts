@@ -121,17 +121,26 @@ import { WorkspacesController } from './workspaces/workspaces.controller.ts';
 /** Directory nodes and small files that are looked at again and again. */
 const BLOB_CACHE_BYTES = 32 * 1024 * 1024;
 
-/** How often the kernel is asked what it has to tell, and what is due is tried, in milliseconds: what a message waits here at most. */
+/**
+ * How often the kernel is asked what it has to tell, and what is due is tried, in milliseconds: what a message waits
+ * here at most.
+ */
 const GATHER_MS = 1_000;
 const DELIVER_MS = 500;
 /** How often it is asked which tenants' limits were set: what they take to count here. */
 const LIMITS_MS = 500;
-/** How often runs that are due are claimed, and leases of those under way renewed: what a run waits at most before it begins, and before it hears of its cancellation elsewhere, or of its key's revocation. */
+/**
+ * How often runs that are due are claimed, and leases of those under way renewed: what a run waits at most before it
+ * begins, and before it hears of its cancellation elsewhere, or of its key's revocation.
+ */
 const CLAIM_MS = 250;
 const RENEW_MS = 500;
 /** How often jobs that are due are looked for: what one is late at most while anybody is there. */
 const JOBS_MS = 500;
-/** How often the kernel is asked what is to be erased of what was said: what an erasure waits here at most that nobody waits for. */
+/**
+ * How often the kernel is asked what is to be erased of what was said: what an erasure waits here at most that nobody
+ * waits for.
+ */
 const TEXTS_MS = 1_000;
 /** What was delivered or given up is kept for a month, for whoever asks why. */
 const PRUNE_MS = 60_000;
@@ -156,10 +165,23 @@ export interface Stores {
 
 /** All in Postgres. */
 function openStores(config: OrchestratorConfig, { logger, readiness, telemetry: { meter } }: Given): Stores {
-  const pool = new ConnectionWatch(meter).pool('orchestrator', (onWait) => createPool({ url: config.WRIT_ORCHESTRATOR_DATABASE_URL, applicationName: 'writ-orchestrator', onWait, onIdleError: (err) => logger.warn({ err }, 'a database connection died') }));
+  const pool = new ConnectionWatch(meter).pool('orchestrator', (onWait) =>
+    createPool({
+      url: config.WRIT_ORCHESTRATOR_DATABASE_URL,
+      applicationName: 'writ-orchestrator',
+      onWait,
+      onIdleError: (err) => logger.warn({ err }, 'a database connection died'),
+    }),
+  );
   watchWaiting(meter, pool);
   readiness.add('database', () => verifyDurability(pool));
-  const statistics = new Repeated(() => refreshStatistics(pool, 'orchestrator'), STATISTICS_MS, (err) => { logger.warn({ err }, 'statistics of tables were not gathered'); });
+  const statistics = new Repeated(
+    () => refreshStatistics(pool, 'orchestrator'),
+    STATISTICS_MS,
+    (err) => {
+      logger.warn({ err }, 'statistics of tables were not gathered');
+    },
+  );
   statistics.start();
   const keys = new PrismaApiKeys(pool);
   const close = async (): Promise<void> => {
@@ -169,15 +191,24 @@ function openStores(config: OrchestratorConfig, { logger, readiness, telemetry: 
   };
   const seal = new SessionSeal(config.webhookKey);
   return {
-    keys, blobs: pgBlobs(pool), webhooks: new PgWebhooks(pool), deliveries: new PgDeliveries(pool), sessions: new PgSessions(pool, seal), runWork: new PgRunWork(pool, seal), said: new PgSaidTexts(pool, seal),
-    jobs: new PgJobs(pool, seal), jobWork: new PgJobWork(pool, seal, { sessionsMax: SESSIONS_MAX, runsMax: RUNS_MAX, unendedMax: UNENDED_MAX }), close,
+    keys,
+    blobs: pgBlobs(pool),
+    webhooks: new PgWebhooks(pool),
+    deliveries: new PgDeliveries(pool),
+    sessions: new PgSessions(pool, seal),
+    runWork: new PgRunWork(pool, seal),
+    said: new PgSaidTexts(pool, seal),
+    jobs: new PgJobs(pool, seal),
+    jobWork: new PgJobWork(pool, seal, { sessionsMax: SESSIONS_MAX, runsMax: RUNS_MAX, unendedMax: UNENDED_MAX }),
+    close,
   };
 }
 
 /** Worker threads for what callers send. None is started yet. */
 function openWork({ meter }: Given['telemetry']): OrchestratorPool {
   const work = new OrchestratorPool({
-    ...poolSizes(), filename: workerProgram('orchestrator.worker', import.meta.url),
+    ...poolSizes(),
+    filename: workerProgram('orchestrator.worker', import.meta.url),
   });
   watchPool(meter, work);
   return work;
@@ -189,64 +220,192 @@ const closing = (work: OrchestratorPool, close: () => Promise<void>) => async ()
 };
 
 /** with: what the process is given, and what everything stands on */
-function stand(config: OrchestratorConfig, { bus, logger, telemetry }: Given, { keys, blobs: stored, webhooks, deliveries, sessions, runWork, said, jobs, jobWork, close }: Stores) {
-  const [watch, hub, exports, runHub] = [new OperationWatch(), new EventHub(config.WRIT_EVENT_STREAMS_MAX), new ExportHub(config.WRIT_EVENT_STREAMS_MAX), new RunHub(config.WRIT_EVENT_STREAMS_MAX)];
+function stand(
+  config: OrchestratorConfig,
+  { bus, logger, telemetry }: Given,
+  { keys, blobs: stored, webhooks, deliveries, sessions, runWork, said, jobs, jobWork, close }: Stores,
+) {
+  const [watch, hub, exports, runHub] = [
+    new OperationWatch(),
+    new EventHub(config.WRIT_EVENT_STREAMS_MAX),
+    new ExportHub(config.WRIT_EVENT_STREAMS_MAX),
+    new RunHub(config.WRIT_EVENT_STREAMS_MAX),
+  ];
   const blobs = cachedBlobs(stored, { bytesMax: BLOB_CACHE_BYTES });
   const subjects = subjectsOf(config.WRIT_SHARD);
   const [kernel, work] = [new KernelClient(bus, subjects, epoch), openWork(telemetry)];
   const [tasks, secrets] = [new WorkerTasks(work), new WebhookSecrets(config.webhookKey)];
   const report = (err: unknown): void => logger.warn({ err }, 'webhooks: something failed, and is tried again');
   const gather = new GatherNotices(kernel, deliveries, report);
-  const deliver = new DeliverDue(deliveries, { gate: new EgressGate(config.webhookAllowed, resolveByDns, outboundOf(config)), secrets, attemptMs: ATTEMPT_MS, now: epoch, chance: Math.random }, {
-    disabled: (tenant_id, webhook) => logger.warn({ tenant_id, ...webhook }, 'a webhook was disabled'),
-    failed: report, tried: watchDeliveries(telemetry.meter),
-  });
+  const deliver = new DeliverDue(
+    deliveries,
+    {
+      gate: new EgressGate(config.webhookAllowed, resolveByDns, outboundOf(config)),
+      secrets,
+      attemptMs: ATTEMPT_MS,
+      now: epoch,
+      chance: Math.random,
+    },
+    {
+      disabled: (tenant_id, webhook) => logger.warn({ tenant_id, ...webhook }, 'a webhook was disabled'),
+      failed: report,
+      tried: watchDeliveries(telemetry.meter),
+    },
+  );
   const limits = new ChangedLimits<TenantLimits>((since, after) => kernel.limitsChanged(since, after));
-  const unheard = (err: unknown): void => logger.warn({ err }, 'the kernel could not be asked for limits; those known last go on counting');
+  const unheard = (err: unknown): void =>
+    logger.warn({ err }, 'the kernel could not be asked for limits; those known last go on counting');
   const follow = new Follow(kernel, watch, monotonic);
-  const texts = new EraseTexts(kernel, said, (err) => logger.warn({ err }, 'what was said could not be erased, and is tried again'));
-  const [snapshots, queues, show, beginErasure] = [new Snapshots(kernel, blobs), new FullQueues(monotonic), new ShowOperation(blobs, kernel, tasks), new BeginErasure(kernel, said, texts)];
+  const texts = new EraseTexts(kernel, said, (err) =>
+    logger.warn({ err }, 'what was said could not be erased, and is tried again'),
+  );
+  const [snapshots, queues, show, beginErasure] = [
+    new Snapshots(kernel, blobs),
+    new FullQueues(monotonic),
+    new ShowOperation(blobs, kernel, tasks),
+    new BeginErasure(kernel, said, texts),
+  ];
   const propose = new Propose(kernel, blobs, follow, queues);
   const order = new ProposeInOrder(propose, monotonic);
-  const staged = new StagedChanges({ order, show, blobs, tasks, tokens: new StagedTokens(config.webhookKey), now: epoch });
-  const { models, driving } = openRuns(config, { bus, subjects, kernel, runWork, propose, show, staged, meter: telemetry.meter, failed: (err) => logger.warn({ err }, 'a run could not go on') });
+  const staged = new StagedChanges({
+    order,
+    show,
+    blobs,
+    tasks,
+    tokens: new StagedTokens(config.webhookKey),
+    now: epoch,
+  });
+  const { models, driving } = openRuns(config, {
+    bus,
+    subjects,
+    kernel,
+    runWork,
+    propose,
+    show,
+    staged,
+    meter: telemetry.meter,
+    failed: (err) => logger.warn({ err }, 'a run could not go on'),
+  });
   const start = new StartJobs(jobWork, (err) => logger.warn({ err }, 'a job could not be started, and is tried again'));
   watch.onEvery((operationId, state) => driving.heard(operationId, state));
   const lost = (err: unknown): void => logger.warn({ err }, 'runs could not be claimed or renewed');
-  const every = (pauseMs: number, task: () => Promise<unknown>, told = report): Repeated => new Repeated(task, pauseMs, told);
+  const every = (pauseMs: number, task: () => Promise<unknown>, told = report): Repeated =>
+    new Repeated(task, pauseMs, told);
   const rate = new RateLimit((tenantId) => {
     const { requests_per_second: perSecond, request_burst: burst } = limits.of(tenantId) ?? {};
     return { perSecond: perSecond ?? config.WRIT_RATE_PER_SECOND, burst: burst ?? config.WRIT_RATE_BURST };
   }, monotonic);
   return {
-    rate, order, staged, limits, beginErasure, work, tasks,
-    published: config.published, keys, watch, hub, exports, kernel, webhooks, deliveries, deliver, sessions, jobs, models, driving, runHub, follow, snapshots, queues, show, propose,
+    rate,
+    order,
+    staged,
+    limits,
+    beginErasure,
+    work,
+    tasks,
+    published: config.published,
+    keys,
+    watch,
+    hub,
+    exports,
+    kernel,
+    webhooks,
+    deliveries,
+    deliver,
+    sessions,
+    jobs,
+    models,
+    driving,
+    runHub,
+    follow,
+    snapshots,
+    queues,
+    show,
+    propose,
     changeWebhooks: new ChangeWebhooks(kernel, webhooks, secrets, config.webhookAllowed),
     ledger: new LedgerClient(bus, subjects, epoch),
     blobs,
-    authenticator: new Authenticator(keys, config.platformKeyHash, monotonic, new FailedKeys(config.WRIT_AUTH_FAILURES_PER_MINUTE, monotonic)),
-    lifetime: new Lifetime([
-      followKeys(config.published.parts, { logger, telemetry }),
-      every(GATHER_MS, () => gather.run()), every(DELIVER_MS, () => deliver.run()), every(PRUNE_MS, () => deliveries.prune(DELIVERIES_KEPT_MS)),
-      every(LIMITS_MS, () => limits.refresh(), unheard),
-      { start: () => undefined, stop: () => deliver.stop() },
-      every(CLAIM_MS, () => driving.run(), lost), every(JOBS_MS, () => start.run(), lost), every(TEXTS_MS, () => texts.run(), texts.failed), every(RENEW_MS, () => driving.renew(), lost), { start: () => undefined, stop: () => driving.stop() },
-    ], () => {
-      watch.close();
-      hub.close();
-      exports.close();
-      runHub.close();
-    }, closing(work, close)),
+    authenticator: new Authenticator(
+      keys,
+      config.platformKeyHash,
+      monotonic,
+      new FailedKeys(config.WRIT_AUTH_FAILURES_PER_MINUTE, monotonic),
+    ),
+    lifetime: new Lifetime(
+      [
+        followKeys(config.published.parts, { logger, telemetry }),
+        every(GATHER_MS, () => gather.run()),
+        every(DELIVER_MS, () => deliver.run()),
+        every(PRUNE_MS, () => deliveries.prune(DELIVERIES_KEPT_MS)),
+        every(LIMITS_MS, () => limits.refresh(), unheard),
+        { start: () => undefined, stop: () => deliver.stop() },
+        every(CLAIM_MS, () => driving.run(), lost),
+        every(JOBS_MS, () => start.run(), lost),
+        every(TEXTS_MS, () => texts.run(), texts.failed),
+        every(RENEW_MS, () => driving.renew(), lost),
+        { start: () => undefined, stop: () => driving.stop() },
+      ],
+      () => {
+        watch.close();
+        hub.close();
+        exports.close();
+        runHub.close();
+      },
+      closing(work, close),
+    ),
   };
 }
 type Ground = ReturnType<typeof stand>;
 
 /** through: one use case a verb */
-function useCases({ rate, order, tasks, staged, published, keys, watch, hub, exports, kernel, ledger, blobs, authenticator, changeWebhooks, deliver, sessions, jobs, models, driving, runHub, follow, snapshots, show, propose, beginErasure }: Ground): object[] {
+function useCases({
+  rate,
+  order,
+  tasks,
+  staged,
+  published,
+  keys,
+  watch,
+  hub,
+  exports,
+  kernel,
+  ledger,
+  blobs,
+  authenticator,
+  changeWebhooks,
+  deliver,
+  sessions,
+  jobs,
+  models,
+  driving,
+  runHub,
+  follow,
+  snapshots,
+  show,
+  propose,
+  beginErasure,
+}: Ground): object[] {
   return [
-    beginErasure, kernel, ledger, tasks, watch, hub, exports, follow, snapshots, authenticator, changeWebhooks, deliver, models, driving, runHub, show, propose,
+    beginErasure,
+    kernel,
+    ledger,
+    tasks,
+    watch,
+    hub,
+    exports,
+    follow,
+    snapshots,
+    authenticator,
+    changeWebhooks,
+    deliver,
+    models,
+    driving,
+    runHub,
+    show,
+    propose,
     new ReadFile(snapshots, blobs),
-    new ChangeSessions(kernel, sessions, models), new ReplayRun(kernel, sessions),
+    new ChangeSessions(kernel, sessions, models),
+    new ReplayRun(kernel, sessions),
     new ChangeJobs(kernel, jobs, { hasModel: (name) => models.read(name) !== null, now: epoch }),
     new ExportRecords(ledger, exports),
     new ExportBundle(kernel, ledger, published, exports),
@@ -278,8 +437,42 @@ export class OrchestratorModule {
     return {
       module: OrchestratorModule,
       controllers: [
-        TenantsController, KeysController, AgentsController, ResourcesController, SecretsController, ContainersController, SandboxesController, ProfilesController, SkillsController, ToolsController, CallsController, TurnsController, OperationsController, OutputController, ReceiptController, DelegationsController, ApprovalsController, PoliciesController, TokensController,
-        WorkspacesController, FilesController, FreezesController, ErasuresController, LogController, RecordsController, SystemController, OperationEventsController, EventsController, ExportsController, LoggedEventsController, WebhooksController, DeliveriesController, SessionsController, RunsController, RunNewsController, JobsController,
+        TenantsController,
+        KeysController,
+        AgentsController,
+        ResourcesController,
+        SecretsController,
+        ContainersController,
+        SandboxesController,
+        ProfilesController,
+        SkillsController,
+        ToolsController,
+        CallsController,
+        TurnsController,
+        OperationsController,
+        OutputController,
+        ReceiptController,
+        DelegationsController,
+        ApprovalsController,
+        PoliciesController,
+        TokensController,
+        WorkspacesController,
+        FilesController,
+        FreezesController,
+        ErasuresController,
+        LogController,
+        RecordsController,
+        SystemController,
+        OperationEventsController,
+        EventsController,
+        ExportsController,
+        LoggedEventsController,
+        WebhooksController,
+        DeliveriesController,
+        SessionsController,
+        RunsController,
+        RunNewsController,
+        JobsController,
       ],
       providers: [
         { provide: APP_GUARD, useValue: new AccessGuard(on.authenticator, on.rate, on.queues) },
@@ -293,7 +486,12 @@ export class OrchestratorModule {
         { provide: Sessions, useValue: on.sessions },
         { provide: Jobs, useValue: on.jobs },
         { provide: Readiness, useValue: parts.readiness },
-        ...[new ApiDocument(VERSION), config.published, new AccessLog(parts.logger, parts.telemetry.meter, config.WRIT_REQUESTS_MAX), on.lifetime].map(given),
+        ...[
+          new ApiDocument(VERSION),
+          config.published,
+          new AccessLog(parts.logger, parts.telemetry.meter, config.WRIT_REQUESTS_MAX),
+          on.lifetime,
+        ].map(given),
       ],
     };
   }

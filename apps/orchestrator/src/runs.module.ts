@@ -33,25 +33,69 @@ interface RunGround {
 }
 
 /** How runs are driven here: models as configured, calls by the way of every call. */
-export function openRuns(config: OrchestratorConfig, { bus, subjects, kernel, runWork, propose, show, staged, meter, failed }: RunGround): { readonly models: Models; readonly driving: DriveRuns } {
-  const models = new Models(config.models, { openai: (given) => new OpenAiModel(given), anthropic: (given) => new AnthropicModel(given), gemini: (given) => new GeminiModel(given) });
-  const wait = async (ms: number, signal: AbortSignal): Promise<void> => { await sleep(ms, undefined, { signal }); };
-  const calls: CallParts = { parse: parseCall, propose: (...given) => propose.run(...given), show: (caller, view) => show.view(caller, view), staged, wait };
+export function openRuns(
+  config: OrchestratorConfig,
+  { bus, subjects, kernel, runWork, propose, show, staged, meter, failed }: RunGround,
+): { readonly models: Models; readonly driving: DriveRuns } {
+  const models = new Models(config.models, {
+    openai: (given) => new OpenAiModel(given),
+    anthropic: (given) => new AnthropicModel(given),
+    gemini: (given) => new GeminiModel(given),
+  });
+  const wait = async (ms: number, signal: AbortSignal): Promise<void> => {
+    await sleep(ms, undefined, { signal });
+  };
+  const calls: CallParts = {
+    parse: parseCall,
+    propose: (...given) => propose.run(...given),
+    show: (caller, view) => show.view(caller, view),
+    staged,
+    wait,
+  };
   const prompts = new ComposePrompt(new Offers(kernel, Date.now), (caller, { session, run }, path) =>
-    readAsAgent(calls, { caller, session, run, model: models.read(session.model)?.model ?? session.model, dialect: null, started: () => undefined }, path, new AbortController().signal));
-  const driving = new DriveRuns({
-    work: runWork, models, chance: Math.random, monotonic: () => performance.now(), watch: new RunWatch(meter), tenantCostMax: config.WRIT_RUN_COST_PER_DAY_MAX ?? null,
-    calls, prompt: (caller, open, dialect) => prompts.run(caller, open, dialect),
-    isDecided: async (caller, operation_id) => (await kernel.ask('operation.read', caller, { operation_id })).state !== 'held',
-    subAgents: new SubAgents(runWork, async (caller, operation_id) => (await kernel.insist('token.spawn', caller, { operation_id })).capability_token_id),
-    tokenOf: async (caller, capability_token_id) => {
-      const { revoked, left } = await kernel.ask('token.read', caller, { capability_token_id });
-      return { revoked, bounded: left.llm_tokens !== undefined };
+    readAsAgent(
+      calls,
+      {
+        caller,
+        session,
+        run,
+        model: models.read(session.model)?.model ?? session.model,
+        dialect: null,
+        started: () => undefined,
+      },
+      path,
+      new AbortController().signal,
+    ),
+  );
+  const driving = new DriveRuns(
+    {
+      work: runWork,
+      models,
+      chance: Math.random,
+      monotonic: () => performance.now(),
+      watch: new RunWatch(meter),
+      tenantCostMax: config.WRIT_RUN_COST_PER_DAY_MAX ?? null,
+      calls,
+      prompt: (caller, open, dialect) => prompts.run(caller, open, dialect),
+      isDecided: async (caller, operation_id) =>
+        (await kernel.ask('operation.read', caller, { operation_id })).state !== 'held',
+      subAgents: new SubAgents(
+        runWork,
+        async (caller, operation_id) =>
+          (await kernel.insist('token.spawn', caller, { operation_id })).capability_token_id,
+      ),
+      tokenOf: async (caller, capability_token_id) => {
+        const { revoked, left } = await kernel.ask('token.read', caller, { capability_token_id });
+        return { revoked, bounded: left.llm_tokens !== undefined };
+      },
+      draw: (caller, draw) => kernel.insist('token.draw', caller, draw),
+      cancelCalls: (caller, sessionId, runId) => cancelCalls(kernel, caller, sessionId, runId),
+      tell: (news) => bus.publish(subjects.event('run', news.tenant_id), news),
     },
-    draw: (caller, draw) => kernel.insist('token.draw', caller, draw),
-    cancelCalls: (caller, sessionId, runId) => cancelCalls(kernel, caller, sessionId, runId),
-    tell: (news) => bus.publish(subjects.event('run', news.tenant_id), news),
-  }, failed);
-  meter.observe(['writ.runs.driven'], (observe) => { observe('writ.runs.driven', driving.size); });
+    failed,
+  );
+  meter.observe(['writ.runs.driven'], (observe) => {
+    observe('writ.runs.driven', driving.size);
+  });
   return { models, driving };
 }

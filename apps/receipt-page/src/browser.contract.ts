@@ -10,17 +10,29 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
 /** What the page is given, in one go. */
-export interface Chosen { readonly receipt: string; readonly trust: string; readonly operation?: string }
+export interface Chosen {
+  readonly receipt: string;
+  readonly trust: string;
+  readonly operation?: string;
+}
 
 /** What the page shows then: the verdict that it wears, and its text. */
-export interface Shown { readonly verdict: string | undefined; readonly text: string }
+export interface Shown {
+  readonly verdict: string | undefined;
+  readonly text: string;
+}
 
 const CHROMIUM = process.env['WRIT_TEST_CHROMIUM'] ?? 'chromium';
 
 /** Why there is no browser here; null where there is one. */
-export const whyNoBrowser = (): string | null => (spawnSync(CHROMIUM, ['--version']).status === 0 ? null : 'Chromium is missing: `apt-get install chromium`, or its path in WRIT_TEST_CHROMIUM');
+export const whyNoBrowser = (): string | null =>
+  spawnSync(CHROMIUM, ['--version']).status === 0
+    ? null
+    : 'Chromium is missing: `apt-get install chromium`, or its path in WRIT_TEST_CHROMIUM';
 
-/** Runs beside the page and puts files into it through its own inputs: the page's policy lets no other script into it. */
+/**
+ * Runs beside the page and puts files into it through its own inputs: the page's policy lets no other script into it.
+ */
 const HARNESS = `<!doctype html><iframe src="/page"></iframe><script>
 const frame = document.querySelector('iframe');
 const choose = (id, text) => {
@@ -53,25 +65,47 @@ async function bodyOf(request: IncomingMessage): Promise<string> {
 }
 
 /** Gives the page each of these in turn. `asked` is every path that the browser asked a server for. */
-export async function shownBy(page: string, chosen: readonly Chosen[]): Promise<{ shown: Shown[]; markup: number; asked: string[] }> {
+export async function shownBy(
+  page: string,
+  chosen: readonly Chosen[],
+): Promise<{ shown: Shown[]; markup: number; asked: string[] }> {
   const asked: string[] = [];
   const { promise, resolve } = Promise.withResolvers<string>();
   const server = createServer((request, response) => {
     const { url = '' } = request;
     asked.push(url);
-    if (url === '/shown') void bodyOf(request).then((body) => { response.end(); resolve(body); });
+    if (url === '/shown')
+      void bodyOf(request).then((body) => {
+        response.end();
+        resolve(body);
+      });
     else if (url === '/chosen') response.end(JSON.stringify(chosen));
-    else response.setHeader('content-type', 'text/html; charset=utf-8').end(url === '/page' ? page : url === '/' ? HARNESS : '');
+    else
+      response
+        .setHeader('content-type', 'text/html; charset=utf-8')
+        .end(url === '/page' ? page : url === '/' ? HARNESS : '');
   });
   await once(server.listen(0, '127.0.0.1'), 'listening');
   const profile = mkdtempSync(join(tmpdir(), 'writ-page-'));
   const { port } = server.address() as AddressInfo;
-  // A group of its own: a browser is several processes. Without its sandbox, which root can't have: it is shown this page alone.
-  const args = ['--headless=new', '--no-sandbox', '--disable-gpu', '--disable-dev-shm-usage', '--disable-background-networking', '--no-first-run', `--user-data-dir=${profile}`, `http://127.0.0.1:${String(port)}/`];
+  // A group of its own: a browser is several processes. Without its sandbox, which root can't have: it is shown this
+  // page alone.
+  const args = [
+    '--headless=new',
+    '--no-sandbox',
+    '--disable-gpu',
+    '--disable-dev-shm-usage',
+    '--disable-background-networking',
+    '--no-first-run',
+    `--user-data-dir=${profile}`,
+    `http://127.0.0.1:${String(port)}/`,
+  ];
   const browser = spawn(CHROMIUM, args, { stdio: 'ignore', detached: true });
   try {
-    const ended = once(browser, 'exit').then(([code]) => { throw new Error(`the browser ended with ${String(code)}`); });
-    return { ...JSON.parse(await Promise.race([promise, ended])) as { shown: Shown[]; markup: number }, asked };
+    const ended = once(browser, 'exit').then(([code]) => {
+      throw new Error(`the browser ended with ${String(code)}`);
+    });
+    return { ...(JSON.parse(await Promise.race([promise, ended])) as { shown: Shown[]; markup: number }), asked };
   } finally {
     const gone = once(browser, 'exit');
     if (browser.pid !== undefined && browser.exitCode === null) {

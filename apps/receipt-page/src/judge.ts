@@ -1,6 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { AuditRecord } from '@writ/contract';
-import { CHECKS, deploymentOfOrigin, parseKeySet, parseReceipt, parseTrustPolicy, ReceiptError, usageCounted, verifyReceiptFile, type KeySet, type VerifiedReceipt, type Witnessing } from '@writ/receipt';
+import {
+  CHECKS,
+  deploymentOfOrigin,
+  parseKeySet,
+  parseReceipt,
+  parseTrustPolicy,
+  ReceiptError,
+  usageCounted,
+  verifyReceiptFile,
+  type KeySet,
+  type VerifiedReceipt,
+  type Witnessing,
+} from '@writ/receipt';
 
 /** What somebody gave to be judged. The receipt is attacker-controlled; whom to trust is theirs to know. */
 export interface Given {
@@ -18,7 +30,10 @@ export interface Judgement {
   readonly lines: readonly string[];
 }
 
-interface Terms { readonly keys: KeySet; readonly witnessing: Witnessing | null }
+interface Terms {
+  readonly keys: KeySet;
+  readonly witnessing: Witnessing | null;
+}
 
 /** Judges a receipt. `now` in milliseconds since the epoch. Never throws for what it is given. */
 export function judge({ receipt, trust, operation }: Given, now: number): Judgement {
@@ -27,8 +42,13 @@ export function judge({ receipt, trust, operation }: Given, now: number): Judgem
     return good(verifyReceiptFile(receipt, keys, operation === '' ? {} : { operationId: operation }, witnessing));
   } catch (error) {
     if (!(error instanceof ReceiptError)) throw error;
-    const what = error.check === 'keys' ? 'Whom to trust can\'t be told from this file.' : 'This receipt does not verify.';
-    return { isGood: false, says: what, lines: [`It should be so that ${CHECKS[error.check]}.`, `It isn't: ${error.message}.`] };
+    const what =
+      error.check === 'keys' ? "Whom to trust can't be told from this file." : 'This receipt does not verify.';
+    return {
+      isGood: false,
+      says: what,
+      lines: [`It should be so that ${CHECKS[error.check]}.`, `It isn't: ${error.message}.`],
+    };
   }
 }
 
@@ -39,8 +59,12 @@ function termsOf(trust: Uint8Array, receipt: Uint8Array, now: number): Terms {
   const [origin = ''] = parseReceipt(receipt).inclusion.checkpoint.split('\n');
   // Not verified yet: whatever deployment the checkpoint claims, it is then verified under the keys of that one.
   const deployment = deploymentOfOrigin(policy, origin);
-  if (deployment === undefined) throw new ReceiptError('keys', `the trust policy names no deployment that \`${origin}\` could be a log of`);
-  return { keys: deployment.keys, witnessing: deployment.witnesses === null ? null : { terms: deployment.witnesses, now } };
+  if (deployment === undefined)
+    throw new ReceiptError('keys', `the trust policy names no deployment that \`${origin}\` could be a log of`);
+  return {
+    keys: deployment.keys,
+    witnessing: deployment.witnesses === null ? null : { terms: deployment.witnesses, now },
+  };
 }
 
 function isPolicy(trust: Uint8Array): boolean {
@@ -53,7 +77,16 @@ function isPolicy(trust: Uint8Array): boolean {
 }
 
 function good({ record, checks, deployment }: VerifiedReceipt): Judgement {
-  return { isGood: true, says: `This receipt verifies: ${saysOf(record)}.`, lines: [`Deployment: ${deployment}`, `Recorded: ${new Date(record.recorded_at).toISOString()}`, ...usageLines(record), ...checks.map(({ name, detail }) => `${CHECKS[name]}: ${detail}`)] };
+  return {
+    isGood: true,
+    says: `This receipt verifies: ${saysOf(record)}.`,
+    lines: [
+      `Deployment: ${deployment}`,
+      `Recorded: ${new Date(record.recorded_at).toISOString()}`,
+      ...usageLines(record),
+      ...checks.map(({ name, detail }) => `${CHECKS[name]}: ${detail}`),
+    ],
+  };
 }
 
 function usageLines(record: AuditRecord): string[] {
@@ -62,9 +95,20 @@ function usageLines(record: AuditRecord): string[] {
 }
 
 /** What the record says, as a sentence without its full stop. */
-function saysOf({ kind, phase, operation_id, tool_id, verdict, tx_outcome, record_id, fault_code }: AuditRecord): string {
+function saysOf({
+  kind,
+  phase,
+  operation_id,
+  tool_id,
+  verdict,
+  tx_outcome,
+  record_id,
+  fault_code,
+}: AuditRecord): string {
   if (kind !== 'tool_call') return `record ${record_id} of the kind \`${kind}\``;
   const call = `the call ${operation_id ?? ''} of \`${tool_id ?? 'no known tool'}\``;
   const why = fault_code === null ? '' : ` (\`${fault_code}\`)`;
-  return phase === 'outcome' ? `${call} ended as \`${tx_outcome ?? 'unknown'}\`${why}` : `${call} was decided on: \`${verdict ?? 'unknown'}\`${why}`;
+  return phase === 'outcome'
+    ? `${call} ended as \`${tx_outcome ?? 'unknown'}\`${why}`
+    : `${call} was decided on: \`${verdict ?? 'unknown'}\`${why}`;
 }

@@ -14,11 +14,15 @@ beforeAll(() => {
   execFileSync(process.execPath, [join(import.meta.dirname, '../bundle.mjs'), file]);
   page = readFileSync(file, 'utf8');
 }, 120_000);
-afterAll(() => { rmSync(folder, { recursive: true }); });
+afterAll(() => {
+  rmSync(folder, { recursive: true });
+});
 
 it('is one file, which names nothing of Node.js and may open no connection', () => {
-  expect(page).toContain('default-src \'none\'; script-src \'sha256-');
-  expect(page.match(/["']node:[a-z]+|\brequire\(|\bBuffer\.from\b|<script src|<link|https?:\/\/[^\s"'`]*\.js\b/g)).toBeNull();
+  expect(page).toContain("default-src 'none'; script-src 'sha256-");
+  expect(
+    page.match(/["']node:[a-z]+|\brequire\(|\bBuffer\.from\b|<script src|<link|https?:\/\/[^\s"'`]*\.js\b/g),
+  ).toBeNull();
 });
 
 const why = whyNoBrowser();
@@ -39,11 +43,20 @@ describeBrowser(`in Chromium${why === null ? '' : ` (skipped: ${why})`}`, () => 
   it('says of each receipt what is said in Node.js, asks nobody for anything, and takes no text for markup', async () => {
     const { shown, markup, asked } = await shownBy(page, GIVEN);
     const bytes = (text: string): Uint8Array => new TextEncoder().encode(text);
-    for (const [i, { receipt, trust, operation = '' }] of (GIVEN as { receipt: string; trust: string; operation?: string }[]).entries()) {
-      const { isGood, says, lines } = judge({ receipt: bytes(receipt), trust: bytes(trust), operation: operation.trim() }, NOW);
+    for (const [i, { receipt, trust, operation = '' }] of (
+      GIVEN as { receipt: string; trust: string; operation?: string }[]
+    ).entries()) {
+      const { isGood, says, lines } = judge(
+        { receipt: bytes(receipt), trust: bytes(trust), operation: operation.trim() },
+        NOW,
+      );
       expect([i, shown[i]]).toEqual([i, { verdict: isGood ? 'good' : 'bad', text: says + lines.join('') }]);
     }
-    expect(shown.map(({ verdict }) => verdict)).toEqual(['good', 'good', ...Array.from({ length: GIVEN.length - 2 }, () => 'bad')]);
+    expect(shown.map(({ verdict }) => verdict)).toEqual([
+      'good',
+      'good',
+      ...Array.from({ length: GIVEN.length - 2 }, () => 'bad'),
+    ]);
     expect(shown[0]!.text).toContain(`Deployment: ${DEPLOYMENT}`);
     expect(markup).toBe(0);
     expect(asked.filter((path) => path !== '/favicon.ico').sort()).toEqual(['/', '/chosen', '/page', '/shown']);

@@ -44,16 +44,27 @@ export class Agent {
     return this.#started;
   }
 
-  /** Opens a port for the way out that most jobs have, while nobody waits. MUST be over before a message is taken. Rejects where it can't be opened; a job tries by itself then. */
+  /**
+   * Opens a port for the way out that most jobs have, while nobody waits. MUST be over before a message is taken.
+   * Rejects where it can't be opened; a job tries by itself then.
+   */
   async prepare(): Promise<void> {
     this.#ready = await this.#openProxy();
   }
 
-  /** Takes the adapter's next message. What goes wrong is told to the adapter, once; after that nothing is done any more. */
+  /**
+   * Takes the adapter's next message. What goes wrong is told to the adapter, once; after that nothing is done any
+   * more.
+   */
   take(message: HostMessage): void {
     if (this.#failed) return;
     this.#orFault(() => {
-      if (this.#session) this.#session.take(message, (error) => this.#orFault(() => { throw error; }));
+      if (this.#session)
+        this.#session.take(message, (error) =>
+          this.#orFault(() => {
+            throw error;
+          }),
+        );
       else if (isChannelMessage(message)) this.#proxy?.take(message);
       else if (message.type === 'file' && !this.#patcher) this.#unpacker.entry(message.head, message.bytes);
       else if (message.type === 'data') (this.#patcher ?? this.#unpacker).data(message.bytes);
@@ -67,7 +78,7 @@ export class Agent {
 
   #patch({ path, after, bytes }: Extract<HostMessage, { type: 'patch' }>): void {
     if (this.#started) throw new FrameError('a container runs one job');
-    this.#patcher ??= new Patcher(this.#place.root, this.#baseline = new Map(this.#unpacker.finish()));
+    this.#patcher ??= new Patcher(this.#place.root, (this.#baseline = new Map(this.#unpacker.finish())));
     this.#patcher.apply(path, after, bytes);
   }
 
@@ -92,7 +103,7 @@ export class Agent {
       ready?.close();
       return await perform(order, stdin, this.#place, output);
     }
-    this.#proxy = ready ?? await this.#openProxy();
+    this.#proxy = ready ?? (await this.#openProxy());
     try {
       return await perform({ ...order, env: { ...this.#proxy.env, ...order.env } }, stdin, this.#place, output);
     } finally {
@@ -115,7 +126,13 @@ export class Agent {
     this.#started = true;
     this.#takeReady()?.close();
     verifyTerminal(spawnSync('script', ['--version'], { stdio: 'ignore' }).status === 0);
-    this.#session = new Session(this.#place, this.#unpacker.finish(), message, randomBytes(NONCE_BYTES).toString('hex'), this.#speak);
+    this.#session = new Session(
+      this.#place,
+      this.#unpacker.finish(),
+      message,
+      randomBytes(NONCE_BYTES).toString('hex'),
+      this.#speak,
+    );
   }
 
   #compare(order: JobOrder, baseline: Baseline): void {

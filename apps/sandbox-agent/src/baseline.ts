@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/** What was sent in, by path: what the workspace is compared with after the job. Directories on the way to an entry are in it too. */
+/**
+ * What was sent in, by path: what the workspace is compared with after the job. Directories on the way to an entry are
+ * in it too.
+ */
 export type Baseline = ReadonlyMap<string, BaselineEntry>;
 
 export type BaselineEntry =

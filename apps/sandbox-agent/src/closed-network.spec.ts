@@ -8,7 +8,11 @@ let asked: number;
 const address = (port: number) => ({ text: `127.0.0.1:${port}`, host: '127.0.0.1', port });
 
 /** Without neighbours unless named; time runs by itself then. */
-const looks = (over: Partial<Looks> = {}): Looks => ({ now: () => performance.now(), neighbours: async () => ({ addresses: [], isEarly: false }), ...over });
+const looks = (over: Partial<Looks> = {}): Looks => ({
+  now: () => performance.now(),
+  neighbours: async () => ({ addresses: [], isEarly: false }),
+  ...over,
+});
 
 beforeEach(async () => {
   asked = 0;
@@ -64,7 +68,9 @@ test('a silence counts only once the container may send by IPv6', async () => {
 test('an address that stays tentative is no closed network', async () => {
   let now = 0;
   const neighbours = async () => ({ addresses: [], isEarly: true });
-  await expect(untilClosed([address(1)], looks({ now: () => (now += 1_000), neighbours }))).rejects.toThrow('tentative');
+  await expect(untilClosed([address(1)], looks({ now: () => (now += 1_000), neighbours }))).rejects.toThrow(
+    'tentative',
+  );
 });
 
 test('where nothing has to refuse, nothing is waited for', async () => {

@@ -25,8 +25,8 @@ const LOOKS: Looks = { now: () => performance.now(), neighbours: linkLocalNeighb
 
 /**
  * Resolves when each address has refused this container several times in a row, and afterwards no neighbour on its link
- * answered by IPv6 either. A network that is closed by rules is open until they are in: nothing of a job may run before.
- * Rejects when one still answers after 15 seconds, with an Error that names it.
+ * answered by IPv6 either. A network that is closed by rules is open until they are in: nothing of a job may run
+ * before. Rejects when one still answers after 15 seconds, with an Error that names it.
  */
 export async function untilClosed(addresses: readonly Address[], { now, neighbours }: Looks = LOOKS): Promise<void> {
   if (addresses.length === 0) return;
@@ -40,7 +40,8 @@ export async function untilClosed(addresses: readonly Address[], { now, neighbou
   }
 }
 
-const BY_IPV6 = ' by IPv6: network policies hold for IPv4 alone there, so turn IPv6 off for pods, or enforce policies for it too';
+const BY_IPV6 =
+  ' by IPv6: network policies hold for IPv4 alone there, so turn IPv6 off for pods, or enforce policies for it too';
 
 /** Resolves when no address answers several times in a row; rejects at the end, with the one that answered last. */
 async function untilRefused(
@@ -52,7 +53,8 @@ async function untilRefused(
 ): Promise<void> {
   let last: Address | undefined;
   for (let refused = 0; refused < REFUSALS; await sleep(PAUSE_MS)) {
-    if (now() > end) throw new Error(`the network is open: ${last?.text ?? 'an address'} answers this container${hint}`);
+    if (now() > end)
+      throw new Error(`the network is open: ${last?.text ?? 'an address'} answers this container${hint}`);
     const answered = await Promise.all(addresses.map(answers));
     const found = addresses.find((_, index) => answered[index]);
     last = found ?? last;
@@ -63,7 +65,8 @@ async function untilRefused(
 const connects = async (address: Address): Promise<boolean> => (await answerOf(address)) === 'connected';
 
 /** Whether packets reach it and come back: a refusal by the neighbour itself shows that as well as a connection. */
-const isThere = async (address: Address): Promise<boolean> => ['connected', 'ECONNREFUSED', 'ECONNRESET'].includes(await answerOf(address));
+const isThere = async (address: Address): Promise<boolean> =>
+  ['connected', 'ECONNREFUSED', 'ECONNRESET'].includes(await answerOf(address));
 
 /** `connected`, `silence`, or the code of the error. */
 function answerOf({ host, port }: Address): Promise<string> {

@@ -20,9 +20,9 @@ const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 const OWNER_EXECUTES = 0o100;
 
 /**
- * What differs between the workspace and what was sent in. Nothing of the job may run any more. Files of the same size are
- * compared by content, since a write through a shared mapping leaves no trace in a tmpfs file's times.
- * Throws AgentFault at what a snapshot can't hold, and as soon as there is more than the bounds allow.
+ * What differs between the workspace and what was sent in. Nothing of the job may run any more. Files of the same size
+ * are compared by content, since a write through a shared mapping leaves no trace in a tmpfs file's times. Throws
+ * AgentFault at what a snapshot can't hold, and as soon as there is more than the bounds allow.
  */
 export function differences(root: string, baseline: Baseline, bounds: Bounds): Difference[] {
   const found: Difference[] = [];
@@ -31,8 +31,10 @@ export function differences(root: string, baseline: Baseline, bounds: Bounds): D
   const add = (path: string, after: AfterHead | null): void => {
     found.push({ path, after });
     if (after?.kind === 'file') bytes += after.size;
-    if (found.length > bounds.changesMax) throw new AgentFault('delta_files', `more than ${bounds.changesMax} entries changed`);
-    if (bytes > bounds.bytesMax) throw new AgentFault('delta_bytes', `changed files hold more than ${bounds.bytesMax} bytes`);
+    if (found.length > bounds.changesMax)
+      throw new AgentFault('delta_files', `more than ${bounds.changesMax} entries changed`);
+    if (bytes > bounds.bytesMax)
+      throw new AgentFault('delta_bytes', `changed files hold more than ${bounds.bytesMax} bytes`);
   };
   for (const [path, stat] of walk(root)) {
     standing.add(path);
@@ -49,7 +51,8 @@ function* walk(root: string): Generator<[path: string, stat: Stats]> {
   for (let next = open.pop(); next !== undefined; next = open.pop()) {
     for (const name of listed(root, next)) {
       const path = next === '' ? nameOf(name) : `${next}/${nameOf(name)}`;
-      if (pathFault(path) !== null) throw new AgentFault('entry_name', `the path \`${path.slice(0, 200)}\` ${pathFault(path)}`);
+      if (pathFault(path) !== null)
+        throw new AgentFault('entry_name', `the path \`${path.slice(0, 200)}\` ${pathFault(path)}`);
       const stat = readable(path, () => lstatSync(join(root, path)));
       yield [path, stat];
       if (stat.isDirectory()) open.push(path);
@@ -66,7 +69,10 @@ export function nameOf(bytes: Uint8Array): string {
   try {
     return utf8.decode(bytes);
   } catch {
-    throw new AgentFault('entry_name', `a name is not UTF-8: \`${Buffer.from(bytes).toString('latin1').slice(0, 200)}\``);
+    throw new AgentFault(
+      'entry_name',
+      `a name is not UTF-8: \`${Buffer.from(bytes).toString('latin1').slice(0, 200)}\``,
+    );
   }
 }
 
@@ -80,7 +86,8 @@ function changed(root: string, path: string, stat: Stats, before: BaselineEntry 
 }
 
 function changedLink(path: string, target: string, before: BaselineEntry | undefined): AfterHead | null {
-  if (targetFault(target) !== null) throw new AgentFault('entry_name', `the target of \`${path}\` ${targetFault(target)}`);
+  if (targetFault(target) !== null)
+    throw new AgentFault('entry_name', `the target of \`${path}\` ${targetFault(target)}`);
   return before?.kind === 'symlink' && before.target === target ? null : { kind: 'symlink', target };
 }
 

@@ -11,9 +11,11 @@ declare const Bun: { file(fd: number): { stream(): AsyncIterable<Uint8Array> } }
 
 /** Reads a pipe to its end. The bytes are valid only during `take`. */
 export async function drainPipe({ agentFd }: Pipe, take: (bytes: Buffer) => void): Promise<void> {
-  // Node, on which these sources are tested beside their container, has no such reader; Bun has no socket of a file that is open already.
+  // Node, on which these sources are tested beside their container, has no such reader; Bun has no socket of a file
+  // that is open already.
   if (typeof Bun === 'undefined') return await drainSocket(agentFd, take);
-  for await (const bytes of Bun.file(agentFd).stream()) take(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength));
+  for await (const bytes of Bun.file(agentFd).stream())
+    take(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength));
 }
 
 /** Always into the same memory: a flood would otherwise make garbage faster than it is collected. */

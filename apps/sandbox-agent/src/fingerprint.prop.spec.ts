@@ -2,22 +2,32 @@
 import fc from 'fast-check';
 import { Fingerprint } from './fingerprint.ts';
 
-const of = (...chunks: Uint8Array[]): string => chunks.reduce((fingerprint, chunk) => fingerprint.update(chunk), new Fingerprint()).digest();
+const of = (...chunks: Uint8Array[]): string =>
+  chunks.reduce((fingerprint, chunk) => fingerprint.update(chunk), new Fingerprint()).digest();
 
 it('is the same for the same content, in whatever chunks it came', () => {
-  fc.assert(fc.property(fc.uint8Array({ maxLength: 200 }), fc.array(fc.nat(200), { maxLength: 5 }), (content, cuts) => {
-    const at = [0, ...cuts.map((cut) => Math.min(cut, content.length)).toSorted((a, b) => a - b), content.length];
-    const chunks = at.slice(1).map((end, i) => content.subarray(at[i], end));
-    expect(of(...chunks)).toBe(of(content));
-  }));
+  fc.assert(
+    fc.property(fc.uint8Array({ maxLength: 200 }), fc.array(fc.nat(200), { maxLength: 5 }), (content, cuts) => {
+      const at = [0, ...cuts.map((cut) => Math.min(cut, content.length)).toSorted((a, b) => a - b), content.length];
+      const chunks = at.slice(1).map((end, i) => content.subarray(at[i], end));
+      expect(of(...chunks)).toBe(of(content));
+    }),
+  );
 });
 
 it('is another one for another content of the same length, wherever they differ', () => {
-  fc.assert(fc.property(fc.uint8Array({ minLength: 1, maxLength: 200 }), fc.nat(), fc.integer({ min: 1, max: 255 }), (content, place, flip) => {
-    const other = content.slice();
-    other[place % content.length]! ^= flip;
-    expect(of(other)).not.toBe(of(content));
-  }));
+  fc.assert(
+    fc.property(
+      fc.uint8Array({ minLength: 1, maxLength: 200 }),
+      fc.nat(),
+      fc.integer({ min: 1, max: 255 }),
+      (content, place, flip) => {
+        const other = content.slice();
+        other[place % content.length]! ^= flip;
+        expect(of(other)).not.toBe(of(content));
+      },
+    ),
+  );
 });
 
 it('tells contents apart that are longer by zeros', () => {

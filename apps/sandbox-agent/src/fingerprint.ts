@@ -10,8 +10,10 @@ const key = randomBytes(KEY_BYTES);
 const iv = Buffer.alloc(IV_BYTES);
 
 /**
- * What tells a content apart from any other, as bytes of text: its GMAC (NIST SP 800-38D) under a key of this process. Where a processor has no instructions for SHA-256, that takes 6 ns a byte and this 0.4.
- * INVARIANT (never told): one nonce serves all contents, which gives the key away to whoever sees the tags. They don't leave this process; whoever reads its memory speaks in its place anyway.
+ * What tells a content apart from any other, as bytes of text: its GMAC (NIST SP 800-38D) under a key of this process.
+ * Where a processor has no instructions for SHA-256, that takes 6 ns a byte and this 0.4. INVARIANT (never told): one
+ * nonce serves all contents, which gives the key away to whoever sees the tags. They don't leave this process; whoever
+ * reads its memory speaks in its place anyway.
  */
 export class Fingerprint {
   readonly #mac: CipherGCM = createCipheriv(ALGORITHM, key, iv);

@@ -26,7 +26,10 @@ export class IncomingFile {
     return this.#head.path;
   }
 
-  /** Writes the next chunk; the entry once the file is whole, and null before. Throws FrameError where more comes than was announced, and what the system objects to. */
+  /**
+   * Writes the next chunk; the entry once the file is whole, and null before. Throws FrameError where more comes than
+   * was announced, and what the system objects to.
+   */
   append(bytes: Buffer): BaselineEntry | null {
     if (bytes.length > this.#left) throw new FrameError('a file is longer than announced');
     for (let at = 0; at < bytes.length;) at += writeSync(this.#fd, bytes, at);

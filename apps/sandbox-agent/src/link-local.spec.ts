@@ -19,34 +19,52 @@ test('the interfaces with IPv6 are those of the table but loopback', () => {
 });
 
 test('a neighbour by IPv6 is one whose link address is known, on an interface with IPv6', () => {
-  expect(neighbours(ARP, new Set(['eth0']))).toEqual([{ text: '[fe80::1c4b:3ff:feaa:bb01%eth0]:1', host: 'fe80::1c4b:3ff:feaa:bb01%eth0', port: 1 }]);
+  expect(neighbours(ARP, new Set(['eth0']))).toEqual([
+    { text: '[fe80::1c4b:3ff:feaa:bb01%eth0]:1', host: 'fe80::1c4b:3ff:feaa:bb01%eth0', port: 1 },
+  ]);
 });
 
 test('a container without IPv6, or with it on loopback alone, has no such neighbours', async () => {
-  const read = (tables: Readonly<Record<string, string>>) => async (path: string): Promise<string> => {
-    const text = tables[path];
-    if (text === undefined) throw new Error('ENOENT');
-    return text;
-  };
+  const read =
+    (tables: Readonly<Record<string, string>>) =>
+    async (path: string): Promise<string> => {
+      const text = tables[path];
+      if (text === undefined) throw new Error('ENOENT');
+      return text;
+    };
   expect(await linkLocalNeighbours(read({ '/proc/net/arp': ARP }))).toEqual({ addresses: [], isEarly: false });
-  expect(await linkLocalNeighbours(read({ '/proc/net/if_inet6': IF_INET6.split('\n')[0] ?? '', '/proc/net/arp': ARP }))).toMatchObject({ addresses: [] });
-  expect(await linkLocalNeighbours(read({ '/proc/net/if_inet6': IF_INET6, '/proc/net/arp': ARP }))).toMatchObject({ addresses: [{ port: 1 }], isEarly: false });
+  expect(
+    await linkLocalNeighbours(read({ '/proc/net/if_inet6': IF_INET6.split('\n')[0] ?? '', '/proc/net/arp': ARP })),
+  ).toMatchObject({ addresses: [] });
+  expect(await linkLocalNeighbours(read({ '/proc/net/if_inet6': IF_INET6, '/proc/net/arp': ARP }))).toMatchObject({
+    addresses: [{ port: 1 }],
+    isEarly: false,
+  });
 });
 
 test('every link address gives an address of fe80::/64 whose 64 bits have ff:fe in the middle', () => {
-  fc.assert(fc.property(fc.array(fc.integer({ min: 0, max: 255 }), { minLength: 6, maxLength: 6 }), (bytes) => {
-    const mac = bytes.map((byte) => byte.toString(16).padStart(2, '0')).join(':');
-    const [{ host = '' } = {}] = neighbours(`header\n10.0.0.1 0x1 0x2 ${mac} * eth0\n`, new Set(['eth0']));
-    const groups = host.replace('fe80::', '').replace('%eth0', '').split(':').map((group) => group.padStart(4, '0')).join('');
-    const expected = bytes.map((byte, index) => (index === 0 ? byte ^ 2 : byte).toString(16).padStart(2, '0'));
-    expect(groups).toBe([...expected.slice(0, 3), 'ff', 'fe', ...expected.slice(3)].join(''));
-  }));
+  fc.assert(
+    fc.property(fc.array(fc.integer({ min: 0, max: 255 }), { minLength: 6, maxLength: 6 }), (bytes) => {
+      const mac = bytes.map((byte) => byte.toString(16).padStart(2, '0')).join(':');
+      const [{ host = '' } = {}] = neighbours(`header\n10.0.0.1 0x1 0x2 ${mac} * eth0\n`, new Set(['eth0']));
+      const groups = host
+        .replace('fe80::', '')
+        .replace('%eth0', '')
+        .split(':')
+        .map((group) => group.padStart(4, '0'))
+        .join('');
+      const expected = bytes.map((byte, index) => (index === 0 ? byte ^ 2 : byte).toString(16).padStart(2, '0'));
+      expect(groups).toBe([...expected.slice(0, 3), 'ff', 'fe', ...expected.slice(3)].join(''));
+    }),
+  );
 });
 
-test('the addresses are those that this machine\'s own interfaces have where they make them so', () => {
+test("the addresses are those that this machine's own interfaces have where they make them so", () => {
   for (const entries of Object.values(networkInterfaces())) {
     const own = entries?.find(({ address, internal }) => !internal && /^fe80::.*ff:fe/.test(address));
     if (own === undefined) continue;
-    expect(neighbours(`header\n10.0.0.1 0x1 0x2 ${own.mac} * eth0\n`, new Set(['eth0']))[0]?.host).toBe(`${own.address}%eth0`);
+    expect(neighbours(`header\n10.0.0.1 0x1 0x2 ${own.mac} * eth0\n`, new Set(['eth0']))[0]?.host).toBe(
+      `${own.address}%eth0`,
+    );
   }
 });

@@ -45,18 +45,25 @@ process.umask(0o022);
 
 const [pipes, own] = makePipes('/tmp');
 const usage = options.tellsUsage ? new UsageTeller(speak) : null;
-const agent = new Agent({ root: '/workspace', scratch: '/tmp', pipes, endAll }, usage === null ? speak : (message) => usage.speak(message));
+const agent = new Agent(
+  { root: '/workspace', scratch: '/tmp', pipes, endAll },
+  usage === null ? speak : (message) => usage.speak(message),
+);
 const frames = new FrameDecoder(HOST_FRAMES, true);
 
 const greeting = new Greeting(options);
 
-// Once, when there is nothing else to do; what comes meanwhile waits for its end. What fails is tried again for the job.
+// Once, when there is nothing else to do; what comes meanwhile waits for its end. What fails is tried again for the
+// job.
 let rehearsed = false;
 const rest = setTimeout(() => {
   rehearsed = true;
   if (agent.isStarted) return;
   process.stdin.pause();
-  void rehearse('/tmp', own).then(() => agent.prepare()).catch(() => undefined).finally(() => process.stdin.resume());
+  void rehearse('/tmp', own)
+    .then(() => agent.prepare())
+    .catch(() => undefined)
+    .finally(() => process.stdin.resume());
 }, REST_MS);
 
 process.stdin.on('data', (chunk: Buffer) => {
@@ -75,9 +82,12 @@ process.stdin.on('data', (chunk: Buffer) => {
 process.stdin.on('end', () => process.exit(0));
 process.stdin.on('error', () => process.exit(1));
 
-greeting.done().then((refusedAt) => {
-  speak({ type: 'hello', agent: 'writ-sandbox-agent', ...(refusedAt.length === 0 ? {} : { refusedAt }) });
-}, (error: Error) => {
-  process.stderr.write(`${error.message}\n`);
-  process.exit(1);
-});
+greeting.done().then(
+  (refusedAt) => {
+    speak({ type: 'hello', agent: 'writ-sandbox-agent', ...(refusedAt.length === 0 ? {} : { refusedAt }) });
+  },
+  (error: Error) => {
+    process.stderr.write(`${error.message}\n`);
+    process.exit(1);
+  },
+);

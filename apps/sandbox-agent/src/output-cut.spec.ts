@@ -8,6 +8,9 @@ test('output is passed on up to the bound over both streams, in one sequence, an
   output.take('stdout', Buffer.from('abc'));
   output.take('stderr', Buffer.from('defg'));
   output.take('stdout', Buffer.from('hi'));
-  expect(said).toEqual([{ type: 'stdout', sequence: 0, bytes: Buffer.from('abc') }, { type: 'stderr', sequence: 1, bytes: Buffer.from('de') }]);
+  expect(said).toEqual([
+    { type: 'stdout', sequence: 0, bytes: Buffer.from('abc') },
+    { type: 'stderr', sequence: 1, bytes: Buffer.from('de') },
+  ]);
   expect(output.droppedBytes).toBe(4);
 });

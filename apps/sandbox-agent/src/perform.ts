@@ -31,28 +31,55 @@ export interface Place {
 export const ENVIRONMENT = {
   PATH: '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin',
   // Outside the workspace: what programs keep in a home is no effect of the job.
-  HOME: '/tmp', TMPDIR: '/tmp', USER: 'sandbox', LOGNAME: 'sandbox', SHELL: '/bin/bash', LANG: 'C.UTF-8', TERM: 'dumb',
+  HOME: '/tmp',
+  TMPDIR: '/tmp',
+  USER: 'sandbox',
+  LOGNAME: 'sandbox',
+  SHELL: '/bin/bash',
+  LANG: 'C.UTF-8',
+  TERM: 'dumb',
 } as const;
 
 /** What a program finds that is run without a shell: these and what is declared for it, nothing else. */
-const BARE = { PATH: ENVIRONMENT.PATH, HOME: ENVIRONMENT.HOME, TMPDIR: ENVIRONMENT.TMPDIR, USER: ENVIRONMENT.USER, SHELL: ENVIRONMENT.SHELL, LANG: ENVIRONMENT.LANG, TERM: ENVIRONMENT.TERM } as const;
+const BARE = {
+  PATH: ENVIRONMENT.PATH,
+  HOME: ENVIRONMENT.HOME,
+  TMPDIR: ENVIRONMENT.TMPDIR,
+  USER: ENVIRONMENT.USER,
+  SHELL: ENVIRONMENT.SHELL,
+  LANG: ENVIRONMENT.LANG,
+  TERM: ENVIRONMENT.TERM,
+} as const;
 
 /** The program of the order with its arguments and its whole environment. */
-function programOf({ argv, command, env }: JobOrder, cwd: string): { file: string; args: readonly string[]; env: Readonly<Record<string, string>> } {
+function programOf(
+  { argv, command, env }: JobOrder,
+  cwd: string,
+): { file: string; args: readonly string[]; env: Readonly<Record<string, string>> } {
   const [file, ...args] = argv ?? [];
-  if (file === undefined) return { file: '/bin/bash', args: ['-c', command], env: { ...ENVIRONMENT, PWD: cwd, ...env } };
+  if (file === undefined)
+    return { file: '/bin/bash', args: ['-c', command], env: { ...ENVIRONMENT, PWD: cwd, ...env } };
   return { file, args, env: { ...BARE, ...env } };
 }
 
 /**
- * Runs the command in a process group of its own; resolves when it and its output have ended. When its shell exits, or at
- * the timeout, whatever else of it still runs is killed.
+ * Runs the command in a process group of its own; resolves when it and its output have ended. When its shell exits, or
+ * at the timeout, whatever else of it still runs is killed.
  */
-export async function perform(order: JobOrder, stdin: StdinFile | null, { root, pipes, endAll }: Place, output: OutputCut): Promise<Exit> {
+export async function perform(
+  order: JobOrder,
+  stdin: StdinFile | null,
+  { root, pipes, endAll }: Place,
+  output: OutputCut,
+): Promise<Exit> {
   const cwd = join(root, order.cwd);
   if (!isDirectory(cwd)) return cannotRun(`the working directory \`${order.cwd}\` is not there\n`, output);
   const stdinFd = stdin?.open();
-  const child = started(order, cwd, [stdinFd ?? 'ignore', pipes?.stdout.jobFd ?? 'pipe', pipes?.stderr.jobFd ?? 'pipe']);
+  const child = started(order, cwd, [
+    stdinFd ?? 'ignore',
+    pipes?.stdout.jobFd ?? 'pipe',
+    pipes?.stderr.jobFd ?? 'pipe',
+  ]);
   // Ours are copies of the job's ends: with them open the end of its output would never come.
   for (const fd of [stdinFd, pipes?.stdout.jobFd, pipes?.stderr.jobFd]) if (fd !== undefined) closeSync(fd);
   if (typeof child === 'string') return cannotRun(cannotStart(child), output);

@@ -3,7 +3,10 @@ import { spawnSync } from 'node:child_process';
 import { constants, mkdtempSync, openSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 
-/** Both ends of a pipe out of the job: the agent's doesn't block, the job's does, as programs expect of their standard streams. */
+/**
+ * Both ends of a pipe out of the job: the agent's doesn't block, the job's does, as programs expect of their standard
+ * streams.
+ */
 export interface Pipe {
   readonly agentFd: number;
   readonly jobFd: number;
@@ -15,16 +18,22 @@ export interface JobPipes {
 }
 
 /**
- * Makes the job's output streams as real pipes. What `spawn` makes by itself are sockets, and those can't be opened by name: every
- * script that writes to `/dev/stderr` would fail. Those of two jobs, the second of which is the
- * agent's own; nulls where the image has no `mkfifo`: the sockets then have to do.
+ * Makes the job's output streams as real pipes. What `spawn` makes by itself are sockets, and those can't be opened by
+ * name: every script that writes to `/dev/stderr` would fail. Those of two jobs, the second of which is the agent's
+ * own; nulls where the image has no `mkfifo`: the sockets then have to do.
  */
 export function makePipes(parent: string): readonly [JobPipes | null, JobPipes | null] {
   const folder = mkdtempSync(join(parent, '.writ-'));
-  const [stdout, stderr, ownStdout, ownStderr] = ['stdout', 'stderr', 'own-stdout', 'own-stderr'].map((name) => join(folder, name)) as [string, string, string, string];
+  const [stdout, stderr, ownStdout, ownStderr] = ['stdout', 'stderr', 'own-stdout', 'own-stderr'].map((name) =>
+    join(folder, name),
+  ) as [string, string, string, string];
   try {
-    if (spawnSync('mkfifo', [stdout, stderr, ownStdout, ownStderr], { stdio: 'ignore' }).status !== 0) return [null, null];
-    return [{ stdout: fromJob(stdout), stderr: fromJob(stderr) }, { stdout: fromJob(ownStdout), stderr: fromJob(ownStderr) }];
+    if (spawnSync('mkfifo', [stdout, stderr, ownStdout, ownStderr], { stdio: 'ignore' }).status !== 0)
+      return [null, null];
+    return [
+      { stdout: fromJob(stdout), stderr: fromJob(stderr) },
+      { stdout: fromJob(ownStdout), stderr: fromJob(ownStderr) },
+    ];
   } finally {
     // Names are only needed to open the ends: the job finds nothing of ours.
     rmSync(folder, { recursive: true });

@@ -3,17 +3,24 @@ import { createServer, type AddressInfo, type Server } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { Channels, type ChannelMessage, type HostChannelMessage } from '@writ/sandbox';
 
-/** What programs look for, in the spellings that they look for it in. The proxy speaks HTTP, whatever it is asked to fetch. */
+/**
+ * What programs look for, in the spellings that they look for it in. The proxy speaks HTTP, whatever it is asked to
+ * fetch.
+ */
 const namesOf = (url: string): Record<string, string> => ({
-  http_proxy: url, https_proxy: url, HTTP_PROXY: url, HTTPS_PROXY: url,
-  no_proxy: 'localhost,127.0.0.1,::1', NO_PROXY: 'localhost,127.0.0.1,::1',
+  http_proxy: url,
+  https_proxy: url,
+  HTTP_PROXY: url,
+  HTTPS_PROXY: url,
+  no_proxy: 'localhost,127.0.0.1,::1',
+  NO_PROXY: 'localhost,127.0.0.1,::1',
   // Node's own `fetch` looks at the others only when it is told to.
   NODE_USE_ENV_PROXY: '1',
 });
 
 /**
- * The job's way out: a port on the container's loopback, each connection to which is a channel to the executor. It reads nothing of what passes: whoever
- * decides is outside, where the job can't change how a request is read.
+ * The job's way out: a port on the container's loopback, each connection to which is a channel to the executor. It
+ * reads nothing of what passes: whoever decides is outside, where the job can't change how a request is read.
  */
 export class Proxy {
   readonly #channels: Channels;
@@ -56,7 +63,10 @@ export class Proxy {
 
 /** Each end of one is passed to the other; where one breaks, so does the other. */
 function join(one: Duplex, other: Duplex): void {
-  for (const [from, to] of [[one, other], [other, one]] as const) {
+  for (const [from, to] of [
+    [one, other],
+    [other, one],
+  ] as const) {
     from.pipe(to);
     from.on('error', () => to.destroy());
     from.on('close', () => to.writableFinished || to.destroy());

@@ -2,7 +2,16 @@
 import { createHash } from 'node:crypto';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { encodeAgentMessage, encodeHostMessage, FrameDecoder, HOST_FRAMES, parseHostMessage, type AgentMessage, type HostMessage, type JobOrder } from '@writ/sandbox';
+import {
+  encodeAgentMessage,
+  encodeHostMessage,
+  FrameDecoder,
+  HOST_FRAMES,
+  parseHostMessage,
+  type AgentMessage,
+  type HostMessage,
+  type JobOrder,
+} from '@writ/sandbox';
 import { Agent } from './agent.ts';
 import type { JobPipes } from './pipes.ts';
 
@@ -11,15 +20,33 @@ const REHEARSAL_MS_MAX = 10_000;
 
 /** Of everything that most jobs do, the least. */
 const ORDER: JobOrder = {
-  command: 'echo > f', cwd: '', timeout_ms: REHEARSAL_MS_MAX, env: {}, stdin: false, proxy: true,
-  output_bytes_max: 1_024, delta_bytes_max: 1_024, delta_files_max: 1,
+  command: 'echo > f',
+  cwd: '',
+  timeout_ms: REHEARSAL_MS_MAX,
+  env: {},
+  stdin: false,
+  proxy: true,
+  output_bytes_max: 1_024,
+  delta_bytes_max: 1_024,
+  delta_files_max: 1,
 };
 const CONTENT = Buffer.from('\n');
-const FILE: HostMessage = { type: 'file', head: { kind: 'file', path: 'f', mode: '644', size: CONTENT.length, sha256: createHash('sha256').update(CONTENT).digest('hex') }, bytes: CONTENT };
+const FILE: HostMessage = {
+  type: 'file',
+  head: {
+    kind: 'file',
+    path: 'f',
+    mode: '644',
+    size: CONTENT.length,
+    sha256: createHash('sha256').update(CONTENT).digest('hex'),
+  },
+  bytes: CONTENT,
+};
 
 /**
- * Does a job of the agent's own, in a directory of its own. What is done for the first time takes twice as long: code is compiled, the shell's pages are read.
- * So it is done while nobody waits. Resolves when nothing of it is left, with the kind of its last word; null where it went wrong: whatever that was, a job will tell.
+ * Does a job of the agent's own, in a directory of its own. What is done for the first time takes twice as long: code
+ * is compiled, the shell's pages are read. So it is done while nobody waits. Resolves when nothing of it is left, with
+ * the kind of its last word; null where it went wrong: whatever that was, a job will tell.
  */
 export async function rehearse(scratch: string, pipes: JobPipes | null): Promise<AgentMessage['type'] | null> {
   let root: string | undefined;
@@ -36,12 +63,17 @@ export async function rehearse(scratch: string, pipes: JobPipes | null): Promise
 
 function perform(root: string, scratch: string, pipes: JobPipes | null): Promise<AgentMessage['type']> {
   return new Promise((resolve) => {
-    const agent = new Agent({ root, scratch, pipes, endAll: ({ pid }) => pid !== undefined && endGroup(pid) }, (message) => {
-      encodeAgentMessage(message);
-      if (message.type === 'end' || message.type === 'fault' || (message.type === 'exit' && message.timedOut)) resolve(message.type);
-    });
+    const agent = new Agent(
+      { root, scratch, pipes, endAll: ({ pid }) => pid !== undefined && endGroup(pid) },
+      (message) => {
+        encodeAgentMessage(message);
+        if (message.type === 'end' || message.type === 'fault' || (message.type === 'exit' && message.timedOut))
+          resolve(message.type);
+      },
+    );
     const frames = new FrameDecoder(HOST_FRAMES);
-    for (const message of [FILE, { type: 'job', job: ORDER }] as const) for (const frame of frames.push(encodeHostMessage(message))) agent.take(parseHostMessage(frame));
+    for (const message of [FILE, { type: 'job', job: ORDER }] as const)
+      for (const frame of frames.push(encodeHostMessage(message))) agent.take(parseHostMessage(frame));
   });
 }
 

@@ -14,8 +14,8 @@ export function sealVoice(key: Buffer): void {
 }
 
 /**
- * Writes one message to the adapter and returns when the pipe has taken it: the agent then holds no queue that a flood of
- * output could grow. Ends the process when nobody reads any more.
+ * Writes one message to the adapter and returns when the pipe has taken it: the agent then holds no queue that a flood
+ * of output could grow. Ends the process when nobody reads any more.
  */
 export function speak(message: AgentMessage): void {
   const said = encodeAgentMessage(message);

@@ -4,8 +4,8 @@ import { join } from 'node:path';
 import { withSpace } from './unpack.ts';
 
 /**
- * What the job is to read, in a file without a name. A pipe would do for most programs, but one that opens `/dev/stdin` by name
- * after its writer has finished would wait for ever.
+ * What the job is to read, in a file without a name. A pipe would do for most programs, but one that opens `/dev/stdin`
+ * by name after its writer has finished would wait for ever.
  */
 export class StdinFile {
   readonly #fd: number;

@@ -21,7 +21,8 @@ export class Unpacker {
   /** Begins an entry. Throws AgentFault when the workspace is full, FrameError when the entry can't come now. */
   entry(head: EntryHead, bytes: Buffer): void {
     if (this.#open) throw new FrameError('an entry comes out of turn');
-    for (const parent of parentsOf(head.path)) if (!this.#entries.has(parent)) this.#entries.set(parent, { kind: 'dir' });
+    for (const parent of parentsOf(head.path))
+      if (!this.#entries.has(parent)) this.#entries.set(parent, { kind: 'dir' });
     if (head.kind !== 'file') this.#entries.set(head.path, head);
     withSpace(() => {
       if (head.kind === 'dir') return this.#makeDirectory(join(this.#root, head.path));
@@ -72,7 +73,8 @@ export function withSpace(write: () => void): void {
   try {
     write();
   } catch (error) {
-    if (codeOf(error) === 'ENOSPC') throw new AgentFault('workspace_space', 'what was sent does not fit into the container');
+    if (codeOf(error) === 'ENOSPC')
+      throw new AgentFault('workspace_space', 'what was sent does not fit into the container');
     throw error;
   }
 }

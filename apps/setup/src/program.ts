@@ -104,8 +104,7 @@ function commandLine(around: Surroundings, run: (name: string, act: () => Promis
   program
     .command('migrate')
     .description(
-      'makes roles and schemas, or brings them up to date (WRIT_ADMIN_DATABASE_URL, ' +
-        'WRIT_ROLE_PASSWORDS_DIR)',
+      'makes roles and schemas, or brings them up to date (WRIT_ADMIN_DATABASE_URL, ' + 'WRIT_ROLE_PASSWORDS_DIR)',
     )
     .option('--schemas <dir>', 'the SQL of the schemas, with a folder for each', SCHEMAS)
     .action(({ schemas }: { schemas: string }) =>

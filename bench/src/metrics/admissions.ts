@@ -17,18 +17,26 @@ const ANSWER_MS = 10_000;
 const HOUR_MS = 3_600_000;
 
 /** Who asks: a tenant and one of its tokens. */
-interface Caller { readonly world: World; readonly token: string }
+interface Caller {
+  readonly world: World;
+  readonly token: string;
+}
 
 /**
- * One `fs.write` from the question to the kernel to its answer: decided, reserved and recorded in a transaction that has committed. It has a stack of its
- * own, without executors, so that what is admitted waits: kernel, relay and ledger do all that an admission makes them do, and nothing else runs.
- * @param tenants `chained`: one token, the last of a chain of three with a budget at each link; else so many, each with a token and a budget of its own, in
- *   turn, so that no tenant has more calls waiting than it may have
+ * One `fs.write` from the question to the kernel to its answer: decided, reserved and recorded in a transaction that
+ * has committed. It has a stack of its own, without executors, so that what is admitted waits: kernel, relay and ledger
+ * do all that an admission makes them do, and nothing else runs.
+ * @param tenants `chained`: one token, the last of a chain of three with a budget at each link; else so many, each with
+ * a token and a budget of its own, in turn, so that no tenant has more calls waiting than it may have
  */
 export async function admissions(tenants: number | 'chained', load: Load): Promise<Measured> {
-  const stack = await startStack({ without: ['executor'], env: { orchestrator: { WRIT_RATE_PER_SECOND: '100000', WRIT_RATE_BURST: '100000' } } });
+  const stack = await startStack({
+    without: ['executor'],
+    env: { orchestrator: { WRIT_RATE_PER_SECOND: '100000', WRIT_RATE_BURST: '100000' } },
+  });
   try {
-    const newWorld = () => makeWorld(stack.url, stack.keys.platformKey, { files: { 'README.md': '# bench\n' }, budgets: { calls: CALLS } });
+    const newWorld = () =>
+      makeWorld(stack.url, stack.keys.platformKey, { files: { 'README.md': '# bench\n' }, budgets: { calls: CALLS } });
     const callers: Caller[] = [];
     while (callers.length < (tenants === 'chained' ? 1 : tenants)) {
       const world = await newWorld();
@@ -55,7 +63,9 @@ export async function admissions(tenants: number | 'chained', load: Load): Promi
 async function letAllWait({ url, keys }: Stack, callers: readonly Caller[]): Promise<void> {
   const platform = new Api(url, keys.platformKey);
   for (const { world } of callers) {
-    const { status, body } = await platform.request('PATCH', `/v1/tenants/${world.tenantId}/limits`, { waiting_max: WAITING });
+    const { status, body } = await platform.request('PATCH', `/v1/tenants/${world.tenantId}/limits`, {
+      waiting_max: WAITING,
+    });
     if (status !== 200) throw new Error(`the limit wasn't set: ${JSON.stringify(body)}`);
   }
 }
@@ -64,13 +74,20 @@ async function letAllWait({ url, keys }: Stack, callers: readonly Caller[]): Pro
 async function chainOfThree(world: World): Promise<string> {
   let token = world.tokenId;
   for (const life of [HOUR_MS / 2, HOUR_MS / 4]) {
-    token = (await world.admin.must(`/v1/capability-tokens/${token}/attenuate`, { grant: grant(life) })).capability_token_id as string;
+    token = (await world.admin.must(`/v1/capability-tokens/${token}/attenuate`, { grant: grant(life) }))
+      .capability_token_id as string;
   }
   return token;
 }
 
 const grant = (lifeMs: number) => ({
-  tools: ['fs.*'], fs: [{ path: '', read: true, write: true }], net: [], secrets: [], budgets: { calls: CALLS }, not_before: 0, expires_at: Date.now() + lifeMs,
+  tools: ['fs.*'],
+  fs: [{ path: '', read: true, write: true }],
+  net: [],
+  secrets: [],
+  budgets: { calls: CALLS },
+  not_before: 0,
+  expires_at: Date.now() + lifeMs,
 });
 
 /** Asks for one, of the callers in turn. */
@@ -81,12 +98,27 @@ function admission(callers: readonly Caller[], bus: Bus): () => Promise<void> {
   return async () => {
     const { world, token } = callers[turn++ % callers.length] as Caller;
     const call: AdmitRequest = {
-      v: 1, operation_id: newId('operation'), tenant_id: world.tenantId, agent_id: world.agentId, proposed_by: proposer, tool_id: 'fs.write',
-      args: { path: `file-${randomUUID().slice(0, 2)}.txt`, content: randomUUID() }, args_ref: null, capability_token_id: token, workspace_id: world.workspaceId,
-      session_id: null, session_mode: 'interactive', max_autonomy: null, task_class: 'general', idempotency_key: randomUUID(), precondition_refs: [],
-      provenance: { source: 'bench' }, deadline: null, dry_run: false,
+      v: 1,
+      operation_id: newId('operation'),
+      tenant_id: world.tenantId,
+      agent_id: world.agentId,
+      proposed_by: proposer,
+      tool_id: 'fs.write',
+      args: { path: `file-${randomUUID().slice(0, 2)}.txt`, content: randomUUID() },
+      args_ref: null,
+      capability_token_id: token,
+      workspace_id: world.workspaceId,
+      session_id: null,
+      session_mode: 'interactive',
+      max_autonomy: null,
+      task_class: 'general',
+      idempotency_key: randomUUID(),
+      precondition_refs: [],
+      provenance: { source: 'bench' },
+      deadline: null,
+      dry_run: false,
     };
-    const view = await bus.request(subject, call, { deadline: Date.now() + ANSWER_MS }) as { state: string };
+    const view = (await bus.request(subject, call, { deadline: Date.now() + ANSWER_MS })) as { state: string };
     if (view.state !== 'admitted') throw new Error(`the call is ${view.state}: ${JSON.stringify(view)}`);
   };
 }

@@ -12,13 +12,22 @@ type Measured = Omit<Metric, 'reference' | 'ratio'>;
 /** Requests under way: one is prepared while one is written and one is signed. */
 const SENDERS = 3;
 
-/** Requests of as many records as one holds, straight to the ledger's append with every signature taken as verified: no bus, no Ed25519 but that of checkpoints. */
+/**
+ * Requests of as many records as one holds, straight to the ledger's append with every signature taken as verified: no
+ * bus, no Ed25519 but that of checkpoints.
+ */
 export async function appendsLocal({ seconds }: { readonly seconds: number }): Promise<Measured> {
   const database = await testDatabase();
   const folder = mkdtempSync(join(tmpdir(), 'writ-bench-'));
   try {
     const { measured, cpuUs } = await runProgram<{ measured: Measured; cpuUs: number }>('append-local', [
-      JSON.stringify({ url: database.urlFor('writ_ledger'), memory: join(folder, 'signed'), senders: SENDERS, records: REQUEST_RECORDS, seconds }),
+      JSON.stringify({
+        url: database.urlFor('writ_ledger'),
+        memory: join(folder, 'signed'),
+        senders: SENDERS,
+        records: REQUEST_RECORDS,
+        seconds,
+      }),
     ]);
     console.log(`  processor time a record: ledger ${Math.round(cpuUs)} µs`);
     return { ...measured, n: measured.n * REQUEST_RECORDS, rate: (measured.rate ?? 0) * REQUEST_RECORDS };

@@ -1,10 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The ledger's append, asked as the kernel asks it: `ledger.append` over the bus, with what gathered while a sender's last request was under way.
+// The ledger's append, asked as the kernel asks it: `ledger.append` over the bus, with what gathered while a sender's
+// last request was under way.
 import { generateKeyPairSync, randomBytes } from 'node:crypto';
 import { setImmediate as endOfTurn, setTimeout as sleep } from 'node:timers/promises';
 import type { Bus } from '@writ/bus';
-import { formatId, logIdOf, predicateTypeOf, RECORD_PAYLOAD_TYPE, subjectsOf, type AppendReply, type AppendRequest, type TenantId } from '@writ/contract';
+import {
+  formatId,
+  logIdOf,
+  predicateTypeOf,
+  RECORD_PAYLOAD_TYPE,
+  subjectsOf,
+  type AppendReply,
+  type AppendRequest,
+  type TenantId,
+} from '@writ/contract';
 import { connect } from '@writ/database';
 import { canonicalBytes } from '@writ/digest';
 import { parseSigner, sealEnvelope, type Signer } from '@writ/signing';
@@ -38,17 +48,26 @@ export interface Appending {
   readonly seconds: number;
 }
 
-/** One record from its producer to the answer with its index: verified, committed and its root signed. The stack is its own: a bus, a database and a ledger. */
+/**
+ * One record from its producer to the answer with its index: verified, committed and its root signed. The stack is its
+ * own: a bus, a database and a ledger.
+ */
 export async function appends({ producers, tenants, seconds }: Appending): Promise<Measured> {
   const stack = await startStack({ without: ['kernel', 'executor', 'orchestrator'] });
   const bus = await stack.busAs('kernel');
   try {
-    const records = sealedRecords(tenants, seconds * (producers > 1 ? SEALED_PER_SECOND : SEALED_PER_SECOND / 10), recordKey(stack));
+    const records = sealedRecords(
+      tenants,
+      seconds * (producers > 1 ? SEALED_PER_SECOND : SEALED_PER_SECOND / 10),
+      recordKey(stack),
+    );
     const senders = Array.from({ length: Math.min(SENDERS, producers) }, () => new Sender(bus));
     const load: Load = { clients: producers, samples: records.length, warmUp: 0, msMax: seconds * 1_000 };
     let next = 0;
     const before = await processorTime(stack, ['ledger']);
-    const measured = await measure(load, (producer) => (senders[producer % senders.length] as Sender).append(records[next++] as Sent));
+    const measured = await measure(load, (producer) =>
+      (senders[producer % senders.length] as Sender).append(records[next++] as Sent),
+    );
     sayEach('a record', before, await processorTime(stack, ['ledger']), measured.n);
     return measured;
   } finally {
@@ -58,10 +77,18 @@ export async function appends({ producers, tenants, seconds }: Appending): Promi
 }
 
 /**
- * One record from its producer to the signed checkpoint that covers it, as an open loop: records come as a Poisson process, whether or not those before them were answered, so that what
- * one waits for others counts.
+ * One record from its producer to the signed checkpoint that covers it, as an open loop: records come as a Poisson
+ * process, whether or not those before them were answered, so that what one waits for others counts.
  */
-export async function appendLatency({ perSecond, tenants, seconds }: { readonly perSecond: number; readonly tenants: number; readonly seconds: number }): Promise<Measured> {
+export async function appendLatency({
+  perSecond,
+  tenants,
+  seconds,
+}: {
+  readonly perSecond: number;
+  readonly tenants: number;
+  readonly seconds: number;
+}): Promise<Measured> {
   const stack = await startStack({ without: ['kernel', 'executor', 'orchestrator'] });
   const bus = await stack.busAs('kernel');
   try {
@@ -77,7 +104,11 @@ export async function appendLatency({ perSecond, tenants, seconds }: { readonly 
       const ahead = due - (performance.now() - began);
       if (ahead > 0) await sleep(ahead);
       const at = performance.now();
-      answers.push((senders[i % senders.length] as Sender).append(record).then(() => { if (i >= warmUp) times.push(performance.now() - at); }));
+      answers.push(
+        (senders[i % senders.length] as Sender).append(record).then(() => {
+          if (i >= warmUp) times.push(performance.now() - at);
+        }),
+      );
     }
     await Promise.all(answers);
     return summarise(times, (performance.now() - began) * (times.length / records.length));
@@ -87,7 +118,10 @@ export async function appendLatency({ perSecond, tenants, seconds }: { readonly 
   }
 }
 
-/** The same rows into a table with the same indexes, by the driver alone: statements of as many rows as a request has records, each committed, one after the other. */
+/**
+ * The same rows into a table with the same indexes, by the driver alone: statements of as many rows as a request has
+ * records, each committed, one after the other.
+ */
 export async function batchInserts({ seconds }: { readonly seconds: number }): Promise<Measured> {
   const database = await testDatabase();
   const client = await connect(database.ownerUrl, 'bench');
@@ -96,16 +130,35 @@ export async function batchInserts({ seconds }: { readonly seconds: number }): P
     await client.query('SET synchronous_commit = on');
     const signer = newSigner();
     const columns = 11;
-    const rows = Array.from({ length: REQUEST_RECORDS }, (_, row) => `(${Array.from({ length: columns }, (_, column) => `$${row * columns + column + 1}`).join(', ')})`);
+    const rows = Array.from(
+      { length: REQUEST_RECORDS },
+      (_, row) => `(${Array.from({ length: columns }, (_, column) => `$${row * columns + column + 1}`).join(', ')})`,
+    );
     const text = `INSERT INTO public.leaf (log_id, leaf_index, tenant_id, record_id, kind, operation_id, phase, payload, keyid, sig, recorded_at) VALUES ${rows.join(', ')}`;
-    const records = sealedRecords(TENANTS, seconds * SEALED_PER_SECOND, signer).map(({ record_id, tenant_id, envelope }, index) => [
-      logIdOf(tenant_id), index, tenant_id, record_id, 'tool_call', formatId('operation', randomBytes(16)), 'decision', Buffer.from(envelope.payload, 'base64'), signer.keyid,
-      Buffer.from(envelope.signatures[0]?.sig ?? '', 'base64'), Date.now(),
-    ]);
+    const records = sealedRecords(TENANTS, seconds * SEALED_PER_SECOND, signer).map(
+      ({ record_id, tenant_id, envelope }, index) => [
+        logIdOf(tenant_id),
+        index,
+        tenant_id,
+        record_id,
+        'tool_call',
+        formatId('operation', randomBytes(16)),
+        'decision',
+        Buffer.from(envelope.payload, 'base64'),
+        signer.keyid,
+        Buffer.from(envelope.signatures[0]?.sig ?? '', 'base64'),
+        Date.now(),
+      ],
+    );
     let next = 0;
-    const load: Load = { clients: 1, samples: Math.floor(records.length / REQUEST_RECORDS), warmUp: 0, msMax: seconds * 1_000 };
+    const load: Load = {
+      clients: 1,
+      samples: Math.floor(records.length / REQUEST_RECORDS),
+      warmUp: 0,
+      msMax: seconds * 1_000,
+    };
     const measured = await measure(load, async () => {
-      await client.query({ name: 'insert', text, values: records.slice(next, next += REQUEST_RECORDS).flat() });
+      await client.query({ name: 'insert', text, values: records.slice(next, (next += REQUEST_RECORDS)).flat() });
     });
     return { ...measured, n: measured.n * REQUEST_RECORDS, rate: (measured.rate ?? 0) * REQUEST_RECORDS };
   } finally {
@@ -114,11 +167,15 @@ export async function batchInserts({ seconds }: { readonly seconds: number }): P
   }
 }
 
-const newSigner = (): Signer => parseSigner(generateKeyPairSync('ed25519').privateKey.export({ type: 'pkcs8', format: 'pem' }) as string);
+const newSigner = (): Signer =>
+  parseSigner(generateKeyPairSync('ed25519').privateKey.export({ type: 'pkcs8', format: 'pem' }) as string);
 
 const recordKey = (stack: Stack): Signer => stack.keys.record;
 
-/** Gathers records while its last request is under way and until the turn of the event loop ends, as the kernel's sender does. */
+/**
+ * Gathers records while its last request is under way and until the turn of the event loop ends, as the kernel's sender
+ * does.
+ */
 class Sender {
   readonly #bus: Bus;
   readonly #subject = subjectsOf(SHARD).request('ledger.append');
@@ -143,7 +200,11 @@ class Sender {
       if (this.#waiting.length === 0) break;
       const batch = this.#waiting.splice(0, REQUEST_RECORDS);
       try {
-        const reply = await this.#bus.request(this.#subject, { v: 1, records: batch.map(({ record }) => record) }, { deadline: Date.now() + ANSWER_MS }) as AppendReply;
+        const reply = (await this.#bus.request(
+          this.#subject,
+          { v: 1, records: batch.map(({ record }) => record) },
+          { deadline: Date.now() + ANSWER_MS },
+        )) as AppendReply;
         const refused = reply.appended.find(({ leaf_index }) => leaf_index === null);
         if (refused !== undefined) throw new Error(`a record was refused: ${refused.fault ?? 'without a word'}`);
         for (const { resolve } of batch) resolve();
@@ -163,9 +224,13 @@ function sealedRecords(tenants: number, count: number, signer: Signer): Sent[] {
 
 function sealedRecord(tenant_id: TenantId, signer: Signer): Sent {
   const record = decisionRecord(tenant_id, signer.keyid);
-  const bytesOf = (filler: string): Uint8Array => canonicalBytes({
-    _type: STATEMENT_TYPE, subject: [{ name: record.operation_id ?? '', digest: { sha256: record.args_hash ?? '' } }], predicateType: predicateTypeOf(record.kind), predicate: { ...record, rule_ids: [filler] },
-  });
+  const bytesOf = (filler: string): Uint8Array =>
+    canonicalBytes({
+      _type: STATEMENT_TYPE,
+      subject: [{ name: record.operation_id ?? '', digest: { sha256: record.args_hash ?? '' } }],
+      predicateType: predicateTypeOf(record.kind),
+      predicate: { ...record, rule_ids: [filler] },
+    });
   const payload = bytesOf('x'.repeat(RECORD_BYTES - bytesOf('').length));
   return { record_id: record.record_id, tenant_id, envelope: sealEnvelope(RECORD_PAYLOAD_TYPE, payload, signer) };
 }

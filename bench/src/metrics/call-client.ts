@@ -14,16 +14,30 @@ export interface Answered {
 }
 
 /**
- * Makes a call and waits for its end, over connections that are kept. By Node's own client: `fetch` takes two milliseconds of the caller's processor for a call that comes alone,
- * which are none of what is measured here.
+ * Makes a call and waits for its end, over connections that are kept. By Node's own client: `fetch` takes two
+ * milliseconds of the caller's processor for a call that comes alone, which are none of what is measured here.
  */
 export async function callOver(world: World, toolId: string, args: unknown): Promise<Answered> {
-  const sent = Buffer.from(JSON.stringify({ tool_id: toolId, args, capability_token_id: world.tokenId, workspace_id: world.workspaceId, idempotency_key: randomUUID() }));
+  const sent = Buffer.from(
+    JSON.stringify({
+      tool_id: toolId,
+      args,
+      capability_token_id: world.tokenId,
+      workspace_id: world.workspaceId,
+      idempotency_key: randomUUID(),
+    }),
+  );
   const asked = request(`${world.agent.url}/v1/tool-calls?wait=30000`, {
-    agent: connections, method: 'POST', headers: { authorization: `Bearer ${world.agent.key ?? ''}`, 'content-type': 'application/json', 'content-length': sent.length },
+    agent: connections,
+    method: 'POST',
+    headers: {
+      authorization: `Bearer ${world.agent.key ?? ''}`,
+      'content-type': 'application/json',
+      'content-length': sent.length,
+    },
   });
   asked.end(sent);
-  const [answer] = await once(asked, 'response') as [IncomingMessage];
+  const [answer] = (await once(asked, 'response')) as [IncomingMessage];
   const said = await text(answer);
   return { status: answer.statusCode ?? 0, text: said, body: JSON.parse(said) as JsonValue };
 }

@@ -9,13 +9,19 @@ type Measured = Omit<Metric, 'reference' | 'ratio'>;
 /** A tenant a client, so that clients share the system and not a workspace. */
 export async function makeWorlds(stack: Stack, count: number): Promise<World[]> {
   const worlds: World[] = [];
-  for (let i = 0; i < count; i++) worlds.push(await makeWorld(stack.url, stack.keys.platformKey, { files: { 'README.md': '# bench\n' } }));
+  for (let i = 0; i < count; i++)
+    worlds.push(await makeWorld(stack.url, stack.keys.platformKey, { files: { 'README.md': '# bench\n' } }));
   return worlds;
 }
 
 /** One `fs.write`, until its receipt is in the log. */
 export function inlineCalls(worlds: readonly World[], load: Load): Promise<Measured> {
-  return measure(load, (client) => callToReceipt(worlds[client] as World, 'fs.write', { path: `file-${randomUUID().slice(0, 2)}.txt`, content: randomUUID() }));
+  return measure(load, (client) =>
+    callToReceipt(worlds[client] as World, 'fs.write', {
+      path: `file-${randomUUID().slice(0, 2)}.txt`,
+      content: randomUUID(),
+    }),
+  );
 }
 
 /** One `shell.run` of `true`, until its receipt is in the log. */

@@ -7,7 +7,8 @@ import { measure, type Load, type Metric } from '../measure.ts';
 type Measured = Omit<Metric, 'reference' | 'ratio'>;
 
 const TOOL = (n: number): string => `bench.tool_${n}`;
-const tools = (count: number): ToolDefinition[] => Array.from({ length: count }, (_, n) => ({ ...FS_WRITE, tool_id: TOOL(n) }));
+const tools = (count: number): ToolDefinition[] =>
+  Array.from({ length: count }, (_, n) => ({ ...FS_WRITE, tool_id: TOOL(n) }));
 
 /** Four rules on one tool: who may, when a job may, and two that forbid. */
 const toolRules = (n: number): string[] => [
@@ -17,32 +18,65 @@ const toolRules = (n: number): string[] => [
   `@id("tool-${n}.d") forbid (principal, action == Action::"${TOOL(n)}", resource) when { context.task_class == "class-${n}" && context.risk_milli > 300 };`,
 ];
 
-/** A rule on every tool: of each five, one looks at paths, one at labels, one at the session, one permits by group, one forbids what is frozen. */
-const generalRule = (n: number): string => `@id("general-${n}") ${[
-  `forbid (principal, action, resource) when { context.labels.contains("frozen-${n}") };`,
-  `permit (principal, action in Action::"write", resource) when { context.session_mode == "interactive" && context.supervision == "escalated" };`,
-  `forbid (principal, action, resource) when { resource is File && resource.path like "secret-${n}/*" && resource.access == "write" };`,
-  `forbid (principal, action, resource) when { context.task_class == "task-${n}" && context.supervision == "autopilot" };`,
-  `permit (principal == Agent::"agt_${n}", action in Action::"admin", resource) when { context.supervision != "autopilot" };`,
-][n % 5]}`;
+/**
+ * A rule on every tool: of each five, one looks at paths, one at labels, one at the session, one permits by group, one
+ * forbids what is frozen.
+ */
+const generalRule = (n: number): string =>
+  `@id("general-${n}") ${
+    [
+      `forbid (principal, action, resource) when { context.labels.contains("frozen-${n}") };`,
+      `permit (principal, action in Action::"write", resource) when { context.session_mode == "interactive" && context.supervision == "escalated" };`,
+      `forbid (principal, action, resource) when { resource is File && resource.path like "secret-${n}/*" && resource.access == "write" };`,
+      `forbid (principal, action, resource) when { context.task_class == "task-${n}" && context.supervision == "autopilot" };`,
+      `permit (principal == Agent::"agt_${n}", action in Action::"admin", resource) when { context.supervision != "autopilot" };`,
+    ][n % 5]
+  }`;
 
-/** So many rules: for each five one on every tool and four on one tool, so that 100 are 20 tools with 4 rules and 20 on all. A single one is on all. */
+/**
+ * So many rules: for each five one on every tool and four on one tool, so that 100 are 20 tools with 4 rules and 20 on
+ * all. A single one is on all.
+ */
 function rulesOf(count: number): { readonly cedar: string; readonly tools: readonly ToolDefinition[] } {
-  if (count === 1) return { cedar: '@id("one") permit (principal, action, resource) when { context.session_mode == "interactive" && !context.labels.contains("frozen-0") };', tools: tools(1) };
+  if (count === 1)
+    return {
+      cedar:
+        '@id("one") permit (principal, action, resource) when { context.session_mode == "interactive" && !context.labels.contains("frozen-0") };',
+      tools: tools(1),
+    };
   const fifth = count / 5;
   const rules = Array.from({ length: fifth }, (_, n) => [generalRule(n), ...toolRules(n)]).flat();
   return { cedar: rules.join('\n'), tools: tools(fifth) };
 }
 
 /** The same rules, with nothing at their beginning by which one could be left out before Cedar is asked. */
-const hideDemands = (cedar: string): string => cedar.replaceAll('when { ', 'when { context.risk_milli >= 0 && ').replaceAll(/principal == Agent::("\w+")(.*)\};/g, 'principal$2 && principal == Agent::$1 };');
+const hideDemands = (cedar: string): string =>
+  cedar
+    .replaceAll('when { ', 'when { context.risk_milli >= 0 && ')
+    .replaceAll(/principal == Agent::("\w+")(.*)\};/g, 'principal$2 && principal == Agent::$1 };');
 
 const ASK: PolicyAsk = {
-  agent_id: 'agt_bench', delegated_by: [], workspace_id: 'wsp_bench', tool_id: TOOL(0), category: 'write', tool_class: 'inline', resources: [{ kind: 'fs', access: 'write', path: 'src/index.ts' }],
-  risk_milli: 50, risk_ceiling: 'none', task_class: 'general', labels: [], session_mode: 'interactive', job_lists_tool: false, staged_change: false, max_autonomy: null,
+  agent_id: 'agt_bench',
+  delegated_by: [],
+  workspace_id: 'wsp_bench',
+  tool_id: TOOL(0),
+  category: 'write',
+  tool_class: 'inline',
+  resources: [{ kind: 'fs', access: 'write', path: 'src/index.ts' }],
+  risk_milli: 50,
+  risk_ceiling: 'none',
+  task_class: 'general',
+  labels: [],
+  session_mode: 'interactive',
+  job_lists_tool: false,
+  staged_change: false,
+  max_autonomy: null,
 };
 
-/** One whole decision under so many rules, over their tools in turn: allowed at the first ask, or refused after asking for all three supervisions. */
+/**
+ * One whole decision under so many rules, over their tools in turn: allowed at the first ask, or refused after asking
+ * for all three supervisions.
+ */
 export function decisions(count: number, answer: 'allowed' | 'refused', load: Load, hidden = false): Promise<Measured> {
   const { cedar, tools: known } = rulesOf(count);
   const set = compilePolicySet({ v: 1, name: 'bench', cedar: hidden ? hideDemands(cedar) : cedar }, known);
@@ -57,7 +91,10 @@ export function decisions(count: number, answer: 'allowed' | 'refused', load: Lo
   });
 }
 
-/** The same question put once to Cedar's plain call: all rules as a text, every attribute, nothing kept from call to call. */
+/**
+ * The same question put once to Cedar's plain call: all rules as a text, every attribute, nothing kept from call to
+ * call.
+ */
 export function cedarRaw(count: number, load: Load): Promise<Measured> {
   const { cedar } = rulesOf(count);
   const action = { type: 'Action', id: TOOL(0) };
@@ -66,10 +103,21 @@ export function cedarRaw(count: number, load: Load): Promise<Measured> {
   const { risk_milli, risk_ceiling, task_class, tool_class, session_mode, job_lists_tool, staged_change } = ASK;
   return measure(load, () => {
     const answer = isAuthorized({
-      principal: { type: 'Agent', id: ASK.agent_id }, action, resource: file,
+      principal: { type: 'Agent', id: ASK.agent_id },
+      action,
+      resource: file,
       context: {
-        risk_milli, risk_ceiling, task_class, tool_class, session_mode, job_lists_tool, staged_change,
-        labels: [], history_broken: [], supervision: 'autopilot', risk_level: 'autopilot',
+        risk_milli,
+        risk_ceiling,
+        task_class,
+        tool_class,
+        session_mode,
+        job_lists_tool,
+        staged_change,
+        labels: [],
+        history_broken: [],
+        supervision: 'autopilot',
+        risk_level: 'autopilot',
       },
       policies: { staticPolicies: cedar },
       entities: [
@@ -78,7 +126,8 @@ export function cedarRaw(count: number, load: Load): Promise<Measured> {
         { uid: workspace, attrs: {}, parents: [] },
       ],
     });
-    if (answer.type !== 'success' || answer.response.decision !== 'allow') throw new Error(`cedar answered ${JSON.stringify(answer)}`);
+    if (answer.type !== 'success' || answer.response.decision !== 'allow')
+      throw new Error(`cedar answered ${JSON.stringify(answer)}`);
     return Promise.resolve();
   });
 }

@@ -18,15 +18,50 @@ const pieces = (text: string): string[] => text.match(/[\s\S]{1,160}/g) ?? [];
 
 /** Outputs that ask for many writes or edits, each in the words of its dialect. */
 const OUTPUTS: Readonly<Partial<Record<DialectName, () => string>>> = {
-  blocks: () => numbers.map((n) => `Now file ${n}.\n[TOOL_CALL:c${n}] ${JSON.stringify({ action: 'fs.write', args: fileOf(n) }, null, 1)}\n`).join(''),
-  'tools-xml': () => `<tools>${numbers.map((n) => `<edit><file src="src/file-${n}.ts"><find>a</find><replace>${xmlText(CONTENT)}</replace></file></edit>\n`).join('')}</tools>`,
-  yips: () => `\`\`\`yips-agent\n${JSON.stringify({ actions: numbers.map((n) => ({ type: 'tool', id: `c${n}`, name: 'write_file', arguments: fileOf(n) })) }, null, 1)}\n\`\`\`\n`,
-  openai: () => numbers.flatMap((index) => [
-    sse({ choices: [{ index: 0, delta: { tool_calls: [{ index, id: `c${index}`, function: { name: 'write_file', arguments: '' } }] } }] }),
-    ...pieces(JSON.stringify(fileOf(index))).map((part) => sse({ choices: [{ index: 0, delta: { tool_calls: [{ index, function: { arguments: part } }] } }] })),
-  ]).join('') + sse({ choices: [{ index: 0, delta: {}, finish_reason: 'tool_calls' }] }),
-  anthropic: () => JSON.stringify({ type: 'message', content: numbers.map((n) => ({ type: 'tool_use', id: `c${n}`, name: 'write_file', input: fileOf(n) })), stop_reason: 'tool_use' }),
-  gemini: () => JSON.stringify({ candidates: [{ content: { parts: numbers.map((n) => ({ functionCall: { id: `c${n}`, name: 'write_file', args: fileOf(n) } })) }, finishReason: 'STOP' }] }),
+  blocks: () =>
+    numbers
+      .map(
+        (n) =>
+          `Now file ${n}.\n[TOOL_CALL:c${n}] ${JSON.stringify({ action: 'fs.write', args: fileOf(n) }, null, 1)}\n`,
+      )
+      .join(''),
+  'tools-xml': () =>
+    `<tools>${numbers.map((n) => `<edit><file src="src/file-${n}.ts"><find>a</find><replace>${xmlText(CONTENT)}</replace></file></edit>\n`).join('')}</tools>`,
+  yips: () =>
+    `\`\`\`yips-agent\n${JSON.stringify({ actions: numbers.map((n) => ({ type: 'tool', id: `c${n}`, name: 'write_file', arguments: fileOf(n) })) }, null, 1)}\n\`\`\`\n`,
+  openai: () =>
+    numbers
+      .flatMap((index) => [
+        sse({
+          choices: [
+            {
+              index: 0,
+              delta: { tool_calls: [{ index, id: `c${index}`, function: { name: 'write_file', arguments: '' } }] },
+            },
+          ],
+        }),
+        ...pieces(JSON.stringify(fileOf(index))).map((part) =>
+          sse({ choices: [{ index: 0, delta: { tool_calls: [{ index, function: { arguments: part } }] } }] }),
+        ),
+      ])
+      .join('') + sse({ choices: [{ index: 0, delta: {}, finish_reason: 'tool_calls' }] }),
+  anthropic: () =>
+    JSON.stringify({
+      type: 'message',
+      content: numbers.map((n) => ({ type: 'tool_use', id: `c${n}`, name: 'write_file', input: fileOf(n) })),
+      stop_reason: 'tool_use',
+    }),
+  gemini: () =>
+    JSON.stringify({
+      candidates: [
+        {
+          content: {
+            parts: numbers.map((n) => ({ functionCall: { id: `c${n}`, name: 'write_file', args: fileOf(n) } })),
+          },
+          finishReason: 'STOP',
+        },
+      ],
+    }),
 };
 
 /** Members of the widest object that fits into a mebibyte: each is a name and a value to look at. */
@@ -68,13 +103,23 @@ export function parseWide(load: Load): Promise<Omit<Metric, 'reference' | 'ratio
     const parser = parserOf('blocks');
     parser.push(output);
     const { calls, problems } = parser.end();
-    if (calls.length !== 1 || problems.length > 0) throw new Error(`${calls.length} calls: ${problems.slice(0, 3).map(({ message }) => message).join('; ')}`);
+    if (calls.length !== 1 || problems.length > 0)
+      throw new Error(
+        `${calls.length} calls: ${problems
+          .slice(0, 3)
+          .map(({ message }) => message)
+          .join('; ')}`,
+      );
     return Promise.resolve();
   });
 }
 
 /** One output of a mebibyte, in chunks of so many characters, from its first to its calls. */
-export function parseDialect(dialect: DialectName, chars: number, load: Load): Promise<Omit<Metric, 'reference' | 'ratio'>> {
+export function parseDialect(
+  dialect: DialectName,
+  chars: number,
+  load: Load,
+): Promise<Omit<Metric, 'reference' | 'ratio'>> {
   const output = OUTPUTS[dialect]?.() ?? '';
   if (output.length < MIB * 0.8) throw new Error(`the output has ${output.length} characters and is no mebibyte`);
   const chunks = chunksOf(output, chars);
@@ -82,7 +127,13 @@ export function parseDialect(dialect: DialectName, chars: number, load: Load): P
     const parser = parserOf(dialect);
     for (const chunk of chunks) parser.push(chunk);
     const { calls, problems } = parser.end();
-    if (calls.length !== CALLS || problems.length > 0) throw new Error(`${calls.length} calls: ${problems.slice(0, 3).map(({ message }) => message).join('; ')}`);
+    if (calls.length !== CALLS || problems.length > 0)
+      throw new Error(
+        `${calls.length} calls: ${problems
+          .slice(0, 3)
+          .map(({ message }) => message)
+          .join('; ')}`,
+      );
     return Promise.resolve();
   });
 }

@@ -10,7 +10,10 @@ const FLOOD_MS = 30_000;
 const QUIET_MS = 15_000;
 const VICTIM_PER_SECOND = 5;
 
-/** Sends so many calls a second, each on its tick, whether or not those before it were answered: a flood doesn't wait. Resolves when all have been answered. */
+/**
+ * Sends so many calls a second, each on its tick, whether or not those before it were answered: a flood doesn't wait.
+ * Resolves when all have been answered.
+ */
 async function pour(perSecond: number, forMs: number, call: () => Promise<void>): Promise<void> {
   const began = performance.now();
   const sent: Promise<void>[] = [];
@@ -36,13 +39,17 @@ async function suffer(world: World, forMs: number): Promise<{ times: number[]; l
 }
 
 /**
- * What a tenant of five inline calls a second feels of another that floods the same door with 300 a second for half a minute, under the limits as they
- * are shipped. The ratio is of p95 to p95 in the quiet before. Own stack, loopback, and it ends by itself.
+ * What a tenant of five inline calls a second feels of another that floods the same door with 300 a second for half a
+ * minute, under the limits as they are shipped. The ratio is of p95 to p95 in the quiet before. Own stack, loopback,
+ * and it ends by itself.
  */
 export async function fairnessFlood(): Promise<Measured> {
   const stack = await startStack();
   try {
-    const [victim, flooder] = [await makeWorld(stack.url, stack.keys.platformKey, { files: { 'README.md': '# bench\n' } }), await makeWorld(stack.url, stack.keys.platformKey, { files: { 'README.md': '# bench\n' } })];
+    const [victim, flooder] = [
+      await makeWorld(stack.url, stack.keys.platformKey, { files: { 'README.md': '# bench\n' } }),
+      await makeWorld(stack.url, stack.keys.platformKey, { files: { 'README.md': '# bench\n' } }),
+    ];
     await suffer(victim, 3_000);
     const quiet = await suffer(victim, QUIET_MS);
     const answers = new Map<number, number>();
@@ -54,7 +61,9 @@ export async function fairnessFlood(): Promise<Measured> {
     await flood;
     const [before, under] = [summarise(quiet.times, QUIET_MS), summarise(flooded.times, FLOOD_MS)];
     const told = [...answers].map(([status, count]) => `${status}: ${count}`).join(', ');
-    console.log(`  quiet p95 ${before.p95} ms, flooded p95 ${under.p95} ms, ratio ${(under.p95 / before.p95).toFixed(2)}, lost ${quiet.lost + flooded.lost}; the flood was answered ${told}`);
+    console.log(
+      `  quiet p95 ${before.p95} ms, flooded p95 ${under.p95} ms, ratio ${(under.p95 / before.p95).toFixed(2)}, lost ${quiet.lost + flooded.lost}; the flood was answered ${told}`,
+    );
     return under;
   } finally {
     await stack.stop();

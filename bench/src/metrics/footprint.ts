@@ -71,7 +71,9 @@ export async function footprint(tool: 'fs.write' | 'shell.run', load: Load): Pro
     sayMemory(`after ${String(Math.round(rate ?? 0))} calls a second`, stack);
     await sleep(SETTLE_MS);
     const after = await stored(stack);
-    const grown = [...after.tables].map(([name, bytes]) => [name, (bytes - (before.tables.get(name) ?? 0)) / n] as const);
+    const grown = [...after.tables].map(
+      ([name, bytes]) => [name, (bytes - (before.tables.get(name) ?? 0)) / n] as const,
+    );
     const largest = grown.toSorted((a, b) => b[1] - a[1]).slice(0, TABLES_SHOWN);
     console.log(`  bytes of one: ${largest.map(([name, bytes]) => `${name} ${String(Math.round(bytes))}`).join(', ')}`);
     console.log(`  write-ahead log of one: ${String(Math.round((after.log - before.log) / n))} bytes`);

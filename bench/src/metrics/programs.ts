@@ -5,8 +5,14 @@ import { promisify } from 'node:util';
 
 const run = promisify(execFile);
 
-/** Runs a program of bench/src/programs in a process of its own, on the built code as it ships, and reads what it says. */
+/**
+ * Runs a program of bench/src/programs in a process of its own, on the built code as it ships, and reads what it says.
+ */
 export async function runProgram<T>(name: string, args: readonly string[]): Promise<T> {
-  const { stdout } = await run(process.execPath, [fileURLToPath(new URL(`../programs/${name}.mjs`, import.meta.url)), ...args], { env: { PATH: process.env['PATH'] ?? '', NODE_ENV: 'production' } });
+  const { stdout } = await run(
+    process.execPath,
+    [fileURLToPath(new URL(`../programs/${name}.mjs`, import.meta.url)), ...args],
+    { env: { PATH: process.env['PATH'] ?? '', NODE_ENV: 'production' } },
+  );
   return JSON.parse(stdout) as T;
 }

@@ -26,7 +26,10 @@ const below = (n: number): number => Math.floor(Math.random() * n);
 const momentIn = (rows: number): number => FIRST_MS + below(rows) * MS_BETWEEN;
 
 /** The filters of a question, and where its page begins; of so many records of the tenant who asks. */
-type Asked = (rows: number) => { readonly filter?: Readonly<Record<string, unknown>>; readonly after?: readonly [number, number] };
+type Asked = (rows: number) => {
+  readonly filter?: Readonly<Record<string, unknown>>;
+  readonly after?: readonly [number, number];
+};
 
 function question(name: string, asked: Asked): Question {
   const parameters = (rows: number): readonly unknown[] => {
@@ -34,7 +37,13 @@ function question(name: string, asked: Asked): Question {
     return [TENANT, LOG, rows, JSON.stringify(filter), true, ...after, PAGE];
   };
   const ask = async (pool: Pool, rows: number): Promise<void> => {
-    await inTenant(pool, TENANT, (client) => client.query('SELECT * FROM ledger.find_records($1, $2, $3, $4, $5, $6, $7, $8)', [...parameters(rows)]), { readOnly: true });
+    await inTenant(
+      pool,
+      TENANT,
+      (client) =>
+        client.query('SELECT * FROM ledger.find_records($1, $2, $3, $4, $5, $6, $7, $8)', [...parameters(rows)]),
+      { readOnly: true },
+    );
   };
   return { name, ask, parameters };
 }
@@ -42,7 +51,10 @@ function question(name: string, asked: Asked): Question {
 /** The first agents do most: as `n * n` is drawn below. */
 const someAgent = (): string => AGENT_IDS[Math.floor(AGENTS * Math.random() ** 2)] as string;
 /** As the ledger takes a word of `text`. */
-const textOf = (text: string): { readonly words: string; readonly whole: string } => ({ words: text.split(/[^a-z0-9]/).join(' '), whole: text });
+const textOf = (text: string): { readonly words: string; readonly whole: string } => ({
+  words: text.split(/[^a-z0-9]/).join(' '),
+  whole: text,
+});
 const DENIED = textOf('policy.denied');
 const workspace = (n: number): string => `wsp_${String(n).padStart(26, '0')}`;
 
@@ -53,7 +65,10 @@ export const QUESTIONS: readonly Question[] = [
   question('agent and tool', () => ({ filter: { agent_id: someAgent(), tool_id: `tool.${below(TOOLS)}` } })),
   question('session', (rows) => ({ filter: { session_id: `s${below(rows / RECORDS_OF_SESSION)}` } })),
   question('refused', () => ({ filter: { verdict: 'refused' } })),
-  question('an hour, long ago', (rows) => { const since = momentIn(rows); return { filter: { since, until: since + 3_600_000 } }; }),
+  question('an hour, long ago', (rows) => {
+    const since = momentIn(rows);
+    return { filter: { since, until: since + 3_600_000 } };
+  }),
   question('risk of 0.95 or more', () => ({ filter: { risk_min: 0.95 } })),
   question('risk of 0.999 or more', () => ({ filter: { risk_min: 0.999 } })),
   question('risk from 0.5 to 0.6', () => ({ filter: { risk_min: 0.5, risk_max: 0.6 } })),
@@ -61,16 +76,26 @@ export const QUESTIONS: readonly Question[] = [
   question('text: one in a thousand', () => ({ filter: { texts: [textOf(`rare-${below(10)}`)] } })),
   question('text: one in a hundred thousand', () => ({ filter: { texts: [textOf('once')] } })),
   question('text and agent', () => ({ filter: { texts: [DENIED], agent_id: someAgent() } })),
-  question('resource: a workspace', () => ({ filter: { resource: workspace(below(WORKSPACES)), resource_prefix: false } })),
-  question('resource: a snapshot', (rows) => ({ filter: { resource: `snap_${String(below(rows / 2) * 2 + 1).padStart(64, '0')}`, resource_prefix: false } })),
-  question('resource: a hundred snapshots by their beginning', (rows) => ({ filter: { resource: `snap_${String(below(rows)).padStart(64, '0').slice(0, -2)}`, resource_prefix: true } })),
+  question('resource: a workspace', () => ({
+    filter: { resource: workspace(below(WORKSPACES)), resource_prefix: false },
+  })),
+  question('resource: a snapshot', (rows) => ({
+    filter: { resource: `snap_${String(below(rows / 2) * 2 + 1).padStart(64, '0')}`, resource_prefix: false },
+  })),
+  question('resource: a hundred snapshots by their beginning', (rows) => ({
+    filter: { resource: `snap_${String(below(rows)).padStart(64, '0').slice(0, -2)}`, resource_prefix: true },
+  })),
 ];
 
-/** Rows as the ledger draws them, in the order of their logs. Indexes are made afterwards, which is how long an hour of them is a minute. */
+/**
+ * Rows as the ledger draws them, in the order of their logs. Indexes are made afterwards, which is how long an hour of
+ * them is a minute.
+ */
 export async function fillIndex(owner: Client, rows: number, report: (what: string) => void): Promise<void> {
   const { rows: indexes } = await owner.query<{ name: string; definition: string }>(
     `SELECT i.indexrelid::regclass::text AS name, pg_get_indexdef(i.indexrelid) AS definition FROM pg_index i JOIN pg_class c ON c.oid = i.indexrelid
-      WHERE i.indrelid = 'ledger.record_index'::regclass AND NOT i.indisprimary`);
+      WHERE i.indrelid = 'ledger.record_index'::regclass AND NOT i.indisprimary`,
+  );
   for (const { name } of indexes) await owner.query(`DROP INDEX ${name}`);
   await owner.query(`SET synchronous_commit = off; SET maintenance_work_mem = '512MB'; SET statement_timeout = 0`);
   const others = Array.from({ length: TENANTS - 1 }, (_, n) => idOf('tenant', n + 1));
@@ -100,20 +125,31 @@ async function insertRows(owner: Client, tenant: string, count: number): Promise
          || to_tsvector('simple', 'rule ' || n % ${RULES} || ' allow reads' || CASE WHEN n % 20 = 0 THEN ' policy denied' ELSE '' END || CASE WHEN n % 1000 < 10 AND n % 7 = 0 THEN ' rare ' || n % 1000 ELSE '' END
          || CASE WHEN n % 100000 = 77 THEN ' once' ELSE '' END)
        FROM (SELECT n, random() AS a, random() AS t, random() AS r FROM generate_series(0, $4::bigint - 1) n) x`,
-    [logIdOf(tenant as TenantId), tenant, AGENT_IDS, count]);
+    [logIdOf(tenant as TenantId), tenant, AGENT_IDS, count],
+  );
 }
 
 /** How many bytes the rows take, and their indexes. */
 export async function sizesOf(owner: Client): Promise<string> {
-  const { rows: [sizes] } = await owner.query<{ rows: string; indexes: string }>(
-    `SELECT pg_size_pretty(sum(pg_table_size(inhrelid))) AS rows, pg_size_pretty(sum(pg_indexes_size(inhrelid))) AS indexes FROM pg_inherits WHERE inhparent = 'ledger.record_index'::regclass`);
+  const {
+    rows: [sizes],
+  } = await owner.query<{ rows: string; indexes: string }>(
+    `SELECT pg_size_pretty(sum(pg_table_size(inhrelid))) AS rows, pg_size_pretty(sum(pg_indexes_size(inhrelid))) AS indexes FROM pg_inherits WHERE inhparent = 'ledger.record_index'::regclass`,
+  );
   return `rows ${sizes?.rows ?? '?'}, indexes ${sizes?.indexes ?? '?'}`;
 }
 
 /** What Postgres does for one question, under the settings that the function has. */
 export async function explainQuestion(owner: Client, { parameters }: Question, rows: number): Promise<string> {
   await owner.query('SET jit = off; SET max_parallel_workers_per_gather = 0');
-  const { rows: [made] } = await owner.query<{ statement: string }>('SELECT ledger.records_statement($1, $2, $3, $4, $5, $6, $7, $8) AS statement', [...parameters(rows)]);
-  const { rows: plan } = await owner.query<{ 'QUERY PLAN': string }>(`EXPLAIN (ANALYZE, BUFFERS) ${made?.statement ?? ''}`);
+  const {
+    rows: [made],
+  } = await owner.query<{ statement: string }>(
+    'SELECT ledger.records_statement($1, $2, $3, $4, $5, $6, $7, $8) AS statement',
+    [...parameters(rows)],
+  );
+  const { rows: plan } = await owner.query<{ 'QUERY PLAN': string }>(
+    `EXPLAIN (ANALYZE, BUFFERS) ${made?.statement ?? ''}`,
+  );
   return plan.map((line) => line['QUERY PLAN']).join('\n');
 }

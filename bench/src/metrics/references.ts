@@ -12,15 +12,22 @@ const run = promisify(execFile);
 type Measured = Omit<Metric, 'reference' | 'ratio'>;
 
 /**
- * The least that a durable anything costs here: one row, one commit, one connection, by the driver and with the settings that the processes have. What the disk makes of
- * a flush isn't seen from here: one that answers from its memory makes this as short as a question.
+ * The least that a durable anything costs here: one row, one commit, one connection, by the driver and with the
+ * settings that the processes have. What the disk makes of a flush isn't seen from here: one that answers from its
+ * memory makes this as short as a question.
  */
 export async function pgCommit(stack: Stack, load: Load): Promise<Measured> {
   const client = createPool({ url: stack.database.ownerUrl, applicationName: 'bench', max: 1 });
   try {
     await verifyDurability(client);
     await client.query('CREATE TABLE public.bench (id bigserial PRIMARY KEY, text text)');
-    return await measure(load, async () => { await client.query({ name: 'insert', text: 'INSERT INTO public.bench (text) VALUES ($1)', values: ['x'.repeat(100)] }); });
+    return await measure(load, async () => {
+      await client.query({
+        name: 'insert',
+        text: 'INSERT INTO public.bench (text) VALUES ($1)',
+        values: ['x'.repeat(100)],
+      });
+    });
   } finally {
     await client.end();
   }
@@ -28,7 +35,14 @@ export async function pgCommit(stack: Stack, load: Load): Promise<Measured> {
 
 /** The limits of a call's container, as the client program takes them. */
 export const LIMITS = [
-  '--memory', String(SANDBOX_LIMITS.memory_bytes), '--memory-swap', String(SANDBOX_LIMITS.memory_bytes), '--cpus', '1', '--pids-limit', String(SANDBOX_LIMITS.pids),
+  '--memory',
+  String(SANDBOX_LIMITS.memory_bytes),
+  '--memory-swap',
+  String(SANDBOX_LIMITS.memory_bytes),
+  '--cpus',
+  '1',
+  '--pids-limit',
+  String(SANDBOX_LIMITS.pids),
   ...['/workspace', '/tmp'].flatMap((path) => ['--tmpfs', `${path}:size=${SANDBOX_LIMITS.disk_write_bytes}`]),
 ];
 
@@ -36,16 +50,36 @@ export const LIMITS = [
 export function dockerRun(load: Load): Promise<Measured> {
   const image = testAddress('WRIT_TEST_SANDBOX_IMAGE');
   const env = { ...process.env, DOCKER_HOST: testAddress('DOCKER_HOST') };
-  return measure(load, async () => { await run('docker', ['run', '--rm', '--network', 'none', ...LIMITS, '--entrypoint', '/bin/true', image], { env }); });
+  return measure(load, async () => {
+    await run('docker', ['run', '--rm', '--network', 'none', ...LIMITS, '--entrypoint', '/bin/true', image], { env });
+  });
 }
 
 /** The same command by way of a container that runs already: no isolation from what ran there before. */
 export async function dockerExec(load: Load): Promise<Measured> {
   const env = { ...process.env, DOCKER_HOST: testAddress('DOCKER_HOST') };
-  const started = await run('docker', ['run', '--detach', '--rm', '--network', 'none', '--label', `writ=${testAddress('WRIT_TEST_LABEL')}`, '--entrypoint', '/bin/sleep', testAddress('WRIT_TEST_SANDBOX_IMAGE'), '600'], { env });
+  const started = await run(
+    'docker',
+    [
+      'run',
+      '--detach',
+      '--rm',
+      '--network',
+      'none',
+      '--label',
+      `writ=${testAddress('WRIT_TEST_LABEL')}`,
+      '--entrypoint',
+      '/bin/sleep',
+      testAddress('WRIT_TEST_SANDBOX_IMAGE'),
+      '600',
+    ],
+    { env },
+  );
   const id = started.stdout.trim();
   try {
-    return await measure(load, async () => { await run('docker', ['exec', id, '/bin/true'], { env }); });
+    return await measure(load, async () => {
+      await run('docker', ['exec', id, '/bin/true'], { env });
+    });
   } finally {
     await run('docker', ['rm', '--force', id], { env });
   }
@@ -53,24 +87,56 @@ export async function dockerExec(load: Load): Promise<Measured> {
 
 /** The same command in namespaces alone, without an engine. Null, and said, where the program isn't installed. */
 export async function bubblewrap(load: Load): Promise<Measured | null> {
-  if (await run('bwrap', ['--version']).then(() => false, () => true)) {
+  if (
+    await run('bwrap', ['--version']).then(
+      () => false,
+      () => true,
+    )
+  ) {
     console.log('  left out: `bwrap` is not installed (Debian: apt-get install bubblewrap)');
     return null;
   }
-  return await measure(load, async () => { await run('bwrap', ['--ro-bind', '/', '/', '--proc', '/proc', '--dev', '/dev', '--unshare-all', '--die-with-parent', 'true']); });
-}
-
-/** Memory that the engine charges to each container that waits in the pool, in MiB: the quantiles are over containers. */
-export async function poolIdle(): Promise<Measured> {
-  const docker = new Docker({ socketPath: new URL(testAddress('DOCKER_HOST')).pathname });
-  const containers = await docker.listContainers({ filters: { label: ['writ.role=sandbox'] } });
-  const charged = await Promise.all(containers.map(async ({ Id }) => ownBytes((await docker.getContainer(Id).stats({ stream: false, 'one-shot': true })).memory_stats)));
-  return { ...summarise(charged.map((bytes) => bytes / 2 ** 20), Number.NaN), rate: null, unit: 'MiB' };
+  return await measure(load, async () => {
+    await run('bwrap', [
+      '--ro-bind',
+      '/',
+      '/',
+      '--proc',
+      '/proc',
+      '--dev',
+      '/dev',
+      '--unshare-all',
+      '--die-with-parent',
+      'true',
+    ]);
+  });
 }
 
 /**
- * What is charged to a container but for the pages of files that the kernel keeps for whoever reads them next: the image's are charged to the container that happened to read them first, fifty MiB to one and none to
- * another. Files in its tmpfs are its own (cgroup v1's memory.stat has `cache`, v2's `file`, both with `shmem` in it).
+ * Memory that the engine charges to each container that waits in the pool, in MiB: the quantiles are over containers.
+ */
+export async function poolIdle(): Promise<Measured> {
+  const docker = new Docker({ socketPath: new URL(testAddress('DOCKER_HOST')).pathname });
+  const containers = await docker.listContainers({ filters: { label: ['writ.role=sandbox'] } });
+  const charged = await Promise.all(
+    containers.map(async ({ Id }) =>
+      ownBytes((await docker.getContainer(Id).stats({ stream: false, 'one-shot': true })).memory_stats),
+    ),
+  );
+  return {
+    ...summarise(
+      charged.map((bytes) => bytes / 2 ** 20),
+      Number.NaN,
+    ),
+    rate: null,
+    unit: 'MiB',
+  };
+}
+
+/**
+ * What is charged to a container but for the pages of files that the kernel keeps for whoever reads them next: the
+ * image's are charged to the container that happened to read them first, fifty MiB to one and none to another. Files in
+ * its tmpfs are its own (cgroup v1's memory.stat has `cache`, v2's `file`, both with `shmem` in it).
  */
 function ownBytes({ usage, stats }: MemoryStats): number {
   const { cache, file, shmem = 0 } = stats as unknown as Readonly<Record<string, number | undefined>>;

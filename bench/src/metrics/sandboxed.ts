@@ -21,16 +21,18 @@ const FILES_A_REQUEST = 40;
 const runTrue = (world: World): Promise<void> => callToReceipt(world, 'shell.run', { command: 'true' });
 
 /**
- * One `shell.run` of `true`, until its receipt is in the log, as an open loop: calls come as a Poisson process of three a second, whether or not those
- * before them have ended, so that what a call waits for others counts. Of such a process given how many come they come at times that are drawn evenly: so no run has more of them a
- * second than another.
+ * One `shell.run` of `true`, until its receipt is in the log, as an open loop: calls come as a Poisson process of three
+ * a second, whether or not those before them have ended, so that what a call waits for others counts. Of such a process
+ * given how many come they come at times that are drawn evenly: so no run has more of them a second than another.
  */
 export async function sandboxedWarm(stack: Stack): Promise<Measured> {
   const world = await makeWorld(stack.url, stack.keys.platformKey, { files: { 'README.md': '# bench\n' } });
   for (let i = 0; i < OPEN_WARM_UP; i++) await runTrue(world).then(() => sleep(1_000 / OPEN_PER_SECOND));
   const times: number[] = [];
   const sent: Promise<void>[] = [];
-  const due = Array.from({ length: OPEN_CALLS }, () => (Math.random() * OPEN_CALLS * 1_000) / OPEN_PER_SECOND).toSorted((a, b) => a - b);
+  const due = Array.from({ length: OPEN_CALLS }, () => (Math.random() * OPEN_CALLS * 1_000) / OPEN_PER_SECOND).toSorted(
+    (a, b) => a - b,
+  );
   const began = performance.now();
   for (const dueAt of due) {
     const ahead = dueAt - (performance.now() - began);
@@ -42,10 +44,16 @@ export async function sandboxedWarm(stack: Stack): Promise<Measured> {
   return summarise(times, performance.now() - began);
 }
 
-/** How many calls of `true` a second four clients get done for half a minute: far beyond what waits in the pool, so that new containers are what counts. */
+/**
+ * How many calls of `true` a second four clients get done for half a minute: far beyond what waits in the pool, so that
+ * new containers are what counts.
+ */
 export async function sandboxedRate(stack: Stack): Promise<Measured> {
   const worlds = await makeWorlds(stack, RATE_CLIENTS);
-  return await measure({ clients: RATE_CLIENTS, samples: Number.POSITIVE_INFINITY, warmUp: 0, msMax: RATE_MS }, (client) => runTrue(worlds[client] as World));
+  return await measure(
+    { clients: RATE_CLIENTS, samples: Number.POSITIVE_INFINITY, warmUp: 0, msMax: RATE_MS },
+    (client) => runTrue(worlds[client] as World),
+  );
 }
 
 /** The same call where no container waits, in a stack of its own. */
@@ -63,7 +71,10 @@ export async function sandboxedCold(load: Load): Promise<Measured> {
 export async function sandboxedWorkspace(stack: Stack, load: Load): Promise<Measured> {
   const world = await makeWorld(stack.url, stack.keys.platformKey, { files: { 'README.md': '# bench\n' } });
   for (let at = 0; at < FILES; at += FILES_A_REQUEST) {
-    const files = Array.from({ length: Math.min(FILES_A_REQUEST, FILES - at) }, (_, i) => ({ path: `src/${(at + i) % 50}/file-${at + i}.txt`, content: randomBytes(FILE_BYTES / 2).toString('hex') }));
+    const files = Array.from({ length: Math.min(FILES_A_REQUEST, FILES - at) }, (_, i) => ({
+      path: `src/${(at + i) % 50}/file-${at + i}.txt`,
+      content: randomBytes(FILE_BYTES / 2).toString('hex'),
+    }));
     await world.admin.must(`/v1/workspaces/${world.workspaceId}/files`, { files });
   }
   const times: number[] = [];

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The ledger's append without the bus and without the check of signatures: its turns, its tree, its tables, its memory and its checkpoints. Its argument is JSON: {url, memory, senders, records, seconds}.
+// The ledger's append without the bus and without the check of signatures: its turns, its tree, its tables, its memory
+// and its checkpoints. Its argument is JSON: {url, memory, senders, records, seconds}.
 import { generateKeyPairSync, randomBytes } from 'node:crypto';
 import { formatId, logIdOf } from '@writ/contract';
 import { createPool } from '@writ/database';
@@ -23,8 +24,17 @@ function newRecord() {
   const tenantId = tenants[made % TENANTS];
   const recordId = formatId('record', randomBytes(16));
   const entry = {
-    logId: logIdOf(tenantId), tenantId, recordId, kind: 'tool_call', operationId: formatId('operation', randomBytes(16)), phase: 'decision', payload: payloads[made % payloads.length],
-    keyid: 'bench', sig: Buffer.alloc(64), recordedAt: Date.now(), traceparent: null,
+    logId: logIdOf(tenantId),
+    tenantId,
+    recordId,
+    kind: 'tool_call',
+    operationId: formatId('operation', randomBytes(16)),
+    phase: 'decision',
+    payload: payloads[made % payloads.length],
+    keyid: 'bench',
+    sig: Buffer.alloc(64),
+    recordedAt: Date.now(),
+    traceparent: null,
   };
   made += 1;
   return { record_id: recordId, tenant_id: tenantId, envelope: ENVELOPE, entry };
@@ -33,13 +43,18 @@ function newRecord() {
 const pool = createPool({ url, applicationName: 'writ-ledger' });
 const memory = new SignedMemory(path);
 const signer = parseSigner(generateKeyPairSync('ed25519').privateKey.export({ type: 'pkcs8', format: 'pem' }));
-const checkpoints = new Checkpoints(pool, memory, { name: 'writ.bench', signer }, (error) => { throw error; });
+const checkpoints = new Checkpoints(pool, memory, { name: 'writ.bench', signer }, (error) => {
+  throw error;
+});
 const append = new Append(new LogStore(pool, memory), checkpoints, { verify: ({ entry }) => Promise.resolve(entry) });
 
-const measured = await measure({ clients: senders, samples: Number.POSITIVE_INFINITY, warmUp: 20, msMax: seconds * 1_000 }, async () => {
-  const { appended } = await append.run({ v: 1, records: Array.from({ length: records }, newRecord) });
-  if (appended.some(({ leaf_index }) => leaf_index === null)) throw new Error('a record was refused');
-});
+const measured = await measure(
+  { clients: senders, samples: Number.POSITIVE_INFINITY, warmUp: 20, msMax: seconds * 1_000 },
+  async () => {
+    const { appended } = await append.run({ v: 1, records: Array.from({ length: records }, newRecord) });
+    if (appended.some(({ leaf_index }) => leaf_index === null)) throw new Error('a record was refused');
+  },
+);
 await memory.close();
 await pool.end();
 const { user, system } = process.cpuUsage();

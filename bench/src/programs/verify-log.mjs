@@ -6,8 +6,15 @@ const before = process.cpuUsage();
 const at = performance.now();
 const complaints = [];
 const exit = await runCli(process.argv.slice(2), {
-  cwd: process.cwd(), env: {}, write: () => undefined, complain: (words) => complaints.push(words), readStdin: () => Promise.resolve(''), readHidden: () => Promise.resolve(''),
-  streamStdin: () => process.stdin, showProgress: null, setExit: () => undefined,
+  cwd: process.cwd(),
+  env: {},
+  write: () => undefined,
+  complain: (words) => complaints.push(words),
+  readStdin: () => Promise.resolve(''),
+  readHidden: () => Promise.resolve(''),
+  streamStdin: () => process.stdin,
+  showProgress: null,
+  setExit: () => undefined,
 });
 if (exit !== 0) throw new Error(complaints.join(''));
 const { user, system } = process.cpuUsage(before);

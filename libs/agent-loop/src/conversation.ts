@@ -2,30 +2,60 @@
 import { PIVOT_GUIDANCE } from '@writ/dialects';
 import type { Message, ModelCall } from './model.ts';
 import type { ToolAnswer } from './run-event.ts';
-import { COMPACT_PROMPT, LIMIT_TEXT, repairText, ROUNDS_KEPT, summaryText, UNRUN_TEXT, type RunRules } from './run-rules.ts';
+import {
+  COMPACT_PROMPT,
+  LIMIT_TEXT,
+  repairText,
+  ROUNDS_KEPT,
+  summaryText,
+  UNRUN_TEXT,
+  type RunRules,
+} from './run-rules.ts';
 import type { CallState, RoundState, RunState } from './run-state.ts';
 
-/** The conversation as the model sees it next: the base, then each round with its answers in the order of its calls and what the loop adds. */
+/**
+ * The conversation as the model sees it next: the base, then each round with its answers in the order of its calls and
+ * what the loop adds.
+ */
 export function messagesOf(state: RunState, rules: Pick<RunRules, 'pivot_after'>): Message[] {
   const until = state.compacted?.until ?? 0;
-  const before: readonly Message[] = state.compacted === null ? state.base : [{ role: 'user', text: summaryText(state.compacted.summary) }];
-  return [...before, ...state.rounds.flatMap((round, n) => (n < until ? [] : roundMessages(round, failuresInRow(state, n), rules)))];
+  const before: readonly Message[] =
+    state.compacted === null ? state.base : [{ role: 'user', text: summaryText(state.compacted.summary) }];
+  return [
+    ...before,
+    ...state.rounds.flatMap((round, n) => (n < until ? [] : roundMessages(round, failuresInRow(state, n), rules))),
+  ];
 }
 
 /** The same, after a run that its limit ended. */
-export const endedByLimit = (messages: readonly Message[]): Message[] => [...messages, { role: 'assistant', text: LIMIT_TEXT, calls: [] }];
+export const endedByLimit = (messages: readonly Message[]): Message[] => [
+  ...messages,
+  { role: 'assistant', text: LIMIT_TEXT, calls: [] },
+];
 
-function roundMessages({ turn, calls, explained }: RoundState, failures: number, { pivot_after }: Pick<RunRules, 'pivot_after'>): Message[] {
+function roundMessages(
+  { turn, calls, explained }: RoundState,
+  failures: number,
+  { pivot_after }: Pick<RunRules, 'pivot_after'>,
+): Message[] {
   const problems = turn.problems ?? [];
   const isMalformed = calls.length === 0 && problems.length > 0;
   return [
-    { role: 'assistant', text: turn.text, calls: turn.calls, ...(turn.native === undefined ? {} : { native: turn.native }), ...(turn.written === undefined ? {} : { written: turn.written }) },
-    ...(explained === null ? calls.flatMap(settled) : [
-      ...explained.calls.map(asItStands),
-      ...(explained.turn.text === '' ? [] : [{ role: 'assistant', text: explained.turn.text, calls: [] } as const]),
-      ...(explained.turn.calls.length === 0 ? [] : [user(UNRUN_TEXT)]),
-      ...calls.flatMap((call, n) => (explained.calls[n]?.answer === null ? settled(call) : [])),
-    ]),
+    {
+      role: 'assistant',
+      text: turn.text,
+      calls: turn.calls,
+      ...(turn.native === undefined ? {} : { native: turn.native }),
+      ...(turn.written === undefined ? {} : { written: turn.written }),
+    },
+    ...(explained === null
+      ? calls.flatMap(settled)
+      : [
+          ...explained.calls.map(asItStands),
+          ...(explained.turn.text === '' ? [] : [{ role: 'assistant', text: explained.turn.text, calls: [] } as const]),
+          ...(explained.turn.calls.length === 0 ? [] : [user(UNRUN_TEXT)]),
+          ...calls.flatMap((call, n) => (explained.calls[n]?.answer === null ? settled(call) : [])),
+        ]),
     ...(isMalformed ? [user(repairText(problems))] : problems.map((problem) => user(`Note: ${problem}`))),
     ...(turn.notes ?? []).map((note) => user(`Note: ${note}`)),
     ...(pivot_after !== null && failures > 0 && failures % pivot_after === 0 ? [user(PIVOT_GUIDANCE)] : []),
@@ -34,11 +64,18 @@ function roundMessages({ turn, calls, explained }: RoundState, failures: number,
 
 const user = (text: string): Message => ({ role: 'user', text });
 
-const settled = ({ call, answer }: CallState): Message[] => (answer === null ? [] : [{ ...toolMessage(call), ...said(answer) }]);
+const settled = ({ call, answer }: CallState): Message[] =>
+  answer === null ? [] : [{ ...toolMessage(call), ...said(answer) }];
 const said = ({ below: _used, ...answer }: ToolAnswer): Omit<ToolAnswer, 'below'> => answer;
 
-const toolMessage = ({ id, tool_id, name, show }: ModelCall) => (
-  { role: 'tool', call_id: id, tool_id, ...(name === undefined ? {} : { name }), ...(show === undefined ? {} : { show }) } as const);
+const toolMessage = ({ id, tool_id, name, show }: ModelCall) =>
+  ({
+    role: 'tool',
+    call_id: id,
+    tool_id,
+    ...(name === undefined ? {} : { name }),
+    ...(show === undefined ? {} : { show }),
+  }) as const;
 
 /** Told beside a held call: what is decided later comes back as a message of its own. */
 function asItStands({ call, held, answer }: CallState): Message {
@@ -58,15 +95,22 @@ function failuresInRow({ rounds }: RunState, upTo: number): number {
 const hasFailed = (round: RoundState | undefined): boolean =>
   round !== undefined && round.calls.length > 0 && round.calls.every(({ answer }) => answer?.is_error === true);
 
-/** Characters of a token, about: it only decides when to summarise, and providers' own counts are taken where they are known. */
+/**
+ * Characters of a token, about: it only decides when to summarise, and providers' own counts are taken where they are
+ * known.
+ */
 const TOKEN_CHARS = 4;
 const tokensIn = (messages: readonly Message[]): number => Math.ceil(JSON.stringify(messages).length / TOKEN_CHARS);
 
-/** About how many tokens the model reads next: what the provider counted of the last request and reply, and an estimate of what came since. */
+/**
+ * About how many tokens the model reads next: what the provider counted of the last request and reply, and an estimate
+ * of what came since.
+ */
 export function contextTokens(state: RunState, rules: Pick<RunRules, 'pivot_after'>): number {
   const last = state.rounds.at(-1);
   const usage = last?.turn.usage;
-  if (last === undefined || usage === undefined || state.compacted?.until === state.rounds.length - ROUNDS_KEPT) return tokensIn(messagesOf(state, rules));
+  if (last === undefined || usage === undefined || state.compacted?.until === state.rounds.length - ROUNDS_KEPT)
+    return tokensIn(messagesOf(state, rules));
   return usage.input_tokens + usage.output_tokens + tokensIn(last.calls.flatMap(settled));
 }
 

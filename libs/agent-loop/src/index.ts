@@ -1,7 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 export { contextTokens, messagesOf } from './conversation.ts';
 export {
-  Model, ModelCall, ModelTurn, ModelUsage, ToolOutcome, type Conversation, type Message, type ModelDelta, type ToolOffer,
+  Model,
+  ModelCall,
+  ModelTurn,
+  ModelUsage,
+  ToolOutcome,
+  type Conversation,
+  type Message,
+  type ModelDelta,
+  type ToolOffer,
 } from './model.ts';
 export { faultOfStatus, MODEL_FAULTS, ModelError, readRetryAfter, type ModelFault } from './model-error.ts';
 export { nextStep, type Step, type StepOptions, type Stopped } from './next-step.ts';

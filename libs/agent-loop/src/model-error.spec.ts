@@ -4,9 +4,21 @@ import { faultOfStatus, ModelError, readRetryAfter } from './model-error.ts';
 import { RETRY_RULES, retryDelayMs } from './retry.ts';
 
 test.each([
-  [429, '', 'rate_limited'], [529, '', 'overloaded'], [503, '', 'overloaded'], [500, '', 'unavailable'], [502, '', 'unavailable'], [504, '', 'timeout'], [408, '', 'timeout'],
-  [401, '', 'unauthorized'], [403, '', 'unauthorized'], [413, '', 'context_exceeded'], [400, 'prompt is too long: 210000 tokens', 'context_exceeded'],
-  [400, 'This model\'s maximum context length is 8192 tokens', 'context_exceeded'], [400, 'unknown field', 'invalid'], [404, 'no such model', 'invalid'], [422, '', 'invalid'],
+  [429, '', 'rate_limited'],
+  [529, '', 'overloaded'],
+  [503, '', 'overloaded'],
+  [500, '', 'unavailable'],
+  [502, '', 'unavailable'],
+  [504, '', 'timeout'],
+  [408, '', 'timeout'],
+  [401, '', 'unauthorized'],
+  [403, '', 'unauthorized'],
+  [413, '', 'context_exceeded'],
+  [400, 'prompt is too long: 210000 tokens', 'context_exceeded'],
+  [400, "This model's maximum context length is 8192 tokens", 'context_exceeded'],
+  [400, 'unknown field', 'invalid'],
+  [404, 'no such model', 'invalid'],
+  [422, '', 'invalid'],
 ])('status %i `%s` is %s', (status, text, fault) => expect(faultOfStatus(status, text)).toBe(fault));
 
 test('Retry-After is seconds or a date', () => {
@@ -19,12 +31,19 @@ test('Retry-After is seconds or a date', () => {
 });
 
 test('a wait is never shorter than the provider asks, never longer than the bound over it, and ends', () => {
-  fc.assert(fc.property(fc.integer({ min: 1, max: 40 }), fc.double({ min: 0, max: 1, maxExcluded: true, noNaN: true }), fc.option(fc.integer({ min: 0, max: 300_000 })), (failures, chance, asked) => {
-    const delay = retryDelayMs(new ModelError('overloaded', '', { retryAfterMs: asked }), failures, chance);
-    const isAllowed = failures <= RETRY_RULES.retries_max && (asked ?? 0) <= RETRY_RULES.retry_after_ms_max;
-    expect(delay !== null).toBe(isAllowed);
-    if (delay === null) return;
-    expect(delay).toBeGreaterThanOrEqual(asked ?? 0);
-    expect(delay).toBeLessThanOrEqual((asked ?? 0) + RETRY_RULES.wait_ms_max);
-  }));
+  fc.assert(
+    fc.property(
+      fc.integer({ min: 1, max: 40 }),
+      fc.double({ min: 0, max: 1, maxExcluded: true, noNaN: true }),
+      fc.option(fc.integer({ min: 0, max: 300_000 })),
+      (failures, chance, asked) => {
+        const delay = retryDelayMs(new ModelError('overloaded', '', { retryAfterMs: asked }), failures, chance);
+        const isAllowed = failures <= RETRY_RULES.retries_max && (asked ?? 0) <= RETRY_RULES.retry_after_ms_max;
+        expect(delay !== null).toBe(isAllowed);
+        if (delay === null) return;
+        expect(delay).toBeGreaterThanOrEqual(asked ?? 0);
+        expect(delay).toBeLessThanOrEqual((asked ?? 0) + RETRY_RULES.wait_ms_max);
+      },
+    ),
+  );
 });

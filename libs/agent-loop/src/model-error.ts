@@ -7,7 +7,7 @@ export const MODEL_FAULTS = {
   unavailable: { retry: true, why: 'the provider failed or was not reached' },
   interrupted: { retry: true, why: 'the stream ended before the reply was whole' },
   timeout: { retry: true, why: 'nothing came for longer than is waited' },
-  malformed: { retry: true, why: 'what came is not the provider\'s format' },
+  malformed: { retry: true, why: "what came is not the provider's format" },
   context_exceeded: { retry: false, why: 'the conversation is longer than the model takes' },
   unauthorized: { retry: false, why: 'the provider does not take the key' },
   invalid: { retry: false, why: 'the provider does not take the request' },
@@ -20,7 +20,11 @@ export class ModelError extends Error {
   /** How long the provider asks to wait; null when it doesn't say. */
   readonly retryAfterMs: number | null;
 
-  constructor(fault: ModelFault, message: string, { retryAfterMs = null, cause }: { retryAfterMs?: number | null; cause?: unknown } = {}) {
+  constructor(
+    fault: ModelFault,
+    message: string,
+    { retryAfterMs = null, cause }: { retryAfterMs?: number | null; cause?: unknown } = {},
+  ) {
     super(message, cause === undefined ? undefined : { cause });
     this.name = 'ModelError';
     this.fault = fault;

@@ -40,7 +40,9 @@ export function nextStep(state: RunState, options: StepOptions): Step {
   const { stop } = last.turn;
   if (stop === 'length' || stop === 'refusal') return { kind: 'end', stopped: stop };
   if (last.calls.length === 0) return afterWords(state, last, options.rules);
-  return last.calls.every(({ answer }) => answer !== null) ? ask(state, options.rules) : callStep(state.rounds.length, last, options);
+  return last.calls.every(({ answer }) => answer !== null)
+    ? ask(state, options.rules)
+    : callStep(state.rounds.length, last, options);
 }
 
 /** A reply without calls is the end, unless its envelope can't be read: then the model may put it right. */
@@ -59,7 +61,8 @@ function ask(state: RunState, rules: RunRules): Step {
   if (isSpent(state, rules)) return { kind: 'end', stopped: 'budget' };
   const until = state.rounds.length - ROUNDS_KEPT;
   const canCompact = until > (state.compacted?.until ?? 0);
-  if (canCompact && rules.context_tokens_max !== null && contextTokens(state, rules) > rules.context_tokens_max) return { kind: 'compact', until };
+  if (canCompact && rules.context_tokens_max !== null && contextTokens(state, rules) > rules.context_tokens_max)
+    return { kind: 'compact', until };
   return { kind: 'ask', round: state.rounds.length + 1 };
 }
 
@@ -73,9 +76,17 @@ function callStep(round: number, last: RoundState, { rules, running, touchesOf }
   return { kind: 'wait' };
 }
 
-function readyCalls({ calls }: RoundState, order: RunRules['order'], running: ReadonlySet<number>, touchesOf: StepOptions['touchesOf']): number[] {
-  return readyOf(calls.map(({ call, held, answer }, index) => {
-    if (answer !== null) return { stands: 'ended' };
-    return { stands: held !== null || running.has(index) ? 'open' : 'waits', touches: touchesOf(call) };
-  }), order);
+function readyCalls(
+  { calls }: RoundState,
+  order: RunRules['order'],
+  running: ReadonlySet<number>,
+  touchesOf: StepOptions['touchesOf'],
+): number[] {
+  return readyOf(
+    calls.map(({ call, held, answer }, index) => {
+      if (answer !== null) return { stands: 'ended' };
+      return { stands: held !== null || running.has(index) ? 'open' : 'waits', touches: touchesOf(call) };
+    }),
+    order,
+  );
 }

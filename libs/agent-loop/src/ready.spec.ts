@@ -39,4 +39,6 @@ test.each<[string, Record<string, unknown>, readonly Touch[] | null]>([
   ['fs.write', { path: 7 }, []],
   ['fs.write', { path: '../a', content: '' }, []],
   ['web.fetch', { url: 'no url' }, []],
-])('what %s touches with %j', (tool_id, args, touched) => { expect(touchesOf({ tool_id, args })).toEqual(touched); });
+])('what %s touches with %j', (tool_id, args, touched) => {
+  expect(touchesOf({ tool_id, args })).toEqual(touched);
+});

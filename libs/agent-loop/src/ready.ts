@@ -1,11 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 import { areDisjoint, type Touch } from './touches.ts';
 
-/** How a call of a reply stands: it has ended; it is open, since it runs or is held; or it waits for its turn. Null touches: it isn't known what it touches. */
-export type Standing = { readonly stands: 'ended' } | { readonly stands: 'open' | 'waits'; readonly touches: readonly Touch[] | null };
+/**
+ * How a call of a reply stands: it has ended; it is open, since it runs or is held; or it waits for its turn. Null
+ * touches: it isn't known what it touches.
+ */
+export type Standing =
+  { readonly stands: 'ended' } | { readonly stands: 'open' | 'waits'; readonly touches: readonly Touch[] | null };
 
 /**
- * Which calls of a reply may start, by their places: a call never overtakes one before it, unless nothing that they touch is the same.
+ * Which calls of a reply may start, by their places: a call never overtakes one before it, unless nothing that they
+ * touch is the same.
  * @param order `sequence`: one after another, whatever they touch
  */
 export function readyOf(calls: readonly Standing[], order: 'sequence' | 'disjoint'): number[] {

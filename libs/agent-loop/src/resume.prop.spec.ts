@@ -15,8 +15,11 @@ const KILLED = new Error('killed');
 class ScriptModel extends Model {
   readonly name = 'script';
   readonly #turns: readonly ModelTurn[];
-  constructor(turns: readonly ModelTurn[]) { super(); this.#turns = turns; }
-  override async* reply({ messages }: { messages: readonly Message[] }): AsyncGenerator<ModelDelta, ModelTurn, void> {
+  constructor(turns: readonly ModelTurn[]) {
+    super();
+    this.#turns = turns;
+  }
+  override async *reply({ messages }: { messages: readonly Message[] }): AsyncGenerator<ModelDelta, ModelTurn, void> {
     const n = messages.filter((message) => message.role === 'assistant').length;
     const turn = this.#turns[n] ?? { text: 'done', calls: [], stop: 'end' };
     if (turn.text !== '') yield { kind: 'text', text: turn.text };
@@ -39,19 +42,34 @@ class World {
   readonly #plan: Plan;
   #steps: number;
 
-  constructor(plan: Plan, steps: number) { this.#plan = plan; this.#steps = steps; }
+  constructor(plan: Plan, steps: number) {
+    this.#plan = plan;
+    this.#steps = steps;
+  }
 
-  #live(): void { if (this.#steps-- <= 0) throw KILLED; }
-  revive(): void { this.#steps = Number.POSITIVE_INFINITY; }
-  decideAll(): void { for (const key of this.effects.keys()) this.#decided.add(key); }
+  #live(): void {
+    if (this.#steps-- <= 0) throw KILLED;
+  }
+  revive(): void {
+    this.#steps = Number.POSITIVE_INFINITY;
+  }
+  decideAll(): void {
+    for (const key of this.effects.keys()) this.#decided.add(key);
+  }
 
   run(signal: AbortSignal): Promise<AgentOutcome> {
     return runAgent({
-      model: new ScriptModel(this.#plan.turns), system: '', tools: [], rules: this.#plan.rules, state: foldRun(BASE, this.kept), signal,
+      model: new ScriptModel(this.#plan.turns),
+      system: '',
+      tools: [],
+      rules: this.#plan.rules,
+      state: foldRun(BASE, this.kept),
+      signal,
       touchesOf: (call) => [{ kind: 'path', name: String(call.args['path']) }],
       keep: (event) => this.#keep(event),
       callTool: async (_call, { round, index }) => this.#called(`${round}/${index}`, round * 3 + index),
-      wait: () => Promise.resolve(), chance: () => 0,
+      wait: () => Promise.resolve(),
+      chance: () => 0,
     });
   }
 
@@ -64,24 +82,36 @@ class World {
     this.#live();
   }
 
-  async #called(key: string, n: number): Promise<ToolAnswer | { held: { operation_id: string; waits_for: 'approval'; text: string } }> {
+  async #called(
+    key: string,
+    n: number,
+  ): Promise<ToolAnswer | { held: { operation_id: string; waits_for: 'approval'; text: string } }> {
     this.#live();
     // The idempotency key: the same call asked for again attaches to the first.
     if (!this.effects.has(key)) this.effects.set(key, 0);
     const fate = this.#plan.fates[n % this.#plan.fates.length];
-    if (fate === 'held' && !this.#decided.has(key)) return { held: { operation_id: `op_${key}`, waits_for: 'approval', text: 'waits' } };
+    if (fate === 'held' && !this.#decided.has(key))
+      return { held: { operation_id: `op_${key}`, waits_for: 'approval', text: 'waits' } };
     if (this.effects.get(key) === 0) this.effects.set(key, 1);
     await Promise.resolve();
     this.#live();
     if (fate === 'throws') throw new Error(`no ${key}`);
-    return fate === 'fails' ? { text: `no ${key}`, standing: 'failed', is_error: true } : { text: `did ${key}`, standing: 'completed', is_error: false };
+    return fate === 'fails'
+      ? { text: `no ${key}`, standing: 'failed', is_error: true }
+      : { text: `did ${key}`, standing: 'completed', is_error: false };
   }
 
   /** Goes on until the run ends, whatever kills it and however often somebody has to decide. */
   async toItsEnd(): Promise<AgentOutcome> {
     for (;;) {
-      const outcome = await this.run(new AbortController().signal).catch((error: unknown) => { if (error !== KILLED) throw error; return null; });
-      if (outcome === null) { this.revive(); continue; }
+      const outcome = await this.run(new AbortController().signal).catch((error: unknown) => {
+        if (error !== KILLED) throw error;
+        return null;
+      });
+      if (outcome === null) {
+        this.revive();
+        continue;
+      }
       if (outcome.stopped !== 'held') return outcome;
       this.decideAll();
       this.kept.push({ kind: 'resumed' });
@@ -91,38 +121,62 @@ class World {
 
 const turn = fc.record({
   text: fc.constantFrom('', 'I look.'),
-  calls: fc.array(fc.record({ id: fc.constantFrom('a', 'b', 'c', 'd'), tool_id: fc.constant('fs.read'), args: fc.record({ path: fc.constantFrom('x', 'y', 'y/z', 'w') }) }), { maxLength: 4 }),
+  calls: fc.array(
+    fc.record({
+      id: fc.constantFrom('a', 'b', 'c', 'd'),
+      tool_id: fc.constant('fs.read'),
+      args: fc.record({ path: fc.constantFrom('x', 'y', 'y/z', 'w') }),
+    }),
+    { maxLength: 4 },
+  ),
   stop: fc.constant('tool_use' as const),
 });
 const plans: fc.Arbitrary<Plan> = fc.record({
   turns: fc.array(turn, { maxLength: 5 }),
-  rules: fc.record({ order: fc.constantFrom('sequence' as const, 'disjoint' as const), on_held: fc.constantFrom('pause' as const, 'explain' as const), pivot_after: fc.constantFrom(null, 2), rounds_max: fc.integer({ min: 1, max: 6 }) }),
-  fates: fc.array(fc.constantFrom('done' as const, 'fails' as const, 'throws' as const, 'held' as const), { minLength: 1, maxLength: 5 }),
+  rules: fc.record({
+    order: fc.constantFrom('sequence' as const, 'disjoint' as const),
+    on_held: fc.constantFrom('pause' as const, 'explain' as const),
+    pivot_after: fc.constantFrom(null, 2),
+    rounds_max: fc.integer({ min: 1, max: 6 }),
+  }),
+  fates: fc.array(fc.constantFrom('done' as const, 'fails' as const, 'throws' as const, 'held' as const), {
+    minLength: 1,
+    maxLength: 5,
+  }),
 });
 
 it('a run that is killed at any step goes on to the same end, and no call has its effect twice', async () => {
-  await fc.assert(fc.asyncProperty(plans, fc.integer({ min: 0, max: 60 }), async (plan, steps) => {
-    const whole = new World(plan, Number.POSITIVE_INFINITY);
-    const expected = await whole.toItsEnd();
-    const killed = new World(plan, steps);
-    const got = await killed.toItsEnd();
-    expect(got.stopped).toBe(expected.stopped);
-    expect(got.messages).toEqual(expected.messages);
-    expect([...killed.effects].sort()).toEqual([...whole.effects].sort());
-  }), { numRuns: 400 });
+  await fc.assert(
+    fc.asyncProperty(plans, fc.integer({ min: 0, max: 60 }), async (plan, steps) => {
+      const whole = new World(plan, Number.POSITIVE_INFINITY);
+      const expected = await whole.toItsEnd();
+      const killed = new World(plan, steps);
+      const got = await killed.toItsEnd();
+      expect(got.stopped).toBe(expected.stopped);
+      expect(got.messages).toEqual(expected.messages);
+      expect([...killed.effects].sort()).toEqual([...whole.effects].sort());
+    }),
+    { numRuns: 400 },
+  );
 });
 
 it('the state is the fold of the events: nothing else is carried', async () => {
-  await fc.assert(fc.asyncProperty(plans, async (plan) => {
-    const world = new World(plan, Number.POSITIVE_INFINITY);
-    const { state } = await world.toItsEnd();
-    expect(foldRun(BASE, world.kept)).toEqual(state);
-  }), { numRuns: 100 });
+  await fc.assert(
+    fc.asyncProperty(plans, async (plan) => {
+      const world = new World(plan, Number.POSITIVE_INFINITY);
+      const { state } = await world.toItsEnd();
+      expect(foldRun(BASE, world.kept)).toEqual(state);
+    }),
+    { numRuns: 100 },
+  );
 });
 
-it('an event that can\'t follow is refused', () => {
+it("an event that can't follow is refused", () => {
   const answer = { text: '', standing: 'completed', is_error: false } as const;
-  const one = foldRun(BASE, [{ kind: 'replied', turn: { text: '', calls: [{ id: 'a', tool_id: 't', args: {} }], stop: 'tool_use' } }, { kind: 'answered', round: 1, index: 0, answer }]);
+  const one = foldRun(BASE, [
+    { kind: 'replied', turn: { text: '', calls: [{ id: 'a', tool_id: 't', args: {} }], stop: 'tool_use' } },
+    { kind: 'answered', round: 1, index: 0, answer },
+  ]);
   expect(() => applyEvent(one, { kind: 'answered', round: 1, index: 0, answer })).toThrow('call 0 of round 1');
   expect(() => applyEvent(one, { kind: 'answered', round: 2, index: 0, answer })).toThrow('round 2');
   const ended = applyEvent(one, { kind: 'cancelled', by: 'somebody' });

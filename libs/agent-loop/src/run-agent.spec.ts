@@ -20,8 +20,11 @@ class ScriptModel extends Model {
   readonly name = 'script';
   readonly seen: (readonly Message[])[] = [];
   readonly #script: (ModelTurn | Error)[];
-  constructor(script: (ModelTurn | Error)[]) { super(); this.#script = script; }
-  override async* reply({ messages }: { messages: readonly Message[] }): AsyncGenerator<ModelDelta, ModelTurn, void> {
+  constructor(script: (ModelTurn | Error)[]) {
+    super();
+    this.#script = script;
+  }
+  override async *reply({ messages }: { messages: readonly Message[] }): AsyncGenerator<ModelDelta, ModelTurn, void> {
     this.seen.push(messages);
     const next = this.#script.shift();
     if (next === undefined) throw new Error('asked too often');
@@ -38,12 +41,26 @@ function runOf(script: (ModelTurn | Error)[], over: Partial<AgentRun> = {}) {
   const waits: number[] = [];
   const model = new ScriptModel(script);
   const run: AgentRun = {
-    model, system: 's', tools: [], state: newRun([{ role: 'user', text: 'p' }]),
-    callTool: (c) => { ran.push(c.id); return Promise.resolve(done(`read ${c.id}`)); },
-    keep: (event) => { events.push(event); return Promise.resolve(); },
+    model,
+    system: 's',
+    tools: [],
+    state: newRun([{ role: 'user', text: 'p' }]),
+    callTool: (c) => {
+      ran.push(c.id);
+      return Promise.resolve(done(`read ${c.id}`));
+    },
+    keep: (event) => {
+      events.push(event);
+      return Promise.resolve();
+    },
     onNote: (note) => notes.push(note),
-    wait: (ms) => { waits.push(ms); return Promise.resolve(); },
-    chance: () => 0.5, signal: new AbortController().signal, ...over,
+    wait: (ms) => {
+      waits.push(ms);
+      return Promise.resolve();
+    },
+    chance: () => 0.5,
+    signal: new AbortController().signal,
+    ...over,
   };
   return { ran, events, notes, waits, model, outcome: runAgent(run) };
 }
@@ -69,19 +86,36 @@ describe('the loop', () => {
   });
 
   it('S5.4: a tool that throws is an answer, not the end', async () => {
-    const { outcome } = runOf([asks('a'), says('sorry')], { callTool: () => Promise.reject(new Error('no such file')) });
-    expect((await outcome).messages[2]).toEqual({ role: 'tool', call_id: 'a', tool_id: 'fs.read', ...failed('no such file') });
+    const { outcome } = runOf([asks('a'), says('sorry')], {
+      callTool: () => Promise.reject(new Error('no such file')),
+    });
+    expect((await outcome).messages[2]).toEqual({
+      role: 'tool',
+      call_id: 'a',
+      tool_id: 'fs.read',
+      ...failed('no such file'),
+    });
   });
 
   it('S5.5: an abort in mid-stream ends it', async () => {
     const abort = new AbortController();
     class Endless extends Model {
       readonly name = 'endless';
-      override async* reply(_asked: unknown, signal: AbortSignal): AsyncGenerator<ModelDelta, ModelTurn, void> {
-        for (;;) { signal.throwIfAborted(); yield { kind: 'text', text: '.' }; }
+      override async *reply(_asked: unknown, signal: AbortSignal): AsyncGenerator<ModelDelta, ModelTurn, void> {
+        for (;;) {
+          signal.throwIfAborted();
+          yield { kind: 'text', text: '.' };
+        }
       }
     }
-    const { outcome, notes } = runOf([], { model: new Endless(), signal: abort.signal, onNote: (note) => { notes.push(note); if (notes.length === 3) abort.abort(new Error('stop')); } });
+    const { outcome, notes } = runOf([], {
+      model: new Endless(),
+      signal: abort.signal,
+      onNote: (note) => {
+        notes.push(note);
+        if (notes.length === 3) abort.abort(new Error('stop'));
+      },
+    });
     await expect(outcome).rejects.toThrow('stop');
   });
 
@@ -90,10 +124,16 @@ describe('the loop', () => {
     let ended = false;
     const { events, outcome } = runOf([asks('a'), says('done')], {
       signal: abort.signal,
-      callTool: (_call, _place, signal) => new Promise((_resolve, reject) => {
-        signal.addEventListener('abort', () => setImmediate(() => { ended = true; reject(new Error('killed')); }));
-        abort.abort(new Error('stop'));
-      }),
+      callTool: (_call, _place, signal) =>
+        new Promise((_resolve, reject) => {
+          signal.addEventListener('abort', () =>
+            setImmediate(() => {
+              ended = true;
+              reject(new Error('killed'));
+            }),
+          );
+          abort.abort(new Error('stop'));
+        }),
     });
     await expect(outcome).rejects.toThrow('stop');
     expect(ended).toBe(true);
@@ -131,17 +171,23 @@ describe('calls of one reply', () => {
   it('run at once where they touch nothing in common, and tell their answers in order', async () => {
     const open: string[] = [];
     let most = 0;
-    const { outcome } = runOf([{ text: '', calls: [call('1', 'a/x'), call('2', 'b'), call('3', 'a'), call('4', 'c')], stop: 'tool_use' }, says('done')], {
-      touchesOf,
-      callTool: async (c) => {
-        if (c.id === '3') expect(open).not.toContain('1');
-        open.push(c.id);
-        most = Math.max(most, open.length);
-        for (let turns = c.id === '1' ? 9 : 3; turns > 0; turns--) await new Promise(setImmediate);
-        open.splice(open.indexOf(c.id), 1);
-        return done(c.id);
+    const { outcome } = runOf(
+      [
+        { text: '', calls: [call('1', 'a/x'), call('2', 'b'), call('3', 'a'), call('4', 'c')], stop: 'tool_use' },
+        says('done'),
+      ],
+      {
+        touchesOf,
+        callTool: async (c) => {
+          if (c.id === '3') expect(open).not.toContain('1');
+          open.push(c.id);
+          most = Math.max(most, open.length);
+          for (let turns = c.id === '1' ? 9 : 3; turns > 0; turns--) await new Promise(setImmediate);
+          open.splice(open.indexOf(c.id), 1);
+          return done(c.id);
+        },
       },
-    });
+    );
     const { messages } = await outcome;
     expect(most).toBe(3);
     expect(messages.filter(isTold('tool')).map(({ text }) => text)).toEqual(['1', '2', '3', '4']);
@@ -152,24 +198,43 @@ describe('calls of one reply', () => {
       let open = 0;
       const { outcome } = runOf([asks('a', 'b', 'c'), says('done')], {
         ...over,
-        callTool: async () => { expect(++open).toBe(1); await new Promise(setImmediate); open--; return done(''); },
+        callTool: async () => {
+          expect(++open).toBe(1);
+          await new Promise(setImmediate);
+          open--;
+          return done('');
+        },
       });
       expect((await outcome).stopped).toBe('end');
     }
   });
 
-  it('are answered without running when they can\'t be read or repeat an id', async () => {
-    const { ran, outcome } = runOf([{ text: '', calls: [{ ...call('a'), problem: 'its arguments are no JSON object' }, call('b'), call('b')], stop: 'tool_use' }, says('done')]);
+  it("are answered without running when they can't be read or repeat an id", async () => {
+    const { ran, outcome } = runOf([
+      {
+        text: '',
+        calls: [{ ...call('a'), problem: 'its arguments are no JSON object' }, call('b'), call('b')],
+        stop: 'tool_use',
+      },
+      says('done'),
+    ]);
     expect((await outcome).messages.filter(isTold('tool'))).toMatchObject([
-      { call_id: 'a', text: 'its arguments are no JSON object', is_error: true }, { text: 'read b', is_error: false }, { text: expect.stringContaining('used before'), is_error: true },
+      { call_id: 'a', text: 'its arguments are no JSON object', is_error: true },
+      { text: 'read b', is_error: false },
+      { text: expect.stringContaining('used before'), is_error: true },
     ]);
     expect(ran).toEqual(['b']);
   });
 
-  it('end the turn when one can\'t be kept, and nothing follows from it', async () => {
+  it("end the turn when one can't be kept, and nothing follows from it", async () => {
     const kept: string[] = [];
     const { model, outcome } = runOf([asks('a', 'b'), says('never')], {
-      touchesOf, keep: ({ kind }) => { if (kind === 'answered') return Promise.reject(new Error('no room')); kept.push(kind); return Promise.resolve(); },
+      touchesOf,
+      keep: ({ kind }) => {
+        if (kind === 'answered') return Promise.reject(new Error('no room'));
+        kept.push(kind);
+        return Promise.resolve();
+      },
     });
     await expect(outcome).rejects.toThrow('no room');
     expect(kept).toEqual(['replied']);
@@ -182,29 +247,52 @@ describe('while answers are on their way to where they are kept', () => {
   function slowly() {
     const begun: string[] = [];
     const gate = Promise.withResolvers<undefined>();
-    const keep = (event: RunEvent): Promise<void> => { begun.push(event.kind); return event.kind === 'answered' || event.kind === 'held' ? gate.promise : Promise.resolve(); };
+    const keep = (event: RunEvent): Promise<void> => {
+      begun.push(event.kind);
+      return event.kind === 'answered' || event.kind === 'held' ? gate.promise : Promise.resolve();
+    };
     return { begun, keep, gate };
   }
-  const settled = async (): Promise<void> => { for (let turns = 0; turns < 5; turns++) await new Promise(setImmediate); };
+  const settled = async (): Promise<void> => {
+    for (let turns = 0; turns < 5; turns++) await new Promise(setImmediate);
+  };
 
   it('the model is asked with them; of its reply nothing is told or kept, and none of its calls runs', async () => {
     const { begun, keep, gate } = slowly();
-    const { ran, model, notes, outcome } = runOf([asks('a'), { ...asks('b'), text: 'I go on.' }, says('done')], { keep });
+    const { ran, model, notes, outcome } = runOf([asks('a'), { ...asks('b'), text: 'I go on.' }, says('done')], {
+      keep,
+    });
     await settled();
     expect(model.seen[1]?.at(-1)).toMatchObject({ role: 'tool', text: 'read a' });
     expect([begun, ran, notes.map(({ kind }) => kind)]).toEqual([['replied', 'answered'], ['a'], ['event']]);
     gate.resolve(undefined);
     expect((await outcome).stopped).toBe('end');
-    expect(notes.flatMap((note) => (note.kind === 'event' ? [note.event.kind] : [note.kind])).slice(0, 4)).toEqual(['replied', 'answered', 'delta', 'replied']);
+    expect(notes.flatMap((note) => (note.kind === 'event' ? [note.event.kind] : [note.kind])).slice(0, 4)).toEqual([
+      'replied',
+      'answered',
+      'delta',
+      'replied',
+    ]);
   });
 
   it('no other call of the reply runs, and no pause or end is reached', async () => {
-    for (const [over, turns] of [[{ rules: { order: 'sequence' as const } }, [asks('a', 'b'), says('done')]], [{ rules: { rounds_max: 1 } }, [asks('a')]],
-      [{ callTool: () => Promise.resolve({ held: { operation_id: 'op_1', waits_for: 'approval' as const, text: 'waits' } }) }, [asks('a')]]] as const) {
+    for (const [over, turns] of [
+      [{ rules: { order: 'sequence' as const } }, [asks('a', 'b'), says('done')]],
+      [{ rules: { rounds_max: 1 } }, [asks('a')]],
+      [
+        {
+          callTool: () =>
+            Promise.resolve({ held: { operation_id: 'op_1', waits_for: 'approval' as const, text: 'waits' } }),
+        },
+        [asks('a')],
+      ],
+    ] as const) {
       const { keep, gate } = slowly();
       const { ran, model, outcome } = runOf([...turns], { keep, ...over });
       let isOver = false;
-      void outcome.then(() => { isOver = true; });
+      void outcome.then(() => {
+        isOver = true;
+      });
       await settled();
       expect([isOver, ran.includes('b'), model.seen.length]).toEqual([false, false, 1]);
       gate.resolve(undefined);
@@ -217,11 +305,17 @@ describe('while answers are on their way to where they are kept', () => {
     const answers = [...gates];
     const b = Promise.withResolvers<ToolAnswer>();
     const ran: string[] = [];
-    const { outcome } = runOf([{ text: '', calls: [call('a', 'x'), call('b', 'y'), call('c', 'x')], stop: 'tool_use' }, says('done')], {
-      touchesOf: ({ args }) => [{ kind: 'path', name: String(args['path']) }],
-      callTool: (c) => { ran.push(c.id); return c.id === 'b' ? b.promise : Promise.resolve(done(c.id)); },
-      keep: ({ kind }) => (kind === 'answered' ? answers.shift()?.promise ?? Promise.resolve() : Promise.resolve()),
-    });
+    const { outcome } = runOf(
+      [{ text: '', calls: [call('a', 'x'), call('b', 'y'), call('c', 'x')], stop: 'tool_use' }, says('done')],
+      {
+        touchesOf: ({ args }) => [{ kind: 'path', name: String(args['path']) }],
+        callTool: (c) => {
+          ran.push(c.id);
+          return c.id === 'b' ? b.promise : Promise.resolve(done(c.id));
+        },
+        keep: ({ kind }) => (kind === 'answered' ? (answers.shift()?.promise ?? Promise.resolve()) : Promise.resolve()),
+      },
+    );
     await settled();
     b.resolve(done('b'));
     await settled();
@@ -236,15 +330,17 @@ describe('while answers are on their way to where they are kept', () => {
   class Silent extends Model {
     readonly name = 'silent';
     readonly asked: AbortSignal[] = [];
-    override async* reply(_: unknown, signal: AbortSignal): AsyncGenerator<ModelDelta, ModelTurn, void> {
+    override async *reply(_: unknown, signal: AbortSignal): AsyncGenerator<ModelDelta, ModelTurn, void> {
       this.asked.push(signal);
       if (this.asked.length === 1) return asks('a');
-      yield await new Promise<never>((_resolve, reject) => { signal.addEventListener('abort', () => reject(new ModelError('unavailable', 'broken off'))); });
+      yield await new Promise<never>((_resolve, reject) => {
+        signal.addEventListener('abort', () => reject(new ModelError('unavailable', 'broken off')));
+      });
       return says('never');
     }
   }
 
-  it('a model that was asked is broken off where one can\'t be kept, and asked no more', async () => {
+  it("a model that was asked is broken off where one can't be kept, and asked no more", async () => {
     const { begun, keep, gate } = slowly();
     const model = new Silent();
     const { outcome } = runOf([], { keep, model });
@@ -260,7 +356,9 @@ describe('while answers are on their way to where they are kept', () => {
     const { outcome } = runOf([], { keep, model: new Silent(), signal: stop.signal });
     await settled();
     let isOver = false;
-    void outcome.catch(() => { isOver = true; });
+    void outcome.catch(() => {
+      isOver = true;
+    });
     stop.abort(new Error('stopped'));
     await settled();
     expect([isOver, begun.at(-1)]).toEqual([false, 'answered']);
@@ -276,17 +374,24 @@ describe('a call that is held', () => {
     const first = runOf([asks('a', 'b')], { callTool: (c) => Promise.resolve(c.id === 'a' ? held : done('b')) });
     const paused = await first.outcome;
     expect(paused.stopped).toBe('held');
-    const again = runOf([says('done')], { state: paused.state, callTool: (c) => Promise.resolve(done(`decided ${c.id}`)) });
+    const again = runOf([says('done')], {
+      state: paused.state,
+      callTool: (c) => Promise.resolve(done(`decided ${c.id}`)),
+    });
     await expect(again.outcome).resolves.toMatchObject({ stopped: 'held' });
   });
 
   it('explains first in dialects that want it: the explaining reply runs nothing, the decision comes back as a new result', async () => {
-    const { ran, model, outcome, events } = runOf([asks('a', 'b'), { text: 'I wait.', calls: [call('x')], stop: 'tool_use' }], {
-      rules: { order: 'sequence', on_held: 'explain' }, callTool: () => Promise.resolve(held),
-    });
+    const { ran, model, outcome, events } = runOf(
+      [asks('a', 'b'), { text: 'I wait.', calls: [call('x')], stop: 'tool_use' }],
+      { rules: { order: 'sequence', on_held: 'explain' }, callTool: () => Promise.resolve(held) },
+    );
     const paused = await outcome;
     expect(paused.stopped).toBe('held');
-    expect(model.seen[1]?.slice(-2)).toMatchObject([{ call_id: 'a', standing: 'held' }, { call_id: 'b', standing: 'queued' }]);
+    expect(model.seen[1]?.slice(-2)).toMatchObject([
+      { call_id: 'a', standing: 'held' },
+      { call_id: 'b', standing: 'queued' },
+    ]);
     expect(ran).toEqual([]);
     expect(events.map(({ kind }) => kind)).toEqual(['replied', 'held', 'explained']);
   });
@@ -297,12 +402,18 @@ describe('guidance', () => {
     const broken: ModelTurn = { text: 'x', calls: [], stop: 'end', problems: ['expected exactly one envelope'] };
     const { model, outcome } = runOf([broken, asks('a'), says('done')]);
     expect(await outcome).toMatchObject({ stopped: 'end', rounds: 3 });
-    expect(model.seen[1]?.at(-1)).toMatchObject({ role: 'user', text: expect.stringContaining('expected exactly one envelope') });
+    expect(model.seen[1]?.at(-1)).toMatchObject({
+      role: 'user',
+      text: expect.stringContaining('expected exactly one envelope'),
+    });
     expect((await runOf([broken, broken]).outcome).stopped).toBe('malformed');
   });
 
   it('two rounds with only failures bring the pivot guidance, once', async () => {
-    const { model, outcome } = runOf([asks('a'), asks('b'), asks('c'), says('done')], { rules: { pivot_after: 2 }, callTool: () => Promise.resolve(failed('no')) });
+    const { model, outcome } = runOf([asks('a'), asks('b'), asks('c'), says('done')], {
+      rules: { pivot_after: 2 },
+      callTool: () => Promise.resolve(failed('no')),
+    });
     await outcome;
     const pivots = model.seen.map((messages) => messages.filter((m) => m.text === PIVOT_GUIDANCE).length);
     expect(pivots).toEqual([0, 0, 1, 1]);
@@ -311,35 +422,59 @@ describe('guidance', () => {
 
 describe('a model that fails', () => {
   it('is asked again after a jittered wait, and not before the provider says', async () => {
-    const { waits, notes, outcome } = runOf([new ModelError('overloaded', 'busy'), new ModelError('rate_limited', 'slow down', { retryAfterMs: 7_000 }), says('done')]);
+    const { waits, notes, outcome } = runOf([
+      new ModelError('overloaded', 'busy'),
+      new ModelError('rate_limited', 'slow down', { retryAfterMs: 7_000 }),
+      says('done'),
+    ]);
     expect((await outcome).stopped).toBe('end');
     expect(waits).toEqual([500, 8_000]);
-    expect(notes.flatMap((note) => (note.kind === 'retry' ? [note.error.fault] : []))).toEqual(['overloaded', 'rate_limited']);
+    expect(notes.flatMap((note) => (note.kind === 'retry' ? [note.error.fault] : []))).toEqual([
+      'overloaded',
+      'rate_limited',
+    ]);
   });
 
   it('ends the run when asking again is no use', async () => {
     const { waits, outcome } = runOf([new ModelError('unauthorized', 'no such key')]);
-    expect(await outcome).toMatchObject({ stopped: 'model_failed', state: { ended: { fault: 'unauthorized', message: 'no such key' } } });
+    expect(await outcome).toMatchObject({
+      stopped: 'model_failed',
+      state: { ended: { fault: 'unauthorized', message: 'no such key' } },
+    });
     expect(waits).toEqual([]);
   });
 
   it('ends the run when it fails too often', async () => {
-    const { outcome } = runOf(Array.from({ length: 3 }, () => new ModelError('interrupted', 'cut')), { retry: { retries_max: 2, base_ms: 1, wait_ms_max: 1, retry_after_ms_max: 1 } });
+    const { outcome } = runOf(
+      Array.from({ length: 3 }, () => new ModelError('interrupted', 'cut')),
+      { retry: { retries_max: 2, base_ms: 1, wait_ms_max: 1, retry_after_ms_max: 1 } },
+    );
     expect((await outcome).stopped).toBe('model_failed');
   });
 });
 
 describe('what a run may use', () => {
-  const costly = (turn: ModelTurn): ModelTurn => ({ ...turn, usage: { input_tokens: 900, cached_tokens: 500, output_tokens: 100 } });
+  const costly = (turn: ModelTurn): ModelTurn => ({
+    ...turn,
+    usage: { input_tokens: 900, cached_tokens: 500, output_tokens: 100 },
+  });
 
   it('ends with the reply that passes its tokens or its cost', async () => {
-    expect(await runOf([costly(asks('a')), costly(asks('b'))], { rules: { tokens_max: 2_000 } }).outcome).toMatchObject({ stopped: 'budget', rounds: 2 });
+    expect(await runOf([costly(asks('a')), costly(asks('b'))], { rules: { tokens_max: 2_000 } }).outcome).toMatchObject(
+      { stopped: 'budget', rounds: 2 },
+    );
     const prices = { input: 3_000_000, cached: 300_000, output: 15_000_000 };
-    expect(await runOf([costly(asks('a'))], { rules: { prices, cost_max: 2_850 } }).outcome).toMatchObject({ stopped: 'budget', rounds: 1 });
+    expect(await runOf([costly(asks('a'))], { rules: { prices, cost_max: 2_850 } }).outcome).toMatchObject({
+      stopped: 'budget',
+      rounds: 1,
+    });
   });
 
   it('a conversation that grows too long is summarised, but for its last rounds', async () => {
-    const { model, outcome } = runOf([costly(asks('a')), costly(asks('b')), costly(asks('c')), says('what was done'), says('done')], { rules: { context_tokens_max: 100 } });
+    const { model, outcome } = runOf(
+      [costly(asks('a')), costly(asks('b')), costly(asks('c')), says('what was done'), says('done')],
+      { rules: { context_tokens_max: 100 } },
+    );
     expect(await outcome).toMatchObject({ stopped: 'end', rounds: 4 });
     const after = model.seen.at(-1)!;
     expect(after[0]).toMatchObject({ role: 'user', text: expect.stringContaining('what was done') });
@@ -348,8 +483,22 @@ describe('what a run may use', () => {
 
   it('what a summary tells is let go of, and how it went is still known', async () => {
     const long = 'x'.repeat(1_000);
-    const failing: Partial<AgentRun> = { callTool: () => Promise.resolve(failed(long)), rules: { context_tokens_max: 100, pivot_after: 4 } };
-    const { model, outcome } = runOf([costly({ ...asks('a'), text: long }), costly(asks('b')), costly(asks('c')), says('short'), costly(asks('d')), says('shorter'), says('done')], failing);
+    const failing: Partial<AgentRun> = {
+      callTool: () => Promise.resolve(failed(long)),
+      rules: { context_tokens_max: 100, pivot_after: 4 },
+    };
+    const { model, outcome } = runOf(
+      [
+        costly({ ...asks('a'), text: long }),
+        costly(asks('b')),
+        costly(asks('c')),
+        says('short'),
+        costly(asks('d')),
+        says('shorter'),
+        says('done'),
+      ],
+      failing,
+    );
     const { state } = await outcome;
     expect([state.base, state.rounds.length, state.compacted?.until]).toEqual([[], 5, 2]);
     expect(JSON.stringify(state.rounds.slice(0, 2))).not.toContain('xxx');

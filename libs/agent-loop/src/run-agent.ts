@@ -18,7 +18,13 @@ export interface CallPlace {
 /** What a watcher sees beside the events. After `retry`, what was streamed of this reply counts for nothing. */
 export type AgentNote =
   | { readonly kind: 'delta'; readonly round: number; readonly delta: ModelDelta }
-  | { readonly kind: 'retry'; readonly round: number; readonly failures: number; readonly delay_ms: number; readonly error: ModelError }
+  | {
+      readonly kind: 'retry';
+      readonly round: number;
+      readonly failures: number;
+      readonly delay_ms: number;
+      readonly error: ModelError;
+    }
   | { readonly kind: 'event'; readonly event: RunEvent; readonly state: RunState };
 
 export interface AgentRun {
@@ -30,14 +36,18 @@ export interface AgentRun {
   readonly rules?: Partial<RunRules>;
   readonly retry?: RetryRules;
   /**
-   * Runs one call, or says that it waits for a person. The same call may be asked for again by a run that goes on: it MUST then answer with
-   * what became of the first. A throw becomes the call's answer: the model may try another way.
+   * Runs one call, or says that it waits for a person. The same call may be asked for again by a run that goes on: it
+   * MUST then answer with what became of the first. A throw becomes the call's answer: the model may try another way.
    */
-  readonly callTool: (call: ModelCall, place: CallPlace, signal: AbortSignal) => Promise<ToolAnswer | { readonly held: HeldCall }>;
+  readonly callTool: (
+    call: ModelCall,
+    place: CallPlace,
+    signal: AbortSignal,
+  ) => Promise<ToolAnswer | { readonly held: HeldCall }>;
   readonly touchesOf?: (call: ModelCall) => readonly Touch[] | null;
   /**
-   * Makes an event durable; one at a time, in order. Before this resolves nothing follows from an event but that the model is asked: of its reply nothing is told, kept
-   * or run until then. Its rejection ends the run's turn here.
+   * Makes an event durable; one at a time, in order. Before this resolves nothing follows from an event but that the
+   * model is asked: of its reply nothing is told, kept or run until then. Its rejection ends the run's turn here.
    */
   readonly keep?: (event: RunEvent) => Promise<void>;
   readonly onNote?: (note: AgentNote) => void;
@@ -57,10 +67,12 @@ export interface AgentOutcome {
 }
 
 /**
- * Takes a run on until it ends or somebody has to decide: asks the model, runs the calls of its reply, tells it the answers, and so on.
+ * Takes a run on until it ends or somebody has to decide: asks the model, runs the calls of its reply, tells it the
+ * answers, and so on.
  *
- * Rejects with the signal's reason when that aborts, which ends nothing: the run goes on from its events, here or elsewhere. Rejects with
- * `keep`'s error when an event can't be kept. A model that keeps failing ends the run as `model_failed`.
+ * Rejects with the signal's reason when that aborts, which ends nothing: the run goes on from its events, here or
+ * elsewhere. Rejects with `keep`'s error when an event can't be kept. A model that keeps failing ends the run as
+ * `model_failed`.
  */
 export async function runAgent(run: AgentRun): Promise<AgentOutcome> {
   const loop = new Loop(run);
@@ -75,7 +87,9 @@ class Loop {
   readonly #run: AgentRun;
   readonly #rules: RunRules;
   readonly #calls = new Map<number, Promise<unknown>>();
-  /** Aborted with what keeps the turn from going on: an event wasn't kept, or it is over. What was started ends with it. */
+  /**
+   * Aborted with what keeps the turn from going on: an event wasn't kept, or it is over. What was started ends with it.
+   */
   readonly #turn = new AbortController();
   readonly #signal: AbortSignal;
   /** With events that are still being kept. */
@@ -94,7 +108,11 @@ class Loop {
     for (;;) {
       this.#signal.throwIfAborted();
       const state = this.#state;
-      const step = nextStep(state, { rules: this.#rules, running: new Set(this.#calls.keys()), touchesOf: this.#run.touchesOf ?? (() => null) });
+      const step = nextStep(state, {
+        rules: this.#rules,
+        running: new Set(this.#calls.keys()),
+        touchesOf: this.#run.touchesOf ?? (() => null),
+      });
       if (!changesNothing(step)) {
         await this.#kept;
         // A call that ended meanwhile may ask for another step.
@@ -115,18 +133,40 @@ class Loop {
   #outcome(step: Extract<Step, { kind: 'end' | 'wait' }>): AgentOutcome {
     const messages = messagesOf(this.#state, this.#rules);
     const stopped = step.kind === 'wait' ? 'held' : step.stopped;
-    return { stopped, rounds: this.#state.rounds.length, messages: stopped === 'limit' ? endedByLimit(messages) : messages, state: this.#state };
+    return {
+      stopped,
+      rounds: this.#state.rounds.length,
+      messages: stopped === 'limit' ? endedByLimit(messages) : messages,
+      state: this.#state,
+    };
   }
 
   async #take(step: Exclude<Step, { kind: 'end' | 'wait' }>): Promise<void> {
     switch (step.kind) {
-      case 'ask': return this.#ask(step.round, messagesOf(this.#state, this.#rules), (turn) => ({ kind: 'replied', turn }));
-      case 'explain': return this.#ask(step.round, messagesOf(explaining(this.#state), this.#rules), (turn) => ({ kind: 'explained', round: step.round, turn }));
-      case 'compact': return this.#ask(this.#state.rounds.length, messagesUntil(this.#state, step.until, this.#rules), ({ text, usage }) => (
-        { kind: 'compacted', until: step.until, summary: text, ...(usage === undefined ? {} : { usage }) }));
-      case 'call': for (const index of step.indexes) this.#start({ round: step.round, index });
+      case 'ask':
+        return this.#ask(step.round, messagesOf(this.#state, this.#rules), (turn) => ({ kind: 'replied', turn }));
+      case 'explain':
+        return this.#ask(step.round, messagesOf(explaining(this.#state), this.#rules), (turn) => ({
+          kind: 'explained',
+          round: step.round,
+          turn,
+        }));
+      case 'compact':
+        return this.#ask(
+          this.#state.rounds.length,
+          messagesUntil(this.#state, step.until, this.#rules),
+          ({ text, usage }) => ({
+            kind: 'compacted',
+            until: step.until,
+            summary: text,
+            ...(usage === undefined ? {} : { usage }),
+          }),
+        );
+      case 'call':
+        for (const index of step.indexes) this.#start({ round: step.round, index });
         return;
-      case 'busy': await Promise.race(this.#calls.values());
+      case 'busy':
+        await Promise.race(this.#calls.values());
     }
   }
 
@@ -166,7 +206,10 @@ class Loop {
       this.#calls.delete(place.index);
       void this.#keep(event);
     });
-    this.#calls.set(place.index, ended.catch((error: unknown) => this.#turn.abort(error)));
+    this.#calls.set(
+      place.index,
+      ended.catch((error: unknown) => this.#turn.abort(error)),
+    );
   }
 
   #callAt({ round, index }: CallPlace): ModelCall {
@@ -181,7 +224,11 @@ class Loop {
       return 'held' in answer ? { kind: 'held', ...place, held: answer.held } : { kind: 'answered', ...place, answer };
     } catch (error) {
       this.#signal.throwIfAborted();
-      return { kind: 'answered', ...place, answer: { text: error instanceof Error ? error.message : String(error), standing: 'failed', is_error: true } };
+      return {
+        kind: 'answered',
+        ...place,
+        answer: { text: error instanceof Error ? error.message : String(error), standing: 'failed', is_error: true },
+      };
     }
   }
 
@@ -198,9 +245,17 @@ class Loop {
 }
 
 /** A question to the model costs, and changes nothing: what it follows from may be on its way to where it is kept. */
-const changesNothing = ({ kind }: Step): boolean => kind === 'ask' || kind === 'explain' || kind === 'compact' || kind === 'busy';
+const changesNothing = ({ kind }: Step): boolean =>
+  kind === 'ask' || kind === 'explain' || kind === 'compact' || kind === 'busy';
 
-/** The state as the model is to see it before its explaining reply: what is held and what waits is told, though nothing is settled. */
+/**
+ * The state as the model is to see it before its explaining reply: what is held and what waits is told, though nothing
+ * is settled.
+ */
 function explaining(state: RunState): RunState {
-  return applyEvent(state, { kind: 'explained', round: state.rounds.length, turn: { text: '', calls: [], stop: 'end' } });
+  return applyEvent(state, {
+    kind: 'explained',
+    round: state.rounds.length,
+    turn: { text: '', calls: [], stop: 'end' },
+  });
 }

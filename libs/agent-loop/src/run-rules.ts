@@ -7,7 +7,10 @@ export interface RunRules {
   readonly rounds_max: number;
   /** `sequence`: the calls of a reply one after another. `disjoint`: at once where they touch nothing in common */
   readonly order: 'sequence' | 'disjoint';
-  /** `pause`: a held call ends the turn until it is decided. `explain`: the model is told first, and its one explaining reply runs no calls */
+  /**
+   * `pause`: a held call ends the turn until it is decided. `explain`: the model is told first, and its one explaining
+   * reply runs no calls
+   */
   readonly on_held: 'pause' | 'explain';
   /** most replies in a row whose envelope can't be read, before the run ends */
   readonly repairs_max: number;
@@ -31,8 +34,15 @@ export interface Prices {
 
 /** Of the native dialects, and of whatever has no rules of its own. */
 export const RUN_RULES: RunRules = {
-  rounds_max: 20, order: 'disjoint', on_held: 'pause', repairs_max: 1, pivot_after: null,
-  tokens_max: null, cost_max: null, prices: null, context_tokens_max: null,
+  rounds_max: 20,
+  order: 'disjoint',
+  on_held: 'pause',
+  repairs_max: 1,
+  pivot_after: null,
+  tokens_max: null,
+  cost_max: null,
+  prices: null,
+  context_tokens_max: null,
 };
 
 /** What the dialects that are written in text have otherwise. */
@@ -43,7 +53,11 @@ const RULES_OF: Readonly<Record<TextDialect, Partial<RunRules>>> = {
 };
 
 /** The rules of a dialect, as its document has them. */
-export const rulesOf = (dialect: TextDialect): Partial<RunRules> => ({ rounds_max: RUN_RULES.rounds_max, order: isSequential(dialect) ? 'sequence' : 'disjoint', ...RULES_OF[dialect] });
+export const rulesOf = (dialect: TextDialect): Partial<RunRules> => ({
+  rounds_max: RUN_RULES.rounds_max,
+  order: isSequential(dialect) ? 'sequence' : 'disjoint',
+  ...RULES_OF[dialect],
+});
 
 /** Rounds that a summary leaves as they are: the model still sees what it did last. */
 export const ROUNDS_KEPT = 2;
@@ -53,4 +67,5 @@ export const repairText = (problems: readonly string[]): string =>
   `Nothing of the last message was run, because its calls can't be read: ${problems.join('; ')}. Send the message again with this put right.`;
 export const UNRUN_TEXT = 'Note: no call of that message was run, because another one waits for a person.';
 export const summaryText = (summary: string): string => `What was said and done before, in short:\n${summary}`;
-export const COMPACT_PROMPT = 'Summarise the conversation so far for yourself, who will go on with it and see nothing else of it: the task as it was given, what was found and decided, which files were changed and how, what failed and why, and what is left to do. Name paths and names exactly. Call no tools.';
+export const COMPACT_PROMPT =
+  'Summarise the conversation so far for yourself, who will go on with it and see nothing else of it: the task as it was given, what was found and decided, which files were changed and how, what failed and why, and what is left to do. Name paths and names exactly. Call no tools.';

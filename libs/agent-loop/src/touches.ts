@@ -10,10 +10,15 @@ const isWithin = (path: string, root: string): boolean => root === '' || path ==
 
 function meet(one: Touch, other: Touch): boolean {
   if (one.kind !== other.kind) return false;
-  return one.kind === 'path' ? isWithin(one.name, other.name) || isWithin(other.name, one.name) : one.name === other.name;
+  return one.kind === 'path'
+    ? isWithin(one.name, other.name) || isWithin(other.name, one.name)
+    : one.name === other.name;
 }
 
-/** Whether two calls may run at once: they do if nothing that one touches is touched by the other. Null is a call of which that isn't known. */
+/**
+ * Whether two calls may run at once: they do if nothing that one touches is touched by the other. Null is a call of
+ * which that isn't known.
+ */
 export function areDisjoint(some: readonly Touch[] | null, others: readonly Touch[] | null): boolean {
   if (some === null || others === null) return false;
   return !some.some((one) => others.some((other) => meet(one, other)));

@@ -5,12 +5,10 @@ import { Model, ModelTurn, type Conversation, type ModelDelta } from './model.ts
 import type { RunEvent } from './run-event.ts';
 
 /** A recorded run: what a model replied, turn by turn. */
-export const Transcript = Type.Object({
-  v: Type.Literal(1),
-  model: Type.String({ minLength: 1 }),
-  prompt: Type.String(),
-  turns: Type.Array(ModelTurn),
-}, { additionalProperties: false });
+export const Transcript = Type.Object(
+  { v: Type.Literal(1), model: Type.String({ minLength: 1 }), prompt: Type.String(), turns: Type.Array(ModelTurn) },
+  { additionalProperties: false },
+);
 export type Transcript = Static<typeof Transcript>;
 
 /** Reads a recorded run. Throws Fault `request.malformed` that names the JSON pointer of what is wrong. */
@@ -30,7 +28,7 @@ export class TranscriptModel extends Model {
     this.#next = from;
   }
 
-  override async* reply(_conversation: Conversation, signal: AbortSignal): AsyncGenerator<ModelDelta, ModelTurn, void> {
+  override async *reply(_conversation: Conversation, signal: AbortSignal): AsyncGenerator<ModelDelta, ModelTurn, void> {
     signal.throwIfAborted();
     const turn = this.#turns[this.#next++];
     if (!turn) throw new Error('the transcript has no further turn: the run differs from the recorded one');
@@ -52,7 +50,7 @@ export class RecordingModel extends Model {
     this.#model = model;
   }
 
-  override async* reply(conversation: Conversation, signal: AbortSignal): AsyncGenerator<ModelDelta, ModelTurn, void> {
+  override async *reply(conversation: Conversation, signal: AbortSignal): AsyncGenerator<ModelDelta, ModelTurn, void> {
     const turn = yield* this.#model.reply(conversation, signal);
     this.#turns.push(turn);
     return turn;
@@ -65,14 +63,27 @@ export class RecordingModel extends Model {
 }
 
 /**
- * A recorded run from what was kept of it, for a session of the same dialect: replies in a dialect of text are as they were written, since that is what the dialect reads, and summaries are
- * replies too. What only the provider can read is left out.
+ * A recorded run from what was kept of it, for a session of the same dialect: replies in a dialect of text are as they
+ * were written, since that is what the dialect reads, and summaries are replies too. What only the provider can read is
+ * left out.
  */
 export function transcriptOf(model: string, prompt: string, events: readonly RunEvent[]): Transcript {
-  return { v: 1, model, prompt, turns: events.flatMap((event) => (event.kind === 'compacted' ? [said(event.summary, event.usage)] : 'turn' in event ? [asReplied(event.turn)] : [])) };
+  return {
+    v: 1,
+    model,
+    prompt,
+    turns: events.flatMap((event) =>
+      event.kind === 'compacted' ? [said(event.summary, event.usage)] : 'turn' in event ? [asReplied(event.turn)] : [],
+    ),
+  };
 }
 
-const said = (text: string, usage: ModelTurn['usage'], stop: ModelTurn['stop'] = 'end'): ModelTurn => ({ text, calls: [], stop, ...(usage === undefined ? {} : { usage }) });
+const said = (text: string, usage: ModelTurn['usage'], stop: ModelTurn['stop'] = 'end'): ModelTurn => ({
+  text,
+  calls: [],
+  stop,
+  ...(usage === undefined ? {} : { usage }),
+});
 
 function asReplied({ native: _theirs, written, ...turn }: ModelTurn): ModelTurn {
   return written === undefined ? turn : said(written, turn.usage, turn.stop === 'tool_use' ? 'end' : turn.stop);

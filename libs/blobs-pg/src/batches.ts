@@ -2,17 +2,29 @@
 import type { BlobRef } from '@writ/contract';
 
 /** The parameters of one `blobs.put`: hashes and contents end to end, in the order of the hashes. */
-export interface Batch { readonly hashes: Uint8Array; readonly sizes: readonly number[]; readonly body: Uint8Array }
+export interface Batch {
+  readonly hashes: Uint8Array;
+  readonly sizes: readonly number[];
+  readonly body: Uint8Array;
+}
 
-interface Item { readonly ref: BlobRef; readonly bytes: Uint8Array }
+interface Item {
+  readonly ref: BlobRef;
+  readonly bytes: Uint8Array;
+}
 
-/** Bytes and rows of one statement: large enough that round trips don't count, small enough that replicas don't hold much at once. */
+/**
+ * Bytes and rows of one statement: large enough that round trips don't count, small enough that replicas don't hold
+ * much at once.
+ */
 const BATCH_BYTES = 8 * 1024 * 1024;
 const BATCH_ROWS = 2_000;
 
 /** The blobs in as few statements as the bounds allow, each hash once, all sorted by hash. */
 export function* batchesOf(items: readonly Item[]): Generator<Batch> {
-  const sorted = [...new Map(items.map((item) => [item.ref.sha256, item])).values()].sort((a, b) => (a.ref.sha256 < b.ref.sha256 ? -1 : 1));
+  const sorted = [...new Map(items.map((item) => [item.ref.sha256, item])).values()].sort((a, b) =>
+    a.ref.sha256 < b.ref.sha256 ? -1 : 1,
+  );
   let batch: Item[] = [];
   let bytes = 0;
   for (const item of sorted) {

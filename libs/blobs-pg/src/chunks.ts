@@ -3,15 +3,24 @@ import { createHash } from 'node:crypto';
 import { Fault, type TenantId } from '@writ/contract';
 import { runStatement, type Pool } from '@writ/database';
 
-export interface ChunkedBlob { readonly sha256: string; readonly size: number; readonly upload: Buffer }
+export interface ChunkedBlob {
+  readonly sha256: string;
+  readonly size: number;
+  readonly upload: Buffer;
+}
 
-/** The chunks of a blob in turn. Throws `blob.corrupt` as soon as one is missing, at the end at the latest where the whole doesn't match. */
+/**
+ * The chunks of a blob in turn. Throws `blob.corrupt` as soon as one is missing, at the end at the latest where the
+ * whole doesn't match.
+ */
 export async function* readChunks(pool: Pool, tenantId: TenantId, blob: ChunkedBlob): AsyncGenerator<Uint8Array> {
   const hash = createHash('sha256');
   let read = 0;
   for (let n = 0; read < blob.size; n++) {
     const { rows } = await runStatement<{ bytes: Buffer }>(pool, {
-      name: 'blobs.get_chunk', text: 'SELECT bytes FROM blobs.get_chunk($1, $2, $3)', values: [tenantId, blob.upload, n],
+      name: 'blobs.get_chunk',
+      text: 'SELECT bytes FROM blobs.get_chunk($1, $2, $3)',
+      values: [tenantId, blob.upload, n],
     });
     const bytes = rows[0]?.bytes;
     if (!bytes) throw new Fault('blob.corrupt', `part ${n} of the content \`${blob.sha256}\` is missing`);
@@ -19,5 +28,6 @@ export async function* readChunks(pool: Pool, tenantId: TenantId, blob: ChunkedB
     read += bytes.length;
     yield bytes;
   }
-  if (hash.digest('hex') !== blob.sha256) throw new Fault('blob.corrupt', `the content of \`${blob.sha256}\` does not match its hash`);
+  if (hash.digest('hex') !== blob.sha256)
+    throw new Fault('blob.corrupt', `the content of \`${blob.sha256}\` does not match its hash`);
 }

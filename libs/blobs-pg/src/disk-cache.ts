@@ -16,8 +16,8 @@ export interface DiskCacheOptions {
 const FILE_BYTES = 4096;
 
 /**
- * Contents on a disk that may lose them at any time: nothing here is durable, and nothing that is read is trusted before its hash was checked. Files
- * are `<tenant>/<first two digits>/<hash>`; those not used for the longest go first.
+ * Contents on a disk that may lose them at any time: nothing here is durable, and nothing that is read is trusted
+ * before its hash was checked. Files are `<tenant>/<first two digits>/<hash>`; those not used for the longest go first.
  */
 export class DiskCache {
   readonly #dir: string;
@@ -32,7 +32,9 @@ export class DiskCache {
       maxSize: Math.max(options.bytesMax, 1),
       maxEntrySize: Math.max(Math.ceil(options.bytesMax / 8), 1),
       sizeCalculation: (bytes) => bytes,
-      dispose: (_, path, reason) => { if (reason === 'evict') void this.#remove(path); },
+      dispose: (_, path, reason) => {
+        if (reason === 'evict') void this.#remove(path);
+      },
     });
   }
 
@@ -40,12 +42,15 @@ export class DiskCache {
   static async open(options: DiskCacheOptions): Promise<DiskCache> {
     const cache = new DiskCache(options);
     await mkdir(options.dir, { recursive: true });
-    const paths = (await readdir(options.dir, { recursive: true, withFileTypes: true })).filter((entry) => entry.isFile())
+    const paths = (await readdir(options.dir, { recursive: true, withFileTypes: true }))
+      .filter((entry) => entry.isFile())
       .map((entry) => join(entry.parentPath, entry.name).slice(options.dir.length + 1));
-    const files = await Promise.all(paths.map(async (path) => ({ path, ...await stat(join(options.dir, path)) })));
+    const files = await Promise.all(paths.map(async (path) => ({ path, ...(await stat(join(options.dir, path))) })));
     for (const file of files.sort((a, b) => a.mtimeMs - b.mtimeMs)) {
-      // A file that a killed process was writing has another name than a hash. The index takes no file above its bound, which may have been higher.
-      const kept = /\/[0-9a-f]{64}$/.test(file.path) && cache.#index.set(file.path, file.size + FILE_BYTES).has(file.path);
+      // A file that a killed process was writing has another name than a hash. The index takes no file above its bound,
+      // which may have been higher.
+      const kept =
+        /\/[0-9a-f]{64}$/.test(file.path) && cache.#index.set(file.path, file.size + FILE_BYTES).has(file.path);
       if (!kept) await cache.#remove(file.path);
     }
     return cache;

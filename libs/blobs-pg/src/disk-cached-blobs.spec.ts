@@ -11,20 +11,27 @@ const ALICE = formatId('tenant', new Uint8Array(16).fill(1));
 const BOB = formatId('tenant', new Uint8Array(16).fill(2));
 const MIB = 1024 * 1024;
 let dir: string;
-beforeEach(async () => { dir = await mkdtemp(join(tmpdir(), 'blobs-')); });
+beforeEach(async () => {
+  dir = await mkdtemp(join(tmpdir(), 'blobs-'));
+});
 afterEach(() => rm(dir, { recursive: true }));
 
 const fileOf = (sha256: string): string => join(dir, ALICE, sha256.slice(0, 2), sha256);
 
 blobStoreContract('a disk cache', async () => {
   const own = await mkdtemp(join(tmpdir(), 'blobs-'));
-  return { store: await diskCachedBlobs(memoryBlobs(), { dir: own, bytesMax: 8 * MIB }), close: () => rm(own, { recursive: true }) };
+  return {
+    store: await diskCachedBlobs(memoryBlobs(), { dir: own, bytesMax: 8 * MIB }),
+    close: () => rm(own, { recursive: true }),
+  };
 });
 
 describe('a disk cache', () => {
   it('answers from the disk, to the tenant that put and to no other, also after a new start', async () => {
     const rows: BlobRows = new Map();
-    const { sha256 } = await (await diskCachedBlobs(memoryBlobs(rows), { dir, bytesMax: MIB })).put(ALICE, Buffer.from('kept'));
+    const { sha256 } = await (
+      await diskCachedBlobs(memoryBlobs(rows), { dir, bytesMax: MIB })
+    ).put(ALICE, Buffer.from('kept'));
     rows.clear();
     const again = await diskCachedBlobs(memoryBlobs(rows), { dir, bytesMax: MIB });
     expect(Buffer.from(await again.get(ALICE, sha256)).toString()).toBe('kept');
@@ -45,7 +52,14 @@ describe('a disk cache', () => {
     for (let n = 0; n < 100; n++) await store.put(ALICE, Buffer.alloc(40_000, n));
     const sizeOf = async (): Promise<number> => {
       const files = (await readdir(dir, { recursive: true, withFileTypes: true })).filter((entry) => entry.isFile());
-      const sizes = await Promise.all(files.map((entry) => stat(join(entry.parentPath, entry.name)).then((file) => file.size, () => 0)));
+      const sizes = await Promise.all(
+        files.map((entry) =>
+          stat(join(entry.parentPath, entry.name)).then(
+            (file) => file.size,
+            () => 0,
+          ),
+        ),
+      );
       return sizes.reduce((sum, size) => sum + size, 0);
     };
     expect(await sizeOf()).toBeLessThanOrEqual(MIB);
@@ -70,7 +84,9 @@ describe('a disk cache', () => {
 
   it('with a bound of 0 keeps nothing, also of what an earlier start kept, and serves', async () => {
     const rows: BlobRows = new Map();
-    const { sha256 } = await (await diskCachedBlobs(memoryBlobs(rows), { dir, bytesMax: MIB })).put(ALICE, Buffer.from('kept'));
+    const { sha256 } = await (
+      await diskCachedBlobs(memoryBlobs(rows), { dir, bytesMax: MIB })
+    ).put(ALICE, Buffer.from('kept'));
     const store = await diskCachedBlobs(memoryBlobs(rows), { dir, bytesMax: 0 });
     expect(Buffer.from(await store.get(ALICE, sha256)).toString()).toBe('kept');
     await expect(stat(fileOf(sha256))).rejects.toMatchObject({ code: 'ENOENT' });

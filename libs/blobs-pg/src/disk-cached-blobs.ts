@@ -4,8 +4,8 @@ import { BlobStore } from '@writ/blobs';
 import { DiskCache, type DiskCacheOptions } from './disk-cache.ts';
 
 /**
- * Keeps blobs that were read or put on a local disk as well, so that the next call on the same workspace doesn't fetch them again. What is on the
- * disk is checked at each reading. `sizes` and streams go to the store.
+ * Keeps blobs that were read or put on a local disk as well, so that the next call on the same workspace doesn't fetch
+ * them again. What is on the disk is checked at each reading. `sizes` and streams go to the store.
  */
 export async function diskCachedBlobs(store: BlobStore, options: DiskCacheOptions): Promise<BlobStore> {
   return new DiskCachedBlobs(store, await DiskCache.open(options));
@@ -31,7 +31,9 @@ class DiskCachedBlobs extends BlobStore {
   async putMany(tenantId: TenantId, blobs: readonly Uint8Array[]): Promise<BlobRef[]> {
     const copies = blobs.map((bytes) => new Uint8Array(bytes));
     const refs = await this.#store.putMany(tenantId, copies);
-    await Promise.all(refs.map((ref, index) => this.#cache.write(tenantId, ref.sha256, copies[index] ?? new Uint8Array())));
+    await Promise.all(
+      refs.map((ref, index) => this.#cache.write(tenantId, ref.sha256, copies[index] ?? new Uint8Array())),
+    );
     return refs;
   }
 
@@ -49,10 +51,12 @@ class DiskCachedBlobs extends BlobStore {
 
   async getMany(tenantId: TenantId, sha256s: readonly string[]): Promise<Map<string, Uint8Array>> {
     const found = new Map<string, Uint8Array>();
-    await Promise.all(sha256s.map(async (sha256) => {
-      const kept = await this.#cache.read(tenantId, sha256);
-      if (kept) found.set(sha256, kept);
-    }));
+    await Promise.all(
+      sha256s.map(async (sha256) => {
+        const kept = await this.#cache.read(tenantId, sha256);
+        if (kept) found.set(sha256, kept);
+      }),
+    );
     const wanted = sha256s.filter((sha256) => !found.has(sha256));
     if (wanted.length === 0) return found;
     const fetched = await this.#store.getMany(tenantId, wanted);

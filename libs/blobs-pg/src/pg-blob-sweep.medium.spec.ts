@@ -23,16 +23,20 @@ afterAll(async () => {
   await admin.end();
   await database.drop();
 });
-beforeEach(async () => { await admin.query('TRUNCATE blobs.blob, blobs.chunk'); });
+beforeEach(async () => {
+  await admin.query('TRUNCATE blobs.blob, blobs.chunk');
+});
 
 const store = () => pgBlobs(pools.writ_executor);
 const sweep = () => pgBlobSweep(pools.writ_kernel);
 /** Makes everything look as if nobody had spoken of it for three days. */
 const age = async (): Promise<void> => {
-  for (const table of ['blob', 'chunk']) await admin.query(`UPDATE blobs.${table} SET touched_at = now() - interval '3 days'`);
+  for (const table of ['blob', 'chunk'])
+    await admin.query(`UPDATE blobs.${table} SET touched_at = now() - interval '3 days'`);
 };
 const since = (): number => Date.now() - DAY_MS;
-const rowsOf = async (table: 'blob' | 'chunk'): Promise<number> => Number((await admin.query<{ n: number }>(`SELECT count(*)::integer AS n FROM blobs.${table}`)).rows[0]?.n);
+const rowsOf = async (table: 'blob' | 'chunk'): Promise<number> =>
+  Number((await admin.query<{ n: number }>(`SELECT count(*)::integer AS n FROM blobs.${table}`)).rows[0]?.n);
 const text = (content: string): Buffer => Buffer.from(content);
 
 describe('what is swept', () => {
@@ -43,10 +47,19 @@ describe('what is swept', () => {
     await age();
     const sorted = refs.toSorted((a, b) => (a.sha256 < b.sha256 ? -1 : 1));
     const first = await sweep().untouched(ALICE, since(), null, 3);
-    expect([...first, ...await sweep().untouched(ALICE, since(), first.at(-1)!.sha256, 3)]).toEqual(sorted);
-    const taken = await sweep().take(ALICE, since(), refs.map(({ sha256 }) => sha256));
+    expect([...first, ...(await sweep().untouched(ALICE, since(), first.at(-1)!.sha256, 3))]).toEqual(sorted);
+    const taken = await sweep().take(
+      ALICE,
+      since(),
+      refs.map(({ sha256 }) => sha256),
+    );
     expect(taken.toSorted((a, b) => (a.sha256 < b.sha256 ? -1 : 1))).toEqual(sorted);
-    expect([await sweep().takeParts(ALICE, since(), 2), await sweep().takeParts(ALICE, since(), 2), await rowsOf('chunk'), await rowsOf('blob')]).toEqual([2, 1, 0, 1]);
+    expect([
+      await sweep().takeParts(ALICE, since(), 2),
+      await sweep().takeParts(ALICE, since(), 2),
+      await rowsOf('chunk'),
+      await rowsOf('blob'),
+    ]).toEqual([2, 1, 0, 1]);
   });
 
   it('is nothing that was put again, or that somebody was told is there, since it was last looked at', async () => {
@@ -66,8 +79,14 @@ describe('what is swept', () => {
   it('is nothing that somebody may have spoken of since, where the time of it lags behind', async () => {
     const [lagging, left] = await store().putMany(ALICE, [text('lagging'), text('left')]);
     const from = Date.now() - DAY_MS;
-    for (const [ref, minutes] of [[lagging!, 59], [left!, 61]] as const)
-      await admin.query('UPDATE blobs.blob SET touched_at = $2 WHERE sha256 = $1', [Buffer.from(ref.sha256, 'hex'), new Date(from - minutes * 60_000)]);
+    for (const [ref, minutes] of [
+      [lagging!, 59],
+      [left!, 61],
+    ] as const)
+      await admin.query('UPDATE blobs.blob SET touched_at = $2 WHERE sha256 = $1', [
+        Buffer.from(ref.sha256, 'hex'),
+        new Date(from - minutes * 60_000),
+      ]);
     expect(await sweep().untouched(ALICE, from, null, 10)).toEqual([left]);
     expect(await sweep().take(ALICE, from, [lagging!.sha256, left!.sha256])).toEqual([left]);
   });
@@ -75,7 +94,13 @@ describe('what is swept', () => {
   it('are parts of an upload that broke off, and the next put of the same bytes is whole all the same', async () => {
     const bytes = Buffer.alloc(2_500_000, 'broken');
     const { sha256 } = await pgBlobs(pools.writ_kernel).put(BOB, bytes);
-    const part = (n: number) => pools.writ_executor.query('SELECT blobs.put_chunk($1, $2, $3, $4)', [ALICE, Buffer.from(sha256, 'hex'), n, bytes.subarray(n * 1_048_576, (n + 1) * 1_048_576)]);
+    const part = (n: number) =>
+      pools.writ_executor.query('SELECT blobs.put_chunk($1, $2, $3, $4)', [
+        ALICE,
+        Buffer.from(sha256, 'hex'),
+        n,
+        bytes.subarray(n * 1_048_576, (n + 1) * 1_048_576),
+      ]);
     await part(0);
     await age();
     await admin.query(`UPDATE blobs.chunk SET touched_at = now() WHERE tenant_id = '${BOB}'`);
@@ -100,8 +125,12 @@ describe('puts and sweeps that meet', () => {
       await Promise.all([
         store().putMany(ALICE, small.slice(0, 30)),
         store().put(ALICE, long[round % 2]!),
-        (async () => { for (const [sha256, size] of await store().sizes(ALICE, hashes.slice(30, 50))) told.set(sha256, size); })(),
-        (async () => { for (const { sha256 } of await sweep().take(ALICE, since(), hashes)) taken.push(sha256); })(),
+        (async () => {
+          for (const [sha256, size] of await store().sizes(ALICE, hashes.slice(30, 50))) told.set(sha256, size);
+        })(),
+        (async () => {
+          for (const { sha256 } of await sweep().take(ALICE, since(), hashes)) taken.push(sha256);
+        })(),
         sweep().takeParts(ALICE, since(), 1_000),
       ]);
       await sweep().takeParts(ALICE, since(), 1_000);
@@ -122,15 +151,19 @@ describe('the tables', () => {
     const takeAll = 'DELETE FROM blobs.blob';
     expect((await inTenant(pools.writ_kernel, ALICE, (client) => client.query(takeAll))).rowCount).toBe(0);
     await age();
-    await expect(inTenant(pools.writ_executor, ALICE, (client) => client.query(takeAll))).rejects.toMatchObject({ code: '42501' });
+    await expect(inTenant(pools.writ_executor, ALICE, (client) => client.query(takeAll))).rejects.toMatchObject({
+      code: '42501',
+    });
     expect((await inTenant(pools.writ_kernel, BOB, (client) => client.query(takeAll))).rowCount).toBe(0);
     expect(await rowsOf('blob')).toBe(1);
   });
 
   it('let nobody say that a content was last spoken of at another time than now', async () => {
     await store().put(ALICE, text('a'));
-    const touch = (by: Pool, when: string) => inTenant(by, ALICE, (client) => client.query(`UPDATE blobs.blob SET touched_at = ${when}`));
-    for (const by of Object.values(pools)) await expect(touch(by, `now() - interval '1 day'`)).rejects.toMatchObject({ code: '42501' });
+    const touch = (by: Pool, when: string) =>
+      inTenant(by, ALICE, (client) => client.query(`UPDATE blobs.blob SET touched_at = ${when}`));
+    for (const by of Object.values(pools))
+      await expect(touch(by, `now() - interval '1 day'`)).rejects.toMatchObject({ code: '42501' });
     await touch(pools.writ_executor, 'now()');
   });
 });

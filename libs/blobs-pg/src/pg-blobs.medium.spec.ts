@@ -19,7 +19,10 @@ blobStoreContract('Postgres', async () => {
       const key = [tenantId, Buffer.from(sha256, 'hex')];
       // The check would stop even the administrator.
       await admin.query('ALTER TABLE blobs.blob DROP CONSTRAINT IF EXISTS blob_matches_hash');
-      await admin.query(`UPDATE blobs.blob SET ${flip} WHERE tenant_id = $1 AND sha256 = $2 AND bytes IS NOT NULL`, key);
+      await admin.query(
+        `UPDATE blobs.blob SET ${flip} WHERE tenant_id = $1 AND sha256 = $2 AND bytes IS NOT NULL`,
+        key,
+      );
       await admin.query(`UPDATE blobs.chunk SET ${flip} WHERE tenant_id = $1 AND upload = $2 AND n = 1`, key);
       await admin.end();
     },
@@ -37,17 +40,28 @@ describe('the tables of blobs', () => {
 
   beforeAll(async () => {
     database = await testDatabase();
-    pools = { writ_executor: poolOf('writ_executor'), writ_kernel: poolOf('writ_kernel'), writ_ledger: poolOf('writ_ledger') };
+    pools = {
+      writ_executor: poolOf('writ_executor'),
+      writ_kernel: poolOf('writ_kernel'),
+      writ_ledger: poolOf('writ_ledger'),
+    };
   });
   afterAll(async () => {
     await Promise.all(Object.values(pools).map((pool) => pool.end()));
     await database.drop();
   });
 
-  it.each(['UPDATE blobs.blob SET size = 0', 'DELETE FROM blobs.blob', 'DELETE FROM blobs.chunk', 'TRUNCATE blobs.blob', 'UPDATE blobs.chunk SET n = 1'])(
-    'refuse %s', async (statement) => {
-      await expect(inTenant(pools.writ_executor, ALICE, (client) => client.query(statement))).rejects.toMatchObject({ code: '42501' });
+  it.each([
+    'UPDATE blobs.blob SET size = 0',
+    'DELETE FROM blobs.blob',
+    'DELETE FROM blobs.chunk',
+    'TRUNCATE blobs.blob',
+    'UPDATE blobs.chunk SET n = 1',
+  ])('refuse %s', async (statement) => {
+    await expect(inTenant(pools.writ_executor, ALICE, (client) => client.query(statement))).rejects.toMatchObject({
+      code: '42501',
     });
+  });
 
   it('show a connection nothing without a tenant, also after it had one', async () => {
     await pgBlobs(pools.writ_executor).put(ALICE, Buffer.from('x'));
@@ -66,7 +80,9 @@ describe('the tables of blobs', () => {
   it('take no bytes under a hash that is not theirs, and no row of another tenant', async () => {
     const insert = 'INSERT INTO blobs.blob (tenant_id, sha256, size, bytes) VALUES ($1, sha256($2), 1, $3)';
     const as = (tenant: string, bytes: string): Promise<unknown> =>
-      inTenant(pools.writ_executor, ALICE, (client) => client.query(insert, [tenant, Buffer.from('a'), Buffer.from(bytes)]));
+      inTenant(pools.writ_executor, ALICE, (client) =>
+        client.query(insert, [tenant, Buffer.from('a'), Buffer.from(bytes)]),
+      );
     await expect(as(ALICE, 'b')).rejects.toMatchObject({ code: '23514', constraint: 'blob_matches_hash' });
     await expect(as(BOB, 'a')).rejects.toMatchObject({ code: '42501' });
   });
@@ -75,7 +91,11 @@ describe('the tables of blobs', () => {
     const bytes = Buffer.alloc(2_500_000, 'long');
     const { sha256 } = await pgBlobs(pools.writ_kernel).put(BOB, bytes);
     const upload = Buffer.from(sha256, 'hex');
-    await pools.writ_executor.query('SELECT blobs.put_chunk($1, $2, 0, $3)', [ALICE, upload, bytes.subarray(0, 1_048_576)]);
+    await pools.writ_executor.query('SELECT blobs.put_chunk($1, $2, 0, $3)', [
+      ALICE,
+      upload,
+      bytes.subarray(0, 1_048_576),
+    ]);
     const store = pgBlobs(pools.writ_executor);
     expect(await store.has(ALICE, [sha256])).toEqual(new Set());
     expect(await store.put(ALICE, bytes)).toEqual({ sha256, size: bytes.length });
@@ -89,19 +109,29 @@ describe('the tables of blobs', () => {
     for (const few of [contents.slice(0, 5), contents.slice(0, 10)]) {
       const refs = await store.putMany(ALICE, few);
       for (let times = 0; times < 6; times += 1) {
-        await store.getMany(ALICE, refs.map(({ sha256 }) => sha256));
-        await store.sizes(ALICE, refs.map(({ sha256 }) => sha256));
+        await store.getMany(
+          ALICE,
+          refs.map(({ sha256 }) => sha256),
+        );
+        await store.sizes(
+          ALICE,
+          refs.map(({ sha256 }) => sha256),
+        );
         await store.putMany(ALICE, few);
       }
     }
     const refs = await store.putMany(ALICE, contents);
     const some = refs.slice(1_000, 1_100).map(({ sha256 }) => sha256);
-    const reads = { get: () => store.getMany(ALICE, some), sizes: () => store.sizes(ALICE, some), put: () => store.putMany(ALICE, contents.slice(1_000, 1_100)) };
+    const reads = {
+      get: () => store.getMany(ALICE, some),
+      sizes: () => store.sizes(ALICE, some),
+      put: () => store.putMany(ALICE, contents.slice(1_000, 1_100)),
+    };
     const rows: Record<string, number> = {};
     for (const [name, read] of Object.entries(reads)) {
       const before = await rowsRead(pools.writ_executor, 'blobs.blob');
       await read();
-      rows[name] = (await rowsRead(pools.writ_executor, 'blobs.blob') - before) / some.length;
+      rows[name] = ((await rowsRead(pools.writ_executor, 'blobs.blob')) - before) / some.length;
     }
     expect(Object.entries(rows).filter(([, each]) => each > 4)).toEqual([]);
   });

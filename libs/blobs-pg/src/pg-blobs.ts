@@ -7,16 +7,28 @@ import { batchesOf, type Batch } from './batches.ts';
 import { readChunks } from './chunks.ts';
 import { refill } from './refill.ts';
 
-interface BlobRow { readonly sha256: Buffer; readonly size: number; readonly bytes: Buffer | null; readonly upload: Buffer | null }
+interface BlobRow {
+  readonly sha256: Buffer;
+  readonly size: number;
+  readonly bytes: Buffer | null;
+  readonly upload: Buffer | null;
+}
 
-/** A stream below this is held and put as a whole, which finds what is there already; a longer one is written as it comes. */
+/**
+ * A stream below this is held and put as a whole, which finds what is there already; a longer one is written as it
+ * comes.
+ */
 const SPOOL_BYTES = 8 * CHUNK_BYTES;
-/** Hashes asked for in one statement: bounds what a reply holds where blobs are small, which is where many are asked for. */
+/**
+ * Hashes asked for in one statement: bounds what a reply holds where blobs are small, which is where many are asked
+ * for.
+ */
 const ASKED_MAX = 1_000;
 
 /**
- * Blobs in the schema `blobs` of Postgres. Every call is one statement and one COMMIT, or for a long blob one for each MiB and one that makes it
- * visible; so what a broken upload leaves is chunks that no blob names. The pool MUST commit durably, as those of `createPool` do.
+ * Blobs in the schema `blobs` of Postgres. Every call is one statement and one COMMIT, or for a long blob one for each
+ * MiB and one that makes it visible; so what a broken upload leaves is chunks that no blob names. The pool MUST commit
+ * durably, as those of `createPool` do.
  */
 export function pgBlobs(pool: Pool): BlobStore {
   return new PgBlobs(pool);
@@ -39,7 +51,8 @@ class PgBlobs extends BlobStore {
 
   async putMany(tenantId: TenantId, blobs: readonly Uint8Array[]): Promise<BlobRef[]> {
     const items = blobs.map((bytes) => ({ ref: refOf(bytes), bytes }));
-    for (const batch of batchesOf(items.filter(({ bytes }) => bytes.length <= CHUNK_BYTES))) await this.#putBatch(tenantId, batch);
+    for (const batch of batchesOf(items.filter(({ bytes }) => bytes.length <= CHUNK_BYTES)))
+      await this.#putBatch(tenantId, batch);
     for (const { ref, bytes } of items) if (bytes.length > CHUNK_BYTES) await this.#putLong(tenantId, ref, bytes);
     return items.map(({ ref }) => ref);
   }
@@ -92,7 +105,9 @@ class PgBlobs extends BlobStore {
     for (let at = 0; at < sha256s.length; at += ASKED_MAX) {
       const asked = hexBytes(...sha256s.slice(at, at + ASKED_MAX));
       const { rows } = await runStatement<Pick<BlobRow, 'sha256' | 'size'>>(this.#pool, {
-        name: 'blobs.sizes', text: 'SELECT sha256, size FROM blobs.sizes($1, $2)', values: [tenantId, asked],
+        name: 'blobs.sizes',
+        text: 'SELECT sha256, size FROM blobs.sizes($1, $2)',
+        values: [tenantId, asked],
       });
       for (const row of rows) found.set(row.sha256.toString('hex'), row.size);
     }
@@ -101,7 +116,9 @@ class PgBlobs extends BlobStore {
 
   async #rows(tenantId: TenantId, sha256s: readonly string[]): Promise<BlobRow[]> {
     const { rows } = await runStatement<BlobRow>(this.#pool, {
-      name: 'blobs.get', text: 'SELECT sha256, size, bytes, upload FROM blobs.get($1, $2)', values: [tenantId, hexBytes(...sha256s)],
+      name: 'blobs.get',
+      text: 'SELECT sha256, size, bytes, upload FROM blobs.get($1, $2)',
+      values: [tenantId, hexBytes(...sha256s)],
     });
     return rows;
   }
@@ -110,13 +127,20 @@ class PgBlobs extends BlobStore {
     const sha256 = row.sha256.toString('hex');
     if (row.bytes) return verifyBlob(sha256, row.bytes);
     const parts = [];
-    for await (const part of readChunks(this.#pool, tenantId, { sha256, size: row.size, upload: row.upload ?? Buffer.alloc(0) })) parts.push(part);
+    for await (const part of readChunks(this.#pool, tenantId, {
+      sha256,
+      size: row.size,
+      upload: row.upload ?? Buffer.alloc(0),
+    }))
+      parts.push(part);
     return Buffer.concat(parts);
   }
 
   async #putBatch(tenantId: TenantId, batch: Batch): Promise<void> {
     await runStatement(this.#pool, {
-      name: 'blobs.put', text: 'SELECT blobs.put($1, $2, $3, $4)', values: [tenantId, batch.hashes, batch.sizes, batch.body],
+      name: 'blobs.put',
+      text: 'SELECT blobs.put($1, $2, $3, $4)',
+      values: [tenantId, batch.hashes, batch.sizes, batch.body],
     });
   }
 
@@ -130,12 +154,18 @@ class PgBlobs extends BlobStore {
   }
 
   async #putChunk(tenantId: TenantId, upload: Buffer, n: number, bytes: Uint8Array): Promise<void> {
-    await runStatement(this.#pool, { name: 'blobs.put_chunk', text: 'SELECT blobs.put_chunk($1, $2, $3, $4)', values: [tenantId, upload, n, bytes] });
+    await runStatement(this.#pool, {
+      name: 'blobs.put_chunk',
+      text: 'SELECT blobs.put_chunk($1, $2, $3, $4)',
+      values: [tenantId, upload, n, bytes],
+    });
   }
 
   async #putChunked(tenantId: TenantId, sha256: Buffer, size: number, upload: Buffer): Promise<void> {
     await runStatement(this.#pool, {
-      name: 'blobs.put_chunked', text: 'SELECT blobs.put_chunked($1, $2, $3, $4)', values: [tenantId, sha256, size, upload],
+      name: 'blobs.put_chunked',
+      text: 'SELECT blobs.put_chunked($1, $2, $3, $4)',
+      values: [tenantId, sha256, size, upload],
     });
   }
 }

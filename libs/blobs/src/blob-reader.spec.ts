@@ -9,12 +9,22 @@ const ALICE = formatId('tenant', new Uint8Array(16).fill(1));
 describe('a blob reader', () => {
   const store = memoryBlobs();
   const asked: (readonly string[])[] = [];
-  const watched: Pick<BlobStore, 'getMany'> = { getMany: (tenantId, sha256s) => { asked.push(sha256s); return store.getMany(tenantId, sha256s); } };
+  const watched: Pick<BlobStore, 'getMany'> = {
+    getMany: (tenantId, sha256s) => {
+      asked.push(sha256s);
+      return store.getMany(tenantId, sha256s);
+    },
+  };
   const read = blobReader(watched as BlobStore, ALICE);
-  beforeEach(() => { asked.length = 0; });
+  beforeEach(() => {
+    asked.length = 0;
+  });
 
   it('asks the store once for what is wanted at once, and again for what is wanted later', async () => {
-    const refs = await store.putMany(ALICE, ['a', 'b', 'c'].map((text) => Buffer.from(text)));
+    const refs = await store.putMany(
+      ALICE,
+      ['a', 'b', 'c'].map((text) => Buffer.from(text)),
+    );
     const [a = '', b = '', c = ''] = refs.map((ref) => ref.sha256);
     const both = await Promise.all([read(a), read(b), read(a)]);
     expect(both.map((bytes) => Buffer.from(bytes).toString())).toEqual(['a', 'b', 'a']);

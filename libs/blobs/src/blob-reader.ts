@@ -3,12 +3,16 @@ import type { TenantId } from '@writ/contract';
 import type { BlobStore } from './blob-store.ts';
 import { missingBlob } from './ref.ts';
 
-/** Gives a tenant's blob by its hash. The bytes may be shared with others who asked at the same time: they MUST NOT be changed. */
+/**
+ * Gives a tenant's blob by its hash. The bytes may be shared with others who asked at the same time: they MUST NOT be
+ * changed.
+ */
 export type BlobReader = (sha256: string) => Promise<Uint8Array>;
 
 /**
- * Reads blobs one by one from a store, which is asked once for all that are wanted at the same moment: a walk that wants the nodes of a whole
- * level costs one round trip. Where one of them is missing or broken, all of that moment fail.
+ * Reads blobs one by one from a store, which is asked once for all that are wanted at the same moment: a walk that
+ * wants the nodes of a whole level costs one round trip. Where one of them is missing or broken, all of that moment
+ * fail.
  */
 export function blobReader(store: BlobStore, tenantId: TenantId): BlobReader {
   let gathering: { readonly wanted: Set<string>; readonly found: Promise<Map<string, Uint8Array>> } | null = null;

@@ -55,7 +55,11 @@ export function blobStoreContract(name: string, make: () => Promise<BlobStoreUnd
 
     it('takes the same bytes twice, also within one call and from two at once', async () => {
       const bytes = noise(7, 30_000);
-      const refs = await Promise.all([store.putMany(ALICE, [bytes, bytes]), store.putMany(ALICE, [bytes]), store.put(ALICE, bytes)]);
+      const refs = await Promise.all([
+        store.putMany(ALICE, [bytes, bytes]),
+        store.putMany(ALICE, [bytes]),
+        store.put(ALICE, bytes),
+      ]);
       expect(new Set(refs.flat().map((ref) => ref.sha256))).toEqual(new Set([hashOf(bytes)]));
       expect(hashOf(await store.get(ALICE, hashOf(bytes)))).toBe(hashOf(bytes));
     });
@@ -86,31 +90,48 @@ export function blobStoreContract(name: string, make: () => Promise<BlobStoreUnd
     it('reads many at once, each under its hash', async () => {
       const contents = Array.from({ length: 200 }, (_, n) => noise(5_000 + n, n * 50));
       const refs = await store.putMany(ALICE, contents);
-      const read = await store.getMany(ALICE, refs.map((ref) => ref.sha256));
+      const read = await store.getMany(
+        ALICE,
+        refs.map((ref) => ref.sha256),
+      );
       expect([...read].every(([sha256, bytes]) => hashOf(bytes) === sha256)).toBe(true);
       expect(read.size).toBe(200);
     });
 
-    it('keeps 20 MiB, whole and in parts of at most 1 MiB', async () => {
-      const bytes = noise(20, 20 * MIB + 1);
-      const ref = await store.put(ALICE, bytes);
-      expect(hashOf(await store.get(ALICE, ref.sha256))).toBe(ref.sha256);
-      const hash = createHash('sha256');
-      let longest = 0;
-      for await (const part of store.getStream(ALICE, ref.sha256)) {
-        longest = Math.max(longest, part.length);
-        hash.update(part);
-      }
-      expect(longest).toBeLessThanOrEqual(MIB);
-      expect(hash.digest('hex')).toBe(ref.sha256);
-    }, LONG_MS);
+    it(
+      'keeps 20 MiB, whole and in parts of at most 1 MiB',
+      async () => {
+        const bytes = noise(20, 20 * MIB + 1);
+        const ref = await store.put(ALICE, bytes);
+        expect(hashOf(await store.get(ALICE, ref.sha256))).toBe(ref.sha256);
+        const hash = createHash('sha256');
+        let longest = 0;
+        for await (const part of store.getStream(ALICE, ref.sha256)) {
+          longest = Math.max(longest, part.length);
+          hash.update(part);
+        }
+        expect(longest).toBeLessThanOrEqual(MIB);
+        expect(hash.digest('hex')).toBe(ref.sha256);
+      },
+      LONG_MS,
+    );
 
-    it.each([['a short stream', 5_000], ['a long stream', 9 * MIB + 5]])('takes %s as it takes the whole', async (_, length) => {
-      const bytes = noise(length, length);
-      const refs = [await store.putStream(BOB, cut(bytes, 100_003)), await store.putStream(BOB, cut(bytes, 3 * MIB))];
-      expect(refs).toEqual([{ sha256: hashOf(bytes), size: length }, { sha256: hashOf(bytes), size: length }]);
-      expect(hashOf(await store.get(BOB, hashOf(bytes)))).toBe(hashOf(bytes));
-    }, LONG_MS);
+    it.each([
+      ['a short stream', 5_000],
+      ['a long stream', 9 * MIB + 5],
+    ])(
+      'takes %s as it takes the whole',
+      async (_, length) => {
+        const bytes = noise(length, length);
+        const refs = [await store.putStream(BOB, cut(bytes, 100_003)), await store.putStream(BOB, cut(bytes, 3 * MIB))];
+        expect(refs).toEqual([
+          { sha256: hashOf(bytes), size: length },
+          { sha256: hashOf(bytes), size: length },
+        ]);
+        expect(hashOf(await store.get(BOB, hashOf(bytes)))).toBe(hashOf(bytes));
+      },
+      LONG_MS,
+    );
 
     it('keeps nothing of a stream that broke off', async () => {
       const bytes = noise(77, 3 * MIB);
@@ -144,13 +165,20 @@ export function blobStoreContract(name: string, make: () => Promise<BlobStoreUnd
       expect(Buffer.from(await store.get(ALICE, sha256)).toString()).toBe('unchanged');
     });
 
-    it.each([['a small blob', 100], ['a large blob', 2 * MIB]])('finds %s that was tampered with', async (_, length) => {
-      const { sha256 } = await store.put(BOB, noise(31, length));
-      if (!under.tamper) return;
-      await under.tamper(BOB, sha256);
-      await expect(store.get(BOB, sha256)).rejects.toMatchObject({ code: 'blob.corrupt' });
-      await expect(store.getMany(BOB, [sha256])).rejects.toMatchObject({ code: 'blob.corrupt' });
-      await expect(collect(store.getStream(BOB, sha256))).rejects.toMatchObject({ code: 'blob.corrupt' });
-    }, LONG_MS);
+    it.each([
+      ['a small blob', 100],
+      ['a large blob', 2 * MIB],
+    ])(
+      'finds %s that was tampered with',
+      async (_, length) => {
+        const { sha256 } = await store.put(BOB, noise(31, length));
+        if (!under.tamper) return;
+        await under.tamper(BOB, sha256);
+        await expect(store.get(BOB, sha256)).rejects.toMatchObject({ code: 'blob.corrupt' });
+        await expect(store.getMany(BOB, [sha256])).rejects.toMatchObject({ code: 'blob.corrupt' });
+        await expect(collect(store.getStream(BOB, sha256))).rejects.toMatchObject({ code: 'blob.corrupt' });
+      },
+      LONG_MS,
+    );
   });
 }

@@ -2,18 +2,24 @@
 import type { BlobRef, TenantId } from '@writ/contract';
 
 /**
- * Contents of any length, each under the SHA-256 of its bytes (64 lower-case hexadecimal digits), for each tenant apart.
+ * Contents of any length, each under the SHA-256 of its bytes (64 lower-case hexadecimal digits), for each tenant
+ * apart.
  *
- * Implementations MUST NOT share anything between tenants: neither bytes, nor the time that an answer takes, nor the fact that another tenant has the
- * same bytes. They MUST check that bytes match their hash before they hand them out, and MUST NOT keep a reference to
- * the bytes that they were given or gave. Nothing is ever changed or taken away through this port.
- * Callers MUST NOT name a blob in anything durable before its `put` has resolved, nor later than two hours after the last `put` or `sizes` that spoke of it, unless
- * something durable names it already: what nothing names is swept (`BlobSweep`).
+ * Implementations MUST NOT share anything between tenants: neither bytes, nor the time that an answer takes, nor the
+ * fact that another tenant has the same bytes. They MUST check that bytes match their hash before they hand them out,
+ * and MUST NOT keep a reference to the bytes that they were given or gave. Nothing is ever changed or taken away
+ * through this port. Callers MUST NOT name a blob in anything durable before its `put` has resolved, nor later than two
+ * hours after the last `put` or `sizes` that spoke of it, unless something durable names it already: what nothing names
+ * is swept (`BlobSweep`).
  *
- * Faults of all: `database.unavailable` (or what else keeps the bytes), of the reads also `blob.missing` and `blob.corrupt`.
+ * Faults of all: `database.unavailable` (or what else keeps the bytes), of the reads also `blob.missing` and
+ * `blob.corrupt`.
  */
 export abstract class BlobStore {
-  /** Resolves once the bytes survive a power cut; MUST NOT resolve before. Putting what is there already is the same as putting it. */
+  /**
+   * Resolves once the bytes survive a power cut; MUST NOT resolve before. Putting what is there already is the same as
+   * putting it.
+   */
   abstract put(tenantId: TenantId, bytes: Uint8Array): Promise<BlobRef>;
 
   /** As `put` of each, in fewer round trips; refs in the order of the blobs. A fault may leave any part of them put. */
@@ -29,12 +35,15 @@ export abstract class BlobStore {
   abstract getMany(tenantId: TenantId, sha256s: readonly string[]): Promise<Map<string, Uint8Array>>;
 
   /**
-   * The bytes in parts of at most 1 MiB. Throws `blob.corrupt` after the last part where the whole doesn't match: callers MUST NOT act on
-   * a part before the end was reached.
+   * The bytes in parts of at most 1 MiB. Throws `blob.corrupt` after the last part where the whole doesn't match:
+   * callers MUST NOT act on a part before the end was reached.
    */
   abstract getStream(tenantId: TenantId, sha256: string): AsyncIterable<Uint8Array>;
 
-  /** Those of the hashes that are there for this tenant, each with the bytes that it has: what somebody says of a content's length is checked here. */
+  /**
+   * Those of the hashes that are there for this tenant, each with the bytes that it has: what somebody says of a
+   * content's length is checked here.
+   */
   abstract sizes(tenantId: TenantId, sha256s: readonly string[]): Promise<Map<string, number>>;
 
   /** Those of the hashes that are there for this tenant. */

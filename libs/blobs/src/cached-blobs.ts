@@ -5,7 +5,9 @@ import { BlobStore } from './blob-store.ts';
 import { refOf } from './ref.ts';
 
 export interface CacheOptions {
-  /** bytes of contents to keep; one blob may take an eighth of it, so that a large file doesn't push everything else out */
+  /**
+   * bytes of contents to keep; one blob may take an eighth of it, so that a large file doesn't push everything else out
+   */
   readonly bytesMax: number;
 }
 
@@ -13,8 +15,9 @@ export interface CacheOptions {
 const ENTRY_BYTES = 256;
 
 /**
- * Keeps the blobs that were last read or put in memory, least recently used out first. Contents never change under their hash, so an entry is
- * never stale. Keys carry the tenant: a hit says nothing about another tenant's blobs. `sizes` and large streams go to the store.
+ * Keeps the blobs that were last read or put in memory, least recently used out first. Contents never change under
+ * their hash, so an entry is never stale. Keys carry the tenant: a hit says nothing about another tenant's blobs.
+ * `sizes` and large streams go to the store.
  */
 export function cachedBlobs(store: BlobStore, options: CacheOptions): BlobStore {
   return new CachedBlobs(store, options.bytesMax);

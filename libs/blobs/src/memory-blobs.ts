@@ -43,7 +43,9 @@ class MemoryBlobs extends BlobStore {
   }
 
   async getMany(tenantId: TenantId, sha256s: readonly string[]): Promise<Map<string, Uint8Array>> {
-    return new Map(await Promise.all(sha256s.map(async (sha256) => [sha256, await this.get(tenantId, sha256)] as const)));
+    return new Map(
+      await Promise.all(sha256s.map(async (sha256) => [sha256, await this.get(tenantId, sha256)] as const)),
+    );
   }
 
   async *getStream(tenantId: TenantId, sha256: string): AsyncIterable<Uint8Array> {
@@ -51,9 +53,11 @@ class MemoryBlobs extends BlobStore {
   }
 
   async sizes(tenantId: TenantId, sha256s: readonly string[]): Promise<Map<string, number>> {
-    return new Map(sha256s.flatMap((sha256) => {
-      const bytes = this.#rows.get(`${tenantId}/${sha256}`);
-      return bytes === undefined ? [] : [[sha256, bytes.length]];
-    }));
+    return new Map(
+      sha256s.flatMap((sha256) => {
+        const bytes = this.#rows.get(`${tenantId}/${sha256}`);
+        return bytes === undefined ? [] : [[sha256, bytes.length]];
+      }),
+    );
   }
 }

@@ -2,7 +2,9 @@
 import { Fault, type BlobRef } from '@writ/contract';
 import { sha256Hex } from '@writ/digest';
 
-/** Bytes of a blob that travel or are stored as one piece; a row or a message stays far below what its carrier bounds. */
+/**
+ * Bytes of a blob that travel or are stored as one piece; a row or a message stays far below what its carrier bounds.
+ */
 export const CHUNK_BYTES = 1024 * 1024;
 
 /** The reference that names these bytes. */
@@ -12,7 +14,8 @@ export function refOf(bytes: Uint8Array): BlobRef {
 
 /** Returns the bytes if they are those of the hash, else throws `blob.corrupt`. */
 export function verifyBlob(sha256: string, bytes: Uint8Array): Uint8Array {
-  if (sha256Hex(bytes) !== sha256) throw new Fault('blob.corrupt', `the content of \`${sha256}\` does not match its hash`);
+  if (sha256Hex(bytes) !== sha256)
+    throw new Fault('blob.corrupt', `the content of \`${sha256}\` does not match its hash`);
   return bytes;
 }
 

@@ -24,7 +24,9 @@ beforeAll(async () => {
   const { cert, key } = await authority.issue([{ type: 'dns', value: 'localhost' }]);
   caFile = file('ca.crt', authority.cert);
   const tls = { certFile: file('tls.crt', cert), keyFile: file('tls.key', key) };
-  server = await startNatsServer((place) => natsServerConfig({ ...place, users, serverName: 'test', shard: 's0', tls }));
+  server = await startNatsServer((place) =>
+    natsServerConfig({ ...place, users, serverName: 'test', shard: 's0', tls }),
+  );
 }, 60_000);
 afterAll(async () => {
   await server?.stop();
@@ -32,7 +34,12 @@ afterAll(async () => {
 });
 
 const connect = (given: { readonly scheme?: string; readonly caFile?: string }) =>
-  connectNats({ url: `${given.scheme ?? 'tls'}://localhost:${server.port}`, user: 'kernel', password, ...(given.caFile === undefined ? {} : { caFile: given.caFile }) });
+  connectNats({
+    url: `${given.scheme ?? 'tls'}://localhost:${server.port}`,
+    user: 'kernel',
+    password,
+    ...(given.caFile === undefined ? {} : { caFile: given.caFile }),
+  });
 
 it('connects where the file holds the authority of the server', async () => {
   const connection = await connect({ caFile });

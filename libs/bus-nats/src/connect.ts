@@ -23,7 +23,9 @@ export interface NatsAddress {
 export async function connectNats({ url, user, password, caFile, echo }: NatsAddress): Promise<NatsConnection> {
   const isEncrypted = url.startsWith('tls://');
   if (caFile !== undefined && !isEncrypted) {
-    throw new Error('a CA file for NATS is given (WRIT_NATS_CA_FILE), so its address (WRIT_NATS_URL) must begin with tls://');
+    throw new Error(
+      'a CA file for NATS is given (WRIT_NATS_CA_FILE), so its address (WRIT_NATS_URL) must begin with tls://',
+    );
   }
   return await connect({
     servers: url.split(',').map((server) => server.trim().replace(/^(nats|tls):\/\//, '')),

@@ -7,8 +7,8 @@ import { consumerConfigOf, streamConfigOf, type WorkLanes } from './lanes.ts';
 const apiTimeoutMs = 2_000;
 
 /**
- * Makes the stream and consumers of the work lanes, and makes them again when they are gone. Only the process that rings may:
- * its user alone has the permissions.
+ * Makes the stream and consumers of the work lanes, and makes them again when they are gone. Only the process that
+ * rings may: its user alone has the permissions.
  */
 export class LaneKeeper {
   readonly #connection: NatsConnection;
@@ -28,8 +28,8 @@ export class LaneKeeper {
   }
 
   /**
-   * Makes what is missing. Rebuilds everything when that fails: storage deleted under a running server can't be mended, and a
-   * stream of an older version has another configuration. Calls at the same time share the work.
+   * Makes what is missing. Rebuilds everything when that fails: storage deleted under a running server can't be mended,
+   * and a stream of an older version has another configuration. Calls at the same time share the work.
    */
   ensure(): Promise<void> {
     return this.#once(async (manager) => {
@@ -42,7 +42,10 @@ export class LaneKeeper {
     });
   }
 
-  /** Deletes the stream with all it holds and makes it anew. The bell is never the only copy, so this costs a lease at most. */
+  /**
+   * Deletes the stream with all it holds and makes it anew. The bell is never the only copy, so this costs a lease at
+   * most.
+   */
   rebuild(): Promise<void> {
     return this.#once((manager) => this.#rebuild(manager));
   }

@@ -41,7 +41,8 @@ export function streamConfigOf({ stream, lanes, replicas }: WorkLanes): Partial<
     max_age: 60 * second,
     // A ring whose acknowledgement was lost is repeated within four seconds.
     duplicate_window: 10 * second,
-    // A permit is at most 4 KiB and outstanding ones at most twice the free slots: this is reached only when nobody works.
+    // A permit is at most 4 KiB and outstanding ones at most twice the free slots: this is reached only when nobody
+    // works.
     max_bytes: 67_108_864,
     // The message and its headers.
     max_msg_size: laneMessageBytesMax + 8_192,
@@ -56,7 +57,8 @@ export function consumerConfigOf(lane: WorkLanes['lanes'][number]): Partial<Cons
     filter_subject: lane.subject,
     ack_policy: 'explicit',
     deliver_policy: 'all',
-    // A worker acks once it has redeemed, a matter of milliseconds; a dead one's messages go to another well within the permit's 30 s.
+    // A worker acks once it has redeemed, a matter of milliseconds; a dead one's messages go to another well within the
+    // permit's 30 s.
     ack_wait: 5 * second,
     // The kernel retries, not the lane: this bounds what a message can do that kills its worker.
     max_deliver: 3,

@@ -17,7 +17,10 @@ let executor: NatsBus;
 let received: string[];
 let heard: () => void;
 
-/** Rings again until the worker has heard, as the dispatcher does for a permit that nobody redeemed. Resolves to the number of rings. */
+/**
+ * Rings again until the worker has heard, as the dispatcher does for a permit that nobody redeemed. Resolves to the
+ * number of rings.
+ */
 async function ringUntilHeard(text: string): Promise<number> {
   for (let ring = 1; ; ring += 1) {
     const arrived = new Promise<boolean>((resolve) => {
@@ -31,11 +34,15 @@ async function ringUntilHeard(text: string): Promise<number> {
 
 async function startExecutor(): Promise<void> {
   executor = await natsBus({ url: server.url, user: 'executor', password, lanes, keepsLanes: false });
-  await executor.work(lane, { durable: 'inline', slots: () => 8, handler: async (message: WorkMessage) => {
-    message.ack();
-    received.push(new TextDecoder().decode(message.bytes));
-    heard();
-  } });
+  await executor.work(lane, {
+    durable: 'inline',
+    slots: () => 8,
+    handler: async (message: WorkMessage) => {
+      message.ack();
+      received.push(new TextDecoder().decode(message.bytes));
+      heard();
+    },
+  });
 }
 
 /** A ring is refused while there is no connection; the dispatcher's next one comes after. */
@@ -84,7 +91,8 @@ test('storage that can no longer be written is rebuilt by the ring that meets it
   await server.deleteStore();
   // Fills the block that is still open, until the server has to open a file where the directory was.
   const large = 'x'.repeat(16_000);
-  for (let index = 0; index < 600; index += 1) await kernel.ring(lane, new TextEncoder().encode(large), { messageId: `fill-${index}` });
+  for (let index = 0; index < 600; index += 1)
+    await kernel.ring(lane, new TextEncoder().encode(large), { messageId: `fill-${index}` });
   await startExecutor();
   expect(await ringUntilHeard('after')).toBeLessThanOrEqual(2);
 }, 120_000);
@@ -92,7 +100,16 @@ test('storage that can no longer be written is rebuilt by the ring that meets it
 test('a worker that starts before the lanes are made reports nothing, and reports a lane that it loses once', async () => {
   const other = await startNatsServer((place) => natsServerConfig({ ...place, users, serverName: 'test', shard }));
   const reports: unknown[] = [];
-  const early = await natsBus({ url: other.url, user: 'executor', password, lanes, keepsLanes: false, report: (error) => { reports.push(error); } });
+  const early = await natsBus({
+    url: other.url,
+    user: 'executor',
+    password,
+    lanes,
+    keepsLanes: false,
+    report: (error) => {
+      reports.push(error);
+    },
+  });
   const arrived = Promise.withResolvers<string>();
   const take = async (message: WorkMessage): Promise<void> => {
     message.ack();
@@ -109,7 +126,9 @@ test('a worker that starts before the lanes are made reports nothing, and report
   await other.kill();
   await other.deleteStore();
   await other.start();
-  await vi.waitFor(() => { expect(reports).toHaveLength(1); }, 10_000);
+  await vi.waitFor(() => {
+    expect(reports).toHaveLength(1);
+  }, 10_000);
   await new Promise((resolve) => setTimeout(resolve, 1_500));
   expect(reports).toHaveLength(1);
   await early.close();

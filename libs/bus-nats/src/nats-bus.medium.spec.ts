@@ -24,16 +24,24 @@ busContract('the bus over NATS', async ({ trace }) => {
 });
 
 test('a first connection that fails rejects', async () => {
-  await expect(natsBus({ url: 'nats://127.0.0.1:1', user: 'kernel', lanes, keepsLanes: false })).rejects.toMatchObject({ code: 'bus.unreachable' });
+  await expect(natsBus({ url: 'nats://127.0.0.1:1', user: 'kernel', lanes, keepsLanes: false })).rejects.toMatchObject({
+    code: 'bus.unreachable',
+  });
 });
 
 test('a request whose answer would go anywhere but to an inbox is dropped', async () => {
   const bus = await natsBus({ ...address(), lanes, keepsLanes: false });
   const handled: unknown[] = [];
-  await bus.serve('writ.v1.test.kernel.deputy', { queue: 'kernel', concurrencyMax: 1, handler: async ({ payload }) => void handled.push(payload) });
+  await bus.serve('writ.v1.test.kernel.deputy', {
+    queue: 'kernel',
+    concurrencyMax: 1,
+    handler: async ({ payload }) => void handled.push(payload),
+  });
   const outsider = await connectNats(address());
   const misled: string[] = [];
-  outsider.subscribe('writ.v1.test.ledger.append', { callback: (_error, message) => void misled.push(message.string()) });
+  outsider.subscribe('writ.v1.test.ledger.append', {
+    callback: (_error, message) => void misled.push(message.string()),
+  });
   outsider.publish('writ.v1.test.kernel.deputy', '"misdirected"', { reply: 'writ.v1.test.ledger.append' });
   await outsider.flush();
   // Answered after the misdirected one, on the same subscription: so that one is through.
@@ -65,10 +73,14 @@ describe('when the server goes away and comes back', () => {
     const asked = new Promise<void>((resolve) => {
       arrived = resolve;
     });
-    await bus.serve(subject, { queue: 'kernel', concurrencyMax: 1, handler: async () => {
-      arrived();
-      await answered;
-    } });
+    await bus.serve(subject, {
+      queue: 'kernel',
+      concurrencyMax: 1,
+      handler: async () => {
+        arrived();
+        await answered;
+      },
+    });
     const answer = bus.request(subject, {}, { deadline: Date.now() + 60_000 }).catch((error: unknown) => error);
     await asked;
     await server.kill();
@@ -81,8 +93,12 @@ describe('when the server goes away and comes back', () => {
     await bus.serve(subject, { queue: 'kernel', concurrencyMax: 1, handler: async () => 'here' });
     await server.kill();
     await until(() => !bus.isConnected());
-    await expect(bus.request(subject, {}, { deadline: Date.now() + 60_000 })).rejects.toMatchObject({ code: 'bus.unreachable' });
-    await expect(bus.ring(lanes.lanes[0]?.subject ?? '', new Uint8Array(), { messageId: 'away' })).rejects.toMatchObject({ code: 'bus.unreachable' });
+    await expect(bus.request(subject, {}, { deadline: Date.now() + 60_000 })).rejects.toMatchObject({
+      code: 'bus.unreachable',
+    });
+    await expect(
+      bus.ring(lanes.lanes[0]?.subject ?? '', new Uint8Array(), { messageId: 'away' }),
+    ).rejects.toMatchObject({ code: 'bus.unreachable' });
     await server.start();
     await until(() => bus.isConnected());
     expect(await bus.request(subject, {}, { deadline: Date.now() + 5_000 })).toBe('here');

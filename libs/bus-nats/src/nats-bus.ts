@@ -2,8 +2,24 @@
 import { jetstream, type JetStreamClient } from '@nats-io/jetstream';
 import type { Msg, NatsConnection, Subscription as NatsSubscription } from '@nats-io/transport-node';
 import {
-  Bus, encodePayload, noTrace, parsePayload, parseReply, requestHeaders, Serving, UnderWay, verifyTimeLeft,
-  type BusHeaders, type BusMessage, type RequestOptions, type RingOptions, type ServeOptions, type Subscription, type Surroundings, type Work, type WorkOptions,
+  Bus,
+  encodePayload,
+  noTrace,
+  parsePayload,
+  parseReply,
+  requestHeaders,
+  Serving,
+  UnderWay,
+  verifyTimeLeft,
+  type BusHeaders,
+  type BusMessage,
+  type RequestOptions,
+  type RingOptions,
+  type ServeOptions,
+  type Subscription,
+  type Surroundings,
+  type Work,
+  type WorkOptions,
 } from '@writ/bus';
 import { Fault } from '@writ/contract';
 import { connectNats, type NatsAddress } from './connect.ts';
@@ -37,11 +53,18 @@ export class NatsBus extends Bus {
   readonly #cutOffs = new Set<() => void>();
   #isConnected = true;
 
-  constructor(connection: NatsConnection, options: Pick<NatsBusOptions, 'lanes' | 'keepsLanes'> & Partial<Surroundings>) {
+  constructor(
+    connection: NatsConnection,
+    options: Pick<NatsBusOptions, 'lanes' | 'keepsLanes'> & Partial<Surroundings>,
+  ) {
     super();
     this.#connection = connection;
     this.#lanes = options.lanes;
-    this.#with = { now: options.now ?? Date.now, trace: options.trace ?? noTrace, report: options.report ?? (() => {}) };
+    this.#with = {
+      now: options.now ?? Date.now,
+      trace: options.trace ?? noTrace,
+      report: options.report ?? (() => {}),
+    };
     this.#jetstream = jetstream(connection);
     this.#keeper = options.keepsLanes ? new LaneKeeper(connection, options.lanes) : undefined;
     this.#ringer = new Ringer(this.#jetstream, options.lanes, this.#keeper);
@@ -59,7 +82,10 @@ export class NatsBus extends Bus {
     const headers = requestHeaders(options.headers, options.deadline);
     this.#with.trace.inject(headers);
     const bytes = encodePayload(payload);
-    const waiting = this.#connection.request(subject, bytes, { timeout: Math.min(left, timerMsMax), headers: toNatsHeaders(headers) });
+    const waiting = this.#connection.request(subject, bytes, {
+      timeout: Math.min(left, timerMsMax),
+      headers: toNatsHeaders(headers),
+    });
     try {
       return parseReply((await this.#unlessCutOff(waiting)).data);
     } catch (error) {
@@ -70,7 +96,8 @@ export class NatsBus extends Bus {
   override async serve(subject: string, options: ServeOptions): Promise<Subscription> {
     const serving = new Serving(options, this.#with);
     const answer = async (message: Msg): Promise<void> => {
-      // An attacker's reply subject would make this process publish where the attacker may not: answers go to inboxes only.
+      // An attacker's reply subject would make this process publish where the attacker may not: answers go to inboxes
+      // only.
       if (message.reply === undefined || !message.reply.startsWith(inboxRoot)) return;
       message.respond(await serving.answer(message.subject, message.data, fromNatsHeaders(message.headers)));
     };
@@ -104,11 +131,19 @@ export class NatsBus extends Bus {
     }
   }
 
-  override async subscribe(subject: string, handler: (message: BusMessage) => void | Promise<void>): Promise<Subscription> {
+  override async subscribe(
+    subject: string,
+    handler: (message: BusMessage) => void | Promise<void>,
+  ): Promise<Subscription> {
     const underWay = new UnderWay();
     const tell = async (message: Msg): Promise<void> => {
       const headers = fromNatsHeaders(message.headers);
-      const event: BusMessage = { subject: message.subject, payload: parsePayload(message.data), headers, deadline: null };
+      const event: BusMessage = {
+        subject: message.subject,
+        payload: parsePayload(message.data),
+        headers,
+        deadline: null,
+      };
       await underWay.run(async () => this.#with.trace.extract(headers, () => handler(event)));
     };
     return this.#listen(subject, undefined, tell, () => underWay.idle());
@@ -122,7 +157,8 @@ export class NatsBus extends Bus {
   }
 
   override async work(lane: string, options: WorkOptions): Promise<Work> {
-    if (!this.#lanes.lanes.some(({ subject, durable }) => subject === lane && durable === options.durable)) throw new Error(`there is no lane \`${lane}\` with consumer \`${options.durable}\``);
+    if (!this.#lanes.lanes.some(({ subject, durable }) => subject === lane && durable === options.durable))
+      throw new Error(`there is no lane \`${lane}\` with consumer \`${options.durable}\``);
     const worker = new NatsWorker(this.#jetstream, this.#lanes.stream, options, this.#with, this.#keeper);
     return { ...this.#keepOpen(worker), freed: () => worker.freed() };
   }
@@ -137,7 +173,12 @@ export class NatsBus extends Bus {
     if (!this.#connection.isClosed()) await this.#connection.drain();
   }
 
-  async #listen(subject: string, queue: string | undefined, handle: (message: Msg) => Promise<void>, idle: () => Promise<void>): Promise<Subscription> {
+  async #listen(
+    subject: string,
+    queue: string | undefined,
+    handle: (message: Msg) => Promise<void>,
+    idle: () => Promise<void>,
+  ): Promise<Subscription> {
     let refusal: Error | undefined;
     const callback = (error: Error | null, message: Msg): void => {
       if (error === null) void handle(message).catch((thrown: unknown) => this.#with.report(thrown));
@@ -146,7 +187,10 @@ export class NatsBus extends Bus {
         this.#with.report(error);
       }
     };
-    const subscription: NatsSubscription = this.#connection.subscribe(subject, queue === undefined ? { callback } : { queue, callback });
+    const subscription: NatsSubscription = this.#connection.subscribe(
+      subject,
+      queue === undefined ? { callback } : { queue, callback },
+    );
     // The server has it, or has refused it, once the round trip is done.
     await this.#connection.flush();
     if (refusal !== undefined) throw new Error(`the bus refuses a subscription to \`${subject}\``, { cause: refusal });
@@ -206,7 +250,9 @@ export class NatsBus extends Bus {
 /** Connects to NATS. Rejects when the first connection, or making the lanes that this process keeps, fails. */
 export async function natsBus(options: NatsBusOptions): Promise<NatsBus> {
   const connection = await connectNats(options).catch((error: unknown) => {
-    throw new Fault('bus.unreachable', `no NATS server at \`${options.url}\` for user \`${options.user}\``, { cause: error });
+    throw new Fault('bus.unreachable', `no NATS server at \`${options.url}\` for user \`${options.user}\``, {
+      cause: error,
+    });
   });
   const bus = new NatsBus(connection, options);
   try {

@@ -12,7 +12,10 @@ export function requestFault(subject: string, error: unknown): Fault {
   return new Fault('internal', undefined, { cause: error });
 }
 
-/** The server said that nobody is subscribed to the subject of a message that names where to answer (NATS 2.2, status 503). */
+/**
+ * The server said that nobody is subscribed to the subject of a message that names where to answer (NATS 2.2, status
+ * 503).
+ */
 export function isNoResponders(error: unknown): boolean {
   return error instanceof errors.NoRespondersError || (error instanceof RequestError && error.isNoResponders());
 }

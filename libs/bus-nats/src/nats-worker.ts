@@ -8,13 +8,21 @@ import { fromNatsHeaders } from './nats-headers.ts';
 const slotsPollMs = 100;
 /** How long one fetch waits for messages. The server forgets it then; the next follows at once. */
 const fetchMs = 5_000;
-/** The server says this often that a fetch still waits. Two missing, and it was forgotten: the lane is looked at again. */
+/**
+ * The server says this often that a fetch still waits. Two missing, and it was forgotten: the lane is looked at again.
+ */
 const heartbeatMs = 500;
-/** Pause before a lane that is gone is looked for again: an executor waits for the kernel to make it. Half of it is jitter. */
+/**
+ * Pause before a lane that is gone is looked for again: an executor waits for the kernel to make it. Half of it is
+ * jitter.
+ */
 const missingLaneMs = 300;
 /** How long a worker that starts looks for its lane before it reports that there is none. */
 const startMs = 10_000;
-/** How long a message too many waits here for a slot: since a reconnection doubled a fetch, or a slot was taken otherwise. Less than the lane waits for its acknowledgement. */
+/**
+ * How long a message too many waits here for a slot: since a reconnection doubled a fetch, or a slot was taken
+ * otherwise. Less than the lane waits for its acknowledgement.
+ */
 const heldMs = 2_000;
 /** Then it goes back for this long. */
 const noSlotDelayMs = 50;
@@ -37,7 +45,13 @@ export class NatsWorker implements Work {
   #silentMs = startMs;
   #wake: () => void = () => {};
 
-  constructor(client: JetStreamClient, stream: string, options: WorkOptions, surroundings: Surroundings, keeper: LaneKeeper | undefined) {
+  constructor(
+    client: JetStreamClient,
+    stream: string,
+    options: WorkOptions,
+    surroundings: Surroundings,
+    keeper: LaneKeeper | undefined,
+  ) {
     this.#jetstream = client;
     this.#stream = stream;
     this.#options = options;
@@ -93,7 +107,11 @@ export class NatsWorker implements Work {
   #take(message: JsMsg): void {
     const headers = fromNatsHeaders(message.headers);
     const received = { bytes: message.data, headers, delivery: message.info.deliveryCount };
-    const settle = { ack: () => message.ack(), nak: (delayMs: number) => message.nak(delayMs), term: () => message.term() };
+    const settle = {
+      ack: () => message.ack(),
+      nak: (delayMs: number) => message.nak(delayMs),
+      term: () => message.term(),
+    };
     const handle = () => handleOnce(received, settle, this.#options.handler, this.#with.report);
     void this.#underWay.run(() => this.#with.trace.extract(headers, handle)).then(() => this.#wake());
   }

@@ -2,7 +2,10 @@
 import { EVENTS, PROCESSES, REQUESTS, subjectsOf, type EventKind, type Process } from '@writ/contract';
 import { workLanesOf } from './lanes.ts';
 
-/** What a user of the bus may do, as nats-server has it: everything absent is forbidden. A queue stands after its subject, separated by a space. */
+/**
+ * What a user of the bus may do, as nats-server has it: everything absent is forbidden. A queue stands after its
+ * subject, separated by a space.
+ */
 export interface Permissions {
   readonly publish: readonly string[];
   readonly subscribe: readonly string[];
@@ -27,7 +30,10 @@ export function permissionsOf(process: Process, shard: string): Permissions {
   const subjects = subjectsOf(shard);
   const asked = Object.entries(REQUESTS).filter(([, { clients }]) => clients.includes(process));
   const served = Object.entries(REQUESTS).filter(([, { server }]) => server === process);
-  const events = Object.entries(EVENTS) as [EventKind, { publishers: readonly Process[]; subscribers: readonly Process[] }][];
+  const events = Object.entries(EVENTS) as [
+    EventKind,
+    { publishers: readonly Process[]; subscribers: readonly Process[] },
+  ][];
   const told = events.filter(([, { publishers }]) => publishers.includes(process));
   const heard = events.filter(([, { subscribers }]) => subscribers.includes(process));
   return {
@@ -49,7 +55,10 @@ export function permissionsOf(process: Process, shard: string): Permissions {
 
 /** The permissions of every process of a shard. */
 export function allPermissions(shard: string): Readonly<Record<Process, Permissions>> {
-  return Object.fromEntries(PROCESSES.map((process) => [process, permissionsOf(process, shard)])) as Record<Process, Permissions>;
+  return Object.fromEntries(PROCESSES.map((process) => [process, permissionsOf(process, shard)])) as Record<
+    Process,
+    Permissions
+  >;
 }
 
 function ringing(shard: string): string[] {

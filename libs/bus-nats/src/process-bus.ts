@@ -14,10 +14,21 @@ export interface ProcessBusOptions extends Partial<Surroundings> {
   readonly caFile: string | undefined;
 }
 
-/** Connects a process to its shard's bus. The kernel rings the bell, so it keeps the lanes. Rejects when the first connection fails. */
-export function processBus(process: Process, { url, shard, user, password, caFile, ...surroundings }: ProcessBusOptions): Promise<NatsBus> {
+/**
+ * Connects a process to its shard's bus. The kernel rings the bell, so it keeps the lanes. Rejects when the first
+ * connection fails.
+ */
+export function processBus(
+  process: Process,
+  { url, shard, user, password, caFile, ...surroundings }: ProcessBusOptions,
+): Promise<NatsBus> {
   return natsBus({
-    url, user: user ?? process, ...(password === undefined ? {} : { password }), ...(caFile === undefined ? {} : { caFile }),
-    lanes: workLanesOf(shard), keepsLanes: process === 'kernel', ...surroundings,
+    url,
+    user: user ?? process,
+    ...(password === undefined ? {} : { password }),
+    ...(caFile === undefined ? {} : { caFile }),
+    lanes: workLanesOf(shard),
+    keepsLanes: process === 'kernel',
+    ...surroundings,
   });
 }

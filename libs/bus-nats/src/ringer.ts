@@ -22,9 +22,13 @@ export class Ringer {
     this.#keeper = keeper;
   }
 
-  /** Resolves when the lane has the message. A first failure mends the lane and tries again; a second is Fault `bus.unreachable`. */
+  /**
+   * Resolves when the lane has the message. A first failure mends the lane and tries again; a second is Fault
+   * `bus.unreachable`.
+   */
   async ring(lane: string, bytes: Uint8Array, messageId: string, headers: MsgHdrs): Promise<void> {
-    if (bytes.byteLength > laneMessageBytesMax) throw new Fault('request.too_large', `a message of a work lane has at most ${laneMessageBytesMax} bytes`);
+    if (bytes.byteLength > laneMessageBytesMax)
+      throw new Fault('request.too_large', `a message of a work lane has at most ${laneMessageBytesMax} bytes`);
     const generation = this.#keeper?.generation;
     // The stream's name guards against a subject that another stream has taken over.
     const options = { msgID: messageId, headers, timeout: acceptMs, expect: { streamName: this.#lanes.stream } };

@@ -16,41 +16,96 @@ const users = { orchestrator: password, kernel: password, executor: password, le
 
 /** The oracle: written out by hand, so that a mistake in the generator doesn't repeat itself here. */
 const requestRows = Object.entries(REQUESTS).map(([name, row]) => ({ subject: `writ.v1.s0.${name}`, ...row }));
-const eventRows = (Object.keys(EVENTS) as EventKind[]).map((kind) => ({ subject: `writ.v1.s0.event.ten_a.${kind}`, pattern: `writ.v1.s0.event.*.${kind}`, ...EVENTS[kind] }));
+const eventRows = (Object.keys(EVENTS) as EventKind[]).map((kind) => ({
+  subject: `writ.v1.s0.event.ten_a.${kind}`,
+  pattern: `writ.v1.s0.event.*.${kind}`,
+  ...EVENTS[kind],
+}));
 const workSubjects = ['writ.v1.s0.work.inline', 'writ.v1.s0.work.sandboxed', 'writ.v1.s0.work.broker'];
 const lanesApi = ['STREAM.CREATE', 'STREAM.DELETE'].map((verb) => `$JS.API.${verb}.writ_s0_work`);
-const consumerApi = ['inline', 'sandboxed', 'broker'].map((lane) => `$JS.API.CONSUMER.CREATE.writ_s0_work.${lane}.writ.v1.s0.work.${lane}`);
-const workerApi = ['inline', 'sandboxed', 'broker'].flatMap((lane) => [`$JS.API.CONSUMER.INFO.writ_s0_work.${lane}`, `$JS.API.CONSUMER.MSG.NEXT.writ_s0_work.${lane}`, `$JS.ACK.writ_s0_work.${lane}.1.1.1.1.1`]);
+const consumerApi = ['inline', 'sandboxed', 'broker'].map(
+  (lane) => `$JS.API.CONSUMER.CREATE.writ_s0_work.${lane}.writ.v1.s0.work.${lane}`,
+);
+const workerApi = ['inline', 'sandboxed', 'broker'].flatMap((lane) => [
+  `$JS.API.CONSUMER.INFO.writ_s0_work.${lane}`,
+  `$JS.API.CONSUMER.MSG.NEXT.writ_s0_work.${lane}`,
+  `$JS.ACK.writ_s0_work.${lane}.1.1.1.1.1`,
+]);
 /** What nobody may: other people's streams, everything at once, the server's own. */
 const nobodys = [
-  '$JS.API.INFO', '$JS.API.STREAM.NAMES', '$JS.API.STREAM.LIST', '$JS.API.STREAM.PURGE.writ_s0_work', '$JS.API.STREAM.UPDATE.writ_s0_work', '$JS.API.STREAM.INFO.writ_s0_work',
-  '$JS.API.STREAM.MSG.GET.writ_s0_work', '$JS.API.STREAM.MSG.DELETE.writ_s0_work', '$JS.API.STREAM.CREATE.other', '$JS.API.STREAM.DELETE.other',
-  '$JS.API.CONSUMER.CREATE.writ_s0_work', '$JS.API.CONSUMER.CREATE.writ_s0_work.spy.writ.v1.s0.work.inline', '$JS.API.CONSUMER.DURABLE.CREATE.writ_s0_work.spy',
-  '$JS.API.CONSUMER.DELETE.writ_s0_work.inline', '$JS.API.CONSUMER.MSG.NEXT.writ_s0_work.spy', '$JS.API.DIRECT.GET.writ_s0_work', '$JS.ACK.other.inline.1.1.1.1.1',
-  '$SYS.REQ.SERVER.PING', 'writ.v1.s1.kernel.admit', 'writ.v1.s0.kernel.unheard_of', 'writ.v1.s0.work.other', 'anything',
+  '$JS.API.INFO',
+  '$JS.API.STREAM.NAMES',
+  '$JS.API.STREAM.LIST',
+  '$JS.API.STREAM.PURGE.writ_s0_work',
+  '$JS.API.STREAM.UPDATE.writ_s0_work',
+  '$JS.API.STREAM.INFO.writ_s0_work',
+  '$JS.API.STREAM.MSG.GET.writ_s0_work',
+  '$JS.API.STREAM.MSG.DELETE.writ_s0_work',
+  '$JS.API.STREAM.CREATE.other',
+  '$JS.API.STREAM.DELETE.other',
+  '$JS.API.CONSUMER.CREATE.writ_s0_work',
+  '$JS.API.CONSUMER.CREATE.writ_s0_work.spy.writ.v1.s0.work.inline',
+  '$JS.API.CONSUMER.DURABLE.CREATE.writ_s0_work.spy',
+  '$JS.API.CONSUMER.DELETE.writ_s0_work.inline',
+  '$JS.API.CONSUMER.MSG.NEXT.writ_s0_work.spy',
+  '$JS.API.DIRECT.GET.writ_s0_work',
+  '$JS.ACK.other.inline.1.1.1.1.1',
+  '$SYS.REQ.SERVER.PING',
+  'writ.v1.s1.kernel.admit',
+  'writ.v1.s0.kernel.unheard_of',
+  'writ.v1.s0.work.other',
+  'anything',
 ];
 
 function mayPublish(process: Process, subject: string): boolean {
   if (requestRows.some((row) => row.subject === subject && row.clients.includes(process))) return true;
-  if (eventRows.some((row) => row.subject === subject && (row.publishers as readonly Process[]).includes(process))) return true;
+  if (eventRows.some((row) => row.subject === subject && (row.publishers as readonly Process[]).includes(process)))
+    return true;
   if (process === 'kernel') return [...workSubjects, ...lanesApi, ...consumerApi].includes(subject);
   return process === 'executor' && workerApi.includes(subject);
 }
 
 const publishable = [
-  ...requestRows.map(({ subject }) => subject), ...eventRows.map(({ subject }) => subject), ...workSubjects, ...lanesApi, ...consumerApi, ...workerApi, ...nobodys,
+  ...requestRows.map(({ subject }) => subject),
+  ...eventRows.map(({ subject }) => subject),
+  ...workSubjects,
+  ...lanesApi,
+  ...consumerApi,
+  ...workerApi,
+  ...nobodys,
   ...PROCESSES.map((process) => `${inboxPrefixOf(process)}.x.1`),
 ];
 
-/** Subscriptions as (subject, queue): requests with the right queue, without one and with another; wildcards over everything. */
-const subscribable: readonly { readonly subject: string; readonly queue?: string; readonly allowed: readonly Process[] }[] = [
+/**
+ * Subscriptions as (subject, queue): requests with the right queue, without one and with another; wildcards over
+ * everything.
+ */
+const subscribable: readonly {
+  readonly subject: string;
+  readonly queue?: string;
+  readonly allowed: readonly Process[];
+}[] = [
   ...requestRows.map(({ subject, server }) => ({ subject, queue: server, allowed: [server] })),
   ...requestRows.map(({ subject }) => ({ subject, allowed: [] })),
   ...requestRows.map(({ subject }) => ({ subject, queue: 'spies', allowed: [] })),
   ...eventRows.map(({ pattern, subscribers }) => ({ subject: pattern, allowed: subscribers as readonly Process[] })),
   ...PROCESSES.map((process) => ({ subject: `${inboxPrefixOf(process)}.>`, allowed: [process] })),
-  ...['>', '*', '_INBOX.>', 'writ.>', 'writ.v1.s0.>', 'writ.v1.s0.event.>', 'writ.v1.s0.work.>', 'writ.v1.s0.kernel.*', '$JS.>', '$JS.API.>', '$JS.ACK.>', '$JS.EVENT.>', '$SYS.>', ...workSubjects]
-    .map((subject) => ({ subject, allowed: [] })),
+  ...[
+    '>',
+    '*',
+    '_INBOX.>',
+    'writ.>',
+    'writ.v1.s0.>',
+    'writ.v1.s0.event.>',
+    'writ.v1.s0.work.>',
+    'writ.v1.s0.kernel.*',
+    '$JS.>',
+    '$JS.API.>',
+    '$JS.ACK.>',
+    '$JS.EVENT.>',
+    '$SYS.>',
+    ...workSubjects,
+  ].map((subject) => ({ subject, allowed: [] })),
 ];
 
 let server: TestNatsServer;
@@ -64,7 +119,8 @@ beforeAll(async () => {
     const connection = await connectNats({ url: server.url, user: process, password });
     connections[process] = connection;
     void (async () => {
-      for await (const status of connection.status()) if (status.type === 'error') violations[process].push(status.error);
+      for await (const status of connection.status())
+        if (status.type === 'error') violations[process].push(status.error);
     })();
   }
 }, 120_000);
@@ -81,7 +137,9 @@ async function forbiddenDuring(process: Process, act: (connection: NatsConnectio
   await connections[process].flush();
   // The status iterator hands errors over in a later turn than the round trip.
   await new Promise((resolve) => setImmediate(resolve));
-  return violations[process].flatMap((error) => (error instanceof errors.PermissionViolationError ? [error.subject] : []));
+  return violations[process].flatMap((error) =>
+    error instanceof errors.PermissionViolationError ? [error.subject] : [],
+  );
 }
 
 describe.each(PROCESSES)('%s', (process) => {
@@ -90,7 +148,7 @@ describe.each(PROCESSES)('%s', (process) => {
     const forbidden: string[] = [];
     for (const subject of publishable) {
       // An answer is asked for nowhere, so that allowed calls of JetStream's API change nothing that could be told.
-      forbidden.push(...await forbiddenDuring(process, (connection) => connection.publish(subject, 'not json')));
+      forbidden.push(...(await forbiddenDuring(process, (connection) => connection.publish(subject, 'not json'))));
     }
     expect(forbidden).toEqual(expected);
     expect(expected.length).toBeGreaterThan(30);
@@ -102,7 +160,11 @@ describe.each(PROCESSES)('%s', (process) => {
         const subscription = connection.subscribe(subject, { queue, callback: () => {} });
         subscription.unsubscribe();
       });
-      expect({ subject, queue, forbidden }).toEqual({ subject, queue, forbidden: allowed.includes(process) ? [] : [subject] });
+      expect({ subject, queue, forbidden }).toEqual({
+        subject,
+        queue,
+        forbidden: allowed.includes(process) ? [] : [subject],
+      });
     }
   });
 });
@@ -110,10 +172,13 @@ describe.each(PROCESSES)('%s', (process) => {
 test('a process that serves may answer once, one that does not may not', async () => {
   const row = requestRows.find(({ subject }) => subject === 'writ.v1.s0.kernel.admit');
   expect(row).toBeDefined();
-  const served = connections.kernel.subscribe('writ.v1.s0.kernel.admit', { queue: 'kernel', callback: (_error, message) => {
-    message.respond('first');
-    message.respond('second');
-  } });
+  const served = connections.kernel.subscribe('writ.v1.s0.kernel.admit', {
+    queue: 'kernel',
+    callback: (_error, message) => {
+      message.respond('first');
+      message.respond('second');
+    },
+  });
   await connections.kernel.flush();
   violations.kernel.length = 0;
   const reply = await connections.orchestrator.request('writ.v1.s0.kernel.admit', '', { timeout: 1_000 });
@@ -132,7 +197,9 @@ test('the kernel makes the lanes, the executor works them, nobody else can', asy
 });
 
 test('a wrong password is refused', async () => {
-  await expect(connectNats({ url: server.url, user: 'kernel', password: 'a-password-that-is-wrong' })).rejects.toThrow(/authorization/i);
+  await expect(connectNats({ url: server.url, user: 'kernel', password: 'a-password-that-is-wrong' })).rejects.toThrow(
+    /authorization/i,
+  );
   await expect(connectNats({ url: server.url, user: 'kernel' })).rejects.toThrow(/authorization/i);
 });
 

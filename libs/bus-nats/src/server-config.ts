@@ -20,18 +20,21 @@ export interface NatsServerSettings {
 /** Also keeps a password from being read as a bcrypt hash or as a variable of the file. */
 const passwordPattern = /^[A-Za-z0-9_-]{16,128}$/;
 /**
- * A client that answers two pings with nothing is let go within 15 s, as our clients let a silent server go. Left to itself the server takes minutes, and as
- * long a process that is frozen or cut off gets its share of the requests, which nobody answers.
+ * A client that answers two pings with nothing is let go within 15 s, as our clients let a silent server go. Left to
+ * itself the server takes minutes, and as long a process that is frozen or cut off gets its share of the requests,
+ * which nobody answers.
  */
 const PINGS = ['ping_interval: "5s"', 'ping_max: 2'];
 const loopbackHosts = new Set(['127.0.0.1', '::1', 'localhost']);
 
 /**
- * Writes the configuration of a shard's nats-server. The text holds passwords: its file MUST be readable by the server only.
+ * Writes the configuration of a shard's nats-server. The text holds passwords: its file MUST be readable by the server
+ * only.
  * @throws Error for a password that isn't 16 to 128 of `[A-Za-z0-9_-]`, and for a host beyond loopback without TLS.
  */
 export function natsServerConfig(settings: NatsServerSettings): string {
-  if (settings.tls === undefined && !loopbackHosts.has(settings.host)) throw new Error(`\`${settings.host}\` is not loopback, so the server needs \`tls\``);
+  if (settings.tls === undefined && !loopbackHosts.has(settings.host))
+    throw new Error(`\`${settings.host}\` is not loopback, so the server needs \`tls\``);
   const permissions = allPermissions(settings.shard);
   const users = PROCESSES.map((process) => userBlock(process, settings.users[process], permissions[process]));
   return [
@@ -62,7 +65,8 @@ export function natsServerConfig(settings: NatsServerSettings): string {
 }
 
 function userBlock(process: Process, password: string, { publish, subscribe, mayRespond }: Permissions): string {
-  if (!passwordPattern.test(password)) throw new Error(`the password of \`${process}\` must be 16 to 128 of \`A-Za-z0-9_-\``);
+  if (!passwordPattern.test(password))
+    throw new Error(`the password of \`${process}\` must be 16 to 128 of \`A-Za-z0-9_-\``);
   return [
     `      { user: ${quote(process)}, password: ${quote(password)}, permissions: {`,
     `        publish: { allow: ${list(publish)} }`,
@@ -85,6 +89,7 @@ function list(subjects: readonly string[]): string {
 
 /** The file's strings take JSON's escapes for what can occur here; anything else is refused. */
 function quote(text: string): string {
-  if (/[^\x20-\x7e]/.test(text)) throw new Error(`\`${JSON.stringify(text)}\` has characters that the configuration can't hold`);
+  if (/[^\x20-\x7e]/.test(text))
+    throw new Error(`\`${JSON.stringify(text)}\` has characters that the configuration can't hold`);
   return `"${text.replaceAll('\\', '\\\\').replaceAll('"', '\\"')}"`;
 }

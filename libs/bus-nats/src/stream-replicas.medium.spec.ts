@@ -34,7 +34,10 @@ cluster { name: "spec", host: "127.0.0.1", port: ${route}, routes: [${routes}] }
     ),
   );
   url = servers.map((server) => server.url).join(',');
-  kernel = await vi.waitFor(() => natsBus({ url, user: 'kernel', lanes, keepsLanes: true }), { timeout: GAP_MS, interval: 500 });
+  kernel = await vi.waitFor(() => natsBus({ url, user: 'kernel', lanes, keepsLanes: true }), {
+    timeout: GAP_MS,
+    interval: 500,
+  });
   executor = await natsBus({ url, user: 'executor', lanes, keepsLanes: false });
   received = [];
   await executor.work(lane, {
@@ -77,8 +80,12 @@ async function leaderOfStream(): Promise<TestNatsServer> {
   return servers[Number(cluster?.leader?.slice(1))]!;
 }
 
-test('in a cluster of three, work reaches executors while the server that led its stream is away', async () => {
-  await (await leaderOfStream()).kill();
-  await hearing('after');
-  expect(received).toContain('after');
-}, 2 * GAP_MS);
+test(
+  'in a cluster of three, work reaches executors while the server that led its stream is away',
+  async () => {
+    await (await leaderOfStream()).kill();
+    await hearing('after');
+    expect(received).toContain('after');
+  },
+  2 * GAP_MS,
+);

@@ -5,7 +5,10 @@ import type { MakeBus } from './made-bus.contract.ts';
 import { requestContract } from './request.contract.ts';
 import { workContract } from './work.contract.ts';
 
-/** What every Bus must do. `makeBus` may be called several times; buses of one suite reach each other only if `isShared`. */
+/**
+ * What every Bus must do. `makeBus` may be called several times; buses of one suite reach each other only if
+ * `isShared`.
+ */
 export function busContract(name: string, makeBus: MakeBus): void {
   describe(`${name} keeps the promises of a Bus`, () => {
     requestContract(makeBus);
@@ -29,7 +32,8 @@ function eventContract(makeBus: MakeBus): void {
           heard.push(who);
           if (heard.length === 2) resolve();
         };
-        void bus.subscribe('writ.v1.test.event.*.operation', note('one kind'))
+        void bus
+          .subscribe('writ.v1.test.event.*.operation', note('one kind'))
           .then(() => bus.subscribe('writ.v1.test.event.>', note('all')))
           .then(() => bus.subscribe('writ.v1.test.event.*.stop', note('other kind')))
           .then(() => bus.publish('writ.v1.test.event.ten_a.operation', { n: 1 }));
@@ -39,8 +43,12 @@ function eventContract(makeBus: MakeBus): void {
     });
 
     test('an event carries its payload and headers, and no deadline', async () => {
-      const heard = new Promise((resolve) => void bus.subscribe('writ.v1.test.event.ten_b.slots', resolve)
-        .then(() => bus.publish('writ.v1.test.event.ten_b.slots', { free: 3 }, { colour: 'red' })));
+      const heard = new Promise(
+        (resolve) =>
+          void bus
+            .subscribe('writ.v1.test.event.ten_b.slots', resolve)
+            .then(() => bus.publish('writ.v1.test.event.ten_b.slots', { free: 3 }, { colour: 'red' })),
+      );
       expect(await heard).toMatchObject({ payload: { free: 3 }, headers: { colour: 'red' }, deadline: null });
     });
 
@@ -57,7 +65,9 @@ function eventContract(makeBus: MakeBus): void {
         heard.push(payload);
         told(null);
       });
-      const arrived = new Promise((resolve) => { told = resolve; });
+      const arrived = new Promise((resolve) => {
+        told = resolve;
+      });
       expect(await bus.reach(subject, { n: 1 }, 50)).toBe(true);
       await arrived;
       await subscription.close();
@@ -72,14 +82,19 @@ function eventContract(makeBus: MakeBus): void {
 
     test('a listener that throws goes on listening', async () => {
       let count = 0;
-      await new Promise<void>((resolve) => void bus.subscribe('writ.v1.test.event.ten_e.slots', () => {
-        count += 1;
-        if (count === 2) resolve();
-        throw new Error('the first one fails');
-      }).then(() => {
-        bus.publish('writ.v1.test.event.ten_e.slots', {});
-        bus.publish('writ.v1.test.event.ten_e.slots', {});
-      }));
+      await new Promise<void>(
+        (resolve) =>
+          void bus
+            .subscribe('writ.v1.test.event.ten_e.slots', () => {
+              count += 1;
+              if (count === 2) resolve();
+              throw new Error('the first one fails');
+            })
+            .then(() => {
+              bus.publish('writ.v1.test.event.ten_e.slots', {});
+              bus.publish('writ.v1.test.event.ten_e.slots', {});
+            }),
+      );
       expect(count).toBe(2);
     });
   });

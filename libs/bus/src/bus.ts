@@ -3,7 +3,9 @@
 /** Headers of a message. Names are compared as written: `writ-deadline`, `traceparent`. */
 export type BusHeaders = Readonly<Record<string, string>>;
 
-/** A request or an event as a handler sees it. `payload` is parsed JSON and as trustworthy as the process that sent it. */
+/**
+ * A request or an event as a handler sees it. `payload` is parsed JSON and as trustworthy as the process that sent it.
+ */
 export interface BusMessage {
   readonly subject: string;
   readonly payload: unknown;
@@ -44,8 +46,9 @@ export interface WorkOptions {
   /** The lane's consumer. Workers that share it share the messages. */
   readonly durable: string;
   /**
-   * How many messages the worker would take now. It is asked before each fetch: when a handler has settled, and at least
-   * every 100 ms. No more than that are fetched; what was, and finds that a slot was taken otherwise meanwhile, waits for one.
+   * How many messages the worker would take now. It is asked before each fetch: when a handler has settled, and at
+   * least every 100 ms. No more than that are fetched; what was, and finds that a slot was taken otherwise meanwhile,
+   * waits for one.
    */
   readonly slots: () => number;
   readonly handler: (message: WorkMessage) => Promise<void>;
@@ -74,15 +77,17 @@ export interface Work extends Subscription {
  * Requests: an answer is either the handler's value or the Fault that it threw. A handler's unknown error arrives as
  * `internal`, without its message. Nobody there is `bus.unreachable`; a deadline gone by is `deadline`.
  *
- * The bell: `ring` wakes a worker. It is never the only copy of anything.
- *  - Implementations MAY lose, repeat and reorder rung messages at any time, but MUST recover from the loss of the whole
- *    lane by themselves and MUST NOT deliver more messages to a worker than it had free slots.
- *  - Callers MUST be able to tell from their own database what was rung for and not taken, and ring again: a lost message
- *    costs a lease, never a call.
- *  - Callers MUST NOT take a resolved `ring` for durability.
+ * The bell: `ring` wakes a worker. It is never the only copy of anything. - Implementations MAY lose, repeat and
+ * reorder rung messages at any time, but MUST recover from the loss of the whole lane by themselves and MUST NOT
+ * deliver more messages to a worker than it had free slots. - Callers MUST be able to tell from their own database what
+ * was rung for and not taken, and ring again: a lost message costs a lease, never a call. - Callers MUST NOT take a
+ * resolved `ring` for durability.
  */
 export abstract class Bus {
-  /** Resolves to the handler's value as parsed JSON: attacker-free but unchecked, so the caller parses it. Rejects with a Fault only. */
+  /**
+   * Resolves to the handler's value as parsed JSON: attacker-free but unchecked, so the caller parses it. Rejects with
+   * a Fault only.
+   */
   abstract request(subject: string, payload: unknown, options: RequestOptions): Promise<unknown>;
 
   /** Answers requests on one exact subject. Resolves when requests sent from now on arrive here. */
@@ -92,20 +97,24 @@ export abstract class Bus {
   abstract publish(subject: string, payload: unknown, headers?: BusHeaders): void;
 
   /**
-   * The same, and whether anybody listens: resolves with false at once where nobody does, and with true where nobody said so within `withinMs` milliseconds. A listener that listens no more
-   * but whose connection still stands counts. Rejects with a Fault when the payload can't be sent.
+   * The same, and whether anybody listens: resolves with false at once where nobody does, and with true where nobody
+   * said so within `withinMs` milliseconds. A listener that listens no more but whose connection still stands counts.
+   * Rejects with a Fault when the payload can't be sent.
    */
   abstract reach(subject: string, payload: unknown, withinMs: number): Promise<boolean>;
 
-  /** Listens to events; `*` stands for one token of the subject and a last `>` for one or more. A handler's error is reported, not sent. */
+  /**
+   * Listens to events; `*` stands for one token of the subject and a last `>` for one or more. A handler's error is
+   * reported, not sent.
+   */
   abstract subscribe(subject: string, handler: (message: BusMessage) => void | Promise<void>): Promise<Subscription>;
 
   /** Puts bytes into a work lane. Resolves when the lane has them. */
   abstract ring(lane: string, bytes: Uint8Array, options: RingOptions): Promise<void>;
 
   /**
-   * Takes messages of a lane. The handler MUST ack, nak or term; one that throws, or settles nothing, counts as a nak of one
-   * second. Comes back by itself after the lane was lost.
+   * Takes messages of a lane. The handler MUST ack, nak or term; one that throws, or settles nothing, counts as a nak
+   * of one second. Comes back by itself after the lane was lost.
    */
   abstract work(lane: string, options: WorkOptions): Promise<Work>;
 

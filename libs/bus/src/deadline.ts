@@ -12,12 +12,16 @@ export function verifyTimeLeft(deadline: number, now: number): number {
   return left;
 }
 
-/** Reads the deadline of a received message: null when it carries none. @throws Fault `request.malformed` when it isn't a time. */
+/**
+ * Reads the deadline of a received message: null when it carries none.
+ * @throws Fault `request.malformed` when it isn't a time.
+ */
 export function parseDeadline(headers: BusHeaders): number | null {
   const text = headers[HEADERS.deadline];
   if (text === undefined) return null;
   // Sixteen digits reach past the largest safe integer; anything longer is no time.
-  if (!/^\d{1,16}$/.test(text)) throw new Fault('request.malformed', `header \`${HEADERS.deadline}\` must be epoch milliseconds`);
+  if (!/^\d{1,16}$/.test(text))
+    throw new Fault('request.malformed', `header \`${HEADERS.deadline}\` must be epoch milliseconds`);
   return Number(text);
 }
 

@@ -3,15 +3,18 @@ import { Fault, isFaultCode } from '@writ/contract';
 import { parseJson } from '@writ/digest';
 
 /**
- * What a message may weigh, in bytes of its payload. The server is told 1 MiB including headers (its default, which every
- * deployment has); 16 KiB are left for those. The largest message of ours is a batch of records, 512 KiB.
+ * What a message may weigh, in bytes of its payload. The server is told 1 MiB including headers (its default, which
+ * every deployment has); 16 KiB are left for those. The largest message of ours is a batch of records, 512 KiB.
  */
 export const messageBytesMax = 1_048_576 - 16_384;
 
 const utf8 = new TextDecoder('utf-8', { fatal: true });
 const encoder = new TextEncoder();
 
-/** Encodes a payload as JSON. @throws Fault `request.too_large`; a value that isn't JSON is a bug and throws a plain Error. */
+/**
+ * Encodes a payload as JSON.
+ * @throws Fault `request.too_large`; a value that isn't JSON is a bug and throws a plain Error.
+ */
 export function encodePayload(payload: unknown): Uint8Array {
   const text = JSON.stringify(payload ?? null);
   if (text === undefined) throw new Error('the payload is not JSON');
@@ -43,17 +46,22 @@ export function encodeFault(error: unknown): Uint8Array {
   return encodePayload({ fault: { code: error.code, detail: error.detail, pointer: error.pointer } });
 }
 
-/** Reads an answer: returns the value or throws the Fault it carries. A code that this version doesn't know is `internal`. */
+/**
+ * Reads an answer: returns the value or throws the Fault it carries. A code that this version doesn't know is
+ * `internal`.
+ */
 export function parseReply(bytes: Uint8Array): unknown {
   const reply = parsePayload(bytes);
-  if (typeof reply !== 'object' || reply === null) throw new Fault('internal', undefined, { cause: new Error('the reply has no envelope') });
+  if (typeof reply !== 'object' || reply === null)
+    throw new Fault('internal', undefined, { cause: new Error('the reply has no envelope') });
   if ('ok' in reply) return reply.ok;
   throw parseFault('fault' in reply ? reply.fault : undefined);
 }
 
 function parseFault(value: unknown): Fault {
   const { code, detail, pointer } = (value ?? {}) as Record<string, unknown>;
-  if (!isFaultCode(code)) return new Fault('internal', undefined, { cause: new Error(`unknown fault code \`${String(code)}\``) });
+  if (!isFaultCode(code))
+    return new Fault('internal', undefined, { cause: new Error(`unknown fault code \`${String(code)}\``) });
   const text = (candidate: unknown): string | undefined => (typeof candidate === 'string' ? candidate : undefined);
   return new Fault(code, text(detail), { pointer: text(pointer) });
 }

@@ -10,10 +10,17 @@ test('a ring for a lane that was lost does not arrive, and the next one does', a
   await bus.ring('lane', encode('lost'), { messageId: '1' });
   bus.loseLanes();
   await bus.ring('lane', encode('kept'), { messageId: '2' });
-  const first = new Promise<string>((resolve) => void bus.work('lane', { durable: 'd', slots: () => 1, handler: async (message) => {
-    message.ack();
-    resolve(new TextDecoder().decode(message.bytes));
-  } }));
+  const first = new Promise<string>(
+    (resolve) =>
+      void bus.work('lane', {
+        durable: 'd',
+        slots: () => 1,
+        handler: async (message) => {
+          message.ack();
+          resolve(new TextDecoder().decode(message.bytes));
+        },
+      }),
+  );
   expect(await first).toBe('kept');
   await bus.close();
 });
@@ -21,9 +28,11 @@ test('a ring for a lane that was lost does not arrive, and the next one does', a
 test('what the handler of an event throws is reported', async () => {
   const reported = new Promise((resolve) => {
     const bus = memoryBus({ now: Date.now, report: resolve });
-    void bus.subscribe('event', () => {
-      throw new Error('broken listener');
-    }).then(() => bus.publish('event', {}));
+    void bus
+      .subscribe('event', () => {
+        throw new Error('broken listener');
+      })
+      .then(() => bus.publish('event', {}));
   });
   expect(await reported).toMatchObject({ message: 'broken listener' });
 });

@@ -1,6 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 import { Fault } from '@writ/contract';
-import { Bus, type BusHeaders, type BusMessage, type RequestOptions, type RingOptions, type ServeOptions, type Subscription, type Work, type WorkOptions } from './bus.ts';
+import {
+  Bus,
+  type BusHeaders,
+  type BusMessage,
+  type RequestOptions,
+  type RingOptions,
+  type ServeOptions,
+  type Subscription,
+  type Work,
+  type WorkOptions,
+} from './bus.ts';
 import { requestHeaders, verifyTimeLeft } from './deadline.ts';
 import { encodePayload, parsePayload, parseReply } from './envelope.ts';
 import { MemoryLane } from './memory-lane.ts';
@@ -86,7 +96,10 @@ export class MemoryBus extends Bus {
   override async work(lane: string, options: WorkOptions): Promise<Work> {
     this.#verifyOpen();
     const { handler } = options;
-    return this.#lane(lane).work({ ...options, handler: (message) => this.#with.trace.extract(message.headers, () => handler(message)) });
+    return this.#lane(lane).work({
+      ...options,
+      handler: (message) => this.#with.trace.extract(message.headers, () => handler(message)),
+    });
   }
 
   override isConnected(): boolean {
@@ -96,7 +109,10 @@ export class MemoryBus extends Bus {
   override async close(): Promise<void> {
     this.#isOpen = false;
     for (const lane of this.#lanes.values()) lane.stop();
-    const busy = [...this.#responders.splice(0).map(({ serving }) => serving.idle()), ...this.#listeners.splice(0).map(({ underWay }) => underWay.idle())];
+    const busy = [
+      ...this.#responders.splice(0).map(({ serving }) => serving.idle()),
+      ...this.#listeners.splice(0).map(({ underWay }) => underWay.idle()),
+    ];
     await Promise.all(busy);
   }
 

@@ -10,10 +10,13 @@ let serial = 0;
 const freshSubject = (): string => `writ.v1.test.kernel.verb_${(serial += 1)}`;
 
 async function faultOf(promise: Promise<unknown>): Promise<FaultCode | 'no fault'> {
-  return promise.then(() => 'no fault' as const, (error: unknown) => {
-    if (error instanceof Fault) return error.code;
-    throw error;
-  });
+  return promise.then(
+    () => 'no fault' as const,
+    (error: unknown) => {
+      if (error instanceof Fault) return error.code;
+      throw error;
+    },
+  );
 }
 
 /** Resolvable from outside: what a handler waits for while a test looks at it. */
@@ -35,7 +38,8 @@ export function requestContract(makeBus: MakeBus): void {
     });
     afterEach(() => bus.close());
 
-    const serve = (handler: ServeOptions['handler'], concurrencyMax = 8) => bus.serve(subject, { queue: 'kernel', concurrencyMax, handler });
+    const serve = (handler: ServeOptions['handler'], concurrencyMax = 8) =>
+      bus.serve(subject, { queue: 'kernel', concurrencyMax, handler });
 
     test('the handler gets what was sent and the requester what it returned', async () => {
       await serve(async ({ payload }) => ({ echo: payload }));
@@ -135,7 +139,9 @@ export function requestContract(makeBus: MakeBus): void {
     });
 
     test('a payload above the limit is refused before it is sent', async () => {
-      expect(await faultOf(bus.request(subject, 'x'.repeat(1_048_576), { deadline: soon() }))).toBe('request.too_large');
+      expect(await faultOf(bus.request(subject, 'x'.repeat(1_048_576), { deadline: soon() }))).toBe(
+        'request.too_large',
+      );
     });
   });
 
@@ -151,7 +157,11 @@ export function requestContract(makeBus: MakeBus): void {
       },
     });
     const subject = freshSubject();
-    await bus.serve(subject, { queue: 'kernel', concurrencyMax: 1, handler: async ({ headers }) => headers.traceparent });
+    await bus.serve(subject, {
+      queue: 'kernel',
+      concurrencyMax: 1,
+      handler: async ({ headers }) => headers.traceparent,
+    });
     expect(await bus.request(subject, {}, { deadline: soon() })).toBe('00-trace-span-01');
     expect(traced).toEqual(['00-trace-span-01']);
     await bus.close();

@@ -7,7 +7,10 @@ import { noTrace } from './trace-hooks.ts';
 const now = 1_000_000;
 const surroundings = { now: () => now, trace: noTrace, report: () => {} };
 
-async function answer(headers: Record<string, string>, bytes = encodePayload({})): Promise<{ code: string; calls: number }> {
+async function answer(
+  headers: Record<string, string>,
+  bytes = encodePayload({}),
+): Promise<{ code: string; calls: number }> {
   let calls = 0;
   const handler = async (): Promise<string> => {
     calls += 1;
@@ -36,7 +39,10 @@ test('a request that is not JSON is refused and never handled', async () => {
 });
 
 test('an answer too large to send becomes a fault', async () => {
-  const serving = new Serving({ queue: 'q', concurrencyMax: 1, handler: async () => 'x'.repeat(2_000_000) }, surroundings);
+  const serving = new Serving(
+    { queue: 'q', concurrencyMax: 1, handler: async () => 'x'.repeat(2_000_000) },
+    surroundings,
+  );
   const reply = await serving.answer('subject', encodePayload({}), {});
   expect(() => parseReply(reply)).toThrow(expect.objectContaining({ code: 'request.too_large' }));
 });
@@ -44,7 +50,10 @@ test('an answer too large to send becomes a fault', async () => {
 test('what a handler throws is reported when it is a bug, and not when it is a Fault', async () => {
   const reported: unknown[] = [];
   for (const error of [new Error('a bug'), new Fault('permit.spent')]) {
-    const serving = new Serving({ queue: 'q', concurrencyMax: 1, handler: () => Promise.reject(error) }, { ...surroundings, report: (told) => reported.push(told) });
+    const serving = new Serving(
+      { queue: 'q', concurrencyMax: 1, handler: () => Promise.reject(error) },
+      { ...surroundings, report: (told) => reported.push(told) },
+    );
     await serving.answer('subject', encodePayload({}), {});
   }
   expect(reported).toEqual([new Error('a bug')]);

@@ -1,14 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { WorkMessage } from './bus.ts';
 
-/** How long a message rests whose handler failed, in milliseconds: long enough not to spin, short beside a permit's 30 s. */
+/**
+ * How long a message rests whose handler failed, in milliseconds: long enough not to spin, short beside a permit's 30
+ * s.
+ */
 export const failedWorkDelayMs = 1_000;
 
 type Settlement = Pick<WorkMessage, 'ack' | 'nak' | 'term'>;
 
 /**
- * Runs a worker's handler on a message of which only the first ack, nak or term counts; a handler that throws or settles
- * nothing is a nak. Never rejects: the error goes to `report`.
+ * Runs a worker's handler on a message of which only the first ack, nak or term counts; a handler that throws or
+ * settles nothing is a nak. Never rejects: the error goes to `report`.
  */
 export async function handleOnce(
   message: Omit<WorkMessage, keyof Settlement>,

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/** How the trace context gets into and out of a message's headers. Given by telemetry, so that the port stays free of it. */
+/**
+ * How the trace context gets into and out of a message's headers. Given by telemetry, so that the port stays free of
+ * it.
+ */
 export interface TraceHooks {
   /** Adds the current trace context to the headers. */
   inject(headers: Record<string, string>): void;

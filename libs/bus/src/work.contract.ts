@@ -63,10 +63,14 @@ export function workContract(makeBus: MakeBus): void {
       await ring('twice');
       await ring('twice');
       await ring('last');
-      await bus.work(subject, { durable, slots: () => 1, handler: async (message) => {
-        message.ack();
-        inbox.add(message);
-      } });
+      await bus.work(subject, {
+        durable,
+        slots: () => 1,
+        handler: async (message) => {
+          message.ack();
+          inbox.add(message);
+        },
+      });
       await inbox.has(2);
       expect(inbox.texts()).toEqual(['twice', 'last']);
     });
@@ -76,36 +80,50 @@ export function workContract(makeBus: MakeBus): void {
       let free = 2;
       let least = 2;
       let take: () => void = () => {};
-      const bothTaken = new Promise<void>((resolve) => { take = resolve; });
-      await bus.work(subject, { durable, slots: () => free, handler: async (message) => {
-        free -= 1;
-        least = Math.min(least, free);
-        if (free === 0) take();
-        message.ack();
-        // The first holds its slot until the second has come, however far apart the two were rung.
-        await bothTaken;
-        await new Promise((resolve) => setImmediate(resolve));
-        free += 1;
-        inbox.add(message);
-      } });
+      const bothTaken = new Promise<void>((resolve) => {
+        take = resolve;
+      });
+      await bus.work(subject, {
+        durable,
+        slots: () => free,
+        handler: async (message) => {
+          free -= 1;
+          least = Math.min(least, free);
+          if (free === 0) take();
+          message.ack();
+          // The first holds its slot until the second has come, however far apart the two were rung.
+          await bothTaken;
+          await new Promise((resolve) => setImmediate(resolve));
+          free += 1;
+          inbox.add(message);
+        },
+      });
       await Promise.all(Array.from({ length: 20 }, (_, index) => ring(String(index))));
       await inbox.has(20);
       expect(least).toBe(0);
     });
 
-    test('what was asked for and finds that a slot was taken otherwise meanwhile waits for one, and isn\'t given back', async () => {
+    test("what was asked for and finds that a slot was taken otherwise meanwhile waits for one, and isn't given back", async () => {
       const inbox = new Inbox();
       let free = 2;
-      const work = await bus.work(subject, { durable, slots: () => free, handler: async (message) => {
-        free -= 1;
-        message.ack();
-        inbox.add(message);
-      } });
+      const work = await bus.work(subject, {
+        durable,
+        slots: () => free,
+        handler: async (message) => {
+          free -= 1;
+          message.ack();
+          inbox.add(message);
+        },
+      });
       // It has asked for two by then.
-      await new Promise((resolve) => { setTimeout(resolve, 50); });
+      await new Promise((resolve) => {
+        setTimeout(resolve, 50);
+      });
       free = 1;
       for (const text of ['first', 'second']) await ring(text);
-      await new Promise((resolve) => { setTimeout(resolve, 300); });
+      await new Promise((resolve) => {
+        setTimeout(resolve, 300);
+      });
       expect(inbox.messages).toHaveLength(1);
       free = 1;
       work.freed();
@@ -125,10 +143,14 @@ export function workContract(makeBus: MakeBus): void {
         asked();
         return free;
       };
-      await bus.work(subject, { durable, slots, handler: async (message) => {
-        message.ack();
-        inbox.add(message);
-      } });
+      await bus.work(subject, {
+        durable,
+        slots,
+        handler: async (message) => {
+          message.ack();
+          inbox.add(message);
+        },
+      });
       await ring('later');
       await askedTwice;
       expect(inbox.messages).toHaveLength(0);
@@ -152,29 +174,42 @@ export function workContract(makeBus: MakeBus): void {
 
     test('nak brings a message back after the delay; term and ack do not', async () => {
       const inbox = new Inbox();
-      await bus.work(subject, { durable, slots: () => 1, handler: async (message) => {
-        const text = decoder.decode(message.bytes);
-        if (text === 'terminated') message.term();
-        else if (message.delivery === 1 && text === 'again') message.nak(10);
-        else message.ack();
-        message.nak(0);
-        inbox.add(message);
-      } });
+      await bus.work(subject, {
+        durable,
+        slots: () => 1,
+        handler: async (message) => {
+          const text = decoder.decode(message.bytes);
+          if (text === 'terminated') message.term();
+          else if (message.delivery === 1 && text === 'again') message.nak(10);
+          else message.ack();
+          message.nak(0);
+          inbox.add(message);
+        },
+      });
       await ring('terminated');
       await ring('again');
       await inbox.has(3);
       await ring('end');
       await inbox.has(4);
-      expect(inbox.messages.map(({ bytes, delivery }) => [decoder.decode(bytes), delivery])).toEqual([['terminated', 1], ['again', 1], ['again', 2], ['end', 1]]);
+      expect(inbox.messages.map(({ bytes, delivery }) => [decoder.decode(bytes), delivery])).toEqual([
+        ['terminated', 1],
+        ['again', 1],
+        ['again', 2],
+        ['end', 1],
+      ]);
     });
 
     test('a message whose handler fails comes back', async () => {
       const inbox = new Inbox();
-      await bus.work(subject, { durable, slots: () => 1, handler: async (message) => {
-        inbox.add(message);
-        if (message.delivery === 1) throw new Error('the first time fails');
-        message.ack();
-      } });
+      await bus.work(subject, {
+        durable,
+        slots: () => 1,
+        handler: async (message) => {
+          inbox.add(message);
+          if (message.delivery === 1) throw new Error('the first time fails');
+          message.ack();
+        },
+      });
       await ring('failing');
       await inbox.has(2);
       expect(inbox.messages.map(({ delivery }) => delivery)).toEqual([1, 2]);
@@ -186,11 +221,15 @@ export function workContract(makeBus: MakeBus): void {
         finish = resolve;
       });
       const inbox = new Inbox();
-      const worker = await bus.work(subject, { durable, slots: () => 1 - inbox.messages.length, handler: async (message) => {
-        message.ack();
-        inbox.add(message);
-        await finished;
-      } });
+      const worker = await bus.work(subject, {
+        durable,
+        slots: () => 1 - inbox.messages.length,
+        handler: async (message) => {
+          message.ack();
+          inbox.add(message);
+          await finished;
+        },
+      });
       await ring('first');
       await inbox.has(1);
       let isClosed = false;

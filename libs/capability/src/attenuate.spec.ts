@@ -3,10 +3,23 @@ import type { CapabilityToken } from '@writ/contract';
 import { attenuate, type AttenuationRequest } from './attenuate.ts';
 
 const parent: CapabilityToken = {
-  v: 1, capability_token_id: 'cap_p', tenant_id: 'ten_a', agent_id: 'agt_a', parent_id: null, workspace_id: 'wsp_1', issuer: 'key_a', created_at: 0, revoked_at: null,
+  v: 1,
+  capability_token_id: 'cap_p',
+  tenant_id: 'ten_a',
+  agent_id: 'agt_a',
+  parent_id: null,
+  workspace_id: 'wsp_1',
+  issuer: 'key_a',
+  created_at: 0,
+  revoked_at: null,
   grant: {
-    tools: ['fs.*'], fs: [{ path: 'src', read: true, write: false }], net: [{ domain: '*.a.org', methods: ['GET'] }], secrets: ['KEY'],
-    budgets: { calls: 10 }, not_before: 100, expires_at: 200,
+    tools: ['fs.*'],
+    fs: [{ path: 'src', read: true, write: false }],
+    net: [{ domain: '*.a.org', methods: ['GET'] }],
+    secrets: ['KEY'],
+    budgets: { calls: 10 },
+    not_before: 100,
+    expires_at: 200,
   },
 };
 
@@ -16,15 +29,18 @@ const refusalOf = (request: AttenuationRequest) => {
 };
 
 describe('attenuation', () => {
-  test('a request that asks for nothing less gets the parent\'s grant', () => {
+  test("a request that asks for nothing less gets the parent's grant", () => {
     expect(attenuate(parent, {})).toEqual({
-      effect: 'allow', child: { tenant_id: 'ten_a', parent_id: 'cap_p', workspace_id: 'wsp_1', grant: parent.grant },
+      effect: 'allow',
+      child: { tenant_id: 'ten_a', parent_id: 'cap_p', workspace_id: 'wsp_1', grant: parent.grant },
     });
   });
 
-  test('a narrower child is made as asked, budgets left out being the parent\'s', () => {
+  test("a narrower child is made as asked, budgets left out being the parent's", () => {
     const verdict = attenuate(parent, { tools: ['fs.read'], budgets: { cpu_ms: 5 }, expires_at: 150 });
-    expect(verdict).toMatchObject({ child: { grant: { tools: ['fs.read'], budgets: { calls: 10, cpu_ms: 5 }, expires_at: 150 } } });
+    expect(verdict).toMatchObject({
+      child: { grant: { tools: ['fs.read'], budgets: { calls: 10, cpu_ms: 5 }, expires_at: 150 } },
+    });
   });
 
   test.each([
@@ -45,6 +61,8 @@ describe('attenuation', () => {
   });
 
   test('a child of a parent for any workspace may be bound to one', () => {
-    expect(attenuate({ ...parent, workspace_id: null }, { workspace_id: 'wsp_2' })).toMatchObject({ child: { workspace_id: 'wsp_2' } });
+    expect(attenuate({ ...parent, workspace_id: null }, { workspace_id: 'wsp_2' })).toMatchObject({
+      child: { workspace_id: 'wsp_2' },
+    });
   });
 });

@@ -17,9 +17,10 @@ export interface ChildToken {
 }
 
 /**
- * Decides whether a child may be made of the parent and gives its fields. The child is a subset of the parent in every dimension; a request that
- * reaches further is refused as `token.not_narrower` and never cut to size, since the asker would believe it has what it asked for.
- * A budget dimension left out is the parent's. Whether the parent itself holds is `decideValidity`'s to say.
+ * Decides whether a child may be made of the parent and gives its fields. The child is a subset of the parent in every
+ * dimension; a request that reaches further is refused as `token.not_narrower` and never cut to size, since the asker
+ * would believe it has what it asked for. A budget dimension left out is the parent's. Whether the parent itself holds
+ * is `decideValidity`'s to say.
  */
 export function attenuate(parent: CapabilityToken, request: AttenuationRequest): Verdict<{ child: ChildToken }> {
   const { workspace_id = parent.workspace_id, ...asked } = request;
@@ -27,8 +28,12 @@ export function attenuate(parent: CapabilityToken, request: AttenuationRequest):
   const excess = excessOf(grant, parent.grant)[0];
   if (excess) return tooWide(excess.dimension, `\`${excess.detail}\` is not within the parent's`);
   if (grant.not_before >= grant.expires_at) return tooWide('expires_at', 'it must lie after `not_before`');
-  if (parent.workspace_id !== null && workspace_id !== parent.workspace_id) return tooWide('workspace_id', 'it must be the parent\'s');
-  return { effect: 'allow', child: { tenant_id: parent.tenant_id, parent_id: parent.capability_token_id, workspace_id, grant } };
+  if (parent.workspace_id !== null && workspace_id !== parent.workspace_id)
+    return tooWide('workspace_id', "it must be the parent's");
+  return {
+    effect: 'allow',
+    child: { tenant_id: parent.tenant_id, parent_id: parent.capability_token_id, workspace_id, grant },
+  };
 }
 
 function childGrant(parent: Grant, asked: Partial<Grant>): Grant {
@@ -51,5 +56,9 @@ function childGrant(parent: Grant, asked: Partial<Grant>): Grant {
 }
 
 function tooWide(dimension: string, why: string): Verdict<never> {
-  return { effect: 'refuse', code: 'token.not_narrower', message: `a child token must be a subset of its parent: \`${dimension}\`: ${why}` };
+  return {
+    effect: 'refuse',
+    code: 'token.not_narrower',
+    message: `a child token must be a subset of its parent: \`${dimension}\`: ${why}`,
+  };
 }

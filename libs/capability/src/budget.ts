@@ -1,5 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-import { BUDGET_DIMENSIONS, type BudgetDimension, type Budgets, type CapabilityToken, type ToolDefinition, type Verdict } from '@writ/contract';
+import {
+  BUDGET_DIMENSIONS,
+  type BudgetDimension,
+  type Budgets,
+  type CapabilityToken,
+  type ToolDefinition,
+  type Verdict,
+} from '@writ/contract';
 
 /** A token of a chain with what is gone of its budgets: settled use and reservations of calls under way. */
 export interface TokenAccount {
@@ -14,13 +21,25 @@ export interface TokenReservation {
   readonly amounts: Budgets;
 }
 
-/** The budget that one call of the tool can use at most: one call, its limits of time, of disk if it may write, and of what may leave. */
+/**
+ * The budget that one call of the tool can use at most: one call, its limits of time, of disk if it may write, and of
+ * what may leave.
+ */
 export function callBudget(tool: Pick<ToolDefinition, 'limits' | 'mutating'>): Budgets {
   const { cpu_ms, wall_ms, disk_write_bytes, egress_bytes } = tool.limits;
-  return { calls: 1, cpu_ms, wall_ms, ...(tool.mutating ? { disk_write_bytes } : {}), ...(egress_bytes === undefined ? {} : { egress_bytes }) };
+  return {
+    calls: 1,
+    cpu_ms,
+    wall_ms,
+    ...(tool.mutating ? { disk_write_bytes } : {}),
+    ...(egress_bytes === undefined ? {} : { egress_bytes }),
+  };
 }
 
-/** What remains along the chain, by dimension: the least over its tokens, never below 0. An absent dimension is unbounded. */
+/**
+ * What remains along the chain, by dimension: the least over its tokens, never below 0. An absent dimension is
+ * unbounded.
+ */
 export function remaining(chain: readonly TokenAccount[]): Budgets {
   const left: Budgets = {};
   for (const dimension of BUDGET_DIMENSIONS) {
@@ -35,11 +54,15 @@ export function remaining(chain: readonly TokenAccount[]): Budgets {
 }
 
 /**
- * Decides what a call reserves: in each dimension that it can use, the lesser of its own limit and what remains along the chain.
- * `limits` is what the executor must then enforce; `reservations` touch only bounded dimensions and stand in id order, the order in
- * which the rows are to be updated so that two calls never wait for each other.
+ * Decides what a call reserves: in each dimension that it can use, the lesser of its own limit and what remains along
+ * the chain. `limits` is what the executor must then enforce; `reservations` touch only bounded dimensions and stand in
+ * id order, the order in which the rows are to be updated so that two calls never wait for each other.
  */
-export function decideReservation({ chain, wanted, spare = [] }: {
+export function decideReservation({
+  chain,
+  wanted,
+  spare = [],
+}: {
   readonly chain: readonly TokenAccount[];
   readonly wanted: Budgets;
   /** what a call can do without: with none of it left it is run with a limit of none */
@@ -52,20 +75,28 @@ export function decideReservation({ chain, wanted, spare = [] }: {
     if (most === undefined || most === 0) continue;
     const amount = Math.min(most, left[dimension] ?? most);
     if (amount === 0 && !spare.includes(dimension)) {
-      return { effect: 'refuse', code: 'budget.exhausted', message: `the capability token has no \`${dimension}\` left`, hint: 'ask for a token with a budget' };
+      return {
+        effect: 'refuse',
+        code: 'budget.exhausted',
+        message: `the capability token has no \`${dimension}\` left`,
+        hint: 'ask for a token with a budget',
+      };
     }
     limits[dimension] = amount;
   }
   const reservations = chain
-    .map(({ token }) => ({ capability_token_id: token.capability_token_id, amounts: boundedPart(limits, token.grant.budgets) }))
+    .map(({ token }) => ({
+      capability_token_id: token.capability_token_id,
+      amounts: boundedPart(limits, token.grant.budgets),
+    }))
     .filter(({ amounts }) => Object.keys(amounts).length > 0)
     .sort((a, b) => (a.capability_token_id < b.capability_token_id ? -1 : 1));
   return { effect: 'allow', limits, reservations };
 }
 
 /**
- * What a finished call used of its reservation. Use is capped at what was reserved: the executor ends a call at its limit, and the
- * measured overshoot of that ending must not overspend a budget that others reserve from.
+ * What a finished call used of its reservation. Use is capped at what was reserved: the executor ends a call at its
+ * limit, and the measured overshoot of that ending must not overspend a budget that others reserve from.
  */
 export function settledUse(amounts: Budgets, actual: Budgets): Budgets {
   const used: Budgets = {};

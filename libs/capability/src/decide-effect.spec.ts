@@ -3,7 +3,15 @@ import type { CapabilityToken, FsRoot } from '@writ/contract';
 import { decideEffect } from './decide-effect.ts';
 
 const token = (...fs: FsRoot[]): CapabilityToken => ({
-  v: 1, capability_token_id: 'cap_a', tenant_id: 'ten_a', agent_id: 'agt_a', parent_id: null, workspace_id: null, issuer: 'key_a', created_at: 0, revoked_at: null,
+  v: 1,
+  capability_token_id: 'cap_a',
+  tenant_id: 'ten_a',
+  agent_id: 'agt_a',
+  parent_id: null,
+  workspace_id: null,
+  issuer: 'key_a',
+  created_at: 0,
+  revoked_at: null,
   grant: { tools: ['*'], fs, net: [], secrets: [], budgets: {}, not_before: 0, expires_at: 1 },
 });
 const writes = (path: string): FsRoot => ({ path, read: true, write: true });
@@ -11,18 +19,26 @@ const changes = (...paths: string[]) => paths.map((path) => ({ path }));
 
 describe('an effect is checked against the token', () => {
   test('changes within the write roots of every token pass', () => {
-    expect(decideEffect({ chain: [token(writes('src/a')), token(writes('src'))], changes: changes('src/a/x', 'src/a') })).toEqual({ effect: 'allow' });
+    expect(
+      decideEffect({ chain: [token(writes('src/a')), token(writes('src'))], changes: changes('src/a/x', 'src/a') }),
+    ).toEqual({ effect: 'allow' });
     expect(decideEffect({ chain: [token()], changes: [] })).toEqual({ effect: 'allow' });
   });
 
   test('a change outside any token of the chain is refused and named', () => {
-    expect(decideEffect({ chain: [token(writes('')), token(writes('src'))], changes: changes('src/x', 'README.md') })).toMatchObject({
-      effect: 'refuse', code: 'effect.out_of_scope', message: 'the call changed `README.md`, outside the write roots of its capability token',
+    expect(
+      decideEffect({ chain: [token(writes('')), token(writes('src'))], changes: changes('src/x', 'README.md') }),
+    ).toMatchObject({
+      effect: 'refuse',
+      code: 'effect.out_of_scope',
+      message: 'the call changed `README.md`, outside the write roots of its capability token',
     });
   });
 
   test('a read root lets nothing be written', () => {
-    expect(decideEffect({ chain: [token({ path: '', read: true, write: false })], changes: changes('a') }).effect).toBe('refuse');
+    expect(decideEffect({ chain: [token({ path: '', read: true, write: false })], changes: changes('a') }).effect).toBe(
+      'refuse',
+    );
   });
 
   test('a path that a container forged is outside whatever the roots are', () => {
@@ -39,11 +55,13 @@ describe('an effect is checked against the token', () => {
 
   test('a denied path is not written, nor is what stands above it removed or replaced, though no container was given it', () => {
     const chain = [token(writes('')), token(writes(''), { path: 'src/keys', read: false, write: false, denied: true })];
-    const effect = (path: string, after: unknown) => decideEffect({ chain, changes: [{ path, after: after as never }] }).effect;
+    const effect = (path: string, after: unknown) =>
+      decideEffect({ chain, changes: [{ path, after: after as never }] }).effect;
     const dir = { kind: 'dir', mode: null, sha256: null, size: 0 };
     expect(effect('src/keys', dir)).toBe('refuse');
     expect(effect('src/keys/id', dir)).toBe('refuse');
-    for (const above of ['src', '']) expect([effect(above, null), effect(above, { kind: 'symlink' })]).toEqual(['refuse', 'refuse']);
+    for (const above of ['src', ''])
+      expect([effect(above, null), effect(above, { kind: 'symlink' })]).toEqual(['refuse', 'refuse']);
     expect([effect('src', dir), effect('src/keysx', null), effect('docs', null)]).toEqual(['allow', 'allow', 'allow']);
   });
 

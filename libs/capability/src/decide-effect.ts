@@ -18,8 +18,10 @@ const STEP_PATHS = 100;
 const PATHS_NAMED = 5;
 
 /**
- * Decides whether an effect stays within the token: every changed path, created, replaced or deleted, must lie within the write roots
- * of every token of the chain; what stands above a denied path, which no container was given, is neither removed nor replaced. The delta is a container's word for what it did, so nothing of it is believed beyond the paths it names.
+ * Decides whether an effect stays within the token: every changed path, created, replaced or deleted, must lie within
+ * the write roots of every token of the chain; what stands above a denied path, which no container was given, is
+ * neither removed nor replaced. The delta is a container's word for what it did, so nothing of it is believed beyond
+ * the paths it names.
  */
 export function decideEffect(effect: ScopedEffect): Verdict {
   const steps = decideEffectSteps(effect);
@@ -33,7 +35,8 @@ export function decideEffect(effect: ScopedEffect): Verdict {
 export function* decideEffectSteps({ chain, changes }: ScopedEffect): Generator<undefined, Verdict, undefined> {
   const scopes = chain.map((token) => scopeOf(token.grant.fs, 'write'));
   const denied = chain.flatMap((token) => deniedPaths(token.grant.fs));
-  const buries = ({ path, after }: ChangedPath): boolean => after?.kind !== 'dir' && denied.some((below) => isAbove(path, below));
+  const buries = ({ path, after }: ChangedPath): boolean =>
+    after?.kind !== 'dir' && denied.some((below) => isAbove(path, below));
   // Without a token there is no scope, and `every` of none would let all pass.
   const isOutside = (change: ChangedPath): boolean =>
     scopes.length === 0 || !scopes.every((within) => within(change.path)) || buries(change);
@@ -43,7 +46,10 @@ export function* decideEffectSteps({ chain, changes }: ScopedEffect): Generator<
     if (isOutside(change)) outside.push(change);
   }
   if (outside.length === 0) return { effect: 'allow' };
-  const named = outside.slice(0, PATHS_NAMED).map(({ path }) => `\`${path}\``).join(', ');
+  const named = outside
+    .slice(0, PATHS_NAMED)
+    .map(({ path }) => `\`${path}\``)
+    .join(', ');
   const more = outside.length > PATHS_NAMED ? ` and ${outside.length - PATHS_NAMED} more` : '';
   return {
     effect: 'refuse',

@@ -3,16 +3,44 @@ import type { CapabilityToken, Grant } from '@writ/contract';
 import { decideToken, type TokenAsk } from './decide-token.ts';
 
 const grant: Grant = {
-  tools: ['fs.*', 'shell.run'], fs: [{ path: 'src', read: true, write: true }, { path: '', read: true, write: false }],
-  net: [], secrets: [], budgets: {}, not_before: 1000, expires_at: 2000,
+  tools: ['fs.*', 'shell.run'],
+  fs: [
+    { path: 'src', read: true, write: true },
+    { path: '', read: true, write: false },
+  ],
+  net: [],
+  secrets: [],
+  budgets: {},
+  not_before: 1000,
+  expires_at: 2000,
 };
 const root: CapabilityToken = {
-  v: 1, capability_token_id: 'cap_root', tenant_id: 'ten_a', agent_id: 'agt_boss', parent_id: null, workspace_id: null,
-  grant, issuer: 'key_1', created_at: 1000, revoked_at: null,
+  v: 1,
+  capability_token_id: 'cap_root',
+  tenant_id: 'ten_a',
+  agent_id: 'agt_boss',
+  parent_id: null,
+  workspace_id: null,
+  grant,
+  issuer: 'key_1',
+  created_at: 1000,
+  revoked_at: null,
 };
-const leaf: CapabilityToken = { ...root, capability_token_id: 'cap_leaf', agent_id: 'agt_x', parent_id: 'cap_root', workspace_id: 'wsp_1' };
+const leaf: CapabilityToken = {
+  ...root,
+  capability_token_id: 'cap_leaf',
+  agent_id: 'agt_x',
+  parent_id: 'cap_root',
+  workspace_id: 'wsp_1',
+};
 const ask: TokenAsk = {
-  chain: [leaf, root], tenant_id: 'ten_a', agent_id: 'agt_x', workspace_id: 'wsp_1', session_id: null, tool_id: 'fs.write', now: 1500,
+  chain: [leaf, root],
+  tenant_id: 'ten_a',
+  agent_id: 'agt_x',
+  workspace_id: 'wsp_1',
+  session_id: null,
+  tool_id: 'fs.write',
+  now: 1500,
   resources: [{ kind: 'fs', access: 'write', path: 'src/a.ts' }],
 };
 
@@ -27,9 +55,15 @@ describe('a token decides', () => {
     expect(codeOf({})).toBe('allow');
   });
 
-  test('no token, a broken chain, a chain cut short and another tenant\'s answer alike', () => {
-    const answers = [{ chain: [] }, { chain: [leaf] }, { chain: [leaf, leaf] }, withRoot({ parent_id: 'cap_gone' }), { tenant_id: 'ten_b' }, withRoot({ tenant_id: 'ten_b' })]
-      .map((changes) => JSON.stringify(decideToken({ ...ask, ...changes })));
+  test("no token, a broken chain, a chain cut short and another tenant's answer alike", () => {
+    const answers = [
+      { chain: [] },
+      { chain: [leaf] },
+      { chain: [leaf, leaf] },
+      withRoot({ parent_id: 'cap_gone' }),
+      { tenant_id: 'ten_b' },
+      withRoot({ tenant_id: 'ten_b' }),
+    ].map((changes) => JSON.stringify(decideToken({ ...ask, ...changes })));
     expect(new Set(answers).size).toBe(1);
     expect(answers[0]).toContain('token.unknown');
   });
@@ -59,13 +93,16 @@ describe('a token decides', () => {
 
   test('a path outside the roots is refused and named, for the access that was asked', () => {
     expect(decideToken({ ...ask, resources: [{ kind: 'fs', access: 'write', path: 'docs/a.md' }] })).toEqual({
-      effect: 'refuse', code: 'token.scope', message: 'the capability token does not let `docs/a.md` be written',
+      effect: 'refuse',
+      code: 'token.scope',
+      message: 'the capability token does not let `docs/a.md` be written',
       hint: 'a token with a write root at or above the path would do',
     });
     expect(codeOf({ resources: [{ kind: 'fs', access: 'read', path: 'docs/a.md' }] })).toBe('allow');
     const narrow = withRoot({ grant: { ...grant, fs: [] } });
     expect(decideToken({ ...ask, ...narrow, resources: [{ kind: 'fs', access: 'read', path: '' }] })).toMatchObject({
-      code: 'token.scope', message: 'the capability token does not let `/workspace` be read',
+      code: 'token.scope',
+      message: 'the capability token does not let `/workspace` be read',
     });
   });
 

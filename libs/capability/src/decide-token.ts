@@ -3,7 +3,10 @@ import type { CapabilityToken, FaultCode, FsResource, Verdict } from '@writ/cont
 import { scopeOf } from './fs-scope.ts';
 import { matchesTool } from './tool-pattern.ts';
 
-/** What a call wants to do under a token. `chain` holds the token that the call names first, then its parent, up to the root. */
+/**
+ * What a call wants to do under a token. `chain` holds the token that the call names first, then its parent, up to the
+ * root.
+ */
 export interface TokenAsk {
   readonly chain: readonly CapabilityToken[];
   readonly tenant_id: string;
@@ -23,21 +26,34 @@ export interface TokenAsk {
 type Refusal = Extract<Verdict, { effect: 'refuse' }>;
 
 /**
- * Decides whether the token allows the call. Every token of the chain must hold and grant it, though a child is a subset of its
- * parent: a chain is as good as its weakest link, and a mistake at issue must not become a grant.
+ * Decides whether the token allows the call. Every token of the chain must hold and grant it, though a child is a
+ * subset of its parent: a chain is as good as its weakest link, and a mistake at issue must not become a grant.
  */
 export function decideToken(ask: TokenAsk): Verdict {
   return decideChain(ask) ?? decideValidity(ask.chain, ask.now) ?? decideGrant(ask) ?? { effect: 'allow' };
 }
 
-/** Refuses unless every token of the chain is valid at `now`: begun, not past its end, not revoked. Undefined when all are. */
+/**
+ * Refuses unless every token of the chain is valid at `now`: begun, not past its end, not revoked. Undefined when all
+ * are.
+ */
 export function decideValidity(chain: readonly CapabilityToken[], now: number): Refusal | undefined {
   if (chain.some((token) => token.revoked_at !== null)) {
-    return refusal('token.revoked', 'the capability token or one that it derives from was revoked', 'ask for a new token');
+    return refusal(
+      'token.revoked',
+      'the capability token or one that it derives from was revoked',
+      'ask for a new token',
+    );
   }
   for (const { grant } of chain) {
-    if (now < grant.not_before) return refusal('token.not_yet_valid', `the capability token is valid from \`${instant(grant.not_before)}\``);
-    if (now >= grant.expires_at) return refusal('token.expired', `the capability token expired at \`${instant(grant.expires_at)}\``, 'ask for a new token');
+    if (now < grant.not_before)
+      return refusal('token.not_yet_valid', `the capability token is valid from \`${instant(grant.not_before)}\``);
+    if (now >= grant.expires_at)
+      return refusal(
+        'token.expired',
+        `the capability token expired at \`${instant(grant.expires_at)}\``,
+        'ask for a new token',
+      );
   }
   return undefined;
 }
@@ -45,8 +61,10 @@ export function decideValidity(chain: readonly CapabilityToken[], now: number): 
 /** A chain that doesn't hang together, or isn't the tenant's, is answered like one that isn't there. */
 function decideChain({ chain, tenant_id, agent_id }: TokenAsk): Refusal | undefined {
   const [leaf] = chain;
-  const linked = chain.every((token, index) =>
-    token.tenant_id === tenant_id && token.parent_id === (chain[index + 1]?.capability_token_id ?? null));
+  const linked = chain.every(
+    (token, index) =>
+      token.tenant_id === tenant_id && token.parent_id === (chain[index + 1]?.capability_token_id ?? null),
+  );
   if (leaf === undefined || !linked) return refusal('token.unknown', 'there is no such capability token');
   if (leaf.agent_id !== agent_id) return refusal('token.agent', 'the capability token belongs to another agent');
   return undefined;
@@ -55,7 +73,11 @@ function decideChain({ chain, tenant_id, agent_id }: TokenAsk): Refusal | undefi
 function decideGrant(ask: TokenAsk): Refusal | undefined {
   const { chain, workspace_id, session_id, tool_id, resources } = ask;
   if (!chain.every((token) => token.grant.tools.some((pattern) => matchesTool(pattern, tool_id)))) {
-    return refusal('token.tool', `the capability token does not grant \`${tool_id}\``, `a token that grants \`${tool_id}\` would do`);
+    return refusal(
+      'token.tool',
+      `the capability token does not grant \`${tool_id}\``,
+      `a token that grants \`${tool_id}\` would do`,
+    );
   }
   if (!chain.every((token) => token.workspace_id === null || token.workspace_id === workspace_id)) {
     return refusal('token.scope', 'the capability token is for another workspace');
@@ -75,14 +97,25 @@ function decideGrant(ask: TokenAsk): Refusal | undefined {
 }
 
 /**
- * INVARIANT (a listing is its job's): a token of a job is good for the job's runs alone. Its call is one of a scheduled session, since any other is
- * held to less than the list; and it is made on behalf of who listed the tools, so that no agent has a use for the approval outside of the job.
+ * INVARIANT (a listing is its job's): a token of a job is good for the job's runs alone. Its call is one of a scheduled
+ * session, since any other is held to less than the list; and it is made on behalf of who listed the tools, so that no
+ * agent has a use for the approval outside of the job.
  */
 function decideJob({ chain, session_mode, proposed_by }: TokenAsk): Refusal | undefined {
   const jobs = chain.filter(({ job }) => job !== undefined);
   if (jobs.length === 0) return undefined;
-  if (session_mode !== 'scheduled') return refusal('token.scope', 'the capability token is for the runs of a job, which are scheduled', 'name the token that it was made of');
-  if (jobs.some(({ issuer }) => issuer !== proposed_by)) return refusal('token.scope', 'the capability token is for the runs of a job, on behalf of the key that made it', 'name the token that it was made of');
+  if (session_mode !== 'scheduled')
+    return refusal(
+      'token.scope',
+      'the capability token is for the runs of a job, which are scheduled',
+      'name the token that it was made of',
+    );
+  if (jobs.some(({ issuer }) => issuer !== proposed_by))
+    return refusal(
+      'token.scope',
+      'the capability token is for the runs of a job, on behalf of the key that made it',
+      'name the token that it was made of',
+    );
   return undefined;
 }
 

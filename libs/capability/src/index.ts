@@ -1,6 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 export { attenuate, type AttenuationRequest, type ChildToken } from './attenuate.ts';
-export { callBudget, decideReservation, remaining, settledUse, type TokenAccount, type TokenReservation } from './budget.ts';
+export {
+  callBudget,
+  decideReservation,
+  remaining,
+  settledUse,
+  type TokenAccount,
+  type TokenReservation,
+} from './budget.ts';
 export { decideEffect, decideEffectSteps, type ScopedEffect } from './decide-effect.ts';
 export { decideToken, decideValidity, listsTool, type TokenAsk } from './decide-token.ts';
 export { coversPath, isScopePath, scopeOf, type FsAccess } from './fs-scope.ts';

@@ -5,13 +5,38 @@ import { decideToken } from './decide-token.ts';
 import { narrowTo, type NarrowAsk } from './narrow-to.ts';
 
 const token: CapabilityToken = {
-  v: 1, capability_token_id: 'cap_p', tenant_id: 'ten_a', agent_id: 'agt_a', parent_id: null, workspace_id: 'wsp_1', issuer: 'key_a', created_at: 0, revoked_at: null,
+  v: 1,
+  capability_token_id: 'cap_p',
+  tenant_id: 'ten_a',
+  agent_id: 'agt_a',
+  parent_id: null,
+  workspace_id: 'wsp_1',
+  issuer: 'key_a',
+  created_at: 0,
+  revoked_at: null,
   grant: {
-    tools: ['*'], fs: [{ path: '', read: true, write: false }, { path: 'src', read: true, write: true }], net: [{ domain: '*.a.org', methods: ['GET'] }], secrets: ['KEY'],
-    budgets: { calls: 10, cpu_ms: 500 }, not_before: 100, expires_at: 200,
+    tools: ['*'],
+    fs: [
+      { path: '', read: true, write: false },
+      { path: 'src', read: true, write: true },
+    ],
+    net: [{ domain: '*.a.org', methods: ['GET'] }],
+    secrets: ['KEY'],
+    budgets: { calls: 10, cpu_ms: 500 },
+    not_before: 100,
+    expires_at: 200,
   },
 };
-const ask: NarrowAsk = { token, tool_id: 'fs.edit', resources: [{ kind: 'fs', access: 'read', path: 'src/a' }, { kind: 'fs', access: 'write', path: 'src/a' }], uses: 3, expires_at: 150 };
+const ask: NarrowAsk = {
+  token,
+  tool_id: 'fs.edit',
+  resources: [
+    { kind: 'fs', access: 'read', path: 'src/a' },
+    { kind: 'fs', access: 'write', path: 'src/a' },
+  ],
+  uses: 3,
+  expires_at: 150,
+};
 
 /** The chain that the asked child makes with its parent. */
 function chainOf(request: NarrowAsk): readonly CapabilityToken[] {
@@ -19,16 +44,41 @@ function chainOf(request: NarrowAsk): readonly CapabilityToken[] {
   if (verdict.effect === 'refuse') throw new Error(verdict.message);
   return [{ ...token, ...verdict.child, capability_token_id: 'cap_c' }, token];
 }
-const may = (chain: readonly CapabilityToken[], tool_id: string, resources: readonly FsResource[], now = 120): boolean =>
-  decideToken({ chain, tenant_id: 'ten_a', agent_id: 'agt_a', workspace_id: 'wsp_1', session_id: null, tool_id, now, resources }).effect === 'allow';
+const may = (
+  chain: readonly CapabilityToken[],
+  tool_id: string,
+  resources: readonly FsResource[],
+  now = 120,
+): boolean =>
+  decideToken({
+    chain,
+    tenant_id: 'ten_a',
+    agent_id: 'agt_a',
+    workspace_id: 'wsp_1',
+    session_id: null,
+    tool_id,
+    now,
+    resources,
+  }).effect === 'allow';
 const write = (path: string): FsResource => ({ kind: 'fs', access: 'write', path });
 
 describe('a token for one kind of action', () => {
   test('denies what its parent denies below its paths, and reaches no path that is denied itself', () => {
-    const denied: CapabilityToken = { ...token, grant: { ...token.grant, fs: [...token.grant.fs, { path: 'src/a/keys', read: false, write: false, denied: true }] } };
+    const denied: CapabilityToken = {
+      ...token,
+      grant: {
+        ...token.grant,
+        fs: [...token.grant.fs, { path: 'src/a/keys', read: false, write: false, denied: true }],
+      },
+    };
     const made = attenuate(denied, narrowTo({ ...ask, token: denied }));
-    expect(made).toMatchObject({ effect: 'allow', child: { grant: { fs: [{ path: 'src/a' }, { path: 'src/a/keys', denied: true }] } } });
-    expect(attenuate(denied, narrowTo({ ...ask, token: denied, resources: [write('src/a/keys')] })).effect).toBe('refuse');
+    expect(made).toMatchObject({
+      effect: 'allow',
+      child: { grant: { fs: [{ path: 'src/a' }, { path: 'src/a/keys', denied: true }] } },
+    });
+    expect(attenuate(denied, narrowTo({ ...ask, token: denied, resources: [write('src/a/keys')] })).effect).toBe(
+      'refuse',
+    );
   });
 
   test('allows that tool on those paths and below, and nothing else of its parent', () => {
@@ -39,24 +89,41 @@ describe('a token for one kind of action', () => {
     expect(may(chain, 'fs.edit', [write('src/ab')])).toBe(false);
     expect(may(chain, 'fs.edit', ask.resources ?? [], 150)).toBe(false);
     expect(chain[0]?.grant).toEqual({
-      tools: ['fs.edit'], fs: [{ path: 'src/a', read: true, write: true }], net: [], secrets: [], budgets: { calls: 3, cpu_ms: 500 }, not_before: 100, expires_at: 150,
+      tools: ['fs.edit'],
+      fs: [{ path: 'src/a', read: true, write: true }],
+      net: [],
+      secrets: [],
+      budgets: { calls: 3, cpu_ms: 500 },
+      not_before: 100,
+      expires_at: 150,
     });
   });
 
   test('a command keeps the roots of its parent, since nobody knows what it will touch', () => {
-    expect(chainOf({ ...ask, tool_id: 'shell.run', resources: null })[0]?.grant).toMatchObject({ tools: ['shell.run'], fs: token.grant.fs });
+    expect(chainOf({ ...ask, tool_id: 'shell.run', resources: null })[0]?.grant).toMatchObject({
+      tools: ['shell.run'],
+      fs: token.grant.fs,
+    });
     expect(chainOf({ ...ask, resources: [] })[0]?.grant.fs).toEqual([]);
   });
 
   test('lasts no longer and serves no more calls than its parent', () => {
-    expect(chainOf({ ...ask, uses: 11, expires_at: 999 })[0]?.grant).toMatchObject({ budgets: { calls: 10 }, expires_at: 200 });
+    expect(chainOf({ ...ask, uses: 11, expires_at: 999 })[0]?.grant).toMatchObject({
+      budgets: { calls: 10 },
+      expires_at: 200,
+    });
   });
 
   test('reaches hosts and secrets only where they are named', () => {
-    expect(chainOf({ ...ask, net: [{ domain: 'x.a.org', methods: ['GET'] }], secrets: ['KEY'] })[0]?.grant).toMatchObject({ net: [{ domain: 'x.a.org' }], secrets: ['KEY'] });
+    expect(
+      chainOf({ ...ask, net: [{ domain: 'x.a.org', methods: ['GET'] }], secrets: ['KEY'] })[0]?.grant,
+    ).toMatchObject({ net: [{ domain: 'x.a.org' }], secrets: ['KEY'] });
   });
 
-  test('is refused where the token itself doesn\'t reach, and never cut to size', () => {
-    expect(attenuate(token, narrowTo({ ...ask, resources: [write('docs/b')] }))).toMatchObject({ effect: 'refuse', code: 'token.not_narrower' });
+  test("is refused where the token itself doesn't reach, and never cut to size", () => {
+    expect(attenuate(token, narrowTo({ ...ask, resources: [write('docs/b')] }))).toMatchObject({
+      effect: 'refuse',
+      code: 'token.not_narrower',
+    });
   });
 });

@@ -8,7 +8,10 @@ import { noOptionalLists } from './optional-lists.ts';
 export interface NarrowAsk {
   readonly token: CapabilityToken;
   readonly tool_id: string;
-  /** Paths in scope form that the tool may touch, each with all below it; null keeps the token's roots, for a command whose paths can't be known. */
+  /**
+   * Paths in scope form that the tool may touch, each with all below it; null keeps the token's roots, for a command
+   * whose paths can't be known.
+   */
   readonly resources: readonly FsResource[] | null;
   /** how many calls it serves; the token's own bound if that is lower */
   readonly uses: number;
@@ -20,11 +23,20 @@ export interface NarrowAsk {
 }
 
 /**
- * Writes the request for a child token that allows one kind of action and nothing else: "approve for the session" is such a child, used in the
- * place of its parent. Only the count and the end are cut to what the token has, since less of them is still what was asked for; a resource that the
- * token doesn't reach stays in the request, and `attenuate` refuses it. The beginning and the other budgets are the token's.
+ * Writes the request for a child token that allows one kind of action and nothing else: "approve for the session" is
+ * such a child, used in the place of its parent. Only the count and the end are cut to what the token has, since less
+ * of them is still what was asked for; a resource that the token doesn't reach stays in the request, and `attenuate`
+ * refuses it. The beginning and the other budgets are the token's.
  */
-export function narrowTo({ token, tool_id, resources, uses, expires_at, net = [], secrets = [] }: NarrowAsk): AttenuationRequest {
+export function narrowTo({
+  token,
+  tool_id,
+  resources,
+  uses,
+  expires_at,
+  net = [],
+  secrets = [],
+}: NarrowAsk): AttenuationRequest {
   const { grant } = token;
   return {
     tools: [tool_id],
@@ -38,14 +50,20 @@ export function narrowTo({ token, tool_id, resources, uses, expires_at, net = []
   };
 }
 
-/** What the token denies below those paths, a child of it denies as well. A path that is denied itself stays without: `attenuate` refuses it. */
+/**
+ * What the token denies below those paths, a child of it denies as well. A path that is denied itself stays without:
+ * `attenuate` refuses it.
+ */
 function denialsWithin(roots: readonly FsRoot[], resources: readonly FsResource[]): FsRoot[] {
-  return deniedPaths(roots).filter((denied) => resources.some(({ path }) => isAbove(path, denied))).map((path) => ({ path, read: false, write: false, denied: true }));
+  return deniedPaths(roots)
+    .filter((denied) => resources.some(({ path }) => isAbove(path, denied)))
+    .map((path) => ({ path, read: false, write: false, denied: true }));
 }
 
 /** One root a path, with every access that is asked for there. */
 function rootsOf(resources: readonly FsResource[]): FsRoot[] {
   const paths = [...new Set(resources.map(({ path }) => path))];
-  const asks = (path: string, access: FsResource['access']): boolean => resources.some((one) => one.path === path && one.access === access);
+  const asks = (path: string, access: FsResource['access']): boolean =>
+    resources.some((one) => one.path === path && one.access === access);
   return paths.map((path) => ({ path, read: asks(path, 'read'), write: asks(path, 'write') }));
 }

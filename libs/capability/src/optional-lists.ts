@@ -14,7 +14,8 @@ export function optionalLists(asked: OptionalLists, parent: OptionalLists): Opti
 
 /** What the child has in each list beyond the parent. */
 export function optionalBeyond(
-  child: OptionalLists, parent: OptionalLists,
+  child: OptionalLists,
+  parent: OptionalLists,
 ): readonly (readonly [OptionalList, readonly string[]])[] {
   return OPTIONAL_LISTS.map((name) => {
     const granted: readonly string[] = parent[name] ?? [];

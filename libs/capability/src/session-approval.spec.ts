@@ -4,15 +4,42 @@ import { decideToken } from './decide-token.ts';
 import { decideSessionToken, isLikeApproved, type AskedCall } from './session-approval.ts';
 
 const token: CapabilityToken = {
-  v: 1, capability_token_id: 'cap_p', tenant_id: 'ten_a', agent_id: 'agt_a', parent_id: null, workspace_id: null, issuer: 'key_1', created_at: 0, revoked_at: null,
+  v: 1,
+  capability_token_id: 'cap_p',
+  tenant_id: 'ten_a',
+  agent_id: 'agt_a',
+  parent_id: null,
+  workspace_id: null,
+  issuer: 'key_1',
+  created_at: 0,
+  revoked_at: null,
   grant: {
-    tools: ['*'], fs: [{ path: '', read: true, write: true }], net: [{ domain: 'a.org', methods: ['GET'] }], secrets: ['KEY'], budgets: { cpu_ms: 500 }, not_before: 100, expires_at: 200,
+    tools: ['*'],
+    fs: [{ path: '', read: true, write: true }],
+    net: [{ domain: 'a.org', methods: ['GET'] }],
+    secrets: ['KEY'],
+    budgets: { cpu_ms: 500 },
+    not_before: 100,
+    expires_at: 200,
   },
 };
 const approval: SessionApproval = {
-  approval_id: 'apr_1', operation_id: 'op_1', session_id: 'ses', policy_hash: 'a', args: 'any', risk_max: 0.5, risk_basis: ['r.a', 'r.b'], reasons: ['p.a', 'p.b'],
+  approval_id: 'apr_1',
+  operation_id: 'op_1',
+  session_id: 'ses',
+  policy_hash: 'a',
+  args: 'any',
+  risk_max: 0.5,
+  risk_basis: ['r.a', 'r.b'],
+  reasons: ['p.a', 'p.b'],
 };
-const like: AskedCall = { session_id: 'ses', policy_hash: 'a', risk_score: 0.5, risk_basis: ['r.a'], reasons: [{ code: 'p.b' }] };
+const like: AskedCall = {
+  session_id: 'ses',
+  policy_hash: 'a',
+  risk_score: 0.5,
+  risk_basis: ['r.a'],
+  reasons: [{ code: 'p.b' }],
+};
 const ask = { token, workspace_id: 'wsp_1', tool_id: 'fs.write', uses: 3, expires_at: 150 };
 
 const childOf = (resources: Parameters<typeof decideSessionToken>[0]['resources']) => {
@@ -24,32 +51,77 @@ const childOf = (resources: Parameters<typeof decideSessionToken>[0]['resources'
 describe('a yes for the session', () => {
   it('to a call that names its paths is a token for that tool and these paths alone', () => {
     expect(childOf([{ kind: 'fs', access: 'write', path: 'src/a' }])).toEqual({
-      tenant_id: 'ten_a', parent_id: 'cap_p', workspace_id: 'wsp_1',
-      grant: { tools: ['fs.write'], fs: [{ path: 'src/a', read: false, write: true }], net: [], secrets: [], budgets: { cpu_ms: 500, calls: 3 }, not_before: 100, expires_at: 150 },
+      tenant_id: 'ten_a',
+      parent_id: 'cap_p',
+      workspace_id: 'wsp_1',
+      grant: {
+        tools: ['fs.write'],
+        fs: [{ path: 'src/a', read: false, write: true }],
+        net: [],
+        secrets: [],
+        budgets: { cpu_ms: 500, calls: 3 },
+        not_before: 100,
+        expires_at: 150,
+      },
     });
   });
 
   it('to a command keeps what the command may reach', () => {
     const { fs, net, secrets } = token.grant;
-    expect(childOf(null).grant).toMatchObject({ tools: ['fs.write'], fs, net, secrets, budgets: { cpu_ms: 500, calls: 3 } });
+    expect(childOf(null).grant).toMatchObject({
+      tools: ['fs.write'],
+      fs,
+      net,
+      secrets,
+      budgets: { cpu_ms: 500, calls: 3 },
+    });
   });
 
   it('ends with the token at the latest, and is none beyond it', () => {
     const resources = [{ kind: 'fs', access: 'write', path: 'a' }] as const;
-    expect(decideSessionToken({ ...ask, resources, expires_at: 900 })).toMatchObject({ child: { grant: { expires_at: 200 } } });
-    expect(decideSessionToken({ ...ask, resources, token: { ...token, workspace_id: 'wsp_2' } })).toMatchObject({ effect: 'refuse', code: 'token.not_narrower' });
-    expect(decideSessionToken({ ...ask, resources, token: { ...token, grant: { ...token.grant, fs: [] } } })).toMatchObject({ effect: 'refuse', code: 'token.not_narrower' });
+    expect(decideSessionToken({ ...ask, resources, expires_at: 900 })).toMatchObject({
+      child: { grant: { expires_at: 200 } },
+    });
+    expect(decideSessionToken({ ...ask, resources, token: { ...token, workspace_id: 'wsp_2' } })).toMatchObject({
+      effect: 'refuse',
+      code: 'token.not_narrower',
+    });
+    expect(
+      decideSessionToken({ ...ask, resources, token: { ...token, grant: { ...token.grant, fs: [] } } }),
+    ).toMatchObject({ effect: 'refuse', code: 'token.not_narrower' });
   });
 
   it('lets nothing pass in another session, nor does what is made of its token', () => {
-    const child: CapabilityToken = { ...token, ...childOf(null), capability_token_id: 'cap_c', session_approval: approval };
+    const child: CapabilityToken = {
+      ...token,
+      ...childOf(null),
+      capability_token_id: 'cap_c',
+      session_approval: approval,
+    };
     const grandchild: CapabilityToken = { ...child, capability_token_id: 'cap_g', parent_id: 'cap_c' };
     delete grandchild.session_approval;
     const codeIn = (session_id: string | null, chain: CapabilityToken[]) => {
-      const verdict = decideToken({ chain, tenant_id: 'ten_a', agent_id: 'agt_a', workspace_id: 'wsp_1', session_id, tool_id: 'fs.write', now: 120, resources: [] });
+      const verdict = decideToken({
+        chain,
+        tenant_id: 'ten_a',
+        agent_id: 'agt_a',
+        workspace_id: 'wsp_1',
+        session_id,
+        tool_id: 'fs.write',
+        now: 120,
+        resources: [],
+      });
       return verdict.effect === 'allow' ? 'allow' : verdict.code;
     };
-    for (const chain of [[child, token], [grandchild, child, token]]) expect([codeIn('ses', chain), codeIn('other', chain), codeIn(null, chain)]).toEqual(['allow', 'token.scope', 'token.scope']);
+    for (const chain of [
+      [child, token],
+      [grandchild, child, token],
+    ])
+      expect([codeIn('ses', chain), codeIn('other', chain), codeIn(null, chain)]).toEqual([
+        'allow',
+        'token.scope',
+        'token.scope',
+      ]);
   });
 });
 
@@ -70,6 +142,9 @@ describe('a call is like the one that was approved', () => {
   });
 
   it('of a command only the very same', () => {
-    expect([true, false].map((same) => isLikeApproved({ ...approval, args: 'same' }, like, same))).toEqual([true, false]);
+    expect([true, false].map((same) => isLikeApproved({ ...approval, args: 'same' }, like, same))).toEqual([
+      true,
+      false,
+    ]);
   });
 });

@@ -17,12 +17,27 @@ export interface SessionTokenAsk {
 }
 
 /**
- * Decides whether a yes for the session may become a token, and gives its fields: a child of the call's token for its tool, its paths and its workspace alone.
- * A command keeps the roots, hosts and secrets of its token, since only the very same command counts as approved under it.
+ * Decides whether a yes for the session may become a token, and gives its fields: a child of the call's token for its
+ * tool, its paths and its workspace alone. A command keeps the roots, hosts and secrets of its token, since only the
+ * very same command counts as approved under it.
  */
-export function decideSessionToken({ token, workspace_id, tool_id, resources, uses, expires_at }: SessionTokenAsk): Verdict<{ child: ChildToken }> {
+export function decideSessionToken({
+  token,
+  workspace_id,
+  tool_id,
+  resources,
+  uses,
+  expires_at,
+}: SessionTokenAsk): Verdict<{ child: ChildToken }> {
   const { net, secrets } = token.grant;
-  const narrow = narrowTo({ token, tool_id, resources, uses, expires_at, ...(resources === null ? { net, secrets } : {}) });
+  const narrow = narrowTo({
+    token,
+    tool_id,
+    resources,
+    uses,
+    expires_at,
+    ...(resources === null ? { net, secrets } : {}),
+  });
   return attenuate(token, { ...narrow, workspace_id });
 }
 
@@ -37,14 +52,17 @@ export interface AskedCall {
 }
 
 /**
- * Answers whether the call is like the one that was approved: of the session, under the same policy, no riskier, and neither risky nor held for a reason
- * that the person wasn't shown. Tool, paths, times and count are the token's; `sameArgs` says whether the arguments are the very same.
+ * Answers whether the call is like the one that was approved: of the session, under the same policy, no riskier, and
+ * neither risky nor held for a reason that the person wasn't shown. Tool, paths, times and count are the token's;
+ * `sameArgs` says whether the arguments are the very same.
  */
 export function isLikeApproved(approval: SessionApproval, call: AskedCall, sameArgs: boolean): boolean {
-  return call.session_id === approval.session_id
-    && call.policy_hash === approval.policy_hash
-    && call.risk_score <= approval.risk_max
-    && call.risk_basis.every((basis) => approval.risk_basis.includes(basis))
-    && call.reasons.every(({ code }) => approval.reasons.includes(code))
-    && (approval.args === 'any' || sameArgs);
+  return (
+    call.session_id === approval.session_id &&
+    call.policy_hash === approval.policy_hash &&
+    call.risk_score <= approval.risk_max &&
+    call.risk_basis.every((basis) => approval.risk_basis.includes(basis)) &&
+    call.reasons.every(({ code }) => approval.reasons.includes(code)) &&
+    (approval.args === 'any' || sameArgs)
+  );
 }

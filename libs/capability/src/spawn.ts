@@ -1,5 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-import { LIMITS, SPAWN_DEPTH_MAX, type CapabilityToken, type FsRoot, type SpawnArgs, type Verdict } from '@writ/contract';
+import {
+  LIMITS,
+  SPAWN_DEPTH_MAX,
+  type CapabilityToken,
+  type FsRoot,
+  type SpawnArgs,
+  type Verdict,
+} from '@writ/contract';
 import { attenuate, type ChildToken } from './attenuate.ts';
 import { deniedPaths, isAbove } from './fs-scope.ts';
 
@@ -13,14 +20,18 @@ export interface SpawnAsk {
 }
 
 /**
- * Decides whether a sub-agent may be given what is asked for, and gives the fields of its token: a child of the call's own, for the call's workspace.
- * INVARIANT (children only narrow): it is `attenuate`'s to say; what is asked for beyond that is refused and never cut to size.
+ * Decides whether a sub-agent may be given what is asked for, and gives the fields of its token: a child of the call's
+ * own, for the call's workspace. INVARIANT (children only narrow): it is `attenuate`'s to say; what is asked for beyond
+ * that is refused and never cut to size.
  */
 export function decideSpawn({ chain, workspace_id, asked }: SpawnAsk): Verdict<{ child: ChildToken }> {
   const [parent] = chain;
-  if (parent === undefined) return { effect: 'refuse', code: 'token.unknown', message: 'there is no token to make a narrower one of' };
-  if (chain.filter(({ spawned_by }) => spawned_by !== undefined).length >= SPAWN_DEPTH_MAX) return tooDeep(`at most ${SPAWN_DEPTH_MAX} agents stand below one another`);
-  if (chain.length >= LIMITS.chainTokens.max) return tooDeep(`a token is at most the ${LIMITS.chainTokens.max}th of its chain`);
+  if (parent === undefined)
+    return { effect: 'refuse', code: 'token.unknown', message: 'there is no token to make a narrower one of' };
+  if (chain.filter(({ spawned_by }) => spawned_by !== undefined).length >= SPAWN_DEPTH_MAX)
+    return tooDeep(`at most ${SPAWN_DEPTH_MAX} agents stand below one another`);
+  if (chain.length >= LIMITS.chainTokens.max)
+    return tooDeep(`a token is at most the ${LIMITS.chainTokens.max}th of its chain`);
   const { tools, fs, net, secrets, budgets } = asked;
   return attenuate(parent, {
     workspace_id,
@@ -36,4 +47,6 @@ const tooDeep = (message: string): Verdict<never> => ({ effect: 'refuse', code: 
 
 /** What the parent denies below a root stays denied, whether the asker knew of it or not. */
 const denialsBelow = (parent: readonly FsRoot[], asked: readonly FsRoot[]): FsRoot[] =>
-  deniedPaths(parent).filter((path) => asked.some((root) => isAbove(root.path, path))).map((path) => ({ path, read: false, write: false, denied: true }));
+  deniedPaths(parent)
+    .filter((path) => asked.some((root) => isAbove(root.path, path)))
+    .map((path) => ({ path, read: false, write: false, denied: true }));

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /*
- * A tool pattern is one of three things: `*`, every tool; `family.*`, every tool whose id goes on after `family.`, so not `family` itself;
- * or the id of one tool. A star anywhere else is an ordinary character, which no tool id contains, so such a pattern grants nothing.
+ * A tool pattern is one of three things: `*`, every tool; `family.*`, every tool whose id goes on after `family.`, so
+ * not `family` itself; or the id of one tool. A star anywhere else is an ordinary character, which no tool id contains,
+ * so such a pattern grants nothing.
  */
 
 /** Answers whether the pattern grants the tool. */
@@ -14,11 +15,13 @@ export function matchesTool(pattern: string, toolId: string): boolean {
 }
 
 /**
- * Answers whether every tool that the inner pattern grants is granted by the outer one, for any set of tools there will ever be.
- * A set of patterns includes another iff each of the other's is covered by a single one of its own: no finite number of narrower
- * patterns adds up to a family.
+ * Answers whether every tool that the inner pattern grants is granted by the outer one, for any set of tools there will
+ * ever be. A set of patterns includes another iff each of the other's is covered by a single one of its own: no finite
+ * number of narrower patterns adds up to a family.
  */
 export function coversPattern(outer: string, inner: string): boolean {
   if (outer === '*' || outer === inner) return true;
-  return inner !== '*' && outer.endsWith('.*') && inner.length > outer.length - 1 && inner.startsWith(outer.slice(0, -1));
+  return (
+    inner !== '*' && outer.endsWith('.*') && inner.length > outer.length - 1 && inner.startsWith(outer.slice(0, -1))
+  );
 }

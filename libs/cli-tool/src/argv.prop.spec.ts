@@ -6,29 +6,62 @@ import { cliDefinition } from './definition.ts';
 import { stored } from './sample.contract.ts';
 
 const TOOL = stored({
-  name: 'x', description: 'X.', category: 'write', cmd: 'x', args: ['get', '{{a}}', '--b={{b}}', '--'], optional_args: { c: ['-c', '{{c}}'] },
+  name: 'x',
+  description: 'X.',
+  category: 'write',
+  cmd: 'x',
+  args: ['get', '{{a}}', '--b={{b}}', '--'],
+  optional_args: { c: ['-c', '{{c}}'] },
   parameters: { a: { type: 'string' }, b: { type: 'string' }, c: { type: 'string', optional: true } },
 });
 const DEFINITION = cliDefinition(TOOL);
-const nasty = fc.oneof(fc.string({ unit: 'binary' }), fc.constantFrom('', '; rm -rf ~', '$(id)', '`id`', '\' \'', '" "', '{{a}}', '{{c}}', '\n', '|| x', '-rf', '--', '*', '~', '$&', '\\'));
+const nasty = fc.oneof(
+  fc.string({ unit: 'binary' }),
+  fc.constantFrom(
+    '',
+    '; rm -rf ~',
+    '$(id)',
+    '`id`',
+    "' '",
+    '" "',
+    '{{a}}',
+    '{{c}}',
+    '\n',
+    '|| x',
+    '-rf',
+    '--',
+    '*',
+    '~',
+    '$&',
+    '\\',
+  ),
+);
 
 test('a value fills its own place and no other: the number of arguments and every literal of the template stay', () => {
-  fc.assert(fc.property(nasty, nasty, fc.option(nasty, { nil: undefined }), (a, b, c) => {
-    const args = { a, b, ...(c === undefined ? {} : { c }) };
-    fc.pre(argumentFaults(DEFINITION, args).length === 0);
-    expect(argvOf(TOOL, args)).toEqual(['x', 'get', a, `--b=${b}`, '--', ...(c === undefined ? [] : ['-c', c])]);
-  }), { numRuns: 500 });
+  fc.assert(
+    fc.property(nasty, nasty, fc.option(nasty, { nil: undefined }), (a, b, c) => {
+      const args = { a, b, ...(c === undefined ? {} : { c }) };
+      fc.pre(argumentFaults(DEFINITION, args).length === 0);
+      expect(argvOf(TOOL, args)).toEqual(['x', 'get', a, `--b=${b}`, '--', ...(c === undefined ? [] : ['-c', c])]);
+    }),
+    { numRuns: 500 },
+  );
 });
 
 test('what is taken begins with no `-` and holds no NUL, whatever it is', () => {
-  fc.assert(fc.property(nasty, (a) => {
-    const taken = argumentFaults(DEFINITION, { a, b: '' }).length === 0;
-    expect(taken).toBe(!a.startsWith('-') && !a.includes('\0'));
-  }), { numRuns: 500 });
+  fc.assert(
+    fc.property(nasty, (a) => {
+      const taken = argumentFaults(DEFINITION, { a, b: '' }).length === 0;
+      expect(taken).toBe(!a.startsWith('-') && !a.includes('\0'));
+    }),
+    { numRuns: 500 },
+  );
 });
 
 test('arguments of any shape are judged, and never throw', () => {
-  fc.assert(fc.property(fc.anything(), (args) => {
-    expect(Array.isArray(argumentFaults(DEFINITION, args))).toBe(true);
-  }));
+  fc.assert(
+    fc.property(fc.anything(), (args) => {
+      expect(Array.isArray(argumentFaults(DEFINITION, args))).toBe(true);
+    }),
+  );
 });

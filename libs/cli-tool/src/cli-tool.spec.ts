@@ -4,50 +4,76 @@ import { argvOf, commandLineOf, environmentOf, secretNamesOf } from './command.t
 import { cliDefinition } from './definition.ts';
 import { KUBECTL_APPLY, KUBECTL_GET, stored } from './sample.contract.ts';
 
-const tool = (more: Partial<CliToolSource>): CliToolSource => ({ name: 'x', description: 'X.', category: 'write', cmd: 'x', ...more });
-const faults = (source: CliToolSource, args: unknown): string[] => argumentFaults(cliDefinition(stored(source)), args).map(({ pointer, message }) => `${pointer} ${message}`);
+const tool = (more: Partial<CliToolSource>): CliToolSource => ({
+  name: 'x',
+  description: 'X.',
+  category: 'write',
+  cmd: 'x',
+  ...more,
+});
+const faults = (source: CliToolSource, args: unknown): string[] =>
+  argumentFaults(cliDefinition(stored(source)), args).map(({ pointer, message }) => `${pointer} ${message}`);
 const argv = (source: CliToolSource, args: Record<string, unknown>): string[] => argvOf(stored(source), args);
 
 describe('the command of a call', () => {
   it('has optional arguments only where they are given, after the others and in the order of the file', () => {
     expect(argv(KUBECTL_GET, { resource: 'pods' })).toEqual(['kubectl', 'get', 'pods']);
     expect(argv(KUBECTL_GET, { resource: 'pods', namespace: 'a-b' })).toEqual(['kubectl', 'get', 'pods', '-n', 'a-b']);
-    const two = tool({ optional_args: { z: ['--z', '{{z}}'], a: ['--a={{a}}'] }, parameters: { a: { type: 'integer', optional: true }, z: { type: 'string', optional: true } } });
+    const two = tool({
+      optional_args: { z: ['--z', '{{z}}'], a: ['--a={{a}}'] },
+      parameters: { a: { type: 'integer', optional: true }, z: { type: 'string', optional: true } },
+    });
     expect(argv(two, { a: 3, z: '' })).toEqual(['x', '--z', '', '--a=3']);
   });
 
   it('has a switch where its parameter is true, and an option with a boolean in it wherever it is given', () => {
-    const source = tool({ optional_args: { force: ['--force'], color: ['--color={{color}}'] }, parameters: { force: { type: 'boolean', optional: true }, color: { type: 'boolean', optional: true } } });
+    const source = tool({
+      optional_args: { force: ['--force'], color: ['--color={{color}}'] },
+      parameters: { force: { type: 'boolean', optional: true }, color: { type: 'boolean', optional: true } },
+    });
     expect(argv(source, { force: true, color: false })).toEqual(['x', '--force', '--color=false']);
     expect(argv(source, { force: false })).toEqual(['x']);
   });
 
   it('takes a value as text: what looks like a placeholder, a variable or a quote stays what it is', () => {
-    const source = tool({ args: ['{{a}}', '{{b}}={{a}}'], parameters: { a: { type: 'string' }, b: { type: 'string' } } });
-    expect(argv(source, { a: '{{b}} $HOME $(id) ; \'"`', b: '$& $1' })).toEqual(['x', '{{b}} $HOME $(id) ; \'"`', '$& $1={{b}} $HOME $(id) ; \'"`']);
+    const source = tool({
+      args: ['{{a}}', '{{b}}={{a}}'],
+      parameters: { a: { type: 'string' }, b: { type: 'string' } },
+    });
+    expect(argv(source, { a: '{{b}} $HOME $(id) ; \'"`', b: '$& $1' })).toEqual([
+      'x',
+      '{{b}} $HOME $(id) ; \'"`',
+      '$& $1={{b}} $HOME $(id) ; \'"`',
+    ]);
   });
 
   it('is shown to judges with every argument quoted', () => {
     const source = tool({ args: ['{{a}}'], parameters: { a: { type: 'string' } } });
-    expect(commandLineOf(stored(source), { a: 'b; rm -rf ~' })).toBe('x \'b; rm -rf ~\'');
-    expect(commandLineOf(stored(source), { a: 'it\'s' })).toBe('x \'it\'\\\'\'s\'');
-    expect(commandLineOf(stored(source), { a: '' })).toBe('x \'\'');
+    expect(commandLineOf(stored(source), { a: 'b; rm -rf ~' })).toBe("x 'b; rm -rf ~'");
+    expect(commandLineOf(stored(source), { a: "it's" })).toBe("x 'it'\\''s'");
+    expect(commandLineOf(stored(source), { a: '' })).toBe("x ''");
   });
 
   it('takes nothing from what objects inherit', () => {
-    const source = tool({ optional_args: { constructor: ['{{constructor}}'] }, parameters: { constructor: { type: 'string' as const, optional: true } } as never });
+    const source = tool({
+      optional_args: { constructor: ['{{constructor}}'] },
+      parameters: { constructor: { type: 'string' as const, optional: true } } as never,
+    });
     expect(argv(source, {})).toEqual(['x']);
     expect(faults(source, {})).toEqual([]);
   });
 });
 
 describe('values', () => {
-  it('are checked before anything is filled in: type, choice, length, range, and nothing that isn\'t declared', () => {
+  it("are checked before anything is filled in: type, choice, length, range, and nothing that isn't declared", () => {
     expect(faults(KUBECTL_GET, { resource: 'pods; rm -rf ~' })).toEqual([expect.stringContaining('/resource')]);
     expect(faults(KUBECTL_GET, { resource: 'pods', namespace: 7 })).toEqual(['/namespace must be string']);
     expect(faults(KUBECTL_GET, { resource: 'pods', more: 'x' }).join()).toContain('additional properties');
     expect(faults(KUBECTL_GET, {}).join()).toContain('resource');
-    const ranged = tool({ args: ['{{n}}', '{{t}}'], parameters: { n: { type: 'integer', minimum: 1, maximum: 9 }, t: { type: 'string', minLength: 2, maxLength: 3 } } });
+    const ranged = tool({
+      args: ['{{n}}', '{{t}}'],
+      parameters: { n: { type: 'integer', minimum: 1, maximum: 9 }, t: { type: 'string', minLength: 2, maxLength: 3 } },
+    });
     expect(faults(ranged, { n: 10, t: 'abc' })).toHaveLength(1);
     expect(faults(ranged, { n: 1.5, t: 'abcd' })).toHaveLength(2);
     expect(faults(ranged, { n: 9, t: 'abc' })).toEqual([]);
@@ -56,7 +82,8 @@ describe('values', () => {
   it('match a pattern as a whole, whether it says so or not', () => {
     const source = tool({ args: ['{{a}}'], parameters: { a: { type: 'string', pattern: '[a-z]+|x' } } });
     expect(faults(source, { a: 'abc' })).toEqual([]);
-    for (const a of ['abc;', ';abc', 'abc\n', '\nabc', '']) expect(faults(source, { a })).toEqual([expect.stringContaining('does not match')]);
+    for (const a of ['abc;', ';abc', 'abc\n', '\nabc', ''])
+      expect(faults(source, { a })).toEqual([expect.stringContaining('does not match')]);
     expect(faults(KUBECTL_APPLY, { file: 'a.yaml\n' })).toHaveLength(1);
   });
 
@@ -82,7 +109,10 @@ describe('values', () => {
   });
 
   it('are matched in linear time by the largest expression that is taken', () => {
-    const source = tool({ args: ['{{a}}'], parameters: { a: { type: 'string', pattern: '(x+x+)+y|([a-z]{0,30}){0,10}' } } });
+    const source = tool({
+      args: ['{{a}}'],
+      parameters: { a: { type: 'string', pattern: '(x+x+)+y|([a-z]{0,30}){0,10}' } },
+    });
     const before = process.cpuUsage();
     expect(faults(source, { a: 'x'.repeat(4_096) })).toHaveLength(1);
     expect(process.cpuUsage(before).user).toBeLessThan(3_000_000);
@@ -94,10 +124,15 @@ describe('the environment of a call', () => {
 
   it('holds declared variables, secrets by name and literal text', () => {
     expect(secretNamesOf(stored(source, { CLUSTER: 'blue' }))).toEqual(['TOKEN']);
-    expect(environmentOf(stored(source, { CLUSTER: 'blue' }), { TOKEN: 't$&${CLUSTER}' })).toEqual({ A: 'blue', B: 'Bearer t$&${CLUSTER}!', C: '${HOME} $HOME', D: '' });
+    expect(environmentOf(stored(source, { CLUSTER: 'blue' }), { TOKEN: 't$&${CLUSTER}' })).toEqual({
+      A: 'blue',
+      B: 'Bearer t$&${CLUSTER}!',
+      C: '${HOME} $HOME',
+      D: '',
+    });
   });
 
-  it('takes a variable\'s text as it stands: it names nothing itself', () => {
+  it("takes a variable's text as it stands: it names nothing itself", () => {
     expect(environmentOf(stored(tool({ env: { A: '${X}' } }), { X: '${TOKEN}' }), {})).toEqual({ A: '${TOKEN}' });
   });
 

@@ -5,12 +5,18 @@ import { cliDefinition } from './definition.ts';
 import { KUBECTL_GET, stored } from './sample.contract.ts';
 
 test('the order of keys, which no store keeps, is nothing that the digest is of', () => {
-  const [one, other] = [{ to: { type: 'string' as const }, from: { type: 'string' as const } }, { from: { type: 'string' as const }, to: { type: 'string' as const } }].map((parameters) =>
-    JSON.stringify(definitionForDigest(cliDefinition({ ...stored(KUBECTL_GET), parameters }))['parameters']));
+  const [one, other] = [
+    { to: { type: 'string' as const }, from: { type: 'string' as const } },
+    { from: { type: 'string' as const }, to: { type: 'string' as const } },
+  ].map((parameters) =>
+    JSON.stringify(definitionForDigest(cliDefinition({ ...stored(KUBECTL_GET), parameters }))['parameters']),
+  );
   expect(one).toBe(other);
 });
 
 test('what the digest of a tool is of: where this changes, every tool of every tenant has to be applied anew', () => {
   const definition = definitionForDigest(cliDefinition(stored(KUBECTL_GET)));
-  expect(createHash('sha256').update(JSON.stringify(definition)).digest('hex')).toBe('ac5e3e2592a35c2ddfd8e7dd1381f4a4e2333ddca6363da5d8a115694c12eea4');
+  expect(createHash('sha256').update(JSON.stringify(definition)).digest('hex')).toBe(
+    'ac5e3e2592a35c2ddfd8e7dd1381f4a4e2333ddca6363da5d8a115694c12eea4',
+  );
 });

@@ -3,14 +3,25 @@ import type { CliParameter, CliToolSource } from '@writ/contract';
 import { readToolFile } from './read-tools.ts';
 import { KUBECTL_APPLY, KUBECTL_GET } from './sample.contract.ts';
 
-const problems = (...tools: unknown[]): string[] => readToolFile({ tools }).problems.map(({ pointer, message }) => `${pointer} ${message}`);
-const tool = (more: Partial<CliToolSource> & Record<string, unknown>) => ({ name: 'x', description: 'X.', category: 'write', cmd: 'x', ...more });
-const parameter = (more: Partial<CliParameter> & Record<string, unknown>) => tool({ args: ['{{p}}'], parameters: { p: { type: 'string', ...more } as CliParameter } });
+const problems = (...tools: unknown[]): string[] =>
+  readToolFile({ tools }).problems.map(({ pointer, message }) => `${pointer} ${message}`);
+const tool = (more: Partial<CliToolSource> & Record<string, unknown>) => ({
+  name: 'x',
+  description: 'X.',
+  category: 'write',
+  cmd: 'x',
+  ...more,
+});
+const parameter = (more: Partial<CliParameter> & Record<string, unknown>) =>
+  tool({ args: ['{{p}}'], parameters: { p: { type: 'string', ...more } as CliParameter } });
 
 test('the tools of the specification are taken as they stand', () => {
   const { tools, problems: none } = readToolFile({ tools: [KUBECTL_GET, KUBECTL_APPLY] });
   expect(none).toEqual([]);
-  expect(tools.map(({ tool_id, limits }) => [tool_id, limits['wall_ms'], limits['output_bytes']])).toEqual([['kubectl_get', 120_000, 200_000], ['kubectl_apply', 120_000, 200_000]]);
+  expect(tools.map(({ tool_id, limits }) => [tool_id, limits['wall_ms'], limits['output_bytes']])).toEqual([
+    ['kubectl_get', 120_000, 200_000],
+    ['kubectl_apply', 120_000, 200_000],
+  ]);
 });
 
 test.each([
@@ -18,18 +29,28 @@ test.each([
   ['a word that is none', { tools: [tool({ shell: true })] }, '/tools/0'],
   ['a program with a path that is neither absolute nor a name', { tools: [tool({ cmd: './run' })] }, '/tools/0/cmd'],
   ['a program with a value in its name', { tools: [tool({ cmd: '{{p}}' })] }, '/tools/0/cmd'],
-  ['a time beyond the deployment\'s', { tools: [tool({ timeout_ms: 120_001 })] }, '/tools/0/timeout_ms'],
+  ["a time beyond the deployment's", { tools: [tool({ timeout_ms: 120_001 })] }, '/tools/0/timeout_ms'],
   ['a variable in lower case', { tools: [tool({ env: { path: 'x' } })] }, '/tools/0/env'],
-  ['a parameter by the name of what objects inherit', { tools: [tool({ args: ['{{p}}'], parameters: JSON.parse('{"__proto__": {"type": "string"}}') as never })] }, '/tools/0/parameters'],
+  [
+    'a parameter by the name of what objects inherit',
+    { tools: [tool({ args: ['{{p}}'], parameters: JSON.parse('{"__proto__": {"type": "string"}}') as never })] },
+    '/tools/0/parameters',
+  ],
 ])('%s is refused with its place', (_what, file, pointer) => {
   expect(readToolFile(file).problems.map((problem) => problem.pointer)).toContain(pointer);
 });
 
 test('all that is wrong is said at once', () => {
-  expect(problems(
-    tool({ args: ['{{a}}', '{{b', '{{c}}'], parameters: { c: { type: 'string', optional: true }, d: { type: 'boolean' } }, optional_args: { e: ['-e'] } }),
-    tool({ env: { A: '${x}', B: '${' } }),
-  )).toEqual([
+  expect(
+    problems(
+      tool({
+        args: ['{{a}}', '{{b', '{{c}}'],
+        parameters: { c: { type: 'string', optional: true }, d: { type: 'boolean' } },
+        optional_args: { e: ['-e'] },
+      }),
+      tool({ env: { A: '${x}', B: '${' } }),
+    ),
+  ).toEqual([
     '/tools/0/args/0 `{{a}}` names no parameter',
     '/tools/0/args/1 its braces make no placeholder',
     '/tools/0/args/2 `c` is optional, so it may be missing here',
@@ -41,9 +62,12 @@ test('all that is wrong is said at once', () => {
   ]);
 });
 
-test.each(['fs.read', 'fs.anything', 'shell', 'secret.x', 'bash', 'read_file', 'unknown'])('no tool takes the name `%s`: it is, or may become, one of Writ\'s own', (name) => {
-  expect(problems(tool({ name }))).toEqual([expect.stringMatching(/^\/tools\/0\/name /)]);
-});
+test.each(['fs.read', 'fs.anything', 'shell', 'secret.x', 'bash', 'read_file', 'unknown'])(
+  "no tool takes the name `%s`: it is, or may become, one of Writ's own",
+  (name) => {
+    expect(problems(tool({ name }))).toEqual([expect.stringMatching(/^\/tools\/0\/name /)]);
+  },
+);
 
 test('a variable stays one that a program can be started with, whatever it refers to', () => {
   const file = (env: string) => ({ tools: [tool({ env: { A: env } })], variables: { V: 'v'.repeat(1_000) } });
@@ -57,20 +81,39 @@ test('names may make families of their own', () => {
 });
 
 test.each([
-  ['a pattern of a number', { type: 'integer', pattern: 'x' }], ['a range of text', { minimum: 1 }], ['a choice of another type', { enum: [1] }], ['a choice that begins with `-`', { enum: ['-v'] }],
-  ['a range that is empty', { minLength: 2, maxLength: 1 }], ['look-around', { pattern: '(?=x)' }], ['a back-reference', { pattern: '(x)\\1' }],
-  ['an expression that grows too large', { pattern: '(([a-z]{0,50}){0,50}){0,2}' }], ['an expression that is none', { pattern: '(' }],
+  ['a pattern of a number', { type: 'integer', pattern: 'x' }],
+  ['a range of text', { minimum: 1 }],
+  ['a choice of another type', { enum: [1] }],
+  ['a choice that begins with `-`', { enum: ['-v'] }],
+  ['a range that is empty', { minLength: 2, maxLength: 1 }],
+  ['look-around', { pattern: '(?=x)' }],
+  ['a back-reference', { pattern: '(x)\\1' }],
+  ['an expression that grows too large', { pattern: '(([a-z]{0,50}){0,50}){0,2}' }],
+  ['an expression that is none', { pattern: '(' }],
 ])('%s is refused', (_what, more) => {
   expect(problems(parameter(more as Partial<CliParameter>)).length).toBeGreaterThan(0);
 });
 
 test.each([
-  ['bash', ['-c', '{{p}}']], ['/bin/sh', ['-ec', 'echo {{p}}']], ['bash', ['-c', 'fixed', '{{p}}']], ['bash', ['{{p}}']], ['zsh', ['-{{p}}', 'a.sh']], ['sh', ['-s', '{{p}}']], ['env', ['bash', '{{p}}']],
-  ['busybox', ['sh', '{{p}}']], ['xargs', ['{{p}}']], ['sudo', ['ls', '{{p}}']], ['bash', ['', '{{p}}']],
+  ['bash', ['-c', '{{p}}']],
+  ['/bin/sh', ['-ec', 'echo {{p}}']],
+  ['bash', ['-c', 'fixed', '{{p}}']],
+  ['bash', ['{{p}}']],
+  ['zsh', ['-{{p}}', 'a.sh']],
+  ['sh', ['-s', '{{p}}']],
+  ['env', ['bash', '{{p}}']],
+  ['busybox', ['sh', '{{p}}']],
+  ['xargs', ['{{p}}']],
+  ['sudo', ['ls', '{{p}}']],
+  ['bash', ['', '{{p}}']],
 ])('a value never becomes part of what a shell reads: %s %j is refused', (cmd, args) => {
-  expect(problems(tool({ cmd, args, parameters: { p: { type: 'string' } } }))).toEqual([expect.stringMatching(/^\/tools\/0\/cmd .* would read arguments as commands$/)]);
+  expect(problems(tool({ cmd, args, parameters: { p: { type: 'string' } } }))).toEqual([
+    expect.stringMatching(/^\/tools\/0\/cmd .* would read arguments as commands$/),
+  ]);
 });
 
 test('a shell may run a named script on values', () => {
-  expect(problems(tool({ cmd: 'bash', args: ['-e', 'scripts/deploy.sh', '{{p}}'], parameters: { p: { type: 'string' } } }))).toEqual([]);
+  expect(
+    problems(tool({ cmd: 'bash', args: ['-e', 'scripts/deploy.sh', '{{p}}'], parameters: { p: { type: 'string' } } })),
+  ).toEqual([]);
 });

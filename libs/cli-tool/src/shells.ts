@@ -4,11 +4,28 @@ import { problemAt, type ToolProblem } from './problem.ts';
 import { placeholdersOf } from './template.ts';
 
 /** Programs that read their own arguments as commands. */
-const SHELLS = new Set(['ash', 'bash', 'busybox', 'csh', 'dash', 'env', 'eval', 'fish', 'ksh', 'sh', 'su', 'sudo', 'tcsh', 'xargs', 'zsh']);
+const SHELLS = new Set([
+  'ash',
+  'bash',
+  'busybox',
+  'csh',
+  'dash',
+  'env',
+  'eval',
+  'fish',
+  'ksh',
+  'sh',
+  'su',
+  'sudo',
+  'tcsh',
+  'xargs',
+  'zsh',
+]);
 
 /**
- * INVARIANT (no shell strings): what a caller gives is never part of a command's text. A shell may run a script whose name stands in the definition, with
- * the caller's values as its arguments; neither its options nor the script's name hold a value, and `-c` has no place at all.
+ * INVARIANT (no shell strings): what a caller gives is never part of a command's text. A shell may run a script whose
+ * name stands in the definition, with the caller's values as its arguments; neither its options nor the script's name
+ * hold a value, and `-c` has no place at all.
  */
 export function shellProblems({ cmd, args = [], optional_args = {} }: CliToolSource, at: string): ToolProblem[] {
   if (!SHELLS.has(cmd.slice(cmd.lastIndexOf('/') + 1))) return [];
@@ -18,7 +35,15 @@ export function shellProblems({ cmd, args = [], optional_args = {} }: CliToolSou
   const isNamed = script !== -1 && !hasValue(args[script] ?? '') && args[script] !== '';
   if (isNamed && !takesText && !isProgram(cmd)) return [];
   const hint = 'name the program itself; for commands as text there is `shell.run`';
-  return [problemAt(`${at}/cmd`, `\`${cmd}\` would read arguments as commands`, Object.keys(optional_args).length > 0 || isProgram(cmd) ? hint : `${hint}, or let the first argument be the name of a script`)];
+  return [
+    problemAt(
+      `${at}/cmd`,
+      `\`${cmd}\` would read arguments as commands`,
+      Object.keys(optional_args).length > 0 || isProgram(cmd)
+        ? hint
+        : `${hint}, or let the first argument be the name of a script`,
+    ),
+  ];
 }
 
 const hasValue = (arg: string): boolean => (placeholdersOf(arg) ?? ['']).length > 0;

@@ -19,15 +19,16 @@ const REFERENCE = /\$\$\{|\$\{([^}]*)\}|\$\{/g;
 const NAME = /^[A-Z_][A-Z0-9_]{0,63}$/;
 
 /**
- * The parts of a variable's value: `${NAME}` is one of `variables`, or else the secret of that name; `$${` is a literal `${`. Null where a `${` is no
- * reference. A variable's own text is taken as it stands.
+ * The parts of a variable's value: `${NAME}` is one of `variables`, or else the secret of that name; `$${` is a literal
+ * `${`. Null where a `${` is no reference. A variable's own text is taken as it stands.
  */
 export function envPartsOf(value: string, variables: ReadonlyMap<string, string>): EnvPart[] | null {
   const parts: EnvPart[] = [];
   let at = 0;
   const take = (part: EnvPart): void => {
     const last = parts.at(-1);
-    if ('text' in part && last !== undefined && 'text' in last) parts[parts.length - 1] = { text: last.text + part.text };
+    if ('text' in part && last !== undefined && 'text' in last)
+      parts[parts.length - 1] = { text: last.text + part.text };
     else if (!('text' in part) || part.text !== '') parts.push(part);
   };
   for (const match of value.matchAll(REFERENCE)) {

@@ -22,13 +22,19 @@ describe('what comes from outside', () => {
 
   it('names no counter of usage but those that are known', () => {
     const used = { wall_ms: 1, cpu_ms: 1, memory_peak_bytes: 1, disk_write_bytes: 1, output_bytes: 1 };
-    for (const counted_by of USAGE_COUNTERS) expect(parseMessage(Usage, { ...used, counted_by })).toEqual({ ...used, counted_by });
+    for (const counted_by of USAGE_COUNTERS)
+      expect(parseMessage(Usage, { ...used, counted_by })).toEqual({ ...used, counted_by });
     expect(parseMessage(Usage, used)).toEqual(used);
-    for (const counted_by of ['job', '', null]) expect(() => parseMessage(Usage, { ...used, counted_by })).toThrow('`/counted_by` must be one of `host`, `agent`');
+    for (const counted_by of ['job', '', null])
+      expect(() => parseMessage(Usage, { ...used, counted_by })).toThrow(
+        '`/counted_by` must be one of `host`, `agent`',
+      );
   });
 
   it('is described by closed schemas everywhere', () => {
-    const schemas = Object.entries(contract).filter(([name, value]) => typeof value === 'object' && /^[A-Z][a-z]/.test(name) && !OPEN.has(name));
+    const schemas = Object.entries(contract).filter(
+      ([name, value]) => typeof value === 'object' && /^[A-Z][a-z]/.test(name) && !OPEN.has(name),
+    );
     const objects = schemas.flatMap(([name, schema]) => objectsIn(schema, name));
     expect(objects.length).toBeGreaterThan(60);
     expect(objects.filter(({ isClosed }) => !isClosed)).toEqual([]);

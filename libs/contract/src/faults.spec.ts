@@ -2,7 +2,7 @@
 import { Fault, FAULTS, isFaultCode } from './faults.ts';
 
 describe('faults', () => {
-  it('have a code of lower-case words, an HTTP error status and a message in the house\'s form', () => {
+  it("have a code of lower-case words, an HTTP error status and a message in the house's form", () => {
     for (const [code, row] of Object.entries(FAULTS)) {
       expect(code).toMatch(/^[a-z_]+(\.[a-z_]+)?$/);
       expect(row.status).toBeGreaterThanOrEqual(400);

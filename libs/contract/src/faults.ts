@@ -1,28 +1,36 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /**
- * The closed table of fault codes. `status` is what the HTTP door answers when the fault ends a request there;
- * `retry` is the whole instruction to a caller: `never` (the same call fails again), `later` (nothing happened; try again),
- * `same-key` (it may have happened; ask again with the same idempotency key or operation id).
- * A code that names a refusal of a decided call travels in a ToolResult with HTTP 200; its status serves routes that aren't calls.
+ * The closed table of fault codes. `status` is what the HTTP door answers when the fault ends a request there; `retry`
+ * is the whole instruction to a caller: `never` (the same call fails again), `later` (nothing happened; try again),
+ * `same-key` (it may have happened; ask again with the same idempotency key or operation id). A code that names a
+ * refusal of a decided call travels in a ToolResult with HTTP 200; its status serves routes that aren't calls.
  */
 export const FAULTS = {
   // the door: never became an operation
   'request.malformed': { status: 400, retry: 'never', message: 'the request body is not valid' },
   'request.too_large': { status: 413, retry: 'never', message: 'the request is larger than allowed' },
-  'request.unsupported_media_type': { status: 415, retry: 'never', message: 'the request must carry `application/json`' },
+  'request.unsupported_media_type': {
+    status: 415,
+    retry: 'never',
+    message: 'the request must carry `application/json`',
+  },
   'request.method_not_allowed': { status: 405, retry: 'never', message: 'the path does not take this method' },
   'auth.missing': { status: 401, retry: 'never', message: 'an API key is needed: `Authorization: Bearer <key>`' },
   'auth.invalid': { status: 401, retry: 'never', message: 'the API key is not valid' },
   'auth.role': { status: 403, retry: 'never', message: 'the API key has no role that allows this' },
   'rate.limited': { status: 429, retry: 'later', message: 'too many requests' },
   'queue.full': { status: 429, retry: 'later', message: 'as many calls of the tenant wait as may' },
-  'not_found': { status: 404, retry: 'never', message: 'there is no such thing here' },
-  'conflict': { status: 409, retry: 'never', message: 'the thing is in another state than the request needs' },
+  not_found: { status: 404, retry: 'never', message: 'there is no such thing here' },
+  conflict: { status: 409, retry: 'never', message: 'the thing is in another state than the request needs' },
   // what a call asks for
   'tool.unknown': { status: 404, retry: 'never', message: 'there is no such tool' },
   'tool.not_available': { status: 409, retry: 'never', message: 'the tool is not available here' },
-  'tool.changed': { status: 409, retry: 'never', message: 'the tool was changed or removed since the call was decided' },
+  'tool.changed': {
+    status: 409,
+    retry: 'never',
+    message: 'the tool was changed or removed since the call was decided',
+  },
   'args.invalid': { status: 422, retry: 'never', message: 'the arguments do not fit the tool' },
   'args.too_large': { status: 413, retry: 'never', message: 'the arguments are larger than allowed' },
   'path.invalid': { status: 422, retry: 'never', message: 'the path is not valid' },
@@ -30,7 +38,7 @@ export const FAULTS = {
   'idempotency.missing': { status: 422, retry: 'never', message: 'a mutating call needs an `idempotency_key`' },
   'idempotency.mismatch': { status: 409, retry: 'never', message: 'the idempotency key was used for another call' },
   'idempotency.expired': { status: 410, retry: 'never', message: 'the call of this idempotency key was erased' },
-  'deadline': { status: 504, retry: 'same-key', message: 'the deadline passed' },
+  deadline: { status: 504, retry: 'same-key', message: 'the deadline passed' },
   // capability
   'token.unknown': { status: 403, retry: 'never', message: 'there is no such capability token' },
   'token.not_yet_valid': { status: 403, retry: 'never', message: 'the capability token is not valid yet' },
@@ -48,26 +56,46 @@ export const FAULTS = {
   'policy.denied': { status: 403, retry: 'never', message: 'the policy forbids the call' },
   'policy.error': { status: 403, retry: 'never', message: 'a rule of the policy failed, so the call is refused' },
   'policy.invalid': { status: 422, retry: 'never', message: 'the policy set is not valid' },
-  'policy.unreadable': { status: 500, retry: 'never', message: 'the policy set in force cannot be read by this version, so nothing is decided until another is activated' },
+  'policy.unreadable': {
+    status: 500,
+    retry: 'never',
+    message: 'the policy set in force cannot be read by this version, so nothing is decided until another is activated',
+  },
   'approval.denied': { status: 403, retry: 'never', message: 'a person denied the call' },
   'approval.expired': { status: 403, retry: 'never', message: 'nobody decided in time' },
   'approval.own_call': { status: 403, retry: 'never', message: 'nobody approves their own call' },
   'approval.stale': { status: 409, retry: 'never', message: 'what was approved is no longer what would happen' },
-  'approval.previewed_anew': { status: 409, retry: 'never', message: 'the effect went stale and is previewed once more: look again, then decide' },
-  'approval.effect_unseen': { status: 409, retry: 'never', message: 'the yes is not for what waits now: look again, then decide' },
-  'approval.voted': { status: 409, retry: 'never', message: 'that person\'s vote is counted already' },
+  'approval.previewed_anew': {
+    status: 409,
+    retry: 'never',
+    message: 'the effect went stale and is previewed once more: look again, then decide',
+  },
+  'approval.effect_unseen': {
+    status: 409,
+    retry: 'never',
+    message: 'the yes is not for what waits now: look again, then decide',
+  },
+  'approval.voted': { status: 409, retry: 'never', message: "that person's vote is counted already" },
   'approval.not_delegated': { status: 403, retry: 'never', message: 'the delegation is not good for this call' },
-  'approval.superseded': { status: 409, retry: 'never', message: 'a person edited the arguments, and the call was proposed anew with them' },
+  'approval.superseded': {
+    status: 409,
+    retry: 'never',
+    message: 'a person edited the arguments, and the call was proposed anew with them',
+  },
   'value.missing': { status: 404, retry: 'never', message: 'the value is not there, and nobody can be asked for it' },
   'secret.unknown': { status: 404, retry: 'never', message: 'the call names a secret that is not there' },
   'resolution.own_call': { status: 403, retry: 'never', message: 'nobody resolves their own call' },
   'sandbox.unknown': { status: 404, retry: 'never', message: 'there is no such sandbox of mk8.shell' },
-  'sandbox.unverified': { status: 409, retry: 'never', message: 'the sandbox of mk8.shell is not what a registrar signed, so nothing runs in it' },
+  'sandbox.unverified': {
+    status: 409,
+    retry: 'never',
+    message: 'the sandbox of mk8.shell is not what a registrar signed, so nothing runs in it',
+  },
   'profile.unknown': { status: 404, retry: 'never', message: 'there is no such execution profile' },
   'shell.unavailable': { status: 409, retry: 'never', message: 'the shell that the call names is not there' },
   'sandbox.killed': { status: 409, retry: 'never', message: 'a person killed the container that the call ran in' },
-  'cancelled': { status: 409, retry: 'never', message: 'the call was cancelled' },
-  'frozen': { status: 423, retry: 'never', message: 'an emergency stop stands' },
+  cancelled: { status: 409, retry: 'never', message: 'the call was cancelled' },
+  frozen: { status: 423, retry: 'never', message: 'an emergency stop stands' },
   // what leaves
   'egress.refused': { status: 403, retry: 'never', message: 'the egress gate let nothing out' },
   'egress.failed': { status: 502, retry: 'never', message: 'the other side could not be reached or did not answer' },
@@ -76,7 +104,11 @@ export const FAULTS = {
   'effect.out_of_scope': { status: 403, retry: 'never', message: 'the effect reaches outside the capability token' },
   'workspace.conflict': { status: 409, retry: 'never', message: 'another call changed the same files' },
   'output.not_kept': { status: 404, retry: 'never', message: 'the whole output of the call is not kept' },
-  'workspace.quota': { status: 422, retry: 'never', message: 'the workspace or the tenant would hold more than its quota' },
+  'workspace.quota': {
+    status: 422,
+    retry: 'never',
+    message: 'the workspace or the tenant would hold more than its quota',
+  },
   'file.not_found': { status: 404, retry: 'never', message: 'there is no such file' },
   'file.kind': { status: 422, retry: 'never', message: 'the path is of another kind than the tool needs' },
   'file.too_large': { status: 413, retry: 'never', message: 'the file is larger than the tool handles' },
@@ -89,35 +121,59 @@ export const FAULTS = {
   'command.timeout': { status: 422, retry: 'never', message: 'the command ran longer than allowed' },
   'command.killed': { status: 422, retry: 'never', message: 'the command was killed' },
   'session.lost': { status: 409, retry: 'never', message: 'the shell of the session is gone, with all that it held' },
-  'session.diverged': { status: 409, retry: 'never', message: 'the shell of the session ended, since what it did was not committed' },
+  'session.diverged': {
+    status: 409,
+    retry: 'never',
+    message: 'the shell of the session ended, since what it did was not committed',
+  },
   'session.busy': { status: 409, retry: 'later', message: 'a command is under way in the session' },
   'session.idle': { status: 409, retry: 'never', message: 'no program is under way in the session' },
-  'session.conflict': { status: 409, retry: 'never', message: 'another call changed files that the session has changed and not committed' },
+  'session.conflict': {
+    status: 409,
+    retry: 'never',
+    message: 'another call changed files that the session has changed and not committed',
+  },
   'limit.exceeded': { status: 422, retry: 'never', message: 'the call used more than its limits allow' },
   'effect.invalid': { status: 422, retry: 'never', message: 'what came out of the sandbox is not a valid effect' },
   'secret.in_delta': { status: 403, retry: 'never', message: 'what the call left in the workspace holds a secret' },
   'attempts.exhausted': { status: 503, retry: 'never', message: 'no executor finished the call in three attempts' },
-  'effect.ambiguous': { status: 502, retry: 'never', message: 'an external effect was started and its outcome is unknown' },
+  'effect.ambiguous': {
+    status: 502,
+    retry: 'never',
+    message: 'an external effect was started and its outcome is unknown',
+  },
   // permits and leases: between processes
   'permit.invalid': { status: 403, retry: 'never', message: 'the permit is not valid' },
   'permit.expired': { status: 409, retry: 'never', message: 'the permit has expired' },
   'permit.spent': { status: 409, retry: 'never', message: 'the permit was redeemed by another' },
   'attempt.fenced': { status: 409, retry: 'never', message: 'the attempt is no longer the current one' },
   // our own
-  'overloaded': { status: 503, retry: 'later', message: 'too much is under way' },
-  'record.backlog': { status: 503, retry: 'later', message: 'records wait too long to be logged, so nothing new is admitted' },
+  overloaded: { status: 503, retry: 'later', message: 'too much is under way' },
+  'record.backlog': {
+    status: 503,
+    retry: 'later',
+    message: 'records wait too long to be logged, so nothing new is admitted',
+  },
   'record.invalid': { status: 422, retry: 'never', message: 'the record is not valid or not signed by a known key' },
   'record.too_large': { status: 500, retry: 'never', message: 'the record is larger than allowed' },
   'receipt.pending': { status: 404, retry: 'later', message: 'the receipt is not there yet' },
-  'ledger.diverged': { status: 500, retry: 'never', message: 'the log in the database is behind or beside what was signed' },
+  'ledger.diverged': {
+    status: 500,
+    retry: 'never',
+    message: 'the log in the database is behind or beside what was signed',
+  },
   'ledger.unavailable': { status: 503, retry: 'later', message: 'the ledger does not answer' },
   'bus.unreachable': { status: 503, retry: 'later', message: 'a part of the system does not answer' },
   'database.unavailable': { status: 503, retry: 'later', message: 'the database does not answer' },
   'blob.missing': { status: 500, retry: 'never', message: 'a stored content is missing' },
   'blob.corrupt': { status: 500, retry: 'never', message: 'a stored content does not match its hash' },
   'sandbox.unavailable': { status: 503, retry: 'later', message: 'no sandbox can be started' },
-  'version.unsupported': { status: 400, retry: 'never', message: 'the message is of a version that is not understood here' },
-  'internal': { status: 500, retry: 'same-key', message: 'something failed here that should not' },
+  'version.unsupported': {
+    status: 400,
+    retry: 'never',
+    message: 'the message is of a version that is not understood here',
+  },
+  internal: { status: 500, retry: 'same-key', message: 'something failed here that should not' },
 } as const satisfies Record<string, { status: number; retry: 'never' | 'later' | 'same-key'; message: string }>;
 
 export type FaultCode = keyof typeof FAULTS;
@@ -128,8 +184,8 @@ export function isFaultCode(text: unknown): text is FaultCode {
 }
 
 /**
- * A promise that could not be kept, by a code of the closed table. `detail` is safe to show the caller: what, where and what to do,
- * lower case, input in backticks, never a secret. `cause` is for operators and never leaves the process.
+ * A promise that could not be kept, by a code of the closed table. `detail` is safe to show the caller: what, where and
+ * what to do, lower case, input in backticks, never a secret. `cause` is for operators and never leaves the process.
  */
 export class Fault extends Error {
   readonly code: FaultCode;

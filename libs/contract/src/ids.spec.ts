@@ -2,7 +2,7 @@
 import { formatId, ID_KINDS, isId, logIdOf, tenantIdOf, type IdKind } from './ids.ts';
 
 describe('identifiers', () => {
-  it('write sixteen bytes in Crockford\'s base32, in their order', () => {
+  it("write sixteen bytes in Crockford's base32, in their order", () => {
     expect(formatId('operation', new Uint8Array(16))).toBe('op_00000000000000000000000000');
     expect(formatId('operation', new Uint8Array(16).fill(255))).toBe('op_7zzzzzzzzzzzzzzzzzzzzzzzzz');
     const [a, b] = [new Uint8Array(16), new Uint8Array(16)];
@@ -17,7 +17,16 @@ describe('identifiers', () => {
       const id = formatId(kind, new Uint8Array(16).fill(7));
       expect(Object.keys(ID_KINDS).filter((other) => isId(other as IdKind, id))).toEqual([kind]);
     }
-    for (const text of ['', 'op_', 'op_80000000000000000000000000', 'op_0000000000000000000000000i', 'OP_00000000000000000000000000', 'op_00000000000000000000000000\n', 5, null]) {
+    for (const text of [
+      '',
+      'op_',
+      'op_80000000000000000000000000',
+      'op_0000000000000000000000000i',
+      'OP_00000000000000000000000000',
+      'op_00000000000000000000000000\n',
+      5,
+      null,
+    ]) {
       expect(isId('operation', text)).toBe(false);
     }
   });

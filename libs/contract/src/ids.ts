@@ -3,10 +3,30 @@ import { Type, type TString } from 'typebox';
 
 /** The prefix of every identifier that Writ makes; one row a kind of thing. */
 export const ID_KINDS = {
-  tenant: 'ten', agent: 'agt', apiKey: 'key', token: 'cap', workspace: 'wsp', session: 'ses', run: 'run', operation: 'op',
-  permit: 'pmt', record: 'rec', approval: 'apr', executor: 'exe', log: 'log', request: 'req',
-  notice: 'ntc', webhook: 'whk', delivery: 'dlv', resource: 'res', freeze: 'frz', vote: 'vot', delegation: 'dlg', erasure: 'ers',
-  job: 'job', jobStart: 'jst',
+  tenant: 'ten',
+  agent: 'agt',
+  apiKey: 'key',
+  token: 'cap',
+  workspace: 'wsp',
+  session: 'ses',
+  run: 'run',
+  operation: 'op',
+  permit: 'pmt',
+  record: 'rec',
+  approval: 'apr',
+  executor: 'exe',
+  log: 'log',
+  request: 'req',
+  notice: 'ntc',
+  webhook: 'whk',
+  delivery: 'dlv',
+  resource: 'res',
+  freeze: 'frz',
+  vote: 'vot',
+  delegation: 'dlg',
+  erasure: 'ers',
+  job: 'job',
+  jobStart: 'jst',
 } as const;
 export type IdKind = keyof typeof ID_KINDS;
 
@@ -26,7 +46,10 @@ const ALPHABET = '0123456789abcdefghjkmnpqrstvwxyz';
 /** 128 bits in groups of five: 26 characters, the first of which carries three bits. */
 const BODY = '[0-7][0-9a-hjkmnp-tv-z]{25}';
 
-/** The schema of an identifier of the kind: `<prefix>_<26 characters>`; safe as a NATS token, a file name and a URL segment. */
+/**
+ * The schema of an identifier of the kind: `<prefix>_<26 characters>`; safe as a NATS token, a file name and a URL
+ * segment.
+ */
 export function idSchema(kind: IdKind): TString {
   return Type.String({ pattern: `^${ID_KINDS[kind]}_${BODY}$`, description: `an id of a ${kind}` });
 }

@@ -3,7 +3,10 @@ import { Type } from 'typebox';
 import { Fault } from './faults.ts';
 import { parseFromPeer, parseMessage } from './parse.ts';
 
-const Schema = Type.Object({ a: Type.String({ pattern: '^x$' }), c: Type.Optional(Type.Enum(['p', 'q'])) }, { additionalProperties: false });
+const Schema = Type.Object(
+  { a: Type.String({ pattern: '^x$' }), c: Type.Optional(Type.Enum(['p', 'q'])) },
+  { additionalProperties: false },
+);
 
 const faultOf = (value: unknown): Pick<Fault, 'code' | 'detail' | 'pointer'> => {
   try {
@@ -35,15 +38,27 @@ describe('a message', () => {
 });
 
 describe('what another of our processes tells', () => {
-  const Told = Type.Object({ v: Type.Literal(1), one: Type.Object({ a: Type.Integer() }, { additionalProperties: false }), many: Type.Array(Type.Union([Type.Null(), Schema])) }, { additionalProperties: false });
+  const Told = Type.Object(
+    {
+      v: Type.Literal(1),
+      one: Type.Object({ a: Type.Integer() }, { additionalProperties: false }),
+      many: Type.Array(Type.Union([Type.Null(), Schema])),
+    },
+    { additionalProperties: false },
+  );
 
-  it('may hold members that this version doesn\'t know, at any depth', () => {
+  it("may hold members that this version doesn't know, at any depth", () => {
     const told = { v: 1, more: true, one: { a: 1, b: [2] }, many: [null, { a: 'x', z: 1 }] };
     expect(parseFromPeer(Told, told)).toMatchObject({ one: { a: 1 }, many: [null, { a: 'x' }] });
     expect(() => parseMessage(Told, told)).toThrow(Fault);
   });
 
   it('is refused all the same when what is known is missing, another, or of a greater version', () => {
-    for (const told of [{ v: 1, many: [] }, { v: 1, one: { a: 'x' }, many: [] }, { v: 2, one: { a: 1 }, many: [] }]) expect(() => parseFromPeer(Told, told)).toThrow(Fault);
+    for (const told of [
+      { v: 1, many: [] },
+      { v: 1, one: { a: 'x' }, many: [] },
+      { v: 2, one: { a: 1 }, many: [] },
+    ])
+      expect(() => parseFromPeer(Told, told)).toThrow(Fault);
   });
 });

@@ -7,8 +7,9 @@ import { opened } from './opened.ts';
 const validators = new WeakMap<object, Validator>();
 
 /**
- * Reads a value as the schema says, once, where it enters. The schema is compiled at its first use and kept.
- * Throws Fault `request.malformed` naming the JSON pointer (RFC 6901, empty for the whole) of the first thing wrong; nothing of the value itself is repeated.
+ * Reads a value as the schema says, once, where it enters. The schema is compiled at its first use and kept. Throws
+ * Fault `request.malformed` naming the JSON pointer (RFC 6901, empty for the whole) of the first thing wrong; nothing
+ * of the value itself is repeated.
  */
 export function parseMessage<S extends TSchema>(schema: S, value: unknown): Static<S> {
   let validator = validators.get(schema);
@@ -22,8 +23,9 @@ export function parseMessage<S extends TSchema>(schema: S, value: unknown): Stat
 const openedSchemas = new WeakMap<object, TSchema>();
 
 /**
- * Reads what another of our own processes answers or tells, as `parseMessage` does, but for members that this version doesn't know: a process that is one version ahead may
- * say more, and what it says more is ignored. Never for what orders or narrows something (requests, permits, redemptions, records): there unknown means refused.
+ * Reads what another of our own processes answers or tells, as `parseMessage` does, but for members that this version
+ * doesn't know: a process that is one version ahead may say more, and what it says more is ignored. Never for what
+ * orders or narrows something (requests, permits, redemptions, records): there unknown means refused.
  */
 export function parseFromPeer<S extends TSchema>(schema: S, value: unknown): Static<S> {
   let open = openedSchemas.get(schema);
@@ -33,13 +35,20 @@ export function parseFromPeer<S extends TSchema>(schema: S, value: unknown): Sta
 
 /** Names of members are the caller's own and may be as long as the message. */
 const POINTER_MAX = 256;
-const shorten = (pointer: string): string => (pointer.length > POINTER_MAX ? `${pointer.slice(0, POINTER_MAX)}…` : pointer);
+const shorten = (pointer: string): string =>
+  pointer.length > POINTER_MAX ? `${pointer.slice(0, POINTER_MAX)}…` : pointer;
 
 /** What is wrong, in words that need no knowledge of schemas. */
-function wordsOf(error: { readonly keyword: string; readonly params: object; readonly message: string } | undefined): string {
-  const { requiredProperties, allowedValues } = (error?.params ?? {}) as { requiredProperties?: readonly string[]; allowedValues?: readonly unknown[] };
+function wordsOf(
+  error: { readonly keyword: string; readonly params: object; readonly message: string } | undefined,
+): string {
+  const { requiredProperties, allowedValues } = (error?.params ?? {}) as {
+    requiredProperties?: readonly string[];
+    allowedValues?: readonly unknown[];
+  };
   if (error?.keyword === 'boolean') return 'is not known here';
   if (requiredProperties !== undefined) return `lacks ${requiredProperties.map((name) => `\`${name}\``).join(', ')}`;
-  if (allowedValues !== undefined) return `must be one of ${allowedValues.map((each) => `\`${String(each)}\``).join(', ')}`;
+  if (allowedValues !== undefined)
+    return `must be one of ${allowedValues.map((each) => `\`${String(each)}\``).join(', ')}`;
   return error?.message ?? 'is not valid';
 }

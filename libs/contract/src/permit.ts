@@ -7,32 +7,44 @@ export const PERMIT_PAYLOAD_TYPE = 'application/vnd.writ.permit.v1+json';
 /** Where calls of each class of tools wait. */
 export const LANES = ['inline', 'sandboxed', 'broker'] as const;
 
-/** `run` may commit; `preview` never does: a held call is run once for the eyes of whoever is to approve it, with no egress and no secrets. */
+/**
+ * `run` may commit; `preview` never does: a held call is run once for the eyes of whoever is to approve it, with no
+ * egress and no secrets.
+ */
 export const PermitMode = Type.Union([Type.Literal('run'), Type.Literal('preview')]);
 export type PermitMode = Static<typeof PermitMode>;
 
 /** The kernel's order for one (operation, attempt, mode); redeemed once. It carries no arguments. */
-export const Permit = Type.Object({
-  v: Type.Literal(1),
-  permit_id: idSchema('permit'),
-  tenant_id: idSchema('tenant'),
-  operation_id: idSchema('operation'),
-  attempt: Type.Integer({ minimum: 1 }),
-  mode: PermitMode,
-  lane: Type.Enum(LANES),
-  tool_id: Type.String({ maxLength: 128 }),
-  action_digest: Sha256Hex,
-  image_digest: Type.Union([Type.String({ maxLength: 128 }), Type.Null()]),
-  issued_at: Type.Integer(),
-  expires_at: Type.Integer({ description: 'redeem before this, milliseconds since the epoch' }),
-}, { additionalProperties: false });
+export const Permit = Type.Object(
+  {
+    v: Type.Literal(1),
+    permit_id: idSchema('permit'),
+    tenant_id: idSchema('tenant'),
+    operation_id: idSchema('operation'),
+    attempt: Type.Integer({ minimum: 1 }),
+    mode: PermitMode,
+    lane: Type.Enum(LANES),
+    tool_id: Type.String({ maxLength: 128 }),
+    action_digest: Sha256Hex,
+    image_digest: Type.Union([Type.String({ maxLength: 128 }), Type.Null()]),
+    issued_at: Type.Integer(),
+    expires_at: Type.Integer({ description: 'redeem before this, milliseconds since the epoch' }),
+  },
+  { additionalProperties: false },
+);
 export type Permit = Static<typeof Permit>;
 export type Lane = Permit['lane'];
 
 /** DSSE v1 envelope; `payload` and `sig` are base64. */
-export const Envelope = Type.Object({
-  payloadType: Type.String(),
-  payload: Type.String(),
-  signatures: Type.Array(Type.Object({ keyid: Type.String(), sig: Type.String() }, { additionalProperties: false }), { minItems: 1, maxItems: 8 }),
-}, { additionalProperties: false });
+export const Envelope = Type.Object(
+  {
+    payloadType: Type.String(),
+    payload: Type.String(),
+    signatures: Type.Array(Type.Object({ keyid: Type.String(), sig: Type.String() }, { additionalProperties: false }), {
+      minItems: 1,
+      maxItems: 8,
+    }),
+  },
+  { additionalProperties: false },
+);
 export type Envelope = Static<typeof Envelope>;

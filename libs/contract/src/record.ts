@@ -8,69 +8,92 @@ import { Provenance, TaskClass } from './tool-call.ts';
 const orNull = <T extends TSchema>(schema: T) => Type.Union([schema, Type.Null()]);
 
 /** What a record is about; `change` is every other change of state, named in `change`. */
-export const RECORD_KINDS = ['tool_call', 'approval', 'token', 'policy', 'resolution', 'erasure', 'key', 'workspace', 'change'] as const;
+export const RECORD_KINDS = [
+  'tool_call',
+  'approval',
+  'token',
+  'policy',
+  'resolution',
+  'erasure',
+  'key',
+  'workspace',
+  'change',
+] as const;
 export type RecordKind = (typeof RECORD_KINDS)[number];
 
 /**
- * The audit record (TOOL-01 §3), the predicate of an in-toto Statement. Fields without a value are null, never absent, but for `usage_counted_by`.
- * Its bytes are made once, signed once and stored as bytes. It never holds arguments or results, only their hashes.
+ * The audit record (TOOL-01 §3), the predicate of an in-toto Statement. Fields without a value are null, never absent,
+ * but for `usage_counted_by`. Its bytes are made once, signed once and stored as bytes. It never holds arguments or
+ * results, only their hashes.
  */
-export const AuditRecord = Type.Object({
-  v: Type.Literal(1),
-  record_id: idSchema('record'),
-  kind: Type.Enum(RECORD_KINDS),
-  log_id: idSchema('log'),
-  tenant_id: idSchema('tenant'),
-  kernel_key_id: Type.String(),
-  recorded_at: Type.Integer({ description: 'milliseconds since the epoch by the database\'s clock' }),
-  operation_id: orNull(idSchema('operation')),
-  attempt: orNull(Type.Integer({ minimum: 1 })),
-  phase: orNull(Type.Union([Type.Literal('decision'), Type.Literal('outcome')])),
-  verdict: orNull(VerdictName),
-  rule_ids: Type.Array(Type.String({ maxLength: 128 }), { maxItems: 64 }),
-  fault_code: orNull(Type.String()),
-  approval_refs: Type.Array(idSchema('approval'), { maxItems: 16 }),
-  agent_id: orNull(idSchema('agent')),
-  capability_token_id: orNull(Type.String({ maxLength: 64 })),
-  tool_id: orNull(Type.String({ maxLength: 128 })),
-  tool_definition_digest: orNull(Sha256Hex),
-  args_hash: orNull(Sha256Hex),
-  result_hash: orNull(Sha256Hex),
-  policy_hash: orNull(Sha256Hex),
-  state_snapshot_id: orNull(SnapshotId),
-  new_snapshot_id: orNull(SnapshotId),
-  commit_delta_id: orNull(DeltaId),
-  workspace_id: orNull(Type.String({ maxLength: 64 })),
-  provenance: Provenance,
-  task_class: orNull(TaskClass),
-  autonomy_mode: orNull(AutonomyMode),
-  risk_score: orNull(Type.Number({ minimum: 0, maximum: 1 })),
-  risk_basis: Type.Array(Type.String({ maxLength: 128 }), { maxItems: 64 }),
-  tx_outcome: orNull(TxOutcome),
-  budget_delta: orNull(Budgets),
-  /**
-   * Who counted the processor time in `budget_delta`. Absent, and never null, where the record doesn't say: nothing was counted in a sandbox, or the record
-   * is older than this member. So a record without it has the bytes that it always had.
-   */
-  usage_counted_by: Type.Optional(UsageCounter),
-  decision_record_id: orNull(idSchema('record')),
-  /** hex SHA-256 of the decision's Statement bytes, the payload of its envelope: who has both receipts can check that they belong together */
-  decision_hash: orNull(Sha256Hex),
-  effect_digest: orNull(Sha256Hex),
-  egress_count: Type.Integer({ minimum: 0 }),
-  egress_hash: orNull(Sha256Hex),
-  image_digest: orNull(Type.String({ maxLength: 128 })),
-  /** who did it, for kinds other than tool_call and for calls that somebody cancelled: an API key's id or `kernel` */
-  actor: orNull(Type.String({ maxLength: 64 })),
-  /** what changed, for kinds other than tool_call: a verb and an id, never a content */
-  change: orNull(Type.Object({
-    verb: Type.String({ pattern: '^[a-z_]{1,64}$' }),
-    subject: Type.String({ maxLength: 128 }),
-    digest: orNull(Sha256Hex),
-  }, { additionalProperties: false })),
-  trace_id: orNull(Type.String({ pattern: '^[0-9a-f]{32}$' })),
-  span_id: orNull(Type.String({ pattern: '^[0-9a-f]{16}$' })),
-}, { additionalProperties: false });
+export const AuditRecord = Type.Object(
+  {
+    v: Type.Literal(1),
+    record_id: idSchema('record'),
+    kind: Type.Enum(RECORD_KINDS),
+    log_id: idSchema('log'),
+    tenant_id: idSchema('tenant'),
+    kernel_key_id: Type.String(),
+    recorded_at: Type.Integer({ description: "milliseconds since the epoch by the database's clock" }),
+    operation_id: orNull(idSchema('operation')),
+    attempt: orNull(Type.Integer({ minimum: 1 })),
+    phase: orNull(Type.Union([Type.Literal('decision'), Type.Literal('outcome')])),
+    verdict: orNull(VerdictName),
+    rule_ids: Type.Array(Type.String({ maxLength: 128 }), { maxItems: 64 }),
+    fault_code: orNull(Type.String()),
+    approval_refs: Type.Array(idSchema('approval'), { maxItems: 16 }),
+    agent_id: orNull(idSchema('agent')),
+    capability_token_id: orNull(Type.String({ maxLength: 64 })),
+    tool_id: orNull(Type.String({ maxLength: 128 })),
+    tool_definition_digest: orNull(Sha256Hex),
+    args_hash: orNull(Sha256Hex),
+    result_hash: orNull(Sha256Hex),
+    policy_hash: orNull(Sha256Hex),
+    state_snapshot_id: orNull(SnapshotId),
+    new_snapshot_id: orNull(SnapshotId),
+    commit_delta_id: orNull(DeltaId),
+    workspace_id: orNull(Type.String({ maxLength: 64 })),
+    provenance: Provenance,
+    task_class: orNull(TaskClass),
+    autonomy_mode: orNull(AutonomyMode),
+    risk_score: orNull(Type.Number({ minimum: 0, maximum: 1 })),
+    risk_basis: Type.Array(Type.String({ maxLength: 128 }), { maxItems: 64 }),
+    tx_outcome: orNull(TxOutcome),
+    budget_delta: orNull(Budgets),
+    /**
+     * Who counted the processor time in `budget_delta`. Absent, and never null, where the record doesn't say: nothing
+     * was counted in a sandbox, or the record is older than this member. So a record without it has the bytes that it
+     * always had.
+     */
+    usage_counted_by: Type.Optional(UsageCounter),
+    decision_record_id: orNull(idSchema('record')),
+    /**
+     * hex SHA-256 of the decision's Statement bytes, the payload of its envelope: who has both receipts can check that
+     * they belong together
+     */
+    decision_hash: orNull(Sha256Hex),
+    effect_digest: orNull(Sha256Hex),
+    egress_count: Type.Integer({ minimum: 0 }),
+    egress_hash: orNull(Sha256Hex),
+    image_digest: orNull(Type.String({ maxLength: 128 })),
+    /** who did it, for kinds other than tool_call and for calls that somebody cancelled: an API key's id or `kernel` */
+    actor: orNull(Type.String({ maxLength: 64 })),
+    /** what changed, for kinds other than tool_call: a verb and an id, never a content */
+    change: orNull(
+      Type.Object(
+        {
+          verb: Type.String({ pattern: '^[a-z_]{1,64}$' }),
+          subject: Type.String({ maxLength: 128 }),
+          digest: orNull(Sha256Hex),
+        },
+        { additionalProperties: false },
+      ),
+    ),
+    trace_id: orNull(Type.String({ pattern: '^[0-9a-f]{32}$' })),
+    span_id: orNull(Type.String({ pattern: '^[0-9a-f]{16}$' })),
+  },
+  { additionalProperties: false },
+);
 export type AuditRecord = Static<typeof AuditRecord>;
 
 export const RECORD_PAYLOAD_TYPE = 'application/vnd.in-toto+json';

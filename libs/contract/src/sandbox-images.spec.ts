@@ -8,24 +8,33 @@ const [one, two] = [1, 2].map((byte) => formatId('tenant', new Uint8Array(16).fi
 const call = (tenant_id: string, tool_id = 'shell.run') => ({ tenant_id, tool_id });
 
 describe('imageForCall', () => {
-  const images = parseMessage(SandboxImages, { v: 1, images: [
-    { digest: digest(1), tenants: [one], tools: ['shell.session'] },
-    { digest: digest(2), tenants: [one], pools: [{ count: 2 }, { memory_bytes: 1, pids: 1, count: 1 }] },
-    { digest: digest(3), tools: ['lint'] },
-  ] });
-
-  it('takes the first row that fits both tenant and tool', () => {
-    expect([call(one, 'shell.session'), call(one), call(one, 'lint'), call(two, 'lint')].map((each) => imageForCall(images, each))).toEqual([1, 2, 2, 3].map(digest));
+  const images = parseMessage(SandboxImages, {
+    v: 1,
+    images: [
+      { digest: digest(1), tenants: [one], tools: ['shell.session'] },
+      { digest: digest(2), tenants: [one], pools: [{ count: 2 }, { memory_bytes: 1, pids: 1, count: 1 }] },
+      { digest: digest(3), tools: ['lint'] },
+    ],
   });
 
-  it('leaves whatever no row names to the deployment\'s own image', () => {
+  it('takes the first row that fits both tenant and tool', () => {
+    expect(
+      [call(one, 'shell.session'), call(one), call(one, 'lint'), call(two, 'lint')].map((each) =>
+        imageForCall(images, each),
+      ),
+    ).toEqual([1, 2, 2, 3].map(digest));
+  });
+
+  it("leaves whatever no row names to the deployment's own image", () => {
     expect([call(two), call(two, 'shell.session')].map((each) => imageForCall(images, each))).toEqual([null, null]);
   });
 });
 
 it.each([
-  ['a name in the place of a digest', { digest: 'debian:bookworm' }], ['a list that is empty', { digest: digest(1), tenants: [] }],
-  ['a member that nobody reads', { digest: digest(1), tool: ['shell.run'] }], ['a tenant that is no id', { digest: digest(1), tenants: ['acme'] }],
+  ['a name in the place of a digest', { digest: 'debian:bookworm' }],
+  ['a list that is empty', { digest: digest(1), tenants: [] }],
+  ['a member that nobody reads', { digest: digest(1), tool: ['shell.run'] }],
+  ['a tenant that is no id', { digest: digest(1), tenants: ['acme'] }],
 ])('a document with %s is refused', (_what, row) => {
   expect(() => parseMessage(SandboxImages, { v: 1, images: [row] })).toThrow(/images\/0/);
 });

@@ -3,7 +3,17 @@ import { Type, type Static } from 'typebox';
 
 /** The states of an operation; the transitions are in `libs/lifecycle`. */
 export const STATES = [
-  'proposed', 'admitted', 'refused', 'held', 'dispatched', 'performing', 'performed', 'committed', 'rolled_back', 'no_op', 'ambiguous',
+  'proposed',
+  'admitted',
+  'refused',
+  'held',
+  'dispatched',
+  'performing',
+  'performed',
+  'committed',
+  'rolled_back',
+  'no_op',
+  'ambiguous',
 ] as const;
 export const State = Type.Enum(STATES);
 export type State = (typeof STATES)[number];
@@ -20,7 +30,8 @@ export type TxOutcome = (typeof TX_OUTCOMES)[number];
 /** Who counts what a call uses in its sandbox, the stronger evidence first. */
 export const USAGE_COUNTERS = ['host', 'agent'] as const;
 export const UsageCounter = Type.Enum(USAGE_COUNTERS, {
-  description: 'host: the container engine or the kernel of its host, outside of the sandbox; agent: a process inside of the sandbox, so that a job can make it say less',
+  description:
+    'host: the container engine or the kernel of its host, outside of the sandbox; agent: a process inside of the sandbox, so that a job can make it say less',
 });
 export type UsageCounter = (typeof USAGE_COUNTERS)[number];
 
@@ -30,10 +41,13 @@ export const VerdictName = Type.Enum(VERDICTS);
 export type VerdictName = Static<typeof VerdictName>;
 
 /** A person's or a rule's reason, in words, with the rule that speaks. */
-export const Reason = Type.Object({
-  code: Type.String({ maxLength: 128, description: 'a fault code or a rule id' }),
-  message: Type.String({ maxLength: 2048 }),
-}, { additionalProperties: false });
+export const Reason = Type.Object(
+  {
+    code: Type.String({ maxLength: 128, description: 'a fault code or a rule id' }),
+    message: Type.String({ maxLength: 2048 }),
+  },
+  { additionalProperties: false },
+);
 export type Reason = Static<typeof Reason>;
 
 /**
@@ -42,4 +56,9 @@ export type Reason = Static<typeof Reason>;
  */
 export type Verdict<Allowed = object> =
   | ({ readonly effect: 'allow' } & Allowed)
-  | { readonly effect: 'refuse'; readonly code: import('./faults.ts').FaultCode; readonly message: string; readonly hint?: string };
+  | {
+      readonly effect: 'refuse';
+      readonly code: import('./faults.ts').FaultCode;
+      readonly message: string;
+      readonly hint?: string;
+    };

@@ -6,15 +6,23 @@ import { KERNEL_REQUESTS } from './messages/kernel.ts';
 export const PROCESSES = ['orchestrator', 'kernel', 'executor', 'ledger'] as const;
 export type Process = (typeof PROCESSES)[number];
 
-interface RequestRow { readonly server: Process; readonly clients: readonly Process[] }
+interface RequestRow {
+  readonly server: Process;
+  readonly clients: readonly Process[];
+}
 
 const kernelVerbs = Object.keys(KERNEL_REQUESTS) as (keyof typeof KERNEL_REQUESTS)[];
 
-/** Request/reply: `writ.v1.<shard>.<process>.<verb>`; who serves each and who may ask. Permissions are generated from this table alone. */
+/**
+ * Request/reply: `writ.v1.<shard>.<process>.<verb>`; who serves each and who may ask. Permissions are generated from
+ * this table alone.
+ */
 export const REQUESTS: Readonly<Record<string, RequestRow>> = {
   'kernel.admit': { server: 'kernel', clients: ['orchestrator'] },
   'kernel.tenant.create': { server: 'kernel', clients: ['orchestrator'] },
-  ...Object.fromEntries(kernelVerbs.map((verb) => [`kernel.${verb}`, { server: 'kernel', clients: ['orchestrator'] } satisfies RequestRow])),
+  ...Object.fromEntries(
+    kernelVerbs.map((verb) => [`kernel.${verb}`, { server: 'kernel', clients: ['orchestrator'] } satisfies RequestRow]),
+  ),
   'kernel.tenant.limits.changed': { server: 'kernel', clients: ['orchestrator'] },
   'kernel.erasure.orders': { server: 'kernel', clients: ['orchestrator'] },
   'kernel.erasure.tell': { server: 'kernel', clients: ['orchestrator'] },
@@ -43,7 +51,10 @@ export const REQUESTS: Readonly<Record<string, RequestRow>> = {
 };
 export type RequestName = keyof typeof REQUESTS & string;
 
-/** Events on core subjects, `writ.v1.<shard>.event.<tenant_id>.<kind>`; a lost one costs a poll. `slots` has no tenant: its place holds `_`. */
+/**
+ * Events on core subjects, `writ.v1.<shard>.event.<tenant_id>.<kind>`; a lost one costs a poll. `slots` has no tenant:
+ * its place holds `_`.
+ */
 export const EVENTS = {
   operation: { publishers: ['kernel'], subscribers: ['orchestrator', 'kernel'] },
   /** an attempt must stop now: cancelled, or its token revoked */
@@ -73,7 +84,8 @@ export interface Subjects {
 }
 
 export function subjectsOf(shard: string): Subjects {
-  if (!/^[a-z0-9]{1,16}$/.test(shard)) throw new Error(`\`${shard}\` is no name of a shard: one to sixteen of a-z and 0-9`);
+  if (!/^[a-z0-9]{1,16}$/.test(shard))
+    throw new Error(`\`${shard}\` is no name of a shard: one to sixteen of a-z and 0-9`);
   const root = `writ.v1.${shard}`;
   return {
     request: (name) => `${root}.${name}`,

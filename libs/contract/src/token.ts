@@ -10,47 +10,86 @@ const Count = Type.Integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER });
 export const ToolPattern = Type.String({ pattern: '^(\\*|[a-z0-9_]+(\\.[a-z0-9_]+)*(\\.\\*)?)$', maxLength: 128 });
 
 /**
- * A directory or file of the workspace, `''` being all of it, with all that is below it; `write` doesn't imply `read`. One that is `denied` takes away what the others
- * grant there, whatever their order, and its own `read` and `write` mean nothing.
+ * A directory or file of the workspace, `''` being all of it, with all that is below it; `write` doesn't imply `read`.
+ * One that is `denied` takes away what the others grant there, whatever their order, and its own `read` and `write`
+ * mean nothing.
  */
-export const FsRoot = Type.Object({
-  path: Type.String({ maxLength: 4096 }),
-  read: Type.Boolean(),
-  write: Type.Boolean(),
-  denied: Type.Optional(Type.Literal(true, { description: 'nothing at or below it is reached, whatever other roots grant' })),
-}, { additionalProperties: false });
+export const FsRoot = Type.Object(
+  {
+    path: Type.String({ maxLength: 4096 }),
+    read: Type.Boolean(),
+    write: Type.Boolean(),
+    denied: Type.Optional(
+      Type.Literal(true, { description: 'nothing at or below it is reached, whatever other roots grant' }),
+    ),
+  },
+  { additionalProperties: false },
+);
 export type FsRoot = Static<typeof FsRoot>;
 
-export const NetGrant = Type.Object({
-  domain: Type.String({ pattern: '^(\\*\\.)?[a-z0-9-]+(\\.[a-z0-9-]+)*$', maxLength: 253 }),
-  methods: Type.Array(Type.String({ pattern: '^[A-Z]{3,10}$' }), { maxItems: 16 }),
-}, { additionalProperties: false });
+export const NetGrant = Type.Object(
+  {
+    domain: Type.String({ pattern: '^(\\*\\.)?[a-z0-9-]+(\\.[a-z0-9-]+)*$', maxLength: 253 }),
+    methods: Type.Array(Type.String({ pattern: '^[A-Z]{3,10}$' }), { maxItems: 16 }),
+  },
+  { additionalProperties: false },
+);
 
 /** The dimensions that a token may bound; an absent one is unbounded. */
-export const BUDGET_DIMENSIONS = ['calls', 'cpu_ms', 'wall_ms', 'disk_write_bytes', 'egress_bytes', 'llm_tokens'] as const;
+export const BUDGET_DIMENSIONS = [
+  'calls',
+  'cpu_ms',
+  'wall_ms',
+  'disk_write_bytes',
+  'egress_bytes',
+  'llm_tokens',
+] as const;
 export type BudgetDimension = (typeof BUDGET_DIMENSIONS)[number];
-export const Budgets = Type.Partial(Type.Object(
-  { calls: Count, cpu_ms: Count, wall_ms: Count, disk_write_bytes: Count, egress_bytes: Count, llm_tokens: Count },
-), { additionalProperties: false });
+export const Budgets = Type.Partial(
+  Type.Object({
+    calls: Count,
+    cpu_ms: Count,
+    wall_ms: Count,
+    disk_write_bytes: Count,
+    egress_bytes: Count,
+    llm_tokens: Count,
+  }),
+  { additionalProperties: false },
+);
 export type Budgets = Static<typeof Budgets>;
 
-const Instant = Type.Integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER, description: 'milliseconds since the epoch, UTC' });
+const Instant = Type.Integer({
+  minimum: 0,
+  maximum: Number.MAX_SAFE_INTEGER,
+  description: 'milliseconds since the epoch, UTC',
+});
 
 /** What a token grants: the part that a child may only narrow. */
-export const Grant = Type.Object({
-  tools: Type.Array(ToolPattern, { maxItems: 256 }),
-  fs: Type.Array(FsRoot, { maxItems: 256 }),
-  net: Type.Array(NetGrant, { maxItems: 256 }),
-  secrets: Type.Array(Type.String({ pattern: '^[A-Z][A-Z0-9_]{0,63}$' }), { maxItems: 256 }),
-  profiles: Type.Optional(Type.Array(ProfileName, { maxItems: 256, description: 'execution profiles that raw commands may run under; absent: none' })),
-  effects: Type.Optional(Type.Array(Type.Enum(PERMITTED_EFFECTS), {
-    maxItems: PERMITTED_EFFECTS.length, uniqueItems: true,
-    description: 'rules on effects whose findings need no person under this token; absent: none',
-  })),
-  budgets: Budgets,
-  not_before: Instant,
-  expires_at: Instant,
-}, { additionalProperties: false });
+export const Grant = Type.Object(
+  {
+    tools: Type.Array(ToolPattern, { maxItems: 256 }),
+    fs: Type.Array(FsRoot, { maxItems: 256 }),
+    net: Type.Array(NetGrant, { maxItems: 256 }),
+    secrets: Type.Array(Type.String({ pattern: '^[A-Z][A-Z0-9_]{0,63}$' }), { maxItems: 256 }),
+    profiles: Type.Optional(
+      Type.Array(ProfileName, {
+        maxItems: 256,
+        description: 'execution profiles that raw commands may run under; absent: none',
+      }),
+    ),
+    effects: Type.Optional(
+      Type.Array(Type.Enum(PERMITTED_EFFECTS), {
+        maxItems: PERMITTED_EFFECTS.length,
+        uniqueItems: true,
+        description: 'rules on effects whose findings need no person under this token; absent: none',
+      }),
+    ),
+    budgets: Budgets,
+    not_before: Instant,
+    expires_at: Instant,
+  },
+  { additionalProperties: false },
+);
 export type Grant = Static<typeof Grant>;
 
 /** How long a yes for the session lasts and how many calls it serves, unless its giver says less or more. */
@@ -60,46 +99,75 @@ export const SESSION_APPROVAL = {
 } as const;
 
 /**
- * Of a token that a person's yes for the session made: calls of that session which are like the one that was approved count as approved under it.
- * It is not inherited: what is made of such a token is bound to the session and approves nothing.
+ * Of a token that a person's yes for the session made: calls of that session which are like the one that was approved
+ * count as approved under it. It is not inherited: what is made of such a token is bound to the session and approves
+ * nothing.
  */
-export const SessionApproval = Type.Object({
-  approval_id: idSchema('approval'),
-  /** the call that was approved: its arguments are those that `same` compares with */
-  operation_id: idSchema('operation'),
-  session_id: Type.String({ maxLength: 128, description: 'the only session it serves' }),
-  policy_hash: Sha256Hex,
-  args: Type.Enum(['any', 'same'], { description: 'any: the token\'s roots are the paths that were approved; same: of a command, whose paths can\'t be known' }),
-  risk_max: Type.Number({ minimum: 0, maximum: 1 }),
-  risk_basis: Type.Array(Type.String({ maxLength: 128 }), { maxItems: 64, description: 'a call that is risky for another reason is another call' }),
-  reasons: Type.Array(Type.String({ maxLength: 128 }), { maxItems: 128, description: 'codes of all that a person was shown: a call that is held for another reason is another call' }),
-}, { additionalProperties: false });
+export const SessionApproval = Type.Object(
+  {
+    approval_id: idSchema('approval'),
+    /** the call that was approved: its arguments are those that `same` compares with */
+    operation_id: idSchema('operation'),
+    session_id: Type.String({ maxLength: 128, description: 'the only session it serves' }),
+    policy_hash: Sha256Hex,
+    args: Type.Enum(['any', 'same'], {
+      description:
+        "any: the token's roots are the paths that were approved; same: of a command, whose paths can't be known",
+    }),
+    risk_max: Type.Number({ minimum: 0, maximum: 1 }),
+    risk_basis: Type.Array(Type.String({ maxLength: 128 }), {
+      maxItems: 64,
+      description: 'a call that is risky for another reason is another call',
+    }),
+    reasons: Type.Array(Type.String({ maxLength: 128 }), {
+      maxItems: 128,
+      description: 'codes of all that a person was shown: a call that is held for another reason is another call',
+    }),
+  },
+  { additionalProperties: false },
+);
 export type SessionApproval = Static<typeof SessionApproval>;
 
 /**
- * Of a token that a job's runs act under: the tools that an administrator listed for it, which is the recorded approval of what a scheduled session
- * does with them. What is made of such a token is the job's too: it lists no more, and acts in no other way.
+ * Of a token that a job's runs act under: the tools that an administrator listed for it, which is the recorded approval
+ * of what a scheduled session does with them. What is made of such a token is the job's too: it lists no more, and acts
+ * in no other way.
  */
-export const JobListing = Type.Object({
-  job_id: idSchema('job'),
-  tools: Type.Array(Type.String({ pattern: '^[a-z0-9_]+(\\.[a-z0-9_]+)*$', maxLength: 128 }), { maxItems: 64, uniqueItems: true, description: 'tools by their whole names: a family would list what nobody has seen' }),
-}, { additionalProperties: false });
+export const JobListing = Type.Object(
+  {
+    job_id: idSchema('job'),
+    tools: Type.Array(Type.String({ pattern: '^[a-z0-9_]+(\\.[a-z0-9_]+)*$', maxLength: 128 }), {
+      maxItems: 64,
+      uniqueItems: true,
+      description: 'tools by their whole names: a family would list what nobody has seen',
+    }),
+  },
+  { additionalProperties: false },
+);
 export type JobListing = Static<typeof JobListing>;
 
 /** An immutable grant, referenced by id. Only `revoked_at` and the use of its budgets change, and they stand apart. */
-export const CapabilityToken = Type.Object({
-  v: Type.Literal(1),
-  capability_token_id: idSchema('token'),
-  tenant_id: idSchema('tenant'),
-  agent_id: idSchema('agent'),
-  parent_id: Type.Union([idSchema('token'), Type.Null()]),
-  workspace_id: Type.Union([idSchema('workspace'), Type.Null()], { description: 'the only workspace it reaches; null: any of the tenant' }),
-  grant: Grant,
-  issuer: Type.String({ maxLength: 128, description: 'the API key that issued it' }),
-  created_at: Instant,
-  revoked_at: Type.Union([Instant, Type.Null()]),
-  session_approval: Type.Optional(SessionApproval),
-  spawned_by: Type.Optional({ ...idSchema('operation'), description: 'the committed call of `agent.spawn` that the kernel made it for' }),
-  job: Type.Optional(JobListing),
-}, { additionalProperties: false });
+export const CapabilityToken = Type.Object(
+  {
+    v: Type.Literal(1),
+    capability_token_id: idSchema('token'),
+    tenant_id: idSchema('tenant'),
+    agent_id: idSchema('agent'),
+    parent_id: Type.Union([idSchema('token'), Type.Null()]),
+    workspace_id: Type.Union([idSchema('workspace'), Type.Null()], {
+      description: 'the only workspace it reaches; null: any of the tenant',
+    }),
+    grant: Grant,
+    issuer: Type.String({ maxLength: 128, description: 'the API key that issued it' }),
+    created_at: Instant,
+    revoked_at: Type.Union([Instant, Type.Null()]),
+    session_approval: Type.Optional(SessionApproval),
+    spawned_by: Type.Optional({
+      ...idSchema('operation'),
+      description: 'the committed call of `agent.spawn` that the kernel made it for',
+    }),
+    job: Type.Optional(JobListing),
+  },
+  { additionalProperties: false },
+);
 export type CapabilityToken = Static<typeof CapabilityToken>;

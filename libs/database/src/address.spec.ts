@@ -13,19 +13,27 @@ describe('the database of a URL', () => {
 
   it('is replaced, and the user with it, and the rest stays', () => {
     expect(addressOf('postgres://a:b@h:5433/x?sslmode=require', 'y')).toBe('postgres://a:b@h:5433/y?sslmode=require');
-    expect(addressOf('postgres://a:b@h/x', 'y', { role: 'writ_ledger', password: 'p@ss/w' })).toBe('postgres://writ_ledger:p%40ss%2Fw@h/y');
+    expect(addressOf('postgres://a:b@h/x', 'y', { role: 'writ_ledger', password: 'p@ss/w' })).toBe(
+      'postgres://writ_ledger:p%40ss%2Fw@h/y',
+    );
   });
 });
 
 describe('the password of a URL', () => {
   let dir: string;
-  beforeEach(() => { dir = mkdtempSync(join(tmpdir(), 'password-')); });
-  afterEach(() => { rmSync(dir, { recursive: true }); });
+  beforeEach(() => {
+    dir = mkdtempSync(join(tmpdir(), 'password-'));
+  });
+  afterEach(() => {
+    rmSync(dir, { recursive: true });
+  });
 
   it('is that of the file that the URL names', () => {
     const file = join(dir, 'postgres-writ_ledger');
     writeFileSync(file, 'p@ss/w\n');
-    expect(resolvePassword(`postgres://writ_ledger@h/writ?sslmode=verify-full&password_file=${file}`)).toBe('postgres://writ_ledger:p%40ss%2Fw@h/writ?sslmode=verify-full');
+    expect(resolvePassword(`postgres://writ_ledger@h/writ?sslmode=verify-full&password_file=${file}`)).toBe(
+      'postgres://writ_ledger:p%40ss%2Fw@h/writ?sslmode=verify-full',
+    );
   });
 
   it('is not taken for that of another user', () => {
@@ -35,13 +43,16 @@ describe('the password of a URL', () => {
   });
 
   it('stays where the URL names no file', () => {
-    for (const url of ['postgres://a:b@h/writ?sslmode=require', 'postgresql:///writ?host=/run']) expect(resolvePassword(url)).toBe(url);
+    for (const url of ['postgres://a:b@h/writ?sslmode=require', 'postgresql:///writ?host=/run'])
+      expect(resolvePassword(url)).toBe(url);
   });
 
   it('is not guessed where the file has none', () => {
     const file = join(dir, 'empty');
     writeFileSync(file, '\n');
-    expect(() => resolvePassword(`postgres://a@h/writ?password_file=${file}`)).toThrow(`the file \`${file}\` that a database's URL names by \`password_file\` is empty`);
+    expect(() => resolvePassword(`postgres://a@h/writ?password_file=${file}`)).toThrow(
+      `the file \`${file}\` that a database's URL names by \`password_file\` is empty`,
+    );
     expect(() => resolvePassword(`postgres://a@h/writ?password_file=${join(dir, 'none')}`)).toThrow("can't be read");
   });
 });

@@ -15,7 +15,11 @@ export function databaseOf(url: string): string {
 }
 
 /** The same server, another database, and another user if one is given. */
-export function addressOf(url: string, database: string, user?: { readonly role: string; readonly password: string }): string {
+export function addressOf(
+  url: string,
+  database: string,
+  user?: { readonly role: string; readonly password: string },
+): string {
   const address = new URL(url);
   address.pathname = `/${encodeURIComponent(database)}`;
   if (user) {
@@ -27,7 +31,10 @@ export function addressOf(url: string, database: string, user?: { readonly role:
   return address.href;
 }
 
-/** What the driver connects to: the URL with the password of the file that its `password_file` names, and without that parameter. */
+/**
+ * What the driver connects to: the URL with the password of the file that its `password_file` names, and without that
+ * parameter.
+ */
 export function resolvePassword(url: string): string {
   if (!url.includes(`${PASSWORD_FILE}=`) || !URL.canParse(url)) return url;
   const address = new URL(url);
@@ -43,9 +50,12 @@ function readPassword(file: string): string {
   try {
     text = readFileSync(file, 'utf8');
   } catch (cause) {
-    throw new Error(`the file \`${file}\` that a database's URL names by \`${PASSWORD_FILE}\` can't be read`, { cause });
+    throw new Error(`the file \`${file}\` that a database's URL names by \`${PASSWORD_FILE}\` can't be read`, {
+      cause,
+    });
   }
   const password = text.replace(/\r?\n$/, '');
-  if (password === '') throw new Error(`the file \`${file}\` that a database's URL names by \`${PASSWORD_FILE}\` is empty`);
+  if (password === '')
+    throw new Error(`the file \`${file}\` that a database's URL names by \`${PASSWORD_FILE}\` is empty`);
   return password;
 }

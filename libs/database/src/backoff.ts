@@ -11,14 +11,17 @@ type Settled<T> = { readonly value: T } | { readonly error: unknown };
 
 /** Runs the work again while it loses to other transactions; any other error ends it at once, as its fault. */
 export async function retryContention<T>(work: () => Promise<T>, retries = CONTENTION_RETRIES): Promise<T> {
-  const settled = await pRetry(async (): Promise<Settled<T>> => {
-    try {
-      return { value: await work() };
-    } catch (error) {
-      if (isContention(error)) throw error;
-      return { error };
-    }
-  }, { ...BACKOFF, retries }).catch((error: unknown): Settled<T> => ({ error }));
+  const settled = await pRetry(
+    async (): Promise<Settled<T>> => {
+      try {
+        return { value: await work() };
+      } catch (error) {
+        if (isContention(error)) throw error;
+        return { error };
+      }
+    },
+    { ...BACKOFF, retries },
+  ).catch((error: unknown): Settled<T> => ({ error }));
   if ('error' in settled) throw faultOf(settled.error);
   return settled.value;
 }

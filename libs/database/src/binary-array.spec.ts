@@ -4,8 +4,12 @@ import { byteaArray, int2Array, int8Array, textArray } from './binary-array.ts';
 describe('an array as Postgres takes it', () => {
   it('is a head and, for each element, its length and its bytes', () => {
     // One dimension, NULLs among them, type text, three elements counted from 1.
-    expect(textArray(['é', null, '']).toString('hex')).toBe('00000001' + '00000001' + '00000019' + '00000003' + '00000001' + '00000002c3a9' + 'ffffffff' + '00000000');
-    expect(byteaArray([Uint8Array.of(255)]).toString('hex')).toBe('00000001' + '00000000' + '00000011' + '00000001' + '00000001' + '00000001ff');
+    expect(textArray(['é', null, '']).toString('hex')).toBe(
+      '00000001' + '00000001' + '00000019' + '00000003' + '00000001' + '00000002c3a9' + 'ffffffff' + '00000000',
+    );
+    expect(byteaArray([Uint8Array.of(255)]).toString('hex')).toBe(
+      '00000001' + '00000000' + '00000011' + '00000001' + '00000001' + '00000001ff',
+    );
   });
 
   it('has no dimension when it is empty', () => {

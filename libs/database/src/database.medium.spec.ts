@@ -17,8 +17,11 @@ import { inTenant, inTransaction } from './transaction.ts';
 
 // Not from the testing library, which is built on this one.
 const envFile = join(import.meta.dirname, '../../../.writ/test/env.json');
-const server = process.env['WRIT_TEST_DATABASE_URL']
-  ?? (existsSync(envFile) ? (JSON.parse(readFileSync(envFile, 'utf8')) as Record<string, string>)['WRIT_TEST_DATABASE_URL'] : undefined);
+const server =
+  process.env['WRIT_TEST_DATABASE_URL'] ??
+  (existsSync(envFile)
+    ? (JSON.parse(readFileSync(envFile, 'utf8')) as Record<string, string>)['WRIT_TEST_DATABASE_URL']
+    : undefined);
 if (!server) throw new Error('`WRIT_TEST_DATABASE_URL` is not set: run `npm run parts`');
 
 const passwords = Object.fromEntries(LOGIN_ROLES.map((role) => [role, `test-${role}`])) as Record<LoginRole, string>;
@@ -54,23 +57,39 @@ afterAll(async () => {
 });
 
 async function insertNote(tenant: string, n: number): Promise<void> {
-  await inTenant(pool, tenant, async (client) => { await client.query('INSERT INTO kernel.note VALUES ($1, $2)', [tenant, n]); });
+  await inTenant(pool, tenant, async (client) => {
+    await client.query('INSERT INTO kernel.note VALUES ($1, $2)', [tenant, n]);
+  });
 }
 
 async function notesOf(tenant: string): Promise<number[]> {
-  return await inTenant(pool, tenant, async (client) => {
-    const { rows } = await client.query<{ n: number }>('SELECT n FROM kernel.note ORDER BY n');
-    return rows.map((row) => row.n);
-  }, { readOnly: true });
+  return await inTenant(
+    pool,
+    tenant,
+    async (client) => {
+      const { rows } = await client.query<{ n: number }>('SELECT n FROM kernel.note ORDER BY n');
+      return rows.map((row) => row.n);
+    },
+    { readOnly: true },
+  );
 }
 
 describe('arrays in the binary format', () => {
   it('are those that Postgres reads, NULLs, empty ones and all', async () => {
     const texts = ['a', null, '', 'é\u{1f600}', '{"x",NULL}'];
     const numbers = [0, null, Number.MAX_SAFE_INTEGER, Number.MIN_SAFE_INTEGER];
-    const { rows: [row] } = await pool.query<{ t: unknown; b: Buffer[]; n: unknown; s: unknown; e: unknown }>(
+    const {
+      rows: [row],
+    } = await pool.query<{ t: unknown; b: Buffer[]; n: unknown; s: unknown; e: unknown }>(
       'SELECT $1::text[] AS t, $2::bytea[] AS b, $3::bigint[] AS n, $4::smallint[] AS s, $5::text[] AS e',
-      [textArray(texts), byteaArray([Uint8Array.of(0, 92, 255), null]), int8Array(numbers), int2Array([-32_768, 32_767]), textArray([])]);
+      [
+        textArray(texts),
+        byteaArray([Uint8Array.of(0, 92, 255), null]),
+        int8Array(numbers),
+        int2Array([-32_768, 32_767]),
+        textArray([]),
+      ],
+    );
     expect(row).toEqual({ t: texts, b: [Buffer.from([0, 92, 255]), null], n: numbers, s: [-32_768, 32_767], e: [] });
   });
 });
@@ -82,7 +101,9 @@ describe('provisioning', () => {
   });
 
   it('gives no role a way around row-level security', async () => {
-    const { rows } = await pool.query(`SELECT rolname FROM pg_roles WHERE rolname LIKE 'writ\\_%' AND (rolsuper OR rolbypassrls OR rolcreaterole OR rolcreatedb)`);
+    const { rows } = await pool.query(
+      `SELECT rolname FROM pg_roles WHERE rolname LIKE 'writ\\_%' AND (rolsuper OR rolbypassrls OR rolcreaterole OR rolcreatedb)`,
+    );
     expect(rows).toEqual([]);
   });
 
@@ -95,7 +116,10 @@ describe('provisioning', () => {
 
   it('hands the server a verifier instead of the password', async () => {
     const admin = await connect(url, 'spec');
-    const { rows } = await admin.query<{ rolpassword: string }>('SELECT rolpassword FROM pg_authid WHERE rolname = ANY($1)', [[...LOGIN_ROLES]]);
+    const { rows } = await admin.query<{ rolpassword: string }>(
+      'SELECT rolpassword FROM pg_authid WHERE rolname = ANY($1)',
+      [[...LOGIN_ROLES]],
+    );
     await admin.end();
     for (const row of rows) expect(row.rolpassword).toMatch(/^SCRAM-SHA-256\$/);
   });
@@ -106,7 +130,9 @@ describe('transactions', () => {
     await insertNote('ten_a', 1);
     await insertNote('ten_b', 2);
     expect(await notesOf('ten_a')).toEqual([1]);
-    expect(await inTransaction(pool, async (client) => (await client.query('SELECT * FROM kernel.note')).rowCount)).toBe(0);
+    expect(
+      await inTransaction(pool, async (client) => (await client.query('SELECT * FROM kernel.note')).rowCount),
+    ).toBe(0);
     expect((await pool.query('SELECT * FROM kernel.note')).rowCount).toBe(0);
   });
 
@@ -120,45 +146,72 @@ describe('transactions', () => {
   });
 
   it('leave nothing when they throw', async () => {
-    await expect(inTenant(pool, 'ten_c', async (client) => {
-      await client.query(`INSERT INTO kernel.note VALUES ('ten_c', 1)`);
-      throw new Error('changed its mind');
-    })).rejects.toThrow('changed its mind');
+    await expect(
+      inTenant(pool, 'ten_c', async (client) => {
+        await client.query(`INSERT INTO kernel.note VALUES ('ten_c', 1)`);
+        throw new Error('changed its mind');
+      }),
+    ).rejects.toThrow('changed its mind');
     expect(await notesOf('ten_c')).toEqual([]);
   });
 
   it('do not report a commit that was a rollback', async () => {
-    await expect(inTenant(pool, 'ten_c', async (client) => {
-      await client.query('SELECT 1 / 0').catch(() => undefined);
-    })).rejects.toThrow('a failed statement was swallowed');
+    await expect(
+      inTenant(pool, 'ten_c', async (client) => {
+        await client.query('SELECT 1 / 0').catch(() => undefined);
+      }),
+    ).rejects.toThrow('a failed statement was swallowed');
   });
 
   it('run again after a serialisation failure', async () => {
     await insertNote('ten_d', 1);
-    const add = (): Promise<unknown> => inTenant(pool, 'ten_d', async (client) => {
-      const { rows } = await client.query<{ top: number }>('SELECT max(n) AS top FROM kernel.note');
-      await client.query('INSERT INTO kernel.note VALUES ($1, $2)', ['ten_d', (rows[0]?.top ?? 0) + 1]);
-    }, { isolation: 'serializable', retries: 10 });
+    const add = (): Promise<unknown> =>
+      inTenant(
+        pool,
+        'ten_d',
+        async (client) => {
+          const { rows } = await client.query<{ top: number }>('SELECT max(n) AS top FROM kernel.note');
+          await client.query('INSERT INTO kernel.note VALUES ($1, $2)', ['ten_d', (rows[0]?.top ?? 0) + 1]);
+        },
+        { isolation: 'serializable', retries: 10 },
+      );
     await Promise.all([add(), add()]);
     expect(await notesOf('ten_d')).toEqual([1, 2, 3]);
   });
 
   it('fail on a bigint that no number holds', async () => {
     await insertNote('ten_e', 1);
-    await expect(inTenant(pool, 'ten_e', (client) => client.query('SELECT 9007199254740993::bigint AS n'))).rejects.toThrow(RangeError);
+    await expect(
+      inTenant(pool, 'ten_e', (client) => client.query('SELECT 9007199254740993::bigint AS n')),
+    ).rejects.toThrow(RangeError);
     expect(await notesOf('ten_e')).toEqual([1]);
   });
 
   it('read names in JSON as they are written, whatever was read before', async () => {
-    const names = async (type: string, json: string): Promise<string[]> => Object.keys((await pool.query<{ v: object }>(`SELECT $1::${type} AS v`, [json])).rows[0]!.v);
-    for (const type of ['json', 'jsonb']) expect([await names(type, '{"h":[],"\\\\":0}'), await names(type, '{"h":1,"\\"":2}')].map((of) => of.toSorted())).toEqual([['\\', 'h'], ['"', 'h']]);
+    const names = async (type: string, json: string): Promise<string[]> =>
+      Object.keys((await pool.query<{ v: object }>(`SELECT $1::${type} AS v`, [json])).rows[0]!.v);
+    for (const type of ['json', 'jsonb'])
+      expect(
+        [await names(type, '{"h":[],"\\\\":0}'), await names(type, '{"h":1,"\\"":2}')].map((of) => of.toSorted()),
+      ).toEqual([
+        ['\\', 'h'],
+        ['"', 'h'],
+      ]);
   });
 
   it('wait for the disk unless they say that they need not, and the next one on the connection does again', async () => {
-    const setting = async (unawaited?: boolean): Promise<unknown> => await inTenant(pool, 'ten_f', async (client) => {
-      const { rows } = await client.query<{ setting: string; tenant: string }>(`SELECT current_setting('synchronous_commit') AS setting, current_setting('writ.tenant_id') AS tenant`);
-      return rows[0];
-    }, unawaited === undefined ? {} : { unawaited });
+    const setting = async (unawaited?: boolean): Promise<unknown> =>
+      await inTenant(
+        pool,
+        'ten_f',
+        async (client) => {
+          const { rows } = await client.query<{ setting: string; tenant: string }>(
+            `SELECT current_setting('synchronous_commit') AS setting, current_setting('writ.tenant_id') AS tenant`,
+          );
+          return rows[0];
+        },
+        unawaited === undefined ? {} : { unawaited },
+      );
     expect(await setting(true)).toEqual({ setting: 'off', tenant: 'ten_f' });
     expect(await setting()).toEqual({ setting: 'on', tenant: 'ten_f' });
   });
@@ -167,21 +220,37 @@ describe('transactions', () => {
     const { rows } = await pool.query('SHOW synchronous_commit');
     expect(rows).toEqual([{ synchronous_commit: 'on' }]);
     await expect(verifyDurability(pool)).resolves.toBeUndefined();
-    const hasty = createPool({ url: `${provisioned.urlFor('writ_kernel')}?options=-c%20synchronous_commit%3Doff`, applicationName: 'spec', max: 1 });
+    const hasty = createPool({
+      url: `${provisioned.urlFor('writ_kernel')}?options=-c%20synchronous_commit%3Doff`,
+      applicationName: 'spec',
+      max: 1,
+    });
     await expect(verifyDurability(hasty)).rejects.toThrow('`synchronous_commit` is `off`');
     await hasty.end();
   });
 });
 
 describe('statements', () => {
-  const backendOf = async (of: Pool): Promise<number> => (await runStatement<{ pid: number }>(of, { text: 'SELECT pg_backend_pid() AS pid' })).rows[0]!.pid;
+  const backendOf = async (of: Pool): Promise<number> =>
+    (await runStatement<{ pid: number }>(of, { text: 'SELECT pg_backend_pid() AS pid' })).rows[0]!.pid;
   let one: Pool;
-  beforeAll(() => { one = createPool({ url: provisioned.urlFor('writ_kernel'), applicationName: 'spec', max: 1, statementTimeoutMs: 500 }); });
+  beforeAll(() => {
+    one = createPool({
+      url: provisioned.urlFor('writ_kernel'),
+      applicationName: 'spec',
+      max: 1,
+      statementTimeoutMs: 500,
+    });
+  });
   afterAll(() => one.end());
 
   it.each([
-    ['what a function raises', `DO $$ BEGIN RAISE EXCEPTION 'the facts moved' USING ERRCODE = 'WR001'; END $$`, 'WR001'],
-    ['data that can\'t be', 'SELECT 1 / 0', '22012'],
+    [
+      'what a function raises',
+      `DO $$ BEGIN RAISE EXCEPTION 'the facts moved' USING ERRCODE = 'WR001'; END $$`,
+      'WR001',
+    ],
+    ["data that can't be", 'SELECT 1 / 0', '22012'],
   ])('that are refused for %s leave their connection to the next', async (_why, text, code) => {
     const before = await backendOf(one);
     await expect(runStatement(one, { text })).rejects.toMatchObject({ code });
@@ -190,15 +259,20 @@ describe('statements', () => {
 
   it('that are broken off take their connection with them', async () => {
     const before = await backendOf(one);
-    await expect(runStatement(one, { text: 'SELECT pg_sleep(5)' })).rejects.toMatchObject({ code: 'database.unavailable' });
+    await expect(runStatement(one, { text: 'SELECT pg_sleep(5)' })).rejects.toMatchObject({
+      code: 'database.unavailable',
+    });
     expect(await backendOf(one)).not.toBe(before);
   });
 
   it('whose plan no longer fits are planned anew, on another connection', async () => {
     const owner = await connect(provisioned.ownerUrl, 'spec');
     try {
-      await owner.query('CREATE TABLE kernel.shape (a integer); GRANT SELECT ON kernel.shape TO writ_kernel; INSERT INTO kernel.shape VALUES (1)');
-      const read = async (): Promise<unknown> => (await runStatement(one, { name: 'shape', text: 'SELECT * FROM kernel.shape' })).rows;
+      await owner.query(
+        'CREATE TABLE kernel.shape (a integer); GRANT SELECT ON kernel.shape TO writ_kernel; INSERT INTO kernel.shape VALUES (1)',
+      );
+      const read = async (): Promise<unknown> =>
+        (await runStatement(one, { name: 'shape', text: 'SELECT * FROM kernel.shape' })).rows;
       expect(await read()).toEqual([{ a: 1 }]);
       await owner.query('ALTER TABLE kernel.shape ADD COLUMN b integer');
       await expect(read()).rejects.toMatchObject({ code: '0A000' });
@@ -217,19 +291,29 @@ async function silenceable(): Promise<{ url: string; silence: () => void; close:
     const server = createConnection(Number(to.port), to.hostname);
     for (const socket of [from, server]) {
       open.add(socket);
-      socket.on('error', () => socket.destroy()).on('close', () => { open.delete(socket); });
+      socket
+        .on('error', () => socket.destroy())
+        .on('close', () => {
+          open.delete(socket);
+        });
     }
     from.pipe(server).pipe(from);
   });
-  await new Promise<void>((resolve) => { way.listen(0, '127.0.0.1', resolve); });
+  await new Promise<void>((resolve) => {
+    way.listen(0, '127.0.0.1', resolve);
+  });
   const url = new URL(to);
   [url.hostname, url.port] = ['127.0.0.1', String((way.address() as AddressInfo).port)];
   return {
     url: url.href,
-    silence: () => { for (const socket of open) socket.unpipe().pause(); },
+    silence: () => {
+      for (const socket of open) socket.unpipe().pause();
+    },
     close: async () => {
       for (const socket of open) socket.destroy();
-      await new Promise((resolve) => { way.close(resolve); });
+      await new Promise((resolve) => {
+        way.close(resolve);
+      });
     },
   };
 }
@@ -246,7 +330,9 @@ describe('connections that fall silent', () => {
       expect(silent.idleCount).toBe(4);
       way.silence();
       await expect(use(silent)).rejects.toMatchObject({ code: 'database.unavailable' });
-      expect(await Promise.allSettled(Array.from({ length: 8 }, () => use(silent)))).toEqual(Array.from({ length: 8 }, () => expect.objectContaining({ status: 'fulfilled' })));
+      expect(await Promise.allSettled(Array.from({ length: 8 }, () => use(silent)))).toEqual(
+        Array.from({ length: 8 }, () => expect.objectContaining({ status: 'fulfilled' })),
+      );
     } finally {
       await silent.end();
       await way.close();
@@ -260,7 +346,8 @@ describe('connections that fall silent', () => {
       await runStatement(mixed, { text: 'SELECT 1' });
       way.silence();
       const lost = runStatement(mixed, { text: 'SELECT 1' });
-      const pid = async (): Promise<unknown> => (await runStatement(mixed, { text: 'SELECT pg_backend_pid() AS pid, pg_sleep(0.1)::text' })).rows[0];
+      const pid = async (): Promise<unknown> =>
+        (await runStatement(mixed, { text: 'SELECT pg_backend_pid() AS pid, pg_sleep(0.1)::text' })).rows[0];
       const before = await pid();
       await expect(lost).rejects.toMatchObject({ code: 'database.unavailable' });
       expect(await Promise.all([pid(), pid()])).toContainEqual(before);
@@ -274,7 +361,9 @@ describe('connections that fall silent', () => {
 describe('a database that is away', () => {
   it('is a fault, whether it never answers or goes in the middle', async () => {
     const nowhere = createPool({ url: 'postgres://a:b@127.0.0.1:1/x', applicationName: 'spec', connectTimeoutMs: 500 });
-    await expect(inTransaction(nowhere, (client) => client.query('SELECT 1'))).rejects.toMatchObject({ code: 'database.unavailable' });
+    await expect(inTransaction(nowhere, (client) => client.query('SELECT 1'))).rejects.toMatchObject({
+      code: 'database.unavailable',
+    });
     await nowhere.end();
     const suicide = inTransaction(pool, (client) => client.query('SELECT pg_terminate_backend(pg_backend_pid())'));
     await expect(suicide).rejects.toMatchObject({ code: 'database.unavailable' });

@@ -6,12 +6,21 @@ import type { Pool } from './pool.ts';
 const NEEDED = ['fsync', 'full_page_writes', 'synchronous_commit'] as const;
 
 /**
- * Throws unless the server writes what it commits: a process calls it once, before it serves. `synchronous_commit` may also name a level that
- * waits for standbys, all of which write here first.
+ * Throws unless the server writes what it commits: a process calls it once, before it serves. `synchronous_commit` may
+ * also name a level that waits for standbys, all of which write here first.
  */
 export async function verifyDurability(pool: Pool): Promise<void> {
-  const { rows } = await pool.query<{ name: string; setting: string }>('SELECT name, setting FROM pg_settings WHERE name = ANY($1)', [[...NEEDED]])
-    .catch((error: unknown) => { throw faultOf(error); });
-  const wrong = rows.find(({ name, setting }) => setting === 'off' || (name === 'synchronous_commit' && !['on', 'local', 'remote_write', 'remote_apply'].includes(setting)));
+  const { rows } = await pool
+    .query<{ name: string; setting: string }>('SELECT name, setting FROM pg_settings WHERE name = ANY($1)', [
+      [...NEEDED],
+    ])
+    .catch((error: unknown) => {
+      throw faultOf(error);
+    });
+  const wrong = rows.find(
+    ({ name, setting }) =>
+      setting === 'off' ||
+      (name === 'synchronous_commit' && !['on', 'local', 'remote_write', 'remote_apply'].includes(setting)),
+  );
   if (wrong) throw new Error(`the database would lose what it committed: \`${wrong.name}\` is \`${wrong.setting}\``);
 }

@@ -2,13 +2,17 @@
 import { Fault } from '@writ/contract';
 import { faultOf, isRefusal, violatedConstraint } from './faults.ts';
 
-const sqlError = (code: string, rest: object = {}): Error => Object.assign(new Error('from the server'), { code, ...rest });
+const sqlError = (code: string, rest: object = {}): Error =>
+  Object.assign(new Error('from the server'), { code, ...rest });
 
 describe('faultOf', () => {
-  it.each(['08006', '53300', '57P01', '57P03', '57014', 'ECONNREFUSED', 'ECONNRESET'])('calls %s an unavailable database', (code) => {
-    const error = sqlError(code);
-    expect(faultOf(error)).toMatchObject({ code: 'database.unavailable', cause: error });
-  });
+  it.each(['08006', '53300', '57P01', '57P03', '57014', 'ECONNREFUSED', 'ECONNRESET'])(
+    'calls %s an unavailable database',
+    (code) => {
+      const error = sqlError(code);
+      expect(faultOf(error)).toMatchObject({ code: 'database.unavailable', cause: error });
+    },
+  );
 
   it('calls a connection lost in the middle an unavailable database', () => {
     expect(faultOf(new Error('Connection terminated unexpectedly'))).toMatchObject({ code: 'database.unavailable' });
@@ -32,11 +36,11 @@ describe('isRefusal', () => {
     expect(isRefusal(sqlError(code))).toBe(true);
   });
 
-  it.each(['0A000', '26000', '57014', '57P01', '08006', 'ECONNRESET', ''])('doesn\'t know it of `%s`', (code) => {
+  it.each(['0A000', '26000', '57014', '57P01', '08006', 'ECONNRESET', ''])("doesn't know it of `%s`", (code) => {
     expect(isRefusal(sqlError(code))).toBe(false);
   });
 
-  it('doesn\'t know it of what isn\'t the server\'s', () => {
+  it("doesn't know it of what isn't the server's", () => {
     expect([isRefusal(new Error('Query read timeout')), isRefusal(null)]).toEqual([false, false]);
   });
 });

@@ -2,15 +2,26 @@
 import { Fault } from '@writ/contract';
 
 /**
- * SQLSTATE classes and codes that say the server can't serve now and nothing of the statement happened: connection exceptions,
- * insufficient resources, operator intervention (shutdown, crash, starting up), statement and lock timeouts, read-only standby.
- * https://www.postgresql.org/docs/17/errcodes-appendix.html
+ * SQLSTATE classes and codes that say the server can't serve now and nothing of the statement happened: connection
+ * exceptions, insufficient resources, operator intervention (shutdown, crash, starting up), statement and lock
+ * timeouts, read-only standby. https://www.postgresql.org/docs/17/errcodes-appendix.html
  */
 const UNAVAILABLE_STATES = /^(08...|53...|57P0[1-5]|57014|55P03|25P03|25006)$/;
 /** Socket errors of Node that mean the same. */
-const UNAVAILABLE_SOCKET = new Set(['ECONNREFUSED', 'ECONNRESET', 'EPIPE', 'ETIMEDOUT', 'ENOTFOUND', 'EAI_AGAIN', 'EHOSTUNREACH', 'ENETUNREACH', 'ENOENT']);
+const UNAVAILABLE_SOCKET = new Set([
+  'ECONNREFUSED',
+  'ECONNRESET',
+  'EPIPE',
+  'ETIMEDOUT',
+  'ENOTFOUND',
+  'EAI_AGAIN',
+  'EHOSTUNREACH',
+  'ENETUNREACH',
+  'ENOENT',
+]);
 /** What `pg` says without a code when a connection is lost or none becomes free. */
-const UNAVAILABLE_TEXT = /^(Connection terminated|timeout exceeded when trying to connect|timeout expired|Query read timeout|Client has encountered a connection error)/;
+const UNAVAILABLE_TEXT =
+  /^(Connection terminated|timeout exceeded when trying to connect|timeout expired|Query read timeout|Client has encountered a connection error)/;
 
 /** The SQLSTATE or socket code that an error carries, or an empty text. */
 export function codeOf(error: unknown): string {
@@ -22,18 +33,26 @@ export function codeOf(error: unknown): string {
 export function isUnavailable(error: unknown): boolean {
   const code = codeOf(error);
   const message = (error as { message?: unknown } | null)?.message;
-  return UNAVAILABLE_STATES.test(code) || UNAVAILABLE_SOCKET.has(code) || (typeof message === 'string' && UNAVAILABLE_TEXT.test(message));
+  return (
+    UNAVAILABLE_STATES.test(code) ||
+    UNAVAILABLE_SOCKET.has(code) ||
+    (typeof message === 'string' && UNAVAILABLE_TEXT.test(message))
+  );
 }
 
-/** Answers whether the transaction lost to another one and may be run again from its start: serialisation failure or deadlock. */
+/**
+ * Answers whether the transaction lost to another one and may be run again from its start: serialisation failure or
+ * deadlock.
+ */
 export function isContention(error: unknown): boolean {
   const code = codeOf(error);
   return code === '40001' || code === '40P01';
 }
 
 /**
- * SQLSTATE classes with which a statement is refused and nothing else happens: what the functions of our schemas raise (`WR`, `P0`), data that can't be, a constraint, a lost race.
- * Of any other the connection isn't known to be as before: a plan that no longer fits is kept by it, for one.
+ * SQLSTATE classes with which a statement is refused and nothing else happens: what the functions of our schemas raise
+ * (`WR`, `P0`), data that can't be, a constraint, a lost race. Of any other the connection isn't known to be as before:
+ * a plan that no longer fits is kept by it, for one.
  */
 const REFUSAL_STATES = /^(WR|P0|22|23|40)/;
 
@@ -49,8 +68,8 @@ export function violatedConstraint(error: unknown): string | null {
 }
 
 /**
- * Gives an error of the driver its fault: `database.unavailable` where the database could not serve, `overloaded` where a transaction kept
- * losing to others. Anything else (a fault, a bug in a statement) is returned as it is.
+ * Gives an error of the driver its fault: `database.unavailable` where the database could not serve, `overloaded` where
+ * a transaction kept losing to others. Anything else (a fault, a bug in a statement) is returned as it is.
  */
 export function faultOf(error: unknown): unknown {
   if (error instanceof Fault) return error;

@@ -7,9 +7,12 @@ describe('bigints as numbers', () => {
     expect(parseInt8('-9007199254740991')).toBe(Number.MIN_SAFE_INTEGER);
   });
 
-  it.each(['9007199254740992', '-9007199254740992', '9223372036854775807'])('refuses %s rather than rounding it', (text) => {
-    expect(() => parseInt8(text)).toThrow(RangeError);
-  });
+  it.each(['9007199254740992', '-9007199254740992', '9223372036854775807'])(
+    'refuses %s rather than rounding it',
+    (text) => {
+      expect(() => parseInt8(text)).toThrow(RangeError);
+    },
+  );
 
   it('reads arrays, empty and with NULLs', () => {
     expect(parseInt8Array('{}')).toEqual([]);

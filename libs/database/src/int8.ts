@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /**
- * Reads Postgres' text of a bigint. Throws beyond ±(2^53 − 1), where a number would silently be another one; every count and size of
- * Writ stays below.
+ * Reads Postgres' text of a bigint. Throws beyond ±(2^53 − 1), where a number would silently be another one; every
+ * count and size of Writ stays below.
  */
 export function parseInt8(text: string): number {
   const value = Number(text);

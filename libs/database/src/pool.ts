@@ -25,26 +25,39 @@ export interface PoolOptions {
   readonly onIdleError?: (error: Error) => void;
 }
 
-/** Connections of a pool at most: above twice the cores Postgres gains nothing. Operators size Postgres by it (docs/operations/sizing.md). */
+/**
+ * Connections of a pool at most: above twice the cores Postgres gains nothing. Operators size Postgres by it
+ * (docs/operations/sizing.md).
+ */
 export const POOL_CONNECTIONS_MAX = 10;
 
 const INT8 = pg.types.builtins.INT8;
 /** Array of int8; the driver's table of names has no arrays. */
 const INT8_ARRAY = 1016;
 
-/** How much longer than the server's own bound a client waits for its word: only a server that is stopped, or out of reach, says nothing. */
+/**
+ * How much longer than the server's own bound a client waits for its word: only a server that is stopped, or out of
+ * reach, says nothing.
+ */
 const SILENCE_MS = 2_000;
-/** How long a connection is unused before the system asks whether its other end is there; ten seconds more without an answer close it. */
+/**
+ * How long a connection is unused before the system asks whether its other end is there; ten seconds more without an
+ * answer close it.
+ */
 const KEEP_ALIVE_MS = 10_000;
 /**
- * Longest that a connection waits unused before it's closed. A new one costs a process of the server that has to read its catalogue and plan every function anew,
- * tens of milliseconds in all: under load that comes and goes by the second, the driver's own 10 s make calls wait for that again and again.
+ * Longest that a connection waits unused before it's closed. A new one costs a process of the server that has to read
+ * its catalogue and plan every function anew, tens of milliseconds in all: under load that comes and goes by the
+ * second, the driver's own 10 s make calls wait for that again and again.
  */
 const IDLE_MS = 600_000;
 
 const { JSON: JSON_TEXT, JSONB } = pg.types.builtins;
 
-/** The driver's types, with 64-bit integers as numbers (or an error, never a rounded number), and JSON with names as they are written. */
+/**
+ * The driver's types, with 64-bit integers as numbers (or an error, never a rounded number), and JSON with names as
+ * they are written.
+ */
 const TYPES: pg.CustomTypesConfig = {
   getTypeParser: ((oid: number, format?: 'text' | 'binary') => {
     if (oid === INT8) return parseInt8;
@@ -55,9 +68,9 @@ const TYPES: pg.CustomTypesConfig = {
 };
 
 /**
- * A pool of connections that commit durably: `synchronous_commit` is on whatever the server's default is, because the promise that
- * nothing runs unrecorded ends where a COMMIT may be lost. Connects on first use. A statement, a wait for a lock and an idle transaction
- * are bounded in time.
+ * A pool of connections that commit durably: `synchronous_commit` is on whatever the server's default is, because the
+ * promise that nothing runs unrecorded ends where a COMMIT may be lost. Connects on first use. A statement, a wait for
+ * a lock and an idle transaction are bounded in time.
  */
 export function createPool(options: PoolOptions): Pool {
   const statementTimeoutMs = options.statementTimeoutMs ?? 10_000;
@@ -92,9 +105,16 @@ export function toldWait(pool: Pool, ms: number): void {
   WAITS.get(pool)?.(ms);
 }
 
-/** One connection outside of a pool, for work that changes its session: migrations, provisioning. The caller ends it. */
+/**
+ * One connection outside of a pool, for work that changes its session: migrations, provisioning. The caller ends it.
+ */
 export async function connect(url: string, applicationName: string): Promise<pg.Client> {
-  const client = new pg.Client({ connectionString: resolvePassword(url), application_name: applicationName, types: TYPES, connectionTimeoutMillis: 10_000 });
+  const client = new pg.Client({
+    connectionString: resolvePassword(url),
+    application_name: applicationName,
+    types: TYPES,
+    connectionTimeoutMillis: 10_000,
+  });
   await client.connect();
   return client;
 }

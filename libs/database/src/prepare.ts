@@ -14,7 +14,10 @@ export interface PrepareOptions extends ProvisionOptions {
   readonly log?: (line: string) => void;
 }
 
-/** A schema that could not be made or brought up to date: what was applied before stays, and a later run goes on from there. */
+/**
+ * A schema that could not be made or brought up to date: what was applied before stays, and a later run goes on from
+ * there.
+ */
 export class MigrationFailure extends Error {
   readonly schema: SchemaName;
 
@@ -54,7 +57,10 @@ export async function prepareDatabase(options: PrepareOptions): Promise<Prepared
   return { ...provisioned, ...applied };
 }
 
-async function applyAll(url: string, { sources, release, log }: PrepareOptions): Promise<Omit<Prepared, keyof Provisioned>> {
+async function applyAll(
+  url: string,
+  { sources, release, log }: PrepareOptions,
+): Promise<Omit<Prepared, keyof Provisioned>> {
   const done = { made: 0, migrations: 0, functions: 0 };
   for (const { schema, dir } of sources) {
     try {

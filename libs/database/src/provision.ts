@@ -9,7 +9,10 @@ import { LOGIN_ROLES, OWNER_ROLE, SCHEMA_USERS, type LoginRole } from './roles.t
 import { scramVerifier } from './scram.ts';
 
 export interface ProvisionOptions {
-  /** of a superuser, of a role with CREATEROLE and CREATEDB, or of the database's owner where the roles are there already, with these passwords */
+  /**
+   * of a superuser, of a role with CREATEROLE and CREATEDB, or of the database's owner where the roles are there
+   * already, with these passwords
+   */
   readonly url: string;
   readonly passwords: Readonly<Record<LoginRole, string>>;
 }
@@ -24,8 +27,8 @@ export interface Provisioned {
 /** Any number, the same for all who provision: two at once would trip over each other's roles. */
 const LOCK = 727_073_691;
 /**
- * SQLSTATE of "tuple concurrently updated": somebody else changes the same role or database, whom our lock does not bind.
- * All that is done here can be done again.
+ * SQLSTATE of "tuple concurrently updated": somebody else changes the same role or database, whom our lock does not
+ * bind. All that is done here can be done again.
  */
 const CHANGED_MEANWHILE = 'XX000';
 const [ATTEMPTS_MAX, PAUSE_MS_MAX] = [10, 200];
@@ -33,9 +36,9 @@ const ATTRIBUTES = 'NOSUPERUSER NOBYPASSRLS NOCREATEDB NOCREATEROLE NOREPLICATIO
 const name = pg.escapeIdentifier;
 
 /**
- * Makes what migrations and processes need, and leaves what is there already: the database, the owner's role, the login roles with these
- * passwords, the schemas, and no right for PUBLIC. Roles belong to the whole server: two deployments on one server share them.
- * Faults: `database.unavailable`.
+ * Makes what migrations and processes need, and leaves what is there already: the database, the owner's role, the login
+ * roles with these passwords, the schemas, and no right for PUBLIC. Roles belong to the whole server: two deployments
+ * on one server share them. Faults: `database.unavailable`.
  */
 export async function provisionRoles(options: ProvisionOptions): Promise<Provisioned> {
   for (let attempt = 1; ; attempt += 1) {
@@ -62,7 +65,11 @@ async function provision(options: ProvisionOptions): Promise<Provisioned> {
   } finally {
     await admin.end();
   }
-  return { database, ownerUrl, urlFor: (role) => addressOf(options.url, database, { role, password: options.passwords[role] }) };
+  return {
+    database,
+    ownerUrl,
+    urlFor: (role) => addressOf(options.url, database, { role, password: options.passwords[role] }),
+  };
 }
 
 /** A connection to the maintenance database, or to the URL's own where a managed server keeps the former closed. */
@@ -71,7 +78,9 @@ async function maintenance(url: string, ownerUrl: string): Promise<pg.Client> {
     return await connect(addressOf(url, MAINTENANCE_DATABASE), 'writ-provision');
   } catch (error) {
     if (!['3D000', '28000', '42501'].includes(codeOf(error))) throw faultOf(error);
-    return await connect(ownerUrl, 'writ-provision').catch((again: unknown) => { throw faultOf(again); });
+    return await connect(ownerUrl, 'writ-provision').catch((again: unknown) => {
+      throw faultOf(again);
+    });
   }
 }
 
@@ -83,35 +92,51 @@ async function provisionCluster(admin: pg.Client, passwords: ProvisionOptions['p
     const verifier = scramVerifier(passwords[role], randomBytes(16));
     await admin.query(`ALTER ROLE ${name(role)} PASSWORD ${pg.escapeLiteral(verifier)}`);
   }
-  const { rows } = await admin.query<{ super: boolean }>('SELECT rolsuper AS super FROM pg_roles WHERE rolname = current_user');
+  const { rows } = await admin.query<{ super: boolean }>(
+    'SELECT rolsuper AS super FROM pg_roles WHERE rolname = current_user',
+  );
   // Who isn't a superuser makes schemas for the owner, and becomes it, only as its member.
   if (!rows[0]?.super) await admin.query(`GRANT ${OWNER_ROLE} TO CURRENT_USER WITH INHERIT TRUE, SET TRUE`);
 }
 
 async function mayMakeRoles(admin: pg.Client): Promise<boolean> {
-  const { rows } = await admin.query<{ may: boolean }>('SELECT rolsuper OR rolcreaterole AS may FROM pg_roles WHERE rolname = current_user');
+  const { rows } = await admin.query<{ may: boolean }>(
+    'SELECT rolsuper OR rolcreaterole AS may FROM pg_roles WHERE rolname = current_user',
+  );
   return rows[0]?.may === true;
 }
 
-/** For a user that owns the database and may not make roles: throws where an administrator hasn't made them, or not as they should be. */
+/**
+ * For a user that owns the database and may not make roles: throws where an administrator hasn't made them, or not as
+ * they should be.
+ */
 async function verifyRoles(admin: pg.Client): Promise<void> {
   const { rows } = await admin.query<{ role: string; ready: boolean; member: boolean | null }>(
     `SELECT role, COALESCE(NOT (rolsuper OR rolbypassrls OR rolcreatedb OR rolcreaterole OR rolreplication OR rolinherit)
        AND rolcanlogin = (role <> $2), false) AS ready,
        CASE WHEN rolname = $2 THEN pg_has_role(current_user, rolname, 'MEMBER') END AS member
-     FROM unnest($1::text[]) AS role LEFT JOIN pg_roles ON rolname = role`, [[OWNER_ROLE, ...LOGIN_ROLES], OWNER_ROLE]);
+     FROM unnest($1::text[]) AS role LEFT JOIN pg_roles ON rolname = role`,
+    [[OWNER_ROLE, ...LOGIN_ROLES], OWNER_ROLE],
+  );
   const lacking = rows.filter(({ ready }) => !ready).map(({ role }) => `\`${role}\``);
   const remedy = 'use a user with CREATEROLE and CREATEDB, or let an administrator make them';
   if (lacking.length > 0) {
-    throw new Error(`the user may not make roles, and these are missing or have other attributes than \`${ATTRIBUTES}\`: ${lacking.join(', ')}; ${remedy}`);
+    throw new Error(
+      `the user may not make roles, and these are missing or have other attributes than \`${ATTRIBUTES}\`: ${lacking.join(', ')}; ${remedy}`,
+    );
   }
-  if (rows.some(({ member }) => member === false)) throw new Error(`the user is no member of \`${OWNER_ROLE}\`, which owns the schemas: let an administrator grant it`);
+  if (rows.some(({ member }) => member === false))
+    throw new Error(
+      `the user is no member of \`${OWNER_ROLE}\`, which owns the schemas: let an administrator grant it`,
+    );
 }
 
 async function provisionRole(admin: pg.Client, role: string, login: 'LOGIN' | 'NOLOGIN'): Promise<void> {
   const { rows } = await admin.query<{ sound: boolean }>(
     `SELECT NOT (rolsuper OR rolbypassrls OR rolcreatedb OR rolcreaterole OR rolreplication OR rolinherit) AND rolcanlogin = $2 AS sound
-     FROM pg_roles WHERE rolname = $1`, [role, login === 'LOGIN']);
+     FROM pg_roles WHERE rolname = $1`,
+    [role, login === 'LOGIN'],
+  );
   const verb = rows.length === 0 ? 'CREATE' : 'ALTER';
   // Only a superuser may name SUPERUSER in an ALTER, even to say no: so a role that is as it should be is left alone.
   if (!rows[0]?.sound) await admin.query(`${verb} ROLE ${name(role)} ${login} ${ATTRIBUTES}`);

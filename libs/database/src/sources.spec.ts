@@ -8,14 +8,17 @@ describe('the schemas of a repository', () => {
   let root: string;
   beforeEach(async () => {
     root = await mkdtemp(join(tmpdir(), 'repository-'));
-    for (const project of ['apps/kernel', 'apps/cli', 'libs/blobs-pg']) await mkdir(join(root, project), { recursive: true });
+    for (const project of ['apps/kernel', 'apps/cli', 'libs/blobs-pg'])
+      await mkdir(join(root, project), { recursive: true });
   });
   afterEach(() => rm(root, { recursive: true }));
 
   it('are found by their projects and sorted by schema', async () => {
-    for (const project of ['apps/kernel', 'libs/blobs-pg']) await mkdir(join(root, project, 'sql'), { recursive: true });
+    for (const project of ['apps/kernel', 'libs/blobs-pg'])
+      await mkdir(join(root, project, 'sql'), { recursive: true });
     expect(await findSchemas(root)).toEqual([
-      { schema: 'blobs', dir: join(root, 'libs/blobs-pg/sql') }, { schema: 'kernel', dir: join(root, 'apps/kernel/sql') },
+      { schema: 'blobs', dir: join(root, 'libs/blobs-pg/sql') },
+      { schema: 'kernel', dir: join(root, 'apps/kernel/sql') },
     ]);
   });
 
@@ -29,12 +32,15 @@ describe('schemas that lie by name', () => {
   let folder: string;
   beforeEach(async () => {
     folder = await mkdtemp(join(tmpdir(), 'schemas-'));
-    for (const schema of ['kernel', 'blobs', 'ledger', 'orchestrator']) await mkdir(join(folder, schema, 'tables'), { recursive: true });
+    for (const schema of ['kernel', 'blobs', 'ledger', 'orchestrator'])
+      await mkdir(join(folder, schema, 'tables'), { recursive: true });
   });
   afterEach(() => rm(folder, { recursive: true }));
 
   it('are found and sorted by schema', async () => {
-    expect(await schemasIn(folder)).toEqual(['blobs', 'kernel', 'ledger', 'orchestrator'].map((schema) => ({ schema, dir: join(folder, schema) })));
+    expect(await schemasIn(folder)).toEqual(
+      ['blobs', 'kernel', 'ledger', 'orchestrator'].map((schema) => ({ schema, dir: join(folder, schema) })),
+    );
   });
 
   it('are of every schema, and of no other', async () => {

@@ -25,7 +25,8 @@ export async function findSchemas(root: string): Promise<SchemaSource[]> {
       const dir = join(root, parent, project, 'sql');
       if (!existsSync(dir)) continue;
       const schema = project.replace(/-pg$/, '');
-      if (!isSchemaName(schema)) throw new Error(`\`${parent}/${project}\` has SQL of a schema, but there is no schema \`${schema}\``);
+      if (!isSchemaName(schema))
+        throw new Error(`\`${parent}/${project}\` has SQL of a schema, but there is no schema \`${schema}\``);
       found.push({ schema, dir });
     }
   }
@@ -39,11 +40,15 @@ export async function findSchemas(root: string): Promise<SchemaSource[]> {
  *   taken for one that is up to date
  */
 export async function schemasIn(folder: string): Promise<SchemaSource[]> {
-  const names = (await readdir(folder, { withFileTypes: true })).filter((entry) => entry.isDirectory()).map((entry) => entry.name);
+  const names = (await readdir(folder, { withFileTypes: true }))
+    .filter((entry) => entry.isDirectory())
+    .map((entry) => entry.name);
   const missing = SCHEMAS.filter((schema) => !names.includes(schema));
-  if (missing.length > 0) throw new Error(`\`${folder}\` has no SQL of ${missing.map((schema) => `\`${schema}\``).join(', ')}`);
+  if (missing.length > 0)
+    throw new Error(`\`${folder}\` has no SQL of ${missing.map((schema) => `\`${schema}\``).join(', ')}`);
   return names.sort().map((schema) => {
-    if (!isSchemaName(schema)) throw new Error(`\`${join(folder, schema)}\` has SQL of a schema, but there is no schema \`${schema}\``);
+    if (!isSchemaName(schema))
+      throw new Error(`\`${join(folder, schema)}\` has SQL of a schema, but there is no schema \`${schema}\``);
     return { schema, dir: join(folder, schema) };
   });
 }

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What all dialects have in common. INVARIANT (one action): a call means the same canonical tool and arguments in whatever dialect it was
-// written, so its action digest does too. INVARIANT (never silence): whatever a model writes that looks like a call is a call or a problem.
+// What all dialects have in common. INVARIANT (one action): a call means the same canonical tool and arguments in
+// whatever dialect it was written, so its action digest does too. INVARIANT (never silence): whatever a model writes
+// that looks like a call is a call or a problem.
 import type { OperationId } from '@writ/contract';
 import type { Standing } from './standing.ts';
 
@@ -15,7 +16,10 @@ export type TextDialect = (typeof TEXT_DIALECTS)[number];
 
 export type Args = Readonly<Record<string, unknown>>;
 
-/** `run`: as it is; `stage`: shown and kept as a change that is applied by its token; `apply`: the staged change that `args.token` names. */
+/**
+ * `run`: as it is; `stage`: shown and kept as a change that is applied by its token; `apply`: the staged change that
+ * `args.token` names.
+ */
 export type CallMode = 'run' | 'stage' | 'apply';
 
 /** A call, as the canonical tool that it means. */
@@ -33,7 +37,10 @@ export interface DialectCall {
   readonly at: number;
 }
 
-/** `protocol`: the whole output runs no call, and the model is told to write it anew; `call`: that call doesn't run; `warning`: said, and all else runs. */
+/**
+ * `protocol`: the whole output runs no call, and the model is told to write it anew; `call`: that call doesn't run;
+ * `warning`: said, and all else runs.
+ */
 export type ProblemLevel = 'protocol' | 'call' | 'warning';
 
 /** What is wrong with an output: what, and where. Attacker-controlled texts in it are cut and shown in backticks. */
@@ -62,7 +69,10 @@ export interface Parsed {
 
 /** Reads one output as it streams. However it is cut into chunks, the result is the same. */
 export interface DialectParser {
-  /** Takes what came; returns text for people that is certain now. What all pushes return is a beginning of `Parsed.text`. Never throws. */
+  /**
+   * Takes what came; returns text for people that is certain now. What all pushes return is a beginning of
+   * `Parsed.text`. Never throws.
+   */
   push(chunk: string): string;
   /** Says what the output was. Called once; nothing is pushed afterwards. Never throws. */
   end(): Parsed;

@@ -3,7 +3,24 @@ export { unresolve, type Alias } from './aliases/alias.ts';
 export { BLOCK_ALIASES } from './aliases/blocks.ts';
 export { NATIVE_NAMES, nativeNameOf, toolIdOf } from './aliases/native.ts';
 export { YIPS_SKILLS, YIPS_SUBAGENT, YIPS_TOOLS } from './aliases/yips.ts';
-export { DIALECTS, TEXT_DIALECTS, type Answer, type Args, type CallMode, type DialectCall, type DialectName, type DialectParser, type Outcome, type Parsed, type Problem, type ProblemLevel, type Prompt, type RenderedMessage, type Stop, type TextDialect } from './dialect.ts';
+export {
+  DIALECTS,
+  TEXT_DIALECTS,
+  type Answer,
+  type Args,
+  type CallMode,
+  type DialectCall,
+  type DialectName,
+  type DialectParser,
+  type Outcome,
+  type Parsed,
+  type Problem,
+  type ProblemLevel,
+  type Prompt,
+  type RenderedMessage,
+  type Stop,
+  type TextDialect,
+} from './dialect.ts';
 export { isSequential, parse, parserOf, prompt, render, renderAnswers } from './dialects.ts';
 export { DIALECT_LIMITS } from './limits.ts';
 export { CallArguments } from './native/call-arguments.ts';

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/** Bounds on what one output of a model may hold; what goes beyond is a problem that is told, never a stall. Lengths in UTF-16 units. */
+/**
+ * Bounds on what one output of a model may hold; what goes beyond is a problem that is told, never a stall. Lengths in
+ * UTF-16 units.
+ */
 export const DIALECT_LIMITS = {
   /** Twice the largest body that the door takes: a parser keeps no more than this of what it is pushed. */
   outputChars: 4 * 1024 * 1024,

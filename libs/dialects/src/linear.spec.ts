@@ -5,7 +5,8 @@ import { parserOf } from './dialects.ts';
 /** Of the text that each of them has: read in the square of its length it takes minutes. */
 const CHARS = 512 * 1024;
 const fill = (piece: string): string => piece.repeat(Math.floor(CHARS / piece.length));
-const found = (inside: string): string => `<tools><edit><file src="a"><find>${inside}</find><replace>b</replace></file></edit></tools>`;
+const found = (inside: string): string =>
+  `<tools><edit><file src="a"><find>${inside}</find><replace>b</replace></file></edit></tools>`;
 
 /** What makes a reader look at the same characters again and again, if it does that, or go deeper with each of them. */
 const HOSTILE: readonly (readonly [what: string, output: string])[] = [
@@ -39,25 +40,32 @@ const HOSTILE: readonly (readonly [what: string, output: string])[] = [
   ['envelopes', fill('```yips-agent\n{}\n```\n')],
   ['beginnings of envelopes', fill('```yips-agent\n')],
   ['beginnings of thinking', fill('<think>')],
-  ['thinking within other thinking, closed out of turn', `${fill('<think><reasoning>').slice(0, CHARS / 2)}${fill('</thought></think>').slice(0, CHARS / 2)}`],
+  [
+    'thinking within other thinking, closed out of turn',
+    `${fill('<think><reasoning>').slice(0, CHARS / 2)}${fill('</thought></think>').slice(0, CHARS / 2)}`,
+  ],
   ['ends of thinking', fill('</think>')],
   ['calls, and an end of thinking behind each', fill('[TOOL_CALL:a] {"action":"fs.list"}</think>')],
   ['blanks in a tag of thinking', `<think${fill(' ')}`],
   ['tags without a name', fill('<')],
   ['tags that might become one of thinking', fill('<think a')],
-  ['blanks behind an envelope\'s name', `\`\`\`yips-agent${fill(' ')}x`],
+  ["blanks behind an envelope's name", `\`\`\`yips-agent${fill(' ')}x`],
 ];
 
 /** Longer than all of it takes on a slow machine, and far below what it takes in the square of its length. */
 const HANGS_MS = 60_000;
 
 describe.each(HOSTILE)('%s', (_what, output) => {
-  it.each(TEXT_DIALECTS)('%s reads them in time that grows with their length, whole and as they stream', (dialect: TextDialect) => {
-    const [whole, streamed] = [output.length, 16].map((chars) => {
-      const parser = parserOf(dialect);
-      for (let at = 0; at < output.length; at += chars) parser.push(output.slice(at, at + chars));
-      return parser.end();
-    });
-    expect(streamed).toEqual(whole);
-  }, HANGS_MS);
+  it.each(TEXT_DIALECTS)(
+    '%s reads them in time that grows with their length, whole and as they stream',
+    (dialect: TextDialect) => {
+      const [whole, streamed] = [output.length, 16].map((chars) => {
+        const parser = parserOf(dialect);
+        for (let at = 0; at < output.length; at += chars) parser.push(output.slice(at, at + chars));
+        return parser.end();
+      });
+      expect(streamed).toEqual(whole);
+    },
+    HANGS_MS,
+  );
 });

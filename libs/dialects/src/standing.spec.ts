@@ -2,8 +2,19 @@
 import type { OperationView, State, ToolResult } from '@writ/contract';
 import { outcomeOf, STANDINGS, standingOf } from './standing.ts';
 
-const result = (status: 'ok' | 'error', code?: string): ToolResult => ({ status, result: { output: 'x' }, error: code === undefined ? null : { code, message: 'm', hint: null } }) as ToolResult;
-const view = (state: State, of: ToolResult | null): OperationView => ({ operation_id: 'op_1', state, result: of, reasons: [{ code: 'risk', message: 'asks a person' }] }) as unknown as OperationView;
+const result = (status: 'ok' | 'error', code?: string): ToolResult =>
+  ({
+    status,
+    result: { output: 'x' },
+    error: code === undefined ? null : { code, message: 'm', hint: null },
+  }) as ToolResult;
+const view = (state: State, of: ToolResult | null): OperationView =>
+  ({
+    operation_id: 'op_1',
+    state,
+    result: of,
+    reasons: [{ code: 'risk', message: 'asks a person' }],
+  }) as unknown as OperationView;
 
 it.each<[State, ToolResult | null, string, string, boolean]>([
   ['committed', result('ok'), 'Completed', 'ok', false],
@@ -25,6 +36,15 @@ it.each<[State, ToolResult | null, string, string, boolean]>([
 });
 
 it('says why a call waits, and keeps the result beside an error', () => {
-  expect(outcomeOf(view('held', null))).toEqual({ standing: 'held', result: null, error: { code: 'risk', message: 'asks a person', hint: null }, operation_id: 'op_1' });
-  expect(outcomeOf(view('rolled_back', result('error', 'command.failed')))).toMatchObject({ standing: 'failed', result: { output: 'x' }, error: { code: 'command.failed' } });
+  expect(outcomeOf(view('held', null))).toEqual({
+    standing: 'held',
+    result: null,
+    error: { code: 'risk', message: 'asks a person', hint: null },
+    operation_id: 'op_1',
+  });
+  expect(outcomeOf(view('rolled_back', result('error', 'command.failed')))).toMatchObject({
+    standing: 'failed',
+    result: { output: 'x' },
+    error: { code: 'command.failed' },
+  });
 });

@@ -2,7 +2,10 @@
 import type { OperationView } from '@writ/contract';
 import type { Outcome } from './dialect.ts';
 
-/** How a call stands, in the words of every dialect: the status of blocks, the short word of the others, and whether it counts as an error. */
+/**
+ * How a call stands, in the words of every dialect: the status of blocks, the short word of the others, and whether it
+ * counts as an error.
+ */
 export const STANDINGS = {
   completed: { block: 'Completed', word: 'ok', is_error: false },
   failed: { block: 'Failed', word: 'error', is_error: true },
@@ -34,6 +37,8 @@ export function standingOf({ state, result }: Pick<OperationView, 'state' | 'res
 export function outcomeOf(view: OperationView): Outcome {
   const { result, reasons, operation_id } = view;
   const why = reasons[0];
-  const error = result?.error ?? (view.state === 'held' && why !== undefined ? { code: why.code, message: why.message, hint: null } : null);
+  const error =
+    result?.error ??
+    (view.state === 'held' && why !== undefined ? { code: why.code, message: why.message, hint: null } : null);
   return { standing: standingOf(view), result: result?.result ?? null, error, operation_id };
 }

@@ -14,7 +14,10 @@ export function lengthOf(parts: readonly Uint8Array[]): number {
   return parts.reduce((length, part) => length + part.length, 0);
 }
 
-/** Writes runs of bytes one after another to the front of one that MUST have room for them, and answers that part of it: a view. */
+/**
+ * Writes runs of bytes one after another to the front of one that MUST have room for them, and answers that part of it:
+ * a view.
+ */
 export function writeBytes(into: Uint8Array, parts: readonly Uint8Array[]): Uint8Array {
   let at = 0;
   for (const part of parts) {
@@ -31,7 +34,10 @@ export function concatBytes(parts: readonly Uint8Array[]): Uint8Array {
   return bytes;
 }
 
-/** Negative, zero or positive, as the first stands before, with or after the second when both are read as unsigned bytes. Not for secrets: its time tells where they differ. */
+/**
+ * Negative, zero or positive, as the first stands before, with or after the second when both are read as unsigned
+ * bytes. Not for secrets: its time tells where they differ.
+ */
 export function compareBytes(a: Uint8Array, b: Uint8Array): number {
   const shared = Math.min(a.length, b.length);
   for (let at = 0; at < shared; at += 1) if (a[at] !== b[at]) return (a[at] as number) - (b[at] as number);

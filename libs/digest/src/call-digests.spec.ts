@@ -15,14 +15,21 @@ const ACTION: Action = {
   image_digest: null,
 };
 const SALT = new Uint8Array(32).fill(7);
-const change = fc.record({ path: fc.string({ unit: 'grapheme', minLength: 1 }), before: fc.constantFrom(null, 'x'), after: fc.constantFrom(null, 'y'), mode: fc.constantFrom(null, '644') });
+const change = fc.record({
+  path: fc.string({ unit: 'grapheme', minLength: 1 }),
+  before: fc.constantFrom(null, 'x'),
+  after: fc.constantFrom(null, 'y'),
+  mode: fc.constantFrom(null, '644'),
+});
 
 describe('sha256', () => {
   it('gives the vectors of FIPS 180-4, in one part or several', () => {
     const abc = 'ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad';
     expect(sha256Hex(Buffer.from('abc'))).toBe(abc);
     expect(sha256Hex(Buffer.from('a'), Buffer.from('bc'))).toBe(abc);
-    expect(sha256()).toEqual(Uint8Array.from(Buffer.from('e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855', 'hex')));
+    expect(sha256()).toEqual(
+      Uint8Array.from(Buffer.from('e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855', 'hex')),
+    );
   });
 });
 
@@ -54,11 +61,17 @@ describe('actionDigest', () => {
 
 describe('effectDigest', () => {
   it('depends on the changes, not on their order', () => {
-    fc.assert(fc.property(fc.uniqueArray(change, { selector: (c) => c.path, maxLength: 8 }).chain((list) =>
-      fc.tuple(fc.constant(list), fc.shuffledSubarray(list, { minLength: list.length }))), ([a, b]) => {
-      const rest = { exit_status: 0, result_hash: null, requests: [] };
-      expect(effectDigest({ changes: b, ...rest })).toBe(effectDigest({ changes: a, ...rest }));
-    }));
+    fc.assert(
+      fc.property(
+        fc
+          .uniqueArray(change, { selector: (c) => c.path, maxLength: 8 })
+          .chain((list) => fc.tuple(fc.constant(list), fc.shuffledSubarray(list, { minLength: list.length }))),
+        ([a, b]) => {
+          const rest = { exit_status: 0, result_hash: null, requests: [] };
+          expect(effectDigest({ changes: b, ...rest })).toBe(effectDigest({ changes: a, ...rest }));
+        },
+      ),
+    );
   });
 
   it('sorts by the bytes of the path, not by UTF-16 units', () => {
@@ -70,20 +83,32 @@ describe('effectDigest', () => {
   });
 
   it('changes with every part of the effect', () => {
-    const base = { changes: [{ path: 'a', before: null, after: { sha256: 'h' } }], exit_status: 0, result_hash: 'r', requests: [] };
+    const base = {
+      changes: [{ path: 'a', before: null, after: { sha256: 'h' } }],
+      exit_status: 0,
+      result_hash: 'r',
+      requests: [],
+    };
     const others = [
       { ...base, changes: [] },
       { ...base, changes: [{ path: 'b', before: null, after: { sha256: 'h' } }] },
       { ...base, changes: [{ path: 'a', before: 'x', after: { sha256: 'h' } }] },
       { ...base, changes: [{ path: 'a', before: null, after: { sha256: 'i' } }] },
       { ...base, changes: [{ path: 'a', before: null, after: { sha256: 'h' }, mode: '755' }] },
-      { ...base, exit_status: 1 }, { ...base, result_hash: null }, { ...base, requests: ['r'] },
+      { ...base, exit_status: 1 },
+      { ...base, result_hash: null },
+      { ...base, requests: ['r'] },
     ];
     expect(new Set([base, ...others].map(effectDigest)).size).toBe(others.length + 1);
   });
 
   it('refuses a path that comes twice', () => {
-    const twice = [{ path: 'a', before: null, after: 'x' }, { path: 'a', before: null, after: 'y' }];
-    expect(() => effectDigest({ changes: twice, exit_status: 0, result_hash: null, requests: [] })).toThrow('path `a` comes twice');
+    const twice = [
+      { path: 'a', before: null, after: 'x' },
+      { path: 'a', before: null, after: 'y' },
+    ];
+    expect(() => effectDigest({ changes: twice, exit_status: 0, result_hash: null, requests: [] })).toThrow(
+      'path `a` comes twice',
+    );
   });
 });

@@ -1,21 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The digests that bind a call: what was asked (args_hash), what was decided on (action digest), what it would change (effect digest).
-// INVARIANT (one encoding): each is SHA-256 over RFC 8785 bytes, so equal meanings give equal digests, whatever dialect or process
-// wrote them. Their bytes are pinned by a spec: a change is a new `v`.
+// The digests that bind a call: what was asked (args_hash), what was decided on (action digest), what it would change
+// (effect digest). INVARIANT (one encoding): each is SHA-256 over RFC 8785 bytes, so equal meanings give equal digests,
+// whatever dialect or process wrote them. Their bytes are pinned by a spec: a change is a new `v`.
 import { compareBytes, utf8Bytes } from './bytes.ts';
 import { canonicalBytes } from './canonical.ts';
 import { sha256Hex } from './sha256/sha256.ts';
 import type { JsonValue } from './i-json.ts';
 
 /**
- * Length of the salt in bytes: as long as the hash, so that guessing short arguments from a receipt is as hard as inverting it.
+ * Length of the salt in bytes: as long as the hash, so that guessing short arguments from a receipt is as hard as
+ * inverting it.
  */
 export const ARGS_SALT_BYTES = 32;
 
 /**
- * `args_hash`: hex SHA-256(salt ‖ RFC 8785 args). The salt is drawn once per operation and erased with the payload; without it the
- * hash tells nothing about the arguments.
+ * `args_hash`: hex SHA-256(salt ‖ RFC 8785 args). The salt is drawn once per operation and erased with the payload;
+ * without it the hash tells nothing about the arguments.
  *
  * @throws JsonError if the arguments aren't I-JSON; Error if the salt isn't 32 bytes.
  */
@@ -36,18 +37,23 @@ export interface Action {
   readonly image_digest: string | null;
 }
 
-/** Hex SHA-256 over the RFC 8785 object of exactly the fields of `Action` and `v: 1`; other fields of the argument don't count. */
+/**
+ * Hex SHA-256 over the RFC 8785 object of exactly the fields of `Action` and `v: 1`; other fields of the argument don't
+ * count.
+ */
 export function actionDigest(action: Action): string {
-  return sha256Hex(canonicalBytes({
-    v: 1,
-    tool_id: action.tool_id,
-    tool_definition_digest: action.tool_definition_digest,
-    args_hash: action.args_hash,
-    capability_token_id: action.capability_token_id,
-    policy_hash: action.policy_hash,
-    state_snapshot_id: action.state_snapshot_id,
-    image_digest: action.image_digest,
-  }));
+  return sha256Hex(
+    canonicalBytes({
+      v: 1,
+      tool_id: action.tool_id,
+      tool_definition_digest: action.tool_definition_digest,
+      args_hash: action.args_hash,
+      capability_token_id: action.capability_token_id,
+      policy_hash: action.policy_hash,
+      state_snapshot_id: action.state_snapshot_id,
+      image_digest: action.image_digest,
+    }),
+  );
 }
 
 export interface EffectChange {
@@ -72,28 +78,32 @@ export interface Effect {
 }
 
 /**
- * Hex SHA-256 over the RFC 8785 object of the four fields and `v: 1`, the changes sorted by the UTF-8 bytes of their paths. The head is
- * not in it: the same effect on another head has the same digest.
+ * Hex SHA-256 over the RFC 8785 object of the four fields and `v: 1`, the changes sorted by the UTF-8 bytes of their
+ * paths. The head is not in it: the same effect on another head has the same digest.
  *
  * @throws JsonError for what isn't I-JSON; Error if a path comes twice.
  */
 export function effectDigest(effect: Effect): string {
-  return sha256Hex(canonicalBytes({
-    v: 1,
-    changes: sortedChanges(effect.changes),
-    exit_status: effect.exit_status,
-    result_hash: effect.result_hash,
-    requests: effect.requests,
-  }));
+  return sha256Hex(
+    canonicalBytes({
+      v: 1,
+      changes: sortedChanges(effect.changes),
+      exit_status: effect.exit_status,
+      result_hash: effect.result_hash,
+      requests: effect.requests,
+    }),
+  );
 }
 
 function sortedChanges(changes: readonly EffectChange[]): JsonValue[] {
-  // Bytes, not UTF-16 units: the two orders differ above U+FFFF, and every other sorted list of paths in Writ is by bytes.
+  // Bytes, not UTF-16 units: the two orders differ above U+FFFF, and every other sorted list of paths in Writ is by
+  // bytes.
   const keyed = changes.map((change) => ({ bytes: utf8Bytes(change.path), change }));
   keyed.sort((a, b) => compareBytes(a.bytes, b.bytes));
   return keyed.map(({ bytes, change }, index) => {
     const before = keyed[index - 1];
-    if (before !== undefined && compareBytes(before.bytes, bytes) === 0) throw new Error(`path \`${change.path}\` comes twice in an effect`);
+    if (before !== undefined && compareBytes(before.bytes, bytes) === 0)
+      throw new Error(`path \`${change.path}\` comes twice in an effect`);
     return { path: change.path, before: change.before, after: change.after, mode: change.mode ?? null };
   });
 }

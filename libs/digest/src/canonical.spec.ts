@@ -24,13 +24,18 @@ class Point {
 
 describe('canonicalJson', () => {
   it('gives the example of RFC 8785 §3.2.2, less the number that I-JSON forbids', () => {
-    const value = { numbers: [1e-27, 4.5, 2e-3, 1e-27], string: '€$\u000f\nA\'B"\\\\"/', literals: [null, true, false] };
+    const value = {
+      numbers: [1e-27, 4.5, 2e-3, 1e-27],
+      string: '€$\u000f\nA\'B"\\\\"/',
+      literals: [null, true, false],
+    };
     expect(canonicalJson(value)).toBe(
-      '{"literals":[null,true,false],"numbers":[1e-27,4.5,0.002,1e-27],"string":"€$\\u000f\\nA\'B\\"\\\\\\\\\\"/"}');
+      '{"literals":[null,true,false],"numbers":[1e-27,4.5,0.002,1e-27],"string":"€$\\u000f\\nA\'B\\"\\\\\\\\\\"/"}',
+    );
   });
 
   it('sorts keys by UTF-16 code units, as RFC 8785 §3.2.3 does', () => {
-    const value = { '€': 1, '\r': 2, '\ufb33': 3, '1': 4, '😀': 5, '\u0080': 6, 'ö': 7 };
+    const value = { '€': 1, '\r': 2, '\ufb33': 3, '1': 4, '😀': 5, '\u0080': 6, ö: 7 };
     expect(canonicalJson(value)).toBe('{"\\r":2,"1":4,"\u0080":6,"ö":7,"€":1,"😀":5,"\ufb33":3}');
   });
 
@@ -40,8 +45,21 @@ describe('canonicalJson', () => {
     expect(canonicalBytes('é')).toEqual(Uint8Array.from([0x22, 0xc3, 0xa9, 0x22]));
   });
 
-  it.each([undefined, () => 1, Symbol('s'), 1n, new Date(0), new Map(), new Point(), Uint8Array.of(1), { a: undefined }, [undefined],
-    new Array(1), { toJSON: () => 1 }, Object(1)])('refuses what has no JSON form (%#)', (value) => {
+  it.each([
+    undefined,
+    () => 1,
+    Symbol('s'),
+    1n,
+    new Date(0),
+    new Map(),
+    new Point(),
+    Uint8Array.of(1),
+    { a: undefined },
+    [undefined],
+    new Array(1),
+    { toJSON: () => 1 },
+    Object(1),
+  ])('refuses what has no JSON form (%#)', (value) => {
     expect(faultOf(value).reason).toBe('not_json');
   });
 

@@ -6,9 +6,9 @@ import { JsonError, pointerToken } from './json-error.ts';
 /**
  * The RFC 8785 text of a value.
  *
- * @throws JsonError for what I-JSON can't carry: undefined (also as a member or a hole), functions, symbols, bigints, NaN, infinities,
- *   numbers of magnitude 2^53 and more, unpaired surrogates, NUL, instances of classes (also Date and byte arrays), values nested
- *   deeper than 512, and so cycles.
+ * @throws JsonError for what I-JSON can't carry: undefined (also as a member or a hole), functions, symbols, bigints,
+ * NaN, infinities, numbers of magnitude 2^53 and more, unpaired surrogates, NUL, instances of classes (also Date and
+ * byte arrays), values nested deeper than 512, and so cycles.
  */
 export function canonicalJson(value: unknown): string {
   requireIJson(value, 0, () => '');
@@ -56,7 +56,10 @@ function requireMembers(members: object, depth: number, pointer: Pointer): void 
   }
 }
 
-/** Plain is: no prototype, or one that is itself a root. Comparing with Object.prototype would refuse objects of another realm. */
+/**
+ * Plain is: no prototype, or one that is itself a root. Comparing with Object.prototype would refuse objects of another
+ * realm.
+ */
 function isPlain(value: object): boolean {
   const prototype: unknown = Object.getPrototypeOf(value);
   return prototype === null || Object.getPrototypeOf(prototype) === null;

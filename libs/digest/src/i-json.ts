@@ -6,15 +6,15 @@ import type { JsonReason } from './json-error.ts';
 export type JsonValue = null | boolean | number | string | readonly JsonValue[] | { readonly [key: string]: JsonValue };
 
 /**
- * The deepest nesting that any caller may ask for. The readers below recurse once or a few times per level; this keeps them far from
- * the end of the stack, so that running out of it is not a thing an input can cause.
+ * The deepest nesting that any caller may ask for. The readers below recurse once or a few times per level; this keeps
+ * them far from the end of the stack, so that running out of it is not a thing an input can cause.
  */
 export const DEPTH_CEILING = 512;
 
 /**
- * What I-JSON (RFC 7493 §2.1) forbids in a string, or null. NUL is our own addition: Postgres can't store it in text. Noncharacters
- * such as U+FFFE are let through, although RFC 7493 names them: they occur in real files, survive every hop, and Unicode allows
- * them in interchange since Corrigendum 9.
+ * What I-JSON (RFC 7493 §2.1) forbids in a string, or null. NUL is our own addition: Postgres can't store it in text.
+ * Noncharacters such as U+FFFE are let through, although RFC 7493 names them: they occur in real files, survive every
+ * hop, and Unicode allows them in interchange since Corrigendum 9.
  */
 export function stringFault(text: string): JsonReason | null {
   if (!text.isWellFormed()) return 'lone_surrogate';
@@ -22,14 +22,17 @@ export function stringFault(text: string): JsonReason | null {
 }
 
 /**
- * Says whether a double stands for exactly one number (RFC 7493 §2.2). Every double of magnitude 2^53 or more is an integer that its
- * neighbours also round to, however it was spelt, so one comparison refuses them all together with infinities and NaN.
+ * Says whether a double stands for exactly one number (RFC 7493 §2.2). Every double of magnitude 2^53 or more is an
+ * integer that its neighbours also round to, however it was spelt, so one comparison refuses them all together with
+ * infinities and NaN.
  */
 export function isExactNumber(value: number): boolean {
   return Math.abs(value) <= Number.MAX_SAFE_INTEGER;
 }
 
-/** Throws a plain Error if the depth asked for could exhaust the stack: a bug of the caller, not a fault of the input. */
+/**
+ * Throws a plain Error if the depth asked for could exhaust the stack: a bug of the caller, not a fault of the input.
+ */
 export function requireDepth(depthMax: number): void {
   if (!Number.isInteger(depthMax) || depthMax < 0 || depthMax > DEPTH_CEILING) {
     throw new Error(`depthMax must be an integer between 0 and ${String(DEPTH_CEILING)}`);

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/** Every way in which a text or value can fail to be the JSON that Writ takes; closed, so that callers can map each one. */
+/**
+ * Every way in which a text or value can fail to be the JSON that Writ takes; closed, so that callers can map each one.
+ */
 export type JsonReason =
   | 'too_large'
   | 'utf8'
@@ -30,8 +32,8 @@ const POINTER_SHOWN_MAX = 120;
 /**
  * Why a text or a value was refused, and where.
  *
- * `pointer` is an RFC 6901 pointer to the innermost value that had begun. `line` and `column` are 1-based, the column in UTF-16 code
- * units; both are 0 where there is no text to point into (a value, or bytes that don't decode).
+ * `pointer` is an RFC 6901 pointer to the innermost value that had begun. `line` and `column` are 1-based, the column
+ * in UTF-16 code units; both are 0 where there is no text to point into (a value, or bytes that don't decode).
  */
 export class JsonError extends Error {
   readonly pointer: string;

@@ -21,13 +21,39 @@ const iJson = fc.letrec((tie) => ({
 })).value;
 
 /** JSON-like noise: mostly tokens of the grammar, put together at random. */
-const noise = fc.array(
-  fc.oneof(
-    fc.constantFrom('{', '}', '[', ']', ':', ',', ' ', '\n', '"a"', '"', '\\', '\\u', 'd800', '0', '-', '1', '.', 'e', '+', 'true', 'null', '//', '/*'),
-    fc.string({ unit: 'binary', maxLength: 3 }),
-  ),
-  { maxLength: 16 },
-).map((parts) => parts.join(''));
+const noise = fc
+  .array(
+    fc.oneof(
+      fc.constantFrom(
+        '{',
+        '}',
+        '[',
+        ']',
+        ':',
+        ',',
+        ' ',
+        '\n',
+        '"a"',
+        '"',
+        '\\',
+        '\\u',
+        'd800',
+        '0',
+        '-',
+        '1',
+        '.',
+        'e',
+        '+',
+        'true',
+        'null',
+        '//',
+        '/*',
+      ),
+      fc.string({ unit: 'binary', maxLength: 3 }),
+    ),
+    { maxLength: 16 },
+  )
+  .map((parts) => parts.join(''));
 
 /** What JSON.parse alone would say; null where it refuses. */
 function loose(json: string): { value: unknown } | null {
@@ -50,35 +76,79 @@ function strict(json: string | Uint8Array): { value: unknown } | JsonError {
 /** Values of few names and strings, so that names come twice and what replaces one of them is met. */
 const plain = fc.letrec((tie) => {
   const word = fc.string({ unit: fc.constantFrom('a', 'b', '"', '\\'), maxLength: 3 });
-  return { value: fc.oneof({ maxDepth: 4 }, fc.constantFrom(null, true, 0, 1, 2.5), word, fc.array(tie('value'), { maxLength: 3 }), fc.dictionary(word, tie('value'), { maxKeys: 3 })) };
+  return {
+    value: fc.oneof(
+      { maxDepth: 4 },
+      fc.constantFrom(null, true, 0, 1, 2.5),
+      word,
+      fc.array(tie('value'), { maxLength: 3 }),
+      fc.dictionary(word, tie('value'), { maxKeys: 3 }),
+    ),
+  };
 }).value;
-/** Written as people and generators do, or wrong: a name twice, an escape of what needs none or of what may not be, an unpaired surrogate, a number that no double holds. */
-const written = fc.tuple(plain, fc.constantFrom(undefined, 1, '\t'), fc.constantFrom(['a', 'a'], ['a', 'b'], ['a', '\\u0061'], ['a', '\\u0000'], ['a', '\\ud800'], ['a', '\ud800'], ['a', '\ud83d\ude00'], ['0', '-0'], ['1', '9007199254740993'], ['1', '1e999'], [':', ' : '], [':', '\n\r\t:\n']))
+/**
+ * Written as people and generators do, or wrong: a name twice, an escape of what needs none or of what may not be, an
+ * unpaired surrogate, a number that no double holds.
+ */
+const written = fc
+  .tuple(
+    plain,
+    fc.constantFrom(undefined, 1, '\t'),
+    fc.constantFrom(
+      ['a', 'a'],
+      ['a', 'b'],
+      ['a', '\\u0061'],
+      ['a', '\\u0000'],
+      ['a', '\\ud800'],
+      ['a', '\ud800'],
+      ['a', '\ud83d\ude00'],
+      ['0', '-0'],
+      ['1', '9007199254740993'],
+      ['1', '1e999'],
+      [':', ' : '],
+      [':', '\n\r\t:\n'],
+    ),
+  )
   .map(([value, space, [from = '', to = '']]) => JSON.stringify(value, null, space).replaceAll(from, to));
 
 describe('the quick reader', () => {
   it('reads what the strict one reads, to the same value, and leaves it all that is refused', () => {
     let read = 0;
-    fc.assert(fc.property(fc.oneof(noise, fc.json({ maxDepth: 4 }), written), fc.integer({ min: 0, max: 6 }), (json, depthMax) => {
-      const quick = readQuickly(json, depthMax);
-      if (quick !== undefined) {
-        read += 1;
-        const strictly = readStrictly(json, depthMax);
-        expect(quick).toEqual(strictly);
-        expect(JSON.stringify(quick)).toBe(JSON.stringify(strictly));
-        return;
-      }
-      if (!hasEscapedName(json)) expect(() => readStrictly(json, depthMax)).toThrow(JsonError);
-    }), { numRuns: 5_000 });
+    fc.assert(
+      fc.property(
+        fc.oneof(noise, fc.json({ maxDepth: 4 }), written),
+        fc.integer({ min: 0, max: 6 }),
+        (json, depthMax) => {
+          const quick = readQuickly(json, depthMax);
+          if (quick !== undefined) {
+            read += 1;
+            const strictly = readStrictly(json, depthMax);
+            expect(quick).toEqual(strictly);
+            expect(JSON.stringify(quick)).toBe(JSON.stringify(strictly));
+            return;
+          }
+          if (!hasEscapedName(json)) expect(() => readStrictly(json, depthMax)).toThrow(JsonError);
+        },
+      ),
+      { numRuns: 5_000 },
+    );
     expect(read).toBeGreaterThan(500);
   });
 
   it('sees a name that comes twice, wherever it is', () => {
-    fc.assert(fc.property(iJson, iJson, fc.oneof(text, fc.constantFrom('__proto__', '0', '')), fc.nat({ max: 5 }), (a, b, name, depth) => {
-      const named = JSON.stringify(name);
-      const json = `${'{"in":['.repeat(depth)}{${named}:${JSON.stringify(a)},"other ${name.length}":0,${named}:${JSON.stringify(b)}}${']}'.repeat(depth)}`;
-      expect(readQuickly(json, 64)).toBeUndefined();
-    }));
+    fc.assert(
+      fc.property(
+        iJson,
+        iJson,
+        fc.oneof(text, fc.constantFrom('__proto__', '0', '')),
+        fc.nat({ max: 5 }),
+        (a, b, name, depth) => {
+          const named = JSON.stringify(name);
+          const json = `${'{"in":['.repeat(depth)}{${named}:${JSON.stringify(a)},"other ${name.length}":0,${named}:${JSON.stringify(b)}}${']}'.repeat(depth)}`;
+          expect(readQuickly(json, 64)).toBeUndefined();
+        },
+      ),
+    );
   });
 });
 
@@ -93,56 +163,80 @@ describe('a name with an escape', () => {
   });
 
   it('is found wherever it is, and nothing else is taken for one', () => {
-    fc.assert(fc.property(fc.oneof(written, fc.json({ maxDepth: 4 })), (json) => {
-      const strings = [...json.matchAll(/"((?:[^"\\]|\\.)*)"(\s*:)?/gs)];
-      expect(hasEscapedName(json)).toBe(strings.some(([, inside = '', colon]) => colon !== undefined && inside.includes('\\')));
-    }), { numRuns: 3_000 });
+    fc.assert(
+      fc.property(fc.oneof(written, fc.json({ maxDepth: 4 })), (json) => {
+        const strings = [...json.matchAll(/"((?:[^"\\]|\\.)*)"(\s*:)?/gs)];
+        expect(hasEscapedName(json)).toBe(
+          strings.some(([, inside = '', colon]) => colon !== undefined && inside.includes('\\')),
+        );
+      }),
+      { numRuns: 3_000 },
+    );
   });
 
   it('lets through what JSON lets through', () => {
     const read = parseJson('{"\\u0061":1,"\\u0000":2,"a":-0}') as Record<string, unknown>;
-    expect(Object.entries(read)).toEqual([['a', -0], ['\0', 2]]);
+    expect(Object.entries(read)).toEqual([
+      ['a', -0],
+      ['\0', 2],
+    ]);
   });
 
   it('makes no difference to what is JSON, and to what it says', () => {
-    fc.assert(fc.property(fc.oneof(plain, iJson), (value) => {
-      const json = JSON.stringify(value, null, 1);
-      expect(JSON.stringify(parseJson(json), null, 1)).toBe(json);
-      expect(JSON.stringify(parseJson(`{"\\u0061":${json},"n":-0,"m":1e400,"s":"\\ud800\\u0000"}`))).toBe(`{"a":${JSON.stringify(value)},"n":0,"m":null,"s":"\\ud800\\u0000"}`);
-      expect(() => parseJson(`{"\\u0061":${json},}`)).toThrow();
-    }));
+    fc.assert(
+      fc.property(fc.oneof(plain, iJson), (value) => {
+        const json = JSON.stringify(value, null, 1);
+        expect(JSON.stringify(parseJson(json), null, 1)).toBe(json);
+        expect(JSON.stringify(parseJson(`{"\\u0061":${json},"n":-0,"m":1e400,"s":"\\ud800\\u0000"}`))).toBe(
+          `{"a":${JSON.stringify(value)},"n":0,"m":null,"s":"\\ud800\\u0000"}`,
+        );
+        expect(() => parseJson(`{"\\u0061":${json},}`)).toThrow();
+      }),
+    );
   });
 });
 
 describe('parseIJson and canonicalJson', () => {
   it('give back every value they wrote', () => {
-    fc.assert(fc.property(iJson, (value) => {
-      const bytes = canonicalBytes(value);
-      expect(canonicalBytes(parseIJson(bytes, { depthMax: 64 }))).toEqual(bytes);
-      expect(JSON.parse(canonicalJson(value))).toEqual(JSON.parse(JSON.stringify(value)));
-    }));
+    fc.assert(
+      fc.property(iJson, (value) => {
+        const bytes = canonicalBytes(value);
+        expect(canonicalBytes(parseIJson(bytes, { depthMax: 64 }))).toEqual(bytes);
+        expect(JSON.parse(canonicalJson(value))).toEqual(JSON.parse(JSON.stringify(value)));
+      }),
+    );
   });
 
   it('write equal values equally, whatever the order of keys and the white space', () => {
-    fc.assert(fc.property(fc.dictionary(text, iJson), (members) => {
-      const other = Object.fromEntries(Object.entries(members).reverse());
-      expect(canonicalJson(parseIJson(JSON.stringify(other, null, 3), { depthMax: 64 }))).toBe(canonicalJson(members));
-    }));
+    fc.assert(
+      fc.property(fc.dictionary(text, iJson), (members) => {
+        const other = Object.fromEntries(Object.entries(members).reverse());
+        expect(canonicalJson(parseIJson(JSON.stringify(other, null, 3), { depthMax: 64 }))).toBe(
+          canonicalJson(members),
+        );
+      }),
+    );
   });
 
   it('accept nothing that JSON.parse refuses, and read the rest alike', () => {
-    fc.assert(fc.property(fc.oneof(noise, fc.json({ maxDepth: 4 })), (json) => {
-      const ours = strict(json);
-      const theirs = loose(json);
-      if (ours instanceof JsonError) return ours.reason !== 'syntax' || theirs === null;
-      expect(JSON.stringify(ours.value)).toBe(JSON.stringify(theirs?.value));
-      return theirs !== null;
-    }), { numRuns: 3000 });
+    fc.assert(
+      fc.property(fc.oneof(noise, fc.json({ maxDepth: 4 })), (json) => {
+        const ours = strict(json);
+        const theirs = loose(json);
+        if (ours instanceof JsonError) return ours.reason !== 'syntax' || theirs === null;
+        expect(JSON.stringify(ours.value)).toBe(JSON.stringify(theirs?.value));
+        return theirs !== null;
+      }),
+      { numRuns: 3000 },
+    );
   });
 
   it('answer any bytes with a value or a JsonError', () => {
-    fc.assert(fc.property(fc.uint8Array({ maxLength: 64 }), (bytes) => {
-      strict(bytes);
-    }), { numRuns: 1000 });
+    fc.assert(
+      fc.property(fc.uint8Array({ maxLength: 64 }), (bytes) => {
+        strict(bytes);
+      }),
+      { numRuns: 1000 },
+    );
   });
 });

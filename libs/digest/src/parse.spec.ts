@@ -21,34 +21,88 @@ describe('parseIJson', () => {
     expect(parseIJson(new TextEncoder().encode(text), { depthMax: 3 })).toEqual(JSON.parse(text));
   });
 
-  it.each(['', ' ', '{', '[1,]', '{"a":1,}', '[1 2]', '{"a" 1}', '{a:1}', "'a'", '01', '1.', '1e', '-', '+1', '.5', 'NaN', 'nul', 'undefined',
-    '1 2', '// c\n1', '/* c */1', '"\t"', '"\n"', '"a', '"\\x"', '"\\u12g4"', '\ufeff1', '\u00a01', '[,1]', '{,}', '{"a":}', '[}', ']'])(
-    'refuses %j as no JSON', (text) => {
-      expect(faultOf(text).reason).toBe('syntax');
-    });
+  it.each([
+    '',
+    ' ',
+    '{',
+    '[1,]',
+    '{"a":1,}',
+    '[1 2]',
+    '{"a" 1}',
+    '{a:1}',
+    "'a'",
+    '01',
+    '1.',
+    '1e',
+    '-',
+    '+1',
+    '.5',
+    'NaN',
+    'nul',
+    'undefined',
+    '1 2',
+    '// c\n1',
+    '/* c */1',
+    '"\t"',
+    '"\n"',
+    '"a',
+    '"\\x"',
+    '"\\u12g4"',
+    '\ufeff1',
+    '\u00a01',
+    '[,1]',
+    '{,}',
+    '{"a":}',
+    '[}',
+    ']',
+  ])('refuses %j as no JSON', (text) => {
+    expect(faultOf(text).reason).toBe('syntax');
+  });
 
   it('refuses a key that comes twice, however it is spelt', () => {
-    expect(faultOf('{"a":1,"b":{"c":1,"\\u0063":2}}')).toMatchObject({ reason: 'duplicate_key', pointer: '/b/c', line: 1, column: 19 });
+    expect(faultOf('{"a":1,"b":{"c":1,"\\u0063":2}}')).toMatchObject({
+      reason: 'duplicate_key',
+      pointer: '/b/c',
+      line: 1,
+      column: 19,
+    });
     expect(faultOf('{"__proto__":1,"__proto__":2}')).toMatchObject({ reason: 'duplicate_key', pointer: '/__proto__' });
   });
 
-  it.each(['9007199254740992', '-9007199254740992', '9007199254740993.0', '9007199254740992.5', '90071992547409920e-1', '1e16', '1e400', '-1e400',
-    `1${'0'.repeat(5000)}`])('refuses %s: more than a double holds exactly', (text) => {
+  it.each([
+    '9007199254740992',
+    '-9007199254740992',
+    '9007199254740993.0',
+    '9007199254740992.5',
+    '90071992547409920e-1',
+    '1e16',
+    '1e400',
+    '-1e400',
+    `1${'0'.repeat(5000)}`,
+  ])('refuses %s: more than a double holds exactly', (text) => {
     expect(faultOf(`[0,${text}]`)).toMatchObject({ reason: 'number_range', pointer: '/1' });
   });
 
-  it.each([['9007199254740991', 9007199254740991], ['-9007199254740991', -9007199254740991], ['1E2', 100], ['0.1', 0.1], ['1e-400', 0]])(
-    'takes %s', (text, value) => {
-      expect(parseIJson(text, { depthMax: 0 })).toBe(value);
-    });
+  it.each([
+    ['9007199254740991', 9007199254740991],
+    ['-9007199254740991', -9007199254740991],
+    ['1E2', 100],
+    ['0.1', 0.1],
+    ['1e-400', 0],
+  ])('takes %s', (text, value) => {
+    expect(parseIJson(text, { depthMax: 0 })).toBe(value);
+  });
 
   it('reads -0 as 0, as it is written', () => {
     expect(Object.is(parseIJson('-0', { depthMax: 0 }), 0)).toBe(true);
   });
 
-  it.each(['"\\ud800"', '"\\udc00x"', '"\\ud800\\ud800"', '"\ud800"', '{"\\udfff":1}'])('refuses the unpaired surrogate in %j', (text) => {
-    expect(faultOf(text).reason).toBe('lone_surrogate');
-  });
+  it.each(['"\\ud800"', '"\\udc00x"', '"\\ud800\\ud800"', '"\ud800"', '{"\\udfff":1}'])(
+    'refuses the unpaired surrogate in %j',
+    (text) => {
+      expect(faultOf(text).reason).toBe('lone_surrogate');
+    },
+  );
 
   it('refuses NUL in values and keys, and raw NUL as no JSON', () => {
     expect(faultOf('["a\\u0000"]')).toMatchObject({ reason: 'nul', pointer: '/0' });
@@ -57,7 +111,12 @@ describe('parseIJson', () => {
   });
 
   it('refuses bytes that are not UTF-8', () => {
-    for (const input of [bytes(0x22, 0xff, 0x22), bytes(0x22, 0xc0, 0x80, 0x22), bytes(0x22, 0xed, 0xa0, 0x80, 0x22), bytes(0xf4, 0x90, 0x80, 0x80)]) {
+    for (const input of [
+      bytes(0x22, 0xff, 0x22),
+      bytes(0x22, 0xc0, 0x80, 0x22),
+      bytes(0x22, 0xed, 0xa0, 0x80, 0x22),
+      bytes(0xf4, 0x90, 0x80, 0x80),
+    ]) {
       expect(faultOf(input)).toMatchObject({ reason: 'utf8', pointer: '', line: 0, column: 0 });
     }
   });
@@ -91,7 +150,10 @@ describe('parseIJson', () => {
   });
 
   it('makes `__proto__` an own member and nothing else', () => {
-    const value = parseIJson('{"__proto__":{"admin":true},"constructor":1,"toString":2}', { depthMax: 2 }) as Record<string, unknown>;
+    const value = parseIJson('{"__proto__":{"admin":true},"constructor":1,"toString":2}', { depthMax: 2 }) as Record<
+      string,
+      unknown
+    >;
     expect(Object.keys(value)).toEqual(['__proto__', 'constructor', 'toString']);
     expect(value['admin']).toBeUndefined();
     expect(({} as Record<string, unknown>)['admin']).toBeUndefined();

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The one door through which JSON from outside enters. INVARIANT (one meaning): a text that is accepted has one meaning to every JSON
-// reader, so that what policy judged is what a tool in another language runs. INVARIANT (linear): time and memory grow with the
-// text's length, and the stack only with depthMax.
+// The one door through which JSON from outside enters. INVARIANT (one meaning): a text that is accepted has one meaning
+// to every JSON reader, so that what policy judged is what a tool in another language runs. INVARIANT (linear): time
+// and memory grow with the text's length, and the stack only with depthMax.
 import { visit } from 'jsonc-parser';
 import { utf8Bytes } from './bytes.ts';
 import { hasEscapedName } from './escaped-names.ts';
@@ -20,10 +20,10 @@ export interface ParseLimits {
 }
 
 /**
- * Parses attacker-controlled text as strict I-JSON (RFC 8259 and RFC 7493): no byte order mark, comment or trailing comma, no key
- * twice in an object (by its decoded name), no number that a double can't hold exactly as an integer, no unpaired surrogate, no NUL.
- * Objects are ordinary ones; a key `__proto__` becomes an own member and touches no prototype. `-0` is read as `0`, as RFC 8785
- * writes it.
+ * Parses attacker-controlled text as strict I-JSON (RFC 8259 and RFC 7493): no byte order mark, comment or trailing
+ * comma, no key twice in an object (by its decoded name), no number that a double can't hold exactly as an integer, no
+ * unpaired surrogate, no NUL. Objects are ordinary ones; a key `__proto__` becomes an own member and touches no
+ * prototype. `-0` is read as `0`, as RFC 8785 writes it.
  *
  * @throws JsonError and nothing else, whatever the text.
  */
@@ -42,7 +42,8 @@ export function readStrictly(text: string, depthMax: number): JsonValue {
 }
 
 /**
- * Reads JSON of our own processes, and whatever else has been through a door: as `JSON.parse`, whose fault with names (see `escaped-names.ts`) it doesn't have. Nests 512 deep at most.
+ * Reads JSON of our own processes, and whatever else has been through a door: as `JSON.parse`, whose fault with names
+ * (see `escaped-names.ts`) it doesn't have. Nests 512 deep at most.
  * @throws an Error where it is no JSON
  */
 export function parseJson(text: string): unknown {
@@ -52,9 +53,15 @@ export function parseJson(text: string): unknown {
   return reader.root;
 }
 
-/** Answers whether it is more bytes in UTF-8. A text has at least one of them for each of its units and at most three, so one that is far from the bound isn't encoded. */
+/**
+ * Answers whether it is more bytes in UTF-8. A text has at least one of them for each of its units and at most three,
+ * so one that is far from the bound isn't encoded.
+ */
 export function isLonger(input: string | Uint8Array, bytesMax: number): boolean {
-  return input.length > bytesMax || (typeof input === 'string' && input.length * 3 > bytesMax && utf8Bytes(input).length > bytesMax);
+  return (
+    input.length > bytesMax ||
+    (typeof input === 'string' && input.length * 3 > bytesMax && utf8Bytes(input).length > bytesMax)
+  );
 }
 
 /** ignoreBOM keeps a byte order mark in the text, where it is a syntax error, instead of swallowing it. */

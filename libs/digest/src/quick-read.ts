@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// JSON.parse, for texts of which nothing is true that it lets through and I-JSON forbids. INVARIANT (never wrong): a text that is answered here is one that the strict reader reads, to the same value.
+// JSON.parse, for texts of which nothing is true that it lets through and I-JSON forbids. INVARIANT (never wrong): a
+// text that is answered here is one that the strict reader reads, to the same value.
 import { endOfString, hasEscapedName } from './escaped-names.ts';
 import { isExactNumber, stringFault, type JsonValue } from './i-json.ts';
 
@@ -79,8 +80,9 @@ class Count {
 
   #inside(value: JsonValue): number {
     if (typeof value === 'number') this.#isFaulty ||= !isExactNumber(value);
-    else if (typeof value === 'string') { if (this.#hasEscapes) this.#string(value); }
-    else if (Array.isArray(value)) return this.#items(value as JsonValue[]);
+    else if (typeof value === 'string') {
+      if (this.#hasEscapes) this.#string(value);
+    } else if (Array.isArray(value)) return this.#items(value as JsonValue[]);
     else if (typeof value === 'object' && value !== null) return this.#members(value as Record<string, JsonValue>);
     return 0;
   }

@@ -1,11 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-// Forty things that people do to repositories every day. With the shipped numbers at most one of them may ask for a person; none does.
-// The sizes that are always examined are small; `WRIT_BENIGN_FILES=5000` adds one and prints how long examinations took.
+// Forty things that people do to repositories every day. With the shipped numbers at most one of them may ask for a
+// person; none does. The sizes that are always examined are small; `WRIT_BENIGN_FILES=5000` adds one and prints how
+// long examinations took.
 import { repository, type Folder } from './folder.contract.ts';
 
 /** Those of the second list need a repository. */
 const EVERYWHERE: readonly (readonly [name: string, command: string])[] = [
-  ['npm ci', 'rm -rf node_modules && mkdir -p node_modules/a node_modules/b && echo 1 > node_modules/a/index.js && echo 2 > node_modules/b/index.js'],
+  [
+    'npm ci',
+    'rm -rf node_modules && mkdir -p node_modules/a node_modules/b && echo 1 > node_modules/a/index.js && echo 2 > node_modules/b/index.js',
+  ],
   ['a build', 'rm -rf dist && mkdir dist && for n in $(seq 40); do echo "var a$n" > dist/$n.js; done'],
   ['a clean', 'rm -rf dist coverage node_modules'],
   ['prettier over everything', 'find src -name "*.js" | xargs sed -i "s/; }/;\\n}/; s/{ return/{\\n  return/"'],
@@ -18,7 +22,10 @@ const EVERYWHERE: readonly (readonly [name: string, command: string])[] = [
   ['renaming a package', 'git mv src lib 2>/dev/null || mv src lib'],
   ['renaming a directory deep within', 'mv src/part0 src/core'],
   ['renaming an identifier everywhere', 'find src -name "*.js" | xargs sed -i "s/first/left/g"'],
-  ['moving with changed imports', 'mkdir -p src/moved && for f in src/part0/*.js; do sed "1i import x from \\"./x.js\\";" "$f" > "src/moved/$(basename $f)"; rm "$f"; done'],
+  [
+    'moving with changed imports',
+    'mkdir -p src/moved && for f in src/part0/*.js; do sed "1i import x from \\"./x.js\\";" "$f" > "src/moved/$(basename $f)"; rm "$f"; done',
+  ],
   ['a licence header everywhere', 'find src -name "*.js" | xargs sed -i "1i // SPDX-License-Identifier: Apache-2.0"'],
   ['a bump of the version', 'sed -i "s/1.0.0/1.1.0/" package.json'],
   ['a new lock file', 'for n in $(seq 400); do echo "\\"package-$n\\": \\"$n.0.0\\","; done > package-lock.json'],
@@ -30,7 +37,10 @@ const EVERYWHERE: readonly (readonly [name: string, command: string])[] = [
   ['an archive', 'tar czf sources.tgz src'],
   ['unpacking an archive over itself', 'tar czf x.tgz src && tar xzf x.tgz && rm x.tgz'],
   ['a virtual environment', 'mkdir -p .venv/bin && echo x > .venv/bin/activate && rm -rf .venv'],
-  ['caches of Python', 'mkdir -p src/__pycache__ && echo x > src/__pycache__/a.pyc && find . -name __pycache__ -exec rm -rf {} +'],
+  [
+    'caches of Python',
+    'mkdir -p src/__pycache__ && echo x > src/__pycache__/a.pyc && find . -name __pycache__ -exec rm -rf {} +',
+  ],
   ['a translation of comments', 'find src -name "*.js" | xargs sed -i "1i // ein Kommentar in einer anderen Sprache"'],
   ['executable bits', 'chmod +x src/part0/*.js'],
 ];
@@ -55,14 +65,19 @@ const WITH_GIT: readonly (readonly [name: string, command: string])[] = [
   ['a tag', 'git tag v1'],
 ];
 
-/** A branch on which half of the sources are gone and the others say something else, and one with a commit of its own. */
+/**
+ * A branch on which half of the sources are gone and the others say something else, and one with a commit of its own.
+ */
 const BRANCHES = `git checkout -q -b other && git rm -q $(git ls-files src | awk 'NR % 2') && for f in $(git ls-files src); do fill "another text for this branch of the repository" 30 > "$f"; done
 git commit -qam other && git checkout -q main && git checkout -q -b work && echo "# more" >> README.md && git commit -qam work && git checkout -q main`;
 
 /** A larger repository, which CONTRIBUTING.md names: its figures stand in ADR 0099. */
 const MORE_FILES = Number(process.env['WRIT_BENIGN_FILES'] ?? 0);
 const SIZES: readonly (readonly [count: number, git: boolean])[] = [
-  [10, true], [10, false], [200, true], ...MORE_FILES > 0 ? [[MORE_FILES, true] as const] : [],
+  [10, true],
+  [10, false],
+  [200, true],
+  ...(MORE_FILES > 0 ? [[MORE_FILES, true] as const] : []),
 ];
 
 describe.each(SIZES)('on a repository of %i files, with git: %s, nobody is asked about', (count, git) => {
@@ -79,8 +94,12 @@ describe.each(SIZES)('on a repository of %i files, with git: %s, nobody is asked
     const [half, most] = [took[took.length >> 1], took.at(-1)].map((ms) => `${ms?.toFixed(1)} ms`);
     process.stdout.write(`${count} files: ${took.length} examined, p50 ${half}, max ${most}\n`);
   });
-  beforeEach(() => { folder = original!.copy(); });
-  afterEach(() => { folder!.remove(); });
+  beforeEach(() => {
+    folder = original!.copy();
+  });
+  afterEach(() => {
+    folder!.remove();
+  });
 
   it.each(git ? [...EVERYWHERE, ...WITH_GIT] : EVERYWHERE)('%s', async (_, command) => {
     const { findings } = await folder!.effectOf(command);

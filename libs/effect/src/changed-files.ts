@@ -36,10 +36,15 @@ export interface Move {
   readonly to: NewFile;
 }
 
-const hasContent = (state: FileState | null): state is FileState & { readonly sha256: string } => state !== null && state.sha256 !== null;
+const hasContent = (state: FileState | null): state is FileState & { readonly sha256: string } =>
+  state !== null && state.sha256 !== null;
 
 /** Sorts the changes of a delta. Each place is taken for where one lost content went at most. */
-export async function changedFiles(changes: readonly Change[], paths: CountedPaths, turns: Pick<EffectContents, 'pause'>): Promise<ChangedFiles> {
+export async function changedFiles(
+  changes: readonly Change[],
+  paths: CountedPaths,
+  turns: Pick<EffectContents, 'pause'>,
+): Promise<ChangedFiles> {
   const [gone, rewritten, fresh]: [FileChange[], FileChange[], NewFile[]] = [[], [], []];
   for await (const some of inTurns(changes, turns)) {
     for (const { path, before, after } of some.filter((change) => paths.isCounted(change.path))) {
@@ -52,9 +57,15 @@ export async function changedFiles(changes: readonly Change[], paths: CountedPat
   const places = new Places(fresh);
   const moved = gone.flatMap((from) => places.take(from) ?? []);
   const copied = rewritten.flatMap((from) => places.take(from) ?? []).map(({ from }) => from);
-  const [found, existed] = [new Set([...moved.map(({ from }) => from), ...copied]), new Set(rewritten.map(({ path }) => path))];
+  const [found, existed] = [
+    new Set([...moved.map(({ from }) => from), ...copied]),
+    new Set(rewritten.map(({ path }) => path)),
+  ];
   return {
-    deleted: gone.filter((each) => !found.has(each)), moved, copied, modified: rewritten.filter((each) => !found.has(each)),
+    deleted: gone.filter((each) => !found.has(each)),
+    moved,
+    copied,
+    modified: rewritten.filter((each) => !found.has(each)),
     created: places.left().filter(({ path }) => !existed.has(path)),
   };
 }
@@ -70,7 +81,10 @@ class Places {
     this.#byContent = Map.groupBy(fresh, ({ after }) => after.sha256);
   }
 
-  /** A place of the content, which is then taken: one with the same last name where there is one. An empty content is found nowhere, since it is everywhere. */
+  /**
+   * A place of the content, which is then taken: one with the same last name where there is one. An empty content is
+   * found nowhere, since it is everywhere.
+   */
   take(from: FileChange): Move | null {
     const places = this.#byContent.get(from.before.sha256);
     if (from.before.size === 0 || places === undefined || places.length === 0) return null;
@@ -88,12 +102,17 @@ class Places {
 /** The last name of a path. */
 export const lastName = (path: string): string => namesOf(path).at(-1) ?? '';
 
-/** Files of the same last name and about the same size, one of which may be where the other went. Each new file serves once. */
+/**
+ * Files of the same last name and about the same size, one of which may be where the other went. Each new file serves
+ * once.
+ */
 export function namesakes(deleted: readonly FileChange[], created: readonly NewFile[]): readonly Move[] {
   const byName = Map.groupBy(created, ({ path }) => lastName(path));
   return deleted.flatMap((from) => {
     const places = byName.get(lastName(from.path)) ?? [];
-    const at = places.slice(0, NEAREST).findIndex(({ after }) => after.size >= from.before.size / 2 && after.size <= from.before.size * 2);
+    const at = places
+      .slice(0, NEAREST)
+      .findIndex(({ after }) => after.size >= from.before.size / 2 && after.size <= from.before.size * 2);
     const to = at < 0 ? undefined : places.splice(at, 1)[0];
     return to === undefined ? [] : [{ from, to }];
   });

@@ -4,11 +4,15 @@ import { gitBlobName } from './git/git-object.ts';
 import { isBinary, isGenerated, keptBlocks, keptWords } from './text.ts';
 import { commonRuns } from './token-runs.ts';
 
-/** Compares what stood at a path with what stands there, or null for nothing. Takes time in proportion to both: some 70 ms a megabyte. */
+/**
+ * Compares what stood at a path with what stands there, or null for nothing. Takes time in proportion to both: some 70
+ * ms a megabyte.
+ */
 export function compareContents(before: Uint8Array, after: Uint8Array | null): ContentFacts {
   const [binaryBefore, binaryAfter] = [isBinary(before), after !== null && isBinary(after)];
   return {
-    binaryBefore, binaryAfter,
+    binaryBefore,
+    binaryAfter,
     generated: isGenerated(before),
     ...likeness(before, after, binaryBefore || binaryAfter),
     blobBefore: gitBlobName(before),
@@ -18,11 +22,13 @@ export function compareContents(before: Uint8Array, after: Uint8Array | null): C
 
 /** Words of bytes that are no text mean nothing. */
 function likeness(
-  before: Uint8Array, after: Uint8Array | null, isBinaryPair: boolean,
+  before: Uint8Array,
+  after: Uint8Array | null,
+  isBinaryPair: boolean,
 ): Pick<ContentFacts, 'kept' | 'ordered' | 'alike'> {
   if (after === null) return { kept: 0, ordered: 0, alike: 0 };
   const kept = isBinaryPair ? keptBlocks(before, after) : keptWords(before, after);
   const runs = isBinaryPair ? null : commonRuns(before, after);
-  const ofLonger = kept * before.byteLength / Math.max(before.byteLength, after.byteLength, 1);
+  const ofLonger = (kept * before.byteLength) / Math.max(before.byteLength, after.byteLength, 1);
   return { kept, ordered: runs?.ordered ?? kept, alike: runs?.alike ?? ofLonger };
 }

@@ -25,15 +25,18 @@ export interface ContentFacts {
 }
 
 /**
- * Contents and states around an effect.
- * Implementations MUST answer `compare` within bounds of time and memory of their own and MUST NOT block a shared event loop with it.
+ * Contents and states around an effect. Implementations MUST answer `compare` within bounds of time and memory of their
+ * own and MUST NOT block a shared event loop with it.
  */
 export interface EffectContents {
-  /** Compares what stood at a path with what stands there, or elsewhere, now. Both by SHA-256; sizes are at most `CONTENT_BYTES_MAX`. */
+  /**
+   * Compares what stood at a path with what stands there, or elsewhere, now. Both by SHA-256; sizes are at most
+   * `CONTENT_BYTES_MAX`.
+   */
   compare(before: string, after: string | null): Promise<ContentFacts>;
   /**
-   * What a content starts that the one before it did not (`newStarters`), within the same bounds; null where it could not be read within them. Sizes are
-   * at most `LATER_BYTES_MAX`.
+   * What a content starts that the one before it did not (`newStarters`), within the same bounds; null where it could
+   * not be read within them. Sizes are at most `LATER_BYTES_MAX`.
    */
   starters(reader: LaterReader, before: string | null, after: string): Promise<LaterStarters | null>;
   /** The bytes of one content. Callers MUST have bounded its size. */
@@ -41,8 +44,8 @@ export interface EffectContents {
   /** The bytes of contents, by their SHA-256. Callers MUST have bounded their sizes, together. */
   readMany(sha256s: readonly string[]): Promise<ReadonlyMap<string, Uint8Array>>;
   /**
-   * Runs what holds `GIT_BYTES_MAX` at once. Implementations MUST bound how many of these are under way, for each tenant and in all. Callers MUST NOT call
-   * it within.
+   * Runs what holds `GIT_BYTES_MAX` at once. Implementations MUST bound how many of these are under way, for each
+   * tenant and in all. Callers MUST NOT call it within.
    */
   alone<T>(run: () => Promise<T>): Promise<T>;
   /** As `keptContents`, as `compare` does it: null beyond the bounds. */
@@ -57,8 +60,14 @@ export interface EffectContents {
   pause(): Promise<void>;
   /** The files and links below a directory before the effect, up to so many; none where there was no directory. */
   filesBefore(directory: string, max: number): Promise<FilesBefore>;
-  /** How many files and links `counts` among all that stood in the workspace before the effect. `skips` names directories in which none counts. */
-  count(counts: (path: string, sha256: string | null) => boolean, skips: (directory: string) => boolean): Promise<number>;
+  /**
+   * How many files and links `counts` among all that stood in the workspace before the effect. `skips` names
+   * directories in which none counts.
+   */
+  count(
+    counts: (path: string, sha256: string | null) => boolean,
+    skips: (directory: string) => boolean,
+  ): Promise<number>;
 }
 
 export interface FilesBefore {
@@ -72,7 +81,10 @@ export interface FilesBefore {
 const TURN_ITEMS = 500;
 
 /** Goes through a list, which may be as long as a caller likes, a turn of the event loop at a time. */
-export async function* inTurns<T>(list: readonly T[], { pause }: Pick<EffectContents, 'pause'>): AsyncGenerator<readonly T[]> {
+export async function* inTurns<T>(
+  list: readonly T[],
+  { pause }: Pick<EffectContents, 'pause'>,
+): AsyncGenerator<readonly T[]> {
   for (let at = 0; at < list.length; at += TURN_ITEMS) {
     if (at > 0) await pause();
     yield list.slice(at, at + TURN_ITEMS);

@@ -12,12 +12,16 @@ export const OWN_SHARE = 0.75;
 
 /** Contents that stand now in files which held different ones before. Files that were equal may stay equal. */
 export async function sharedContents(
-  { modified, copied }: Pick<ChangedFiles, 'modified' | 'copied'>, turns: Pick<EffectContents, 'pause'>,
+  { modified, copied }: Pick<ChangedFiles, 'modified' | 'copied'>,
+  turns: Pick<EffectContents, 'pause'>,
 ): Promise<ReadonlySet<string>> {
   const before = new Map<string, string>();
   const shared = new Set<string>();
   for await (const some of inTurns([...modified, ...copied], turns)) {
-    for (const { before: { sha256 }, after } of some) {
+    for (const {
+      before: { sha256 },
+      after,
+    } of some) {
       if (after === null) continue;
       const other = before.get(after.sha256);
       if (other === undefined) before.set(after.sha256, sha256);
@@ -40,20 +44,23 @@ export class UnchangedFiles {
   }
 
   /**
-   * Those of the changes that made a copy of another file, which stands under another name. A file of the same name is a
-   * template, or a backup that is restored. Goes through the whole workspace.
+   * Those of the changes that made a copy of another file, which stands under another name. A file of the same name is
+   * a template, or a backup that is restored. Goes through the whole workspace.
    */
   async copiedBy(files: readonly FileChange[]): Promise<ReadonlySet<FileChange>> {
     const byContent = Map.groupBy(files, ({ after }) => after?.sha256 ?? '');
     const changed = new Set<string>();
     for await (const some of inTurns(this.#changes, this.#contents)) for (const { path } of some) changed.add(path);
     const [copies, namesakes] = [new Set<FileChange>(), new Set<FileChange>()];
-    await this.#contents.count((path, sha256) => {
-      const same = sha256 === null ? undefined : byContent.get(sha256);
-      if (same === undefined || changed.has(path) || !this.#paths.isCounted(path)) return false;
-      for (const file of same) (lastName(path) === lastName(file.path) ? namesakes : copies).add(file);
-      return true;
-    }, (directory) => this.#paths.isSkipped(directory));
+    await this.#contents.count(
+      (path, sha256) => {
+        const same = sha256 === null ? undefined : byContent.get(sha256);
+        if (same === undefined || changed.has(path) || !this.#paths.isCounted(path)) return false;
+        for (const file of same) (lastName(path) === lastName(file.path) ? namesakes : copies).add(file);
+        return true;
+      },
+      (directory) => this.#paths.isSkipped(directory),
+    );
     return new Set([...copies].filter((file) => !namesakes.has(file)));
   }
 }

@@ -18,7 +18,14 @@ import { EffectWindow, type PastEffect } from './window.ts';
 /** Files that a workspace must have had before its emptying means anything. */
 const WORKSPACE_FILES_MIN = 5;
 const NOTHING_LOST: LostFiles = {
-  deleted: 0, emptied: 0, rewritten: 0, madeBinary: 0, replaced: 0, unread: 0, unseen: 0, moves: [],
+  deleted: 0,
+  emptied: 0,
+  rewritten: 0,
+  madeBinary: 0,
+  replaced: 0,
+  unread: 0,
+  unseen: 0,
+  moves: [],
 };
 
 /** An effect, with what its examination needs. */
@@ -48,27 +55,47 @@ export interface EffectExamination {
 }
 
 /**
- * Examines what an effect does to the files of a workspace, whatever made it. Deterministic but for which files are looked into where there are more
- * than 2,048 of a kind. Rejects only where `contents` or `past` do: then nothing is known, and the effect MUST NOT commit.
+ * Examines what an effect does to the files of a workspace, whatever made it. Deterministic but for which files are
+ * looked into where there are more than 2,048 of a kind. Rejects only where `contents` or `past` do: then nothing is
+ * known, and the effect MUST NOT commit.
  */
-export async function examineEffect({ changes, settings, contents, key, now, past }: ExaminedEffect): Promise<EffectExamination> {
+export async function examineEffect({
+  changes,
+  settings,
+  contents,
+  key,
+  now,
+  past,
+}: ExaminedEffect): Promise<EffectExamination> {
   const paths = new CountedPaths(settings.regenerable);
   const all = await changedFiles(changes, paths, contents);
   const touched = all.deleted.length + all.moved.length + all.modified.length + all.copied.length;
   const isAlone = touched === 0 && !changes.some(mayTakeFromReach);
   const window = await EffectWindow.of(isAlone ? [] : await past(), paths, contents);
   // INVARIANT (own files are no loss): what the series made itself, it may take away again.
-  const changed = window.isEmpty ? all : await changedFiles(changes.map((change) =>
-    (window.takesOwn(change) ? { ...change, before: null } : change)), paths, contents);
+  const changed = window.isEmpty
+    ? all
+    : await changedFiles(
+        changes.map((change) => (window.takesOwn(change) ? { ...change, before: null } : change)),
+        paths,
+        contents,
+      );
   // A mark that the series may have written itself says nothing.
   const believesMark = (path: string): boolean => !window.changed(path);
-  const lost = isTooFew(changed, settings) ? NOTHING_LOST
+  const lost = isTooFew(changed, settings)
+    ? NOTHING_LOST
     : await lostFiles(changed, {
-      contents, git: new GitWitness(changes, contents, now), key, believesMark,
-      unchanged: new UnchangedFiles(changes, paths, contents), least: leastOf(settings),
-    });
+        contents,
+        git: new GitWitness(changes, contents, now),
+        key,
+        believesMark,
+        unchanged: new UnchangedFiles(changes, paths, contents),
+        least: leastOf(settings),
+      });
   const total = totalOf(window, paths, contents);
-  const renamed = [...changed.moved.map(({ from, to }) => ({ from: from.path, to: to.path })), ...lost.moves].filter(({ from, to }) => extensionOf(from) !== extensionOf(to));
+  const renamed = [...changed.moved.map(({ from, to }) => ({ from: from.path, to: to.path })), ...lost.moves].filter(
+    ({ from, to }) => extensionOf(from) !== extensionOf(to),
+  );
   const findings = [
     await emptiedWorkspace(all, changed, total),
     await lostMany(lost, settings, total),
@@ -78,16 +105,28 @@ export async function examineEffect({ changes, settings, contents, key, now, pas
     await renamedMany(renamed.length, settings, total),
     await startsLater(changes, settings, contents),
   ];
-  return { findings: findings.filter((finding) => finding !== null), lost: lostInAll(lost), readWrote: readWrote(touched, settings) };
+  return {
+    findings: findings.filter((finding) => finding !== null),
+    lost: lostInAll(lost),
+    readWrote: readWrote(touched, settings),
+  };
 }
 
 /** @param touched counted files that existed and were changed or deleted */
 function readWrote(touched: number, { read_wrote: { mode } }: EffectSettings): EffectFinding | null {
   if (touched === 0) return null;
-  return { rule: 'effect.read_wrote', mode, size: touched, message: `changes ${files(touched)}, though its arguments were read as changing none` };
+  return {
+    rule: 'effect.read_wrote',
+    mode,
+    size: touched,
+    message: `changes ${files(touched)}, though its arguments were read as changing none`,
+  };
 }
 
-/** Rewritten files are looked into only where they could be many; deleted and emptied ones always, since later calls of the session add to them. */
+/**
+ * Rewritten files are looked into only where they could be many; deleted and emptied ones always, since later calls of
+ * the session add to them.
+ */
 function isTooFew({ deleted, modified }: ChangedFiles, { lost_many, binary_over_text }: EffectSettings): boolean {
   const least = Math.min(leastOf({ lost_many }), binary_over_text.files);
   const hollowed = modified.filter(({ before, after }) => (after?.size ?? 0) < before.size / 2).length;
@@ -96,7 +135,9 @@ function isTooFew({ deleted, modified }: ChangedFiles, { lost_many, binary_over_
 
 /** Judges the series with this effect as one, from what stood when the window began. */
 async function seriesFinding(
-  changes: readonly Change[], window: EffectWindow, total: Total,
+  changes: readonly Change[],
+  window: EffectWindow,
+  total: Total,
   { settings, contents, key, now, paths }: Omit<ExaminedEffect, 'changes' | 'past'> & { readonly paths: CountedPaths },
 ): Promise<EffectFinding | null> {
   if (window.isEmpty) return null;
@@ -106,7 +147,14 @@ async function seriesFinding(
   const git = new GitWitness(changes, contents, now, window.repositories);
   // What the call moves is no change of the series: its first state went along.
   const unchanged = new UnchangedFiles([...all, ...changes], paths, contents);
-  const lost = await lostFiles(changed, { contents, git, key, believesMark: () => true, unchanged, least: leastOf(settings) });
+  const lost = await lostFiles(changed, {
+    contents,
+    git,
+    key,
+    believesMark: () => true,
+    unchanged,
+    least: leastOf(settings),
+  });
   return await lostSeries(lost, settings, total);
 }
 
@@ -116,15 +164,18 @@ function totalOf(window: EffectWindow, paths: CountedPaths, contents: EffectCont
   const count = async (): Promise<Totals> => {
     const gone = window.gone();
     let [created, still] = [0, 0];
-    const now = await contents.count((path) => {
-      if (!paths.isCounted(path)) return false;
-      if (window.created(path)) created += 1;
-      if (gone.has(path)) still += 1;
-      return true;
-    }, (directory) => paths.isSkipped(directory));
+    const now = await contents.count(
+      (path) => {
+        if (!paths.isCounted(path)) return false;
+        if (window.created(path)) created += 1;
+        if (gone.has(path)) still += 1;
+        return true;
+      },
+      (directory) => paths.isSkipped(directory),
+    );
     return { now, others: now - created, atStart: now - created + gone.size - still };
   };
-  return () => counted ??= count();
+  return () => (counted ??= count());
 }
 
 /**
@@ -132,16 +183,26 @@ function totalOf(window: EffectWindow, paths: CountedPaths, contents: EffectCont
  * series made are of the workspace, but they alone are nothing to lose.
  */
 async function emptiedWorkspace(
-  { deleted, moved, created }: ChangedFiles, ofOthers: ChangedFiles, total: Total,
+  { deleted, moved, created }: ChangedFiles,
+  ofOthers: ChangedFiles,
+  total: Total,
 ): Promise<EffectFinding | null> {
   if (ofOthers.deleted.length === 0) return null;
   if (moved.length > 0 || created.length > 0 || deleted.length < WORKSPACE_FILES_MIN) return null;
   if ((await total()).now > deleted.length) return null;
-  return { rule: 'effect.emptied_workspace', mode: 'no_go', size: deleted.length, message: `deletes all ${files(deleted.length)} of the workspace` };
+  return {
+    rule: 'effect.emptied_workspace',
+    mode: 'no_go',
+    size: deleted.length,
+    message: `deletes all ${files(deleted.length)} of the workspace`,
+  };
 }
 
 async function lostHistory(
-  changes: readonly Change[], window: EffectWindow, paths: CountedPaths, { history: { mode } }: EffectSettings,
+  changes: readonly Change[],
+  window: EffectWindow,
+  paths: CountedPaths,
+  { history: { mode } }: EffectSettings,
   ways: HistoryWays,
 ): Promise<EffectFinding | null> {
   const taken = await historyLosses(changes, paths, ways);
@@ -150,12 +211,24 @@ async function lostHistory(
   return losses.length === 0 ? null : { rule: 'effect.history', mode, size: losses.length, message: listed(losses) };
 }
 
-function binaryOverText({ madeBinary }: LostFiles, { binary_over_text: { mode, files: least } }: EffectSettings): EffectFinding | null {
+function binaryOverText(
+  { madeBinary }: LostFiles,
+  { binary_over_text: { mode, files: least } }: EffectSettings,
+): EffectFinding | null {
   if (madeBinary < least) return null;
-  return { rule: 'effect.binary_over_text', mode, size: madeBinary, message: `overwrites ${files(madeBinary)} of text with binary content` };
+  return {
+    rule: 'effect.binary_over_text',
+    mode,
+    size: madeBinary,
+    message: `overwrites ${files(madeBinary)} of text with binary content`,
+  };
 }
 
-async function renamedMany(count: number, { renamed_many: { mode, files: least, share } }: EffectSettings, total: Total): Promise<EffectFinding | null> {
+async function renamedMany(
+  count: number,
+  { renamed_many: { mode, files: least, share } }: EffectSettings,
+  total: Total,
+): Promise<EffectFinding | null> {
   if (count < least || count < share * (await total()).others) return null;
   return { rule: 'effect.renamed_many', mode, size: count, message: `moves ${files(count)} to another extension` };
 }

@@ -2,7 +2,16 @@
 // Real directories as states of a workspace, so that effects are made by the programs that make them.
 import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { lstatSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, readlinkSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  lstatSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  readlinkSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import type { Change, FileState } from '@writ/contract';
@@ -19,8 +28,13 @@ import type { PastEffect } from './window.ts';
 type State = ReadonlyMap<string, FileState>;
 
 const GIT_ENVIRONMENT = {
-  GIT_AUTHOR_NAME: 'a', GIT_AUTHOR_EMAIL: 'a@example.org', GIT_COMMITTER_NAME: 'a', GIT_COMMITTER_EMAIL: 'a@example.org',
-  GIT_CONFIG_GLOBAL: '/dev/null', GIT_CONFIG_SYSTEM: '/dev/null', GIT_EDITOR: 'true',
+  GIT_AUTHOR_NAME: 'a',
+  GIT_AUTHOR_EMAIL: 'a@example.org',
+  GIT_COMMITTER_NAME: 'a',
+  GIT_COMMITTER_EMAIL: 'a@example.org',
+  GIT_CONFIG_GLOBAL: '/dev/null',
+  GIT_CONFIG_SYSTEM: '/dev/null',
+  GIT_EDITOR: 'true',
 };
 
 /** `fill TEXT LINES` writes the text so often. */
@@ -52,18 +66,28 @@ export class Folder {
 
   /** Runs a command of bash in the directory. Throws where it fails. */
   run(command: string): void {
-    execFileSync('bash', ['-euo', 'pipefail', '-c', `${FILL}${command}`], { cwd: this.path, env: { PATH: process.env['PATH'], HOME: this.path, ...GIT_ENVIRONMENT }, stdio: ['ignore', 'ignore', 'pipe'] });
+    execFileSync('bash', ['-euo', 'pipefail', '-c', `${FILL}${command}`], {
+      cwd: this.path,
+      env: { PATH: process.env['PATH'], HOME: this.path, ...GIT_ENVIRONMENT },
+      stdio: ['ignore', 'ignore', 'pipe'],
+    });
   }
 
   /** Examines what a command does to the directory as it is. */
-  async effectOf(command: string, options: { settings?: EffectSettings; past?: readonly PastEffect[]; now?: number } = {}): Promise<EffectExamination> {
+  async effectOf(
+    command: string,
+    options: { settings?: EffectSettings; past?: readonly PastEffect[]; now?: number } = {},
+  ): Promise<EffectExamination> {
     const before = this.#state();
     this.run(command);
     const changes = changesBetween(before, this.#state());
     this.made = changes;
     const begun = performance.now();
     const examination = await examineEffect({
-      changes, settings: options.settings ?? completeEffectSettings(), contents: this.#contents(before), key: new Uint8Array(32),
+      changes,
+      settings: options.settings ?? completeEffectSettings(),
+      contents: this.#contents(before),
+      key: new Uint8Array(32),
       now: options.now ?? Date.now(),
       past: () => Promise.resolve(options.past ?? []),
     });
@@ -76,7 +100,7 @@ export class Folder {
     const past: PastEffect[] = [];
     const examined: EffectExamination[] = [];
     for (const command of commands) {
-      examined.push(await this.effectOf(command, { past: [...past], ...settings === undefined ? {} : { settings } }));
+      examined.push(await this.effectOf(command, { past: [...past], ...(settings === undefined ? {} : { settings }) }));
       past.push({ changes: this.made, isApproved: false });
     }
     return examined;
@@ -97,7 +121,9 @@ export class Folder {
           look(path);
           continue;
         }
-        const bytes = stat.isSymbolicLink() ? Buffer.from(readlinkSync(join(this.path, path))) : readFileSync(join(this.path, path));
+        const bytes = stat.isSymbolicLink()
+          ? Buffer.from(readlinkSync(join(this.path, path)))
+          : readFileSync(join(this.path, path));
         const sha256 = createHash('sha256').update(bytes).digest('hex');
         this.#blobs.set(sha256, bytes);
         const mode = stat.isSymbolicLink() ? null : (stat.mode & 0o100) === 0 ? '644' : '755';
@@ -116,7 +142,8 @@ export class Folder {
     };
     return {
       compare: (old, after) => Promise.resolve(compareContents(read(old), after === null ? null : read(after))),
-      starters: (reader, old, after) => Promise.resolve(newStarters({ reader, before: old === null ? null : read(old), after: read(after) })),
+      starters: (reader, old, after) =>
+        Promise.resolve(newStarters({ reader, before: old === null ? null : read(old), after: read(after) })),
       read: (sha256) => Promise.resolve(read(sha256)),
       pause: () => Promise.resolve(),
       before: (path) => Promise.resolve(before.get(path) ?? null),
@@ -126,15 +153,26 @@ export class Folder {
       gitHistory: (question) => Promise.resolve(historyChanges(structuredClone(question))),
       droppedStashes: (question) => Promise.resolve(droppedStashes(structuredClone(question))),
       filesBefore: (directory, max) => {
-        const files = [...before].filter(([path, { kind }]) => kind !== 'dir' && path.startsWith(`${directory}/`)).map(([path, state]) => ({ path, state }));
+        const files = [...before]
+          .filter(([path, { kind }]) => kind !== 'dir' && path.startsWith(`${directory}/`))
+          .map(([path, state]) => ({ path, state }));
         return Promise.resolve({ files: files.slice(0, max), isComplete: files.length <= max });
       },
-      count: (counts, skips) => Promise.resolve([...before].filter(([path, { kind, sha256 }]) => kind !== 'dir' && counts(path, sha256) && !parentsOf(path).some(skips)).length),
+      count: (counts, skips) =>
+        Promise.resolve(
+          [...before].filter(
+            ([path, { kind, sha256 }]) => kind !== 'dir' && counts(path, sha256) && !parentsOf(path).some(skips),
+          ).length,
+        ),
     };
   }
 }
 
-const parentsOf = (path: string): string[] => path.split('/').slice(0, -1).map((_, at, names) => names.slice(0, at + 1).join('/'));
+const parentsOf = (path: string): string[] =>
+  path
+    .split('/')
+    .slice(0, -1)
+    .map((_, at, names) => names.slice(0, at + 1).join('/'));
 
 function changesBetween(before: State, after: State): Change[] {
   return [...new Set([...before.keys(), ...after.keys()])].sort().flatMap((path) => {
@@ -146,13 +184,26 @@ function changesBetween(before: State, after: State): Change[] {
 /** A repository of that many text files in directories of ten, committed if `git`, beside ignored output. */
 export function repository(count: number, git: boolean): Folder {
   const folder = new Folder();
-  const files: Record<string, string> = { 'package.json': '{"name":"sample","version":"1.0.0","scripts":{"build":"tsc","test":"jest"}}\n', 'README.md': '# Sample\n\nA sample of some words that say what it is for.\n' };
-  for (let n = 0; Object.keys(files).length < count; n += 1) files[`src/part${Math.floor(n / 10)}/module${n}.js`] = source(n);
+  const files: Record<string, string> = {
+    'package.json': '{"name":"sample","version":"1.0.0","scripts":{"build":"tsc","test":"jest"}}\n',
+    'README.md': '# Sample\n\nA sample of some words that say what it is for.\n',
+  };
+  for (let n = 0; Object.keys(files).length < count; n += 1)
+    files[`src/part${Math.floor(n / 10)}/module${n}.js`] = source(n);
   folder.write(files);
-  folder.write({ 'node_modules/left-pad/index.js': 'module.exports = 1;\n', 'dist/bundle.js': 'var a = 1;\n', 'generated/client.js': 'one\n', '.gitignore': 'node_modules\ndist\n' });
+  folder.write({
+    'node_modules/left-pad/index.js': 'module.exports = 1;\n',
+    'dist/bundle.js': 'var a = 1;\n',
+    'generated/client.js': 'one\n',
+    '.gitignore': 'node_modules\ndist\n',
+  });
   if (git) folder.run('git init -q -b main && git add . && git commit -q -m first');
   return folder;
 }
 
-const source = (n: number): string => Array.from({ length: 12 }, (_, line) =>
-  `export function name${n}_${line}(first, second) { return first.field${line} + second.other${n} * ${line + n}; }\n`).join('');
+const source = (n: number): string =>
+  Array.from(
+    { length: 12 },
+    (_, line) =>
+      `export function name${n}_${line}(first, second) { return first.field${line} + second.other${n} * ${line + n}; }\n`,
+  ).join('');

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reads the text of a configuration as git does (`config.c`), byte by byte: any other reading is a way past the rules on it.
+// Reads the text of a configuration as git does (`config.c`), byte by byte: any other reading is a way past the rules
+// on it.
 
 /** One variable. Section and name are in lower case, as git compares them. */
 export interface Entry {
@@ -48,7 +49,8 @@ interface Header {
 /** The mark of UTF-8 at the beginning, each byte as one character. */
 const BOM = '\u00ef\u00bb\u00bf';
 /** Git's own `isspace`: no other character of the C locale counts. */
-const isSpace = (character: string): boolean => character === ' ' || character === '\t' || character === '\n' || character === '\r';
+const isSpace = (character: string): boolean =>
+  character === ' ' || character === '\t' || character === '\n' || character === '\r';
 const isComment = (character: string): boolean => character === '#' || character === ';';
 const isLetter = (character: string): boolean => /^[A-Za-z]$/.test(character);
 const isKeyCharacter = (character: string): boolean => /^[A-Za-z0-9-]$/.test(character);
@@ -89,7 +91,8 @@ function headerFrom(source: Source): Header | null {
   for (;;) {
     if (source.isAtEnd) return null;
     const character = source.next();
-    if (character === ']') return section === '' ? null : { kind: 'header', section: section.toLowerCase(), subsection: null };
+    if (character === ']')
+      return section === '' ? null : { kind: 'header', section: section.toLowerCase(), subsection: null };
     if (isSpace(character)) {
       const subsection = subsectionFrom(source, character);
       return subsection === null ? null : { kind: 'header', section: section.toLowerCase(), subsection };
@@ -127,7 +130,12 @@ function entryFrom(source: Source, first: string, header: Header | null): Entry 
     character = source.next();
   }
   while (character === ' ' || character === '\t') character = source.next();
-  const entry = { kind: 'entry', section: header.section, subsection: header.subsection, name: name.toLowerCase() } as const;
+  const entry = {
+    kind: 'entry',
+    section: header.section,
+    subsection: header.subsection,
+    name: name.toLowerCase(),
+  } as const;
   if (character === '\n') return { ...entry, value: null };
   const value = character === '=' ? valueFrom(source) : null;
   return value === null ? null : { ...entry, value };

@@ -1,25 +1,98 @@
 // SPDX-License-Identifier: Apache-2.0
-// Git itself says what a configuration holds. Nothing that it reads may be missed, and nothing else is told apart from it.
+// Git itself says what a configuration holds. Nothing that it reads may be missed, and nothing else is told apart from
+// it.
 import { spawnSync } from 'node:child_process';
 import fc from 'fast-check';
 import { entriesOf } from './git-config-text.ts';
 import { programsIn } from './git-config.ts';
 
-/** Parts that stand where they may mean something else: comments, quotes, escapes, continued lines, headers, ends of lines. */
+/**
+ * Parts that stand where they may mean something else: comments, quotes, escapes, continued lines, headers, ends of
+ * lines.
+ */
 const PARTS = [
-  '[core]', '[CORE]', '[filter "a"]', '[filter "a]b"]', '[filter "a\\"b"]', '[filter "a\\\\"]', '[url "x=y"]', '[core.sub]', '[alias]', '[include]',
-  '[core ]', '[core\t"x"]', '[ core]', '[]', '[', ']', '"', '\\', '\\\\', '\\"', '\\n', '\\\n', '\\\r\n', '\\x', ';', '#', '; see docs \\\n', '# note \\\n',
-  '=', ' = ', ' ', '\t', '\n', '\n\t', '\r', '\r\n', '\v', '\f', '\0', '\u00ef\u00bb\u00bf', '\u00e9', 'hooksPath', 'fsmonitor', 'FSMonitor', 'pager',
-  'clean', 'path', 'insteadOf', 'autocrlf', 'a', 'b-1', '2', '!x', 'true', '.', '-', '_',
+  '[core]',
+  '[CORE]',
+  '[filter "a"]',
+  '[filter "a]b"]',
+  '[filter "a\\"b"]',
+  '[filter "a\\\\"]',
+  '[url "x=y"]',
+  '[core.sub]',
+  '[alias]',
+  '[include]',
+  '[core ]',
+  '[core\t"x"]',
+  '[ core]',
+  '[]',
+  '[',
+  ']',
+  '"',
+  '\\',
+  '\\\\',
+  '\\"',
+  '\\n',
+  '\\\n',
+  '\\\r\n',
+  '\\x',
+  ';',
+  '#',
+  '; see docs \\\n',
+  '# note \\\n',
+  '=',
+  ' = ',
+  ' ',
+  '\t',
+  '\n',
+  '\n\t',
+  '\r',
+  '\r\n',
+  '\v',
+  '\f',
+  '\0',
+  '\u00ef\u00bb\u00bf',
+  '\u00e9',
+  'hooksPath',
+  'fsmonitor',
+  'FSMonitor',
+  'pager',
+  'clean',
+  'path',
+  'insteadOf',
+  'autocrlf',
+  'a',
+  'b-1',
+  '2',
+  '!x',
+  'true',
+  '.',
+  '-',
+  '_',
 ];
 const LINES = [
-  '[core]\n', '[core] pager = x\n', '[filter "a"]\n', '[Filter "B \\" c"] clean = "x # y" ; z\n', '\thooksPath = tools/h\n', '\tfsmonitor = a \\\n b\n', 'sshCommand=x\r\n',
-  '\tautocrlf = false ; x \\\n', '\tnote = a\\\\\n', '\tnote = "a ; b \\\n', '\tnote = "a\\"" # \\\n', '; see docs \\\n', '# \\\r\n', 'bare\n', '\teditor\n', 'x = a \\\\\\\n',
+  '[core]\n',
+  '[core] pager = x\n',
+  '[filter "a"]\n',
+  '[Filter "B \\" c"] clean = "x # y" ; z\n',
+  '\thooksPath = tools/h\n',
+  '\tfsmonitor = a \\\n b\n',
+  'sshCommand=x\r\n',
+  '\tautocrlf = false ; x \\\n',
+  '\tnote = a\\\\\n',
+  '\tnote = "a ; b \\\n',
+  '\tnote = "a\\"" # \\\n',
+  '; see docs \\\n',
+  '# \\\r\n',
+  'bare\n',
+  '\teditor\n',
+  'x = a \\\\\\\n',
 ];
-const text = fc.oneof(
-  fc.array(fc.constantFrom(...LINES), { maxLength: 8 }),
-  fc.array(fc.oneof(fc.constantFrom(...LINES), fc.constantFrom(...PARTS)), { maxLength: 12 }),
-).map((parts) => parts.join(''));
+const text = fc
+  .oneof(
+    fc.array(fc.constantFrom(...LINES), { maxLength: 8 }),
+    fc.array(fc.oneof(fc.constantFrom(...LINES), fc.constantFrom(...PARTS)), { maxLength: 12 }),
+  )
+  .map((parts) => parts.join(''));
 
 interface Listed {
   readonly entries: readonly string[];
@@ -28,7 +101,9 @@ interface Listed {
 
 /** What git reads, up to where it stops. Each is `key` or `key\nvalue`. */
 function listedByGit(config: string): Listed {
-  const { stdout, status } = spawnSync('git', ['config', '-f', '-', '--list', '-z'], { input: Buffer.from(config, 'latin1') });
+  const { stdout, status } = spawnSync('git', ['config', '-f', '-', '--list', '-z'], {
+    input: Buffer.from(config, 'latin1'),
+  });
   return { entries: stdout.toString('latin1').split('\0').slice(0, -1).map(spaced), isReadable: status === 0 };
 }
 
@@ -39,19 +114,36 @@ const hasGit = spawnSync('git', ['--version']).status === 0;
 /** Thousands are run by hand: each asks git. */
 const RUNS = Number(process.env['WRIT_GIT_CONFIG_RUNS'] ?? 300);
 
-describe.skipIf(!hasGit)('the reader of git\'s configuration', () => {
-  it('reads the variables that git reads, and stops where git stops', () => {
-    fc.assert(fc.property(text, (config) => {
-      const read = entriesOf(config);
-      const ours = read.flatMap((each) => (each.kind === 'entry' ? [each] : []))
-        .map(({ section, subsection, name, value }) => spaced([section, ...subsection === null ? [] : [subsection], name].join('.') + (value === null ? '' : `\n${value}`)));
-      const { entries, isReadable } = listedByGit(config);
-      if (ours.length === read.length) expect({ entries, isReadable }).toEqual({ entries: ours, isReadable: true });
-      else expect(entries.slice(0, ours.length)).toEqual(ours);
-      // Git reads on where a variable stands before any section, and ends strings at a zero byte. Here both count as unreadable.
-      if (isReadable && ours.length < read.length) expect(config.includes('\0') || entries.some((entry) => !(entry.split('\n')[0] ?? '').includes('.'))).toBe(true);
-    }), { numRuns: RUNS });
-  }, 60_000 + RUNS * 50);
+describe.skipIf(!hasGit)("the reader of git's configuration", () => {
+  it(
+    'reads the variables that git reads, and stops where git stops',
+    () => {
+      fc.assert(
+        fc.property(text, (config) => {
+          const read = entriesOf(config);
+          const ours = read
+            .flatMap((each) => (each.kind === 'entry' ? [each] : []))
+            .map(({ section, subsection, name, value }) =>
+              spaced(
+                [section, ...(subsection === null ? [] : [subsection]), name].join('.') +
+                  (value === null ? '' : `\n${value}`),
+              ),
+            );
+          const { entries, isReadable } = listedByGit(config);
+          if (ours.length === read.length) expect({ entries, isReadable }).toEqual({ entries: ours, isReadable: true });
+          else expect(entries.slice(0, ours.length)).toEqual(ours);
+          // Git reads on where a variable stands before any section, and ends strings at a zero byte. Here both count
+          // as unreadable.
+          if (isReadable && ours.length < read.length)
+            expect(config.includes('\0') || entries.some((entry) => !(entry.split('\n')[0] ?? '').includes('.'))).toBe(
+              true,
+            );
+        }),
+        { numRuns: RUNS },
+      );
+    },
+    60_000 + RUNS * 50,
+  );
 
   it.each([
     ['a comment that ends in a backslash', '[core]\n\t; see docs \\\n\thooksPath = tools/h\n'],
@@ -71,11 +163,17 @@ describe.skipIf(!hasGit)('the reader of git\'s configuration', () => {
   });
 
   it('tells a program for one name from that for another', () => {
-    const of = (name: string): readonly string[] => [...programsIn(`[url "${name}"]\n\tinsteadOf = https://example.org/\n`)];
+    const of = (name: string): readonly string[] => [
+      ...programsIn(`[url "${name}"]\n\tinsteadOf = https://example.org/\n`),
+    ];
     expect(of('https://a.example/')).not.toEqual(of('https://b.example/'));
   });
 
   it('finds nothing in what starts nothing', () => {
-    expect([...programsIn('[core]\n\tbare = false # \\\n; x\n[alias]\n\tco = checkout\n\tpf = push --force-with-lease\n[remote "o"]\n\turl = "a;b"\n')]).toEqual([]);
+    expect([
+      ...programsIn(
+        '[core]\n\tbare = false # \\\n; x\n[alias]\n\tco = checkout\n\tpf = push --force-with-lease\n[remote "o"]\n\turl = "a;b"\n',
+      ),
+    ]).toEqual([]);
   });
 });

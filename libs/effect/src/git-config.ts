@@ -1,30 +1,88 @@
 // SPDX-License-Identifier: Apache-2.0
-// Keys of git's configuration whose values are programs, or lead to further configuration that nobody here has read (git-config).
+// Keys of git's configuration whose values are programs, or lead to further configuration that nobody here has read
+// (git-config).
 import { entriesOf, type Entry } from './git-config-text.ts';
 
 /** Whole keys, lower case, the subsection left out. */
 const KEYS = new Set([
-  'core.fsmonitor', 'core.sshcommand', 'core.hookspath', 'core.editor', 'core.pager', 'core.askpass', 'core.gitproxy', 'core.alternaterefscommand',
-  'core.attributesfile', 'core.worktree', 'sequence.editor', 'gpg.program', 'gpg.defaultkeycommand', 'credential.helper',
-  'diff.external', 'diff.command', 'diff.textconv', 'filter.clean', 'filter.smudge', 'filter.process', 'merge.driver', 'interactive.difffilter',
-  'uploadpack.packobjectshook', 'remote.receivepack', 'remote.uploadpack', 'remote.vcs', 'url.insteadof', 'url.pushinsteadof', 'include.path',
-  'includeif.path', 'difftool.cmd', 'difftool.path', 'mergetool.cmd', 'mergetool.path', 'browser.cmd', 'browser.path', 'man.cmd', 'man.path',
-  'trailer.command', 'trailer.cmd', 'web.browser', 'sendemail.smtpserver', 'sendemail.tocmd', 'sendemail.cccmd', 'sendemail.sendmailcmd', 'imap.tunnel',
-  'protocol.allow', 'hook.command', 'instaweb.httpd', 'instaweb.browser', 'tar.command', 'gc.recentobjectshook', 'init.templatedir',
+  'core.fsmonitor',
+  'core.sshcommand',
+  'core.hookspath',
+  'core.editor',
+  'core.pager',
+  'core.askpass',
+  'core.gitproxy',
+  'core.alternaterefscommand',
+  'core.attributesfile',
+  'core.worktree',
+  'sequence.editor',
+  'gpg.program',
+  'gpg.defaultkeycommand',
+  'credential.helper',
+  'diff.external',
+  'diff.command',
+  'diff.textconv',
+  'filter.clean',
+  'filter.smudge',
+  'filter.process',
+  'merge.driver',
+  'interactive.difffilter',
+  'uploadpack.packobjectshook',
+  'remote.receivepack',
+  'remote.uploadpack',
+  'remote.vcs',
+  'url.insteadof',
+  'url.pushinsteadof',
+  'include.path',
+  'includeif.path',
+  'difftool.cmd',
+  'difftool.path',
+  'mergetool.cmd',
+  'mergetool.path',
+  'browser.cmd',
+  'browser.path',
+  'man.cmd',
+  'man.path',
+  'trailer.command',
+  'trailer.cmd',
+  'web.browser',
+  'sendemail.smtpserver',
+  'sendemail.tocmd',
+  'sendemail.cccmd',
+  'sendemail.sendmailcmd',
+  'imap.tunnel',
+  'protocol.allow',
+  'hook.command',
+  'instaweb.httpd',
+  'instaweb.browser',
+  'tar.command',
+  'gc.recentobjectshook',
+  'init.templatedir',
   // Its text becomes lines of what a rebase does, `exec` among them.
-  'rebase.instructionformat', 'mergetool.layout', 'sendemail.headercmd', 'lfs.path', 'lfs.clean', 'lfs.smudge', 'svn.authorsprog',
+  'rebase.instructionformat',
+  'mergetool.layout',
+  'sendemail.headercmd',
+  'lfs.path',
+  'lfs.clean',
+  'lfs.smudge',
+  'svn.authorsprog',
 ]);
 /** Keys of which each variable is a program. */
 const SECTIONS = new Set(['alias', 'pager', 'guitool']);
 /** An alias of these starts nothing but git, whatever its arguments are. */
-const PLAIN_ALIAS = new RegExp('^(?:add|blame|branch|cat-file|checkout|cherry|cherry-pick|clean|commit|describe|diff|log|ls-files|ls-tree|merge|mv|range-diff|reflog|reset|restore|'
-  + 'rev-list|rev-parse|revert|rm|shortlog|show|show-branch|stash|status|switch|tag|whatchanged|worktree)(?: |$)');
-/** An alias of these starts nothing but git without the options that name programs. Git takes any beginning of an option's name. */
+const PLAIN_ALIAS = new RegExp(
+  '^(?:add|blame|branch|cat-file|checkout|cherry|cherry-pick|clean|commit|describe|diff|log|ls-files|ls-tree|merge|mv|range-diff|reflog|reset|restore|' +
+    'rev-list|rev-parse|revert|rm|shortlog|show|show-branch|stash|status|switch|tag|whatchanged|worktree)(?: |$)',
+);
+/**
+ * An alias of these starts nothing but git without the options that name programs. Git takes any beginning of an
+ * option's name.
+ */
 const CAREFUL_ALIAS = /^(?:fetch|pull|push|rebase|remote)(?: +(?!-x|-c|--e|--u|--rec)[^\s"'\\]+)*$/;
 
 /**
- * The entries of a configuration that start programs, each as `key=value`. What git can't read counts as one: whoever wrote it knows what git makes
- * of it.
+ * The entries of a configuration that start programs, each as `key=value`. What git can't read counts as one: whoever
+ * wrote it knows what git makes of it.
  * @param text its bytes, each as one character (Latin-1)
  */
 export function programsIn(text: string): ReadonlySet<string> {
@@ -36,7 +94,8 @@ export function programsIn(text: string): ReadonlySet<string> {
   return found;
 }
 
-const keyOf = ({ section, subsection, name }: Entry): string => [section, ...subsection === null ? [] : [subsection], name].join('.');
+const keyOf = ({ section, subsection, name }: Entry): string =>
+  [section, ...(subsection === null ? [] : [subsection]), name].join('.');
 
 function startsProgram({ section, name, value }: Entry): boolean {
   // The old spelling: `[section.subsection]`.
@@ -48,5 +107,7 @@ function startsProgram({ section, name, value }: Entry): boolean {
 
 /** Directories that a configuration names for hooks, as they are written. */
 export function hooksPathsIn(text: string): readonly string[] {
-  return [...programsIn(text)].filter((entry) => entry.startsWith('core.hookspath=')).map((entry) => entry.slice(entry.indexOf('=') + 1));
+  return [...programsIn(text)]
+    .filter((entry) => entry.startsWith('core.hookspath='))
+    .map((entry) => entry.slice(entry.indexOf('=') + 1));
 }

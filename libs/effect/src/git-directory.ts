@@ -203,8 +203,12 @@ const only = (states: States, is: (inner: string) => boolean): States =>
 /** Answers whether a change may take something out of git's reach. Neither new objects nor configuration do. */
 export function mayTakeFromReach({ path, before }: Change): boolean {
   const inner = withinGit(path)?.inner ?? '';
-  return inner === 'index' || isReferenceFile(inner) || inner.startsWith('reftable/')
-    || (before !== null && (PARTS.has(inner) || STORED.test(inner)));
+  return (
+    inner === 'index' ||
+    isReferenceFile(inner) ||
+    inner.startsWith('reftable/') ||
+    (before !== null && (PARTS.has(inner) || STORED.test(inner)))
+  );
 }
 
 /** The repositories that changes are within, by their own directories, and those of `further` directories. */

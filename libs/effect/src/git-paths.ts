@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Places within repositories, told name by name: an expression over paths that somebody else chose can take quadratic time.
+// Places within repositories, told name by name: an expression over paths that somebody else chose can take quadratic
+// time.
 import { isGit, namesOf } from './paths.ts';
 
 /** A repository's own directory, `.git` or that of a submodule below `.git/modules`, and a path in it. */
@@ -10,7 +11,17 @@ export interface GitPlace {
 
 /** What stands in a repository's own directory, as far as any rule here looks at it. */
 const TOP = new Set([
-  'HEAD', 'objects', 'refs', 'packed-refs', 'reftable', 'logs', 'worktrees', 'hooks', 'config', 'config.worktree', 'index',
+  'HEAD',
+  'objects',
+  'refs',
+  'packed-refs',
+  'reftable',
+  'logs',
+  'worktrees',
+  'hooks',
+  'config',
+  'config.worktree',
+  'index',
 ]);
 
 /** Where a path lies in a repository; null outside of one, and for what no rule looks at. */

@@ -29,7 +29,10 @@ export class GitWitness {
    * @param used own directories of repositories, of which earlier effects of the series changed the index or references
    */
   constructor(
-    changes: readonly Change[], contents: EffectContents, now: number, used: ReadonlySet<string> = new Set(),
+    changes: readonly Change[],
+    contents: EffectContents,
+    now: number,
+    used: ReadonlySet<string> = new Set(),
   ) {
     [this.#changes, this.#contents, this.#now, this.#used] = [changes, contents, now, used];
   }
@@ -39,8 +42,8 @@ export class GitWitness {
     const kept = new Set<T>();
     if (suspects.length === 0) return kept;
     const repositories = (await changedRepositories(this.#changes, this.#contents, this.#used)).filter(
-      ({ root, parts }) => /(?:^|\/)\.git$/.test(root)
-        && (this.#used.has(root) || parts.index !== null || parts.references.size > 0),
+      ({ root, parts }) =>
+        /(?:^|\/)\.git$/.test(root) && (this.#used.has(root) || parts.index !== null || parts.references.size > 0),
     );
     // The longest first: a file belongs to the repository that is nearest to it.
     const roots = repositories

@@ -104,8 +104,7 @@ describe('an effect on a repository with branches', () => {
       `git clone -q --bare . ../x$$ && cd ../x$$ && git gc -q && mv objects/pack ${folder.path}/kept &&
   cd - >/dev/null && rm -rf ../x$$`,
     );
-    const plant =
-      `mkdir -p .git/objects/pack; cp kept/*.idx .git/objects/pack/; for f in kept/*.pack;
+    const plant = `mkdir -p .git/objects/pack; cp kept/*.idx .git/objects/pack/; for f in kept/*.pack;
   do head -c $(stat -c %s $f) /dev/zero > .git/objects/pack/$(basename $f); done; rm -rf kept`;
     expect(await found(plant)).toEqual([]);
     expect(await found(`${LOOSE} -delete`)).toEqual(['effect.history']);

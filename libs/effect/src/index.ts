@@ -12,6 +12,11 @@ export { startsLater } from './later-paths.ts';
 export { isMadeAgain, isRegenerableName } from './paths.ts';
 export type { PastEffect } from './window.ts';
 export {
-  completeEffectSettings, EFFECT_MODES, EffectSettings, EffectSettingsSource, EffectTaskClasses, stricterSettings,
+  completeEffectSettings,
+  EFFECT_MODES,
+  EffectSettings,
+  EffectSettingsSource,
+  EffectTaskClasses,
+  stricterSettings,
   type EffectMode,
 } from './settings.ts';

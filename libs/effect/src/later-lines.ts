@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Settings of tools, read for the keys that start something. Where a key might be spelled in another way, its line counts.
+// Settings of tools, read for the keys that start something. Where a key might be spelled in another way, its line
+// counts.
 import { isCommentLine } from './pipeline-lines.ts';
 
 /** Entries that start something, with the name that a person is shown of each. Equal entries start the same. */
@@ -27,24 +28,31 @@ export function linesWith(words: RegExp, format: Format = 'flat'): (text: string
   };
 }
 
-const opensBlock = (format: Format, line: string): boolean => format === 'yaml' || (format === 'toml' && line.startsWith('['));
+const opensBlock = (format: Format, line: string): boolean =>
+  format === 'yaml' || (format === 'toml' && line.startsWith('['));
 
 const endsBlock = (format: Format, line: string, indent: number, within: number): boolean =>
-  (format === 'yaml' ? indent < within || (indent === within && !/^(?:- |-$|[\]},])/.test(line)) : line.startsWith('[') && line.includes(']'));
+  format === 'yaml'
+    ? indent < within || (indent === within && !/^(?:- |-$|[\]},])/.test(line))
+    : line.startsWith('[') && line.includes(']');
 
 /** A line of a value that began above; versions and ends of lists are harmless. */
-const isContinued = (line: string): boolean => !line.includes('=') && !/^(?:\[.*\]|[\]}],?|["'\d.,\s]+)(?:\s*#.*)?$/.test(line.slice(0, LINE_CHARS_MAX));
+const isContinued = (line: string): boolean =>
+  !line.includes('=') && !/^(?:\[.*\]|[\]}],?|["'\d.,\s]+)(?:\s*#.*)?$/.test(line.slice(0, LINE_CHARS_MAX));
 const LINE_CHARS_MAX = 500;
 
-/** Escapes that stand for no letter. With any other one, at the end of a line too, a key may be spelled so that it doesn't read as itself. */
+/**
+ * Escapes that stand for no letter. With any other one, at the end of a line too, a key may be spelled so that it
+ * doesn't read as itself.
+ */
 const PLAIN_ESCAPE = /\\["\\/bfnrt]/g;
 const mayHideKey = (line: string): boolean => line.includes('\\') && line.replaceAll(PLAIN_ESCAPE, '').includes('\\');
 
 export const keyOf = (line: string): string => /^["'-]*\s*["']?([\w.@-]{1,60})/.exec(line)?.[1] ?? '';
 
 /**
- * Keys that say one of these words, with all that stands below them, of JSON with comments. What is none is read line by line. Takes time in
- * proportion to the text.
+ * Keys that say one of these words, with all that stands below them, of JSON with comments. What is none is read line
+ * by line. Takes time in proportion to the text.
  */
 export function keysWith(words: RegExp, otherwise: Format = 'yaml'): (text: string) => Starters {
   const byLine = linesWith(words, otherwise);

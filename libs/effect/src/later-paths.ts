@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Paths at which programs stand that start without anybody asking for them. Names are told one by one, as a file system that folds them does: an
-// expression over paths that somebody else chose can take quadratic time.
+// Paths at which programs stand that start without anybody asking for them. Names are told one by one, as a file system
+// that folds them does: an expression over paths that somebody else chose can take quadratic time.
 import { isInstalledName } from './installed.ts';
 import { isRegenerableName, namesOf } from './paths.ts';
 import { at, byPartOfName, DIRECTORIES, FILES, GIT, isPackageFile, OPENED, type LaterPlace } from './later-table.ts';
@@ -26,14 +26,21 @@ export function laterAt(path: string, state: LaterState): LaterPlace | null {
   if (inDirectory !== null) return inDirectory;
   const name = names.at(-1) ?? '';
   const file = FILES.get(name) ?? byPartOfName(name);
-  if (file === null || (isPackageFile(name) ? names.slice(0, -1).some(isInstalledName) : isMadeBelow(raw, names.length - 1))) return null;
+  if (
+    file === null ||
+    (isPackageFile(name) ? names.slice(0, -1).some(isInstalledName) : isMadeBelow(raw, names.length - 1))
+  )
+    return null;
   return isLink ? { ...file, reader: null } : file;
 }
 
 /** An installed package's own files run nowhere, and a generator's are made again. */
 const isMadeBelow = (raw: Rest, end: number): boolean => raw.slice(0, end).some(isRegenerableName);
 
-/** A directory that counts may stand in another one: the innermost that speaks does. A link leads to files that are changed under other names. */
+/**
+ * A directory that counts may stand in another one: the innermost that speaks does. A link leads to files that are
+ * changed under other names.
+ */
 function placeUnder(raw: Rest, names: Rest, isLink: boolean): LaterPlace | null {
   const first = names.findIndex((name) => DIRECTORIES.has(name));
   // What is made again says nothing of what lies within a decisive directory.
@@ -63,16 +70,23 @@ function withinRepository(rest: Rest, { kind, mode }: LaterState): LaterPlace | 
   return before === 'worktrees' ? at('git is used', 'commondir') : GIT;
 }
 
-/** A submodule may be called anything, so any `hooks` below `modules` may be its. Samples are switched off by their name. */
+/**
+ * A submodule may be called anything, so any `hooks` below `modules` may be its. Samples are switched off by their
+ * name.
+ */
 const isHook = (rest: Rest): boolean => rest.slice(0, -1).includes('hooks') && !(rest.at(-1) ?? '').endsWith('.sample');
 
 /** A branch may be called `hooks/x`. Its file is never executable. */
-const isReference = (rest: Rest): boolean => rest.some((name, index) => ['heads', 'tags', 'remotes'].includes(name) && rest[index - 1] === 'refs');
+const isReference = (rest: Rest): boolean =>
+  rest.some((name, index) => ['heads', 'tags', 'remotes'].includes(name) && rest[index - 1] === 'refs');
 
 /** Characters that HFS+ leaves out of names. */
 const IGNORED = /[\u200c-\u200f\u202a-\u202e\u206a-\u206f\ufeff]/g;
 
-/** A name as the file systems of other people compare it: without case, final dots and spaces, and the streams and short names of NTFS. */
+/**
+ * A name as the file systems of other people compare it: without case, final dots and spaces, and the streams and short
+ * names of NTFS.
+ */
 export function foldedName(raw: string): string {
   const name = raw.normalize('NFKC').replaceAll(IGNORED, '').toLowerCase().split(':')[0] ?? '';
   let end = name.length;

@@ -2,7 +2,10 @@
 // The table of places from which programs start without anybody asking for them. Names are in lower case.
 import type { LaterReader } from './later-contents.ts';
 
-/** What starts them. Sources that a person or a command asks for (tests, Makefiles, build scripts) are not among them: reviewers read those. */
+/**
+ * What starts them. Sources that a person or a command asks for (tests, Makefiles, build scripts) are not among them:
+ * reviewers read those.
+ */
 export type LaterStart = 'the folder is opened' | 'git is used' | 'dependencies are installed' | 'CI runs';
 
 export interface LaterPlace {
@@ -24,19 +27,85 @@ const extensions = (name: string, of: readonly string[]): string[] => of.map((ex
 
 /** Files that count in any directory. */
 export const FILES: ReadonlyMap<string, LaterPlace> = new Map([
-  ...all(['.envrc', '.devcontainer.json', '.mcp.json', '.gitpod.yml', '.exrc', '.nvimrc', '.nvim.lua', '.lazy.lua', '.dir-locals.el', '.dir-locals-2.el',
-    '.vimrc', '_vimrc', '.gvimrc', '.lvimrc', '.local.vimrc', '.neoconf.json', '.rprofile', '.gdbinit', '.lldbinit', '.pdbrc', '.irbrc', '.pryrc', '.iex.exs', '.ghci',
-    '.autoenv', '.autoenv.zsh', 'devfile.yaml', '.devfile.yaml'], OPENED),
+  ...all(
+    [
+      '.envrc',
+      '.devcontainer.json',
+      '.mcp.json',
+      '.gitpod.yml',
+      '.exrc',
+      '.nvimrc',
+      '.nvim.lua',
+      '.lazy.lua',
+      '.dir-locals.el',
+      '.dir-locals-2.el',
+      '.vimrc',
+      '_vimrc',
+      '.gvimrc',
+      '.lvimrc',
+      '.local.vimrc',
+      '.neoconf.json',
+      '.rprofile',
+      '.gdbinit',
+      '.lldbinit',
+      '.pdbrc',
+      '.irbrc',
+      '.pryrc',
+      '.iex.exs',
+      '.ghci',
+      '.autoenv',
+      '.autoenv.zsh',
+      'devfile.yaml',
+      '.devfile.yaml',
+    ],
+    OPENED,
+  ),
   // Agents.
-  ...all(['opencode.json', 'opencode.jsonc', '.aider.conf.yml', '.aider.conf.yaml', 'crush.json', '.crush.json'], OPENED),
+  ...all(
+    ['opencode.json', 'opencode.jsonc', '.aider.conf.yml', '.aider.conf.yaml', 'crush.json', '.crush.json'],
+    OPENED,
+  ),
   ...all(['mise.toml', '.mise.toml', 'mise.local.toml', '.mise.local.toml'], at('the folder is opened', 'mise')),
-  ...all(['lefthook', '.lefthook', 'lefthook-local', '.lefthook-local'].flatMap((name) => extensions(name, ['yml', 'yaml', 'toml', 'json'])), HOOKS),
+  ...all(
+    ['lefthook', '.lefthook', 'lefthook-local', '.lefthook-local'].flatMap((name) =>
+      extensions(name, ['yml', 'yaml', 'toml', 'json']),
+    ),
+    HOOKS,
+  ),
   ...all(extensions('.pre-commit-config', ['yml', 'yaml']), HOOKS),
-  ...all(['.lintstagedrc', ...extensions('.lintstagedrc', ['json', 'yaml', 'yml', 'js', 'cjs', 'mjs', 'ts', 'mts']),
-    ...extensions('lint-staged.config', ['js', 'cjs', 'mjs', 'ts', 'mts'])], HOOKS),
-  ...all(['.huskyrc', ...extensions('.huskyrc', ['json', 'yaml', 'yml', 'js', 'cjs']), ...extensions('husky.config', ['js', 'cjs'])], HOOKS),
-  ...all(['simple-git-hooks', '.simple-git-hooks'].flatMap((name) => extensions(name, ['json', 'js', 'cjs', 'mjs'])), HOOKS),
-  ...all(['.overcommit.yml', 'captainhook.json', 'grumphp.yml', 'grumphp.yml.dist', 'prek.toml', 'hk.pkl', '.hk.pkl', '.rusty-hook.toml'], HOOKS),
+  ...all(
+    [
+      '.lintstagedrc',
+      ...extensions('.lintstagedrc', ['json', 'yaml', 'yml', 'js', 'cjs', 'mjs', 'ts', 'mts']),
+      ...extensions('lint-staged.config', ['js', 'cjs', 'mjs', 'ts', 'mts']),
+    ],
+    HOOKS,
+  ),
+  ...all(
+    [
+      '.huskyrc',
+      ...extensions('.huskyrc', ['json', 'yaml', 'yml', 'js', 'cjs']),
+      ...extensions('husky.config', ['js', 'cjs']),
+    ],
+    HOOKS,
+  ),
+  ...all(
+    ['simple-git-hooks', '.simple-git-hooks'].flatMap((name) => extensions(name, ['json', 'js', 'cjs', 'mjs'])),
+    HOOKS,
+  ),
+  ...all(
+    [
+      '.overcommit.yml',
+      'captainhook.json',
+      'grumphp.yml',
+      'grumphp.yml.dist',
+      'prek.toml',
+      'hk.pkl',
+      '.hk.pkl',
+      '.rusty-hook.toml',
+    ],
+    HOOKS,
+  ),
   ...all(['package.json', 'package.json5', 'package.yaml'], MANIFEST),
   ...all(['.pnpmfile.cjs', '.pnpmfile.mjs', 'pnpmfile.js', 'binding.gyp'], INSTALLED),
   ['.npmrc', at('dependencies are installed', 'npmrc')],
@@ -45,23 +114,75 @@ export const FILES: ReadonlyMap<string, LaterPlace> = new Map([
   ['bunfig.toml', at('dependencies are installed', 'bunfig')],
   ['rush.json', at('dependencies are installed', 'editor')],
   ['pnpm-workspace.yaml', at('dependencies are installed', 'pnpm')],
-  ...all(['.gitlab-ci.yml', 'jenkinsfile', 'azure-pipelines.yml', 'azure-pipelines.yaml', 'bitbucket-pipelines.yml', '.travis.yml', '.drone.yml', '.drone.star',
-    '.woodpecker.yml', '.woodpecker.yaml', 'cloudbuild.yaml', 'cloudbuild.yml', 'appveyor.yml', '.appveyor.yml', '.cirrus.yml', '.cirrus.star',
-    '.travis.yaml', '.drone.yaml', '.drone.jsonnet', '.cirrus.yaml', 'circle.yml', 'wercker.yml', 'shippable.yml', '.scrutinizer.yml', 'action.yml', 'action.yaml',
-    ...extensions('buildspec', ['yml', 'yaml']), ...extensions('.readthedocs', ['yml', 'yaml']), ...extensions('readthedocs', ['yml', 'yaml']),
-    ...extensions('bitrise', ['yml', 'yaml']), ...extensions('codemagic', ['yml', 'yaml']), ...extensions('appspec', ['yml', 'yaml', 'json']),
-    ...extensions('amplify', ['yml', 'yaml']), ...extensions('render', ['yml', 'yaml']), ...extensions('atlantis', ['yml', 'yaml']), '.build.yml', 'heroku.yml',
-    '.platform.app.yaml', 'apprunner.yaml'], PIPELINE),
+  ...all(
+    [
+      '.gitlab-ci.yml',
+      'jenkinsfile',
+      'azure-pipelines.yml',
+      'azure-pipelines.yaml',
+      'bitbucket-pipelines.yml',
+      '.travis.yml',
+      '.drone.yml',
+      '.drone.star',
+      '.woodpecker.yml',
+      '.woodpecker.yaml',
+      'cloudbuild.yaml',
+      'cloudbuild.yml',
+      'appveyor.yml',
+      '.appveyor.yml',
+      '.cirrus.yml',
+      '.cirrus.star',
+      '.travis.yaml',
+      '.drone.yaml',
+      '.drone.jsonnet',
+      '.cirrus.yaml',
+      'circle.yml',
+      'wercker.yml',
+      'shippable.yml',
+      '.scrutinizer.yml',
+      'action.yml',
+      'action.yaml',
+      ...extensions('buildspec', ['yml', 'yaml']),
+      ...extensions('.readthedocs', ['yml', 'yaml']),
+      ...extensions('readthedocs', ['yml', 'yaml']),
+      ...extensions('bitrise', ['yml', 'yaml']),
+      ...extensions('codemagic', ['yml', 'yaml']),
+      ...extensions('appspec', ['yml', 'yaml', 'json']),
+      ...extensions('amplify', ['yml', 'yaml']),
+      ...extensions('render', ['yml', 'yaml']),
+      ...extensions('atlantis', ['yml', 'yaml']),
+      '.build.yml',
+      'heroku.yml',
+      '.platform.app.yaml',
+      'apprunner.yaml',
+    ],
+    PIPELINE,
+  ),
   // Headers, redirects and regions of these are ordinary settings.
-  ...all(['netlify.toml', 'vercel.json', 'now.json', 'fly.toml', 'railway.json', 'railway.toml', 'nixpacks.toml', 'firebase.json', ...extensions('wrangler', ['toml', 'json', 'jsonc'])],
-    DEPLOYED),
+  ...all(
+    [
+      'netlify.toml',
+      'vercel.json',
+      'now.json',
+      'fly.toml',
+      'railway.json',
+      'railway.toml',
+      'nixpacks.toml',
+      'firebase.json',
+      ...extensions('wrangler', ['toml', 'json', 'jsonc']),
+    ],
+    DEPLOYED,
+  ),
   ['app.json', at('CI runs', 'heroku')],
   ['procfile', at('CI runs', 'procfile')],
 ]);
 
 type Rest = readonly string[];
 const under = (place: LaterPlace) => (): LaterPlace => place;
-const only = (names: Readonly<Record<string, LaterPlace>>) => (rest: Rest): LaterPlace | null => names[rest.join('/')] ?? (rest.length > 1 ? names[`${rest[0] ?? ''}/**`] ?? null : null);
+const only =
+  (names: Readonly<Record<string, LaterPlace>>) =>
+  (rest: Rest): LaterPlace | null =>
+    names[rest.join('/')] ?? (rest.length > 1 ? (names[`${rest[0] ?? ''}/**`] ?? null) : null);
 
 /** Directories that count anywhere, and what counts below them. */
 export const DIRECTORIES: ReadonlyMap<string, (rest: Rest) => LaterPlace | null> = new Map([
@@ -78,14 +199,26 @@ export const DIRECTORIES: ReadonlyMap<string, (rest: Rest) => LaterPlace | null>
   ['.amazonq', only({ 'mcp.json': OPENED })],
   ['.roo', only({ 'mcp.json': OPENED })],
   ['.kiro', only({ 'settings/mcp.json': OPENED, 'hooks/**': OPENED })],
-  ['.opencode', only({ 'plugin/**': OPENED, 'plugins/**': OPENED, 'tool/**': OPENED, 'tools/**': OPENED, 'opencode.json': OPENED, 'opencode.jsonc': OPENED })],
+  [
+    '.opencode',
+    only({
+      'plugin/**': OPENED,
+      'plugins/**': OPENED,
+      'tool/**': OPENED,
+      'tools/**': OPENED,
+      'opencode.json': OPENED,
+      'opencode.jsonc': OPENED,
+    }),
+  ],
   ['.junie', only({ 'mcp/**': OPENED })],
   ['.continue', only({ 'config.yaml': OPENED, 'config.json': OPENED, 'config.ts': OPENED, 'mcpservers/**': OPENED })],
   ['.windsurf', only({ 'mcp.json': OPENED, 'mcp_config.json': OPENED, 'hooks.json': OPENED, 'hooks/**': OPENED })],
   ['.factory', only({ 'mcp.json': OPENED, 'settings.json': OPENED, 'hooks/**': OPENED })],
   ['.clinerules', only({ 'hooks/**': OPENED })],
-  ...['.qwen', '.amp', '.augment', '.kilocode', '.trae'].map((name): [string, (rest: Rest) => LaterPlace | null] =>
-    [name, only({ 'mcp.json': OPENED, 'settings.json': OPENED, 'hooks/**': OPENED })]),
+  ...['.qwen', '.amp', '.augment', '.kilocode', '.trae'].map((name): [string, (rest: Rest) => LaterPlace | null] => [
+    name,
+    only({ 'mcp.json': OPENED, 'settings.json': OPENED, 'hooks/**': OPENED }),
+  ]),
   ['.vim', under(OPENED)],
   ['.nvim', under(OPENED)],
   ['.helix', only({ 'languages.toml': OPENED, 'config.toml': OPENED })],
@@ -108,14 +241,33 @@ export const DIRECTORIES: ReadonlyMap<string, (rest: Rest) => LaterPlace | null>
   ['.gitlab', only({ 'ci/**': PIPELINE })],
   ['.forgejo', only({ 'workflows/**': PIPELINE, 'actions/**': PIPELINE })],
   ['.gitea', only({ 'workflows/**': PIPELINE, 'actions/**': PIPELINE })],
-  ...['.circleci', '.buildkite', '.woodpecker', '.semaphore', '.teamcity', '.builds', '.tekton', '.harness', '.azure-pipelines', '.azuredevops', 'azure-pipelines', '.gitlab-ci',
-    '.ebextensions', '.platform', '.do', '.spacelift', '.openshift'].map((name): [string, () => LaterPlace] => [name, under(PIPELINE)]),
+  ...[
+    '.circleci',
+    '.buildkite',
+    '.woodpecker',
+    '.semaphore',
+    '.teamcity',
+    '.builds',
+    '.tekton',
+    '.harness',
+    '.azure-pipelines',
+    '.azuredevops',
+    'azure-pipelines',
+    '.gitlab-ci',
+    '.ebextensions',
+    '.platform',
+    '.do',
+    '.spacelift',
+    '.openshift',
+  ].map((name): [string, () => LaterPlace] => [name, under(PIPELINE)]),
 ]);
 
 /** A place whose files are told by a part of their name. */
 export function byPartOfName(name: string): LaterPlace | null {
   if (name.endsWith('.code-workspace') || name.endsWith('.sublime-project')) return SETTINGS;
-  return name.endsWith('.gitlab-ci.yml') || name.startsWith('jenkinsfile.') || name.endsWith('.jenkinsfile') ? PIPELINE : null;
+  return name.endsWith('.gitlab-ci.yml') || name.startsWith('jenkinsfile.') || name.endsWith('.jenkinsfile')
+    ? PIPELINE
+    : null;
 }
 
 /** Whether a package that another one names starts something by this file, wherever it lies. */

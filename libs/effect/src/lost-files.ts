@@ -65,7 +65,10 @@ interface Suspected extends Suspect {
 }
 type Moved = LostFiles['moves'][number];
 
-/** Finds the files that are lost: gone, emptied, or rewritten beyond recognition, and neither moved nor kept by git nor made by a generator. */
+/**
+ * Finds the files that are lost: gone, emptied, or rewritten beyond recognition, and neither moved nor kept by git nor
+ * made by a generator.
+ */
 export async function lostFiles(changed: ChangedFiles, witnesses: LossWitnesses): Promise<LostFiles> {
   const hollowed = changed.modified.filter(isHollowed);
   const reworked = changed.modified.filter((each) => !isHollowed(each));
@@ -77,11 +80,15 @@ export async function lostFiles(changed: ChangedFiles, witnesses: LossWitnesses)
   for (const files of [[...changed.deleted, ...hollowed], reworked]) {
     const sample = await sampleOf(files, witnesses.key, witnesses.contents);
     const found = [
-      ...await lookInto(sample.drawn, true, { places, shared }, witnesses),
-      ...await lookInto(sample.long, false, { places, shared }, witnesses),
+      ...(await lookInto(sample.drawn, true, { places, shared }, witnesses)),
+      ...(await lookInto(sample.long, false, { places, shared }, witnesses)),
     ];
     moves.push(...found.filter((each) => 'to' in each));
-    const suspects = await withoutOriginals(found.filter((each) => 'fate' in each), fates, witnesses);
+    const suspects = await withoutOriginals(
+      found.filter((each) => 'fate' in each),
+      fates,
+      witnesses,
+    );
     const kept = await witnesses.git.kept(suspects);
     const lost = suspects.filter((suspect) => !kept.has(suspect));
     for (const { fate } of lost) fates[fate] += 1;
@@ -97,7 +104,9 @@ export async function lostFiles(changed: ChangedFiles, witnesses: LossWitnesses)
 
 /** Leaves out what would be lost only as a copy, and is none: it was written anew in good part. */
 async function withoutOriginals(
-  suspects: readonly Suspected[], fates: Readonly<Record<string, number>>, { unchanged, least }: LossWitnesses,
+  suspects: readonly Suspected[],
+  fates: Readonly<Record<string, number>>,
+  { unchanged, least }: LossWitnesses,
 ): Promise<readonly Suspected[]> {
   const inDoubt = suspects.flatMap(({ ifCopy }) => ifCopy ?? []);
   const most = suspects.length + Object.values(fates).reduce((sum, count) => sum + count, 0);
@@ -113,14 +122,16 @@ interface Known {
 }
 
 async function lookInto(
-  files: readonly FileChange[], isDrawn: boolean, { places, shared }: Known,
+  files: readonly FileChange[],
+  isDrawn: boolean,
+  { places, shared }: Known,
   { contents, believesMark }: LossWitnesses,
 ): Promise<readonly (Suspected | Moved)[]> {
   const found: (Suspected | Moved)[] = [];
   for (let at = 0; at < files.length; at += AT_ONCE) {
     const some = files.slice(at, at + AT_ONCE).map(async (file): Promise<Suspected | Moved | null> => {
       const place = places.get(file);
-      if (place !== undefined && await hasMoved(contents, file, place)) return { from: file.path, to: place.path };
+      if (place !== undefined && (await hasMoved(contents, file, place))) return { from: file.path, to: place.path };
       const facts = await compared(contents, file, file.after);
       const fate = fateOf(file, facts, believesMark);
       const suspected = { path: file.path, facts, isDrawn, ifCopy: null };
@@ -134,7 +145,8 @@ async function lookInto(
   return found;
 }
 
-const isHollowed = ({ before, after }: FileChange): boolean => after !== null && before.size > 0 && after.size < before.size * SHRUNK_SHARE;
+const isHollowed = ({ before, after }: FileChange): boolean =>
+  after !== null && before.size > 0 && after.size < before.size * SHRUNK_SHARE;
 
 async function hasMoved(contents: EffectContents, from: FileChange, to: NewFile): Promise<boolean> {
   const facts = await compared(contents, from, to.after);
@@ -162,13 +174,21 @@ function reworkedFate({ binaryBefore, binaryAfter, kept, ordered }: ContentFacts
 }
 
 /** Answers whether a file that is not lost otherwise is lost if it holds what another one does. */
-function couldBeCopy({ path, before, after }: FileChange, facts: ContentFacts | null, believesMark: BelievesMark): boolean {
+function couldBeCopy(
+  { path, before, after }: FileChange,
+  facts: ContentFacts | null,
+  believesMark: BelievesMark,
+): boolean {
   if (facts === null || before.size === 0 || after === null) return false;
   return facts.alike < OWN_SHARE && !(facts.generated && believesMark(path));
 }
 
 /** Null for contents that are too long to look into, and for links. */
-async function compared(contents: EffectContents, { before }: FileChange, after: NewFile['after'] | null): Promise<ContentFacts | null> {
+async function compared(
+  contents: EffectContents,
+  { before }: FileChange,
+  after: NewFile['after'] | null,
+): Promise<ContentFacts | null> {
   if (!isComparable(before, after)) return null;
   return await contents.compare(before.sha256, after === null || after.kind !== 'file' ? null : after.sha256);
 }

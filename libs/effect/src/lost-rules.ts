@@ -14,9 +14,9 @@ export interface Totals {
 export type Total = () => Promise<Totals>;
 
 /** The fewest lost files that may be many. */
-export const leastOf = (
-  { lost_many: { few_files, some_files, many_files } }: Pick<EffectSettings, 'lost_many'>,
-): number => Math.min(few_files, some_files, many_files);
+export const leastOf = ({
+  lost_many: { few_files, some_files, many_files },
+}: Pick<EffectSettings, 'lost_many'>): number => Math.min(few_files, some_files, many_files);
 
 /** Answers whether so many lost files of all are many. */
 function isMany(lost: number, all: number, settings: EffectSettings['lost_many']): boolean {
@@ -27,7 +27,9 @@ function isMany(lost: number, all: number, settings: EffectSettings['lost_many']
 
 /** Finds that one effect loses many files. */
 export async function lostMany(
-  lost: LostFiles, { lost_many }: EffectSettings, total: Total,
+  lost: LostFiles,
+  { lost_many }: EffectSettings,
+  total: Total,
 ): Promise<EffectFinding | null> {
   const count = lostInAll(lost);
   if (count < leastOf({ lost_many })) return null;
@@ -39,14 +41,17 @@ export async function lostMany(
 
 /**
  * Finds that a series of effects lost many files of those that stood when its window began. Files that are gone or
- * emptied, and those that became copies of another, count as in one effect: it makes no difference how many calls did it. Rewritten ones count for a share, since
- * an hour's work rewrites more than a call does.
+ * emptied, and those that became copies of another, count as in one effect: it makes no difference how many calls did
+ * it. Rewritten ones count for a share, since an hour's work rewrites more than a call does.
  */
 export async function lostSeries(
-  lost: LostFiles, { lost_many, lost_series }: EffectSettings, total: Total,
+  lost: LostFiles,
+  { lost_many, lost_series }: EffectSettings,
+  total: Total,
 ): Promise<EffectFinding | null> {
   const { deleted, emptied, rewritten, madeBinary, replaced, unread, unseen } = lost;
-  const count = deleted + emptied + madeBinary + replaced + unread + unseen + (rewritten - madeBinary) / lost_series.factor;
+  const count =
+    deleted + emptied + madeBinary + replaced + unread + unseen + (rewritten - madeBinary) / lost_series.factor;
   if (count < leastOf({ lost_many })) return null;
   const [size, all] = [lostInAll(lost), Math.max((await total()).atStart, lostInAll(lost))];
   if (!isMany(count, all, lost_many)) return null;
@@ -57,9 +62,12 @@ export async function lostSeries(
 /** What was seen, and what was not. */
 function phrasesOf({ deleted, emptied, rewritten, replaced, unread, unseen }: LostFiles): string {
   const parts = [
-    ['deletes', deleted], ['empties', emptied], ['rewrites', rewritten], ['gives the same content to', replaced],
+    ['deletes', deleted],
+    ['empties', emptied],
+    ['rewrites', rewritten],
+    ['gives the same content to', replaced],
     ['rewrites without comparison', unread],
   ] as const;
   const seen = parts.filter(([, some]) => some > 0).map(([verb, some]) => `${verb} ${some}`);
-  return [...seen, ...unseen > 0 ? [`may lose up to ${unseen} more that were not compared`] : []].join(', ');
+  return [...seen, ...(unseen > 0 ? [`may lose up to ${unseen} more that were not compared`] : [])].join(', ');
 }

@@ -1,18 +1,112 @@
 // SPDX-License-Identifier: Apache-2.0
 import { RE2JS } from 're2js';
 
-/** Directories whose content a build, an install, a test run or a generator makes again. Logs, caches, output and the like are not among them: only their owner knows. */
+/**
+ * Directories whose content a build, an install, a test run or a generator makes again. Logs, caches, output and the
+ * like are not among them: only their owner knows.
+ */
 const REGENERABLE = new Set([
-  'build', 'dist', 'target', 'obj', '_build', 'build-output', 'dist-newstyle', 'cmake-build-debug', 'cmake-build-release', 'DerivedData', '.build',
-  'node_modules', 'bower_components', '.venv', 'venv', '.tox', '.nox', '.eggs', 'Pods', '.bundle', '.terraform', '.gradle', '.dart_tool', '.expo',
-  '.pnpm-store', '.yarn', '__pycache__', '.pytest_cache', '.mypy_cache', '.ruff_cache', '.hypothesis', '.parcel-cache', '.turbo', '.nx', '.next', '.nuxt',
-  '.svelte-kit', '.angular', '.vite', '.output', '.vercel', '.docusaurus', '.serverless', '.astro', '.webpack', '.rollup.cache', '.sass-cache',
-  '.ipynb_checkpoints', '.stack-work', '.jest-cache', 'cdk.out', '.aws-sam', '.sst', '.firebase', '.wrangler', '.vinxi', '.contentlayer', '_site',
-  'bazel-bin', 'bazel-out', 'bazel-testlogs', 'zig-out', 'zig-cache', '.zig-cache', 'elm-stuff', '.metals', '.bloop', '.ccls-cache', '.pyre', '.pytype',
-  '.grunt', 'jspm_packages', '.npm', '.nyc_cache', '.swc', '.rpt2_cache', '.vitest', '.jest', 'allure-results', 'allure-report', '.allure',
-  'cypress-cache', '.playwright', 'mochawesome-report', '.scannerwork', '.shadow-cljs', '.cpcache', 'CMakeFiles', 'autom4te.cache',
-  'coverage', '.nyc_output', 'htmlcov', 'lcov-report', 'test-results', 'playwright-report', 'storybook-static',
-  'generated', 'gen', '__generated__', '__snapshots__', '__image_snapshots__',
+  'build',
+  'dist',
+  'target',
+  'obj',
+  '_build',
+  'build-output',
+  'dist-newstyle',
+  'cmake-build-debug',
+  'cmake-build-release',
+  'DerivedData',
+  '.build',
+  'node_modules',
+  'bower_components',
+  '.venv',
+  'venv',
+  '.tox',
+  '.nox',
+  '.eggs',
+  'Pods',
+  '.bundle',
+  '.terraform',
+  '.gradle',
+  '.dart_tool',
+  '.expo',
+  '.pnpm-store',
+  '.yarn',
+  '__pycache__',
+  '.pytest_cache',
+  '.mypy_cache',
+  '.ruff_cache',
+  '.hypothesis',
+  '.parcel-cache',
+  '.turbo',
+  '.nx',
+  '.next',
+  '.nuxt',
+  '.svelte-kit',
+  '.angular',
+  '.vite',
+  '.output',
+  '.vercel',
+  '.docusaurus',
+  '.serverless',
+  '.astro',
+  '.webpack',
+  '.rollup.cache',
+  '.sass-cache',
+  '.ipynb_checkpoints',
+  '.stack-work',
+  '.jest-cache',
+  'cdk.out',
+  '.aws-sam',
+  '.sst',
+  '.firebase',
+  '.wrangler',
+  '.vinxi',
+  '.contentlayer',
+  '_site',
+  'bazel-bin',
+  'bazel-out',
+  'bazel-testlogs',
+  'zig-out',
+  'zig-cache',
+  '.zig-cache',
+  'elm-stuff',
+  '.metals',
+  '.bloop',
+  '.ccls-cache',
+  '.pyre',
+  '.pytype',
+  '.grunt',
+  'jspm_packages',
+  '.npm',
+  '.nyc_cache',
+  '.swc',
+  '.rpt2_cache',
+  '.vitest',
+  '.jest',
+  'allure-results',
+  'allure-report',
+  '.allure',
+  'cypress-cache',
+  '.playwright',
+  'mochawesome-report',
+  '.scannerwork',
+  '.shadow-cljs',
+  '.cpcache',
+  'CMakeFiles',
+  'autom4te.cache',
+  'coverage',
+  '.nyc_output',
+  'htmlcov',
+  'lcov-report',
+  'test-results',
+  'playwright-report',
+  'storybook-static',
+  'generated',
+  'gen',
+  '__generated__',
+  '__snapshots__',
+  '__image_snapshots__',
 ]);
 
 /** Where Playwright keeps the screenshots of a spec. */
@@ -38,7 +132,8 @@ export class CountedPaths {
 
   /** @param globs further regenerable paths: see `EffectSettings` */
   constructor(globs: readonly string[]) {
-    this.#globs = globs.length === 0 ? null : RE2JS.compile(globs.map((glob) => `(?:${globExpression(glob)})`).join('|'));
+    this.#globs =
+      globs.length === 0 ? null : RE2JS.compile(globs.map((glob) => `(?:${globExpression(glob)})`).join('|'));
   }
 
   /** Answers whether a file at the path counts. */
@@ -59,12 +154,21 @@ export class CountedPaths {
 }
 
 /**
- * A path pattern as an expression: `**` is any names, `*` and `?` stay within one. A pattern without a slash names a file or directory anywhere.
- * Whatever is below a match matches. RE2 matches it in linear time, whoever wrote it.
+ * A path pattern as an expression: `**` is any names, `*` and `?` stay within one. A pattern without a slash names a
+ * file or directory anywhere. Whatever is below a match matches. RE2 matches it in linear time, whoever wrote it.
  */
 function globExpression(glob: string): string {
   const anchored = glob.startsWith('/') ? glob.slice(1) : glob.includes('/') ? glob : `**/${glob}`;
-  const parts = anchored.replace(/(?:\/|\/\*\*)+$/, '').split('/').map((part) =>
-    part === '**' ? '(?:[^/]+/)*' : `${part.replaceAll(/[\\^$.|+()[\]{}]/g, '\\$&').replaceAll(/\*+/g, '[^/]*').replaceAll('?', '[^/]')}/`);
+  const parts = anchored
+    .replace(/(?:\/|\/\*\*)+$/, '')
+    .split('/')
+    .map((part) =>
+      part === '**'
+        ? '(?:[^/]+/)*'
+        : `${part
+            .replaceAll(/[\\^$.|+()[\]{}]/g, '\\$&')
+            .replaceAll(/\*+/g, '[^/]*')
+            .replaceAll('?', '[^/]')}/`,
+    );
   return `^${parts.join('').replace(/\/$/, '')}(?:/|$)`;
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Compares two texts of a pipeline line by line. What is not known to be harmless counts, however YAML would read it, so that no spelling evades.
+// Compares two texts of a pipeline line by line. What is not known to be harmless counts, however YAML would read it,
+// so that no spelling evades.
 
 /** A line that may start something, or restrict what starts. */
 interface PipelineLine {
@@ -19,8 +20,9 @@ export interface PipelineChanges {
 }
 
 /**
- * What a pipeline has that it did not have, and what it lacks now. Where both have the same lines, one that stands elsewhere now counts as added: a
- * condition may hold for another job. A pipeline without any line that counts runs nothing, so it lacks nothing. Takes time in proportion to both.
+ * What a pipeline has that it did not have, and what it lacks now. Where both have the same lines, one that stands
+ * elsewhere now counts as added: a condition may hold for another job. A pipeline without any line that counts runs
+ * nothing, so it lacks nothing. Takes time in proportion to both.
  */
 export function pipelineChanges(before: string, after: string): PipelineChanges {
   const [old, now] = [countingLines(before), countingLines(after)];
@@ -39,7 +41,9 @@ export function pipelineChanges(before: string, after: string): PipelineChanges 
   return { added: moved === null ? [] : [moved], removed };
 }
 
-/** The first line that does not stand after the same lines, at the same depth, as before; null where lines only went. */
+/**
+ * The first line that does not stand after the same lines, at the same depth, as before; null where lines only went.
+ */
 function firstMoved(old: readonly PipelineLine[], now: readonly PipelineLine[]): string | null {
   let at = 0;
   for (const { text, depth } of now) {
@@ -51,7 +55,8 @@ function firstMoved(old: readonly PipelineLine[], now: readonly PipelineLine[]):
 }
 
 /** Lines that may start something, without what is known to be harmless, as `pipelineChanges` tells them apart. */
-export const startingLines = (text: string): ReadonlySet<string> => new Set(countingLines(text).map((line) => line.text));
+export const startingLines = (text: string): ReadonlySet<string> =>
+  new Set(countingLines(text).map((line) => line.text));
 
 interface Above {
   readonly indent: number;
@@ -72,7 +77,8 @@ function countingLines(text: string): readonly PipelineLine[] {
     if (item !== '') above.push({ indent, isItem: true, text: '-' });
     above.push({ indent: indent + item.length, isItem: false, text: line.slice(item.length) });
     if (line.length > LINE_CHARS_MAX) found.push({ text: line, depth, mayGo: false });
-    else if (isRestricting(parent) || !isHarmless(line)) found.push({ text: comparable(line), depth, mayGo: !isRestricting(parent) && mayGo(line) });
+    else if (isRestricting(parent) || !isHarmless(line))
+      found.push({ text: comparable(line), depth, mayGo: !isRestricting(parent) && mayGo(line) });
   }
   return found;
 }
@@ -84,15 +90,25 @@ const isDone = (last: Above | undefined, indent: number, isItem: boolean): boole
 /** A `#` before a letter may be a name of JavaScript's, one before `!` names an interpreter. */
 export const isCommentLine = (line: string): boolean => /^#(?:[\s#]|$)/.test(line);
 
-/** Keys whose values say where and when something runs: a name below is that of an environment, a version that of a branch. */
-const RESTRICTING = /environment|branch|tag|only|except|exclude|include|ref|rule|when|need|filter|approv|protect|permission/i;
+/**
+ * Keys whose values say where and when something runs: a name below is that of an environment, a version that of a
+ * branch.
+ */
+const RESTRICTING =
+  /environment|branch|tag|only|except|exclude|include|ref|rule|when|need|filter|approv|protect|permission/i;
 const isRestricting = (parent: Above | undefined): boolean =>
   parent !== undefined && RESTRICTING.test(/^["']?[\w-]{1,60}["']? *:$/.exec(parent.text)?.[0] ?? '');
 
-/** Keys of a pipeline whose values start nothing, and those of tools that fix versions. Whatever stands under another key does, or may. */
-const HARMLESS = new RegExp('^(?:- +)?(?:name|run-name|display-?name|description|timeout(?:-minutes|-in-minutes)?|fail-fast|max-parallel|cron|rev|min_version'
-  + '|minimum_pre_commit_version|[\\w-]*-version(?:-file)?|version|retention-days|fetch-depth|cache|key) *: *'
-  + '(?:[^&*!{}[\\]|<>;()`"\'$\\\\]*|"[^"\\\\${}`]*"|\'[^\'${}]*\'|\\[[\\w\\s.,\'"-]*\\])$', 'i');
+/**
+ * Keys of a pipeline whose values start nothing, and those of tools that fix versions. Whatever stands under another
+ * key does, or may.
+ */
+const HARMLESS = new RegExp(
+  '^(?:- +)?(?:name|run-name|display-?name|description|timeout(?:-minutes|-in-minutes)?|fail-fast|max-parallel|cron|rev|min_version' +
+    '|minimum_pre_commit_version|[\\w-]*-version(?:-file)?|version|retention-days|fetch-depth|cache|key) *: *' +
+    '(?:[^&*!{}[\\]|<>;()`"\'$\\\\]*|"[^"\\\\${}`]*"|\'[^\'${}]*\'|\\[[\\w\\s.,\'"-]*\\])$',
+  'i',
+);
 /** A longer line counts, unread: the patterns may take quadratic time. */
 const LINE_CHARS_MAX = 500;
 /** A list of versions, as a matrix has it. */
@@ -112,10 +128,16 @@ function withoutComment(line: string): string {
   return from < 0 || /["'`]/.test(line) ? line : line.slice(0, from).trimEnd();
 }
 
-/** Steps whose end takes nobody's consent away: what fetches, prepares, builds and tests. Any other one may have been a check. */
-const USUAL_STEP = /^(?:- +)?uses *: *['"]?(?:[\w.-]+\/)+(?:checkout|cache|setup-[\w-]+|action-setup|(?:up|down)load-artifact|codecov-action|rust-toolchain|rust-cache)(?:@|$)/;
-const USUAL_COMMAND = new RegExp('^(?:- +)?(?:(?:run|script|command|sh|bash) *:? *)?[\'"]?(?:npm|npx|pnpm|yarn|bun|node|deno|make|cargo|go|python3?|pip3?|uv|poetry|pytest|tox'
-  + '|mvn|gradle|\\./gradlew|\\./mvnw|dotnet|bundle|rake|composer|eslint|prettier|tsc|jest|vitest|mypy|ruff|black|echo)(?: +[\\w./:=@,+-]+)*[\'"]?$');
+/**
+ * Steps whose end takes nobody's consent away: what fetches, prepares, builds and tests. Any other one may have been a
+ * check.
+ */
+const USUAL_STEP =
+  /^(?:- +)?uses *: *['"]?(?:[\w.-]+\/)+(?:checkout|cache|setup-[\w-]+|action-setup|(?:up|down)load-artifact|codecov-action|rust-toolchain|rust-cache)(?:@|$)/;
+const USUAL_COMMAND = new RegExp(
+  '^(?:- +)?(?:(?:run|script|command|sh|bash) *:? *)?[\'"]?(?:npm|npx|pnpm|yarn|bun|node|deno|make|cargo|go|python3?|pip3?|uv|poetry|pytest|tox' +
+    '|mvn|gradle|\\./gradlew|\\./mvnw|dotnet|bundle|rake|composer|eslint|prettier|tsc|jest|vitest|mypy|ruff|black|echo)(?: +[\\w./:=@,+-]+)*[\'"]?$',
+);
 const CHECKS = /approv|protect|permi|guard|verif|sign|auth|deny|forbid|allow|gate|manual|wait|environment/i;
 const CONTAINER = /^(?:with|env|strategy|matrix|script|variables) *:$/;
 const mayGo = (line: string): boolean =>

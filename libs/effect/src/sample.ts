@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// INVARIANT (a sample, not the first): where there are more files than are looked into, a keyed hash of the path chooses
-// them, so that nobody who does not know the key can put what they destroy where nobody looks. Long files never take the
-// room of short ones.
+// INVARIANT (a sample, not the first): where there are more files than are looked into, a keyed hash of the path
+// chooses them, so that nobody who does not know the key can put what they destroy where nobody looks. Long files never
+// take the room of short ones.
 import type { FileState } from '@writ/contract';
 import { CONTENT_BYTES_MAX, type EffectContents } from './contents.ts';
 import { drawnBy } from './drawn-by.ts';
@@ -37,11 +37,13 @@ export const isComparable = (before: FileState, after: FileState | null): boolea
  * nothing: the estimate leans the other way.
  */
 export const atMost = (rest: number, lost: number, drawn: number): number =>
-  (rest === 0 ? 0 : Math.min(rest, Math.ceil(rest / drawn * (lost + SURE_DEVIATIONS * Math.sqrt(lost + 1)))));
+  rest === 0 ? 0 : Math.min(rest, Math.ceil((rest / drawn) * (lost + SURE_DEVIATIONS * Math.sqrt(lost + 1))));
 
 /** The files to look into. */
 export async function sampleOf(
-  all: readonly FileChange[], key: Uint8Array, turns: Pick<EffectContents, 'pause'>,
+  all: readonly FileChange[],
+  key: Uint8Array,
+  turns: Pick<EffectContents, 'pause'>,
 ): Promise<Sample> {
   const [short, long, unread]: [FileChange[], FileChange[], FileChange[]] = [[], [], []];
   for (const each of all) {
@@ -52,7 +54,8 @@ export async function sampleOf(
   const drawn = short.length <= SHORT_FILES ? short : await drawnBy(key, short, SHORT_FILES, turns);
   let left = LONG_BYTES;
   // By path where sizes are alike, so that the order of changes decides nothing.
-  const read = long.toSorted((a, b) => bytesOf(a) - bytesOf(b) || (a.path < b.path ? -1 : 1))
+  const read = long
+    .toSorted((a, b) => bytesOf(a) - bytesOf(b) || (a.path < b.path ? -1 : 1))
     .map((file) => ({ file, fits: (left -= bytesOf(file)) >= 0 }));
   return {
     drawn,

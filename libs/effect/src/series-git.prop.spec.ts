@@ -8,7 +8,8 @@ import { completeEffectSettings } from './settings.ts';
 const FILES = 12;
 /** Each lost file counts as one, and one of them is many. */
 const SETTINGS = completeEffectSettings({
-  lost_many: { few_files: 1, few_share: 0, some_files: 1, some_share: 0, many_files: 1 }, lost_series: { factor: 1 },
+  lost_many: { few_files: 1, few_share: 0, some_files: 1, some_share: 0, many_files: 1 },
+  lost_series: { factor: 1 },
 });
 
 const tracked = (n: number): string => `src/part0/module${n % 10}.js`;
@@ -79,12 +80,15 @@ describe('a series of operations on files and on git', () => {
         seen.add(whole);
         expect([cut, await lostOf([...cut, 'git tag end'])]).toEqual([cut, whole]);
       }),
-      { numRuns: Number(process.env['WRIT_RUNS'] ?? 15), examples: [
-        [take(['git stash -q -u', 'git stash drop -q'])],
-        [take(['git stash -q -u', 'git stash pop -q', 'git clean -fdq'])],
-        [take(['git add -A', 'rm -r draft', 'git reset -q'])],
-        [take(['mkdir own; cp draft/* own/', 'rm -r draft', 'rm -r own'])],
-      ] },
+      {
+        numRuns: Number(process.env['WRIT_RUNS'] ?? 15),
+        examples: [
+          [take(['git stash -q -u', 'git stash drop -q'])],
+          [take(['git stash -q -u', 'git stash pop -q', 'git clean -fdq'])],
+          [take(['git add -A', 'rm -r draft', 'git reset -q'])],
+          [take(['mkdir own; cp draft/* own/', 'rm -r draft', 'rm -r own'])],
+        ],
+      },
     );
     // Both happen, or nothing was tested.
     expect([seen.has(0), seen.size > 1]).toEqual([true, true]);

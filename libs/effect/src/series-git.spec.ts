@@ -4,7 +4,9 @@ import type { EffectExamination } from './examine-effect.ts';
 import { repository, type Folder } from './folder.contract.ts';
 
 let folder: Folder;
-afterEach(() => { folder.remove(); });
+afterEach(() => {
+  folder.remove();
+});
 
 const rulesOf = ({ findings }: EffectExamination): string[] => findings.map(({ rule }) => rule);
 /** The rules that each call broke. */
@@ -39,12 +41,21 @@ describe('a series of effects on a repository with 22 files that nobody has comm
     ['brings them back, and cleans', 'git stash -u -q', 'git stash pop -q && git clean -fdq && git checkout -q -- .'],
     ['stages them elsewhere, and resets', STAGE_ELSEWHERE, 'git reset -q'],
     ['stages them elsewhere, and deletes the index', STAGE_ELSEWHERE, 'rm .git/index'],
-    ['stages them elsewhere, and puts the old index back', `cp .git/index dist/; ${STAGE_ELSEWHERE}`,
-      'mv dist/index .git/index'],
-    ['deletes the objects', STAGE_ELSEWHERE,
-      'git ls-files -s keep | cut -d" " -f2 | sed "s#^..#.git/objects/&/#" | xargs rm -f'],
-    ['lets a rebase stash them, and drops that',
-      'git add -A && git commit -q --allow-empty -m x -- README.md; git stash -q', 'git stash drop -q'],
+    [
+      'stages them elsewhere, and puts the old index back',
+      `cp .git/index dist/; ${STAGE_ELSEWHERE}`,
+      'mv dist/index .git/index',
+    ],
+    [
+      'deletes the objects',
+      STAGE_ELSEWHERE,
+      'git ls-files -s keep | cut -d" " -f2 | sed "s#^..#.git/objects/&/#" | xargs rm -f',
+    ],
+    [
+      'lets a rebase stash them, and drops that',
+      'git add -A && git commit -q --allow-empty -m x -- README.md; git stash -q',
+      'git stash drop -q',
+    ],
   ])('that %s is found, by the call that takes them', async (_, first, second) => {
     const [put, between, taken] = await series(first, TAG, second);
     expect([put, between]).toEqual([[], []]);
@@ -52,8 +63,10 @@ describe('a series of effects on a repository with 22 files that nobody has comm
   });
 
   it('that commits them to a branch, deletes it and cuts the log is found', async () => {
-    const all = await series('git checkout -q -b wip && git add -A && git commit -qm wip && git checkout -q main',
-      'git branch -qD wip; sed -i "/wip/d" .git/logs/HEAD');
+    const all = await series(
+      'git checkout -q -b wip && git add -A && git commit -qm wip && git checkout -q main',
+      'git branch -qD wip; sed -i "/wip/d" .git/logs/HEAD',
+    );
     expect(all[0]).toEqual([]);
     expect(all[1]).toEqual(expect.arrayContaining(['effect.lost_series', 'effect.history']));
   });
@@ -64,18 +77,37 @@ describe('a series of effects on a repository with 22 files that nobody has comm
 
   it.each([
     ['brings back what it stashed', ['git stash -u -q', TAG, 'git stash pop -q', 'git stash list']],
-    ['stashes, works elsewhere and goes on', [
-      'git stash -u -q', 'git checkout -q -b other', 'echo x >> README.md; git commit -qam x', 'git checkout -q main',
+    [
+      'stashes, works elsewhere and goes on',
+      [
+        'git stash -u -q',
+        'git checkout -q -b other',
+        'echo x >> README.md; git commit -qam x',
+        'git checkout -q main',
         'git stash pop -q',
-      'git add -A', 'git commit -qm drafts', 'rm draft/d1.md', 'git commit -qam one', 'git rm -rq draft',
-        'git commit -qm less', 'git gc -q',
-    ]],
+        'git add -A',
+        'git commit -qm drafts',
+        'rm draft/d1.md',
+        'git commit -qam one',
+        'git rm -rq draft',
+        'git commit -qm less',
+        'git gc -q',
+      ],
+    ],
     ['applies what it stashed, and drops the stash', ['git stash -u -q', 'git stash apply -q', 'git stash drop -q']],
-    ['commits, and goes back and forth', [
-      'git add -A && git commit -qm drafts', 'git reset -q --hard HEAD~1', 'git tag a',
-        'git reset -q --hard HEAD@{1}', 'git checkout -q HEAD~1',
-      'git branch -f b', 'git checkout -q main', 'git gc -q',
-    ]],
+    [
+      'commits, and goes back and forth',
+      [
+        'git add -A && git commit -qm drafts',
+        'git reset -q --hard HEAD~1',
+        'git tag a',
+        'git reset -q --hard HEAD@{1}',
+        'git checkout -q HEAD~1',
+        'git branch -f b',
+        'git checkout -q main',
+        'git gc -q',
+      ],
+    ],
   ])('that %s is free', async (_, commands) => {
     expect(await series(...commands)).toEqual(commands.map(() => []));
   });
@@ -95,24 +127,45 @@ describe('a series of effects on a repository with 22 files that nobody has comm
 });
 
 describe('what a series made itself', () => {
-  beforeEach(() => { folder = repository(67, true); });
+  beforeEach(() => {
+    folder = repository(67, true);
+  });
 
   it.each([
     ['thirty scratch files', ['for i in $(seq 1 30); do echo "case $i" > case$i.tmp; done', 'rm -f *.tmp']],
-    ['a directory that git ignores',
-      ['echo tmp >> .gitignore; mkdir tmp && for i in $(seq 40); do seq $i > tmp/p$i.txt; done', 'rm -rf tmp']],
-    ['files that it renames', ['for i in $(seq 30); do echo "case $i" > case$i.tmp; done',
-      'for f in *.tmp; do mv $f $f.txt; done', 'rm *.txt']],
-    ['files that it empties', ['for i in $(seq 30); do seq $i 90 > n$i.txt; done', 'for f in n*.txt; do : > $f; done',
-      'rm n*.txt']],
-    ['files that it makes binary', ['for i in $(seq 30); do seq $i 90 > n$i.txt; done',
-      'for f in n*.txt; do head -c 900 /dev/zero > $f; done']],
-    ['a prototype that it commits', ['mkdir proto && for i in $(seq 24); do seq 30 > proto/f$i.js; done',
-      'git add proto && git commit -qm proto', 'rm -rf proto']],
+    [
+      'a directory that git ignores',
+      ['echo tmp >> .gitignore; mkdir tmp && for i in $(seq 40); do seq $i > tmp/p$i.txt; done', 'rm -rf tmp'],
+    ],
+    [
+      'files that it renames',
+      ['for i in $(seq 30); do echo "case $i" > case$i.tmp; done', 'for f in *.tmp; do mv $f $f.txt; done', 'rm *.txt'],
+    ],
+    [
+      'files that it empties',
+      ['for i in $(seq 30); do seq $i 90 > n$i.txt; done', 'for f in n*.txt; do : > $f; done', 'rm n*.txt'],
+    ],
+    [
+      'files that it makes binary',
+      ['for i in $(seq 30); do seq $i 90 > n$i.txt; done', 'for f in n*.txt; do head -c 900 /dev/zero > $f; done'],
+    ],
+    [
+      'a prototype that it commits',
+      [
+        'mkdir proto && for i in $(seq 24); do seq 30 > proto/f$i.js; done',
+        'git add proto && git commit -qm proto',
+        'rm -rf proto',
+      ],
+    ],
     ['copies of sources', ['cp -r src copy', 'rm -rf copy']],
-    ['a prototype that moves into the sources in part', [
-      'mkdir proto && for i in $(seq 24); do seq $i 90 > proto/f$i.js; done', 'mv proto/f1.js proto/f2.js src/',
-        'rm -rf proto']],
+    [
+      'a prototype that moves into the sources in part',
+      [
+        'mkdir proto && for i in $(seq 24); do seq $i 90 > proto/f$i.js; done',
+        'mv proto/f1.js proto/f2.js src/',
+        'rm -rf proto',
+      ],
+    ],
   ])('is free to be taken away: %s', async (_, commands) => {
     expect(await series(...commands)).toEqual(commands.map(() => []));
   });
@@ -125,25 +178,41 @@ describe('what a series made itself', () => {
   });
 
   it('does not hide that the workspace is emptied', async () => {
-    const all = await series('for i in $(seq 30); do echo $i > n$i; done',
-      'find . -mindepth 1 -maxdepth 1 ! -name .git -exec rm -rf {} +');
+    const all = await series(
+      'for i in $(seq 30); do echo $i > n$i; done',
+      'find . -mindepth 1 -maxdepth 1 ! -name .git -exec rm -rf {} +',
+    );
     expect(all[1]).toContain('effect.emptied_workspace');
   });
 
   it.each([
-    ['moved away and back', ['mkdir away; mv src/part0 away/', 'mv away/part0 src/again',
-      'rm -rf src/again src/part1 src/part2']],
-    ['moved over files of its own', ['mkdir own; for f in src/*/*.js; do echo own > own/$(basename $f); done',
-      'mv -f src/*/*.js own/', 'rm -rf own']],
-    ['overwritten before they are deleted', ['for f in src/part[0-2]/*; do echo "// more" >> $f; done',
-      'rm -rf src/part[0-2]']],
-    ['changed on their way',
-      ['mkdir away; for f in src/part[0-2]/*; do sed "s/first/left/" $f > away/$(basename $f); rm $f; done',
-      'rm -rf away']],
-    ['moved through a place that is made again', ['mkdir -p dist/k; mv src/part0/module[0-2].js dist/k',
-      'mv dist/k src/k', 'rm -rf src/k src/part[12]']],
-    ['copied, overwritten, and deleted with the copies', ['cp -r src copy; for f in src/*/*.js; do echo x > $f; done',
-      'rm -rf copy']],
+    [
+      'moved away and back',
+      ['mkdir away; mv src/part0 away/', 'mv away/part0 src/again', 'rm -rf src/again src/part1 src/part2'],
+    ],
+    [
+      'moved over files of its own',
+      ['mkdir own; for f in src/*/*.js; do echo own > own/$(basename $f); done', 'mv -f src/*/*.js own/', 'rm -rf own'],
+    ],
+    [
+      'overwritten before they are deleted',
+      ['for f in src/part[0-2]/*; do echo "// more" >> $f; done', 'rm -rf src/part[0-2]'],
+    ],
+    [
+      'changed on their way',
+      [
+        'mkdir away; for f in src/part[0-2]/*; do sed "s/first/left/" $f > away/$(basename $f); rm $f; done',
+        'rm -rf away',
+      ],
+    ],
+    [
+      'moved through a place that is made again',
+      ['mkdir -p dist/k; mv src/part0/module[0-2].js dist/k', 'mv dist/k src/k', 'rm -rf src/k src/part[12]'],
+    ],
+    [
+      'copied, overwritten, and deleted with the copies',
+      ['cp -r src copy; for f in src/*/*.js; do echo x > $f; done', 'rm -rf copy'],
+    ],
     ['exchanged with copies of its own', ['cp -r src a', 'mv a b; rm -rf src', 'rm -rf b']],
   ])('are not files that were %s', async (_, commands) => {
     expect((await series(...commands)).at(-1)).not.toEqual([]);
@@ -176,8 +245,10 @@ describe('a stash that a person made before', () => {
     ['cleared', ['git stash clear']],
     ['cleared after another one was made', ['echo x >> README.md; git stash -q', 'git stash clear']],
     ['dropped, and its objects with it', ['git stash drop -q; git gc -q --prune=now']],
-    ['dropped beside empty files of its names',
-      ['git stash drop -q; mkdir draft; for n in $(seq 22); do echo x > draft/d$n.md; done']],
+    [
+      'dropped beside empty files of its names',
+      ['git stash drop -q; mkdir draft; for n in $(seq 22); do echo x > draft/d$n.md; done'],
+    ],
   ])('is lost where it is %s', async (_, commands) => {
     const all = await series(...commands);
     expect(all.at(-1)).toEqual(['effect.history']);
@@ -198,11 +269,17 @@ describe('a stash that a person made before', () => {
     ['brought back over changes', ['echo "// more" >> src/part0/module0.js; git commit -qam more', 'git stash pop -q']],
     ['applied, and then dropped', ['git stash apply -q', 'echo more >> draft/d1.md', 'git stash drop -q']],
     ['made a branch', ['git stash branch wip']],
-    ['committed elsewhere, and then dropped',
-      ['git stash apply -q; git checkout -q -b wip; git add -A; git commit -qm wip; git checkout -q main',
-      'git stash drop -q']],
-    ['left alone while others come and go', ['echo x >> README.md; git stash -q', 'git stash pop -q', 'git stash -q',
-      'git stash drop -q', 'git gc -q']],
+    [
+      'committed elsewhere, and then dropped',
+      [
+        'git stash apply -q; git checkout -q -b wip; git add -A; git commit -qm wip; git checkout -q main',
+        'git stash drop -q',
+      ],
+    ],
+    [
+      'left alone while others come and go',
+      ['echo x >> README.md; git stash -q', 'git stash pop -q', 'git stash -q', 'git stash drop -q', 'git gc -q'],
+    ],
   ])('is free to be %s', async (_, commands) => {
     expect(await series(...commands)).toEqual(commands.map(() => []));
   });

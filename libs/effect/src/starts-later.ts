@@ -15,10 +15,15 @@ const READS_MAX = 1_000;
 const PHRASES_MAX = 5;
 
 /**
- * Finds programs that will start without anybody asking for them, because of what an effect writes: when a folder is opened, when git is used, when
- * dependencies are installed, or in CI with somebody else's rights. What is deleted starts nothing.
+ * Finds programs that will start without anybody asking for them, because of what an effect writes: when a folder is
+ * opened, when git is used, when dependencies are installed, or in CI with somebody else's rights. What is deleted
+ * starts nothing.
  */
-export async function startsLater(changes: readonly Change[], { runs_later: { mode } }: EffectSettings, contents: EffectContents): Promise<EffectFinding | null> {
+export async function startsLater(
+  changes: readonly Change[],
+  { runs_later: { mode } }: EffectSettings,
+  contents: EffectContents,
+): Promise<EffectFinding | null> {
   const finder = new LaterFinder(changes, contents);
   for await (const some of inTurns(changes, contents)) for (const change of some) await finder.look(change);
   const found = await finder.found();
@@ -60,13 +65,19 @@ class LaterFinder {
     return this.#unread === 0 ? this.#found : [...this.#found, `changes ${this.#unread} more files that are not read`];
   }
 
-  async #add(path: string, { when, reader }: { readonly when: LaterStart; readonly reader: LaterReader | null }, before: FileState | null, after: FileState): Promise<void> {
+  async #add(
+    path: string,
+    { when, reader }: { readonly when: LaterStart; readonly reader: LaterReader | null },
+    before: FileState | null,
+    after: FileState,
+  ): Promise<void> {
     if (reader === null) {
       const what = after.kind === 'symlink' ? 'makes a link of' : 'writes';
       this.#found.push(`${what} \`${path}\`, which runs when ${when}`);
       return;
     }
-    if (after.sha256 === null || after.size > LATER_BYTES_MAX) this.#found.push(`changes \`${path}\` to what is not read, and what runs when ${when}`);
+    if (after.sha256 === null || after.size > LATER_BYTES_MAX)
+      this.#found.push(`changes \`${path}\` to what is not read, and what runs when ${when}`);
     else if (this.#reads >= READS_MAX) this.#unread += 1;
     else {
       this.#reads += 1;
@@ -74,44 +85,60 @@ class LaterFinder {
       const old = before?.kind === 'file' && before.size <= LATER_BYTES_MAX ? before.sha256 : null;
       const starters = await this.#contents.starters(reader, old, after.sha256);
       if (starters === null) this.#found.push(`changes \`${path}\` to what is not read, and what runs when ${when}`);
-      else if (starters.count + starters.removed.count > 0) this.#found.push(`${phraseOf(path, starters)}, which runs when ${when}`);
+      else if (starters.count + starters.removed.count > 0)
+        this.#found.push(`${phraseOf(path, starters)}, which runs when ${when}`);
     }
   }
 
-  /** Git takes a directory for a repository by what stands in it, whatever its name: it looks for that from where it is called. */
+  /**
+   * Git takes a directory for a repository by what stands in it, whatever its name: it looks for that from where it is
+   * called.
+   */
   #noteBare(path: string): void {
     const names = namesOf(path);
     const folded = names.map(foldedName);
     if (folded.includes('.git') || names.some(isRegenerableName)) return;
     const last = folded.at(-1) ?? '';
     const hooks = folded.indexOf('hooks');
-    const from = ['head', 'config', 'commondir', 'objects', 'refs'].includes(last) ? names.length - 1 : hooks >= 0 && hooks < names.length - 1 ? hooks : -1;
+    const from = ['head', 'config', 'commondir', 'objects', 'refs'].includes(last)
+      ? names.length - 1
+      : hooks >= 0 && hooks < names.length - 1
+        ? hooks
+        : -1;
     if (from < 0) return;
     const directory = names.slice(0, from).join('/');
-    this.#bare.set(directory, [...this.#bare.get(directory) ?? [], path]);
+    this.#bare.set(directory, [...(this.#bare.get(directory) ?? []), path]);
   }
 
   async #addBare(directory: string, paths: readonly string[]): Promise<void> {
-    if (!await isRepository(directory, (path) => this.#stateAfter(path))) return;
+    if (!(await isRepository(directory, (path) => this.#stateAfter(path)))) return;
     const wasOne = await isRepository(directory, (path) => this.#contents.before(path));
     const inside = (name: string): string => (directory === '' ? name : `${directory}/${name}`);
-    if (await this.#stateAfter(inside('commondir')) !== null && (!wasOne || paths.includes(inside('commondir')))) {
-      this.#found.push(`makes \`${directory}\` a repository that takes its configuration from elsewhere, which runs when ${GIT}`);
+    if ((await this.#stateAfter(inside('commondir'))) !== null && (!wasOne || paths.includes(inside('commondir')))) {
+      this.#found.push(
+        `makes \`${directory}\` a repository that takes its configuration from elsewhere, which runs when ${GIT}`,
+      );
     }
     const config = await this.#stateAfter(inside('config'));
     if (config !== null && (!wasOne || paths.includes(inside('config')))) {
       const before = wasOne ? await this.#contents.before(inside('config')) : null;
-      const place = config.kind === 'file' ? { when: GIT, reader: 'git-config' } as const : { when: GIT, reader: null };
+      const place =
+        config.kind === 'file' ? ({ when: GIT, reader: 'git-config' } as const) : { when: GIT, reader: null };
       await this.#add(inside('config'), place, before, config);
     }
-    const hooks = wasOne ? paths.filter((path) => path.startsWith(inside('hooks/'))) : await this.#hooksOf(inside('hooks'));
-    for (const path of hooks.filter((each) => !each.endsWith('.sample'))) this.#found.push(`writes \`${path}\`, which runs when ${GIT}`);
+    const hooks = wasOne
+      ? paths.filter((path) => path.startsWith(inside('hooks/')))
+      : await this.#hooksOf(inside('hooks'));
+    for (const path of hooks.filter((each) => !each.endsWith('.sample')))
+      this.#found.push(`writes \`${path}\`, which runs when ${GIT}`);
   }
 
   async #hooksOf(directory: string): Promise<readonly string[]> {
     const before = (await this.#contents.filesBefore(directory, HOOKS_MAX)).files.map(({ path }) => path);
     const changed = [...this.#after.keys()].filter((path) => path.startsWith(`${directory}/`));
-    const states = await Promise.all([...new Set([...before, ...changed])].map(async (path) => [path, await this.#stateAfter(path)] as const));
+    const states = await Promise.all(
+      [...new Set([...before, ...changed])].map(async (path) => [path, await this.#stateAfter(path)] as const),
+    );
     return states.flatMap(([path, state]) => (state === null || state.kind === 'dir' ? [] : [path]));
   }
 
@@ -122,7 +149,12 @@ class LaterFinder {
     const directory = names.slice(0, -1).join('/');
     for (let depth = 0; depth < names.length; depth += 1) {
       const root = names.slice(0, depth).join('/');
-      if ((await this.#hooksPathsOf(root)).some((hooks) => hooks === directory || (isElsewhere(hooks) && hooks.endsWith(`/${directory}`)))) return true;
+      if (
+        (await this.#hooksPathsOf(root)).some(
+          (hooks) => hooks === directory || (isElsewhere(hooks) && hooks.endsWith(`/${directory}`)),
+        )
+      )
+        return true;
     }
     return false;
   }
@@ -137,7 +169,9 @@ class LaterFinder {
     const prefix = root === '' ? '' : `${root}/`;
     const config = await this.#stateAfter(`${prefix}.git/config`);
     if (config?.kind !== 'file' || config.sha256 === null || config.size > LATER_BYTES_MAX) return [];
-    return hooksPathsIn(Buffer.from(await this.#contents.read(config.sha256)).toString('latin1')).map((value) => resolved(root, value));
+    return hooksPathsIn(Buffer.from(await this.#contents.read(config.sha256)).toString('latin1')).map((value) =>
+      resolved(root, value),
+    );
   }
 
   async #stateAfter(path: string): Promise<FileState | null> {
@@ -149,9 +183,33 @@ class LaterFinder {
 const GIT: LaterStart = 'git is used';
 /** Names under which git starts a program of the directory of hooks (githooks). */
 const HOOKS = new Set([
-  'applypatch-msg', 'pre-applypatch', 'post-applypatch', 'pre-commit', 'pre-merge-commit', 'prepare-commit-msg', 'commit-msg', 'post-commit', 'pre-rebase',
-  'post-checkout', 'post-merge', 'pre-push', 'pre-receive', 'update', 'proc-receive', 'post-receive', 'post-update', 'reference-transaction', 'push-to-checkout',
-  'pre-auto-gc', 'post-rewrite', 'sendemail-validate', 'fsmonitor-watchman', 'p4-changelist', 'p4-prepare-changelist', 'p4-post-changelist', 'p4-pre-submit',
+  'applypatch-msg',
+  'pre-applypatch',
+  'post-applypatch',
+  'pre-commit',
+  'pre-merge-commit',
+  'prepare-commit-msg',
+  'commit-msg',
+  'post-commit',
+  'pre-rebase',
+  'post-checkout',
+  'post-merge',
+  'pre-push',
+  'pre-receive',
+  'update',
+  'proc-receive',
+  'post-receive',
+  'post-update',
+  'reference-transaction',
+  'push-to-checkout',
+  'pre-auto-gc',
+  'post-rewrite',
+  'sendemail-validate',
+  'fsmonitor-watchman',
+  'p4-changelist',
+  'p4-prepare-changelist',
+  'p4-post-changelist',
+  'p4-pre-submit',
   'post-index-change',
 ]);
 
@@ -159,14 +217,17 @@ async function isRepository(directory: string, state: State): Promise<boolean> {
   const inside = (name: string): Promise<FileState | null> => state(directory === '' ? name : `${directory}/${name}`);
   const head = await inside('HEAD');
   if (head === null || head.kind === 'dir') return false;
-  if (await inside('commondir') !== null) return true;
-  return await inside('objects') !== null && await inside('refs') !== null;
+  if ((await inside('commondir')) !== null) return true;
+  return (await inside('objects')) !== null && (await inside('refs')) !== null;
 }
 
 /** Nobody knows here where a workspace stands, nor whose home it is. */
 const isElsewhere = (value: string): boolean => /^[/~%]/.test(value);
 
-/** A path of a configuration, from the root of the workspace. One that leads out of it is none there; one from elsewhere stays as it is. */
+/**
+ * A path of a configuration, from the root of the workspace. One that leads out of it is none there; one from elsewhere
+ * stays as it is.
+ */
 function resolved(root: string, value: string): string {
   if (isElsewhere(value)) return value;
   const names: string[] = root === '' ? [] : [...namesOf(root)];
@@ -179,17 +240,22 @@ function resolved(root: string, value: string): string {
 
 function phraseOf(path: string, { removed, ...added }: LaterStarters): string {
   const parts = [
-    ...added.count === 0 ? [] : [namesShown(added, 'sets', 'adds')],
-    ...removed.count === 0 ? [] : [namesShown(removed, 'removes', 'removes')],
+    ...(added.count === 0 ? [] : [namesShown(added, 'sets', 'adds')]),
+    ...(removed.count === 0 ? [] : [namesShown(removed, 'removes', 'removes')]),
   ];
   return `${parts.join(' and ')} in \`${path}\``;
 }
 
 function namesShown({ names, count }: LaterNames, verb: string, verbOfEntries: string): string {
   const shown = names.map((name) => `\`${name}\``).join(', ');
-  return shown === '' ? `${verbOfEntries} ${count} entries` : `${verb} ${shown}${count > names.length ? ' and more' : ''}`;
+  return shown === ''
+    ? `${verbOfEntries} ${count} entries`
+    : `${verb} ${shown}${count > names.length ? ' and more' : ''}`;
 }
 
 /** Some of many phrases, for a person. */
 export const listed = (phrases: readonly string[]): string =>
-  [...phrases.slice(0, PHRASES_MAX), ...phrases.length > PHRASES_MAX ? [`${phrases.length - PHRASES_MAX} more`] : []].join(', ');
+  [
+    ...phrases.slice(0, PHRASES_MAX),
+    ...(phrases.length > PHRASES_MAX ? [`${phrases.length - PHRASES_MAX} more`] : []),
+  ].join(', ');

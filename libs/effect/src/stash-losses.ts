@@ -17,7 +17,10 @@ type States = ReadonlyMap<string, FileState>;
  * series put aside itself is no stash of a person, and what it took from the workspace is judged by the files there.
  */
 export async function stashLosses(
-  changes: readonly Change[], window: EffectWindow, paths: CountedPaths, ways: HistoryWays,
+  changes: readonly Change[],
+  window: EffectWindow,
+  paths: CountedPaths,
+  ways: HistoryWays,
 ): Promise<readonly string[]> {
   if (!changes.some(isOfStashes)) return [];
   const after = new Map(changes.map((change) => [change.path, change.after]));
@@ -48,14 +51,18 @@ class StashReading {
 
   /** How many counted files are lost; null where not all could be read. */
   async lost(
-    after: ReadonlyMap<string, FileState | null>, window: EffectWindow, paths: CountedPaths,
+    after: ReadonlyMap<string, FileState | null>,
+    window: EffectWindow,
+    paths: CountedPaths,
   ): Promise<number | null> {
     const { contents, now } = this.#ways;
-    const states = await Promise.all(STASH_FILES.map(async (inner) => {
-      const path = `${this.#git.root}/${inner}`;
-      const state = await contents.before(path);
-      return { inner, state, atStart: window.atStart(path, state) };
-    }));
+    const states = await Promise.all(
+      STASH_FILES.map(async (inner) => {
+        const path = `${this.#git.root}/${inner}`;
+        const state = await contents.before(path);
+        return { inner, state, atStart: window.atStart(path, state) };
+      }),
+    );
     const start = await this.#gathered.read(known(states.map(({ inner, atStart }) => [inner, atStart])));
     // No stash stood there when the series began.
     if (!start.has('refs/stash') && !start.has('packed-refs') && !start.has('logs/refs/stash')) return 0;

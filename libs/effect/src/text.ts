@@ -14,7 +14,8 @@ const GENERATED = /@generated\b|\bDO NOT EDIT\b/;
 export const isBinary = (bytes: Uint8Array): boolean => bytes.subarray(0, HEAD_BYTES).includes(0);
 
 /** Answers whether a file says at its head that a generator made it. */
-export const isGenerated = (bytes: Uint8Array): boolean => GENERATED.test(Buffer.from(bytes.subarray(0, MARK_BYTES)).toString('latin1'));
+export const isGenerated = (bytes: Uint8Array): boolean =>
+  GENERATED.test(Buffer.from(bytes.subarray(0, MARK_BYTES)).toString('latin1'));
 
 /**
  * The share of the words before that are still there after, each as often as it was: 0 to 1. Of fewer than eight words
@@ -33,13 +34,16 @@ export function keptWords(before: Uint8Array, after: Uint8Array): number {
 
 function countWords(bytes: Uint8Array): Map<string, number> {
   const counts = new Map<string, number>();
-  for (const [word] of Buffer.from(bytes).toString('latin1').matchAll(/[\w\x80-\xff]+/g)) counts.set(word, (counts.get(word) ?? 0) + 1);
+  for (const [word] of Buffer.from(bytes)
+    .toString('latin1')
+    .matchAll(/[\w\x80-\xff]+/g))
+    counts.set(word, (counts.get(word) ?? 0) + 1);
   return counts;
 }
 
 /**
- * The share of the runs of `length` bytes before that are still there after, each as often as it was: 0 to 1. Takes time
- * in proportion to both lengths. Bytes that are too few for one run are kept where they stand at the beginning.
+ * The share of the runs of `length` bytes before that are still there after, each as often as it was: 0 to 1. Takes
+ * time in proportion to both lengths. Bytes that are too few for one run are kept where they stand at the beginning.
  */
 function keptRuns(before: Uint8Array, after: Uint8Array, length: number): number {
   if (before.byteLength < length) return Number(Buffer.compare(before, after.subarray(0, before.byteLength)) === 0);
@@ -62,8 +66,8 @@ function keptRuns(before: Uint8Array, after: Uint8Array, length: number): number
 }
 
 /**
- * Where a block of a binary file ends: after bytes whose sum over a window has these low bits, on average each 64 bytes.
- * So what is inserted moves no other block.
+ * Where a block of a binary file ends: after bytes whose sum over a window has these low bits, on average each 64
+ * bytes. So what is inserted moves no other block.
  */
 const BLOCK_MASK = 63;
 const BLOCK_WINDOW = 16;

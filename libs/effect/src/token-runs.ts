@@ -11,7 +11,10 @@ export interface CommonRuns {
   readonly alike: number;
 }
 
-/** Texts of more bytes are compared by the runs whose hashes end in zeros: so many that they are as those of so many bytes. */
+/**
+ * Texts of more bytes are compared by the runs whose hashes end in zeros: so many that they are as those of so many
+ * bytes.
+ */
 const SAMPLED_BYTES = 1024 * 1024;
 /** Runs, pairs or lines that are held of a text: more are the same one again and again. */
 const HELD_MAX = 1024 * 1024;
@@ -19,8 +22,8 @@ const HELD_MAX = 1024 * 1024;
 const RUNS_MIN = 8;
 
 /**
- * The order that two texts share. Tokens are words without case and underscores, and marks of punctuation; all quotes are
- * one. So formatters, other quotes, wrapped lines and another case of names change next to nothing. It looks at:
+ * The order that two texts share. Tokens are words without case and underscores, and marks of punctuation; all quotes
+ * are one. So formatters, other quotes, wrapped lines and another case of names change next to nothing. It looks at:
  *
  * - runs of three tokens, one of which is a word: few are left of code whose punctuation or whose names are gone
  * - pairs of tokens that a blank parted, one of which is a word: few are left where words were sorted or shuffled
@@ -36,7 +39,10 @@ export function commonRuns(before: Uint8Array, after: Uint8Array): CommonRuns | 
   const runs = common / was.runs.length;
   const parted = was.parted.length < RUNS_MIN ? runs : was.parted.common(is.pairs) / was.parted.length;
   const lines = was.lines.length === 0 ? 0 : was.lines.common(is.lines) / was.lines.weight;
-  return { ordered: Math.max(lines, Math.min(runs, parted)), alike: common / Math.max(was.runs.length, is.runs.length) };
+  return {
+    ordered: Math.max(lines, Math.min(runs, parted)),
+    alike: common / Math.max(was.runs.length, is.runs.length),
+  };
 }
 
 function sampleMask(bytes: number): number {
@@ -61,12 +67,17 @@ const KINDS = Uint8Array.from({ length: 256 }, (_, byte) => {
   if (byte <= 32) return BLANK;
   const mark = String.fromCharCode(byte);
   if (byte >= 128 || /\w/.test(mark)) return WORD;
-  return mark === '\'' || mark === '`' ? QUOTE : byte;
+  return mark === "'" || mark === '`' ? QUOTE : byte;
 });
 const LOWER = Uint8Array.from({ length: 256 }, (_, byte) => (byte >= 65 && byte <= 90 ? byte + 32 : byte));
 
 function readRuns(bytes: Uint8Array, mask: number): Runs {
-  const runs: Runs = { runs: new HashList(mask), pairs: new HashList(mask), parted: new HashList(mask), lines: new HashList(mask) };
+  const runs: Runs = {
+    runs: new HashList(mask),
+    pairs: new HashList(mask),
+    parted: new HashList(mask),
+    lines: new HashList(mask),
+  };
   // The last tokens' hashes; zero before the first. Lowest bits tell words.
   let [first, second, isParted, line, lineBytes, tokens] = [0, 0, false, 0, 0, 0];
   for (let at = 0; at < bytes.length; at += 1) {
@@ -102,13 +113,13 @@ function readRuns(bytes: Uint8Array, mask: number): Runs {
   return runs;
 }
 
-const next = (hash: number, token: number): number => Math.imul(hash, 0x5bd1e995) + token | 0;
+const next = (hash: number, token: number): number => (Math.imul(hash, 0x5bd1e995) + token) | 0;
 
 /** Spreads all bits over all bits: the last step of MurmurHash3. */
 function mixed(value: number): number {
-  let hash = Math.imul(value ^ value >>> 16, 0x85ebca6b);
-  hash = Math.imul(hash ^ hash >>> 13, 0xc2b2ae35);
-  return hash ^ hash >>> 16;
+  let hash = Math.imul(value ^ (value >>> 16), 0x85ebca6b);
+  hash = Math.imul(hash ^ (hash >>> 13), 0xc2b2ae35);
+  return hash ^ (hash >>> 16);
 }
 
 /** Hashes with their weights, of which a mask lets some through. */
@@ -125,7 +136,8 @@ class HashList {
 
   add(hash: number, weight: number): void {
     if ((hash & this.#mask) !== 0 || this.length === HELD_MAX) return;
-    if (this.length === this.#hashes.length) [this.#hashes, this.#weights] = [doubled(this.#hashes), doubled(this.#weights)];
+    if (this.length === this.#hashes.length)
+      [this.#hashes, this.#weights] = [doubled(this.#hashes), doubled(this.#weights)];
     this.#hashes[this.length] = hash;
     this.#weights[this.length] = weight;
     this.length += 1;
@@ -137,7 +149,8 @@ class HashList {
     const table = new HashTable(other.length);
     for (let at = 0; at < other.length; at += 1) table.count(other.#hashes[at] as number, 1);
     let common = 0;
-    for (let at = 0; at < this.length; at += 1) if (table.count(this.#hashes[at] as number, -1)) common += this.#weights[at] as number;
+    for (let at = 0; at < this.length; at += 1)
+      if (table.count(this.#hashes[at] as number, -1)) common += this.#weights[at] as number;
     return common;
   }
 }
@@ -166,8 +179,9 @@ class HashTable {
   count(hash: number, step: 1 | -1): boolean {
     const last = this.#hashes.length - 1;
     // The lowest bits are those of the sample.
-    let at = Math.imul(hash, 0x9e3779b1) >>> 7 & last;
-    for (let probe = 0; probe < PROBES_MAX && this.#isUsed[at] === 1 && this.#hashes[at] !== hash; probe += 1) at = at + 1 & last;
+    let at = (Math.imul(hash, 0x9e3779b1) >>> 7) & last;
+    for (let probe = 0; probe < PROBES_MAX && this.#isUsed[at] === 1 && this.#hashes[at] !== hash; probe += 1)
+      at = (at + 1) & last;
     if (this.#isUsed[at] === 0) {
       if (step < 0) return false;
       [this.#isUsed[at], this.#hashes[at]] = [1, hash];

@@ -90,7 +90,8 @@ export class EffectWindow {
     for (const [path, place] of this.#places) window.#places.set(path, place);
     await window.#add({ changes, isApproved: false }, turns);
     return [...window.#places].flatMap(([path, { origin, now }]) =>
-      (isSame(origin, now) ? [] : [{ path, before: origin, after: now }]));
+      isSame(origin, now) ? [] : [{ path, before: origin, after: now }],
+    );
   }
 
   async #add({ changes, isApproved }: PastEffect, turns: Turns): Promise<void> {
@@ -138,8 +139,9 @@ export class EffectWindow {
   /** Contents that left a counted path for one where nothing stood when the window began: by where they are now. */
   #movesIn(changes: readonly Change[]): ReadonlyMap<string, Change> {
     const counted = changes.filter(({ path }) => this.#paths.isCounted(path));
-    const left = counted.filter(({ before, after }) =>
-      hasContent(before) && before.size > 0 && before.sha256 !== after?.sha256);
+    const left = counted.filter(
+      ({ before, after }) => hasContent(before) && before.size > 0 && before.sha256 !== after?.sha256,
+    );
     // Of equal contents the one that stood there before the series is followed first.
     const stood = left.filter((change) => this.#originOf(change) !== null);
     const own = left.filter((change) => this.#originOf(change) === null);

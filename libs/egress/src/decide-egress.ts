@@ -11,14 +11,21 @@ const SAFE: ReadonlySet<string> = new Set(['GET', 'HEAD', 'OPTIONS']);
 export const isSafeMethod = (method: string): boolean => SAFE.has(method);
 
 /**
- * Decides whether a request may go where it wants under the net grants of every token of a chain: each of them must name the host and the method.
- * No token, or none with a grant, reaches nothing. The address that the host turns out to have is another question: see `isPublicAddress`.
+ * Decides whether a request may go where it wants under the net grants of every token of a chain: each of them must
+ * name the host and the method. No token, or none with a grant, reaches nothing. The address that the host turns out to
+ * have is another question: see `isPublicAddress`.
  */
 export function decideEgress(chain: readonly Grant['net'][], method: string, target: EgressTarget): Verdict {
   if (chain.length > 0 && chain.every((net) => reaches(net, target.host, method))) return { effect: 'allow' };
-  const what = method === TUNNEL ? `\`CONNECT\` to \`${target.host}\`` : `\`${method}\` of \`${urlOf(target).slice(0, 200)}\``;
+  const what =
+    method === TUNNEL ? `\`CONNECT\` to \`${target.host}\`` : `\`${method}\` of \`${urlOf(target).slice(0, 200)}\``;
   return {
-    effect: 'refuse', code: 'token.scope', message: `the capability token does not let ${what} out`,
-    hint: method === TUNNEL ? 'a token that grants `CONNECT` for the domain would do: what goes through a tunnel is not seen' : 'a token that grants the method for the domain would do',
+    effect: 'refuse',
+    code: 'token.scope',
+    message: `the capability token does not let ${what} out`,
+    hint:
+      method === TUNNEL
+        ? 'a token that grants `CONNECT` for the domain would do: what goes through a tunnel is not seen'
+        : 'a token that grants the method for the domain would do',
   };
 }

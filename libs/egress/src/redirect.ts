@@ -4,8 +4,8 @@ import { parseUrl, TargetError, urlOf, type EgressTarget } from './target.ts';
 const REDIRECTS: ReadonlySet<number> = new Set([301, 302, 303, 307, 308]);
 
 /**
- * Where an answer to a `GET` sends its reader, null where it doesn't. The place is as new as any: whoever follows MUST have it judged whole. Never back from
- * `https` to `http`, where everybody on the way could answer. @throws TargetError
+ * Where an answer to a `GET` sends its reader, null where it doesn't. The place is as new as any: whoever follows MUST
+ * have it judged whole. Never back from `https` to `http`, where everybody on the way could answer. @throws TargetError
  */
 export function redirectOf(from: EgressTarget, status: number, location: string | undefined): EgressTarget | null {
   if (!REDIRECTS.has(status) || location === undefined) return null;
@@ -13,6 +13,7 @@ export function redirectOf(from: EgressTarget, status: number, location: string 
   if (url === null) throw new TargetError('the answer leads to no URL');
   url.hash = '';
   const target = parseUrl(url.href);
-  if (from.scheme === 'https' && target.scheme === 'http') throw new TargetError('the answer leads from `https` to `http`');
+  if (from.scheme === 'https' && target.scheme === 'http')
+    throw new TargetError('the answer leads from `https` to `http`');
   return target;
 }

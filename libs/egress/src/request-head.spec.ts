@@ -3,14 +3,38 @@ import { redirectOf } from './redirect.ts';
 import { parseRequestHead } from './request-head.ts';
 import { parseUrl, TargetError } from './target.ts';
 
-const head = (rawHeaders: string[], url = 'http://example.org/a', method = 'GET') => parseRequestHead({ method, url, rawHeaders });
+const head = (rawHeaders: string[], url = 'http://example.org/a', method = 'GET') =>
+  parseRequestHead({ method, url, rawHeaders });
 
 it('passes on what speaks of the request, and nothing that speaks of the connection', () => {
   const { headers, target, method } = head([
-    'Host', 'Example.org', 'Accept', '*/*', 'Connection', 'close, X-Hop', 'X-Hop', '1', 'Proxy-Authorization', 'Basic x', 'Proxy-Connection', 'keep-alive', 'Upgrade', 'h2c', 'HTTP2-Settings', 'AAA',
-    'TE', 'trailers', 'Cookie', 'a=b', 'Expect', '100-continue',
+    'Host',
+    'Example.org',
+    'Accept',
+    '*/*',
+    'Connection',
+    'close, X-Hop',
+    'X-Hop',
+    '1',
+    'Proxy-Authorization',
+    'Basic x',
+    'Proxy-Connection',
+    'keep-alive',
+    'Upgrade',
+    'h2c',
+    'HTTP2-Settings',
+    'AAA',
+    'TE',
+    'trailers',
+    'Cookie',
+    'a=b',
+    'Expect',
+    '100-continue',
   ]);
-  expect(headers).toEqual([['accept', '*/*'], ['cookie', 'a=b']]);
+  expect(headers).toEqual([
+    ['accept', '*/*'],
+    ['cookie', 'a=b'],
+  ]);
   expect([method, target.host, target.path]).toEqual(['GET', 'example.org', '/a']);
 });
 
@@ -30,7 +54,10 @@ it.each([
   ['a length with a sign', ['Host', 'example.org', 'Content-Length', '+1']],
   ['a coding that hides another', ['Host', 'example.org', 'Transfer-Encoding', 'chunked, identity']],
   ['a coding in disguise', ['Host', 'example.org', 'Transfer-Encoding', 'xchunked']],
-  ['a length that the connection is said to own', ['Host', 'example.org', 'Content-Length', '1', 'Connection', 'content-length']],
+  [
+    'a length that the connection is said to own',
+    ['Host', 'example.org', 'Content-Length', '1', 'Connection', 'content-length'],
+  ],
   ['a line break in a value', ['Host', 'example.org', 'A', 'b\r\nHost: evil.org']],
   ['a line break in a name', ['Host', 'example.org', 'A\r\nB', 'c']],
   ['a name with a space before its colon', ['Host', 'example.org', 'Content-Length ', '3']],
@@ -40,7 +67,15 @@ it.each([
   expect(() => head(rawHeaders)).toThrow(TargetError);
 });
 
-it.each(['/a', '*', 'example.org:443', 'ftp://example.org/', 'http://example.org:8080/', 'http://user@example.org/', 'https://169.254.169.254.:443/'])('refuses the request for %j', (url) => {
+it.each([
+  '/a',
+  '*',
+  'example.org:443',
+  'ftp://example.org/',
+  'http://example.org:8080/',
+  'http://user@example.org/',
+  'https://169.254.169.254.:443/',
+])('refuses the request for %j', (url) => {
   expect(() => head(['Host', 'example.org'], url)).toThrow(TargetError);
 });
 
@@ -60,7 +95,16 @@ describe('a redirect', () => {
     expect(redirectOf(from, 304, '/c')).toBeNull();
     expect(redirectOf(from, 302, undefined)).toBeNull();
   });
-  it.each(['http://example.org/c', 'http://169.254.169.254/latest/meta-data', 'file:///etc/passwd', 'https://user@evil.org/', 'https://[::1]/', 'https://example.org:22/', 'gopher://x/', 'https://'])('to %j is refused', (location) => {
+  it.each([
+    'http://example.org/c',
+    'http://169.254.169.254/latest/meta-data',
+    'file:///etc/passwd',
+    'https://user@evil.org/',
+    'https://[::1]/',
+    'https://example.org:22/',
+    'gopher://x/',
+    'https://',
+  ])('to %j is refused', (location) => {
     expect(() => redirectOf(from, 302, location)).toThrow(TargetError);
   });
 });

@@ -1,13 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
 import { ChangedLimits, type ReadChanged } from './changed-limits.ts';
 
-interface Limit { readonly tenant_id: string; readonly weight: number; readonly at: number }
+interface Limit {
+  readonly tenant_id: string;
+  readonly weight: number;
+  readonly at: number;
+}
 
 /** What was set, two a page; `now` is when it is asked. */
-const source = (rows: Limit[], clock: { now: number }): ReadChanged<Limit> => async (since, after) => {
-  const items = rows.filter(({ tenant_id, at }) => at >= since && tenant_id > after).toSorted((a, b) => (a.tenant_id < b.tenant_id ? -1 : 1)).slice(0, 2);
-  return { now: clock.now, items, more: items.length === 2 };
-};
+const source =
+  (rows: Limit[], clock: { now: number }): ReadChanged<Limit> =>
+  async (since, after) => {
+    const items = rows
+      .filter(({ tenant_id, at }) => at >= since && tenant_id > after)
+      .toSorted((a, b) => (a.tenant_id < b.tenant_id ? -1 : 1))
+      .slice(0, 2);
+    return { now: clock.now, items, more: items.length === 2 };
+  };
 
 test('all that was set is known after one refresh, over as many pages as there are', async () => {
   const rows = ['a', 'b', 'c', 'd', 'e'].map((tenant_id, i) => ({ tenant_id, weight: i, at: i }));
@@ -38,7 +47,9 @@ test('a change that became visible late is found all the same, and what is old i
 test('where the source is silent, what was known last stays', async () => {
   let isSilent = false;
   const read = source([{ tenant_id: 'a', weight: 9, at: 1 }], { now: 10 });
-  const limits = new ChangedLimits<Limit>((since, after) => (isSilent ? Promise.reject(new Error('silent')) : read(since, after)));
+  const limits = new ChangedLimits<Limit>((since, after) =>
+    isSilent ? Promise.reject(new Error('silent')) : read(since, after),
+  );
   await limits.refresh();
   isSilent = true;
   await expect(limits.refresh()).rejects.toThrow('silent');

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/** Longer than a transaction may take, in milliseconds: a change whose time is older than another's may become visible after it. */
+/**
+ * Longer than a transaction may take, in milliseconds: a change whose time is older than another's may become visible
+ * after it.
+ */
 const OVERLAP_MS = 15_000;
 
 /** One page of what was set since. */
@@ -14,7 +17,8 @@ export interface ChangedPage<L> {
 export type ReadChanged<L> = (since: number, after: string) => Promise<ChangedPage<L>>;
 
 /**
- * Follows what is set for single tenants, by asking again and again what has changed. What was never set isn't in it, and a source that is silent leaves what was known last.
+ * Follows what is set for single tenants, by asking again and again what has changed. What was never set isn't in it,
+ * and a source that is silent leaves what was known last.
  */
 export class ChangedLimits<L extends { readonly tenant_id: string }> {
   readonly #read: ReadChanged<L>;

@@ -5,11 +5,14 @@ import { FairPlaces } from './fair-places.ts';
 const BOUNDS = { places: 6, shared: 4, waitingMax: 5 } as const;
 const WEIGHTS: Readonly<Record<string, number>> = { a: 1, b: 1, c: 3, d: 10 };
 const tenants = fc.constantFrom(...Object.keys(WEIGHTS));
-const steps = fc.array(fc.oneof(
-  fc.record({ does: fc.constant('offer' as const), tenant: tenants }),
-  fc.record({ does: fc.constant('end' as const), tenant: tenants }),
-  fc.record({ does: fc.constant('wait' as const), tenant: tenants, ms: fc.integer({ min: 1, max: 12_000 }) }),
-), { maxLength: 200 });
+const steps = fc.array(
+  fc.oneof(
+    fc.record({ does: fc.constant('offer' as const), tenant: tenants }),
+    fc.record({ does: fc.constant('end' as const), tenant: tenants }),
+    fc.record({ does: fc.constant('wait' as const), tenant: tenants, ms: fc.integer({ min: 1, max: 12_000 }) }),
+  ),
+  { maxLength: 200 },
+);
 
 /** What was offered, by tenant, as an observer outside counts it. */
 class Counted {
@@ -47,39 +50,46 @@ class Counted {
     const item = `${tenant}${this.#made++}`;
     const offered = this.fair.offer(tenant, WEIGHTS[tenant] ?? 1, item, this.#now);
     if (offered === 'starts') this.underWay.set(tenant, this.of(tenant) + 1);
-    if (offered === 'waits') this.waiting.set(tenant, [...this.waiting.get(tenant) ?? [], item]);
+    if (offered === 'waits') this.waiting.set(tenant, [...(this.waiting.get(tenant) ?? []), item]);
     if (offered === 'full') expect(this.waiting.get(tenant)).toHaveLength(BOUNDS.waitingMax);
   }
 }
 
 test('never more is under way than there are places, and never more waits than may', () => {
-  fc.assert(fc.property(steps, (run) => {
-    const counted = new Counted();
-    for (const step of run) {
-      counted.step(step);
-      expect(counted.all).toBeLessThanOrEqual(BOUNDS.places);
-      for (const waiting of counted.waiting.values()) expect(waiting.length).toBeLessThanOrEqual(BOUNDS.waitingMax);
-    }
-  }));
+  fc.assert(
+    fc.property(steps, (run) => {
+      const counted = new Counted();
+      for (const step of run) {
+        counted.step(step);
+        expect(counted.all).toBeLessThanOrEqual(BOUNDS.places);
+        for (const waiting of counted.waiting.values()) expect(waiting.length).toBeLessThanOrEqual(BOUNDS.waitingMax);
+      }
+    }),
+  );
 });
 
 test('whatever waits starts in the end: nobody is forgotten while places are given back', () => {
-  fc.assert(fc.property(steps, (run) => {
-    const counted = new Counted();
-    for (const step of run) counted.step(step);
-    while (counted.all > 0) for (const tenant of Object.keys(WEIGHTS)) if (counted.of(tenant) > 0) counted.end(tenant);
-    expect([...counted.waiting.values()].flat()).toEqual([]);
-  }));
+  fc.assert(
+    fc.property(steps, (run) => {
+      const counted = new Counted();
+      for (const step of run) counted.step(step);
+      while (counted.all > 0)
+        for (const tenant of Object.keys(WEIGHTS)) if (counted.of(tenant) > 0) counted.end(tenant);
+      expect([...counted.waiting.values()].flat()).toEqual([]);
+    }),
+  );
 });
 
 test('while two are about, one that asks for everything leaves the other a place', () => {
-  fc.assert(fc.property(fc.array(fc.constantFrom('offer', 'end'), { maxLength: 100 }), (run) => {
-    const counted = new Counted();
-    counted.step({ does: 'offer', tenant: 'a' });
-    counted.end('a');
-    for (const does of run) {
-      counted.step({ does, tenant: 'd' });
-      expect(counted.of('d')).toBeLessThan(BOUNDS.shared);
-    }
-  }));
+  fc.assert(
+    fc.property(fc.array(fc.constantFrom('offer', 'end'), { maxLength: 100 }), (run) => {
+      const counted = new Counted();
+      counted.step({ does: 'offer', tenant: 'a' });
+      counted.end('a');
+      for (const does of run) {
+        counted.step({ does, tenant: 'd' });
+        expect(counted.of('d')).toBeLessThan(BOUNDS.shared);
+      }
+    }),
+  );
 });

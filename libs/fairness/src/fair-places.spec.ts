@@ -4,7 +4,8 @@ import { FairPlaces, type Offered } from './fair-places.ts';
 /** Offers so much of the tenant's and tells what became of it. */
 const offers = (fair: FairPlaces<string>, tenantId: string, count: number, weight = 1, now = 0): Offered[] =>
   Array.from({ length: count }, (_, i) => fair.offer(tenantId, weight, `${tenantId}${i}`, now));
-const open = (bounds: Partial<{ places: number; shared: number; waitingMax: number }> = {}): FairPlaces<string> => new FairPlaces({ places: 4, shared: 2, waitingMax: 3, ...bounds });
+const open = (bounds: Partial<{ places: number; shared: number; waitingMax: number }> = {}): FairPlaces<string> =>
+  new FairPlaces({ places: 4, shared: 2, waitingMax: 3, ...bounds });
 
 test('a tenant that is alone fills every place; what comes then waits in order, and what comes beyond that is refused', () => {
   const fair = open();
@@ -55,7 +56,7 @@ test('of those who wait for one place, turns go by weight', () => {
   expect(turns.slice(0, 6)).toContain('l');
 });
 
-test('a tenant that wasn\'t seen for ten seconds is forgotten, and the other is alone again', () => {
+test("a tenant that wasn't seen for ten seconds is forgotten, and the other is alone again", () => {
   const fair = open();
   fair.offer('b', 1, 'b', 0);
   fair.ended('b', 0);
@@ -72,6 +73,6 @@ test('what was withdrawn never starts, and leaves room to wait', () => {
   expect(fair.ended('a', 1)).toEqual(['a5']);
 });
 
-test('a place that nobody holds can\'t be given back', () => {
+test("a place that nobody holds can't be given back", () => {
   expect(() => open().ended('a', 0)).toThrow('`a` has no place to give back');
 });

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/** How long a tenant that has nothing under way still counts as somebody who may come back at any moment, in milliseconds. */
+/**
+ * How long a tenant that has nothing under way still counts as somebody who may come back at any moment, in
+ * milliseconds.
+ */
 const REMEMBERED_MS = 10_000;
 
 /** Bounds of one FairPlaces. */
@@ -34,10 +37,12 @@ interface Tenant<T> {
 }
 
 /**
- * Shares places out among tenants: start-time fair queueing (Goyal, Vin, Cheng 1996) over a bounded number of places, in order of arrival within a tenant.
- * It has no clock: `now` is monotonic milliseconds, and whoever asks says what time it is, so a simulation runs the code that serves.
- * INVARIANT (room for others): while several tenants are about, each has its weight's part of the shared places at most, and one at least. So who comes rarely finds
- * a place free, and little beside it to share the processors with. A tenant that has been alone for a while may fill every place, or as many as `perTenantMax` says.
+ * Shares places out among tenants: start-time fair queueing (Goyal, Vin, Cheng 1996) over a bounded number of places,
+ * in order of arrival within a tenant. It has no clock: `now` is monotonic milliseconds, and whoever asks says what
+ * time it is, so a simulation runs the code that serves. INVARIANT (room for others): while several tenants are about,
+ * each has its weight's part of the shared places at most, and one at least. So who comes rarely finds a place free,
+ * and little beside it to share the processors with. A tenant that has been alone for a while may fill every place, or
+ * as many as `perTenantMax` says.
  */
 export class FairPlaces<T> {
   readonly #places: number;
@@ -73,7 +78,9 @@ export class FairPlaces<T> {
     return 'waits';
   }
 
-  /** A place of the tenant's is free again. Answers what starts now, in order; each of it MUST be given back in turn. */
+  /**
+   * A place of the tenant's is free again. Answers what starts now, in order; each of it MUST be given back in turn.
+   */
   ended(tenantId: string, now: number): readonly T[] {
     const tenant = this.#tenants.get(tenantId);
     if (tenant === undefined || tenant.underWay === 0) throw new Error(`\`${tenantId}\` has no place to give back`);

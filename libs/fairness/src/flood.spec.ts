@@ -5,8 +5,15 @@ const FLOOD_MS = 30_000;
 /** As the kernel has them unless it is told otherwise. */
 const BOUNDS = { places: 16, shared: 4, waitingMax: 128 } as const;
 
-interface Call { readonly tenantId: string; readonly at: number; readonly takesMs: number }
-interface Ending { readonly call: Call; readonly at: number }
+interface Call {
+  readonly tenantId: string;
+  readonly at: number;
+  readonly takesMs: number;
+}
+interface Ending {
+  readonly call: Call;
+  readonly at: number;
+}
 
 /** A number in [0, 1) that is the same in every run (Park and Miller's generator). */
 function chance(seed: number): () => number {
@@ -20,10 +27,17 @@ function chance(seed: number): () => number {
 /** So many calls a second, each with work of 5 to 25 ms. */
 function callsOf(tenantId: string, perSecond: number, seed: number): Call[] {
   const next = chance(seed);
-  return Array.from({ length: (perSecond * FLOOD_MS) / 1_000 }, (_, i) => ({ tenantId, at: (i * 1_000) / perSecond + next(), takesMs: 5 + 20 * next() }));
+  return Array.from({ length: (perSecond * FLOOD_MS) / 1_000 }, (_, i) => ({
+    tenantId,
+    at: (i * 1_000) / perSecond + next(),
+    takesMs: 5 + 20 * next(),
+  }));
 }
 
-interface Suffered { readonly p95: number; readonly refused: number }
+interface Suffered {
+  readonly p95: number;
+  readonly refused: number;
+}
 
 /** Plays the calls through the scheduler that the kernel runs, on a clock that jumps from event to event. */
 function play(calls: readonly Call[], whose: string): Suffered {
@@ -57,14 +71,18 @@ function play(calls: readonly Call[], whose: string): Suffered {
 }
 
 const victim = callsOf('victim', 5, 7);
-const flood = (count: number): Call[] => Array.from({ length: count }, (_, i) => callsOf(`flooder ${i}`, 300, 11 + i)).flat();
+const flood = (count: number): Call[] =>
+  Array.from({ length: count }, (_, i) => callsOf(`flooder ${i}`, 300, 11 + i)).flat();
 
-test.each([1, 3, 12])('beside %i tenants that flood with 300 calls a second, one of 5 a second takes at most 1.1 times as long as alone, and loses none', (floods) => {
-  const alone = play(victim, 'victim');
-  const beside = play([...victim, ...flood(floods)], 'victim');
-  expect(alone.refused + beside.refused).toBe(0);
-  expect(beside.p95 / alone.p95).toBeLessThanOrEqual(1.1);
-});
+test.each([1, 3, 12])(
+  'beside %i tenants that flood with 300 calls a second, one of 5 a second takes at most 1.1 times as long as alone, and loses none',
+  (floods) => {
+    const alone = play(victim, 'victim');
+    const beside = play([...victim, ...flood(floods)], 'victim');
+    expect(alone.refused + beside.refused).toBe(0);
+    expect(beside.p95 / alone.p95).toBeLessThanOrEqual(1.1);
+  },
+);
 
 test('a flood that is alone has every place, so fairness costs nothing when nobody else is about', () => {
   const [crowded] = [play(callsOf('flooder', 600, 3), 'flooder')];

@@ -11,8 +11,9 @@ interface StateFact {
 }
 
 /**
- * What each state means for money and memory. A held operation may wait for days, so it reserves nothing; what a staged attempt used
- * is settled when it is held. A refusal at admission claims no key: it did nothing that a second call could double.
+ * What each state means for money and memory. A held operation may wait for days, so it reserves nothing; what a staged
+ * attempt used is settled when it is held. A refusal at admission claims no key: it did nothing that a second call
+ * could double.
  */
 const STATE_FACTS = {
   proposed: { outcome: null, reserves: false, claims: false },
@@ -36,7 +37,8 @@ export const txOutcomeOf = (state: State): TxOutcome | null => STATE_FACTS[state
 export const holdsReservation = (state: State): boolean => STATE_FACTS[state].reserves;
 
 /**
- * Answers whether an operation in the state holds its idempotency key. What was held or admitted before it was refused keeps the key that it claimed
- * then: a denial, or a cancellation, can't be asked away by sending the same call again.
+ * Answers whether an operation in the state holds its idempotency key. What was held or admitted before it was refused
+ * keeps the key that it claimed then: a denial, or a cancellation, can't be asked away by sending the same call again.
  */
-export const holdsIdempotencyKey = (state: State, wasClaimed = false): boolean => STATE_FACTS[state].claims || (state === 'refused' && wasClaimed);
+export const holdsIdempotencyKey = (state: State, wasClaimed = false): boolean =>
+  STATE_FACTS[state].claims || (state === 'refused' && wasClaimed);

@@ -21,31 +21,37 @@ describe('the transition table', () => {
   });
 
   test('no run of events leaves a final state', () => {
-    fc.assert(fc.property(fc.array(fc.constantFrom(...events), { maxLength: 40 }), (run) => {
-      let state: State = 'proposed';
-      for (const event of run) {
-        const before: State = state;
-        try {
-          state = nextState(state, event);
-        } catch {
-          continue;
+    fc.assert(
+      fc.property(fc.array(fc.constantFrom(...events), { maxLength: 40 }), (run) => {
+        let state: State = 'proposed';
+        for (const event of run) {
+          const before: State = state;
+          try {
+            state = nextState(state, event);
+          } catch {
+            continue;
+          }
+          expect(isFinal(before)).toBe(false);
         }
-        expect(isFinal(before)).toBe(false);
-      }
-    }), { numRuns: 500 });
+      }),
+      { numRuns: 500 },
+    );
   });
 
   test('events and pairs tell the same table', () => {
-    fc.assert(fc.property(fc.constantFrom(...STATES), fc.constantFrom(...STATES), (from, to) => {
-      const byEvent = events.some((event: LifecycleEvent) => leads(from, event) === to);
-      let byPair = true;
-      try {
-        verifyTransition(from, to);
-      } catch {
-        byPair = false;
-      }
-      expect(byPair).toBe(byEvent);
-    }), { numRuns: 500 });
+    fc.assert(
+      fc.property(fc.constantFrom(...STATES), fc.constantFrom(...STATES), (from, to) => {
+        const byEvent = events.some((event: LifecycleEvent) => leads(from, event) === to);
+        let byPair = true;
+        try {
+          verifyTransition(from, to);
+        } catch {
+          byPair = false;
+        }
+        expect(byPair).toBe(byEvent);
+      }),
+      { numRuns: 500 },
+    );
   });
 });
 

@@ -1,13 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
 import { FINAL_STATES, isFinal, STATES, type State } from '@writ/contract';
-import { nextState, TransitionError, TRANSITION_LIST, transitionRows, verifyTransition, type LifecycleEvent } from './transitions.ts';
+import {
+  nextState,
+  TransitionError,
+  TRANSITION_LIST,
+  transitionRows,
+  verifyTransition,
+  type LifecycleEvent,
+} from './transitions.ts';
 
 const entering = (state: State) => TRANSITION_LIST.filter(({ to }) => to === state).map(({ from }) => from);
 
 describe('transitions', () => {
   test('the ordinary life of a call leads from proposed to committed', () => {
     let state: State = 'proposed';
-    for (const event of ['admitted', 'dispatched', 'redeemed', 'reported', 'committed'] as const) state = nextState(state, event);
+    for (const event of ['admitted', 'dispatched', 'redeemed', 'reported', 'committed'] as const)
+      state = nextState(state, event);
     expect(state).toBe('committed');
   });
 

@@ -2,10 +2,11 @@
 import { STATES, type State } from '@writ/contract';
 
 /**
- * INVARIANT (one table): an operation changes state only by a row of this table; code asks it, and the kernel's database
- * enforces the same rows. An event says what happened; the row says what that makes of the operation.
+ * INVARIANT (one table): an operation changes state only by a row of this table; code asks it, and the kernel's
+ * database enforces the same rows. An event says what happened; the row says what that makes of the operation.
  * INVARIANT (committed is earned): the only way into `committed` leads from `performed`, where the effect was checked.
- * INVARIANT (one doubt, no retry): once an external effect was started, no row leads back to `admitted`; it commits or ends `ambiguous`.
+ * INVARIANT (one doubt, no retry): once an external effect was started, no row leads back to `admitted`; it commits or
+ * ends `ambiguous`.
  */
 export const TRANSITIONS = {
   proposed: {
@@ -38,12 +39,7 @@ export const TRANSITIONS = {
     expired: 'rolled_back',
     attempts_exhausted: 'rolled_back',
   },
-  dispatched: {
-    redeemed: 'performing',
-    unredeemed: 'admitted',
-    cancelled: 'rolled_back',
-    expired: 'rolled_back',
-  },
+  dispatched: { redeemed: 'performing', unredeemed: 'admitted', cancelled: 'rolled_back', expired: 'rolled_back' },
   performing: {
     reported: 'performed',
     // The lease ran out and no external effect was started: the same call, another attempt.
@@ -84,7 +80,11 @@ export interface Transition {
 
 /** Every row of the table, in the order of `STATES` and then of the table. */
 export const TRANSITION_LIST: readonly Transition[] = STATES.flatMap((from) =>
-  Object.entries(TRANSITIONS[from] as Readonly<Record<string, State>>).map(([event, to]) => ({ from, event: event as LifecycleEvent, to })),
+  Object.entries(TRANSITIONS[from] as Readonly<Record<string, State>>).map(([event, to]) => ({
+    from,
+    event: event as LifecycleEvent,
+    to,
+  })),
 );
 
 /** Names the state and the event that no row allows. A bug of the caller, not a fault of a call. */
@@ -109,13 +109,15 @@ export function nextState(from: State, event: LifecycleEvent): State {
 
 /** Returns `to` if some event leads there from `from`; throws `TransitionError` otherwise, also for staying put. */
 export function verifyTransition(from: State, to: State): State {
-  if (!TRANSITION_LIST.some((transition) => transition.from === from && transition.to === to)) throw new TransitionError(from, to);
+  if (!TRANSITION_LIST.some((transition) => transition.from === from && transition.to === to))
+    throw new TransitionError(from, to);
   return to;
 }
 
 /**
- * The table as rows of an SQL `VALUES` list, `('from','to')` one a line and each pair once, for the trigger that enforces it:
- * `INSERT INTO … (from_state, to_state) VALUES ${transitionRows()}`. Only the closed words of the table stand in it.
+ * The table as rows of an SQL `VALUES` list, `('from','to')` one a line and each pair once, for the trigger that
+ * enforces it: `INSERT INTO … (from_state, to_state) VALUES ${transitionRows()}`. Only the closed words of the table
+ * stand in it.
  */
 export function transitionRows(): string {
   const pairs = new Set(TRANSITION_LIST.map(({ from, to }) => `('${from}','${to}')`));

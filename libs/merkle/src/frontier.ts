@@ -5,8 +5,8 @@ import { MerkleError } from './merkle-error.ts';
 import { foldRoots, isTreeSize, nodesOf } from './shape.ts';
 
 /**
- * All that must be known of a tree to append to it: the roots of its perfect subtrees from left to right, at most 53. A value, never
- * changed in place, so an append that isn't committed leaves nothing to undo.
+ * All that must be known of a tree to append to it: the roots of its perfect subtrees from left to right, at most 53. A
+ * value, never changed in place, so an append that isn't committed leaves nothing to undo.
  */
 export interface Frontier {
   readonly size: number;
@@ -15,7 +15,9 @@ export interface Frontier {
 
 export const EMPTY_FRONTIER: Frontier = { size: 0, roots: [] };
 
-/** The frontier after these leaf hashes were appended in order. Costs two hashes a leaf at most, however long the log. */
+/**
+ * The frontier after these leaf hashes were appended in order. Costs two hashes a leaf at most, however long the log.
+ */
 export function appendLeaves(frontier: Frontier, leafHashes: Iterable<Uint8Array>): Frontier {
   const roots = [...frontier.roots];
   let { size } = frontier;
@@ -50,8 +52,8 @@ export function encodeFrontier(frontier: Frontier): Uint8Array {
 }
 
 /**
- * Reads what `encodeFrontier` wrote. That the roots are those of the log is for the caller to know: compare `rootOfFrontier` with a
- * signed root.
+ * Reads what `encodeFrontier` wrote. That the roots are those of the log is for the caller to know: compare
+ * `rootOfFrontier` with a signed root.
  *
  * @throws MerkleError `bad_frontier`
  */
@@ -63,6 +65,9 @@ export function parseFrontier(bytes: Uint8Array): Frontier {
   if (bytes.length !== SIZE_BYTES + count * HASH_BYTES) throw new MerkleError('bad_frontier');
   const hashes = bytes.subarray(SIZE_BYTES);
   // Copies: the bytes may belong to a pool that is used again.
-  const roots = Array.from({ length: count }, (_, i) => new Uint8Array(hashes.subarray(i * HASH_BYTES, (i + 1) * HASH_BYTES)));
+  const roots = Array.from(
+    { length: count },
+    (_, i) => new Uint8Array(hashes.subarray(i * HASH_BYTES, (i + 1) * HASH_BYTES)),
+  );
   return { size, roots };
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The hashes of RFC 6962 §2.1 (the same in RFC 9162 §2.1.1) over SHA-256. INVARIANT (domain separation): a leaf is hashed with 0x00 in
-// front and a node with 0x01, so that no leaf can be passed off as a node.
+// The hashes of RFC 6962 §2.1 (the same in RFC 9162 §2.1.1) over SHA-256. INVARIANT (domain separation): a leaf is
+// hashed with 0x00 in front and a node with 0x01, so that no leaf can be passed off as a node.
 import { compareBytes, sha256 } from '@writ/digest';
 
 /** Length of every hash of the tree, in bytes. */

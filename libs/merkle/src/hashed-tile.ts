@@ -4,8 +4,8 @@ import { MerkleError } from './merkle-error.ts';
 import { TILE_HEIGHT, TILE_WIDTH } from './tile-layout.ts';
 
 /**
- * A tile with the roots of all perfect subtrees over its hashes: what is asked for again and again, hashed once. In one run of bytes, since five hundred arrays
- * of 32 bytes take several times that.
+ * A tile with the roots of all perfect subtrees over its hashes: what is asked for again and again, hashed once. In one
+ * run of bytes, since five hundred arrays of 32 bytes take several times that.
  */
 export class HashedTile {
   /** How many hashes it has: 1 to 256. */
@@ -20,7 +20,8 @@ export class HashedTile {
     this.width = bytes.length / HASH_BYTES;
     if (!Number.isInteger(this.width) || this.width < 1 || this.width > TILE_WIDTH) throw new MerkleError('bad_tile');
     const starts = [0];
-    for (let height = 0; height <= TILE_HEIGHT; height += 1) starts.push((starts[height] as number) + this.#countAt(height));
+    for (let height = 0; height <= TILE_HEIGHT; height += 1)
+      starts.push((starts[height] as number) + this.#countAt(height));
     this.#starts = starts;
     this.#nodes = new Uint8Array((starts[TILE_HEIGHT + 1] as number) * HASH_BYTES);
     this.#nodes.set(bytes);
@@ -28,12 +29,14 @@ export class HashedTile {
   }
 
   /**
-   * The root over `2^height` neighbouring hashes of the tile, the `index`-th such group from the left. A view: callers MUST NOT write into it.
+   * The root over `2^height` neighbouring hashes of the tile, the `index`-th such group from the left. A view: callers
+   * MUST NOT write into it.
    *
    * @throws MerkleError `bad_tile` for what isn't in the tile
    */
   hashAt(height: number, index: number): Uint8Array {
-    if (!(height >= 0 && height <= TILE_HEIGHT && index >= 0 && index < this.#countAt(height))) throw new MerkleError('bad_tile');
+    if (!(height >= 0 && height <= TILE_HEIGHT && index >= 0 && index < this.#countAt(height)))
+      throw new MerkleError('bad_tile');
     return this.#node(height, index);
   }
 
@@ -43,7 +46,10 @@ export class HashedTile {
 
   #hashLevel(height: number): void {
     for (let index = 0; index < this.#countAt(height); index += 1) {
-      this.#nodes.set(nodeHash(this.#node(height - 1, 2 * index), this.#node(height - 1, 2 * index + 1)), ((this.#starts[height] as number) + index) * HASH_BYTES);
+      this.#nodes.set(
+        nodeHash(this.#node(height - 1, 2 * index), this.#node(height - 1, 2 * index + 1)),
+        ((this.#starts[height] as number) + index) * HASH_BYTES,
+      );
     }
   }
 

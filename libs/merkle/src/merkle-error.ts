@@ -1,7 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /** Why a proof, a frontier, a tile or a bundle from outside was refused; closed. */
-export type MerkleReason = 'bad_size' | 'bad_index' | 'bad_hash' | 'bad_proof_length' | 'root_mismatch' | 'bad_frontier' | 'bad_tile' | 'bad_bundle';
+export type MerkleReason =
+  | 'bad_size'
+  | 'bad_index'
+  | 'bad_hash'
+  | 'bad_proof_length'
+  | 'root_mismatch'
+  | 'bad_frontier'
+  | 'bad_tile'
+  | 'bad_bundle';
 
 const SAYS: Readonly<Record<MerkleReason, string>> = {
   bad_size: 'tree size is not one that the proof can be about',

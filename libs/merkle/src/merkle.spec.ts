@@ -10,7 +10,9 @@ const hex = (text: string) => new Uint8Array(Buffer.from(text, 'hex'));
 const toHex = (bytes: Uint8Array) => Buffer.from(bytes).toString('hex');
 
 /** The reference leaves and roots of the Certificate Transparency test vectors, by tree size. */
-const LEAVES = ['', '00', '10', '2021', '3031', '40414243', '5051525354555657', '606162636465666768696a6b6c6d6e6f'].map(hex);
+const LEAVES = ['', '00', '10', '2021', '3031', '40414243', '5051525354555657', '606162636465666768696a6b6c6d6e6f'].map(
+  hex,
+);
 const ROOTS = [
   'e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855',
   '6e340b9cffb37a989ca544e6bb780a2c78901d3fb33738768511a30617afa01d',
@@ -24,24 +26,72 @@ const ROOTS = [
 ];
 const INCLUSION: [leaf: number, size: number, hashes: string[]][] = [
   [0, 1, []],
-  [0, 8, ['96a296d224f285c67bee93c30f8a309157f0daa35dc5b87e410b78630a09cfc7',
-    '5f083f0a1a33ca076a95279832580db3e0ef4584bdff1f54c8a360f50de3031e', '6b47aaf29ee3c2af9af889bc1fb9254dabd31177f16232dd6aab035ca39bf6e4']],
-  [5, 8, ['bc1a0643b12e4d2d7c77918f44e0f4f79a838b6cf9ec5b5c283e1f4d88599e6b',
-    'ca854ea128ed050b41b35ffc1b87b8eb2bde461e9e3b5596ece6b9d5975a0ae0', 'd37ee418976dd95753c1c73862b9398fa2a2cf9b4ff0fdfe8b30cd95209614b7']],
+  [
+    0,
+    8,
+    [
+      '96a296d224f285c67bee93c30f8a309157f0daa35dc5b87e410b78630a09cfc7',
+      '5f083f0a1a33ca076a95279832580db3e0ef4584bdff1f54c8a360f50de3031e',
+      '6b47aaf29ee3c2af9af889bc1fb9254dabd31177f16232dd6aab035ca39bf6e4',
+    ],
+  ],
+  [
+    5,
+    8,
+    [
+      'bc1a0643b12e4d2d7c77918f44e0f4f79a838b6cf9ec5b5c283e1f4d88599e6b',
+      'ca854ea128ed050b41b35ffc1b87b8eb2bde461e9e3b5596ece6b9d5975a0ae0',
+      'd37ee418976dd95753c1c73862b9398fa2a2cf9b4ff0fdfe8b30cd95209614b7',
+    ],
+  ],
   [2, 3, ['fac54203e7cc696cf0dfcb42c92a1d9dbaf70ad9e621f4bd8d98662f00e3c125']],
-  [1, 5, ['6e340b9cffb37a989ca544e6bb780a2c78901d3fb33738768511a30617afa01d',
-    '5f083f0a1a33ca076a95279832580db3e0ef4584bdff1f54c8a360f50de3031e', 'bc1a0643b12e4d2d7c77918f44e0f4f79a838b6cf9ec5b5c283e1f4d88599e6b']],
+  [
+    1,
+    5,
+    [
+      '6e340b9cffb37a989ca544e6bb780a2c78901d3fb33738768511a30617afa01d',
+      '5f083f0a1a33ca076a95279832580db3e0ef4584bdff1f54c8a360f50de3031e',
+      'bc1a0643b12e4d2d7c77918f44e0f4f79a838b6cf9ec5b5c283e1f4d88599e6b',
+    ],
+  ],
 ];
 const CONSISTENCY: [oldSize: number, newSize: number, hashes: string[]][] = [
   [1, 1, []],
-  [1, 8, ['96a296d224f285c67bee93c30f8a309157f0daa35dc5b87e410b78630a09cfc7',
-    '5f083f0a1a33ca076a95279832580db3e0ef4584bdff1f54c8a360f50de3031e', '6b47aaf29ee3c2af9af889bc1fb9254dabd31177f16232dd6aab035ca39bf6e4']],
-  [6, 8, ['0ebc5d3437fbe2db158b9f126a1d118e308181031d0a949f8dededebc558ef6a',
-    'ca854ea128ed050b41b35ffc1b87b8eb2bde461e9e3b5596ece6b9d5975a0ae0', 'd37ee418976dd95753c1c73862b9398fa2a2cf9b4ff0fdfe8b30cd95209614b7']],
-  [2, 5, ['5f083f0a1a33ca076a95279832580db3e0ef4584bdff1f54c8a360f50de3031e',
-    'bc1a0643b12e4d2d7c77918f44e0f4f79a838b6cf9ec5b5c283e1f4d88599e6b']],
-  [6, 7, ['0ebc5d3437fbe2db158b9f126a1d118e308181031d0a949f8dededebc558ef6a',
-    'b08693ec2e721597130641e8211e7eedccb4c26413963eee6c1e2ed16ffb1a5f', 'd37ee418976dd95753c1c73862b9398fa2a2cf9b4ff0fdfe8b30cd95209614b7']],
+  [
+    1,
+    8,
+    [
+      '96a296d224f285c67bee93c30f8a309157f0daa35dc5b87e410b78630a09cfc7',
+      '5f083f0a1a33ca076a95279832580db3e0ef4584bdff1f54c8a360f50de3031e',
+      '6b47aaf29ee3c2af9af889bc1fb9254dabd31177f16232dd6aab035ca39bf6e4',
+    ],
+  ],
+  [
+    6,
+    8,
+    [
+      '0ebc5d3437fbe2db158b9f126a1d118e308181031d0a949f8dededebc558ef6a',
+      'ca854ea128ed050b41b35ffc1b87b8eb2bde461e9e3b5596ece6b9d5975a0ae0',
+      'd37ee418976dd95753c1c73862b9398fa2a2cf9b4ff0fdfe8b30cd95209614b7',
+    ],
+  ],
+  [
+    2,
+    5,
+    [
+      '5f083f0a1a33ca076a95279832580db3e0ef4584bdff1f54c8a360f50de3031e',
+      'bc1a0643b12e4d2d7c77918f44e0f4f79a838b6cf9ec5b5c283e1f4d88599e6b',
+    ],
+  ],
+  [
+    6,
+    7,
+    [
+      '0ebc5d3437fbe2db158b9f126a1d118e308181031d0a949f8dededebc558ef6a',
+      'b08693ec2e721597130641e8211e7eedccb4c26413963eee6c1e2ed16ffb1a5f',
+      'd37ee418976dd95753c1c73862b9398fa2a2cf9b4ff0fdfe8b30cd95209614b7',
+    ],
+  ],
 ];
 
 const leafHashes = LEAVES.map(leafHash);
@@ -76,7 +126,12 @@ describe('the Certificate Transparency vectors', () => {
 });
 
 describe('an inclusion proof', () => {
-  const good = { leafHash: leafHashes[5] as Uint8Array, leafIndex: 5, treeSize: 8, hashes: (INCLUSION[2]?.[2] ?? []).map(hex) };
+  const good = {
+    leafHash: leafHashes[5] as Uint8Array,
+    leafIndex: 5,
+    treeSize: 8,
+    hashes: (INCLUSION[2]?.[2] ?? []).map(hex),
+  };
 
   it.each<[string, object, string]>([
     ['another index', { leafIndex: 4 }, 'root_mismatch'],
@@ -91,11 +146,19 @@ describe('an inclusion proof', () => {
     ['a hash of another length', { hashes: [hex('00'), ...good.hashes.slice(1)] }, 'bad_hash'],
     ['a leaf hash of another length', { leafHash: hex('') }, 'bad_hash'],
   ])('with %s is refused', (_, change, reason) => {
-    expect(reasonOf(() => { verifyInclusion({ ...good, ...change }, root(8)); })).toBe(reason);
+    expect(
+      reasonOf(() => {
+        verifyInclusion({ ...good, ...change }, root(8));
+      }),
+    ).toBe(reason);
   });
 
   it('is refused for a root of another length', () => {
-    expect(reasonOf(() => { verifyInclusion(good, hex('00')); })).toBe('bad_hash');
+    expect(
+      reasonOf(() => {
+        verifyInclusion(good, hex('00'));
+      }),
+    ).toBe('bad_hash');
   });
 
   it('cannot be made for a leaf that is not there', () => {
@@ -105,7 +168,13 @@ describe('an inclusion proof', () => {
 });
 
 describe('a consistency proof', () => {
-  const good = { oldSize: 6, oldRoot: root(6), newSize: 8, newRoot: root(8), hashes: (CONSISTENCY[2]?.[2] ?? []).map(hex) };
+  const good = {
+    oldSize: 6,
+    oldRoot: root(6),
+    newSize: 8,
+    newRoot: root(8),
+    hashes: (CONSISTENCY[2]?.[2] ?? []).map(hex),
+  };
 
   it.each<[string, object, string]>([
     ['the roots swapped', { oldRoot: root(8), newRoot: root(6) }, 'root_mismatch'],
@@ -121,7 +190,11 @@ describe('a consistency proof', () => {
     ['other roots where sizes are the same', { oldSize: 8, hashes: [] }, 'root_mismatch'],
     ['another root of the empty tree', { oldSize: 0, hashes: [] }, 'root_mismatch'],
   ])('with %s is refused', (_, change, reason) => {
-    expect(reasonOf(() => { verifyConsistency({ ...good, ...change }); })).toBe(reason);
+    expect(
+      reasonOf(() => {
+        verifyConsistency({ ...good, ...change });
+      }),
+    ).toBe(reason);
   });
 
   it('from the empty tree is empty', () => {
@@ -131,7 +204,12 @@ describe('a consistency proof', () => {
   });
 
   it('cannot be made for sizes out of order', () => {
-    for (const [a, b] of [[2, 1], [-1, 1], [0, 2 ** 53]] as const) expect(reasonOf(() => proveConsistency(a, b, hashAt))).toBe('bad_size');
+    for (const [a, b] of [
+      [2, 1],
+      [-1, 1],
+      [0, 2 ** 53],
+    ] as const)
+      expect(reasonOf(() => proveConsistency(a, b, hashAt))).toBe('bad_size');
   });
 });
 
@@ -151,8 +229,14 @@ describe('a frontier', () => {
     expect(parseFrontier(encodeFrontier(EMPTY_FRONTIER))).toEqual(EMPTY_FRONTIER);
   });
 
-  it.each(['', '00', '0000000000000001', `0000000000000000${'00'.repeat(32)}`, `0000000000000003${'00'.repeat(32)}`, `ffffffffffffffff${'00'.repeat(32)}`])(
-    'is refused as %j', (bytes) => {
-      expect(reasonOf(() => parseFrontier(hex(bytes)))).toBe('bad_frontier');
-    });
+  it.each([
+    '',
+    '00',
+    '0000000000000001',
+    `0000000000000000${'00'.repeat(32)}`,
+    `0000000000000003${'00'.repeat(32)}`,
+    `ffffffffffffffff${'00'.repeat(32)}`,
+  ])('is refused as %j', (bytes) => {
+    expect(reasonOf(() => parseFrontier(hex(bytes)))).toBe('bad_frontier');
+  });
 });

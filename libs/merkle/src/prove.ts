@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Makes proofs. Planning is apart from reading: `inclusionNodes` and `consistencyNodes` say which perfect subtrees a proof needs, so that a
-// caller can fetch all tiles in one go and then prove from memory.
+// Makes proofs. Planning is apart from reading: `inclusionNodes` and `consistencyNodes` say which perfect subtrees a
+// proof needs, so that a caller can fetch all tiles in one go and then prove from memory.
 import { MerkleError } from './merkle-error.ts';
 import { isTreeSize, nodesOf, rootOfRange, splitOf } from './shape.ts';
 import type { HashAt, NodeId, Range } from './shape.ts';
@@ -21,8 +21,8 @@ export function inclusionNodes(leafIndex: number, treeSize: number): NodeId[] {
 }
 
 /**
- * The proof that the tree of `newSize` leaves begins with the tree of `oldSize` leaves (RFC 9162 §2.1.4.1). Empty when the sizes are the
- * same or the old tree is empty, since there is nothing to prove then.
+ * The proof that the tree of `newSize` leaves begins with the tree of `oldSize` leaves (RFC 9162 §2.1.4.1). Empty when
+ * the sizes are the same or the old tree is empty, since there is nothing to prove then.
  *
  * @throws MerkleError `bad_size` if the sizes aren't in order; what `hashAt` throws.
  */

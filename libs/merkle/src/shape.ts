@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The shape of the tree: which perfect subtrees a range of leaves falls into. Sizes go to 2^53 − 1, so halving is done by division;
-// bit operators would cut them to 32 bits.
+// The shape of the tree: which perfect subtrees a range of leaves falls into. Sizes go to 2^53 − 1, so halving is done
+// by division; bit operators would cut them to 32 bits.
 import { emptyRoot, nodeHash } from './hash.ts';
 
-/** A perfect subtree: the one over leaves `index * 2^level` to `(index + 1) * 2^level`, the end not included. Level 0 is a leaf. */
+/**
+ * A perfect subtree: the one over leaves `index * 2^level` to `(index + 1) * 2^level`, the end not included. Level 0 is
+ * a leaf.
+ */
 export interface NodeId {
   readonly level: number;
   readonly index: number;
@@ -16,7 +19,10 @@ export interface Range {
   readonly end: number;
 }
 
-/** Gives the hash of a perfect subtree of the tree, from memory or from tiles read before. MUST throw rather than give another hash. */
+/**
+ * Gives the hash of a perfect subtree of the tree, from memory or from tiles read before. MUST throw rather than give
+ * another hash.
+ */
 export type HashAt = (level: number, index: number) => Uint8Array;
 
 /** Answers whether the number can be a count of leaves. */
@@ -32,8 +38,8 @@ export function splitOf(size: number): number {
 }
 
 /**
- * The perfect subtrees that make up a range, from left to right. Holds for the ranges that RFC 9162's recursions reach: they start at
- * a multiple of a power of two not smaller than their length.
+ * The perfect subtrees that make up a range, from left to right. Holds for the ranges that RFC 9162's recursions reach:
+ * they start at a multiple of a power of two not smaller than their length.
  */
 export function nodesOf(range: Range): NodeId[] {
   const nodes: NodeId[] = [];

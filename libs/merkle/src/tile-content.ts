@@ -25,7 +25,9 @@ export function parseTile(bytes: Uint8Array, width: number): Uint8Array[] {
   return Array.from({ length: width }, (_, i) => new Uint8Array(bytes.subarray(i * HASH_BYTES, (i + 1) * HASH_BYTES)));
 }
 
-/** Reads perfect subtrees out of tiles. The reader it returns throws MerkleError `bad_tile` where a tile is too narrow. */
+/**
+ * Reads perfect subtrees out of tiles. The reader it returns throws MerkleError `bad_tile` where a tile is too narrow.
+ */
 export function hashAtFromTiles(readTile: ReadTile): HashAt {
   return (level, index) => {
     const place = placeOf({ level, index });
@@ -40,8 +42,8 @@ export interface Tile extends TileId {
 }
 
 /**
- * The tiles to write when these leaf hashes are appended to a log of `oldSize`: those of `tilesTouched`, with their content. Reads the
- * tiles of `edgeTiles(oldSize)` and nothing else, so its cost doesn't grow with the log.
+ * The tiles to write when these leaf hashes are appended to a log of `oldSize`: those of `tilesTouched`, with their
+ * content. Reads the tiles of `edgeTiles(oldSize)` and nothing else, so its cost doesn't grow with the log.
  *
  * @throws MerkleError `bad_tile` if a tile read isn't of its width.
  */
@@ -73,7 +75,10 @@ function growLevel(level: number, oldHashes: number, added: readonly Uint8Array[
 const LENGTH_BYTES = 2;
 export const ENTRY_BYTES_MAX = 0xffff;
 
-/** The bytes of a bundle: each entry after its length as a big-endian uint16. Throws on an entry longer than 65,535 bytes. */
+/**
+ * The bytes of a bundle: each entry after its length as a big-endian uint16. Throws on an entry longer than 65,535
+ * bytes.
+ */
 export function encodeEntryBundle(entries: readonly Uint8Array[]): Uint8Array {
   const parts = entries.flatMap((entry) => {
     if (entry.length > ENTRY_BYTES_MAX) throw new Error(`an entry has at most ${String(ENTRY_BYTES_MAX)} bytes`);

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The layout of C2SP tlog-tiles (https://c2sp.org/tlog-tiles): the tree cut into tiles of height 8. The n-th tile at level l holds
-// the hashes of the perfect subtrees over 256^l leaves each, from the (256 n)-th on; full tiles never change.
+// The layout of C2SP tlog-tiles (https://c2sp.org/tlog-tiles): the tree cut into tiles of height 8. The n-th tile at
+// level l holds the hashes of the perfect subtrees over 256^l leaves each, from the (256 n)-th on; full tiles never
+// change.
 import { MerkleError } from './merkle-error.ts';
 import { isTreeSize } from './shape.ts';
 import type { NodeId } from './shape.ts';
@@ -33,30 +34,33 @@ export function entryBundlePath(index: number, width: number = TILE_WIDTH): stri
 }
 
 /**
- * The path of the signatures of a bundle's entries: `signatures/<N>[.p/<W>]`. It lies beside `tile/` and is no part of the layout, in which an entry is what was signed and not who
- * signed it.
+ * The path of the signatures of a bundle's entries: `signatures/<N>[.p/<W>]`. It lies beside `tile/` and is no part of
+ * the layout, in which an entry is what was signed and not who signed it.
  */
 export function signaturesPath(index: number, width: number = TILE_WIDTH): string {
   return `signatures/${indexPath(index)}${partialSuffix(width)}`;
 }
 
 /** What a path below `tile/` names: a tile of hashes, or a bundle of entries. */
-export type TileName = ({ readonly kind: 'hashes' } & TileId) | { readonly kind: 'entries'; readonly index: number; readonly width: number };
+export type TileName =
+  ({ readonly kind: 'hashes' } & TileId) | { readonly kind: 'entries'; readonly index: number; readonly width: number };
 
 const TILE_PATH = /^(?<level>entries|\d{1,2})\/(?<groups>(?:x\d{3}\/)*\d{3})(?:\.p\/(?<width>[1-9]\d{0,2}))?$/;
 
 /**
- * Reads the path of a tile below `tile/`, as `tilePath` and `entryBundlePath` write it: `0/x001/234`, `entries/000.p/7`. Null for anything else, other spellings
- * of the same tile among them, so that a cache holds each once.
+ * Reads the path of a tile below `tile/`, as `tilePath` and `entryBundlePath` write it: `0/x001/234`,
+ * `entries/000.p/7`. Null for anything else, other spellings of the same tile among them, so that a cache holds each
+ * once.
  */
 export function parseTilePath(path: string): TileName | null {
   const { level = '', groups = '', width: partial } = TILE_PATH.exec(path)?.groups ?? {};
   const index = Number(groups.replaceAll(/[x/]/g, ''));
   const width = partial === undefined ? TILE_WIDTH : Number(partial);
   if (level === '' || !isTreeSize(index) || width > TILE_WIDTH) return null;
-  const named: TileName = level === 'entries' ? { kind: 'entries', index, width } : { kind: 'hashes', level: Number(level), index, width };
+  const named: TileName =
+    level === 'entries' ? { kind: 'entries', index, width } : { kind: 'hashes', level: Number(level), index, width };
   const written = named.kind === 'entries' ? entryBundlePath(index, width) : tilePath(named.level, index, width);
-  return named.kind === 'hashes' && named.level > TILE_LEVEL_MAX || written !== `tile/${path}` ? null : named;
+  return (named.kind === 'hashes' && named.level > TILE_LEVEL_MAX) || written !== `tile/${path}` ? null : named;
 }
 
 /** Groups of three digits, all but the last marked by an `x`, so that no directory has the name of a file. */
@@ -68,7 +72,8 @@ function indexPath(index: number): string {
 }
 
 function partialSuffix(width: number): string {
-  if (!Number.isInteger(width) || width < 1 || width > TILE_WIDTH) throw new Error(`a tile width must be an integer from 1 to ${String(TILE_WIDTH)}`);
+  if (!Number.isInteger(width) || width < 1 || width > TILE_WIDTH)
+    throw new Error(`a tile width must be an integer from 1 to ${String(TILE_WIDTH)}`);
   return width === TILE_WIDTH ? '' : `.p/${String(width)}`;
 }
 
@@ -79,8 +84,8 @@ export function tileWidth(level: number, index: number, treeSize: number): numbe
 }
 
 /**
- * The tiles to write when a log grows: every tile of the new tree that is not one of the old tree at the same width, level by level.
- * The old partial tiles stay true for the old size.
+ * The tiles to write when a log grows: every tile of the new tree that is not one of the old tree at the same width,
+ * level by level. The old partial tiles stay true for the old size.
  *
  * @throws MerkleError `bad_size` if the sizes aren't in order.
  */
@@ -103,12 +108,16 @@ export function edgeTiles(treeSize: number): TileId[] {
   const tiles: TileId[] = [];
   for (let level = 0; level < TILE_LEVELS; level += 1) {
     const hashes = Math.floor(treeSize / TILE_WIDTH ** level);
-    if (hashes % TILE_WIDTH !== 0) tiles.push({ level, index: Math.floor(hashes / TILE_WIDTH), width: hashes % TILE_WIDTH });
+    if (hashes % TILE_WIDTH !== 0)
+      tiles.push({ level, index: Math.floor(hashes / TILE_WIDTH), width: hashes % TILE_WIDTH });
   }
   return tiles;
 }
 
-/** The tiles of a tree of that size that hold these perfect subtrees, each once: what to fetch before proving from `hashAtFromTiles`. */
+/**
+ * The tiles of a tree of that size that hold these perfect subtrees, each once: what to fetch before proving from
+ * `hashAtFromTiles`.
+ */
 export function tilesOf(nodes: readonly NodeId[], treeSize: number): TileId[] {
   const tiles = new Map<string, TileId>();
   for (const node of nodes) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Verifies proofs by the algorithms of RFC 9162. Everything here is attacker-controlled but the roots. The steps follow the RFC's text
-// line by line, with `fn` and `sn` named as there, so that the two can be read side by side.
+// Verifies proofs by the algorithms of RFC 9162. Everything here is attacker-controlled but the roots. The steps follow
+// the RFC's text line by line, with `fn` and `sn` named as there, so that the two can be read side by side.
 import { HASH_BYTES, emptyRoot, isSameHash, nodeHash } from './hash.ts';
 import { MerkleError } from './merkle-error.ts';
 import { isTreeSize, splitOf } from './shape.ts';
@@ -57,8 +57,8 @@ export interface Consistency {
 }
 
 /**
- * Verifies that the new tree begins with the old one (RFC 9162 §2.1.4.2). For an old tree of no leaves its root must be the empty root
- * and the proof empty; for equal sizes the roots must be equal and the proof empty.
+ * Verifies that the new tree begins with the old one (RFC 9162 §2.1.4.2). For an old tree of no leaves its root must be
+ * the empty root and the proof empty; for equal sizes the roots must be equal and the proof empty.
  *
  * @throws MerkleError
  */
@@ -75,7 +75,11 @@ export function verifyConsistency(consistency: Consistency): void {
   if (!isSameHash(roots.old, oldRoot) || !isSameHash(roots.new, newRoot)) throw new MerkleError('root_mismatch');
 }
 
-function rootsFromConsistency(oldSize: number, newSize: number, path: readonly Uint8Array[]): { old: Uint8Array; new: Uint8Array } {
+function rootsFromConsistency(
+  oldSize: number,
+  newSize: number,
+  path: readonly Uint8Array[],
+): { old: Uint8Array; new: Uint8Array } {
   let walk: Walk = { fn: oldSize - 1, sn: newSize - 1 };
   while (isOdd(walk.fn)) walk = up(walk);
   const [first, ...rest] = path as [Uint8Array, ...Uint8Array[]];

@@ -3,7 +3,18 @@ export { compileScript, compileText, type Compiled } from './compile/compile.ts'
 export { describeText, type Text } from './compile/text.ts';
 export type { Condition, Effects, Program, Step } from './compile/program.ts';
 export type {
-  CertificateFacts, Command, CommandEnded, Destination, DirectoryEntry, DiskFacts, FileFacts, Host, HttpAnswer, HttpAsked, ProcessFacts, ServiceFacts,
+  CertificateFacts,
+  Command,
+  CommandEnded,
+  Destination,
+  DirectoryEntry,
+  DiskFacts,
+  FileFacts,
+  Host,
+  HttpAnswer,
+  HttpAsked,
+  ProcessFacts,
+  ServiceFacts,
 } from './host/host.ts';
 export { HostClock, HostEnvironment, HostFiles, HostNet, HostProcess, HostRandom, HostSystem } from './host/host.ts';
 export { SCRIPT_LIMITS, VERB_LIMITS } from './limits.ts';
@@ -21,10 +32,24 @@ export { reportOf, type RanReport, type ScriptReport, type StepReport } from './
 export { STEP_STATUSES, type ScriptResult, type StepResult, type StepStatus } from './run/result.ts';
 export { runProgram } from './run/run-program.ts';
 export {
-  definitionBytes, readDefinition, SANDBOX_LIMITS, sandboxDefinitionDigest, type DefinitionRead, type SandboxDefinition,
+  definitionBytes,
+  readDefinition,
+  SANDBOX_LIMITS,
+  sandboxDefinitionDigest,
+  type DefinitionRead,
+  type SandboxDefinition,
 } from './sandboxes/definition.ts';
 export {
-  dataOf, readSignedSandbox, SANDBOX_PAYLOAD_TYPE, SandboxStatement, SignedSandboxError, signSandbox, verifySandbox, type SandboxSource, type SignedSandbox, type StoredSandbox,
+  dataOf,
+  readSignedSandbox,
+  SANDBOX_PAYLOAD_TYPE,
+  SandboxStatement,
+  SignedSandboxError,
+  signSandbox,
+  verifySandbox,
+  type SandboxSource,
+  type SignedSandbox,
+  type StoredSandbox,
 } from './sandboxes/signed-sandbox.ts';
 export { type ForeseenScript } from './tool/foreseen.ts';
 export { shapeProblems } from './script/parse.ts';

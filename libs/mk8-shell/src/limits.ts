@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/** What a script may be at most. The first four are promised to whoever writes scripts; the others bound work on hostile ones. */
+/**
+ * What a script may be at most. The first four are promised to whoever writes scripts; the others bound work on hostile
+ * ones.
+ */
 export const SCRIPT_LIMITS = {
   /** operations and cleanup together, once everything is expanded */
   operations: 1024,
@@ -35,7 +38,10 @@ export const VERB_LIMITS = {
   httpBodyBytes: 8 * 1024 * 1024,
   /** How long regular expressions of one verb may take, in milliseconds. */
   regexMs: 2000,
-  /** Instructions of a compiled expression: matching takes as many steps as text and expression are long together, multiplied. */
+  /**
+   * Instructions of a compiled expression: matching takes as many steps as text and expression are long together,
+   * multiplied.
+   */
   regexProgram: 1000,
   /** Values that one JSONPath query may look at. */
   jsonPathReads: 500_000,

@@ -1,8 +1,26 @@
 // SPDX-License-Identifier: Apache-2.0
 import Anthropic from '@anthropic-ai/sdk';
-import { Model, ModelError, type Conversation, type Message, type ModelCall, type ModelDelta, type ModelFault, type ModelTurn } from '@writ/agent-loop';
+import {
+  Model,
+  ModelError,
+  type Conversation,
+  type Message,
+  type ModelCall,
+  type ModelDelta,
+  type ModelFault,
+  type ModelTurn,
+} from '@writ/agent-loop';
 import { nativeNameOf, toolIdOf } from '@writ/dialects';
-import { IDLE_MS, interrupted, readArguments, REPLY_TOKENS_MAX, statusFault, transportFault, watched, type ProviderOptions } from './provider.ts';
+import {
+  IDLE_MS,
+  interrupted,
+  readArguments,
+  REPLY_TOKENS_MAX,
+  statusFault,
+  transportFault,
+  watched,
+  type ProviderOptions,
+} from './provider.ts';
 
 const PROVIDER = 'anthropic';
 type Param = { role: 'user' | 'assistant'; content: Anthropic.ContentBlockParam[] };
@@ -18,19 +36,42 @@ export class AnthropicModel extends Model {
     this.name = options.model;
     this.#options = options;
     // The loop retries, and says so; the library would in silence.
-    this.#client = new Anthropic({ apiKey: options.apiKey, authToken: null, maxRetries: 0, logLevel: 'off', ...(options.baseUrl ? { baseURL: options.baseUrl } : {}) });
+    this.#client = new Anthropic({
+      apiKey: options.apiKey,
+      authToken: null,
+      maxRetries: 0,
+      logLevel: 'off',
+      ...(options.baseUrl ? { baseURL: options.baseUrl } : {}),
+    });
   }
 
-  override async* reply({ system, messages, tools }: Conversation, signal: AbortSignal): AsyncGenerator<ModelDelta, ModelTurn, void> {
+  override async *reply(
+    { system, messages, tools }: Conversation,
+    signal: AbortSignal,
+  ): AsyncGenerator<ModelDelta, ModelTurn, void> {
     const { model, idleMs = IDLE_MS, replyTokensMax = REPLY_TOKENS_MAX } = this.#options;
     const request = {
-      model, max_tokens: replyTokensMax, stream: true, messages: paramsOf(messages),
+      model,
+      max_tokens: replyTokensMax,
+      stream: true,
+      messages: paramsOf(messages),
       // Tools and system prompt are the same in every round: read once, then from the provider's cache.
-      ...(system === '' ? {} : { system: [{ type: 'text' as const, text: system, cache_control: { type: 'ephemeral' as const } }] }),
-      tools: tools.map(({ tool_id, description, parameters }) => ({ name: nativeNameOf(tool_id), description, input_schema: parameters as Anthropic.Tool.InputSchema })),
+      ...(system === ''
+        ? {}
+        : { system: [{ type: 'text' as const, text: system, cache_control: { type: 'ephemeral' as const } }] }),
+      tools: tools.map(({ tool_id, description, parameters }) => ({
+        name: nativeNameOf(tool_id),
+        description,
+        input_schema: parameters as Anthropic.Tool.InputSchema,
+      })),
     } as const;
     const reply = new Reply();
-    for await (const event of watched((both) => this.#client.messages.create(request, { signal: both }), { idleMs, signal, faultOf })) yield* reply.take(event);
+    for await (const event of watched((both) => this.#client.messages.create(request, { signal: both }), {
+      idleMs,
+      signal,
+      faultOf,
+    }))
+      yield* reply.take(event);
     return reply.whole();
   }
 }
@@ -44,24 +85,30 @@ class Reply {
   #isWhole = false;
   #usage = { input_tokens: 0, cached_tokens: 0, output_tokens: 0 };
 
-  * take(event: Anthropic.RawMessageStreamEvent): Generator<ModelDelta> {
+  *take(event: Anthropic.RawMessageStreamEvent): Generator<ModelDelta> {
     switch (event.type) {
-      case 'message_start': this.#use(event.message.usage);
+      case 'message_start':
+        this.#use(event.message.usage);
         return;
-      case 'content_block_start': this.#blocks[event.index] = structuredClone(event.content_block);
+      case 'content_block_start':
+        this.#blocks[event.index] = structuredClone(event.content_block);
         return;
-      case 'content_block_delta': yield* this.#extend(event);
+      case 'content_block_delta':
+        yield* this.#extend(event);
         return;
-      case 'content_block_stop': yield* this.#finish(this.#blocks[event.index]);
+      case 'content_block_stop':
+        yield* this.#finish(this.#blocks[event.index]);
         return;
-      case 'message_delta': this.#stop = event.delta.stop_reason;
+      case 'message_delta':
+        this.#stop = event.delta.stop_reason;
         this.#use(event.usage);
         return;
-      case 'message_stop': this.#isWhole = true;
+      case 'message_stop':
+        this.#isWhole = true;
     }
   }
 
-  * #extend({ index, delta }: Anthropic.RawContentBlockDeltaEvent): Generator<ModelDelta> {
+  *#extend({ index, delta }: Anthropic.RawContentBlockDeltaEvent): Generator<ModelDelta> {
     const block = this.#blocks[index];
     if (block === undefined) throw new ModelError('malformed', `a piece of block ${index} came before the block`);
     if (delta.type === 'text_delta' && block.type === 'text') {
@@ -72,17 +119,26 @@ class Reply {
     else if (delta.type === 'signature_delta' && block.type === 'thinking') block.signature = delta.signature;
   }
 
-  * #finish(block: Block | undefined): Generator<ModelDelta> {
+  *#finish(block: Block | undefined): Generator<ModelDelta> {
     if (block?.type === 'tool_use') yield { kind: 'call', call: this.#callOf(block) };
   }
 
   /** A block begins with the empty object where its arguments come in pieces. Other servers send all of them there. */
   #callOf({ id, name, input, pieces = [] }: Anthropic.ToolUseBlock & { pieces?: unknown[] }): ModelCall {
-    return { id, tool_id: toolIdOf(name), ...readArguments(JSON.stringify(input) === '{}' ? pieces : [input, ...pieces]) };
+    return {
+      id,
+      tool_id: toolIdOf(name),
+      ...readArguments(JSON.stringify(input) === '{}' ? pieces : [input, ...pieces]),
+    };
   }
 
   /** Counts come twice, at the start and, whole, at the end. */
-  #use(usage: Pick<Anthropic.MessageDeltaUsage, 'input_tokens' | 'output_tokens' | 'cache_read_input_tokens' | 'cache_creation_input_tokens'>): void {
+  #use(
+    usage: Pick<
+      Anthropic.MessageDeltaUsage,
+      'input_tokens' | 'output_tokens' | 'cache_read_input_tokens' | 'cache_creation_input_tokens'
+    >,
+  ): void {
     const cached = usage.cache_read_input_tokens ?? 0;
     const input = (usage.input_tokens ?? 0) + cached + (usage.cache_creation_input_tokens ?? 0);
     this.#usage = {
@@ -96,7 +152,8 @@ class Reply {
     if (!this.#isWhole) throw interrupted();
     const text = this.#blocks.flatMap((block) => (block.type === 'text' ? [block.text] : [])).join('\n');
     const base = { text, usage: this.#usage };
-    if (this.#stop === 'max_tokens' || this.#stop === 'model_context_window_exceeded') return { ...base, calls: [], stop: 'length' };
+    if (this.#stop === 'max_tokens' || this.#stop === 'model_context_window_exceeded')
+      return { ...base, calls: [], stop: 'length' };
     if (this.#stop === 'refusal') return { ...base, calls: [], stop: 'refusal' };
     const calls = this.#blocks.flatMap((block) => (block.type === 'tool_use' ? [this.#callOf(block)] : []));
     return { ...base, calls, stop: calls.length > 0 ? 'tool_use' : 'end', ...this.#native(calls) };
@@ -106,20 +163,29 @@ class Reply {
   #native(calls: readonly ModelCall[]): Pick<ModelTurn, 'native'> {
     if (!this.#blocks.some(({ type }) => type === 'thinking' || type === 'redacted_thinking')) return {};
     const args = new Map(calls.map((call) => [call.id, call.args]));
-    const content = this.#blocks.map(({ pieces: _pieces, ...block }) => (block.type === 'tool_use' ? { ...block, input: args.get(block.id) ?? {} } : block));
+    const content = this.#blocks.map(({ pieces: _pieces, ...block }) =>
+      block.type === 'tool_use' ? { ...block, input: args.get(block.id) ?? {} } : block,
+    );
     return { native: { provider: PROVIDER, content } };
   }
 }
 
 /** Errors within a stream carry a type and no status. */
 const FAULT_OF_TYPE: Readonly<Record<string, ModelFault>> = {
-  overloaded_error: 'overloaded', rate_limit_error: 'rate_limited', api_error: 'unavailable', timeout_error: 'timeout',
-  authentication_error: 'unauthorized', permission_error: 'unauthorized', request_too_large: 'context_exceeded', invalid_request_error: 'invalid',
+  overloaded_error: 'overloaded',
+  rate_limit_error: 'rate_limited',
+  api_error: 'unavailable',
+  timeout_error: 'timeout',
+  authentication_error: 'unauthorized',
+  permission_error: 'unauthorized',
+  request_too_large: 'context_exceeded',
+  invalid_request_error: 'invalid',
 };
 
 function faultOf(error: unknown, hasBegun: boolean): ModelError {
   if (!(error instanceof Anthropic.APIError)) return transportFault(error, hasBegun);
-  if (typeof error.status === 'number') return statusFault(error.status, error.message, error.headers?.get('retry-after'), error);
+  if (typeof error.status === 'number')
+    return statusFault(error.status, error.message, error.headers?.get('retry-after'), error);
   if (error instanceof Anthropic.APIConnectionError) return transportFault(error, hasBegun);
   return new ModelError(FAULT_OF_TYPE[error.type ?? ''] ?? 'unavailable', error.message, { cause: error });
 }
@@ -137,12 +203,24 @@ function paramsOf(messages: readonly Message[]): Param[] {
 }
 
 function paramOf(message: Message): Param {
-  if (message.role === 'user' || message.role === 'system') return { role: 'user', content: [{ type: 'text', text: message.text }] };
+  if (message.role === 'user' || message.role === 'system')
+    return { role: 'user', content: [{ type: 'text', text: message.text }] };
   if (message.role === 'tool') {
-    return { role: 'user', content: [{ type: 'tool_result', tool_use_id: message.call_id, content: message.text, is_error: message.is_error }] };
+    return {
+      role: 'user',
+      content: [
+        { type: 'tool_result', tool_use_id: message.call_id, content: message.text, is_error: message.is_error },
+      ],
+    };
   }
-  if (message.native?.provider === PROVIDER) return { role: 'assistant', content: [...message.native.content as Anthropic.ContentBlockParam[]] };
+  if (message.native?.provider === PROVIDER)
+    return { role: 'assistant', content: [...(message.native.content as Anthropic.ContentBlockParam[])] };
   const said: Anthropic.ContentBlockParam[] = message.text === '' ? [] : [{ type: 'text', text: message.text }];
-  const asked = message.calls.map(({ id, tool_id, args }): Anthropic.ContentBlockParam => ({ type: 'tool_use', id, name: nativeNameOf(tool_id), input: args }));
+  const asked = message.calls.map(({ id, tool_id, args }): Anthropic.ContentBlockParam => ({
+    type: 'tool_use',
+    id,
+    name: nativeNameOf(tool_id),
+    input: args,
+  }));
   return { role: 'assistant', content: [...said, ...asked] };
 }

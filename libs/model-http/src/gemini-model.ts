@@ -1,8 +1,32 @@
 // SPDX-License-Identifier: Apache-2.0
-import { ApiError, FinishReason, GoogleGenAI, type Content, type GenerateContentResponse, type Part } from '@google/genai';
-import { Model, ModelError, type Conversation, type Message, type ModelCall, type ModelDelta, type ModelTurn } from '@writ/agent-loop';
+import {
+  ApiError,
+  FinishReason,
+  GoogleGenAI,
+  type Content,
+  type GenerateContentResponse,
+  type Part,
+} from '@google/genai';
+import {
+  Model,
+  ModelError,
+  type Conversation,
+  type Message,
+  type ModelCall,
+  type ModelDelta,
+  type ModelTurn,
+} from '@writ/agent-loop';
 import { nativeNameOf, toolIdOf } from '@writ/dialects';
-import { IDLE_MS, interrupted, readArguments, REPLY_TOKENS_MAX, statusFault, transportFault, watched, type ProviderOptions } from './provider.ts';
+import {
+  IDLE_MS,
+  interrupted,
+  readArguments,
+  REPLY_TOKENS_MAX,
+  statusFault,
+  transportFault,
+  watched,
+  type ProviderOptions,
+} from './provider.ts';
 
 const PROVIDER = 'gemini';
 /** Of calls that the provider gave no id: it wants none back then. */
@@ -20,16 +44,21 @@ export class GeminiModel extends Model {
     this.#options = options;
   }
 
-  override async* reply(conversation: Conversation, signal: AbortSignal): AsyncGenerator<ModelDelta, ModelTurn, void> {
+  override async *reply(conversation: Conversation, signal: AbortSignal): AsyncGenerator<ModelDelta, ModelTurn, void> {
     const { idleMs = IDLE_MS } = this.#options;
     const reply = new Reply();
     const asked = { retryAfter: null as string | null };
     const faultOf = (error: unknown, hasBegun: boolean): ModelError => faultBehind(error, hasBegun, asked.retryAfter);
-    for await (const chunk of watched((both) => this.#ask(conversation, asked, both), { idleMs, signal, faultOf })) yield* reply.take(chunk);
+    for await (const chunk of watched((both) => this.#ask(conversation, asked, both), { idleMs, signal, faultOf }))
+      yield* reply.take(chunk);
     return reply.whole();
   }
 
-  #ask({ system, messages, tools }: Conversation, asked: { retryAfter: string | null }, abortSignal: AbortSignal): Promise<AsyncIterable<GenerateContentResponse>> {
+  #ask(
+    { system, messages, tools }: Conversation,
+    asked: { retryAfter: string | null },
+    abortSignal: AbortSignal,
+  ): Promise<AsyncIterable<GenerateContentResponse>> {
     const { apiKey, model, baseUrl, replyTokensMax = REPLY_TOKENS_MAX } = this.#options;
     // The library's errors don't carry the headers of the answer.
     const listening: typeof fetch = async (url, init) => {
@@ -39,18 +68,37 @@ export class GeminiModel extends Model {
     };
     const client = new GoogleGenAI({ apiKey, httpOptions: { fetch: listening, ...(baseUrl ? { baseUrl } : {}) } });
     return client.models.generateContentStream({
-      model, contents: contentsOf(messages),
+      model,
+      contents: contentsOf(messages),
       config: {
-        abortSignal, maxOutputTokens: replyTokensMax, automaticFunctionCalling: { disable: true },
+        abortSignal,
+        maxOutputTokens: replyTokensMax,
+        automaticFunctionCalling: { disable: true },
         ...(system === '' ? {} : { systemInstruction: system }),
-        ...(tools.length > 0 ? { tools: [{ functionDeclarations: tools.map(({ tool_id, description, parameters }) => ({ name: nativeNameOf(tool_id), description, parametersJsonSchema: parameters })) }] } : {}),
+        ...(tools.length > 0
+          ? {
+              tools: [
+                {
+                  functionDeclarations: tools.map(({ tool_id, description, parameters }) => ({
+                    name: nativeNameOf(tool_id),
+                    description,
+                    parametersJsonSchema: parameters,
+                  })),
+                },
+              ],
+            }
+          : {}),
       },
     });
   }
 }
 
 /** Why the model stopped where its call could not be read: it may send it again. */
-const CALL_FAULTS: ReadonlySet<FinishReason> = new Set([FinishReason.MALFORMED_FUNCTION_CALL, FinishReason.UNEXPECTED_TOOL_CALL, FinishReason.TOO_MANY_TOOL_CALLS]);
+const CALL_FAULTS: ReadonlySet<FinishReason> = new Set([
+  FinishReason.MALFORMED_FUNCTION_CALL,
+  FinishReason.UNEXPECTED_TOOL_CALL,
+  FinishReason.TOO_MANY_TOOL_CALLS,
+]);
 
 /** A reply as its chunks make it. */
 class Reply {
@@ -61,7 +109,7 @@ class Reply {
   #isBlocked = false;
   #usage: GenerateContentResponse['usageMetadata'];
 
-  * take({ candidates, promptFeedback, usageMetadata }: GenerateContentResponse): Generator<ModelDelta> {
+  *take({ candidates, promptFeedback, usageMetadata }: GenerateContentResponse): Generator<ModelDelta> {
     this.#usage = usageMetadata ?? this.#usage;
     this.#isBlocked ||= promptFeedback?.blockReason !== undefined;
     const [candidate] = candidates ?? [];
@@ -69,7 +117,7 @@ class Reply {
     this.#finish = candidate?.finishReason ?? this.#finish;
   }
 
-  * #takePart(part: Part): Generator<ModelDelta> {
+  *#takePart(part: Part): Generator<ModelDelta> {
     this.#parts.push(part);
     if (part.functionCall !== undefined) {
       const { id, name = '', args } = part.functionCall;
@@ -88,19 +136,25 @@ class Reply {
     if (this.#isBlocked) return { ...base, calls: [], stop: 'refusal' };
     if (this.#finish === null) throw interrupted();
     if (this.#finish === FinishReason.MAX_TOKENS) return { ...base, calls: [], stop: 'length' };
-    if (CALL_FAULTS.has(this.#finish)) return { ...base, calls: [], stop: 'end', problems: [`the provider could not read the call (${this.#finish})`] };
+    if (CALL_FAULTS.has(this.#finish))
+      return { ...base, calls: [], stop: 'end', problems: [`the provider could not read the call (${this.#finish})`] };
     if (this.#finish !== FinishReason.STOP) return { ...base, calls: [], stop: 'refusal' };
-    const native = this.#parts.some(({ thoughtSignature }) => thoughtSignature !== undefined) ? { native: { provider: PROVIDER, content: this.#parts } } : {};
+    const native = this.#parts.some(({ thoughtSignature }) => thoughtSignature !== undefined)
+      ? { native: { provider: PROVIDER, content: this.#parts } }
+      : {};
     return { ...base, calls: this.#calls, stop: this.#calls.length > 0 ? 'tool_use' : 'end', ...native };
   }
 
   #used(): Pick<ModelTurn, 'usage'> {
     const usage = this.#usage;
     if (usage === undefined) return {};
-    return { usage: {
-      input_tokens: usage.promptTokenCount ?? 0, cached_tokens: usage.cachedContentTokenCount ?? 0,
-      output_tokens: (usage.candidatesTokenCount ?? 0) + (usage.thoughtsTokenCount ?? 0),
-    } };
+    return {
+      usage: {
+        input_tokens: usage.promptTokenCount ?? 0,
+        cached_tokens: usage.cachedContentTokenCount ?? 0,
+        output_tokens: (usage.candidatesTokenCount ?? 0) + (usage.thoughtsTokenCount ?? 0),
+      },
+    };
   }
 }
 
@@ -108,7 +162,8 @@ class Reply {
 const RETRY_INFO = /"retryDelay":\s*"(\d+(?:\.\d+)?)s"/;
 
 function faultBehind(error: unknown, hasBegun: boolean, retryAfter: string | null): ModelError {
-  if (error instanceof ApiError) return statusFault(error.status, error.message, retryAfter ?? RETRY_INFO.exec(error.message)?.[1], error);
+  if (error instanceof ApiError)
+    return statusFault(error.status, error.message, retryAfter ?? RETRY_INFO.exec(error.message)?.[1], error);
   // The library's own words for a stream that ends within an event.
   if (error instanceof Error && error.message.startsWith('Incomplete JSON segment')) return interrupted(error);
   return transportFault(error, hasBegun);
@@ -132,9 +187,20 @@ function contentOf(message: Message): { role: string; parts: Part[] } {
   if (message.role === 'user' || message.role === 'system') return { role: 'user', parts: [{ text: message.text }] };
   if (message.role === 'tool') {
     const response = message.is_error ? { error: message.text } : { output: message.text };
-    return { role: 'user', parts: [{ functionResponse: { ...idOf(message.call_id), name: nativeNameOf(message.tool_id), response } }] };
+    return {
+      role: 'user',
+      parts: [{ functionResponse: { ...idOf(message.call_id), name: nativeNameOf(message.tool_id), response } }],
+    };
   }
-  if (message.native?.provider === PROVIDER) return { role: 'model', parts: [...message.native.content as Part[]] };
+  if (message.native?.provider === PROVIDER) return { role: 'model', parts: [...(message.native.content as Part[])] };
   const said: Part[] = message.text === '' ? [] : [{ text: message.text }];
-  return { role: 'model', parts: [...said, ...message.calls.map(({ id, tool_id, args }): Part => ({ functionCall: { ...idOf(id), name: nativeNameOf(tool_id), args } }))] };
+  return {
+    role: 'model',
+    parts: [
+      ...said,
+      ...message.calls.map(({ id, tool_id, args }): Part => ({
+        functionCall: { ...idOf(id), name: nativeNameOf(tool_id), args },
+      })),
+    ],
+  };
 }

@@ -1,9 +1,30 @@
 // SPDX-License-Identifier: Apache-2.0
-import { Model, ModelError, type Conversation, type Message, type ModelCall, type ModelDelta, type ModelTurn, type ToolOffer } from '@writ/agent-loop';
+import {
+  Model,
+  ModelError,
+  type Conversation,
+  type Message,
+  type ModelCall,
+  type ModelDelta,
+  type ModelTurn,
+  type ToolOffer,
+} from '@writ/agent-loop';
 import { nativeNameOf, toolIdOf } from '@writ/dialects';
 import OpenAI from 'openai';
-import type { ChatCompletionChunk as Chunk, ChatCompletionCreateParamsStreaming as Request, ChatCompletionMessageParam as Chat } from 'openai/resources/chat/completions';
-import { IDLE_MS, interrupted, readArguments, statusFault, transportFault, watched, type ProviderOptions } from './provider.ts';
+import type {
+  ChatCompletionChunk as Chunk,
+  ChatCompletionCreateParamsStreaming as Request,
+  ChatCompletionMessageParam as Chat,
+} from 'openai/resources/chat/completions';
+import {
+  IDLE_MS,
+  interrupted,
+  readArguments,
+  statusFault,
+  transportFault,
+  watched,
+  type ProviderOptions,
+} from './provider.ts';
 
 type ToolCallPart = NonNullable<Chunk['choices'][number]['delta']['tool_calls']>[number];
 type Finish = Chunk['choices'][number]['finish_reason'];
@@ -19,20 +40,35 @@ export class OpenAiModel extends Model {
     this.name = options.model;
     this.#options = options;
     // The loop retries, and says so; the library would in silence.
-    this.#client = new OpenAI({ apiKey: options.apiKey, maxRetries: 0, logLevel: 'off', ...(options.baseUrl ? { baseURL: options.baseUrl } : {}) });
+    this.#client = new OpenAI({
+      apiKey: options.apiKey,
+      maxRetries: 0,
+      logLevel: 'off',
+      ...(options.baseUrl ? { baseURL: options.baseUrl } : {}),
+    });
   }
 
-  override async* reply({ system, messages, tools }: Conversation, signal: AbortSignal): AsyncGenerator<ModelDelta, ModelTurn, void> {
+  override async *reply(
+    { system, messages, tools }: Conversation,
+    signal: AbortSignal,
+  ): AsyncGenerator<ModelDelta, ModelTurn, void> {
     const { model, idleMs = IDLE_MS, replyTokensMax } = this.#options;
     const request: Request = {
-      model, stream: true, stream_options: { include_usage: true },
+      model,
+      stream: true,
+      stream_options: { include_usage: true },
       messages: [{ role: 'system', content: system }, ...messages.map(messageOf)],
       ...(tools.length > 0 ? { tools: tools.map(functionOf) } : {}),
       // Servers of other makers may not know it.
       ...(replyTokensMax === undefined ? {} : { max_completion_tokens: replyTokensMax }),
     };
     const reply = new Reply();
-    for await (const chunk of watched((both) => this.#client.chat.completions.create(request, { signal: both }), { idleMs, signal, faultOf })) yield* reply.take(chunk);
+    for await (const chunk of watched((both) => this.#client.chat.completions.create(request, { signal: both }), {
+      idleMs,
+      signal,
+      faultOf,
+    }))
+      yield* reply.take(chunk);
     const turn = reply.whole();
     for (const call of turn.calls) yield { kind: 'call', call };
     return turn;
@@ -46,7 +82,7 @@ class Reply {
   #finish: Finish = null;
   #usage: Chunk['usage'];
 
-  * take({ choices, usage }: Chunk): Generator<ModelDelta> {
+  *take({ choices, usage }: Chunk): Generator<ModelDelta> {
     this.#usage = usage ?? this.#usage;
     // Some servers leave the list out of the chunk that brings the usage.
     const [choice] = (choices as Chunk['choices'] | undefined) ?? [];
@@ -74,7 +110,8 @@ class Reply {
     // A reply that was cut off may end within the arguments of a call.
     if (this.#finish === 'length') return { ...base, calls: [], stop: 'length' };
     if (this.#finish === 'content_filter') return { ...base, calls: [], stop: 'refusal' };
-    const calls = this.#calls.filter(Boolean)
+    const calls = this.#calls
+      .filter(Boolean)
       .map(({ id, name, pieces }): ModelCall => ({ id, tool_id: toolIdOf(name), ...readArguments(pieces) }));
     return { ...base, calls, stop: calls.length > 0 ? 'tool_use' : 'end' };
   }
@@ -82,24 +119,36 @@ class Reply {
   #used(): Pick<ModelTurn, 'usage'> {
     const usage = this.#usage;
     if (!usage) return {};
-    return { usage: { input_tokens: usage.prompt_tokens, cached_tokens: usage.prompt_tokens_details?.cached_tokens ?? 0, output_tokens: usage.completion_tokens } };
+    return {
+      usage: {
+        input_tokens: usage.prompt_tokens,
+        cached_tokens: usage.prompt_tokens_details?.cached_tokens ?? 0,
+        output_tokens: usage.completion_tokens,
+      },
+    };
   }
 }
 
 function faultOf(error: unknown, hasBegun: boolean): ModelError {
   if (!(error instanceof OpenAI.APIError)) return transportFault(error, hasBegun);
-  if (typeof error.status === 'number') return statusFault(error.status, error.message, error.headers?.get('retry-after'), error);
+  if (typeof error.status === 'number')
+    return statusFault(error.status, error.message, error.headers?.get('retry-after'), error);
   if (error instanceof OpenAI.APIConnectionError) return transportFault(error, hasBegun);
   return new ModelError('unavailable', error.message, { cause: error });
 }
 
-const functionOf = ({ tool_id, description, parameters }: ToolOffer) => (
-  { type: 'function' as const, function: { name: nativeNameOf(tool_id), description, parameters: parameters as Record<string, unknown> } });
+const functionOf = ({ tool_id, description, parameters }: ToolOffer) => ({
+  type: 'function' as const,
+  function: { name: nativeNameOf(tool_id), description, parameters: parameters as Record<string, unknown> },
+});
 
 function messageOf(message: Message): Chat {
   if (message.role === 'user' || message.role === 'system') return { role: message.role, content: message.text };
   if (message.role === 'tool') return { role: 'tool', tool_call_id: message.call_id, content: message.text };
-  const calls = message.calls.map(({ id, tool_id, args }) => (
-    { id, type: 'function' as const, function: { name: nativeNameOf(tool_id), arguments: JSON.stringify(args) } }));
+  const calls = message.calls.map(({ id, tool_id, args }) => ({
+    id,
+    type: 'function' as const,
+    function: { name: nativeNameOf(tool_id), arguments: JSON.stringify(args) },
+  }));
   return { role: 'assistant', content: message.text, ...(calls.length > 0 ? { tool_calls: calls } : {}) };
 }

@@ -27,10 +27,14 @@ export interface Watch {
 }
 
 /**
- * Opens a provider's stream and hands on its pieces. Whatever keeps it from its end becomes a `ModelError`, but an abort of the signal,
- * which is thrown as it is. Libraries end a stream in silence when it is aborted: so that is asked, not believed.
+ * Opens a provider's stream and hands on its pieces. Whatever keeps it from its end becomes a `ModelError`, but an
+ * abort of the signal, which is thrown as it is. Libraries end a stream in silence when it is aborted: so that is
+ * asked, not believed.
  */
-export async function* watched<T>(open: (signal: AbortSignal) => Promise<AsyncIterable<T>>, { idleMs, signal, faultOf }: Watch): AsyncGenerator<T, void, void> {
+export async function* watched<T>(
+  open: (signal: AbortSignal) => Promise<AsyncIterable<T>>,
+  { idleMs, signal, faultOf }: Watch,
+): AsyncGenerator<T, void, void> {
   const own = new AbortController();
   const both = AbortSignal.any([signal, own.signal]);
   const silence = new ModelError('timeout', `nothing came for ${idleMs} ms`);
@@ -55,20 +59,33 @@ export async function* watched<T>(open: (signal: AbortSignal) => Promise<AsyncIt
 }
 
 /** A stream that ended before the provider said that the reply was whole. */
-export const interrupted = (cause?: unknown): ModelError => new ModelError('interrupted', 'the reply broke off before it was whole', { cause });
+export const interrupted = (cause?: unknown): ModelError =>
+  new ModelError('interrupted', 'the reply broke off before it was whole', { cause });
 
 /** What an error without an HTTP status is: text that is no JSON, or a connection that was never made or broke. */
 export function transportFault(error: unknown, hasBegun: boolean): ModelError {
-  if (isSyntaxError(error)) return new ModelError('malformed', `what came is not the provider's format: ${error.message}`, { cause: error });
-  return hasBegun ? interrupted(error) : new ModelError('unavailable', `the provider was not reached: ${wordsOf(error)}`, { cause: error });
+  if (isSyntaxError(error))
+    return new ModelError('malformed', `what came is not the provider's format: ${error.message}`, { cause: error });
+  return hasBegun
+    ? interrupted(error)
+    : new ModelError('unavailable', `the provider was not reached: ${wordsOf(error)}`, { cause: error });
 }
 
 /** By its name: `Response.json` throws the SyntaxError of the realm that fetched. */
-const isSyntaxError = (error: unknown): error is SyntaxError => (error as { readonly name?: unknown } | null)?.name === 'SyntaxError';
+const isSyntaxError = (error: unknown): error is SyntaxError =>
+  (error as { readonly name?: unknown } | null)?.name === 'SyntaxError';
 
 /** What an HTTP answer that is no reply means. */
-export function statusFault(status: number, text: string, retryAfter: string | null | undefined, cause: unknown): ModelError {
-  return new ModelError(faultOfStatus(status, text), `${status}: ${text}`, { retryAfterMs: readRetryAfter(retryAfter, Date.now()), cause });
+export function statusFault(
+  status: number,
+  text: string,
+  retryAfter: string | null | undefined,
+  cause: unknown,
+): ModelError {
+  return new ModelError(faultOfStatus(status, text), `${status}: ${text}`, {
+    retryAfterMs: readRetryAfter(retryAfter, Date.now()),
+    cause,
+  });
 }
 
 /** The innermost words: libraries wrap "fetch failed" around what happened. */
@@ -78,7 +95,10 @@ function wordsOf(error: unknown): string {
 }
 
 /** A call's arguments, or none and why it does not run, in words for the model. */
-interface ReadArguments { readonly args: Record<string, unknown>; readonly problem?: string }
+interface ReadArguments {
+  readonly args: Record<string, unknown>;
+  readonly problem?: string;
+}
 
 /** Reads arguments as a provider sent them, in its pieces, by the rule of all dialects. */
 export function readArguments(pieces: readonly unknown[]): ReadArguments {

@@ -4,19 +4,21 @@ import { startProcess, type ProcessPlan, type RunningProcess } from './start-pro
 import type { CommonEnvironment } from './common-environment.ts';
 
 /**
- * What is under way may take this long after a SIGTERM, in milliseconds. Supervisors kill after ten seconds; a lease outlives both,
- * so that what is cut off is done by another.
+ * What is under way may take this long after a SIGTERM, in milliseconds. Supervisors kill after ten seconds; a lease
+ * outlives both, so that what is cut off is done by another.
  */
 const stopMs = 9_000;
 /** What is left for closing after work was let go on for longer, in milliseconds. */
 const closeMs = 4_000;
 
 /**
- * Runs a process until SIGTERM or SIGINT: exit code 0 when all that was under way has ended, 1 when it hadn't in time, when
- * starting failed, or after an error that nobody caught. A second signal ends it at once.
+ * Runs a process until SIGTERM or SIGINT: exit code 0 when all that was under way has ended, 1 when it hadn't in time,
+ * when starting failed, or after an error that nobody caught. A second signal ends it at once.
  * @param plan Makes the plan; what it throws, an EnvironmentError for one, ends the process with its message.
  */
-export async function bootProcess<C extends CommonEnvironment>(plan: () => ProcessPlan<C> | Promise<ProcessPlan<C>>): Promise<void> {
+export async function bootProcess<C extends CommonEnvironment>(
+  plan: () => ProcessPlan<C> | Promise<ProcessPlan<C>>,
+): Promise<void> {
   let running: RunningProcess | undefined;
   let drainMs = 0;
   onFatal(() => running?.logger);
@@ -28,10 +30,13 @@ export async function bootProcess<C extends CommonEnvironment>(plan: () => Proce
     if (running === undefined) process.exit(0);
     const { logger, stop } = running;
     logger.info({ signal }, 'stopping');
-    setTimeout(() => {
-      logger.error('what was under way has not ended in time');
-      process.exit(1);
-    }, Math.max(stopMs, drainMs + closeMs)).unref();
+    setTimeout(
+      () => {
+        logger.error('what was under way has not ended in time');
+        process.exit(1);
+      },
+      Math.max(stopMs, drainMs + closeMs),
+    ).unref();
     void stop().then(() => process.exit(0));
   };
   // Before the start: who is told that the process is ready may tell it to stop at once.
@@ -47,7 +52,9 @@ export async function bootProcess<C extends CommonEnvironment>(plan: () => Proce
   }
 }
 
-/** After an error that nobody caught the state is unknown: what was under way is recovered by leases, not by going on. */
+/**
+ * After an error that nobody caught the state is unknown: what was under way is recovered by leases, not by going on.
+ */
 function onFatal(logger: () => Logger | undefined): void {
   const die = (error: unknown): void => {
     const log = logger();
@@ -58,7 +65,9 @@ function onFatal(logger: () => Logger | undefined): void {
   process.on('uncaughtException', die).on('unhandledRejection', die);
 }
 
-/** What the language throws where a program is wrong: only its author can do something about it, and needs the stack. */
+/**
+ * What the language throws where a program is wrong: only its author can do something about it, and needs the stack.
+ */
 const BUGS = [TypeError, ReferenceError, RangeError] as const;
 
 /** Why a start failed, for whoever configures the process: a line a cause, and a stack for a bug alone. */
@@ -68,7 +77,8 @@ export function explainStart(error: unknown): string {
   const line = isBug ? (error.stack ?? error.message) : error.message === '' ? textOf(error) : error.message;
   const { cause } = error;
   // A cause that is quoted already says nothing more.
-  if (cause === undefined || (cause instanceof Error && line.includes(cause.message) && cause.cause === undefined)) return line;
+  if (cause === undefined || (cause instanceof Error && line.includes(cause.message) && cause.cause === undefined))
+    return line;
   return `${line}\n  because: ${explainStart(cause)}`;
 }
 
@@ -78,6 +88,7 @@ const textOf = (error: Error): string =>
 
 function explain(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
-  const line = error.name === 'EnvironmentError' || error.name === 'Fault' ? error.message : (error.stack ?? error.message);
+  const line =
+    error.name === 'EnvironmentError' || error.name === 'Fault' ? error.message : (error.stack ?? error.message);
   return error.cause === undefined ? line : `${line}\n  because: ${explain(error.cause)}`;
 }

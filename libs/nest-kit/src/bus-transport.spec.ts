@@ -58,16 +58,22 @@ class StrangeModule {}
 class StrangeController {
   append(): void {}
 }
-MessagePattern('ledger.append')(StrangeController.prototype, 'append', Object.getOwnPropertyDescriptor(StrangeController.prototype, 'append') ?? {});
+MessagePattern('ledger.append')(
+  StrangeController.prototype,
+  'append',
+  Object.getOwnPropertyDescriptor(StrangeController.prototype, 'append') ?? {},
+);
 Controller()(StrangeController);
 
 let telemetry: Telemetry;
 let bus: MemoryBus;
 let app: NestProcess;
 let reported: unknown[];
-const transport = () => new BusTransport({ bus, process: 'kernel', shard: 's0', telemetry, report: (error) => reported.push(error) });
+const transport = () =>
+  new BusTransport({ bus, process: 'kernel', shard: 's0', telemetry, report: (error) => reported.push(error) });
 const parts = () => ({ transport: transport(), logger: new NestLogger(telemetry.logger('silent')), http: undefined });
-const ask = (verb: string, payload: unknown = {}, headers = {}) => bus.request(`writ.v1.s0.kernel.${verb}`, payload, { deadline: Date.now() + 2_000, headers });
+const ask = (verb: string, payload: unknown = {}, headers = {}) =>
+  bus.request(`writ.v1.s0.kernel.${verb}`, payload, { deadline: Date.now() + 2_000, headers });
 
 beforeEach(async () => {
   telemetry = startTelemetry({ service: 'kernel', version: '0.1.0' });
@@ -83,11 +89,19 @@ afterEach(async () => {
 });
 
 test('a controller gets payload, deadline and headers, and its value is the answer', async () => {
-  expect(await ask('admit', { tool_id: 'fs.read' }, { colour: 'red' })).toMatchObject({ payload: { tool_id: 'fs.read' }, deadline: expect.any(Number), colour: 'red' });
+  expect(await ask('admit', { tool_id: 'fs.read' }, { colour: 'red' })).toMatchObject({
+    payload: { tool_id: 'fs.read' },
+    deadline: expect.any(Number),
+    colour: 'red',
+  });
 });
 
 test('the handler runs within the trace of who asked, in a span of its own', async () => {
-  const [answer, mine] = await withSpan('proposed', {}, async () => [await ask('admit') as { trace: { trace_id: string; span_id: string } }, currentTrace()] as const);
+  const [answer, mine] = await withSpan(
+    'proposed',
+    {},
+    async () => [(await ask('admit')) as { trace: { trace_id: string; span_id: string } }, currentTrace()] as const,
+  );
   expect(answer.trace.trace_id).toBe(mine?.trace_id);
   expect(answer.trace.span_id).not.toBe(mine?.span_id);
 });
@@ -143,5 +157,7 @@ test('handlers are timed by verb and outcome', async () => {
 });
 
 test('a pattern of another process keeps the process from starting', async () => {
-  await expect(startNest({ module: StrangeModule, controllers: [StrangeController] }, parts())).rejects.toThrow('`kernel` doesn\'t serve `ledger.append`');
+  await expect(startNest({ module: StrangeModule, controllers: [StrangeController] }, parts())).rejects.toThrow(
+    "`kernel` doesn't serve `ledger.append`",
+  );
 });

@@ -6,7 +6,10 @@ import { withSpan, type Histogram, type Telemetry } from '@writ/telemetry';
 import { isObservable, lastValueFrom } from 'rxjs';
 import { BusContext } from './bus-context.ts';
 
-/** Requests of one verb under way at once unless its `@MessagePattern` says otherwise: far above what a replica's database pool takes. */
+/**
+ * Requests of one verb under way at once unless its `@MessagePattern` says otherwise: far above what a replica's
+ * database pool takes.
+ */
 export const concurrencyMaxDefault = 128;
 
 export interface BusTransportOptions {
@@ -46,7 +49,9 @@ export class BusTransport extends Server implements CustomTransportStrategy {
   override async listen(callback: (error?: unknown) => void): Promise<void> {
     try {
       for (const [pattern, handler] of this.messageHandlers) {
-        this.#subscriptions.push(handler.isEventHandler === true ? await this.#hear(pattern, handler) : await this.#serve(pattern, handler));
+        this.#subscriptions.push(
+          handler.isEventHandler === true ? await this.#hear(pattern, handler) : await this.#serve(pattern, handler),
+        );
       }
     } catch (error) {
       callback(error);
@@ -73,7 +78,11 @@ export class BusTransport extends Server implements CustomTransportStrategy {
     if (REQUESTS[name]?.server !== process) throw new Error(`\`${process}\` doesn't serve \`${name}\``);
     const { concurrencyMax = concurrencyMaxDefault } = (handler.extras ?? {}) as HandlerExtras;
     const verb = name.slice(process.length + 1);
-    return bus.serve(this.#subjects.request(name), { queue: process, concurrencyMax, handler: (message) => this.#handle(verb, handler, message) });
+    return bus.serve(this.#subjects.request(name), {
+      queue: process,
+      concurrencyMax,
+      handler: (message) => this.#handle(verb, handler, message),
+    });
   }
 
   async #hear(kind: string, handler: MessageHandler): Promise<Subscription> {

@@ -6,20 +6,30 @@ import { FOLLOW_MS, followKeys } from './follow-keys.ts';
 it('keys that can not be read are told of once, in the log, and as long as it lasts in the gauge; the turn comes all the same', async () => {
   vi.useFakeTimers();
   const lines: string[] = [];
-  const telemetry = startTelemetry({ service: 'kernel', version: '0', destination: { write: (line) => void lines.push(line) } });
+  const telemetry = startTelemetry({
+    service: 'kernel',
+    version: '0',
+    destination: { write: (line) => void lines.push(line) },
+  });
   const answers: (boolean | Error)[] = [false, new Error('no ring'), new Error('no ring'), true];
   const turns: number[] = [];
-  const keys = { refresh: async () => {
-    const answer = answers.shift() ?? false;
-    if (answer instanceof Error) throw answer;
-    return answer;
-  } };
-  const follow = followKeys([{ what: 'record keys', keys }], { telemetry, logger: telemetry.logger('info') }, (now) => turns.push(now));
-  const gauge = async (): Promise<string | undefined> => /^writ_keys_unread\{[^}]*keys="record keys"[^}]*\} (\d)/m.exec(await telemetry.metricsText())?.[1];
+  const keys = {
+    refresh: async () => {
+      const answer = answers.shift() ?? false;
+      if (answer instanceof Error) throw answer;
+      return answer;
+    },
+  };
+  const follow = followKeys([{ what: 'record keys', keys }], { telemetry, logger: telemetry.logger('info') }, (now) =>
+    turns.push(now),
+  );
+  const gauge = async (): Promise<string | undefined> =>
+    /^writ_keys_unread\{[^}]*keys="record keys"[^}]*\} (\d)/m.exec(await telemetry.metricsText())?.[1];
   // when on the process's beat the first look comes is not the test's to say: it waits for looks, not for times
   const looks = async (count: number): Promise<void> => {
     const awaited = turns.length + count;
-    for (let waited = 0; turns.length < awaited && waited < 2 * count * FOLLOW_MS; waited += FOLLOW_MS / 10) await vi.advanceTimersByTimeAsync(FOLLOW_MS / 10);
+    for (let waited = 0; turns.length < awaited && waited < 2 * count * FOLLOW_MS; waited += FOLLOW_MS / 10)
+      await vi.advanceTimersByTimeAsync(FOLLOW_MS / 10);
     expect(turns).toHaveLength(awaited);
   };
   follow.start();

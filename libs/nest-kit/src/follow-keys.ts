@@ -2,7 +2,10 @@
 import type { Logger, Telemetry } from '@writ/telemetry';
 import { Repeated } from './repeated.ts';
 
-/** How often a process looks whether its keys changed, in milliseconds. What is published beforehand has to be so for longer. */
+/**
+ * How often a process looks whether its keys changed, in milliseconds. What is published beforehand has to be so for
+ * longer.
+ */
 export const FOLLOW_MS = 2_000;
 
 /** Keys that are read again. `refresh` rejects, keeping what it had, where what is there can't be read. */
@@ -13,10 +16,15 @@ export interface Followed {
 }
 
 /**
- * Follows keys while the process runs. Keys that can't be read leave those that were read before in force: the log says so once, the gauge for as long as it is so.
- * `turn` comes after each look, whether there was something new or not: time alone gives the turn to another key.
+ * Follows keys while the process runs. Keys that can't be read leave those that were read before in force: the log says
+ * so once, the gauge for as long as it is so. `turn` comes after each look, whether there was something new or not:
+ * time alone gives the turn to another key.
  */
-export function followKeys(followed: readonly Followed[], { logger, telemetry }: { readonly logger: Logger; readonly telemetry: Telemetry }, turn: (now: number) => void = () => undefined): Repeated {
+export function followKeys(
+  followed: readonly Followed[],
+  { logger, telemetry }: { readonly logger: Logger; readonly telemetry: Telemetry },
+  turn: (now: number) => void = () => undefined,
+): Repeated {
   const unread = new Map<string, string>();
   telemetry.meter.observe(['writ.keys.unread'], (observe) => {
     for (const { what } of followed) observe('writ.keys.unread', unread.has(what) ? 1 : 0, { keys: what });
@@ -27,12 +35,17 @@ export function followKeys(followed: readonly Followed[], { logger, telemetry }:
       unread.delete(what);
     } catch (err) {
       const message = err instanceof Error ? err.message : String(err);
-      if (unread.get(what) !== message) logger.error({ keys: what, err }, 'keys can\'t be read: those that were read before stay in force');
+      if (unread.get(what) !== message)
+        logger.error({ keys: what, err }, "keys can't be read: those that were read before stay in force");
       unread.set(what, message);
     }
   };
-  return new Repeated(async () => {
-    await Promise.all(followed.map(look));
-    turn(Date.now());
-  }, FOLLOW_MS, (err) => logger.error({ err }, 'unexpected error'));
+  return new Repeated(
+    async () => {
+      await Promise.all(followed.map(look));
+      turn(Date.now());
+    },
+    FOLLOW_MS,
+    (err) => logger.error({ err }, 'unexpected error'),
+  );
 }

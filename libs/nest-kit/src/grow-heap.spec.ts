@@ -3,8 +3,13 @@ import { spawnSync } from 'node:child_process';
 
 const PROGRAM = 'const { growHeapFreely } = await import(process.argv[1]); growHeapFreely();';
 
-// In a process of its own: it is for good. What it is worth, `npm run bench -- --only ledger_latency,inline_call_c1` says.
+// In a process of its own: it is for good. What it is worth, `npm run bench -- --only ledger_latency,inline_call_c1`
+// says.
 test('the flag is one that this V8 knows', () => {
-  const { stderr, status } = spawnSync(process.execPath, ['--no-warnings', '--input-type=module', '-e', PROGRAM, new URL('./grow-heap.ts', import.meta.url).href], { encoding: 'utf8' });
+  const { stderr, status } = spawnSync(
+    process.execPath,
+    ['--no-warnings', '--input-type=module', '-e', PROGRAM, new URL('./grow-heap.ts', import.meta.url).href],
+    { encoding: 'utf8' },
+  );
   expect({ stderr, status }).toEqual({ stderr: '', status: 0 });
 });

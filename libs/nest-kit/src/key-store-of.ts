@@ -3,7 +3,10 @@ import { FixedKeys, KeyStoreError, parseRing, type KeyStore } from '@writ/signin
 import { KeyFile, readKeyWrap } from './keys/index.ts';
 import { named } from './variable-texts.ts';
 
-/** Where keys may come from: a file, which is followed and may be wrapped by a device, or the environment, which stays as it is. */
+/**
+ * Where keys may come from: a file, which is followed and may be wrapped by a device, or the environment, which stays
+ * as it is.
+ */
 export interface KeySource {
   /** a path */
   readonly file: string | undefined;
@@ -18,7 +21,8 @@ export interface KeySource {
  * @throws Error that names the variable and what is wrong, and repeats no key
  */
 export function keyStoreOf(variable: string, { file, text, wrap }: KeySource): KeyStore {
-  if ((file === undefined) === (text === undefined)) throw new Error(`the keys come by \`${variable}_FILE\` or by \`${variable}\`: set one of them`);
+  if ((file === undefined) === (text === undefined))
+    throw new Error(`the keys come by \`${variable}_FILE\` or by \`${variable}\`: set one of them`);
   const device = file === undefined || wrap === undefined ? null : named('WRIT_KEY_WRAP_FILE', () => readKeyWrap(wrap));
   try {
     return file === undefined ? new FixedKeys(parseRing(text ?? '')) : new KeyFile(file, device);

@@ -37,7 +37,10 @@ export class NestLogger implements LoggerService {
 
   #write(level: 'fatal' | 'error' | 'warn' | 'debug' | 'trace', message: unknown, rest: readonly unknown[]): void {
     const context = rest.at(-1);
-    const fields = { ...(typeof context === 'string' ? { context } : {}), ...(rest.length > 1 && typeof rest[0] === 'string' ? { stack: rest[0] } : {}) };
+    const fields = {
+      ...(typeof context === 'string' ? { context } : {}),
+      ...(rest.length > 1 && typeof rest[0] === 'string' ? { stack: rest[0] } : {}),
+    };
     if (message instanceof Error) this.#logger[level]({ ...fields, err: message }, message.message);
     else if (typeof message === 'string') this.#logger[level](fields, message);
     else this.#logger[level]({ ...fields, message }, 'nest');

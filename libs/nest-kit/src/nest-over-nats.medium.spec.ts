@@ -10,7 +10,10 @@ import { createInterface } from 'node:readline';
 const password = 'a-password-of-a-test';
 const shard = 's0';
 
-/** A kernel that echoes, as an app's main.ts would boot it; decorators applied by hand so that node runs it as it stands. */
+/**
+ * A kernel that echoes, as an app's main.ts would boot it; decorators applied by hand so that node runs it as it
+ * stands.
+ */
 const program = `
   import { Controller } from '@nestjs/common';
   import { MessagePattern } from '@nestjs/microservices';
@@ -43,7 +46,9 @@ interface Booted {
 
 function spawnProgram(env: Record<string, string>): ChildProcess {
   return spawn(process.execPath, ['--conditions=@writ/source', '--input-type=module', '--eval', program], {
-    cwd: join(import.meta.dirname, '..'), env: { PATH: process.env['PATH'] ?? '', ...env }, stdio: ['ignore', 'pipe', 'pipe'],
+    cwd: join(import.meta.dirname, '..'),
+    env: { PATH: process.env['PATH'] ?? '', ...env },
+    stdio: ['ignore', 'pipe', 'pipe'],
   });
 }
 
@@ -69,7 +74,8 @@ beforeAll(async () => {
 afterAll(() => server.stop());
 
 const address = (user: string) => ({ url: server.url, user, password, lanes: workLanesOf(shard), keepsLanes: false });
-const ask = (verb: string, payload: unknown) => client.request(`writ.v1.s0.kernel.${verb}`, payload, { deadline: Date.now() + 5_000 });
+const ask = (verb: string, payload: unknown) =>
+  client.request(`writ.v1.s0.kernel.${verb}`, payload, { deadline: Date.now() + 5_000 });
 
 describe('a Nest process on a real server', () => {
   let booted: Booted;
@@ -84,9 +90,14 @@ describe('a Nest process on a real server', () => {
 
   test('says that it is ready and answers', async () => {
     const ready = await fetch(`${booted.opsUrl}/readyz`);
-    expect({ status: ready.status, body: await ready.json() }).toEqual({ status: 200, body: { ready: true, checks: { bus: 'ok' } } });
+    expect({ status: ready.status, body: await ready.json() }).toEqual({
+      status: 200,
+      body: { ready: true, checks: { bus: 'ok' } },
+    });
     expect(await ask('admit', { tool_id: 'fs.read' })).toEqual({ tool_id: 'fs.read' });
-    expect(await (await fetch(`${booted.opsUrl}/metrics`)).text()).toContain('writ_bus_handler_duration_seconds_count{verb="admit",outcome="ok"} 1');
+    expect(await (await fetch(`${booted.opsUrl}/metrics`)).text()).toContain(
+      'writ_bus_handler_duration_seconds_count{verb="admit",outcome="ok"} 1',
+    );
   });
 
   test('answers in a fraction of a millisecond', async () => {
@@ -99,7 +110,9 @@ describe('a Nest process on a real server', () => {
       times.push(performance.now() - started);
     }
     const p50 = times.sort((a, b) => a - b)[500] ?? Number.NaN;
-    process.stderr.write(`request/reply through Nest and NATS: p50 ${p50.toFixed(2)} ms, p99 ${(times[990] ?? 0).toFixed(2)} ms\n`);
+    process.stderr.write(
+      `request/reply through Nest and NATS: p50 ${p50.toFixed(2)} ms, p99 ${(times[990] ?? 0).toFixed(2)} ms\n`,
+    );
     // Ten times what it takes on an idle machine: this guards against a timer or a poll in the path, not against load.
     expect(p50).toBeLessThan(5);
   }, 120_000);
@@ -121,7 +134,7 @@ test('a wrong environment ends the process with every variable named', async () 
   child.stderr?.on('data', (chunk: Buffer) => {
     text += chunk.toString();
   });
-  const [code] = await once(child, 'close') as [number];
+  const [code] = (await once(child, 'close')) as [number];
   expect(code).toBe(1);
   for (const name of ['WRIT_NATS_URL', 'WRIT_OPS_PORT', 'WRIT_LOG_LEVEL']) expect(text).toContain(name);
 }, 120_000);
@@ -132,7 +145,7 @@ test('a bus that cannot be reached ends the process with 1 and says so', async (
   child.stderr?.on('data', (chunk: Buffer) => {
     text += chunk.toString();
   });
-  const [code] = await once(child, 'close') as [number];
+  const [code] = (await once(child, 'close')) as [number];
   expect(code).toBe(1);
   expect(text).toContain('nobody listens at `127.0.0.1:1` (ECONNREFUSED), which `WRIT_NATS_URL` names');
 }, 120_000);
@@ -142,16 +155,24 @@ test('a process that starts before its bus is ready once that is there', async (
     const { port, hostname } = new URL(server.url.replace('nats:', 'http:'));
     const onward = connect(Number(port), hostname);
     socket.pipe(onward).pipe(socket);
-    for (const end of [socket, onward]) end.on('error', () => { socket.destroy(); onward.destroy(); });
+    for (const end of [socket, onward])
+      end.on('error', () => {
+        socket.destroy();
+        onward.destroy();
+      });
   });
   const port = await new Promise<number>((resolve) => {
     const probe = createServer().listen(0, '127.0.0.1', () => {
       const { port: free } = probe.address() as AddressInfo;
-      probe.close(() => { resolve(free); });
+      probe.close(() => {
+        resolve(free);
+      });
     });
   });
   const booting = boot(`nats://127.0.0.1:${port}`);
-  setTimeout(() => { later.listen(port, '127.0.0.1'); }, 2_000);
+  setTimeout(() => {
+    later.listen(port, '127.0.0.1');
+  }, 2_000);
   const { child } = await booting;
   const exited = once(child, 'exit');
   child.kill('SIGTERM');

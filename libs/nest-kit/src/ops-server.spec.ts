@@ -8,7 +8,13 @@ let server: OpsServer;
 let url: string;
 beforeEach(async () => {
   readiness = new Readiness();
-  server = new OpsServer({ host: '127.0.0.1', port: 0, version: '1.2.3', readiness, metricsText: async () => 'writ_calls_total 1\n' });
+  server = new OpsServer({
+    host: '127.0.0.1',
+    port: 0,
+    version: '1.2.3',
+    readiness,
+    metricsText: async () => 'writ_calls_total 1\n',
+  });
   url = `http://127.0.0.1:${await server.listen()}`;
 });
 afterEach(() => server.close());
@@ -33,7 +39,10 @@ test('each check is named with its outcome, and one that fails makes the process
   readiness.add('database', async () => {
     throw new Fault('database.unavailable', 'password is swordfish');
   });
-  expect(await get('/readyz')).toMatchObject({ status: 503, body: '{"ready":false,"checks":{"bus":"ok","database":"database.unavailable"}}' });
+  expect(await get('/readyz')).toMatchObject({
+    status: 503,
+    body: '{"ready":false,"checks":{"bus":"ok","database":"database.unavailable"}}',
+  });
 });
 
 test('a check may say what to set, and nothing that it was told itself', async () => {
@@ -41,7 +50,10 @@ test('a check may say what to set, and nothing that it was told itself', async (
   readiness.add('engine', () => {
     throw new NotReady('set `ENGINE`', { cause: new Error('password is swordfish') });
   });
-  expect(await get('/readyz')).toMatchObject({ status: 503, body: '{"ready":false,"checks":{"engine":"set `ENGINE`"}}' });
+  expect(await get('/readyz')).toMatchObject({
+    status: 503,
+    body: '{"ready":false,"checks":{"engine":"set `ENGINE`"}}',
+  });
 });
 
 test('a check that hangs counts as late', async () => {
@@ -51,7 +63,11 @@ test('a check that hangs counts as late', async () => {
 });
 
 test('metrics are told as Prometheus wants them', async () => {
-  expect(await get('/metrics')).toEqual({ status: 200, type: 'text/plain; version=0.0.4; charset=utf-8', body: 'writ_calls_total 1\n' });
+  expect(await get('/metrics')).toEqual({
+    status: 200,
+    type: 'text/plain; version=0.0.4; charset=utf-8',
+    body: 'writ_calls_total 1\n',
+  });
 });
 
 test('anything else is refused', async () => {
@@ -61,6 +77,12 @@ test('anything else is refused', async () => {
 });
 
 test('a port that is taken rejects', async () => {
-  const second = new OpsServer({ host: '127.0.0.1', port: Number(new URL(url).port), version: '1.2.3', readiness, metricsText: async () => '' });
+  const second = new OpsServer({
+    host: '127.0.0.1',
+    port: Number(new URL(url).port),
+    version: '1.2.3',
+    readiness,
+    metricsText: async () => '',
+  });
   await expect(second.listen()).rejects.toThrow(/EADDRINUSE/);
 });

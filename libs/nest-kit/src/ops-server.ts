@@ -23,8 +23,9 @@ interface Answer {
 const json = 'application/json';
 
 /**
- * What supervisors and Prometheus ask: /healthz (the process lives, and which version it is), /readyz (it can do its work: 200 or 503, with the outcome of
- * each check) and /metrics. Three fixed answers to GET without parameters need no framework.
+ * What supervisors and Prometheus ask: /healthz (the process lives, and which version it is), /readyz (it can do its
+ * work: 200 or 503, with the outcome of each check) and /metrics. Three fixed answers to GET without parameters need no
+ * framework.
  */
 export class OpsServer {
   readonly #options: OpsServerOptions;
@@ -34,7 +35,9 @@ export class OpsServer {
     this.#options = options;
     this.#server = createServer((request, response) => {
       void this.#answer(request.method, request.url).then(({ status, type, body }) => {
-        response.writeHead(status, { 'content-type': type, 'cache-control': 'no-store' }).end(request.method === 'HEAD' ? undefined : body);
+        response
+          .writeHead(status, { 'content-type': type, 'cache-control': 'no-store' })
+          .end(request.method === 'HEAD' ? undefined : body);
       });
     });
   }
@@ -71,7 +74,11 @@ export class OpsServer {
         return { status: report.ready ? 200 : 503, type: json, body: JSON.stringify(report) };
       }
       case '/metrics':
-        return { status: 200, type: 'text/plain; version=0.0.4; charset=utf-8', body: await this.#options.metricsText() };
+        return {
+          status: 200,
+          type: 'text/plain; version=0.0.4; charset=utf-8',
+          body: await this.#options.metricsText(),
+        };
       default:
         return { status: 404, type: json, body: '{"error":"not found"}' };
     }

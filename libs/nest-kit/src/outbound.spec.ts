@@ -18,7 +18,11 @@ describe('the settings of the way out', () => {
   });
 
   it('know hosts that are reached without the proxy, by name and by what they are below', () => {
-    const { proxyFor, proxyResolves } = read({ WRIT_OUTBOUND_PROXY: 'http://proxy:3128', WRIT_OUTBOUND_DIRECT: 'a.example,.inside.example', WRIT_OUTBOUND_DNS: 'proxy' });
+    const { proxyFor, proxyResolves } = read({
+      WRIT_OUTBOUND_PROXY: 'http://proxy:3128',
+      WRIT_OUTBOUND_DIRECT: 'a.example,.inside.example',
+      WRIT_OUTBOUND_DNS: 'proxy',
+    });
     expect([proxyFor('far.example')?.host, proxyResolves]).toEqual(['proxy:3128', true]);
     const hosts = ['a.example', 'b.a.example', 'inside.example', 'x.inside.example', 'xinside.example'];
     expect(hosts.filter((host) => proxyFor(host) === null)).toEqual(['a.example', 'x.inside.example']);
@@ -42,7 +46,9 @@ describe('a tunnel through a proxy', () => {
     await once(server, 'listening');
     port = (server.address() as AddressInfo).port;
   });
-  afterAll(() => { server.close(); });
+  afterAll(() => {
+    server.close();
+  });
 
   it('leads where the proxy lets it, with what it is asked to show', async () => {
     const proxy = await startTunnelProxy({ leadsTo: () => port, credentials: 'ann:p%20w' });
@@ -53,7 +59,9 @@ describe('a tunnel through a proxy', () => {
       const parts: Buffer[] = [];
       for await (const part of socket) parts.push(part as Buffer);
       expect(Buffer.concat(parts).toString()).toMatch(/^HTTP\/1.1 200[^]*hello/);
-      await expect(connectThrough(new URL(`http://127.0.0.1:${proxy.url.port}`), 'far.example', 80, signal())).rejects.toThrow('answered 407');
+      await expect(
+        connectThrough(new URL(`http://127.0.0.1:${proxy.url.port}`), 'far.example', 80, signal()),
+      ).rejects.toThrow('answered 407');
       expect(proxy.asked).toEqual(['far.example:80', 'far.example:80']);
     } finally {
       await proxy.stop();
@@ -63,8 +71,12 @@ describe('a tunnel through a proxy', () => {
   it('that the proxy refuses is an error with its status, and one that never stands ends with the signal', async () => {
     const proxy = await startTunnelProxy({ leadsTo: () => null });
     try {
-      await expect(connectThrough(proxy.url, '2001:db8::1', 443, signal())).rejects.toThrow('answered 403 to a tunnel to [2001:db8::1]:443');
-      await expect(connectThrough(proxy.url, 'far.example', 443, AbortSignal.abort(new Error('gone')))).rejects.toThrow();
+      await expect(connectThrough(proxy.url, '2001:db8::1', 443, signal())).rejects.toThrow(
+        'answered 403 to a tunnel to [2001:db8::1]:443',
+      );
+      await expect(
+        connectThrough(proxy.url, 'far.example', 443, AbortSignal.abort(new Error('gone'))),
+      ).rejects.toThrow();
     } finally {
       await proxy.stop();
     }
@@ -73,7 +85,10 @@ describe('a tunnel through a proxy', () => {
 
 it('fetch uses the proxy for all but the hosts that are reached directly, until that is undone', async () => {
   const authority = await newCertificateAuthority();
-  const server = createHttpsServer(await authority.issue([{ type: 'dns', value: 'far.example' }]), (_request, response) => response.end('hello'));
+  const server = createHttpsServer(
+    await authority.issue([{ type: 'dns', value: 'far.example' }]),
+    (_request, response) => response.end('hello'),
+  );
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
   const { port } = server.address() as AddressInfo;
@@ -82,10 +97,16 @@ it('fetch uses the proxy for all but the hosts that are reached directly, until 
   const proxy = await startTunnelProxy({ leadsTo: () => port });
   const usual = getCACertificates('default');
   setDefaultCACertificates([...usual, authority.cert]);
-  const undo = fetchThrough({ WRIT_OUTBOUND_PROXY: proxy.url.href, WRIT_OUTBOUND_DIRECT: 'other.example', WRIT_OUTBOUND_DNS: 'own' });
+  const undo = fetchThrough({
+    WRIT_OUTBOUND_PROXY: proxy.url.href,
+    WRIT_OUTBOUND_DIRECT: 'other.example',
+    WRIT_OUTBOUND_DNS: 'own',
+  });
   try {
     expect(await (await fetch('https://far.example/')).text()).toBe('hello');
-    expect(await (await fetch(`http://127.0.0.1:${String((plain.address() as AddressInfo).port)}/`)).text()).toBe('near');
+    expect(await (await fetch(`http://127.0.0.1:${String((plain.address() as AddressInfo).port)}/`)).text()).toBe(
+      'near',
+    );
     expect(proxy.asked).toEqual(['far.example:443']);
   } finally {
     undo();

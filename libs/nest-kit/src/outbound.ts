@@ -9,17 +9,25 @@ import { ReadBy, urlWithHost } from './variable-texts.ts';
 
 /** The variables of a process that reaches the world: to be spread into the schema of its own. */
 export const OUTBOUND_ENVIRONMENT = {
-  WRIT_OUTBOUND_PROXY: Type.Optional(ReadBy(Type.String({
-    pattern: '^http://[^\\s/?#]+/?$',
-    description: 'an HTTP proxy that lets tunnels (CONNECT) out, `http://[user:password@]host:port`; direct unless set',
-  }), proxyUrl)),
+  WRIT_OUTBOUND_PROXY: Type.Optional(
+    ReadBy(
+      Type.String({
+        pattern: '^http://[^\\s/?#]+/?$',
+        description:
+          'an HTTP proxy that lets tunnels (CONNECT) out, `http://[user:password@]host:port`; direct unless set',
+      }),
+      proxyUrl,
+    ),
+  ),
   WRIT_OUTBOUND_DIRECT: Type.String({
-    default: '', pattern: '^([a-z0-9.:-]+(,[a-z0-9.:-]+)*)?$',
+    default: '',
+    pattern: '^([a-z0-9.:-]+(,[a-z0-9.:-]+)*)?$',
     description: 'hosts that are reached without the proxy, with commas between; `.example.org` is every host below it',
   }),
   WRIT_OUTBOUND_DNS: Type.Union([Type.Literal('own'), Type.Literal('proxy')], {
     default: 'own',
-    description: '`own`: names are resolved here and the proxy is asked for the address; `proxy`: the proxy is asked for the name',
+    description:
+      '`own`: names are resolved here and the proxy is asked for the address; `proxy`: the proxy is asked for the name',
   }),
 };
 
@@ -60,11 +68,13 @@ export const DIRECT: Outbound = { proxyFor: () => null, proxyResolves: false };
 export function outboundOf(read: OutboundVariables, inside: readonly string[] = []): Outbound {
   const { WRIT_OUTBOUND_PROXY: proxy, WRIT_OUTBOUND_DIRECT: direct, WRIT_OUTBOUND_DNS: dns } = read;
   if (proxy === undefined) {
-    if (dns === 'proxy') throw new Error('`WRIT_OUTBOUND_DNS` is `proxy`, so `WRIT_OUTBOUND_PROXY` must name the proxy');
+    if (dns === 'proxy')
+      throw new Error('`WRIT_OUTBOUND_DNS` is `proxy`, so `WRIT_OUTBOUND_PROXY` must name the proxy');
     return DIRECT;
   }
   const hosts = [...direct.split(',').filter((host) => host !== ''), ...inside];
-  const isDirect = (host: string): boolean => hosts.some((each) => each === host || (each.startsWith('.') && host.endsWith(each)));
+  const isDirect = (host: string): boolean =>
+    hosts.some((each) => each === host || (each.startsWith('.') && host.endsWith(each)));
   const url = new URL(proxy);
   return { proxyFor: (host) => (isDirect(host) ? null : url), proxyResolves: dns === 'proxy' };
 }
@@ -73,10 +83,17 @@ export function outboundOf(read: OutboundVariables, inside: readonly string[] = 
  * Has `fetch` and the requests of this process that name no agent use the proxy: those of clients of models, and of
  * witnesses. Does nothing without one. Once per process, before its first request. Answers what undoes it.
  */
-export function fetchThrough({ WRIT_OUTBOUND_PROXY: proxy, WRIT_OUTBOUND_DIRECT: direct }: OutboundVariables): () => void {
+export function fetchThrough({
+  WRIT_OUTBOUND_PROXY: proxy,
+  WRIT_OUTBOUND_DIRECT: direct,
+}: OutboundVariables): () => void {
   if (proxy === undefined) return () => undefined;
   const loopback = ['localhost', '127.0.0.1', '::1'];
-  return setGlobalProxyFromEnv({ http_proxy: proxy, https_proxy: proxy, no_proxy: [...loopback, ...direct.split(',')].filter(Boolean).join(',') });
+  return setGlobalProxyFromEnv({
+    http_proxy: proxy,
+    https_proxy: proxy,
+    no_proxy: [...loopback, ...direct.split(',')].filter(Boolean).join(','),
+  });
 }
 
 /** What a proxy answers when it lets a tunnel out. */
@@ -93,8 +110,13 @@ export function connectThrough(proxy: URL, host: string, port: number, signal: A
   const credentials = Buffer.from(`${decodeURIComponent(username)}:${decodeURIComponent(password)}`).toString('base64');
   return new Promise((resolve, reject) => {
     const asked = request({
-      method: 'CONNECT', host: proxy.hostname.replace(/^\[|\]$/g, ''), port: proxy.port === '' ? 80 : Number(proxy.port), path: authority, signal,
-      agent: false, headers: { host: authority, ...(username === '' ? {} : { 'proxy-authorization': `Basic ${credentials}` }) },
+      method: 'CONNECT',
+      host: proxy.hostname.replace(/^\[|\]$/g, ''),
+      port: proxy.port === '' ? 80 : Number(proxy.port),
+      path: authority,
+      signal,
+      agent: false,
+      headers: { host: authority, ...(username === '' ? {} : { 'proxy-authorization': `Basic ${credentials}` }) },
     });
     asked.once('error', reject);
     asked.once('response', (answer: IncomingMessage) => {
@@ -130,12 +152,22 @@ export interface Beyond {
  * Connects to a place through a proxy, with TLS of ours to the place itself where that is asked for.
  * @throws Error of the proxy, or of the place's certificate; what `signal` aborts with
  */
-export async function dialThrough(proxy: URL, { host, address, port, tlsHost }: Beyond, signal: AbortSignal): Promise<Socket> {
+export async function dialThrough(
+  proxy: URL,
+  { host, address, port, tlsHost }: Beyond,
+  signal: AbortSignal,
+): Promise<Socket> {
   const tunnel = await connectThrough(proxy, address ?? host, port, signal);
   if (tlsHost === null) return tunnel;
   // An address has no name to greet with, and its certificate is compared with it as the host.
   const name = isIP(tlsHost) === 0 ? { servername: tlsHost } : {};
-  const socket = connectTls({ socket: tunnel, host: tlsHost, ...name, ALPNProtocols: ['http/1.1'], rejectUnauthorized: true });
+  const socket = connectTls({
+    socket: tunnel,
+    host: tlsHost,
+    ...name,
+    ALPNProtocols: ['http/1.1'],
+    rejectUnauthorized: true,
+  });
   try {
     await once(socket, 'secureConnect', { signal });
     return socket;

@@ -22,7 +22,12 @@ const problemsOf = (env: Record<string, string>): readonly string[] => {
 };
 
 test('texts become what the schema says, defaults are filled in, strangers are left out', () => {
-  expect(readEnvironment(schema, { PORT: '7480', KEY_FILE: '7480', VERBOSE: 'true', HOME: '/root' })).toEqual({ PORT: 7480, KEY_FILE: '7480', RATIO: 0.5, VERBOSE: true });
+  expect(readEnvironment(schema, { PORT: '7480', KEY_FILE: '7480', VERBOSE: 'true', HOME: '/root' })).toEqual({
+    PORT: 7480,
+    KEY_FILE: '7480',
+    RATIO: 0.5,
+    VERBOSE: true,
+  });
 });
 
 test('every variable that is missing or wrong is named at once, with what it should be', () => {
@@ -43,12 +48,28 @@ test('an empty variable counts as absent', () => {
 });
 
 test('no value is ever repeated: it may be a secret', () => {
-  expect(problemsOf({ PORT: 'swordfish', KEY_FILE: 'f', RATIO: 'swordfish', VERBOSE: 'swordfish', ENDPOINT: 'swordfish' }).join()).not.toContain('swordfish');
+  expect(
+    problemsOf({
+      PORT: 'swordfish',
+      KEY_FILE: 'f',
+      RATIO: 'swordfish',
+      VERBOSE: 'swordfish',
+      ENDPOINT: 'swordfish',
+    }).join(),
+  ).not.toContain('swordfish');
 });
 
 test('the common variables have defaults but for the address of NATS', () => {
   expect(readEnvironment(Type.Object(COMMON_ENVIRONMENT), { WRIT_NATS_URL: 'nats://127.0.0.1:4222' })).toEqual({
-    WRIT_DEPLOYMENT: 'writ.local', WRIT_SHARD: 's0', WRIT_NATS_URL: 'nats://127.0.0.1:4222', WRIT_LOG_LEVEL: 'info', WRIT_OPS_HOST: '127.0.0.1', WRIT_OPS_PORT: 0,
-    WRIT_START_WAIT_MS: 30_000, WRIT_METRICS_TENANTS_MAX: 50, OTEL_METRICS_EXPORTER: 'none', OTEL_METRIC_EXPORT_INTERVAL: 60_000,
+    WRIT_DEPLOYMENT: 'writ.local',
+    WRIT_SHARD: 's0',
+    WRIT_NATS_URL: 'nats://127.0.0.1:4222',
+    WRIT_LOG_LEVEL: 'info',
+    WRIT_OPS_HOST: '127.0.0.1',
+    WRIT_OPS_PORT: 0,
+    WRIT_START_WAIT_MS: 30_000,
+    WRIT_METRICS_TENANTS_MAX: 50,
+    OTEL_METRICS_EXPORTER: 'none',
+    OTEL_METRIC_EXPORT_INTERVAL: 60_000,
   });
 });

@@ -16,11 +16,15 @@ export class EnvironmentError extends Error {
 }
 
 /**
- * Reads the variables that a schema names; others are ignored. Numbers and booleans are converted, an empty variable counts as
- * absent, defaults are filled in.
- * @throws EnvironmentError that names each variable that is missing or wrong, with its description or what the schema expects.
+ * Reads the variables that a schema names; others are ignored. Numbers and booleans are converted, an empty variable
+ * counts as absent, defaults are filled in.
+ * @throws EnvironmentError that names each variable that is missing or wrong, with its description or what the schema
+ * expects.
  */
-export function readEnvironment<P extends TProperties>(schema: TObject<P>, env: Readonly<Record<string, string | undefined>>): Readonly<Static<TObject<P>>> {
+export function readEnvironment<P extends TProperties>(
+  schema: TObject<P>,
+  env: Readonly<Record<string, string | undefined>>,
+): Readonly<Static<TObject<P>>> {
   const config: Record<string, unknown> = {};
   const problems: string[] = [];
   for (const [name, property] of Object.entries(schema.properties)) {
@@ -51,6 +55,7 @@ function expectation(property: TSchema, value: unknown): string {
   const { description } = property as { description?: unknown };
   const errors = Value.Errors(property, value);
   const found = errors.filter(({ keyword }) => keyword === '~refine').map(({ message }) => message);
-  if (typeof description === 'string') return [...(errors.length === found.length ? found : []), description].join('; expected: ');
+  if (typeof description === 'string')
+    return [...(errors.length === found.length ? found : []), description].join('; expected: ');
   return errors.map(({ message }) => message).join(', ');
 }

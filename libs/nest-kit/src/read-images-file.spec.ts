@@ -5,8 +5,12 @@ import { join } from 'node:path';
 import { readImagesFile } from './read-images-file.ts';
 
 let folder: string;
-beforeAll(() => { folder = mkdtempSync(join(tmpdir(), 'writ-images-')); });
-afterAll(() => { rmSync(folder, { recursive: true }); });
+beforeAll(() => {
+  folder = mkdtempSync(join(tmpdir(), 'writ-images-'));
+});
+afterAll(() => {
+  rmSync(folder, { recursive: true });
+});
 
 const read = (text: string) => {
   const path = join(folder, 'images.json');
@@ -20,7 +24,11 @@ it('reads the rows of the file, and none where there is no file', () => {
   expect(readImagesFile('WRIT_SANDBOX_IMAGES_FILE', undefined).images).toEqual([]);
 });
 
-it.each([['{', /JSON/], ['{"v":1,"images":[{}]}', /images\/0.*digest/], ['{"v":2,"images":[]}', /`\/v`/]])('stops a process whose file is %s, and says why', (text, why) => {
+it.each([
+  ['{', /JSON/],
+  ['{"v":1,"images":[{}]}', /images\/0.*digest/],
+  ['{"v":2,"images":[]}', /`\/v`/],
+])('stops a process whose file is %s, and says why', (text, why) => {
   expect(() => read(text)).toThrow(why);
   expect(() => read(text)).toThrow('WRIT_SANDBOX_IMAGES_FILE');
 });

@@ -24,6 +24,7 @@ function keyOf(given: string, where: string): Buffer {
   const text = given.trim();
   const key = Buffer.from(text, 'base64');
   // Node skips what isn't base64, so a damaged key would be another key.
-  if (key.length !== KEY_BYTES || key.toString('base64') !== text) throw new Error(`${where} does not hold 32 bytes in base64`);
+  if (key.length !== KEY_BYTES || key.toString('base64') !== text)
+    throw new Error(`${where} does not hold 32 bytes in base64`);
   return key;
 }

@@ -4,8 +4,8 @@
 export type ReadinessCheck = () => void | Promise<void>;
 
 /**
- * Why a process can't do its work, in words that `/readyz` shows: what is wrong, and what to set. Whoever reaches the port
- * reads them, so callers MUST NOT put addresses, secrets or words of others into them.
+ * Why a process can't do its work, in words that `/readyz` shows: what is wrong, and what to set. Whoever reaches the
+ * port reads them, so callers MUST NOT put addresses, secrets or words of others into them.
  */
 export class NotReady extends Error {
   constructor(words: string, options?: ErrorOptions) {
@@ -41,10 +41,15 @@ export class Readiness {
     this.#state = 'stopping';
   }
 
-  /** Runs every check. Of a failure the words of NotReady are told, and else only its kind: the port is open to whoever reaches it. */
+  /**
+   * Runs every check. Of a failure the words of NotReady are told, and else only its kind: the port is open to whoever
+   * reaches it.
+   */
   async look(): Promise<ReadinessReport> {
     if (this.#state !== 'started') return { ready: false, checks: { process: this.#state } };
-    const results = await Promise.all([...this.#checks].map(async ([name, check]) => [name, await outcomeOf(check)] as const));
+    const results = await Promise.all(
+      [...this.#checks].map(async ([name, check]) => [name, await outcomeOf(check)] as const),
+    );
     return { ready: results.every(([, outcome]) => outcome === 'ok'), checks: Object.fromEntries(results) };
   }
 }

@@ -7,13 +7,19 @@ test('runs again and again, never twice at once, whatever the task throws, until
   let runs = 0;
   const reported: unknown[] = [];
   await new Promise<void>((enough) => {
-    const repeated = new Repeated(async () => {
-      expect(++running).toBe(1);
-      await new Promise((resolve) => { setImmediate(resolve); });
-      running--;
-      if (++runs === 3) void repeated.stop().then(enough);
-      throw new Error(`run ${String(runs)}`);
-    }, 1, (error) => reported.push(error));
+    const repeated = new Repeated(
+      async () => {
+        expect(++running).toBe(1);
+        await new Promise((resolve) => {
+          setImmediate(resolve);
+        });
+        running--;
+        if (++runs === 3) void repeated.stop().then(enough);
+        throw new Error(`run ${String(runs)}`);
+      },
+      1,
+      (error) => reported.push(error),
+    );
     repeated.start();
   });
   expect(runs).toBe(3);
@@ -21,17 +27,33 @@ test('runs again and again, never twice at once, whatever the task throws, until
 });
 
 test('stopped before its first run it never runs', async () => {
-  const repeated = new Repeated(() => { throw new Error('ran'); }, 1, (error) => { throw error; });
+  const repeated = new Repeated(
+    () => {
+      throw new Error('ran');
+    },
+    1,
+    (error) => {
+      throw error;
+    },
+  );
   repeated.start();
   await repeated.stop();
-  await new Promise((resolve) => { setTimeout(resolve, 10); });
+  await new Promise((resolve) => {
+    setTimeout(resolve, 10);
+  });
 });
 
 test('started twice it runs once at a time', async () => {
   vi.useFakeTimers();
   try {
     let runs = 0;
-    const repeated = new Repeated(() => Promise.resolve(runs++), 100, (error) => { throw error; });
+    const repeated = new Repeated(
+      () => Promise.resolve(runs++),
+      100,
+      (error) => {
+        throw error;
+      },
+    );
     repeated.start();
     repeated.start();
     await vi.advanceTimersByTimeAsync(1_000);
@@ -51,10 +73,22 @@ test('tasks of a process run at the same moments, however long they take, and ne
   try {
     const at: Record<string, number[]> = { often: [], seldom: [], slow: [] };
     const began = performance.now();
-    const tasks = Object.entries({ often: 250, seldom: 1_000, slow: 250 }).map(([name, pauseMs]) => new Repeated(async () => {
-      at[name]?.push(Math.round(performance.now() - began));
-      if (name === 'slow') await new Promise((resolve) => { setTimeout(resolve, 200); });
-    }, pauseMs, (error) => { throw error; }));
+    const tasks = Object.entries({ often: 250, seldom: 1_000, slow: 250 }).map(
+      ([name, pauseMs]) =>
+        new Repeated(
+          async () => {
+            at[name]?.push(Math.round(performance.now() - began));
+            if (name === 'slow')
+              await new Promise((resolve) => {
+                setTimeout(resolve, 200);
+              });
+          },
+          pauseMs,
+          (error) => {
+            throw error;
+          },
+        ),
+    );
     for (const task of tasks) {
       task.start();
       await vi.advanceTimersByTimeAsync(70);

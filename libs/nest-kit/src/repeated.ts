@@ -1,17 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/** When this process began, by `performance.now()`: no two processes have it in common, so they don't ask a database in step. */
+/**
+ * When this process began, by `performance.now()`: no two processes have it in common, so they don't ask a database in
+ * step.
+ */
 const BEGAN = performance.now();
 
-/** Milliseconds until the next time of a beat that is at least half a pause away. All beats of a process begin together. */
+/**
+ * Milliseconds until the next time of a beat that is at least half a pause away. All beats of a process begin together.
+ */
 function untilNext(pauseMs: number): number {
   const sinceBegan = performance.now() - BEGAN;
   return Math.ceil((sinceBegan + pauseMs / 2) / pauseMs) * pauseMs - sinceBegan;
 }
 
 /**
- * Runs a task again and again, never twice at once, on a beat: tasks of one process whose pauses are multiples of each other run at the same moments. On a machine that has little to do each
- * moment wakes processors and fills their caches anew, which costs more than most tasks do.
+ * Runs a task again and again, never twice at once, on a beat: tasks of one process whose pauses are multiples of each
+ * other run at the same moments. On a machine that has little to do each moment wakes processors and fills their caches
+ * anew, which costs more than most tasks do.
  */
 export class Repeated {
   readonly #task: () => Promise<unknown>;
@@ -21,7 +27,10 @@ export class Repeated {
   #running: Promise<void> = Promise.resolve();
   #stopped = false;
 
-  /** What the task throws goes to `report`, and the next run comes all the same. Runs begin `pauseMs` apart, or, behind one that took longer, half as long to one and a half times as long after its end. */
+  /**
+   * What the task throws goes to `report`, and the next run comes all the same. Runs begin `pauseMs` apart, or, behind
+   * one that took longer, half as long to one and a half times as long after its end.
+   */
   constructor(task: () => Promise<unknown>, pauseMs: number, report: (error: unknown) => void) {
     this.#task = task;
     this.#pauseMs = pauseMs;
@@ -41,7 +50,9 @@ export class Repeated {
   }
 
   #next(): void {
-    this.#timer = setTimeout(() => { this.#running = this.#run(); }, untilNext(this.#pauseMs));
+    this.#timer = setTimeout(() => {
+      this.#running = this.#run();
+    }, untilNext(this.#pauseMs));
   }
 
   async #run(): Promise<void> {

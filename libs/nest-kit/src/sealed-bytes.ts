@@ -1,19 +1,31 @@
 // SPDX-License-Identifier: Apache-2.0
-import { createCipheriv, createDecipheriv, randomBytes, type CipherGCM, type DecipherGCM, type KeyObject } from 'node:crypto';
+import {
+  createCipheriv,
+  createDecipheriv,
+  randomBytes,
+  type CipherGCM,
+  type DecipherGCM,
+  type KeyObject,
+} from 'node:crypto';
 
 const CIPHER = 'aes-256-gcm';
 /** NIST SP 800-38D §8.2.2: random 96-bit nonces keep a key good for 2^32 messages; a tenant's key is far from that. */
 export const NONCE_BYTES = 12;
 export const TAG_BYTES = 16;
 
-/** AES-256-GCM: nonce ‖ ciphertext ‖ tag. `context` is authenticated, not stored: who opens must name the same. A key that seals often is a `KeyObject`: made of its bytes each time, it costs more than the cipher. */
+/**
+ * AES-256-GCM: nonce ‖ ciphertext ‖ tag. `context` is authenticated, not stored: who opens must name the same. A key
+ * that seals often is a `KeyObject`: made of its bytes each time, it costs more than the cipher.
+ */
 export function sealBytes(key: Buffer | KeyObject, clear: Uint8Array, context: string): Buffer {
   const nonce = randomBytes(NONCE_BYTES);
   const cipher = cipherOf(key, nonce, context);
   return Buffer.concat([nonce, cipher.update(clear), cipher.final(), cipher.getAuthTag()]);
 }
 
-/** @throws Error if a byte was changed, or if it was sealed under another key or context. Names nothing of the content. */
+/**
+ * @throws Error if a byte was changed, or if it was sealed under another key or context. Names nothing of the content.
+ */
 export function openBytes(key: Buffer | KeyObject, sealed: Buffer, context: string): Buffer {
   if (sealed.length < NONCE_BYTES + TAG_BYTES) throw new Error('sealed bytes are shorter than their nonce and tag');
   const decipher = decipherOf(key, sealed.subarray(0, NONCE_BYTES), context);

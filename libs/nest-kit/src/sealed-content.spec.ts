@@ -1,6 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 import { randomBytes } from 'node:crypto';
-import { ARGUMENTS_ATTEMPT, openContent, openedParts, SEAL_BYTES, sealContent, sealedParts, sealedRef, type ContentKind, type ContentSeal } from './sealed-content.ts';
+import {
+  ARGUMENTS_ATTEMPT,
+  openContent,
+  openedParts,
+  SEAL_BYTES,
+  sealContent,
+  sealedParts,
+  sealedRef,
+  type ContentKind,
+  type ContentSeal,
+} from './sealed-content.ts';
 
 const SEAL: ContentSeal = { key: randomBytes(32), tenantId: 'ten_a', operationId: 'op_a', attempt: 1 };
 const CLEAR = Buffer.from('what a call returned');
@@ -17,8 +27,12 @@ async function whole(parts: AsyncIterable<Uint8Array>): Promise<Buffer> {
 }
 /** Opened whole, and in parts of every length. */
 async function opened(seal: ContentSeal, kind: ContentKind, sealed: Uint8Array): Promise<Buffer> {
-  const inParts = await Promise.allSettled([1, 7, 16, 17, 20, 28, 1_000].map((length) => whole(openedParts(seal, kind, cut(sealed, length)))));
-  const [first, ...rest] = inParts.map((each) => (each.status === 'fulfilled' ? each.value.toString('hex') : each.reason as Error).toString());
+  const inParts = await Promise.allSettled(
+    [1, 7, 16, 17, 20, 28, 1_000].map((length) => whole(openedParts(seal, kind, cut(sealed, length)))),
+  );
+  const [first, ...rest] = inParts.map((each) =>
+    (each.status === 'fulfilled' ? each.value.toString('hex') : (each.reason as Error)).toString(),
+  );
   expect(rest.every((each) => each === first)).toBe(true);
   const clear = openContent(seal, kind, sealed);
   expect(first).toBe(clear.toString('hex'));
@@ -26,15 +40,21 @@ async function opened(seal: ContentSeal, kind: ContentKind, sealed: Uint8Array):
 }
 
 describe('a content of a call', () => {
-  it.each([0, 1, 16, 100_000])('opens to what it was, whole or in parts, and tells nothing sealed: %d bytes', async (length) => {
-    const clear = Buffer.alloc(length, 'marker ');
-    for (const sealed of [sealContent(SEAL, 'result', clear), await whole(sealedParts(SEAL, 'result', cut(clear, 999)))]) {
-      expect(sealed).toHaveLength(length + SEAL_BYTES);
-      expect(sealed.subarray(0, 8).toString()).toBe('writ:bc1');
-      expect(sealed.includes('marker')).toBe(false);
-      expect((await opened(SEAL, 'result', sealed)).equals(clear)).toBe(true);
-    }
-  });
+  it.each([0, 1, 16, 100_000])(
+    'opens to what it was, whole or in parts, and tells nothing sealed: %d bytes',
+    async (length) => {
+      const clear = Buffer.alloc(length, 'marker ');
+      for (const sealed of [
+        sealContent(SEAL, 'result', clear),
+        await whole(sealedParts(SEAL, 'result', cut(clear, 999))),
+      ]) {
+        expect(sealed).toHaveLength(length + SEAL_BYTES);
+        expect(sealed.subarray(0, 8).toString()).toBe('writ:bc1');
+        expect(sealed.includes('marker')).toBe(false);
+        expect((await opened(SEAL, 'result', sealed)).equals(clear)).toBe(true);
+      }
+    },
+  );
 
   it('is sealed anew each time, so that equal contents are two', () => {
     expect(sealContent(SEAL, 'args', CLEAR).equals(sealContent(SEAL, 'args', CLEAR))).toBe(false);
@@ -43,8 +63,13 @@ describe('a content of a call', () => {
   it('opens as nothing else: of no other key, tenant, call, attempt or kind', async () => {
     const sealed = sealContent(SEAL, 'stdout', CLEAR);
     const others: [ContentSeal, ContentKind][] = [
-      [{ ...SEAL, key: randomBytes(32) }, 'stdout'], [{ ...SEAL, tenantId: 'ten_b' }, 'stdout'], [{ ...SEAL, operationId: 'op_b' }, 'stdout'],
-      [{ ...SEAL, attempt: 2 }, 'stdout'], [{ ...SEAL, attempt: ARGUMENTS_ATTEMPT }, 'stdout'], [SEAL, 'stderr'], [SEAL, 'result'],
+      [{ ...SEAL, key: randomBytes(32) }, 'stdout'],
+      [{ ...SEAL, tenantId: 'ten_b' }, 'stdout'],
+      [{ ...SEAL, operationId: 'op_b' }, 'stdout'],
+      [{ ...SEAL, attempt: 2 }, 'stdout'],
+      [{ ...SEAL, attempt: ARGUMENTS_ATTEMPT }, 'stdout'],
+      [SEAL, 'stderr'],
+      [SEAL, 'result'],
     ];
     for (const [seal, kind] of others) {
       expect(() => openContent(seal, kind, sealed)).toThrow(expect.objectContaining(CORRUPT));
@@ -54,7 +79,9 @@ describe('a content of a call', () => {
 
   it('opens with no byte changed, taken away or added, and not in clear', async () => {
     const sealed = sealContent(SEAL, 'result', CLEAR);
-    const bent = Array.from(sealed, (byte, at) => Buffer.concat([sealed.subarray(0, at), Buffer.from([byte ^ 1]), sealed.subarray(at + 1)]));
+    const bent = Array.from(sealed, (byte, at) =>
+      Buffer.concat([sealed.subarray(0, at), Buffer.from([byte ^ 1]), sealed.subarray(at + 1)]),
+    );
     const cutOff = Array.from(sealed, (_, at) => sealed.subarray(0, at));
     for (const other of [...bent, ...cutOff, Buffer.concat([sealed, Buffer.alloc(1)]), CLEAR]) {
       expect(() => openContent(SEAL, 'result', other)).toThrow(expect.objectContaining(CORRUPT));
@@ -62,15 +89,20 @@ describe('a content of a call', () => {
     }
   });
 
-  it('is never told whole in parts where it isn\'t what was sealed', async () => {
+  it("is never told whole in parts where it isn't what was sealed", async () => {
     const sealed = sealContent(SEAL, 'stdout', Buffer.alloc(1_000, 'x'));
     const told: Uint8Array[] = [];
-    const all = (async () => { for await (const part of openedParts(SEAL, 'stderr', cut(sealed, 100))) told.push(part); })();
+    const all = (async () => {
+      for await (const part of openedParts(SEAL, 'stderr', cut(sealed, 100))) told.push(part);
+    })();
     await expect(all).rejects.toMatchObject(CORRUPT);
     expect(Buffer.concat(told).length).toBeLessThan(1_000);
   });
 
   it('has a reference with the name of what is stored and the size of what it says', () => {
-    expect(sealedRef({ sha256: 'a'.repeat(64), size: CLEAR.length + SEAL_BYTES })).toEqual({ sha256: 'a'.repeat(64), size: CLEAR.length });
+    expect(sealedRef({ sha256: 'a'.repeat(64), size: CLEAR.length + SEAL_BYTES })).toEqual({
+      sha256: 'a'.repeat(64),
+      size: CLEAR.length,
+    });
   });
 });

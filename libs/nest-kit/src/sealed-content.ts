@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What is kept of a call by reference (long arguments, long results, long lists of requests, whole outputs) is stored as
-// 'writ:bc1' ‖ nonce ‖ ciphertext ‖ tag, so that the store says nothing of it without a key of the call (docs/adr/0076).
+// What is kept of a call by reference (long arguments, long results, long lists of requests, whole outputs) is stored
+// as 'writ:bc1' ‖ nonce ‖ ciphertext ‖ tag, so that the store says nothing of it without a key of the call
+// (docs/adr/0076).
 //
-// INVARIANT (one content, one place): a content opens as what it was sealed as, of the call and the attempt that it was sealed for, and as nothing else.
+// INVARIANT (one content, one place): a content opens as what it was sealed as, of the call and the attempt that it was
+// sealed for, and as nothing else.
 import { randomBytes, type KeyObject } from 'node:crypto';
 import { Fault, type BlobRef } from '@writ/contract';
 import { cipherOf, decipherOf, NONCE_BYTES, openBytes, sealBytes, TAG_BYTES } from './sealed-bytes.ts';
@@ -29,7 +31,10 @@ const HEADER_BYTES = MAGIC.length + NONCE_BYTES;
 /** How many bytes longer than its content a sealed one is. */
 export const SEAL_BYTES = HEADER_BYTES + TAG_BYTES;
 
-/** The reference to a sealed content, of the one to what was stored: it names what is stored, and its size is that of the content. So no bound on a size hangs on whether a content is sealed. */
+/**
+ * The reference to a sealed content, of the one to what was stored: it names what is stored, and its size is that of
+ * the content. So no bound on a size hangs on whether a content is sealed.
+ */
 export const sealedRef = ({ sha256, size }: BlobRef): BlobRef => ({ sha256, size: size - SEAL_BYTES });
 
 export function sealContent(seal: ContentSeal, kind: ContentKind, clear: Uint8Array): Buffer {
@@ -48,7 +53,11 @@ export function openContent(seal: ContentSeal, kind: ContentKind, sealed: Uint8A
 }
 
 /** As `sealContent`, for what is too long to be held at once. */
-export async function* sealedParts(seal: ContentSeal, kind: ContentKind, clear: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+export async function* sealedParts(
+  seal: ContentSeal,
+  kind: ContentKind,
+  clear: AsyncIterable<Uint8Array>,
+): AsyncGenerator<Uint8Array> {
   const nonce = randomBytes(NONCE_BYTES);
   const cipher = cipherOf(seal.key, nonce, contextOf(seal, kind));
   yield Buffer.concat([MAGIC, nonce]);
@@ -57,10 +66,14 @@ export async function* sealedParts(seal: ContentSeal, kind: ContentKind, clear: 
 }
 
 /**
- * As `openContent`, in parts, of which the last is held back until the whole is known to be what was sealed: who is sent anything else never has all of it. Callers MUST NOT act on a
- * part before the end was reached.
+ * As `openContent`, in parts, of which the last is held back until the whole is known to be what was sealed: who is
+ * sent anything else never has all of it. Callers MUST NOT act on a part before the end was reached.
  */
-export async function* openedParts(seal: ContentSeal, kind: ContentKind, sealed: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+export async function* openedParts(
+  seal: ContentSeal,
+  kind: ContentKind,
+  sealed: AsyncIterable<Uint8Array>,
+): AsyncGenerator<Uint8Array> {
   let decipher: ReturnType<typeof decipherOf> | null = null;
   // What came and wasn't passed on: the header until it is whole, then what may be the tag.
   let held = Buffer.alloc(0);
@@ -87,6 +100,12 @@ export async function* openedParts(seal: ContentSeal, kind: ContentKind, sealed:
   if (last !== null) yield last;
 }
 
-const contextOf = ({ tenantId, operationId, attempt }: ContentSeal, kind: ContentKind): string => `${tenantId}\n${operationId}\n${attempt}\n${kind}`;
+const contextOf = ({ tenantId, operationId, attempt }: ContentSeal, kind: ContentKind): string =>
+  `${tenantId}\n${operationId}\n${attempt}\n${kind}`;
 
-const notSealed = (cause?: unknown): Fault => new Fault('blob.corrupt', 'a stored content is not what was sealed for its call', cause === undefined ? undefined : { cause });
+const notSealed = (cause?: unknown): Fault =>
+  new Fault(
+    'blob.corrupt',
+    'a stored content is not what was sealed for its call',
+    cause === undefined ? undefined : { cause },
+  );

@@ -43,9 +43,16 @@ async function startMicroservice(module: DynamicModule, { transport, logger }: N
   return { url: undefined, close: () => app.close() };
 }
 
-async function startHybrid(module: DynamicModule, { transport, logger }: NestParts, http: HttpDoor): Promise<NestProcess> {
+async function startHybrid(
+  module: DynamicModule,
+  { transport, logger }: NestParts,
+  http: HttpDoor,
+): Promise<NestProcess> {
   const app = await NestFactory.create(module, http.adapter(), { ...options, logger });
-  const microservice = app.connectMicroservice({ strategy: transport }, { inheritAppConfig: false, deferInitialization: true }) as NestMicroservice;
+  const microservice = app.connectMicroservice(
+    { strategy: transport },
+    { inheritAppConfig: false, deferInitialization: true },
+  ) as NestMicroservice;
   microservice.useGlobalFilters(new FaultFilter());
   // One module under two applications: each would call its hooks, and all that is begun in them would run twice.
   microservice.setIsInitHookCalled(true);

@@ -28,7 +28,9 @@ export interface ProcessPlan<C extends CommonEnvironment> {
   readonly version: string;
   /** As `readEnvironment` returned it. */
   readonly config: C;
-  /** URLs of what it can't start without, by the variables that name them: the start waits until somebody listens there. */
+  /**
+   * URLs of what it can't start without, by the variables that name them: the start waits until somebody listens there.
+   */
   readonly needs: Readonly<Record<string, string>>;
   /** Connects the bus. Rejecting ends the process. `report` gets what goes wrong where nobody waits. */
   readonly connectBus: (report: (error: unknown) => void) => Promise<Bus>;
@@ -50,8 +52,8 @@ export interface RunningProcess {
 }
 
 /**
- * Starts a process: telemetry, ops server, what it needs, bus, module, transport, then ready. Undoes what it has started when a step fails, and
- * rejects.
+ * Starts a process: telemetry, ops server, what it needs, bus, module, transport, then ready. Undoes what it has
+ * started when a step fails, and rejects.
  */
 export async function startProcess<C extends CommonEnvironment>(plan: ProcessPlan<C>): Promise<RunningProcess> {
   const { config } = plan;
@@ -59,7 +61,13 @@ export async function startProcess<C extends CommonEnvironment>(plan: ProcessPla
   const logger = telemetry.logger(config.WRIT_LOG_LEVEL);
   const report = (error: unknown): void => logger.error({ err: error }, 'unexpected error');
   const readiness = new Readiness();
-  const ops = new OpsServer({ host: config.WRIT_OPS_HOST, port: config.WRIT_OPS_PORT, version: plan.version, readiness, metricsText: () => telemetry.metricsText() });
+  const ops = new OpsServer({
+    host: config.WRIT_OPS_HOST,
+    port: config.WRIT_OPS_PORT,
+    version: plan.version,
+    readiness,
+    metricsText: () => telemetry.metricsText(),
+  });
   // Undone in the reverse order: requests end before the bus, the bus before what tells about it.
   const undo: (() => Promise<void>)[] = [() => telemetry.shutdown()];
   const stop = onceOnly(async () => {
@@ -69,20 +77,34 @@ export async function startProcess<C extends CommonEnvironment>(plan: ProcessPla
   try {
     const opsPort = await ops.listen();
     undo.push(() => ops.close());
-    await whenReachable(plan.needs, { withinMs: config.WRIT_START_WAIT_MS, say: (variable, address) => logger.warn({ variable, address }, 'waits until somebody listens') });
+    await whenReachable(plan.needs, {
+      withinMs: config.WRIT_START_WAIT_MS,
+      say: (variable, address) => logger.warn({ variable, address }, 'waits until somebody listens'),
+    });
     const bus = await plan.connectBus(report);
     undo.push(() => bus.close());
     readiness.add('bus', () => {
       if (!bus.isConnected()) throw new Error('the bus is not connected');
     });
     const transport = new BusTransport({ bus, process: plan.process, shard: config.WRIT_SHARD, telemetry, report });
-    const app: NestProcess = await startNest(await plan.module({ bus, logger, telemetry, readiness }), { transport, logger: new NestLogger(logger), http: plan.http });
+    const app: NestProcess = await startNest(await plan.module({ bus, logger, telemetry, readiness }), {
+      transport,
+      logger: new NestLogger(logger),
+      http: plan.http,
+    });
     undo.push(() => app.close());
     readiness.started();
     // The verdicts are the same; a process that takes twice the time for each signature should be known for it.
-    if (ed25519Engine.without !== null) logger.warn({ ed25519: ed25519Engine.name, because: ed25519Engine.without }, 'signatures are by the slower library: `sodium-native` does not load here');
+    if (ed25519Engine.without !== null)
+      logger.warn(
+        { ed25519: ed25519Engine.name, because: ed25519Engine.without },
+        'signatures are by the slower library: `sodium-native` does not load here',
+      );
     const opsUrl = `http://${config.WRIT_OPS_HOST}:${opsPort}`;
-    logger.info({ ops_url: opsUrl, ed25519: ed25519Engine.name, ...(app.url === undefined ? {} : { url: app.url }) }, 'ready');
+    logger.info(
+      { ops_url: opsUrl, ed25519: ed25519Engine.name, ...(app.url === undefined ? {} : { url: app.url }) },
+      'ready',
+    );
     return { opsUrl, logger, stop };
   } catch (error) {
     await stop();

@@ -26,5 +26,11 @@ test('it opens under no other context or key, nor with any byte changed or missi
 });
 
 test('a value for one approval is none for another, nor for another tenant', () => {
-  expect(new Set([givenValueContext('ten_a', 'apr_1'), givenValueContext('ten_a', 'apr_2'), givenValueContext('ten_b', 'apr_1')]).size).toBe(3);
+  expect(
+    new Set([
+      givenValueContext('ten_a', 'apr_1'),
+      givenValueContext('ten_a', 'apr_2'),
+      givenValueContext('ten_b', 'apr_1'),
+    ]).size,
+  ).toBe(3);
 });

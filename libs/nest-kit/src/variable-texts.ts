@@ -19,7 +19,11 @@ export function ReadBy<T extends TSchema>(schema: T, read: (text: string) => unk
       return (error as Error).message;
     }
   };
-  return Type.Refine(schema, (text) => problemOf(text) === null, (text) => problemOf(text) ?? '') as T;
+  return Type.Refine(
+    schema,
+    (text) => problemOf(text) === null,
+    (text) => problemOf(text) ?? '',
+  ) as T;
 }
 
 /**
@@ -76,7 +80,10 @@ export function listenHost(text: string): void {
 /** Names that Fastify's `trustProxy` takes for blocks of addresses. */
 const NAMED_BLOCKS: ReadonlySet<string> = new Set(['loopback', 'linklocal', 'uniquelocal']);
 
-/** Reads addresses and CIDR blocks, with commas between; none of an empty text. @throws Error that names the wrong one */
+/**
+ * Reads addresses and CIDR blocks, with commas between; none of an empty text.
+ * @throws Error that names the wrong one
+ */
 export function addressBlocks(text: string): void {
   if (text === '') return;
   for (const entry of text.split(',').map((each) => each.trim())) {

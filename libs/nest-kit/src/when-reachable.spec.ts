@@ -3,33 +3,50 @@ import { createServer, type AddressInfo, type Server } from 'node:net';
 import { whenReachable } from './when-reachable.ts';
 
 const servers: Server[] = [];
-afterEach(() => { for (const server of servers.splice(0)) server.close(); });
+afterEach(() => {
+  for (const server of servers.splice(0)) server.close();
+});
 
 /** Listens; a port that was free a moment ago where one is given. */
 async function listen(port = 0): Promise<number> {
-  const server = createServer((socket) => { socket.destroy(); });
+  const server = createServer((socket) => {
+    socket.destroy();
+  });
   servers.push(server);
-  await new Promise<void>((resolve, reject) => { server.once('error', reject).listen(port, '127.0.0.1', resolve); });
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', reject).listen(port, '127.0.0.1', resolve);
+  });
   return (server.address() as AddressInfo).port;
 }
 async function freePort(): Promise<number> {
   const port = await listen();
-  await new Promise((resolve) => { servers.pop()?.close(resolve); });
+  await new Promise((resolve) => {
+    servers.pop()?.close(resolve);
+  });
   return port;
 }
 const said: string[] = [];
-const say = (variable: string, address: string): void => { said.push(`${variable} ${address}`); };
-beforeEach(() => { said.length = 0; });
+const say = (variable: string, address: string): void => {
+  said.push(`${variable} ${address}`);
+};
+beforeEach(() => {
+  said.length = 0;
+});
 
 it('nobody waits for what is there, and nobody hears of it', async () => {
-  await whenReachable({ A: `nats://127.0.0.1:${await listen()}`, B: `postgresql://u:p@127.0.0.1:${await listen()}/d` }, { withinMs: 0, say });
+  await whenReachable(
+    { A: `nats://127.0.0.1:${await listen()}`, B: `postgresql://u:p@127.0.0.1:${await listen()}/d` },
+    { withinMs: 0, say },
+  );
   expect(said).toEqual([]);
 });
 
 it('what comes up later is waited for, and said once', async () => {
   const port = await freePort();
   const waits = whenReachable({ A: `nats://127.0.0.1:${port}` }, { withinMs: 20_000, say });
-  setTimeout(() => { void listen(port); }, 700);
+  setTimeout(() => {
+    void listen(port);
+  }, 700);
   await waits;
   expect(said).toEqual([`A 127.0.0.1:${port}`]);
 });
@@ -41,12 +58,15 @@ it('of several servers one is enough', async () => {
 
 it('what stays away ends the wait with the variable, the address and the cause', async () => {
   const port = await freePort();
-  await expect(whenReachable({ WRIT_NATS_URL: `nats://127.0.0.1:${port}` }, { withinMs: 300, say }))
-    .rejects.toThrow(`nobody listens at \`127.0.0.1:${port}\` (ECONNREFUSED), which \`WRIT_NATS_URL\` names`);
+  await expect(whenReachable({ WRIT_NATS_URL: `nats://127.0.0.1:${port}` }, { withinMs: 300, say })).rejects.toThrow(
+    `nobody listens at \`127.0.0.1:${port}\` (ECONNREFUSED), which \`WRIT_NATS_URL\` names`,
+  );
 });
 
 it('a name that nobody knows is such an address', async () => {
-  await expect(whenReachable({ A: 'nats://no-such-host.invalid:1' }, { withinMs: 0, say })).rejects.toThrow('no-such-host.invalid:1');
+  await expect(whenReachable({ A: 'nats://no-such-host.invalid:1' }, { withinMs: 0, say })).rejects.toThrow(
+    'no-such-host.invalid:1',
+  );
 });
 
 it.each(['nonsense', 'postgresql:///d?host=/var/run/postgresql'])('%s is left to whoever connects', async (url) => {

@@ -6,7 +6,12 @@ import { setTimeout as sleep } from 'node:timers/promises';
 const PAUSE_MS = 250;
 /** How long one try may take: a host that drops what it doesn't know answers nothing. In milliseconds. */
 const TRY_MS = 2_000;
-const DEFAULT_PORTS: Readonly<Record<string, number>> = { 'nats:': 4_222, 'tls:': 4_222, 'postgres:': 5_432, 'postgresql:': 5_432 };
+const DEFAULT_PORTS: Readonly<Record<string, number>> = {
+  'nats:': 4_222,
+  'tls:': 4_222,
+  'postgres:': 5_432,
+  'postgresql:': 5_432,
+};
 
 /** How long to wait, and who is told for what. */
 export interface Waiting {
@@ -26,10 +31,15 @@ export interface Waiting {
  */
 export async function whenReachable(addresses: Readonly<Record<string, string>>, waiting: Waiting): Promise<void> {
   const until = performance.now() + waiting.withinMs;
-  await Promise.all(Object.entries(addresses).map(async ([variable, text]) => {
-    const places = text.split(',').map((part) => placeOf(part.trim())).filter((place) => place !== null);
-    if (places.length > 0) await reached(variable, places, until, waiting);
-  }));
+  await Promise.all(
+    Object.entries(addresses).map(async ([variable, text]) => {
+      const places = text
+        .split(',')
+        .map((part) => placeOf(part.trim()))
+        .filter((place) => place !== null);
+      if (places.length > 0) await reached(variable, places, until, waiting);
+    }),
+  );
 }
 
 interface Place {
@@ -45,7 +55,12 @@ function placeOf(url: string): Place | null {
   return hostname === '' || number === undefined ? null : { host: hostname.replace(/^\[|\]$/g, ''), port: number };
 }
 
-async function reached(variable: string, places: readonly Place[], until: number, { withinMs, say }: Waiting): Promise<void> {
+async function reached(
+  variable: string,
+  places: readonly Place[],
+  until: number,
+  { withinMs, say }: Waiting,
+): Promise<void> {
   const named = places.map(({ host, port }) => `${host}:${port}`).join(', ');
   for (let tries = 0; ; tries += 1) {
     const failures: string[] = [];
@@ -55,7 +70,9 @@ async function reached(variable: string, places: readonly Place[], until: number
       failures.push(failure);
     }
     if (performance.now() + PAUSE_MS > until) {
-      throw new Error(`nobody listens at \`${named}\` (${[...new Set(failures)].join(', ')}), which \`${variable}\` names, after ${withinMs} ms: start it, correct the variable, or raise \`WRIT_START_WAIT_MS\``);
+      throw new Error(
+        `nobody listens at \`${named}\` (${[...new Set(failures)].join(', ')}), which \`${variable}\` names, after ${withinMs} ms: start it, correct the variable, or raise \`WRIT_START_WAIT_MS\``,
+      );
     }
     if (tries === 0) say(variable, named);
     await sleep(PAUSE_MS);
@@ -70,7 +87,9 @@ async function failureAt({ host, port }: Place): Promise<string | null> {
       socket.destroy();
       resolve(failure);
     };
-    socket.setTimeout(TRY_MS, () => end('ETIMEDOUT')).on('connect', () => end(null))
+    socket
+      .setTimeout(TRY_MS, () => end('ETIMEDOUT'))
+      .on('connect', () => end(null))
       .on('error', ({ code }: NodeJS.ErrnoException) => end(code ?? 'unknown'));
   });
 }

@@ -9,8 +9,18 @@ const signer = newSigner();
 const verifiers = verifiersOf(signer);
 const NOW = 1_000_000;
 const permit: Permit = {
-  v: 1, permit_id: `pmt_${'0'.repeat(26)}`, tenant_id: `ten_${'0'.repeat(26)}`, operation_id: `op_${'0'.repeat(26)}`, attempt: 1, mode: 'run',
-  lane: 'inline', tool_id: 'fs.write', action_digest: 'a'.repeat(64), image_digest: null, issued_at: NOW, expires_at: NOW + 30_000,
+  v: 1,
+  permit_id: `pmt_${'0'.repeat(26)}`,
+  tenant_id: `ten_${'0'.repeat(26)}`,
+  operation_id: `op_${'0'.repeat(26)}`,
+  attempt: 1,
+  mode: 'run',
+  lane: 'inline',
+  tool_id: 'fs.write',
+  action_digest: 'a'.repeat(64),
+  image_digest: null,
+  issued_at: NOW,
+  expires_at: NOW + 30_000,
 };
 
 test('a permit that was sealed is the permit that is verified', () => {
@@ -20,7 +30,9 @@ test('a permit that was sealed is the permit that is verified', () => {
 test('a permit serves until its end and the skew, and not a millisecond longer', () => {
   const envelope = sealPermit(permit, signer);
   expect(verifyPermit(envelope, verifiers, permit.expires_at + PERMIT_SKEW_MS)).toEqual(permit);
-  expect(codeOf(() => verifyPermit(envelope, verifiers, permit.expires_at + PERMIT_SKEW_MS + 1))).toBe('permit.expired');
+  expect(codeOf(() => verifyPermit(envelope, verifiers, permit.expires_at + PERMIT_SKEW_MS + 1))).toBe(
+    'permit.expired',
+  );
   expect(codeOf(() => verifyPermit(envelope, verifiers, permit.expires_at + 1, 0))).toBe('permit.expired');
 });
 
@@ -56,7 +68,9 @@ test.each([
   ['an end before its beginning', { ...permit, expires_at: NOW }],
   ['a nested value', { ...permit, tool_id: { deep: true } }],
 ])('a signed payload with %s is no permit', (_what, payload) => {
-  expect(codeOf(() => openPermit(sealEnvelope(PERMIT_PAYLOAD_TYPE, canonicalBytes(payload), signer), verifiers))).toBe('permit.invalid');
+  expect(codeOf(() => openPermit(sealEnvelope(PERMIT_PAYLOAD_TYPE, canonicalBytes(payload), signer), verifiers))).toBe(
+    'permit.invalid',
+  );
 });
 
 test('nothing is sealed that is no permit', () => {
@@ -69,11 +83,18 @@ test.each([undefined, null, 0, '', 'permit', [], {}])('%p is no permit', (value)
 });
 
 test('the largest permit fits a message, and a larger envelope is refused unread', () => {
-  const longest = { ...permit, tool_id: 'x'.repeat(128), image_digest: 'x'.repeat(128), attempt: Number.MAX_SAFE_INTEGER };
+  const longest = {
+    ...permit,
+    tool_id: 'x'.repeat(128),
+    image_digest: 'x'.repeat(128),
+    attempt: Number.MAX_SAFE_INTEGER,
+  };
   const envelope = sealPermit(longest, signer);
   expect(JSON.stringify(envelope).length).toBeLessThanOrEqual(LIMITS.permitBytes.max);
   expect(openPermit(envelope, verifiers)).toEqual(longest);
-  expect(codeOf(() => openPermit({ ...envelope, payload: 'A'.repeat(LIMITS.permitBytes.max) }, verifiers))).toBe('permit.invalid');
+  expect(codeOf(() => openPermit({ ...envelope, payload: 'A'.repeat(LIMITS.permitBytes.max) }, verifiers))).toBe(
+    'permit.invalid',
+  );
   // Two bytes a character, so that the text fits the schema and its bytes don't fit the envelope.
   const fat = { ...longest, tool_id: '\u{10ffff}'.repeat(64), image_digest: '\u0001'.repeat(128) };
   expect(codeOf(() => sealPermit(fat, { ...signer, keyid: 'k'.repeat(4096) }))).toBe('permit.invalid');

@@ -7,13 +7,19 @@ import { Fault, LIMITS, parseMessage, Permit, PERMIT_PAYLOAD_TYPE, type Envelope
 import { canonicalBytes, parseIJson } from '@writ/digest';
 import { sealEnvelope, verifyEnvelope, type Signer, type Verifier } from '@writ/signing';
 
-/** How far an executor's clock may be from the database's, in milliseconds: what NTP keeps by far, and small beside a permit's life. */
+/**
+ * How far an executor's clock may be from the database's, in milliseconds: what NTP keeps by far, and small beside a
+ * permit's life.
+ */
 export const PERMIT_SKEW_MS = 5_000;
 
 /** A permit is an object of scalars: one level. */
 const PERMIT_DEPTH_MAX = 1;
 
-/** Signs a permit. Its payload is RFC 8785 JSON. @throws Fault `permit.invalid` where it isn't a permit or the envelope has more than 4 KiB. */
+/**
+ * Signs a permit. Its payload is RFC 8785 JSON.
+ * @throws Fault `permit.invalid` where it isn't a permit or the envelope has more than 4 KiB.
+ */
 export function sealPermit(permit: Permit, signer: Signer): Envelope {
   const envelope = sealEnvelope(PERMIT_PAYLOAD_TYPE, canonicalBytes(parsePermit(permit)), signer);
   if (sizeOf(envelope) > LIMITS.permitBytes.max) throw new Fault('permit.invalid', 'the permit is larger than allowed');
@@ -21,8 +27,8 @@ export function sealPermit(permit: Permit, signer: Signer): Envelope {
 }
 
 /**
- * Returns the permit of an attacker-controlled envelope if one of the keys signed it, whatever time it is: for the kernel, which compares
- * times with its database's clock. Everybody else calls `verifyPermit`.
+ * Returns the permit of an attacker-controlled envelope if one of the keys signed it, whatever time it is: for the
+ * kernel, which compares times with its database's clock. Everybody else calls `verifyPermit`.
  *
  * @throws Fault `permit.invalid`
  */
@@ -39,11 +45,17 @@ export function openPermit(envelope: unknown, verifiersByKeyid: ReadonlyMap<stri
 }
 
 /**
- * Returns the permit if it is signed and may be redeemed at `now`, in milliseconds since the epoch, give or take `skewMs`.
+ * Returns the permit if it is signed and may be redeemed at `now`, in milliseconds since the epoch, give or take
+ * `skewMs`.
  *
  * @throws Fault `permit.invalid`, also for one from the future; `permit.expired`
  */
-export function verifyPermit(envelope: unknown, verifiersByKeyid: ReadonlyMap<string, Verifier>, now: number, skewMs: number = PERMIT_SKEW_MS): Permit {
+export function verifyPermit(
+  envelope: unknown,
+  verifiersByKeyid: ReadonlyMap<string, Verifier>,
+  now: number,
+  skewMs: number = PERMIT_SKEW_MS,
+): Permit {
   const permit = openPermit(envelope, verifiersByKeyid);
   // Written so that a time that is no number refuses.
   if (!(permit.issued_at - skewMs <= now)) throw new Fault('permit.invalid');

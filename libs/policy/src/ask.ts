@@ -1,5 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-import { AUTONOMY_MODES, type AutonomyMode, type FsResource, type Reason, type ToolCategory, type ToolClass } from '@writ/contract';
+import {
+  AUTONOMY_MODES,
+  type AutonomyMode,
+  type FsResource,
+  type Reason,
+  type ToolCategory,
+  type ToolClass,
+} from '@writ/contract';
 import type { HistoryFacts } from './decide/history.ts';
 
 export type Supervision = Exclude<AutonomyMode, 'no_go'>;
@@ -43,7 +50,10 @@ export interface PolicyAsk {
   readonly max_autonomy: AutonomyMode | null;
   /** what `historyNeeds` asked for; a set whose history rules concern the call refuses it without */
   readonly history?: HistoryFacts;
-  /** hour (0 to 23) and weekday (1 Monday to 7 Sunday), UTC; rules that ask for it where it isn't given fail, or say `context has time` first */
+  /**
+   * hour (0 to 23) and weekday (1 Monday to 7 Sunday), UTC; rules that ask for it where it isn't given fail, or say
+   * `context has time` first
+   */
   readonly time?: { readonly hour: number; readonly weekday: number };
 }
 
@@ -60,7 +70,10 @@ export interface PolicyDecision {
   /** what the set decides; differs from `mode` only in a set that observes */
   readonly decided: AutonomyMode;
   readonly enforcement: 'enforce' | 'observe';
-  /** of the text, of the history, or a reserved word such as `risk.soft_gate`; those that asked for more supervision first */
+  /**
+   * of the text, of the history, or a reserved word such as `risk.soft_gate`; those that asked for more supervision
+   * first
+   */
   readonly rule_ids: readonly string[];
   readonly reasons: readonly Reason[];
   /** what stood in the way of less supervision, each as what would have let the call pass; empty on autopilot */

@@ -11,7 +11,11 @@ import { DEFAULT_POLICY } from './sets/default-policy.ts';
 import { OBSERVE_POLICY } from './sets/observe-policy.ts';
 import { STRICT_POLICY } from './sets/strict-policy.ts';
 
-type Ask = Partial<PolicyAsk> & { readonly changed?: readonly string[]; readonly deleted?: readonly string[]; readonly granted?: AutonomyMode };
+type Ask = Partial<PolicyAsk> & {
+  readonly changed?: readonly string[];
+  readonly deleted?: readonly string[];
+  readonly granted?: AutonomyMode;
+};
 interface Group {
   readonly title: string;
   readonly mode: AutonomyMode;
@@ -21,18 +25,32 @@ interface Group {
   readonly would_pass?: readonly string[];
   readonly asks: readonly Ask[];
 }
-interface File { readonly policy: string | PolicySetSource; readonly groups: readonly Group[] }
+interface File {
+  readonly policy: string | PolicySetSource;
+  readonly groups: readonly Group[];
+}
 
-const SHIPPED: Readonly<Record<string, PolicySetSource>> = { default: DEFAULT_POLICY, strict: STRICT_POLICY, observe: OBSERVE_POLICY };
+const SHIPPED: Readonly<Record<string, PolicySetSource>> = {
+  default: DEFAULT_POLICY,
+  strict: STRICT_POLICY,
+  observe: OBSERVE_POLICY,
+};
 const folder = new URL('../cases/', import.meta.url);
-const files = readdirSync(folder).map((name) => ({ name, ...(parse(readFileSync(new URL(name, folder), 'utf8')) as File) }));
-const sourceOf = (policy: File['policy']): PolicySetSource => (typeof policy === 'string' ? SHIPPED[policy] as PolicySetSource : policy);
+const files = readdirSync(folder).map((name) => ({
+  name,
+  ...(parse(readFileSync(new URL(name, folder), 'utf8')) as File),
+}));
+const sourceOf = (policy: File['policy']): PolicySetSource =>
+  typeof policy === 'string' ? (SHIPPED[policy] as PolicySetSource) : policy;
 
 const STATE = { kind: 'file', mode: '644', sha256: 'a'.repeat(64), size: 1 } as const;
 function decide(set: PolicySet, { changed, deleted, granted, ...changes }: Ask) {
   const ask = { ...PLAIN_ASK, ...changes };
   if (changed === undefined && deleted === undefined) return decidePolicy(set, ask);
-  const effect = [...(changed ?? []).map((path) => ({ path, before: null, after: STATE })), ...(deleted ?? []).map((path) => ({ path, before: STATE, after: null }))];
+  const effect = [
+    ...(changed ?? []).map((path) => ({ path, before: null, after: STATE })),
+    ...(deleted ?? []).map((path) => ({ path, before: STATE, after: null })),
+  ];
   return decideEffectPolicy(set, { ...ask, changes: effect, findings: [], granted: granted ?? 'autopilot' });
 }
 
@@ -42,7 +60,11 @@ describe.each(files.map((file) => [file.name, file] as const))('%s', (_, { polic
   describe.each(groups.map((group) => [group.title, group] as const))('%s', (__, group) => {
     test.each(group.asks.map((ask) => [ask]))('%j', (ask) => {
       const { mode, rule_ids, errors, approvers, would_pass } = decide(set, ask);
-      expect({ mode, rules: [...rule_ids].sort(), errors }).toEqual({ mode: group.mode, rules: [...group.rules].sort(), errors: group.errors ?? [] });
+      expect({ mode, rules: [...rule_ids].sort(), errors }).toEqual({
+        mode: group.mode,
+        rules: [...group.rules].sort(),
+        errors: group.errors ?? [],
+      });
       if (group.approvers !== undefined) expect(approvers).toEqual(group.approvers);
       if (group.would_pass !== undefined) expect(would_pass).toEqual(group.would_pass);
     });
@@ -52,7 +74,9 @@ describe.each(files.map((file) => [file.name, file] as const))('%s', (_, { polic
   if (policy === 'observe') return;
   test('every rule of the set decides some case', () => {
     const decisive = new Set(groups.flatMap(({ rules }) => rules));
-    expect([...set.rules.keys(), ...set.document.history.map(({ id }) => id)].filter((id) => !decisive.has(id))).toEqual([]);
+    expect(
+      [...set.rules.keys(), ...set.document.history.map(({ id }) => id)].filter((id) => !decisive.has(id)),
+    ).toEqual([]);
   });
 });
 

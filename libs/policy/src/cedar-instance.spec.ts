@@ -13,7 +13,13 @@ const trap = () => askCedar((cedar) => cedar.policyToJson(DEEP));
 const sabotage = (what: 'statefulIsAuthorized' | 'preparsePolicySet' | 'validate'): void => {
   // The first one is a module's namespace, which can't be changed.
   expect(trap).toThrow(CedarFailure);
-  askCedar((cedar) => Object.assign(cedar, { [what]: () => { throw new RangeError('memory access out of bounds'); } }));
+  askCedar((cedar) =>
+    Object.assign(cedar, {
+      [what]: () => {
+        throw new RangeError('memory access out of bounds');
+      },
+    }),
+  );
 };
 const standard = compilePolicySet(DEFAULT_POLICY);
 
@@ -35,16 +41,27 @@ describe('a trap in Cedar', () => {
     }
   });
 
-  it.each(['statefulIsAuthorized', 'preparsePolicySet'] as const)('in `%s` while a call is decided refuses the call, as a rule that fails does', (what) => {
-    sabotage(what);
-    expect(decidePolicy(standard, PLAIN_ASK)).toMatchObject({ mode: 'no_go', errors: ['the policy engine failed'], reasons: [{ code: 'policy.error', message: 'the policy engine failed' }] });
-    expect(decidePolicy(standard, PLAIN_ASK)).toMatchObject({ mode: 'autopilot', errors: [] });
-  });
+  it.each(['statefulIsAuthorized', 'preparsePolicySet'] as const)(
+    'in `%s` while a call is decided refuses the call, as a rule that fails does',
+    (what) => {
+      sabotage(what);
+      expect(decidePolicy(standard, PLAIN_ASK)).toMatchObject({
+        mode: 'no_go',
+        errors: ['the policy engine failed'],
+        reasons: [{ code: 'policy.error', message: 'the policy engine failed' }],
+      });
+      expect(decidePolicy(standard, PLAIN_ASK)).toMatchObject({ mode: 'autopilot', errors: [] });
+    },
+  );
 
   it('while a set is read is told as what is wrong with the set', () => {
     sabotage('validate');
     const other = { v: 1, name: 'other', cedar: '@id("a") permit (principal, action, resource);' };
-    expect(() => compilePolicySet(other)).toThrow(expect.objectContaining({ problems: [expect.objectContaining({ pointer: '/cedar', message: 'the policy engine gave up on the rules' })] }));
+    expect(() => compilePolicySet(other)).toThrow(
+      expect.objectContaining({
+        problems: [expect.objectContaining({ pointer: '/cedar', message: 'the policy engine gave up on the rules' })],
+      }),
+    );
     expect(compilePolicySet(other).rules.size).toBe(1);
   });
 });

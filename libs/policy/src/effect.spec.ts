@@ -6,14 +6,29 @@ const other = { ...file, size: 2 };
 
 describe('what policy is told of an effect', () => {
   test('files are counted by what became of them', () => {
-    expect(effectFacts([
-      { path: 'a', before: null, after: file }, { path: 'b', before: file, after: other }, { path: 'c', before: file, after: null }, { path: 'd', before: file, after: null },
-    ])).toEqual({ created: 1, modified: 1, deleted: 2, areas: [] });
+    expect(
+      effectFacts([
+        { path: 'a', before: null, after: file },
+        { path: 'b', before: file, after: other },
+        { path: 'c', before: file, after: null },
+        { path: 'd', before: file, after: null },
+      ]),
+    ).toEqual({ created: 1, modified: 1, deleted: 2, areas: [] });
   });
 
   test.each([
-    ['.git/config', ['git']], ['.git/hooks/pre-commit', ['git', 'runs_later']], ['.git/hooks/pre-commit.sample', ['git']], ['.git/modules/x/hooks/post-merge', ['git', 'runs_later']], ['sub/.husky/pre-push', ['runs_later']],
-    ['.envrc', ['runs_later']], ['.github/workflows/ci.yml', ['pipelines']], ['.env', ['secrets']], ['config/.env.local', ['secrets']], ['keys/server.pem', ['secrets']], ['src/environment.ts', []], ['src/git/hooks/a', []],
+    ['.git/config', ['git']],
+    ['.git/hooks/pre-commit', ['git', 'runs_later']],
+    ['.git/hooks/pre-commit.sample', ['git']],
+    ['.git/modules/x/hooks/post-merge', ['git', 'runs_later']],
+    ['sub/.husky/pre-push', ['runs_later']],
+    ['.envrc', ['runs_later']],
+    ['.github/workflows/ci.yml', ['pipelines']],
+    ['.env', ['secrets']],
+    ['config/.env.local', ['secrets']],
+    ['keys/server.pem', ['secrets']],
+    ['src/environment.ts', []],
+    ['src/git/hooks/a', []],
   ])('%s lies in %j', (path, areas) => {
     expect(effectFacts([{ path, before: null, after: file }]).areas).toEqual(areas);
   });

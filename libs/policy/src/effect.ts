@@ -12,8 +12,10 @@ const IS_IN: Readonly<Record<Area, (path: string) => boolean>> = {
   pipelines: (path) => PIPELINES.test(path),
   secrets: (path) => SECRETS.test(path),
 };
-const PIPELINES = /(?:^|\/)(?:\.github\/workflows\/.+|\.gitlab-ci\.yml|\.circleci\/.+|Jenkinsfile|azure-pipelines\.yml|\.buildkite\/.+)$/;
-const SECRETS = /(?:^|\/)(?:\.env(?:\.[^/]*)?|[^/]*\.(?:pem|key|p12|pfx)|id_(?:rsa|ed25519|ecdsa)|\.netrc|\.npmrc|\.pypirc|credentials\.json)$/;
+const PIPELINES =
+  /(?:^|\/)(?:\.github\/workflows\/.+|\.gitlab-ci\.yml|\.circleci\/.+|Jenkinsfile|azure-pipelines\.yml|\.buildkite\/.+)$/;
+const SECRETS =
+  /(?:^|\/)(?:\.env(?:\.[^/]*)?|[^/]*\.(?:pem|key|p12|pfx)|id_(?:rsa|ed25519|ecdsa)|\.netrc|\.npmrc|\.pypirc|credentials\.json)$/;
 
 /** What policy is told of a delta: how many files, and which areas; paths one by one only if a rule looks at them. */
 export interface EffectFacts {
@@ -31,6 +33,8 @@ export function effectFacts(changes: readonly Pick<Change, 'path' | 'before' | '
     modified: count(({ before, after }) => before !== null && after !== null),
     deleted: count(({ after }) => after === null),
     // What is deleted runs no more and tells nothing, so it is in no area but git's.
-    areas: AREAS.filter((area) => changes.some(({ path, after }) => (after !== null || area === 'git') && IS_IN[area](path))),
+    areas: AREAS.filter((area) =>
+      changes.some(({ path, after }) => (after !== null || area === 'git') && IS_IN[area](path)),
+    ),
   };
 }

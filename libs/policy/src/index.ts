@@ -1,12 +1,39 @@
 // SPDX-License-Identifier: Apache-2.0
-export type { Approvers, EgressFacts, PolicyAsk, PolicyDecision, RiskCeiling, SessionMode, Supervision } from './ask.ts';
+export type {
+  Approvers,
+  EgressFacts,
+  PolicyAsk,
+  PolicyDecision,
+  RiskCeiling,
+  SessionMode,
+  Supervision,
+} from './ask.ts';
 export type { Steps } from './decide/cedar.ts';
-export { decideEffectPolicy, decideEffectPolicySteps, decidePolicy, decidePolicySteps, type EffectAsk } from './decide/decide-policy.ts';
+export {
+  decideEffectPolicy,
+  decideEffectPolicySteps,
+  decidePolicy,
+  decidePolicySteps,
+  type EffectAsk,
+} from './decide/decide-policy.ts';
 export { historyNeeds, type HistoryFacts, type HistoryNeed } from './decide/history.ts';
 export { HistoryRule } from './document/history-rule.ts';
-export { effectSettingsFor, POLICY_LIMITS, PolicyDocument, PolicySetSource, Thresholds } from './document/policy-document.ts';
+export {
+  effectSettingsFor,
+  POLICY_LIMITS,
+  PolicyDocument,
+  PolicySetSource,
+  Thresholds,
+} from './document/policy-document.ts';
 export { AREAS, effectFacts, type Area, type EffectFacts } from './effect.ts';
-export { checkPolicySet, compilePolicySet, policySetOf, type CheckedPolicySet, type PolicyRule, type PolicySet } from './policy-set.ts';
+export {
+  checkPolicySet,
+  compilePolicySet,
+  policySetOf,
+  type CheckedPolicySet,
+  type PolicyRule,
+  type PolicySet,
+} from './policy-set.ts';
 export { PolicySetError, problemText, type PolicyProblem } from './problems.ts';
 export { CONTEXT_ATTRIBUTES, POLICY_SCHEMA_VERSION, policySchema } from './rules/schema.ts';
 export { DEFAULT_POLICY } from './sets/default-policy.ts';

@@ -3,6 +3,19 @@ import type { PolicyAsk } from './ask.ts';
 
 /** The ask that specs change: an interactive write of no risk. */
 export const PLAIN_ASK: PolicyAsk = {
-  agent_id: 'agt_a', delegated_by: [], workspace_id: 'wsp_a', tool_id: 'fs.write', category: 'write', tool_class: 'inline', resources: [{ kind: 'fs', access: 'write', path: 'src/a.ts' }],
-  risk_milli: 50, risk_ceiling: 'none', task_class: 'general', labels: [], session_mode: 'interactive', job_lists_tool: false, staged_change: false, max_autonomy: null,
+  agent_id: 'agt_a',
+  delegated_by: [],
+  workspace_id: 'wsp_a',
+  tool_id: 'fs.write',
+  category: 'write',
+  tool_class: 'inline',
+  resources: [{ kind: 'fs', access: 'write', path: 'src/a.ts' }],
+  risk_milli: 50,
+  risk_ceiling: 'none',
+  task_class: 'general',
+  labels: [],
+  session_mode: 'interactive',
+  job_lists_tool: false,
+  staged_change: false,
+  max_autonomy: null,
 };

@@ -24,54 +24,103 @@ const rule = (id: string, body = '') => `@id("${id}") permit (principal, action,
 
 describe('a policy text is read', () => {
   test('rules are known by their id, with effect, reason, and what they say', () => {
-    const { rules } = compile('@id("a.b") @reason("because") @would_pass("less") @quorum("2") permit (principal, action, resource);\n@id("c") forbid (principal, action, resource);');
+    const { rules } = compile(
+      '@id("a.b") @reason("because") @would_pass("less") @quorum("2") permit (principal, action, resource);\n@id("c") forbid (principal, action, resource);',
+    );
     expect([...rules.values()]).toMatchObject([
       { id: 'a.b', effect: 'permit', reason: 'because', would_pass: 'less', quorum: 2 },
-      { id: 'c', effect: 'forbid', reason: 'rule `c`', would_pass: null, quorum: null, text: '@id("c") forbid (principal, action, resource);' },
+      {
+        id: 'c',
+        effect: 'forbid',
+        reason: 'rule `c`',
+        would_pass: null,
+        quorum: null,
+        text: '@id("c") forbid (principal, action, resource);',
+      },
     ]);
   });
 
   test('an error of syntax has line and column, and says what was expected', () => {
-    expect(problemsOf('@id("a")\npermit (principal, action, resource)\nwhen { foo( };'))
-      .toEqual([{ pointer: '/cedar', message: expect.any(String), help: expect.stringContaining('expected'), line: 3, column: 13 }]);
+    expect(problemsOf('@id("a")\npermit (principal, action, resource)\nwhen { foo( };')).toEqual([
+      {
+        pointer: '/cedar',
+        message: expect.any(String),
+        help: expect.stringContaining('expected'),
+        line: 3,
+        column: 13,
+      },
+    ]);
   });
 
   test('an error against the schema has line and column, and they are all told', () => {
-    const problems = problemsOf('@id("a")\npermit (principal, action, resource)\nwhen { context.riks_milli > 1 };\n@id("b") permit (principal, action == Action::"fs.raed", resource);');
-    expect(problems.map(({ line, column }) => [line, column])).toEqual([[3, 8], [4, 39]]);
+    const problems = problemsOf(
+      '@id("a")\npermit (principal, action, resource)\nwhen { context.riks_milli > 1 };\n@id("b") permit (principal, action == Action::"fs.raed", resource);',
+    );
+    expect(problems.map(({ line, column }) => [line, column])).toEqual([
+      [3, 8],
+      [4, 39],
+    ]);
     expect(problems.map(({ message }) => message).join()).toContain('riks_milli');
-    expect(problems[1]).toMatchObject({ message: expect.stringContaining('unrecognized action'), help: expect.stringContaining('did you mean') });
+    expect(problems[1]).toMatchObject({
+      message: expect.stringContaining('unrecognized action'),
+      help: expect.stringContaining('did you mean'),
+    });
   });
 
   test('two errors in one line are told from left to right', () => {
-    expect(problemsOf('@id("a") permit (principal, action, resource) when { context.y == 1 && context.x == 1 };').map(({ column }) => column)).toEqual([54, 72]);
+    expect(
+      problemsOf('@id("a") permit (principal, action, resource) when { context.y == 1 && context.x == 1 };').map(
+        ({ column }) => column,
+      ),
+    ).toEqual([54, 72]);
   });
 
   test('everything that is wrong is told at once, in the document and in the text', () => {
-    const problems = problemsOf('@id("a") permit (principal, action, resource) when { context.x == 1 };\npermit (principal, action, resource);', {
-      thresholds: { general: { soft_gate: 0.9, escalated: 0.5 } },
-      history: [{ id: 'h', kind: 'at_most', tools: ['nothing.*'], n: 1, then: 'refuse', reason: 'r' }],
-    });
-    expect(problems.map(({ pointer, line }) => [pointer, line])).toEqual([['/thresholds/general/escalated', null], ['/history/0/tools/0', null], ['/cedar', 2], ['/cedar', 1]]);
+    const problems = problemsOf(
+      '@id("a") permit (principal, action, resource) when { context.x == 1 };\npermit (principal, action, resource);',
+      {
+        thresholds: { general: { soft_gate: 0.9, escalated: 0.5 } },
+        history: [{ id: 'h', kind: 'at_most', tools: ['nothing.*'], n: 1, then: 'refuse', reason: 'r' }],
+      },
+    );
+    expect(problems.map(({ pointer, line }) => [pointer, line])).toEqual([
+      ['/thresholds/general/escalated', null],
+      ['/history/0/tools/0', null],
+      ['/cedar', 2],
+      ['/cedar', 1],
+    ]);
     for (const { help } of problems.slice(0, 3)) expect(help).not.toBe('');
   });
 
-  test('a rule without an id, with a strange one, with another\'s or a reserved one is refused', () => {
+  test("a rule without an id, with a strange one, with another's or a reserved one is refused", () => {
     expect(problemsOf('\npermit (principal, action, resource);')).toMatchObject([{ line: 2, column: 1 }]);
     expect(problemsOf('@id("A b") permit (principal, action, resource);')).toHaveLength(1);
-    expect(problemsOf('@id("a") permit (principal, action, resource);\n@id("a") forbid (principal, action, resource);')).toMatchObject([{ message: 'the id `a` is given to two rules', line: 2 }]);
-    expect(problemsOf(`${rule('a')}\n${rule('a')}`)).toMatchObject([{ message: 'the id `a` is given to two rules', line: 2 }]);
-    expect(problemsOf(rule('risk.no_go'))).toMatchObject([{ message: expect.stringContaining('stands for something else') }]);
+    expect(
+      problemsOf('@id("a") permit (principal, action, resource);\n@id("a") forbid (principal, action, resource);'),
+    ).toMatchObject([{ message: 'the id `a` is given to two rules', line: 2 }]);
+    expect(problemsOf(`${rule('a')}\n${rule('a')}`)).toMatchObject([
+      { message: 'the id `a` is given to two rules', line: 2 },
+    ]);
+    expect(problemsOf(rule('risk.no_go'))).toMatchObject([
+      { message: expect.stringContaining('stands for something else') },
+    ]);
   });
 
   test('an annotation that means nothing, or not what it must, is refused', () => {
-    expect(problemsOf('@id("a") @resaon("x") permit (principal, action, resource);')).toMatchObject([{ message: 'there is no annotation `@resaon`' }]);
-    for (const quorum of ['0', '17', 'two', '']) expect(problemsOf(`@id("a") @quorum("${quorum}") permit (principal, action, resource);`)).toHaveLength(1);
-    expect(problemsOf(`@id("a") @reason("${'x'.repeat(513)}") permit (principal, action, resource);`)).toMatchObject([{ message: expect.stringContaining('512') }]);
+    expect(problemsOf('@id("a") @resaon("x") permit (principal, action, resource);')).toMatchObject([
+      { message: 'there is no annotation `@resaon`' },
+    ]);
+    for (const quorum of ['0', '17', 'two', ''])
+      expect(problemsOf(`@id("a") @quorum("${quorum}") permit (principal, action, resource);`)).toHaveLength(1);
+    expect(problemsOf(`@id("a") @reason("${'x'.repeat(513)}") permit (principal, action, resource);`)).toMatchObject([
+      { message: expect.stringContaining('512') },
+    ]);
   });
 
   test('a template is refused', () => {
-    expect(problemsOf('@id("a") permit (principal == ?principal, action, resource);')).toMatchObject([{ message: expect.stringContaining('template') }]);
+    expect(problemsOf('@id("a") permit (principal == ?principal, action, resource);')).toMatchObject([
+      { message: expect.stringContaining('template') },
+    ]);
   });
 
   test('a rule that can never apply is warned of, not refused', () => {
@@ -82,41 +131,69 @@ describe('a policy text is read', () => {
   test.each([
     ['a category', '@id("a") forbid (principal, action == Action::"write", resource);'],
     ['a family of tools', '@id("a") forbid (principal, action == Action::"fs.*", resource);'],
-    ['a category, whatever else is asked', '@id("a") forbid (principal, action == Action::"admin", resource is File) when { context.risk_milli > 1 };'],
-    ['a category, in the condition', '@id("a") forbid (principal, action, resource) when { action == Action::"write" };'],
-    ['a category, the other way round', '@id("a") forbid (principal, action, resource) when { Action::"write" == action && context.risk_milli > 1 };'],
+    [
+      'a category, whatever else is asked',
+      '@id("a") forbid (principal, action == Action::"admin", resource is File) when { context.risk_milli > 1 };',
+    ],
+    [
+      'a category, in the condition',
+      '@id("a") forbid (principal, action, resource) when { action == Action::"write" };',
+    ],
+    [
+      'a category, the other way round',
+      '@id("a") forbid (principal, action, resource) when { Action::"write" == action && context.risk_milli > 1 };',
+    ],
     ['nothing', '@id("a") forbid (principal, action, resource) when { context.risk_milli > 1 && false };'],
     ['a call that is none', '@id("a") forbid (principal, action, resource) unless { true };'],
   ])('a rule about %s can never apply, and the set says so', (_what, cedar) => {
     const { impossible, warnings } = compile(`${rule('b')}\n${cedar}`);
     expect(impossible).toHaveLength(1);
-    expect(impossible).toMatchObject([{ pointer: '/cedar', line: 2, help: expect.stringContaining('`allow_impossible`') }]);
+    expect(impossible).toMatchObject([
+      { pointer: '/cedar', line: 2, help: expect.stringContaining('`allow_impossible`') },
+    ]);
     expect(warnings).toEqual(expect.arrayContaining([...impossible]));
   });
 
   test('a rule whose scope is one action that is a group says which, and what to write', () => {
     const { impossible } = compile('@id("a") forbid (principal, action == Action::"fs.*", resource);');
-    expect(impossible).toMatchObject([{
-      line: 1, column: 1, message: expect.stringContaining('the rule `a` can never apply: `Action::"fs.*"` is a group of tools'),
-      help: expect.stringContaining('write `action in Action::"fs.*"`'),
-    }]);
+    expect(impossible).toMatchObject([
+      {
+        line: 1,
+        column: 1,
+        message: expect.stringContaining('the rule `a` can never apply: `Action::"fs.*"` is a group of tools'),
+        help: expect.stringContaining('write `action in Action::"fs.*"`'),
+      },
+    ]);
   });
 
   test.each([
-    '@id("a") forbid (principal, action in Action::"write", resource);', '@id("a") forbid (principal, action in [Action::"write", Action::"fs.*"], resource);', '@id("a") forbid (principal, action == Action::"fs.write", resource);',
-    '@id("a") forbid (principal, action, resource) when { action in Action::"write" };', '@id("a") forbid (principal, action, resource) when { action == Action::"fs.write" };', '@id("a") forbid (principal, action in Action::"admin", resource);',
-  ])('a rule that can apply is not said to be one that can\'t: %s', (cedar) => {
+    '@id("a") forbid (principal, action in Action::"write", resource);',
+    '@id("a") forbid (principal, action in [Action::"write", Action::"fs.*"], resource);',
+    '@id("a") forbid (principal, action == Action::"fs.write", resource);',
+    '@id("a") forbid (principal, action, resource) when { action in Action::"write" };',
+    '@id("a") forbid (principal, action, resource) when { action == Action::"fs.write" };',
+    '@id("a") forbid (principal, action in Action::"admin", resource);',
+  ])("a rule that can apply is not said to be one that can't: %s", (cedar) => {
     expect(compile(cedar)).toMatchObject({ impossible: [], warnings: [] });
   });
 
   test('a comparison with a group that leaves the rule something else is odd, and no more', () => {
-    const { impossible, warnings } = compile('@id("a") forbid (principal, action, resource) when { action == Action::"write" || context.risk_milli > 900 };');
+    const { impossible, warnings } = compile(
+      '@id("a") forbid (principal, action, resource) when { action == Action::"write" || context.risk_milli > 900 };',
+    );
     expect(impossible).toEqual([]);
-    expect(warnings).toMatchObject([{ line: 1, message: expect.stringContaining('is never true in the rule `a`'), help: 'write `action in Action::"write"`' }]);
+    expect(warnings).toMatchObject([
+      {
+        line: 1,
+        message: expect.stringContaining('is never true in the rule `a`'),
+        help: 'write `action in Action::"write"`',
+      },
+    ]);
   });
 
   test('shipped sets have no rule that can never apply', () => {
-    for (const source of [DEFAULT_POLICY, STRICT_POLICY, OBSERVE_POLICY]) expect(compilePolicySet(source)).toMatchObject({ impossible: [], warnings: [] });
+    for (const source of [DEFAULT_POLICY, STRICT_POLICY, OBSERVE_POLICY])
+      expect(compilePolicySet(source)).toMatchObject({ impossible: [], warnings: [] });
   });
 
   test('the message names every place', () => {
@@ -125,7 +202,9 @@ describe('a policy text is read', () => {
   });
 
   test('too many rules are refused before they are checked', () => {
-    expect(problemsOf(Array.from({ length: 1001 }, (_, n) => rule(`r${n}`)).join('\n'))).toMatchObject([{ pointer: '/cedar', message: 'it has 1001 rules, and 1000 are allowed' }]);
+    expect(problemsOf(Array.from({ length: 1001 }, (_, n) => rule(`r${n}`)).join('\n'))).toMatchObject([
+      { pointer: '/cedar', message: 'it has 1001 rules, and 1000 are allowed' },
+    ]);
     expect(problemsOf(' '.repeat(262_145))).toMatchObject([{ pointer: '/cedar' }]);
   });
 
@@ -141,10 +220,18 @@ describe('a policy text is read', () => {
 
 describe('a document is read', () => {
   test('what is left out has its default', () => {
-    const { document } = compile(rule('a'), { thresholds: { general: { soft_gate: 0.4 }, task_classes: { deploy: { escalated: 0.7 } } } });
+    const { document } = compile(rule('a'), {
+      thresholds: { general: { soft_gate: 0.4 }, task_classes: { deploy: { escalated: 0.7 } } },
+    });
     expect(document).toMatchObject({
-      description: '', enforcement: 'enforce', history: [], quorum: { soft_gate: 1, escalated: 1 },
-      thresholds: { general: { soft_gate: 0.4, escalated: 0.99, no_go: null }, task_classes: { deploy: { soft_gate: 0.4, escalated: 0.7, no_go: null } } },
+      description: '',
+      enforcement: 'enforce',
+      history: [],
+      quorum: { soft_gate: 1, escalated: 1 },
+      thresholds: {
+        general: { soft_gate: 0.4, escalated: 0.99, no_go: null },
+        task_classes: { deploy: { soft_gate: 0.4, escalated: 0.7, no_go: null } },
+      },
       ttl: { approval_ms: 86_400_000, preview_ms: 86_400_000, staged_change_ms: 600_000, session_grant_ms: 28_800_000 },
     });
   });
@@ -152,12 +239,20 @@ describe('a document is read', () => {
   test.each<[string, Record<string, unknown>, string]>([
     ['another version', { v: 2 }, '/v'],
     ['a name with blanks', { name: 'my set' }, '/name'],
-    ['a field that isn\'t known', { extra: 1 }, '/extra'],
+    ["a field that isn't known", { extra: 1 }, '/extra'],
     ['another enforcement', { enforcement: 'warn' }, '/enforcement'],
     ['a threshold above one', { thresholds: { general: { soft_gate: 1.1 } } }, '/thresholds/general/soft_gate'],
-    ['a threshold of four decimals', { thresholds: { general: { soft_gate: 0.1234 } } }, '/thresholds/general/soft_gate'],
-    ['thresholds out of order in a task class', { thresholds: { task_classes: { x: { no_go: 0.1 } } } }, '/thresholds/task_classes/x/no_go'],
-    ['a task class that can\'t be one', { thresholds: { task_classes: { 'X Y': {} } } }, '/thresholds/task_classes/X Y'],
+    [
+      'a threshold of four decimals',
+      { thresholds: { general: { soft_gate: 0.1234 } } },
+      '/thresholds/general/soft_gate',
+    ],
+    [
+      'thresholds out of order in a task class',
+      { thresholds: { task_classes: { x: { no_go: 0.1 } } } },
+      '/thresholds/task_classes/x/no_go',
+    ],
+    ["a task class that can't be one", { thresholds: { task_classes: { 'X Y': {} } } }, '/thresholds/task_classes/X Y'],
     ['nobody to approve', { quorum: { escalated: 0 } }, '/quorum/escalated'],
     ['a time to live beyond a month', { ttl: { approval_ms: 31 * 86_400_000 } }, '/ttl/approval_ms'],
     ['no text', { cedar: undefined }, ''],
@@ -166,14 +261,14 @@ describe('a document is read', () => {
   });
 
   test.each<[string, Record<string, unknown>, string]>([
-    ['a kind that isn\'t known', { kind: 'sometimes' }, '/history/0/kind'],
+    ["a kind that isn't known", { kind: 'sometimes' }, '/history/0/kind'],
     ['no number', { n: undefined }, '/history/0'],
     ['a fraction', { n: 1.5 }, '/history/0/n'],
     ['no tools', { tools: [] }, '/history/0/tools'],
-    ['a tool that isn\'t there', { tools: ['fs.*', 'fs.raed'] }, '/history/0/tools/1'],
+    ["a tool that isn't there", { tools: ['fs.*', 'fs.raed'] }, '/history/0/tools/1'],
     ['the id of a rule of the text', { id: 'a' }, '/history/0/id'],
     ['a reserved id', { id: 'policy.error' }, '/history/0/id'],
-    ['an earlier call that this kind doesn\'t ask about', { after: ['fs.read'] }, '/history/0/after'],
+    ["an earlier call that this kind doesn't ask about", { after: ['fs.read'] }, '/history/0/after'],
   ])('a history rule with %s is refused with its place', (_, more, pointer) => {
     const history = [{ id: 'h', kind: 'at_most', tools: ['*'], n: 1, then: 'refuse', reason: 'r', ...more }];
     expect(problemsOf(rule('a'), { history }).map((problem) => problem.pointer)).toContain(pointer);
@@ -200,8 +295,13 @@ describe('the hash', () => {
   });
 
   test.each<[string, Partial<PolicySetSource>]>([
-    ['text', { cedar: `${DEFAULT_POLICY.cedar} ` }], ['name', { name: 'other' }], ['enforcement', { enforcement: 'observe' }], ['quorum', { quorum: { escalated: 2 } }],
-    ['threshold', { thresholds: { general: { no_go: 1 } } }], ['time to live', { ttl: { preview_ms: 5000 } }], ['description', { description: 'x' }],
+    ['text', { cedar: `${DEFAULT_POLICY.cedar} ` }],
+    ['name', { name: 'other' }],
+    ['enforcement', { enforcement: 'observe' }],
+    ['quorum', { quorum: { escalated: 2 } }],
+    ['threshold', { thresholds: { general: { no_go: 1 } } }],
+    ['time to live', { ttl: { preview_ms: 5000 } }],
+    ['description', { description: 'x' }],
   ])('changes with the %s', (_, change) => {
     expect(hash(change)).not.toBe(hash({}));
   });

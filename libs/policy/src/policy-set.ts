@@ -17,7 +17,9 @@ export interface PolicyRule {
   readonly effect: 'permit' | 'forbid';
   /** the rule's `@reason`, or words made of its id */
   readonly reason: string;
-  /** the rule's `@would_pass`: what a call lacks, or has too much of, that the rule forbids; null where it doesn't say */
+  /**
+   * the rule's `@would_pass`: what a call lacks, or has too much of, that the rule forbids; null where it doesn't say
+   */
   readonly would_pass: string | null;
   /** the rule's `@quorum`: how many people must approve where it asks for supervision; null where it doesn't say */
   readonly quorum: number | null;
@@ -48,20 +50,32 @@ export interface CheckedPolicySet {
 }
 
 /**
- * Reads and checks a policy set: its shape, its Cedar text against the schema of the tools, ids, thresholds and patterns.
+ * Reads and checks a policy set: its shape, its Cedar text against the schema of the tools, ids, thresholds and
+ * patterns.
  *
- * @throws PolicySetError with everything that is wrong: a JSON pointer for the document, line and column for the rules, and what to do.
+ * @throws PolicySetError with everything that is wrong: a JSON pointer for the document, line and column for the rules,
+ * and what to do.
  */
-export function compilePolicySet(source: PolicySetSource | Readonly<Record<string, unknown>>, tools: Iterable<Tool> = TOOLS.values()): PolicySet {
+export function compilePolicySet(
+  source: PolicySetSource | Readonly<Record<string, unknown>>,
+  tools: Iterable<Tool> = TOOLS.values(),
+): PolicySet {
   return policySetOf(checkPolicySet(source, tools));
 }
 
-/** The part of it that takes long, with rules that are many or large: everything but making the set ready. @throws PolicySetError as `compilePolicySet` */
-export function checkPolicySet(source: PolicySetSource | Readonly<Record<string, unknown>>, tools: Iterable<Tool> = TOOLS.values()): CheckedPolicySet {
+/**
+ * The part of it that takes long, with rules that are many or large: everything but making the set ready.
+ * @throws PolicySetError as `compilePolicySet`
+ */
+export function checkPolicySet(
+  source: PolicySetSource | Readonly<Record<string, unknown>>,
+  tools: Iterable<Tool> = TOOLS.values(),
+): CheckedPolicySet {
   try {
     return check(source, [...tools]);
   } catch (error) {
-    if (error instanceof CedarFailure) throw new PolicySetError([problemOf('/cedar', 'the policy engine gave up on the rules', 'write them simpler')]);
+    if (error instanceof CedarFailure)
+      throw new PolicySetError([problemOf('/cedar', 'the policy engine gave up on the rules', 'write them simpler')]);
     throw error;
   }
 }
@@ -84,19 +98,36 @@ function check(source: PolicySetSource | Readonly<Record<string, unknown>>, all:
 
 /** Makes a checked set ready to be asked. Callers MUST pass what `checkPolicySet` answered. */
 export function policySetOf({ policy_hash, document, rules, warnings, impossible }: CheckedPolicySet): PolicySet {
-  return { policy_hash, document, rules: new Map([...rules].map(([id, rule]) => [id, ruleOf(id, rule)])), warnings, impossible, sliceFor: slicer(rules) };
+  return {
+    policy_hash,
+    document,
+    rules: new Map([...rules].map(([id, rule]) => [id, ruleOf(id, rule)])),
+    warnings,
+    impossible,
+    sliceFor: slicer(rules),
+  };
 }
 
 /** Only rules that have annotations come so far: an id is one. */
 function ruleOf(id: string, { text, effect, annotations }: CheckedRule): PolicyRule {
   const { reason, would_pass, quorum } = annotations;
-  return { id, effect, reason: reason ?? `rule \`${id}\``, would_pass: would_pass ?? null, quorum: quorum === undefined ? null : Number(quorum), text };
+  return {
+    id,
+    effect,
+    reason: reason ?? `rule \`${id}\``,
+    would_pass: would_pass ?? null,
+    quorum: quorum === undefined ? null : Number(quorum),
+    text,
+  };
 }
 
 /** Slices of tools that are kept: more than tenants have tools, and a bound where they don't. */
 const SLICES_MAX = 1_024;
 
-/** Slices by tool, each cut when it is first asked for: all of them at once would take long where rules and tools are many. */
+/**
+ * Slices by tool, each cut when it is first asked for: all of them at once would take long where rules and tools are
+ * many.
+ */
 function slicer(rules: ReadonlyMap<string, CheckedRule>): PolicySet['sliceFor'] {
   const keyOf = ({ tool_id, category }: Tool): string => `${category} ${tool_id}`;
   const slices = new Map<string, ToolSlice>();
@@ -111,8 +142,17 @@ function slicer(rules: ReadonlyMap<string, CheckedRule>): PolicySet['sliceFor'] 
 
 function idProblems({ history }: PolicyDocument, rules: ReadonlyMap<string, RuleText>): PolicyProblem[] {
   return history.flatMap(({ id }, n) => {
-    if (rules.has(id)) return [problemOf(`/history/${n}/id`, `the id \`${id}\` is that of a rule in the text too`, 'give each rule an id of its own')];
-    return RESERVED_IDS.includes(id) ? [problemOf(`/history/${n}/id`, `the id \`${id}\` stands for something else in decisions`, 'take another')] : [];
+    if (rules.has(id))
+      return [
+        problemOf(
+          `/history/${n}/id`,
+          `the id \`${id}\` is that of a rule in the text too`,
+          'give each rule an id of its own',
+        ),
+      ];
+    return RESERVED_IDS.includes(id)
+      ? [problemOf(`/history/${n}/id`, `the id \`${id}\` stands for something else in decisions`, 'take another')]
+      : [];
   });
 }
 
@@ -124,19 +164,24 @@ interface Checked {
 
 function validate(source: string, rules: ReadonlyMap<string, RuleText>, tools: readonly Tool[]): Checked {
   const staticPolicies = Object.fromEntries([...rules].map(([id, { text }]) => [id, text]));
-  const { validationErrors, validationWarnings } = verifyAnswer(askCedar((cedar) =>
-    cedar.validate({ schema: policySchema(tools), policies: { staticPolicies } })));
-  const locatedOnce = (found: typeof validationErrors): PolicyProblem[] => eachPlace(found.map(({ policyId, error }) =>
-    located(source, (rules.get(policyId) as RuleText).at, error)));
+  const { validationErrors, validationWarnings } = verifyAnswer(
+    askCedar((cedar) => cedar.validate({ schema: policySchema(tools), policies: { staticPolicies } })),
+  );
+  const locatedOnce = (found: typeof validationErrors): PolicyProblem[] =>
+    eachPlace(found.map(({ policyId, error }) => located(source, (rules.get(policyId) as RuleText).at, error)));
   const said = locatedOnce(validationWarnings);
   const groups = groupProblems(source, rules, tools);
-  const impossible = eachPlace([...said.filter(({ message }) => isImpossible(message)), ...groups.impossible]).map(withHelp);
+  const impossible = eachPlace([...said.filter(({ message }) => isImpossible(message)), ...groups.impossible]).map(
+    withHelp,
+  );
   const odd = [...said.filter(({ message }) => !isImpossible(message)), ...groups.odd];
   return { errors: locatedOnce(validationErrors), impossible, warnings: byPlace([...odd, ...impossible]) };
 }
 
-const withHelp = (problem: PolicyProblem): PolicyProblem =>
-  ({ ...problem, help: [problem.help, IMPOSSIBLE_HELP].filter((words) => words !== '').join(', or else ') });
+const withHelp = (problem: PolicyProblem): PolicyProblem => ({
+  ...problem,
+  help: [problem.help, IMPOSSIBLE_HELP].filter((words) => words !== '').join(', or else '),
+});
 
 /** Of problems of one place the last: the validator tells of one place once for every tool that the rule speaks of. */
 function eachPlace(problems: readonly PolicyProblem[]): PolicyProblem[] {
@@ -144,5 +189,5 @@ function eachPlace(problems: readonly PolicyProblem[]): PolicyProblem[] {
   return byPlace([...new Map(placed).values()]);
 }
 
-const byPlace = (problems: readonly PolicyProblem[]): PolicyProblem[] => problems.toSorted((a, b) =>
-  (a.line as number) - (b.line as number) || (a.column as number) - (b.column as number));
+const byPlace = (problems: readonly PolicyProblem[]): PolicyProblem[] =>
+  problems.toSorted((a, b) => (a.line as number) - (b.line as number) || (a.column as number) - (b.column as number));

@@ -23,11 +23,20 @@ export class PolicySetError extends Error {
   }
 }
 
-/** A problem in one line: `3:13: message: help` for a place in the rules, `/ttl/approval_ms: message` for one in the document. */
+/**
+ * A problem in one line: `3:13: message: help` for a place in the rules, `/ttl/approval_ms: message` for one in the
+ * document.
+ */
 export function problemText({ pointer, line, column, message, help }: PolicyProblem): string {
   const place = line === null ? pointer || 'the document' : `${line}:${column}`;
   return `${place}: ${message}${help === '' ? '' : `: ${help}`}`;
 }
 
 /** A problem of the document at a pointer. */
-export const problemOf = (pointer: string, message: string, help = ''): PolicyProblem => ({ pointer, line: null, column: null, message, help });
+export const problemOf = (pointer: string, message: string, help = ''): PolicyProblem => ({
+  pointer,
+  line: null,
+  column: null,
+  message,
+  help,
+});

@@ -7,7 +7,16 @@ import { readKeyHistory } from './key-history.ts';
 import { formatKeyEvent } from './key-record.ts';
 import { keySetOf, type KeySet } from './key-set.ts';
 import { assembleReceipt } from './receipt-file.ts';
-import { failedCheckOf, DEPLOYMENT, LOG_ID, LOG_SIGNER, PUBLISHED, RECORD, RECORDED_AT, signerOf } from './sample.contract.ts';
+import {
+  failedCheckOf,
+  DEPLOYMENT,
+  LOG_ID,
+  LOG_SIGNER,
+  PUBLISHED,
+  RECORD,
+  RECORDED_AT,
+  signerOf,
+} from './sample.contract.ts';
 import { sealRecord } from './seal.ts';
 import { verifyReceipt } from './verify.ts';
 
@@ -16,24 +25,49 @@ const SIGNERS: readonly Signer[] = [11, 12, 13].map(signerOf);
 const signerAt = (i: number): Signer => SIGNERS[i] as Signer;
 
 /** A leaf: who signed it, and whose revocation it states, if any. */
-interface Leaf { readonly by: number; readonly revokes: number | null }
+interface Leaf {
+  readonly by: number;
+  readonly revokes: number | null;
+}
 const key = fc.nat({ max: SIGNERS.length - 1 });
 const leaves = fc.array(fc.record({ by: key, revokes: fc.option(key) }), { minLength: 1, maxLength: 12 });
 const revoked = fc.array(fc.boolean(), { minLength: SIGNERS.length, maxLength: SIGNERS.length });
 
-const keysWith = (isRevoked: readonly boolean[]): KeySet => keySetOf({
-  ...PUBLISHED, record_keys: SIGNERS.map(({ keyid, publicJwk }, i) => ({ keyid, jwk: publicJwk, ...(isRevoked[i] === true ? { revoked_from: RECORDED_AT + 5 } : {}) })),
-});
+const keysWith = (isRevoked: readonly boolean[]): KeySet =>
+  keySetOf({
+    ...PUBLISHED,
+    record_keys: SIGNERS.map(({ keyid, publicJwk }, i) => ({
+      keyid,
+      jwk: publicJwk,
+      ...(isRevoked[i] === true ? { revoked_from: RECORDED_AT + 5 } : {}),
+    })),
+  });
 
 const recordOf = ({ by, revokes }: Leaf) => ({
-  ...RECORD, kernel_key_id: signerAt(by).keyid,
-  ...(revokes === null ? {} : {
-    kind: 'key' as const, operation_id: null, phase: null, tx_outcome: null, new_snapshot_id: null,
-    change: formatKeyEvent({ event: 'revoked', purpose: 'record', keyid: signerAt(revokes).keyid, x: signerAt(revokes).publicJwk.x, from: RECORDED_AT + 5 }),
-  }),
+  ...RECORD,
+  kernel_key_id: signerAt(by).keyid,
+  ...(revokes === null
+    ? {}
+    : {
+        kind: 'key' as const,
+        operation_id: null,
+        phase: null,
+        tx_outcome: null,
+        new_snapshot_id: null,
+        change: formatKeyEvent({
+          event: 'revoked',
+          purpose: 'record',
+          keyid: signerAt(revokes).keyid,
+          x: signerAt(revokes).publicJwk.x,
+          from: RECORDED_AT + 5,
+        }),
+      }),
 });
 
-/** What is to come out, said in the other direction: is there, at or before this leaf, a revocation of its signer that counts, and is there one at all? */
+/**
+ * What is to come out, said in the other direction: is there, at or before this leaf, a revocation of its signer that
+ * counts, and is there one at all?
+ */
 function expected(log: readonly Leaf[], at: number, isRevoked: readonly boolean[]): boolean {
   const { by } = log[at] as Leaf;
   if (isRevoked[by] !== true) return true;
@@ -45,38 +79,73 @@ function expected(log: readonly Leaf[], at: number, isRevoked: readonly boolean[
 function receiptsOf(log: readonly Leaf[]) {
   const sealed = log.map((leaf) => sealRecord(recordOf(leaf), signerAt(leaf.by)));
   const hashes = sealed.map(({ payloadBytes }) => leafHash(payloadBytes));
-  const checkpoint = signNote(formatCheckpoint({ origin: ORIGIN, treeSize: log.length, root: rootOf(hashes) }), { name: DEPLOYMENT, signer: LOG_SIGNER });
-  const hashAt = (level: number, index: number): Uint8Array => rootOf(hashes.slice(index * 2 ** level, (index + 1) * 2 ** level));
-  return sealed.map(({ envelope }, leafIndex) => assembleReceipt(envelope, { leafIndex, treeSize: log.length, hashes: proveInclusion(leafIndex, log.length, hashAt), checkpoint }));
+  const checkpoint = signNote(formatCheckpoint({ origin: ORIGIN, treeSize: log.length, root: rootOf(hashes) }), {
+    name: DEPLOYMENT,
+    signer: LOG_SIGNER,
+  });
+  const hashAt = (level: number, index: number): Uint8Array =>
+    rootOf(hashes.slice(index * 2 ** level, (index + 1) * 2 ** level));
+  return sealed.map(({ envelope }, leafIndex) =>
+    assembleReceipt(envelope, {
+      leafIndex,
+      treeSize: log.length,
+      hashes: proveInclusion(leafIndex, log.length, hashAt),
+      checkpoint,
+    }),
+  );
 }
 
 describe('in any history of keys', () => {
   it('a leaf by a revoked key is good just where it stands before the first revocation that another, good key logged', () => {
-    fc.assert(fc.property(leaves, revoked, (log, isRevoked) => {
-      const keys = keysWith(isRevoked);
-      const history: KeyHistory = log.flatMap((leaf, i) => revocationIn(recordOf(leaf), ORIGIN, i) ?? []);
-      for (const [leafIndex, { by }] of log.entries()) {
-        if (isRevoked[by] !== true) continue;
-        expect([leafIndex, judgeByPlace({ origin: ORIGIN, keyid: signerAt(by).keyid, leafIndex, note: null }, history, keys, null).isGood]).toEqual([leafIndex, expected(log, leafIndex, isRevoked)]);
-      }
-    }), { numRuns: 500 });
+    fc.assert(
+      fc.property(leaves, revoked, (log, isRevoked) => {
+        const keys = keysWith(isRevoked);
+        const history: KeyHistory = log.flatMap((leaf, i) => revocationIn(recordOf(leaf), ORIGIN, i) ?? []);
+        for (const [leafIndex, { by }] of log.entries()) {
+          if (isRevoked[by] !== true) continue;
+          expect([
+            leafIndex,
+            judgeByPlace({ origin: ORIGIN, keyid: signerAt(by).keyid, leafIndex, note: null }, history, keys, null)
+              .isGood,
+          ]).toEqual([leafIndex, expected(log, leafIndex, isRevoked)]);
+        }
+      }),
+      { numRuns: 500 },
+    );
   });
 
   it('a receipt verifies just where that is so, with the receipts of key records as history, and in whatever order those come', () => {
-    fc.assert(fc.property(leaves, revoked, fc.boolean(), (log, isRevoked, isReversed) => {
-      const keys = keysWith(isRevoked);
-      const receipts = receiptsOf(log);
-      const said = receipts.filter((_, i) => log[i]?.revokes !== null);
-      const history = readKeyHistory(isReversed ? said.toReversed() : said, keys);
-      for (const [i, receipt] of receipts.entries()) {
-        expect([i, failedCheckOf(() => verifyReceipt(receipt, keys, {}, null, history))]).toEqual([i, expected(log, i, isRevoked) ? 'none' : 'key_validity']);
-      }
-    }), { numRuns: 60 });
+    fc.assert(
+      fc.property(leaves, revoked, fc.boolean(), (log, isRevoked, isReversed) => {
+        const keys = keysWith(isRevoked);
+        const receipts = receiptsOf(log);
+        const said = receipts.filter((_, i) => log[i]?.revokes !== null);
+        const history = readKeyHistory(isReversed ? said.toReversed() : said, keys);
+        for (const [i, receipt] of receipts.entries()) {
+          expect([i, failedCheckOf(() => verifyReceipt(receipt, keys, {}, null, history))]).toEqual([
+            i,
+            expected(log, i, isRevoked) ? 'none' : 'key_validity',
+          ]);
+        }
+      }),
+      { numRuns: 60 },
+    );
   });
 
   it('a revocation that one log has says nothing of another', () => {
     const keys = keysWith([true, false, false]);
-    const history: KeyHistory = [{ purpose: 'record', origin: `${DEPLOYMENT}/log_other`, keyid: signerAt(0).keyid, leafIndex: 9, signedBy: signerAt(1).keyid, from: 0 }];
-    expect(judgeByPlace({ origin: ORIGIN, keyid: signerAt(0).keyid, leafIndex: 1, note: null }, history, keys, null)).toMatchObject({ isGood: false, by: 'unproven' });
+    const history: KeyHistory = [
+      {
+        purpose: 'record',
+        origin: `${DEPLOYMENT}/log_other`,
+        keyid: signerAt(0).keyid,
+        leafIndex: 9,
+        signedBy: signerAt(1).keyid,
+        from: 0,
+      },
+    ];
+    expect(
+      judgeByPlace({ origin: ORIGIN, keyid: signerAt(0).keyid, leafIndex: 1, note: null }, history, keys, null),
+    ).toMatchObject({ isGood: false, by: 'unproven' });
   });
 });

@@ -12,7 +12,11 @@ import type { VerifiedReceipt, Witnessing } from './verify.ts';
  *
  * @throws ReceiptError for a receipt that doesn't verify, or that is of another kind of record
  */
-export function readKeyHistory(receipts: readonly Receipt[], keys: KeySet, witnessing: Witnessing | null = null): KeyHistory {
+export function readKeyHistory(
+  receipts: readonly Receipt[],
+  keys: KeySet,
+  witnessing: Witnessing | null = null,
+): KeyHistory {
   return receipts.flatMap((receipt) => {
     const verified = verifiedOr(receipt, keys, witnessing);
     if (verified === null) return [];
@@ -27,6 +31,7 @@ function verifiedOr(receipt: Receipt, keys: KeySet, witnessing: Witnessing | nul
   // Its signature isn't looked at either: whoever has the key could have made a good one.
   if (receipt.envelope.signatures.some(({ keyid }) => isBy(keyid))) return null;
   // Of a history that was kept, nobody asks how lately it was seen: it can only have grown.
-  const terms = witnessing === null ? null : { ...witnessing, terms: { ...witnessing.terms, checkpointAgeMaxMs: null } };
+  const terms =
+    witnessing === null ? null : { ...witnessing, terms: { ...witnessing.terms, checkpointAgeMaxMs: null } };
   return verifyReceipt(receipt, keys, {}, terms);
 }

@@ -1,13 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What a record of kind `key` says: that a key which signs for logs came, went, or was given up. It stands in the record's `change`, which every version reads, as
-// `<purpose>.<keyid>.<public key>.<from>`: so key records need no member of their own, and a verifier that doesn't know them verifies them like any other record.
+// What a record of kind `key` says: that a key which signs for logs came, went, or was given up. It stands in the
+// record's `change`, which every version reads, as `<purpose>.<keyid>.<public key>.<from>`: so key records need no
+// member of their own, and a verifier that doesn't know them verifies them like any other record.
 import type { AuditRecord } from '@writ/contract';
 import { keyidOf } from '@writ/signing';
 
 /** Purposes of keys whose comings and goings concern who verifies. */
 export const LOGGED_PURPOSES = ['record', 'checkpoint'] as const;
-/** `introduced` before it signs; `retired` as its successor begins; `revoked` once nothing more by it comes into a log. */
+/**
+ * `introduced` before it signs; `retired` as its successor begins; `revoked` once nothing more by it comes into a log.
+ */
 export const KEY_EVENTS = ['introduced', 'retired', 'revoked'] as const;
 
 /** What became of a key. */
@@ -30,7 +33,10 @@ export function formatKeyEvent({ event, purpose, keyid, x, from }: KeyEvent): No
   return { verb: `key_${event}`, subject: `${purpose}.${keyid}.${x}.${String(from)}`, digest: null };
 }
 
-/** What a record says of a key; null for one of another kind, for an event that this version doesn't know, and for an id that isn't the key's. */
+/**
+ * What a record says of a key; null for one of another kind, for an event that this version doesn't know, and for an id
+ * that isn't the key's.
+ */
 export function keyEventOf({ kind, change }: Pick<AuditRecord, 'kind' | 'change'>): KeyEvent | null {
   if (kind !== 'key' || change === null) return null;
   const event = KEY_EVENTS.find((known) => known === VERB.exec(change.verb)?.[1]);

@@ -13,17 +13,40 @@ const KEYS_BYTES_MAX = 256 * 1024;
 const KEYS_DEPTH = 8;
 
 const closed = { additionalProperties: false } as const;
-const Instant = Type.Optional(Type.Union([Type.Integer(), Type.Null()], { description: 'milliseconds since the epoch' }));
+const Instant = Type.Optional(
+  Type.Union([Type.Integer(), Type.Null()], { description: 'milliseconds since the epoch' }),
+);
 
 /** `writ-keys.json`: the public keys of a deployment, current and past. */
-export const PublishedKeys = Type.Object({
-  record_keys: Type.Array(Type.Object({
-    keyid: Type.String(), jwk: Type.Unknown(), not_before: Instant, not_after: Instant,
-    revoked_from: Type.Optional(Type.Integer({ minimum: 0, description: 'from when on somebody else may have had the key, in milliseconds since the epoch; left out unless it was revoked' })),
-  }, closed)),
-  log_keys: Type.Array(Type.String()),
-  revoked_log_keys: Type.Optional(Type.Array(Type.String(), { description: 'keys that signed checkpoints and were revoked: none of them is trusted' })),
-}, closed);
+export const PublishedKeys = Type.Object(
+  {
+    record_keys: Type.Array(
+      Type.Object(
+        {
+          keyid: Type.String(),
+          jwk: Type.Unknown(),
+          not_before: Instant,
+          not_after: Instant,
+          revoked_from: Type.Optional(
+            Type.Integer({
+              minimum: 0,
+              description:
+                'from when on somebody else may have had the key, in milliseconds since the epoch; left out unless it was revoked',
+            }),
+          ),
+        },
+        closed,
+      ),
+    ),
+    log_keys: Type.Array(Type.String()),
+    revoked_log_keys: Type.Optional(
+      Type.Array(Type.String(), {
+        description: 'keys that signed checkpoints and were revoked: none of them is trusted',
+      }),
+    ),
+  },
+  closed,
+);
 export type PublishedKeys = Static<typeof PublishedKeys>;
 
 export interface RecordKey {
@@ -39,12 +62,16 @@ export interface RecordKey {
 export interface KeySet {
   readonly recordKeys: ReadonlyMap<string, RecordKey>;
   readonly logKeys: readonly NoteKey[];
-  /** Keys that signed checkpoints and were revoked. Verifiers MUST NOT take a checkpoint for being signed by one; whoever computed the root himself may say whose signature it is. */
+  /**
+   * Keys that signed checkpoints and were revoked. Verifiers MUST NOT take a checkpoint for being signed by one;
+   * whoever computed the root himself may say whose signature it is.
+   */
   readonly revokedLogKeys: readonly NoteKey[];
 }
 
 /**
- * Reads `writ-keys.json`. Whoever gives this file decides what verifies, so where it comes from is the caller's to know.
+ * Reads `writ-keys.json`. Whoever gives this file decides what verifies, so where it comes from is the caller's to
+ * know.
  *
  * @throws ReceiptError `keys`
  */
@@ -55,7 +82,8 @@ export function parseKeySet(file: string | Uint8Array): KeySet {
 /**
  * The same from a value.
  *
- * @throws ReceiptError `keys`, also for a key under a name that isn't its thumbprint, for a name that comes twice, and for a checkpoint key that is both trusted and revoked.
+ * @throws ReceiptError `keys`, also for a key under a name that isn't its thumbprint, for a name that comes twice, and
+ * for a checkpoint key that is both trusted and revoked.
  */
 export function keySetOf(value: unknown): KeySet {
   const published = within('keys', () => parseMessage(PublishedKeys, value));
@@ -64,12 +92,22 @@ export function keySetOf(value: unknown): KeySet {
     const verifier = within('keys', () => parseVerifier(jwk));
     demand('keys', verifier.keyid === keyid, `\`${keyid}\` is not the thumbprint of its key`);
     demand('keys', !recordKeys.has(keyid), `\`${keyid}\` comes twice`);
-    recordKeys.set(keyid, { verifier, notBefore: not_before ?? null, notAfter: not_after ?? null, revokedAt: revoked_from ?? null });
+    recordKeys.set(keyid, {
+      verifier,
+      notBefore: not_before ?? null,
+      notAfter: not_after ?? null,
+      revokedAt: revoked_from ?? null,
+    });
   }
   const [logKeys, revokedLogKeys] = [noteKeysOf(published.log_keys), noteKeysOf(published.revoked_log_keys ?? [])];
   const both = revokedLogKeys.find(({ verifier }) => logKeys.some((key) => key.verifier.keyid === verifier.keyid));
-  demand('keys', both === undefined, `\`${both?.name ?? ''}+${both?.keyHash ?? ''}\` is trusted and revoked: a checkpoint key is one of them`);
+  demand(
+    'keys',
+    both === undefined,
+    `\`${both?.name ?? ''}+${both?.keyHash ?? ''}\` is trusted and revoked: a checkpoint key is one of them`,
+  );
   return { recordKeys, logKeys, revokedLogKeys };
 }
 
-const noteKeysOf = (texts: readonly string[]): NoteKey[] => texts.map((text) => within('keys', () => parseNoteKey(text)));
+const noteKeysOf = (texts: readonly string[]): NoteKey[] =>
+  texts.map((text) => within('keys', () => parseNoteKey(text)));

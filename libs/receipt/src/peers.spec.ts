@@ -1,14 +1,35 @@
 // SPDX-License-Identifier: Apache-2.0
-// The same log here and in other people's implementations: what either makes is made by the other and taken by it, and what either refuses is refused by both.
+// The same log here and in other people's implementations: what either makes is made by the other and taken by it, and
+// what either refuses is refused by both.
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import {
-  MerkleError, encodeTile, growTiles, hashAtFromTiles, leafHash, proveConsistency, proveInclusion, rootOf, tilePath, verifyConsistency, verifyInclusion,
+  MerkleError,
+  encodeTile,
+  growTiles,
+  hashAtFromTiles,
+  leafHash,
+  proveConsistency,
+  proveInclusion,
+  rootOf,
+  tilePath,
+  verifyConsistency,
+  verifyInclusion,
 } from '@writ/merkle';
 import type { HashAt, Tile } from '@writ/merkle';
 import {
-  SignatureError, cosign, formatCheckpoint, formatCosignerKey, formatNoteKey, parseCheckpoint, parseCosignerKey, parseNoteKey, signNote, verifyCosignatures, verifyNote,
+  SignatureError,
+  cosign,
+  formatCheckpoint,
+  formatCosignerKey,
+  formatNoteKey,
+  parseCheckpoint,
+  parseCosignerKey,
+  parseNoteKey,
+  signNote,
+  verifyCosignatures,
+  verifyNote,
 } from '@writ/signing';
 import { askPeers, buildPeers, whyNoPeers } from './peers.contract.ts';
 import type { Answer, Peer, ProvenGrowth, ProvenLeaf, Request } from './peers.contract.ts';
@@ -48,9 +69,20 @@ const root = (size: number): Uint8Array => bytesOf(ROOTS.find(([each]) => each =
 const widest = new Map<string, Tile>();
 const STEPS = SIZES.slice(1).map((size, i) => {
   const oldSize = SIZES[i]!;
-  const tiles = growTiles(oldSize, LEAVES.slice(oldSize, size), (level, index) => widest.get(tilePath(level, index))?.hashes ?? []);
+  const tiles = growTiles(
+    oldSize,
+    LEAVES.slice(oldSize, size),
+    (level, index) => widest.get(tilePath(level, index))?.hashes ?? [],
+  );
   for (const tile of tiles) widest.set(tilePath(tile.level, tile.index), tile);
-  return { oldSize, size, tiles: tiles.map((tile) => ({ path: tilePath(tile.level, tile.index, tile.width), bytes: encodeTile(tile.hashes) })) };
+  return {
+    oldSize,
+    size,
+    tiles: tiles.map((tile) => ({
+      path: tilePath(tile.level, tile.index, tile.width),
+      bytes: encodeTile(tile.hashes),
+    })),
+  };
 });
 const hashAt: HashAt = hashAtFromTiles((level, index) => widest.get(tilePath(level, index))?.hashes ?? []);
 
@@ -58,19 +90,41 @@ const hashAt: HashAt = hashAtFromTiles((level, index) => widest.get(tilePath(lev
 function leavesOf(size: number): number[] {
   if (size <= 257) return Array.from({ length: size }, (_, i) => i);
   const seams = [0, 256, 512, Math.floor(size / 2), 65_536 - 256, 65_536, Math.floor(size / 256) * 256, size];
-  return [...new Set(seams.flatMap((seam) => [seam - 1, seam, seam + 1]))].filter((index) => index >= 0 && index < size);
+  return [...new Set(seams.flatMap((seam) => [seam - 1, seam, seam + 1]))].filter(
+    (index) => index >= 0 && index < size,
+  );
 }
 
-const proveLeaf = (index: number, size: number): ProvenLeaf => ({ index, size, leafHash: LEAVES[index]!, hashes: proveInclusion(index, size, hashAt), root: root(size) });
-const proveGrowth = (oldSize: number, size: number): ProvenGrowth => ({ oldSize, oldRoot: root(oldSize), size, root: root(size), hashes: proveConsistency(oldSize, size, hashAt) });
+const proveLeaf = (index: number, size: number): ProvenLeaf => ({
+  index,
+  size,
+  leafHash: LEAVES[index]!,
+  hashes: proveInclusion(index, size, hashAt),
+  root: root(size),
+});
+const proveGrowth = (oldSize: number, size: number): ProvenGrowth => ({
+  oldSize,
+  oldRoot: root(oldSize),
+  size,
+  root: root(size),
+  hashes: proveConsistency(oldSize, size, hashAt),
+});
 const PROVEN_LEAVES = SIZES.flatMap((size) => leavesOf(size).map((index) => proveLeaf(index, size)));
-const PROVEN_GROWTHS = SIZES.flatMap((size) => SIZES.filter((oldSize) => oldSize <= size).map((oldSize) => proveGrowth(oldSize, size)));
+const PROVEN_GROWTHS = SIZES.flatMap((size) =>
+  SIZES.filter((oldSize) => oldSize <= size).map((oldSize) => proveGrowth(oldSize, size)),
+);
 
 /** Go's tlog knows no proof that begins at nothing. */
 const isKnownTo = (peer: Peer, oldSize: number): boolean => oldSize > 0 || peer === 'merkle';
 
-const takesLeaf = ({ index, size, ...proof }: ProvenLeaf): boolean => isTaken(() => { verifyInclusion({ ...proof, leafIndex: index, treeSize: size }, proof.root); });
-const takesGrowth = ({ size, root: newRoot, ...proof }: ProvenGrowth): boolean => isTaken(() => { verifyConsistency({ ...proof, newSize: size, newRoot }); });
+const takesLeaf = ({ index, size, ...proof }: ProvenLeaf): boolean =>
+  isTaken(() => {
+    verifyInclusion({ ...proof, leafIndex: index, treeSize: size }, proof.root);
+  });
+const takesGrowth = ({ size, root: newRoot, ...proof }: ProvenGrowth): boolean =>
+  isTaken(() => {
+    verifyConsistency({ ...proof, newSize: size, newRoot });
+  });
 
 function isTaken(run: () => void): boolean {
   try {
@@ -84,12 +138,20 @@ function isTaken(run: () => void): boolean {
 
 const flipped = (hash: Uint8Array): Uint8Array => hash.map((byte, i) => (i === 17 ? byte ^ 4 : byte));
 
-const isBesideSeam = ({ index, size }: ProvenLeaf): boolean => index < 2 || index % 256 < 2 || index % 256 > 253 || index + 2 > size;
+const isBesideSeam = ({ index, size }: ProvenLeaf): boolean =>
+  index < 2 || index % 256 < 2 || index % 256 > 253 || index + 2 > size;
 
 /** Lists of hashes that are near to the right one. */
 function nearHashes(hashes: readonly Uint8Array[], other: Uint8Array): (readonly Uint8Array[])[] {
   return [
-    ...hashes.map((hash, at) => hashes.with(at, flipped(hash))), hashes.slice(1), hashes.slice(0, -1), [], [...hashes, other], [other, ...hashes], [...hashes, ...hashes], hashes.toReversed(),
+    ...hashes.map((hash, at) => hashes.with(at, flipped(hash))),
+    hashes.slice(1),
+    hashes.slice(0, -1),
+    [],
+    [...hashes, other],
+    [other, ...hashes],
+    [...hashes, ...hashes],
+    hashes.toReversed(),
   ];
 }
 
@@ -97,9 +159,14 @@ function nearLeaves(good: ProvenLeaf): ProvenLeaf[] {
   const { index, size, hashes } = good;
   return [
     ...nearHashes(hashes, good.root).map((near) => ({ ...good, hashes: near })),
-    ...[index - 1, index + 1, index ^ 2, size - 1, size].filter((other) => other >= 0).map((other) => ({ ...good, index: other })),
+    ...[index - 1, index + 1, index ^ 2, size - 1, size]
+      .filter((other) => other >= 0)
+      .map((other) => ({ ...good, index: other })),
     ...[size - 1, size + 1, size * 2, Math.floor(size / 2), 0].map((other) => ({ ...good, size: other })),
-    { ...good, leafHash: flipped(good.leafHash) }, { ...good, leafHash: good.root }, { ...good, root: flipped(good.root) }, { ...good, root: good.leafHash },
+    { ...good, leafHash: flipped(good.leafHash) },
+    { ...good, leafHash: good.root },
+    { ...good, root: flipped(good.root) },
+    { ...good, root: good.leafHash },
   ];
 }
 
@@ -108,9 +175,14 @@ function nearGrowths(good: ProvenGrowth): ProvenGrowth[] {
   return [
     ...nearHashes(hashes, oldRoot).map((near) => ({ ...good, hashes: near })),
     // Not from nothing: there merkle looks at no old root, and Writ does.
-    ...[oldSize - 1, oldSize + 1, oldSize ^ 2, size].filter((other) => other > 0).map((other) => ({ ...good, oldSize: other })),
+    ...[oldSize - 1, oldSize + 1, oldSize ^ 2, size]
+      .filter((other) => other > 0)
+      .map((other) => ({ ...good, oldSize: other })),
     ...[size - 1, size + 1, size * 2, Math.floor(size / 2), oldSize].map((other) => ({ ...good, size: other })),
-    { ...good, oldRoot: flipped(oldRoot) }, { ...good, root: flipped(good.root) }, { ...good, oldRoot: good.root, root: oldRoot }, { ...good, oldRoot: good.root },
+    { ...good, oldRoot: flipped(oldRoot) },
+    { ...good, root: flipped(good.root) },
+    { ...good, oldRoot: good.root, root: oldRoot },
+    { ...good, oldRoot: good.root },
   ];
 }
 
@@ -133,25 +205,35 @@ describePeers(`other implementations${why === null ? '' : ` (skipped: ${why})`}`
       writeFileSync(join(folder, path), bytes);
     }
   }, 300_000);
-  afterAll(() => { rmSync(folder, { recursive: true, force: true }); });
+  afterAll(() => {
+    rmSync(folder, { recursive: true, force: true });
+  });
 
   describe.each(PEERS)('%s', (peer) => {
     test('has the same roots', () => {
-      expect(ask(SIZES.map((size) => ({ op: 'root', peer, size })))).toEqual(ROOTS.map(([, expected]) => ({ root: expected })));
+      expect(ask(SIZES.map((size) => ({ op: 'root', peer, size })))).toEqual(
+        ROOTS.map(([, expected]) => ({ root: expected })),
+      );
     });
 
     test('makes the inclusion proofs that Writ makes, and takes them', () => {
       const theirs = ask(PROVEN_LEAVES.map(({ index, size }) => ({ op: 'proveInclusion', peer, index, size })));
       expect(theirs.map(({ hashes = [] }) => hashes)).toEqual(PROVEN_LEAVES.map(({ hashes }) => hashes.map(base64)));
-      expect(PROVEN_LEAVES.filter((ours, i) => !takesLeaf({ ...ours, hashes: (theirs[i]?.hashes ?? []).map(bytesOf) }))).toEqual([]);
-      expect(ask(PROVEN_LEAVES.map((ours) => ({ op: 'verifyInclusion', peer, ...ours })))).toEqual(PROVEN_LEAVES.map(() => ({})));
+      expect(
+        PROVEN_LEAVES.filter((ours, i) => !takesLeaf({ ...ours, hashes: (theirs[i]?.hashes ?? []).map(bytesOf) })),
+      ).toEqual([]);
+      expect(ask(PROVEN_LEAVES.map((ours) => ({ op: 'verifyInclusion', peer, ...ours })))).toEqual(
+        PROVEN_LEAVES.map(() => ({})),
+      );
     });
 
     test('makes the consistency proofs that Writ makes, and takes them', () => {
       const known = PROVEN_GROWTHS.filter(({ oldSize }) => isKnownTo(peer, oldSize));
       const theirs = ask(known.map(({ oldSize, size }) => ({ op: 'proveConsistency', peer, oldSize, size })));
       expect(theirs.map(({ hashes = [] }) => hashes)).toEqual(known.map(({ hashes }) => hashes.map(base64)));
-      expect(known.filter((ours, i) => !takesGrowth({ ...ours, hashes: (theirs[i]?.hashes ?? []).map(bytesOf) }))).toEqual([]);
+      expect(
+        known.filter((ours, i) => !takesGrowth({ ...ours, hashes: (theirs[i]?.hashes ?? []).map(bytesOf) })),
+      ).toEqual([]);
       expect(ask(known.map((ours) => ({ op: 'verifyConsistency', peer, ...ours })))).toEqual(known.map(() => ({})));
     });
   });
@@ -159,44 +241,75 @@ describePeers(`other implementations${why === null ? '' : ` (skipped: ${why})`}`
   describe.each<Peer>(['tlog', 'merkle'])('%s', (peer) => {
     test('takes and refuses the inclusion proofs that Writ takes and refuses', () => {
       const near = PROVEN_LEAVES.filter((ours) => ours.size <= 8 || isBesideSeam(ours)).flatMap(nearLeaves);
-      expect(ask(near.map((proof) => ({ op: 'verifyInclusion', peer, ...proof }))).map(({ error }) => error === undefined)).toEqual(near.map(takesLeaf));
+      expect(
+        ask(near.map((proof) => ({ op: 'verifyInclusion', peer, ...proof }))).map(({ error }) => error === undefined),
+      ).toEqual(near.map(takesLeaf));
       expect(near.filter((proof) => !takesLeaf(proof)).length).toBeGreaterThan(near.length / 2);
     });
 
     test('takes and refuses the consistency proofs that Writ takes and refuses', () => {
       const near = PROVEN_GROWTHS.filter(({ oldSize }) => oldSize > 0).flatMap(nearGrowths);
-      expect(ask(near.map((proof) => ({ op: 'verifyConsistency', peer, ...proof }))).map(({ error }) => error === undefined)).toEqual(near.map(takesGrowth));
+      expect(
+        ask(near.map((proof) => ({ op: 'verifyConsistency', peer, ...proof }))).map(({ error }) => error === undefined),
+      ).toEqual(near.map(takesGrowth));
       expect(near.filter((proof) => !takesGrowth(proof)).length).toBeGreaterThan(near.length / 2);
     });
   });
 
   test('tlog cuts the tiles that Writ cuts, at every step of growth', () => {
     const theirs = ask(STEPS.map(({ oldSize, size }) => ({ op: 'tiles', oldSize, size })));
-    expect(theirs).toEqual(STEPS.map(({ tiles }) => ({ tiles: tiles.map(({ path, bytes }) => ({ path, bytes: base64(bytes) })) })));
+    expect(theirs).toEqual(
+      STEPS.map(({ tiles }) => ({ tiles: tiles.map(({ path, bytes }) => ({ path, bytes: base64(bytes) })) })),
+    );
   });
 
   test('tlog names tiles as Writ does, far beyond the log at hand', () => {
-    const tiles = [0, 1, 6].flatMap((level) => [0, 999, 1_000, 1_234_067, 2 ** 53 - 1].flatMap((index) => [1, 255, 256].map((width) => ({ level, index, width }))));
-    expect(ask(tiles.map((tile) => ({ op: 'path', ...tile })))).toEqual(tiles.map(({ level, index, width }) => ({ path: tilePath(level, index, width) })));
+    const tiles = [0, 1, 6].flatMap((level) =>
+      [0, 999, 1_000, 1_234_067, 2 ** 53 - 1].flatMap((index) =>
+        [1, 255, 256].map((width) => ({ level, index, width })),
+      ),
+    );
+    expect(ask(tiles.map((tile) => ({ op: 'path', ...tile })))).toEqual(
+      tiles.map(({ level, index, width }) => ({ path: tilePath(level, index, width) })),
+    );
   });
 
   describe('a checkpoint', () => {
     const ORIGIN = 'log.example/one';
     const WITNESS = 'witness.example';
     const TIME = 1_679_315_147;
-    const keys = { logKey: formatNoteKey(ORIGIN, LOG_SIGNER.publicKey), witnessKey: formatCosignerKey(WITNESS, OTHER_SIGNER.publicKey) };
+    const keys = {
+      logKey: formatNoteKey(ORIGIN, LOG_SIGNER.publicKey),
+      witnessKey: formatCosignerKey(WITNESS, OTHER_SIGNER.publicKey),
+    };
     const checkpointOf = (size: number): string => {
       const text = formatCheckpoint({ origin: ORIGIN, treeSize: size, root: root(size) });
-      return signNote(text, { name: ORIGIN, signer: LOG_SIGNER }) + cosign(text, { name: WITNESS, signer: OTHER_SIGNER }, TIME);
+      return (
+        signNote(text, { name: ORIGIN, signer: LOG_SIGNER }) +
+        cosign(text, { name: WITNESS, signer: OTHER_SIGNER }, TIME)
+      );
     };
 
     test('that Writ signed and cosigned is taken by others, and none that was changed', () => {
-      const opened = ask(SIZES.map((size) => ({ op: 'openCheckpoint', origin: ORIGIN, note: checkpointOf(size), ...keys })));
-      expect(opened.map(({ size = 0, ...rest }) => ({ size, ...rest }))).toEqual(ROOTS.map(([size, expected]) => ({ size, root: expected, time: TIME })));
+      const opened = ask(
+        SIZES.map((size) => ({ op: 'openCheckpoint', origin: ORIGIN, note: checkpointOf(size), ...keys })),
+      );
+      expect(opened.map(({ size = 0, ...rest }) => ({ size, ...rest }))).toEqual(
+        ROOTS.map(([size, expected]) => ({ size, root: expected, time: TIME })),
+      );
       const note = checkpointOf(256);
       const [signed = '', cosigned = ''] = note.split('\n').slice(-3);
-      const changed = [note.replace('\n256\n', '\n257\n'), note.replace(cosigned, signed), note.replace(`${signed}\n`, ''), note.replace(`${cosigned}\n`, '')];
-      expect(ask(changed.map((each) => ({ op: 'openCheckpoint', origin: ORIGIN, note: each, ...keys }))).map(({ error }) => error !== undefined)).toEqual(changed.map(() => true));
+      const changed = [
+        note.replace('\n256\n', '\n257\n'),
+        note.replace(cosigned, signed),
+        note.replace(`${signed}\n`, ''),
+        note.replace(`${cosigned}\n`, ''),
+      ];
+      expect(
+        ask(changed.map((each) => ({ op: 'openCheckpoint', origin: ORIGIN, note: each, ...keys }))).map(
+          ({ error }) => error !== undefined,
+        ),
+      ).toEqual(changed.map(() => true));
     });
 
     test('that others signed and cosigned is taken by Writ, and none that was changed', () => {
@@ -205,7 +318,10 @@ describePeers(`other implementations${why === null ? '' : ` (skipped: ${why})`}`
         const log = parseNoteKey(logKey);
         const witness = parseCosignerKey(witnessKey);
         const { text, signedBy } = verifyNote(note, [log]);
-        expect([parseCheckpoint(text), signedBy]).toEqual([{ origin: ORIGIN, treeSize: SIZES[i], root: root(SIZES[i]!) }, [log]]);
+        expect([parseCheckpoint(text), signedBy]).toEqual([
+          { origin: ORIGIN, treeSize: SIZES[i], root: root(SIZES[i]!) },
+          [log],
+        ]);
         expect(verifyCosignatures(note, [witness])).toEqual([{ key: witness, time: expect.any(Number) as number }]);
         const other = note.replace(ORIGIN, 'log.example/two');
         expect(() => verifyNote(other, [log])).toThrow(SignatureError);

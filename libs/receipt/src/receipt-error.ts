@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/** Everything that is checked about a receipt, in this order, each with what it means in words. `keys` comes before there is a receipt. */
+/**
+ * Everything that is checked about a receipt, in this order, each with what it means in words. `keys` comes before
+ * there is a receipt.
+ */
 export const CHECKS = {
   keys: 'the published keys are well formed',
   format: 'the file is a receipt, byte for byte as receipts are written',
@@ -8,21 +11,24 @@ export const CHECKS = {
   signature: 'a known record key signed the payload',
   statement: 'the payload is an in-toto statement of version 1',
   record: 'the predicate is an audit record that agrees with itself',
-  predicate_type: 'the predicate type is that of the record\'s kind',
+  predicate_type: "the predicate type is that of the record's kind",
   subject: 'the subjects are the operation, by its action digest, and what it committed',
   record_key: 'the record names the key that signed it',
   key_validity: 'the key was valid when the record was made',
   checkpoint: 'a known log key signed the checkpoint',
-  origin: 'the checkpoint is of the record\'s log, by the deployment\'s key',
+  origin: "the checkpoint is of the record's log, by the deployment's key",
   witnesses: 'as many witnesses cosigned the checkpoint as the trust policy asks for',
   freshness: 'the witnesses saw the checkpoint as lately as the trust policy asks for',
-  tree_size: 'the proof is for the checkpoint\'s tree size',
+  tree_size: "the proof is for the checkpoint's tree size",
   inclusion: 'the record is in the log that the checkpoint states',
   expectation: 'the receipt is the one that was asked for',
 } as const;
 export type CheckName = keyof typeof CHECKS;
 
-/** Names the check that a receipt failed. `message` says what was found; it may repeat names from the receipt, never secrets. */
+/**
+ * Names the check that a receipt failed. `message` says what was found; it may repeat names from the receipt, never
+ * secrets.
+ */
 export class ReceiptError extends Error {
   readonly check: CheckName;
 

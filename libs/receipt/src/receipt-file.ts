@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The receipt file. INVARIANT (one spelling): a receipt has exactly one file, so that a change of any byte of it is a failure.
+// The receipt file. INVARIANT (one spelling): a receipt has exactly one file, so that a change of any byte of it is a
+// failure.
 import { Receipt, parseMessage } from '@writ/contract';
 import type { Envelope } from '@writ/contract';
 import { parseIJson } from '@writ/digest';
@@ -57,13 +58,21 @@ export function encodeReceipt({ envelope, inclusion }: Receipt): string {
  * @throws ReceiptError `format`
  */
 export function parseReceipt(file: string | Uint8Array): Receipt {
-  const receipt = requireReceipt(within('format', () => parseIJson(lineOf(file), { depthMax: RECEIPT_DEPTH, bytesMax: RECEIPT_BYTES_MAX })));
+  const receipt = requireReceipt(
+    within('format', () => parseIJson(lineOf(file), { depthMax: RECEIPT_DEPTH, bytesMax: RECEIPT_BYTES_MAX })),
+  );
   const text = typeof file === 'string' ? file : new TextDecoder('utf-8', { ignoreBOM: true }).decode(file);
-  demand('format', encodeReceipt(receipt) === text, 'the file is not written as receipts are: one line, members in order, a newline at the end');
+  demand(
+    'format',
+    encodeReceipt(receipt) === text,
+    'the file is not written as receipts are: one line, members in order, a newline at the end',
+  );
   return receipt;
 }
 
-/** Without the newline at its end, which `encodeReceipt` gives back: the rest of the one spelling has no white space. */
+/**
+ * Without the newline at its end, which `encodeReceipt` gives back: the rest of the one spelling has no white space.
+ */
 function lineOf(file: string | Uint8Array): string | Uint8Array {
   if (typeof file === 'string') return file.endsWith('\n') ? file.slice(0, -1) : file;
   return file.at(-1) === NEWLINE ? file.subarray(0, -1) : file;

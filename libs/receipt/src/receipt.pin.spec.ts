@@ -5,7 +5,10 @@ import { KEYS, PUBLISHED, RECEIPT, RECORD, RECORD_SIGNER, failedCheckOf } from '
 import { sealRecord } from './seal.ts';
 import { verifyReceiptFile } from './verify.ts';
 
-/** A receipt of version 1, as others verify it with code of their own. A change here is a change of the format: it needs an ADR. */
+/**
+ * A receipt of version 1, as others verify it with code of their own. A change here is a change of the format: it needs
+ * an ADR.
+ */
 const FILE = [
   '{"media_type":"application/vnd.writ.receipt.v1+json","envelope":{"payloadType":"application/vnd.in-toto+json","payload":"eyJfdHlwZSI6Imh0dHB',
   'zOi8vaW4tdG90by5pby9TdGF0ZW1lbnQvdjEiLCJwcmVkaWNhdGUiOnsiYWN0b3IiOm51bGwsImFnZW50X2lkIjoiYWd0XzAxa2R2cThxZndlOWdyNHY5bTFoN2UzeDJ6IiwiYXBwcm9',
@@ -43,15 +46,23 @@ const KEY_FILE = [
 describe('the bytes of a receipt', () => {
   it('are those of version 1', () => {
     expect(encodeReceipt(RECEIPT)).toBe(FILE);
-    expect(createHash('sha256').update(FILE).digest('hex')).toBe('2982b3b47ac3e4330eacf054710bfe6aa67ddc5123f06f506869a6497eb3e1a4');
+    expect(createHash('sha256').update(FILE).digest('hex')).toBe(
+      '2982b3b47ac3e4330eacf054710bfe6aa67ddc5123f06f506869a6497eb3e1a4',
+    );
     expect(JSON.stringify(PUBLISHED)).toBe(KEY_FILE);
   });
 
   it('that say who counted usage differ from those of version 1 by that member alone', () => {
     const settled = { ...RECORD, budget_delta: { cpu_ms: 5 } };
-    const payloads = [settled, { ...settled, usage_counted_by: 'agent' as const }].map((record) => Buffer.from(sealRecord(record, RECORD_SIGNER).payloadBytes).toString());
+    const payloads = [settled, { ...settled, usage_counted_by: 'agent' as const }].map((record) =>
+      Buffer.from(sealRecord(record, RECORD_SIGNER).payloadBytes).toString(),
+    );
     expect(payloads[1]?.replace('"usage_counted_by":"agent",', '')).toBe(payloads[0]);
-    expect(createHash('sha256').update(payloads[1] ?? '').digest('hex')).toBe('13ec355c417e9db19f4cd684c959f39bdbe26f98cab4ce449d9415b614bec5e6');
+    expect(
+      createHash('sha256')
+        .update(payloads[1] ?? '')
+        .digest('hex'),
+    ).toBe('13ec355c417e9db19f4cd684c959f39bdbe26f98cab4ce449d9415b614bec5e6');
   });
 
   it('of version 1 verify', () => {

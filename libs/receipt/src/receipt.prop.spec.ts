@@ -14,14 +14,15 @@ function altered(at: number, byte: number): Buffer {
 
 /** Plain code instead of `expect`, which would take longer than what it checks. */
 function mustFail(file: Buffer): void {
-  if (failedCheckOf(() => verifyReceiptFile(file, KEYS)) === 'none') throw new Error(`verified: ${file.toString('latin1')}`);
+  if (failedCheckOf(() => verifyReceiptFile(file, KEYS)) === 'none')
+    throw new Error(`verified: ${file.toString('latin1')}`);
 }
 
 describe('a receipt file', () => {
   it('fails with any single byte changed: one bit of it, or to a space or a quote', () => {
     for (let at = 0; at < FILE.length; at += 1) {
       const was = FILE[at] as number;
-      for (const byte of [was ^ (1 << at % 8), 0x20, 0x22]) if (byte !== was) mustFail(altered(at, byte));
+      for (const byte of [was ^ (1 << (at % 8)), 0x20, 0x22]) if (byte !== was) mustFail(altered(at, byte));
     }
   }, 120_000);
 
@@ -36,18 +37,40 @@ describe('a receipt file', () => {
   }, 120_000);
 
   it('of any shape is answered with a ReceiptError', () => {
-    const part = fc.oneof(fc.jsonValue({ maxDepth: 3 }), fc.constantFrom<unknown>(RECEIPT, RECEIPT.envelope, RECEIPT.envelope.payload, RECEIPT.inclusion, RECEIPT.inclusion.checkpoint, 3, 5));
+    const part = fc.oneof(
+      fc.jsonValue({ maxDepth: 3 }),
+      fc.constantFrom<unknown>(
+        RECEIPT,
+        RECEIPT.envelope,
+        RECEIPT.envelope.payload,
+        RECEIPT.inclusion,
+        RECEIPT.inclusion.checkpoint,
+        3,
+        5,
+      ),
+    );
     const envelope = fc.oneof(part, fc.record({ payloadType: part, payload: part, signatures: fc.array(part) }));
-    const inclusion = fc.oneof(part, fc.record({ leaf_index: part, tree_size: part, hashes: fc.oneof(part, fc.array(part)), checkpoint: part }));
+    const inclusion = fc.oneof(
+      part,
+      fc.record({ leaf_index: part, tree_size: part, hashes: fc.oneof(part, fc.array(part)), checkpoint: part }),
+    );
     const receipt = fc.record({ media_type: fc.constant(RECEIPT.media_type), envelope, inclusion });
-    fc.assert(fc.property(fc.oneof(part, receipt), (value) => {
-      failedCheckOf(() => verifyReceiptFile(`${JSON.stringify(value)}\n`, KEYS));
-      failedCheckOf(() => verifyReceipt(value as typeof RECEIPT, KEYS));
-    }), { numRuns: 1000 });
+    fc.assert(
+      fc.property(fc.oneof(part, receipt), (value) => {
+        failedCheckOf(() => verifyReceiptFile(`${JSON.stringify(value)}\n`, KEYS));
+        failedCheckOf(() => verifyReceipt(value as typeof RECEIPT, KEYS));
+      }),
+      { numRuns: 1000 },
+    );
   });
 
   it('with any signed payload is answered with a ReceiptError', () => {
-    fc.assert(fc.property(fc.oneof(fc.string({ unit: 'binary' }), fc.json()), (payload) =>
-      failedCheckOf(() => verifyReceipt(signedAnyway(payload), KEYS)) === 'statement'), { numRuns: 200 });
+    fc.assert(
+      fc.property(
+        fc.oneof(fc.string({ unit: 'binary' }), fc.json()),
+        (payload) => failedCheckOf(() => verifyReceipt(signedAnyway(payload), KEYS)) === 'statement',
+      ),
+      { numRuns: 200 },
+    );
   });
 });

@@ -7,14 +7,19 @@ import { ReceiptError } from './receipt-error.ts';
 import type { CheckName } from './receipt-error.ts';
 
 /**
- * Runs a part of a check. What the libraries below throw about bad input becomes a ReceiptError of this check; anything else is a bug and
- * passes through as it is.
+ * Runs a part of a check. What the libraries below throw about bad input becomes a ReceiptError of this check; anything
+ * else is a bug and passes through as it is.
  */
 export function within<T>(check: CheckName, run: () => T): T {
   try {
     return run();
   } catch (error) {
-    if (error instanceof JsonError || error instanceof SignatureError || error instanceof MerkleError || error instanceof Fault) {
+    if (
+      error instanceof JsonError ||
+      error instanceof SignatureError ||
+      error instanceof MerkleError ||
+      error instanceof Fault
+    ) {
       throw new ReceiptError(check, error.message, { cause: error });
     }
     throw error;

@@ -8,7 +8,10 @@ import { demand } from './refuse.ts';
 import { statementOf } from './statement.ts';
 
 export interface SealedRecord {
-  /** The statement's bytes: the leaf of the log. Callers MUST store and send these and MUST NOT serialise the record again. */
+  /**
+   * The statement's bytes: the leaf of the log. Callers MUST store and send these and MUST NOT serialise the record
+   * again.
+   */
   readonly payloadBytes: Uint8Array;
   readonly envelope: Envelope;
 }
@@ -16,10 +19,15 @@ export interface SealedRecord {
 /**
  * Makes the bytes of a record and signs them, once. `digest` as in `statementOf`.
  *
- * @throws Fault `record.too_large` beyond 16 KiB; ReceiptError for a record that no verifier would take: a bug of the caller.
+ * @throws Fault `record.too_large` beyond 16 KiB; ReceiptError for a record that no verifier would take: a bug of the
+ * caller.
  */
 export function sealRecord(record: AuditRecord, signer: Signer, digest?: string): SealedRecord {
-  demand('record_key', record.kernel_key_id === signer.keyid, 'the record names another key than the one that signs it');
+  demand(
+    'record_key',
+    record.kernel_key_id === signer.keyid,
+    'the record names another key than the one that signs it',
+  );
   const payloadBytes = canonicalBytes(statementOf(record, digest));
   if (payloadBytes.length > LIMITS.recordBytes.max) throw new Fault('record.too_large');
   return { payloadBytes, envelope: sealEnvelope(RECORD_PAYLOAD_TYPE, payloadBytes, signer) };

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What a payload says once its signature was verified, and whether the key could say it then: the same for a receipt and for a leaf of a log.
+// What a payload says once its signature was verified, and whether the key could say it then: the same for a receipt
+// and for a leaf of a log.
 import { predicateTypeOf } from '@writ/contract';
 import type { AuditRecord } from '@writ/contract';
 import { parseIJson } from '@writ/digest';
@@ -23,22 +24,30 @@ export interface SignedRecord {
  * @throws ReceiptError `statement`, `record`, `predicate_type` or `subject`
  */
 export function readRecord(payload: Uint8Array): SignedRecord {
-  const { subject, predicateType, predicate } = parseStatement(within('statement', () => parseIJson(payload, { depthMax: STATEMENT_DEPTH })));
+  const { subject, predicateType, predicate } = parseStatement(
+    within('statement', () => parseIJson(payload, { depthMax: STATEMENT_DEPTH })),
+  );
   const record = requireRecord(predicate);
-  demand('predicate_type', predicateType === predicateTypeOf(record.kind), 'the predicate type is of another kind than the record');
+  demand(
+    'predicate_type',
+    predicateType === predicateTypeOf(record.kind),
+    'the predicate type is of another kind than the record',
+  );
   requireSubjects(subject, record);
   return { record, subject };
 }
 
 /**
- * The key that signed a record, known and within its bounds when the record was made. Whether it was revoked is the caller's to judge.
+ * The key that signed a record, known and within its bounds when the record was made. Whether it was revoked is the
+ * caller's to judge.
  *
  * @throws ReceiptError `record_key` or `key_validity`
  */
 export function requireSigningKey(record: AuditRecord, keyid: string, keys: KeySet): RecordKey {
   demand('record_key', record.kernel_key_id === keyid, 'the record names another key than the one that signed it');
   const key = keys.recordKeys.get(keyid) as RecordKey; // known, or its signature would not have been verified
-  const isValid = (key.notBefore ?? -Infinity) <= record.recorded_at && record.recorded_at <= (key.notAfter ?? Infinity);
+  const isValid =
+    (key.notBefore ?? -Infinity) <= record.recorded_at && record.recorded_at <= (key.notAfter ?? Infinity);
   demand('key_validity', isValid, 'the key was not valid when the record was made');
   return key;
 }

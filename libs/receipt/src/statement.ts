@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The in-toto Statement v1 (https://github.com/in-toto/attestation, spec v1) around a record. INVARIANT (same rules): what is sealed and what is
-// verified go through the same checks, so the kernel can't sign a record that a verifier would refuse.
+// The in-toto Statement v1 (https://github.com/in-toto/attestation, spec v1) around a record. INVARIANT (same rules):
+// what is sealed and what is verified go through the same checks, so the kernel can't sign a record that a verifier
+// would refuse.
 import { AuditRecord, Sha256Hex, logIdOf, parseMessage, predicateTypeOf } from '@writ/contract';
 import type { TenantId } from '@writ/contract';
 import { actionDigest } from '@writ/digest';
@@ -18,14 +19,20 @@ const INSTANT_MAX = 8_640_000_000_000_000;
 
 const closed = { additionalProperties: false } as const;
 
-const Subject = Type.Object({ name: Type.String({ minLength: 1, maxLength: 128 }), digest: Type.Object({ sha256: Sha256Hex }, closed) }, closed);
+const Subject = Type.Object(
+  { name: Type.String({ minLength: 1, maxLength: 128 }), digest: Type.Object({ sha256: Sha256Hex }, closed) },
+  closed,
+);
 
-const AnyStatement = Type.Object({
-  _type: Type.Literal(STATEMENT_TYPE),
-  subject: Type.Array(Subject, { minItems: 1, maxItems: 2 }),
-  predicateType: Type.String(),
-  predicate: Type.Unknown(),
-}, closed);
+const AnyStatement = Type.Object(
+  {
+    _type: Type.Literal(STATEMENT_TYPE),
+    subject: Type.Array(Subject, { minItems: 1, maxItems: 2 }),
+    predicateType: Type.String(),
+    predicate: Type.Unknown(),
+  },
+  closed,
+);
 
 export type Subject = Static<typeof Subject>;
 
@@ -37,10 +44,11 @@ export interface Statement {
 }
 
 /**
- * The statement of a record. Its first subject is the operation (the record itself where there is none) with the action digest, its second the
- * new root of the workspace where the record commits one.
+ * The statement of a record. Its first subject is the operation (the record itself where there is none) with the action
+ * digest, its second the new root of the workspace where the record commits one.
  *
- * `digest` is the action digest; left out, it is computed from the record, which for a tool call is the only one allowed.
+ * `digest` is the action digest; left out, it is computed from the record, which for a tool call is the only one
+ * allowed.
  *
  * @throws ReceiptError `record` or `subject` for a record that no verifier would take: a bug of the caller.
  */
@@ -64,23 +72,49 @@ export function parseStatement(value: unknown): { subject: Subject[]; predicateT
 /** Reads a record and checks that its fields agree with one another. */
 export function requireRecord(value: unknown): AuditRecord {
   const record = within('record', () => parseMessage(AuditRecord, value));
-  demand('record', record.log_id === logIdOf(record.tenant_id as TenantId), 'the record is of another tenant than its log');
-  demand('record', record.recorded_at >= 0 && record.recorded_at <= INSTANT_MAX, 'the record was made at no possible time');
+  demand(
+    'record',
+    record.log_id === logIdOf(record.tenant_id as TenantId),
+    'the record is of another tenant than its log',
+  );
+  demand(
+    'record',
+    record.recorded_at >= 0 && record.recorded_at <= INSTANT_MAX,
+    'the record was made at no possible time',
+  );
   const isOutcome = record.phase === 'outcome';
   const namesDecision = record.decision_record_id !== null && record.decision_hash !== null;
   demand('record', !isOutcome || namesDecision, 'the outcome names no decision');
-  demand('record', record.usage_counted_by === undefined || record.budget_delta !== null, 'the record says who counted a usage that it doesn\'t have');
-  demand('record', record.kind !== 'tool_call' || (record.phase !== null && record.operation_id !== null), 'the call has no phase or operation');
+  demand(
+    'record',
+    record.usage_counted_by === undefined || record.budget_delta !== null,
+    "the record says who counted a usage that it doesn't have",
+  );
+  demand(
+    'record',
+    record.kind !== 'tool_call' || (record.phase !== null && record.operation_id !== null),
+    'the call has no phase or operation',
+  );
   return record;
 }
 
 /** Checks that the subjects are exactly those that the record calls for. */
 export function requireSubjects(subjects: readonly Subject[], record: AuditRecord): void {
   const [first, ...rest] = subjects;
-  demand('subject', first?.name === (record.operation_id ?? record.record_id), 'the first subject is not the record\'s operation');
-  demand('subject', record.kind !== 'tool_call' || first?.digest.sha256 === actionDigest(record), 'the subject\'s digest is not that of the record\'s action');
+  demand(
+    'subject',
+    first?.name === (record.operation_id ?? record.record_id),
+    "the first subject is not the record's operation",
+  );
+  demand(
+    'subject',
+    record.kind !== 'tool_call' || first?.digest.sha256 === actionDigest(record),
+    "the subject's digest is not that of the record's action",
+  );
   const roots = newRootOf(record);
-  const isSame = rest.length === roots.length && roots.every((root, i) => root.name === rest[i]?.name && root.digest.sha256 === rest[i]?.digest.sha256);
+  const isSame =
+    rest.length === roots.length &&
+    roots.every((root, i) => root.name === rest[i]?.name && root.digest.sha256 === rest[i]?.digest.sha256);
   demand('subject', isSame, 'the second subject is not the root that the record commits');
 }
 

@@ -2,7 +2,17 @@
 import type { Receipt } from '@writ/contract';
 import { cosign, formatCosignerKey, formatNoteKey, verifyNote } from '@writ/signing';
 import {
-  DEPLOYMENT, KEYS, LOG_ID, LOG_SIGNER, OTHER_SIGNER, PUBLISHED, RECEIPT, RECORDED_AT, RECORD_SIGNER, failedCheckOf, signerOf,
+  DEPLOYMENT,
+  KEYS,
+  LOG_ID,
+  LOG_SIGNER,
+  OTHER_SIGNER,
+  PUBLISHED,
+  RECEIPT,
+  RECORDED_AT,
+  RECORD_SIGNER,
+  failedCheckOf,
+  signerOf,
 } from './sample.contract.ts';
 import { deploymentOfOrigin, parseTrustPolicy } from './trust-policy.ts';
 import { verifyReceipt } from './verify.ts';
@@ -12,7 +22,10 @@ const WITNESSES = [1, 2, 3].map((n) => ({ name: `witness.example/w${String(n)}`,
 const KEY_TEXTS = WITNESSES.map(({ name, signer }) => formatCosignerKey(name, signer.publicKey));
 const { text } = verifyNote(RECEIPT.inclusion.checkpoint, KEYS.logKeys);
 
-interface Asked { quorum?: number; checkpoint_age_max_ms?: number }
+interface Asked {
+  quorum?: number;
+  checkpoint_age_max_ms?: number;
+}
 const deployment = (more: object = {}) => ({ name: DEPLOYMENT, ...PUBLISHED, ...more });
 const policyOf = (...deployments: object[]) => parseTrustPolicy(JSON.stringify({ v: 1, deployments }));
 const refused = (...deployments: object[]) => failedCheckOf(() => policyOf(...deployments));
@@ -39,14 +52,29 @@ describe('a quorum of witnesses', () => {
   it('is not reached by fewer, and who is missing is said', () => {
     expect(check(RECEIPT)).toBe('witnesses');
     expect(check(cosigned({ 0: 0, 1: 0 }), { quorum: 3 })).toBe('witnesses');
-    expect(() => verify(cosigned({ 1: 0 }), {})).toThrow('1 of 2 witnesses that are needed cosigned the checkpoint; missing: `witness.example/w1`, `witness.example/w3`');
+    expect(() => verify(cosigned({ 1: 0 }), {})).toThrow(
+      '1 of 2 witnesses that are needed cosigned the checkpoint; missing: `witness.example/w1`, `witness.example/w3`',
+    );
   });
 
   it('is not reached by one witness that cosigned twice, nor by strangers', () => {
     const twice = cosigned({ 0: 0 });
-    const again = { ...twice, inclusion: { ...twice.inclusion, checkpoint: twice.inclusion.checkpoint + cosign(text, WITNESSES[0]!, NOW / 1000 - 7) } };
+    const again = {
+      ...twice,
+      inclusion: {
+        ...twice.inclusion,
+        checkpoint: twice.inclusion.checkpoint + cosign(text, WITNESSES[0]!, NOW / 1000 - 7),
+      },
+    };
     expect(check(again)).toBe('witnesses');
-    const stranger = { ...again, inclusion: { ...again.inclusion, checkpoint: again.inclusion.checkpoint + cosign(text, { name: 'witness.example/w2', signer: OTHER_SIGNER }, NOW / 1000) } };
+    const stranger = {
+      ...again,
+      inclusion: {
+        ...again.inclusion,
+        checkpoint:
+          again.inclusion.checkpoint + cosign(text, { name: 'witness.example/w2', signer: OTHER_SIGNER }, NOW / 1000),
+      },
+    };
     expect(check(stranger)).toBe('witnesses');
   });
 
@@ -71,8 +99,12 @@ describe('the age of a checkpoint', () => {
     expect(check(cosigned({ 0: 60_000, 1: 1000 }), bound)).toBe('none');
     expect(check(cosigned({ 0: 61_000, 1: 1000 }), bound)).toBe('freshness');
     expect(check(cosigned({ 0: 61_000, 1: 1000, 2: 2000 }), bound)).toBe('none');
-    expect(verify(cosigned({ 0: 60_000, 1: -1000 }), bound).checks.find(({ name }) => name === 'freshness')?.detail).toBe('60 s of 60 s');
-    expect(verify(cosigned({ 0: -1000, 1: -1000 }), bound).checks.find(({ name }) => name === 'freshness')?.detail).toBe('0 s of 60 s');
+    expect(
+      verify(cosigned({ 0: 60_000, 1: -1000 }), bound).checks.find(({ name }) => name === 'freshness')?.detail,
+    ).toBe('60 s of 60 s');
+    expect(
+      verify(cosigned({ 0: -1000, 1: -1000 }), bound).checks.find(({ name }) => name === 'freshness')?.detail,
+    ).toBe('0 s of 60 s');
   });
 });
 
@@ -87,7 +119,11 @@ describe('a trust policy', () => {
   });
 
   it('has no record by a key that it names as revoked', () => {
-    const [found] = [...policyOf(deployment({ revoked_keys: [{ keyid: RECORD_SIGNER.keyid, revoked_at: RECORDED_AT + 500 }] })).values()];
+    const [found] = [
+      ...policyOf(
+        deployment({ revoked_keys: [{ keyid: RECORD_SIGNER.keyid, revoked_at: RECORDED_AT + 500 }] }),
+      ).values(),
+    ];
     expect(found?.keys.recordKeys.get(RECORD_SIGNER.keyid)?.revokedAt).toBe(RECORDED_AT + 500);
     expect(failedCheckOf(() => verifyReceipt(RECEIPT, found!.keys))).toBe('key_validity');
   });
@@ -96,15 +132,40 @@ describe('a trust policy', () => {
     ['without deployments', []],
     ['that names a deployment twice', [deployment(), deployment()]],
     ['with a member that it does not know', [deployment({ trust_everything: true })]],
-    ['with a checkpoint key of another name', [deployment({ log_keys: [formatNoteKey('other.example', LOG_SIGNER.publicKey)] })]],
-    ['with a revoked checkpoint key of another name', [deployment({ revoked_log_keys: [formatNoteKey('other.example', OTHER_SIGNER.publicKey)] })]],
+    [
+      'with a checkpoint key of another name',
+      [deployment({ log_keys: [formatNoteKey('other.example', LOG_SIGNER.publicKey)] })],
+    ],
+    [
+      'with a revoked checkpoint key of another name',
+      [deployment({ revoked_log_keys: [formatNoteKey('other.example', OTHER_SIGNER.publicKey)] })],
+    ],
     ['with a quorum that can not be reached', [deployment({ witnesses: { keys: KEY_TEXTS, quorum: 4 } })]],
     ['with a quorum of none', [deployment({ witnesses: { keys: KEY_TEXTS, quorum: 0 } })]],
-    ['with one witness under two names', [deployment({ witnesses: { keys: [KEY_TEXTS[0], formatCosignerKey('w.example', WITNESSES[0]!.signer.publicKey)], quorum: 1 } })]],
-    ['with the log as its own witness', [deployment({ witnesses: { keys: [formatCosignerKey('w.example', LOG_SIGNER.publicKey)], quorum: 1 } })]],
-    ['with a witness\'s key that signs notes', [deployment({ witnesses: { keys: [formatNoteKey('w.example', OTHER_SIGNER.publicKey)], quorum: 1 } })]],
+    [
+      'with one witness under two names',
+      [
+        deployment({
+          witnesses: {
+            keys: [KEY_TEXTS[0], formatCosignerKey('w.example', WITNESSES[0]!.signer.publicKey)],
+            quorum: 1,
+          },
+        }),
+      ],
+    ],
+    [
+      'with the log as its own witness',
+      [deployment({ witnesses: { keys: [formatCosignerKey('w.example', LOG_SIGNER.publicKey)], quorum: 1 } })],
+    ],
+    [
+      "with a witness's key that signs notes",
+      [deployment({ witnesses: { keys: [formatNoteKey('w.example', OTHER_SIGNER.publicKey)], quorum: 1 } })],
+    ],
     ['with an age and no witness that could tell it', [deployment({ checkpoint_age_max_ms: 1000 })]],
-    ['that revokes a key that it does not have', [deployment({ revoked_keys: [{ keyid: OTHER_SIGNER.keyid, revoked_at: 1 }] })]],
+    [
+      'that revokes a key that it does not have',
+      [deployment({ revoked_keys: [{ keyid: OTHER_SIGNER.keyid, revoked_at: 1 }] })],
+    ],
   ])('%s is refused', (_what, deployments) => {
     expect(refused(...deployments)).toBe('keys');
   });

@@ -10,19 +10,29 @@ import { verifyLeaf, verifyLeafAside, type SignedLeaf } from './verify-leaf.ts';
 const RECORD_TYPE = 'application/vnd.in-toto+json';
 
 /** Any bytes with a signature over them, as if they were a record's. */
-function leafOf(payload: Uint8Array, { signer = RECORD_SIGNER, type = RECORD_TYPE }: { signer?: Signer; type?: string } = {}): SignedLeaf {
+function leafOf(
+  payload: Uint8Array,
+  { signer = RECORD_SIGNER, type = RECORD_TYPE }: { signer?: Signer; type?: string } = {},
+): SignedLeaf {
   const [signature] = sealEnvelope(type, payload, signer).signatures;
   return { payload, keyid: signer.keyid, sig: signature?.sig ?? '' };
 }
 
 const SEALED = leafOf(sealRecord(RECORD, RECORD_SIGNER).payloadBytes);
 const statement = statementOf(RECORD);
-const keysWith = (over: object): KeySet => keySetOf({ ...PUBLISHED, record_keys: [{ ...PUBLISHED.record_keys[0], ...over }] });
+const keysWith = (over: object): KeySet =>
+  keySetOf({ ...PUBLISHED, record_keys: [{ ...PUBLISHED.record_keys[0], ...over }] });
 
 /** Both ways to verify are asked, and have to agree. */
 async function checkOf(leaf: SignedLeaf, keys: KeySet = KEYS): Promise<string> {
   const failed = failedCheckOf(() => verifyLeaf(leaf, keys));
-  const aside = await verifyLeafAside(leaf, keys).then(() => failedCheckOf(() => undefined), (error: unknown) => failedCheckOf(() => { throw error; }));
+  const aside = await verifyLeafAside(leaf, keys).then(
+    () => failedCheckOf(() => undefined),
+    (error: unknown) =>
+      failedCheckOf(() => {
+        throw error;
+      }),
+  );
   expect(aside).toBe(failed);
   return failed;
 }
@@ -39,14 +49,34 @@ describe('a leaf', () => {
     ['under a signature that is none', { ...SEALED, sig: '???' }, 'signature'],
     ['under a signature that is cut short', { ...SEALED, sig: 'AAAA' }, 'signature'],
     ['signed by a key that is not trusted', leafOf(SEALED.payload, { signer: OTHER_SIGNER }), 'signature'],
-    ['signed by another key under a trusted one\'s name', { ...leafOf(SEALED.payload, { signer: OTHER_SIGNER }), keyid: RECORD_SIGNER.keyid }, 'signature'],
-    ['signed as something else than a record', leafOf(SEALED.payload, { type: 'application/vnd.writ.permit.v1+json' }), 'signature'],
+    [
+      "signed by another key under a trusted one's name",
+      { ...leafOf(SEALED.payload, { signer: OTHER_SIGNER }), keyid: RECORD_SIGNER.keyid },
+      'signature',
+    ],
+    [
+      'signed as something else than a record',
+      leafOf(SEALED.payload, { type: 'application/vnd.writ.permit.v1+json' }),
+      'signature',
+    ],
     ['that is no JSON', leafOf(Buffer.from('{')), 'statement'],
     ['that is no statement', leafOf(Buffer.from('{"record":1}')), 'statement'],
     ['with no record in its statement', leafOf(canonicalBytes({ ...statement, predicate: {} })), 'record'],
-    ['with a record of another kind', leafOf(canonicalBytes({ ...statement, predicateType: 'https://writ.dev/record/change/v1' })), 'predicate_type'],
-    ['about another operation', leafOf(canonicalBytes({ ...statement, subject: [{ name: 'op_other', digest: { sha256: '0'.repeat(64) } }] })), 'subject'],
-    ['that names another key', leafOf(canonicalBytes({ ...statement, predicate: { ...RECORD, kernel_key_id: OTHER_SIGNER.keyid } })), 'record_key'],
+    [
+      'with a record of another kind',
+      leafOf(canonicalBytes({ ...statement, predicateType: 'https://writ.dev/record/change/v1' })),
+      'predicate_type',
+    ],
+    [
+      'about another operation',
+      leafOf(canonicalBytes({ ...statement, subject: [{ name: 'op_other', digest: { sha256: '0'.repeat(64) } }] })),
+      'subject',
+    ],
+    [
+      'that names another key',
+      leafOf(canonicalBytes({ ...statement, predicate: { ...RECORD, kernel_key_id: OTHER_SIGNER.keyid } })),
+      'record_key',
+    ],
   ])('%s fails', async (_what, leaf, check) => {
     expect(await checkOf(leaf)).toBe(check);
   });
@@ -59,12 +89,22 @@ describe('a leaf', () => {
   });
 
   it('by a key that was revoked says so, whatever its own date: where it stands decides', () => {
-    for (const at of [RECORDED_AT - 1, RECORDED_AT, RECORDED_AT + 1]) expect(verifyLeaf(SEALED, keysWith({ revoked_from: at })).revokedAt).toBe(at);
+    for (const at of [RECORDED_AT - 1, RECORDED_AT, RECORDED_AT + 1])
+      expect(verifyLeaf(SEALED, keysWith({ revoked_from: at })).revokedAt).toBe(at);
   });
 
   it('is not called bad for a bug below', async () => {
-    const verifier = { keyid: RECORD_SIGNER.keyid, verify: () => { throw new TypeError('bug'); }, verifyAside: () => Promise.reject(new TypeError('bug')) };
-    const broken = { ...KEYS, recordKeys: new Map([[RECORD_SIGNER.keyid, { verifier, notBefore: null, notAfter: null, revokedAt: null }]]) };
+    const verifier = {
+      keyid: RECORD_SIGNER.keyid,
+      verify: () => {
+        throw new TypeError('bug');
+      },
+      verifyAside: () => Promise.reject(new TypeError('bug')),
+    };
+    const broken = {
+      ...KEYS,
+      recordKeys: new Map([[RECORD_SIGNER.keyid, { verifier, notBefore: null, notAfter: null, revokedAt: null }]]),
+    };
     expect(() => verifyLeaf(SEALED, broken)).toThrow(TypeError);
     await expect(verifyLeafAside(SEALED, broken)).rejects.toThrow(TypeError);
   });

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Verifies a leaf of a log by itself: that a kernel signed it. INVARIANT (signed only): what is returned was read from bytes that a known record key signed, after the
-// signature was checked. Where the leaf stands, and that the log has it, the root over all leaves says and nothing here.
+// Verifies a leaf of a log by itself: that a kernel signed it. INVARIANT (signed only): what is returned was read from
+// bytes that a known record key signed, after the signature was checked. Where the leaf stands, and that the log has
+// it, the root over all leaves says and nothing here.
 import { RECORD_PAYLOAD_TYPE } from '@writ/contract';
 import { decodeBase64, pae, SignatureError } from '@writ/signing';
 import type { KeySet, RecordKey } from './key-set.ts';
@@ -20,18 +21,25 @@ export interface SignedLeaf {
 }
 
 export interface VerifiedLeaf extends SignedRecord {
-  /** From when on nobody answers for the key; null for one that was not revoked. What it signed is good where the leaf stands before the revocation's: `judgeByPlace`. */
+  /**
+   * From when on nobody answers for the key; null for one that was not revoked. What it signed is good where the leaf
+   * stands before the revocation's: `judgeByPlace`.
+   */
   readonly revokedAt: number | null;
 }
 
 /**
- * Verifies that a trusted record key signed a leaf, and could when the record says that it was made. Of a revoked key that is not enough: callers MUST judge by `revokedAt`.
+ * Verifies that a trusted record key signed a leaf, and could when the record says that it was made. Of a revoked key
+ * that is not enough: callers MUST judge by `revokedAt`.
  *
- * @throws ReceiptError `signature`, `statement`, `record`, `predicate_type`, `subject`, `record_key` or `key_validity`, and nothing else, whatever the leaf
+ * @throws ReceiptError `signature`, `statement`, `record`, `predicate_type`, `subject`, `record_key` or `key_validity`,
+ * and nothing else, whatever the leaf
  */
 export function verifyLeaf(leaf: SignedLeaf, keys: KeySet): VerifiedLeaf {
   const { verifier } = signingKeyOf(leaf, keys);
-  within('signature', () => { verifier.verify(pae(RECORD_PAYLOAD_TYPE, leaf.payload), decodeBase64(leaf.sig)); });
+  within('signature', () => {
+    verifier.verify(pae(RECORD_PAYLOAD_TYPE, leaf.payload), decodeBase64(leaf.sig));
+  });
   return readLeaf(leaf, keys);
 }
 
@@ -48,7 +56,8 @@ export async function verifyLeafAside(leaf: SignedLeaf, keys: KeySet): Promise<V
 
 function signingKeyOf({ keyid }: SignedLeaf, { recordKeys }: KeySet): RecordKey {
   const key = recordKeys.get(keyid);
-  if (key === undefined) throw new ReceiptError('signature', `it is signed by \`${keyid}\`, which is no record key that is trusted`);
+  if (key === undefined)
+    throw new ReceiptError('signature', `it is signed by \`${keyid}\`, which is no record key that is trusted`);
   return key;
 }
 

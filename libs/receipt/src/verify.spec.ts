@@ -7,7 +7,20 @@ import { keySetOf, parseKeySet } from './key-set.ts';
 import { CHECKS } from './receipt-error.ts';
 import { encodeReceipt, parseReceipt } from './receipt-file.ts';
 import {
-  DEPLOYMENT, KEYS, LOG_ID, LOG_SIGNER, OPERATION_ID, OTHER_SIGNER, PUBLISHED, RECEIPT, RECORD, RECORDED_AT, RECORD_SIGNER, failedCheckOf, logged, signedAnyway,
+  DEPLOYMENT,
+  KEYS,
+  LOG_ID,
+  LOG_SIGNER,
+  OPERATION_ID,
+  OTHER_SIGNER,
+  PUBLISHED,
+  RECEIPT,
+  RECORD,
+  RECORDED_AT,
+  RECORD_SIGNER,
+  failedCheckOf,
+  logged,
+  signedAnyway,
 } from './sample.contract.ts';
 import { sealRecord } from './seal.ts';
 import { statementOf } from './statement.ts';
@@ -22,12 +35,17 @@ const sealed = (change: Partial<AuditRecord>) => sealRecord({ ...RECORD, ...chan
 
 describe('a genuine receipt', () => {
   it('passes every check in order and gives back what was signed', () => {
-    const { checks, record, subject, checkpoint, deployment } = verifyReceiptFile(encodeReceipt(RECEIPT), KEYS, { operationId: OPERATION_ID });
-    expect(checks.map(({ name }) => name)).toEqual(Object.keys(CHECKS).filter((name) => !['keys', 'witnesses', 'freshness'].includes(name)));
+    const { checks, record, subject, checkpoint, deployment } = verifyReceiptFile(encodeReceipt(RECEIPT), KEYS, {
+      operationId: OPERATION_ID,
+    });
+    expect(checks.map(({ name }) => name)).toEqual(
+      Object.keys(CHECKS).filter((name) => !['keys', 'witnesses', 'freshness'].includes(name)),
+    );
     expect(checks.every(({ detail }) => detail.length > 0)).toBe(true);
     expect(record).toEqual(RECORD);
     expect(subject).toEqual([
-      { name: OPERATION_ID, digest: { sha256: actionDigest(RECORD) } }, { name: RECORD.new_snapshot_id, digest: { sha256: '5'.repeat(64) } },
+      { name: OPERATION_ID, digest: { sha256: actionDigest(RECORD) } },
+      { name: RECORD.new_snapshot_id, digest: { sha256: '5'.repeat(64) } },
     ]);
     expect(checkpoint).toMatchObject({ origin: `${DEPLOYMENT}/${LOG_ID}`, treeSize: 5 });
     expect(deployment).toBe(DEPLOYMENT);
@@ -35,10 +53,16 @@ describe('a genuine receipt', () => {
 
   it('of a refusal, of an approval and of a change without an operation passes too', () => {
     const nothing = { new_snapshot_id: null, commit_delta_id: null, decision_record_id: null, decision_hash: null };
-    expect(check(logged(sealed({ ...nothing, phase: 'decision', verdict: 'refused', tx_outcome: 'rolled_back' })))).toBe('none');
+    expect(
+      check(logged(sealed({ ...nothing, phase: 'decision', verdict: 'refused', tx_outcome: 'rolled_back' }))),
+    ).toBe('none');
     const approval = { ...RECORD, ...nothing, kind: 'approval', phase: null, tx_outcome: null } as const;
     expect(check(logged(sealRecord(approval, RECORD_SIGNER, 'c'.repeat(64)).envelope))).toBe('none');
-    expect(check(logged(sealRecord({ ...approval, kind: 'change', operation_id: null, tool_id: null }, RECORD_SIGNER).envelope))).toBe('none');
+    expect(
+      check(
+        logged(sealRecord({ ...approval, kind: 'change', operation_id: null, tool_id: null }, RECORD_SIGNER).envelope),
+      ),
+    ).toBe('none');
   });
 
   it.each(USAGE_COUNTERS)('that says that usage was counted by the %s passes, and says it', (usage_counted_by) => {
@@ -46,7 +70,7 @@ describe('a genuine receipt', () => {
     expect(verifyReceipt(receipt, KEYS).record).toMatchObject({ budget_delta: { cpu_ms: 5 }, usage_counted_by });
   });
 
-  it('that settles usage and doesn\'t say who counted it passes, and claims nothing', () => {
+  it("that settles usage and doesn't say who counted it passes, and claims nothing", () => {
     const { record } = verifyReceipt(logged(sealed({ budget_delta: { cpu_ms: 5 } })), KEYS);
     expect(record).not.toHaveProperty('usage_counted_by');
     expect(usageCounted(record)).toBeNull();
@@ -62,19 +86,50 @@ describe('a genuine receipt', () => {
 describe('a receipt', () => {
   it.each<[string, Receipt, string]>([
     ['of another media type', { ...RECEIPT, media_type: 'text/plain' as Receipt['media_type'] }, 'format'],
-    ['with a second signature', { ...RECEIPT, envelope: { ...RECEIPT.envelope, signatures: [...RECEIPT.envelope.signatures, ...RECEIPT.envelope.signatures] } }, 'format'],
-    ['with a payload type of another format', signedAnyway(statement, 'application/vnd.writ.permit.v1+json'), 'payload_type'],
-    ['signed by an unknown key', logged(sealRecord({ ...RECORD, kernel_key_id: OTHER_SIGNER.keyid }, OTHER_SIGNER).envelope), 'signature'],
-    ['with another payload than was signed', { ...RECEIPT, envelope: { ...RECEIPT.envelope, payload: sealed({ risk_score: 0 }).payload } }, 'signature'],
+    [
+      'with a second signature',
+      {
+        ...RECEIPT,
+        envelope: { ...RECEIPT.envelope, signatures: [...RECEIPT.envelope.signatures, ...RECEIPT.envelope.signatures] },
+      },
+      'format',
+    ],
+    [
+      'with a payload type of another format',
+      signedAnyway(statement, 'application/vnd.writ.permit.v1+json'),
+      'payload_type',
+    ],
+    [
+      'signed by an unknown key',
+      logged(sealRecord({ ...RECORD, kernel_key_id: OTHER_SIGNER.keyid }, OTHER_SIGNER).envelope),
+      'signature',
+    ],
+    [
+      'with another payload than was signed',
+      { ...RECEIPT, envelope: { ...RECEIPT.envelope, payload: sealed({ risk_score: 0 }).payload } },
+      'signature',
+    ],
     ['with a payload that is no JSON', signedAnyway('{'), 'statement'],
     ['with a payload that says a thing twice', signedAnyway('{"_type":1,"_type":1}'), 'statement'],
-    ['with a statement of another version', signedAnyway({ ...statement, _type: 'https://in-toto.io/Statement/v2' }), 'statement'],
+    [
+      'with a statement of another version',
+      signedAnyway({ ...statement, _type: 'https://in-toto.io/Statement/v2' }),
+      'statement',
+    ],
     ['with a further member in the statement', signedAnyway({ ...statement, more: 1 }), 'statement'],
     ['without subjects', signedAnyway({ ...statement, subject: [] }), 'statement'],
     ['with an unknown field in the record', withRecord({ more: 1 }), 'record'],
-    ['with usage counted by nobody known', withRecord({ budget_delta: { cpu_ms: 5 }, usage_counted_by: 'job' }), 'record'],
+    [
+      'with usage counted by nobody known',
+      withRecord({ budget_delta: { cpu_ms: 5 }, usage_counted_by: 'job' }),
+      'record',
+    ],
     ['with usage counted by null', withRecord({ budget_delta: { cpu_ms: 5 }, usage_counted_by: null }), 'record'],
-    ['with a counter of usage that it doesn\'t settle', withRecord({ budget_delta: null, usage_counted_by: 'host' }), 'record'],
+    [
+      "with a counter of usage that it doesn't settle",
+      withRecord({ budget_delta: null, usage_counted_by: 'host' }),
+      'record',
+    ],
     ['with a record of a later version', withRecord({ v: 2 }), 'record'],
     ['with a field missing', withRecord({ args_hash: undefined }), 'record'],
     ['with a record of another tenant than its log', withRecord({ tenant_id: `ten_${'0'.repeat(26)}` }), 'record'],
@@ -84,43 +139,78 @@ describe('a receipt', () => {
     ['with a call of no operation', withRecord({ operation_id: null }), 'record'],
     ['with a record from before time', withRecord({ recorded_at: -1 }), 'record'],
     ['with a record from after time', withRecord({ recorded_at: 8_640_000_000_000_001 }), 'record'],
-    ['with a predicate type of another kind', signedAnyway({ ...statement, predicateType: 'https://writ.dev/record/token/v1' }), 'predicate_type'],
-    ['with a kind that is not its predicate type\'s', withRecord({ kind: 'token' }), 'predicate_type'],
+    [
+      'with a predicate type of another kind',
+      signedAnyway({ ...statement, predicateType: 'https://writ.dev/record/token/v1' }),
+      'predicate_type',
+    ],
+    ["with a kind that is not its predicate type's", withRecord({ kind: 'token' }), 'predicate_type'],
     ['whose subject is another operation', withRecord({ operation_id: `op_${'0'.repeat(26)}` }), 'subject'],
     ['whose subject is another action', withRecord({ tool_id: 'fs.read' }), 'subject'],
-    ['that hides the root it commits', signedAnyway({ ...statement, subject: statement.subject.slice(0, 1) }), 'subject'],
-    ['that names a root it doesn\'t commit', withRecord({ tx_outcome: 'rolled_back' }), 'subject'],
+    [
+      'that hides the root it commits',
+      signedAnyway({ ...statement, subject: statement.subject.slice(0, 1) }),
+      'subject',
+    ],
+    ["that names a root it doesn't commit", withRecord({ tx_outcome: 'rolled_back' }), 'subject'],
     ['that commits a root of another name', withRecord({ new_snapshot_id: `snap_${'9'.repeat(64)}` }), 'subject'],
-    ['that commits a root of another hash', signedAnyway({ ...statement, subject: [statement.subject[0], { name: RECORD.new_snapshot_id, digest: { sha256: '9'.repeat(64) } }] }), 'subject'],
+    [
+      'that commits a root of another hash',
+      signedAnyway({
+        ...statement,
+        subject: [statement.subject[0], { name: RECORD.new_snapshot_id, digest: { sha256: '9'.repeat(64) } }],
+      }),
+      'subject',
+    ],
     ['whose record names another key', withRecord({ kernel_key_id: OTHER_SIGNER.keyid }), 'record_key'],
     ['with a checkpoint that is no note', withInclusion({ checkpoint: 'no note' }), 'checkpoint'],
     ['with a checkpoint by an unknown key', logged(RECEIPT.envelope, { logSigner: OTHER_SIGNER }), 'checkpoint'],
-    ['with a note that is no checkpoint', withInclusion({ checkpoint: signNote('hello\n', { name: DEPLOYMENT, signer: LOG_SIGNER }) }), 'checkpoint'],
-    ['in another tenant\'s log', logged(RECEIPT.envelope, { origin: `${DEPLOYMENT}/log_${'0'.repeat(26)}` }), 'origin'],
+    [
+      'with a note that is no checkpoint',
+      withInclusion({ checkpoint: signNote('hello\n', { name: DEPLOYMENT, signer: LOG_SIGNER }) }),
+      'checkpoint',
+    ],
+    ["in another tenant's log", logged(RECEIPT.envelope, { origin: `${DEPLOYMENT}/log_${'0'.repeat(26)}` }), 'origin'],
     ['in a log of another deployment', logged(RECEIPT.envelope, { origin: `other.example/${LOG_ID}` }), 'origin'],
     ['with a proof for another tree size', logged(RECEIPT.envelope, { treeSize: 6 }), 'tree_size'],
     ['with a proof for another leaf', logged(RECEIPT.envelope, { leafIndex: 2 }), 'inclusion'],
     ['with a leaf past the end', logged(RECEIPT.envelope, { leafIndex: 5 }), 'inclusion'],
     ['with a hash missing', withInclusion({ hashes: RECEIPT.inclusion.hashes.slice(1) }), 'inclusion'],
-    ['with a hash in another spelling', withInclusion({ hashes: RECEIPT.inclusion.hashes.map((hash) => hash.replace('=', '')) }), 'inclusion'],
-    ['with the proof of another record', { ...logged(sealed({ risk_score: 0 })), inclusion: RECEIPT.inclusion }, 'inclusion'],
+    [
+      'with a hash in another spelling',
+      withInclusion({ hashes: RECEIPT.inclusion.hashes.map((hash) => hash.replace('=', '')) }),
+      'inclusion',
+    ],
+    [
+      'with the proof of another record',
+      { ...logged(sealed({ risk_score: 0 })), inclusion: RECEIPT.inclusion },
+      'inclusion',
+    ],
   ])('%s fails', (_, receipt, name) => {
     expect(check(receipt)).toBe(name);
   });
 
-  it.each([['operationId', `op_${'0'.repeat(26)}`], ['logId', `log_${'0'.repeat(26)}`], ['deployment', 'other.example']])(
-    'that is genuine but of another %s than was asked for fails', (name, wanted) => {
-      expect(failedCheckOf(() => verifyReceipt(RECEIPT, KEYS, { [name]: wanted }))).toBe('expectation');
-    });
+  it.each([
+    ['operationId', `op_${'0'.repeat(26)}`],
+    ['logId', `log_${'0'.repeat(26)}`],
+    ['deployment', 'other.example'],
+  ])('that is genuine but of another %s than was asked for fails', (name, wanted) => {
+    expect(failedCheckOf(() => verifyReceipt(RECEIPT, KEYS, { [name]: wanted }))).toBe('expectation');
+  });
 
   it('is not vouched for by a witness whose key is known, in place of the log', () => {
     const keys = keySetOf({ ...PUBLISHED, log_keys: [formatNoteKey('witness.example', OTHER_SIGNER.publicKey)] });
-    expect(check(logged(RECEIPT.envelope, { keyName: 'witness.example', logSigner: OTHER_SIGNER }), keys)).toBe('origin');
+    expect(check(logged(RECEIPT.envelope, { keyName: 'witness.example', logSigner: OTHER_SIGNER }), keys)).toBe(
+      'origin',
+    );
   });
 
   it('fails where the key was not yet or no longer valid', () => {
     const window = (not_before?: number | null, not_after?: number | null) =>
-      keySetOf({ ...PUBLISHED, record_keys: [{ keyid: RECORD_SIGNER.keyid, jwk: RECORD_SIGNER.publicJwk, not_before, not_after }] });
+      keySetOf({
+        ...PUBLISHED,
+        record_keys: [{ keyid: RECORD_SIGNER.keyid, jwk: RECORD_SIGNER.publicJwk, not_before, not_after }],
+      });
     expect(check(RECEIPT, window(RECORDED_AT + 1))).toBe('key_validity');
     expect(check(RECEIPT, window(null, RECORDED_AT - 1))).toBe('key_validity');
     expect(check(RECEIPT, window(RECORDED_AT, RECORDED_AT))).toBe('none');
@@ -137,10 +227,17 @@ describe('a receipt file', () => {
   });
 
   it.each<[string, string]>([
-    ['empty', ''], ['without its newline', text.trimEnd()], ['with a space', text.replace(',', ', ')], ['pretty-printed', `${JSON.stringify(RECEIPT, null, 2)}\n`],
-    ['in another order', `${JSON.stringify(Object.fromEntries(Object.entries(RECEIPT).reverse()))}\n`], ['with an escape', text.replace('writ', '\\u0077rit')],
-    ['with a number in another spelling', text.replace('"leaf_index":3', '"leaf_index":3.0')], ['with a further member', text.replace('{', '{"more":1,')],
-    ['with a member twice', text.replace('{', '{"media_type":"",')], ['nested deeply', '['.repeat(100_000)], ['too long', ' '.repeat(131_073)],
+    ['empty', ''],
+    ['without its newline', text.trimEnd()],
+    ['with a space', text.replace(',', ', ')],
+    ['pretty-printed', `${JSON.stringify(RECEIPT, null, 2)}\n`],
+    ['in another order', `${JSON.stringify(Object.fromEntries(Object.entries(RECEIPT).reverse()))}\n`],
+    ['with an escape', text.replace('writ', '\\u0077rit')],
+    ['with a number in another spelling', text.replace('"leaf_index":3', '"leaf_index":3.0')],
+    ['with a further member', text.replace('{', '{"more":1,')],
+    ['with a member twice', text.replace('{', '{"media_type":"",')],
+    ['nested deeply', '['.repeat(100_000)],
+    ['too long', ' '.repeat(131_073)],
   ])('%s fails as no receipt', (_, file) => {
     expect(failedCheckOf(() => parseReceipt(file))).toBe('format');
   });
@@ -148,14 +245,18 @@ describe('a receipt file', () => {
 
 describe('sealRecord', () => {
   it('refuses to sign what no verifier would take', () => {
-    const seal = (change: object, digest?: string) => failedCheckOf(() => sealRecord({ ...RECORD, ...change }, RECORD_SIGNER, digest));
+    const seal = (change: object, digest?: string) =>
+      failedCheckOf(() => sealRecord({ ...RECORD, ...change }, RECORD_SIGNER, digest));
     expect(seal({ kernel_key_id: OTHER_SIGNER.keyid })).toBe('record_key');
     expect(seal({ decision_hash: null })).toBe('record');
     expect(seal({}, '0'.repeat(64))).toBe('subject');
   });
 
   it('refuses a record that is larger than a record may be', () => {
-    const large = { rule_ids: Array.from({ length: 64 }, () => 'r'.repeat(128)), risk_basis: Array.from({ length: 64 }, () => 'r'.repeat(128)) };
+    const large = {
+      rule_ids: Array.from({ length: 64 }, () => 'r'.repeat(128)),
+      risk_basis: Array.from({ length: 64 }, () => 'r'.repeat(128)),
+    };
     expect(() => sealRecord({ ...RECORD, ...large }, RECORD_SIGNER)).toThrow(new Fault('record.too_large'));
   });
 
@@ -182,10 +283,15 @@ describe('published keys', () => {
   });
 
   it.each<[string, unknown]>([
-    ['no keys', {}], ['an unknown member', { ...PUBLISHED, revoked: [] }], ['an unknown member of a key', { ...PUBLISHED, record_keys: [{ ...entry, revoked: true }] }],
-    ['a key under another name', { ...PUBLISHED, record_keys: [{ ...entry, keyid: 'other' }] }], ['a key twice', { ...PUBLISHED, record_keys: [entry, entry] }],
-    ['a key that is none', { ...PUBLISHED, record_keys: [{ ...entry, jwk: {} }] }], ['a log key that is none', { ...PUBLISHED, log_keys: ['writ.local'] }],
-    ['a revoked log key that is none', { ...PUBLISHED, revoked_log_keys: ['writ.local'] }], ['a log key that is trusted and revoked', { ...PUBLISHED, revoked_log_keys: PUBLISHED.log_keys }],
+    ['no keys', {}],
+    ['an unknown member', { ...PUBLISHED, revoked: [] }],
+    ['an unknown member of a key', { ...PUBLISHED, record_keys: [{ ...entry, revoked: true }] }],
+    ['a key under another name', { ...PUBLISHED, record_keys: [{ ...entry, keyid: 'other' }] }],
+    ['a key twice', { ...PUBLISHED, record_keys: [entry, entry] }],
+    ['a key that is none', { ...PUBLISHED, record_keys: [{ ...entry, jwk: {} }] }],
+    ['a log key that is none', { ...PUBLISHED, log_keys: ['writ.local'] }],
+    ['a revoked log key that is none', { ...PUBLISHED, revoked_log_keys: ['writ.local'] }],
+    ['a log key that is trusted and revoked', { ...PUBLISHED, revoked_log_keys: PUBLISHED.log_keys }],
   ])('are refused with %s', (_, published) => {
     expect(failedCheckOf(() => parseKeySet(JSON.stringify(published)))).toBe('keys');
   });
@@ -197,7 +303,26 @@ describe('published keys', () => {
 
 describe('a bug below', () => {
   it('is not passed off as a bad receipt', () => {
-    const broken = { ...KEYS, recordKeys: new Map([[RECORD_SIGNER.keyid, { verifier: { keyid: '', verify: () => { throw new TypeError('bug'); }, verifyAside: () => Promise.reject(new TypeError('bug')) }, notBefore: null, notAfter: null, revokedAt: null }]]) };
+    const broken = {
+      ...KEYS,
+      recordKeys: new Map([
+        [
+          RECORD_SIGNER.keyid,
+          {
+            verifier: {
+              keyid: '',
+              verify: () => {
+                throw new TypeError('bug');
+              },
+              verifyAside: () => Promise.reject(new TypeError('bug')),
+            },
+            notBefore: null,
+            notAfter: null,
+            revokedAt: null,
+          },
+        ],
+      ]),
+    };
     expect(() => verifyReceipt(RECEIPT, broken)).toThrow(TypeError);
     expect(sealEnvelope('t', new Uint8Array(0), RECORD_SIGNER).payload).toBe('');
   });

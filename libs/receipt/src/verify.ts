@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Verifies a receipt offline, from public keys and nothing else. INVARIANT (signed only): every value that is returned was read from bytes that a
-// known key signed, after the signature was checked. Each step is named, in the order of `CHECKS`; the first that fails ends it.
+// Verifies a receipt offline, from public keys and nothing else. INVARIANT (signed only): every value that is returned
+// was read from bytes that a known key signed, after the signature was checked. Each step is named, in the order of
+// `CHECKS`; the first that fails ends it.
 import { RECORD_PAYLOAD_TYPE, predicateTypeOf } from '@writ/contract';
 import type { AuditRecord, Receipt } from '@writ/contract';
 import { leafHash, verifyInclusion } from '@writ/merkle';
@@ -49,12 +50,19 @@ export interface VerifiedReceipt {
 }
 
 /**
- * Verifies a receipt file. Without `witnessing` the checkpoint needs no witnesses. What a key signed that was revoked since is judged by its place in the log: by `history`, of key
- * records that were verified (`readKeyHistory`), or by what witnesses saw before.
+ * Verifies a receipt file. Without `witnessing` the checkpoint needs no witnesses. What a key signed that was revoked
+ * since is judged by its place in the log: by `history`, of key records that were verified (`readKeyHistory`), or by
+ * what witnesses saw before.
  *
  * @throws ReceiptError naming the check that failed, and nothing else, whatever the file.
  */
-export function verifyReceiptFile(file: string | Uint8Array, keys: KeySet, expected: Expectation = {}, witnessing: Witnessing | null = null, history: KeyHistory = []): VerifiedReceipt {
+export function verifyReceiptFile(
+  file: string | Uint8Array,
+  keys: KeySet,
+  expected: Expectation = {},
+  witnessing: Witnessing | null = null,
+  history: KeyHistory = [],
+): VerifiedReceipt {
   return verifyReceipt(parseReceipt(file), keys, expected, witnessing, history);
 }
 
@@ -63,7 +71,13 @@ export function verifyReceiptFile(file: string | Uint8Array, keys: KeySet, expec
  *
  * @throws ReceiptError naming the check that failed.
  */
-export function verifyReceipt(receipt: Receipt, keys: KeySet, expected: Expectation = {}, witnessing: Witnessing | null = null, history: KeyHistory = []): VerifiedReceipt {
+export function verifyReceipt(
+  receipt: Receipt,
+  keys: KeySet,
+  expected: Expectation = {},
+  witnessing: Witnessing | null = null,
+  history: KeyHistory = [],
+): VerifiedReceipt {
   const checks: PassedCheck[] = [];
   const passed = (name: CheckName, detail: string) => checks.push({ name, detail });
   const { envelope, inclusion } = requireReceipt(receipt);
@@ -82,7 +96,10 @@ export function verifyReceipt(receipt: Receipt, keys: KeySet, expected: Expectat
   if (witnessing !== null) checks.push(...verifyWitnessed(inclusion.checkpoint, witnessing.terms, witnessing.now));
   verifyPlace(payload, inclusion, checkpoint, passed);
   const placed = { origin: checkpoint.origin, keyid, leafIndex: inclusion.leaf_index, note: inclusion.checkpoint };
-  const validity = revokedAt === null ? new Date(record.recorded_at).toISOString() : requireGood(judgeByPlace(placed, history, keys, witnessing));
+  const validity =
+    revokedAt === null
+      ? new Date(record.recorded_at).toISOString()
+      : requireGood(judgeByPlace(placed, history, keys, witnessing));
   checks.splice(validityAt, 0, { name: 'key_validity', detail: validity });
   requireExpected({ operationId: record.operation_id, logId: record.log_id, deployment }, expected, passed);
   return { checks, record, subject, checkpoint, deployment };
@@ -123,22 +140,43 @@ function requireGood({ isGood, words }: Judgement): string {
   return words;
 }
 
-function readCheckpoint(inclusion: Receipt['inclusion'], keys: KeySet, passed: Passed): { checkpoint: Checkpoint; signedBy: readonly NoteKey[] } {
+function readCheckpoint(
+  inclusion: Receipt['inclusion'],
+  keys: KeySet,
+  passed: Passed,
+): { checkpoint: Checkpoint; signedBy: readonly NoteKey[] } {
   const { text, signedBy } = within('checkpoint', () => verifyNote(inclusion.checkpoint, keys.logKeys));
   const checkpoint = within('checkpoint', () => parseCheckpoint(text));
   passed('checkpoint', `log key ${signedBy.map(({ name, keyHash }) => `\`${name}+${keyHash}\``).join(', ')}`);
   return { checkpoint, signedBy };
 }
 
-/** The log's own key is the one whose name, with the record's log, is the origin; a witness's signature does not stand in for it. */
-function verifyOrigin({ origin }: Checkpoint, signedBy: readonly NoteKey[], record: AuditRecord, passed: Passed): NoteKey {
+/**
+ * The log's own key is the one whose name, with the record's log, is the origin; a witness's signature does not stand
+ * in for it.
+ */
+function verifyOrigin(
+  { origin }: Checkpoint,
+  signedBy: readonly NoteKey[],
+  record: AuditRecord,
+  passed: Passed,
+): NoteKey {
   const key = signedBy.find(({ name }) => origin === `${name}/${record.log_id}`);
-  if (key === undefined) throw new ReceiptError('origin', 'the checkpoint is of another log than the record\'s, or of another deployment than its key');
+  if (key === undefined)
+    throw new ReceiptError(
+      'origin',
+      "the checkpoint is of another log than the record's, or of another deployment than its key",
+    );
   passed('origin', `\`${origin}\``);
   return key;
 }
 
-function verifyPlace(payload: Uint8Array, inclusion: Receipt['inclusion'], checkpoint: Checkpoint, passed: Passed): void {
+function verifyPlace(
+  payload: Uint8Array,
+  inclusion: Receipt['inclusion'],
+  checkpoint: Checkpoint,
+  passed: Passed,
+): void {
   const { leaf_index: leafIndex, tree_size: treeSize } = inclusion;
   demand('tree_size', treeSize === checkpoint.treeSize, 'the proof is for another tree size than the checkpoint');
   passed('tree_size', String(treeSize));
@@ -149,7 +187,11 @@ function verifyPlace(payload: Uint8Array, inclusion: Receipt['inclusion'], check
   passed('inclusion', `leaf ${String(leafIndex)} of ${String(treeSize)}`);
 }
 
-function requireExpected(found: { operationId: string | null; logId: string; deployment: string }, expected: Expectation, passed: Passed): void {
+function requireExpected(
+  found: { operationId: string | null; logId: string; deployment: string },
+  expected: Expectation,
+  passed: Passed,
+): void {
   for (const name of ['operationId', 'logId', 'deployment'] as const) {
     const wanted = expected[name];
     if (wanted === undefined) continue;

@@ -5,28 +5,55 @@ import { demand, within } from './refuse.ts';
 import type { PassedCheck } from './verify.ts';
 import type { WitnessTerms } from './trust-policy.ts';
 
-/** How far a witness's clock may be ahead of the verifier's, in milliseconds. What was cosigned later than that doesn't count. */
+/**
+ * How far a witness's clock may be ahead of the verifier's, in milliseconds. What was cosigned later than that doesn't
+ * count.
+ */
 const AHEAD_MS = 5 * 60_000;
 const MS_PER_S = 1000;
 
 /**
- * Verifies that enough witnesses cosigned a checkpoint, and lately enough. `now` in milliseconds since the epoch. What the note says besides MUST have been verified under
- * a key of its log: a witness says that it saw a checkpoint, not whose it is.
+ * Verifies that enough witnesses cosigned a checkpoint, and lately enough. `now` in milliseconds since the epoch. What
+ * the note says besides MUST have been verified under a key of its log: a witness says that it saw a checkpoint, not
+ * whose it is.
  *
- * A checkpoint says no time of its own. How old it is, is told by the quorum: its latest members all had it as the newest of its log at the time that comes back last.
+ * A checkpoint says no time of its own. How old it is, is told by the quorum: its latest members all had it as the
+ * newest of its log at the time that comes back last.
  *
  * @throws ReceiptError `witnesses` or `freshness`
  */
-export function verifyWitnessed(note: string, { keys, quorum, checkpointAgeMaxMs }: WitnessTerms, now: number): PassedCheck[] {
-  const cosigned = within('witnesses', () => verifyCosignatures(note, keys)).filter(({ time }) => time * MS_PER_S <= now + AHEAD_MS);
+export function verifyWitnessed(
+  note: string,
+  { keys, quorum, checkpointAgeMaxMs }: WitnessTerms,
+  now: number,
+): PassedCheck[] {
+  const cosigned = within('witnesses', () => verifyCosignatures(note, keys)).filter(
+    ({ time }) => time * MS_PER_S <= now + AHEAD_MS,
+  );
   const missing = keys.filter((key) => !cosigned.some((one) => one.key === key));
-  demand('witnesses', cosigned.length >= quorum, `${String(cosigned.length)} of ${String(quorum)} witnesses that are needed cosigned the checkpoint; missing: ${namesOf(missing)}`);
+  demand(
+    'witnesses',
+    cosigned.length >= quorum,
+    `${String(cosigned.length)} of ${String(quorum)} witnesses that are needed cosigned the checkpoint; missing: ${namesOf(missing)}`,
+  );
   const seenAt = seenByQuorum(cosigned, quorum);
-  const passed: PassedCheck[] = [{ name: 'witnesses', detail: `${String(cosigned.length)} of ${String(keys.length)}, ${String(quorum)} needed: ${namesOf(cosigned.map(({ key }) => key))}` }];
+  const passed: PassedCheck[] = [
+    {
+      name: 'witnesses',
+      detail: `${String(cosigned.length)} of ${String(keys.length)}, ${String(quorum)} needed: ${namesOf(cosigned.map(({ key }) => key))}`,
+    },
+  ];
   if (checkpointAgeMaxMs === null) return passed;
   const ageMs = now - seenAt;
-  demand('freshness', ageMs <= checkpointAgeMaxMs, `the witnesses saw the checkpoint ${inSeconds(ageMs)} ago, and the policy allows ${inSeconds(checkpointAgeMaxMs)}: refresh the receipt with \`writ log refresh\``);
-  return [...passed, { name: 'freshness', detail: `${inSeconds(Math.max(0, ageMs))} of ${inSeconds(checkpointAgeMaxMs)}` }];
+  demand(
+    'freshness',
+    ageMs <= checkpointAgeMaxMs,
+    `the witnesses saw the checkpoint ${inSeconds(ageMs)} ago, and the policy allows ${inSeconds(checkpointAgeMaxMs)}: refresh the receipt with \`writ log refresh\``,
+  );
+  return [
+    ...passed,
+    { name: 'freshness', detail: `${inSeconds(Math.max(0, ageMs))} of ${inSeconds(checkpointAgeMaxMs)}` },
+  ];
 }
 
 /** The latest moment, in milliseconds, by which a whole quorum had seen it at that time or later. */

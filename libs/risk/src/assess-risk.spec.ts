@@ -3,19 +3,56 @@ import { assessRisk, type RiskInput } from './assess-risk.ts';
 import { bundledGrammar } from './bundled-grammar.contract.ts';
 
 const grammar = await bundledGrammar();
-const shell = (args: Record<string, unknown>): RiskInput => ({ tool: { tool_id: 'shell.run', category: 'write' }, args, resources: [] });
+const shell = (args: Record<string, unknown>): RiskInput => ({
+  tool: { tool_id: 'shell.run', category: 'write' },
+  args,
+  resources: [],
+});
 const NOTHING = { reversibility: 0, blast_radius: 0, ambiguity: 0, policy_sensitivity: 0 };
 
 describe('assessment', () => {
   test('a read is without risk', () => {
-    expect(assessRisk({ tool: { tool_id: 'fs.read', category: 'read' }, args: { path: 'a' }, resources: [{ kind: 'fs', access: 'read', path: 'a' }] }, grammar))
-      .toEqual({ risk_score: 0, risk_basis: [], contributions: [], dimensions: NOTHING, ceiling: 'none', category: 'read', reasons: [], unread: false });
+    expect(
+      assessRisk(
+        {
+          tool: { tool_id: 'fs.read', category: 'read' },
+          args: { path: 'a' },
+          resources: [{ kind: 'fs', access: 'read', path: 'a' }],
+        },
+        grammar,
+      ),
+    ).toEqual({
+      risk_score: 0,
+      risk_basis: [],
+      contributions: [],
+      dimensions: NOTHING,
+      ceiling: 'none',
+      category: 'read',
+      reasons: [],
+      unread: false,
+    });
   });
 
   test('a write through a file tool is judged by its path', () => {
-    const write = (path: string) => assessRisk({ tool: { tool_id: 'fs.write', category: 'write' }, args: {}, resources: [{ kind: 'fs', access: 'write', path }] }, grammar);
-    expect(write('src/a.ts')).toMatchObject({ risk_score: 0.05, risk_basis: ['category.write'], ceiling: 'none', category: 'write' });
-    expect(write('.git/hooks/pre-commit')).toMatchObject({ risk_basis: ['category.write', 'write.git'], ceiling: 'soft_gate' });
+    const write = (path: string) =>
+      assessRisk(
+        {
+          tool: { tool_id: 'fs.write', category: 'write' },
+          args: {},
+          resources: [{ kind: 'fs', access: 'write', path }],
+        },
+        grammar,
+      );
+    expect(write('src/a.ts')).toMatchObject({
+      risk_score: 0.05,
+      risk_basis: ['category.write'],
+      ceiling: 'none',
+      category: 'write',
+    });
+    expect(write('.git/hooks/pre-commit')).toMatchObject({
+      risk_basis: ['category.write', 'write.git'],
+      ceiling: 'soft_gate',
+    });
   });
 
   test('every point has a named basis and a dimension, and every basis but the category a reason in words', () => {
@@ -34,7 +71,10 @@ describe('assessment', () => {
       category: 'admin',
       reasons: [
         { code: 'delete.tree', message: '`rm` would delete `src` and all that is in it' },
-        { code: 'loss.shared_history', message: '`git push --force` would rewrite or drop history that others share: `git push --force`' },
+        {
+          code: 'loss.shared_history',
+          message: '`git push --force` would rewrite or drop history that others share: `git push --force`',
+        },
       ],
       unread: false,
     });
@@ -48,18 +88,66 @@ describe('assessment', () => {
   });
 
   test.each([
-    ['read', ['ls -la', 'git status && git log | head', 'cat a | grep b | sort', 'find . -name x', 'kubectl get pods', 'npm --version', 'curl -s https://example.com | jq .', 'for f in *; do wc -l "$f"; done', 'ls 2>/dev/null', 'rm --help']],
-    ['write', ['npm test', 'echo a > b', 'git commit -m x', 'rm -rf src', 'git reset --hard', 'sed -i s/a/b/ c', 'sort a -o b', 'bash build.sh', './run', 'curl -d x https://example.com', 'find . -name x -delete', 'ls | tee b']],
-    ['admin', ['rm -rf /', 'sudo ls', 'git push --force', 'psql -c "drop table x"', 'terraform destroy', 'eval "$X"', 'cat ~/.ssh/id_rsa', 'npm publish']],
+    [
+      'read',
+      [
+        'ls -la',
+        'git status && git log | head',
+        'cat a | grep b | sort',
+        'find . -name x',
+        'kubectl get pods',
+        'npm --version',
+        'curl -s https://example.com | jq .',
+        'for f in *; do wc -l "$f"; done',
+        'ls 2>/dev/null',
+        'rm --help',
+      ],
+    ],
+    [
+      'write',
+      [
+        'npm test',
+        'echo a > b',
+        'git commit -m x',
+        'rm -rf src',
+        'git reset --hard',
+        'sed -i s/a/b/ c',
+        'sort a -o b',
+        'bash build.sh',
+        './run',
+        'curl -d x https://example.com',
+        'find . -name x -delete',
+        'ls | tee b',
+      ],
+    ],
+    [
+      'admin',
+      [
+        'rm -rf /',
+        'sudo ls',
+        'git push --force',
+        'psql -c "drop table x"',
+        'terraform destroy',
+        'eval "$X"',
+        'cat ~/.ssh/id_rsa',
+        'npm publish',
+      ],
+    ],
   ])('a command is found to be %s', (category, commands) => {
-    expect(commands.map((command) => [command, assessRisk(shell({ command }), grammar).category])).toEqual(commands.map((command) => [command, category]));
+    expect(commands.map((command) => [command, assessRisk(shell({ command }), grammar).category])).toEqual(
+      commands.map((command) => [command, category]),
+    );
   });
 
   test('facts that are not given count as none, and those that are as they are given', () => {
-    const risk = (history?: Parameters<typeof assessRisk>[2]) => assessRisk(shell({ command: 'rm a.ts' }), grammar, history);
+    const risk = (history?: Parameters<typeof assessRisk>[2]) =>
+      assessRisk(shell({ command: 'rm a.ts' }), grammar, history);
     expect(risk({})).toEqual(risk());
     expect(risk({ destructive_calls: 2, failures_in_a_row: 4, labels: ['private_data'] })).toEqual(risk());
-    expect(risk({ destructive_calls: 3 })).toMatchObject({ ceiling: 'soft_gate', risk_basis: ['category.write', 'history.destructive_series', 'delete.file'] });
+    expect(risk({ destructive_calls: 3 })).toMatchObject({
+      ceiling: 'soft_gate',
+      risk_basis: ['category.write', 'history.destructive_series', 'delete.file'],
+    });
   });
 
   test('a reason shows no control characters and is short', () => {
@@ -69,12 +157,15 @@ describe('assessment', () => {
   });
 
   test('a subject that looks like a replacement pattern is shown as it is', () => {
-    expect(assessRisk(shell({ command: "rm -rf '$&src'" }), grammar).reasons[0]?.message).toBe('`rm` would delete `$&src` and all that is in it');
+    expect(assessRisk(shell({ command: "rm -rf '$&src'" }), grammar).reasons[0]?.message).toBe(
+      '`rm` would delete `$&src` and all that is in it',
+    );
   });
 });
 
 describe('what is typed for a program', () => {
-  const typed = (input: string) => assessRisk({ tool: { tool_id: 'shell.session', category: 'write' }, args: { input }, resources: [] }, grammar);
+  const typed = (input: string) =>
+    assessRisk({ tool: { tool_id: 'shell.session', category: 'write' }, args: { input }, resources: [] }, grammar);
   test('counts as a command, in case a shell reads it', () => {
     expect(typed('rm -rf /\n').ceiling).toBe('no_go');
     expect(typed('rm -rf src\n').ceiling).toBe('soft_gate');
@@ -89,21 +180,72 @@ describe('what is typed for a program', () => {
 describe('what a program writes that seems to read', () => {
   const category = (command: string) => assessRisk(shell({ command }), grammar).category;
   test.each([
-    'uniq /dev/null src/main.js', "sed -n 's/z/b/w src/main.js' README.md", "sed 's/a/b/gw out.txt' a", 'xxd a.bin out.txt', 'shuf a -o a', 'sdiff -o c a b', 'less -o log a', 'exiftool -all= a.jpg',
-    'markdownlint --fix docs', 'ruff format .', 'rubocop -a', 'pdftotext a.pdf b.txt', 'tree -o out.txt', 'git diff --output=a.patch', 'curl -D headers.txt https://example.com', 'awk \'{ print > $1 ".txt" }\' a', 'time -o t.txt ls', 'yq -s .a b.yaml', 'cloc --out=x.txt .',
-    './ls', './bin/cat a', 'dd if=a of=b', 'cp a b', 'openssl x509 -in a -out b', 'openssl rand -out k 8', 'aws s3api get-object --bucket b --key k out', 'gh repo clone list',
+    'uniq /dev/null src/main.js',
+    "sed -n 's/z/b/w src/main.js' README.md",
+    "sed 's/a/b/gw out.txt' a",
+    'xxd a.bin out.txt',
+    'shuf a -o a',
+    'sdiff -o c a b',
+    'less -o log a',
+    'exiftool -all= a.jpg',
+    'markdownlint --fix docs',
+    'ruff format .',
+    'rubocop -a',
+    'pdftotext a.pdf b.txt',
+    'tree -o out.txt',
+    'git diff --output=a.patch',
+    'curl -D headers.txt https://example.com',
+    'awk \'{ print > $1 ".txt" }\' a',
+    'time -o t.txt ls',
+    'yq -s .a b.yaml',
+    'cloc --out=x.txt .',
+    './ls',
+    './bin/cat a',
+    'dd if=a of=b',
+    'cp a b',
+    'openssl x509 -in a -out b',
+    'openssl rand -out k 8',
+    'aws s3api get-object --bucket b --key k out',
+    'gh repo clone list',
   ])('%s writes', (command) => {
     expect(category(command)).toBe('write');
   });
 
-  test.each(['uniq a', 'uniq -c', 'xxd a', 'shuf -n 3 a', 'ruff check .', 'ruff format --check', "sed -n 's/a/b/p' a", 'less a', 'exiftool a.jpg', '/bin/ls', '/usr/bin/git log', 'awk \'$1 > 3 { print $2 }\' a'])('%s only reads', (command) => {
+  test.each([
+    'uniq a',
+    'uniq -c',
+    'xxd a',
+    'shuf -n 3 a',
+    'ruff check .',
+    'ruff format --check',
+    "sed -n 's/a/b/p' a",
+    'less a',
+    'exiftool a.jpg',
+    '/bin/ls',
+    '/usr/bin/git log',
+    "awk '$1 > 3 { print $2 }' a",
+  ])('%s only reads', (command) => {
     expect(category(command)).toBe('read');
   });
 
   test('copying with `dd` is judged like copying with `cp`', () => {
-    for (const [from, to] of [['a', 'b'], ['a', '/etc/x'], ['a', '../b'], ['/tmp/a', 'src/b'], ['a', '.git/config']]) {
-      const [one, two] = [`dd if=${from} of=${to}`, `cp ${from} ${to}`].map((command) => assessRisk(shell({ command }), grammar));
-      expect([to, one?.ceiling, one?.category, one?.risk_score, one?.risk_basis]).toEqual([to, two?.ceiling, two?.category, two?.risk_score, two?.risk_basis]);
+    for (const [from, to] of [
+      ['a', 'b'],
+      ['a', '/etc/x'],
+      ['a', '../b'],
+      ['/tmp/a', 'src/b'],
+      ['a', '.git/config'],
+    ]) {
+      const [one, two] = [`dd if=${from} of=${to}`, `cp ${from} ${to}`].map((command) =>
+        assessRisk(shell({ command }), grammar),
+      );
+      expect([to, one?.ceiling, one?.category, one?.risk_score, one?.risk_basis]).toEqual([
+        to,
+        two?.ceiling,
+        two?.category,
+        two?.risk_score,
+        two?.risk_basis,
+      ]);
     }
   });
 });
@@ -112,20 +254,37 @@ describe('a command that is too long to be read', () => {
   const SMALL = { nodes: 40, parserReports: 10, reads: 10, steps: 60 };
 
   test('needs a person, keeps what was found until then, and says that it is unread', () => {
-    const risk = assessRisk(shell({ command: `rm -rf src; ${'echo a; '.repeat(400)}` }), grammar, {}, { ...SMALL, nodes: 8_000, parserReports: 900, reads: 900, steps: 400 });
+    const risk = assessRisk(
+      shell({ command: `rm -rf src; ${'echo a; '.repeat(400)}` }),
+      grammar,
+      {},
+      { ...SMALL, nodes: 8_000, parserReports: 900, reads: 900, steps: 400 },
+    );
     expect(risk).toMatchObject({ unread: true, ceiling: 'soft_gate', category: 'admin' });
     expect(risk.risk_basis).toEqual(expect.arrayContaining(['delete.tree', 'shell.unread']));
   });
 
-  test.each(['nodes', 'parserReports', 'reads', 'steps'] as const)('whichever part of the budget ends it: %s', (part) => {
-    const command = 'echo a; '.repeat(600);
-    expect(assessRisk(shell({ command }), grammar).unread).toBe(false);
-    const risk = assessRisk(shell({ command }), grammar, {}, { nodes: 1e6, parserReports: 1e6, reads: 1e6, steps: 1e6, [part]: 5 });
-    expect(risk).toMatchObject({ unread: true, ceiling: 'soft_gate' });
-  });
+  test.each(['nodes', 'parserReports', 'reads', 'steps'] as const)(
+    'whichever part of the budget ends it: %s',
+    (part) => {
+      const command = 'echo a; '.repeat(600);
+      expect(assessRisk(shell({ command }), grammar).unread).toBe(false);
+      const risk = assessRisk(
+        shell({ command }),
+        grammar,
+        {},
+        { nodes: 1e6, parserReports: 1e6, reads: 1e6, steps: 1e6, [part]: 5 },
+      );
+      expect(risk).toMatchObject({ unread: true, ceiling: 'soft_gate' });
+    },
+  );
 
   test('is read with a budget that is large enough', () => {
-    expect(assessRisk(shell({ command: 'ls' }), grammar, {}, SMALL)).toMatchObject({ unread: false, ceiling: 'none', category: 'read' });
+    expect(assessRisk(shell({ command: 'ls' }), grammar, {}, SMALL)).toMatchObject({
+      unread: false,
+      ceiling: 'none',
+      category: 'read',
+    });
   });
 
   test('doubles its parameters without end', () => {
@@ -135,7 +294,11 @@ describe('a command that is too long to be read', () => {
 });
 
 describe('a shell that keeps its variables', () => {
-  const kept = (command: string) => assessRisk({ tool: { tool_id: 'shell.session', category: 'write', session: true }, args: { command }, resources: [] }, grammar);
+  const kept = (command: string) =>
+    assessRisk(
+      { tool: { tool_id: 'shell.session', category: 'write', session: true }, args: { command }, resources: [] },
+      grammar,
+    );
 
   test('may evaluate what an earlier command set', () => {
     expect(kept('echo $((x))')).toMatchObject({ ceiling: 'soft_gate' });
@@ -145,6 +308,14 @@ describe('a shell that keeps its variables', () => {
   });
 
   test('may reckon with what the same command sets, and show what was set', () => {
-    for (const command of ['i=1; echo $((i + 1))', 'echo $x', 'for ((i=0; i<3; i++)); do echo $i; done', '(( n = 5 )); echo $((n))', 'echo $?', 'cd src && ls']) expect([command, kept(command).ceiling]).toEqual([command, 'none']);
+    for (const command of [
+      'i=1; echo $((i + 1))',
+      'echo $x',
+      'for ((i=0; i<3; i++)); do echo $i; done',
+      '(( n = 5 )); echo $((n))',
+      'echo $?',
+      'cd src && ls',
+    ])
+      expect([command, kept(command).ceiling]).toEqual([command, 'none']);
   });
 });

@@ -35,8 +35,9 @@ export interface Risk {
   /** the least supervision that the rules leave possible is autopilot for `none` */
   readonly ceiling: Ceiling;
   /**
-   * What the call is found to be. `admin`: a rule wants supervision for something beyond the workspace, or for what can't be told.
-   * `read`: a command of which every program is known to change nothing. Any other tool: its own category.
+   * What the call is found to be. `admin`: a rule wants supervision for something beyond the workspace, or for what
+   * can't be told. `read`: a command of which every program is known to change nothing. Any other tool: its own
+   * category.
    */
   readonly category: ToolCategory;
   /** in words, for all rules but those on the tool's category */
@@ -52,11 +53,17 @@ const SUBJECT_CHARS_MAX = 120;
 const BASIS_MAX = 32;
 
 /**
- * Assesses a call by what its arguments say and by what the caller knows of the session, deterministically: the same call with the same
- * history always gets the same answer with the same words. Never throws for any arguments that fit the tool; what can't be understood is
- * a risk, not an error. `budget` bounds what the reading of a command may cost, and so the time that it takes.
+ * Assesses a call by what its arguments say and by what the caller knows of the session, deterministically: the same
+ * call with the same history always gets the same answer with the same words. Never throws for any arguments that fit
+ * the tool; what can't be understood is a risk, not an error. `budget` bounds what the reading of a command may cost,
+ * and so the time that it takes.
  */
-export function assessRisk(input: RiskInput, grammar: ShellGrammar, history: RiskHistory = NO_HISTORY, budget: ShellBudget = COMMAND_BUDGET): Risk {
+export function assessRisk(
+  input: RiskInput,
+  grammar: ShellGrammar,
+  history: RiskHistory = NO_HISTORY,
+  budget: ShellBudget = COMMAND_BUDGET,
+): Risk {
   const { acts, unread } = readingOf(input, grammar, budget);
   const { category } = input.tool;
   const spoken = RISK_RULES.flatMap((rule) => {
@@ -81,7 +88,8 @@ export function assessRisk(input: RiskInput, grammar: ShellGrammar, history: Ris
 const LOOKS: ReadonlySet<Act['kind']> = new Set(['network', 'credential_read']);
 
 const BY_HARM: readonly ToolCategory[] = ['read', 'write', 'admin'];
-const atLeast = (least: ToolCategory, found: ToolCategory): ToolCategory => (BY_HARM.indexOf(found) < BY_HARM.indexOf(least) ? least : found);
+const atLeast = (least: ToolCategory, found: ToolCategory): ToolCategory =>
+  BY_HARM.indexOf(found) < BY_HARM.indexOf(least) ? least : found;
 
 function categoryOf(own: ToolCategory, rules: readonly RiskRule[], acts: readonly Act[] | undefined): ToolCategory {
   if (rules.some(({ ceiling, reach }) => ceiling !== 'none' && reach === 'beyond')) return 'admin';
@@ -89,7 +97,10 @@ function categoryOf(own: ToolCategory, rules: readonly RiskRule[], acts: readonl
   return acts.every(({ kind, zone }) => LOOKS.has(kind) || zone === 'sink') ? 'read' : 'write';
 }
 
-/** What the arguments say that a call does. `acts` is undefined where they say nothing of it, as those of a tool that only reads. */
+/**
+ * What the arguments say that a call does. `acts` is undefined where they say nothing of it, as those of a tool that
+ * only reads.
+ */
 interface ActReading {
   readonly acts: readonly Act[] | undefined;
   readonly unread: boolean;
@@ -97,9 +108,18 @@ interface ActReading {
 
 function readingOf(input: RiskInput, grammar: ShellGrammar, budget: ShellBudget): ActReading {
   const { tool, args } = input;
-  const read = (command: string): ActReading => readCommand({ command, cwd: textOr(args['cwd']), stdin: textOr(args['stdin']), isSession: tool.session === true }, grammar, budget);
+  const read = (command: string): ActReading =>
+    readCommand(
+      { command, cwd: textOr(args['cwd']), stdin: textOr(args['stdin']), isSession: tool.session === true },
+      grammar,
+      budget,
+    );
   if (tool.commandLine !== undefined) {
-    const { acts, unread } = readCommand({ command: tool.commandLine(args), cwd: undefined, stdin: undefined }, grammar, budget);
+    const { acts, unread } = readCommand(
+      { command: tool.commandLine(args), cwd: undefined, stdin: undefined },
+      grammar,
+      budget,
+    );
     return { acts: [...rawActs(tool, args), ...acts], unread };
   }
   if (typeof args['command'] === 'string') return read(args['command']);
@@ -110,21 +130,43 @@ function readingOf(input: RiskInput, grammar: ShellGrammar, budget: ShellBudget)
 /** What a tool that speaks to others, or writes to paths, would do. */
 function actsOf({ tool, args, resources }: RiskInput): readonly Act[] | undefined {
   const requests = tool.requests?.(args) ?? [];
-  if (requests.length > 0) return requests.map(({ method, url }) => ({ kind: 'network' as const, form: `${tool.tool_id} ${method}`, subject: url.slice(0, SUBJECT_CHARS_MAX).replaceAll(/[^\x21-\x7e]/g, '?') }));
+  if (requests.length > 0)
+    return requests.map(({ method, url }) => ({
+      kind: 'network' as const,
+      form: `${tool.tool_id} ${method}`,
+      subject: url.slice(0, SUBJECT_CHARS_MAX).replaceAll(/[^\x21-\x7e]/g, '?'),
+    }));
   const writes = resources.filter(({ access }) => access === 'write');
   if (writes.length === 0) return undefined;
-  return writes.flatMap(({ path }) => zonesOf(field(path), [WORKSPACE]).map((zone) => ({ kind: 'overwrite' as const, form: tool.tool_id, subject: path, zone })));
-}
-
-/** Of a tool whose every call a person sees, that alone is something: whatever its command says, nobody knows what reads it. */
-function rawActs({ tool_id, supervised }: RiskInput['tool'], args: RiskInput['args']): readonly Act[] {
-  if (supervised !== true) return [];
-  return [{ kind: 'raw_shell', form: textOr(args['shell']) ?? tool_id, subject: (textOr(args['command']) ?? '').replaceAll(/[\p{C}\s]+/gu, ' ').slice(0, 80) }];
+  return writes.flatMap(({ path }) =>
+    zonesOf(field(path), [WORKSPACE]).map((zone) => ({
+      kind: 'overwrite' as const,
+      form: tool.tool_id,
+      subject: path,
+      zone,
+    })),
+  );
 }
 
 /**
- * What is typed goes to a program of which nothing is known but that it runs: it may change files as any program may, and where it is a shell it runs what was
- * typed. Text that is no bash is none to a shell either, so that alone is no finding.
+ * Of a tool whose every call a person sees, that alone is something: whatever its command says, nobody knows what reads
+ * it.
+ */
+function rawActs({ tool_id, supervised }: RiskInput['tool'], args: RiskInput['args']): readonly Act[] {
+  if (supervised !== true) return [];
+  return [
+    {
+      kind: 'raw_shell',
+      form: textOr(args['shell']) ?? tool_id,
+      subject: (textOr(args['command']) ?? '').replaceAll(/[\p{C}\s]+/gu, ' ').slice(0, 80),
+    },
+  ];
+}
+
+/**
+ * What is typed goes to a program of which nothing is known but that it runs: it may change files as any program may,
+ * and where it is a shell it runs what was typed. Text that is no bash is none to a shell either, so that alone is no
+ * finding.
  */
 function typed(input: string, { acts = [], unread }: ActReading): ActReading {
   const change: Act = { kind: 'change', form: 'input', subject: input.replaceAll(/[\p{C}\s]+/gu, ' ').slice(0, 80) };

@@ -8,4 +8,5 @@ const { resolve } = createRequire(import.meta.url);
 const bytesOf = (module: string): Uint8Array => new Uint8Array(readFileSync(resolve(module)));
 
 /** The grammar as the process that assesses loads it; the library itself reads no file. */
-export const bundledGrammar = (): Promise<ShellGrammar> => loadCommandGrammar({ bytes: bytesOf, load: createRequire(import.meta.url) });
+export const bundledGrammar = (): Promise<ShellGrammar> =>
+  loadCommandGrammar({ bytes: bytesOf, load: createRequire(import.meta.url) });

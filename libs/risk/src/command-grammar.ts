@@ -16,7 +16,9 @@ export async function loadCommandGrammar({ bytes, load }: GrammarModules): Promi
   return await loadShellGrammar({
     runtime: bytes('web-tree-sitter/web-tree-sitter.wasm'),
     bash: bytes('tree-sitter-bash/tree-sitter-bash.wasm'),
-    carried: { powershell: bytes('tree-sitter-powershell/tree-sitter-powershell.wasm'),
-      sql: await loadSqlParser(load) },
+    carried: {
+      powershell: bytes('tree-sitter-powershell/tree-sitter-powershell.wasm'),
+      sql: await loadSqlParser(load),
+    },
   });
 }

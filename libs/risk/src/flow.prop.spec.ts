@@ -16,14 +16,22 @@ const RUNS = Number(process.env['WRIT_FUZZ_RUNS'] ?? 150);
 const [PRECIOUS, DISPOSABLE] = ['src', 'dist'];
 
 let folder: string;
-beforeAll(() => { folder = mkdtempSync(join(tmpdir(), 'writ-flow-')); });
-afterAll(() => { rmSync(folder, { recursive: true }); });
+beforeAll(() => {
+  folder = mkdtempSync(join(tmpdir(), 'writ-flow-'));
+});
+afterAll(() => {
+  rmSync(folder, { recursive: true });
+});
 
 /** Answers whether bash deletes the precious tree. */
 function deletes(program: string): boolean {
   for (const name of [PRECIOUS, DISPOSABLE]) mkdirSync(join(folder, name, 'a'), { recursive: true });
   // A function may call itself in a subshell: the nesting is bounded, and all that it started ends with it.
-  spawnSync('timeout', ['-s', 'KILL', '2', 'bash', '-c', program], { cwd: folder, env: { PATH: '/usr/bin:/bin', HOME: folder, FUNCNEST: '6' }, stdio: 'ignore' });
+  spawnSync('timeout', ['-s', 'KILL', '2', 'bash', '-c', program], {
+    cwd: folder,
+    env: { PATH: '/usr/bin:/bin', HOME: folder, FUNCNEST: '6' },
+    stdio: 'ignore',
+  });
   const gone = !existsSync(join(folder, PRECIOUS, 'a'));
   for (const name of readdirSync(folder)) rmSync(join(folder, name), { recursive: true });
   return gone;
@@ -33,14 +41,23 @@ const quoted = (text: string): string => `'${text.replaceAll("'", "'\\''")}'`;
 const name = fc.constantFrom('x', 'y', 'z');
 const literal = fc.constantFrom(PRECIOUS, DISPOSABLE, DISPOSABLE, './src', 'sr', 'c', 'dist/../src', '""');
 const value = fc.oneof(
-  literal, name.map((other) => `$${other}`), name.map((other) => `"\${${other}}"`), fc.constantFrom('$1', '"$@"', '$2'),
-  name.map((other) => `\${${other}:-src}`), name.map((other) => `\${${other}:+dist}`), name.map((other) => `$(echo $${other})`),
-  fc.tuple(name, literal).map(([other, text]) => `$${other}${text}`), name.map((other) => `\${${other}%/a}`),
-  name.map((other) => `\${${other}/dist/src}`), name.map((other) => `\${!${other}}`), name.map((other) => `\${${other}[0]}`),
+  literal,
+  name.map((other) => `$${other}`),
+  name.map((other) => `"\${${other}}"`),
+  fc.constantFrom('$1', '"$@"', '$2'),
+  name.map((other) => `\${${other}:-src}`),
+  name.map((other) => `\${${other}:+dist}`),
+  name.map((other) => `$(echo $${other})`),
+  fc.tuple(name, literal).map(([other, text]) => `$${other}${text}`),
+  name.map((other) => `\${${other}%/a}`),
+  name.map((other) => `\${${other}/dist/src}`),
+  name.map((other) => `\${!${other}}`),
+  name.map((other) => `\${${other}[0]}`),
 );
 const condition = fc.oneof(
   fc.constantFrom('true', 'false', 'test -e dist', 'test -e nothing', '[[ a == b ]]', '((0))'),
-  name.map((other) => `[ -n "$${other}" ]`), fc.tuple(name, literal).map(([other, text]) => `[ "$${other}" = ${text} ]`),
+  name.map((other) => `[ -n "$${other}" ]`),
+  fc.tuple(name, literal).map(([other, text]) => `[ "$${other}" = ${text} ]`),
 );
 
 const { program } = fc.letrec<{ statement: string; program: string }>((tie) => ({
@@ -63,17 +80,28 @@ const { program } = fc.letrec<{ statement: string; program: string }>((tie) => (
     name.map((of) => `rm -rf $${of}`),
     value.map((text) => `rm -rf ${text}`),
     value.map((text) => `d() { rm -rf "$1"; }; d ${text}`),
-    fc.tuple(condition, tie('program'), tie('program')).map(([when, yes, no]) => `if ${when}; then ${yes}\nelse ${no}\nfi`),
+    fc
+      .tuple(condition, tie('program'), tie('program'))
+      .map(([when, yes, no]) => `if ${when}; then ${yes}\nelse ${no}\nfi`),
     fc.tuple(condition, tie('statement')).map(([when, then]) => `${when} && ${then}`),
     fc.tuple(condition, tie('statement')).map(([when, then]) => `${when} || { ${then}\n}`),
-    fc.tuple(name, value, value, tie('program')).map(([each, one, two, body]) => `for ${each} in ${one} ${two}; do ${body}\ndone`),
+    fc
+      .tuple(name, value, value, tie('program'))
+      .map(([each, one, two, body]) => `for ${each} in ${one} ${two}; do ${body}\ndone`),
     fc.tuple(condition, tie('program')).map(([when, body]) => `while ${when}; do ${body}\nbreak; done`),
-    fc.tuple(value, literal, tie('program'), tie('program')).map(([of, text, yes, no]) => `case ${of} in ${text}) ${yes}\n;; *) ${no}\n;; esac`),
+    fc
+      .tuple(value, literal, tie('program'), tie('program'))
+      .map(([of, text, yes, no]) => `case ${of} in ${text}) ${yes}\n;; *) ${no}\n;; esac`),
     fc.tuple(fc.constantFrom('f', 'g'), tie('program')).map(([called, body]) => `${called}() { ${body}\n}`),
-    fc.tuple(fc.constantFrom('f', 'g'), name, tie('program')).map(([called, own, body]) => `${called}() { local ${own}=$1\n${body}\n}; ${called} dist`),
-    tie('program').map((body) => `{ ${body}\n}`), tie('program').map((body) => `( ${body}\n)`),
-    tie('program').map((body) => `eval ${quoted(body)}`), tie('program').map((body) => `bash -c ${quoted(body)} - src`),
-    tie('program').map((body) => `trap ${quoted(body)} EXIT`), tie('program').map((body) => `echo src | { ${body}\n}`),
+    fc
+      .tuple(fc.constantFrom('f', 'g'), name, tie('program'))
+      .map(([called, own, body]) => `${called}() { local ${own}=$1\n${body}\n}; ${called} dist`),
+    tie('program').map((body) => `{ ${body}\n}`),
+    tie('program').map((body) => `( ${body}\n)`),
+    tie('program').map((body) => `eval ${quoted(body)}`),
+    tie('program').map((body) => `bash -c ${quoted(body)} - src`),
+    tie('program').map((body) => `trap ${quoted(body)} EXIT`),
+    tie('program').map((body) => `echo src | { ${body}\n}`),
     fc.tuple(name, tie('program')).map(([to, body]) => `echo src | while read -r ${to}; do ${body}\ndone`),
     fc.tuple(name, tie('program')).map(([to, body]) => `${to}=$( ${body}\necho src)`),
   ),
@@ -81,12 +109,18 @@ const { program } = fc.letrec<{ statement: string; program: string }>((tie) => (
 
 test('what bash deletes, by whatever way its name came there, needs a person', () => {
   let deleted = 0;
-  fc.assert(fc.property(program, name, (text, last) => {
-    const command = `${text}\nrm -rf $${last}`;
-    if (!deletes(command)) return;
-    deleted += 1;
-    const { ceiling } = assessRisk({ tool: { tool_id: 'shell.run', category: 'write' }, args: { command }, resources: [] }, grammar);
-    expect({ command, seen: ceiling !== 'none' }).toEqual({ command, seen: true });
-  }), { numRuns: RUNS });
+  fc.assert(
+    fc.property(program, name, (text, last) => {
+      const command = `${text}\nrm -rf $${last}`;
+      if (!deletes(command)) return;
+      deleted += 1;
+      const { ceiling } = assessRisk(
+        { tool: { tool_id: 'shell.run', category: 'write' }, args: { command }, resources: [] },
+        grammar,
+      );
+      expect({ command, seen: ceiling !== 'none' }).toEqual({ command, seen: true });
+    }),
+    { numRuns: RUNS },
+  );
   expect(deleted).toBeGreaterThan(RUNS / 30);
 }, 7_200_000);

@@ -11,10 +11,11 @@ const KB = 1024;
 /** WRIT_FUZZ_RUNS makes it long: every size up to the longest command that there is. */
 const isLong = process.env['WRIT_FUZZ_RUNS'] !== undefined;
 const SIZES = (isLong ? [1, 2, 4, 8, 16, 32, 64] : [4, 16]).map((size) => size * KB);
-const LARGEST = (SIZES.at(-1) ?? 0);
+const LARGEST = SIZES.at(-1) ?? 0;
 
 /** A text of about the size, of as many units as fit. */
-const filled = (unit: string, size: number, start = '', end = ''): string => `${start}${unit.repeat(Math.max(1, Math.floor((size - start.length - end.length) / unit.length)))}${end}`;
+const filled = (unit: string, size: number, start = '', end = ''): string =>
+  `${start}${unit.repeat(Math.max(1, Math.floor((size - start.length - end.length) / unit.length)))}${end}`;
 const counted = (unit: (index: number) => string, size: number, start = '', end = ''): string => {
   const parts = [start];
   for (let [index, length] = [0, start.length + end.length]; length < size; index += 1) {
@@ -120,11 +121,11 @@ const PROGRAMS: readonly Construct[] = [
   ['sed addresses', (size) => filled('/a', size, "sed '", "' a")],
   ['lazy patterns', (size) => filled('.*?', size, "sed 's/", "x//' a")],
   ['awk', (size) => filled('{ print $1 }', size, "awk '", "' a")],
-  ['awk strings', (size) => filled('\\"', size, "awk '{ print \"", "' a")],
+  ['awk strings', (size) => filled('\\"', size, 'awk \'{ print "', "' a")],
   ['awk pipes', (size) => filled('"a" | getline;', size, "awk '{", "}' a")],
   ['python', (size) => filled('print(1);', size, "python3 -c '", "'")],
   ['strings of python', (size) => filled('"a" + ', size, "python3 -c '", "1'")],
-  ['an open string of python', (size) => filled('\\"', size, "python3 -c 'x = \"", "'")],
+  ['an open string of python', (size) => filled('\\"', size, 'python3 -c \'x = "', "'")],
   ['spaces in code', (size) => filled(' ', size, "perl -e 'fork", "x'")],
   ['imports', (size) => filled('from os import a ', size, "python3 -c '", "'")],
   ['forks', (size) => filled('for ', size, "perl -e '", "'")],
@@ -142,7 +143,10 @@ const PROGRAMS: readonly Construct[] = [
   ['data of a request', (size) => filled(';a=', size, "curl -d '@", "\nx' https://example.com")],
   ['options of a request', (size) => filled(' -d a=b', size, 'curl https://example.com')],
   ['settings of git', (size) => filled(' -c a.b=c', size, 'git', ' log')],
-  ['settings in variables', (size) => counted((index) => `GIT_CONFIG_KEY_${index}=a.b GIT_CONFIG_VALUE_${index}=c `, size, '', 'git log')],
+  [
+    'settings in variables',
+    (size) => counted((index) => `GIT_CONFIG_KEY_${index}=a.b GIT_CONFIG_VALUE_${index}=c `, size, '', 'git log'),
+  ],
 ];
 
 /** Where the grammar looks ahead at each word, to the end of the text: the budget ends it. */
@@ -180,14 +184,18 @@ describe('the cost of reading a command grows with its length and no faster', ()
     const costs = SIZES.map((size) => costOf(make(size), LARGE));
     expect(costs.map(({ unread }) => unread)).toEqual(SIZES.map(() => false));
     const perByte = costs.map(({ cost }, index) => cost / (SIZES[index] ?? 1));
-    expect({ perByte, linear: (perByte.at(-1) ?? 0) <= DEARER_MAX * (perByte[SIZES.indexOf(4 * KB)] ?? 0) }).toMatchObject({ linear: true });
+    expect({
+      perByte,
+      linear: (perByte.at(-1) ?? 0) <= DEARER_MAX * (perByte[SIZES.indexOf(4 * KB)] ?? 0),
+    }).toMatchObject({ linear: true });
   });
 
   test.each(GRAMMAR)('and the budget ends it where the grammar looks ahead: %s', (_name, make) => {
     for (const size of SIZES) {
       const { cost } = readCommand({ command: make(size), cwd: undefined, stdin: undefined }, grammar);
       // Callbacks of the parser may each count once more before it stops.
-      for (const unit of ['nodes', 'parserReports', 'reads'] as const) expect(cost[unit]).toBeLessThanOrEqual(COMMAND_BUDGET[unit] + 64);
+      for (const unit of ['nodes', 'parserReports', 'reads'] as const)
+        expect(cost[unit]).toBeLessThanOrEqual(COMMAND_BUDGET[unit] + 64);
     }
   });
 });
@@ -236,12 +244,14 @@ describe('putting secrets into a command', () => {
     };
     timeOf(4 * KB);
     const small = Math.max(timeOf(8 * KB), MEASURABLE_MS);
-    // Four times as long a command takes four times as much, and 16 times where it is quadratic. Both are measured here,
-    // since processor time depends on the machine and on what else it does.
+    // Four times as long a command takes four times as much, and 16 times where it is quadratic. Both are measured
+    // here, since processor time depends on the machine and on what else it does.
     expect(timeOf(32 * KB) / small).toBeLessThan(10);
   });
 
   test('ends with the budget, and says so', () => {
-    expect(placeSecrets(filled(`curl ${S};`, 32 * KB), grammar, { nodes: 500, parserReports: 500, reads: 500, steps: 500 })).toMatchObject({ ok: false, unread: true });
+    expect(
+      placeSecrets(filled(`curl ${S};`, 32 * KB), grammar, { nodes: 500, parserReports: 500, reads: 500, steps: 500 }),
+    ).toMatchObject({ ok: false, unread: true });
   });
 });

@@ -4,8 +4,10 @@ import { assessRisk, type Risk } from './assess-risk.ts';
 import { bundledGrammar } from './bundled-grammar.contract.ts';
 
 const grammar = await bundledGrammar();
-const assess = (command: string): Risk => assessRisk({ tool: { tool_id: 'shell.run', category: 'write' }, args: { command }, resources: [] }, grammar);
-const filled = (unit: string, end = ''): string => `${unit.repeat(Math.floor((65_536 - end.length) / unit.length))}${end}`;
+const assess = (command: string): Risk =>
+  assessRisk({ tool: { tool_id: 'shell.run', category: 'write' }, args: { command }, resources: [] }, grammar);
+const filled = (unit: string, end = ''): string =>
+  `${unit.repeat(Math.floor((65_536 - end.length) / unit.length))}${end}`;
 
 describe('hostile commands are answered', () => {
   test.each([
@@ -28,9 +30,15 @@ describe('hostile commands are answered', () => {
     ['braces', `echo ${filled('{a,b}').slice(0, 60_000)}`],
     ['many words', `rm ${filled('a ').slice(0, 60_000)}`],
     ['nested evals', `${'eval "'.repeat(40)}rm`],
-    ['a doubling function', `a(){ :; }; ${Array.from({ length: 40 }, (_, i) => `f${i}(){ f${i + 1}; f${i + 1}; };`).join('')} f0`],
+    [
+      'a doubling function',
+      `a(){ :; }; ${Array.from({ length: 40 }, (_, i) => `f${i}(){ f${i + 1}; f${i + 1}; };`).join('')} f0`,
+    ],
     ['loops in loops', `${'for i in 1 2 3; do '.repeat(20)}echo;${' done;'.repeat(20)}`],
-    ['values of values', `${Array.from({ length: 30 }, (_, i) => `test && v${i}=b || v${i}=a;`).join('')} echo ${Array.from({ length: 30 }, (_, i) => `$v${i}`).join('')}`],
+    [
+      'values of values',
+      `${Array.from({ length: 30 }, (_, i) => `test && v${i}=b || v${i}=a;`).join('')} echo ${Array.from({ length: 30 }, (_, i) => `$v${i}`).join('')}`,
+    ],
     ['code that names a library again and again', `python3 -c '${filled('boto3 ', "'").slice(0, 60_000)}'`],
     ['code of quotes', `python3 -c '${filled('"').slice(0, 60_001)}'`],
     ['code of other quotes', `python3 -c "${filled("'").slice(0, 60_001)}"`],
@@ -67,12 +75,19 @@ describe('hostile commands are answered', () => {
     const risk = assess(command);
     const took = performance.now() - begin;
     expect(risk.risk_score).toBeGreaterThan(0);
-    // The bar is 200 ms; other suites run on the same machine, so what fails here is a growth that is out of bounds: the next power takes minutes.
+    // The bar is 200 ms; other suites run on the same machine, so what fails here is a growth that is out of bounds:
+    // the next power takes minutes.
     expect(took).toBeLessThan(5000);
   });
 
   test('what can not be understood is never autopilot', () => {
-    for (const command of [filled('$('), filled('a|', 'a'), `${'eval "'.repeat(40)}rm`, filled("'").slice(1), filled('{ ')]) {
+    for (const command of [
+      filled('$('),
+      filled('a|', 'a'),
+      `${'eval "'.repeat(40)}rm`,
+      filled("'").slice(1),
+      filled('{ '),
+    ]) {
       expect(assess(command).ceiling).toBe('soft_gate');
     }
   });
@@ -81,7 +96,8 @@ describe('hostile commands are answered', () => {
     const script = 'cat > a.sh <<END\nrm -rf $x src\nEND\nsh a.sh\n';
     const before = assess(script);
     expect(before.risk_basis).toContain('delete.tree');
-    for (const command of ['cat <<E;'.repeat(8000), 'cat <<E|'.repeat(8000), '<<A '.repeat(300), '$(('.repeat(200)]) assess(command);
+    for (const command of ['cat <<E;'.repeat(8000), 'cat <<E|'.repeat(8000), '<<A '.repeat(300), '$(('.repeat(200)])
+      assess(command);
     expect(assess(script)).toEqual(before);
   });
 
@@ -89,37 +105,139 @@ describe('hostile commands are answered', () => {
     ['texts that are evaluated within each other', `x='${'{ '.repeat(60)} eval "$x"; ${'}; '.repeat(60)}'; eval "$x"`],
     ['groups', `${'{ '.repeat(110)}a;${' };'.repeat(110)}`],
     ['subshells in substitutions', `${'echo $(( ( '.repeat(50)}a${' ) ))'.repeat(50)}`],
-    ['functions that call each other', `${Array.from({ length: 100 }, (_, index) => `f${index}() { { { f${index + 1}; }; }; };`).join('')} f0`],
+    [
+      'functions that call each other',
+      `${Array.from({ length: 100 }, (_, index) => `f${index}() { { { f${index + 1}; }; }; };`).join('')} f0`,
+    ],
     ['parameters that double', `set -- a b c;${'set -- "$@" "$@";'.repeat(3000)}rm "$@"`],
-    ['a name of a name of a name', `${Array.from({ length: 6000 }, (_, index) => `mv a${index} a${index + 1};`).join('')} rm -rf a6000`],
+    [
+      'a name of a name of a name',
+      `${Array.from({ length: 6000 }, (_, index) => `mv a${index} a${index + 1};`).join('')} rm -rf a6000`,
+    ],
     ['many words', `rm${' a'.repeat(32_000)}`],
     ['many words of a list', `a=(${' a'.repeat(32_000)}); rm "\${a[@]}"`],
   ])('no stack overflows: %s', (_name, command) => {
     const large = { nodes: 1e6, parserReports: 1e6, reads: 1e6, steps: 3e6 };
-    expect(assessRisk({ tool: { tool_id: 'shell.run', category: 'write' }, args: { command }, resources: [] }, grammar, {}, large).risk_score).toBeGreaterThan(0);
+    expect(
+      assessRisk(
+        { tool: { tool_id: 'shell.run', category: 'write' }, args: { command }, resources: [] },
+        grammar,
+        {},
+        large,
+      ).risk_score,
+    ).toBeGreaterThan(0);
   });
 
   test('any text gets an answer, and the same one twice', () => {
-    const piece = fc.constantFrom('sed', '-i', 'python3 -c', 'node -e', 'trap', 'EXIT', 'mv', 'ln -s', 'xargs', 'find', '-exec', 'curl -d', '@-', 'env', 'sh -c', 'eval', 'sort -o', 'zip -m', 'chattr', 'awk', 'psql -c', 'drop table a', 'docker run -v', 'rm', '-rf', '/', ' ', '$', '{', '}', '(', ')', '"', "'", '`', '|', '&', ';', '\n', '<', '>', '*', '~', '=', '\\', 'x', 'for', 'do', 'done', 'if', 'fi', 'case', '\0', '\uE000', '<<', 'EOF', '#', '!', '[[', ']]', 'é', '𝒳');
-    fc.assert(fc.property(fc.array(piece, { maxLength: 40 }).map((pieces) => pieces.join('')), (command) => {
-      const risk = assess(command);
-      expect(risk.risk_score).toBeGreaterThanOrEqual(0);
-      expect(risk.risk_score).toBeLessThanOrEqual(1);
-      expect(assess(command)).toEqual(risk);
-    }), { numRuns: 2000 });
+    const piece = fc.constantFrom(
+      'sed',
+      '-i',
+      'python3 -c',
+      'node -e',
+      'trap',
+      'EXIT',
+      'mv',
+      'ln -s',
+      'xargs',
+      'find',
+      '-exec',
+      'curl -d',
+      '@-',
+      'env',
+      'sh -c',
+      'eval',
+      'sort -o',
+      'zip -m',
+      'chattr',
+      'awk',
+      'psql -c',
+      'drop table a',
+      'docker run -v',
+      'rm',
+      '-rf',
+      '/',
+      ' ',
+      '$',
+      '{',
+      '}',
+      '(',
+      ')',
+      '"',
+      "'",
+      '`',
+      '|',
+      '&',
+      ';',
+      '\n',
+      '<',
+      '>',
+      '*',
+      '~',
+      '=',
+      '\\',
+      'x',
+      'for',
+      'do',
+      'done',
+      'if',
+      'fi',
+      'case',
+      '\0',
+      '\uE000',
+      '<<',
+      'EOF',
+      '#',
+      '!',
+      '[[',
+      ']]',
+      'é',
+      '𝒳',
+    );
+    fc.assert(
+      fc.property(
+        fc.array(piece, { maxLength: 40 }).map((pieces) => pieces.join('')),
+        (command) => {
+          const risk = assess(command);
+          expect(risk.risk_score).toBeGreaterThanOrEqual(0);
+          expect(risk.risk_score).toBeLessThanOrEqual(1);
+          expect(assess(command)).toEqual(risk);
+        },
+      ),
+      { numRuns: 2000 },
+    );
   });
 
   test('nothing that is put around a deletion of the root makes it run unseen', () => {
     const wrappers: ((inner: string) => string)[] = [
-      (c) => `sh -c ${quoted(c)}`, (c) => `bash -lc ${quoted(c)}`, (c) => `eval ${quoted(c)}`, (c) => `( ${c}\n)`, (c) => `{ ${c}\n}`, (c) => `true && ${c}`, (c) => `echo $( ${c}\n)`,
-      (c) => `if true; then ${c}\nfi`, (c) => `for i in 1; do ${c}\ndone`, (c) => `while true; do ${c}\ndone`, (c) => `f() { ${c}\n}; f`, (c) => `echo ${quoted(c)} | sh`,
-      (c) => `printf '%s' ${quoted(c)} | bash`, (c) => `timeout 5 sh -c ${quoted(c)}`, (c) => `env A=1 sh -c ${quoted(c)}`, (c) => `X=${quoted(c)}; eval "$X"`, (c) => `bash <<'E${c.length}'\n${c}\nE${c.length}\n`,
-      (c) => `echo ${Buffer.from(c).toString('base64')} | base64 -d | sh`, (c) => `trap ${quoted(c)} EXIT`, (c) => `xargs -I{} sh -c ${quoted(c)} <<< x`, (c) => `echo ${quoted(c)} > s.sh; sh s.sh`,
+      (c) => `sh -c ${quoted(c)}`,
+      (c) => `bash -lc ${quoted(c)}`,
+      (c) => `eval ${quoted(c)}`,
+      (c) => `( ${c}\n)`,
+      (c) => `{ ${c}\n}`,
+      (c) => `true && ${c}`,
+      (c) => `echo $( ${c}\n)`,
+      (c) => `if true; then ${c}\nfi`,
+      (c) => `for i in 1; do ${c}\ndone`,
+      (c) => `while true; do ${c}\ndone`,
+      (c) => `f() { ${c}\n}; f`,
+      (c) => `echo ${quoted(c)} | sh`,
+      (c) => `printf '%s' ${quoted(c)} | bash`,
+      (c) => `timeout 5 sh -c ${quoted(c)}`,
+      (c) => `env A=1 sh -c ${quoted(c)}`,
+      (c) => `X=${quoted(c)}; eval "$X"`,
+      (c) => `bash <<'E${c.length}'\n${c}\nE${c.length}\n`,
+      (c) => `echo ${Buffer.from(c).toString('base64')} | base64 -d | sh`,
+      (c) => `trap ${quoted(c)} EXIT`,
+      (c) => `xargs -I{} sh -c ${quoted(c)} <<< x`,
+      (c) => `echo ${quoted(c)} > s.sh; sh s.sh`,
     ];
-    fc.assert(fc.property(fc.array(fc.constantFrom(...wrappers), { maxLength: 3 }), (layers) => {
-      const command = layers.reduce((inner, wrap) => wrap(inner), 'rm -rf /');
-      expect([command, assess(command).ceiling]).toEqual([command, 'no_go']);
-    }), { numRuns: 400 });
+    fc.assert(
+      fc.property(fc.array(fc.constantFrom(...wrappers), { maxLength: 3 }), (layers) => {
+        const command = layers.reduce((inner, wrap) => wrap(inner), 'rm -rf /');
+        expect([command, assess(command).ceiling]).toEqual([command, 'no_go']);
+      }),
+      { numRuns: 400 },
+    );
   });
 });
 

@@ -28,15 +28,23 @@ export interface CommandReading {
 }
 
 /**
- * Reads what the command would do, as far as its text tells. Deterministic, and bounded by the budget whatever the text is. Never throws:
- * at the budget's end it answers with what was found until then, and that more isn't known.
+ * Reads what the command would do, as far as its text tells. Deterministic, and bounded by the budget whatever the text
+ * is. Never throws: at the budget's end it answers with what was found until then, and that more isn't known.
  */
-export function readCommand({ command, cwd, stdin, isSession = false }: Command, grammar: ShellGrammar, budget: ShellBudget = COMMAND_BUDGET): CommandReading {
+export function readCommand(
+  { command, cwd, stdin, isSession = false }: Command,
+  grammar: ShellGrammar,
+  budget: ShellBudget = COMMAND_BUDGET,
+): CommandReading {
   return readWithin({ command, cwd, stdin, isSession }, grammar, new Meter(budget));
 }
 
 /** Reads the command with what is left of a budget that something else draws on too. */
-export function readWithin({ command, cwd, stdin, isSession = false }: Command, grammar: ShellGrammar, meter: Meter): CommandReading {
+export function readWithin(
+  { command, cwd, stdin, isSession = false }: Command,
+  grammar: ShellGrammar,
+  meter: Meter,
+): CommandReading {
   const reader = new ShellReader(grammar, meter, absolute(cwd ?? WORKSPACE, WORKSPACE), isSession);
   let unread = false;
   try {

@@ -6,15 +6,82 @@ import { isRegenerableName } from '@writ/effect';
  * these only their owner knows: a command that names one means it, and the effect counts what it deletes there.
  */
 const DIRECTORIES = new Set([
-  'out', 'output', 'artifacts', '.cache', '.eslintcache', '.fleet', 'junit', '.dub', '.lsp', '.clj-kondo', '.deps',
-  '.libs', 'cache', 'caches', 'tmp', 'temp', '.tmp', '.temp', 'log', 'logs',
+  'out',
+  'output',
+  'artifacts',
+  '.cache',
+  '.eslintcache',
+  '.fleet',
+  'junit',
+  '.dub',
+  '.lsp',
+  '.clj-kondo',
+  '.deps',
+  '.libs',
+  'cache',
+  'caches',
+  'tmp',
+  'temp',
+  '.tmp',
+  '.temp',
+  'log',
+  'logs',
 ]);
 /** The same for directories that count only below another. */
-const BELOW = /(?:^|\/)(?:vendor\/bundle|storage\/framework|bootstrap\/cache|docs\/_site|public\/(?:build|assets|packs)|static\/build|android\/app\/build|ios\/build)(?:\/|$)/;
-const FILES = new Set(['.DS_Store', 'Thumbs.db', '.coverage', 'a.out', 'core', '.eslintcache', 'nohup.out', 'npm-debug.log', 'CMakeCache.txt', '.stylelintcache']);
+const BELOW =
+  /(?:^|\/)(?:vendor\/bundle|storage\/framework|bootstrap\/cache|docs\/_site|public\/(?:build|assets|packs)|static\/build|android\/app\/build|ios\/build)(?:\/|$)/;
+const FILES = new Set([
+  '.DS_Store',
+  'Thumbs.db',
+  '.coverage',
+  'a.out',
+  'core',
+  '.eslintcache',
+  'nohup.out',
+  'npm-debug.log',
+  'CMakeCache.txt',
+  '.stylelintcache',
+]);
 const SUFFIXES = [
-  '.log', '.tmp', '.temp', '.cache', '.pyc', '.pyo', '.pyd', '.o', '.obj', '.a', '.so', '.dylib', '.class', '.swp', '.swo', '.orig', '.rej', '.bak', '.old', '~', '.pid', '.tsbuildinfo', '.gcda', '.gcno', '.gcov',
-  '.egg-info', '.dSYM', '.hi', '.beam', '.elc', '.aux', '.toc', '.crdownload', '.part', '.prof', '.stackdump', '.core', '.hprof', '.trace',
+  '.log',
+  '.tmp',
+  '.temp',
+  '.cache',
+  '.pyc',
+  '.pyo',
+  '.pyd',
+  '.o',
+  '.obj',
+  '.a',
+  '.so',
+  '.dylib',
+  '.class',
+  '.swp',
+  '.swo',
+  '.orig',
+  '.rej',
+  '.bak',
+  '.old',
+  '~',
+  '.pid',
+  '.tsbuildinfo',
+  '.gcda',
+  '.gcno',
+  '.gcov',
+  '.egg-info',
+  '.dSYM',
+  '.hi',
+  '.beam',
+  '.elc',
+  '.aux',
+  '.toc',
+  '.crdownload',
+  '.part',
+  '.prof',
+  '.stackdump',
+  '.core',
+  '.hprof',
+  '.trace',
 ];
 
 /** The names that a pattern with a short list of characters stands for: `*.py[co]` is `*.pyc` and `*.pyo`. */
@@ -25,12 +92,23 @@ function spellings(name: string): readonly string[] {
   return [...letters].map((letter) => name.replace(list, letter));
 }
 
-/** Answers whether a path is output that is made again, told by the name of the thing or of a directory above it. Patterns count by their end. */
+/**
+ * Answers whether a path is output that is made again, told by the name of the thing or of a directory above it.
+ * Patterns count by their end.
+ */
 export function isRegenerable(segments: readonly string[]): boolean {
-  if (segments.some((segment) => isRegenerableName(segment) || DIRECTORIES.has(segment)) || BELOW.test(segments.join('/'))) return true;
+  if (
+    segments.some((segment) => isRegenerableName(segment) || DIRECTORIES.has(segment)) ||
+    BELOW.test(segments.join('/'))
+  )
+    return true;
   return spellings(segments.at(-1) ?? '').every(isFileMadeAgain);
 }
 
 function isFileMadeAgain(last: string): boolean {
-  return FILES.has(last) || SUFFIXES.some((suffix) => last.length > suffix.length - 1 && last.endsWith(suffix)) || last.startsWith('npm-debug.log');
+  return (
+    FILES.has(last) ||
+    SUFFIXES.some((suffix) => last.length > suffix.length - 1 && last.endsWith(suffix)) ||
+    last.startsWith('npm-debug.log')
+  );
 }

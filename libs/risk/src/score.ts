@@ -11,9 +11,14 @@ export interface Contribution {
 }
 
 export const contributionsOf = ({ id, points }: RiskRule): readonly Contribution[] =>
-  DIMENSIONS.flatMap((dimension) => (points[dimension] === undefined ? [] : [{ rule: id, dimension, points: points[dimension] }]));
+  DIMENSIONS.flatMap((dimension) =>
+    points[dimension] === undefined ? [] : [{ rule: id, dimension, points: points[dimension] }],
+  );
 
-/** 1 − Π(1 − p), three decimals: each takes its part of what safety is left, so the sum never passes 1 and the order doesn't matter. */
+/**
+ * 1 − Π(1 − p), three decimals: each takes its part of what safety is left, so the sum never passes 1 and the order
+ * doesn't matter.
+ */
 export function scoreOf(points: readonly number[]): number {
   // Sorted, since products of floating-point numbers depend on their order in the last digit.
   const safe = [...points].sort((a, b) => a - b).reduce((left, each) => left * (1 - each / 1000), 1);
@@ -22,6 +27,12 @@ export function scoreOf(points: readonly number[]): number {
 
 /** The score of each dimension by itself. */
 export function dimensionScores(contributions: readonly Contribution[]): Readonly<Record<Dimension, number>> {
-  const of = (dimension: Dimension): number => scoreOf(contributions.filter((one) => one.dimension === dimension).map(({ points }) => points));
-  return { reversibility: of('reversibility'), blast_radius: of('blast_radius'), ambiguity: of('ambiguity'), policy_sensitivity: of('policy_sensitivity') };
+  const of = (dimension: Dimension): number =>
+    scoreOf(contributions.filter((one) => one.dimension === dimension).map(({ points }) => points));
+  return {
+    reversibility: of('reversibility'),
+    blast_radius: of('blast_radius'),
+    ambiguity: of('ambiguity'),
+    policy_sensitivity: of('policy_sensitivity'),
+  };
 }

@@ -4,12 +4,24 @@ import { isExact, knownStart, UNSET, withoutMarkers, type Field } from './shell/
 import { WORKSPACE } from './shell/scope.ts';
 
 /**
- * Where a path leads. `root`, `home` and `workspace` are those directories or all that is in them; `system` and `outside` lie beyond
- * the workspace; `scratch` is a named thing in the container's own /tmp, `temporary` one that `mktemp` named; `sink` takes writes and keeps nothing;
- * `history` is git's; `unknown` can't be told.
+ * Where a path leads. `root`, `home` and `workspace` are those directories or all that is in them; `system` and
+ * `outside` lie beyond the workspace; `scratch` is a named thing in the container's own /tmp, `temporary` one that
+ * `mktemp` named; `sink` takes writes and keeps nothing; `history` is git's; `unknown` can't be told.
  */
 export const ZONES = [
-  'root', 'home', 'workspace', 'system', 'outside', 'device', 'sink', 'scratch', 'temporary', 'history', 'regenerable', 'inside', 'unknown',
+  'root',
+  'home',
+  'workspace',
+  'system',
+  'outside',
+  'device',
+  'sink',
+  'scratch',
+  'temporary',
+  'history',
+  'regenerable',
+  'inside',
+  'unknown',
 ] as const;
 export type Zone = (typeof ZONES)[number];
 
@@ -38,10 +50,16 @@ function zoneOf({ text, glob }: Field, cwd: string | undefined): Zone {
   return glob ? zoneOfPattern(path) : zoneOfPath(path, path);
 }
 
-/** Only what stands before the unknown part counts, except that an unset variable may well be nothing: `$X/*` is then all of `/`. */
+/**
+ * Only what stands before the unknown part counts, except that an unset variable may well be nothing: `$X/*` is then
+ * all of `/`.
+ */
 function zoneOfPartlyKnown(text: string, glob: boolean, cwd: string | undefined): Zone {
   const without = withoutMarkers(text);
-  const emptied = /^[\uE001]/.test(text) && text.includes(UNSET) && without.startsWith('/') ? zoneOf({ text: without, glob }, cwd) : 'unknown';
+  const emptied =
+    /^[\uE001]/.test(text) && text.includes(UNSET) && without.startsWith('/')
+      ? zoneOf({ text: without, glob }, cwd)
+      : 'unknown';
   if (emptied === 'root') return 'root';
   const known = knownStart(text);
   if (!known.startsWith('/')) return 'unknown';
@@ -60,7 +78,10 @@ export function absolute(text: string, cwd: string | undefined): string | undefi
   return `/${segments.join('/')}`;
 }
 
-/** A pattern reaches into the directory before its first wild segment; one that matches everything there is that directory. */
+/**
+ * A pattern reaches into the directory before its first wild segment; one that matches everything there is that
+ * directory.
+ */
 function zoneOfPattern(path: string): Zone {
   const segments = path.slice(1).split('/');
   const first = segments.findIndex((segment) => WILD.test(segment));
@@ -77,7 +98,10 @@ function zoneOfPattern(path: string): Zone {
   return zoneOfPath(path, base);
 }
 
-/** `base` is the part of the path without wild segments: a pattern below a home is no home, and one below the workspace isn't it. */
+/**
+ * `base` is the part of the path without wild segments: a pattern below a home is no home, and one below the workspace
+ * isn't it.
+ */
 function zoneOfPath(path: string, base: string): Zone {
   if (path === '/') return 'root';
   if (HOMES.test(path)) return 'home';

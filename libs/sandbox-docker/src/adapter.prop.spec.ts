@@ -4,11 +4,23 @@ import type { AgentMessage, SandboxResult } from '@writ/sandbox';
 import { DockerSandbox } from './docker-sandbox.ts';
 import { fakeEngine, framed, said } from './fake-engine.contract.ts';
 
-const LIMITS = { memoryBytes: 1, cpus: 1, pids: 1, tmpfsBytes: 1, wallMs: 1000, cpuMs: 1000, outputBytes: 100, deltaBytes: 100, deltaFiles: 3 };
+const LIMITS = {
+  memoryBytes: 1,
+  cpus: 1,
+  pids: 1,
+  tmpfsBytes: 1,
+  wallMs: 1000,
+  cpuMs: 1000,
+  outputBytes: 100,
+  deltaBytes: 100,
+  deltaFiles: 3,
+};
 const EXIT: AgentMessage = { type: 'exit', code: 0, signal: null, timedOut: false, droppedBytes: 0 };
 const HONEST = said(
-  { type: 'stdout', sequence: 0, bytes: Buffer.from('hello') }, EXIT,
-  { type: 'change', path: 'f', after: { kind: 'file', mode: '644', size: 3 }, bytes: Buffer.from('abc') }, { type: 'end', changes: 1 },
+  { type: 'stdout', sequence: 0, bytes: Buffer.from('hello') },
+  EXIT,
+  { type: 'change', path: 'f', after: { kind: 'file', mode: '644', size: 3 }, bytes: Buffer.from('abc') },
+  { type: 'end', changes: 1 },
 );
 
 /** One job whose container says these bytes, in pieces of this size, and then ends. */
@@ -27,7 +39,12 @@ async function told(bytes: Buffer, step = 7, kind: 1 | 2 = 1): Promise<{ result:
 
 test('an honest agent is understood, and its container removed', async () => {
   const { result, removed } = await told(HONEST);
-  expect(result).toMatchObject({ ended: 'exited', exitCode: 0, changes: [{ path: 'f', before: null }], usage: { cpuMs: 5, memoryPeakBytes: 7, outputBytes: 5, countedBy: 'host' } });
+  expect(result).toMatchObject({
+    ended: 'exited',
+    exitCode: 0,
+    changes: [{ path: 'f', before: null }],
+    usage: { cpuMs: 5, memoryPeakBytes: 7, outputBytes: 5, countedBy: 'host' },
+  });
   expect(removed).toEqual(['container-1']);
 });
 
@@ -48,15 +65,23 @@ test('whatever bytes come, the job ends in one of its ways, within its bounds, a
       return bytes;
     }),
   );
-  // All at once: a stream that just ends is given time to be explained by the engine, which is most of what this test would wait for.
-  await Promise.all(fc.sample(fc.tuple(streams, fc.integer({ min: 1, max: 64 })), 500).map(async ([bytes, step]) => {
-    const { result, removed } = await told(bytes, step);
-    const seen = { bytes: bytes.toString('hex'), step };
-    expect({ ...seen, known: ['exited', 'timeout', 'invalid', 'limit', 'lost'].includes(result.ended) }).toEqual({ ...seen, known: true });
-    expect(result.output.reduce((sum, { bytes: { length } }) => sum + length, 0)).toBeLessThanOrEqual(LIMITS.outputBytes);
-    expect(result.changes.length).toBeLessThanOrEqual(LIMITS.deltaFiles);
-    expect({ ...seen, removed: removed.length }).toEqual({ ...seen, removed: 1 });
-  }));
+  // All at once: a stream that just ends is given time to be explained by the engine, which is most of what this test
+  // would wait for.
+  await Promise.all(
+    fc.sample(fc.tuple(streams, fc.integer({ min: 1, max: 64 })), 500).map(async ([bytes, step]) => {
+      const { result, removed } = await told(bytes, step);
+      const seen = { bytes: bytes.toString('hex'), step };
+      expect({ ...seen, known: ['exited', 'timeout', 'invalid', 'limit', 'lost'].includes(result.ended) }).toEqual({
+        ...seen,
+        known: true,
+      });
+      expect(result.output.reduce((sum, { bytes: { length } }) => sum + length, 0)).toBeLessThanOrEqual(
+        LIMITS.outputBytes,
+      );
+      expect(result.changes.length).toBeLessThanOrEqual(LIMITS.deltaFiles);
+      expect({ ...seen, removed: removed.length }).toEqual({ ...seen, removed: 1 });
+    }),
+  );
 });
 
 test('a flood of the error stream fails the job and is not kept', async () => {

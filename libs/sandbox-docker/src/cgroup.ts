@@ -6,8 +6,8 @@ import type { Measure } from '@writ/sandbox-host';
 const ROOT = '/sys/fs/cgroup';
 
 /**
- * Reads the counters of one container's control group on this host. Throws once the group is gone. At once: they are in the kernel's memory, and a dozen trips to other threads
- * would take the processors from the call that is measured.
+ * Reads the counters of one container's control group on this host. Throws once the group is gone. At once: they are in
+ * the kernel's memory, and a dozen trips to other threads would take the processors from the call that is measured.
  */
 export interface CgroupReader {
   cpuMs(): number;
@@ -15,8 +15,8 @@ export interface CgroupReader {
 }
 
 /**
- * Finds the control group of a container by the host's number of its main process. Null when the engine is on another host or
- * hidden from us, which shows by a group that isn't named after the container.
+ * Finds the control group of a container by the host's number of its main process. Null when the engine is on another
+ * host or hidden from us, which shows by a group that isn't named after the container.
  */
 export async function findCgroup(pid: number, containerId: string): Promise<CgroupReader | null> {
   let groups: string[];
@@ -26,9 +26,11 @@ export async function findCgroup(pid: number, containerId: string): Promise<Cgro
     return null;
   }
   // Each line: `hierarchy:controllers:path`; the unified hierarchy is number 0 and names no controllers.
-  const pathOf = (controller: string) => groups.map((line) => line.split(':')).find(([, names = '']) => names.split(',').includes(controller))?.[2];
+  const pathOf = (controller: string) =>
+    groups.map((line) => line.split(':')).find(([, names = '']) => names.split(',').includes(controller))?.[2];
   const [cpu, memory, unified] = [pathOf('cpuacct'), pathOf('memory'), pathOf('')];
-  if (cpu?.includes(containerId) && memory?.includes(containerId)) return legacy(`${ROOT}/cpuacct${cpu}`, `${ROOT}/memory${memory}`);
+  if (cpu?.includes(containerId) && memory?.includes(containerId))
+    return legacy(`${ROOT}/cpuacct${cpu}`, `${ROOT}/memory${memory}`);
   if (unified?.includes(containerId)) return unifiedAt(`${ROOT}${unified}`);
   return null;
 }
@@ -37,13 +39,24 @@ function legacy(cpu: string, memory: string): CgroupReader {
   const cpuMs = (): number => Math.round(Number(text(`${cpu}/cpuacct.usage`)) / 1e6);
   return {
     cpuMs,
-    all: () => ({ cpuMs: cpuMs(), memoryPeakBytes: Number(text(`${memory}/memory.max_usage_in_bytes`)), outOfMemory: field(text(`${memory}/memory.oom_control`), 'oom_kill') > 0 }),
+    all: () => ({
+      cpuMs: cpuMs(),
+      memoryPeakBytes: Number(text(`${memory}/memory.max_usage_in_bytes`)),
+      outOfMemory: field(text(`${memory}/memory.oom_control`), 'oom_kill') > 0,
+    }),
   };
 }
 
 function unifiedAt(path: string): CgroupReader {
   const cpuMs = (): number => Math.round(field(text(`${path}/cpu.stat`), 'usage_usec') / 1e3);
-  return { cpuMs, all: () => ({ cpuMs: cpuMs(), memoryPeakBytes: Number(peakAt(path)), outOfMemory: field(text(`${path}/memory.events`), 'oom_kill') > 0 }) };
+  return {
+    cpuMs,
+    all: () => ({
+      cpuMs: cpuMs(),
+      memoryPeakBytes: Number(peakAt(path)),
+      outOfMemory: field(text(`${path}/memory.events`), 'oom_kill') > 0,
+    }),
+  };
 }
 
 /** `memory.peak` came with Linux 5.19; before it what is in use now is the best known. */

@@ -12,12 +12,15 @@ beforeAll(async () => {
 }, 240_000);
 afterAll(() => sandbox.close(), 240_000);
 
-const run = (command: string, serve: (connection: Duplex) => void) => runIn(sandbox, image, command, {}, { egress: { serve } });
-const python = (text: string) => `python3 - <<'EOF'\nimport os, socket, threading, time\nport = int(os.environ['http_proxy'].rsplit(':', 1)[1])\nconnect = lambda: socket.create_connection(('127.0.0.1', port), 10)\n${text}\nEOF`;
+const run = (command: string, serve: (connection: Duplex) => void) =>
+  runIn(sandbox, image, command, {}, { egress: { serve } });
+const python = (text: string) =>
+  `python3 - <<'EOF'\nimport os, socket, threading, time\nport = int(os.environ['http_proxy'].rsplit(':', 1)[1])\nconnect = lambda: socket.create_connection(('127.0.0.1', port), 10)\n${text}\nEOF`;
 const echo = (connection: Duplex) => connection.pipe(connection);
 
 test('megabytes come back as they went, and each direction ends by itself', async () => {
-  const result = await run(python(`
+  const result = await run(
+    python(`
 s = connect()
 sent = os.urandom(1 << 20) * 4
 def send():
@@ -26,13 +29,16 @@ def send():
 threading.Thread(target=send).start()
 got = b''
 while chunk := s.recv(65536): got += chunk
-print(got == sent)`), echo);
+print(got == sent)`),
+    echo,
+  );
   expect([result.ended, textOf(result)]).toEqual(['exited', 'True\n']);
 });
 
 test('a connection that nobody reads outside keeps neither another nor the output from its turn', async () => {
   let first = true;
-  const result = await run(python(`
+  const result = await run(
+    python(`
 stuck = connect()
 stuck.settimeout(0.5)
 try:
@@ -40,30 +46,38 @@ try:
 except TimeoutError: print('stuck')
 free = connect()
 free.sendall(b'through')
-print(free.recv(16).decode())`), (connection) => {
-    // The first is taken and never read.
-    if (!first) echo(connection);
-    first = false;
-  });
+print(free.recv(16).decode())`),
+    (connection) => {
+      // The first is taken and never read.
+      if (!first) echo(connection);
+      first = false;
+    },
+  );
   expect(textOf(result)).toBe('stuck\nthrough\n');
 });
 
 test('a connection that nobody reads inside keeps no other from its turn', async () => {
-  const result = await run(python(`
+  const result = await run(
+    python(`
 stuck = connect()
 stuck.sendall(b'flood')
 time.sleep(0.5)
 free = connect()
 free.sendall(b'echo')
-print(free.recv(16).decode())`), (connection) => {
-    void once(connection, 'data').then(([asked]) => connection.write((asked as Buffer).toString() === 'flood' ? Buffer.alloc(8 << 20) : (asked as Buffer)));
-  });
+print(free.recv(16).decode())`),
+    (connection) => {
+      void once(connection, 'data').then(([asked]) =>
+        connection.write((asked as Buffer).toString() === 'flood' ? Buffer.alloc(8 << 20) : (asked as Buffer)),
+      );
+    },
+  );
   expect(textOf(result)).toBe('echo\n');
 });
 
 test('a flood of connections meets its bound, and the job goes on', async () => {
   const [open, most] = [new Set<Duplex>(), { now: 0 }];
-  const result = await run(python(`
+  const result = await run(
+    python(`
 all = []
 for n in range(300):
     try: all.append(connect())
@@ -73,22 +87,29 @@ for s in all: s.close()
 time.sleep(0.3)
 s = connect()
 s.sendall(b'after')
-print(s.recv(16).decode())`), (connection) => {
-    open.add(connection.once('close', () => open.delete(connection)));
-    most.now = Math.max(most.now, open.size);
-    echo(connection);
-  });
+print(s.recv(16).decode())`),
+    (connection) => {
+      open.add(connection.once('close', () => open.delete(connection)));
+      most.now = Math.max(most.now, open.size);
+      echo(connection);
+    },
+  );
   expect(textOf(result)).toBe('after\n');
   expect(most.now).toBeLessThanOrEqual(CHANNELS_MAX);
 });
 
 test('a forged frame of a channel breaks the job and nothing beside it', async () => {
   const forge = (frame: string) => `python3 -c "import struct, os; os.write(1, ${frame})" > /proc/1/fd/1; sleep 5`;
-  const [forged, good] = await Promise.all([run(forge("struct.pack('>IBBI', 4, 1, 96, 77)"), echo), run('echo fine', echo)]);
+  const [forged, good] = await Promise.all([
+    run(forge("struct.pack('>IBBI', 4, 1, 96, 77)"), echo),
+    run('echo fine', echo),
+  ]);
   expect(forged).toMatchObject({ ended: 'invalid', reason: 'protocol', changes: [] });
   expect(good).toMatchObject({ ended: 'exited', exitCode: 0 });
   // A connection that the agent didn't open is still only a connection of this job.
   const served: Duplex[] = [];
-  await run(forge("struct.pack('>IBBI', 4, 1, 96, 1)").replace('sleep 5', 'true'), (connection) => served.push(connection));
+  await run(forge("struct.pack('>IBBI', 4, 1, 96, 1)").replace('sleep 5', 'true'), (connection) =>
+    served.push(connection),
+  );
   expect(served.map(({ destroyed }) => destroyed)).toEqual([true]);
 });

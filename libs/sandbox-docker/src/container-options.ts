@@ -17,8 +17,9 @@ export interface DockerContainerSpec extends ContainerSpec {
 }
 
 /**
- * The one place where a sandbox's walls are built. Root is read-only, nothing can be mounted, owned or raised, and there is
- * no network but loopback. The stream is attached before the start and stdin closes with it, so that the agent sees its executor die.
+ * The one place where a sandbox's walls are built. Root is read-only, nothing can be mounted, owned or raised, and
+ * there is no network but loopback. The stream is attached before the start and stdin closes with it, so that the agent
+ * sees its executor die.
  */
 export function containerOptions({ image, size, labels, runtime }: DockerContainerSpec): ContainerCreateOptions {
   const user = `${SANDBOX_UID}:${SANDBOX_UID}`;
@@ -29,8 +30,12 @@ export function containerOptions({ image, size, labels, runtime }: DockerContain
     User: user,
     WorkingDir: '/workspace',
     Env: Object.entries(AGENT_VARIABLES).map(([name, value]) => `${name}=${value}`),
-    OpenStdin: true, StdinOnce: true, Tty: false,
-    AttachStdin: true, AttachStdout: true, AttachStderr: true,
+    OpenStdin: true,
+    StdinOnce: true,
+    Tty: false,
+    AttachStdin: true,
+    AttachStdout: true,
+    AttachStderr: true,
     NetworkDisabled: true,
     HostConfig: {
       // The job sees its own limits and no names of the host's groups; the client's types don't know the field.
@@ -49,7 +54,10 @@ export function containerOptions({ image, size, labels, runtime }: DockerContain
       NanoCpus: Math.round(size.cpus * 1e9),
       PidsLimit: size.pids,
       Tmpfs: { '/workspace': `${tmpfs},mode=0700`, '/tmp': `${tmpfs},mode=1777` },
-      Ulimits: [{ Name: 'nofile', Soft: OPEN_FILES, Hard: OPEN_FILES }, { Name: 'core', Soft: 0, Hard: 0 }],
+      Ulimits: [
+        { Name: 'nofile', Soft: OPEN_FILES, Hard: OPEN_FILES },
+        { Name: 'core', Soft: 0, Hard: 0 },
+      ],
       // Output travels over the attached stream; a copy on the host's disk would be unbounded.
       LogConfig: { Type: 'none', Config: {} },
       ...(runtime === undefined ? {} : { Runtime: runtime }),

@@ -13,13 +13,20 @@ function framed({ kind, bytes }: { kind: number; bytes: Uint8Array }): Buffer {
 }
 
 test('both streams come out whole, however the engine cuts them', () => {
-  fc.assert(fc.property(fc.array(pieceArb, { maxLength: 20 }), fc.integer({ min: 1, max: 50 }), (pieces, step) => {
-    const got: Record<1 | 2, Buffer[]> = { 1: [], 2: [] };
-    const demux = new Demux((bytes) => got[1].push(bytes), (bytes) => got[2].push(bytes));
-    const whole = Buffer.concat(pieces.map(framed));
-    for (let at = 0; at < whole.length; at += step) demux.push(whole.subarray(at, at + step));
-    for (const kind of [1, 2] as const) {
-      expect(Buffer.concat(got[kind])).toEqual(Buffer.concat(pieces.filter((piece) => piece.kind === kind).map(({ bytes }) => bytes)));
-    }
-  }));
+  fc.assert(
+    fc.property(fc.array(pieceArb, { maxLength: 20 }), fc.integer({ min: 1, max: 50 }), (pieces, step) => {
+      const got: Record<1 | 2, Buffer[]> = { 1: [], 2: [] };
+      const demux = new Demux(
+        (bytes) => got[1].push(bytes),
+        (bytes) => got[2].push(bytes),
+      );
+      const whole = Buffer.concat(pieces.map(framed));
+      for (let at = 0; at < whole.length; at += step) demux.push(whole.subarray(at, at + step));
+      for (const kind of [1, 2] as const) {
+        expect(Buffer.concat(got[kind])).toEqual(
+          Buffer.concat(pieces.filter((piece) => piece.kind === kind).map(({ bytes }) => bytes)),
+        );
+      }
+    }),
+  );
 });

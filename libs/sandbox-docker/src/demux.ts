@@ -4,8 +4,8 @@
 const HEADER_BYTES = 8;
 
 /**
- * Takes the engine's multiplexed stream apart without holding any of it: pieces are passed on as they come. The headers are the
- * engine's, the content is attacker-controlled.
+ * Takes the engine's multiplexed stream apart without holding any of it: pieces are passed on as they come. The headers
+ * are the engine's, the content is attacker-controlled.
  */
 export class Demux {
   readonly #stdout: (bytes: Buffer) => void;

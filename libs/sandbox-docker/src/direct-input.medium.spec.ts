@@ -14,8 +14,18 @@ const labels = { writ: testAddress('WRIT_TEST_LABEL') };
 async function echo(over: object = {}) {
   const docker = testEngine();
   const image = await testImage(docker);
-  const container = await docker.createContainer({ ...containerOptions({ image, size, labels }), Entrypoint: ['cat'], Cmd: [], ...over });
-  const stream = await container.attach({ stream: true, hijack: true, stdin: true, stdout: true }) as unknown as Duplex;
+  const container = await docker.createContainer({
+    ...containerOptions({ image, size, labels }),
+    Entrypoint: ['cat'],
+    Cmd: [],
+    ...over,
+  });
+  const stream = (await container.attach({
+    stream: true,
+    hijack: true,
+    stdin: true,
+    stdout: true,
+  })) as unknown as Duplex;
   await container.start();
   return { container, stream, pid: (await container.inspect()).State.Pid };
 }
@@ -25,7 +35,7 @@ test('what is written there is what the container reads, and its input ends when
   const gone = container.wait({ condition: 'removed' });
   const input = openInput(pid, container.id);
   input?.write('by the short way');
-  const [heard] = await once(stream, 'data') as [Buffer];
+  const [heard] = (await once(stream, 'data')) as [Buffer];
   // A frame of the engine's around it.
   expect(heard.subarray(8).toString()).toBe('by the short way');
   stream.end();
@@ -34,7 +44,10 @@ test('what is written there is what the container reads, and its input ends when
 }, 240_000);
 
 test('a process of another container, another program and one that is gone are not written to', async () => {
-  const [one, other] = [await echo(), await echo({ HostConfig: { AutoRemove: true, Init: false, NetworkMode: 'none' } })];
+  const [one, other] = [
+    await echo(),
+    await echo({ HostConfig: { AutoRemove: true, Init: false, NetworkMode: 'none' } }),
+  ];
   expect(openInput(one.pid, other.container.id)).toBeNull();
   expect(openInput(other.pid, other.container.id)).toBeNull();
   expect(openInput(process.pid, one.container.id)).toBeNull();
@@ -61,8 +74,19 @@ test('whoever sends is let go when the container ends meanwhile, and nothing wai
 test('a large input arrives whole', async () => {
   const { sandbox, image } = await openSandbox();
   const bytes = Buffer.alloc(3 * MIB, 'abcdefghijk');
-  const files = Array.from({ length: 40 }, (_, i) => ({ path: `f${String(i)}`, kind: 'file' as const, mode: '644' as const, bytes: bytes.subarray(0, 100_000 + i) }));
-  const result = await runIn(sandbox, image, 'cat > in; cmp in <(cat f39 f0) || cat f* | wc -c; wc -c < in', {}, { files, stdin: Buffer.concat([files[39]?.bytes ?? '', files[0]?.bytes ?? ''].map(Buffer.from)) });
+  const files = Array.from({ length: 40 }, (_, i) => ({
+    path: `f${String(i)}`,
+    kind: 'file' as const,
+    mode: '644' as const,
+    bytes: bytes.subarray(0, 100_000 + i),
+  }));
+  const result = await runIn(
+    sandbox,
+    image,
+    'cat > in; cmp in <(cat f39 f0) || cat f* | wc -c; wc -c < in',
+    {},
+    { files, stdin: Buffer.concat([files[39]?.bytes ?? '', files[0]?.bytes ?? ''].map(Buffer.from)) },
+  );
   expect(textOf(result)).toBe('200039\n');
   await sandbox.close();
 }, 240_000);

@@ -3,13 +3,17 @@ import { closeSync, constants, fstatSync, openSync, readFileSync } from 'node:fs
 import { Socket } from 'node:net';
 import type { Writable } from 'node:stream';
 
-/** What the engine itself makes process 1 of a container (`Init`), outside the reach of image and job. Under a runtime with a kernel of its own another program stands here. */
+/**
+ * What the engine itself makes process 1 of a container (`Init`), outside the reach of image and job. Under a runtime
+ * with a kernel of its own another program stands here.
+ */
 const INIT = '/sbin/docker-init\0';
 
 /**
- * The writing end of the pipe from which a container reads, opened where the kernel shows it (proc(5), `/proc/PID/fd`): without the engine and its shim, through which every byte
- * goes otherwise. `pid` is the host's number of the container's process 1. Null where that process isn't shown to us, as with an engine on another host, or isn't what the engine starts
- * there. The pipe ends when this and the engine's own end are closed.
+ * The writing end of the pipe from which a container reads, opened where the kernel shows it (proc(5), `/proc/PID/fd`):
+ * without the engine and its shim, through which every byte goes otherwise. `pid` is the host's number of the
+ * container's process 1. Null where that process isn't shown to us, as with an engine on another host, or isn't what
+ * the engine starts there. The pipe ends when this and the engine's own end are closed.
  */
 export function openInput(pid: number, containerId: string): Writable | null {
   let fd: number;
@@ -29,7 +33,10 @@ export function openInput(pid: number, containerId: string): Writable | null {
 
 function isInit(pid: number, containerId: string): boolean {
   try {
-    return readFileSync(`/proc/${pid}/cmdline`, 'latin1').startsWith(INIT) && readFileSync(`/proc/${pid}/cgroup`, 'latin1').includes(containerId);
+    return (
+      readFileSync(`/proc/${pid}/cmdline`, 'latin1').startsWith(INIT) &&
+      readFileSync(`/proc/${pid}/cgroup`, 'latin1').includes(containerId)
+    );
   } catch {
     return false;
   }

@@ -1,7 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 import type Docker from 'dockerode';
 import {
-  ENGINE_CHECK_MS_MAX, verifyEngine, type AgentContainer, type ContainerEngine, type ContainerSpec, type SandboxEventListener,
+  ENGINE_CHECK_MS_MAX,
+  verifyEngine,
+  type AgentContainer,
+  type ContainerEngine,
+  type ContainerSpec,
+  type SandboxEventListener,
 } from '@writ/sandbox-host';
 import { askEngine, isEngineThere } from './engine-requests.ts';
 import { EngineWatch } from './engine-watch.ts';

@@ -9,7 +9,12 @@ sandboxContract('the Docker sandbox, warm', async () => {
   const docker = testEngine();
   const image = await testImage(docker);
   const pools = [{ image, size: CONTRACT_LIMITS, count: 2 }];
-  const sandbox = await DockerSandbox.open({ docker, label: testAddress('WRIT_TEST_LABEL'), owner: `test-${randomUUID()}`, pools });
+  const sandbox = await DockerSandbox.open({
+    docker,
+    label: testAddress('WRIT_TEST_LABEL'),
+    owner: `test-${randomUUID()}`,
+    pools,
+  });
   await sandbox.warm();
   return { sandbox, image, limits: CONTRACT_LIMITS };
 });

@@ -23,8 +23,18 @@ const MARK: Readonly<Record<string, string>> = mark === null ? {} : { [MADE_BY]:
 
 /** Sandboxes in Docker containers, warm ones first. */
 export class DockerSandbox extends ContainerSandbox {
-  /** Sweeps what this owner left behind, and what dead processes of this machine did, and begins to fill the pools; doesn't wait for them, nor for an engine that is away. */
-  static async open({ docker, label, owner, runtime, report = () => undefined, ...config }: DockerSandboxConfig): Promise<DockerSandbox> {
+  /**
+   * Sweeps what this owner left behind, and what dead processes of this machine did, and begins to fill the pools;
+   * doesn't wait for them, nor for an engine that is away.
+   */
+  static async open({
+    docker,
+    label,
+    owner,
+    runtime,
+    report = () => undefined,
+    ...config
+  }: DockerSandboxConfig): Promise<DockerSandbox> {
     const labels = { writ: label, 'writ.role': 'sandbox', 'writ.owner': owner };
     const engine = new DockerEngine({ docker, labels, report, ...(runtime === undefined ? {} : { runtime }) });
     const sandbox = new DockerSandbox({ ...config, engine, labels: { ...labels, ...MARK }, report });

@@ -19,24 +19,42 @@ beforeAll(async () => {
   ({ sandbox, image } = await openSandbox());
 }, 240_000);
 beforeEach(async () => {
-  shell = await sandbox.shells.open({ image, files: [], env: {}, size: { cols: 80, rows: 24 }, labels: {}, limits: size }, new AbortController().signal);
+  shell = await sandbox.shells.open(
+    { image, files: [], env: {}, size: { cols: 80, rows: 24 }, labels: {}, limits: size },
+    new AbortController().signal,
+  );
 });
 afterEach(() => shell.close());
 afterAll(() => sandbox.close(), 240_000);
 
 const turn = (asked: Partial<ShellTurn>) =>
-  shell.turn({ yieldMs: 10_000, limits: { cpuMs: 20_000, cpus: 1, outputBytes: 200_000, deltaBytes: MIB, deltaFiles: 100 }, ...asked }, new AbortController().signal);
+  shell.turn(
+    {
+      yieldMs: 10_000,
+      limits: { cpuMs: 20_000, cpus: 1, outputBytes: 200_000, deltaBytes: MIB, deltaFiles: 100 },
+      ...asked,
+    },
+    new AbortController().signal,
+  );
 const textOf = async (asked: Partial<ShellTurn>) => Buffer.from((await turn(asked)).output).toString();
 const isEmpty = () => until('the container is removed', () => sandbox.containers.length === 0);
 
-describe('a session\'s container', () => {
+describe("a session's container", () => {
   test('is like that of a job: no network, no root, nothing to write but the workspace and /tmp', async () => {
-    expect(await textOf({ command: 'id -u; ls /sys/class/net; touch /etc/x 2>&1 | tail -c 22; grep -E "^(CapEff|NoNewPrivs|Seccomp):" /proc/self/status | tr -d "\\t"' }))
-      .toBe('10001\r\nlo\r\nRead-only file system\r\nCapEff:0000000000000000\r\nNoNewPrivs:1\r\nSeccomp:2\r\n');
+    expect(
+      await textOf({
+        command:
+          'id -u; ls /sys/class/net; touch /etc/x 2>&1 | tail -c 22; grep -E "^(CapEff|NoNewPrivs|Seccomp):" /proc/self/status | tr -d "\\t"',
+      }),
+    ).toBe('10001\r\nlo\r\nRead-only file system\r\nCapEff:0000000000000000\r\nNoNewPrivs:1\r\nSeccomp:2\r\n');
   });
 
   test('shows no prompt, whatever a command sets it to, and tells each status', async () => {
-    expect(await textOf({ command: 'PS1="(venv) ${PS1:-}"; export PS1; PS2="more> "; PS0="runs "; PROMPT_COMMAND="echo prompted"' })).toBe('');
+    expect(
+      await textOf({
+        command: 'PS1="(venv) ${PS1:-}"; export PS1; PS2="more> "; PS0="runs "; PROMPT_COMMAND="echo prompted"',
+      }),
+    ).toBe('');
     const { output, exitCode } = await turn({ command: 'echo one\necho two; (exit 7)' });
     expect([Buffer.from(output).toString(), exitCode]).toEqual(['one\r\ntwo\r\n', 7]);
     expect((await turn({ command: 'PS1="$ "; echo \'' })).exitCode).toBe(2);
@@ -51,8 +69,13 @@ describe('a session\'s container', () => {
 });
 
 describe('hostile jobs', () => {
-  test('a job that forges frames over the agent\'s own stream ends its session, and no more', async () => {
-    await expect(turn({ command: 'for p in /proc/[0-9]*; do printf "\\0\\0\\0\\15\\1\\106{\\"changes\\":9}" > $p/fd/1; done 2>/dev/null' })).rejects.toMatchObject({ ended: 'invalid' });
+  test("a job that forges frames over the agent's own stream ends its session, and no more", async () => {
+    await expect(
+      turn({
+        command:
+          'for p in /proc/[0-9]*; do printf "\\0\\0\\0\\15\\1\\106{\\"changes\\":9}" > $p/fd/1; done 2>/dev/null',
+      }),
+    ).rejects.toMatchObject({ ended: 'invalid' });
     await isEmpty();
   });
 
@@ -76,16 +99,24 @@ describe('hostile jobs', () => {
     await isEmpty();
   });
 
-  test('a job that burns processor time beyond the call\'s is ended', async () => {
-    await expect(turn({ command: 'while :; do :; done', limits: { cpuMs: 500, cpus: 1, outputBytes: 1000, deltaBytes: MIB, deltaFiles: 100 } })).rejects.toMatchObject({ ended: 'limit', reason: 'cpu' });
+  test("a job that burns processor time beyond the call's is ended", async () => {
+    await expect(
+      turn({
+        command: 'while :; do :; done',
+        limits: { cpuMs: 500, cpus: 1, outputBytes: 1000, deltaBytes: MIB, deltaFiles: 100 },
+      }),
+    ).rejects.toMatchObject({ ended: 'limit', reason: 'cpu' });
   });
 
   test('a job that fills the memory is ended, or the shell is', async () => {
-    const end = await turn({ command: 'x=$(head -c 400000000 /dev/zero | tr "\\0" x)' }).then(({ state }) => state, (error: { ended: string }) => error.ended);
+    const end = await turn({ command: 'x=$(head -c 400000000 /dev/zero | tr "\\0" x)' }).then(
+      ({ state }) => state,
+      (error: { ended: string }) => error.ended,
+    );
     expect(['gone', 'limit', 'idle']).toContain(end);
   });
 
-  test('what a snapshot can\'t hold is no effect, and ends the session', async () => {
+  test("what a snapshot can't hold is no effect, and ends the session", async () => {
     await expect(turn({ command: 'mkfifo pipe' })).rejects.toMatchObject({ ended: 'invalid', reason: 'entry_special' });
   });
 });

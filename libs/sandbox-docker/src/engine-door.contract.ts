@@ -24,7 +24,10 @@ export class Door {
         return;
       }
       const engine = connect(this.#upstream);
-      for (const [from, to] of [[client, engine], [engine, client]] as const) {
+      for (const [from, to] of [
+        [client, engine],
+        [engine, client],
+      ] as const) {
         this.#sockets.add(from);
         from.on('error', () => to.destroy());
         from.on('close', () => {
@@ -63,8 +66,8 @@ export class Door {
 }
 
 /**
- * Nothing is closed to root, so what is to be denied is asked as another user. Only what `run` does at once is: a door of
- * this process must still reach its engine.
+ * Nothing is closed to root, so what is to be denied is asked as another user. Only what `run` does at once is: a door
+ * of this process must still reach its engine.
  */
 export function asNobody<T>(run: () => Promise<T>): Promise<T> {
   if (process.getuid?.() !== 0) return run();

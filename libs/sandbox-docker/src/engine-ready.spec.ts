@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Whether an engine would do work for this process now, on a socket of the system: one that is there, and one that goes.
+// Whether an engine would do work for this process now, on a socket of the system: one that is there, and one that
+// goes.
 import { once } from 'node:events';
 import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer, type Server } from 'node:http';
@@ -42,7 +43,9 @@ async function openEngine(): Promise<void> {
     else if (request.url?.startsWith('/events')) response.writeHead(200).flushHeaders();
     else response.writeHead(200, { 'content-type': 'application/json' }).end('[]');
   });
-  server.on('connection', () => { connections += 1; });
+  server.on('connection', () => {
+    connections += 1;
+  });
   server.listen(path);
   await once(server, 'listening');
   chmodSync(path, 0o666);
@@ -56,10 +59,14 @@ async function shut(): Promise<void> {
   await new Promise((resolve) => closing.close(resolve));
 }
 
-const look = async (): Promise<string> => await sandbox.verifyReady().then(() => 'ready', (error: unknown) => {
-  expect(error).toBeInstanceOf(EngineNotReady);
-  return (error as EngineNotReady).problem;
-});
+const look = async (): Promise<string> =>
+  await sandbox.verifyReady().then(
+    () => 'ready',
+    (error: unknown) => {
+      expect(error).toBeInstanceOf(EngineNotReady);
+      return (error as EngineNotReady).problem;
+    },
+  );
 
 it('an engine that answers is ready, also for a user who may only use its socket', async () => {
   expect([await look(), await asNobody(look)]).toEqual(['ready', 'ready']);
@@ -94,7 +101,9 @@ it('one that takes a ping and answers none is silent in time, and keeps no conne
   const [sockets, pinging]: [Socket[], Socket[]] = [[], []];
   const silent = createListener((socket) => {
     sockets.push(socket);
-    socket.on('error', () => undefined).on('data', (asked) => void (String(asked).startsWith('GET /_ping') && pinging.push(socket)));
+    socket
+      .on('error', () => undefined)
+      .on('data', (asked) => void (String(asked).startsWith('GET /_ping') && pinging.push(socket)));
   }).listen(path);
   await once(silent, 'listening');
   const began = performance.now();
@@ -106,7 +115,12 @@ it('one that takes a ping and answers none is silent in time, and keeps no conne
   await new Promise((resolve) => silent.close(resolve));
 });
 
-it.each([[401, 'denied'], [403, 'denied'], [500, 'failed'], [404, 'failed']] as const)('one that answers a ping with %i: %s', async (status, problem) => {
+it.each([
+  [401, 'denied'],
+  [403, 'denied'],
+  [500, 'failed'],
+  [404, 'failed'],
+] as const)('one that answers a ping with %i: %s', async (status, problem) => {
   pingStatus = status;
   expect(await look()).toBe(problem);
 });
@@ -122,7 +136,12 @@ it('over TCP, an engine that answers is ready, and a port where nobody listens i
   const tcp = createServer((_request, response) => void response.end('OK')).listen(0, '127.0.0.1');
   await once(tcp, 'listening');
   const { port } = tcp.address() as { port: number };
-  const far = await DockerSandbox.open({ docker: new Docker({ host: '127.0.0.1', port, protocol: 'http' }), label: 'test', owner: 'test', pools: [] });
+  const far = await DockerSandbox.open({
+    docker: new Docker({ host: '127.0.0.1', port, protocol: 'http' }),
+    label: 'test',
+    owner: 'test',
+    pools: [],
+  });
   await far.verifyReady();
   tcp.closeAllConnections();
   await new Promise((resolve) => tcp.close(resolve));

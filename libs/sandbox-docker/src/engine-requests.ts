@@ -3,8 +3,9 @@ import type Docker from 'dockerode';
 import { within } from '@writ/sandbox-host';
 
 /**
- * What is asked of an engine, and the milliseconds after which one that answers everything else counts as failing. Each is many times what the request takes on a
- * busy machine. An engine that hangs isn't waited for so long: see `askEngine`.
+ * What is asked of an engine, and the milliseconds after which one that answers everything else counts as failing. Each
+ * is many times what the request takes on a busy machine. An engine that hangs isn't waited for so long: see
+ * `askEngine`.
  */
 const ANSWER_MS_MAX = {
   /** writes a container's configuration and prepares its root */
@@ -39,9 +40,15 @@ export async function isEngineThere(docker: Docker): Promise<boolean> {
 }
 
 /**
- * The outcome of a request. An engine that takes long and answers pings is busy, and is waited for up to the request's own limit; one that answers none hangs, and is given
- * up after five seconds. Throws EngineTimeout for either; what comes later is handed to `late`.
+ * The outcome of a request. An engine that takes long and answers pings is busy, and is waited for up to the request's
+ * own limit; one that answers none hangs, and is given up after five seconds. Throws EngineTimeout for either; what
+ * comes later is handed to `late`.
  */
-export function askEngine<T>(docker: Docker, what: EngineRequest, request: Promise<T>, late?: (value: T) => void): Promise<T> {
+export function askEngine<T>(
+  docker: Docker,
+  what: EngineRequest,
+  request: Promise<T>,
+  late?: (value: T) => void,
+): Promise<T> {
   return within(what, ANSWER_MS_MAX[what], request, late, { everyMs: DOUBT_MS, isThere: () => isEngineThere(docker) });
 }

@@ -12,8 +12,8 @@ const LINE_CHARACTERS_MAX = 64 * 1024;
 const REMEMBERED_MAX = 1024;
 
 /**
- * Follows the engine's own events: which of our containers ran out of memory, and whether the engine is there at all. It is the
- * kernel's word and not the job's.
+ * Follows the engine's own events: which of our containers ran out of memory, and whether the engine is there at all.
+ * It is the kernel's word and not the job's.
  */
 export class EngineWatch {
   readonly #docker: Docker;
@@ -37,7 +37,9 @@ export class EngineWatch {
   /** Begins to follow; resolves when the engine answered, or when it is known that it doesn't. */
   async start(): Promise<void> {
     try {
-      const asked = this.#docker.getEvents({ filters: { type: ['container'], event: ['oom'], label: [...this.#labels] } }) as Promise<Readable>;
+      const asked = this.#docker.getEvents({
+        filters: { type: ['container'], event: ['oom'], label: [...this.#labels] },
+      }) as Promise<Readable>;
       const stream = await askEngine(this.#docker, 'tell events', asked, (late) => void late.destroy());
       if (this.#closed) return void stream.destroy();
       this.#follow(stream);
@@ -50,7 +52,10 @@ export class EngineWatch {
     this.#onBack();
   }
 
-  /** Whether a container has run out of memory; waits so long for the event, which comes beside the exit and not before it. */
+  /**
+   * Whether a container has run out of memory; waits so long for the event, which comes beside the exit and not before
+   * it.
+   */
   async ranOutOfMemory(id: string, waitMs: number): Promise<boolean> {
     if (!this.#outOfMemory.has(id) && waitMs > 0 && !this.#lost) {
       await new Promise<void>((resolve) => {
@@ -97,7 +102,8 @@ export class EngineWatch {
     if (typeof id !== 'string') return;
     this.#outOfMemory.add(id);
     // One that is told after its container was forgotten would otherwise stay for ever.
-    for (const oldest of this.#outOfMemory) if (this.#outOfMemory.size > REMEMBERED_MAX) this.#outOfMemory.delete(oldest);
+    for (const oldest of this.#outOfMemory)
+      if (this.#outOfMemory.size > REMEMBERED_MAX) this.#outOfMemory.delete(oldest);
     this.#waiting.get(id)?.();
   }
 

@@ -19,15 +19,20 @@ export function testEngine(): Docker {
 }
 
 /** The agent and the interpreter, bundled from their sources as they are. */
-async function bundleAgent(folder: string): Promise<Pick<SandboxImageSource, 'agentBundlePath' | 'interpreterBundlePath'>> {
+async function bundleAgent(
+  folder: string,
+): Promise<Pick<SandboxImageSource, 'agentBundlePath' | 'interpreterBundlePath'>> {
   const agentBundlePath = join(folder, 'agent.mjs');
-  await promisify(execFile)(process.execPath, [join(repositoryRoot(), 'apps/sandbox-agent/bundle.mjs'), agentBundlePath]);
+  await promisify(execFile)(process.execPath, [
+    join(repositoryRoot(), 'apps/sandbox-agent/bundle.mjs'),
+    agentBundlePath,
+  ]);
   return { agentBundlePath, interpreterBundlePath: join(folder, 'mk8.js') };
 }
 
 /**
- * What the test image is made of; `use` may change any of it. The files are gone when it resolves. The image that the set-up made serves
- * as the base, so that the agent under test is the one in the sources, whenever the set-up ran.
+ * What the test image is made of; `use` may change any of it. The files are gone when it resolves. The image that the
+ * set-up made serves as the base, so that the agent under test is the one in the sources, whenever the set-up ran.
  */
 export async function withImageSource<T>(docker: Docker, use: (source: SandboxImageSource) => Promise<T>): Promise<T> {
   const folder = await mkdtemp(join(tmpdir(), 'writ-agent-'));
@@ -36,7 +41,7 @@ export async function withImageSource<T>(docker: Docker, use: (source: SandboxIm
       docker,
       base: testAddress('WRIT_TEST_SANDBOX_IMAGE'),
       nodeBinaryPath: process.execPath,
-      ...await bundleAgent(folder),
+      ...(await bundleAgent(folder)),
       reference: `writ/sandbox-test:${testAddress('WRIT_TEST_LABEL')}`,
     });
   } finally {
@@ -50,8 +55,20 @@ export async function testImage(docker: Docker): Promise<string> {
 }
 
 /** A sandbox of the test's own; nothing that others run on the engine is touched. */
-export async function openSandbox(config: Partial<DockerSandboxConfig> = {}): Promise<{ sandbox: DockerSandbox; image: string; docker: Docker }> {
+export async function openSandbox(
+  config: Partial<DockerSandboxConfig> = {},
+): Promise<{ sandbox: DockerSandbox; image: string; docker: Docker }> {
   const docker = testEngine();
   const image = await testImage(docker);
-  return { docker, image, sandbox: await DockerSandbox.open({ docker, label: testAddress('WRIT_TEST_LABEL'), owner: `test-${randomUUID()}`, pools: [], ...config }) };
+  return {
+    docker,
+    image,
+    sandbox: await DockerSandbox.open({
+      docker,
+      label: testAddress('WRIT_TEST_LABEL'),
+      owner: `test-${randomUUID()}`,
+      pools: [],
+      ...config,
+    }),
+  };
 }

@@ -25,7 +25,11 @@ test('a dead engine loses the job, says so, and is used again when it is back', 
   const events: SandboxEvent[] = [];
   const has = (type: SandboxEvent['type']) => events.some((event) => event.type === type);
   await door.open();
-  const { sandbox } = await openSandbox({ docker: new Docker({ socketPath: door.path }), pools: [{ image, size: LIMITS, count: 1 }], report: (event) => events.push(event) });
+  const { sandbox } = await openSandbox({
+    docker: new Docker({ socketPath: door.path }),
+    pools: [{ image, size: LIMITS, count: 1 }],
+    report: (event) => events.push(event),
+  });
   await sandbox.warm();
 
   const running = runIn(sandbox, image, 'sleep 1000');
@@ -49,11 +53,20 @@ test('a dead engine loses the job, says so, and is used again when it is back', 
 test('an engine that takes requests and answers none loses jobs in bounded time, fails none of them otherwise, and is used again when it answers', async () => {
   const image = await testImage(testEngine());
   await door.open();
-  const { sandbox } = await openSandbox({ docker: new Docker({ socketPath: door.path }), pools: [{ image, size: LIMITS, count: 0 }] });
+  const { sandbox } = await openSandbox({
+    docker: new Docker({ socketPath: door.path }),
+    pools: [{ image, size: LIMITS, count: 0 }],
+  });
   door.fallSilent();
   const started = performance.now();
-  expect(await runIn(sandbox, image, 'true')).toMatchObject({ ended: 'lost', reason: 'engine', detail: expect.stringContaining('no container can be started'), changes: [] });
-  // A request that nobody answers, and a ping that nobody answers: seconds, and not the half minute that a busy engine would be given.
+  expect(await runIn(sandbox, image, 'true')).toMatchObject({
+    ended: 'lost',
+    reason: 'engine',
+    detail: expect.stringContaining('no container can be started'),
+    changes: [],
+  });
+  // A request that nobody answers, and a ping that nobody answers: seconds, and not the half minute that a busy engine
+  // would be given.
   expect(performance.now() - started).toBeLessThan(29_000);
   door.speak();
   expect(await runIn(sandbox, image, 'true')).toMatchObject({ ended: 'exited', exitCode: 0 });
@@ -62,7 +75,10 @@ test('an engine that takes requests and answers none loses jobs in bounded time,
 }, 240_000);
 
 test('an engine that was never there loses jobs and hinders nothing', async () => {
-  const { sandbox, image } = await openSandbox({ docker: new Docker({ socketPath: join(folder, 'none.sock') }), pools: [{ image: 'x', size: LIMITS, count: 1 }] });
+  const { sandbox, image } = await openSandbox({
+    docker: new Docker({ socketPath: join(folder, 'none.sock') }),
+    pools: [{ image: 'x', size: LIMITS, count: 1 }],
+  });
   expect(await runIn(sandbox, image, 'true')).toMatchObject({ ended: 'lost', reason: 'engine' });
   await sandbox.close();
 }, 240_000);
@@ -73,7 +89,11 @@ test('an engine is ready while its socket lets this process in and the engine an
   chmodSync(door.path, 0o666);
   const { sandbox, image } = await openSandbox({ docker: new Docker({ socketPath: door.path }) });
   expect(await runIn(sandbox, image, 'true')).toMatchObject({ ended: 'exited', usage: { countedBy: 'host' } });
-  const look = async (): Promise<string> => await sandbox.verifyReady().then(() => 'ready', (error: EngineNotReady) => error.problem);
+  const look = async (): Promise<string> =>
+    await sandbox.verifyReady().then(
+      () => 'ready',
+      (error: EngineNotReady) => error.problem,
+    );
   expect([await look(), await asNobody(look)]).toEqual(['ready', 'ready']);
   chmodSync(door.path, 0o600);
   expect(await asNobody(look)).toBe('denied');

@@ -13,7 +13,10 @@ export function framed(bytes: Uint8Array, kind: 1 | 2 = 1): Buffer {
 
 export const said = (...messages: AgentMessage[]): Buffer => Buffer.concat(messages.map(encodeAgentMessage));
 
-/** An engine whose containers say hello and then, once a job comes, what the test wants. Where they don't read, they take what starts them and nothing after it. */
+/**
+ * An engine whose containers say hello and then, once a job comes, what the test wants. Where they don't read, they
+ * take what starts them and nothing after it.
+ */
 export function fakeEngine(afterJob: (stream: Duplex) => void, reads = true): { docker: Docker; removed: string[] } {
   const removed: string[] = [];
   let made = 0;

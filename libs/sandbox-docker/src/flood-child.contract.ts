@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A process whose one container floods it, beside others that behave, for a test that looks at what that takes. Prints how the flood ended, what memory it took at
-// most, and how long the slowest of the others waited.
+// A process whose one container floods it, beside others that behave, for a test that looks at what that takes. Prints
+// how the flood ended, what memory it took at most, and how long the slowest of the others waited.
 import { readFileSync } from 'node:fs';
 import type { Duplex } from 'node:stream';
 import { encodeAgentMessage, type SandboxJob, type SandboxResult } from '@writ/sandbox';
@@ -11,7 +11,17 @@ import { FLOODS, NEIGHBOURS } from './floods.contract.ts';
 const MIB = 2 ** 20;
 /** More than any bound on what may be kept, many times over. */
 const FLOOD_BYTES_MAX = 1_024 * MIB;
-const LIMITS = { memoryBytes: 1, cpus: 1, pids: 1, tmpfsBytes: 1, wallMs: 4_000, cpuMs: 1_000_000, outputBytes: 200_000, deltaBytes: 16 * MIB, deltaFiles: 20_000 };
+const LIMITS = {
+  memoryBytes: 1,
+  cpus: 1,
+  pids: 1,
+  tmpfsBytes: 1,
+  wallMs: 4_000,
+  cpuMs: 1_000_000,
+  outputBytes: 200_000,
+  deltaBytes: 16 * MIB,
+  deltaFiles: 20_000,
+};
 const EXIT = { type: 'exit', code: 0, signal: null, timedOut: false, droppedBytes: 0 } as const;
 
 const flood = FLOODS[process.argv[2] ?? ''];
@@ -34,33 +44,60 @@ function pour(stream: Duplex, { pieces, kind = 1, paused }: NonNullable<typeof f
 }
 
 /** Answers every connection with more than it asked for, and reads none of them. */
-const egress = { serve: (connection: Duplex): void => {
-  connection.on('error', () => undefined);
-  const chunk = Buffer.alloc(MIB);
-  const write = (): void => { while (connection.writable && connection.write(chunk)) continue; };
-  connection.on('drain', write);
-  if (flood.answered === true) write();
-} };
+const egress = {
+  serve: (connection: Duplex): void => {
+    connection.on('error', () => undefined);
+    const chunk = Buffer.alloc(MIB);
+    const write = (): void => {
+      while (connection.writable && connection.write(chunk)) continue;
+    };
+    connection.on('drain', write);
+    if (flood.answered === true) write();
+  },
+};
 
-const job: SandboxJob = { image: 'x', files: [], command: 'flood', cwd: '', env: {}, labels: {}, limits: LIMITS, egress };
+const job: SandboxJob = {
+  image: 'x',
+  files: [],
+  command: 'flood',
+  cwd: '',
+  env: {},
+  labels: {},
+  limits: LIMITS,
+  egress,
+};
 const never = new AbortController().signal;
-const bad = await DockerSandbox.open({ docker: fakeEngine((stream) => pour(stream, flood), flood.reads ?? true).docker, label: 'test', owner: 'bad', pools: [] });
+const bad = await DockerSandbox.open({
+  docker: fakeEngine((stream) => pour(stream, flood), flood.reads ?? true).docker,
+  label: 'test',
+  owner: 'bad',
+  pools: [],
+});
 const good = await DockerSandbox.open({
-  docker: fakeEngine((stream) => stream.push(framed(Buffer.concat([said(EXIT), encodeAgentMessage({ type: 'end', changes: 0 })])))).docker, label: 'test', owner: 'good', pools: [],
+  docker: fakeEngine((stream) =>
+    stream.push(framed(Buffer.concat([said(EXIT), encodeAgentMessage({ type: 'end', changes: 0 })]))),
+  ).docker,
+  label: 'test',
+  owner: 'good',
+  pools: [],
 });
 
 const flooding = bad.run(job, never);
 let slowestMs = 0;
 let result: SandboxResult | null = null;
-void flooding.then((end) => { result = end; });
+void flooding.then((end) => {
+  result = end;
+});
 for (let n = 0; n < NEIGHBOURS; n += 1) {
   const began = performance.now();
   const { ended } = await good.run({ ...job, command: 'true' }, never);
   if (ended !== 'exited') throw new Error(`a job beside the flood ended as ${ended}`);
   slowestMs = Math.max(slowestMs, performance.now() - began);
 }
-const { ended, reason, detail } = result ?? await flooding;
+const { ended, reason, detail } = result ?? (await flooding);
 await Promise.all([bad.close(), good.close()]);
 // Not `maxRSS`: getrusage(2) counts what the parent held when it made this process.
 const rssKib = Number(/^VmHWM:\s+(\d+) kB$/m.exec(readFileSync('/proc/self/status', 'utf8'))?.[1]);
-process.stdout.write(JSON.stringify({ ended, reason, detail, slowestMs: Math.round(slowestMs), rssMib: Math.round(rssKib / 1024) }));
+process.stdout.write(
+  JSON.stringify({ ended, reason, detail, slowestMs: Math.round(slowestMs), rssMib: Math.round(rssKib / 1024) }),
+);

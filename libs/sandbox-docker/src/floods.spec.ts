@@ -7,21 +7,31 @@ import { FLOODS } from './floods.contract.ts';
 
 vi.setConfig({ testTimeout: 240_000, hookTimeout: 240_000 });
 
-/** A node that has loaded all this takes some 120; what a job may have kept for it comes on top. A flood is up to 1024. */
+/**
+ * A node that has loaded all this takes some 120; what a job may have kept for it comes on top. A flood is up to 1024.
+ */
 const RSS_MIB_MAX = 480;
 /** A job beside it takes a few; a machine under load several times as long. */
 const SLOWEST_MS_MAX = 2_000;
 
 const run = promisify(execFile);
 
-test.each(Object.keys(FLOODS))('a flood of %s ends with its job, holds no memory and stalls no other', async (flood) => {
-  const child = join(import.meta.dirname, 'flood-child.contract.ts');
-  const { stdout } = await run(process.execPath, ['--conditions=@writ/source', child, flood]);
-  const { ended, reason, rssMib, slowestMs } = JSON.parse(stdout) as { ended: string; reason: string | null; rssMib: number; slowestMs: number };
-  expect({ ended, reason }).toEqual(ENDS[flood] ?? { ended: 'invalid', reason: 'protocol' });
-  expect({ rssMib, isBounded: rssMib < RSS_MIB_MAX }).toEqual({ rssMib, isBounded: true });
-  expect({ slowestMs, isQuick: slowestMs < SLOWEST_MS_MAX }).toEqual({ slowestMs, isQuick: true });
-});
+test.each(Object.keys(FLOODS))(
+  'a flood of %s ends with its job, holds no memory and stalls no other',
+  async (flood) => {
+    const child = join(import.meta.dirname, 'flood-child.contract.ts');
+    const { stdout } = await run(process.execPath, ['--conditions=@writ/source', child, flood]);
+    const { ended, reason, rssMib, slowestMs } = JSON.parse(stdout) as {
+      ended: string;
+      reason: string | null;
+      rssMib: number;
+      slowestMs: number;
+    };
+    expect({ ended, reason }).toEqual(ENDS[flood] ?? { ended: 'invalid', reason: 'protocol' });
+    expect({ rssMib, isBounded: rssMib < RSS_MIB_MAX }).toEqual({ rssMib, isBounded: true });
+    expect({ slowestMs, isQuick: slowestMs < SLOWEST_MS_MAX }).toEqual({ slowestMs, isQuick: true });
+  },
+);
 
 /** Those that break no rule meet a limit. */
 const ENDS: Readonly<Record<string, { ended: string; reason: string }>> = {

@@ -34,17 +34,20 @@ const AGENT_LABEL = 'writ.agent';
 const INPUTS_LABEL = 'writ.inputs';
 
 /**
- * Adds the agent to a base image, with a user for it and its job, and answers what to start. Does nothing when the reference
- * already names an image of the same inputs. Rejects with the engine's message when the base is not there or the build fails.
+ * Adds the agent to a base image, with a user for it and its job, and answers what to start. Does nothing when the
+ * reference already names an image of the same inputs. Rejects with the engine's message when the base is not there or
+ * the build fails.
  */
 export async function buildSandboxImage(source: SandboxImageSource): Promise<SandboxImage> {
   const { docker, reference, nodeBinaryPath, agentBundlePath, interpreterBundlePath } = source;
   const runtime = agentRuntime();
   const base = await docker.getImage(source.base).inspect();
   const agentHash = await hashOfFile(agentBundlePath);
-  const hashes = [agentHash, ...await Promise.all([interpreterBundlePath, runtime, nodeBinaryPath].map(hashOfFile))];
+  const hashes = [agentHash, ...(await Promise.all([interpreterBundlePath, runtime, nodeBinaryPath].map(hashOfFile)))];
   const recipe = dockerfile(source.base, agentHash);
-  const inputs = createHash('sha256').update(JSON.stringify([base.Id, ...hashes, COMPILE, recipe])).digest('hex');
+  const inputs = createHash('sha256')
+    .update(JSON.stringify([base.Id, ...hashes, COMPILE, recipe]))
+    .digest('hex');
 
   const present = await inspectOrNull(docker, reference);
   if (present?.Config.Labels?.[INPUTS_LABEL] === inputs) return { reference, digest: present.Id, built: false };
@@ -52,10 +55,17 @@ export async function buildSandboxImage(source: SandboxImageSource): Promise<San
   await withAgentProgram(runtime, agentBundlePath, async (program) => {
     const context = pack();
     const filled = fill(context, recipe, [
-      { name: 'mk8.js', mode: 0o644, path: interpreterBundlePath }, { name: 'agent', mode: 0o755, path: program }, { name: 'node', mode: 0o755, path: nodeBinaryPath },
+      { name: 'mk8.js', mode: 0o644, path: interpreterBundlePath },
+      { name: 'agent', mode: 0o755, path: program },
+      { name: 'node', mode: 0o755, path: nodeBinaryPath },
     ]);
     filled.catch((error: Error) => context.destroy(error));
-    const stream = await docker.buildImage(Readable.from(context), { t: reference, networkmode: 'none', labels: { [INPUTS_LABEL]: inputs }, forcerm: true });
+    const stream = await docker.buildImage(Readable.from(context), {
+      t: reference,
+      networkmode: 'none',
+      labels: { [INPUTS_LABEL]: inputs },
+      forcerm: true,
+    });
     await Promise.all([filled, finished(docker, stream)]);
   });
   return { reference, digest: (await docker.getImage(reference).inspect()).Id, built: true };
@@ -77,7 +87,8 @@ function dockerfile(base: string, agentHash: string): string {
     'RUN command -v node > /dev/null || ln -s /opt/writ/node /usr/local/bin/node',
     'COPY agent /opt/writ/agent',
     'COPY mk8.js /opt/writ/mk8.js',
-    // Started for each script: from a snapshot of what it is once its modules were read. Without the engine's code cache, which another processor may refuse.
+    // Started for each script: from a snapshot of what it is once its modules were read. Without the engine's code
+    // cache, which another processor may refuse.
     `RUN cd /opt/writ && echo '{"builder":"mk8.js","withoutCodeCache":true}' > mk8.json && NODE_NO_WARNINGS=1 ./node --snapshot-blob mk8.blob --build-snapshot-config mk8.json && rm mk8.json`,
     'ENV HOME=/tmp',
     `USER ${SANDBOX_UID}:${SANDBOX_UID}`,
@@ -89,7 +100,11 @@ function dockerfile(base: string, agentHash: string): string {
   ].join('\n');
 }
 
-async function fill(context: Pack, recipe: string, files: readonly { readonly name: string; readonly mode: number; readonly path: string }[]): Promise<void> {
+async function fill(
+  context: Pack,
+  recipe: string,
+  files: readonly { readonly name: string; readonly mode: number; readonly path: string }[],
+): Promise<void> {
   context.entry({ name: 'Dockerfile' }, recipe);
   for (const { name, mode, path } of files) {
     const { size } = await stat(path);

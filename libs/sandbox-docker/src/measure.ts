@@ -23,16 +23,17 @@ export class DockerMeter implements Meter {
 
   /** From here on counts: what the agent used to get ready is not the job's. */
   async begin(): Promise<void> {
-    this.#baseCpuMs = await this.#cpuMs() ?? 0;
+    this.#baseCpuMs = (await this.#cpuMs()) ?? 0;
   }
 
   /**
-   * What was used since the beginning. Read from the kernel where the engine is on this host; else the engine is asked, whose
-   * numbers may take a second. Zeros when neither knows, since a container that is gone can't be measured any more.
+   * What was used since the beginning. Read from the kernel where the engine is on this host; else the engine is asked,
+   * whose numbers may take a second. Zeros when neither knows, since a container that is gone can't be measured any
+   * more.
    */
   async read(): Promise<Measure> {
     try {
-      const now = (await this.#reader)?.all() ?? await this.#ask();
+      const now = (await this.#reader)?.all() ?? (await this.#ask());
       // What is in a container has used processor time before its job begins: a zero is no count.
       return now.cpuMs === 0 ? UNKNOWN : { ...now, cpuMs: this.#since(now.cpuMs), countedBy: 'host' };
     } catch {
@@ -42,7 +43,12 @@ export class DockerMeter implements Meter {
 
   /** Processor time used since the beginning, in milliseconds; null when neither the kernel nor the engine tells. */
   async cpuMs(): Promise<number | null> {
-    const now = await this.#cpuMs() ?? await this.#ask().then(({ cpuMs }) => cpuMs, () => null);
+    const now =
+      (await this.#cpuMs()) ??
+      (await this.#ask().then(
+        ({ cpuMs }) => cpuMs,
+        () => null,
+      ));
     return now === null ? null : this.#since(now);
   }
 
@@ -60,7 +66,11 @@ export class DockerMeter implements Meter {
   }
 
   async #ask(): Promise<Measure> {
-    const stats = await within('measure a container', STATS_MS_MAX, this.#container.stats({ stream: false, 'one-shot': true }));
+    const stats = await within(
+      'measure a container',
+      STATS_MS_MAX,
+      this.#container.stats({ stream: false, 'one-shot': true }),
+    );
     const memory = stats.memory_stats;
     return {
       cpuMs: Math.round((stats.cpu_stats?.cpu_usage?.total_usage ?? 0) / 1e6),

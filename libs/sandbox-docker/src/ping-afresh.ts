@@ -22,7 +22,10 @@ interface Address {
  */
 export async function pingAfresh(docker: Docker, signal: AbortSignal): Promise<void> {
   const { socketPath, host, port, protocol, ca, cert, key } = docker.modem as unknown as Address;
-  const place = host === undefined ? { socketPath: typeof socketPath === 'function' ? await socketPath() : socketPath } : { host, port };
+  const place =
+    host === undefined
+      ? { socketPath: typeof socketPath === 'function' ? await socketPath() : socketPath }
+      : { host, port };
   const answer = await new Promise<IncomingMessage>((resolve, reject) => {
     const request = protocol === 'https' ? requestHttps : requestHttp;
     const asked = request({ ...place, ca, cert, key, method: 'GET', path: '/_ping', agent: false, signal }, resolve);

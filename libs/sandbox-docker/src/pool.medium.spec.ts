@@ -53,14 +53,18 @@ test('one that waits has a port ready for the way out, which is closed to a job 
   const say = `${listens} && echo listens; env | grep -q http_proxy= && echo told`;
   expect(textOf(await runIn(sandbox, image, say))).toBe('');
   const way = `${say}; exec 3<>"/dev/tcp/127.0.0.1/\${http_proxy##*:}"; echo there >&3; head -n 1 <&3`;
-  expect(textOf(await runIn(sandbox, image, way, {}, { egress: { serve: (connection) => connection.pipe(connection) } }))).toBe('listens\ntold\nthere\n');
+  expect(
+    textOf(await runIn(sandbox, image, way, {}, { egress: { serve: (connection) => connection.pipe(connection) } })),
+  ).toBe('listens\ntold\nthere\n');
   await sandbox.close();
 }, 240_000);
 
 test('an empty pool never fails a job', async () => {
   const { sandbox, image, typesOf } = await openWarm(1);
   const results = await Promise.all(Array.from({ length: 4 }, () => runIn(sandbox, image, 'echo x')));
-  expect(results.map(({ ended, exitCode }) => [ended, exitCode])).toEqual(Array.from({ length: 4 }, () => ['exited', 0]));
+  expect(results.map(({ ended, exitCode }) => [ended, exitCode])).toEqual(
+    Array.from({ length: 4 }, () => ['exited', 0]),
+  );
   expect(typesOf()).toContain('pool.hit');
   expect(typesOf()).toContain('pool.miss');
   await sandbox.close();
@@ -99,7 +103,10 @@ test('what an earlier life left behind is swept at the start, and nothing of oth
   // A container that doesn't end with its executor: no open stdin, and no agent that would notice.
   const leave = async (owner: string) => {
     const container = await docker.createContainer({
-      Image: image, Entrypoint: ['sleep', '1000'], Labels: { writ: testAddress('WRIT_TEST_LABEL'), 'writ.role': 'sandbox', 'writ.owner': owner }, HostConfig: { NetworkMode: 'none' },
+      Image: image,
+      Entrypoint: ['sleep', '1000'],
+      Labels: { writ: testAddress('WRIT_TEST_LABEL'), 'writ.role': 'sandbox', 'writ.owner': owner },
+      HostConfig: { NetworkMode: 'none' },
     });
     await container.start();
     return container;
@@ -118,22 +125,30 @@ test('what an earlier life left behind is swept at the start, and nothing of oth
 test('after SIGKILL of the executor its containers go by themselves', async () => {
   const docker = testEngine();
   const owner = `killed-${process.pid}`;
-  const child = fork(join(import.meta.dirname, 'executor-child.contract.ts'), [owner, await testImage(docker)], { execArgv: ['--conditions=@writ/source'] });
+  const child = fork(join(import.meta.dirname, 'executor-child.contract.ts'), [owner, await testImage(docker)], {
+    execArgv: ['--conditions=@writ/source'],
+  });
   const [ids] = (await once(child, 'message')) as [string[]];
   // Two that wait and one that runs a job.
   expect(ids).toHaveLength(3);
   child.kill('SIGKILL');
   await once(child, 'exit');
-  const mine = async () => (await docker.listContainers({ all: true, filters: { label: [`writ.owner=${owner}`] } })).length;
+  const mine = async () =>
+    (await docker.listContainers({ all: true, filters: { label: [`writ.owner=${owner}`] } })).length;
   await until('its containers are gone', async () => (await mine()) === 0);
 }, 240_000);
 
 test('a container whose job has stopped its agent outlives a killed executor, until the next one starts', async () => {
   const docker = testEngine();
   const owner = `stopped-${process.pid}`;
-  const child = fork(join(import.meta.dirname, 'executor-child.contract.ts'), [owner, await testImage(docker), 'kill -STOP $PPID; sleep 1000'], { execArgv: ['--conditions=@writ/source'] });
+  const child = fork(
+    join(import.meta.dirname, 'executor-child.contract.ts'),
+    [owner, await testImage(docker), 'kill -STOP $PPID; sleep 1000'],
+    { execArgv: ['--conditions=@writ/source'] },
+  );
   await once(child, 'message');
-  const left = async () => (await docker.listContainers({ all: true, filters: { label: [`writ.owner=${owner}`] } })).length;
+  const left = async () =>
+    (await docker.listContainers({ all: true, filters: { label: [`writ.owner=${owner}`] } })).length;
   // The two that wait take their end of the stream; the third doesn't look at it.
   child.kill('SIGKILL');
   await once(child, 'exit');
@@ -143,7 +158,7 @@ test('a container whose job has stopped its agent outlives a killed executor, un
   await sandbox.close();
 }, 240_000);
 
-test('the runtime that is configured reaches the engine; one that it doesn\'t have runs nothing', async () => {
+test("the runtime that is configured reaches the engine; one that it doesn't have runs nothing", async () => {
   const { sandbox, image } = await openSandbox({ runtime: 'writ-no-such-runtime' });
   const result = await runIn(sandbox, image, 'echo ran');
   expect(result).toMatchObject({ ended: 'lost', reason: 'engine', output: [] });
@@ -161,13 +176,23 @@ test('a job that is over before it starts touches no container', async () => {
 }, 240_000);
 
 describe('a container with files laid out', () => {
-  const file = (path: string, content: string) => ({ path, kind: 'file', mode: '644', bytes: Buffer.from(content) }) as const;
-  const laidOut = [file('same.txt', 'same'), file('changed.txt', 'before'), file('gone/a.txt', 'a'), { path: 'link', kind: 'symlink', mode: null, target: 'same.txt' } as const];
+  const file = (path: string, content: string) =>
+    ({ path, kind: 'file', mode: '644', bytes: Buffer.from(content) }) as const;
+  const laidOut = [
+    file('same.txt', 'same'),
+    file('changed.txt', 'before'),
+    file('gone/a.txt', 'a'),
+    { path: 'link', kind: 'symlink', mode: null, target: 'same.txt' } as const,
+  ];
   const LOOK = 'find . -mindepth 1 | sort && cat changed.txt link && echo written >> same.txt';
 
   async function openLaidOut(events: SandboxEvent[] = []) {
     const image = await testImage(testEngine());
-    const opened = await openSandbox({ pools: [{ image, size, count: 0 }], laidOut: 1, report: (event) => events.push(event) });
+    const opened = await openSandbox({
+      pools: [{ image, size, count: 0 }],
+      laidOut: 1,
+      report: (event) => events.push(event),
+    });
     const job = { image, files: [], command: LOOK, cwd: '', env: {}, labels: {}, limits: LIMITS };
     opened.sandbox.prospect({ image, limits: LIMITS, kin: 'ours', files: () => laidOut });
     await until('it waits', () => opened.sandbox.containers.length === 1);
@@ -179,10 +204,14 @@ describe('a container with files laid out', () => {
     const [waiting] = sandbox.containers;
     const kin = {
       name: 'ours',
-      patches: () => [
-        { path: 'gone/a.txt', kind: 'gone' }, { path: 'gone', kind: 'gone' },
-        file('changed.txt', 'after'), { path: 'new', kind: 'dir', mode: null }, file('new/b.txt', 'b'),
-      ] as const,
+      patches: () =>
+        [
+          { path: 'gone/a.txt', kind: 'gone' },
+          { path: 'gone', kind: 'gone' },
+          file('changed.txt', 'after'),
+          { path: 'new', kind: 'dir', mode: null },
+          file('new/b.txt', 'b'),
+        ] as const,
     };
     const result = await sandbox.run({ ...job, command: `cat /etc/hostname; ${LOOK}`, kin }, never);
     const [host = '', ...lines] = textOf(result).split('\n');
@@ -195,7 +224,12 @@ describe('a container with files laid out', () => {
 
   test('serves no job of another kin, and none without', async () => {
     const { sandbox, job } = await openLaidOut();
-    const kin = { name: 'theirs', patches: () => { throw new Error('nothing stands there'); } };
+    const kin = {
+      name: 'theirs',
+      patches: () => {
+        throw new Error('nothing stands there');
+      },
+    };
     for (const each of [{ ...job, kin }, job]) {
       const result = await sandbox.run({ ...each, command: 'find . -mindepth 1' }, never);
       expect([result.ended, textOf(result)]).toEqual(['exited', '']);

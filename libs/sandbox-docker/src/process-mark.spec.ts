@@ -18,8 +18,16 @@ test('one that has ended is, and so is one whose number another process has by n
   expect(isGone(`${boot} ${space} ${pid} ${Number(start) - 1}`)).toBe(true);
 });
 
-test('nothing is known of another boot, of other processes\' numbers, or of what is no mark', () => {
-  for (const mark of [`0${boot} ${space} 99999999 1`, `${boot} pid:[1] 99999999 1`, `${boot} ${space}`, `${boot} ${space} x 1`, `${boot} ${space} 0 1`, '', 'x']) {
+test("nothing is known of another boot, of other processes' numbers, or of what is no mark", () => {
+  for (const mark of [
+    `0${boot} ${space} 99999999 1`,
+    `${boot} pid:[1] 99999999 1`,
+    `${boot} ${space}`,
+    `${boot} ${space} x 1`,
+    `${boot} ${space} 0 1`,
+    '',
+    'x',
+  ]) {
     expect({ mark, isGone: isGone(mark) }).toEqual({ mark, isGone: false });
   }
 });

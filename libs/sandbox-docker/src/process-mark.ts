@@ -6,13 +6,19 @@ export const MADE_BY = 'writ.process';
 /** Of `/proc/<pid>/stat`, counted behind the name in brackets: when the process started, in ticks since the boot. */
 const START_FIELD = 19;
 
-/** This process among all of this machine: boot, namespace of process numbers, number and start. Null where the system doesn't tell. */
+/**
+ * This process among all of this machine: boot, namespace of process numbers, number and start. Null where the system
+ * doesn't tell.
+ */
 export function ownMark(): string | null {
   const [where, start] = [whereOf(), startOf(process.pid)];
   return where === null || start === null ? null : `${where} ${process.pid} ${start}`;
 }
 
-/** Answers whether the process is known to be no more. Of another boot, another machine or another namespace nothing is known. */
+/**
+ * Answers whether the process is known to be no more. Of another boot, another machine or another namespace nothing is
+ * known.
+ */
 export function isGone(mark: string): boolean {
   const [boot = '', space = '', pid = '', start = ''] = mark.split(' ');
   if (`${boot} ${space}` !== whereOf() || !/^[1-9]\d*$/.test(pid) || start === '') return false;

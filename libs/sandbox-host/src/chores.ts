@@ -11,8 +11,9 @@ interface Waiting {
 }
 
 /**
- * The engine's work that nobody waits for: new containers for the pool, and the removal of used ones. On a small machine it would take the processors from the
- * call that has caused it. So it waits for a moment in which no job runs and the last one's answer is out, and is done one piece after the other.
+ * The engine's work that nobody waits for: new containers for the pool, and the removal of used ones. On a small
+ * machine it would take the processors from the call that has caused it. So it waits for a moment in which no job runs
+ * and the last one's answer is out, and is done one piece after the other.
  */
 export class Chores {
   #jobs = 0;

@@ -87,10 +87,15 @@ export class ContainerSandbox extends Sandbox {
   /** What waits in the pools, and what is being started for them. */
   get warmth(): { readonly ready: number; readonly starting: number } {
     const pools = [...this.#pools.values()];
-    return { ready: pools.reduce((sum, { idle }) => sum + idle, 0), starting: pools.reduce((sum, { starting }) => sum + starting, 0) };
+    return {
+      ready: pools.reduce((sum, { idle }) => sum + idle, 0),
+      starting: pools.reduce((sum, { starting }) => sum + starting, 0),
+    };
   }
 
-  /** Resolves where the engine would do work for this process now. Rejects with EngineNotReady within a second or so. */
+  /**
+   * Resolves where the engine would do work for this process now. Rejects with EngineNotReady within a second or so.
+   */
   async verifyReady(): Promise<void> {
     await this.#engine.verifyReady();
   }
@@ -199,7 +204,8 @@ export class ContainerSandbox extends Sandbox {
   async #startOne(spec: ContainerSpec): Promise<AgentContainer> {
     let made: string | undefined;
     const began = performance.now();
-    const tell = (type: 'container.started' | 'container.start_failed'): void => this.#report({ type, image: spec.image, ms: performance.now() - began });
+    const tell = (type: 'container.started' | 'container.start_failed'): void =>
+      this.#report({ type, image: spec.image, ms: performance.now() - began });
     try {
       const container = await this.#engine.start(spec, (id) => {
         made = id;

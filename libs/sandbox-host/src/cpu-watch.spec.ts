@@ -2,15 +2,24 @@
 import { vi } from 'vitest';
 import { CpuWatch } from './cpu-watch.ts';
 
-beforeEach(() => { vi.useFakeTimers(); });
-afterEach(() => { vi.useRealTimers(); });
+beforeEach(() => {
+  vi.useFakeTimers();
+});
+afterEach(() => {
+  vi.useRealTimers();
+});
 
 /** A watch over what `used` says at each moment since the start; how often it looked and cried. */
 function watching(limitMs: number, cpus: number, used: (elapsedMs: number) => number | null | Error) {
   const seen = { looks: 0, spent: 0 };
   const start = Date.now();
   const watch = new CpuWatch({
-    limitMs, cpus, now: () => Date.now(), spent: () => { seen.spent += 1; },
+    limitMs,
+    cpus,
+    now: () => Date.now(),
+    spent: () => {
+      seen.spent += 1;
+    },
     read: () => {
       seen.looks += 1;
       const answer = used(Date.now() - start);
@@ -37,7 +46,10 @@ test('a job that uses less is looked at seldom, and at the limit itself still in
   expect(seen.looks).toBeLessThan(10);
 });
 
-test.each([['nobody can tell', null], ['reading fails', new Error('the engine is gone')]] as const)('where %s, time on every processor counts', async (_what, answer) => {
+test.each([
+  ['nobody can tell', null],
+  ['reading fails', new Error('the engine is gone')],
+] as const)('where %s, time on every processor counts', async (_what, answer) => {
   const { seen } = watching(1_000, 2, () => answer);
   await vi.advanceTimersByTimeAsync(560);
   expect(seen.spent).toBe(1);

@@ -16,8 +16,9 @@ export interface CpuWatchOptions {
 }
 
 /**
- * Watches the processor time of one job from outside. It looks no earlier than the limit can be reached, so that a job with plenty of it costs nothing.
- * Time that can't be measured counts as used on every processor: a limit that can't be seen is still one.
+ * Watches the processor time of one job from outside. It looks no earlier than the limit can be reached, so that a job
+ * with plenty of it costs nothing. Time that can't be measured counts as used on every processor: a limit that can't be
+ * seen is still one.
  */
 export class CpuWatch {
   readonly #options: CpuWatchOptions;
@@ -40,12 +41,15 @@ export class CpuWatch {
   #lookAfter(leftMs: number): void {
     if (this.#stopped) return;
     // The limit itself may be used up: what ends a job is a millisecond more.
-    this.#timer = setTimeout(() => void this.#look(), Math.max(LOOK_MS_MIN, Math.ceil((leftMs + 1) / this.#options.cpus)));
+    this.#timer = setTimeout(
+      () => void this.#look(),
+      Math.max(LOOK_MS_MIN, Math.ceil((leftMs + 1) / this.#options.cpus)),
+    );
   }
 
   async #look(): Promise<void> {
     const { limitMs, cpus, read, now, spent } = this.#options;
-    const used = await read().catch(() => null) ?? (now() - this.#startedAt) * cpus;
+    const used = (await read().catch(() => null)) ?? (now() - this.#startedAt) * cpus;
     if (this.#stopped) return;
     if (used <= limitMs) return this.#lookAfter(limitMs - used);
     this.stop();

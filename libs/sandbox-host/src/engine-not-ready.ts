@@ -2,9 +2,9 @@
 
 /**
  * Why an engine does no work for this process. `denied`: it, or the system in front of it, refuses this process.
- * `unreachable`: nothing answers there. `silent`: it takes requests and doesn't answer in time. `failed`: it answers with
- * an error. `missing`: it answers, and lacks what sandboxes are made of. `image`: no sandbox has started, since the image
- * that is configured can't run.
+ * `unreachable`: nothing answers there. `silent`: it takes requests and doesn't answer in time. `failed`: it answers
+ * with an error. `missing`: it answers, and lacks what sandboxes are made of. `image`: no sandbox has started, since
+ * the image that is configured can't run.
  */
 export type EngineProblem = 'denied' | 'unreachable' | 'silent' | 'failed' | 'missing' | 'image';
 
@@ -23,7 +23,16 @@ export class EngineNotReady extends Error {
 const DENIED: ReadonlySet<unknown> = new Set(['EACCES', 'EPERM']);
 /** What systems say of an address where nobody is, or no more. */
 const UNREACHABLE: ReadonlySet<unknown> = new Set([
-  'ENOENT', 'ENOTDIR', 'ECONNREFUSED', 'ECONNRESET', 'EPIPE', 'ENOTSOCK', 'ENOTFOUND', 'EAI_AGAIN', 'EHOSTUNREACH', 'ENETUNREACH',
+  'ENOENT',
+  'ENOTDIR',
+  'ECONNREFUSED',
+  'ECONNRESET',
+  'EPIPE',
+  'ENOTSOCK',
+  'ENOTFOUND',
+  'EAI_AGAIN',
+  'EHOSTUNREACH',
+  'ENETUNREACH',
 ]);
 
 /**
@@ -37,7 +46,8 @@ export async function verifyEngine(msMax: number, ask: (signal: AbortSignal) => 
   } catch (error) {
     if (error instanceof EngineNotReady) throw error;
     const { code, message } = error as NodeJS.ErrnoException;
-    if (signal.aborted) throw new EngineNotReady('silent', `the engine doesn't answer within ${msMax} ms`, { cause: error });
+    if (signal.aborted)
+      throw new EngineNotReady('silent', `the engine doesn't answer within ${msMax} ms`, { cause: error });
     if (DENIED.has(code)) throw new EngineNotReady('denied', message, { cause: error });
     throw new EngineNotReady(UNREACHABLE.has(code) ? 'unreachable' : 'failed', message, { cause: error });
   }

@@ -9,7 +9,10 @@ export type SandboxEvent =
   | { readonly type: 'container.not_removed'; readonly id: string; readonly error: Error }
   | { readonly type: 'engine.lost'; readonly error: Error | null }
   | { readonly type: 'engine.back' }
-  /** the engine is there and has no room for another container: until somebody gives it more, or asks for fewer, calls wait for those that there are */
+  /**
+   * the engine is there and has no room for another container: until somebody gives it more, or asks for fewer, calls
+   * wait for those that there are
+   */
   | { readonly type: 'engine.quota'; readonly error: Error }
   /** the engine is there and won't do what keeps house: a right is missing, for example */
   | { readonly type: 'engine.refused'; readonly error: Error }

@@ -58,8 +58,14 @@ export class JobRun {
     const abort = () => resolve(null);
     this.#signal.addEventListener('abort', abort, { once: true });
     const acquiring = this.#context.acquire();
-    const first = await Promise.race([acquiring, aborted]).finally(() => this.#signal.removeEventListener('abort', abort));
-    if (!first) acquiring.then((late) => this.#context.discard(late), () => undefined);
+    const first = await Promise.race([acquiring, aborted]).finally(() =>
+      this.#signal.removeEventListener('abort', abort),
+    );
+    if (!first)
+      acquiring.then(
+        (late) => this.#context.discard(late),
+        () => undefined,
+      );
     return first;
   }
 
@@ -70,7 +76,11 @@ export class JobRun {
     const begun = meter.begin();
     const overspent = new AbortController();
     const watch = new CpuWatch({
-      limitMs: limits.cpuMs, cpus: limits.cpus, read: () => begun.then(() => meter.cpuMs()), now: () => performance.now(), spent: () => overspent.abort(),
+      limitMs: limits.cpuMs,
+      cpus: limits.cpus,
+      read: () => begun.then(() => meter.cpuMs()),
+      now: () => performance.now(),
+      spent: () => overspent.abort(),
     });
     let measured: Promise<Measure> | null = null;
     // Asked for at the exit, the numbers come while the effect is still on its way; what that takes isn't the job's.
@@ -78,10 +88,18 @@ export class JobRun {
       watch.stop();
       measured ??= begun.then(() => meter.read());
     };
-    const { ending, transcript } = await perform(container, this.#job, AbortSignal.any([this.#signal, overspent.signal]), exited).finally(() => watch.stop());
+    const { ending, transcript } = await perform(
+      container,
+      this.#job,
+      AbortSignal.any([this.#signal, overspent.signal]),
+      exited,
+    ).finally(() => watch.stop());
     const wallMs = Math.round(performance.now() - startedAt);
     const usage = await (measured ?? meter.read());
-    const isOverspent = ending.ended === 'killed' ? overspent.signal.aborted && !this.#signal.aborted : ending.ended === 'exited' && usage.cpuMs > limits.cpuMs;
+    const isOverspent =
+      ending.ended === 'killed'
+        ? overspent.signal.aborted && !this.#signal.aborted
+        : ending.ended === 'exited' && usage.cpuMs > limits.cpuMs;
     const end = isOverspent ? CPU_SPENT : await this.#judge(container, ending, transcript, usage);
     return resultOf(end, transcript, wallMs, usage);
   }
@@ -97,12 +115,22 @@ export class JobRun {
       if (outOfMemory) return { ended: 'limit', reason: 'memory', detail: 'the job used more memory than its limit' };
     }
     if (ended !== 'lost') return ending;
-    if (!(await this.#context.isEngineThere())) return { ended, reason: 'engine', detail: 'the engine went away while the job ran' };
-    return { ended, reason: 'container', detail: container.complaint ?? ending.detail ?? 'the container ended before the job did' };
+    if (!(await this.#context.isEngineThere()))
+      return { ended, reason: 'engine', detail: 'the engine went away while the job ran' };
+    return {
+      ended,
+      reason: 'container',
+      detail: container.complaint ?? ending.detail ?? 'the container ended before the job did',
+    };
   }
 }
 
-function resultOf(ending: Ending, transcript: Transcript | null, wallMs: number, { cpuMs, memoryPeakBytes, countedBy }: Measure): SandboxResult {
+function resultOf(
+  ending: Ending,
+  transcript: Transcript | null,
+  wallMs: number,
+  { cpuMs, memoryPeakBytes, countedBy }: Measure,
+): SandboxResult {
   const isEffect = ending.ended === 'exited';
   const dropped = transcript?.droppedBytes ?? 0;
   return {
@@ -113,6 +141,12 @@ function resultOf(ending: Ending, transcript: Transcript | null, wallMs: number,
     truncatedBytes: transcript?.truncatedBytes ?? 0,
     unheardBytes: dropped,
     changes: isEffect && transcript ? transcript.changes : [],
-    usage: { wallMs, cpuMs, memoryPeakBytes, outputBytes: (transcript?.outputBytes ?? 0) + dropped, ...(countedBy === undefined ? {} : { countedBy }) },
+    usage: {
+      wallMs,
+      cpuMs,
+      memoryPeakBytes,
+      outputBytes: (transcript?.outputBytes ?? 0) + dropped,
+      ...(countedBy === undefined ? {} : { countedBy }),
+    },
   };
 }

@@ -11,9 +11,15 @@ export interface LaidOutOptions {
   readonly remove: (container: AgentContainer) => void;
 }
 
-interface Waiting { readonly container: AgentContainer; readonly timer: NodeJS.Timeout }
+interface Waiting {
+  readonly container: AgentContainer;
+  readonly timer: NodeJS.Timeout;
+}
 
-/** Containers in which the files of a likely job stand already, by whose they are. Each is given away once, to a job of the same kin or to nobody. */
+/**
+ * Containers in which the files of a likely job stand already, by whose they are. Each is given away once, to a job of
+ * the same kin or to nobody.
+ */
 export class LaidOut {
   readonly #options: LaidOutOptions;
   /** the one that has waited longest first */
@@ -40,7 +46,11 @@ export class LaidOut {
   /** Lets a container wait, in the place of the one that has waited longest where there are too many. */
   put(kin: string, container: AgentContainer): void {
     if (this.#closed || this.#options.count === 0) return this.#options.remove(container);
-    const eldest = this.has(kin) ? kin : this.#waiting.size >= this.#options.count ? this.#waiting.keys().next().value : undefined;
+    const eldest = this.has(kin)
+      ? kin
+      : this.#waiting.size >= this.#options.count
+        ? this.#waiting.keys().next().value
+        : undefined;
     if (eldest !== undefined) this.#drop(eldest);
     this.#waiting.set(kin, { container, timer: setTimeout(() => this.#drop(kin), WAIT_MS_MAX).unref() });
     // An agent that ends or speaks unasked while it waits, for want of room for example, is of no use to a job.

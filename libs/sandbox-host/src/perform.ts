@@ -1,5 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
-import { Channels, CHANNELS_MAX, encodeHostMessage, encodeJob, FrameError, heardBytesOf, isChannelMessage, Transcript, WINDOW_BYTES, type ChannelMessage, type SandboxEnd, type SandboxJob, type SandboxReason } from '@writ/sandbox';
+import {
+  Channels,
+  CHANNELS_MAX,
+  encodeHostMessage,
+  encodeJob,
+  FrameError,
+  heardBytesOf,
+  isChannelMessage,
+  Transcript,
+  WINDOW_BYTES,
+  type ChannelMessage,
+  type SandboxEnd,
+  type SandboxJob,
+  type SandboxReason,
+} from '@writ/sandbox';
 import type { AgentContainer } from './agent-container.ts';
 
 /** The workspace goes in before the job runs: only an engine that hangs takes this long. */
@@ -22,31 +36,49 @@ export interface Performance {
 }
 
 /**
- * Sends a job into a container and listens until it has ended, whoever ends it: the agent, a deadline of ours, the signal, or the
- * stream. Calls `exited` once when the command is over and its effect is still on the way. Rejects only for an invalid job.
+ * Sends a job into a container and listens until it has ended, whoever ends it: the agent, a deadline of ours, the
+ * signal, or the stream. Calls `exited` once when the command is over and its effect is still on the way. Rejects only
+ * for an invalid job.
  */
-export async function perform(container: AgentContainer, job: SandboxJob, signal: AbortSignal, exited: () => void): Promise<Performance> {
+export async function perform(
+  container: AgentContainer,
+  job: SandboxJob,
+  signal: AbortSignal,
+  exited: () => void,
+): Promise<Performance> {
   const sent = container.standing;
   const transcript = new Transcript(sent, job.limits);
   const { promise: ending, resolve: end, reject: fail } = Promise.withResolvers<Ending>();
-  const closed = (error: Error | null) => end(error instanceof FrameError ? { ended: 'invalid', reason: 'protocol', detail: error.message } : { ended: 'lost', reason: 'container', detail: error?.message ?? null });
+  const closed = (error: Error | null) =>
+    end(
+      error instanceof FrameError
+        ? { ended: 'invalid', reason: 'protocol', detail: error.message }
+        : { ended: 'lost', reason: 'container', detail: error?.message ?? null },
+    );
   const channels = channelsOf(container, job, (error) => {
     channels.close();
     closed(error);
   });
-  const deadline = new Deadline(() => end({ ended: 'timeout', reason: 'wall', detail: 'the container did not keep to the time and was killed' }));
+  const deadline = new Deadline(() =>
+    end({ ended: 'timeout', reason: 'wall', detail: 'the container did not keep to the time and was killed' }),
+  );
   const abort = () => end({ ended: 'killed', reason: 'aborted', detail: null });
   signal.addEventListener('abort', abort, { once: true });
   if (signal.aborted) abort();
   deadline.set(SEND_MS_MAX);
   const { idleMs } = job.limits;
   const heardBytes = heardBytesOf(job.limits);
-  const idle = new Deadline(() => end({ ended: 'timeout', reason: 'idle', detail: `the command said nothing for ${idleMs} ms` }));
+  const idle = new Deadline(() =>
+    end({ ended: 'timeout', reason: 'idle', detail: `the command said nothing for ${idleMs} ms` }),
+  );
   container.listen({
     message(message) {
       if (isChannelMessage(message)) return takeChannel(channels, transcript, message);
       transcript.accept(message);
-      const wait = message.type === 'stdout' || message.type === 'stderr' ? job.tap?.({ stream: message.type, bytes: message.bytes }) : undefined;
+      const wait =
+        message.type === 'stdout' || message.type === 'stderr'
+          ? job.tap?.({ stream: message.type, bytes: message.bytes })
+          : undefined;
       if (transcript.end) return end(transcript.end);
       // Output that is cut doesn't come, so nobody can tell from here whether there is any.
       if (transcript.exit !== null || transcript.outputBytes >= heardBytes) idle.clear();
@@ -74,12 +106,15 @@ export async function perform(container: AgentContainer, job: SandboxJob, signal
   }
 }
 
-/** Every window at once, and as much again for the frames around small pieces: an agent that reads never has so much before it. */
+/**
+ * Every window at once, and as much again for the frames around small pieces: an agent that reads never has so much
+ * before it.
+ */
 const WAITING_BYTES_MAX = 2 * CHANNELS_MAX * WINDOW_BYTES;
 
 /**
- * The connections of the job to its proxy. None sends more than its window holds, so that what waits for the stream stays small; where a job forges the room that
- * its stopped agent can't give, what waits ends it.
+ * The connections of the job to its proxy. None sends more than its window holds, so that what waits for the stream
+ * stays small; where a job forges the room that its stopped agent can't give, what waits ends it.
  */
 function channelsOf(container: AgentContainer, { egress }: SandboxJob, broken: (error: FrameError) => void): Channels {
   const send = (message: ChannelMessage): void => {

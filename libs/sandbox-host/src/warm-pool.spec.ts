@@ -11,7 +11,9 @@ async function openPool(count: number) {
     startsAtOnce: 2,
     start: async () => ({ id: `c${++started}`, listen: () => undefined }) as unknown as AgentContainer,
     remove: () => undefined,
-    failed: (error) => { throw error; },
+    failed: (error) => {
+      throw error;
+    },
     later: (chore) => void chores.push(chore),
   });
   await pool.full();

@@ -19,8 +19,8 @@ export interface WarmPoolOptions {
 }
 
 /**
- * Containers of one image and size that are started before they are needed. Each is given away once; what is given away, or
- * dies while it waits, is replaced in the background. A failing engine is asked again ever more rarely.
+ * Containers of one image and size that are started before they are needed. Each is given away once; what is given
+ * away, or dies while it waits, is replaced in the background. A failing engine is asked again ever more rarely.
  */
 export class WarmPool {
   readonly #options: WarmPoolOptions;
@@ -49,7 +49,9 @@ export class WarmPool {
     return this.#starting;
   }
 
-  /** A container that is ready, or one that is about to be; null when there is neither and the taker must start its own. */
+  /**
+   * A container that is ready, or one that is about to be; null when there is neither and the taker must start its own.
+   */
   async take(): Promise<AgentContainer | null> {
     const container = this.#ready.shift();
     if (container) {
@@ -112,7 +114,12 @@ export class WarmPool {
 
   #isShort(): boolean {
     const coming = this.#starting + (this.#isHalfFull ? this.#later : 0);
-    return !this.#closed && !this.#timer && this.#starting < this.#options.startsAtOnce && this.#ready.length + coming < this.#options.count;
+    return (
+      !this.#closed &&
+      !this.#timer &&
+      this.#starting < this.#options.startsAtOnce &&
+      this.#ready.length + coming < this.#options.count
+    );
   }
 
   async #startOne(): Promise<void> {

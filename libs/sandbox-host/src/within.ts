@@ -15,8 +15,17 @@ export interface Doubt {
   readonly isThere: () => Promise<boolean>;
 }
 
-/** The promise's outcome, or EngineTimeout: after so many milliseconds, or as soon as nobody is there. What comes later is handed to `late`. */
-export async function within<T>(what: string, ms: number, promise: Promise<T>, late: (value: T) => void = () => undefined, doubt?: Doubt): Promise<T> {
+/**
+ * The promise's outcome, or EngineTimeout: after so many milliseconds, or as soon as nobody is there. What comes later
+ * is handed to `late`.
+ */
+export async function within<T>(
+  what: string,
+  ms: number,
+  promise: Promise<T>,
+  late: (value: T) => void = () => undefined,
+  doubt?: Doubt,
+): Promise<T> {
   const { promise: timeout, reject } = Promise.withResolvers<never>();
   let isOver = false;
   const giveUp = (error: EngineTimeout): void => {
@@ -29,10 +38,14 @@ export async function within<T>(what: string, ms: number, promise: Promise<T>, l
   const started = performance.now();
   let doubting: NodeJS.Timeout | undefined;
   const doubtLater = ({ everyMs, isThere }: Doubt): void => {
-    doubting = setTimeout(() => void isThere().then((there) => {
-      if (!there) giveUp(new EngineTimeout(what, Math.round(performance.now() - started), ', nor answer a ping'));
-      else if (!isOver) doubtLater({ everyMs, isThere });
-    }), everyMs);
+    doubting = setTimeout(
+      () =>
+        void isThere().then((there) => {
+          if (!there) giveUp(new EngineTimeout(what, Math.round(performance.now() - started), ', nor answer a ping'));
+          else if (!isOver) doubtLater({ everyMs, isThere });
+        }),
+      everyMs,
+    );
   };
   if (doubt) doubtLater(doubt);
   try {

@@ -219,14 +219,7 @@ export class FakeApi {
     const [, plural = '', name] = /\/namespaces\/sandboxes\/([a-z]+)(?:\/([^/]+))?$/.exec(url.pathname) ?? [];
     const kind = KINDS[plural];
     if (kind === undefined) return this.#refuse(response, { status: 404, message: 'no such path', times: 1 });
-    this.#serve(
-      request.method ?? '',
-      kind,
-      name,
-      url,
-      Buffer.concat(chunks).toString(),
-      response,
-    );
+    this.#serve(request.method ?? '', kind, name, url, Buffer.concat(chunks).toString(), response);
   }
 
   #refusalOf(asked: string): Refusal | null {

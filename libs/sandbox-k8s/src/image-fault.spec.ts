@@ -38,7 +38,9 @@ describe('a pod', () => {
           { name: 'sandbox', state: { waiting: { reason: 'ImagePullBackOff', message: 'not found' } } },
         ],
       });
-      expect(await result).toMatchObject({ detail: expect.stringMatching(/ImagePullBackOff: not found.*sandbox\.image/) });
+      expect(await result).toMatchObject({
+        detail: expect.stringMatching(/ImagePullBackOff: not found.*sandbox\.image/),
+      });
     };
     expect(await problem()).toBeNull();
     api.stall();

@@ -145,7 +145,9 @@ export class KubernetesEngine implements ContainerEngine {
     const notReady = (error: unknown): never => {
       if (!(error instanceof ApiError)) throw error;
       const isDenied = error.status === 401 || error.status === 403;
-      throw new EngineNotReady(isDenied ? 'denied' : error.isBusy ? 'silent' : 'failed', error.message, { cause: error });
+      throw new EngineNotReady(isDenied ? 'denied' : error.isBusy ? 'silent' : 'failed', error.message, {
+        cause: error,
+      });
     };
     await verifyEngine(ENGINE_CHECK_MS_MAX, async (signal) => {
       await api.ask('list pods', { ...request, signal }).catch(notReady);

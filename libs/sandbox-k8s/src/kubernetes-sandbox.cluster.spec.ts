@@ -4,10 +4,15 @@ import { DIGEST, onCluster, TestNamespace } from './cluster.contract.ts';
 
 onCluster('on a real cluster', () => {
   let namespace: TestNamespace;
-  beforeAll(async () => { namespace = await TestNamespace.make(); });
+  beforeAll(async () => {
+    namespace = await TestNamespace.make();
+  });
   afterAll(() => namespace.remove());
 
-  for (const [how, count] of [['warm', 2], ['cold', 0]] as const) {
+  for (const [how, count] of [
+    ['warm', 2],
+    ['cold', 0],
+  ] as const) {
     sandboxContract(`the Kubernetes sandbox, ${how}`, async () => {
       const sandbox = await namespace.open({ pools: [{ image: DIGEST, size: CONTRACT_LIMITS, count }] });
       await sandbox.warm();

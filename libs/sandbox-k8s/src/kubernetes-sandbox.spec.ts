@@ -5,7 +5,10 @@ import { FakeApi } from './fake-api.contract.ts';
 import { FakeClaims, WARM_POOLS } from './fake-claims.contract.ts';
 import { IMAGE, openOn } from './fake-cluster.contract.ts';
 
-for (const [how, count] of [['warm', 2], ['cold', 0]] as const) {
+for (const [how, count] of [
+  ['warm', 2],
+  ['cold', 0],
+] as const) {
   const api = new FakeApi();
   sandboxContract(`the Kubernetes sandbox on a fake API server, ${how}`, async () => {
     api.agent = programsIn(PROGRAMS);
@@ -17,7 +20,10 @@ for (const [how, count] of [['warm', 2], ['cold', 0]] as const) {
   afterAll(() => api.close());
 }
 
-for (const [how, count] of [['warm', 2], ['cold', 0]] as const) {
+for (const [how, count] of [
+  ['warm', 2],
+  ['cold', 0],
+] as const) {
   const api = new FakeApi();
   sandboxContract(`the Kubernetes sandbox on a fake API server, by claims, ${how}`, async () => {
     api.agent = programsIn(PROGRAMS);

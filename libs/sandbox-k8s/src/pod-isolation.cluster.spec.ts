@@ -27,7 +27,7 @@ onCluster('a pod of a real cluster', () => {
   const attempt = (host: string, port: number) =>
     `python3 -c "import socket; s = socket.socket(); s.settimeout(3); s.connect(('${host}', ${port}))" 2>&1 | tail -1`;
 
-  test("is refused by the canary, the API server, metadata and names, from its first moment", async () => {
+  test('is refused by the canary, the API server, metadata and names, from its first moment', async () => {
     const { api } = { api: new URL((await (await KubeApi.load({ kubeconfig: namespace.kubeconfig })).reach('')).url) };
     const tries = [
       attempt(namespace.canary.host, namespace.canary.port),
@@ -45,7 +45,7 @@ onCluster('a pod of a real cluster', () => {
   });
 
   test('has no IPv6 but on loopback: a firewall that knows IPv4 alone would leave all of its link open', async () => {
-    expect(await say("awk '$6 != \"lo\"' /proc/net/if_inet6 2>/dev/null")).toBe('');
+    expect(await say('awk \'$6 != "lo"\' /proc/net/if_inet6 2>/dev/null')).toBe('');
   });
 
   test("has no token, no service's address but the API server's own, no root and no capability", async () => {

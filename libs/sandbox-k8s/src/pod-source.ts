@@ -43,7 +43,9 @@ export interface PodSource {
    * cluster lacks what the source needs, which it looks for again at each request.
    */
   open(): Promise<void>;
-  /** Resolves where the cluster has what the source needs, as of now; rejects with EngineNotReady that says what to do. */
+  /**
+   * Resolves where the cluster has what the source needs, as of now; rejects with EngineNotReady that says what to do.
+   */
   verify(signal: AbortSignal): Promise<void>;
   /**
    * Resolves with a pod in the shape of a sandbox whose container runs, and that is this request's alone. Rejects as

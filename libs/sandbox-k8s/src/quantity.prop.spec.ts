@@ -50,7 +50,10 @@ test('an exponent shifts the number by powers of ten, as a decimal suffix does',
 test('the same amount is the same however it is written', () => {
   fc.assert(
     fc.property(fc.bigInt({ min: 0n, max: 10n ** 9n }), fc.integer({ min: 0, max: 4 }), (amount, step) => {
-      const [smaller, larger] = [['Mi', 'Gi', 'Ti', 'Pi', 'Ei'], ['Ki', 'Mi', 'Gi', 'Ti', 'Pi']];
+      const [smaller, larger] = [
+        ['Mi', 'Gi', 'Ti', 'Pi', 'Ei'],
+        ['Ki', 'Mi', 'Gi', 'Ti', 'Pi'],
+      ];
       expect(nanosOf(`${amount}${smaller[step]!}`)).toBe(nanosOf(`${amount * 1024n}${larger[step]!}`));
       expect(nanosOf(`${amount * 1000n}m`)).toBe(nanosOf(`${amount}`));
       expect(nanosOf(`${amount}.500`)).toBe(nanosOf(`${amount * 10n + 5n}e-1`));

@@ -1,14 +1,38 @@
 // SPDX-License-Identifier: Apache-2.0
 import { encodeAgentChannel, isChannelFrame, parseChannel, type ChannelMessage } from './channel-message.ts';
 import { AGENT_FRAMES, encodeFrame, FrameError, type Frame } from './frame.ts';
-import { countOf, encodeMeta, flagOf, isNull, listOf, oneOf, parseMeta, prefixMeta, splitMeta, textOf, type Meta } from './meta.ts';
+import {
+  countOf,
+  encodeMeta,
+  flagOf,
+  isNull,
+  listOf,
+  oneOf,
+  parseMeta,
+  prefixMeta,
+  splitMeta,
+  textOf,
+  type Meta,
+} from './meta.ts';
 import { pathFault, targetFault } from './path.ts';
 
 /** Why the agent gives up on a job. */
-export const FAULT_REASONS = ['delta_bytes', 'delta_files', 'workspace_space', 'entry_special', 'entry_unreadable', 'entry_name', 'protocol', 'shell'] as const;
+export const FAULT_REASONS = [
+  'delta_bytes',
+  'delta_files',
+  'workspace_space',
+  'entry_special',
+  'entry_unreadable',
+  'entry_name',
+  'protocol',
+  'shell',
+] as const;
 export type FaultReason = (typeof FAULT_REASONS)[number];
 
-/** What stands at a changed path; a file's content follows, its first chunk in the same frame, the rest in `data` frames. */
+/**
+ * What stands at a changed path; a file's content follows, its first chunk in the same frame, the rest in `data`
+ * frames.
+ */
 export type AfterHead =
   | { readonly kind: 'file'; readonly mode: '644' | '755'; readonly size: number }
   | { readonly kind: 'dir' }
@@ -28,7 +52,10 @@ export const REFUSED_AT_MAX = 8;
 /** An address in its longest form, with a port. */
 const ADDRESS_CHARACTERS_MAX = 64;
 
-/** What an agent has counted of its container since the first file or order came: its word. `outOfMemory` is null as long as the command runs, and where nothing tells. */
+/**
+ * What an agent has counted of its container since the first file or order came: its word. `outOfMemory` is null as
+ * long as the command runs, and where nothing tells.
+ */
 export interface ToldUsage {
   readonly type: 'usage';
   readonly cpuMs: number;
@@ -37,20 +64,33 @@ export interface ToldUsage {
 }
 
 /**
- * From the agent to the adapter, in this order: hello; output in one sequence over both streams; exit; changes with their data; end. A fault ends it at any
- * point. Channels live between the job's start and its exit.
- * Where it was started to tell usage, it does so at any point, and last before an exit or a turn's end.
- * Of a shell: hello; then for each turn output (`stdout` alone, numbered from 0), turned, changes with their data, end; for each check checked.
+ * From the agent to the adapter, in this order: hello; output in one sequence over both streams; exit; changes with
+ * their data; end. A fault ends it at any point. Channels live between the job's start and its exit. Where it was
+ * started to tell usage, it does so at any point, and last before an exit or a turn's end. Of a shell: hello; then for
+ * each turn output (`stdout` alone, numbered from 0), turned, changes with their data, end; for each check checked.
  */
 export type AgentMessage =
   | { readonly type: 'hello'; readonly agent: string; readonly refusedAt?: readonly string[] }
   | { readonly type: 'stdout' | 'stderr'; readonly sequence: number; readonly bytes: Buffer }
-  | { readonly type: 'exit'; readonly code: number | null; readonly signal: string | null; readonly timedOut: boolean; readonly droppedBytes: number }
+  | {
+      readonly type: 'exit';
+      readonly code: number | null;
+      readonly signal: string | null;
+      readonly timedOut: boolean;
+      readonly droppedBytes: number;
+    }
   | { readonly type: 'change'; readonly path: string; readonly after: AfterHead | null; readonly bytes: Buffer }
   | { readonly type: 'data'; readonly bytes: Buffer }
   | { readonly type: 'end'; readonly changes: number }
   | { readonly type: 'fault'; readonly reason: FaultReason; readonly detail: string }
-  | { readonly type: 'turned'; readonly turn: number; readonly state: ShellState; readonly refused: TurnRefusal | null; readonly code: number | null; readonly droppedBytes: number }
+  | {
+      readonly type: 'turned';
+      readonly turn: number;
+      readonly state: ShellState;
+      readonly refused: TurnRefusal | null;
+      readonly code: number | null;
+      readonly droppedBytes: number;
+    }
   | { readonly type: 'checked'; readonly conflicts: readonly string[] }
   | ToldUsage
   | ChannelMessage;
@@ -58,24 +98,55 @@ export type AgentMessage =
 /** Bytes of one message. Throws FrameError when something in it is larger than its frame. */
 export function encodeAgentMessage(message: AgentMessage): Buffer {
   switch (message.type) {
-    case 'hello': return encodeFrame(AGENT_FRAMES.hello, encodeMeta({ agent: message.agent, ...(message.refusedAt === undefined ? {} : { refused_at: message.refusedAt }) }));
-    case 'stdout': case 'stderr': {
+    case 'hello':
+      return encodeFrame(
+        AGENT_FRAMES.hello,
+        encodeMeta({
+          agent: message.agent,
+          ...(message.refusedAt === undefined ? {} : { refused_at: message.refusedAt }),
+        }),
+      );
+    case 'stdout':
+    case 'stderr': {
       const sequence = Buffer.allocUnsafe(4);
       sequence.writeUInt32BE(message.sequence);
       return encodeFrame(AGENT_FRAMES[message.type], sequence, message.bytes);
     }
-    case 'exit': return encodeFrame(AGENT_FRAMES.exit, encodeMeta({ code: message.code, signal: message.signal, timed_out: message.timedOut, dropped_bytes: message.droppedBytes }));
-    case 'change': return encodeFrame(AGENT_FRAMES.change, prefixMeta({ path: message.path, after: message.after }), message.bytes);
-    case 'data': return encodeFrame(AGENT_FRAMES.data, message.bytes);
-    case 'end': return encodeFrame(AGENT_FRAMES.end, encodeMeta({ changes: message.changes }));
-    case 'fault': return encodeFrame(AGENT_FRAMES.fault, encodeMeta({ reason: message.reason, detail: message.detail }));
+    case 'exit':
+      return encodeFrame(
+        AGENT_FRAMES.exit,
+        encodeMeta({
+          code: message.code,
+          signal: message.signal,
+          timed_out: message.timedOut,
+          dropped_bytes: message.droppedBytes,
+        }),
+      );
+    case 'change':
+      return encodeFrame(AGENT_FRAMES.change, prefixMeta({ path: message.path, after: message.after }), message.bytes);
+    case 'data':
+      return encodeFrame(AGENT_FRAMES.data, message.bytes);
+    case 'end':
+      return encodeFrame(AGENT_FRAMES.end, encodeMeta({ changes: message.changes }));
+    case 'fault':
+      return encodeFrame(AGENT_FRAMES.fault, encodeMeta({ reason: message.reason, detail: message.detail }));
     case 'turned': {
       const { turn, state, refused, code, droppedBytes } = message;
       return encodeFrame(AGENT_FRAMES.turned, encodeMeta({ turn, state, refused, code, dropped_bytes: droppedBytes }));
     }
-    case 'checked': return encodeFrame(AGENT_FRAMES.checked, encodeMeta({ conflicts: message.conflicts }));
-    case 'usage': return encodeFrame(AGENT_FRAMES.usage, encodeMeta({ cpu_ms: message.cpuMs, memory_peak_bytes: message.memoryPeakBytes, out_of_memory: message.outOfMemory }));
-    default: return encodeAgentChannel(message);
+    case 'checked':
+      return encodeFrame(AGENT_FRAMES.checked, encodeMeta({ conflicts: message.conflicts }));
+    case 'usage':
+      return encodeFrame(
+        AGENT_FRAMES.usage,
+        encodeMeta({
+          cpu_ms: message.cpuMs,
+          memory_peak_bytes: message.memoryPeakBytes,
+          out_of_memory: message.outOfMemory,
+        }),
+      );
+    default:
+      return encodeAgentChannel(message);
   }
 }
 
@@ -83,12 +154,15 @@ export function encodeAgentMessage(message: AgentMessage): Buffer {
 export function parseAgentMessage({ type, payload }: Frame<typeof AGENT_FRAMES>): AgentMessage {
   if (isChannelFrame(type)) return parseChannel(type, payload);
   switch (type) {
-    case 'hello': return parseHello(parseMeta(payload));
-    case 'stdout': case 'stderr':
+    case 'hello':
+      return parseHello(parseMeta(payload));
+    case 'stdout':
+    case 'stderr':
       // An empty chunk would cost the reader without counting against any bound.
       if (payload.length < 5) throw new FrameError('a chunk of output is empty');
       return { type, sequence: payload.readUInt32BE(0), bytes: payload.subarray(4) };
-    case 'exit': return parseExit(parseMeta(payload));
+    case 'exit':
+      return parseExit(parseMeta(payload));
     case 'change': {
       const { fields, bytes } = splitMeta(payload);
       return parseChange(fields, bytes);
@@ -96,40 +170,52 @@ export function parseAgentMessage({ type, payload }: Frame<typeof AGENT_FRAMES>)
     case 'data':
       if (payload.length === 0) throw new FrameError('a chunk of content is empty');
       return { type, bytes: payload };
-    case 'end': return { type, changes: countOf(parseMeta(payload), 'changes') };
+    case 'end':
+      return { type, changes: countOf(parseMeta(payload), 'changes') };
     case 'fault': {
       const fields = parseMeta(payload);
       return { type, reason: oneOf(fields, 'reason', FAULT_REASONS), detail: textOf(fields, 'detail', 8192) };
     }
-    case 'turned': return parseTurned(parseMeta(payload));
-    case 'checked': return { type, conflicts: listOf(parseMeta(payload), 'conflicts', CONFLICTS_MAX).map(parsePath) };
-    case 'usage': return parseUsage(parseMeta(payload));
+    case 'turned':
+      return parseTurned(parseMeta(payload));
+    case 'checked':
+      return { type, conflicts: listOf(parseMeta(payload), 'conflicts', CONFLICTS_MAX).map(parsePath) };
+    case 'usage':
+      return parseUsage(parseMeta(payload));
   }
 }
 
 function parseHello(fields: Meta): AgentMessage {
   const agent = textOf(fields, 'agent', 128);
-  return isNull(fields, 'refused_at') ? { type: 'hello', agent } : { type: 'hello', agent, refusedAt: listOf(fields, 'refused_at', REFUSED_AT_MAX).map(parseAddress) };
+  return isNull(fields, 'refused_at')
+    ? { type: 'hello', agent }
+    : { type: 'hello', agent, refusedAt: listOf(fields, 'refused_at', REFUSED_AT_MAX).map(parseAddress) };
 }
 
 /** Reads `IP:port` as it came: whoever tries it says what is wrong with it. Throws FrameError. */
 export function parseAddress(value: unknown): string {
-  if (typeof value !== 'string' || value.length > ADDRESS_CHARACTERS_MAX) throw new FrameError('an address is no text, or too long');
+  if (typeof value !== 'string' || value.length > ADDRESS_CHARACTERS_MAX)
+    throw new FrameError('an address is no text, or too long');
   return value;
 }
 
 function parseUsage(fields: Meta): AgentMessage {
   return {
-    type: 'usage', cpuMs: countOf(fields, 'cpu_ms'), memoryPeakBytes: countOf(fields, 'memory_peak_bytes'),
+    type: 'usage',
+    cpuMs: countOf(fields, 'cpu_ms'),
+    memoryPeakBytes: countOf(fields, 'memory_peak_bytes'),
     outOfMemory: isNull(fields, 'out_of_memory') ? null : flagOf(fields, 'out_of_memory'),
   };
 }
 
 function parseTurned(fields: Meta): AgentMessage {
   return {
-    type: 'turned', turn: countOf(fields, 'turn'), state: oneOf(fields, 'state', SHELL_STATES),
+    type: 'turned',
+    turn: countOf(fields, 'turn'),
+    state: oneOf(fields, 'state', SHELL_STATES),
     refused: isNull(fields, 'refused') ? null : oneOf(fields, 'refused', TURN_REFUSALS),
-    code: isNull(fields, 'code') ? null : countOf(fields, 'code', 255), droppedBytes: countOf(fields, 'dropped_bytes'),
+    code: isNull(fields, 'code') ? null : countOf(fields, 'code', 255),
+    droppedBytes: countOf(fields, 'dropped_bytes'),
   };
 }
 
@@ -143,7 +229,13 @@ function parseExit(fields: Meta): AgentMessage {
   if (signal !== null && !/^SIG[A-Z0-9]{1,12}$/.test(signal)) throw new FrameError('`signal` names no signal');
   const code = isNull(fields, 'code') ? null : countOf(fields, 'code', 255);
   if ((code === null) === (signal === null)) throw new FrameError('a command ends by a status or by a signal');
-  return { type: 'exit', code, signal, timedOut: flagOf(fields, 'timed_out'), droppedBytes: countOf(fields, 'dropped_bytes') };
+  return {
+    type: 'exit',
+    code,
+    signal,
+    timedOut: flagOf(fields, 'timed_out'),
+    droppedBytes: countOf(fields, 'dropped_bytes'),
+  };
 }
 
 function parseChange(fields: Meta, bytes: Buffer): AgentMessage {
@@ -157,7 +249,8 @@ function parseChange(fields: Meta, bytes: Buffer): AgentMessage {
 }
 
 function parseAfter(value: unknown): AfterHead {
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) throw new FrameError('`after` is not an object');
+  if (typeof value !== 'object' || value === null || Array.isArray(value))
+    throw new FrameError('`after` is not an object');
   const fields = value as Meta;
   const kind = oneOf(fields, 'kind', ['file', 'dir', 'symlink']);
   if (kind === 'dir') return { kind };

@@ -2,8 +2,9 @@
 import { AGENT_FRAMES, encodeFrame, FrameError, HOST_FRAMES, type FrameTable } from './frame.ts';
 
 /**
- * One connection out of a container, as it travels beside the job: opened by the agent alone, named by a number that counts up from 1. `net_end` is the end of
- * one direction, `net_reset` of both at once; `net_credit` lets the other side send so many bytes more.
+ * One connection out of a container, as it travels beside the job: opened by the agent alone, named by a number that
+ * counts up from 1. `net_end` is the end of one direction, `net_reset` of both at once; `net_credit` lets the other
+ * side send so many bytes more.
  */
 export type ChannelMessage =
   | { readonly type: 'net_open'; readonly channel: number }
@@ -16,7 +17,8 @@ export type HostChannelMessage = Exclude<ChannelMessage, { type: 'net_open' }>;
 const ID_BYTES = 4;
 
 export const isChannelFrame = (type: string): type is ChannelMessage['type'] => type.startsWith('net_');
-export const isChannelMessage = (message: { readonly type: string }): message is ChannelMessage => isChannelFrame(message.type);
+export const isChannelMessage = (message: { readonly type: string }): message is ChannelMessage =>
+  isChannelFrame(message.type);
 
 /** Bytes of a message towards the adapter. */
 export const encodeAgentChannel = (message: ChannelMessage): Buffer => encode(AGENT_FRAMES, message);
@@ -35,7 +37,8 @@ function encode(table: FrameTable, message: ChannelMessage): Buffer {
 export function parseChannel(type: ChannelMessage['type'], payload: Buffer): ChannelMessage {
   const wanted = type === 'net_credit' ? ID_BYTES + 4 : ID_BYTES;
   // An empty chunk would cost the reader without using up its sender's credit.
-  if (type === 'net_data' ? payload.length <= ID_BYTES : payload.length !== wanted) throw new FrameError(`a frame \`${type}\` of ${payload.length} bytes`);
+  if (type === 'net_data' ? payload.length <= ID_BYTES : payload.length !== wanted)
+    throw new FrameError(`a frame \`${type}\` of ${payload.length} bytes`);
   const channel = payload.readUInt32BE(0);
   if (type === 'net_data') return { type, channel, bytes: payload.subarray(ID_BYTES) };
   if (type === 'net_credit') return { type, channel, count: payload.readUInt32BE(ID_BYTES) };

@@ -3,7 +3,10 @@ import { Duplex } from 'node:stream';
 import type { ChannelMessage } from './channel-message.ts';
 import { FrameError, NET_CHUNK_BYTES_MAX } from './frame.ts';
 
-/** What may be on its way on one channel: enough for a fast link at the delay of a local stream, little enough to keep for each. */
+/**
+ * What may be on its way on one channel: enough for a fast link at the delay of a local stream, little enough to keep
+ * for each.
+ */
 export const WINDOW_BYTES = 128 * 1024;
 /** Room is given back by the quarter: a frame for each chunk would double them. */
 const CREDIT_BYTES_MIN = WINDOW_BYTES / 4;
@@ -22,7 +25,8 @@ export class Channel extends Duplex {
   #isReset = false;
 
   constructor(id: number, send: (message: ChannelMessage) => void) {
-    // With a mark of one byte `_read` is called once all that came has been taken, and that is when there is room again.
+    // With a mark of one byte `_read` is called once all that came has been taken, and that is when there is room
+    // again.
     super({ allowHalfOpen: true, readableHighWaterMark: 1, writableHighWaterMark: NET_CHUNK_BYTES_MAX });
     this.#id = id;
     this.#send = send;
@@ -31,9 +35,12 @@ export class Channel extends Duplex {
   /** Takes a message of this channel. Throws FrameError where it can't stand. */
   hear(message: ChannelMessage): void {
     switch (message.type) {
-      case 'net_open': throw new FrameError('a channel is opened twice');
-      case 'net_data': return this.#takeData(message.bytes);
-      case 'net_credit': return this.#takeCredit(message.count);
+      case 'net_open':
+        throw new FrameError('a channel is opened twice');
+      case 'net_data':
+        return this.#takeData(message.bytes);
+      case 'net_credit':
+        return this.#takeCredit(message.count);
       case 'net_end':
         if (this.#theyEnded) throw new FrameError('a channel ends twice');
         this.#theyEnded = true;
@@ -73,12 +80,14 @@ export class Channel extends Duplex {
 
   #takeData(bytes: Buffer): void {
     this.#received += bytes.length;
-    if (this.#theyEnded || this.#received - this.#credited > WINDOW_BYTES) throw new FrameError('a channel carries more than it may');
+    if (this.#theyEnded || this.#received - this.#credited > WINDOW_BYTES)
+      throw new FrameError('a channel carries more than it may');
     this.push(bytes);
   }
 
   #takeCredit(count: number): void {
-    if (count === 0 || this.#room + count > WINDOW_BYTES) throw new FrameError('a channel is given more room than it used');
+    if (count === 0 || this.#room + count > WINDOW_BYTES)
+      throw new FrameError('a channel is given more room than it used');
     this.#room += count;
     this.#flush();
   }

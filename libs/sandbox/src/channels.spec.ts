@@ -8,20 +8,33 @@ import { FrameError } from './frame.ts';
 /** Two sides of one stream that keeps its order and delivers at once; `said` is what the opening side sent. */
 function sides() {
   const [opened, said]: [Duplex[], ChannelMessage[]] = [[], []];
-  const agent: Channels = new Channels({ send: (message) => {
-    said.push(message);
-    host.take(message);
-  } });
-  const host = new Channels({ send: (message) => agent.take(message), opened: (connection) => opened.push(connection) });
+  const agent: Channels = new Channels({
+    send: (message) => {
+      said.push(message);
+      host.take(message);
+    },
+  });
+  const host = new Channels({
+    send: (message) => agent.take(message),
+    opened: (connection) => opened.push(connection),
+  });
   return { agent, host, opened, said };
 }
 const connected = () => {
   const two = sides();
   return { ...two, there: two.agent.open()!, here: two.opened[0]! };
 };
-const sentBytes = (said: ChannelMessage[], channel: number): number => said.reduce((sum, message) => sum + (message.type === 'net_data' && message.channel === channel ? message.bytes.length : 0), 0);
+const sentBytes = (said: ChannelMessage[], channel: number): number =>
+  said.reduce(
+    (sum, message) => sum + (message.type === 'net_data' && message.channel === channel ? message.bytes.length : 0),
+    0,
+  );
 const turn = () => new Promise((resolve) => setImmediate(resolve));
-const data = (channel: number, length: number): ChannelMessage => ({ type: 'net_data', channel, bytes: Buffer.alloc(length) });
+const data = (channel: number, length: number): ChannelMessage => ({
+  type: 'net_data',
+  channel,
+  bytes: Buffer.alloc(length),
+});
 
 it('carries bytes both ways, whole and in order, and each direction ends by itself', async () => {
   const { there, here, agent, host } = connected();
@@ -71,7 +84,10 @@ it('opens no more connections at once than there may be, and resets what is open
   for (let n = 0; n < CHANNELS_MAX; n++) expect(agent.open()).not.toBeNull();
   expect(agent.open()).toBeNull();
   const answers: ChannelMessage[] = [];
-  const flooded = new Channels({ send: (message) => answers.push(message), opened: (connection) => opened.push(connection) });
+  const flooded = new Channels({
+    send: (message) => answers.push(message),
+    opened: (connection) => opened.push(connection),
+  });
   for (let channel = 1; channel <= CHANNELS_MAX + 1; channel++) flooded.take({ type: 'net_open', channel });
   expect(answers).toEqual([{ type: 'net_reset', channel: CHANNELS_MAX + 1 }]);
   expect([host.size, flooded.size]).toEqual([CHANNELS_MAX, CHANNELS_MAX]);
@@ -100,8 +116,18 @@ describe('breaks the stream at', () => {
     ['two ends', [open(1), { type: 'net_end', channel: 1 }, { type: 'net_end', channel: 1 }]],
     ['room that was never used', [open(1), { type: 'net_credit', channel: 1, count: 1 }]],
     ['no room at all', [open(1), { type: 'net_credit', channel: 1, count: 0 }]],
-    ['room for a closed channel without end', [open(1), { type: 'net_reset', channel: 1 }, ...Array.from({ length: 17 }, () => ({ type: 'net_credit', channel: 1, count: 1 }))]],
-    ['what is said of a closed channel without end', [open(1), { type: 'net_reset', channel: 1 }, data(1, WINDOW_BYTES), data(1, 1)]],
+    [
+      'room for a closed channel without end',
+      [
+        open(1),
+        { type: 'net_reset', channel: 1 },
+        ...Array.from({ length: 17 }, () => ({ type: 'net_credit', channel: 1, count: 1 })),
+      ],
+    ],
+    [
+      'what is said of a closed channel without end',
+      [open(1), { type: 'net_reset', channel: 1 }, data(1, WINDOW_BYTES), data(1, 1)],
+    ],
   ] as [string, ChannelMessage[]][])('%s', async (_, messages) => {
     const host = new Channels({ send: () => undefined, opened: () => undefined });
     for (const message of messages.slice(0, -1)) {

@@ -2,9 +2,10 @@
 /**
  * Connections over the one stream between an adapter and its agent; the same on both sides.
  *
- * INVARIANT (no starving): a side sends no more on a channel than the other has room for, so that one nobody reads holds up neither the others nor the job.
- * INVARIANT (bounded): of all channels together no more is kept than `channelsMax` windows each way.
- * INVARIANT (fails closed): who speaks of a channel that never was, or sends more than it may, breaks the whole stream.
+ * INVARIANT (no starving): a side sends no more on a channel than the other has room for, so that one nobody reads
+ * holds up neither the others nor the job. INVARIANT (bounded): of all channels together no more is kept than
+ * `channelsMax` windows each way. INVARIANT (fails closed): who speaks of a channel that never was, or sends more than
+ * it may, breaks the whole stream.
  */
 import type { Duplex } from 'node:stream';
 import { Channel, WINDOW_BYTES } from './channel.ts';
@@ -17,7 +18,10 @@ export const CHANNELS_MAX = 32;
 /** Connections of one job in all: thousands of small files, one each, and no more names for channels than that. */
 export const OPENED_MAX = 10_000;
 
-/** Frames without content that an honest side can have on its way for one channel: room for what it has read of a window, and its end, several times over. */
+/**
+ * Frames without content that an honest side can have on its way for one channel: room for what it has read of a
+ * window, and its end, several times over.
+ */
 const STRAY_FRAMES_MAX = 16;
 
 export interface ChannelsOptions {
@@ -56,13 +60,15 @@ export class Channels {
   take(message: ChannelMessage): void {
     if (this.#closed) return;
     if (message.type === 'net_open') return this.#opened(message.channel);
-    if (message.channel === 0 || message.channel > this.#last) throw new FrameError('a channel is spoken of that was never opened');
+    if (message.channel === 0 || message.channel > this.#last)
+      throw new FrameError('a channel is spoken of that was never opened');
     const channel = this.#open.get(message.channel);
     if (channel !== undefined) return channel.hear(message);
     // Closed here while it was on its way; of each channel no more can be than what it was allowed.
     if (message.type === 'net_data') this.#strayBytes += message.bytes.length;
     else this.#strayFrames += 1;
-    if (this.#strayBytes > this.#last * WINDOW_BYTES || this.#strayFrames > this.#last * STRAY_FRAMES_MAX) throw new FrameError('closed channels are spoken on without end');
+    if (this.#strayBytes > this.#last * WINDOW_BYTES || this.#strayFrames > this.#last * STRAY_FRAMES_MAX)
+      throw new FrameError('closed channels are spoken on without end');
   }
 
   /** Ends every connection; nothing is sent or taken any more. */
@@ -74,7 +80,7 @@ export class Channels {
 
   #opened(id: number): void {
     const { opened, send } = this.#options;
-    if (opened === undefined) throw new FrameError('a channel is opened by whom it isn\'t given to');
+    if (opened === undefined) throw new FrameError("a channel is opened by whom it isn't given to");
     if (id !== this.#last + 1 || id > OPENED_MAX) throw new FrameError('a channel is opened out of turn');
     this.#last = id;
     if (this.#open.size >= CHANNELS_MAX) return send({ type: 'net_reset', channel: id });

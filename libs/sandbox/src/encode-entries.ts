@@ -7,15 +7,24 @@ import { entryPartsOf } from './host-message.ts';
 import { pathFault, targetFault } from './path.ts';
 import { SandboxJobError, type SandboxEntry, type SandboxJob } from './sandbox.ts';
 
-/** Bytes that follow each other and are written at once. Contents among them are those of whoever gave them: to copy a workspace takes longer than to write it. */
+/**
+ * Bytes that follow each other and are written at once. Contents among them are those of whoever gave them: to copy a
+ * workspace takes longer than to write it.
+ */
 export type Parts = readonly Uint8Array[];
 
 const NONE = Buffer.alloc(0);
 /** Frames of small files are written together up to here: one write for dozens of files instead of one each. */
 const BATCH_BYTES = 64 * 1024;
 
-/** What carries a workspace to an agent; fills `sent` as it goes. Throws SandboxJobError at an entry that can't be there. */
-export async function* encodeEntries(files: SandboxJob['files'], sent: EntryTree): AsyncGenerator<Parts, void, undefined> {
+/**
+ * What carries a workspace to an agent; fills `sent` as it goes. Throws SandboxJobError at an entry that can't be
+ * there.
+ */
+export async function* encodeEntries(
+  files: SandboxJob['files'],
+  sent: EntryTree,
+): AsyncGenerator<Parts, void, undefined> {
   let batch: Uint8Array[] = [];
   let batched = 0;
   for await (const entry of files) {
@@ -37,7 +46,8 @@ function* entryParts(entry: SandboxEntry, sent: EntryTree): Generator<Uint8Array
   const fault = pathFault(path) ?? (kind === 'symlink' ? targetFault(entry.target) : null) ?? sent.add(path, state);
   if (fault !== null) throw new SandboxJobError(`the entry \`${path}\` ${fault}`);
   if (kind === 'dir') return yield* entryPartsOf({ type: 'file', head: { kind, path }, bytes: NONE });
-  if (kind === 'symlink') return yield* entryPartsOf({ type: 'file', head: { kind, path, target: entry.target }, bytes: NONE });
+  if (kind === 'symlink')
+    return yield* entryPartsOf({ type: 'file', head: { kind, path, target: entry.target }, bytes: NONE });
   const head = { kind, path, mode: entry.mode, size: entry.bytes.length, sha256: state.sha256 ?? '' };
   const [first = NONE, ...rest] = chunksOf(entry.bytes);
   yield* entryPartsOf({ type: 'file', head, bytes: first });
@@ -49,7 +59,12 @@ export function stateOf(entry: SandboxEntry): FileState {
   if (entry.kind === 'dir') return { kind: 'dir', mode: null, sha256: null, size: 0 };
   const bytes = entry.kind === 'symlink' ? Buffer.from(entry.target) : entry.bytes;
   const known = entry.kind === 'file' ? entry.sha256 : undefined;
-  return { kind: entry.kind, mode: entry.mode, sha256: known ?? createHash('sha256').update(bytes).digest('hex'), size: bytes.length };
+  return {
+    kind: entry.kind,
+    mode: entry.mode,
+    sha256: known ?? createHash('sha256').update(bytes).digest('hex'),
+    size: bytes.length,
+  };
 }
 
 /** Content in pieces that fit a frame; none for none. */

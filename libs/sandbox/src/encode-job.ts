@@ -14,32 +14,45 @@ const STDIN_BYTES_MAX = 4 * 1024 * 1024;
 /** Throws SandboxJobError unless every field that doesn't come from a stream can be run as asked. */
 export function assertRunnable(job: SandboxJob): void {
   if (job.argv === undefined) {
-    if (job.command === '' || job.command.includes('\0')) throw new SandboxJobError('the command is empty or contains NUL');
+    if (job.command === '' || job.command.includes('\0'))
+      throw new SandboxJobError('the command is empty or contains NUL');
   } else assertArguments(job.argv, job.command);
-  if ((job.stdin?.length ?? 0) > STDIN_BYTES_MAX) throw new SandboxJobError(`stdin is longer than ${STDIN_BYTES_MAX} bytes`);
-  if (job.cwd !== '' && pathFault(job.cwd) !== null) throw new SandboxJobError(`the working directory ${pathFault(job.cwd)}`);
+  if ((job.stdin?.length ?? 0) > STDIN_BYTES_MAX)
+    throw new SandboxJobError(`stdin is longer than ${STDIN_BYTES_MAX} bytes`);
+  if (job.cwd !== '' && pathFault(job.cwd) !== null)
+    throw new SandboxJobError(`the working directory ${pathFault(job.cwd)}`);
   for (const [name, value] of Object.entries(job.env)) {
-    if (!/^[A-Za-z_][A-Za-z0-9_]*$/.test(name) || value.includes('\0')) throw new SandboxJobError(`the variable \`${name}\` can't be set`);
+    if (!/^[A-Za-z_][A-Za-z0-9_]*$/.test(name) || value.includes('\0'))
+      throw new SandboxJobError(`the variable \`${name}\` can't be set`);
   }
   for (const [name, value] of Object.entries(job.limits) as [keyof SandboxLimits, number][]) {
-    if (!Number.isFinite(value) || value < 0 || (name !== 'cpus' && !Number.isInteger(value))) throw new SandboxJobError(`the limit \`${name}\` is no amount`);
+    if (!Number.isFinite(value) || value < 0 || (name !== 'cpus' && !Number.isInteger(value)))
+      throw new SandboxJobError(`the limit \`${name}\` is no amount`);
   }
 }
 
 /** What a program can't be given its agent must not be asked for. */
 function assertArguments(argv: readonly string[], command: string): void {
   if (command !== '') throw new SandboxJobError('a job is a command or a program, not both');
-  if (argv.length === 0 || argv.length > ARGUMENTS_MAX || argv[0] === '' || argv.some((argument) => argument.includes('\0'))) {
+  if (
+    argv.length === 0 ||
+    argv.length > ARGUMENTS_MAX ||
+    argv[0] === '' ||
+    argv.some((argument) => argument.includes('\0'))
+  ) {
     throw new SandboxJobError(`a program has a name and at most ${ARGUMENTS_MAX} arguments without NUL`);
   }
 }
 
 /**
- * What carries a job to its agent: workspace, stdin, order. Fills `sent` with what stands in the workspace; where something does already, only what differs is carried.
- * Throws SandboxJobError at an entry that can't be there.
+ * What carries a job to its agent: workspace, stdin, order. Fills `sent` with what stands in the workspace; where
+ * something does already, only what differs is carried. Throws SandboxJobError at an entry that can't be there.
  */
 export async function* encodeJob(job: SandboxJob, sent: EntryTree): AsyncGenerator<Parts, void, undefined> {
-  const workspace = job.kin !== undefined && !sent.isEmpty ? encodePatches(job.kin.patches(sent), sent) : encodeEntries(job.files, sent);
+  const workspace =
+    job.kin !== undefined && !sent.isEmpty
+      ? encodePatches(job.kin.patches(sent), sent)
+      : encodeEntries(job.files, sent);
   // What is left of the workspace goes with the order: each write wakes everybody on the way to the agent.
   let last: Parts = [];
   for await (const parts of workspace) {
@@ -52,10 +65,18 @@ export async function* encodeJob(job: SandboxJob, sent: EntryTree): AsyncGenerat
 
 function encodeOrder({ command, argv, cwd, env, stdin, limits, egress }: SandboxJob): Buffer {
   const order = {
-    command, cwd, env, timeout_ms: limits.wallMs, stdin: stdin !== undefined,
-    output_bytes_max: heardBytesOf(limits), delta_bytes_max: limits.deltaBytes, delta_files_max: limits.deltaFiles,
-    ...(egress === undefined ? {} : { proxy: true }), ...(argv === undefined ? {} : { argv }),
+    command,
+    cwd,
+    env,
+    timeout_ms: limits.wallMs,
+    stdin: stdin !== undefined,
+    output_bytes_max: heardBytesOf(limits),
+    delta_bytes_max: limits.deltaBytes,
+    delta_files_max: limits.deltaFiles,
+    ...(egress === undefined ? {} : { proxy: true }),
+    ...(argv === undefined ? {} : { argv }),
   };
-  if (Buffer.byteLength(JSON.stringify(order)) > HOST_FRAMES.job.bytesMax) throw new SandboxJobError('the command and its variables are too long');
+  if (Buffer.byteLength(JSON.stringify(order)) > HOST_FRAMES.job.bytesMax)
+    throw new SandboxJobError('the command and its variables are too long');
   return encodeHostMessage({ type: 'job', job: order });
 }

@@ -16,8 +16,14 @@ export function* encodePatch(patch: SandboxPatch): Generator<Parts> {
   for (const bytes of rest) yield [encodeHostMessage({ type: 'data', bytes })];
 }
 
-/** What makes of the files that stand in a container those of a job; keeps `standing` as it then is. Throws SandboxJobError at an entry that can't be there. */
-export async function* encodePatches(patches: Iterable<SandboxPatch> | AsyncIterable<SandboxPatch>, standing: EntryTree): AsyncGenerator<Parts, void, undefined> {
+/**
+ * What makes of the files that stand in a container those of a job; keeps `standing` as it then is. Throws
+ * SandboxJobError at an entry that can't be there.
+ */
+export async function* encodePatches(
+  patches: Iterable<SandboxPatch> | AsyncIterable<SandboxPatch>,
+  standing: EntryTree,
+): AsyncGenerator<Parts, void, undefined> {
   for await (const patch of patches) {
     const fault = pathFault(patch.path) ?? (patch.kind === 'symlink' ? targetFault(patch.target) : null);
     if (fault !== null) throw new SandboxJobError(`the entry \`${patch.path}\` ${fault}`);

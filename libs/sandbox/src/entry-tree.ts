@@ -4,7 +4,10 @@ import { parentsOf } from './path.ts';
 
 const DIRECTORY: FileState = { kind: 'dir', mode: null, sha256: null, size: 0 };
 
-/** Entries by path that together can stand in one directory: each once, and nothing below what isn't a directory. Directories on the way are made. */
+/**
+ * Entries by path that together can stand in one directory: each once, and nothing below what isn't a directory.
+ * Directories on the way are made.
+ */
 export class EntryTree {
   readonly #entries = new Map<string, FileState>();
   /** directories that nobody named yet */

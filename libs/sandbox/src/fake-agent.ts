@@ -30,7 +30,10 @@ export class FakeAgent {
   get world(): FakeWorld {
     const order = this.#ordered();
     return {
-      files: this.#files, cwd: order.cwd, env: order.env, stdin: this.#stdin,
+      files: this.#files,
+      cwd: order.cwd,
+      env: order.env,
+      stdin: this.#stdin,
       out: (text) => this.#output('stdout', Buffer.from(text)),
       err: (text) => this.#output('stderr', Buffer.from(text)),
       connect: () => (order.proxy ? this.#channels.open() : null),
@@ -53,7 +56,13 @@ export class FakeAgent {
     const signal = typeof end === 'object' ? end.signal : null;
     const timedOut = end === 'never';
     this.#channels.close();
-    this.#speak({ type: 'exit', code, signal: timedOut ? 'SIGKILL' : signal, timedOut, droppedBytes: this.#droppedBytes });
+    this.#speak({
+      type: 'exit',
+      code,
+      signal: timedOut ? 'SIGKILL' : signal,
+      timedOut,
+      droppedBytes: this.#droppedBytes,
+    });
     if (!timedOut) this.#sendBack();
   }
 
@@ -85,8 +94,10 @@ export class FakeAgent {
     const deleted = [...before.keys()].filter((path) => !after.has(path));
     const bytes = changed.reduce((sum, entry) => sum + (entry.kind === 'file' ? entry.bytes.length : 0), 0);
     const count = changed.length + deleted.length;
-    if (count > delta_files_max) return this.#speak({ type: 'fault', reason: 'delta_files', detail: 'too many entries changed' });
-    if (bytes > delta_bytes_max) return this.#speak({ type: 'fault', reason: 'delta_bytes', detail: 'changed files are too large' });
+    if (count > delta_files_max)
+      return this.#speak({ type: 'fault', reason: 'delta_files', detail: 'too many entries changed' });
+    if (bytes > delta_bytes_max)
+      return this.#speak({ type: 'fault', reason: 'delta_bytes', detail: 'changed files are too large' });
     for (const entry of changed) this.#sendChange(entry);
     for (const path of deleted) this.#speak({ type: 'change', path, after: null, bytes: NONE });
     this.#speak({ type: 'end', changes: count });
@@ -96,7 +107,8 @@ export class FakeAgent {
     const content = entry.kind === 'file' ? Buffer.from(entry.bytes) : NONE;
     const after: AfterHead = entry.kind === 'file' ? { kind: 'file', mode: entry.mode, size: content.length } : entry;
     this.#speak({ type: 'change', path: entry.path, after, bytes: content.subarray(0, CHUNK_BYTES_MAX) });
-    for (let at = CHUNK_BYTES_MAX; at < content.length; at += CHUNK_BYTES_MAX) this.#speak({ type: 'data', bytes: content.subarray(at, at + CHUNK_BYTES_MAX) });
+    for (let at = CHUNK_BYTES_MAX; at < content.length; at += CHUNK_BYTES_MAX)
+      this.#speak({ type: 'data', bytes: content.subarray(at, at + CHUNK_BYTES_MAX) });
   }
 
   #ordered(): JobOrder {
@@ -111,7 +123,8 @@ export class FakeAgent {
 
 function withParents(files: ReadonlyMap<string, SandboxEntry>): Map<string, SandboxEntry> {
   const all = new Map(files);
-  for (const path of [...files.keys()].flatMap(parentsOf)) if (!all.has(path)) all.set(path, { path, kind: 'dir', mode: null });
+  for (const path of [...files.keys()].flatMap(parentsOf))
+    if (!all.has(path)) all.set(path, { path, kind: 'dir', mode: null });
   return all;
 }
 

@@ -6,7 +6,9 @@ import { CONTRACT_LIMITS, PROGRAMS, sandboxContract } from './sandbox.contract.t
 const sleep = async (ms: number, signal: AbortSignal) => delay(ms, undefined, { signal }).catch(() => undefined);
 
 sandboxContract('the fake sandbox', async () => ({
-  sandbox: new FakeSandbox({ programs: PROGRAMS, images: ['image'], sleep }), image: 'image', limits: CONTRACT_LIMITS,
+  sandbox: new FakeSandbox({ programs: PROGRAMS, images: ['image'], sleep }),
+  image: 'image',
+  limits: CONTRACT_LIMITS,
 }));
 
 test('a closed sandbox runs nothing', async () => {

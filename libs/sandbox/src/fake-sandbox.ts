@@ -8,7 +8,14 @@ import { EntryTree } from './entry-tree.ts';
 import { FakeAgent } from './fake-agent.ts';
 import { AGENT_FRAMES, FrameDecoder, HOST_FRAMES } from './frame.ts';
 import { encodeHostMessage, parseHostMessage } from './host-message.ts';
-import { Sandbox, type SandboxEnd, type SandboxEntry, type SandboxJob, type SandboxReason, type SandboxResult } from './sandbox.ts';
+import {
+  Sandbox,
+  type SandboxEnd,
+  type SandboxEntry,
+  type SandboxJob,
+  type SandboxReason,
+  type SandboxResult,
+} from './sandbox.ts';
 import { Transcript } from './transcript.ts';
 
 /** What a fake command finds and may change: the workspace is a map, and nothing else exists. */
@@ -23,8 +30,16 @@ export interface FakeWorld {
   connect(): Duplex | null;
 }
 
-/** How a fake command ends: by a status, by a signal, not by itself (waiting, or busy on every processor), or as the engine would end it. */
-export type FakeEnd = number | { readonly signal: string } | 'never' | 'busy' | { readonly ended: SandboxEnd; readonly reason: SandboxReason };
+/**
+ * How a fake command ends: by a status, by a signal, not by itself (waiting, or busy on every processor), or as the
+ * engine would end it.
+ */
+export type FakeEnd =
+  | number
+  | { readonly signal: string }
+  | 'never'
+  | 'busy'
+  | { readonly ended: SandboxEnd; readonly reason: SandboxReason };
 
 /** A stand-in for one command. */
 export type FakeProgram = (world: FakeWorld) => FakeEnd | Promise<FakeEnd>;
@@ -44,8 +59,8 @@ const KILLED: Ending = { ended: 'killed', reason: 'aborted', detail: null };
 const NOT_FOUND = 127;
 
 /**
- * A sandbox without containers: programs in place of commands, a map in place of a file system. Everything else is real: the
- * job and its account travel as frames, so that what a caller sees is what an adapter would show.
+ * A sandbox without containers: programs in place of commands, a map in place of a file system. Everything else is
+ * real: the job and its account travel as frames, so that what a caller sees is what an adapter would show.
  */
 export class FakeSandbox extends Sandbox {
   readonly #options: FakeSandboxOptions;
@@ -85,14 +100,18 @@ export class FakeSandbox extends Sandbox {
     const send = (bytes: Uint8Array) => {
       for (const frame of there.push(bytes)) agent.take(parseHostMessage(frame));
     };
-    const channels = new Channels({ send: (message) => message.type !== 'net_open' && send(encodeHostMessage(message)), opened: (connection) => job.egress?.serve(connection) });
+    const channels = new Channels({
+      send: (message) => message.type !== 'net_open' && send(encodeHostMessage(message)),
+      opened: (connection) => job.egress?.serve(connection),
+    });
     const agent = new FakeAgent((bytes) => {
       for (const frame of back.push(bytes)) {
         const message = parseAgentMessage(frame);
         if (isChannelMessage(message)) channels.take(message);
         else {
           transcript.accept(message);
-          if (message.type === 'stdout' || message.type === 'stderr') void job.tap?.({ stream: message.type, bytes: message.bytes });
+          if (message.type === 'stdout' || message.type === 'stderr')
+            void job.tap?.({ stream: message.type, bytes: message.bytes });
         }
       }
     });
@@ -110,7 +129,8 @@ export class FakeSandbox extends Sandbox {
     if (end === 'never' || end === 'busy') await this.#options.sleep(Math.min(wallMs, idleMs, busyMs), signal);
     if (signal.aborted) return KILLED;
     if (busyMs < Math.min(wallMs, idleMs)) return { ended: 'limit', reason: 'cpu', detail: null };
-    if ((end === 'never' || end === 'busy') && idleMs < wallMs) return { ended: 'timeout', reason: 'idle', detail: null };
+    if ((end === 'never' || end === 'busy') && idleMs < wallMs)
+      return { ended: 'timeout', reason: 'idle', detail: null };
     agent.exit(end === 'busy' ? 'never' : end);
     return null;
   }
@@ -123,7 +143,9 @@ function notFound(world: FakeWorld): number {
 
 function resultOf(ending: Ending, transcript: Transcript): SandboxResult {
   return {
-    ended: ending.ended, reason: ending.reason, detail: ending.detail,
+    ended: ending.ended,
+    reason: ending.reason,
+    detail: ending.detail,
     exitCode: transcript.exit?.code ?? null,
     signal: transcript.exit?.signal ?? null,
     output: transcript.output,

@@ -33,13 +33,21 @@ export class FakeShellAgent {
 
   take(message: HostMessage): void {
     switch (message.type) {
-      case 'file': return this.#put(message.head, message.bytes);
-      case 'data': return this.#append(message.bytes);
-      case 'shell': this.#told = withParents(this.files); return;
-      case 'turn': return this.#turn(message.order);
-      case 'check': return this.#check(message.paths, message.last);
-      case 'patch': return this.#patch(message.path, message.after, message.bytes);
-      default: throw new Error(`a shell takes no \`${message.type}\``);
+      case 'file':
+        return this.#put(message.head, message.bytes);
+      case 'data':
+        return this.#append(message.bytes);
+      case 'shell':
+        this.#told = withParents(this.files);
+        return;
+      case 'turn':
+        return this.#turn(message.order);
+      case 'check':
+        return this.#check(message.paths, message.last);
+      case 'patch':
+        return this.#patch(message.path, message.after, message.bytes);
+      default:
+        throw new Error(`a shell takes no \`${message.type}\``);
     }
   }
 
@@ -58,13 +66,26 @@ export class FakeShellAgent {
     const passed = all.subarray(0, output_bytes_max);
     if (passed.length > 0) this.#speak({ type: 'stdout', sequence: 0, bytes: passed });
     const state = this.#exited !== null ? 'gone' : this.#runs !== null ? 'running' : 'idle';
-    this.#speak({ type: 'turned', turn, state, refused, code: this.#exited ?? code, droppedBytes: all.length - passed.length });
+    this.#speak({
+      type: 'turned',
+      turn,
+      state,
+      refused,
+      code: this.#exited ?? code,
+      droppedBytes: all.length - passed.length,
+    });
     this.#sendBack(state !== 'running' && refused === null);
   }
 
   #run(command: string, variables: Readonly<Record<string, string>>): number | null {
     for (const [name, value] of Object.entries(variables)) this.#vars.set(name, value);
-    const world: FakeShellWorld = { files: this.files, vars: this.#vars, out: (text) => { this.#output += text; } };
+    const world: FakeShellWorld = {
+      files: this.files,
+      vars: this.#vars,
+      out: (text) => {
+        this.#output += text;
+      },
+    };
     const end = (this.#programs[command] ?? notFound)(world);
     for (const name of Object.keys(variables)) this.#vars.delete(name);
     if (typeof end === 'number') return end;
@@ -97,7 +118,9 @@ export class FakeShellAgent {
     this.#checks.push(...paths);
     if (!last) return;
     const now = withParents(this.files);
-    const conflicts = this.#checks.map(({ path }) => path).filter((path) => !isSame(this.#told.get(path), now.get(path)));
+    const conflicts = this.#checks
+      .map(({ path }) => path)
+      .filter((path) => !isSame(this.#told.get(path), now.get(path)));
     this.#checks = [];
     this.#speak({ type: 'checked', conflicts: conflicts.slice(0, 16) });
   }
@@ -134,9 +157,14 @@ function notFound({ out }: FakeShellWorld): number {
 
 function withParents(files: ReadonlyMap<string, SandboxEntry>): Map<string, SandboxEntry> {
   const all = new Map(files);
-  for (const path of [...files.keys()].flatMap(parentsOf)) if (!all.has(path)) all.set(path, { path, kind: 'dir', mode: null });
+  for (const path of [...files.keys()].flatMap(parentsOf))
+    if (!all.has(path)) all.set(path, { path, kind: 'dir', mode: null });
   return all;
 }
 
-const digestOf = (entry: SandboxEntry): string => createHash('sha256').update(JSON.stringify(stateOf(entry))).digest('hex');
-const isSame = (a: SandboxEntry | undefined, b: SandboxEntry | undefined): boolean => (a && b ? digestOf(a) === digestOf(b) : a === b);
+const digestOf = (entry: SandboxEntry): string =>
+  createHash('sha256')
+    .update(JSON.stringify(stateOf(entry)))
+    .digest('hex');
+const isSame = (a: SandboxEntry | undefined, b: SandboxEntry | undefined): boolean =>
+  a && b ? digestOf(a) === digestOf(b) : a === b;

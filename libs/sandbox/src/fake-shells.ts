@@ -14,10 +14,18 @@ export interface FakeShellWorld {
   out(text: string): void;
 }
 
-/** A stand-in for one command: ends with a status, exits the shell, or runs until it is told something that it ends at: a status, or null to run on. */
-export type FakeShellProgram = (world: FakeShellWorld) => number | { readonly exit: number } | { readonly runs: (input: string) => number | null };
+/**
+ * A stand-in for one command: ends with a status, exits the shell, or runs until it is told something that it ends at:
+ * a status, or null to run on.
+ */
+export type FakeShellProgram = (
+  world: FakeShellWorld,
+) => number | { readonly exit: number } | { readonly runs: (input: string) => number | null };
 
-/** Shells without containers: programs in place of commands. Everything travels as frames, so that what a caller sees is what an adapter would show. */
+/**
+ * Shells without containers: programs in place of commands. Everything travels as frames, so that what a caller sees is
+ * what an adapter would show.
+ */
 export class FakeShells extends Shells {
   readonly #programs: Readonly<Record<string, FakeShellProgram>>;
   /** every shell that was opened, to be looked at or killed by a test */
@@ -82,12 +90,22 @@ export class FakeShell extends Shell {
     const { end, turned } = transcript;
     if (end?.ended !== 'exited' || turned === null) {
       await this.close();
-      throw new ShellEnded(end?.ended === 'limit' ? 'limit' : 'invalid', end?.reason ?? null, end?.detail ?? null, NO_USAGE);
+      throw new ShellEnded(
+        end?.ended === 'limit' ? 'limit' : 'invalid',
+        end?.reason ?? null,
+        end?.detail ?? null,
+        NO_USAGE,
+      );
     }
     if (turned.state === 'gone') await this.close();
     return {
-      state: turned.state, refused: turned.refused, exitCode: turned.code, output: Buffer.concat(transcript.output.map(({ bytes }) => bytes)),
-      truncatedBytes: transcript.droppedBytes, changes: transcript.changes, usage: { ...NO_USAGE, outputBytes: transcript.outputBytes + transcript.droppedBytes },
+      state: turned.state,
+      refused: turned.refused,
+      exitCode: turned.code,
+      output: Buffer.concat(transcript.output.map(({ bytes }) => bytes)),
+      truncatedBytes: transcript.droppedBytes,
+      changes: transcript.changes,
+      usage: { ...NO_USAGE, outputBytes: transcript.outputBytes + transcript.droppedBytes },
     };
   }
 

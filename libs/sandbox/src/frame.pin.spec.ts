@@ -7,10 +7,30 @@ const NONE = Buffer.alloc(0);
 test('the bytes of each message are fixed: an agent in an image outlives the executor that made it', () => {
   const hex = (bytes: Buffer) => `${bytes.subarray(0, 6).toString('hex')} ${bytes.subarray(6).toString('latin1')}`;
   expect([
-    hex(encodeHostMessage({ type: 'file', head: { kind: 'file', path: 'a', mode: '755', size: 2, sha256: 'x' }, bytes: Buffer.from('hi') })),
+    hex(
+      encodeHostMessage({
+        type: 'file',
+        head: { kind: 'file', path: 'a', mode: '755', size: 2, sha256: 'x' },
+        bytes: Buffer.from('hi'),
+      }),
+    ),
     hex(encodeHostMessage({ type: 'file', head: { kind: 'symlink', path: 'a', target: 'b' }, bytes: NONE })),
     hex(encodeHostMessage({ type: 'data', bytes: Buffer.from('more') })),
-    hex(encodeHostMessage({ type: 'job', job: { command: 'c', cwd: '', timeout_ms: 1, env: { A: 'b' }, stdin: false, output_bytes_max: 2, delta_bytes_max: 3, delta_files_max: 4 } })),
+    hex(
+      encodeHostMessage({
+        type: 'job',
+        job: {
+          command: 'c',
+          cwd: '',
+          timeout_ms: 1,
+          env: { A: 'b' },
+          stdin: false,
+          output_bytes_max: 2,
+          delta_bytes_max: 3,
+          delta_files_max: 4,
+        },
+      }),
+    ),
     hex(encodeHostMessage({ type: 'stdin', bytes: Buffer.from('in') })),
     hex(encodeHostMessage({ type: 'greet', key: Buffer.from('k') })),
     hex(encodeHostMessage({ type: 'canaries', refusedAt: ['10.0.0.1:443'] })),
@@ -24,14 +44,37 @@ test('the bytes of each message are fixed: an agent in an image outlives the exe
     hex(encodeAgentMessage({ type: 'net_reset', channel: 1 })),
     hex(encodeAgentMessage({ type: 'net_credit', channel: 1, count: 3 })),
     hex(encodeHostMessage({ type: 'shell', env: { A: 'b' }, cols: 80, rows: 24 })),
-    hex(encodeHostMessage({ type: 'turn', order: { turn: 1, command: 'c', input: null, ctrl: null, yield_ms: 2, cols: null, rows: null, output_bytes_max: 3, delta_bytes_max: 4, delta_files_max: 5 } })),
+    hex(
+      encodeHostMessage({
+        type: 'turn',
+        order: {
+          turn: 1,
+          command: 'c',
+          input: null,
+          ctrl: null,
+          yield_ms: 2,
+          cols: null,
+          rows: null,
+          output_bytes_max: 3,
+          delta_bytes_max: 4,
+          delta_files_max: 5,
+        },
+      }),
+    ),
     hex(encodeHostMessage({ type: 'check', paths: [{ path: 'p', gone: true }], last: true })),
     hex(encodeHostMessage({ type: 'patch', path: 'p', after: null, bytes: NONE })),
     hex(encodeAgentMessage({ type: 'hello', agent: 'x' })),
     hex(encodeAgentMessage({ type: 'stdout', sequence: 258, bytes: Buffer.from('out') })),
     hex(encodeAgentMessage({ type: 'stderr', sequence: 0, bytes: Buffer.from('err') })),
     hex(encodeAgentMessage({ type: 'exit', code: 3, signal: null, timedOut: false, droppedBytes: 5 })),
-    hex(encodeAgentMessage({ type: 'change', path: 'p', after: { kind: 'file', mode: '644', size: 1 }, bytes: Buffer.from('!') })),
+    hex(
+      encodeAgentMessage({
+        type: 'change',
+        path: 'p',
+        after: { kind: 'file', mode: '644', size: 1 },
+        bytes: Buffer.from('!'),
+      }),
+    ),
     hex(encodeAgentMessage({ type: 'change', path: 'p', after: null, bytes: NONE })),
     hex(encodeAgentMessage({ type: 'data', bytes: Buffer.from('d') })),
     hex(encodeAgentMessage({ type: 'end', changes: 2 })),

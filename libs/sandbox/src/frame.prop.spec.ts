@@ -1,9 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
 import fc from 'fast-check';
-import { AGENT_FRAMES, encodeFrame, FRAME_HEADER_BYTES, FrameDecoder, FrameError, type Frame, type FrameTable } from './frame.ts';
+import {
+  AGENT_FRAMES,
+  encodeFrame,
+  FRAME_HEADER_BYTES,
+  FrameDecoder,
+  FrameError,
+  type Frame,
+  type FrameTable,
+} from './frame.ts';
 
 const types = Object.keys(AGENT_FRAMES) as (keyof typeof AGENT_FRAMES)[];
-const frameArb = fc.constantFrom(...types).chain((type) => fc.record({ type: fc.constant(type), payload: fc.uint8Array({ maxLength: Math.min(1024, AGENT_FRAMES[type].bytesMax) }) }));
+const frameArb = fc
+  .constantFrom(...types)
+  .chain((type) =>
+    fc.record({
+      type: fc.constant(type),
+      payload: fc.uint8Array({ maxLength: Math.min(1024, AGENT_FRAMES[type].bytesMax) }),
+    }),
+  );
 
 /** Cuts bytes at the given places. */
 function pieces(bytes: Buffer, cuts: readonly number[]): Buffer[] {
@@ -16,16 +31,25 @@ function decodeAll<T extends FrameTable>(decoder: FrameDecoder<T>, chunks: reado
 }
 
 test('frames come out as they went in, however the stream is cut', () => {
-  fc.assert(fc.property(fc.array(frameArb, { maxLength: 20 }), fc.array(fc.nat(), { maxLength: 30 }), fc.boolean(), (frames, cuts, keepsChunks) => {
-    const bytes = Buffer.concat(frames.map(({ type, payload }) => encodeFrame(AGENT_FRAMES[type], payload)));
-    const decoder = new FrameDecoder(AGENT_FRAMES, keepsChunks);
-    const out = decodeAll(decoder, pieces(bytes, cuts));
-    expect(out.map(({ type, payload }) => [type, payload.toString('hex')])).toEqual(frames.map(({ type, payload }) => [type, Buffer.from(payload).toString('hex')]));
-    expect(decoder.idle).toBe(true);
-  }));
+  fc.assert(
+    fc.property(
+      fc.array(frameArb, { maxLength: 20 }),
+      fc.array(fc.nat(), { maxLength: 30 }),
+      fc.boolean(),
+      (frames, cuts, keepsChunks) => {
+        const bytes = Buffer.concat(frames.map(({ type, payload }) => encodeFrame(AGENT_FRAMES[type], payload)));
+        const decoder = new FrameDecoder(AGENT_FRAMES, keepsChunks);
+        const out = decodeAll(decoder, pieces(bytes, cuts));
+        expect(out.map(({ type, payload }) => [type, payload.toString('hex')])).toEqual(
+          frames.map(({ type, payload }) => [type, Buffer.from(payload).toString('hex')]),
+        );
+        expect(decoder.idle).toBe(true);
+      },
+    ),
+  );
 });
 
-test('payloads are memory of the decoder\'s own, unless it keeps what it is given', () => {
+test("payloads are memory of the decoder's own, unless it keeps what it is given", () => {
   const frame = encodeFrame(AGENT_FRAMES.hello, Buffer.from('hello'));
   for (const keepsChunks of [false, true]) {
     const chunk = new Uint8Array(frame);
@@ -39,20 +63,23 @@ test('payloads are memory of the decoder\'s own, unless it keeps what it is give
 });
 
 test('any bytes either decode or fail with FrameError, and nothing decodes after a failure', () => {
-  fc.assert(fc.property(fc.array(fc.uint8Array({ maxLength: 64 }), { maxLength: 20 }), (chunks) => {
-    const decoder = new FrameDecoder(AGENT_FRAMES);
-    let failed = false;
-    for (const chunk of chunks) {
-      try {
-        const frames = [...decoder.push(chunk)];
-        if (failed) expect(frames).toEqual([]);
-      } catch (error) {
-        expect(error).toBeInstanceOf(FrameError);
-        failed = true;
+  fc.assert(
+    fc.property(fc.array(fc.uint8Array({ maxLength: 64 }), { maxLength: 20 }), (chunks) => {
+      const decoder = new FrameDecoder(AGENT_FRAMES);
+      let failed = false;
+      for (const chunk of chunks) {
+        try {
+          const frames = [...decoder.push(chunk)];
+          if (failed) expect(frames).toEqual([]);
+        } catch (error) {
+          expect(error).toBeInstanceOf(FrameError);
+          failed = true;
+        }
       }
-    }
-    if (failed) expect(() => [...decoder.push(encodeFrame(AGENT_FRAMES.end))]).toThrow(FrameError);
-  }), { numRuns: 500 });
+      if (failed) expect(() => [...decoder.push(encodeFrame(AGENT_FRAMES.end))]).toThrow(FrameError);
+    }),
+    { numRuns: 500 },
+  );
 });
 
 test('a frame that is too large is refused at its header, before its content', () => {
@@ -67,7 +94,13 @@ test('a frame that is too large is refused at its header, before its content', (
 
 test('frames of the other direction, of another version and of no type are refused', () => {
   const header = (version: number, code: number) => Buffer.from([0, 0, 0, 0, version, code]);
-  for (const [version, code] of [[1, 1], [1, 0], [1, 255], [0, 64], [2, 64]] as const) {
+  for (const [version, code] of [
+    [1, 1],
+    [1, 0],
+    [1, 255],
+    [0, 64],
+    [2, 64],
+  ] as const) {
     expect(() => [...new FrameDecoder(AGENT_FRAMES).push(header(version, code))]).toThrow(FrameError);
   }
 });

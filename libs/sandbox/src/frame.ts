@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /**
- * The frames between an adapter and the agent in a container: `length (u32 big-endian) version (u8) type (u8) payload`, where the
- * length is the payload's. The agent's side shares its container with the job, so every byte from there is attacker-controlled.
+ * The frames between an adapter and the agent in a container: `length (u32 big-endian) version (u8) type (u8) payload`,
+ * where the length is the payload's. The agent's side shares its container with the job, so every byte from there is
+ * attacker-controlled.
  *
  * INVARIANT (bounded): a decoder holds at most one payload, and none larger than its type allows.
  * INVARIANT (fails closed): after one malformed byte a decoder yields nothing more.
@@ -10,9 +11,14 @@
 /** Raised with any change that an older reader would misread. */
 export const FRAME_VERSION = 1;
 export const FRAME_HEADER_BYTES = 6;
-/** One chunk of content: a pipe's worth several times over, so that few frames carry a large file and none holds up the others for long. */
+/**
+ * One chunk of content: a pipe's worth several times over, so that few frames carry a large file and none holds up the
+ * others for long.
+ */
 export const CHUNK_BYTES_MAX = 256 * 1024;
-/** A path and a link's target of 4 KiB each, at worst six characters of JSON to the byte, and the fields around them. */
+/**
+ * A path and a link's target of 4 KiB each, at worst six characters of JSON to the byte, and the fields around them.
+ */
 export const META_BYTES_MAX = 60 * 1024;
 
 const KIB = 1024;
@@ -73,7 +79,10 @@ export class FrameError extends Error {
   }
 }
 
-interface FrameKind { readonly code: number; readonly bytesMax: number }
+interface FrameKind {
+  readonly code: number;
+  readonly bytesMax: number;
+}
 
 /** The bytes of one frame, its payload given in parts. Throws FrameError when they are more than the type allows. */
 export function encodeFrame(kind: FrameKind, ...parts: readonly Uint8Array[]): Buffer {
@@ -83,7 +92,8 @@ export function encodeFrame(kind: FrameKind, ...parts: readonly Uint8Array[]): B
 /** The same in parts, for whoever writes many frames at once: content isn't copied then. */
 export function framePartsOf(kind: FrameKind, ...parts: readonly Uint8Array[]): readonly Uint8Array[] {
   const length = parts.reduce((sum, part) => sum + part.length, 0);
-  if (length > kind.bytesMax) throw new FrameError(`a frame of type ${kind.code} takes ${kind.bytesMax} bytes, not ${length}`);
+  if (length > kind.bytesMax)
+    throw new FrameError(`a frame of type ${kind.code} takes ${kind.bytesMax} bytes, not ${length}`);
   const header = Buffer.allocUnsafe(FRAME_HEADER_BYTES);
   header.writeUInt32BE(length, 0);
   header.writeUInt8(FRAME_VERSION, 4);
@@ -106,8 +116,8 @@ export class FrameDecoder<T extends FrameTable> {
   #failed = false;
 
   /**
-   * @param keepsChunks whether what is pushed is the decoder's from then on: a payload that lies whole in it isn't copied. Not for a peer that isn't trusted, since a
-   * small payload then holds the memory of all that came with it.
+   * @param keepsChunks whether what is pushed is the decoder's from then on: a payload that lies whole in it isn't
+   * copied. Not for a peer that isn't trusted, since a small payload then holds the memory of all that came with it.
    */
   constructor(table: T, keepsChunks = false) {
     this.#keepsChunks = keepsChunks;
@@ -119,7 +129,10 @@ export class FrameDecoder<T extends FrameTable> {
     return !this.#failed && this.#type === null && this.#headerBytes === 0;
   }
 
-  /** Takes the next bytes and yields the frames that they complete. Throws FrameError at the first malformed one, and from then on. */
+  /**
+   * Takes the next bytes and yields the frames that they complete. Throws FrameError at the first malformed one, and
+   * from then on.
+   */
   *push(chunk: Uint8Array): Generator<Frame<T>, void, undefined> {
     let at = 0;
     while (at < chunk.length) {
@@ -158,7 +171,8 @@ export class FrameDecoder<T extends FrameTable> {
 
   #takePayload(chunk: Uint8Array, at: number): number {
     const taken = Math.min(this.#length - this.#payloadBytes, chunk.length - at);
-    if (this.#keepsChunks && taken === this.#length) this.#payload = Buffer.from(chunk.buffer, chunk.byteOffset + at, taken);
+    if (this.#keepsChunks && taken === this.#length)
+      this.#payload = Buffer.from(chunk.buffer, chunk.byteOffset + at, taken);
     else {
       // Only now, after the length is known to be allowed, is memory taken for it.
       if (this.#payloadBytes === 0) this.#payload = Buffer.allocUnsafe(this.#length);

@@ -2,13 +2,35 @@
 import { parseAddress, REFUSED_AT_MAX } from './agent-message.ts';
 import { encodeHostChannel, isChannelFrame, parseChannel, type HostChannelMessage } from './channel-message.ts';
 import { encodeFrame, framePartsOf, FrameError, HOST_FRAMES, type Frame } from './frame.ts';
-import { countOf, encodeMeta, isNull, listOf, oneOf, parseMeta, prefixMeta, splitMeta, textOf, textsOf, flagOf, type Meta } from './meta.ts';
+import {
+  countOf,
+  encodeMeta,
+  isNull,
+  listOf,
+  oneOf,
+  parseMeta,
+  prefixMeta,
+  splitMeta,
+  textOf,
+  textsOf,
+  flagOf,
+  type Meta,
+} from './meta.ts';
 import { pathFault, targetFault } from './path.ts';
 import { encodeShellOrder, parseShellOrder, type ShellOrder } from './shell-message.ts';
 
-/** The head of an entry of the workspace: a file's content follows, its first chunk in the same frame, the rest in `data` frames. Agents of earlier images compare files by `sha256`. */
+/**
+ * The head of an entry of the workspace: a file's content follows, its first chunk in the same frame, the rest in
+ * `data` frames. Agents of earlier images compare files by `sha256`.
+ */
 export type EntryHead =
-  | { readonly kind: 'file'; readonly path: string; readonly mode: '644' | '755'; readonly size: number; readonly sha256: string }
+  | {
+      readonly kind: 'file';
+      readonly path: string;
+      readonly mode: '644' | '755';
+      readonly size: number;
+      readonly sha256: string;
+    }
   | { readonly kind: 'dir'; readonly path: string }
   | { readonly kind: 'symlink'; readonly path: string; readonly target: string };
 
@@ -33,15 +55,19 @@ export interface JobOrder {
 }
 
 /**
- * From the adapter to the agent, in this order: canaries, where its arguments don't name them, and a greeting, where the agent was started to wait for one; entries with their data, then stdin and one job, which starts at once, and from then on what channels carry; or one
- * shell, and what is asked of it turn by turn.
+ * From the adapter to the agent, in this order: canaries, where its arguments don't name them, and a greeting, where
+ * the agent was started to wait for one; entries with their data, then stdin and one job, which starts at once, and
+ * from then on what channels carry; or one shell, and what is asked of it turn by turn.
  */
 export type HostMessage =
   | { readonly type: 'file'; readonly head: EntryHead; readonly bytes: Buffer }
   | { readonly type: 'data'; readonly bytes: Buffer }
   | { readonly type: 'job'; readonly job: JobOrder }
   | { readonly type: 'stdin'; readonly bytes: Buffer }
-  /** addresses, `IP:port`, that must refuse the container before the agent says hello, beside those of its arguments; before the greeting or never */
+  /**
+   * addresses, `IP:port`, that must refuse the container before the agent says hello, beside those of its arguments;
+   * before the greeting or never
+   */
   | { readonly type: 'canaries'; readonly refusedAt: readonly string[] }
   /** `key`: 32 bytes; all that the agent says from then on is sealed by it */
   | { readonly type: 'greet'; readonly key: Buffer }
@@ -51,19 +77,35 @@ export type HostMessage =
 /** Bytes of one message. Throws FrameError when something in it is larger than its frame. */
 export function encodeHostMessage(message: HostMessage): Buffer {
   switch (message.type) {
-    case 'file': case 'data': return Buffer.concat(entryPartsOf(message));
-    case 'job': return encodeFrame(HOST_FRAMES.job, encodeMeta(message.job));
-    case 'stdin': return encodeFrame(HOST_FRAMES.stdin, message.bytes);
-    case 'greet': return encodeFrame(HOST_FRAMES.greet, message.key);
-    case 'canaries': return encodeFrame(HOST_FRAMES.canaries, encodeMeta({ refused_at: message.refusedAt }));
-    case 'shell': case 'turn': case 'check': case 'patch': return encodeShellOrder(message);
-    default: return encodeHostChannel(message);
+    case 'file':
+    case 'data':
+      return Buffer.concat(entryPartsOf(message));
+    case 'job':
+      return encodeFrame(HOST_FRAMES.job, encodeMeta(message.job));
+    case 'stdin':
+      return encodeFrame(HOST_FRAMES.stdin, message.bytes);
+    case 'greet':
+      return encodeFrame(HOST_FRAMES.greet, message.key);
+    case 'canaries':
+      return encodeFrame(HOST_FRAMES.canaries, encodeMeta({ refused_at: message.refusedAt }));
+    case 'shell':
+    case 'turn':
+    case 'check':
+    case 'patch':
+      return encodeShellOrder(message);
+    default:
+      return encodeHostChannel(message);
   }
 }
 
-/** An entry of the workspace, or more of its content, in parts that follow each other. Throws FrameError as `encodeHostMessage`. */
+/**
+ * An entry of the workspace, or more of its content, in parts that follow each other. Throws FrameError as
+ * `encodeHostMessage`.
+ */
 export function entryPartsOf(message: Extract<HostMessage, { type: 'file' | 'data' }>): readonly Uint8Array[] {
-  return message.type === 'file' ? framePartsOf(HOST_FRAMES.file, prefixMeta(message.head), message.bytes) : framePartsOf(HOST_FRAMES.data, message.bytes);
+  return message.type === 'file'
+    ? framePartsOf(HOST_FRAMES.file, prefixMeta(message.head), message.bytes)
+    : framePartsOf(HOST_FRAMES.data, message.bytes);
 }
 
 /** Reads a frame on the agent's side. Throws FrameError. */
@@ -74,12 +116,18 @@ export function parseHostMessage({ type, payload }: Frame<typeof HOST_FRAMES>): 
       const { fields, bytes } = splitMeta(payload);
       return { type, head: parseHead(fields), bytes };
     }
-    case 'data': return { type, bytes: payload };
-    case 'job': return { type, job: parseOrder(parseMeta(payload)) };
-    case 'stdin': return { type, bytes: payload };
-    case 'greet': return { type, key: payload };
-    case 'canaries': return { type, refusedAt: listOf(parseMeta(payload), 'refused_at', REFUSED_AT_MAX).map(parseAddress) };
-    default: return parseShellOrder(type, payload);
+    case 'data':
+      return { type, bytes: payload };
+    case 'job':
+      return { type, job: parseOrder(parseMeta(payload)) };
+    case 'stdin':
+      return { type, bytes: payload };
+    case 'greet':
+      return { type, key: payload };
+    case 'canaries':
+      return { type, refusedAt: listOf(parseMeta(payload), 'refused_at', REFUSED_AT_MAX).map(parseAddress) };
+    default:
+      return parseShellOrder(type, payload);
   }
 }
 
@@ -93,7 +141,13 @@ function parseHead(fields: Meta): EntryHead {
     if (targetFault(target) !== null) throw new FrameError(`a link's target ${targetFault(target)}`);
     return { kind, path, target };
   }
-  return { kind, path, mode: oneOf(fields, 'mode', ['644', '755']), size: countOf(fields, 'size'), sha256: textOf(fields, 'sha256', 64) };
+  return {
+    kind,
+    path,
+    mode: oneOf(fields, 'mode', ['644', '755']),
+    size: countOf(fields, 'size'),
+    sha256: textOf(fields, 'sha256', 64),
+  };
 }
 
 function parseArgument(value: unknown): string {

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What comes out of a container is read by the process that all containers share. Whatever bytes they are, it goes on: it takes them, or says FrameError and takes nothing more.
-// WRIT_FUZZ_RUNS makes it long: more cases than the few thousand of every run.
+// What comes out of a container is read by the process that all containers share. Whatever bytes they are, it goes on:
+// it takes them, or says FrameError and takes nothing more. WRIT_FUZZ_RUNS makes it long: more cases than the few
+// thousand of every run.
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import fc from 'fast-check';
@@ -18,24 +19,70 @@ const BOUNDS = { outputBytes: 200, deltaBytes: 200, deltaFiles: 4 };
 const SECONDS = 1_000;
 
 const HONEST: readonly AgentMessage[] = [
-  { type: 'stdout', sequence: 0, bytes: Buffer.from('hello') }, { type: 'stderr', sequence: 1, bytes: Buffer.from('oh') },
-  { type: 'net_open', channel: 1 }, { type: 'net_data', channel: 1, bytes: Buffer.from('GET / HTTP/1.1\r\n\r\n') }, { type: 'net_credit', channel: 1, count: 7 }, { type: 'net_end', channel: 1 },
+  { type: 'stdout', sequence: 0, bytes: Buffer.from('hello') },
+  { type: 'stderr', sequence: 1, bytes: Buffer.from('oh') },
+  { type: 'net_open', channel: 1 },
+  { type: 'net_data', channel: 1, bytes: Buffer.from('GET / HTTP/1.1\r\n\r\n') },
+  { type: 'net_credit', channel: 1, count: 7 },
+  { type: 'net_end', channel: 1 },
   { type: 'exit', code: 0, signal: null, timedOut: false, droppedBytes: 0 },
-  { type: 'change', path: 'f', after: { kind: 'file', mode: '644', size: 6 }, bytes: Buffer.from('abc') }, { type: 'data', bytes: Buffer.from('def') },
-  { type: 'change', path: 'd', after: { kind: 'dir' }, bytes: Buffer.alloc(0) }, { type: 'change', path: 'd/l', after: { kind: 'symlink', target: '../f' }, bytes: Buffer.alloc(0) },
+  { type: 'change', path: 'f', after: { kind: 'file', mode: '644', size: 6 }, bytes: Buffer.from('abc') },
+  { type: 'data', bytes: Buffer.from('def') },
+  { type: 'change', path: 'd', after: { kind: 'dir' }, bytes: Buffer.alloc(0) },
+  { type: 'change', path: 'd/l', after: { kind: 'symlink', target: '../f' }, bytes: Buffer.alloc(0) },
   { type: 'change', path: 'a', after: null, bytes: Buffer.alloc(0) },
-  { type: 'turned', turn: 1, state: 'idle', refused: null, code: 0, droppedBytes: 0 }, { type: 'checked', conflicts: ['x/y'] },
-  { type: 'fault', reason: 'entry_name', detail: 'a name' }, { type: 'end', changes: 4 }, { type: 'hello', agent: 'x' }, { type: 'net_reset', channel: 1 },
+  { type: 'turned', turn: 1, state: 'idle', refused: null, code: 0, droppedBytes: 0 },
+  { type: 'checked', conflicts: ['x/y'] },
+  { type: 'fault', reason: 'entry_name', detail: 'a name' },
+  { type: 'end', changes: 4 },
+  { type: 'hello', agent: 'x' },
+  { type: 'net_reset', channel: 1 },
 ];
 const frames = HONEST.map(encodeAgentMessage);
 
 /** JSON that isn't what a frame holds, and other text. */
 const metaArb = fc.oneof(
-  fc.json({ maxDepth: 4 }), fc.constantFrom('{"__proto__":{"code":0}}', '{"code":1e999}', '{"code":-0,"signal":null}', '[]', 'null', '{', '{"path":"\\ud800","after":null}', `${'['.repeat(30_000)}`, `{"a":${'{"a":'.repeat(9_000)}`),
-  fc.dictionary(fc.constantFrom('agent', 'code', 'signal', 'timed_out', 'dropped_bytes', 'path', 'after', 'changes', 'reason', 'detail', 'turn', 'state', 'conflicts'), fc.anything({ maxDepth: 2 }), { maxKeys: 6 })
-    .map((fields) => { try { return JSON.stringify(fields); } catch { return '{}'; } }),
+  fc.json({ maxDepth: 4 }),
+  fc.constantFrom(
+    '{"__proto__":{"code":0}}',
+    '{"code":1e999}',
+    '{"code":-0,"signal":null}',
+    '[]',
+    'null',
+    '{',
+    '{"path":"\\ud800","after":null}',
+    `${'['.repeat(30_000)}`,
+    `{"a":${'{"a":'.repeat(9_000)}`,
+  ),
+  fc
+    .dictionary(
+      fc.constantFrom(
+        'agent',
+        'code',
+        'signal',
+        'timed_out',
+        'dropped_bytes',
+        'path',
+        'after',
+        'changes',
+        'reason',
+        'detail',
+        'turn',
+        'state',
+        'conflicts',
+      ),
+      fc.anything({ maxDepth: 2 }),
+      { maxKeys: 6 },
+    )
+    .map((fields) => {
+      try {
+        return JSON.stringify(fields);
+      } catch {
+        return '{}';
+      }
+    }),
 );
-const typeArb = fc.constantFrom(...Object.keys(AGENT_FRAMES) as (keyof typeof AGENT_FRAMES)[]);
+const typeArb = fc.constantFrom(...(Object.keys(AGENT_FRAMES) as (keyof typeof AGENT_FRAMES)[]));
 const rawFrame = (code: number, payload: Uint8Array, length = payload.length): Buffer => {
   const frame = Buffer.alloc(FRAME_HEADER_BYTES + payload.length);
   frame.writeUInt32BE(length, 0);
@@ -46,25 +93,52 @@ const rawFrame = (code: number, payload: Uint8Array, length = payload.length): B
 /** One frame: as it should be, with bytes changed, with other fields, or with a length that isn't its own. */
 const frameArb: fc.Arbitrary<Buffer> = fc.oneof(
   { weight: 4, arbitrary: fc.constantFrom(...frames) },
-  { weight: 2, arbitrary: fc.tuple(fc.constantFrom(...frames), fc.nat(), fc.nat(255)).map(([frame, at, byte]) => { const made = Buffer.from(frame); made.writeUInt8(byte, at % made.length); return made; }) },
-  { weight: 2, arbitrary: fc.tuple(typeArb, metaArb).map(([type, text]) => rawFrame(AGENT_FRAMES[type].code, Buffer.from(text))) },
-  { weight: 2, arbitrary: fc.tuple(metaArb, fc.nat(70_000), fc.uint8Array({ maxLength: 9 })).map(([text, length, rest]) => {
-    const prefix = Buffer.alloc(2);
-    prefix.writeUInt16BE(Math.min(65_535, length % 2 === 0 ? Buffer.byteLength(text) % 65_536 : length));
-    return rawFrame(AGENT_FRAMES.change.code, Buffer.concat([prefix, Buffer.from(text), rest]));
-  }) },
-  { weight: 2, arbitrary: fc.tuple(typeArb, fc.uint8Array({ maxLength: 40 })).map(([type, payload]) => rawFrame(AGENT_FRAMES[type].code, payload)) },
-  { weight: 1, arbitrary: fc.tuple(fc.nat(255), fc.uint8Array({ maxLength: 20 }), fc.nat(2 ** 32 - 1)).map(([code, payload, length]) => rawFrame(code, payload, length)) },
+  {
+    weight: 2,
+    arbitrary: fc.tuple(fc.constantFrom(...frames), fc.nat(), fc.nat(255)).map(([frame, at, byte]) => {
+      const made = Buffer.from(frame);
+      made.writeUInt8(byte, at % made.length);
+      return made;
+    }),
+  },
+  {
+    weight: 2,
+    arbitrary: fc.tuple(typeArb, metaArb).map(([type, text]) => rawFrame(AGENT_FRAMES[type].code, Buffer.from(text))),
+  },
+  {
+    weight: 2,
+    arbitrary: fc.tuple(metaArb, fc.nat(70_000), fc.uint8Array({ maxLength: 9 })).map(([text, length, rest]) => {
+      const prefix = Buffer.alloc(2);
+      prefix.writeUInt16BE(Math.min(65_535, length % 2 === 0 ? Buffer.byteLength(text) % 65_536 : length));
+      return rawFrame(AGENT_FRAMES.change.code, Buffer.concat([prefix, Buffer.from(text), rest]));
+    }),
+  },
+  {
+    weight: 2,
+    arbitrary: fc
+      .tuple(typeArb, fc.uint8Array({ maxLength: 40 }))
+      .map(([type, payload]) => rawFrame(AGENT_FRAMES[type].code, payload)),
+  },
+  {
+    weight: 1,
+    arbitrary: fc
+      .tuple(fc.nat(255), fc.uint8Array({ maxLength: 20 }), fc.nat(2 ** 32 - 1))
+      .map(([code, payload, length]) => rawFrame(code, payload, length)),
+  },
   { weight: 1, arbitrary: fc.uint8Array({ maxLength: 30 }).map((bytes) => Buffer.from(bytes)) },
 );
 const streamArb = fc.tuple(fc.array(frameArb, { maxLength: 24 }), fc.integer({ min: 1, max: 400 }));
 
-/** What a process does with a stream, until it says FrameError; anything else that is thrown fails the test. Answers whether it went on to the end. */
+/**
+ * What a process does with a stream, until it says FrameError; anything else that is thrown fails the test. Answers
+ * whether it went on to the end.
+ */
 function read([parts, step]: readonly [readonly Buffer[], number], take: (message: AgentMessage) => void): boolean {
   const bytes = Buffer.concat(parts);
   const decoder = new FrameDecoder(AGENT_FRAMES);
   try {
-    for (let at = 0; at < bytes.length; at += step) for (const frame of decoder.push(bytes.subarray(at, at + step))) take(parseAgentMessage(frame));
+    for (let at = 0; at < bytes.length; at += step)
+      for (const frame of decoder.push(bytes.subarray(at, at + step))) take(parseAgentMessage(frame));
     return true;
   } catch (error) {
     if (!(error instanceof FrameError)) throw error;
@@ -78,30 +152,49 @@ function sentTree(): EntryTree {
   return sent;
 }
 
-test('of a job: nothing but FrameError, and nothing kept beyond the bounds', () => {
-  let [whole, accepted] = [0, 0];
-  fc.assert(fc.property(streamArb, (stream) => {
-    const transcript = new Transcript(sentTree(), BOUNDS);
-    const channels = new Channels({ send: () => undefined, opened: (connection) => connection.resume() });
-    if (read(stream, (message) => (isChannelMessage(message) ? channels.take(message) : transcript.accept(message)))) whole += 1;
-    if (transcript.end !== null) accepted += 1;
-    expect(transcript.output.reduce((sum, { bytes }) => sum + bytes.length, 0)).toBeLessThanOrEqual(BOUNDS.outputBytes + 32);
-    expect(transcript.changes.length).toBeLessThanOrEqual(BOUNDS.deltaFiles);
-    expect(channels.size).toBeLessThanOrEqual(CHANNELS_MAX);
-    channels.close();
-  }), { numRuns: RUNS });
-  // It gets somewhere, and not always.
-  expect([whole > RUNS / 100, whole < RUNS, accepted > RUNS / 100]).toEqual([true, true, true]);
-}, 120 * SECONDS + RUNS * 20);
+test(
+  'of a job: nothing but FrameError, and nothing kept beyond the bounds',
+  () => {
+    let [whole, accepted] = [0, 0];
+    fc.assert(
+      fc.property(streamArb, (stream) => {
+        const transcript = new Transcript(sentTree(), BOUNDS);
+        const channels = new Channels({ send: () => undefined, opened: (connection) => connection.resume() });
+        if (
+          read(stream, (message) => (isChannelMessage(message) ? channels.take(message) : transcript.accept(message)))
+        )
+          whole += 1;
+        if (transcript.end !== null) accepted += 1;
+        expect(transcript.output.reduce((sum, { bytes }) => sum + bytes.length, 0)).toBeLessThanOrEqual(
+          BOUNDS.outputBytes + 32,
+        );
+        expect(transcript.changes.length).toBeLessThanOrEqual(BOUNDS.deltaFiles);
+        expect(channels.size).toBeLessThanOrEqual(CHANNELS_MAX);
+        channels.close();
+      }),
+      { numRuns: RUNS },
+    );
+    // It gets somewhere, and not always.
+    expect([whole > RUNS / 100, whole < RUNS, accepted > RUNS / 100]).toEqual([true, true, true]);
+  },
+  120 * SECONDS + RUNS * 20,
+);
 
-test('of a shell: nothing but FrameError, and every question is answered or never', () => {
-  fc.assert(fc.property(streamArb, (stream) => {
-    const talk = new ShellTalk(() => Promise.resolve());
-    const turn = talk.turn({ command: 'x', yieldMs: 1, limits: { cpuMs: 1, cpus: 1, ...BOUNDS } });
-    turn.catch(() => undefined);
-    read(stream, (message) => talk.accept(message));
-  }), { numRuns: RUNS });
-}, 120 * SECONDS + RUNS * 20);
+test(
+  'of a shell: nothing but FrameError, and every question is answered or never',
+  () => {
+    fc.assert(
+      fc.property(streamArb, (stream) => {
+        const talk = new ShellTalk(() => Promise.resolve());
+        const turn = talk.turn({ command: 'x', yieldMs: 1, limits: { cpuMs: 1, cpus: 1, ...BOUNDS } });
+        turn.catch(() => undefined);
+        read(stream, (message) => talk.accept(message));
+      }),
+      { numRuns: RUNS },
+    );
+  },
+  120 * SECONDS + RUNS * 20,
+);
 
 /** Other specs of this worker leave buffers behind that nobody has collected yet. */
 function heldBytes(): number {
@@ -117,11 +210,13 @@ test('what a decoder holds is one frame at most, however little comes at a time 
   header.writeUInt32BE(bytesMax);
   header.set([1, code], 4);
   const before = heldBytes();
-  // Fifty of the largest frames, a few bytes at a time; none is ever read whole, for the last byte of each is kept back.
+  // Fifty of the largest frames, a few bytes at a time; none is ever read whole, for the last byte of each is kept
+  // back.
   const decoders = Array.from({ length: 50 }, () => new FrameDecoder(AGENT_FRAMES));
   for (const each of [decoder, ...decoders]) {
     expect([...each.push(header)]).toEqual([]);
-    for (let at = 0; at < bytesMax - 1; at += 1_021) expect([...each.push(Buffer.alloc(Math.min(1_021, bytesMax - 1 - at)))]).toEqual([]);
+    for (let at = 0; at < bytesMax - 1; at += 1_021)
+      expect([...each.push(Buffer.alloc(Math.min(1_021, bytesMax - 1 - at)))]).toEqual([]);
     expect(each.idle).toBe(false);
   }
   // V8 frees the memory of collected buffers on a thread of its own: the figure falls some time after the collection.

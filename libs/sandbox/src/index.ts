@@ -1,7 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 export {
-  CONFLICTS_MAX, encodeAgentMessage, parseAgentMessage, REFUSED_AT_MAX,
-  type AfterHead, type AgentMessage, type FaultReason, type ShellState, type ToldUsage, type TurnRefusal,
+  CONFLICTS_MAX,
+  encodeAgentMessage,
+  parseAgentMessage,
+  REFUSED_AT_MAX,
+  type AfterHead,
+  type AgentMessage,
+  type FaultReason,
+  type ShellState,
+  type ToldUsage,
+  type TurnRefusal,
 } from './agent-message.ts';
 export { VOICE_KEY_BYTES, voiceOpener, voiceSealer } from './voice-seal.ts';
 export { CANNOT_RUN, cannotStart } from './cannot-run.ts';
@@ -11,19 +19,64 @@ export { encodeEntries, stateOf, type Parts } from './encode-entries.ts';
 export { assertRunnable, encodeJob } from './encode-job.ts';
 export { encodePatches } from './encode-patch.ts';
 export { EntryTree } from './entry-tree.ts';
-export { FakeSandbox, type FakeEnd, type FakeProgram, type FakeSandboxOptions, type FakeWorld } from './fake-sandbox.ts';
-export { AGENT_FRAMES, CHUNK_BYTES_MAX, FRAME_VERSION, FrameDecoder, FrameError, HOST_FRAMES, type Frame, type FrameTable } from './frame.ts';
-export { encodeHostMessage, parseHostMessage, type EntryHead, type HostMessage, type JobOrder } from './host-message.ts';
+export {
+  FakeSandbox,
+  type FakeEnd,
+  type FakeProgram,
+  type FakeSandboxOptions,
+  type FakeWorld,
+} from './fake-sandbox.ts';
+export {
+  AGENT_FRAMES,
+  CHUNK_BYTES_MAX,
+  FRAME_VERSION,
+  FrameDecoder,
+  FrameError,
+  HOST_FRAMES,
+  type Frame,
+  type FrameTable,
+} from './frame.ts';
+export {
+  encodeHostMessage,
+  parseHostMessage,
+  type EntryHead,
+  type HostMessage,
+  type JobOrder,
+} from './host-message.ts';
 export { comparePaths, parentOf, parentsOf, pathFault, targetFault } from './path.ts';
 export {
-  heardBytesOf, Sandbox, SandboxJobError,
-  type SandboxAfter, type SandboxChange, type SandboxDirectory, type SandboxEgress, type SandboxEnd, type SandboxEntry, type SandboxFile, type SandboxJob,
-  type SandboxKin, type SandboxLimits, type SandboxOutput, type SandboxPatch, type SandboxProspect, type SandboxReason, type SandboxResult, type SandboxSymlink,
-  type SandboxUsage, type Standing,
+  heardBytesOf,
+  Sandbox,
+  SandboxJobError,
+  type SandboxAfter,
+  type SandboxChange,
+  type SandboxDirectory,
+  type SandboxEgress,
+  type SandboxEnd,
+  type SandboxEntry,
+  type SandboxFile,
+  type SandboxJob,
+  type SandboxKin,
+  type SandboxLimits,
+  type SandboxOutput,
+  type SandboxPatch,
+  type SandboxProspect,
+  type SandboxReason,
+  type SandboxResult,
+  type SandboxSymlink,
+  type SandboxUsage,
+  type Standing,
 } from './sandbox.ts';
 export { FakeShells, type FakeShell, type FakeShellProgram, type FakeShellWorld } from './fake-shells.ts';
 export {
-  NO_USAGE, Shell, ShellEnded, Shells, type ShellSpec, type ShellTurn, type ShellTurned, type TerminalSize,
+  NO_USAGE,
+  Shell,
+  ShellEnded,
+  Shells,
+  type ShellSpec,
+  type ShellTurn,
+  type ShellTurned,
+  type TerminalSize,
 } from './shell.ts';
 export { SHELL_CONTROLS, type CheckedPath, type ShellControl, type TurnOrder } from './shell-message.ts';
 export { ShellTalk } from './shell-talk.ts';

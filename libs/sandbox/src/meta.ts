@@ -19,14 +19,16 @@ export function parseMeta(bytes: Uint8Array): Meta {
   } catch {
     throw new FrameError('the fields of a frame are not JSON in UTF-8');
   }
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) throw new FrameError('the fields of a frame are not an object');
+  if (typeof value !== 'object' || value === null || Array.isArray(value))
+    throw new FrameError('the fields of a frame are not an object');
   return value as Meta;
 }
 
 /** Fields followed by content: `length of the fields (u16 big-endian) fields content`. */
 export function prefixMeta(fields: object): Buffer {
   const meta = encodeMeta(fields);
-  if (meta.length > META_BYTES_MAX) throw new FrameError(`the fields of a frame take ${META_BYTES_MAX} bytes, not ${meta.length}`);
+  if (meta.length > META_BYTES_MAX)
+    throw new FrameError(`the fields of a frame take ${META_BYTES_MAX} bytes, not ${meta.length}`);
   const prefixed = Buffer.allocUnsafe(2 + meta.length);
   prefixed.writeUInt16BE(meta.length, 0);
   prefixed.set(meta, 2);
@@ -43,14 +45,16 @@ export function splitMeta(payload: Buffer): { fields: Meta; bytes: Buffer } {
 /** A field that is text of at most so many characters. */
 export function textOf(fields: Meta, name: string, lengthMax: number): string {
   const value = own(fields, name);
-  if (typeof value !== 'string' || value.length > lengthMax) throw new FrameError(`the field \`${name}\` is no text of at most ${lengthMax} characters`);
+  if (typeof value !== 'string' || value.length > lengthMax)
+    throw new FrameError(`the field \`${name}\` is no text of at most ${lengthMax} characters`);
   return value;
 }
 
 /** A field that is an integer from 0 up to the bound. */
 export function countOf(fields: Meta, name: string, max = Number.MAX_SAFE_INTEGER): number {
   const value = own(fields, name);
-  if (typeof value !== 'number' || !Number.isInteger(value) || value < 0 || value > max) throw new FrameError(`the field \`${name}\` is no count up to ${max}`);
+  if (typeof value !== 'number' || !Number.isInteger(value) || value < 0 || value > max)
+    throw new FrameError(`the field \`${name}\` is no count up to ${max}`);
   return value;
 }
 
@@ -64,21 +68,28 @@ export function flagOf(fields: Meta, name: string): boolean {
 /** A field that is one of the given texts. */
 export function oneOf<const T extends readonly string[]>(fields: Meta, name: string, allowed: T): T[number] {
   const value = own(fields, name);
-  if (typeof value !== 'string' || !allowed.includes(value)) throw new FrameError(`the field \`${name}\` is none of ${allowed.join(', ')}`);
+  if (typeof value !== 'string' || !allowed.includes(value))
+    throw new FrameError(`the field \`${name}\` is none of ${allowed.join(', ')}`);
   return value;
 }
 
 /** A field that is a table of texts by name; an empty one where it is absent. */
 export function textsOf(fields: Meta, name: string): Readonly<Record<string, string>> {
   const value = own(fields, name) ?? {};
-  if (typeof value !== 'object' || Array.isArray(value) || Object.values(value).some((text) => typeof text !== 'string')) throw new FrameError(`\`${name}\` is no table of texts`);
+  if (
+    typeof value !== 'object' ||
+    Array.isArray(value) ||
+    Object.values(value).some((text) => typeof text !== 'string')
+  )
+    throw new FrameError(`\`${name}\` is no table of texts`);
   return value as Record<string, string>;
 }
 
 /** A field that is a list of at most so many. */
 export function listOf(fields: Meta, name: string, itemsMax: number): readonly unknown[] {
   const value = own(fields, name);
-  if (!Array.isArray(value) || value.length > itemsMax) throw new FrameError(`the field \`${name}\` is no list of at most ${itemsMax}`);
+  if (!Array.isArray(value) || value.length > itemsMax)
+    throw new FrameError(`the field \`${name}\` is no list of at most ${itemsMax}`);
   return value as readonly unknown[];
 }
 

@@ -5,8 +5,8 @@ const PATH_BYTES_MAX = 4096;
 const SEGMENT_BYTES_MAX = 255;
 
 /**
- * What is wrong with the text as a path of a workspace, or null: relative, `/` between segments, none of them empty, `.` or `..`,
- * no NUL, well-formed Unicode. Purely syntactic: what a name means is for others to judge.
+ * What is wrong with the text as a path of a workspace, or null: relative, `/` between segments, none of them empty,
+ * `.` or `..`, no NUL, well-formed Unicode. Purely syntactic: what a name means is for others to judge.
  */
 export function pathFault(path: string): string | null {
   if (path === '') return 'is empty';

@@ -19,7 +19,8 @@ export const COMMANDS = {
   rename: 'mv old.txt new.txt',
   makeExecutable: 'chmod +x script.sh',
   link: 'ln -s ../outside link && ln -sfn b.txt moved',
-  folders: 'mkdir empty && rm left/only.txt && echo x > was-empty/file && mkdir -p new/deep && echo x > new/deep/file && rmdir gone && rm -r whole',
+  folders:
+    'mkdir empty && rm left/only.txt && echo x > was-empty/file && mkdir -p new/deep && echo x > new/deep/file && rmdir gone && rm -r whole',
   unicode: 'mv grün.txt 緑.txt && echo x > "a b\nc"',
   replaceKinds: 'rm thing && mkdir thing && echo x > thing/inner && rm -r tree && echo y > tree',
   double: 'cat large.bin large.bin > twice.bin',

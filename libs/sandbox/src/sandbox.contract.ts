@@ -3,7 +3,14 @@ import { createHash } from 'node:crypto';
 import { once } from 'node:events';
 import type { Duplex } from 'node:stream';
 import { COMMANDS } from './programs.contract.ts';
-import { SandboxJobError, type Sandbox, type SandboxEntry, type SandboxJob, type SandboxLimits, type SandboxResult } from './sandbox.ts';
+import {
+  SandboxJobError,
+  type Sandbox,
+  type SandboxEntry,
+  type SandboxJob,
+  type SandboxLimits,
+  type SandboxResult,
+} from './sandbox.ts';
 
 export { FakeAgent } from './fake-agent.ts';
 export { PROGRAMS } from './programs.contract.ts';
@@ -20,24 +27,42 @@ const MIB = 1024 * 1024;
 
 /** Small enough for a shared machine, large enough for every command of the suite. */
 export const CONTRACT_LIMITS: SandboxLimits = {
-  memoryBytes: 256 * MIB, cpus: 1, pids: 64, tmpfsBytes: 64 * MIB,
-  wallMs: 20_000, cpuMs: 20_000, outputBytes: 200_000, deltaBytes: 16 * MIB, deltaFiles: 5_000,
+  memoryBytes: 256 * MIB,
+  cpus: 1,
+  pids: 64,
+  tmpfsBytes: 64 * MIB,
+  wallMs: 20_000,
+  cpuMs: 20_000,
+  outputBytes: 200_000,
+  deltaBytes: 16 * MIB,
+  deltaFiles: 5_000,
 };
 
-const file = (path: string, content: string | Uint8Array = `${path}\n`, mode: '644' | '755' = '644'): SandboxEntry =>
-  ({ path, kind: 'file', mode, bytes: Buffer.from(content) });
+const file = (path: string, content: string | Uint8Array = `${path}\n`, mode: '644' | '755' = '644'): SandboxEntry => ({
+  path,
+  kind: 'file',
+  mode,
+  bytes: Buffer.from(content),
+});
 const dir = (path: string): SandboxEntry => ({ path, kind: 'dir', mode: null });
 const symlink = (path: string, target: string): SandboxEntry => ({ path, kind: 'symlink', mode: null, target });
 const hash = (content: string | Uint8Array): string => createHash('sha256').update(content).digest('hex');
 
 /** A delta in short: `path` → what was there and what is. */
 function shown(result: SandboxResult): Record<string, string> {
-  return Object.fromEntries(result.changes.map(({ path, before, after }) => {
-    const was = before ? `${before.kind} ${before.mode ?? '-'}` : 'nothing';
-    if (!after) return [path, `${was} → nothing`];
-    const content = after.kind === 'file' ? ` ${JSON.stringify(Buffer.from(after.bytes).toString())}` : after.kind === 'symlink' ? ` ${after.target}` : '';
-    return [path, `${was} → ${after.kind} ${after.mode ?? '-'}${content}`];
-  }));
+  return Object.fromEntries(
+    result.changes.map(({ path, before, after }) => {
+      const was = before ? `${before.kind} ${before.mode ?? '-'}` : 'nothing';
+      if (!after) return [path, `${was} → nothing`];
+      const content =
+        after.kind === 'file'
+          ? ` ${JSON.stringify(Buffer.from(after.bytes).toString())}`
+          : after.kind === 'symlink'
+            ? ` ${after.target}`
+            : '';
+      return [path, `${was} → ${after.kind} ${after.mode ?? '-'}${content}`];
+    }),
+  );
 }
 
 /** What every sandbox must do, whatever its containers are made of. `open` is called once. */
@@ -49,15 +74,33 @@ export function sandboxContract(name: string, open: () => Promise<SandboxUnderTe
     }, 120_000);
     afterAll(() => under.sandbox.close(), 60_000);
 
-    const jobOf = (command: string, files: SandboxJob['files'] = [], limits: Partial<SandboxLimits> = {}): SandboxJob =>
-      ({ image: under.image, files, command, cwd: '', env: {}, labels: {}, limits: { ...under.limits, ...limits } });
+    const jobOf = (
+      command: string,
+      files: SandboxJob['files'] = [],
+      limits: Partial<SandboxLimits> = {},
+    ): SandboxJob => ({
+      image: under.image,
+      files,
+      command,
+      cwd: '',
+      env: {},
+      labels: {},
+      limits: { ...under.limits, ...limits },
+    });
     const run = (...job: Parameters<typeof jobOf>) => under.sandbox.run(jobOf(...job), new AbortController().signal);
     const textOf = (result: SandboxResult) => result.output.map(({ bytes }) => Buffer.from(bytes).toString()).join('');
 
-    describe('the command\'s end', () => {
+    describe("the command's end", () => {
       test('a command that succeeds changes nothing by itself', async () => {
         expect(await run(COMMANDS.succeed, [file('a'), dir('d'), symlink('l', 'nowhere')])).toMatchObject({
-          ended: 'exited', reason: null, exitCode: 0, signal: null, output: [], truncatedBytes: 0, unheardBytes: 0, changes: [],
+          ended: 'exited',
+          reason: null,
+          exitCode: 0,
+          signal: null,
+          output: [],
+          truncatedBytes: 0,
+          unheardBytes: 0,
+          changes: [],
         });
       });
 
@@ -68,7 +111,11 @@ export function sandboxContract(name: string, open: () => Promise<SandboxUnderTe
       });
 
       test('a command that a signal ends tells the signal', async () => {
-        expect(await run(COMMANDS.terminateItself)).toMatchObject({ ended: 'exited', exitCode: null, signal: 'SIGTERM' });
+        expect(await run(COMMANDS.terminateItself)).toMatchObject({
+          ended: 'exited',
+          exitCode: null,
+          signal: 'SIGTERM',
+        });
       });
 
       test('a command that runs on is ended at its time and has no effect', async () => {
@@ -77,7 +124,12 @@ export function sandboxContract(name: string, open: () => Promise<SandboxUnderTe
       });
 
       test('a command that uses more processor time than it may is ended and has no effect', async () => {
-        expect(await run(COMMANDS.burn, [], { cpuMs: 400 })).toMatchObject({ ended: 'limit', reason: 'cpu', exitCode: null, changes: [] });
+        expect(await run(COMMANDS.burn, [], { cpuMs: 400 })).toMatchObject({
+          ended: 'limit',
+          reason: 'cpu',
+          exitCode: null,
+          changes: [],
+        });
       });
 
       test('a command that waits uses none', async () => {
@@ -91,7 +143,10 @@ export function sandboxContract(name: string, open: () => Promise<SandboxUnderTe
       });
 
       test('a command that speaks more often than that may take longer', async () => {
-        expect(await run(COMMANDS.speakNowAndThen, [], { idleMs: 1_500 })).toMatchObject({ ended: 'exited', exitCode: 0 });
+        expect(await run(COMMANDS.speakNowAndThen, [], { idleMs: 1_500 })).toMatchObject({
+          ended: 'exited',
+          exitCode: 0,
+        });
       });
 
       test('an aborted signal kills the job', async () => {
@@ -102,7 +157,10 @@ export function sandboxContract(name: string, open: () => Promise<SandboxUnderTe
       });
 
       test('an image that is not there loses the job and says so', async () => {
-        const result = await under.sandbox.run({ ...jobOf(COMMANDS.succeed), image: 'writ-no-such-image:none' }, new AbortController().signal);
+        const result = await under.sandbox.run(
+          { ...jobOf(COMMANDS.succeed), image: 'writ-no-such-image:none' },
+          new AbortController().signal,
+        );
         expect(result).toMatchObject({ ended: 'lost', reason: 'engine' });
         expect(result.detail?.toLowerCase()).toContain('no such image');
       });
@@ -111,41 +169,75 @@ export function sandboxContract(name: string, open: () => Promise<SandboxUnderTe
     describe('streams', () => {
       test('whoever looks on hears the output as it comes', async () => {
         const heard: string[] = [];
-        const result = await under.sandbox.run({ ...jobOf(COMMANDS.speakInTurn), tap: ({ stream, bytes }) => { heard.push(`${stream} ${Buffer.from(bytes).toString()}`); } }, new AbortController().signal);
+        const result = await under.sandbox.run(
+          {
+            ...jobOf(COMMANDS.speakInTurn),
+            tap: ({ stream, bytes }) => {
+              heard.push(`${stream} ${Buffer.from(bytes).toString()}`);
+            },
+          },
+          new AbortController().signal,
+        );
         expect(heard.join('')).toBe('stdout one\nstderr two\nstdout three\n');
         expect(textOf(result)).toBe('one\ntwo\nthree\n');
       });
 
       test('stdout and stderr come apart and in their order', async () => {
         const { output } = await run(COMMANDS.speakInTurn);
-        expect(output.map(({ stream, bytes }) => [stream, Buffer.from(bytes).toString()])).toEqual([['stdout', 'one\n'], ['stderr', 'two\n'], ['stdout', 'three\n']]);
+        expect(output.map(({ stream, bytes }) => [stream, Buffer.from(bytes).toString()])).toEqual([
+          ['stdout', 'one\n'],
+          ['stderr', 'two\n'],
+          ['stdout', 'three\n'],
+        ]);
       });
 
       test('a flood is cut at the bound and the rest counted', async () => {
         const result = await run(COMMANDS.flood, [], { outputBytes: 1000 });
-        expect(result).toMatchObject({ ended: 'exited', exitCode: 0, truncatedBytes: 999_000, usage: { outputBytes: 1_000_000 } });
+        expect(result).toMatchObject({
+          ended: 'exited',
+          exitCode: 0,
+          truncatedBytes: 999_000,
+          usage: { outputBytes: 1_000_000 },
+        });
         expect(textOf(result)).toBe('x'.repeat(1000));
       });
 
       test('more is heard than is shown, in order, however long its listener makes it wait', async () => {
         const heard: Buffer[] = [];
-        const result = await under.sandbox.run({
-          ...jobOf(COMMANDS.flood, [], { outputBytes: 1000, heardBytes: 600_000 }),
-          tap: ({ bytes }) => {
-            heard.push(Buffer.from(bytes));
-            return new Promise((resolve) => { setImmediate(resolve); });
+        const result = await under.sandbox.run(
+          {
+            ...jobOf(COMMANDS.flood, [], { outputBytes: 1000, heardBytes: 600_000 }),
+            tap: ({ bytes }) => {
+              heard.push(Buffer.from(bytes));
+              return new Promise((resolve) => {
+                setImmediate(resolve);
+              });
+            },
           },
-        }, new AbortController().signal);
-        expect(result).toMatchObject({ ended: 'exited', exitCode: 0, truncatedBytes: 999_000, unheardBytes: 400_000, usage: { outputBytes: 1_000_000 } });
+          new AbortController().signal,
+        );
+        expect(result).toMatchObject({
+          ended: 'exited',
+          exitCode: 0,
+          truncatedBytes: 999_000,
+          unheardBytes: 400_000,
+          usage: { outputBytes: 1_000_000 },
+        });
         expect(textOf(result)).toBe('x'.repeat(1000));
         expect(Buffer.concat(heard).equals(Buffer.alloc(600_000, 'x'))).toBe(true);
       });
 
       test('variables, working directory and stdin reach the command', async () => {
         const stdin = Buffer.from('spoken\n'.repeat(50_000));
-        const result = await under.sandbox.run({
-          ...jobOf(COMMANDS.describe, [file('sub/deep/f')], { outputBytes: MIB }), env: { GREETING: 'héllo "$x"' }, cwd: 'sub/deep', stdin,
-        }, new AbortController().signal);
+        const result = await under.sandbox.run(
+          {
+            ...jobOf(COMMANDS.describe, [file('sub/deep/f')], { outputBytes: MIB }),
+            env: { GREETING: 'héllo "$x"' },
+            cwd: 'sub/deep',
+            stdin,
+          },
+          new AbortController().signal,
+        );
         expect(textOf(result)).toBe(`héllo "$x" from deep\n${stdin.toString()}`);
       });
     });
@@ -153,44 +245,76 @@ export function sandboxContract(name: string, open: () => Promise<SandboxUnderTe
     describe('the effect', () => {
       test('an edit names what was there before', async () => {
         const result = await run(COMMANDS.edit, [file('edited.txt', 'first\n'), file('kept.txt')]);
-        expect(result.changes).toEqual([{
-          path: 'edited.txt',
-          before: { kind: 'file', mode: '644', sha256: hash('first\n'), size: 6 },
-          after: { kind: 'file', mode: '644', bytes: expect.anything() as unknown },
-        }]);
+        expect(result.changes).toEqual([
+          {
+            path: 'edited.txt',
+            before: { kind: 'file', mode: '644', sha256: hash('first\n'), size: 6 },
+            after: { kind: 'file', mode: '644', bytes: expect.anything() as unknown },
+          },
+        ]);
         expect(shown(result)).toEqual({ 'edited.txt': 'file 644 → file 644 "first\\nmore\\n"' });
       });
 
       test('a file that is written anew with the same content did not change', async () => {
-        expect(await run(COMMANDS.rewriteAlike, [file('same.txt'), file('other.txt')])).toMatchObject({ exitCode: 0, changes: [] });
+        expect(await run(COMMANDS.rewriteAlike, [file('same.txt'), file('other.txt')])).toMatchObject({
+          exitCode: 0,
+          changes: [],
+        });
       });
 
       test('a rename is one deletion and one creation', async () => {
-        expect(shown(await run(COMMANDS.rename, [file('old.txt', 'text')]))).toEqual({ 'new.txt': 'nothing → file 644 "text"', 'old.txt': 'file 644 → nothing' });
+        expect(shown(await run(COMMANDS.rename, [file('old.txt', 'text')]))).toEqual({
+          'new.txt': 'nothing → file 644 "text"',
+          'old.txt': 'file 644 → nothing',
+        });
       });
 
       test('the executable bit alone is a change', async () => {
-        expect(shown(await run(COMMANDS.makeExecutable, [file('script.sh', '#!'), file('tool', '#!', '755')]))).toEqual({ 'script.sh': 'file 644 → file 755 "#!"' });
+        expect(shown(await run(COMMANDS.makeExecutable, [file('script.sh', '#!'), file('tool', '#!', '755')]))).toEqual(
+          { 'script.sh': 'file 644 → file 755 "#!"' },
+        );
       });
 
       test('links travel as links, wherever they point', async () => {
-        const result = await run(COMMANDS.link, [symlink('moved', 'a.txt'), symlink('kept', '/etc/passwd'), file('a.txt')]);
+        const result = await run(COMMANDS.link, [
+          symlink('moved', 'a.txt'),
+          symlink('kept', '/etc/passwd'),
+          file('a.txt'),
+        ]);
         expect(shown(result)).toEqual({ link: 'nothing → symlink - ../outside', moved: 'symlink - → symlink - b.txt' });
         expect(result.changes.find(({ path }) => path === 'moved')?.before?.sha256).toBe(hash('a.txt'));
       });
 
       test('directories are entries of their own, named or not', async () => {
-        const files = [file('left/only.txt', 'x'), dir('was-empty'), dir('gone'), dir('whole'), file('whole/a', 'x'), file('whole/b/c', 'x')];
+        const files = [
+          file('left/only.txt', 'x'),
+          dir('was-empty'),
+          dir('gone'),
+          dir('whole'),
+          file('whole/a', 'x'),
+          file('whole/b/c', 'x'),
+        ];
         expect(shown(await run(COMMANDS.folders, files))).toEqual({
-          empty: 'nothing → dir -', gone: 'dir - → nothing', 'left/only.txt': 'file 644 → nothing', 'was-empty/file': 'nothing → file 644 "x\\n"',
-          new: 'nothing → dir -', 'new/deep': 'nothing → dir -', 'new/deep/file': 'nothing → file 644 "x\\n"',
-          whole: 'dir - → nothing', 'whole/a': 'file 644 → nothing', 'whole/b': 'dir - → nothing', 'whole/b/c': 'file 644 → nothing',
+          empty: 'nothing → dir -',
+          gone: 'dir - → nothing',
+          'left/only.txt': 'file 644 → nothing',
+          'was-empty/file': 'nothing → file 644 "x\\n"',
+          new: 'nothing → dir -',
+          'new/deep': 'nothing → dir -',
+          'new/deep/file': 'nothing → file 644 "x\\n"',
+          whole: 'dir - → nothing',
+          'whole/a': 'file 644 → nothing',
+          'whole/b': 'dir - → nothing',
+          'whole/b/c': 'file 644 → nothing',
         });
       });
 
       test('a directory may take the place of a file, and a file that of a directory', async () => {
         expect(shown(await run(COMMANDS.replaceKinds, [file('thing', 'x'), file('tree/a', 'x')]))).toEqual({
-          thing: 'file 644 → dir -', 'thing/inner': 'nothing → file 644 "x\\n"', tree: 'dir - → file 644 "y\\n"', 'tree/a': 'file 644 → nothing',
+          thing: 'file 644 → dir -',
+          'thing/inner': 'nothing → file 644 "x\\n"',
+          tree: 'dir - → file 644 "y\\n"',
+          'tree/a': 'file 644 → nothing',
         });
       });
 
@@ -216,22 +340,34 @@ export function sandboxContract(name: string, open: () => Promise<SandboxUnderTe
       });
 
       test('more entries than the limit end the job without an effect', async () => {
-        expect(await run(COMMANDS.makeMany, [], { deltaFiles: 5 })).toMatchObject({ ended: 'limit', reason: 'delta_files', changes: [] });
+        expect(await run(COMMANDS.makeMany, [], { deltaFiles: 5 })).toMatchObject({
+          ended: 'limit',
+          reason: 'delta_files',
+          changes: [],
+        });
       });
 
       test('more bytes than the limit end the job without an effect', async () => {
-        expect(await run(COMMANDS.makeLarge, [], { deltaBytes: 4999 })).toMatchObject({ ended: 'limit', reason: 'delta_bytes', changes: [] });
+        expect(await run(COMMANDS.makeLarge, [], { deltaBytes: 4999 })).toMatchObject({
+          ended: 'limit',
+          reason: 'delta_bytes',
+          changes: [],
+        });
       });
 
       test('exactly the limit is allowed', async () => {
-        expect(await run(COMMANDS.makeLarge, [], { deltaBytes: 5000, deltaFiles: 1 })).toMatchObject({ ended: 'exited', changes: [{ path: 'large' }] });
+        expect(await run(COMMANDS.makeLarge, [], { deltaBytes: 5000, deltaFiles: 1 })).toMatchObject({
+          ended: 'exited',
+          changes: [{ path: 'large' }],
+        });
       });
     });
 
     describe('the way out', () => {
-      const runOut = (serve: (connection: Duplex) => void) => under.sandbox.run({ ...jobOf(COMMANDS.speakOut), egress: { serve } }, new AbortController().signal);
+      const runOut = (serve: (connection: Duplex) => void) =>
+        under.sandbox.run({ ...jobOf(COMMANDS.speakOut), egress: { serve } }, new AbortController().signal);
 
-      test('a connection to the job\'s proxy is handed over as it is', async () => {
+      test("a connection to the job's proxy is handed over as it is", async () => {
         const result = await runOut((connection) => {
           void once(connection, 'data').then(([bytes]) => connection.write(`pong to ${(bytes as Buffer).toString()}`));
         });
@@ -252,7 +388,7 @@ export function sandboxContract(name: string, open: () => Promise<SandboxUnderTe
         expect(connection?.destroyed).toBe(true);
       });
 
-      test('a connection that is refused is the job\'s own trouble', async () => {
+      test("a connection that is refused is the job's own trouble", async () => {
         expect(await runOut((connection) => connection.destroy())).toMatchObject({ ended: 'exited', changes: [] });
       });
     });
@@ -263,18 +399,30 @@ export function sandboxContract(name: string, open: () => Promise<SandboxUnderTe
     });
 
     test.each([
-      ['an absolute path', [file('/a')]], ['a way out', [file('a/../../b')]], ['an empty segment', [file('a//b')]], ['a NUL', [file('a\0b')]],
-      ['half a surrogate pair', [file('a\ud800')]], ['a path twice', [file('a'), dir('a')]], ['a file below a file', [file('a'), file('a/b')]],
-      ['a file above a file', [file('a/b'), file('a')]], ['a file below a link', [symlink('a', 'b'), file('a/c')]], ['an empty target', [symlink('a', '')]],
+      ['an absolute path', [file('/a')]],
+      ['a way out', [file('a/../../b')]],
+      ['an empty segment', [file('a//b')]],
+      ['a NUL', [file('a\0b')]],
+      ['half a surrogate pair', [file('a\ud800')]],
+      ['a path twice', [file('a'), dir('a')]],
+      ['a file below a file', [file('a'), file('a/b')]],
+      ['a file above a file', [file('a/b'), file('a')]],
+      ['a file below a link', [symlink('a', 'b'), file('a/c')]],
+      ['an empty target', [symlink('a', '')]],
     ])('a workspace with %s is refused', async (_, files) => {
       await expect(run(COMMANDS.succeed, files)).rejects.toThrow(SandboxJobError);
     });
 
     test.each([
-      ['an empty command', { command: '' }], ['a working directory outside', { cwd: '..' }], ['a variable without a name', { env: { '': 'x' } }],
-      ['a NUL in a variable', { env: { A: '\0' } }], ['too much stdin', { stdin: new Uint8Array(4 * MIB + 1) }],
+      ['an empty command', { command: '' }],
+      ['a working directory outside', { cwd: '..' }],
+      ['a variable without a name', { env: { '': 'x' } }],
+      ['a NUL in a variable', { env: { A: '\0' } }],
+      ['too much stdin', { stdin: new Uint8Array(4 * MIB + 1) }],
     ])('a job with %s is refused', async (_, part) => {
-      await expect(under.sandbox.run({ ...jobOf(COMMANDS.succeed), ...part }, new AbortController().signal)).rejects.toThrow(SandboxJobError);
+      await expect(
+        under.sandbox.run({ ...jobOf(COMMANDS.succeed), ...part }, new AbortController().signal),
+      ).rejects.toThrow(SandboxJobError);
     });
   });
 }

@@ -38,14 +38,14 @@ export interface Standing {
 }
 
 /**
- * What jobs have in common that come one after another with nearly the same files. A container may wait for the next of them with the files of the last.
- * Whoever may not see these files MUST have another kin.
+ * What jobs have in common that come one after another with nearly the same files. A container may wait for the next of
+ * them with the files of the last. Whoever may not see these files MUST have another kin.
  */
 export interface SandboxKin {
   readonly name: string;
   /**
-   * What makes of the files that stand there those of this job: what goes comes first, the deepest first, then directories before what is in them. Whatever stands
-   * there and isn't the job's MUST be among it.
+   * What makes of the files that stand there those of this job: what goes comes first, the deepest first, then
+   * directories before what is in them. Whatever stands there and isn't the job's MUST be among it.
    */
   patches(standing: Standing): Iterable<SandboxPatch> | AsyncIterable<SandboxPatch>;
 }
@@ -57,7 +57,10 @@ export interface SandboxProspect extends Pick<SandboxJob, 'image' | 'limits'> {
   files(): Iterable<SandboxEntry> | AsyncIterable<SandboxEntry>;
 }
 
-/** Bounds on one job. The first four size the container; time is counted from outside it, and the others are enforced on what comes out of it. */
+/**
+ * Bounds on one job. The first four size the container; time is counted from outside it, and the others are enforced on
+ * what comes out of it.
+ */
 export interface SandboxLimits {
   readonly memoryBytes: number;
   /** processors, fractions allowed */
@@ -70,7 +73,10 @@ export interface SandboxLimits {
   readonly wallMs: number;
   /** between two outputs of its command at most, until its output is cut; absent: as long as `wallMs` */
   readonly idleMs?: number;
-  /** of all its processors together, over the same time; a job that is found above it has no effect, even if it has just ended by itself */
+  /**
+   * of all its processors together, over the same time; a job that is found above it has no effect, even if it has just
+   * ended by itself
+   */
   readonly cpuMs: number;
   /** stdout and stderr together, as a result shows them; what is beyond is counted */
   readonly outputBytes: number;
@@ -83,8 +89,8 @@ export interface SandboxLimits {
 }
 
 /**
- * The job's only way out: it finds a proxy on its loopback, and each connection to that is handed over here as it is. What comes over it is the job's word; whoever
- * serves it decides what leaves. A connection ends with the job.
+ * The job's only way out: it finds a proxy on its loopback, and each connection to that is handed over here as it is.
+ * What comes over it is the job's word; whoever serves it decides what leaves. A connection ends with the job.
  */
 export interface SandboxEgress {
   /** MUST NOT throw, and MUST read what it takes: one connection that isn't read holds up no other. */
@@ -97,7 +103,10 @@ export interface SandboxJob {
   readonly files: Iterable<SandboxEntry> | AsyncIterable<SandboxEntry>;
   /** run by `/bin/bash -c`; empty where there is an `argv` */
   readonly command: string;
-  /** a program and its arguments, run as they stand by no shell, with the variables that are safe to have and those of `env` and no others */
+  /**
+   * a program and its arguments, run as they stand by no shell, with the variables that are safe to have and those of
+   * `env` and no others
+   */
   readonly argv?: readonly string[];
   /** a directory of the workspace; `''` is the workspace itself */
   readonly cwd: string;
@@ -113,8 +122,8 @@ export interface SandboxJob {
   /** absent: there is no proxy, and nothing leaves */
   readonly egress?: SandboxEgress;
   /**
-   * Hears output as it comes, within `heardBytes`: for whoever looks on or keeps it. MUST NOT throw. A promise asks the container to wait until it is settled, as a full
-   * pipe does, on the job's own time; it MUST NOT reject.
+   * Hears output as it comes, within `heardBytes`: for whoever looks on or keeps it. MUST NOT throw. A promise asks the
+   * container to wait until it is settled, as a full pipe does, on the job's own time; it MUST NOT reject.
    */
   readonly tap?: (output: SandboxOutput) => void | Promise<void>;
 }
@@ -127,10 +136,21 @@ export type SandboxEnd = 'exited' | 'timeout' | 'killed' | 'limit' | 'invalid' |
 
 /** Why a job that didn't simply exit ended as it did; a closed list, fit for a metric's label. */
 export type SandboxReason =
-  | 'wall' | 'idle' | 'cpu' | 'aborted'
-  | 'memory' | 'delta_bytes' | 'delta_files' | 'workspace_space'
-  | 'entry_special' | 'entry_unreadable' | 'entry_name' | 'protocol' | 'shell'
-  | 'engine' | 'container';
+  | 'wall'
+  | 'idle'
+  | 'cpu'
+  | 'aborted'
+  | 'memory'
+  | 'delta_bytes'
+  | 'delta_files'
+  | 'workspace_space'
+  | 'entry_special'
+  | 'entry_unreadable'
+  | 'entry_name'
+  | 'protocol'
+  | 'shell'
+  | 'engine'
+  | 'container';
 
 export interface SandboxOutput {
   readonly stream: 'stdout' | 'stderr';
@@ -156,8 +176,9 @@ export interface SandboxChange {
 /** What a job used; 0 where nobody knows. */
 export interface SandboxUsage {
   /**
-   * Who counted `cpuMs` and `memoryPeakBytes`. `host`: the engine or its host's kernel, from outside the container. `agent`: the agent, and so in the end
-   * the job, within what the container's limits allow in its time. Absent: nobody counted, and nothing is claimed.
+   * Who counted `cpuMs` and `memoryPeakBytes`. `host`: the engine or its host's kernel, from outside the container.
+   * `agent`: the agent, and so in the end the job, within what the container's limits allow in its time. Absent: nobody
+   * counted, and nothing is claimed.
    */
   readonly countedBy?: UsageCounter;
   /** from the first byte sent to the job's container to its end */
@@ -191,26 +212,39 @@ export interface SandboxResult {
 /**
  * Runs commands on a workspace, each in a container that is used once.
  *
- * Everything in a result but `before`, `usage` and `ended` is the job's word and grants nothing.
- * Implementations MUST give the job no network but `egress`, no privilege and nothing of another job, MUST bound what they buffer by
- * the job's limits, MUST NOT let one job's output fail or stall another, and MUST kill at once whatever of the job still
- * runs when `run` settles; nothing that it does then reaches the result. `run` MUST resolve whatever the job does: it rejects only for a job that is not valid.
- * Callers MUST NOT treat `changes` as permitted because they are well-formed, and MUST treat `lost` as "may have run".
+ * Everything in a result but `before`, `usage` and `ended` is the job's word and grants nothing. Implementations MUST
+ * give the job no network but `egress`, no privilege and nothing of another job, MUST bound what they buffer by the
+ * job's limits, MUST NOT let one job's output fail or stall another, and MUST kill at once whatever of the job still
+ * runs when `run` settles; nothing that it does then reaches the result. `run` MUST resolve whatever the job does: it
+ * rejects only for a job that is not valid. Callers MUST NOT treat `changes` as permitted because they are well-formed,
+ * and MUST treat `lost` as "may have run".
  */
 export abstract class Sandbox {
-  /** Runs one job. Aborting the signal kills it: `ended` is then `killed`. Rejects with `SandboxJobError` for an invalid job. */
+  /**
+   * Runs one job. Aborting the signal kills it: `ended` is then `killed`. Rejects with `SandboxJobError` for an invalid
+   * job.
+   */
   abstract run(job: SandboxJob, signal: AbortSignal): Promise<SandboxResult>;
-  /** Hears of a job that is likely to come. Implementations MAY lay out its files in a container that waits; a hint, so nothing fails for it. */
+  /**
+   * Hears of a job that is likely to come. Implementations MAY lay out its files in a container that waits; a hint, so
+   * nothing fails for it.
+   */
   prospect(_prospect: SandboxProspect): void {
     // Nothing waits here.
   }
 
-  /** Kills what runs, removes what waits, and resolves when nothing of this sandbox is left. `run` after it answers `killed`. */
+  /**
+   * Kills what runs, removes what waits, and resolves when nothing of this sandbox is left. `run` after it answers
+   * `killed`.
+   */
   abstract close(): Promise<void>;
 }
 
 /** Bytes of output that are heard of a job at most. */
-export function heardBytesOf({ outputBytes, heardBytes = 0 }: Pick<SandboxLimits, 'outputBytes' | 'heardBytes'>): number {
+export function heardBytesOf({
+  outputBytes,
+  heardBytes = 0,
+}: Pick<SandboxLimits, 'outputBytes' | 'heardBytes'>): number {
   return Math.max(outputBytes, heardBytes);
 }
 

@@ -1,14 +1,30 @@
 // SPDX-License-Identifier: Apache-2.0
 import { encodeFrame, FrameError, HOST_FRAMES } from './frame.ts';
 import type { EntryHead } from './host-message.ts';
-import { countOf, encodeMeta, flagOf, isNull, listOf, oneOf, parseMeta, prefixMeta, splitMeta, textOf, textsOf, type Meta } from './meta.ts';
+import {
+  countOf,
+  encodeMeta,
+  flagOf,
+  isNull,
+  listOf,
+  oneOf,
+  parseMeta,
+  prefixMeta,
+  splitMeta,
+  textOf,
+  textsOf,
+  type Meta,
+} from './meta.ts';
 import { pathFault, targetFault } from './path.ts';
 
 /** Keys that a terminal turns into signals or the end of input, by their names. */
 export const SHELL_CONTROLS = ['c', 'd', 'z', '\\'] as const;
 export type ShellControl = (typeof SHELL_CONTROLS)[number];
 
-/** What is asked of a shell at once: at most one of command, input and control; none waits for what comes. The names are those of the frame. */
+/**
+ * What is asked of a shell at once: at most one of command, input and control; none waits for what comes. The names are
+ * those of the frame.
+ */
 export interface TurnOrder {
   readonly turn: number;
   readonly command: string | null;
@@ -35,9 +51,17 @@ export interface CheckedPath {
 /** Paths in one `check` frame: two hundred of the longest don't fit, so a sender counts bytes too. */
 export const CHECKS_MAX = 1_000;
 
-/** To a shell: it is opened once; then turns, and between them checks and patches, each of which is a file, a directory, a link or nothing. */
+/**
+ * To a shell: it is opened once; then turns, and between them checks and patches, each of which is a file, a directory,
+ * a link or nothing.
+ */
 export type ShellOrder =
-  | { readonly type: 'shell'; readonly env: Readonly<Record<string, string>>; readonly cols: number; readonly rows: number }
+  | {
+      readonly type: 'shell';
+      readonly env: Readonly<Record<string, string>>;
+      readonly cols: number;
+      readonly rows: number;
+    }
   | { readonly type: 'turn'; readonly order: TurnOrder }
   /** `last`: answer now, for all paths since the last answer */
   | { readonly type: 'check'; readonly paths: readonly CheckedPath[]; readonly last: boolean }
@@ -46,10 +70,14 @@ export type ShellOrder =
 /** Bytes of one order. Throws FrameError when something in it is larger than its frame. */
 export function encodeShellOrder(message: ShellOrder): Buffer {
   switch (message.type) {
-    case 'shell': return encodeFrame(HOST_FRAMES.shell, encodeMeta({ env: message.env, cols: message.cols, rows: message.rows }));
-    case 'turn': return encodeFrame(HOST_FRAMES.turn, encodeMeta(message.order));
-    case 'check': return encodeFrame(HOST_FRAMES.check, encodeMeta({ paths: message.paths, last: message.last }));
-    case 'patch': return encodeFrame(HOST_FRAMES.patch, prefixMeta({ path: message.path, after: message.after }), message.bytes);
+    case 'shell':
+      return encodeFrame(HOST_FRAMES.shell, encodeMeta({ env: message.env, cols: message.cols, rows: message.rows }));
+    case 'turn':
+      return encodeFrame(HOST_FRAMES.turn, encodeMeta(message.order));
+    case 'check':
+      return encodeFrame(HOST_FRAMES.check, encodeMeta({ paths: message.paths, last: message.last }));
+    case 'patch':
+      return encodeFrame(HOST_FRAMES.patch, prefixMeta({ path: message.path, after: message.after }), message.bytes);
   }
 }
 
@@ -60,7 +88,8 @@ export function parseShellOrder(type: ShellOrder['type'], payload: Buffer): Shel
       const fields = parseMeta(payload);
       return { type, env: textsOf(fields, 'env'), cols: sizeOf(fields, 'cols'), rows: sizeOf(fields, 'rows') };
     }
-    case 'turn': return { type, order: parseTurn(parseMeta(payload)) };
+    case 'turn':
+      return { type, order: parseTurn(parseMeta(payload)) };
     case 'check': {
       const fields = parseMeta(payload);
       return { type, paths: listOf(fields, 'paths', CHECKS_MAX).map(parseCheck), last: flagOf(fields, 'last') };
@@ -93,7 +122,8 @@ function parseTurn(fields: Meta): TurnOrder {
 function variablesOf(fields: Meta): Readonly<Record<string, string>> {
   const variables = textsOf(fields, 'variables');
   for (const [name, value] of Object.entries(variables)) {
-    if (!/^[A-Za-z_][A-Za-z0-9_]*$/.test(name) || value.includes('\0')) throw new FrameError('a variable can\'t be set in a shell');
+    if (!/^[A-Za-z_][A-Za-z0-9_]*$/.test(name) || value.includes('\0'))
+      throw new FrameError("a variable can't be set in a shell");
   }
   return variables;
 }
@@ -112,7 +142,14 @@ function parseAfter(fields: Meta): EntryHead {
   const path = pathOf(fields);
   const kind = oneOf(after, 'kind', ['file', 'dir', 'symlink']);
   if (kind === 'dir') return { kind, path };
-  if (kind === 'file') return { kind, path, mode: oneOf(after, 'mode', ['644', '755']), size: countOf(after, 'size'), sha256: textOf(after, 'sha256', 64) };
+  if (kind === 'file')
+    return {
+      kind,
+      path,
+      mode: oneOf(after, 'mode', ['644', '755']),
+      size: countOf(after, 'size'),
+      sha256: textOf(after, 'sha256', 64),
+    };
   const target = textOf(after, 'target', 4096);
   if (targetFault(target) !== null) throw new FrameError(`a link's target ${targetFault(target)}`);
   return { kind, path, target };
@@ -125,6 +162,7 @@ function pathOf(fields: Meta): string {
 }
 
 function objectOf(value: unknown): Meta {
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) throw new FrameError('a field is not an object');
+  if (typeof value !== 'object' || value === null || Array.isArray(value))
+    throw new FrameError('a field is not an object');
   return value as Meta;
 }

@@ -5,10 +5,27 @@ import type { AgentMessage } from './agent-message.ts';
 import type { ShellSpec, ShellTurn } from './shell.ts';
 import { ShellTalk } from './shell-talk.ts';
 
-const SPEC: ShellSpec = { image: 'any', files: [{ path: 'd/a', kind: 'file', mode: '644', bytes: Buffer.from('1') }], env: {}, limits: { memoryBytes: 1, cpus: 1, pids: 1, tmpfsBytes: 1 }, size: { cols: 80, rows: 24 }, labels: {} };
-const TURN: ShellTurn = { yieldMs: 100, limits: { cpuMs: 1000, cpus: 1, outputBytes: 10, deltaBytes: 10, deltaFiles: 3 } };
+const SPEC: ShellSpec = {
+  image: 'any',
+  files: [{ path: 'd/a', kind: 'file', mode: '644', bytes: Buffer.from('1') }],
+  env: {},
+  limits: { memoryBytes: 1, cpus: 1, pids: 1, tmpfsBytes: 1 },
+  size: { cols: 80, rows: 24 },
+  labels: {},
+};
+const TURN: ShellTurn = {
+  yieldMs: 100,
+  limits: { cpuMs: 1000, cpus: 1, outputBytes: 10, deltaBytes: 10, deltaFiles: 3 },
+};
 const NONE = Buffer.alloc(0);
-const turned = (turn: number, state: 'idle' | 'running' = 'idle'): AgentMessage => ({ type: 'turned', turn, state, refused: null, code: 0, droppedBytes: 0 });
+const turned = (turn: number, state: 'idle' | 'running' = 'idle'): AgentMessage => ({
+  type: 'turned',
+  turn,
+  state,
+  refused: null,
+  code: 0,
+  droppedBytes: 0,
+});
 const settled = () => new Promise((resolve) => setImmediate(resolve));
 
 test('changes are told against what was sent in and told before', async () => {
@@ -16,15 +33,17 @@ test('changes are told against what was sent in and told before', async () => {
     write: ({ files }) => (files.set('d/a', { path: 'd/a', kind: 'file', mode: '644', bytes: Buffer.from('22') }), 0),
     remove: ({ files }) => (files.delete('d/a'), files.set('d', { path: 'd', kind: 'dir', mode: null }), 0),
   });
-  const shell = await shells.open(SPEC, new AbortController().signal) as FakeShell;
+  const shell = (await shells.open(SPEC, new AbortController().signal)) as FakeShell;
   const first = await shell.turn({ ...TURN, command: 'write' }, new AbortController().signal);
   expect(first.changes).toMatchObject([{ path: 'd/a', before: { size: 1 }, after: { kind: 'file' } }]);
-  expect((await shell.turn({ ...TURN, command: 'remove' }, new AbortController().signal)).changes).toMatchObject([{ path: 'd/a', before: { size: 2 }, after: null }]);
+  expect((await shell.turn({ ...TURN, command: 'remove' }, new AbortController().signal)).changes).toMatchObject([
+    { path: 'd/a', before: { size: 2 }, after: null },
+  ]);
 });
 
 test('what is brought in is no change any more, and what conflicts is not brought in', async () => {
   const shells = new FakeShells({ later: () => 0 });
-  const shell = await shells.open(SPEC, new AbortController().signal) as FakeShell;
+  const shell = (await shells.open(SPEC, new AbortController().signal)) as FakeShell;
   const patch = { path: 'd/a', kind: 'file', mode: '644', bytes: Buffer.from('elsewhere') } as const;
   expect(await shell.bring([patch])).toEqual([]);
   expect((await shell.turn({ ...TURN, command: 'later' }, new AbortController().signal)).changes).toEqual([]);
@@ -33,7 +52,7 @@ test('what is brought in is no change any more, and what conflicts is not brough
   expect(shell.files.get('d/a')).toMatchObject({ bytes: Buffer.from('untold') });
 });
 
-describe('an agent that doesn\'t keep to the form', () => {
+describe("an agent that doesn't keep to the form", () => {
   const talk = () => new ShellTalk(() => Promise.resolve());
   test('may not speak unasked', () => {
     expect(() => talk().accept(turned(1))).toThrow(FrameError);
@@ -41,9 +60,9 @@ describe('an agent that doesn\'t keep to the form', () => {
 
   test.each<[string, AgentMessage[]]>([
     ['another turn', [turned(2)]],
-    ['changes before the turn\'s end', [{ type: 'change', path: 'a', after: null, bytes: NONE }]],
+    ["changes before the turn's end", [{ type: 'change', path: 'a', after: null, bytes: NONE }]],
     ['the deletion of what was never there', [turned(1), { type: 'change', path: 'b', after: null, bytes: NONE }]],
-    ['output after the turn\'s end', [turned(1), { type: 'stdout', sequence: 0, bytes: Buffer.from('x') }]],
+    ["output after the turn's end", [turned(1), { type: 'stdout', sequence: 0, bytes: Buffer.from('x') }]],
     ['two ends of a turn', [turned(1), turned(1)]],
     ['more output than it may', [{ type: 'stdout', sequence: 0, bytes: Buffer.alloc(11) }]],
     ['output out of sequence', [{ type: 'stdout', sequence: 1, bytes: Buffer.from('x') }]],
@@ -67,9 +86,14 @@ describe('an agent that doesn\'t keep to the form', () => {
 });
 
 test('more changes than allowed end the shell as a limit', async () => {
-  const shell = await new FakeShells({ many: ({ files }) => {
-    for (const path of ['1', '2', '3', '4']) files.set(path, { path, kind: 'dir', mode: null });
-    return 0;
-  } }).open(SPEC, new AbortController().signal);
-  await expect(shell.turn({ ...TURN, command: 'many' }, new AbortController().signal)).rejects.toMatchObject({ ended: 'limit', reason: 'delta_files' });
+  const shell = await new FakeShells({
+    many: ({ files }) => {
+      for (const path of ['1', '2', '3', '4']) files.set(path, { path, kind: 'dir', mode: null });
+      return 0;
+    },
+  }).open(SPEC, new AbortController().signal);
+  await expect(shell.turn({ ...TURN, command: 'many' }, new AbortController().signal)).rejects.toMatchObject({
+    ended: 'limit',
+    reason: 'delta_files',
+  });
 });

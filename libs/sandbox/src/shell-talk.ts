@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /**
- * The host's side of the talk with a shell's agent, whatever carries the frames. The agent's word is the job's: it is held to form and order here.
+ * The host's side of the talk with a shell's agent, whatever carries the frames. The agent's word is the job's: it is
+ * held to form and order here.
  *
  * INVARIANT (one question at a time): an agent speaks only when asked, and says nothing beside its answer.
  */
@@ -54,9 +55,17 @@ export class ShellTalk {
     const { limits, size } = turn;
     const transcript = new Transcript(this.#tree, limits);
     const order = {
-      turn: ++this.#turns, command: turn.command ?? null, ...(turn.variables === undefined ? {} : { variables: turn.variables }), input: turn.input ?? null, ctrl: turn.control ?? null, yield_ms: turn.yieldMs,
-      cols: size?.cols ?? null, rows: size?.rows ?? null,
-      output_bytes_max: limits.outputBytes, delta_bytes_max: limits.deltaBytes, delta_files_max: limits.deltaFiles,
+      turn: ++this.#turns,
+      command: turn.command ?? null,
+      ...(turn.variables === undefined ? {} : { variables: turn.variables }),
+      input: turn.input ?? null,
+      ctrl: turn.control ?? null,
+      yield_ms: turn.yieldMs,
+      cols: size?.cols ?? null,
+      rows: size?.rows ?? null,
+      output_bytes_max: limits.outputBytes,
+      delta_bytes_max: limits.deltaBytes,
+      delta_files_max: limits.deltaFiles,
     };
     const answered = this.#answer((message) => {
       // A session has no way out.
@@ -72,7 +81,9 @@ export class ShellTalk {
     return told;
   }
 
-  /** Asks whether the patches meet nothing untold, then sends them. Resolves with what they meet; then nothing was sent. */
+  /**
+   * Asks whether the patches meet nothing untold, then sends them. Resolves with what they meet; then nothing was sent.
+   */
   async bring(patches: readonly SandboxPatch[]): Promise<readonly string[]> {
     if (patches.length === 0) return [];
     const answered = this.#answer((message) => {
@@ -80,7 +91,8 @@ export class ShellTalk {
       return message.conflicts;
     });
     const checks = [...checksOf(patches)];
-    for (const [i, paths] of checks.entries()) await this.#send([encodeHostMessage({ type: 'check', paths, last: i === checks.length - 1 })]);
+    for (const [i, paths] of checks.entries())
+      await this.#send([encodeHostMessage({ type: 'check', paths, last: i === checks.length - 1 })]);
     const conflicts = await answered;
     if (conflicts.length > 0) return conflicts;
     for (const patch of patches) for (const parts of encodePatch(patch)) await this.#send(parts);

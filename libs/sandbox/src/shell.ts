@@ -1,6 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { ShellState, TurnRefusal } from './agent-message.ts';
-import type { SandboxChange, SandboxEnd, SandboxEntry, SandboxLimits, SandboxPatch, SandboxReason, SandboxUsage } from './sandbox.ts';
+import type {
+  SandboxChange,
+  SandboxEnd,
+  SandboxEntry,
+  SandboxLimits,
+  SandboxPatch,
+  SandboxReason,
+  SandboxUsage,
+} from './sandbox.ts';
 import type { ShellControl } from './shell-message.ts';
 
 export interface ShellSpec {
@@ -14,12 +22,18 @@ export interface ShellSpec {
   readonly labels: Readonly<Record<string, string>>;
 }
 
-export interface TerminalSize { readonly cols: number; readonly rows: number }
+export interface TerminalSize {
+  readonly cols: number;
+  readonly rows: number;
+}
 
 /** What is asked of a shell at once: at most one of command, input and control; none waits for what comes. */
 export interface ShellTurn {
   readonly command?: string;
-  /** what the command finds in variables of the shell, by their names; they are in no environment unless the command puts them there, and unset after it */
+  /**
+   * what the command finds in variables of the shell, by their names; they are in no environment unless the command
+   * puts them there, and unset after it
+   */
   readonly variables?: Readonly<Record<string, string>>;
   /** typed as it is: nothing is added */
   readonly input?: string;
@@ -31,7 +45,10 @@ export interface ShellTurn {
   readonly limits: Pick<SandboxLimits, 'cpuMs' | 'cpus' | 'outputBytes' | 'deltaBytes' | 'deltaFiles'>;
 }
 
-/** How a turn ended, while its shell lives or has just ended by itself. All but `usage` and each change's `before` is the job's word. */
+/**
+ * How a turn ended, while its shell lives or has just ended by itself. All but `usage` and each change's `before` is
+ * the job's word.
+ */
 export interface ShellTurned {
   readonly state: ShellState;
   /** why nothing was done; null where something was */
@@ -52,7 +69,12 @@ export class ShellEnded extends Error {
   readonly reason: SandboxReason | null;
   readonly usage: SandboxUsage;
 
-  constructor(ended: Exclude<SandboxEnd, 'exited'>, reason: SandboxReason | null, detail: string | null, usage: SandboxUsage) {
+  constructor(
+    ended: Exclude<SandboxEnd, 'exited'>,
+    reason: SandboxReason | null,
+    detail: string | null,
+    usage: SandboxUsage,
+  ) {
     super(detail ?? `the shell has ended: ${reason ?? ended}`);
     this.name = 'ShellEnded';
     this.ended = ended;
@@ -66,8 +88,9 @@ export abstract class Shell {
   /** Rejects with ShellEnded; aborting the signal kills the shell. After a rejection it is closed. */
   abstract turn(turn: ShellTurn, signal: AbortSignal): Promise<ShellTurned>;
   /**
-   * Brings what changed elsewhere into the workspace, all of it or nothing: resolves with paths at which it finds something that was not told yet, none where
-   * it was brought in. A running command sees files change under it, so callers bring between commands.
+   * Brings what changed elsewhere into the workspace, all of it or nothing: resolves with paths at which it finds
+   * something that was not told yet, none where it was brought in. A running command sees files change under it, so
+   * callers bring between commands.
    */
   abstract bring(patches: readonly SandboxPatch[]): Promise<readonly string[]>;
   /** resolves when the shell is closed or its container gone, however */
@@ -77,11 +100,14 @@ export abstract class Shell {
 }
 
 /**
- * Opens shells. Implementations MUST give a shell what `Sandbox` gives a job and no more: no network, no privilege, nothing of another's; MUST bound what they
- * buffer by a turn's limits, and MUST end a container whose agent breaks its protocol. Callers MUST NOT treat `changes` as permitted because they are well-formed.
+ * Opens shells. Implementations MUST give a shell what `Sandbox` gives a job and no more: no network, no privilege,
+ * nothing of another's; MUST bound what they buffer by a turn's limits, and MUST end a container whose agent breaks its
+ * protocol. Callers MUST NOT treat `changes` as permitted because they are well-formed.
  */
 export abstract class Shells {
-  /** Rejects with ShellEnded (`lost`) where no container can be had, and with SandboxJobError for entries that can't be. */
+  /**
+   * Rejects with ShellEnded (`lost`) where no container can be had, and with SandboxJobError for entries that can't be.
+   */
   abstract open(spec: ShellSpec, signal: AbortSignal): Promise<Shell>;
 }
 

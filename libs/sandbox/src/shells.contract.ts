@@ -10,7 +10,12 @@ export interface ShellsUnderTest {
 }
 
 const MIB = 1024 * 1024;
-const file = (path: string, content: string): SandboxEntry => ({ path, kind: 'file', mode: '644', bytes: Buffer.from(content) });
+const file = (path: string, content: string): SandboxEntry => ({
+  path,
+  kind: 'file',
+  mode: '644',
+  bytes: Buffer.from(content),
+});
 
 /** Commands of the suite, with what a fake does in their place. */
 const COMMANDS = {
@@ -28,11 +33,13 @@ export const SHELL_PROGRAMS: Readonly<Record<string, FakeShellProgram>> = {
   [COMMANDS.set]: ({ vars, out }) => (vars.set('X', '5'), out('set\r\n'), 0),
   [COMMANDS.get]: ({ vars, out }) => (out(`X is ${vars.get('X') ?? ''}\r\n`), 0),
   [COMMANDS.write]: ({ files }) => (files.set('a', file('a', 'new\n')), files.delete('gone'), 3),
-  [COMMANDS.ask]: ({ files, out }) => ({ runs: (input) => {
-    files.set('answered', file('answered', input));
-    out(`${input.replace('\n', '\r\n')}got ${input.replace('\n', '\r\n')}`);
-    return 0;
-  } }),
+  [COMMANDS.ask]: ({ files, out }) => ({
+    runs: (input) => {
+      files.set('answered', file('answered', input));
+      out(`${input.replace('\n', '\r\n')}got ${input.replace('\n', '\r\n')}`);
+      return 0;
+    },
+  }),
   [COMMANDS.listen]: () => ({ runs: () => null }),
   [COMMANDS.leave]: ({ files }) => (files.set('left', file('left', 'last\n')), { exit: 9 }),
   [COMMANDS.show]: ({ files, out }) => {
@@ -44,23 +51,47 @@ export const SHELL_PROGRAMS: Readonly<Record<string, FakeShellProgram>> = {
 };
 
 const shown = (changes: readonly SandboxChange[]): Record<string, string | null> =>
-  Object.fromEntries(changes.map(({ path, after }) => [path, after?.kind === 'file' ? Buffer.from(after.bytes).toString() : after?.kind ?? null]));
+  Object.fromEntries(
+    changes.map(({ path, after }) => [
+      path,
+      after?.kind === 'file' ? Buffer.from(after.bytes).toString() : (after?.kind ?? null),
+    ]),
+  );
 
 /** What every kind of shells must do, whatever its containers are made of. `open` is called once. */
 export function shellsContract(name: string, open: () => Promise<ShellsUnderTest>): void {
   describe(name, () => {
     let under: ShellsUnderTest;
     let shell: Shell;
-    beforeAll(async () => { under = await open(); }, 120_000);
+    beforeAll(async () => {
+      under = await open();
+    }, 120_000);
     afterAll(() => under.close(), 60_000);
-    beforeEach(async () => { shell = await under.shells.open(specOf([file('a', 'old'), file('gone', 'x'), file('kept', 'x')]), new AbortController().signal); });
+    beforeEach(async () => {
+      shell = await under.shells.open(
+        specOf([file('a', 'old'), file('gone', 'x'), file('kept', 'x')]),
+        new AbortController().signal,
+      );
+    });
     afterEach(() => shell.close());
 
     const specOf = (files: readonly SandboxEntry[]): ShellSpec => ({
-      image: under.image, files, env: {}, size: { cols: 80, rows: 24 }, labels: {}, limits: { memoryBytes: 256 * MIB, cpus: 1, pids: 64, tmpfsBytes: 64 * MIB },
+      image: under.image,
+      files,
+      env: {},
+      size: { cols: 80, rows: 24 },
+      labels: {},
+      limits: { memoryBytes: 256 * MIB, cpus: 1, pids: 64, tmpfsBytes: 64 * MIB },
     });
     const turn = (asked: Partial<ShellTurn>, signal = new AbortController().signal) =>
-      shell.turn({ yieldMs: 10_000, limits: { cpuMs: 20_000, cpus: 1, outputBytes: 10_000, deltaBytes: MIB, deltaFiles: 100 }, ...asked }, signal);
+      shell.turn(
+        {
+          yieldMs: 10_000,
+          limits: { cpuMs: 20_000, cpus: 1, outputBytes: 10_000, deltaBytes: MIB, deltaFiles: 100 },
+          ...asked,
+        },
+        signal,
+      );
     const textOf = async (asked: Partial<ShellTurn>) => Buffer.from((await turn(asked)).output).toString();
 
     test('what one command sets the next one finds', async () => {
@@ -73,7 +104,7 @@ export function shellsContract(name: string, open: () => Promise<ShellsUnderTest
       expect(await textOf({ command: COMMANDS.given })).toBe('given nothing\r\n');
     });
 
-    test('a command\'s status is told with what it changed, each change once', async () => {
+    test("a command's status is told with what it changed, each change once", async () => {
       const first = await turn({ command: COMMANDS.write });
       expect(first).toMatchObject({ state: 'idle', refused: null, exitCode: 3 });
       expect(shown(first.changes)).toEqual({ a: 'new\n', gone: null });
@@ -82,7 +113,11 @@ export function shellsContract(name: string, open: () => Promise<ShellsUnderTest
     });
 
     test('a command that waits for input ends its turn at the time, and the one that sees it end tells what it did', async () => {
-      expect(await turn({ command: COMMANDS.ask, yieldMs: 300 })).toMatchObject({ state: 'running', exitCode: null, changes: [] });
+      expect(await turn({ command: COMMANDS.ask, yieldMs: 300 })).toMatchObject({
+        state: 'running',
+        exitCode: null,
+        changes: [],
+      });
       const answered = await turn({ input: 'yes\n' });
       expect(answered).toMatchObject({ state: 'idle', exitCode: 0 });
       expect(Buffer.from(answered.output).toString()).toBe('yes\r\ngot yes\r\n');
@@ -107,7 +142,7 @@ export function shellsContract(name: string, open: () => Promise<ShellsUnderTest
       await expect(turn({})).rejects.toMatchObject({ name: 'ShellEnded' });
     });
 
-    test('what changed elsewhere is brought in, and is no change of the shell\'s', async () => {
+    test("what changed elsewhere is brought in, and is no change of the shell's", async () => {
       const patches: SandboxPatch[] = [file('brought', 'from elsewhere'), { path: 'kept', kind: 'gone' }];
       expect(await shell.bring(patches)).toEqual([]);
       const after = await turn({ command: COMMANDS.show });
@@ -130,7 +165,12 @@ export function shellsContract(name: string, open: () => Promise<ShellsUnderTest
     });
 
     test('more changed than may be ends the shell as a limit', async () => {
-      await expect(turn({ command: COMMANDS.write, limits: { cpuMs: 20_000, cpus: 1, outputBytes: 10_000, deltaBytes: MIB, deltaFiles: 1 } })).rejects.toMatchObject({ ended: 'limit', reason: 'delta_files' });
+      await expect(
+        turn({
+          command: COMMANDS.write,
+          limits: { cpuMs: 20_000, cpus: 1, outputBytes: 10_000, deltaBytes: MIB, deltaFiles: 1 },
+        }),
+      ).rejects.toMatchObject({ ended: 'limit', reason: 'delta_files' });
       await shell.gone;
     });
   });

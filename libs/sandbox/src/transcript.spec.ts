@@ -6,8 +6,16 @@ import { Transcript, type TranscriptMessage } from './transcript.ts';
 
 const NONE = Buffer.alloc(0);
 const EXIT: TranscriptMessage = { type: 'exit', code: 0, signal: null, timedOut: false, droppedBytes: 0 };
-const out = (sequence: number, text: string): TranscriptMessage => ({ type: 'stdout', sequence, bytes: Buffer.from(text) });
-const change = (path: string, after: Extract<TranscriptMessage, { type: 'change' }>['after'], bytes = NONE): TranscriptMessage => ({ type: 'change', path, after, bytes });
+const out = (sequence: number, text: string): TranscriptMessage => ({
+  type: 'stdout',
+  sequence,
+  bytes: Buffer.from(text),
+});
+const change = (
+  path: string,
+  after: Extract<TranscriptMessage, { type: 'change' }>['after'],
+  bytes = NONE,
+): TranscriptMessage => ({ type: 'change', path, after, bytes });
 const end = (changes: number): TranscriptMessage => ({ type: 'end', changes });
 
 function told(...messages: TranscriptMessage[]): Transcript {
@@ -26,15 +34,31 @@ test.each<[string, TranscriptMessage[]]>([
   ['a change before the exit', [change('f', { kind: 'dir' })]],
   ['a path twice', [EXIT, change('f', { kind: 'dir' }), change('f', { kind: 'dir' })]],
   ['a deletion of nothing', [EXIT, change('f', null)]],
-  ['a change while a file is open', [EXIT, change('f', { kind: 'file', mode: '644', size: 2 }, Buffer.from('a')), change('g', { kind: 'dir' })]],
-  ['an end while a file is open', [EXIT, change('f', { kind: 'file', mode: '644', size: 2 }, Buffer.from('a')), end(1)]],
-  ['more content than announced', [EXIT, change('f', { kind: 'file', mode: '644', size: 2 }, Buffer.from('a')), { type: 'data', bytes: Buffer.from('bc') }]],
+  [
+    'a change while a file is open',
+    [EXIT, change('f', { kind: 'file', mode: '644', size: 2 }, Buffer.from('a')), change('g', { kind: 'dir' })],
+  ],
+  [
+    'an end while a file is open',
+    [EXIT, change('f', { kind: 'file', mode: '644', size: 2 }, Buffer.from('a')), end(1)],
+  ],
+  [
+    'more content than announced',
+    [
+      EXIT,
+      change('f', { kind: 'file', mode: '644', size: 2 }, Buffer.from('a')),
+      { type: 'data', bytes: Buffer.from('bc') },
+    ],
+  ],
   ['content without a file', [EXIT, { type: 'data', bytes: Buffer.from('b') }]],
   ['a wrong number of changes', [EXIT, end(1)]],
   ['a file below a file', [EXIT, change('src/a/x', { kind: 'dir' }), end(1)]],
   ['a file without its directory', [EXIT, change('new/x', { kind: 'dir' }), end(1)]],
   ['a directory that goes before its content', [EXIT, change('src', null), end(1)]],
-  ['a directory that becomes a file above its content', [EXIT, change('src', { kind: 'symlink', target: 'x' }), change('src/a', null), end(2)]],
+  [
+    'a directory that becomes a file above its content',
+    [EXIT, change('src', { kind: 'symlink', target: 'x' }), change('src/a', null), end(2)],
+  ],
   ['anything after the end', [EXIT, end(0), out(0, 'x')]],
   ['a second hello', [{ type: 'hello', agent: 'x' }]],
 ])('%s is refused', (_, messages) => {
@@ -45,7 +69,11 @@ test('too many or too large changes end the job as `limit`, with no effect', () 
   const many = ['1', '2', '3', '4'].map((path) => change(path, { kind: 'dir' }));
   const large = change('f', { kind: 'file', mode: '644', size: 9 }, Buffer.from('123456789'));
   const links = change('l', { kind: 'symlink', target: '123456789' });
-  for (const [messages, reason] of [[many, 'delta_files'], [[large], 'delta_bytes'], [[links], 'delta_bytes']] as const) {
+  for (const [messages, reason] of [
+    [many, 'delta_files'],
+    [[large], 'delta_bytes'],
+    [[links], 'delta_bytes'],
+  ] as const) {
     const transcript = told(EXIT, ...messages);
     expect([transcript.end?.ended, transcript.end?.reason, transcript.changes]).toEqual(['limit', reason, []]);
   }
@@ -62,12 +90,23 @@ test('a timeout has no effect, whatever follows', () => {
 });
 
 test('a tree is replaced when all of it is told', () => {
-  const { changes } = told(EXIT, change('src', { kind: 'symlink', target: 'x' }), change('src/a', null), change('src/b', null), end(3));
-  expect(changes.map(({ path, before, after }) => [path, before?.kind, after?.kind])).toEqual([['src', 'dir', 'symlink'], ['src/a', 'file', undefined], ['src/b', 'file', undefined]]);
+  const { changes } = told(
+    EXIT,
+    change('src', { kind: 'symlink', target: 'x' }),
+    change('src/a', null),
+    change('src/b', null),
+    end(3),
+  );
+  expect(changes.map(({ path, before, after }) => [path, before?.kind, after?.kind])).toEqual([
+    ['src', 'dir', 'symlink'],
+    ['src/a', 'file', undefined],
+    ['src/b', 'file', undefined],
+  ]);
 });
 
 const raw = (type: keyof typeof AGENT_FRAMES, payload: string | Uint8Array) => () => {
-  for (const frame of new FrameDecoder(AGENT_FRAMES).push(encodeFrame(AGENT_FRAMES[type], Buffer.from(payload)))) parseAgentMessage(frame);
+  for (const frame of new FrameDecoder(AGENT_FRAMES).push(encodeFrame(AGENT_FRAMES[type], Buffer.from(payload))))
+    parseAgentMessage(frame);
 };
 const meta = (text: string) => `\0${String.fromCharCode(text.length)}${text}`;
 
@@ -76,7 +115,10 @@ test.each([
   ['fields that are no object', raw('exit', '[]')],
   ['fields that are not UTF-8', raw('hello', Buffer.from([0x22, 0xff, 0x22]))],
   ['an exit by nothing', raw('exit', '{"code":null,"signal":null,"timed_out":false,"dropped_bytes":0}')],
-  ['an exit by a status and a signal', raw('exit', '{"code":1,"signal":"SIGKILL","timed_out":false,"dropped_bytes":0}')],
+  [
+    'an exit by a status and a signal',
+    raw('exit', '{"code":1,"signal":"SIGKILL","timed_out":false,"dropped_bytes":0}'),
+  ],
   ['a status that is none', raw('exit', '{"code":256,"signal":null,"timed_out":false,"dropped_bytes":0}')],
   ['a count below zero', raw('end', '{"changes":-1}')],
   ['a fraction', raw('end', '{"changes":0.5}')],
@@ -100,7 +142,13 @@ test('an unknown field is left alone: a newer agent may tell more', () => {
 });
 
 test('messages survive their encoding', () => {
-  const messages: TranscriptMessage[] = [EXIT, out(0, 'x'), change('ü/\n', { kind: 'symlink', target: '"' }), end(1), { type: 'fault', reason: 'protocol', detail: 'd' }];
+  const messages: TranscriptMessage[] = [
+    EXIT,
+    out(0, 'x'),
+    change('ü/\n', { kind: 'symlink', target: '"' }),
+    end(1),
+    { type: 'fault', reason: 'protocol', detail: 'd' },
+  ];
   const frames = new FrameDecoder(AGENT_FRAMES).push(Buffer.concat(messages.map(encodeAgentMessage)));
   expect([...frames].map(parseAgentMessage)).toEqual(messages);
 });

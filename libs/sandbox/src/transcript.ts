@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 /**
- * What an agent says about one job, checked message by message. The job may speak in the agent's place, so this is where its
- * word is held to form: order, bounds and a delta that can stand on what was sent in.
+ * What an agent says about one job, checked message by message. The job may speak in the agent's place, so this is
+ * where its word is held to form: order, bounds and a delta that can stand on what was sent in.
  *
- * INVARIANT (bounded): no more is kept than `outputBytes` of output and `deltaBytes` in `deltaFiles` of changes; more output than is to be heard is a forgery.
+ * INVARIANT (bounded): no more is kept than `outputBytes` of output and `deltaBytes` in `deltaFiles` of changes; more
+ * output than is to be heard is a forgery.
  */
 import { createHash } from 'node:crypto';
 import type { FileState } from '@writ/contract';
@@ -12,7 +13,15 @@ import type { ChannelMessage } from './channel-message.ts';
 import type { EntryTree } from './entry-tree.ts';
 import { FrameError } from './frame.ts';
 import { comparePaths, parentOf } from './path.ts';
-import { heardBytesOf, type SandboxAfter, type SandboxChange, type SandboxEnd, type SandboxLimits, type SandboxOutput, type SandboxReason } from './sandbox.ts';
+import {
+  heardBytesOf,
+  type SandboxAfter,
+  type SandboxChange,
+  type SandboxEnd,
+  type SandboxLimits,
+  type SandboxOutput,
+  type SandboxReason,
+} from './sandbox.ts';
 
 /** What an agent says about its job; what goes over channels isn't part of it. */
 export type TranscriptMessage = Exclude<AgentMessage, ChannelMessage>;
@@ -90,16 +99,27 @@ export class Transcript {
   accept(message: TranscriptMessage): void {
     if (this.#end) throw new FrameError('the agent speaks after its end');
     switch (message.type) {
-      case 'hello': throw new FrameError('the agent says hello twice');
-      case 'stdout': case 'stderr': return this.#takeOutput(message);
-      case 'exit': return this.#takeExit(message);
-      case 'change': return this.#takeChange(message);
-      case 'data': return this.#takeData(message.bytes);
-      case 'end': return this.#takeEnd(message.changes);
-      case 'fault': return this.#takeFault(message);
-      case 'turned': return this.#takeTurned(message);
-      case 'checked': throw new FrameError('an answer comes without its question');
-      case 'usage': throw new FrameError('the agent tells usage that nobody asked for');
+      case 'hello':
+        throw new FrameError('the agent says hello twice');
+      case 'stdout':
+      case 'stderr':
+        return this.#takeOutput(message);
+      case 'exit':
+        return this.#takeExit(message);
+      case 'change':
+        return this.#takeChange(message);
+      case 'data':
+        return this.#takeData(message.bytes);
+      case 'end':
+        return this.#takeEnd(message.changes);
+      case 'fault':
+        return this.#takeFault(message);
+      case 'turned':
+        return this.#takeTurned(message);
+      case 'checked':
+        throw new FrameError('an answer comes without its question');
+      case 'usage':
+        throw new FrameError('the agent tells usage that nobody asked for');
     }
   }
 
@@ -138,8 +158,10 @@ export class Transcript {
     const before = this.#sent.at(path);
     if (!before && !after) throw new FrameError('a path is deleted that was never there');
     this.#deltaBytes += sizeOf(after);
-    if (this.#changes.size + 1 > this.#bounds.deltaFiles) return this.#stop('delta_files', `more than ${this.#bounds.deltaFiles} entries changed`);
-    if (this.#deltaBytes > this.#bounds.deltaBytes) return this.#stop('delta_bytes', `changed files hold more than ${this.#bounds.deltaBytes} bytes`);
+    if (this.#changes.size + 1 > this.#bounds.deltaFiles)
+      return this.#stop('delta_files', `more than ${this.#bounds.deltaFiles} entries changed`);
+    if (this.#deltaBytes > this.#bounds.deltaBytes)
+      return this.#stop('delta_bytes', `changed files hold more than ${this.#bounds.deltaBytes} bytes`);
     this.#changes.set(path, { path, before, after: after && this.#openAfter(after, bytes) });
   }
 
@@ -157,7 +179,8 @@ export class Transcript {
 
   #takeData(bytes: Buffer): void {
     if (!this.#open) throw new FrameError('content comes without a file');
-    if (this.#open.filled + bytes.length > this.#open.bytes.length) throw new FrameError('a file is longer than announced');
+    if (this.#open.filled + bytes.length > this.#open.bytes.length)
+      throw new FrameError('a file is longer than announced');
     this.#open.bytes.set(bytes, this.#open.filled);
     this.#open.filled += bytes.length;
     if (this.#open.filled === this.#open.bytes.length) this.#open = null;
@@ -176,12 +199,14 @@ export class Transcript {
     const gone = new Set<string>();
     for (const { path, before, after } of this.#changes.values()) {
       const parent = parentOf(path);
-      if (after && parent !== '' && kindAt(parent) !== 'dir') throw new FrameError('a changed path is below what is no directory');
+      if (after && parent !== '' && kindAt(parent) !== 'dir')
+        throw new FrameError('a changed path is below what is no directory');
       if (before?.kind === 'dir' && after?.kind !== 'dir') gone.add(path);
     }
     if (gone.size === 0) return;
     for (const path of this.#sent.paths()) {
-      if (gone.has(parentOf(path)) && kindAt(path) !== null) throw new FrameError('a directory is gone and what was in it is not');
+      if (gone.has(parentOf(path)) && kindAt(path) !== null)
+        throw new FrameError('a directory is gone and what was in it is not');
     }
   }
 
@@ -208,12 +233,15 @@ function printable(text: string): string {
 
 /** What stands at a path after a job, as deltas name it. */
 export function stateOfAfter(after: SandboxAfter): FileState {
-  const size = after.kind === 'file' ? after.bytes.length : after.kind === 'symlink' ? Buffer.byteLength(after.target) : 0;
+  const size =
+    after.kind === 'file' ? after.bytes.length : after.kind === 'symlink' ? Buffer.byteLength(after.target) : 0;
   return { kind: after.kind, mode: after.mode, sha256: hashOfAfter(after), size };
 }
 
 /** SHA-256 of what stands at a path after a job, as deltas name it: null for a directory. */
 export function hashOfAfter(after: SandboxAfter): string | null {
   if (after.kind === 'dir') return null;
-  return createHash('sha256').update(after.kind === 'file' ? after.bytes : after.target).digest('hex');
+  return createHash('sha256')
+    .update(after.kind === 'file' ? after.bytes : after.target)
+    .digest('hex');
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The request by which a log asks a witness for a cosignature (https://c2sp.org/tlog-witness, `add-checkpoint`): the size that the witness saw last, a proof that the
-// log grew from there, a blank line, the checkpoint.
+// The request by which a log asks a witness for a cosignature (https://c2sp.org/tlog-witness, `add-checkpoint`): the
+// size that the witness saw last, a proof that the log grew from there, a blank line, the checkpoint.
 import { decodeBase64, encodeBase64 } from './base64/base64.ts';
 import { SignatureError } from './signature-error.ts';
 
@@ -35,7 +35,8 @@ export function parseAddCheckpoint(body: string): AddCheckpoint {
   const end = body.indexOf('\n\n');
   const [old = '', ...proof] = body.slice(0, Math.max(0, end)).split('\n');
   const oldSize = Number(OLD_LINE.exec(old)?.[1] ?? NaN);
-  if (end === -1 || !Number.isSafeInteger(oldSize) || proof.length > PROOF_LINES_MAX) throw new SignatureError('malformed_request');
+  if (end === -1 || !Number.isSafeInteger(oldSize) || proof.length > PROOF_LINES_MAX)
+    throw new SignatureError('malformed_request');
   const hashes = proof.map((line) => decodeBase64(line, 'malformed_request'));
   if (hashes.some((hash) => hash.length !== HASH_BYTES)) throw new SignatureError('malformed_request');
   return { oldSize, hashes, note: body.slice(end + 2) };

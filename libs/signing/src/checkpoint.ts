@@ -31,14 +31,22 @@ export function formatCheckpoint({ origin, treeSize, root }: Checkpoint): string
 }
 
 /**
- * Reads the text of a note that was verified. Extension lines, which the specification lets follow the root, are refused: no log of Writ
- * writes any, and nobody would check what they say.
+ * Reads the text of a note that was verified. Extension lines, which the specification lets follow the root, are
+ * refused: no log of Writ writes any, and nobody would check what they say.
  *
  * @throws SignatureError `malformed_checkpoint`
  */
 export function parseCheckpoint(text: string): Checkpoint {
   const [origin, size, root, end, ...extensions] = text.split('\n');
-  if (!isNoteText(text) || origin === '' || size === undefined || root === undefined || end !== '' || extensions.length > 0 || !SIZE.test(size)) {
+  if (
+    !isNoteText(text) ||
+    origin === '' ||
+    size === undefined ||
+    root === undefined ||
+    end !== '' ||
+    extensions.length > 0 ||
+    !SIZE.test(size)
+  ) {
     throw new SignatureError('malformed_checkpoint');
   }
   const treeSize = Number(size);

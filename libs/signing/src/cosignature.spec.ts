@@ -29,11 +29,13 @@ describe('a cosignature', () => {
     expect(LINE.startsWith(`— ${witness.name} `)).toBe(true);
     expect(bytes.subarray(0, 4).toString('hex')).toBe(KEY.keyHash);
     expect(bytes.readBigUInt64BE(4)).toBe(BigInt(TIME));
-    expect(() => KEY.verifier.verify(Buffer.from(`cosignature/v1\ntime 1679315147\n${TEXT}`), bytes.subarray(12))).not.toThrow();
+    expect(() =>
+      KEY.verifier.verify(Buffer.from(`cosignature/v1\ntime 1679315147\n${TEXT}`), bytes.subarray(12)),
+    ).not.toThrow();
     expect(bytes).toHaveLength(4 + 8 + 64);
   });
 
-  it('verifies beside the log\'s own signature, which it does not disturb', () => {
+  it("verifies beside the log's own signature, which it does not disturb", () => {
     expect(verifyCosignatures(NOTE + LINE, [KEY])).toEqual([{ key: KEY, time: TIME }]);
     expect(verifyNote(NOTE + LINE, [LOG_KEY, KEY_AS_NOTE_KEY]).signedBy).toEqual([LOG_KEY]);
   });
@@ -50,8 +52,22 @@ describe('a cosignature', () => {
 
   it.each<[string, string]>([
     ['of another checkpoint', signNote(TEXT.replace('\n7\n', '\n8\n'), log) + LINE],
-    ['with another time', NOTE + withSignature((bytes) => { bytes[11]! ^= 1; return bytes; })],
-    ['with a byte changed', NOTE + withSignature((bytes) => { bytes[70]! ^= 1; return bytes; })],
+    [
+      'with another time',
+      NOTE +
+        withSignature((bytes) => {
+          bytes[11]! ^= 1;
+          return bytes;
+        }),
+    ],
+    [
+      'with a byte changed',
+      NOTE +
+        withSignature((bytes) => {
+          bytes[70]! ^= 1;
+          return bytes;
+        }),
+    ],
     ['cut short', NOTE + withSignature((bytes) => bytes.subarray(0, 75))],
     ['with a byte more', NOTE + withSignature((bytes) => Buffer.concat([bytes, Buffer.of(0)]))],
     ['with a time that no number holds', NOTE + withSignature((bytes) => bytes.fill(0xff, 4, 12))],
@@ -69,9 +85,13 @@ describe('a cosignature', () => {
   });
 });
 
-describe('a witness\'s key', () => {
+describe("a witness's key", () => {
   it('is not taken for one that signs notes, nor the other way round', () => {
-    expect(reasonOf(() => parseCosignerKey(formatNoteKey(witness.name, witness.signer.publicKey)))).toBe('malformed_key');
-    expect(reasonOf(() => parseNoteKey(formatCosignerKey(witness.name, witness.signer.publicKey)))).toBe('malformed_key');
+    expect(reasonOf(() => parseCosignerKey(formatNoteKey(witness.name, witness.signer.publicKey)))).toBe(
+      'malformed_key',
+    );
+    expect(reasonOf(() => parseNoteKey(formatCosignerKey(witness.name, witness.signer.publicKey)))).toBe(
+      'malformed_key',
+    );
   });
 });

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// C2SP cosignatures, version 1 (https://c2sp.org/tlog-cosignature): a witness says that at a time this was the largest checkpoint of its log that it had seen, and
-// that it begins with all that it had seen before. INVARIANT (each witness once): however often a note repeats a cosignature, its key counts once.
+// C2SP cosignatures, version 1 (https://c2sp.org/tlog-cosignature): a witness says that at a time this was the largest
+// checkpoint of its log that it had seen, and that it begins with all that it had seen before. INVARIANT (each witness
+// once): however often a note repeats a cosignature, its key counts once.
 import { utf8Bytes } from '@writ/digest';
 import { parseCheckpoint } from './checkpoint.ts';
 import { SIGNATURE_TYPE, formatNoteKey, isNoteKeyName, noteKeyHash, parseNoteKey } from './note-key.ts';
@@ -20,19 +21,26 @@ export interface Cosignature {
   readonly time: number;
 }
 
-/** A witness's key as it is published: `<name>+<hash>+<base64(0x04 ‖ public key)>`. @throws SignatureError `malformed_key` */
+/**
+ * A witness's key as it is published: `<name>+<hash>+<base64(0x04 ‖ public key)>`.
+ * @throws SignatureError `malformed_key`
+ */
 export function formatCosignerKey(name: string, publicKey: Uint8Array): string {
   return formatNoteKey(name, publicKey, SIGNATURE_TYPE.cosignature);
 }
 
-/** Reads a witness's key. @throws SignatureError `malformed_key`, also for a key that signs notes and not cosignatures */
+/**
+ * Reads a witness's key.
+ * @throws SignatureError `malformed_key`, also for a key that signs notes and not cosignatures
+ */
 export function parseCosignerKey(text: string): NoteKey {
   return parseNoteKey(text, SIGNATURE_TYPE.cosignature);
 }
 
 /**
- * Cosigns the text of a checkpoint and answers the line to put below it. `time` in whole seconds since the epoch. Callers MUST have verified that the checkpoint begins
- * with every one that they cosigned before, and MUST have made that durable.
+ * Cosigns the text of a checkpoint and answers the line to put below it. `time` in whole seconds since the epoch.
+ * Callers MUST have verified that the checkpoint begins with every one that they cosigned before, and MUST have made
+ * that durable.
  *
  * @throws SignatureError `malformed_checkpoint`, `malformed_key` for a name that can't be a key's
  */
@@ -46,8 +54,9 @@ export function cosign(text: string, { name, signer }: NoteSigner, time: number)
 }
 
 /**
- * The cosignatures of an attacker-controlled note by these keys, each key once with the latest time that it gave. Signatures by other keys are ignored; one by a known
- * key that doesn't verify refuses the whole note. None at all is no error: how many are enough is for the caller to say.
+ * The cosignatures of an attacker-controlled note by these keys, each key once with the latest time that it gave.
+ * Signatures by other keys are ignored; one by a known key that doesn't verify refuses the whole note. None at all is
+ * no error: how many are enough is for the caller to say.
  *
  * @throws SignatureError `malformed_note`, `ambiguous_key` or `bad_signature`
  */

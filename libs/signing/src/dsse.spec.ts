@@ -15,7 +15,9 @@ const [signature] = sealed.signatures;
 
 describe('pae', () => {
   it('gives the example of the DSSE protocol', () => {
-    expect(Buffer.from(pae('http://example.com/HelloWorld', Buffer.from('hello world'))).toString()).toBe('DSSEv1 29 http://example.com/HelloWorld 11 hello world');
+    expect(Buffer.from(pae('http://example.com/HelloWorld', Buffer.from('hello world'))).toString()).toBe(
+      'DSSEv1 29 http://example.com/HelloWorld 11 hello world',
+    );
   });
 
   it('counts bytes, not characters', () => {
@@ -25,9 +27,14 @@ describe('pae', () => {
 
 describe('an envelope', () => {
   it('gives back exactly the bytes that were sealed', () => {
-    fc.assert(fc.property(fc.uint8Array({ maxLength: 200 }), (bytes) => {
-      expect(verifyEnvelope(JSON.parse(JSON.stringify(sealEnvelope(TYPE, bytes, signer))), known, TYPE)).toEqual(bytes);
-    }), { numRuns: 50 });
+    fc.assert(
+      fc.property(fc.uint8Array({ maxLength: 200 }), (bytes) => {
+        expect(verifyEnvelope(JSON.parse(JSON.stringify(sealEnvelope(TYPE, bytes, signer))), known, TYPE)).toEqual(
+          bytes,
+        );
+      }),
+      { numRuns: 50 },
+    );
   });
 
   it.each<[string, unknown, string]>([
@@ -40,8 +47,16 @@ describe('an envelope', () => {
     ['no signature', { ...sealed, signatures: [] }, 'malformed_envelope'],
     ['two signatures', { ...sealed, signatures: [signature, signature] }, 'malformed_envelope'],
     ['a further member', { ...sealed, more: 1 }, 'malformed_envelope'],
-    ['a member of another name', { payloadType: TYPE, payload: sealed.payload, signature: sealed.signatures }, 'malformed_envelope'],
-    ['a further member of the signature', { ...sealed, signatures: [{ ...signature, cert: '' }] }, 'malformed_envelope'],
+    [
+      'a member of another name',
+      { payloadType: TYPE, payload: sealed.payload, signature: sealed.signatures },
+      'malformed_envelope',
+    ],
+    [
+      'a further member of the signature',
+      { ...sealed, signatures: [{ ...signature, cert: '' }] },
+      'malformed_envelope',
+    ],
     ['a payload of another type', { ...sealed, payload: 1 }, 'malformed_envelope'],
     ['a payload type of another type', { ...sealed, payloadType: null }, 'malformed_envelope'],
     ['signatures of another type', { ...sealed, signatures: 'no' }, 'malformed_envelope'],
@@ -58,8 +73,10 @@ describe('an envelope', () => {
     expect(await verifyEnvelopeAside(sealed, known, TYPE)).toEqual(new Uint8Array(payload));
   });
 
-  it('by another key under the known key\'s name is refused', () => {
-    const other = parseSigner(generateKeyPairSync('ed25519').privateKey.export({ type: 'pkcs8', format: 'pem' }) as string);
+  it("by another key under the known key's name is refused", () => {
+    const other = parseSigner(
+      generateKeyPairSync('ed25519').privateKey.export({ type: 'pkcs8', format: 'pem' }) as string,
+    );
     const forged = sealEnvelope(TYPE, payload, { ...other, keyid: signer.keyid });
     expect(reasonOf(() => verifyEnvelope(forged, known, TYPE))).toBe('bad_signature');
   });
@@ -71,9 +88,19 @@ describe('an envelope', () => {
 
   it('of any shape is answered with a SignatureError', () => {
     const part = fc.oneof(fc.jsonValue(), fc.constantFrom(TYPE, sealed.payload, sealed.signatures, signature));
-    const envelope = fc.oneof(part, fc.record({ payloadType: part, payload: part, signatures: fc.oneof(part, fc.array(fc.oneof(part, fc.record({ keyid: part, sig: part })))) }));
-    fc.assert(fc.property(envelope, (value) => {
-      reasonOf(() => verifyEnvelope(value, known, TYPE));
-    }), { numRuns: 1000 });
+    const envelope = fc.oneof(
+      part,
+      fc.record({
+        payloadType: part,
+        payload: part,
+        signatures: fc.oneof(part, fc.array(fc.oneof(part, fc.record({ keyid: part, sig: part })))),
+      }),
+    );
+    fc.assert(
+      fc.property(envelope, (value) => {
+        reasonOf(() => verifyEnvelope(value, known, TYPE));
+      }),
+      { numRuns: 1000 },
+    );
   });
 });

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// DSSE v1 (https://github.com/secure-systems-lab/dsse): signs a payload together with its type. INVARIANT (type bound): what was signed as a
-// permit can't be read as a record. INVARIANT (one signature): Writ's envelopes carry exactly one, so no part of one goes unchecked.
+// DSSE v1 (https://github.com/secure-systems-lab/dsse): signs a payload together with its type. INVARIANT (type bound):
+// what was signed as a permit can't be read as a record. INVARIANT (one signature): Writ's envelopes carry exactly one,
+// so no part of one goes unchecked.
 import { concatBytes, utf8Bytes } from '@writ/digest';
 import { decodeBase64, encodeBase64 } from './base64/base64.ts';
 import type { Signer, Verifier } from './keys.ts';
@@ -33,7 +34,12 @@ export function sealEnvelope(payloadType: string, payloadBytes: Uint8Array, sign
  */
 export function parseEnvelope(value: unknown): Envelope {
   const { payloadType, payload, signatures } = membersOf(value, ['payloadType', 'payload', 'signatures']);
-  if (typeof payloadType !== 'string' || typeof payload !== 'string' || !Array.isArray(signatures) || signatures.length !== 1) {
+  if (
+    typeof payloadType !== 'string' ||
+    typeof payload !== 'string' ||
+    !Array.isArray(signatures) ||
+    signatures.length !== 1
+  ) {
     throw new SignatureError('malformed_envelope');
   }
   const { keyid, sig } = membersOf(signatures[0], ['keyid', 'sig']);
@@ -42,19 +48,27 @@ export function parseEnvelope(value: unknown): Envelope {
 }
 
 /**
- * Verifies an attacker-controlled envelope and returns the payload that was signed. Read the payload from what this returns and from nowhere
- * else.
+ * Verifies an attacker-controlled envelope and returns the payload that was signed. Read the payload from what this
+ * returns and from nowhere else.
  *
  * @throws SignatureError `malformed_envelope`, `wrong_payload_type`, `unknown_key` or `bad_signature`
  */
-export function verifyEnvelope(envelope: unknown, verifiersByKeyid: ReadonlyMap<string, Verifier>, expectedPayloadType: string): Uint8Array {
+export function verifyEnvelope(
+  envelope: unknown,
+  verifiersByKeyid: ReadonlyMap<string, Verifier>,
+  expectedPayloadType: string,
+): Uint8Array {
   const { payload, signed, signature, verifier } = openEnvelope(envelope, verifiersByKeyid, expectedPayloadType);
   verifier.verify(signed, signature);
   return payload;
 }
 
 /** `verifyEnvelope` with the signature verified beside the event loop. Rejects as that throws. */
-export async function verifyEnvelopeAside(envelope: unknown, verifiersByKeyid: ReadonlyMap<string, Verifier>, expectedPayloadType: string): Promise<Uint8Array> {
+export async function verifyEnvelopeAside(
+  envelope: unknown,
+  verifiersByKeyid: ReadonlyMap<string, Verifier>,
+  expectedPayloadType: string,
+): Promise<Uint8Array> {
   const { payload, signed, signature, verifier } = openEnvelope(envelope, verifiersByKeyid, expectedPayloadType);
   await verifier.verifyAside(signed, signature);
   return payload;
@@ -69,8 +83,16 @@ interface Unverified {
   readonly verifier: Verifier;
 }
 
-function openEnvelope(envelope: unknown, verifiersByKeyid: ReadonlyMap<string, Verifier>, expectedPayloadType: string): Unverified {
-  const { payloadType, payload: text, signatures: [signature] } = parseEnvelope(envelope);
+function openEnvelope(
+  envelope: unknown,
+  verifiersByKeyid: ReadonlyMap<string, Verifier>,
+  expectedPayloadType: string,
+): Unverified {
+  const {
+    payloadType,
+    payload: text,
+    signatures: [signature],
+  } = parseEnvelope(envelope);
   if (payloadType !== expectedPayloadType) throw new SignatureError('wrong_payload_type');
   const { keyid, sig } = signature as Envelope['signatures'][number];
   const verifier = verifiersByKeyid.get(keyid);
@@ -81,8 +103,11 @@ function openEnvelope(envelope: unknown, verifiersByKeyid: ReadonlyMap<string, V
 
 /** The members of an object that has exactly these. */
 function membersOf<K extends string>(value: unknown, keys: readonly K[]): Record<K, unknown> {
-  const isExact = typeof value === 'object' && value !== null
-    && Object.keys(value).length === keys.length && keys.every((key) => Object.hasOwn(value, key));
+  const isExact =
+    typeof value === 'object' &&
+    value !== null &&
+    Object.keys(value).length === keys.length &&
+    keys.every((key) => Object.hasOwn(value, key));
   if (!isExact) throw new SignatureError('malformed_envelope');
   return value as Record<K, unknown>;
 }

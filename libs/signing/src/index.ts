@@ -16,7 +16,19 @@ export type { NoteSignature, NoteSigner, VerifiedNote } from './note.ts';
 export { formatNoteKey, parseNoteKey } from './note-key.ts';
 export type { NoteKey } from './note-key.ts';
 export { LAG_MS, withNext, withRevoked, withSuccessorOf, type Given, type Rotation } from './rings/change-ring.ts';
-export { isClosed, KeyStoreError, PURPOSES, ringOf, signingKeyAt, stateAt, type KeyRing, type KeyState, type Purpose, type Revocation, type SigningKey } from './rings/key-ring.ts';
+export {
+  isClosed,
+  KeyStoreError,
+  PURPOSES,
+  ringOf,
+  signingKeyAt,
+  stateAt,
+  type KeyRing,
+  type KeyState,
+  type Purpose,
+  type Revocation,
+  type SigningKey,
+} from './rings/key-ring.ts';
 export { FixedKeys, KeyStore, LiveSigner } from './rings/key-store.ts';
 export { logKeysOf, parsePublicKeys, PublicKeyEntry, publicKeysOf, type KnownKey } from './rings/public-keys.ts';
 export { formatRing, parseRing } from './rings/ring-file.ts';

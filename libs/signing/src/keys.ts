@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Ed25519 keys (RFC 8032), parsed once: parsing costs as much as signing. A key is named by its RFC 7638 thumbprint everywhere but in
-// notes, which have C2SP's own names.
+// Ed25519 keys (RFC 8032), parsed once: parsing costs as much as signing. A key is named by its RFC 7638 thumbprint
+// everywhere but in notes, which have C2SP's own names.
 import { platform } from '#ed25519';
 import { canonicalBytes, sha256 } from '@writ/digest';
 import { decodeBase64Url, encodeBase64Url } from './base64/base64.ts';
@@ -11,7 +11,10 @@ import { SignatureError } from './signature-error.ts';
 /** Length of an Ed25519 public key, in bytes. */
 export const PUBLIC_KEY_BYTES = 32;
 
-/** The public half of a key as RFC 8037 §2 writes it. Other members (`kid`, `use`, `alg`) may stand beside these and mean nothing here. */
+/**
+ * The public half of a key as RFC 8037 §2 writes it. Other members (`kid`, `use`, `alg`) may stand beside these and
+ * mean nothing here.
+ */
 export interface PublicJwk {
   readonly kty: 'OKP';
   readonly crv: 'Ed25519';
@@ -50,8 +53,9 @@ export function parseSigner(pkcs8Pem: string): Signer {
 /**
  * Reads a public key from a JWK.
  *
- * @throws SignatureError `malformed_key`, also for one that carries the private half, which must not be where public keys are read, and for one of small order, under which a
- * signature holds for many messages, or one written beyond p, which is another name for a key.
+ * @throws SignatureError `malformed_key`, also for one that carries the private half, which must not be where public
+ * keys are read, and for one of small order, under which a signature holds for many messages, or one written beyond p,
+ * which is another name for a key.
  */
 export function parseVerifier(jwk: unknown): Verifier {
   const { publicJwk, publicKey } = parsePublicJwk(jwk);
@@ -67,7 +71,9 @@ export function parseVerifier(jwk: unknown): Verifier {
   };
 }
 
-/** The key's name: its JWK thumbprint (RFC 7638 §3, RFC 8037 §2), base64url of SHA-256 over the three required members. */
+/**
+ * The key's name: its JWK thumbprint (RFC 7638 §3, RFC 8037 §2), base64url of SHA-256 over the three required members.
+ */
 export function keyidOf({ kty, crv, x }: PublicJwk): string {
   // RFC 7638 asks for the members in lexical order without white space: what RFC 8785 gives.
   return encodeBase64Url(sha256(canonicalBytes({ crv, kty, x })));
@@ -84,6 +90,7 @@ function parsePublicJwk(jwk: unknown): { publicJwk: PublicJwk; publicKey: Uint8A
   const { kty, crv, x } = jwk as Record<string, unknown>;
   if (kty !== 'OKP' || crv !== 'Ed25519' || typeof x !== 'string') throw new SignatureError('malformed_key');
   const publicKey = decodeBase64Url(x, 'malformed_key');
-  if (publicKey.length !== PUBLIC_KEY_BYTES || isOfSmallOrder(publicKey) || isBeyondP(publicKey)) throw new SignatureError('malformed_key');
+  if (publicKey.length !== PUBLIC_KEY_BYTES || isOfSmallOrder(publicKey) || isBeyondP(publicKey))
+    throw new SignatureError('malformed_key');
   return { publicJwk: { kty, crv, x }, publicKey };
 }

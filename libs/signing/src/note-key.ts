@@ -5,7 +5,10 @@ import { PUBLIC_KEY_BYTES, parseVerifier, publicJwkOf } from './keys.ts';
 import type { Verifier } from './keys.ts';
 import { SignatureError } from './signature-error.ts';
 
-/** C2SP's signature types that Writ makes or takes: plain Ed25519 over the text, and Ed25519 cosignatures with a time (https://c2sp.org/tlog-cosignature). */
+/**
+ * C2SP's signature types that Writ makes or takes: plain Ed25519 over the text, and Ed25519 cosignatures with a time
+ * (https://c2sp.org/tlog-cosignature).
+ */
 export const SIGNATURE_TYPE = { ed25519: 0x01, cosignature: 0x04 } as const;
 export type SignatureType = (typeof SIGNATURE_TYPE)[keyof typeof SIGNATURE_TYPE];
 
@@ -22,12 +25,17 @@ export interface NoteKey {
 
 /** Answers whether the text can be a key's name: not empty, no Unicode space, no control character, no plus. */
 export function isNoteKeyName(name: string): boolean {
-  // \s lacks NEL (U+0085), which \p{Cc} has; in return it has U+FEFF, which Unicode no longer counts as a space: refused all the same.
+  // \s lacks NEL (U+0085), which \p{Cc} has; in return it has U+FEFF, which Unicode no longer counts as a space:
+  // refused all the same.
   return name.isWellFormed() && /^[^\s\p{Cc}+]+$/u.test(name);
 }
 
 /** The first four bytes of SHA-256(name ‖ newline ‖ type ‖ public key). */
-export function noteKeyHash(name: string, publicKey: Uint8Array, type: SignatureType = SIGNATURE_TYPE.ed25519): Uint8Array {
+export function noteKeyHash(
+  name: string,
+  publicKey: Uint8Array,
+  type: SignatureType = SIGNATURE_TYPE.ed25519,
+): Uint8Array {
   return sha256(utf8Bytes(`${name}\n`), Uint8Array.of(type), publicKey).subarray(0, KEY_HASH_BYTES);
 }
 
@@ -36,7 +44,11 @@ export function noteKeyHash(name: string, publicKey: Uint8Array, type: Signature
  *
  * @throws SignatureError `malformed_key` for a name or key that can't be one.
  */
-export function formatNoteKey(name: string, publicKey: Uint8Array, type: SignatureType = SIGNATURE_TYPE.ed25519): string {
+export function formatNoteKey(
+  name: string,
+  publicKey: Uint8Array,
+  type: SignatureType = SIGNATURE_TYPE.ed25519,
+): string {
   if (!isNoteKeyName(name) || publicKey.length !== PUBLIC_KEY_BYTES) throw new SignatureError('malformed_key');
   const hash = toHex(noteKeyHash(name, publicKey, type));
   return `${name}+${hash}+${encodeBase64(Uint8Array.of(type, ...publicKey))}`;

@@ -4,7 +4,17 @@ import { formatCheckpoint, parseCheckpoint } from './checkpoint.ts';
 import { parseSigner } from './keys.ts';
 import { formatNoteKey, parseNoteKey } from './note-key.ts';
 import { signNote, verifyNote } from './note.ts';
-import { ENOCH, ENOCH_LINE, PETER, PETER_LINE, PETER_PEM, SUMDB, SUMDB_NOTE, TEXT, reasonOf } from './vectors.contract.ts';
+import {
+  ENOCH,
+  ENOCH_LINE,
+  PETER,
+  PETER_LINE,
+  PETER_PEM,
+  SUMDB,
+  SUMDB_NOTE,
+  TEXT,
+  reasonOf,
+} from './vectors.contract.ts';
 
 const peter = parseNoteKey(PETER);
 const enoch = parseNoteKey(ENOCH);
@@ -19,15 +29,20 @@ describe('a note key', () => {
 
   it('is refused cut or altered anywhere', () => {
     for (let i = 0; i <= PETER.length; i += 1) {
-      for (let j = i; j <= PETER.length; j += 1) if (j - i < PETER.length) expect(reasonOf(() => parseNoteKey(PETER.slice(i, j)))).toBe('malformed_key');
+      for (let j = i; j <= PETER.length; j += 1)
+        if (j - i < PETER.length) expect(reasonOf(() => parseNoteKey(PETER.slice(i, j)))).toBe('malformed_key');
       const next = String.fromCharCode((PETER.charCodeAt(i) || 0) + 1);
       expect(reasonOf(() => parseNoteKey(PETER.slice(0, i) + next + PETER.slice(i + 1)))).toBe('malformed_key');
     }
   });
 
   it('is refused with a key of another length, algorithm or name, though its hash fits', () => {
-    expect(reasonOf(() => parseNoteKey('PeterNeumann+cc469956+ARpc2QcUPDhMQegwxbzhKqiBfsVkmqq/LDE4izWy10TWBADKEY=='))).toBe('malformed_key');
-    expect(reasonOf(() => parseNoteKey('PeterNeumann+173116ae+ZRpc2QcUPDhMQegwxbzhKqiBfsVkmqq/LDE4izWy10TW'))).toBe('malformed_key');
+    expect(
+      reasonOf(() => parseNoteKey('PeterNeumann+cc469956+ARpc2QcUPDhMQegwxbzhKqiBfsVkmqq/LDE4izWy10TWBADKEY==')),
+    ).toBe('malformed_key');
+    expect(reasonOf(() => parseNoteKey('PeterNeumann+173116ae+ZRpc2QcUPDhMQegwxbzhKqiBfsVkmqq/LDE4izWy10TW'))).toBe(
+      'malformed_key',
+    );
     for (const name of ['', 'a b', 'a+b', 'a\u00a0b', 'a\u0085b', 'a\u2003b', '\ud800', 'a\n']) {
       expect(reasonOf(() => formatNoteKey(name, signer.publicKey))).toBe('malformed_key');
     }
@@ -41,23 +56,39 @@ describe('signNote', () => {
   });
 
   it('refuses texts and names that could not be read back', () => {
-    for (const text of ['', 'abc', 'a\tb\n', 'a\r\n', '\0\n', '\ud800\n']) expect(reasonOf(() => signNote(text, { name: 'n', signer }))).toBe('malformed_note');
+    for (const text of ['', 'abc', 'a\tb\n', 'a\r\n', '\0\n', '\ud800\n'])
+      expect(reasonOf(() => signNote(text, { name: 'n', signer }))).toBe('malformed_note');
     expect(reasonOf(() => signNote(TEXT, { name: 'bad name', signer }))).toBe('malformed_key');
   });
 
   it('is read back whatever the text, blank lines and look-alike signatures included', () => {
-    const line = fc.oneof(fc.constantFrom('', '— PeterNeumann AAAA', '—'), fc.string({ unit: 'grapheme', maxLength: 10 }).filter((s) => !/[\0-\x1f]/.test(s)));
-    fc.assert(fc.property(fc.array(line), (lines) => {
-      const text = `${lines.join('\n')}\n`;
-      expect(verifyNote(signNote(text, { name: 'PeterNeumann', signer }), [peter])).toEqual({ text, signedBy: [peter] });
-    }), { numRuns: 200 });
+    const line = fc.oneof(
+      fc.constantFrom('', '— PeterNeumann AAAA', '—'),
+      fc.string({ unit: 'grapheme', maxLength: 10 }).filter((s) => !/[\0-\x1f]/.test(s)),
+    );
+    fc.assert(
+      fc.property(fc.array(line), (lines) => {
+        const text = `${lines.join('\n')}\n`;
+        expect(verifyNote(signNote(text, { name: 'PeterNeumann', signer }), [peter])).toEqual({
+          text,
+          signedBy: [peter],
+        });
+      }),
+      { numRuns: 200 },
+    );
   });
 });
 
 describe('verifyNote', () => {
   it('takes the published notes', () => {
-    expect(verifyNote(`${TEXT}\n${PETER_LINE}${ENOCH_LINE}`, [peter, enoch])).toEqual({ text: TEXT, signedBy: [peter, enoch] });
-    expect(parseCheckpoint(verifyNote(SUMDB_NOTE, [parseNoteKey(SUMDB)]).text)).toMatchObject({ origin: 'go.sum database tree', treeSize: 31_700_353 });
+    expect(verifyNote(`${TEXT}\n${PETER_LINE}${ENOCH_LINE}`, [peter, enoch])).toEqual({
+      text: TEXT,
+      signedBy: [peter, enoch],
+    });
+    expect(parseCheckpoint(verifyNote(SUMDB_NOTE, [parseNoteKey(SUMDB)]).text)).toMatchObject({
+      origin: 'go.sum database tree',
+      treeSize: 31_700_353,
+    });
   });
 
   it('ignores signatures by unknown keys, and needs one by a known key', () => {
@@ -87,20 +118,40 @@ describe('verifyNote', () => {
     expect(reasonOfNote(`${TEXT}\n${PETER_LINE.repeat(101)}`)).toBe('malformed_note');
   });
 
-  it.each(['', '\n\n', TEXT, `${TEXT}\n`, `${TEXT}\n${PETER_LINE.slice(0, -1)}`, `\u0001${TEXT}\n${PETER_LINE}`, `\ud800${TEXT}\n${PETER_LINE}`,
-    `${TEXT}\n${PETER_LINE}Unexpected line.\n`, `${TEXT}\n— Bad Name x08go/ZJ\n`, `${TEXT}\n— Peter\n`, `${TEXT}\n—  x08go/ZJ\n`, `${TEXT}\n— Peter x08goA==\n`,
-    `${TEXT}\n— Peter x08go\n`, `${TEXT}\n- Peter x08goAAA\n`, `${TEXT}\n${PETER_LINE.replace('=', '')}`, `${TEXT}\n${PETER_LINE.replace('\n', '\r\n')}`])(
-    'refuses %j', (note) => {
-      expect(reasonOfNote(note)).toBe('malformed_note');
-    });
+  it.each([
+    '',
+    '\n\n',
+    TEXT,
+    `${TEXT}\n`,
+    `${TEXT}\n${PETER_LINE.slice(0, -1)}`,
+    `\u0001${TEXT}\n${PETER_LINE}`,
+    `\ud800${TEXT}\n${PETER_LINE}`,
+    `${TEXT}\n${PETER_LINE}Unexpected line.\n`,
+    `${TEXT}\n— Bad Name x08go/ZJ\n`,
+    `${TEXT}\n— Peter\n`,
+    `${TEXT}\n—  x08go/ZJ\n`,
+    `${TEXT}\n— Peter x08goA==\n`,
+    `${TEXT}\n— Peter x08go\n`,
+    `${TEXT}\n- Peter x08goAAA\n`,
+    `${TEXT}\n${PETER_LINE.replace('=', '')}`,
+    `${TEXT}\n${PETER_LINE.replace('\n', '\r\n')}`,
+  ])('refuses %j', (note) => {
+    expect(reasonOfNote(note)).toBe('malformed_note');
+  });
 
   it('answers any text with a note or a SignatureError', () => {
-    const piece = fc.oneof(fc.constantFrom(TEXT, '\n', '\n\n', PETER_LINE, ENOCH_LINE, '— ', ' ', 'x08go'), fc.string({ unit: 'binary', maxLength: 5 }));
-    fc.assert(fc.property(fc.array(piece, { maxLength: 8 }), (pieces) => {
-      reasonOfNote(pieces.join(''), [peter, enoch]);
-      reasonOf(() => parseNoteKey(pieces.join('+')));
-      reasonOf(() => parseCheckpoint(pieces.join('')));
-    }), { numRuns: 2000 });
+    const piece = fc.oneof(
+      fc.constantFrom(TEXT, '\n', '\n\n', PETER_LINE, ENOCH_LINE, '— ', ' ', 'x08go'),
+      fc.string({ unit: 'binary', maxLength: 5 }),
+    );
+    fc.assert(
+      fc.property(fc.array(piece, { maxLength: 8 }), (pieces) => {
+        reasonOfNote(pieces.join(''), [peter, enoch]);
+        reasonOf(() => parseNoteKey(pieces.join('+')));
+        reasonOf(() => parseCheckpoint(pieces.join('')));
+      }),
+      { numRuns: 2000 },
+    );
   });
 
   it('notices a change of any character', () => {
@@ -143,7 +194,14 @@ describe('a checkpoint', () => {
   });
 
   it('is not written if it could not be read', () => {
-    for (const bad of [{ origin: '' }, { origin: 'a\nb' }, { treeSize: -1 }, { treeSize: 1.5 }, { treeSize: 2 ** 53 }, { root: root.subarray(1) }]) {
+    for (const bad of [
+      { origin: '' },
+      { origin: 'a\nb' },
+      { treeSize: -1 },
+      { treeSize: 1.5 },
+      { treeSize: 2 ** 53 },
+      { root: root.subarray(1) },
+    ]) {
       expect(reasonOf(() => formatCheckpoint({ origin: 'o', treeSize: 1, root, ...bad }))).toBe('malformed_checkpoint');
     }
   });

@@ -8,7 +8,9 @@ import { KEY_HASH_BYTES, isNoteKeyName, noteKeyHash } from './note-key.ts';
 import type { NoteKey } from './note-key.ts';
 import { SignatureError } from './signature-error.ts';
 
-/** The specification asks for at least 16; Go's reader stops at 100 too. Bounds what a hostile note can make us verify. */
+/**
+ * The specification asks for at least 16; Go's reader stops at 100 too. Bounds what a hostile note can make us verify.
+ */
 const SIGNATURES_MAX = 100;
 /** Em dash and space. */
 const SIGNATURE_START = '— ';
@@ -28,7 +30,8 @@ export interface VerifiedNote {
 /**
  * Signs a text.
  *
- * @throws SignatureError `malformed_note` for a text that can't be a note's, `malformed_key` for a name that can't be a key's.
+ * @throws SignatureError `malformed_note` for a text that can't be a note's, `malformed_key` for a name that can't be a
+ * key's.
  */
 export function signNote(text: string, { name, signer }: NoteSigner): string {
   if (!isNoteText(text)) throw new SignatureError('malformed_note');
@@ -37,8 +40,8 @@ export function signNote(text: string, { name, signer }: NoteSigner): string {
 }
 
 /**
- * Verifies an attacker-controlled note. Signatures by unknown keys are ignored, as the specification demands; one by a known key that doesn't
- * verify refuses the whole note.
+ * Verifies an attacker-controlled note. Signatures by unknown keys are ignored, as the specification demands; one by a
+ * known key that doesn't verify refuses the whole note.
  *
  * @throws SignatureError `malformed_note`, `ambiguous_key`, `bad_signature` or `unknown_key`
  */
@@ -83,7 +86,13 @@ export function parseNote(note: string): { text: string; signatures: NoteSignatu
   // The last blank line: the text may have blank lines of its own.
   const split = note.lastIndexOf('\n\n');
   const lines = note.slice(split + 2).split('\n');
-  if (split === -1 || !isNoteCharacters(note) || lines.pop() !== '' || lines.length === 0 || lines.length > SIGNATURES_MAX) {
+  if (
+    split === -1 ||
+    !isNoteCharacters(note) ||
+    lines.pop() !== '' ||
+    lines.length === 0 ||
+    lines.length > SIGNATURES_MAX
+  ) {
     throw new SignatureError('malformed_note');
   }
   return { text: note.slice(0, split + 1), signatures: lines.map(parseSignature) };
@@ -92,7 +101,8 @@ export function parseNote(note: string): { text: string; signatures: NoteSignatu
 function parseSignature(line: string): NoteSignature {
   const space = line.indexOf(' ', SIGNATURE_START.length);
   const name = line.slice(SIGNATURE_START.length, space);
-  if (!line.startsWith(SIGNATURE_START) || space === -1 || !isNoteKeyName(name)) throw new SignatureError('malformed_note');
+  if (!line.startsWith(SIGNATURE_START) || space === -1 || !isNoteKeyName(name))
+    throw new SignatureError('malformed_note');
   const bytes = decodeBase64(line.slice(space + 1), 'malformed_note');
   if (bytes.length <= KEY_HASH_BYTES) throw new SignatureError('malformed_note');
   const keyHash = toHex(bytes.subarray(0, KEY_HASH_BYTES));

@@ -26,7 +26,10 @@ const SAYS: Readonly<Record<SignatureReason, string>> = {
   bad_signature: 'signature by a known key does not verify',
 };
 
-/** What the parsers and verifiers of this library throw, and nothing else, whatever they are given. Carries no key material. */
+/**
+ * What the parsers and verifiers of this library throw, and nothing else, whatever they are given. Carries no key
+ * material.
+ */
 export class SignatureError extends Error {
   readonly reason: SignatureReason;
 

@@ -3,8 +3,23 @@ export { LOG_LEVELS, makeLogger, type Logger, type LoggerOptions, type LogLevel 
 export { redact, REDACTED } from './redact.ts';
 export { currentTrace, extractTrace, injectTrace, isTraced, traceHooks, withSpan } from './spans.ts';
 export {
-  BOUNDS, INSTRUMENT_AREAS, INSTRUMENTS, isOf, Meter, OTHER, prometheusLabel, prometheusName, rowOf, SECONDS,
-  type Counter, type Histogram, type InstrumentName, type InstrumentRow, type Label, type LabelsOf, type Observe,
+  BOUNDS,
+  INSTRUMENT_AREAS,
+  INSTRUMENTS,
+  isOf,
+  Meter,
+  OTHER,
+  prometheusLabel,
+  prometheusName,
+  rowOf,
+  SECONDS,
+  type Counter,
+  type Histogram,
+  type InstrumentName,
+  type InstrumentRow,
+  type Label,
+  type LabelsOf,
+  type Observe,
 } from './instruments/index.ts';
 export type { Tracer } from '@opentelemetry/api';
 export { startTelemetry, type Telemetry, type TelemetryOptions } from './start.ts';

@@ -17,7 +17,9 @@ export interface LoggerOptions {
   readonly destination?: DestinationStream;
 }
 
-/** Makes a logger whose lines carry the ids of the span they were written in and never the values that `redact` hides. */
+/**
+ * Makes a logger whose lines carry the ids of the span they were written in and never the values that `redact` hides.
+ */
 export function makeLogger({ service, version, level, destination }: LoggerOptions): Logger {
   const logger = pino(
     {
@@ -36,13 +38,14 @@ export function makeLogger({ service, version, level, destination }: LoggerOptio
 }
 
 /**
- * What a terminal obeys or doesn't show, and JSON leaves as it is: C1 controls, marks of direction, line separators and characters without width. A caller
- * chooses names that are logged.
+ * What a terminal obeys or doesn't show, and JSON leaves as it is: C1 controls, marks of direction, line separators and
+ * characters without width. A caller chooses names that are logged.
  */
 const HIDDEN = /[\u007f-\u009f\u061c\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff]/g;
 
 /** A line of JSON whose hidden characters are escaped: they stand in strings alone, so it means the same. */
-const escapeHidden = (line: string): string => line.replace(HIDDEN, (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`);
+const escapeHidden = (line: string): string =>
+  line.replace(HIDDEN, (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`);
 
 /** A child's fields pass no formatter of its parent's, so they are cleaned before it is made. */
 function redactChildren(logger: Logger): Logger {

@@ -3,7 +3,10 @@ import { PrometheusSerializer } from '@opentelemetry/exporter-prometheus';
 import { DataPointType, MetricReader, type MetricData, type ResourceMetrics } from '@opentelemetry/sdk-metrics';
 import { familyOf } from './instruments/index.ts';
 
-/** What a collection may take, in milliseconds: an instrument that reads a database that is away must not hold up the others until Prometheus gives up (10 s). */
+/**
+ * What a collection may take, in milliseconds: an instrument that reads a database that is away must not hold up the
+ * others until Prometheus gives up (10 s).
+ */
 const COLLECT_MS = 5_000;
 
 /** Collects only when asked: Prometheus pulls. */
@@ -11,7 +14,10 @@ export class PullReader extends MetricReader {
   // No timestamps: Prometheus sets its own. No scope labels: there is one scope.
   readonly #serializer = new PrometheusSerializer(undefined, false, undefined, false, true);
 
-  /** The state of all instruments in Prometheus' text format 0.0.4, by the names that its conventions and OpenTelemetry's collector give them. */
+  /**
+   * The state of all instruments in Prometheus' text format 0.0.4, by the names that its conventions and
+   * OpenTelemetry's collector give them.
+   */
   async text(): Promise<string> {
     const { resourceMetrics } = await this.collect({ timeoutMillis: COLLECT_MS });
     return this.#serializer.serialize(namedForPrometheus(resourceMetrics));

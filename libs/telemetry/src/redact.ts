@@ -1,14 +1,50 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /**
- * Names under which a log line never shows its value, at any depth: arguments, contents and outputs of calls (they are hashes in
- * logs and receipts alike), and everything secret. Compared without case, `_` and `-`.
+ * Names under which a log line never shows its value, at any depth: arguments, contents and outputs of calls (they are
+ * hashes in logs and receipts alike), and everything secret. Compared without case, `_` and `-`.
  */
 const HIDDEN = new Set([
-  'args', 'arguments', 'argsinline', 'argssalt', 'salt', 'payload', 'body', 'content', 'contents', 'bytes', 'edits', 'find', 'replace', 'command', 'stdin', 'stdout', 'stderr', 'output', 'result',
-  'diff', 'env', 'headers', 'cookie', 'authorization', 'password', 'secret', 'secrets', 'token', 'apikey', 'key', 'privatekey', 'masterkey', 'envelope', 'sig', 'signatures',
+  'args',
+  'arguments',
+  'argsinline',
+  'argssalt',
+  'salt',
+  'payload',
+  'body',
+  'content',
+  'contents',
+  'bytes',
+  'edits',
+  'find',
+  'replace',
+  'command',
+  'stdin',
+  'stdout',
+  'stderr',
+  'output',
+  'result',
+  'diff',
+  'env',
+  'headers',
+  'cookie',
+  'authorization',
+  'password',
+  'secret',
+  'secrets',
+  'token',
+  'apikey',
+  'key',
+  'privatekey',
+  'masterkey',
+  'envelope',
+  'sig',
+  'signatures',
   // what database errors carry along
-  'query', 'parameters', 'where', 'internalquery',
+  'query',
+  'parameters',
+  'where',
+  'internalquery',
 ]);
 
 /** What stands in the place of a hidden value. */
@@ -20,9 +56,14 @@ const itemsMax = 50;
 /** Longest text of one field; a stack trace fits. */
 const textMax = 8_192;
 
-/** Copies a log line's fields without the values that must not be shown. Bytes, functions and deep structures become their kind. */
+/**
+ * Copies a log line's fields without the values that must not be shown. Bytes, functions and deep structures become
+ * their kind.
+ */
 export function redact(fields: Readonly<Record<string, unknown>>): Record<string, unknown> {
-  return Object.fromEntries(Object.entries(fields).map(([name, value]) => [name, isHidden(name) ? REDACTED : clean(value, 1)]));
+  return Object.fromEntries(
+    Object.entries(fields).map(([name, value]) => [name, isHidden(name) ? REDACTED : clean(value, 1)]),
+  );
 }
 
 function isHidden(name: string): boolean {
@@ -32,13 +73,16 @@ function isHidden(name: string): boolean {
 function clean(value: unknown, depth: number): unknown {
   if (typeof value === 'string') return value.length > textMax ? `${value.slice(0, textMax)}…` : value;
   if (typeof value === 'bigint') return String(value);
-  if (value === null || typeof value !== 'object') return typeof value === 'function' || typeof value === 'symbol' ? `[${typeof value}]` : value;
+  if (value === null || typeof value !== 'object')
+    return typeof value === 'function' || typeof value === 'symbol' ? `[${typeof value}]` : value;
   if (value instanceof Error) return cleanError(value, depth);
   if (value instanceof Date) return value;
   if (ArrayBuffer.isView(value)) return `[${value.byteLength} bytes]`;
   if (depth >= depthMax) return '[deep]';
   if (Array.isArray(value)) return value.slice(0, itemsMax).map((item) => clean(item, depth + 1));
-  return Object.fromEntries(Object.entries(value).map(([name, inner]) => [name, isHidden(name) ? REDACTED : clean(inner, depth + 1)]));
+  return Object.fromEntries(
+    Object.entries(value).map(([name, inner]) => [name, isHidden(name) ? REDACTED : clean(inner, depth + 1)]),
+  );
 }
 
 /** Of an error only what our own code put there: other libraries hang queries and requests on theirs. */

@@ -1,5 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-import { constants, monitorEventLoopDelay, performance, PerformanceObserver, type NodeGCPerformanceDetail, type PerformanceEntry } from 'node:perf_hooks';
+import {
+  constants,
+  monitorEventLoopDelay,
+  performance,
+  PerformanceObserver,
+  type NodeGCPerformanceDetail,
+  type PerformanceEntry,
+} from 'node:perf_hooks';
 import { getHeapSpaceStatistics } from 'node:v8';
 import type { Meter } from './instruments/index.ts';
 
@@ -14,26 +21,33 @@ export function watchRuntime(meter: Meter): () => void {
   const ends = [watchDelay(meter), watchWork(meter), watchGarbage(meter)];
   watchUse(meter);
   watchProcess(meter);
-  return () => { for (const end of ends) end(); };
+  return () => {
+    for (const end of ends) end();
+  };
 }
 
 /** What holds up the event loop: its own work, and the machine's other programs. */
 function watchDelay(meter: Meter): () => void {
   const delay = monitorEventLoopDelay({ resolution: LOOK_MS });
   const beyond = (ns: number): number => (delay.count === 0 ? 0 : Math.max(0, ns - LOOK_MS * 1e6) / NS);
-  meter.observe(['nodejs.eventloop.delay.p50', 'nodejs.eventloop.delay.p99', 'nodejs.eventloop.delay.max'], (observe) => {
-    observe('nodejs.eventloop.delay.p50', beyond(delay.percentile(50)));
-    observe('nodejs.eventloop.delay.p99', beyond(delay.percentile(99)));
-    observe('nodejs.eventloop.delay.max', beyond(delay.max));
-    delay.reset();
-  });
+  meter.observe(
+    ['nodejs.eventloop.delay.p50', 'nodejs.eventloop.delay.p99', 'nodejs.eventloop.delay.max'],
+    (observe) => {
+      observe('nodejs.eventloop.delay.p50', beyond(delay.percentile(50)));
+      observe('nodejs.eventloop.delay.p99', beyond(delay.percentile(99)));
+      observe('nodejs.eventloop.delay.max', beyond(delay.max));
+      delay.reset();
+    },
+  );
   delay.enable();
-  return () => { delay.disable(); };
+  return () => {
+    delay.disable();
+  };
 }
 
 /**
- * The processor time that the loop's thread used between two looks, at most: of the loop alone. Work that is cut into turns
- * adds up to one look's time at most, so what is longer is longer than a turn may be.
+ * The processor time that the loop's thread used between two looks, at most: of the loop alone. Work that is cut into
+ * turns adds up to one look's time at most, so what is longer is longer than a turn may be.
  */
 function watchWork(meter: Meter): () => void {
   let longest = 0;
@@ -49,7 +63,9 @@ function watchWork(meter: Meter): () => void {
     observe('writ.event_loop.work.max', longest);
     longest = 0;
   });
-  return () => { clearInterval(look); };
+  return () => {
+    clearInterval(look);
+  };
 }
 
 /** Processor time of this thread: others of the process, as those of the worker pool, aren't part of it. */
@@ -59,20 +75,25 @@ function usedSeconds(): number {
 }
 
 const GC_TYPES = {
-  [constants.NODE_PERFORMANCE_GC_MAJOR]: 'major', [constants.NODE_PERFORMANCE_GC_MINOR]: 'minor',
-  [constants.NODE_PERFORMANCE_GC_INCREMENTAL]: 'incremental', [constants.NODE_PERFORMANCE_GC_WEAKCB]: 'weakcb',
+  [constants.NODE_PERFORMANCE_GC_MAJOR]: 'major',
+  [constants.NODE_PERFORMANCE_GC_MINOR]: 'minor',
+  [constants.NODE_PERFORMANCE_GC_INCREMENTAL]: 'incremental',
+  [constants.NODE_PERFORMANCE_GC_WEAKCB]: 'weakcb',
 } as const satisfies Record<number, string>;
 
 function watchGarbage(meter: Meter): () => void {
   const durations = meter.histogram('v8js.gc.duration');
   const observer = new PerformanceObserver((list) => {
     for (const entry of list.getEntries()) {
-      const type = GC_TYPES[(entry as PerformanceEntry & { readonly detail: NodeGCPerformanceDetail }).detail.kind ?? 0];
+      const type =
+        GC_TYPES[(entry as PerformanceEntry & { readonly detail: NodeGCPerformanceDetail }).detail.kind ?? 0];
       if (type !== undefined) durations.record(entry.duration / MS, { 'v8js.gc.type': type });
     }
   });
   observer.observe({ entryTypes: ['gc'] });
-  return () => { observer.disconnect(); };
+  return () => {
+    observer.disconnect();
+  };
 }
 
 /** How busy the event loop is, and how long it was. */
@@ -88,15 +109,18 @@ function watchUse(meter: Meter): void {
 }
 
 function watchProcess(meter: Meter): void {
-  meter.observe(['process.cpu.time', 'process.memory.usage', 'process.uptime', 'v8js.memory.heap.limit', 'v8js.memory.heap.used'], (observe) => {
-    const { user, system } = process.cpuUsage();
-    observe('process.cpu.time', user / US, { 'cpu.mode': 'user' });
-    observe('process.cpu.time', system / US, { 'cpu.mode': 'system' });
-    observe('process.memory.usage', process.memoryUsage.rss());
-    observe('process.uptime', process.uptime());
-    for (const { space_name, space_size, space_used_size } of getHeapSpaceStatistics()) {
-      observe('v8js.memory.heap.limit', space_size, { 'v8js.heap.space.name': space_name });
-      observe('v8js.memory.heap.used', space_used_size, { 'v8js.heap.space.name': space_name });
-    }
-  });
+  meter.observe(
+    ['process.cpu.time', 'process.memory.usage', 'process.uptime', 'v8js.memory.heap.limit', 'v8js.memory.heap.used'],
+    (observe) => {
+      const { user, system } = process.cpuUsage();
+      observe('process.cpu.time', user / US, { 'cpu.mode': 'user' });
+      observe('process.cpu.time', system / US, { 'cpu.mode': 'system' });
+      observe('process.memory.usage', process.memoryUsage.rss());
+      observe('process.uptime', process.uptime());
+      for (const { space_name, space_size, space_used_size } of getHeapSpaceStatistics()) {
+        observe('v8js.memory.heap.limit', space_size, { 'v8js.heap.space.name': space_name });
+        observe('v8js.memory.heap.used', space_used_size, { 'v8js.heap.space.name': space_name });
+      }
+    },
+  );
 }

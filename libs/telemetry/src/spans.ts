@@ -1,5 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-import { context, propagation, SpanStatusCode, trace, type Attributes, type Context, type Span } from '@opentelemetry/api';
+import {
+  context,
+  propagation,
+  SpanStatusCode,
+  trace,
+  type Attributes,
+  type Context,
+  type Span,
+} from '@opentelemetry/api';
 
 /** The name under which spans are made; which process made them stands in the resource. */
 const scope = 'writ';

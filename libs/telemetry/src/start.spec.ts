@@ -22,10 +22,12 @@ function started(): { ended(): Promise<ReturnType<InMemorySpanExporter['getFinis
     exported(batch, done);
   };
   telemetry = startTelemetry({ ...service, exporter });
-  return { ended: async () => {
-    await telemetry?.shutdown();
-    return spans;
-  } };
+  return {
+    ended: async () => {
+      await telemetry?.shutdown();
+      return spans;
+    },
+  };
 }
 
 test('a span made in another process by the headers of a message is a child of the first', async () => {
@@ -42,10 +44,14 @@ test('a span made in another process by the headers of a message is a child of t
 
 test('the context survives awaits, and calls at the same time keep theirs apart', async () => {
   started();
-  const seen = await Promise.all(Array.from({ length: 20 }, () => withSpan('performing', {}, async (span) => {
-    await new Promise((resolve) => setImmediate(resolve));
-    return currentTrace()?.span_id === span.spanContext().spanId;
-  })));
+  const seen = await Promise.all(
+    Array.from({ length: 20 }, () =>
+      withSpan('performing', {}, async (span) => {
+        await new Promise((resolve) => setImmediate(resolve));
+        return currentTrace()?.span_id === span.spanContext().spanId;
+      }),
+    ),
+  );
   expect(seen).toEqual(Array.from({ length: 20 }, () => true));
   expect(currentTrace()).toBeNull();
 });
@@ -72,10 +78,13 @@ test('without an exporter trace ids travel all the same', async () => {
   expect(inner?.span_id).not.toBe(outer?.span_id);
 });
 
-test.each(['', 'nonsense', '00-00000000000000000000000000000000-0000000000000000-01'])('a malformed trace header (%s) counts as none', (traceparent) => {
-  started();
-  expect(extractTrace({ traceparent }, () => currentTrace())).toBeNull();
-});
+test.each(['', 'nonsense', '00-00000000000000000000000000000000-0000000000000000-01'])(
+  'a malformed trace header (%s) counts as none',
+  (traceparent) => {
+    started();
+    expect(extractTrace({ traceparent }, () => currentTrace())).toBeNull();
+  },
+);
 
 test('a line written in a span carries its ids', async () => {
   const chunks: string[] = [];
@@ -95,13 +104,21 @@ test('metrics are Prometheus text, with the names of its conventions', async () 
   telemetry.meter.counter('writ.operations.decided').add(2, { verdict: 'admitted', tool: 'fs.read', lane: 'inline' });
   telemetry.meter.histogram('writ.bus.handler.duration').record(0.002, { verb: 'admit', outcome: 'ok' });
   const text = await telemetry.metricsText();
-  expect(text).toContain('# TYPE writ_operations_decided_total counter\nwrit_operations_decided_total{verdict="admitted",tool="fs.read",lane="inline"} 2');
+  expect(text).toContain(
+    '# TYPE writ_operations_decided_total counter\nwrit_operations_decided_total{verdict="admitted",tool="fs.read",lane="inline"} 2',
+  );
   expect(text).toContain('writ_bus_handler_duration_seconds_bucket{verb="admit",outcome="ok",le="0.0025"} 1');
   expect(text).toContain('target_info{service_name="kernel"');
 });
 
 test('what OpenTelemetry would read from the environment changes nothing, and is there afterwards', async () => {
-  const told = { OTEL_SDK_DISABLED: 'true', OTEL_METRICS_EXPORTER: 'console', OTEL_TRACES_SAMPLER: 'always_off', OTEL_RESOURCE_ATTRIBUTES: 'a=b', OTEL_NODE_EXPERIMENTAL_SDK_METRICS: 'true' };
+  const told = {
+    OTEL_SDK_DISABLED: 'true',
+    OTEL_METRICS_EXPORTER: 'console',
+    OTEL_TRACES_SAMPLER: 'always_off',
+    OTEL_RESOURCE_ATTRIBUTES: 'a=b',
+    OTEL_NODE_EXPERIMENTAL_SDK_METRICS: 'true',
+  };
   Object.assign(process.env, told);
   try {
     const { ended } = started();
@@ -119,11 +136,16 @@ test('what OpenTelemetry would read from the environment changes nothing, and is
 test('spans reach a collector at the endpoint, and the end of the process does not lose the last ones', async () => {
   const bodies: Buffer[] = [];
   const collector = createServer((request, response) => {
-    request.on('data', (chunk: Buffer) => bodies.push(chunk)).on('end', () => response.writeHead(200, { 'content-type': 'application/json' }).end('{}'));
+    request
+      .on('data', (chunk: Buffer) => bodies.push(chunk))
+      .on('end', () => response.writeHead(200, { 'content-type': 'application/json' }).end('{}'));
   });
   collector.listen(0, '127.0.0.1');
   await once(collector, 'listening');
-  telemetry = startTelemetry({ ...service, endpoint: `http://127.0.0.1:${(collector.address() as AddressInfo).port}/` });
+  telemetry = startTelemetry({
+    ...service,
+    endpoint: `http://127.0.0.1:${(collector.address() as AddressInfo).port}/`,
+  });
   await withSpan('admitted', {}, async () => {});
   await telemetry.shutdown();
   expect(Buffer.concat(bodies).toString()).toContain('admitted');

@@ -20,7 +20,10 @@ export interface TelemetryOptions {
   readonly version: string;
   /** Base URL of an OTLP/HTTP collector. Absent: nothing is exported. */
   readonly endpoint?: string | undefined;
-  /** Sends metrics to the collector too, every so many milliseconds. Absent: Prometheus pulls them, and nothing else gets them. */
+  /**
+   * Sends metrics to the collector too, every so many milliseconds. Absent: Prometheus pulls them, and nothing else
+   * gets them.
+   */
   readonly pushMetricsMs?: number | undefined;
   /** How many tenants metrics tell apart; 50 unless said. */
   readonly tenantsMax?: number | undefined;
@@ -42,15 +45,16 @@ export interface Telemetry {
 }
 
 /**
- * Starts traces, metrics and logs of a process, by OpenTelemetry's SDK for Node.js. Once per process: it sets the global
- * tracer, meter and context. Without a collector spans are made and not recorded: trace ids run through messages, logs and
- * records all the same, at the cost of drawing them.
+ * Starts traces, metrics and logs of a process, by OpenTelemetry's SDK for Node.js. Once per process: it sets the
+ * global tracer, meter and context. Without a collector spans are made and not recorded: trace ids run through
+ * messages, logs and records all the same, at the cost of drawing them.
  */
 export function startTelemetry(options: TelemetryOptions): Telemetry {
   const { service, version, endpoint, pushMetricsMs, tenantsMax, destination } = options;
   const exporter = options.exporter ?? (endpoint === undefined ? undefined : otlpSpans(endpoint));
   const reader = new PullReader();
-  const readers: IMetricReader[] = endpoint === undefined || pushMetricsMs === undefined ? [reader] : [reader, otlpMetrics(endpoint, pushMetricsMs)];
+  const readers: IMetricReader[] =
+    endpoint === undefined || pushMetricsMs === undefined ? [reader] : [reader, otlpMetrics(endpoint, pushMetricsMs)];
   const sdk = startSdk({ service, version, exporter, readers });
   const meter = new Meter(metrics.getMeter(service, version), tenantsMax === undefined ? {} : { tenant: tenantsMax });
   const unwatch = watchRuntime(meter);
@@ -67,14 +71,26 @@ export function startTelemetry(options: TelemetryOptions): Telemetry {
 }
 
 /** Starts the SDK with all that it would else take from the environment, or guess. */
-function startSdk({ service, version, exporter, readers }: {
-  readonly service: string; readonly version: string; readonly exporter: SpanExporter | undefined; readonly readers: IMetricReader[];
+function startSdk({
+  service,
+  version,
+  exporter,
+  readers,
+}: {
+  readonly service: string;
+  readonly version: string;
+  readonly exporter: SpanExporter | undefined;
+  readonly readers: IMetricReader[];
 }): NodeSDK {
   // Replaces what an earlier start in the same process has left: tests start several.
   for (const api of [context, propagation, trace, metrics]) api.disable();
   return withoutOtelVariables(() => {
     const sdk = new NodeSDK({
-      resource: resourceFromAttributes({ 'service.name': service, 'service.namespace': 'writ', 'service.version': version }),
+      resource: resourceFromAttributes({
+        'service.name': service,
+        'service.namespace': 'writ',
+        'service.version': version,
+      }),
       autoDetectResources: false,
       contextManager: new AsyncLocalStorageContextManager(),
       textMapPropagator: new W3CTraceContextPropagator(),

@@ -9,9 +9,9 @@ export interface LabelledTool {
 }
 
 /**
- * The value of a metric's label `tool`: the id of one of Writ's own tools, `tenant` for a tool that a tenant defined, `unknown` for a name without a tool.
- * INVARIANT (bounded): every value is a time series of its own, so no name that a caller or a tenant chooses becomes one; and a call has the same value from its decision
- * to its end.
+ * The value of a metric's label `tool`: the id of one of Writ's own tools, `tenant` for a tool that a tenant defined,
+ * `unknown` for a name without a tool. INVARIANT (bounded): every value is a time series of its own, so no name that a
+ * caller or a tenant chooses becomes one; and a call has the same value from its decision to its end.
  */
 export function toolLabel({ tool_id, tool_definition_digest }: LabelledTool): string {
   if (TOOLS.has(tool_id)) return tool_id;

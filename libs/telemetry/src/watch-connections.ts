@@ -19,20 +19,28 @@ export class ConnectionWatch {
 
   constructor(meter: Meter) {
     this.#waits = meter.histogram('db.client.connection.wait_time');
-    meter.observe(['db.client.connection.count', 'db.client.connection.max', 'db.client.connection.pending_requests'], (observe) => {
-      for (const [name, { totalCount, idleCount, waitingCount, options }] of this.#pools) {
-        const pool = { 'db.client.connection.pool.name': name };
-        observe('db.client.connection.count', idleCount, { ...pool, 'db.client.connection.state': 'idle' });
-        observe('db.client.connection.count', totalCount - idleCount, { ...pool, 'db.client.connection.state': 'used' });
-        observe('db.client.connection.max', options.max ?? 0, pool);
-        observe('db.client.connection.pending_requests', waitingCount, pool);
-      }
-    });
+    meter.observe(
+      ['db.client.connection.count', 'db.client.connection.max', 'db.client.connection.pending_requests'],
+      (observe) => {
+        for (const [name, { totalCount, idleCount, waitingCount, options }] of this.#pools) {
+          const pool = { 'db.client.connection.pool.name': name };
+          observe('db.client.connection.count', idleCount, { ...pool, 'db.client.connection.state': 'idle' });
+          observe('db.client.connection.count', totalCount - idleCount, {
+            ...pool,
+            'db.client.connection.state': 'used',
+          });
+          observe('db.client.connection.max', options.max ?? 0, pool);
+          observe('db.client.connection.pending_requests', waitingCount, pool);
+        }
+      },
+    );
   }
 
   /** Makes a pool that is shown by that name; `onWait` goes into its options. */
   pool<P extends CountedPool>(name: string, make: (onWait: OnWait) => P): P {
-    const pool = make((ms) => { this.#waits.record(ms / 1_000, { 'db.client.connection.pool.name': name }); });
+    const pool = make((ms) => {
+      this.#waits.record(ms / 1_000, { 'db.client.connection.pool.name': name });
+    });
     this.#pools.set(name, pool);
     return pool;
   }

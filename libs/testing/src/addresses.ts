@@ -13,8 +13,8 @@ export function repositoryRoot(): string {
 }
 
 /**
- * Where a part that tests need is: from the environment, else from `.writ/test/env.json`, an object of environment variables that
- * `npm run parts` writes when it starts the parts. Throws where neither says.
+ * Where a part that tests need is: from the environment, else from `.writ/test/env.json`, an object of environment
+ * variables that `npm run parts` writes when it starts the parts. Throws where neither says.
  */
 export function testAddress(variable: string): string {
   const given = process.env[variable];
@@ -22,6 +22,9 @@ export function testAddress(variable: string): string {
   const file = join(repositoryRoot(), '.writ', 'test', 'env.json');
   const written: unknown = existsSync(file) ? JSON.parse(readFileSync(file, 'utf8')) : {};
   const value = (written as Record<string, unknown>)[variable];
-  if (typeof value !== 'string') throw new Error(`\`${variable}\` is set neither in the environment nor in .writ/test/env.json: run \`npm run parts\``);
+  if (typeof value !== 'string')
+    throw new Error(
+      `\`${variable}\` is set neither in the environment nor in .writ/test/env.json: run \`npm run parts\``,
+    );
   return value;
 }

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /**
- * Accounts that don't agree with the operations below their token: none, at any moment. Reserved is what calls that have not ended hold, used is what the
- * ended ones settled, and both together never exceed the bound; of `llm_tokens` it is what runs hold and settled, and what was used may pass the bound. To be run as the database's owner; one statement sees one moment.
+ * Accounts that don't agree with the operations below their token: none, at any moment. Reserved is what calls that
+ * have not ended hold, used is what the ended ones settled, and both together never exceed the bound; of `llm_tokens`
+ * it is what runs hold and settled, and what was used may pass the bound. To be run as the database's owner; one
+ * statement sees one moment.
  */
 export const UNBALANCED_BUDGETS = `
   SELECT b.capability_token_id, b.dimension, b.bound::int8, b.reserved::int8, b.used::int8, said.held, said.spent

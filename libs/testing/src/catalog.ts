@@ -6,8 +6,8 @@ const OF_FILES = `c.relname NOT IN ('_prisma_migrations', 'applied_migration', '
 const OF_CLASS = `pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace AND n.nspname = $1 AND ${OF_FILES}`;
 
 /**
- * What there is in a schema, a question for each kind of thing. All but the order of columns, on which no statement depends,
- * and comments, which stand in the files.
+ * What there is in a schema, a question for each kind of thing. All but the order of columns, on which no statement
+ * depends, and comments, which stand in the files.
  */
 const FACTS: Readonly<Record<string, string>> = {
   schema: `SELECT n.nspowner::regrole, n.nspacl::text FROM pg_namespace n WHERE n.nspname = $1`,

@@ -4,12 +4,19 @@
 type Rows = (text: string, values?: unknown[]) => Promise<readonly unknown[]>;
 
 /**
- * Puts copies of calls into `kernel.operation` as they stand, without the way there: what is generated of a row the database works out anew.
- * @param change SQL of a jsonb with the columns that a copy has otherwise: `jsonb_build_object('operation_id', 'op_' || n, …)`
+ * Puts copies of calls into `kernel.operation` as they stand, without the way there: what is generated of a row the
+ * database works out anew.
+ * @param change SQL of a jsonb with the columns that a copy has otherwise: `jsonb_build_object('operation_id', 'op_' ||
+ * n, …)`
  * @param from SQL of what is copied, as `o`: `kernel.operation o, generate_series(1, 10) n WHERE o.operation_id = $1`
  */
 export async function copyOperations(rows: Rows, change: string, from: string, values: unknown[] = []): Promise<void> {
-  const columns = await rows(`SELECT attname AS name FROM pg_attribute WHERE attrelid = 'kernel.operation'::regclass AND attnum > 0 AND NOT attisdropped AND attgenerated = '' ORDER BY attnum`) as readonly { name: string }[];
+  const columns = (await rows(
+    `SELECT attname AS name FROM pg_attribute WHERE attrelid = 'kernel.operation'::regclass AND attnum > 0 AND NOT attisdropped AND attgenerated = '' ORDER BY attnum`,
+  )) as readonly { name: string }[];
   const names = columns.map(({ name }) => name).join(', ');
-  await rows(`INSERT INTO kernel.operation (${names}) SELECT ${names} FROM (SELECT (jsonb_populate_record(o, ${change})).* FROM ${from}) copies`, values);
+  await rows(
+    `INSERT INTO kernel.operation (${names}) SELECT ${names} FROM (SELECT (jsonb_populate_record(o, ${change})).* FROM ${from}) copies`,
+    values,
+  );
 }

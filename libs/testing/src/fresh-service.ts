@@ -7,8 +7,8 @@ import { join } from 'node:path';
 const fresh = new Set<string>();
 
 /**
- * The file that a service starts from, which `npm run build` joins from the service's modules. Throws where one of these has changed since, by content: a test would pass or fail
- * for what isn't there any more. Looks once.
+ * The file that a service starts from, which `npm run build` joins from the service's modules. Throws where one of
+ * these has changed since, by content: a test would pass or fail for what isn't there any more. Looks once.
  */
 export function freshService(checkout: string, service: string): string {
   const name = `dist/services/${service}/main.js`;
@@ -23,4 +23,5 @@ export function freshService(checkout: string, service: string): string {
   return program;
 }
 
-const hashOf = (path: string): string | null => (existsSync(path) ? createHash('sha256').update(readFileSync(path)).digest('hex') : null);
+const hashOf = (path: string): string | null =>
+  existsSync(path) ? createHash('sha256').update(readFileSync(path)).digest('hex') : null;

@@ -2,7 +2,12 @@
 export { repositoryRoot, testAddress } from './addresses.ts';
 export { UNBALANCED_BUDGETS } from './budgets.ts';
 export { catalogOf } from './catalog.ts';
-export { newCertificateAuthority, type CertificateAuthority, type CertificateOptions, type ServerCertificate } from './certificates.ts';
+export {
+  newCertificateAuthority,
+  type CertificateAuthority,
+  type CertificateOptions,
+  type ServerCertificate,
+} from './certificates.ts';
 export { copyOperations } from './copy-operations.ts';
 export { freePort } from './free-port.ts';
 export { freshService } from './fresh-service.ts';

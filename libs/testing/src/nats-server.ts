@@ -37,11 +37,17 @@ export interface TestNatsServer extends NatsServerPlace {
  */
 export function findNatsServer(env: NodeJS.ProcessEnv = process.env): string {
   const named = env['WRIT_TEST_NATS_SERVER'];
-  const candidates = named === undefined || named === ''
-    ? [...(env['PATH'] ?? '').split(delimiter), ...extraDirectories].filter(Boolean).map((directory) => join(directory, 'nats-server'))
-    : [named];
+  const candidates =
+    named === undefined || named === ''
+      ? [...(env['PATH'] ?? '').split(delimiter), ...extraDirectories]
+          .filter(Boolean)
+          .map((directory) => join(directory, 'nats-server'))
+      : [named];
   const found = candidates.find(isExecutable);
-  if (found === undefined) throw new Error('no `nats-server` found: install Debian\'s package `nats-server`, or name the binary in `WRIT_TEST_NATS_SERVER`');
+  if (found === undefined)
+    throw new Error(
+      "no `nats-server` found: install Debian's package `nats-server`, or name the binary in `WRIT_TEST_NATS_SERVER`",
+    );
   return found;
 }
 
@@ -49,7 +55,9 @@ export function findNatsServer(env: NodeJS.ProcessEnv = process.env): string {
  * Starts a server.
  * @param configText Makes the text of its configuration file; without it: JetStream on, no users.
  */
-export async function startNatsServer(configText: (place: NatsServerPlace) => string = openConfig): Promise<TestNatsServer> {
+export async function startNatsServer(
+  configText: (place: NatsServerPlace) => string = openConfig,
+): Promise<TestNatsServer> {
   const binary = findNatsServer();
   const directory = await mkdtemp(join(tmpdir(), 'writ-nats-'));
   const place: NatsServerPlace = { host: '127.0.0.1', port: await freePort(), storeDir: join(directory, 'store') };

@@ -3,7 +3,16 @@ import { createHash, randomUUID } from 'node:crypto';
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import {
-  addressOf, applySchema, connect, findSchemas, grantDatabase, MAINTENANCE_DATABASE, provisionRoles, LOGIN_ROLES, type LoginRole, type SchemaSource,
+  addressOf,
+  applySchema,
+  connect,
+  findSchemas,
+  grantDatabase,
+  MAINTENANCE_DATABASE,
+  provisionRoles,
+  LOGIN_ROLES,
+  type LoginRole,
+  type SchemaSource,
 } from '@writ/database';
 import { repositoryRoot, testAddress } from './addresses.ts';
 
@@ -26,8 +35,9 @@ const RELEASE = '0.0.0';
 const PASSWORDS = Object.fromEntries(LOGIN_ROLES.map((role) => [role, `test-${role}`])) as Record<LoginRole, string>;
 
 /**
- * A fresh database with roles and schemas, on the server of WRIT_TEST_DATABASE_URL. It is a copy of a template that is made once
- * per state of the schemas' files. The server MUST be one for tests: the passwords of Writ's roles are set on it.
+ * A fresh database with roles and schemas, on the server of WRIT_TEST_DATABASE_URL. It is a copy of a template that is
+ * made once per state of the schemas' files. The server MUST be one for tests: the passwords of Writ's roles are set on
+ * it.
  */
 export async function testDatabase(): Promise<TestDatabase> {
   const server = addressOf(testAddress('WRIT_TEST_DATABASE_URL'), MAINTENANCE_DATABASE);
@@ -37,7 +47,9 @@ export async function testDatabase(): Promise<TestDatabase> {
   await withAdmin(server, async (admin) => {
     // Held over the copy as well: Postgres copies no database that somebody is connected to.
     await admin.query('SELECT pg_advisory_lock($1)', [TEMPLATE_LOCK]);
-    const { rowCount } = await admin.query('SELECT 1 FROM pg_database WHERE datname = $1 AND datistemplate', [template]);
+    const { rowCount } = await admin.query('SELECT 1 FROM pg_database WHERE datname = $1 AND datistemplate', [
+      template,
+    ]);
     if (rowCount === 0) await makeTemplate(admin, server, template, sources);
     await admin.query(`CREATE DATABASE ${database} TEMPLATE ${template}`);
     await grantDatabase(admin, database);
@@ -45,7 +57,10 @@ export async function testDatabase(): Promise<TestDatabase> {
   return {
     ownerUrl: addressOf(server, database),
     urlFor: (role) => addressOf(server, database, { role, password: PASSWORDS[role] }),
-    drop: () => withAdmin(server, async (admin) => { await admin.query(`DROP DATABASE IF EXISTS ${database} WITH (FORCE)`); }),
+    drop: () =>
+      withAdmin(server, async (admin) => {
+        await admin.query(`DROP DATABASE IF EXISTS ${database} WITH (FORCE)`);
+      }),
   };
 }
 
@@ -60,10 +75,20 @@ async function withAdmin(server: string, work: (admin: Admin) => Promise<void>):
   }
 }
 
-async function makeTemplate(admin: Admin, server: string, template: string, sources: readonly SchemaSource[]): Promise<void> {
+async function makeTemplate(
+  admin: Admin,
+  server: string,
+  template: string,
+  sources: readonly SchemaSource[],
+): Promise<void> {
   // Of earlier states of the files, and what a test process left half-made when it was killed.
-  const { rows } = await admin.query<{ datname: string }>(`SELECT datname FROM pg_database WHERE datname LIKE 'writ\\_template\\_%'`);
-  for (const { datname } of rows) await admin.query(`ALTER DATABASE ${datname} IS_TEMPLATE false`).then(() => admin.query(`DROP DATABASE ${datname} WITH (FORCE)`));
+  const { rows } = await admin.query<{ datname: string }>(
+    `SELECT datname FROM pg_database WHERE datname LIKE 'writ\\_template\\_%'`,
+  );
+  for (const { datname } of rows)
+    await admin
+      .query(`ALTER DATABASE ${datname} IS_TEMPLATE false`)
+      .then(() => admin.query(`DROP DATABASE ${datname} WITH (FORCE)`));
   const url = addressOf(server, template);
   await provisionRoles({ url, passwords: PASSWORDS });
   for (const source of sources) await applySchema({ url, ...source, release: RELEASE });
@@ -74,7 +99,8 @@ async function makeTemplate(admin: Admin, server: string, template: string, sour
 async function hashOf(sources: readonly SchemaSource[]): Promise<string> {
   const hash = createHash('sha256');
   const provisioning = join(repositoryRoot(), 'libs', 'database', 'src');
-  for (const file of ['provision.ts', 'roles.ts', 'schema/apply-schema.ts', 'schema/apply-functions.ts']) hash.update(await readFile(join(provisioning, file)));
+  for (const file of ['provision.ts', 'roles.ts', 'schema/apply-schema.ts', 'schema/apply-functions.ts'])
+    hash.update(await readFile(join(provisioning, file)));
   for (const { schema, dir } of sources) {
     for (const path of (await readdir(dir, { recursive: true })).filter((each) => each.endsWith('.sql')).sort()) {
       hash.update(`${schema}/${path}\0`).update(await readFile(join(dir, path)));

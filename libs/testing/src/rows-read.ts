@@ -10,12 +10,20 @@ interface Connections {
 const HELD_SECONDS = 0.05;
 
 /**
- * Rows of a table that statements have fetched so far, by scan or by index, in the whole database: what their plans cost, whatever the machine does beside. Every connection of the pool is made to
- * tell what it counted, which it would otherwise do some seconds later; others must have been quiet for as long.
+ * Rows of a table that statements have fetched so far, by scan or by index, in the whole database: what their plans
+ * cost, whatever the machine does beside. Every connection of the pool is made to tell what it counted, which it would
+ * otherwise do some seconds later; others must have been quiet for as long.
  * @param table with its schema: `kernel.operation`
  */
 export async function rowsRead(pool: Connections, table: string): Promise<number> {
-  await Promise.all(Array.from({ length: pool.options.max }, () => pool.query('SELECT pg_stat_force_next_flush(), pg_sleep($1)', [HELD_SECONDS])));
-  const { rows } = await pool.query('SELECT (coalesce(seq_tup_read, 0) + coalesce(idx_tup_fetch, 0))::int AS rows FROM pg_stat_user_tables WHERE relid = $1::regclass', [table]);
+  await Promise.all(
+    Array.from({ length: pool.options.max }, () =>
+      pool.query('SELECT pg_stat_force_next_flush(), pg_sleep($1)', [HELD_SECONDS]),
+    ),
+  );
+  const { rows } = await pool.query(
+    'SELECT (coalesce(seq_tup_read, 0) + coalesce(idx_tup_fetch, 0))::int AS rows FROM pg_stat_user_tables WHERE relid = $1::regclass',
+    [table],
+  );
   return (rows as { rows: number }[])[0]?.rows ?? Number.NaN;
 }

@@ -1,10 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
-// Each schema is what its folder `sql` says. Databases of before 0.1.0, which migrations made, are taken over and are the same afterwards.
+// Each schema is what its folder `sql` says. Databases of before 0.1.0, which migrations made, are taken over and are
+// the same afterwards.
 import { randomUUID } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
-import { addressOf, applySchema, connect, findSchemas, LOGIN_ROLES, MAINTENANCE_DATABASE, OWNER_ROLE, provisionRoles, readSchemaFiles, type LoginRole } from '@writ/database';
+import {
+  addressOf,
+  applySchema,
+  connect,
+  findSchemas,
+  LOGIN_ROLES,
+  MAINTENANCE_DATABASE,
+  OWNER_ROLE,
+  provisionRoles,
+  readSchemaFiles,
+  type LoginRole,
+} from '@writ/database';
 import { repositoryRoot, testAddress } from './addresses.ts';
 import { catalogOf } from './catalog.ts';
 import { testDatabase, type TestDatabase } from './postgres.ts';
@@ -30,7 +42,10 @@ async function migrateAsBefore(schema: string): Promise<void> {
     for (const { name, sql } of BEFORE.filter((one) => one.schema === schema)) {
       await client.query('BEGIN');
       await client.query(sql);
-      await client.query(`INSERT INTO ${schema}._prisma_migrations (id, checksum, migration_name, finished_at) VALUES ($1, '', $2, now())`, [randomUUID(), name]);
+      await client.query(
+        `INSERT INTO ${schema}._prisma_migrations (id, checksum, migration_name, finished_at) VALUES ($1, '', $2, now())`,
+        [randomUUID(), name],
+      );
       await client.query('COMMIT');
     }
   } finally {
@@ -73,7 +88,10 @@ describe.each(sources)('the schema $schema', ({ schema, dir }) => {
     });
     expect(wrong.map(({ path }) => path)).toEqual([]);
     const client = await connect(fresh.ownerUrl, 'writ-test');
-    const { rows } = await client.query<{ name: string }>('SELECT proname AS name FROM pg_proc WHERE pronamespace = $1::regnamespace', [schema]);
+    const { rows } = await client.query<{ name: string }>(
+      'SELECT proname AS name FROM pg_proc WHERE pronamespace = $1::regnamespace',
+      [schema],
+    );
     await client.end();
     expect(rows.map(({ name }) => name).sort()).toEqual(files.map(({ name }) => name).sort());
   });

@@ -10,7 +10,9 @@ export const SOFT_TOKEN = 'under a real token (SoftHSM and OpenSC, where they ar
 
 /** A token as `WRIT_KEY_WRAP_FILE` names one. */
 export interface SoftToken {
-  readonly device: Readonly<Record<'module' | 'token' | 'key_id' | 'pin_file' | 'oaep_hash', string>> & { readonly environment: Readonly<Record<string, string>> };
+  readonly device: Readonly<Record<'module' | 'token' | 'key_id' | 'pin_file' | 'oaep_hash', string>> & {
+    readonly environment: Readonly<Record<string, string>>;
+  };
   readonly pin: string;
   /** where the token keeps its objects */
   readonly folder: string;
@@ -23,13 +25,34 @@ export const hasSoftToken = (): boolean => existsSync(MODULE) && existsSync(TOOL
 export function softToken(within: string): SoftToken {
   const [folder, pin] = [join(within, 'tokens'), '424242'];
   const environment = { SOFTHSM2_CONF: join(within, 'softhsm2.conf') };
-  const device = { module: MODULE, token: 'writ-spec', key_id: '01', pin_file: join(within, 'pin'), oaep_hash: 'SHA-1', environment };
+  const device = {
+    module: MODULE,
+    token: 'writ-spec',
+    key_id: '01',
+    pin_file: join(within, 'pin'),
+    oaep_hash: 'SHA-1',
+    environment,
+  };
   mkdirSync(folder);
   writeFileSync(environment.SOFTHSM2_CONF, `directories.tokendir = ${folder}\n`);
   writeFileSync(device.pin_file, `${pin}\n`, { mode: 0o600 });
-  const on = (...args: string[]): void => { execFileSync(TOOL, ['--module', MODULE, ...args], { env: environment, stdio: 'pipe' }); };
+  const on = (...args: string[]): void => {
+    execFileSync(TOOL, ['--module', MODULE, ...args], { env: environment, stdio: 'pipe' });
+  };
   on('--init-token', '--slot-index', '0', '--label', device.token, '--so-pin', pin);
   on('--token-label', device.token, '--login', '--login-type', 'so', '--so-pin', pin, '--init-pin', '--new-pin', pin);
-  on('--token-label', device.token, '--login', '--pin', pin, '--keypairgen', '--key-type', 'rsa:2048', '--id', device.key_id, '--usage-decrypt');
+  on(
+    '--token-label',
+    device.token,
+    '--login',
+    '--pin',
+    pin,
+    '--keypairgen',
+    '--key-type',
+    'rsa:2048',
+    '--id',
+    device.key_id,
+    '--usage-decrypt',
+  );
   return { device, pin, folder };
 }

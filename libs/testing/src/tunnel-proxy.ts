@@ -30,7 +30,8 @@ export async function startTunnelProxy({ leadsTo, credentials }: TunnelProxyOpti
   server.on('connect', ({ url = '', headers }, client: Socket) => {
     asked.push(url);
     const expected = credentials === undefined ? undefined : `Basic ${Buffer.from(credentials).toString('base64')}`;
-    if (headers['proxy-authorization'] !== expected) return void client.end('HTTP/1.1 407 Proxy Authentication Required\r\n\r\n');
+    if (headers['proxy-authorization'] !== expected)
+      return void client.end('HTTP/1.1 407 Proxy Authentication Required\r\n\r\n');
     const port = leadsTo(url);
     if (port === null) return void client.end('HTTP/1.1 403 Forbidden\r\n\r\n');
     const target = connect(port, '127.0.0.1', () => {

@@ -4,7 +4,10 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
 
-/** What the server does with the next request. `cut`: the connection breaks after the chunks. `silent`: nothing more comes, and it stays open. */
+/**
+ * What the server does with the next request. `cut`: the connection breaks after the chunks. `silent`: nothing more
+ * comes, and it stays open.
+ */
 export interface WireScript {
   readonly status?: number;
   readonly headers?: Readonly<Record<string, string>>;
@@ -19,11 +22,18 @@ export interface WireAsked {
 }
 
 /** An event of a stream (WHATWG HTML, "Server-sent events"): what isn't text is JSON. */
-export const sse = (data: object | string, event?: string): string => `${event === undefined ? '' : `event: ${event}\n`}data: ${typeof data === 'string' ? data : JSON.stringify(data)}\n\n`;
+export const sse = (data: object | string, event?: string): string =>
+  `${event === undefined ? '' : `event: ${event}\n`}data: ${typeof data === 'string' ? data : JSON.stringify(data)}\n\n`;
 
 /** A chunk of a streamed chat completion with one choice, as OpenAI's API sends it. */
 export const chatChunk = (delta: object, finish_reason: string | null = null): string =>
-  sse({ id: 'c', object: 'chat.completion.chunk', created: 0, model: 'm', choices: [{ index: 0, delta, finish_reason }] });
+  sse({
+    id: 'c',
+    object: 'chat.completion.chunk',
+    created: 0,
+    model: 'm',
+    choices: [{ index: 0, delta, finish_reason }],
+  });
 
 /** A provider on loopback: it streams what a test says, chunk by chunk, as the provider's own server would. */
 export class WireServer {
@@ -54,11 +64,25 @@ export class WireServer {
 
   async #answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const body = await text(request);
-    const asked = { url: request.url ?? '', headers: request.headers, body: JSON.parse(body) as Record<string, unknown> };
+    const asked = {
+      url: request.url ?? '',
+      headers: request.headers,
+      body: JSON.parse(body) as Record<string, unknown>,
+    };
     this.asked.push(asked);
-    response.on('close', () => { if (!response.writableEnded) this.abandoned++; });
-    const { status = 200, headers = {}, chunks, end } = typeof this.script === 'function' ? await this.script(asked) : this.script;
-    response.writeHead(status, { 'content-type': status === 200 ? 'text/event-stream' : 'application/json', ...headers });
+    response.on('close', () => {
+      if (!response.writableEnded) this.abandoned++;
+    });
+    const {
+      status = 200,
+      headers = {},
+      chunks,
+      end,
+    } = typeof this.script === 'function' ? await this.script(asked) : this.script;
+    response.writeHead(status, {
+      'content-type': status === 200 ? 'text/event-stream' : 'application/json',
+      ...headers,
+    });
     for (const chunk of chunks) {
       if (!response.write(chunk)) await once(response, 'drain');
       // Each chunk is a packet of its own: a client sees pieces, not the whole.

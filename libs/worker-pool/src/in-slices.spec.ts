@@ -3,7 +3,9 @@ import { inSlices, runInSlices, yieldNow } from './in-slices.ts';
 
 const busy = (ms: number): void => {
   const until = performance.now() + ms;
-  while (performance.now() < until) { /* as a computation does */ }
+  while (performance.now() < until) {
+    /* as a computation does */
+  }
 };
 
 /** Resolves after the work with how many turns of the event loop it had beside it. */
@@ -23,7 +25,10 @@ async function turnsDuring(work: () => Promise<unknown>): Promise<number> {
 it('a loop in slices visits every member in order, and gives the event loop back in between', async () => {
   const seen: number[] = [];
   const turns = await turnsDuring(async () => {
-    for await (const n of inSlices(Array.from({ length: 20 }, (_, i) => i), 2)) {
+    for await (const n of inSlices(
+      Array.from({ length: 20 }, (_, i) => i),
+      2,
+    )) {
       seen.push(n);
       busy(1);
     }
@@ -43,10 +48,18 @@ it('a computation in slices answers what it returns, and what it throws is throw
     return total;
   }
   let result = 0;
-  const turns = await turnsDuring(async () => { result = await runInSlices(sum(), 2); });
+  const turns = await turnsDuring(async () => {
+    result = await runInSlices(sum(), 2);
+  });
   expect(result).toBe(55);
   expect(turns).toBeGreaterThanOrEqual(3);
-  await expect(runInSlices((function* fails(): Generator<undefined, number> { throw new Error('broken'); })())).rejects.toThrow('broken');
+  await expect(
+    runInSlices(
+      (function* fails(): Generator<undefined, number> {
+        throw new Error('broken');
+      })(),
+    ),
+  ).rejects.toThrow('broken');
 });
 
 it('of several loops one has a slice in each turn of the event loop, so that together they hold up nobody longer', async () => {

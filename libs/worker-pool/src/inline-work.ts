@@ -16,7 +16,9 @@ export class InlineWork<Tasks extends TaskTable> extends Work<Tasks> {
   }
 
   override async run<K extends keyof Tasks & string>(
-    task: K, input: InputOf<Tasks, K>, { signal }: WorkOptions,
+    task: K,
+    input: InputOf<Tasks, K>,
+    { signal }: WorkOptions,
   ): Promise<OutputOf<Tasks, K>> {
     signal?.throwIfAborted();
     return structuredClone(valueOf(task, await this.#reply(task, input))) as OutputOf<Tasks, K>;

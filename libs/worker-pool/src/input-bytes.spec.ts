@@ -18,5 +18,10 @@ it('is counted no further than past the bound, so that it ends for what refers t
   const self: Record<string, unknown> = {};
   self['self'] = self;
   expect(bytesOf(self, 1_000)).toBeGreaterThan(1_000);
-  expect(bytesOf(Array.from({ length: 1e5 }, () => 'x'), 1_000)).toBeGreaterThan(1_000);
+  expect(
+    bytesOf(
+      Array.from({ length: 1e5 }, () => 'x'),
+      1_000,
+    ),
+  ).toBeGreaterThan(1_000);
 });

@@ -21,8 +21,7 @@ export function bytesOf(value: unknown, max: number): number {
       // Told from the length alone: a long list isn't walked to find out that it is too long.
       if (bytes + count * MEMBER_BYTES > max) return bytes + count * MEMBER_BYTES;
       for (const member of next) rest.push(member);
-    }
-    else if (typeof next === 'object' && next !== null) {
+    } else if (typeof next === 'object' && next !== null) {
       for (const [name, member] of Object.entries(next)) {
         bytes += name.length * 2;
         rest.push(member);

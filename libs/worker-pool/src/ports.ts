@@ -46,7 +46,9 @@ export abstract class Work<Tasks extends TaskTable> {
    * beyond its budget, `overloaded` where too much waits, or it waits longer than it may
    */
   abstract run<K extends keyof Tasks & string>(
-    task: K, input: InputOf<Tasks, K>, options: WorkOptions,
+    task: K,
+    input: InputOf<Tasks, K>,
+    options: WorkOptions,
   ): Promise<OutputOf<Tasks, K>>;
   abstract stats(): WorkStats;
   /** Takes nothing new and ends what is under way. */

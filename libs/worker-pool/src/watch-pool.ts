@@ -4,11 +4,15 @@ import type { WorkStats } from './ports.ts';
 
 /** Makes metrics of what a pool is doing, read when somebody asks for the metrics. */
 export function watchPool(meter: Meter, pool: { stats(): WorkStats }): void {
-  meter.observe(['writ.worker_pool.tasks', 'writ.worker_pool.tasks.stopped', 'writ.worker_pool.busy.time'], (observe) => {
-    const stats = pool.stats();
-    observe('writ.worker_pool.tasks', stats.running, { state: 'running' });
-    observe('writ.worker_pool.tasks', stats.queued, { state: 'queued' });
-    observe('writ.worker_pool.tasks.stopped', stats.ended_by_budget);
-    for (const [task, ms] of Object.entries(stats.busy_ms)) observe('writ.worker_pool.busy.time', ms / 1_000, { task });
-  });
+  meter.observe(
+    ['writ.worker_pool.tasks', 'writ.worker_pool.tasks.stopped', 'writ.worker_pool.busy.time'],
+    (observe) => {
+      const stats = pool.stats();
+      observe('writ.worker_pool.tasks', stats.running, { state: 'running' });
+      observe('writ.worker_pool.tasks', stats.queued, { state: 'queued' });
+      observe('writ.worker_pool.tasks.stopped', stats.ended_by_budget);
+      for (const [task, ms] of Object.entries(stats.busy_ms))
+        observe('writ.worker_pool.busy.time', ms / 1_000, { task });
+    },
+  );
 }

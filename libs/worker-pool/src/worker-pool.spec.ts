@@ -9,19 +9,34 @@ const B = { tenantId: 'b', wallMs: 60_000 };
 
 const pools: WorkerPool<HostileTasks>[] = [];
 function open(more: Partial<WorkerPoolOptions> = {}): WorkerPool<HostileTasks> {
-  const pool = new WorkerPool<HostileTasks>({ filename: FILENAME, threads: 2, heapMb: 48, queuedPerTenant: 8, queued: 16, ...more });
+  const pool = new WorkerPool<HostileTasks>({
+    filename: FILENAME,
+    threads: 2,
+    heapMb: 48,
+    queuedPerTenant: 8,
+    queued: 16,
+    ...more,
+  });
   pools.push(pool);
   return pool;
 }
-afterEach(async () => { await Promise.all(pools.splice(0).map((pool) => pool.close())); });
+afterEach(async () => {
+  await Promise.all(pools.splice(0).map((pool) => pool.close()));
+});
 
 const faultOf = async (work: Promise<unknown>): Promise<Fault> => {
-  const error: unknown = await work.then(() => null, (reason: unknown) => reason);
+  const error: unknown = await work.then(
+    () => null,
+    (reason: unknown) => reason,
+  );
   expect(error).toBeInstanceOf(Fault);
   return error as Fault;
 };
 const until = async (holds: () => boolean): Promise<void> => {
-  while (!holds()) await new Promise((resolve) => { setTimeout(resolve, 5); });
+  while (!holds())
+    await new Promise((resolve) => {
+      setTimeout(resolve, 5);
+    });
 };
 
 describe('a worker pool answers', () => {
@@ -31,11 +46,18 @@ describe('a worker pool answers', () => {
 
   it('a fault of a task as the same fault', async () => {
     const fault = await faultOf(open().run('refuse', {}, A));
-    expect(fault).toMatchObject({ code: 'edit.no_match', detail: 'the text is not there', pointer: '/find', hint: 'read the file first' });
+    expect(fault).toMatchObject({
+      code: 'edit.no_match',
+      detail: 'the text is not there',
+      pointer: '/find',
+      hint: 'read the file first',
+    });
   });
 
   it('a bug of a task as a plain error that names the task', async () => {
-    const error = await open().run('fail', {}, A).catch((reason: unknown) => reason);
+    const error = await open()
+      .run('fail', {}, A)
+      .catch((reason: unknown) => reason);
     expect(error).toBeInstanceOf(Error);
     expect(error).not.toBeInstanceOf(Fault);
     expect((error as Error).message).toBe('`fail` failed: TypeError: a bug');
@@ -50,7 +72,10 @@ describe('work beyond its budget', () => {
   it('ends by its time, and the next work has a new thread', async () => {
     const pool = open();
     const fault = await faultOf(pool.run('loop', {}, { ...A, wallMs: 50 }));
-    expect([fault.code, fault.detail]).toEqual(['limit.exceeded', '`loop` needs more than 50 ms: make what it works on smaller']);
+    expect([fault.code, fault.detail]).toEqual([
+      'limit.exceeded',
+      '`loop` needs more than 50 ms: make what it works on smaller',
+    ]);
     expect(await pool.run('echo', { text: 'after' }, A)).toEqual({ text: 'after' });
     expect(pool.stats()).toMatchObject({ running: 0, queued: 0, ended_by_budget: 1 });
   });
@@ -74,7 +99,10 @@ describe('work beyond its budget', () => {
     const pool = open();
     const beside = pool.run('sleep', { ms: 2_000 }, B);
     const fault = await faultOf(pool.run('allocate', {}, A));
-    expect([fault.code, fault.detail]).toEqual(['limit.exceeded', '`allocate` needs more than 48 MiB of memory: make what it works on smaller']);
+    expect([fault.code, fault.detail]).toEqual([
+      'limit.exceeded',
+      '`allocate` needs more than 48 MiB of memory: make what it works on smaller',
+    ]);
     expect(await beside).toBe('slept');
     expect(pool.stats().ended_by_budget).toBe(1);
   });
@@ -89,7 +117,10 @@ describe('work beyond its budget', () => {
   it('is refused before it begins where its input is larger than it may be', async () => {
     const pool = open({ inputBytesMax: { echo: 1_000 } });
     const fault = await faultOf(pool.run('echo', { text: 'x'.repeat(1_000) }, A));
-    expect([fault.code, fault.detail]).toEqual(['limit.exceeded', 'the input of `echo` is larger than 1000 bytes: make it smaller']);
+    expect([fault.code, fault.detail]).toEqual([
+      'limit.exceeded',
+      'the input of `echo` is larger than 1000 bytes: make it smaller',
+    ]);
     expect(await pool.run('echo', { text: 'x' }, A)).toEqual({ text: 'x' });
   });
 });
@@ -148,7 +179,7 @@ describe('tenants share the threads', () => {
     expect(new Set(await Promise.all(flood))).toEqual(new Set(['ended']));
   });
 
-  it('by turns: who comes later waits for one end, and not for the other\'s whole queue', async () => {
+  it("by turns: who comes later waits for one end, and not for the other's whole queue", async () => {
     const pool = open();
     const order: string[] = [];
     const run = async (tenantId: string, name: string): Promise<void> => {
@@ -156,7 +187,9 @@ describe('tenants share the threads', () => {
       order.push(name);
     };
     // Both threads are up before: one that starts late would hold up whoever has it.
-    await Promise.all(['first', 'second'].map((tenantId) => pool.run('sleep', { ms: 1 }, { tenantId, wallMs: 60_000 })));
+    await Promise.all(
+      ['first', 'second'].map((tenantId) => pool.run('sleep', { ms: 1 }, { tenantId, wallMs: 60_000 })),
+    );
     const names = ['a1', 'a2', 'a3', 'a4', 'a5', 'b1', 'b2', 'b3', 'c1', 'c2', 'c3'];
     await Promise.all(names.map((name) => run(name.slice(0, 1), name)));
     expect(order.indexOf('b2')).toBeLessThan(order.indexOf('a5'));
@@ -166,9 +199,14 @@ describe('tenants share the threads', () => {
 
   it('with queues that are bounded, of one tenant and of all', async () => {
     const pool = open({ queuedPerTenant: 1, queued: 2 });
-    const under = ['a', 'a', 'b', 'b', 'c'].map((tenantId) => pool.run('sleep', { ms: 500 }, { tenantId, wallMs: 60_000 }).catch((reason: unknown) => reason));
+    const under = ['a', 'a', 'b', 'b', 'c'].map((tenantId) =>
+      pool.run('sleep', { ms: 500 }, { tenantId, wallMs: 60_000 }).catch((reason: unknown) => reason),
+    );
     const full = await faultOf(pool.run('echo', { text: 'x' }, A));
-    expect([full.code, full.detail]).toEqual(['overloaded', '1 pieces of work of the tenant wait for a thread already: try again later']);
+    expect([full.code, full.detail]).toEqual([
+      'overloaded',
+      '1 pieces of work of the tenant wait for a thread already: try again later',
+    ]);
     const outcomes = await Promise.all(under);
     expect(outcomes.filter((outcome) => outcome === 'slept')).toHaveLength(4);
     expect(outcomes.filter((outcome) => outcome instanceof Fault && outcome.code === 'overloaded')).toHaveLength(1);
@@ -188,10 +226,13 @@ describe('tenants share the threads', () => {
 describe('a pool that closes', () => {
   it('ends what runs and what waits, and takes nothing more', async () => {
     const pool = open();
-    const works = [pool.run('loop', {}, A), pool.run('loop', {}, A), pool.run('loop', {}, B)].map((work) => faultOf(work));
+    const works = [pool.run('loop', {}, A), pool.run('loop', {}, A), pool.run('loop', {}, B)].map((work) =>
+      faultOf(work),
+    );
     await until(() => pool.stats().running === 2);
     await pool.close();
-    for (const fault of await Promise.all(works)) expect([fault.code, fault.detail]).toEqual(['overloaded', 'the service is stopping: try again later']);
+    for (const fault of await Promise.all(works))
+      expect([fault.code, fault.detail]).toEqual(['overloaded', 'the service is stopping: try again later']);
     expect((await faultOf(pool.run('echo', { text: 'late' }, A))).code).toBe('overloaded');
   });
 

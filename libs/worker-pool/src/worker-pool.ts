@@ -77,12 +77,21 @@ export class WorkerPool<Tasks extends TaskTable> extends Work<Tasks> {
     }
     this.#options = options;
     this.#fair = new FairPlaces({
-      places: threads, shared: threads, waitingMax: queuedPerTenant, perTenantMax: threads - 1,
+      places: threads,
+      shared: threads,
+      waitingMax: queuedPerTenant,
+      perTenantMax: threads - 1,
     });
     this.#threads = new Piscina({
       filename: options.filename.href,
-      minThreads: 0, maxThreads: threads, idleTimeout: IDLE_MS, concurrentTasksPerWorker: 1,
-      env: {}, argv: [], execArgv: execArgvOf(options.filename), trackUnmanagedFds: true,
+      minThreads: 0,
+      maxThreads: threads,
+      idleTimeout: IDLE_MS,
+      concurrentTasksPerWorker: 1,
+      env: {},
+      argv: [],
+      execArgv: execArgvOf(options.filename),
+      trackUnmanagedFds: true,
       // A thread that waits in `Atomics.wait` runs no timers, and needs memory that is shared with it.
       atomics: 'disabled',
       recordTiming: false,
@@ -95,12 +104,14 @@ export class WorkerPool<Tasks extends TaskTable> extends Work<Tasks> {
   }
 
   override async run<K extends keyof Tasks & string>(
-    task: K, input: InputOf<Tasks, K>, options: WorkOptions,
+    task: K,
+    input: InputOf<Tasks, K>,
+    options: WorkOptions,
   ): Promise<OutputOf<Tasks, K>> {
     const { tenantId, signal } = options;
     signal?.throwIfAborted();
     this.#boundInput(task, input);
-    const id = this.#ids += 1;
+    const id = (this.#ids += 1);
     await this.#turnOf({ id, tenantId }, options);
     this.#running += 1;
     try {
@@ -133,7 +144,10 @@ export class WorkerPool<Tasks extends TaskTable> extends Work<Tasks> {
   }
 
   /** Resolves when the tenant may have a thread. */
-  #turnOf(work: { readonly id: number; readonly tenantId: string }, { signal, waitMs }: Pick<WorkOptions, 'signal' | 'waitMs'>): Promise<void> {
+  #turnOf(
+    work: { readonly id: number; readonly tenantId: string },
+    { signal, waitMs }: Pick<WorkOptions, 'signal' | 'waitMs'>,
+  ): Promise<void> {
     if (this.#closing.signal.aborted) return Promise.reject(closed());
     return new Promise((resolve, reject) => {
       const onAbort = (): void => this.#leave(turn, signal?.reason as Error);
@@ -187,7 +201,7 @@ export class WorkerPool<Tasks extends TaskTable> extends Work<Tasks> {
     try {
       // Cancelled between its turn and here.
       if (signal?.aborted === true) throw signal.reason;
-      return await this.#threads.run(message, { signal: thread.signal }) as WorkReply;
+      return (await this.#threads.run(message, { signal: thread.signal })) as WorkReply;
     } catch (error) {
       throw this.#failure(message.task, error, ending, { wallMs, signal });
     } finally {
@@ -206,7 +220,10 @@ export class WorkerPool<Tasks extends TaskTable> extends Work<Tasks> {
   }
 
   #failure(
-    task: string, error: unknown, ending: Ending | null, { wallMs, signal }: Pick<WorkOptions, 'wallMs' | 'signal'>,
+    task: string,
+    error: unknown,
+    ending: Ending | null,
+    { wallMs, signal }: Pick<WorkOptions, 'wallMs' | 'signal'>,
   ): unknown {
     if (ending === 'cancelled' || signal?.aborted === true) return signal?.reason;
     if (ending === 'closed' || this.#closing.signal.aborted) return closed();
@@ -239,4 +256,4 @@ const isOutOfMemory = (error: unknown): boolean =>
  * them.
  */
 const execArgvOf = ({ pathname }: URL): string[] =>
-  (pathname.endsWith('.ts') ? ['--conditions=@writ/source', '--disable-warning=ExperimentalWarning'] : []);
+  pathname.endsWith('.ts') ? ['--conditions=@writ/source', '--disable-warning=ExperimentalWarning'] : [];

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// INVARIANT (all or nothing): a delta applies whole or throws. Nothing is written here: the new nodes are handed to the caller, and no
-// head names them before they are stored.
+// INVARIANT (all or nothing): a delta applies whole or throws. Nothing is written here: the new nodes are handed to the
+// caller, and no head names them before they are stored.
 import type { Change, Delta, FileState } from '@writ/contract';
 import { compareUtf8 } from './compare-utf8.ts';
 import { ConflictError } from './conflict-error.ts';
@@ -16,14 +16,22 @@ export interface Applied {
 }
 
 /** What a delta does at a path and below it. */
-interface Edit { change: Change | null; readonly below: Map<string, Edit> }
+interface Edit {
+  change: Change | null;
+  readonly below: Map<string, Edit>;
+}
 
 /** What the walk gathers. */
-interface Gathered { readonly reader: NodeReader; readonly nodes: Map<string, NewBlob>; readonly conflicts: Set<WorkspacePath> }
+interface Gathered {
+  readonly reader: NodeReader;
+  readonly nodes: Map<string, NewBlob>;
+  readonly conflicts: Set<WorkspacePath>;
+}
 
 /**
- * Applies a parsed delta to the tree of a root. Reads only the nodes on the way to what changes. Throws ConflictError (`workspace.conflict`), naming all
- * paths, where a `before` isn't what stands there, a directory that is to go still holds something, or something is put below what is no directory.
+ * Applies a parsed delta to the tree of a root. Reads only the nodes on the way to what changes. Throws ConflictError
+ * (`workspace.conflict`), naming all paths, where a `before` isn't what stands there, a directory that is to go still
+ * holds something, or something is put below what is no directory.
  */
 export async function applyDelta(reader: NodeReader, root: string, delta: Delta): Promise<Applied> {
   const gathered: Gathered = { reader, nodes: new Map(), conflicts: new Set() };
@@ -52,23 +60,30 @@ function* editing(changes: readonly Change[]): Steps<Map<string, Edit>> {
 }
 
 /** The entries of a directory after the edits; of none where there was no directory. */
-async function rewrite(gathered: Gathered, node: string | null, at: WorkspacePath, edits: ReadonlyMap<string, Edit>): Promise<NodeEntry[]> {
+async function rewrite(
+  gathered: Gathered,
+  node: string | null,
+  at: WorkspacePath,
+  edits: ReadonlyMap<string, Edit>,
+): Promise<NodeEntry[]> {
   const { reader } = gathered;
   const standing = node === null ? [] : await loadNode(reader, node);
   const entries = await runWithPauses(byName(standing), reader.pause);
   for (const part of partsOf([...edits])) {
     // Directories of one part are read at the same moment: a store is asked for them at once.
-    await Promise.all(part.map(([name, edit]) => {
-      const current = entries.get(name) ?? null;
-      const put = (entry: NodeEntry | null): void => {
-        if (entry) entries.set(name, entry);
-        else entries.delete(name);
-      };
-      const path = joinPath(at, name);
-      if (hasBelow(current, edit)) return rewriteDirectory(gathered, current, path, name, edit).then(put);
-      put(rewriteEntry(gathered, current, path, name, edit, []));
-      return undefined;
-    }));
+    await Promise.all(
+      part.map(([name, edit]) => {
+        const current = entries.get(name) ?? null;
+        const put = (entry: NodeEntry | null): void => {
+          if (entry) entries.set(name, entry);
+          else entries.delete(name);
+        };
+        const path = joinPath(at, name);
+        if (hasBelow(current, edit)) return rewriteDirectory(gathered, current, path, name, edit).then(put);
+        put(rewriteEntry(gathered, current, path, name, edit, []));
+        return undefined;
+      }),
+    );
     await reader.pause?.();
   }
   return [...entries.values()];
@@ -88,14 +103,27 @@ export function* byName(entries: readonly NodeEntry[]): Steps<Map<string, NodeEn
 const hasBelow = (current: NodeEntry | null, edit: Edit): boolean =>
   current?.kind === 'dir' || edit.below.size > 0 || edit.change?.after?.kind === 'dir';
 
-async function rewriteDirectory(gathered: Gathered, current: NodeEntry | null, path: WorkspacePath, name: string, edit: Edit): Promise<NodeEntry | null> {
+async function rewriteDirectory(
+  gathered: Gathered,
+  current: NodeEntry | null,
+  path: WorkspacePath,
+  name: string,
+  edit: Edit,
+): Promise<NodeEntry | null> {
   const below = await rewrite(gathered, current?.kind === 'dir' ? current.sha256 : null, path, edit.below);
   const entry = rewriteEntry(gathered, current, path, name, edit, below);
   return entry?.kind === 'dir' ? { ...entry, sha256: (await keep(gathered, below)).sha256 } : entry;
 }
 
 /** What stands at the path then, with what stands below it. The node of a directory is put in by the caller. */
-function rewriteEntry(gathered: Gathered, current: NodeEntry | null, path: WorkspacePath, name: string, edit: Edit, below: readonly NodeEntry[]): NodeEntry | null {
+function rewriteEntry(
+  gathered: Gathered,
+  current: NodeEntry | null,
+  path: WorkspacePath,
+  name: string,
+  edit: Edit,
+  below: readonly NodeEntry[],
+): NodeEntry | null {
   const standing = stateOf(current);
   if (edit.change && !isSameState(edit.change.before, standing)) gathered.conflicts.add(path);
   const after = edit.change ? edit.change.after : standing;

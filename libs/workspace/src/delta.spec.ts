@@ -17,32 +17,55 @@ describe('parseDelta', () => {
   it.each([
     ['no schema', {}],
     ['an unknown member', { v: 1, base: BASE, changes: [], extra: 1 }],
-    ['a change that changes nothing', { v: 1, base: BASE, changes: [{ path: 'a', before: state, after: { ...state } }] }],
+    [
+      'a change that changes nothing',
+      { v: 1, base: BASE, changes: [{ path: 'a', before: state, after: { ...state } }] },
+    ],
     ['changes out of order', { v: 1, base: BASE, changes: [make('b'), make('a')] }],
     ['a path twice', { v: 1, base: BASE, changes: [make('a'), make('a')] }],
     ['a path with a parent segment', { v: 1, base: BASE, changes: [make('a/../b')] }],
     ['an absolute path', { v: 1, base: BASE, changes: [make('/workspace/a')] }],
     ['a path in another form', { v: 1, base: BASE, changes: [make('a//b')] }],
     ['a name with a line feed', { v: 1, base: BASE, changes: [make('a\n')] }],
-    ['a directory with content', { v: 1, base: BASE, changes: [{ path: 'a', before: null, after: { ...DIR, sha256: state.sha256 } }] }],
-    ['a file without content', { v: 1, base: BASE, changes: [{ path: 'a', before: null, after: { ...state, sha256: null } }] }],
-    ['a file without a mode', { v: 1, base: BASE, changes: [{ path: 'a', before: null, after: { ...state, mode: null } }] }],
-    ['a link with a mode', { v: 1, base: BASE, changes: [{ path: 'a', before: { ...state, kind: 'symlink' }, after: null }] }],
+    [
+      'a directory with content',
+      { v: 1, base: BASE, changes: [{ path: 'a', before: null, after: { ...DIR, sha256: state.sha256 } }] },
+    ],
+    [
+      'a file without content',
+      { v: 1, base: BASE, changes: [{ path: 'a', before: null, after: { ...state, sha256: null } }] },
+    ],
+    [
+      'a file without a mode',
+      { v: 1, base: BASE, changes: [{ path: 'a', before: null, after: { ...state, mode: null } }] },
+    ],
+    [
+      'a link with a mode',
+      { v: 1, base: BASE, changes: [{ path: 'a', before: { ...state, kind: 'symlink' }, after: null }] },
+    ],
   ])('refuses %s', (_, value) => {
     expect(() => parseDelta(value)).toThrow(expect.objectContaining({ code: 'effect.invalid' }));
   });
 
   it('takes a change of the mode alone', () => {
-    expect(parseDelta({ v: 1, base: BASE, changes: [{ path: 'a', before: state, after: { ...state, mode: '755' } }] }).changes).toHaveLength(1);
+    expect(
+      parseDelta({ v: 1, base: BASE, changes: [{ path: 'a', before: state, after: { ...state, mode: '755' } }] })
+        .changes,
+    ).toHaveLength(1);
   });
 });
 
 describe('applying a delta', () => {
   const blobs = new BlobMap();
   const conflict = async (root: string, ...changes: Change[]): Promise<unknown> =>
-    await applyDelta(blobs.reader, root, deltaOf(BASE, changes)).then(() => 'applied', (error: { code: string; paths: unknown }) => error.paths);
+    await applyDelta(blobs.reader, root, deltaOf(BASE, changes)).then(
+      () => 'applied',
+      (error: { code: string; paths: unknown }) => error.paths,
+    );
   let root: string;
-  beforeAll(async () => { root = await blobs.tree({ 'd/one': '1', 'd/two': '2', f: 'f' }); });
+  beforeAll(async () => {
+    root = await blobs.tree({ 'd/one': '1', 'd/two': '2', f: 'f' });
+  });
 
   it('keeps a directory whose last entry goes', async () => {
     const after = await blobs.apply(root, deltaOf(BASE, [drop('d/one', '1'), drop('d/two', '2')]));
@@ -60,12 +83,21 @@ describe('applying a delta', () => {
     const becomesFile: Change = { path: 'd', before: DIR, after: file('now a file') };
     expect(await conflict(root, becomesFile)).toEqual(['d']);
     const becomesDir: Change = { path: 'f', before: file('f'), after: DIR };
-    const after = await blobs.apply(root, deltaOf(BASE, [becomesFile, drop('d/one', '1'), drop('d/two', '2'), becomesDir, make('f/x')]));
-    expect([...(await modelOf(blobs.reader, after)).entries()].map(([path, state]) => `${path} ${state.kind}`)).toEqual(['d file', 'f dir', 'f/x file']);
+    const after = await blobs.apply(
+      root,
+      deltaOf(BASE, [becomesFile, drop('d/one', '1'), drop('d/two', '2'), becomesDir, make('f/x')]),
+    );
+    expect([...(await modelOf(blobs.reader, after)).entries()].map(([path, state]) => `${path} ${state.kind}`)).toEqual(
+      ['d file', 'f dir', 'f/x file'],
+    );
   });
 
   it('names all paths where something else stands', async () => {
-    expect(await conflict(root, drop('d/one', 'not this'), make('f'), drop('gone', 'x'))).toEqual(['d/one', 'f', 'gone']);
+    expect(await conflict(root, drop('d/one', 'not this'), make('f'), drop('gone', 'x'))).toEqual([
+      'd/one',
+      'f',
+      'gone',
+    ]);
     expect(await conflict(root, { path: 'f', before: file('f', '755'), after: null })).toEqual(['f']);
   });
 
@@ -85,7 +117,9 @@ describe('applying a delta', () => {
 describe('rebasing', () => {
   const blobs = new BlobMap();
   let base: string;
-  beforeAll(async () => { base = await blobs.tree({ 'd/one': '1', f: 'f' }); });
+  beforeAll(async () => {
+    base = await blobs.tree({ 'd/one': '1', f: 'f' });
+  });
   const onto = async (ours: Change[], theirs: Change[]): Promise<unknown> => {
     const head = await blobs.apply(base, deltaOf(snapshotIdOf(base), theirs));
     const rebased = await rebase(blobs.reader, deltaOf(snapshotIdOf(base), ours), base, head);
@@ -100,11 +134,21 @@ describe('rebasing', () => {
   });
 
   it.each<[string, Change[], Change[], string[]]>([
-    ['the same file', [{ path: 'f', before: file('f'), after: file('a') }], [{ path: 'f', before: file('f'), after: file('b') }], ['f']],
+    [
+      'the same file',
+      [{ path: 'f', before: file('f'), after: file('a') }],
+      [{ path: 'f', before: file('f'), after: file('b') }],
+      ['f'],
+    ],
     ['the same file made alike by both', [make('n')], [make('n')], ['n']],
     ['a file in a directory that went', [make('d/two')], [drop('d/one', '1'), rmdir('d')], ['d/two']],
     ['a directory going in which a file was made', [drop('d/one', '1'), rmdir('d')], [make('d/two')], ['d']],
-    ['a file in a directory that became a file', [make('d/two')], [drop('d/one', '1'), { path: 'd', before: DIR, after: file('x') }], ['d/two']],
+    [
+      'a file in a directory that became a file',
+      [make('d/two')],
+      [drop('d/one', '1'), { path: 'd', before: DIR, after: file('x') }],
+      ['d/two'],
+    ],
     ['a directory made where a file was made', [mkdir('n'), make('n/a')], [make('n')], ['n', 'n/a']],
   ])('stops at %s', async (_, ours, theirs, paths) => {
     expect(await onto(ours, theirs)).toEqual(paths);

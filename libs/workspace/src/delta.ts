@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// INVARIANT (nothing unsaid): a delta names every entry that it changes, directories too. Making `a/b` where there is no `a` takes a change
-// of `a`; taking a directory away takes a change of all that it holds. So what was checked is all that happens, and a delta can be turned round.
+// INVARIANT (nothing unsaid): a delta names every entry that it changes, directories too. Making `a/b` where there is
+// no `a` takes a change of `a`; taking a directory away takes a change of all that it holds. So what was checked is all
+// that happens, and a delta can be turned round.
 import { Delta, Fault, parseMessage, type Change, type FileState } from '@writ/contract';
 import { canonicalBytes, canonicalJson, concatBytes, sha256Hex, utf8Bytes } from '@writ/digest';
 import { compareUtf8 } from './compare-utf8.ts';
@@ -16,8 +17,9 @@ export function deltaId(delta: Delta): string {
 }
 
 /**
- * Reads a delta as it came from an executor: attacker-controlled. Throws `effect.invalid` unless it has the schema, paths in their one written form,
- * sorted by their bytes and each once, states as their kind has them, and no change that changes nothing.
+ * Reads a delta as it came from an executor: attacker-controlled. Throws `effect.invalid` unless it has the schema,
+ * paths in their one written form, sorted by their bytes and each once, states as their kind has them, and no change
+ * that changes nothing.
  */
 export function parseDelta(value: unknown): Delta {
   let delta: Delta;
@@ -57,7 +59,10 @@ export function* orderingDelta(base: string, changes: readonly Change[]): Steps<
 }
 
 /** A delta as it is stored, and the id that it has of those bytes. */
-export interface EncodedDelta { readonly id: string; readonly bytes: Uint8Array }
+export interface EncodedDelta {
+  readonly id: string;
+  readonly bytes: Uint8Array;
+}
 
 /** The RFC 8785 bytes of a delta and its id, written in parts. */
 export function* encodingDelta({ v, base, changes }: Delta): Steps<EncodedDelta> {
@@ -76,7 +81,11 @@ export function* encodingDelta({ v, base, changes }: Delta): Steps<EncodedDelta>
 
 /** The delta that takes this one back, from the snapshot that this one leads to. */
 export function reverseDelta(delta: Delta, base: string): Delta {
-  return { v: 1, base, changes: delta.changes.map(({ path, before, after }) => ({ path, before: after, after: before })) };
+  return {
+    v: 1,
+    base,
+    changes: delta.changes.map(({ path, before, after }) => ({ path, before: after, after: before })),
+  };
 }
 
 /** The paths that a delta writes. */

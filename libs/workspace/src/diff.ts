@@ -15,7 +15,10 @@ export async function diff(reader: NodeReader, from: string, to: string): Promis
 }
 
 /** What the walk gathers, in no order. */
-interface Gathered { readonly reader: NodeReader; readonly changes: Change[] }
+interface Gathered {
+  readonly reader: NodeReader;
+  readonly changes: Change[];
+}
 
 async function diffNodes(gathered: Gathered, from: string | null, to: string | null, at: WorkspacePath): Promise<void> {
   if (from === to) return;
@@ -25,12 +28,19 @@ async function diffNodes(gathered: Gathered, from: string | null, to: string | n
   for (const name of after.keys()) names.add(name);
   for (const part of partsOf([...names])) {
     // Directories of one part are read at the same moment: a store is asked for them at once.
-    await Promise.all(part.map((name) => diffEntries(gathered, before.get(name) ?? null, after.get(name) ?? null, joinPath(at, name))));
+    await Promise.all(
+      part.map((name) => diffEntries(gathered, before.get(name) ?? null, after.get(name) ?? null, joinPath(at, name))),
+    );
     await reader.pause?.();
   }
 }
 
-function diffEntries(gathered: Gathered, before: NodeEntry | null, after: NodeEntry | null, path: WorkspacePath): Promise<void> | undefined {
+function diffEntries(
+  gathered: Gathered,
+  before: NodeEntry | null,
+  after: NodeEntry | null,
+  path: WorkspacePath,
+): Promise<void> | undefined {
   const own = { path, before: stateOf(before), after: stateOf(after) };
   if (!isSameState(own.before, own.after)) gathered.changes.push(own);
   const [from, to] = [nodeOf(before), nodeOf(after)];

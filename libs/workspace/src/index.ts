@@ -2,13 +2,42 @@
 export { applyDelta, byName, type Applied } from './apply-delta.ts';
 export { compareUtf8 } from './compare-utf8.ts';
 export { ConflictError } from './conflict-error.ts';
-export { deltaId, deltaOf, encodingDelta, orderingDelta, parseDelta, pathsOf, reverseDelta, type EncodedDelta } from './delta.ts';
+export {
+  deltaId,
+  deltaOf,
+  encodingDelta,
+  orderingDelta,
+  parseDelta,
+  pathsOf,
+  reverseDelta,
+  type EncodedDelta,
+} from './delta.ts';
 export { diff } from './diff.ts';
 export {
-  encodeNode, isSameState, loadNode, parseNode, stateOf, withBlobs, withPauses, type NewBlob, type NodeEntry, type NodeReader,
+  encodeNode,
+  isSameState,
+  loadNode,
+  parseNode,
+  stateOf,
+  withBlobs,
+  withPauses,
+  type NewBlob,
+  type NodeEntry,
+  type NodeReader,
 } from './node.ts';
 export { LINK_TARGET_BYTES_MAX, linkTargetFault } from './link-target.ts';
-export { ancestorsOf, isName, isWithin, isWorkspacePath, joinPath, parsePath, pathOf, ROOT, segmentsOf, type WorkspacePath } from './path.ts';
+export {
+  ancestorsOf,
+  isName,
+  isWithin,
+  isWorkspacePath,
+  joinPath,
+  parsePath,
+  pathOf,
+  ROOT,
+  segmentsOf,
+  type WorkspacePath,
+} from './path.ts';
 export { quote } from './quote.ts';
 export { rebase, type Rebased } from './rebase.ts';
 export { growthOf, mostGrown, sizeOf, type TreeSize } from './size.ts';
@@ -19,9 +48,24 @@ export { decodeText } from './text.ts';
 export { list, lookup, walk, type Found, type WalkOptions } from './tree.ts';
 export { editedText, type EditArgs, type EditedText, type EditWork } from './fs-tools/edit-text.ts';
 export {
-  doFileWork, isBriefFileWork, type FileWorkDone, type FileWorker, type FileWorkFault, type FileWorkInput, type FileWorkKind, type FileWorkOutput, type FileWorkTable,
+  doFileWork,
+  isBriefFileWork,
+  type FileWorkDone,
+  type FileWorker,
+  type FileWorkFault,
+  type FileWorkInput,
+  type FileWorkKind,
+  type FileWorkOutput,
+  type FileWorkTable,
 } from './fs-tools/file-work.ts';
 export type { ReadText, ReadWork } from './fs-tools/read-text.ts';
 export { isFileTool, runFileTool } from './fs-tools/run.ts';
 export type { SearchedText, SearchWork } from './fs-tools/search-text.ts';
-export { FILE_TOOL_FAULTS, ToolFault, type FileToolContext, type FileToolOutcome, type FileToolSuccess, type ToolFailure } from './fs-tools/outcome.ts';
+export {
+  FILE_TOOL_FAULTS,
+  ToolFault,
+  type FileToolContext,
+  type FileToolOutcome,
+  type FileToolSuccess,
+  type ToolFailure,
+} from './fs-tools/outcome.ts';

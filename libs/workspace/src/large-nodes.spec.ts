@@ -4,21 +4,24 @@ import { LARGE_BYTES, LargeNodes } from './large-nodes.ts';
 import { encodeNode, loadNode, parseNode, type NodeEntry } from './node.ts';
 
 const entry = (name: string): NodeEntry => ({ kind: 'file', mode: '644', name, sha256: '0'.repeat(64), size: 1 });
-const directoryOf = (seed: string, count: number) => encodeNode(Array.from({ length: count }, (_, at) => entry(`${seed}-${String(at)}`)));
+const directoryOf = (seed: string, count: number) =>
+  encodeNode(Array.from({ length: count }, (_, at) => entry(`${seed}-${String(at)}`)));
 
 describe('a large directory', () => {
-  it('is read once, and given to nobody who doesn\'t have its bytes', async () => {
+  it("is read once, and given to nobody who doesn't have its bytes", async () => {
     const { sha256, bytes } = directoryOf('a', 1_000);
     expect(bytes.length).toBeGreaterThan(LARGE_BYTES);
     const first = await loadNode(async () => bytes, sha256);
     expect(await loadNode(async () => new Uint8Array(bytes), sha256)).toBe(first);
-    await expect(loadNode(async () => directoryOf('b', 1_000).bytes, sha256)).rejects.toMatchObject({ code: 'blob.corrupt' });
+    await expect(loadNode(async () => directoryOf('b', 1_000).bytes, sha256)).rejects.toMatchObject({
+      code: 'blob.corrupt',
+    });
     await expect(loadNode(() => Promise.reject(new Error('not yours')), sha256)).rejects.toThrow('not yours');
   });
 
-  it('can\'t be changed for those who read it next', async () => {
+  it("can't be changed for those who read it next", async () => {
     const { sha256, bytes } = directoryOf('c', 1_000);
-    const entries = await loadNode(async () => bytes, sha256) as NodeEntry[];
+    const entries = (await loadNode(async () => bytes, sha256)) as NodeEntry[];
     expect(() => entries.push(entry('planted'))).toThrow(TypeError);
   });
 
@@ -26,7 +29,8 @@ describe('a large directory', () => {
     const text = Buffer.from(directoryOf('d', 1_000).bytes).toString('utf8').replace('{"entries"', '{ "entries"');
     const { createHash } = await import('node:crypto');
     const sha256 = createHash('sha256').update(text).digest('hex');
-    for (let times = 0; times < 2; times += 1) await expect(loadNode(async () => Buffer.from(text), sha256)).rejects.toMatchObject({ code: 'blob.corrupt' });
+    for (let times = 0; times < 2; times += 1)
+      await expect(loadNode(async () => Buffer.from(text), sha256)).rejects.toMatchObject({ code: 'blob.corrupt' });
   });
 });
 
@@ -39,7 +43,11 @@ describe('a node that is read in parts', () => {
   it('is what was written, with names that look like the start of an entry', () => {
     const awkward = ['},{"kind":"', '},{', '"],"v":1}', '{"entries":[', 'é\\"', ']'];
     const entries = [...names, ...awkward.flatMap((name) => [name, `${'x'.repeat(200)}${name}`])].map(entry);
-    expect(read(textOf(entries)).map(({ name }) => name).sort()).toEqual(entries.map(({ name }) => name).sort());
+    expect(
+      read(textOf(entries))
+        .map(({ name }) => name)
+        .sort(),
+    ).toEqual(entries.map(({ name }) => name).sort());
   });
 
   it('is refused where a name comes twice or stands in another order, wherever that is', () => {
@@ -57,24 +65,32 @@ describe('a node that is read in parts', () => {
   });
 
   it('is refused with any text put in, left out or put in its place', () => {
-    const put = fc.oneof(fc.constantFrom('', ',', ' ', '},{"kind":"', '{"kind":"file"},', '],"v":1}', '\\u0030'), fc.string({ maxLength: 3 }));
-    fc.assert(fc.property(fc.nat({ max: whole.length }), fc.nat({ max: 140 }), put, (at, length, text) => {
-      const changed = whole.slice(0, at) + text + whole.slice(at + length);
-      const entries = (() => {
-        try {
-          return read(changed);
-        } catch (error) {
-          expect(error).toMatchObject({ code: 'blob.corrupt' });
-          return null;
-        }
-      })();
-      // What is read all the same is written so, and no other way.
-      if (entries !== null) expect(textOf(entries)).toBe(changed);
-    }), { numRuns: 2_000 });
+    const put = fc.oneof(
+      fc.constantFrom('', ',', ' ', '},{"kind":"', '{"kind":"file"},', '],"v":1}', '\\u0030'),
+      fc.string({ maxLength: 3 }),
+    );
+    fc.assert(
+      fc.property(fc.nat({ max: whole.length }), fc.nat({ max: 140 }), put, (at, length, text) => {
+        const changed = whole.slice(0, at) + text + whole.slice(at + length);
+        const entries = (() => {
+          try {
+            return read(changed);
+          } catch (error) {
+            expect(error).toMatchObject({ code: 'blob.corrupt' });
+            return null;
+          }
+        })();
+        // What is read all the same is written so, and no other way.
+        if (entries !== null) expect(textOf(entries)).toBe(changed);
+      }),
+      { numRuns: 2_000 },
+    );
   });
 
   it('is refused, unread, where an entry is longer than any can be', () => {
-    expect(() => read(`{"entries":[${' '.repeat(1_000_000)}],"v":1}`)).toThrow(expect.objectContaining({ code: 'blob.corrupt' }));
+    expect(() => read(`{"entries":[${' '.repeat(1_000_000)}],"v":1}`)).toThrow(
+      expect.objectContaining({ code: 'blob.corrupt' }),
+    );
   });
 });
 

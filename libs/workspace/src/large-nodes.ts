@@ -5,8 +5,9 @@ import type { NodeEntry } from './node.ts';
 export const LARGE_BYTES = 64 * 1024;
 
 /**
- * What large directories hold, by the hash of their bytes: reading one of 20,000 files takes some thirty milliseconds, and a call does it several times. Whoever asks has shown
- * the bytes, and their hash was checked; so nothing is learnt here that wasn't in hand. Least recently asked out first.
+ * What large directories hold, by the hash of their bytes: reading one of 20,000 files takes some thirty milliseconds,
+ * and a call does it several times. Whoever asks has shown the bytes, and their hash was checked; so nothing is learnt
+ * here that wasn't in hand. Least recently asked out first.
  */
 export class LargeNodes {
   readonly #bytesMax: number;

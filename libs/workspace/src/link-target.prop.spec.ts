@@ -19,14 +19,18 @@ test.each([
 });
 
 test('any other text is one, wherever it leads', () => {
-  for (const text of ['a', '../..', '/etc/passwd', '/', '緑/é', ' ', 'x'.repeat(LINK_TARGET_BYTES_MAX)]) expect({ text, fault: fault(text) }).toEqual({ text, fault: null });
+  for (const text of ['a', '../..', '/etc/passwd', '/', '緑/é', ' ', 'x'.repeat(LINK_TARGET_BYTES_MAX)])
+    expect({ text, fault: fault(text) }).toEqual({ text, fault: null });
 });
 
 test('whatever bytes come, what is taken is text on one line that is given back as it was', () => {
-  fc.assert(fc.property(fc.uint8Array({ maxLength: 64 }), (bytes) => {
-    if (linkTargetFault(bytes) !== null) return;
-    const text = Buffer.from(bytes).toString('utf8');
-    expect(Buffer.from(text)).toEqual(Buffer.from(bytes));
-    expect([...text].every((char) => char >= ' ' && char !== '\u007f')).toBe(true);
-  }), { numRuns: 2_000 });
+  fc.assert(
+    fc.property(fc.uint8Array({ maxLength: 64 }), (bytes) => {
+      if (linkTargetFault(bytes) !== null) return;
+      const text = Buffer.from(bytes).toString('utf8');
+      expect(Buffer.from(text)).toEqual(Buffer.from(bytes));
+      expect([...text].every((char) => char >= ' ' && char !== '\u007f')).toBe(true);
+    }),
+    { numRuns: 2_000 },
+  );
 });

@@ -6,8 +6,9 @@ import { decodeText } from './text.ts';
 export const LINK_TARGET_BYTES_MAX = 4095;
 
 /**
- * What is wrong with these bytes as the target of a symbolic link, in words that follow one, or null. Attacker-controlled. Where a target leads is judged by whoever
- * follows it; that it is a text which a container takes and a person can read is asked before it is committed.
+ * What is wrong with these bytes as the target of a symbolic link, in words that follow one, or null.
+ * Attacker-controlled. Where a target leads is judged by whoever follows it; that it is a text which a container takes
+ * and a person can read is asked before it is committed.
  */
 export function linkTargetFault(bytes: Uint8Array): string | null {
   if (bytes.length === 0) return 'is empty';

@@ -3,8 +3,24 @@
 import type { Change, FileState } from '@writ/contract';
 import { canonicalBytes, sha256Hex } from '@writ/digest';
 import {
-  applyDelta, deltaId, deltaOf, diff, encodeNode, encodingDelta, list, loadNode, parsePath, rebase, runAtOnce, sizeOf,
-  snapshotIdOf, walk, withBlobs, withPauses, type NodeEntry, type NodeReader,
+  applyDelta,
+  deltaId,
+  deltaOf,
+  diff,
+  encodeNode,
+  encodingDelta,
+  list,
+  loadNode,
+  parsePath,
+  rebase,
+  runAtOnce,
+  sizeOf,
+  snapshotIdOf,
+  walk,
+  withBlobs,
+  withPauses,
+  type NodeEntry,
+  type NodeReader,
 } from './index.ts';
 
 const FILES = 20_000;
@@ -16,7 +32,11 @@ const state = (size: number): FileState => ({ kind: 'file', mode: '644', sha256:
 const change = (path: string, before: FileState | null, after: FileState | null): Change => ({ path, before, after });
 const nameOf = (n: number): string => `a rather long name ${String((n * 7_919) % FILES)} é.txt`;
 const entries: readonly NodeEntry[] = Array.from({ length: FILES }, (_, n) => ({
-  kind: 'file', mode: '644', name: nameOf(n), sha256: HASH, size: 1,
+  kind: 'file',
+  mode: '644',
+  name: nameOf(n),
+  sha256: HASH,
+  size: 1,
 }));
 const flat = encodeNode(entries);
 const root = encodeNode([{ kind: 'dir', name: 'd', sha256: flat.sha256, size: 0 }]);
@@ -52,12 +72,10 @@ const made = deltaOf(snapshotIdOf(empty.sha256), [
 
 describe('work on a directory of 20,000 files makes pauses:', () => {
   const cases: Record<string, (reader: NodeReader) => Promise<unknown>> = {
-    'applying a delta that changes all of them': (reader) =>
-      applyDelta(reader, root.sha256, changed),
+    'applying a delta that changes all of them': (reader) => applyDelta(reader, root.sha256, changed),
     'applying a delta that makes all of them': async (reader) =>
       expect((await applyDelta(reader, empty.sha256, made)).root).toBe(root.sha256),
-    'comparing it with none': async (reader) =>
-      expect(await diff(reader, empty.sha256, root.sha256)).toEqual(made),
+    'comparing it with none': async (reader) => expect(await diff(reader, empty.sha256, root.sha256)).toEqual(made),
     'walking over them': async (reader) => {
       let count = 0;
       for await (const _ of walk(reader, root.sha256)) count += 1;
@@ -90,7 +108,12 @@ describe('work on a directory of 20,000 files makes pauses:', () => {
 });
 
 it('a delta is written in parts to the bytes that it has as a whole', () => {
-  for (const delta of [made, deltaOf('snap_x', []), deltaOf('snap_x', all.slice(0, 128)), deltaOf('snap_x', all.slice(0, 129))]) {
+  for (const delta of [
+    made,
+    deltaOf('snap_x', []),
+    deltaOf('snap_x', all.slice(0, 128)),
+    deltaOf('snap_x', all.slice(0, 129)),
+  ]) {
     const { id, bytes } = runAtOnce(encodingDelta(delta));
     expect(sha256Hex(bytes)).toBe(sha256Hex(canonicalBytes(delta)));
     expect(id).toBe(deltaId(delta));

@@ -14,10 +14,11 @@ const ENTRIES: NodeEntry[] = [
 ];
 const text = (bytes: Uint8Array): string => new TextDecoder().decode(bytes);
 const bytes = (content: string): Uint8Array => new TextEncoder().encode(content);
-const NODE = `{"entries":[{"kind":"file","mode":"644","name":"a","sha256":"${HASH}","size":9007199254740991},`
-  + `{"kind":"dir","name":"b \\"q\\"","sha256":"${HASH}","size":0},`
-  + `{"kind":"file","mode":"755","name":"\uff5e","sha256":"${HASH}","size":1},`
-  + `{"kind":"symlink","name":"\u{1f600}","sha256":"${HASH}","size":4}],"v":1}`;
+const NODE =
+  `{"entries":[{"kind":"file","mode":"644","name":"a","sha256":"${HASH}","size":9007199254740991},` +
+  `{"kind":"dir","name":"b \\"q\\"","sha256":"${HASH}","size":0},` +
+  `{"kind":"file","mode":"755","name":"\uff5e","sha256":"${HASH}","size":1},` +
+  `{"kind":"symlink","name":"\u{1f600}","sha256":"${HASH}","size":4}],"v":1}`;
 
 describe('a node', () => {
   it('has these bytes', () => {
@@ -36,18 +37,41 @@ describe('a node', () => {
 
   const file1 = `{"kind":"file","mode":"644","name":"a","sha256":"${HASH}","size":1}`;
   it.each([
-    '', '[]', 'null', '{}', '{"entries":{},"v":1}', '{"entries":[],"v":2}', '{"v":1,"entries":[]}', '{"entries": [],"v":1}', '\ufeff{"entries":[],"v":1}',
+    '',
+    '[]',
+    'null',
+    '{}',
+    '{"entries":{},"v":1}',
+    '{"entries":[],"v":2}',
+    '{"v":1,"entries":[]}',
+    '{"entries": [],"v":1}',
+    '\ufeff{"entries":[],"v":1}',
     `{"entries":[${file1},${file1}],"v":1}`,
     `{"entries":[${file1.replace('"a"', '"b"')},${file1}],"v":1}`,
-    ...[['"a"', '".."'], ['"a"', '"a/b"'], ['"a"', '""'], ['"a"', '"\\u0000"'], ['"a"', '"\\u0061"'], ['644', '777'], ['"file"', '"dir"'], ['"file"', '"fifo"'], [':1}', ':-1}'],
-      [':1}', ':1.5}'], [':1}', ':1,"x":1}'], [HASH, HASH.toUpperCase()], [HASH, HASH.slice(2)], ['"kind":"file","mode":"644"', '"mode":"644","kind":"file"']]
-      .map(([from = '', to = '']) => `{"entries":[${file1.replace(from, to)}],"v":1}`),
+    ...[
+      ['"a"', '".."'],
+      ['"a"', '"a/b"'],
+      ['"a"', '""'],
+      ['"a"', '"\\u0000"'],
+      ['"a"', '"\\u0061"'],
+      ['644', '777'],
+      ['"file"', '"dir"'],
+      ['"file"', '"fifo"'],
+      [':1}', ':-1}'],
+      [':1}', ':1.5}'],
+      [':1}', ':1,"x":1}'],
+      [HASH, HASH.toUpperCase()],
+      [HASH, HASH.slice(2)],
+      ['"kind":"file","mode":"644"', '"mode":"644","kind":"file"'],
+    ].map(([from = '', to = '']) => `{"entries":[${file1.replace(from, to)}],"v":1}`),
   ])('refuses %j', (content) => {
     expect(() => parseNode(bytes(content))).toThrow(expect.objectContaining({ code: 'blob.corrupt' }));
   });
 
   it('is checked against its hash', async () => {
-    await expect(loadNode(async () => bytes('{"entries":[],"v":1}'), HASH)).rejects.toMatchObject({ code: 'blob.corrupt' });
+    await expect(loadNode(async () => bytes('{"entries":[],"v":1}'), HASH)).rejects.toMatchObject({
+      code: 'blob.corrupt',
+    });
   });
 
   it('takes no name twice and no name that is none', () => {
@@ -59,13 +83,18 @@ describe('a node', () => {
 
 describe('ids', () => {
   it('of the empty workspace', () => {
-    expect(snapshotIdOf(emptyTree().root)).toBe('snap_ab47c668cf7264d451c8dad52cf0a87defbb1b5cc87743c37bc4c6836c00f4ff');
+    expect(snapshotIdOf(emptyTree().root)).toBe(
+      'snap_ab47c668cf7264d451c8dad52cf0a87defbb1b5cc87743c37bc4c6836c00f4ff',
+    );
     expect(parseSnapshotId(snapshotIdOf(HASH))).toBe(HASH);
     expect(() => parseSnapshotId(`snap_${HASH}0`)).toThrow(expect.objectContaining({ code: 'request.malformed' }));
   });
 
   it('of a delta', () => {
-    const delta = deltaOf(snapshotIdOf(emptyTree().root), [{ path: 'd/f', before: null, after: file('x', '755') }, { path: 'd', before: null, after: DIR }]);
+    const delta = deltaOf(snapshotIdOf(emptyTree().root), [
+      { path: 'd/f', before: null, after: file('x', '755') },
+      { path: 'd', before: null, after: DIR },
+    ]);
     expect(delta.changes.map((change) => change.path)).toEqual(['d', 'd/f']);
     expect(deltaId(delta)).toBe('delta_57b2443edc76b7998f4cb0c5cbd5be71b552e70efdb86903598407ab1cbbd52d');
   });

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A directory is a node: the RFC 8785 JSON `{"entries":[…],"v":1}`, its entries sorted by the UTF-8 bytes of their names; its name is the
-// SHA-256 of those bytes. An entry of a directory names the node below, so a root names a whole tree.
-// INVARIANT (one tree, one root): a node has exactly one encoding, and any other is refused when it is read.
+// A directory is a node: the RFC 8785 JSON `{"entries":[…],"v":1}`, its entries sorted by the UTF-8 bytes of their
+// names; its name is the SHA-256 of those bytes. An entry of a directory names the node below, so a root names a whole
+// tree. INVARIANT (one tree, one root): a node has exactly one encoding, and any other is refused when it is read.
 import { Fault, type FileState } from '@writ/contract';
 import { concatBytes, sha256Hex, utf8Bytes } from '@writ/digest';
 import { compareUtf8 } from './compare-utf8.ts';
@@ -11,26 +11,38 @@ import { isName } from './path.ts';
 import { partsOf, runAtOnce, runWithPauses, sorting, type Pause, type Steps } from './steps.ts';
 import { decodeText } from './text.ts';
 
-/** What a directory holds under a name. `sha256` is of the file's bytes, of the link's target text, or of the node below; `size` in bytes, 0 for a directory. */
+/**
+ * What a directory holds under a name. `sha256` is of the file's bytes, of the link's target text, or of the node
+ * below; `size` in bytes, 0 for a directory.
+ */
 export type NodeEntry =
-  | { readonly kind: 'file'; readonly mode: '644' | '755'; readonly name: string; readonly sha256: string; readonly size: number }
+  | {
+      readonly kind: 'file';
+      readonly mode: '644' | '755';
+      readonly name: string;
+      readonly sha256: string;
+      readonly size: number;
+    }
   | { readonly kind: 'dir' | 'symlink'; readonly name: string; readonly sha256: string; readonly size: number };
 
 /**
- * Gives the bytes of a node or of a file's content by their SHA-256 (64 lower-case hexadecimal digits). MUST throw where it
- * doesn't have them. Nodes are checked against their hash after it; contents it MUST check itself.
+ * Gives the bytes of a node or of a file's content by their SHA-256 (64 lower-case hexadecimal digits). MUST throw
+ * where it doesn't have them. Nodes are checked against their hash after it; contents it MUST check itself.
  */
 export interface NodeReader {
   (sha256: string): Promise<Uint8Array>;
   /**
-   * Called between two parts of the work on large trees. A reader on an event loop that others share MUST have one, and it
-   * MUST give the event loop to others from time to time. It may reject: that ends the work.
+   * Called between two parts of the work on large trees. A reader on an event loop that others share MUST have one, and
+   * it MUST give the event loop to others from time to time. It may reject: that ends the work.
    */
   readonly pause?: Pause;
 }
 
 /** Bytes that must be in the store before anything names them. */
-export interface NewBlob { readonly sha256: string; readonly bytes: Uint8Array }
+export interface NewBlob {
+  readonly sha256: string;
+  readonly bytes: Uint8Array;
+}
 
 const SHA256 = /^[0-9a-f]{64}$/;
 
@@ -61,14 +73,16 @@ export function* encoding(entries: readonly NodeEntry[]): Steps<NewBlob> {
 const [BEGIN, END] = ['{"entries":[', '],"v":1}'];
 
 /**
- * The entries with commas between them. JSON.stringify writes strings and integers as RFC 8785 does (§3.2.2); the members
- * stand in its order here.
+ * The entries with commas between them. JSON.stringify writes strings and integers as RFC 8785 does (§3.2.2); the
+ * members stand in its order here.
  */
 function textOf(sorted: readonly NodeEntry[]): string {
   const text = JSON.stringify(
-    sorted.map((entry) => (entry.kind === 'file'
-      ? { kind: entry.kind, mode: entry.mode, name: entry.name, sha256: entry.sha256, size: entry.size }
-      : { kind: entry.kind, name: entry.name, sha256: entry.sha256, size: entry.size })),
+    sorted.map((entry) =>
+      entry.kind === 'file'
+        ? { kind: entry.kind, mode: entry.mode, name: entry.name, sha256: entry.sha256, size: entry.size }
+        : { kind: entry.kind, name: entry.name, sha256: entry.sha256, size: entry.size },
+    ),
   );
   return text.slice(1, -1);
 }
@@ -86,8 +100,8 @@ const PART_CHARS = 16 * 1024;
 const ENTRY_CHARS_MAX = 4 * 1024;
 
 /**
- * Reads the text of a node in parts, cut where an entry begins. INVARIANT (one tree, one root) holds wherever the cuts are:
- * each part is what its entries are written as, and the parts are the whole text.
+ * Reads the text of a node in parts, cut where an entry begins. INVARIANT (one tree, one root) holds wherever the cuts
+ * are: each part is what its entries are written as, and the parts are the whole text.
  */
 export function* parsing(bytes: Uint8Array): Steps<readonly NodeEntry[]> {
   const text = decodeText(bytes);
@@ -127,8 +141,15 @@ function isEntry(value: unknown): value is NodeEntry {
   const { kind, mode, name, sha256, size } = value as Record<string, unknown>;
   if (kind !== 'file' && kind !== 'dir' && kind !== 'symlink') return false;
   if (kind === 'file' && mode !== '644' && mode !== '755') return false;
-  return typeof name === 'string' && isName(name) && typeof sha256 === 'string' && SHA256.test(sha256)
-    && Number.isSafeInteger(size) && (size as number) >= 0 && (kind !== 'dir' || size === 0);
+  return (
+    typeof name === 'string' &&
+    isName(name) &&
+    typeof sha256 === 'string' &&
+    SHA256.test(sha256) &&
+    Number.isSafeInteger(size) &&
+    (size as number) >= 0 &&
+    (kind !== 'dir' || size === 0)
+  );
 }
 
 function isSorted(entries: readonly NodeEntry[], before: NodeEntry | undefined): boolean {
@@ -157,7 +178,7 @@ export async function loadNode(reader: NodeReader, sha256: string): Promise<read
 /** A reader that knows these blobs first: for a tree whose new nodes aren't stored yet. */
 export function withBlobs(reader: NodeReader, blobs: readonly NewBlob[]): NodeReader {
   const fresh = new Map(blobs.map((blob) => [blob.sha256, blob.bytes]));
-  return pausing(async (sha256) => fresh.get(sha256) ?? await reader(sha256), reader.pause);
+  return pausing(async (sha256) => fresh.get(sha256) ?? (await reader(sha256)), reader.pause);
 }
 
 /** The reader with pauses: before each reading, and in the work on what was read. */
@@ -172,7 +193,10 @@ function pausing(read: (sha256: string) => Promise<Uint8Array>, pause: Pause | u
   return pause === undefined ? read : Object.assign(read, { pause });
 }
 
-/** The state that deltas speak of. A directory's content is told by the changes below it, so its state is that it is there. */
+/**
+ * The state that deltas speak of. A directory's content is told by the changes below it, so its state is that it is
+ * there.
+ */
 export function stateOf(entry: NodeEntry | null): FileState | null {
   if (entry === null) return null;
   if (entry.kind === 'dir') return { kind: 'dir', mode: null, sha256: null, size: 0 };

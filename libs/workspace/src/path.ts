@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The one parser of paths. Whatever comes from an agent, an API or a sandbox becomes a WorkspacePath here or is refused.
-// INVARIANT (no way out): a WorkspacePath is relative, has no `.`, `..` or empty segment and no control character, so that joining it to
-// a directory names something below that directory.
+// The one parser of paths. Whatever comes from an agent, an API or a sandbox becomes a WorkspacePath here or is
+// refused. INVARIANT (no way out): a WorkspacePath is relative, has no `.`, `..` or empty segment and no control
+// character, so that joining it to a directory names something below that directory.
 import { Fault } from '@writ/contract';
 import { quote } from './quote.ts';
 
@@ -25,22 +25,24 @@ const DEPTH_MAX = 64;
 export const CONTROL = /[\u0000-\u001f\u007f]/;
 
 /**
- * Reads a path as a caller wrote it: relative, or absolute below `/workspace`. `.` and empty segments are dropped; names are kept byte for byte
- * (no Unicode normalisation: two names that look alike stay two). Attacker-controlled.
- * Faults: `path.escape` for any `..` and any other absolute path, `path.invalid` for control characters, NUL, unpaired surrogates, more than 4,096
- * bytes, a name of more than 255 bytes, more than 64 levels.
+ * Reads a path as a caller wrote it: relative, or absolute below `/workspace`. `.` and empty segments are dropped;
+ * names are kept byte for byte (no Unicode normalisation: two names that look alike stay two). Attacker-controlled.
+ * Faults: `path.escape` for any `..` and any other absolute path, `path.invalid` for control characters, NUL, unpaired
+ * surrogates, more than 4,096 bytes, a name of more than 255 bytes, more than 64 levels.
  */
 export function parsePath(text: string): WorkspacePath {
   if (!text.isWellFormed()) throw invalid(text, 'holds half a surrogate pair');
   if (CONTROL.test(text)) throw invalid(text, 'holds a control character');
   if (Buffer.byteLength(text) > PATH_BYTES_MAX) throw invalid(text, `is longer than ${PATH_BYTES_MAX} bytes`);
   const segments = text.split('/').filter((segment) => segment !== '' && segment !== '.');
-  if (segments.includes('..')) throw new Fault('path.escape', `the path ${quote(text)} goes upwards; name files from the workspace down`);
+  if (segments.includes('..'))
+    throw new Fault('path.escape', `the path ${quote(text)} goes upwards; name files from the workspace down`);
   if (text.startsWith('/') && segments.shift() !== MOUNT) {
     throw new Fault('path.escape', `the path ${quote(text)} is outside /${MOUNT}`);
   }
   if (segments.length > DEPTH_MAX) throw invalid(text, `is deeper than ${DEPTH_MAX} levels`);
-  if (segments.some((segment) => Buffer.byteLength(segment) > NAME_BYTES_MAX)) throw invalid(text, `has a name longer than ${NAME_BYTES_MAX} bytes`);
+  if (segments.some((segment) => Buffer.byteLength(segment) > NAME_BYTES_MAX))
+    throw invalid(text, `has a name longer than ${NAME_BYTES_MAX} bytes`);
   return segments.join('/') as WorkspacePath;
 }
 

@@ -3,9 +3,15 @@
 /** Characters of a hostile text that a message shows: enough to recognise it. */
 const SHOWN_MAX = 120;
 
-/** A caller's text in backticks, fit for a message, a log and a terminal: shortened, and with whatever doesn't print written out. */
+/**
+ * A caller's text in backticks, fit for a message, a log and a terminal: shortened, and with whatever doesn't print
+ * written out.
+ */
 export function quote(text: string): string {
   const shown = text.length > SHOWN_MAX ? `${text.slice(0, SHOWN_MAX)}…` : text;
-  const escaped = shown.replace(/[\p{C}\p{Zl}\p{Zp}`]/gu, (character) => `\\u{${(character.codePointAt(0) ?? 0).toString(16)}}`);
+  const escaped = shown.replace(
+    /[\p{C}\p{Zl}\p{Zp}`]/gu,
+    (character) => `\\u{${(character.codePointAt(0) ?? 0).toString(16)}}`,
+  );
   return `\`${escaped}\``;
 }

@@ -11,8 +11,9 @@ import { partsOf, runWithPauses, type Steps } from './steps.ts';
 export type Rebased = { readonly delta: Delta } | { readonly conflicts: readonly WorkspacePath[] };
 
 /**
- * Moves a delta from the root it was made on to another that grew from the same one. Two deltas are disjoint where no path of one is a path of the
- * other, or above or below one. Both having made the same directory is no conflict: the rebased delta finds it made.
+ * Moves a delta from the root it was made on to another that grew from the same one. Two deltas are disjoint where no
+ * path of one is a path of the other, or above or below one. Both having made the same directory is no conflict: the
+ * rebased delta finds it made.
  */
 export async function rebase(reader: NodeReader, delta: Delta, base: string, head: string): Promise<Rebased> {
   const theirs = await diff(reader, base, head);

@@ -10,9 +10,20 @@ describe('resolveLinks', () => {
     root = await blobs.tree({
       'src/a.txt': 'a',
       'src/lib/b.txt': 'b',
-      'near': { link: 'src' }, 'up': { link: 'src/../src/./lib' }, 'src/lib/back': { link: '../a.txt' }, 'whole': { link: '/workspace/src/lib' }, 'chain': { link: 'near/lib/back' },
-      'dangling': { link: 'src/new.txt' }, 'out': { link: '../etc/passwd' }, 'abs': { link: '/etc/passwd' }, 'src/lib/far': { link: '../../../x' }, 'self': { link: 'self' },
-      'ghost': { link: 'nowhere/../src' }, 'control': { link: 'a\u0001' }, 'through': { link: 'src/a.txt/x' }, 'top': { link: '/workspace' },
+      near: { link: 'src' },
+      up: { link: 'src/../src/./lib' },
+      'src/lib/back': { link: '../a.txt' },
+      whole: { link: '/workspace/src/lib' },
+      chain: { link: 'near/lib/back' },
+      dangling: { link: 'src/new.txt' },
+      out: { link: '../etc/passwd' },
+      abs: { link: '/etc/passwd' },
+      'src/lib/far': { link: '../../../x' },
+      self: { link: 'self' },
+      ghost: { link: 'nowhere/../src' },
+      control: { link: 'a\u0001' },
+      through: { link: 'src/a.txt/x' },
+      top: { link: '/workspace' },
     });
   });
   const resolved = async (path: string): Promise<string> => {
@@ -21,15 +32,32 @@ describe('resolveLinks', () => {
   };
 
   it.each([
-    ['', ' dir'], ['src/a.txt', 'src/a.txt file'], ['near', 'src dir'], ['near/a.txt', 'src/a.txt file'], ['up/b.txt', 'src/lib/b.txt file'], ['src/lib/back', 'src/a.txt file'],
-    ['whole/b.txt', 'src/lib/b.txt file'], ['chain', 'src/a.txt file'], ['dangling', 'src/new.txt nothing'], ['near/x/y', 'src/x/y nothing'], ['top/near', 'src dir'], ['missing', 'missing nothing'],
+    ['', ' dir'],
+    ['src/a.txt', 'src/a.txt file'],
+    ['near', 'src dir'],
+    ['near/a.txt', 'src/a.txt file'],
+    ['up/b.txt', 'src/lib/b.txt file'],
+    ['src/lib/back', 'src/a.txt file'],
+    ['whole/b.txt', 'src/lib/b.txt file'],
+    ['chain', 'src/a.txt file'],
+    ['dangling', 'src/new.txt nothing'],
+    ['near/x/y', 'src/x/y nothing'],
+    ['top/near', 'src dir'],
+    ['missing', 'missing nothing'],
   ])('leads %j to %j', async (path, where) => {
     expect(await resolved(path)).toBe(where);
   });
 
   it.each([
-    ['out', 'path.escape'], ['abs', 'path.escape'], ['src/lib/far', 'path.escape'], ['abs/more', 'path.escape'], ['self', 'path.invalid'], ['control', 'path.invalid'],
-    ['ghost', 'file.not_found'], ['through', 'file.kind'], ['src/a.txt/b', 'file.kind'],
+    ['out', 'path.escape'],
+    ['abs', 'path.escape'],
+    ['src/lib/far', 'path.escape'],
+    ['abs/more', 'path.escape'],
+    ['self', 'path.invalid'],
+    ['control', 'path.invalid'],
+    ['ghost', 'file.not_found'],
+    ['through', 'file.kind'],
+    ['src/a.txt/b', 'file.kind'],
   ])('refuses %j with %s', async (path, code) => {
     await expect(resolved(path)).rejects.toMatchObject({ code });
   });
@@ -44,6 +72,8 @@ describe('resolveLinks', () => {
 
   it('refuses a way that links make longer than a path may be', async () => {
     const deep = await blobs.tree({ a: { link: 'x/'.repeat(40) }, 'y/z': { link: 'w' } });
-    await expect(resolveLinks(blobs.reader, deep, parsePath(`a/${'v/'.repeat(40)}`))).rejects.toMatchObject({ code: 'path.invalid' });
+    await expect(resolveLinks(blobs.reader, deep, parsePath(`a/${'v/'.repeat(40)}`))).rejects.toMatchObject({
+      code: 'path.invalid',
+    });
   });
 });

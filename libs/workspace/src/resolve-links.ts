@@ -6,7 +6,10 @@ import { isName, parsePath, pathOf, segmentsOf, type WorkspacePath } from './pat
 import { quote } from './quote.ts';
 
 /** A path without links, and what stands there: null where nothing does. */
-export interface Resolved { readonly path: WorkspacePath; readonly entry: NodeEntry | null }
+export interface Resolved {
+  readonly path: WorkspacePath;
+  readonly entry: NodeEntry | null;
+}
 
 /** Links followed at most, as Linux does (MAXSYMLINKS). */
 const HOPS_MAX = 40;
@@ -14,13 +17,17 @@ const HOPS_MAX = 40;
 const TARGET_BYTES_MAX = 4096;
 
 /** The directories passed so far, the root first, each with its name and its node. */
-interface Passed { readonly name: string; readonly node: string }
+interface Passed {
+  readonly name: string;
+  readonly node: string;
+}
 
 /**
- * Follows the links of a path, the last one too, within the tree alone: as a container would that has the tree at `/workspace` and nothing else.
- * What a missing name is followed by is taken as it stands, for a file that is to be made. Faults: `path.escape` for a target that leads out,
- * `path.invalid` for more than 40 links or a target that is no path, `file.kind` where a file is passed through as a directory, `file.not_found`
- * where `..` follows what isn't there.
+ * Follows the links of a path, the last one too, within the tree alone: as a container would that has the tree at
+ * `/workspace` and nothing else. What a missing name is followed by is taken as it stands, for a file that is to be
+ * made. Faults: `path.escape` for a target that leads out, `path.invalid` for more than 40 links or a target that is no
+ * path, `file.kind` where a file is passed through as a directory, `file.not_found` where `..` follows what isn't
+ * there.
  */
 export async function resolveLinks(reader: NodeReader, root: string, path: WorkspacePath): Promise<Resolved> {
   let passed: Passed[] = [{ name: '', node: root }];
@@ -31,7 +38,8 @@ export async function resolveLinks(reader: NodeReader, root: string, path: Works
     ahead = rest;
     if (name === '..') {
       // The root stays: a target that goes above it leads out.
-      if (passed.length === 1) throw new Fault('path.escape', `a link on the way of ${quote(path)} leads outside the workspace`);
+      if (passed.length === 1)
+        throw new Fault('path.escape', `a link on the way of ${quote(path)} leads outside the workspace`);
       passed = passed.slice(0, -1);
       continue;
     }
@@ -54,23 +62,39 @@ function pathIn(passed: readonly Passed[]): WorkspacePath {
 }
 
 /** Where the way ends at a file, or where something is missing. */
-function end(path: WorkspacePath, passed: readonly Passed[], name: string, ahead: readonly string[], entry: NodeEntry | null): Resolved {
+function end(
+  path: WorkspacePath,
+  passed: readonly Passed[],
+  name: string,
+  ahead: readonly string[],
+  entry: NodeEntry | null,
+): Resolved {
   const at = [...passed.slice(1).map((each) => each.name), name];
   if (entry !== null && ahead.length > 0) throw new Fault('file.kind', `${quote(at.join('/'))} is no directory`);
-  if (ahead.includes('..')) throw new Fault('file.not_found', `there is no ${quote(at.join('/'))}, which a link on the way of ${quote(path)} goes through`);
+  if (ahead.includes('..'))
+    throw new Fault(
+      'file.not_found',
+      `there is no ${quote(at.join('/'))}, which a link on the way of ${quote(path)} goes through`,
+    );
   // Parsed again: links can make a path longer and deeper than one may be.
   return { path: parsePath([...at, ...ahead].join('/')), entry };
 }
 
 /** The target of a link, whose text is attacker-controlled. */
-async function targetOf(reader: NodeReader, link: NodeEntry, path: WorkspacePath): Promise<{ absolute: boolean; names: string[] }> {
-  const refuse = (): Fault => new Fault('path.invalid', `a link on the way of ${quote(path)} has a target that is no path`);
+async function targetOf(
+  reader: NodeReader,
+  link: NodeEntry,
+  path: WorkspacePath,
+): Promise<{ absolute: boolean; names: string[] }> {
+  const refuse = (): Fault =>
+    new Fault('path.invalid', `a link on the way of ${quote(path)} has a target that is no path`);
   if (link.size > TARGET_BYTES_MAX || link.size === 0) throw refuse();
   const text = decodeText(await reader(link.sha256));
   if (text === null) throw refuse();
   const names = text.split('/').filter((name) => name !== '' && name !== '.');
   if (!names.every((name) => name === '..' || isName(name))) throw refuse();
   const absolute = text.startsWith('/');
-  if (absolute && names.shift() !== 'workspace') throw new Fault('path.escape', `a link on the way of ${quote(path)} leads outside the workspace`);
+  if (absolute && names.shift() !== 'workspace')
+    throw new Fault('path.escape', `a link on the way of ${quote(path)} leads outside the workspace`);
   return { absolute, names };
 }

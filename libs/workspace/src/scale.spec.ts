@@ -8,7 +8,10 @@ import { emptyTree, snapshotIdOf } from './snapshot.ts';
 import { BlobMap, deltaBetween, DIR, file } from './tree-model.contract.ts';
 
 /** 20,000 files in 400 directories, four levels down: a repository of some size. */
-const files = Array.from({ length: 20_000 }, (_, n) => `pkg${n % 10}/lib${Math.floor(n / 10) % 5}/dir${Math.floor(n / 50) % 8}/file${n}.ts`);
+const files = Array.from(
+  { length: 20_000 },
+  (_, n) => `pkg${n % 10}/lib${Math.floor(n / 10) % 5}/dir${Math.floor(n / 50) % 8}/file${n}.ts`,
+);
 
 describe('a tree of 20,000 files', () => {
   const blobs = new BlobMap();

@@ -10,21 +10,35 @@ const NOTHING: Model = new Map();
 const LONG_MS = 60_000;
 
 describe('what a tree holds', () => {
-  it('is what its map holds, and what a delta adds leads from one to the other', async () => {
-    await fc.assert(fc.asyncProperty(steps, steps, async (first, second) => {
-      const blobs = new BlobMap();
-      const [from, to] = [play(NOTHING, first), play(play(NOTHING, first), second)];
-      const [a, b] = [await blobs.apply(emptyTree().root, deltaBetween(NOTHING, from)), await blobs.apply(emptyTree().root, deltaBetween(NOTHING, to))];
-      const [before, growth, after] = [await sizeOf(blobs.reader, a), growthOf(await diff(blobs.reader, a, b)), await sizeOf(blobs.reader, b)];
-      expect(after).toEqual({ files: to.size, bytes: [...to.values()].reduce((sum, { size }) => sum + size, 0) });
-      expect({ files: before.files + growth.files, bytes: before.bytes + growth.bytes }).toEqual(after);
-    }));
-  }, LONG_MS);
+  it(
+    'is what its map holds, and what a delta adds leads from one to the other',
+    async () => {
+      await fc.assert(
+        fc.asyncProperty(steps, steps, async (first, second) => {
+          const blobs = new BlobMap();
+          const [from, to] = [play(NOTHING, first), play(play(NOTHING, first), second)];
+          const [a, b] = [
+            await blobs.apply(emptyTree().root, deltaBetween(NOTHING, from)),
+            await blobs.apply(emptyTree().root, deltaBetween(NOTHING, to)),
+          ];
+          const [before, growth, after] = [
+            await sizeOf(blobs.reader, a),
+            growthOf(await diff(blobs.reader, a, b)),
+            await sizeOf(blobs.reader, b),
+          ];
+          expect(after).toEqual({ files: to.size, bytes: [...to.values()].reduce((sum, { size }) => sum + size, 0) });
+          expect({ files: before.files + growth.files, bytes: before.bytes + growth.bytes }).toEqual(after);
+        }),
+      );
+    },
+    LONG_MS,
+  );
 });
 
 test('what adds most to a tree is told by bytes, then by entries; nothing that only takes away', () => {
   const [small, large] = [file('x'), file('longer')];
-  const named = (from: Record<string, typeof small>, to: Record<string, typeof small>): string | null => mostGrown(deltaBetween(new Map(Object.entries(from)), new Map(Object.entries(to))));
+  const named = (from: Record<string, typeof small>, to: Record<string, typeof small>): string | null =>
+    mostGrown(deltaBetween(new Map(Object.entries(from)), new Map(Object.entries(to))));
   expect(named({ a: small }, { a: large, b: small })).toBe('a');
   expect(named({}, { d: DIR })).toBe('d');
   expect(named({ a: large }, { a: small })).toBeNull();

@@ -3,12 +3,24 @@ import type { Delta, FileState } from '@writ/contract';
 import type { NodeReader } from './node.ts';
 import { walk } from './tree.ts';
 
-/** What a tree holds, or what a change adds to it: entries (files, links and directories alike, since each is kept), and the bytes of files and of links' targets. */
-export interface TreeSize { readonly files: number; readonly bytes: number }
+/**
+ * What a tree holds, or what a change adds to it: entries (files, links and directories alike, since each is kept), and
+ * the bytes of files and of links' targets.
+ */
+export interface TreeSize {
+  readonly files: number;
+  readonly bytes: number;
+}
 
 /** What the delta adds to a tree on which each `before` of it stands; below zero for what it takes away. */
 export function growthOf({ changes }: Pick<Delta, 'changes'>): TreeSize {
-  return changes.reduce(({ files, bytes }, { before, after }) => ({ files: files + entriesOf(after) - entriesOf(before), bytes: bytes + bytesOf(after) - bytesOf(before) }), { files: 0, bytes: 0 });
+  return changes.reduce(
+    ({ files, bytes }, { before, after }) => ({
+      files: files + entriesOf(after) - entriesOf(before),
+      bytes: bytes + bytesOf(after) - bytesOf(before),
+    }),
+    { files: 0, bytes: 0 },
+  );
 }
 
 /** The path of which the delta adds most: bytes, then entries; null where it adds nothing anywhere. */
@@ -17,7 +29,8 @@ export function mostGrown({ changes }: Pick<Delta, 'changes'>): string | null {
   for (const { path, before, after } of changes) {
     const [bytes, files] = [bytesOf(after) - bytesOf(before), entriesOf(after) - entriesOf(before)];
     if (bytes <= 0 && files <= 0) continue;
-    if (most === null || bytes > most.bytes || (bytes === most.bytes && files > most.files)) most = { path, bytes, files };
+    if (most === null || bytes > most.bytes || (bytes === most.bytes && files > most.files))
+      most = { path, bytes, files };
   }
   return most?.path ?? null;
 }

@@ -9,7 +9,9 @@ export function snapshotIdOf(root: string): string {
   return `snap_${root}`;
 }
 
-/** The root node's hash of a snapshot; inverse of `snapshotIdOf`. Throws `request.malformed` on what is no snapshot id. */
+/**
+ * The root node's hash of a snapshot; inverse of `snapshotIdOf`. Throws `request.malformed` on what is no snapshot id.
+ */
 export function parseSnapshotId(text: string): string {
   const root = SNAPSHOT.exec(text)?.[1];
   if (root === undefined) throw new Fault('request.malformed', 'a snapshot id is `snap_` and 64 hexadecimal digits');

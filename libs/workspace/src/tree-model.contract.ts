@@ -53,7 +53,12 @@ export class BlobMap {
       makeParents(model, path);
       const text = typeof content === 'string' ? content : content.link;
       const link = typeof content !== 'string';
-      model.set(path, { kind: link ? 'symlink' : 'file', mode: link ? null : '644', sha256: this.putText(text), size: Buffer.byteLength(text) });
+      model.set(path, {
+        kind: link ? 'symlink' : 'file',
+        mode: link ? null : '644',
+        sha256: this.putText(text),
+        size: Buffer.byteLength(text),
+      });
     }
     return await this.apply(emptyTree().root, deltaBetween(new Map(), model));
   }
@@ -76,9 +81,12 @@ function makeParents(model: Map<string, FileState>, path: string): void {
 /** Everything that differs, without looking at any tree. */
 export function deltaBetween(from: Model, to: Model, base = snapshotIdOf(emptyTree().root)): Delta {
   const paths = [...new Set([...from.keys(), ...to.keys()])];
-  return deltaOf(base, paths
-    .map((path) => ({ path, before: from.get(path) ?? null, after: to.get(path) ?? null }))
-    .filter(({ before, after }) => !isSameState(before, after)));
+  return deltaOf(
+    base,
+    paths
+      .map((path) => ({ path, before: from.get(path) ?? null, after: to.get(path) ?? null }))
+      .filter(({ before, after }) => !isSameState(before, after)),
+  );
 }
 
 /** What the walk of a tree finds, as a model. */
@@ -90,13 +98,18 @@ export async function modelOf(reader: NodeReader, root: string): Promise<Model> 
 
 export type Step = { readonly do: 'write' | 'link' | 'mkdir' | 'remove'; readonly path: string; readonly text: string };
 
-/** Few names, so that steps meet; two of them are told apart only by bytes, and order by UTF-8 and UTF-16 differently. */
+/**
+ * Few names, so that steps meet; two of them are told apart only by bytes, and order by UTF-8 and UTF-16 differently.
+ */
 const name = fc.constantFrom('a', 'b', 'c.txt', '\u{1f600}', '\uff5e', 'é', 'e\u0301');
-export const steps = fc.array(fc.record({
-  do: fc.constantFrom('write' as const, 'write' as const, 'link' as const, 'mkdir' as const, 'remove' as const),
-  path: fc.array(name, { minLength: 1, maxLength: 4 }).map((names) => names.join('/')),
-  text: fc.constantFrom('', 'one', 'two', 'three'),
-}), { maxLength: 24 });
+export const steps = fc.array(
+  fc.record({
+    do: fc.constantFrom('write' as const, 'write' as const, 'link' as const, 'mkdir' as const, 'remove' as const),
+    path: fc.array(name, { minLength: 1, maxLength: 4 }).map((names) => names.join('/')),
+    text: fc.constantFrom('', 'one', 'two', 'three'),
+  }),
+  { maxLength: 24 },
+);
 
 /** The model after the steps, each of which replaces whatever is in its way. */
 export function play(model: Model, played: readonly Step[]): Model {
@@ -112,5 +125,7 @@ export function play(model: Model, played: readonly Step[]): Model {
 
 function stateAfter(step: Step): FileState {
   if (step.do === 'mkdir') return DIR;
-  return step.do === 'link' ? { ...file(step.text), kind: 'symlink', mode: null } : file(step.text, step.text === 'two' ? '755' : '644');
+  return step.do === 'link'
+    ? { ...file(step.text), kind: 'symlink', mode: null }
+    : file(step.text, step.text === 'two' ? '755' : '644');
 }

@@ -5,7 +5,10 @@ import { isWithin, joinPath, ROOT, segmentsOf, type WorkspacePath } from './path
 import { quote } from './quote.ts';
 import { partsOf } from './steps.ts';
 
-export interface Found { readonly path: WorkspacePath; readonly entry: NodeEntry }
+export interface Found {
+  readonly path: WorkspacePath;
+  readonly entry: NodeEntry;
+}
 
 export interface WalkOptions {
   /** only what is at or below one of these; everything unless said */
@@ -16,7 +19,10 @@ export interface WalkOptions {
   readonly enters?: (path: WorkspacePath) => boolean;
 }
 
-/** The entry at a path, or null where nothing is. Links are not followed: see `resolveLinks`. The root is a directory without a name. */
+/**
+ * The entry at a path, or null where nothing is. Links are not followed: see `resolveLinks`. The root is a directory
+ * without a name.
+ */
 export async function lookup(reader: NodeReader, root: string, path: WorkspacePath): Promise<NodeEntry | null> {
   let entry: NodeEntry | null = { kind: 'dir', name: '', sha256: root, size: 0 };
   for (const name of segmentsOf(path)) {
@@ -26,7 +32,10 @@ export async function lookup(reader: NodeReader, root: string, path: WorkspacePa
   return entry;
 }
 
-/** What is below a directory, `depth` levels down, each directory before what it holds. Faults: `file.not_found`, `file.kind`. */
+/**
+ * What is below a directory, `depth` levels down, each directory before what it holds. Faults: `file.not_found`,
+ * `file.kind`.
+ */
 export async function list(reader: NodeReader, root: string, path: WorkspacePath, depth: number): Promise<Found[]> {
   const top = await lookup(reader, root, path);
   if (top === null) throw new Fault('file.not_found', `there is no ${quote(path)}`);
@@ -36,16 +45,29 @@ export async function list(reader: NodeReader, root: string, path: WorkspacePath
   return found;
 }
 
-/** Everything in the tree, each directory before what it holds, names in the order of their bytes. Reads a directory's children at once. */
+/**
+ * Everything in the tree, each directory before what it holds, names in the order of their bytes. Reads a directory's
+ * children at once.
+ */
 export function walk(reader: NodeReader, root: string, options: WalkOptions = {}): AsyncGenerator<Found> {
   return descend(reader, root, ROOT, options);
 }
 
-async function* descend(reader: NodeReader, node: string, at: WorkspacePath, options: WalkOptions): AsyncGenerator<Found> {
+async function* descend(
+  reader: NodeReader,
+  node: string,
+  at: WorkspacePath,
+  options: WalkOptions,
+): AsyncGenerator<Found> {
   yield* descendInto(reader, loadNode(reader, node), at, options);
 }
 
-async function* descendInto(reader: NodeReader, node: Promise<readonly NodeEntry[]>, at: WorkspacePath, options: WalkOptions): AsyncGenerator<Found> {
+async function* descendInto(
+  reader: NodeReader,
+  node: Promise<readonly NodeEntry[]>,
+  at: WorkspacePath,
+  options: WalkOptions,
+): AsyncGenerator<Found> {
   const depth = options.depth ?? Infinity;
   if (depth < 1) return;
   const entries = await node;
@@ -54,7 +76,8 @@ async function* descendInto(reader: NodeReader, node: Promise<readonly NodeEntry
     // Directories of one part are read at the same moment: a store is asked for them at once.
     const below = new Map<string, Promise<readonly NodeEntry[]>>();
     if (depth > 1) {
-      for (const { path, entry } of wanted) if (entry.kind === 'dir' && options.enters?.(path) !== false) below.set(path, begin(reader, entry.sha256));
+      for (const { path, entry } of wanted)
+        if (entry.kind === 'dir' && options.enters?.(path) !== false) below.set(path, begin(reader, entry.sha256));
     }
     for (const { path, entry, isWanted } of wanted) {
       if (isWanted) yield { path, entry };
@@ -66,7 +89,11 @@ async function* descendInto(reader: NodeReader, node: Promise<readonly NodeEntry
 }
 
 /** Those of the entries that are at, above or below one of the prefixes, and whether they are at or below one. */
-function wantedOf(entries: readonly NodeEntry[], at: WorkspacePath, prefixes: WalkOptions['prefixes']): (Found & { readonly isWanted: boolean })[] {
+function wantedOf(
+  entries: readonly NodeEntry[],
+  at: WorkspacePath,
+  prefixes: WalkOptions['prefixes'],
+): (Found & { readonly isWanted: boolean })[] {
   return entries.flatMap((entry) => {
     const path = joinPath(at, entry.name);
     const isWanted = !prefixes || prefixes.some((prefix) => isWithin(prefix, path));

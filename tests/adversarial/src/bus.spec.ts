@@ -1,12 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
-// An executor that was taken over speaks on the bus: as itself with forged orders, and as others at every subject there is. The permissions have
-// their own oracle beside the server's configuration; here it is what comes of trying.
+// An executor that was taken over speaks on the bus: as itself with forged orders, and as others at every subject there
+// is. The permissions have their own oracle beside the server's configuration; here it is what comes of trying.
 import { randomBytes, randomUUID } from 'node:crypto';
 import { vi } from 'vitest';
 import { PROCESSES, REQUESTS, subjectsOf } from '@writ/contract';
 import { inboxPrefixOf } from '@writ/bus-nats';
 import { newId } from '@writ/nest-kit';
-import { BusExecutor, expectCleanLog, makeWorld, Observer, SHARD, startStack, type JsonValue, type Stack, type World } from '@writ/stack';
+import {
+  BusExecutor,
+  expectCleanLog,
+  makeWorld,
+  Observer,
+  SHARD,
+  startStack,
+  type JsonValue,
+  type Stack,
+  type World,
+} from '@writ/stack';
 import { RawNats } from './raw-nats.ts';
 
 vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 });
@@ -14,7 +24,16 @@ vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 });
 const subjects = subjectsOf(SHARD);
 const OUTPUT = { exit_code: 0, signal: null, output: '', truncated_bytes: 0, wall_ms: 1 };
 /** What an executor may ask, and nothing else. */
-const OURS = ['kernel.redeem', 'kernel.renew', 'kernel.release', 'kernel.effect_started', 'kernel.report', 'kernel.shell.attach', 'kernel.shell.renew', 'kernel.shell.end'];
+const OURS = [
+  'kernel.redeem',
+  'kernel.renew',
+  'kernel.release',
+  'kernel.effect_started',
+  'kernel.report',
+  'kernel.shell.attach',
+  'kernel.shell.renew',
+  'kernel.shell.end',
+];
 
 let stack: Stack;
 let world: World;
@@ -23,7 +42,10 @@ let executor: BusExecutor;
 let raw: RawNats;
 
 beforeAll(async () => {
-  stack = await startStack({ without: ['executor'], env: { kernel: { WRIT_LEASE_MS: '5000', WRIT_PERMIT_TTL_MS: '10000', WRIT_SWEEP_MS: '200' } } });
+  stack = await startStack({
+    without: ['executor'],
+    env: { kernel: { WRIT_LEASE_MS: '5000', WRIT_PERMIT_TTL_MS: '10000', WRIT_SWEEP_MS: '200' } },
+  });
   world = await makeWorld(stack.url, stack.keys.platformKey, { files: { 'a.txt': 'one\n' } });
   observer = new Observer(stack);
   executor = await BusExecutor.join(stack);
@@ -44,66 +66,153 @@ afterEach(async () => {
   await executor.redeem(envelope, nonce);
   await executor.report(executor.speakerOf(permit, nonce), { result: OUTPUT });
   expect((await answer).body).toMatchObject({ status: 'ok', operation_id: permit.operation_id });
-  for (const service of Object.values(stack.services)) if (service.name !== 'executor') expect({ name: service.name, isRunning: service.isRunning }).toEqual({ name: service.name, isRunning: true });
+  for (const service of Object.values(stack.services))
+    if (service.name !== 'executor')
+      expect({ name: service.name, isRunning: service.isRunning }).toEqual({ name: service.name, isRunning: true });
 });
 
-const codeOf = (promise: Promise<unknown>): Promise<string> => promise.then(() => 'ok', (error: { code?: string }) => error.code ?? String(error));
+const codeOf = (promise: Promise<unknown>): Promise<string> =>
+  promise.then(
+    () => 'ok',
+    (error: { code?: string }) => error.code ?? String(error),
+  );
 const caller = (role = 'admin') => ({ tenant_id: world.tenantId, api_key_id: newId('apiKey'), role, agent_id: null });
 
 it('a call proposed by an executor never arrives', async () => {
   const operation_id = newId('operation');
   const call = {
-    v: 1, operation_id, tenant_id: world.tenantId, agent_id: world.agentId, proposed_by: newId('apiKey'), tool_id: 'fs.write', args: { path: 'evil.txt', content: 'x' }, args_ref: null, capability_token_id: world.tokenId,
-    workspace_id: world.workspaceId, session_id: null, session_mode: 'interactive', max_autonomy: null, task_class: 'general', idempotency_key: randomUUID(), precondition_refs: [], provenance: {}, deadline: null, dry_run: false,
+    v: 1,
+    operation_id,
+    tenant_id: world.tenantId,
+    agent_id: world.agentId,
+    proposed_by: newId('apiKey'),
+    tool_id: 'fs.write',
+    args: { path: 'evil.txt', content: 'x' },
+    args_ref: null,
+    capability_token_id: world.tokenId,
+    workspace_id: world.workspaceId,
+    session_id: null,
+    session_mode: 'interactive',
+    max_autonomy: null,
+    task_class: 'general',
+    idempotency_key: randomUUID(),
+    precondition_refs: [],
+    provenance: {},
+    deadline: null,
+    dry_run: false,
   };
-  expect(await raw.publish(subjects.request('kernel.admit'), JSON.stringify(call))).toContain('Permissions Violation for Publish');
+  expect(await raw.publish(subjects.request('kernel.admit'), JSON.stringify(call))).toContain(
+    'Permissions Violation for Publish',
+  );
   expect(await codeOf(executor.ask('kernel.admit', call))).not.toBe('ok');
   expect(await observer.rows('SELECT 1 FROM kernel.operation WHERE operation_id = $1', [operation_id])).toEqual([]);
 });
 
-it('at every subject of the table that isn\'t the executor\'s, nothing is heard and nothing happens', async () => {
-  const before = await observer.rows(`SELECT (SELECT count(*) FROM kernel.operation) o, (SELECT count(*) FROM kernel.token) t, (SELECT count(*) FROM kernel.agent) a, (SELECT count(*) FROM ledger.leaf) l, (SELECT count(*) FROM kernel.workspace) w`);
+it("at every subject of the table that isn't the executor's, nothing is heard and nothing happens", async () => {
+  const before = await observer.rows(
+    `SELECT (SELECT count(*) FROM kernel.operation) o, (SELECT count(*) FROM kernel.token) t, (SELECT count(*) FROM kernel.agent) a, (SELECT count(*) FROM ledger.leaf) l, (SELECT count(*) FROM kernel.workspace) w`,
+  );
   for (const name of Object.keys(REQUESTS).filter((verb) => !OURS.includes(verb))) {
-    for (const payload of [{ v: 1, caller: caller() }, { v: 1, caller: caller(), page: { cursor: null, limit: 10 } }, { v: 1, caller: caller(), agent_id: world.agentId, workspace_id: null, grant: {} }]) {
-      expect({ name, said: await raw.publish(subjects.request(name), JSON.stringify(payload)) }).toEqual({ name, said: expect.stringContaining('Permissions Violation') });
+    for (const payload of [
+      { v: 1, caller: caller() },
+      { v: 1, caller: caller(), page: { cursor: null, limit: 10 } },
+      { v: 1, caller: caller(), agent_id: world.agentId, workspace_id: null, grant: {} },
+    ]) {
+      expect({ name, said: await raw.publish(subjects.request(name), JSON.stringify(payload)) }).toEqual({
+        name,
+        said: expect.stringContaining('Permissions Violation'),
+      });
     }
   }
   const events = [subjects.event('operation', world.tenantId), subjects.event('stop', world.tenantId)];
   const work = [subjects.work('inline'), subjects.work('sandboxed'), subjects.work('broker')];
   const inboxes = PROCESSES.map((name) => `${inboxPrefixOf(name)}.x.1`);
-  for (const subject of [...events, ...work, ...inboxes, '$JS.API.STREAM.PURGE.writ_s0_work', '$JS.API.STREAM.DELETE.writ_s0_work', '$SYS.REQ.SERVER.PING']) {
-    expect({ subject, said: await raw.publish(subject, '{}') }).toEqual({ subject, said: expect.stringContaining('Permissions Violation') });
+  for (const subject of [
+    ...events,
+    ...work,
+    ...inboxes,
+    '$JS.API.STREAM.PURGE.writ_s0_work',
+    '$JS.API.STREAM.DELETE.writ_s0_work',
+    '$SYS.REQ.SERVER.PING',
+  ]) {
+    expect({ subject, said: await raw.publish(subject, '{}') }).toEqual({
+      subject,
+      said: expect.stringContaining('Permissions Violation'),
+    });
   }
-  for (const subject of ['>', 'writ.>', subjects.request('kernel.admit'), subjects.request('ledger.append'), `${inboxPrefixOf('kernel')}.>`, `${inboxPrefixOf('orchestrator')}.>`, subjects.allEvents('operation')]) {
-    expect({ subject, said: await raw.subscribe(subject) }).toEqual({ subject, said: expect.stringContaining('Permissions Violation') });
+  for (const subject of [
+    '>',
+    'writ.>',
+    subjects.request('kernel.admit'),
+    subjects.request('ledger.append'),
+    `${inboxPrefixOf('kernel')}.>`,
+    `${inboxPrefixOf('orchestrator')}.>`,
+    subjects.allEvents('operation'),
+  ]) {
+    expect({ subject, said: await raw.subscribe(subject) }).toEqual({
+      subject,
+      said: expect.stringContaining('Permissions Violation'),
+    });
   }
-  expect(await observer.rows(`SELECT (SELECT count(*) FROM kernel.operation) o, (SELECT count(*) FROM kernel.token) t, (SELECT count(*) FROM kernel.agent) a, (SELECT count(*) FROM ledger.leaf) l, (SELECT count(*) FROM kernel.workspace) w`)).toEqual(before);
+  expect(
+    await observer.rows(
+      `SELECT (SELECT count(*) FROM kernel.operation) o, (SELECT count(*) FROM kernel.token) t, (SELECT count(*) FROM kernel.agent) a, (SELECT count(*) FROM ledger.leaf) l, (SELECT count(*) FROM kernel.workspace) w`,
+    ),
+  ).toEqual(before);
 });
 
-it('at its own subjects, what isn\'t a message is answered or dropped, and stops nobody', async () => {
-  const noise: readonly (string | Uint8Array)[] = ['', 'null', '[]', '42', '"x"', '{', `${'['.repeat(20_000)}`, `{"v":1,"permit":${'{"a":'.repeat(5_000)}1${'}'.repeat(5_000)}}`, randomBytes(4_096), Buffer.alloc(1_000_000, 0x20), '{"v":2}', '{"__proto__":{"v":1}}'];
+it("at its own subjects, what isn't a message is answered or dropped, and stops nobody", async () => {
+  const noise: readonly (string | Uint8Array)[] = [
+    '',
+    'null',
+    '[]',
+    '42',
+    '"x"',
+    '{',
+    `${'['.repeat(20_000)}`,
+    `{"v":1,"permit":${'{"a":'.repeat(5_000)}1${'}'.repeat(5_000)}}`,
+    randomBytes(4_096),
+    Buffer.alloc(1_000_000, 0x20),
+    '{"v":2}',
+    '{"__proto__":{"v":1}}',
+  ];
   for (const name of OURS) {
     for (const bytes of noise) {
       const said = await raw.request(subjects.request(name), bytes);
       expect({ name, isFault: typeof (said as JsonValue)?.fault?.code }).toEqual({ name, isFault: 'string' });
     }
     // Headers that are no deadline or no trace cost the sender its answer and nobody anything else.
-    for (const [key, value] of [['writ-deadline', 'soon'], ['writ-deadline', '-1'], ['writ-deadline', '9'.repeat(40)], ['traceparent', '\u0001'.repeat(200)], ['traceparent', `00-${'f'.repeat(32)}-${'f'.repeat(16)}-01`]] as const) {
+    for (const [key, value] of [
+      ['writ-deadline', 'soon'],
+      ['writ-deadline', '-1'],
+      ['writ-deadline', '9'.repeat(40)],
+      ['traceparent', '\u0001'.repeat(200)],
+      ['traceparent', `00-${'f'.repeat(32)}-${'f'.repeat(16)}-01`],
+    ] as const) {
       await raw.request(subjects.request(name), '{}', { [key]: value });
     }
   }
 });
 
-it('a reply subject of somebody else\'s gets no answer there', async () => {
-  for (const reply of [subjects.request('ledger.append'), subjects.event('stop', world.tenantId), `${inboxPrefixOf('orchestrator')}.x.1`, subjects.work('inline')]) {
+it("a reply subject of somebody else's gets no answer there", async () => {
+  for (const reply of [
+    subjects.request('ledger.append'),
+    subjects.event('stop', world.tenantId),
+    `${inboxPrefixOf('orchestrator')}.x.1`,
+    subjects.work('inline'),
+  ]) {
     await raw.publish(subjects.request('kernel.renew'), '{}', reply);
   }
 });
 
 it('lies about free slots bring a taker more permits at most, never a call that is lost', async () => {
   for (const message of [
-    { v: 1, executor_id: newId('executor'), inline: Number.MAX_SAFE_INTEGER, sandboxed: Number.MAX_SAFE_INTEGER }, { v: 1, executor_id: 'x', inline: 1, sandboxed: 1 },
-    { v: 1, executor_id: newId('executor'), inline: -5, sandboxed: 1.5 }, { v: 1, executor_id: newId('executor'), inline: 'many', sandboxed: null }, null, 'slots',
+    { v: 1, executor_id: newId('executor'), inline: Number.MAX_SAFE_INTEGER, sandboxed: Number.MAX_SAFE_INTEGER },
+    { v: 1, executor_id: 'x', inline: 1, sandboxed: 1 },
+    { v: 1, executor_id: newId('executor'), inline: -5, sandboxed: 1.5 },
+    { v: 1, executor_id: newId('executor'), inline: 'many', sandboxed: null },
+    null,
+    'slots',
   ]) {
     executor.bus.publish(subjects.event('slots', '_'), message);
   }

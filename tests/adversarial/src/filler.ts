@@ -3,41 +3,98 @@ import type { connect } from '@writ/database';
 
 export type Client = Awaited<ReturnType<typeof connect>>;
 
-interface Column { readonly name: string; readonly type: string; readonly nullable: boolean; readonly hasDefault: boolean; readonly isGenerated: boolean }
+interface Column {
+  readonly name: string;
+  readonly type: string;
+  readonly nullable: boolean;
+  readonly hasDefault: boolean;
+  readonly isGenerated: boolean;
+}
 
 /** Columns whose value a table checks. */
 const PARTICULAR: Readonly<Record<string, string>> = {
-  'blobs.blob.sha256': `sha256('x'::bytea)`, 'blobs.blob.size': '1', 'blobs.blob.bytes': `'x'::bytea`,
+  'blobs.blob.sha256': `sha256('x'::bytea)`,
+  'blobs.blob.size': '1',
+  'blobs.blob.bytes': `'x'::bytea`,
   'blobs.chunk.upload': `sha256('x'::bytea)`,
-  'kernel.approval.of': `'action'`, 'kernel.approval.state': `'pending'`, 'kernel.operation.state': `'admitted'`, 'kernel.freeze.scope': `'tool'`, 'kernel.erasure.selector': `'before'`,
-  'kernel.tool_version.version': '1', 'kernel.tool_version.definition_digest': `repeat('0', 64)`, 'kernel.tool_version.tool_id': `'x'`, 'kernel.tool.version': '1', 'kernel.tool.category': `'read'`,
-  'kernel.secret.version': '1', 'kernel.session_value.scope': `'once'`, 'kernel.kept_output.attempt': '1',
-  'kernel.label.scope': `'session'`, 'kernel.preview.lane': `'inline'`, 'kernel.preview.state': `'waiting'`, 'kernel.policy_set.policy_hash': `repeat('0', 64)`, 'kernel.policy_set.version': '1', 'kernel.policy_activation.seq': '1',
-  'kernel.vote.says': `'approve'`, 'kernel.vote.role': `'admin'`, 'kernel.delegation.role': `'admin'`, 'kernel.delegation.to_principal': `'y'`, 'kernel.delegation.autonomy_mode': `'soft_gate'`,
-  'kernel.registrar_key.keyid': `repeat('0', 43)`, 'kernel.sandbox.name': `'x'`, 'kernel.skill.name': `'x'`, 'kernel.skill.digest': `repeat('0', 64)`, 'kernel.execution_profile.name': `'x'`, 'kernel.execution_profile.digest': `repeat('0', 64)`,
-  'ledger.tile.hashes': `decode(repeat('00', 32), 'hex')`, 'ledger.tile.width': '1',
-  'ledger.root.root': `decode(repeat('00', 32), 'hex')`, 'ledger.root.tree_size': '1',
-  'orchestrator.api_key.role': `'admin'`, 'orchestrator.webhook.events': `'{x}'`, 'orchestrator.run.place': '1', 'orchestrator.run.role': `'agent'`, 'orchestrator.run_event.seq': '1', 'orchestrator.erasure.round': '1',
-  'orchestrator.job.state': `'paused'`, 'orchestrator.job.conversation': `'fresh'`, 'orchestrator.job.overlap': `'skip'`, 'orchestrator.job.missed': `'skip'`, 'orchestrator.job_start.state': `'queued'`,
+  'kernel.approval.of': `'action'`,
+  'kernel.approval.state': `'pending'`,
+  'kernel.operation.state': `'admitted'`,
+  'kernel.freeze.scope': `'tool'`,
+  'kernel.erasure.selector': `'before'`,
+  'kernel.tool_version.version': '1',
+  'kernel.tool_version.definition_digest': `repeat('0', 64)`,
+  'kernel.tool_version.tool_id': `'x'`,
+  'kernel.tool.version': '1',
+  'kernel.tool.category': `'read'`,
+  'kernel.secret.version': '1',
+  'kernel.session_value.scope': `'once'`,
+  'kernel.kept_output.attempt': '1',
+  'kernel.label.scope': `'session'`,
+  'kernel.preview.lane': `'inline'`,
+  'kernel.preview.state': `'waiting'`,
+  'kernel.policy_set.policy_hash': `repeat('0', 64)`,
+  'kernel.policy_set.version': '1',
+  'kernel.policy_activation.seq': '1',
+  'kernel.vote.says': `'approve'`,
+  'kernel.vote.role': `'admin'`,
+  'kernel.delegation.role': `'admin'`,
+  'kernel.delegation.to_principal': `'y'`,
+  'kernel.delegation.autonomy_mode': `'soft_gate'`,
+  'kernel.registrar_key.keyid': `repeat('0', 43)`,
+  'kernel.sandbox.name': `'x'`,
+  'kernel.skill.name': `'x'`,
+  'kernel.skill.digest': `repeat('0', 64)`,
+  'kernel.execution_profile.name': `'x'`,
+  'kernel.execution_profile.digest': `repeat('0', 64)`,
+  'ledger.tile.hashes': `decode(repeat('00', 32), 'hex')`,
+  'ledger.tile.width': '1',
+  'ledger.root.root': `decode(repeat('00', 32), 'hex')`,
+  'ledger.root.tree_size': '1',
+  'orchestrator.api_key.role': `'admin'`,
+  'orchestrator.webhook.events': `'{x}'`,
+  'orchestrator.run.place': '1',
+  'orchestrator.run.role': `'agent'`,
+  'orchestrator.run_event.seq': '1',
+  'orchestrator.erasure.round': '1',
+  'orchestrator.job.state': `'paused'`,
+  'orchestrator.job.conversation': `'fresh'`,
+  'orchestrator.job.overlap': `'skip'`,
+  'orchestrator.job.missed': `'skip'`,
+  'orchestrator.job_start.state': `'queued'`,
 };
 
 const BY_TYPE: Readonly<Record<string, string>> = {
-  text: `'x'`, bigint: '0', integer: '0', smallint: '0', numeric: '0', boolean: 'false', tsvector: `''`, jsonb: `'{}'`, bytea: `decode(repeat('00', 32), 'hex')`, 'text[]': `'{}'`,
+  text: `'x'`,
+  bigint: '0',
+  integer: '0',
+  smallint: '0',
+  numeric: '0',
+  boolean: 'false',
+  tsvector: `''`,
+  jsonb: `'{}'`,
+  bytea: `decode(repeat('00', 32), 'hex')`,
+  'text[]': `'{}'`,
 };
 
 export async function columnsOf(owner: Client, table: string): Promise<Column[]> {
   const { rows } = await owner.query<Column>(
     `SELECT attname AS name, regexp_replace(format_type(atttypid, atttypmod), '\\(.*\\)', '') AS type, NOT attnotnull AS nullable, atthasdef AS "hasDefault", attgenerated <> '' AS "isGenerated"
-     FROM pg_attribute WHERE attrelid = $1::regclass AND attnum > 0 AND NOT attisdropped ORDER BY attnum`, [table]);
+     FROM pg_attribute WHERE attrelid = $1::regclass AND attnum > 0 AND NOT attisdropped ORDER BY attnum`,
+    [table],
+  );
   return rows;
 }
 
 /**
- * Puts one row of each tenant into the table, whatever its foreign keys and triggers say (as a superuser in replica mode), so that row-level security has something
- * to hide. Ids carry the tenant's name, so that rows of two tenants don't collide.
+ * Puts one row of each tenant into the table, whatever its foreign keys and triggers say (as a superuser in replica
+ * mode), so that row-level security has something to hide. Ids carry the tenant's name, so that rows of two tenants
+ * don't collide.
  */
 export async function plantRows(owner: Client, table: string, tenants: readonly string[]): Promise<void> {
-  const columns = (await columnsOf(owner, table)).filter(({ name, nullable, hasDefault }) => (!nullable && !hasDefault) || `${table}.${name}` in PARTICULAR);
+  const columns = (await columnsOf(owner, table)).filter(
+    ({ name, nullable, hasDefault }) => (!nullable && !hasDefault) || `${table}.${name}` in PARTICULAR,
+  );
   for (const tenant of tenants) {
     const values = columns.map(({ name, type }) => {
       if (name === 'tenant_id') return `'${tenant}'`;
@@ -49,7 +106,8 @@ export async function plantRows(owner: Client, table: string, tenants: readonly 
       if (value === undefined) throw new Error(`no value for ${table}.${name} of type ${type}`);
       return value;
     });
-    await owner.query(`INSERT INTO ${table} (${columns.map(({ name }) => `"${name}"`).join(', ')}) VALUES (${values.join(', ')})`);
+    await owner.query(
+      `INSERT INTO ${table} (${columns.map(({ name }) => `"${name}"`).join(', ')}) VALUES (${values.join(', ')})`,
+    );
   }
 }
-

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// A command that wants out, wants more than its share, or wants to say what isn't so. What comes out of a container is the job's word and grants
-// nothing: the call ends with a code, the workspace holds what the kernel checked, and every process lives.
+// A command that wants out, wants more than its share, or wants to say what isn't so. What comes out of a container is
+// the job's word and grants nothing: the call ends with a code, the workspace holds what the kernel checked, and every
+// process lives.
 import { vi } from 'vitest';
 import { isFaultCode } from '@writ/contract';
 import type { JsonValue, World } from '@writ/stack';
@@ -17,7 +18,8 @@ beforeAll(async () => {
 afterAll(() => hostile?.close());
 afterEach(() => hostile.expectUnharmed());
 
-const head = async (): Promise<string> => (await world.admin.get(`/v1/workspaces/${world.workspaceId}`)).body.head_snapshot_id as string;
+const head = async (): Promise<string> =>
+  (await world.admin.get(`/v1/workspaces/${world.workspaceId}`)).body.head_snapshot_id as string;
 const run = (command: string, over: Record<string, unknown> = {}): Promise<JsonValue> => hostile.run(command, over);
 const program = (text: string, over: Record<string, unknown> = {}): Promise<JsonValue> => hostile.program(text, over);
 
@@ -25,10 +27,12 @@ describe('forged frames', () => {
   // Type, length, payload as the agent would write them; the job guesses, repeats and breaks them.
   const WRITERS = ['/proc/1/fd/1', '/proc/1/fd/2', '/proc/1/fd/0', '/proc/self/fd/1', '/dev/console', '/proc/1/mem'];
 
-  it('a job that writes into the agent\'s own channel commits nothing that it wasn\'t granted', async () => {
+  it("a job that writes into the agent's own channel commits nothing that it wasn't granted", async () => {
     const before = await head();
     for (const writer of WRITERS) {
-      const body = await program(`printf '\\x00\\x00\\x00\\x20\\x05{"path":"docs/b.txt","after":null}' > ${writer} 2>/dev/null; head -c 65536 /dev/urandom > ${writer} 2>/dev/null; true`);
+      const body = await program(
+        `printf '\\x00\\x00\\x00\\x20\\x05{"path":"docs/b.txt","after":null}' > ${writer} 2>/dev/null; head -c 65536 /dev/urandom > ${writer} 2>/dev/null; true`,
+      );
       if (body.status === 'error') expectEnded(body);
       else expect(body.tx_outcome).toBe('no_op');
       expect(await world.file('docs/b.txt')).toBe('two\n');
@@ -39,8 +43,17 @@ describe('forged frames', () => {
   });
 
   it('a job that kills or stops the agent is a call that failed', async () => {
-    for (const [signal, whom] of [['KILL', '1'], ['KILL', '$PPID'], ['KILL', '-1'], ['TERM', '1'], ['SEGV', '$PPID'], ['STOP', '-1']] as const) {
-      const body = await program(`echo half > src/half.txt; kill -${signal} ${whom}; sleep 1; exit 1`, { timeout_ms: 2_000 });
+    for (const [signal, whom] of [
+      ['KILL', '1'],
+      ['KILL', '$PPID'],
+      ['KILL', '-1'],
+      ['TERM', '1'],
+      ['SEGV', '$PPID'],
+      ['STOP', '-1'],
+    ] as const) {
+      const body = await program(`echo half > src/half.txt; kill -${signal} ${whom}; sleep 1; exit 1`, {
+        timeout_ms: 2_000,
+      });
       expectEnded(body, 'command.killed', 'command.timeout', 'command.failed');
       expect(body.operation_id).toBeDefined();
       expect(await world.file('src/half.txt')).toBeNull();
@@ -54,7 +67,9 @@ describe('more than its share', () => {
   });
 
   it('what goes on running in the background ends with the call', async () => {
-    const body = await run('(sleep 300; echo late > src/late.txt) & nohup setsid sleep 300 >/dev/null 2>&1 & echo started');
+    const body = await run(
+      '(sleep 300; echo late > src/late.txt) & nohup setsid sleep 300 >/dev/null 2>&1 & echo started',
+    );
     expect(body.result.output).toBe('started\n');
     expect(await world.file('src/late.txt')).toBeNull();
   });
@@ -62,19 +77,35 @@ describe('more than its share', () => {
 
 describe('names and kinds', () => {
   it('names that are odd but fine are kept; names that are no text, and what is neither file, directory nor link, are refused', async () => {
-    const odd = ['new\\nline', 'tab\\there', ' blank ', '-rf', '\'quoted\'', '"double"', '$(touch x)', '*', '\\u202e', 'a:b', '\\u00e9', '%2e%2e', '.hidden', 'con', '\\x01'];
+    const odd = [
+      'new\\nline',
+      'tab\\there',
+      ' blank ',
+      '-rf',
+      "'quoted'",
+      '"double"',
+      '$(touch x)',
+      '*',
+      '\\u202e',
+      'a:b',
+      '\\u00e9',
+      '%2e%2e',
+      '.hidden',
+      'con',
+      '\\x01',
+    ];
     for (const name of odd) {
-      const body = await run(`mkdir -p src/odd; cd src; echo fine > $'odd/${name.replaceAll('\'', '\\\'')}'`);
+      const body = await run(`mkdir -p src/odd; cd src; echo fine > $'odd/${name.replaceAll("'", "\\'")}'`);
       if (body.status === 'ok') expect({ name, said: body.tx_outcome }).toEqual({ name, said: 'committed' });
       else expectEnded(body);
     }
     const kept = (await world.call('fs.list', { path: 'src/odd' })).body;
     expect(kept.status).toBe('ok');
     for (const [what, command] of Object.entries({
-      'bytes that aren\'t UTF-8': `printf x > $'src/\\xff\\xfe'`,
+      "bytes that aren't UTF-8": `printf x > $'src/\\xff\\xfe'`,
       'half a character': `printf x > $'src/\\xc3'`,
       'a pipe': 'mkfifo src/pipe',
-      'a socket': 'node -e "require(\'net\').createServer().listen(\'src/socket\', () => process.exit())"',
+      'a socket': "node -e \"require('net').createServer().listen('src/socket', () => process.exit())\"",
       'a name of 300 bytes': `printf x > src/${'x'.repeat(300)}`,
     })) {
       const body = await run(command);
@@ -84,17 +115,25 @@ describe('names and kinds', () => {
     expect((await run('mknod src/dev c 1 3')).status).toBe('error');
     expect((await run('chmod 4755 src/a.txt; stat -c %a src/a.txt')).tx_outcome).not.toBe('rolled_back');
     const { entries } = (await world.admin.get(`/v1/workspaces/${world.workspaceId}/tree?path=src`)).body;
-    for (const { state } of entries as { state: { kind: string; mode: string | null } }[]) expect(['file:644', 'file:755', 'dir:null', 'symlink:null']).toContain(`${state.kind}:${String(state.mode)}`);
+    for (const { state } of entries as { state: { kind: string; mode: string | null } }[])
+      expect(['file:644', 'file:755', 'dir:null', 'symlink:null']).toContain(`${state.kind}:${String(state.mode)}`);
   });
 
   it('a link out of the workspace leads nowhere for the tools that read it', async () => {
-    expect((await run('ln -s /etc/passwd src/passwd; ln -s ../private/c.txt src/private; ln -s /proc/1/environ src/environ')).tx_outcome).toBe('committed');
+    expect(
+      (await run('ln -s /etc/passwd src/passwd; ln -s ../private/c.txt src/private; ln -s /proc/1/environ src/environ'))
+        .tx_outcome,
+    ).toBe('committed');
     for (const path of ['src/passwd', 'src/private', 'src/environ']) {
       const body = (await world.call('fs.read', { path })).body;
-      expect({ path, status: body.status, isKnown: isFaultCode(body.error?.code) }).toEqual({ path, status: 'error', isKnown: true });
+      expect({ path, status: body.status, isKnown: isFaultCode(body.error?.code) }).toEqual({
+        path,
+        status: 'error',
+        isKnown: true,
+      });
       expect(JSON.stringify(body)).not.toMatch(/root:|hidden/);
     }
-    const search = (await world.call('fs.search', { pattern: 'hidden|root:' , regex: true })).body;
+    const search = (await world.call('fs.search', { pattern: 'hidden|root:', regex: true })).body;
     expect(JSON.stringify(search.result?.matches ?? [])).not.toMatch(/private|passwd/);
   });
 
@@ -107,11 +146,19 @@ describe('names and kinds', () => {
 });
 
 describe('out of the container', () => {
-  it('sees nothing that it wasn\'t given', async () => {
-    const body = await program([
-      'id -u; cat /proc/self/status | grep -E "CapEff|NoNewPrivs|Seccomp:"', 'ls / ; ls /workspace; cat /workspace/private/c.txt',
-      'env', 'cat /proc/1/environ | tr "\\0" "\\n"', 'ls -la /var/run/docker.sock /run/docker.sock', 'mount', 'ls /proc | grep -cE "^[0-9]+$"', 'true',
-    ].join('; '));
+  it("sees nothing that it wasn't given", async () => {
+    const body = await program(
+      [
+        'id -u; cat /proc/self/status | grep -E "CapEff|NoNewPrivs|Seccomp:"',
+        'ls / ; ls /workspace; cat /workspace/private/c.txt',
+        'env',
+        'cat /proc/1/environ | tr "\\0" "\\n"',
+        'ls -la /var/run/docker.sock /run/docker.sock',
+        'mount',
+        'ls /proc | grep -cE "^[0-9]+$"',
+        'true',
+      ].join('; '),
+    );
     const output = body.result.output as string;
     expect(output).toMatch(/CapEff:\s+0{16}/);
     expect(output).toMatch(/NoNewPrivs:\s+1/);
@@ -122,12 +169,17 @@ describe('out of the container', () => {
 
   it('reaches no network', async () => {
     const port = new URL(hostile.stack.url).port;
-    const body = await program(`for host in 127.0.0.1 172.17.0.1 10.0.2.2 169.254.169.254; do (timeout 1 bash -c "exec 3<>/dev/tcp/$host/${port}") 2>/dev/null && echo open $host; done; getent hosts example.org; cat /proc/net/route | wc -l; true`, { timeout_ms: 20_000 });
+    const body = await program(
+      `for host in 127.0.0.1 172.17.0.1 10.0.2.2 169.254.169.254; do (timeout 1 bash -c "exec 3<>/dev/tcp/$host/${port}") 2>/dev/null && echo open $host; done; getent hosts example.org; cat /proc/net/route | wc -l; true`,
+      { timeout_ms: 20_000 },
+    );
     expect(body.result.output).not.toMatch(/open|example/);
   });
 
   it('writes nowhere but into its own workspace and scratch space', async () => {
-    const body = await program('for d in / /etc /usr /bin /proc/sys/kernel /sys /dev /root /home; do echo x > $d/evil 2>/dev/null && echo wrote $d; done; true');
+    const body = await program(
+      'for d in / /etc /usr /bin /proc/sys/kernel /sys /dev /root /home; do echo x > $d/evil 2>/dev/null && echo wrote $d; done; true',
+    );
     expect(body.result.output.replaceAll(/wrote \/(dev|home)\n/g, '')).not.toContain('wrote');
   });
 

@@ -2,7 +2,14 @@
 import { randomUUID } from 'node:crypto';
 import { isFaultCode } from '@writ/contract';
 import {
-  expectCleanLog, makeWorld, mustSayYes, startStack, type JsonValue, type Stack, type StackOptions, type World,
+  expectCleanLog,
+  makeWorld,
+  mustSayYes,
+  startStack,
+  type JsonValue,
+  type Stack,
+  type StackOptions,
+  type World,
 } from '@writ/stack';
 
 /** What hostile commands are for: a workspace of which they may write a part, read another and not see a third. */
@@ -15,7 +22,10 @@ export class HostileWorld {
     const stack = await startStack(options);
     const world = await makeWorld(stack.url, stack.keys.platformKey, {
       files: { 'src/a.txt': 'one\n', 'docs/b.txt': 'two\n', 'private/c.txt': 'hidden\n' },
-      fs: [{ path: 'src', read: true, write: true }, { path: 'docs', read: true, write: false }],
+      fs: [
+        { path: 'src', read: true, write: true },
+        { path: 'docs', read: true, write: false },
+      ],
     });
     return new HostileWorld(stack, world);
   }
@@ -32,12 +42,15 @@ export class HostileWorld {
     await this.stack.stop();
   }
 
-  run = async (command: string, over: Record<string, unknown> = {}): Promise<JsonValue> => (await this.world.call('shell.run', { command, ...over }, {}, 55_000)).body;
+  run = async (command: string, over: Record<string, unknown> = {}): Promise<JsonValue> =>
+    (await this.world.call('shell.run', { command, ...over }, {}, 55_000)).body;
 
   /** Runs a program that the risk table would stop if it read it: from a file that an approved upload put there. */
   async program(text: string, over: Record<string, unknown> = {}, interpreter = 'bash'): Promise<JsonValue> {
     const path = `src/p-${randomUUID()}`;
-    await this.world.admin.must(`/v1/workspaces/${this.world.workspaceId}/files`, { files: [{ path, content: text, mode: '755' }] });
+    await this.world.admin.must(`/v1/workspaces/${this.world.workspaceId}/files`, {
+      files: [{ path, content: text, mode: '755' }],
+    });
     return await this.approved(await this.run(`${interpreter} ${path}`, over));
   }
 
@@ -48,10 +61,16 @@ export class HostileWorld {
     return (await this.world.until(body.operation_id as string, ['committed', 'rolled_back', 'no_op'], 90_000)).result;
   }
 
-  /** Every process is the one that was started, the files that commands may not write are as they were, and the next command runs. */
+  /**
+   * Every process is the one that was started, the files that commands may not write are as they were, and the next
+   * command runs.
+   */
   async expectUnharmed(): Promise<void> {
     expect(this.#running()).toEqual(this.#pids);
-    expect([await this.world.file('docs/b.txt'), await this.world.file('private/c.txt')]).toEqual(['two\n', 'hidden\n']);
+    expect([await this.world.file('docs/b.txt'), await this.world.file('private/c.txt')]).toEqual([
+      'two\n',
+      'hidden\n',
+    ]);
     expect(await this.run('cat docs/b.txt')).toMatchObject({ status: 'ok', result: { output: 'two\n' } });
   }
 
@@ -63,6 +82,11 @@ export class HostileWorld {
 /** The call failed with one of the codes, and nothing of it was kept. */
 export function expectEnded(body: JsonValue, ...codes: string[]): void {
   const code = body.error?.code as string;
-  expect({ status: body.status, code, isKnown: isFaultCode(code), isExpected: codes.length === 0 || codes.includes(code), tx_outcome: body.tx_outcome })
-    .toEqual({ status: 'error', code, isKnown: true, isExpected: true, tx_outcome: 'rolled_back' });
+  expect({
+    status: body.status,
+    code,
+    isKnown: isFaultCode(code),
+    isExpected: codes.length === 0 || codes.includes(code),
+    tx_outcome: body.tx_outcome,
+  }).toEqual({ status: 'error', code, isKnown: true, isExpected: true, tx_outcome: 'rolled_back' });
 }

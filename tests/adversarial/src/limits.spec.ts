@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Every limit of a command, met by a real one: what it is told is clear, nothing of it is kept where it was ended, and the next command runs.
+// Every limit of a command, met by a real one: what it is told is clear, nothing of it is kept where it was ended, and
+// the next command runs.
 import { vi } from 'vitest';
 import { makeWorld, type JsonValue, type World } from '@writ/stack';
 import { expectEnded, HostileWorld } from './hostile-world.ts';
@@ -27,7 +28,10 @@ describe('memory', () => {
   });
 
   it('of many processes and their files together is one', async () => {
-    const body = await python('import os, time\nopen("/tmp/f", "wb").write(bytes(300 << 20))\nfor _ in range(8):\n  if os.fork() == 0:\n    x = bytearray(b"x" * (150 << 20)); time.sleep(60)\nos.wait(); time.sleep(1); os.kill(os.getpid(), 9)\n', { timeout_ms: 60_000 });
+    const body = await python(
+      'import os, time\nopen("/tmp/f", "wb").write(bytes(300 << 20))\nfor _ in range(8):\n  if os.fork() == 0:\n    x = bytearray(b"x" * (150 << 20)); time.sleep(60)\nos.wait(); time.sleep(1); os.kill(os.getpid(), 9)\n',
+      { timeout_ms: 60_000 },
+    );
     expectEnded(body, 'limit.exceeded');
     expect(body.error.message).toContain('memory');
   });
@@ -35,7 +39,9 @@ describe('memory', () => {
 
 describe('processes', () => {
   it('are as many as may be, and one more is refused to the command that makes it', async () => {
-    const body = await python('import os, time\nn = 0\ntry:\n  while True:\n    if os.fork() == 0: time.sleep(60); os._exit(0)\n    n += 1\nexcept OSError as e: print(n, e.errno)\n');
+    const body = await python(
+      'import os, time\nn = 0\ntry:\n  while True:\n    if os.fork() == 0: time.sleep(60); os._exit(0)\n    n += 1\nexcept OSError as e: print(n, e.errno)\n',
+    );
     expect(body).toMatchObject({ status: 'ok', tx_outcome: 'no_op' });
     const [count, errno] = saidBy(body).trim().split(' ').map(Number);
     expect(errno).toBe(11);
@@ -44,19 +50,32 @@ describe('processes', () => {
   });
 
   it('that multiply without end are ended with their time', async () => {
-    expectEnded(await hostile.program('b() { b | b & }; echo x > src/bomb; b; sleep 60', { timeout_ms: 3_000 }), 'command.timeout', 'command.killed', 'command.failed');
+    expectEnded(
+      await hostile.program('b() { b | b & }; echo x > src/bomb; b; sleep 60', { timeout_ms: 3_000 }),
+      'command.timeout',
+      'command.killed',
+      'command.failed',
+    );
     expect(await hostile.world.file('src/bomb')).toBeNull();
   });
 
   it('that die and are never waited for are no more than those, and are gone with the command', async () => {
-    const body = await python('import os\nfor n in range(10000):\n  try:\n    if os.fork() == 0: os._exit(0)\n  except OSError: break\nprint(n)\n');
+    const body = await python(
+      'import os\nfor n in range(10000):\n  try:\n    if os.fork() == 0: os._exit(0)\n  except OSError: break\nprint(n)\n',
+    );
     expect(body).toMatchObject({ status: 'ok' });
     expect(Number(saidBy(body))).toBeLessThan(256);
     expect(saidBy(await hostile.run('grep -l "^State:.Z" /proc/[0-9]*/status 2>/dev/null | wc -l')).trim()).toBe('0');
   });
 
   it('have as many open files as may be', async () => {
-    expect(saidBy(await python('import os\nn = 0\ntry:\n  while True: os.open("/dev/null", 0); n += 1\nexcept OSError as e: print(n < 4096, e.errno)\n')).trim()).toBe('True 24');
+    expect(
+      saidBy(
+        await python(
+          'import os\nn = 0\ntry:\n  while True: os.open("/dev/null", 0); n += 1\nexcept OSError as e: print(n < 4096, e.errno)\n',
+        ),
+      ).trim(),
+    ).toBe('True 24');
   });
 });
 
@@ -74,15 +93,33 @@ describe('time', () => {
   it('without a word ends a command that hangs, and none that speaks', async () => {
     const body = await hostile.run('echo asked; sleep 100', { idle_ms: 1_000, timeout_ms: 60_000 });
     expectEnded(body, 'command.timeout');
-    expect(body.error).toMatchObject({ message: 'the command said nothing for 1000 ms', hint: expect.stringContaining('`idle_ms`') as unknown });
-    expect(await hostile.run('for i in 1 2 3 4 5 6; do echo $i; sleep 0.4; done', { idle_ms: 1_500 })).toMatchObject({ status: 'ok', result: { exit_code: 0 } });
+    expect(body.error).toMatchObject({
+      message: 'the command said nothing for 1000 ms',
+      hint: expect.stringContaining('`idle_ms`') as unknown,
+    });
+    expect(await hostile.run('for i in 1 2 3 4 5 6; do echo $i; sleep 0.4; done', { idle_ms: 1_500 })).toMatchObject({
+      status: 'ok',
+      result: { exit_code: 0 },
+    });
   });
 
   it('of processors ends a command that burns it', async () => {
     const { admin, agentId, workspaceId } = hostile.world;
-    const grant = { tools: ['shell.*'], fs: [{ path: 'src', read: true, write: true }], net: [], secrets: [], budgets: { cpu_ms: 1_500 }, not_before: 0, expires_at: Date.now() + HOUR_MS };
+    const grant = {
+      tools: ['shell.*'],
+      fs: [{ path: 'src', read: true, write: true }],
+      net: [],
+      secrets: [],
+      budgets: { cpu_ms: 1_500 },
+      not_before: 0,
+      expires_at: Date.now() + HOUR_MS,
+    };
     const token = await admin.must('/v1/capability-tokens', { agent_id: agentId, workspace_id: workspaceId, grant });
-    const { body } = await hostile.world.call('shell.run', { command: 'echo x > src/burnt; while :; do :; done' }, { capability_token_id: token.capability_token_id });
+    const { body } = await hostile.world.call(
+      'shell.run',
+      { command: 'echo x > src/burnt; while :; do :; done' },
+      { capability_token_id: token.capability_token_id },
+    );
     expectEnded(body, 'limit.exceeded');
     expect(body.error.message).toContain('processor time');
     expect(await hostile.world.file('src/burnt')).toBeNull();
@@ -92,7 +129,9 @@ describe('time', () => {
 describe('room', () => {
   it('in the workspace and in /tmp ends where it ends, and the command is told', async () => {
     for (const path of ['src/full', '/tmp/full']) {
-      const body = await hostile.program(`head -c 700M /dev/zero > ${path}; stat -c %s ${path}; rm ${path}`, { timeout_ms: 60_000 });
+      const body = await hostile.program(`head -c 700M /dev/zero > ${path}; stat -c %s ${path}; rm ${path}`, {
+        timeout_ms: 60_000,
+      });
       expect(saidBy(body)).toContain('No space left on device\n');
       const bytes = Number(saidBy(body).trim().split('\n').at(-1));
       expect({ path, isFull: bytes > 511 * MIB && bytes <= 512 * MIB }).toEqual({ path, isFull: true });
@@ -106,10 +145,16 @@ describe('room', () => {
   });
 
   it('for files is counted: changed ones by the call, all by the container', async () => {
-    const many = await python('import os\nos.mkdir("src/many")\nfor i in range(24001): open(f"src/many/{i}", "w").close()\n', { timeout_ms: 60_000 });
+    const many = await python(
+      'import os\nos.mkdir("src/many")\nfor i in range(24001): open(f"src/many/{i}", "w").close()\n',
+      { timeout_ms: 60_000 },
+    );
     expectEnded(many, 'limit.exceeded');
     expect(many.error.message).toContain('24000 entries');
-    const nodes = await python('import os\nos.mkdir("/tmp/n")\ntry:\n  for i in range(300000): os.close(os.open(f"/tmp/n/{i}", 64))\nexcept OSError as e: print(i > 200000, e.errno)\n', { timeout_ms: 60_000 });
+    const nodes = await python(
+      'import os\nos.mkdir("/tmp/n")\ntry:\n  for i in range(300000): os.close(os.open(f"/tmp/n/{i}", 64))\nexcept OSError as e: print(i > 200000, e.errno)\n',
+      { timeout_ms: 60_000 },
+    );
     expect(saidBy(nodes).trim()).toBe('True 28');
   });
 
@@ -117,27 +162,54 @@ describe('room', () => {
     const body = await hostile.run('yes 0123456789 | head -c 50000000; echo last >&2');
     expect(body).toMatchObject({ status: 'ok', tx_outcome: 'no_op' });
     expect(body.result.truncated_bytes).toBe(50_000_005 - 200_000);
-    expect(body.whole_output).toMatchObject({ stdout: { bytes: 16 * 1024 * 1024, cut: true }, stderr: { bytes: 0, cut: true } });
+    expect(body.whole_output).toMatchObject({
+      stdout: { bytes: 16 * 1024 * 1024, cut: true },
+      stderr: { bytes: 0, cut: true },
+    });
     expectEnded(await hostile.run('yes; true', { timeout_ms: 2_000 }), 'command.timeout');
   });
 });
 
 describe('a workspace', () => {
   let full: World;
-  const runIn = async (command: string, over: Record<string, unknown> = {}): Promise<JsonValue> => (await full.call('shell.run', { command }, over, 55_000)).body;
+  const runIn = async (command: string, over: Record<string, unknown> = {}): Promise<JsonValue> =>
+    (await full.call('shell.run', { command }, over, 55_000)).body;
 
   it('that is full leaves a command room to write, and past it none is started', async () => {
     full = await makeWorld(hostile.stack.url, hostile.stack.keys.platformKey, { files: { 'small/a.txt': 'one\n' } });
-    expect(await runIn('mkdir big; for i in 1 2 3 4; do head -c 50M /dev/zero > big/$i; done')).toMatchObject({ tx_outcome: 'committed' });
-    expect(await runIn('head -c 60M /dev/zero > big/5; cat small/a.txt')).toMatchObject({ tx_outcome: 'committed', result: { output: 'one\n' } });
+    expect(await runIn('mkdir big; for i in 1 2 3 4; do head -c 50M /dev/zero > big/$i; done')).toMatchObject({
+      tx_outcome: 'committed',
+    });
+    expect(await runIn('head -c 60M /dev/zero > big/5; cat small/a.txt')).toMatchObject({
+      tx_outcome: 'committed',
+      result: { output: 'one\n' },
+    });
     const body = await runIn('cat small/a.txt');
     expectEnded(body, 'limit.exceeded');
-    expect(body.error).toMatchObject({ message: expect.stringContaining('take 261 MiB, more than the 256 MiB') as unknown, hint: expect.stringContaining('a token that reads less') as unknown });
+    expect(body.error).toMatchObject({
+      message: expect.stringContaining('take 261 MiB, more than the 256 MiB') as unknown,
+      hint: expect.stringContaining('a token that reads less') as unknown,
+    });
   });
 
   it('that is too large for one token is not for another that reads less of it', async () => {
-    const grant = { tools: ['shell.*'], fs: [{ path: 'small', read: true, write: true }], net: [], secrets: [], budgets: {}, not_before: 0, expires_at: Date.now() + HOUR_MS };
-    const token = await full.admin.must('/v1/capability-tokens', { agent_id: full.agentId, workspace_id: full.workspaceId, grant });
-    expect(await runIn('cat small/a.txt', { capability_token_id: token.capability_token_id })).toMatchObject({ status: 'ok', result: { output: 'one\n' } });
+    const grant = {
+      tools: ['shell.*'],
+      fs: [{ path: 'small', read: true, write: true }],
+      net: [],
+      secrets: [],
+      budgets: {},
+      not_before: 0,
+      expires_at: Date.now() + HOUR_MS,
+    };
+    const token = await full.admin.must('/v1/capability-tokens', {
+      agent_id: full.agentId,
+      workspace_id: full.workspaceId,
+      grant,
+    });
+    expect(await runIn('cat small/a.txt', { capability_token_id: token.capability_token_id })).toMatchObject({
+      status: 'ok',
+      result: { output: 'one\n' },
+    });
   });
 });

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// An executor that was taken over: it has the credentials, it is given calls, and it says what it likes. Nothing it says may move the head
-// beyond what the call was granted.
+// An executor that was taken over: it has the credentials, it is given calls, and it says what it likes. Nothing it
+// says may move the head beyond what the call was granted.
 import { createHash, randomUUID } from 'node:crypto';
 import { connect as connectSocket } from 'node:net';
 import { vi } from 'vitest';
@@ -9,7 +9,18 @@ import type { BlobStore } from '@writ/blobs';
 import type { Change, Delta, FaultCode, Redemption, TenantId } from '@writ/contract';
 import { createPool, type Pool } from '@writ/database';
 import { canonicalBytes } from '@writ/digest';
-import { BusExecutor, expectCleanLog, makeWorld, Observer, startStack, type JsonValue, type Report, type Speaker, type Stack, type World } from '@writ/stack';
+import {
+  BusExecutor,
+  expectCleanLog,
+  makeWorld,
+  Observer,
+  startStack,
+  type JsonValue,
+  type Report,
+  type Speaker,
+  type Stack,
+  type World,
+} from '@writ/stack';
 
 vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 });
 
@@ -25,10 +36,20 @@ let pool: Pool;
 let blobs: BlobStore;
 
 beforeAll(async () => {
-  stack = await startStack({ without: ['executor'], env: { kernel: { WRIT_LEASE_MS: String(LEASE_MS), WRIT_SWEEP_MS: '200' } } });
+  stack = await startStack({
+    without: ['executor'],
+    env: { kernel: { WRIT_LEASE_MS: String(LEASE_MS), WRIT_SWEEP_MS: '200' } },
+  });
   const files = { 'src/a.txt': 'one\n', 'docs/b.txt': 'two\n' };
-  world = await makeWorld(stack.url, stack.keys.platformKey, { files, fs: [{ path: '', read: true, write: false }, { path: 'src', read: true, write: true }], budgets: { calls: 500, disk_write_bytes: 1_000_000_000 } });
-  victim = await makeWorld(stack.url, stack.keys.platformKey, { files: { 'secret.txt': 'the victim\'s secret\n' } });
+  world = await makeWorld(stack.url, stack.keys.platformKey, {
+    files,
+    fs: [
+      { path: '', read: true, write: false },
+      { path: 'src', read: true, write: true },
+    ],
+    budgets: { calls: 500, disk_write_bytes: 1_000_000_000 },
+  });
+  victim = await makeWorld(stack.url, stack.keys.platformKey, { files: { 'secret.txt': "the victim's secret\n" } });
   observer = new Observer(stack);
   pool = createPool({ url: stack.database.urlFor('writ_executor'), applicationName: 'adversarial-executor' });
   blobs = pgBlobs(pool);
@@ -42,14 +63,28 @@ afterAll(async () => {
   await stack?.stop();
 });
 
-const head = async (of: World = world): Promise<string> => (await of.admin.get(`/v1/workspaces/${of.workspaceId}`)).body.head_snapshot_id as string;
+const head = async (of: World = world): Promise<string> =>
+  (await of.admin.get(`/v1/workspaces/${of.workspaceId}`)).body.head_snapshot_id as string;
 const sha256 = (text: string | Uint8Array): string => createHash('sha256').update(text).digest('hex');
-const codeOf = (promise: Promise<unknown>): Promise<string> => promise.then(() => 'ok', (error: { code?: string }) => error.code ?? String(error));
-const file = (text: string): Change['after'] => ({ kind: 'file', mode: '644', sha256: sha256(text), size: Buffer.byteLength(text) });
+const codeOf = (promise: Promise<unknown>): Promise<string> =>
+  promise.then(
+    () => 'ok',
+    (error: { code?: string }) => error.code ?? String(error),
+  );
+const file = (text: string): Change['after'] => ({
+  kind: 'file',
+  mode: '644',
+  sha256: sha256(text),
+  size: Buffer.byteLength(text),
+});
 const created = (path: string, text = 'new\n'): Change => ({ path, before: null, after: file(text) });
 const ONE = file('one\n');
 
-interface Taken { readonly redemption: Redemption; readonly speaker: Speaker; readonly base: string }
+interface Taken {
+  readonly redemption: Redemption;
+  readonly speaker: Speaker;
+  readonly base: string;
+}
 
 /** Takes the call's attempt of that number, as an honest executor would; other attempts are an earlier test's. */
 async function take(attempt = 1): Promise<Taken> {
@@ -60,7 +95,9 @@ async function take(attempt = 1): Promise<Taken> {
   return { redemption, speaker: liar.speakerOf(permit, nonce), base: redemption.state_snapshot_id };
 }
 
-type Lie = (taken: Taken) => Partial<Report> | Record<string, unknown> | Promise<Partial<Report> | Record<string, unknown>>;
+type Lie = (
+  taken: Taken,
+) => Partial<Report> | Record<string, unknown> | Promise<Partial<Report> | Record<string, unknown>>;
 
 /** A call whose executor lies: what the caller is told. */
 async function lied(lie: Lie, tool = 'shell.run', args: JsonValue = { command: 'true' }): Promise<JsonValue> {
@@ -69,7 +106,7 @@ async function lied(lie: Lie, tool = 'shell.run', args: JsonValue = { command: '
   const leave = liar.keep(taken.speaker);
   try {
     await blobs.putMany(world.tenantId as TenantId, [Buffer.from('new\n')]);
-    await liar.report(taken.speaker, { result: OUTPUT, ...await lie(taken) });
+    await liar.report(taken.speaker, { result: OUTPUT, ...(await lie(taken)) });
   } finally {
     leave();
   }
@@ -92,74 +129,233 @@ it('an honest effect commits: the lies below fail for what they are', async () =
 
 const TWICE = created('src/twice.txt');
 const LIES: Readonly<Record<string, readonly [FaultCode, Lie]>> = {
-  'a path outside the write roots': ['effect.out_of_scope', ({ base }) => ({ delta: delta(base, [created('docs/new.txt')]) })],
-  'one path outside beside one inside': ['effect.out_of_scope', ({ base }) => ({ delta: delta(base, [created('other.txt'), created('src/new.txt')]) })],
-  'a name that only begins like a write root': ['effect.out_of_scope', ({ base }) => ({ delta: delta(base, [created('src-evil/new.txt')]) })],
-  'the write root itself taken away': ['effect.invalid', ({ base }) => ({ delta: delta(base, [{ path: 'src', before: { kind: 'dir', mode: null, sha256: null, size: 0 }, after: null }]) })],
+  'a path outside the write roots': [
+    'effect.out_of_scope',
+    ({ base }) => ({ delta: delta(base, [created('docs/new.txt')]) }),
+  ],
+  'one path outside beside one inside': [
+    'effect.out_of_scope',
+    ({ base }) => ({ delta: delta(base, [created('other.txt'), created('src/new.txt')]) }),
+  ],
+  'a name that only begins like a write root': [
+    'effect.out_of_scope',
+    ({ base }) => ({ delta: delta(base, [created('src-evil/new.txt')]) }),
+  ],
+  'the write root itself taken away': [
+    'effect.invalid',
+    ({ base }) => ({
+      delta: delta(base, [{ path: 'src', before: { kind: 'dir', mode: null, sha256: null, size: 0 }, after: null }]),
+    }),
+  ],
   '`..`': ['effect.invalid', ({ base }) => ({ delta: delta(base, [created('src/../docs/new.txt')]) })],
   '`..` at the start': ['effect.invalid', ({ base }) => ({ delta: delta(base, [created('../new.txt')]) })],
   'an absolute path': ['effect.invalid', ({ base }) => ({ delta: delta(base, [created('/src/new.txt')]) })],
-  'an absolute path into the workspace': ['effect.invalid', ({ base }) => ({ delta: delta(base, [created('/workspace/src/new.txt')]) })],
+  'an absolute path into the workspace': [
+    'effect.invalid',
+    ({ base }) => ({ delta: delta(base, [created('/workspace/src/new.txt')]) }),
+  ],
   'a path with NUL': ['effect.invalid', ({ base }) => ({ delta: delta(base, [created('src/a\0b')]) })],
   'an empty segment': ['effect.invalid', ({ base }) => ({ delta: delta(base, [created('src//new.txt')]) })],
   'a dot': ['effect.invalid', ({ base }) => ({ delta: delta(base, [created('src/./new.txt')]) })],
-  'a lone surrogate': ['effect.invalid', async ({ base }) => byBlob({ ...delta(base, []), changes: [{ ...created('x'), path: 'src/x' }] }).then((ref) => ({ ...ref, delta_ref: { ...ref.delta_ref!, sha256: 'a'.repeat(64) } }))],
+  'a lone surrogate': [
+    'effect.invalid',
+    async ({ base }) =>
+      byBlob({ ...delta(base, []), changes: [{ ...created('x'), path: 'src/x' }] }).then((ref) => ({
+        ...ref,
+        delta_ref: { ...ref.delta_ref!, sha256: 'a'.repeat(64) },
+      })),
+  ],
   'the same path twice': ['effect.invalid', ({ base }) => ({ delta: delta(base, [TWICE, TWICE]) })],
-  'paths out of order': ['effect.invalid', ({ base }) => ({ delta: delta(base, [created('src/z.txt'), created('src/b.txt')]) })],
-  'a file with something below it': ['effect.invalid', ({ base }) => ({ delta: delta(base, [created('src/node'), created('src/node/below')]) })],
-  'something below a file that stands there': ['effect.invalid', ({ base }) => ({ delta: delta(base, [created('src/a.txt/below')]) })],
-  'a device': ['effect.invalid', async ({ base }) => byBlob({ ...delta(base, []), changes: [{ path: 'src/dev', before: null, after: { kind: 'device', mode: '644', sha256: sha256('new\n'), size: 4 } }] })],
-  'a set-uid mode': ['effect.invalid', async ({ base }) => byBlob({ ...delta(base, []), changes: [{ path: 'src/suid', before: null, after: { ...file('new\n'), mode: '4755' } }] })],
-  'a directory with content': ['effect.invalid', ({ base }) => ({ delta: delta(base, [{ path: 'src/dir', before: null, after: { kind: 'dir', mode: null, sha256: sha256('new\n'), size: 4 } }]) })],
-  'a symlink with a mode': ['effect.invalid', ({ base }) => ({ delta: delta(base, [{ path: 'src/link', before: null, after: { kind: 'symlink', mode: '755', sha256: sha256('new\n'), size: 4 } }]) })],
-  'a change that changes nothing': ['effect.invalid', ({ base }) => ({ delta: delta(base, [{ path: 'src/a.txt', before: ONE, after: ONE }]) })],
-  'another `before` than what stood there': ['effect.invalid', ({ base }) => ({ delta: delta(base, [{ path: 'src/a.txt', before: file('other\n'), after: file('new\n') }]) })],
-  'a `before` where nothing stood': ['effect.invalid', ({ base }) => ({ delta: delta(base, [{ path: 'src/none.txt', before: ONE, after: file('new\n') }]) })],
-  'no `before` where something stood': ['effect.invalid', ({ base }) => ({ delta: delta(base, [created('src/a.txt')]) })],
+  'paths out of order': [
+    'effect.invalid',
+    ({ base }) => ({ delta: delta(base, [created('src/z.txt'), created('src/b.txt')]) }),
+  ],
+  'a file with something below it': [
+    'effect.invalid',
+    ({ base }) => ({ delta: delta(base, [created('src/node'), created('src/node/below')]) }),
+  ],
+  'something below a file that stands there': [
+    'effect.invalid',
+    ({ base }) => ({ delta: delta(base, [created('src/a.txt/below')]) }),
+  ],
+  'a device': [
+    'effect.invalid',
+    async ({ base }) =>
+      byBlob({
+        ...delta(base, []),
+        changes: [
+          { path: 'src/dev', before: null, after: { kind: 'device', mode: '644', sha256: sha256('new\n'), size: 4 } },
+        ],
+      }),
+  ],
+  'a set-uid mode': [
+    'effect.invalid',
+    async ({ base }) =>
+      byBlob({
+        ...delta(base, []),
+        changes: [{ path: 'src/suid', before: null, after: { ...file('new\n'), mode: '4755' } }],
+      }),
+  ],
+  'a directory with content': [
+    'effect.invalid',
+    ({ base }) => ({
+      delta: delta(base, [
+        { path: 'src/dir', before: null, after: { kind: 'dir', mode: null, sha256: sha256('new\n'), size: 4 } },
+      ]),
+    }),
+  ],
+  'a symlink with a mode': [
+    'effect.invalid',
+    ({ base }) => ({
+      delta: delta(base, [
+        { path: 'src/link', before: null, after: { kind: 'symlink', mode: '755', sha256: sha256('new\n'), size: 4 } },
+      ]),
+    }),
+  ],
+  'a change that changes nothing': [
+    'effect.invalid',
+    ({ base }) => ({ delta: delta(base, [{ path: 'src/a.txt', before: ONE, after: ONE }]) }),
+  ],
+  'another `before` than what stood there': [
+    'effect.invalid',
+    ({ base }) => ({ delta: delta(base, [{ path: 'src/a.txt', before: file('other\n'), after: file('new\n') }]) }),
+  ],
+  'a `before` where nothing stood': [
+    'effect.invalid',
+    ({ base }) => ({ delta: delta(base, [{ path: 'src/none.txt', before: ONE, after: file('new\n') }]) }),
+  ],
+  'no `before` where something stood': [
+    'effect.invalid',
+    ({ base }) => ({ delta: delta(base, [created('src/a.txt')]) }),
+  ],
   'another base': ['effect.invalid', () => ({ delta: delta(`snap_${'a'.repeat(64)}`, [created('src/new.txt')]) })],
-  'a content that was never stored': ['effect.invalid', ({ base }) => ({ delta: delta(base, [created('src/new.txt', randomUUID())]) })],
-  'another tenant\'s content by its hash': ['effect.invalid', ({ base }) => ({ delta: delta(base, [created('src/stolen.txt', 'the victim\'s secret\n')]) })],
-  'another size than the content has': ['effect.invalid', ({ base }) => ({ delta: delta(base, [{ path: 'src/new.txt', before: null, after: { ...file('new\n')!, size: 5 } }]) })],
-  'another hash than the result has': ['effect.invalid', ({ base }) => ({ delta: delta(base, [created('src/new.txt')]), result_hash: 'b'.repeat(64) })],
-  'a result of another form': ['effect.invalid', ({ base }) => ({ delta: delta(base, [created('src/new.txt')]), result: { fine: true } })],
+  'a content that was never stored': [
+    'effect.invalid',
+    ({ base }) => ({ delta: delta(base, [created('src/new.txt', randomUUID())]) }),
+  ],
+  "another tenant's content by its hash": [
+    'effect.invalid',
+    ({ base }) => ({ delta: delta(base, [created('src/stolen.txt', "the victim's secret\n")]) }),
+  ],
+  'another size than the content has': [
+    'effect.invalid',
+    ({ base }) => ({
+      delta: delta(base, [{ path: 'src/new.txt', before: null, after: { ...file('new\n')!, size: 5 } }]),
+    }),
+  ],
+  'another hash than the result has': [
+    'effect.invalid',
+    ({ base }) => ({ delta: delta(base, [created('src/new.txt')]), result_hash: 'b'.repeat(64) }),
+  ],
+  'a result of another form': [
+    'effect.invalid',
+    ({ base }) => ({ delta: delta(base, [created('src/new.txt')]), result: { fine: true } }),
+  ],
   'no result': ['effect.invalid', ({ base }) => ({ delta: delta(base, [created('src/new.txt')]), result: null })],
-  'a result by a reference to nothing': ['effect.invalid', ({ base }) => ({ delta: delta(base, [created('src/new.txt')]), result: null, result_ref: { sha256: 'c'.repeat(64), size: 4 }, result_hash: 'c'.repeat(64) })],
-  'a delta by value and by reference': ['effect.invalid', async ({ base }) => ({ ...await byBlob(delta(base, [created('src/new.txt')])), delta: delta(base, [created('src/new.txt')]) })],
+  'a result by a reference to nothing': [
+    'effect.invalid',
+    ({ base }) => ({
+      delta: delta(base, [created('src/new.txt')]),
+      result: null,
+      result_ref: { sha256: 'c'.repeat(64), size: 4 },
+      result_hash: 'c'.repeat(64),
+    }),
+  ],
+  'a delta by value and by reference': [
+    'effect.invalid',
+    async ({ base }) => ({
+      ...(await byBlob(delta(base, [created('src/new.txt')]))),
+      delta: delta(base, [created('src/new.txt')]),
+    }),
+  ],
   'a delta by a reference to nothing': ['effect.invalid', () => ({ delta_ref: { sha256: 'd'.repeat(64), size: 10 } })],
-  'a delta of another size than named': ['effect.invalid', async ({ base }) => byBlob(delta(base, [created('src/new.txt')])).then((ref) => ({ delta_ref: { ...ref.delta_ref!, size: 1 } }))],
-  'a delta that is no JSON': ['effect.invalid', async () => ({ delta_ref: { sha256: await blobs.put(world.tenantId as TenantId, Buffer.from('not json')).then(() => sha256('not json')), size: 8 } })],
-  '24,001 changes': ['limit.exceeded', async ({ base }) => byBlob(delta(base, Array.from({ length: 24_001 }, (_, i) => created(`src/many/${String(i).padStart(6, '0')}`))))],
-  'more bytes than a call may write': ['limit.exceeded', ({ base }) => ({ delta: delta(base, [{ path: 'src/big', before: null, after: { ...file('new\n')!, size: 257 * 1024 * 1024 } }]) })],
-  'success of a command that failed': ['command.failed', ({ base }) => ({ delta: delta(base, [created('src/new.txt')]), exit_code: 1, result: { ...OUTPUT, exit_code: 1 } })],
-  'a change by a command that was killed': ['command.killed', ({ base }) => ({ delta: delta(base, [created('src/new.txt')]), ended: 'killed', exit_code: null })],
-  'a failure by a code that isn\'t one': ['effect.invalid', () => ({ ended: 'failed', error: { code: 'no.such_code', message: 'x', hint: null }, result: null })],
+  'a delta of another size than named': [
+    'effect.invalid',
+    async ({ base }) =>
+      byBlob(delta(base, [created('src/new.txt')])).then((ref) => ({ delta_ref: { ...ref.delta_ref!, size: 1 } })),
+  ],
+  'a delta that is no JSON': [
+    'effect.invalid',
+    async () => ({
+      delta_ref: {
+        sha256: await blobs.put(world.tenantId as TenantId, Buffer.from('not json')).then(() => sha256('not json')),
+        size: 8,
+      },
+    }),
+  ],
+  '24,001 changes': [
+    'limit.exceeded',
+    async ({ base }) =>
+      byBlob(
+        delta(
+          base,
+          Array.from({ length: 24_001 }, (_, i) => created(`src/many/${String(i).padStart(6, '0')}`)),
+        ),
+      ),
+  ],
+  'more bytes than a call may write': [
+    'limit.exceeded',
+    ({ base }) => ({
+      delta: delta(base, [{ path: 'src/big', before: null, after: { ...file('new\n')!, size: 257 * 1024 * 1024 } }]),
+    }),
+  ],
+  'success of a command that failed': [
+    'command.failed',
+    ({ base }) => ({ delta: delta(base, [created('src/new.txt')]), exit_code: 1, result: { ...OUTPUT, exit_code: 1 } }),
+  ],
+  'a change by a command that was killed': [
+    'command.killed',
+    ({ base }) => ({ delta: delta(base, [created('src/new.txt')]), ended: 'killed', exit_code: null }),
+  ],
+  "a failure by a code that isn't one": [
+    'effect.invalid',
+    () => ({ ended: 'failed', error: { code: 'no.such_code', message: 'x', hint: null }, result: null }),
+  ],
 };
 
 it.each(Object.entries(LIES))('a report of %s rolls back, and the head stays', async (_what, [code, lie]) => {
   const before = [await head(), await head(victim)];
   const body = await lied(lie);
-  expect(body).toMatchObject({ status: 'error', tx_outcome: 'rolled_back', error: { code }, commit_delta_id: null, new_snapshot_id: null });
+  expect(body).toMatchObject({
+    status: 'error',
+    tx_outcome: 'rolled_back',
+    error: { code },
+    commit_delta_id: null,
+    new_snapshot_id: null,
+  });
   expect([await head(), await head(victim)]).toEqual(before);
   expect(await observer.outcomes(body.operation_id as string)).toBeLessThanOrEqual(1);
 });
 
 it('a delta of a call that only reads is no effect', async () => {
   const before = await head();
-  const body = await lied(({ base }) => ({ delta: delta(base, [created('src/new.txt')]), result: { content: 'x', encoding: 'utf8', size: 1, truncated: false } }), 'fs.read', { path: 'src/a.txt' });
+  const body = await lied(
+    ({ base }) => ({
+      delta: delta(base, [created('src/new.txt')]),
+      result: { content: 'x', encoding: 'utf8', size: 1, truncated: false },
+    }),
+    'fs.read',
+    { path: 'src/a.txt' },
+  );
   expect(body).toMatchObject({ status: 'error', tx_outcome: 'no_op', error: { code: 'effect.invalid' } });
   expect(await head()).toBe(before);
 });
 
-describe('a report that isn\'t the current attempt\'s own', () => {
-  it('is fenced, whoever\'s place it takes, and the honest one still counts', async () => {
+describe("a report that isn't the current attempt's own", () => {
+  it("is fenced, whoever's place it takes, and the honest one still counts", async () => {
     const answer = world.call('shell.run', { command: 'true' });
     const { speaker, base } = await take();
     const effect = { result: OUTPUT, delta: delta(base, [created(`src/${randomUUID()}.txt`)]) };
     const elsewhere = (await victim.call('no.such_tool', {})).body.operation_id as string;
     const masks: Readonly<Record<string, Partial<Speaker>>> = {
-      nonce: { nonce: BusExecutor.newNonce() }, executor: { executor_id: `exe_${'0'.repeat(26)}` }, attempt: { attempt: speaker.attempt + 1 }, past: { attempt: 1_000 },
-      operation: { operation_id: `op_${'0'.repeat(26)}` }, 'another tenant\'s operation': { operation_id: elsewhere, tenant_id: victim.tenantId },
-      'our operation as another tenant\'s': { tenant_id: victim.tenantId }, 'another tenant\'s operation as ours': { operation_id: elsewhere },
+      nonce: { nonce: BusExecutor.newNonce() },
+      executor: { executor_id: `exe_${'0'.repeat(26)}` },
+      attempt: { attempt: speaker.attempt + 1 },
+      past: { attempt: 1_000 },
+      operation: { operation_id: `op_${'0'.repeat(26)}` },
+      "another tenant's operation": { operation_id: elsewhere, tenant_id: victim.tenantId },
+      "our operation as another tenant's": { tenant_id: victim.tenantId },
+      "another tenant's operation as ours": { operation_id: elsewhere },
     };
     for (const [what, mask] of Object.entries(masks)) {
       for (const verb of ['kernel.report', 'kernel.renew', 'kernel.effect_started'] as const) {
@@ -178,17 +374,30 @@ describe('a report that isn\'t the current attempt\'s own', () => {
     const first = await take();
     const second = await take(2);
     expect(second.speaker).toMatchObject({ operation_id: first.speaker.operation_id, attempt: 2 });
-    expect(await codeOf(liar.report(first.speaker, { result: OUTPUT, delta: delta(first.base, [created('src/late.txt')]) }))).toBe('attempt.fenced');
+    expect(
+      await codeOf(liar.report(first.speaker, { result: OUTPUT, delta: delta(first.base, [created('src/late.txt')]) })),
+    ).toBe('attempt.fenced');
     await liar.report(second.speaker, { result: OUTPUT });
     expect((await answer).body.tx_outcome).toBe('no_op');
     expect(await world.file('src/late.txt')).toBeNull();
   });
 
   it('after cancellation or revocation changes nothing', async () => {
-    const token = (await world.admin.must('/v1/capability-tokens', {
-      agent_id: world.agentId, workspace_id: world.workspaceId,
-      grant: { tools: ['*'], fs: [{ path: '', read: true, write: true }], net: [], secrets: [], budgets: {}, not_before: 0, expires_at: Date.now() + 600_000 },
-    })).capability_token_id as string;
+    const token = (
+      await world.admin.must('/v1/capability-tokens', {
+        agent_id: world.agentId,
+        workspace_id: world.workspaceId,
+        grant: {
+          tools: ['*'],
+          fs: [{ path: '', read: true, write: true }],
+          net: [],
+          secrets: [],
+          budgets: {},
+          not_before: 0,
+          expires_at: Date.now() + 600_000,
+        },
+      })
+    ).capability_token_id as string;
     for (const [code, stop] of [
       ['cancelled', (id: string) => world.agent.post(`/v1/operations/${id}/cancel`)],
       ['token.revoked', () => world.admin.post(`/v1/capability-tokens/${token}/revoke`)],
@@ -206,24 +415,47 @@ describe('a report that isn\'t the current attempt\'s own', () => {
 
 it('use that nobody can have had is counted up to what was reserved', async () => {
   const most = Number.MAX_SAFE_INTEGER;
-  await lied(() => ({ usage: { wall_ms: most, cpu_ms: most, memory_peak_bytes: most, disk_write_bytes: most, output_bytes: most } }));
-  const rows = await observer.rows('SELECT dimension, reserved::float8, used::float8, bound::float8 FROM kernel.budget WHERE capability_token_id = $1', [world.tokenId]);
-  for (const { dimension, reserved, used, bound } of rows) expect({ dimension, isWithin: used! <= bound! && reserved === 0 }).toEqual({ dimension, isWithin: true });
+  await lied(() => ({
+    usage: { wall_ms: most, cpu_ms: most, memory_peak_bytes: most, disk_write_bytes: most, output_bytes: most },
+  }));
+  const rows = await observer.rows(
+    'SELECT dimension, reserved::float8, used::float8, bound::float8 FROM kernel.budget WHERE capability_token_id = $1',
+    [world.tokenId],
+  );
+  for (const { dimension, reserved, used, bound } of rows)
+    expect({ dimension, isWithin: used! <= bound! && reserved === 0 }).toEqual({ dimension, isWithin: true });
 });
 
-describe('a message that isn\'t a report', () => {
+describe("a message that isn't a report", () => {
   const WRONG: Readonly<Record<string, JsonValue>> = {
-    'null': null, 'text': 'report', 'a list': [], 'a greater version': { v: 2 }, 'a negative use': { usage: { wall_ms: -1, cpu_ms: 0, memory_peak_bytes: 0, disk_write_bytes: 0, output_bytes: 0 } },
-    'an unknown end': { ended: 'fine' }, 'a device by value': { delta: { v: 1, base: `snap_${'a'.repeat(64)}`, changes: [{ path: 'x', before: null, after: { kind: 'device', mode: null, sha256: null, size: 0 } }] } },
-    'a nonce that isn\'t one': { nonce: '\' OR 1=1 --' }, 'an id that isn\'t one': { operation_id: '\'; DROP TABLE kernel.operation; --' }, 'a request outside': { requests: [{ url: 'http://127.0.0.1' }] },
+    null: null,
+    text: 'report',
+    'a list': [],
+    'a greater version': { v: 2 },
+    'a negative use': { usage: { wall_ms: -1, cpu_ms: 0, memory_peak_bytes: 0, disk_write_bytes: 0, output_bytes: 0 } },
+    'an unknown end': { ended: 'fine' },
+    'a device by value': {
+      delta: {
+        v: 1,
+        base: `snap_${'a'.repeat(64)}`,
+        changes: [{ path: 'x', before: null, after: { kind: 'device', mode: null, sha256: null, size: 0 } }],
+      },
+    },
+    "a nonce that isn't one": { nonce: "' OR 1=1 --" },
+    "an id that isn't one": { operation_id: "'; DROP TABLE kernel.operation; --" },
+    'a request outside': { requests: [{ url: 'http://127.0.0.1' }] },
   };
 
   it('is answered `request.malformed`, ends nothing, and the honest one still counts', async () => {
     const answer = world.call('shell.run', { command: 'true' });
     const { speaker } = await take();
     for (const [what, wrong] of Object.entries(WRONG)) {
-      const message = wrong === null || typeof wrong !== 'object' || Array.isArray(wrong) ? wrong : { v: 1, ...speaker, ...wrong };
-      const said = typeof message === 'object' && message !== null && !Array.isArray(message) && message.v === 1 ? liar.report(speaker, wrong) : liar.ask('kernel.report', message);
+      const message =
+        wrong === null || typeof wrong !== 'object' || Array.isArray(wrong) ? wrong : { v: 1, ...speaker, ...wrong };
+      const said =
+        typeof message === 'object' && message !== null && !Array.isArray(message) && message.v === 1
+          ? liar.report(speaker, wrong)
+          : liar.ask('kernel.report', message);
       expect({ what, code: await codeOf(said) }).toEqual({ what, code: 'request.malformed' });
     }
     await liar.report(speaker, { result: OUTPUT });
@@ -236,8 +468,15 @@ describe('a message that isn\'t a report', () => {
     const said = await new Promise<string>((resolve, reject) => {
       const socket = connectSocket(stack.nats.port, '127.0.0.1');
       let text = '';
-      socket.on('data', (bytes: Buffer) => { text += bytes.toString(); }).on('close', () => resolve(text)).on('error', reject);
-      socket.write(`CONNECT {"verbose":false,"user":"executor","pass":"password-of-executor-0123456789"}\r\nPUB writ.v1.s0.kernel.report 2000000\r\n`);
+      socket
+        .on('data', (bytes: Buffer) => {
+          text += bytes.toString();
+        })
+        .on('close', () => resolve(text))
+        .on('error', reject);
+      socket.write(
+        `CONNECT {"verbose":false,"user":"executor","pass":"password-of-executor-0123456789"}\r\nPUB writ.v1.s0.kernel.report 2000000\r\n`,
+      );
     });
     expect(said).toContain('Maximum Payload Violation');
     expect((await lied(() => ({}))).tx_outcome).toBe('no_op');

@@ -27,8 +27,8 @@ const REFERENCE_MS = 8_000;
 const [ANSWERS_MS, ENDS_MS] = [60_000, 20_000];
 /**
  * What the other tenant's calls may take, in milliseconds; or so many times what they take beside busy programs. A
- * machine that has more to do than this test is slower to everybody: then so many times what they take beside busy programs, as
- * much longer as a chain of programs that aren't Writ takes at the same time.
+ * machine that has more to do than this test is slower to everybody: then so many times what they take beside busy
+ * programs, as much longer as a chain of programs that aren't Writ takes at the same time.
  */
 const REFERENCE_TIMES = 1.5;
 /** Beside other specs, which begin and end as they like, only what takes many times longer is told from their doing. */
@@ -144,7 +144,9 @@ it('no hostile input ends a process', () => {
 });
 
 it('no hostile input holds up the event loop of a process, each time that it is sent', async () => {
-  const suspects = INPUTS.filter(({ name }) => attack.seen.some((seen) => seen.name === name && heldLoops(seen.loops).length > 0));
+  const suspects = INPUTS.filter(({ name }) =>
+    attack.seen.some((seen) => seen.name === name && heldLoops(seen.loops).length > 0),
+  );
   const held: string[] = [];
   for (const input of suspects) {
     let processes = attack.seen.filter(({ name }) => name === input.name).flatMap(({ loops }) => heldLoops(loops));

@@ -27,7 +27,9 @@ export class RawNats {
     const socket = connect(port, '127.0.0.1');
     await once(socket, 'connect');
     const raw = new RawNats(socket, user);
-    socket.write(`CONNECT ${JSON.stringify({ verbose: false, pedantic: false, headers: true, no_responders: true, user, pass: passwordOf(user), protocol: 1 })}\r\n`);
+    socket.write(
+      `CONNECT ${JSON.stringify({ verbose: false, pedantic: false, headers: true, no_responders: true, user, pass: passwordOf(user), protocol: 1 })}\r\n`,
+    );
     socket.write(`SUB _INBOX_${user}.raw.> 1\r\n`);
     await raw.#flushed();
     return raw;
@@ -36,7 +38,9 @@ export class RawNats {
   /** Publishes; resolves with what the server says to it. */
   async publish(subject: string, payload: string | Uint8Array, reply = ''): Promise<string> {
     const bytes = Buffer.from(payload);
-    this.#socket.write(Buffer.concat([Buffer.from(`PUB ${subject} ${reply} ${bytes.length}\r\n`), bytes, Buffer.from('\r\n')]));
+    this.#socket.write(
+      Buffer.concat([Buffer.from(`PUB ${subject} ${reply} ${bytes.length}\r\n`), bytes, Buffer.from('\r\n')]),
+    );
     return await this.#flushed();
   }
 
@@ -46,16 +50,31 @@ export class RawNats {
   }
 
   /** A request with these bytes; resolves with the answer as JSON, or null where none comes. */
-  async request(subject: string, payload: string | Uint8Array, headers: Readonly<Record<string, string>> = {}): Promise<JsonValue> {
+  async request(
+    subject: string,
+    payload: string | Uint8Array,
+    headers: Readonly<Record<string, string>> = {},
+  ): Promise<JsonValue> {
     const inbox = `_INBOX_${this.#user}.raw.${++this.#inboxes}`;
     const bytes = Buffer.from(payload);
-    const head = Buffer.from(`NATS/1.0\r\n${Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`).join('')}\r\n`);
+    const head = Buffer.from(
+      `NATS/1.0\r\n${Object.entries(headers)
+        .map(([name, value]) => `${name}: ${value}\r\n`)
+        .join('')}\r\n`,
+    );
     this.#heard = Buffer.alloc(0);
-    this.#socket.write(Buffer.concat([Buffer.from(`HPUB ${subject} ${inbox} ${head.length} ${head.length + bytes.length}\r\n`), head, bytes, Buffer.from('\r\n')]));
+    this.#socket.write(
+      Buffer.concat([
+        Buffer.from(`HPUB ${subject} ${inbox} ${head.length} ${head.length + bytes.length}\r\n`),
+        head,
+        bytes,
+        Buffer.from('\r\n'),
+      ]),
+    );
     const answered = new RegExp(`(?:MSG ${inbox.replaceAll('.', '\\.')} 1 \\d+\\r\\n)(.*)\\r\\n`, 's');
     const text = await this.#until((heard) => answered.test(heard));
     const [, answer] = answered.exec(text) ?? [];
-    return answer === undefined ? null : JSON.parse(answer) as JsonValue;
+    return answer === undefined ? null : (JSON.parse(answer) as JsonValue);
   }
 
   async close(): Promise<void> {
@@ -75,7 +94,12 @@ export class RawNats {
     const until = Date.now() + PONG_MS;
     while (!isEnough(this.#heard.toString('utf8'))) {
       if (Date.now() > until) throw new Error(`the server said only: ${this.#heard.toString('utf8').slice(0, 500)}`);
-      await Promise.race([once(this.#socket, 'data'), new Promise((resolve) => { setTimeout(resolve, 100); })]);
+      await Promise.race([
+        once(this.#socket, 'data'),
+        new Promise((resolve) => {
+          setTimeout(resolve, 100);
+        }),
+      ]);
     }
     return this.#heard.toString('utf8');
   }

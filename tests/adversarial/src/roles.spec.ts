@@ -13,42 +13,213 @@ const VERBS: readonly Verb[] = ['SELECT', 'INSERT', 'UPDATE', 'DELETE', 'TRUNCAT
 const APPEND = ['SELECT', 'INSERT'] as const;
 const CHANGE = ['SELECT', 'INSERT', 'UPDATE'] as const;
 
-/** The oracle, written by hand: role → table → what it may. Everything absent is forbidden. UPDATE of single columns stands in COLUMNS. */
+/**
+ * The oracle, written by hand: role → table → what it may. Everything absent is forbidden. UPDATE of single columns
+ * stands in COLUMNS.
+ */
 const MAY: Readonly<Record<LoginRole, Readonly<Record<string, readonly Verb[]>>>> = {
   writ_orchestrator: {
-    'orchestrator.api_key': APPEND, 'orchestrator.webhook': ['SELECT', 'INSERT', 'DELETE'], 'orchestrator.delivery': APPEND, 'orchestrator.session': ['SELECT', 'INSERT', 'DELETE'], 'orchestrator.run': APPEND, 'orchestrator.erasure': APPEND, 'orchestrator.run_event': APPEND, 'orchestrator.spent': APPEND, 'orchestrator.job': ['SELECT', 'INSERT', 'DELETE'], 'orchestrator.job_start': ['SELECT', 'INSERT', 'DELETE'], 'blobs.blob': APPEND, 'blobs.chunk': APPEND,
+    'orchestrator.api_key': APPEND,
+    'orchestrator.webhook': ['SELECT', 'INSERT', 'DELETE'],
+    'orchestrator.delivery': APPEND,
+    'orchestrator.session': ['SELECT', 'INSERT', 'DELETE'],
+    'orchestrator.run': APPEND,
+    'orchestrator.erasure': APPEND,
+    'orchestrator.run_event': APPEND,
+    'orchestrator.spent': APPEND,
+    'orchestrator.job': ['SELECT', 'INSERT', 'DELETE'],
+    'orchestrator.job_start': ['SELECT', 'INSERT', 'DELETE'],
+    'blobs.blob': APPEND,
+    'blobs.chunk': APPEND,
   },
   writ_executor: { 'blobs.blob': APPEND, 'blobs.chunk': APPEND },
-  writ_ledger: { 'ledger.leaf': APPEND, 'ledger.tile': APPEND, 'ledger.root': APPEND, 'ledger.checkpoint': APPEND, 'ledger.cosignature': APPEND, 'ledger.record_index': APPEND },
+  writ_ledger: {
+    'ledger.leaf': APPEND,
+    'ledger.tile': APPEND,
+    'ledger.root': APPEND,
+    'ledger.checkpoint': APPEND,
+    'ledger.cosignature': APPEND,
+    'ledger.record_index': APPEND,
+  },
   writ_kernel: {
-    'blobs.blob': ['SELECT', 'INSERT', 'DELETE'], 'blobs.chunk': ['SELECT', 'INSERT', 'DELETE'], 'kernel.transition': ['SELECT'],
-    'kernel.tenant': APPEND, 'kernel.agent': APPEND, 'kernel.snapshot': APPEND, 'kernel.idempotency': APPEND, 'kernel.token': APPEND, 'kernel.run_draw': APPEND, 'kernel.freeze': APPEND,
-    'kernel.workspace': CHANGE, 'kernel.budget': CHANGE, 'kernel.operation': CHANGE, 'kernel.payload': CHANGE, 'kernel.approval': CHANGE, 'kernel.preview': CHANGE, 'kernel.shell': CHANGE, 'kernel.secret': ['SELECT', 'INSERT', 'DELETE'], 'kernel.session_value': ['SELECT', 'INSERT', 'DELETE'], 'kernel.kept_output': ['SELECT', 'INSERT', 'DELETE'], 'kernel.erasure': APPEND, 'kernel.payload_key': ['SELECT', 'INSERT', 'DELETE'],
-    'kernel.policy_set': APPEND, 'kernel.policy_activation': APPEND, 'kernel.label': APPEND, 'kernel.resource': APPEND, 'kernel.tool_version': APPEND, 'kernel.tool': APPEND, 'kernel.registrar_key': APPEND, 'kernel.sandbox': APPEND, 'kernel.execution_profile': ['SELECT', 'INSERT', 'DELETE'], 'kernel.skill': ['SELECT', 'INSERT', 'DELETE'], 'kernel.vote': APPEND, 'kernel.delegation': APPEND, 'kernel.revoked_key': APPEND,
-    'kernel.outbox': ['SELECT', 'INSERT', 'DELETE'], 'kernel.notice': ['INSERT'], 'kernel.series_effect': ['SELECT', 'INSERT', 'UPDATE', 'DELETE'],
+    'blobs.blob': ['SELECT', 'INSERT', 'DELETE'],
+    'blobs.chunk': ['SELECT', 'INSERT', 'DELETE'],
+    'kernel.transition': ['SELECT'],
+    'kernel.tenant': APPEND,
+    'kernel.agent': APPEND,
+    'kernel.snapshot': APPEND,
+    'kernel.idempotency': APPEND,
+    'kernel.token': APPEND,
+    'kernel.run_draw': APPEND,
+    'kernel.freeze': APPEND,
+    'kernel.workspace': CHANGE,
+    'kernel.budget': CHANGE,
+    'kernel.operation': CHANGE,
+    'kernel.payload': CHANGE,
+    'kernel.approval': CHANGE,
+    'kernel.preview': CHANGE,
+    'kernel.shell': CHANGE,
+    'kernel.secret': ['SELECT', 'INSERT', 'DELETE'],
+    'kernel.session_value': ['SELECT', 'INSERT', 'DELETE'],
+    'kernel.kept_output': ['SELECT', 'INSERT', 'DELETE'],
+    'kernel.erasure': APPEND,
+    'kernel.payload_key': ['SELECT', 'INSERT', 'DELETE'],
+    'kernel.policy_set': APPEND,
+    'kernel.policy_activation': APPEND,
+    'kernel.label': APPEND,
+    'kernel.resource': APPEND,
+    'kernel.tool_version': APPEND,
+    'kernel.tool': APPEND,
+    'kernel.registrar_key': APPEND,
+    'kernel.sandbox': APPEND,
+    'kernel.execution_profile': ['SELECT', 'INSERT', 'DELETE'],
+    'kernel.skill': ['SELECT', 'INSERT', 'DELETE'],
+    'kernel.vote': APPEND,
+    'kernel.delegation': APPEND,
+    'kernel.revoked_key': APPEND,
+    'kernel.outbox': ['SELECT', 'INSERT', 'DELETE'],
+    'kernel.notice': ['INSERT'],
+    'kernel.series_effect': ['SELECT', 'INSERT', 'UPDATE', 'DELETE'],
   },
   writ_kernel_worker: {
-    'kernel.transition': ['SELECT'], 'kernel.operation': ['SELECT'], 'kernel.approval': ['SELECT'], 'kernel.outbox': ['SELECT', 'DELETE'],
-    'kernel.freeze': ['SELECT'], 'kernel.notice': ['SELECT', 'DELETE'], 'kernel.preview': ['SELECT'], 'kernel.shell': ['SELECT'], 'kernel.session_value': ['DELETE'], 'kernel.kept_output': ['DELETE'],
+    'kernel.transition': ['SELECT'],
+    'kernel.operation': ['SELECT'],
+    'kernel.approval': ['SELECT'],
+    'kernel.outbox': ['SELECT', 'DELETE'],
+    'kernel.freeze': ['SELECT'],
+    'kernel.notice': ['SELECT', 'DELETE'],
+    'kernel.preview': ['SELECT'],
+    'kernel.shell': ['SELECT'],
+    'kernel.session_value': ['DELETE'],
+    'kernel.kept_output': ['DELETE'],
   },
 };
 const COLUMNS: Readonly<Record<string, readonly string[]>> = {
-  'writ_orchestrator UPDATE blobs.blob': ['touched_at'], 'writ_orchestrator UPDATE blobs.chunk': ['touched_at'], 'writ_executor UPDATE blobs.blob': ['touched_at'],
-  'writ_executor UPDATE blobs.chunk': ['touched_at'], 'writ_kernel UPDATE blobs.blob': ['touched_at'], 'writ_kernel UPDATE blobs.chunk': ['touched_at'],
+  'writ_orchestrator UPDATE blobs.blob': ['touched_at'],
+  'writ_orchestrator UPDATE blobs.chunk': ['touched_at'],
+  'writ_executor UPDATE blobs.blob': ['touched_at'],
+  'writ_executor UPDATE blobs.chunk': ['touched_at'],
+  'writ_kernel UPDATE blobs.blob': ['touched_at'],
+  'writ_kernel UPDATE blobs.chunk': ['touched_at'],
   'writ_orchestrator UPDATE orchestrator.api_key': ['revoked_at'],
-  'writ_orchestrator UPDATE orchestrator.webhook': ['name', 'url', 'events', 'state', 'disabled_reason', 'failing_since', 'secret', 'old_secret', 'old_until', 'updated_at'],
-  'writ_orchestrator UPDATE orchestrator.delivery': ['state', 'attempts', 'next_at', 'claimed_until', 'last_status', 'last_error', 'delivered_at'],
+  'writ_orchestrator UPDATE orchestrator.webhook': [
+    'name',
+    'url',
+    'events',
+    'state',
+    'disabled_reason',
+    'failing_since',
+    'secret',
+    'old_secret',
+    'old_until',
+    'updated_at',
+  ],
+  'writ_orchestrator UPDATE orchestrator.delivery': [
+    'state',
+    'attempts',
+    'next_at',
+    'claimed_until',
+    'last_status',
+    'last_error',
+    'delivered_at',
+  ],
   'writ_orchestrator UPDATE orchestrator.session': ['name', 'content', 'forked_run', 'forked_after'],
   'writ_orchestrator UPDATE orchestrator.erasure': ['gone_at'],
-  'writ_orchestrator UPDATE orchestrator.run': ['prompt', 'state', 'stopped', 'fault', 'waits_for', 'cancel_by', 'events', 'rounds', 'input_tokens', 'cached_tokens', 'output_tokens', 'cost', 'reserved', 'lease_until', 'wake_at', 'started_at', 'ended_at'],
-  'writ_orchestrator UPDATE orchestrator.job': ['name', 'state', 'cron', 'time_zone', 'agent_id', 'workspace_id', 'capability_token_id', 'run_token_id', 'tools', 'dialect', 'model', 'conversation', 'overlap', 'missed', 'rounds_max', 'tokens_max', 'cost_max', 'content', 'session_id', 'due_at', 'changed_at', 'changed_by', 'principal', 'data_subject'],
+  'writ_orchestrator UPDATE orchestrator.run': [
+    'prompt',
+    'state',
+    'stopped',
+    'fault',
+    'waits_for',
+    'cancel_by',
+    'events',
+    'rounds',
+    'input_tokens',
+    'cached_tokens',
+    'output_tokens',
+    'cost',
+    'reserved',
+    'lease_until',
+    'wake_at',
+    'started_at',
+    'ended_at',
+  ],
+  'writ_orchestrator UPDATE orchestrator.job': [
+    'name',
+    'state',
+    'cron',
+    'time_zone',
+    'agent_id',
+    'workspace_id',
+    'capability_token_id',
+    'run_token_id',
+    'tools',
+    'dialect',
+    'model',
+    'conversation',
+    'overlap',
+    'missed',
+    'rounds_max',
+    'tokens_max',
+    'cost_max',
+    'content',
+    'session_id',
+    'due_at',
+    'changed_at',
+    'changed_by',
+    'principal',
+    'data_subject',
+  ],
   'writ_orchestrator UPDATE orchestrator.job_start': ['state', 'reason', 'session_id', 'run_id', 'started_at'],
   'writ_kernel UPDATE kernel.token': ['revoked_at'],
   'writ_kernel UPDATE kernel.run_draw': ['settled', 'reserved', 'fence', 'place', 'updated_at'],
-  'writ_kernel UPDATE kernel.tenant': ['weight', 'cap', 'requests_per_second', 'request_burst', 'waiting_max', 'limits_at', 'data_key', 'finger_key', 'master_key_id', 'files_max', 'bytes_max', 'outputs_bytes_max', 'payload_days', 'output_days', 'retention_at', 'erased_until', 'keys_recorded'],
+  'writ_kernel UPDATE kernel.tenant': [
+    'weight',
+    'cap',
+    'requests_per_second',
+    'request_burst',
+    'waiting_max',
+    'limits_at',
+    'data_key',
+    'finger_key',
+    'master_key_id',
+    'files_max',
+    'bytes_max',
+    'outputs_bytes_max',
+    'payload_days',
+    'output_days',
+    'retention_at',
+    'erased_until',
+    'keys_recorded',
+  ],
   'writ_kernel UPDATE kernel.vote': ['comment'],
-  'writ_kernel UPDATE kernel.erasure': ['state', 'passed_at', 'passed_id', 'operations', 'unfinished', 'unfinished_at', 'records', 'record_id', 'finished_at', 'texts', 'texts_rounds', 'sessions', 'runs', 'calls_done'],
-  'writ_kernel_worker SELECT kernel.erasure': ['erasure_id', 'tenant_id', 'state', 'created_at', 'selector', 'session_ids', 'until', 'texts', 'calls_done'],
+  'writ_kernel UPDATE kernel.erasure': [
+    'state',
+    'passed_at',
+    'passed_id',
+    'operations',
+    'unfinished',
+    'unfinished_at',
+    'records',
+    'record_id',
+    'finished_at',
+    'texts',
+    'texts_rounds',
+    'sessions',
+    'runs',
+    'calls_done',
+  ],
+  'writ_kernel_worker SELECT kernel.erasure': [
+    'erasure_id',
+    'tenant_id',
+    'state',
+    'created_at',
+    'selector',
+    'session_ids',
+    'until',
+    'texts',
+    'calls_done',
+  ],
   'writ_kernel UPDATE kernel.session_value': ['taken_by'],
   'writ_kernel_worker SELECT kernel.session_value': ['approval_id', 'tenant_id', 'taken_by', 'expires_at'],
   'writ_kernel UPDATE kernel.kept_output': ['attempt', 'stdout_ref', 'stderr_ref', 'expires_at'],
@@ -57,15 +228,58 @@ const COLUMNS: Readonly<Record<string, readonly string[]>> = {
   'writ_kernel UPDATE kernel.idempotency': ['args_fingerprint'],
   'writ_kernel UPDATE kernel.tool': ['category', 'version', 'definition_digest', 'updated_by', 'updated_at'],
   'writ_kernel UPDATE kernel.registrar_key': ['retired_at', 'revoked_at', 'ended_by'],
-  'writ_kernel UPDATE kernel.sandbox': ['workspace_id', 'definition', 'definition_digest', 'statement', 'keyid', 'sig', 'signed_at', 'updated_by', 'updated_at'],
+  'writ_kernel UPDATE kernel.sandbox': [
+    'workspace_id',
+    'definition',
+    'definition_digest',
+    'statement',
+    'keyid',
+    'sig',
+    'signed_at',
+    'updated_by',
+    'updated_at',
+  ],
   'writ_kernel UPDATE kernel.resource': ['version', 'updated_at', 'updated_by'],
   'writ_kernel UPDATE kernel.freeze': ['expires_at', 'lifted_at', 'lifted_by'],
   'writ_kernel UPDATE kernel.delegation': ['revoked_at', 'revoked_by'],
   'writ_kernel_worker SELECT kernel.token': ['capability_token_id', 'tenant_id', 'agent_id', 'chain'],
-  'writ_kernel_worker SELECT kernel.tenant': ['tenant_id', 'weight', 'cap', 'requests_per_second', 'request_burst', 'waiting_max', 'limits_at', 'created_at', 'collected_at', 'master_key_id', 'payload_days', 'retained_at', 'keys_recorded'],
+  'writ_kernel_worker SELECT kernel.tenant': [
+    'tenant_id',
+    'weight',
+    'cap',
+    'requests_per_second',
+    'request_burst',
+    'waiting_max',
+    'limits_at',
+    'created_at',
+    'collected_at',
+    'master_key_id',
+    'payload_days',
+    'retained_at',
+    'keys_recorded',
+  ],
   'writ_kernel_worker UPDATE kernel.tenant': ['collected_at', 'retained_at'],
-  'writ_kernel_worker UPDATE kernel.operation': ['state', 'attempt', 'executor_id', 'nonce', 'permit_until', 'lease_until', 'leases_lost', 'updated_at'],
-  'writ_kernel_worker UPDATE kernel.preview': ['state', 'attempt', 'leases_lost', 'executor_id', 'nonce', 'permit_until', 'lease_until', 'started_at', 'updated_at'],
+  'writ_kernel_worker UPDATE kernel.operation': [
+    'state',
+    'attempt',
+    'executor_id',
+    'nonce',
+    'permit_until',
+    'lease_until',
+    'leases_lost',
+    'updated_at',
+  ],
+  'writ_kernel_worker UPDATE kernel.preview': [
+    'state',
+    'attempt',
+    'leases_lost',
+    'executor_id',
+    'nonce',
+    'permit_until',
+    'lease_until',
+    'started_at',
+    'updated_at',
+  ],
   'writ_kernel_worker UPDATE kernel.outbox': ['claimed_until'],
   'writ_kernel_worker UPDATE kernel.notice': ['claimed_until'],
 };
@@ -89,7 +303,8 @@ beforeAll(async () => {
   tables = rows.map(({ name }) => name);
   await owner.query('SET session_replication_role = replica');
   // What is put into the whole table is in one of its partitions.
-  for (const table of tables) if (hasTenants(table) && !isPartition(table)) await plantRows(owner, table, [OURS, THEIRS]);
+  for (const table of tables)
+    if (hasTenants(table) && !isPartition(table)) await plantRows(owner, table, [OURS, THEIRS]);
   for (const role of LOGIN_ROLES) as[role] = await connect(database.urlFor(role), `adversarial ${role}`);
 });
 
@@ -119,11 +334,16 @@ async function outcome(client: Client, sql: string, tenant?: string): Promise<st
 function statement(verb: Verb, table: string, columns: readonly string[]): string {
   const named = columns.map((column) => `"${column}"`);
   switch (verb) {
-    case 'SELECT': return `SELECT ${named.join(', ')} FROM ${table} WHERE false`;
-    case 'INSERT': return `INSERT INTO ${table} (${named.join(', ')}) SELECT ${named.map((column) => `(NULL::${table}).${column}`).join(', ')} WHERE false`;
-    case 'UPDATE': return `UPDATE ${table} SET ${named.map((column) => `${column} = NULL`).join(', ')} WHERE false`;
-    case 'DELETE': return `DELETE FROM ${table} WHERE false`;
-    case 'TRUNCATE': return `TRUNCATE ${table}`;
+    case 'SELECT':
+      return `SELECT ${named.join(', ')} FROM ${table} WHERE false`;
+    case 'INSERT':
+      return `INSERT INTO ${table} (${named.join(', ')}) SELECT ${named.map((column) => `(NULL::${table}).${column}`).join(', ')} WHERE false`;
+    case 'UPDATE':
+      return `UPDATE ${table} SET ${named.map((column) => `${column} = NULL`).join(', ')} WHERE false`;
+    case 'DELETE':
+      return `DELETE FROM ${table} WHERE false`;
+    case 'TRUNCATE':
+      return `TRUNCATE ${table}`;
   }
 }
 
@@ -139,16 +359,31 @@ describe.each(LOGIN_ROLES)('%s', (role) => {
         const isWhole = MAY[role][table]?.includes(verb) ?? false;
         for (const column of verb === 'DELETE' || verb === 'TRUNCATE' ? ['*'] : all) {
           const said = await outcome(as[role], statement(verb, table, [column]), OURS);
-          const isAllowed = (isWhole || particular.includes(column)) && (verb === 'SELECT' || !generated.includes(column));
-          if ((said !== FORBIDDEN && said !== GENERATED) !== isAllowed) wrong.push(`${verb} ${table}.${column}: ${said}`);
+          const isAllowed =
+            (isWhole || particular.includes(column)) && (verb === 'SELECT' || !generated.includes(column));
+          if ((said !== FORBIDDEN && said !== GENERATED) !== isAllowed)
+            wrong.push(`${verb} ${table}.${column}: ${said}`);
         }
       }
     }
     expect(wrong).toEqual([]);
   });
 
-  it('sees no tenant\'s rows without a tenant, and one tenant\'s with it', async () => {
-    const crossing = ['kernel.tenant', 'kernel.operation', 'kernel.approval', 'kernel.preview', 'kernel.shell', 'kernel.outbox', 'kernel.notice', 'kernel.freeze', 'kernel.token', 'kernel.session_value', 'kernel.kept_output', 'kernel.erasure'];
+  it("sees no tenant's rows without a tenant, and one tenant's with it", async () => {
+    const crossing = [
+      'kernel.tenant',
+      'kernel.operation',
+      'kernel.approval',
+      'kernel.preview',
+      'kernel.shell',
+      'kernel.outbox',
+      'kernel.notice',
+      'kernel.freeze',
+      'kernel.token',
+      'kernel.session_value',
+      'kernel.kept_output',
+      'kernel.erasure',
+    ];
     for (const table of tables.filter(hasTenants)) {
       const mayRead = MAY[role][table]?.includes('SELECT') ?? COLUMNS[`${role} SELECT ${table}`] !== undefined;
       if (!mayRead) continue;
@@ -160,7 +395,13 @@ describe.each(LOGIN_ROLES)('%s', (role) => {
         return rows.map(({ tenant_id }) => tenant_id);
       };
       const everybody = role === 'writ_kernel_worker' && crossing.includes(table);
-      const expected = everybody ? [[OURS, THEIRS], [OURS, THEIRS], [OURS, THEIRS]] : [[], [OURS], []];
+      const expected = everybody
+        ? [
+            [OURS, THEIRS],
+            [OURS, THEIRS],
+            [OURS, THEIRS],
+          ]
+        : [[], [OURS], []];
       expect({ table, seen: [await seen(null), await seen(OURS), await seen('')] }).toEqual({ table, seen: expected });
     }
   });
@@ -168,18 +409,35 @@ describe.each(LOGIN_ROLES)('%s', (role) => {
   it('writes no row of another tenant than the one that is set', async () => {
     for (const [table, verbs] of Object.entries(MAY[role])) {
       if (!hasTenants(table) || role === 'writ_kernel_worker') continue;
-      const columns = (await columnsOf(owner, table)).filter(({ isGenerated }) => !isGenerated).map(({ name }) => `"${name}"`).join(', ');
-      const theirs = (await owner.query<{ row: string }>(`SELECT to_jsonb(t)::text AS row FROM ${table} t WHERE tenant_id = '${THEIRS}'`)).rows[0]!.row;
+      const columns = (await columnsOf(owner, table))
+        .filter(({ isGenerated }) => !isGenerated)
+        .map(({ name }) => `"${name}"`)
+        .join(', ');
+      const theirs = (
+        await owner.query<{ row: string }>(
+          `SELECT to_jsonb(t)::text AS row FROM ${table} t WHERE tenant_id = '${THEIRS}'`,
+        )
+      ).rows[0]!.row;
       if (verbs.includes('INSERT')) {
-        const sql = `INSERT INTO ${table} (${columns}) SELECT ${columns} FROM jsonb_populate_record(NULL::${table}, '${theirs.replaceAll('\'', '\'\'')}')`;
+        const sql = `INSERT INTO ${table} (${columns}) SELECT ${columns} FROM jsonb_populate_record(NULL::${table}, '${theirs.replaceAll("'", "''")}')`;
         expect({ table, said: await outcome(as[role], sql, OURS) }).toEqual({ table, said: FORBIDDEN });
       }
       if (verbs.includes('UPDATE')) {
-        expect({ table, said: await outcome(as[role], `UPDATE ${table} SET tenant_id = '${THEIRS}' WHERE tenant_id = '${OURS}'`, OURS) }).toEqual({ table, said: FORBIDDEN });
-        const { rowCount } = await as[role].query(`UPDATE ${table} SET tenant_id = tenant_id WHERE tenant_id = '${THEIRS}'`);
+        expect({
+          table,
+          said: await outcome(
+            as[role],
+            `UPDATE ${table} SET tenant_id = '${THEIRS}' WHERE tenant_id = '${OURS}'`,
+            OURS,
+          ),
+        }).toEqual({ table, said: FORBIDDEN });
+        const { rowCount } = await as[role].query(
+          `UPDATE ${table} SET tenant_id = tenant_id WHERE tenant_id = '${THEIRS}'`,
+        );
         expect({ table, rowCount }).toEqual({ table, rowCount: 0 });
       }
-      if (verbs.includes('DELETE')) expect((await as[role].query(`DELETE FROM ${table} WHERE tenant_id = '${THEIRS}'`)).rowCount).toBe(0);
+      if (verbs.includes('DELETE'))
+        expect((await as[role].query(`DELETE FROM ${table} WHERE tenant_id = '${THEIRS}'`)).rowCount).toBe(0);
     }
   });
 
@@ -187,18 +445,41 @@ describe.each(LOGIN_ROLES)('%s', (role) => {
     const other = LOGIN_ROLES.find((name) => name !== role)!;
     const name = `evil_${randomUUID().slice(0, 8)}`;
     const attempts = [
-      `SET ROLE ${other}`, 'SET ROLE writ_owner', 'SET ROLE postgres', `SET SESSION AUTHORIZATION ${other}`,
-      'SET session_replication_role = replica', `ALTER ROLE ${role} BYPASSRLS`, `ALTER ROLE ${role} SUPERUSER`, `CREATE ROLE ${name}`,
-      `CREATE TABLE public.${name} (x int)`, `CREATE SCHEMA ${name}`, `CREATE TEMP TABLE ${name} (x int)`, `CREATE EXTENSION dblink`,
-      ...['kernel', 'ledger', 'blobs', 'orchestrator'].flatMap((schema) => [`CREATE TABLE ${schema}.${name} (x int)`, `CREATE FUNCTION ${schema}.${name}() RETURNS int LANGUAGE sql AS 'SELECT 1'`]),
-      ...tables.filter(hasTenants).flatMap((table) => [
-        `ALTER TABLE ${table} DISABLE ROW LEVEL SECURITY`, `ALTER TABLE ${table} DISABLE TRIGGER ALL`, `DROP TABLE ${table}`, `CREATE POLICY ${name} ON ${table} USING (true)`,
+      `SET ROLE ${other}`,
+      'SET ROLE writ_owner',
+      'SET ROLE postgres',
+      `SET SESSION AUTHORIZATION ${other}`,
+      'SET session_replication_role = replica',
+      `ALTER ROLE ${role} BYPASSRLS`,
+      `ALTER ROLE ${role} SUPERUSER`,
+      `CREATE ROLE ${name}`,
+      `CREATE TABLE public.${name} (x int)`,
+      `CREATE SCHEMA ${name}`,
+      `CREATE TEMP TABLE ${name} (x int)`,
+      `CREATE EXTENSION dblink`,
+      ...['kernel', 'ledger', 'blobs', 'orchestrator'].flatMap((schema) => [
+        `CREATE TABLE ${schema}.${name} (x int)`,
+        `CREATE FUNCTION ${schema}.${name}() RETURNS int LANGUAGE sql AS 'SELECT 1'`,
       ]),
-      'SELECT * FROM pg_authid', `COPY (SELECT 1) TO PROGRAM 'true'`, `SELECT pg_read_file('/etc/hostname')`, `SELECT lo_import('/etc/hostname')`,
-      `COPY pg_class TO '/tmp/${name}'`, 'SELECT pg_reload_conf()', 'ALTER SYSTEM SET fsync = off', 'CREATE DATABASE evil',
+      ...tables
+        .filter(hasTenants)
+        .flatMap((table) => [
+          `ALTER TABLE ${table} DISABLE ROW LEVEL SECURITY`,
+          `ALTER TABLE ${table} DISABLE TRIGGER ALL`,
+          `DROP TABLE ${table}`,
+          `CREATE POLICY ${name} ON ${table} USING (true)`,
+        ]),
+      'SELECT * FROM pg_authid',
+      `COPY (SELECT 1) TO PROGRAM 'true'`,
+      `SELECT pg_read_file('/etc/hostname')`,
+      `SELECT lo_import('/etc/hostname')`,
+      `COPY pg_class TO '/tmp/${name}'`,
+      'SELECT pg_reload_conf()',
+      'ALTER SYSTEM SET fsync = off',
+      'CREATE DATABASE evil',
     ];
     const succeeded: string[] = [];
-    for (const sql of attempts) if (await outcome(as[role], sql) === 'ok') succeeded.push(sql);
+    for (const sql of attempts) if ((await outcome(as[role], sql)) === 'ok') succeeded.push(sql);
     expect(succeeded).toEqual([]);
     // Switching row-level security off makes a query fail rather than show everything.
     for (const table of Object.keys(MAY[role]).filter(hasTenants)) {
@@ -211,7 +492,14 @@ describe.each(LOGIN_ROLES)('%s', (role) => {
 
 it('the log can be changed by nobody while its triggers stand, not by its owner either', async () => {
   await owner.query('SET session_replication_role = origin');
-  for (const table of ['ledger.leaf', 'ledger.tile', 'ledger.root', 'ledger.checkpoint', 'ledger.cosignature', 'ledger.record_index']) {
+  for (const table of [
+    'ledger.leaf',
+    'ledger.tile',
+    'ledger.root',
+    'ledger.checkpoint',
+    'ledger.cosignature',
+    'ledger.record_index',
+  ]) {
     for (const sql of [`UPDATE ${table} SET tenant_id = 'x'`, `DELETE FROM ${table}`, `TRUNCATE ${table} CASCADE`]) {
       expect({ sql, said: await outcome(owner, sql) }).toEqual({ sql, said: FORBIDDEN });
     }
@@ -219,25 +507,39 @@ it('the log can be changed by nobody while its triggers stand, not by its owner 
 });
 
 it('a part of the index of records is emptied by nobody either', async () => {
-  for (const table of tables.filter(isPartition)) expect({ table, said: await outcome(owner, `TRUNCATE ${table}`) }).toEqual({ table, said: FORBIDDEN });
+  for (const table of tables.filter(isPartition))
+    expect({ table, said: await outcome(owner, `TRUNCATE ${table}`) }).toEqual({ table, said: FORBIDDEN });
 });
 
 it('the one question about records that is answered past row-level security is answered to the ledger, about a tenant that it named', async () => {
-  const sql = (tenant: string): string => `SELECT * FROM ledger.find_records('${tenant}', 'x of ${tenant}', 9, '{}', true, NULL, NULL, 9)`;
+  const sql = (tenant: string): string =>
+    `SELECT * FROM ledger.find_records('${tenant}', 'x of ${tenant}', 9, '{}', true, NULL, NULL, 9)`;
   for (const role of LOGIN_ROLES) {
-    const said = [await outcome(as[role], sql(OURS), OURS), await outcome(as[role], sql(THEIRS), OURS), await outcome(as[role], sql(OURS))];
-    expect({ role, said }).toEqual({ role, said: role === 'writ_ledger' ? ['ok', FORBIDDEN, FORBIDDEN] : [FORBIDDEN, FORBIDDEN, FORBIDDEN] });
+    const said = [
+      await outcome(as[role], sql(OURS), OURS),
+      await outcome(as[role], sql(THEIRS), OURS),
+      await outcome(as[role], sql(OURS)),
+    ];
+    expect({ role, said }).toEqual({
+      role,
+      said: role === 'writ_ledger' ? ['ok', FORBIDDEN, FORBIDDEN] : [FORBIDDEN, FORBIDDEN, FORBIDDEN],
+    });
   }
 });
 
 it('the one question about keys that no tenant asks answers for the exact hash only', async () => {
-  const { rows } = await as.writ_orchestrator.query(`SELECT tenant_id FROM orchestrator.authenticate(sha256('${THEIRS}'::bytea))`);
+  const { rows } = await as.writ_orchestrator.query(
+    `SELECT tenant_id FROM orchestrator.authenticate(sha256('${THEIRS}'::bytea))`,
+  );
   expect(rows).toEqual([{ tenant_id: THEIRS }]);
   const leaks = [`sha256('nobody'::bytea)`, `''::bytea`, `NULL::bytea`];
-  for (const hash of leaks) expect((await as.writ_orchestrator.query(`SELECT * FROM orchestrator.authenticate(${hash})`)).rows).toEqual([]);
+  for (const hash of leaks)
+    expect((await as.writ_orchestrator.query(`SELECT * FROM orchestrator.authenticate(${hash})`)).rows).toEqual([]);
   // What the function sets for itself is gone when it returns, and setting it oneself opens nothing.
   await as.writ_orchestrator.query('BEGIN');
-  await as.writ_orchestrator.query(`SELECT set_config('writ.key_hash', encode(sha256('${THEIRS}'::bytea), 'hex'), true)`);
+  await as.writ_orchestrator.query(
+    `SELECT set_config('writ.key_hash', encode(sha256('${THEIRS}'::bytea), 'hex'), true)`,
+  );
   expect((await as.writ_orchestrator.query('SELECT * FROM orchestrator.api_key')).rows).toEqual([]);
   await as.writ_orchestrator.query('ROLLBACK');
 });
@@ -246,6 +548,10 @@ it('the one question about deliveries that no tenant asks is answered with ids, 
   const { fields } = await as.writ_orchestrator.query('SELECT * FROM orchestrator.claim_deliveries(10, 8, 60000)');
   expect(fields.map(({ name }) => name)).toEqual(['tenant_id', 'delivery_id', 'claim']);
   for (const role of LOGIN_ROLES.filter((name) => name !== 'writ_orchestrator')) {
-    for (const sql of ['SELECT * FROM orchestrator.claim_deliveries(10, 8, 60000)', 'SELECT orchestrator.prune_deliveries(0, 1)']) expect({ role, said: await outcome(as[role], sql) }).toEqual({ role, said: FORBIDDEN });
+    for (const sql of [
+      'SELECT * FROM orchestrator.claim_deliveries(10, 8, 60000)',
+      'SELECT orchestrator.prune_deliveries(0, 1)',
+    ])
+      expect({ role, said: await outcome(as[role], sql) }).toEqual({ role, said: FORBIDDEN });
   }
 });

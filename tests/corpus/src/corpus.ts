@@ -32,17 +32,30 @@ const ROOT = new URL('../commands/', import.meta.url);
 export function readCorpus(): readonly CorpusCommand[] {
   const all = (['harmless', 'destructive'] as const).flatMap((nature) => {
     const folder = new URL(`${nature}/`, ROOT);
-    return readdirSync(folder).sort().flatMap((file) => commandsOf(nature, file, parse(readFileSync(new URL(file, folder), 'utf8')) as Group[]));
+    return readdirSync(folder)
+      .sort()
+      .flatMap((file) => commandsOf(nature, file, parse(readFileSync(new URL(file, folder), 'utf8')) as Group[]));
   });
   // What was seen anywhere was seen.
   const known = new Set(all.filter(({ half }) => half === 'seen').map(({ command }) => command));
-  return [...new Map(all.map((one) => [one.command, known.has(one.command) ? { ...one, half: 'seen' as const } : one])).values()];
+  return [
+    ...new Map(
+      all.map((one) => [one.command, known.has(one.command) ? { ...one, half: 'seen' as const } : one]),
+    ).values(),
+  ];
 }
 
 function commandsOf(nature: Nature, file: string, groups: readonly Group[]): CorpusCommand[] {
   return groups.flatMap(({ title, half, commands = '', scripts = [] }) =>
-    [...commands.split('\n').filter((line) => line !== ''), ...scripts].map((command) => ({ nature, half: half ?? halfOf(command), group: `${file}: ${title}`, command })));
+    [...commands.split('\n').filter((line) => line !== ''), ...scripts].map((command) => ({
+      nature,
+      half: half ?? halfOf(command),
+      group: `${file}: ${title}`,
+      command,
+    })),
+  );
 }
 
 /** A hash decides, so that nobody chooses what is easy. */
-const halfOf = (command: string): Half => ((createHash('sha256').update(command).digest()[0] ?? 0) % 2 === 0 ? 'seen' : 'unseen');
+const halfOf = (command: string): Half =>
+  (createHash('sha256').update(command).digest()[0] ?? 0) % 2 === 0 ? 'seen' : 'unseen';

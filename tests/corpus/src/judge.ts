@@ -21,9 +21,21 @@ export function judge(command: string): Judged {
   const args = { command };
   const risk = assessRisk({ tool: SHELL_RUN, args, resources: SHELL_RUN.resources(args) }, grammar);
   const { mode, errors } = decidePolicy(policy, {
-    agent_id: 'agt_corpus', delegated_by: [], workspace_id: 'wsp_corpus', tool_id: SHELL_RUN.tool_id, category: SHELL_RUN.category, tool_class: SHELL_RUN.class, resources: [],
-    risk_milli: Math.round(risk.risk_score * 1000), risk_ceiling: risk.ceiling, task_class: 'general', labels: [], session_mode: 'interactive',
-    job_lists_tool: false, staged_change: false, max_autonomy: null,
+    agent_id: 'agt_corpus',
+    delegated_by: [],
+    workspace_id: 'wsp_corpus',
+    tool_id: SHELL_RUN.tool_id,
+    category: SHELL_RUN.category,
+    tool_class: SHELL_RUN.class,
+    resources: [],
+    risk_milli: Math.round(risk.risk_score * 1000),
+    risk_ceiling: risk.ceiling,
+    task_class: 'general',
+    labels: [],
+    session_mode: 'interactive',
+    job_lists_tool: false,
+    staged_change: false,
+    max_autonomy: null,
   });
   if (errors.length > 0) throw new Error(errors.join('; '));
   return { risk, mode };

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Every query of every dashboard and alert, asked of a real Prometheus that scrapes the real services under a small mixed load. `WRIT_DASHBOARD_SECONDS` makes the load last longer;
-// `WRIT_DASHBOARD_DATA` names a file for the answers, which `tools/src/dashboards/plot.ts` makes pictures of.
+// Every query of every dashboard and alert, asked of a real Prometheus that scrapes the real services under a small
+// mixed load. `WRIT_DASHBOARD_SECONDS` makes the load last longer; `WRIT_DASHBOARD_DATA` names a file for the answers,
+// which `tools/src/dashboards/plot.ts` makes pictures of.
 import { spawn, spawnSync, type ChildProcess } from 'node:child_process';
 import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import type { Server } from 'node:http';
@@ -23,13 +24,25 @@ const STEP_SECONDS = 5;
 /** What these ask about doesn't happen in this load, so they have nothing to show. */
 const EMPTY: ReadonlySet<string> = new Set([]);
 
-interface Panel { readonly type: string; readonly title: string; readonly targets?: readonly { readonly expr: string; readonly legendFormat: string; readonly instant?: boolean }[] }
-interface Dashboard { readonly title: string; readonly panels: readonly Panel[] }
+interface Panel {
+  readonly type: string;
+  readonly title: string;
+  readonly targets?: readonly { readonly expr: string; readonly legendFormat: string; readonly instant?: boolean }[];
+}
+interface Dashboard {
+  readonly title: string;
+  readonly panels: readonly Panel[];
+}
 
 const root = repositoryRoot();
 const DASHBOARDS = readdirSync(join(root, 'deploy/grafana/dashboards')).sort();
-const dashboardOf = (file: string): Dashboard => JSON.parse(readFileSync(join(root, 'deploy/grafana/dashboards', file), 'utf8')) as Dashboard;
-const ALERTS = (parse(readFileSync(join(root, 'deploy/prometheus/rules/writ-alerts.yaml'), 'utf8')) as { groups: { rules: { alert: string; expr: string }[] }[] }).groups.flatMap(({ rules }) => rules);
+const dashboardOf = (file: string): Dashboard =>
+  JSON.parse(readFileSync(join(root, 'deploy/grafana/dashboards', file), 'utf8')) as Dashboard;
+const ALERTS = (
+  parse(readFileSync(join(root, 'deploy/prometheus/rules/writ-alerts.yaml'), 'utf8')) as {
+    groups: { rules: { alert: string; expr: string }[] }[];
+  }
+).groups.flatMap(({ rules }) => rules);
 
 const program = prometheusProgram();
 const there = describe.skipIf(program === undefined);
@@ -50,20 +63,33 @@ there(`with a real Prometheus${WHERE}`, () => {
   beforeAll(async () => {
     folder = mkdtempSync(join(tmpdir(), 'writ-dashboards-'));
     model = await new WireServer().open();
-    model.script = ({ body }) => ((body['messages'] as { role: string }[]).at(-1)?.role === 'tool' ? REPLY : CALLING_REPLY);
+    model.script = ({ body }) =>
+      (body['messages'] as { role: string }[]).at(-1)?.role === 'tool' ? REPLY : CALLING_REPLY;
     const hooks = await openReceiver();
     receiver = hooks.server;
-    outside = await openOutside((_request, response) => { response.writeHead(200, { 'content-type': 'text/plain' }).end('outside'); });
+    outside = await openOutside((_request, response) => {
+      response.writeHead(200, { 'content-type': 'text/plain' }).end('outside');
+    });
     const cosigns = await prepareWitness(folder);
     stack = await startStack({
       programs: { executor: [outside.program] },
       env: {
-        executor: outside.env, ledger: { WRIT_WITNESSES_FILE: cosigns.file },
-        orchestrator: { WRIT_WEBHOOK_ALLOW: hooks.place, WRIT_MODELS_FILE: writeModels(folder, model.url), WRIT_RATE_PER_SECOND: '10000', WRIT_RATE_BURST: '10000' },
+        executor: outside.env,
+        ledger: { WRIT_WITNESSES_FILE: cosigns.file },
+        orchestrator: {
+          WRIT_WEBHOOK_ALLOW: hooks.place,
+          WRIT_MODELS_FILE: writeModels(folder, model.url),
+          WRIT_RATE_PER_SECOND: '10000',
+          WRIT_RATE_BURST: '10000',
+        },
       },
     });
-    witness = cosigns.serve((JSON.parse(readFileSync(stack.keys.publicKeysFile, 'utf8')) as { log_keys: [string] }).log_keys[0]);
-    const targets = Object.fromEntries(Object.values(stack.services).map(({ name, env }) => [name, [`127.0.0.1:${env['WRIT_OPS_PORT'] ?? ''}`]]));
+    witness = cosigns.serve(
+      (JSON.parse(readFileSync(stack.keys.publicKeysFile, 'utf8')) as { log_keys: [string] }).log_keys[0],
+    );
+    const targets = Object.fromEntries(
+      Object.values(stack.services).map(({ name, env }) => [name, [`127.0.0.1:${env['WRIT_OPS_PORT'] ?? ''}`]]),
+    );
     prometheus = await PrometheusServer.start(program!, targets, SCRAPE_SECONDS);
     world = await makeWorld(stack.url, stack.keys.platformKey, { files: { 'a.txt': 'one\n', 'old/b.txt': 'two\n' } });
     const load = await MixedLoad.of(world, hooks.place);
@@ -84,7 +110,8 @@ there(`with a real Prometheus${WHERE}`, () => {
     rmSync(folder, { recursive: true, force: true });
   });
 
-  const asked = (expr: string): string => expr.replaceAll('$__rate_interval', RATE).replaceAll('$tenant', world.tenantId);
+  const asked = (expr: string): string =>
+    expr.replaceAll('$__rate_interval', RATE).replaceAll('$tenant', world.tenantId);
 
   it.each(DASHBOARDS)('no panel of %s fails or is empty', async (file) => {
     const { title, panels } = dashboardOf(file);
@@ -94,22 +121,33 @@ there(`with a real Prometheus${WHERE}`, () => {
       const series: { legend: string; values: Series['values'] }[] = [];
       for (const { expr, legendFormat, instant } of panel.targets ?? []) {
         try {
-          const found = instant === true ? await prometheus.now(asked(expr)) : await prometheus.range(asked(expr), span);
-          series.push(...found.filter(hasFigure).map(({ metric, values }) => ({ legend: legendOf(legendFormat, metric), values })));
+          const found =
+            instant === true ? await prometheus.now(asked(expr)) : await prometheus.range(asked(expr), span);
+          series.push(
+            ...found
+              .filter(hasFigure)
+              .map(({ metric, values }) => ({ legend: legendOf(legendFormat, metric), values })),
+          );
         } catch (error) {
           bad.push(`${panel.title}: ${error instanceof Error ? error.message : String(error)}`);
         }
       }
-      if (series.length === 0 && !EMPTY.has(`${file} ${panel.title}`)) bad.push(`${panel.title} is empty: ${panel.targets?.map(({ expr }) => asked(expr)).join('; ') ?? 'it asks nothing'}`);
+      if (series.length === 0 && !EMPTY.has(`${file} ${panel.title}`))
+        bad.push(
+          `${panel.title} is empty: ${panel.targets?.map(({ expr }) => asked(expr)).join('; ') ?? 'it asks nothing'}`,
+        );
       shown.push({ title: panel.title, type: panel.type, series });
     }
     answers[file] = { title, panels: shown };
     expect(bad).toEqual([]);
   });
 
-  it.each(ALERTS.map(({ alert, expr }) => [alert, expr] as const))('the question of the alert %s is answered', async (_alert, expr) => {
-    await expect(prometheus.now(asked(expr))).resolves.toBeInstanceOf(Array);
-  });
+  it.each(ALERTS.map(({ alert, expr }) => [alert, expr] as const))(
+    'the question of the alert %s is answered',
+    async (_alert, expr) => {
+      await expect(prometheus.now(asked(expr))).resolves.toBeInstanceOf(Array);
+    },
+  );
 
   it('Prometheus evaluates every rule without an error', async () => {
     const rules = await eventually('every rule was evaluated', async () => {
@@ -117,7 +155,9 @@ there(`with a real Prometheus${WHERE}`, () => {
       return all.every(({ health }) => health !== 'unknown') ? all : null;
     });
     expect(rules.length).toBeGreaterThan(50);
-    expect(rules.filter(({ health }) => health !== 'ok').map(({ name, lastError }) => `${name}: ${lastError ?? ''}`)).toEqual([]);
+    expect(
+      rules.filter(({ health }) => health !== 'ok').map(({ name, lastError }) => `${name}: ${lastError ?? ''}`),
+    ).toEqual([]);
   });
 
   it('a healthy system under load raises no critical alert but for what the load does', async () => {
@@ -130,15 +170,32 @@ there(`with a real Prometheus${WHERE}`, () => {
 const hasFigure = ({ values }: Series): boolean => values.some(([, value]) => Number.isFinite(Number(value)));
 
 const legendOf = (format: string, metric: Series['metric']): string =>
-  (format === '__auto' ? Object.values(metric).join(' ') : format.replaceAll(/\{\{(\w+)\}\}/g, (_all, label: string) => metric[label] ?? ''));
+  format === '__auto'
+    ? Object.values(metric).join(' ')
+    : format.replaceAll(/\{\{(\w+)\}\}/g, (_all, label: string) => metric[label] ?? '');
 
 /** A witness of the CLI's, and the file that names it. */
-async function prepareWitness(folder: string): Promise<{ readonly file: string; readonly serve: (logKey: string) => ChildProcess }> {
+async function prepareWitness(
+  folder: string,
+): Promise<{ readonly file: string; readonly serve: (logKey: string) => ChildProcess }> {
   const cli = join(root, 'apps/cli/dist/main.js');
   const env = { PATH: process.env['PATH'] ?? '', NO_COLOR: '1' };
   const [dir, port] = [join(folder, 'witness'), await freePort()];
-  const { stdout } = spawnSync(process.execPath, [cli, 'witness', 'key', '--dir', dir, '--name', 'witness.test/w1'], { encoding: 'utf8', env });
+  const { stdout } = spawnSync(process.execPath, [cli, 'witness', 'key', '--dir', dir, '--name', 'witness.test/w1'], {
+    encoding: 'utf8',
+    env,
+  });
   const file = join(folder, 'witnesses.json');
-  writeFileSync(file, JSON.stringify({ witnesses: [{ url: `http://127.0.0.1:${String(port)}/`, key: stdout.trimEnd() }] }));
-  return { file, serve: (logKey) => spawn(process.execPath, [cli, 'witness', 'serve', '--dir', dir, '--log', logKey, '--port', String(port)], { env, stdio: 'ignore' }) };
+  writeFileSync(
+    file,
+    JSON.stringify({ witnesses: [{ url: `http://127.0.0.1:${String(port)}/`, key: stdout.trimEnd() }] }),
+  );
+  return {
+    file,
+    serve: (logKey) =>
+      spawn(process.execPath, [cli, 'witness', 'serve', '--dir', dir, '--log', logKey, '--port', String(port)], {
+        env,
+        stdio: 'ignore',
+      }),
+  };
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A little of everything that Writ does, again and again: calls of each lane, refusals, approvals, requests outside, runs, webhooks.
+// A little of everything that Writ does, again and again: calls of each lane, refusals, approvals, requests outside,
+// runs, webhooks.
 import { createServer, type Server } from 'node:http';
 import { once } from 'node:events';
 import { writeFileSync } from 'node:fs';
@@ -12,8 +13,17 @@ import { chatChunk, sse, type WireScript } from '@writ/testing';
 /** A reply of the scripted model, with what it used. */
 export const REPLY: WireScript = {
   chunks: [
-    chatChunk({ content: 'Done.' }), chatChunk({}, 'stop'),
-    sse({ id: 'c', object: 'chat.completion.chunk', created: 0, model: 'm', choices: [], usage: { prompt_tokens: 900, completion_tokens: 40, total_tokens: 940 } }), sse('[DONE]'),
+    chatChunk({ content: 'Done.' }),
+    chatChunk({}, 'stop'),
+    sse({
+      id: 'c',
+      object: 'chat.completion.chunk',
+      created: 0,
+      model: 'm',
+      choices: [],
+      usage: { prompt_tokens: 900, completion_tokens: 40, total_tokens: 940 },
+    }),
+    sse('[DONE]'),
   ],
   end: 'whole',
 };
@@ -21,8 +31,26 @@ export const REPLY: WireScript = {
 /** Asks for a file first, so that a run has a round with a call. */
 export const CALLING_REPLY: WireScript = {
   chunks: [
-    chatChunk({ tool_calls: [{ index: 0, id: 'call_0', type: 'function', function: { name: 'write_file', arguments: JSON.stringify({ path: 'run.txt', content: 'written' }) } }] }), chatChunk({}, 'tool_calls'),
-    sse({ id: 'c', object: 'chat.completion.chunk', created: 0, model: 'm', choices: [], usage: { prompt_tokens: 700, completion_tokens: 60, total_tokens: 760 } }), sse('[DONE]'),
+    chatChunk({
+      tool_calls: [
+        {
+          index: 0,
+          id: 'call_0',
+          type: 'function',
+          function: { name: 'write_file', arguments: JSON.stringify({ path: 'run.txt', content: 'written' }) },
+        },
+      ],
+    }),
+    chatChunk({}, 'tool_calls'),
+    sse({
+      id: 'c',
+      object: 'chat.completion.chunk',
+      created: 0,
+      model: 'm',
+      choices: [],
+      usage: { prompt_tokens: 700, completion_tokens: 60, total_tokens: 760 },
+    }),
+    sse('[DONE]'),
   ],
   end: 'whole',
 };
@@ -32,13 +60,30 @@ export function writeModels(folder: string, url: string): string {
   const file = join(folder, 'models.json');
   writeFileSync(join(folder, 'key'), 'sk-of-this-spec-0123456789', { mode: 0o600 });
   const prices = { input: 1_000_000, cached: 1_000_000, output: 10_000_000 };
-  writeFileSync(file, JSON.stringify({ models: [{ name: 'wire', provider: 'openai', model: 'm-1', base_url: `${url}/v1`, key_file: 'key', prices, currency: 'EUR' }] }));
+  writeFileSync(
+    file,
+    JSON.stringify({
+      models: [
+        {
+          name: 'wire',
+          provider: 'openai',
+          model: 'm-1',
+          base_url: `${url}/v1`,
+          key_file: 'key',
+          prices,
+          currency: 'EUR',
+        },
+      ],
+    }),
+  );
   return file;
 }
 
 /** A receiver of webhooks that takes everything. */
 export async function openReceiver(): Promise<{ readonly server: Server; readonly place: string }> {
-  const server = createServer((request, response) => { request.resume().on('end', () => response.writeHead(204).end()); });
+  const server = createServer((request, response) => {
+    request.resume().on('end', () => response.writeHead(204).end());
+  });
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
   return { server, place: `127.0.0.1:${String((server.address() as AddressInfo).port)}` };
@@ -64,14 +109,28 @@ export class MixedLoad {
   /** Makes what the load needs: a token that reaches outside, a webhook, a session with a model. */
   static async of(world: World, receiver: string): Promise<MixedLoad> {
     const { capability_token_id } = await world.admin.must('/v1/capability-tokens', {
-      agent_id: world.agentId, workspace_id: world.workspaceId,
+      agent_id: world.agentId,
+      workspace_id: world.workspaceId,
       grant: {
-        tools: ['shell.run', 'net.egress', 'web.fetch'], fs: [{ path: '', read: true, write: true }], net: [{ domain: '*.outside.example', methods: ['GET', 'CONNECT'] }],
-        secrets: [], budgets: {}, not_before: 0, expires_at: Date.now() + 3_600_000,
+        tools: ['shell.run', 'net.egress', 'web.fetch'],
+        fs: [{ path: '', read: true, write: true }],
+        net: [{ domain: '*.outside.example', methods: ['GET', 'CONNECT'] }],
+        secrets: [],
+        budgets: {},
+        not_before: 0,
+        expires_at: Date.now() + 3_600_000,
       },
     });
-    await world.admin.must('/v1/webhooks', { name: 'ops', url: `http://${receiver}/hooks`, events: ['approval.pending', 'approval.approved', 'approval.denied'] });
-    const session = await world.agent.must('/v1/sessions', { workspace_id: world.workspaceId, capability_token_id: world.tokenId, model: 'wire' });
+    await world.admin.must('/v1/webhooks', {
+      name: 'ops',
+      url: `http://${receiver}/hooks`,
+      events: ['approval.pending', 'approval.approved', 'approval.denied'],
+    });
+    const session = await world.agent.must('/v1/sessions', {
+      workspace_id: world.workspaceId,
+      capability_token_id: world.tokenId,
+      model: 'wire',
+    });
     return new MixedLoad(world, capability_token_id as string, session.session_id as string);
   }
 
@@ -90,7 +149,11 @@ export class MixedLoad {
   /** What needs no container. */
   async #quick(n: number): Promise<void> {
     const { call, agent } = this.#world;
-    await Promise.all([call('fs.write', { path: `file-${String(n % 8)}.txt`, content: `round ${String(n)}` }), call('fs.read', { path: 'a.txt' }), call('fs.list', { path: '' })]);
+    await Promise.all([
+      call('fs.write', { path: `file-${String(n % 8)}.txt`, content: `round ${String(n)}` }),
+      call('fs.read', { path: 'a.txt' }),
+      call('fs.list', { path: '' }),
+    ]);
     // Long enough for a worker thread.
     await call('fs.write', { path: 'long.txt', content: LONG });
     await Promise.all([
@@ -99,7 +162,11 @@ export class MixedLoad {
       agent.get('/v1/operations?limit=5'),
     ]);
     await Promise.all([
-      call('web.fetch', { url: 'http://api.outside.example/a', purpose: 'a test' }, { capability_token_id: this.#outsideToken }),
+      call(
+        'web.fetch',
+        { url: 'http://api.outside.example/a', purpose: 'a test' },
+        { capability_token_id: this.#outsideToken },
+      ),
       agent.post(`/v1/sessions/${this.#sessionId}/runs`, { input: `round ${String(n)}` }),
     ]);
     await this.#decide(n);
@@ -109,7 +176,11 @@ export class MixedLoad {
   async #contained(n: number): Promise<void> {
     const { call } = this.#world;
     await call('shell.run', { command: `echo ${String(n)} > out.txt` });
-    await call('shell.run', { command: 'curl -sS http://api.outside.example/a; curl -sS http://elsewhere.example/b; true' }, { capability_token_id: this.#outsideToken });
+    await call(
+      'shell.run',
+      { command: 'curl -sS http://api.outside.example/a; curl -sS http://elsewhere.example/b; true' },
+      { capability_token_id: this.#outsideToken },
+    );
   }
 
   async #decide(n: number): Promise<void> {

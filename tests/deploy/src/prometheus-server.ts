@@ -14,17 +14,25 @@ export interface Series {
 }
 
 /** A rule as Prometheus shows it. */
-export interface LoadedRule { readonly name: string; readonly health: string; readonly lastError?: string }
+export interface LoadedRule {
+  readonly name: string;
+  readonly health: string;
+  readonly lastError?: string;
+}
 
 /** The program, or undefined where there is none. */
-export const prometheusProgram = (): string | undefined => (process.env['PATH'] ?? '').split(':').map((dir) => join(dir, 'prometheus')).find((path) => {
-  try {
-    accessSync(path, constants.X_OK);
-    return true;
-  } catch {
-    return false;
-  }
-});
+export const prometheusProgram = (): string | undefined =>
+  (process.env['PATH'] ?? '')
+    .split(':')
+    .map((dir) => join(dir, 'prometheus'))
+    .find((path) => {
+      try {
+        accessSync(path, constants.X_OK);
+        return true;
+      } catch {
+        return false;
+      }
+    });
 
 /** A real Prometheus of a test's own, with Writ's rules. */
 export class PrometheusServer {
@@ -39,20 +47,40 @@ export class PrometheusServer {
   }
 
   /** Scrapes targets (`host:port`) by the names of their jobs, every so many seconds. Resolves when it answers. */
-  static async start(program: string, targets: Readonly<Record<string, readonly string[]>>, everySeconds: number): Promise<PrometheusServer> {
+  static async start(
+    program: string,
+    targets: Readonly<Record<string, readonly string[]>>,
+    everySeconds: number,
+  ): Promise<PrometheusServer> {
     const folder = mkdtempSync(join(tmpdir(), 'writ-prometheus-'));
     cpSync(join(repositoryRoot(), 'deploy/prometheus/rules'), join(folder, 'rules'), { recursive: true });
     const every = `${String(everySeconds)}s`;
     const config = {
-      global: { scrape_interval: every, scrape_timeout: every, evaluation_interval: every }, rule_files: ['rules/*.yaml'],
-      scrape_configs: Object.entries(targets).map(([job, of]) => ({ job_name: job, static_configs: [{ targets: of }] })),
+      global: { scrape_interval: every, scrape_timeout: every, evaluation_interval: every },
+      rule_files: ['rules/*.yaml'],
+      scrape_configs: Object.entries(targets).map(([job, of]) => ({
+        job_name: job,
+        static_configs: [{ targets: of }],
+      })),
     };
     // JSON is YAML.
     writeFileSync(join(folder, 'prometheus.yaml'), JSON.stringify(config));
     const address = `127.0.0.1:${String(await freePort())}`;
-    const child = spawn(program, [`--config.file=${join(folder, 'prometheus.yaml')}`, `--storage.tsdb.path=${join(folder, 'data')}`, `--web.listen-address=${address}`], { stdio: 'ignore' });
+    const child = spawn(
+      program,
+      [
+        `--config.file=${join(folder, 'prometheus.yaml')}`,
+        `--storage.tsdb.path=${join(folder, 'data')}`,
+        `--web.listen-address=${address}`,
+      ],
+      { stdio: 'ignore' },
+    );
     const server = new PrometheusServer(`http://${address}`, folder, child);
-    await eventually('Prometheus is ready', async () => (await fetch(`${server.#url}/-/ready`).catch(() => null))?.ok === true, 60_000).catch(async (error: unknown) => {
+    await eventually(
+      'Prometheus is ready',
+      async () => (await fetch(`${server.#url}/-/ready`).catch(() => null))?.ok === true,
+      60_000,
+    ).catch(async (error: unknown) => {
       await server.stop();
       throw error;
     });
@@ -60,13 +88,24 @@ export class PrometheusServer {
   }
 
   /** @throws Error with Prometheus' words where the expression fails */
-  async range(expr: string, seconds: { readonly from: number; readonly to: number; readonly step: number }): Promise<Series[]> {
-    const { result } = await this.#ask<{ result: Series[] }>('query_range', { query: expr, start: String(seconds.from), end: String(seconds.to), step: String(seconds.step) });
+  async range(
+    expr: string,
+    seconds: { readonly from: number; readonly to: number; readonly step: number },
+  ): Promise<Series[]> {
+    const { result } = await this.#ask<{ result: Series[] }>('query_range', {
+      query: expr,
+      start: String(seconds.from),
+      end: String(seconds.to),
+      step: String(seconds.step),
+    });
     return result;
   }
 
   async now(expr: string): Promise<Series[]> {
-    const { result } = await this.#ask<{ result: { metric: Series['metric']; value: Series['values'][number] }[] }>('query', { query: expr });
+    const { result } = await this.#ask<{ result: { metric: Series['metric']; value: Series['values'][number] }[] }>(
+      'query',
+      { query: expr },
+    );
     return result.map(({ metric, value }) => ({ metric, values: [value] }));
   }
 

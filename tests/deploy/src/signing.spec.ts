@@ -23,7 +23,9 @@ let registry: string;
 let server: ChildProcess;
 let programs: Readonly<Record<'crane' | 'cosign' | 'helm', string>>;
 
-/** Runs a program in the folder. Nothing may be asked on the way: whoever has no network must be able to do the same. */
+/**
+ * Runs a program in the folder. Nothing may be asked on the way: whoever has no network must be able to do the same.
+ */
 function run(name: keyof typeof programs, ...args: string[]): Said {
   const env = { PATH: process.env['PATH'], HOME: folder, COSIGN_PASSWORD: 'of this test', SIGSTORE_NO_CACHE: '1' };
   // A proxy that isn't there: a program that asks somebody outside fails.
@@ -101,7 +103,15 @@ it('a signature in the older format, which admission controllers read with a key
   const image = pushImage('writ/writ:0.4.0', 'older');
   const older = ['--new-bundle-format=false', '--use-signing-config=false', '--tlog-upload=false'];
   must('cosign', 'sign', '--yes', '--key', 'cosign.key', ...older, image);
-  const { status } = run('cosign', 'verify', '--key', 'cosign.pub', '--insecure-ignore-tlog', '--new-bundle-format=false', image);
+  const { status } = run(
+    'cosign',
+    'verify',
+    '--key',
+    'cosign.pub',
+    '--insecure-ignore-tlog',
+    '--new-bundle-format=false',
+    image,
+  );
   expect(status).toBe(0);
 });
 

@@ -4,7 +4,13 @@ import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
 import type { JsonValue } from '@writ/stack';
 
-export interface SeenSpan { readonly service: string; readonly name: string; readonly traceId: string; readonly spanId: string; readonly parentSpanId: string | undefined }
+export interface SeenSpan {
+  readonly service: string;
+  readonly name: string;
+  readonly traceId: string;
+  readonly spanId: string;
+  readonly parentSpanId: string | undefined;
+}
 
 /** Takes what processes export over OTLP/HTTP, in JSON, and keeps it. */
 export class Collector {
@@ -14,10 +20,12 @@ export class Collector {
   private constructor() {
     this.#server = createServer((request, response) => {
       const parts: Buffer[] = [];
-      request.on('data', (part: Buffer) => parts.push(part)).on('end', () => {
-        this.#bodies.push(Buffer.concat(parts).toString('utf8'));
-        response.writeHead(200, { 'content-type': 'application/json' }).end('{}');
-      });
+      request
+        .on('data', (part: Buffer) => parts.push(part))
+        .on('end', () => {
+          this.#bodies.push(Buffer.concat(parts).toString('utf8'));
+          response.writeHead(200, { 'content-type': 'application/json' }).end('{}');
+        });
     });
   }
 
@@ -38,10 +46,17 @@ export class Collector {
   }
 
   get spans(): SeenSpan[] {
-    return this.#bodies.flatMap((body) => (JSON.parse(body) as JsonValue).resourceSpans as JsonValue[]).flatMap(({ resource, scopeSpans }) => {
-      const service = (resource.attributes as { key: string; value: { stringValue: string } }[]).find(({ key }) => key === 'service.name')?.value.stringValue ?? '';
-      return (scopeSpans as { spans: Omit<SeenSpan, 'service'>[] }[]).flatMap(({ spans }) => spans.map(({ name, traceId, spanId, parentSpanId }) => ({ service, name, traceId, spanId, parentSpanId })));
-    });
+    return this.#bodies
+      .flatMap((body) => (JSON.parse(body) as JsonValue).resourceSpans as JsonValue[])
+      .flatMap(({ resource, scopeSpans }) => {
+        const service =
+          (resource.attributes as { key: string; value: { stringValue: string } }[]).find(
+            ({ key }) => key === 'service.name',
+          )?.value.stringValue ?? '';
+        return (scopeSpans as { spans: Omit<SeenSpan, 'service'>[] }[]).flatMap(({ spans }) =>
+          spans.map(({ name, traceId, spanId, parentSpanId }) => ({ service, name, traceId, spanId, parentSpanId })),
+        );
+      });
   }
 
   async stop(): Promise<void> {

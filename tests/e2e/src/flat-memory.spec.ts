@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a long run holds in the orchestrator's memory: what is alive after a collection, as V8 itself counts it, asked over the inspector of a process that
-// waits for its model. No clock is in it.
+// What a long run holds in the orchestrator's memory: what is alive after a collection, as V8 itself counts it, asked
+// over the inspector of a process that waits for its model. No clock is in it.
 import { vi } from 'vitest';
 import { eventually, makeWorld, startStack, type JsonValue, type Stack, type World } from '@writ/stack';
 import { freePort } from '@writ/testing';
@@ -12,7 +12,10 @@ const ROUNDS = 50;
 const CALLS = 4;
 /** Of each answer: a model is shown 60,000 at most. */
 const CHARS = 50_000;
-/** Of this is a heap that settles: caches, connections, code that is compiled anew. What the answers between two looks come to is three times that. */
+/**
+ * Of this is a heap that settles: caches, connections, code that is compiled anew. What the answers between two looks
+ * come to is three times that.
+ */
 const GROWTH_MAX = 2.5 * 2 ** 20;
 
 let stack: Stack;
@@ -23,8 +26,15 @@ let inspectorPort: number;
 beforeAll(async () => {
   model = await ScriptedModel.open();
   inspectorPort = await freePort();
-  stack = await startStack({ env: { kernel: { WRIT_SWEEP_MS: '200' }, orchestrator: { WRIT_MODELS_FILE: model.file, NODE_OPTIONS: `--inspect=127.0.0.1:${inspectorPort}` } } });
-  const files = Object.fromEntries(Array.from({ length: CALLS }, (_none, n) => [`${n}.txt`, `${n}${'.'.repeat(CHARS - 1)}`]));
+  stack = await startStack({
+    env: {
+      kernel: { WRIT_SWEEP_MS: '200' },
+      orchestrator: { WRIT_MODELS_FILE: model.file, NODE_OPTIONS: `--inspect=127.0.0.1:${inspectorPort}` },
+    },
+  });
+  const files = Object.fromEntries(
+    Array.from({ length: CALLS }, (_none, n) => [`${n}.txt`, `${n}${'.'.repeat(CHARS - 1)}`]),
+  );
   world = await makeWorld(stack.url, stack.keys.platformKey, { files });
 });
 afterAll(async () => {
@@ -34,18 +44,23 @@ afterAll(async () => {
 
 /** Bytes that are alive in the orchestrator. */
 async function aliveBytes(): Promise<number> {
-  const [{ webSocketDebuggerUrl }] = await (await fetch(`http://127.0.0.1:${inspectorPort}/json`)).json() as [{ webSocketDebuggerUrl: string }];
+  const [{ webSocketDebuggerUrl }] = (await (await fetch(`http://127.0.0.1:${inspectorPort}/json`)).json()) as [
+    { webSocketDebuggerUrl: string },
+  ];
   const socket = new WebSocket(webSocketDebuggerUrl);
   const waiting = new Map<number, (result: JsonValue) => void>();
   socket.onmessage = ({ data }) => {
     const { id, result } = JSON.parse(String(data)) as { id: number; result: JsonValue };
     waiting.get(id)?.(result);
   };
-  const ask = (id: number, method: string): Promise<JsonValue> => new Promise((resolve) => {
-    waiting.set(id, resolve);
-    socket.send(JSON.stringify({ id, method }));
+  const ask = (id: number, method: string): Promise<JsonValue> =>
+    new Promise((resolve) => {
+      waiting.set(id, resolve);
+      socket.send(JSON.stringify({ id, method }));
+    });
+  await new Promise((resolve, reject) => {
+    [socket.onopen, socket.onerror] = [resolve, reject];
   });
-  await new Promise((resolve, reject) => { [socket.onopen, socket.onerror] = [resolve, reject]; });
   try {
     // What only weak references keep goes with a second collection.
     for (const id of [1, 2, 3]) await ask(id, 'HeapProfiler.collectGarbage');
@@ -56,8 +71,13 @@ async function aliveBytes(): Promise<number> {
 }
 
 it('a run of 50 rounds with 200 calls holds as much at its end as at its beginning, by whoever goes on with it', async () => {
-  const round: Said = { text: 'I read on.', calls: Array.from({ length: CALLS }, (_none, n) => ({ name: 'read_file', args: { path: `${n}.txt` } })) };
-  model.scripts.set('long', [...Array.from({ length: ROUNDS - 1 }, () => round), { ...round, text: 'The last.' }]).set('summary', [{ text: 'All was read.' }]);
+  const round: Said = {
+    text: 'I read on.',
+    calls: Array.from({ length: CALLS }, (_none, n) => ({ name: 'read_file', args: { path: `${n}.txt` } })),
+  };
+  model.scripts
+    .set('long', [...Array.from({ length: ROUNDS - 1 }, () => round), { ...round, text: 'The last.' }])
+    .set('summary', [{ text: 'All was read.' }]);
   model.place = (asked) => (isToSumUp(asked) ? ['summary', 0] : ['long', numberOf(asked)]);
   const alive = new Map<number, number>();
   const [died, other] = [Promise.withResolvers<undefined>(), stack.services.orchestrator];
@@ -67,19 +87,35 @@ it('a run of 50 rounds with 200 calls holds as much at its end as at its beginni
     const rounds = numberOf(asked);
     if (alive.has(rounds)) return;
     if (rounds === 10 || rounds === 40 || rounds === 49) alive.set(rounds, await aliveBytes());
-    if (rounds === 40) void other.kill().then(() => { died.resolve(undefined); });
+    if (rounds === 40)
+      void other.kill().then(() => {
+        died.resolve(undefined);
+      });
   };
-  const { session_id } = await world.agent.must('/v1/sessions', { workspace_id: world.workspaceId, capability_token_id: world.tokenId, model: 'forgetful' });
-  const { run_id } = await world.agent.must(`/v1/sessions/${session_id as string}/runs`, { input: 'Read all of it.', rounds_max: ROUNDS });
+  const { session_id } = await world.agent.must('/v1/sessions', {
+    workspace_id: world.workspaceId,
+    capability_token_id: world.tokenId,
+    model: 'forgetful',
+  });
+  const { run_id } = await world.agent.must(`/v1/sessions/${session_id as string}/runs`, {
+    input: 'Read all of it.',
+    rounds_max: ROUNDS,
+  });
   await died.promise;
   await other.start();
-  const ended = await eventually('the end', async () => {
-    const { body } = await world.admin.get(`/v1/runs/${run_id as string}`);
-    return body.state === 'ended' ? body as JsonValue : null;
-  }, 180_000);
+  const ended = await eventually(
+    'the end',
+    async () => {
+      const { body } = await world.admin.get(`/v1/runs/${run_id as string}`);
+      return body.state === 'ended' ? (body as JsonValue) : null;
+    },
+    180_000,
+  );
   expect(ended).toMatchObject({ stopped: 'limit', rounds: ROUNDS });
   const answered = await world.admin.get(`/v1/sessions/${session_id as string}/transcript`);
-  const events = (answered.body.runs as [{ events: { kind: string; answer?: { text: string } }[] }])[0].events.filter(({ kind }) => kind === 'answered');
+  const events = (answered.body.runs as [{ events: { kind: string; answer?: { text: string } }[] }])[0].events.filter(
+    ({ kind }) => kind === 'answered',
+  );
   expect([events.length, events.every(({ answer }) => answer!.text.length > CHARS)]).toEqual([ROUNDS * CALLS, true]);
   const [early, late, last] = [alive.get(10)!, alive.get(40)!, alive.get(49)!];
   expect(late - early).toBeLessThan(GROWTH_MAX);

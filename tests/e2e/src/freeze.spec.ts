@@ -5,7 +5,17 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { vi } from 'vitest';
 import { DEPLOYMENT_LOG, logIdOf, type FreezeView } from '@writ/contract';
-import { expectCleanLog, makeWorld, Observer, startStack, verifiedReceipt, type Api, type JsonValue, type Stack, type World } from '@writ/stack';
+import {
+  expectCleanLog,
+  makeWorld,
+  Observer,
+  startStack,
+  verifiedReceipt,
+  type Api,
+  type JsonValue,
+  type Stack,
+  type World,
+} from '@writ/stack';
 import { repositoryRoot } from '@writ/testing';
 import { GuideFolder } from './guide.ts';
 
@@ -36,10 +46,13 @@ afterAll(async () => {
 const writ = async (api: Api, ...args: string[]): Promise<JsonValue> => {
   const program = join(repositoryRoot(), 'apps', 'cli', 'dist', 'main.js');
   const env = { PATH: process.env['PATH'], WRIT_URL: api.url, WRIT_API_KEY: api.key };
-  return JSON.parse((await promisify(execFile)(process.execPath, [program, ...args, '--json'], { env })).stdout) as JsonValue;
+  return JSON.parse(
+    (await promisify(execFile)(process.execPath, [program, ...args, '--json'], { env })).stdout,
+  ) as JsonValue;
 };
 const platform = (): Api => ours.admin.as(stack.keys.platformKey);
-const read = (world: World): Promise<JsonValue> => world.call('fs.read', { path: 'a.txt' }).then(({ body }) => body as JsonValue);
+const read = (world: World): Promise<JsonValue> =>
+  world.call('fs.read', { path: 'a.txt' }).then(({ body }) => body as JsonValue);
 const begun = async (world: World): Promise<string> => {
   const { body } = await world.call('shell.run', { command: LONG }, {}, 0);
   await world.until(body.operation_id as string, ['performing']);
@@ -48,16 +61,26 @@ const begun = async (world: World): Promise<string> => {
 
 it('writ freeze stops what runs and what comes, tells why, and writ unfreeze lets it go on', async () => {
   const running = await begun(ours);
-  const freeze = await writ(ours.operator, 'freeze', 'tenant', '--reason', 'it deletes what it finds') as FreezeView;
+  const freeze = (await writ(ours.operator, 'freeze', 'tenant', '--reason', 'it deletes what it finds')) as FreezeView;
   const ended = await ours.until(running, ['rolled_back'], STOPPED_MS);
-  expect(ended.result.error).toMatchObject({ code: 'frozen', message: expect.stringContaining('it deletes what it finds') });
+  expect(ended.result.error).toMatchObject({
+    code: 'frozen',
+    message: expect.stringContaining('it deletes what it finds'),
+  });
   expect(await ours.file('begun.txt')).toBeNull();
 
   const refused = await read(ours);
-  expect(refused).toMatchObject({ status: 'error', error: { code: 'frozen', hint: expect.stringContaining(freeze.freeze_id) } });
+  expect(refused).toMatchObject({
+    status: 'error',
+    error: { code: 'frozen', hint: expect.stringContaining(freeze.freeze_id) },
+  });
   expect((await read(theirs)).status).toBe('ok');
-  expect((await writ(ours.auditor, 'freeze', 'list')).items).toMatchObject([{ freeze_id: freeze.freeze_id, state: 'standing' }]);
-  await expect(writ(ours.operator, 'unfreeze', freeze.freeze_id)).rejects.toMatchObject({ stderr: expect.stringContaining('auth.role') });
+  expect((await writ(ours.auditor, 'freeze', 'list')).items).toMatchObject([
+    { freeze_id: freeze.freeze_id, state: 'standing' },
+  ]);
+  await expect(writ(ours.operator, 'unfreeze', freeze.freeze_id)).rejects.toMatchObject({
+    stderr: expect.stringContaining('auth.role'),
+  });
 
   expect(await writ(ours.admin, 'unfreeze', freeze.freeze_id)).toMatchObject({ state: 'lifted' });
   expect((await read(ours)).status).toBe('ok');
@@ -66,16 +89,30 @@ it('writ freeze stops what runs and what comes, tells why, and writ unfreeze let
 
 it('the platform key stops every tenant at once, on the record of the deployment', async () => {
   const running = [await begun(ours), await begun(theirs)];
-  const freeze = await writ(platform(), 'freeze', 'all', '--reason', 'a flaw in the sandbox', '--for', '1h') as FreezeView;
-  for (const [i, world] of [ours, theirs].entries()) expect((await world.until(running[i] as string, ['rolled_back'], STOPPED_MS)).result.error.code).toBe('frozen');
+  const freeze = (await writ(
+    platform(),
+    'freeze',
+    'all',
+    '--reason',
+    'a flaw in the sandbox',
+    '--for',
+    '1h',
+  )) as FreezeView;
+  for (const [i, world] of [ours, theirs].entries())
+    expect((await world.until(running[i] as string, ['rolled_back'], STOPPED_MS)).result.error.code).toBe('frozen');
   for (const world of [ours, theirs]) {
-    expect((await read(world)).error).toMatchObject({ code: 'frozen', message: expect.stringMatching(/^everything is frozen since .* by the platform: a flaw in the sandbox$/) });
+    expect((await read(world)).error).toMatchObject({
+      code: 'frozen',
+      message: expect.stringMatching(/^everything is frozen since .* by the platform: a flaw in the sandbox$/),
+    });
     expect((await world.admin.post(`/v1/freezes/${freeze.freeze_id}/lift`)).body.code).toBe('auth.role');
   }
   await writ(platform(), 'unfreeze', freeze.freeze_id);
   for (const world of [ours, theirs]) expect((await read(world)).status).toBe('ok');
   await observer.untilLogged();
-  expect(await observer.rows('SELECT kind FROM ledger.leaf WHERE log_id = $1', [logIdOf(DEPLOYMENT_LOG)])).toHaveLength(2);
+  expect(await observer.rows('SELECT kind FROM ledger.leaf WHERE log_id = $1', [logIdOf(DEPLOYMENT_LOG)])).toHaveLength(
+    2,
+  );
   expectCleanLog(stack);
 });
 

@@ -23,10 +23,20 @@ export class GuideFolder {
     const [api_key, operator_key, agent_key] = [world.admin.key, world.operator.key, world.agent.key];
     mkdirSync(join(folder.#path, '.writ'));
     // As `npm start` writes it.
-    writeFileSync(join(folder.#path, '.writ', 'cli.json'), JSON.stringify({
-      url, api_key, operator_key, agent_key, platform_key,
-      agent_id: world.agentId, workspace_id: world.workspaceId, capability_token_id: world.tokenId,
-    }), { mode: 0o600 });
+    writeFileSync(
+      join(folder.#path, '.writ', 'cli.json'),
+      JSON.stringify({
+        url,
+        api_key,
+        operator_key,
+        agent_key,
+        platform_key,
+        agent_id: world.agentId,
+        workspace_id: world.workspaceId,
+        capability_token_id: world.tokenId,
+      }),
+      { mode: 0o600 },
+    );
     return folder;
   }
 
@@ -49,15 +59,17 @@ function commandsOf(guide: string): string[] {
   return [...text.matchAll(/```sh\n([\s\S]*?)\n```/g)].flatMap(([, block = '']) => block.trim().split('\n'));
 }
 
-const quoted = (text: string): string => `'${text.replaceAll('\'', `'\\''`)}'`;
+const quoted = (text: string): string => `'${text.replaceAll("'", `'\\''`)}'`;
 
 /** One shell for all of them: a command that does otherwise than the guide says ends it, and is named. */
 function scriptOf(commands: readonly string[]): string {
   const steps = commands.map((line) => {
     const [, command = '', code] = /^(.*?)(?:\s+# refused: (\S+))?$/.exec(line) ?? [];
     if (code === undefined) return `${command} || fails ${quoted(command)}`;
-    return `said=$(${command} 2>&1) && fails ${quoted(`not refused: ${command}`)}; `
-      + `grep -qF '${code}' <<< "$said" || fails "said $said in the place of ${code}"`;
+    return (
+      `said=$(${command} 2>&1) && fails ${quoted(`not refused: ${command}`)}; ` +
+      `grep -qF '${code}' <<< "$said" || fails "said $said in the place of ${code}"`
+    );
   });
   return [
     `npx() { shift; "${process.execPath}" "${join(root, 'apps/cli/dist/main.js')}" "$@"; }`,

@@ -44,8 +44,11 @@ export class Hand {
     const sha256 = createHash('sha256').update(bytes).digest('hex');
     const change: Change = { path, before: null, after: { kind: 'file', mode: '644', sha256, size: bytes.length } };
     await this.#executor.report(speaker, {
-      delta: { v: 1, base, changes: [change] }, contents: [bytes.toString('base64')],
-      ...(rung.lane === 'inline' ? { exit_code: null, result: { path, size: bytes.length, sha256, created: true } } : { result: OUTPUT }),
+      delta: { v: 1, base, changes: [change] },
+      contents: [bytes.toString('base64')],
+      ...(rung.lane === 'inline'
+        ? { exit_code: null, result: { path, size: bytes.length, sha256, created: true } }
+        : { result: OUTPUT }),
     });
   }
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// An image of somebody's own, made as docs/guides/sandbox-images.md says, and what binds a call to the image that its permit names.
+// An image of somebody's own, made as docs/guides/sandbox-images.md says, and what binds a call to the image that its
+// permit names.
 import { execFile } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -27,15 +28,27 @@ beforeAll(async () => {
   process.env['DOCKER_HOST'] = testAddress('DOCKER_HOST');
   docker = new Docker();
   folder = mkdtempSync(join(tmpdir(), 'writ-images-'));
-  const [, recipe = ''] = /```dockerfile\n([\s\S]*?)```/.exec(readFileSync(join(root, 'docs/guides/sandbox-images.md'), 'utf8')) ?? [];
+  const [, recipe = ''] =
+    /```dockerfile\n([\s\S]*?)```/.exec(readFileSync(join(root, 'docs/guides/sandbox-images.md'), 'utf8')) ?? [];
   writeFileSync(join(folder, 'Dockerfile'), recipe.replace('writ/sandbox-base', testAddress('WRIT_TEST_SANDBOX_BASE')));
-  const building = await docker.buildImage({ context: folder, src: ['Dockerfile'] }, { t: names.base, networkmode: 'none' });
-  await new Promise<void>((resolve, reject) => { docker.modem.followProgress(building, (error) => (error === null ? resolve() : reject(error))); });
-  const made = await run(process.execPath, ['tools/with-node.mjs', 'tools/src/image/main.ts', '--base', names.base, '--name', names.image], { cwd: root, env: process.env });
+  const building = await docker.buildImage(
+    { context: folder, src: ['Dockerfile'] },
+    { t: names.base, networkmode: 'none' },
+  );
+  await new Promise<void>((resolve, reject) => {
+    docker.modem.followProgress(building, (error) => (error === null ? resolve() : reject(error)));
+  });
+  const made = await run(
+    process.execPath,
+    ['tools/with-node.mjs', 'tools/src/image/main.ts', '--base', names.base, '--name', names.image],
+    { cwd: root, env: process.env },
+  );
   digest = made.stdout.trim();
   const images = join(folder, 'images.json');
   writeFileSync(images, JSON.stringify({ v: 1, images: [{ digest, tools: ['shell.run'], pools: [{ count: 1 }] }] }));
-  stack = await startStack({ env: { kernel: { WRIT_SANDBOX_IMAGES_FILE: images }, executor: { WRIT_SANDBOX_IMAGES_FILE: images } } });
+  stack = await startStack({
+    env: { kernel: { WRIT_SANDBOX_IMAGES_FILE: images }, executor: { WRIT_SANDBOX_IMAGES_FILE: images } },
+  });
   world = await makeWorld(stack.url, stack.keys.platformKey, { files: { 'a.txt': 'one\n' } });
 });
 afterAll(async () => {
@@ -50,7 +63,7 @@ const outputOf = async (toolId: string, args: JsonValue) => {
   return { output: (body.result as JsonValue).output as string, image: record['image_digest'] };
 };
 
-it('runs a call in an image of one\'s own, by the digest that its record has', async () => {
+it("runs a call in an image of one's own, by the digest that its record has", async () => {
   expect(digest).toMatch(/^sha256:[0-9a-f]{64}$/);
   expect(digest).not.toBe(testAddress('WRIT_TEST_SANDBOX_IMAGE_DIGEST'));
   const { output, image } = await outputOf('shell.run', { command: 'cat /opt/acme/edition a.txt; id -u' });
@@ -58,7 +71,7 @@ it('runs a call in an image of one\'s own, by the digest that its record has', a
   expect(image).toBe(digest);
 });
 
-it('runs what has no image of its own in the deployment\'s', async () => {
+it("runs what has no image of its own in the deployment's", async () => {
   const { output, image } = await outputOf('shell.session', { command: 'ls /opt' });
   expect(output).not.toContain('acme');
   expect(image).toBe(testAddress('WRIT_TEST_SANDBOX_IMAGE_DIGEST'));

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A record key is revoked. What it signed before stays good, by its place in the log alone; what it signs after isn't, even in a log that took it in.
+// A record key is revoked. What it signed before stays good, by its place in the log alone; what it signs after isn't,
+// even in a log that took it in.
 import { spawnSync } from 'node:child_process';
 import { copyFileSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -11,8 +12,33 @@ import { canonicalBytes, parseIJson } from '@writ/digest';
 import { leafHash, proveInclusion, rootOf } from '@writ/merkle';
 import { newId } from '@writ/nest-kit';
 import { assembleReceipt, encodeReceipt, parseReceipt } from '@writ/receipt';
-import { decodeBase64, formatCheckpoint, formatNoteKey, parseCheckpoint, parseNote, parseNoteKey, parseRing, sealEnvelope, signNote, stateAt, verifyNote, type Envelope, type Signer } from '@writ/signing';
-import { DEPLOYMENT, eventually, expectCleanLog, fsck, makeWorld, receiptOfCall, startStack, type JsonValue, type Stack, type World } from '@writ/stack';
+import {
+  decodeBase64,
+  formatCheckpoint,
+  formatNoteKey,
+  parseCheckpoint,
+  parseNote,
+  parseNoteKey,
+  parseRing,
+  sealEnvelope,
+  signNote,
+  stateAt,
+  verifyNote,
+  type Envelope,
+  type Signer,
+} from '@writ/signing';
+import {
+  DEPLOYMENT,
+  eventually,
+  expectCleanLog,
+  fsck,
+  makeWorld,
+  receiptOfCall,
+  startStack,
+  type JsonValue,
+  type Stack,
+  type World,
+} from '@writ/stack';
 import { repositoryRoot } from '@writ/testing';
 
 vi.setConfig({ testTimeout: 300_000, hookTimeout: 300_000 });
@@ -33,15 +59,32 @@ afterAll(async () => {
   await stack?.stop();
 });
 
-interface Said { readonly status: number | null; readonly stdout: string; readonly stderr: string }
-const online = (...args: string[]): Said => spawnSync(process.execPath, [CLI, ...args], { encoding: 'utf8', cwd: folder, env: { WRIT_URL: stack.url, WRIT_API_KEY: String(world.auditor.key) } });
+interface Said {
+  readonly status: number | null;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+const online = (...args: string[]): Said =>
+  spawnSync(process.execPath, [CLI, ...args], {
+    encoding: 'utf8',
+    cwd: folder,
+    env: { WRIT_URL: stack.url, WRIT_API_KEY: String(world.auditor.key) },
+  });
 /** As a stranger would: with the published keys and what was handed over, and no connection. */
-const verifiedBy = (keys: string, file: string, ...args: string[]): Said => spawnSync(process.execPath, [CLI, 'verify', file, '--keys', keys, ...args], { encoding: 'utf8', env: {}, cwd: folder });
+const verifiedBy = (keys: string, file: string, ...args: string[]): Said =>
+  spawnSync(process.execPath, [CLI, 'verify', file, '--keys', keys, ...args], {
+    encoding: 'utf8',
+    env: {},
+    cwd: folder,
+  });
 const verified = (file: string, ...args: string[]): Said => verifiedBy(stack.keys.publicKeysFile, file, ...args);
 /** The published keys as they are now, for a verifier who never fetches them again. */
-const keepKeys = (name: string): void => { copyFileSync(stack.keys.publicKeysFile, join(folder, name)); };
+const keepKeys = (name: string): void => {
+  copyFileSync(stack.keys.publicKeysFile, join(folder, name));
+};
 const ring = () => parseRing(readFileSync(stack.keys.file('record.json'), 'utf8'));
-const signerOf = (file: string): string => parseReceipt(readFileSync(join(folder, file))).envelope.signatures[0]?.keyid ?? '';
+const signerOf = (file: string): string =>
+  parseReceipt(readFileSync(join(folder, file))).envelope.signatures[0]?.keyid ?? '';
 
 /** Makes a call and keeps its receipt; the call's operation. */
 async function keepReceipt(name: string): Promise<string> {
@@ -52,77 +95,159 @@ async function keepReceipt(name: string): Promise<string> {
 
 /** Which key signed the checkpoint of a receipt: its hash in the note (C2SP signed-note). */
 function checkpointKeyOf(file: string): string {
-  const line = parseReceipt(readFileSync(join(folder, file))).inclusion.checkpoint.split('\n').find((each) => each.startsWith(`— ${DEPLOYMENT} `)) ?? '';
-  return Buffer.from(line.split(' ')[2] ?? '', 'base64').subarray(0, 4).toString('hex');
+  const line =
+    parseReceipt(readFileSync(join(folder, file)))
+      .inclusion.checkpoint.split('\n')
+      .find((each) => each.startsWith(`— ${DEPLOYMENT} `)) ?? '';
+  return Buffer.from(line.split(' ')[2] ?? '', 'base64')
+    .subarray(0, 4)
+    .toString('hex');
 }
 
 /** A record like the kernel's, by whoever has this key, at the end of a log that takes it in and signs that. */
 function forgedAtEnd(file: string, payloads: readonly Uint8Array[], signer: Signer): string {
-  const statement = parseIJson(decodeBase64(parseReceipt(readFileSync(join(folder, file))).envelope.payload), { depthMax: 16 }) as { predicate: Record<string, unknown> };
-  const predicate: Record<string, unknown> = { ...statement.predicate, record_id: newId('record'), kernel_key_id: signer.keyid };
+  const statement = parseIJson(decodeBase64(parseReceipt(readFileSync(join(folder, file))).envelope.payload), {
+    depthMax: 16,
+  }) as { predicate: Record<string, unknown> };
+  const predicate: Record<string, unknown> = {
+    ...statement.predicate,
+    record_id: newId('record'),
+    kernel_key_id: signer.keyid,
+  };
   const envelope = sealEnvelope(RECORD_PAYLOAD_TYPE, canonicalBytes({ ...statement, predicate }), signer);
   const hashes = [...payloads, decodeBase64(envelope.payload)].map(leafHash);
-  const text = formatCheckpoint({ origin: `${DEPLOYMENT}/${String(predicate['log_id'])}`, treeSize: hashes.length, root: rootOf(hashes) });
-  const proof = proveInclusion(payloads.length, hashes.length, (level, index) => rootOf(hashes.slice(index * 2 ** level, (index + 1) * 2 ** level)));
-  return encodeReceipt(assembleReceipt(envelope, { leafIndex: payloads.length, treeSize: hashes.length, hashes: proof, checkpoint: signNote(text, { name: DEPLOYMENT, signer: stack.keys.checkpoint }) }));
+  const text = formatCheckpoint({
+    origin: `${DEPLOYMENT}/${String(predicate['log_id'])}`,
+    treeSize: hashes.length,
+    root: rootOf(hashes),
+  });
+  const proof = proveInclusion(payloads.length, hashes.length, (level, index) =>
+    rootOf(hashes.slice(index * 2 ** level, (index + 1) * 2 ** level)),
+  );
+  return encodeReceipt(
+    assembleReceipt(envelope, {
+      leafIndex: payloads.length,
+      treeSize: hashes.length,
+      hashes: proof,
+      checkpoint: signNote(text, { name: DEPLOYMENT, signer: stack.keys.checkpoint }),
+    }),
+  );
 }
 
 async function payloadsOfLog(): Promise<Uint8Array[]> {
-  const answer = await fetch(`${stack.url}/v1/exports/records?format=dsse`, { headers: { authorization: `Bearer ${String(world.auditor.key)}` } });
-  return (await answer.text()).split('\n').filter((line) => line !== '').map((line) => decodeBase64((JSON.parse(line) as { envelope: Envelope }).envelope.payload));
+  const answer = await fetch(`${stack.url}/v1/exports/records?format=dsse`, {
+    headers: { authorization: `Bearer ${String(world.auditor.key)}` },
+  });
+  return (await answer.text())
+    .split('\n')
+    .filter((line) => line !== '')
+    .map((line) => decodeBase64((JSON.parse(line) as { envelope: Envelope }).envelope.payload));
 }
 
 test('what a key signed before it was revoked verifies by its place, and what it signs after does not', async () => {
   await keepReceipt('old.json');
   keepKeys('keys-of-old.json');
-  expect(online('export', 'bundle', '--since', '1970-01-01T00:00Z', '--out', 'before.tar')).toMatchObject({ status: 0 });
+  expect(online('export', 'bundle', '--since', '1970-01-01T00:00Z', '--out', 'before.tar')).toMatchObject({
+    status: 0,
+  });
   const lost = ring().keys.find((key) => stateAt(key, Date.now()) === 'current')!;
   expect(signerOf('old.json')).toBe(lost.keyid);
   const keysFolder = stack.keys.file('');
-  const revoking = spawnSync(process.execPath, [CLI, 'signing-keys', 'revoke', 'record', `--kid=${lost.keyid}`, '--keys', keysFolder, '--public', keysFolder], { encoding: 'utf8', env: {} });
+  const revoking = spawnSync(
+    process.execPath,
+    [CLI, 'signing-keys', 'revoke', 'record', `--kid=${lost.keyid}`, '--keys', keysFolder, '--public', keysFolder],
+    { encoding: 'utf8', env: {} },
+  );
   expect(revoking).toMatchObject({ status: 0 });
-  const rotating = spawnSync(process.execPath, [CLI, 'signing-keys', 'rotate', 'checkpoint', '--overlap', '10s', '--keys', keysFolder, '--public', keysFolder], { encoding: 'utf8', env: {} });
+  const rotating = spawnSync(
+    process.execPath,
+    [CLI, 'signing-keys', 'rotate', 'checkpoint', '--overlap', '10s', '--keys', keysFolder, '--public', keysFolder],
+    { encoding: 'utf8', env: {} },
+  );
   expect(rotating).toMatchObject({ status: 0 });
 
-  expect(verified('old.json')).toMatchObject({ status: 1, stderr: expect.stringContaining('nothing here shows that the record is older') });
+  expect(verified('old.json')).toMatchObject({
+    status: 1,
+    stderr: expect.stringContaining('nothing here shows that the record is older'),
+  });
   let shown: readonly object[] = [];
-  const said = await eventually('the revocation in the log', async () => {
-    const { status, stdout } = online('log', 'keys', '--keys', stack.keys.publicKeysFile, '--out', 'key-history.ndjson', '--json');
-    if (status !== 0) return null;
-    const { events } = JSON.parse(stdout) as { events: { event: string; keyid: string; counts: boolean; leaf_index: number }[] };
-    shown = events;
-    return events.find(({ event, keyid, counts }) => event === 'revoked' && keyid === lost.keyid && counts) ?? null;
-  }, LONG_MS);
-  // What became of the ledger's keys is there as well, by the kernel's word. The first of it may be by the key that was lost, while that was still taken; it was due before.
+  const said = await eventually(
+    'the revocation in the log',
+    async () => {
+      const { status, stdout } = online(
+        'log',
+        'keys',
+        '--keys',
+        stack.keys.publicKeysFile,
+        '--out',
+        'key-history.ndjson',
+        '--json',
+      );
+      if (status !== 0) return null;
+      const { events } = JSON.parse(stdout) as {
+        events: { event: string; keyid: string; counts: boolean; leaf_index: number }[];
+      };
+      shown = events;
+      return events.find(({ event, keyid, counts }) => event === 'revoked' && keyid === lost.keyid && counts) ?? null;
+    },
+    LONG_MS,
+  );
+  // What became of the ledger's keys is there as well, by the kernel's word. The first of it may be by the key that was
+  // lost, while that was still taken; it was due before.
   const [before, next] = parseRing(readFileSync(stack.keys.file('checkpoint.json'), 'utf8')).keys;
-  expect(shown).toContainEqual(expect.objectContaining({ event: 'introduced', purpose: 'checkpoint', keyid: next?.keyid }));
-  expect(shown).toContainEqual(expect.objectContaining({ event: 'retired', purpose: 'checkpoint', keyid: before?.keyid, counts: true }));
+  expect(shown).toContainEqual(
+    expect.objectContaining({ event: 'introduced', purpose: 'checkpoint', keyid: next?.keyid }),
+  );
+  expect(shown).toContainEqual(
+    expect.objectContaining({ event: 'retired', purpose: 'checkpoint', keyid: before?.keyid, counts: true }),
+  );
   await keepReceipt('fresh.json');
   expect(signerOf('fresh.json')).not.toBe(lost.keyid);
 
   const history = ['--key-history', 'key-history.ndjson'];
-  expect(verified('old.json', ...history)).toMatchObject({ status: 0, stdout: expect.stringMatching(new RegExp(`recorded before the revocation \\(leaf \\d+ < ${String(said.leaf_index)}\\)`)) });
+  expect(verified('old.json', ...history)).toMatchObject({
+    status: 0,
+    stdout: expect.stringMatching(
+      new RegExp(`recorded before the revocation \\(leaf \\d+ < ${String(said.leaf_index)}\\)`),
+    ),
+  });
   expect(verified('fresh.json')).toMatchObject({ status: 0 });
 
   const payloads = await payloadsOfLog();
   writeFileSync(join(folder, 'forged.json'), forgedAtEnd('old.json', payloads, lost.signer!));
-  expect(verified('forged.json', ...history)).toMatchObject({ status: 1, stderr: expect.stringContaining(`before the record was logged (leaf ${String(payloads.length)} > ${String(said.leaf_index)})`) });
+  expect(verified('forged.json', ...history)).toMatchObject({
+    status: 1,
+    stderr: expect.stringContaining(
+      `before the record was logged (leaf ${String(payloads.length)} > ${String(said.leaf_index)})`,
+    ),
+  });
   writeFileSync(join(folder, 'honest.json'), forgedAtEnd('fresh.json', payloads, ring().keys.at(-1)!.signer!));
   expect(verified('honest.json', ...history)).toMatchObject({ status: 0 });
 });
 
 test('a list of record keys from before a revocation is told nothing by a history: no log takes a record key from anybody', () => {
   const history = ['--key-history', 'key-history.ndjson'];
-  // Who doesn't know the key that says so has nothing to read the history by, and what he can't read he doesn't leave out.
+  // Who doesn't know the key that says so has nothing to read the history by, and what he can't read he doesn't leave
+  // out.
   for (const file of ['old.json', 'forged.json']) {
     expect(verifiedBy('keys-of-old.json', file)).toMatchObject({ status: 0 });
-    expect(verifiedBy('keys-of-old.json', file, ...history)).toMatchObject({ status: 1, stderr: expect.stringContaining('key-history.ndjson') });
+    expect(verifiedBy('keys-of-old.json', file, ...history)).toMatchObject({
+      status: 1,
+      stderr: expect.stringContaining('key-history.ndjson'),
+    });
   }
   for (const args of [[], history]) expect(verifiedBy('keys-of-old.json', 'fresh.json', ...args).status).toBe(1);
-  // Who knows it, and not that the other is lost, goes on believing that one: a thief could else end the keys that are to end his.
-  const published = JSON.parse(readFileSync(stack.keys.publicKeysFile, 'utf8')) as { record_keys: Record<string, unknown>[] };
-  writeFileSync(join(folder, 'keys-unrevoked.json'), JSON.stringify({ ...published, record_keys: published.record_keys.map(({ revoked_from: _, ...key }) => key) }));
-  for (const file of ['old.json', 'forged.json', 'fresh.json']) expect(verifiedBy('keys-unrevoked.json', file, ...history)).toMatchObject({ status: 0 });
+  // Who knows it, and not that the other is lost, goes on believing that one: a thief could else end the keys that are
+  // to end his.
+  const published = JSON.parse(readFileSync(stack.keys.publicKeysFile, 'utf8')) as {
+    record_keys: Record<string, unknown>[];
+  };
+  writeFileSync(
+    join(folder, 'keys-unrevoked.json'),
+    JSON.stringify({ ...published, record_keys: published.record_keys.map(({ revoked_from: _, ...key }) => key) }),
+  );
+  for (const file of ['old.json', 'forged.json', 'fresh.json'])
+    expect(verifiedBy('keys-unrevoked.json', file, ...history)).toMatchObject({ status: 0 });
 });
 
 test('a bundle from before verifies with the history, one from after has it', () => {
@@ -130,35 +255,67 @@ test('a bundle from before verifies with the history, one from after has it', ()
   expect(verified('before.tar').status).toBe(1);
   const before = verified('before.tar', '--key-history', 'key-history.ndjson', '--json');
   expect(before).toMatchObject({ status: 0 });
-  expect(JSON.parse(before.stdout) as JsonValue).toMatchObject({ ok: true, proven: expect.arrayContaining([expect.stringContaining('recorded before the revocation')]), not_proven: [expect.stringContaining('who made the bundle')] });
+  expect(JSON.parse(before.stdout) as JsonValue).toMatchObject({
+    ok: true,
+    proven: expect.arrayContaining([expect.stringContaining('recorded before the revocation')]),
+    not_proven: [expect.stringContaining('who made the bundle')],
+  });
   const after = verified('after.tar', '--json');
   expect(after).toMatchObject({ status: 0 });
-  expect(JSON.parse(after.stdout) as JsonValue).toMatchObject({ ok: true, not_proven: [], proven: expect.arrayContaining([expect.stringContaining('recorded before the revocation')]) });
+  expect(JSON.parse(after.stdout) as JsonValue).toMatchObject({
+    ok: true,
+    not_proven: [],
+    proven: expect.arrayContaining([expect.stringContaining('recorded before the revocation')]),
+  });
 });
 
 test('the whole log verifies, and the checker has nothing to say', () => {
   const { status, stdout, stderr } = online('log', 'verify', '--keys', stack.keys.publicKeysFile, '--json');
   expect([status, stderr]).toEqual([0, '']);
-  const { signatures } = JSON.parse(stdout) as { signatures: { by_keys_revoked_since: number; before_revocation: number } };
+  const { signatures } = JSON.parse(stdout) as {
+    signatures: { by_keys_revoked_since: number; before_revocation: number };
+  };
   expect(signatures.by_keys_revoked_since).toBeGreaterThan(0);
   expect(signatures.before_revocation).toBe(signatures.by_keys_revoked_since);
   expectCleanLog(stack);
 });
 
-/** What the ledger keeps by a key that is lost is as the leaves have it, and the checker says whose it is; another root by the thief in its place is found. */
+/**
+ * What the ledger keeps by a key that is lost is as the leaves have it, and the checker says whose it is; another root
+ * by the thief in its place is found.
+ */
 async function expectHarmlessInPlace(lost: Signer): Promise<void> {
   const clean = fsck(stack);
-  expect(clean).toMatchObject({ status: 0, output: expect.stringMatching(/ checkpoints, \d+ of them by a key revoked since/) });
+  expect(clean).toMatchObject({
+    status: 0,
+    output: expect.stringMatching(/ checkpoints, \d+ of them by a key revoked since/),
+  });
   const client = await connect(stack.database.ownerUrl, 'key-history');
   try {
-    const { rows } = await client.query<{ tree_size: string; note: string }>('SELECT tree_size, note FROM ledger.checkpoint WHERE tenant_id = $1 ORDER BY tree_size', [world.tenantId]);
+    const { rows } = await client.query<{ tree_size: string; note: string }>(
+      'SELECT tree_size, note FROM ledger.checkpoint WHERE tenant_id = $1 ORDER BY tree_size',
+      [world.tenantId],
+    );
     const known = parseNoteKey(formatNoteKey(DEPLOYMENT, lost.publicKey));
-    const { tree_size, note } = rows.findLast((row) => parseNote(row.note).signatures.some(({ keyHash }) => keyHash === known.keyHash))!;
+    const { tree_size, note } = rows.findLast((row) =>
+      parseNote(row.note).signatures.some(({ keyHash }) => keyHash === known.keyHash),
+    )!;
     const { origin, treeSize } = parseCheckpoint(verifyNote(note, [known]).text);
-    const forged = signNote(formatCheckpoint({ origin, treeSize, root: new Uint8Array(32) }), { name: DEPLOYMENT, signer: lost });
-    const put = (text: string) => client.query(`SET session_replication_role = replica; UPDATE ledger.checkpoint SET note = '${text}' WHERE tenant_id = '${world.tenantId}' AND tree_size = ${tree_size}`);
+    const forged = signNote(formatCheckpoint({ origin, treeSize, root: new Uint8Array(32) }), {
+      name: DEPLOYMENT,
+      signer: lost,
+    });
+    const put = (text: string) =>
+      client.query(
+        `SET session_replication_role = replica; UPDATE ledger.checkpoint SET note = '${text}' WHERE tenant_id = '${world.tenantId}' AND tree_size = ${tree_size}`,
+      );
     await put(forged);
-    expect(fsck(stack)).toMatchObject({ status: 1, output: expect.stringContaining(`checkpoint ${tree_size} signs another root than that of the leaves, by a key revoked since`) });
+    expect(fsck(stack)).toMatchObject({
+      status: 1,
+      output: expect.stringContaining(
+        `checkpoint ${tree_size} signs another root than that of the leaves, by a key revoked since`,
+      ),
+    });
     await put(note);
     expect(fsck(stack).status).toBe(0);
   } finally {
@@ -168,30 +325,75 @@ async function expectHarmlessInPlace(lost: Signer): Promise<void> {
 
 test('what a revoked key of checkpoints signed is good nowhere, and its record verifies under the key that follows', async () => {
   const operation = await keepReceipt('kept.json');
-  const { keyid: was, signer: lost } = parseRing(readFileSync(stack.keys.file('checkpoint.json'), 'utf8')).keys.find((key) => stateAt(key, Date.now()) === 'current')!;
+  const { keyid: was, signer: lost } = parseRing(readFileSync(stack.keys.file('checkpoint.json'), 'utf8')).keys.find(
+    (key) => stateAt(key, Date.now()) === 'current',
+  )!;
   expect(verified('kept.json')).toMatchObject({ status: 0 });
   keepKeys('keys-of-kept.json');
   const keysFolder = stack.keys.file('');
-  expect(spawnSync(process.execPath, [CLI, 'signing-keys', 'rotate', 'checkpoint', '--overlap', '5s', '--keys', keysFolder, '--public', keysFolder], { encoding: 'utf8', env: {} })).toMatchObject({ status: 0 });
+  expect(
+    spawnSync(
+      process.execPath,
+      [CLI, 'signing-keys', 'rotate', 'checkpoint', '--overlap', '5s', '--keys', keysFolder, '--public', keysFolder],
+      { encoding: 'utf8', env: {} },
+    ),
+  ).toMatchObject({ status: 0 });
   keepKeys('keys-with-heir.json');
-  expect(spawnSync(process.execPath, [CLI, 'signing-keys', 'revoke', 'checkpoint', `--kid=${was}`, '--keys', keysFolder, '--public', keysFolder], { encoding: 'utf8', env: {} })).toMatchObject({ status: 0 });
+  expect(
+    spawnSync(
+      process.execPath,
+      [CLI, 'signing-keys', 'revoke', 'checkpoint', `--kid=${was}`, '--keys', keysFolder, '--public', keysFolder],
+      { encoding: 'utf8', env: {} },
+    ),
+  ).toMatchObject({ status: 0 });
 
-  expect(verified('kept.json')).toMatchObject({ status: 1, stderr: expect.stringContaining('no known key has signed') });
-  await eventually('the revocation in the log', async () => {
-    const { status, stdout } = online('log', 'keys', '--keys', stack.keys.publicKeysFile, '--out', 'history-after.ndjson', '--json');
-    if (status !== 0) return null;
-    const { events } = JSON.parse(stdout) as { events: { event: string; purpose: string; keyid: string; counts: boolean }[] };
-    return events.find(({ event, purpose, keyid, counts }) => event === 'revoked' && purpose === 'checkpoint' && keyid === was && counts) ?? null;
-  }, LONG_MS);
-  expect(verified('kept.json', '--key-history', 'history-after.ndjson')).toMatchObject({ status: 1, stderr: expect.stringContaining('no known key has signed') });
+  expect(verified('kept.json')).toMatchObject({
+    status: 1,
+    stderr: expect.stringContaining('no known key has signed'),
+  });
+  await eventually(
+    'the revocation in the log',
+    async () => {
+      const { status, stdout } = online(
+        'log',
+        'keys',
+        '--keys',
+        stack.keys.publicKeysFile,
+        '--out',
+        'history-after.ndjson',
+        '--json',
+      );
+      if (status !== 0) return null;
+      const { events } = JSON.parse(stdout) as {
+        events: { event: string; purpose: string; keyid: string; counts: boolean }[];
+      };
+      return (
+        events.find(
+          ({ event, purpose, keyid, counts }) =>
+            event === 'revoked' && purpose === 'checkpoint' && keyid === was && counts,
+        ) ?? null
+      );
+    },
+    LONG_MS,
+  );
+  expect(verified('kept.json', '--key-history', 'history-after.ndjson')).toMatchObject({
+    status: 1,
+    stderr: expect.stringContaining('no known key has signed'),
+  });
 
-  await eventually('the receipt under the key that follows', async () => {
-    const answer = await world.admin.get(`/v1/operations/${operation}/receipt`);
-    if (answer.status !== 200) return null;
-    writeFileSync(join(folder, 'anew.json'), answer.text);
-    return checkpointKeyOf('anew.json') === checkpointKeyOf('kept.json') ? null : true;
-  }, LONG_MS);
-  const [kept, anew] = ['kept.json', 'anew.json'].map((file) => parseReceipt(readFileSync(join(folder, file))).envelope);
+  await eventually(
+    'the receipt under the key that follows',
+    async () => {
+      const answer = await world.admin.get(`/v1/operations/${operation}/receipt`);
+      if (answer.status !== 200) return null;
+      writeFileSync(join(folder, 'anew.json'), answer.text);
+      return checkpointKeyOf('anew.json') === checkpointKeyOf('kept.json') ? null : true;
+    },
+    LONG_MS,
+  );
+  const [kept, anew] = ['kept.json', 'anew.json'].map(
+    (file) => parseReceipt(readFileSync(join(folder, file))).envelope,
+  );
   expect(anew).toEqual(kept);
   expect(verified('anew.json', '--key-history', 'history-after.ndjson')).toMatchObject({ status: 0 });
   await expectHarmlessInPlace(lost!);
@@ -201,10 +403,18 @@ test('a list from before the revocation of a checkpoint key refuses what that ke
   const history = ['--key-history', 'history-after.ndjson'];
   // The successor was introduced before the list was kept.
   expect(verifiedBy('keys-with-heir.json', 'kept.json')).toMatchObject({ status: 0 });
-  expect(verifiedBy('keys-with-heir.json', 'kept.json', ...history)).toMatchObject({ status: 1, stderr: expect.stringContaining('the log says that the key of this checkpoint was revoked') });
-  for (const args of [[], history]) expect(verifiedBy('keys-with-heir.json', 'anew.json', ...args)).toMatchObject({ status: 0 });
-  // It wasn't: the history is under a key that nobody told this verifier of. So it is refused, and with it whatever is to be judged by it; it makes him trust no key.
+  expect(verifiedBy('keys-with-heir.json', 'kept.json', ...history)).toMatchObject({
+    status: 1,
+    stderr: expect.stringContaining('the log says that the key of this checkpoint was revoked'),
+  });
+  for (const args of [[], history])
+    expect(verifiedBy('keys-with-heir.json', 'anew.json', ...args)).toMatchObject({ status: 0 });
+  // It wasn't: the history is under a key that nobody told this verifier of. So it is refused, and with it whatever is
+  // to be judged by it; it makes him trust no key.
   expect(verifiedBy('keys-of-kept.json', 'kept.json')).toMatchObject({ status: 0 });
-  expect(verifiedBy('keys-of-kept.json', 'kept.json', ...history)).toMatchObject({ status: 1, stderr: expect.stringMatching(/history-after\.ndjson.*no known key has signed/) });
+  expect(verifiedBy('keys-of-kept.json', 'kept.json', ...history)).toMatchObject({
+    status: 1,
+    stderr: expect.stringMatching(/history-after\.ndjson.*no known key has signed/),
+  });
   for (const args of [[], history]) expect(verifiedBy('keys-of-kept.json', 'anew.json', ...args).status).toBe(1);
 });

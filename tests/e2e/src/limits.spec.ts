@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Limits that the platform sets for one tenant, through two doors and two kernels, without executors: what is admitted waits.
+// Limits that the platform sets for one tenant, through two doors and two kernels, without executors: what is admitted
+// waits.
 import { execFile } from 'node:child_process';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
@@ -24,10 +25,13 @@ beforeAll(async () => {
   ours = await makeWorld(stack.url, stack.keys.platformKey);
   theirs = await makeWorld(stack.url, stack.keys.platformKey);
 });
-afterAll(async () => { await stack?.stop(); });
+afterAll(async () => {
+  await stack?.stop();
+});
 
 /** `writ tenant limits` with the platform key. */
-const limits = async (...args: string[]): Promise<TenantLimitsView> => await writ<TenantLimitsView>(stack.keys.platformKey, 'tenant', 'limits', ours.tenantId, ...args);
+const limits = async (...args: string[]): Promise<TenantLimitsView> =>
+  await writ<TenantLimitsView>(stack.keys.platformKey, 'tenant', 'limits', ours.tenantId, ...args);
 /** What the command says, for programs. */
 async function writ<T>(key: string | undefined, ...args: string[]): Promise<T> {
   const program = join(repositoryRoot(), 'apps', 'cli', 'dist', 'main.js');
@@ -35,7 +39,8 @@ async function writ<T>(key: string | undefined, ...args: string[]): Promise<T> {
   return JSON.parse((await promisify(execFile)(process.execPath, [program, ...args, '--json'], { env })).stdout) as T;
 }
 const call = (world: World) => world.call('fs.read', { path: 'a.txt' }, {}, 0);
-const burst = async (api: Api): Promise<number[]> => await Promise.all(Array.from({ length: 6 }, async () => (await api.get('/v1/tools')).status));
+const burst = async (api: Api): Promise<number[]> =>
+  await Promise.all(Array.from({ length: 6 }, async () => (await api.get('/v1/tools')).status));
 
 it('a tenant whose calls wait as they may has no further one admitted, on any replica, until its limit is raised', async () => {
   expect(await limits('--waiting-max', '3')).toMatchObject({ tenant_id: ours.tenantId, waiting_max: 3 });
@@ -48,33 +53,72 @@ it('a tenant whose calls wait as they may has no further one admitted, on any re
   }
   expect(await call(theirs)).toMatchObject({ status: 202 });
   await limits('--waiting-max', '4');
-  expect(await eventually('room', async () => { const answer = await call(ours); return answer.status === 429 ? null : answer; }, 1_000)).toMatchObject({ status: 202 });
+  expect(
+    await eventually(
+      'room',
+      async () => {
+        const answer = await call(ours);
+        return answer.status === 429 ? null : answer;
+      },
+      1_000,
+    ),
+  ).toMatchObject({ status: 202 });
 });
 
-it('a rate counts at every door within a second, and is the door\'s own again when it is taken back', async () => {
+it("a rate counts at every door within a second, and is the door's own again when it is taken back", async () => {
   const doors = [ours.agent, new Api(otherDoor, ours.agent.key)];
   for (const door of doors) expect(await burst(door)).toEqual(Array(6).fill(200));
   await limits('--requests-per-second', '1', '--request-burst', '1');
-  await Promise.all(doors.map((door) => eventually('the rate counts', async () => (await burst(door)).includes(429), 1_500)));
-  for (const url of [stack.url, otherDoor]) expect(await burst(new Api(url, theirs.agent.key))).toEqual(Array(6).fill(200));
-  expect(await limits('--requests-per-second', 'default', '--request-burst', 'default')).toMatchObject({ requests_per_second: null, request_burst: null });
-  await Promise.all(doors.map((door) => eventually('the door\'s own rate', async () => !(await burst(door)).includes(429), 5_000)));
+  await Promise.all(
+    doors.map((door) => eventually('the rate counts', async () => (await burst(door)).includes(429), 1_500)),
+  );
+  for (const url of [stack.url, otherDoor])
+    expect(await burst(new Api(url, theirs.agent.key))).toEqual(Array(6).fill(200));
+  expect(await limits('--requests-per-second', 'default', '--request-burst', 'default')).toMatchObject({
+    requests_per_second: null,
+    request_burst: null,
+  });
+  await Promise.all(
+    doors.map((door) => eventually("the door's own rate", async () => !(await burst(door)).includes(429), 5_000)),
+  );
 });
 
 it('nothing leads past a quota of a workspace or a tenant, whichever replica is asked, and what is there is shown beside it', async () => {
-  const bound = async (...args: string[]): Promise<WorkspaceLimits> => await writ<WorkspaceLimits>(theirs.admin.key, 'workspace', 'limits', '--workspace', theirs.workspaceId, ...args);
-  const put = async (count: number, content: string) => await theirs.admin.post(`/v1/workspaces/${theirs.workspaceId}/files`, { files: Array.from({ length: count }, (_, index) => ({ path: `n${String(index)}.txt`, content })) });
+  const bound = async (...args: string[]): Promise<WorkspaceLimits> =>
+    await writ<WorkspaceLimits>(theirs.admin.key, 'workspace', 'limits', '--workspace', theirs.workspaceId, ...args);
+  const put = async (count: number, content: string) =>
+    await theirs.admin.post(`/v1/workspaces/${theirs.workspaceId}/files`, {
+      files: Array.from({ length: count }, (_, index) => ({ path: `n${String(index)}.txt`, content })),
+    });
   expect(await put(2, 'x')).toMatchObject({ status: 200 });
-  expect(await bound('--files-max', '3')).toEqual({ workspace_id: theirs.workspaceId, files_max: 3, bytes_max: null, files: 2, bytes: 2 });
+  expect(await bound('--files-max', '3')).toEqual({
+    workspace_id: theirs.workspaceId,
+    files_max: 3,
+    bytes_max: null,
+    files: 2,
+    bytes: 2,
+  });
   // Several times, so that both kernels are asked.
   for (let i = 0; i < 4; i++) {
     const { status, body } = await put(5, 'y');
-    expect({ status, body }).toMatchObject({ status: 422, body: { code: 'workspace.quota', detail: expect.stringContaining('would hold 5 files, more than its `files_max` of 3') } });
+    expect({ status, body }).toMatchObject({
+      status: 422,
+      body: {
+        code: 'workspace.quota',
+        detail: expect.stringContaining('would hold 5 files, more than its `files_max` of 3'),
+      },
+    });
   }
   expect(await put(3, 'x')).toMatchObject({ status: 200 });
   expect(await bound('--files-max', 'none')).toMatchObject({ files_max: null, files: 3, bytes: 3 });
-  const tenant = { path: `/v1/tenants/${theirs.tenantId}/limits`, platform: new Api(stack.url, stack.keys.platformKey) };
-  expect(await tenant.platform.request('PATCH', tenant.path, { bytes_max: 4 })).toMatchObject({ status: 200, body: { bytes_max: 4, files: 3, bytes: 3 } });
+  const tenant = {
+    path: `/v1/tenants/${theirs.tenantId}/limits`,
+    platform: new Api(stack.url, stack.keys.platformKey),
+  };
+  expect(await tenant.platform.request('PATCH', tenant.path, { bytes_max: 4 })).toMatchObject({
+    status: 200,
+    body: { bytes_max: 4, files: 3, bytes: 3 },
+  });
   expect(await put(3, 'yy')).toMatchObject({ status: 422, body: { code: 'workspace.quota' } });
   expect(await put(1, 'yy')).toMatchObject({ status: 200 });
 });

@@ -1,12 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
-// Scripts of mk8.shell through the public doors: judged before they run, run in real containers, and all of them or nothing of them kept.
+// Scripts of mk8.shell through the public doors: judged before they run, run in real containers, and all of them or
+// nothing of them kept.
 import { generateKeyPairSync } from 'node:crypto';
 import { vi } from 'vitest';
 import { signSandbox } from '@writ/mk8-shell';
 import { parseSigner } from '@writ/signing';
 import {
-  eventually, makeWorld, mustSayYes, openOutside, sayYes, silence, startStack, verifiedReceipt, type JsonValue,
-  type Outside, type Stack, type World,
+  eventually,
+  makeWorld,
+  mustSayYes,
+  openOutside,
+  sayYes,
+  silence,
+  startStack,
+  verifiedReceipt,
+  type JsonValue,
+  type Outside,
+  type Stack,
+  type World,
 } from '@writ/stack';
 
 vi.setConfig({ testTimeout: 240_000, hookTimeout: 240_000 });
@@ -23,59 +34,135 @@ const FILES = { 'a.txt': 'one\ntwo\n', 'src/config.template.json': '{"host":"{{H
 beforeAll(async () => {
   outside = await openOutside((request, response) => {
     const parts: Buffer[] = [];
-    request.on('data', (part: Buffer) => parts.push(part)).on('end', () => {
-      seen.push(`${request.method ?? ''} ${request.url ?? ''} ${Buffer.concat(parts).toString()}`.trim());
-      if (request.url === '/fails-twice' && seen.filter((line) => line === 'GET /fails-twice').length < 3) response.writeHead(503).end('not yet');
-      else response.writeHead(200, { 'content-type': 'text/plain' }).end('hello from outside\n');
-    });
+    request
+      .on('data', (part: Buffer) => parts.push(part))
+      .on('end', () => {
+        seen.push(`${request.method ?? ''} ${request.url ?? ''} ${Buffer.concat(parts).toString()}`.trim());
+        if (request.url === '/fails-twice' && seen.filter((line) => line === 'GET /fails-twice').length < 3)
+          response.writeHead(503).end('not yet');
+        else response.writeHead(200, { 'content-type': 'text/plain' }).end('hello from outside\n');
+      });
   });
   stack = await startStack({ programs: { executor: [outside.program] }, env: { executor: outside.env } });
   world = await makeWorld(stack.url, stack.keys.platformKey, { files: FILES });
-  token = (await world.admin.must('/v1/capability-tokens', {
-    agent_id: world.agentId, workspace_id: world.workspaceId,
-    grant: { tools: ['mk8.*'], fs: [{ path: '', read: true, write: true }], net: NET, secrets: [], budgets: {}, not_before: 0, expires_at: Date.now() + 3_600_000 },
-  })).capability_token_id as string;
+  token = (
+    await world.admin.must('/v1/capability-tokens', {
+      agent_id: world.agentId,
+      workspace_id: world.workspaceId,
+      grant: {
+        tools: ['mk8.*'],
+        fs: [{ path: '', read: true, write: true }],
+        net: NET,
+        secrets: [],
+        budgets: {},
+        not_before: 0,
+        expires_at: Date.now() + 3_600_000,
+      },
+    })
+  ).capability_token_id as string;
 });
 afterAll(async () => {
   await stack?.stop();
   outside?.close();
 });
-beforeEach(() => { seen = []; });
+beforeEach(() => {
+  seen = [];
+});
 
-interface Step { readonly verb: string; readonly status: string; readonly attempts: number; readonly duration_ms: number; readonly output: string; readonly error: string | null }
-interface Ran { readonly body: JsonValue; readonly steps: readonly Step[]; readonly cleanup: readonly Step[] }
+interface Step {
+  readonly verb: string;
+  readonly status: string;
+  readonly attempts: number;
+  readonly duration_ms: number;
+  readonly output: string;
+  readonly error: string | null;
+}
+interface Ran {
+  readonly body: JsonValue;
+  readonly steps: readonly Step[];
+  readonly cleanup: readonly Step[];
+}
 type Operation = Readonly<Record<string, unknown>>;
 
-async function run(script: unknown, over: Record<string, unknown> = {}, args: Record<string, unknown> = {}): Promise<Ran> {
+async function run(
+  script: unknown,
+  over: Record<string, unknown> = {},
+  args: Record<string, unknown> = {},
+): Promise<Ran> {
   const { body } = await world.call('mk8.run', { script, ...args }, { capability_token_id: token, ...over }, 55_000);
-  const settled = ['admitted', 'dispatched', 'performing'].includes(body.state as string) ? await world.until(body.operation_id as string, ['committed', 'rolled_back', 'no_op', 'refused', 'held']) : body;
+  const settled = ['admitted', 'dispatched', 'performing'].includes(body.state as string)
+    ? await world.until(body.operation_id as string, ['committed', 'rolled_back', 'no_op', 'refused', 'held'])
+    : body;
   const result = settled.result as { steps?: readonly Step[]; cleanup?: readonly Step[] } | null;
   return { body: settled, steps: result?.steps ?? [], cleanup: result?.cleanup ?? [] };
 }
 const op = (verb: string, ...args: string[]): Operation => ({ verb, args });
-const outputs = (steps: readonly Step[]): string[] => steps.map(({ status, output, error }) => (status === 'ok' ? output : error === null ? status : `${status}: ${error}`));
+const outputs = (steps: readonly Step[]): string[] =>
+  steps.map(({ status, output, error }) =>
+    status === 'ok' ? output : error === null ? status : `${status}: ${error}`,
+  );
 
 describe('a script', () => {
   it('that comes to its end commits one delta, and its receipt holds', async () => {
-    const { body, steps } = await run({ operations: [{ ...op('FileRead', 'a.txt'), captureAs: 'A' }, op('FileWrite', 'made/b.txt', '$A!'), { ...op('FileTemplate', 'config.json'), template: { source: 'src/config.template.json', values: { HOST: 'db.internal' } } }, { ...op('FilePatch', 'data.json'), patches: [{ find: '[1,2]', replace: '[3]' }] }] });
-    expect(body).toMatchObject({ status: 'ok', tx_outcome: 'committed', result: { status: 'completed', all_succeeded: true } });
-    expect(outputs(steps)).toEqual(['one\ntwo\n', 'wrote 8 bytes to made/b.txt', expect.stringContaining('config.json'), expect.stringContaining('data.json')]);
-    expect([await world.file('made/b.txt'), await world.file('config.json'), await world.file('data.json')]).toEqual(['one\ntwo!', '{"host":"db.internal"}', '{"n":[3]}']);
-    expect((await verifiedReceipt(stack, world, body.operation_id as string)).record).toMatchObject({ tx_outcome: 'committed', commit_delta_id: expect.stringMatching(/^delta_/) });
+    const { body, steps } = await run({
+      operations: [
+        { ...op('FileRead', 'a.txt'), captureAs: 'A' },
+        op('FileWrite', 'made/b.txt', '$A!'),
+        {
+          ...op('FileTemplate', 'config.json'),
+          template: { source: 'src/config.template.json', values: { HOST: 'db.internal' } },
+        },
+        { ...op('FilePatch', 'data.json'), patches: [{ find: '[1,2]', replace: '[3]' }] },
+      ],
+    });
+    expect(body).toMatchObject({
+      status: 'ok',
+      tx_outcome: 'committed',
+      result: { status: 'completed', all_succeeded: true },
+    });
+    expect(outputs(steps)).toEqual([
+      'one\ntwo\n',
+      'wrote 8 bytes to made/b.txt',
+      expect.stringContaining('config.json'),
+      expect.stringContaining('data.json'),
+    ]);
+    expect([await world.file('made/b.txt'), await world.file('config.json'), await world.file('data.json')]).toEqual([
+      'one\ntwo!',
+      '{"host":"db.internal"}',
+      '{"n":[3]}',
+    ]);
+    expect((await verifiedReceipt(stack, world, body.operation_id as string)).record).toMatchObject({
+      tx_outcome: 'committed',
+      commit_delta_id: expect.stringMatching(/^delta_/),
+    });
   });
 
   it('that fails rolls all of it back, and says which step failed', async () => {
-    const { body, steps } = await run({ operations: [op('FileWrite', 'rolled-back.txt', 'x'), op('Assert', 'a', 'b', 'they differ'), op('Echo', 'never')] });
+    const { body, steps } = await run({
+      operations: [op('FileWrite', 'rolled-back.txt', 'x'), op('Assert', 'a', 'b', 'they differ'), op('Echo', 'never')],
+    });
     expect(body).toMatchObject({ tx_outcome: 'rolled_back', result: { status: 'failed', all_succeeded: false } });
-    expect(outputs(steps)).toEqual(['wrote 1 bytes to rolled-back.txt', expect.stringContaining('they differ'), 'not_run']);
+    expect(outputs(steps)).toEqual([
+      'wrote 1 bytes to rolled-back.txt',
+      expect.stringContaining('they differ'),
+      'not_run',
+    ]);
     expect(await world.file('rolled-back.txt')).toBeNull();
   });
 
   it('with anything wrong in it is refused with everything that is wrong, and nothing of it runs', async () => {
-    const { body } = await run({ operations: [op('FileWrite', 'never.txt', 'x'), op('FileRead', '/etc/passwd'), op('NoSuchVerb'), op('ProcRun', 'bash', '-c', 'id')] });
+    const { body } = await run({
+      operations: [
+        op('FileWrite', 'never.txt', 'x'),
+        op('FileRead', '/etc/passwd'),
+        op('NoSuchVerb'),
+        op('ProcRun', 'bash', '-c', 'id'),
+      ],
+    });
     expect(body).toMatchObject({ status: 'error', error: { code: 'args.invalid' } });
     const said = JSON.stringify(body.reasons);
-    for (const pointer of ['/script/operations/1/args/0', '/script/operations/2/verb', '/script/operations/3/args']) expect(said).toContain(pointer);
+    for (const pointer of ['/script/operations/1/args/0', '/script/operations/2/verb', '/script/operations/3/args'])
+      expect(said).toContain(pointer);
     expect(await world.file('never.txt')).toBeNull();
   });
 
@@ -85,59 +172,131 @@ describe('a script', () => {
   });
 
   it('that would only be judged runs nothing, and is told what it would touch', async () => {
-    const { body } = await run({ operations: [op('FileCopy', 'a.txt', 'dry.txt'), op('HttpGet', 'http://a.outside.example/x'), op('ProcRun', 'git', 'status')] }, { dry_run: true });
+    const { body } = await run(
+      {
+        operations: [
+          op('FileCopy', 'a.txt', 'dry.txt'),
+          op('HttpGet', 'http://a.outside.example/x'),
+          op('ProcRun', 'git', 'status'),
+        ],
+      },
+      { dry_run: true },
+    );
     expect([body.tx_outcome, await world.file('dry.txt'), seen]).toEqual(['no_op', null, []]);
-    const foreseen = { status: 'dry_run', sandbox: { name: 'default', digest: null }, category: 'write', reads: ['a.txt'], writes: ['dry.txt'], deletes: [], hosts: ['a.outside.example'], templates: ['git.status'], open: [] };
+    const foreseen = {
+      status: 'dry_run',
+      sandbox: { name: 'default', digest: null },
+      category: 'write',
+      reads: ['a.txt'],
+      writes: ['dry.txt'],
+      deletes: [],
+      hosts: ['a.outside.example'],
+      templates: ['git.status'],
+      open: [],
+    };
     expect(body.result).toMatchObject(foreseen);
     const receipt = await verifiedReceipt(stack, world, body.operation_id as string);
     expect(receipt.record).toMatchObject({ tx_outcome: 'no_op', result_hash: body.result_hash });
   });
 
   it('reads and writes no more than its token lets it', async () => {
-    const narrow = (await world.admin.must('/v1/capability-tokens', {
-      agent_id: world.agentId, workspace_id: world.workspaceId,
-      grant: { tools: ['mk8.run'], fs: [{ path: 'src', read: true, write: false }], net: [], secrets: [], budgets: {}, not_before: 0, expires_at: Date.now() + 3_600_000 },
-    })).capability_token_id as string;
+    const narrow = (
+      await world.admin.must('/v1/capability-tokens', {
+        agent_id: world.agentId,
+        workspace_id: world.workspaceId,
+        grant: {
+          tools: ['mk8.run'],
+          fs: [{ path: 'src', read: true, write: false }],
+          net: [],
+          secrets: [],
+          budgets: {},
+          not_before: 0,
+          expires_at: Date.now() + 3_600_000,
+        },
+      })
+    ).capability_token_id as string;
     const under = { capability_token_id: narrow };
-    expect((await run({ operations: [op('FileRead', 'a.txt')] }, under)).body).toMatchObject({ status: 'error', error: { code: 'token.scope' } });
-    expect((await run({ operations: [op('FileWrite', 'src/x.txt', 'x')] }, under)).body).toMatchObject({ status: 'error', error: { code: 'token.scope' } });
-    expect((await run({ operations: [op('HttpGet', 'http://a.outside.example/')] }, under)).body).toMatchObject({ status: 'error' });
-    expect(outputs((await run({ operations: [op('FileExists', 'src/config.template.json')] }, under)).steps)).toEqual(['True']);
+    expect((await run({ operations: [op('FileRead', 'a.txt')] }, under)).body).toMatchObject({
+      status: 'error',
+      error: { code: 'token.scope' },
+    });
+    expect((await run({ operations: [op('FileWrite', 'src/x.txt', 'x')] }, under)).body).toMatchObject({
+      status: 'error',
+      error: { code: 'token.scope' },
+    });
+    expect((await run({ operations: [op('HttpGet', 'http://a.outside.example/')] }, under)).body).toMatchObject({
+      status: 'error',
+    });
+    expect(outputs((await run({ operations: [op('FileExists', 'src/config.template.json')] }, under)).steps)).toEqual([
+      'True',
+    ]);
   });
 });
 
 describe('what controls a script', () => {
   it('captures, PREV and the pipe carry outputs on', async () => {
-    const { steps } = await run({ options: { pipeStepOutput: true }, operations: [{ ...op('FileHead', 'a.txt', '1'), captureAs: 'FIRST' }, op('TextToUpper', '$PREV'), op('Echo', '$PREV and $first')] });
+    const { steps } = await run({
+      options: { pipeStepOutput: true },
+      operations: [
+        { ...op('FileHead', 'a.txt', '1'), captureAs: 'FIRST' },
+        op('TextToUpper', '$PREV'),
+        op('Echo', '$PREV and $first'),
+      ],
+    });
     expect(outputs(steps)).toEqual(['one', 'ONE', 'ONE and one']);
   });
 
   it('a step is tried again, each time after twice the delay', async () => {
-    const { steps } = await run({ options: { retryDelay: '00:00:00.2' }, operations: [{ ...op('HttpGet', 'http://a.outside.example/fails-twice'), maxRetries: 3 }] });
+    const { steps } = await run({
+      options: { retryDelay: '00:00:00.2' },
+      operations: [{ ...op('HttpGet', 'http://a.outside.example/fails-twice'), maxRetries: 3 }],
+    });
     expect(steps).toMatchObject([{ status: 'ok', attempts: 3, output: 'hello from outside\n' }]);
     // 0.2 s and 0.4 s: no clock of a test is asked, the result says it.
     expect(steps[0]?.duration_ms).toBeGreaterThanOrEqual(590);
   });
 
   it('a step that takes too long is stopped, and so is a script', async () => {
-    const step = await run({ options: { failureMode: 'ContinueOnError' }, operations: [{ ...op('Sleep', '30'), stepTimeout: '00:00:00.1' }, op('Echo', 'on')] });
-    expect([outputs(step.steps), step.body.tx_outcome]).toEqual([[expect.stringMatching(/^timeout: it took longer/), 'on'], 'no_op']);
-    const script = await run({ options: { scriptTimeout: '00:00:00.2' }, operations: [op('Sleep', '30'), op('Echo', 'never')] });
+    const step = await run({
+      options: { failureMode: 'ContinueOnError' },
+      operations: [{ ...op('Sleep', '30'), stepTimeout: '00:00:00.1' }, op('Echo', 'on')],
+    });
+    expect([outputs(step.steps), step.body.tx_outcome]).toEqual([
+      [expect.stringMatching(/^timeout: it took longer/), 'on'],
+      'no_op',
+    ]);
+    const script = await run({
+      options: { scriptTimeout: '00:00:00.2' },
+      operations: [op('Sleep', '30'), op('Echo', 'never')],
+    });
     expect(script.body).toMatchObject({ tx_outcome: 'rolled_back', result: { status: 'timeout' } });
   });
 
   it('goto leads on from a failure, and what lies between is skipped; what was handled commits', async () => {
-    const { body, steps } = await run({ operations: [{ ...op('Fail', 'no'), onFailure: 'goto:END' }, op('FileWrite', 'between.txt', 'x'), { ...op('FileWrite', 'end.txt', 'x'), label: 'END' }] });
+    const { body, steps } = await run({
+      operations: [
+        { ...op('Fail', 'no'), onFailure: 'goto:END' },
+        op('FileWrite', 'between.txt', 'x'),
+        { ...op('FileWrite', 'end.txt', 'x'), label: 'END' },
+      ],
+    });
     expect(body).toMatchObject({ tx_outcome: 'committed', result: { status: 'completed', all_succeeded: false } });
-    expect([outputs(steps), await world.file('between.txt'), await world.file('end.txt')]).toEqual([['failed: no', 'skipped', 'wrote 1 bytes to end.txt'], null, 'x']);
+    expect([outputs(steps), await world.file('between.txt'), await world.file('end.txt')]).toEqual([
+      ['failed: no', 'skipped', 'wrote 1 bytes to end.txt'],
+      null,
+      'x',
+    ]);
   });
 
   it('loops and conditions are what they hold', async () => {
-    const { steps } = await run({ options: { pipeStepOutput: true }, operations: [
-      { verb: 'ForEach', forEach: { items: ['x', 'y'], body: op('Echo', '$INDEX$ITEM') } },
-      { verb: 'If', if: { predicate: { kind: 'FileExists', args: ['a.txt'] }, then: op('Echo', 'there') } },
-      { verb: 'If', if: { predicate: { kind: 'PrevContains', args: ['nothing'] }, then: op('Echo', 'not') } },
-    ] });
+    const { steps } = await run({
+      options: { pipeStepOutput: true },
+      operations: [
+        { verb: 'ForEach', forEach: { items: ['x', 'y'], body: op('Echo', '$INDEX$ITEM') } },
+        { verb: 'If', if: { predicate: { kind: 'FileExists', args: ['a.txt'] }, then: op('Echo', 'there') } },
+        { verb: 'If', if: { predicate: { kind: 'PrevContains', args: ['nothing'] }, then: op('Echo', 'not') } },
+      ],
+    });
     expect(outputs(steps)).toEqual(['0x', '1y', 'there', 'skipped']);
   });
 
@@ -145,30 +304,62 @@ describe('what controls a script', () => {
     const operations = [op('FileWrite', 'kept.txt', 'x'), op('Fail', 'no'), op('Echo', 'on')];
     const stops = await run({ operations });
     expect([stops.body.tx_outcome, outputs(stops.steps)[2]]).toEqual(['rolled_back', 'not_run']);
-    const cleans = await run({ options: { failureMode: 'StopAndCleanup' }, operations, cleanup: [op('FileExists', 'kept.txt'), op('FileDelete', 'kept.txt')] });
+    const cleans = await run({
+      options: { failureMode: 'StopAndCleanup' },
+      operations,
+      cleanup: [op('FileExists', 'kept.txt'), op('FileDelete', 'kept.txt')],
+    });
     expect([cleans.body.tx_outcome, outputs(cleans.cleanup)]).toEqual(['rolled_back', ['True', 'deleted kept.txt']]);
     expect(await world.file('kept.txt')).toBeNull();
     const goesOn = await run({ options: { failureMode: 'ContinueOnError' }, operations });
-    expect([goesOn.body.tx_outcome, outputs(goesOn.steps)[2], await world.file('kept.txt')]).toEqual(['committed', 'on', 'x']);
+    expect([goesOn.body.tx_outcome, outputs(goesOn.steps)[2], await world.file('kept.txt')]).toEqual([
+      'committed',
+      'on',
+      'x',
+    ]);
   });
 
   it('a command runs by its template, and its output becomes no part of another', async () => {
-    const { steps, body } = await run({ operations: [op('ProcRun', 'wc', '-l', 'a.txt'), op('ProcRun', 'git', '--version')] });
-    expect([outputs(steps), body.tx_outcome]).toEqual([[expect.stringContaining('2 '), expect.stringMatching(/^git version/)], 'no_op']);
-    expect((await run({ operations: [{ ...op('ProcRun', 'cat', 'a.txt'), captureAs: 'OUT' }, op('ProcRun', 'cat', '$OUT')] })).body).toMatchObject({ status: 'error' });
+    const { steps, body } = await run({
+      operations: [op('ProcRun', 'wc', '-l', 'a.txt'), op('ProcRun', 'git', '--version')],
+    });
+    expect([outputs(steps), body.tx_outcome]).toEqual([
+      [expect.stringContaining('2 '), expect.stringMatching(/^git version/)],
+      'no_op',
+    ]);
+    expect(
+      (
+        await run({
+          operations: [{ ...op('ProcRun', 'cat', 'a.txt'), captureAs: 'OUT' }, op('ProcRun', 'cat', '$OUT')],
+        })
+      ).body,
+    ).toMatchObject({ status: 'error' });
   });
 });
 
 describe('what leaves', () => {
   it('goes through the gate, and the record counts it', async () => {
-    const { body, steps } = await run({ operations: [op('HttpGet', 'http://a.outside.example/got'), op('HttpPost', 'http://a.outside.example/posted', '{"a":1}'), op('NetHttpStatus', 'http://a.outside.example/status')] });
+    const { body, steps } = await run({
+      operations: [
+        op('HttpGet', 'http://a.outside.example/got'),
+        op('HttpPost', 'http://a.outside.example/posted', '{"a":1}'),
+        op('NetHttpStatus', 'http://a.outside.example/status'),
+      ],
+    });
     expect(outputs(steps)).toEqual([...Array.from({ length: 2 }, () => 'hello from outside\n'), '200']);
     expect(seen).toEqual(['GET /got', 'POST /posted {"a":1}', 'GET /status']);
-    expect((await verifiedReceipt(stack, world, body.operation_id as string)).record).toMatchObject({ egress_count: 3 });
+    expect((await verifiedReceipt(stack, world, body.operation_id as string)).record).toMatchObject({
+      egress_count: 3,
+    });
   });
 
   it('waits for a person where it would change something elsewhere, and goes on when it is approved', async () => {
-    const { body } = await run({ operations: [op('HttpPut', 'http://b.outside.example/put', 'x'), op('HttpDelete', 'http://b.outside.example/gone')] });
+    const { body } = await run({
+      operations: [
+        op('HttpPut', 'http://b.outside.example/put', 'x'),
+        op('HttpDelete', 'http://b.outside.example/gone'),
+      ],
+    });
     expect([body.state, seen]).toEqual(['held', []]);
     expect((await sayYes(world.operator, body.approval_id)).status).toBe(200);
     const ended = await world.until(body.operation_id as string, ['committed', 'no_op', 'rolled_back']);
@@ -177,79 +368,162 @@ describe('what leaves', () => {
   });
 
   it('over TLS goes through a tunnel, with certificates judged within', async () => {
-    const { steps } = await run({ options: { failureMode: 'ContinueOnError' }, operations: [op('NetTlsCert', 'a.outside.example'), op('NetTcpConnect', 'a.outside.example', '443'), op('HttpGet', 'https://a.outside.example/')] });
-    expect(outputs(steps)).toEqual([expect.stringContaining('trusted: False'), expect.stringMatching(/^connected in \d+\.\d ms$/), expect.stringMatching(/^failed: no TLS with/)]);
+    const { steps } = await run({
+      options: { failureMode: 'ContinueOnError' },
+      operations: [
+        op('NetTlsCert', 'a.outside.example'),
+        op('NetTcpConnect', 'a.outside.example', '443'),
+        op('HttpGet', 'https://a.outside.example/'),
+      ],
+    });
+    expect(outputs(steps)).toEqual([
+      expect.stringContaining('trusted: False'),
+      expect.stringMatching(/^connected in \d+\.\d ms$/),
+      expect.stringMatching(/^failed: no TLS with/),
+    ]);
     expect(seen).toEqual([]);
   });
 
   it('where no token lets it is refused before anything runs', async () => {
-    const { body } = await run({ operations: [op('FileWrite', 'never.txt', 'x'), op('HttpGet', 'http://elsewhere.example/')] });
+    const { body } = await run({
+      operations: [op('FileWrite', 'never.txt', 'x'), op('HttpGet', 'http://elsewhere.example/')],
+    });
     expect(body).toMatchObject({ status: 'error', error: { code: 'token.scope' } });
     expect([seen, await world.file('never.txt')]).toEqual([[], null]);
   });
 });
 
 describe('a registered sandbox', () => {
-  const registrar = parseSigner(generateKeyPairSync('ed25519').privateKey.export({ type: 'pkcs8', format: 'pem' }) as string);
+  const registrar = parseSigner(
+    generateKeyPairSync('ed25519').privateKey.export({ type: 'pkcs8', format: 'pem' }) as string,
+  );
   const within = { sandbox: 'build' };
   const DEFINITION = {
     fragments: { greet: [op('FileWrite', 'greeting.txt', 'hello $WHO')] },
-    rules: { blacklist: [{ id: 'own.word', kind: 'word', pattern: 'plutonium', scope: 'everywhere', reason: 'is not ours' }] },
+    rules: {
+      blacklist: [{ id: 'own.word', kind: 'word', pattern: 'plutonium', scope: 'everywhere', reason: 'is not ours' }],
+    },
     enabled_templates: ['git.init', 'git.add', 'git.commit', 'git.status'],
   };
   let signedAt = Date.now();
 
   async function sign(environment: string): Promise<void> {
-    const { tenant_id, definition_digest } = (await world.admin.get('/v1/sandboxes/build')).body as { tenant_id: string; definition_digest: string };
-    const envelope = signSandbox({ v: 1, tenant_id, sandbox: 'build', definition_digest, environment, signed_at: signedAt++ }, registrar);
-    expect((await world.admin.request('PUT', '/v1/sandboxes/build/signature', { envelope })).body).toMatchObject({ problem: null });
+    const { tenant_id, definition_digest } = (await world.admin.get('/v1/sandboxes/build')).body as {
+      tenant_id: string;
+      definition_digest: string;
+    };
+    const envelope = signSandbox(
+      { v: 1, tenant_id, sandbox: 'build', definition_digest, environment, signed_at: signedAt++ },
+      registrar,
+    );
+    expect((await world.admin.request('PUT', '/v1/sandboxes/build/signature', { envelope })).body).toMatchObject({
+      problem: null,
+    });
   }
-  const register = async (definition: object): Promise<void> => { expect((await world.admin.request('PUT', '/v1/sandboxes', { name: 'build', workspace_id: world.workspaceId, ...definition })).body).toMatchObject({ valid: true }); };
+  const register = async (definition: object): Promise<void> => {
+    expect(
+      (
+        await world.admin.request('PUT', '/v1/sandboxes', {
+          name: 'build',
+          workspace_id: world.workspaceId,
+          ...definition,
+        })
+      ).body,
+    ).toMatchObject({ valid: true });
+  };
 
   /** What becomes of a call once a person has said yes, where one is asked. */
   async function approved({ state, approval_id, operation_id }: JsonValue): Promise<JsonValue> {
     if (state === 'held') await mustSayYes(world.operator, approval_id);
-    const ended = await eventually(`the end of ${operation_id as string}`, async () => {
-      const { body } = await world.operator.get(`/v1/operations/${operation_id as string}`);
-      // A yes to the command covers nothing that only its effect shows, such as a hook.
-      if (body.state === 'held' && body.approval_id !== approval_id) await sayYes(world.operator, body.approval_id);
-      return ['committed', 'rolled_back', 'refused', 'no_op'].includes(body.state as string) ? body : null;
-    }, 60_000);
+    const ended = await eventually(
+      `the end of ${operation_id as string}`,
+      async () => {
+        const { body } = await world.operator.get(`/v1/operations/${operation_id as string}`);
+        // A yes to the command covers nothing that only its effect shows, such as a hook.
+        if (body.state === 'held' && body.approval_id !== approval_id) await sayYes(world.operator, body.approval_id);
+        return ['committed', 'rolled_back', 'refused', 'no_op'].includes(body.state as string) ? body : null;
+      },
+      60_000,
+    );
     expect(ended.state).toBe('committed');
     return ended.result as JsonValue;
   }
-  const command = async (line: string): Promise<JsonValue> => await approved((await world.call('shell.run', { command: line })).body);
+  const command = async (line: string): Promise<JsonValue> =>
+    await approved((await world.call('shell.run', { command: line })).body);
 
-  it('that isn\'t there is told how it is registered, and one that isn\'t signed how it is signed', async () => {
+  it("that isn't there is told how it is registered, and one that isn't signed how it is signed", async () => {
     const { body } = await run({ operations: [op('Echo', 'x')] }, {}, within);
-    expect(body).toMatchObject({ status: 'error', error: { code: 'sandbox.unknown', message: expect.stringContaining('writ sandbox register build'), hint: expect.stringContaining('tell the person') } });
+    expect(body).toMatchObject({
+      status: 'error',
+      error: {
+        code: 'sandbox.unknown',
+        message: expect.stringContaining('writ sandbox register build'),
+        hint: expect.stringContaining('tell the person'),
+      },
+    });
     await world.admin.must('/v1/registrar-keys', { public_key: registrar.publicJwk });
     await register(DEFINITION);
-    expect((await run({ operations: [op('Echo', 'x')] }, {}, within)).body).toMatchObject({ error: { code: 'sandbox.unverified', message: expect.stringContaining('writ sandbox sign build') } });
+    expect((await run({ operations: [op('Echo', 'x')] }, {}, within)).body).toMatchObject({
+      error: { code: 'sandbox.unverified', message: expect.stringContaining('writ sandbox sign build') },
+    });
     await sign('# who is greeted\nWHO=world\n');
   });
 
   it('has its fragments and its signed environment, in the container as where the script was judged', async () => {
-    const { body, steps } = await run({ operations: [op('Include', 'greet'), op('EnvGet', 'WHO'), op('FileRead', 'greeting.txt'), op('Mk8Info')] }, {}, within);
-    expect(body).toMatchObject({ tx_outcome: 'committed', reasons: expect.arrayContaining([expect.objectContaining({ code: 'sandbox.signed' })]) });
-    expect(outputs(steps)).toEqual([expect.stringContaining('greeting.txt'), 'world', 'hello world', expect.stringContaining('sandbox: build')]);
+    const { body, steps } = await run(
+      { operations: [op('Include', 'greet'), op('EnvGet', 'WHO'), op('FileRead', 'greeting.txt'), op('Mk8Info')] },
+      {},
+      within,
+    );
+    expect(body).toMatchObject({
+      tx_outcome: 'committed',
+      reasons: expect.arrayContaining([expect.objectContaining({ code: 'sandbox.signed' })]),
+    });
+    expect(outputs(steps)).toEqual([
+      expect.stringContaining('greeting.txt'),
+      'world',
+      'hello world',
+      expect.stringContaining('sandbox: build'),
+    ]);
     expect(await world.file('greeting.txt')).toBe('hello world');
-    expect((await run({ operations: [op('Include', 'greet')] })).body).toMatchObject({ error: { code: 'args.invalid' } });
+    expect((await run({ operations: [op('Include', 'greet')] })).body).toMatchObject({
+      error: { code: 'args.invalid' },
+    });
   });
 
   it('refuses what its blacklist has before anything runs, and what is filled in while it runs', async () => {
-    expect((await run({ operations: [op('FileWrite', 'never.txt', 'plutonium')] }, {}, within)).body).toMatchObject({ status: 'error', error: { code: 'args.invalid', message: expect.stringContaining('is not ours') } });
-    const { steps } = await run({ operations: [{ ...op('TextReverse', 'muinotulp'), captureAs: 'WORD' }, op('FileWrite', 'never.txt', '$WORD')] }, {}, within);
+    expect((await run({ operations: [op('FileWrite', 'never.txt', 'plutonium')] }, {}, within)).body).toMatchObject({
+      status: 'error',
+      error: { code: 'args.invalid', message: expect.stringContaining('is not ours') },
+    });
+    const { steps } = await run(
+      { operations: [{ ...op('TextReverse', 'muinotulp'), captureAs: 'WORD' }, op('FileWrite', 'never.txt', '$WORD')] },
+      {},
+      within,
+    );
     expect(steps[1]).toMatchObject({ status: 'failed', error: expect.stringContaining('is not ours') });
     expect(await world.file('never.txt')).toBeNull();
   });
 
   it('lets ProcRun use the templates that it enables and no other; git runs, and a hook that was planted does not', async () => {
-    const plant = 'git init -q -b feature/x . && printf \'#!/bin/sh\\ntouch /workspace/HOOK-RAN\\n\' > .git/hooks/pre-commit && cp .git/hooks/pre-commit .git/hooks/post-commit && chmod 755 .git/hooks/pre-commit .git/hooks/post-commit';
+    const plant =
+      "git init -q -b feature/x . && printf '#!/bin/sh\\ntouch /workspace/HOOK-RAN\\n' > .git/hooks/pre-commit && cp .git/hooks/pre-commit .git/hooks/post-commit && chmod 755 .git/hooks/pre-commit .git/hooks/post-commit";
     await command(plant);
-    expect((await run({ operations: [op('ProcRun', 'git', 'log')] }, {}, within)).body).toMatchObject({ error: { code: 'args.invalid' } });
-    const { body } = await run({ operations: [op('ProcRun', 'git', 'add', 'a.txt'), op('ProcRun', 'git', 'commit', '-m', 'one'), op('ProcRun', 'git', 'status', '--short')] }, {}, within);
-    const { result } = await approved(body) as { result: { steps: readonly Step[] } };
+    expect((await run({ operations: [op('ProcRun', 'git', 'log')] }, {}, within)).body).toMatchObject({
+      error: { code: 'args.invalid' },
+    });
+    const { body } = await run(
+      {
+        operations: [
+          op('ProcRun', 'git', 'add', 'a.txt'),
+          op('ProcRun', 'git', 'commit', '-m', 'one'),
+          op('ProcRun', 'git', 'status', '--short'),
+        ],
+      },
+      {},
+      within,
+    );
+    const { result } = (await approved(body)) as { result: { steps: readonly Step[] } };
     expect(result.steps.map(({ status }) => status)).toEqual(['ok', 'ok', 'ok']);
     expect(await world.file('HOOK-RAN')).toBeNull();
     // The hook is one: whoever runs git as it is finds that out.
@@ -259,22 +533,38 @@ describe('a registered sandbox', () => {
 
   it('that is signed anew after a script was let run ends it, and one that waits for a person is stale', async () => {
     await silence(stack.services.executor);
-    const { body } = await world.call('mk8.run', { script: { operations: [op('Include', 'greet')] }, ...within }, { capability_token_id: token }, 0);
+    const { body } = await world.call(
+      'mk8.run',
+      { script: { operations: [op('Include', 'greet')] }, ...within },
+      { capability_token_id: token },
+      0,
+    );
     await sign('WHO=somebody\n');
     stack.services.executor.thaw();
     const ended = await world.until(body.operation_id as string, ['rolled_back', 'committed', 'no_op']);
-    expect(ended).toMatchObject({ state: 'rolled_back', result: { error: { code: 'tool.changed', message: expect.stringContaining('`build` was changed or signed anew') } } });
+    expect(ended).toMatchObject({
+      state: 'rolled_back',
+      result: {
+        error: { code: 'tool.changed', message: expect.stringContaining('`build` was changed or signed anew') },
+      },
+    });
     const held = await run({ operations: [op('HttpPut', 'http://b.outside.example/put', '$WHO')] }, {}, within);
     expect(held.body.state).toBe('held');
     await sign('WHO=else\n');
     await sayYes(world.operator, held.body.approval_id);
-    expect(await world.until(held.body.operation_id as string, ['refused', 'committed', 'no_op'])).toMatchObject({ state: 'refused', result: { error: { code: 'approval.stale' } } });
+    expect(await world.until(held.body.operation_id as string, ['refused', 'committed', 'no_op'])).toMatchObject({
+      state: 'refused',
+      result: { error: { code: 'approval.stale' } },
+    });
     expect([await world.file('greeting.txt'), seen]).toEqual(['hello world', []]);
   });
 
   it('is nothing that an agent can register, sign or remove', async () => {
     const answers = await Promise.all([
-      world.agent.request('PUT', '/v1/sandboxes', { name: 'build', workspace_id: world.workspaceId }), world.agent.request('PUT', '/v1/sandboxes/build/signature', { envelope: {} }), world.agent.request('DELETE', '/v1/sandboxes/build'), world.agent.get('/v1/sandboxes/build'),
+      world.agent.request('PUT', '/v1/sandboxes', { name: 'build', workspace_id: world.workspaceId }),
+      world.agent.request('PUT', '/v1/sandboxes/build/signature', { envelope: {} }),
+      world.agent.request('DELETE', '/v1/sandboxes/build'),
+      world.agent.get('/v1/sandboxes/build'),
     ]);
     expect(answers.map(({ status }) => status)).toEqual([403, 403, 403, 403]);
   });

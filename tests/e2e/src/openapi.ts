@@ -1,10 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reads the API's own document as a stranger would, so that a route or a field that is added is walked without anybody remembering it.
+// Reads the API's own document as a stranger would, so that a route or a field that is added is walked without anybody
+// remembering it.
 import type { Api, JsonValue } from '@writ/stack';
 
 export type Schema = Readonly<Record<string, JsonValue>>;
 
-export interface Parameter { readonly name: string; readonly in: 'path' | 'query' | 'header'; readonly required: boolean; readonly schema: Schema }
+export interface Parameter {
+  readonly name: string;
+  readonly in: 'path' | 'query' | 'header';
+  readonly required: boolean;
+  readonly schema: Schema;
+}
 
 export interface Route {
   readonly id: string;
@@ -33,16 +39,27 @@ export class Document {
   }
 
   get routes(): Route[] {
-    return Object.entries(this.#document.paths as Record<string, JsonValue>).flatMap(([path, item]) => Object.entries(item as Record<string, JsonValue>).map(([method, row]) => ({
-      id: row.operationId as string,
-      method: method.toUpperCase(),
-      path,
-      isPublic: Array.isArray(row.security) && row.security.length === 0,
-      parameters: ((row.parameters ?? []) as Parameter[]).map((parameter) => ({ ...parameter, schema: this.#resolved(parameter.schema) })),
-      body: row.requestBody?.content?.['application/json'] === undefined ? null : this.#resolved(row.requestBody.content['application/json'].schema as Schema),
-      takesBytes: ['application/octet-stream', 'application/x-tar'].find((media) => row.requestBody?.content?.[media] !== undefined) ?? null,
-      statuses: Object.keys(row.responses as object).map(Number),
-    })));
+    return Object.entries(this.#document.paths as Record<string, JsonValue>).flatMap(([path, item]) =>
+      Object.entries(item as Record<string, JsonValue>).map(([method, row]) => ({
+        id: row.operationId as string,
+        method: method.toUpperCase(),
+        path,
+        isPublic: Array.isArray(row.security) && row.security.length === 0,
+        parameters: ((row.parameters ?? []) as Parameter[]).map((parameter) => ({
+          ...parameter,
+          schema: this.#resolved(parameter.schema),
+        })),
+        body:
+          row.requestBody?.content?.['application/json'] === undefined
+            ? null
+            : this.#resolved(row.requestBody.content['application/json'].schema as Schema),
+        takesBytes:
+          ['application/octet-stream', 'application/x-tar'].find(
+            (media) => row.requestBody?.content?.[media] !== undefined,
+          ) ?? null,
+        statuses: Object.keys(row.responses as object).map(Number),
+      })),
+    );
   }
 
   #resolved(schema: JsonValue): JsonValue {
@@ -50,7 +67,12 @@ export class Document {
     if (typeof schema !== 'object' || schema === null) return schema;
     const reference = (schema as Schema)['$ref'] as unknown;
     if (typeof reference === 'string') {
-      return this.#resolved(reference.split('/').slice(1).reduce<JsonValue>((at, key) => at[key.replaceAll('~1', '/').replaceAll('~0', '~')], this.#document));
+      return this.#resolved(
+        reference
+          .split('/')
+          .slice(1)
+          .reduce<JsonValue>((at, key) => at[key.replaceAll('~1', '/').replaceAll('~0', '~')], this.#document),
+      );
     }
     return Object.fromEntries(Object.entries(schema as object).map(([key, value]) => [key, this.#resolved(value)]));
   }
@@ -72,11 +94,19 @@ export function sample(schema: Schema, named: Named, name = ''): JsonValue {
       const required = (schema['required'] ?? []) as string[];
       return Object.fromEntries(required.map((key) => [key, sample(properties[key]!, named, key)]));
     }
-    case 'array': return Array.from({ length: (schema['minItems'] as number | undefined) ?? 0 }, () => sample(schema['items'] as Schema, named));
-    case 'integer': case 'number': return Math.max(0, (schema['minimum'] as number | undefined) ?? 0);
-    case 'boolean': return true;
-    case 'null': return null;
-    default: return idFor(schema) ?? 'sample';
+    case 'array':
+      return Array.from({ length: (schema['minItems'] as number | undefined) ?? 0 }, () =>
+        sample(schema['items'] as Schema, named),
+      );
+    case 'integer':
+    case 'number':
+      return Math.max(0, (schema['minimum'] as number | undefined) ?? 0);
+    case 'boolean':
+      return true;
+    case 'null':
+      return null;
+    default:
+      return idFor(schema) ?? 'sample';
   }
 }
 
@@ -88,23 +118,46 @@ function idFor({ pattern }: Schema): string | null {
 
 /** The URL of a route with its path and required query parameters filled in. */
 export function urlOf({ path, parameters }: Route, named: Named, query: Readonly<Record<string, string>> = {}): string {
-  const schemaOf = (name: string): Schema => parameters.find((parameter) => parameter.in === 'path' && parameter.name === name)?.schema ?? {};
+  const schemaOf = (name: string): Schema =>
+    parameters.find((parameter) => parameter.in === 'path' && parameter.name === name)?.schema ?? {};
   const filled = path.replaceAll(/\{([a-z_]+)\}/g, (_all, name: string) => String(sample(schemaOf(name), named, name)));
   const asked = new URLSearchParams({
-    ...Object.fromEntries(parameters.filter((parameter) => parameter.in === 'query' && parameter.required).map(({ name, schema }) => [name, String(sample(schema, named, name))])),
+    ...Object.fromEntries(
+      parameters
+        .filter((parameter) => parameter.in === 'query' && parameter.required)
+        .map(({ name, schema }) => [name, String(sample(schema, named, name))]),
+    ),
     ...query,
   }).toString();
   return asked === '' ? filled : `${filled}?${asked}`;
 }
 
 /** Asks a route with the smallest request that it takes. Throws for an answer that the API's document doesn't list. */
-export async function ask(api: Api, route: Route, named: Named, query?: Readonly<Record<string, string>>): ReturnType<Api['request']> {
+export async function ask(
+  api: Api,
+  route: Route,
+  named: Named,
+  query?: Readonly<Record<string, string>>,
+): ReturnType<Api['request']> {
   const answer = await send(api, route, named, query);
-  if (!route.statuses.includes(answer.status)) throw new Error(`the document of the API does not list that ${route.id} answers ${answer.status}: ${answer.text}`);
+  if (!route.statuses.includes(answer.status))
+    throw new Error(`the document of the API does not list that ${route.id} answers ${answer.status}: ${answer.text}`);
   return answer;
 }
 
-function send(api: Api, route: Route, named: Named, query?: Readonly<Record<string, string>>): ReturnType<Api['request']> {
-  if (route.takesBytes !== null) return api.request(route.method, urlOf(route, named, query), new TextEncoder().encode('sample'), { 'content-type': route.takesBytes });
-  return api.request(route.method, urlOf(route, named, query), route.body === null ? undefined : sample(route.body, named));
+function send(
+  api: Api,
+  route: Route,
+  named: Named,
+  query?: Readonly<Record<string, string>>,
+): ReturnType<Api['request']> {
+  if (route.takesBytes !== null)
+    return api.request(route.method, urlOf(route, named, query), new TextEncoder().encode('sample'), {
+      'content-type': route.takesBytes,
+    });
+  return api.request(
+    route.method,
+    urlOf(route, named, query),
+    route.body === null ? undefined : sample(route.body, named),
+  );
 }

@@ -1,12 +1,26 @@
 // SPDX-License-Identifier: Apache-2.0
 
-export interface Sample { readonly family: string; readonly name: string; readonly labels: Readonly<Record<string, string>>; readonly value: number }
+export interface Sample {
+  readonly family: string;
+  readonly name: string;
+  readonly labels: Readonly<Record<string, string>>;
+  readonly value: number;
+}
 
 const NAME = '[a-zA-Z_:][a-zA-Z0-9_:]*';
 const LABEL = /([a-zA-Z_][a-zA-Z0-9_]*)="((?:[^"\\\n]|\\["\\n])*)"(?:,|$)/y;
-const SUFFIXES: Readonly<Record<string, readonly string[]>> = { histogram: ['_bucket', '_sum', '_count'], summary: ['', '_sum', '_count'], counter: [''], gauge: [''], untyped: [''] };
+const SUFFIXES: Readonly<Record<string, readonly string[]>> = {
+  histogram: ['_bucket', '_sum', '_count'],
+  summary: ['', '_sum', '_count'],
+  counter: [''],
+  gauge: [''],
+  untyped: [''],
+};
 
-/** Reads the text format of metrics (Prometheus exposition format 0.0.4) and throws at the first line that isn't in it, or that comes out of order. */
+/**
+ * Reads the text format of metrics (Prometheus exposition format 0.0.4) and throws at the first line that isn't in it,
+ * or that comes out of order.
+ */
 export function parsePrometheus(text: string): Sample[] {
   if (!text.endsWith('\n')) throw new Error('the last line has no end');
   const types = new Map<string, string>();
@@ -14,7 +28,8 @@ export function parsePrometheus(text: string): Sample[] {
   const seen = new Set<string>();
   for (const line of text.slice(0, -1).split('\n')) {
     if (line === '' || line.startsWith('# HELP ')) continue;
-    const [, family, type] = new RegExp(`^# TYPE (${NAME}) (counter|gauge|histogram|summary|untyped)$`).exec(line) ?? [];
+    const [, family, type] =
+      new RegExp(`^# TYPE (${NAME}) (counter|gauge|histogram|summary|untyped)$`).exec(line) ?? [];
     if (family !== undefined && type !== undefined) {
       if (types.has(family)) throw new Error(`\`${family}\` has two types`);
       types.set(family, type);
@@ -31,10 +46,14 @@ export function parsePrometheus(text: string): Sample[] {
 }
 
 function parseSample(line: string, types: ReadonlyMap<string, string>): Sample {
-  const [, name = '', inner, number = ''] = new RegExp(`^(${NAME})(?:\\{(.*)\\})? ([^ ]+)(?: -?\\d+)?$`).exec(line) ?? [];
+  const [, name = '', inner, number = ''] =
+    new RegExp(`^(${NAME})(?:\\{(.*)\\})? ([^ ]+)(?: -?\\d+)?$`).exec(line) ?? [];
   const value = number === '+Inf' ? Infinity : number === '-Inf' ? -Infinity : Number(number);
-  const family = [...types].find(([candidate, type]) => SUFFIXES[type]!.some((suffix) => name === `${candidate}${suffix}`))?.[0];
-  if (name === '' || number === '' || (Number.isNaN(value) && number !== 'NaN') || family === undefined) throw new Error(`no sample of a typed metric: \`${line}\``);
+  const family = [...types].find(([candidate, type]) =>
+    SUFFIXES[type]!.some((suffix) => name === `${candidate}${suffix}`),
+  )?.[0];
+  if (name === '' || number === '' || (Number.isNaN(value) && number !== 'NaN') || family === undefined)
+    throw new Error(`no sample of a typed metric: \`${line}\``);
   return { family, name, labels: parseLabels(inner ?? '', line), value };
 }
 
@@ -55,7 +74,7 @@ function verifyBuckets(samples: readonly Sample[]): void {
     const { le, ...rest } = sample.labels;
     if (le === undefined) throw new Error(`\`${sample.name}\` has a bucket without a bound`);
     const key = JSON.stringify([sample.name, rest]);
-    series.set(key, [...series.get(key) ?? [], sample]);
+    series.set(key, [...(series.get(key) ?? []), sample]);
   }
   for (const [key, buckets] of series) {
     const grows = buckets.every(({ value }, i) => i === 0 || value >= buckets[i - 1]!.value);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Files go into a container and come back: as they were where nobody touched them, and over the wire only what is needed. What travels between the executor and the
-// store of contents is counted on the way.
+// Files go into a container and come back: as they were where nobody touched them, and over the wire only what is
+// needed. What travels between the executor and the store of contents is counted on the way.
 import { createHash, randomBytes } from 'node:crypto';
 import { vi } from 'vitest';
 import { makeWorld, Proxy, startStack, type JsonValue, type Stack, type World } from '@writ/stack';
@@ -26,7 +26,9 @@ beforeAll(async () => {
   database = await testDatabase();
   const { hostname, port } = new URL(database.ownerUrl);
   store = await Proxy.to({ host: hostname, port: Number(port) });
-  store.overhear((bytes) => { travelled += bytes.length; });
+  store.overhear((bytes) => {
+    travelled += bytes.length;
+  });
   const urlFor: TestDatabase['urlFor'] = (role) => {
     const url = new URL(database.urlFor(role));
     if (role === 'writ_executor') url.host = `127.0.0.1:${store.port}`;
@@ -34,7 +36,9 @@ beforeAll(async () => {
   };
   stack = await startStack({ database: { ...database, urlFor } });
   world = await makeWorld(stack.url, stack.keys.platformKey);
-  const imported = await world.admin.request('POST', at('/import'), await archive(), { 'content-type': 'application/x-tar' });
+  const imported = await world.admin.request('POST', at('/import'), await archive(), {
+    'content-type': 'application/x-tar',
+  });
   expect([imported.status, imported.text]).toEqual([200, expect.stringContaining('head_snapshot_id')]);
 });
 afterAll(async () => {
@@ -42,14 +46,17 @@ afterAll(async () => {
   await store?.close();
   await database?.drop();
 });
-beforeEach(() => { travelled = 0; });
+beforeEach(() => {
+  travelled = 0;
+});
 
 const at = (rest: string): string => `/v1/workspaces/${world.workspaceId}${rest}`;
 
 async function archive(): Promise<Buffer> {
   const packing = pack();
   packing.entry({ name: 'flat/empty/', type: 'directory' });
-  for (let n = 0; n < FILES; n += 1) packing.entry({ name: nameOf(n), mode: n % 2 === 0 ? 0o644 : 0o755 }, `content ${n}`);
+  for (let n = 0; n < FILES; n += 1)
+    packing.entry({ name: nameOf(n), mode: n % 2 === 0 ? 0o644 : 0o755 }, `content ${n}`);
   for (const [name, content] of Object.entries(SMALL)) packing.entry({ name: `small/${name}`, mode: 0o755 }, content);
   packing.entry({ name: 'small/link', type: 'symlink', linkname: '../flat/empty' });
   packing.entry({ name: 'long.bin' }, LONG);
@@ -61,7 +68,9 @@ async function archive(): Promise<Buffer> {
 
 /** What is exported: `kind mode content` by name. */
 async function exported(): Promise<Map<string, string>> {
-  const answer = await fetch(`${stack.url}${at('/export')}`, { headers: { authorization: `Bearer ${world.admin.key ?? ''}` } });
+  const answer = await fetch(`${stack.url}${at('/export')}`, {
+    headers: { authorization: `Bearer ${world.admin.key ?? ''}` },
+  });
   expect(answer.status).toBe(200);
   const reading = extract();
   reading.end(Buffer.from(await answer.arrayBuffer()));
@@ -70,7 +79,12 @@ async function exported(): Promise<Map<string, string>> {
     const parts: Buffer[] = [];
     for await (const part of entry) parts.push(part as Buffer);
     const { name, type, mode, linkname } = entry.header;
-    found.set(name, type === 'file' ? `file ${mode.toString(8)} ${Buffer.concat(parts).toString('latin1')}` : `${type} ${linkname ?? ''}`);
+    found.set(
+      name,
+      type === 'file'
+        ? `file ${mode.toString(8)} ${Buffer.concat(parts).toString('latin1')}`
+        : `${type} ${linkname ?? ''}`,
+    );
   }
   return found;
 }
@@ -81,10 +95,17 @@ async function shell(command: string): Promise<JsonValue> {
   return await world.until(body.operation_id as string, ['committed', 'rolled_back', 'no_op']);
 }
 
-const LOOKS = 'ls flat | wc -l; sha256sum < long.bin; ls -ld flat/empty | cut -c1; readlink small/link; for n in 0 1; do stat -c %A "flat/ä file 0000$n.txt"; done; cat flat/ä* | wc -c';
+const LOOKS =
+  'ls flat | wc -l; sha256sum < long.bin; ls -ld flat/empty | cut -c1; readlink small/link; for n in 0 1; do stat -c %A "flat/ä file 0000$n.txt"; done; cat flat/ä* | wc -c';
 const SEEN = [
-  `${FILES + 1}`, `${createHash('sha256').update(LONG).digest('hex')}  -`, 'd', '../flat/empty', '-rw-r--r--', '-rwxr-xr-x',
-  `${Array.from({ length: FILES }, (_, n) => `content ${n}`).join('').length}`, '',
+  `${FILES + 1}`,
+  `${createHash('sha256').update(LONG).digest('hex')}  -`,
+  'd',
+  '../flat/empty',
+  '-rw-r--r--',
+  '-rwxr-xr-x',
+  `${Array.from({ length: FILES }, (_, n) => `content ${n}`).join('').length}`,
+  '',
 ].join('\n');
 
 it('a command finds names, modes, links, empty directories and contents as they were imported', async () => {
@@ -101,23 +122,45 @@ it('a second call on the same files fetches none of them again', async () => {
 it('what a command changed travels back and nothing else, and is what is exported', async () => {
   const before = await exported();
   const from = (await world.admin.get(at(''))).body.head_snapshot_id as string;
-  const changed = await shell([
-    `printf changed > "${nameOf(2)}"`, `rm "${nameOf(3)}" "${nameOf(4)}"`, `chmod 755 "${nameOf(6)}"`, 'mv small renamed', 'ln -s renamed/deep "ein Verweis"', 'mkdir -p "leer/ganz leer"', 'rmdir flat/empty',
-  ].join(' && '));
+  const changed = await shell(
+    [
+      `printf changed > "${nameOf(2)}"`,
+      `rm "${nameOf(3)}" "${nameOf(4)}"`,
+      `chmod 755 "${nameOf(6)}"`,
+      'mv small renamed',
+      'ln -s renamed/deep "ein Verweis"',
+      'mkdir -p "leer/ganz leer"',
+      'rmdir flat/empty',
+    ].join(' && '),
+  );
   expect(changed).toMatchObject({ state: 'committed' });
   expect(travelled).toBeLessThan(LITTLE);
   const { changes } = (await world.admin.get(at(`/diff?from=${from}`))).body as { changes: { path: string }[] };
   const moved = ['', '/deep', '/deep/er', '/link', ...Object.keys(SMALL).map((name) => `/${name}`)];
-  expect(changes.map(({ path }) => path).toSorted()).toEqual([
-    ...[2, 3, 4, 6].map(nameOf), 'flat/empty', 'ein Verweis', 'leer', 'leer/ganz leer', ...moved.flatMap((rest) => [`small${rest}`, `renamed${rest}`]),
-  ].toSorted());
+  expect(changes.map(({ path }) => path).toSorted()).toEqual(
+    [
+      ...[2, 3, 4, 6].map(nameOf),
+      'flat/empty',
+      'ein Verweis',
+      'leer',
+      'leer/ganz leer',
+      ...moved.flatMap((rest) => [`small${rest}`, `renamed${rest}`]),
+    ].toSorted(),
+  );
 
   const after = await exported();
   const gone = [nameOf(3), nameOf(4), 'flat/empty/', ...[...before.keys()].filter((name) => name.startsWith('small'))];
-  const come = [...before].filter(([name]) => name.startsWith('small')).map(([name, what]): [string, string] => [name.replace('small', 'renamed'), what]);
+  const come = [...before]
+    .filter(([name]) => name.startsWith('small'))
+    .map(([name, what]): [string, string] => [name.replace('small', 'renamed'), what]);
   const expected = new Map([
-    ...[...before].filter(([name]) => !gone.includes(name)), ...come,
-    [nameOf(2), 'file 644 changed'], [nameOf(6), 'file 755 content 6'], ['ein Verweis', 'symlink renamed/deep'], ['leer/', 'directory '], ['leer/ganz leer/', 'directory '],
+    ...[...before].filter(([name]) => !gone.includes(name)),
+    ...come,
+    [nameOf(2), 'file 644 changed'],
+    [nameOf(6), 'file 755 content 6'],
+    ['ein Verweis', 'symlink renamed/deep'],
+    ['leer/', 'directory '],
+    ['leer/ganz leer/', 'directory '],
   ]);
   expect(new Map([...after].toSorted())).toEqual(new Map([...expected].toSorted()));
 });

@@ -1,10 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
-// What is kept of a call by reference (long arguments, a long result, a whole output) says nothing in the store of contents, is read through the API all the same, and by nobody once it was erased.
+// What is kept of a call by reference (long arguments, a long result, a whole output) says nothing in the store of
+// contents, is read through the API all the same, and by nobody once it was erased.
 import { execFile } from 'node:child_process';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { vi } from 'vitest';
-import { eventually, expectCleanLog, makeWorld, Observer, startStack, verifiedReceipt, type JsonValue, type Stack, type World } from '@writ/stack';
+import {
+  eventually,
+  expectCleanLog,
+  makeWorld,
+  Observer,
+  startStack,
+  verifiedReceipt,
+  type JsonValue,
+  type Stack,
+  type World,
+} from '@writ/stack';
 import { repositoryRoot } from '@writ/testing';
 
 vi.setConfig({ testTimeout: 180_000, hookTimeout: 180_000 });
@@ -37,29 +48,57 @@ async function call(args: Record<string, unknown>, over: Record<string, unknown>
   return body as JsonValue;
 }
 /** A call that is given much, returns much and says more. */
-const talk = (over: Record<string, unknown> = {}) => call({ command: `cat | head -c 20; yes ${marker} | head -c ${FLOOD}`, stdin: `${marker} `.repeat(LONG / marker.length) }, { data_subject: 'crm/42', ...over });
+const talk = (over: Record<string, unknown> = {}) =>
+  call(
+    { command: `cat | head -c 20; yes ${marker} | head -c ${FLOOD}`, stdin: `${marker} `.repeat(LONG / marker.length) },
+    { data_subject: 'crm/42', ...over },
+  );
 
 /** Rows of contents that hold the text. */
 const holding = async (text: string): Promise<number> => {
   const bytes = Buffer.from(text);
-  const [{ n }] = await observer.rows<{ n: number }>('SELECT (SELECT count(*) FROM blobs.blob b WHERE position($1::bytea IN b.bytes) > 0)::integer + (SELECT count(*) FROM blobs.chunk c WHERE position($1::bytea IN c.bytes) > 0)::integer AS n', [bytes]) as [{ n: number }];
+  const [{ n }] = (await observer.rows<{ n: number }>(
+    'SELECT (SELECT count(*) FROM blobs.blob b WHERE position($1::bytea IN b.bytes) > 0)::integer + (SELECT count(*) FROM blobs.chunk c WHERE position($1::bytea IN c.bytes) > 0)::integer AS n',
+    [bytes],
+  )) as [{ n: number }];
   return n;
 };
-interface Kept { readonly args_ref: object; readonly result_ref: object; readonly whole_output: object; readonly stdout_ref: object; readonly stderr_ref: object; readonly attempt: number; readonly expires_at: string }
-const keptOf = async (id: unknown): Promise<Kept> => (await observer.rows<Kept>(`SELECT y.args_ref, o.result_ref, o.whole_output, k.stdout_ref, k.stderr_ref, k.attempt, k.expires_at
-  FROM kernel.operation o JOIN kernel.payload y USING (operation_id) JOIN kernel.kept_output k USING (operation_id) WHERE operation_id = $1`, [id]))[0]!;
+interface Kept {
+  readonly args_ref: object;
+  readonly result_ref: object;
+  readonly whole_output: object;
+  readonly stdout_ref: object;
+  readonly stderr_ref: object;
+  readonly attempt: number;
+  readonly expires_at: string;
+}
+const keptOf = async (id: unknown): Promise<Kept> =>
+  (
+    await observer.rows<Kept>(
+      `SELECT y.args_ref, o.result_ref, o.whole_output, k.stdout_ref, k.stderr_ref, k.attempt, k.expires_at
+  FROM kernel.operation o JOIN kernel.payload y USING (operation_id) JOIN kernel.kept_output k USING (operation_id) WHERE operation_id = $1`,
+      [id],
+    )
+  )[0]!;
 const read = async (id: unknown) => (await world.auditor.get(`/v1/operations/${String(id)}`)).body;
 const outputOf = async (id: unknown) => {
-  const answer = await fetch(`${stack.url}/v1/operations/${String(id)}/output`, { headers: { authorization: `Bearer ${world.auditor.key ?? ''}` } });
+  const answer = await fetch(`${stack.url}/v1/operations/${String(id)}/output`, {
+    headers: { authorization: `Bearer ${world.auditor.key ?? ''}` },
+  });
   return { status: answer.status, text: await answer.text() };
 };
-const erase = async (selector: Record<string, unknown>) => expect((await world.admin.post('/v1/erasures', { ...selector, reason_code: 'gdpr-art-17' })).body).toMatchObject({ state: 'done' });
+const erase = async (selector: Record<string, unknown>) =>
+  expect((await world.admin.post('/v1/erasures', { ...selector, reason_code: 'gdpr-art-17' })).body).toMatchObject({
+    state: 'done',
+  });
 
 describe('what a call is given and returns at length', () => {
   it('is in no row of contents while the call is fresh, and is read through the API as it was', async () => {
     const told = await talk();
     expect(await keptOf(told.operation_id)).toMatchObject({
-      args_ref: { sealed_key: expect.any(String) }, result_ref: { sealed: { attempt: 1, mode: 'run' } }, stdout_ref: { size: FLOOD + 20, sealed: { attempt: 1 } },
+      args_ref: { sealed_key: expect.any(String) },
+      result_ref: { sealed: { attempt: 1, mode: 'run' } },
+      stdout_ref: { size: FLOOD + 20, sealed: { attempt: 1 } },
     });
     expect(await holding(marker)).toBe(0);
     // It looks where contents are: one of the workspace is in clear, as histories are.
@@ -69,29 +108,53 @@ describe('what a call is given and returns at length', () => {
     const shown = await read(told.operation_id);
     expect(shown.result.result.output).toContain(`${marker}\n${marker}`);
     expect(shown.result.result.output).toBe(told.result.output);
-    expect(await outputOf(told.operation_id)).toEqual({ status: 200, text: `${marker} `.repeat(2).slice(0, 20) + `${marker}\n`.repeat(FLOOD / marker.length).slice(0, FLOOD) });
+    expect(await outputOf(told.operation_id)).toEqual({
+      status: 200,
+      text: `${marker} `.repeat(2).slice(0, 20) + `${marker}\n`.repeat(FLOOD / marker.length).slice(0, FLOOD),
+    });
     await verifiedReceipt(stack, world, told.operation_id as string);
   });
 
   it('is written to a file by the command line', async () => {
     const told = await talk();
     const program = join(repositoryRoot(), 'apps', 'cli', 'dist', 'main.js');
-    const { stdout } = await promisify(execFile)(process.execPath, [program, 'operations', 'output', told.operation_id as string, '--json'], {
-      env: { PATH: process.env['PATH'] ?? '', WRIT_URL: stack.url, WRIT_API_KEY: world.auditor.key ?? '' }, maxBuffer: 2 ** 24,
-    });
+    const { stdout } = await promisify(execFile)(
+      process.execPath,
+      [program, 'operations', 'output', told.operation_id as string, '--json'],
+      {
+        env: { PATH: process.env['PATH'] ?? '', WRIT_URL: stack.url, WRIT_API_KEY: world.auditor.key ?? '' },
+        maxBuffer: 2 ** 24,
+      },
+    );
     expect((JSON.parse(stdout) as { content: string }).content).toContain(`${marker}\n${marker}`);
   });
 
   it('asked for again by its key is the call that there was', async () => {
     const first = await talk({ idempotency_key: 'again' });
-    expect(await talk({ idempotency_key: 'again' })).toMatchObject({ operation_id: first.operation_id, result: first.result });
+    expect(await talk({ idempotency_key: 'again' })).toMatchObject({
+      operation_id: first.operation_id,
+      result: first.result,
+    });
   });
 
   it('stays what a collection leaves there for as long as the call is kept', async () => {
     const told = await talk();
-    for (const table of ['blob', 'chunk']) await observer.rows(`UPDATE blobs.${table} SET touched_at = now() - interval '3 days' WHERE tenant_id = $1`, [world.tenantId]);
-    const [{ at }] = await observer.rows<{ at: string }>('SELECT kernel.now_ms()::text AS at') as [{ at: string }];
-    await eventually('a collection that began later', async () => (await observer.rows('SELECT 1 FROM kernel.tenant WHERE tenant_id = $1 AND collected_at > $2::bigint', [world.tenantId, at])).length > 0, 120_000);
+    for (const table of ['blob', 'chunk'])
+      await observer.rows(`UPDATE blobs.${table} SET touched_at = now() - interval '3 days' WHERE tenant_id = $1`, [
+        world.tenantId,
+      ]);
+    const [{ at }] = (await observer.rows<{ at: string }>('SELECT kernel.now_ms()::text AS at')) as [{ at: string }];
+    await eventually(
+      'a collection that began later',
+      async () =>
+        (
+          await observer.rows('SELECT 1 FROM kernel.tenant WHERE tenant_id = $1 AND collected_at > $2::bigint', [
+            world.tenantId,
+            at,
+          ])
+        ).length > 0,
+      120_000,
+    );
     expect((await read(told.operation_id)).result.result.output).toBe(told.result.output);
     expect((await outputOf(told.operation_id)).status).toBe(200);
   });
@@ -102,17 +165,40 @@ describe('what a call is given and returns at length', () => {
     await erase({ subject: 'crm/42' });
     const gone = async () => {
       expect((await read(told.operation_id)).result).toMatchObject({ result: null, result_hash: expect.any(String) });
-      expect(await outputOf(told.operation_id)).toMatchObject({ status: 404, text: expect.stringContaining('output.not_kept') });
+      expect(await outputOf(told.operation_id)).toMatchObject({
+        status: 404,
+        text: expect.stringContaining('output.not_kept'),
+      });
     };
     await gone();
-    await observer.rows('UPDATE kernel.payload SET args_ref = $2 WHERE operation_id = $1', [told.operation_id, JSON.stringify(kept.args_ref)]);
-    await observer.rows('UPDATE kernel.operation SET result_ref = $2, whole_output = $3 WHERE operation_id = $1', [told.operation_id, JSON.stringify(kept.result_ref), JSON.stringify(kept.whole_output)]);
-    await observer.rows('INSERT INTO kernel.kept_output (operation_id, tenant_id, attempt, stdout_ref, stderr_ref, expires_at) VALUES ($1, $2, $3, $4, $5, $6)',
-      [told.operation_id, world.tenantId, kept.attempt, JSON.stringify(kept.stdout_ref), JSON.stringify(kept.stderr_ref), kept.expires_at]);
+    await observer.rows('UPDATE kernel.payload SET args_ref = $2 WHERE operation_id = $1', [
+      told.operation_id,
+      JSON.stringify(kept.args_ref),
+    ]);
+    await observer.rows('UPDATE kernel.operation SET result_ref = $2, whole_output = $3 WHERE operation_id = $1', [
+      told.operation_id,
+      JSON.stringify(kept.result_ref),
+      JSON.stringify(kept.whole_output),
+    ]);
+    await observer.rows(
+      'INSERT INTO kernel.kept_output (operation_id, tenant_id, attempt, stdout_ref, stderr_ref, expires_at) VALUES ($1, $2, $3, $4, $5, $6)',
+      [
+        told.operation_id,
+        world.tenantId,
+        kept.attempt,
+        JSON.stringify(kept.stdout_ref),
+        JSON.stringify(kept.stderr_ref),
+        kept.expires_at,
+      ],
+    );
     // Who had opened it keeps the key for ten minutes; who comes up has the rows alone.
     await stack.services.kernel.kill();
     await stack.services.kernel.start();
-    await eventually('the kernel is back', async () => (await world.auditor.get(`/v1/operations/${String(told.operation_id)}`)).status === 200, 60_000);
+    await eventually(
+      'the kernel is back',
+      async () => (await world.auditor.get(`/v1/operations/${String(told.operation_id)}`)).status === 200,
+      60_000,
+    );
     await gone();
     expect(await holding(marker)).toBe(0);
   });

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The tenant's secrets through the public doors: a real command gets them, and nothing that is kept or sent holds one in clear.
+// The tenant's secrets through the public doors: a real command gets them, and nothing that is kept or sent holds one
+// in clear.
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { vi } from 'vitest';
@@ -8,7 +9,12 @@ import { eventually, makeWorld, Observer, startStack, type JsonValue, type Stack
 vi.setConfig({ testTimeout: 180_000, hookTimeout: 180_000 });
 
 const SECRET = 'marker-8d21 $(touch pwned) "of\' a tenant';
-const SHAPES = [SECRET, 'marker-8d21', Buffer.from(SECRET).toString('base64').slice(0, -4), Buffer.from(SECRET).toString('hex')];
+const SHAPES = [
+  SECRET,
+  'marker-8d21',
+  Buffer.from(SECRET).toString('base64').slice(0, -4),
+  Buffer.from(SECRET).toString('hex'),
+];
 const BUS = ['orchestrator', 'kernel', 'executor'] as const;
 
 let stack: Stack;
@@ -23,57 +29,114 @@ beforeAll(async () => {
   world = await makeWorld(stack.url, stack.keys.platformKey, { files: { 'a.txt': 'one\n', 'src/b.txt': 'two\n' } });
   observer = new Observer(stack);
   token = await tokenWith(['KEY']);
-  expect((await world.admin.request('PUT', '/v1/secrets', { name: 'KEY', value: SECRET, note: 'of a test' })).status).toBe(200);
+  expect(
+    (await world.admin.request('PUT', '/v1/secrets', { name: 'KEY', value: SECRET, note: 'of a test' })).status,
+  ).toBe(200);
 });
 afterAll(async () => {
   await observer?.close();
   await stack?.stop();
 });
 
-const tokenWith = async (secrets: readonly string[], more: JsonValue = {}): Promise<string> => (await world.admin.must('/v1/capability-tokens', {
-  agent_id: world.agentId, workspace_id: world.workspaceId,
-  grant: { tools: ['fs.*', 'shell.run', 'shell.session'], fs: [{ path: '', read: true, write: true }], net: [], secrets, budgets: {}, not_before: 0, expires_at: Date.now() + 3_600_000, ...more },
-})).capability_token_id as string;
-const run = async (command: string, over: JsonValue = {}) => (await world.call('shell.run', { command }, { capability_token_id: token, ...over })).body;
+const tokenWith = async (secrets: readonly string[], more: JsonValue = {}): Promise<string> =>
+  (
+    await world.admin.must('/v1/capability-tokens', {
+      agent_id: world.agentId,
+      workspace_id: world.workspaceId,
+      grant: {
+        tools: ['fs.*', 'shell.run', 'shell.session'],
+        fs: [{ path: '', read: true, write: true }],
+        net: [],
+        secrets,
+        budgets: {},
+        not_before: 0,
+        expires_at: Date.now() + 3_600_000,
+        ...more,
+      },
+    })
+  ).capability_token_id as string;
+const run = async (command: string, over: JsonValue = {}) =>
+  (await world.call('shell.run', { command }, { capability_token_id: token, ...over })).body;
 const outputOf = (body: JsonValue): string => (body.result as JsonValue).output as string;
 
 it('a command gets the value byte for byte, runs nothing that stands in it, and its output is told without it', async () => {
   const length = Buffer.byteLength(SECRET);
-  const told = await run('printf %s "${secret:KEY}" | wc -c; printf \'%s\\n\' ${secret:KEY}; printf %s \'${secret:KEY}\' | base64; ls; echo "$${secret:KEY}"');
+  const told = await run(
+    'printf %s "${secret:KEY}" | wc -c; printf \'%s\\n\' ${secret:KEY}; printf %s \'${secret:KEY}\' | base64; ls; echo "$${secret:KEY}"',
+  );
   expect(told).toMatchObject({ tx_outcome: 'no_op', error: null });
   expect(outputOf(told)).toContain(`${String(length)}\n***KEY***\n`);
   expect(outputOf(told)).toMatch(/\na\.txt\nsrc\n\$\{secret:KEY\}\n$/);
 });
 
 it('a program finds it in its environment where it is given so, and never on a list of processes or in an argument of a shell', async () => {
-  expect(outputOf(await run('GIVEN=${secret:KEY} bash -c \'printf %s "$GIVEN" | wc -c\''))).toBe(`${String(Buffer.byteLength(SECRET))}\n`);
-  expect(await run('bash -c "echo ${secret:KEY}"')).toMatchObject({ error: { code: 'args.invalid', message: expect.stringContaining('`bash`') as string } });
+  expect(outputOf(await run('GIVEN=${secret:KEY} bash -c \'printf %s "$GIVEN" | wc -c\''))).toBe(
+    `${String(Buffer.byteLength(SECRET))}\n`,
+  );
+  expect(await run('bash -c "echo ${secret:KEY}"')).toMatchObject({
+    error: { code: 'args.invalid', message: expect.stringContaining('`bash`') as string },
+  });
 });
 
-it('a session\'s shell gets it for one command, and tells what it kept of it in no later one', async () => {
+it("a session's shell gets it for one command, and tells what it kept of it in no later one", async () => {
   const session_id = 'keeps';
-  const ask = async (args: JsonValue): Promise<JsonValue> => (await world.call('shell.session', args, { capability_token_id: token, session_id })).body;
-  expect(outputOf(await ask({ command: 'KEPT=${secret:KEY}; printf %s "$KEPT" | wc -c; printf "%s\\n" ${secret:KEY}; echo "$${secret:KEY}"' }))).toBe(`${String(Buffer.byteLength(SECRET))}\n***KEY***\n\${secret:KEY}\n`);
-  expect(outputOf(await ask({ command: 'echo "${WRIT_SECRET_KEY-none}"; export -p | grep -c marker; printf %s "$KEPT" | base64 -w0; echo; printf %s "${KEPT:0:9}"' }))).toMatch(/^none\n0\n\*\*\*KEY\*\*\*A==\n$/);
+  const ask = async (args: JsonValue): Promise<JsonValue> =>
+    (await world.call('shell.session', args, { capability_token_id: token, session_id })).body;
+  expect(
+    outputOf(
+      await ask({
+        command: 'KEPT=${secret:KEY}; printf %s "$KEPT" | wc -c; printf "%s\\n" ${secret:KEY}; echo "$${secret:KEY}"',
+      }),
+    ),
+  ).toBe(`${String(Buffer.byteLength(SECRET))}\n***KEY***\n\${secret:KEY}\n`);
+  expect(
+    outputOf(
+      await ask({
+        command:
+          'echo "${WRIT_SECRET_KEY-none}"; export -p | grep -c marker; printf %s "$KEPT" | base64 -w0; echo; printf %s "${KEPT:0:9}"',
+      }),
+    ),
+  ).toMatch(/^none\n0\n\*\*\*KEY\*\*\*A==\n$/);
   expect(outputOf(await ask({ command: 'printf "%s\\n" "${KEPT:9}"', ansi: true }))).toBe('***KEY***\r\n');
-  expect(await ask({ command: 'read -r x; printf "%s\\n" "$KEPT"', yield_ms: 500 })).toMatchObject({ result: { running: true } });
+  expect(await ask({ command: 'read -r x; printf "%s\\n" "$KEPT"', yield_ms: 500 })).toMatchObject({
+    result: { running: true },
+  });
   expect(outputOf(await ask({ input: 'go\n' }))).toBe('go\n***KEY***\n');
-  expect(await ask({ input: '${secret:KEY}\n' })).toMatchObject({ error: { code: 'args.invalid', message: expect.stringContaining('`/command` does') as string } });
+  expect(await ask({ input: '${secret:KEY}\n' })).toMatchObject({
+    error: { code: 'args.invalid', message: expect.stringContaining('`/command` does') as string },
+  });
   expect(await observer.rows('SELECT label FROM kernel.label WHERE tenant_id = $1', [world.tenantId])).toEqual([]);
-  expect(await ask({ command: 'printf %s "$KEPT" > kept.txt' })).toMatchObject({ tx_outcome: 'rolled_back', error: { code: 'secret.in_delta' } });
-  expect(await ask({ command: 'echo "${KEPT-none}"; ls' })).toMatchObject({ result: { shell: 'started', output: 'none\na.txt  src\n' } });
+  expect(await ask({ command: 'printf %s "$KEPT" > kept.txt' })).toMatchObject({
+    tx_outcome: 'rolled_back',
+    error: { code: 'secret.in_delta' },
+  });
+  expect(await ask({ command: 'echo "${KEPT-none}"; ls' })).toMatchObject({
+    result: { shell: 'started', output: 'none\na.txt  src\n' },
+  });
 });
 
 it('what a command leaves in the workspace holds no secret', async () => {
-  for (const command of ['printf %s "${secret:KEY}" > k.txt', 'printf %s "${secret:KEY}" | base64 -w0 > k.txt', 'mkdir -p d && printf %s "x${secret:KEY}" | xxd -p > d/k.txt || printf %s "${secret:KEY}" | od -An -tx1 > d/k.txt']) {
-    expect({ command, ...await run(command) }).toMatchObject({ command, tx_outcome: 'rolled_back', error: { code: 'secret.in_delta' } });
+  for (const command of [
+    'printf %s "${secret:KEY}" > k.txt',
+    'printf %s "${secret:KEY}" | base64 -w0 > k.txt',
+    'mkdir -p d && printf %s "x${secret:KEY}" | xxd -p > d/k.txt || printf %s "${secret:KEY}" | od -An -tx1 > d/k.txt',
+  ]) {
+    expect({ command, ...(await run(command)) }).toMatchObject({
+      command,
+      tx_outcome: 'rolled_back',
+      error: { code: 'secret.in_delta' },
+    });
   }
   expect(await world.file('k.txt')).toBeNull();
 });
 
-it('a command under a token that doesn\'t grant the secret never gets to run', async () => {
-  expect(await run('touch ran; echo "${secret:KEY}"', { capability_token_id: await tokenWith([]) })).toMatchObject({ error: { code: 'token.scope' } });
-  expect(await run('touch ran; echo "${secret:OTHER}"', { capability_token_id: await tokenWith(['OTHER']) })).toMatchObject({ error: { code: 'secret.unknown' } });
+it("a command under a token that doesn't grant the secret never gets to run", async () => {
+  expect(await run('touch ran; echo "${secret:KEY}"', { capability_token_id: await tokenWith([]) })).toMatchObject({
+    error: { code: 'token.scope' },
+  });
+  expect(
+    await run('touch ran; echo "${secret:OTHER}"', { capability_token_id: await tokenWith(['OTHER']) }),
+  ).toMatchObject({ error: { code: 'secret.unknown' } });
   expect(await world.file('ran')).toBeNull();
 });
 
@@ -88,16 +151,27 @@ it('a preview runs without secrets, and the approval is of the action', async ()
 });
 
 it('after all of it no route, table, log, message on the bus or stream of the bus holds a secret', async () => {
-  for (const [by, path] of [[world.admin, '/v1/secrets'], [world.auditor, '/v1/secrets'], [world.admin, '/v1/operations'], [world.operator, '/v1/approvals']] as const) {
+  for (const [by, path] of [
+    [world.admin, '/v1/secrets'],
+    [world.auditor, '/v1/secrets'],
+    [world.admin, '/v1/operations'],
+    [world.operator, '/v1/approvals'],
+  ] as const) {
     const { status, text } = await by.get(path);
     expect([path, status, SHAPES.filter((shape) => text.includes(shape))]).toEqual([path, 200, []]);
   }
   await observer.untilLogged();
   const found = (text: string): string[] => SHAPES.filter((shape) => text.includes(shape));
-  const tables = await observer.rows<{ name: string }>(`SELECT quote_ident(schemaname) || '.' || quote_ident(tablename) AS name FROM pg_tables WHERE schemaname NOT IN ('pg_catalog', 'information_schema')`);
-  for (const { name } of tables) for (const { row } of await observer.rows<{ row: string }>(`SELECT to_jsonb(t)::text AS row FROM ${name} t`)) expect([name, found(row)]).toEqual([name, []]);
+  const tables = await observer.rows<{ name: string }>(
+    `SELECT quote_ident(schemaname) || '.' || quote_ident(tablename) AS name FROM pg_tables WHERE schemaname NOT IN ('pg_catalog', 'information_schema')`,
+  );
+  for (const { name } of tables)
+    for (const { row } of await observer.rows<{ row: string }>(`SELECT to_jsonb(t)::text AS row FROM ${name} t`))
+      expect([name, found(row)]).toEqual([name, []]);
   // With what NATS keeps, and the cache of the executor.
-  const files = readdirSync(stack.folder, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile()).map((entry) => join(entry.parentPath, entry.name));
+  const files = readdirSync(stack.folder, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .map((entry) => join(entry.parentPath, entry.name));
   expect(files.some((file) => file.endsWith('executor.log'))).toBe(true);
   for (const file of files) expect([file, found(readFileSync(file, 'latin1'))]).toEqual([file, []]);
   const bus = Buffer.concat(overheard).toString('latin1');
@@ -105,7 +179,7 @@ it('after all of it no route, table, log, message on the bus or stream of the bu
   expect(found(bus)).toEqual([]);
 });
 
-it('a secret that is removed is used by no call from then on, and each change stands in the tenant\'s log', async () => {
+it("a secret that is removed is used by no call from then on, and each change stands in the tenant's log", async () => {
   expect((await world.admin.request('DELETE', '/v1/secrets/KEY')).status).toBe(200);
   expect(await run('echo "${secret:KEY}"')).toMatchObject({ error: { code: 'secret.unknown' } });
   expect(await observer.rows('SELECT 1 FROM kernel.secret WHERE tenant_id = $1', [world.tenantId])).toEqual([]);

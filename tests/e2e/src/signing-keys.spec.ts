@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The keys of permits, records and checkpoints change while calls run, without a restart, by the command alone that an operator has.
+// The keys of permits, records and checkpoints change while calls run, without a restart, by the command alone that an
+// operator has.
 import { spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -8,8 +9,27 @@ import { newId } from '@writ/nest-kit';
 import { RECORD_PAYLOAD_TYPE, subjectsOf, type AppendReply } from '@writ/contract';
 import { canonicalBytes, parseIJson } from '@writ/digest';
 import { keySetOf, parseReceipt, verifyReceiptFile, type KeySet } from '@writ/receipt';
-import { decodeBase64, parseRing, sealEnvelope, stateAt, verifyNote, type KeyRing, type Purpose, type Signer } from '@writ/signing';
-import { Api, eventually, expectCleanLog, makeWorld, receiptOfCall, SHARD, startStack, type Stack, type World } from '@writ/stack';
+import {
+  decodeBase64,
+  parseRing,
+  sealEnvelope,
+  stateAt,
+  verifyNote,
+  type KeyRing,
+  type Purpose,
+  type Signer,
+} from '@writ/signing';
+import {
+  Api,
+  eventually,
+  expectCleanLog,
+  makeWorld,
+  receiptOfCall,
+  SHARD,
+  startStack,
+  type Stack,
+  type World,
+} from '@writ/stack';
 import { repositoryRoot } from '@writ/testing';
 
 vi.setConfig({ testTimeout: 240_000, hookTimeout: 240_000 });
@@ -27,15 +47,27 @@ afterAll(() => stack.stop());
 /** `writ signing-keys …` on the keys of the stack. */
 function signingKeys(...args: string[]): Record<string, unknown> {
   const folder = stack.keys.file('');
-  const { status, stdout, stderr } = spawnSync(process.execPath, [
-    join(repositoryRoot(), 'apps', 'cli', 'dist', 'main.js'), '--json', 'signing-keys', ...args, '--keys', folder, '--public', folder,
-  ], { encoding: 'utf8', env: {} });
+  const { status, stdout, stderr } = spawnSync(
+    process.execPath,
+    [
+      join(repositoryRoot(), 'apps', 'cli', 'dist', 'main.js'),
+      '--json',
+      'signing-keys',
+      ...args,
+      '--keys',
+      folder,
+      '--public',
+      folder,
+    ],
+    { encoding: 'utf8', env: {} },
+  );
   if (status !== 0) throw new Error(`signing-keys ${args.join(' ')} ended with ${String(status)}: ${stderr}`);
   return JSON.parse(stdout) as Record<string, unknown>;
 }
 
 const ringOf = (purpose: Purpose): KeyRing => parseRing(readFileSync(stack.keys.file(`${purpose}.json`), 'utf8'));
-const published = async (): Promise<KeySet> => keySetOf((await new Api(stack.url).get('/.well-known/writ-keys.json')).body);
+const published = async (): Promise<KeySet> =>
+  keySetOf((await new Api(stack.url).get('/.well-known/writ-keys.json')).body);
 
 /** Makes a call that commits; the file of its receipt. */
 async function receiptOfCommit(): Promise<string> {
@@ -47,36 +79,60 @@ async function receiptOfCommit(): Promise<string> {
 /** Who signed the record and the checkpoint of a receipt. */
 function signersOf(file: string, keys: KeySet): { record: string; log: string } {
   const { envelope, inclusion } = parseReceipt(file);
-  return { record: envelope.signatures[0]?.keyid ?? '', log: verifyNote(inclusion.checkpoint, keys.logKeys).signedBy[0]?.keyHash ?? '' };
+  return {
+    record: envelope.signatures[0]?.keyid ?? '',
+    log: verifyNote(inclusion.checkpoint, keys.logKeys).signedBy[0]?.keyHash ?? '',
+  };
 }
 
 test('all three keys change while calls run, and every receipt of before, during and after verifies', async () => {
   const receipts = [await receiptOfCommit()];
   const before = signersOf(receipts[0]!, await published());
-  for (const purpose of ['permit', 'record', 'checkpoint']) expect(signingKeys('rotate', purpose, '--overlap', '5s')).toMatchObject({ purpose, state: 'next' });
-  const begins = Math.max(...(['permit', 'record', 'checkpoint'] as const).map((purpose) => ringOf(purpose).keys[1]!.signs_from));
-  const keys = await eventually('the new keys published', async () => {
-    const now = await published();
-    return now.recordKeys.size === 2 && now.logKeys.length === 2 ? now : null;
-  }, LONG_MS);
+  for (const purpose of ['permit', 'record', 'checkpoint'])
+    expect(signingKeys('rotate', purpose, '--overlap', '5s')).toMatchObject({ purpose, state: 'next' });
+  const begins = Math.max(
+    ...(['permit', 'record', 'checkpoint'] as const).map((purpose) => ringOf(purpose).keys[1]!.signs_from),
+  );
+  const keys = await eventually(
+    'the new keys published',
+    async () => {
+      const now = await published();
+      return now.recordKeys.size === 2 && now.logKeys.length === 2 ? now : null;
+    },
+    LONG_MS,
+  );
   const until = Date.now() + LONG_MS;
-  for (let after = { record: before.record, log: before.log }; after.record === before.record || after.log === before.log; after = signersOf(receipts.at(-1)!, keys)) {
+  for (
+    let after = { record: before.record, log: before.log };
+    after.record === before.record || after.log === before.log;
+    after = signersOf(receipts.at(-1)!, keys)
+  ) {
     if (Date.now() > until) throw new Error(`the new keys don't sign: ${stack.logs()}`);
     receipts.push(await receiptOfCommit());
   }
   expect(Date.now()).toBeGreaterThanOrEqual(begins);
   // A call after the change was given out under a permit of the new key, as the kernel has no other that signs.
   receipts.push(await receiptOfCommit());
-  for (const file of receipts) expect(verifyReceiptFile(file, keys).record).toMatchObject({ tx_outcome: 'committed', attempt: 1 });
+  for (const file of receipts)
+    expect(verifyReceiptFile(file, keys).record).toMatchObject({ tx_outcome: 'committed', attempt: 1 });
   expectCleanLog(stack);
 });
 
 /** A record that says what the kernel's last one did, by whoever has this key. */
-function forgedFrom(file: string, signer: Signer): { record_id: string; tenant_id: string; envelope: ReturnType<typeof sealEnvelope> } {
-  const statement = parseIJson(decodeBase64(parseReceipt(file).envelope.payload), { depthMax: 16 }) as { predicate: Record<string, unknown> };
+function forgedFrom(
+  file: string,
+  signer: Signer,
+): { record_id: string; tenant_id: string; envelope: ReturnType<typeof sealEnvelope> } {
+  const statement = parseIJson(decodeBase64(parseReceipt(file).envelope.payload), { depthMax: 16 }) as {
+    predicate: Record<string, unknown>;
+  };
   const record_id = newId('record');
   const predicate = { ...statement.predicate, record_id, kernel_key_id: signer.keyid };
-  return { record_id, tenant_id: world.tenantId, envelope: sealEnvelope(RECORD_PAYLOAD_TYPE, canonicalBytes({ ...statement, predicate }), signer) };
+  return {
+    record_id,
+    tenant_id: world.tenantId,
+    envelope: sealEnvelope(RECORD_PAYLOAD_TYPE, canonicalBytes({ ...statement, predicate }), signer),
+  };
 }
 
 test('a revoked key signs no more, what a thief signs with it comes into no log, and its receipts verify no more by their date alone', async () => {
@@ -85,24 +141,40 @@ test('a revoked key signs no more, what a thief signs with it comes into no log,
   expect(parseReceipt(old).envelope.signatures[0]?.keyid).toBe(lost.keyid);
   const { successor } = signingKeys('revoke', 'record', `--kid=${lost.keyid}`) as { successor: string };
   const closes = ringOf('record').keys.find(({ keyid }) => keyid === lost.keyid)!.revoked!.closes_at;
-  const fresh = await eventually('a record by the successor', async () => {
-    const file = await receiptOfCommit();
-    return parseReceipt(file).envelope.signatures[0]?.keyid === successor ? file : null;
-  }, LONG_MS);
-  const keys = await eventually('the revocation published', async () => {
-    const now = await published();
-    return now.recordKeys.get(lost.keyid)?.revokedAt === null ? null : now;
-  }, LONG_MS);
+  const fresh = await eventually(
+    'a record by the successor',
+    async () => {
+      const file = await receiptOfCommit();
+      return parseReceipt(file).envelope.signatures[0]?.keyid === successor ? file : null;
+    },
+    LONG_MS,
+  );
+  const keys = await eventually(
+    'the revocation published',
+    async () => {
+      const now = await published();
+      return now.recordKeys.get(lost.keyid)?.revokedAt === null ? null : now;
+    },
+    LONG_MS,
+  );
   expect(() => verifyReceiptFile(fresh, keys)).not.toThrow();
   expect(() => verifyReceiptFile(old, keys)).toThrow('the key was revoked');
 
   const thief = await stack.busAs('kernel');
   try {
-    const answer = await eventually('a refusal of what the thief signs', async () => {
-      if (Date.now() < closes) return null;
-      const reply = await thief.request(subjectsOf(SHARD).request('ledger.append'), { v: 1, records: [forgedFrom(old, lost.signer!)] }, { deadline: Date.now() + 10_000 }) as AppendReply;
-      return reply.appended[0]?.leaf_index === null ? reply : null;
-    }, LONG_MS);
+    const answer = await eventually(
+      'a refusal of what the thief signs',
+      async () => {
+        if (Date.now() < closes) return null;
+        const reply = (await thief.request(
+          subjectsOf(SHARD).request('ledger.append'),
+          { v: 1, records: [forgedFrom(old, lost.signer!)] },
+          { deadline: Date.now() + 10_000 },
+        )) as AppendReply;
+        return reply.appended[0]?.leaf_index === null ? reply : null;
+      },
+      LONG_MS,
+    );
     expect(answer.appended[0]?.fault).toContain('revoked');
   } finally {
     await thief.close();

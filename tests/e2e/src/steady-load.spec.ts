@@ -1,7 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
-// The proof that specs of deployments rest on sees what it should: a call that was lost, done though it failed, or left out of the log.
+// The proof that specs of deployments rest on sees what it should: a call that was lost, done though it failed, or left
+// out of the log.
 import { setTimeout as sleep } from 'node:timers/promises';
-import { expectNothingLost, makeWorld, openLoad, STANDARD_RETRIES, startStack, triesOf, type Ended, type Stack, type World } from '@writ/stack';
+import {
+  expectNothingLost,
+  makeWorld,
+  openLoad,
+  STANDARD_RETRIES,
+  startStack,
+  triesOf,
+  type Ended,
+  type Stack,
+  type World,
+} from '@writ/stack';
 
 let stack: Stack;
 let world: World;

@@ -1,11 +1,25 @@
 // SPDX-License-Identifier: Apache-2.0
-// A cancellation and a deadline at every state that a call can be in, as tests/e2e/cases/stops.yaml says, through the public doors.
+// A cancellation and a deadline at every state that a call can be in, as tests/e2e/cases/stops.yaml says, through the
+// public doors.
 import { randomUUID } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { vi } from 'vitest';
 import type { Lane } from '@writ/contract';
-import { BusExecutor, eventually, expectCleanLog, makeWorld, Observer, startStack, verifiedReceipt, type Answer, type JsonValue, type Rung, type Stack, type World } from '@writ/stack';
+import {
+  BusExecutor,
+  eventually,
+  expectCleanLog,
+  makeWorld,
+  Observer,
+  startStack,
+  verifiedReceipt,
+  type Answer,
+  type JsonValue,
+  type Rung,
+  type Stack,
+  type World,
+} from '@writ/stack';
 import { repositoryRoot } from '@writ/testing';
 import { parse } from 'yaml';
 import { Hand, type Taken } from './hand.ts';
@@ -19,10 +33,17 @@ interface Case {
   readonly then?: 'reports' | 'silent';
   readonly answer?: number;
   readonly problem?: string;
-  readonly ends: { readonly state: string; readonly code?: string; readonly tx_outcome: string; readonly calls: number };
+  readonly ends: {
+    readonly state: string;
+    readonly code?: string;
+    readonly tx_outcome: string;
+    readonly calls: number;
+  };
   readonly log: { readonly decisions: readonly string[]; readonly outcome: string | null };
 }
-const { cases } = parse(readFileSync(join(repositoryRoot(), 'tests/e2e/cases/stops.yaml'), 'utf8')) as { cases: Case[] };
+const { cases } = parse(readFileSync(join(repositoryRoot(), 'tests/e2e/cases/stops.yaml'), 'utf8')) as {
+  cases: Case[];
+};
 
 /** Long enough to get a call to its state on a slow machine, before its deadline passes there. */
 const DEADLINE_MS = 5_000;
@@ -35,7 +56,9 @@ let world: World;
 let observer: Observer;
 beforeAll(async () => {
   stack = await startStack({ without: ['executor'], env: { kernel: TUNING } });
-  world = await makeWorld(stack.url, stack.keys.platformKey, { files: { 'src/a.txt': 'one\n', 'docs/b.txt': 'two\n' } });
+  world = await makeWorld(stack.url, stack.keys.platformKey, {
+    files: { 'src/a.txt': 'one\n', 'docs/b.txt': 'two\n' },
+  });
   observer = new Observer(stack);
 });
 afterAll(async () => {
@@ -56,47 +79,87 @@ interface Placed {
   readonly attempt?: Taken;
 }
 
-async function propose({ stop }: Case, tool: 'fs.write' | 'shell.run', argsFor: (file: string) => JsonValue): Promise<Placed> {
+async function propose(
+  { stop }: Case,
+  tool: 'fs.write' | 'shell.run',
+  argsFor: (file: string) => JsonValue,
+): Promise<Placed> {
   const { capability_token_id: tokenId } = await world.admin.must('/v1/capability-tokens', {
-    agent_id: world.agentId, workspace_id: world.workspaceId,
-    grant: { tools: ['fs.*', 'shell.run'], fs: [{ path: '', read: true, write: true }], net: [], secrets: [], budgets: { calls: 10, wall_ms: 100_000_000 }, not_before: 0, expires_at: Date.now() + 600_000 },
+    agent_id: world.agentId,
+    workspace_id: world.workspaceId,
+    grant: {
+      tools: ['fs.*', 'shell.run'],
+      fs: [{ path: '', read: true, write: true }],
+      net: [],
+      secrets: [],
+      budgets: { calls: 10, wall_ms: 100_000_000 },
+      not_before: 0,
+      expires_at: Date.now() + 600_000,
+    },
   });
   const file = `src/${randomUUID()}.txt`;
   const deadline = stop === 'deadline' ? Date.now() + DEADLINE_MS : null;
   const body = {
-    tool_id: tool, args: argsFor(file), capability_token_id: tokenId, workspace_id: world.workspaceId, idempotency_key: randomUUID(), ...(deadline === null ? {} : { deadline }),
+    tool_id: tool,
+    args: argsFor(file),
+    capability_token_id: tokenId,
+    workspace_id: world.workspaceId,
+    idempotency_key: randomUUID(),
+    ...(deadline === null ? {} : { deadline }),
   };
   const { body: said } = await world.agent.post('/v1/tool-calls?wait=0', body);
   const operationId = said.operation_id as string;
   const answer = (async () => {
     for (;;) {
       const answered = await world.agent.get(`/v1/operations/${operationId}?wait=20000`);
-      if (answered.status !== 200 || !['held', 'admitted', 'dispatched', 'performing'].includes(answered.body.state as string)) return answered;
-      await new Promise((resolve) => { setTimeout(resolve, 100); });
+      if (
+        answered.status !== 200 ||
+        !['held', 'admitted', 'dispatched', 'performing'].includes(answered.body.state as string)
+      )
+        return answered;
+      await new Promise((resolve) => {
+        setTimeout(resolve, 100);
+      });
     }
   })();
   return { operationId, tokenId: tokenId as string, deadline, body, answer, file };
 }
 const running = (one: Case): Promise<Placed> =>
-  (one.lane === 'inline' ? propose(one, 'fs.write', (path) => ({ path, content: CONTENT })) : propose(one, 'shell.run', (path) => ({ command: `echo written > ${path}` })));
+  one.lane === 'inline'
+    ? propose(one, 'fs.write', (path) => ({ path, content: CONTENT }))
+    : propose(one, 'shell.run', (path) => ({ command: `echo written > ${path}` }));
 const deleting = (one: Case): Promise<Placed> => propose(one, 'shell.run', () => ({ command: 'rm -rf docs' }));
 
 let executor: BusExecutor;
 let hand: Hand;
-const rungFor = async (placed: Placed, mode: 'run' | 'preview' = 'run') => ({ ...placed, rung: await hand.permitOf(placed.operationId, mode) });
-const redeemed = async (placed: Placed & { rung: Rung }): Promise<Placed> => ({ ...placed, attempt: await hand.redeem(placed.rung) });
+const rungFor = async (placed: Placed, mode: 'run' | 'preview' = 'run') => ({
+  ...placed,
+  rung: await hand.permitOf(placed.operationId, mode),
+});
+const redeemed = async (placed: Placed & { rung: Rung }): Promise<Placed> => ({
+  ...placed,
+  attempt: await hand.redeem(placed.rung),
+});
 const report = async ({ attempt, file }: Placed): Promise<void> => await hand.reportFile(attempt!, file, CONTENT);
 
 const PLACES: Readonly<Record<Case['at'], (one: Case) => Promise<Placed>>> = {
-  'held': deleting,
-  'previewing': async (one) => await redeemed(await rungFor(await deleting(one), 'preview')),
-  'admitted': running,
-  'dispatched': async (one) => await rungFor(await running(one)),
-  'performing': async (one) => await redeemed(await rungFor(await running(one))),
-  'committing': async (one) => await redeemed(await rungFor(await running(one))),
+  held: deleting,
+  previewing: async (one) => await redeemed(await rungFor(await deleting(one), 'preview')),
+  admitted: running,
+  dispatched: async (one) => await rungFor(await running(one)),
+  performing: async (one) => await redeemed(await rungFor(await running(one))),
+  committing: async (one) => await redeemed(await rungFor(await running(one))),
   'in a container': (one) => propose(one, 'shell.run', (path) => ({ command: `echo written > ${path}; sleep 100` })),
 };
-const STATE: Readonly<Record<Case['at'], string>> = { 'held': 'held', 'previewing': 'held', 'admitted': 'admitted', 'dispatched': 'dispatched', 'performing': 'performing', 'committing': 'performing', 'in a container': 'performing' };
+const STATE: Readonly<Record<Case['at'], string>> = {
+  held: 'held',
+  previewing: 'held',
+  admitted: 'admitted',
+  dispatched: 'dispatched',
+  performing: 'performing',
+  committing: 'performing',
+  'in a container': 'performing',
+};
 
 /** Waits until so long after the deadline, as an executor that keeps its lease while it may. */
 async function awaitDeadline({ deadline, attempt, rung }: Placed, afterMs: number): Promise<void> {
@@ -121,7 +184,9 @@ async function stopped(one: Case, placed: Placed): Promise<void> {
 async function stoppedInCommit(one: Case, placed: Placed): Promise<void> {
   // Its last moment, so that nobody waits long for the lock.
   if (one.stop === 'deadline') await awaitDeadline(placed, -1_000);
-  const release = await observer.hold('SELECT 1 FROM kernel.workspace WHERE workspace_id = $1 FOR UPDATE', [world.workspaceId]);
+  const release = await observer.hold('SELECT 1 FROM kernel.workspace WHERE workspace_id = $1 FOR UPDATE', [
+    world.workspaceId,
+  ]);
   const committing = report(placed);
   committing.catch(() => undefined);
   await observer.untilBlocked('writ_kernel');
@@ -144,29 +209,69 @@ async function check(one: Case): Promise<void> {
 }
 
 async function expectEnd({ ends, log }: Case, placed: Placed): Promise<void> {
-  const { status, body: { state, result } } = await placed.answer;
-  expect({ status, state, status_of_call: result.status, tx_outcome: result.tx_outcome, code: result.error?.code })
-    .toEqual({ status: 200, state: ends.state, status_of_call: ends.code === undefined ? 'ok' : 'error', tx_outcome: ends.tx_outcome, code: ends.code });
+  const {
+    status,
+    body: { state, result },
+  } = await placed.answer;
+  expect({
+    status,
+    state,
+    status_of_call: result.status,
+    tx_outcome: result.tx_outcome,
+    code: result.error?.code,
+  }).toEqual({
+    status: 200,
+    state: ends.state,
+    status_of_call: ends.code === undefined ? 'ok' : 'error',
+    tx_outcome: ends.tx_outcome,
+    code: ends.code,
+  });
   // Whoever asks again by the key is told the same, and nothing runs.
   const again = await world.agent.post('/v1/tool-calls?wait=10000', placed.body);
-  expect({ operation: again.body.operation_id, tx_outcome: again.body.tx_outcome }).toEqual({ operation: placed.operationId, tx_outcome: ends.tx_outcome });
+  expect({ operation: again.body.operation_id, tx_outcome: again.body.tx_outcome }).toEqual({
+    operation: placed.operationId,
+    tx_outcome: ends.tx_outcome,
+  });
   expect(await world.file(placed.file)).toBe(ends.state === 'committed' ? CONTENT : null);
   expect(await world.file('docs/b.txt')).toBe('two\n');
-  await eventually('nothing is reserved', async () => (await observer.rows('SELECT 1 FROM kernel.budget WHERE capability_token_id = $1 AND reserved > 0', [placed.tokenId])).length === 0);
-  const [calls] = await observer.rows<{ used: number }>(`SELECT used::int FROM kernel.budget WHERE capability_token_id = $1 AND dimension = 'calls'`, [placed.tokenId]);
+  await eventually(
+    'nothing is reserved',
+    async () =>
+      (
+        await observer.rows('SELECT 1 FROM kernel.budget WHERE capability_token_id = $1 AND reserved > 0', [
+          placed.tokenId,
+        ])
+      ).length === 0,
+  );
+  const [calls] = await observer.rows<{ used: number }>(
+    `SELECT used::int FROM kernel.budget WHERE capability_token_id = $1 AND dimension = 'calls'`,
+    [placed.tokenId],
+  );
   expect(calls?.used).toBe(ends.calls);
   await observer.untilLogged();
   const leaves = await observer.rows<{ phase: string; record: JsonValue }>(
-    `SELECT phase, convert_from(payload, 'UTF8')::jsonb -> 'predicate' AS record FROM ledger.leaf WHERE operation_id = $1 AND kind = 'tool_call' ORDER BY record_id`, [placed.operationId]);
-  const of = (phase: string): JsonValue[] => leaves.filter((leaf) => leaf.phase === phase).map(({ record }) => record as JsonValue);
+    `SELECT phase, convert_from(payload, 'UTF8')::jsonb -> 'predicate' AS record FROM ledger.leaf WHERE operation_id = $1 AND kind = 'tool_call' ORDER BY record_id`,
+    [placed.operationId],
+  );
+  const of = (phase: string): JsonValue[] =>
+    leaves.filter((leaf) => leaf.phase === phase).map(({ record }) => record as JsonValue);
   expect(of('decision').map(({ verdict }) => verdict as string)).toEqual(log.decisions);
-  expect(of('outcome')).toMatchObject([{ verdict: log.outcome, fault_code: ends.code ?? null, tx_outcome: ends.tx_outcome, decision_record_id: of('decision').at(-1).record_id }]);
+  expect(of('outcome')).toMatchObject([
+    {
+      verdict: log.outcome,
+      fault_code: ends.code ?? null,
+      tx_outcome: ends.tx_outcome,
+      decision_record_id: of('decision').at(-1).record_id,
+    },
+  ]);
   const { record } = await verifiedReceipt(stack, world, placed.operationId, 'outcome');
   expect(record.tx_outcome).toBe(ends.tx_outcome);
 }
 
-const nameOf = ({ at, lane, stop, then, ends }: Case): string => `${at}${lane === undefined ? '' : `, ${lane}`}: ${stop}${then === undefined ? '' : `, and the executor ${then}`}: ${ends.state}`;
-const those = (...at: Case['at'][]) => cases.filter((one) => at.includes(one.at)).map((one) => [nameOf(one), one] as const);
+const nameOf = ({ at, lane, stop, then, ends }: Case): string =>
+  `${at}${lane === undefined ? '' : `, ${lane}`}: ${stop}${then === undefined ? '' : `, and the executor ${then}`}: ${ends.state}`;
+const those = (...at: Case['at'][]) =>
+  cases.filter((one) => at.includes(one.at)).map((one) => [nameOf(one), one] as const);
 
 describe('a call that no executor has', () => {
   it.each(those('held', 'admitted'))('%s', async (_name, one) => await check(one));
@@ -182,7 +287,9 @@ describe('a call that an executor has', () => {
 });
 
 describe('a call that runs in a container', () => {
-  beforeAll(async () => { await stack.services.executor.start(); });
+  beforeAll(async () => {
+    await stack.services.executor.start();
+  });
   it.each(those('in a container'))('%s', async (_name, one) => await check(one));
 });
 

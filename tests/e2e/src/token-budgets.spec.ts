@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Runs under a token that bounds what models read and write: they end when it is used up, with what they used settled exactly, whoever dies meanwhile.
+// Runs under a token that bounds what models read and write: they end when it is used up, with what they used settled
+// exactly, whoever dies meanwhile.
 import { vi } from 'vitest';
 import { eventually, makeWorld, Observer, startStack, type JsonValue, type Stack, type World } from '@writ/stack';
 import { ScriptedModel, type Said } from './scripted-model.ts';
@@ -17,7 +18,9 @@ let model: ScriptedModel;
 let observer: Observer;
 beforeAll(async () => {
   model = await ScriptedModel.open();
-  stack = await startStack({ env: { kernel: { WRIT_SWEEP_MS: '200' }, orchestrator: { WRIT_MODELS_FILE: model.file } } });
+  stack = await startStack({
+    env: { kernel: { WRIT_SWEEP_MS: '200' }, orchestrator: { WRIT_MODELS_FILE: model.file } },
+  });
   world = await makeWorld(stack.url, stack.keys.platformKey, { files: { 'a.txt': 'one\n', 'old/b.txt': 'two\n' } });
   observer = new Observer(stack);
 });
@@ -26,24 +29,51 @@ afterAll(async () => {
   await stack?.stop();
   await model?.close();
 });
-afterEach(() => { model.onAsked = () => undefined; });
+afterEach(() => {
+  model.onAsked = () => undefined;
+});
 
-const tokenFor = async (budgets: Readonly<Record<string, number>>): Promise<string> => (await world.admin.must('/v1/capability-tokens', {
-  agent_id: world.agentId, workspace_id: world.workspaceId,
-  grant: { tools: ['fs.*', 'shell.*', 'agent.spawn'], fs: [{ path: '', read: true, write: true }], net: [], secrets: [], budgets, not_before: 0, expires_at: Date.now() + 3_600_000 },
-})).capability_token_id as string;
+const tokenFor = async (budgets: Readonly<Record<string, number>>): Promise<string> =>
+  (
+    await world.admin.must('/v1/capability-tokens', {
+      agent_id: world.agentId,
+      workspace_id: world.workspaceId,
+      grant: {
+        tools: ['fs.*', 'shell.*', 'agent.spawn'],
+        fs: [{ path: '', read: true, write: true }],
+        net: [],
+        secrets: [],
+        budgets,
+        not_before: 0,
+        expires_at: Date.now() + 3_600_000,
+      },
+    })
+  ).capability_token_id as string;
 const begin = async (token: string, input: string, script: readonly Said[]): Promise<string> => {
-  const { session_id } = await world.agent.must('/v1/sessions', { workspace_id: world.workspaceId, capability_token_id: token, model: 'wire' });
+  const { session_id } = await world.agent.must('/v1/sessions', {
+    workspace_id: world.workspaceId,
+    capability_token_id: token,
+    model: 'wire',
+  });
   model.scripts.set(input, script);
   return (await world.agent.must(`/v1/sessions/${session_id as string}/runs`, { input })).run_id as string;
 };
-const until = (runId: string, state: string): Promise<JsonValue> => eventually(`${runId} ${state}`, async () => {
-  const { body } = await world.admin.get(`/v1/runs/${runId}`).catch(() => ({ body: null }));
-  return body?.state === state ? body as JsonValue : null;
-}, 120_000);
+const until = (runId: string, state: string): Promise<JsonValue> =>
+  eventually(
+    `${runId} ${state}`,
+    async () => {
+      const { body } = await world.admin.get(`/v1/runs/${runId}`).catch(() => ({ body: null }));
+      return body?.state === state ? (body as JsonValue) : null;
+    },
+    120_000,
+  );
 /** As `GET /v1/capability-tokens/{id}` shows it. */
 async function amounts(token: string): Promise<readonly unknown[]> {
-  const { used, reserved, left } = (await world.admin.get(`/v1/capability-tokens/${token}`)).body as { used: JsonValue; reserved: JsonValue; left: JsonValue };
+  const { used, reserved, left } = (await world.admin.get(`/v1/capability-tokens/${token}`)).body as {
+    used: JsonValue;
+    reserved: JsonValue;
+    left: JsonValue;
+  };
   return [used.llm_tokens, reserved.llm_tokens, left.llm_tokens];
 }
 const write = (path: string) => ({ name: 'write_file', args: { path, content: 'x' } });
@@ -56,15 +86,23 @@ it('a run ends as `budget` where its token has no room for the next reply, and s
   expect(await world.file('1.txt')).toBe('x');
   expect(await amounts(token)).toEqual([40_010, 0, ROOM - 40_010]);
   const asked = model.asked.length;
-  expect(await until(await begin(token, 'once more', [{ text: 'never' }]), 'ended')).toMatchObject({ stopped: 'budget', rounds: 0, error: { fault: 'budget.exhausted' } });
+  expect(await until(await begin(token, 'once more', [{ text: 'never' }]), 'ended')).toMatchObject({
+    stopped: 'budget',
+    rounds: 0,
+    error: { fault: 'budget.exhausted' },
+  });
   expect([model.asked.length, await amounts(token)]).toEqual([asked, [40_010, 0, ROOM - 40_010]]);
   // The budget is of models: calls go on.
-  expect((await world.call('fs.read', { path: 'a.txt' }, { capability_token_id: token })).body).toMatchObject({ status: 'ok' });
+  expect((await world.call('fs.read', { path: 'a.txt' }, { capability_token_id: token })).body).toMatchObject({
+    status: 'ok',
+  });
 });
 
 it('what was used may pass the bound, and then nothing is left', async () => {
   const token = await tokenFor({ llm_tokens: ROOM });
-  expect(await until(await begin(token, 'read too much', [{ text: 'Done.', read: 100_000 }]), 'ended')).toMatchObject({ stopped: 'end' });
+  expect(await until(await begin(token, 'read too much', [{ text: 'Done.', read: 100_000 }]), 'ended')).toMatchObject({
+    stopped: 'end',
+  });
   expect(await amounts(token)).toEqual([100_010, 0, 0]);
 });
 
@@ -89,14 +127,20 @@ it('while a model replies what it may use is held; a run whose door is killed th
   const [[, reserved]] = held as [[number, number]];
   expect(reserved).toBeGreaterThan(32_000);
   await stack.services.orchestrator.start();
-  await observer.rows(`UPDATE orchestrator.run SET lease_until = 0, wake_at = 0 WHERE run_id = $1 AND state <> 'ended'`, [run]);
+  await observer.rows(
+    `UPDATE orchestrator.run SET lease_until = 0, wake_at = 0 WHERE run_id = $1 AND state <> 'ended'`,
+    [run],
+  );
   expect(await until(run, 'ended')).toMatchObject({ stopped: 'end', rounds: 2, input_tokens: 200, output_tokens: 20 });
   expect(await amounts(token)).toEqual([2 * REPLY, 0, ROOM - 2 * REPLY]);
 });
 
 it('a run that waits for a person holds nothing, and one whose token is revoked meanwhile is settled', async () => {
   const token = await tokenFor({ llm_tokens: ROOM });
-  const run = await begin(token, 'remove it', [{ calls: [{ name: 'bash', args: { command: 'rm -rf old' } }] }, { text: 'Done.' }]);
+  const run = await begin(token, 'remove it', [
+    { calls: [{ name: 'bash', args: { command: 'rm -rf old' } }] },
+    { text: 'Done.' },
+  ]);
   await until(run, 'waiting');
   expect(await amounts(token)).toEqual([REPLY, 0, ROOM - REPLY]);
   expect(await until(await begin(token, 'meanwhile', [{ text: 'Done.' }]), 'ended')).toMatchObject({ stopped: 'end' });
@@ -108,14 +152,22 @@ it('a run that waits for a person holds nothing, and one whose token is revoked 
 it('what a sub-agent uses is used of its own token and of those above, each once', async () => {
   const token = await tokenFor({ llm_tokens: ROOM });
   model.scripts.set('a part of it', [{ calls: [write('3.txt')] }, { text: 'Written.' }]);
-  const run = await begin(token, 'hand on', [{ calls: [{ name: 'agent-spawn', args: { task: 'a part of it', budgets: { llm_tokens: 55_000 } } }] }, { text: 'Done.' }]);
+  const run = await begin(token, 'hand on', [
+    { calls: [{ name: 'agent-spawn', args: { task: 'a part of it', budgets: { llm_tokens: 55_000 } } }] },
+    { text: 'Done.' },
+  ]);
   expect(await until(run, 'ended')).toMatchObject({ stopped: 'end', rounds: 2 });
   const [below] = (await world.admin.get(`/v1/sessions?run_id=${run}`)).body.items as JsonValue[];
-  expect([await amounts(below!.capability_token_id as string), await amounts(token)]).toEqual([[2 * REPLY, 0, 55_000 - 2 * REPLY], [4 * REPLY, 0, ROOM - 4 * REPLY]]);
+  expect([await amounts(below!.capability_token_id as string), await amounts(token)]).toEqual([
+    [2 * REPLY, 0, 55_000 - 2 * REPLY],
+    [4 * REPLY, 0, ROOM - 4 * REPLY],
+  ]);
 });
 
 it('without a bound nothing is asked of the kernel, and nothing is kept of it', async () => {
   const before = await observer.rows('SELECT run_id FROM kernel.run_draw');
-  expect(await until(await begin(world.tokenId, 'without', [{ text: 'Done.' }]), 'ended')).toMatchObject({ stopped: 'end' });
+  expect(await until(await begin(world.tokenId, 'without', [{ text: 'Done.' }]), 'ended')).toMatchObject({
+    stopped: 'end',
+  });
   expect(await observer.rows('SELECT run_id FROM kernel.run_draw')).toEqual(before);
 });

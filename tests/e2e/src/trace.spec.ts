@@ -19,7 +19,11 @@ let world: World;
 
 beforeAll(async () => {
   collector = await Collector.start();
-  const traced = { OTEL_EXPORTER_OTLP_ENDPOINT: collector.url, OTEL_BSP_SCHEDULE_DELAY: '100', WRIT_LOG_LEVEL: 'trace' };
+  const traced = {
+    OTEL_EXPORTER_OTLP_ENDPOINT: collector.url,
+    OTEL_BSP_SCHEDULE_DELAY: '100',
+    WRIT_LOG_LEVEL: 'trace',
+  };
   stack = await startStack({ env: { orchestrator: traced, kernel: traced, executor: traced, ledger: traced } });
   world = await makeWorld(stack.url, stack.keys.platformKey, { files: { 'a.txt': 'one\n' } });
 });
@@ -35,43 +39,83 @@ const orphans = (spans: readonly SeenSpan[]): SeenSpan[] => {
 };
 
 /**
- * The spans of the trace that the operation's record names, once every process has told its part, each of those states and the
- * parent of every span. A span is told when it ends, a parent after its children and maybe with a later batch, so that a trace
- * with all of its states may still lack one.
+ * The spans of the trace that the operation's record names, once every process has told its part, each of those states
+ * and the parent of every span. A span is told when it ends, a parent after its children and maybe with a later batch,
+ * so that a trace with all of its states may still lack one.
  */
-async function traceOf(operationId: string, states: readonly string[] = []): Promise<{ traceId: string; spans: SeenSpan[] }> {
+async function traceOf(
+  operationId: string,
+  states: readonly string[] = [],
+): Promise<{ traceId: string; spans: SeenSpan[] }> {
   const { record } = await verifiedReceipt(stack, world, operationId);
   const traceId = record.trace_id!;
   expect(traceId).toMatch(/^[0-9a-f]{32}$/);
   const all = (): SeenSpan[] => collector.spans.filter((span) => span.traceId === traceId);
-  const told = (spans: readonly SeenSpan[]): string => JSON.stringify(spans.map(({ service, name }) => `${service}: ${name}`));
-  await eventually(`spans of four processes in ${traceId}`, () => Promise.resolve(
-    PROCESSES.every((process) => all().some(({ service }) => service === process)) && states.every((state) => all().some(({ name }) => name === state)) && orphans(all()).length === 0), 20_000)
-    .catch(() => { throw new Error(`the trace has spans of ${told(all())} only, and no parents of ${told(orphans(all()))}`); });
+  const told = (spans: readonly SeenSpan[]): string =>
+    JSON.stringify(spans.map(({ service, name }) => `${service}: ${name}`));
+  await eventually(
+    `spans of four processes in ${traceId}`,
+    () =>
+      Promise.resolve(
+        PROCESSES.every((process) => all().some(({ service }) => service === process)) &&
+          states.every((state) => all().some(({ name }) => name === state)) &&
+          orphans(all()).length === 0,
+      ),
+    20_000,
+  ).catch(() => {
+    throw new Error(`the trace has spans of ${told(all())} only, and no parents of ${told(orphans(all()))}`);
+  });
   return { traceId, spans: all() };
 }
 
 it.each([
-  ['inline', 'fs.write', { path: `${SECRET}.txt`, content: SECRET }, ['proposed', 'admitted', 'dispatched', 'performing', 'performed', 'committed']],
-  ['sandboxed', 'shell.run', { command: `echo ${SECRET} | tee out.txt` }, ['proposed', 'admitted', 'dispatched', 'performing', 'performed', 'committed']],
-] as const)('one %s call is one trace over four processes, with a span for each state it went through', async (_lane, tool, args, states) => {
-  const { body } = await world.call(tool, args);
-  expect(body.tx_outcome).toBe('committed');
-  const { spans } = await traceOf(body.operation_id as string, states);
-  const named = new Set(spans.map(({ name }) => name).filter((name) => (STATES as readonly string[]).includes(name)));
-  expect([...named].sort()).toEqual([...states].sort());
-  const roots = spans.filter(({ parentSpanId }) => parentSpanId === undefined || parentSpanId === '');
-  expect(roots.map(({ service, name }) => `${service}: ${name}`)).toEqual(['orchestrator: proposed']);
-});
+  [
+    'inline',
+    'fs.write',
+    { path: `${SECRET}.txt`, content: SECRET },
+    ['proposed', 'admitted', 'dispatched', 'performing', 'performed', 'committed'],
+  ],
+  [
+    'sandboxed',
+    'shell.run',
+    { command: `echo ${SECRET} | tee out.txt` },
+    ['proposed', 'admitted', 'dispatched', 'performing', 'performed', 'committed'],
+  ],
+] as const)(
+  'one %s call is one trace over four processes, with a span for each state it went through',
+  async (_lane, tool, args, states) => {
+    const { body } = await world.call(tool, args);
+    expect(body.tx_outcome).toBe('committed');
+    const { spans } = await traceOf(body.operation_id as string, states);
+    const named = new Set(spans.map(({ name }) => name).filter((name) => (STATES as readonly string[]).includes(name)));
+    expect([...named].sort()).toEqual([...states].sort());
+    const roots = spans.filter(({ parentSpanId }) => parentSpanId === undefined || parentSpanId === '');
+    expect(roots.map(({ service, name }) => `${service}: ${name}`)).toEqual(['orchestrator: proposed']);
+  },
+);
 
 it('two calls are two traces', async () => {
-  const [a, b] = await Promise.all(['1', '2'].map(async (name) => (await world.call('fs.write', { path: `${name}.txt`, content: SECRET })).body.operation_id as string));
+  const [a, b] = await Promise.all(
+    ['1', '2'].map(
+      async (name) =>
+        (await world.call('fs.write', { path: `${name}.txt`, content: SECRET })).body.operation_id as string,
+    ),
+  );
   expect((await traceOf(a!)).traceId).not.toBe((await traceOf(b!)).traceId);
 });
 
 it('a caller that has a trace finds the call in it, as its word: the record is found by its own ids', async () => {
   const traceparent = `00-${'ab'.repeat(16)}-${'cd'.repeat(8)}-01`;
-  const { body } = await world.agent.post('/v1/tool-calls', { tool_id: 'fs.read', args: { path: 'a.txt' }, capability_token_id: world.tokenId, workspace_id: world.workspaceId }, { traceparent });
+  const { body } = await world.agent.post(
+    '/v1/tool-calls',
+    {
+      tool_id: 'fs.read',
+      args: { path: 'a.txt' },
+      capability_token_id: world.tokenId,
+      workspace_id: world.workspaceId,
+    },
+    { traceparent },
+  );
   const { record } = await verifiedReceipt(stack, world, body.operation_id as string);
   expect(record).toMatchObject({ trace_id: 'ab'.repeat(16), operation_id: body.operation_id as string });
 });
@@ -81,24 +125,35 @@ it('arguments, results and keys stand in no span and no log', async () => {
   await world.call('shell.run', { command: `echo ${SECRET}; exit 1` });
   await world.call('shell.run', { command: `cat ${SECRET}`, cwd: `../${SECRET}` });
   await world.call('no.such_tool', { secret: SECRET });
-  await world.agent.request('POST', '/v1/tool-calls', `{"args":{"path":"${SECRET}"`, { 'content-type': 'application/json' });
+  await world.agent.request('POST', '/v1/tool-calls', `{"args":{"path":"${SECRET}"`, {
+    'content-type': 'application/json',
+  });
   await world.agent.post('/v1/tool-calls', { args: { [SECRET]: 1 }, [SECRET]: SECRET });
   const { body } = await world.call('shell.run', { command: `rm -rf ${SECRET}` });
   expect(body.state).toBe('held');
   await world.operator.must(`/v1/approvals/${body.approval_id as string}/deny`, { comment: SECRET });
   const observer = new Observer(stack);
   await observer.untilLogged();
-  const told = [...PROCESSES.map((name) => ({ what: `log of ${name}`, text: logOf(name) })), { what: 'spans', text: collector.text }];
+  const told = [
+    ...PROCESSES.map((name) => ({ what: `log of ${name}`, text: logOf(name) })),
+    { what: 'spans', text: collector.text },
+  ];
   for (const { what, text } of told) {
     expect({ what, isThere: text.length > 0 }).toEqual({ what, isThere: true });
-    for (const secret of [SECRET, world.admin.key!, world.agent.key!, stack.keys.platformKey, 'password-of-']) expect({ what, secret, leaks: text.includes(secret) }).toEqual({ what, secret, leaks: false });
+    for (const secret of [SECRET, world.admin.key!, world.agent.key!, stack.keys.platformKey, 'password-of-'])
+      expect({ what, secret, leaks: text.includes(secret) }).toEqual({ what, secret, leaks: false });
   }
 });
 
-const logOf = (name: string): string => readdirSync(stack.folder).filter((file) => file.startsWith(name) && file.endsWith('.log')).map((file) => readFileSync(join(stack.folder, file), 'utf8')).join('');
+const logOf = (name: string): string =>
+  readdirSync(stack.folder)
+    .filter((file) => file.startsWith(name) && file.endsWith('.log'))
+    .map((file) => readFileSync(join(stack.folder, file), 'utf8'))
+    .join('');
 
 it('every line of every log is JSON', () => {
-  for (const line of PROCESSES.flatMap((name) => logOf(name).trim().split('\n'))) expect(() => JSON.parse(line) as unknown).not.toThrow();
+  for (const line of PROCESSES.flatMap((name) => logOf(name).trim().split('\n')))
+    expect(() => JSON.parse(line) as unknown).not.toThrow();
 });
 
 it.each(PROCESSES)('the metrics of %s are Prometheus text, and count what was done', async (name) => {
@@ -108,7 +163,12 @@ it.each(PROCESSES)('the metrics of %s are Prometheus text, and count what was do
   const own = samples.filter(({ family }) => family.startsWith('writ_'));
   expect(own.length).toBeGreaterThan(0);
   expect(own.some(({ value }) => value > 0)).toBe(true);
-  // A label with as many values as there are tenants or operations would make the server's memory grow without end. That of tenants is bounded by WRIT_METRICS_TENANTS_MAX.
-  const unbounded = samples.flatMap(({ family, labels }) => Object.entries(labels).filter(([label]) => !(label === 'tenant' && family.startsWith('writ_tenant_')))).filter(([, value]) => /^(ten|op|agt|wsp|cap|rec|key)_[0-9a-z]{26}$/.test(value));
+  // A label with as many values as there are tenants or operations would make the server's memory grow without end.
+  // That of tenants is bounded by WRIT_METRICS_TENANTS_MAX.
+  const unbounded = samples
+    .flatMap(({ family, labels }) =>
+      Object.entries(labels).filter(([label]) => !(label === 'tenant' && family.startsWith('writ_tenant_'))),
+    )
+    .filter(([, value]) => /^(ten|op|agt|wsp|cap|rec|key)_[0-9a-z]{26}$/.test(value));
   expect(unbounded).toEqual([]);
 });

@@ -1,10 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
-// Calls that wait for a value, through the public doors: what the agent gets, and that nothing that is kept or sent holds a value in clear.
+// Calls that wait for a value, through the public doors: what the agent gets, and that nothing that is kept or sent
+// holds a value in clear.
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { vi } from 'vitest';
 import {
-  eventually, makeWorld, Observer, sayYes, startStack, verifiedReceipt, type JsonValue, type Stack, type World,
+  eventually,
+  makeWorld,
+  Observer,
+  sayYes,
+  startStack,
+  verifiedReceipt,
+  type JsonValue,
+  type Stack,
+  type World,
 } from '@writ/stack';
 
 vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 });
@@ -24,18 +33,37 @@ beforeAll(async () => {
   for (const name of BUS) stack.busProxy(name).overhear((bytes) => overheard.push(Buffer.from(bytes)));
   world = await makeWorld(stack.url, stack.keys.platformKey, { files: { 'a.txt': 'one\n' } });
   observer = new Observer(stack);
-  token = (await world.admin.must('/v1/capability-tokens', {
-    agent_id: world.agentId, workspace_id: world.workspaceId,
-    grant: { tools: ['value.get'], fs: [], net: [], secrets: ['NPM_TOKEN'], budgets: {}, not_before: 0, expires_at: Date.now() + 3_600_000 },
-  })).capability_token_id as string;
+  token = (
+    await world.admin.must('/v1/capability-tokens', {
+      agent_id: world.agentId,
+      workspace_id: world.workspaceId,
+      grant: {
+        tools: ['value.get'],
+        fs: [],
+        net: [],
+        secrets: ['NPM_TOKEN'],
+        budgets: {},
+        not_before: 0,
+        expires_at: Date.now() + 3_600_000,
+      },
+    })
+  ).capability_token_id as string;
 });
 afterAll(async () => {
   await observer?.close();
   await stack?.stop();
 });
 
-const ask = async (args: JsonValue, over: JsonValue = {}) => (await world.call('value.get', { reason: 'to publish', ...args }, { capability_token_id: token, session_id: 'ses-1', ...over })).body;
-const give = (held: JsonValue, body: JsonValue, by = world.operator) => by.post(`/v1/approvals/${held.approval_id as string}/value`, body);
+const ask = async (args: JsonValue, over: JsonValue = {}) =>
+  (
+    await world.call(
+      'value.get',
+      { reason: 'to publish', ...args },
+      { capability_token_id: token, session_id: 'ses-1', ...over },
+    )
+  ).body;
+const give = (held: JsonValue, body: JsonValue, by = world.operator) =>
+  by.post(`/v1/approvals/${held.approval_id as string}/value`, body);
 const heldFor = async (args: JsonValue): Promise<JsonValue> => {
   const held = await ask(args);
   expect(held.state).toBe('held');
@@ -45,11 +73,22 @@ const heldFor = async (args: JsonValue): Promise<JsonValue> => {
 it('a secret is answered with a reference, once it is given', async () => {
   const held = await heldFor({ key: 'NPM_TOKEN' });
   const shown = (await world.operator.get(`/v1/approvals/${held.approval_id as string}`)).body;
-  expect(shown).toMatchObject({ of: 'value', args: { key: 'NPM_TOKEN', reason: 'to publish' }, reasons: [{ code: 'value.wanted' }] });
+  expect(shown).toMatchObject({
+    of: 'value',
+    args: { key: 'NPM_TOKEN', reason: 'to publish' },
+    reasons: [{ code: 'value.wanted' }],
+  });
   const given = await give(held, { value: SECRET, scope: 'session' });
   expect([given.status, given.text.includes(SECRET)]).toEqual([200, false]);
-  expect((await world.until(held.operation_id as string, ['no_op'])).result.result).toEqual({ key: 'NPM_TOKEN', value: null, reference: '${secret:NPM_TOKEN}' });
-  expect(await ask({ key: 'NPM_TOKEN' })).toMatchObject({ tx_outcome: 'no_op', result: { reference: '${secret:NPM_TOKEN}' } });
+  expect((await world.until(held.operation_id as string, ['no_op'])).result.result).toEqual({
+    key: 'NPM_TOKEN',
+    value: null,
+    reference: '${secret:NPM_TOKEN}',
+  });
+  expect(await ask({ key: 'NPM_TOKEN' })).toMatchObject({
+    tx_outcome: 'no_op',
+    result: { reference: '${secret:NPM_TOKEN}' },
+  });
   const { record } = await verifiedReceipt(stack, world, held.operation_id as string, 'decision');
   expect(record).toMatchObject({ verdict: 'admitted', approval_refs: [held.approval_id] });
 });
@@ -57,8 +96,17 @@ it('a secret is answered with a reference, once it is given', async () => {
 it('what is no secret is answered with the value, for one use or for the session', async () => {
   const held = await heldFor({ key: 'REGION', secret: false });
   expect((await give(held, { value: PLAIN })).status).toBe(200);
-  expect((await world.until(held.operation_id as string, ['no_op'])).result.result).toEqual({ key: 'REGION', value: PLAIN, reference: null });
-  await eventually('the used value goes', async () => (await observer.rows('SELECT 1 FROM kernel.session_value WHERE approval_id = $1', [held.approval_id])).length === 0);
+  expect((await world.until(held.operation_id as string, ['no_op'])).result.result).toEqual({
+    key: 'REGION',
+    value: PLAIN,
+    reference: null,
+  });
+  await eventually(
+    'the used value goes',
+    async () =>
+      (await observer.rows('SELECT 1 FROM kernel.session_value WHERE approval_id = $1', [held.approval_id])).length ===
+      0,
+  );
   const again = await heldFor({ key: 'REGION', secret: false });
   expect((await give(again, { value: PLAIN, scope: 'session' })).status).toBe(200);
   expect(await ask({ key: 'REGION', secret: false })).toMatchObject({ tx_outcome: 'no_op', result: { value: PLAIN } });
@@ -66,19 +114,28 @@ it('what is no secret is answered with the value, for one use or for the session
 });
 
 it('a stored secret is there for every session', async () => {
-  const held = (await ask({ key: 'NPM_TOKEN', note: 'suggested' }, { session_id: 'ses-3' }));
+  const held = await ask({ key: 'NPM_TOKEN', note: 'suggested' }, { session_id: 'ses-3' });
   expect((await give(held, { value: SECRET, scope: 'stored', note: 'of the registry' })).status).toBe(200);
   expect(await ask({ key: 'NPM_TOKEN' }, { session_id: 'ses-4' })).toMatchObject({ tx_outcome: 'no_op' });
-  expect(await observer.rows('SELECT name, version, note FROM kernel.secret WHERE tenant_id = $1', [world.tenantId])).toEqual([{ name: 'NPM_TOKEN', version: 1, note: 'of the registry' }]);
+  expect(
+    await observer.rows('SELECT name, version, note FROM kernel.secret WHERE tenant_id = $1', [world.tenantId]),
+  ).toEqual([{ name: 'NPM_TOKEN', version: 1, note: 'of the registry' }]);
 });
 
 it('the agent answers nothing that it asked for itself, and an approval alone is none', async () => {
   const held = await heldFor({ key: 'NPM_TOKEN', secret: false });
   expect((await give(held, { value: 'x' }, world.agent)).body.code).toBe('auth.role');
   expect((await sayYes(world.operator, held.approval_id)).body.code).toBe('conflict');
-  const own = (await world.admin.post('/v1/tool-calls', {
-    tool_id: 'value.get', args: { key: 'OWN', reason: 'r', secret: false }, agent_id: world.agentId, capability_token_id: token, workspace_id: world.workspaceId, session_id: 'ses-1',
-  })).body;
+  const own = (
+    await world.admin.post('/v1/tool-calls', {
+      tool_id: 'value.get',
+      args: { key: 'OWN', reason: 'r', secret: false },
+      agent_id: world.agentId,
+      capability_token_id: token,
+      workspace_id: world.workspaceId,
+      session_id: 'ses-1',
+    })
+  ).body;
   expect((await give(own, { value: 'x' }, world.admin)).body.code).toBe('approval.own_call');
   expect(await ask({ key: 'OTHER' })).toMatchObject({ error: { code: 'token.scope' } });
 });
@@ -86,14 +143,25 @@ it('the agent answers nothing that it asked for itself, and an approval alone is
 it('after all of it no table, log or message on the bus holds a secret, and no table or log any value', async () => {
   // A mistake that is answered and maybe logged.
   const held = await heldFor({ key: 'WRONG', secret: false });
-  for (const body of [{ value: SECRET, scope: 'ever' }, { value: [SECRET] }, { value: SECRET, note: 'of nothing' }]) expect((await give(held, body)).text).not.toContain(SECRET);
+  for (const body of [{ value: SECRET, scope: 'ever' }, { value: [SECRET] }, { value: SECRET, note: 'of nothing' }])
+    expect((await give(held, body)).text).not.toContain(SECRET);
   await observer.untilLogged();
-  const shapes = [SECRET, PLAIN].flatMap((text) => [text, Buffer.from(text).toString('base64').slice(0, -4), Buffer.from(text).toString('hex')]);
+  const shapes = [SECRET, PLAIN].flatMap((text) => [
+    text,
+    Buffer.from(text).toString('base64').slice(0, -4),
+    Buffer.from(text).toString('hex'),
+  ]);
   const found = (text: string): string[] => shapes.filter((shape) => text.includes(shape));
-  const tables = await observer.rows<{ name: string }>(`SELECT quote_ident(schemaname) || '.' || quote_ident(tablename) AS name FROM pg_tables WHERE schemaname NOT IN ('pg_catalog', 'information_schema')`);
+  const tables = await observer.rows<{ name: string }>(
+    `SELECT quote_ident(schemaname) || '.' || quote_ident(tablename) AS name FROM pg_tables WHERE schemaname NOT IN ('pg_catalog', 'information_schema')`,
+  );
   expect(tables.length).toBeGreaterThan(20);
-  for (const { name } of tables) for (const { row } of await observer.rows<{ row: string }>(`SELECT to_jsonb(t)::text AS row FROM ${name} t`)) expect([name, found(row)]).toEqual([name, []]);
-  const files = readdirSync(stack.folder, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile()).map((entry) => join(entry.parentPath, entry.name));
+  for (const { name } of tables)
+    for (const { row } of await observer.rows<{ row: string }>(`SELECT to_jsonb(t)::text AS row FROM ${name} t`))
+      expect([name, found(row)]).toEqual([name, []]);
+  const files = readdirSync(stack.folder, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .map((entry) => join(entry.parentPath, entry.name));
   expect(files.some((file) => file.endsWith('kernel.log'))).toBe(true);
   for (const file of files) expect([file, found(readFileSync(file, 'latin1'))]).toEqual([file, []]);
   const bus = Buffer.concat(overheard).toString('latin1');

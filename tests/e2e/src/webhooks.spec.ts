@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a tenant's own system hears, from the call that is held to the message that verifies: with two replicas of the door, and one that dies.
+// What a tenant's own system hears, from the call that is held to the message that verifies: with two replicas of the
+// door, and one that dies.
 import { once } from 'node:events';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -10,7 +11,11 @@ import { Webhook } from 'standardwebhooks';
 
 vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 });
 
-interface Heard { readonly headers: Record<string, string>; readonly body: string; readonly said: JsonValue }
+interface Heard {
+  readonly headers: Record<string, string>;
+  readonly body: string;
+  readonly said: JsonValue;
+}
 
 let server: Server;
 let place: string;
@@ -30,7 +35,10 @@ beforeAll(async () => {
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
   place = `127.0.0.1:${(server.address() as AddressInfo).port}`;
-  stack = await startStack({ env: { orchestrator: { WRIT_WEBHOOK_ALLOW: place }, kernel: { WRIT_SWEEP_MS: '200' } }, without: ['executor'] });
+  stack = await startStack({
+    env: { orchestrator: { WRIT_WEBHOOK_ALLOW: place }, kernel: { WRIT_SWEEP_MS: '200' } },
+    without: ['executor'],
+  });
   world = await makeWorld(stack.url, stack.keys.platformKey, { files: { 'old/a.txt': 'one' } });
   observer = new Observer(stack);
 });
@@ -46,7 +54,10 @@ beforeEach(() => {
 
 const EVENTS = ['approval.pending', 'approval.approved', 'approval.denied', 'approval.expired'];
 const makeWebhook = async (): Promise<{ webhook_id: string; secret: string }> =>
-  (await world.admin.must('/v1/webhooks', { name: 'ops', url: `http://${place}/hooks`, events: EVENTS })) as { webhook_id: string; secret: string };
+  (await world.admin.must('/v1/webhooks', { name: 'ops', url: `http://${place}/hooks`, events: EVENTS })) as {
+    webhook_id: string;
+    secret: string;
+  };
 /** A command that the policy holds. */
 const hold = async (): Promise<JsonValue> => {
   const { body } = await world.call('shell.run', { command: 'rm -rf old' });
@@ -60,16 +71,28 @@ it('a held call and its denial reach a webhook, signed, in ids alone, once each 
   const { webhook_id, secret } = await makeWebhook();
   const held = await hold();
   await eventually('the message', () => Promise.resolve(kinds().includes('approval.pending')));
-  expect((await world.operator.post(`/v1/approvals/${held.approval_id}/deny`, { comment: 'not on a Friday' })).status).toBe(200);
+  expect(
+    (await world.operator.post(`/v1/approvals/${held.approval_id}/deny`, { comment: 'not on a Friday' })).status,
+  ).toBe(200);
   await eventually('both messages', () => Promise.resolve(kinds().includes('approval.denied')));
-  for (const { body, headers } of heard) expect(new Webhook(secret).verify(body, headers)).toMatchObject({ data: { operation_id: held.operation_id, approval_id: held.approval_id } });
+  for (const { body, headers } of heard)
+    expect(new Webhook(secret).verify(body, headers)).toMatchObject({
+      data: { operation_id: held.operation_id, approval_id: held.approval_id },
+    });
   expect(heard.map(({ body }) => body).join()).not.toMatch(/rm -rf|Friday/);
-  const delivered = async () => (await world.auditor.get(`/v1/webhooks/${webhook_id}/deliveries?state=delivered`)).body.items as JsonValue[];
+  const delivered = async () =>
+    (await world.auditor.get(`/v1/webhooks/${webhook_id}/deliveries?state=delivered`)).body.items as JsonValue[];
   await eventually('both delivered', async () => (await delivered()).length === 2);
   expect(kinds()).toEqual(['approval.pending', 'approval.denied']);
   expect((await observer.rows('SELECT 1 FROM kernel.notice')).length).toBe(0);
-  const recorded = await observer.rows<{ change: JsonValue }>(`SELECT convert_from(payload, 'UTF8')::jsonb #> '{predicate,change}' AS change FROM ledger.leaf WHERE kind = 'change'`);
-  expect(recorded.map(({ change }) => change)).toContainEqual({ verb: 'webhook_created', subject: webhook_id, digest: null });
+  const recorded = await observer.rows<{ change: JsonValue }>(
+    `SELECT convert_from(payload, 'UTF8')::jsonb #> '{predicate,change}' AS change FROM ledger.leaf WHERE kind = 'change'`,
+  );
+  expect(recorded.map(({ change }) => change)).toContainEqual({
+    verb: 'webhook_created',
+    subject: webhook_id,
+    digest: null,
+  });
   await second.kill();
   await world.admin.request('DELETE', `/v1/webhooks/${webhook_id}`);
 });
@@ -79,7 +102,10 @@ it('what happens while no door is there is delivered when one is back', async ()
   const held = await hold();
   await stack.services.orchestrator.kill();
   await observer.rows(`UPDATE kernel.approval SET expires_at = 1 WHERE approval_id = $1`, [held.approval_id]);
-  await eventually('a notice that waits', async () => (await observer.rows(`SELECT 1 FROM kernel.notice WHERE kind = 'approval.expired'`)).length > 0);
+  await eventually(
+    'a notice that waits',
+    async () => (await observer.rows(`SELECT 1 FROM kernel.notice WHERE kind = 'approval.expired'`)).length > 0,
+  );
   await stack.services.orchestrator.start();
   await eventually('the message', () => Promise.resolve(kinds().includes('approval.expired')));
   await world.admin.request('DELETE', `/v1/webhooks/${webhook_id}`);
@@ -89,9 +115,15 @@ it('a message that is answered with a failure is kept, shown with why, and sent 
   const { webhook_id } = await makeWebhook();
   status = 500;
   await world.operator.post(`/v1/webhooks/${webhook_id}/ping`, {});
-  const only = async (): Promise<JsonValue> => ((await world.operator.get(`/v1/webhooks/${webhook_id}/deliveries`)).body.items as JsonValue[])[0];
-  await eventually('an attempt', async () => (await only()).attempts as number > 0);
-  expect(await only()).toMatchObject({ kind: 'webhook.ping', state: 'pending', last_status: 500, last_error: expect.stringMatching(/^status: /) as string });
+  const only = async (): Promise<JsonValue> =>
+    ((await world.operator.get(`/v1/webhooks/${webhook_id}/deliveries`)).body.items as JsonValue[])[0];
+  await eventually('an attempt', async () => ((await only()).attempts as number) > 0);
+  expect(await only()).toMatchObject({
+    kind: 'webhook.ping',
+    state: 'pending',
+    last_status: 500,
+    last_error: expect.stringMatching(/^status: /) as string,
+  });
   status = 200;
   const { delivery_id, message_id } = await only();
   await world.operator.post(`/v1/webhooks/${webhook_id}/deliveries/${delivery_id}/redeliver`, {});
@@ -103,7 +135,9 @@ it('a message that is answered with a failure is kept, shown with why, and sent 
 it('who follows hears of a held call and of its end as they happen, and an agent of its own alone', async () => {
   /** Resolves once the stream is open; what it then gives is all that it said. */
   const follow = async ({ key }: World['admin']): Promise<() => Promise<string>> => {
-    const answer = await fetch(`${stack.url}/v1/events?for_ms=4000`, { headers: { authorization: `Bearer ${key ?? ''}` } });
+    const answer = await fetch(`${stack.url}/v1/events?for_ms=4000`, {
+      headers: { authorization: `Bearer ${key ?? ''}` },
+    });
     const parts = answer.body!.pipeThrough(new TextDecoderStream())[Symbol.asyncIterator]();
     let said = (await parts.next()).value ?? '';
     return async () => {
@@ -112,21 +146,39 @@ it('who follows hears of a held call and of its end as they happen, and an agent
     };
   };
   const another = (await world.admin.must('/v1/agents', { name: 'another' })).agent_id as string;
-  const stranger = world.admin.as((await world.admin.must('/v1/api-keys', { name: 'another', role: 'agent', agent_id: another })).api_key as string);
+  const stranger = world.admin.as(
+    (await world.admin.must('/v1/api-keys', { name: 'another', role: 'agent', agent_id: another })).api_key as string,
+  );
   const streams = await Promise.all([world.auditor, world.agent, stranger].map(follow));
   const held = await hold();
   await world.operator.post(`/v1/operations/${held.operation_id}/cancel`);
   const [auditor, agent, other] = await Promise.all(streams.map((rest) => rest()));
   for (const text of [auditor, agent]) {
-    const states = [...text!.matchAll(/^data: (.*"operation_id".*)$/gm)].map(([, data]) => JSON.parse(data!) as JsonValue).filter(({ operation_id }) => operation_id === held.operation_id);
-    expect(states).toMatchObject([{ state: 'held', approval_id: held.approval_id }, { state: 'refused', fault_code: 'cancelled', agent_id: world.agentId }]);
+    const states = [...text!.matchAll(/^data: (.*"operation_id".*)$/gm)]
+      .map(([, data]) => JSON.parse(data!) as JsonValue)
+      .filter(({ operation_id }) => operation_id === held.operation_id);
+    expect(states).toMatchObject([
+      { state: 'held', approval_id: held.approval_id },
+      { state: 'refused', fault_code: 'cancelled', agent_id: world.agentId },
+    ]);
   }
   expect(other).not.toContain('operation_id');
 });
 
 it('nobody makes a webhook at an address of this machine or its networks but where the operator said so', async () => {
-  for (const url of ['https://127.0.0.1/', 'http://127.0.0.1:1/', 'https://[::1]/', 'https://169.254.169.254/', 'http://example.com/']) {
-    expect((await world.admin.post('/v1/webhooks', { name: 'x', url, events: EVENTS })).body).toMatchObject({ status: 400, pointer: '/url' });
+  for (const url of [
+    'https://127.0.0.1/',
+    'http://127.0.0.1:1/',
+    'https://[::1]/',
+    'https://169.254.169.254/',
+    'http://example.com/',
+  ]) {
+    expect((await world.admin.post('/v1/webhooks', { name: 'x', url, events: EVENTS })).body).toMatchObject({
+      status: 400,
+      pointer: '/url',
+    });
   }
-  expect((await world.operator.post('/v1/webhooks', { name: 'x', url: `http://${place}/`, events: EVENTS })).body.code).toBe('auth.role');
+  expect(
+    (await world.operator.post('/v1/webhooks', { name: 'x', url: `http://${place}/`, events: EVENTS })).body.code,
+  ).toBe('auth.role');
 });

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Real witnesses, each a process of its own, beside a whole Writ: what they say stands in receipts, what they don't is missed, and two histories are found out.
+// Real witnesses, each a process of its own, beside a whole Writ: what they say stands in receipts, what they don't is
+// missed, and two histories are found out.
 import { spawn, spawnSync, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -17,7 +18,11 @@ const env = { PATH: process.env['PATH'] ?? '', NO_COLOR: '1' };
 
 /** `writ ARGS…`, to its end. */
 function writ(...args: string[]): { status: number | null; out: string; err: string } {
-  const { status, stdout, stderr } = spawnSync(process.execPath, [program, ...args], { encoding: 'utf8', env, cwd: folder });
+  const { status, stdout, stderr } = spawnSync(process.execPath, [program, ...args], {
+    encoding: 'utf8',
+    env,
+    cwd: folder,
+  });
   return { status, out: stdout, err: stderr };
 }
 
@@ -26,7 +31,10 @@ class WitnessProcess {
   readonly key: string;
   #child: ChildProcess | undefined;
 
-  constructor(readonly name: string, readonly port: number) {
+  constructor(
+    readonly name: string,
+    readonly port: number,
+  ) {
     this.dir = join(folder, name);
     this.key = writ('witness', 'key', '--dir', this.dir, '--name', name).out.trimEnd();
   }
@@ -37,8 +45,16 @@ class WitnessProcess {
 
   /** Resolves when it answers. */
   async start(logKey: string): Promise<void> {
-    this.#child = spawn(process.execPath, [program, 'witness', 'serve', '--dir', this.dir, '--log', logKey, '--port', String(this.port)], { env, stdio: 'ignore' });
-    await eventually(`${this.name} listens`, async () => (await fetch(this.url).catch(() => null))?.ok === true ? true : null, 60_000);
+    this.#child = spawn(
+      process.execPath,
+      [program, 'witness', 'serve', '--dir', this.dir, '--log', logKey, '--port', String(this.port)],
+      { env, stdio: 'ignore' },
+    );
+    await eventually(
+      `${this.name} listens`,
+      async () => ((await fetch(this.url).catch(() => null))?.ok === true ? true : null),
+      60_000,
+    );
   }
 
   async kill(): Promise<void> {
@@ -60,7 +76,10 @@ let trust: string;
 
 beforeAll(async () => {
   folder = mkdtempSync(join(tmpdir(), 'writ-witnesses-'));
-  witnesses = [new WitnessProcess('witness.test/w1', await freePort()), new WitnessProcess('witness.test/w2', await freePort())];
+  witnesses = [
+    new WitnessProcess('witness.test/w1', await freePort()),
+    new WitnessProcess('witness.test/w2', await freePort()),
+  ];
   const file = join(folder, 'witnesses.json');
   writeFileSync(file, JSON.stringify({ witnesses: witnesses.map(({ url, key }) => ({ url, key })) }));
   stack = await startStack({ env: { ledger: { WRIT_WITNESSES_FILE: file, WRIT_WITNESS_QUORUM: '2' } } });
@@ -69,7 +88,10 @@ beforeAll(async () => {
   for (const witness of witnesses) await witness.start(logKey);
   trust = join(folder, 'trust.json');
   const terms = { keys: witnesses.map(({ key }) => key), quorum: 2, checkpoint_age_max_ms: 3_600_000 };
-  writeFileSync(trust, JSON.stringify({ v: 1, deployments: [{ name: logKey.split('+')[0], ...published, witnesses: terms }] }));
+  writeFileSync(
+    trust,
+    JSON.stringify({ v: 1, deployments: [{ name: logKey.split('+')[0], ...published, witnesses: terms }] }),
+  );
   world = await makeWorld(stack.url, stack.keys.platformKey, { files: { 'a.txt': 'one\n' } });
 });
 afterAll(async () => {
@@ -79,7 +101,8 @@ afterAll(async () => {
 });
 
 /** Makes a call and answers its id. */
-const call = async (name: string): Promise<string> => String((await world.call('fs.write', { path: name, content: 'x' })).body.operation_id);
+const call = async (name: string): Promise<string> =>
+  String((await world.call('fs.write', { path: name, content: 'x' })).body.operation_id);
 
 /** Fetches the receipt into a file and verifies that as a stranger would. */
 async function verifyReceiptOf(operationId: string): Promise<{ status: number | null; out: string; err: string }> {
@@ -89,26 +112,41 @@ async function verifyReceiptOf(operationId: string): Promise<{ status: number | 
   writeFileSync(file, answer.text);
   return writ('verify', file, '--trust', trust, '--operation', operationId);
 }
-const untilWitnessed = (operationId: string): Promise<{ out: string }> => eventually(`witnesses of ${operationId}`, async () => {
-  const verified = await verifyReceiptOf(operationId);
-  return verified.status === 0 ? verified : null;
-}, 120_000);
+const untilWitnessed = (operationId: string): Promise<{ out: string }> =>
+  eventually(
+    `witnesses of ${operationId}`,
+    async () => {
+      const verified = await verifyReceiptOf(operationId);
+      return verified.status === 0 ? verified : null;
+    },
+    120_000,
+  );
 
 test('a receipt has the word of real witnesses, and so has the log', async () => {
   const { out } = await untilWitnessed(await call('1.txt'));
   expect(out).toMatch(/✔ witnesses +2 of 2, 2 needed: `witness\.test\/w1`, `witness\.test\/w2`/);
   expect(out).toContain('✔ freshness');
-  expect(writ('log', 'verify', '--trust', trust, '--url', stack.url, '--api-key', String(world.auditor.key))).toMatchObject({ status: 0, err: '' });
+  expect(
+    writ('log', 'verify', '--trust', trust, '--url', stack.url, '--api-key', String(world.auditor.key)),
+  ).toMatchObject({ status: 0, err: '' });
 });
 
 test('what a witness that was killed did not say is missed by name, calls go on without it, and it goes on where it was', async () => {
   await untilWitnessed(await call('2.txt'));
   await witnesses[1].kill();
   const operation = await call('3.txt');
-  await eventually('the word of the other one', async () => {
-    const { err } = await verifyReceiptOf(operation);
-    return /error verify\.witnesses: .*1 of 2 witnesses that are needed cosigned the checkpoint; missing: `witness\.test\/w2`/.test(err) ? true : null;
-  }, 120_000);
+  await eventually(
+    'the word of the other one',
+    async () => {
+      const { err } = await verifyReceiptOf(operation);
+      return /error verify\.witnesses: .*1 of 2 witnesses that are needed cosigned the checkpoint; missing: `witness\.test\/w2`/.test(
+        err,
+      )
+        ? true
+        : null;
+    },
+    120_000,
+  );
   await witnesses[1].start(logKey);
   await untilWitnessed(operation);
   expect(writ('witness', 'evidence', '--dir', witnesses[1].dir)).toEqual({ status: 0, out: 'none\n', err: '' });
@@ -116,15 +154,32 @@ test('what a witness that was killed did not say is missed by name, calls go on 
 
 test('a log that shows a witness another history leaves both checkpoints with it as evidence', async () => {
   await untilWitnessed(await call('4.txt'));
-  const kept = parseNote(await (await fetch(`${stack.url}/v1/log/checkpoint`, { headers: { authorization: `Bearer ${String(world.auditor.key)}` } })).text());
+  const kept = parseNote(
+    await (
+      await fetch(`${stack.url}/v1/log/checkpoint`, {
+        headers: { authorization: `Bearer ${String(world.auditor.key)}` },
+      })
+    ).text(),
+  );
   const { origin, treeSize } = parseCheckpoint(kept.text);
   // As somebody who has the ledger's key would sign it.
-  const shown = signNote(formatCheckpoint({ origin, treeSize, root: new Uint8Array(32).fill(7) }), { name: String(logKey.split('+')[0]), signer: stack.keys.checkpoint });
-  const { status } = await fetch(`${witnesses[0].url}add-checkpoint`, { method: 'POST', body: formatAddCheckpoint({ oldSize: treeSize, hashes: [], note: shown }) });
+  const shown = signNote(formatCheckpoint({ origin, treeSize, root: new Uint8Array(32).fill(7) }), {
+    name: String(logKey.split('+')[0]),
+    signer: stack.keys.checkpoint,
+  });
+  const { status } = await fetch(`${witnesses[0].url}add-checkpoint`, {
+    method: 'POST',
+    body: formatAddCheckpoint({ oldSize: treeSize, hashes: [], note: shown }),
+  });
   expect(status).toBe(409);
   const { status: found, out } = writ('witness', 'evidence', '--dir', witnesses[0].dir, '--json');
   const { evidence } = JSON.parse(out) as { evidence: { kind: string; kept: string; shown: string }[] };
-  expect([found, evidence.map(({ kind }) => kind), parseNote(evidence[0]!.kept).text, evidence[0]!.shown]).toEqual([1, ['fork'], kept.text, shown]);
+  expect([found, evidence.map(({ kind }) => kind), parseNote(evidence[0]!.kept).text, evidence[0]!.shown]).toEqual([
+    1,
+    ['fork'],
+    kept.text,
+    shown,
+  ]);
   // The history that it saw first is cosigned as before.
   await untilWitnessed(await call('5.txt'));
 });

@@ -1,12 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
-// Keys of signatures under a device (ADR 0072), as an operator puts them there: a kernel and a ledger that ran on files in clear go on with files that open by the device alone.
+// Keys of signatures under a device (ADR 0072), as an operator puts them there: a kernel and a ledger that ran on files
+// in clear go on with files that open by the device alone.
 import { spawnSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { vi } from 'vitest';
 import { keySetOf, parseReceipt, verifyReceiptFile } from '@writ/receipt';
-import { Api, eventually, makeWorld, receiptOfCall, startStack, type Service, type Stack, type World } from '@writ/stack';
+import {
+  Api,
+  eventually,
+  makeWorld,
+  receiptOfCall,
+  startStack,
+  type Service,
+  type Stack,
+  type World,
+} from '@writ/stack';
 import { hasSoftToken, repositoryRoot, SOFT_TOKEN, softToken, type SoftToken } from '@writ/testing';
 
 vi.setConfig({ testTimeout: 240_000, hookTimeout: 240_000 });
@@ -36,7 +46,21 @@ const NAMES = ['ledger', 'kernel'] as const;
   /** `writ signing-keys …` with the device. */
   function signingKeys(...args: string[]): void {
     const keys = stack.keys.file('');
-    const { status, stderr } = spawnSync(process.execPath, [join(repositoryRoot(), 'apps', 'cli', 'dist', 'main.js'), 'signing-keys', ...args, '--wrap', deviceFile, '--keys', keys, '--public', keys], { encoding: 'utf8', env: {} });
+    const { status, stderr } = spawnSync(
+      process.execPath,
+      [
+        join(repositoryRoot(), 'apps', 'cli', 'dist', 'main.js'),
+        'signing-keys',
+        ...args,
+        '--wrap',
+        deviceFile,
+        '--keys',
+        keys,
+        '--public',
+        keys,
+      ],
+      { encoding: 'utf8', env: {} },
+    );
     if (status !== 0) throw new Error(`signing-keys ${args.join(' ')} ended with ${String(status)}: ${stderr}`);
   }
 
@@ -52,7 +76,8 @@ const NAMES = ['ledger', 'kernel'] as const;
     const before = await signerOfCall();
     for (const name of NAMES) await stack.services[name].kill();
     signingKeys('wrap');
-    for (const file of ['permit.json', 'record.json', 'checkpoint.json']) expect(readFileSync(stack.keys.file(file), 'utf8')).not.toContain('PRIVATE');
+    for (const file of ['permit.json', 'record.json', 'checkpoint.json'])
+      expect(readFileSync(stack.keys.file(file), 'utf8')).not.toContain('PRIVATE');
     for (const name of NAMES) await expect(stack.services[name].start()).rejects.toThrow('WRIT_KEY_WRAP_FILE');
     for (const name of NAMES) wrapped[name] = await stack.another(name, { WRIT_KEY_WRAP_FILE: deviceFile });
     expect(await signerOfCall()).toBe(before);
@@ -61,7 +86,7 @@ const NAMES = ['ledger', 'kernel'] as const;
   test('a key that is made under the device signs, without a restart', async () => {
     const before = await signerOfCall();
     signingKeys('rotate', 'record', '--overlap', '5s');
-    await eventually('a record by the new key', async () => (await signerOfCall()) === before ? null : true, LONG_MS);
+    await eventually('a record by the new key', async () => ((await signerOfCall()) === before ? null : true), LONG_MS);
   });
 
   test('while the device is away what runs goes on, and nothing starts; the PIN is in no log', async () => {

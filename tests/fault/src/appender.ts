@@ -16,11 +16,20 @@ export const LOGGED_MS = 60_000;
 export const newTenant = (): TenantId => formatId('tenant', randomBytes(16));
 
 /** Nobody answered in time: who should isn't there, or the machine is slow. It says nothing of what was asked. */
-const isSilence = (error: unknown): boolean => error instanceof Fault && (error.code === 'deadline' || error.code === 'bus.unreachable');
+const isSilence = (error: unknown): boolean =>
+  error instanceof Fault && (error.code === 'deadline' || error.code === 'bus.unreachable');
 
 /** Asks until there is an answer, good or bad. */
 export const untilAnswered = <T>(ask: () => Promise<T>): Promise<NonNullable<T>> =>
-  eventually('an answer of the ledger', () => ask().catch((error: unknown) => { if (isSilence(error)) return null; throw error; }), LOGGED_MS) as Promise<NonNullable<T>>;
+  eventually(
+    'an answer of the ledger',
+    () =>
+      ask().catch((error: unknown) => {
+        if (isSilence(error)) return null;
+        throw error;
+      }),
+    LOGGED_MS,
+  ) as Promise<NonNullable<T>>;
 
 /** Asks the ledger over the bus as the kernel does, and remembers what it answered for. */
 export class Appender {
@@ -51,7 +60,11 @@ export class Appender {
 
   /** One request. */
   async append(records: readonly Sent[]): Promise<void> {
-    const { appended } = await this.#bus.request(APPEND, { v: 1, records }, { deadline: Date.now() + ANSWER_MS }) as AppendReply;
+    const { appended } = (await this.#bus.request(
+      APPEND,
+      { v: 1, records },
+      { deadline: Date.now() + ANSWER_MS },
+    )) as AppendReply;
     for (const { record_id, leaf_index, fault } of appended) {
       if (leaf_index === null) throw new Error(`refused: ${fault}`);
       if ((this.#acknowledged.get(record_id) ?? leaf_index) !== leaf_index) this.#moved.push(record_id);
@@ -61,20 +74,42 @@ export class Appender {
 
   /** Asks until there is an answer. */
   untilLogged(records: readonly Sent[]): Promise<true> {
-    return eventually('an answer of the ledger', () => this.append(records).then(() => true as const, () => null), LOGGED_MS);
+    return eventually(
+      'an answer of the ledger',
+      () =>
+        this.append(records).then(
+          () => true as const,
+          () => null,
+        ),
+      LOGGED_MS,
+    );
   }
 
   /** Asks until it is refused as a whole, and answers with what. Throws where it is taken. */
   refusalOf(records: readonly Sent[]): Promise<unknown> {
-    return untilAnswered(() => this.append(records).then(() => { throw new Error('it was taken'); }, (error: unknown) => { if (isSilence(error)) throw error; return error; }));
+    return untilAnswered(() =>
+      this.append(records).then(
+        () => {
+          throw new Error('it was taken');
+        },
+        (error: unknown) => {
+          if (isSilence(error)) throw error;
+          return error;
+        },
+      ),
+    );
   }
 
-  /** What was answered for is there, once and where it was said to be; all of these were; and the checker finds nothing. */
+  /**
+   * What was answered for is there, once and where it was said to be; all of these were; and the checker finds nothing.
+   */
   async expectWhole(sent: readonly Sent[]): Promise<void> {
     const rows = await new Observer(this.#stack).rows<{ record_id: string; leaf_index: number; n: number }>(
-      'SELECT record_id, min(leaf_index) AS leaf_index, count(*)::int AS n FROM ledger.leaf GROUP BY record_id');
+      'SELECT record_id, min(leaf_index) AS leaf_index, count(*)::int AS n FROM ledger.leaf GROUP BY record_id',
+    );
     const stored = new Map(rows.map((row) => [row.record_id, row]));
-    for (const [record_id, leaf_index] of this.#acknowledged) expect(stored.get(record_id)).toEqual({ record_id, leaf_index, n: 1 });
+    for (const [record_id, leaf_index] of this.#acknowledged)
+      expect(stored.get(record_id)).toEqual({ record_id, leaf_index, n: 1 });
     expect(this.#moved).toEqual([]);
     expect(sent.filter(({ record_id }) => !this.#acknowledged.has(record_id))).toEqual([]);
     expectCleanLog(this.#stack);

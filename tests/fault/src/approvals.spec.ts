@@ -1,9 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
-// A kernel that dies between a person's yes and what it leads to, at each step: a yes is counted once or not at all, and what two persons let happen
-// happens once.
+// A kernel that dies between a person's yes and what it leads to, at each step: a yes is counted once or not at all,
+// and what two persons let happen happens once.
 import { randomUUID } from 'node:crypto';
 import { vi } from 'vitest';
-import { eventually, expectWhole, makeWorld, Observer, startStack, type Answer, type Api, type JsonValue, type Stack, type World } from '@writ/stack';
+import {
+  eventually,
+  expectWhole,
+  makeWorld,
+  Observer,
+  startStack,
+  type Answer,
+  type Api,
+  type JsonValue,
+  type Stack,
+  type World,
+} from '@writ/stack';
 
 const TUNING = { WRIT_LEASE_MS: '4000', WRIT_PERMIT_TTL_MS: '3000', WRIT_SWEEP_MS: '250' };
 
@@ -21,16 +32,23 @@ beforeAll(async () => {
   world = await makeWorld(stack.url, stack.keys.platformKey, { files: { 'a.txt': 'one\n' } });
   observer = new Observer(stack);
   const document = (await world.admin.get('/v1/policies/default')).body.document as JsonValue;
-  await world.admin.must('/v1/policies', { document: { ...document, name: 'two', quorum: { ...document.quorum, soft_gate: 2 } } });
+  await world.admin.must('/v1/policies', {
+    document: { ...document, name: 'two', quorum: { ...document.quorum, soft_gate: 2 } },
+  });
   await world.admin.must('/v1/policies/activate', { policy: 'two' });
-  const person = async (principal: string): Promise<Api> => world.admin.as((await world.admin.must('/v1/api-keys', { name: principal, role: 'operator', principal })).api_key as string);
+  const person = async (principal: string): Promise<Api> =>
+    world.admin.as(
+      (await world.admin.must('/v1/api-keys', { name: principal, role: 'operator', principal })).api_key as string,
+    );
   [ann, bob] = [await person('ann'), await person('bob')];
 });
 afterAll(async () => {
   await observer?.close();
   await stack?.stop();
 });
-beforeEach(() => { key = randomUUID(); });
+beforeEach(() => {
+  key = randomUUID();
+});
 afterEach(async () => {
   await observer.close();
   stack.busProxy('kernel').release();
@@ -43,18 +61,28 @@ let seen: string | null;
 /** A command that deletes a tree of its own and writes a file: it takes two persons. */
 async function hold(): Promise<JsonValue> {
   seen = null;
-  await world.admin.must(`/v1/workspaces/${world.workspaceId}/files`, { files: [{ path: `${key}/old.txt`, content: 'old' }] });
-  const { body } = await world.call('shell.run', { command: `rm -rf ${key}; echo once >> done-${key}.txt` }, { idempotency_key: key });
+  await world.admin.must(`/v1/workspaces/${world.workspaceId}/files`, {
+    files: [{ path: `${key}/old.txt`, content: 'old' }],
+  });
+  const { body } = await world.call(
+    'shell.run',
+    { command: `rm -rf ${key}; echo once >> done-${key}.txt` },
+    { idempotency_key: key },
+  );
   expect([body.state, body.votes]).toEqual(['held', { given: 0, needed: 2, role: 'operator' }]);
   return body;
 }
 const pathOf = (held: JsonValue): string => `/v1/approvals/${held.approval_id as string}`;
 async function previewed(held: JsonValue): Promise<void> {
-  const preview = await eventually('the end of the preview', async () => {
-    const { body } = await world.operator.get(pathOf(held));
-    seen = body.binding.effect_digest as string | null;
-    return ['ready', 'failed'].includes(body.preview.state as string) ? body.preview as JsonValue : null;
-  }, 120_000);
+  const preview = await eventually(
+    'the end of the preview',
+    async () => {
+      const { body } = await world.operator.get(pathOf(held));
+      seen = body.binding.effect_digest as string | null;
+      return ['ready', 'failed'].includes(body.preview.state as string) ? (body.preview as JsonValue) : null;
+    },
+    120_000,
+  );
   expect([preview.state, preview.why]).toEqual(['ready', null]);
 }
 /** An answer that was lost is asked for again, as a person does. */
@@ -62,16 +90,35 @@ const lost = (): Answer<JsonValue> => ({ status: 0, headers: new Headers(), text
 /** A yes to what was shown before: nobody looks again while a process is down. */
 const approve = (held: JsonValue, by: Api): Promise<Answer<JsonValue>> =>
   by.post(`${pathOf(held)}/approve`, seen === null ? {} : { effect_digest: seen }).catch(lost);
-const approveUntilHeard = (held: JsonValue, by: Api): Promise<Answer<JsonValue>> => eventually('an answer', async () => {
-  const answer = await approve(held, by);
-  return answer.status !== 0 && answer.status < 500 ? answer : null;
-}, 120_000);
-const votesOf = async (held: JsonValue): Promise<string[]> => (await observer.rows<{ principal: string }>('SELECT principal FROM kernel.vote WHERE approval_id = $1 ORDER BY created_at', [held.approval_id])).map(({ principal }) => principal);
+const approveUntilHeard = (held: JsonValue, by: Api): Promise<Answer<JsonValue>> =>
+  eventually(
+    'an answer',
+    async () => {
+      const answer = await approve(held, by);
+      return answer.status !== 0 && answer.status < 500 ? answer : null;
+    },
+    120_000,
+  );
+const votesOf = async (held: JsonValue): Promise<string[]> =>
+  (
+    await observer.rows<{ principal: string }>(
+      'SELECT principal FROM kernel.vote WHERE approval_id = $1 ORDER BY created_at',
+      [held.approval_id],
+    )
+  ).map(({ principal }) => principal);
 /** The records of the approval in the log, by verb. */
 async function recorded(held: JsonValue): Promise<string[]> {
   await observer.untilLogged();
-  const rows = await observer.rows<{ payload: Buffer }>(`SELECT payload FROM ledger.leaf WHERE operation_id = $1 AND kind = 'approval'`, [held.operation_id]);
-  return rows.map(({ payload }) => (JSON.parse(payload.toString()) as { predicate: { change: { verb: string } } }).predicate.change.verb).sort();
+  const rows = await observer.rows<{ payload: Buffer }>(
+    `SELECT payload FROM ledger.leaf WHERE operation_id = $1 AND kind = 'approval'`,
+    [held.operation_id],
+  );
+  return rows
+    .map(
+      ({ payload }) =>
+        (JSON.parse(payload.toString()) as { predicate: { change: { verb: string } } }).predicate.change.verb,
+    )
+    .sort();
 }
 async function expectOnce(held: JsonValue): Promise<void> {
   await expectWhole(stack, world, observer, held.operation_id as string, { tx_outcome: 'committed' });

@@ -1,10 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
-// The kernel is killed again and again while 64 callers spend from one root: afterwards, and at every moment between, accounts are what operations say.
+// The kernel is killed again and again while 64 callers spend from one root: afterwards, and at every moment between,
+// accounts are what operations say.
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { vi } from 'vitest';
 import { UNBALANCED_BUDGETS } from '@writ/testing';
-import { eventually, expectCleanLog, makeWorld, Observer, startStack, type Api, type JsonValue, type Stack, type World } from '@writ/stack';
+import {
+  eventually,
+  expectCleanLog,
+  makeWorld,
+  Observer,
+  startStack,
+  type Api,
+  type JsonValue,
+  type Stack,
+  type World,
+} from '@writ/stack';
 
 vi.setConfig({ testTimeout: 180_000, hookTimeout: 180_000 });
 
@@ -29,7 +40,9 @@ let observer: Observer;
 let chain: Holder[];
 
 beforeAll(async () => {
-  stack = await startStack({ env: { kernel: TUNING, orchestrator: { WRIT_RATE_PER_SECOND: '100000', WRIT_RATE_BURST: '100000' } } });
+  stack = await startStack({
+    env: { kernel: TUNING, orchestrator: { WRIT_RATE_PER_SECOND: '100000', WRIT_RATE_BURST: '100000' } },
+  });
   world = await makeWorld(stack.url, stack.keys.platformKey, { files: { 'a.txt': 'one\n' }, budgets: BUDGETS });
   observer = new Observer(stack);
   chain = [{ api: world.agent, agentId: world.agentId, tokenId: world.tokenId }];
@@ -42,11 +55,20 @@ afterAll(async () => {
 
 /** A sub-agent under a token that its parent's agent made for it: a little less of everything. */
 async function delegate({ api, tokenId }: Holder): Promise<Holder> {
-  const { agent_id } = await world.admin.must('/v1/agents', { name: `of generation ${chain.length + 1}` }) as { agent_id: string };
-  const { api_key } = await world.admin.must('/v1/api-keys', { name: 'sub-agent', role: 'agent', agent_id }) as { api_key: string };
+  const { agent_id } = (await world.admin.must('/v1/agents', { name: `of generation ${chain.length + 1}` })) as {
+    agent_id: string;
+  };
+  const { api_key } = (await world.admin.must('/v1/api-keys', { name: 'sub-agent', role: 'agent', agent_id })) as {
+    api_key: string;
+  };
   const { grant } = (await api.get(`/v1/capability-tokens/${tokenId}`)).body as { grant: JsonValue };
-  const budgets = Object.fromEntries(Object.entries(grant.budgets as Record<string, number>).map(([name, bound]) => [name, Math.floor(bound * 0.8)]));
-  const child = await api.must(`/v1/capability-tokens/${tokenId}/attenuate`, { agent_id, grant: { ...grant, budgets } });
+  const budgets = Object.fromEntries(
+    Object.entries(grant.budgets as Record<string, number>).map(([name, bound]) => [name, Math.floor(bound * 0.8)]),
+  );
+  const child = await api.must(`/v1/capability-tokens/${tokenId}/attenuate`, {
+    agent_id,
+    grant: { ...grant, budgets },
+  });
   return { api: world.admin.as(api_key), agentId: agent_id, tokenId: child.capability_token_id as string };
 }
 
@@ -69,14 +91,22 @@ const UNDER_WAY = `SELECT state FROM kernel.operation WHERE state IN ('admitted'
 async function callOnce(): Promise<void> {
   const { api, agentId, tokenId } = chain[Math.floor(random() * chain.length)] as Holder;
   const propose = (tool_id: string, args: unknown, waitMs: number) =>
-    api.post(`/v1/tool-calls?wait=${waitMs}`, { tool_id, args, agent_id: agentId, capability_token_id: tokenId, workspace_id: world.workspaceId, idempotency_key: randomUUID() });
+    api.post(`/v1/tool-calls?wait=${waitMs}`, {
+      tool_id,
+      args,
+      agent_id: agentId,
+      capability_token_id: tokenId,
+      workspace_id: world.workspaceId,
+      idempotency_key: randomUUID(),
+    });
   const dice = random();
   if (dice < 0.1) await propose('shell.run', { command: 'sleep 0.2; echo x > shell.txt' }, 5_000);
   else if (dice < 0.2) await propose('fs.write', { path: '../outside', content: 'x' }, 5_000);
   else if (dice < 0.3) await propose('fs.read', { path: 'not-there.txt' }, 5_000);
   else if (dice < 0.4) {
     const { body } = await propose('shell.run', { command: 'sleep 1' }, 0);
-    if (body?.operation_id !== undefined) await world.admin.post(`/v1/operations/${body.operation_id as string}/cancel`);
+    if (body?.operation_id !== undefined)
+      await world.admin.post(`/v1/operations/${body.operation_id as string}/cancel`);
   } else await propose('fs.write', { path: `${randomUUID()}.txt`, content: 'x' }, 5_000);
 }
 

@@ -1,9 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
-// Every row of the crash table (ARCHITECTURE.md, "What dies when") on real processes: killed with SIGKILL or frozen with SIGSTOP
-// at exactly that point, which is reached from outside through locks and proxies.
+// Every row of the crash table (ARCHITECTURE.md, "What dies when") on real processes: killed with SIGKILL or frozen
+// with SIGSTOP at exactly that point, which is reached from outside through locks and proxies.
 import { createHash, randomUUID } from 'node:crypto';
 import { vi } from 'vitest';
-import { eventually, expectWhole, makeWorld, Observer, silence, startStack, type Answer, type JsonValue, type Stack, type World } from '@writ/stack';
+import {
+  eventually,
+  expectWhole,
+  makeWorld,
+  Observer,
+  silence,
+  startStack,
+  type Answer,
+  type JsonValue,
+  type Stack,
+  type World,
+} from '@writ/stack';
 
 const LEASE_MS = 4_000;
 const TUNING = { WRIT_LEASE_MS: String(LEASE_MS), WRIT_PERMIT_TTL_MS: '3000', WRIT_SWEEP_MS: '250' };
@@ -25,7 +36,9 @@ describe('the crash table', () => {
     await observer?.close();
     await stack?.stop();
   });
-  beforeEach(() => { key = randomUUID(); });
+  beforeEach(() => {
+    key = randomUUID();
+  });
   afterEach(async () => {
     await observer.close();
     for (const name of ['kernel', 'executor', 'ledger'] as const) stack.busProxy(name).release();
@@ -35,20 +48,31 @@ describe('the crash table', () => {
     }
   });
 
-  const write = (path: string): Promise<Answer<JsonValue>> => world.call('fs.write', { path, content: key }, { idempotency_key: key }).catch(gone);
-  const shell = (command: string): Promise<Answer<JsonValue>> => world.call('shell.run', { command }, { idempotency_key: key }).catch(gone);
+  const write = (path: string): Promise<Answer<JsonValue>> =>
+    world.call('fs.write', { path, content: key }, { idempotency_key: key }).catch(gone);
+  const shell = (command: string): Promise<Answer<JsonValue>> =>
+    world.call('shell.run', { command }, { idempotency_key: key }).catch(gone);
   /** The door closed on the client; the call goes on. */
   const gone = (): Answer<JsonValue> => ({ status: 0, headers: new Headers(), text: '', body: null });
   /**
-   * Begins a call, and another, until one was assigned: whether it is depends on when its executor spoke last and on what the lane does just then. `interfere` comes before each, `undo` behind one
-   * that went another way. The answer of the one that was assigned is awaited by the test.
+   * Begins a call, and another, until one was assigned: whether it is depends on when its executor spoke last and on
+   * what the lane does just then. `interfere` comes before each, `undo` behind one that went another way. The answer of
+   * the one that was assigned is awaited by the test.
    */
-  const assigned = async (begin: () => Promise<Answer<JsonValue>>, interfere: () => void, undo: () => void): Promise<{ answer: Promise<Answer<JsonValue>> }> => {
+  const assigned = async (
+    begin: () => Promise<Answer<JsonValue>>,
+    interfere: () => void,
+    undo: () => void,
+  ): Promise<{ answer: Promise<Answer<JsonValue>> }> => {
     for (let tries = 1; ; tries++) {
       interfere();
       const answer = begin();
       try {
-        await eventually('an operation in performing', async () => (await observer.operation(key) as JsonValue | undefined)?.state === 'performing', 2_000);
+        await eventually(
+          'an operation in performing',
+          async () => ((await observer.operation(key)) as JsonValue | undefined)?.state === 'performing',
+          2_000,
+        );
         return { answer };
       } catch (error) {
         if (tries === 10) throw error;
@@ -58,7 +82,8 @@ describe('the crash table', () => {
       key = randomUUID();
     }
   };
-  const operationId = async (): Promise<string> => (await eventually('the operation', () => observer.operation(key)) as JsonValue).operation_id as string;
+  const operationId = async (): Promise<string> =>
+    ((await eventually('the operation', () => observer.operation(key))) as JsonValue).operation_id as string;
 
   it('orchestrator dies after sending: the client asks again by its key and gets the one outcome', async () => {
     const first = shell('sleep 1; echo once >> orchestrator.txt');
@@ -72,7 +97,7 @@ describe('the crash table', () => {
     expect(await world.file('orchestrator.txt')).toBe('once\n');
   });
 
-  it('kernel dies before the decision\'s COMMIT: nothing happened, and the same operation is sent again', async () => {
+  it("kernel dies before the decision's COMMIT: nothing happened, and the same operation is sent again", async () => {
     const letGo = await observer.hold('LOCK TABLE kernel.outbox IN ACCESS EXCLUSIVE MODE');
     const answer = write('before-commit.txt');
     await observer.untilBlocked('writ_kernel');
@@ -101,7 +126,11 @@ describe('the crash table', () => {
 
   it('a call is assigned and never sent: its lease runs out, and another attempt does the whole', async () => {
     const bus = stack.busProxy('kernel');
-    const { answer } = await assigned(() => write('not-sent.txt'), () => bus.hold('out'), () => bus.release());
+    const { answer } = await assigned(
+      () => write('not-sent.txt'),
+      () => bus.hold('out'),
+      () => bus.release(),
+    );
     await stack.services.kernel.kill();
     stack.busProxy('kernel').cut();
     await stack.services.kernel.start();
@@ -112,7 +141,11 @@ describe('the crash table', () => {
 
   it('an executor dies with a call on its way to it: its lease runs out, and another attempt does the whole', async () => {
     const { executor } = stack.services;
-    const { answer } = await assigned(() => shell(`echo once >> ${key}.txt`), () => executor.freeze(), () => executor.thaw());
+    const { answer } = await assigned(
+      () => shell(`echo once >> ${key}.txt`),
+      () => executor.freeze(),
+      () => executor.thaw(),
+    );
     await stack.services.executor.kill();
     await stack.services.executor.start();
     await answer;
@@ -223,7 +256,10 @@ describe('the crash table', () => {
     stack.busProxy('ledger').hold('out');
     await write('appended.txt');
     const id = await operationId();
-    await eventually('leaves of the operation', async () => (await observer.rows('SELECT 1 FROM ledger.leaf WHERE operation_id = $1', [id])).length === 2);
+    await eventually(
+      'leaves of the operation',
+      async () => (await observer.rows('SELECT 1 FROM ledger.leaf WHERE operation_id = $1', [id])).length === 2,
+    );
     await stack.services.kernel.kill();
     stack.busProxy('ledger').cut();
     await stack.services.kernel.start();
@@ -276,7 +312,9 @@ describe('the crash table', () => {
 
   /** From now on each redemption waits in its transaction; answers how to let them go on. */
   async function holdRedemptions(): Promise<() => Promise<void>> {
-    await observer.rows(`CREATE FUNCTION kernel.gate_of_a_test() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN PERFORM pg_advisory_xact_lock(hashtext('redemptions')); RETURN NEW; END $$`);
+    await observer.rows(
+      `CREATE FUNCTION kernel.gate_of_a_test() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN PERFORM pg_advisory_xact_lock(hashtext('redemptions')); RETURN NEW; END $$`,
+    );
     await observer.rows(`CREATE TRIGGER gate_of_a_test BEFORE UPDATE ON kernel.operation FOR EACH ROW
       WHEN (OLD.state = 'dispatched' AND NEW.state = 'performing') EXECUTE FUNCTION kernel.gate_of_a_test()`);
     return await observer.hold(`SELECT pg_advisory_xact_lock(hashtext('redemptions'))`);
@@ -288,6 +326,10 @@ describe('the crash table', () => {
 
   async function untilBlobOfLongFile(): Promise<void> {
     const hash = createHash('sha256').update(`${key}\n`.repeat(LINES)).digest();
-    await eventually('the blob of the change', async () => (await observer.rows('SELECT 1 FROM blobs.blob WHERE sha256 = $1', [hash])).length > 0, 30_000);
+    await eventually(
+      'the blob of the change',
+      async () => (await observer.rows('SELECT 1 FROM blobs.blob WHERE sha256 = $1', [hash])).length > 0,
+      30_000,
+    );
   }
 });

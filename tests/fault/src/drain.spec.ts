@@ -8,7 +8,16 @@ import { vi } from 'vitest';
 import Docker from 'dockerode';
 import { repositoryRoot, testAddress } from '@writ/testing';
 import { newId } from '@writ/nest-kit';
-import { eventually, expectCleanLog, makeWorld, Observer, startStack, type JsonValue, type Stack, type World } from '@writ/stack';
+import {
+  eventually,
+  expectCleanLog,
+  makeWorld,
+  Observer,
+  startStack,
+  type JsonValue,
+  type Stack,
+  type World,
+} from '@writ/stack';
 
 vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 });
 
@@ -22,7 +31,10 @@ let world: World;
 let observer: Observer;
 beforeAll(async () => {
   stack = await startStack({
-    env: { kernel: { WRIT_SWEEP_MS: '200', WRIT_LEASE_MS: String(LEASE_MS) }, executor: { WRIT_SLOTS_SANDBOXED: '3', WRIT_DRAIN_MS: '1500' } },
+    env: {
+      kernel: { WRIT_SWEEP_MS: '200', WRIT_LEASE_MS: String(LEASE_MS) },
+      executor: { WRIT_SLOTS_SANDBOXED: '3', WRIT_DRAIN_MS: '1500' },
+    },
     without: ['executor'],
   });
   world = await makeWorld(stack.url, stack.keys.platformKey, { files: { 'a.txt': 'one\n' } });
@@ -33,22 +45,30 @@ afterAll(async () => {
   await stack?.stop();
 });
 
-const run = (command: string, key: string): Promise<JsonValue> => world.call('shell.run', { command }, { idempotency_key: key }, 50_000).then(({ body }) => body);
+const run = (command: string, key: string): Promise<JsonValue> =>
+  world.call('shell.run', { command }, { idempotency_key: key }, 50_000).then(({ body }) => body);
 const containersOf = async (executorId: string): Promise<number> => {
   const docker = new Docker({ socketPath: testAddress('DOCKER_HOST').replace('unix://', '') });
   return (await docker.listContainers({ all: true, filters: { label: [`writ.owner=${executorId}`] } })).length;
 };
-const performing = (executorId: string) => observer.rows<{ operation_id: string; idempotency_key: string }>(`SELECT operation_id, idempotency_key FROM kernel.operation WHERE state = 'performing' AND executor_id = $1`, [executorId]);
+const performing = (executorId: string) =>
+  observer.rows<{ operation_id: string; idempotency_key: string }>(
+    `SELECT operation_id, idempotency_key FROM kernel.operation WHERE state = 'performing' AND executor_id = $1`,
+    [executorId],
+  );
 const expectOneOutcome = async (keys: readonly string[]) => {
   for (const key of keys) {
     const { operation_id } = await observer.operation(key);
     // A record is durable before its place in the log is.
-    await eventually(`the outcome of ${key} is logged`, async () => (await observer.outcomes(operation_id as string)) > 0);
+    await eventually(
+      `the outcome of ${key} is logged`,
+      async () => (await observer.outcomes(operation_id as string)) > 0,
+    );
     expect(await observer.outcomes(operation_id as string)).toBe(1);
   }
 };
 
-it('an executor that is told to stop under load loses no call: what it can\'t finish runs at another at once, and each ends once', async () => {
+it("an executor that is told to stop under load loses no call: what it can't finish runs at another at once, and each ends once", async () => {
   const id = newId('executor');
   const stopping = await stack.another('executor', { WRIT_EXECUTOR_ID: id });
   const staying = await stack.another('executor');
@@ -57,9 +77,12 @@ it('an executor that is told to stop under load loses no call: what it can\'t fi
     const keys = Array.from({ length: 10 }, (_, i) => `drain-${i}`);
     // Some end within the time that is left to them, and some don't.
     const answers = keys.map((key, i) => run(`sleep ${i % 2 === 0 ? 0.3 : 4}; echo ${i} > f${i}.txt`, key));
-    await eventually('the one that is to stop has a call that takes longer than that', async () => (await performing(id)).some(({ idempotency_key }) => /[13579]$/.test(idempotency_key)));
+    await eventually('the one that is to stop has a call that takes longer than that', async () =>
+      (await performing(id)).some(({ idempotency_key }) => /[13579]$/.test(idempotency_key)),
+    );
     await stopping.kill('SIGTERM');
-    for (const answer of await Promise.all(answers)) expect(answer).toMatchObject({ status: 'ok', tx_outcome: 'committed' });
+    for (const answer of await Promise.all(answers))
+      expect(answer).toMatchObject({ status: 'ok', tx_outcome: 'committed' });
     expect(Date.now() - started).toBeLessThan(LEASE_MS / 4);
     for (const i of keys.keys()) expect(await world.file(`f${i}.txt`)).toBe(`${i}\n`);
     await expectOneOutcome(keys);
@@ -72,10 +95,13 @@ it('an executor that is told to stop under load loses no call: what it can\'t fi
   }
 });
 
-it('a session\'s shell ends with its executor, and its calls are told so at once: the one under way, and the next of one that waits', async () => {
+it("a session's shell ends with its executor, and its calls are told so at once: the one under way, and the next of one that waits", async () => {
   const id = newId('executor');
   const stopping = await stack.another('executor', { WRIT_EXECUTOR_ID: id });
-  const ask = (session_id: string) => async (args: Record<string, unknown>): Promise<JsonValue> => (await world.call('shell.session', args, { session_id }, 50_000)).body;
+  const ask =
+    (session_id: string) =>
+    async (args: Record<string, unknown>): Promise<JsonValue> =>
+      (await world.call('shell.session', args, { session_id }, 50_000)).body;
   const [idle, busy] = [ask('idle'), ask('busy')];
   await idle({ command: 'X=5' });
   const running = busy({ command: 'echo half > half.txt; sleep 1000', yield_ms: 60_000 });
@@ -84,9 +110,15 @@ it('a session\'s shell ends with its executor, and its calls are told so at once
   try {
     const started = Date.now();
     await stopping.kill('SIGTERM');
-    expect(await running).toMatchObject({ status: 'error', error: { code: 'session.lost' }, tx_outcome: 'rolled_back' });
+    expect(await running).toMatchObject({
+      status: 'error',
+      error: { code: 'session.lost' },
+      tx_outcome: 'rolled_back',
+    });
     expect(await idle({ command: 'echo "$X"' })).toMatchObject({ error: { code: 'session.lost' } });
-    expect(await idle({ command: 'echo "X is $X"' })).toMatchObject({ result: { shell: 'started', output: 'X is \n' } });
+    expect(await idle({ command: 'echo "X is $X"' })).toMatchObject({
+      result: { shell: 'started', output: 'X is \n' },
+    });
     expect(Date.now() - started).toBeLessThan(PROMPTLY_MS);
     expect(await world.file('half.txt')).toBeNull();
     expect(await containersOf(id)).toBe(0);
@@ -100,19 +132,36 @@ describe('with something begun outside', () => {
   let posts: number;
   beforeAll(async () => {
     posts = 0;
-    outside = createServer((request, response) => { request.resume().on('end', () => { posts += 1; response.end(); }); }).listen(0, '127.0.0.1');
+    outside = createServer((request, response) => {
+      request.resume().on('end', () => {
+        posts += 1;
+        response.end();
+      });
+    }).listen(0, '127.0.0.1');
     await once(outside, 'listening');
   });
-  afterAll(() => { outside.close(); });
+  afterAll(() => {
+    outside.close();
+  });
 
   it('a call of an executor that is told to stop ends ambiguous at once, and is not tried again', async () => {
-    const env = { WRIT_TEST_EFFECT_OBEYS: 'yes', WRIT_TEST_EFFECT_URL: `http://127.0.0.1:${(outside.address() as AddressInfo).port}/` };
-    const [stopping, staying] = [await stack.another('executor', env, [PROGRAM]), await stack.another('executor', env, [PROGRAM])];
+    const env = {
+      WRIT_TEST_EFFECT_OBEYS: 'yes',
+      WRIT_TEST_EFFECT_URL: `http://127.0.0.1:${(outside.address() as AddressInfo).port}/`,
+    };
+    const [stopping, staying] = [
+      await stack.another('executor', env, [PROGRAM]),
+      await stack.another('executor', env, [PROGRAM]),
+    ];
     try {
       const answer = run('echo x > x.txt', 'effect');
       await eventually('the effect', () => Promise.resolve(posts > 0));
       await Promise.all([stopping.kill('SIGTERM'), staying.kill('SIGTERM')]);
-      expect(await answer).toMatchObject({ status: 'error', error: { code: 'effect.ambiguous' }, tx_outcome: 'ambiguous' });
+      expect(await answer).toMatchObject({
+        status: 'error',
+        error: { code: 'effect.ambiguous' },
+        tx_outcome: 'ambiguous',
+      });
       expect([posts, await world.file('x.txt')]).toEqual([1, null]);
       await expectOneOutcome(['effect']);
     } finally {
@@ -121,26 +170,37 @@ describe('with something begun outside', () => {
   });
 });
 
-it.each(['kernel', 'orchestrator', 'ledger'] as const)('a %s that is told to stop under load, with another beside it or after it, loses no call', async (name) => {
-  const executor = await stack.another('executor');
-  const other = name === 'kernel' ? await stack.another('kernel') : null;
-  try {
-    const keys = Array.from({ length: 6 }, (_, i) => `${name}-${i}`);
-    const asked = keys.map((key, i) => run(`sleep 0.2; echo ${i} > ${name}${i}.txt`, key).catch(() => null));
-    await eventually('calls are decided', async () => (await observer.rows(`SELECT 1 FROM kernel.operation WHERE idempotency_key = $1`, [keys[0]])).length > 0);
-    await stack.services[name].kill('SIGTERM');
-    expect(stack.services[name].log()).not.toContain('has not ended in time');
-    await stack.services[name].start();
-    await Promise.all(asked);
-    // The same keys again: the calls that were decided, and none twice.
-    for (const [i, key] of keys.entries()) {
-      expect(await run(`sleep 0.2; echo ${i} > ${name}${i}.txt`, key)).toMatchObject({ status: 'ok', tx_outcome: 'committed' });
+it.each(['kernel', 'orchestrator', 'ledger'] as const)(
+  'a %s that is told to stop under load, with another beside it or after it, loses no call',
+  async (name) => {
+    const executor = await stack.another('executor');
+    const other = name === 'kernel' ? await stack.another('kernel') : null;
+    try {
+      const keys = Array.from({ length: 6 }, (_, i) => `${name}-${i}`);
+      const asked = keys.map((key, i) => run(`sleep 0.2; echo ${i} > ${name}${i}.txt`, key).catch(() => null));
+      await eventually(
+        'calls are decided',
+        async () =>
+          (await observer.rows(`SELECT 1 FROM kernel.operation WHERE idempotency_key = $1`, [keys[0]])).length > 0,
+      );
+      await stack.services[name].kill('SIGTERM');
+      expect(stack.services[name].log()).not.toContain('has not ended in time');
+      await stack.services[name].start();
+      await Promise.all(asked);
+      // The same keys again: the calls that were decided, and none twice.
+      for (const [i, key] of keys.entries()) {
+        expect(await run(`sleep 0.2; echo ${i} > ${name}${i}.txt`, key)).toMatchObject({
+          status: 'ok',
+          tx_outcome: 'committed',
+        });
+      }
+      await expectOneOutcome(keys);
+      // A decision that a ledger took down with it is sent again some seconds later, its outcome at once: what is
+      // looked at is the log when nothing waits.
+      await observer.untilLogged();
+      expectCleanLog(stack);
+    } finally {
+      await Promise.all([executor.kill(), other?.kill()]);
     }
-    await expectOneOutcome(keys);
-    // A decision that a ledger took down with it is sent again some seconds later, its outcome at once: what is looked at is the log when nothing waits.
-    await observer.untilLogged();
-    expectCleanLog(stack);
-  } finally {
-    await Promise.all([executor.kill(), other?.kill()]);
-  }
-});
+  },
+);

@@ -1,12 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
-// The row of the crash table where a retry would do something twice outside: the executor dies after it announced an effect.
+// The row of the crash table where a retry would do something twice outside: the executor dies after it announced an
+// effect.
 import { randomUUID } from 'node:crypto';
 import { createServer, type Server } from 'node:http';
 import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { vi } from 'vitest';
-import { eventually, expectWhole, makeWorld, Observer, startStack, verifiedReceipt, type JsonValue, type Stack, type World } from '@writ/stack';
+import {
+  eventually,
+  expectWhole,
+  makeWorld,
+  Observer,
+  startStack,
+  verifiedReceipt,
+  type JsonValue,
+  type Stack,
+  type World,
+} from '@writ/stack';
 import { repositoryRoot } from '@writ/testing';
 
 vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 });
@@ -23,10 +34,12 @@ let observer: Observer;
 beforeAll(async () => {
   outside = createServer((request, response) => {
     const parts: Buffer[] = [];
-    request.on('data', (part: Buffer) => parts.push(part)).on('end', () => {
-      posts.push(Buffer.concat(parts).toString());
-      response.end();
-    });
+    request
+      .on('data', (part: Buffer) => parts.push(part))
+      .on('end', () => {
+        posts.push(Buffer.concat(parts).toString());
+        response.end();
+      });
   });
   outside.listen(0, '127.0.0.1');
   await once(outside, 'listening');
@@ -50,8 +63,15 @@ beforeEach(async () => {
   if (!stack.services.executor.isRunning) await stack.services.executor.start();
 });
 
-const head = async (): Promise<string> => (await world.admin.get(`/v1/workspaces/${world.workspaceId}`)).body.head_snapshot_id as string;
-const reserved = async (): Promise<JsonValue> => (await observer.rows(`SELECT reserved::int, used::int FROM kernel.budget WHERE capability_token_id = $1 AND dimension = 'calls'`, [world.tokenId]))[0];
+const head = async (): Promise<string> =>
+  (await world.admin.get(`/v1/workspaces/${world.workspaceId}`)).body.head_snapshot_id as string;
+const reserved = async (): Promise<JsonValue> =>
+  (
+    await observer.rows(
+      `SELECT reserved::int, used::int FROM kernel.budget WHERE capability_token_id = $1 AND dimension = 'calls'`,
+      [world.tokenId],
+    )
+  )[0];
 
 async function started(key: string): Promise<string> {
   void world.call('shell.run', { command: 'echo x > x.txt' }, { idempotency_key: key }, 0).catch(() => undefined);
@@ -68,7 +88,11 @@ it('executor dies with an effect started: the operation is ambiguous and never r
   // One that would run it again if it were given it.
   const other = await stack.another('executor');
   await expectWhole(stack, world, observer, id, { tx_outcome: 'ambiguous', attempt: 1 });
-  expect(await observer.operation(key)).toMatchObject({ state: 'ambiguous', tx_outcome: 'ambiguous', effect_started: true });
+  expect(await observer.operation(key)).toMatchObject({
+    state: 'ambiguous',
+    tx_outcome: 'ambiguous',
+    effect_started: true,
+  });
   expect(await head()).toBe(before);
   expect(await reserved()).toEqual({ reserved: was.reserved + 1, used: was.used });
   const again = await world.call('shell.run', { command: 'echo x > x.txt' }, { idempotency_key: key });
@@ -84,9 +108,13 @@ it('an ambiguous operation is resolved once by whoever looked outside: settled a
   const id = await started(key);
   await stack.services.executor.kill();
   await world.until(id, ['ambiguous']);
-  const unresolved = async () => ((await world.operator.get('/v1/operations?unresolved=true')).body.items as JsonValue[]).map(({ operation_id }) => operation_id);
+  const unresolved = async () =>
+    ((await world.operator.get('/v1/operations?unresolved=true')).body.items as JsonValue[]).map(
+      ({ operation_id }) => operation_id,
+    );
   expect(await unresolved()).toContain(id);
-  const resolve = (outcome: string, who = world.operator) => who.post(`/v1/operations/${id}/resolve`, { outcome, note: 'the server has the request in its log' });
+  const resolve = (outcome: string, who = world.operator) =>
+    who.post(`/v1/operations/${id}/resolve`, { outcome, note: 'the server has the request in its log' });
   expect((await resolve('committed', world.agent)).body.code).toBe('auth.role');
   const [one, other] = await Promise.all([resolve('committed'), resolve('committed', world.admin)]);
   expect([one.status, other.status]).toEqual([200, 200]);
@@ -96,7 +124,11 @@ it('an ambiguous operation is resolved once by whoever looked outside: settled a
   expect(await reserved()).toEqual({ reserved: was.reserved, used: was.used + 1 });
   expect([await head(), await unresolved()]).toEqual([before, expect.not.arrayContaining([id])]);
   const { record } = await verifiedReceipt(stack, world, id, 'resolution');
-  expect(record).toMatchObject({ kind: 'resolution', tx_outcome: 'committed', change: { verb: 'resolve', subject: id } });
+  expect(record).toMatchObject({
+    kind: 'resolution',
+    tx_outcome: 'committed',
+    change: { verb: 'resolve', subject: id },
+  });
   const again = await world.call('shell.run', { command: 'echo x > x.txt' }, { idempotency_key: key });
   expect([again.body.operation_id, again.body.tx_outcome]).toEqual([id, 'ambiguous']);
   expect(posts).toEqual([id]);

@@ -1,10 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
-// A request that left: whatever becomes of the executor or of the token, it is sent once, and nobody claims to know what they can't.
+// A request that left: whatever becomes of the executor or of the token, it is sent once, and nobody claims to know
+// what they can't.
 import { randomUUID } from 'node:crypto';
 import { vi } from 'vitest';
 import {
-  eventually, expectWhole, makeWorld, mustSayYes, Observer, openOutside, startStack, verifiedReceipt, type Outside,
-  type Stack, type World,
+  eventually,
+  expectWhole,
+  makeWorld,
+  mustSayYes,
+  Observer,
+  openOutside,
+  startStack,
+  verifiedReceipt,
+  type Outside,
+  type Stack,
+  type World,
 } from '@writ/stack';
 
 vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 });
@@ -21,7 +31,9 @@ beforeAll(async () => {
   // It takes a request and never answers.
   outside = await openOutside((request) => {
     posts.push(request.url ?? '');
-    request.resume().socket.once('close', () => { broken += 1; });
+    request.resume().socket.once('close', () => {
+      broken += 1;
+    });
   });
   stack = await startStack({
     programs: { executor: [outside.program] },
@@ -37,10 +49,21 @@ afterAll(async () => {
 });
 beforeEach(async () => {
   [posts, broken] = [[], 0];
-  token = (await world.admin.must('/v1/capability-tokens', {
-    agent_id: world.agentId, workspace_id: world.workspaceId,
-    grant: { tools: ['net.egress'], fs: [], net: [{ domain: '*.outside.example', methods: ['POST'] }], secrets: [], budgets: {}, not_before: 0, expires_at: Date.now() + 3_600_000 },
-  })).capability_token_id as string;
+  token = (
+    await world.admin.must('/v1/capability-tokens', {
+      agent_id: world.agentId,
+      workspace_id: world.workspaceId,
+      grant: {
+        tools: ['net.egress'],
+        fs: [],
+        net: [{ domain: '*.outside.example', methods: ['POST'] }],
+        secrets: [],
+        budgets: {},
+        not_before: 0,
+        expires_at: Date.now() + 3_600_000,
+      },
+    })
+  ).capability_token_id as string;
 });
 
 /** A request that was approved and has left. */
@@ -68,7 +91,22 @@ it('of an executor that dies is never sent again, and the call is ambiguous', as
   expect(posts).toEqual(['/once']);
   // What the gate announced before the first byte left is all that anybody knows, and the record counts it.
   const { body } = await world.agent.get(`/v1/operations/${id}/requests`);
-  expect(body).toMatchObject({ total: 1, items: [{ method: 'POST', target: 'https://api.outside.example/once', purpose: 'to try', outcome: 'unreported', status: null, address: expect.any(String) as string }] });
-  expect((await verifiedReceipt(stack, world, id, 'outcome')).record).toMatchObject({ egress_count: 1, egress_hash: body['hash'] });
+  expect(body).toMatchObject({
+    total: 1,
+    items: [
+      {
+        method: 'POST',
+        target: 'https://api.outside.example/once',
+        purpose: 'to try',
+        outcome: 'unreported',
+        status: null,
+        address: expect.any(String) as string,
+      },
+    ],
+  });
+  expect((await verifiedReceipt(stack, world, id, 'outcome')).record).toMatchObject({
+    egress_count: 1,
+    egress_hash: body['hash'],
+  });
   await other.kill();
 });

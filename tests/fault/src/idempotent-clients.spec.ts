@@ -8,7 +8,10 @@ import { expectCleanLog, makeWorld, Observer, startStack, type JsonValue, type S
 vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 });
 
 const CLIENTS = 32;
-/** Killing goes on for so long, and until so many have died: on a busy machine a restart takes seconds. Rounds that began are finished afterwards. */
+/**
+ * Killing goes on for so long, and until so many have died: on a busy machine a restart takes seconds. Rounds that
+ * began are finished afterwards.
+ */
 const CHAOS_MS = 15_000;
 const KILLS_MIN = 6;
 const TUNING = { WRIT_LEASE_MS: '2000', WRIT_PERMIT_TTL_MS: '2000', WRIT_SWEEP_MS: '200' };
@@ -20,7 +23,9 @@ let world: World;
 let observer: Observer;
 
 beforeAll(async () => {
-  stack = await startStack({ env: { kernel: TUNING, orchestrator: { WRIT_RATE_PER_SECOND: '100000', WRIT_RATE_BURST: '100000' } } });
+  stack = await startStack({
+    env: { kernel: TUNING, orchestrator: { WRIT_RATE_PER_SECOND: '100000', WRIT_RATE_BURST: '100000' } },
+  });
   world = await makeWorld(stack.url, stack.keys.platformKey);
   observer = new Observer(stack);
 });
@@ -43,7 +48,9 @@ function chance(seed: number): () => number {
 /** Asks until there is an end, as a client that only knows its key. */
 async function persist(key: string): Promise<JsonValue> {
   for (;;) {
-    const answer = await world.call('shell.run', { command: `sleep 0.1; echo once >> ${key}.txt` }, { idempotency_key: key }, 5_000).catch(() => null);
+    const answer = await world
+      .call('shell.run', { command: `sleep 0.1; echo once >> ${key}.txt` }, { idempotency_key: key }, 5_000)
+      .catch(() => null);
     if (answer?.status === 200) return answer.body;
     expect(answer === null || answer.status === 202 || answer.status >= 500).toBe(true);
     await sleep(100);
@@ -67,12 +74,17 @@ it(`${CLIENTS} clients with one key get one operation with one effect, whoever d
   const round = async (): Promise<void> => {
     const key = randomUUID();
     const answers = await Promise.all(Array.from({ length: CLIENTS }, () => persist(key)));
-    expect({ seed: SEED, operations: new Set(answers.map(({ operation_id }) => operation_id as string)).size, outcomes: new Set(answers.map(({ tx_outcome }) => tx_outcome as string)).size })
-      .toEqual({ seed: SEED, operations: 1, outcomes: 1 });
+    expect({
+      seed: SEED,
+      operations: new Set(answers.map(({ operation_id }) => operation_id as string)).size,
+      outcomes: new Set(answers.map(({ tx_outcome }) => tx_outcome as string)).size,
+    }).toEqual({ seed: SEED, operations: 1, outcomes: 1 });
     ends.push({ key, ...answers[0] });
   };
   let isKilling = true;
-  const ended = (): void => { isKilling = false; };
+  const ended = (): void => {
+    isKilling = false;
+  };
   void killing.then(ended, ended);
   while (isKilling) await round();
   expect(await killing).toBeGreaterThanOrEqual(KILLS_MIN);
@@ -81,7 +93,12 @@ it(`${CLIENTS} clients with one key get one operation with one effect, whoever d
   await observer.untilLogged();
   for (const { key, operation_id, tx_outcome, error } of ends) {
     // Three executors may have died with it; then nothing of it is there.
-    expect({ seed: SEED, tx_outcome, code: error?.code ?? null }).toEqual({ seed: SEED, ...(tx_outcome === 'committed' ? { tx_outcome: 'committed', code: null } : { tx_outcome: 'rolled_back', code: 'attempts.exhausted' }) });
+    expect({ seed: SEED, tx_outcome, code: error?.code ?? null }).toEqual({
+      seed: SEED,
+      ...(tx_outcome === 'committed'
+        ? { tx_outcome: 'committed', code: null }
+        : { tx_outcome: 'rolled_back', code: 'attempts.exhausted' }),
+    });
     expect(await world.file(`${key as string}.txt`)).toBe(tx_outcome === 'committed' ? 'once\n' : null);
     expect(await observer.outcomes(operation_id as string)).toBe(1);
     expect(await observer.rows('SELECT 1 FROM kernel.operation WHERE idempotency_key = $1', [key])).toHaveLength(1);

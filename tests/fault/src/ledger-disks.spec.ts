@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the ledger stands on gives way: the disk of its memory, the disk of its database, the database itself, the clock; and a ledger that dies between its commit, its memory and its
-// checkpoint. Whatever happens, nothing that it answered for is lost or moved, nothing is signed that it couldn't remember, and the independent checker finds nothing.
+// What the ledger stands on gives way: the disk of its memory, the disk of its database, the database itself, the
+// clock; and a ledger that dies between its commit, its memory and its checkpoint. Whatever happens, nothing that it
+// answered for is lost or moved, nothing is signed that it couldn't remember, and the independent checker finds
+// nothing.
 import { spawnSync } from 'node:child_process';
 import { chmodSync, mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -47,45 +49,65 @@ async function start(options: StackOptions = {}): Promise<{ stack: Stack; kernel
   return { stack, kernel: appender, observer: new Observer(stack) };
 }
 
-const leaves = async (observer: Observer): Promise<number> => (await observer.rows<{ n: number }>('SELECT count(*)::int AS n FROM ledger.leaf'))[0]?.n ?? 0;
+const leaves = async (observer: Observer): Promise<number> =>
+  (await observer.rows<{ n: number }>('SELECT count(*)::int AS n FROM ledger.leaf'))[0]?.n ?? 0;
 const signedOf = async (observer: Observer, tenants: readonly TenantId[]): Promise<number> =>
-  (await observer.rows<{ n: number }>('SELECT count(*)::int AS n FROM ledger.checkpoint WHERE tenant_id = ANY ($1)', [tenants]))[0]?.n ?? 0;
+  (
+    await observer.rows<{ n: number }>('SELECT count(*)::int AS n FROM ledger.checkpoint WHERE tenant_id = ANY ($1)', [
+      tenants,
+    ])
+  )[0]?.n ?? 0;
 
 /** The size and root that the newest checkpoint of a log states, asked for as the door asks. */
 async function checkpointOf(running: Stack, tenant_id: TenantId): Promise<{ treeSize: number; root: Uint8Array }> {
   const bus = await running.busAs('orchestrator');
   try {
-    const { checkpoint } = await untilAnswered(() => bus.request(subjectsOf(SHARD).request('ledger.checkpoint'), { v: 1, tenant_id }, { deadline: Date.now() + ANSWER_MS })) as { checkpoint: string };
+    const { checkpoint } = (await untilAnswered(() =>
+      bus.request(
+        subjectsOf(SHARD).request('ledger.checkpoint'),
+        { v: 1, tenant_id },
+        { deadline: Date.now() + ANSWER_MS },
+      ),
+    )) as { checkpoint: string };
     return parseCheckpoint(parseNote(checkpoint).text);
   } finally {
     await bus.close();
   }
 }
 
-itOnSmallDisk(`the disk of its memory is full: nothing is signed that it can't remember, nothing more is appended, and it goes on when there is room${skipped}`, async () => {
-  const disk = new SmallDisk(join(folder, 'memory'), { kib: 64 });
-  undo.push(() => { disk.remove(); });
-  const { stack: { services }, kernel, observer } = await start({ env: { ledger: { WRIT_LEDGER_MEMORY_FILE: join(disk.folder, 'signed') } } });
-  const before = kernel.sealed(newTenant(), 3);
-  await kernel.untilLogged(before);
-  disk.fill();
-  // A line for each log: more than what is left of the file's last page.
-  const tenants = Array.from({ length: 60 }, newTenant);
-  const unsigned = tenants.flatMap((tenant) => kernel.sealed(tenant, 1));
-  expect(await kernel.refusalOf(unsigned)).toMatchObject({ code: 'ledger.unavailable' });
-  const count = await leaves(observer);
-  const later = kernel.sealed(newTenant(), 3);
-  expect(await kernel.refusalOf(later)).toMatchObject({ code: 'ledger.unavailable' });
-  // The write that failed may have left half a line behind.
-  await services.ledger.restart();
-  expect(await kernel.refusalOf(later)).toMatchObject({ code: 'ledger.unavailable' });
-  expect(await signedOf(observer, tenants)).toBe(0);
-  expect(await leaves(observer)).toBeLessThanOrEqual(count + later.length);
-  disk.makeRoom();
-  await kernel.untilLogged(unsigned);
-  await kernel.untilLogged(later);
-  await kernel.expectWhole([...before, ...unsigned, ...later]);
-});
+itOnSmallDisk(
+  `the disk of its memory is full: nothing is signed that it can't remember, nothing more is appended, and it goes on when there is room${skipped}`,
+  async () => {
+    const disk = new SmallDisk(join(folder, 'memory'), { kib: 64 });
+    undo.push(() => {
+      disk.remove();
+    });
+    const {
+      stack: { services },
+      kernel,
+      observer,
+    } = await start({ env: { ledger: { WRIT_LEDGER_MEMORY_FILE: join(disk.folder, 'signed') } } });
+    const before = kernel.sealed(newTenant(), 3);
+    await kernel.untilLogged(before);
+    disk.fill();
+    // A line for each log: more than what is left of the file's last page.
+    const tenants = Array.from({ length: 60 }, newTenant);
+    const unsigned = tenants.flatMap((tenant) => kernel.sealed(tenant, 1));
+    expect(await kernel.refusalOf(unsigned)).toMatchObject({ code: 'ledger.unavailable' });
+    const count = await leaves(observer);
+    const later = kernel.sealed(newTenant(), 3);
+    expect(await kernel.refusalOf(later)).toMatchObject({ code: 'ledger.unavailable' });
+    // The write that failed may have left half a line behind.
+    await services.ledger.restart();
+    expect(await kernel.refusalOf(later)).toMatchObject({ code: 'ledger.unavailable' });
+    expect(await signedOf(observer, tenants)).toBe(0);
+    expect(await leaves(observer)).toBeLessThanOrEqual(count + later.length);
+    disk.makeRoom();
+    await kernel.untilLogged(unsigned);
+    await kernel.untilLogged(later);
+    await kernel.expectWhole([...before, ...unsigned, ...later]);
+  },
+);
 
 type Admin = Awaited<ReturnType<typeof connect>>;
 
@@ -99,11 +121,16 @@ async function asAdmin<T>(work: (admin: Admin) => Promise<T>): Promise<T> {
   }
 }
 
-const run = (...statements: readonly string[]): Promise<void> => asAdmin(async (admin) => { for (const statement of statements) await admin.query(statement); });
+const run = (...statements: readonly string[]): Promise<void> =>
+  asAdmin(async (admin) => {
+    for (const statement of statements) await admin.query(statement);
+  });
 
 /** The user whom the server of the tests runs as, on this machine. */
 async function serverUser(): Promise<number> {
-  const { rows: [row] } = await asAdmin((admin) => admin.query<{ data_directory: string }>('SHOW data_directory'));
+  const {
+    rows: [row],
+  } = await asAdmin((admin) => admin.query<{ data_directory: string }>('SHOW data_directory'));
   return statSync(row?.data_directory ?? '').uid;
 }
 
@@ -114,33 +141,58 @@ async function databaseOn(disk: SmallDisk): Promise<TestDatabase> {
   const database = await testDatabase();
   const name = nameOf(database);
   await run(`CREATE TABLESPACE ${name} LOCATION '${disk.folder}'`, `ALTER DATABASE ${name} SET TABLESPACE ${name}`);
-  return { ...database, drop: async () => { await database.drop(); await run(`DROP TABLESPACE ${name}`); } };
+  return {
+    ...database,
+    drop: async () => {
+      await database.drop();
+      await run(`DROP TABLESPACE ${name}`);
+    },
+  };
 }
 
-itOnSmallDisk(`the disk of its database is full: what doesn't fit is not answered for, and it goes on by itself when there is room${skipped}`, async () => {
-  const disk = new SmallDisk(join(folder, 'tables'), { kib: 96 * 1024, uid: await serverUser() });
-  undo.push(() => { disk.remove(); });
-  const database = await databaseOn(disk);
-  undo.push(() => database.drop());
-  const { kernel, observer } = await start({ database });
-  const tenant = newTenant();
-  const sent = kernel.sealed(tenant, 5);
-  await kernel.untilLogged(sent);
-  disk.fill();
-  await expect(observer.rows(`CREATE TABLE public.more AS SELECT repeat('x', 1000) FROM generate_series(1, 10000)`)).rejects.toMatchObject({ code: '53100' });
-  const refusal = await eventually('a batch that finds no room', async () => {
-    const batch = kernel.sealed(tenant, 100);
-    sent.push(...batch);
-    return await untilAnswered(() => kernel.append(batch).then(() => true as const)).then(() => null, (error: unknown) => error as { code: string });
-  }, LOGGED_MS);
-  expect(refusal).toMatchObject({ code: 'database.unavailable' });
-  disk.makeRoom();
-  for (let at = 0; at < sent.length; at += 100) await kernel.untilLogged(sent.slice(at, at + 100));
-  await kernel.expectWhole(sent);
-});
+itOnSmallDisk(
+  `the disk of its database is full: what doesn't fit is not answered for, and it goes on by itself when there is room${skipped}`,
+  async () => {
+    const disk = new SmallDisk(join(folder, 'tables'), { kib: 96 * 1024, uid: await serverUser() });
+    undo.push(() => {
+      disk.remove();
+    });
+    const database = await databaseOn(disk);
+    undo.push(() => database.drop());
+    const { kernel, observer } = await start({ database });
+    const tenant = newTenant();
+    const sent = kernel.sealed(tenant, 5);
+    await kernel.untilLogged(sent);
+    disk.fill();
+    await expect(
+      observer.rows(`CREATE TABLE public.more AS SELECT repeat('x', 1000) FROM generate_series(1, 10000)`),
+    ).rejects.toMatchObject({ code: '53100' });
+    const refusal = await eventually(
+      'a batch that finds no room',
+      async () => {
+        const batch = kernel.sealed(tenant, 100);
+        sent.push(...batch);
+        return await untilAnswered(() => kernel.append(batch).then(() => true as const)).then(
+          () => null,
+          (error: unknown) => error as { code: string },
+        );
+      },
+      LOGGED_MS,
+    );
+    expect(refusal).toMatchObject({ code: 'database.unavailable' });
+    disk.makeRoom();
+    for (let at = 0; at < sent.length; at += 100) await kernel.untilLogged(sent.slice(at, at + 100));
+    await kernel.expectWhole(sent);
+  },
+);
 
 it('an older backup in the place of its database: it refuses to go on in the logs that are behind, says what to do, and with the right data back nothing is lost', async () => {
-  const { stack: { services, database }, stack: running, kernel, observer } = await start();
+  const {
+    stack: { services, database },
+    stack: running,
+    kernel,
+    observer,
+  } = await start();
   const name = nameOf(database);
   const [behind, level] = [newTenant(), newTenant()];
   const old = [behind, level].flatMap((tenant) => kernel.sealed(tenant, 4));
@@ -158,10 +210,15 @@ it('an older backup in the place of its database: it refuses to go on in the log
   await observer.untilGone('writ_ledger');
   await run(`ALTER DATABASE ${name} RENAME TO ${name}_right`, `ALTER DATABASE ${name}_backup RENAME TO ${name}`);
   await asAdmin((admin) => grantDatabase(admin, name));
-  undo.push(() => run(`DROP DATABASE IF EXISTS ${name}_right WITH (FORCE)`, `DROP DATABASE IF EXISTS ${name}_backup WITH (FORCE)`));
+  undo.push(() =>
+    run(`DROP DATABASE IF EXISTS ${name}_right WITH (FORCE)`, `DROP DATABASE IF EXISTS ${name}_backup WITH (FORCE)`),
+  );
   await services.ledger.start();
   const later = kernel.sealed(behind, 2);
-  expect(await kernel.refusalOf(later)).toMatchObject({ code: 'ledger.diverged', message: expect.stringContaining('restore the newest backup') as string });
+  expect(await kernel.refusalOf(later)).toMatchObject({
+    code: 'ledger.diverged',
+    message: expect.stringContaining('restore the newest backup') as string,
+  });
   await expect(checkpointOf(running, behind)).rejects.toMatchObject({ code: 'ledger.diverged' });
   expect(await leaves(observer)).toBe(old.length);
   // A log that didn't grow since is as it was.
@@ -178,7 +235,11 @@ it('an older backup in the place of its database: it refuses to go on in the log
 
 it('its clock jumps back, and it starts with one that is behind: what comes then stands behind what was there', async () => {
   const program = join(repositoryRoot(), 'tests', 'fault', 'src', 'programs', 'ledger-with-clock.mjs');
-  const { stack: { services }, stack: running, kernel } = await start({ programs: { ledger: [program] }, env: { ledger: { WRIT_TEST_HOURS_BEHIND: '1' } } });
+  const {
+    stack: { services },
+    stack: running,
+    kernel,
+  } = await start({ programs: { ledger: [program] }, env: { ledger: { WRIT_TEST_HOURS_BEHIND: '1' } } });
   const tenant = newTenant();
   const sent: Sent[] = [];
   const grow = async (): Promise<void> => {
@@ -189,7 +250,11 @@ it('its clock jumps back, and it starts with one that is behind: what comes then
   };
   await grow();
   process.kill(services.ledger.pid, 'SIGUSR2');
-  await eventually('a clock that was put back', () => Promise.resolve(services.ledger.log().includes('the clock says') || null), LOGGED_MS);
+  await eventually(
+    'a clock that was put back',
+    () => Promise.resolve(services.ledger.log().includes('the clock says') || null),
+    LOGGED_MS,
+  );
   await grow();
   await services.ledger.restart();
   await grow();
@@ -197,17 +262,26 @@ it('its clock jumps back, and it starts with one that is behind: what comes then
 });
 
 it('killed with a batch committed and its root not yet remembered: nothing of it was signed, and it is signed when it is back', async () => {
-  const { stack: { services, folder: place }, stack: running, kernel, observer } = await start();
+  const {
+    stack: { services, folder: place },
+    stack: running,
+    kernel,
+    observer,
+  } = await start();
   const before = kernel.sealed(newTenant(), 3);
   await kernel.untilLogged(before);
   await services.ledger.kill();
-  // The first signature after a start writes the file anew under this name. A pipe without a reader can't be opened for writing: the ledger stands there.
+  // The first signature after a start writes the file anew under this name. A pipe without a reader can't be opened for
+  // writing: the ledger stands there.
   const pipe = join(place, 'ledger', 'signed.next');
   expect(spawnSync('mkfifo', [pipe]).status).toBe(0);
   await services.ledger.start();
   const tenant = newTenant();
   const records = kernel.sealed(tenant, 8);
-  const answer = kernel.append(records).then(() => 'answered', () => 'failed');
+  const answer = kernel.append(records).then(
+    () => 'answered',
+    () => 'failed',
+  );
   await eventually('the leaves', async () => (await leaves(observer)) === before.length + records.length, LOGGED_MS);
   await services.ledger.kill();
   rmSync(pipe);
@@ -222,7 +296,12 @@ it('killed with a batch committed and its root not yet remembered: nothing of it
 });
 
 it('killed with a root remembered, signed and answered for, and its checkpoint not stored: the same root is signed again', async () => {
-  const { stack: { services, folder: place }, stack: running, kernel, observer } = await start();
+  const {
+    stack: { services, folder: place },
+    stack: running,
+    kernel,
+    observer,
+  } = await start();
   const tenant = newTenant();
   const records = kernel.sealed(tenant, 8);
   // Inserting waits for this lock, and reading doesn't.
@@ -235,7 +314,10 @@ it('killed with a root remembered, signed and answered for, and its checkpoint n
   } finally {
     await letGo();
   }
-  const remembered = readFileSync(join(place, 'ledger', 'signed'), 'utf8').split('\n').find((line) => line.startsWith(logIdOf(tenant)))?.split(' ');
+  const remembered = readFileSync(join(place, 'ledger', 'signed'), 'utf8')
+    .split('\n')
+    .find((line) => line.startsWith(logIdOf(tenant)))
+    ?.split(' ');
   expect(await signedOf(observer, [tenant])).toBe(0);
   await services.ledger.start();
   const { treeSize, root } = await checkpointOf(running, tenant);

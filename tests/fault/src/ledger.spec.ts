@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The ledger alone, asked over the bus as the kernel asks it: killed at each step of an append, asked again and out of order, two replicas at once, and one that can't
-// write down what it signed. Whatever happens, what it answered for is in the log at that place, once, and the independent checker finds nothing.
+// The ledger alone, asked over the bus as the kernel asks it: killed at each step of an append, asked again and out of
+// order, two replicas at once, and one that can't write down what it signed. Whatever happens, what it answered for is
+// in the log at that place, once, and the independent checker finds nothing.
 import { mkdirSync, rmdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { vi } from 'vitest';
@@ -29,7 +30,8 @@ afterEach(async () => {
   if (!stack.services.ledger.isRunning) await stack.services.ledger.start();
 });
 
-const leaves = async (): Promise<number> => (await observer.rows<{ n: number }>('SELECT count(*)::int AS n FROM ledger.leaf'))[0]?.n ?? 0;
+const leaves = async (): Promise<number> =>
+  (await observer.rows<{ n: number }>('SELECT count(*)::int AS n FROM ledger.leaf'))[0]?.n ?? 0;
 
 it.each([
   ['before its rows are written', 'ledger.leaf'],
@@ -42,7 +44,10 @@ it.each([
   // Inserting waits for this lock, and reading doesn't.
   const letGo = await observer.hold(`LOCK TABLE ${table} IN SHARE MODE`);
   const records = tenants.flatMap((tenant) => kernel.sealed(tenant, 20));
-  const answer = kernel.append(records).then(() => 'answered', () => 'failed');
+  const answer = kernel.append(records).then(
+    () => 'answered',
+    () => 'failed',
+  );
   await observer.untilBlocked('writ_ledger');
   await stack.services.ledger.kill();
   await observer.abort('writ_ledger');
@@ -57,9 +62,15 @@ it.each([
 it('killed with a batch committed and signed, and its answer lost: sent again, it gets the places it has', async () => {
   const records = kernel.sealed(newTenant(), 30);
   stack.busProxy('ledger').hold('out');
-  const answer = kernel.append(records).then(() => 'answered', () => 'failed');
+  const answer = kernel.append(records).then(
+    () => 'answered',
+    () => 'failed',
+  );
   const ids = records.map(({ record_id }) => record_id);
-  const placed = () => observer.rows('SELECT record_id, leaf_index FROM ledger.leaf WHERE record_id = ANY ($1) ORDER BY leaf_index', [ids]);
+  const placed = () =>
+    observer.rows('SELECT record_id, leaf_index FROM ledger.leaf WHERE record_id = ANY ($1) ORDER BY leaf_index', [
+      ids,
+    ]);
   await eventually('the leaves', async () => (await placed()).length === records.length, LOGGED_MS);
   const first = await placed();
   await stack.services.ledger.kill();
@@ -72,7 +83,9 @@ it('killed with a batch committed and signed, and its answer lost: sent again, i
 });
 
 it('two replicas append to the same logs, one is killed again and again, and records come twice and out of order', async () => {
-  const other: Service = await stack.another('ledger', { WRIT_LEDGER_MEMORY_FILE: join(stack.folder, 'ledger-2', 'signed') });
+  const other: Service = await stack.another('ledger', {
+    WRIT_LEDGER_MEMORY_FILE: join(stack.folder, 'ledger-2', 'signed'),
+  });
   try {
     const tenants = Array.from({ length: 4 }, newTenant);
     const records = tenants.flatMap((tenant) => kernel.sealed(tenant, 60));
@@ -91,7 +104,7 @@ it('two replicas append to the same logs, one is killed again and again, and rec
   }
 });
 
-it('what was signed can\'t be written down: nothing more is appended, and it goes on by itself when it can', async () => {
+it("what was signed can't be written down: nothing more is appended, and it goes on by itself when it can", async () => {
   const [first, second] = [kernel.sealed(newTenant(), 3), kernel.sealed(newTenant(), 3)];
   await stack.services.ledger.kill();
   // The file is made anew at the first signature after a start. Where a folder is, no file can be made.

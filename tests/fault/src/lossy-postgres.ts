@@ -12,7 +12,8 @@ const LOSSYFS = join(repositoryRoot(), 'tests', 'fault', 'lossyfs');
 export function whyNoPowerCut(): string | null {
   if (process.getuid?.() !== 0) return 'mounting needs root';
   if (spawnSync('go', ['version']).status !== 0) return 'the Go toolchain is missing';
-  if (spawnSync('go', ['mod', 'download'], { cwd: LOSSYFS, timeout: 60_000 }).status !== 0) return 'the modules of lossyfs can not be had';
+  if (spawnSync('go', ['mod', 'download'], { cwd: LOSSYFS, timeout: 60_000 }).status !== 0)
+    return 'the modules of lossyfs can not be had';
   const whyNot = whyNoOwnPostgres();
   if (whyNot !== null) return whyNot;
   try {
@@ -45,7 +46,8 @@ export class LossyPostgres {
       await made.#serve();
       return made;
     } catch (error) {
-      // A file system that stays mounted holds the output of this process open, and whoever waits for its end waits for ever.
+      // A file system that stays mounted holds the output of this process open, and whoever waits for its end waits for
+      // ever.
       await made.remove().catch(() => undefined);
       throw error;
     }

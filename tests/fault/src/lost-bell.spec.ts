@@ -1,8 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
-// JetStream is never the only copy of anything: its whole directory goes while calls are under way, and none of them is lost.
+// JetStream is never the only copy of anything: its whole directory goes while calls are under way, and none of them is
+// lost.
 import { randomUUID } from 'node:crypto';
 import { vi } from 'vitest';
-import { eventually, expectCleanLog, makeWorld, Observer, startStack, verifiedReceipt, type Stack, type World } from '@writ/stack';
+import {
+  eventually,
+  expectCleanLog,
+  makeWorld,
+  Observer,
+  startStack,
+  verifiedReceipt,
+  type Stack,
+  type World,
+} from '@writ/stack';
 
 vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 });
 
@@ -15,7 +25,9 @@ let world: World;
 let observer: Observer;
 
 beforeAll(async () => {
-  stack = await startStack({ env: { kernel: TUNING, executor: { WRIT_SLOTS_INLINE: '2', WRIT_SLOTS_SANDBOXED: '2' } } });
+  stack = await startStack({
+    env: { kernel: TUNING, executor: { WRIT_SLOTS_INLINE: '2', WRIT_SLOTS_SANDBOXED: '2' } },
+  });
   world = await makeWorld(stack.url, stack.keys.platformKey, { files: { 'a.txt': 'one\n' } });
   observer = new Observer(stack);
 });
@@ -24,11 +36,29 @@ afterAll(async () => {
   await stack?.stop();
 });
 
-interface Call { readonly key: string; readonly tool: string; readonly args: Record<string, string>; readonly path: string; readonly content: string }
+interface Call {
+  readonly key: string;
+  readonly tool: string;
+  readonly args: Record<string, string>;
+  readonly path: string;
+  readonly content: string;
+}
 
 const calls: readonly Call[] = [
-  ...Array.from({ length: INLINE }, (_, i) => ({ key: randomUUID(), tool: 'fs.write', args: { path: `inline-${i}.txt`, content: `${i}\n` }, path: `inline-${i}.txt`, content: `${i}\n` })),
-  ...Array.from({ length: SANDBOXED }, (_, i) => ({ key: randomUUID(), tool: 'shell.run', args: { command: `sleep 0.2; echo ${i} >> shell-${i}.txt` }, path: `shell-${i}.txt`, content: `${i}\n` })),
+  ...Array.from({ length: INLINE }, (_, i) => ({
+    key: randomUUID(),
+    tool: 'fs.write',
+    args: { path: `inline-${i}.txt`, content: `${i}\n` },
+    path: `inline-${i}.txt`,
+    content: `${i}\n`,
+  })),
+  ...Array.from({ length: SANDBOXED }, (_, i) => ({
+    key: randomUUID(),
+    tool: 'shell.run',
+    args: { command: `sleep 0.2; echo ${i} >> shell-${i}.txt` },
+    path: `shell-${i}.txt`,
+    content: `${i}\n`,
+  })),
 ];
 
 it('thirty calls in flight lose their bell, and each ends once, with its records', async () => {
@@ -36,8 +66,11 @@ it('thirty calls in flight lose their bell, and each ends once, with its records
   const first = Promise.all(calls.map(propose));
   // Some have ended, some run, some wait: that is when the bell goes.
   await eventually('calls on their way', async () => {
-    const rows = await observer.rows<{ state: string; n: number }>('SELECT state, count(*)::int AS n FROM kernel.operation GROUP BY 1');
-    const count = (...states: string[]): number => rows.filter(({ state }) => states.includes(state)).reduce((sum, { n }) => sum + n, 0);
+    const rows = await observer.rows<{ state: string; n: number }>(
+      'SELECT state, count(*)::int AS n FROM kernel.operation GROUP BY 1',
+    );
+    const count = (...states: string[]): number =>
+      rows.filter(({ state }) => states.includes(state)).reduce((sum, { n }) => sum + n, 0);
     return count('committed') > 0 && count('admitted', 'dispatched', 'performing') > 5;
   });
   await stack.nats.kill();
@@ -45,21 +78,34 @@ it('thirty calls in flight lose their bell, and each ends once, with its records
   await stack.nats.start();
   await first;
   // A caller who got no answer asks again with its key.
-  await eventually('every call is there', async () => {
-    const answers = await Promise.all(calls.map(propose));
-    return answers.every((answer) => answer !== null && (answer.status === 200 || answer.status === 202));
-  }, 120_000);
-  const operations = await eventually('every call has ended', async () => {
-    const rows = await observer.rows<{ operation_id: string; idempotency_key: string; state: string }>('SELECT operation_id, idempotency_key, state FROM kernel.operation WHERE idempotency_key = ANY ($1)', [calls.map(({ key }) => key)]);
-    return rows.length === calls.length && rows.every(({ state }) => state === 'committed') ? rows : null;
-  }, 120_000);
+  await eventually(
+    'every call is there',
+    async () => {
+      const answers = await Promise.all(calls.map(propose));
+      return answers.every((answer) => answer !== null && (answer.status === 200 || answer.status === 202));
+    },
+    120_000,
+  );
+  const operations = await eventually(
+    'every call has ended',
+    async () => {
+      const rows = await observer.rows<{ operation_id: string; idempotency_key: string; state: string }>(
+        'SELECT operation_id, idempotency_key, state FROM kernel.operation WHERE idempotency_key = ANY ($1)',
+        [calls.map(({ key }) => key)],
+      );
+      return rows.length === calls.length && rows.every(({ state }) => state === 'committed') ? rows : null;
+    },
+    120_000,
+  );
   for (const { path, content } of calls) expect({ path, content: await world.file(path) }).toEqual({ path, content });
   await observer.untilLogged();
   for (const { operation_id } of operations) {
     expect({ operation_id, outcomes: await observer.outcomes(operation_id) }).toEqual({ operation_id, outcomes: 1 });
     await verifiedReceipt(stack, world, operation_id);
   }
-  expect(await observer.rows('SELECT record_id FROM ledger.leaf GROUP BY log_id, record_id HAVING count(*) > 1')).toEqual([]);
+  expect(
+    await observer.rows('SELECT record_id FROM ledger.leaf GROUP BY log_id, record_id HAVING count(*) > 1'),
+  ).toEqual([]);
   expectCleanLog(stack);
 });
 

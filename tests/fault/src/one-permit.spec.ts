@@ -6,7 +6,19 @@ import { canonicalBytes } from '@writ/digest';
 import { PERMIT_PAYLOAD_TYPE, RECORD_PAYLOAD_TYPE, subjectsOf, type Envelope } from '@writ/contract';
 import { newId } from '@writ/nest-kit';
 import { parseSigner, sealEnvelope, type Signer } from '@writ/signing';
-import { BusExecutor, eventually, makeWorld, Observer, SHARD, startStack, type Answer, type JsonValue, type Rung, type Stack, type World } from '@writ/stack';
+import {
+  BusExecutor,
+  eventually,
+  makeWorld,
+  Observer,
+  SHARD,
+  startStack,
+  type Answer,
+  type JsonValue,
+  type Rung,
+  type Stack,
+  type World,
+} from '@writ/stack';
 
 vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 });
 
@@ -20,7 +32,10 @@ let observer: Observer;
 let executor: BusExecutor;
 
 beforeAll(async () => {
-  stack = await startStack({ without: ['executor'], env: { kernel: { WRIT_PERMIT_TTL_MS: String(TTL_MS), WRIT_SWEEP_MS: '200' } } });
+  stack = await startStack({
+    without: ['executor'],
+    env: { kernel: { WRIT_PERMIT_TTL_MS: String(TTL_MS), WRIT_SWEEP_MS: '200' } },
+  });
   world = await makeWorld(stack.url, stack.keys.platformKey, { files: { 'a.txt': 'one\n' } });
   observer = new Observer(stack);
 });
@@ -28,22 +43,38 @@ afterAll(async () => {
   await observer?.close();
   await stack?.stop();
 });
-beforeEach(async () => { executor = await BusExecutor.join(stack); });
-afterEach(async () => { await executor.leave(); });
+beforeEach(async () => {
+  executor = await BusExecutor.join(stack);
+});
+afterEach(async () => {
+  await executor.leave();
+});
 
 /** A call, and the permit for it. */
-async function ring(command = 'true', key: string = randomUUID()): Promise<Rung & { answer: Promise<Answer<JsonValue>>; key: string }> {
+async function ring(
+  command = 'true',
+  key: string = randomUUID(),
+): Promise<Rung & { answer: Promise<Answer<JsonValue>>; key: string }> {
   const answer = world.call('shell.run', { command }, { idempotency_key: key });
-  return { ...await executor.next(), answer, key };
+  return { ...(await executor.next()), answer, key };
 }
-const codeOf = (promise: Promise<unknown>): Promise<string> => promise.then(() => 'ok', (error: { code?: string }) => error.code ?? String(error));
+const codeOf = (promise: Promise<unknown>): Promise<string> =>
+  promise.then(
+    () => 'ok',
+    (error: { code?: string }) => error.code ?? String(error),
+  );
 const state = async (key: string): Promise<string> => (await observer.operation(key)).state as string;
 
 it('of two executors that redeem one permit at once, exactly one wins', async () => {
   for (let round = 0; round < 10; round += 1) {
     const { envelope, permit, answer } = await ring();
-    const contenders = Array.from({ length: 2 }, () => ({ executorId: newId('executor'), nonce: BusExecutor.newNonce() }));
-    const said = await Promise.all(contenders.map(({ executorId, nonce }) => codeOf(executor.redeem(envelope, nonce, executorId))));
+    const contenders = Array.from({ length: 2 }, () => ({
+      executorId: newId('executor'),
+      nonce: BusExecutor.newNonce(),
+    }));
+    const said = await Promise.all(
+      contenders.map(({ executorId, nonce }) => codeOf(executor.redeem(envelope, nonce, executorId))),
+    );
     expect([...said].sort()).toEqual(['ok', 'permit.spent']);
     const winner = contenders[said.indexOf('ok')]!;
     const loser = contenders[said.indexOf('permit.spent')]!;
@@ -51,10 +82,21 @@ it('of two executors that redeem one permit at once, exactly one wins', async ()
     expect(await codeOf(executor.redeem(envelope, winner.nonce, winner.executorId))).toBe('ok');
     expect(await codeOf(executor.redeem(envelope, winner.nonce, loser.executorId))).toBe('permit.spent');
     expect(await codeOf(executor.redeem(envelope, loser.nonce, winner.executorId))).toBe('permit.spent');
-    expect(await codeOf(executor.report({ ...executor.speakerOf(permit, loser.nonce), executor_id: loser.executorId }, { result: OUTPUT }))).toBe('attempt.fenced');
-    await executor.report({ ...executor.speakerOf(permit, winner.nonce), executor_id: winner.executorId }, { result: OUTPUT });
+    expect(
+      await codeOf(
+        executor.report(
+          { ...executor.speakerOf(permit, loser.nonce), executor_id: loser.executorId },
+          { result: OUTPUT },
+        ),
+      ),
+    ).toBe('attempt.fenced');
+    await executor.report(
+      { ...executor.speakerOf(permit, winner.nonce), executor_id: winner.executorId },
+      { result: OUTPUT },
+    );
     expect((await answer).body).toMatchObject({ status: 'ok', tx_outcome: 'no_op' });
-    for (const { executorId, nonce } of contenders) expect(await codeOf(executor.redeem(envelope, nonce, executorId))).toBe('permit.spent');
+    for (const { executorId, nonce } of contenders)
+      expect(await codeOf(executor.redeem(envelope, nonce, executorId))).toBe('permit.spent');
   }
 });
 
@@ -69,18 +111,31 @@ it('a repeated report gets the outcome of the first, whatever it says now', asyn
   expect(await observer.outcomes(permit.operation_id)).toBe(1);
 });
 
-describe('what isn\'t the kernel\'s order is refused and moves nothing', () => {
-  const stranger = parseSigner(generateKeyPairSync('ed25519').privateKey.export({ type: 'pkcs8', format: 'pem' }) as string);
-  const sealed = (value: unknown, signer: Signer, type = PERMIT_PAYLOAD_TYPE): Envelope => sealEnvelope(type, canonicalBytes(value), signer);
-  const flip = (envelope: Envelope, change: (permit: Record<string, JsonValue>) => Record<string, JsonValue>): Envelope =>
-    ({ ...envelope, payload: Buffer.from(canonicalBytes(change(JSON.parse(Buffer.from(envelope.payload, 'base64').toString('utf8'))))).toString('base64') });
+describe("what isn't the kernel's order is refused and moves nothing", () => {
+  const stranger = parseSigner(
+    generateKeyPairSync('ed25519').privateKey.export({ type: 'pkcs8', format: 'pem' }) as string,
+  );
+  const sealed = (value: unknown, signer: Signer, type = PERMIT_PAYLOAD_TYPE): Envelope =>
+    sealEnvelope(type, canonicalBytes(value), signer);
+  const flip = (
+    envelope: Envelope,
+    change: (permit: Record<string, JsonValue>) => Record<string, JsonValue>,
+  ): Envelope => ({
+    ...envelope,
+    payload: Buffer.from(
+      canonicalBytes(change(JSON.parse(Buffer.from(envelope.payload, 'base64').toString('utf8')))),
+    ).toString('base64'),
+  });
 
-  it('another key\'s, an altered one, one of another type, and what isn\'t a permit at all', async () => {
+  it("another key's, an altered one, one of another type, and what isn't a permit at all", async () => {
     const { envelope, permit, answer, key } = await ring();
     const [signature] = envelope.signatures;
     const forged: Record<string, unknown> = {
       'signed by a stranger': sealed(permit, stranger),
-      'signed by a stranger under our key id': { ...sealed(permit, stranger), signatures: [{ ...sealed(permit, stranger).signatures[0]!, keyid: signature!.keyid }] },
+      'signed by a stranger under our key id': {
+        ...sealed(permit, stranger),
+        signatures: [{ ...sealed(permit, stranger).signatures[0]!, keyid: signature!.keyid }],
+      },
       'with another attempt': flip(envelope, (p) => ({ ...p, attempt: 2 })),
       'with another operation': flip(envelope, (p) => ({ ...p, operation_id: `op_${'0'.repeat(26)}` })),
       'with another tenant': flip(envelope, (p) => ({ ...p, tenant_id: `ten_${'0'.repeat(26)}` })),
@@ -89,15 +144,33 @@ describe('what isn\'t the kernel\'s order is refused and moves nothing', () => {
       'of another type': { ...envelope, payloadType: RECORD_PAYLOAD_TYPE },
       'signed as a record': sealed(permit, stack.keys.permit, RECORD_PAYLOAD_TYPE),
       'without a signature': { ...envelope, signatures: [] },
-      'with a cut signature': { ...envelope, signatures: [{ keyid: signature!.keyid, sig: signature!.sig.slice(0, -4) }] },
-      'with a flipped signature': { ...envelope, signatures: [{ keyid: signature!.keyid, sig: Buffer.from(Buffer.from(signature!.sig, 'base64').map((byte, i) => (i === 0 ? byte ^ 1 : byte))).toString('base64') }] },
+      'with a cut signature': {
+        ...envelope,
+        signatures: [{ keyid: signature!.keyid, sig: signature!.sig.slice(0, -4) }],
+      },
+      'with a flipped signature': {
+        ...envelope,
+        signatures: [
+          {
+            keyid: signature!.keyid,
+            sig: Buffer.from(
+              Buffer.from(signature!.sig, 'base64').map((byte, i) => (i === 0 ? byte ^ 1 : byte)),
+            ).toString('base64'),
+          },
+        ],
+      },
       'with a payload that is no JSON': { ...envelope, payload: Buffer.from('permit').toString('base64') },
       'too long': { ...envelope, payload: Buffer.alloc(8_192).toString('base64') },
-      'no envelope': 'permit', 'null': null, 'an array': [envelope],
+      'no envelope': 'permit',
+      null: null,
+      'an array': [envelope],
     };
     for (const [what, permitOf] of Object.entries(forged)) {
       const code = await codeOf(executor.redeem(permitOf, BusExecutor.newNonce()));
-      expect({ what, isRefused: ['permit.invalid', 'request.malformed'].includes(code) }).toEqual({ what, isRefused: true });
+      expect({ what, isRefused: ['permit.invalid', 'request.malformed'].includes(code) }).toEqual({
+        what,
+        isRefused: true,
+      });
     }
     expect(await state(key)).toBe('dispatched');
     const nonce = BusExecutor.newNonce();
@@ -106,16 +179,22 @@ describe('what isn\'t the kernel\'s order is refused and moves nothing', () => {
     expect((await answer).body.status).toBe('ok');
   });
 
-  it('the kernel\'s own signature on an order that it didn\'t give', async () => {
+  it("the kernel's own signature on an order that it didn't give", async () => {
     const { envelope, permit, answer, key } = await ring();
     const other = await ring();
     for (const [what, value] of Object.entries({
-      'the action of another call': { ...permit, action_digest: other.permit.action_digest.replace(/^./, (c) => (c === '0' ? '1' : '0')) },
-      'an attempt that isn\'t there yet': { ...permit, attempt: permit.attempt + 1 },
-      'an operation that isn\'t there': { ...permit, operation_id: `op_${'0'.repeat(26)}` },
-      'another tenant\'s': { ...permit, tenant_id: `ten_${'0'.repeat(26)}` },
+      'the action of another call': {
+        ...permit,
+        action_digest: other.permit.action_digest.replace(/^./, (c) => (c === '0' ? '1' : '0')),
+      },
+      "an attempt that isn't there yet": { ...permit, attempt: permit.attempt + 1 },
+      "an operation that isn't there": { ...permit, operation_id: `op_${'0'.repeat(26)}` },
+      "another tenant's": { ...permit, tenant_id: `ten_${'0'.repeat(26)}` },
     })) {
-      expect({ what, code: await codeOf(executor.redeem(sealed(value, stack.keys.permit), BusExecutor.newNonce())) }).toEqual({ what, code: 'permit.invalid' });
+      expect({
+        what,
+        code: await codeOf(executor.redeem(sealed(value, stack.keys.permit), BusExecutor.newNonce())),
+      }).toEqual({ what, code: 'permit.invalid' });
     }
     expect(await state(key)).toBe('dispatched');
     for (const rung of [{ envelope, permit, answer }, other]) {
@@ -144,10 +223,14 @@ it('a work message that is delivered twice, to two executors, runs once', async 
   await executor.leave();
   const kernel = await stack.busAs('kernel');
   const real = await Promise.all([stack.another('executor'), stack.another('executor')]);
-  for (const copy of ['a', 'b', 'c', 'd']) await kernel.ring(subjects.work(lane), message.bytes, { messageId: `${permit.operation_id}.${copy}` });
+  for (const copy of ['a', 'b', 'c', 'd'])
+    await kernel.ring(subjects.work(lane), message.bytes, { messageId: `${permit.operation_id}.${copy}` });
   expect((await answer).body).toMatchObject({ tx_outcome: 'committed' });
   // The lane is empty: every copy was looked at.
-  await eventually('all copies are taken', async () => (await world.call('shell.run', { command: 'cat once.txt' })).body.result.output === 'ran\n');
+  await eventually(
+    'all copies are taken',
+    async () => (await world.call('shell.run', { command: 'cat once.txt' })).body.result.output === 'ran\n',
+  );
   expect(await world.file('once.txt')).toBe('ran\n');
   expect(await observer.outcomes(permit.operation_id)).toBe(1);
   await Promise.all(real.map((service) => service.kill()));

@@ -1,14 +1,28 @@
 // SPDX-License-Identifier: Apache-2.0
-// Postgres, the bus or the ledger is gone, there and silent, or slow: callers get a fault of the right code within a bound, nothing runs that isn't recorded, and
-// when it is back calls pass again without anybody's doing.
+// Postgres, the bus or the ledger is gone, there and silent, or slow: callers get a fault of the right code within a
+// bound, nothing runs that isn't recorded, and when it is back calls pass again without anybody's doing.
 import { vi } from 'vitest';
-import { eventually, expectCleanLog, makeWorld, Observer, Proxy, startStack, type Answer, type JsonValue, type Stack, type World } from '@writ/stack';
+import {
+  eventually,
+  expectCleanLog,
+  makeWorld,
+  Observer,
+  Proxy,
+  startStack,
+  type Answer,
+  type JsonValue,
+  type Stack,
+  type World,
+} from '@writ/stack';
 import { testDatabase, type TestDatabase } from '@writ/testing';
 
 vi.setConfig({ testTimeout: 180_000, hookTimeout: 180_000 });
 
 const TUNING = { WRIT_LEASE_MS: '4000', WRIT_PERMIT_TTL_MS: '3000', WRIT_SWEEP_MS: '250' };
-/** What a client waits for at most: four sendings of a call, or a statement that a silent server never answers, and a slow machine. */
+/**
+ * What a client waits for at most: four sendings of a call, or a statement that a silent server never answers, and a
+ * slow machine.
+ */
 const ANSWER_MS = 40_000;
 
 let database: TestDatabase;
@@ -45,7 +59,9 @@ afterAll(async () => {
 let written = 0;
 const write = (): Promise<Answer<JsonValue>> => world.call('fs.write', { path: `f${written++}.txt`, content: 'x' });
 /** The fault that a call gets, and how long it took. */
-async function faultOf(call: () => Promise<Answer<JsonValue>>): Promise<{ code: string; status: number; retryAfter: string | null }> {
+async function faultOf(
+  call: () => Promise<Answer<JsonValue>>,
+): Promise<{ code: string; status: number; retryAfter: string | null }> {
   const at = performance.now();
   const { status, body, headers } = await call();
   expect(performance.now() - at).toBeLessThan(ANSWER_MS);
@@ -53,7 +69,16 @@ async function faultOf(call: () => Promise<Answer<JsonValue>>): Promise<{ code: 
 }
 async function expectRecovered(): Promise<void> {
   await eventually('a call passes again', async () => (await write()).body.tx_outcome === 'committed', 60_000);
-  await eventually('nothing is under way', async () => (await observer.rows(`SELECT 1 FROM kernel.operation WHERE state NOT IN ('refused', 'committed', 'rolled_back', 'no_op', 'ambiguous')`)).length === 0, 60_000);
+  await eventually(
+    'nothing is under way',
+    async () =>
+      (
+        await observer.rows(
+          `SELECT 1 FROM kernel.operation WHERE state NOT IN ('refused', 'committed', 'rolled_back', 'no_op', 'ambiguous')`,
+        )
+      ).length === 0,
+    60_000,
+  );
   await observer.untilLogged();
   // Every call that came to be has its decision in the log, and every one that ended its outcome.
   const unrecorded = await observer.rows(`SELECT o.operation_id FROM kernel.operation o
@@ -66,22 +91,51 @@ const heads = async (): Promise<number> => (await observer.rows('SELECT 1 FROM k
 
 it.each([
   ['Postgres is gone', () => kernels.shut(), () => kernels.release(), ['database.unavailable']],
-  ['Postgres is there and silent', () => { kernels.hold('in'); kernels.hold('out'); }, () => kernels.release(), ['bus.unreachable', 'database.unavailable']],
-  ['the bus is there and silent', () => { stack.busProxy('kernel').hold('in'); stack.busProxy('kernel').hold('out'); }, () => stack.busProxy('kernel').release(), ['bus.unreachable']],
-  ['the bus is gone', () => stack.busProxy('kernel').shut(), () => stack.busProxy('kernel').release(), ['bus.unreachable']],
-] as const)('%s: a call is answered with that, nothing runs, and calls pass when it is back', async (_what, strike, heal, codes) => {
-  expect((await write()).body.tx_outcome).toBe('committed');
-  const before = await heads();
-  strike();
-  try {
-    const faults = await Promise.all([faultOf(write), faultOf(write), faultOf(write)]);
-    for (const { code, status, retryAfter } of faults) expect({ code: codes.some((one) => one === code) || code, status, retryAfter }).toEqual({ code: true, status: 503, retryAfter: expect.stringMatching(/^\d+$/) });
-    expect(await heads()).toBe(before);
-  } finally {
-    heal();
-  }
-  await expectRecovered();
-});
+  [
+    'Postgres is there and silent',
+    () => {
+      kernels.hold('in');
+      kernels.hold('out');
+    },
+    () => kernels.release(),
+    ['bus.unreachable', 'database.unavailable'],
+  ],
+  [
+    'the bus is there and silent',
+    () => {
+      stack.busProxy('kernel').hold('in');
+      stack.busProxy('kernel').hold('out');
+    },
+    () => stack.busProxy('kernel').release(),
+    ['bus.unreachable'],
+  ],
+  [
+    'the bus is gone',
+    () => stack.busProxy('kernel').shut(),
+    () => stack.busProxy('kernel').release(),
+    ['bus.unreachable'],
+  ],
+] as const)(
+  '%s: a call is answered with that, nothing runs, and calls pass when it is back',
+  async (_what, strike, heal, codes) => {
+    expect((await write()).body.tx_outcome).toBe('committed');
+    const before = await heads();
+    strike();
+    try {
+      const faults = await Promise.all([faultOf(write), faultOf(write), faultOf(write)]);
+      for (const { code, status, retryAfter } of faults)
+        expect({ code: codes.some((one) => one === code) || code, status, retryAfter }).toEqual({
+          code: true,
+          status: 503,
+          retryAfter: expect.stringMatching(/^\d+$/),
+        });
+      expect(await heads()).toBe(before);
+    } finally {
+      heal();
+    }
+    await expectRecovered();
+  },
+);
 
 it('connections to Postgres that fall silent for good are given up, and calls pass over new ones', async () => {
   // As many as the kernel may have, so that none is left to open.
@@ -92,23 +146,47 @@ it('connections to Postgres that fall silent for good are given up, and calls pa
 });
 
 it.each([
-  ['frozen', () => { stack.services.ledger.freeze(); }, async (): Promise<void> => { stack.services.ledger.thaw(); }],
-  ['gone', () => { void stack.services.ledger.kill(); }, (): Promise<void> => stack.services.ledger.start()],
-] as const)('the ledger is %s for longer than records may wait: nothing is admitted until they are logged', async (_what, strike, heal) => {
-  strike();
-  try {
-    // What is decided while there is still room has its record in the outbox, and says that it is pending.
-    expect((await write()).body).toMatchObject({ tx_outcome: 'committed', receipt: { state: 'pending' } });
-    const refused = await eventually('the backlog is too old', async () => { const answer = await write(); return answer.status === 503 ? answer : null; }, 30_000);
-    expect([refused.body.code, refused.headers.get('retry-after')]).toEqual(['record.backlog', '5']);
-    const before = await heads();
-    expect((await faultOf(write)).code).toBe('record.backlog');
-    expect(await heads()).toBe(before);
-  } finally {
-    await heal();
-  }
-  await expectRecovered();
-});
+  [
+    'frozen',
+    () => {
+      stack.services.ledger.freeze();
+    },
+    async (): Promise<void> => {
+      stack.services.ledger.thaw();
+    },
+  ],
+  [
+    'gone',
+    () => {
+      void stack.services.ledger.kill();
+    },
+    (): Promise<void> => stack.services.ledger.start(),
+  ],
+] as const)(
+  'the ledger is %s for longer than records may wait: nothing is admitted until they are logged',
+  async (_what, strike, heal) => {
+    strike();
+    try {
+      // What is decided while there is still room has its record in the outbox, and says that it is pending.
+      expect((await write()).body).toMatchObject({ tx_outcome: 'committed', receipt: { state: 'pending' } });
+      const refused = await eventually(
+        'the backlog is too old',
+        async () => {
+          const answer = await write();
+          return answer.status === 503 ? answer : null;
+        },
+        30_000,
+      );
+      expect([refused.body.code, refused.headers.get('retry-after')]).toEqual(['record.backlog', '5']);
+      const before = await heads();
+      expect((await faultOf(write)).code).toBe('record.backlog');
+      expect(await heads()).toBe(before);
+    } finally {
+      await heal();
+    }
+    await expectRecovered();
+  },
+);
 
 /** For each piece of what passes: a statement or a message takes twice that, and a call some ten of them. */
 const SLOW_MS = 150;
@@ -117,24 +195,34 @@ it.each([
   ['Postgres', (ms: number) => kernels.slow(ms)],
   ['the bus', (ms: number) => stack.busProxy('kernel').slow(ms)],
   ['the ledger', (ms: number) => ledgers.slow(ms)],
-] as const)('%s is slow: each call is answered within a bound, done or with a fault, what is done is recorded, and calls are fast when it is', async (what, slow) => {
-  slow(SLOW_MS);
-  try {
-    await Promise.all(Array.from({ length: 8 }, async () => {
-      const at = performance.now();
-      const { status, body } = await write();
-      expect(performance.now() - at).toBeLessThan(ANSWER_MS);
-      // Nobody waits for the log beyond a moment: a call is done when its record is durable, and says that its place is pending.
-      if (what === 'the ledger') expect([status, body.tx_outcome]).toEqual([200, 'committed']);
-      // A lease is renewed over the same slow bus: three that were lost are the call's end, which says so.
-      else if (status === 200) expect([[undefined, 'committed'], ['attempts.exhausted', 'rolled_back']]).toContainEqual([body.error?.code, body.tx_outcome]);
-      else expect([202, 503]).toContain(status);
-    }));
-  } finally {
-    slow(0);
-  }
-  await expectRecovered();
-});
+] as const)(
+  '%s is slow: each call is answered within a bound, done or with a fault, what is done is recorded, and calls are fast when it is',
+  async (what, slow) => {
+    slow(SLOW_MS);
+    try {
+      await Promise.all(
+        Array.from({ length: 8 }, async () => {
+          const at = performance.now();
+          const { status, body } = await write();
+          expect(performance.now() - at).toBeLessThan(ANSWER_MS);
+          // Nobody waits for the log beyond a moment: a call is done when its record is durable, and says that its
+          // place is pending.
+          if (what === 'the ledger') expect([status, body.tx_outcome]).toEqual([200, 'committed']);
+          // A lease is renewed over the same slow bus: three that were lost are the call's end, which says so.
+          else if (status === 200)
+            expect([
+              [undefined, 'committed'],
+              ['attempts.exhausted', 'rolled_back'],
+            ]).toContainEqual([body.error?.code, body.tx_outcome]);
+          else expect([202, 503]).toContain(status);
+        }),
+      );
+    } finally {
+      slow(0);
+    }
+    await expectRecovered();
+  },
+);
 
 it('a ledger that is slow keeps nobody waiting: an answer comes long before its receipt', async () => {
   // Longer than an answer waits for the log, several times over.

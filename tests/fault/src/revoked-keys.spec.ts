@@ -1,8 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-// A kernel that dies in the middle of the revocation of an API key: nothing of the key commits, and asked again the revocation is whole.
+// A kernel that dies in the middle of the revocation of an API key: nothing of the key commits, and asked again the
+// revocation is whole.
 import { vi } from 'vitest';
 import {
-  eventually, expectCleanLog, makeWorld, Observer, sayYes, startStack, type Stack, type World,
+  eventually,
+  expectCleanLog,
+  makeWorld,
+  Observer,
+  sayYes,
+  startStack,
+  type Stack,
+  type World,
 } from '@writ/stack';
 
 vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 });
@@ -23,32 +31,56 @@ afterAll(async () => {
 it('a kernel that dies after it marked the calls of a revoked key leaves them to its successor, and an approval of one is refused', async () => {
   const made = await world.admin.must('/v1/api-keys', { name: 'leaked', role: 'agent', agent_id: world.agentId });
   const id = made.api_key_id as string;
-  const held = (await world.admin.as(made.api_key as string).post('/v1/tool-calls', {
-    tool_id: 'shell.run', args: { command: 'rm -rf old' }, capability_token_id: world.tokenId, workspace_id: world.workspaceId, idempotency_key: 'rm-old',
-  })).body;
+  const held = (
+    await world.admin
+      .as(made.api_key as string)
+      .post('/v1/tool-calls', {
+        tool_id: 'shell.run',
+        args: { command: 'rm -rf old' },
+        capability_token_id: world.tokenId,
+        workspace_id: world.workspaceId,
+        idempotency_key: 'rm-old',
+      })
+  ).body;
   expect(held.state).toBe('held');
   // Marks are set and committed; the end of the held call writes its approval, and waits here.
   const letGo = await observer.hold('LOCK TABLE kernel.approval IN EXCLUSIVE MODE');
   const revoking = world.admin.request('DELETE', `/v1/api-keys/${id}`).catch(() => null);
-  await eventually('the calls are marked', async () => (await observer.rows('SELECT 1 FROM kernel.operation WHERE key_revoked')).length === 1);
+  await eventually(
+    'the calls are marked',
+    async () => (await observer.rows('SELECT 1 FROM kernel.operation WHERE key_revoked')).length === 1,
+  );
   await stack.services.kernel.kill();
   await letGo();
-  // Whether the answer was lost or says that the kernel is away: the key may still be valid at the API, and its calls are not.
+  // Whether the answer was lost or says that the kernel is away: the key may still be valid at the API, and its calls
+  // are not.
   await revoking;
   await stack.services.kernel.start();
-  const ended = await eventually('the end of the held call', async () => {
-    const { body } = await world.admin.get(`/v1/operations/${held.operation_id as string}`);
-    return body.state === 'refused' ? body : null;
-  }, 60_000);
+  const ended = await eventually(
+    'the end of the held call',
+    async () => {
+      const { body } = await world.admin.get(`/v1/operations/${held.operation_id as string}`);
+      return body.state === 'refused' ? body : null;
+    },
+    60_000,
+  );
   expect(ended.result).toMatchObject({ error: { code: 'key.revoked' } });
   expect((await sayYes(world.operator, held.approval_id)).body.code).toBe('conflict');
   expect(await world.file('old/a.txt')).toBe('one\n');
-  const again = await eventually('the revocation', async () => {
-    const answer = await world.admin.request('DELETE', `/v1/api-keys/${id}`).catch(() => null);
-    return answer?.status === 200 ? answer : null;
-  }, 60_000);
+  const again = await eventually(
+    'the revocation',
+    async () => {
+      const answer = await world.admin.request('DELETE', `/v1/api-keys/${id}`).catch(() => null);
+      return answer?.status === 200 ? answer : null;
+    },
+    60_000,
+  );
   expect(again.body).toMatchObject({ api_key_id: id, revoked_at: expect.any(Number) });
   await observer.untilLogged();
-  expect(await observer.rows(`SELECT 1 FROM ledger.leaf WHERE kind = 'change' AND convert_from(payload, 'utf8') LIKE '%api_key_revoked%'`)).toHaveLength(1);
+  expect(
+    await observer.rows(
+      `SELECT 1 FROM ledger.leaf WHERE kind = 'change' AND convert_from(payload, 'utf8') LIKE '%api_key_revoked%'`,
+    ),
+  ).toHaveLength(1);
   expectCleanLog(stack);
 });

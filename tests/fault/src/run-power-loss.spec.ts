@@ -1,13 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
-// The database loses its power under runs whose door, kernel and executors live on: what they remember of it may be more than it does. What a model says differs each time it is asked, so that a
-// reply which was acted on and forgotten shows: its call would stand in no conversation, or its place would have another.
+// The database loses its power under runs whose door, kernel and executors live on: what they remember of it may be
+// more than it does. What a model says differs each time it is asked, so that a reply which was acted on and forgotten
+// shows: its call would stand in no conversation, or its place would have another.
 import { vi } from 'vitest';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { connect } from '@writ/database';
-import { eventually, makeWorld, startStack, verifiedReceipt, type JsonValue, type Stack, type World } from '@writ/stack';
+import {
+  eventually,
+  makeWorld,
+  startStack,
+  verifiedReceipt,
+  type JsonValue,
+  type Stack,
+  type World,
+} from '@writ/stack';
 import { chatChunk, WireServer, type WireAsked } from '@writ/testing';
 import { LossyPostgres, whyNoPowerCut } from './lossy-postgres.ts';
 
@@ -19,10 +28,16 @@ const describePowerCut = why === null ? describe : describe.skip;
 const RUNS = 6;
 const ROUNDS = 6;
 
+interface Event {
+  readonly kind: string;
+  readonly turn?: { readonly calls: readonly { readonly args: { readonly path: string; readonly content: string } }[] };
+}
 
-interface Event { readonly kind: string; readonly turn?: { readonly calls: readonly { readonly args: { readonly path: string; readonly content: string } }[] } }
-
-interface Begun { readonly world: World; readonly sessionId: string; readonly runId: string }
+interface Begun {
+  readonly world: World;
+  readonly sessionId: string;
+  readonly runId: string;
+}
 
 describePowerCut(`power loss under runs${why === null ? '' : ` (skipped: ${why})`}`, () => {
   let folder: string;
@@ -42,11 +57,19 @@ describePowerCut(`power loss under runs${why === null ? '' : ` (skipped: ${why})
       return replyTo(asked, nth);
     };
     writeFileSync(join(folder, 'key'), 'sk-of-this-test');
-    writeFileSync(join(folder, 'models.json'), JSON.stringify({ models: [{ name: 'wire', provider: 'openai', model: 'wire', base_url: `${model.url}/v1`, key_file: 'key' }] }));
+    writeFileSync(
+      join(folder, 'models.json'),
+      JSON.stringify({
+        models: [{ name: 'wire', provider: 'openai', model: 'wire', base_url: `${model.url}/v1`, key_file: 'key' }],
+      }),
+    );
     postgres = await LossyPostgres.make({ lies: false });
     stack = await startStack({
       database: await postgres.database(),
-      env: { kernel: { WRIT_LEASE_MS: '2000', WRIT_PERMIT_TTL_MS: '3000', WRIT_SWEEP_MS: '250' }, orchestrator: { WRIT_MODELS_FILE: join(folder, 'models.json') } },
+      env: {
+        kernel: { WRIT_LEASE_MS: '2000', WRIT_PERMIT_TTL_MS: '3000', WRIT_SWEEP_MS: '250' },
+        orchestrator: { WRIT_MODELS_FILE: join(folder, 'models.json') },
+      },
     });
   });
   afterEach(async () => {
@@ -78,12 +101,19 @@ describePowerCut(`power loss under runs${why === null ? '' : ` (skipped: ${why})
       await isAsked.passed();
       const observer = await connect(stack!.database.ownerUrl, 'power-loss');
       observer.on('error', () => undefined);
-      const kept = async (): Promise<number> => (await observer.query<{ n: number }>('SELECT count(*)::int AS n FROM orchestrator.run_event WHERE run_id = $1', [run.runId])).rows[0]!.n;
+      const kept = async (): Promise<number> =>
+        (
+          await observer.query<{ n: number }>(
+            'SELECT count(*)::int AS n FROM orchestrator.run_event WHERE run_id = $1',
+            [run.runId],
+          )
+        ).rows[0]!.n;
       const before = await kept();
-      // The reply is kept and its call is on the way; nobody else commits meanwhile, and the power goes before the server would write of itself.
+      // The reply is kept and its call is on the way; nobody else commits meanwhile, and the power goes before the
+      // server would write of itself.
       kernel.freeze();
       letGo.open();
-      while (await kept() === before) await sleep(2);
+      while ((await kept()) === before) await sleep(2);
       await postgres.cutPower();
       observer.end().catch(() => undefined);
       await postgres.powerUp();
@@ -98,8 +128,12 @@ describePowerCut(`power loss under runs${why === null ? '' : ` (skipped: ${why})
 function gates(): { open: () => void; openForGood: () => void; passed: () => Promise<void> } {
   let [left, isOpen] = [0, false];
   return {
-    open: () => { left += 1; },
-    openForGood: () => { isOpen = true; },
+    open: () => {
+      left += 1;
+    },
+    openForGood: () => {
+      isOpen = true;
+    },
     passed: async () => {
       while (left === 0 && !isOpen) await sleep(2);
       left = Math.max(0, left - 1);
@@ -109,15 +143,23 @@ function gates(): { open: () => void; openForGood: () => void; passed: () => Pro
 
 /** The run ends; what its model said is what was done, and nothing else was. */
 async function expectWhole(stack: Stack, { world, sessionId, runId }: Begun): Promise<void> {
-  const run = await eventually(`the end of ${runId}`, async () => {
-    const { body } = await world.admin.get(`/v1/runs/${runId}`).catch(() => ({ body: null }));
-    return body?.state === 'ended' ? body as JsonValue : null;
-  }, 120_000);
+  const run = await eventually(
+    `the end of ${runId}`,
+    async () => {
+      const { body } = await world.admin.get(`/v1/runs/${runId}`).catch(() => ({ body: null }));
+      return body?.state === 'ended' ? (body as JsonValue) : null;
+    },
+    120_000,
+  );
   expect(run).toMatchObject({ stopped: 'end' });
-  const { runs } = (await world.auditor.get(`/v1/sessions/${sessionId}/transcript`)).body as unknown as { runs: { events: Event[] }[] };
+  const { runs } = (await world.auditor.get(`/v1/sessions/${sessionId}/transcript`)).body as unknown as {
+    runs: { events: Event[] }[];
+  };
   const said = runs.flatMap(({ events }) => events).flatMap(({ turn }) => turn?.calls.map(({ args }) => args) ?? []);
   expect(said.map(({ path }) => path)).toEqual(Array.from({ length: ROUNDS }, (_none, round) => `round-${round}.txt`));
-  const operations = ((await world.admin.get(`/v1/operations?session_id=${sessionId}&limit=200`)).body.items as JsonValue[]).filter(({ tool_id }) => tool_id === 'fs.write');
+  const operations = (
+    (await world.admin.get(`/v1/operations?session_id=${sessionId}&limit=200`)).body.items as JsonValue[]
+  ).filter(({ tool_id }) => tool_id === 'fs.write');
   expect(operations.map(({ state }) => state)).toEqual(Array.from({ length: ROUNDS }, () => 'committed'));
   for (const { path, content } of said) expect([path, await world.file(path)]).toEqual([path, content]);
   for (const { operation_id } of operations.slice(0, 2)) await verifiedReceipt(stack, world, operation_id as string);
@@ -126,14 +168,30 @@ async function expectWhole(stack: Stack, { world, sessionId, runId }: Begun): Pr
 /** Writes a file a round, with something in it that it never said before; then it is done. */
 function replyTo({ body }: WireAsked, nth: number): { chunks: string[]; end: 'whole' } {
   const round = (body['messages'] as { role: string }[]).filter(({ role }) => role === 'assistant').length;
-  if (round === ROUNDS) return { chunks: [chatChunk({ content: 'Done.' }), chatChunk({}, 'stop'), 'data: [DONE]\n\n'], end: 'whole' };
+  if (round === ROUNDS)
+    return { chunks: [chatChunk({ content: 'Done.' }), chatChunk({}, 'stop'), 'data: [DONE]\n\n'], end: 'whole' };
   const args = JSON.stringify({ path: `round-${round}.txt`, content: `asked ${nth}` });
-  return { chunks: [chatChunk({ tool_calls: [{ index: 0, id: `call_${round}`, type: 'function', function: { name: 'write_file', arguments: args } }] }), chatChunk({}, 'tool_calls'), 'data: [DONE]\n\n'], end: 'whole' };
+  return {
+    chunks: [
+      chatChunk({
+        tool_calls: [
+          { index: 0, id: `call_${round}`, type: 'function', function: { name: 'write_file', arguments: args } },
+        ],
+      }),
+      chatChunk({}, 'tool_calls'),
+      'data: [DONE]\n\n',
+    ],
+    end: 'whole',
+  };
 }
 
 async function begin(stack: Stack): Promise<Begun> {
   const world = await makeWorld(stack.url, stack.keys.platformKey);
-  const { session_id } = await world.agent.must('/v1/sessions', { workspace_id: world.workspaceId, capability_token_id: world.tokenId, model: 'wire' });
+  const { session_id } = await world.agent.must('/v1/sessions', {
+    workspace_id: world.workspaceId,
+    capability_token_id: world.tokenId,
+    model: 'wire',
+  });
   const { run_id } = await world.agent.must(`/v1/sessions/${session_id as string}/runs`, { input: 'Write.' });
   return { world, sessionId: session_id as string, runId: run_id as string };
 }

@@ -4,7 +4,16 @@ import { randomUUID } from 'node:crypto';
 import { vi } from 'vitest';
 import Docker from 'dockerode';
 import { testAddress } from '@writ/testing';
-import { eventually, makeWorld, Observer, startStack, type JsonValue, type Service, type Stack, type World } from '@writ/stack';
+import {
+  eventually,
+  makeWorld,
+  Observer,
+  startStack,
+  type JsonValue,
+  type Service,
+  type Stack,
+  type World,
+} from '@writ/stack';
 
 vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 });
 
@@ -26,7 +35,8 @@ afterAll(async () => {
 
 function session() {
   const session_id = `s-${randomUUID()}`;
-  return async (args: Record<string, unknown>, waitMs = 40_000): Promise<JsonValue> => (await world.call('shell.session', args, { session_id }, waitMs)).body;
+  return async (args: Record<string, unknown>, waitMs = 40_000): Promise<JsonValue> =>
+    (await world.call('shell.session', args, { session_id }, waitMs)).body;
 }
 const killed = async (service: Service): Promise<void> => {
   await service.kill();
@@ -38,21 +48,35 @@ it('executor killed between calls: the session is lost, said so promptly and onc
   await ask({ command: 'X=5; echo kept > kept.txt; sleep 1000 &' });
   await killed(stack.services.executor);
   const started = Date.now();
-  expect(await ask({ command: 'echo "$X" > never.txt' })).toMatchObject({ status: 'error', error: { code: 'session.lost' }, tx_outcome: 'rolled_back' });
+  expect(await ask({ command: 'echo "$X" > never.txt' })).toMatchObject({
+    status: 'error',
+    error: { code: 'session.lost' },
+    tx_outcome: 'rolled_back',
+  });
   expect(Date.now() - started).toBeLessThan(PROMPTLY_MS);
   expect(await world.file('never.txt')).toBeNull();
-  expect(await ask({ command: 'cat kept.txt; echo "X is $X"' })).toMatchObject({ status: 'ok', result: { shell: 'started', output: 'kept\nX is \n' } });
+  expect(await ask({ command: 'cat kept.txt; echo "X is $X"' })).toMatchObject({
+    status: 'ok',
+    result: { shell: 'started', output: 'kept\nX is \n' },
+  });
 });
 
 it('executor killed while a command runs for a call: the call is told that the session is lost, and nothing of the command is committed', async () => {
   const ask = session();
   await ask({ command: 'echo before > before.txt' });
   const running = ask({ command: 'echo half > half.txt; sleep 1000', yield_ms: 30_000 });
-  await eventually('the command is under way', async () => (await observer.rows(`SELECT 1 FROM kernel.operation WHERE tool_id = 'shell.session' AND state = 'performing'`)).length > 0);
+  await eventually(
+    'the command is under way',
+    async () =>
+      (await observer.rows(`SELECT 1 FROM kernel.operation WHERE tool_id = 'shell.session' AND state = 'performing'`))
+        .length > 0,
+  );
   await killed(stack.services.executor);
   expect(await running).toMatchObject({ status: 'error', error: { code: 'session.lost' }, tx_outcome: 'rolled_back' });
   expect([await world.file('before.txt'), await world.file('half.txt')]).toEqual(['before\n', null]);
-  const [row] = await observer.rows<{ operation_id: string }>(`SELECT operation_id FROM kernel.operation WHERE tool_id = 'shell.session' AND fault_code = 'session.lost' ORDER BY updated_at DESC LIMIT 1`);
+  const [row] = await observer.rows<{ operation_id: string }>(
+    `SELECT operation_id FROM kernel.operation WHERE tool_id = 'shell.session' AND fault_code = 'session.lost' ORDER BY updated_at DESC LIMIT 1`,
+  );
   expect(await observer.outcomes(row?.operation_id ?? '')).toBe(1);
 });
 
@@ -60,15 +84,24 @@ it('executor killed, and another is there: a session that the other has goes on'
   const other = await stack.another('executor');
   try {
     // Where a session's first call lands is chance: as many as it takes for both to have one.
-    const asks = await Promise.all(Array.from({ length: 6 }, async () => {
-      const ask = session();
-      const { result } = await ask({ command: 'X=5' });
-      return result?.shell === 'started' ? ask : null;
-    }));
-    const owners = await observer.rows<{ executor_id: string }>('SELECT DISTINCT executor_id FROM kernel.shell WHERE ending IS NULL');
+    const asks = await Promise.all(
+      Array.from({ length: 6 }, async () => {
+        const ask = session();
+        const { result } = await ask({ command: 'X=5' });
+        return result?.shell === 'started' ? ask : null;
+      }),
+    );
+    const owners = await observer.rows<{ executor_id: string }>(
+      'SELECT DISTINCT executor_id FROM kernel.shell WHERE ending IS NULL',
+    );
     await other.kill();
-    const answers = await Promise.all(asks.flatMap((ask) => (ask === null ? [] : [ask({ command: 'echo "X is $X"' })])));
-    for (const answer of answers) expect([answer.error?.code ?? answer.result.output]).toEqual([expect.stringMatching(/^(session\.lost|X is 5\n)$/)]);
+    const answers = await Promise.all(
+      asks.flatMap((ask) => (ask === null ? [] : [ask({ command: 'echo "X is $X"' })])),
+    );
+    for (const answer of answers)
+      expect([answer.error?.code ?? answer.result.output]).toEqual([
+        expect.stringMatching(/^(session\.lost|X is 5\n)$/),
+      ]);
     expect(answers.some(({ error }) => error?.code === 'session.lost')).toBe(owners.length > 1);
   } finally {
     await other.kill();
@@ -79,9 +112,18 @@ it('its container killed: the session is lost, and its executor serves others', 
   const ask = session();
   await ask({ command: 'X=5' });
   const docker = new Docker({ socketPath: testAddress('DOCKER_HOST').replace('unix://', '') });
-  const [row] = await observer.rows<{ executor_id: string }>('SELECT executor_id FROM kernel.shell WHERE ending IS NULL ORDER BY created_at DESC LIMIT 1');
+  const [row] = await observer.rows<{ executor_id: string }>(
+    'SELECT executor_id FROM kernel.shell WHERE ending IS NULL ORDER BY created_at DESC LIMIT 1',
+  );
   const containers = await docker.listContainers({ filters: { label: [`writ.owner=${row?.executor_id ?? 'none'}`] } });
-  await Promise.all(containers.map(({ Id }) => docker.getContainer(Id).kill().catch(() => undefined)));
+  await Promise.all(
+    containers.map(({ Id }) =>
+      docker
+        .getContainer(Id)
+        .kill()
+        .catch(() => undefined),
+    ),
+  );
   expect(await ask({ command: 'echo "$X"' })).toMatchObject({ status: 'error', error: { code: 'session.lost' } });
   expect(await ask({ command: 'echo "X is $X"' })).toMatchObject({ result: { output: 'X is \n' } });
 });
@@ -90,13 +132,20 @@ it('executor frozen past its leases: the session is lost, and when it thaws its 
   const ask = session();
   await ask({ command: 'true' });
   const running = ask({ command: 'sleep 4; echo late > late.txt', yield_ms: 20_000 });
-  await eventually('the command is under way', async () => (await observer.rows(`SELECT 1 FROM kernel.operation WHERE tool_id = 'shell.session' AND state = 'performing'`)).length > 0);
+  await eventually(
+    'the command is under way',
+    async () =>
+      (await observer.rows(`SELECT 1 FROM kernel.operation WHERE tool_id = 'shell.session' AND state = 'performing'`))
+        .length > 0,
+  );
   stack.services.executor.freeze();
   const other = await stack.another('executor');
   try {
     expect(await running).toMatchObject({ status: 'error', error: { code: 'session.lost' } });
     stack.services.executor.thaw();
-    expect(await ask({ command: 'sleep 5; ls' })).toMatchObject({ result: { output: expect.not.stringContaining('late.txt') } });
+    expect(await ask({ command: 'sleep 5; ls' })).toMatchObject({
+      result: { output: expect.not.stringContaining('late.txt') },
+    });
     expect(await world.file('late.txt')).toBeNull();
   } finally {
     stack.services.executor.thaw();

@@ -19,7 +19,11 @@ export class SmallDisk {
   constructor(folder: string, { kib, uid = 0 }: { readonly kib: number; readonly uid?: number }) {
     this.folder = folder;
     mkdirSync(folder, { recursive: true });
-    const { status, stderr } = spawnSync('mount', ['-t', 'tmpfs', '-o', `size=${kib}k,mode=0700,uid=${uid}`, 'tmpfs', folder], { encoding: 'utf8' });
+    const { status, stderr } = spawnSync(
+      'mount',
+      ['-t', 'tmpfs', '-o', `size=${kib}k,mode=0700,uid=${uid}`, 'tmpfs', folder],
+      { encoding: 'utf8' },
+    );
     if (status !== 0) throw new Error(`mounting a small disk: ${stderr}`);
   }
 

@@ -66,17 +66,25 @@ export class SoakWatch {
     return all.map(({ Id }) => Id);
   }
 
-  /** Processes of this machine in the control group, or with a mount, of a container that was seen and isn't among these: what one would leave behind, its memory with it. */
+  /**
+   * Processes of this machine in the control group, or with a mount, of a container that was seen and isn't among
+   * these: what one would leave behind, its memory with it.
+   */
   left(but: readonly string[]): readonly string[] {
     const gone = [...this.#seen].filter((id) => !but.includes(id));
-    return readdirSync('/proc').filter((name) => /^\d+$/.test(name)).flatMap((pid) => {
-      const text = `${readOr(`/proc/${pid}/cgroup`)}${readOr(`/proc/${pid}/mountinfo`)}`;
-      return gone.filter((id) => text.includes(id)).map((id) => `${pid} ${id.slice(0, 12)}`);
-    });
+    return readdirSync('/proc')
+      .filter((name) => /^\d+$/.test(name))
+      .flatMap((pid) => {
+        const text = `${readOr(`/proc/${pid}/cgroup`)}${readOr(`/proc/${pid}/mountinfo`)}`;
+        return gone.filter((id) => text.includes(id)).map((id) => `${pid} ${id.slice(0, 12)}`);
+      });
   }
 
   async #look(): Promise<void> {
-    for (const [name, service] of Object.entries(this.#stack.services) as [Process, { isRunning: boolean; pid: number }][]) {
+    for (const [name, service] of Object.entries(this.#stack.services) as [
+      Process,
+      { isRunning: boolean; pid: number },
+    ][]) {
       if (!service.isRunning) continue;
       const sample = sampleOf(service.pid);
       const life = this.#lives.get(service.pid) ?? { name, samples: [] };
@@ -105,8 +113,14 @@ function readOr(path: string): string {
   }
 }
 
-/** The middle of what was seen in a part of a life, from one share of it to another: moments with much under way don't count as a leak. */
+/**
+ * The middle of what was seen in a part of a life, from one share of it to another: moments with much under way don't
+ * count as a leak.
+ */
 export function middleOf(samples: readonly Sample[], from: number, to: number, of: keyof Sample): number {
-  const part = samples.slice(Math.floor(samples.length * from), Math.max(1, Math.ceil(samples.length * to))).map((sample) => sample[of]).toSorted((a, b) => a - b);
+  const part = samples
+    .slice(Math.floor(samples.length * from), Math.max(1, Math.ceil(samples.length * to)))
+    .map((sample) => sample[of])
+    .toSorted((a, b) => a - b);
   return part[Math.floor(part.length / 2)] ?? 0;
 }

@@ -25,7 +25,12 @@ export class Api {
     return new Api(this.url, key);
   }
 
-  async request(method: string, path: string, body?: unknown, headers: Record<string, string> = {}): Promise<Answer<JsonValue>> {
+  async request(
+    method: string,
+    path: string,
+    body?: unknown,
+    headers: Record<string, string> = {},
+  ): Promise<Answer<JsonValue>> {
     const isRaw = typeof body === 'string' || body instanceof Uint8Array;
     const response = await fetch(`${this.url}${path}`, {
       method,
@@ -38,7 +43,12 @@ export class Api {
     });
     const text = await response.text();
     const isJson = /json/.test(response.headers.get('content-type') ?? '');
-    return { status: response.status, headers: response.headers, text, body: isJson && text !== '' ? JSON.parse(text) as JsonValue : null };
+    return {
+      status: response.status,
+      headers: response.headers,
+      text,
+      body: isJson && text !== '' ? (JSON.parse(text) as JsonValue) : null,
+    };
   }
 
   get(path: string, headers?: Record<string, string>): Promise<Answer<JsonValue>> {

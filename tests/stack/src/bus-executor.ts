@@ -1,7 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 import { randomBytes } from 'node:crypto';
 import type { Bus, Subscription, WorkMessage } from '@writ/bus';
-import { Permit, subjectsOf, type Envelope, type Lane, type Redemption, type ReportReply, type ReportRequest } from '@writ/contract';
+import {
+  Permit,
+  subjectsOf,
+  type Envelope,
+  type Lane,
+  type Redemption,
+  type ReportReply,
+  type ReportRequest,
+} from '@writ/contract';
 import { canonicalBytes, sha256Hex } from '@writ/digest';
 import { newId } from '@writ/nest-kit';
 import { SHARD, type Stack } from './stack.ts';
@@ -15,7 +23,13 @@ export interface Rung {
 }
 
 /** Names the attempt that speaks. */
-export interface Speaker { readonly tenant_id: string; readonly operation_id: string; readonly attempt: number; readonly executor_id: string; readonly nonce: string }
+export interface Speaker {
+  readonly tenant_id: string;
+  readonly operation_id: string;
+  readonly attempt: number;
+  readonly executor_id: string;
+  readonly nonce: string;
+}
 export type Report = Omit<ReportRequest, 'v' | keyof Speaker>;
 
 const subjects = subjectsOf(SHARD);
@@ -38,12 +52,27 @@ export class BusExecutor {
   }
 
   /** Joins and takes work as soon as it is offered; each permit goes to one caller of `next`. */
-  static async join(stack: Pick<Stack, 'busAs'>, lanes: readonly Lane[] = ['inline', 'sandboxed']): Promise<BusExecutor> {
+  static async join(
+    stack: Pick<Stack, 'busAs'>,
+    lanes: readonly Lane[] = ['inline', 'sandboxed'],
+  ): Promise<BusExecutor> {
     const executor = new BusExecutor(await stack.busAs('executor'));
     for (const lane of lanes) {
-      executor.#subscriptions.push(await executor.bus.work(subjects.work(lane), { durable: lane, slots: () => 8, handler: (message) => executor.#take(lane, message) }));
+      executor.#subscriptions.push(
+        await executor.bus.work(subjects.work(lane), {
+          durable: lane,
+          slots: () => 8,
+          handler: (message) => executor.#take(lane, message),
+        }),
+      );
     }
-    const announce = (): void => executor.bus.publish(subjects.event('slots', '_'), { v: 1, executor_id: executor.id, inline: lanes.includes('inline') ? 8 : 0, sandboxed: lanes.includes('sandboxed') ? 8 : 0 });
+    const announce = (): void =>
+      executor.bus.publish(subjects.event('slots', '_'), {
+        v: 1,
+        executor_id: executor.id,
+        inline: lanes.includes('inline') ? 8 : 0,
+        sandboxed: lanes.includes('sandboxed') ? 8 : 0,
+      });
     announce();
     executor.#announcing = setInterval(announce, 250);
     return executor;
@@ -52,7 +81,11 @@ export class BusExecutor {
   /** The next permit that nobody was given yet. */
   next(): Promise<Rung> {
     const there = this.#rung.shift();
-    return there === undefined ? new Promise((resolve) => { this.#waiting.push(resolve); }) : Promise.resolve(there);
+    return there === undefined
+      ? new Promise((resolve) => {
+          this.#waiting.push(resolve);
+        })
+      : Promise.resolve(there);
   }
 
   static newNonce(): string {
@@ -69,14 +102,25 @@ export class BusExecutor {
 
   /** Renews the attempt's lease until what it returns is called, as an executor does that is still at work. */
   keep(speaker: Speaker): () => void {
-    const renewing = setInterval(() => { this.ask('kernel.renew', { v: 1, ...speaker }).catch(() => null); }, RENEW_MS);
+    const renewing = setInterval(() => {
+      this.ask('kernel.renew', { v: 1, ...speaker }).catch(() => null);
+    }, RENEW_MS);
     return () => clearInterval(renewing);
   }
 
   report(speaker: Speaker, report: Partial<Report> | Record<string, unknown>): Promise<ReportReply> {
     const result = 'result' in report ? report.result : null;
     const honest: Report = {
-      ended: 'exited', exit_code: 0, error: null, delta: null, delta_ref: null, result, result_ref: null, result_hash: sha256Hex(canonicalBytes(result ?? null)), contents: [], requests: [],
+      ended: 'exited',
+      exit_code: 0,
+      error: null,
+      delta: null,
+      delta_ref: null,
+      result,
+      result_ref: null,
+      result_hash: sha256Hex(canonicalBytes(result ?? null)),
+      contents: [],
+      requests: [],
       usage: { wall_ms: 1, cpu_ms: 1, memory_peak_bytes: 1, disk_write_bytes: 1, output_bytes: 1 },
     };
     return this.ask('kernel.report', { v: 1, ...speaker, ...honest, ...report }) as Promise<ReportReply>;
@@ -91,7 +135,12 @@ export class BusExecutor {
     clearInterval(this.#announcing);
     // Handlers of permits that no test asked for would keep it waiting.
     this.#waiting = [];
-    await Promise.race([this.bus.close(), new Promise((resolve) => { setTimeout(resolve, 1_000).unref(); })]);
+    await Promise.race([
+      this.bus.close(),
+      new Promise((resolve) => {
+        setTimeout(resolve, 1_000).unref();
+      }),
+    ]);
   }
 
   async #take(lane: Lane, message: WorkMessage): Promise<void> {

@@ -14,7 +14,18 @@ export { RECORDED_MODEL, type ModelServer } from './shared-models.ts';
 export { PROCESS_MARKER, serveModels, sharedStack } from './shared-stack.ts';
 export { DEPLOYMENT, passwordOf, SHARD, startStack, type SharedStack, type Stack, type StackOptions } from './stack.ts';
 export {
-  callToItsEnd, closedLoad, expectNothingLost, openLoad, pacedLoad, PATIENT, STANDARD_RETRIES, triesOf, warmUp, type Ended, type Load, type RetryRules,
+  callToItsEnd,
+  closedLoad,
+  expectNothingLost,
+  openLoad,
+  pacedLoad,
+  PATIENT,
+  STANDARD_RETRIES,
+  triesOf,
+  warmUp,
+  type Ended,
+  type Load,
+  type RetryRules,
 } from './steady-load.ts';
 export { expectCleanLog, expectWhole, fsck, verifiedReceipt, type Checked } from './whole.ts';
 export { eventually, makeWorld, type World, type WorldOptions } from './world.ts';

@@ -25,11 +25,27 @@ export function makeKeys(folder: string, deployment: string): StackKeys {
     return key;
   };
   const [permit, record, checkpoint] = [signing('permit.json'), signing('record.json'), signing('checkpoint.json')];
-  publishRings({ permit: ringOf(permit.signer), record: ringOf(record.signer), checkpoint: ringOf(checkpoint.signer) }, deployment, {
-    permit: file('permit-keys.json'), record: file('record-keys.json'), log: file('log-keys.json'), checkpoint: file('checkpoint-keys.json'), all: file('public-keys.json'),
-  });
-  for (const name of ['master.key', 'webhook.key']) writeFileSync(file(name), randomBytes(32).toString('base64'), { mode: 0o600 });
+  publishRings(
+    { permit: ringOf(permit.signer), record: ringOf(record.signer), checkpoint: ringOf(checkpoint.signer) },
+    deployment,
+    {
+      permit: file('permit-keys.json'),
+      record: file('record-keys.json'),
+      log: file('log-keys.json'),
+      checkpoint: file('checkpoint-keys.json'),
+      all: file('public-keys.json'),
+    },
+  );
+  for (const name of ['master.key', 'webhook.key'])
+    writeFileSync(file(name), randomBytes(32).toString('base64'), { mode: 0o600 });
   const platformKey = `writ_platform_${randomBytes(32).toString('base64url')}`;
   writeFileSync(file('platform-key.sha256'), createHash('sha256').update(platformKey).digest('hex'));
-  return { platformKey, publicKeysFile: file('public-keys.json'), permit: permit.signer, record: record.signer, checkpoint: checkpoint.signer, file };
+  return {
+    platformKey,
+    publicKeysFile: file('public-keys.json'),
+    permit: permit.signer,
+    record: record.signer,
+    checkpoint: checkpoint.signer,
+    file,
+  };
 }

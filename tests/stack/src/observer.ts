@@ -39,23 +39,38 @@ export class Observer {
 
   /** Resolves when a session of that role waits for a lock: the process stands inside its transaction. */
   async untilBlocked(role: string): Promise<void> {
-    await eventually(`a session of ${role} waits for a lock`, async () =>
-      (await this.rows(`SELECT 1 FROM pg_stat_activity WHERE usename = $1 AND datname = current_database() AND wait_event_type = 'Lock'`, [role])).length > 0);
+    await eventually(
+      `a session of ${role} waits for a lock`,
+      async () =>
+        (
+          await this.rows(
+            `SELECT 1 FROM pg_stat_activity WHERE usename = $1 AND datname = current_database() AND wait_event_type = 'Lock'`,
+            [role],
+          )
+        ).length > 0,
+    );
   }
 
   /**
-   * Ends the sessions of that role before they commit. A backend that waits inside a statement doesn't notice that its client died: left alone
-   * it would go on and commit, which is the row "COMMIT done, reply lost" instead.
+   * Ends the sessions of that role before they commit. A backend that waits inside a statement doesn't notice that its
+   * client died: left alone it would go on and commit, which is the row "COMMIT done, reply lost" instead.
    */
   async abort(role: string): Promise<void> {
-    await this.rows('SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE usename = $1 AND datname = current_database()', [role]);
+    await this.rows(
+      'SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE usename = $1 AND datname = current_database()',
+      [role],
+    );
     await this.untilGone(role);
   }
 
   /** Resolves when no session of that role is left. */
   async untilGone(role: string): Promise<void> {
-    await eventually(`no session of ${role}`, async () =>
-      (await this.rows('SELECT 1 FROM pg_stat_activity WHERE usename = $1 AND datname = current_database()', [role])).length === 0);
+    await eventually(
+      `no session of ${role}`,
+      async () =>
+        (await this.rows('SELECT 1 FROM pg_stat_activity WHERE usename = $1 AND datname = current_database()', [role]))
+          .length === 0,
+    );
   }
 
   async operation(key: string): Promise<JsonValue | undefined> {
@@ -63,21 +78,32 @@ export class Observer {
   }
 
   untilState(key: string, ...states: string[]): Promise<JsonValue> {
-    return eventually(`an operation in ${states.join('|')}`, async () => {
-      const operation = await this.operation(key);
-      return operation !== undefined && states.includes(operation.state as string) ? operation : null;
-    }, 60_000);
+    return eventually(
+      `an operation in ${states.join('|')}`,
+      async () => {
+        const operation = await this.operation(key);
+        return operation !== undefined && states.includes(operation.state as string) ? operation : null;
+      },
+      60_000,
+    );
   }
 
   /** The outcome records that the log has of an operation. */
   async outcomes(operationId: string): Promise<number> {
-    return (await this.rows(`SELECT 1 FROM ledger.leaf WHERE operation_id = $1 AND kind = 'tool_call' AND phase = 'outcome'`, [operationId])).length;
+    return (
+      await this.rows(
+        `SELECT 1 FROM ledger.leaf WHERE operation_id = $1 AND kind = 'tool_call' AND phase = 'outcome'`,
+        [operationId],
+      )
+    ).length;
   }
 
   /** The same of several, by operation; one without any is missing. */
   async outcomesOf(operationIds: readonly string[]): Promise<ReadonlyMap<string, number>> {
     const rows = await this.rows<{ operation_id: string; count: number }>(
-      `SELECT operation_id, count(*)::int AS count FROM ledger.leaf WHERE operation_id = ANY($1) AND kind = 'tool_call' AND phase = 'outcome' GROUP BY operation_id`, [operationIds]);
+      `SELECT operation_id, count(*)::int AS count FROM ledger.leaf WHERE operation_id = ANY($1) AND kind = 'tool_call' AND phase = 'outcome' GROUP BY operation_id`,
+      [operationIds],
+    );
     return new Map(rows.map(({ operation_id, count }) => [operation_id, count]));
   }
 

@@ -23,7 +23,10 @@ export async function openOutside(listener: RequestListener): Promise<Outside> {
   }
   const portOf = (server: Server): number => (server.address() as AddressInfo).port;
   return {
-    env: { WRIT_TEST_OUTSIDE: JSON.stringify({ 80: portOf(plain), 443: portOf(secure) }), WRIT_TEST_OUTSIDE_CA: caPath },
+    env: {
+      WRIT_TEST_OUTSIDE: JSON.stringify({ 80: portOf(plain), 443: portOf(secure) }),
+      WRIT_TEST_OUTSIDE_CA: caPath,
+    },
     program: join(repositoryRoot(), 'tests', 'fault', 'src', 'programs', 'executor-with-outside.mjs'),
     close: () => {
       for (const server of [plain, secure]) {

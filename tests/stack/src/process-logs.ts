@@ -23,18 +23,28 @@ export const logsOf = (processes: readonly LoggedProcess[]): string =>
   processes.map((process) => `── ${process.name}\n${process.log()}`).join('\n');
 
 /** The last lines of every process, shortened for a person, and whether the process runs. */
-export const lastWordsOf = (processes: readonly LoggedProcess[]): string => processes
-  .map((process) => `── ${process.name}, ${process.isRunning ? 'running' : 'not running'}\n${shortened(process.log())}`)
-  .join('\n');
+export const lastWordsOf = (processes: readonly LoggedProcess[]): string =>
+  processes
+    .map(
+      (process) => `── ${process.name}, ${process.isRunning ? 'running' : 'not running'}\n${shortened(process.log())}`,
+    )
+    .join('\n');
 
 const shortened = (log: string): string =>
-  log.trimEnd().split('\n').slice(-LAST_LINES).map((line) => line.slice(0, LINE_CHARACTERS_MAX)).join('\n');
+  log
+    .trimEnd()
+    .split('\n')
+    .slice(-LAST_LINES)
+    .map((line) => line.slice(0, LINE_CHARACTERS_MAX))
+    .join('\n');
 
-interface WithLastWords { readonly lastWords: () => string }
+interface WithLastWords {
+  readonly lastWords: () => string;
+}
 
 /** The stacks that this worker uses, where tools/src/vitest/last-words.ts finds them when a test fails. */
 export function runningStacks(): Set<WithLastWords> {
   const global = globalThis as { [STACKS]?: Set<WithLastWords> };
-  return global[STACKS] ??= new Set();
+  return (global[STACKS] ??= new Set());
 }
 const STACKS = Symbol.for('writ.stacks');

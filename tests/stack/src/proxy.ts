@@ -8,8 +8,8 @@ import type { AddressInfo } from 'node:net';
 export type Direction = 'in' | 'out';
 
 /**
- * Stands between one process and a server (the bus, the database) and holds back what passes in one direction, so that a message
- * is sent and its answer never arrives, without either side knowing anything of tests.
+ * Stands between one process and a server (the bus, the database) and holds back what passes in one direction, so that
+ * a message is sent and its answer never arrives, without either side knowing anything of tests.
  */
 export class Proxy {
   readonly #server: Server;
@@ -67,7 +67,10 @@ export class Proxy {
     for (const link of this.#links) link.overhear(ear);
   }
 
-  /** Nothing passes any more over the connections that are there, and they stay open; new ones work. As after a fire wall has forgotten them. */
+  /**
+   * Nothing passes any more over the connections that are there, and they stay open; new ones work. As after a fire
+   * wall has forgotten them.
+   */
   silence(): void {
     for (const link of this.#links) {
       for (const direction of ['in', 'out'] as const) link.hold(direction);

@@ -8,15 +8,26 @@ export interface CallReceipt {
   readonly file: string;
 }
 
-/** Makes a call that changes a file, and waits for its receipt. One that was turned away for load or during a change of keys is made again, as any client would. */
+/**
+ * Makes a call that changes a file, and waits for its receipt. One that was turned away for load or during a change of
+ * keys is made again, as any client would.
+ */
 export async function receiptOfCall(world: World, timeoutMs: number): Promise<CallReceipt> {
-  const body = await eventually('a call that goes through', async () => {
-    const answer = await world.call('fs.write', { path: 'a.txt', content: String(Math.random()) }).catch(() => null);
-    return answer?.status === 200 ? answer.body : null;
-  }, timeoutMs);
-  const { text } = await eventually('its receipt', async () => {
-    const answer = await world.admin.get(`/v1/operations/${String(body.operation_id)}/receipt`);
-    return answer.status === 200 ? answer : null;
-  }, timeoutMs);
+  const body = await eventually(
+    'a call that goes through',
+    async () => {
+      const answer = await world.call('fs.write', { path: 'a.txt', content: String(Math.random()) }).catch(() => null);
+      return answer?.status === 200 ? answer.body : null;
+    },
+    timeoutMs,
+  );
+  const { text } = await eventually(
+    'its receipt',
+    async () => {
+      const answer = await world.admin.get(`/v1/operations/${String(body.operation_id)}/receipt`);
+      return answer.status === 200 ? answer : null;
+    },
+    timeoutMs,
+  );
   return { body, file: text };
 }

@@ -3,10 +3,14 @@ import { Api, type Answer, type JsonValue } from './api.ts';
 import { eventually } from './world.ts';
 
 /**
- * Says yes as a person does: looks at the approval and names the effect that it shows. Where it became another one between the look and the yes, the
- * person looks again.
+ * Says yes as a person does: looks at the approval and names the effect that it shows. Where it became another one
+ * between the look and the yes, the person looks again.
  */
-export async function sayYes(by: Api, approvalId: unknown, body: Readonly<Record<string, unknown>> = {}): Promise<Answer<JsonValue>> {
+export async function sayYes(
+  by: Api,
+  approvalId: unknown,
+  body: Readonly<Record<string, unknown>> = {},
+): Promise<Answer<JsonValue>> {
   const path = `/v1/approvals/${String(approvalId)}`;
   return await eventually(`a yes to ${path}`, async () => {
     const effect_digest = ((await by.get(path)).body?.binding?.effect_digest ?? null) as string | null;
@@ -16,7 +20,11 @@ export async function sayYes(by: Api, approvalId: unknown, body: Readonly<Record
 }
 
 /** The same, which must be a success. Returns the operation. */
-export async function mustSayYes(by: Api, approvalId: unknown, body: Readonly<Record<string, unknown>> = {}): Promise<JsonValue> {
+export async function mustSayYes(
+  by: Api,
+  approvalId: unknown,
+  body: Readonly<Record<string, unknown>> = {},
+): Promise<JsonValue> {
   const answer = await sayYes(by, approvalId, body);
   if (answer.status >= 300) throw new Error(`a yes to ${String(approvalId)} answered ${answer.status}: ${answer.text}`);
   return answer.body;

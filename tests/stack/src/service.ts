@@ -44,7 +44,10 @@ export class Service {
   /** Starts the process and resolves when it says that it is ready. */
   async start(): Promise<void> {
     const log = openSync(this.#logFile, 'a', 0o600);
-    this.#child = spawn(process.execPath, [...this.#program], { env: { ...runMark(), ...this.#env }, stdio: ['ignore', log, log] });
+    this.#child = spawn(process.execPath, [...this.#program], {
+      env: { ...runMark(), ...this.#env },
+      stdio: ['ignore', log, log],
+    });
     closeSync(log);
     const until = Date.now() + READY_MS;
     while (!(await this.#isReady())) {
@@ -90,7 +93,8 @@ export class Service {
 }
 
 /**
- * Clean-up finds the processes of tests by this variable (tools/src/process/marked.ts). It names the run of `npm test`, or the parts where a spec runs by itself.
+ * Clean-up finds the processes of tests by this variable (tools/src/process/marked.ts). It names the run of `npm test`,
+ * or the parts where a spec runs by itself.
  */
 export function runMark(): Readonly<Record<string, string>> {
   return { WRIT_STATE_ID: process.env['WRIT_STATE_ID'] ?? testAddress('WRIT_TEST_LABEL') };

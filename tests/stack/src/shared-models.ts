@@ -8,10 +8,10 @@ import { join } from 'node:path';
  * So each spec has an address of its own here, and serves its models there while it runs.
  */
 const SERVED = {
-  'chat': ['chat'],
+  chat: ['chat'],
   'dialect-scenes': ['asks', 'mends', 'fails'],
   'run-replay': ['run-replay'],
-  'skills': ['skills'],
+  skills: ['skills'],
 } as const;
 
 /** A spec that serves models of the shared stack. */
@@ -26,11 +26,16 @@ const PRICES = { prices: { input: 1_000_000, cached: 1_000_000, output: 10_000_0
 /** Any number below the ports that systems give to the near end of connections. */
 const FIRST_PORT = 20_000;
 
-export interface Address { readonly host: string; readonly port: number }
+export interface Address {
+  readonly host: string;
+  readonly port: number;
+}
 
 /** Where a spec serves its models, on the loopback address of this test run. */
-export const addressOfModels = (host: string, server: ModelServer): Address =>
-  ({ host, port: FIRST_PORT + Object.keys(SERVED).indexOf(server) });
+export const addressOfModels = (host: string, server: ModelServer): Address => ({
+  host,
+  port: FIRST_PORT + Object.keys(SERVED).indexOf(server),
+});
 
 /**
  * Draws a loopback address for one test run. Nobody else listens on it, so its ports need no reservation.

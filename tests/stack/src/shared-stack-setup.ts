@@ -17,7 +17,10 @@ const NO_BOUND = '100000';
 
 const environment = (modelsFile: string): Partial<Record<Process, Readonly<Record<string, string>>>> => ({
   orchestrator: {
-    ...MARKED, WRIT_MODELS_FILE: modelsFile, WRIT_RATE_PER_SECOND: NO_BOUND, WRIT_RATE_BURST: NO_BOUND,
+    ...MARKED,
+    WRIT_MODELS_FILE: modelsFile,
+    WRIT_RATE_PER_SECOND: NO_BOUND,
+    WRIT_RATE_BURST: NO_BOUND,
     WRIT_AUTH_FAILURES_PER_MINUTE: NO_BOUND,
     // Webhooks of specs may lead to this port, where nobody listens.
     WRIT_WEBHOOK_ALLOW: '127.0.0.1:9',
@@ -25,7 +28,11 @@ const environment = (modelsFile: string): Partial<Record<Process, Readonly<Recor
   kernel: { ...MARKED, WRIT_SWEEP_MS: '200', WRIT_LEASE_MS: LEASE_MS },
   // For three files at once: each of them needs four slots for commands at most, and eight shells.
   executor: {
-    ...MARKED, WRIT_POOL_SIZE: '2', WRIT_SLOTS_INLINE: '24', WRIT_SLOTS_SANDBOXED: '12', WRIT_SESSIONS: '24',
+    ...MARKED,
+    WRIT_POOL_SIZE: '2',
+    WRIT_SLOTS_INLINE: '24',
+    WRIT_SLOTS_SANDBOXED: '12',
+    WRIT_SESSIONS: '24',
     // Specs leave shells open. One that nobody uses for a minute makes room.
     WRIT_SESSION_IDLE_MS: '60000',
   },
@@ -34,8 +41,11 @@ const environment = (modelsFile: string): Partial<Record<Process, Readonly<Recor
 function describe(stack: Stack, modelsHost: string): SharedStackDescription {
   const { url, memoryFile, keys, database, services } = stack;
   return {
-    url, memoryFile, modelsHost,
-    platformKey: keys.platformKey, publicKeysFile: keys.publicKeysFile,
+    url,
+    memoryFile,
+    modelsHost,
+    platformKey: keys.platformKey,
+    publicKeysFile: keys.publicKeysFile,
     ownerUrl: database.ownerUrl,
     processes: Object.values(services).map(({ name, pid, logFile }) => ({ name, pid, logFile })),
   };

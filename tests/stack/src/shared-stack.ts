@@ -41,10 +41,17 @@ const readDescription = async (): Promise<SharedStackDescription> => (await impo
 
 function connectedTo(description: SharedStackDescription): SharedStack {
   const { url, memoryFile, platformKey, publicKeysFile, ownerUrl } = description;
-  const processes = description.processes.map(({ name, pid, logFile }) =>
-    ({ name, pid, get isRunning() { return isAlive(pid); }, log: () => endOfLog(logFile) }));
+  const processes = description.processes.map(({ name, pid, logFile }) => ({
+    name,
+    pid,
+    get isRunning() {
+      return isAlive(pid);
+    },
+    log: () => endOfLog(logFile),
+  }));
   return {
-    url, memoryFile,
+    url,
+    memoryFile,
     keys: { platformKey, publicKeysFile },
     database: { ownerUrl },
     pids: () => Object.fromEntries(processes.map(({ name, pid, isRunning }) => [name, isRunning ? pid : null])),

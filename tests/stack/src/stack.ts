@@ -5,7 +5,14 @@ import { join } from 'node:path';
 import type { Bus } from '@writ/bus';
 import { natsBus, natsServerConfig, workLanesOf } from '@writ/bus-nats';
 import type { Process } from '@writ/contract';
-import { freePort, startNatsServer, testAddress, testDatabase, type TestDatabase, type TestNatsServer } from '@writ/testing';
+import {
+  freePort,
+  startNatsServer,
+  testAddress,
+  testDatabase,
+  type TestDatabase,
+  type TestNatsServer,
+} from '@writ/testing';
 import { makeKeys, type StackKeys } from './keys.ts';
 import { lastWordsOf, logsOf, runningStacks } from './process-logs.ts';
 import { Proxy } from './proxy.ts';
@@ -54,7 +61,11 @@ export interface Stack extends SharedStack {
   /** The end of every process's log. */
   readonly logs: () => string;
   /** One more process of a kind, with an environment like the first one's. */
-  readonly another: (name: Process, env?: Readonly<Record<string, string>>, program?: readonly string[]) => Promise<Service>;
+  readonly another: (
+    name: Process,
+    env?: Readonly<Record<string, string>>,
+    program?: readonly string[],
+  ) => Promise<Service>;
   readonly stop: () => Promise<void>;
 }
 
@@ -67,7 +78,10 @@ export async function startStack(options: StackOptions = {}): Promise<Stack> {
   // What was made last ends first, whatever becomes of the others.
   const stop = async (): Promise<void> => {
     const errors: unknown[] = [];
-    for (const cleanUp of cleanUps.splice(0).reverse()) await Promise.resolve().then(cleanUp).catch((error: unknown) => errors.push(error));
+    for (const cleanUp of cleanUps.splice(0).reverse())
+      await Promise.resolve()
+        .then(cleanUp)
+        .catch((error: unknown) => errors.push(error));
     if (errors.length > 0) throw new AggregateError(errors, 'a part of a stack did not end');
   };
   try {
@@ -78,27 +92,54 @@ export async function startStack(options: StackOptions = {}): Promise<Stack> {
   }
 }
 
-async function buildStack(options: StackOptions, cleanUps: (() => unknown)[], stop: () => Promise<void>): Promise<Stack> {
+async function buildStack(
+  options: StackOptions,
+  cleanUps: (() => unknown)[],
+  stop: () => Promise<void>,
+): Promise<Stack> {
   const folder = mkdtempSync(join(tmpdir(), 'writ-stack-'));
-  cleanUps.push(() => { rmSync(folder, { recursive: true, force: true, maxRetries: 10, retryDelay: 100 }); });
+  cleanUps.push(() => {
+    rmSync(folder, { recursive: true, force: true, maxRetries: 10, retryDelay: 100 });
+  });
   const keys = makeKeys(join(folder, 'keys'), DEPLOYMENT);
-  const database = options.database ?? await testDatabase();
+  const database = options.database ?? (await testDatabase());
   if (!options.database) cleanUps.push(() => database.drop());
-  const nats = await startNatsServer((place) => natsServerConfig({
-    ...place, serverName: 'writ-test', shard: SHARD, users: Object.fromEntries(ORDER.map((name) => [name, passwordOf(name)])) as Record<Process, string>,
-  }));
+  const nats = await startNatsServer((place) =>
+    natsServerConfig({
+      ...place,
+      serverName: 'writ-test',
+      shard: SHARD,
+      users: Object.fromEntries(ORDER.map((name) => [name, passwordOf(name)])) as Record<Process, string>,
+    }),
+  );
   cleanUps.push(() => nats.stop());
   const proxies = new Map<Process, Proxy>();
-  cleanUps.push(async () => { for (const proxy of proxies.values()) await proxy.close(); });
-  for (const name of options.busProxies ?? []) proxies.set(name, await Proxy.to({ host: '127.0.0.1', port: nats.port }));
+  cleanUps.push(async () => {
+    for (const proxy of proxies.values()) await proxy.close();
+  });
+  for (const name of options.busProxies ?? [])
+    proxies.set(name, await Proxy.to({ host: '127.0.0.1', port: nats.port }));
   const httpPort = await freePort();
   const environment = async (name: Process, own: Readonly<Record<string, string>> = {}) => ({
-    ...common(name, proxies.get(name)?.port ?? nats.port), WRIT_OPS_PORT: String(await freePort()),
-    ...particular(name, { folder, keys, database, httpPort }), ...options.env?.[name], ...own,
+    ...common(name, proxies.get(name)?.port ?? nats.port),
+    WRIT_OPS_PORT: String(await freePort()),
+    ...particular(name, { folder, keys, database, httpPort }),
+    ...options.env?.[name],
+    ...own,
   });
   const all: Service[] = [];
-  cleanUps.push(async () => { for (const service of all.toReversed()) { service.thaw(); await service.kill(); } });
-  const add = async (name: Process, logName: string, own: Readonly<Record<string, string>> = {}, program = options.programs?.[name]): Promise<Service> => {
+  cleanUps.push(async () => {
+    for (const service of all.toReversed()) {
+      service.thaw();
+      await service.kill();
+    }
+  });
+  const add = async (
+    name: Process,
+    logName: string,
+    own: Readonly<Record<string, string>> = {},
+    program = options.programs?.[name],
+  ): Promise<Service> => {
     const service = new Service(name, await environment(name, own), join(folder, `${logName}.log`), program);
     all.push(service);
     return service;
@@ -106,8 +147,16 @@ async function buildStack(options: StackOptions, cleanUps: (() => unknown)[], st
   const services = {} as Record<Process, Service>;
   for (const name of ORDER) services[name] = await add(name, name);
   const stack: Stack = {
-    url: `http://127.0.0.1:${httpPort}`, folder, memoryFile: memoryFileIn(folder), keys, database, nats, services, stop,
-    busAs: (name) => natsBus({ url: nats.url, user: name, password: passwordOf(name), lanes: workLanesOf(SHARD), keepsLanes: false }),
+    url: `http://127.0.0.1:${httpPort}`,
+    folder,
+    memoryFile: memoryFileIn(folder),
+    keys,
+    database,
+    nats,
+    services,
+    stop,
+    busAs: (name) =>
+      natsBus({ url: nats.url, user: name, password: passwordOf(name), lanes: workLanesOf(SHARD), keepsLanes: false }),
     pids: () => Object.fromEntries(all.map((service) => [service.name, service.isRunning ? service.pid : null])),
     busProxy: (name) => proxies.get(name) ?? fail(`no proxy was asked for before ${name}`),
     another: async (name, own = {}, program) => {
@@ -124,11 +173,18 @@ async function buildStack(options: StackOptions, cleanUps: (() => unknown)[], st
   return stack;
 }
 
-const fail = (message: string): never => { throw new Error(message); };
+const fail = (message: string): never => {
+  throw new Error(message);
+};
 
 function common(name: Process, natsPort: number): Record<string, string> {
   return {
-    PATH: process.env['PATH'] ?? '', NODE_ENV: 'production', WRIT_DEPLOYMENT: DEPLOYMENT, WRIT_SHARD: SHARD, WRIT_NATS_URL: `nats://127.0.0.1:${natsPort}`, WRIT_NATS_USER: name,
+    PATH: process.env['PATH'] ?? '',
+    NODE_ENV: 'production',
+    WRIT_DEPLOYMENT: DEPLOYMENT,
+    WRIT_SHARD: SHARD,
+    WRIT_NATS_URL: `nats://127.0.0.1:${natsPort}`,
+    WRIT_NATS_USER: name,
     WRIT_OPS_HOST: '127.0.0.1',
   };
 }
@@ -139,7 +195,12 @@ function secretFile(folder: string, name: string, secret: string): string {
   return path;
 }
 
-interface Place { folder: string; keys: StackKeys; database: TestDatabase; httpPort: number }
+interface Place {
+  folder: string;
+  keys: StackKeys;
+  database: TestDatabase;
+  httpPort: number;
+}
 
 /** Where the ledger remembers what it signed. */
 const memoryFileIn = (folder: string): string => join(folder, 'ledger', 'signed');
@@ -147,24 +208,46 @@ const memoryFileIn = (folder: string): string => join(folder, 'ledger', 'signed'
 function particular(name: Process, { folder, keys, database, httpPort }: Place): Record<string, string> {
   const natsPassword = { WRIT_NATS_PASSWORD_FILE: secretFile(folder, `nats-${name}`, passwordOf(name)) };
   switch (name) {
-    case 'ledger': return {
-      ...natsPassword, WRIT_LEDGER_DATABASE_URL: database.urlFor('writ_ledger'), WRIT_CHECKPOINT_KEY_FILE: keys.file('checkpoint.json'),
-      WRIT_RECORD_PUBLIC_KEYS_FILE: keys.file('record-keys.json'), WRIT_LEDGER_MEMORY_FILE: memoryFileIn(folder),
-    };
-    case 'kernel': return {
-      ...natsPassword, WRIT_KERNEL_DATABASE_URL: database.urlFor('writ_kernel'), WRIT_KERNEL_WORKER_DATABASE_URL: database.urlFor('writ_kernel_worker'),
-      WRIT_PERMIT_KEY_FILE: keys.file('permit.json'), WRIT_RECORD_KEY_FILE: keys.file('record.json'), WRIT_CHECKPOINT_PUBLIC_KEYS_FILE: keys.file('checkpoint-keys.json'), WRIT_MASTER_KEY_FILE: keys.file('master.key'),
-      WRIT_SANDBOX_IMAGE_DIGEST: testAddress('WRIT_TEST_SANDBOX_IMAGE_DIGEST'),
-    };
-    case 'executor': return {
-      ...natsPassword, WRIT_EXECUTOR_DATABASE_URL: database.urlFor('writ_executor'), WRIT_PERMIT_PUBLIC_KEYS_FILE: keys.file('permit-keys.json'),
-      WRIT_SANDBOX_IMAGE_DIGEST: testAddress('WRIT_TEST_SANDBOX_IMAGE_DIGEST'),
-      WRIT_SANDBOX_LABEL: testAddress('WRIT_TEST_LABEL'), DOCKER_HOST: testAddress('DOCKER_HOST'), WRIT_CACHE_DIR: join(folder, 'cache'), WRIT_POOL_SIZE: '1',
-    };
-    case 'orchestrator': return {
-      ...natsPassword, WRIT_HTTP_HOST: '127.0.0.1', WRIT_HTTP_PORT: String(httpPort), WRIT_ORCHESTRATOR_DATABASE_URL: database.urlFor('writ_orchestrator'),
-      WRIT_PLATFORM_KEY_HASH_FILE: keys.file('platform-key.sha256'), WRIT_RECORD_PUBLIC_KEYS_FILE: keys.file('record-keys.json'), WRIT_LOG_PUBLIC_KEYS_FILE: keys.file('log-keys.json'),
-      WRIT_WEBHOOK_KEY_FILE: keys.file('webhook.key'),
-    };
+    case 'ledger':
+      return {
+        ...natsPassword,
+        WRIT_LEDGER_DATABASE_URL: database.urlFor('writ_ledger'),
+        WRIT_CHECKPOINT_KEY_FILE: keys.file('checkpoint.json'),
+        WRIT_RECORD_PUBLIC_KEYS_FILE: keys.file('record-keys.json'),
+        WRIT_LEDGER_MEMORY_FILE: memoryFileIn(folder),
+      };
+    case 'kernel':
+      return {
+        ...natsPassword,
+        WRIT_KERNEL_DATABASE_URL: database.urlFor('writ_kernel'),
+        WRIT_KERNEL_WORKER_DATABASE_URL: database.urlFor('writ_kernel_worker'),
+        WRIT_PERMIT_KEY_FILE: keys.file('permit.json'),
+        WRIT_RECORD_KEY_FILE: keys.file('record.json'),
+        WRIT_CHECKPOINT_PUBLIC_KEYS_FILE: keys.file('checkpoint-keys.json'),
+        WRIT_MASTER_KEY_FILE: keys.file('master.key'),
+        WRIT_SANDBOX_IMAGE_DIGEST: testAddress('WRIT_TEST_SANDBOX_IMAGE_DIGEST'),
+      };
+    case 'executor':
+      return {
+        ...natsPassword,
+        WRIT_EXECUTOR_DATABASE_URL: database.urlFor('writ_executor'),
+        WRIT_PERMIT_PUBLIC_KEYS_FILE: keys.file('permit-keys.json'),
+        WRIT_SANDBOX_IMAGE_DIGEST: testAddress('WRIT_TEST_SANDBOX_IMAGE_DIGEST'),
+        WRIT_SANDBOX_LABEL: testAddress('WRIT_TEST_LABEL'),
+        DOCKER_HOST: testAddress('DOCKER_HOST'),
+        WRIT_CACHE_DIR: join(folder, 'cache'),
+        WRIT_POOL_SIZE: '1',
+      };
+    case 'orchestrator':
+      return {
+        ...natsPassword,
+        WRIT_HTTP_HOST: '127.0.0.1',
+        WRIT_HTTP_PORT: String(httpPort),
+        WRIT_ORCHESTRATOR_DATABASE_URL: database.urlFor('writ_orchestrator'),
+        WRIT_PLATFORM_KEY_HASH_FILE: keys.file('platform-key.sha256'),
+        WRIT_RECORD_PUBLIC_KEYS_FILE: keys.file('record-keys.json'),
+        WRIT_LOG_PUBLIC_KEYS_FILE: keys.file('log-keys.json'),
+        WRIT_WEBHOOK_KEY_FILE: keys.file('webhook.key'),
+      };
   }
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Clients that go on calling while something happens to the services, and the proof that none of their calls was lost, done twice or left out of the log.
+// Clients that go on calling while something happens to the services, and the proof that none of their calls was lost,
+// done twice or left out of the log.
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Answer, JsonValue } from './api.ts';
@@ -18,8 +19,8 @@ export interface RetryRules {
 }
 
 /**
- * What client libraries of HTTP APIs do unless told otherwise, within their usual bounds: up to four more tries, after half a second and then twice as long each time. A server
- * that names a longer time in `Retry-After` is given it.
+ * What client libraries of HTTP APIs do unless told otherwise, within their usual bounds: up to four more tries, after
+ * half a second and then twice as long each time. A server that names a longer time in `Retry-After` is given it.
  */
 export const STANDARD_RETRIES: RetryRules = { tries: 5, pauseMs: (n) => 500 * 2 ** (n - 1), waitMs: 30_000 };
 
@@ -52,8 +53,15 @@ export async function callToItsEnd(world: World, tool: LoadTool, path: string, r
   const [key, began] = [randomUUID(), Date.now()];
   let [tries, fault]: [number, string | null] = [0, null];
   let last: JsonValue = {};
-  const ended = (outcome: string, code: string | null): Ended =>
-    ({ path, outcome, code, operationId: (last.operation_id ?? '') as string, tries, ms: Date.now() - began, fault });
+  const ended = (outcome: string, code: string | null): Ended => ({
+    path,
+    outcome,
+    code,
+    operationId: (last.operation_id ?? '') as string,
+    tries,
+    ms: Date.now() - began,
+    fault,
+  });
   while (Date.now() - began < CALL_MS_MAX) {
     tries += 1;
     const answer = await ask(world, tool, args, key, rules);
@@ -64,7 +72,10 @@ export async function callToItsEnd(world: World, tool: LoadTool, path: string, r
         tries -= 1;
         continue;
       }
-      return ended((last.tx_outcome ?? `answer ${answer.status}`) as string, (last.error?.code ?? last.code ?? null) as string | null);
+      return ended(
+        (last.tx_outcome ?? `answer ${answer.status}`) as string,
+        (last.error?.code ?? last.code ?? null) as string | null,
+      );
     }
     fault = answer === null ? 'no answer' : `${answer.status} ${answer.text.slice(0, 300)}`;
     if (tries >= rules.tries) break;
@@ -73,8 +84,13 @@ export async function callToItsEnd(world: World, tool: LoadTool, path: string, r
   return ended('gave up', null);
 }
 
-const ask = (world: World, tool: LoadTool, args: object, key: string, { waitMs }: RetryRules): Promise<Answer<JsonValue> | null> =>
-  world.call(tool, args, { idempotency_key: key }, waitMs).catch(() => null);
+const ask = (
+  world: World,
+  tool: LoadTool,
+  args: object,
+  key: string,
+  { waitMs }: RetryRules,
+): Promise<Answer<JsonValue> | null> => world.call(tool, args, { idempotency_key: key }, waitMs).catch(() => null);
 
 /** Load that goes on until it is stopped. */
 export interface Load {
@@ -124,12 +140,19 @@ export function openLoad(world: World, perSecond: number, commandEvery: number, 
 }
 
 /**
- * Agents that each call at a steady pace, and wait for the end of a call before the next: a machine that has much else to do gets fewer calls, not more and more that wait.
+ * Agents that each call at a steady pace, and wait for the end of a call before the next: a machine that has much else
+ * to do gets fewer calls, not more and more that wait.
  *
  * @param everyMs from the beginning of a call to that of the next at least
  * @param commandEvery one call in so many of an agent runs a command; the others write a file
  */
-export function pacedLoad(world: World, agents: number, everyMs: number, commandEvery: number, rules: RetryRules): Load {
+export function pacedLoad(
+  world: World,
+  agents: number,
+  everyMs: number,
+  commandEvery: number,
+  rules: RetryRules,
+): Load {
   let isOn = true;
   const agent = async (name: number): Promise<Ended[]> => {
     const ends: Ended[] = [];
@@ -154,12 +177,17 @@ export function pacedLoad(world: World, agents: number, everyMs: number, command
 }
 
 /**
- * Fails unless each call ended once and as its client was told: its file is there exactly if it committed, its outcome is in the log once, its receipt verifies, and the
- * independent checker finds nothing in the whole log.
+ * Fails unless each call ended once and as its client was told: its file is there exactly if it committed, its outcome
+ * is in the log once, its receipt verifies, and the independent checker finds nothing in the whole log.
  *
  * @param stack where the database is reached as its owner, and the public keys
  */
-export async function expectNothingLost(stack: Checked, world: World, ends: readonly Ended[], loggedMs = 60_000): Promise<void> {
+export async function expectNothingLost(
+  stack: Checked,
+  world: World,
+  ends: readonly Ended[],
+  loggedMs = 60_000,
+): Promise<void> {
   const wrong: unknown[] = [];
   await inTurns(ends, async (end) => {
     const found = await world.file(end.path);
@@ -171,7 +199,9 @@ export async function expectNothingLost(stack: Checked, world: World, ends: read
   const known = ends.filter(({ operationId }) => operationId !== '').map(({ operationId }) => operationId);
   const outcomes = await observer.outcomesOf(known);
   expect(known.filter((operationId) => outcomes.get(operationId) !== 1)).toEqual([]);
-  await inTurns(known, async (operationId) => { await verifiedReceipt(stack, world, operationId); });
+  await inTurns(known, async (operationId) => {
+    await verifiedReceipt(stack, world, operationId);
+  });
   const { status, output } = fsck(stack);
   expect([status, output]).toEqual([0, expect.stringMatching(/, 0 with findings\n$/)]);
 }
@@ -182,7 +212,11 @@ const AT_ONCE = 4;
 /** Does something with each, a few at a time. */
 async function inTurns<T>(all: readonly T[], work: (one: T) => Promise<void>): Promise<void> {
   const left = all.values();
-  await Promise.all(Array.from({ length: AT_ONCE }, async () => { for (const one of left) await work(one); }));
+  await Promise.all(
+    Array.from({ length: AT_ONCE }, async () => {
+      for (const one of left) await work(one);
+    }),
+  );
 }
 
 /** How the tries of calls are spread: calls by the number of tries that they took. */
@@ -191,5 +225,9 @@ export const triesOf = (ends: readonly Ended[]): Readonly<Record<number, number>
 
 /** Waits for a tenant's first call to be answered, so that what follows isn't blamed for a start. */
 export const warmUp = async (world: World): Promise<void> => {
-  await eventually('a first call', async () => (await world.call('shell.run', { command: 'true' }).catch(() => null))?.status === 200, 120_000);
+  await eventually(
+    'a first call',
+    async () => (await world.call('shell.run', { command: 'true' }).catch(() => null))?.status === 200,
+    120_000,
+  );
 };

@@ -21,7 +21,18 @@ export function fsck(stack: Checked): { readonly status: number | null; readonly
   const program = join(repositoryRoot(), 'tools', 'src', 'fsck', 'main.ts');
   const told = stack.memoryFile !== undefined && existsSync(stack.memoryFile) ? ['--signed', stack.memoryFile] : [];
   const { status, stdout, stderr } = spawnSync(
-    process.execPath, ['--conditions=@writ/source', program, '--database', stack.database.ownerUrl, '--keys', stack.keys.publicKeysFile, ...told], { encoding: 'utf8' });
+    process.execPath,
+    [
+      '--conditions=@writ/source',
+      program,
+      '--database',
+      stack.database.ownerUrl,
+      '--keys',
+      stack.keys.publicKeysFile,
+      ...told,
+    ],
+    { encoding: 'utf8' },
+  );
   return { status, output: `${stdout}${stderr}` };
 }
 
@@ -30,20 +41,36 @@ export function expectCleanLog(stack: SharedStack): void {
   if (status !== 0) throw new Error(`the log is not as it should be:\n${output}`);
 }
 
-/** Fetches the operation's receipt, waiting while it is pending, and verifies it as a stranger would: offline, with the two public keys. */
-export async function verifiedReceipt(stack: Pick<Checked, 'keys'>, world: World, operationId: string, phase?: 'decision' | 'outcome' | 'resolution'): Promise<VerifiedReceipt> {
+/**
+ * Fetches the operation's receipt, waiting while it is pending, and verifies it as a stranger would: offline, with the
+ * two public keys.
+ */
+export async function verifiedReceipt(
+  stack: Pick<Checked, 'keys'>,
+  world: World,
+  operationId: string,
+  phase?: 'decision' | 'outcome' | 'resolution',
+): Promise<VerifiedReceipt> {
   const { text } = await eventually(`the receipt of ${operationId}`, async () => {
-    const answer = await world.admin.get(`/v1/operations/${operationId}/receipt${phase === undefined ? '' : `?phase=${phase}`}`);
+    const answer = await world.admin.get(
+      `/v1/operations/${operationId}/receipt${phase === undefined ? '' : `?phase=${phase}`}`,
+    );
     return answer.status === 200 ? answer : null;
   });
   return verifyReceiptFile(text, parseKeySet(readFileSync(stack.keys.publicKeysFile)), { operationId });
 }
 
 /**
- * What must hold after every fault: the operation ended once, its outcome is recorded once, every record is in a log that the independent
- * checker rebuilds from raw rows, and nothing waits.
+ * What must hold after every fault: the operation ended once, its outcome is recorded once, every record is in a log
+ * that the independent checker rebuilds from raw rows, and nothing waits.
  */
-export async function expectWhole(stack: SharedStack, world: World, observer: Observer, operationId: string, expected: { tx_outcome: string; attempt?: number }): Promise<void> {
+export async function expectWhole(
+  stack: SharedStack,
+  world: World,
+  observer: Observer,
+  operationId: string,
+  expected: { tx_outcome: string; attempt?: number },
+): Promise<void> {
   const operation = await world.until(operationId, ['committed', 'rolled_back', 'no_op', 'ambiguous', 'refused']);
   const { tx_outcome } = operation.result as { tx_outcome: string };
   const attempt = expected.attempt === undefined ? {} : { attempt: operation.attempt as number };

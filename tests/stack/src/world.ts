@@ -16,7 +16,10 @@ export interface World {
   readonly tokenId: string;
   /** Makes a call as the agent; a fresh idempotency key unless `over` has one. */
   call(toolId: string, args: unknown, over?: Record<string, unknown>, waitMs?: number): Promise<Answer<JsonValue>>;
-  /** Reads the operation until it is in one of the states. Fails with what it saw: at once where the operation ended in another state, which can't change any more. */
+  /**
+   * Reads the operation until it is in one of the states. Fails with what it saw: at once where the operation ended in
+   * another state, which can't change any more.
+   */
   until(operationId: string, states: readonly string[], timeoutMs?: number): Promise<JsonValue>;
   /** The content of a file at the head, or null. */
   file(path: string): Promise<string | null>;
@@ -41,10 +44,15 @@ const TENANT_MS = 20_000;
 const PAUSE_SHARE = 0.1;
 
 /**
- * Polls until `probe` gives something, or throws. A condition, not a nap: it ends as soon as it holds. Each look at a stack costs several processes some milliseconds, and other specs
- * run beside this one, so the pauses grow with the time that has passed. `what` is asked for once it didn't hold in time.
+ * Polls until `probe` gives something, or throws. A condition, not a nap: it ends as soon as it holds. Each look at a
+ * stack costs several processes some milliseconds, and other specs run beside this one, so the pauses grow with the
+ * time that has passed. `what` is asked for once it didn't hold in time.
  */
-export async function eventually<T>(what: string | (() => string), probe: () => Promise<T | null | undefined | false>, timeoutMs = 30_000): Promise<T> {
+export async function eventually<T>(
+  what: string | (() => string),
+  probe: () => Promise<T | null | undefined | false>,
+  timeoutMs = 30_000,
+): Promise<T> {
   const began = Date.now();
   for (;;) {
     const found = await probe();
@@ -56,7 +64,13 @@ export async function eventually<T>(what: string | (() => string), probe: () => 
 }
 
 async function keyOf(admin: Api, role: string, agentId?: string): Promise<string> {
-  return ((await admin.must('/v1/api-keys', { name: `${role} of a test`, role, ...(agentId === undefined ? {} : { agent_id: agentId }) })) as { api_key: string }).api_key;
+  return (
+    (await admin.must('/v1/api-keys', {
+      name: `${role} of a test`,
+      role,
+      ...(agentId === undefined ? {} : { agent_id: agentId }),
+    })) as { api_key: string }
+  ).api_key;
 }
 
 /** A tenant of its own. Where the kernel gives no answer yet, it is asked again, as the answer says and clients do. */
@@ -65,7 +79,8 @@ async function newTenant(platform: Api): Promise<JsonValue> {
   for (;;) {
     const answer = await platform.post('/v1/tenants', { name: `test ${randomUUID().slice(0, 8)}` });
     if (answer.status < 300) return answer.body;
-    if (answer.status !== 503 || Date.now() > until) throw new Error(`POST /v1/tenants answered ${answer.status}: ${answer.text}`);
+    if (answer.status !== 503 || Date.now() > until)
+      throw new Error(`POST /v1/tenants answered ${answer.status}: ${answer.text}`);
     await sleep(PAUSE_MAX_MS);
   }
 }
@@ -79,34 +94,59 @@ export async function makeWorld(url: string, platformKey: string, options: World
   const files = Object.entries(options.files ?? {}).map(([path, content]) => ({ path, content }));
   if (files.length > 0) await admin.must(`/v1/workspaces/${workspaceId}/files`, { files });
   const token = await admin.must('/v1/capability-tokens', {
-    agent_id: agentId, workspace_id: workspaceId,
+    agent_id: agentId,
+    workspace_id: workspaceId,
     grant: {
-      tools: ['fs.*', 'shell.*'], fs: options.fs ?? [{ path: '', read: true, write: true }], net: [], secrets: [], budgets: options.budgets ?? {},
-      not_before: 0, expires_at: Date.now() + HOUR_MS,
+      tools: ['fs.*', 'shell.*'],
+      fs: options.fs ?? [{ path: '', read: true, write: true }],
+      net: [],
+      secrets: [],
+      budgets: options.budgets ?? {},
+      not_before: 0,
+      expires_at: Date.now() + HOUR_MS,
     },
   });
   const tokenId = token.capability_token_id as string;
   const agent = admin.as(await keyOf(admin, 'agent', agentId));
   return {
-    tenantId: tenant.tenant_id as string, admin, agent, agentId, workspaceId, tokenId,
-    operator: admin.as(await keyOf(admin, 'operator')), auditor: admin.as(await keyOf(admin, 'auditor')),
-    call: (toolId, args, over = {}, waitMs = 30_000) => agent.post(`/v1/tool-calls?wait=${waitMs}`, {
-      tool_id: toolId, args, capability_token_id: tokenId, workspace_id: workspaceId, idempotency_key: randomUUID(), ...over,
-    }),
+    tenantId: tenant.tenant_id as string,
+    admin,
+    agent,
+    agentId,
+    workspaceId,
+    tokenId,
+    operator: admin.as(await keyOf(admin, 'operator')),
+    auditor: admin.as(await keyOf(admin, 'auditor')),
+    call: (toolId, args, over = {}, waitMs = 30_000) =>
+      agent.post(`/v1/tool-calls?wait=${waitMs}`, {
+        tool_id: toolId,
+        args,
+        capability_token_id: tokenId,
+        workspace_id: workspaceId,
+        idempotency_key: randomUUID(),
+        ...over,
+      }),
     until: (operationId, states, timeoutMs = 60_000) => {
       let seen = 'nothing';
       const wanted = (): string => `${operationId} in ${states.join('|')}, last seen: ${seen}`;
-      return eventually(wanted, async () => {
-        const { status, body } = await admin.get(`/v1/operations/${operationId}`).catch(() => ({ status: 0, body: null }));
-        if (status !== 200) return null;
-        seen = JSON.stringify({ state: body.state, result: body.result });
-        if (states.includes(body.state as string)) return body;
-        if (isLasting(body.state as string)) throw new Error(`never: ${wanted()}`);
-        return null;
-      }, timeoutMs);
+      return eventually(
+        wanted,
+        async () => {
+          const { status, body } = await admin
+            .get(`/v1/operations/${operationId}`)
+            .catch(() => ({ status: 0, body: null }));
+          if (status !== 200) return null;
+          seen = JSON.stringify({ state: body.state, result: body.result });
+          if (states.includes(body.state as string)) return body;
+          if (isLasting(body.state as string)) throw new Error(`never: ${wanted()}`);
+          return null;
+        },
+        timeoutMs,
+      );
     },
     file: async (path) => {
-      // A process that was frozen or killed may answer with a fault for a moment, and none of those is what the file holds.
+      // A process that was frozen or killed may answer with a fault for a moment, and none of those is what the file
+      // holds.
       const answer = await eventually(`an answer about ${path}`, async () => {
         const { status, text } = await admin.get(`/v1/workspaces/${workspaceId}/files/${path}`);
         return status < 500 ? { status, text } : null;

@@ -9,9 +9,13 @@ import { runPlan } from '../steps.ts';
 import { runCheck } from '../test/run-check.ts';
 import { withParts } from '../test/with-parts.ts';
 
-const say = (line: string): void => { process.stdout.write(`${line}\n`); };
+const say = (line: string): void => {
+  process.stdout.write(`${line}\n`);
+};
 
-/** One benchmark's reference; where it can't be installed the benchmark says that it is left out, and how to install it. */
+/**
+ * One benchmark's reference; where it can't be installed the benchmark says that it is left out, and how to install it.
+ */
 async function bubblewrap(setup: Setup): Promise<void> {
   try {
     await ensureProgram(setup, 'bwrap', ['bubblewrap'], 'to compare with');
@@ -25,8 +29,15 @@ await withParts(async (setup, environmentOf) => {
   try {
     const environment = await environmentOf();
     await runPlan(setup, [{ title: 'Bubblewrap', run: bubblewrap }]);
-    const command = [process.execPath, '--conditions=@writ/source', join(checkout, 'bench', 'src', 'main.ts'), ...process.argv.slice(2)];
-    return (await runCheck(setup, { name: 'bench', command, afterSetUp: true, lane: 'stacks' }, environment, say)).ok ? 0 : 1;
+    const command = [
+      process.execPath,
+      '--conditions=@writ/source',
+      join(checkout, 'bench', 'src', 'main.ts'),
+      ...process.argv.slice(2),
+    ];
+    return (await runCheck(setup, { name: 'bench', command, afterSetUp: true, lane: 'stacks' }, environment, say)).ok
+      ? 0
+      : 1;
   } catch (error) {
     explain(error);
     return 1;

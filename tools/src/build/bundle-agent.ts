@@ -4,10 +4,12 @@ import { runProgram } from '../parts/packages.ts';
 import { SetupError } from '../setup-error.ts';
 
 /** The agent's one file, which the sandbox image carries. Apart from what the compiler makes of the same sources. */
-export const agentBundle = (checkout: string): string => join(checkout, 'apps', 'sandbox-agent', 'dist', 'bundle', 'agent.js');
+export const agentBundle = (checkout: string): string =>
+  join(checkout, 'apps', 'sandbox-agent', 'dist', 'bundle', 'agent.js');
 
 /** The interpreter of scripts, beside it. */
-export const interpreterBundle = (checkout: string): string => join(checkout, 'apps', 'sandbox-agent', 'dist', 'bundle', 'mk8.js');
+export const interpreterBundle = (checkout: string): string =>
+  join(checkout, 'apps', 'sandbox-agent', 'dist', 'bundle', 'mk8.js');
 
 /**
  * Bundles the sandbox agent and the interpreter with all that they import: a sandbox has no node_modules.

@@ -4,7 +4,8 @@ import { runProgram } from '../parts/packages.ts';
 import { SetupError } from '../setup-error.ts';
 
 /** The page that verifies receipts, in one file: it is opened from disk, or copied to any server. */
-export const receiptPage = (checkout: string): string => join(checkout, 'apps', 'receipt-page', 'dist', 'bundle', 'verify-receipt.html');
+export const receiptPage = (checkout: string): string =>
+  join(checkout, 'apps', 'receipt-page', 'dist', 'bundle', 'verify-receipt.html');
 
 /**
  * Bundles that page with all that it imports.
@@ -12,6 +13,10 @@ export const receiptPage = (checkout: string): string => join(checkout, 'apps', 
  * @throws SetupError with the bundler's errors, among them an import that no browser has
  */
 export const bundleReceiptPage = async (checkout: string): Promise<void> => {
-  const { status, tail } = await runProgram(process.execPath, [join(checkout, 'apps', 'receipt-page', 'bundle.mjs'), receiptPage(checkout)], process.env);
+  const { status, tail } = await runProgram(
+    process.execPath,
+    [join(checkout, 'apps', 'receipt-page', 'bundle.mjs'), receiptPage(checkout)],
+    process.env,
+  );
   if (status !== 0) throw new SetupError('the page that verifies receipts cannot be bundled', tail);
 };

@@ -11,7 +11,11 @@ import { NODE_MAJOR_MIN, SERVICE_FILE } from './start-program.ts';
 /** Four programs are joined by a process each, on a machine that does other things beside. */
 const JOINED_MS = 60_000;
 const PART = 'libs/part/dist/part.js';
-const THREADS = ['libs/signing/dist/ed25519/sodium-thread.js', 'apps/executor/dist/runners/page-reader.js', ...['kernel', 'executor', 'orchestrator'].map((service) => `apps/${service}/dist/${service}.worker.js`)];
+const THREADS = [
+  'libs/signing/dist/ed25519/sodium-thread.js',
+  'apps/executor/dist/runners/page-reader.js',
+  ...['kernel', 'executor', 'orchestrator'].map((service) => `apps/${service}/dist/${service}.worker.js`),
+];
 
 let checkout: string;
 const write = (path: string, text: string): void => {
@@ -27,45 +31,69 @@ beforeEach(() => {
   write(PART, partOf('before'));
   // A module of CommonJS that asks for a part of Node.js: only a bundle that has `require` runs it.
   write('libs/part/dist/old.cjs', `module.exports = require('path').sep + __dirname;`);
-  for (const service of PROGRAMS) write(`apps/${service}/dist/main.js`, `import '../../../libs/part/dist/old.cjs';\nimport { say } from '../../../${PART}';\nsay();\n`);
+  for (const service of PROGRAMS)
+    write(
+      `apps/${service}/dist/main.js`,
+      `import '../../../libs/part/dist/old.cjs';\nimport { say } from '../../../${PART}';\nsay();\n`,
+    );
   for (const thread of THREADS) write(thread, '');
 });
-afterEach(() => { rmSync(checkout, { recursive: true }); });
+afterEach(() => {
+  rmSync(checkout, { recursive: true });
+});
 
-const started = (): string => spawnSync(process.execPath, ['--enable-source-maps', serviceProgram(checkout, 'ledger')], { encoding: 'utf8' }).stdout;
+const started = (): string =>
+  spawnSync(process.execPath, ['--enable-source-maps', serviceProgram(checkout, 'ledger')], { encoding: 'utf8' })
+    .stdout;
 
-it('a joined program starts without its modules, and a stack names the module and the line that it was joined from', async () => {
-  await bundleServices(checkout);
-  for (const path of ['apps', 'libs']) rmSync(join(checkout, path), { recursive: true });
-  expect(started()).toMatch(/^before Error[^]*libs\/part\/dist\/part\.js:2:/);
-}, JOINED_MS);
+it(
+  'a joined program starts without its modules, and a stack names the module and the line that it was joined from',
+  async () => {
+    await bundleServices(checkout);
+    for (const path of ['apps', 'libs']) rmSync(join(checkout, path), { recursive: true });
+    expect(started()).toMatch(/^before Error[^]*libs\/part\/dist\/part\.js:2:/);
+  },
+  JOINED_MS,
+);
 
-it('what has not changed is not joined again; what has is refused by its name, until it is', async () => {
-  expect(() => freshService(checkout, 'ledger')).toThrow('`dist/services/ledger/main.js` is missing: run `npm run build`');
-  await bundleServices(checkout);
-  const made = statSync(serviceProgram(checkout, 'ledger')).mtimeMs;
-  await bundleServices(checkout);
-  expect(statSync(serviceProgram(checkout, 'ledger')).mtimeMs).toBe(made);
+it(
+  'what has not changed is not joined again; what has is refused by its name, until it is',
+  async () => {
+    expect(() => freshService(checkout, 'ledger')).toThrow(
+      '`dist/services/ledger/main.js` is missing: run `npm run build`',
+    );
+    await bundleServices(checkout);
+    const made = statSync(serviceProgram(checkout, 'ledger')).mtimeMs;
+    await bundleServices(checkout);
+    expect(statSync(serviceProgram(checkout, 'ledger')).mtimeMs).toBe(made);
 
-  write(PART, partOf('after'));
-  expect(() => freshService(checkout, 'ledger')).toThrow(`\`dist/services/ledger/main.js\` is older than \`${PART}\`: run \`npm run build\``);
-  await bundleServices(checkout);
-  expect(freshService(checkout, 'ledger')).toBe(serviceProgram(checkout, 'ledger'));
-  expect(started()).toMatch(/^after /);
+    write(PART, partOf('after'));
+    expect(() => freshService(checkout, 'ledger')).toThrow(
+      `\`dist/services/ledger/main.js\` is older than \`${PART}\`: run \`npm run build\``,
+    );
+    await bundleServices(checkout);
+    expect(freshService(checkout, 'ledger')).toBe(serviceProgram(checkout, 'ledger'));
+    expect(started()).toMatch(/^after /);
 
-  write('package-lock.json', '{"other":1}');
-  rmSync(join(checkout, PART));
-  // Of several, the first by name: one is enough to say what to do.
-  expect(() => freshService(checkout, 'kernel')).toThrow(`is older than \`${PART}\``);
-}, JOINED_MS);
+    write('package-lock.json', '{"other":1}');
+    rmSync(join(checkout, PART));
+    // Of several, the first by name: one is enough to say what to do.
+    expect(() => freshService(checkout, 'kernel')).toThrow(`is older than \`${PART}\``);
+  },
+  JOINED_MS,
+);
 
-it('a service whose one file is gone is joined again', async () => {
-  await bundleServices(checkout);
-  const service = join(dirname(serviceProgram(checkout, 'ledger')), SERVICE_FILE);
-  rmSync(service);
-  await bundleServices(checkout);
-  expect(statSync(service).isFile()).toBe(true);
-}, JOINED_MS);
+it(
+  'a service whose one file is gone is joined again',
+  async () => {
+    await bundleServices(checkout);
+    const service = join(dirname(serviceProgram(checkout, 'ledger')), SERVICE_FILE);
+    rmSync(service);
+    await bundleServices(checkout);
+    expect(statSync(service).isFile()).toBe(true);
+  },
+  JOINED_MS,
+);
 
 describe('a Node.js that is too old', () => {
   /** Node.js 20 can't link this: it ends with a SyntaxError before any line of the program runs. */
@@ -74,20 +102,35 @@ describe('a Node.js that is too old', () => {
   const start = async (node: string, ...options: string[]): Promise<[number | null, string, string]> => {
     write('apps/ledger/dist/main.js', NEWER);
     await bundleServices(checkout);
-    const { status, stdout, stderr } = spawnSync(node, [...options, serviceProgram(checkout, 'ledger')], { encoding: 'utf8' });
+    const { status, stdout, stderr } = spawnSync(node, [...options, serviceProgram(checkout, 'ledger')], {
+      encoding: 'utf8',
+    });
     return [status, stdout, stderr];
   };
-  const olderThan = (version: string): string => `data:text/javascript,Object.defineProperty(process.versions, 'node', { value: '${version}' })`;
+  const olderThan = (version: string): string =>
+    `data:text/javascript,Object.defineProperty(process.versions, 'node', { value: '${version}' })`;
 
-  it('is refused, with the version that is needed, and the service is not loaded', async () => {
-    expect(await start(process.execPath, '--import', olderThan('23.11.0'))).toEqual([1, '', expect.stringMatching(REFUSED)]);
-    expect(await start(process.execPath)).toEqual([0, 'the service runs function\n', '']);
-  }, JOINED_MS);
+  it(
+    'is refused, with the version that is needed, and the service is not loaded',
+    async () => {
+      expect(await start(process.execPath, '--import', olderThan('23.11.0'))).toEqual([
+        1,
+        '',
+        expect.stringMatching(REFUSED),
+      ]);
+      expect(await start(process.execPath)).toEqual([0, 'the service runs function\n', '']);
+    },
+    JOINED_MS,
+  );
 
   const old = oldNode();
-  (old === undefined ? it.skip : it)(`is refused by itself${old === undefined ? ' (there is none in PATH)' : ''}`, async () => {
-    expect(await start(old!)).toEqual([1, '', expect.stringMatching(REFUSED)]);
-  }, JOINED_MS);
+  (old === undefined ? it.skip : it)(
+    `is refused by itself${old === undefined ? ' (there is none in PATH)' : ''}`,
+    async () => {
+      expect(await start(old!)).toEqual([1, '', expect.stringMatching(REFUSED)]);
+    },
+    JOINED_MS,
+  );
 });
 
 /** A Node.js in PATH that the services don't run on. */
@@ -99,19 +142,30 @@ function oldNode(): string | undefined {
   });
 }
 
-it.each([['executor', 'page-reader.js'], ['kernel', 'kernel.worker.js']] as const)('a program of a thread of the %s that is gone is made again: %s', async (service, program) => {
-  await bundleServices(checkout);
-  const reader = join(dirname(serviceProgram(checkout, service)), program);
-  rmSync(reader);
-  await bundleServices(checkout);
-  expect(statSync(reader).isFile()).toBe(true);
-}, JOINED_MS);
+it.each([
+  ['executor', 'page-reader.js'],
+  ['kernel', 'kernel.worker.js'],
+] as const)(
+  'a program of a thread of the %s that is gone is made again: %s',
+  async (service, program) => {
+    await bundleServices(checkout);
+    const reader = join(dirname(serviceProgram(checkout, service)), program);
+    rmSync(reader);
+    await bundleServices(checkout);
+    expect(statSync(reader).isFile()).toBe(true);
+  },
+  JOINED_MS,
+);
 
-it('what cannot be joined is an explained failure, and what was there is not started any more', async () => {
-  await bundleServices(checkout);
-  write('apps/ledger/dist/main.js', `import './nowhere.js';`);
-  const failure = await bundleServices(checkout).catch((error: unknown) => error);
-  expect(failure).toBeInstanceOf(SetupError);
-  expect((failure as SetupError).details.join('\n')).toContain('nowhere.js');
-  expect(() => freshService(checkout, 'ledger')).toThrow('is missing: run `npm run build`');
-}, JOINED_MS);
+it(
+  'what cannot be joined is an explained failure, and what was there is not started any more',
+  async () => {
+    await bundleServices(checkout);
+    write('apps/ledger/dist/main.js', `import './nowhere.js';`);
+    const failure = await bundleServices(checkout).catch((error: unknown) => error);
+    expect(failure).toBeInstanceOf(SetupError);
+    expect((failure as SetupError).details.join('\n')).toContain('nowhere.js');
+    expect(() => freshService(checkout, 'ledger')).toThrow('is missing: run `npm run build`');
+  },
+  JOINED_MS,
+);

@@ -14,7 +14,11 @@ const PROJECT = /Building project '(?:.*\/)?([^/]+\/[^/]+)\/tsconfig\.json'/;
  *
  * @throws SetupError with the compiler's errors
  */
-export const compile = async (checkout: string, env: Readonly<Record<string, string | undefined>>, onLine: (line: string) => void): Promise<void> => {
+export const compile = async (
+  checkout: string,
+  env: Readonly<Record<string, string | undefined>>,
+  onLine: (line: string) => void,
+): Promise<void> => {
   const errors: string[] = [];
   const take = (line: string): void => {
     const project = PROJECT.exec(line)?.[1];
@@ -22,8 +26,16 @@ export const compile = async (checkout: string, env: Readonly<Record<string, str
     else if (/error TS\d+/.test(line)) errors.push(line);
   };
   const tsc = join(checkout, 'node_modules', 'typescript', 'bin', 'tsc');
-  const { status, tail } = await runProgram(process.execPath, [tsc, '--build', '--verbose', '--pretty', 'false', join(checkout, 'tsconfig.json')], env, take);
+  const { status, tail } = await runProgram(
+    process.execPath,
+    [tsc, '--build', '--verbose', '--pretty', 'false', join(checkout, 'tsconfig.json')],
+    env,
+    take,
+  );
   if (status === 0) return;
   const more = errors.length > ERRORS_SHOWN ? [`… and ${errors.length - ERRORS_SHOWN} more`] : [];
-  throw new SetupError('the sources do not compile', errors.length > 0 ? [...errors.slice(0, ERRORS_SHOWN), ...more] : tail);
+  throw new SetupError(
+    'the sources do not compile',
+    errors.length > 0 ? [...errors.slice(0, ERRORS_SHOWN), ...more] : tail,
+  );
 };

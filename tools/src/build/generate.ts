@@ -13,7 +13,11 @@ const STAMP = '.stamp';
 
 /** Prisma schemas of the workspace's projects. */
 export const findSchemas = (checkout: string): string[] =>
-  ['apps', 'libs'].flatMap((kind) => readdirSync(join(checkout, kind)).map((name) => join(checkout, kind, name, 'prisma', 'schema.prisma'))).filter(existsSync);
+  ['apps', 'libs']
+    .flatMap((kind) =>
+      readdirSync(join(checkout, kind)).map((name) => join(checkout, kind, name, 'prisma', 'schema.prisma')),
+    )
+    .filter(existsSync);
 
 const stampOf = (checkout: string, schema: string): string => {
   const prisma = readFileSync(join(checkout, 'node_modules', 'prisma', 'package.json'));
@@ -25,7 +29,11 @@ const stampOf = (checkout: string, schema: string): string => {
  *
  * @throws SetupError with Prisma's own words
  */
-export const generateClient = async (checkout: string, schema: string, env: Readonly<Record<string, string | undefined>>): Promise<void> => {
+export const generateClient = async (
+  checkout: string,
+  schema: string,
+  env: Readonly<Record<string, string | undefined>>,
+): Promise<void> => {
   const output = OUTPUT.exec(readFileSync(schema, 'utf8'))?.[1];
   if (output === undefined) throw new SetupError(`\`${schema}\` has a generator without an output`);
   const stampFile = join(resolve(dirname(schema), output), STAMP);
@@ -33,8 +41,15 @@ export const generateClient = async (checkout: string, schema: string, env: Read
   if (existsSync(stampFile) && readFileSync(stampFile, 'utf8') === stamp) return;
   const prisma = join(checkout, 'node_modules', 'prisma', 'build', 'index.js');
   // Generating needs no engine; naming one keeps the command from downloading it.
-  const settings = { PRISMA_SCHEMA_ENGINE_BINARY: '/bin/false', CHECKPOINT_DISABLE: '1', DATABASE_URL: 'postgres://unused@127.0.0.1/unused' };
-  const { status, tail } = await runProgram(process.execPath, [prisma, 'generate', '--schema', schema], { ...env, ...settings });
+  const settings = {
+    PRISMA_SCHEMA_ENGINE_BINARY: '/bin/false',
+    CHECKPOINT_DISABLE: '1',
+    DATABASE_URL: 'postgres://unused@127.0.0.1/unused',
+  };
+  const { status, tail } = await runProgram(process.execPath, [prisma, 'generate', '--schema', schema], {
+    ...env,
+    ...settings,
+  });
   if (status !== 0) throw new SetupError(`prisma generate failed for \`${schema}\``, tail);
   writeFileSync(stampFile, stamp);
 };

@@ -10,8 +10,9 @@ import { packagesOf, PACKAGES_FILE } from './bundled-packages.ts';
 import { NODE_MAJOR_MIN, SERVICE_FILE, startProgram } from './start-program.ts';
 
 /**
- * What modules of CommonJS expect to be there, and a module of the other kind has to make. The last line has the source map read, where a process is told to heed it: that takes as
- * long as many calls do, and would stand in the way of all of them when the first one fails. A thread of one question reads it where it must.
+ * What modules of CommonJS expect to be there, and a module of the other kind has to make. The last line has the source
+ * map read, where a process is told to heed it: that takes as long as many calls do, and would stand in the way of all
+ * of them when the first one fails. A thread of one question reads it where it must.
  */
 const BANNER = `import { createRequire as joinedCreateRequire } from 'node:module';
 import { isMainThread as joinedIsMainThread } from 'node:worker_threads';
@@ -22,22 +23,48 @@ if (joinedIsMainThread && process.sourceMapsEnabled) new Error().stack;`;
 
 const EXTERNAL = [
   // Native, or read as files from where they are: Piscina starts its threads from a file of its own.
-  'sodium-native', 'piscina', 'cpu-features', '*.node', '*.wasm', '@cedar-policy/*', 'web-tree-sitter',
-  // dockerode asks for them whatever it is used for, and only an engine that is reached by SSH or that builds needs them.
-  'ssh2', '@grpc/*',
+  'sodium-native',
+  'piscina',
+  'cpu-features',
+  '*.node',
+  '*.wasm',
+  '@cedar-policy/*',
+  'web-tree-sitter',
+  // dockerode asks for them whatever it is used for, and only an engine that is reached by SSH or that builds needs
+  // them.
+  'ssh2',
+  '@grpc/*',
   // What NestJS and others ask for where it is installed, or where it is used.
-  '@nestjs/websockets', '@nestjs/websockets/*', '@nestjs/platform-express', '@nestjs/platform-socket.io', '@fastify/multipart', '@fastify/view', '@fastify/static',
-  'kafkajs', 'mqtt', 'amqplib', 'amqp-connection-manager', 'ioredis', 'nats', 'class-transformer', 'class-transformer/*', 'class-validator', 'pg-native',
+  '@nestjs/websockets',
+  '@nestjs/websockets/*',
+  '@nestjs/platform-express',
+  '@nestjs/platform-socket.io',
+  '@fastify/multipart',
+  '@fastify/view',
+  '@fastify/static',
+  'kafkajs',
+  'mqtt',
+  'amqplib',
+  'amqp-connection-manager',
+  'ioredis',
+  'nats',
+  'class-transformer',
+  'class-transformer/*',
+  'class-validator',
+  'pg-native',
 ];
 
 /**
- * OpenTelemetry's SDK for Node.js names its exporters over gRPC in an import that is followed before anything else runs. No
- * service exports over gRPC, so what loads gRPC for them is left out: it would take a tenth of a second of every start.
+ * OpenTelemetry's SDK for Node.js names its exporters over gRPC in an import that is followed before anything else
+ * runs. No service exports over gRPC, so what loads gRPC for them is left out: it would take a tenth of a second of
+ * every start.
  */
 const WITHOUT_GRPC: Plugin = {
   name: 'without-grpc',
   setup({ onResolve, onLoad }) {
-    onResolve({ filter: /^@grpc\/grpc-js$/ }, ({ importer }) => (importer.includes('@opentelemetry/') ? { path: 'grpc', namespace: 'left-out' } : null));
+    onResolve({ filter: /^@grpc\/grpc-js$/ }, ({ importer }) =>
+      importer.includes('@opentelemetry/') ? { path: 'grpc', namespace: 'left-out' } : null,
+    );
     onLoad({ filter: /.*/, namespace: 'left-out' }, () => ({ contents: 'export {};', loader: 'js' }));
   },
 };
@@ -51,7 +78,10 @@ mkdirSync(folder, { recursive: true });
 rmSync(record, { force: true });
 const { metafile } = await build({
   absWorkingDir: checkout,
-  entryPoints: entries.map((entry) => ({ in: entry, out: basename(entry.endsWith('/main.js') ? SERVICE_FILE : entry, '.js') })),
+  entryPoints: entries.map((entry) => ({
+    in: entry,
+    out: basename(entry.endsWith('/main.js') ? SERVICE_FILE : entry, '.js'),
+  })),
   outdir: folder,
   bundle: true,
   platform: 'node',
@@ -70,9 +100,19 @@ const { metafile } = await build({
 });
 writeFileSync(join(folder, 'main.js'), startProgram());
 // What is installed stands in the lock; how it is joined, in these files.
-const joining = ['join-service.ts', 'start-program.ts', 'bundled-packages.ts'].map((name) => relative(checkout, join(import.meta.dirname, name)));
+const joining = ['join-service.ts', 'start-program.ts', 'bundled-packages.ts'].map((name) =>
+  relative(checkout, join(import.meta.dirname, name)),
+);
 writeFileSync(join(folder, PACKAGES_FILE), `${JSON.stringify(packagesOf(checkout, metafile), null, 1)}\n`);
 const ours = Object.keys(metafile.inputs).filter((path) => !/^left-out:|(?:^|\/)node_modules\//.test(path));
 const inputs = [...ours, 'package-lock.json', ...joining];
-const hashes = inputs.sort().map((path) => [path, createHash('sha256').update(readFileSync(join(checkout, path))).digest('hex')] as const);
+const hashes = inputs.sort().map(
+  (path) =>
+    [
+      path,
+      createHash('sha256')
+        .update(readFileSync(join(checkout, path)))
+        .digest('hex'),
+    ] as const,
+);
 writeFileSync(record, `${JSON.stringify(Object.fromEntries(hashes), null, 1)}\n`);

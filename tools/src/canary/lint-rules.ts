@@ -28,7 +28,11 @@ const OFFENCES: readonly Offence[] = [
   { rule: 'no-restricted-imports', file: 'libs/merkle/src/canary.ts', code: `import 'node:fs';` },
   { rule: 'no-restricted-imports', file: 'libs/permit/src/canary.ts', code: `import 'node:child_process';` },
   { rule: 'no-restricted-properties', file: 'libs/lifecycle/src/canary.ts', code: 'export const now = Date.now();' },
-  { rule: 'no-restricted-properties', file: 'libs/signing/src/canary.ts', code: 'export const chance = Math.random();' },
+  {
+    rule: 'no-restricted-properties',
+    file: 'libs/signing/src/canary.ts',
+    code: 'export const chance = Math.random();',
+  },
   { rule: 'no-restricted-properties', file: 'libs/agent-loop/src/canary.ts', code: 'export const env = process.env;' },
   { rule: 'no-restricted-properties', file: 'apps/executor/src/canary.ts', code: 'export const env = process.env;' },
   { rule: 'no-restricted-globals', file: 'libs/sandbox/src/canary.ts', code: `export const got = fetch('x');` },
@@ -37,9 +41,17 @@ const OFFENCES: readonly Offence[] = [
   { rule: 'no-console', file: 'apps/kernel/src/canary.ts', code: `console.log('x');` },
   { rule: 'max-lines', file: 'libs/blobs/src/canary.ts', code: lines(301) },
   { rule: 'max-lines', file: 'libs/blobs/src/canary.spec.ts', code: lines(401) },
-  { rule: 'max-lines-per-function', file: 'libs/blobs/src/canary.ts', code: `export function f(): void {\n${'  f();\n'.repeat(51)}}` },
+  {
+    rule: 'max-lines-per-function',
+    file: 'libs/blobs/src/canary.ts',
+    code: `export function f(): void {\n${'  f();\n'.repeat(51)}}`,
+  },
   { rule: '@typescript-eslint/no-explicit-any', file: 'libs/blobs/src/canary.ts', code: 'export const x: any = 1;' },
-  { rule: '@typescript-eslint/ban-ts-comment', file: 'libs/blobs/src/canary.ts', code: '// @ts-ignore\nexport const x = 1;' },
+  {
+    rule: '@typescript-eslint/ban-ts-comment',
+    file: 'libs/blobs/src/canary.ts',
+    code: '// @ts-ignore\nexport const x = 1;',
+  },
 ];
 
 /** Lints each offence as ESLint lints the project, with Nx's graph at hand. */
@@ -49,7 +61,11 @@ export async function brokenLintRules(): Promise<CanaryResult[]> {
   const results: CanaryResult[] = [];
   for (const { rule, file, code } of OFFENCES) {
     const [result] = await eslint.lintText(`// SPDX-License-Identifier: Apache-2.0\n${code}\n`, { filePath: file });
-    results.push({ rule, what: `\`${code.slice(0, 60)}\` in ${file}`, fired: result?.messages.some((message) => message.ruleId === rule && message.severity === 2) ?? false });
+    results.push({
+      rule,
+      what: `\`${code.slice(0, 60)}\` in ${file}`,
+      fired: result?.messages.some((message) => message.ruleId === rule && message.severity === 2) ?? false,
+    });
   }
   return results;
 }

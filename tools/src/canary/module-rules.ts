@@ -8,7 +8,14 @@ import type { CanaryResult } from './result.ts';
 
 /** A small tree in which every rule of .dependency-cruiser.mjs is broken: path → what it imports. */
 const TREE: Readonly<Record<string, readonly string[]>> = {
-  'apps/one/src/admit/a.ts': ['./b.ts', '../commit/c.ts', '../store/s.ts', '../../../../libs/bus-nats/src/index.ts', './x.spec.ts', './missing.ts'],
+  'apps/one/src/admit/a.ts': [
+    './b.ts',
+    '../commit/c.ts',
+    '../store/s.ts',
+    '../../../../libs/bus-nats/src/index.ts',
+    './x.spec.ts',
+    './missing.ts',
+  ],
   'apps/one/src/admit/b.ts': ['./a.ts'],
   'apps/one/src/admit/x.spec.ts': [],
   'apps/one/src/commit/c.ts': [],
@@ -16,7 +23,10 @@ const TREE: Readonly<Record<string, readonly string[]>> = {
   'libs/bus-nats/src/index.ts': [],
 };
 
-/** Cruises the tree with the project's own rules. A configuration that matches no module at all would find nothing either: that counts as silence. */
+/**
+ * Cruises the tree with the project's own rules. A configuration that matches no module at all would find nothing
+ * either: that counts as silence.
+ */
 export async function brokenModuleRules(): Promise<CanaryResult[]> {
   const { default: config } = (await import(join(checkout, '.dependency-cruiser.mjs'))) as { default: IConfiguration };
   const folder = mkdtempSync(join(tmpdir(), 'writ-canary-'));
@@ -26,9 +36,18 @@ export async function brokenModuleRules(): Promise<CanaryResult[]> {
       const names = imports.map((from, i) => `import { x as x${i} } from '${from}';`).join('\n');
       writeFileSync(join(folder, file), `${names}\nexport const x = [${imports.map((_, i) => `x${i}`).join(', ')}];\n`);
     }
-    const { output } = await cruise(['apps', 'libs'], { ...config.options, baseDir: folder, validate: true, ruleSet: config });
+    const { output } = await cruise(['apps', 'libs'], {
+      ...config.options,
+      baseDir: folder,
+      validate: true,
+      ruleSet: config,
+    });
     const fired = new Set((output as ICruiseResult).summary.violations.map((violation) => violation.rule.name));
-    return (config.forbidden ?? []).map(({ name = '' }) => ({ rule: name, what: 'the tree that breaks every rule', fired: fired.has(name) }));
+    return (config.forbidden ?? []).map(({ name = '' }) => ({
+      rule: name,
+      what: 'the tree that breaks every rule',
+      fired: fired.has(name),
+    }));
   } finally {
     rmSync(folder, { recursive: true });
   }

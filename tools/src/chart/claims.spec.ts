@@ -33,9 +33,7 @@ interface Policy {
   };
 }
 interface Template {
-  readonly spec: {
-    readonly podTemplate: { readonly metadata: object; readonly spec: object };
-  };
+  readonly spec: { readonly podTemplate: { readonly metadata: object; readonly spec: object } };
 }
 
 describeChart('sandboxes that are claimed', () => {

@@ -74,10 +74,18 @@ describeChart('rights and hooks of the chart', () => {
     const objects = renderSmall({ keys: { rotation: { enabled: true, schedules: { record: '0 3 1 */3 *' } } } });
     const { rules } = objectOf(objects, 'Role', 'w-writ-rotate-keys') as unknown as { rules: Rule[] };
     expect(rules).toEqual([
-      { apiGroups: [''], resources: ['secrets'], resourceNames: ['w-writ-kernel', 'w-writ-ledger'], verbs: ['get', 'update'] },
+      {
+        apiGroups: [''],
+        resources: ['secrets'],
+        resourceNames: ['w-writ-kernel', 'w-writ-ledger'],
+        verbs: ['get', 'update'],
+      },
       { apiGroups: [''], resources: ['configmaps'], resourceNames: ['w-writ-public-keys'], verbs: ['get', 'update'] },
     ]);
-    const jobs = objects.filter(({ kind }) => kind === 'CronJob') as unknown as { metadata: { name: string }; spec: { suspend: boolean } }[];
+    const jobs = objects.filter(({ kind }) => kind === 'CronJob') as unknown as {
+      metadata: { name: string };
+      spec: { suspend: boolean };
+    }[];
     expect(jobs.map(({ metadata, spec }) => [metadata.name, spec.suspend]).sort()).toEqual([
       ['w-writ-rotate-checkpoint', true],
       ['w-writ-rotate-permit', true],

@@ -178,9 +178,10 @@ describeChart('commands in pages for operators', () => {
     const { volumeClaimTemplates } = objectOf(objectsOf(SMALL), 'StatefulSet', here('writ-ledger'))['spec'] as {
       volumeClaimTemplates: readonly { metadata: { labels: Labels } }[];
     };
-    const [, selector = ''] = /get persistentvolumeclaim .*-l '([^']+)'/.exec(
-      COMMANDS.find(({ command }) => command.includes('get persistentvolumeclaim'))?.command ?? '',
-    ) ?? [];
+    const [, selector = ''] =
+      /get persistentvolumeclaim .*-l '([^']+)'/.exec(
+        COMMANDS.find(({ command }) => command.includes('get persistentvolumeclaim'))?.command ?? '',
+      ) ?? [];
     expect(volumeClaimTemplates.map(({ metadata }) => isSelected(selector, metadata.labels))).toEqual([true]);
     const ledger = containersOf(examplePods(SMALL).find(({ component }) => component === 'ledger')!)[0]!;
     const path = ledger.env!.find(({ name }) => name === 'WRIT_LEDGER_MEMORY_FILE')!.value!;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What pages for operators show in YAML: objects of Kubernetes and of its admission controllers, and values of the chart.
+// What pages for operators show in YAML: objects of Kubernetes and of its admission controllers, and values of the
+// chart.
 import { spawnSync } from 'node:child_process';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';

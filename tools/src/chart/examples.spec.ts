@@ -13,9 +13,11 @@ const ENTRIES: Readonly<Record<string, readonly string[]>> = Object.fromEntries(
   (await readKeySets()).map(({ name, entries }) => [name, entries.map((entry) => entry.name)]),
 );
 
-/** Of each Secret that the chart asks for: its name in `existing-keys-values.yaml`, and what the set is called in code. */
-const NAMES = (parse(read('ci/existing-keys-values.yaml')) as { keys: { existingSecrets: Record<string, string> } }).keys
-  .existingSecrets;
+/**
+ * Of each Secret that the chart asks for: its name in `existing-keys-values.yaml`, and what the set is called in code.
+ */
+const NAMES = (parse(read('ci/existing-keys-values.yaml')) as { keys: { existingSecrets: Record<string, string> } })
+  .keys.existingSecrets;
 const SET_OF: Readonly<Record<string, string>> = Object.fromEntries(
   Object.entries(NAMES).map(([of, name]) => [name, of === 'platformKey' ? 'platform-key' : of]),
 );
@@ -76,29 +78,24 @@ interface ProviderClass {
   }[];
 }
 
-describe.each(Object.entries(SET_OF).filter(([, set]) => ['kernel', 'ledger', 'executor', 'orchestrator'].includes(set)))(
-  'the SecretProviderClass `%s`',
-  (name, set) => {
-    const classes = (): KubeObject[] => parseObjects(read('examples/secrets-store-csi.yaml'));
+describe.each(
+  Object.entries(SET_OF).filter(([, set]) => ['kernel', 'ledger', 'executor', 'orchestrator'].includes(set)),
+)('the SecretProviderClass `%s`', (name, set) => {
+  const classes = (): KubeObject[] => parseObjects(read('examples/secrets-store-csi.yaml'));
 
-    test('makes exactly the entries that the service mounts, each from the store entry of that name', () => {
-      const object = classes().find(({ metadata }) => metadata.name === name);
-      expect(object).toMatchObject({ apiVersion: 'secrets-store.csi.x-k8s.io/v1', kind: 'SecretProviderClass' });
-      const { parameters, secretObjects } = object!['spec'] as ProviderClass;
-      const [secret, ...others] = secretObjects;
-      expect({ others, secretName: secret?.secretName, type: secret?.type }).toEqual({
-        others: [],
-        secretName: name,
-        type: 'Opaque',
-      });
-      expect(secret?.data).toEqual(ENTRIES[set]?.map((entry) => ({ objectName: entry, key: entry })));
-      expect(parse(parameters.objects)).toEqual(
-        ENTRIES[set]?.map((entry) => ({
-          objectName: entry,
-          secretPath: `secret/data/writ/${set}`,
-          secretKey: entry,
-        })),
-      );
+  test('makes exactly the entries that the service mounts, each from the store entry of that name', () => {
+    const object = classes().find(({ metadata }) => metadata.name === name);
+    expect(object).toMatchObject({ apiVersion: 'secrets-store.csi.x-k8s.io/v1', kind: 'SecretProviderClass' });
+    const { parameters, secretObjects } = object!['spec'] as ProviderClass;
+    const [secret, ...others] = secretObjects;
+    expect({ others, secretName: secret?.secretName, type: secret?.type }).toEqual({
+      others: [],
+      secretName: name,
+      type: 'Opaque',
     });
-  },
-);
+    expect(secret?.data).toEqual(ENTRIES[set]?.map((entry) => ({ objectName: entry, key: entry })));
+    expect(parse(parameters.objects)).toEqual(
+      ENTRIES[set]?.map((entry) => ({ objectName: entry, secretPath: `secret/data/writ/${set}`, secretKey: entry })),
+    );
+  });
+});

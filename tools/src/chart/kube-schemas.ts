@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Strict JSON schemas of Kubernetes' objects and of those that the chart may render beside them. They are made from what
-// the Go modules of each bring along.
+// Strict JSON schemas of Kubernetes' objects and of those that the chart may render beside them. They are made from
+// what the Go modules of each bring along.
 import { createHash } from 'node:crypto';
 import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -66,8 +66,8 @@ const isObject = (value: unknown): value is Schema =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
 /**
- * A schema of Kubernetes' OpenAPI as JSON schema: closed for names that it doesn't know, but where it says that anything
- * may stand.
+ * A schema of Kubernetes' OpenAPI as JSON schema: closed for names that it doesn't know, but where it says that
+ * anything may stand.
  */
 export function strict(schema: unknown): unknown {
   if (Array.isArray(schema)) return schema.map(strict);

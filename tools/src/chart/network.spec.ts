@@ -6,10 +6,7 @@ import { elsewhere, end, isOpen, policiesOf, type End } from './network-policies
 import { podsOf, type Pod } from './pods.ts';
 import { NAMESPACE, type KubeObject } from './render.ts';
 
-const SANDBOX: End = {
-  namespace: 'writ-sandboxes',
-  labels: { writ: 'w-writ' },
-};
+const SANDBOX: End = { namespace: 'writ-sandboxes', labels: { writ: 'w-writ' } };
 const STRANGER: End = { namespace: NAMESPACE, labels: { app: 'other' } };
 const DNS = elsewhere('kube-system', { 'k8s-app': 'kube-dns' });
 const WORLD: End = { address: '93.184.216.34' };

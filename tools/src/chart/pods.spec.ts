@@ -126,7 +126,13 @@ describeChart('pods of the chart', () => {
     const [, list = ''] =
       /These pods have a token of the API server, and no others:\n\n((?:- .*\n)+)/.exec(readme) ?? [];
     expect([...list.matchAll(/^- `([a-z-]+)`/gm)].map(([, component]) => component).sort()).toEqual(
-      [...new Set(examplePods(PRODUCTION).filter(hasToken).map(({ component }) => component))].sort(),
+      [
+        ...new Set(
+          examplePods(PRODUCTION)
+            .filter(hasToken)
+            .map(({ component }) => component),
+        ),
+      ].sort(),
     );
     const accounts = EXAMPLES.flatMap((example) => objectsOf(example).filter(({ kind }) => kind === 'ServiceAccount'));
     expect(accounts.filter((account) => account['automountServiceAccountToken'] !== false)).toEqual([]);

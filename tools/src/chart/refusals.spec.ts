@@ -60,11 +60,7 @@ const REFUSED: readonly (readonly [what: string, values: Values, sentence: RegEx
     { sandbox: { quota: { requests: { memory: '64GB' } } } },
     /`sandbox\.quota\.requests\.memory` is `64GB`, which is no quantity/,
   ],
-  [
-    'no ledger',
-    { ledger: { replicas: 0 } },
-    /no ledger would run, .*: set `ledger\.replicas` to 1 or more/,
-  ],
+  ['no ledger', { ledger: { replicas: 0 } }, /no ledger would run, .*: set `ledger\.replicas` to 1 or more/],
   [
     'a ledger that KEDA may take away',
     { ledger: { keda: { enabled: true, serverAddress: 'http://p', query: 'q', minReplicas: 0 } } },
@@ -105,11 +101,7 @@ const REFUSED: readonly (readonly [what: string, values: Values, sentence: RegEx
     { keys: { existingSecrets: { kernel: 'mine' }, rotation: { enabled: true } } },
     /`keys\.rotation\.enabled` changes the Secrets that the chart's Job made/,
   ],
-  [
-    'a rotation whose overlap is no period',
-    { keys: { rotation: { overlap: 'soon' } } },
-    /overlap/,
-  ],
+  ['a rotation whose overlap is no period', { keys: { rotation: { overlap: 'soon' } } }, /overlap/],
   [
     'a rotation whose overlap is shorter than pods take to read a key',
     { keys: { rotation: { overlap: '1m' } } },

@@ -11,7 +11,9 @@ import { settingsOf } from './settings.ts';
 
 const PAGE = readFileSync(join(checkout, 'docs/operations/install.md'), 'utf8');
 
-/** What two CPUs and 4 GiB leave beside the pods of Kubernetes itself: those of a kind cluster request 950m and 290 MiB. */
+/**
+ * What two CPUs and 4 GiB leave beside the pods of Kubernetes itself: those of a kind cluster request 950m and 290 MiB.
+ */
 const TRIAL = { milliCpu: 2_000 - 950, mebibytes: 4_096 - 290 };
 
 const BUNDLED: Values = {
@@ -33,10 +35,7 @@ const mebibytesOf = (memory: string): number =>
 /** What each sandbox requests, from a pod as the driver makes it. */
 const sandboxRequests = driverContainer(largestPod({ cpus: 2, memoryBytes: 2 ** 30, tmpfsBytes: 2 ** 20 })).resources!
   .requests!;
-const SANDBOX = {
-  milliCpu: milliOf(sandboxRequests['cpu']!),
-  mebibytes: Number(sandboxRequests['memory']) / 2 ** 20,
-};
+const SANDBOX = { milliCpu: milliOf(sandboxRequests['cpu']!), mebibytes: Number(sandboxRequests['memory']) / 2 ** 20 };
 
 interface Workload {
   readonly replicas: number;
@@ -48,8 +47,12 @@ interface Workload {
 /** As the scheduler counts: the containers together, or an init container that requests more. */
 function requestOf({ containers, initContainers = [] }: Workload['template']['spec'], of: 'cpu' | 'memory'): number {
   const read = of === 'cpu' ? milliOf : mebibytesOf;
-  const amounts = (list: readonly Container[]): number[] => list.map(({ resources }) => read(resources!.requests![of]!));
-  return Math.max(amounts(containers).reduce((sum, amount) => sum + amount, 0), ...amounts(initContainers));
+  const amounts = (list: readonly Container[]): number[] =>
+    list.map(({ resources }) => read(resources!.requests![of]!));
+  return Math.max(
+    amounts(containers).reduce((sum, amount) => sum + amount, 0),
+    ...amounts(initContainers),
+  );
 }
 
 function servicesOf(objects: readonly KubeObject[]): Sum {
@@ -73,7 +76,8 @@ function warmOf(objects: readonly KubeObject[]): Sum {
   const { replicas, template } = executor['spec'] as Workload;
   const count = (name: string): number =>
     Number(
-      template.spec.containers[0]!.env?.find((each) => each.name === name)?.value ?? settings.executor[name]!['default'],
+      template.spec.containers[0]!.env?.find((each) => each.name === name)?.value ??
+        settings.executor[name]!['default'],
     );
   const pods = replicas * (count('WRIT_POOL_SIZE') + count('WRIT_POOL_LAID_OUT'));
   return { pods, milliCpu: pods * SANDBOX.milliCpu, mebibytes: pods * SANDBOX.mebibytes };

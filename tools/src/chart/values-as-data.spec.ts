@@ -36,7 +36,8 @@ function placesIn(schema: Schema, path: readonly string[] = []): Place[] {
   if (types.includes('array') && schema.items?.type === 'string')
     return [{ path, valueOf: (text) => listOf(fitted(schema.items?.pattern, text)) }];
   // A map of texts, as annotations are: any name, any text.
-  if (types.includes('object') && schema.properties === undefined) return [{ path, valueOf: (text) => ({ [text]: text }) }];
+  if (types.includes('object') && schema.properties === undefined)
+    return [{ path, valueOf: (text) => ({ [text]: text }) }];
   return Object.entries(schema.properties ?? {}).flatMap(([name, each]) => placesIn(each, [...path, name]));
 }
 
@@ -65,7 +66,10 @@ function valuesWith(places: readonly Place[], text: string): Tree {
   return values;
 }
 
-/** Where two trees have not the same shape: each path, and what stands there in the second. Texts may say what they like. */
+/**
+ * Where two trees have not the same shape: each path, and what stands there in the second. Texts may say what they
+ * like.
+ */
 function differences(one: unknown, other: unknown, path = ''): string[] {
   if (isTree(one) && isTree(other)) {
     const names = new Set([...Object.keys(one), ...Object.keys(other)]);
@@ -79,7 +83,10 @@ const isTree = (value: unknown): value is Tree => value !== null && typeof value
 const render = (example: string, places: readonly Place[], text: string): KubeObject[] =>
   renderObjects({ helm: chartTools().helm, files: [exampleFile(example)], values: valuesWith(places, text) });
 
-/** The places without the one that a refusal names; or without its whole part of the values, where it names what doesn't go with one. */
+/**
+ * The places without the one that a refusal names; or without its whole part of the values, where it names what doesn't
+ * go with one.
+ */
 function leftBy({ message }: RenderError, places: readonly Place[]): readonly Place[] {
   const left = places.filter((place) => !message.includes(`\`${nameOf(place)}`));
   if (left.length < places.length) return left;
@@ -88,7 +95,11 @@ function leftBy({ message }: RenderError, places: readonly Place[]): readonly Pl
 }
 
 /** Renders with the text wherever the chart takes it: what its checks refuse, they name. */
-function renderTaken(example: string, places: readonly Place[], text: string): { readonly taken: readonly Place[]; readonly objects: KubeObject[] } {
+function renderTaken(
+  example: string,
+  places: readonly Place[],
+  text: string,
+): { readonly taken: readonly Place[]; readonly objects: KubeObject[] } {
   let taken = places;
   for (;;) {
     try {
@@ -106,7 +117,9 @@ function renderTaken(example: string, places: readonly Place[], text: string): {
 function named(value: unknown, text: string): unknown {
   if (Array.isArray(value)) return value.map((each) => named(each, text));
   if (!isTree(value)) return value;
-  return Object.fromEntries(Object.entries(value).map(([name, each]) => [name === text ? 'name' : name, named(each, text)]));
+  return Object.fromEntries(
+    Object.entries(value).map(([name, each]) => [name === text ? 'name' : name, named(each, text)]),
+  );
 }
 
 /** Texts with a meaning of their own in YAML or in templates. */
@@ -142,17 +155,20 @@ const TAKEN_MIN = 20;
 const PLAIN = 'plain';
 
 describeChart('values as data', () => {
-  test.each([SMALL, PRODUCTION, 'existing-keys-values.yaml'])('no text changes the shape of what is made of %s', (example) => {
-    let places = PLACES;
-    for (const text of TEXTS) {
-      const fits = places.filter(({ valueOf }) => valueOf(text) !== null && valueOf(PLAIN) !== null);
-      const { taken, objects } = renderTaken(example, fits, text);
-      // What the chart's own checks refused they would refuse again: a rendering for each of them is saved.
-      const refused = fits.filter((place) => !taken.includes(place));
-      places = places.filter((place) => !refused.includes(place));
-      expect(taken.length).toBeGreaterThan(TAKEN_MIN);
-      const plain = render(example, taken, PLAIN);
-      expect({ text, at: differences(named(plain, PLAIN), named(objects, text)) }).toEqual({ text, at: [] });
-    }
-  });
+  test.each([SMALL, PRODUCTION, 'existing-keys-values.yaml'])(
+    'no text changes the shape of what is made of %s',
+    (example) => {
+      let places = PLACES;
+      for (const text of TEXTS) {
+        const fits = places.filter(({ valueOf }) => valueOf(text) !== null && valueOf(PLAIN) !== null);
+        const { taken, objects } = renderTaken(example, fits, text);
+        // What the chart's own checks refused they would refuse again: a rendering for each of them is saved.
+        const refused = fits.filter((place) => !taken.includes(place));
+        places = places.filter((place) => !refused.includes(place));
+        expect(taken.length).toBeGreaterThan(TAKEN_MIN);
+        const plain = render(example, taken, PLAIN);
+        expect({ text, at: differences(named(plain, PLAIN), named(objects, text)) }).toEqual({ text, at: [] });
+      }
+    },
+  );
 });

@@ -15,7 +15,12 @@ describeChart('another version of the chart', () => {
     chart = join(mkdtempSync(join(tmpdir(), 'writ-chart-')), 'writ');
     cpSync(CHART, chart, { recursive: true });
     const file = join(chart, 'Chart.yaml');
-    writeFileSync(file, readFileSync(file, 'utf8').replace(/^version: .+$/m, 'version: 9.9.9').replace(/^appVersion: .+$/m, 'appVersion: 9.9.9'));
+    writeFileSync(
+      file,
+      readFileSync(file, 'utf8')
+        .replace(/^version: .+$/m, 'version: 9.9.9')
+        .replace(/^appVersion: .+$/m, 'appVersion: 9.9.9'),
+    );
   });
   afterAll(() => {
     rmSync(join(chart, '..'), { recursive: true });
@@ -36,7 +41,9 @@ describeChart('another version of the chart', () => {
     const options = { helm: chartTools().helm, files: [exampleFile(SMALL)] };
     const before = templatesOf(renderObjects(options));
     const after = templatesOf(renderObjects({ ...options, chart }));
-    const replaced = [...before.keys()].filter((name) => JSON.stringify(before.get(name)) !== JSON.stringify(after.get(name)));
+    const replaced = [...before.keys()].filter(
+      (name) => JSON.stringify(before.get(name)) !== JSON.stringify(after.get(name)),
+    );
     expect([...before.keys()].sort()).toEqual([...PROCESSES, ...LASTING].sort());
     expect(replaced.sort()).toEqual([...PROCESSES].sort());
   });

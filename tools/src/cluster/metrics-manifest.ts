@@ -63,10 +63,7 @@ const hashOf = (text: string): string => createHash('sha256').update(text).diges
 
 const podOf = (certificate: ServerCertificate) => ({
   // Another certificate makes another pod: the API server is told its authority at once.
-  metadata: {
-    labels,
-    annotations: { 'writ.local/certificate': hashOf(certificate.cert) },
-  },
+  metadata: { labels, annotations: { 'writ.local/certificate': hashOf(certificate.cert) } },
   spec: {
     serviceAccountName: NAME,
     priorityClassName: 'system-cluster-critical',

@@ -83,7 +83,10 @@ describe('backups in deploy/compose', () => {
   const beside = composeFile('backup.yaml');
   const runScript = (name: string, ...args: string[]): { status: number | null; said: string } => {
     const script = join(dirname(FILE), 'postgres', name);
-    const { status, stderr } = spawnSync('sh', [script, ...args], { encoding: 'utf8', env: { PATH: process.env['PATH'] } });
+    const { status, stderr } = spawnSync('sh', [script, ...args], {
+      encoding: 'utf8',
+      env: { PATH: process.env['PATH'] },
+    });
     return { status, said: stderr };
   };
 
@@ -97,17 +100,23 @@ describe('backups in deploy/compose', () => {
     }
   });
 
-  it.each(['yesterday', '2026-05-01', '2026-05-01T12:00', '12:00Z'])('a restore to `%s` is refused: it names no moment', (moment) => {
-    expect(runScript('restore.sh', moment)).toEqual({
-      status: 1,
-      said: `\`${moment}\` is no moment such as 2026-05-01T12:00:00Z: nothing was changed\n`,
-    });
-  });
+  it.each(['yesterday', '2026-05-01', '2026-05-01T12:00', '12:00Z'])(
+    'a restore to `%s` is refused: it names no moment',
+    (moment) => {
+      expect(runScript('restore.sh', moment)).toEqual({
+        status: 1,
+        said: `\`${moment}\` is no moment such as 2026-05-01T12:00:00Z: nothing was changed\n`,
+      });
+    },
+  );
 
-  it.each([[], ['2026-05-01T12:00:00Z'], ['2026-05-01 12:00:00.5+02']])('a restore %s without a base backup changes nothing', (...args: string[]) => {
-    expect(runScript('restore.sh', ...args)).toEqual({
-      status: 1,
-      said: 'there is no base backup in /backup/base: nothing was changed\n',
-    });
-  });
+  it.each([[], ['2026-05-01T12:00:00Z'], ['2026-05-01 12:00:00.5+02']])(
+    'a restore %s without a base backup changes nothing',
+    (...args: string[]) => {
+      expect(runScript('restore.sh', ...args)).toEqual({
+        status: 1,
+        said: 'there is no base backup in /backup/base: nothing was changed\n',
+      });
+    },
+  );
 });

@@ -74,15 +74,12 @@ describe("Compose's Prometheus", () => {
   it.each([
     ...ALERTS.map(({ alert, expr }) => [alert, expr] as const),
     ...RECORDINGS.map(({ record, labels, expr }) => [`${record} ${labels['slo'] ?? ''}`, expr] as const),
-  ])(
-    'the rule %s asks for no label that only Kubernetes gives',
-    (_name, expr) => {
-      const { selectors, grouping } = readExpression(expr);
-      const labels = [...selectors.flatMap((each) => each.labels), ...grouping];
-      const kubernetes = /^(?:namespace|pod|container|service|node|endpoint|cluster)$/;
-      expect(labels.filter((label) => kubernetes.test(label))).toEqual([]);
-    },
-  );
+  ])('the rule %s asks for no label that only Kubernetes gives', (_name, expr) => {
+    const { selectors, grouping } = readExpression(expr);
+    const labels = [...selectors.flatMap((each) => each.labels), ...grouping];
+    const kubernetes = /^(?:namespace|pod|container|service|node|endpoint|cluster)$/;
+    expect(labels.filter((label) => kubernetes.test(label))).toEqual([]);
+  });
 
   it.each(Object.entries(SILENT))('%s is silent, since %s is not set, and the README says so', (alert, variable) => {
     expect(ALERTS.map((each) => each.alert)).toContain(alert);
@@ -92,10 +89,12 @@ describe("Compose's Prometheus", () => {
 });
 
 it('no alert is defined twice in the repository, beside the copies of the chart', () => {
-  const files = globSync('{deploy,helm,docker,tests,examples,docs}/**/*.{yaml,yml}', { cwd: checkout })
-    .filter((path) => !path.startsWith('helm/writ/files/rules/'));
+  const files = globSync('{deploy,helm,docker,tests,examples,docs}/**/*.{yaml,yml}', { cwd: checkout }).filter(
+    (path) => !path.startsWith('helm/writ/files/rules/'),
+  );
   const defined = files.flatMap((path) =>
-    [...readFileSync(join(checkout, path), 'utf8').matchAll(/^\s*-?\s*alert: (\w+)/gm)].map(([, name = '']) => name));
+    [...readFileSync(join(checkout, path), 'utf8').matchAll(/^\s*-?\s*alert: (\w+)/gm)].map(([, name = '']) => name),
+  );
   expect(defined.sort()).toEqual(ALERTS.map(({ alert }) => alert).sort());
 });
 

@@ -11,5 +11,12 @@ import type { DashboardSpec } from './panel.ts';
 
 /** Dashboards by the names of their files. */
 export const DASHBOARDS: Readonly<Record<string, DashboardSpec>> = {
-  overview: OVERVIEW, tenant: TENANT, approvals: APPROVALS, sandboxes: SANDBOXES, ledger: LEDGER, runs: RUNS, slo: SLO, runtime: RUNTIME,
+  overview: OVERVIEW,
+  tenant: TENANT,
+  approvals: APPROVALS,
+  sandboxes: SANDBOXES,
+  ledger: LEDGER,
+  runs: RUNS,
+  slo: SLO,
+  runtime: RUNTIME,
 };

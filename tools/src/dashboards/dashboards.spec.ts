@@ -17,7 +17,9 @@ test('dashboards and rules say what the code says: else run `node tools/with-nod
     const file = join(checkout, path);
     expect({ path, text: existsSync(file) ? readFileSync(file, 'utf8') : '' }).toEqual({ path, text });
   }
-  expect(readdirSync(join(checkout, 'deploy/grafana/dashboards')).sort()).toEqual(NAMES.map((name) => `${name}.json`).sort());
+  expect(readdirSync(join(checkout, 'deploy/grafana/dashboards')).sort()).toEqual(
+    NAMES.map((name) => `${name}.json`).sort(),
+  );
 });
 
 test.each(NAMES)('every panel of `%s` asks for metrics and labels that the table of instruments has', (name) => {
@@ -25,46 +27,79 @@ test.each(NAMES)('every panel of `%s` asks for metrics and labels that the table
     expect(queries.length).toBeGreaterThan(0);
     for (const { expr, legend } of queries) {
       const read = readExpression(expr);
-      expect({ title, expr, asks: read.selectors.length > 0, unknown: unknownIn(read) }).toEqual({ title, expr, asks: true, unknown: [] });
-      for (const [, label = ''] of legend.matchAll(/\{\{(\w+)\}\}/g)) expect({ title, label, unknown: unknownIn({ selectors: read.selectors, grouping: [label] }) }).toEqual({ title, label, unknown: [] });
+      expect({ title, expr, asks: read.selectors.length > 0, unknown: unknownIn(read) }).toEqual({
+        title,
+        expr,
+        asks: true,
+        unknown: [],
+      });
+      for (const [, label = ''] of legend.matchAll(/\{\{(\w+)\}\}/g))
+        expect({ title, label, unknown: unknownIn({ selectors: read.selectors, grouping: [label] }) }).toEqual({
+          title,
+          label,
+          unknown: [],
+        });
     }
   }
 });
 
 test('an unknown metric, an unknown label and a mistake in the language are found', () => {
   expect(unknownIn(readExpression('sum(rate(writ_made_up_total[5m]))'))).toEqual(['no metric `writ_made_up_total`']);
-  expect(unknownIn(readExpression('writ_outbox_age_seconds{lane="inline"}'))).toEqual(['`writ_outbox_age_seconds` has no label `lane`']);
+  expect(unknownIn(readExpression('writ_outbox_age_seconds{lane="inline"}'))).toEqual([
+    '`writ_outbox_age_seconds` has no label `lane`',
+  ]);
   expect(unknownIn(readExpression('sum by (tool) (writ_outbox_age_seconds)'))).toEqual(['no label `tool` to group by']);
   expect(() => readExpression('sum by (writ_outbox_age_seconds')).toThrow('no PromQL at column');
 });
 
 test('what Grafana puts into an expression is put in', () => {
-  expect(resolved('rate(a{tenant="$tenant"}[$__rate_interval])', { tenant: 'ten_1' })).toBe('rate(a{tenant="ten_1"}[5m])');
+  expect(resolved('rate(a{tenant="$tenant"}[$__rate_interval])', { tenant: 'ten_1' })).toBe(
+    'rate(a{tenant="ten_1"}[5m])',
+  );
 });
 
 test.each(NAMES)('the panels of `%s` fill their rows, are told apart, and explain themselves', (name) => {
   for (const { title, panels } of DASHBOARDS[name]?.rows ?? []) {
     expect(new Set(panels.map((panel) => panel.title)).size).toBe(panels.length);
-    for (const panel of panels) expect({ title: panel.title, description: panel.description }).toEqual({ title: panel.title, description: expect.stringMatching(/^.{15,}\.$/) });
+    for (const panel of panels)
+      expect({ title: panel.title, description: panel.description }).toEqual({
+        title: panel.title,
+        description: expect.stringMatching(/^.{15,}\.$/),
+      });
     // Grafana breaks a row where the next panel doesn't fit: none may be wider than all.
     expect({ title, widest: Math.max(...panels.map(({ width }) => width)) <= 24 }).toEqual({ title, widest: true });
   }
 });
 
-test.each(NAMES)('`%s` has what Grafana needs: an id of its own for each panel, a place, and the chosen data source', (name) => {
-  const { uid, panels = [] } = grafanaDashboard(DASHBOARDS[name]!);
-  expect(uid).toMatch(/^writ-[a-z]+$/);
-  const ids = panels.map((panel) => panel.id);
-  expect(new Set(ids).size).toBe(ids.length);
-  for (const panel of panels.filter(({ type }) => type !== 'row')) {
-    expect(panel).toMatchObject({ datasource: { type: 'prometheus', uid: '${datasource}' }, gridPos: { w: expect.any(Number) as number, h: expect.any(Number) as number } });
-  }
-});
+test.each(NAMES)(
+  '`%s` has what Grafana needs: an id of its own for each panel, a place, and the chosen data source',
+  (name) => {
+    const { uid, panels = [] } = grafanaDashboard(DASHBOARDS[name]!);
+    expect(uid).toMatch(/^writ-[a-z]+$/);
+    const ids = panels.map((panel) => panel.id);
+    expect(new Set(ids).size).toBe(ids.length);
+    for (const panel of panels.filter(({ type }) => type !== 'row')) {
+      expect(panel).toMatchObject({
+        datasource: { type: 'prometheus', uid: '${datasource}' },
+        gridPos: { w: expect.any(Number) as number, h: expect.any(Number) as number },
+      });
+    }
+  },
+);
 
 test('what is left of an error budget is red below none, yellow below half, and green from there on', () => {
   const file = readFileSync(join(checkout, 'deploy/grafana/dashboards/slo.json'), 'utf8');
-  const { panels } = JSON.parse(file) as { panels: readonly { type: string; fieldConfig?: { defaults: { thresholds: { steps: unknown } } } }[] };
-  const stats = panels.filter(({ type }) => type === 'stat').map(({ fieldConfig }) => fieldConfig?.defaults.thresholds.steps);
+  const { panels } = JSON.parse(file) as {
+    panels: readonly { type: string; fieldConfig?: { defaults: { thresholds: { steps: unknown } } } }[];
+  };
+  const stats = panels
+    .filter(({ type }) => type === 'stat')
+    .map(({ fieldConfig }) => fieldConfig?.defaults.thresholds.steps);
   expect(stats.length).toBeGreaterThan(0);
-  for (const steps of stats) expect(steps).toEqual([{ value: null, color: 'red' }, { value: 0, color: 'yellow' }, { value: 0.5, color: 'green' }]);
+  for (const steps of stats)
+    expect(steps).toEqual([
+      { value: null, color: 'red' },
+      { value: 0, color: 'yellow' },
+      { value: 0.5, color: 'green' },
+    ]);
 });

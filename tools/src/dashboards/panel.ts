@@ -50,27 +50,48 @@ export interface DashboardSpec {
 
 type Options = Partial<Pick<PanelSpec, 'width' | 'thresholds' | 'below' | 'stacked'>>;
 
-const query = (made: string | readonly Query[]): readonly Query[] => (typeof made === 'string' ? [{ expr: made, legend: '' }] : made);
+const query = (made: string | readonly Query[]): readonly Query[] =>
+  typeof made === 'string' ? [{ expr: made, legend: '' }] : made;
 
 /** Curves over time; a third of the width unless said. */
-export const curves = (title: string, unit: Unit, made: string | readonly Query[], description: string, options: Options = {}): PanelSpec =>
-  ({ kind: 'timeseries', title, description, unit, queries: query(made), width: 8, ...options });
+export const curves = (
+  title: string,
+  unit: Unit,
+  made: string | readonly Query[],
+  description: string,
+  options: Options = {},
+): PanelSpec => ({ kind: 'timeseries', title, description, unit, queries: query(made), width: 8, ...options });
 
 /** One number of now; an eighth of the width unless said. */
-export const figure = (title: string, unit: Unit, expr: string, description: string, options: Options = {}): PanelSpec =>
-  ({ kind: 'stat', title, description, unit, queries: query(expr), width: 4, ...options });
+export const figure = (
+  title: string,
+  unit: Unit,
+  expr: string,
+  description: string,
+  options: Options = {},
+): PanelSpec => ({ kind: 'stat', title, description, unit, queries: query(expr), width: 4, ...options });
 
 /** Sum over processes of what a counter gains in a second, by labels. */
-export const perSecond = (counter: string, by: readonly string[] = [], selector = ''): string => `sum${byOf(by)} (rate(${counter}${selector}[$__rate_interval]))`;
+export const perSecond = (counter: string, by: readonly string[] = [], selector = ''): string =>
+  `sum${byOf(by)} (rate(${counter}${selector}[$__rate_interval]))`;
 
-/** Share of a counter that a selector chooses, within an hour: a figure of now must not be empty whenever nothing happens. */
+/**
+ * Share of a counter that a selector chooses, within an hour: a figure of now must not be empty whenever nothing
+ * happens.
+ */
 export const shareInAnHour = (counter: string, chosen: string, all = ''): string => {
   const gained = (selector: string): string => `sum (increase(${counter}{${selector}}[1h]))`;
   return `(${gained([all, chosen].filter(Boolean).join(', '))} or vector(0)) / ${all === '' ? `sum (increase(${counter}[1h]))` : gained(all)}`;
 };
 
 /** A quantile of a histogram over all processes, by labels. */
-export const quantile = (q: number, histogram: string, by: readonly string[] = [], selector = '', window = '$__rate_interval'): string =>
+export const quantile = (
+  q: number,
+  histogram: string,
+  by: readonly string[] = [],
+  selector = '',
+  window = '$__rate_interval',
+): string =>
   `histogram_quantile(${String(q)}, sum${byOf([...by, 'le'])} (rate(${histogram}_bucket${selector}[${window}])))`;
 
 interface QuantileOptions {
@@ -81,20 +102,31 @@ interface QuantileOptions {
 }
 
 /** The usual quantiles of a histogram, each a curve for each combination of labels. */
-export const quantiles = (histogram: string, by: readonly string[] = [], { selector = '', qs = [0.5, 0.95, 0.99], window }: QuantileOptions = {}): Query[] =>
-  qs.map((q) => ({ expr: quantile(q, histogram, by, selector, window), legend: [`p${String(Math.round(q * 100))}`, ...by.map((label) => `{{${label}}}`)].join(' ') }));
+export const quantiles = (
+  histogram: string,
+  by: readonly string[] = [],
+  { selector = '', qs = [0.5, 0.95, 0.99], window }: QuantileOptions = {},
+): Query[] =>
+  qs.map((q) => ({
+    expr: quantile(q, histogram, by, selector, window),
+    legend: [`p${String(Math.round(q * 100))}`, ...by.map((label) => `{{${label}}}`)].join(' '),
+  }));
 
 /** Curves by labels. */
-export const each = (expr: string, ...labels: readonly string[]): Query[] => [{ expr, legend: labels.map((label) => `{{${label}}}`).join(' ') }];
+export const each = (expr: string, ...labels: readonly string[]): Query[] => [
+  { expr, legend: labels.map((label) => `{{${label}}}`).join(' ') },
+];
 
 /** What all processes read alike: its maximum. */
-export const shared = (metric: string, by: readonly string[] = [], selector = ''): string => `max${byOf(by)} (${metric}${selector})`;
+export const shared = (metric: string, by: readonly string[] = [], selector = ''): string =>
+  `max${byOf(by)} (${metric}${selector})`;
 
 /**
  * Of Writ's own processes, with the name of the service: other programs that Prometheus watches may have metrics of the
  * same name.
  */
-export const byService = (expr: string): string => `${expr} * on (job, instance) group_left (service_name) target_info{service_namespace="writ"}`;
+export const byService = (expr: string): string =>
+  `${expr} * on (job, instance) group_left (service_name) target_info{service_namespace="writ"}`;
 
 function byOf(labels: readonly string[]): string {
   return labels.length === 0 ? '' : ` by (${labels.join(', ')})`;

@@ -13,7 +13,10 @@ import { checkout } from '../setup.ts';
 import { DASHBOARDS } from './all.ts';
 import { pageOf, type Answered, WIDTH } from './plotted-page.ts';
 
-interface Data { readonly span: { readonly from: number; readonly to: number }; readonly answers: Readonly<Record<string, Answered>> }
+interface Data {
+  readonly span: { readonly from: number; readonly to: number };
+  readonly answers: Readonly<Record<string, Answered>>;
+}
 
 const FOLDER = 'docs/operations/img';
 
@@ -22,10 +25,20 @@ async function shoot(chromium: string, html: string, height: number, png: string
   const folder = mkdtempSync(join(tmpdir(), 'writ-plot-'));
   try {
     writeFileSync(join(folder, 'page.html'), html);
-    const { status, tail } = await runProgram(chromium, [
-      '--headless', '--no-sandbox', '--disable-gpu', '--hide-scrollbars', `--user-data-dir=${join(folder, 'profile')}`, `--window-size=${String(WIDTH)},${String(height)}`,
-      `--screenshot=${png}`, `file://${join(folder, 'page.html')}`,
-    ], process.env);
+    const { status, tail } = await runProgram(
+      chromium,
+      [
+        '--headless',
+        '--no-sandbox',
+        '--disable-gpu',
+        '--hide-scrollbars',
+        `--user-data-dir=${join(folder, 'profile')}`,
+        `--window-size=${String(WIDTH)},${String(height)}`,
+        `--screenshot=${png}`,
+        `file://${join(folder, 'page.html')}`,
+      ],
+      process.env,
+    );
     if (status !== 0) throw new SetupError('the browser drew no picture', tail);
   } finally {
     rmSync(folder, { recursive: true, force: true });
@@ -34,14 +47,17 @@ async function shoot(chromium: string, html: string, height: number, png: string
 
 try {
   const [file] = process.argv.slice(2);
-  if (file === undefined) throw new SetupError('name the file that WRIT_DASHBOARD_DATA named for tests/deploy/src/dashboards.spec.ts', []);
+  if (file === undefined)
+    throw new SetupError('name the file that WRIT_DASHBOARD_DATA named for tests/deploy/src/dashboards.spec.ts', []);
   const chromium = findProgram(process.env, 'chromium');
-  if (chromium === undefined) throw new SetupError('a browser is needed to draw pictures; install it with:', ['  apt-get install chromium']);
+  if (chromium === undefined)
+    throw new SetupError('a browser is needed to draw pictures; install it with:', ['  apt-get install chromium']);
   const { span, answers } = JSON.parse(readFileSync(file, 'utf8')) as Data;
   mkdirSync(join(checkout, FOLDER), { recursive: true });
   for (const [name, spec] of Object.entries(DASHBOARDS)) {
     const answered = answers[`${name}.json`];
-    if (answered === undefined) throw new SetupError(`\`${file}\` has no answers of the dashboard \`${name}\`: run the spec to its end`, []);
+    if (answered === undefined)
+      throw new SetupError(`\`${file}\` has no answers of the dashboard \`${name}\`: run the spec to its end`, []);
     const { html, height } = pageOf(spec, answered, span);
     await shoot(chromium, html, height, join(checkout, FOLDER, `${name}.png`));
     process.stdout.write(`${FOLDER}/${name}.png\n`);

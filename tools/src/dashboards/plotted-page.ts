@@ -12,7 +12,10 @@ export interface PlottedSeries {
   readonly values: readonly (readonly [seconds: number, value: string])[];
 }
 
-interface Span { readonly from: number; readonly to: number }
+interface Span {
+  readonly from: number;
+  readonly to: number;
+}
 
 /** Of the whole picture, in pixels. */
 export const WIDTH = 1_440;
@@ -32,7 +35,11 @@ header{height:${String(HEAD)}px;padding:8px 12px;box-sizing:border-box}h1{font-s
 .legend{font-size:10px;line-height:13px;height:26px;overflow:hidden}.legend b{margin-left:8px}svg{display:block}`;
 
 /** The page, and how high it is. */
-export function pageOf(spec: DashboardSpec, answered: Answered, span: Span): { readonly html: string; readonly height: number } {
+export function pageOf(
+  spec: DashboardSpec,
+  answered: Answered,
+  span: Span,
+): { readonly html: string; readonly height: number } {
   let at = 0;
   let height = HEAD;
   const rows = spec.rows.map(({ title, panels }) => {
@@ -40,7 +47,8 @@ export function pageOf(spec: DashboardSpec, answered: Answered, span: Span): { r
     const drawn = panels.map((panel) => panelHtml(panel, answered.panels[at++]?.series ?? [], span));
     return `<h2>${escaped(title)}</h2><div class="row">${drawn.join('')}</div>`;
   });
-  const note = 'Plotted from the queries of this dashboard, on a test system under a small load. Not a picture of Grafana.';
+  const note =
+    'Plotted from the queries of this dashboard, on a test system under a small load. Not a picture of Grafana.';
   const html = `<!doctype html><meta charset="utf-8"><style>${STYLE}</style><header><h1>${escaped(spec.title)}</h1>${note}</header>${rows.join('')}`;
   return { html, height };
 }
@@ -61,7 +69,10 @@ function heightOf(panels: readonly PanelSpec[]): number {
 
 function panelHtml(panel: PanelSpec, series: readonly PlottedSeries[], span: Span): string {
   const [width, height] = [panel.width * COLUMN, HEIGHTS[panel.kind]];
-  const body = panel.kind === 'stat' ? `<div class="stat">${figureOf(series, panel.unit)}</div>` : chartOf(panel, series, { span, width: width - 24, height: height - 64 });
+  const body =
+    panel.kind === 'stat'
+      ? `<div class="stat">${figureOf(series, panel.unit)}</div>`
+      : chartOf(panel, series, { span, width: width - 24, height: height - 64 });
   return `<div class="panel" style="width:${String(width)}px;height:${String(height)}px"><div><div class="title">${escaped(panel.title)}${panel.stacked === true ? ' (stacked)' : ''}</div>${body}</div></div>`;
 }
 
@@ -70,7 +81,11 @@ const figureOf = (series: readonly PlottedSeries[], unit: Unit): string => {
   return Number.isFinite(value) ? format(value, unit) : 'no data';
 };
 
-interface Frame { readonly span: Span; readonly width: number; readonly height: number }
+interface Frame {
+  readonly span: Span;
+  readonly width: number;
+  readonly height: number;
+}
 
 const LEFT = 64;
 const BOTTOM = 16;
@@ -81,13 +96,19 @@ function chartOf(panel: PanelSpec, series: readonly PlottedSeries[], { span, wid
   const top = (Math.max(0, ...lines.flat().map(([, value]) => value)) || 1) * 1.1;
   const x = (seconds: number): number => LEFT + ((seconds - span.from) / (span.to - span.from)) * (width - LEFT);
   const y = (value: number): number => (height - BOTTOM) * (1 - value / top);
-  const curves = lines.map((points, n) => `<polyline fill="none" stroke="${colorOf(n)}" stroke-width="1.5" points="${points.map(([at, value]) => `${x(at).toFixed(1)},${y(value).toFixed(1)}`).join(' ')}"/>`);
+  const curves = lines.map(
+    (points, n) =>
+      `<polyline fill="none" stroke="${colorOf(n)}" stroke-width="1.5" points="${points.map(([at, value]) => `${x(at).toFixed(1)},${y(value).toFixed(1)}`).join(' ')}"/>`,
+  );
   const grid = [0, 0.5, 1].map((share) => {
     const value = (top / 1.1) * share;
     return `<line x1="${String(LEFT)}" x2="${String(width)}" y1="${y(value).toFixed(1)}" y2="${y(value).toFixed(1)}" stroke="#eee"/><text x="${String(LEFT - 4)}" y="${(y(value) + 4).toFixed(1)}" text-anchor="end" font-size="10" fill="#666">${format(value, panel.unit)}</text>`;
   });
   const seconds = `<text x="${String(LEFT)}" y="${String(height - 2)}" font-size="10" fill="#666">0 s</text><text x="${String(width)}" y="${String(height - 2)}" font-size="10" text-anchor="end" fill="#666">${(span.to - span.from).toFixed(0)} s</text>`;
-  const legend = series.slice(0, LEGEND_MAX).map(({ legend: name }, n) => `<b style="color:${colorOf(n)}">■</b> ${escaped(name === '' ? panel.title : name)}`).join('');
+  const legend = series
+    .slice(0, LEGEND_MAX)
+    .map(({ legend: name }, n) => `<b style="color:${colorOf(n)}">■</b> ${escaped(name === '' ? panel.title : name)}`)
+    .join('');
   return `<svg width="${String(width)}" height="${String(height)}">${grid.join('')}${curves.join('')}${seconds}</svg><div class="legend">${legend}</div>`;
 }
 
@@ -95,24 +116,36 @@ const colorOf = (n: number): string => COLORS[n % COLORS.length] ?? '#000';
 
 type Point = readonly [seconds: number, value: number];
 
-const pointsOf = ({ values }: PlottedSeries): Point[] => values.map(([at, value]) => [at, Number(value)] as const).filter(([, value]) => Number.isFinite(value));
+const pointsOf = ({ values }: PlottedSeries): Point[] =>
+  values.map(([at, value]) => [at, Number(value)] as const).filter(([, value]) => Number.isFinite(value));
 
 /** Each series on top of those before it. */
 function stacked(series: readonly PlottedSeries[]): Point[][] {
   const sums = new Map<number, number>();
-  return series.map((each) => pointsOf(each).map(([at, value]) => {
-    const sum = (sums.get(at) ?? 0) + value;
-    sums.set(at, sum);
-    return [at, sum] as const;
-  }));
+  return series.map((each) =>
+    pointsOf(each).map(([at, value]) => {
+      const sum = (sums.get(at) ?? 0) + value;
+      sums.set(at, sum);
+      return [at, sum] as const;
+    }),
+  );
 }
 
-const SUFFIXES: Readonly<Record<Unit, string>> = { short: '', s: ' s', bytes: ' B', Bps: ' B/s', percentunit: ' %', reqps: '/s', ops: '/s' };
+const SUFFIXES: Readonly<Record<Unit, string>> = {
+  short: '',
+  s: ' s',
+  bytes: ' B',
+  Bps: ' B/s',
+  percentunit: ' %',
+  reqps: '/s',
+  ops: '/s',
+};
 
 function format(value: number, unit: Unit): string {
   if (unit === 'percentunit') return `${(value * 100).toFixed(1)} %`;
   if (unit === 's' && value > 0 && value < 1) return `${(value * 1_000).toPrecision(3)} ms`;
-  if ((unit === 'bytes' || unit === 'Bps') && value >= 1e6) return `${(value / 1e6).toFixed(1)} M${SUFFIXES[unit].trim()}`;
+  if ((unit === 'bytes' || unit === 'Bps') && value >= 1e6)
+    return `${(value / 1e6).toFixed(1)} M${SUFFIXES[unit].trim()}`;
   return `${String(Number(value.toPrecision(3)))}${SUFFIXES[unit]}`;
 }
 

@@ -15,7 +15,11 @@ export interface ReadExpression {
 }
 
 /** What Grafana puts in before it asks. */
-const GRAFANA: readonly (readonly [RegExp, string])[] = [[/\$__rate_interval/g, '5m'], [/\$__range/g, '1h'], [/\$[a-z]+/g, 'x']];
+const GRAFANA: readonly (readonly [RegExp, string])[] = [
+  [/\$__rate_interval/g, '5m'],
+  [/\$__range/g, '1h'],
+  [/\$[a-z]+/g, 'x'],
+];
 
 /** An expression as Prometheus gets it. @param variables values of the dashboard's variables */
 export function resolved(expr: string, variables: Readonly<Record<string, string>> = {}): string {

@@ -13,28 +13,44 @@ export interface Slo {
 }
 
 /** Share of a counter that a selector makes bad; 0 where nothing bad was ever counted. */
-const share = (metric: string, bad: string, all = '') => (window: string): string =>
-  `(sum (rate(${metric}{${[all, bad].filter(Boolean).join(', ')}}[${window}])) or vector(0)) / sum (rate(${metric}${all === '' ? '' : `{${all}}`}[${window}]))`;
+const share =
+  (metric: string, bad: string, all = '') =>
+  (window: string): string =>
+    `(sum (rate(${metric}{${[all, bad].filter(Boolean).join(', ')}}[${window}])) or vector(0)) / sum (rate(${metric}${all === '' ? '' : `{${all}}`}[${window}]))`;
 
 /** Share of a histogram that is above one of its bounds. */
-const above = (histogram: string, bound: string) => (window: string): string =>
-  `1 - sum (rate(${histogram}_bucket{le="${bound}"}[${window}])) / sum (rate(${histogram}_count[${window}]))`;
+const above =
+  (histogram: string, bound: string) =>
+  (window: string): string =>
+    `1 - sum (rate(${histogram}_bucket{le="${bound}"}[${window}])) / sum (rate(${histogram}_count[${window}]))`;
 
 export const SLOS: readonly Slo[] = [
   {
-    name: 'api', title: 'API answers', objective: 0.999, good: 'a request to the API is answered, and not with 5xx',
+    name: 'api',
+    title: 'API answers',
+    objective: 0.999,
+    good: 'a request to the API is answered, and not with 5xx',
     errors: share('http_server_request_duration_seconds_count', 'http_response_status_code=~"5.."'),
   },
   {
-    name: 'decisions', title: 'Decisions are fast', objective: 0.99, good: 'the kernel decides durably within 250 ms of a proposal\'s arrival',
+    name: 'decisions',
+    title: 'Decisions are fast',
+    objective: 0.99,
+    good: "the kernel decides durably within 250 ms of a proposal's arrival",
     errors: above('writ_operation_decision_duration_seconds', '0.25'),
   },
   {
-    name: 'attempts', title: 'Attempts end', objective: 0.999, good: 'an attempt that an executor begins ends with a report',
+    name: 'attempts',
+    title: 'Attempts end',
+    objective: 0.999,
+    good: 'an attempt that an executor begins ends with a report',
     errors: share('writ_attempt_duration_seconds_count', 'outcome=~"failed|fenced"', 'outcome!="not_ours"'),
   },
   {
-    name: 'log', title: 'Records are logged', objective: 0.99, good: 'a batch of records is in the log, and signed, within one second',
+    name: 'log',
+    title: 'Records are logged',
+    objective: 0.99,
+    good: 'a batch of records is in the log, and signed, within one second',
     errors: above('writ_ledger_append_duration_seconds', '1'),
   },
 ];

@@ -14,7 +14,14 @@ test('generated tables say what the code says: else run `node tools/with-node.mj
 });
 
 test('documents of all folders are looked at, and none of a package', () => {
-  for (const path of ['README.md', 'deploy/compose/README.md', 'helm/writ/README.md', 'examples/duration/README.md', 'docs/adr/README.md']) expect(paths).toContain(path);
+  for (const path of [
+    'README.md',
+    'deploy/compose/README.md',
+    'helm/writ/README.md',
+    'examples/duration/README.md',
+    'docs/adr/README.md',
+  ])
+    expect(paths).toContain(path);
   expect(paths.filter((path) => path.includes('node_modules'))).toEqual([]);
 });
 
@@ -35,25 +42,34 @@ describe('in a repository of its own', () => {
   let root: string;
   beforeEach(() => {
     root = mkdtempSync(join(tmpdir(), 'writ-documents-'));
-    for (const [path, text] of Object.entries({ 'tools/src/a/b.spec.ts': '', 'docs/other.md': '# A title: `x_y`, again\n## Twice\n## Twice\n' })) {
+    for (const [path, text] of Object.entries({
+      'tools/src/a/b.spec.ts': '',
+      'docs/other.md': '# A title: `x_y`, again\n## Twice\n## Twice\n',
+    })) {
       mkdirSync(dirname(join(root, path)), { recursive: true });
       writeFileSync(join(root, path), text);
     }
   });
-  afterEach(() => { rmSync(root, { recursive: true }); });
+  afterEach(() => {
+    rmSync(root, { recursive: true });
+  });
   const documentOf = (text: string): string => {
     writeFileSync(join(root, 'docs/page.md'), text);
     return 'docs/page.md';
   };
 
   test('a link without its file, and one without its heading, are found', () => {
-    const page = documentOf('# Here\n[a](other.md#a-title-x_y-again) [b](other.md#twice-1) [c](#here) [d](https://example.org/x#y)\n[e](gone.md) [f](other.md#twice-2) [g](#there)\n\n```\n[h](nowhere.md)\n```\n');
+    const page = documentOf(
+      '# Here\n[a](other.md#a-title-x_y-again) [b](other.md#twice-1) [c](#here) [d](https://example.org/x#y)\n[e](gone.md) [f](other.md#twice-2) [g](#there)\n\n```\n[h](nowhere.md)\n```\n',
+    );
     expect(deadLinks(root, page)).toEqual(['gone.md', 'other.md#twice-2', '#there']);
   });
 
   test('a path in code without its file is found, wherever in a command it stands; patterns and what is built are not', () => {
-    const page = documentOf('`tools/src/a/b.spec.ts` `b.spec.ts` `a/b.spec.ts:12` `npx vitest run tools/src/a` `tools/*/a/*.ts` `tools/<any>/a` `tools/dist/main.js` `src/a.ts`\n'
-      + '`tools/src/b.spec.ts` `c.spec.ts` `npx vitest run tools/src/c` `tools/*/c`');
+    const page = documentOf(
+      '`tools/src/a/b.spec.ts` `b.spec.ts` `a/b.spec.ts:12` `npx vitest run tools/src/a` `tools/*/a/*.ts` `tools/<any>/a` `tools/dist/main.js` `src/a.ts`\n' +
+        '`tools/src/b.spec.ts` `c.spec.ts` `npx vitest run tools/src/c` `tools/*/c`',
+    );
     expect(missingPaths(root, page)).toEqual(['tools/src/b.spec.ts', 'c.spec.ts', 'tools/src/c', 'tools/*/c']);
   });
 

@@ -7,30 +7,59 @@ import { replaceBlock } from './blocks.ts';
 import { faultBlock, faultPagePath, pagedCodes } from './fault-pages.ts';
 import { mk8BlacklistTable, mk8LimitsTable, mk8TemplatesTable, mk8VerbsTables } from './mk8-tables.ts';
 import {
-  defaultRulesTable, historyFieldsTable, policyContextTable, policyDefaultsTable, policySchemaText, policyTemplatesTable, strictRulesTable,
+  defaultRulesTable,
+  historyFieldsTable,
+  policyContextTable,
+  policyDefaultsTable,
+  policySchemaText,
+  policyTemplatesTable,
+  strictRulesTable,
 } from './policy-tables.ts';
 import { metricsReference } from './metrics-page.ts';
 import { objectivesTable } from './objectives.ts';
 import { riskRulesTable } from './risk-tables.ts';
 import { connectionsTable, costsTable, examplesTable } from './sizing.ts';
-import { eventsTable, faultsTable, limitsTable, noticesTable, otherRoutesTable, permissionsTable, requestsTable, rolesTable, toolsTable, type RouteFacts } from './tables.ts';
+import {
+  eventsTable,
+  faultsTable,
+  limitsTable,
+  noticesTable,
+  otherRoutesTable,
+  permissionsTable,
+  requestsTable,
+  rolesTable,
+  toolsTable,
+  type RouteFacts,
+} from './tables.ts';
 
 type Blocks = Readonly<Record<string, (routes: readonly RouteFacts[], checkout: string) => string | Promise<string>>>;
 
 /** Which generated blocks stand in which document. */
 const GENERATED: Readonly<Record<string, Blocks>> = {
   'ARCHITECTURE.md': { requests: requestsTable, events: eventsTable, permissions: permissionsTable },
-  'docs/guides/mk8-shell.md': { 'mk8 verbs': mk8VerbsTables, 'mk8 templates': mk8TemplatesTable, 'mk8 blacklist': mk8BlacklistTable, 'mk8 limits': mk8LimitsTable },
+  'docs/guides/mk8-shell.md': {
+    'mk8 verbs': mk8VerbsTables,
+    'mk8 templates': mk8TemplatesTable,
+    'mk8 blacklist': mk8BlacklistTable,
+    'mk8 limits': mk8LimitsTable,
+  },
   'docs/guides/first-call.md': { tools: toolsTable },
   'docs/guides/limits-and-faults.md': { limits: limitsTable, faults: faultsTable },
   'docs/guides/policy.md': {
-    'policy defaults': policyDefaultsTable, 'policy context': policyContextTable, 'policy rules default': defaultRulesTable, 'policy rules strict': strictRulesTable,
-    'policy history': historyFieldsTable, 'policy templates': policyTemplatesTable, 'policy schema': policySchemaText,
+    'policy defaults': policyDefaultsTable,
+    'policy context': policyContextTable,
+    'policy rules default': defaultRulesTable,
+    'policy rules strict': strictRulesTable,
+    'policy history': historyFieldsTable,
+    'policy templates': policyTemplatesTable,
+    'policy schema': policySchemaText,
   },
   'docs/operations/metrics.md': { metrics: metricsReference },
   'docs/operations/slo.md': { objectives: objectivesTable },
   'docs/operations/sizing.md': {
-    costs: costsTable, connections: (_routes, checkout) => connectionsTable(checkout), examples: (_routes, checkout) => examplesTable(checkout),
+    costs: costsTable,
+    connections: (_routes, checkout) => connectionsTable(checkout),
+    examples: (_routes, checkout) => examplesTable(checkout),
   },
   'docs/guides/risk.md': { 'risk rules': riskRulesTable },
   'docs/guides/webhooks.md': { notices: noticesTable },
@@ -38,8 +67,14 @@ const GENERATED: Readonly<Record<string, Blocks>> = {
 };
 
 /** Files that are generated whole: schemas of files that others write. */
-const SCHEMAS: Readonly<Record<string, object>> = Object.fromEntries(Object.entries({ 'trust.v1': TrustPolicyFile, 'mk8-script.v1': ScriptSchema, 'mk8-rules.v1': RuleSet }).map(([name, schema]) =>
-  [`docs/schemas/${name}.json`, { $schema: 'https://json-schema.org/draft/2020-12/schema', ...schema }]));
+const SCHEMAS: Readonly<Record<string, object>> = Object.fromEntries(
+  Object.entries({ 'trust.v1': TrustPolicyFile, 'mk8-script.v1': ScriptSchema, 'mk8-rules.v1': RuleSet }).map(
+    ([name, schema]) => [
+      `docs/schemas/${name}.json`,
+      { $schema: 'https://json-schema.org/draft/2020-12/schema', ...schema },
+    ],
+  ),
+);
 
 /** A document as it stands, and as it would be made now. */
 export interface Document {
@@ -51,23 +86,36 @@ export interface Document {
 /** Every document that is generated or has generated blocks. @throws Error where one lacks its markers. */
 export async function documentsOf(checkout: string): Promise<Document[]> {
   const routes = await routesOf(checkout);
-  const pages = Object.fromEntries(pagedCodes(checkout).map((code) => [faultPagePath(code), { fault: () => faultBlock(code) }]));
-  const blocks = await Promise.all(Object.entries<Blocks>({ ...GENERATED, ...pages }).map(async ([path, blocksOf]) => {
-    const text = readFileSync(join(checkout, path), 'utf8');
-    let made = text;
-    for (const [name, make] of Object.entries(blocksOf)) made = replaceBlock(made, name, await make(routes, checkout));
-    return { path, text, made };
-  }));
+  const pages = Object.fromEntries(
+    pagedCodes(checkout).map((code) => [faultPagePath(code), { fault: () => faultBlock(code) }]),
+  );
+  const blocks = await Promise.all(
+    Object.entries<Blocks>({ ...GENERATED, ...pages }).map(async ([path, blocksOf]) => {
+      const text = readFileSync(join(checkout, path), 'utf8');
+      let made = text;
+      for (const [name, make] of Object.entries(blocksOf))
+        made = replaceBlock(made, name, await make(routes, checkout));
+      return { path, text, made };
+    }),
+  );
   return [...blocks, ...Object.entries(SCHEMAS).map(([path, schema]) => schemaDocument(checkout, path, schema))];
 }
 
 function schemaDocument(checkout: string, path: string, schema: object): Document {
   const file = join(checkout, path);
-  return { path, text: existsSync(file) ? readFileSync(file, 'utf8') : '', made: `${JSON.stringify(schema, null, 2)}\n` };
+  return {
+    path,
+    text: existsSync(file) ? readFileSync(file, 'utf8') : '',
+    made: `${JSON.stringify(schema, null, 2)}\n`,
+  };
 }
 
-/** The rows that guard and OpenAPI are made from. By path: no tool depends on an app, and this one only reads its data. */
+/**
+ * The rows that guard and OpenAPI are made from. By path: no tool depends on an app, and this one only reads its data.
+ */
 async function routesOf(checkout: string): Promise<readonly RouteFacts[]> {
-  const { ROUTES } = (await import(join(checkout, 'apps/orchestrator/src/http/routes/index.ts'))) as { ROUTES: readonly RouteFacts[] };
+  const { ROUTES } = (await import(join(checkout, 'apps/orchestrator/src/http/routes/index.ts'))) as {
+    ROUTES: readonly RouteFacts[];
+  };
   return ROUTES;
 }

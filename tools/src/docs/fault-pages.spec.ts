@@ -20,8 +20,11 @@ test('what is wrong with a page is said', () => {
   const write = (text: string): void => writeFileSync(join(folder, faultPagePath('internal')), text);
   expect(pageFaults(folder, 'internal')).toEqual([expect.stringContaining('is not there')]);
   write('# `other`\n\n## What happened\n\n\n## Example\n\n    long enough to say something\n');
-  expect(pageFaults(folder, 'internal').map((fault) => fault.slice(fault.indexOf(': ') + 2)))
-    .toEqual(['its title is not the code', 'its sections are not What happened, What to do, Example', '`What happened` says nothing']);
+  expect(pageFaults(folder, 'internal').map((fault) => fault.slice(fault.indexOf(': ') + 2))).toEqual([
+    'its title is not the code',
+    'its sections are not What happened, What to do, Example',
+    '`What happened` says nothing',
+  ]);
   rmSync(folder, { recursive: true });
   expect(() => faultBlock('nothing')).toThrow('no fault code');
 });

@@ -13,7 +13,10 @@ export const faultPagePath = (code: string): string => `${FOLDER}/${code}.md`;
 
 /** The codes that have a page. */
 export const pagedCodes = (checkout: string): string[] =>
-  globSync(`${FOLDER}/*.md`, { cwd: checkout }).map((path) => basename(path, '.md')).filter((name) => name !== 'README').sort();
+  globSync(`${FOLDER}/*.md`, { cwd: checkout })
+    .map((path) => basename(path, '.md'))
+    .filter((name) => name !== 'README')
+    .sort();
 
 const AGAIN = {
   never: 'never: the same request fails again',
@@ -37,8 +40,12 @@ export function pageFaults(checkout: string, code: string): string[] {
     return [`${faultPagePath(code)} is not there: say what happened, what to do, and give an example`];
   }
   const title = text.startsWith(`# \`${code}\`\n`) ? [] : ['its title is not the code'];
-  const parts = text.split(/^## /m).slice(1).map((part) => [part.slice(0, part.indexOf('\n')), part.slice(part.indexOf('\n')).trim()] as const);
-  const order = parts.map(([name]) => name).join() === SECTIONS.join() ? [] : [`its sections are not ${SECTIONS.join(', ')}`];
+  const parts = text
+    .split(/^## /m)
+    .slice(1)
+    .map((part) => [part.slice(0, part.indexOf('\n')), part.slice(part.indexOf('\n')).trim()] as const);
+  const order =
+    parts.map(([name]) => name).join() === SECTIONS.join() ? [] : [`its sections are not ${SECTIONS.join(', ')}`];
   const short = parts.filter(([, body]) => body.length < 20).map(([name]) => `\`${name}\` says nothing`);
   return [...title, ...order, ...short].map((what) => `${faultPagePath(code)}: ${what}`);
 }

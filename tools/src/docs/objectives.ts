@@ -3,5 +3,13 @@ import { SLOS } from '../dashboards/slos.ts';
 import { code, table } from './table.ts';
 
 /** The objectives, as the recording rules have them. */
-export const objectivesTable = (): string => table(['objective', 'label `slo`', 'of all cases', 'good is'],
-  SLOS.map(({ title, name, objective, good }) => [title, code(name), `${String(Math.round(objective * 1e5) / 1e3)} %`, good]));
+export const objectivesTable = (): string =>
+  table(
+    ['objective', 'label `slo`', 'of all cases', 'good is'],
+    SLOS.map(({ title, name, objective, good }) => [
+      title,
+      code(name),
+      `${String(Math.round(objective * 1e5) / 1e3)} %`,
+      good,
+    ]),
+  );

@@ -5,11 +5,18 @@ import { compilePolicySet, CONTEXT_ATTRIBUTES } from '@writ/policy';
 import { checkout } from '../setup.ts';
 
 const guide = readFileSync(join(checkout, 'docs/guides/policy.md'), 'utf8');
-const blocks = [...guide.matchAll(/^```(\w*)\n([\s\S]*?)^```$/gm)].map(([, language, text]) => ({ language, text: text as string }));
+const blocks = [...guide.matchAll(/^```(\w*)\n([\s\S]*?)^```$/gm)].map(([, language, text]) => ({
+  language,
+  text: text as string,
+}));
 
-test('the policy guide\'s sets and rules are such as the kernel takes, without a warning', () => {
-  const sets = blocks.filter(({ language }) => language === 'json').map(({ text }) => JSON.parse(text) as Record<string, unknown>);
-  const rules = blocks.filter(({ text }) => text.startsWith('@id(')).map(({ text }) => ({ v: 1, name: 'guide', cedar: text }));
+test("the policy guide's sets and rules are such as the kernel takes, without a warning", () => {
+  const sets = blocks
+    .filter(({ language }) => language === 'json')
+    .map(({ text }) => JSON.parse(text) as Record<string, unknown>);
+  const rules = blocks
+    .filter(({ text }) => text.startsWith('@id('))
+    .map(({ text }) => ({ v: 1, name: 'guide', cedar: text }));
   expect([sets.length, rules.length]).toEqual([1, 2]);
   for (const source of [...sets, ...rules]) expect(compilePolicySet(source).warnings).toEqual([]);
 });

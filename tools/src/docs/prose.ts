@@ -6,19 +6,22 @@ import { dirname, join } from 'node:path';
 /** What tools put into the checkout, and nobody wrote there. */
 const NOT_OURS = /(?:^|\/)(?:node_modules|dist|generated|\.writ|\.nx|\.git)$/;
 
-const namesIn = (checkout: string): readonly Dirent[] => readdirSync(checkout, { withFileTypes: true }).filter(({ name }) => !NOT_OURS.test(name));
+const namesIn = (checkout: string): readonly Dirent[] =>
+  readdirSync(checkout, { withFileTypes: true }).filter(({ name }) => !NOT_OURS.test(name));
 
 /** Files of the checkout that somebody wrote, relative to it. */
 export function sourcePaths(checkout: string): string[] {
-  const pathsIn = (folder: string): string[] => namesIn(join(checkout, folder)).flatMap((entry) => {
-    const path = join(folder, entry.name);
-    return entry.isDirectory() ? pathsIn(path) : [path];
-  });
+  const pathsIn = (folder: string): string[] =>
+    namesIn(join(checkout, folder)).flatMap((entry) => {
+      const path = join(folder, entry.name);
+      return entry.isDirectory() ? pathsIn(path) : [path];
+    });
   return pathsIn('').sort();
 }
 
 /** Every document for people, relative to the checkout. */
-export const documentPaths = (checkout: string): string[] => sourcePaths(checkout).filter((path) => path.endsWith('.md'));
+export const documentPaths = (checkout: string): string[] =>
+  sourcePaths(checkout).filter((path) => path.endsWith('.md'));
 
 const FENCED = /^( *)(`{3,})[^\n]*\n[^]*?^\1\2 *$/gm;
 const CODE = /(`+)(?!`)([^\n]*?[^`\n])\1(?!`)/g;
@@ -27,7 +30,11 @@ const CODE = /(`+)(?!`)([^\n]*?[^`\n])\1(?!`)/g;
 export function anchorsOf(text: string): Set<string> {
   const seen = new Map<string, number>();
   const slugs = [...text.replaceAll(FENCED, '').matchAll(/^#{1,6} +(.+?) *#*$/gm)].map(([, title = '']) => {
-    const words = title.replaceAll(/\[([^\]]*)\]\([^)]*\)/g, '$1').toLowerCase().replaceAll(/[^\p{L}\p{N}\p{M}\p{Pc} -]/gu, '').replaceAll(' ', '-');
+    const words = title
+      .replaceAll(/\[([^\]]*)\]\([^)]*\)/g, '$1')
+      .toLowerCase()
+      .replaceAll(/[^\p{L}\p{N}\p{M}\p{Pc} -]/gu, '')
+      .replaceAll(' ', '-');
     const before = seen.get(words) ?? 0;
     seen.set(words, before + 1);
     return before === 0 ? words : `${words}-${before}`;
@@ -37,14 +44,21 @@ export function anchorsOf(text: string): Set<string> {
 
 /** Relative links of a document that lead to no file, or to no heading of it. */
 export function deadLinks(checkout: string, path: string): string[] {
-  const text = readFileSync(join(checkout, path), 'utf8').replaceAll(FENCED, '').replaceAll(CODE, (code) => code.replaceAll('](', ' '));
-  const targets = [...text.matchAll(/\]\(<?([^)\s>]+)>?(?: "[^"]*")?\)/g), ...text.matchAll(/^\[[^\]]+\]: +(\S+)/gm)].map(([, target]) => target ?? '');
-  return targets.filter((target) => !/^[a-z]+:/.test(target)).filter((target) => {
-    const [to = '', anchor] = target.split('#');
-    const file = to === '' ? join(checkout, path) : join(checkout, dirname(path), decodeURI(to));
-    if (!existsSync(file)) return true;
-    return anchor !== undefined && file.endsWith('.md') && !anchorsOf(readFileSync(file, 'utf8')).has(anchor);
-  });
+  const text = readFileSync(join(checkout, path), 'utf8')
+    .replaceAll(FENCED, '')
+    .replaceAll(CODE, (code) => code.replaceAll('](', ' '));
+  const targets = [
+    ...text.matchAll(/\]\(<?([^)\s>]+)>?(?: "[^"]*")?\)/g),
+    ...text.matchAll(/^\[[^\]]+\]: +(\S+)/gm),
+  ].map(([, target]) => target ?? '');
+  return targets
+    .filter((target) => !/^[a-z]+:/.test(target))
+    .filter((target) => {
+      const [to = '', anchor] = target.split('#');
+      const file = to === '' ? join(checkout, path) : join(checkout, dirname(path), decodeURI(to));
+      if (!existsSync(file)) return true;
+      return anchor !== undefined && file.endsWith('.md') && !anchorsOf(readFileSync(file, 'utf8')).has(anchor);
+    });
 }
 
 /** What stands for any text in a path: `<code>`, `…`. */
@@ -53,16 +67,23 @@ const ANY = /<[^>]*>|…/g;
 const MADE = /\/(?:dist|generated|node_modules)(?:\/|$)|^deploy\/compose\/(?:\.env|models|signed-roots)(?:\/|$)/;
 
 /**
- * Paths of the repository that a document names in code and that aren't there: words that begin with one of its folders, and
- * names of specs.
+ * Paths of the repository that a document names in code and that aren't there: words that begin with one of its
+ * folders, and names of specs.
  */
-export function missingPaths(checkout: string, path: string, sources: readonly string[] = sourcePaths(checkout)): string[] {
+export function missingPaths(
+  checkout: string,
+  path: string,
+  sources: readonly string[] = sourcePaths(checkout),
+): string[] {
   const folders = new Set(sources.filter((source) => source.includes('/')).map((source) => source.split('/')[0] ?? ''));
   const text = readFileSync(join(checkout, path), 'utf8').replaceAll(FENCED, '');
-  const words = [...text.matchAll(CODE)].flatMap(([, , code = '']) => code.split(/[\s=,;()'"]+/)).map((word) => word.replace(/(?::\d+.*|[.:/])$/, ''));
+  const words = [...text.matchAll(CODE)]
+    .flatMap(([, , code = '']) => code.split(/[\s=,;()'"]+/))
+    .map((word) => word.replace(/(?::\d+.*|[.:/])$/, ''));
   return words.filter((word) => {
     // `x.spec.ts` is any.
-    if (/^[\w./-]+\.(?:spec|contract)\.ts$/.test(word) && !word.startsWith('x.')) return !sources.some((source) => `/${source}`.endsWith(`/${word}`));
+    if (/^[\w./-]+\.(?:spec|contract)\.ts$/.test(word) && !word.startsWith('x.'))
+      return !sources.some((source) => `/${source}`.endsWith(`/${word}`));
     if (!word.includes('/') || !folders.has(word.split('/')[0] ?? '') || MADE.test(word)) return false;
     const pattern = word.replaceAll(ANY, '*');
     if (/[*{[]/.test(pattern)) return globSync(pattern, { cwd: checkout }).length === 0;
@@ -80,17 +101,30 @@ export function missingTests(checkout: string, path: string): string[] {
   const text = readFileSync(join(checkout, path), 'utf8');
   const named = [...text.matchAll(NAMED_TESTS), ...text.replaceAll(NAMED_TESTS, '').matchAll(TABLES_OF_TESTS)];
   return named.flatMap(([, file = '', names = '']) => {
-    const spec = existsSync(join(checkout, file)) ? readFileSync(join(checkout, file), 'utf8').replaceAll('\\\'', '\'') : '';
-    return [...names.matchAll(/"([^"]+)"/g)].flatMap(([, name = '']) => (spec.includes(name) ? [] : [`${file}: ${name}`]));
+    const spec = existsSync(join(checkout, file))
+      ? readFileSync(join(checkout, file), 'utf8').replaceAll("\\'", "'")
+      : '';
+    return [...names.matchAll(/"([^"]+)"/g)].flatMap(([, name = '']) =>
+      spec.includes(name) ? [] : [`${file}: ${name}`],
+    );
   });
 }
 
 /** Where variables of the environment are read or documented in code. */
-const READERS = ['apps/*/src/config.env.ts', 'libs/nest-kit/src/common-environment.ts', 'tools/src/start/arguments.ts', 'tools/src/supervisor/services.ts'];
+const READERS = [
+  'apps/*/src/config.env.ts',
+  'libs/nest-kit/src/common-environment.ts',
+  'tools/src/start/arguments.ts',
+  'tools/src/supervisor/services.ts',
+];
 
 /** Names of variables that the code reads. */
 export function variablesOf(checkout: string): string[] {
-  const texts = READERS.flatMap((pattern) => globSync(pattern, { cwd: checkout })).map((path) => readFileSync(join(checkout, path), 'utf8'));
-  const names = texts.flatMap((text) => text.match(/\b(?:WRIT|OTEL|DOCKER|OPENAI|ANTHROPIC|GEMINI)_[A-Z][A-Z_]*[A-Z]\b/g) ?? []);
+  const texts = READERS.flatMap((pattern) => globSync(pattern, { cwd: checkout })).map((path) =>
+    readFileSync(join(checkout, path), 'utf8'),
+  );
+  const names = texts.flatMap(
+    (text) => text.match(/\b(?:WRIT|OTEL|DOCKER|OPENAI|ANTHROPIC|GEMINI)_[A-Z][A-Z_]*[A-Z]\b/g) ?? [],
+  );
   return [...new Set(names)].sort();
 }

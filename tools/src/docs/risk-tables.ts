@@ -20,13 +20,30 @@ function conditionsOf({ when }: RiskRule): string {
   ].join('; ');
 }
 
-/** Every rule: what it speaks of, what it adds, what it asks for at least. Strictest first within the order of the table. */
+/**
+ * Every rule: what it speaks of, what it adds, what it asks for at least. Strictest first within the order of the
+ * table.
+ */
 export function riskRulesTable(): string {
   const rules = [...RISK_RULES].sort((a, b) => CEILINGS.indexOf(b.ceiling) - CEILINGS.indexOf(a.ceiling));
-  return table(['rule', 'asks for', 'reaches', ...DIMENSIONS.map((dimension) => dimension.replace('_', ' ')), 'speaks of', 'in words'], rules.map((rule) => [
-    code(rule.id), MODES[rule.ceiling], rule.reach === 'beyond' ? 'beyond the workspace' : 'the workspace',
-    ...DIMENSIONS.map((dimension) => (rule.points[dimension] === undefined ? '' : (rule.points[dimension] / THOUSANDTHS).toFixed(2))),
-    [(rule.when.kinds ?? ['the call']).join(', '), conditionsOf(rule)].filter((part) => part !== '').join('; '),
-    rule.message.replaceAll('`', ''),
-  ]));
+  return table(
+    [
+      'rule',
+      'asks for',
+      'reaches',
+      ...DIMENSIONS.map((dimension) => dimension.replace('_', ' ')),
+      'speaks of',
+      'in words',
+    ],
+    rules.map((rule) => [
+      code(rule.id),
+      MODES[rule.ceiling],
+      rule.reach === 'beyond' ? 'beyond the workspace' : 'the workspace',
+      ...DIMENSIONS.map((dimension) =>
+        rule.points[dimension] === undefined ? '' : (rule.points[dimension] / THOUSANDTHS).toFixed(2),
+      ),
+      [(rule.when.kinds ?? ['the call']).join(', '), conditionsOf(rule)].filter((part) => part !== '').join('; '),
+      rule.message.replaceAll('`', ''),
+    ]),
+  );
 }

@@ -41,8 +41,14 @@ describe('capacity model', () => {
     const production = chartValues(checkout, 'ci/production-values.yaml');
     const defaults = await executorDefaults(checkout);
     const { settings, keda } = production.executor;
-    const set = { ...defaults, slots: settings['WRIT_SLOTS_SANDBOXED']!, sessions: settings['WRIT_SESSIONS'] ?? defaults.sessions };
-    expect(keda.maxReplicas * podsOf(settings['WRIT_POOL_SIZE']!, set)).toBeLessThanOrEqual(production.sandbox.quota.pods);
+    const set = {
+      ...defaults,
+      slots: settings['WRIT_SLOTS_SANDBOXED']!,
+      sessions: settings['WRIT_SESSIONS'] ?? defaults.sessions,
+    };
+    expect(keda.maxReplicas * podsOf(settings['WRIT_POOL_SIZE']!, set)).toBeLessThanOrEqual(
+      production.sandbox.quota.pods,
+    );
   });
 
   test.each(['values.yaml', 'ci/production-values.yaml'])('the quota of %s takes what so many pods ask for', (file) => {
@@ -54,7 +60,7 @@ describe('capacity model', () => {
     expect(pods * SANDBOX_LIMITS.memory_bytes).toBeLessThanOrEqual(bytes(limits.memory));
   });
 
-  test("KEDA counts a pod as full when its slots are, by default and in the production example", async () => {
+  test('KEDA counts a pod as full when its slots are, by default and in the production example', async () => {
     expect(values.executor.keda.threshold).toBe((await executorDefaults(checkout)).slots);
     const { executor } = chartValues(checkout, 'ci/production-values.yaml');
     expect(executor.keda.threshold).toBe(executor.settings['WRIT_SLOTS_SANDBOXED']);

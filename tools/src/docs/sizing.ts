@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The capacity model of docs/operations/sizing.md: its formulas, on measured costs and on the defaults of code and chart.
+// The capacity model of docs/operations/sizing.md: its formulas, on measured costs and on the defaults of code and
+// chart.
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { PROCESSES, type Process } from '@writ/contract';
@@ -21,23 +22,20 @@ interface Cost {
 }
 
 /**
- * Measured on two processors: bench/'s `footprint_inline` and `footprint_sandboxed` say how, and bench/results has a run.
- * Processor times of a file operation are those of a machine that did nothing else. Those of a command were measured
- * beside other work and at a few calls a second, so what processes do by themselves is in them: they are upper bounds.
- * What sandboxes themselves use is in none of them.
+ * Measured on two processors: bench/'s `footprint_inline` and `footprint_sandboxed` say how, and bench/results has a
+ * run. Processor times of a file operation are those of a machine that did nothing else. Those of a command were
+ * measured beside other work and at a few calls a second, so what processes do by themselves is in them: they are upper
+ * bounds. What sandboxes themselves use is in none of them.
  */
 export const COSTS: Readonly<Record<'file' | 'command', Cost>> = {
-  file: {
-    ms: { orchestrator: 1.5, kernel: 5.6, executor: 2.1, ledger: 1.6, postgres: 7, nats: 1.7 },
-    bytes: 33 * KIB,
-  },
-  command: {
-    ms: { orchestrator: 14, kernel: 23, executor: 17, ledger: 12, postgres: 20, nats: 1.7 },
-    bytes: 20 * KIB,
-  },
+  file: { ms: { orchestrator: 1.5, kernel: 5.6, executor: 2.1, ledger: 1.6, postgres: 7, nats: 1.7 }, bytes: 33 * KIB },
+  command: { ms: { orchestrator: 14, kernel: 23, executor: 17, ledger: 12, postgres: 20, nats: 1.7 }, bytes: 20 * KIB },
 };
 
-/** How much of a processor, and of the slots, is planned to be in use: the rest is for bursts and for a replica that is gone. */
+/**
+ * How much of a processor, and of the slots, is planned to be in use: the rest is for bursts and for a replica that is
+ * gone.
+ */
 const USE = 0.6;
 /** A pod of a sandbox is there after this many seconds at most, as measured; the pool bridges them. */
 const COLD_SECONDS = 2;
@@ -85,7 +83,9 @@ export interface Plan {
 /** Postgres' connections of one replica of each process. */
 export type Connections = Readonly<Record<Process, number>>;
 
-/** Connections of replicas at most, while a rollout has one more of each Deployment. Ledgers are replaced one by one. */
+/**
+ * Connections of replicas at most, while a rollout has one more of each Deployment. Ledgers are replaced one by one.
+ */
 export const connectionsOf = (replicas: Readonly<Record<Process, number>>, each: Connections): number =>
   PROCESSES.reduce((sum, name) => sum + (replicas[name] + (name === 'ledger' ? 0 : 1)) * each[name], 0);
 
@@ -175,7 +175,8 @@ export function costsTable(): string {
     `${String(COSTS.file.ms[payer])} ms`,
     `${String(COSTS.command.ms[payer])} ms`,
   ]);
-  const total = (cost: Cost): string => `${String(Math.round(Object.values(cost.ms).reduce((a, b) => a + b) * 10) / 10)} ms`;
+  const total = (cost: Cost): string =>
+    `${String(Math.round(Object.values(cost.ms).reduce((a, b) => a + b) * 10) / 10)} ms`;
   const kib = (cost: Cost): string => `${String(cost.bytes / KIB)} KiB`;
   return table(
     ['', 'a file operation (`fs.write`)', 'a command (`shell.run`)'],
@@ -196,7 +197,12 @@ export async function connectionsTable(checkout: string): Promise<string> {
     ['process', 'connections of a replica', 'replicas by default', 'at most, while a rollout runs'],
     [
       ...PROCESSES.map((name) => [name, String(each[name]), String(replicas[name]), String(most(name) * each[name])]),
-      ['**together**', '', '', `${String(connectionsOf(replicas, each))} of ${code('postgres.bundled.maxConnections')} ${String(values.postgres.bundled.maxConnections)}`],
+      [
+        '**together**',
+        '',
+        '',
+        `${String(connectionsOf(replicas, each))} of ${code('postgres.bundled.maxConnections')} ${String(values.postgres.bundled.maxConnections)}`,
+      ],
     ],
   );
 }

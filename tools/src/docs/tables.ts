@@ -20,18 +20,35 @@ function amountOf(name: string, max: number): string {
 }
 
 export function limitsTable(): string {
-  return table(['limit', 'at most', 'beyond it', 'why'],
-    Object.entries(LIMITS).map(([name, { max, fault, why }]) => [code(name), amountOf(name, max), code(fault), why]));
+  return table(
+    ['limit', 'at most', 'beyond it', 'why'],
+    Object.entries(LIMITS).map(([name, { max, fault, why }]) => [code(name), amountOf(name, max), code(fault), why]),
+  );
 }
 
 export function faultsTable(): string {
-  return table(['code', 'HTTP', 'try again', 'meaning'],
-    Object.entries(FAULTS).map(([name, { status, retry, message }]) => [`[${code(name)}](../errors/${name}.md)`, String(status), retry, message]));
+  return table(
+    ['code', 'HTTP', 'try again', 'meaning'],
+    Object.entries(FAULTS).map(([name, { status, retry, message }]) => [
+      `[${code(name)}](../errors/${name}.md)`,
+      String(status),
+      retry,
+      message,
+    ]),
+  );
 }
 
 export function toolsTable(): string {
-  return table(['tool', 'category', 'runs', 'changes files', 'what it does'], [...TOOLS.values()].map((tool) =>
-    [code(tool.tool_id), tool.category, tool.class === 'inline' ? 'in the executor' : 'in a container', tool.mutating ? 'yes' : 'no', tool.description]));
+  return table(
+    ['tool', 'category', 'runs', 'changes files', 'what it does'],
+    [...TOOLS.values()].map((tool) => [
+      code(tool.tool_id),
+      tool.category,
+      tool.class === 'inline' ? 'in the executor' : 'in a container',
+      tool.mutating ? 'yes' : 'no',
+      tool.description,
+    ]),
+  );
 }
 
 /** Verbs of one server for the same clients share a row. */
@@ -43,16 +60,28 @@ export function requestsTable(): string {
     row.verbs.push(name);
     rows.set(key, row);
   }
-  return table(['requests', 'served by', 'asked by'], [...rows.values()].map(({ verbs, server, clients }) => [codes(verbs), server, clients]));
+  return table(
+    ['requests', 'served by', 'asked by'],
+    [...rows.values()].map(({ verbs, server, clients }) => [codes(verbs), server, clients]),
+  );
 }
 
 export function noticesTable(): string {
-  return table(['`type`', 'when'], Object.entries(NOTICES).map(([kind, when]) => [code(kind), when]));
+  return table(
+    ['`type`', 'when'],
+    Object.entries(NOTICES).map(([kind, when]) => [code(kind), when]),
+  );
 }
 
 export function eventsTable(): string {
-  return table(['event', 'published by', 'heard by'],
-    Object.entries(EVENTS).map(([kind, { publishers, subscribers }]) => [code(kind), publishers.join(', '), subscribers.join(', ')]));
+  return table(
+    ['event', 'published by', 'heard by'],
+    Object.entries(EVENTS).map(([kind, { publishers, subscribers }]) => [
+      code(kind),
+      publishers.join(', '),
+      subscribers.join(', '),
+    ]),
+  );
 }
 
 /** What a user may do beyond the two tables above: its inbox, and the work lanes. */
@@ -62,12 +91,19 @@ export function permissionsTable(): string {
     ...Object.keys(REQUESTS).map((name) => subjects.request(name)),
     ...Object.keys(EVENTS).map((kind) => subjects.allEvents(kind as keyof typeof EVENTS)),
   ]);
-  const rest = (all: readonly string[]): string => codes(all.filter((entry) => !listed.has(entry.split(' ')[0] ?? '')).map((entry) => entry.replaceAll(SHARD, '<shard>'))) || 'nothing';
-  return table(['user', 'may also publish', 'may also subscribe', 'may answer'], PROCESSES.map((process: Process) => {
-    const { publish, subscribe, mayRespond } = permissionsOf(process, SHARD);
-    if (!subscribe.some((entry) => entry.startsWith(inboxPrefixOf(process)))) throw new Error(`\`${process}\` has no inbox of its own`);
-    return [code(process), rest(publish), rest(subscribe), mayRespond ? 'once a request' : 'no'];
-  }));
+  const rest = (all: readonly string[]): string =>
+    codes(
+      all.filter((entry) => !listed.has(entry.split(' ')[0] ?? '')).map((entry) => entry.replaceAll(SHARD, '<shard>')),
+    ) || 'nothing';
+  return table(
+    ['user', 'may also publish', 'may also subscribe', 'may answer'],
+    PROCESSES.map((process: Process) => {
+      const { publish, subscribe, mayRespond } = permissionsOf(process, SHARD);
+      if (!subscribe.some((entry) => entry.startsWith(inboxPrefixOf(process))))
+        throw new Error(`\`${process}\` has no inbox of its own`);
+      return [code(process), rest(publish), rest(subscribe), mayRespond ? 'once a request' : 'no'];
+    }),
+  );
 }
 
 /** A row of the HTTP door's route table, as far as a document tells of it. */
@@ -82,11 +118,23 @@ const ROLES = ['admin', 'operator', 'agent', 'auditor', 'platform'] as const;
 
 export function rolesTable(routes: readonly RouteFacts[]): string {
   const asked = routes.filter(({ allowed }) => typeof allowed !== 'string');
-  return table(['route', ...ROLES.map((role) => (role === 'platform' ? 'the platform key' : role)), 'what it does'],
-    asked.map(({ method, path, allowed, summary }) => [code(`${method} ${path}`), ...ROLES.map((role) => (allowed.includes(role) ? '✔' : '')), summary]));
+  return table(
+    ['route', ...ROLES.map((role) => (role === 'platform' ? 'the platform key' : role)), 'what it does'],
+    asked.map(({ method, path, allowed, summary }) => [
+      code(`${method} ${path}`),
+      ...ROLES.map((role) => (allowed.includes(role) ? '✔' : '')),
+      summary,
+    ]),
+  );
 }
 
 export function otherRoutesTable(routes: readonly RouteFacts[]): string {
-  return table(['route', 'who', 'what it does'], routes.flatMap(({ method, path, allowed, summary }) =>
-    (typeof allowed === 'string' ? [[code(`${method} ${path}`), allowed === 'platform' ? 'the platform key alone' : 'everybody', summary]] : [])));
+  return table(
+    ['route', 'who', 'what it does'],
+    routes.flatMap(({ method, path, allowed, summary }) =>
+      typeof allowed === 'string'
+        ? [[code(`${method} ${path}`), allowed === 'platform' ? 'the platform key alone' : 'everybody', summary]]
+        : [],
+    ),
+  );
 }

@@ -5,10 +5,15 @@ import type { Findings } from './findings.ts';
 import type { CosignatureRow } from './rows.ts';
 
 /**
- * Compares what is stored of a cosignature with its line, and verifies it where its witness is known. One of another witness is only read: whose word counts is for each
- * verifier to say.
+ * Compares what is stored of a cosignature with its line, and verifies it where its witness is known. One of another
+ * witness is only read: whose word counts is for each verifier to say.
  */
-export function checkCosignature(logId: string, row: CosignatureRow, witnesses: readonly NoteKey[], findings: Findings): void {
+export function checkCosignature(
+  logId: string,
+  row: CosignatureRow,
+  witnesses: readonly NoteKey[],
+  findings: Findings,
+): void {
   const { tree_size, tenant_id, witness, key_hash, line, note } = row;
   const where = `cosignature ${tree_size} by ${witness}`;
   findings.demand(tenant_id === tenantOf(logId), where, `\`tenant_id\` is \`${tenant_id}\``);
@@ -17,10 +22,21 @@ export function checkCosignature(logId: string, row: CosignatureRow, witnesses: 
     const before = parseNote(note);
     const { text, signatures } = parseNote(note + line);
     const last = signatures.at(-1);
-    findings.demand(text === before.text && signatures.length === before.signatures.length + 1, where, 'is not one line below its checkpoint');
-    findings.demand(last?.name === witness && last.keyHash === key_hash, where, `is by \`${String(last?.name)}+${String(last?.keyHash)}\`, and stored as by \`${witness}+${key_hash}\``);
+    findings.demand(
+      text === before.text && signatures.length === before.signatures.length + 1,
+      where,
+      'is not one line below its checkpoint',
+    );
+    findings.demand(
+      last?.name === witness && last.keyHash === key_hash,
+      where,
+      `is by \`${String(last?.name)}+${String(last?.keyHash)}\`, and stored as by \`${witness}+${key_hash}\``,
+    );
     verifyCosignatures(note + line, witnesses);
   } catch (error) {
-    findings.add(where, `can't be read, or isn't the witness's: ${error instanceof Error ? error.message : String(error)}`);
+    findings.add(
+      where,
+      `can't be read, or isn't the witness's: ${error instanceof Error ? error.message : String(error)}`,
+    );
   }
 }

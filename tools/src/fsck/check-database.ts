@@ -17,7 +17,7 @@ export async function* checkDatabase(client: Connection, keys: KeySet, told = NO
   await client.query('BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY');
   try {
     // A log of which nothing is left is known from outside alone.
-    const logIds = new Set([...await readLogIds(client), ...told.signed.keys()]);
+    const logIds = new Set([...(await readLogIds(client)), ...told.signed.keys()]);
     for (const logId of [...logIds].sort()) yield await checkLog(client, logId, keys, told);
   } finally {
     await client.query('ROLLBACK');

@@ -29,12 +29,22 @@ export class DecisionCheck {
   async finish(): Promise<void> {
     const pending = this.#pending;
     this.#pending = [];
-    const payloads = await readPayloads(this.#client, this.#logId, pending.map(({ recordId }) => recordId));
+    const payloads = await readPayloads(
+      this.#client,
+      this.#logId,
+      pending.map(({ recordId }) => recordId),
+    );
     for (const { leafIndex, recordId, hash } of pending) {
       const payload = payloads.get(recordId);
       const where = `leaf ${leafIndex}`;
-      if (payload === undefined) this.#findings.add(where, `names the decision \`${recordId}\`, which is not in the log`);
-      else this.#findings.demand(sha256Hex(payload) === hash, where, `names the decision \`${recordId}\` by another hash than it has`);
+      if (payload === undefined)
+        this.#findings.add(where, `names the decision \`${recordId}\`, which is not in the log`);
+      else
+        this.#findings.demand(
+          sha256Hex(payload) === hash,
+          where,
+          `names the decision \`${recordId}\` by another hash than it has`,
+        );
     }
   }
 }

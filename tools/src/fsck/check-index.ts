@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The index of records beside the log. It proves nothing and may be behind; but a row that says other than its leaf, or is missing between others, hides a record from whoever
-// looks for it. What a row must say is worked out here anew, with nothing of the ledger's own code.
+// The index of records beside the log. It proves nothing and may be behind; but a row that says other than its leaf, or
+// is missing between others, hides a record from whoever looks for it. What a row must say is worked out here anew,
+// with nothing of the ledger's own code.
 import type { AuditRecord } from '@writ/contract';
 import { tenantOf } from './check-root.ts';
 import type { Findings } from './findings.ts';
@@ -9,7 +10,12 @@ import { lexemesOf, readIndexRows, type Connection, type IndexRow } from './rows
 /** Rows whose lexemes are asked for at once. */
 const PENDING_MAX = 500;
 
-interface Pending { readonly row: IndexRow; readonly resources: readonly string[]; readonly words: string; readonly terms: readonly string[] }
+interface Pending {
+  readonly row: IndexRow;
+  readonly resources: readonly string[];
+  readonly words: string;
+  readonly terms: readonly string[];
+}
 
 export class IndexCheck {
   readonly #client: Connection;
@@ -27,12 +33,16 @@ export class IndexCheck {
     this.#rows = readIndexRows(client, logId);
   }
 
-  /** Compares the row of the leaf. Leaves come in their order. `record`: null where the leaf holds none that was signed, which is a finding already. */
+  /**
+   * Compares the row of the leaf. Leaves come in their order. `record`: null where the leaf holds none that was signed,
+   * which is a finding already.
+   */
   async take(leafIndex: number, record: AuditRecord | null): Promise<void> {
     if (!this.#isBegun) await this.#advance();
     while (this.#next !== undefined && this.#next.leaf_index < leafIndex) await this.#surplus(this.#next);
     if (this.#next === undefined) return;
-    if (this.#next.leaf_index > leafIndex) return this.#findings.add(nameOf(leafIndex), 'is missing, and there are later ones');
+    if (this.#next.leaf_index > leafIndex)
+      return this.#findings.add(nameOf(leafIndex), 'is missing, and there are later ones');
     if (record !== null) await this.#compare(this.#next, record);
     await this.#advance();
   }
@@ -56,12 +66,27 @@ export class IndexCheck {
 
   async #compare(row: IndexRow, record: AuditRecord): Promise<void> {
     const said = {
-      tenant_id: tenantOf(this.#logId), record_id: record.record_id, kind: record.kind, operation_id: record.operation_id, phase: record.phase, recorded_at: record.recorded_at, is_drawn: true,
-      agent_id: record.agent_id, tool_id: record.tool_id, session_id: record.provenance.session_id ?? null, verdict: record.verdict, tx_outcome: record.tx_outcome, fault_code: record.fault_code,
+      tenant_id: tenantOf(this.#logId),
+      record_id: record.record_id,
+      kind: record.kind,
+      operation_id: record.operation_id,
+      phase: record.phase,
+      recorded_at: record.recorded_at,
+      is_drawn: true,
+      agent_id: record.agent_id,
+      tool_id: record.tool_id,
+      session_id: record.provenance.session_id ?? null,
+      verdict: record.verdict,
+      tx_outcome: record.tx_outcome,
+      fault_code: record.fault_code,
       risk_score: record.risk_score,
     } as const;
     for (const [column, value] of Object.entries(said) as [keyof typeof said, unknown][]) {
-      this.#findings.demand(row[column] === value, nameOf(row.leaf_index), `\`${column}\` is \`${String(row[column])}\`, the record says \`${String(value)}\``);
+      this.#findings.demand(
+        row[column] === value,
+        nameOf(row.leaf_index),
+        `\`${column}\` is \`${String(row[column])}\`, the record says \`${String(value)}\``,
+      );
     }
     this.#pending.push({ row, resources: resourcesOf(record), words: wordsOf(record), terms: termsOf(record) });
     if (this.#pending.length >= PENDING_MAX) await this.#compareLexemes();
@@ -72,7 +97,12 @@ export class IndexCheck {
     this.#pending = [];
     const expected = await lexemesOf(this.#client, pending);
     for (const [i, { row }] of pending.entries()) {
-      for (const column of ['resources', 'words'] as const) this.#findings.demand(row[column] === expected[i]?.[column], nameOf(row.leaf_index), `\`${column}\` are not those of the record`);
+      for (const column of ['resources', 'words'] as const)
+        this.#findings.demand(
+          row[column] === expected[i]?.[column],
+          nameOf(row.leaf_index),
+          `\`${column}\` are not those of the record`,
+        );
     }
   }
 }
@@ -80,15 +110,45 @@ export class IndexCheck {
 const nameOf = (leafIndex: number): string => `record_index ${leafIndex}`;
 
 function resourcesOf(record: AuditRecord): string[] {
-  const { workspace_id, capability_token_id, policy_hash, image_digest, new_snapshot_id, commit_delta_id, approval_refs, change } = record;
-  return [workspace_id, capability_token_id, policy_hash, image_digest, new_snapshot_id, commit_delta_id, change?.subject ?? null, ...approval_refs].flatMap((id) => (id === null || id === '' ? [] : [id]));
+  const {
+    workspace_id,
+    capability_token_id,
+    policy_hash,
+    image_digest,
+    new_snapshot_id,
+    commit_delta_id,
+    approval_refs,
+    change,
+  } = record;
+  return [
+    workspace_id,
+    capability_token_id,
+    policy_hash,
+    image_digest,
+    new_snapshot_id,
+    commit_delta_id,
+    change?.subject ?? null,
+    ...approval_refs,
+  ].flatMap((id) => (id === null || id === '' ? [] : [id]));
 }
 
-const textsOf = ({ rule_ids, risk_basis, fault_code, change }: AuditRecord): string[] => [...rule_ids, ...risk_basis, fault_code ?? '', change?.verb ?? ''];
+const textsOf = ({ rule_ids, risk_basis, fault_code, change }: AuditRecord): string[] => [
+  ...rule_ids,
+  ...risk_basis,
+  fault_code ?? '',
+  change?.verb ?? '',
+];
 
 /** Ids of several words stand whole too; longer ones than 256 characters are none. */
-const termsOf = (record: AuditRecord): string[] => textsOf(record).filter((text) => text.length <= 256 && /[^\p{L}\p{N}]/u.test(text)).map((text) => text.toLowerCase());
+const termsOf = (record: AuditRecord): string[] =>
+  textsOf(record)
+    .filter((text) => text.length <= 256 && /[^\p{L}\p{N}]/u.test(text))
+    .map((text) => text.toLowerCase());
 
 /** What isn't a letter or a digit stands between words. */
 const wordsOf = (record: AuditRecord): string =>
-  textsOf(record).join(' ').split(/[^\p{L}\p{N}]+/u).filter((word) => word !== '').join(' ');
+  textsOf(record)
+    .join(' ')
+    .split(/[^\p{L}\p{N}]+/u)
+    .filter((word) => word !== '')
+    .join(' ');

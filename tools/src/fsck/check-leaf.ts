@@ -14,10 +14,18 @@ const wordsOf = (error: unknown): string => (error instanceof Error ? error.mess
 /** The record that the kernel signed, or why it is none. */
 function verifyRecord({ payload, keyid, sig }: LeafRow, keys: KeySet): AuditRecord {
   const verifiers = new Map([...keys.recordKeys].map(([id, { verifier }]) => [id, verifier]));
-  const envelope = { payloadType: RECORD_PAYLOAD_TYPE, payload: encodeBase64(payload), signatures: [{ keyid, sig: encodeBase64(sig) }] };
+  const envelope = {
+    payloadType: RECORD_PAYLOAD_TYPE,
+    payload: encodeBase64(payload),
+    signatures: [{ keyid, sig: encodeBase64(sig) }],
+  };
   const signed = verifyEnvelope(envelope, verifiers, RECORD_PAYLOAD_TYPE);
-  const { predicate, subject } = parseIJson(signed, { depthMax: STATEMENT_DEPTH }) as unknown as { predicate: AuditRecord; subject: { digest: { sha256: string } }[] };
-  // Composed again from what it says, it must give the same bytes: then it is a record that agrees with itself, in the one spelling.
+  const { predicate, subject } = parseIJson(signed, { depthMax: STATEMENT_DEPTH }) as unknown as {
+    predicate: AuditRecord;
+    subject: { digest: { sha256: string } }[];
+  };
+  // Composed again from what it says, it must give the same bytes: then it is a record that agrees with itself, in the
+  // one spelling.
   const again = canonicalBytes(statementOf(predicate, subject[0]?.digest.sha256));
   if (Buffer.compare(again, signed) !== 0) throw new Error('the statement is not written as records are');
   return predicate;
@@ -29,7 +37,8 @@ function isKeyValid({ keyid }: LeafRow, { recorded_at }: AuditRecord, keys: KeyS
 }
 
 /**
- * Checks one stored record: the kernel's signature, what the record says of itself, and every column that was copied from it.
+ * Checks one stored record: the kernel's signature, what the record says of itself, and every column that was copied
+ * from it.
  *
  * @returns the record, or null if the row holds none that was signed
  */
@@ -47,7 +56,11 @@ export function checkLeaf(logId: string, row: LeafRow, keys: KeySet, findings: F
   findings.demand(record.kernel_key_id === row.keyid, where, 'is signed by another key than the record names');
   findings.demand(isKeyValid(row, record, keys), where, 'was recorded when its key was not valid');
   for (const column of ['tenant_id', 'record_id', 'kind', 'operation_id', 'phase', 'recorded_at'] as const) {
-    findings.demand(row[column] === record[column], where, `\`${column}\` is \`${String(row[column])}\`, the record says \`${String(record[column])}\``);
+    findings.demand(
+      row[column] === record[column],
+      where,
+      `\`${column}\` is \`${String(row[column])}\`, the record says \`${String(record[column])}\``,
+    );
   }
   return record;
 }

@@ -1,8 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
-// One log, from raw rows: every batch that was ever committed is replayed with the pure libraries, and what comes out is compared with what is
-// stored. INVARIANT (nothing taken on trust): no stored hash is an input; all come from the records' bytes.
+// One log, from raw rows: every batch that was ever committed is replayed with the pure libraries, and what comes out
+// is compared with what is stored. INVARIANT (nothing taken on trust): no stored hash is an input; all come from the
+// records' bytes.
 import { isId } from '@writ/contract';
-import { appendLeaves, EMPTY_FRONTIER, encodeTile, growTiles, leafHash, rootOfFrontier, TILE_WIDTH, type Frontier, type Tile } from '@writ/merkle';
+import {
+  appendLeaves,
+  EMPTY_FRONTIER,
+  encodeTile,
+  growTiles,
+  leafHash,
+  rootOfFrontier,
+  TILE_WIDTH,
+  type Frontier,
+  type Tile,
+} from '@writ/merkle';
 import type { KeySet } from '@writ/receipt';
 import { checkCosignature } from './check-cosignature.ts';
 import { checkLeaf } from './check-leaf.ts';
@@ -11,7 +22,18 @@ import { IndexCheck } from './check-index.ts';
 import { KeyCheck } from './check-keys.ts';
 import { checkRoot, tenantOf } from './check-root.ts';
 import { Findings, type LogReport } from './findings.ts';
-import { readCosignatures, readDoubleOutcomes, readLeaves, readRootlessCheckpoints, readRootPages, readSurplusTiles, readTiles, type Connection, type LeafRow, type RootRow } from './rows.ts';
+import {
+  readCosignatures,
+  readDoubleOutcomes,
+  readLeaves,
+  readRootlessCheckpoints,
+  readRootPages,
+  readSurplusTiles,
+  readTiles,
+  type Connection,
+  type LeafRow,
+  type RootRow,
+} from './rows.ts';
 import { NOTHING_TOLD, SignedCheck, type Told } from './told.ts';
 
 /** A log as far as it was replayed. */
@@ -39,17 +61,49 @@ interface Check {
 }
 
 /** Checks one log. */
-export async function checkLog(client: Connection, logId: string, keys: KeySet, told = NOTHING_TOLD): Promise<LogReport> {
+export async function checkLog(
+  client: Connection,
+  logId: string,
+  keys: KeySet,
+  told = NOTHING_TOLD,
+): Promise<LogReport> {
   const findings = new Findings();
   const check = {
-    client, logId, keys, findings, told, decisions: new DecisionCheck(client, logId, findings), index: new IndexCheck(client, logId, findings),
-    signed: new SignedCheck(told.signed.get(logId) ?? [], findings), signers: new KeyCheck(logId, keys, findings),
+    client,
+    logId,
+    keys,
+    findings,
+    told,
+    decisions: new DecisionCheck(client, logId, findings),
+    index: new IndexCheck(client, logId, findings),
+    signed: new SignedCheck(told.signed.get(logId) ?? [], findings),
+    signers: new KeyCheck(logId, keys, findings),
   };
-  const replay: Replay = { frontier: EMPTY_FRONTIER, edges: new Map(), leaves: 0, roots: 0, tiles: 0, checkpoints: 0, checkpointsByRevoked: 0 };
-  if (isId('log', logId)) await replayLog(check, replay).catch((error: unknown) => { findings.add('log', `can't be read any further: ${reasonOf(error)}`); });
+  const replay: Replay = {
+    frontier: EMPTY_FRONTIER,
+    edges: new Map(),
+    leaves: 0,
+    roots: 0,
+    tiles: 0,
+    checkpoints: 0,
+    checkpointsByRevoked: 0,
+  };
+  if (isId('log', logId))
+    await replayLog(check, replay).catch((error: unknown) => {
+      findings.add('log', `can't be read any further: ${reasonOf(error)}`);
+    });
   else findings.add('log', `\`${logId}\` is no id of a log`);
   const { leaves, roots, tiles, checkpoints, checkpointsByRevoked } = replay;
-  return { logId, leaves, roots, tiles, checkpoints, checkpointsByRevoked, findings: findings.kept, findingCount: findings.count };
+  return {
+    logId,
+    leaves,
+    roots,
+    tiles,
+    checkpoints,
+    checkpointsByRevoked,
+    findings: findings.kept,
+    findingCount: findings.count,
+  };
 }
 
 /** A value that no row can hold is a finding; a database that fails is not. */
@@ -63,7 +117,7 @@ async function replayLog(check: Check, replay: Replay): Promise<void> {
   const leaves = readLeaves(client, logId);
   for await (const page of readRootPages(client, logId)) {
     const tiles: Tile[] = [];
-    for (const root of page) tiles.push(...await replayBatch(check, replay, root, leaves));
+    for (const root of page) tiles.push(...(await replayBatch(check, replay, root, leaves)));
     await compareTiles(check, tiles);
     replay.tiles += tiles.length;
   }
@@ -76,14 +130,24 @@ async function replayLog(check: Check, replay: Replay): Promise<void> {
   check.signed.finish(replay.leaves);
   await check.decisions.finish();
   await check.index.finish();
-  for (const { level, tile_index, width } of await readSurplusTiles(client, logId)) findings.add(nameOf({ level, index: tile_index, width }), 'is of no root');
-  for (const size of await readRootlessCheckpoints(client, logId)) findings.add(`checkpoint ${size}`, 'signs no stored root');
+  for (const { level, tile_index, width } of await readSurplusTiles(client, logId))
+    findings.add(nameOf({ level, index: tile_index, width }), 'is of no root');
+  for (const size of await readRootlessCheckpoints(client, logId))
+    findings.add(`checkpoint ${size}`, 'signs no stored root');
   for await (const row of readCosignatures(client, logId)) checkCosignature(logId, row, check.told.witnesses, findings);
-  for (const operation of await readDoubleOutcomes(client, logId)) findings.add(`operation ${operation}`, 'has more than one outcome');
+  for (const operation of await readDoubleOutcomes(client, logId))
+    findings.add(`operation ${operation}`, 'has more than one outcome');
 }
 
-/** The leaves up to a root, as one batch of the ledger wrote them. Answers the tiles that it must have written as rows. */
-async function replayBatch(check: Check, replay: Replay, root: RootRow, leaves: AsyncGenerator<LeafRow, undefined>): Promise<Tile[]> {
+/**
+ * The leaves up to a root, as one batch of the ledger wrote them. Answers the tiles that it must have written as rows.
+ */
+async function replayBatch(
+  check: Check,
+  replay: Replay,
+  root: RootRow,
+  leaves: AsyncGenerator<LeafRow, undefined>,
+): Promise<Tile[]> {
   const hashes: Uint8Array[] = [];
   while (replay.frontier.size + hashes.length < root.tree_size) {
     const { value, done } = await leaves.next();
@@ -98,12 +162,20 @@ async function replayBatch(check: Check, replay: Replay, root: RootRow, leaves: 
   check.signed.take(replay.frontier.size, rootOfFrontier(replay.frontier));
   if (checkRoot(check.logId, root, replay.frontier, check.keys, check.findings)) replay.checkpointsByRevoked += 1;
   if (root.edge_hashes === null) return tiles;
-  const added = hashes.slice(Math.max(0, hashes.length - replay.frontier.size % TILE_WIDTH));
-  check.findings.demand(Buffer.compare(encodeTile(added), root.edge_hashes) === 0, `root ${root.tree_size}`, '`edge_hashes` are not those of its leaves');
+  const added = hashes.slice(Math.max(0, hashes.length - (replay.frontier.size % TILE_WIDTH)));
+  check.findings.demand(
+    Buffer.compare(encodeTile(added), root.edge_hashes) === 0,
+    `root ${root.tree_size}`,
+    '`edge_hashes` are not those of its leaves',
+  );
   return tiles.filter(({ level, width }) => level > 0 || width === TILE_WIDTH);
 }
 
-async function takeLeaf({ logId, keys, findings, decisions, index, signers }: Check, replay: Replay, row: LeafRow): Promise<Uint8Array> {
+async function takeLeaf(
+  { logId, keys, findings, decisions, index, signers }: Check,
+  replay: Replay,
+  row: LeafRow,
+): Promise<Uint8Array> {
   findings.demand(row.leaf_index === replay.leaves, `leaf ${row.leaf_index}`, `follows leaf ${replay.leaves - 1}`);
   replay.leaves += 1;
   const record = checkLeaf(logId, row, keys, findings);
@@ -115,10 +187,13 @@ async function takeLeaf({ logId, keys, findings, decisions, index, signers }: Ch
   return leafHash(row.payload);
 }
 
-const nameOf = ({ level, index, width }: { level: number; index: number; width: number }): string => `tile ${level}/${index}.${width}`;
+const nameOf = ({ level, index, width }: { level: number; index: number; width: number }): string =>
+  `tile ${level}/${index}.${width}`;
 
 async function compareTiles({ client, logId, findings }: Check, tiles: readonly Tile[]): Promise<void> {
-  const stored = new Map((await readTiles(client, logId, tiles)).map((row) => [nameOf({ ...row, index: row.tile_index }), row]));
+  const stored = new Map(
+    (await readTiles(client, logId, tiles)).map((row) => [nameOf({ ...row, index: row.tile_index }), row]),
+  );
   for (const tile of tiles) {
     const name = nameOf(tile);
     const row = stored.get(name);
@@ -126,7 +201,11 @@ async function compareTiles({ client, logId, findings }: Check, tiles: readonly 
       findings.add(name, 'is missing');
       continue;
     }
-    findings.demand(Buffer.compare(encodeTile(tile.hashes), row.hashes) === 0, name, 'does not hold the hashes of the leaves');
+    findings.demand(
+      Buffer.compare(encodeTile(tile.hashes), row.hashes) === 0,
+      name,
+      'does not hold the hashes of the leaves',
+    );
     findings.demand(row.tenant_id === tenantOf(logId), name, `\`tenant_id\` is \`${row.tenant_id}\``);
   }
 }

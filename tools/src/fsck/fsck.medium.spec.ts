@@ -8,16 +8,40 @@ import { text } from 'node:stream/consumers';
 import { formatId, type TenantId } from '@writ/contract';
 import { connect } from '@writ/database';
 import { formatKeyEvent, keySetOf, type KeySet } from '@writ/receipt';
-import { formatCheckpoint, formatCosignerKey, formatNoteKey, parseCosignerKey, signNote, type Checkpoint, type Signer } from '@writ/signing';
+import {
+  formatCheckpoint,
+  formatCosignerKey,
+  formatNoteKey,
+  parseCosignerKey,
+  signNote,
+  type Checkpoint,
+  type Signer,
+} from '@writ/signing';
 import { testDatabase, type TestDatabase } from '@writ/testing';
 import { checkDatabase } from './check-database.ts';
 import { checkLog } from './check-log.ts';
 import type { Finding, LogReport } from './findings.ts';
 import { readLogIds, type Connection } from './rows.ts';
-import { DEPLOYMENT, HEIR, insertLeaf, KEYS, LOG_HEIR, LOG_SIGNER, PUBLISHED, RECORD_SIGNER, recordOf, RECORDED_AT, WITNESS, writeLog } from './specs/write-log.ts';
+import {
+  DEPLOYMENT,
+  HEIR,
+  insertLeaf,
+  KEYS,
+  LOG_HEIR,
+  LOG_SIGNER,
+  PUBLISHED,
+  RECORD_SIGNER,
+  recordOf,
+  RECORDED_AT,
+  WITNESS,
+  writeLog,
+} from './specs/write-log.ts';
 import { NOTHING_TOLD, readSigned, type Told } from './told.ts';
 
-/** Across a full tile, with batches that leave partial ones, the first two of an earlier version; then a log of one record. */
+/**
+ * Across a full tile, with batches that leave partial ones, the first two of an earlier version; then a log of one
+ * record.
+ */
 const BATCHES = [3, 1, 200, 60, 40];
 const BATCHES_BEFORE = 2;
 const SIZE = 304;
@@ -54,7 +78,11 @@ async function afterTamperingWith(told: Told, ...statements: string[]): Promise<
         END LOOP;
       END $$;
       DROP INDEX ledger.leaf_by_record`);
-    for (const statement of statements) expect({ statement, rows: (await client.query(statement)).rowCount }).toEqual({ statement, rows: expect.any(Number) });
+    for (const statement of statements)
+      expect({ statement, rows: (await client.query(statement)).rowCount }).toEqual({
+        statement,
+        rows: expect.any(Number),
+      });
     const findings: Finding[] = [];
     for (const id of await readLogIds(client)) findings.push(...(await checkLog(client, id, KEYS, told)).findings);
     return findings;
@@ -70,8 +98,11 @@ async function reports(): Promise<LogReport[]> {
 }
 
 test('an untouched database has nothing wrong with it', async () => {
-  expect((await reports()).map(({ leaves, roots, checkpoints, findings }) => ({ leaves, roots, checkpoints, findings }))).toEqual([
-    { leaves: SIZE, roots: BATCHES.length, checkpoints: BATCHES.length, findings: [] }, { leaves: 1, roots: 1, checkpoints: 1, findings: [] },
+  expect(
+    (await reports()).map(({ leaves, roots, checkpoints, findings }) => ({ leaves, roots, checkpoints, findings })),
+  ).toEqual([
+    { leaves: SIZE, roots: BATCHES.length, checkpoints: BATCHES.length, findings: [] },
+    { leaves: 1, roots: 1, checkpoints: 1, findings: [] },
   ]);
   expect(await afterTampering()).toEqual([]);
 });
@@ -90,10 +121,16 @@ const CHANGED: Readonly<Record<string, (column: string) => string>> = {
 test('a change of any column of any row it stands in is found', async () => {
   const { rows: columns } = await client.query<{ table_name: string; column_name: string; data_type: string }>(
     `SELECT table_name, column_name, data_type FROM information_schema.columns JOIN pg_class ON pg_class.oid = format('ledger.%I', table_name)::regclass AND NOT relispartition
-      WHERE table_schema = 'ledger' AND table_name NOT LIKE 'applied\\_%' ORDER BY table_name, ordinal_position`);
-  expect(new Set(columns.map(({ table_name }) => table_name))).toEqual(new Set(['leaf', 'tile', 'root', 'checkpoint', 'cosignature', 'record_index']));
+      WHERE table_schema = 'ledger' AND table_name NOT LIKE 'applied\\_%' ORDER BY table_name, ordinal_position`,
+  );
+  expect(new Set(columns.map(({ table_name }) => table_name))).toEqual(
+    new Set(['leaf', 'tile', 'root', 'checkpoint', 'cosignature', 'record_index']),
+  );
   for (const { table_name, column_name, data_type } of columns) {
-    const { rows: ids } = await client.query<{ id: string }>(`SELECT tableoid || ', ' || quote_literal(ctid) AS id FROM ledger.${table_name} WHERE log_id = $1 ORDER BY tableoid, ctid`, [logId]);
+    const { rows: ids } = await client.query<{ id: string }>(
+      `SELECT tableoid || ', ' || quote_literal(ctid) AS id FROM ledger.${table_name} WHERE log_id = $1 ORDER BY tableoid, ctid`,
+      [logId],
+    );
     // One in the middle and the last.
     for (const { id } of [ids[ids.length >> 1]!, ids.at(-1)!]) {
       const statement = `UPDATE ledger.${table_name} SET ${column_name} = ${CHANGED[data_type]!(column_name)} WHERE (tableoid, ctid) = (${id})`;
@@ -108,31 +145,135 @@ test('an index that is behind is none that is wrong', async () => {
 
 test.each<[string, string[], RegExp]>([
   ['a leaf that is gone', [`DELETE FROM ledger.leaf WHERE leaf_index = 100`], /^leaf 101: follows leaf 99$/],
-  ['the last leaf gone', [`DELETE FROM ledger.leaf WHERE leaf_index = ${SIZE - 1}`], /^root 304: states 304 leaves, there are 303$/],
-  ['a leaf that stands twice', ['INSERT INTO ledger.leaf SELECT * FROM ledger.leaf WHERE leaf_index = 7'], /^leaf 7: follows leaf 7$/],
-  ['a record in another tenant\'s log', [`UPDATE ledger.leaf SET log_id = 'log_${OTHER.slice(4)}', leaf_index = 1 WHERE leaf_index = ${SIZE - 1}`], /^leaf 1: is a record of the log/],
-  ['two records that changed places', [`UPDATE ledger.leaf SET leaf_index = CASE leaf_index WHEN 5 THEN 6 ELSE 5 END WHERE leaf_index IN (5, 6)`], /^root 204: is not the root of the leaves$/],
+  [
+    'the last leaf gone',
+    [`DELETE FROM ledger.leaf WHERE leaf_index = ${SIZE - 1}`],
+    /^root 304: states 304 leaves, there are 303$/,
+  ],
+  [
+    'a leaf that stands twice',
+    ['INSERT INTO ledger.leaf SELECT * FROM ledger.leaf WHERE leaf_index = 7'],
+    /^leaf 7: follows leaf 7$/,
+  ],
+  [
+    "a record in another tenant's log",
+    [`UPDATE ledger.leaf SET log_id = 'log_${OTHER.slice(4)}', leaf_index = 1 WHERE leaf_index = ${SIZE - 1}`],
+    /^leaf 1: is a record of the log/,
+  ],
+  [
+    'two records that changed places',
+    [`UPDATE ledger.leaf SET leaf_index = CASE leaf_index WHEN 5 THEN 6 ELSE 5 END WHERE leaf_index IN (5, 6)`],
+    /^root 204: is not the root of the leaves$/,
+  ],
   ['a tile that is gone', [`DELETE FROM ledger.tile WHERE level = 0 AND width = 256`], /^tile 0\/0\.256: is missing$/],
-  ['a tile that nobody needs', [`INSERT INTO ledger.tile SELECT log_id, level, tile_index, 2, tenant_id, substr(hashes, 1, 64) FROM ledger.tile WHERE width = 3`], /^tile 0\/0\.2: is of no root$/],
-  ['a partial tile beside its hashes', [`INSERT INTO ledger.tile SELECT log_id, 0, 1, 48, tenant_id, substr(hashes, 1, 32 * 48) FROM ledger.tile WHERE width = 256`], /^tile 0\/1\.48: is of no root$/],
-  ['hashes of a batch that are gone', ['UPDATE ledger.root SET edge_hashes = NULL WHERE tree_size = 204'], /^tile 0\/0\.204: is missing$/],
-  ['hashes of a batch that are too few', [`UPDATE ledger.root SET edge_hashes = '' WHERE tree_size = 304`], /^root 304: `edge_hashes` are not those of its leaves$/],
-  ['a root that is gone', ['DELETE FROM ledger.root WHERE tree_size = 264'], /^root 304: `edge_hashes` are not those of its leaves$/],
-  ['a root of an earlier version that is gone', ['DELETE FROM ledger.root WHERE tree_size = 4'], /^tile 0\/0\.4: is of no root$/],
+  [
+    'a tile that nobody needs',
+    [
+      `INSERT INTO ledger.tile SELECT log_id, level, tile_index, 2, tenant_id, substr(hashes, 1, 64) FROM ledger.tile WHERE width = 3`,
+    ],
+    /^tile 0\/0\.2: is of no root$/,
+  ],
+  [
+    'a partial tile beside its hashes',
+    [
+      `INSERT INTO ledger.tile SELECT log_id, 0, 1, 48, tenant_id, substr(hashes, 1, 32 * 48) FROM ledger.tile WHERE width = 256`,
+    ],
+    /^tile 0\/1\.48: is of no root$/,
+  ],
+  [
+    'hashes of a batch that are gone',
+    ['UPDATE ledger.root SET edge_hashes = NULL WHERE tree_size = 204'],
+    /^tile 0\/0\.204: is missing$/,
+  ],
+  [
+    'hashes of a batch that are too few',
+    [`UPDATE ledger.root SET edge_hashes = '' WHERE tree_size = 304`],
+    /^root 304: `edge_hashes` are not those of its leaves$/,
+  ],
+  [
+    'a root that is gone',
+    ['DELETE FROM ledger.root WHERE tree_size = 264'],
+    /^root 304: `edge_hashes` are not those of its leaves$/,
+  ],
+  [
+    'a root of an earlier version that is gone',
+    ['DELETE FROM ledger.root WHERE tree_size = 4'],
+    /^tile 0\/0\.4: is of no root$/,
+  ],
   ['the last root gone', [`DELETE FROM ledger.root WHERE tree_size = ${SIZE}`], /^leaf: 40 leaves are under no root$/],
-  ['a root of a size that nothing has', [`UPDATE ledger.root SET tree_size = 9007199254740993 WHERE tree_size = ${SIZE}`], /^log: can't be read any further/],
-  ['a checkpoint over no root', ['DELETE FROM ledger.root WHERE tree_size = 4'], /^checkpoint 4: signs no stored root$/],
-  ['a checkpoint of another size', ['UPDATE ledger.checkpoint a SET note = b.note FROM ledger.checkpoint b WHERE a.tree_size = 4 AND b.tree_size = 3 AND a.log_id = b.log_id'], /^checkpoint 4: signs a tree of 3 leaves$/],
-  ['a cosignature of no checkpoint', ['DELETE FROM ledger.checkpoint WHERE tree_size = 4'], /^cosignature 4 by witness\.test: is of no stored checkpoint$/],
-  ['a cosignature of another witness', [`UPDATE ledger.cosignature SET witness = 'other.test' WHERE tree_size = 4`], /^cosignature 4 by other\.test: is by `witness\.test\+/],
-  ['a cosignature of two lines', ['UPDATE ledger.cosignature SET line = line || line WHERE tree_size = 4'], /^cosignature 4 by witness\.test: is not one line/],
-  ['a record that the index leaves out', ['DELETE FROM ledger.record_index WHERE leaf_index = 100'], /^record_index 100: is missing, and there are later ones$/],
-  ['a row of the index of no leaf', [`UPDATE ledger.record_index SET leaf_index = 9000 WHERE leaf_index = ${SIZE - 1}`], /^record_index 9000: is of no leaf$/],
-  ['a row of the index that stands twice', ['INSERT INTO ledger.record_index SELECT * FROM ledger.record_index WHERE leaf_index = 7'], /^record_index 7: is of no leaf$/],
-  ['an index of a log that is gone', ['DELETE FROM ledger.leaf', 'DELETE FROM ledger.root', 'DELETE FROM ledger.tile', 'DELETE FROM ledger.cosignature', 'DELETE FROM ledger.checkpoint'], /^record_index 0: is of no leaf$/],
-  ['a word that no rule said', [`UPDATE ledger.record_index SET words = to_tsvector('simple', 'harmless') WHERE leaf_index = 9`], /^record_index 9: `words` are not those of the record$/],
-  ['a record that is hidden as not drawn', [`UPDATE ledger.record_index SET is_drawn = false WHERE leaf_index = 9`], /^record_index 9: `is_drawn` is `false`/],
-  ['a checkpoint of another log', ['UPDATE ledger.checkpoint a SET note = b.note FROM ledger.checkpoint b WHERE a.tree_size = 4 AND b.tree_size = 1'], /^checkpoint 4: is of `writ\.test\//],
+  [
+    'a root of a size that nothing has',
+    [`UPDATE ledger.root SET tree_size = 9007199254740993 WHERE tree_size = ${SIZE}`],
+    /^log: can't be read any further/,
+  ],
+  [
+    'a checkpoint over no root',
+    ['DELETE FROM ledger.root WHERE tree_size = 4'],
+    /^checkpoint 4: signs no stored root$/,
+  ],
+  [
+    'a checkpoint of another size',
+    [
+      'UPDATE ledger.checkpoint a SET note = b.note FROM ledger.checkpoint b WHERE a.tree_size = 4 AND b.tree_size = 3 AND a.log_id = b.log_id',
+    ],
+    /^checkpoint 4: signs a tree of 3 leaves$/,
+  ],
+  [
+    'a cosignature of no checkpoint',
+    ['DELETE FROM ledger.checkpoint WHERE tree_size = 4'],
+    /^cosignature 4 by witness\.test: is of no stored checkpoint$/,
+  ],
+  [
+    'a cosignature of another witness',
+    [`UPDATE ledger.cosignature SET witness = 'other.test' WHERE tree_size = 4`],
+    /^cosignature 4 by other\.test: is by `witness\.test\+/,
+  ],
+  [
+    'a cosignature of two lines',
+    ['UPDATE ledger.cosignature SET line = line || line WHERE tree_size = 4'],
+    /^cosignature 4 by witness\.test: is not one line/,
+  ],
+  [
+    'a record that the index leaves out',
+    ['DELETE FROM ledger.record_index WHERE leaf_index = 100'],
+    /^record_index 100: is missing, and there are later ones$/,
+  ],
+  [
+    'a row of the index of no leaf',
+    [`UPDATE ledger.record_index SET leaf_index = 9000 WHERE leaf_index = ${SIZE - 1}`],
+    /^record_index 9000: is of no leaf$/,
+  ],
+  [
+    'a row of the index that stands twice',
+    ['INSERT INTO ledger.record_index SELECT * FROM ledger.record_index WHERE leaf_index = 7'],
+    /^record_index 7: is of no leaf$/,
+  ],
+  [
+    'an index of a log that is gone',
+    [
+      'DELETE FROM ledger.leaf',
+      'DELETE FROM ledger.root',
+      'DELETE FROM ledger.tile',
+      'DELETE FROM ledger.cosignature',
+      'DELETE FROM ledger.checkpoint',
+    ],
+    /^record_index 0: is of no leaf$/,
+  ],
+  [
+    'a word that no rule said',
+    [`UPDATE ledger.record_index SET words = to_tsvector('simple', 'harmless') WHERE leaf_index = 9`],
+    /^record_index 9: `words` are not those of the record$/,
+  ],
+  [
+    'a record that is hidden as not drawn',
+    [`UPDATE ledger.record_index SET is_drawn = false WHERE leaf_index = 9`],
+    /^record_index 9: `is_drawn` is `false`/,
+  ],
+  [
+    'a checkpoint of another log',
+    ['UPDATE ledger.checkpoint a SET note = b.note FROM ledger.checkpoint b WHERE a.tree_size = 4 AND b.tree_size = 1'],
+    /^checkpoint 4: is of `writ\.test\//,
+  ],
 ])('%s is found and named', async (_, statements, expected) => {
   const findings = await afterTampering(...statements);
   expect(findings.map(({ where, what }) => `${where}: ${what}`)).toContainEqual(expect.stringMatching(expected));
@@ -144,14 +285,25 @@ describe('what is told from outside of the database', () => {
   beforeAll(async () => {
     dir = mkdtempSync(join(tmpdir(), 'writ-fsck-told-'));
     memory = join(dir, 'signed');
-    const { rows } = await client.query<{ tree_size: string; root: Buffer }>('SELECT tree_size, root FROM ledger.root WHERE log_id = $1 AND tree_size IN (3, $2)', [logId, SIZE]);
-    writeFileSync(memory, rows.map(({ tree_size, root }) => `${logId} ${TENANT} ${tree_size} ${root.toString('hex')}\n`).join(''));
+    const { rows } = await client.query<{ tree_size: string; root: Buffer }>(
+      'SELECT tree_size, root FROM ledger.root WHERE log_id = $1 AND tree_size IN (3, $2)',
+      [logId, SIZE],
+    );
+    writeFileSync(
+      memory,
+      rows.map(({ tree_size, root }) => `${logId} ${TENANT} ${tree_size} ${root.toString('hex')}\n`).join(''),
+    );
   });
   afterAll(() => rmSync(dir, { recursive: true }));
-  const told = (over: Partial<Told> = {}): Told => ({ signed: readSigned([memory]), witnesses: [parseCosignerKey(formatCosignerKey(WITNESS.name, WITNESS.signer.publicKey))], ...over });
+  const told = (over: Partial<Told> = {}): Told => ({
+    signed: readSigned([memory]),
+    witnesses: [parseCosignerKey(formatCosignerKey(WITNESS.name, WITNESS.signer.publicKey))],
+    ...over,
+  });
   const whats = (findings: readonly Finding[]): string[] => findings.map(({ where, what }) => `${where}: ${what}`);
   /** The end of the log, gone without a trace in the database. */
-  const cut = ['leaf', 'record_index'].map((table) => `DELETE FROM ledger.${table} WHERE leaf_index >= 264`)
+  const cut = ['leaf', 'record_index']
+    .map((table) => `DELETE FROM ledger.${table} WHERE leaf_index >= 264`)
     .concat(['root', 'checkpoint', 'cosignature'].map((table) => `DELETE FROM ledger.${table} WHERE tree_size > 264`));
 
   it('changes nothing of a log that is whole, also while its ledger goes on', async () => {
@@ -160,9 +312,11 @@ describe('what is told from outside of the database', () => {
     expect(await afterTamperingWith(told({ signed: readSigned([join(dir, 'cut-off'), memory]) }))).toEqual([]);
   });
 
-  it('shows that the end of a log is gone, which its rows alone don\'t', async () => {
+  it("shows that the end of a log is gone, which its rows alone don't", async () => {
     expect(await afterTampering(...cut)).toEqual([]);
-    expect(whats(await afterTamperingWith(told(), ...cut))).toEqual(['signed 304: the ledger signed 304 leaves, and 40 of them are gone']);
+    expect(whats(await afterTamperingWith(told(), ...cut))).toEqual([
+      'signed 304: the ledger signed 304 leaves, and 40 of them are gone',
+    ]);
   });
 
   it('shows a log of which nothing is left, and a root that is another', async () => {
@@ -172,15 +326,23 @@ describe('what is told from outside of the database', () => {
       for await (const report of checkDatabase(client, KEYS, told({ signed }))) all.push(...whats(report.findings));
       return all;
     };
-    expect(await reportsOf(new Map([[gone, [{ treeSize: 2, root: new Uint8Array(32) }]]]))).toEqual(['signed 2: the ledger signed 2 leaves, and 2 of them are gone']);
-    expect(await reportsOf(new Map([[logId, [{ treeSize: 3, root: new Uint8Array(32) }]]]))).toEqual(['signed 3: the ledger signed another root of this size than the leaves give']);
-    expect(await reportsOf(new Map([[logId, [{ treeSize: 100, root: new Uint8Array(32) }]]]))).toEqual(['signed 100: the ledger signed a root of this size, and none is stored']);
+    expect(await reportsOf(new Map([[gone, [{ treeSize: 2, root: new Uint8Array(32) }]]]))).toEqual([
+      'signed 2: the ledger signed 2 leaves, and 2 of them are gone',
+    ]);
+    expect(await reportsOf(new Map([[logId, [{ treeSize: 3, root: new Uint8Array(32) }]]]))).toEqual([
+      'signed 3: the ledger signed another root of this size than the leaves give',
+    ]);
+    expect(await reportsOf(new Map([[logId, [{ treeSize: 100, root: new Uint8Array(32) }]]]))).toEqual([
+      'signed 100: the ledger signed a root of this size, and none is stored',
+    ]);
   });
 
   it('verifies cosignatures of witnesses that are known', async () => {
     const forged = `UPDATE ledger.cosignature SET line = overlay(line placing 'AAAA' from length(line) - 20) WHERE tree_size = 4`;
     expect(await afterTampering(forged)).toEqual([]);
-    expect(whats(await afterTamperingWith(told(), forged))).toEqual([expect.stringMatching(/^cosignature 4 by witness\.test: can't be read, or isn't the witness's: /)]);
+    expect(whats(await afterTamperingWith(told(), forged))).toEqual([
+      expect.stringMatching(/^cosignature 4 by witness\.test: can't be read, or isn't the witness's: /),
+    ]);
   });
 });
 
@@ -195,48 +357,83 @@ const newLog = async (write: (tenant: TenantId) => Promise<unknown>, keys = KEYS
     await client.query('ROLLBACK');
   }
 };
-const found = async (write: (tenant: TenantId) => Promise<unknown>, keys = KEYS): Promise<string[]> => (await newLog(write, keys)).map(({ what }) => what);
+const found = async (write: (tenant: TenantId) => Promise<unknown>, keys = KEYS): Promise<string[]> =>
+  (await newLog(write, keys)).map(({ what }) => what);
 
 describe('what is well signed and still wrong', () => {
   it('an outcome whose decision is another than it names, or not there', async () => {
-    expect(await found(async (tenant) => {
-      await insertLeaf(client, 0, recordOf(tenant, 0, null));
-      await insertLeaf(client, 1, recordOf(tenant, 1, Buffer.from('another')));
-      await insertLeaf(client, 2, recordOf(tenant, 3, Buffer.from('absent')));
-    })).toEqual(expect.arrayContaining([expect.stringMatching(/by another hash than it has$/), expect.stringMatching(/which is not in the log$/)]));
+    expect(
+      await found(async (tenant) => {
+        await insertLeaf(client, 0, recordOf(tenant, 0, null));
+        await insertLeaf(client, 1, recordOf(tenant, 1, Buffer.from('another')));
+        await insertLeaf(client, 2, recordOf(tenant, 3, Buffer.from('absent')));
+      }),
+    ).toEqual(
+      expect.arrayContaining([
+        expect.stringMatching(/by another hash than it has$/),
+        expect.stringMatching(/which is not in the log$/),
+      ]),
+    );
   });
 
   it('two outcomes of one call', async () => {
-    expect(await found(async (tenant) => {
-      const decision = await insertLeaf(client, 0, recordOf(tenant, 0, null));
-      await insertLeaf(client, 1, recordOf(tenant, 1, decision));
-      await insertLeaf(client, 2, recordOf(tenant, 1, decision, { record_id: formatId('record', Buffer.alloc(16, 9)) }));
-    })).toContain('has more than one outcome');
+    expect(
+      await found(async (tenant) => {
+        const decision = await insertLeaf(client, 0, recordOf(tenant, 0, null));
+        await insertLeaf(client, 1, recordOf(tenant, 1, decision));
+        await insertLeaf(
+          client,
+          2,
+          recordOf(tenant, 1, decision, { record_id: formatId('record', Buffer.alloc(16, 9)) }),
+        );
+      }),
+    ).toContain('has more than one outcome');
   });
 
   it('a record made when its key was not valid', async () => {
-    expect(await found((tenant) => insertLeaf(client, 0, recordOf(tenant, 0, null, { recorded_at: 1 })))).toContain('was recorded when its key was not valid');
+    expect(await found((tenant) => insertLeaf(client, 0, recordOf(tenant, 0, null, { recorded_at: 1 })))).toContain(
+      'was recorded when its key was not valid',
+    );
   });
 });
 
 describe('a log in which a key was revoked', () => {
   const lost = RECORD_SIGNER;
-  const revoked = keySetOf({ ...PUBLISHED, record_keys: PUBLISHED.record_keys.map((key) => (key.keyid === lost.keyid ? { ...key, revoked_from: RECORDED_AT } : key)) });
-  const said = (tenant: TenantId, change = formatKeyEvent({ event: 'revoked', purpose: 'record', keyid: lost.keyid, x: lost.publicJwk.x, from: RECORDED_AT })) =>
-    recordOf(tenant, 2, null, { kind: 'key', operation_id: null, phase: null, kernel_key_id: HEIR.keyid, change });
+  const revoked = keySetOf({
+    ...PUBLISHED,
+    record_keys: PUBLISHED.record_keys.map((key) =>
+      key.keyid === lost.keyid ? { ...key, revoked_from: RECORDED_AT } : key,
+    ),
+  });
+  const said = (
+    tenant: TenantId,
+    change = formatKeyEvent({
+      event: 'revoked',
+      purpose: 'record',
+      keyid: lost.keyid,
+      x: lost.publicJwk.x,
+      from: RECORDED_AT,
+    }),
+  ) => recordOf(tenant, 2, null, { kind: 'key', operation_id: null, phase: null, kernel_key_id: HEIR.keyid, change });
 
   it('has records by that key before the revocation, and none behind it', async () => {
-    const behind = (isBehind: boolean) => found(async (tenant) => {
-      const decision = await insertLeaf(client, 0, recordOf(tenant, 0, null));
-      await insertLeaf(client, 1, said(tenant), HEIR);
-      if (isBehind) await insertLeaf(client, 2, recordOf(tenant, 1, decision));
-    }, revoked);
+    const behind = (isBehind: boolean) =>
+      found(async (tenant) => {
+        const decision = await insertLeaf(client, 0, recordOf(tenant, 0, null));
+        await insertLeaf(client, 1, said(tenant), HEIR);
+        if (isBehind) await insertLeaf(client, 2, recordOf(tenant, 1, decision));
+      }, revoked);
     expect((await behind(false)).filter((what) => what.includes('revocation'))).toEqual([]);
     expect(await behind(true)).toContain('is signed by a key whose revocation stands before it (leaf 1)');
   });
 
   it('has no record of a key that says nothing of one', async () => {
-    expect(await found((tenant) => insertLeaf(client, 0, said(tenant, { verb: 'key_revoked', subject: 'record', digest: null }), HEIR), revoked)).toContain('is a record of a key and says nothing of one');
+    expect(
+      await found(
+        (tenant) => insertLeaf(client, 0, said(tenant, { verb: 'key_revoked', subject: 'record', digest: null }), HEIR),
+        revoked,
+      ),
+    ).toContain('is a record of a key and says nothing of one');
   });
 });
 
@@ -248,32 +445,52 @@ describe('a log whose checkpoints a key signed that was revoked since', () => {
     await client.query('BEGIN');
     try {
       await client.query('SET LOCAL session_replication_role = replica');
-      if (note !== null) await client.query('UPDATE ledger.checkpoint SET note = $2 WHERE log_id = $1 AND tree_size = 4', [logId, note]);
+      if (note !== null)
+        await client.query('UPDATE ledger.checkpoint SET note = $2 WHERE log_id = $1 AND tree_size = 4', [logId, note]);
       return await checkLog(client, logId, keys);
     } finally {
       await client.query('ROLLBACK');
     }
   };
-  const found = async (keys: KeySet, note: string | null): Promise<string[]> => (await reportAfter(keys, note)).findings.map(({ where, what }) => `${where}: ${what}`);
-  const signed = (signer: Signer, over: Partial<Checkpoint> = {}) => signNote(formatCheckpoint({ origin: `${DEPLOYMENT}/${logId}`, treeSize: 4, root: new Uint8Array(32), ...over }), { name: DEPLOYMENT, signer });
-  const rootOf4 = async (): Promise<Uint8Array> => (await client.query<{ root: Buffer }>('SELECT root FROM ledger.root WHERE log_id = $1 AND tree_size = 4', [logId])).rows[0]!.root;
+  const found = async (keys: KeySet, note: string | null): Promise<string[]> =>
+    (await reportAfter(keys, note)).findings.map(({ where, what }) => `${where}: ${what}`);
+  const signed = (signer: Signer, over: Partial<Checkpoint> = {}) =>
+    signNote(formatCheckpoint({ origin: `${DEPLOYMENT}/${logId}`, treeSize: 4, root: new Uint8Array(32), ...over }), {
+      name: DEPLOYMENT,
+      signer,
+    });
+  const rootOf4 = async (): Promise<Uint8Array> =>
+    (await client.query<{ root: Buffer }>('SELECT root FROM ledger.root WHERE log_id = $1 AND tree_size = 4', [logId]))
+      .rows[0]!.root;
 
   it('has nothing wrong with it, and says how many there are', async () => {
-    expect(await reportAfter(REVOKED, null)).toMatchObject({ findings: [], checkpoints: BATCHES.length, checkpointsByRevoked: BATCHES.length });
+    expect(await reportAfter(REVOKED, null)).toMatchObject({
+      findings: [],
+      checkpoints: BATCHES.length,
+      checkpointsByRevoked: BATCHES.length,
+    });
     expect(await reportAfter(KEYS, null)).toMatchObject({ findings: [], checkpointsByRevoked: 0 });
     const anew = await reportAfter(REVOKED, signed(LOG_HEIR, { root: await rootOf4() }));
     expect(anew).toMatchObject({ findings: [], checkpointsByRevoked: BATCHES.length - 1 });
   });
 
   it('has a finding where that key signed another root or size than the leaves give', async () => {
-    expect(await found(REVOKED, signed(LOG_SIGNER))).toContain('checkpoint 4: signs another root than that of the leaves, by a key revoked since');
-    expect(await found(REVOKED, signed(LOG_SIGNER, { root: await rootOf4(), treeSize: 5 }))).toContain('checkpoint 4: signs a tree of 5 leaves, by a key revoked since');
+    expect(await found(REVOKED, signed(LOG_SIGNER))).toContain(
+      'checkpoint 4: signs another root than that of the leaves, by a key revoked since',
+    );
+    expect(await found(REVOKED, signed(LOG_SIGNER, { root: await rootOf4(), treeSize: 5 }))).toContain(
+      'checkpoint 4: signs a tree of 5 leaves, by a key revoked since',
+    );
     expect((await reportAfter(REVOKED, signed(LOG_SIGNER))).checkpointsByRevoked).toBe(BATCHES.length - 1);
   });
 
   it('has a finding where a key signed it that is neither trusted nor revoked, whatever the root', async () => {
-    expect(await found(REVOKED, signed(HEIR, { root: await rootOf4() }))).toContainEqual(expect.stringMatching(/^checkpoint 4: is signed by no known key/));
-    expect(await found(keySetOf({ ...PUBLISHED, log_keys: [HEIR_KEY] }), null)).toContainEqual(expect.stringMatching(/^checkpoint 304: is signed by no known key/));
+    expect(await found(REVOKED, signed(HEIR, { root: await rootOf4() }))).toContainEqual(
+      expect.stringMatching(/^checkpoint 4: is signed by no known key/),
+    );
+    expect(await found(keySetOf({ ...PUBLISHED, log_keys: [HEIR_KEY] }), null)).toContainEqual(
+      expect.stringMatching(/^checkpoint 304: is signed by no known key/),
+    );
   });
 });
 
@@ -286,7 +503,11 @@ describe('the program', () => {
   afterAll(() => rmSync(dir, { recursive: true }));
 
   const run = async (...args: string[]): Promise<{ status: number; out: string; err: string }> => {
-    const child = spawn(process.execPath, ['--conditions=@writ/source', join(import.meta.dirname, 'main.ts'), ...args], { stdio: ['ignore', 'pipe', 'pipe'], env: { ...process.env, NO_COLOR: '1', FORCE_COLOR: '' } });
+    const child = spawn(
+      process.execPath,
+      ['--conditions=@writ/source', join(import.meta.dirname, 'main.ts'), ...args],
+      { stdio: ['ignore', 'pipe', 'pipe'], env: { ...process.env, NO_COLOR: '1', FORCE_COLOR: '' } },
+    );
     const [out, err, [status]] = await Promise.all([text(child.stdout), text(child.stderr), once(child, 'close')]);
     return { status: status as number, out, err };
   };
@@ -299,24 +520,46 @@ describe('the program', () => {
   });
 
   it('says of checkpoints by a key revoked since that they are, and ends with 0', async () => {
-    writeFileSync(join(dir, 'revoked.json'), JSON.stringify({ ...PUBLISHED, log_keys: [formatNoteKey(DEPLOYMENT, LOG_HEIR.publicKey)], revoked_log_keys: PUBLISHED.log_keys }));
+    writeFileSync(
+      join(dir, 'revoked.json'),
+      JSON.stringify({
+        ...PUBLISHED,
+        log_keys: [formatNoteKey(DEPLOYMENT, LOG_HEIR.publicKey)],
+        revoked_log_keys: PUBLISHED.log_keys,
+      }),
+    );
     const { status, out } = await run('--database', database.ownerUrl, '--keys', join(dir, 'revoked.json'));
     expect(status).toBe(0);
     expect(out).toContain('5 checkpoints, 5 of them by a key revoked since\n');
   });
 
-  it('reads what it is told, and says what of it can\'t be read', async () => {
-    const { rows } = await client.query<{ root: Buffer }>('SELECT root FROM ledger.root WHERE log_id = $1 AND tree_size = $2', [logId, SIZE]);
+  it("reads what it is told, and says what of it can't be read", async () => {
+    const { rows } = await client.query<{ root: Buffer }>(
+      'SELECT root FROM ledger.root WHERE log_id = $1 AND tree_size = $2',
+      [logId, SIZE],
+    );
     const line = (size: number): string => `${logId} ${TENANT} ${size} ${rows[0]!.root.toString('hex')}\n`;
-    const [right, beyond, rubbish] = [['right', line(SIZE)], ['beyond', line(SIZE) + line(SIZE + 1)], ['rubbish', 'rubbish\n']].map(([name, content]) => {
+    const [right, beyond, rubbish] = [
+      ['right', line(SIZE)],
+      ['beyond', line(SIZE) + line(SIZE + 1)],
+      ['rubbish', 'rubbish\n'],
+    ].map(([name, content]) => {
       writeFileSync(join(dir, name!), content!);
       return join(dir, name!);
     }) as [string, string, string];
     const ask = (...args: string[]) => run('--database', database.ownerUrl, '--keys', join(dir, 'keys.json'), ...args);
-    expect(await ask('--signed', right, '--witness', formatCosignerKey(WITNESS.name, WITNESS.signer.publicKey))).toMatchObject({ status: 0 });
-    expect(await ask('--signed', right, beyond)).toMatchObject({ status: 1, out: expect.stringContaining('the ledger signed 305 leaves, and 1 of them are gone') });
+    expect(
+      await ask('--signed', right, '--witness', formatCosignerKey(WITNESS.name, WITNESS.signer.publicKey)),
+    ).toMatchObject({ status: 0 });
+    expect(await ask('--signed', right, beyond)).toMatchObject({
+      status: 1,
+      out: expect.stringContaining('the ledger signed 305 leaves, and 1 of them are gone'),
+    });
     expect(await ask('--signed', rubbish)).toMatchObject({ status: 2, err: expect.stringContaining('line 1 of') });
-    expect(await ask('--witness', 'nobody')).toMatchObject({ status: 2, err: expect.stringContaining('can\'t be read') });
+    expect(await ask('--witness', 'nobody')).toMatchObject({
+      status: 2,
+      err: expect.stringContaining("can't be read"),
+    });
   });
 
   it('ends with 1 when anything is wrong: here the keys are not those that signed', async () => {
@@ -327,7 +570,7 @@ describe('the program', () => {
     expect(out).toMatch(/… and \d+ more\n/);
   });
 
-  it('does not vouch for rows that a role can\'t see', async () => {
+  it("does not vouch for rows that a role can't see", async () => {
     const { status, err } = await run('--database', database.urlFor('writ_ledger'), '--keys', join(dir, 'keys.json'));
     expect(status).toBe(2);
     expect(err).toContain('row-level security');
@@ -335,6 +578,8 @@ describe('the program', () => {
 
   it('says what is missing, and ends with 2', async () => {
     expect((await run('--keys', join(dir, 'keys.json'))).status).toBe(2);
-    expect((await run('--database', database.ownerUrl, '--keys', '/no/such')).err).toContain('the public keys can\'t be read');
+    expect((await run('--database', database.ownerUrl, '--keys', '/no/such')).err).toContain(
+      "the public keys can't be read",
+    );
   });
 });

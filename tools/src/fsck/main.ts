@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// `npm run fsck -- --database URL [--keys FILE]`: rebuilds every log from raw rows and says what is not as it was written.
+// `npm run fsck -- --database URL [--keys FILE]`: rebuilds every log from raw rows and says what is not as it was
+// written.
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { connect } from '@writ/database';
@@ -29,11 +30,21 @@ interface Options {
 
 function parseOptions(args: readonly string[]): Options | number {
   const command = new Command('npm run fsck --')
-    .description('Rebuilds every log from raw rows, with the pure libraries and the public keys alone, and says what is not as it was written.')
+    .description(
+      'Rebuilds every log from raw rows, with the pure libraries and the public keys alone, and says what is not as it was written.',
+    )
     .requiredOption('--database <url>', 'as a role that sees every row: a superuser')
     .option('--keys <file>', 'the public keys', join(defaultStateDir(process.env), 'public-keys.json'))
-    .option('--signed <files...>', 'what the ledgers remember having signed (WRIT_LEDGER_MEMORY_FILE of each): shows an end of a log that is gone', [])
-    .option('--witness <keys...>', 'keys of witnesses, as `writ witness key` prints them: their cosignatures are verified', [])
+    .option(
+      '--signed <files...>',
+      'what the ledgers remember having signed (WRIT_LEDGER_MEMORY_FILE of each): shows an end of a log that is gone',
+      [],
+    )
+    .option(
+      '--witness <keys...>',
+      'keys of witnesses, as `writ witness key` prints them: their cosignatures are verified',
+      [],
+    )
     .allowExcessArguments(false)
     .exitOverride();
   try {
@@ -48,7 +59,11 @@ function readKeys(path: string): KeySet {
   try {
     return parseKeySet(readFileSync(path));
   } catch (cause) {
-    throw new SetupError(`the public keys can't be read: ${cause instanceof Error ? cause.message : String(cause)}`, ['name their file with --keys FILE'], cause);
+    throw new SetupError(
+      `the public keys can't be read: ${cause instanceof Error ? cause.message : String(cause)}`,
+      ['name their file with --keys FILE'],
+      cause,
+    );
   }
 }
 
@@ -57,11 +72,24 @@ function readTold({ signed, witness }: Options): Told {
   try {
     return { signed: readSigned(signed), witnesses: witness.map((text) => parseCosignerKey(text)) };
   } catch (cause) {
-    throw new SetupError(`what is told of the logs can't be read: ${cause instanceof Error ? cause.message : String(cause)}`, ['give files of WRIT_LEDGER_MEMORY_FILE with --signed, and keys of witnesses with --witness'], cause);
+    throw new SetupError(
+      `what is told of the logs can't be read: ${cause instanceof Error ? cause.message : String(cause)}`,
+      ['give files of WRIT_LEDGER_MEMORY_FILE with --signed, and keys of witnesses with --witness'],
+      cause,
+    );
   }
 }
 
-function present({ logId, leaves, roots, tiles, checkpoints, checkpointsByRevoked, findings, findingCount }: LogReport): string {
+function present({
+  logId,
+  leaves,
+  roots,
+  tiles,
+  checkpoints,
+  checkpointsByRevoked,
+  findings,
+  findingCount,
+}: LogReport): string {
   const counts = `${leaves} records, ${roots} roots, ${tiles} tiles, ${checkpoints} checkpoints${checkpointsByRevoked === 0 ? '' : `, ${checkpointsByRevoked} of them by a key revoked since`}`;
   const verdict = findingCount === 0 ? paint.green('✔') : paint.red(`✖ ${findingCount} findings`);
   const lines = findings.map(({ where, what }) => `    ${paint.red(where)} ${what}`);

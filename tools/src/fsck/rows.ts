@@ -40,7 +40,10 @@ export interface TileRow {
 /** Rows of 16 KiB at most: a few MiB at a time. */
 const LEAVES_AT_ONCE = 500;
 const ROOTS_AT_ONCE = 200;
-/** Answers for one page of roots are a handful of tiles each; this bounds the memory of what is not needed any more at once. */
+/**
+ * Answers for one page of roots are a handful of tiles each; this bounds the memory of what is not needed any more at
+ * once.
+ */
 const SURPLUS_SHOWN = 50;
 
 /** Every log that any table speaks of. */
@@ -55,9 +58,12 @@ export async function readLogIds(client: Connection): Promise<string[]> {
 export async function* readLeaves(client: Connection, logId: string): AsyncGenerator<LeafRow, undefined> {
   let after = '-1';
   for (;;) {
-    const { rows } = await client.query<LeafRow>(`
+    const { rows } = await client.query<LeafRow>(
+      `
       SELECT leaf_index, tenant_id, record_id, kind, operation_id, phase, payload, keyid, sig, recorded_at
-        FROM ledger.leaf WHERE log_id = $1 AND leaf_index > $2 ORDER BY leaf_index LIMIT ${LEAVES_AT_ONCE}`, [logId, after]);
+        FROM ledger.leaf WHERE log_id = $1 AND leaf_index > $2 ORDER BY leaf_index LIMIT ${LEAVES_AT_ONCE}`,
+      [logId, after],
+    );
     yield* rows;
     if (rows.length < LEAVES_AT_ONCE) return undefined;
     after = String(rows.at(-1)?.leaf_index);
@@ -68,10 +74,13 @@ export async function* readLeaves(client: Connection, logId: string): AsyncGener
 export async function* readRootPages(client: Connection, logId: string): AsyncGenerator<RootRow[]> {
   let after = '0';
   for (;;) {
-    const { rows } = await client.query<RootRow>(`
+    const { rows } = await client.query<RootRow>(
+      `
       SELECT r.tree_size, r.tenant_id, r.root, r.frontier, r.edge_hashes, c.note, c.tenant_id AS note_tenant_id
         FROM ledger.root r LEFT JOIN ledger.checkpoint c ON c.log_id = r.log_id AND c.tree_size = r.tree_size
-       WHERE r.log_id = $1 AND r.tree_size > $2 ORDER BY r.tree_size LIMIT ${ROOTS_AT_ONCE}`, [logId, after]);
+       WHERE r.log_id = $1 AND r.tree_size > $2 ORDER BY r.tree_size LIMIT ${ROOTS_AT_ONCE}`,
+      [logId, after],
+    );
     if (rows.length > 0) yield rows;
     if (rows.length < ROOTS_AT_ONCE) return;
     after = String(rows.at(-1)?.tree_size);
@@ -80,35 +89,43 @@ export async function* readRootPages(client: Connection, logId: string): AsyncGe
 
 /** Those of the tiles that are stored. */
 export async function readTiles(client: Connection, logId: string, tiles: readonly TileId[]): Promise<TileRow[]> {
-  const { rows } = await client.query<TileRow>(`
+  const { rows } = await client.query<TileRow>(
+    `
     SELECT t.level, t.tile_index, t.width, t.tenant_id, t.hashes
       FROM unnest($2::smallint[], $3::bigint[], $4::smallint[]) AS wanted(level, tile_index, width)
       JOIN ledger.tile t ON t.log_id = $1 AND t.level = wanted.level AND t.tile_index = wanted.tile_index AND t.width = wanted.width`,
-  [logId, tiles.map(({ level }) => level), tiles.map(({ index }) => index), tiles.map(({ width }) => width)]);
+    [logId, tiles.map(({ level }) => level), tiles.map(({ index }) => index), tiles.map(({ width }) => width)],
+  );
   return rows;
 }
 
 /**
- * Tiles that no root accounts for: a tile is written when a root is that makes it this wide, unless that has the hashes itself. Numeric, as the levels that a tampered row may
- * name go beyond 64 bits.
+ * Tiles that no root accounts for: a tile is written when a root is that makes it this wide, unless that has the hashes
+ * itself. Numeric, as the levels that a tampered row may name go beyond 64 bits.
  */
 export async function readSurplusTiles(client: Connection, logId: string): Promise<Omit<TileRow, 'hashes'>[]> {
-  const { rows } = await client.query<Omit<TileRow, 'hashes'>>(`
+  const { rows } = await client.query<Omit<TileRow, 'hashes'>>(
+    `
     SELECT t.level, t.tile_index, t.width, t.tenant_id FROM ledger.tile t
      WHERE t.log_id = $1 AND NOT EXISTS (
        SELECT 1 FROM ledger.root r WHERE r.log_id = t.log_id
           AND r.tree_size >= (t.tile_index * 256 + t.width) * power(256::numeric, t.level)
           AND (t.width = 256 OR r.tree_size < (t.tile_index * 256 + t.width + 1) * power(256::numeric, t.level))
           AND (t.width = 256 OR t.level > 0 OR r.edge_hashes IS NULL))
-     ORDER BY 1, 2, 3 LIMIT ${SURPLUS_SHOWN}`, [logId]);
+     ORDER BY 1, 2, 3 LIMIT ${SURPLUS_SHOWN}`,
+    [logId],
+  );
   return rows;
 }
 
 /** Sizes of checkpoints that were signed over no stored root. */
 export async function readRootlessCheckpoints(client: Connection, logId: string): Promise<number[]> {
-  const { rows } = await client.query<{ tree_size: number }>(`
+  const { rows } = await client.query<{ tree_size: number }>(
+    `
     SELECT c.tree_size FROM ledger.checkpoint c WHERE c.log_id = $1
-       AND NOT EXISTS (SELECT 1 FROM ledger.root r WHERE r.log_id = c.log_id AND r.tree_size = c.tree_size) ORDER BY 1 LIMIT ${SURPLUS_SHOWN}`, [logId]);
+       AND NOT EXISTS (SELECT 1 FROM ledger.root r WHERE r.log_id = c.log_id AND r.tree_size = c.tree_size) ORDER BY 1 LIMIT ${SURPLUS_SHOWN}`,
+    [logId],
+  );
   return rows.map(({ tree_size }) => tree_size);
 }
 
@@ -126,10 +143,13 @@ export interface CosignatureRow {
 export async function* readCosignatures(client: Connection, logId: string): AsyncGenerator<CosignatureRow> {
   let after: readonly [string, string, string] = ['-9007199254740991', '', ''];
   for (;;) {
-    const { rows } = await client.query<CosignatureRow>(`
+    const { rows } = await client.query<CosignatureRow>(
+      `
       SELECT s.tree_size, s.tenant_id, s.witness, s.key_hash, s.line, c.note
         FROM ledger.cosignature s LEFT JOIN ledger.checkpoint c ON c.log_id = s.log_id AND c.tree_size = s.tree_size
-       WHERE s.log_id = $1 AND (s.tree_size, s.witness, s.key_hash) > ($2::bigint, $3, $4) ORDER BY s.tree_size, s.witness, s.key_hash LIMIT ${ROOTS_AT_ONCE}`, [logId, ...after]);
+       WHERE s.log_id = $1 AND (s.tree_size, s.witness, s.key_hash) > ($2::bigint, $3, $4) ORDER BY s.tree_size, s.witness, s.key_hash LIMIT ${ROOTS_AT_ONCE}`,
+      [logId, ...after],
+    );
     yield* rows;
     const last = rows.at(-1);
     if (last === undefined || rows.length < ROOTS_AT_ONCE) return;
@@ -139,16 +159,25 @@ export async function* readCosignatures(client: Connection, logId: string): Asyn
 
 /** Operations with more than one outcome: a call ends once. */
 export async function readDoubleOutcomes(client: Connection, logId: string): Promise<string[]> {
-  const { rows } = await client.query<{ operation_id: string }>(`
+  const { rows } = await client.query<{ operation_id: string }>(
+    `
     SELECT operation_id FROM ledger.leaf WHERE log_id = $1 AND operation_id IS NOT NULL AND phase = 'outcome' AND kind = 'tool_call'
-     GROUP BY operation_id HAVING count(*) > 1 ORDER BY 1 LIMIT ${SURPLUS_SHOWN}`, [logId]);
+     GROUP BY operation_id HAVING count(*) > 1 ORDER BY 1 LIMIT ${SURPLUS_SHOWN}`,
+    [logId],
+  );
   return rows.map(({ operation_id }) => operation_id);
 }
 
 /** The payloads of records, by their ids. */
-export async function readPayloads(client: Connection, logId: string, recordIds: readonly string[]): Promise<Map<string, Buffer>> {
+export async function readPayloads(
+  client: Connection,
+  logId: string,
+  recordIds: readonly string[],
+): Promise<Map<string, Buffer>> {
   const { rows } = await client.query<{ record_id: string; payload: Buffer }>(
-    'SELECT record_id, payload FROM ledger.leaf WHERE log_id = $1 AND record_id = ANY($2::text[])', [logId, recordIds]);
+    'SELECT record_id, payload FROM ledger.leaf WHERE log_id = $1 AND record_id = ANY($2::text[])',
+    [logId, recordIds],
+  );
   return new Map(rows.map(({ record_id, payload }) => [record_id, payload]));
 }
 
@@ -177,10 +206,13 @@ export interface IndexRow {
 export async function* readIndexRows(client: Connection, logId: string): AsyncGenerator<IndexRow, undefined> {
   let after = '-9007199254740991';
   for (;;) {
-    const { rows } = await client.query<IndexRow>(`
+    const { rows } = await client.query<IndexRow>(
+      `
       SELECT leaf_index, tenant_id, record_id, kind, operation_id, phase, recorded_at, is_drawn, agent_id, tool_id, session_id, verdict, tx_outcome, fault_code, risk_score,
              resources::text AS resources, words::text AS words
-        FROM ledger.record_index WHERE log_id = $1 AND leaf_index > $2 ORDER BY leaf_index LIMIT ${LEAVES_AT_ONCE}`, [logId, after]);
+        FROM ledger.record_index WHERE log_id = $1 AND leaf_index > $2 ORDER BY leaf_index LIMIT ${LEAVES_AT_ONCE}`,
+      [logId, after],
+    );
     yield* rows;
     if (rows.length < LEAVES_AT_ONCE) return undefined;
     after = String(rows.at(-1)?.leaf_index);
@@ -188,9 +220,23 @@ export async function* readIndexRows(client: Connection, logId: string): AsyncGe
 }
 
 /** Ids and words as lexemes, in the database's spelling. */
-export async function lexemesOf(client: Connection, texts: readonly { readonly resources: readonly string[]; readonly words: string; readonly terms: readonly string[] }[]): Promise<{ resources: string; words: string }[]> {
-  const { rows } = await client.query<{ resources: string; words: string }>(`
+export async function lexemesOf(
+  client: Connection,
+  texts: readonly {
+    readonly resources: readonly string[];
+    readonly words: string;
+    readonly terms: readonly string[];
+  }[],
+): Promise<{ resources: string; words: string }[]> {
+  const { rows } = await client.query<{ resources: string; words: string }>(
+    `
     SELECT array_to_tsvector(ARRAY(SELECT jsonb_array_elements_text(r::jsonb)))::text AS resources, (array_to_tsvector(ARRAY(SELECT jsonb_array_elements_text(t::jsonb))) || to_tsvector('simple', w))::text AS words
-      FROM unnest($1::text[], $2::text[], $3::text[]) WITH ORDINALITY AS x(r, w, t, n) ORDER BY n`, [texts.map(({ resources }) => JSON.stringify(resources)), texts.map(({ words }) => words), texts.map(({ terms }) => JSON.stringify(terms))]);
+      FROM unnest($1::text[], $2::text[], $3::text[]) WITH ORDINALITY AS x(r, w, t, n) ORDER BY n`,
+    [
+      texts.map(({ resources }) => JSON.stringify(resources)),
+      texts.map(({ words }) => words),
+      texts.map(({ terms }) => JSON.stringify(terms)),
+    ],
+  );
   return rows;
 }

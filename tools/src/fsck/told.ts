@@ -10,7 +10,10 @@ export interface SignedRoot {
   readonly root: Uint8Array;
 }
 
-/** What is known of logs from outside of the database: it shows what nobody could see who only reads what is left in there. */
+/**
+ * What is known of logs from outside of the database: it shows what nobody could see who only reads what is left in
+ * there.
+ */
 export interface Told {
   /** by log */
   readonly signed: ReadonlyMap<string, readonly SignedRoot[]>;
@@ -23,8 +26,8 @@ export const NOTHING_TOLD: Told = { signed: new Map(), witnesses: [] };
 const LINE = /^(log_[0-9a-z]{26}) ten_[0-9a-z]{26} (\d{1,16}) ([0-9a-f]{64})$/;
 
 /**
- * Reads what ledgers remember (`WRIT_LEDGER_MEMORY_FILE` of each replica): a line a signature, with log, tenant, size and root. A last line without its end was being
- * written: its signature never left.
+ * Reads what ledgers remember (`WRIT_LEDGER_MEMORY_FILE` of each replica): a line a signature, with log, tenant, size
+ * and root. A last line without its end was being written: its signature never left.
  *
  * @throws Error that names file and line of what can't be read
  */
@@ -33,8 +36,9 @@ export function readSigned(paths: readonly string[]): ReadonlyMap<string, readon
   for (const path of paths) {
     for (const [i, line] of readFileSync(path, 'utf8').split('\n').slice(0, -1).entries()) {
       const [, logId, size, root] = LINE.exec(line) ?? [];
-      if (logId === undefined || root === undefined) throw new Error(`line ${i + 1} of \`${path}\` is no root that a ledger signed`);
-      signed.set(logId, [...signed.get(logId) ?? [], { treeSize: Number(size), root: Buffer.from(root, 'hex') }]);
+      if (logId === undefined || root === undefined)
+        throw new Error(`line ${i + 1} of \`${path}\` is no root that a ledger signed`);
+      signed.set(logId, [...(signed.get(logId) ?? []), { treeSize: Number(size), root: Buffer.from(root, 'hex') }]);
     }
   }
   return signed;
@@ -52,13 +56,23 @@ export class SignedCheck {
 
   /** `root` as the leaves give it. */
   take(treeSize: number, root: Uint8Array): void {
-    for (const one of this.#open.get(treeSize) ?? []) this.#findings.demand(isSameHash(one.root, root), `signed ${treeSize}`, 'the ledger signed another root of this size than the leaves give');
+    for (const one of this.#open.get(treeSize) ?? [])
+      this.#findings.demand(
+        isSameHash(one.root, root),
+        `signed ${treeSize}`,
+        'the ledger signed another root of this size than the leaves give',
+      );
     this.#open.delete(treeSize);
   }
 
   finish(leaves: number): void {
     for (const size of [...this.#open.keys()].sort((a, b) => a - b)) {
-      this.#findings.add(`signed ${size}`, size > leaves ? `the ledger signed ${size} leaves, and ${size - leaves} of them are gone` : 'the ledger signed a root of this size, and none is stored');
+      this.#findings.add(
+        `signed ${size}`,
+        size > leaves
+          ? `the ledger signed ${size} leaves, and ${size - leaves} of them are gone`
+          : 'the ledger signed a root of this size, and none is stored',
+      );
     }
   }
 }

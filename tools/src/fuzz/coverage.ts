@@ -27,7 +27,9 @@ export class Coverage {
     const { result } = this.#post('Profiler.takePreciseCoverage') as Profiler.TakePreciseCoverageReturnType;
     for (const { url, functions } of result) {
       if (!url.includes(this.#ofInterest)) continue;
-      for (const { ranges } of functions) for (const { startOffset, endOffset, count } of ranges) if (count > 0) this.#seen.add(`${url}:${startOffset}:${endOffset}`);
+      for (const { ranges } of functions)
+        for (const { startOffset, endOffset, count } of ranges)
+          if (count > 0) this.#seen.add(`${url}:${startOffset}:${endOffset}`);
     }
     return this.#seen.size > before;
   }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The thread that fuzzes. What it is at stands in shared memory, so that the other one can tell even of an input that never comes to an end.
+// The thread that fuzzes. What it is at stands in shared memory, so that the other one can tell even of an input that
+// never comes to an end.
 import { setFlagsFromString } from 'node:v8';
 import { parentPort, workerData } from 'node:worker_threads';
 import { runInNewContext } from 'node:vm';
@@ -24,7 +25,9 @@ const [count, input] = [new Int32Array(shared, 0, 2), new Uint8Array(shared, 8)]
 const chance = new Chance(seed);
 const coverage = new Coverage('/libs/mk8-shell/src/');
 const kinds = new Set<string>();
-const kept: string[] = [...VERBS.values()].map((verb) => JSON.stringify({ options: { pipeStepOutput: true }, ...exampleOf(verb) }));
+const kept: string[] = [...VERBS.values()].map((verb) =>
+  JSON.stringify({ options: { pipeStepOutput: true }, ...exampleOf(verb) }),
+);
 const encoder = new TextEncoder();
 let executions = 0;
 let slowestMs = 0;
@@ -87,12 +90,25 @@ function fuzz(): void {
     report({ kind: 'progress', executions, blocks: coverage.blocks, kinds: kinds.size, kept: kept.length, slowestMs });
   }
   kept.length = 0;
-  report({ kind: 'over', executions, blocks: coverage.blocks, kinds: kinds.size, slowestMs, warmBytes: warm ?? heapBytes(), endBytes: heapBytes() });
+  report({
+    kind: 'over',
+    executions,
+    blocks: coverage.blocks,
+    kinds: kinds.size,
+    slowestMs,
+    warmBytes: warm ?? heapBytes(),
+    endBytes: heapBytes(),
+  });
 }
 
 try {
   fuzz();
 } catch (error) {
   const length = count[1] ?? 0;
-  report({ kind: 'broken', executions, input: new TextDecoder().decode(input.slice(0, length)), error: error instanceof Error ? error.stack ?? error.message : String(error) });
+  report({
+    kind: 'broken',
+    executions,
+    input: new TextDecoder().decode(input.slice(0, length)),
+    error: error instanceof Error ? (error.stack ?? error.message) : String(error),
+  });
 }

@@ -18,6 +18,8 @@ test('a seed makes the same inputs each time, another one others, and none is lo
 
 test('what an input is answered says what kind of an answer it was, without what it quotes', () => {
   expect(check('{"operations":[{"verb":"FileRead","args":["a"]}]}')).toEqual(['FileRead of 1', 'read']);
-  expect(check('{"operations":[{"verb":"FileRead","args":["../a"]}]}')).toEqual(check('{"operations":[{"verb":"FileRead","args":["../b"]}]}'));
+  expect(check('{"operations":[{"verb":"FileRead","args":["../a"]}]}')).toEqual(
+    check('{"operations":[{"verb":"FileRead","args":["../b"]}]}'),
+  );
   expect(check('{')).not.toEqual([]);
 });

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// `npm run fuzz`: the parser and the compiler of mk8.shell, given what nobody would write. Exits 1 with the input that broke a claim, never came to an end, or made memory grow.
+// `npm run fuzz`: the parser and the compiler of mk8.shell, given what nobody would write. Exits 1 with the input that
+// broke a claim, never came to an end, or made memory grow.
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
@@ -8,17 +9,27 @@ import { checkout } from '../setup.ts';
 import { SHARED_BYTES, type Found, type FuzzOrder, type Progress } from './messages.ts';
 
 const MINUTE = '60';
-/** How long one input may keep the thread: longer than a machine under load makes of the processor time that is allowed. */
+/**
+ * How long one input may keep the thread: longer than a machine under load makes of the processor time that is allowed.
+ */
 const HANG_MS = 60_000;
-/** How much more may be held at the end than after a quarter of the time. What an input leaves behind comes to far more over some ten thousand. */
+/**
+ * How much more may be held at the end than after a quarter of the time. What an input leaves behind comes to far more
+ * over some ten thousand.
+ */
 const GROWTH_BYTES_MAX = 16 * 1024 * 1024;
 
-const say = (line: string): void => { process.stdout.write(`${line}\n`); };
+const say = (line: string): void => {
+  process.stdout.write(`${line}\n`);
+};
 const mib = (bytes: number): string => `${(bytes / 2 ** 20).toFixed(1)} MiB`;
 
 /** Ends with what the worker found, or with the input that it didn't come back from. */
 function fuzz(order: FuzzOrder): Promise<Found> {
-  const worker = new Worker(new URL('fuzz-worker.ts', import.meta.url), { workerData: order, execArgv: ['--conditions=@writ/source', '--disable-warning=ExperimentalWarning'] });
+  const worker = new Worker(new URL('fuzz-worker.ts', import.meta.url), {
+    workerData: order,
+    execArgv: ['--conditions=@writ/source', '--disable-warning=ExperimentalWarning'],
+  });
   const count = new Int32Array(order.shared, 0, 2);
   return new Promise((resolve, reject) => {
     let [last, since] = [0, performance.now()];
@@ -34,7 +45,9 @@ function fuzz(order: FuzzOrder): Promise<Found> {
     worker.on('message', (message: Progress | Found) => {
       if (message.kind !== 'progress') return resolve(message);
       const { executions, blocks, kinds, kept, slowestMs } = message;
-      say(`${executions} inputs, ${blocks} blocks, ${kinds} kinds of answers, ${kept} kept, slowest ${slowestMs.toFixed(0)} ms`);
+      say(
+        `${executions} inputs, ${blocks} blocks, ${kinds} kinds of answers, ${kept} kept, slowest ${slowestMs.toFixed(0)} ms`,
+      );
     });
     worker.once('error', reject);
     worker.once('exit', () => {
@@ -56,7 +69,8 @@ function keepInput(input: string): string {
 async function main(): Promise<number> {
   const { values } = parseArgs({ options: { seconds: { type: 'string', default: MINUTE }, seed: { type: 'string' } } });
   const [seconds, seed] = [Number(values.seconds), Number(values.seed ?? Math.floor(Math.random() * 2 ** 32))];
-  if (!(seconds > 0) || !Number.isInteger(seed)) throw new Error('`--seconds` takes a number above 0, `--seed` a whole number');
+  if (!(seconds > 0) || !Number.isInteger(seed))
+    throw new Error('`--seconds` takes a number above 0, `--seed` a whole number');
   say(`for ${seconds} s from seed ${seed}`);
   const found = await fuzz({ seconds, seed, shared: new SharedArrayBuffer(SHARED_BYTES) });
   if (found.kind === 'broken') {
@@ -64,7 +78,9 @@ async function main(): Promise<number> {
     return 1;
   }
   const grown = found.endBytes - found.warmBytes;
-  say(`${found.executions} inputs in ${seconds} s, ${found.blocks} blocks, ${found.kinds} kinds of answers; slowest ${found.slowestMs.toFixed(0)} ms of processor time; heap ${mib(found.warmBytes)} after a quarter, ${mib(found.endBytes)} at the end`);
+  say(
+    `${found.executions} inputs in ${seconds} s, ${found.blocks} blocks, ${found.kinds} kinds of answers; slowest ${found.slowestMs.toFixed(0)} ms of processor time; heap ${mib(found.warmBytes)} after a quarter, ${mib(found.endBytes)} at the end`,
+  );
   if (grown <= GROWTH_BYTES_MAX) return 0;
   say(`memory grew by ${mib(grown)}: something is kept for each input`);
   return 1;

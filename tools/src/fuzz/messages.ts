@@ -24,5 +24,13 @@ export interface Progress {
 }
 
 export type Found =
-  | { readonly kind: 'over'; readonly executions: number; readonly blocks: number; readonly kinds: number; readonly slowestMs: number; /** heap after a quarter of the time, and at the end */ readonly warmBytes: number; readonly endBytes: number }
+  | {
+      readonly kind: 'over';
+      readonly executions: number;
+      readonly blocks: number;
+      readonly kinds: number;
+      readonly slowestMs: number;
+      /** heap after a quarter of the time, and at the end */ readonly warmBytes: number;
+      readonly endBytes: number;
+    }
   | { readonly kind: 'broken'; readonly executions: number; readonly input: string; readonly error: string };

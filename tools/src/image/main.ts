@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// `npm run sandbox-image -- --base IMAGE --name NAME`: adds this Node and the sandbox agent to an image of one's own and prints the digest to configure.
+// `npm run sandbox-image -- --base IMAGE --name NAME`: adds this Node and the sandbox agent to an image of one's own
+// and prints the digest to configure.
 import { realpathSync } from 'node:fs';
 import { buildSandboxImage } from '@writ/sandbox-docker';
 import { Command, CommanderError } from 'commander';
@@ -9,13 +10,18 @@ import { explain } from '../explain.ts';
 import { checkout } from '../setup.ts';
 import { SetupError } from '../setup-error.ts';
 
-interface Options { readonly base: string; readonly name: string }
+interface Options {
+  readonly base: string;
+  readonly name: string;
+}
 
 const EXIT = { built: 0, failed: 2 } as const;
 
 async function main(args: readonly string[]): Promise<number> {
   const command = new Command('npm run sandbox-image --')
-    .description('Adds Node and the sandbox agent to an image that the engine has, and prints the digest of what came of it. The engine is the one of DOCKER_HOST.')
+    .description(
+      'Adds Node and the sandbox agent to an image that the engine has, and prints the digest of what came of it. The engine is the one of DOCKER_HOST.',
+    )
     .requiredOption('--base <image>', 'any Linux with bash and glibc')
     .requiredOption('--name <name>', 'what to call the result, `acme/sandbox:1` for example')
     .allowExcessArguments(false)
@@ -23,9 +29,19 @@ async function main(args: readonly string[]): Promise<number> {
   try {
     const { base, name } = command.parse(args, { from: 'user' }).opts<Options>();
     await bundleAgent(checkout);
-    const source = { docker: new Docker(), base, reference: name, nodeBinaryPath: realpathSync(process.execPath), agentBundlePath: agentBundle(checkout), interpreterBundlePath: interpreterBundle(checkout) };
-    // What it rejects with is for whoever builds: an engine that doesn't answer, a base that isn't there, a step that failed.
-    const { digest } = await buildSandboxImage(source).catch((error: Error) => { throw new SetupError(`no image was made of \`${base}\`: ${error.message}`, [], error); });
+    const source = {
+      docker: new Docker(),
+      base,
+      reference: name,
+      nodeBinaryPath: realpathSync(process.execPath),
+      agentBundlePath: agentBundle(checkout),
+      interpreterBundlePath: interpreterBundle(checkout),
+    };
+    // What it rejects with is for whoever builds: an engine that doesn't answer, a base that isn't there, a step that
+    // failed.
+    const { digest } = await buildSandboxImage(source).catch((error: Error) => {
+      throw new SetupError(`no image was made of \`${base}\`: ${error.message}`, [], error);
+    });
     process.stdout.write(`${digest}\n`);
     return EXIT.built;
   } catch (error) {

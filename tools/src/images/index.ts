@@ -60,7 +60,12 @@ export const buildImages = async (
   return save === undefined ? images : await saveAll(setup, docker, images, save);
 };
 
-const saveAll = async (setup: Setup, docker: Docker, { writ, sandbox, parts }: Images, folder: string): Promise<Images> => {
+const saveAll = async (
+  setup: Setup,
+  docker: Docker,
+  { writ, sandbox, parts }: Images,
+  folder: string,
+): Promise<Images> => {
   mkdirSync(folder, { recursive: true });
   const saved = async <T extends BuiltImage>(image: T): Promise<T> => {
     const tar = join(folder, `${image.ref.replaceAll(/[/:]/g, '-')}.tar`);

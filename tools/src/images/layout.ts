@@ -56,7 +56,8 @@ export const applicationTree = async (checkout: string): Promise<Tree> => {
       (path) => !path.startsWith('node_modules/') && isKept(name, path),
     );
   }
-  for (const { schema, dir } of await findSchemas(checkout)) tree.copy(join(HOME, 'schemas', schema), dir, (path) => path.endsWith('.sql'));
+  for (const { schema, dir } of await findSchemas(checkout))
+    tree.copy(join(HOME, 'schemas', schema), dir, (path) => path.endsWith('.sql'));
   tree.text(join(HOME, 'package.json'), '{"type":"module"}\n');
   tree.file(join(HOME, 'LICENSE'), join(checkout, 'LICENSE'));
   tree.text(join(HOME, 'THIRD-PARTY-LICENCES.txt'), licencesOf(checkout));

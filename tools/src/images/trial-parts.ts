@@ -7,10 +7,7 @@ import type { Setup } from '../setup.ts';
 import { engineBuild } from './engine-build.ts';
 import type { BuiltImage } from './writ-image.ts';
 
-const FILES = {
-  postgres: ['postgres.Dockerfile', 'postgres-entrypoint.sh'],
-  nats: ['nats.Dockerfile'],
-} as const;
+const FILES = { postgres: ['postgres.Dockerfile', 'postgres-entrypoint.sh'], nats: ['nats.Dockerfile'] } as const;
 
 /** A name for each. They change with their Dockerfile alone, so they need no version. */
 export type TrialParts = Readonly<Record<keyof typeof FILES, BuiltImage>>;

@@ -58,5 +58,9 @@ async function problemOf(answer: Response, what: string): Promise<ApiProblem> {
   const said: unknown = await answer.json().catch(() => ({}));
   const { code, detail, title } = said as { code?: unknown; detail?: unknown; title?: unknown };
   const words = [detail, title].find((text) => typeof text === 'string' && text !== '');
-  return new ApiProblem(answer.status, typeof code === 'string' ? code : 'http', `${what}: ${String(words ?? answer.status)}`);
+  return new ApiProblem(
+    answer.status,
+    typeof code === 'string' ? code : 'http',
+    `${what}: ${String(words ?? answer.status)}`,
+  );
 }

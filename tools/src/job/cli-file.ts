@@ -16,8 +16,15 @@ export interface CliFacts {
 export function writeCliFile(stateDir: string, { apiUrl, platformKey, demo, workspaceId, tokenId }: CliFacts): void {
   const path = join(stateDir, 'cli.json');
   const facts = {
-    url: apiUrl, api_key: demo.keys.admin, operator_key: demo.keys.operator, agent_key: demo.keys.agent, platform_key: platformKey,
-    tenant_id: demo.tenant_id, agent_id: demo.agent_id, workspace_id: workspaceId, capability_token_id: tokenId,
+    url: apiUrl,
+    api_key: demo.keys.admin,
+    operator_key: demo.keys.operator,
+    agent_key: demo.keys.agent,
+    platform_key: platformKey,
+    tenant_id: demo.tenant_id,
+    agent_id: demo.agent_id,
+    workspace_id: workspaceId,
+    capability_token_id: tokenId,
   };
   writeFileSync(path, `${JSON.stringify(facts, null, 2)}\n`, { mode: 0o600 });
   // The mode above is only for a file that is new.

@@ -41,10 +41,14 @@ async function isKnown(apiUrl: string, demo: Demo): Promise<boolean> {
 
 async function createDemo(apiUrl: string, platform: Api): Promise<Demo> {
   const Created = Type.Object({ tenant_id: idSchema('tenant'), api_key: Type.String() });
-  const { tenant_id, api_key } = await platform.read(Created, '/v1/tenants', { method: 'POST', body: { name: 'demo' } });
+  const { tenant_id, api_key } = await platform.read(Created, '/v1/tenants', {
+    method: 'POST',
+    body: { name: 'demo' },
+  });
   const admin = new Api(apiUrl, api_key);
   const { agent_id } = await admin.read(AgentView, '/v1/agents', { method: 'POST', body: { name: 'fixer' } });
-  const keyFor = async (body: object): Promise<string> => (await admin.read(NewKey, '/v1/api-keys', { method: 'POST', body })).api_key;
+  const keyFor = async (body: object): Promise<string> =>
+    (await admin.read(NewKey, '/v1/api-keys', { method: 'POST', body })).api_key;
   const operator = await keyFor({ name: 'operator', role: 'operator' });
   const agent = await keyFor({ name: 'fixer', role: 'agent', agent_id });
   return { tenant_id, agent_id, keys: { admin: api_key, operator, agent } };

@@ -1,6 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 import {
-  isFix, isHeldAndDenied, isRefusedOutOfScope, isReplayOf, isRolledBackHalfWay, isSuiteFailing, isTraceless, writtenInSandbox,
+  isFix,
+  isHeldAndDenied,
+  isRefusedOutOfScope,
+  isReplayOf,
+  isRolledBackHalfWay,
+  isSuiteFailing,
+  isTraceless,
+  writtenInSandbox,
 } from './findings.ts';
 import { isSuiteGreenAtEnd } from './probes.ts';
 import type { Expectation } from './result.ts';
@@ -16,7 +23,10 @@ export interface Evidence {
 }
 
 /** Names a call by its row in the table. */
-const namerOf = (journal: readonly Entry[]) => (entry: Entry | undefined): string => (entry === undefined ? 'no such call' : `call ${journal.indexOf(entry) + 1}`);
+const namerOf =
+  (journal: readonly Entry[]) =>
+  (entry: Entry | undefined): string =>
+    entry === undefined ? 'no such call' : `call ${journal.indexOf(entry) + 1}`;
 
 /** A receipt proves the call only if it is the one of that operation and phase, and says what the API said. */
 const isProof = ({ receipt, isVerified }: CheckedReceipt): boolean => isVerified && receipt.path !== null;
@@ -34,24 +44,39 @@ function onCalls(journal: readonly Entry[]): Expectation[] {
     { what: 'the test suite passes at the end', met: isSuiteGreenAtEnd(journal), found: '' },
     one('a write outside the token was refused', isRefusedOutOfScope),
     one('a destructive command was held, shown and denied', isHeldAndDenied),
-    one('a command that failed half-way left no trace', isRolledBackHalfWay,
-      (entry) => (entry === undefined ? 'no such call' : `${named(entry)} had written ${writtenInSandbox(entry).map((path) => `\`${path}\``).join(', ')}; every file has the hash that it had`)),
+    one('a command that failed half-way left no trace', isRolledBackHalfWay, (entry) =>
+      entry === undefined
+        ? 'no such call'
+        : `${named(entry)} had written ${writtenInSandbox(entry)
+            .map((path) => `\`${path}\``)
+            .join(', ')}; every file has the hash that it had`,
+    ),
     { what: 'what did not commit changed no file', met: traces.length === 0, found: traces.map(named).join(', ') },
   ];
 }
 
 function onRepeat(journal: readonly Entry[]): Expectation {
   const repeat = journal.find(({ isRepeat }) => isRepeat);
-  const original = journal.find(({ call, turn, isRepeat }) => !isRepeat && call.id === repeat?.call.id && turn === repeat.turn);
+  const original = journal.find(
+    ({ call, turn, isRepeat }) => !isRepeat && call.id === repeat?.call.id && turn === repeat.turn,
+  );
   const met = repeat !== undefined && original !== undefined && isReplayOf(repeat, original);
-  return { what: 'a repeated idempotency key gave the original outcome and ran nothing', met, found: namerOf(journal)(repeat) };
+  return {
+    what: 'a repeated idempotency key gave the original outcome and ran nothing',
+    met,
+    found: namerOf(journal)(repeat),
+  };
 }
 
 function onReceipts(receipts: readonly CheckedReceipt[]): Expectation {
   const bad = receipts.filter((receipt) => !isProof(receipt));
   const met = receipts.length > 0 && bad.length === 0;
   const words = bad.map(({ receipt, finding }) => `\`${receipt.operationId}\` ${receipt.phase}: ${finding}`);
-  return { what: 'every receipt verifies offline', met, found: met ? `${receipts.length} receipts` : words.join('; ') || 'no receipts' };
+  return {
+    what: 'every receipt verifies offline',
+    met,
+    found: met ? `${receipts.length} receipts` : words.join('; ') || 'no receipts',
+  };
 }
 
 /** What had to be so, and whether it was. */

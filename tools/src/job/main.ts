@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The main job: an agent fixes a bug in a small repository, through the API alone, and everything that it does is checked.
+// The main job: an agent fixes a bug in a small repository, through the API alone, and everything that it does is
+// checked.
 import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -35,19 +36,30 @@ const ROUNDS_MAX = 30;
 const RUN_ID_BYTES = 9;
 
 /** Runs the agent; resolves with why it gave up, or null. */
-async function runModel({ model, prompt }: ChosenModel, desk: ToolDesk, say: (line: string) => void): Promise<string | null> {
+async function runModel(
+  { model, prompt }: ChosenModel,
+  desk: ToolDesk,
+  say: (line: string) => void,
+): Promise<string | null> {
   try {
     const { stopped, state } = await runAgent({
-      model, system: SYSTEM, tools: OFFERS, state: newRun([{ role: 'user', text: prompt }]), rules: { rounds_max: ROUNDS_MAX, order: 'sequence' },
+      model,
+      system: SYSTEM,
+      tools: OFFERS,
+      state: newRun([{ role: 'user', text: prompt }]),
+      rules: { rounds_max: ROUNDS_MAX, order: 'sequence' },
       callTool: async (call, { round }) => answerOf(await desk.call(call, round, 'model')),
       onNote: (note) => {
-        if (note.kind === 'retry') say(`  the model failed (${note.error.message}); asked again in ${note.delay_ms} ms`);
+        if (note.kind === 'retry')
+          say(`  the model failed (${note.error.message}); asked again in ${note.delay_ms} ms`);
         if (note.kind !== 'event' || note.event.kind !== 'replied') return;
         const { text, calls } = note.event.turn;
         if (text !== '') say(`  ${text}`);
         for (const call of calls) say(`   → ${describeCall(call)}`);
       },
-      wait: (ms, signal) => sleep(ms, undefined, { signal }), chance: Math.random, signal: new AbortController().signal,
+      wait: (ms, signal) => sleep(ms, undefined, { signal }),
+      chance: Math.random,
+      signal: new AbortController().signal,
     });
     if (state.ended?.stopped === 'model_failed') return state.ended.message;
     return stopped === 'end' ? null : `stopped by ${stopped}`;
@@ -68,7 +80,8 @@ async function complete(desk: ToolDesk, say: (line: string) => void): Promise<vo
   await desk.repeat(fix);
 }
 
-const operationsOf = (journal: readonly Entry[]) => journal.filter(({ isRepeat }) => !isRepeat).map(({ operation }) => operation);
+const operationsOf = (journal: readonly Entry[]) =>
+  journal.filter(({ isRepeat }) => !isRepeat).map(({ operation }) => operation);
 
 /**
  * Does the main job on a running Writ.
@@ -76,9 +89,17 @@ const operationsOf = (journal: readonly Entry[]) => journal.filter(({ isRepeat }
  * @returns what happened; `ok` only if every expectation held
  * @throws what the API or the file system throws when there is no run to speak of
  */
-export async function runJob({ apiUrl, platformKey, stateDir, onProgress: say, env = process.env }: JobOptions): Promise<JobResult> {
+export async function runJob({
+  apiUrl,
+  platformKey,
+  stateDir,
+  onProgress: say,
+  env = process.env,
+}: JobOptions): Promise<JobResult> {
   const demo = await ensureDemo(apiUrl, platformKey, stateDir);
-  const [admin, operator, agent] = [demo.keys.admin, demo.keys.operator, demo.keys.agent].map((key) => new Api(apiUrl, key)) as [Api, Api, Api];
+  const [admin, operator, agent] = [demo.keys.admin, demo.keys.operator, demo.keys.agent].map(
+    (key) => new Api(apiUrl, key),
+  ) as [Api, Api, Api];
   const runId = `run-${randomBytes(RUN_ID_BYTES).toString('base64url')}`;
   const workspaceId = await createWorkspace(admin, `duration ${runId}`, EXAMPLE);
   const tokenId = await issueToken(admin, demo.agent_id, workspaceId, Date.now());

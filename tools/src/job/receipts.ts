@@ -24,7 +24,8 @@ const LOGGED_MS = 30_000;
 const RETRY_MS = 100;
 
 /** The phases of which an operation has a record. */
-const phasesOf = ({ outcome_record_id }: OperationView): ReceiptFile['phase'][] => (outcome_record_id === null ? ['decision'] : ['decision', 'outcome']);
+const phasesOf = ({ outcome_record_id }: OperationView): ReceiptFile['phase'][] =>
+  outcome_record_id === null ? ['decision'] : ['decision', 'outcome'];
 
 async function fetchReceipt(api: Api, operationId: string, phase: string): Promise<Uint8Array | null> {
   const until = performance.now() + LOGGED_MS;
@@ -39,28 +40,41 @@ async function fetchReceipt(api: Api, operationId: string, phase: string): Promi
 }
 
 /** Fetches every receipt of the operations into `dir`, byte for byte as the API gives them. */
-export async function fetchReceipts(api: Api, operations: readonly OperationView[], dir: string): Promise<ReceiptFile[]> {
+export async function fetchReceipts(
+  api: Api,
+  operations: readonly OperationView[],
+  dir: string,
+): Promise<ReceiptFile[]> {
   mkdirSync(dir, { recursive: true });
-  const wanted = operations.flatMap((operation) => phasesOf(operation).map((phase) => ({ operationId: operation.operation_id, phase })));
-  return Promise.all(wanted.map(async ({ operationId, phase }) => {
-    const path = join(dir, `${operationId}.${phase}.json`);
-    const bytes = await fetchReceipt(api, operationId, phase).catch(() => null);
-    if (bytes === null) return { operationId, phase, path: null };
-    writeFileSync(path, bytes);
-    return { operationId, phase, path };
-  }));
+  const wanted = operations.flatMap((operation) =>
+    phasesOf(operation).map((phase) => ({ operationId: operation.operation_id, phase })),
+  );
+  return Promise.all(
+    wanted.map(async ({ operationId, phase }) => {
+      const path = join(dir, `${operationId}.${phase}.json`);
+      const bytes = await fetchReceipt(api, operationId, phase).catch(() => null);
+      if (bytes === null) return { operationId, phase, path: null };
+      writeFileSync(path, bytes);
+      return { operationId, phase, path };
+    }),
+  );
 }
 
 /** A genuine receipt of another call proves nothing of this one. */
-const isOfThis = (receipt: ReceiptFile, { record }: FileVerdict): boolean => record?.operation_id === receipt.operationId && record.phase === receipt.phase;
+const isOfThis = (receipt: ReceiptFile, { record }: FileVerdict): boolean =>
+  record?.operation_id === receipt.operationId && record.phase === receipt.phase;
 
 /** Verifies the files in a process of its own, which has the public keys and knows of no server. */
 export async function checkReceipts(receipts: readonly ReceiptFile[], keysFile: string): Promise<CheckedReceipt[]> {
-  const verdicts = await verifyFiles(receipts.flatMap(({ path }) => (path === null ? [] : [path])), keysFile);
+  const verdicts = await verifyFiles(
+    receipts.flatMap(({ path }) => (path === null ? [] : [path])),
+    keysFile,
+  );
   return receipts.map((receipt) => {
     const verdict = verdicts.find(({ file }) => file === receipt.path);
     if (verdict === undefined) return { receipt, isVerified: false, finding: 'not fetched' };
-    if (verdict.failed !== null) return { receipt, isVerified: false, finding: `${verdict.failed.check}: ${verdict.failed.message}` };
+    if (verdict.failed !== null)
+      return { receipt, isVerified: false, finding: `${verdict.failed.check}: ${verdict.failed.message}` };
     return isOfThis(receipt, verdict)
       ? { receipt, isVerified: true, finding: 'verified' }
       : { receipt, isVerified: false, finding: 'genuine, but of another operation or phase' };

@@ -5,7 +5,15 @@ import { summarize } from './summary.ts';
 import { renderJob } from './table.ts';
 
 const render = (model: string, ok: boolean): string =>
-  stripVTControlCharacters(renderJob({ ok, model, workspace_id: 'w', calls: summarize(goodJournal(), []), expectations: [{ what: 'the model finished', met: ok, found: ok ? '' : 'no reply' }] }));
+  stripVTControlCharacters(
+    renderJob({
+      ok,
+      model,
+      workspace_id: 'w',
+      calls: summarize(goodJournal(), []),
+      expectations: [{ what: 'the model finished', met: ok, found: ok ? '' : 'no reply' }],
+    }),
+  );
 
 test('every call is a row that says what, how decided, how ended', () => {
   const text = render('transcript:x', true);
@@ -17,7 +25,8 @@ test('every call is a row that says what, how decided, how ended', () => {
 });
 
 test('no line is wider than a large terminal', () => {
-  for (const line of render('transcript:x', true).split('\n')) if (line.startsWith('│')) expect(line.length).toBeLessThanOrEqual(130);
+  for (const line of render('transcript:x', true).split('\n'))
+    if (line.startsWith('│')) expect(line.length).toBeLessThanOrEqual(130);
 });
 
 test('a recorded run is never taken for a model at work', () => {

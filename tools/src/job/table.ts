@@ -6,12 +6,19 @@ import type { Expectation, JobCall, JobResult } from './result.ts';
 type Paint = (text: string) => string;
 
 const OUTCOMES: Readonly<Record<string, readonly [string, Paint]>> = {
-  committed: ['committed', pc.green], no_op: ['nothing to commit', pc.green], rolled_back: ['rolled back', pc.yellow],
-  refused: ['did not run', pc.yellow], ambiguous: ['ambiguous', pc.red],
+  committed: ['committed', pc.green],
+  no_op: ['nothing to commit', pc.green],
+  rolled_back: ['rolled back', pc.yellow],
+  refused: ['did not run', pc.yellow],
+  ambiguous: ['ambiguous', pc.red],
 };
 
 const DECISIONS: Readonly<Record<JobCall['decision'], Paint>> = {
-  admitted: pc.green, refused: pc.red, 'held, denied': pc.magenta, 'held, approved': pc.magenta, repeated: pc.cyan,
+  admitted: pc.green,
+  refused: pc.red,
+  'held, denied': pc.magenta,
+  'held, approved': pc.magenta,
+  repeated: pc.cyan,
 };
 
 const outcomeOf = ({ state, tx_outcome, code, decision }: JobCall): string => {
@@ -29,14 +36,22 @@ const decisionOf = ({ decision, code }: JobCall): string => {
 const timeOf = (ms: number): string => (ms < 1_000 ? `${ms} ms` : `${(ms / 1_000).toFixed(1)} s`);
 
 const rowOf = (call: JobCall): string[] => [
-  String(call.n), call.by === 'job' ? pc.dim(call.what) : call.what, decisionOf(call), outcomeOf(call), timeOf(call.ms), call.verified ? pc.green('✔') : pc.red('✖'),
+  String(call.n),
+  call.by === 'job' ? pc.dim(call.what) : call.what,
+  decisionOf(call),
+  outcomeOf(call),
+  timeOf(call.ms),
+  call.verified ? pc.green('✔') : pc.red('✖'),
 ];
 
-const lineOf = ({ what, met, found }: Expectation): string => `  ${met ? pc.green('✔') : pc.red('✖')} ${what}${found === '' ? '' : pc.dim(` (${found})`)}`;
+const lineOf = ({ what, met, found }: Expectation): string =>
+  `  ${met ? pc.green('✔') : pc.red('✖')} ${what}${found === '' ? '' : pc.dim(` (${found})`)}`;
 
 /** A recorded run must never be taken for a model at work. */
 const driverOf = (model: string): string =>
-  (model.startsWith('transcript:') ? `no model: a transcript drove it, which ships with the example (${model}); set ANTHROPIC_API_KEY, OPENAI_API_KEY or GEMINI_API_KEY for a model` : `${model} drove it`);
+  model.startsWith('transcript:')
+    ? `no model: a transcript drove it, which ships with the example (${model}); set ANTHROPIC_API_KEY, OPENAI_API_KEY or GEMINI_API_KEY for a model`
+    : `${model} drove it`;
 
 /** A run for people: its calls as a table, then what had to be so. */
 export function renderJob({ ok, model, calls, expectations }: JobResult): string {

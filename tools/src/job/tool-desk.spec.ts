@@ -13,9 +13,21 @@ let pending: unknown[];
 const said: string[] = [];
 beforeAll(async () => {
   server = await localServer(({ url }) => {
-    if (url.endsWith('/tree')) return { body: { workspace_id: 'w', snapshot_id: 'snap_1', path: '', next_cursor: null, entries: [{ path: 'src', state: { kind: 'dir', mode: null, sha256: null, size: 0 } }] } };
+    if (url.endsWith('/tree'))
+      return {
+        body: {
+          workspace_id: 'w',
+          snapshot_id: 'snap_1',
+          path: '',
+          next_cursor: null,
+          entries: [{ path: 'src', state: { kind: 'dir', mode: null, sha256: null, size: 0 } }],
+        },
+      };
     if (url.startsWith('/v1/approvals?')) return { body: { items: pending, next_cursor: null } };
-    if (url.endsWith('/deny')) { isDenied = true; return { body: denied.operation }; }
+    if (url.endsWith('/deny')) {
+      isDenied = true;
+      return { body: denied.operation };
+    }
     if (url === '/v1/tool-calls') return { status: 202, body: { ...denied.operation, state: 'held', result: null } };
     return { body: isDenied ? denied.operation : { ...denied.operation, state: 'held', result: null } };
   });
@@ -28,9 +40,16 @@ beforeEach(() => {
   server.asked.length = 0;
 });
 
-const desk = (): ToolDesk => new ToolDesk({
-  agent: new Api(server.url, 'agent-key'), operator: new Api(server.url, 'operator-key'), workspaceId: 'wsp_1', tokenId: 'cap_1', runId: 'run-1', model: 'm', say: (line) => said.push(line),
-});
+const desk = (): ToolDesk =>
+  new ToolDesk({
+    agent: new Api(server.url, 'agent-key'),
+    operator: new Api(server.url, 'operator-key'),
+    workspaceId: 'wsp_1',
+    tokenId: 'cap_1',
+    runId: 'run-1',
+    model: 'm',
+    say: (line) => said.push(line),
+  });
 
 test('a held call is shown and denied by another key than proposed it', async () => {
   const made = await desk().call(CALL, 3, 'model');
@@ -45,7 +64,9 @@ test('the same call is sent under the same idempotency key', async () => {
   const at = desk();
   const first = await at.call(CALL, 3, 'model');
   await at.repeat(first);
-  const keys = server.asked.filter(({ url }) => url === '/v1/tool-calls').map(({ body }) => (body as Record<string, unknown>)['idempotency_key']);
+  const keys = server.asked
+    .filter(({ url }) => url === '/v1/tool-calls')
+    .map(({ body }) => (body as Record<string, unknown>)['idempotency_key']);
   expect(keys).toEqual(['run-1/3/c1', 'run-1/3/c1']);
   expect(at.journal.map(({ isRepeat }) => isRepeat)).toEqual([false, true]);
 });

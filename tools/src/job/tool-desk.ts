@@ -78,7 +78,10 @@ export class ToolDesk {
       method: 'POST',
       headers: { prefer: 'wait=30' },
       body: {
-        tool_id: call.tool_id, args: call.args, capability_token_id: tokenId, workspace_id: workspaceId,
+        tool_id: call.tool_id,
+        args: call.args,
+        capability_token_id: tokenId,
+        workspace_id: workspaceId,
         idempotency_key: `${runId}/${turn}/${call.id}`,
         provenance: { source: 'job', run_id: runId, turn: String(turn), model: by === 'model' ? model : 'none' },
       },
@@ -91,7 +94,10 @@ export class ToolDesk {
     let approval: ApprovalView | null = null;
     // The first look doesn't wait: a call that is held would be waited for until somebody decides.
     for (let waitMs = 0; ; waitMs = POLL_MS) {
-      const operation = await this.#options.operator.read(OperationView, `/v1/operations/${operationId}?wait=${waitMs}`);
+      const operation = await this.#options.operator.read(
+        OperationView,
+        `/v1/operations/${operationId}?wait=${waitMs}`,
+      );
       if (isFinal(operation.state)) return { operation, approval };
       if (operation.state === 'held' && approval === null) approval = await this.#deny(operationId);
     }
@@ -99,7 +105,10 @@ export class ToolDesk {
 
   async #deny(operationId: string): Promise<ApprovalView> {
     const { operator, say } = this.#options;
-    const { items } = await operator.read(Type.Object({ items: Type.Array(ApprovalView) }), '/v1/approvals?state=pending&limit=200');
+    const { items } = await operator.read(
+      Type.Object({ items: Type.Array(ApprovalView) }),
+      '/v1/approvals?state=pending&limit=200',
+    );
     const approval = items.find((item) => item.operation_id === operationId);
     if (approval === undefined) throw new Error(`\`${operationId}\` is held, but no approval of it is pending`);
     say(`     held for a person (${approval.reasons.map(({ message }) => message).join('; ')})`);
@@ -113,9 +122,22 @@ export class ToolDesk {
 /** What the model is told of a call that ended. */
 export function answerOf({ result }: Entry): ToolAnswer {
   const { status, tx_outcome, error, reasons } = result;
-  const text = JSON.stringify({ status, tx_outcome, result: result.result, ...(error === null ? {} : { error, reasons }) });
-  return { text: text.slice(0, ANSWER_CHARS_MAX), standing: status === 'error' ? 'failed' : 'completed', is_error: status === 'error' };
+  const text = JSON.stringify({
+    status,
+    tx_outcome,
+    result: result.result,
+    ...(error === null ? {} : { error, reasons }),
+  });
+  return {
+    text: text.slice(0, ANSWER_CHARS_MAX),
+    standing: status === 'error' ? 'failed' : 'completed',
+    is_error: status === 'error',
+  };
 }
 
 /** Every tool as models are offered it. */
-export const OFFERS = [...TOOLS.values()].map(({ tool_id, description, parameters }) => ({ tool_id, description, parameters }));
+export const OFFERS = [...TOOLS.values()].map(({ tool_id, description, parameters }) => ({
+  tool_id,
+  description,
+  parameters,
+}));

@@ -11,7 +11,8 @@ const transcript = readTranscript(join(checkout, 'examples', 'duration.transcrip
 const calls = transcript.turns.flatMap((turn) => turn.calls);
 
 test('every call of the recorded run fits its tool', () => {
-  for (const { tool_id, args } of calls) expect({ tool_id, faults: argumentFaults(TOOLS.get(tool_id)!, args) }).toEqual({ tool_id, faults: [] });
+  for (const { tool_id, args } of calls)
+    expect({ tool_id, faults: argumentFaults(TOOLS.get(tool_id)!, args) }).toEqual({ tool_id, faults: [] });
   expect(new Set(calls.map(({ id }) => id)).size).toBe(calls.length);
   expect(transcript.turns.at(-1)).toMatchObject({ calls: [], stop: 'end' });
 });
@@ -25,13 +26,17 @@ describe('on the example', () => {
   afterEach(() => rmSync(dir, { recursive: true }));
 
   // A test runner inside of a test runner reports to the outer one unless it doesn't know of it.
-  const suite = (): number | null => spawnSync(process.execPath, ['--test'], { cwd: dir, env: { PATH: process.env['PATH'] } }).status;
+  const suite = (): number | null =>
+    spawnSync(process.execPath, ['--test'], { cwd: dir, env: { PATH: process.env['PATH'] } }).status;
   const applyEdit = (path: string): void => {
     const { args } = calls.find((call) => call.tool_id === 'fs.edit' && call.args['path'] === path)!;
     const [{ find, replace }] = args['edits'] as [{ find: string; replace: string }];
     const before = readFileSync(join(dir, path), 'utf8');
     expect(before.split(find)).toHaveLength(2);
-    writeFileSync(join(dir, path), before.replace(find, () => replace));
+    writeFileSync(
+      join(dir, path),
+      before.replace(find, () => replace),
+    );
   };
 
   it('the suite really fails, and the recorded edit really fixes it', () => {
@@ -46,7 +51,11 @@ describe('on the example', () => {
 
   it('the command that fails half-way writes first', () => {
     const { args } = calls.find(({ args: { command } }) => String(command).includes('sha256sum'))!;
-    const { status, stdout } = spawnSync('bash', ['-c', String(args['command'])], { cwd: dir, encoding: 'utf8', env: { PATH: process.env['PATH'] } });
+    const { status, stdout } = spawnSync('bash', ['-c', String(args['command'])], {
+      cwd: dir,
+      encoding: 'utf8',
+      env: { PATH: process.env['PATH'] },
+    });
     expect(status).not.toBe(0);
     expect(stdout).toMatch(/^[0-9a-f]{64} {2}src\/read\.js$/m);
   });

@@ -21,13 +21,17 @@ const Verdicts = Type.Object({ receipts: Type.Array(FileVerdict) });
 const PROGRAM = join(checkout, 'apps', 'cli', 'bin', 'writ.mjs');
 
 /**
- * Runs `writ verify` on the files. Its environment names no server and holds no key; the public keys are all that it is given.
+ * Runs `writ verify` on the files. Its environment names no server and holds no key; the public keys are all that it is
+ * given.
  *
  * @throws Error when it said nothing that can be read; a receipt that fails is no error
  */
 export async function verifyFiles(files: readonly string[], keysFile: string): Promise<FileVerdict[]> {
   if (files.length === 0) return [];
-  const child = spawn(process.execPath, [PROGRAM, 'verify', '--json', '--keys', keysFile, ...files], { stdio: ['ignore', 'pipe', 'pipe'], env: {} });
+  const child = spawn(process.execPath, [PROGRAM, 'verify', '--json', '--keys', keysFile, ...files], {
+    stdio: ['ignore', 'pipe', 'pipe'],
+    env: {},
+  });
   const ended = new Promise<number | null>((resolve, reject) => child.once('error', reject).once('close', resolve));
   const [out, complaint, status] = await Promise.all([text(child.stdout), text(child.stderr), ended]);
   if (status !== 0 && status !== 1) throw new Error(`\`writ verify\` ended with status ${status}: ${complaint.trim()}`);

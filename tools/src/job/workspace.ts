@@ -16,12 +16,17 @@ const TreeAnswer = Type.Object({ snapshot_id: Type.String(), entries: Type.Array
 /** What is at the head now. */
 export async function readTree(api: Api, workspaceId: string): Promise<Tree> {
   const { snapshot_id, entries } = await api.read(TreeAnswer, `/v1/workspaces/${workspaceId}/tree`);
-  return { snapshotId: snapshot_id, files: new Map(entries.flatMap(({ path, state }) => (state.sha256 === null ? [] : [[path, state.sha256]]))) };
+  return {
+    snapshotId: snapshot_id,
+    files: new Map(entries.flatMap(({ path, state }) => (state.sha256 === null ? [] : [[path, state.sha256]]))),
+  };
 }
 
 /** Answers whether two moments have the same files with the same contents, whatever else happened. */
 export const isSameTree = (one: Tree, other: Tree): boolean =>
-  one.snapshotId === other.snapshotId && one.files.size === other.files.size && [...one.files].every(([path, hash]) => other.files.get(path) === hash);
+  one.snapshotId === other.snapshotId &&
+  one.files.size === other.files.size &&
+  [...one.files].every(([path, hash]) => other.files.get(path) === hash);
 
 /** Makes a workspace from a directory. */
 export async function createWorkspace(api: Api, name: string, dir: string): Promise<string> {
@@ -42,12 +47,24 @@ const SKEW_MS = 60_000;
 
 /** Lets the agent read everything, write below `src` and `test`, and run commands, for an hour. */
 export async function issueToken(api: Api, agentId: string, workspaceId: string, now: number): Promise<string> {
-  const roots = [{ path: '', read: true, write: false }, { path: 'src', read: true, write: true }, { path: 'test', read: true, write: true }];
+  const roots = [
+    { path: '', read: true, write: false },
+    { path: 'src', read: true, write: true },
+    { path: 'test', read: true, write: true },
+  ];
   const grant = {
-    tools: ['fs.*', 'shell.run', 'mk8.run'], fs: roots, net: [], secrets: [], budgets: { calls: CALLS_MAX },
-    not_before: now - SKEW_MS, expires_at: now + VALID_MS,
+    tools: ['fs.*', 'shell.run', 'mk8.run'],
+    fs: roots,
+    net: [],
+    secrets: [],
+    budgets: { calls: CALLS_MAX },
+    not_before: now - SKEW_MS,
+    expires_at: now + VALID_MS,
   };
   const Issued = Type.Object({ capability_token_id: CapabilityToken.properties.capability_token_id });
-  const token = await api.read(Issued, '/v1/capability-tokens', { method: 'POST', body: { agent_id: agentId, workspace_id: workspaceId, grant } });
+  const token = await api.read(Issued, '/v1/capability-tokens', {
+    method: 'POST',
+    body: { agent_id: agentId, workspace_id: workspaceId, grant },
+  });
   return token.capability_token_id;
 }

@@ -6,8 +6,8 @@ import { join } from 'node:path';
 const SOCKET_DIR_BYTES_MAX = 60;
 
 /**
- * A directory for the engine's sockets and run-time files: in the state directory, or, when that path is too long for a socket,
- * below the system's directory for temporary files, under the state directory's name.
+ * A directory for the engine's sockets and run-time files: in the state directory, or, when that path is too long for a
+ * socket, below the system's directory for temporary files, under the state directory's name.
  */
 export const engineRunDir = (stateDir: string, stateId: string, tmp = tmpdir()): string => {
   const inside = join(stateDir, 'run', 'engine');

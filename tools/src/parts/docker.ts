@@ -25,7 +25,10 @@ const READY_MS = 60_000;
 /** What dockerd itself gives containers when it is asked to end; below the watchdog's ten seconds. */
 const SHUTDOWN_S = 2;
 const STOP_MS = 5_000;
-/** Most of the engine's work is containers that nobody waits for yet: on a small machine it must not take the processors from calls. Jobs have a share of their own. */
+/**
+ * Most of the engine's work is containers that nobody waits for yet: on a small machine it must not take the processors
+ * from calls. Jobs have a share of their own.
+ */
 const NICENESS = 10;
 
 /** A client of the engine at an address as in DOCKER_HOST. */
@@ -33,11 +36,21 @@ export const dockerAt = (host: string, timeout?: number): Docker => {
   const wait = timeout === undefined ? {} : { timeout };
   if (host.startsWith('unix://')) return new Docker({ socketPath: host.slice('unix://'.length), ...wait });
   const url = new URL(host.replace(/^tcp:/, 'http:'));
-  return new Docker({ protocol: url.protocol === 'https:' ? 'https' : 'http', host: url.hostname, port: Number(url.port || 2375), ...wait });
+  return new Docker({
+    protocol: url.protocol === 'https:' ? 'https' : 'http',
+    host: url.hostname,
+    port: Number(url.port || 2375),
+    ...wait,
+  });
 };
 
 const answers = async (host: string): Promise<boolean> =>
-  dockerAt(host, PING_MS).ping().then(() => true, () => false);
+  dockerAt(host, PING_MS)
+    .ping()
+    .then(
+      () => true,
+      () => false,
+    );
 
 const useReal = async (setup: Setup): Promise<Engine | undefined> => {
   const named = setup.env['DOCKER_HOST'];
@@ -52,12 +65,28 @@ const useReal = async (setup: Setup): Promise<Engine | undefined> => {
 
 /** Sandboxes have no network, so the engine gets no bridge and touches no firewall rule of the machine. */
 const flags = (setup: Setup, runDir: string, host: string): string[] => [
-  '--host', host, '--data-root', join(setup.stateDir, 'docker'), '--exec-root', join(runDir, 'exec'), '--pidfile', join(runDir, 'docker.pid'),
-  '--bridge=none', '--iptables=false', '--ip6tables=false', '--ip-forward=false', '--ip-masq=false', '--userland-proxy=false',
-  `--shutdown-timeout=${SHUTDOWN_S}`, '--log-level=warn',
+  '--host',
+  host,
+  '--data-root',
+  join(setup.stateDir, 'docker'),
+  '--exec-root',
+  join(runDir, 'exec'),
+  '--pidfile',
+  join(runDir, 'docker.pid'),
+  '--bridge=none',
+  '--iptables=false',
+  '--ip6tables=false',
+  '--ip-forward=false',
+  '--ip-masq=false',
+  '--userland-proxy=false',
+  `--shutdown-timeout=${SHUTDOWN_S}`,
+  '--log-level=warn',
 ];
 
-/** The containerd that this dockerd has started; undefined where it uses another. A file may name a process of another day, a parent doesn't. */
+/**
+ * The containerd that this dockerd has started; undefined where it uses another. A file may name a process of another
+ * day, a parent doesn't.
+ */
 const containerdOf = (dockerd: number, execRoot: string): number | undefined => {
   try {
     const pid = Number(readFileSync(join(execRoot, 'containerd', 'containerd.pid'), 'utf8'));
@@ -67,16 +96,23 @@ const containerdOf = (dockerd: number, execRoot: string): number | undefined => 
   }
 };
 
-/** Both lead sessions: a niceness of their own would count within each only. Containers are in control groups, whose shares are their own. */
+/**
+ * Both lead sessions: a niceness of their own would count within each only. Containers are in control groups, whose
+ * shares are their own.
+ */
 const standBack = (setup: Setup, dockerd: number, execRoot: string): void => {
   try {
-    for (const pid of [dockerd, containerdOf(dockerd, execRoot)]) if (pid !== undefined) setSessionNiceness(pid, NICENESS);
+    for (const pid of [dockerd, containerdOf(dockerd, execRoot)])
+      if (pid !== undefined) setSessionNiceness(pid, NICENESS);
   } catch (error) {
     setup.report(`the engine's work may slow calls down: its sessions' niceness can't be set (${String(error)})`);
   }
 };
 
-/** A Docker engine: the one that DOCKER_HOST names, the machine's own, or a child process of ours with all its files in the state directory. */
+/**
+ * A Docker engine: the one that DOCKER_HOST names, the machine's own, or a child process of ours with all its files in
+ * the state directory.
+ */
 export const docker: Part<Engine> = {
   name: 'Docker engine',
   replacedBy: 'DOCKER_HOST',
@@ -86,7 +122,9 @@ export const docker: Part<Engine> = {
     const why = 'to run commands in disposable containers (or set DOCKER_HOST to an engine of yours)';
     const program = await ensureProgram(setup, 'dockerd', ['docker.io'], why);
     if (process.getuid?.() !== 0) {
-      throw new SetupError('no Docker engine answers, and only root can start one; start it with:', ['  sudo systemctl start docker   (and: sudo usermod -aG docker $USER)']);
+      throw new SetupError('no Docker engine answers, and only root can start one; start it with:', [
+        '  sudo systemctl start docker   (and: sudo usermod -aG docker $USER)',
+      ]);
     }
     const runDir = engineRunDir(setup.stateDir, setup.stateId);
     mkdirSync(runDir, { recursive: true, mode: 0o700 });
@@ -94,7 +132,13 @@ export const docker: Part<Engine> = {
     const host = `unix://${join(runDir, 'docker.sock')}`;
     const path = `${setup.env['PATH'] ?? ''}:/usr/local/sbin:/usr/sbin:/sbin`;
     const child = await launch(setup, {
-      name: 'docker', kind: 'engine', command: 'nice', args: ['-n', String(NICENESS), program, ...flags(setup, runDir, host)], env: { ...setup.env, PATH: path }, signal: 'SIGTERM', graceMs: STOP_MS,
+      name: 'docker',
+      kind: 'engine',
+      command: 'nice',
+      args: ['-n', String(NICENESS), program, ...flags(setup, runDir, host)],
+      env: { ...setup.env, PATH: path },
+      signal: 'SIGTERM',
+      graceMs: STOP_MS,
     });
     const execRoot = join(runDir, 'exec');
     setup.processes.setEngine({ host, label: setup.stateId, execRoot });

@@ -7,21 +7,31 @@ import { baseTag, RECIPE, type Recipe } from './image-recipe.ts';
 import { baseFromPackages } from './image-rootfs.ts';
 
 const hasImage = async (docker: Docker, reference: string): Promise<boolean> =>
-  docker.getImage(reference).inspect().then(() => true, () => false);
+  docker
+    .getImage(reference)
+    .inspect()
+    .then(
+      () => true,
+      () => false,
+    );
 
 const useNamed = async (setup: Setup, docker: Docker, reference: string): Promise<string> => {
   if (await hasImage(docker, reference)) return reference;
   try {
     await pull(docker, reference, setup.report);
   } catch (cause) {
-    throw new SetupError(`WRIT_SANDBOX_BASE is set to \`${reference}\`, which the engine neither has nor can pull`, [String(cause)], cause);
+    throw new SetupError(
+      `WRIT_SANDBOX_BASE is set to \`${reference}\`, which the engine neither has nor can pull`,
+      [String(cause)],
+      cause,
+    );
   }
   return reference;
 };
 
 /**
- * The image that sandboxes are built on: what WRIT_SANDBOX_BASE names, else Debian with a few tools, from a registry where one can be
- * reached and from Debian's packages otherwise. Resolves with its reference.
+ * The image that sandboxes are built on: what WRIT_SANDBOX_BASE names, else Debian with a few tools, from a registry
+ * where one can be reached and from Debian's packages otherwise. Resolves with its reference.
  */
 export const ensureBase = async (setup: Setup, docker: Docker, recipe: Recipe = RECIPE): Promise<string> => {
   const named = setup.env['WRIT_SANDBOX_BASE'];
@@ -32,7 +42,9 @@ export const ensureBase = async (setup: Setup, docker: Docker, recipe: Recipe = 
     setup.report(`pulling ${recipe.image}`);
     await baseFromRegistry(setup, docker, recipe, tag);
   } catch (error) {
-    setup.report(`not from a registry (${error instanceof Error ? error.message : String(error)}): building from Debian's packages`);
+    setup.report(
+      `not from a registry (${error instanceof Error ? error.message : String(error)}): building from Debian's packages`,
+    );
     await baseFromPackages(setup, docker, recipe, tag);
   }
   return tag;

@@ -11,13 +11,24 @@ const SILENCE_MS = 10_000;
 const INSTALL_MS = 180_000;
 
 /** Rejects when the stream of progress says nothing for too long, or reports an error. */
-const followPull = async (docker: Docker, stream: NodeJS.ReadableStream & { destroy?: () => void }, onLine: (line: string) => void): Promise<void> =>
+const followPull = async (
+  docker: Docker,
+  stream: NodeJS.ReadableStream & { destroy?: () => void },
+  onLine: (line: string) => void,
+): Promise<void> =>
   new Promise((resolve, reject) => {
-    const giveUp = (): void => { stream.destroy?.(); reject(new Error(`the registry said nothing for ${SILENCE_MS / 1000} s`)); };
+    const giveUp = (): void => {
+      stream.destroy?.();
+      reject(new Error(`the registry said nothing for ${SILENCE_MS / 1000} s`));
+    };
     let timer = setTimeout(giveUp, SILENCE_MS);
     docker.modem.followProgress(
       stream,
-      (error) => { clearTimeout(timer); if (error) reject(error); else resolve(); },
+      (error) => {
+        clearTimeout(timer);
+        if (error) reject(error);
+        else resolve();
+      },
       (event: { status?: string; id?: string; progress?: string }) => {
         clearTimeout(timer);
         timer = setTimeout(giveUp, SILENCE_MS);
@@ -39,26 +50,32 @@ export const pull = async (docker: Docker, reference: string, onLine: (line: str
   }
 };
 
-const script = (recipe: Recipe): string => [
-  'set -eu',
-  'apt-get update -qq',
-  `DEBIAN_FRONTEND=noninteractive apt-get install -qq -y --no-install-recommends ${recipe.packages.join(' ')}`,
-  'rm -rf /var/lib/apt/lists/* /var/cache/* /usr/share/doc/* /usr/share/man/* /usr/share/locale/*',
-].join('; ');
+const script = (recipe: Recipe): string =>
+  [
+    'set -eu',
+    'apt-get update -qq',
+    `DEBIAN_FRONTEND=noninteractive apt-get install -qq -y --no-install-recommends ${recipe.packages.join(' ')}`,
+    'rm -rf /var/lib/apt/lists/* /var/cache/* /usr/share/doc/* /usr/share/man/* /usr/share/locale/*',
+  ].join('; ');
 
 /**
- * Makes the base image from a registry's Debian and its packages, installed in a container on the host's network, since the engine may
- * have no other.
+ * Makes the base image from a registry's Debian and its packages, installed in a container on the host's network, since
+ * the engine may have no other.
  */
 export const baseFromRegistry = async (setup: Setup, docker: Docker, recipe: Recipe, tag: string): Promise<void> => {
   await pull(docker, recipe.image, setup.report);
   const container = await docker.createContainer({
-    Image: recipe.image, Cmd: ['/bin/sh', '-c', script(recipe)], Labels: { [LABEL]: setup.stateId }, HostConfig: { NetworkMode: 'host' },
+    Image: recipe.image,
+    Cmd: ['/bin/sh', '-c', script(recipe)],
+    Labels: { [LABEL]: setup.stateId },
+    HostConfig: { NetworkMode: 'host' },
   });
   try {
     await container.start();
     setup.report(`installing ${recipe.packages.join(', ')}`);
-    const late = setTimeout(() => { void container.kill().catch(() => undefined); }, INSTALL_MS);
+    const late = setTimeout(() => {
+      void container.kill().catch(() => undefined);
+    }, INSTALL_MS);
     const { StatusCode } = (await container.wait()) as { StatusCode: number };
     clearTimeout(late);
     if (StatusCode !== 0) throw new Error(`installing packages ended with status ${StatusCode}`);

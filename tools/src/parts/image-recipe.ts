@@ -18,11 +18,24 @@ export const RECIPE: Recipe = {
 };
 
 /** Needed by a package manager or a reader, neither of which is in a sandbox. */
-export const LEFT_OUT = ['./proc/*', './sys/*', './dev/*', './var/lib/apt/lists/*', './var/cache/*', './var/log/*', './usr/share/doc/*',
-  './usr/share/man/*', './usr/share/locale/*', './tmp/*'];
+export const LEFT_OUT = [
+  './proc/*',
+  './sys/*',
+  './dev/*',
+  './var/lib/apt/lists/*',
+  './var/cache/*',
+  './var/log/*',
+  './usr/share/doc/*',
+  './usr/share/man/*',
+  './usr/share/locale/*',
+  './tmp/*',
+];
 
 const HASH_HEX = 12;
 
 /** Names the base image by everything that goes into it, so that an unchanged one is found again. */
 export const baseTag = (recipe: Recipe): string =>
-  `writ/sandbox-base:${createHash('sha256').update(JSON.stringify([recipe, LEFT_OUT])).digest('hex').slice(0, HASH_HEX)}`;
+  `writ/sandbox-base:${createHash('sha256')
+    .update(JSON.stringify([recipe, LEFT_OUT]))
+    .digest('hex')
+    .slice(0, HASH_HEX)}`;

@@ -3,8 +3,12 @@ import { chooseMirror } from './image-rootfs.ts';
 import { baseTag, RECIPE } from './image-recipe.ts';
 
 test('the mirror is the one that this machine’s apt uses for Debian itself', () => {
-  expect(chooseMirror('https://deb.example/node_20.x nodistro main\nhttp://mirror.example/debian bookworm main')).toBe('http://mirror.example/debian');
-  expect(chooseMirror('http://deb.debian.org/debian-security bookworm-security main')).toBe('http://deb.debian.org/debian');
+  expect(chooseMirror('https://deb.example/node_20.x nodistro main\nhttp://mirror.example/debian bookworm main')).toBe(
+    'http://mirror.example/debian',
+  );
+  expect(chooseMirror('http://deb.debian.org/debian-security bookworm-security main')).toBe(
+    'http://deb.debian.org/debian',
+  );
   expect(chooseMirror('')).toBe('http://deb.debian.org/debian');
 });
 

@@ -11,12 +11,22 @@ import { LEFT_OUT, type Recipe } from './image-recipe.ts';
 
 const DEFAULT_MIRROR = 'http://deb.debian.org/debian';
 
-/** The mirror that this machine's apt uses for Debian itself, out of `SITE CODENAME COMPONENT` lines; a closed network may know no other. */
+/**
+ * The mirror that this machine's apt uses for Debian itself, out of `SITE CODENAME COMPONENT` lines; a closed network
+ * may know no other.
+ */
 export const chooseMirror = (targets: string): string =>
-  targets.split('\n').map((line) => line.split(' ')).find(([site = '', , component]) => component === 'main' && /\/debian\/?$/.test(site))?.[0] ?? DEFAULT_MIRROR;
+  targets
+    .split('\n')
+    .map((line) => line.split(' '))
+    .find(([site = '', , component]) => component === 'main' && /\/debian\/?$/.test(site))?.[0] ?? DEFAULT_MIRROR;
 
 const mirror = async (setup: Setup): Promise<string> => {
-  const { tail } = await runProgram('apt-get', ['indextargets', '--format', '$(SITE) $(CODENAME) $(COMPONENT)', 'Created-By: Packages'], setup.env);
+  const { tail } = await runProgram(
+    'apt-get',
+    ['indextargets', '--format', '$(SITE) $(CODENAME) $(COMPONENT)', 'Created-By: Packages'],
+    setup.env,
+  );
   return chooseMirror(tail.join('\n'));
 };
 
@@ -36,15 +46,34 @@ const clear = (dir: string): void => {
 const ensureArchive = async (setup: Setup, recipe: Recipe, name: string): Promise<string> => {
   const archive = join(setup.cacheDir, `${name}.tar`);
   if (existsSync(archive)) return archive;
-  const program = await ensureProgram(setup, 'debootstrap', ['debootstrap'], 'to build the sandbox image where no registry can be reached (or set WRIT_SANDBOX_BASE to an image)');
+  const program = await ensureProgram(
+    setup,
+    'debootstrap',
+    ['debootstrap'],
+    'to build the sandbox image where no registry can be reached (or set WRIT_SANDBOX_BASE to an image)',
+  );
   const root = join(setup.cacheDir, `${name}.root`);
   clear(root);
   mkdirSync(root, { recursive: true });
   const include = `--include=${recipe.packages.join(',')}`;
-  await must(setup, 'build the sandbox base image', program, ['--variant=minbase', include, recipe.suite, root, await mirror(setup)]);
+  await must(setup, 'build the sandbox base image', program, [
+    '--variant=minbase',
+    include,
+    recipe.suite,
+    root,
+    await mirror(setup),
+  ]);
   setup.report('packing');
   const exclude = LEFT_OUT.map((pattern) => `--exclude=${pattern}`);
-  await must(setup, 'pack the sandbox base image', 'tar', ['-C', root, ...exclude, '--numeric-owner', '-cf', `${archive}.new`, '.']);
+  await must(setup, 'pack the sandbox base image', 'tar', [
+    '-C',
+    root,
+    ...exclude,
+    '--numeric-owner',
+    '-cf',
+    `${archive}.new`,
+    '.',
+  ]);
   renameSync(`${archive}.new`, archive);
   clear(root);
   return archive;
@@ -62,6 +91,9 @@ export const baseFromPackages = async (setup: Setup, docker: Docker, recipe: Rec
   setup.report('importing');
   const stream = await docker.importImage(archive, { repo, tag: version });
   await new Promise<void>((resolve, reject) => {
-    docker.modem.followProgress(stream, (error) => { if (error) reject(error); else resolve(); });
+    docker.modem.followProgress(stream, (error) => {
+      if (error) reject(error);
+      else resolve();
+    });
   });
 };

@@ -14,9 +14,12 @@ beforeEach(() => {
   dir = mkdtempSync(join(tmpdir(), 'writ-keys-'));
   setup = makeSetup(join(dir, 'state'), join(dir, 'cache'), {}, () => undefined);
 });
-afterEach(() => { rmSync(dir, { recursive: true }); });
+afterEach(() => {
+  rmSync(dir, { recursive: true });
+});
 
-const readJson = (path: string): Record<string, never[]> => JSON.parse(readFileSync(path, 'utf8')) as Record<string, never[]>;
+const readJson = (path: string): Record<string, never[]> =>
+  JSON.parse(readFileSync(path, 'utf8')) as Record<string, never[]>;
 
 const signerIn = (path: string): Signer => parseRing(readFileSync(path, 'utf8')).keys[0]?.signer as Signer;
 
@@ -61,12 +64,16 @@ test('the published keys verify what the private ones sign, and are not each oth
 
 test('the platform key is published as its hash only', () => {
   const keys = ensureKeys(setup, 'writ.test');
-  expect(readFileSync(keys.platformKeyHashFile, 'utf8').trim()).toBe(createHash('sha256').update(keys.platformKey).digest('hex'));
+  expect(readFileSync(keys.platformKeyHashFile, 'utf8').trim()).toBe(
+    createHash('sha256').update(keys.platformKey).digest('hex'),
+  );
 });
 
 test('the keys that seal have 32 bytes and are not each other’s', () => {
   const { masterKeyFile, webhookKeyFile } = ensureKeys(setup, 'writ.test');
-  const [master, webhook] = [masterKeyFile, webhookKeyFile].map((path) => Buffer.from(readFileSync(path, 'utf8'), 'base64'));
+  const [master, webhook] = [masterKeyFile, webhookKeyFile].map((path) =>
+    Buffer.from(readFileSync(path, 'utf8'), 'base64'),
+  );
   expect([master?.length, webhook?.length, master?.equals(webhook ?? Buffer.alloc(0))]).toEqual([32, 32, false]);
 });
 

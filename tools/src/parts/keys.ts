@@ -57,7 +57,12 @@ function newRing(stateDir: string, purpose: Purpose): string {
  * Publishes what the rings say, where that isn't what is there. `writ signing-keys` may change them at the same time.
  * @throws SetupError where it does: what is written then could lack the key that it publishes
  */
-function ensurePublished(stateDir: string, paths: Record<Purpose, string>, deployment: string, files: PublicFiles): void {
+function ensurePublished(
+  stateDir: string,
+  paths: Record<Purpose, string>,
+  deployment: string,
+  files: PublicFiles,
+): void {
   const read = (): Rings =>
     Object.fromEntries(PURPOSES.map((purpose) => [purpose, parseRing(readFileSync(paths[purpose], 'utf8'))])) as Rings;
   const texts = publishedTexts(read(), deployment);
@@ -72,20 +77,29 @@ function ensurePublished(stateDir: string, paths: Record<Purpose, string>, deplo
 }
 
 /**
- * The keys of a deployment on this machine: made at the first start, read at every later one. Private ones lie in `keys/`, readable by
- * us alone; public ones beside them.
+ * The keys of a deployment on this machine: made at the first start, read at every later one. Private ones lie in
+ * `keys/`, readable by us alone; public ones beside them.
  *
  * @param deployment names the log's key
  */
 export const ensureKeys = (setup: Setup, deployment: string): Keys => {
   const { stateDir } = setup;
   const paths = Object.fromEntries(
-    PURPOSES.map((purpose) => [purpose, ensureSecret(stateDir, `${purpose}.json`, () => newRing(stateDir, purpose)).path]),
+    PURPOSES.map((purpose) => [
+      purpose,
+      ensureSecret(stateDir, `${purpose}.json`, () => newRing(stateDir, purpose)).path,
+    ]),
   ) as Record<Purpose, string>;
   const platformKey = ensureSecret(stateDir, 'platform-api-key', newPlatformKey).text;
   const open = (name: string): string => join(stateDir, 'public', name);
   mkdirSync(open('.'), { recursive: true });
-  const published = { permit: open('permit-keys.json'), record: open('record-keys.json'), log: open('log-keys.json'), checkpoint: open('checkpoint-keys.json'), all: join(stateDir, 'public-keys.json') };
+  const published = {
+    permit: open('permit-keys.json'),
+    record: open('record-keys.json'),
+    log: open('log-keys.json'),
+    checkpoint: open('checkpoint-keys.json'),
+    all: join(stateDir, 'public-keys.json'),
+  };
   ensurePublished(stateDir, paths, deployment, published);
   return {
     permitKeyFile: paths.permit,
@@ -100,6 +114,8 @@ export const ensureKeys = (setup: Setup, deployment: string): Keys => {
     publicKeysFile: published.all,
     platformKey,
     platformKeyHashFile: writeText(open('platform-key.sha256'), platformKeyHash(platformKey)),
-    rolePasswords: Object.fromEntries(LOGIN_ROLES.map((role) => [role, ensureSecret(stateDir, `postgres-${role}`, newPassword).text])) as Record<LoginRole, string>,
+    rolePasswords: Object.fromEntries(
+      LOGIN_ROLES.map((role) => [role, ensureSecret(stateDir, `postgres-${role}`, newPassword).text]),
+    ) as Record<LoginRole, string>,
   };
 };

@@ -30,7 +30,10 @@ const ATTEMPTS = 3;
 const greets = async (port: number, host = '127.0.0.1'): Promise<boolean> =>
   new Promise((resolve) => {
     const socket = connectTcp({ port, host, timeout: 2_000 });
-    const end = (answer: boolean) => (): void => { socket.destroy(); resolve(answer); };
+    const end = (answer: boolean) => (): void => {
+      socket.destroy();
+      resolve(answer);
+    };
     socket.once('data', (chunk) => end(chunk.subarray(0, 5).toString('latin1') === 'INFO ')());
     socket.once('error', end(false));
     socket.once('timeout', end(false));
@@ -60,7 +63,13 @@ export interface NatsOptions {
 
 const start = async (setup: Setup, program: string, config: string, port: number): Promise<Child> => {
   const child = await launch(setup, {
-    name: 'nats', kind: 'part', command: program, args: ['--config', config], env: setup.env, signal: 'SIGTERM', graceMs: STOP_MS,
+    name: 'nats',
+    kind: 'part',
+    command: program,
+    args: ['--config', config],
+    env: setup.env,
+    signal: 'SIGTERM',
+    graceMs: STOP_MS,
   });
   await waitUntilReady(child, () => greets(port), READY_MS);
   return child;

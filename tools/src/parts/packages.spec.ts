@@ -13,7 +13,9 @@ beforeEach(() => {
   dir = mkdtempSync(join(tmpdir(), 'writ-packages-'));
   setup = makeSetup(join(dir, 'state'), join(dir, 'cache'), { PATH: `${dir}:/usr/bin:/bin` }, () => undefined);
 });
-afterEach(() => { rmSync(dir, { recursive: true }); });
+afterEach(() => {
+  rmSync(dir, { recursive: true });
+});
 
 /** An apt-get that notes how it is called, and does as the script says. */
 const fakeApt = (script: string): void => {
@@ -26,7 +28,9 @@ const POLICY = '/usr/sbin/policy-rc.d';
 const isRoot = process.getuid?.() === 0;
 
 test('the command to type is complete', () => {
-  expect(installCommand(['docker.io'], false)).toBe('sudo apt-get update && sudo apt-get install -y --no-install-recommends docker.io');
+  expect(installCommand(['docker.io'], false)).toBe(
+    'sudo apt-get update && sudo apt-get install -y --no-install-recommends docker.io',
+  );
   expect(installCommand(['a', 'b'], true)).toBe('apt-get update && apt-get install -y --no-install-recommends a b');
 });
 
@@ -47,7 +51,9 @@ test('what is missing is installed when we may, and otherwise the command to typ
   const found = ensureProgram(setup, 'writ-nothing', ['writ-nothing'], 'for this test');
   if (isRoot) {
     expect(await found).toBe(join(dir, 'writ-nothing'));
-    expect(calls()).toEqual(['install -y --no-install-recommends -o DPkg::Lock::Timeout=120 writ-nothing noninteractive']);
+    expect(calls()).toEqual([
+      'install -y --no-install-recommends -o DPkg::Lock::Timeout=120 writ-nothing noninteractive',
+    ]);
     expect(existsSync(POLICY)).toBe(before);
   } else {
     await expect(found).rejects.toMatchObject({ details: [expect.stringContaining('sudo apt-get install')] });
@@ -55,7 +61,9 @@ test('what is missing is installed when we may, and otherwise the command to typ
 });
 
 test('an install that fails is tried again after the package lists were fetched', async () => {
-  fakeApt('case "$1" in install) test -e "$0.updated" || exit 100; ' + makeProgram + ' ;; update) touch "$0.updated" ;; esac');
+  fakeApt(
+    'case "$1" in install) test -e "$0.updated" || exit 100; ' + makeProgram + ' ;; update) touch "$0.updated" ;; esac',
+  );
   const found = ensureProgram(setup, 'writ-nothing', ['writ-nothing'], 'for this test');
   if (!isRoot) return expect(found).rejects.toThrow('is needed');
   await found;
@@ -64,7 +72,9 @@ test('an install that fails is tried again after the package lists were fetched'
 
 test('when apt cannot, its own words are shown', async () => {
   fakeApt('echo "E: Unable to locate package"; exit 100');
-  const error = await ensureProgram(setup, 'writ-nothing', ['writ-nothing'], 'for this test').catch((reason: unknown) => reason);
+  const error = await ensureProgram(setup, 'writ-nothing', ['writ-nothing'], 'for this test').catch(
+    (reason: unknown) => reason,
+  );
   if (isRoot) expect(error).toMatchObject({ name: 'SetupError', details: ['E: Unable to locate package'] });
   else expect(error).toMatchObject({ name: 'SetupError' });
 });

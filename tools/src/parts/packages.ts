@@ -10,12 +10,15 @@ import { SetupError } from '../setup-error.ts';
 /** Searched after PATH: a root shell without a login often lacks the system directories. */
 const SYSTEM_DIRECTORIES = ['/usr/local/sbin', '/usr/local/bin', '/usr/sbin', '/usr/bin', '/sbin', '/bin'];
 
-/** Debian's packages start their service when installed unless this says no (101, by policy-rc.d's interface); ours are children. */
+/**
+ * Debian's packages start their service when installed unless this says no (101, by policy-rc.d's interface); ours are
+ * children.
+ */
 const POLICY = '/usr/sbin/policy-rc.d';
 
 /**
- * Holds only while the process that wrote it runs, and then deletes itself: a set-up that was killed must not keep the machine from
- * ever starting a service again.
+ * Holds only while the process that wrote it runs, and then deletes itself: a set-up that was killed must not keep the
+ * machine from ever starting a service again.
  */
 export const policy = (who: Identity | undefined): string => `#!/bin/sh
 # No service is started while process ${who?.pid} installs packages.
@@ -35,14 +38,19 @@ const isExecutable = (path: string): boolean => {
 
 /** The path of a program, or undefined. */
 export const findProgram = (env: Setup['env'], name: string): string | undefined =>
-  [...(env['PATH'] ?? '').split(':').filter(Boolean), ...SYSTEM_DIRECTORIES].map((dir) => join(dir, name)).find(isExecutable);
+  [...(env['PATH'] ?? '').split(':').filter(Boolean), ...SYSTEM_DIRECTORIES]
+    .map((dir) => join(dir, name))
+    .find(isExecutable);
 
 /** What fits on a screen below the message that a program failed. */
 const TAIL_LINES = 20;
 
 /** Runs a program to its end; resolves with its status and the end of its output. */
 export const runProgram = async (
-  command: string, args: readonly string[], env: Setup['env'], onLine: (line: string) => void = () => undefined,
+  command: string,
+  args: readonly string[],
+  env: Setup['env'],
+  onLine: (line: string) => void = () => undefined,
 ): Promise<{ status: number; tail: string[] }> =>
   new Promise((resolve) => {
     const child = spawn(command, args, { env, stdio: ['ignore', 'pipe', 'pipe'] });
@@ -70,10 +78,19 @@ export const installCommand = (packages: readonly string[], asRoot: boolean): st
 /** Another run of apt is over by then: an upgrade of the machine, or the set-up of another checkout. */
 const APT_LOCK_SECONDS = 120;
 
-const aptInstall = async (setup: Setup, apt: string, packages: readonly string[]): Promise<{ status: number; tail: string[] }> => {
+const aptInstall = async (
+  setup: Setup,
+  apt: string,
+  packages: readonly string[],
+): Promise<{ status: number; tail: string[] }> => {
   const env = { ...setup.env, DEBIAN_FRONTEND: 'noninteractive' };
   const install = (): ReturnType<typeof runProgram> =>
-    runProgram(apt, ['install', '-y', '--no-install-recommends', '-o', `DPkg::Lock::Timeout=${APT_LOCK_SECONDS}`, ...packages], env, setup.report);
+    runProgram(
+      apt,
+      ['install', '-y', '--no-install-recommends', '-o', `DPkg::Lock::Timeout=${APT_LOCK_SECONDS}`, ...packages],
+      env,
+      setup.report,
+    );
   const first = await install();
   if (first.status === 0) return first;
   // A machine that was just installed has no package lists, or ones that name versions which are gone.
@@ -90,23 +107,31 @@ const aptInstall = async (setup: Setup, apt: string, packages: readonly string[]
 export const installPackages = async (setup: Setup, packages: readonly string[], why: string): Promise<void> => {
   const command = installCommand(packages, isRoot());
   const apt = findProgram(setup.env, 'apt-get');
-  if (!isRoot() || apt === undefined) throw new SetupError(`${packages.join(', ')} is needed ${why}; install it with:`, [`  ${command}`]);
+  if (!isRoot() || apt === undefined)
+    throw new SetupError(`${packages.join(', ')} is needed ${why}; install it with:`, [`  ${command}`]);
   const quiet = !existsSync(POLICY);
   if (quiet) writeFileSync(POLICY, policy(identify(process.pid)), { mode: 0o755 });
   try {
     const { status, tail } = await aptInstall(setup, apt, packages);
-    if (status !== 0) throw new SetupError(`could not install ${packages.join(', ')}, which is needed ${why}; tried: ${command}`, tail);
+    if (status !== 0)
+      throw new SetupError(`could not install ${packages.join(', ')}, which is needed ${why}; tried: ${command}`, tail);
   } finally {
     if (quiet) rmSync(POLICY, { force: true });
   }
 };
 
 /** Finds a program, installing its package when it is not there. */
-export const ensureProgram = async (setup: Setup, name: string, packages: readonly string[], why: string): Promise<string> => {
+export const ensureProgram = async (
+  setup: Setup,
+  name: string,
+  packages: readonly string[],
+  why: string,
+): Promise<string> => {
   const found = findProgram(setup.env, name);
   if (found !== undefined) return found;
   await installPackages(setup, packages, why);
   const installed = findProgram(setup.env, name);
-  if (installed === undefined) throw new SetupError(`${packages.join(', ')} is installed, but \`${name}\` is not to be found`);
+  if (installed === undefined)
+    throw new SetupError(`${packages.join(', ')} is installed, but \`${name}\` is not to be found`);
   return installed;
 };

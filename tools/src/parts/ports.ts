@@ -15,13 +15,19 @@ const hold = async (): Promise<{ port: number; free: () => Promise<void> }> =>
     probe.once('error', reject);
     probe.listen(0, '127.0.0.1', () => {
       const { port } = probe.address() as AddressInfo;
-      resolve({ port, free: () => new Promise((freed) => { probe.close(() => freed()); }) });
+      resolve({
+        port,
+        free: () =>
+          new Promise((freed) => {
+            probe.close(() => freed());
+          }),
+      });
     });
   });
 
 /**
- * Different ports of the loopback interface that nobody uses at this moment. Another process may take one first: the caller
- * tries again.
+ * Different ports of the loopback interface that nobody uses at this moment. Another process may take one first: the
+ * caller tries again.
  */
 export const freePorts = async (count: number): Promise<number[]> => {
   const held = await Promise.all(Array.from({ length: count }, hold));

@@ -11,16 +11,25 @@ export interface Binaries {
   readonly version: string;
 }
 
-/** Links between the libraries, which an npm package cannot carry and its install script makes, if it was allowed to run. */
+/**
+ * Links between the libraries, which an npm package cannot carry and its install script makes, if it was allowed to
+ * run.
+ */
 const ensureLinks = (root: string): void => {
   const list = join(root, 'native', 'pg-symlinks.json');
   if (!existsSync(list)) return;
   for (const { source, target } of JSON.parse(readFileSync(list, 'utf8')) as { source: string; target: string }[]) {
-    if (!existsSync(join(root, target))) symlinkSync(join(dirname(source) === dirname(target) ? '.' : dirname(source), basename(source)), join(root, target));
+    if (!existsSync(join(root, target)))
+      symlinkSync(
+        join(dirname(source) === dirname(target) ? '.' : dirname(source), basename(source)),
+        join(root, target),
+      );
   }
 };
 
-/** For everybody, since another user may run them; left alone when it is so, since a checkout may be somebody else's. */
+/**
+ * For everybody, since another user may run them; left alone when it is so, since a checkout may be somebody else's.
+ */
 const EXECUTABLE = 0o555;
 const ensureExecutable = (path: string): void => {
   const { mode } = statSync(path);
@@ -34,7 +43,11 @@ export const findBinaries = (): Binaries => {
   try {
     entry = fileURLToPath(import.meta.resolve(name));
   } catch (cause) {
-    throw new SetupError(`there is no \`${name}\`: npm has no Postgres for this platform; set WRIT_DATABASE_URL to a real one`, [], cause);
+    throw new SetupError(
+      `there is no \`${name}\`: npm has no Postgres for this platform; set WRIT_DATABASE_URL to a real one`,
+      [],
+      cause,
+    );
   }
   const root = dirname(dirname(entry));
   ensureLinks(root);

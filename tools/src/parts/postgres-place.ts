@@ -12,7 +12,10 @@ const USER = 'writ-postgres';
 /** For a checkout that the user above cannot reach, such as one below /root. */
 const OUTSIDE = '/var/lib/writ';
 
-export interface Owner { readonly uid: number; readonly gid: number }
+export interface Owner {
+  readonly uid: number;
+  readonly gid: number;
+}
 
 /** Where Postgres runs from, and as whom. */
 export interface Place {
@@ -39,15 +42,26 @@ const ensureOwner = (env: Setup['env']): Owner | undefined => {
   const found = findOwner();
   if (found !== undefined) return found;
   const useradd = findProgram(env, 'useradd') ?? 'useradd';
-  const args = ['--system', '--user-group', '--no-create-home', '--home-dir', '/nonexistent', '--shell', '/usr/sbin/nologin', USER];
+  const args = [
+    '--system',
+    '--user-group',
+    '--no-create-home',
+    '--home-dir',
+    '/nonexistent',
+    '--shell',
+    '/usr/sbin/nologin',
+    USER,
+  ];
   const { stderr, error } = spawnSync(useradd, args, { encoding: 'utf8' });
   const made = findOwner();
-  if (made === undefined) throw new SetupError(`could not make the user ${USER}, which Postgres runs as`, [error?.message ?? stderr.trim()]);
+  if (made === undefined)
+    throw new SetupError(`could not make the user ${USER}, which Postgres runs as`, [error?.message ?? stderr.trim()]);
   return made;
 };
 
 /** Asked of the system itself, since modes, groups and access lists all have a say. */
-export const canReach = (path: string, owner: Owner): boolean => spawnSync('test', ['-x', path], { ...owner }).status === 0;
+export const canReach = (path: string, owner: Owner): boolean =>
+  spawnSync('test', ['-x', path], { ...owner }).status === 0;
 
 const isLink = (path: string): boolean => lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink() === true;
 
@@ -77,7 +91,8 @@ const placeOutside = (setup: Setup, native: string, version: string, owner: Owne
  */
 export const choosePlace = (setup: Setup, native: string, version: string): Place => {
   const owner = ensureOwner(setup.env);
-  const reachable = owner === undefined || (canReach(join(native, 'bin', 'postgres'), owner) && canReach(setup.stateDir, owner));
+  const reachable =
+    owner === undefined || (canReach(join(native, 'bin', 'postgres'), owner) && canReach(setup.stateDir, owner));
   if (owner !== undefined && !reachable) return placeOutside(setup, native, version, owner);
   const dir = join(setup.stateDir, 'postgres');
   if (isLink(dir)) rmSync(dir);

@@ -43,30 +43,67 @@ const initialise = (setup: Setup, place: Place, password: string): string => {
   const passwordFile = join(place.dir, 'password.new');
   writeFileSync(passwordFile, `${password}\n`, { mode: 0o600 });
   if (place.owner !== undefined) chownSync(passwordFile, place.owner.uid, place.owner.gid);
-  const args = [`--pgdata=${fresh}`, `--username=${SUPERUSER}`, `--pwfile=${passwordFile}`, '--auth=scram-sha-256', '--encoding=UTF8',
-    '--locale-provider=builtin', '--locale=C.UTF-8', '--data-checksums'];
+  const args = [
+    `--pgdata=${fresh}`,
+    `--username=${SUPERUSER}`,
+    `--pwfile=${passwordFile}`,
+    '--auth=scram-sha-256',
+    '--encoding=UTF8',
+    '--locale-provider=builtin',
+    '--locale=C.UTF-8',
+    '--data-checksums',
+  ];
   const env = { ...setup.env, LC_ALL: 'C' };
-  const done = spawnSync(join(place.native, 'bin', 'initdb'), args, { ...asOwner(place), cwd: place.dir, env, encoding: 'utf8' });
+  const done = spawnSync(join(place.native, 'bin', 'initdb'), args, {
+    ...asOwner(place),
+    cwd: place.dir,
+    env,
+    encoding: 'utf8',
+  });
   rmSync(passwordFile);
   if (done.status !== 0) {
-    throw new SetupError('initdb failed', [done.error?.message ?? '', ...done.stderr.trim().split('\n')].filter(Boolean));
+    throw new SetupError(
+      'initdb failed',
+      [done.error?.message ?? '', ...done.stderr.trim().split('\n')].filter(Boolean),
+    );
   }
   renameSync(fresh, data);
   setup.report(`a new cluster of Postgres ${major(join(data, 'PG_VERSION'))}`);
   return data;
 };
 
-/** Tests make and drop some 200 databases: a checkpoint every five minutes would write each of them to disk first. What is committed stays durable: the ledger asks for it. */
+/**
+ * Tests make and drop some 200 databases: a checkpoint every five minutes would write each of them to disk first. What
+ * is committed stays durable: the ledger asks for it.
+ */
 const FOR_TESTS = { max_wal_size: '8GB', checkpoint_timeout: '1h' };
 
-const start = async (setup: Setup, place: Place, data: string, port: number, more: Readonly<Record<string, string>>): Promise<Child> => {
-  const settings = { listen_addresses: '127.0.0.1', unix_socket_directories: '', port, max_connections: CONNECTIONS_MAX, logging_collector: 'off', ...more };
+const start = async (
+  setup: Setup,
+  place: Place,
+  data: string,
+  port: number,
+  more: Readonly<Record<string, string>>,
+): Promise<Child> => {
+  const settings = {
+    listen_addresses: '127.0.0.1',
+    unix_socket_directories: '',
+    port,
+    max_connections: CONNECTIONS_MAX,
+    logging_collector: 'off',
+    ...more,
+  };
   return launch(setup, {
-    name: 'postgres', kind: 'part', command: join(place.native, 'bin', 'postgres'),
+    name: 'postgres',
+    kind: 'part',
+    command: join(place.native, 'bin', 'postgres'),
     args: ['-D', data, ...Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`])],
-    env: { ...setup.env, LC_ALL: 'C' }, owner: place.owner, cwd: place.dir,
+    env: { ...setup.env, LC_ALL: 'C' },
+    owner: place.owner,
+    cwd: place.dir,
     // Fast shutdown: open transactions are rolled back and clients sent away.
-    signal: 'SIGINT', graceMs: STOP_MS,
+    signal: 'SIGINT',
+    graceMs: STOP_MS,
   });
 };
 
@@ -84,7 +121,11 @@ const useReal = async (url: string): Promise<Postgres> => {
   try {
     await withClient(url, (client) => client.query('SELECT 1'));
   } catch (cause) {
-    throw new SetupError('WRIT_DATABASE_URL is set, but nothing answers there', [cause instanceof Error ? cause.message : String(cause)], cause);
+    throw new SetupError(
+      'WRIT_DATABASE_URL is set, but nothing answers there',
+      [cause instanceof Error ? cause.message : String(cause)],
+      cause,
+    );
   }
   return { url, child: null };
 };
@@ -102,7 +143,15 @@ const postgresWith = (settings: Readonly<Record<string, string>>): Part<Postgres
     const port = await freePort();
     const child = await start(setup, place, data, port, settings);
     const url = (database: string): string => `postgres://${SUPERUSER}:${password}@127.0.0.1:${port}/${database}`;
-    await waitUntilReady(child, () => withClient(url('postgres'), async (client) => { await client.query('SELECT 1'); return true; }), READY_MS);
+    await waitUntilReady(
+      child,
+      () =>
+        withClient(url('postgres'), async (client) => {
+          await client.query('SELECT 1');
+          return true;
+        }),
+      READY_MS,
+    );
     return { url: url(DATABASE), child };
   },
 });

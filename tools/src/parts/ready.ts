@@ -12,15 +12,28 @@ const POLL_MS = 50;
  *
  * @throws SetupError with the end of its log when it ends first, or does not answer in time
  */
-export const waitUntilReady = async (child: Child, isReady: () => Promise<boolean>, timeoutMs: number): Promise<void> => {
+export const waitUntilReady = async (
+  child: Child,
+  isReady: () => Promise<boolean>,
+  timeoutMs: number,
+): Promise<void> => {
   const until = performance.now() + timeoutMs;
   let end: string | undefined;
-  void child.ended.then((how) => { end = how; });
+  void child.ended.then((how) => {
+    end = how;
+  });
   for (;;) {
-    if (end !== undefined) throw new SetupError(`${child.name} ${end} before it was ready; the end of ${child.logFile}:`, logTail(child.logFile));
+    if (end !== undefined)
+      throw new SetupError(
+        `${child.name} ${end} before it was ready; the end of ${child.logFile}:`,
+        logTail(child.logFile),
+      );
     if (await isReady().catch(() => false)) return;
     if (performance.now() > until) {
-      throw new SetupError(`${child.name} did not answer within ${timeoutMs / 1000} s; the end of ${child.logFile}:`, logTail(child.logFile));
+      throw new SetupError(
+        `${child.name} did not answer within ${timeoutMs / 1000} s; the end of ${child.logFile}:`,
+        logTail(child.logFile),
+      );
     }
     await delay(POLL_MS);
   }

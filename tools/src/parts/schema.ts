@@ -11,11 +11,25 @@ export interface Schema {
 }
 
 /** Makes the database and its roles, and brings its schemas up to date. */
-export const ensureSchema = async (setup: Setup, url: string, passwords: Readonly<Record<LoginRole, string>>): Promise<Schema> => {
+export const ensureSchema = async (
+  setup: Setup,
+  url: string,
+  passwords: Readonly<Record<LoginRole, string>>,
+): Promise<Schema> => {
   try {
-    return await prepareDatabase({ url, passwords, sources: await findSchemas(setup.checkout), release: VERSION, log: setup.report });
+    return await prepareDatabase({
+      url,
+      passwords,
+      sources: await findSchemas(setup.checkout),
+      release: VERSION,
+      log: setup.report,
+    });
   } catch (cause) {
     if (!(cause instanceof MigrationFailure)) throw cause;
-    throw new SetupError(cause.message, [`if nothing in it is worth keeping, delete ${setup.stateDir} and start again`], cause);
+    throw new SetupError(
+      cause.message,
+      [`if nothing in it is worth keeping, delete ${setup.stateDir} and start again`],
+      cause,
+    );
   }
 };

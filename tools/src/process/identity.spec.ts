@@ -4,10 +4,12 @@ import { once } from 'node:events';
 import { identify, isAlive, parseStat, signal } from './identity.ts';
 
 /** proc(5): pid, (comm), state, ppid, …; the start time is field 22. */
-const stat = (comm: string): string => `42 (${comm}) S 1 42 42 0 -1 4194560 100 0 0 0 1 2 0 0 20 0 1 0 137231 1000 50 ${'0 '.repeat(28)}`;
+const stat = (comm: string): string =>
+  `42 (${comm}) S 1 42 42 0 -1 4194560 100 0 0 0 1 2 0 0 20 0 1 0 137231 1000 50 ${'0 '.repeat(28)}`;
 
 test('state and start time are found whatever the command is called', () => {
-  for (const comm of ['node', 'a b', 'x) R 7 (y', '))) ']) expect(parseStat(stat(comm))).toEqual({ state: 'S', started: '137231' });
+  for (const comm of ['node', 'a b', 'x) R 7 (y', '))) '])
+    expect(parseStat(stat(comm))).toEqual({ state: 'S', started: '137231' });
 });
 
 test('we are alive', () => {
@@ -29,7 +31,10 @@ test('a process that has ended is not alive, nor is its zombie', async () => {
   const shell = spawn('sh', ['-c', 'sleep 0 & echo $!; exec sleep 60'], { stdio: ['ignore', 'pipe', 'ignore'] });
   const [line] = (await once(shell.stdout, 'data')) as [Buffer];
   const zombie = Number(line.toString());
-  while (identify(zombie) !== undefined) await new Promise((resolve) => { setImmediate(resolve); });
+  while (identify(zombie) !== undefined)
+    await new Promise((resolve) => {
+      setImmediate(resolve);
+    });
   const who = identify(shell.pid!)!;
   expect(isAlive(who)).toBe(true);
   expect(signal(who, 'SIGKILL')).toBe(true);

@@ -2,8 +2,8 @@
 import { readFileSync } from 'node:fs';
 
 /**
- * Names one process for ever: a pid alone is reused. INVARIANT (never a stranger): nothing here is signalled unless pid, start
- * time and boot all still agree.
+ * Names one process for ever: a pid alone is reused. INVARIANT (never a stranger): nothing here is signalled unless
+ * pid, start time and boot all still agree.
  */
 export interface Identity {
   readonly pid: number;

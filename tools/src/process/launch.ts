@@ -36,8 +36,8 @@ export interface Child {
 }
 
 /**
- * Starts a process in a group of its own (a Ctrl-C in the terminal is for the supervisor, which stops the others in order) with
- * its output in `logs/NAME.log`, and writes it down before returning.
+ * Starts a process in a group of its own (a Ctrl-C in the terminal is for the supervisor, which stops the others in
+ * order) with its output in `logs/NAME.log`, and writes it down before returning.
  */
 export const launch = async (setup: Setup, what: Launch): Promise<Child> => {
   if (setup.processes.isClosed) throw new SetupError(`${what.name} is not started any more: the run is ending`);
@@ -57,14 +57,22 @@ export const launch = async (setup: Setup, what: Launch): Promise<Child> => {
   const ended = new Promise<string>((resolve) => {
     child.once('error', (error) => resolve(`could not be started: ${error.message}`));
     child.once('exit', (code, by) => resolve(by === null ? `ended with status ${code}` : `was ended by ${by}`));
-  }).finally(() => { running = false; });
+  }).finally(() => {
+    running = false;
+  });
   const who = child.pid === undefined ? undefined : identify(child.pid);
   if (who === undefined) throw new SetupError(`${what.name} ${await ended}`, logTail(logFile));
   setup.processes.add({ name: what.name, kind: what.kind, who, signal: what.signal, graceMs: what.graceMs });
   void ended.then(() => setup.processes.remove(who));
   return {
-    name: what.name, who, logFile, ended,
+    name: what.name,
+    who,
+    logFile,
+    ended,
     isRunning: () => running,
-    stop: async (graceMs = what.graceMs) => { await stopProcess(who, what.signal, graceMs); await ended; },
+    stop: async (graceMs = what.graceMs) => {
+      await stopProcess(who, what.signal, graceMs);
+      await ended;
+    },
   };
 };

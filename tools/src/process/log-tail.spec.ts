@@ -5,8 +5,12 @@ import { join } from 'node:path';
 import { logTail } from './log-tail.ts';
 
 let folder: string;
-beforeEach(() => { folder = mkdtempSync(join(tmpdir(), 'writ-log-tail-')); });
-afterEach(() => { rmSync(folder, { recursive: true }); });
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'writ-log-tail-'));
+});
+afterEach(() => {
+  rmSync(folder, { recursive: true });
+});
 
 test('the tail of a log is its last lines, and of a log of many megabytes they are whole lines too', () => {
   const path = join(folder, 'service.log');

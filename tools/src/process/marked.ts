@@ -2,10 +2,16 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { FIRST_FIELD, identify, statFields, type Identity } from './identity.ts';
 
-/** Environment variable that marks every process of a state directory, so that a clean-up finds those that no list names. */
+/**
+ * Environment variable that marks every process of a state directory, so that a clean-up finds those that no list
+ * names.
+ */
 export const MARK = 'WRIT_STATE_ID';
 
-const pids = (): number[] => readdirSync('/proc').filter((name) => /^\d+$/.test(name)).map(Number);
+const pids = (): number[] =>
+  readdirSync('/proc')
+    .filter((name) => /^\d+$/.test(name))
+    .map(Number);
 
 /** A file of /proc/PID as its NUL-separated parts; empty when the process is gone or somebody else's. */
 const parts = (pid: number, file: 'environ' | 'cmdline'): string[] => {
@@ -34,8 +40,8 @@ export const findMarked = (stateId: string): Identity[] =>
   identified(pids().filter((pid) => pid !== process.pid && parts(pid, 'environ').includes(`${MARK}=${stateId}`)));
 
 /**
- * The main processes of containers that an engine of ours left behind, and the shims that hold them. Ending a container's main
- * process ends all others in it.
+ * The main processes of containers that an engine of ours left behind, and the shims that hold them. Ending a
+ * container's main process ends all others in it.
  *
  * @param execRoot the engine's directory of run-time files, which stands in its shims' command lines
  */

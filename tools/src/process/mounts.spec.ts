@@ -11,5 +11,9 @@ const INFO = [
 ].join('\n');
 
 test('mounts below a directory are found, the last mounted first, and no neighbour is', () => {
-  expect(mountsBelow('/w/.writ', INFO)).toEqual(['/w/.writ/with space', '/w/.writ/docker/overlay2/a/merged', '/w/.writ/docker']);
+  expect(mountsBelow('/w/.writ', INFO)).toEqual([
+    '/w/.writ/with space',
+    '/w/.writ/docker/overlay2/a/merged',
+    '/w/.writ/docker',
+  ]);
 });

@@ -4,13 +4,19 @@ import { readFileSync } from 'node:fs';
 
 /** The fifth field of proc(5) mountinfo, in which space, tab, newline and backslash are octal escapes. */
 const MOUNT_POINT = 4;
-const unescape = (path: string): string => path.replace(/\\([0-7]{3})/g, (_, octal: string) => String.fromCharCode(parseInt(octal, 8)));
+const unescape = (path: string): string =>
+  path.replace(/\\([0-7]{3})/g, (_, octal: string) => String.fromCharCode(parseInt(octal, 8)));
 
 /** Mount points below a directory out of the text of /proc/self/mountinfo, the deepest first. */
 export const mountsBelow = (dir: string, text: string): string[] =>
-  text.split('\n').map((line) => unescape(line.split(' ')[MOUNT_POINT] ?? '')).filter((path) => path.startsWith(`${dir}/`)).reverse();
+  text
+    .split('\n')
+    .map((line) => unescape(line.split(' ')[MOUNT_POINT] ?? ''))
+    .filter((path) => path.startsWith(`${dir}/`))
+    .reverse();
 
 /** Takes away what an engine that was killed left mounted, so that its directory can be deleted. */
 export const unmountBelow = (dir: string): void => {
-  for (const path of mountsBelow(dir, readFileSync('/proc/self/mountinfo', 'utf8'))) spawnSync('umount', ['--lazy', path]);
+  for (const path of mountsBelow(dir, readFileSync('/proc/self/mountinfo', 'utf8')))
+    spawnSync('umount', ['--lazy', path]);
 };

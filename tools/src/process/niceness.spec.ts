@@ -7,7 +7,8 @@ import { setSessionNiceness } from './niceness.ts';
 const grouped = existsSync('/proc/self/autogroup');
 
 (grouped ? test : test.skip)('a session stands behind others, and those behind this one as they did', async () => {
-  const niceOf = (pid: number): string | undefined => /nice (-?\d+)/.exec(readFileSync(`/proc/${pid}/autogroup`, 'utf8'))?.[1];
+  const niceOf = (pid: number): string | undefined =>
+    /nice (-?\d+)/.exec(readFileSync(`/proc/${pid}/autogroup`, 'utf8'))?.[1];
   const before = niceOf(process.pid);
   const child = spawn('sleep', ['60'], { detached: true, stdio: 'ignore' });
   try {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Runs once in the main process, before the specs of the suite `cluster`: a node with the images of this checkout, whose addresses their processes inherit.
+// Runs once in the main process, before the specs of the suite `cluster`: a node with the images of this checkout,
+// whose addresses their processes inherit.
 import { join } from 'node:path';
 import type { TestProject } from 'vitest/node';
 import { downNode, findNode, upNode } from '../cluster/node.ts';
@@ -26,7 +27,8 @@ declare module 'vitest' {
 const LINE_MS = 5_000;
 
 /**
- * Called by Vitest, which calls the result when all specs have ended. A cluster that WRIT_CLUSTER_KUBECONFIG names is taken as it is; a node that is up is used and stays up.
+ * Called by Vitest, which calls the result when all specs have ended. A cluster that WRIT_CLUSTER_KUBECONFIG names is
+ * taken as it is; a node that is up is used and stays up.
  */
 export async function setup(project: TestProject): Promise<() => Promise<void>> {
   if (process.env['WRIT_CLUSTER_KUBECONFIG'] !== undefined) return () => Promise.resolve();

@@ -56,11 +56,7 @@ const listOf = ({ writ, sandbox, parts }: ReleaseImages): BuiltImage[] => [writ,
 const inContainerd = (ref: string): string => `docker.io/${ref.includes('/') ? '' : 'library/'}${ref}`;
 
 /** Loads those of the images into a node that it doesn't have. Resolves with how many those were. */
-export const loadReleaseImages = async (
-  setup: Setup,
-  node: ClusterNode,
-  images: ReleaseImages,
-): Promise<number> => {
+export const loadReleaseImages = async (setup: Setup, node: ClusterNode, images: ReleaseImages): Promise<number> => {
   // Which image lies under a name is known by the engine's id alone, which containerd doesn't keep.
   const file = join(clusterPaths(setup.stateDir).images, 'loaded.json');
   const loaded = existsSync(file) ? (JSON.parse(readFileSync(file, 'utf8')) as Record<string, string>) : {};

@@ -11,7 +11,6 @@ import type { BuiltImage, TrialParts } from '../images/index.ts';
 import type { Setup } from '../setup.ts';
 import { openForward, type Forward } from './forward.ts';
 
-
 /** Where the chart is installed, and as what. */
 export interface ReleasePlace {
   readonly name: string;
@@ -123,7 +122,10 @@ export const releaseOn = (
     publicKeys: () => read('configmap', `${name}-public-keys`, 'public-keys.json'),
     platformKey: async () => (await secret(`${name}-platform-key`, 'platform-api-key')).trim(),
     forward: () =>
-      openForward([node.kubectl, '--namespace', namespace, 'port-forward', `service/${name}-orchestrator`, ':80'], node.env),
+      openForward(
+        [node.kubectl, '--namespace', namespace, 'port-forward', `service/${name}-orchestrator`, ':80'],
+        node.env,
+      ),
     install: ({ values = {}, chart = CHART, files = [SMALL_VALUES], images: others = {} } = {}) =>
       withValues([imageValues({ ...images, ...others }), values], async (own) => {
         const flags = [...files, ...own].flatMap((file) => ['--values', file]);

@@ -44,10 +44,7 @@ export const installPlan = (setup: Setup, node: ClusterNode, made: ReleaseMade):
       return `revision ${await made.release.install()}`;
     },
   },
-  {
-    title: 'helm test',
-    run: async () => lastLine(await (made.release as Release).test()),
-  },
+  { title: 'helm test', run: async () => lastLine(await (made.release as Release).test()) },
 ];
 
 /** What the pod of `helm test` said last. */

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// `npm run soak`: the long form of tests/fault/src/soak.spec.ts, on real parts. Two calls a second for half an hour, the executor killed every minute.
+// `npm run soak`: the long form of tests/fault/src/soak.spec.ts, on real parts. Two calls a second for half an hour,
+// the executor killed every minute.
 import { explain } from '../explain.ts';
 import { checkout } from '../setup.ts';
 import { vitestCheck } from '../test/checks.ts';
@@ -10,7 +11,9 @@ const SECONDS = { WRIT_SOAK_SECONDS: '1800', WRIT_SOAK_KILL_SECONDS: '60' };
 
 const SPEC = 'tests/fault/src/soak.spec.ts';
 
-const say = (line: string): void => { process.stdout.write(`${line}\n`); };
+const say = (line: string): void => {
+  process.stdout.write(`${line}\n`);
+};
 
 await withParts(async (setup, environmentOf) => {
   try {
@@ -26,5 +29,7 @@ await withParts(async (setup, environmentOf) => {
 }, say);
 
 function chosen(): Readonly<Record<string, string>> {
-  return Object.fromEntries(Object.keys(SECONDS).flatMap((name) => (process.env[name] === undefined ? [] : [[name, process.env[name]]])));
+  return Object.fromEntries(
+    Object.keys(SECONDS).flatMap((name) => (process.env[name] === undefined ? [] : [[name, process.env[name]]])),
+  );
 }

@@ -2,8 +2,12 @@
 import { parseArguments } from './arguments.ts';
 
 let printed: string;
-beforeEach(() => { printed = ''; });
-const print = (text: string): void => { printed += text; };
+beforeEach(() => {
+  printed = '';
+});
+const print = (text: string): void => {
+  printed += text;
+};
 const parse = (...args: string[]) => parseArguments(args, { writeOut: print, writeErr: print });
 
 test('npm start stays up unless --once is given', () => {
@@ -11,12 +15,16 @@ test('npm start stays up unless --once is given', () => {
   expect(parse('--once')).toEqual({ once: true });
 });
 
-test.each([['--twice', 'unknown option'], ['now', 'too many arguments']])('%s is refused with a reason', (arg, reason) => {
+test.each([
+  ['--twice', 'unknown option'],
+  ['now', 'too many arguments'],
+])('%s is refused with a reason', (arg, reason) => {
   expect(parse(arg)).toBe(1);
   expect(printed).toContain(reason);
 });
 
 test('help names every variable and is no failure', () => {
   expect(parse('--help')).toBe(0);
-  for (const name of ['WRIT_HTTP_PORT', 'WRIT_DATABASE_URL', 'WRIT_NATS_URL', 'DOCKER_HOST']) expect(printed).toContain(name);
+  for (const name of ['WRIT_HTTP_PORT', 'WRIT_DATABASE_URL', 'WRIT_NATS_URL', 'DOCKER_HOST'])
+    expect(printed).toContain(name);
 });

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// `npm start`: everything that Writ needs on this machine, an agent at work on a real repository, and a server that stays up.
+// `npm start`: everything that Writ needs on this machine, an agent at work on a real repository, and a server that
+// stays up.
 import { once } from 'node:events';
 import { rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -15,7 +16,9 @@ import { parseArguments } from './arguments.ts';
 import { presentStack } from './present.ts';
 import { startStack, type Stack } from './stack.ts';
 
-const say = (line: string): void => { process.stdout.write(`${line}\n`); };
+const say = (line: string): void => {
+  process.stdout.write(`${line}\n`);
+};
 
 /** Rejects when one of these processes ends by itself. */
 const firstEnd = async (children: readonly Child[]): Promise<never> => {
@@ -25,7 +28,8 @@ const firstEnd = async (children: readonly Child[]): Promise<never> => {
 
 /**
  * Rejects when the stack can't go on. A part of ours that ends takes the run with it: what is left would only look as
- * if it worked. A service that ends is started again, but for `--once`, whose status says whether all went as it should.
+ * if it worked. A service that ends is started again, but for `--once`, whose status says whether all went as it
+ * should.
  */
 const breakdownOf = async ({ services, parts }: Stack, restarts: boolean, stop: AbortSignal): Promise<never> => {
   if (!restarts) return firstEnd([...services.map(({ child }) => child), ...parts]);
@@ -39,7 +43,13 @@ const runMainJob = async (setup: Setup, { url, keys }: Stack): Promise<boolean> 
   const lastRun = join(setup.stateDir, 'last-run.json');
   // A job that breaks off must not leave an earlier one's result for its own.
   rmSync(lastRun, { force: true });
-  const result = await runJob({ apiUrl: url, platformKey: keys.platformKey, stateDir: setup.stateDir, onProgress: say, env: setup.env });
+  const result = await runJob({
+    apiUrl: url,
+    platformKey: keys.platformKey,
+    stateDir: setup.stateDir,
+    onProgress: say,
+    env: setup.env,
+  });
   writeFileSync(lastRun, `${JSON.stringify(result, null, 2)}\n`);
   say(renderJob(result));
   return result.ok;

@@ -16,7 +16,8 @@ const readFacts = (stateDir: string): CliFacts => {
   return existsSync(path) ? (JSON.parse(readFileSync(path, 'utf8')) as CliFacts) : {};
 };
 
-const row = (name: string, value: string, note = ''): string => `  ${name.padEnd(14)} ${pc.cyan(value)}${note === '' ? '' : pc.dim(`   ${note}`)}`;
+const row = (name: string, value: string, note = ''): string =>
+  `  ${name.padEnd(14)} ${pc.cyan(value)}${note === '' ? '' : pc.dim(`   ${note}`)}`;
 
 /** Where it listens, with which keys, and what to try next. */
 export const presentStack = (setup: Setup, { url, keys }: Stack): string => {

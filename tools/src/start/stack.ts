@@ -23,7 +23,10 @@ export interface Stack {
   readonly keys: Keys;
   /** The four services, each of which can be started again. */
   readonly services: readonly KeptService[];
-  /** Postgres, NATS and Docker where they are our own. Their end is the end of the run: they hold what the services need. */
+  /**
+   * Postgres, NATS and Docker where they are our own. Their end is the end of the run: they hold what the services
+   * need.
+   */
   readonly parts: readonly Child[];
 }
 
@@ -54,17 +57,26 @@ const made = <T>(value: T | undefined): T => {
 
 const localNats = nats({
   users: NATS_USERS,
-  config: ({ port, storeDir, passwords }) => natsServerConfig({
-    host: '127.0.0.1', port, storeDir, serverName: 'writ-local', shard: SHARD,
-    users: Object.fromEntries(NATS_USERS.map((user) => [user, passwords[user] ?? ''])) as Record<(typeof NATS_USERS)[number], string>,
-  }),
+  config: ({ port, storeDir, passwords }) =>
+    natsServerConfig({
+      host: '127.0.0.1',
+      port,
+      storeDir,
+      serverName: 'writ-local',
+      shard: SHARD,
+      users: Object.fromEntries(NATS_USERS.map((user) => [user, passwords[user] ?? ''])) as Record<
+        (typeof NATS_USERS)[number],
+        string
+      >,
+    }),
 });
 
 const wantedPort = (env: Setup['env']): number => {
   const text = env['WRIT_HTTP_PORT'];
   if (!text) return HTTP_PORT;
   const port = Number(text);
-  if (!Number.isInteger(port) || port < 1 || port > 65_535) throw new SetupError(`WRIT_HTTP_PORT is \`${text}\`, which is no port`);
+  if (!Number.isInteger(port) || port < 1 || port > 65_535)
+    throw new SetupError(`WRIT_HTTP_PORT is \`${text}\`, which is no port`);
   return port;
 };
 
@@ -74,10 +86,18 @@ const environmentsOf = async (setup: Setup, state: Made): Promise<Readonly<Recor
   const httpPort = await nextFreePort(wantedPort(setup.env));
   state.httpPort = httpPort;
   return serviceEnvironments({
-    stateDir: setup.stateDir, deployment: DEPLOYMENT, shard: SHARD, httpPort,
+    stateDir: setup.stateDir,
+    deployment: DEPLOYMENT,
+    shard: SHARD,
+    httpPort,
     opsPorts: Object.fromEntries(SERVICES.map((name, index) => [name, ports[index]])) as Record<ServiceName, number>,
-    nats: made(state.bus), schema: made(state.schema), keys: made(state.keys), dockerHost: made(state.engine).host,
-    label: setup.stateId, image: made(state.image), env: setup.env,
+    nats: made(state.bus),
+    schema: made(state.schema),
+    keys: made(state.keys),
+    dockerHost: made(state.engine).host,
+    label: setup.stateId,
+    image: made(state.image),
+    env: setup.env,
   });
 };
 
@@ -90,28 +110,67 @@ const startAll = async (setup: Setup, run: Setup, state: Made): Promise<KeptServ
 };
 
 const plan = (run: Setup, state: Made): Plan => [
-  { title: postgres.name, run: async (setup) => { state.database = await postgres.ensure(setup); } },
-  { title: localNats.name, run: async (setup) => { state.bus = await localNats.ensure(setup); } },
-  { title: docker.name, run: async (setup) => { state.engine = await docker.ensure(setup); return state.engine.own ? 'our own' : state.engine.host; } },
+  {
+    title: postgres.name,
+    run: async (setup) => {
+      state.database = await postgres.ensure(setup);
+    },
+  },
+  {
+    title: localNats.name,
+    run: async (setup) => {
+      state.bus = await localNats.ensure(setup);
+    },
+  },
+  {
+    title: docker.name,
+    run: async (setup) => {
+      state.engine = await docker.ensure(setup);
+      return state.engine.own ? 'our own' : state.engine.host;
+    },
+  },
   [
     { title: 'Build', run: (setup) => build(setup.env, setup.report) },
-    { title: 'Sandbox base image', run: async (setup) => { state.base = await ensureBase(setup, made(state.engine).docker); } },
+    {
+      title: 'Sandbox base image',
+      run: async (setup) => {
+        state.base = await ensureBase(setup, made(state.engine).docker);
+      },
+    },
   ],
-  { title: 'Keys and schema', run: async (setup) => {
-    state.keys = ensureKeys(setup, DEPLOYMENT);
-    state.schema = await ensureSchema(setup, made(state.database).url, state.keys.rolePasswords);
-  } },
-  { title: 'Sandbox image', run: async (setup) => { state.image = await ensureSandboxImage(setup, made(state.engine).docker, made(state.base)); } },
-  { title: 'Services', run: async (setup) => {
-    state.services = await startAll(setup, run, state);
-    return SERVICES.join(', ');
-  } },
+  {
+    title: 'Keys and schema',
+    run: async (setup) => {
+      state.keys = ensureKeys(setup, DEPLOYMENT);
+      state.schema = await ensureSchema(setup, made(state.database).url, state.keys.rolePasswords);
+    },
+  },
+  {
+    title: 'Sandbox image',
+    run: async (setup) => {
+      state.image = await ensureSandboxImage(setup, made(state.engine).docker, made(state.base));
+    },
+  },
+  {
+    title: 'Services',
+    run: async (setup) => {
+      state.services = await startAll(setup, run, state);
+      return SERVICES.join(', ');
+    },
+  },
 ];
 
 /** Brings up everything, step by step. */
 export const startStack = async (setup: Setup): Promise<Stack> => {
   const state: Made = {};
   await runPlan(setup, plan(setup, state));
-  const parts = [state.database, state.bus, state.engine].map((part) => part?.child).filter((child) => child !== null && child !== undefined);
-  return { url: `http://127.0.0.1:${made(state.httpPort)}`, keys: made(state.keys), services: made(state.services), parts };
+  const parts = [state.database, state.bus, state.engine]
+    .map((part) => part?.child)
+    .filter((child) => child !== null && child !== undefined);
+  return {
+    url: `http://127.0.0.1:${made(state.httpPort)}`,
+    keys: made(state.keys),
+    services: made(state.services),
+    parts,
+  };
 };

@@ -48,13 +48,18 @@ const killStrays = async (stateId: string, execRoot: string | null): Promise<voi
 };
 
 /**
- * Ends everything that was started for a state directory: services, then their containers, then the parts below them. Used by the
- * supervisor at its end, by the watchdog when the supervisor was killed, and at the next start when both were.
+ * Ends everything that was started for a state directory: services, then their containers, then the parts below them.
+ * Used by the supervisor at its end, by the watchdog when the supervisor was killed, and at the next start when both
+ * were.
  *
  * @param started what the caller knows to have been started
  * @returns how many listed processes there were to end
  */
-export const cleanUp = async ({ stateDir, stateId }: StateDir, { engine, entries }: Started, timeouts: StopTimeouts): Promise<number> => {
+export const cleanUp = async (
+  { stateDir, stateId }: StateDir,
+  { engine, entries }: Started,
+  timeouts: StopTimeouts,
+): Promise<number> => {
   await stopKinds(entries, ['job', 'service'], timeouts.servicesMs);
   if (engine !== null) await removeContainers(engine, timeouts.containersMs);
   await stopKinds(entries, ['part', 'engine'], timeouts.partsMs);

@@ -14,7 +14,10 @@ const removeVolumes = async (client: Docker, label: string): Promise<void> => {
   await Promise.allSettled((Volumes ?? []).map(({ Name }) => client.getVolume(Name).remove({ force: true })));
 };
 
-/** Removes the containers and volumes of a state directory. An engine that does not answer in time has nothing to be asked. */
+/**
+ * Removes the containers and volumes of a state directory. An engine that does not answer in time has nothing to be
+ * asked.
+ */
 export const removeContainers = async (engine: Engine, timeoutMs: number): Promise<void> => {
   const client = dockerAt(engine.host, timeoutMs);
   const label = labelFilter(engine);

@@ -21,7 +21,10 @@ const start = (setup: Setup): ChildProcess => {
   const log = openSync(join(logs, 'watchdog.log'), 'a', 0o600);
   // In a session of its own, and without the mark that it looks for in others.
   const child = spawn(process.execPath, ['--conditions=@writ/source', PROGRAM, setup.stateDir, setup.stateId], {
-    detached: true, stdio: ['pipe', log, log], env: { ...setup.env, [MARK]: undefined }, cwd: '/',
+    detached: true,
+    stdio: ['pipe', log, log],
+    env: { ...setup.env, [MARK]: undefined },
+    cwd: '/',
   });
   closeSync(log);
   child.stdin?.on('error', () => undefined);
@@ -35,16 +38,19 @@ export const startGuard = (setup: Setup): Guard => {
   let child: ChildProcess;
   const run = (): void => {
     child = start(setup);
-    child.once('exit', () => { if (!dismissed) run(); });
+    child.once('exit', () => {
+      if (!dismissed) run();
+    });
   };
   run();
   return {
-    dismiss: () => new Promise((resolve) => {
-      dismissed = true;
-      child.once('exit', () => resolve());
-      if (child.exitCode !== null || child.signalCode !== null) resolve();
-      child.ref();
-      child.stdin?.end(FAREWELL);
-    }),
+    dismiss: () =>
+      new Promise((resolve) => {
+        dismissed = true;
+        child.once('exit', () => resolve());
+        if (child.exitCode !== null || child.signalCode !== null) resolve();
+        child.ref();
+        child.stdin?.end(FAREWELL);
+      }),
   };
 };

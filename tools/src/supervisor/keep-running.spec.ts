@@ -32,19 +32,34 @@ afterEach(async () => {
 });
 
 const run = async (name: string, script: string): Promise<Child> => {
-  const child = await launch(setup, { name, kind: 'service', command: 'sh', args: ['-c', script], env: process.env, signal: 'SIGKILL', graceMs: 1_000 });
+  const child = await launch(setup, {
+    name,
+    kind: 'service',
+    command: 'sh',
+    args: ['-c', script],
+    env: process.env,
+    signal: 'SIGKILL',
+    graceMs: 1_000,
+  });
   started.push(child);
   return child;
 };
-const service = async (name: string, script: string): Promise<KeptService> => ({ child: await run(name, script), start: () => run(name, script) });
-const keep = (kept: KeptService, rules = RULES): Promise<void> => keepRunning(kept, { stop: stop.signal, report: (line) => reported.push(line), rules });
+const service = async (name: string, script: string): Promise<KeptService> => ({
+  child: await run(name, script),
+  start: () => run(name, script),
+});
+const keep = (kept: KeptService, rules = RULES): Promise<void> =>
+  keepRunning(kept, { stop: stop.signal, report: (line) => reported.push(line), rules });
 const until = async (isSo: () => boolean): Promise<void> => {
   while (!isSo()) await delay(10);
 };
 const ofName = (name: string): Child[] => started.filter((child) => child.name === name);
 
 it('a service that is killed runs again, with its last lines shown, and no other one is touched', async () => {
-  const [kernel, ledger] = [await service('kernel', 'echo the last thing it did; exec sleep 600'), await service('ledger', 'exec sleep 600')];
+  const [kernel, ledger] = [
+    await service('kernel', 'echo the last thing it did; exec sleep 600'),
+    await service('ledger', 'exec sleep 600'),
+  ];
   void keep(kernel);
   void keep(ledger);
   await until(() => existsSync(kernel.child.logFile));
@@ -56,19 +71,34 @@ it('a service that is killed runs again, with its last lines shown, and no other
   expect(reported[0]).toContain('kernel was ended by SIGKILL');
   expect(reported).toContain('    the last thing it did');
   await until(() => readStarted(setup.stateDir).entries.length === 2);
-  expect(readStarted(setup.stateDir).entries.map(({ who }) => who.pid).sort()).toEqual([again.who.pid, ledger.child.who.pid].sort());
+  expect(
+    readStarted(setup.stateDir)
+      .entries.map(({ who }) => who.pid)
+      .sort(),
+  ).toEqual([again.who.pid, ledger.child.who.pid].sort());
 
   signal(again.who, 'SIGKILL');
   await until(() => ofName('kernel').length === 3);
 });
 
 it('a service that ends at each start is restarted as often as the rules say, after pauses that grow, and then ends the run with its last lines', async () => {
-  const failure = await keep(await service('kernel', 'echo no such database; sleep 0.05; exit 3')).catch((error: unknown) => error);
+  const failure = await keep(await service('kernel', 'echo no such database; sleep 0.05; exit 3')).catch(
+    (error: unknown) => error,
+  );
   expect(failure).toBeInstanceOf(SetupError);
-  expect((failure as SetupError).message).toBe('kernel ended with status 3. It was restarted 4 times within 60 s and is not restarted again. Its last lines:');
+  expect((failure as SetupError).message).toBe(
+    'kernel ended with status 3. It was restarted 4 times within 60 s and is not restarted again. Its last lines:',
+  );
   expect((failure as SetupError).details).toContain('no such database');
   expect(started.length).toBe(1 + RULES.restartsMax);
-  expect(reported.filter((line) => line.includes('restarting')).map((line) => /in ([\d.]+ s) \((\d)/.exec(line)?.slice(1))).toEqual([['0 s', '1'], ['0 s', '2'], ['0.1 s', '3'], ['0.1 s', '4']]);
+  expect(
+    reported.filter((line) => line.includes('restarting')).map((line) => /in ([\d.]+ s) \((\d)/.exec(line)?.slice(1)),
+  ).toEqual([
+    ['0 s', '1'],
+    ['0 s', '2'],
+    ['0.1 s', '3'],
+    ['0.1 s', '4'],
+  ]);
 });
 
 it('a start that fails counts as an end, and says why', async () => {
@@ -89,7 +119,12 @@ it('a start that fails counts as an end, and says why', async () => {
 it('restarts that lie further back than the window do not count', async () => {
   let now = 0;
   const kept = await service('kernel', 'exec sleep 600');
-  const ended = keepRunning(kept, { stop: stop.signal, report: () => undefined, rules: { ...RULES, restartsMax: 1, windowMs: 1_000 }, now: () => now });
+  const ended = keepRunning(kept, {
+    stop: stop.signal,
+    report: () => undefined,
+    rules: { ...RULES, restartsMax: 1, windowMs: 1_000 },
+    now: () => now,
+  });
   ended.catch(() => undefined);
   for (let restarts = 0; restarts < 3; restarts += 1) {
     const current = started.at(-1)!;

@@ -16,7 +16,12 @@ export interface RestartRules {
 }
 
 /** A service that breaks at each start is given half a minute; one that breaks now and then is restarted for ever. */
-export const RESTART_RULES: RestartRules = { delayMs: 1_000, delayMaxMs: 16_000, restartsMax: 5, windowMs: 10 * 60_000 };
+export const RESTART_RULES: RestartRules = {
+  delayMs: 1_000,
+  delayMaxMs: 16_000,
+  restartsMax: 5,
+  windowMs: 10 * 60_000,
+};
 
 /** Enough of a log to see why a process ended; the whole log is in its file. */
 const LINES_SHOWN = 8;
@@ -46,7 +51,8 @@ interface Ending {
 }
 
 const MINUTE = 60_000;
-const inWords = (ms: number): string => (ms >= 2 * MINUTE ? `${Math.round(ms / MINUTE)} min` : `${Math.round(ms / 100) / 10} s`);
+const inWords = (ms: number): string =>
+  ms >= 2 * MINUTE ? `${Math.round(ms / MINUTE)} min` : `${Math.round(ms / 100) / 10} s`;
 
 /** Restarts of one service, and the rules for the next one. */
 class Restarts {
@@ -75,7 +81,10 @@ class Restarts {
   }
 }
 
-const endingOf = async ({ ended, logFile }: Child): Promise<Ending> => ({ how: await ended, lines: logTail(logFile, LINES_SHOWN) });
+const endingOf = async ({ ended, logFile }: Child): Promise<Ending> => ({
+  how: await ended,
+  lines: logTail(logFile, LINES_SHOWN),
+});
 
 const startAgain = async (start: KeptService['start']): Promise<Child | Ending> => {
   try {

@@ -9,13 +9,15 @@ export interface Holder {
 }
 
 /** Released by closing it, or by the kernel when the process ends in whatever way. */
-export interface Lock { readonly release: () => void }
+export interface Lock {
+  readonly release: () => void;
+}
 
 const ASK_MS = 1_000;
 
 /**
- * A socket in Linux's abstract namespace: taking it is atomic, a killed holder loses it at once, and no file can be left behind.
- * The holder tells whoever connects who it is.
+ * A socket in Linux's abstract namespace: taking it is atomic, a killed holder loses it at once, and no file can be
+ * left behind. The holder tells whoever connects who it is.
  */
 const addressOf = (stateId: string): string => `\0writ-state-${stateId}`;
 
@@ -25,8 +27,13 @@ const listen = async (address: string, holder: Holder): Promise<Server | undefin
       socket.on('error', () => undefined);
       socket.end(JSON.stringify(holder));
     });
-    server.once('error', (error: NodeJS.ErrnoException) => (error.code === 'EADDRINUSE' ? resolve(undefined) : reject(error)));
-    server.listen(address, () => { server.unref(); resolve(server); });
+    server.once('error', (error: NodeJS.ErrnoException) =>
+      error.code === 'EADDRINUSE' ? resolve(undefined) : reject(error),
+    );
+    server.listen(address, () => {
+      server.unref();
+      resolve(server);
+    });
   });
 
 /** Who holds the state directory; undefined when nobody does, or the holder ended while being asked. */
@@ -35,7 +42,9 @@ export const askHolder = async (stateId: string): Promise<Holder | undefined> =>
     let text = '';
     const socket = connect({ path: addressOf(stateId) });
     socket.setTimeout(ASK_MS, () => socket.destroy());
-    socket.on('data', (chunk) => { text += chunk.toString('utf8'); });
+    socket.on('data', (chunk) => {
+      text += chunk.toString('utf8');
+    });
     socket.on('error', () => undefined);
     socket.on('close', () => {
       try {
@@ -50,7 +59,12 @@ export const askHolder = async (stateId: string): Promise<Holder | undefined> =>
 export const takeLock = async (stateId: string, role: string): Promise<Lock | Holder> => {
   for (;;) {
     const server = await listen(addressOf(stateId), { pid: process.pid, role });
-    if (server !== undefined) return { release: () => { server.close(); } };
+    if (server !== undefined)
+      return {
+        release: () => {
+          server.close();
+        },
+      };
     const holder = await askHolder(stateId);
     if (holder !== undefined) return holder;
   }

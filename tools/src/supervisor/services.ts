@@ -28,7 +28,18 @@ export interface ServiceSettings {
 }
 
 /** What any program needs to find its way; a service gets nothing else from the environment that is not its own. */
-const COMMON = ['PATH', 'HOME', 'LANG', 'TZ', 'TMPDIR', 'NODE_EXTRA_CA_CERTS', 'SSL_CERT_FILE', 'SSL_CERT_DIR', 'OTEL_EXPORTER_OTLP_ENDPOINT', 'WRIT_LOG_LEVEL'];
+const COMMON = [
+  'PATH',
+  'HOME',
+  'LANG',
+  'TZ',
+  'TMPDIR',
+  'NODE_EXTRA_CA_CERTS',
+  'SSL_CERT_FILE',
+  'SSL_CERT_DIR',
+  'OTEL_EXPORTER_OTLP_ENDPOINT',
+  'WRIT_LOG_LEVEL',
+];
 
 const OUTBOUND = ['WRIT_OUTBOUND_PROXY', 'WRIT_OUTBOUND_DIRECT', 'WRIT_OUTBOUND_DNS'];
 
@@ -36,9 +47,33 @@ const OUTBOUND = ['WRIT_OUTBOUND_PROXY', 'WRIT_OUTBOUND_DIRECT', 'WRIT_OUTBOUND_
 const PASSED: Readonly<Record<ServiceName, readonly string[]>> = {
   ledger: OUTBOUND,
   kernel: ['WRIT_SANDBOX_IMAGES_FILE', 'WRIT_LEASE_MS', 'WRIT_PERMIT_TTL_MS', 'WRIT_SWEEP_MS'],
-  executor: [...OUTBOUND, 'WRIT_EXECUTOR_ID', 'WRIT_DRAIN_MS', 'WRIT_SANDBOX_IMAGES_FILE', 'WRIT_SLOTS_INLINE', 'WRIT_SLOTS_SANDBOXED', 'WRIT_SLOTS_BROKER', 'WRIT_POOL_SIZE', 'WRIT_SANDBOX_RUNTIME', 'WRIT_CACHE_BYTES'],
+  executor: [
+    ...OUTBOUND,
+    'WRIT_EXECUTOR_ID',
+    'WRIT_DRAIN_MS',
+    'WRIT_SANDBOX_IMAGES_FILE',
+    'WRIT_SLOTS_INLINE',
+    'WRIT_SLOTS_SANDBOXED',
+    'WRIT_SLOTS_BROKER',
+    'WRIT_POOL_SIZE',
+    'WRIT_SANDBOX_RUNTIME',
+    'WRIT_CACHE_BYTES',
+  ],
   // The file of models names keys of providers: no other process may know where they are.
-  orchestrator: [...OUTBOUND, 'WRIT_HTTP_HOST', 'WRIT_RATE_PER_SECOND', 'WRIT_RATE_BURST', 'WRIT_REQUESTS_MAX', 'WRIT_CONNECTION_MAX_AGE_MS', 'WRIT_AUTH_FAILURES_PER_MINUTE', 'WRIT_TRUSTED_PROXIES', 'WRIT_WEBHOOK_ALLOW', 'WRIT_EVENT_STREAMS_MAX', 'WRIT_MODELS_FILE', 'WRIT_RUN_COST_PER_DAY_MAX'],
+  orchestrator: [
+    ...OUTBOUND,
+    'WRIT_HTTP_HOST',
+    'WRIT_RATE_PER_SECOND',
+    'WRIT_RATE_BURST',
+    'WRIT_REQUESTS_MAX',
+    'WRIT_CONNECTION_MAX_AGE_MS',
+    'WRIT_AUTH_FAILURES_PER_MINUTE',
+    'WRIT_TRUSTED_PROXIES',
+    'WRIT_WEBHOOK_ALLOW',
+    'WRIT_EVENT_STREAMS_MAX',
+    'WRIT_MODELS_FILE',
+    'WRIT_RUN_COST_PER_DAY_MAX',
+  ],
 };
 
 const pick = (env: ServiceSettings['env'], names: readonly string[]): Variables =>
@@ -47,7 +82,9 @@ const pick = (env: ServiceSettings['env'], names: readonly string[]): Variables 
 /** With a server of the operator's own, its users may be the operator's too. */
 const natsUser = ({ nats, env }: ServiceSettings, name: ServiceName): Variables => {
   const file = nats.passwordFiles[name];
-  return file === undefined ? pick(env, ['WRIT_NATS_USER', 'WRIT_NATS_PASSWORD_FILE']) : { WRIT_NATS_USER: name, WRIT_NATS_PASSWORD_FILE: file };
+  return file === undefined
+    ? pick(env, ['WRIT_NATS_USER', 'WRIT_NATS_PASSWORD_FILE'])
+    : { WRIT_NATS_USER: name, WRIT_NATS_PASSWORD_FILE: file };
 };
 
 const own = (settings: ServiceSettings): Readonly<Record<ServiceName, Variables>> => {

@@ -8,7 +8,9 @@ import { SetupError } from '../setup-error.ts';
 import type { Setup } from '../setup.ts';
 import { SERVICES, type ServiceName, type Variables } from './services.ts';
 
-/** Connecting, preparing policies and filling the pool of warm containers, on a machine that was just busy compiling. */
+/**
+ * Connecting, preparing policies and filling the pool of warm containers, on a machine that was just busy compiling.
+ */
 const READY_MS = 60_000;
 
 /** A service finishes the call at hand; a lease outlives this, so nothing is lost if it does not. */
@@ -26,11 +28,20 @@ const isReady = async (port: string): Promise<boolean> => {
 export const startService = async (setup: Setup, name: ServiceName, env: Variables): Promise<Child> => {
   const program = serviceProgram(setup.checkout, name);
   if (!existsSync(program)) throw new SetupError(`\`${program}\` is missing: run \`npm run build\``);
-  for (const dir of [env['WRIT_CACHE_DIR'], env['WRIT_LEDGER_MEMORY_FILE'] && join(env['WRIT_LEDGER_MEMORY_FILE'], '..')]) {
+  for (const dir of [
+    env['WRIT_CACHE_DIR'],
+    env['WRIT_LEDGER_MEMORY_FILE'] && join(env['WRIT_LEDGER_MEMORY_FILE'], '..'),
+  ]) {
     if (dir) mkdirSync(dir, { recursive: true, mode: 0o700 });
   }
   const child = await launch(setup, {
-    name, kind: 'service', command: process.execPath, args: ['--enable-source-maps', program], env, signal: 'SIGTERM', graceMs: STOP_MS,
+    name,
+    kind: 'service',
+    command: process.execPath,
+    args: ['--enable-source-maps', program],
+    env,
+    signal: 'SIGTERM',
+    graceMs: STOP_MS,
   });
   const port = env['WRIT_OPS_PORT'] ?? '';
   try {
@@ -44,5 +55,7 @@ export const startService = async (setup: Setup, name: ServiceName, env: Variabl
 };
 
 /** Starts all four at once: each waits by itself for what it needs of the others. */
-export const startServices = async (setup: Setup, environments: Readonly<Record<ServiceName, Variables>>): Promise<Child[]> =>
-  Promise.all(SERVICES.map((name) => startService(setup, name, environments[name])));
+export const startServices = async (
+  setup: Setup,
+  environments: Readonly<Record<ServiceName, Variables>>,
+): Promise<Child[]> => Promise.all(SERVICES.map((name) => startService(setup, name, environments[name])));

@@ -29,7 +29,9 @@ export interface RunContext {
   readonly stop: AbortSignal;
 }
 
-const say = (line: string): void => { process.stderr.write(`${line}\n`); };
+const say = (line: string): void => {
+  process.stderr.write(`${line}\n`);
+};
 
 const holdStateDir = async (setup: Setup, role: string): Promise<Lock> => {
   const until = performance.now() + WATCHDOG_MS;
@@ -47,11 +49,15 @@ const holdStateDir = async (setup: Setup, role: string): Promise<Lock> => {
 
 const endLeftovers = async (setup: Setup): Promise<void> => {
   const started = readStarted(setup.stateDir);
-  if (started.entries.length > 0 || findMarked(setup.stateId).length > 0) say('an earlier run ended without cleaning up: ending what it left behind');
+  if (started.entries.length > 0 || findMarked(setup.stateId).length > 0)
+    say('an earlier run ended without cleaning up: ending what it left behind');
   await cleanUp(setup, started, PROMPT);
 };
 
-/** Turns signals, and the end of the process that launched us, into one request to stop. A second one ends the run at once. */
+/**
+ * Turns signals, and the end of the process that launched us, into one request to stop. A second one ends the run at
+ * once.
+ */
 const listenForStop = (setup: Setup): AbortController => {
   const request = new AbortController();
   let first = 0;
@@ -66,15 +72,26 @@ const listenForStop = (setup: Setup): AbortController => {
   };
   for (const name of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(name, onRequest(name));
   process.on('disconnect', onRequest('the launcher is gone'));
-  // Nobody reads the output any more (`npm start | head`): the run ends in order, without output. Each further line fails alike, and is no second
-  // request.
-  for (const stream of [process.stdout, process.stderr]) stream.on('error', () => { if (!request.signal.aborted) onRequest('output is closed')(); });
+  // Nobody reads the output any more (`npm start | head`): the run ends in order, without output. Each further line
+  // fails alike, and is no second request.
+  for (const stream of [process.stdout, process.stderr])
+    stream.on('error', () => {
+      if (!request.signal.aborted) onRequest('output is closed')();
+    });
   return request;
 };
 
-/** The body ends by itself soon after the request where it waits for one. It is left behind where it is in the middle of something. */
-const runBody = async (body: (context: RunContext) => Promise<number>, { signal }: AbortController): Promise<number> => {
-  const interrupted = once(signal, 'abort').then(() => delay(SETTLE_MS)).then(() => INTERRUPTED);
+/**
+ * The body ends by itself soon after the request where it waits for one. It is left behind where it is in the middle of
+ * something.
+ */
+const runBody = async (
+  body: (context: RunContext) => Promise<number>,
+  { signal }: AbortController,
+): Promise<number> => {
+  const interrupted = once(signal, 'abort')
+    .then(() => delay(SETTLE_MS))
+    .then(() => INTERRUPTED);
   try {
     return await Promise.race([body({ stop: signal }), interrupted]);
   } catch (error) {
@@ -85,10 +102,15 @@ const runBody = async (body: (context: RunContext) => Promise<number>, { signal 
 };
 
 /**
- * Runs something on a state directory so that nothing it starts outlives it: alone on that directory, with what an earlier run left
- * behind ended first, under a watchdog, and with everything ended in order afterwards. Ends the process with the body's status.
+ * Runs something on a state directory so that nothing it starts outlives it: alone on that directory, with what an
+ * earlier run left behind ended first, under a watchdog, and with everything ended in order afterwards. Ends the
+ * process with the body's status.
  */
-export const supervise = async (setup: Setup, role: string, body: (context: RunContext) => Promise<number>): Promise<never> => {
+export const supervise = async (
+  setup: Setup,
+  role: string,
+  body: (context: RunContext) => Promise<number>,
+): Promise<never> => {
   let status = 1;
   try {
     const lock = await holdStateDir(setup, role);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// A process of its own, started with `STATE_DIR STATE_ID`. The supervisor holds the other end of its standard input. When that end closes
-// without the word that everything was ended, the supervisor was killed, and the watchdog ends everything that it had started.
+// A process of its own, started with `STATE_DIR STATE_ID`. The supervisor holds the other end of its standard input.
+// When that end closes without the word that everything was ended, the supervisor was killed, and the watchdog ends
+// everything that it had started.
 import { appendFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { readStarted } from '../process/table.ts';

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// `npm test -- --changed`: which checks the changed files can affect, by the project graph of Nx. A file that belongs to no project selects all checks.
+// `npm test -- --changed`: which checks the changed files can affect, by the project graph of Nx. A file that belongs
+// to no project selects all checks.
 import { spawnSync } from 'node:child_process';
 import { globSync } from 'node:fs';
 import { createProjectGraphAsync } from '@nx/devkit';
@@ -21,13 +22,22 @@ const WITHOUT_EFFECT = /^(?:LICENSE|\.gitignore|\.changes\/)/;
 /** Documents and examples that specs in `tools` compare with the code. */
 const READ_BY_TOOLS = /^(?:docs\/|examples\/|[^/]+\.md$)/;
 
-/** How tests are built, run and counted, and the schema of the databases that they get: a change of these can affect all of them. */
-const FOR_ALL = /^tools\/(?:[^/]+$|src\/[^/]+$|src\/(?:test|vitest|parts|build|process|supervisor)\/)|\/(?:prisma|sql)\//;
+/**
+ * How tests are built, run and counted, and the schema of the databases that they get: a change of these can affect all
+ * of them.
+ */
+const FOR_ALL =
+  /^tools\/(?:[^/]+$|src\/[^/]+$|src\/(?:test|vitest|parts|build|process|supervisor)\/)|\/(?:prisma|sql)\//;
 
 /** Folders whose files a project reads by path, which the graph does not know. */
-const READ_BY_PATH: readonly { readonly from: string; readonly by: string }[] = [{ from: 'apps/sandbox-agent', by: 'libs/sandbox-docker' }];
+const READ_BY_PATH: readonly { readonly from: string; readonly by: string }[] = [
+  { from: 'apps/sandbox-agent', by: 'libs/sandbox-docker' },
+];
 
-/** Hold documents against code of any project, and names of tests in documents against the tests: run after every change. */
+/**
+ * Hold documents against code of any project, and names of tests in documents against the tests: run after every
+ * change.
+ */
 const DOCUMENT_SPECS = 'tools/src/docs/';
 /** Runs the commands of a guide without a stack. */
 const BY_HAND_SPEC = 'apps/cli/src/verify/by-hand.spec.ts';
@@ -40,13 +50,19 @@ const GUIDE_SPECS = ['tests/e2e/src/shared/guides.spec.ts', 'tests/e2e/src/freez
 
 const TOOLS = 'tools';
 const FUZZED = 'libs/mk8-shell';
-const STACK_SUITES = { e2e: 'tests/e2e', fault: 'tests/fault', adversarial: 'tests/adversarial' } as const satisfies Partial<Record<SuiteName, string>>;
+const STACK_SUITES = {
+  e2e: 'tests/e2e',
+  fault: 'tests/fault',
+  adversarial: 'tests/adversarial',
+} as const satisfies Partial<Record<SuiteName, string>>;
 
 const isBelow = (file: string, root: string): boolean => file.startsWith(`${root}/`);
 
 /** The project that a file belongs to: the one with the longest path above it. */
 const projectOf = ({ roots }: Projects, file: string): string | undefined =>
-  Object.entries(roots).filter(([, root]) => isBelow(file, root)).toSorted(([, a], [, b]) => b.length - a.length)[0]?.[0];
+  Object.entries(roots)
+    .filter(([, root]) => isBelow(file, root))
+    .toSorted(([, a], [, b]) => b.length - a.length)[0]?.[0];
 
 /** The projects themselves and everything that depends on them, by any number of steps. */
 const withDependants = ({ dependencies }: Projects, names: ReadonlySet<string>): Set<string> => {
@@ -64,18 +80,30 @@ const withDependants = ({ dependencies }: Projects, names: ReadonlySet<string>):
  * @param changed paths relative to the checkout
  * @returns what to run, or `everything` where a file has no project, or is part of how tests run
  */
-export const affectedBy = (changed: readonly string[], projects: Projects): Pick<Selection, 'names' | 'files'> | 'everything' => {
+export const affectedBy = (
+  changed: readonly string[],
+  projects: Projects,
+): Pick<Selection, 'names' | 'files'> | 'everything' => {
   const files = changed.filter((file) => !WITHOUT_EFFECT.test(file));
   if (files.length === 0) return { names: [] };
-  const [texts, sources] = [files.filter((file) => READ_BY_TOOLS.test(file)), files.filter((file) => !READ_BY_TOOLS.test(file))];
+  const [texts, sources] = [
+    files.filter((file) => READ_BY_TOOLS.test(file)),
+    files.filter((file) => !READ_BY_TOOLS.test(file)),
+  ];
   if (sources.some((file) => FOR_ALL.test(file) || projectOf(projects, file) === undefined)) return 'everything';
   const isSpec = (file: string): boolean => file.endsWith('.spec.ts');
   // A changed spec affects itself, and those that look for the names of tests.
   const direct = new Set(sources.filter((file) => !isSpec(file)).map((file) => projectOf(projects, file) as string));
-  const byPath = READ_BY_PATH.filter(({ from }) => sources.some((file) => !isSpec(file) && isBelow(file, from))).map(({ by }) => by);
+  const byPath = READ_BY_PATH.filter(({ from }) => sources.some((file) => !isSpec(file) && isBelow(file, from))).map(
+    ({ by }) => by,
+  );
   const roots = [...withDependants(projects, direct)].map((name) => projects.roots[name] as string).concat(byPath);
   const whole = new Set([...roots, ...(texts.length > 0 ? [TOOLS] : [])]);
-  const unit = [...[...whole].filter((root) => !Object.values<string>(STACK_SUITES).includes(root)).map((root) => `${root}/`), ...specsOutside([...sources.filter(isSpec), ...(texts.length > 0 ? [BY_HAND_SPEC] : [])], whole), ...(whole.has(TOOLS) ? [] : [DOCUMENT_SPECS])];
+  const unit = [
+    ...[...whole].filter((root) => !Object.values<string>(STACK_SUITES).includes(root)).map((root) => `${root}/`),
+    ...specsOutside([...sources.filter(isSpec), ...(texts.length > 0 ? [BY_HAND_SPEC] : [])], whole),
+    ...(whole.has(TOOLS) ? [] : [DOCUMENT_SPECS]),
+  ];
   const stacks = Object.entries(STACK_SUITES).flatMap(([suite, root]): [SuiteName, string[]][] => {
     if (whole.has(root)) return [[suite as SuiteName, [`${root}/`]]];
     const guides = texts.some((file) => GUIDES.test(file)) ? GUIDE_SPECS : [];
@@ -85,8 +113,10 @@ export const affectedBy = (changed: readonly string[], projects: Projects): Pick
   });
   return {
     names: [
-      ...(sources.length > 0 ? ['lint', 'types', 'modules', 'canary'] : []), ...(whole.has(FUZZED) ? ['fuzz'] : []),
-      ...(unit.length > 0 ? ['unit'] : []), ...stacks.map(([suite]) => suite),
+      ...(sources.length > 0 ? ['lint', 'types', 'modules', 'canary'] : []),
+      ...(whole.has(FUZZED) ? ['fuzz'] : []),
+      ...(unit.length > 0 ? ['unit'] : []),
+      ...stacks.map(([suite]) => suite),
     ],
     files: { ...(unit.length > 0 ? { unit: unit.toSorted() } : {}), ...Object.fromEntries(stacks) },
   };
@@ -96,12 +126,21 @@ export const affectedBy = (changed: readonly string[], projects: Projects): Pick
 const specsOutside = (specs: readonly string[], whole: ReadonlySet<string>): string[] =>
   specs.filter((file) => ![...whole, ...Object.values(STACK_SUITES)].some((root) => isBelow(file, root)));
 
-/** Leaves out filters that name no spec, as those of a project without any and of a spec that is gone: Vitest takes a run without files for a failure. */
+/**
+ * Leaves out filters that name no spec, as those of a project without any and of a spec that is gone: Vitest takes a
+ * run without files for a failure.
+ */
 export const narrowed = (checkout: string, { names, files = {}, ...rest }: Selection): Selection => {
   const specs = globSync(Object.values(suiteFiles).flat(), { cwd: checkout });
-  const found = Object.entries(files).map(([suite, filters]) => [suite, filters.filter((filter) => specs.some((spec) => spec.includes(filter)))] as const);
+  const found = Object.entries(files).map(
+    ([suite, filters]) => [suite, filters.filter((filter) => specs.some((spec) => spec.includes(filter)))] as const,
+  );
   const empty = found.filter(([, filters]) => filters.length === 0).map(([suite]) => suite);
-  return { ...rest, names: names.filter((name) => !empty.includes(name as SuiteName)), files: Object.fromEntries(found.filter(([, filters]) => filters.length > 0)) };
+  return {
+    ...rest,
+    names: names.filter((name) => !empty.includes(name as SuiteName)),
+    files: Object.fromEntries(found.filter(([, filters]) => filters.length > 0)),
+  };
 };
 
 /** The projects of this workspace, read from Nx. */
@@ -109,16 +148,21 @@ export const readProjects = async (): Promise<Projects> => {
   const { nodes, dependencies } = await createProjectGraphAsync({ exitOnError: false });
   return {
     roots: Object.fromEntries(Object.entries(nodes).map(([name, { data }]) => [name, data.root])),
-    dependencies: Object.fromEntries(Object.entries(dependencies).map(([name, needed]) => [name, needed.map(({ target }) => target)])),
+    dependencies: Object.fromEntries(
+      Object.entries(dependencies).map(([name, needed]) => [name, needed.map(({ target }) => target)]),
+    ),
   };
 };
 
 const git = (checkout: string, ...args: string[]): string[] => {
   const { status, stdout, stderr } = spawnSync('git', args, { cwd: checkout, encoding: 'utf8' });
-  if (status !== 0) throw new SetupError(`git ${args[0]} failed, so what has changed is not known`, stderr.trim().split('\n'));
+  if (status !== 0)
+    throw new SetupError(`git ${args[0]} failed, so what has changed is not known`, stderr.trim().split('\n'));
   return stdout.split('\0').filter(Boolean);
 };
 
 /** Files that differ from a revision, new ones that Git does not ignore among them. */
-export const changedSince = (checkout: string, revision: string): string[] =>
-  [...git(checkout, 'diff', '--name-only', '--no-renames', '-z', '--end-of-options', revision, '--'), ...git(checkout, 'ls-files', '--others', '--exclude-standard', '-z')];
+export const changedSince = (checkout: string, revision: string): string[] => [
+  ...git(checkout, 'diff', '--name-only', '--no-renames', '-z', '--end-of-options', revision, '--'),
+  ...git(checkout, 'ls-files', '--others', '--exclude-standard', '-z'),
+];

@@ -2,9 +2,14 @@
 import { parseArguments } from './arguments.ts';
 
 let said: string;
-beforeEach(() => { said = ''; });
-const hear = (text: string): void => { said += text; };
-const parse = (...args: string[]) => parseArguments(args, ['lint', 'unit', 'cluster'], ['lint', 'unit'], { writeOut: hear, writeErr: hear });
+beforeEach(() => {
+  said = '';
+});
+const hear = (text: string): void => {
+  said += text;
+};
+const parse = (...args: string[]) =>
+  parseArguments(args, ['lint', 'unit', 'cluster'], ['lint', 'unit'], { writeOut: hear, writeErr: hear });
 
 test('everything but what runs on request runs where no check is named', () => {
   expect(parse()).toEqual({ names: ['lint', 'unit'], keepDurations: false });
@@ -26,7 +31,10 @@ test('a shard is one of n', () => {
   expect(parse('--shard', '2/4')).toMatchObject({ shard: { index: 2, count: 4 } });
 });
 
-test.each(['0/4', '5/4', '1', '1/0', 'a/b', '-1/2', '1/2/3'])('the shard %s is refused with the form that it has', (shard) => {
-  expect(parse('--shard', shard)).toBe(1);
-  expect(said).toContain('with I from 1 to N');
-});
+test.each(['0/4', '5/4', '1', '1/0', 'a/b', '-1/2', '1/2/3'])(
+  'the shard %s is refused with the form that it has',
+  (shard) => {
+    expect(parse('--shard', shard)).toBe(1);
+    expect(said).toContain('with I from 1 to N');
+  },
+);

@@ -47,7 +47,10 @@ const parseShard = (text: string): Selection['shard'] => {
  * @returns what to run, or the status to end with after what was said on the terminal
  */
 export const parseArguments = (
-  args: readonly string[], names: readonly string[], byDefault: readonly string[], output: OutputConfiguration = {},
+  args: readonly string[],
+  names: readonly string[],
+  byDefault: readonly string[],
+  output: OutputConfiguration = {},
 ): Arguments | number => {
   const command = new Command('npm test --')
     .description('Runs every check of the repository on real parts.')
@@ -61,12 +64,24 @@ export const parseArguments = (
     .exitOverride();
   try {
     command.parse(args, { from: 'user' });
-    const { only, changed, shard, keepDurations = false } = command.opts<{ only?: string[]; changed?: string | true; shard?: Selection['shard']; keepDurations?: boolean }>();
+    const {
+      only,
+      changed,
+      shard,
+      keepDurations = false,
+    } = command.opts<{
+      only?: string[];
+      changed?: string | true;
+      shard?: Selection['shard'];
+      keepDurations?: boolean;
+    }>();
     const unknown = only?.find((name) => !names.includes(name));
     if (unknown !== undefined) command.error(`error: there is no check \`${unknown}\`; there are: ${names.join(', ')}`);
     return {
-      names: only ?? byDefault, keepDurations,
-      ...(changed === undefined ? {} : { changed: changed === true ? UNCOMMITTED : changed }), ...(shard === undefined ? {} : { shard }),
+      names: only ?? byDefault,
+      keepDurations,
+      ...(changed === undefined ? {} : { changed: changed === true ? UNCOMMITTED : changed }),
+      ...(shard === undefined ? {} : { shard }),
     };
   } catch (error) {
     if (error instanceof CommanderError) return error.exitCode;

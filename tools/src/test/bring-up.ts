@@ -31,7 +31,14 @@ authorization { user: ${TEST_USER}, password: ${JSON.stringify(passwords[TEST_US
 `,
 });
 
-interface Parts { database?: Postgres; bus?: Nats; engine?: Engine; base?: string; image?: SandboxImage; chromium?: string | null }
+interface Parts {
+  database?: Postgres;
+  bus?: Nats;
+  engine?: Engine;
+  base?: string;
+  image?: SandboxImage;
+  chromium?: string | null;
+}
 
 const withPassword = (setup: Setup, url: string): string => {
   const full = new URL(url);
@@ -40,10 +47,15 @@ const withPassword = (setup: Setup, url: string): string => {
   return full.href;
 };
 
-const environmentOf = (setup: Setup, { database, bus, engine, base, image, chromium }: Required<Parts>): TestEnvironment => ({
+const environmentOf = (
+  setup: Setup,
+  { database, bus, engine, base, image, chromium }: Required<Parts>,
+): TestEnvironment => ({
   WRIT_TEST_DATABASE_URL: database.url,
   WRIT_TEST_NATS_URL: bus.server === null ? bus.url : withPassword(setup, bus.url),
-  ...(bus.server === null ? {} : { WRIT_TEST_NATS_SERVER: bus.server.program, WRIT_TEST_NATS_CONFIG: bus.server.config }),
+  ...(bus.server === null
+    ? {}
+    : { WRIT_TEST_NATS_SERVER: bus.server.program, WRIT_TEST_NATS_CONFIG: bus.server.config }),
   DOCKER_HOST: engine.host,
   WRIT_TEST_SANDBOX_BASE: base,
   WRIT_TEST_SANDBOX_IMAGE: image.reference,
@@ -63,42 +75,73 @@ const browser = async (setup: Setup): Promise<string | null> => {
 };
 
 /** The environment that running parts have written down. */
-export const readEnvironment = (stateDir: string): TestEnvironment => JSON.parse(readFileSync(addressesFile(stateDir), 'utf8')) as TestEnvironment;
+export const readEnvironment = (stateDir: string): TestEnvironment =>
+  JSON.parse(readFileSync(addressesFile(stateDir), 'utf8')) as TestEnvironment;
 
 /**
  * The parts that tests run against. `ended` resolves with a sentence when one of ours ends by itself.
  *
  * @param beside what is done while the base image is made, which mostly waits for packages
  */
-export const bringUpParts = async (setup: Setup, beside: readonly Step[] = []): Promise<{ environment: TestEnvironment; ended: Promise<string> }> => {
+export const bringUpParts = async (
+  setup: Setup,
+  beside: readonly Step[] = [],
+): Promise<{ environment: TestEnvironment; ended: Promise<string> }> => {
   const parts: Parts = {};
   const engine = (): Engine => parts.engine as Engine;
   await runPlan(setup, [
-    { title: testPostgres.name, run: async (step) => { parts.database = await testPostgres.ensure(step); } },
-    { title: testNats.name, run: async (step) => { parts.bus = await testNats.ensure(step); } },
-    { title: docker.name, run: async (step) => { parts.engine = await docker.ensure(step); return engine().host; } },
+    {
+      title: testPostgres.name,
+      run: async (step) => {
+        parts.database = await testPostgres.ensure(step);
+      },
+    },
+    {
+      title: testNats.name,
+      run: async (step) => {
+        parts.bus = await testNats.ensure(step);
+      },
+    },
+    {
+      title: docker.name,
+      run: async (step) => {
+        parts.engine = await docker.ensure(step);
+        return engine().host;
+      },
+    },
     [
       ...beside,
       // One after the other: both may install packages.
-      { title: 'Sandbox base image, browser', run: async (step) => {
-        parts.base = await ensureBase(step, engine().docker);
-        parts.chromium = await browser(step);
-        return parts.chromium ?? 'no browser: what is tested in one is skipped, by name';
-      } },
+      {
+        title: 'Sandbox base image, browser',
+        run: async (step) => {
+          parts.base = await ensureBase(step, engine().docker);
+          parts.chromium = await browser(step);
+          return parts.chromium ?? 'no browser: what is tested in one is skipped, by name';
+        },
+      },
       // Mostly compiles, while the base image mostly waits for packages.
-      { title: 'Helm, schemas of Kubernetes', run: async (step) =>
-        (await chartToolsIfAny(step) === null ? 'no Go: what checks the Helm chart is skipped, by name' : undefined) },
+      {
+        title: 'Helm, schemas of Kubernetes',
+        run: async (step) =>
+          (await chartToolsIfAny(step)) === null ? 'no Go: what checks the Helm chart is skipped, by name' : undefined,
+      },
     ],
-    { title: 'Sandbox image', run: async (step) => {
-      await bundleAgent(setup.checkout);
-      parts.image = await ensureSandboxImage(step, engine().docker, parts.base as string);
-    } },
+    {
+      title: 'Sandbox image',
+      run: async (step) => {
+        await bundleAgent(setup.checkout);
+        parts.image = await ensureSandboxImage(step, engine().docker, parts.base as string);
+      },
+    },
   ]);
   const environment = environmentOf(setup, parts as Required<Parts>);
   const file = addressesFile(setup.stateDir);
   writeFileSync(`${file}.new`, `${JSON.stringify(environment, null, 1)}\n`, { mode: 0o600 });
   renameSync(`${file}.new`, file);
-  const children = [parts.database, parts.bus, parts.engine].map((part) => part?.child).filter((child) => child !== null && child !== undefined);
+  const children = [parts.database, parts.bus, parts.engine]
+    .map((part) => part?.child)
+    .filter((child) => child !== null && child !== undefined);
   const ends = children.map((child) => child.ended.then((how) => `${child.name} ${how}; see ${child.logFile}`));
   // Without children of our own there is nothing whose end could be noticed.
   return { environment, ended: Promise.race([...ends, new Promise<string>(() => undefined)]) };

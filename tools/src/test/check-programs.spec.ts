@@ -11,7 +11,10 @@ beforeEach(() => {
   dir = mkdtempSync(join(tmpdir(), 'writ-programs-'));
   setup = makeSetup(join(dir, 'state'), join(dir, 'cache'), { PATH: `${dir}:/usr/bin:/bin` }, () => undefined);
   // An apt-get that notes what it is to install, the last of its words, and has none of it.
-  script('apt-get', `case " $* " in *" install "*) for last; do :; done; echo "$last" >> ${dir}/calls ;; esac; exit 100`);
+  script(
+    'apt-get',
+    `case " $* " in *" install "*) for last; do :; done; echo "$last" >> ${dir}/calls ;; esac; exit 100`,
+  );
 });
 afterEach(() => {
   rmSync(dir, { recursive: true });
@@ -54,5 +57,9 @@ test('a program that can not be installed is named, with what it is needed for a
 
 test('deployments are tested with Prometheus and with a Docker Compose, of either version', () => {
   expect(DEPLOY_PROGRAMS.map(({ name }) => name)).toEqual(['prometheus', 'docker-compose']);
-  expect(DEPLOY_PROGRAMS.find(({ name }) => name === 'docker-compose')?.unless).toEqual(['docker', 'compose', 'version']);
+  expect(DEPLOY_PROGRAMS.find(({ name }) => name === 'docker-compose')?.unless).toEqual([
+    'docker',
+    'compose',
+    'version',
+  ]);
 });

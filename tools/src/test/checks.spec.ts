@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 import { CHECK_NAMES, checksOf, DEFAULT_NAMES, PHASES, type Selection } from './checks.ts';
 
-const checks = (selection: Partial<Selection>) => checksOf('/checkout', '/state', { names: DEFAULT_NAMES, ...selection });
+const checks = (selection: Partial<Selection>) =>
+  checksOf('/checkout', '/state', { names: DEFAULT_NAMES, ...selection });
 const names = (selection: Partial<Selection>): string[] => checks(selection).map(({ name }) => name);
 
 test('everything is the checks of the sources, unit specs and specs of stacks', () => {
@@ -16,7 +17,9 @@ test('specs of a cluster run only where they are named, alone, and without the p
 });
 
 test('specs of deployments run only where they are named, with the programs that they start installed first', () => {
-  expect(checks({ names: ['deploy'] })).toMatchObject([{ name: 'deploy', afterSetUp: true, programs: [{ name: 'prometheus' }, { name: 'docker-compose' }] }]);
+  expect(checks({ names: ['deploy'] })).toMatchObject([
+    { name: 'deploy', afterSetUp: true, programs: [{ name: 'prometheus' }, { name: 'docker-compose' }] },
+  ]);
   expect(checks({}).filter(({ programs }) => programs !== undefined)).toEqual([]);
 });
 
@@ -44,7 +47,11 @@ test('a suite that is narrowed does not narrow the others', () => {
 
 test('nothing runs beside specs that kill processes', () => {
   expect(PHASES.find((lanes) => (lanes as readonly string[]).includes('faults'))).toEqual(['faults']);
-  expect(checks({}).filter(({ lane }) => lane === 'faults').map(({ name }) => name)).toEqual(['faults']);
+  expect(
+    checks({})
+      .filter(({ lane }) => lane === 'faults')
+      .map(({ name }) => name),
+  ).toEqual(['faults']);
 });
 
 test('a focused test fails its run instead of hiding the others', () => {

@@ -3,7 +3,10 @@ import { join } from 'node:path';
 import { DEPLOY_PROGRAMS, type CheckProgram } from './check-programs.ts';
 import { suiteFiles, type SuiteName } from './suite-files.ts';
 
-/** Lanes of a phase run beside each other, and phases one after the other: specs that kill and freeze processes have deadlines, and nothing else runs beside them. */
+/**
+ * Lanes of a phase run beside each other, and phases one after the other: specs that kill and freeze processes have
+ * deadlines, and nothing else runs beside them.
+ */
 export const PHASES = [['analysis', 'stacks'], ['faults'], ['deploy'], ['cluster']] as const;
 
 export type Lane = (typeof PHASES)[number][number];
@@ -38,11 +41,18 @@ export interface Selection {
 const STACK_SUITES = ['e2e', 'adversarial'] as const satisfies readonly SuiteName[];
 
 /** The names that `--only` takes, in the order of the summary. */
-export const CHECK_NAMES = ['lint', 'types', 'modules', 'canary', 'fuzz', ...Object.keys(suiteFiles)] as readonly string[];
+export const CHECK_NAMES = [
+  'lint',
+  'types',
+  'modules',
+  'canary',
+  'fuzz',
+  ...Object.keys(suiteFiles),
+] as readonly string[];
 
 /**
- * Run only where `--only` names them: `deploy` builds images and keeps deployments up for minutes; `cluster` needs root, and
- * builds Kubernetes where that isn't built yet.
+ * Run only where `--only` names them: `deploy` builds images and keeps deployments up for minutes; `cluster` needs
+ * root, and builds Kubernetes where that isn't built yet.
  */
 export const ON_REQUEST = ['deploy', 'cluster'] as const satisfies readonly SuiteName[];
 
@@ -50,7 +60,8 @@ export const ON_REQUEST = ['deploy', 'cluster'] as const satisfies readonly Suit
 export const DEFAULT_NAMES = CHECK_NAMES.filter((name) => !(ON_REQUEST as readonly string[]).includes(name));
 
 /**
- * Files of unit specs that run at once, beside those of the other lane: some assert what a process must do within seconds.
+ * Files of unit specs that run at once, beside those of the other lane: some assert what a process must do within
+ * seconds.
  */
 const UNIT_WORKERS = 2;
 
@@ -61,8 +72,9 @@ const STACK_WORKERS = 2;
 const FAULT_WORKERS = 3;
 
 /**
- * How often a failed test runs again (vitest.config.ts): many wait for processes, and how long those take depends on what else the machine does. A test that passes then is listed at the
- * end of the run: it is a defect, of the test or of what it tests. Attacks run once, and a property that fails once has failed (tally.ts).
+ * How often a failed test runs again (vitest.config.ts): many wait for processes, and how long those take depends on
+ * what else the machine does. A test that passes then is listed at the end of the run: it is a defect, of the test or
+ * of what it tests. Attacks run once, and a property that fails once has failed (tally.ts).
  */
 const RETRIES = '1';
 
@@ -72,11 +84,23 @@ const FUZZ_SECONDS = 60;
 const SOURCE = ['--conditions=@writ/source', '--disable-warning=ExperimentalWarning'];
 
 /** Vitest on some suites, whose results go to one file. */
-export const vitestCheck = (checkout: string, stateDir: string, name: string, suites: readonly SuiteName[], lane: Check['lane'], flags: readonly string[]): Check => ({
+export const vitestCheck = (
+  checkout: string,
+  stateDir: string,
+  name: string,
+  suites: readonly SuiteName[],
+  lane: Check['lane'],
+  flags: readonly string[],
+): Check => ({
   name,
   command: [
-    process.execPath, join(checkout, 'node_modules', 'vitest', 'vitest.mjs'), 'run', ...suites.flatMap((suite) => projectsOf(suite)).map((project) => `--project=${project}`),
-    '--allowOnly=false', `--reporter=${join(checkout, 'tools', 'src', 'vitest', 'file-reporter.ts')}`, ...flags,
+    process.execPath,
+    join(checkout, 'node_modules', 'vitest', 'vitest.mjs'),
+    'run',
+    ...suites.flatMap((suite) => projectsOf(suite)).map((project) => `--project=${project}`),
+    '--allowOnly=false',
+    `--reporter=${join(checkout, 'tools', 'src', 'vitest', 'file-reporter.ts')}`,
+    ...flags,
   ],
   afterSetUp: true,
   lane,
@@ -84,47 +108,92 @@ export const vitestCheck = (checkout: string, stateDir: string, name: string, su
   specs: { suites, results: join(stateDir, 'results', `${name}.json`) },
 });
 
-/** The projects of vitest.config.ts that a suite consists of: those of its specs that share a stack are one of their own. */
+/**
+ * The projects of vitest.config.ts that a suite consists of: those of its specs that share a stack are one of their
+ * own.
+ */
 const projectsOf = (suite: SuiteName): readonly string[] => (suite === 'e2e' ? ['e2e', 'shared'] : [suite]);
 
-const source = (checkout: string, path: string, ...args: string[]): string[] => [process.execPath, ...SOURCE, join(checkout, 'tools', 'src', path), ...args];
+const source = (checkout: string, path: string, ...args: string[]): string[] => [
+  process.execPath,
+  ...SOURCE,
+  join(checkout, 'tools', 'src', path),
+  ...args,
+];
 
 const analysis = (checkout: string): Check[] => {
   const bin = (name: string): string => join(checkout, 'node_modules', '.bin', name);
   return [
     { name: 'lint', command: source(checkout, 'lint.ts'), afterSetUp: false, lane: 'analysis' },
-    { name: 'types', command: [bin('tsc'), '--build', 'tsconfig.check.json', '--pretty', 'false'], afterSetUp: true, lane: 'analysis' },
-    { name: 'modules', command: [bin('depcruise'), '--config', join(checkout, '.dependency-cruiser.mjs'), 'apps', 'libs'], afterSetUp: true, lane: 'analysis' },
+    {
+      name: 'types',
+      command: [bin('tsc'), '--build', 'tsconfig.check.json', '--pretty', 'false'],
+      afterSetUp: true,
+      lane: 'analysis',
+    },
+    {
+      name: 'modules',
+      command: [bin('depcruise'), '--config', join(checkout, '.dependency-cruiser.mjs'), 'apps', 'libs'],
+      afterSetUp: true,
+      lane: 'analysis',
+    },
   ];
 };
 
 /** They need no stack, and stand in that lane because it is the shorter one. */
 const afterStacks = (checkout: string): Check[] => [
   { name: 'canary', command: source(checkout, 'canary/main.ts'), afterSetUp: true, lane: 'stacks' },
-  { name: 'fuzz', command: source(checkout, 'fuzz/main.ts', '--seconds', String(FUZZ_SECONDS)), afterSetUp: true, lane: 'stacks' },
+  {
+    name: 'fuzz',
+    command: source(checkout, 'fuzz/main.ts', '--seconds', String(FUZZ_SECONDS)),
+    afterSetUp: true,
+    lane: 'stacks',
+  },
 ];
 
-/** The checks of a selection, in the order in which each lane runs them: the cheap ones that explain the failures of the others first. */
+/**
+ * The checks of a selection, in the order in which each lane runs them: the cheap ones that explain the failures of the
+ * others first.
+ */
 export const checksOf = (checkout: string, stateDir: string, { names, shard, files }: Selection): Check[] => {
   const chosen = (name: string): boolean => names.includes(name);
   // A shard may be left without a file.
   const shardFlags = shard === undefined ? [] : [`--shard=${shard.index}/${shard.count}`, '--passWithNoTests'];
   // Vitest's filters hold for all suites of a run: beside one that is narrowed, each other is named whole.
   const fileFlags = (suites: readonly SuiteName[]): string[] =>
-    (suites.every((suite) => files?.[suite] === undefined) ? [] : suites.flatMap((suite) => files?.[suite] ?? [`tests/${suite}/`]));
+    suites.every((suite) => files?.[suite] === undefined)
+      ? []
+      : suites.flatMap((suite) => files?.[suite] ?? [`tests/${suite}/`]);
   const stackSuites = STACK_SUITES.filter(chosen);
   const vitest = (name: string, suites: readonly SuiteName[], lane: Check['lane'], workers: number): Check[] =>
-    (suites.length === 0 ? [] : [vitestCheck(checkout, stateDir, name, suites, lane, [`--maxWorkers=${workers}`, ...shardFlags, ...fileFlags(suites)])]);
+    suites.length === 0
+      ? []
+      : [
+          vitestCheck(checkout, stateDir, name, suites, lane, [
+            `--maxWorkers=${workers}`,
+            ...shardFlags,
+            ...fileFlags(suites),
+          ]),
+        ];
   // Only specs are divided: the rest takes two minutes.
-  const undivided = (checks: readonly Check[]): Check[] => (shard === undefined || shard.index === 1 ? checks.filter(({ name }) => chosen(name)) : []);
+  const undivided = (checks: readonly Check[]): Check[] =>
+    shard === undefined || shard.index === 1 ? checks.filter(({ name }) => chosen(name)) : [];
   return [
     ...undivided(analysis(checkout)),
     ...vitest('unit', (['unit'] as const).filter(chosen), 'analysis', UNIT_WORKERS),
     ...vitest('stacks', stackSuites, 'stacks', STACK_WORKERS),
     ...undivided(afterStacks(checkout)),
     ...vitest('faults', (['fault'] as const).filter(chosen), 'faults', FAULT_WORKERS),
-    ...vitest('deploy', (['deploy'] as const).filter(chosen), 'deploy', 1).map((check) => ({ ...check, programs: DEPLOY_PROGRAMS })),
-    // Its own set-up (release/cluster-setup.ts) brings a node up, builds this checkout and makes the images, in an engine of its own: it waits for nothing of ours.
-    ...vitest('cluster', (['cluster'] as const).filter(chosen), 'cluster', 1).map((check) => ({ ...check, afterSetUp: false, env: {} })),
+    ...vitest('deploy', (['deploy'] as const).filter(chosen), 'deploy', 1).map((check) => ({
+      ...check,
+      programs: DEPLOY_PROGRAMS,
+    })),
+    // Its own set-up (release/cluster-setup.ts) brings a node up, builds this checkout and makes the images, in an
+    // engine of its own: it waits for nothing of ours.
+    ...vitest('cluster', (['cluster'] as const).filter(chosen), 'cluster', 1).map((check) => ({
+      ...check,
+      afterSetUp: false,
+      env: {},
+    })),
   ];
 };

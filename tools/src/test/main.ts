@@ -10,7 +10,16 @@ import { affectedBy, changedSince, narrowed, readProjects } from './affected.ts'
 import { parseArguments, type Arguments } from './arguments.ts';
 import type { TestEnvironment } from './bring-up.ts';
 import { ensurePrograms } from './check-programs.ts';
-import { checksOf, CHECK_NAMES, DEFAULT_NAMES, ON_REQUEST, PHASES, type Check, type Lane, type Selection } from './checks.ts';
+import {
+  checksOf,
+  CHECK_NAMES,
+  DEFAULT_NAMES,
+  ON_REQUEST,
+  PHASES,
+  type Check,
+  type Lane,
+  type Selection,
+} from './checks.ts';
 import { busyShare, processorTimes } from './processor-times.ts';
 import { failuresOf, retriedOf, slowestFiles, timesOf, type Failure } from './report.ts';
 import { runCheck, type Outcome } from './run-check.ts';
@@ -18,7 +27,9 @@ import { suiteOf } from './suite-files.ts';
 import { add, closingLine, NONE, ONE_FAILED, ONE_PASSED, tallyOf, type Tally } from './tally.ts';
 import { withParts } from './with-parts.ts';
 
-const say = (line: string): void => { process.stdout.write(`${line}\n`); };
+const say = (line: string): void => {
+  process.stdout.write(`${line}\n`);
+};
 const heading = (text: string): void => say(`\n${pc.bold(`── ${text} `.padEnd(100, '─'))}`);
 const seconds = (ms: number): string => `${Math.round(ms / 1_000)} s`;
 
@@ -26,12 +37,21 @@ const seconds = (ms: number): string => `${Math.round(ms / 1_000)} s`;
 const NAME_WIDTH = 12;
 
 /** What a check did, and how long it took. */
-interface Ran { readonly check: Check; readonly outcome: Outcome; readonly ms: number }
+interface Ran {
+  readonly check: Check;
+  readonly outcome: Outcome;
+  readonly ms: number;
+}
 
 const NOT_RUN: Outcome = { ok: false, results: null };
 
 /** Runs a check once the programs that it starts are there. Without them it did not run, which is a failure. */
-const runPrepared = async (setup: Setup, check: Check, environment: TestEnvironment, onLine: (line: string) => void): Promise<Outcome> => {
+const runPrepared = async (
+  setup: Setup,
+  check: Check,
+  environment: TestEnvironment,
+  onLine: (line: string) => void,
+): Promise<Outcome> => {
   try {
     await ensurePrograms(setup, check.programs ?? []);
   } catch (error) {
@@ -41,7 +61,10 @@ const runPrepared = async (setup: Setup, check: Check, environment: TestEnvironm
   return runCheck(setup, check, environment, onLine);
 };
 
-/** Runs the checks of each lane one after the other, and the lanes of a phase beside each other. A check whose set-up failed did not run, which is a failure. */
+/**
+ * Runs the checks of each lane one after the other, and the lanes of a phase beside each other. A check whose set-up
+ * failed did not run, which is a failure.
+ */
 const runLanes = async (setup: Setup, checks: readonly Check[], ready: Promise<TestEnvironment>): Promise<Ran[]> => {
   const run = async (check: Check): Promise<Ran> => {
     const environment = !check.afterSetUp ? {} : await ready.catch(() => null);
@@ -91,7 +114,9 @@ const sayTimes = (results: readonly Results[]): void => {
 const saySummary = (ran: readonly Ran[]): void => {
   heading('summary');
   const row = (name: string, tally: Tally, times: string): void =>
-    say(`${tally.failed === 0 ? pc.green('✔') : pc.red('✖')} ${name.padEnd(NAME_WIDTH)} ${closingLine(tally).padEnd(36)} ${times}`);
+    say(
+      `${tally.failed === 0 ? pc.green('✔') : pc.red('✖')} ${name.padEnd(NAME_WIDTH)} ${closingLine(tally).padEnd(36)} ${times}`,
+    );
   for (const each of ran) {
     const { check, outcome, ms } = each;
     row(check.name, tallyOfCheck(each), `${seconds(ms).padStart(7)} wall`);
@@ -112,12 +137,21 @@ const selectionOf = async ({ names, changed, shard }: Arguments): Promise<Select
 };
 
 /** Whatever happens, there is a closing line, and nothing that could not run counts as passed. */
-const runTests = async (setup: Setup, args: Arguments, environmentOf: () => Promise<TestEnvironment>): Promise<number> => {
+const runTests = async (
+  setup: Setup,
+  args: Arguments,
+  environmentOf: () => Promise<TestEnvironment>,
+): Promise<number> => {
   let tally = ONE_FAILED;
   const [began, before] = [performance.now(), processorTimes()];
   try {
     const checks = checksOf(checkout, setup.stateDir, await selectionOf(args));
-    if (checks.length === 0) say(args.changed === undefined ? 'nothing to run in this shard: it has specs alone' : 'nothing to run: the changes affect no check');
+    if (checks.length === 0)
+      say(
+        args.changed === undefined
+          ? 'nothing to run in this shard: it has specs alone'
+          : 'nothing to run: the changes affect no check',
+      );
     const ready = checks.some(({ afterSetUp }) => afterSetUp) ? environmentOf() : Promise.resolve({});
     ready.catch(explain);
     const ran = await runLanes(setup, checks, ready);
@@ -131,8 +165,12 @@ const runTests = async (setup: Setup, args: Arguments, environmentOf: () => Prom
   } catch (error) {
     explain(error);
   }
-  for (const name of ON_REQUEST) if (args.names === DEFAULT_NAMES) say(`\nnot run, since it runs only on request: ${name} (npm test -- --only ${name})`);
-  say(`\n${seconds(performance.now() - began)}, in which ${cpus().length} processors were busy for ${Math.round(busyShare(before, processorTimes()) * 100)} %`);
+  for (const name of ON_REQUEST)
+    if (args.names === DEFAULT_NAMES)
+      say(`\nnot run, since it runs only on request: ${name} (npm test -- --only ${name})`);
+  say(
+    `\n${seconds(performance.now() - began)}, in which ${cpus().length} processors were busy for ${Math.round(busyShare(before, processorTimes()) * 100)} %`,
+  );
   say('');
   say(closingLine(tally));
   return tally.failed === 0 ? 0 : 1;

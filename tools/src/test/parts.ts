@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// `npm run parts`: brings up what the tests need and stays until Ctrl-C, so that one project's tests can be run by themselves.
+// `npm run parts`: brings up what the tests need and stays until Ctrl-C, so that one project's tests can be run by
+// themselves.
 import { once } from 'node:events';
 import { join } from 'node:path';
 import { defaultStateDir, makeSetup } from '../setup.ts';
@@ -7,7 +8,9 @@ import { addressesFile } from '../supervisor/clean-up.ts';
 import { supervise } from '../supervisor/supervise.ts';
 import { bringUpParts } from './bring-up.ts';
 
-const say = (line: string): void => { process.stdout.write(`${line}\n`); };
+const say = (line: string): void => {
+  process.stdout.write(`${line}\n`);
+};
 
 const root = defaultStateDir(process.env);
 const setup = makeSetup(join(root, 'test'), join(root, 'cache'), process.env, (line) => say(`  ${line}`));

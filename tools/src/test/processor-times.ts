@@ -9,7 +9,8 @@ export interface ProcessorTimes {
 
 /** The first line of /proc/stat by proc(5): after its name user, nice, system, idle, iowait, irq, softirq and steal. */
 export const parseProcessorTimes = (text: string): ProcessorTimes => {
-  const [user = 0, nice = 0, system = 0, idle = 0, waiting = 0, irq = 0, soft = 0, stolen = 0] = text.split('\n')[0]?.split(/\s+/).slice(1).map(Number) ?? [];
+  const [user = 0, nice = 0, system = 0, idle = 0, waiting = 0, irq = 0, soft = 0, stolen = 0] =
+    text.split('\n')[0]?.split(/\s+/).slice(1).map(Number) ?? [];
   const busy = user + nice + system + irq + soft + stolen;
   return { busy, all: busy + idle + waiting };
 };
@@ -18,4 +19,4 @@ export const processorTimes = (): ProcessorTimes => parseProcessorTimes(readFile
 
 /** The share of their time, from 0 to 1, for which the processors were busy between two looks. */
 export const busyShare = (before: ProcessorTimes, after: ProcessorTimes): number =>
-  (after.all === before.all ? 0 : (after.busy - before.busy) / (after.all - before.all));
+  after.all === before.all ? 0 : (after.busy - before.busy) / (after.all - before.all);

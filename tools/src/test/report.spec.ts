@@ -2,14 +2,28 @@
 import type { FileOutcome, Results, TestOutcome } from '../vitest/results.ts';
 import { failuresOf, retriedOf, slowestFiles, timesOf } from './report.ts';
 
-const outcome = (name: string, over: Partial<TestOutcome> = {}): TestOutcome => ({ name, state: 'passed', retried: false, errors: [], ...over });
-const file = (name: string, over: Partial<FileOutcome> = {}): FileOutcome => ({ file: name, wallMs: 1, processorMs: 1, tests: [], errors: [], ...over });
+const outcome = (name: string, over: Partial<TestOutcome> = {}): TestOutcome => ({
+  name,
+  state: 'passed',
+  retried: false,
+  errors: [],
+  ...over,
+});
+const file = (name: string, over: Partial<FileOutcome> = {}): FileOutcome => ({
+  file: name,
+  wallMs: 1,
+  processorMs: 1,
+  tests: [],
+  errors: [],
+  ...over,
+});
 const results = (...files: FileOutcome[]): Results => ({ files, errors: [] });
 
 test('each failed test is listed with the beginning of its reason, and the others are not', () => {
   const tests = [outcome('x is y'), outcome('x is z', { state: 'failed', errors: ['Expected 1\n\n    at line 3\n'] })];
-  expect(failuresOf([results(file('a.spec.ts', { tests }), file('b.spec.ts', { tests: [outcome('all is well')] }))]))
-    .toEqual([{ file: 'a.spec.ts', test: 'x is z', lines: ['Expected 1', '    at line 3'] }]);
+  expect(
+    failuresOf([results(file('a.spec.ts', { tests }), file('b.spec.ts', { tests: [outcome('all is well')] }))]),
+  ).toEqual([{ file: 'a.spec.ts', test: 'x is z', lines: ['Expected 1', '    at line 3'] }]);
 });
 
 test('a file that could not be run is listed, and a long reason is cut', () => {
@@ -20,11 +34,15 @@ test('a file that could not be run is listed, and a long reason is cut', () => {
 });
 
 test('an error that belongs to no file is listed', () => {
-  expect(failuresOf([{ files: [], errors: ['a worker ended'] }])).toEqual([{ file: null, test: null, lines: ['a worker ended'] }]);
+  expect(failuresOf([{ files: [], errors: ['a worker ended'] }])).toEqual([
+    { file: null, test: null, lines: ['a worker ended'] },
+  ]);
 });
 
 test('a test that passed at its second try is listed with the reason of the first, and is no failure', () => {
-  const all = [results(file('a.spec.ts', { tests: [outcome('now and then', { retried: true, errors: ['too late'] })] }))];
+  const all = [
+    results(file('a.spec.ts', { tests: [outcome('now and then', { retried: true, errors: ['too late'] })] })),
+  ];
   expect(retriedOf(all)).toEqual([{ file: 'a.spec.ts', test: 'now and then', lines: ['too late'] }]);
   expect(failuresOf(all)).toEqual([]);
 });
@@ -37,5 +55,8 @@ test('files of all suites come slowest first, and not all of many', () => {
 });
 
 test('times are added up, and a file that did not end adds none of the processor', () => {
-  expect(timesOf([file('a', { wallMs: 5, processorMs: 3 }), file('b', { wallMs: 7, processorMs: null })])).toEqual({ wallMs: 12, processorMs: 3 });
+  expect(timesOf([file('a', { wallMs: 5, processorMs: 3 }), file('b', { wallMs: 7, processorMs: null })])).toEqual({
+    wallMs: 12,
+    processorMs: 3,
+  });
 });

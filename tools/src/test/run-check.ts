@@ -32,20 +32,33 @@ export interface Outcome {
  * @param onLine is called with each line that it says, on either of its outputs
  */
 export const runCheck = async (
-  setup: Setup, { name, command, specs, env: own }: Check, environment: Readonly<Record<string, string>>, onLine: (line: string) => void,
+  setup: Setup,
+  { name, command, specs, env: own }: Check,
+  environment: Readonly<Record<string, string>>,
+  onLine: (line: string) => void,
 ): Promise<Outcome> => {
   // The run is ending: what starts now would be missed by the clean-up.
   if (setup.processes.isClosed) return { ok: false, results: null };
   // What an earlier run left must not be counted for this one.
   if (specs !== undefined) rmSync(specs.results, { force: true });
   const [program = '', ...args] = command;
-  const env = { ...setup.env, ...NX, ...environment, ...own, [MARK]: setup.stateId, ...(specs === undefined ? {} : { WRIT_TEST_RESULTS: specs.results }) };
+  const env = {
+    ...setup.env,
+    ...NX,
+    ...environment,
+    ...own,
+    [MARK]: setup.stateId,
+    ...(specs === undefined ? {} : { WRIT_TEST_RESULTS: specs.results }),
+  };
   const child = spawn(program, args, { cwd: setup.checkout, stdio: ['ignore', 'pipe', 'pipe'], env });
   const who = child.pid === undefined ? undefined : identify(child.pid);
   if (who !== undefined) setup.processes.add({ name, kind: 'job', who, signal: 'SIGTERM', graceMs: STOP_MS });
   for (const input of [child.stdout, child.stderr]) createInterface({ input }).on('line', onLine);
   const ok = await new Promise<boolean>((resolve) => {
-    child.once('error', (error) => { onLine(error.message); resolve(false); });
+    child.once('error', (error) => {
+      onLine(error.message);
+      resolve(false);
+    });
     child.once('close', (code) => resolve(code === 0));
     child.once('exit', (code) => setTimeout(() => resolve(code === 0), LAST_LINES_MS).unref());
   });

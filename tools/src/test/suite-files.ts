@@ -2,7 +2,11 @@
 
 /** The suites of specs and where their files lie, relative to the checkout. */
 export const suiteFiles = {
-  unit: ['{apps,libs}/*/src/**/!(*.cluster).spec.ts', 'tools/src/**/!(*.cluster).spec.ts', 'tests/corpus/src/**/*.spec.ts'],
+  unit: [
+    '{apps,libs}/*/src/**/!(*.cluster).spec.ts',
+    'tools/src/**/!(*.cluster).spec.ts',
+    'tests/corpus/src/**/*.spec.ts',
+  ],
   e2e: ['tests/e2e/src/**/*.spec.ts'],
   fault: ['tests/fault/src/**/*.spec.ts'],
   adversarial: ['tests/adversarial/src/**/*.spec.ts'],
@@ -15,7 +19,10 @@ export const sharedFiles = ['tests/e2e/src/shared/**/*.spec.ts'] as const;
 
 export type SuiteName = keyof typeof suiteFiles;
 
-/** The suite that a file belongs to, by its path relative to the checkout: specs of stacks by their folder, those of a cluster by their name, and all others are unit specs. */
+/**
+ * The suite that a file belongs to, by its path relative to the checkout: specs of stacks by their folder, those of a
+ * cluster by their name, and all others are unit specs.
+ */
 export const suiteOf = (file: string): SuiteName | undefined => {
   const folder = /^tests\/([^/]+)\//.exec(file)?.[1];
   if (folder === 'e2e' || folder === 'fault' || folder === 'adversarial' || folder === 'deploy') return folder;

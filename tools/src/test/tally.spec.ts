@@ -3,8 +3,13 @@ import type { FileOutcome, TestOutcome } from '../vitest/results.ts';
 import { add, closingLine, NONE, ONE_FAILED, tallyOf } from './tally.ts';
 
 const outcome = (state: TestOutcome['state']): TestOutcome => ({ name: 'a test', state, retried: false, errors: [] });
-const file = (states: readonly TestOutcome['state'][], errors: readonly string[] = []): FileOutcome =>
-  ({ file: 'a.spec.ts', wallMs: 1, processorMs: 1, tests: states.map(outcome), errors });
+const file = (states: readonly TestOutcome['state'][], errors: readonly string[] = []): FileOutcome => ({
+  file: 'a.spec.ts',
+  wallMs: 1,
+  processorMs: 1,
+  tests: states.map(outcome),
+  errors,
+});
 
 test('passed, failed and skipped tests of all files are counted', () => {
   const files = [file(['passed', 'passed', 'failed']), file(['passed', 'skipped'])];
@@ -16,7 +21,11 @@ test('a file that could not be run counts as one failed test', () => {
 });
 
 test('a property that passes at its second try counts as failed, and another test as passed', () => {
-  const retried = (name: string): FileOutcome => ({ ...file([]), file: name, tests: [{ ...outcome('passed'), retried: true }] });
+  const retried = (name: string): FileOutcome => ({
+    ...file([]),
+    file: name,
+    tests: [{ ...outcome('passed'), retried: true }],
+  });
   expect(tallyOf({ files: [retried('a.prop.spec.ts')], errors: [] })).toEqual(ONE_FAILED);
   expect(tallyOf({ files: [retried('a.spec.ts')], errors: [] })).toEqual({ passed: 1, failed: 0, skipped: 0 });
 });
@@ -26,7 +35,11 @@ test('a file that was lost with its worker counts as one failed test', () => {
 });
 
 test('an error outside of all files counts as one failed test', () => {
-  expect(tallyOf({ files: [file(['passed'])], errors: ['a worker ended'] })).toEqual({ passed: 1, failed: 1, skipped: 0 });
+  expect(tallyOf({ files: [file(['passed'])], errors: ['a worker ended'] })).toEqual({
+    passed: 1,
+    failed: 1,
+    skipped: 0,
+  });
 });
 
 test('results that are missing count as one failed test', () => {

@@ -22,7 +22,10 @@ const FILES = {
 } as const;
 
 /** They run in one worker, whose end takes the second one with it. */
-const KILLED = { 'a-killed.spec.js': `it('ends its worker', () => { process.kill(process.pid, 'SIGKILL'); });`, 'b-lost.spec.js': `it('never ran', () => {});` } as const;
+const KILLED = {
+  'a-killed.spec.js': `it('ends its worker', () => { process.kill(process.pid, 'SIGKILL'); });`,
+  'b-lost.spec.js': `it('never ran', () => {});`,
+} as const;
 
 let folder: string;
 let results: Results;
@@ -34,10 +37,21 @@ function run(name: string, files: Readonly<Record<string, string>>): { results: 
   mkdirSync(root);
   for (const [file, text] of Object.entries(files)) writeFileSync(join(root, file), text);
   const path = join(folder, `${name}.json`);
-  const { stdout } = spawnSync(process.execPath, [
-    join(checkout, 'node_modules', 'vitest', 'vitest.mjs'), 'run', '--root', root, '--globals', '--retry=1', '--maxWorkers=1', '--isolate=false',
-    `--reporter=${join(checkout, 'tools', 'src', 'vitest', 'file-reporter.ts')}`,
-  ], { encoding: 'utf8', env: { ...process.env, WRIT_TEST_RESULTS: path, NO_COLOR: '1' } });
+  const { stdout } = spawnSync(
+    process.execPath,
+    [
+      join(checkout, 'node_modules', 'vitest', 'vitest.mjs'),
+      'run',
+      '--root',
+      root,
+      '--globals',
+      '--retry=1',
+      '--maxWorkers=1',
+      '--isolate=false',
+      `--reporter=${join(checkout, 'tools', 'src', 'vitest', 'file-reporter.ts')}`,
+    ],
+    { encoding: 'utf8', env: { ...process.env, WRIT_TEST_RESULTS: path, NO_COLOR: '1' } },
+  );
   return { results: readResults(path) as Results, output: stdout };
 }
 
@@ -45,10 +59,14 @@ beforeAll(() => {
   folder = mkdtempSync(join(tmpdir(), 'writ-reporter-'));
   ({ results, output } = run('all', FILES));
 }, 120_000);
-afterAll(() => { rmSync(folder, { recursive: true }); });
+afterAll(() => {
+  rmSync(folder, { recursive: true });
+});
 
-const fileOf = (name: keyof typeof FILES): FileOutcome | undefined => results.files.find(({ file }) => basename(file) === name);
-const tallyOfFile = (name: keyof typeof FILES) => tallyOf({ files: results.files.filter(({ file }) => basename(file) === name), errors: [] });
+const fileOf = (name: keyof typeof FILES): FileOutcome | undefined =>
+  results.files.find(({ file }) => basename(file) === name);
+const tallyOfFile = (name: keyof typeof FILES) =>
+  tallyOf({ files: results.files.filter(({ file }) => basename(file) === name), errors: [] });
 
 test('passed and skipped tests are counted, with the names of the suites that they stand in', () => {
   expect(tallyOfFile('good.spec.js')).toEqual({ passed: 2, failed: 0, skipped: 1 });
@@ -63,7 +81,10 @@ test('a failed test is counted and told with what was expected', () => {
 
 test('a test that passes at its second try is counted as passed and named with the reason of the first', () => {
   expect(tallyOfFile('flaky.spec.js')).toEqual({ passed: 1, failed: 0, skipped: 0 });
-  expect(fileOf('flaky.spec.js')?.tests[0]).toMatchObject({ retried: true, errors: [expect.stringContaining('expected 1 to be 2')] });
+  expect(fileOf('flaky.spec.js')?.tests[0]).toMatchObject({
+    retried: true,
+    errors: [expect.stringContaining('expected 1 to be 2')],
+  });
   expect(output).toContain('needed a second try: passes at the second try');
 });
 

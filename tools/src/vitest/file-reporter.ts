@@ -6,17 +6,32 @@ import type { Reporter, TestCase, TestModule } from 'vitest/node';
 import { checkout } from '../setup.ts';
 import type { FileOutcome, Results, TestOutcome } from './results.ts';
 
-interface ErrorLike { readonly message?: string; readonly stack?: string; readonly diff?: string }
+interface ErrorLike {
+  readonly message?: string;
+  readonly stack?: string;
+  readonly diff?: string;
+}
 
 /** What a person needs of an error: its message, what differed, and where. */
 const textOf = ({ message = '', stack, diff }: ErrorLike): string =>
-  stripVTControlCharacters([message, diff, stack === undefined ? undefined : placesIn(stack)].filter(Boolean).join('\n'));
+  stripVTControlCharacters(
+    [message, diff, stack === undefined ? undefined : placesIn(stack)].filter(Boolean).join('\n'),
+  );
 
-const placesIn = (stack: string): string => stack.split('\n').filter((line) => /^\s+at /.test(line) && !line.includes('/node_modules/')).join('\n');
+const placesIn = (stack: string): string =>
+  stack
+    .split('\n')
+    .filter((line) => /^\s+at /.test(line) && !line.includes('/node_modules/'))
+    .join('\n');
 
 const testOutcome = (test: TestCase): TestOutcome => {
   const { state, errors = [] } = test.result();
-  return { name: test.fullName, state: state === 'pending' ? 'failed' : state, retried: test.diagnostic()?.flaky ?? false, errors: errors.map(textOf) };
+  return {
+    name: test.fullName,
+    state: state === 'pending' ? 'failed' : state,
+    retried: test.diagnostic()?.flaky ?? false,
+    errors: errors.map(textOf),
+  };
 };
 
 const fileOutcome = (module: TestModule): FileOutcome => ({
@@ -29,7 +44,10 @@ const fileOutcome = (module: TestModule): FileOutcome => ({
 
 const seconds = (ms: number): string => `${(ms / 1_000).toFixed(1)} s`;
 
-/** Says a line for each file that ends, says at once what failed, and leaves the results in the file that WRIT_TEST_RESULTS names. */
+/**
+ * Says a line for each file that ends, says at once what failed, and leaves the results in the file that
+ * WRIT_TEST_RESULTS names.
+ */
 // eslint-disable-next-line no-restricted-exports -- Vitest takes a reporter as the default export of its file
 export default class FileReporter implements Reporter {
   readonly #path = process.env['WRIT_TEST_RESULTS'];
@@ -40,9 +58,12 @@ export default class FileReporter implements Reporter {
     const mark = module.ok() && errors.length === 0 ? '✔' : '✖';
     const skipped = tests.filter(({ state }) => state === 'skipped').length;
     const counts = `${tests.length} tests${skipped > 0 ? `, ${skipped} skipped` : ''}`;
-    console.log(`${mark} ${file}  ${counts} [${seconds(wallMs)}${processorMs === null ? '' : `, processor ${seconds(processorMs)}`}]`);
+    console.log(
+      `${mark} ${file}  ${counts} [${seconds(wallMs)}${processorMs === null ? '' : `, processor ${seconds(processorMs)}`}]`,
+    );
     for (const test of failed) console.log(`  ✖ ${test.name}\n${indented(test.errors.join('\n'))}`);
-    for (const test of tests.filter(({ retried }) => retried)) console.log(`  ! needed a second try: ${test.name}\n${indented(test.errors.join('\n'))}`);
+    for (const test of tests.filter(({ retried }) => retried))
+      console.log(`  ! needed a second try: ${test.name}\n${indented(test.errors.join('\n'))}`);
     for (const error of errors) console.log(indented(error));
   }
 
@@ -57,4 +78,8 @@ export default class FileReporter implements Reporter {
   }
 }
 
-const indented = (text: string): string => text.split('\n').map((line) => `    ${line}`).join('\n');
+const indented = (text: string): string =>
+  text
+    .split('\n')
+    .map((line) => `    ${line}`)
+    .join('\n');

@@ -4,13 +4,20 @@ import type { TestSpecification, Vitest } from 'vitest/node';
 import { checkout } from '../setup.ts';
 import { LongestFirst } from './longest-first.ts';
 
-const file = (name: string, project = 'unit'): TestSpecification => ({ moduleId: join(checkout, name), project: { name: project } }) as TestSpecification;
-const sequencer = (shard?: { index: number; count: number }): LongestFirst => new LongestFirst({ config: { shard } } as unknown as Vitest);
+const file = (name: string, project = 'unit'): TestSpecification =>
+  ({ moduleId: join(checkout, name), project: { name: project } }) as TestSpecification;
+const sequencer = (shard?: { index: number; count: number }): LongestFirst =>
+  new LongestFirst({ config: { shard } } as unknown as Vitest);
 const FILES = Array.from({ length: 40 }, (_, n) => file(`libs/none/src/${n}.spec.ts`));
 
 test('the parts of all shards are all files, each once, and of about the same length', async () => {
   const parts = await Promise.all([1, 2, 3].map((index) => sequencer({ index, count: 3 }).shard(FILES)));
-  expect(parts.flat().map(({ moduleId }) => moduleId).toSorted()).toEqual(FILES.map(({ moduleId }) => moduleId).toSorted());
+  expect(
+    parts
+      .flat()
+      .map(({ moduleId }) => moduleId)
+      .toSorted(),
+  ).toEqual(FILES.map(({ moduleId }) => moduleId).toSorted());
   expect(parts.map((part) => part.length).toSorted()).toEqual([13, 13, 14]);
 });
 

@@ -6,9 +6,13 @@ import { durationOf } from './durations.ts';
 
 const msOf = ({ moduleId }: TestSpecification): number => durationOf(relative(checkout, moduleId));
 
-const byDuration = (a: TestSpecification, b: TestSpecification): number => msOf(b) - msOf(a) || a.moduleId.localeCompare(b.moduleId);
+const byDuration = (a: TestSpecification, b: TestSpecification): number =>
+  msOf(b) - msOf(a) || a.moduleId.localeCompare(b.moduleId);
 
-/** Begins with the files that take longest, so that no long one is left alone at the end, and divides files into parts that take about the same time. */
+/**
+ * Begins with the files that take longest, so that no long one is left alone at the end, and divides files into parts
+ * that take about the same time.
+ */
 export class LongestFirst extends BaseSequencer {
   /** Files of one project stay together: a worker that goes from one project to another has to start anew. */
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Runs in each worker before a file of tests: notes how much processor time the file takes, with that of the processes which it starts and waits for.
+// Runs in each worker before a file of tests: notes how much processor time the file takes, with that of the processes
+// which it starts and waits for.
 import { readFileSync } from 'node:fs';
 import type { RunnerTestFile } from 'vitest';
 import { afterAll, beforeAll } from 'vitest';
@@ -23,7 +24,9 @@ const processorMs = (): number => {
 };
 
 let before: number;
-beforeAll(() => { before = processorMs(); });
+beforeAll(() => {
+  before = processorMs();
+});
 afterAll(({}, file) => {
   (file as RunnerTestFile).meta.processorMs = processorMs() - before;
 });

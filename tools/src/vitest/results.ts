@@ -8,7 +8,9 @@ export interface TestOutcome {
   readonly state: 'passed' | 'failed' | 'skipped';
   /** failed at first, and passed when it ran again */
   readonly retried: boolean;
-  /** why it failed, each with what the reporter knows: of a test that passed at the second try, why the first one failed */
+  /**
+   * why it failed, each with what the reporter knows: of a test that passed at the second try, why the first one failed
+   */
   readonly errors: readonly string[];
 }
 
@@ -18,7 +20,10 @@ export interface FileOutcome {
   readonly file: string;
   /** milliseconds from its first hook to its last */
   readonly wallMs: number;
-  /** milliseconds of processor time, with that of the processes which the file started and waited for; null where the file did not end by itself */
+  /**
+   * milliseconds of processor time, with that of the processes which the file started and waited for; null where the
+   * file did not end by itself
+   */
   readonly processorMs: number | null;
   readonly tests: readonly TestOutcome[];
   /** why the file could not be run, or not to its end */
@@ -33,9 +38,17 @@ export interface Results {
 }
 
 const isResults = (value: unknown): value is Results =>
-  typeof value === 'object' && value !== null && 'files' in value && Array.isArray(value.files) && 'errors' in value && Array.isArray(value.errors);
+  typeof value === 'object' &&
+  value !== null &&
+  'files' in value &&
+  Array.isArray(value.files) &&
+  'errors' in value &&
+  Array.isArray(value.errors);
 
-/** Reads a results file. Null where the run left none or broke off while it wrote: nothing that was to run may then count as passed. */
+/**
+ * Reads a results file. Null where the run left none or broke off while it wrote: nothing that was to run may then
+ * count as passed.
+ */
 export const readResults = (path: string): Results | null => {
   if (!existsSync(path)) return null;
   try {

@@ -13,19 +13,33 @@ interface ListOptions extends CommonOptions {
 
 const LIST_ROWS = 50;
 
-const describe = (agent: AgentView): string => fieldsOf({ agent: agent.agent_id, name: agent.name, created: momentOf(agent.created_at) });
+const describe = (agent: AgentView): string =>
+  fieldsOf({ agent: agent.agent_id, name: agent.name, created: momentOf(agent.created_at) });
 
 /** `writ agents`. */
 export function agentsCommand(context: Context): Command {
-  return new Command('agents').addCommand(listCommand(context), { isDefault: true }).addCommand(createCommand(context)).addCommand(showCommand(context));
+  return new Command('agents')
+    .addCommand(listCommand(context), { isDefault: true })
+    .addCommand(createCommand(context))
+    .addCommand(showCommand(context));
 }
 
 function listCommand(context: Context): Command {
-  const command = new Command('list').option('--limit <n>', 'rows of a page', parseCount, LIST_ROWS).option('--cursor <text>', 'where the page begins');
+  const command = new Command('list')
+    .option('--limit <n>', 'rows of a page', parseCount, LIST_ROWS)
+    .option('--cursor <text>', 'where the page begins');
   return command.action(async () => {
     const options = command.optsWithGlobals<ListOptions>();
-    const list = await readList(connect(context, options, 'admin').client, AgentView, '/v1/agents', { limit: options.limit, cursor: options.cursor });
-    show(context, options, list, () => tableOf(['created', 'agent', 'name'], list.items.map((each) => [momentOf(each.created_at), each.agent_id, each.name])));
+    const list = await readList(connect(context, options, 'admin').client, AgentView, '/v1/agents', {
+      limit: options.limit,
+      cursor: options.cursor,
+    });
+    show(context, options, list, () =>
+      tableOf(
+        ['created', 'agent', 'name'],
+        list.items.map((each) => [momentOf(each.created_at), each.agent_id, each.name]),
+      ),
+    );
   });
 }
 
@@ -33,7 +47,10 @@ function createCommand(context: Context): Command {
   const command = new Command('create').argument('<name>');
   return command.action(async (name: string) => {
     const options = command.optsWithGlobals<CommonOptions>();
-    const agent = await connect(context, options, 'admin').client.read(AgentView, '/v1/agents', { method: 'POST', body: { name } });
+    const agent = await connect(context, options, 'admin').client.read(AgentView, '/v1/agents', {
+      method: 'POST',
+      body: { name },
+    });
     show(context, options, agent, () => describe(agent));
   });
 }
@@ -42,7 +59,10 @@ function showCommand(context: Context): Command {
   const command = new Command('show').argument('<agent>');
   return command.action(async (id: string) => {
     const options = command.optsWithGlobals<CommonOptions>();
-    const agent = await connect(context, options, 'admin').client.read(AgentView, `/v1/agents/${encodeURIComponent(id)}`);
+    const agent = await connect(context, options, 'admin').client.read(
+      AgentView,
+      `/v1/agents/${encodeURIComponent(id)}`,
+    );
     show(context, options, agent, () => describe(agent));
   });
 }

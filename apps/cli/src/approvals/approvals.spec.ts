@@ -2,34 +2,83 @@
 import { fakeApi, problem, writ, type FakeApi } from '../specs/run-cli.ts';
 import { APPROVAL, DELEGATION, IDS, OPERATION } from '../specs/samples.ts';
 
-const VOTE = { vote_id: 'vot_01kdvq8qfwe9gr4v9m1h7e3x2z', says: 'approve', role: 'admin', cast_by: IDS.key, effect_digest: null, record_id: null, created_at: 0, comment: null, stands: true, delegation_id: null };
-const VOTES = [{ ...VOTE, principal: 'ann', cast_as: 'bob', delegation_id: IDS.delegation, comment: 'seen\u202e' }, { ...VOTE, principal: 'cleo', cast_as: 'cleo', stands: false }];
+const VOTE = {
+  vote_id: 'vot_01kdvq8qfwe9gr4v9m1h7e3x2z',
+  says: 'approve',
+  role: 'admin',
+  cast_by: IDS.key,
+  effect_digest: null,
+  record_id: null,
+  created_at: 0,
+  comment: null,
+  stands: true,
+  delegation_id: null,
+};
+const VOTES = [
+  { ...VOTE, principal: 'ann', cast_as: 'bob', delegation_id: IDS.delegation, comment: 'seen\u202e' },
+  { ...VOTE, principal: 'cleo', cast_as: 'cleo', stands: false },
+];
 const VOTED = 'apr_7zzzzzzzzzzzzzzzzzzzzzzzzz';
 /** of an effect; the second one was approved before */
 const [STAGED, COMMITTED] = ['apr_6zzzzzzzzzzzzzzzzzzzzzzzzz', 'apr_5zzzzzzzzzzzzzzzzzzzzzzzzz'];
 const EFFECT = '7'.repeat(64);
 const PREVIEW = { ...APPROVAL.preview, state: 'ready', round: 1, changes: [], changes_total: 1 };
-const OF_EFFECT = { ...APPROVAL, of: 'effect', binding: { ...APPROVAL.binding, effect_digest: EFFECT }, preview: PREVIEW, reasons: [{ code: 'effect.lost_many', message: 'the call deletes 24 of 63 files' }] };
+const OF_EFFECT = {
+  ...APPROVAL,
+  of: 'effect',
+  binding: { ...APPROVAL.binding, effect_digest: EFFECT },
+  preview: PREVIEW,
+  reasons: [{ code: 'effect.lost_many', message: 'the call deletes 24 of 63 files' }],
+};
 const DIFF = {
-  effect_digest: EFFECT, base_snapshot_id: 'snap_a', files_total: 1,
-  files: [{ path: 'src/gone.ts', change: 'deleted', before: null, after: null, text: null, why_no_text: 'binary', added_lines: null, removed_lines: null }],
+  effect_digest: EFFECT,
+  base_snapshot_id: 'snap_a',
+  files_total: 1,
+  files: [
+    {
+      path: 'src/gone.ts',
+      change: 'deleted',
+      before: null,
+      after: null,
+      text: null,
+      why_no_text: 'binary',
+      added_lines: null,
+      removed_lines: null,
+    },
+  ],
 };
 
 let api: FakeApi;
 beforeAll(async () => {
   api = await fakeApi(({ url, method }) => {
-    if (url.startsWith('/v1/approvals/delegations')) return { body: method === 'GET' ? { items: [DELEGATION], next_cursor: null } : DELEGATION };
+    if (url.startsWith('/v1/approvals/delegations'))
+      return { body: method === 'GET' ? { items: [DELEGATION], next_cursor: null } : DELEGATION };
     if (url.endsWith('/diff')) return { body: DIFF };
     if (method === 'POST' && [STAGED, COMMITTED].some((id) => url.includes(id))) return { body: OPERATION };
     if (url.includes(STAGED)) return { body: OF_EFFECT };
     if (url.includes(COMMITTED)) return { body: { ...OF_EFFECT, state: 'approved' } };
-    if (method === 'POST' && url.includes(VOTED)) return { body: { ...OPERATION, state: 'held', votes: { given: 1, needed: 2, role: 'admin' } } };
-    if (method === 'POST') return url.endsWith('/approve') ? problem(403, 'approval.own_call', 'nobody approves their own call') : { body: OPERATION };
-    return { body: url.startsWith('/v1/approvals?') ? { items: [APPROVAL], next_cursor: null } : { ...APPROVAL, args: { command: 'rm -rf src\u202e' }, votes: { given: 1, needed: 2, role: 'operator' }, voted: VOTES } };
+    if (method === 'POST' && url.includes(VOTED))
+      return { body: { ...OPERATION, state: 'held', votes: { given: 1, needed: 2, role: 'admin' } } };
+    if (method === 'POST')
+      return url.endsWith('/approve')
+        ? problem(403, 'approval.own_call', 'nobody approves their own call')
+        : { body: OPERATION };
+    return {
+      body: url.startsWith('/v1/approvals?')
+        ? { items: [APPROVAL], next_cursor: null }
+        : {
+            ...APPROVAL,
+            args: { command: 'rm -rf src\u202e' },
+            votes: { given: 1, needed: 2, role: 'operator' },
+            voted: VOTES,
+          },
+    };
   });
 });
 afterAll(() => api.close());
-beforeEach(() => { api.heard.length = 0; });
+beforeEach(() => {
+  api.heard.length = 0;
+});
 
 test('what waits is listed with the reason', async () => {
   const { out } = await writ(['approvals'], { env: api.env });
@@ -51,7 +100,10 @@ test('a decision carries its comment', async () => {
 test('a yes for the session says so, and how far it goes', async () => {
   await writ(['approvals', 'approve', IDS.approval, '--for-session', '--uses', '5', '--ttl', '30m'], { env: api.env });
   expect(JSON.parse(String(api.heard.at(-1)!.body))).toEqual({ scope: 'session', uses: 5, ttl_ms: 1_800_000 });
-  expect(await writ(['approvals', 'approve', IDS.approval, '--uses', '5'], { env: api.env })).toMatchObject({ exit: 2, out: '' });
+  expect(await writ(['approvals', 'approve', IDS.approval, '--uses', '5'], { env: api.env })).toMatchObject({
+    exit: 2,
+    out: '',
+  });
 });
 
 test('nobody approves their own call, and the terminal says so', async () => {
@@ -60,15 +112,18 @@ test('nobody approves their own call, and the terminal says so', async () => {
   expect(err).toMatch(/^error approval\.own_call: nobody approves their own call/);
 });
 
-test('--json is the API\'s own answer', async () => {
-  expect(JSON.parse((await writ(['approvals', '--json'], { env: api.env })).out)).toEqual({ items: [APPROVAL], next_cursor: null });
+test("--json is the API's own answer", async () => {
+  expect(JSON.parse((await writ(['approvals', '--json'], { env: api.env })).out)).toEqual({
+    items: [APPROVAL],
+    next_cursor: null,
+  });
 });
 
 test('who voted is shown, and who by whose right', async () => {
   const { out } = await writ(['approvals', 'show', IDS.approval], { env: api.env });
   expect(out).toMatch(/votes +1 of 2/);
   expect(out).toContain('bob for ann approved: seen\\u{202e}');
-  expect(out).toContain('cleo approved something else, which doesn\'t count');
+  expect(out).toContain("cleo approved something else, which doesn't count");
 });
 
 test('one vote of several says how many are there', async () => {
@@ -77,27 +132,36 @@ test('one vote of several says how many are there', async () => {
   expect(JSON.parse(api.heard.at(-1)!.body)).toEqual({ delegation_id: IDS.delegation });
 });
 
-const sent = (): unknown => api.heard.filter(({ method }) => method === 'POST').map(({ body }) => JSON.parse(body) as unknown);
+const sent = (): unknown =>
+  api.heard.filter(({ method }) => method === 'POST').map(({ body }) => JSON.parse(body) as unknown);
 
 test('a yes to an effect shows it with its findings and its diff, asks, and names the effect that was shown', async () => {
   const asked: string[] = [];
-  const confirm = (question: string): Promise<boolean> => { asked.push(question); return Promise.resolve(true); };
+  const confirm = (question: string): Promise<boolean> => {
+    asked.push(question);
+    return Promise.resolve(true);
+  };
   expect((await writ(['approvals', 'approve', STAGED], { env: api.env, confirm })).exit).toBe(0);
   expect(asked).toEqual([expect.stringMatching(/deletes 24 of 63 files[^]*src\/gone\.ts[^]*exactly this effect/)]);
   expect(sent()).toEqual([{ effect_digest: EFFECT }]);
 });
 
 test('who is asked about an effect and says anything but yes has approved nothing', async () => {
-  expect(await writ(['approvals', 'approve', STAGED], { env: api.env, confirm: () => Promise.resolve(false) })).toMatchObject({ exit: 1, err: expect.stringContaining('not_confirmed') as unknown });
+  expect(
+    await writ(['approvals', 'approve', STAGED], { env: api.env, confirm: () => Promise.resolve(false) }),
+  ).toMatchObject({ exit: 1, err: expect.stringContaining('not_confirmed') as unknown });
   expect(sent()).toEqual([]);
 });
 
-test.each([[[]], [['--for-session']], [['--delegation', IDS.delegation]]])('where nobody can be asked, a yes to an effect without its digest is none: %j', async (more) => {
-  const { exit, out, err } = await writ(['approvals', 'approve', STAGED, ...more], { env: api.env });
-  expect([exit, out]).toEqual([1, '']);
-  expect(err).toMatch(new RegExp(`src/gone\\.ts[^]*error approval\\.effect_unseen: [^]*--effect ${EFFECT}`));
-  expect(sent()).toEqual([]);
-});
+test.each([[[]], [['--for-session']], [['--delegation', IDS.delegation]]])(
+  'where nobody can be asked, a yes to an effect without its digest is none: %j',
+  async (more) => {
+    const { exit, out, err } = await writ(['approvals', 'approve', STAGED, ...more], { env: api.env });
+    expect([exit, out]).toEqual([1, '']);
+    expect(err).toMatch(new RegExp(`src/gone\\.ts[^]*error approval\\.effect_unseen: [^]*--effect ${EFFECT}`));
+    expect(sent()).toEqual([]);
+  },
+);
 
 test('a yes that names the effect is sent as it is said, and one that was given before says so again', async () => {
   await writ(['approvals', 'approve', STAGED, '--effect', '8'.repeat(64)], { env: api.env });
@@ -106,13 +170,25 @@ test('a yes that names the effect is sent as it is said, and one that was given 
 });
 
 test('an edit brings the arguments whole', async () => {
-  expect((await writ(['approvals', 'edit', IDS.approval, '--args', '{"command":"ls"}', '--comment', 'less'], { env: api.env })).exit).toBe(0);
-  expect(api.heard[0]).toMatchObject({ url: `/v1/approvals/${IDS.approval}/edit`, body: '{"args":{"command":"ls"},"comment":"less"}' });
+  expect(
+    (
+      await writ(['approvals', 'edit', IDS.approval, '--args', '{"command":"ls"}', '--comment', 'less'], {
+        env: api.env,
+      })
+    ).exit,
+  ).toBe(0);
+  expect(api.heard[0]).toMatchObject({
+    url: `/v1/approvals/${IDS.approval}/edit`,
+    body: '{"args":{"command":"ls"},"comment":"less"}',
+  });
 });
 
 test('a right is lent until a time, for what is said', async () => {
   const before = Date.now();
-  const { exit, out } = await writ(['approvals', 'delegate', 'bob', '--for', '2h', '--note', 'away', '--tool', 'fs.*', 'shell.run', '--escalated'], { env: api.env });
+  const { exit, out } = await writ(
+    ['approvals', 'delegate', 'bob', '--for', '2h', '--note', 'away', '--tool', 'fs.*', 'shell.run', '--escalated'],
+    { env: api.env },
+  );
   expect(exit).toBe(0);
   expect(out).toContain(IDS.delegation);
   const { expires_at, ...body } = JSON.parse(api.heard[0]!.body) as { expires_at: number };
@@ -122,7 +198,12 @@ test('a right is lent until a time, for what is said', async () => {
 });
 
 test('a right that is lent for no period, or without a why, is a usage error, and nothing is asked', async () => {
-  for (const rest of [['--for', 'long', '--note', 'x'], ['--for', '1h'], ['--note', 'x']]) expect((await writ(['approvals', 'delegate', 'bob', ...rest], { env: api.env })).exit).toBe(2);
+  for (const rest of [
+    ['--for', 'long', '--note', 'x'],
+    ['--for', '1h'],
+    ['--note', 'x'],
+  ])
+    expect((await writ(['approvals', 'delegate', 'bob', ...rest], { env: api.env })).exit).toBe(2);
   expect(api.heard).toEqual([]);
 });
 

@@ -4,7 +4,9 @@ import { HELD, IDS, REFUSED, RESULT } from '../specs/samples.ts';
 
 let api: FakeApi;
 let said: Said;
-beforeAll(async () => { api = await fakeApi(() => said); });
+beforeAll(async () => {
+  api = await fakeApi(() => said);
+});
 afterAll(() => api.close());
 beforeEach(() => {
   said = { body: RESULT };
@@ -12,7 +14,8 @@ beforeEach(() => {
 });
 
 const where = ['--token', IDS.token, '--workspace', IDS.workspace];
-const call = (...args: string[]) => writ(['call', 'fs.read', ...where, ...args], { env: api.env, stdin: '{"path":"from stdin"}' });
+const call = (...args: string[]) =>
+  writ(['call', 'fs.read', ...where, ...args], { env: api.env, stdin: '{"path":"from stdin"}' });
 const sent = () => JSON.parse(api.heard[0]!.body) as Record<string, unknown>;
 
 test('a result shows what the tool said first', async () => {
@@ -27,12 +30,15 @@ test('arguments come from standard input too', async () => {
   expect(sent()['args']).toEqual({ path: 'from stdin' });
 });
 
-test.each(['{', '{"a":1,"a":2}', '{"a":1e400}', '@/no/such/file'])('arguments that are %s are refused before anything is sent', async (args) => {
-  const { exit, err } = await call('--args', args);
-  expect(exit).toBe(2);
-  expect(err).toMatch(/^error usage: `--args`/);
-  expect(api.heard).toEqual([]);
-});
+test.each(['{', '{"a":1,"a":2}', '{"a":1e400}', '@/no/such/file'])(
+  'arguments that are %s are refused before anything is sent',
+  async (args) => {
+    const { exit, err } = await call('--args', args);
+    expect(exit).toBe(2);
+    expect(err).toMatch(/^error usage: `--args`/);
+    expect(api.heard).toEqual([]);
+  },
+);
 
 test('a mutating call gets a key that is made up, unless one is given', async () => {
   await writ(['call', 'shell.run', ...where], { env: api.env });
@@ -47,14 +53,26 @@ test('a refusal is status 1, with the code and the hint, and still one value of 
   const { exit, out, err } = await call('--json');
   expect(exit).toBe(1);
   expect(JSON.parse(out)).toEqual(REFUSED);
-  expect(err).toBe('error token.scope: the capability token does not reach the resource; ask for a root that covers `a.txt`; see docs/errors/token.scope.md\n');
+  expect(err).toBe(
+    'error token.scope: the capability token does not reach the resource; ask for a root that covers `a.txt`; see docs/errors/token.scope.md\n',
+  );
 });
 
 test('what a policy that only observes would have done stands by itself, first of what was decided', async () => {
-  said = { body: { ...RESULT, reasons: [{ code: 'policy.observed', message: 'the policy is observed only; it decides no_go' }, { code: 'no.reads', message: 'nothing is read here' }] } };
+  said = {
+    body: {
+      ...RESULT,
+      reasons: [
+        { code: 'policy.observed', message: 'the policy is observed only; it decides no_go' },
+        { code: 'no.reads', message: 'nothing is read here' },
+      ],
+    },
+  };
   const { exit, out } = await call();
   expect(exit).toBe(0);
-  expect(out).toMatch(/\nobserved +the policy is observed only; it decides no_go\nreasons +no\.reads: nothing is read here\n/);
+  expect(out).toMatch(
+    /\nobserved +the policy is observed only; it decides no_go\nreasons +no\.reads: nothing is read here\n/,
+  );
 });
 
 test('a held call says who is waited for', async () => {
@@ -65,11 +83,14 @@ test('a held call says who is waited for', async () => {
   expect(api.heard[0]!.headers['prefer']).toBe('wait=5');
 });
 
-test('what a tool printed can\'t steer the terminal', async () => {
+test("what a tool printed can't steer the terminal", async () => {
   said = { body: { ...RESULT, result: { output: '\u001b]0;owned\u0007' } } };
   expect((await call()).out).toContain('\\u{1b}]0;owned\\u{7}');
 });
 
 test('without a token or a workspace it says which option is missing', async () => {
-  expect(await writ(['call', 'fs.read'], { env: api.env })).toMatchObject({ exit: 2, err: 'error usage: `--token` is missing\n' });
+  expect(await writ(['call', 'fs.read'], { env: api.env })).toMatchObject({
+    exit: 2,
+    err: 'error usage: `--token` is missing\n',
+  });
 });

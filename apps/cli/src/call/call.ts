@@ -23,7 +23,8 @@ const WAIT_S = 30;
 
 /** `writ call TOOL`. */
 export function callCommand(context: Context): Command {
-  const command = new Command('call').argument('<tool>', 'for instance fs.read; see `writ tools`')
+  const command = new Command('call')
+    .argument('<tool>', 'for instance fs.read; see `writ tools`')
     .option('--args <json>', 'arguments: JSON, @FILE, or - for standard input', '{}')
     .option('--workspace <id>', 'the workspace it works on')
     .option('--token <id>', 'the capability token it is made with')

@@ -38,12 +38,14 @@ export class Approver {
   /** Asks when what was asked before is decided. */
   ask(held: HeldCall): void {
     const { signal } = this.#gone;
-    this.#asked = this.#asked.then(async () => {
-      if (!signal.aborted) await this.#decide(held, signal);
-    }).catch((error: unknown) => {
-      if (!(error instanceof CliError)) throw error;
-      this.#options.page.warn(paint.red(`error ${error.code}: ${visibleLine(error.message)}`));
-    });
+    this.#asked = this.#asked
+      .then(async () => {
+        if (!signal.aborted) await this.#decide(held, signal);
+      })
+      .catch((error: unknown) => {
+        if (!(error instanceof CliError)) throw error;
+        this.#options.page.warn(paint.red(`error ${error.code}: ${visibleLine(error.message)}`));
+      });
   }
 
   /** Takes back what is asked: it was decided, or the run is over. Resolves when the terminal is free. */
@@ -81,11 +83,21 @@ export class Approver {
   async #vote(approval: ApprovalView, signal: AbortSignal): Promise<void> {
     const { terminal, page } = this.#options;
     for (;;) {
-      const key = this.#heard(await terminal.readKey(`${paint.bold('a')}pprove, ${paint.bold('d')}eny, ${paint.bold('s')}how all, ${paint.bold('l')}eave it waiting? `, { signal }));
+      const key = this.#heard(
+        await terminal.readKey(
+          `${paint.bold('a')}pprove, ${paint.bold('d')}eny, ${paint.bold('s')}how all, ${paint.bold('l')}eave it waiting? `,
+          { signal },
+        ),
+      );
       if (key === null || key === 'l') return;
       if (key === 's') page.note(describe(approval));
       // A yes is of the effect that was shown, and of no other.
-      if (key === 'a') return await this.#said(approval, 'approve', approval.binding.effect_digest === null ? {} : { effect_digest: approval.binding.effect_digest });
+      if (key === 'a')
+        return await this.#said(
+          approval,
+          'approve',
+          approval.binding.effect_digest === null ? {} : { effect_digest: approval.binding.effect_digest },
+        );
       if (key !== 'd') continue;
       const comment = this.#heard(await terminal.readLine('why (the agent is told; may be empty): ', { signal }));
       if (comment !== null) return await this.#said(approval, 'deny', comment === '' ? {} : { comment });
@@ -93,18 +105,40 @@ export class Approver {
   }
 
   async #give(approval: ApprovalView, signal: AbortSignal): Promise<void> {
-    const { key, reason, secret } = approval.args as { readonly key?: unknown; readonly reason?: unknown; readonly secret?: unknown };
+    const { key, reason, secret } = approval.args as {
+      readonly key?: unknown;
+      readonly reason?: unknown;
+      readonly secret?: unknown;
+    };
     this.#options.page.note(`  ${paint.dim('it says:')} ${visibleLine(String(reason))}`);
     const hidden = secret !== false;
-    const value = this.#heard(await this.#options.terminal.readLine(`${visibleLine(String(key))} (${hidden ? 'not shown' : 'shown to the model'}; empty denies): `, { hidden, signal }));
+    const value = this.#heard(
+      await this.#options.terminal.readLine(
+        `${visibleLine(String(key))} (${hidden ? 'not shown' : 'shown to the model'}; empty denies): `,
+        { hidden, signal },
+      ),
+    );
     if (value === null) return;
     await (value === '' ? this.#said(approval, 'deny', {}) : this.#said(approval, 'value', { value, scope: 'once' }));
   }
 
   async #said(approval: ApprovalView, verb: 'approve' | 'deny' | 'value', body: object): Promise<void> {
-    const operation = await this.#options.client.read(OperationView, `${pathOf(approval)}/${verb}`, { method: 'POST', body });
+    const operation = await this.#options.client.read(OperationView, `${pathOf(approval)}/${verb}`, {
+      method: 'POST',
+      body,
+    });
     const votes: VoteCount | undefined = operation.state === 'held' ? operation.votes : undefined;
-    this.#options.page.note(visible(verb === 'deny' ? 'denied' : verb === 'value' ? 'given' : votes === undefined ? 'approved' : `approved, ${votesOf(votes)}`));
+    this.#options.page.note(
+      visible(
+        verb === 'deny'
+          ? 'denied'
+          : verb === 'value'
+            ? 'given'
+            : votes === undefined
+              ? 'approved'
+              : `approved, ${votesOf(votes)}`,
+      ),
+    );
   }
 
   /** What was typed; null where nothing more is to be asked. */

@@ -20,39 +20,69 @@ interface ChatOptions extends CommonOptions, SessionOptions {
   readonly wait?: boolean;
 }
 
-/** `writ chat`. In a terminal a conversation; with a message, or in a pipe, one run of the agent, whose end is the exit status. */
+/**
+ * `writ chat`. In a terminal a conversation; with a message, or in a pipe, one run of the agent, whose end is the exit
+ * status.
+ */
 export function chatCommand(context: Context): Command {
-  const command = new Command('chat').argument('[message...]', 'what the agent is to do; in a pipe standard input, in a terminal asked for')
+  const command = new Command('chat')
+    .argument('[message...]', 'what the agent is to do; in a pipe standard input, in a terminal asked for')
     .option('--session <id>', 'go on in this session; a new one unless said')
-    .option('--model <name>', 'which model; needed where there are several').option('--dialect <name>', 'how it calls tools: native unless said, blocks, tools-xml, yips')
-    .option('--system <text>', 'what the session adds to the prompt').option('--name <text>', 'what the session is called')
-    .option('--workspace <id>', 'the workspace it works on').option('--token <id>', 'the capability token of its calls').option('--agent <id>', 'the agent on whose behalf it works')
-    .option('--rounds <n>', 'rounds that a run may have at most', parseCount).option('--tokens <n>', 'tokens that a run may use at most', parseCount)
-    .option('--cost <n>', 'what a run may cost at most, in millionths of the model\'s currency', parseCount)
-    .option('--verbose', 'arguments and answers of calls, and what a run used').option('--wait', 'where nobody can be asked: stay while a call waits for a person');
-  return command.action(async (words: string[]) => await chat(context, words.join(' '), command.optsWithGlobals<ChatOptions>()));
+    .option('--model <name>', 'which model; needed where there are several')
+    .option('--dialect <name>', 'how it calls tools: native unless said, blocks, tools-xml, yips')
+    .option('--system <text>', 'what the session adds to the prompt')
+    .option('--name <text>', 'what the session is called')
+    .option('--workspace <id>', 'the workspace it works on')
+    .option('--token <id>', 'the capability token of its calls')
+    .option('--agent <id>', 'the agent on whose behalf it works')
+    .option('--rounds <n>', 'rounds that a run may have at most', parseCount)
+    .option('--tokens <n>', 'tokens that a run may use at most', parseCount)
+    .option('--cost <n>', "what a run may cost at most, in millionths of the model's currency", parseCount)
+    .option('--verbose', 'arguments and answers of calls, and what a run used')
+    .option('--wait', 'where nobody can be asked: stay while a call waits for a person');
+  return command.action(
+    async (words: string[]) => await chat(context, words.join(' '), command.optsWithGlobals<ChatOptions>()),
+  );
 }
 
 async function chat(context: Context, message: string, options: ChatOptions): Promise<void> {
   const terminal = options.json === true ? null : context.terminal;
   const input = message !== '' || terminal !== null ? message : await context.readStdin();
-  if (input.trim() === '' && terminal === null) throw usage('a message is needed: as an argument, or on standard input');
+  if (input.trim() === '' && terminal === null)
+    throw usage('a message is needed: as an argument, or on standard input');
   const speaker = connect(context, options, 'agent');
   const session = await openSession(speaker, options);
   const shown = { isVerbose: options.verbose === true };
   const page = pageOf(context, options, terminal, shown);
   const conversation = new Conversation({
-    speaker: speaker.client, decider: deciderOf(context, options, speaker), session, bounds: boundsOf(options), page, terminal, waits: options.wait === true,
-    isVerbose: () => shown.isVerbose, onInterrupt: context.onInterrupt,
+    speaker: speaker.client,
+    decider: deciderOf(context, options, speaker),
+    session,
+    bounds: boundsOf(options),
+    page,
+    terminal,
+    waits: options.wait === true,
+    isVerbose: () => shown.isVerbose,
+    onInterrupt: context.onInterrupt,
   });
-  if (input === '' && terminal !== null) return await converse(conversation, { terminal, page, shown, sessionId: session.session_id });
+  if (input === '' && terminal !== null)
+    return await converse(conversation, { terminal, page, shown, sessionId: session.session_id });
   endWith(context, options, await conversation.send(input));
 }
 
 /** In a terminal all stands in one place; in a pipe only what the model says is the output. */
-function pageOf({ write, complain }: Context, { json }: ChatOptions, terminal: Terminal | null, shown: { readonly isVerbose: boolean }): Page {
+function pageOf(
+  { write, complain }: Context,
+  { json }: ChatOptions,
+  terminal: Terminal | null,
+  shown: { readonly isVerbose: boolean },
+): Page {
   if (terminal !== null) return pageOn({ say: write, note: write, warn: write });
-  return pageOn({ say: json === true ? () => undefined : write, note: shown.isVerbose ? complain : null, warn: complain });
+  return pageOn({
+    say: json === true ? () => undefined : write,
+    note: shown.isVerbose ? complain : null,
+    warn: complain,
+  });
 }
 
 /** Nobody approves their own call, so who decides speaks with another key, where one is known. */
@@ -64,13 +94,21 @@ function deciderOf(context: Context, options: ChatOptions, { client }: Connectio
   return connect(context, { ...options, as: 'operator' }, 'operator').client;
 }
 
-const boundsOf = ({ rounds, tokens, cost }: ChatOptions): RunBounds => ({ rounds_max: rounds, tokens_max: tokens, cost_max: cost });
+const boundsOf = ({ rounds, tokens, cost }: ChatOptions): RunBounds => ({
+  rounds_max: rounds,
+  tokens_max: tokens,
+  cost_max: cost,
+});
 
 /** The status is the run's: 0 where the model came to its own end. @throws CliError `run` */
 function endWith(context: Context, { json }: ChatOptions, { run, text }: Turn): void {
   if (json === true) context.write(`${JSON.stringify({ session_id: run.session_id, run, text }, null, 2)}\n`);
   if (run.stopped === 'end') return;
-  if (run.stopped === null) throw new CliError('run', `run \`${visibleLine(run.run_id)}\` waits for a person, and goes on by itself when it is decided`);
+  if (run.stopped === null)
+    throw new CliError(
+      'run',
+      `run \`${visibleLine(run.run_id)}\` waits for a person, and goes on by itself when it is decided`,
+    );
   context.setExit(EXIT.failed);
 }
 
@@ -81,7 +119,8 @@ interface Room {
   readonly sessionId: string;
 }
 
-const HELP = '/verbose shows or hides arguments and answers, /session names the session, /quit leaves; ctrl-c cancels a run. A line that ends with \\ goes on in the next.';
+const HELP =
+  '/verbose shows or hides arguments and answers, /session names the session, /quit leaves; ctrl-c cancels a run. A line that ends with \\ goes on in the next.';
 
 /** Message after message, until the person leaves. What fails in one run ends that run alone. */
 async function converse(conversation: Conversation, room: Room): Promise<void> {
@@ -115,7 +154,10 @@ function obey(command: string, { page, shown, sessionId }: Room): boolean {
   return true;
 }
 
-/** What is typed, over several lines where one ends with a backslash; null at the end of the input. Ctrl-c takes it back. */
+/**
+ * What is typed, over several lines where one ends with a backslash; null at the end of the input. Ctrl-c takes it
+ * back.
+ */
 async function readMessage({ terminal, page }: Room): Promise<string | null> {
   let message = '';
   for (;;) {

@@ -48,11 +48,16 @@ export class Conversation {
     this.#options = options;
   }
 
-  /** Runs the agent on a message, up to the end of the run. Ctrl-c cancels the run, and this resolves when it has ended. */
+  /**
+   * Runs the agent on a message, up to the end of the run. Ctrl-c cancels the run, and this resolves when it has ended.
+   */
   async send(input: string): Promise<Turn> {
     const { speaker, decider, session, bounds, page, isVerbose, onInterrupt } = this.#options;
     const body = { input, idempotency_key: `chat-${randomUUID()}`, ...bounds };
-    const { run_id } = await speaker.read(ChatRun, `/v1/sessions/${encodeURIComponent(session.session_id)}/runs`, { method: 'POST', body });
+    const { run_id } = await speaker.read(ChatRun, `/v1/sessions/${encodeURIComponent(session.session_id)}/runs`, {
+      method: 'POST',
+      body,
+    });
     const interrupt = this.#canceller(run_id);
     const view = new RunView(page, lookUpBy(decider), isVerbose);
     const approver = this.#approver(interrupt);
@@ -86,7 +91,10 @@ export class Conversation {
       return true;
     }
     if (approver !== null) approver.ask(held);
-    else page.warn(`operation ${visibleLine(held.operation_id)} waits for ${held.waits_for === 'value' ? 'a value' : 'a person'}; writ approvals`);
+    else
+      page.warn(
+        `operation ${visibleLine(held.operation_id)} waits for ${held.waits_for === 'value' ? 'a value' : 'a person'}; writ approvals`,
+      );
     return approver !== null || waits;
   }
 
@@ -98,18 +106,26 @@ export class Conversation {
       if (isAsked) return;
       isAsked = true;
       page.note(paint.yellow('cancelling the run'));
-      speaker.ask(`/v1/runs/${encodeURIComponent(runId)}/cancel`, { method: 'POST', body: {} }).catch((error: unknown) => {
-        // It may have ended meanwhile; where it hasn't, the next ctrl-c asks again.
-        isAsked = false;
-        if (!(error instanceof CliError && error.code === 'conflict')) page.warn(paint.red(`the run could not be cancelled: ${error instanceof Error ? visibleLine(error.message) : 'unknown'}`));
-      });
+      speaker
+        .ask(`/v1/runs/${encodeURIComponent(runId)}/cancel`, { method: 'POST', body: {} })
+        .catch((error: unknown) => {
+          // It may have ended meanwhile; where it hasn't, the next ctrl-c asks again.
+          isAsked = false;
+          if (!(error instanceof CliError && error.code === 'conflict'))
+            page.warn(
+              paint.red(
+                `the run could not be cancelled: ${error instanceof Error ? visibleLine(error.message) : 'unknown'}`,
+              ),
+            );
+        });
     };
   }
 
   #tellEnd({ stopped, error, rounds, input_tokens, output_tokens }: ChatRun): void {
     const { page, isVerbose } = this.#options;
     const why = stopped === null ? null : WHY_STOPPED[stopped];
-    if (why !== null && why !== undefined) page.warn(paint.yellow(`${why}${error === null ? '' : `: ${visibleLine(`${error.fault}: ${error.message}`)}`}`));
+    if (why !== null && why !== undefined)
+      page.warn(paint.yellow(`${why}${error === null ? '' : `: ${visibleLine(`${error.fault}: ${error.message}`)}`}`));
     if (isVerbose()) page.note(paint.dim(`${rounds} rounds, ${input_tokens} tokens in, ${output_tokens} out`));
   }
 }
@@ -119,6 +135,12 @@ const isDecision = ({ kind }: RunEvent): boolean => kind === 'resumed' || kind =
 
 /** What a person is told of a run that did not come to its own end. */
 const WHY_STOPPED: Readonly<Record<string, string>> = {
-  limit: 'stopped: as many rounds as the run may have', length: 'stopped: the reply was cut off by its length', refusal: 'the model refused', malformed: 'stopped: the model\'s calls could not be read',
-  budget: 'stopped: the budget is used up', cancelled: 'the run was cancelled', model_failed: 'stopped: the model failed', failed: 'the run failed',
+  limit: 'stopped: as many rounds as the run may have',
+  length: 'stopped: the reply was cut off by its length',
+  refusal: 'the model refused',
+  malformed: "stopped: the model's calls could not be read",
+  budget: 'stopped: the budget is used up',
+  cancelled: 'the run was cancelled',
+  model_failed: 'stopped: the model failed',
+  failed: 'the run failed',
 };

@@ -14,7 +14,10 @@ const clipped = (text: string): string => (text.length > LINE_CHARS ? `${text.sl
 export function callLine(toolId: string, args: unknown, whole: boolean): string {
   const head = paint.bold(visibleLine(toolId));
   if (whole) return `▸ ${head}\n${indented(JSON.stringify(args, null, 2))}`;
-  const said = TELLING.map((name) => (args as Readonly<Record<string, unknown>> | null)?.[name]).find((value) => typeof value === 'string') ?? JSON.stringify(args);
+  const said =
+    TELLING.map((name) => (args as Readonly<Record<string, unknown>> | null)?.[name]).find(
+      (value) => typeof value === 'string',
+    ) ?? JSON.stringify(args);
   return `▸ ${head} ${visibleLine(clipped(said as string))}`;
 }
 
@@ -22,11 +25,17 @@ export function callLine(toolId: string, args: unknown, whole: boolean): string 
 export function endLine(toolId: string, standing: string, operation: OperationView | null): string {
   const mark = standing === 'completed' ? paint.green('✔') : standing === 'held' ? paint.magenta('‖') : paint.red('✘');
   const error = operation?.result?.error ?? null;
-  const words = operation === null
-    ? visibleLine(standing)
-    : `${paintState(operation.state)} ${paint.dim(`risk ${operation.risk_score} (${operation.autonomy_mode})`)}${error === null ? '' : ` ${paint.red(visibleLine(`${error.code}: ${error.message}`))}`}`;
+  const words =
+    operation === null
+      ? visibleLine(standing)
+      : `${paintState(operation.state)} ${paint.dim(`risk ${operation.risk_score} (${operation.autonomy_mode})`)}${error === null ? '' : ` ${paint.red(visibleLine(`${error.code}: ${error.message}`))}`}`;
   return `${mark} ${visibleLine(toolId)} ${words}`;
 }
 
 /** Lines below another one. */
-export const indented = (text: string): string => visible(text).trimEnd().split('\n').map((line) => `  ${line}`).join('\n');
+export const indented = (text: string): string =>
+  visible(text)
+    .trimEnd()
+    .split('\n')
+    .map((line) => `  ${line}`)
+    .join('\n');

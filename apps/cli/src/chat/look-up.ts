@@ -6,13 +6,25 @@ import type { Client } from '../http/client.ts';
 import { queryOf } from '../http/lists.ts';
 import type { LookUp } from './run-view.ts';
 
-/** Reads what is shown beside a call, with the key of who looks at it; what that key may not read is left out, and the run goes on all the same. */
+/**
+ * Reads what is shown beside a call, with the key of who looks at it; what that key may not read is left out, and the
+ * run goes on all the same.
+ */
 export const lookUpBy = (client: Client): LookUp => ({
-  operation: async (operationId) => await orNull(client.read(OperationView, `/v1/operations/${encodeURIComponent(operationId)}`)),
+  operation: async (operationId) =>
+    await orNull(client.read(OperationView, `/v1/operations/${encodeURIComponent(operationId)}`)),
   changes: async ({ workspace_id, result }) => {
-    if (workspace_id === null || result === null || result.new_snapshot_id === null || result.state_snapshot_id === null) return null;
+    if (
+      workspace_id === null ||
+      result === null ||
+      result.new_snapshot_id === null ||
+      result.state_snapshot_id === null
+    )
+      return null;
     const query = queryOf({ from: result.state_snapshot_id, to: result.new_snapshot_id });
-    const diff = await orNull(client.read(TextDiff, `/v1/workspaces/${encodeURIComponent(workspace_id)}/diff/text${query}`));
+    const diff = await orNull(
+      client.read(TextDiff, `/v1/workspaces/${encodeURIComponent(workspace_id)}/diff/text${query}`),
+    );
     return diff === null || diff.files_total === 0 ? null : describeDiff(diff);
   },
 });

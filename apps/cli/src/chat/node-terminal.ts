@@ -8,16 +8,27 @@ import type { Asking, Terminal, Typed } from './terminal-port.ts';
 /** Lines that the arrow keys bring back. */
 const HISTORY_MAX = 200;
 
-interface Key { readonly name?: string; readonly ctrl?: boolean; readonly sequence?: string }
+interface Key {
+  readonly name?: string;
+  readonly ctrl?: boolean;
+  readonly sequence?: string;
+}
 
-const nowhere = (): Writable => new Writable({ write: (_chunk, _encoding, done) => { done(); } });
+const nowhere = (): Writable =>
+  new Writable({
+    write: (_chunk, _encoding, done) => {
+      done();
+    },
+  });
 
 /** The terminal of the process. Between two questions it is as the shell left it, so that ctrl-c is a signal then. */
 export class NodeTerminal implements Terminal {
   readonly #input: ReadStream;
   readonly #output: WriteStream;
   #history: string[] = [];
-  /** lines that came with the one that was asked for, as when a text is pasted, and what stands unfinished after them */
+  /**
+   * lines that came with the one that was asked for, as when a text is pasted, and what stands unfinished after them
+   */
   readonly #ahead: string[] = [];
   #unfinished = '';
 
@@ -30,7 +41,9 @@ export class NodeTerminal implements Terminal {
     for (;;) {
       const typed = await this.#lineOf(prompt, asking);
       if (typed.kind !== 'text' || isDecodedWhole(typed.text)) return typed;
-      this.#output.write('That line is not UTF-8, so it was not taken: write it again, or set the terminal to UTF-8.\n');
+      this.#output.write(
+        'That line is not UTF-8, so it was not taken: write it again, or set the terminal to UTF-8.\n',
+      );
     }
   };
 
@@ -41,11 +54,20 @@ export class NodeTerminal implements Terminal {
       this.#output.write(`${prompt}${ahead}\n`);
       return { kind: 'text', text: ahead };
     }
-    const lines = createInterface({ input: this.#input, output: hidden ? nowhere() : this.#output, terminal: true, historySize: hidden ? 0 : HISTORY_MAX, history: hidden ? [] : this.#history, prompt: hidden ? '' : prompt });
+    const lines = createInterface({
+      input: this.#input,
+      output: hidden ? nowhere() : this.#output,
+      terminal: true,
+      historySize: hidden ? 0 : HISTORY_MAX,
+      history: hidden ? [] : this.#history,
+      prompt: hidden ? '' : prompt,
+    });
     // INVARIANT (unseen): nothing is asked before the terminal has stopped to echo, which it has with the interface.
     if (hidden) this.#output.write(prompt);
     else {
-      lines.on('history', (history) => { this.#history = [...history]; });
+      lines.on('history', (history) => {
+        this.#history = [...history];
+      });
       lines.prompt();
       if (this.#unfinished !== '') lines.write(this.#unfinished);
       this.#unfinished = '';
@@ -75,7 +97,14 @@ export class NodeTerminal implements Terminal {
     let ended: (() => void) | null = null;
     try {
       return await first(signal, (say) => {
-        heard = (text, { name, ctrl = false, sequence }) => say(ctrl && name === 'c' ? { kind: 'interrupt' } : ctrl && name === 'd' ? { kind: 'end' } : { kind: 'text', text: name ?? text ?? sequence ?? '' });
+        heard = (text, { name, ctrl = false, sequence }) =>
+          say(
+            ctrl && name === 'c'
+              ? { kind: 'interrupt' }
+              : ctrl && name === 'd'
+                ? { kind: 'end' }
+                : { kind: 'text', text: name ?? text ?? sequence ?? '' },
+          );
         ended = () => say({ kind: 'end' });
         this.#input.on('keypress', heard);
         this.#input.once('end', ended);
@@ -90,7 +119,10 @@ export class NodeTerminal implements Terminal {
   };
 }
 
-/** The first thing that is said, or that the question is taken back. It resolves after the present chunk of input was gone through. */
+/**
+ * The first thing that is said, or that the question is taken back. It resolves after the present chunk of input was
+ * gone through.
+ */
 async function first(signal: AbortSignal | undefined, listen: (say: (typed: Typed) => void) => void): Promise<Typed> {
   return await new Promise((resolve) => {
     const withdrawn = (): void => resolve({ kind: 'withdrawn' });

@@ -17,11 +17,22 @@ export interface SessionOptions extends ProposalOptions {
 export async function openSession({ client, defaults }: Connection, options: SessionOptions): Promise<ChatSession> {
   const { session, model, dialect, system, name } = options;
   if (session !== undefined) {
-    if (model !== undefined || dialect !== undefined || system !== undefined || name !== undefined) throw usage('`--model`, `--dialect`, `--system` and `--name` are of a new session, and `--session` names one that is there');
+    if (model !== undefined || dialect !== undefined || system !== undefined || name !== undefined)
+      throw usage(
+        '`--model`, `--dialect`, `--system` and `--name` are of a new session, and `--session` names one that is there',
+      );
     return await client.read(ChatSession, `/v1/sessions/${encodeURIComponent(session)}`);
   }
   const { workspace_id, capability_token_id, agent_id } = proposalOf(options, defaults);
-  const body = { workspace_id, capability_token_id, agent_id, model: model ?? await onlyModel(client), dialect, system, name };
+  const body = {
+    workspace_id,
+    capability_token_id,
+    agent_id,
+    model: model ?? (await onlyModel(client)),
+    dialect,
+    system,
+    name,
+  };
   return await client.read(ChatSession, '/v1/sessions', { method: 'POST', body });
 }
 
@@ -30,5 +41,9 @@ async function onlyModel(client: Connection['client']): Promise<string> {
   const { items } = await client.read(ModelRows, '/v1/models');
   const [first, second] = items;
   if (first !== undefined && second === undefined) return first.name;
-  throw usage(first === undefined ? 'no model is set up: name a file of models in `WRIT_MODELS_FILE` where Writ is started (docs/guides/sessions.md says what is in it)' : `\`--model\` is missing: ${items.map(({ name }) => visibleLine(name)).join(', ')}`);
+  throw usage(
+    first === undefined
+      ? 'no model is set up: name a file of models in `WRIT_MODELS_FILE` where Writ is started (docs/guides/sessions.md says what is in it)'
+      : `\`--model\` is missing: ${items.map(({ name }) => visibleLine(name)).join(', ')}`,
+  );
 }

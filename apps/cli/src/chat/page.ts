@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 import { visible } from '../visible.ts';
 
-/** Where a conversation is shown. What comes from outside MUST come through `visible` before; `say` does that itself. */
+/**
+ * Where a conversation is shown. What comes from outside MUST come through `visible` before; `say` does that itself.
+ */
 export interface Page {
   /** what the model says, piece by piece */
   readonly say: (text: string) => void;
@@ -19,7 +21,10 @@ interface Sinks {
   readonly warn: (text: string) => void;
 }
 
-/** Text and notes in one place, each note on a line of its own. `note` null: none are shown. In a terminal all sinks are one; in a pipe only text goes to standard output. */
+/**
+ * Text and notes in one place, each note on a line of its own. `note` null: none are shown. In a terminal all sinks are
+ * one; in a pipe only text goes to standard output.
+ */
 export function pageOn({ say, note, warn }: Sinks): Page {
   let isOpen = false;
   const settle = (): void => {

@@ -6,14 +6,20 @@ import { callLine, endLine, indented } from './describe-call.ts';
 import type { Page } from './page.ts';
 import type { RunEvent, WrittenCall } from '../run-shapes.ts';
 
-/** What is known of a call beside the events. Implementations MUST answer null for what can't be read, and MUST NOT throw. */
+/**
+ * What is known of a call beside the events. Implementations MUST answer null for what can't be read, and MUST NOT
+ * throw.
+ */
 export interface LookUp {
   readonly operation: (operationId: string) => Promise<OperationView | null>;
   /** what the workspace shows from before the call to after it, painted; null for nothing */
   readonly changes: (operation: OperationView) => Promise<string | null>;
 }
 
-/** Shows a run as its events come. Nothing is shown twice where a connection broke, and what a piece of text missed comes with its whole. */
+/**
+ * Shows a run as its events come. Nothing is shown twice where a connection broke, and what a piece of text missed
+ * comes with its whole.
+ */
 export class RunView {
   readonly #page: Page;
   readonly #lookUp: LookUp;
@@ -34,20 +40,30 @@ export class RunView {
 
   async show(event: RunEvent): Promise<void> {
     switch (event.kind) {
-      case 'text': return this.#streamed(event);
-      case 'replied': return this.#replied(event);
-      case 'explained': return this.#whole(event.turn.text);
-      case 'started': return this.#started(event);
-      case 'answered': return await this.#answered(event);
+      case 'text':
+        return this.#streamed(event);
+      case 'replied':
+        return this.#replied(event);
+      case 'explained':
+        return this.#whole(event.turn.text);
+      case 'started':
+        return this.#started(event);
+      case 'answered':
+        return await this.#answered(event);
       case 'retry':
         this.#page.warn(paint.yellow(`the model failed (${visibleLine(event.fault)}) and is asked again`));
         this.#shown = '';
         return;
-      case 'model_failed': return this.#page.warn(paint.red(`the model failed: ${visibleLine(`${event.fault}: ${event.message}`)}`));
-      case 'compacted': return this.#page.note(paint.dim('what was said first was summed up, to make room'));
-      case 'cancelled': return this.#page.note(paint.yellow('cancelled'));
-      case 'ended': return this.#page.settle();
-      default: return;
+      case 'model_failed':
+        return this.#page.warn(paint.red(`the model failed: ${visibleLine(`${event.fault}: ${event.message}`)}`));
+      case 'compacted':
+        return this.#page.note(paint.dim('what was said first was summed up, to make room'));
+      case 'cancelled':
+        return this.#page.note(paint.yellow('cancelled'));
+      case 'ended':
+        return this.#page.settle();
+      default:
+        return;
     }
   }
 
@@ -82,7 +98,10 @@ export class RunView {
     if (this.#isVerbose()) this.#page.note(paint.dim(`  operation ${visibleLine(operation_id)}`));
   }
 
-  /** The line of a call, once: whoever goes on with a run asks for its calls again, and a reader who wasn't there hears of none that started. */
+  /**
+   * The line of a call, once: whoever goes on with a run asks for its calls again, and a reader who wasn't there hears
+   * of none that started.
+   */
   #begun(round: number, index: number, toolId: string): void {
     const place = `${round}/${index}`;
     if (this.#begunCalls.has(place)) return;

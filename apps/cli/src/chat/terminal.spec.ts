@@ -1,7 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 // `writ chat` at a real terminal: keys are typed into a pty, and what stands on it is read.
 import { vi } from 'vitest';
-import { CALL, fakeRuns, RUN_ID, SESSION_ID, type FakeRun, type FakeRuns, type FakeRunsOptions } from '../specs/fake-runs.ts';
+import {
+  CALL,
+  fakeRuns,
+  RUN_ID,
+  SESSION_ID,
+  type FakeRun,
+  type FakeRuns,
+  type FakeRunsOptions,
+} from '../specs/fake-runs.ts';
 import { Pty } from '../specs/pty.ts';
 import { IDS } from '../specs/samples.ts';
 
@@ -18,18 +26,46 @@ afterEach(() => {
   pty.stop();
   api.close();
 });
-const held = (run: FakeRun, waits_for: 'approval' | 'value' = 'approval'): FakeRun => run.replied('I need something.', [CALL]).durable('held', { round: 1, index: 0, held: { operation_id: IDS.operation, waits_for, text: 'waits' } });
+const held = (run: FakeRun, waits_for: 'approval' | 'value' = 'approval'): FakeRun =>
+  run
+    .replied('I need something.', [CALL])
+    .durable('held', { round: 1, index: 0, held: { operation_id: IDS.operation, waits_for, text: 'waits' } });
 const bodyOf = (beginning: string): unknown => api.heard.find(({ what }) => what.startsWith(beginning))?.body;
 
 test('a call that waits is shown with its diff in colours, and approved by a key with the key of who decides', async () => {
   const effect_digest = '7'.repeat(64);
   await open({
-    streams: [async (run) => {
-      held(run);
-      await api.hears('POST /v1/approvals/');
-      run.durable('resumed').live('started', { round: 1, index: 0, operation_id: IDS.operation, tool_id: 'fs.write' }).durable('answered', { round: 1, index: 0, answer: { text: 'ok', standing: 'completed', is_error: false, operation_id: IDS.operation } }).replied('Done.').end();
-    }],
-    approval: { binding: { action_digest: '4'.repeat(64), effect_digest, policy_hash: '0'.repeat(64), expires_at: 1 }, preview: { state: 'ready', why: null, round: 1, base_snapshot_id: 'snap_a', changes: [], changes_total: 1, exit_code: 0, output: null, would_ask_for: [], used: null } },
+    streams: [
+      async (run) => {
+        held(run);
+        await api.hears('POST /v1/approvals/');
+        run
+          .durable('resumed')
+          .live('started', { round: 1, index: 0, operation_id: IDS.operation, tool_id: 'fs.write' })
+          .durable('answered', {
+            round: 1,
+            index: 0,
+            answer: { text: 'ok', standing: 'completed', is_error: false, operation_id: IDS.operation },
+          })
+          .replied('Done.')
+          .end();
+      },
+    ],
+    approval: {
+      binding: { action_digest: '4'.repeat(64), effect_digest, policy_hash: '0'.repeat(64), expires_at: 1 },
+      preview: {
+        state: 'ready',
+        why: null,
+        round: 1,
+        base_snapshot_id: 'snap_a',
+        changes: [],
+        changes_total: 1,
+        exit_code: 0,
+        output: null,
+        would_ask_for: [],
+        used: null,
+      },
+    },
   });
   await pty.until('› ');
   pty.type('do it\r');
@@ -41,17 +77,27 @@ test('a call that waits is shown with its diff in colours, and approved by a key
   const done = await pty.until('Done.', asked);
   expect(pty.shown.slice(asked, done)).toMatch(/approved[^]*risk 0\.1 \(autopilot\)/);
   await pty.until('› ', done);
-  expect(api.heard.find(({ what }) => what === `POST /v1/approvals/${IDS.approval}/approve`)).toMatchObject({ body: { effect_digest }, key: 'Bearer writ_operator' });
+  expect(api.heard.find(({ what }) => what === `POST /v1/approvals/${IDS.approval}/approve`)).toMatchObject({
+    body: { effect_digest },
+    key: 'Bearer writ_operator',
+  });
   pty.type('\u0004');
   expect(await pty.ends()).toBe(0);
 });
 
 test('a denial takes a comment to the agent', async () => {
-  await open({ streams: [async (run) => {
-    held(run);
-    await api.hears('POST /v1/approvals/');
-    run.durable('resumed').replied('I leave it.').end();
-  }] }, ['go']);
+  await open(
+    {
+      streams: [
+        async (run) => {
+          held(run);
+          await api.hears('POST /v1/approvals/');
+          run.durable('resumed').replied('I leave it.').end();
+        },
+      ],
+    },
+    ['go'],
+  );
   await pty.until('eave it waiting? ');
   pty.type('d');
   await pty.until('may be empty): ');
@@ -62,14 +108,19 @@ test('a denial takes a comment to the agent', async () => {
 });
 
 test('a secret is typed unseen', async () => {
-  await open({
-    streams: [async (run) => {
-      held(run, 'value');
-      await api.hears('POST /v1/approvals/');
-      run.durable('resumed').replied('Thanks.').end();
-    }],
-    approval: { of: 'value', tool_id: 'value.get', args: { key: 'NPM_TOKEN', reason: 'to publish' } },
-  }, ['publish it']);
+  await open(
+    {
+      streams: [
+        async (run) => {
+          held(run, 'value');
+          await api.hears('POST /v1/approvals/');
+          run.durable('resumed').replied('Thanks.').end();
+        },
+      ],
+      approval: { of: 'value', tool_id: 'value.get', args: { key: 'NPM_TOKEN', reason: 'to publish' } },
+    },
+    ['publish it'],
+  );
   await pty.until('NPM_TOKEN (not shown; empty denies): ');
   expect(pty.shown).toContain('to publish');
   pty.type(`${SECRET}\r`);
@@ -81,10 +132,24 @@ test('a secret is typed unseen', async () => {
 
 test('ctrl-c cancels the run and not the program, while it streams and at a question', async () => {
   const cancelled = async (run: FakeRun, times: number): Promise<void> => {
-    while (api.heard.filter(({ what }) => what === `POST /v1/runs/${RUN_ID}/cancel`).length < times) await new Promise((resolve) => { setTimeout(resolve, 20); });
+    while (api.heard.filter(({ what }) => what === `POST /v1/runs/${RUN_ID}/cancel`).length < times)
+      await new Promise((resolve) => {
+        setTimeout(resolve, 20);
+      });
     run.durable('cancelled', { by: 'key_x' }).end('cancelled');
   };
-  await open({ streams: [async (run) => { run.live('text', { round: 1, text: 'and on, and on' }); await cancelled(run, 1); }, async (run) => { await cancelled(held(run), 2); }], stopped: 'cancelled' });
+  await open({
+    streams: [
+      async (run) => {
+        run.live('text', { round: 1, text: 'and on, and on' });
+        await cancelled(run, 1);
+      },
+      async (run) => {
+        await cancelled(held(run), 2);
+      },
+    ],
+    stopped: 'cancelled',
+  });
   await pty.until('› ');
   pty.type('talk\r');
   await pty.until('and on, and on');
@@ -103,12 +168,19 @@ test('ctrl-c cancels the run and not the program, while it streams and at a ques
 });
 
 test('a question is taken back when another has decided; what is typed ahead and over lines arrives', async () => {
-  await open({ streams: [(run) => held(run).durable('resumed').replied('Somebody else did.').end(), (run) => run.replied('I heard.').end()] });
+  await open({
+    streams: [
+      (run) => held(run).durable('resumed').replied('Somebody else did.').end(),
+      (run) => run.replied('I heard.').end(),
+    ],
+  });
   await pty.until('› ');
   pty.type('first\rsecond \\\rand more\r');
   await pty.until('Somebody else did.');
   const heard = await pty.until('I heard.');
-  expect(api.heard.filter(({ what }) => what.endsWith('/runs')).map(({ body }) => (body as { input: string }).input)).toEqual(['first', 'second \nand more']);
+  expect(
+    api.heard.filter(({ what }) => what.endsWith('/runs')).map(({ body }) => (body as { input: string }).input),
+  ).toEqual(['first', 'second \nand more']);
   await pty.until('› ', heard);
   pty.type('/verbose\r/nonsense\r');
   await pty.until('arguments and answers of calls are shown', heard);

@@ -10,21 +10,40 @@ import { visible } from '../visible.ts';
 const LIST_ROWS = 50;
 
 const pathOf = (id: string, verb: string): string => `/v1/containers/${encodeURIComponent(id)}/${verb}`;
-const whatOf = ({ kind, tool_id, session_id }: ContainerView): string => (kind === 'session' ? `session ${session_id ?? ''}`.trim() : kind === 'preview' ? `preview of ${tool_id}` : tool_id);
+const whatOf = ({ kind, tool_id, session_id }: ContainerView): string =>
+  kind === 'session' ? `session ${session_id ?? ''}`.trim() : kind === 'preview' ? `preview of ${tool_id}` : tool_id;
 
 /** `writ container`: containers that have a call or a session now. */
 export function containerCommand(context: Context): Command {
-  return new Command('container').addCommand(listCommand(context), { isDefault: true }).addCommand(logsCommand(context)).addCommand(killCommand(context));
+  return new Command('container')
+    .addCommand(listCommand(context), { isDefault: true })
+    .addCommand(logsCommand(context))
+    .addCommand(killCommand(context));
 }
 
 function listCommand(context: Context): Command {
-  const command = new Command('list').description('what runs now; of every tenant with --as platform')
-    .option('--limit <n>', 'rows of a page', parseCount, LIST_ROWS).option('--cursor <text>', 'where the page begins');
+  const command = new Command('list')
+    .description('what runs now; of every tenant with --as platform')
+    .option('--limit <n>', 'rows of a page', parseCount, LIST_ROWS)
+    .option('--cursor <text>', 'where the page begins');
   return command.action(async () => {
     const options = command.optsWithGlobals<CommonOptions & { limit?: number; cursor?: string }>();
-    const list = await readList(connect(context, options, 'operator').client, ContainerView, '/v1/containers', { limit: options.limit, cursor: options.cursor });
-    show(context, options, list, () => tableOf(['since', 'container', 'has', 'agent', 'executor'], list.items.map((each) =>
-      [momentOf(each.created_at), each.container_id, whatOf(each), each.agent_id, each.executor_id])));
+    const list = await readList(connect(context, options, 'operator').client, ContainerView, '/v1/containers', {
+      limit: options.limit,
+      cursor: options.cursor,
+    });
+    show(context, options, list, () =>
+      tableOf(
+        ['since', 'container', 'has', 'agent', 'executor'],
+        list.items.map((each) => [
+          momentOf(each.created_at),
+          each.container_id,
+          whatOf(each),
+          each.agent_id,
+          each.executor_id,
+        ]),
+      ),
+    );
   });
 }
 
@@ -33,15 +52,30 @@ function logsCommand(context: Context): Command {
   return command.action(async (id: string) => {
     const options = command.optsWithGlobals<CommonOptions>();
     const logs = await connect(context, options, 'operator').client.read(ContainerLogs, pathOf(id, 'logs'));
-    show(context, options, logs, () => (logs.withheld ? `${logs.output_bytes} bytes so far; a call with secrets shows nothing while it runs` : visible(logs.output)));
+    show(context, options, logs, () =>
+      logs.withheld
+        ? `${logs.output_bytes} bytes so far; a call with secrets shows nothing while it runs`
+        : visible(logs.output),
+    );
   });
 }
 
 function killCommand(context: Context): Command {
-  const command = new Command('kill').description('ends its call as `sandbox.killed`, or takes a session its shell').argument('<container>');
+  const command = new Command('kill')
+    .description('ends its call as `sandbox.killed`, or takes a session its shell')
+    .argument('<container>');
   return command.action(async (id: string) => {
     const options = command.optsWithGlobals<CommonOptions>();
-    const container = await connect(context, options, 'operator').client.read(ContainerView, pathOf(id, 'kill'), { method: 'POST', body: {} });
-    show(context, options, container, () => fieldsOf({ killed: container.container_id, has: whatOf(container), ...(container.operation_id === null ? {} : { operation: container.operation_id }) }));
+    const container = await connect(context, options, 'operator').client.read(ContainerView, pathOf(id, 'kill'), {
+      method: 'POST',
+      body: {},
+    });
+    show(context, options, container, () =>
+      fieldsOf({
+        killed: container.container_id,
+        has: whatOf(container),
+        ...(container.operation_id === null ? {} : { operation: container.operation_id }),
+      }),
+    );
   });
 }

@@ -7,11 +7,17 @@ const READ = ['parse', '--dialect', 'blocks'];
 describe('writ dialect parse', () => {
   it('says text, calls and problems as data, and ends with 1 where something is wrong', async () => {
     const { exit, out } = await writ(['dialect', ...READ, '--json'], { stdin: OUTPUT });
-    expect([exit, JSON.parse(out)]).toEqual([1, {
-      text: 'I look.\n\n', stop: null,
-      calls: [{ id: 'a', name: 'fs.read', tool_id: 'fs.read', args: { path: 'a.txt' }, mode: 'run', show: {}, at: 8 }],
-      problems: [expect.objectContaining({ level: 'call', call_id: 'b', at: 67 })],
-    }]);
+    expect([exit, JSON.parse(out)]).toEqual([
+      1,
+      {
+        text: 'I look.\n\n',
+        stop: null,
+        calls: [
+          { id: 'a', name: 'fs.read', tool_id: 'fs.read', args: { path: 'a.txt' }, mode: 'run', show: {}, at: 8 },
+        ],
+        problems: [expect.objectContaining({ level: 'call', call_id: 'b', at: 67 })],
+      },
+    ]);
   });
 
   it('says it in words, without control characters of a model', async () => {
@@ -22,41 +28,73 @@ describe('writ dialect parse', () => {
 
   it('ends with 0 for plain text, and with 2 for no dialect', async () => {
     expect(await writ(['dialect', ...READ], { stdin: 'Hi' })).toEqual({ exit: 0, out: 'Hi\n', err: '' });
-    for (const args of [['parse'], ['parse', '--dialect', 'morse'], []]) expect((await writ(['dialect', ...args], { stdin: '' })).exit).toBe(2);
+    for (const args of [['parse'], ['parse', '--dialect', 'morse'], []])
+      expect((await writ(['dialect', ...args], { stdin: '' })).exit).toBe(2);
   });
 });
 
 describe('writ dialect render', () => {
-  const parsed = async (): Promise<Record<string, unknown>> => JSON.parse((await writ(['dialect', ...READ, '--json'], { stdin: OUTPUT })).out) as Record<string, unknown>;
-  const render = async (turn: unknown, ...more: string[]) => writ(['dialect', 'render', '--dialect', 'blocks', ...more], { stdin: typeof turn === 'string' ? turn : JSON.stringify(turn) });
+  const parsed = async (): Promise<Record<string, unknown>> =>
+    JSON.parse((await writ(['dialect', ...READ, '--json'], { stdin: OUTPUT })).out) as Record<string, unknown>;
+  const render = async (turn: unknown, ...more: string[]) =>
+    writ(['dialect', 'render', '--dialect', 'blocks', ...more], {
+      stdin: typeof turn === 'string' ? turn : JSON.stringify(turn),
+    });
 
   it('takes what parse said with the outcomes, and gives the messages', async () => {
     const turn = { ...(await parsed()), outcomes: { a: { standing: 'completed', result: { content: 'x' } } } };
-    expect((await render(turn)).out).toMatch(/^\[TOOL_RESULT:a\] status=Completed result=\{"content":"x"\}\n\[TOOL_RESULT:b\] status=Failed error=\{/);
-    expect(JSON.parse((await render(turn, '--json')).out)).toEqual([{ role: 'user', content: expect.stringContaining('[TOOL_RESULT:a]') as unknown }]);
+    expect((await render(turn)).out).toMatch(
+      /^\[TOOL_RESULT:a\] status=Completed result=\{"content":"x"\}\n\[TOOL_RESULT:b\] status=Failed error=\{/,
+    );
+    expect(JSON.parse((await render(turn, '--json')).out)).toEqual([
+      { role: 'user', content: expect.stringContaining('[TOOL_RESULT:a]') as unknown },
+    ]);
   });
 
-  it('shows what has no outcome as queued', async () => { expect((await render(await parsed())).out).toContain('[TOOL_RESULT:a] status=Queued'); });
+  it('shows what has no outcome as queued', async () => {
+    expect((await render(await parsed())).out).toContain('[TOOL_RESULT:a] status=Queued');
+  });
 
-  it.each([['{', 'no JSON'], ['{}', '`calls`'], ['{"calls":[],"problems":[],"outcomes":{"a":{"standing":"fine"}}}', '/outcomes/a/standing'], ['{"calls":[],"problems":[],"extra":1}', '/extra']])('has no meaning for %s', async (stdin, said) => {
+  it.each([
+    ['{', 'no JSON'],
+    ['{}', '`calls`'],
+    ['{"calls":[],"problems":[],"outcomes":{"a":{"standing":"fine"}}}', '/outcomes/a/standing'],
+    ['{"calls":[],"problems":[],"extra":1}', '/extra'],
+  ])('has no meaning for %s', async (stdin, said) => {
     expect(await render(stdin)).toMatchObject({ exit: 2, out: '', err: expect.stringContaining(said) as unknown });
   });
 });
 
 describe('writ dialect prompt', () => {
-  const prompt = async (dialect: string, ...more: string[]) => writ(['dialect', 'prompt', '--dialect', dialect, ...more], { stdin: '{"tools":["fs.read"],"fs":[{"path":"docs","read":true,"write":false}],"net":[],"secrets":[]}' });
+  const prompt = async (dialect: string, ...more: string[]) =>
+    writ(['dialect', 'prompt', '--dialect', dialect, ...more], {
+      stdin: '{"tools":["fs.read"],"fs":[{"path":"docs","read":true,"write":false}],"net":[],"secrets":[]}',
+    });
 
-  it('tells of every tool unless said', async () => { expect((await prompt('yips')).out).toMatch(/tool read_file \{path, maxBytes\?\}.*tool run_command/s); });
+  it('tells of every tool unless said', async () => {
+    expect((await prompt('yips')).out).toMatch(/tool read_file \{path, maxBytes\?\}.*tool run_command/s);
+  });
 
   it('tells of what a token grants', async () => {
     const { out } = await prompt('tools-xml', '--grant', '-');
-    expect([out.includes('You may read: `docs`.'), out.includes('<read><file src="package.json"/></read>'), out.includes('<command>')]).toEqual([true, true, false]);
-    expect(JSON.parse((await prompt('anthropic', '--grant', '-', '--json')).out)).toMatchObject({ tools: [{ name: 'read_file', input_schema: { type: 'object' } }] });
+    expect([
+      out.includes('You may read: `docs`.'),
+      out.includes('<read><file src="package.json"/></read>'),
+      out.includes('<command>'),
+    ]).toEqual([true, true, false]);
+    expect(JSON.parse((await prompt('anthropic', '--grant', '-', '--json')).out)).toMatchObject({
+      tools: [{ name: 'read_file', input_schema: { type: 'object' } }],
+    });
   });
 
   it('takes a chain, and refuses what is no grant', async () => {
     const [all, some] = ['*', 'fs.list'].map((tools) => ({ tools: [tools], fs: [], net: [], secrets: [] }));
-    expect(JSON.parse((await prompt('openai', '--json', '--grant', JSON.stringify([all, some]))).out)).toMatchObject({ tools: [{ function: { name: 'list_directory' } }] });
-    expect(await prompt('openai', '--grant', '{"tools":"*"}')).toMatchObject({ exit: 2, err: expect.stringContaining('--grant') as unknown });
+    expect(JSON.parse((await prompt('openai', '--json', '--grant', JSON.stringify([all, some]))).out)).toMatchObject({
+      tools: [{ function: { name: 'list_directory' } }],
+    });
+    expect(await prompt('openai', '--grant', '{"tools":"*"}')).toMatchObject({
+      exit: 2,
+      err: expect.stringContaining('--grant') as unknown,
+    });
   });
 });

@@ -16,19 +16,45 @@ const EVERYTHING = '{"tools":["*"],"fs":[{"path":"","read":true,"write":true}],"
 
 /** `writ dialect parse`, `render`, `prompt`: all without a server. */
 export function dialectCommand(context: Context): Command {
-  const command = new Command('dialect').description('What models write and read: tool calls in the dialects that agents speak. Needs no server, and runs nothing.');
-  const parsing = subcommand(command, 'parse', 'Reads the output of a model from standard input: its text, its calls as the tools that they mean, and what is wrong.');
-  parsing.action(async () => { await parseOutput(context, parsing.optsWithGlobals()); });
-  const rendering = subcommand(command, 'render', 'Writes what a model is told: reads what `parse --json` said from standard input, with `outcomes` added, each by the id of its call.');
-  rendering.action(async () => { await renderTurn(context, rendering.optsWithGlobals()); });
-  const prompting = subcommand(command, 'prompt', 'Writes what a model is told of its tools: those that a token grants.')
-    .option('--grant <json>', 'what the token grants, or the list of its chain, root first; `@FILE`, or `-` for standard input', EVERYTHING);
-  prompting.action(async () => { await writePrompt(context, prompting.optsWithGlobals<DialectOptions & { grant: string }>()); });
+  const command = new Command('dialect').description(
+    'What models write and read: tool calls in the dialects that agents speak. Needs no server, and runs nothing.',
+  );
+  const parsing = subcommand(
+    command,
+    'parse',
+    'Reads the output of a model from standard input: its text, its calls as the tools that they mean, and what is wrong.',
+  );
+  parsing.action(async () => {
+    await parseOutput(context, parsing.optsWithGlobals());
+  });
+  const rendering = subcommand(
+    command,
+    'render',
+    'Writes what a model is told: reads what `parse --json` said from standard input, with `outcomes` added, each by the id of its call.',
+  );
+  rendering.action(async () => {
+    await renderTurn(context, rendering.optsWithGlobals());
+  });
+  const prompting = subcommand(
+    command,
+    'prompt',
+    'Writes what a model is told of its tools: those that a token grants.',
+  ).option(
+    '--grant <json>',
+    'what the token grants, or the list of its chain, root first; `@FILE`, or `-` for standard input',
+    EVERYTHING,
+  );
+  prompting.action(async () => {
+    await writePrompt(context, prompting.optsWithGlobals<DialectOptions & { grant: string }>());
+  });
   return command;
 }
 
 function subcommand(parent: Command, name: string, description: string): Command {
-  return parent.command(name).description(description).addOption(new Option('--dialect <dialect>', 'which').choices([...DIALECTS]).makeOptionMandatory());
+  return parent
+    .command(name)
+    .description(description)
+    .addOption(new Option('--dialect <dialect>', 'which').choices([...DIALECTS]).makeOptionMandatory());
 }
 
 async function parseOutput(context: Context, options: DialectOptions): Promise<void> {
@@ -40,8 +66,12 @@ async function parseOutput(context: Context, options: DialectOptions): Promise<v
 function inWords({ text, calls, problems }: Parsed): string {
   return [
     ...(text.trim() === '' ? [] : [visible(text.trim())]),
-    ...calls.map(({ id, tool_id, args, mode }) => visibleLine(`${id}  ${mode === 'run' ? '' : `${mode} `}${tool_id} ${JSON.stringify(args)}`)),
-    ...problems.map(({ level, call_id, message, at }) => visibleLine(`${level} at ${at}${call_id === null ? '' : ` (${call_id})`}: ${message}`)),
+    ...calls.map(({ id, tool_id, args, mode }) =>
+      visibleLine(`${id}  ${mode === 'run' ? '' : `${mode} `}${tool_id} ${JSON.stringify(args)}`),
+    ),
+    ...problems.map(({ level, call_id, message, at }) =>
+      visibleLine(`${level} at ${at}${call_id === null ? '' : ` (${call_id})`}: ${message}`),
+    ),
   ].join('\n');
 }
 
@@ -54,5 +84,9 @@ async function renderTurn(context: Context, options: DialectOptions): Promise<vo
 async function writePrompt(context: Context, options: DialectOptions & { readonly grant: string }): Promise<void> {
   const chain = parseGrants(await readJsonOption(context, '--grant', options.grant));
   const made = prompt(options.dialect, { tools: [...TOOLS.values()], chain });
-  show(context, options, made, () => [made.system, ...(made.tools === null ? [] : [JSON.stringify(made.tools, null, 2)])].filter((part) => part !== '').join('\n\n'));
+  show(context, options, made, () =>
+    [made.system, ...(made.tools === null ? [] : [JSON.stringify(made.tools, null, 2)])]
+      .filter((part) => part !== '')
+      .join('\n\n'),
+  );
 }

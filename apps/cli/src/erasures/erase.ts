@@ -28,11 +28,17 @@ const PATH = '/v1/erasures';
 
 /** `writ erase`: the content of calls goes for good; what was recorded of them stays. */
 export function eraseCommand(context: Context): Command {
-  const command = new Command('erase').description('erase the content of calls for good; records and receipts stay')
-    .option('--operation <id>', 'of one call').option('--session <id>', 'of the calls of a session').option('--subject <id>', 'of the calls about a person, by the id that they named; of an agent\'s that named none')
+  const command = new Command('erase')
+    .description('erase the content of calls for good; records and receipts stay')
+    .option('--operation <id>', 'of one call')
+    .option('--session <id>', 'of the calls of a session')
+    .option('--subject <id>', "of the calls about a person, by the id that they named; of an agent's that named none")
     .option('--before <moment>', 'of all calls made before it, such as 2026-01-31T09:30:00Z')
-    .option('--reason <code>', 'why: a code of your own, such as gdpr-art-17').option('--dry-run', 'say what would be erased').option('--yes', 'don\'t ask')
-    .addCommand(listCommand(context)).addCommand(showCommand(context));
+    .option('--reason <code>', 'why: a code of your own, such as gdpr-art-17')
+    .option('--dry-run', 'say what would be erased')
+    .option('--yes', "don't ask")
+    .addCommand(listCommand(context))
+    .addCommand(showCommand(context));
   return command.action(async () => {
     const options = command.optsWithGlobals<EraseOptions>();
     const body = bodyOf(options);
@@ -48,18 +54,24 @@ export function eraseCommand(context: Context): Command {
 }
 
 function bodyOf({ operation, session, subject, before, reason, dryRun }: EraseOptions): Record<string, string> {
-  const selectors = Object.entries({ operation_id: operation, session_id: session, subject, before }).filter((each): each is [string, string] => each[1] !== undefined);
-  if (selectors.length !== 1) throw usage('say what to erase: exactly one of `--operation`, `--session`, `--subject` and `--before`');
-  if (reason === undefined && dryRun !== true) throw usage('say why, as a code: `--reason gdpr-art-17`; it is kept with the erasure');
+  const selectors = Object.entries({ operation_id: operation, session_id: session, subject, before }).filter(
+    (each): each is [string, string] => each[1] !== undefined,
+  );
+  if (selectors.length !== 1)
+    throw usage('say what to erase: exactly one of `--operation`, `--session`, `--subject` and `--before`');
+  if (reason === undefined && dryRun !== true)
+    throw usage('say why, as a code: `--reason gdpr-art-17`; it is kept with the erasure');
   return { ...Object.fromEntries(selectors), reason_code: reason ?? 'dry-run' };
 }
 
-const planOf = async (client: Client, body: Record<string, string>): Promise<ErasurePlan> => await client.read(ErasurePlan, PATH, { method: 'POST', body: { ...body, dry_run: true } });
+const planOf = async (client: Client, body: Record<string, string>): Promise<ErasurePlan> =>
+  await client.read(ErasurePlan, PATH, { method: 'POST', body: { ...body, dry_run: true } });
 
 async function requireYes(context: Context, client: Client, body: Record<string, string>): Promise<void> {
-  if (context.confirm === null) throw usage('nobody can be asked here, and an erasure can\'t be undone: say `--yes`');
+  if (context.confirm === null) throw usage("nobody can be asked here, and an erasure can't be undone: say `--yes`");
   const plan = await planOf(client, body);
-  if (!await context.confirm(`${describePlan(plan)}\nThis can't be undone.`)) throw new CliError('not_confirmed', 'nothing was erased');
+  if (!(await context.confirm(`${describePlan(plan)}\nThis can't be undone.`)))
+    throw new CliError('not_confirmed', 'nothing was erased');
 }
 
 function describePlan({ operations, unfinished, more, sessions = 0 }: ErasurePlan): string {
@@ -68,12 +80,30 @@ function describePlan({ operations, unfinished, more, sessions = 0 }: ErasurePla
 }
 
 function listCommand(context: Context): Command {
-  const command = new Command('list').description('what was erased, the newest first').option('--limit <n>', 'rows of a page', parseCount, LIST_ROWS).option('--cursor <text>', 'where the page begins');
+  const command = new Command('list')
+    .description('what was erased, the newest first')
+    .option('--limit <n>', 'rows of a page', parseCount, LIST_ROWS)
+    .option('--cursor <text>', 'where the page begins');
   return command.action(async () => {
     const options = command.optsWithGlobals<ListOptions>();
-    const list = await readList(connect(context, options, 'admin').client, ErasureView, PATH, { limit: options.limit, cursor: options.cursor });
-    const rows = list.items.map((each) => [momentOf(each.created_at), each.erasure_id, each.selector, whatOf(each), String(each.operations), each.state, each.reason_code]);
-    show(context, options, list, () => (rows.length === 0 ? 'nothing was erased' : tableOf(['since', 'erasure', 'of', 'what', 'calls', 'state', 'why'], rows)));
+    const list = await readList(connect(context, options, 'admin').client, ErasureView, PATH, {
+      limit: options.limit,
+      cursor: options.cursor,
+    });
+    const rows = list.items.map((each) => [
+      momentOf(each.created_at),
+      each.erasure_id,
+      each.selector,
+      whatOf(each),
+      String(each.operations),
+      each.state,
+      each.reason_code,
+    ]);
+    show(context, options, list, () =>
+      rows.length === 0
+        ? 'nothing was erased'
+        : tableOf(['since', 'erasure', 'of', 'what', 'calls', 'state', 'why'], rows),
+    );
   });
 }
 
@@ -81,12 +111,16 @@ function showCommand(context: Context): Command {
   const command = new Command('show').description('one erasure').argument('<erasure>');
   return command.action(async (id: string) => {
     const options = command.optsWithGlobals<CommonOptions>();
-    const erasure = await connect(context, options, 'admin').client.read(ErasureView, `${PATH}/${encodeURIComponent(id)}`);
+    const erasure = await connect(context, options, 'admin').client.read(
+      ErasureView,
+      `${PATH}/${encodeURIComponent(id)}`,
+    );
     show(context, options, erasure, () => describe(erasure));
   });
 }
 
-const whatOf = ({ operation_id, session_id, subject, before }: ErasureView): string => operation_id ?? session_id ?? subject ?? momentOf(before ?? 0);
+const whatOf = ({ operation_id, session_id, subject, before }: ErasureView): string =>
+  operation_id ?? session_id ?? subject ?? momentOf(before ?? 0);
 
 function describe(erasure: ErasureView): string {
   const { records, record_id } = erasure;
@@ -100,7 +134,10 @@ function describe(erasure: ErasureView): string {
     sessions: (erasure.sessions ?? 0) === 0 ? null : `${erasure.sessions ?? 0} with all that was said in them`,
     runs: (erasure.runs ?? 0) === 0 ? null : `${erasure.runs ?? 0} of sessions that go on`,
     'passed over': erasure.unfinished === 0 ? null : `${erasure.unfinished} that had not ended`,
-    record: record_id === null ? 'none: nothing was left to erase' : `${record_id}${records > 1 ? `, the last of ${records}` : ''}`,
+    record:
+      record_id === null
+        ? 'none: nothing was left to erase'
+        : `${record_id}${records > 1 ? `, the last of ${records}` : ''}`,
     asked: `${momentOf(erasure.created_at)} by ${erasure.requested_by}`,
     done: erasure.finished_at === null ? null : momentOf(erasure.finished_at),
     next: erasure.state === 'running' ? `writ erase show ${erasure.erasure_id}` : null,

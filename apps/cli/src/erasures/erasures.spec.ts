@@ -5,8 +5,21 @@ import { IDS } from '../specs/samples.ts';
 
 const ID = 'ers_01kdvq8qfwe9gr4v9m1h7e3x2z';
 const ERASURE: ErasureView = {
-  erasure_id: ID, selector: 'session', operation_id: null, session_id: 'ses-1', subject: null, before: null, reason_code: 'gdpr-art-17', state: 'done', operations: 3, unfinished: 1, records: 1, record_id: `rec_${ID.slice(4)}`, requested_by: IDS.key,
-  created_at: 1_767_225_600_000, finished_at: 1_767_225_601_000,
+  erasure_id: ID,
+  selector: 'session',
+  operation_id: null,
+  session_id: 'ses-1',
+  subject: null,
+  before: null,
+  reason_code: 'gdpr-art-17',
+  state: 'done',
+  operations: 3,
+  unfinished: 1,
+  records: 1,
+  record_id: `rec_${ID.slice(4)}`,
+  requested_by: IDS.key,
+  created_at: 1_767_225_600_000,
+  finished_at: 1_767_225_601_000,
 };
 const PLAN = { dry_run: true, operations: 3, unfinished: 1, more: false };
 const RETENTION = { payload_days: 30, output_days: null, changed_at: null };
@@ -14,20 +27,32 @@ const RETENTION = { payload_days: 30, output_days: null, changed_at: null };
 let api: FakeApi;
 beforeAll(async () => {
   api = await fakeApi(({ method, url, body }) => {
-    if (url === '/v1/retention') return { body: method === 'GET' ? RETENTION : { ...JSON.parse(body) as object, changed_at: 1 } };
-    if (method === 'POST') return (JSON.parse(body) as { dry_run?: boolean }).dry_run === true ? { body: PLAN } : { body: ERASURE };
-    return { body: url.includes(ID) ? { ...ERASURE, state: 'running', finished_at: null } : { items: [ERASURE], next_cursor: null } };
+    if (url === '/v1/retention')
+      return { body: method === 'GET' ? RETENTION : { ...(JSON.parse(body) as object), changed_at: 1 } };
+    if (method === 'POST')
+      return (JSON.parse(body) as { dry_run?: boolean }).dry_run === true ? { body: PLAN } : { body: ERASURE };
+    return {
+      body: url.includes(ID)
+        ? { ...ERASURE, state: 'running', finished_at: null }
+        : { items: [ERASURE], next_cursor: null },
+    };
   });
 });
 afterAll(() => api.close());
-beforeEach(() => { api.heard.length = 0; });
+beforeEach(() => {
+  api.heard.length = 0;
+});
 
-const run = (args: readonly string[], confirm?: (question: string) => Promise<boolean>) => writ(args, { env: api.env, ...(confirm === undefined ? {} : { confirm }) });
+const run = (args: readonly string[], confirm?: (question: string) => Promise<boolean>) =>
+  writ(args, { env: api.env, ...(confirm === undefined ? {} : { confirm }) });
 const sent = (): unknown[] => api.heard.map(({ body }) => JSON.parse(body === '' ? 'null' : body));
 const SESSION = ['erase', '--session', 'ses-1', '--reason', 'gdpr-art-17'];
 
 test.each([
-  [['--operation', IDS.operation], { operation_id: IDS.operation }], [['--session', 'ses-1'], { session_id: 'ses-1' }], [['--subject', 'crm/42'], { subject: 'crm/42' }], [['--before', '2026-01-31T09:30:00Z'], { before: '2026-01-31T09:30:00Z' }],
+  [['--operation', IDS.operation], { operation_id: IDS.operation }],
+  [['--session', 'ses-1'], { session_id: 'ses-1' }],
+  [['--subject', 'crm/42'], { subject: 'crm/42' }],
+  [['--before', '2026-01-31T09:30:00Z'], { before: '2026-01-31T09:30:00Z' }],
 ])('erase %j asks for exactly that', async (what, selector) => {
   const { exit, out } = await run(['erase', ...what, '--reason', 'gdpr-art-17', '--yes']);
   expect([exit, sent()]).toEqual([0, [{ ...selector, reason_code: 'gdpr-art-17' }]]);
@@ -43,18 +68,28 @@ test('a dry run says what would go, and needs no reason and no yes', async () =>
 
 test('a person is shown what would go, and it goes with their yes alone', async () => {
   const asked: string[] = [];
-  const says = (answer: boolean) => (question: string): Promise<boolean> => {
-    asked.push(question);
-    return Promise.resolve(answer);
-  };
-  expect(await run(SESSION, says(false))).toMatchObject({ exit: 1, err: expect.stringContaining('nothing was erased') });
+  const says =
+    (answer: boolean) =>
+    (question: string): Promise<boolean> => {
+      asked.push(question);
+      return Promise.resolve(answer);
+    };
+  expect(await run(SESSION, says(false))).toMatchObject({
+    exit: 1,
+    err: expect.stringContaining('nothing was erased'),
+  });
   expect(sent()).toMatchObject([{ dry_run: true }]);
   expect(await run(SESSION, says(true))).toMatchObject({ exit: 0 });
   expect(sent()).toHaveLength(3);
   expect(asked[0]).toContain('the content of 3 calls would be erased');
 });
 
-test.each([[SESSION], [['erase', '--yes', '--reason', 'x']], [['erase', '--session', 'a', '--before', 'b', '--yes', '--reason', 'x']], [['erase', '--session', 'a', '--yes']]])('%j is refused before anything is sent', async (args) => {
+test.each([
+  [SESSION],
+  [['erase', '--yes', '--reason', 'x']],
+  [['erase', '--session', 'a', '--before', 'b', '--yes', '--reason', 'x']],
+  [['erase', '--session', 'a', '--yes']],
+])('%j is refused before anything is sent', async (args) => {
   expect((await run(args)).exit).toBe(2);
   expect(api.heard).toEqual([]);
 });
@@ -64,11 +99,14 @@ test('what was erased is listed and shown', async () => {
   expect((await run(['erase', 'show', ID])).out).toMatch(new RegExp(`next +writ erase show ${ID}`));
 });
 
-test('retention is shown, and set without what isn\'t named', async () => {
-  expect((await run(['retention'])).out).toMatch(/content of calls +erased after 30 days\nwhole outputs +kept as long as the deployment keeps them/);
+test("retention is shown, and set without what isn't named", async () => {
+  expect((await run(['retention'])).out).toMatch(
+    /content of calls +erased after 30 days\nwhole outputs +kept as long as the deployment keeps them/,
+  );
   expect((await run(['retention', 'set', '--output-days', '7'])).out).toMatch(/whole outputs +kept for 7 days at most/);
   expect(sent().at(-1)).toEqual({ payload_days: 30, output_days: 7 });
   await run(['retention', 'set', '--payload-days', 'none']);
   expect(sent().at(-1)).toEqual({ payload_days: null, output_days: null });
-  for (const args of [['set'], ['set', '--payload-days', '0'], ['set', '--payload-days', 'soon']]) expect((await run(['retention', ...args])).exit).toBe(2);
+  for (const args of [['set'], ['set', '--payload-days', '0'], ['set', '--payload-days', 'soon']])
+    expect((await run(['retention', ...args])).exit).toBe(2);
 });

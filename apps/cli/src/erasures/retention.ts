@@ -28,24 +28,39 @@ function showCommand(context: Context): Command {
 }
 
 function setCommand(context: Context): Command {
-  const command = new Command('set').description('set how long; what isn\'t named stays')
-    .option('--payload-days <days>', 'after which the content of a call is erased, 1 to 3650; `none`: it is kept', parseDays)
-    .option('--output-days <days>', 'for which the whole output of a command is kept at most, 1 to 365; `none`: as long as the deployment keeps it', parseDays);
+  const command = new Command('set')
+    .description("set how long; what isn't named stays")
+    .option(
+      '--payload-days <days>',
+      'after which the content of a call is erased, 1 to 3650; `none`: it is kept',
+      parseDays,
+    )
+    .option(
+      '--output-days <days>',
+      'for which the whole output of a command is kept at most, 1 to 365; `none`: as long as the deployment keeps it',
+      parseDays,
+    );
   return command.action(async () => {
     const options = command.optsWithGlobals<SetOptions>();
     const { payloadDays, outputDays } = options;
-    if (payloadDays === undefined && outputDays === undefined) throw usage('say what to set: `--payload-days`, `--output-days` or both');
+    if (payloadDays === undefined && outputDays === undefined)
+      throw usage('say what to set: `--payload-days`, `--output-days` or both');
     const { client } = connect(context, options, 'admin');
     const now = await client.read(RetentionView, PATH);
-    const chosen = (given: number | 'none' | undefined, standing: number | null): number | null => (given === undefined ? standing : given === 'none' ? null : given);
-    const retention = await client.read(RetentionView, PATH, { method: 'PUT', body: { payload_days: chosen(payloadDays, now.payload_days), output_days: chosen(outputDays, now.output_days) } });
+    const chosen = (given: number | 'none' | undefined, standing: number | null): number | null =>
+      given === undefined ? standing : given === 'none' ? null : given;
+    const retention = await client.read(RetentionView, PATH, {
+      method: 'PUT',
+      body: { payload_days: chosen(payloadDays, now.payload_days), output_days: chosen(outputDays, now.output_days) },
+    });
     show(context, options, retention, () => describe(retention));
   });
 }
 
 function parseDays(text: string): number | 'none' {
   if (text === 'none') return text;
-  if (!/^[1-9]\d{0,3}$/.test(text)) throw new InvalidArgumentError(`\`${text}\` is neither a number of days nor \`none\``);
+  if (!/^[1-9]\d{0,3}$/.test(text))
+    throw new InvalidArgumentError(`\`${text}\` is neither a number of days nor \`none\``);
   return Number(text);
 }
 
@@ -53,7 +68,8 @@ function describe({ payload_days, output_days, changed_at }: RetentionView): str
   const days = (count: number): string => `${count} day${count === 1 ? '' : 's'}`;
   return fieldsOf({
     'content of calls': payload_days === null ? 'kept until somebody erases it' : `erased after ${days(payload_days)}`,
-    'whole outputs': output_days === null ? 'kept as long as the deployment keeps them' : `kept for ${days(output_days)} at most`,
+    'whole outputs':
+      output_days === null ? 'kept as long as the deployment keeps them' : `kept for ${days(output_days)} at most`,
     set: changed_at === null ? 'never' : momentOf(changed_at),
   });
 }

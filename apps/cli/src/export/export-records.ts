@@ -12,8 +12,18 @@ import { FORMATS, readLines, type Format } from './lines.ts';
 
 /** Before it connects again. */
 const AGAIN_MS = 1_000;
-/** Codes of what may be over when it is asked again: nobody answered, the process stops, the ledger or the database is away. */
-const PASSING: ReadonlySet<string> = new Set(['http', 'ledger.unavailable', 'overloaded', 'bus.unreachable', 'database.unavailable', 'rate.limited']);
+/**
+ * Codes of what may be over when it is asked again: nobody answered, the process stops, the ledger or the database is
+ * away.
+ */
+const PASSING: ReadonlySet<string> = new Set([
+  'http',
+  'ledger.unavailable',
+  'overloaded',
+  'bus.unreachable',
+  'database.unavailable',
+  'rate.limited',
+]);
 
 interface RecordsOptions extends CommonOptions {
   readonly format: Format;
@@ -29,11 +39,19 @@ interface Progress {
   records: number;
 }
 
-/** `writ export records`: records as lines, in the order of the log; with `--follow` until it is stopped, connecting again where it was when a connection ends. */
+/**
+ * `writ export records`: records as lines, in the order of the log; with `--follow` until it is stopped, connecting
+ * again where it was when a connection ends.
+ */
 export function exportRecordsCommand(context: Context): Command {
-  const command = new Command('records').description('the records of the log, one a line, for other systems to keep or watch')
+  const command = new Command('records')
+    .description('the records of the log, one a line, for other systems to keep or watch')
     .addOption(new Option('--format <format>', 'how a record is written').choices(FORMATS).default('dsse'))
-    .option('--after <index>', 'the leaf index of the last record that was read; from the beginning unless said', parseCount)
+    .option(
+      '--after <index>',
+      'the leaf index of the last record that was read; from the beginning unless said',
+      parseCount,
+    )
     .option('--limit <n>', 'records at most', parseCount)
     .option('--follow', 'go on with records as they are logged')
     .option('--out <file>', 'where to write them; with `--after` at the end of what the file has. Stdout unless said');
@@ -48,7 +66,10 @@ export function exportRecordsCommand(context: Context): Command {
     } finally {
       if (file !== null) closeSync(file);
     }
-    if (options.out !== undefined) show(context, options, { out: options.out, records: progress.records, last: progress.after ?? null }, () => fieldsOf({ file: options.out, records: progress.records, last: progress.after }));
+    if (options.out !== undefined)
+      show(context, options, { out: options.out, records: progress.records, last: progress.after ?? null }, () =>
+        fieldsOf({ file: options.out, records: progress.records, last: progress.after }),
+      );
   });
 }
 
@@ -57,7 +78,11 @@ function openOut(path: string, isContinued: boolean): number {
   try {
     return openSync(path, isContinued ? 'a' : 'wx');
   } catch (cause) {
-    throw usage((cause as NodeJS.ErrnoException).code === 'EEXIST' ? `\`${path}\` is there already: name another file, or go on with it by \`--after\`` : `\`${path}\` can't be written`);
+    throw usage(
+      (cause as NodeJS.ErrnoException).code === 'EEXIST'
+        ? `\`${path}\` is there already: name another file, or go on with it by \`--after\``
+        : `\`${path}\` can't be written`,
+    );
   }
 }
 
@@ -68,11 +93,21 @@ function writeAll(file: number, text: string): void {
 
 type Write = (text: string) => void;
 
-async function run(context: Context, client: Client, options: RecordsOptions, progress: Progress, write: Write): Promise<void> {
+async function run(
+  context: Context,
+  client: Client,
+  options: RecordsOptions,
+  progress: Progress,
+  write: Write,
+): Promise<void> {
   for (;;) {
-    const broken = await readOnce(client, options, progress, write).then(() => null, (error: unknown) => error);
+    const broken = await readOnce(client, options, progress, write).then(
+      () => null,
+      (error: unknown) => error,
+    );
     const isDone = options.limit !== undefined && progress.records >= options.limit;
-    if (broken !== null && !(broken instanceof CliError && PASSING.has(broken.code) && options.follow === true)) throw broken;
+    if (broken !== null && !(broken instanceof CliError && PASSING.has(broken.code) && options.follow === true))
+      throw broken;
     if (isDone || options.follow !== true) return;
     context.complain('the connection ended; connecting again where it was\n');
     await delay(AGAIN_MS);
@@ -80,13 +115,28 @@ async function run(context: Context, client: Client, options: RecordsOptions, pr
 }
 
 /** Reads one connection to its end. @throws CliError where it is refused or breaks off */
-async function readOnce(client: Client, { format, limit, follow }: RecordsOptions, progress: Progress, write: Write): Promise<void> {
+async function readOnce(
+  client: Client,
+  { format, limit, follow }: RecordsOptions,
+  progress: Progress,
+  write: Write,
+): Promise<void> {
   const gone = new AbortController();
   const left = limit === undefined ? undefined : limit - progress.records;
-  const answer = await client.ask(`/v1/exports/records${queryOf({ format, after: progress.after, limit: left, follow: follow === true ? 'true' : undefined })}`, { signal: gone.signal });
+  const answer = await client.ask(
+    `/v1/exports/records${queryOf({ format, after: progress.after, limit: left, follow: follow === true ? 'true' : undefined })}`,
+    { signal: gone.signal },
+  );
   try {
-    for await (const { text, leafIndex } of readLines((answer.body ?? new ReadableStream<Uint8Array>()).pipeThrough(new TextDecoderStream()), format)) {
-      if (leafIndex !== (progress.after ?? -1) + 1) throw new CliError('answer', `leaf ${String(leafIndex)} comes after leaf ${String(progress.after ?? -1)}: records are missing in between`);
+    for await (const { text, leafIndex } of readLines(
+      (answer.body ?? new ReadableStream<Uint8Array>()).pipeThrough(new TextDecoderStream()),
+      format,
+    )) {
+      if (leafIndex !== (progress.after ?? -1) + 1)
+        throw new CliError(
+          'answer',
+          `leaf ${String(leafIndex)} comes after leaf ${String(progress.after ?? -1)}: records are missing in between`,
+        );
       write(text);
       progress.after = leafIndex;
       progress.records += 1;
@@ -95,7 +145,9 @@ async function readOnce(client: Client, { format, limit, follow }: RecordsOption
     // A connection that breaks off: fetch says `TypeError: terminated`.
     if ((error as { name?: unknown }).name !== 'TypeError') throw error;
     const next = progress.after === undefined ? '' : `: go on with \`--after ${String(progress.after)}\``;
-    throw new CliError('http', `the export broke off after ${String(progress.records)} records${next}`, undefined, { cause: error });
+    throw new CliError('http', `the export broke off after ${String(progress.records)} records${next}`, undefined, {
+      cause: error,
+    });
   } finally {
     gone.abort();
   }

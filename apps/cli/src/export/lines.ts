@@ -13,9 +13,12 @@ const Index = Type.Integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER });
 /** Where each format says which leaf a line is. */
 const PLACES = {
   dsse: (line: unknown) => parseMessage(Type.Object({ leaf_index: Index }), line).leaf_index,
-  receipt: (line: unknown) => parseMessage(Type.Object({ inclusion: Type.Object({ leaf_index: Index }) }), line).inclusion.leaf_index,
-  cloudevents: (line: unknown) => Number(parseMessage(Type.Object({ sequence: Type.String({ pattern: '^[0-9]{16}$' }) }), line).sequence),
-  ocsf: (line: unknown) => parseMessage(Type.Object({ metadata: Type.Object({ sequence: Index }) }), line).metadata.sequence,
+  receipt: (line: unknown) =>
+    parseMessage(Type.Object({ inclusion: Type.Object({ leaf_index: Index }) }), line).inclusion.leaf_index,
+  cloudevents: (line: unknown) =>
+    Number(parseMessage(Type.Object({ sequence: Type.String({ pattern: '^[0-9]{16}$' }) }), line).sequence),
+  ocsf: (line: unknown) =>
+    parseMessage(Type.Object({ metadata: Type.Object({ sequence: Index }) }), line).metadata.sequence,
 } as const;
 export type Format = keyof typeof PLACES;
 export const FORMATS = Object.keys(PLACES) as readonly Format[];
@@ -26,7 +29,11 @@ export interface Line {
   readonly leafIndex: number;
 }
 
-/** The whole lines of what a server sends: empty ones, which only keep a connection open, are left out, and so is the rest of one that broke off. @throws CliError `answer` */
+/**
+ * The whole lines of what a server sends: empty ones, which only keep a connection open, are left out, and so is the
+ * rest of one that broke off.
+ * @throws CliError `answer`
+ */
 export async function* readLines(body: AsyncIterable<string>, format: Format): AsyncGenerator<Line> {
   let rest = '';
   for await (const part of body) {
@@ -41,6 +48,11 @@ function indexIn(line: string, format: Format): number {
   try {
     return PLACES[format](JSON.parse(line));
   } catch (cause) {
-    throw new CliError('answer', `a line is no record of the format \`${format}\`: are both of the same version?`, undefined, { cause });
+    throw new CliError(
+      'answer',
+      `a line is no record of the format \`${format}\`: are both of the same version?`,
+      undefined,
+      { cause },
+    );
   }
 }

@@ -5,15 +5,33 @@ import { IDS } from '../specs/samples.ts';
 
 const ID = 'frz_01kdvq8qfwe9gr4v9m1h7e3x2z';
 const FREEZE: FreezeView = {
-  freeze_id: ID, scope: 'agent', id: IDS.agent, state: 'standing', reason: 'it runs wild', placed_by: IDS.key, created_at: 1_767_225_600_000, expires_at: null, lifted_at: null, lifted_by: null,
+  freeze_id: ID,
+  scope: 'agent',
+  id: IDS.agent,
+  state: 'standing',
+  reason: 'it runs wild',
+  placed_by: IDS.key,
+  created_at: 1_767_225_600_000,
+  expires_at: null,
+  lifted_at: null,
+  lifted_by: null,
 };
 
 let api: FakeApi;
 beforeAll(async () => {
-  api = await fakeApi(({ method, url }) => ({ body: method === 'GET' && !url.includes(ID) ? { items: [FREEZE], next_cursor: null } : url.endsWith('/lift') ? { ...FREEZE, state: 'lifted', lifted_at: 1_767_225_660_000, lifted_by: IDS.key } : FREEZE }));
+  api = await fakeApi(({ method, url }) => ({
+    body:
+      method === 'GET' && !url.includes(ID)
+        ? { items: [FREEZE], next_cursor: null }
+        : url.endsWith('/lift')
+          ? { ...FREEZE, state: 'lifted', lifted_at: 1_767_225_660_000, lifted_by: IDS.key }
+          : FREEZE,
+  }));
 });
 afterAll(() => api.close());
-beforeEach(() => { api.heard.length = 0; });
+beforeEach(() => {
+  api.heard.length = 0;
+});
 
 const run = (...args: string[]) => writ(args, { env: api.env });
 const sent = (): unknown => JSON.parse(api.heard.at(-1)?.body ?? 'null');
@@ -36,7 +54,12 @@ test('a freeze may end by itself', async () => {
   expect((sent() as { expires_at: number }).expires_at - Date.now()).toBeGreaterThan(29 * 60_000);
 });
 
-test.each([[['tenant']], [['agent', '--reason', 'x']], [['tenant', '--reason', 'x', '--for', 'soon']], [['nothing', '--reason', 'x']]])('freeze %j is refused before anything is sent', async (args) => {
+test.each([
+  [['tenant']],
+  [['agent', '--reason', 'x']],
+  [['tenant', '--reason', 'x', '--for', 'soon']],
+  [['nothing', '--reason', 'x']],
+])('freeze %j is refused before anything is sent', async (args) => {
   expect((await run('freeze', ...args)).exit).toBe(2);
   expect(api.heard).toEqual([]);
 });

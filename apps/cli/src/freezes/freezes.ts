@@ -20,7 +20,10 @@ interface ListOptions extends CommonOptions {
 
 const LIST_ROWS = 50;
 
-/** `writ freeze`: nothing that the scope covers is admitted, and nothing of it commits, from the moment at which the command has answered. */
+/**
+ * `writ freeze`: nothing that the scope covers is admitted, and nothing of it commits, from the moment at which the
+ * command has answered.
+ */
 export function freezeCommand(context: Context): Command {
   return new Command('freeze')
     .addCommand(placeCommand(context, 'tenant', 'stop every call of your tenant'))
@@ -33,11 +36,16 @@ export function freezeCommand(context: Context): Command {
 
 /** `writ unfreeze ID`. */
 export function unfreezeCommand(context: Context): Command {
-  const command = new Command('unfreeze').description('lift a freeze; one of the whole deployment with --as platform').argument('<freeze>');
+  const command = new Command('unfreeze')
+    .description('lift a freeze; one of the whole deployment with --as platform')
+    .argument('<freeze>');
   return command.action(async (id: string) => {
     const options = command.optsWithGlobals<CommonOptions>();
     const { client } = connect(context, options, 'admin');
-    const freeze = await client.read(FreezeView, `/v1/freezes/${encodeURIComponent(id)}/lift`, { method: 'POST', body: {} });
+    const freeze = await client.read(FreezeView, `/v1/freezes/${encodeURIComponent(id)}/lift`, {
+      method: 'POST',
+      body: {},
+    });
     show(context, options, freeze, () => describe(freeze));
   });
 }
@@ -45,13 +53,16 @@ export function unfreezeCommand(context: Context): Command {
 function placeCommand(context: Context, scope: FreezeView['scope'], summary: string): Command {
   const command = new Command(scope).description(summary);
   if (scope === 'agent' || scope === 'tool') command.argument(`<${scope}>`);
-  command.requiredOption('--reason <text>', 'why; callers that are refused read it').option('--for <period>', 'how long: 90s, 30m, 12h or 7d; until it is lifted unless said');
+  command
+    .requiredOption('--reason <text>', 'why; callers that are refused read it')
+    .option('--for <period>', 'how long: 90s, 30m, 12h or 7d; until it is lifted unless said');
   const holder: KeyHolder = scope === 'all' ? 'platform' : 'admin';
   return command.action(async (...given: unknown[]) => {
     const options = command.optsWithGlobals<PlaceOptions>();
     const [id] = given;
     const body = {
-      scope, reason: options.reason,
+      scope,
+      reason: options.reason,
       ...(typeof id === 'string' ? { id } : {}),
       ...(options.for === undefined ? {} : { expires_at: Date.now() + parsePeriod('--for', options.for) }),
     };
@@ -62,15 +73,29 @@ function placeCommand(context: Context, scope: FreezeView['scope'], summary: str
 }
 
 function listCommand(context: Context): Command {
-  const command = new Command('list').description('what stands, the newest first')
-    .option('--all', 'those that are over too').option('--limit <n>', 'rows of a page', parseCount, LIST_ROWS).option('--cursor <text>', 'where the page begins');
+  const command = new Command('list')
+    .description('what stands, the newest first')
+    .option('--all', 'those that are over too')
+    .option('--limit <n>', 'rows of a page', parseCount, LIST_ROWS)
+    .option('--cursor <text>', 'where the page begins');
   return command.action(async () => {
     const options = command.optsWithGlobals<ListOptions>();
     const list = await readList(connect(context, options, 'admin').client, FreezeView, '/v1/freezes', {
-      standing: options.all === true ? undefined : 'true', limit: options.limit, cursor: options.cursor,
+      standing: options.all === true ? undefined : 'true',
+      limit: options.limit,
+      cursor: options.cursor,
     });
-    const rows = list.items.map((each) => [momentOf(each.created_at), each.freeze_id, each.scope, each.id ?? 'everything', each.state, each.reason]);
-    show(context, options, list, () => (rows.length === 0 ? 'nothing is frozen' : tableOf(['since', 'freeze', 'scope', 'what', 'state', 'why'], rows)));
+    const rows = list.items.map((each) => [
+      momentOf(each.created_at),
+      each.freeze_id,
+      each.scope,
+      each.id ?? 'everything',
+      each.state,
+      each.reason,
+    ]);
+    show(context, options, list, () =>
+      rows.length === 0 ? 'nothing is frozen' : tableOf(['since', 'freeze', 'scope', 'what', 'state', 'why'], rows),
+    );
   });
 }
 
@@ -78,7 +103,10 @@ function showCommand(context: Context): Command {
   const command = new Command('show').description('who stopped what, when and why').argument('<freeze>');
   return command.action(async (id: string) => {
     const options = command.optsWithGlobals<CommonOptions>();
-    const freeze = await connect(context, options, 'admin').client.read(FreezeView, `/v1/freezes/${encodeURIComponent(id)}`);
+    const freeze = await connect(context, options, 'admin').client.read(
+      FreezeView,
+      `/v1/freezes/${encodeURIComponent(id)}`,
+    );
     show(context, options, freeze, () => describe(freeze));
   });
 }

@@ -11,8 +11,11 @@ async function answered(said: Said) {
 }
 
 test('a problem is one line with its code, what and where', async () => {
-  expect(await answered(problem(403, 'auth.role', 'the API key has no role that allows this'))).toEqual(
-    { exit: 1, out: '', err: 'error auth.role: the API key has no role that allows this (GET /v1/operations); see docs/errors/auth.role.md\n' });
+  expect(await answered(problem(403, 'auth.role', 'the API key has no role that allows this'))).toEqual({
+    exit: 1,
+    out: '',
+    err: 'error auth.role: the API key has no role that allows this (GET /v1/operations); see docs/errors/auth.role.md\n',
+  });
 });
 
 test('an answer that is no problem keeps its status', async () => {
@@ -30,5 +33,7 @@ test('a redirect is not followed: the key stays here', async () => {
 });
 
 test('nothing that listens', async () => {
-  expect((await writ(['operations'], { env: { WRIT_URL: 'http://127.0.0.1:9', WRIT_API_KEY: 'k' } })).err).toBe('error http: http://127.0.0.1:9 does not answer: is it running?\n');
+  expect((await writ(['operations'], { env: { WRIT_URL: 'http://127.0.0.1:9', WRIT_API_KEY: 'k' } })).err).toBe(
+    'error http: http://127.0.0.1:9 does not answer: is it running?\n',
+  );
 });

@@ -28,15 +28,24 @@ export class Client {
   }
 
   /** @throws CliError with the fault code of the problem that was answered, or `http` when nothing did */
-  async ask(path: string, { method = 'GET', body, headers = {}, waitMs = ANSWER_MS, signal }: Ask = {}): Promise<Response> {
+  async ask(
+    path: string,
+    { method = 'GET', body, headers = {}, waitMs = ANSWER_MS, signal }: Ask = {},
+  ): Promise<Response> {
     const isBytes = body instanceof Uint8Array || body instanceof ReadableStream;
-    const type = body === undefined ? {} : { 'content-type': isBytes ? 'application/octet-stream' : 'application/json' };
+    const type =
+      body === undefined ? {} : { 'content-type': isBytes ? 'application/octet-stream' : 'application/json' };
     let answer: Response;
     try {
       answer = await fetch(`${this.url}${path}`, {
         method,
         headers: { authorization: `Bearer ${this.#key}`, ...type, ...headers },
-        body: body === undefined ? null : isBytes ? body as Uint8Array<ArrayBuffer> | ReadableStream : JSON.stringify(body),
+        body:
+          body === undefined
+            ? null
+            : isBytes
+              ? (body as Uint8Array<ArrayBuffer> | ReadableStream)
+              : JSON.stringify(body),
         ...(body instanceof ReadableStream ? { duplex: 'half' as const } : {}),
         // A key must not follow to another address.
         redirect: 'error',
@@ -55,17 +64,30 @@ export class Client {
     try {
       return parseMessage(schema, await answer.json());
     } catch (cause) {
-      throw new CliError('answer', `${this.url}${path} answered what this program does not understand: are both of the same version?`, undefined, { cause });
+      throw new CliError(
+        'answer',
+        `${this.url}${path} answered what this program does not understand: are both of the same version?`,
+        undefined,
+        { cause },
+      );
     }
   }
 }
 
-interface Said { readonly code?: unknown; readonly detail?: unknown; readonly title?: unknown; readonly pointer?: unknown }
+interface Said {
+  readonly code?: unknown;
+  readonly detail?: unknown;
+  readonly title?: unknown;
+  readonly pointer?: unknown;
+}
 
 async function problemOf(answer: Response, method: string, path: string): Promise<CliError> {
   const said = (await answer.json().catch(() => ({}))) as Said;
   const text = (value: unknown): string | undefined => (typeof value === 'string' && value !== '' ? value : undefined);
   const words = text(said.detail) ?? text(said.title) ?? `status ${answer.status}`;
   const place = text(said.pointer);
-  return new CliError(text(said.code) ?? 'http', `${words}${place === undefined ? '' : `, at \`${place}\``} (${method} ${path.split('?')[0]})`);
+  return new CliError(
+    text(said.code) ?? 'http',
+    `${words}${place === undefined ? '' : `, at \`${place}\``} (${method} ${path.split('?')[0]})`,
+  );
 }

@@ -10,7 +10,15 @@ let dir: string;
 let deep: string;
 
 beforeAll(async () => {
-  api = await fakeApi(({ url }) => ({ body: url.includes('tool-calls') ? RESULT : url.includes('deny') ? OPERATION : url.includes('approvals') ? { items: [APPROVAL], next_cursor: null } : { items: [], next_cursor: null } }));
+  api = await fakeApi(({ url }) => ({
+    body: url.includes('tool-calls')
+      ? RESULT
+      : url.includes('deny')
+        ? OPERATION
+        : url.includes('approvals')
+          ? { items: [APPROVAL], next_cursor: null }
+          : { items: [], next_cursor: null },
+  }));
 });
 afterAll(() => api.close());
 beforeEach(() => {
@@ -19,36 +27,55 @@ beforeEach(() => {
   deep = join(dir, 'a', 'b');
   mkdirSync(deep, { recursive: true });
   mkdirSync(join(dir, '.writ'));
-  writeSettings({ url: api.url, api_key: 'admin-key', operator_key: 'operator-key', agent_key: 'agent-key', platform_key: 'p', agent_id: IDS.agent, workspace_id: IDS.workspace, capability_token_id: IDS.token });
+  writeSettings({
+    url: api.url,
+    api_key: 'admin-key',
+    operator_key: 'operator-key',
+    agent_key: 'agent-key',
+    platform_key: 'p',
+    agent_id: IDS.agent,
+    workspace_id: IDS.workspace,
+    capability_token_id: IDS.token,
+  });
 });
 afterEach(() => rmSync(dir, { recursive: true }));
 
-const writeSettings = (settings: unknown): void => writeFileSync(join(dir, '.writ', 'cli.json'), typeof settings === 'string' ? settings : JSON.stringify(settings));
+const writeSettings = (settings: unknown): void =>
+  writeFileSync(join(dir, '.writ', 'cli.json'), typeof settings === 'string' ? settings : JSON.stringify(settings));
 
-describe('without settings of one\'s own', () => {
+describe("without settings of one's own", () => {
   it('the file of the local set-up is found upwards, and each command speaks as who it is for', async () => {
     expect((await writ(['operations'], { cwd: deep })).exit).toBe(0);
     expect((await writ(['call', 'fs.read', '--args', '{"path":"a.txt"}'], { cwd: deep })).exit).toBe(0);
     expect((await writ(['approvals', 'deny', IDS.approval], { cwd: deep })).exit).toBe(0);
     expect(api.heard.map(({ key }) => key)).toEqual(['Bearer admin-key', 'Bearer agent-key', 'Bearer operator-key']);
-    expect(JSON.parse(api.heard[1]!.body)).toMatchObject({ workspace_id: IDS.workspace, capability_token_id: IDS.token, agent_id: IDS.agent });
+    expect(JSON.parse(api.heard[1]!.body)).toMatchObject({
+      workspace_id: IDS.workspace,
+      capability_token_id: IDS.token,
+      agent_id: IDS.agent,
+    });
   });
 
   it('--as names another holder', async () => {
     await writ(['approvals', '--as', 'admin'], { cwd: deep });
     expect(api.heard[0]!.key).toBe('Bearer admin-key');
-    expect(await writ(['approvals', '--as', 'root'], { cwd: deep })).toMatchObject({ exit: 2, err: 'error usage: `--as root` is none of admin, operator, agent, platform\n' });
+    expect(await writ(['approvals', '--as', 'root'], { cwd: deep })).toMatchObject({
+      exit: 2,
+      err: 'error usage: `--as root` is none of admin, operator, agent, platform\n',
+    });
   });
 
   it('WRIT_STATE_DIR says where else it is', async () => {
     expect((await writ(['operations'], { env: { WRIT_STATE_DIR: join(dir, '.writ') } })).exit).toBe(0);
   });
 
-  it('a file that can\'t be read, or none, says what to do', async () => {
+  it("a file that can't be read, or none, says what to do", async () => {
     writeSettings('{');
     expect((await writ(['operations'], { cwd: deep })).err).toMatch(/^error connection: .*cli\.json` can't be read/);
     rmSync(join(dir, '.writ'), { recursive: true });
-    expect((await writ(['operations'], { cwd: deep })).err).toMatch(/^error connection: no API is known: start one with `npm start`/);
+    expect((await writ(['operations'], { cwd: deep })).err).toMatch(
+      /^error connection: no API is known: start one with `npm start`/,
+    );
   });
 });
 

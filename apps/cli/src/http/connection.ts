@@ -31,8 +31,8 @@ export interface Connection {
 }
 
 /**
- * INVARIANT (one source): address and key come from the same place, so that a file in a directory that somebody else made can't have a key
- * of the environment sent to an address of its choice.
+ * INVARIANT (one source): address and key come from the same place, so that a file in a directory that somebody else
+ * made can't have a key of the environment sent to an address of its choice.
  *
  * @param holder whose key of the settings file the command uses, unless `--as` names another
  */
@@ -40,13 +40,23 @@ export function connect(context: Context, options: CommonOptions, holder: KeyHol
   const url = options.url ?? context.env.url;
   const key = options.apiKey ?? context.env.apiKey;
   if (url !== undefined && key !== undefined) return { client: new Client(checkUrl(url), key), defaults: {} };
-  if (url !== undefined || key !== undefined) throw usage(`an address and a key go together: ${url === undefined ? '`--url` or WRIT_URL' : '`--api-key` or WRIT_API_KEY'} is missing`);
+  if (url !== undefined || key !== undefined)
+    throw usage(
+      `an address and a key go together: ${url === undefined ? '`--url` or WRIT_URL' : '`--api-key` or WRIT_API_KEY'} is missing`,
+    );
   const path = findSettings(context);
   if (path === undefined) {
-    throw new CliError('connection', 'no API is known: start one with `npm start` in the checkout, or give `--url` and `--api-key` (WRIT_URL, WRIT_API_KEY)', EXIT.usage);
+    throw new CliError(
+      'connection',
+      'no API is known: start one with `npm start` in the checkout, or give `--url` and `--api-key` (WRIT_URL, WRIT_API_KEY)',
+      EXIT.usage,
+    );
   }
   const settings = readSettings(path);
-  return { client: new Client(checkUrl(settings.url), keyOf(settings, holderOf(options, holder), path)), defaults: settings };
+  return {
+    client: new Client(checkUrl(settings.url), keyOf(settings, holderOf(options, holder), path)),
+    defaults: settings,
+  };
 }
 
 function holderOf({ as }: CommonOptions, holder: KeyHolder): KeyHolder {
@@ -56,9 +66,19 @@ function holderOf({ as }: CommonOptions, holder: KeyHolder): KeyHolder {
 }
 
 function keyOf(settings: Settings, holder: KeyHolder, path: string): string {
-  const keys = { admin: settings.api_key, operator: settings.operator_key, agent: settings.agent_key, platform: settings.platform_key };
+  const keys = {
+    admin: settings.api_key,
+    operator: settings.operator_key,
+    agent: settings.agent_key,
+    platform: settings.platform_key,
+  };
   const key = keys[holder];
-  if (key === undefined) throw new CliError('connection', `\`${path}\` has no key of the ${holder}: give one with \`--url\` and \`--api-key\``, EXIT.usage);
+  if (key === undefined)
+    throw new CliError(
+      'connection',
+      `\`${path}\` has no key of the ${holder}: give one with \`--url\` and \`--api-key\``,
+      EXIT.usage,
+    );
   return key;
 }
 
@@ -72,7 +92,12 @@ function readSettings(path: string): Settings {
   try {
     return parseMessage(Settings, JSON.parse(readFileSync(path, 'utf8')));
   } catch (cause) {
-    throw new CliError('connection', `\`${path}\` can't be read: start again with \`npm start\`, or delete it`, EXIT.usage, { cause });
+    throw new CliError(
+      'connection',
+      `\`${path}\` can't be read: start again with \`npm start\`, or delete it`,
+      EXIT.usage,
+      { cause },
+    );
   }
 }
 

@@ -4,7 +4,8 @@ import { usage } from '../cli-error.ts';
 import type { Client } from './client.ts';
 
 /** One page: newest first, and where the next one begins. */
-const pageOf = <S extends TSchema>(item: S) => Type.Object({ items: Type.Array(item), next_cursor: Type.Union([Type.String(), Type.Null()]) });
+const pageOf = <S extends TSchema>(item: S) =>
+  Type.Object({ items: Type.Array(item), next_cursor: Type.Union([Type.String(), Type.Null()]) });
 
 export interface Listing<T> {
   readonly items: T[];
@@ -20,7 +21,10 @@ export function queryOf(parameters: Readonly<Record<string, string | number | un
 
 /** Reads one page of a list. */
 export async function readList<S extends TSchema>(
-  client: Client, item: S, path: string, parameters: Readonly<Record<string, string | number | undefined>> = {},
+  client: Client,
+  item: S,
+  path: string,
+  parameters: Readonly<Record<string, string | number | undefined>> = {},
 ): Promise<Listing<Static<S>>> {
   return (await client.read(pageOf(item), `${path}${queryOf(parameters)}`)) as Listing<Static<S>>;
 }

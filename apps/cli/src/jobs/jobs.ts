@@ -14,7 +14,10 @@ interface ListOptions extends CommonOptions {
 
 const LIST_ROWS = 50;
 const pathOf = (id: string): string => `/v1/jobs/${encodeURIComponent(id)}`;
-const paged = (command: Command): Command => command.option('--limit <n>', 'rows of a page', parseCount, LIST_ROWS).option('--cursor <text>', 'where the page begins');
+const paged = (command: Command): Command =>
+  command
+    .option('--limit <n>', 'rows of a page', parseCount, LIST_ROWS)
+    .option('--cursor <text>', 'where the page begins');
 
 /** `writ job`. */
 export function jobCommand(context: Context): Command {
@@ -34,15 +37,31 @@ function listCommand(context: Context): Command {
   const command = paged(new Command('list').description('what agents do by the clock'));
   return command.action(async () => {
     const options = command.optsWithGlobals<ListOptions>();
-    const list = await readList(connect(context, options, 'operator').client, Job, '/v1/jobs', { limit: options.limit, cursor: options.cursor });
-    const rows = list.items.map((job) => [job.job_id, job.name, dueOf(job), `${job.cron} (${job.time_zone})`, job.agent_id, job.tools.join(' ')]);
+    const list = await readList(connect(context, options, 'operator').client, Job, '/v1/jobs', {
+      limit: options.limit,
+      cursor: options.cursor,
+    });
+    const rows = list.items.map((job) => [
+      job.job_id,
+      job.name,
+      dueOf(job),
+      `${job.cron} (${job.time_zone})`,
+      job.agent_id,
+      job.tools.join(' '),
+    ]);
     const more = list.next_cursor === null ? '' : `\nmore: writ job list --cursor ${list.next_cursor}`;
-    show(context, options, list, () => (rows.length === 0 ? 'there is none' : `${tableOf(['job', 'name', 'due', 'cron', 'agent', 'lists'], rows)}${more}`));
+    show(context, options, list, () =>
+      rows.length === 0 ? 'there is none' : `${tableOf(['job', 'name', 'due', 'cron', 'agent', 'lists'], rows)}${more}`,
+    );
   });
 }
 
 function createCommand(context: Context): Command {
-  const command = wishOptions(new Command('create').description('a task for an agent by the clock; what it doesn\'t list, its runs change nothing with').argument('<name>'));
+  const command = wishOptions(
+    new Command('create')
+      .description("a task for an agent by the clock; what it doesn't list, its runs change nothing with")
+      .argument('<name>'),
+  );
   return command.action(async (name: string) => {
     const options = command.optsWithGlobals<WishOptions>();
     const body = await wishOf(context, { ...options, name }, null);
@@ -61,7 +80,13 @@ function showCommand(context: Context): Command {
 }
 
 function changeCommand(context: Context): Command {
-  const command = wishOptions(new Command('change').description('say anew what a job is; what is not said stays').argument('<job>').option('--name <name>').option('--only-reads', 'lists nothing any more'));
+  const command = wishOptions(
+    new Command('change')
+      .description('say anew what a job is; what is not said stays')
+      .argument('<job>')
+      .option('--name <name>')
+      .option('--only-reads', 'lists nothing any more'),
+  );
   return command.action(async (id: string) => {
     const options = command.optsWithGlobals<WishOptions>();
     const { client } = connect(context, options, 'admin');
@@ -71,21 +96,35 @@ function changeCommand(context: Context): Command {
   });
 }
 
-function verbCommand(context: Context, verb: 'pause' | 'resume', description: string, holder: 'admin' | 'operator'): Command {
+function verbCommand(
+  context: Context,
+  verb: 'pause' | 'resume',
+  description: string,
+  holder: 'admin' | 'operator',
+): Command {
   const command = new Command(verb).description(description).argument('<job>');
   return command.action(async (id: string) => {
     const options = command.optsWithGlobals<CommonOptions>();
-    const job = await connect(context, options, holder).client.read(Job, `${pathOf(id)}/${verb}`, { method: 'POST', body: {} });
+    const job = await connect(context, options, holder).client.read(Job, `${pathOf(id)}/${verb}`, {
+      method: 'POST',
+      body: {},
+    });
     show(context, options, job, () => `${job.name}: ${dueOf(job)}`);
   });
 }
 
 function runCommand(context: Context): Command {
-  const command = new Command('run').description('start a job now').argument('<job>').option('--idempotency-key <key>', 'the same key starts it once');
+  const command = new Command('run')
+    .description('start a job now')
+    .argument('<job>')
+    .option('--idempotency-key <key>', 'the same key starts it once');
   return command.action(async (id: string) => {
     const options = command.optsWithGlobals<CommonOptions & { idempotencyKey?: string }>();
     const body = options.idempotencyKey === undefined ? {} : { idempotency_key: options.idempotencyKey };
-    const start = await connect(context, options, 'admin').client.read(JobStart, `${pathOf(id)}/runs`, { method: 'POST', body });
+    const start = await connect(context, options, 'admin').client.read(JobStart, `${pathOf(id)}/runs`, {
+      method: 'POST',
+      body,
+    });
     show(context, options, start, () => `${describeStart(start)}\nsee what becomes of it: writ job runs ${id}`);
   });
 }
@@ -94,10 +133,22 @@ function runsCommand(context: Context): Command {
   const command = paged(new Command('runs').description('what became of each due time').argument('<job>'));
   return command.action(async (id: string) => {
     const options = command.optsWithGlobals<ListOptions>();
-    const list = await readList(connect(context, options, 'operator').client, JobStart, `${pathOf(id)}/runs`, { limit: options.limit, cursor: options.cursor });
-    const rows = list.items.map((start) => [momentOf(start.due_at), start.by_hand ? 'by hand' : '', start.state, start.reason ?? '', start.run_id ?? '', start.session_id ?? '']);
+    const list = await readList(connect(context, options, 'operator').client, JobStart, `${pathOf(id)}/runs`, {
+      limit: options.limit,
+      cursor: options.cursor,
+    });
+    const rows = list.items.map((start) => [
+      momentOf(start.due_at),
+      start.by_hand ? 'by hand' : '',
+      start.state,
+      start.reason ?? '',
+      start.run_id ?? '',
+      start.session_id ?? '',
+    ]);
     const more = list.next_cursor === null ? '' : `\nmore: writ job runs ${id} --cursor ${list.next_cursor}`;
-    show(context, options, list, () => (rows.length === 0 ? 'it was never due' : `${tableOf(['due', '', 'state', 'why', 'run', 'session'], rows)}${more}`));
+    show(context, options, list, () =>
+      rows.length === 0 ? 'it was never due' : `${tableOf(['due', '', 'state', 'why', 'run', 'session'], rows)}${more}`,
+    );
   });
 }
 

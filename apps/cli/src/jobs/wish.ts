@@ -33,13 +33,25 @@ const gathered = (one: string, before: readonly string[] = []): string[] => [...
 /** The options that say what a job is. */
 export function wishOptions(command: Command): Command {
   return command
-    .option('--cron <fields>', 'minute, hour, day, month, weekday; or @hourly, @daily, @weekly').option('--time-zone <zone>', 'whose clocks the fields mean; UTC unless said')
-    .option('--workspace <id>').option('--token <id>', 'the agent\'s token, of which that of the runs is made').option('--model <name>')
-    .option('--input <text>', 'what the agent is asked').option('--input-file <path>', 'the same, from a file; - is standard input').option('--system <text>', 'told to the model after everything else')
-    .option('--tool <id>', 'may change something with it, once for each tool; listing an administrative one approves it', gathered)
-    .addOption(new Option('--conversation <rule>').choices(['fresh', 'kept'])).addOption(new Option('--overlap <rule>', 'while a run has not ended').choices(['skip', 'queue', 'allow']))
+    .option('--cron <fields>', 'minute, hour, day, month, weekday; or @hourly, @daily, @weekly')
+    .option('--time-zone <zone>', 'whose clocks the fields mean; UTC unless said')
+    .option('--workspace <id>')
+    .option('--token <id>', "the agent's token, of which that of the runs is made")
+    .option('--model <name>')
+    .option('--input <text>', 'what the agent is asked')
+    .option('--input-file <path>', 'the same, from a file; - is standard input')
+    .option('--system <text>', 'told to the model after everything else')
+    .option(
+      '--tool <id>',
+      'may change something with it, once for each tool; listing an administrative one approves it',
+      gathered,
+    )
+    .addOption(new Option('--conversation <rule>').choices(['fresh', 'kept']))
+    .addOption(new Option('--overlap <rule>', 'while a run has not ended').choices(['skip', 'queue', 'allow']))
     .addOption(new Option('--missed <rule>', 'what came due while nobody was there').choices(['skip', 'run_once']))
-    .option('--rounds-max <n>', 'replies of the model', parseCount).option('--tokens-max <n>', 'input and output together', parseCount).option('--cost-max <n>', 'millionths of the model\'s currency', parseCount);
+    .option('--rounds-max <n>', 'replies of the model', parseCount)
+    .option('--tokens-max <n>', 'input and output together', parseCount)
+    .option('--cost-max <n>', "millionths of the model's currency", parseCount);
 }
 
 /** What is said, and where nothing is, what there was. @throws CliError for what a job can't do without */
@@ -47,17 +59,42 @@ export async function wishOf(context: Context, options: WishOptions, before: Job
   const { input, inputFile, tool, onlyReads } = options;
   if (input !== undefined && inputFile !== undefined) throw usage('`--input` and `--input-file` exclude each other');
   if (tool !== undefined && onlyReads === true) throw usage('`--tool` and `--only-reads` exclude each other');
-  const said = inputFile === undefined ? input : inputFile === '-' ? await context.readStdin() : readNamedText(resolve(context.cwd, inputFile), '--input-file');
+  const said =
+    inputFile === undefined
+      ? input
+      : inputFile === '-'
+        ? await context.readStdin()
+        : readNamedText(resolve(context.cwd, inputFile), '--input-file');
   const needed = {
-    name: options.name ?? before?.name, cron: options.cron ?? before?.cron, workspace_id: options.workspace ?? before?.workspace_id, capability_token_id: options.token ?? before?.capability_token_id,
-    model: options.model ?? before?.model, input: said ?? before?.input,
+    name: options.name ?? before?.name,
+    cron: options.cron ?? before?.cron,
+    workspace_id: options.workspace ?? before?.workspace_id,
+    capability_token_id: options.token ?? before?.capability_token_id,
+    model: options.model ?? before?.model,
+    input: said ?? before?.input,
   };
-  const missing = Object.entries({ '--cron': needed.cron, '--workspace': needed.workspace_id, '--token': needed.capability_token_id, '--model': needed.model, '--input': needed.input }).find(([, value]) => value === undefined)?.[0];
+  const missing = Object.entries({
+    '--cron': needed.cron,
+    '--workspace': needed.workspace_id,
+    '--token': needed.capability_token_id,
+    '--model': needed.model,
+    '--input': needed.input,
+  }).find(([, value]) => value === undefined)?.[0];
   if (missing !== undefined) throw usage(`\`${missing}\` is needed`);
   const rest = {
-    time_zone: options.timeZone ?? before?.time_zone, system: options.system ?? before?.system, tools: onlyReads === true ? [] : tool ?? before?.tools, dialect: before?.dialect,
-    conversation: options.conversation ?? before?.conversation, overlap: options.overlap ?? before?.overlap, missed: options.missed ?? before?.missed,
-    rounds_max: options.roundsMax ?? before?.rounds_max, tokens_max: options.tokensMax ?? before?.tokens_max, cost_max: options.costMax ?? before?.cost_max,
+    time_zone: options.timeZone ?? before?.time_zone,
+    system: options.system ?? before?.system,
+    tools: onlyReads === true ? [] : (tool ?? before?.tools),
+    dialect: before?.dialect,
+    conversation: options.conversation ?? before?.conversation,
+    overlap: options.overlap ?? before?.overlap,
+    missed: options.missed ?? before?.missed,
+    rounds_max: options.roundsMax ?? before?.rounds_max,
+    tokens_max: options.tokensMax ?? before?.tokens_max,
+    cost_max: options.costMax ?? before?.cost_max,
   };
-  return { ...needed, ...Object.fromEntries(Object.entries(rest).filter(([, value]) => value !== undefined && value !== null)) };
+  return {
+    ...needed,
+    ...Object.fromEntries(Object.entries(rest).filter(([, value]) => value !== undefined && value !== null)),
+  };
 }

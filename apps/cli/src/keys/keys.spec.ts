@@ -3,7 +3,15 @@ import { KEY_FILE } from '../specs/pinned-receipt.ts';
 import { fakeApi, writ, type FakeApi } from '../specs/run-cli.ts';
 import { IDS } from '../specs/samples.ts';
 
-const KEY = { api_key_id: IDS.key, name: 'ci', role: 'agent', agent_id: IDS.agent, created_at: 0, created_by: 'platform', revoked_at: null };
+const KEY = {
+  api_key_id: IDS.key,
+  name: 'ci',
+  role: 'agent',
+  agent_id: IDS.agent,
+  created_at: 0,
+  created_by: 'platform',
+  revoked_at: null,
+};
 
 let api: FakeApi;
 beforeAll(async () => {
@@ -15,7 +23,9 @@ beforeAll(async () => {
 afterAll(() => api.close());
 
 test('a new key is shown once', async () => {
-  expect((await writ(['keys', 'create', 'ci', '--role', 'agent', '--agent', IDS.agent], { env: api.env })).out).toContain('writ_shown_once');
+  expect(
+    (await writ(['keys', 'create', 'ci', '--role', 'agent', '--agent', IDS.agent], { env: api.env })).out,
+  ).toContain('writ_shown_once');
   expect(JSON.parse(api.heard.at(-1)!.body)).toEqual({ name: 'ci', role: 'agent', agent_id: IDS.agent });
   expect((await writ(['keys'], { env: api.env })).out).toContain(IDS.key);
 });
@@ -26,11 +36,21 @@ test('a key is revoked by its id', async () => {
 });
 
 test('what a revoked key made and what stays is told', async () => {
-  const remains = { capability_tokens: [{ capability_token_id: IDS.token, agent_id: IDS.agent, expires_at: 1 }], jobs: [{ job_id: 'job_x', name: 'nightly', state: 'active' }], more: true };
+  const remains = {
+    capability_tokens: [{ capability_token_id: IDS.token, agent_id: IDS.agent, expires_at: 1 }],
+    jobs: [{ job_id: 'job_x', name: 'nightly', state: 'active' }],
+    more: true,
+  };
   const answering = await fakeApi(() => ({ body: { ...KEY, revoked_at: 1, remains } }));
   const { out } = await writ(['keys', 'revoke', IDS.key], { env: answering.env });
-  expect(out).toBe(`${IDS.key} revoked\nwhat it made stays until somebody revokes or deletes it:\ntoken ${IDS.token}\njob   job_x nightly\nand more\n`);
-  expect(JSON.parse((await writ(['keys', 'revoke', IDS.key, '--json'], { env: answering.env })).out)).toMatchObject({ api_key_id: IDS.key, revoked: true, remains: { more: true } });
+  expect(out).toBe(
+    `${IDS.key} revoked\nwhat it made stays until somebody revokes or deletes it:\ntoken ${IDS.token}\njob   job_x nightly\nand more\n`,
+  );
+  expect(JSON.parse((await writ(['keys', 'revoke', IDS.key, '--json'], { env: answering.env })).out)).toMatchObject({
+    api_key_id: IDS.key,
+    revoked: true,
+    remains: { more: true },
+  });
   await answering.close();
 });
 

@@ -10,14 +10,24 @@ import { visibleLine } from '../visible.ts';
 
 const OrNull = Type.Union([Type.String(), Type.Null()]);
 const Key = Type.Object({
-  api_key_id: Type.String(), name: Type.String(), role: Type.String(), agent_id: OrNull, principal: Type.Optional(OrNull), created_at: Type.Integer(), revoked_at: Type.Union([Type.Integer(), Type.Null()]),
+  api_key_id: Type.String(),
+  name: Type.String(),
+  role: Type.String(),
+  agent_id: OrNull,
+  principal: Type.Optional(OrNull),
+  created_at: Type.Integer(),
+  revoked_at: Type.Union([Type.Integer(), Type.Null()]),
 });
 const RevokedKey = Type.Object({
   api_key_id: Type.String(),
   // Absent where an older server answers.
-  remains: Type.Optional(Type.Object({
-    capability_tokens: Type.Array(Type.Object({ capability_token_id: Type.String() })), jobs: Type.Array(Type.Object({ job_id: Type.String(), name: Type.String() })), more: Type.Boolean(),
-  })),
+  remains: Type.Optional(
+    Type.Object({
+      capability_tokens: Type.Array(Type.Object({ capability_token_id: Type.String() })),
+      jobs: Type.Array(Type.Object({ job_id: Type.String(), name: Type.String() })),
+      more: Type.Boolean(),
+    }),
+  ),
 });
 const NewKey = Type.Object({ ...Key.properties, api_key: Type.String() });
 
@@ -44,25 +54,53 @@ export function keysCommand(context: Context): Command {
 }
 
 function listCommand(context: Context): Command {
-  const command = new Command('list').description('API keys; their text is never shown again')
-    .option('--limit <n>', 'rows of a page', parseCount, LIST_ROWS).option('--cursor <text>', 'where the page begins');
+  const command = new Command('list')
+    .description('API keys; their text is never shown again')
+    .option('--limit <n>', 'rows of a page', parseCount, LIST_ROWS)
+    .option('--cursor <text>', 'where the page begins');
   return command.action(async () => {
     const options = command.optsWithGlobals<ListOptions>();
-    const list = await readList(connect(context, options, 'admin').client, Key, '/v1/api-keys', { limit: options.limit, cursor: options.cursor });
-    const rows = list.items.map((key) => [momentOf(key.created_at), key.api_key_id, key.role, key.name, key.revoked_at === null ? '' : 'revoked']);
+    const list = await readList(connect(context, options, 'admin').client, Key, '/v1/api-keys', {
+      limit: options.limit,
+      cursor: options.cursor,
+    });
+    const rows = list.items.map((key) => [
+      momentOf(key.created_at),
+      key.api_key_id,
+      key.role,
+      key.name,
+      key.revoked_at === null ? '' : 'revoked',
+    ]);
     show(context, options, list, () => tableOf(['created', 'key', 'role', 'name', ''], rows));
   });
 }
 
 function createCommand(context: Context): Command {
-  const command = new Command('create').description('a new API key; its text is shown once').argument('<name>')
-    .requiredOption('--role <role>', 'admin, operator, agent or auditor').option('--agent <id>', 'the agent that a key of that role is for')
-    .option('--person <name>', 'who answers for it: all keys with that name are one person, who decides about nothing that any of them proposed');
+  const command = new Command('create')
+    .description('a new API key; its text is shown once')
+    .argument('<name>')
+    .requiredOption('--role <role>', 'admin, operator, agent or auditor')
+    .option('--agent <id>', 'the agent that a key of that role is for')
+    .option(
+      '--person <name>',
+      'who answers for it: all keys with that name are one person, who decides about nothing that any of them proposed',
+    );
   return command.action(async (name: string) => {
     const options = command.optsWithGlobals<CreateOptions>();
     const { client } = connect(context, options, 'admin');
-    const key = await client.read(NewKey, '/v1/api-keys', { method: 'POST', body: { name, role: options.role, agent_id: options.agent, principal: options.person } });
-    show(context, options, key, () => fieldsOf({ 'API key': key.api_key, id: key.api_key_id, role: key.role, agent: key.agent_id, person: key.principal }));
+    const key = await client.read(NewKey, '/v1/api-keys', {
+      method: 'POST',
+      body: { name, role: options.role, agent_id: options.agent, principal: options.person },
+    });
+    show(context, options, key, () =>
+      fieldsOf({
+        'API key': key.api_key,
+        id: key.api_key_id,
+        role: key.role,
+        agent: key.agent_id,
+        person: key.principal,
+      }),
+    );
   });
 }
 
@@ -70,8 +108,14 @@ function revokeCommand(context: Context): Command {
   const command = new Command('revoke').argument('<key>', 'its id');
   return command.action(async (id: string) => {
     const options = command.optsWithGlobals<CommonOptions>();
-    const { remains } = await connect(context, options, 'admin').client.read(RevokedKey, `/v1/api-keys/${encodeURIComponent(id)}`, { method: 'DELETE' });
-    show(context, options, { api_key_id: id, revoked: true, ...(remains === undefined ? {} : { remains }) }, () => [`${id} revoked`, ...remainsLines(remains)].join('\n'));
+    const { remains } = await connect(context, options, 'admin').client.read(
+      RevokedKey,
+      `/v1/api-keys/${encodeURIComponent(id)}`,
+      { method: 'DELETE' },
+    );
+    show(context, options, { api_key_id: id, revoked: true, ...(remains === undefined ? {} : { remains }) }, () =>
+      [`${id} revoked`, ...remainsLines(remains)].join('\n'),
+    );
   });
 }
 
@@ -79,17 +123,28 @@ function revokeCommand(context: Context): Command {
 function remainsLines(remains: Static<typeof RevokedKey>['remains']): string[] {
   const { capability_tokens = [], jobs = [], more = false } = remains ?? {};
   if (capability_tokens.length + jobs.length === 0) return [];
-  const lines = [...capability_tokens.map(({ capability_token_id }) => `token ${capability_token_id}`), ...jobs.map(({ job_id, name }) => `job   ${job_id} ${visibleLine(name)}`)];
+  const lines = [
+    ...capability_tokens.map(({ capability_token_id }) => `token ${capability_token_id}`),
+    ...jobs.map(({ job_id, name }) => `job   ${job_id} ${visibleLine(name)}`),
+  ];
   return ['what it made stays until somebody revokes or deletes it:', ...lines, ...(more ? ['and more'] : [])];
 }
 
 function publicCommand(context: Context): Command {
-  const command = new Command('public').description('the public keys that verify receipts').option('--out <file>', 'where to write them; stdout unless said');
+  const command = new Command('public')
+    .description('the public keys that verify receipts')
+    .option('--out <file>', 'where to write them; stdout unless said');
   return command.action(async () => {
     const options = command.optsWithGlobals<CommonOptions & { out?: string }>();
     const published = await (await connect(context, options, 'admin').client.ask('/.well-known/writ-keys.json')).text();
     if (options.out === undefined) return context.write(`${published.trimEnd()}\n`);
     writeFileSync(options.out, `${published.trimEnd()}\n`);
-    show(context, options, { out: options.out }, () => `${options.out}\nwhoever gives you this file decides what verifies: compare it with what the deployment publishes elsewhere`);
+    show(
+      context,
+      options,
+      { out: options.out },
+      () =>
+        `${options.out}\nwhoever gives you this file decides what verifies: compare it with what the deployment publishes elsewhere`,
+    );
   });
 }

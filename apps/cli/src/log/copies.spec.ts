@@ -11,16 +11,21 @@ const OTHER = recordOf(7, { attempt: 10_000 });
 let dir: string;
 let api: FakeApi;
 const state: { log: FakeLog } = { log: logOf([]) };
-beforeAll(async () => { api = await fakeLogServer(state); });
+beforeAll(async () => {
+  api = await fakeLogServer(state);
+});
 afterAll(() => api.close());
 beforeEach(() => {
   dir = mkdtempSync(join(tmpdir(), 'writ-copies-'));
   writeFileSync(join(dir, 'keys.json'), LOG_KEYS);
   api.heard.length = 0;
 });
-afterEach(() => { rmSync(dir, { recursive: true }); });
+afterEach(() => {
+  rmSync(dir, { recursive: true });
+});
 
-const log = (verb: string, ...args: string[]): Promise<Ran> => writ(['log', verb, ...args, '--keys', join(dir, 'keys.json'), '--json'], { env: api.env });
+const log = (verb: string, ...args: string[]): Promise<Ran> =>
+  writ(['log', verb, ...args, '--keys', join(dir, 'keys.json'), '--json'], { env: api.env });
 const verify = (...args: string[]): Promise<Ran> => log('verify', '--state', join(dir, 'state.json'), ...args);
 const bundlesAsked = (): number => api.heard.filter(({ url }) => url.includes('/tile/entries/')).length;
 
@@ -48,7 +53,12 @@ describe('a reading that keeps its state', () => {
     state.log = logOf(ALL.slice(0, 300));
     expect(JSON.parse((await verify('--no-signatures')).out)).toMatchObject({ ok: true, read: 300, signatures: null });
     state.log = logOf(ALL.slice(0, 700));
-    expect(await verify()).toMatchObject({ exit: 1, err: expect.stringMatching(/^error state: .* the signatures of the 300 records that were read were not verified/) as string });
+    expect(await verify()).toMatchObject({
+      exit: 1,
+      err: expect.stringMatching(
+        /^error state: .* the signatures of the 300 records that were read were not verified/,
+      ) as string,
+    });
     expect(JSON.parse((await verify('--no-signatures')).out)).toMatchObject({ ok: true, read: 400 });
     rmSync(join(dir, 'state.json'));
     expect(JSON.parse((await verify()).out)).toMatchObject({ ok: true, read: 700, signatures: { verified: 700 } });
@@ -76,7 +86,10 @@ describe('a reading that keeps its state', () => {
   });
 
   it('refuses a state of another log, and a file that is none', async () => {
-    writeFileSync(join(dir, 'state.json'), JSON.stringify({ v: 1, origin: 'writ.spec/other', frontier: 'AAAAAAAAAAA=', checkpoint: null }));
+    writeFileSync(
+      join(dir, 'state.json'),
+      JSON.stringify({ v: 1, origin: 'writ.spec/other', frontier: 'AAAAAAAAAAA=', checkpoint: null }),
+    );
     state.log = logOf(ALL.slice(0, 3));
     expect((await verify()).err).toMatch(/^error state: .* is of the log `writ.spec\/other`/);
     writeFileSync(join(dir, 'state.json'), '{"v":2}');
@@ -86,7 +99,8 @@ describe('a reading that keeps its state', () => {
 
 describe('a copy on disk', () => {
   const copy = (): string => join(dir, 'copy');
-  const offline = (...args: string[]): Promise<Ran> => writ(['log', 'verify', '--mirror', copy(), '--keys', join(dir, 'keys.json'), '--json', ...args]);
+  const offline = (...args: string[]): Promise<Ran> =>
+    writ(['log', 'verify', '--mirror', copy(), '--keys', join(dir, 'keys.json'), '--json', ...args]);
 
   it('verifies without a server, and is brought up to date by fetching what is new', async () => {
     state.log = logOf(ALL.slice(0, 600));
@@ -95,7 +109,11 @@ describe('a copy on disk', () => {
     expect(JSON.parse((await offline()).out)).toMatchObject({ ok: true, tree_size: 600, read: 600 });
     state.log = logOf(ALL.slice(0, 800));
     expect(JSON.parse((await log('mirror', copy())).out)).toMatchObject({ tree_size: 800, fetched: 7 });
-    expect(JSON.parse((await offline('--since', join(dir, 'kept.txt'))).out)).toMatchObject({ ok: true, tree_size: 800, since: 600 });
+    expect(JSON.parse((await offline('--since', join(dir, 'kept.txt'))).out)).toMatchObject({
+      ok: true,
+      tree_size: 800,
+      since: 600,
+    });
   });
 
   it('with a record changed, or one taken away, does not verify', async () => {
@@ -105,8 +123,14 @@ describe('a copy on disk', () => {
     const bytes = readFileSync(bundle);
     bytes[100]! ^= 1;
     writeFileSync(bundle, bytes);
-    expect(await offline()).toMatchObject({ exit: 1, err: expect.stringContaining('error verify.signature: record ') as string });
-    expect(await offline('--no-signatures')).toMatchObject({ exit: 1, err: expect.stringContaining('error verify.root: ') as string });
+    expect(await offline()).toMatchObject({
+      exit: 1,
+      err: expect.stringContaining('error verify.signature: record ') as string,
+    });
+    expect(await offline('--no-signatures')).toMatchObject({
+      exit: 1,
+      err: expect.stringContaining('error verify.root: ') as string,
+    });
     rmSync(bundle);
     expect(await offline()).toMatchObject({ exit: 1, err: expect.stringContaining('error mirror: ') as string });
   });
@@ -131,8 +155,15 @@ describe('a copy on disk', () => {
 test('progress is shown to a terminal and nowhere else', async () => {
   state.log = logOf(ALL.slice(0, 600));
   const shown: string[] = [];
-  const { out, err } = await writ(['log', 'verify', '--keys', join(dir, 'keys.json')], { env: api.env, showProgress: (line) => shown.push(line) });
+  const { out, err } = await writ(['log', 'verify', '--keys', join(dir, 'keys.json')], {
+    env: api.env,
+    showProgress: (line) => shown.push(line),
+  });
   expect(shown).toHaveLength(4);
-  expect([shown[0], shown[2], shown[3]]).toEqual([expect.stringContaining(' 42 %  256 of 600 records'), expect.stringContaining('100 %  600 of 600 records'), '']);
+  expect([shown[0], shown[2], shown[3]]).toEqual([
+    expect.stringContaining(' 42 %  256 of 600 records'),
+    expect.stringContaining('100 %  600 of 600 records'),
+    '',
+  ]);
   expect([out, err].join('')).not.toContain('%');
 });

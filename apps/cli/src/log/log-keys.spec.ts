@@ -8,7 +8,21 @@ import { fakeApi, problem, writ, type FakeApi, type Ran } from '../specs/run-cli
 /** Ten records, the revocation of the key that signed them, and one more by it. */
 const LOG = [...recordsOf(10), revocationOf(), ...recordsOf(12).slice(11)];
 const REVOKED_AT = 10;
-const ROW = { recorded_at: 1, record_id: 'r', type: 'key', phase: null, operation_id: null, agent_id: null, tool_id: null, session_id: null, verdict: null, outcome: null, fault_code: null, risk_score: null, is_drawn: true };
+const ROW = {
+  recorded_at: 1,
+  record_id: 'r',
+  type: 'key',
+  phase: null,
+  operation_id: null,
+  agent_id: null,
+  tool_id: null,
+  session_id: null,
+  verdict: null,
+  outcome: null,
+  fault_code: null,
+  risk_score: null,
+  is_drawn: true,
+};
 
 let dir: string;
 let api: FakeApi;
@@ -16,8 +30,18 @@ let given: string;
 beforeAll(async () => {
   dir = mkdtempSync(join(tmpdir(), 'writ-log-keys-'));
   api = await fakeApi(({ url }) => {
-    if (url.startsWith('/v1/records?type=key&order=oldest')) return { body: { items: [{ ...ROW, leaf_index: REVOKED_AT }], next_cursor: null, indexed_to: LOG.length - 1, tree_size: LOG.length } };
-    return url === `/v1/records/${String(REVOKED_AT)}/receipt` ? { body: given } : problem(404, 'not_found', 'there is no such thing here');
+    if (url.startsWith('/v1/records?type=key&order=oldest'))
+      return {
+        body: {
+          items: [{ ...ROW, leaf_index: REVOKED_AT }],
+          next_cursor: null,
+          indexed_to: LOG.length - 1,
+          tree_size: LOG.length,
+        },
+      };
+    return url === `/v1/records/${String(REVOKED_AT)}/receipt`
+      ? { body: given }
+      : problem(404, 'not_found', 'there is no such thing here');
   });
 });
 afterAll(async () => {
@@ -33,7 +57,8 @@ const file = (name: string, content: string): string => {
   writeFileSync(join(dir, name), content);
   return join(dir, name);
 };
-const run = (...args: string[]): Promise<Ran> => writ([...args, '--keys', join(dir, 'keys.json'), '--json'], { env: api.env });
+const run = (...args: string[]): Promise<Ran> =>
+  writ([...args, '--keys', join(dir, 'keys.json'), '--json'], { env: api.env });
 const history = (): string => join(dir, 'key-history.ndjson');
 
 describe('what a log says of its keys', () => {
@@ -41,22 +66,43 @@ describe('what a log says of its keys', () => {
     const { exit, out } = await run('log', 'keys', '--out', history());
     expect(exit).toBe(0);
     expect(JSON.parse(out)).toMatchObject({
-      is_whole: false, events: [{ leaf_index: REVOKED_AT, event: 'revoked', purpose: 'record', keyid: kernel.keyid, from: RECORDED_AT, signed_by: heir.keyid, counts: true }],
+      is_whole: false,
+      events: [
+        {
+          leaf_index: REVOKED_AT,
+          event: 'revoked',
+          purpose: 'record',
+          keyid: kernel.keyid,
+          from: RECORDED_AT,
+          signed_by: heir.keyid,
+          counts: true,
+        },
+      ],
     });
     expect(readFileSync(history(), 'utf8')).toBe(given);
-    expect(await writ(['log', 'keys', '--keys', join(dir, 'keys.json')], { env: api.env })).toMatchObject({ exit: 0, out: expect.stringMatching(/revoked[^]*behind the log/) as string });
+    expect(await writ(['log', 'keys', '--keys', join(dir, 'keys.json')], { env: api.env })).toMatchObject({
+      exit: 0,
+      out: expect.stringMatching(/revoked[^]*behind the log/) as string,
+    });
   });
 
-  it('is not shown where it doesn\'t verify', async () => {
+  it("is not shown where it doesn't verify", async () => {
     given = receiptIn(LOG.with(2, Buffer.from('{}')), REVOKED_AT, heir).replace(/"leaf_index":10/, '"leaf_index":9');
-    expect(await run('log', 'keys')).toMatchObject({ exit: 1, err: expect.stringContaining('error verify.inclusion: record 10') as string });
+    expect(await run('log', 'keys')).toMatchObject({
+      exit: 1,
+      err: expect.stringContaining('error verify.inclusion: record 10') as string,
+    });
     given = receiptIn(LOG, REVOKED_AT, newSigner());
-    expect(await run('log', 'keys')).toMatchObject({ exit: 1, err: expect.stringContaining('error verify.signature') as string });
+    expect(await run('log', 'keys')).toMatchObject({
+      exit: 1,
+      err: expect.stringContaining('error verify.signature') as string,
+    });
   });
 });
 
 describe('a receipt by a revoked key', () => {
-  const verify = (index: number, ...args: string[]): Promise<Ran> => run('verify', file(`r${String(index)}.json`, receiptIn(LOG, index)), ...args);
+  const verify = (index: number, ...args: string[]): Promise<Ran> =>
+    run('verify', file(`r${String(index)}.json`, receiptIn(LOG, index)), ...args);
   const kept = (): string => file('key-history.ndjson', given);
 
   it('verifies with the history where it stands before the revocation, and says so', async () => {
@@ -66,21 +112,38 @@ describe('a receipt by a revoked key', () => {
   });
 
   it('fails behind it', async () => {
-    expect(await verify(11, '--key-history', kept())).toMatchObject({ exit: 1, err: expect.stringContaining('(leaf 11 > 10)') as string });
+    expect(await verify(11, '--key-history', kept())).toMatchObject({
+      exit: 1,
+      err: expect.stringContaining('(leaf 11 > 10)') as string,
+    });
   });
 
   it.each([
-    ['that is none', 'nonsense\n', 'verify.format'], ['that nobody signed who is known', receiptIn(LOG, REVOKED_AT, newSigner()), 'verify.signature'],
-    ['whose places are not proved', receiptIn(LOG, REVOKED_AT, heir).replace('"leaf_index":10', '"leaf_index":11'), 'verify.inclusion'],
+    ['that is none', 'nonsense\n', 'verify.format'],
+    ['that nobody signed who is known', receiptIn(LOG, REVOKED_AT, newSigner()), 'verify.signature'],
+    [
+      'whose places are not proved',
+      receiptIn(LOG, REVOKED_AT, heir).replace('"leaf_index":10', '"leaf_index":11'),
+      'verify.inclusion',
+    ],
   ])('is judged by no history %s', async (_what, content, code) => {
-    expect(await verify(3, '--key-history', file('bad.ndjson', content))).toMatchObject({ exit: 1, err: expect.stringContaining(`error ${code}: \`${join(dir, 'bad.ndjson')}\``) as string });
+    expect(await verify(3, '--key-history', file('bad.ndjson', content))).toMatchObject({
+      exit: 1,
+      err: expect.stringContaining(`error ${code}: \`${join(dir, 'bad.ndjson')}\``) as string,
+    });
   });
 
   it('is brought up to a newer checkpoint by its place as well', async () => {
     const server = await fakeApi(() => ({ body: (JSON.parse(receiptIn(LOG, 3)) as { inclusion: unknown }).inclusion }));
     const receipt = file('r3.json', receiptIn(LOG.slice(0, 8), 3));
-    expect(await writ(['log', 'refresh', receipt, '--keys', join(dir, 'keys.json')], { env: server.env })).toMatchObject({ exit: 1 });
-    expect(await writ(['log', 'refresh', receipt, '--keys', join(dir, 'keys.json'), '--key-history', kept()], { env: server.env })).toMatchObject({ exit: 0 });
+    expect(
+      await writ(['log', 'refresh', receipt, '--keys', join(dir, 'keys.json')], { env: server.env }),
+    ).toMatchObject({ exit: 1 });
+    expect(
+      await writ(['log', 'refresh', receipt, '--keys', join(dir, 'keys.json'), '--key-history', kept()], {
+        env: server.env,
+      }),
+    ).toMatchObject({ exit: 0 });
     expect(readFileSync(receipt, 'utf8')).toBe(receiptIn(LOG, 3));
     await server.close();
   });

@@ -34,19 +34,27 @@ const PAGE_ROWS = 200;
 
 /** `writ log keys (--keys FILE | --trust FILE) [--out FILE]`. */
 export function logKeysCommand(context: Context): Command {
-  const command = withTrust(new Command('keys')).description('What the log says of the keys that sign it: which came, which were given up, and where that stands. Each record is verified.')
-    .option('--out <file>', 'keeps the receipts of these records, one a line: `writ verify --key-history` judges by them, without a connection');
+  const command = withTrust(new Command('keys'))
+    .description(
+      'What the log says of the keys that sign it: which came, which were given up, and where that stands. Each record is verified.',
+    )
+    .option(
+      '--out <file>',
+      'keeps the receipts of these records, one a line: `writ verify --key-history` judges by them, without a connection',
+    );
   return command.action(async () => {
     const options = command.optsWithGlobals<LogKeysOptions>();
     const trust = readTrusted(options);
     const { lines, isWhole } = await readLines(connect(context, options, 'operator').client);
     const events = lines.map(({ leaf, line }) => eventOf(leaf, line, trust));
     if (options.out !== undefined) writeWhole(options.out, lines.map(({ line }) => line).join(''));
-    show(context, options, { events, out: options.out ?? null, is_whole: isWhole }, () => [
-      tableOf(['leaf', 'event', 'purpose', 'key', 'from', 'said by'], events.map(rowOf)),
-      ...(isWhole ? [] : ['the index is drawn behind the log, and has not all of it yet: ask again']),
-      ...(options.out === undefined ? [] : [fieldsOf({ receipts: options.out })]),
-    ].join('\n'));
+    show(context, options, { events, out: options.out ?? null, is_whole: isWhole }, () =>
+      [
+        tableOf(['leaf', 'event', 'purpose', 'key', 'from', 'said by'], events.map(rowOf)),
+        ...(isWhole ? [] : ['the index is drawn behind the log, and has not all of it yet: ask again']),
+        ...(options.out === undefined ? [] : [fieldsOf({ receipts: options.out })]),
+      ].join('\n'),
+    );
   });
 }
 
@@ -60,9 +68,16 @@ async function readLines(client: Client): Promise<{ lines: ReceiptLine[]; isWhol
   const lines: ReceiptLine[] = [];
   let [cursor, isWhole]: [string | undefined, boolean] = [undefined, true];
   do {
-    const page: RecordPage = await client.read(RecordPage, `/v1/records${queryOf({ type: 'key', order: 'oldest', limit: PAGE_ROWS, cursor })}`);
+    const page: RecordPage = await client.read(
+      RecordPage,
+      `/v1/records${queryOf({ type: 'key', order: 'oldest', limit: PAGE_ROWS, cursor })}`,
+    );
     isWhole = page.indexed_to >= page.tree_size;
-    for (const { leaf_index } of page.items) lines.push({ leaf: leaf_index, line: await (await client.ask(`/v1/records/${String(leaf_index)}/receipt`)).text() });
+    for (const { leaf_index } of page.items)
+      lines.push({
+        leaf: leaf_index,
+        line: await (await client.ask(`/v1/records/${String(leaf_index)}/receipt`)).text(),
+      });
     cursor = page.next_cursor ?? undefined;
   } while (cursor !== undefined);
   return { lines, isWhole };
@@ -74,12 +89,20 @@ function eventOf(leaf: number, line: string, trust: Trust): ShownEvent {
     const receipt = parseReceipt(line);
     const { keys, witnessing } = trust.termsOf(receipt.inclusion.checkpoint);
     const [signature] = receipt.envelope.signatures;
-    const { record, revokedAt } = verifyLeaf({ payload: decodeBase64(receipt.envelope.payload), keyid: signature?.keyid ?? '', sig: signature?.sig ?? '' }, keys);
+    const { record, revokedAt } = verifyLeaf(
+      { payload: decodeBase64(receipt.envelope.payload), keyid: signature?.keyid ?? '', sig: signature?.sig ?? '' },
+      keys,
+    );
     if (receipt.inclusion.leaf_index !== leaf) throw new ReceiptError('inclusion', 'the receipt is of another place');
     readKeyHistory([receipt], keys, witnessing);
     const said = keyEventOf(record);
     return {
-      leaf_index: leaf, event: said?.event ?? 'unknown', purpose: said?.purpose ?? '', keyid: said?.keyid ?? '', from: said?.from ?? null, signed_by: record.kernel_key_id,
+      leaf_index: leaf,
+      event: said?.event ?? 'unknown',
+      purpose: said?.purpose ?? '',
+      keyid: said?.keyid ?? '',
+      from: said?.from ?? null,
+      signed_by: record.kernel_key_id,
       counts: said !== null && revokedAt === null && said.keyid !== record.kernel_key_id,
     };
   } catch (error) {
@@ -88,5 +111,11 @@ function eventOf(leaf: number, line: string, trust: Trust): ShownEvent {
   }
 }
 
-const rowOf = ({ leaf_index, event, purpose, keyid, from, signed_by, counts }: ShownEvent): string[] =>
-  [String(leaf_index), event, purpose, keyid, from === null ? '' : momentOf(from), counts ? signed_by : `${signed_by} (does not count)`];
+const rowOf = ({ leaf_index, event, purpose, keyid, from, signed_by, counts }: ShownEvent): string[] => [
+  String(leaf_index),
+  event,
+  purpose,
+  keyid,
+  from === null ? '' : momentOf(from),
+  counts ? signed_by : `${signed_by} (does not count)`,
+];

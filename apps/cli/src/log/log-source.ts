@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Where a log is read from. Everything that comes from there is attacker-controlled until a root was computed from it, or a proof verified.
+// Where a log is read from. Everything that comes from there is attacker-controlled until a root was computed from it,
+// or a proof verified.
 import { Consistency } from '@writ/contract';
 import { ENTRY_BYTES_MAX, TILE_WIDTH } from '@writ/merkle';
 import { decodeBase64 } from '@writ/signing';
@@ -14,7 +15,10 @@ const FILE_BYTES_MAX = TILE_WIDTH * (2 + ENTRY_BYTES_MAX);
 export interface LogSource {
   /** the newest checkpoint that it has */
   checkpoint(): Promise<string>;
-  /** The bytes at a path of C2SP tlog-tiles, as `tile/entries/000`, or of the signatures beside it, as `signatures/000`. @throws CliError where there is none */
+  /**
+   * The bytes at a path of C2SP tlog-tiles, as `tile/entries/000`, or of the signatures beside it, as `signatures/000`.
+   * @throws CliError where there is none
+   */
   file(path: string): Promise<Uint8Array>;
   /** the hashes of the proof that the log of one size begins with that of another (RFC 9162 §2.1.4.1) */
   consistency(from: number, to: number): Promise<Uint8Array[]>;

@@ -3,7 +3,24 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { encodeBase64 } from '@writ/signing';
-import { fakeLogServer, kernel, keysOf, LOG_KEYS, logOf, newSigner, noteOf, ORIGIN, recordOf, RECORDED_AT, recordsOf, revocationOf, rootOfRecords, signatureOf, signedWithHeir, type FakeLog } from '../specs/fake-log.ts';
+import {
+  fakeLogServer,
+  kernel,
+  keysOf,
+  LOG_KEYS,
+  logOf,
+  newSigner,
+  noteOf,
+  ORIGIN,
+  recordOf,
+  RECORDED_AT,
+  recordsOf,
+  revocationOf,
+  rootOfRecords,
+  signatureOf,
+  signedWithHeir,
+  type FakeLog,
+} from '../specs/fake-log.ts';
 import { KEY_FILE, RECEIPT_FILE } from '../specs/pinned-receipt.ts';
 import { fakeApi, writ, type FakeApi, type Ran } from '../specs/run-cli.ts';
 
@@ -21,13 +38,16 @@ afterAll(async () => {
   await api.close();
   rmSync(dir, { recursive: true });
 });
-beforeEach(() => { state.log = logOf(RECORDS); });
+beforeEach(() => {
+  state.log = logOf(RECORDS);
+});
 
 const kept = (note: string): string => {
   writeFileSync(join(dir, 'kept.txt'), note);
   return join(dir, 'kept.txt');
 };
-const verify = (...args: string[]): Promise<Ran> => writ(['log', 'verify', '--keys', join(dir, 'keys.json'), ...args], { env: api.env });
+const verify = (...args: string[]): Promise<Ran> =>
+  writ(['log', 'verify', '--keys', join(dir, 'keys.json'), ...args], { env: api.env });
 
 test('the checkpoint is given as it was signed, to be kept', async () => {
   expect(await writ(['log', 'checkpoint'], { env: api.env })).toEqual({ exit: 0, out: state.log.note, err: '' });
@@ -36,7 +56,18 @@ test('the checkpoint is given as it was signed, to be kept', async () => {
 test('a log verifies whose records make the root that was signed, and that grew from what was kept', async () => {
   expect(await verify()).toMatchObject({ exit: 0, err: '' });
   const { exit, out } = await verify('--since', kept(noteOf(RECORDS.slice(0, 257))), '--json');
-  expect([exit, JSON.parse(out)]).toEqual([0, { ok: true, origin: ORIGIN, tree_size: 600, root: encodeBase64(rootOfRecords(RECORDS)), since: 257, read: 600, signatures: { verified: 600, by_keys_revoked_since: 0, before_revocation: 0 } }]);
+  expect([exit, JSON.parse(out)]).toEqual([
+    0,
+    {
+      ok: true,
+      origin: ORIGIN,
+      tree_size: 600,
+      root: encodeBase64(rootOfRecords(RECORDS)),
+      since: 257,
+      read: 600,
+      signatures: { verified: 600, by_keys_revoked_since: 0, before_revocation: 0 },
+    },
+  ]);
 });
 
 test('of a log that is read for its root alone, no signature is asked for', async () => {
@@ -50,33 +81,95 @@ test('of a log that is read for its root alone, no signature is asked for', asyn
 const OTHER = recordOf(7, { attempt: 1_000 });
 
 test.each([
-  ['a record that was changed', () => { state.log.records = RECORDS.with(300, OTHER); }, 300],
-  ['two records in another order', () => { state.log.records = RECORDS.with(1, RECORDS[2] as Buffer).with(2, RECORDS[1] as Buffer); }, 1],
-  ['a record that is left out', () => { state.log.records = RECORDS.toSpliced(5, 1); }, 5],
+  [
+    'a record that was changed',
+    () => {
+      state.log.records = RECORDS.with(300, OTHER);
+    },
+    300,
+  ],
+  [
+    'two records in another order',
+    () => {
+      state.log.records = RECORDS.with(1, RECORDS[2] as Buffer).with(2, RECORDS[1] as Buffer);
+    },
+    1,
+  ],
+  [
+    'a record that is left out',
+    () => {
+      state.log.records = RECORDS.toSpliced(5, 1);
+    },
+    5,
+  ],
 ] as const)('%s is found out, by its signature and by the root', async (_what, change, index) => {
   change();
-  expect(await verify()).toMatchObject({ exit: 1, out: '', err: expect.stringContaining(`error verify.signature: record ${String(index)}: `) as string });
-  expect(await verify('--no-signatures')).toMatchObject({ exit: 1, out: '', err: expect.stringContaining('error verify.root: ') as string });
+  expect(await verify()).toMatchObject({
+    exit: 1,
+    out: '',
+    err: expect.stringContaining(`error verify.signature: record ${String(index)}: `) as string,
+  });
+  expect(await verify('--no-signatures')).toMatchObject({
+    exit: 1,
+    out: '',
+    err: expect.stringContaining('error verify.root: ') as string,
+  });
 });
 
 test.each([
-  ['a checkpoint by another key', () => { state.log.note = noteOf(RECORDS, { by: newSigner() }); }],
-  ['a checkpoint of another deployment\'s log', () => { state.log.note = noteOf(RECORDS, { origin: 'other.spec/log_01kdvq8qfwe9gr4v9m1h7e3x2z' }); }],
+  [
+    'a checkpoint by another key',
+    () => {
+      state.log.note = noteOf(RECORDS, { by: newSigner() });
+    },
+  ],
+  [
+    "a checkpoint of another deployment's log",
+    () => {
+      state.log.note = noteOf(RECORDS, { origin: 'other.spec/log_01kdvq8qfwe9gr4v9m1h7e3x2z' });
+    },
+  ],
 ] as const)('%s is found out', async (_what, change) => {
   change();
-  expect(await verify()).toMatchObject({ exit: 1, out: '', err: expect.stringContaining('error verify.checkpoint: ') as string });
+  expect(await verify()).toMatchObject({
+    exit: 1,
+    out: '',
+    err: expect.stringContaining('error verify.checkpoint: ') as string,
+  });
 });
 
 const stranger = newSigner();
-const elsewhere = recordOf(9, { tenant_id: 'ten_01kdvq8qfwe9gr4v9m1h7e3x2y', log_id: 'log_01kdvq8qfwe9gr4v9m1h7e3x2y' });
-const signedOver = (records: readonly Uint8Array[], changes: Partial<FakeLog> = {}): FakeLog => ({ ...logOf(records), ...changes });
+const elsewhere = recordOf(9, {
+  tenant_id: 'ten_01kdvq8qfwe9gr4v9m1h7e3x2y',
+  log_id: 'log_01kdvq8qfwe9gr4v9m1h7e3x2y',
+});
+const signedOver = (records: readonly Uint8Array[], changes: Partial<FakeLog> = {}): FakeLog => ({
+  ...logOf(records),
+  ...changes,
+});
 
 test.each<[string, FakeLog, string]>([
-  ['a record that a key signed which is not trusted', signedOver(RECORDS, { signed: (i) => signatureOf(RECORDS[i] as Uint8Array, i === 299 ? stranger : undefined) }), `verify.signature: record 299: it is signed by \`${stranger.keyid}\`, which is no record key`],
-  ['a record that no kernel signed', signedOver(RECORDS.with(299, Buffer.from('{"record":1}'))), 'verify.statement: record 299: '],
+  [
+    'a record that a key signed which is not trusted',
+    signedOver(RECORDS, { signed: (i) => signatureOf(RECORDS[i] as Uint8Array, i === 299 ? stranger : undefined) }),
+    `verify.signature: record 299: it is signed by \`${stranger.keyid}\`, which is no record key`,
+  ],
+  [
+    'a record that no kernel signed',
+    signedOver(RECORDS.with(299, Buffer.from('{"record":1}'))),
+    'verify.statement: record 299: ',
+  ],
   ['a record that was signed for another log', signedOver(RECORDS.with(299, elsewhere)), 'verify.origin: record 299: '],
-  ['the signature of another record', signedOver(RECORDS, { signed: (i) => signatureOf(RECORDS[i === 299 ? 298 : i] as Uint8Array) }), 'verify.signature: record 299: '],
-  ['signatures that are none', signedOver(RECORDS, { signed: () => null as never }), 'verify.signature: `signatures/000` '],
+  [
+    'the signature of another record',
+    signedOver(RECORDS, { signed: (i) => signatureOf(RECORDS[i === 299 ? 298 : i] as Uint8Array) }),
+    'verify.signature: record 299: ',
+  ],
+  [
+    'signatures that are none',
+    signedOver(RECORDS, { signed: () => null as never }),
+    'verify.signature: `signatures/000` ',
+  ],
 ])('%s fails, under a root that holds', async (_what, log, said) => {
   state.log = log;
   expect(await verify()).toMatchObject({ exit: 1, out: '', err: expect.stringContaining(`error ${said}`) as string });
@@ -88,8 +181,14 @@ test('a record is judged by the time at which its key was revoked, and one that 
     writeFileSync(join(dir, 'revoked.json'), keysOf({ revoked_from }));
     return await writ(['log', 'verify', '--keys', join(dir, 'revoked.json'), '--json'], { env: api.env });
   };
-  expect(await revokedFrom(RECORDED_AT)).toMatchObject({ exit: 1, err: expect.stringContaining('error verify.key_validity: record 0: ') as string });
-  expect(JSON.parse((await revokedFrom(RECORDED_AT + 1)).out)).toMatchObject({ ok: true, signatures: { verified: 600, by_keys_revoked_since: 600, before_revocation: 0 } });
+  expect(await revokedFrom(RECORDED_AT)).toMatchObject({
+    exit: 1,
+    err: expect.stringContaining('error verify.key_validity: record 0: ') as string,
+  });
+  expect(JSON.parse((await revokedFrom(RECORDED_AT + 1)).out)).toMatchObject({
+    ok: true,
+    signatures: { verified: 600, by_keys_revoked_since: 600, before_revocation: 0 },
+  });
 });
 
 describe('a log that says that its key was revoked', () => {
@@ -105,27 +204,44 @@ describe('a log that says that its key was revoked', () => {
 
   it('has good records of that key before it, whatever time they bear', async () => {
     const records = [...RECORDS.slice(0, 300), revocationOf()];
-    expect(JSON.parse((await readIn(records, [300])).out)).toMatchObject({ ok: true, signatures: { verified: 301, by_keys_revoked_since: 300, before_revocation: 300 } });
+    expect(JSON.parse((await readIn(records, [300])).out)).toMatchObject({
+      ok: true,
+      signatures: { verified: 301, by_keys_revoked_since: 300, before_revocation: 300 },
+    });
   });
 
   it('has no good one behind it', async () => {
-    expect(await readIn([...RECORDS.slice(0, 300), revocationOf(), LATE], [300])).toMatchObject({ exit: 1, err: expect.stringContaining('error verify.key_validity: record 301: the key was revoked before the record was logged (leaf 301 > 300)') as string });
+    expect(await readIn([...RECORDS.slice(0, 300), revocationOf(), LATE], [300])).toMatchObject({
+      exit: 1,
+      err: expect.stringContaining(
+        'error verify.key_validity: record 301: the key was revoked before the record was logged (leaf 301 > 300)',
+      ) as string,
+    });
   });
 
-  it('is not believed by that key\'s own word', async () => {
+  it("is not believed by that key's own word", async () => {
     const { exit, err } = await readIn([...RECORDS.slice(0, 300), revocationOf(kernel)], []);
-    expect([exit, err]).toEqual([1, expect.stringContaining('record 0: the key was revoked before the record was made')]);
+    expect([exit, err]).toEqual([
+      1,
+      expect.stringContaining('record 0: the key was revoked before the record was made'),
+    ]);
   });
 
   it('has none behind it either where the two are read at different times, or the revocation is heard of between', async () => {
     const kept = join(dir, 'keys-state.json');
     const before = [...RECORDS.slice(0, 300), revocationOf()];
     expect((await readIn(before, [300], '--state', kept)).exit).toBe(0);
-    expect(await readIn([...before, LATE], [300], '--state', kept)).toMatchObject({ exit: 1, err: expect.stringContaining('leaf 301 > 300') as string });
+    expect(await readIn([...before, LATE], [300], '--state', kept)).toMatchObject({
+      exit: 1,
+      err: expect.stringContaining('leaf 301 > 300') as string,
+    });
     rmSync(kept);
     state.log = { ...logOf([...before, LATE]), signed: signedWithHeir([...before, LATE], [300]) };
     expect((await verify('--state', kept)).exit).toBe(0);
-    expect(await readIn([...before, LATE], [300], '--state', kept)).toMatchObject({ exit: 1, err: expect.stringContaining('leaf 301 > 300') as string });
+    expect(await readIn([...before, LATE], [300], '--state', kept)).toMatchObject({
+      exit: 1,
+      err: expect.stringContaining('leaf 301 > 300') as string,
+    });
   });
 });
 
@@ -147,12 +263,16 @@ test('a receipt is brought up to a checkpoint that verifies, and left as it was 
   writeFileSync(join(dir, 'pinned.json'), KEY_FILE);
   let answer = inclusion;
   const server = await fakeApi(() => ({ body: answer }));
-  const refresh = (): Promise<Ran> => writ(['log', 'refresh', file, '--keys', join(dir, 'pinned.json')], { env: server.env });
+  const refresh = (): Promise<Ran> =>
+    writ(['log', 'refresh', file, '--keys', join(dir, 'pinned.json')], { env: server.env });
   expect(await refresh()).toMatchObject({ exit: 0 });
   expect(server.heard[0]?.url).toBe(`/v1/log/inclusion?leaf_index=${String(inclusion.leaf_index)}`);
   expect(readFileSync(file, 'utf8')).toBe(RECEIPT_FILE);
   answer = { ...inclusion, hashes: inclusion.hashes.toReversed() };
-  expect(await refresh()).toMatchObject({ exit: 1, err: expect.stringContaining('error verify.inclusion: ') as string });
+  expect(await refresh()).toMatchObject({
+    exit: 1,
+    err: expect.stringContaining('error verify.inclusion: ') as string,
+  });
   expect(readFileSync(file, 'utf8')).toBe(RECEIPT_FILE);
   await server.close();
 });

@@ -9,14 +9,19 @@ import { verifyLogCommand } from './verify-log.ts';
 
 /** `writ log`: the tenant's log, as whoever audits it reads it. */
 export function logCommand(context: Context): Command {
-  return new Command('log').addCommand(checkpointCommand(context), { isDefault: true })
-    .addCommand(verifyLogCommand(context)).addCommand(mirrorLogCommand(context)).addCommand(refreshCommand(context))
+  return new Command('log')
+    .addCommand(checkpointCommand(context), { isDefault: true })
+    .addCommand(verifyLogCommand(context))
+    .addCommand(mirrorLogCommand(context))
+    .addCommand(refreshCommand(context))
     .addCommand(logKeysCommand(context));
 }
 
 /** `writ log checkpoint`: the note as it was signed, byte for byte, to be kept. */
 function checkpointCommand(context: Context): Command {
-  const command = new Command('checkpoint').description('the newest signed checkpoint; keep it, and `verify --since` it later');
+  const command = new Command('checkpoint').description(
+    'the newest signed checkpoint; keep it, and `verify --since` it later',
+  );
   return command.action(async () => {
     const { client } = connect(context, command.optsWithGlobals<CommonOptions>(), 'operator');
     context.write(await (await client.ask('/v1/log/checkpoint')).text());

@@ -15,12 +15,19 @@ import { writeWhole } from '../write-whole.ts';
 
 /** `writ log mirror DIR (--keys FILE | --trust FILE)`. */
 export function mirrorLogCommand(context: Context): Command {
-  const command = withTrust(new Command('mirror')).argument('<dir>', 'where the copy lies, or is made')
-    .description('Copies what the log gained into a folder of C2SP tlog-tiles; `verify --mirror` then needs no server. Verifies the checkpoint\'s signatures and nothing else.');
+  const command = withTrust(new Command('mirror'))
+    .argument('<dir>', 'where the copy lies, or is made')
+    .description(
+      "Copies what the log gained into a folder of C2SP tlog-tiles; `verify --mirror` then needs no server. Verifies the checkpoint's signatures and nothing else.",
+    );
   return command.action(async (dir: string) => {
     const options = command.optsWithGlobals<CommonOptions & TrustOptions>();
     const source = serverSource(connect(context, options, 'operator').client);
-    const { note, origin, treeSize } = readCheckpoint(await source.checkpoint(), readTrusted(options), 'the newest checkpoint');
+    const { note, origin, treeSize } = readCheckpoint(
+      await source.checkpoint(),
+      readTrusted(options),
+      'the newest checkpoint',
+    );
     let fetched = 0;
     for (const { path, reaches } of filesOf(treeSize)) {
       // What a name stands for never changes, so a file that is there needs no fetching.
@@ -32,14 +39,20 @@ export function mirrorLogCommand(context: Context): Command {
     context.showProgress?.('');
     // Last, so that a copy never has a checkpoint without what it covers.
     writeWhole(join(dir, CHECKPOINT_FILE), note);
-    show(context, options, { dir, origin, tree_size: treeSize, fetched }, () => fieldsOf({ folder: dir, log: origin, records: treeSize, 'files fetched': fetched }));
+    show(context, options, { dir, origin, tree_size: treeSize, fetched }, () =>
+      fieldsOf({ folder: dir, log: origin, records: treeSize, 'files fetched': fetched }),
+    );
   });
 }
 
-/** The files of a log of that size, hashes before records on each stretch, each with the number of records up to its end. */
+/**
+ * The files of a log of that size, hashes before records on each stretch, each with the number of records up to its
+ * end.
+ */
 function* filesOf(treeSize: number): Generator<{ path: string; reaches: number }> {
   for (let level = 1; treeSize >= TILE_WIDTH ** level; level += 1) {
-    for (let index = 0, width; (width = tileWidth(level, index, treeSize)) > 0; index += 1) yield { path: tilePath(level, index, width), reaches: 0 };
+    for (let index = 0, width; (width = tileWidth(level, index, treeSize)) > 0; index += 1)
+      yield { path: tilePath(level, index, width), reaches: 0 };
   }
   for (let index = 0, width; (width = tileWidth(0, index, treeSize)) > 0; index += 1) {
     const reaches = index * TILE_WIDTH + width;

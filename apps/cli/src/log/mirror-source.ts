@@ -15,8 +15,19 @@ export function mirrorSource(folder: string): LogSource {
     checkpoint: () => Promise.resolve(Buffer.from(read(CHECKPOINT_FILE)).toString('utf8')),
     file: (path) => Promise.resolve(read(path)),
     consistency: (from, to) => {
-      const tiles = new Map(tilesOf(consistencyNodes(from, to), to).map(({ level, index, width }) => [`${String(level)}/${String(index)}`, parseTile(read(tilePath(level, index, width)), width)]));
-      return Promise.resolve(proveConsistency(from, to, hashAtFromTiles((level, index) => tiles.get(`${String(level)}/${String(index)}`) ?? [])));
+      const tiles = new Map(
+        tilesOf(consistencyNodes(from, to), to).map(({ level, index, width }) => [
+          `${String(level)}/${String(index)}`,
+          parseTile(read(tilePath(level, index, width)), width),
+        ]),
+      );
+      return Promise.resolve(
+        proveConsistency(
+          from,
+          to,
+          hashAtFromTiles((level, index) => tiles.get(`${String(level)}/${String(index)}`) ?? []),
+        ),
+      );
     },
   };
 }
@@ -26,6 +37,11 @@ function readMirrored(folder: string, path: string): Uint8Array {
     return readFileSync(join(folder, path));
   } catch (error) {
     const code = (error as NodeJS.ErrnoException).code ?? 'unknown';
-    throw new CliError('mirror', `\`${join(folder, path)}\` can't be read (${code}): bring the copy up to date with \`writ log mirror\``, undefined, { cause: error });
+    throw new CliError(
+      'mirror',
+      `\`${join(folder, path)}\` can't be read (${code}): bring the copy up to date with \`writ log mirror\``,
+      undefined,
+      { cause: error },
+    );
   }
 }

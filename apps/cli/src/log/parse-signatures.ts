@@ -6,7 +6,10 @@ import { CliError } from '../cli-error.ts';
 /** The object, the list, an entry. */
 const DEPTH = 3;
 
-/** Reads who signed the records of a bundle of that width, attacker-controlled as it is. @throws CliError `verify.signature` */
+/**
+ * Reads who signed the records of a bundle of that width, attacker-controlled as it is.
+ * @throws CliError `verify.signature`
+ */
 export function parseSignatures(path: string, bytes: Uint8Array, width: number): Signatures['signatures'] {
   try {
     const { signatures } = parseMessage(Signatures, parseIJson(bytes, { depthMax: DEPTH }));

@@ -12,7 +12,8 @@ export interface SignedCheckpoint extends Checkpoint {
 /**
  * Reads a note, whose witnesses are as the trust policy asks. `where` says whose it is.
  *
- * @throws CliError `verify.checkpoint`, `verify.witnesses`, `verify.freshness`, or `verify.keys` for a deployment that isn't trusted
+ * @throws CliError `verify.checkpoint`, `verify.witnesses`, `verify.freshness`, or `verify.keys` for a deployment that
+ * isn't trusted
  */
 export function readCheckpoint(note: string, trust: Trust, where: string): SignedCheckpoint {
   const checkpoint = readKeptCheckpoint(note, trust, where);
@@ -30,11 +31,15 @@ export function readKeptCheckpoint(note: string, trust: Trust, where: string): S
     const { text, signedBy } = verifyNote(note, keys.logKeys);
     const checkpoint = parseCheckpoint(text);
     // A key signs for the logs of its own name; another's signature beside it says nothing of this one.
-    if (!signedBy.some(({ name }) => checkpoint.origin.startsWith(`${name}/`))) throw new SignatureError('malformed_checkpoint');
+    if (!signedBy.some(({ name }) => checkpoint.origin.startsWith(`${name}/`)))
+      throw new SignatureError('malformed_checkpoint');
     return { ...checkpoint, note };
   } catch (error) {
     if (!(error instanceof SignatureError)) throw error;
-    throw new CliError('verify.checkpoint', `${where} is not signed by a key of the log, or is no checkpoint (${error.message})`);
+    throw new CliError(
+      'verify.checkpoint',
+      `${where} is not signed by a key of the log, or is no checkpoint (${error.message})`,
+    );
   }
 }
 

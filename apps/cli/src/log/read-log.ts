@@ -1,5 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
-import { appendLeaves, entryBundlePath, isSameHash, leafHash, MerkleError, parseEntryBundle, rootOfFrontier, signaturesPath, TILE_WIDTH, tileWidth, type Frontier } from '@writ/merkle';
+import {
+  appendLeaves,
+  entryBundlePath,
+  isSameHash,
+  leafHash,
+  MerkleError,
+  parseEntryBundle,
+  rootOfFrontier,
+  signaturesPath,
+  TILE_WIDTH,
+  tileWidth,
+  type Frontier,
+} from '@writ/merkle';
 import type { SignedLeaf } from '@writ/receipt';
 import { CliError } from '../cli-error.ts';
 import type { LogSource } from './log-source.ts';
@@ -11,7 +23,10 @@ export interface Reading {
   readonly checkpoint: SignedCheckpoint;
   /** what was read before: the empty frontier for nothing */
   readonly from: Frontier;
-  /** Rejects unless these leaves, from the `first`-th on, are signed as they must be. Null where signatures aren't asked for, and then none is fetched. */
+  /**
+   * Rejects unless these leaves, from the `first`-th on, are signed as they must be. Null where signatures aren't asked
+   * for, and then none is fetched.
+   */
   readonly verifySignatures: ((leaves: readonly SignedLeaf[], first: number) => Promise<void>) | null;
   /** told after each bundle */
   readonly onRead: (frontier: Frontier) => void;
@@ -24,13 +39,18 @@ interface Bundle {
 }
 
 /**
- * Reads the records of a log from where a reading stands to the checkpoint, bundle after bundle, and compares the root. The next bundle is fetched while one is verified, so
- * that a log of any length needs no more memory than two.
+ * Reads the records of a log from where a reading stands to the checkpoint, bundle after bundle, and compares the root.
+ * The next bundle is fetched while one is verified, so that a log of any length needs no more memory than two.
  *
  * @throws CliError `verify.root`, or what `verifySignatures` rejects with
  */
 export async function readLog(reading: Reading): Promise<Frontier> {
-  const { checkpoint: { treeSize, root }, from, verifySignatures, onRead } = reading;
+  const {
+    checkpoint: { treeSize, root },
+    from,
+    verifySignatures,
+    onRead,
+  } = reading;
   let frontier = from;
   let next = fetchBundle(reading, from.size);
   while (frontier.size < treeSize) {
@@ -39,23 +59,38 @@ export async function readLog(reading: Reading): Promise<Frontier> {
     next = fetchBundle(reading, grown.size);
     // Where this one fails, nobody waits for the next.
     next.catch(() => undefined);
-    await verifySignatures?.(payloads.map((payload, i) => ({ payload, keyid: '', sig: '', ...signatures[i] })), frontier.size);
+    await verifySignatures?.(
+      payloads.map((payload, i) => ({ payload, keyid: '', sig: '', ...signatures[i] })),
+      frontier.size,
+    );
     frontier = grown;
     onRead(frontier);
   }
   if (isSameHash(rootOfFrontier(frontier), root)) return frontier;
-  throw new CliError('verify.root', `the records that were given are not those that the checkpoint was signed over${from.size === 0 ? '' : `, or the ${String(from.size)} that were read before are not: read from the beginning to know`}`);
+  throw new CliError(
+    'verify.root',
+    `the records that were given are not those that the checkpoint was signed over${from.size === 0 ? '' : `, or the ${String(from.size)} that were read before are not: read from the beginning to know`}`,
+  );
 }
 
 /** The bundle in which a record stands, from that record on; empty at the log's end. */
-async function fetchBundle({ source, checkpoint: { treeSize }, verifySignatures }: Reading, first: number): Promise<Bundle> {
+async function fetchBundle(
+  { source, checkpoint: { treeSize }, verifySignatures }: Reading,
+  first: number,
+): Promise<Bundle> {
   const index = Math.floor(first / TILE_WIDTH);
   const width = tileWidth(0, index, treeSize);
   if (first >= treeSize) return { payloads: [], signatures: [] };
   const [path, signed] = [entryBundlePath(index, width), signaturesPath(index, width)];
-  const [entries, signatures] = await Promise.all([source.file(path), verifySignatures === null ? null : source.file(signed)]);
+  const [entries, signatures] = await Promise.all([
+    source.file(path),
+    verifySignatures === null ? null : source.file(signed),
+  ]);
   const skipped = first - index * TILE_WIDTH;
-  return { payloads: recordsOf(path, entries, width).slice(skipped), signatures: signatures === null ? [] : parseSignatures(signed, signatures, width).slice(skipped) };
+  return {
+    payloads: recordsOf(path, entries, width).slice(skipped),
+    signatures: signatures === null ? [] : parseSignatures(signed, signatures, width).slice(skipped),
+  };
 }
 
 function recordsOf(path: string, bytes: Uint8Array, width: number): Uint8Array[] {

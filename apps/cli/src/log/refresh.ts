@@ -18,8 +18,11 @@ interface RefreshOptions extends CommonOptions, TrustOptions, KeyHistoryOptions 
 
 /** `writ log refresh RECEIPT (--keys FILE | --trust FILE)`. */
 export function refreshCommand(context: Context): Command {
-  const command = withKeyHistory(withTrust(new Command('refresh'))).argument('<receipt>', 'the file of a receipt')
-    .description('Brings a receipt up to the newest checkpoint; it must verify before, whoever witnessed it, and after as the trust policy asks.')
+  const command = withKeyHistory(withTrust(new Command('refresh')))
+    .argument('<receipt>', 'the file of a receipt')
+    .description(
+      'Brings a receipt up to the newest checkpoint; it must verify before, whoever witnessed it, and after as the trust policy asks.',
+    )
     .option('--out <file>', 'where to write it; over the old one unless said');
   return command.action(async (file: string) => {
     const options = command.optsWithGlobals<RefreshOptions>();
@@ -33,14 +36,25 @@ export function refreshCommand(context: Context): Command {
       return verifyReceipt(receipt, terms.keys, {}, null, histories.of(receipt.inclusion.checkpoint, terms));
     });
     const { client } = connect(context, options, 'operator');
-    const inclusion = await client.read(Inclusion, `/v1/log/inclusion?leaf_index=${String(receipt.inclusion.leaf_index)}`);
-    const { checkpoint: after } = verified('the server\'s answer', () => {
+    const inclusion = await client.read(
+      Inclusion,
+      `/v1/log/inclusion?leaf_index=${String(receipt.inclusion.leaf_index)}`,
+    );
+    const { checkpoint: after } = verified("the server's answer", () => {
       const terms = trust.termsOf(inclusion.checkpoint);
-      return verifyReceipt({ ...receipt, inclusion }, terms.keys, {}, terms.witnessing, histories.of(inclusion.checkpoint, terms));
+      return verifyReceipt(
+        { ...receipt, inclusion },
+        terms.keys,
+        {},
+        terms.witnessing,
+        histories.of(inclusion.checkpoint, terms),
+      );
     });
     const out = options.out ?? file;
     writeFileSync(out, encodeReceipt({ ...receipt, inclusion }));
-    show(context, options, { out, from: before.treeSize, to: after.treeSize }, () => fieldsOf({ receipt: out, from: before.treeSize, to: after.treeSize }));
+    show(context, options, { out, from: before.treeSize, to: after.treeSize }, () =>
+      fieldsOf({ receipt: out, from: before.treeSize, to: after.treeSize }),
+    );
   });
 }
 

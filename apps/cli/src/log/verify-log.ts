@@ -31,24 +31,58 @@ interface VerifyLogOptions extends CommonOptions, TrustOptions {
 /** `writ log verify (--keys FILE | --trust FILE) [--since FILE] [--mirror DIR] [--state FILE] [--no-signatures]`. */
 export function verifyLogCommand(context: Context): Command {
   const command = withTrust(new Command('verify'))
-    .description('Reads every record of the log, verifies its signature, computes the root and compares it with the signed checkpoint; whoever computes it needn\'t trust the server.')
+    .description(
+      "Reads every record of the log, verifies its signature, computes the root and compares it with the signed checkpoint; whoever computes it needn't trust the server.",
+    )
     .option('--since <file>', 'a checkpoint that was kept: the log must have grown from it')
-    .option('--mirror <dir>', 'a copy of the log on disk (`writ log mirror`) in place of the server: nothing is asked of anybody')
-    .option('--state <file>', 'where to keep how far it came: the next time goes on from there, and the log must have grown from it')
-    .option('--no-signatures', 'compute the root alone: that the log is the one that was signed, not that a kernel signed each record');
+    .option(
+      '--mirror <dir>',
+      'a copy of the log on disk (`writ log mirror`) in place of the server: nothing is asked of anybody',
+    )
+    .option(
+      '--state <file>',
+      'where to keep how far it came: the next time goes on from there, and the log must have grown from it',
+    )
+    .option(
+      '--no-signatures',
+      'compute the root alone: that the log is the one that was signed, not that a kernel signed each record',
+    );
   return command.action(async () => {
     const options = command.optsWithGlobals<VerifyLogOptions>();
     const trust = readTrusted(options);
-    const source = options.mirror === undefined ? serverSource(connect(context, options, 'operator').client) : mirrorSource(options.mirror);
+    const source =
+      options.mirror === undefined
+        ? serverSource(connect(context, options, 'operator').client)
+        : mirrorSource(options.mirror);
     const newest = readCheckpoint(await source.checkpoint(), trust, 'the newest checkpoint');
-    const since = options.since === undefined ? null : readKeptCheckpoint(readNamedText(options.since, '--since'), trust, `\`${options.since}\``);
+    const since =
+      options.since === undefined
+        ? null
+        : readKeptCheckpoint(readNamedText(options.since, '--since'), trust, `\`${options.since}\``);
     if (since !== null) await verifyGrowth(source, since, newest);
     const { read, found } = await verifyRecords(context, options, { source, newest, trust });
-    const signatures = found === null ? null : { verified: found.verified, by_keys_revoked_since: found.records, before_revocation: found.beforeRevocation };
-    const verified = { origin: newest.origin, tree_size: newest.treeSize, root: Buffer.from(newest.root).toString('base64'), since: since?.treeSize ?? null, read, signatures };
-    show(context, options, { ok: true, ...verified }, () => fieldsOf({
-      log: verified.origin, records: verified.tree_size, 'read now': read, 'signatures now': describeFound(found), root: verified.root, 'grown from': verified.since,
-    }));
+    const signatures =
+      found === null
+        ? null
+        : { verified: found.verified, by_keys_revoked_since: found.records, before_revocation: found.beforeRevocation };
+    const verified = {
+      origin: newest.origin,
+      tree_size: newest.treeSize,
+      root: Buffer.from(newest.root).toString('base64'),
+      since: since?.treeSize ?? null,
+      read,
+      signatures,
+    };
+    show(context, options, { ok: true, ...verified }, () =>
+      fieldsOf({
+        log: verified.origin,
+        records: verified.tree_size,
+        'read now': read,
+        'signatures now': describeFound(found),
+        root: verified.root,
+        'grown from': verified.since,
+      }),
+    );
   });
 }
 
@@ -57,7 +91,9 @@ function describeFound(found: Found | null): string {
   const { verified, records, beforeRevocation } = found;
   const byWord = records - beforeRevocation;
   const parts = [
-    ...(beforeRevocation === 0 ? [] : [`${String(beforeRevocation)} were recorded before the revocation that the log states`]),
+    ...(beforeRevocation === 0
+      ? []
+      : [`${String(beforeRevocation)} were recorded before the revocation that the log states`]),
     ...(byWord === 0 ? [] : [`that ${String(byWord)} are older is their own word`]),
   ];
   return `${String(verified)} verified${records === 0 ? '' : `; of the log's records ${String(records)} are by keys that were revoked since: ${parts.join(', ')}`}`;
@@ -75,49 +111,92 @@ interface Log {
 }
 
 /** Reads what the state doesn't have yet; answers how many records that were, and what their signatures came to. */
-async function verifyRecords(context: Context, { state: path, signatures }: VerifyLogOptions, { source, newest, trust }: Log): Promise<{ read: number; found: Found | null }> {
+async function verifyRecords(
+  context: Context,
+  { state: path, signatures }: VerifyLogOptions,
+  { source, newest, trust }: Log,
+): Promise<{ read: number; found: Found | null }> {
   const before = path === undefined ? null : readState(path, newest.origin);
   if (path !== undefined && before !== null) await verifyStanding(source, path, before, newest, trust);
   if (signatures && before?.hasSignatures === false) {
-    throw new CliError('state', `\`${path ?? ''}\`: the signatures of the ${String(before.frontier.size)} records that were read were not verified: name another file to read from the beginning, or give \`--no-signatures\` again`);
+    throw new CliError(
+      'state',
+      `\`${path ?? ''}\`: the signatures of the ${String(before.frontier.size)} records that were read were not verified: name another file to read from the beginning, or give \`--no-signatures\` again`,
+    );
   }
   const signed = { origin: newest.origin, keys: trust.termsOf(newest.note).keys };
-  const count: Count | null = signatures ? { verified: 0, tally: new SigningTally(signed.origin, signed.keys, before?.keys ?? NO_KEYS) } : null;
+  const count: Count | null = signatures
+    ? { verified: 0, tally: new SigningTally(signed.origin, signed.keys, before?.keys ?? NO_KEYS) }
+    : null;
   const keysNow = (): KeyState => count?.tally.state ?? NO_KEYS;
   const hasSignatures = signatures && before?.hasSignatures !== false;
   let kept = before?.frontier.size ?? 0;
   const onRead = (frontier: Frontier): void => {
     context.showProgress?.(progressLine(frontier.size, newest.treeSize));
     if (path === undefined || frontier.size - kept < KEPT_EVERY) return;
-    keepState(path, newest.origin, { frontier, checkpoint: before?.checkpoint ?? null, hasSignatures, keys: keysNow() });
+    keepState(path, newest.origin, {
+      frontier,
+      checkpoint: before?.checkpoint ?? null,
+      hasSignatures,
+      keys: keysNow(),
+    });
     kept = frontier.size;
   };
   try {
     const frontier = await readLog({
-      source, checkpoint: newest, from: before?.frontier ?? EMPTY_FRONTIER, onRead,
+      source,
+      checkpoint: newest,
+      from: before?.frontier ?? EMPTY_FRONTIER,
+      onRead,
       verifySignatures: count === null ? null : (leaves, first) => verifySignatures(leaves, first, signed, count),
     });
-    if (path !== undefined) keepState(path, newest.origin, { frontier, checkpoint: newest.note, hasSignatures, keys: keysNow() });
+    if (path !== undefined)
+      keepState(path, newest.origin, { frontier, checkpoint: newest.note, hasSignatures, keys: keysNow() });
   } finally {
     context.showProgress?.('');
   }
-  return { read: newest.treeSize - (before?.frontier.size ?? 0), found: count === null ? null : { verified: count.verified, ...count.tally.conclude() } };
+  return {
+    read: newest.treeSize - (before?.frontier.size ?? 0),
+    found: count === null ? null : { verified: count.verified, ...count.tally.conclude() },
+  };
 }
 
 /** The log must have grown from what was verified before, and reach as far as was read. */
-async function verifyStanding(source: LogSource, path: string, { frontier, checkpoint }: ReadingState, newest: SignedCheckpoint, trust: Trust): Promise<void> {
-  if (checkpoint !== null) await verifyGrowth(source, readKeptCheckpoint(checkpoint, trust, `the checkpoint in \`${path}\``), newest);
-  if (frontier.size > newest.treeSize) throw new CliError('verify.consistency', `the log has ${String(newest.treeSize)} records, and ${String(frontier.size)} of it were read before (\`${path}\`)`);
+async function verifyStanding(
+  source: LogSource,
+  path: string,
+  { frontier, checkpoint }: ReadingState,
+  newest: SignedCheckpoint,
+  trust: Trust,
+): Promise<void> {
+  if (checkpoint !== null)
+    await verifyGrowth(source, readKeptCheckpoint(checkpoint, trust, `the checkpoint in \`${path}\``), newest);
+  if (frontier.size > newest.treeSize)
+    throw new CliError(
+      'verify.consistency',
+      `the log has ${String(newest.treeSize)} records, and ${String(frontier.size)} of it were read before (\`${path}\`)`,
+    );
 }
 
-/** @throws CliError `verify.consistency`, with both checkpoints: two that contradict each other prove that their signer showed two histories */
+/**
+ * @throws CliError `verify.consistency`, with both checkpoints: two that contradict each other prove that their signer
+ * showed two histories
+ */
 async function verifyGrowth(source: LogSource, kept: SignedCheckpoint, newest: SignedCheckpoint): Promise<void> {
-  const contradiction = (what: string): CliError => new CliError('verify.consistency', `${what}. Keep both as evidence:\n\n${kept.note}\n${newest.note}`);
-  if (kept.origin !== newest.origin) throw new CliError('verify.consistency', `the checkpoint that was kept is of another log, \`${kept.origin}\``);
+  const contradiction = (what: string): CliError =>
+    new CliError('verify.consistency', `${what}. Keep both as evidence:\n\n${kept.note}\n${newest.note}`);
+  if (kept.origin !== newest.origin)
+    throw new CliError('verify.consistency', `the checkpoint that was kept is of another log, \`${kept.origin}\``);
   if (kept.treeSize > newest.treeSize) throw contradiction('the log is smaller than it was');
   try {
     const hashes = await source.consistency(kept.treeSize, newest.treeSize);
-    verifyConsistency({ oldSize: kept.treeSize, oldRoot: kept.root, newSize: newest.treeSize, newRoot: newest.root, hashes });
+    verifyConsistency({
+      oldSize: kept.treeSize,
+      oldRoot: kept.root,
+      newSize: newest.treeSize,
+      newRoot: newest.root,
+      hashes,
+    });
   } catch (error) {
     if (!(error instanceof MerkleError || error instanceof SignatureError)) throw error;
     throw contradiction('the log does not begin with the one that was kept');

@@ -19,11 +19,17 @@ export interface Count {
 }
 
 /**
- * Verifies the kernel's signature of each of these leaves, over all cores, and counts them. The first of the log that fails is the one that is named, whichever was looked at first.
+ * Verifies the kernel's signature of each of these leaves, over all cores, and counts them. The first of the log that
+ * fails is the one that is named, whichever was looked at first.
  *
  * @throws CliError `verify.<check>`, with the index of the record
  */
-export async function verifySignatures(leaves: readonly SignedLeaf[], first: number, { origin, keys }: Signed, count: Count): Promise<void> {
+export async function verifySignatures(
+  leaves: readonly SignedLeaf[],
+  first: number,
+  { origin, keys }: Signed,
+  count: Count,
+): Promise<void> {
   const judged = await Promise.allSettled(leaves.map((leaf) => verifyLeafAside(leaf, keys)));
   judged.forEach((one, i) => {
     if (one.status === 'rejected') throw failureOf(one.reason, first + i);
@@ -34,9 +40,12 @@ export async function verifySignatures(leaves: readonly SignedLeaf[], first: num
 }
 
 function requireLog({ record: { log_id } }: VerifiedLeaf, origin: string, index: number): void {
-  if (!origin.endsWith(`/${log_id}`)) throw new CliError('verify.origin', `record ${String(index)}: it was signed for another log, \`${log_id}\``);
+  if (!origin.endsWith(`/${log_id}`))
+    throw new CliError('verify.origin', `record ${String(index)}: it was signed for another log, \`${log_id}\``);
 }
 
 function failureOf(reason: unknown, index: number): unknown {
-  return reason instanceof ReceiptError ? new CliError(`verify.${reason.check}`, `record ${String(index)}: ${reason.message}`) : reason;
+  return reason instanceof ReceiptError
+    ? new CliError(`verify.${reason.check}`, `record ${String(index)}: ${reason.message}`)
+    : reason;
 }

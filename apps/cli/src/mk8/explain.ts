@@ -19,33 +19,97 @@ export interface ExplainedStep {
   readonly timeout_ms: number;
 }
 
-const explainStep = ({ verb, pointer, args, conditions, label, goto, captureAs, attempts, timeoutMs }: Step): ExplainedStep => ({
-  verb: verb.name, pointer, args: args.map(describeText), conditions: conditions.map(({ kind, args: asked }) => [kind, ...asked.map(describeText)].join(' ')), label, goto, capture_as: captureAs, attempts, timeout_ms: timeoutMs,
+const explainStep = ({
+  verb,
+  pointer,
+  args,
+  conditions,
+  label,
+  goto,
+  captureAs,
+  attempts,
+  timeoutMs,
+}: Step): ExplainedStep => ({
+  verb: verb.name,
+  pointer,
+  args: args.map(describeText),
+  conditions: conditions.map(({ kind, args: asked }) => [kind, ...asked.map(describeText)].join(' ')),
+  label,
+  goto,
+  capture_as: captureAs,
+  attempts,
+  timeout_ms: timeoutMs,
 });
 
 /** What a program does, as data. */
-export const explain = ({ steps, cleanup, options, effects }: Program): { steps: ExplainedStep[]; cleanup: ExplainedStep[]; options: Program['options']; effects: Effects } =>
-  ({ steps: steps.map(explainStep), cleanup: cleanup.map(explainStep), options, effects });
+export const explain = ({
+  steps,
+  cleanup,
+  options,
+  effects,
+}: Program): { steps: ExplainedStep[]; cleanup: ExplainedStep[]; options: Program['options']; effects: Effects } => ({
+  steps: steps.map(explainStep),
+  cleanup: cleanup.map(explainStep),
+  options,
+  effects,
+});
 
 const short = (text: string): string => (text.length > SHOWN_CHARS ? `${text.slice(0, SHOWN_CHARS)}…` : text);
-const whenOf = ({ conditions, label, goto, capture_as, attempts, timeout_ms }: ExplainedStep): string => [
-  ...conditions.map((condition) => `if ${short(condition)}`), ...(label === null ? [] : [`label ${label}`]), ...(goto === null ? [] : [`on failure step ${goto + 1}`]), ...(capture_as === null ? [] : [`captured as ${capture_as}`]),
-  ...(attempts === 1 ? [] : [`${attempts} attempts`]), `${timeout_ms / MS} s`,
-].join(', ');
+const whenOf = ({ conditions, label, goto, capture_as, attempts, timeout_ms }: ExplainedStep): string =>
+  [
+    ...conditions.map((condition) => `if ${short(condition)}`),
+    ...(label === null ? [] : [`label ${label}`]),
+    ...(goto === null ? [] : [`on failure step ${goto + 1}`]),
+    ...(capture_as === null ? [] : [`captured as ${capture_as}`]),
+    ...(attempts === 1 ? [] : [`${attempts} attempts`]),
+    `${timeout_ms / MS} s`,
+  ].join(', ');
 
-const stepsTable = (steps: readonly ExplainedStep[]): string => tableOf(['step', 'verb', 'arguments', 'how', 'from'], steps.map((step, n) => [String(n + 1), step.verb, step.args.map((arg) => short(JSON.stringify(arg))).join(' '), whenOf(step), step.pointer]));
+const stepsTable = (steps: readonly ExplainedStep[]): string =>
+  tableOf(
+    ['step', 'verb', 'arguments', 'how', 'from'],
+    steps.map((step, n) => [
+      String(n + 1),
+      step.verb,
+      step.args.map((arg) => short(JSON.stringify(arg))).join(' '),
+      whenOf(step),
+      step.pointer,
+    ]),
+  );
 
 /** What a script does, by what it does it to. */
-export function effectFields({ category, reads, writes, deletes, hosts, templates, open }: Pick<Effects, 'category' | 'reads' | 'writes' | 'deletes' | 'hosts' | 'templates' | 'open'>): Record<string, string> {
-  const listed = (names: readonly string[]): string => names.map((name) => (name === '' ? '$WORKSPACE' : name)).join('\n');
-  return { category, reads: listed(reads), writes: listed(writes), deletes: listed(deletes), hosts: listed(hosts), commands: listed(templates), 'known when it runs': open.join('\n') };
+export function effectFields({
+  category,
+  reads,
+  writes,
+  deletes,
+  hosts,
+  templates,
+  open,
+}: Pick<Effects, 'category' | 'reads' | 'writes' | 'deletes' | 'hosts' | 'templates' | 'open'>): Record<
+  string,
+  string
+> {
+  const listed = (names: readonly string[]): string =>
+    names.map((name) => (name === '' ? '$WORKSPACE' : name)).join('\n');
+  return {
+    category,
+    reads: listed(reads),
+    writes: listed(writes),
+    deletes: listed(deletes),
+    hosts: listed(hosts),
+    commands: listed(templates),
+    'known when it runs': open.join('\n'),
+  };
 }
 
 /** The same in words. */
 export function explainInWords(program: Program): string {
   const { steps, cleanup, effects } = explain(program);
   const fields = fieldsOf({
-    ...effectFields(effects), 'on failure': program.options.failureMode, 'in all': `${program.options.scriptTimeoutMs / MS} s`,
+    ...effectFields(effects),
+    'on failure': program.options.failureMode,
+    'in all': `${program.options.scriptTimeoutMs / MS} s`,
   });
   return [stepsTable(steps), ...(cleanup.length === 0 ? [] : [`cleanup\n${stepsTable(cleanup)}`]), fields].join('\n\n');
 }

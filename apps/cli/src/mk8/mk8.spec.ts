@@ -6,7 +6,12 @@ import { VERBS } from '@writ/mk8-shell';
 import { writ } from '../specs/run-cli.ts';
 
 const BAD = '{\n  "operations": [\n    {"verb": "FileRead", "args": ["../x"]},\n    {"verb": "Nope"}\n  ]\n}';
-const GOOD = JSON.stringify({ operations: [{ verb: 'FileCopy', args: ['a.txt', '$WORKSPACE/b.txt'], captureAs: 'DONE' }, { verb: 'If', if: { predicate: { kind: 'FileExists', args: ['c'] }, then: { verb: 'Echo', args: ['$DONE'] } } }] });
+const GOOD = JSON.stringify({
+  operations: [
+    { verb: 'FileCopy', args: ['a.txt', '$WORKSPACE/b.txt'], captureAs: 'DONE' },
+    { verb: 'If', if: { predicate: { kind: 'FileExists', args: ['c'] }, then: { verb: 'Echo', args: ['$DONE'] } } },
+  ],
+});
 
 let folder: string;
 const file = (name: string, content: string): string => {
@@ -14,35 +19,70 @@ const file = (name: string, content: string): string => {
   writeFileSync(path, content);
   return path;
 };
-beforeEach(() => { folder = mkdtempSync(join(tmpdir(), 'mk8-cli-')); });
-afterEach(() => { rmSync(folder, { recursive: true, force: true }); });
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'mk8-cli-'));
+});
+afterEach(() => {
+  rmSync(folder, { recursive: true, force: true });
+});
 
 describe('writ mk8 check', () => {
   it('tells everything that is wrong at once, with pointer, line and column, and ends with 1', async () => {
     const { exit, out } = await writ(['mk8', 'check', '-', '--json'], { stdin: BAD });
-    expect([exit, JSON.parse(out)]).toEqual([1, { ok: false, problems: [
-      { pointer: '/operations/0/args/0', message: '`path` holds `..`, which leads out', line: 3, column: 35 },
-      { pointer: '/operations/1/verb', message: 'there is no verb `Nope`', line: 4, column: 14 },
-    ] }]);
+    expect([exit, JSON.parse(out)]).toEqual([
+      1,
+      {
+        ok: false,
+        problems: [
+          { pointer: '/operations/0/args/0', message: '`path` holds `..`, which leads out', line: 3, column: 35 },
+          { pointer: '/operations/1/verb', message: 'there is no verb `Nope`', line: 4, column: 14 },
+        ],
+      },
+    ]);
   });
 
   it('says the same in lines that an editor reads', async () => {
     const path = file('bad.json', BAD);
-    expect(await writ(['mk8', 'check', path])).toEqual({ exit: 1, err: '', out: `${path}:3:35: /operations/0/args/0: \`path\` holds \`..\`, which leads out\n${path}:4:14: /operations/1/verb: there is no verb \`Nope\`\n` });
+    expect(await writ(['mk8', 'check', path])).toEqual({
+      exit: 1,
+      err: '',
+      out: `${path}:3:35: /operations/0/args/0: \`path\` holds \`..\`, which leads out\n${path}:4:14: /operations/1/verb: there is no verb \`Nope\`\n`,
+    });
   });
 
   it('ends with 0 for a script that can run, and says what it may touch', async () => {
     const { exit, err, out } = await writ(['mk8', 'check', '-', '--json'], { stdin: GOOD });
-    expect([exit, err, JSON.parse(out)]).toEqual([0, '', { ok: true, problems: [], effects: expect.objectContaining({ category: 'write', reads: ['a.txt', 'c'], writes: ['b.txt'], hosts: [], templates: [] }) }]);
+    expect([exit, err, JSON.parse(out)]).toEqual([
+      0,
+      '',
+      {
+        ok: true,
+        problems: [],
+        effects: expect.objectContaining({
+          category: 'write',
+          reads: ['a.txt', 'c'],
+          writes: ['b.txt'],
+          hosts: [],
+          templates: [],
+        }),
+      },
+    ]);
   });
 
   it('judges by what a sandbox adds', async () => {
-    const rules = file('rules.json', JSON.stringify({ blacklist: [{ id: 'own.word', kind: 'word', pattern: 'hello', scope: 'everywhere', reason: 'greets' }] }));
+    const rules = file(
+      'rules.json',
+      JSON.stringify({
+        blacklist: [{ id: 'own.word', kind: 'word', pattern: 'hello', scope: 'everywhere', reason: 'greets' }],
+      }),
+    );
     const fragments = file('fragments.json', JSON.stringify({ greet: [{ verb: 'Echo', args: ['hello'] }] }));
     const script = '{"operations":[{"verb":"Include","args":["greet"]}]}';
     expect((await writ(['mk8', 'check', '-'], { stdin: script })).out).toContain('there is no fragment `greet`');
     expect((await writ(['mk8', 'check', '-', '--fragments', fragments], { stdin: script })).exit).toBe(0);
-    expect((await writ(['mk8', 'check', '-', '--fragments', fragments, '--rules', rules], { stdin: script })).out).toContain('own.word');
+    expect(
+      (await writ(['mk8', 'check', '-', '--fragments', fragments, '--rules', rules], { stdin: script })).out,
+    ).toContain('own.word');
   });
 
   it.each([[['--rules', '/absent']], [['--set', 'nonsense']], [['--nope']]])('has no meaning with %j', async (args) => {
@@ -50,8 +90,10 @@ describe('writ mk8 check', () => {
     expect([exit, out]).toEqual([2, '']);
   });
 
-  it('refuses rules that can\'t be read, and a file that isn\'t there', async () => {
-    expect(await writ(['mk8', 'check', '-', '--rules', file('r.json', '{"blacklist":1}')], { stdin: GOOD })).toMatchObject({ exit: 2, err: expect.stringContaining('/blacklist') as unknown });
+  it("refuses rules that can't be read, and a file that isn't there", async () => {
+    expect(
+      await writ(['mk8', 'check', '-', '--rules', file('r.json', '{"blacklist":1}')], { stdin: GOOD }),
+    ).toMatchObject({ exit: 2, err: expect.stringContaining('/blacklist') as unknown });
     expect((await writ(['mk8', 'check', join(folder, 'absent.json')])).exit).toBe(2);
   });
 
@@ -64,27 +106,66 @@ describe('writ mk8 check', () => {
 describe('writ mk8 explain', () => {
   it('says steps and effects as data', async () => {
     const { exit, out } = await writ(['mk8', 'explain', '-', '--json'], { stdin: GOOD });
-    expect([exit, JSON.parse(out)]).toEqual([0, expect.objectContaining({
-      steps: [
-        { verb: 'FileCopy', pointer: '/operations/0', args: ['a.txt', '$WORKSPACE/b.txt'], conditions: [], label: null, goto: null, capture_as: 'DONE', attempts: 1, timeout_ms: 30_000 },
-        { verb: 'Echo', pointer: '/operations/1/if/then', args: ['$DONE'], conditions: ['FileExists c'], label: null, goto: null, capture_as: null, attempts: 1, timeout_ms: 30_000 },
-      ],
-      effects: { reads: ['a.txt', 'c'], writes: ['b.txt'], deletes: [], hosts: [], requests: [], templates: [], open: [], network: false, process: false, category: 'write' },
-    })]);
+    expect([exit, JSON.parse(out)]).toEqual([
+      0,
+      expect.objectContaining({
+        steps: [
+          {
+            verb: 'FileCopy',
+            pointer: '/operations/0',
+            args: ['a.txt', '$WORKSPACE/b.txt'],
+            conditions: [],
+            label: null,
+            goto: null,
+            capture_as: 'DONE',
+            attempts: 1,
+            timeout_ms: 30_000,
+          },
+          {
+            verb: 'Echo',
+            pointer: '/operations/1/if/then',
+            args: ['$DONE'],
+            conditions: ['FileExists c'],
+            label: null,
+            goto: null,
+            capture_as: null,
+            attempts: 1,
+            timeout_ms: 30_000,
+          },
+        ],
+        effects: {
+          reads: ['a.txt', 'c'],
+          writes: ['b.txt'],
+          deletes: [],
+          hosts: [],
+          requests: [],
+          templates: [],
+          open: [],
+          network: false,
+          process: false,
+          category: 'write',
+        },
+      }),
+    ]);
   });
 
   it('says it in words, and what is wrong instead where something is', async () => {
     const { out } = await writ(['mk8', 'explain', '-'], { stdin: GOOD });
     expect(out).toMatch(/1 +FileCopy +"a\.txt" "\$WORKSPACE\/b\.txt" +captured as DONE, 30 s +\/operations\/0/);
     expect(out).toMatch(/writes +b\.txt/);
-    expect(await writ(['mk8', 'explain', '-'], { stdin: BAD })).toMatchObject({ exit: 1, out: expect.stringContaining('there is no verb') as unknown });
+    expect(await writ(['mk8', 'explain', '-'], { stdin: BAD })).toMatchObject({
+      exit: 1,
+      out: expect.stringContaining('there is no verb') as unknown,
+    });
   });
 });
 
 describe('writ mk8 verbs and docs', () => {
   it('list every verb, or those of a group', async () => {
     expect((JSON.parse((await writ(['mk8', 'verbs', '--json'])).out) as unknown[]).length).toBe(VERBS.size);
-    expect((JSON.parse((await writ(['mk8', 'verbs', '--group', 'math', '--json'])).out) as unknown[])).toEqual([expect.objectContaining({ name: 'MathEval', min: 1, max: 1, effect: 'none' })]);
+    expect(JSON.parse((await writ(['mk8', 'verbs', '--group', 'math', '--json'])).out) as unknown[]).toEqual([
+      expect.objectContaining({ name: 'MathEval', min: 1, max: 1, effect: 'none' }),
+    ]);
     expect((await writ(['mk8', 'verbs'])).out).toContain('FileWriteMany [path, content, …]');
   });
 
@@ -92,7 +173,13 @@ describe('writ mk8 verbs and docs', () => {
     expect((await writ(['mk8', 'docs', 'filehead'])).out).toContain('FileHead [path, lines?]');
     expect((await writ(['mk8', 'docs'])).out).toContain('MathEval [expression]');
     expect((await writ(['mk8', 'docs', '--prompt'])).out).toContain('mk8.shell runs a JSON script');
-    expect(JSON.parse((await writ(['mk8', 'docs', '--schema'])).out)).toMatchObject({ title: 'Script of mk8.shell, version 1' });
-    expect(await writ(['mk8', 'docs', 'Nope'])).toMatchObject({ exit: 2, out: '', err: expect.stringContaining('there is no verb `Nope`') as unknown });
+    expect(JSON.parse((await writ(['mk8', 'docs', '--schema'])).out)).toMatchObject({
+      title: 'Script of mk8.shell, version 1',
+    });
+    expect(await writ(['mk8', 'docs', 'Nope'])).toMatchObject({
+      exit: 2,
+      out: '',
+      err: expect.stringContaining('there is no verb `Nope`') as unknown,
+    });
   });
 });

@@ -1,5 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
-import { arityOf, byGroup, compileText, describeVerb, exampleOf, promptText, reference, ScriptSchema, signatureOf, VERB_GROUPS, VERBS, type LocatedProblem, type Program, type Verb } from '@writ/mk8-shell';
+import {
+  arityOf,
+  byGroup,
+  compileText,
+  describeVerb,
+  exampleOf,
+  promptText,
+  reference,
+  ScriptSchema,
+  signatureOf,
+  VERB_GROUPS,
+  VERBS,
+  type LocatedProblem,
+  type Program,
+  type Verb,
+} from '@writ/mk8-shell';
 import { Command, Option } from 'commander';
 import { EXIT, usage } from '../cli-error.ts';
 import { show, type CommonOptions, type Context } from '../context.ts';
@@ -14,32 +29,79 @@ type ScriptCommandOptions = CommonOptions & SandboxOptions;
 
 /** `writ mk8 check`, `explain`, `verbs`, `docs`: all without a server; and `run`. */
 export function mk8Command(context: Context): Command {
-  const command = new Command('mk8').description('Scripts of mk8.shell: what is wrong with one, what it would do, and the language, without a server; and how to run one.');
+  const command = new Command('mk8').description(
+    'Scripts of mk8.shell: what is wrong with one, what it would do, and the language, without a server; and how to run one.',
+  );
   const check = scriptCommand(command, 'check', 'Says everything that is wrong with a script at once, with its place.');
-  check.action(async (file: string) => { await compileFile(context, file, check.optsWithGlobals(), ({ effects }, options) => { show(context, options, { ok: true, problems: [], effects }, () => `${visibleLine(file)} is a script that can run`); }); });
-  const explaining = scriptCommand(command, 'explain', 'Says what a script would do: each step once expanded, and what it may read, write and connect to.');
-  explaining.action(async (file: string) => { await compileFile(context, file, explaining.optsWithGlobals(), (program, options) => { show(context, options, explain(program), () => explainInWords(program)); }); });
-  const run = withRunOptions(command.command('run').description('Runs a script in a container on a workspace: all of it, or nothing.').argument('<script>', 'a file, or `-` for standard input'));
-  run.action(async (file: string) => { await runScript(context, await textOf(context, file), run.optsWithGlobals<RunOptions>()); });
-  const verbs = command.command('verbs').description('The verbs.').addOption(new Option('--group <group>', 'those of one group').choices([...VERB_GROUPS]));
-  verbs.action(() => { showVerbs(context, verbs.optsWithGlobals<CommonOptions & { group?: string }>()); });
-  const docs = command.command('docs').description('The reference, of one verb or of all.').argument('[verb]', 'a verb').option('--prompt', 'what a model is told of the language').option('--schema', 'the JSON Schema that a script fits');
-  docs.action((name: string | undefined) => { showDocs(context, name, docs.optsWithGlobals<DocsOptions>()); });
+  check.action(async (file: string) => {
+    await compileFile(context, file, check.optsWithGlobals(), ({ effects }, options) => {
+      show(
+        context,
+        options,
+        { ok: true, problems: [], effects },
+        () => `${visibleLine(file)} is a script that can run`,
+      );
+    });
+  });
+  const explaining = scriptCommand(
+    command,
+    'explain',
+    'Says what a script would do: each step once expanded, and what it may read, write and connect to.',
+  );
+  explaining.action(async (file: string) => {
+    await compileFile(context, file, explaining.optsWithGlobals(), (program, options) => {
+      show(context, options, explain(program), () => explainInWords(program));
+    });
+  });
+  const run = withRunOptions(
+    command
+      .command('run')
+      .description('Runs a script in a container on a workspace: all of it, or nothing.')
+      .argument('<script>', 'a file, or `-` for standard input'),
+  );
+  run.action(async (file: string) => {
+    await runScript(context, await textOf(context, file), run.optsWithGlobals<RunOptions>());
+  });
+  const verbs = command
+    .command('verbs')
+    .description('The verbs.')
+    .addOption(new Option('--group <group>', 'those of one group').choices([...VERB_GROUPS]));
+  verbs.action(() => {
+    showVerbs(context, verbs.optsWithGlobals<CommonOptions & { group?: string }>());
+  });
+  const docs = command
+    .command('docs')
+    .description('The reference, of one verb or of all.')
+    .argument('[verb]', 'a verb')
+    .option('--prompt', 'what a model is told of the language')
+    .option('--schema', 'the JSON Schema that a script fits');
+  docs.action((name: string | undefined) => {
+    showDocs(context, name, docs.optsWithGlobals<DocsOptions>());
+  });
   return command;
 }
 
 const collect = (value: string, before: readonly string[] | undefined): string[] => [...(before ?? []), value];
 
 function scriptCommand(parent: Command, name: string, description: string): Command {
-  return parent.command(name).description(description).argument('<script>', 'a file, or `-` for standard input')
+  return parent
+    .command(name)
+    .description(description)
+    .argument('<script>', 'a file, or `-` for standard input')
     .option('--rules <file>', 'what the sandbox adds to the rules that are shipped')
     .option('--fragments <file>', 'fragments by their ids, for Include')
     .option('--set <NAME=VALUE>', 'a variable of the sandbox; may be repeated', collect);
 }
 
-const textOf = async (context: Context, file: string): Promise<string> => (file === '-' ? await context.readStdin() : readNamedText(file));
+const textOf = async (context: Context, file: string): Promise<string> =>
+  file === '-' ? await context.readStdin() : readNamedText(file);
 
-async function compileFile(context: Context, file: string, options: ScriptCommandOptions, then: (program: Program, options: CommonOptions) => void): Promise<void> {
+async function compileFile(
+  context: Context,
+  file: string,
+  options: ScriptCommandOptions,
+  then: (program: Program, options: CommonOptions) => void,
+): Promise<void> {
   const sandbox = sandboxOf(options);
   const text = await textOf(context, file);
   const { program, problems } = compileText(text, sandbox);
@@ -48,13 +110,33 @@ async function compileFile(context: Context, file: string, options: ScriptComman
   context.setExit(EXIT.failed);
 }
 
-const inWords = (file: string, { line, column, pointer, message }: LocatedProblem): string => visibleLine(`${file === '-' ? 'standard input' : file}:${line}:${column}: ${pointer === '' ? '' : `${pointer}: `}${message}`);
+const inWords = (file: string, { line, column, pointer, message }: LocatedProblem): string =>
+  visibleLine(
+    `${file === '-' ? 'standard input' : file}:${line}:${column}: ${pointer === '' ? '' : `${pointer}: `}${message}`,
+  );
 
-const asData = (verb: Verb): object => ({ name: verb.name, group: verb.group, effect: verb.effect, min: verb.min, max: verb.max, pairs: verb.pairs, summary: verb.summary, args: verb.args, example: exampleOf(verb) });
+const asData = (verb: Verb): object => ({
+  name: verb.name,
+  group: verb.group,
+  effect: verb.effect,
+  min: verb.min,
+  max: verb.max,
+  pairs: verb.pairs,
+  summary: verb.summary,
+  args: verb.args,
+  example: exampleOf(verb),
+});
 
 function showVerbs(context: Context, { group, ...options }: CommonOptions & { readonly group?: string }): void {
-  const verbs = byGroup([...VERBS.values()]).flatMap(([name, rows]) => (group === undefined || name === group ? rows : []));
-  show(context, options, verbs.map(asData), () => tableOf(['verb', 'group', 'arguments', 'effect', 'in words'], verbs.map((verb) => [signatureOf(verb), verb.group, arityOf(verb), verb.effect, verb.summary])));
+  const verbs = byGroup([...VERBS.values()]).flatMap(([name, rows]) =>
+    group === undefined || name === group ? rows : [],
+  );
+  show(context, options, verbs.map(asData), () =>
+    tableOf(
+      ['verb', 'group', 'arguments', 'effect', 'in words'],
+      verbs.map((verb) => [signatureOf(verb), verb.group, arityOf(verb), verb.effect, verb.summary]),
+    ),
+  );
 }
 
 type DocsOptions = CommonOptions & { readonly prompt?: boolean; readonly schema?: boolean };

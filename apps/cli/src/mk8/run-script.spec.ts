@@ -4,22 +4,54 @@ import { HELD, IDS, REFUSED, RESULT } from '../specs/samples.ts';
 
 let api: FakeApi;
 let answers: Said[];
-beforeAll(async () => { api = await fakeApi(() => answers.length > 1 ? answers.shift()! : answers[0]!); });
+beforeAll(async () => {
+  api = await fakeApi(() => (answers.length > 1 ? answers.shift()! : answers[0]!));
+});
 afterAll(() => api.close());
-beforeEach(() => { api.heard.length = 0; });
+beforeEach(() => {
+  api.heard.length = 0;
+});
 
 const SCRIPT = '{"operations":[{"verb":"Echo","args":["hello"]}]}';
-const step = (more: object) => ({ verb: 'Echo', pointer: '/operations/0', status: 'ok', attempts: 1, duration_ms: 2, output: 'hello', error: null, ...more });
-const report = { status: 'completed', all_succeeded: true, steps: [step({}), step({ status: 'failed', output: '', error: 'no\nand why' })], cleanup: [step({ output: 'cleaned' })], duration_ms: 5, omitted_steps: 3 };
-const run = (...args: string[]) => writ(['mk8', 'run', '-', '--token', IDS.token, '--workspace', IDS.workspace, ...args], { env: api.env, stdin: SCRIPT });
+const step = (more: object) => ({
+  verb: 'Echo',
+  pointer: '/operations/0',
+  status: 'ok',
+  attempts: 1,
+  duration_ms: 2,
+  output: 'hello',
+  error: null,
+  ...more,
+});
+const report = {
+  status: 'completed',
+  all_succeeded: true,
+  steps: [step({}), step({ status: 'failed', output: '', error: 'no\nand why' })],
+  cleanup: [step({ output: 'cleaned' })],
+  duration_ms: 5,
+  omitted_steps: 3,
+};
+const run = (...args: string[]) =>
+  writ(['mk8', 'run', '-', '--token', IDS.token, '--workspace', IDS.workspace, ...args], {
+    env: api.env,
+    stdin: SCRIPT,
+  });
 const sent = () => api.heard.map(({ body }) => JSON.parse(body) as Record<string, unknown>);
 
 test('a script is sent as it was written, and each step is told with what it said', async () => {
   answers = [{ body: { ...RESULT, result: report } }];
   const { exit, out, err } = await run('--sandbox', 'builds');
   expect({ exit, err }).toEqual({ exit: 0, err: '' });
-  expect(sent()).toMatchObject([{ tool_id: 'mk8.run', args: { script: SCRIPT, sandbox: 'builds' }, idempotency_key: expect.stringMatching(/^cli-/) as unknown }]);
-  expect(out).toMatch(/1 +Echo +ok +1 +2 +hello\n *2 +Echo +failed +1 +2 +no…[\s\S]*cleaned[\s\S]*3 more steps are not shown[\s\S]*status +ok/);
+  expect(sent()).toMatchObject([
+    {
+      tool_id: 'mk8.run',
+      args: { script: SCRIPT, sandbox: 'builds' },
+      idempotency_key: expect.stringMatching(/^cli-/) as unknown,
+    },
+  ]);
+  expect(out).toMatch(
+    /1 +Echo +ok +1 +2 +hello\n *2 +Echo +failed +1 +2 +no…[\s\S]*cleaned[\s\S]*3 more steps are not shown[\s\S]*status +ok/,
+  );
 });
 
 test('a script that takes long is waited for by the same key until it has ended', async () => {
@@ -38,11 +70,27 @@ test('one that waits for a person is said to, and one that is refused ends with 
 });
 
 test('a dry run tells what the script would touch', async () => {
-  const foreseen = { status: 'dry_run', sandbox: { name: 'builds', digest: 'd'.repeat(64) }, steps: 3, cleanup: 0, category: 'write', reads: [''], writes: ['made/\u001b[2Jb.txt'], deletes: [], hosts: ['a.example'], requests: [{ method: 'GET', url: 'http://a.example/' }], templates: ['git.status'], open: ['/operations/2/args/0'], omitted: 7 };
+  const foreseen = {
+    status: 'dry_run',
+    sandbox: { name: 'builds', digest: 'd'.repeat(64) },
+    steps: 3,
+    cleanup: 0,
+    category: 'write',
+    reads: [''],
+    writes: ['made/\u001b[2Jb.txt'],
+    deletes: [],
+    hosts: ['a.example'],
+    requests: [{ method: 'GET', url: 'http://a.example/' }],
+    templates: ['git.status'],
+    open: ['/operations/2/args/0'],
+    omitted: 7,
+  };
   answers = [{ body: { ...RESULT, tx_outcome: 'no_op', result: foreseen } }];
   const { exit, out } = await run('--dry-run', '--sandbox', 'builds');
   expect(exit).toBe(0);
-  expect(out).toMatch(/category +write\n *reads +\$WORKSPACE\n[\s\S]*hosts +a\.example\n[\s\S]*commands +git\.status\n[\s\S]*known when it runs +\/operations\/2\/args\/0\n[\s\S]*sandbox +builds \(d{64}\)[\s\S]*steps +3[\s\S]*not shown +7[\s\S]*status +ok/);
+  expect(out).toMatch(
+    /category +write\n *reads +\$WORKSPACE\n[\s\S]*hosts +a\.example\n[\s\S]*commands +git\.status\n[\s\S]*known when it runs +\/operations\/2\/args\/0\n[\s\S]*sandbox +builds \(d{64}\)[\s\S]*steps +3[\s\S]*not shown +7[\s\S]*status +ok/,
+  );
   expect(out).not.toContain('\u001b');
 });
 

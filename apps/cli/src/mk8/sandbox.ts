@@ -33,23 +33,39 @@ function rulesFrom(path: string | undefined): Rules {
 
 function fragmentsFrom(path: string | undefined): ReadonlyMap<string, readonly Operation[]> {
   const value = path === undefined ? {} : jsonOf(path, '--fragments');
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) throw usage('`--fragments`: it must be an object of fragments by their ids');
-  return new Map(Object.entries(value).map(([id, operations]) => {
-    const [wrong] = shapeProblems({ operations });
-    if (wrong !== undefined) throw usage(`\`--fragments\`: \`${id}\` is no list of operations: ${wrong.pointer}: ${wrong.message}`);
-    return [id, operations as unknown as readonly Operation[]];
-  }));
+  if (typeof value !== 'object' || value === null || Array.isArray(value))
+    throw usage('`--fragments`: it must be an object of fragments by their ids');
+  return new Map(
+    Object.entries(value).map(([id, operations]) => {
+      const [wrong] = shapeProblems({ operations });
+      if (wrong !== undefined)
+        throw usage(`\`--fragments\`: \`${id}\` is no list of operations: ${wrong.pointer}: ${wrong.message}`);
+      return [id, operations as unknown as readonly Operation[]];
+    }),
+  );
 }
 
 function variablesFrom(settings: readonly string[]): ReadonlyMap<string, string> {
-  return new Map(settings.map((setting) => {
-    const [, name = '', value = ''] = /^([A-Za-z_][A-Za-z0-9_]*)=(.*)$/s.exec(setting) ?? [];
-    if (name === '') throw usage(`\`--set\`: \`${setting}\` is no NAME=VALUE`);
-    return [name.toUpperCase(), value];
-  }));
+  return new Map(
+    settings.map((setting) => {
+      const [, name = '', value = ''] = /^([A-Za-z_][A-Za-z0-9_]*)=(.*)$/s.exec(setting) ?? [];
+      if (name === '') throw usage(`\`--set\`: \`${setting}\` is no NAME=VALUE`);
+      return [name.toUpperCase(), value];
+    }),
+  );
 }
 
-/** A sandbox to judge scripts by: with the rules that are shipped, and what options add to them. @throws CliError `usage` */
+/**
+ * A sandbox to judge scripts by: with the rules that are shipped, and what options add to them.
+ * @throws CliError `usage`
+ */
 export const sandboxOf = ({ rules, fragments, set = [] }: SandboxOptions): Sandbox => ({
-  id: 'local', root: '/workspace', cwd: '', user: 'agent', env: variablesFrom(set), rules: rulesFrom(rules), fragments: fragmentsFrom(fragments), skills: [],
+  id: 'local',
+  root: '/workspace',
+  cwd: '',
+  user: 'agent',
+  env: variablesFrom(set),
+  rules: rulesFrom(rules),
+  fragments: fragmentsFrom(fragments),
+  skills: [],
 });

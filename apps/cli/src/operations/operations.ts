@@ -37,17 +37,35 @@ export function operationsCommand(context: Context): Command {
 }
 
 function listCommand(context: Context): Command {
-  const command = new Command('list').description('the newest first')
-    .option('--state <state>').option('--tool <id>').option('--agent <id>').option('--workspace <id>').option('--session <id>')
+  const command = new Command('list')
+    .description('the newest first')
+    .option('--state <state>')
+    .option('--tool <id>')
+    .option('--agent <id>')
+    .option('--workspace <id>')
+    .option('--session <id>')
     .option('--unresolved', 'ambiguous ones that nobody has resolved')
-    .option('--limit <n>', 'rows of a page', parseCount, LIST_ROWS).option('--cursor <text>', 'where the page begins');
+    .option('--limit <n>', 'rows of a page', parseCount, LIST_ROWS)
+    .option('--cursor <text>', 'where the page begins');
   return command.action(async () => {
     const options = command.optsWithGlobals<ListOptions>();
     const list = await readList(connect(context, options, 'admin').client, OperationView, '/v1/operations', {
-      state: options.state, tool_id: options.tool, agent_id: options.agent, workspace_id: options.workspace, session_id: options.session,
-      unresolved: options.unresolved === true ? 'true' : undefined, limit: options.limit, cursor: options.cursor,
+      state: options.state,
+      tool_id: options.tool,
+      agent_id: options.agent,
+      workspace_id: options.workspace,
+      session_id: options.session,
+      unresolved: options.unresolved === true ? 'true' : undefined,
+      limit: options.limit,
+      cursor: options.cursor,
     });
-    const rows = list.items.map((each) => [momentOf(each.created_at), each.operation_id, each.tool_id, each.state, each.result?.error?.code ?? '']);
+    const rows = list.items.map((each) => [
+      momentOf(each.created_at),
+      each.operation_id,
+      each.tool_id,
+      each.state,
+      each.result?.error?.code ?? '',
+    ]);
     const more = list.next_cursor === null ? '' : `\nmore: writ operations list --cursor ${list.next_cursor}`;
     show(context, options, list, () => `${tableOf(['proposed', 'operation', 'tool', 'state', 'why'], rows)}${more}`);
   });
@@ -57,20 +75,43 @@ function showCommand(context: Context): Command {
   const command = new Command('show').description('one operation').argument('<operation>');
   return command.action(async (id: string) => {
     const options = command.optsWithGlobals<CommonOptions>();
-    const operation = await connect(context, options, 'admin').client.read(OperationView, `/v1/operations/${encodeURIComponent(id)}`);
+    const operation = await connect(context, options, 'admin').client.read(
+      OperationView,
+      `/v1/operations/${encodeURIComponent(id)}`,
+    );
     show(context, options, operation, () => describe(operation));
   });
 }
 
 function requestsCommand(context: Context): Command {
-  const command = new Command('requests').description('what asked to leave in it').argument('<operation>')
-    .option('--limit <n>', 'rows of a page', parseCount, LIST_ROWS).option('--cursor <text>', 'where the page begins');
+  const command = new Command('requests')
+    .description('what asked to leave in it')
+    .argument('<operation>')
+    .option('--limit <n>', 'rows of a page', parseCount, LIST_ROWS)
+    .option('--cursor <text>', 'where the page begins');
   return command.action(async (id: string) => {
     const options = command.optsWithGlobals<ListOptions>();
-    const page = await connect(context, options, 'admin').client.read(EgressRequestPage, `/v1/operations/${encodeURIComponent(id)}/requests${queryOf({ limit: options.limit, cursor: options.cursor })}`);
-    const rows = page.items.map((each) => [`${each.at_ms} ms`, each.method, visibleLine(each.target), each.outcome, each.status === null ? visibleLine(each.reason ?? '') : String(each.status), String(each.sent_bytes), String(each.received_bytes)]);
+    const page = await connect(context, options, 'admin').client.read(
+      EgressRequestPage,
+      `/v1/operations/${encodeURIComponent(id)}/requests${queryOf({ limit: options.limit, cursor: options.cursor })}`,
+    );
+    const rows = page.items.map((each) => [
+      `${each.at_ms} ms`,
+      each.method,
+      visibleLine(each.target),
+      each.outcome,
+      each.status === null ? visibleLine(each.reason ?? '') : String(each.status),
+      String(each.sent_bytes),
+      String(each.received_bytes),
+    ]);
     const more = page.next_cursor === null ? '' : `\nmore: --cursor ${page.next_cursor}`;
-    show(context, options, page, () => `${tableOf(['at', 'method', 'to', 'outcome', 'answer', 'sent', 'received'], rows)}\n${page.total} in all${more}`);
+    show(
+      context,
+      options,
+      page,
+      () =>
+        `${tableOf(['at', 'method', 'to', 'outcome', 'answer', 'sent', 'received'], rows)}\n${page.total} in all${more}`,
+    );
   });
 }
 
@@ -78,19 +119,29 @@ function cancelCommand(context: Context): Command {
   const command = new Command('cancel').description('end a call that waits or runs').argument('<operation>');
   return command.action(async (id: string) => {
     const options = command.optsWithGlobals<CommonOptions>();
-    const operation = await connect(context, options, 'operator').client.read(OperationView, `/v1/operations/${encodeURIComponent(id)}/cancel`, { method: 'POST', body: {} });
+    const operation = await connect(context, options, 'operator').client.read(
+      OperationView,
+      `/v1/operations/${encodeURIComponent(id)}/cancel`,
+      { method: 'POST', body: {} },
+    );
     show(context, options, operation, () => describe(operation));
   });
 }
 
 function resolveCommand(context: Context): Command {
-  const command = new Command('resolve').description('say what became of an ambiguous operation').argument('<operation>')
-    .requiredOption('--outcome <outcome>', 'committed or rolled_back').requiredOption('--note <text>', 'how you know');
+  const command = new Command('resolve')
+    .description('say what became of an ambiguous operation')
+    .argument('<operation>')
+    .requiredOption('--outcome <outcome>', 'committed or rolled_back')
+    .requiredOption('--note <text>', 'how you know');
   return command.action(async (id: string) => {
     const options = command.optsWithGlobals<CommonOptions & { outcome: string; note: string }>();
     const { client } = connect(context, options, 'operator');
     const body = { outcome: options.outcome, note: options.note };
-    const operation = await client.read(OperationView, `/v1/operations/${encodeURIComponent(id)}/resolve`, { method: 'POST', body });
+    const operation = await client.read(OperationView, `/v1/operations/${encodeURIComponent(id)}/resolve`, {
+      method: 'POST',
+      body,
+    });
     show(context, options, operation, () => describe(operation));
   });
 }
@@ -102,10 +153,14 @@ function watchCommand(context: Context): Command {
     const { client } = connect(context, options, 'admin');
     let last = '';
     for (;;) {
-      const operation = await client.read(OperationView, `/v1/operations/${encodeURIComponent(id)}${last === '' ? '' : `?wait=${WATCH_MS}`}`);
+      const operation = await client.read(
+        OperationView,
+        `/v1/operations/${encodeURIComponent(id)}${last === '' ? '' : `?wait=${WATCH_MS}`}`,
+      );
       if (isFinal(operation.state)) return show(context, options, operation, () => describe(operation));
       // Progress is for people: stdout is the one value at the end.
-      if (operation.state !== last) context.complain(`${momentOf(operation.updated_at)} ${paintState(operation.state)}\n`);
+      if (operation.state !== last)
+        context.complain(`${momentOf(operation.updated_at)} ${paintState(operation.state)}\n`);
       last = operation.state;
     }
   });
@@ -117,8 +172,14 @@ function describe(operation: OperationView): string {
     operation: operation.operation_id,
     state: operation.state,
     votes: operation.votes === undefined ? null : votesOf(operation.votes),
-    resolved: resolution === null ? null : `${resolution.outcome}: ${resolution.note}\n${momentOf(resolution.resolved_at)} by ${resolution.resolved_by}`,
-    erased: operation.erased === undefined ? null : `its content, ${momentOf(operation.erased.at)}, by ${operation.erased.erasure_id} (${operation.erased.record_id})`,
+    resolved:
+      resolution === null
+        ? null
+        : `${resolution.outcome}: ${resolution.note}\n${momentOf(resolution.resolved_at)} by ${resolution.resolved_by}`,
+    erased:
+      operation.erased === undefined
+        ? null
+        : `its content, ${momentOf(operation.erased.at)}, by ${operation.erased.erasure_id} (${operation.erased.record_id})`,
     tool: operation.tool_id,
     error: result?.error ? `${result.error.code}: ${result.error.message}` : null,
     reasons: operation.reasons.map(({ code, message }) => `${code}: ${message}`).join('\n'),

@@ -23,19 +23,27 @@ const OUTPUT_MS = 600_000;
 
 /** `writ operations output OPERATION`. A terminal is shown what would steer it; a file gets the bytes as they are. */
 export function outputCommand(context: Context): Command {
-  const command = new Command('output').description('the whole output of a command, while it is kept').argument('<operation>')
+  const command = new Command('output')
+    .description('the whole output of a command, while it is kept')
+    .argument('<operation>')
     .addOption(new Option('--stream <stream>', 'which').choices(['stdout', 'stderr']).default('stdout'))
     .option('--out <file>', 'a new file for it, byte for byte; shown unless said');
   return command.action(async (id: string) => {
     const options = command.optsWithGlobals<OutputOptions>();
     const { out, stream } = options;
-    if (out !== undefined && statSync(out, { throwIfNoEntry: false }) !== undefined) throw usage(`\`${out}\` is there already: name another file`);
-    const answer = await connect(context, options, 'admin').client.ask(`/v1/operations/${encodeURIComponent(id)}/output${queryOf({ stream })}`, { waitMs: OUTPUT_MS });
+    if (out !== undefined && statSync(out, { throwIfNoEntry: false }) !== undefined)
+      throw usage(`\`${out}\` is there already: name another file`);
+    const answer = await connect(context, options, 'admin').client.ask(
+      `/v1/operations/${encodeURIComponent(id)}/output${queryOf({ stream })}`,
+      { waitMs: OUTPUT_MS },
+    );
     const cut = answer.headers.get('writ-output-cut') === 'true';
     if (cut) context.complain('cut: the command said more than is kept of one, and the end of this is not its end\n');
     if (out !== undefined) {
       const bytes = await save(answer, out);
-      return show(context, options, { operation_id: id, stream, out, bytes, cut }, () => fieldsOf({ file: out, bytes, cut: cut ? 'yes' : null }));
+      return show(context, options, { operation_id: id, stream, out, bytes, cut }, () =>
+        fieldsOf({ file: out, bytes, cut: cut ? 'yes' : null }),
+      );
     }
     const content = await answer.text();
     if (options.json === true) return show(context, options, { operation_id: id, stream, content, cut }, () => '');
@@ -47,15 +55,18 @@ export function outputCommand(context: Context): Command {
 async function save(answer: Response, file: string): Promise<number> {
   const partial = `${file}.partial`;
   const hash = createHash('sha256');
-  const hashed = new Transform({ transform: (bytes: Buffer, _encoding, done) => {
-    hash.update(bytes);
-    done(null, bytes);
-  } });
+  const hashed = new Transform({
+    transform: (bytes: Buffer, _encoding, done) => {
+      hash.update(bytes);
+      done(null, bytes);
+    },
+  });
   try {
     // Nothing at all comes as no stream.
     const body = answer.body === null ? Readable.from([]) : Readable.fromWeb(answer.body as WebStream);
     await pipeline(body, hashed, createWriteStream(partial, { flags: 'wx' }));
-    if (answer.headers.get('etag') !== `"${hash.digest('hex')}"`) throw new Error('the bytes are not those that the answer names');
+    if (answer.headers.get('etag') !== `"${hash.digest('hex')}"`)
+      throw new Error('the bytes are not those that the answer names');
     await rename(partial, file);
     return statSync(file).size;
   } catch (cause) {

@@ -15,9 +15,15 @@ import { backtestCommand, explainCommand } from './what-if.ts';
 import { templateCommand } from './templates.ts';
 import { diffCommand, historyCommand, listCommand, showCommand } from './show-policies.ts';
 
-const Tools = Type.Object({ items: Type.Array(Type.Object({ tool_id: Type.String(), category: Type.Enum(['read', 'write', 'admin']) })) });
+const Tools = Type.Object({
+  items: Type.Array(Type.Object({ tool_id: Type.String(), category: Type.Enum(['read', 'write', 'admin']) })),
+});
 
-type ActivateOptions = CommonOptions & { readonly ifActive?: string; readonly note?: string; readonly allowImpossible?: true };
+type ActivateOptions = CommonOptions & {
+  readonly ifActive?: string;
+  readonly note?: string;
+  readonly allowImpossible?: true;
+};
 
 /** `writ policy`. */
 export function policyCommand(context: Context): Command {
@@ -45,36 +51,59 @@ function validateCommand(context: Context): Command {
     const file = readPolicyFile(resolve(context.cwd, path));
     const { set, problems } = checkPolicyFile(file);
     const warnings = set?.warnings ?? [];
-    show(context, options, { valid: set !== null, policy_hash: set?.policy_hash ?? null, problems, warnings }, () => (set === null
-      ? `${problems.length} ${problems.length === 1 ? 'problem' : 'problems'}`
-      : fieldsOf({ valid: 'yes', name: set.document.name, hash: set.policy_hash, rules: set.rules.size, enforcement: set.document.enforcement })));
+    show(context, options, { valid: set !== null, policy_hash: set?.policy_hash ?? null, problems, warnings }, () =>
+      set === null
+        ? `${problems.length} ${problems.length === 1 ? 'problem' : 'problems'}`
+        : fieldsOf({
+            valid: 'yes',
+            name: set.document.name,
+            hash: set.policy_hash,
+            rules: set.rules.size,
+            enforcement: set.document.enforcement,
+          }),
+    );
     for (const warning of warnings) context.complain(`warning: ${problemLines(file, warning)}\n`);
     if (set === null) refuse(context, file, problems);
   });
 }
 
 function putCommand(context: Context): Command {
-  const command = new Command('put').description('check a policy set and store it; it decides nothing before it is activated').argument('<file>');
+  const command = new Command('put')
+    .description('check a policy set and store it; it decides nothing before it is activated')
+    .argument('<file>');
   return command.action(async (path: string) => {
     const options = command.optsWithGlobals<CommonOptions>();
     const file = readPolicyFile(resolve(context.cwd, path));
     const { client } = connect(context, options, 'admin');
     const own = checkPolicyFile(file);
     // It may speak of tools that the tenant registered, which only the server knows.
-    const { set, problems } = own.set === null && own.problems.some(({ line }) => line !== null) ? checkPolicyFile(file, await toolsOf(client)) : own;
+    const { set, problems } =
+      own.set === null && own.problems.some(({ line }) => line !== null)
+        ? checkPolicyFile(file, await toolsOf(client))
+        : own;
     if (set === null) return refuse(context, file, problems);
-    const { policy, warnings } = await client.read(PolicyPut, '/v1/policies', { method: 'POST', body: { document: file.document } });
+    const { policy, warnings } = await client.read(PolicyPut, '/v1/policies', {
+      method: 'POST',
+      body: { document: file.document },
+    });
     if (policy === null) throw new CliError('answer', 'the set was not stored');
-    show(context, options, policy, () => fieldsOf({
-      stored: `${policy.name}@${policy.version}`, hash: policy.policy_hash, 'in force': policy.active ? 'yes' : `no; writ policy activate ${policy.name}@${policy.version}`,
-    }));
+    show(context, options, policy, () =>
+      fieldsOf({
+        stored: `${policy.name}@${policy.version}`,
+        hash: policy.policy_hash,
+        'in force': policy.active ? 'yes' : `no; writ policy activate ${policy.name}@${policy.version}`,
+      }),
+    );
     for (const warning of warnings) context.complain(`warning: ${problemLines(file, warning)}\n`);
   });
 }
 
 /** What rules of the tenant can speak of; Writ's own tools where the server doesn't say. */
 async function toolsOf(client: Client): Promise<readonly PolicyTool[] | undefined> {
-  return await client.read(Tools, '/v1/tools').then(({ items }) => items, () => undefined);
+  return await client.read(Tools, '/v1/tools').then(
+    ({ items }) => items,
+    () => undefined,
+  );
 }
 
 function refuse(context: Context, file: PolicyFile, problems: readonly PolicyProblem[]): void {
@@ -84,8 +113,11 @@ function refuse(context: Context, file: PolicyFile, problems: readonly PolicyPro
 }
 
 function activateCommand(context: Context): Command {
-  const command = new Command('activate').description('put a set in force for every decision from now on').argument('<policy>', 'its hash, its name or name@version')
-    .option('--if-active <policy>', 'only if this one is in force now').option('--note <text>', 'for those who read it later')
+  const command = new Command('activate')
+    .description('put a set in force for every decision from now on')
+    .argument('<policy>', 'its hash, its name or name@version')
+    .option('--if-active <policy>', 'only if this one is in force now')
+    .option('--note <text>', 'for those who read it later')
     .option('--allow-impossible', 'also where some of its rules can never apply');
   return command.action(async (policy: string) => {
     const options = command.optsWithGlobals<ActivateOptions>();
@@ -94,18 +126,34 @@ function activateCommand(context: Context): Command {
 }
 
 function rollbackCommand(context: Context): Command {
-  const command = new Command('rollback').description('put the set in force that was before the present one')
-    .option('--if-active <policy>', 'only if this one is in force now').option('--note <text>', 'for those who read it later');
-  return command.action(async () => { await change(context, command.optsWithGlobals<ActivateOptions>(), '/v1/policies/rollback', {}); });
+  const command = new Command('rollback')
+    .description('put the set in force that was before the present one')
+    .option('--if-active <policy>', 'only if this one is in force now')
+    .option('--note <text>', 'for those who read it later');
+  return command.action(async () => {
+    await change(context, command.optsWithGlobals<ActivateOptions>(), '/v1/policies/rollback', {});
+  });
 }
 
-async function change(context: Context, options: ActivateOptions, path: string, body: Readonly<Record<string, string | boolean | undefined>>): Promise<void> {
-  const active = await connect(context, options, 'admin').client.read(PolicyActivation, path, { method: 'POST', body: { ...body, if_active: options.ifActive, note: options.note } });
-  show(context, options, active, () => fieldsOf({
-    'in force': active.version === null ? active.name : `${active.name}@${active.version}`,
-    enforcement: active.enforcement === 'observe' ? 'observe: decisions are recorded, and calls run' : null,
-    hash: active.policy_hash, since: active.at === null ? null : momentOf(active.at), note: active.note,
-  }));
+async function change(
+  context: Context,
+  options: ActivateOptions,
+  path: string,
+  body: Readonly<Record<string, string | boolean | undefined>>,
+): Promise<void> {
+  const active = await connect(context, options, 'admin').client.read(PolicyActivation, path, {
+    method: 'POST',
+    body: { ...body, if_active: options.ifActive, note: options.note },
+  });
+  show(context, options, active, () =>
+    fieldsOf({
+      'in force': active.version === null ? active.name : `${active.name}@${active.version}`,
+      enforcement: active.enforcement === 'observe' ? 'observe: decisions are recorded, and calls run' : null,
+      hash: active.policy_hash,
+      since: active.at === null ? null : momentOf(active.at),
+      note: active.note,
+    }),
+  );
 }
 
 function schemaCommand(context: Context): Command {

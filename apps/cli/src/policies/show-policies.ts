@@ -12,11 +12,16 @@ type ListOptions = CommonOptions & { readonly limit?: number; readonly cursor?: 
 const LIST_ROWS = 50;
 
 export function listCommand(context: Context): Command {
-  const command = new Command('list').description('the set in force, the shipped ones and your own')
-    .option('--limit <n>', 'rows of a page', parseCount, LIST_ROWS).option('--cursor <text>', 'where the page begins');
+  const command = new Command('list')
+    .description('the set in force, the shipped ones and your own')
+    .option('--limit <n>', 'rows of a page', parseCount, LIST_ROWS)
+    .option('--cursor <text>', 'where the page begins');
   return command.action(async () => {
     const options = command.optsWithGlobals<ListOptions>();
-    const page = await connect(context, options, 'admin').client.read(PolicyPage, `/v1/policies${queryOf({ limit: options.limit, cursor: options.cursor })}`);
+    const page = await connect(context, options, 'admin').client.read(
+      PolicyPage,
+      `/v1/policies${queryOf({ limit: options.limit, cursor: options.cursor })}`,
+    );
     const stored = new Set(page.items.map(({ policy_hash }) => policy_hash));
     const all = [...page.items, ...page.shipped.filter(({ policy_hash }) => !stored.has(policy_hash))];
     show(context, options, page, () => tableOf(['', 'set', 'enforcement', 'stored', 'hash'], all.map(rowOf)));
@@ -24,25 +29,48 @@ export function listCommand(context: Context): Command {
 }
 
 const rowOf = (set: PolicySetView): string[] => [
-  set.active ? 'in force' : '', nameOf(set), set.enforcement, set.created_at === null ? 'shipped' : momentOf(set.created_at), set.policy_hash,
+  set.active ? 'in force' : '',
+  nameOf(set),
+  set.enforcement,
+  set.created_at === null ? 'shipped' : momentOf(set.created_at),
+  set.policy_hash,
 ];
-const nameOf = ({ name, version }: Pick<PolicySetView, 'name' | 'version'>): string => (version === null ? name : `${name}@${version}`);
+const nameOf = ({ name, version }: Pick<PolicySetView, 'name' | 'version'>): string =>
+  version === null ? name : `${name}@${version}`;
 
 export function showCommand(context: Context): Command {
-  const command = new Command('show').description('a set with all its rules; the one in force unless said').argument('[policy]', 'its hash, its name or name@version');
+  const command = new Command('show')
+    .description('a set with all its rules; the one in force unless said')
+    .argument('[policy]', 'its hash, its name or name@version');
   return command.action(async (policy = 'active') => {
     const options = command.optsWithGlobals<CommonOptions>();
-    const set = await connect(context, options, 'admin').client.read(PolicySetWhole, `/v1/policies/${encodeURIComponent(policy as string)}`);
+    const set = await connect(context, options, 'admin').client.read(
+      PolicySetWhole,
+      `/v1/policies/${encodeURIComponent(policy as string)}`,
+    );
     const { cedar, ...rest } = set.document;
-    show(context, options, set, () => `${fieldsOf({
-      set: nameOf(set), 'in force': set.active ? 'yes' : 'no', enforcement: set.enforcement, hash: set.policy_hash, what: set.description,
-      stored: set.created_at === null ? 'shipped' : `${momentOf(set.created_at)} by ${set.created_by ?? '?'}`,
-    })}\n\n${visible(JSON.stringify(rest, null, 2))}\n\n${visible(String(cedar))}`);
+    show(
+      context,
+      options,
+      set,
+      () =>
+        `${fieldsOf({
+          set: nameOf(set),
+          'in force': set.active ? 'yes' : 'no',
+          enforcement: set.enforcement,
+          hash: set.policy_hash,
+          what: set.description,
+          stored: set.created_at === null ? 'shipped' : `${momentOf(set.created_at)} by ${set.created_by ?? '?'}`,
+        })}\n\n${visible(JSON.stringify(rest, null, 2))}\n\n${visible(String(cedar))}`,
+    );
   });
 }
 
 export function diffCommand(context: Context): Command {
-  const command = new Command('diff').description('what differs, rule by rule; from the set in force unless said').argument('<policy>').argument('[other]');
+  const command = new Command('diff')
+    .description('what differs, rule by rule; from the set in force unless said')
+    .argument('<policy>')
+    .argument('[other]');
   return command.action(async (one: string, two?: string) => {
     const options = command.optsWithGlobals<CommonOptions>();
     const query = two === undefined ? { to: one } : { from: one, to: two };
@@ -52,9 +80,20 @@ export function diffCommand(context: Context): Command {
 }
 
 function describe({ from, to, rules, history, settings }: PolicyDiff): string {
-  const lines = (mark: '-' | '+', value: unknown): string[] => (value === null ? [] : textOf(value).split('\n').map((line) => (mark === '-' ? paint.red : paint.green)(`${mark} ${visibleLine(line)}`)));
-  const changes = [...rules, ...history].flatMap(({ id, change, before, after }) => [paint.bold(`${change} ${visibleLine(id)}`), ...lines('-', before), ...lines('+', after)]);
-  const values = settings.map(({ pointer, before, after }) => `${visibleLine(pointer)}: ${textOf(before)} → ${textOf(after)}`);
+  const lines = (mark: '-' | '+', value: unknown): string[] =>
+    value === null
+      ? []
+      : textOf(value)
+          .split('\n')
+          .map((line) => (mark === '-' ? paint.red : paint.green)(`${mark} ${visibleLine(line)}`));
+  const changes = [...rules, ...history].flatMap(({ id, change, before, after }) => [
+    paint.bold(`${change} ${visibleLine(id)}`),
+    ...lines('-', before),
+    ...lines('+', after),
+  ]);
+  const values = settings.map(
+    ({ pointer, before, after }) => `${visibleLine(pointer)}: ${textOf(before)} → ${textOf(after)}`,
+  );
   const all = [...values, ...changes];
   return [`${nameOf(from)} → ${nameOf(to)}`, ...(all.length === 0 ? ['nothing differs'] : all)].join('\n');
 }
@@ -62,12 +101,29 @@ function describe({ from, to, rules, history, settings }: PolicyDiff): string {
 const textOf = (value: unknown): string => (typeof value === 'string' ? value.trim() : JSON.stringify(value));
 
 export function historyCommand(context: Context): Command {
-  const command = new Command('history').description('which sets were in force, newest first')
-    .option('--limit <n>', 'rows of a page', parseCount, LIST_ROWS).option('--cursor <text>', 'where the page begins');
+  const command = new Command('history')
+    .description('which sets were in force, newest first')
+    .option('--limit <n>', 'rows of a page', parseCount, LIST_ROWS)
+    .option('--cursor <text>', 'where the page begins');
   return command.action(async () => {
     const options = command.optsWithGlobals<ListOptions>();
-    const list = await readList(connect(context, options, 'admin').client, PolicyActivation, '/v1/policies/activations', { limit: options.limit, cursor: options.cursor });
-    const rows = list.items.map((each) => [each.at === null ? '' : momentOf(each.at), nameOf(each), each.enforcement, each.activated_by ?? '', each.note ?? '']);
-    show(context, options, list, () => (rows.length === 0 ? 'none was ever activated: the default set is in force' : tableOf(['since', 'set', 'enforcement', 'by', 'note'], rows)));
+    const list = await readList(
+      connect(context, options, 'admin').client,
+      PolicyActivation,
+      '/v1/policies/activations',
+      { limit: options.limit, cursor: options.cursor },
+    );
+    const rows = list.items.map((each) => [
+      each.at === null ? '' : momentOf(each.at),
+      nameOf(each),
+      each.enforcement,
+      each.activated_by ?? '',
+      each.note ?? '',
+    ]);
+    show(context, options, list, () =>
+      rows.length === 0
+        ? 'none was ever activated: the default set is in force'
+        : tableOf(['since', 'set', 'enforcement', 'by', 'note'], rows),
+    );
   });
 }

@@ -25,12 +25,19 @@ export interface Parameter {
 export function parametersOf(template: PolicyTemplate): Parameter[] {
   return Object.entries(template.parameters.properties).map(([name, schema]) => {
     const { type, enum: words, default: value, description = '' } = schema as ParameterSchema;
-    return { name, takes: words === undefined ? type === 'array' ? 'list' : type === 'integer' ? 'number' : 'text' : words.join(' | '), default: value, description };
+    return {
+      name,
+      takes:
+        words === undefined ? (type === 'array' ? 'list' : type === 'integer' ? 'number' : 'text') : words.join(' | '),
+      default: value,
+      description,
+    };
   });
 }
 
 /**
- * The values of `--set name=value`: a list takes one item each time, or all as JSON. What doesn't fit, the template's schema tells.
+ * The values of `--set name=value`: a list takes one item each time, or all as JSON. What doesn't fit, the template's
+ * schema tells.
  * @throws CliError for what isn't `name=value`, and for a value that is given twice where one is taken
  */
 export function parameterValues(template: PolicyTemplate, given: readonly string[]): Record<string, unknown> {
@@ -41,7 +48,8 @@ export function parameterValues(template: PolicyTemplate, given: readonly string
     if (at < 1) throw usage(`\`--set ${text}\`: it takes \`name=value\``);
     const [name, value] = [text.slice(0, at), text.slice(at + 1)];
     const before = values.get(name);
-    if (takes.get(name) === 'list') values.set(name, [...(before as unknown[] | undefined ?? []), ...itemsOf(text, value)]);
+    if (takes.get(name) === 'list')
+      values.set(name, [...((before as unknown[] | undefined) ?? []), ...itemsOf(text, value)]);
     else if (before !== undefined) throw usage(`\`--set ${name}\` is given twice, and one value is taken`);
     else values.set(name, takes.get(name) === 'number' && /^-?\d{1,15}$/.test(value) ? Number(value) : value);
   }

@@ -1,6 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 import { resolve } from 'node:path';
-import { compilePolicySet, fillTemplate, POLICY_TEMPLATES, PolicySetError, withFragments, type PolicyFragment, type PolicySetSource, type PolicyTemplate } from '@writ/policy';
+import {
+  compilePolicySet,
+  fillTemplate,
+  POLICY_TEMPLATES,
+  PolicySetError,
+  withFragments,
+  type PolicyFragment,
+  type PolicySetSource,
+  type PolicyTemplate,
+} from '@writ/policy';
 import { Command } from 'commander';
 import { EXIT, usage } from '../cli-error.ts';
 import { show, type CommonOptions, type Context } from '../context.ts';
@@ -11,9 +20,14 @@ import { parametersOf, parameterValues } from './template-parameters.ts';
 
 type FillOptions = CommonOptions & { readonly set: readonly string[]; readonly into?: string };
 
-/** `writ policy template`. Needs no server: the templates are those of this version of the program, as sets are checked by it. */
+/**
+ * `writ policy template`. Needs no server: the templates are those of this version of the program, as sets are checked
+ * by it.
+ */
 export function templateCommand(context: Context): Command {
-  return new Command('template').alias('templates').description('rules for common cases')
+  return new Command('template')
+    .alias('templates')
+    .description('rules for common cases')
     .addCommand(listCommand(context), { isDefault: true })
     .addCommand(showCommand(context))
     .addCommand(fillCommand(context));
@@ -23,7 +37,12 @@ function listCommand(context: Context): Command {
   const command = new Command('list').description('which there are');
   return command.action(() => {
     const items = [...POLICY_TEMPLATES.values()].map(({ id, description }) => ({ id, description }));
-    show(context, command.optsWithGlobals<CommonOptions>(), { items }, () => tableOf(['template', 'what it is for'], items.map(({ id, description }) => [id, description])));
+    show(context, command.optsWithGlobals<CommonOptions>(), { items }, () =>
+      tableOf(
+        ['template', 'what it is for'],
+        items.map(({ id, description }) => [id, description]),
+      ),
+    );
   });
 }
 
@@ -32,15 +51,32 @@ function showCommand(context: Context): Command {
   return command.action((name: string) => {
     const template = templateOf(name);
     const { id, description, parameters } = template;
-    const rows = parametersOf(template).map((one) => [one.name, one.takes, one.default === undefined ? 'needed' : JSON.stringify(one.default), one.description]);
-    show(context, command.optsWithGlobals<CommonOptions>(), { id, description, parameters },
-      () => `${fieldsOf({ template: id, 'what it is for': description })}\n\n${tableOf(['parameter', 'takes', 'default', 'what it says'], rows)}`);
+    const rows = parametersOf(template).map((one) => [
+      one.name,
+      one.takes,
+      one.default === undefined ? 'needed' : JSON.stringify(one.default),
+      one.description,
+    ]);
+    show(
+      context,
+      command.optsWithGlobals<CommonOptions>(),
+      { id, description, parameters },
+      () =>
+        `${fieldsOf({ template: id, 'what it is for': description })}\n\n${tableOf(['parameter', 'takes', 'default', 'what it says'], rows)}`,
+    );
   });
 }
 
 function fillCommand(context: Context): Command {
-  const command = new Command('fill').description('fill one in: its rules, or with `--into` a whole set that has them').argument('<name>')
-    .option('--set <name=value>', 'a parameter; a list takes one item each time', (value: string, all: readonly string[]) => [...all, value], [])
+  const command = new Command('fill')
+    .description('fill one in: its rules, or with `--into` a whole set that has them')
+    .argument('<name>')
+    .option(
+      '--set <name=value>',
+      'a parameter; a list takes one item each time',
+      (value: string, all: readonly string[]) => [...all, value],
+      [],
+    )
     .option('--into <file>', 'the set that they are added to; it is printed, and the file stays as it is');
   return command.action((name: string) => {
     const options = command.optsWithGlobals<FillOptions>();
@@ -55,16 +91,25 @@ function fillCommand(context: Context): Command {
 
 /** Rules as they stand in a set: text of `cedar`, entries of `history`. */
 function wordsOf({ cedar, history }: PolicyFragment): string {
-  return [cedar.trimEnd(), ...history.map((rule) => JSON.stringify(rule, null, 2))].filter((text) => text !== '').join('\n\n');
+  return [cedar.trimEnd(), ...history.map((rule) => JSON.stringify(rule, null, 2))]
+    .filter((text) => text !== '')
+    .join('\n\n');
 }
 
 /** Null where the parameters don't fit: then each that doesn't is told of. */
-function filled(context: Context, { id }: PolicyTemplate, parameters: Readonly<Record<string, unknown>>): PolicyFragment | null {
+function filled(
+  context: Context,
+  { id }: PolicyTemplate,
+  parameters: Readonly<Record<string, unknown>>,
+): PolicyFragment | null {
   try {
     return fillTemplate(id, parameters);
   } catch (error) {
     if (!(error instanceof PolicySetError)) throw error;
-    for (const { pointer, message, help } of error.problems) context.complain(`${id}${pointer === '' ? '' : `#${visibleLine(pointer)}`}: ${visibleLine(`${message}${help === '' ? '' : `: ${help}`}`)}\n`);
+    for (const { pointer, message, help } of error.problems)
+      context.complain(
+        `${id}${pointer === '' ? '' : `#${visibleLine(pointer)}`}: ${visibleLine(`${message}${help === '' ? '' : `: ${help}`}`)}\n`,
+      );
     context.complain(`error policy.invalid: the parameters don't fit; writ policy template show ${id}\n`);
     context.setExit(EXIT.failed);
     return null;
@@ -80,7 +125,8 @@ function intoSet(context: Context, path: string, fragment: PolicyFragment): void
     context.write(`${JSON.stringify(document, null, 2)}\n`);
   } catch (error) {
     if (!(error instanceof PolicySetError)) throw error;
-    for (const problem of error.problems) context.complain(`${problemLines({ document: { ...document }, path, rulesPath: path }, problem)}\n`);
+    for (const problem of error.problems)
+      context.complain(`${problemLines({ document: { ...document }, path, rulesPath: path }, problem)}\n`);
     context.complain('error policy.invalid: the policy set with the rules is not valid\n');
     context.setExit(EXIT.failed);
   }
@@ -88,6 +134,7 @@ function intoSet(context: Context, path: string, fragment: PolicyFragment): void
 
 function templateOf(name: string): PolicyTemplate {
   const template = POLICY_TEMPLATES.get(name);
-  if (template === undefined) throw usage(`there is no template \`${name}\`; there are ${[...POLICY_TEMPLATES.keys()].join(', ')}`);
+  if (template === undefined)
+    throw usage(`there is no template \`${name}\`; there are ${[...POLICY_TEMPLATES.keys()].join(', ')}`);
   return template;
 }

@@ -16,25 +16,52 @@ import { describeBacktest } from './what-if.ts';
 const DEPTH_MAX = 16;
 
 export function verifyBacktestCommand(context: Context): Command {
-  const command = new Command('verify-backtest').description('verify a backtest offline, from public keys and nothing else').argument('<file>')
+  const command = new Command('verify-backtest')
+    .description('verify a backtest offline, from public keys and nothing else')
+    .argument('<file>')
     .requiredOption('--keys <file>', 'the public keys (writ-keys.json)');
   return command.action((path: string) => {
     const options = command.optsWithGlobals<CommonOptions & { keys: string }>();
-    const pages = verified(() => verifyBacktest(readNamedFile(resolve(context.cwd, path)), parseKeySet(readNamedFile(resolve(context.cwd, options.keys)))));
-    show(context, options, { ok: true, pages }, () => `every page is signed, and they join\n\n${describeBacktest(pages)}`);
+    const pages = verified(() =>
+      verifyBacktest(
+        readNamedFile(resolve(context.cwd, path)),
+        parseKeySet(readNamedFile(resolve(context.cwd, options.keys))),
+      ),
+    );
+    show(
+      context,
+      options,
+      { ok: true, pages },
+      () => `every page is signed, and they join\n\n${describeBacktest(pages)}`,
+    );
   });
 }
 
-/** The pages of a file: all signed by a kernel with a key that stands and was good then, of one candidate and tenant, joined without a gap. @throws CliError `verify.backtest` */
+/**
+ * The pages of a file: all signed by a kernel with a key that stands and was good then, of one candidate and tenant,
+ * joined without a gap.
+ * @throws CliError `verify.backtest`
+ */
 export function verifyBacktest(bytes: Uint8Array, { recordKeys }: KeySet): BacktestPage[] {
   const { pages: envelopes } = parseIJson(bytes, { depthMax: DEPTH_MAX }) as { pages?: unknown };
   if (!Array.isArray(envelopes) || envelopes.length === 0) throw wrong('the file holds no pages');
-  const kind = { what: 'page', payloadType: BACKTEST_PAYLOAD_TYPE, schema: BacktestPage, depthMax: DEPTH_MAX, refuse: wrong };
+  const kind = {
+    what: 'page',
+    payloadType: BACKTEST_PAYLOAD_TYPE,
+    schema: BacktestPage,
+    depthMax: DEPTH_MAX,
+    refuse: wrong,
+  };
   const pages = envelopes.map((envelope) => openSigned(envelope, recordKeys, kind));
   pages.forEach((page, n) => {
     const [first, before] = [pages[0] as BacktestPage, pages[n - 1]];
     if (page.cursor !== (before?.next_cursor ?? null)) throw wrong(`page ${n + 1} doesn't follow the one before it`);
-    if (page.tenant_id !== first.tenant_id || page.candidate.policy_hash !== first.candidate.policy_hash || page.since !== first.since) throw wrong(`page ${n + 1} is of another backtest`);
+    if (
+      page.tenant_id !== first.tenant_id ||
+      page.candidate.policy_hash !== first.candidate.policy_hash ||
+      page.since !== first.since
+    )
+      throw wrong(`page ${n + 1} is of another backtest`);
   });
   return pages;
 }
@@ -45,7 +72,13 @@ function verified<T>(run: () => T): T {
   try {
     return run();
   } catch (error) {
-    if (error instanceof SignatureError || error instanceof ReceiptError || error instanceof JsonError || error instanceof Fault) throw wrong(error.message);
+    if (
+      error instanceof SignatureError ||
+      error instanceof ReceiptError ||
+      error instanceof JsonError ||
+      error instanceof Fault
+    )
+      throw wrong(error.message);
     throw error;
   }
 }

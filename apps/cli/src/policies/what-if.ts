@@ -1,7 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 import { resolve } from 'node:path';
 import {
-  Backtest, OperationExplanation, type BacktestEffects, type BacktestPage, type PolicyExplanation,
+  Backtest,
+  OperationExplanation,
+  type BacktestEffects,
+  type BacktestPage,
+  type PolicyExplanation,
 } from '@writ/contract';
 import { Command } from 'commander';
 import { EXIT } from '../cli-error.ts';
@@ -25,7 +29,8 @@ export interface BacktestFile {
 }
 
 export function backtestCommand(context: Context): Command {
-  const command = new Command('backtest').argument('<file>')
+  const command = new Command('backtest')
+    .argument('<file>')
     .description('which decisions on calls and on their effects a set would change; --json gives the signed answer')
     .option('--since <period>', 'how far back, as 12h or 7d', (text: string) => parsePeriod('--since', text))
     .option('--limit <n>', 'operations to look at', parseCount, OPERATIONS);
@@ -50,7 +55,10 @@ export function backtestCommand(context: Context): Command {
       [cursor, left] = [page.page.next_cursor, left - page.page.examined];
       context.complain(`${options.limit - left} operations looked at\n`);
     } while (cursor !== null && left > 0);
-    const signed: BacktestFile = { media_type: 'application/vnd.writ.backtest-file.v1+json', pages: pages.map(({ envelope }) => envelope) };
+    const signed: BacktestFile = {
+      media_type: 'application/vnd.writ.backtest-file.v1+json',
+      pages: pages.map(({ envelope }) => envelope),
+    };
     show(context, options, signed, () => describeBacktest(pages.map(({ page }) => page)));
   });
 }
@@ -68,11 +76,30 @@ export function describeBacktest(pages: readonly BacktestPage[]): string {
   const effects = pages.flatMap((page) => page.effects ?? []);
   return [
     fieldsOf({
-      candidate: pages[0]?.candidate.name, hash: pages[0]?.candidate.policy_hash, 'looked at': sum(({ examined }) => examined), 'not comparable': sum(({ skipped }) => skipped),
-      'decided otherwise': sum(({ changed }) => changed), 'more left': pages.at(-1)?.next_cursor === null ? null : 'yes',
+      candidate: pages[0]?.candidate.name,
+      hash: pages[0]?.candidate.policy_hash,
+      'looked at': sum(({ examined }) => examined),
+      'not comparable': sum(({ skipped }) => skipped),
+      'decided otherwise': sum(({ changed }) => changed),
+      'more left': pages.at(-1)?.next_cursor === null ? null : 'yes',
     }),
-    ...countsTable('decision', pages.flatMap(({ changes }) => changes)),
-    ...(examples.length === 0 ? [] : [tableOf(['operation', 'tool', 'decision', 'rules'], examples.map((each) => [each.operation_id, each.tool_id, `${each.from} → ${each.to}`, each.rule_ids.join(', ')]))]),
+    ...countsTable(
+      'decision',
+      pages.flatMap(({ changes }) => changes),
+    ),
+    ...(examples.length === 0
+      ? []
+      : [
+          tableOf(
+            ['operation', 'tool', 'decision', 'rules'],
+            examples.map((each) => [
+              each.operation_id,
+              each.tool_id,
+              `${each.from} → ${each.to}`,
+              each.rule_ids.join(', '),
+            ]),
+          ),
+        ]),
     ...(effects.length === 0 ? [] : describeEffects(effects)),
   ].join('\n\n');
 }
@@ -89,10 +116,15 @@ function describeEffects(pages: readonly BacktestEffects[]): string[] {
   const examples = pages.flatMap((page) => page.examples).slice(0, EXAMPLES_SHOWN);
   return [
     fieldsOf({
-      'effects judged': sum(({ judged }) => judged), 'not judged': reasons.length === 0 ? null : reasons.join(', '),
-      'without their series': alone === 0 ? null : alone, 'effects otherwise': sum(({ changed }) => changed),
+      'effects judged': sum(({ judged }) => judged),
+      'not judged': reasons.length === 0 ? null : reasons.join(', '),
+      'without their series': alone === 0 ? null : alone,
+      'effects otherwise': sum(({ changed }) => changed),
     }),
-    ...countsTable('effect', pages.flatMap(({ changes }) => changes)),
+    ...countsTable(
+      'effect',
+      pages.flatMap(({ changes }) => changes),
+    ),
     ...(examples.length === 0 ? [] : [tableOf(EFFECT_COLUMNS, examples.map(effectRow))]),
   ];
 }
@@ -113,26 +145,42 @@ function countsTable(what: string, changes: readonly Counted[]): string[] {
     counts.set(key, (counts.get(key) ?? 0) + count);
   }
   if (counts.size === 0) return [];
-  const rows = [...counts].map(([key, count]) => [...JSON.parse(key) as string[], String(count)]);
+  const rows = [...counts].map(([key, count]) => [...(JSON.parse(key) as string[]), String(count)]);
   return [tableOf([what, 'tool', 'calls'], rows)];
 }
 
 export function explainCommand(context: Context): Command {
-  const command = new Command('explain').description('why a call was decided as it was, and whether the set in force decides alike').argument('<operation>');
+  const command = new Command('explain')
+    .description('why a call was decided as it was, and whether the set in force decides alike')
+    .argument('<operation>');
   return command.action(async (id: string) => {
     const options = command.optsWithGlobals<CommonOptions>();
-    const told = await connect(context, options, 'admin').client.read(OperationExplanation, `/v1/operations/${encodeURIComponent(id)}/explain`);
-    show(context, options, told, () => fieldsOf({
-      operation: told.operation_id, 'decided under': told.policy_hash, 'not asked': told.why_not,
-      then: told.then === null ? null : wordsOf(told.then), now: told.now === null || told.alike === true ? null : wordsOf(told.now),
-      alike: told.alike === null ? null : told.alike ? 'the set in force decides the same' : 'the set in force decides otherwise',
-    }));
+    const told = await connect(context, options, 'admin').client.read(
+      OperationExplanation,
+      `/v1/operations/${encodeURIComponent(id)}/explain`,
+    );
+    show(context, options, told, () =>
+      fieldsOf({
+        operation: told.operation_id,
+        'decided under': told.policy_hash,
+        'not asked': told.why_not,
+        then: told.then === null ? null : wordsOf(told.then),
+        now: told.now === null || told.alike === true ? null : wordsOf(told.now),
+        alike:
+          told.alike === null
+            ? null
+            : told.alike
+              ? 'the set in force decides the same'
+              : 'the set in force decides otherwise',
+      }),
+    );
   });
 }
 
-const wordsOf = ({ policy, mode, decided, reasons, would_pass, better_with }: PolicyExplanation): string => [
-  `${mode} by ${policy.name}${policy.enforcement === 'observe' ? ` (observed only; it decides ${decided})` : ''}`,
-  ...reasons.map(({ code, message }) => `${code}: ${message}`),
-  ...would_pass.map((words) => `would pass: ${words}`),
-  ...better_with.map((each) => `with ${each.with}: ${each.mode}`),
-].join('\n');
+const wordsOf = ({ policy, mode, decided, reasons, would_pass, better_with }: PolicyExplanation): string =>
+  [
+    `${mode} by ${policy.name}${policy.enforcement === 'observe' ? ` (observed only; it decides ${decided})` : ''}`,
+    ...reasons.map(({ code, message }) => `${code}: ${message}`),
+    ...would_pass.map((words) => `would pass: ${words}`),
+    ...better_with.map((each) => `with ${each.with}: ${each.mode}`),
+  ].join('\n');

@@ -17,16 +17,37 @@ const pathOf = (name: string): string => `${PATH}/${encodeURIComponent(name)}`;
 
 /** `writ profile`: what raw commands may do at most. */
 export function profileCommand(context: Context): Command {
-  return new Command('profile').description('Execution profiles: what raw commands (shell.dangerous) may do at most. A profile never changes; it is removed, and created anew.')
-    .addCommand(listCommand(context), { isDefault: true }).addCommand(showCommand(context)).addCommand(createCommand(context)).addCommand(removeCommand(context));
+  return new Command('profile')
+    .description(
+      'Execution profiles: what raw commands (shell.dangerous) may do at most. A profile never changes; it is removed, and created anew.',
+    )
+    .addCommand(listCommand(context), { isDefault: true })
+    .addCommand(showCommand(context))
+    .addCommand(createCommand(context))
+    .addCommand(removeCommand(context));
 }
 
 function listCommand(context: Context): Command {
-  const command = new Command('list').option('--limit <n>', 'rows of a page', parseCount, LIST_ROWS).option('--cursor <text>', 'where the page begins');
+  const command = new Command('list')
+    .option('--limit <n>', 'rows of a page', parseCount, LIST_ROWS)
+    .option('--cursor <text>', 'where the page begins');
   return command.action(async () => {
     const options = command.optsWithGlobals<CommonOptions & { limit?: number; cursor?: string }>();
-    const list = await readList(connect(context, options, 'operator').client, ProfileView, PATH, { limit: options.limit, cursor: options.cursor });
-    show(context, options, list, () => tableOf(['profile', 'shells', 'workspace', 'created'], list.items.map(({ name, definition, created_at }) => [name, definition.shells.join(' '), definition.workspace_id ?? 'any', momentOf(created_at)])));
+    const list = await readList(connect(context, options, 'operator').client, ProfileView, PATH, {
+      limit: options.limit,
+      cursor: options.cursor,
+    });
+    show(context, options, list, () =>
+      tableOf(
+        ['profile', 'shells', 'workspace', 'created'],
+        list.items.map(({ name, definition, created_at }) => [
+          name,
+          definition.shells.join(' '),
+          definition.workspace_id ?? 'any',
+          momentOf(created_at),
+        ]),
+      ),
+    );
   });
 }
 
@@ -39,34 +60,74 @@ function showCommand(context: Context): Command {
   });
 }
 
-interface CreateOptions extends CommonOptions { readonly shell: readonly string[]; readonly workspace?: string; readonly env?: readonly string[]; readonly net?: readonly string[]; readonly wallMs: number; readonly memoryMib: number }
+interface CreateOptions extends CommonOptions {
+  readonly shell: readonly string[];
+  readonly workspace?: string;
+  readonly env?: readonly string[];
+  readonly net?: readonly string[];
+  readonly wallMs: number;
+  readonly memoryMib: number;
+}
 
 const collect = (value: string, before: readonly string[] = []): string[] => [...before, value];
 const WALL_MS = 60_000;
 const MEMORY_MIB = 512;
 
 function createCommand(context: Context): Command {
-  const command = new Command('create').description('registers a profile; a token names it before anything runs under it').argument('<profile>')
+  const command = new Command('create')
+    .description('registers a profile; a token names it before anything runs under it')
+    .argument('<profile>')
     .requiredOption('--shell <shell>', `what may read a command, of ${RAW_SHELLS.join(', ')}; may be repeated`, collect)
     .option('--workspace <id>', 'the only workspace that it is for; any unless said')
     .option('--env <name=value>', 'a variable that commands find, no secret; may be repeated', collect)
-    .option('--net <domain=methods>', 'a host that commands may reach at most, where the token grants it too: api.example.org=GET,POST; may be repeated', collect)
+    .option(
+      '--net <domain=methods>',
+      'a host that commands may reach at most, where the token grants it too: api.example.org=GET,POST; may be repeated',
+      collect,
+    )
     .option('--wall-ms <n>', 'the longest that a command may run, in milliseconds', parseCount, WALL_MS)
     .option('--memory-mib <n>', 'memory of a command, in MiB', parseCount, MEMORY_MIB);
   return command.action(async (name: string) => {
-    const { shell, workspace, env = [], net = [], wallMs, memoryMib, ...common } = command.optsWithGlobals<CreateOptions>();
+    const {
+      shell,
+      workspace,
+      env = [],
+      net = [],
+      wallMs,
+      memoryMib,
+      ...common
+    } = command.optsWithGlobals<CreateOptions>();
     const body = {
-      name, shells: shell, ...(workspace === undefined ? {} : { workspace_id: workspace }), environment: Object.fromEntries(env.map(variableOf)), net: net.map(parseNet),
+      name,
+      shells: shell,
+      ...(workspace === undefined ? {} : { workspace_id: workspace }),
+      environment: Object.fromEntries(env.map(variableOf)),
+      net: net.map(parseNet),
       limits: { wall_ms: wallMs, memory_bytes: memoryMib * 1024 * 1024 },
     };
-    const { valid, problems, profile } = await connect(context, common, 'admin').client.read(ProfilePut, PATH, { method: 'POST', body });
-    if (!valid || profile === null) throw new CliError('profile.invalid', `nothing was registered\n${problems.map(({ pointer, message }) => `${visibleLine(pointer || '/')}: ${visibleLine(message)}`).join('\n')}`);
-    show(context, common, profile, () => `${describeProfile(profile)}\nA token names it before anything runs under it: writ token issue --tool shell.dangerous --profile ${profile.name}`);
+    const { valid, problems, profile } = await connect(context, common, 'admin').client.read(ProfilePut, PATH, {
+      method: 'POST',
+      body,
+    });
+    if (!valid || profile === null)
+      throw new CliError(
+        'profile.invalid',
+        `nothing was registered\n${problems.map(({ pointer, message }) => `${visibleLine(pointer || '/')}: ${visibleLine(message)}`).join('\n')}`,
+      );
+    show(
+      context,
+      common,
+      profile,
+      () =>
+        `${describeProfile(profile)}\nA token names it before anything runs under it: writ token issue --tool shell.dangerous --profile ${profile.name}`,
+    );
   });
 }
 
 function removeCommand(context: Context): Command {
-  const command = new Command('remove').description('removes it: no call runs under it from then on, also none that waits').argument('<profile>');
+  const command = new Command('remove')
+    .description('removes it: no call runs under it from then on, also none that waits')
+    .argument('<profile>');
   return command.action(async (name: string) => {
     const options = command.optsWithGlobals<CommonOptions>();
     const removed = await connect(context, options, 'admin').client.read(Removed, pathOf(name), { method: 'DELETE' });
@@ -80,9 +141,24 @@ function variableOf(text: string): [string, string] {
   return [text.slice(0, at), text.slice(at + 1)];
 }
 
-function describeProfile({ name, definition: { shells, workspace_id, environment, net, limits }, digest, created_by, created_at }: ProfileView): string {
+function describeProfile({
+  name,
+  definition: { shells, workspace_id, environment, net, limits },
+  digest,
+  created_by,
+  created_at,
+}: ProfileView): string {
   return fieldsOf({
-    profile: name, shells: shells.join(', '), workspace: workspace_id ?? 'any', environment: Object.entries(environment).map(([key, value]) => visibleLine(`${key}=${value}`)).join('\n') || 'none',
-    hosts: net.map(({ domain, methods }) => `${methods.join(',')} ${domain}`).join('\n') || 'none', limits: `${limits.wall_ms} ms, ${Math.floor(limits.memory_bytes / (1024 * 1024))} MiB`, digest, created: `${momentOf(created_at)} by ${created_by}`,
+    profile: name,
+    shells: shells.join(', '),
+    workspace: workspace_id ?? 'any',
+    environment:
+      Object.entries(environment)
+        .map(([key, value]) => visibleLine(`${key}=${value}`))
+        .join('\n') || 'none',
+    hosts: net.map(({ domain, methods }) => `${methods.join(',')} ${domain}`).join('\n') || 'none',
+    limits: `${limits.wall_ms} ms, ${Math.floor(limits.memory_bytes / (1024 * 1024))} MiB`,
+    digest,
+    created: `${momentOf(created_at)} by ${created_by}`,
   });
 }

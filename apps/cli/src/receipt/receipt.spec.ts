@@ -16,7 +16,9 @@ beforeAll(async () => {
   });
 });
 afterAll(() => api.close());
-beforeEach(() => { pending = 0; });
+beforeEach(() => {
+  pending = 0;
+});
 
 test('the receipt is given byte for byte', async () => {
   expect(await writ(['receipt', IDS.operation], { env: api.env })).toEqual({ exit: 0, out: RECEIPT_FILE, err: '' });

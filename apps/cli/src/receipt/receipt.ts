@@ -19,17 +19,26 @@ const RETRY_MS = 200;
 
 /** `writ receipt OPERATION`. */
 export function receiptCommand(context: Context): Command {
-  const command = new Command('receipt').argument('<operation>')
-    .option('--phase <phase>', 'decision, outcome or resolution; the outcome\'s if there is one unless said')
+  const command = new Command('receipt')
+    .argument('<operation>')
+    .option('--phase <phase>', "decision, outcome or resolution; the outcome's if there is one unless said")
     .option('--out <file>', 'where to write it, byte for byte; stdout unless said');
   return command.action(async (id: string) => {
     const options = command.optsWithGlobals<ReceiptOptions>();
     const { client } = connect(context, options, 'admin');
-    const bytes = await fetchReceipt(client, `/v1/operations/${encodeURIComponent(id)}/receipt${queryOf({ phase: options.phase })}`);
+    const bytes = await fetchReceipt(
+      client,
+      `/v1/operations/${encodeURIComponent(id)}/receipt${queryOf({ phase: options.phase })}`,
+    );
     // A receipt is JSON already, in the one spelling that verifies.
     if (options.out === undefined) return context.write(Buffer.from(bytes).toString('utf8'));
     writeFileSync(options.out, bytes);
-    show(context, options, { operation_id: id, out: options.out }, () => `${options.out}\nverify it: writ verify ${options.out} --keys FILE`);
+    show(
+      context,
+      options,
+      { operation_id: id, out: options.out },
+      () => `${options.out}\nverify it: writ verify ${options.out} --keys FILE`,
+    );
   });
 }
 

@@ -30,7 +30,12 @@ interface ListOptions extends CommonOptions {
 }
 
 /** A record by its place, as the API shows it. */
-const RecordAnswer = Type.Object({ leaf_index: Type.Integer(), tree_size: Type.Integer(), statement: Type.Record(Type.String(), Type.Unknown()), receipt: Type.String() });
+const RecordAnswer = Type.Object({
+  leaf_index: Type.Integer(),
+  tree_size: Type.Integer(),
+  statement: Type.Record(Type.String(), Type.Unknown()),
+  receipt: Type.String(),
+});
 
 const LIST_ROWS = 50;
 
@@ -40,20 +45,59 @@ export function recordsCommand(context: Context): Command {
 }
 
 function listCommand(context: Context): Command {
-  const command = new Command('list').description('by an index that is drawn behind the log; all filters must hold')
-    .option('--agent <id>').option('--tool <id>').option('--session <id>').option('--operation <id>')
+  const command = new Command('list')
+    .description('by an index that is drawn behind the log; all filters must hold')
+    .option('--agent <id>')
+    .option('--tool <id>')
+    .option('--session <id>')
+    .option('--operation <id>')
     .option('--type <kind>', 'tool_call, approval, token, policy, resolution, erasure, key, workspace or change')
-    .option('--verdict <verdict>', 'admitted, refused or held').option('--outcome <outcome>', 'committed, rolled_back, no_op or ambiguous')
-    .option('--risk-min <score>', '0 to 1').option('--risk-max <score>', '0 to 1')
-    .option('--since <when>', 'a moment such as 2026-01-31T09:30:00Z, or a period before now such as 12h').option('--until <when>', 'likewise; not within')
-    .option('--resource <id>', 'what it is about; with `*` at its end, all that begin so').option('--text <words>', 'of rule ids, fault code, risk basis and change')
-    .option('--order <order>', 'newest or oldest').option('--limit <n>', 'rows of a page', parseCount, LIST_ROWS).option('--cursor <text>', 'where the page begins; repeat the filters');
+    .option('--verdict <verdict>', 'admitted, refused or held')
+    .option('--outcome <outcome>', 'committed, rolled_back, no_op or ambiguous')
+    .option('--risk-min <score>', '0 to 1')
+    .option('--risk-max <score>', '0 to 1')
+    .option('--since <when>', 'a moment such as 2026-01-31T09:30:00Z, or a period before now such as 12h')
+    .option('--until <when>', 'likewise; not within')
+    .option('--resource <id>', 'what it is about; with `*` at its end, all that begin so')
+    .option('--text <words>', 'of rule ids, fault code, risk basis and change')
+    .option('--order <order>', 'newest or oldest')
+    .option('--limit <n>', 'rows of a page', parseCount, LIST_ROWS)
+    .option('--cursor <text>', 'where the page begins; repeat the filters');
   return command.action(async () => {
     const options = command.optsWithGlobals<ListOptions>();
-    const { agent, tool, session, operation, type, verdict, outcome, riskMin, riskMax, resource, text, order, limit, cursor } = options;
+    const {
+      agent,
+      tool,
+      session,
+      operation,
+      type,
+      verdict,
+      outcome,
+      riskMin,
+      riskMax,
+      resource,
+      text,
+      order,
+      limit,
+      cursor,
+    } = options;
     const query = queryOf({
-      agent, tool, session, operation, type, verdict, outcome, risk_min: riskMin, risk_max: riskMax, since: momentBefore('--since', options.since), until: momentBefore('--until', options.until),
-      resource, text, order, limit, cursor,
+      agent,
+      tool,
+      session,
+      operation,
+      type,
+      verdict,
+      outcome,
+      risk_min: riskMin,
+      risk_max: riskMax,
+      since: momentBefore('--since', options.since),
+      until: momentBefore('--until', options.until),
+      resource,
+      text,
+      order,
+      limit,
+      cursor,
     });
     const page = await connect(context, options, 'admin').client.read(RecordPage, `/v1/records${query}`);
     show(context, options, page, () => describe(page));
@@ -67,26 +111,44 @@ function momentBefore(option: string, text: string | undefined): string | undefi
 }
 
 function describe({ items, next_cursor, indexed_to, tree_size }: Static<typeof RecordPage>): string {
-  const rows = items.map((each) => [String(each.leaf_index), momentOf(each.recorded_at), each.phase ?? each.type, each.tool_id ?? '', each.outcome ?? each.verdict ?? '', each.fault_code ?? '', riskOf(each), each.operation_id ?? each.record_id]);
+  const rows = items.map((each) => [
+    String(each.leaf_index),
+    momentOf(each.recorded_at),
+    each.phase ?? each.type,
+    each.tool_id ?? '',
+    each.outcome ?? each.verdict ?? '',
+    each.fault_code ?? '',
+    riskOf(each),
+    each.operation_id ?? each.record_id,
+  ]);
   const behind = indexed_to < tree_size ? `\nindexed: the first ${indexed_to} of ${tree_size} records` : '';
   const more = next_cursor === null ? '' : `\nmore: the same with --cursor ${next_cursor}`;
   return `${tableOf(['index', 'recorded', 'what', 'tool', 'verdict', 'why', 'risk', 'operation'], rows)}${behind}${more}`;
 }
 
-const riskOf = ({ risk_score, is_drawn }: RecordRow): string => (is_drawn ? String(risk_score ?? '') : 'of an unknown version');
+const riskOf = ({ risk_score, is_drawn }: RecordRow): string =>
+  is_drawn ? String(risk_score ?? '') : 'of an unknown version';
 
 function showCommand(context: Context): Command {
-  const command = new Command('show').description('one record, as it was signed').argument('<index>', 'its place in the log')
+  const command = new Command('show')
+    .description('one record, as it was signed')
+    .argument('<index>', 'its place in the log')
     .option('--receipt <file>', 'writes its receipt there as well, byte for byte');
   return command.action(async (index: string) => {
-    if (!/^\d{1,15}$/.test(index)) throw usage(`\`${index}\` is no place in a log: it is the \`index\` that \`writ records list\` shows`);
+    if (!/^\d{1,15}$/.test(index))
+      throw usage(`\`${index}\` is no place in a log: it is the \`index\` that \`writ records list\` shows`);
     const options = command.optsWithGlobals<CommonOptions & { receipt?: string }>();
     const { client } = connect(context, options, 'admin');
     const path = `/v1/records/${Number(index)}`;
     const record = await client.read(RecordAnswer, path);
     if (options.receipt !== undefined) writeWhole(options.receipt, await (await client.ask(`${path}/receipt`)).bytes());
-    show(context, options, record, () => fieldsOf({
-      index: record.leaf_index, 'of': record.tree_size, receipt: options.receipt ?? record.receipt, statement: JSON.stringify(record.statement, null, 2),
-    }));
+    show(context, options, record, () =>
+      fieldsOf({
+        index: record.leaf_index,
+        of: record.tree_size,
+        receipt: options.receipt ?? record.receipt,
+        statement: JSON.stringify(record.statement, null, 2),
+      }),
+    );
   });
 }

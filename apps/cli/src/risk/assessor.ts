@@ -24,7 +24,10 @@ export interface Explained {
 /** What the four fields come from: dimensions, contributions, and the policy's rules and words. */
 export function detailsOf({ risk, decision }: Explained) {
   return {
-    dimensions: risk.dimensions, contributions: risk.contributions, rule_ids: decision.rule_ids, would_pass: decision.would_pass,
+    dimensions: risk.dimensions,
+    contributions: risk.contributions,
+    rule_ids: decision.rule_ids,
+    would_pass: decision.would_pass,
     reasons: [...new Map([...risk.reasons, ...decision.reasons].map((reason) => [reason.code, reason])).values()],
   };
 }
@@ -35,8 +38,8 @@ const { resolve } = createRequire(import.meta.url);
 const bytesOf = (module: string): Uint8Array => new Uint8Array(readFileSync(resolve(module)));
 
 /**
- * Loads the grammar and the default policy once; what it returns assesses commands of `shell.run` in an interactive session, where the
- * caller's category is write, as a kernel would before anything else is known of the session.
+ * Loads the grammar and the default policy once; what it returns assesses commands of `shell.run` in an interactive
+ * session, where the caller's category is write, as a kernel would before anything else is known of the session.
  */
 export async function loadAssessor(): Promise<Assessor> {
   const grammar = await loadCommandGrammar({ bytes: bytesOf, load: createRequire(import.meta.url) });
@@ -45,12 +48,28 @@ export async function loadAssessor(): Promise<Assessor> {
     const args = { command, ...(cwd === undefined ? {} : { cwd }) };
     const risk = assessRisk({ tool: SHELL_RUN, args, resources: [] }, grammar);
     const decision = decidePolicy(policy, {
-      agent_id: 'agt_any', delegated_by: [], workspace_id: 'wsp_any', tool_id: SHELL_RUN.tool_id, category: SHELL_RUN.category, tool_class: SHELL_RUN.class, resources: [],
-      risk_milli: Math.round(risk.risk_score * 1000), risk_ceiling: risk.ceiling, task_class: 'general', labels: [], session_mode: 'interactive',
-      job_lists_tool: false, staged_change: false, max_autonomy: null,
+      agent_id: 'agt_any',
+      delegated_by: [],
+      workspace_id: 'wsp_any',
+      tool_id: SHELL_RUN.tool_id,
+      category: SHELL_RUN.category,
+      tool_class: SHELL_RUN.class,
+      resources: [],
+      risk_milli: Math.round(risk.risk_score * 1000),
+      risk_ceiling: risk.ceiling,
+      task_class: 'general',
+      labels: [],
+      session_mode: 'interactive',
+      job_lists_tool: false,
+      staged_change: false,
+      max_autonomy: null,
     });
     // What a rule can't be asked about is refused.
     const autonomy_mode = decision.errors.length > 0 ? 'no_go' : decision.mode;
-    return { assessment: { risk_score: risk.risk_score, risk_basis: risk.risk_basis, category: risk.category, autonomy_mode }, risk, decision };
+    return {
+      assessment: { risk_score: risk.risk_score, risk_basis: risk.risk_basis, category: risk.category, autonomy_mode },
+      risk,
+      decision,
+    };
   };
 }

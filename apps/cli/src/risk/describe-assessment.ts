@@ -19,12 +19,22 @@ export function describeAssessment({ assessment, risk, decision }: Explained): s
   const why = new Map(risk.reasons.map(({ code, message }) => [code, message]));
   const rows = risk.risk_basis.map((rule) => [
     rule,
-    risk.contributions.filter((one) => one.rule === rule).map(({ dimension, points }) => `${wordsOf(dimension)} ${share(points)}`).join(', '),
+    risk.contributions
+      .filter((one) => one.rule === rule)
+      .map(({ dimension, points }) => `${wordsOf(dimension)} ${share(points)}`)
+      .join(', '),
     why.get(rule) ?? RISK_RULES.find(({ id }) => id === rule)?.message ?? '',
   ]);
   const fields = fieldsOf({
-    mode: MODES[assessment.autonomy_mode], score: assessment.risk_score.toFixed(3), category: assessment.category,
-    ...Object.fromEntries(DIMENSIONS.filter((dimension) => risk.dimensions[dimension] > 0).map((dimension) => [wordsOf(dimension), risk.dimensions[dimension].toFixed(3)])),
+    mode: MODES[assessment.autonomy_mode],
+    score: assessment.risk_score.toFixed(3),
+    category: assessment.category,
+    ...Object.fromEntries(
+      DIMENSIONS.filter((dimension) => risk.dimensions[dimension] > 0).map((dimension) => [
+        wordsOf(dimension),
+        risk.dimensions[dimension].toFixed(3),
+      ]),
+    ),
     'to pass': decision.would_pass.join('\n'),
   });
   return `${fields}\n\n${tableOf(['rule', 'adds', 'why'], rows)}`;

@@ -6,8 +6,8 @@ export type Line = { readonly text: string } | { readonly wrong: 'too_long' | 'n
 const NEWLINE = 0x0a;
 
 /**
- * The lines of a stream of bytes, each as soon as it is complete. A line keeps at most `bytesMax` bytes in memory: of a longer one only
- * that it is too long is told. A carriage return before the end is dropped; the last line needs no end.
+ * The lines of a stream of bytes, each as soon as it is complete. A line keeps at most `bytesMax` bytes in memory: of a
+ * longer one only that it is too long is told. A carriage return before the end is dropped; the last line needs no end.
  */
 export async function* linesOf(chunks: AsyncIterable<Uint8Array>, bytesMax: number): AsyncGenerator<Line> {
   let parts: Uint8Array[] = [];

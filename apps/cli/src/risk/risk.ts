@@ -19,37 +19,65 @@ interface AssessOptions extends CommonOptions {
 
 /** `writ risk assess`, `writ risk rules`: both without a server. */
 export function riskCommand(context: Context): Command {
-  const command = new Command('risk').description('What a command would risk, and what would become of it. Needs no server.');
-  const assess = command.command('assess')
-    .description('Assesses shell commands under the default policy, in an interactive session, for a caller of category write. Nothing is run.')
+  const command = new Command('risk').description(
+    'What a command would risk, and what would become of it. Needs no server.',
+  );
+  const assess = command
+    .command('assess')
+    .description(
+      'Assesses shell commands under the default policy, in an interactive session, for a caller of category write. Nothing is run.',
+    )
     .option('--command <text>', 'the command')
     .option('--stdin', 'one command a line on standard input; one JSON object a line comes back, in order')
     .option('--cwd <directory>', 'a directory of the workspace; the workspace itself unless said')
     .option('--explain', 'with --json or --stdin: also what each rule adds, and why');
-  assess.action(async () => { await run(context, assess.optsWithGlobals<AssessOptions>()); });
-  const rules = command.command('rules').description('The table of risk rules.').option('--schema', 'the JSON Schema that the table fits');
-  rules.action(() => { showRules(context, rules.optsWithGlobals<CommonOptions & { schema?: boolean }>()); });
+  assess.action(async () => {
+    await run(context, assess.optsWithGlobals<AssessOptions>());
+  });
+  const rules = command
+    .command('rules')
+    .description('The table of risk rules.')
+    .option('--schema', 'the JSON Schema that the table fits');
+  rules.action(() => {
+    showRules(context, rules.optsWithGlobals<CommonOptions & { schema?: boolean }>());
+  });
   return command;
 }
 
 async function run(context: Context, options: AssessOptions): Promise<void> {
-  if ((options.command === undefined) === (options.stdin !== true)) throw usage('say what to assess: either `--command` or `--stdin`');
+  if ((options.command === undefined) === (options.stdin !== true))
+    throw usage('say what to assess: either `--command` or `--stdin`');
   if (options.stdin === true) return runLines(context, options);
   const text = options.command ?? '';
   const problem = problemOf(text);
   if (problem) throw usage(`\`--command\`: ${problem.message}`);
   const explained = (await loadAssessor())(text, options.cwd);
   const { assessment } = explained;
-  show(context, options, options.explain === true ? { ...assessment, ...detailsOf(explained) } : assessment, () => describeAssessment(explained));
+  show(context, options, options.explain === true ? { ...assessment, ...detailsOf(explained) } : assessment, () =>
+    describeAssessment(explained),
+  );
 }
 
 async function runLines(context: Context, { cwd, explain }: AssessOptions): Promise<void> {
   const assess = await loadAssessor();
-  for await (const line of linesOf(context.streamStdin(), LIMITS.commandBytes.max)) context.write(`${JSON.stringify(answerTo(line, assess, { cwd, explain }))}\n`);
+  for await (const line of linesOf(context.streamStdin(), LIMITS.commandBytes.max))
+    context.write(`${JSON.stringify(answerTo(line, assess, { cwd, explain }))}\n`);
 }
 
 function showRules(context: Context, options: CommonOptions & { readonly schema?: boolean }): void {
   if (options.schema === true) return context.write(`${JSON.stringify(RiskRules, null, 2)}\n`);
-  show(context, options, RISK_RULES, () => tableOf(['rule', 'ceiling', 'reach', 'adds', 'in words'], RISK_RULES.map(({ id, ceiling, reach, points, message }) =>
-    [id, ceiling, reach, Object.entries(points).map(([dimension, each]) => `${wordsOf(dimension as never)} ${each / 1000}`).join(', '), message])));
+  show(context, options, RISK_RULES, () =>
+    tableOf(
+      ['rule', 'ceiling', 'reach', 'adds', 'in words'],
+      RISK_RULES.map(({ id, ceiling, reach, points, message }) => [
+        id,
+        ceiling,
+        reach,
+        Object.entries(points)
+          .map(([dimension, each]) => `${wordsOf(dimension as never)} ${each / 1000}`)
+          .join(', '),
+        message,
+      ]),
+    ),
+  );
 }

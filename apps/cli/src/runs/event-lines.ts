@@ -10,17 +10,36 @@ const clipped = (text: string): string => visibleLine(text.length > CHARS_MAX ? 
 /** A kept event in one line; all of it is attacker-controlled. */
 export function lineOf(event: RunEvent): string {
   const { seq, at } = 'seq' in event ? event : { seq: undefined, at: undefined };
-  return [paint.dim(String(seq ?? '').padStart(4)), at === undefined ? '' : momentOf(at), paint.bold(event.kind), ...wordsOf(event).filter((word) => word !== '').map(clipped)].filter((word) => word !== '').join(' ');
+  return [
+    paint.dim(String(seq ?? '').padStart(4)),
+    at === undefined ? '' : momentOf(at),
+    paint.bold(event.kind),
+    ...wordsOf(event)
+      .filter((word) => word !== '')
+      .map(clipped),
+  ]
+    .filter((word) => word !== '')
+    .join(' ');
 }
 
 function wordsOf(event: RunEvent): readonly string[] {
   switch (event.kind) {
-    case 'replied': return [event.turn.text.trim(), ...(event.turn.calls.length === 0 ? [] : [`[${event.turn.calls.map(({ tool_id }) => tool_id).join(', ')}]`])];
-    case 'answered': return [`${event.round}/${event.index}`, event.answer.standing, event.answer.operation_id ?? ''];
-    case 'held': return [`${event.round}/${event.index}`, `waits for ${event.held.waits_for}`, event.held.operation_id];
-    case 'explained': return [event.turn.text.trim()];
-    case 'model_failed': return [event.fault, event.message];
-    case 'ended': return [event.stopped];
-    default: return [];
+    case 'replied':
+      return [
+        event.turn.text.trim(),
+        ...(event.turn.calls.length === 0 ? [] : [`[${event.turn.calls.map(({ tool_id }) => tool_id).join(', ')}]`]),
+      ];
+    case 'answered':
+      return [`${event.round}/${event.index}`, event.answer.standing, event.answer.operation_id ?? ''];
+    case 'held':
+      return [`${event.round}/${event.index}`, `waits for ${event.held.waits_for}`, event.held.operation_id];
+    case 'explained':
+      return [event.turn.text.trim()];
+    case 'model_failed':
+      return [event.fault, event.message];
+    case 'ended':
+      return [event.stopped];
+    default:
+      return [];
   }
 }

@@ -8,19 +8,31 @@ import type { CommonOptions, Context } from '../context.ts';
 import { connect } from '../http/connection.ts';
 import { Run } from './views.ts';
 
-const Told = Type.Object({ runs: Type.Array(Type.Object({ run: Run, input: Type.String(), events: Type.Array(Type.Record(Type.String(), Type.Unknown())) })) });
+const Told = Type.Object({
+  runs: Type.Array(
+    Type.Object({ run: Run, input: Type.String(), events: Type.Array(Type.Record(Type.String(), Type.Unknown())) }),
+  ),
+});
 
-/** `writ run record`: what a model of the provider `transcript` plays. One JSON value on stdout, with `--json` or without. */
+/**
+ * `writ run record`: what a model of the provider `transcript` plays. One JSON value on stdout, with `--json` or
+ * without.
+ */
 export function recordCommand(context: Context): Command {
-  const command = new Command('record').description('a run as a recorded transcript, which a model of the provider `transcript` plays').argument('<run>');
+  const command = new Command('record')
+    .description('a run as a recorded transcript, which a model of the provider `transcript` plays')
+    .argument('<run>');
   return command.action(async (id: string) => {
     const options = command.optsWithGlobals<CommonOptions>();
     const { client } = connect(context, options, 'operator');
     const { run_id, session_id } = await client.read(Run, `/v1/runs/${encodeURIComponent(id)}`);
     const { runs } = await client.read(Told, `/v1/sessions/${encodeURIComponent(session_id)}/transcript`);
     const told = runs.find(({ run }) => run.run_id === run_id);
-    if (told === undefined) throw new CliError('answer', 'the transcript of its session doesn\'t have the run: was it deleted meanwhile?');
-    const events = told.events.filter(({ kind }) => kind !== 'ended').map(({ seq: _seq, at: _at, ...event }) => parseMessage(RunEvent, event));
+    if (told === undefined)
+      throw new CliError('answer', "the transcript of its session doesn't have the run: was it deleted meanwhile?");
+    const events = told.events
+      .filter(({ kind }) => kind !== 'ended')
+      .map(({ seq: _seq, at: _at, ...event }) => parseMessage(RunEvent, event));
     context.write(`${JSON.stringify(transcriptOf(told.run.model, told.input, events), null, 2)}\n`);
   });
 }

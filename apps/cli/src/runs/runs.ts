@@ -36,14 +36,33 @@ export function runCommand(context: Context): Command {
 }
 
 function listCommand(context: Context): Command {
-  const command = new Command('list').description('the runs of a session, newest first').argument('<session>')
-    .option('--limit <n>', 'rows of a page', parseCount, LIST_ROWS).option('--cursor <text>', 'where the page begins');
+  const command = new Command('list')
+    .description('the runs of a session, newest first')
+    .argument('<session>')
+    .option('--limit <n>', 'rows of a page', parseCount, LIST_ROWS)
+    .option('--cursor <text>', 'where the page begins');
   return command.action(async (session: string) => {
     const options = command.optsWithGlobals<ListOptions>();
-    const list = await readList(connect(context, options, 'operator').client, Run, `/v1/sessions/${encodeURIComponent(session)}/runs`, { limit: options.limit, cursor: options.cursor });
-    const rows = list.items.map((run) => [run.run_id, stateOf(run), momentOf(run.created_at), String(run.rounds), String(run.input_tokens + run.output_tokens), run.model]);
+    const list = await readList(
+      connect(context, options, 'operator').client,
+      Run,
+      `/v1/sessions/${encodeURIComponent(session)}/runs`,
+      { limit: options.limit, cursor: options.cursor },
+    );
+    const rows = list.items.map((run) => [
+      run.run_id,
+      stateOf(run),
+      momentOf(run.created_at),
+      String(run.rounds),
+      String(run.input_tokens + run.output_tokens),
+      run.model,
+    ]);
     const more = list.next_cursor === null ? '' : `\nmore: writ run list ${session} --cursor ${list.next_cursor}`;
-    show(context, options, list, () => (rows.length === 0 ? 'there is none' : `${tableOf(['run', 'state', 'asked', 'rounds', 'tokens', 'model'], rows)}${more}`));
+    show(context, options, list, () =>
+      rows.length === 0
+        ? 'there is none'
+        : `${tableOf(['run', 'state', 'asked', 'rounds', 'tokens', 'model'], rows)}${more}`,
+    );
   });
 }
 
@@ -56,9 +75,14 @@ function showCommand(context: Context): Command {
   });
 }
 
-/** Follows to the run's end over as many connections as that takes; what is kept comes once and in order. With `--json` a line of JSON for each event. */
+/**
+ * Follows to the run's end over as many connections as that takes; what is kept comes once and in order. With `--json`
+ * a line of JSON for each event.
+ */
 function eventsCommand(context: Context): Command {
-  const command = new Command('events').description('what happened in a run, and what happens until it ends').argument('<run>')
+  const command = new Command('events')
+    .description('what happened in a run, and what happens until it ends')
+    .argument('<run>')
     .option('--after <seq>', 'only what came after this event', parseCount, 0);
   return command.action(async (id: string) => {
     const options = command.optsWithGlobals<CommonOptions & { after: number }>();
@@ -78,18 +102,30 @@ function cancelCommand(context: Context): Command {
   const command = new Command('cancel').description('end a run, with its calls that have not ended').argument('<run>');
   return command.action(async (id: string) => {
     const options = command.optsWithGlobals<CommonOptions>();
-    const run = await connect(context, options, 'operator').client.read(Run, `${pathOf(id)}/cancel`, { method: 'POST', body: {} });
-    show(context, options, run, () => (run.state === 'ended' ? `${run.run_id} has ended: ${run.stopped ?? ''}` : `${run.run_id} ends as cancelled soon`));
+    const run = await connect(context, options, 'operator').client.read(Run, `${pathOf(id)}/cancel`, {
+      method: 'POST',
+      body: {},
+    });
+    show(context, options, run, () =>
+      run.state === 'ended' ? `${run.run_id} has ended: ${run.stopped ?? ''}` : `${run.run_id} ends as cancelled soon`,
+    );
   });
 }
 
 function forkCommand(context: Context): Command {
-  const command = new Command('fork').description('a session that begins with the conversation up to an event of a run').argument('<run>')
-    .requiredOption('--after <seq>', 'the last event that counts; 0: the conversation before the run', parseCount).option('--name <name>', 'of the new session').option('--model <name>', 'another model than the run\'s');
+  const command = new Command('fork')
+    .description('a session that begins with the conversation up to an event of a run')
+    .argument('<run>')
+    .requiredOption('--after <seq>', 'the last event that counts; 0: the conversation before the run', parseCount)
+    .option('--name <name>', 'of the new session')
+    .option('--model <name>', "another model than the run's");
   return command.action(async (id: string) => {
     const options = command.optsWithGlobals<ForkOptions>();
     const { after, name, model } = options;
-    const session = await connect(context, options, 'admin').client.read(Session, `${pathOf(id)}/fork`, { method: 'POST', body: { after, name, model } });
+    const session = await connect(context, options, 'admin').client.read(Session, `${pathOf(id)}/fork`, {
+      method: 'POST',
+      body: { after, name, model },
+    });
     show(context, options, session, () => describeSession(session));
   });
 }

@@ -27,7 +27,12 @@ const END = /(?:^|\n)\{"line":"end"[^\n]*\}\n$/;
 const END_CHARS = 1_000;
 const BROKE_OFF = 'the transcript broke off before its last line: ask again';
 const pathOf = (id: string): string => `/v1/sessions/${encodeURIComponent(id)}`;
-const Transcript = Type.Object({ session: Session, runs: Type.Array(Type.Object({ run: Run, input: Type.String(), events: Type.Array(Type.Object({ kind: Type.String() })) })) });
+const Transcript = Type.Object({
+  session: Session,
+  runs: Type.Array(
+    Type.Object({ run: Run, input: Type.String(), events: Type.Array(Type.Object({ kind: Type.String() })) }),
+  ),
+});
 
 /** `writ session`. */
 export function sessionCommand(context: Context): Command {
@@ -39,15 +44,35 @@ export function sessionCommand(context: Context): Command {
 }
 
 function listCommand(context: Context): Command {
-  const command = new Command('list').description('conversations of agents, newest first').option('--limit <n>', 'rows of a page', parseCount, LIST_ROWS).option('--cursor <text>', 'where the page begins')
-    .option('--workspace <id>', 'only those in this workspace').option('--run <id>', 'those of the sub-agents of this run, which are listed nowhere else');
+  const command = new Command('list')
+    .description('conversations of agents, newest first')
+    .option('--limit <n>', 'rows of a page', parseCount, LIST_ROWS)
+    .option('--cursor <text>', 'where the page begins')
+    .option('--workspace <id>', 'only those in this workspace')
+    .option('--run <id>', 'those of the sub-agents of this run, which are listed nowhere else');
   return command.action(async () => {
     const options = command.optsWithGlobals<ListOptions>();
     const { limit, cursor, workspace, run } = options;
-    const list = await readList(connect(context, options, 'operator').client, Session, '/v1/sessions', { limit, cursor, workspace_id: workspace, run_id: run });
-    const rows = list.items.map((session) => [session.session_id, session.name ?? '', momentOf(session.created_at), session.agent_id, session.workspace_id, session.model]);
+    const list = await readList(connect(context, options, 'operator').client, Session, '/v1/sessions', {
+      limit,
+      cursor,
+      workspace_id: workspace,
+      run_id: run,
+    });
+    const rows = list.items.map((session) => [
+      session.session_id,
+      session.name ?? '',
+      momentOf(session.created_at),
+      session.agent_id,
+      session.workspace_id,
+      session.model,
+    ]);
     const more = list.next_cursor === null ? '' : `\nmore: writ session list --cursor ${list.next_cursor}`;
-    show(context, options, list, () => (rows.length === 0 ? 'there is none' : `${tableOf(['session', 'name', 'made', 'agent', 'workspace', 'model'], rows)}${more}`));
+    show(context, options, list, () =>
+      rows.length === 0
+        ? 'there is none'
+        : `${tableOf(['session', 'name', 'made', 'agent', 'workspace', 'model'], rows)}${more}`,
+    );
   });
 }
 
@@ -61,19 +86,36 @@ function showCommand(context: Context): Command {
 }
 
 function transcriptCommand(context: Context): Command {
-  const command = new Command('transcript').description('all that was said and done in a session, run by run').argument('<session>')
+  const command = new Command('transcript')
+    .description('all that was said and done in a session, run by run')
+    .argument('<session>')
     .option('--ndjson', 'as lines of JSON, as the API gives them, however long it is');
   return command.action(async (id: string) => {
     const options = command.optsWithGlobals<CommonOptions & { ndjson?: boolean }>();
-    if (options.ndjson === true) return await copyLines(context, connect(context, options, 'operator').client, `${pathOf(id)}/transcript.ndjson`);
+    if (options.ndjson === true)
+      return await copyLines(context, connect(context, options, 'operator').client, `${pathOf(id)}/transcript.ndjson`);
     const said = await connect(context, options, 'operator').client.read(Transcript, `${pathOf(id)}/transcript`);
-    show(context, options, said, () => said.runs.map(({ run, input, events }) => [
-      `${run.run_id} ${stateOf(run)}`, ...visible(input).trimEnd().split('\n').map((line) => `> ${line}`),
-      ...events.flatMap((event) => {
-        const known = parseRunEvent(event.kind, JSON.stringify(event));
-        return known === null ? [] : [lineOf(known)];
-      }),
-    ].join('\n')).join('\n\n') || 'nothing was said');
+    show(
+      context,
+      options,
+      said,
+      () =>
+        said.runs
+          .map(({ run, input, events }) =>
+            [
+              `${run.run_id} ${stateOf(run)}`,
+              ...visible(input)
+                .trimEnd()
+                .split('\n')
+                .map((line) => `> ${line}`),
+              ...events.flatMap((event) => {
+                const known = parseRunEvent(event.kind, JSON.stringify(event));
+                return known === null ? [] : [lineOf(known)];
+              }),
+            ].join('\n'),
+          )
+          .join('\n\n') || 'nothing was said',
+    );
   });
 }
 
@@ -94,7 +136,10 @@ async function copyLines(context: Context, client: Client, path: string): Promis
 }
 
 function deleteCommand(context: Context): Command {
-  const command = new Command('delete').alias('rm').description('take a session away with its runs and all that was said; receipts of its calls stay').argument('<session>');
+  const command = new Command('delete')
+    .alias('rm')
+    .description('take a session away with its runs and all that was said; receipts of its calls stay')
+    .argument('<session>');
   return command.action(async (id: string) => {
     const options = command.optsWithGlobals<CommonOptions>();
     const session = await connect(context, options, 'admin').client.read(Session, pathOf(id), { method: 'DELETE' });

@@ -7,11 +7,31 @@ import { visibleLine } from '../visible.ts';
 export const pathOf = (name: string, rest = ''): string => `/v1/sandboxes/${encodeURIComponent(name)}${rest}`;
 
 /** A sandbox for people. */
-export function describeSandbox({ name, workspace_id, definition, environment, keyid, signed_at, digest, problem }: SandboxWhole): string {
+export function describeSandbox({
+  name,
+  workspace_id,
+  definition,
+  environment,
+  keyid,
+  signed_at,
+  digest,
+  problem,
+}: SandboxWhole): string {
   return fieldsOf({
-    sandbox: name, workspace: workspace_id, 'scripts run': problem === null ? 'yes' : `no: ${visibleLine(problem)}`,
-    ...(signed_at === null || keyid === null ? {} : { signed: `${momentOf(signed_at)} by ${keyid}` }), ...(digest === null ? {} : { digest }),
-    environment: Object.entries(environment ?? {}).map(([key, value]) => visibleLine(`${key}=${value}`)).join('\n') || 'none',
-    rules: visibleLine(JSON.stringify(definition['rules'] ?? {})), templates: visibleLine(JSON.stringify(definition['enabled_templates'] ?? 'all')), fragments: Object.keys((definition['fragments'] ?? {}) as object).map(visibleLine).join('\n') || 'none',
+    sandbox: name,
+    workspace: workspace_id,
+    'scripts run': problem === null ? 'yes' : `no: ${visibleLine(problem)}`,
+    ...(signed_at === null || keyid === null ? {} : { signed: `${momentOf(signed_at)} by ${keyid}` }),
+    ...(digest === null ? {} : { digest }),
+    environment:
+      Object.entries(environment ?? {})
+        .map(([key, value]) => visibleLine(`${key}=${value}`))
+        .join('\n') || 'none',
+    rules: visibleLine(JSON.stringify(definition['rules'] ?? {})),
+    templates: visibleLine(JSON.stringify(definition['enabled_templates'] ?? 'all')),
+    fragments:
+      Object.keys((definition['fragments'] ?? {}) as object)
+        .map(visibleLine)
+        .join('\n') || 'none',
   });
 }

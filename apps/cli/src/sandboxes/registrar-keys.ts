@@ -19,8 +19,13 @@ const PRIVATE_MODE = 0o600;
 
 /** `writ sandbox key`: keys of registrars. Private halves are files of theirs; public ones are registered. */
 export function keyCommand(context: Context): Command {
-  return new Command('key').description('keys of registrars, who sign sandboxes').addCommand(listCommand(context), { isDefault: true }).addCommand(newCommand(context)).addCommand(addCommand(context))
-    .addCommand(endCommand(context, 'retire', 'what it signed stands, and it signs nothing more')).addCommand(endCommand(context, 'revoke', 'nothing runs in what it signed until another key signs it'));
+  return new Command('key')
+    .description('keys of registrars, who sign sandboxes')
+    .addCommand(listCommand(context), { isDefault: true })
+    .addCommand(newCommand(context))
+    .addCommand(addCommand(context))
+    .addCommand(endCommand(context, 'retire', 'what it signed stands, and it signs nothing more'))
+    .addCommand(endCommand(context, 'revoke', 'nothing runs in what it signed until another key signs it'));
 }
 
 /** A registrar's private key. @throws CliError `usage` */
@@ -34,48 +39,76 @@ export function readRegistrarKey(path: string): Signer {
 }
 
 function newCommand(context: Context): Command {
-  const command = new Command('new').description('makes a key pair in a file that you keep; needs no server').argument('<file>');
+  const command = new Command('new')
+    .description('makes a key pair in a file that you keep; needs no server')
+    .argument('<file>');
   return command.action((file: string) => {
     const path = resolve(context.cwd, file);
     if (existsSync(path)) throw usage(`\`${path}\` is there already: a key is never written over`);
     const pem = generateKeyPairSync('ed25519').privateKey.export({ type: 'pkcs8', format: 'pem' }) as string;
     writeWhole(path, pem, PRIVATE_MODE);
     const { keyid, publicJwk } = parseSigner(pem);
-    show(context, command.optsWithGlobals<CommonOptions>(), { keyid, public_key: publicJwk, file: path }, () => fieldsOf({ key: keyid, file: path, next: `writ sandbox key add ${file}` }));
+    show(context, command.optsWithGlobals<CommonOptions>(), { keyid, public_key: publicJwk, file: path }, () =>
+      fieldsOf({ key: keyid, file: path, next: `writ sandbox key add ${file}` }),
+    );
   });
 }
 
 function addCommand(context: Context): Command {
-  const command = new Command('add').description('registers the public half of a key; the private one stays in its file').argument('<file>', 'PEM: a private key, or a public one').option('--note <text>', 'for people');
+  const command = new Command('add')
+    .description('registers the public half of a key; the private one stays in its file')
+    .argument('<file>', 'PEM: a private key, or a public one')
+    .option('--note <text>', 'for people');
   return command.action(async (file: string) => {
     const { note, ...common } = command.optsWithGlobals<CommonOptions & { note?: string }>();
-    const key = await connect(context, common, 'admin').client.read(RegistrarKeyView, '/v1/registrar-keys', { method: 'POST', body: { public_key: readPublicKey(resolve(context.cwd, file)), note } });
+    const key = await connect(context, common, 'admin').client.read(RegistrarKeyView, '/v1/registrar-keys', {
+      method: 'POST',
+      body: { public_key: readPublicKey(resolve(context.cwd, file)), note },
+    });
     show(context, common, key, () => describe(key));
   });
 }
 
 function listCommand(context: Context): Command {
-  const command = new Command('list').option('--limit <n>', 'rows of a page', parseCount, LIST_ROWS).option('--cursor <text>', 'where the page begins');
+  const command = new Command('list')
+    .option('--limit <n>', 'rows of a page', parseCount, LIST_ROWS)
+    .option('--cursor <text>', 'where the page begins');
   return command.action(async () => {
     const options = command.optsWithGlobals<CommonOptions & { limit?: number; cursor?: string }>();
-    const list = await readList(connect(context, options, 'operator').client, RegistrarKeyView, '/v1/registrar-keys', { limit: options.limit, cursor: options.cursor });
-    show(context, options, list, () => tableOf(['since', 'key', 'state', 'note'], list.items.map(({ created_at, keyid, state, note }) => [momentOf(created_at), keyid, state, note ?? ''])));
+    const list = await readList(connect(context, options, 'operator').client, RegistrarKeyView, '/v1/registrar-keys', {
+      limit: options.limit,
+      cursor: options.cursor,
+    });
+    show(context, options, list, () =>
+      tableOf(
+        ['since', 'key', 'state', 'note'],
+        list.items.map(({ created_at, keyid, state, note }) => [momentOf(created_at), keyid, state, note ?? '']),
+      ),
+    );
   });
 }
 
 function endCommand(context: Context, verb: 'retire' | 'revoke', description: string): Command {
   // One id in 64 begins with `-`: it is an id all the same, and what isn't one is told by `parseKeyid`.
-  const command = new Command(verb).description(description).argument('<key>', 'its id', parseKeyid).allowUnknownOption();
+  const command = new Command(verb)
+    .description(description)
+    .argument('<key>', 'its id', parseKeyid)
+    .allowUnknownOption();
   return command.action(async (keyid: string) => {
     const options = command.optsWithGlobals<CommonOptions>();
-    const key = await connect(context, options, 'admin').client.read(RegistrarKeyView, `/v1/registrar-keys/${encodeURIComponent(keyid)}/${verb}`, { method: 'POST', body: {} });
+    const key = await connect(context, options, 'admin').client.read(
+      RegistrarKeyView,
+      `/v1/registrar-keys/${encodeURIComponent(keyid)}/${verb}`,
+      { method: 'POST', body: {} },
+    );
     show(context, options, key, () => describe(key));
   });
 }
 
 /** An RFC 7638 thumbprint in base64url. */
 function parseKeyid(text: string): string {
-  if (!new RegExp(KEYID).test(text)) throw new InvalidArgumentError(`\`${text}\` is no id of a key: \`writ sandbox key list\` shows them`);
+  if (!new RegExp(KEYID).test(text))
+    throw new InvalidArgumentError(`\`${text}\` is no id of a key: \`writ sandbox key list\` shows them`);
   return text;
 }
 
@@ -87,9 +120,17 @@ function readPublicKey(path: string): PublicJwk {
     parseVerifier(jwk);
     return { kty: 'OKP', crv: 'Ed25519', x: String(jwk.x) };
   } catch (error) {
-    throw usage(`\`${path}\` holds no Ed25519 key in PEM (${error instanceof SignatureError ? error.message : 'unreadable'})`);
+    throw usage(
+      `\`${path}\` holds no Ed25519 key in PEM (${error instanceof SignatureError ? error.message : 'unreadable'})`,
+    );
   }
 }
 
 const describe = ({ keyid, state, note, created_at, ended_at }: RegistrarKeyView): string =>
-  fieldsOf({ key: keyid, state, since: momentOf(created_at), ...(ended_at === null ? {} : { ended: momentOf(ended_at) }), ...(note === null ? {} : { note }) });
+  fieldsOf({
+    key: keyid,
+    state,
+    since: momentOf(created_at),
+    ...(ended_at === null ? {} : { ended: momentOf(ended_at) }),
+    ...(note === null ? {} : { note }),
+  });

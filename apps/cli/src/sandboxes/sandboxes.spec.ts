@@ -7,12 +7,47 @@ import { parseSigner, parseVerifier, type Envelope } from '@writ/signing';
 import { fakeApi, writ, type FakeApi, type Heard, type Said } from '../specs/run-cli.ts';
 
 const WORKSPACE = `wsp_${'0'.repeat(26)}`;
-const SENT = { workspace_id: WORKSPACE, rules: {}, enabled_templates: null, fragments: { greet: [{ verb: 'Echo', args: ['hi'] }] } };
+const SENT = {
+  workspace_id: WORKSPACE,
+  rules: {},
+  enabled_templates: null,
+  fragments: { greet: [{ verb: 'Echo', args: ['hi'] }] },
+};
 const { definition } = readDefinition(SENT);
-const bytes = definitionBytes(definition ?? (() => { throw new Error('no definition'); })());
-const view = { name: 'build', workspace_id: WORKSPACE, definition_digest: sandboxDefinitionDigest(bytes), keyid: null, signed_at: null, updated_by: 'key_1', created_at: 1, updated_at: 1 };
-const whole = { ...view, tenant_id: 'ten_a', definition: SENT, environment: null, digest: null, problem: 'nobody has signed it\u001b[2J' };
-const key = (keyid: string, state = 'active') => ({ keyid, public_key: { kty: 'OKP', crv: 'Ed25519', x: keyid }, note: null, state, created_by: 'key_1', created_at: 1, ended_by: null, ended_at: null });
+const bytes = definitionBytes(
+  definition ??
+    (() => {
+      throw new Error('no definition');
+    })(),
+);
+const view = {
+  name: 'build',
+  workspace_id: WORKSPACE,
+  definition_digest: sandboxDefinitionDigest(bytes),
+  keyid: null,
+  signed_at: null,
+  updated_by: 'key_1',
+  created_at: 1,
+  updated_at: 1,
+};
+const whole = {
+  ...view,
+  tenant_id: 'ten_a',
+  definition: SENT,
+  environment: null,
+  digest: null,
+  problem: 'nobody has signed it\u001b[2J',
+};
+const key = (keyid: string, state = 'active') => ({
+  keyid,
+  public_key: { kty: 'OKP', crv: 'Ed25519', x: keyid },
+  note: null,
+  state,
+  created_by: 'key_1',
+  created_at: 1,
+  ended_by: null,
+  ended_at: null,
+});
 
 let folder: string;
 let api: FakeApi;
@@ -49,10 +84,15 @@ test('a key is made in a file that nobody else reads, and never written over; no
 });
 
 test('keys are listed, retired and revoked by their ids', async () => {
-  says = ({ method }) => ({ body: method === 'GET' ? { items: [key('A'.repeat(43))], next_cursor: null } : key('A'.repeat(43), 'revoked') });
+  says = ({ method }) => ({
+    body: method === 'GET' ? { items: [key('A'.repeat(43))], next_cursor: null } : key('A'.repeat(43), 'revoked'),
+  });
   expect((await run('key')).out).toMatch(/since +key +state[^]*A{43} +active/);
   for (const verb of ['retire', 'revoke']) expect((await run('key', verb, 'A'.repeat(43))).out).toContain('revoked');
-  expect(api.heard.slice(1).map(({ method, url }) => `${method} ${url}`)).toEqual([`POST /v1/registrar-keys/${'A'.repeat(43)}/retire`, `POST /v1/registrar-keys/${'A'.repeat(43)}/revoke`]);
+  expect(api.heard.slice(1).map(({ method, url }) => `${method} ${url}`)).toEqual([
+    `POST /v1/registrar-keys/${'A'.repeat(43)}/retire`,
+    `POST /v1/registrar-keys/${'A'.repeat(43)}/revoke`,
+  ]);
 });
 
 test('an id that begins like an option is an id, wherever it stands; what is none is refused and sent nowhere', async () => {
@@ -62,7 +102,11 @@ test('an id that begins like an option is an id, wherever it stands; what is non
     expect(await run('key', '--json', 'retire', keyid)).toMatchObject({ exit: 0, err: '' });
     expect(api.heard.splice(0).map(({ url }) => url)).toEqual(Array(2).fill(`/v1/registrar-keys/${keyid}/retire`));
   }
-  for (const args of [['--jsn'], ['A'.repeat(42)], ['A'.repeat(43), '--jsn'], []]) expect(await run('key', 'revoke', ...args)).toMatchObject({ exit: 2, err: expect.stringContaining('error usage: ') as unknown });
+  for (const args of [['--jsn'], ['A'.repeat(42)], ['A'.repeat(43), '--jsn'], []])
+    expect(await run('key', 'revoke', ...args)).toMatchObject({
+      exit: 2,
+      err: expect.stringContaining('error usage: ') as unknown,
+    });
   expect((await run('key', 'revoke', '--jsn')).err).toContain('`writ sandbox key list`');
   expect(api.heard).toEqual([]);
 });
@@ -71,35 +115,77 @@ test('a sandbox is signed here, over what stands and the environment of a file, 
   const signer = parseSigner(await made());
   writeFileSync(join(folder, 'env'), '# who\nWHO=world\n');
   expect(await run('sign', 'build', '--env', 'env', '--key', 'registrar.pem')).toMatchObject({ exit: 0, err: '' });
-  expect(api.heard.map(({ method, url }) => `${method} ${url}`)).toEqual(['GET /v1/sandboxes/build', 'PUT /v1/sandboxes/build/signature']);
+  expect(api.heard.map(({ method, url }) => `${method} ${url}`)).toEqual([
+    'GET /v1/sandboxes/build',
+    'PUT /v1/sandboxes/build/signature',
+  ]);
   const { envelope } = bodyOf(1) as { envelope: Envelope };
-  const sandbox = verifySandbox({ tenantId: 'ten_a', name: 'build', definition: bytes, envelope }, new Map([[signer.keyid, parseVerifier(signer.publicJwk)]]));
+  const sandbox = verifySandbox(
+    { tenantId: 'ten_a', name: 'build', definition: bytes, envelope },
+    new Map([[signer.keyid, parseVerifier(signer.publicJwk)]]),
+  );
   expect([...sandbox.environment]).toEqual([['WHO', 'world']]);
 });
 
-test('what isn\'t as its digest says is not signed, nor an environment that can\'t be read, nor without a key', async () => {
+test("what isn't as its digest says is not signed, nor an environment that can't be read, nor without a key", async () => {
   await made();
   writeFileSync(join(folder, 'env'), 'no line\n');
-  expect(await run('sign', 'build', '--env', 'env', '--key', 'registrar.pem')).toMatchObject({ exit: 2, err: expect.stringContaining('line 1') as unknown });
-  expect(await run('sign', 'build', '--key', 'env')).toMatchObject({ exit: 2, err: expect.stringContaining('writ sandbox key new') as unknown });
+  expect(await run('sign', 'build', '--env', 'env', '--key', 'registrar.pem')).toMatchObject({
+    exit: 2,
+    err: expect.stringContaining('line 1') as unknown,
+  });
+  expect(await run('sign', 'build', '--key', 'env')).toMatchObject({
+    exit: 2,
+    err: expect.stringContaining('writ sandbox key new') as unknown,
+  });
   says = () => ({ body: { ...whole, definition: { ...SENT, fragments: {} } } });
-  expect(await run('sign', 'build', '--key', 'registrar.pem')).toMatchObject({ exit: 1, err: expect.stringContaining('sandbox.unverified') as unknown });
+  expect(await run('sign', 'build', '--key', 'registrar.pem')).toMatchObject({
+    exit: 1,
+    err: expect.stringContaining('sandbox.unverified') as unknown,
+  });
   expect(api.heard.every(({ method }) => method === 'GET')).toBe(true);
 });
 
 test('a sandbox is registered from files, and everything that is wrong is told with its pointer', async () => {
   writeFileSync(join(folder, 'fragments.json'), JSON.stringify(SENT.fragments));
   says = () => ({ body: { valid: true, problems: [], sandbox: view } });
-  const ran = await run('register', 'build', '--workspace', WORKSPACE, '--fragments', `@${join(folder, 'fragments.json')}`, '--templates', 'git.status, git.log');
+  const ran = await run(
+    'register',
+    'build',
+    '--workspace',
+    WORKSPACE,
+    '--fragments',
+    `@${join(folder, 'fragments.json')}`,
+    '--templates',
+    'git.status, git.log',
+  );
   expect(ran).toMatchObject({ exit: 0, out: expect.stringContaining('writ sandbox sign build') as unknown });
-  expect(bodyOf(0)).toEqual({ name: 'build', workspace_id: WORKSPACE, fragments: SENT.fragments, enabled_templates: ['git.status', 'git.log'] });
-  says = () => ({ body: { valid: false, problems: [{ pointer: '/rules/blacklist/0/kind', message: 'must be one of' }], sandbox: null } });
-  expect(await run('register', 'build', '--workspace', WORKSPACE)).toMatchObject({ exit: 1, out: '', err: expect.stringContaining('/rules/blacklist/0/kind: must be one of') as unknown });
+  expect(bodyOf(0)).toEqual({
+    name: 'build',
+    workspace_id: WORKSPACE,
+    fragments: SENT.fragments,
+    enabled_templates: ['git.status', 'git.log'],
+  });
+  says = () => ({
+    body: {
+      valid: false,
+      problems: [{ pointer: '/rules/blacklist/0/kind', message: 'must be one of' }],
+      sandbox: null,
+    },
+  });
+  expect(await run('register', 'build', '--workspace', WORKSPACE)).toMatchObject({
+    exit: 1,
+    out: '',
+    err: expect.stringContaining('/rules/blacklist/0/kind: must be one of') as unknown,
+  });
   expect(await run('register', 'build')).toMatchObject({ exit: 2 });
 });
 
 test('sandboxes are listed, shown and removed, and show moves no terminal', async () => {
-  says = ({ method, url }) => ({ body: method === 'DELETE' ? { removed: 'build' } : url.includes('build') ? whole : { items: [view], next_cursor: null } });
+  says = ({ method, url }) => ({
+    body:
+      method === 'DELETE' ? { removed: 'build' } : url.includes('build') ? whole : { items: [view], next_cursor: null },
+  });
   expect((await run()).out).toMatch(/sandbox +workspace +signed[^]*build +wsp_0+ +no/);
   const shown = (await run('show', 'build')).out;
   expect(shown).toMatch(/scripts run +no: nobody has signed it/);

@@ -18,16 +18,39 @@ const Removed = Type.Object({ removed: Type.String() });
 
 /** `writ sandbox`: sandboxes of mk8.shell, which administrators register and registrars sign. */
 export function sandboxCommand(context: Context): Command {
-  return new Command('sandbox').description('Sandboxes of mk8.shell: where scripts run, under which rules, with which environment. An administrator registers one, and its registrar signs it.')
-    .addCommand(listCommand(context), { isDefault: true }).addCommand(showCommand(context)).addCommand(registerCommand(context)).addCommand(signCommand(context)).addCommand(removeCommand(context)).addCommand(keyCommand(context));
+  return new Command('sandbox')
+    .description(
+      'Sandboxes of mk8.shell: where scripts run, under which rules, with which environment. An administrator registers one, and its registrar signs it.',
+    )
+    .addCommand(listCommand(context), { isDefault: true })
+    .addCommand(showCommand(context))
+    .addCommand(registerCommand(context))
+    .addCommand(signCommand(context))
+    .addCommand(removeCommand(context))
+    .addCommand(keyCommand(context));
 }
 
 function listCommand(context: Context): Command {
-  const command = new Command('list').option('--limit <n>', 'rows of a page', parseCount, LIST_ROWS).option('--cursor <text>', 'where the page begins');
+  const command = new Command('list')
+    .option('--limit <n>', 'rows of a page', parseCount, LIST_ROWS)
+    .option('--cursor <text>', 'where the page begins');
   return command.action(async () => {
     const options = command.optsWithGlobals<CommonOptions & { limit?: number; cursor?: string }>();
-    const list = await readList(connect(context, options, 'operator').client, SandboxView, '/v1/sandboxes', { limit: options.limit, cursor: options.cursor });
-    show(context, options, list, () => tableOf(['sandbox', 'workspace', 'signed', 'by key'], list.items.map(({ name, workspace_id, signed_at, keyid }) => [name, workspace_id, signed_at === null ? 'no' : momentOf(signed_at), keyid ?? ''])));
+    const list = await readList(connect(context, options, 'operator').client, SandboxView, '/v1/sandboxes', {
+      limit: options.limit,
+      cursor: options.cursor,
+    });
+    show(context, options, list, () =>
+      tableOf(
+        ['sandbox', 'workspace', 'signed', 'by key'],
+        list.items.map(({ name, workspace_id, signed_at, keyid }) => [
+          name,
+          workspace_id,
+          signed_at === null ? 'no' : momentOf(signed_at),
+          keyid ?? '',
+        ]),
+      ),
+    );
   });
 }
 
@@ -40,29 +63,56 @@ function showCommand(context: Context): Command {
   });
 }
 
-interface RegisterOptions extends CommonOptions { readonly workspace: string; readonly rules?: string; readonly fragments?: string; readonly templates?: string }
+interface RegisterOptions extends CommonOptions {
+  readonly workspace: string;
+  readonly rules?: string;
+  readonly fragments?: string;
+  readonly templates?: string;
+}
 
 function registerCommand(context: Context): Command {
-  const command = new Command('register').description('registers a sandbox, or changes it; nothing runs in it until it is signed as it is').argument('<sandbox>')
+  const command = new Command('register')
+    .description('registers a sandbox, or changes it; nothing runs in it until it is signed as it is')
+    .argument('<sandbox>')
     .requiredOption('--workspace <id>', 'the workspace that its scripts run in')
-    .option('--rules <json>', 'what it adds to the shipped rules: JSON, `@FILE` or `-`').option('--fragments <json>', 'fragments by their ids, for Include: JSON, `@FILE` or `-`')
+    .option('--rules <json>', 'what it adds to the shipped rules: JSON, `@FILE` or `-`')
+    .option('--fragments <json>', 'fragments by their ids, for Include: JSON, `@FILE` or `-`')
     .option('--templates <ids>', 'the only templates that ProcRun may use, separated by commas; all unless said');
   return command.action(async (name: string) => {
     const { workspace, rules, fragments, templates, ...common } = command.optsWithGlobals<RegisterOptions>();
-    if (rules === '-' && fragments === '-') throw usage('only one of `--rules` and `--fragments` can be standard input');
+    if (rules === '-' && fragments === '-')
+      throw usage('only one of `--rules` and `--fragments` can be standard input');
     const body = {
-      name, workspace_id: workspace,
-      ...(rules === undefined ? {} : { rules: await readJsonOption(context, '--rules', rules) }), ...(fragments === undefined ? {} : { fragments: await readJsonOption(context, '--fragments', fragments) }),
+      name,
+      workspace_id: workspace,
+      ...(rules === undefined ? {} : { rules: await readJsonOption(context, '--rules', rules) }),
+      ...(fragments === undefined ? {} : { fragments: await readJsonOption(context, '--fragments', fragments) }),
       ...(templates === undefined ? {} : { enabled_templates: templates.split(',').map((id) => id.trim()) }),
     };
-    const { valid, problems, sandbox } = await connect(context, common, 'admin').client.read(SandboxPut, '/v1/sandboxes', { method: 'PUT', body });
-    if (!valid || sandbox === null) throw new CliError('sandbox.invalid', `nothing was registered\n${problems.map(({ pointer, message }) => `${visibleLine(pointer || '/')}: ${visibleLine(message)}`).join('\n')}`);
-    show(context, common, sandbox, () => `${fieldsOf({ sandbox: sandbox.name, workspace: sandbox.workspace_id, digest: sandbox.definition_digest })}${sandbox.keyid === null ? `\nNothing runs in it until it is signed: writ sandbox sign ${sandbox.name} --env FILE --key FILE` : ''}`);
+    const { valid, problems, sandbox } = await connect(context, common, 'admin').client.read(
+      SandboxPut,
+      '/v1/sandboxes',
+      { method: 'PUT', body },
+    );
+    if (!valid || sandbox === null)
+      throw new CliError(
+        'sandbox.invalid',
+        `nothing was registered\n${problems.map(({ pointer, message }) => `${visibleLine(pointer || '/')}: ${visibleLine(message)}`).join('\n')}`,
+      );
+    show(
+      context,
+      common,
+      sandbox,
+      () =>
+        `${fieldsOf({ sandbox: sandbox.name, workspace: sandbox.workspace_id, digest: sandbox.definition_digest })}${sandbox.keyid === null ? `\nNothing runs in it until it is signed: writ sandbox sign ${sandbox.name} --env FILE --key FILE` : ''}`,
+    );
   });
 }
 
 function removeCommand(context: Context): Command {
-  const command = new Command('remove').description('removes it: no script runs in it from then on').argument('<sandbox>');
+  const command = new Command('remove')
+    .description('removes it: no script runs in it from then on')
+    .argument('<sandbox>');
   return command.action(async (name: string) => {
     const options = command.optsWithGlobals<CommonOptions>();
     const removed = await connect(context, options, 'admin').client.read(Removed, pathOf(name), { method: 'DELETE' });

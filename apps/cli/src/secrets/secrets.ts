@@ -10,24 +10,46 @@ import { fieldsOf, momentOf, tableOf } from '../terminal.ts';
 const LIST_ROWS = 50;
 
 const describe = ({ name, version, note, created_at, created_by }: SecretView): string =>
-  fieldsOf({ secret: name, version: String(version), since: momentOf(created_at), 'set by': created_by, ...(note === null ? {} : { note }) });
+  fieldsOf({
+    secret: name,
+    version: String(version),
+    since: momentOf(created_at),
+    'set by': created_by,
+    ...(note === null ? {} : { note }),
+  });
 
 /** `writ secret`. No command of it shows a value, and none takes one as an argument. */
 export function secretCommand(context: Context): Command {
-  return new Command('secret').addCommand(listCommand(context), { isDefault: true }).addCommand(setCommand(context)).addCommand(removeCommand(context));
+  return new Command('secret')
+    .addCommand(listCommand(context), { isDefault: true })
+    .addCommand(setCommand(context))
+    .addCommand(removeCommand(context));
 }
 
 function listCommand(context: Context): Command {
-  const command = new Command('list').option('--limit <n>', 'rows of a page', parseCount, LIST_ROWS).option('--cursor <text>', 'where the page begins');
+  const command = new Command('list')
+    .option('--limit <n>', 'rows of a page', parseCount, LIST_ROWS)
+    .option('--cursor <text>', 'where the page begins');
   return command.action(async () => {
     const options = command.optsWithGlobals<CommonOptions & { limit?: number; cursor?: string }>();
-    const list = await readList(connect(context, options, 'operator').client, SecretView, '/v1/secrets', { limit: options.limit, cursor: options.cursor });
-    show(context, options, list, () => tableOf(['since', 'secret', 'version', 'note'], list.items.map((each) => [momentOf(each.created_at), each.name, String(each.version), each.note ?? ''])));
+    const list = await readList(connect(context, options, 'operator').client, SecretView, '/v1/secrets', {
+      limit: options.limit,
+      cursor: options.cursor,
+    });
+    show(context, options, list, () =>
+      tableOf(
+        ['since', 'secret', 'version', 'note'],
+        list.items.map((each) => [momentOf(each.created_at), each.name, String(each.version), each.note ?? '']),
+      ),
+    );
   });
 }
 
 function setCommand(context: Context): Command {
-  const command = new Command('set').description('sets its value: typed unseen, or from standard input').argument('<name>').option('--note <text>', 'for people');
+  const command = new Command('set')
+    .description('sets its value: typed unseen, or from standard input')
+    .argument('<name>')
+    .option('--note <text>', 'for people');
   return command.action(async (name: string) => {
     const { note, ...common } = command.optsWithGlobals<CommonOptions & { note?: string }>();
     const { client } = connect(context, common, 'admin');
@@ -42,7 +64,11 @@ function removeCommand(context: Context): Command {
   const command = new Command('rm').description('removes it: no call gets it from then on').argument('<name>');
   return command.action(async (name: string) => {
     const options = command.optsWithGlobals<CommonOptions>();
-    const secret = await connect(context, options, 'admin').client.read(SecretView, `/v1/secrets/${encodeURIComponent(name)}`, { method: 'DELETE' });
+    const secret = await connect(context, options, 'admin').client.read(
+      SecretView,
+      `/v1/secrets/${encodeURIComponent(name)}`,
+      { method: 'DELETE' },
+    );
     show(context, options, secret, () => describe(secret));
   });
 }

@@ -10,7 +10,15 @@ import {
   type KeyWrap,
   type Rings,
 } from '@writ/nest-kit/keys';
-import { formatRing, KeyStoreError, parseNoteKey, PURPOSES, SignatureError, type KeyRing, type Purpose } from '@writ/signing';
+import {
+  formatRing,
+  KeyStoreError,
+  parseNoteKey,
+  PURPOSES,
+  SignatureError,
+  type KeyRing,
+  type Purpose,
+} from '@writ/signing';
 import { CliError, usage } from '../cli-error.ts';
 import type { CommonOptions, Context } from '../context.ts';
 
@@ -44,7 +52,9 @@ export class KeyFolders {
     const state = env.stateDir ?? join(cwd, '.writ');
     this.#keys = options.keys ?? join(state, 'keys');
     this.#public = options.public ?? join(state, 'public');
-    this.#bundle = options.bundle ?? (options.public === undefined ? join(state, 'public-keys.json') : join(options.public, 'public-keys.json'));
+    this.#bundle =
+      options.bundle ??
+      (options.public === undefined ? join(state, 'public-keys.json') : join(options.public, 'public-keys.json'));
     this.#wrap = options.wrap === undefined ? null : withinKeys(() => readKeyWrap(options.wrap as string));
   }
 
@@ -58,8 +68,11 @@ export class KeyFolders {
 
   /** @throws CliError `keys` */
   read(): { rings: Rings; pemsOf: Readonly<Record<Purpose, Pems>> } {
-    const [permit, record, checkpoint] = PURPOSES.map((purpose) => withinKeys(() => readRing(this.#fileOf(purpose), this.#wrap)));
-    if (permit === undefined || record === undefined || checkpoint === undefined) throw new Error('a purpose has no ring');
+    const [permit, record, checkpoint] = PURPOSES.map((purpose) =>
+      withinKeys(() => readRing(this.#fileOf(purpose), this.#wrap)),
+    );
+    if (permit === undefined || record === undefined || checkpoint === undefined)
+      throw new Error('a purpose has no ring');
     return {
       rings: { permit: permit.ring, record: record.ring, checkpoint: checkpoint.ring },
       pemsOf: { permit: permit.pemOf, record: record.pemOf, checkpoint: checkpoint.pemOf },
@@ -68,8 +81,8 @@ export class KeyFolders {
 
   /**
    * Puts a changed ring in the place of the one that was. Its new keys are published before: one that signs before
-   * anybody knows it would have its records refused, and one that is known and never signs costs nothing. That a key ends
-   * or is revoked is published after: where this dies in between, the ring's key is still known as one that signs.
+   * anybody knows it would have its records refused, and one that is known and never signs costs nothing. That a key
+   * ends or is revoked is published after: where this dies in between, the ring's key is still known as one that signs.
    * @throws CliError `keys`
    */
   write(purpose: Purpose, { before, changed, pemOf }: RingWrite): void {
@@ -96,10 +109,17 @@ export class KeyFolders {
   #deployment(): string {
     const path = join(this.#public, 'log-keys.json');
     try {
-      const { keys: [first] } = JSON.parse(readFileSync(path, 'utf8')) as { keys: string[] };
+      const {
+        keys: [first],
+      } = JSON.parse(readFileSync(path, 'utf8')) as { keys: string[] };
       return parseNoteKey(first ?? '').name;
     } catch (cause) {
-      throw new CliError('keys', `\`${path}\` names no key of a log, so the deployment's name isn't known: name the folder with \`--public\``, undefined, { cause });
+      throw new CliError(
+        'keys',
+        `\`${path}\` names no key of a log, so the deployment's name isn't known: name the folder with \`--public\``,
+        undefined,
+        { cause },
+      );
     }
   }
 }
@@ -109,7 +129,8 @@ export function withinKeys<T>(run: () => T): T {
   try {
     return run();
   } catch (error) {
-    if (error instanceof KeyStoreError || error instanceof SignatureError) throw new CliError('keys', error.message, undefined, { cause: error });
+    if (error instanceof KeyStoreError || error instanceof SignatureError)
+      throw new CliError('keys', error.message, undefined, { cause: error });
     throw error;
   }
 }

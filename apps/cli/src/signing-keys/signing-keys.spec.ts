@@ -15,11 +15,25 @@ beforeEach(() => {
   for (const name of ['keys', 'public']) mkdirSync(join(dir, name));
   first = { permit: newKey(), record: newKey(), checkpoint: newKey() };
   for (const purpose of PURPOSES) writeFileSync(keyFile(purpose), firstRing(first[purpose]), { mode: 0o600 });
-  publishRings({ permit: ringOf(first.permit.signer), record: ringOf(first.record.signer), checkpoint: ringOf(first.checkpoint.signer) }, 'writ.spec', {
-    permit: publicFile('permit-keys.json'), record: publicFile('record-keys.json'), log: publicFile('log-keys.json'), checkpoint: publicFile('checkpoint-keys.json'), all: join(dir, 'public-keys.json'),
-  });
+  publishRings(
+    {
+      permit: ringOf(first.permit.signer),
+      record: ringOf(first.record.signer),
+      checkpoint: ringOf(first.checkpoint.signer),
+    },
+    'writ.spec',
+    {
+      permit: publicFile('permit-keys.json'),
+      record: publicFile('record-keys.json'),
+      log: publicFile('log-keys.json'),
+      checkpoint: publicFile('checkpoint-keys.json'),
+      all: join(dir, 'public-keys.json'),
+    },
+  );
 });
-afterEach(() => { rmSync(dir, { recursive: true }); });
+afterEach(() => {
+  rmSync(dir, { recursive: true });
+});
 
 const run = (...args: string[]): Promise<Ran> => writ(['signing-keys', ...args], { env: { WRIT_STATE_DIR: dir } });
 const json = <T>(path: string): T => JSON.parse(readFileSync(path, 'utf8')) as T;
@@ -33,9 +47,12 @@ test('a key that comes is published, signs later, and both halves of both keys a
   expect(made.signs_from).toBeGreaterThanOrEqual(before + 30_000);
   const { keys } = parseRing(readFileSync(keyFile('record'), 'utf8'));
   expect(keys.map(({ keyid, signs_until, signer }) => [keyid, signs_until, signer?.keyid])).toEqual([
-    [first.record.signer.keyid, made.signs_from, first.record.signer.keyid], [made.keyid, null, made.keyid],
+    [first.record.signer.keyid, made.signs_from, first.record.signer.keyid],
+    [made.keyid, null, made.keyid],
   ]);
-  expect([...parsePublicKeys(readFileSync(publicFile('record-keys.json'), 'utf8')).keys()]).toEqual(keys.map(({ keyid }) => keyid));
+  expect([...parsePublicKeys(readFileSync(publicFile('record-keys.json'), 'utf8')).keys()]).toEqual(
+    keys.map(({ keyid }) => keyid),
+  );
   expect(json<{ record_keys: unknown[] }>(join(dir, 'public-keys.json')).record_keys).toHaveLength(2);
   expect((await run('list')).out).toContain(made.keyid);
 });
@@ -44,7 +61,13 @@ test('private keys stay readable by their owner alone, stand nowhere else, and l
   for (const purpose of PURPOSES) expect(await run('rotate', purpose)).toMatchObject({ exit: 0 });
   for (const purpose of PURPOSES) expect(statSync(keyFile(purpose)).mode & 0o777).toBe(0o600);
   expect(readdirSync(join(dir, 'keys')).toSorted()).toEqual(['checkpoint.json', 'permit.json', 'record.json']);
-  for (const path of [publicFile('permit-keys.json'), publicFile('record-keys.json'), publicFile('log-keys.json'), publicFile('checkpoint-keys.json'), join(dir, 'public-keys.json')]) {
+  for (const path of [
+    publicFile('permit-keys.json'),
+    publicFile('record-keys.json'),
+    publicFile('log-keys.json'),
+    publicFile('checkpoint-keys.json'),
+    join(dir, 'public-keys.json'),
+  ]) {
     expect(readFileSync(path, 'utf8')).not.toContain('PRIVATE');
   }
   expect((await run('list', '--json')).out).not.toContain('PRIVATE');
@@ -52,9 +75,18 @@ test('private keys stay readable by their owner alone, stand nowhere else, and l
 
 test('one key waits at a time, and none comes sooner than it can be read', async () => {
   await run('rotate', 'permit');
-  expect(await run('rotate', 'permit')).toMatchObject({ exit: 1, err: expect.stringContaining('error keys: ') as string });
-  expect(await run('rotate', 'record', '--overlap', '4s')).toMatchObject({ exit: 2, err: expect.stringContaining('too short') as string });
-  expect(await run('rotate', 'master')).toMatchObject({ exit: 2, err: expect.stringContaining('none of permit, record, checkpoint') as string });
+  expect(await run('rotate', 'permit')).toMatchObject({
+    exit: 1,
+    err: expect.stringContaining('error keys: ') as string,
+  });
+  expect(await run('rotate', 'record', '--overlap', '4s')).toMatchObject({
+    exit: 2,
+    err: expect.stringContaining('too short') as string,
+  });
+  expect(await run('rotate', 'master')).toMatchObject({
+    exit: 2,
+    err: expect.stringContaining('none of permit, record, checkpoint') as string,
+  });
 });
 
 test('a key that is revoked has a successor at once, is no longer published as good, and is revoked once', async () => {
@@ -65,20 +97,31 @@ test('a key that is revoked has a successor at once, is no longer published as g
   const log = json<{ keys: string[]; revoked: string[] }>(publicFile('log-keys.json'));
   expect([log.keys.length, log.revoked.length]).toEqual([1, 1]);
   expect(log.keys).not.toContain(log.revoked[0]);
-  expect(await run('revoke', 'checkpoint', `--kid=${kid}`)).toMatchObject({ exit: 1, err: expect.stringContaining('was revoked on') as string });
+  expect(await run('revoke', 'checkpoint', `--kid=${kid}`)).toMatchObject({
+    exit: 1,
+    err: expect.stringContaining('was revoked on') as string,
+  });
 });
 
-test('an id that begins with a dash, or that is nobody\'s, is taken for an id', async () => {
-  expect(await run('revoke', 'record', '--kid=-nobody')).toMatchObject({ exit: 1, err: expect.stringContaining('there is no key `-nobody`') as string });
+test("an id that begins with a dash, or that is nobody's, is taken for an id", async () => {
+  expect(await run('revoke', 'record', '--kid=-nobody')).toMatchObject({
+    exit: 1,
+    err: expect.stringContaining('there is no key `-nobody`') as string,
+  });
   for (const from of ['yesterday', '2026-05-01', '9999-01-01T00:00Z']) {
-    expect((await run('revoke', 'record', `--kid=${first.record.signer.keyid}`, '--from', from)).exit).toBeGreaterThan(0);
+    expect((await run('revoke', 'record', `--kid=${first.record.signer.keyid}`, '--from', from)).exit).toBeGreaterThan(
+      0,
+    );
   }
   expect(readFileSync(keyFile('record'), 'utf8')).toBe(firstRing(first.record));
 });
 
 test('files that can not be read whole are left as they are', async () => {
   writeFileSync(keyFile('record'), '{"v":1', { mode: 0o600 });
-  expect(await run('rotate', 'record')).toMatchObject({ exit: 1, err: expect.stringContaining('record.json') as string });
+  expect(await run('rotate', 'record')).toMatchObject({
+    exit: 1,
+    err: expect.stringContaining('record.json') as string,
+  });
   expect(readFileSync(keyFile('record'), 'utf8')).toBe('{"v":1');
 });
 
@@ -86,37 +129,63 @@ test('of two that change keys at once one is refused, and undoes nothing', async
   const lock = join(dir, 'keys', '.changing');
   writeFileSync(lock, '1\n');
   const before = readFileSync(keyFile('record'), 'utf8');
-  for (const args of [['rotate', 'record'], ['revoke', 'record', `--kid=${first.record.signer.keyid}`]]) expect(await run(...args)).toMatchObject({ exit: 1, err: expect.stringContaining('somebody changes these keys') as string });
+  for (const args of [
+    ['rotate', 'record'],
+    ['revoke', 'record', `--kid=${first.record.signer.keyid}`],
+  ])
+    expect(await run(...args)).toMatchObject({
+      exit: 1,
+      err: expect.stringContaining('somebody changes these keys') as string,
+    });
   expect(readFileSync(keyFile('record'), 'utf8')).toBe(before);
   rmSync(lock);
   expect(await run('rotate', 'record')).toMatchObject({ exit: 0 });
-  expect(await run('rotate', 'record')).toMatchObject({ exit: 1, err: expect.not.stringContaining('somebody changes') as string });
+  expect(await run('rotate', 'record')).toMatchObject({
+    exit: 1,
+    err: expect.not.stringContaining('somebody changes') as string,
+  });
 });
 
 test.each([
   ['rotate', ['rotate', 'record']],
   ['revoke', ['revoke', 'record']],
-] as const)('a %s that dies before it writes the ring leaves the key that signs published without an end', async (_what, args) => {
-  const kid = first.record.signer.keyid;
-  // What the ring is written by way of: a folder in its place ends the command between the two writes.
-  mkdirSync(`${keyFile('record')}.next`);
-  expect(await run(...args, ...(args[0] === 'revoke' ? [`--kid=${kid}`] : []))).toMatchObject({ exit: 1 });
-  const published = parsePublicKeys(readFileSync(publicFile('record-keys.json'), 'utf8'));
-  expect(published.size).toBe(2);
-  expect(published.get(kid)).toMatchObject({ notAfter: null, closesAt: null });
-  rmSync(`${keyFile('record')}.next`, { recursive: true });
-  expect(await run('rotate', 'record')).toMatchObject({ exit: 0 });
-  const { keys } = parseRing(readFileSync(keyFile('record'), 'utf8'));
-  const after = parsePublicKeys(readFileSync(publicFile('record-keys.json'), 'utf8'));
-  expect([...after.values()].map(({ keyid, notAfter }) => [keyid, notAfter])).toEqual(keys.map(({ keyid, not_after }) => [keyid, not_after]));
-});
+] as const)(
+  'a %s that dies before it writes the ring leaves the key that signs published without an end',
+  async (_what, args) => {
+    const kid = first.record.signer.keyid;
+    // What the ring is written by way of: a folder in its place ends the command between the two writes.
+    mkdirSync(`${keyFile('record')}.next`);
+    expect(await run(...args, ...(args[0] === 'revoke' ? [`--kid=${kid}`] : []))).toMatchObject({ exit: 1 });
+    const published = parsePublicKeys(readFileSync(publicFile('record-keys.json'), 'utf8'));
+    expect(published.size).toBe(2);
+    expect(published.get(kid)).toMatchObject({ notAfter: null, closesAt: null });
+    rmSync(`${keyFile('record')}.next`, { recursive: true });
+    expect(await run('rotate', 'record')).toMatchObject({ exit: 0 });
+    const { keys } = parseRing(readFileSync(keyFile('record'), 'utf8'));
+    const after = parsePublicKeys(readFileSync(publicFile('record-keys.json'), 'utf8'));
+    expect([...after.values()].map(({ keyid, notAfter }) => [keyid, notAfter])).toEqual(
+      keys.map(({ keyid, not_after }) => [keyid, not_after]),
+    );
+  },
+);
 
 test('rings are wrapped for no device that is not named, and by none that can not be asked', async () => {
   expect(await run('wrap')).toMatchObject({ exit: 2, err: expect.stringContaining('--wrap') as string });
   const device = join(dir, 'device.json');
   const before = readFileSync(keyFile('permit'), 'utf8');
-  writeFileSync(device, JSON.stringify({ pkcs11: { module: '/nowhere.so', token: 't', key_id: '01', pin_file: '/nowhere', program: '/nowhere' } }));
-  expect(await run('wrap', '--wrap', device)).toMatchObject({ exit: 1, err: expect.stringContaining('can\'t be used') as string });
+  writeFileSync(
+    device,
+    JSON.stringify({
+      pkcs11: { module: '/nowhere.so', token: 't', key_id: '01', pin_file: '/nowhere', program: '/nowhere' },
+    }),
+  );
+  expect(await run('wrap', '--wrap', device)).toMatchObject({
+    exit: 1,
+    err: expect.stringContaining("can't be used") as string,
+  });
   expect(readFileSync(keyFile('permit'), 'utf8')).toBe(before);
-  expect(await run('list', '--wrap', join(dir, 'none.json'))).toMatchObject({ exit: 1, err: expect.stringContaining('none.json') as string });
+  expect(await run('list', '--wrap', join(dir, 'none.json'))).toMatchObject({
+    exit: 1,
+    err: expect.stringContaining('none.json') as string,
+  });
 });

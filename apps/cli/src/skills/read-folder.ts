@@ -12,7 +12,8 @@ export interface FolderFile {
 }
 
 /**
- * All files of a folder, by path. INVARIANT (nothing from elsewhere): a link is followed nowhere, so what is sent is what lies in the folder.
+ * All files of a folder, by path. INVARIANT (nothing from elsewhere): a link is followed nowhere, so what is sent is
+ * what lies in the folder.
  * @throws CliError for what is no folder, for links and whatever else is no file, and for more than one skill can be
  */
 export function readFolder(folder: string): FolderFile[] {
@@ -27,16 +28,28 @@ export function readFolder(folder: string): FolderFile[] {
         enter(path);
         continue;
       }
-      if (!stat.isFile()) throw usage(`\`${visibleLine(path)}\` is ${stat.isSymbolicLink() ? 'a link' : 'no file'}: a skill holds files alone, so put the file itself there, or take it out`);
-      if (files.length >= skillFilesSent.max) throw usage(`the folder has more than ${skillFilesSent.max} files: a skill has at most ${LIMITS.skillFiles.max}`);
+      if (!stat.isFile())
+        throw usage(
+          `\`${visibleLine(path)}\` is ${stat.isSymbolicLink() ? 'a link' : 'no file'}: a skill holds files alone, so put the file itself there, or take it out`,
+        );
+      if (files.length >= skillFilesSent.max)
+        throw usage(
+          `the folder has more than ${skillFilesSent.max} files: a skill has at most ${LIMITS.skillFiles.max}`,
+        );
       const content = contentOf(join(folder, path), path);
       bytes += content.byteLength;
-      if (bytes > skillBytes.max) throw usage(`the folder has more than ${skillBytes.max} bytes, which is as much as a skill has: leave files out`);
+      if (bytes > skillBytes.max)
+        throw usage(
+          `the folder has more than ${skillBytes.max} bytes, which is as much as a skill has: leave files out`,
+        );
       files.push({ path, bytes: content });
     }
   };
   enter('');
-  if (files.length === 0) throw usage(`\`${visibleLine(folder)}\` is empty: a skill is a folder with a SKILL.md of at most ${skillFileBytes.max} bytes`);
+  if (files.length === 0)
+    throw usage(
+      `\`${visibleLine(folder)}\` is empty: a skill is a folder with a SKILL.md of at most ${skillFileBytes.max} bytes`,
+    );
   return files;
 }
 
@@ -44,7 +57,9 @@ function namesIn(folder: string, directory: string): string[] {
   try {
     return readdirSync(join(folder, directory)).sort();
   } catch (error) {
-    throw usage(`\`${visibleLine(join(folder, directory))}\` is no folder that can be read: ${(error as Error).message}`);
+    throw usage(
+      `\`${visibleLine(join(folder, directory))}\` is no folder that can be read: ${(error as Error).message}`,
+    );
   }
 }
 
@@ -53,7 +68,10 @@ function contentOf(file: string, path: string): Uint8Array {
   const descriptor = openSync(file, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
   try {
     const { size } = fstatSync(descriptor);
-    if (size > LIMITS.skillFileBytes.max) throw usage(`\`${visibleLine(path)}\` is longer than ${LIMITS.skillFileBytes.max} bytes: split it, or take it out`);
+    if (size > LIMITS.skillFileBytes.max)
+      throw usage(
+        `\`${visibleLine(path)}\` is longer than ${LIMITS.skillFileBytes.max} bytes: split it, or take it out`,
+      );
     return readFileSync(descriptor);
   } finally {
     closeSync(descriptor);

@@ -20,16 +20,37 @@ const DIGEST_CHARS = 12;
 
 /** `writ skill`: folders of guidance that agents read. */
 export function skillCommand(context: Context): Command {
-  return new Command('skill').description('Skills: folders with a SKILL.md that administrators upload and agents read (skill.read).')
-    .addCommand(listCommand(context), { isDefault: true }).addCommand(showCommand(context)).addCommand(addCommand(context)).addCommand(removeCommand(context));
+  return new Command('skill')
+    .description('Skills: folders with a SKILL.md that administrators upload and agents read (skill.read).')
+    .addCommand(listCommand(context), { isDefault: true })
+    .addCommand(showCommand(context))
+    .addCommand(addCommand(context))
+    .addCommand(removeCommand(context));
 }
 
 function listCommand(context: Context): Command {
-  const command = new Command('list').option('--limit <n>', 'rows of a page', parseCount, LIST_ROWS).option('--cursor <text>', 'where the page begins');
+  const command = new Command('list')
+    .option('--limit <n>', 'rows of a page', parseCount, LIST_ROWS)
+    .option('--cursor <text>', 'where the page begins');
   return command.action(async () => {
     const options = command.optsWithGlobals<CommonOptions & { limit?: number; cursor?: string }>();
-    const list = await readList(connect(context, options, 'operator').client, SkillView, PATH, { limit: options.limit, cursor: options.cursor });
-    show(context, options, list, () => tableOf(['skill', 'version', 'files', 'bytes', 'updated', 'description'], list.items.map(({ name, digest, files, bytes, updated_at, description }) => [name, digest.slice(0, DIGEST_CHARS), String(files), String(bytes), momentOf(updated_at), visibleLine(description)])));
+    const list = await readList(connect(context, options, 'operator').client, SkillView, PATH, {
+      limit: options.limit,
+      cursor: options.cursor,
+    });
+    show(context, options, list, () =>
+      tableOf(
+        ['skill', 'version', 'files', 'bytes', 'updated', 'description'],
+        list.items.map(({ name, digest, files, bytes, updated_at, description }) => [
+          name,
+          digest.slice(0, DIGEST_CHARS),
+          String(files),
+          String(bytes),
+          momentOf(updated_at),
+          visibleLine(description),
+        ]),
+      ),
+    );
   });
 }
 
@@ -38,24 +59,59 @@ function showCommand(context: Context): Command {
   return command.action(async (name: string) => {
     const options = command.optsWithGlobals<CommonOptions>();
     const skill = await connect(context, options, 'operator').client.read(SkillWhole, pathOf(name));
-    show(context, options, skill, () => [
-      fieldsOf({ skill: skill.name, description: visibleLine(skill.description), version: skill.digest, updated: `${momentOf(skill.updated_at)} by ${skill.updated_by}` }),
-      tableOf(['file', 'bytes', 'sha256'], skill.files.map(({ path, size, sha256 }) => [visibleLine(path), String(size), sha256])),
-      tableOf(['version', 'bytes', 'uploaded'], skill.versions.map(({ digest, bytes, created_by, created_at }) => [digest, String(bytes), `${momentOf(created_at)} by ${created_by}`])),
-    ].join('\n\n'));
+    show(context, options, skill, () =>
+      [
+        fieldsOf({
+          skill: skill.name,
+          description: visibleLine(skill.description),
+          version: skill.digest,
+          updated: `${momentOf(skill.updated_at)} by ${skill.updated_by}`,
+        }),
+        tableOf(
+          ['file', 'bytes', 'sha256'],
+          skill.files.map(({ path, size, sha256 }) => [visibleLine(path), String(size), sha256]),
+        ),
+        tableOf(
+          ['version', 'bytes', 'uploaded'],
+          skill.versions.map(({ digest, bytes, created_by, created_at }) => [
+            digest,
+            String(bytes),
+            `${momentOf(created_at)} by ${created_by}`,
+          ]),
+        ),
+      ].join('\n\n'),
+    );
   });
 }
 
 function addCommand(context: Context): Command {
-  const command = new Command('add').description('uploads a folder with a SKILL.md as the newest version of its skill').argument('<folder>');
+  const command = new Command('add')
+    .description('uploads a folder with a SKILL.md as the newest version of its skill')
+    .argument('<folder>');
   return command.action(async (folder: string) => {
     const options = command.optsWithGlobals<CommonOptions>();
     const files = readFolder(resolve(context.cwd, folder));
-    const body = { files: files.map(({ path, bytes }) => ({ path, content: Buffer.from(bytes).toString('base64'), encoding: 'base64' })) };
+    const body = {
+      files: files.map(({ path, bytes }) => ({
+        path,
+        content: Buffer.from(bytes).toString('base64'),
+        encoding: 'base64',
+      })),
+    };
     const answer = await connect(context, options, 'admin').client.read(SkillPut, PATH, { method: 'POST', body });
     const { valid, problems, change, skill } = answer;
-    if (!valid || skill === null) throw new CliError('skill.invalid', `nothing was uploaded\n${problems.map((problem) => placed(problem, files)).join('\n')}`);
-    show(context, options, { change, skill }, () => `${fieldsOf({ skill: skill.name, description: visibleLine(skill.description), version: skill.digest, files: String(skill.files), bytes: String(skill.bytes) })}\n${change ?? ''}. Agents whose token grants \`skill.read\` are told of it.`);
+    if (!valid || skill === null)
+      throw new CliError(
+        'skill.invalid',
+        `nothing was uploaded\n${problems.map((problem) => placed(problem, files)).join('\n')}`,
+      );
+    show(
+      context,
+      options,
+      { change, skill },
+      () =>
+        `${fieldsOf({ skill: skill.name, description: visibleLine(skill.description), version: skill.digest, files: String(skill.files), bytes: String(skill.bytes) })}\n${change ?? ''}. Agents whose token grants \`skill.read\` are told of it.`,
+    );
   });
 }
 
@@ -68,7 +124,9 @@ function placed({ pointer, message }: SkillPut['problems'][number], files: reado
 }
 
 function removeCommand(context: Context): Command {
-  const command = new Command('remove').description('removes it with all of its versions: no call reads it from then on').argument('<skill>');
+  const command = new Command('remove')
+    .description('removes it with all of its versions: no call reads it from then on')
+    .argument('<skill>');
   return command.action(async (name: string) => {
     const options = command.optsWithGlobals<CommonOptions>();
     const removed = await connect(context, options, 'admin').client.read(Removed, pathOf(name), { method: 'DELETE' });

@@ -9,12 +9,61 @@ import { APPROVAL, IDS, OPERATION, RESULT } from './samples.ts';
 const BODY = '01kdvq8qfwe9gr4v9m1h7e3x2z';
 export const SESSION_ID = `ses_${BODY}`;
 export const RUN_ID = `run_${BODY}`;
-const SESSION = { session_id: SESSION_ID, name: 'chat', agent_id: IDS.agent, workspace_id: IDS.workspace, capability_token_id: IDS.token, dialect: 'native', model: 'one', forked_from: null, created_at: 0, created_by: IDS.key };
-const RUN = { run_id: RUN_ID, session_id: SESSION_ID, model: 'one', state: 'running', stopped: null, waits_for: [], cancel_asked: false, error: null, events: 0, rounds: 1, input_tokens: 10, cached_tokens: 0, output_tokens: 5, cost: null, created_at: 0, created_by: IDS.key, started_at: 0, ended_at: null };
+const SESSION = {
+  session_id: SESSION_ID,
+  name: 'chat',
+  agent_id: IDS.agent,
+  workspace_id: IDS.workspace,
+  capability_token_id: IDS.token,
+  dialect: 'native',
+  model: 'one',
+  forked_from: null,
+  created_at: 0,
+  created_by: IDS.key,
+};
+const RUN = {
+  run_id: RUN_ID,
+  session_id: SESSION_ID,
+  model: 'one',
+  state: 'running',
+  stopped: null,
+  waits_for: [],
+  cancel_asked: false,
+  error: null,
+  events: 0,
+  rounds: 1,
+  input_tokens: 10,
+  cached_tokens: 0,
+  output_tokens: 5,
+  cost: null,
+  created_at: 0,
+  created_by: IDS.key,
+  started_at: 0,
+  ended_at: null,
+};
 
 const FILE = { kind: 'file', mode: '644', sha256: '5'.repeat(64), size: 4 } as const;
-export const DIFF = { files: [{ path: 'a.txt', change: 'modified', before: FILE, after: FILE, added_lines: 1, removed_lines: 1, text: '--- a.txt\n+++ a.txt\n@@ -1 +1 @@\n-one\n+two\n', why_no_text: null }], files_total: 1 };
-export const COMMITTED: OperationView = { ...OPERATION, tool_id: 'fs.write', state: 'committed', result: { ...RESULT, tool_id: 'fs.write', tx_outcome: 'committed', new_snapshot_id: `snap_${'6'.repeat(64)}` } };
+export const DIFF = {
+  files: [
+    {
+      path: 'a.txt',
+      change: 'modified',
+      before: FILE,
+      after: FILE,
+      added_lines: 1,
+      removed_lines: 1,
+      text: '--- a.txt\n+++ a.txt\n@@ -1 +1 @@\n-one\n+two\n',
+      why_no_text: null,
+    },
+  ],
+  files_total: 1,
+};
+export const COMMITTED: OperationView = {
+  ...OPERATION,
+  tool_id: 'fs.write',
+  state: 'committed',
+  result: { ...RESULT, tool_id: 'fs.write', tx_outcome: 'committed', new_snapshot_id: `snap_${'6'.repeat(64)}` },
+};
 
 /** A run as the stream of one connection; a test drives it. */
 export class FakeRun {
@@ -77,11 +126,18 @@ export interface FakeRuns {
   readonly close: () => void;
 }
 
-export async function fakeRuns({ streams, approval = {}, stopped = 'end', models = ['one'] }: FakeRunsOptions): Promise<FakeRuns> {
+export async function fakeRuns({
+  streams,
+  approval = {},
+  stopped = 'end',
+  models = ['one'],
+}: FakeRunsOptions): Promise<FakeRuns> {
   const heard: { what: string; body: unknown; key: string }[] = [];
   const waiting: { beginning: string; resolve: () => void }[] = [];
   let connections = 0;
-  const json = (response: ServerResponse, body: unknown, status = 200): void => { response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body)); };
+  const json = (response: ServerResponse, body: unknown, status = 200): void => {
+    response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body));
+  };
   const answer = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
     const sent = await text(request);
     const path = (request.url ?? '').split('?')[0] ?? '';
@@ -90,14 +146,32 @@ export async function fakeRuns({ streams, approval = {}, stopped = 'end', models
     for (const one of waiting) if (what.startsWith(one.beginning)) one.resolve();
     if (path.endsWith('/events')) {
       const stream = streams[Math.min(connections++, streams.length - 1)];
-      return void await stream?.(new FakeRun(response, request.headers['last-event-id'] as string | undefined));
+      return void (await stream?.(new FakeRun(response, request.headers['last-event-id'] as string | undefined)));
     }
-    if (path === '/v1/models') return json(response, { items: models.map((name) => ({ name, provider: 'openai', model: name, prices: null, currency: null, context_tokens_max: null })) });
-    if (path.startsWith('/v1/sessions')) return path.endsWith('/runs') ? json(response, RUN, 202) : json(response, SESSION, request.method === 'POST' ? 201 : 200);
-    if (path.startsWith('/v1/runs/')) return json(response, path.endsWith('/cancel') ? RUN : { ...RUN, state: stopped === null ? 'waiting' : 'ended', stopped });
+    if (path === '/v1/models')
+      return json(response, {
+        items: models.map((name) => ({
+          name,
+          provider: 'openai',
+          model: name,
+          prices: null,
+          currency: null,
+          context_tokens_max: null,
+        })),
+      });
+    if (path.startsWith('/v1/sessions'))
+      return path.endsWith('/runs')
+        ? json(response, RUN, 202)
+        : json(response, SESSION, request.method === 'POST' ? 201 : 200);
+    if (path.startsWith('/v1/runs/'))
+      return json(
+        response,
+        path.endsWith('/cancel') ? RUN : { ...RUN, state: stopped === null ? 'waiting' : 'ended', stopped },
+      );
     if (path.startsWith('/v1/operations/')) return json(response, { ...COMMITTED, approval_id: IDS.approval });
     if (path.startsWith('/v1/workspaces/')) return json(response, { from: 'snap_a', to: 'snap_b', ...DIFF });
-    if (path.endsWith('/diff')) return json(response, { effect_digest: '7'.repeat(64), base_snapshot_id: 'snap_a', ...DIFF });
+    if (path.endsWith('/diff'))
+      return json(response, { effect_digest: '7'.repeat(64), base_snapshot_id: 'snap_a', ...DIFF });
     if (request.method === 'POST') return json(response, COMMITTED);
     return json(response, { ...APPROVAL, ...approval });
   };
@@ -106,7 +180,12 @@ export async function fakeRuns({ streams, approval = {}, stopped = 'end', models
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
   return {
-    heard, env: { WRIT_URL: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, WRIT_API_KEY: 'writ_agent', WRIT_OPERATOR_KEY: 'writ_operator' },
+    heard,
+    env: {
+      WRIT_URL: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+      WRIT_API_KEY: 'writ_agent',
+      WRIT_OPERATOR_KEY: 'writ_operator',
+    },
     hears: async (beginning) => {
       if (heard.some(({ what }) => what.startsWith(beginning))) return;
       await new Promise<void>((resolve) => waiting.push({ beginning, resolve }));

@@ -5,12 +5,15 @@ import { join } from 'node:path';
 
 /** Made since the last test. */
 const made: string[] = [];
-afterEach(() => { for (const folder of made.splice(0)) rmSync(folder, { recursive: true }); });
+afterEach(() => {
+  for (const folder of made.splice(0)) rmSync(folder, { recursive: true });
+});
 
 /** A folder with these files, until the test is over: what isn't text is written as JSON. */
 export function folderOf(files: Readonly<Record<string, unknown>>): string {
   const folder = mkdtempSync(join(tmpdir(), 'writ-cli-'));
   made.push(folder);
-  for (const [name, content] of Object.entries(files)) writeFileSync(join(folder, name), typeof content === 'string' ? content : JSON.stringify(content));
+  for (const [name, content] of Object.entries(files))
+    writeFileSync(join(folder, name), typeof content === 'string' ? content : JSON.stringify(content));
   return folder;
 }

@@ -4,7 +4,7 @@ import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 
 const MAIN = fileURLToPath(new URL('../main.ts', import.meta.url));
-const quoted = (word: string): string => `'${word.replaceAll('\'', '\'\\\'\'')}'`;
+const quoted = (word: string): string => `'${word.replaceAll("'", "'\\''")}'`;
 
 /** The program at a real terminal: `script` (util-linux) gives it one, and passes on what is typed. */
 export class Pty {
@@ -15,7 +15,10 @@ export class Pty {
   constructor(args: readonly string[], env: Readonly<Record<string, string>>) {
     // In place of the shell that `script` starts, which would take a ctrl-c for its own end.
     const command = `exec ${[process.execPath, '--disable-warning=ExperimentalWarning', '--conditions=@writ/source', MAIN, ...args].map(quoted).join(' ')}`;
-    this.#child = spawn('script', ['-qfec', command, '/dev/null'], { env: { PATH: process.env['PATH'] ?? '', TERM: 'xterm', ...env }, stdio: ['pipe', 'pipe', 'inherit'] });
+    this.#child = spawn('script', ['-qfec', command, '/dev/null'], {
+      env: { PATH: process.env['PATH'] ?? '', TERM: 'xterm', ...env },
+      stdio: ['pipe', 'pipe', 'inherit'],
+    });
     this.#child.stdout?.on('data', (bytes: Buffer) => {
       this.#shown += String(bytes);
       this.#waiting?.();
@@ -38,7 +41,9 @@ export class Pty {
       const at = this.#shown.indexOf(text, from);
       if (at >= 0) return at + text.length;
       if (this.#child.exitCode !== null) throw new Error(`it ended without showing \`${text}\`:\n${this.#shown}`);
-      await new Promise<void>((resolve) => { this.#waiting = resolve; });
+      await new Promise<void>((resolve) => {
+        this.#waiting = resolve;
+      });
     }
   }
 

@@ -36,13 +36,20 @@ function* inPieces(bytes: Buffer, length = 1000): Generator<Uint8Array> {
 }
 
 /** Runs the program as `writ ARGS…` would. */
-export async function writ(args: readonly string[], { env = {}, cwd = '/', stdin = '', confirm, showProgress, terminal, onInterrupt }: World = {}): Promise<Ran> {
+export async function writ(
+  args: readonly string[],
+  { env = {}, cwd = '/', stdin = '', confirm, showProgress, terminal, onInterrupt }: World = {},
+): Promise<Ran> {
   let [out, err] = ['', ''];
   const exit = await runCli(args, {
     cwd,
     env: readEnvironment(env),
-    write: (words) => { out += words; },
-    complain: (words) => { err += words; },
+    write: (words) => {
+      out += words;
+    },
+    complain: (words) => {
+      err += words;
+    },
     readStdin: async () => textOf(Buffer.from(stdin), 'standard input'),
     readHidden: async () => textOf(Buffer.from(stdin), 'standard input'),
     confirm: confirm ?? null,
@@ -82,7 +89,13 @@ export async function fakeApi(answer: (heard: Heard) => Said): Promise<FakeApi> 
   const heard: Heard[] = [];
   const server = createServer((request, response) => {
     void text(request).then((body) => {
-      const one = { method: request.method ?? '', url: request.url ?? '', key: request.headers.authorization, headers: request.headers, body };
+      const one = {
+        method: request.method ?? '',
+        url: request.url ?? '',
+        key: request.headers.authorization,
+        headers: request.headers,
+        body,
+      };
       heard.push(one);
       const { status = 200, body: said, headers = {} } = answer(one);
       response.writeHead(status, headers);
@@ -103,4 +116,7 @@ export async function fakeApi(answer: (heard: Heard) => Said): Promise<FakeApi> 
 }
 
 /** A problem as the API answers it. */
-export const problem = (status: number, code: string, detail: string): Said => ({ status, body: { type: `https://writ.dev/errors/${code}`, title: code, status, code, detail } });
+export const problem = (status: number, code: string, detail: string): Said => ({
+  status,
+  body: { type: `https://writ.dev/errors/${code}`, title: code, status, code, detail },
+});

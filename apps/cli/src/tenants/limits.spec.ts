@@ -3,12 +3,30 @@ import type { TenantLimitsView } from '@writ/contract';
 import { fakeApi, writ, type FakeApi } from '../specs/run-cli.ts';
 import { IDS } from '../specs/samples.ts';
 
-const LIMITS: TenantLimitsView = { tenant_id: IDS.tenant, requests_per_second: null, request_burst: 50, weight: 3, running_max: 64, waiting_max: 1_000, files_max: 10, bytes_max: null, outputs_bytes_max: 1_000_000, files: 3, bytes: 4_096, outputs_bytes: 70_000, changed_at: 1_767_225_600_000 };
+const LIMITS: TenantLimitsView = {
+  tenant_id: IDS.tenant,
+  requests_per_second: null,
+  request_burst: 50,
+  weight: 3,
+  running_max: 64,
+  waiting_max: 1_000,
+  files_max: 10,
+  bytes_max: null,
+  outputs_bytes_max: 1_000_000,
+  files: 3,
+  bytes: 4_096,
+  outputs_bytes: 70_000,
+  changed_at: 1_767_225_600_000,
+};
 
 let api: FakeApi;
-beforeAll(async () => { api = await fakeApi(() => ({ body: LIMITS })); });
+beforeAll(async () => {
+  api = await fakeApi(() => ({ body: LIMITS }));
+});
 afterAll(() => api.close());
-beforeEach(() => { api.heard.length = 0; });
+beforeEach(() => {
+  api.heard.length = 0;
+});
 
 const run = (...args: string[]) => writ(['tenant', 'limits', ...args], { env: api.env });
 
@@ -24,12 +42,40 @@ test('without an option the limits are shown and nothing is set', async () => {
 });
 
 test('what is named is set, and no more', async () => {
-  await run(IDS.tenant, '--weight', '3', '--requests-per-second', 'default', '--waiting-max', '500', '--files-max', 'none', '--bytes-max', '5000000000', '--outputs-bytes-max', '16777216');
+  await run(
+    IDS.tenant,
+    '--weight',
+    '3',
+    '--requests-per-second',
+    'default',
+    '--waiting-max',
+    '500',
+    '--files-max',
+    'none',
+    '--bytes-max',
+    '5000000000',
+    '--outputs-bytes-max',
+    '16777216',
+  );
   expect(api.heard[0]).toMatchObject({ method: 'PATCH' });
-  expect(JSON.parse(api.heard[0]?.body ?? '')).toEqual({ requests_per_second: null, weight: 3, waiting_max: 500, files_max: null, bytes_max: 5_000_000_000, outputs_bytes_max: 16_777_216 });
+  expect(JSON.parse(api.heard[0]?.body ?? '')).toEqual({
+    requests_per_second: null,
+    weight: 3,
+    waiting_max: 500,
+    files_max: null,
+    bytes_max: 5_000_000_000,
+    outputs_bytes_max: 16_777_216,
+  });
 });
 
-test.each([[['--weight', '0']], [['--running-max', 'default']], [['--waiting-max', '1.5']], [['--request-burst', '-1']], [['--files-max', 'default']], [['--bytes-max', '1e9']]])('%j is refused before anything is sent', async (args) => {
+test.each([
+  [['--weight', '0']],
+  [['--running-max', 'default']],
+  [['--waiting-max', '1.5']],
+  [['--request-burst', '-1']],
+  [['--files-max', 'default']],
+  [['--bytes-max', '1e9']],
+])('%j is refused before anything is sent', async (args) => {
   expect((await run(IDS.tenant, ...args)).exit).toBe(2);
   expect(api.heard).toEqual([]);
 });

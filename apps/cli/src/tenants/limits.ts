@@ -21,35 +21,77 @@ const AS_THE_DOOR = 'as the door is set up';
 
 /** `writ tenant limits TENANT`: shows them, and sets those that are named. */
 export function limitsCommand(context: Context): Command {
-  const command = new Command('limits').description('what a tenant may have at once; with an option it is set').argument('<tenant>')
+  const command = new Command('limits')
+    .description('what a tenant may have at once; with an option it is set')
+    .argument('<tenant>')
     .option('--requests-per-second <count>', `at each replica of the door; \`default\`: ${AS_THE_DOOR}`, parseOrDefault)
-    .option('--request-burst <count>', `requests at once, at each replica of the door; \`default\`: ${AS_THE_DOOR}`, parseOrDefault)
+    .option(
+      '--request-burst <count>',
+      `requests at once, at each replica of the door; \`default\`: ${AS_THE_DOOR}`,
+      parseOrDefault,
+    )
     .option('--weight <count>', 'its part of what tenants share, 1 to 1000', parseAmount)
     .option('--running-max <count>', 'calls that are with executors at once', parseAmount)
     .option('--waiting-max <count>', 'calls that wait for an executor', parseAmount)
     .option('--files-max <count>', `${FILES} in all its workspaces; \`none\`: without bound`, parseBound)
     .option('--bytes-max <count>', `bytes of them in all its workspaces; \`none\`: without bound`, parseBound)
-    .option('--outputs-bytes-max <count>', 'bytes of whole outputs that are kept at once; `none`: without bound', parseBound);
+    .option(
+      '--outputs-bytes-max <count>',
+      'bytes of whole outputs that are kept at once; `none`: without bound',
+      parseBound,
+    );
   command.action(async (tenant: string) => {
     const options = command.optsWithGlobals<LimitOptions>();
     const { client } = connect(context, options, 'platform');
     const change = changeOf(options);
     const path = `/v1/tenants/${encodeURIComponent(tenant)}/limits`;
-    const limits = await client.read(TenantLimitsView, path, Object.keys(change).length === 0 ? {} : { method: 'PATCH', body: change });
-    show(context, options, limits, () => fieldsOf({
-      tenant: limits.tenant_id, 'requests/second': String(limits.requests_per_second ?? AS_THE_DOOR), 'request burst': String(limits.request_burst ?? AS_THE_DOOR),
-      weight: String(limits.weight), 'running at most': String(limits.running_max), 'waiting at most': String(limits.waiting_max),
-      files: heldOf(limits.files, limits.files_max), bytes: heldOf(limits.bytes, limits.bytes_max), 'bytes of outputs': heldOf(limits.outputs_bytes, limits.outputs_bytes_max),
-      set: limits.changed_at === null ? 'never' : momentOf(limits.changed_at),
-    }));
+    const limits = await client.read(
+      TenantLimitsView,
+      path,
+      Object.keys(change).length === 0 ? {} : { method: 'PATCH', body: change },
+    );
+    show(context, options, limits, () =>
+      fieldsOf({
+        tenant: limits.tenant_id,
+        'requests/second': String(limits.requests_per_second ?? AS_THE_DOOR),
+        'request burst': String(limits.request_burst ?? AS_THE_DOOR),
+        weight: String(limits.weight),
+        'running at most': String(limits.running_max),
+        'waiting at most': String(limits.waiting_max),
+        files: heldOf(limits.files, limits.files_max),
+        bytes: heldOf(limits.bytes, limits.bytes_max),
+        'bytes of outputs': heldOf(limits.outputs_bytes, limits.outputs_bytes_max),
+        set: limits.changed_at === null ? 'never' : momentOf(limits.changed_at),
+      }),
+    );
   });
   return command;
 }
 
-function changeOf({ requestsPerSecond, requestBurst, weight, runningMax, waitingMax, filesMax, bytesMax, outputsBytesMax }: LimitOptions): TenantLimitsChange {
-  const named = { requests_per_second: requestsPerSecond, request_burst: requestBurst, weight, running_max: runningMax, waiting_max: waitingMax };
-  const changed = Object.entries(named).flatMap(([name, value]) => (value === undefined ? [] : [[name, value === 'default' ? null : value] as const]));
-  return { ...Object.fromEntries(changed), ...boundsOf({ files_max: filesMax, bytes_max: bytesMax, outputs_bytes_max: outputsBytesMax }) };
+function changeOf({
+  requestsPerSecond,
+  requestBurst,
+  weight,
+  runningMax,
+  waitingMax,
+  filesMax,
+  bytesMax,
+  outputsBytesMax,
+}: LimitOptions): TenantLimitsChange {
+  const named = {
+    requests_per_second: requestsPerSecond,
+    request_burst: requestBurst,
+    weight,
+    running_max: runningMax,
+    waiting_max: waitingMax,
+  };
+  const changed = Object.entries(named).flatMap(([name, value]) =>
+    value === undefined ? [] : [[name, value === 'default' ? null : value] as const],
+  );
+  return {
+    ...Object.fromEntries(changed),
+    ...boundsOf({ files_max: filesMax, bytes_max: bytesMax, outputs_bytes_max: outputsBytesMax }),
+  };
 }
 
 function parseAmount(text: string): number {

@@ -3,7 +3,10 @@ import { fakeApi, writ } from '../specs/run-cli.ts';
 import { IDS } from '../specs/samples.ts';
 
 test('a second tenant is one command, and its key is shown once', async () => {
-  const api = await fakeApi(() => ({ status: 201, body: { tenant_id: IDS.tenant, name: 'two', api_key_id: IDS.key, api_key: 'writ_shown_once' } }));
+  const api = await fakeApi(() => ({
+    status: 201,
+    body: { tenant_id: IDS.tenant, name: 'two', api_key_id: IDS.key, api_key: 'writ_shown_once' },
+  }));
   const { exit, out } = await writ(['tenant', 'create', 'two'], { env: api.env });
   await api.close();
   expect(exit).toBe(0);

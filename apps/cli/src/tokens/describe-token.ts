@@ -29,21 +29,34 @@ export function describeToken(token: Token, now: number): string {
     secrets: grant.secrets.join('\n'),
     profiles: grant.profiles?.join('\n') ?? '',
     effects: grant.effects?.join('\n') ?? '',
-    session: approved === undefined ? null : `${approved.session_id}: approved by ${approved.approval_id}, for ${approved.args === 'same' ? 'the same arguments' : 'these paths'}`,
+    session:
+      approved === undefined
+        ? null
+        : `${approved.session_id}: approved by ${approved.approval_id}, for ${approved.args === 'same' ? 'the same arguments' : 'these paths'}`,
     job: job === undefined ? null : `${job.job_id}: lists ${job.tools.join(', ') || 'nothing'}`,
     'valid from': momentOf(grant.not_before),
     'valid until': momentOf(grant.expires_at),
     budgets: Object.keys(grant.budgets).length === 0 ? 'unbounded' : null,
   });
-  return Object.keys(grant.budgets).length === 0 && Object.keys(token.left).length === 0 ? fields : `${fields}\n\n${budgetsTable(token)}`;
+  return Object.keys(grant.budgets).length === 0 && Object.keys(token.left).length === 0
+    ? fields
+    : `${fields}\n\n${budgetsTable(token)}`;
 }
 
-const rootsText = (fs: Grant['fs']): string => fs.map(({ path: root, read, write, denied }) => `${denied === true ? 'no' : `${read ? 'r' : '-'}${write ? 'w' : '-'}`} ${root === '' ? '.' : root}`).join('\n');
+const rootsText = (fs: Grant['fs']): string =>
+  fs
+    .map(
+      ({ path: root, read, write, denied }) =>
+        `${denied === true ? 'no' : `${read ? 'r' : '-'}${write ? 'w' : '-'}`} ${root === '' ? '.' : root}`,
+    )
+    .join('\n');
 
 /** One row a bounded dimension. `left` counts the tokens above too, so it may be less than the row's own difference. */
 function budgetsTable({ grant, used, reserved, left }: Token): string {
   const amount = (count: number | undefined): string => (count === undefined ? '-' : String(count));
-  const rows = BUDGET_DIMENSIONS.filter((dimension) => left[dimension] !== undefined)
-    .map((dimension) => [dimension, ...[grant.budgets[dimension], used[dimension], reserved[dimension], left[dimension]].map(amount)]);
+  const rows = BUDGET_DIMENSIONS.filter((dimension) => left[dimension] !== undefined).map((dimension) => [
+    dimension,
+    ...[grant.budgets[dimension], used[dimension], reserved[dimension], left[dimension]].map(amount),
+  ]);
   return tableOf(['budget', 'bound', 'used', 'reserved', 'left'], rows);
 }

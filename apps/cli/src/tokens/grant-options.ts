@@ -27,20 +27,41 @@ export interface GrantOptions extends CommonOptions {
 const collect = (value: string, before: readonly string[] = []): string[] => [...before, value];
 
 /** Adds the options to a command. */
-export const withGrantOptions = (command: Command): Command => command
-  .option('--grant <json>', 'the whole grant: JSON, @FILE, or - for standard input')
-  .option('--tool <id>', 'a tool, a family (fs.*) or * for all; may be repeated', collect)
-  .option('--read <path>', 'a directory or file that may be read, with all below it, . for everything; may be repeated', collect)
-  .option('--write <path>', 'the same to be written, which doesn\'t include reading; may be repeated', collect)
-  .option('--deny <path>', 'a directory or file that is not reached, with all below it, whatever --read and --write say; may be repeated', collect)
-  .option('--net <domain=methods>', 'a host, or *.DOMAIN for all below it, and what may be asked of it: api.example.org=GET,POST; may be repeated', collect)
-  .option('--secret <name>', 'a secret that calls may use; may be repeated', collect)
-  .option('--profile <name>', 'an execution profile that raw commands may run under; may be repeated', collect)
-  .option('--effect <rule>', 'a rule on effects whose findings need no person under the token, such as effect.lost_many; may be repeated', collect)
-  .option('--budget <dimension=n>', `a bound, for instance calls=100, of ${BUDGET_DIMENSIONS.join(', ')}; may be repeated`, collect)
-  .option('--from <time>', 'when it begins: 2030-01-31T08:00:00Z; at once unless said')
-  .option('--until <time>', 'when it ends, written the same')
-  .option('--valid <period>', 'how long, in the place of --until: 90s, 30m, 12h or 7d');
+export const withGrantOptions = (command: Command): Command =>
+  command
+    .option('--grant <json>', 'the whole grant: JSON, @FILE, or - for standard input')
+    .option('--tool <id>', 'a tool, a family (fs.*) or * for all; may be repeated', collect)
+    .option(
+      '--read <path>',
+      'a directory or file that may be read, with all below it, . for everything; may be repeated',
+      collect,
+    )
+    .option('--write <path>', "the same to be written, which doesn't include reading; may be repeated", collect)
+    .option(
+      '--deny <path>',
+      'a directory or file that is not reached, with all below it, whatever --read and --write say; may be repeated',
+      collect,
+    )
+    .option(
+      '--net <domain=methods>',
+      'a host, or *.DOMAIN for all below it, and what may be asked of it: api.example.org=GET,POST; may be repeated',
+      collect,
+    )
+    .option('--secret <name>', 'a secret that calls may use; may be repeated', collect)
+    .option('--profile <name>', 'an execution profile that raw commands may run under; may be repeated', collect)
+    .option(
+      '--effect <rule>',
+      'a rule on effects whose findings need no person under the token, such as effect.lost_many; may be repeated',
+      collect,
+    )
+    .option(
+      '--budget <dimension=n>',
+      `a bound, for instance calls=100, of ${BUDGET_DIMENSIONS.join(', ')}; may be repeated`,
+      collect,
+    )
+    .option('--from <time>', 'when it begins: 2030-01-31T08:00:00Z; at once unless said')
+    .option('--until <time>', 'when it ends, written the same')
+    .option('--valid <period>', 'how long, in the place of --until: 90s, 30m, 12h or 7d');
 
 /** The server's clock may be behind this machine's. */
 const SKEW_MS = 60_000;
@@ -55,13 +76,17 @@ function parseMoment(option: string, text: string): number {
 }
 
 function parseBudgets(texts: readonly string[]): Grant['budgets'] {
-  return Object.fromEntries(texts.map((text) => {
-    const [, name, count] = /^([a-z_]+)=(\d{1,15})$/.exec(text) ?? [];
-    if (name === undefined || !(BUDGET_DIMENSIONS as readonly string[]).includes(name)) {
-      throw usage(`\`--budget ${text}\` is no bound: write one of ${BUDGET_DIMENSIONS.join(', ')}, =, and a whole number`);
-    }
-    return [name, Number(count)];
-  }));
+  return Object.fromEntries(
+    texts.map((text) => {
+      const [, name, count] = /^([a-z_]+)=(\d{1,15})$/.exec(text) ?? [];
+      if (name === undefined || !(BUDGET_DIMENSIONS as readonly string[]).includes(name)) {
+        throw usage(
+          `\`--budget ${text}\` is no bound: write one of ${BUDGET_DIMENSIONS.join(', ')}, =, and a whole number`,
+        );
+      }
+      return [name, Number(count)];
+    }),
+  );
 }
 
 /** The workspace itself is the empty path. */
@@ -69,12 +94,20 @@ const rootOf = (path: string): string => (path === '.' ? '' : path);
 
 function rootsOf({ read = [], write = [], deny = [] }: GrantOptions, base: readonly FsRoot[]): FsRoot[] {
   const [reads, writes] = [read.map(rootOf), write.map(rootOf)];
-  const granted = read.length + write.length === 0 ? base : [...new Set([...reads, ...writes])].map((path): FsRoot => ({ path, read: reads.includes(path), write: writes.includes(path) }));
+  const granted =
+    read.length + write.length === 0
+      ? base
+      : [...new Set([...reads, ...writes])].map((path): FsRoot => ({
+          path,
+          read: reads.includes(path),
+          write: writes.includes(path),
+        }));
   return [...granted, ...deny.map((path): FsRoot => ({ path: rootOf(path), read: false, write: false, denied: true }))];
 }
 
 function timesOf({ from, until, valid }: GrantOptions, now: number): Partial<Pick<Grant, 'not_before' | 'expires_at'>> {
-  if (until !== undefined && valid !== undefined) throw usage('`--until` and `--valid` both say when it ends: leave one out');
+  if (until !== undefined && valid !== undefined)
+    throw usage('`--until` and `--valid` both say when it ends: leave one out');
   const begin = from === undefined ? undefined : parseMoment('--from', from);
   const end = until === undefined ? undefined : parseMoment('--until', until);
   return {
@@ -91,7 +124,8 @@ function timesOf({ from, until, valid }: GrantOptions, now: number): Partial<Pic
  * @param now milliseconds since the epoch
  */
 export async function grantOf(context: Context, options: GrantOptions, base: Grant, now: number): Promise<Grant> {
-  if (options.grant !== undefined) return parseGrant('`--grant`', await readJsonOption(context, '--grant', options.grant));
+  if (options.grant !== undefined)
+    return parseGrant('`--grant`', await readJsonOption(context, '--grant', options.grant));
   const { tool, read, write, deny, net, secret, profile, effect, budget } = options;
   return parseGrant('the grant', {
     ...base,
@@ -115,5 +149,12 @@ function parseGrant(what: string, value: unknown): Grant {
 }
 
 /** A grant of nothing, for an hour. */
-export const emptyGrant = (now: number): Grant =>
-  ({ tools: [], fs: [], net: [], secrets: [], budgets: {}, not_before: now - SKEW_MS, expires_at: now + HOUR_MS });
+export const emptyGrant = (now: number): Grant => ({
+  tools: [],
+  fs: [],
+  net: [],
+  secrets: [],
+  budgets: {},
+  not_before: now - SKEW_MS,
+  expires_at: now + HOUR_MS,
+});

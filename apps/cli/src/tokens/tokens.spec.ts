@@ -4,9 +4,15 @@ import { fakeApi, writ, type FakeApi } from '../specs/run-cli.ts';
 import { IDS, TOKEN } from '../specs/samples.ts';
 
 let api: FakeApi;
-beforeAll(async () => { api = await fakeApi(({ url }) => ({ body: url.startsWith('/v1/capability-tokens?') ? { items: [TOKEN], next_cursor: null } : TOKEN })); });
+beforeAll(async () => {
+  api = await fakeApi(({ url }) => ({
+    body: url.startsWith('/v1/capability-tokens?') ? { items: [TOKEN], next_cursor: null } : TOKEN,
+  }));
+});
 afterAll(() => api.close());
-beforeEach(() => { api.heard.length = 0; });
+beforeEach(() => {
+  api.heard.length = 0;
+});
 
 const token = (...args: string[]) => writ(['token', ...args], { env: api.env });
 const sentGrant = () => parseMessage(Grant, (JSON.parse(api.heard.at(-1)!.body) as { grant: unknown }).grant);
@@ -17,10 +23,41 @@ test('what is not said is not granted', async () => {
 });
 
 test('a grant is written in options', async () => {
-  await token('issue', '--agent', IDS.agent, '--workspace', IDS.workspace, '--tool', 'fs.*', '--tool', 'shell.run', '--read', '.', '--read', 'src', '--write', 'src', '--budget', 'calls=5', '--net', '*.example.org=GET,HEAD', '--secret', 'API_KEY', '--valid', '90s');
+  await token(
+    'issue',
+    '--agent',
+    IDS.agent,
+    '--workspace',
+    IDS.workspace,
+    '--tool',
+    'fs.*',
+    '--tool',
+    'shell.run',
+    '--read',
+    '.',
+    '--read',
+    'src',
+    '--write',
+    'src',
+    '--budget',
+    'calls=5',
+    '--net',
+    '*.example.org=GET,HEAD',
+    '--secret',
+    'API_KEY',
+    '--valid',
+    '90s',
+  );
   const grant = sentGrant();
   expect(grant).toMatchObject({
-    tools: ['fs.*', 'shell.run'], budgets: { calls: 5 }, net: [{ domain: '*.example.org', methods: ['GET', 'HEAD'] }], secrets: ['API_KEY'], fs: [{ path: '', read: true, write: false }, { path: 'src', read: true, write: true }],
+    tools: ['fs.*', 'shell.run'],
+    budgets: { calls: 5 },
+    net: [{ domain: '*.example.org', methods: ['GET', 'HEAD'] }],
+    secrets: ['API_KEY'],
+    fs: [
+      { path: '', read: true, write: false },
+      { path: 'src', read: true, write: true },
+    ],
   });
   expect(grant.expires_at - Date.now()).toBeLessThanOrEqual(90_000);
 });
@@ -39,8 +76,18 @@ test('a child keeps what is not said of its parent', async () => {
   expect(JSON.parse(api.heard.at(-1)!.body)).toMatchObject({ agent_id: IDS.agent, workspace_id: IDS.workspace });
 });
 
-test.each([['--valid', 'soon'], ['--budget', 'calls'], ['--budget', 'pennies=3'], ['--grant', '{"tools":[]}'], ['--net', 'example.org'],
-  ['--net', 'https://example.org=GET'], ['--secret', 'lower'], ['--tool', 'f*'], ['--from', 'tomorrow'], ['--until', '2030-01-31T08:00:00'], ['--until', '2030-02-31T08:00:00Z', '--valid', '1h'],
+test.each([
+  ['--valid', 'soon'],
+  ['--budget', 'calls'],
+  ['--budget', 'pennies=3'],
+  ['--grant', '{"tools":[]}'],
+  ['--net', 'example.org'],
+  ['--net', 'https://example.org=GET'],
+  ['--secret', 'lower'],
+  ['--tool', 'f*'],
+  ['--from', 'tomorrow'],
+  ['--until', '2030-01-31T08:00:00'],
+  ['--until', '2030-02-31T08:00:00Z', '--valid', '1h'],
 ])('%s %s is refused before anything is sent', async (...option) => {
   expect((await token('issue', '--agent', IDS.agent, ...option)).exit).toBe(2);
   expect(api.heard).toEqual([]);

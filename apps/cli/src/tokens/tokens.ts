@@ -34,35 +34,53 @@ export function tokenCommand(context: Context): Command {
 }
 
 function issueCommand(context: Context): Command {
-  const command = withGrantOptions(new Command('issue').description('a token for an agent; grants nothing that is not said'))
-    .option('--agent <id>', 'who may use it').option('--workspace <id>', 'the only workspace it reaches; any unless said');
+  const command = withGrantOptions(
+    new Command('issue').description('a token for an agent; grants nothing that is not said'),
+  )
+    .option('--agent <id>', 'who may use it')
+    .option('--workspace <id>', 'the only workspace it reaches; any unless said');
   return command.action(async () => {
     const options = command.optsWithGlobals<IssueOptions>();
     const { client, defaults } = connect(context, options, 'admin');
     const agent_id = options.agent ?? defaults.agent_id;
     if (agent_id === undefined) throw usage('`--agent` is missing');
     const now = Date.now();
-    const body = { agent_id, workspace_id: options.workspace ?? null, grant: await grantOf(context, options, emptyGrant(now), now) };
+    const body = {
+      agent_id,
+      workspace_id: options.workspace ?? null,
+      grant: await grantOf(context, options, emptyGrant(now), now),
+    };
     const token = await client.read(Token, '/v1/capability-tokens', { method: 'POST', body });
     show(context, options, token, () => describeToken(token, Date.now()));
   });
 }
 
 function attenuateCommand(context: Context): Command {
-  const command = withGrantOptions(new Command('attenuate').description('a child of a token, for the same agent or another; what is not said is as in the parent').argument('<token>'))
-    .option('--agent <id>', 'who may use it; the parent\'s agent unless said').option('--workspace <id>', 'the only workspace it reaches; as the parent unless said');
+  const command = withGrantOptions(
+    new Command('attenuate')
+      .description('a child of a token, for the same agent or another; what is not said is as in the parent')
+      .argument('<token>'),
+  )
+    .option('--agent <id>', "who may use it; the parent's agent unless said")
+    .option('--workspace <id>', 'the only workspace it reaches; as the parent unless said');
   return command.action(async (id: string) => {
     const options = command.optsWithGlobals<IssueOptions>();
     const { client } = connect(context, options, 'admin');
     const parent = await client.read(Token, path(id));
-    const body = { agent_id: options.agent, workspace_id: options.workspace, grant: await grantOf(context, options, parent.grant, Date.now()) };
+    const body = {
+      agent_id: options.agent,
+      workspace_id: options.workspace,
+      grant: await grantOf(context, options, parent.grant, Date.now()),
+    };
     const token = await client.read(Token, `${path(id)}/attenuate`, { method: 'POST', body });
     show(context, options, token, () => describeToken(token, Date.now()));
   });
 }
 
 function showCommand(context: Context): Command {
-  const command = new Command('show').description('what it grants, its chain, and what is left of its budgets').argument('<token>');
+  const command = new Command('show')
+    .description('what it grants, its chain, and what is left of its budgets')
+    .argument('<token>');
   return command.action(async (id: string) => {
     const options = command.optsWithGlobals<CommonOptions>();
     const token = await connect(context, options, 'admin').client.read(Token, path(id));
@@ -74,20 +92,39 @@ function revokeCommand(context: Context): Command {
   const command = new Command('revoke').description('end a token and all that were made from it').argument('<token>');
   return command.action(async (id: string) => {
     const options = command.optsWithGlobals<CommonOptions>();
-    const token = await connect(context, options, 'admin').client.read(Token, `${path(id)}/revoke`, { method: 'POST', body: {} });
+    const token = await connect(context, options, 'admin').client.read(Token, `${path(id)}/revoke`, {
+      method: 'POST',
+      body: {},
+    });
     show(context, options, token, () => describeToken(token, Date.now()));
   });
 }
 
 function listCommand(context: Context): Command {
-  const command = new Command('list').description('tokens, the newest first')
-    .option('--agent <id>', 'only those of one agent').option('--parent <token>', 'only what was made of that token')
-    .option('--limit <n>', 'rows of a page', parseCount, LIST_ROWS).option('--cursor <text>', 'where the page begins');
+  const command = new Command('list')
+    .description('tokens, the newest first')
+    .option('--agent <id>', 'only those of one agent')
+    .option('--parent <token>', 'only what was made of that token')
+    .option('--limit <n>', 'rows of a page', parseCount, LIST_ROWS)
+    .option('--cursor <text>', 'where the page begins');
   return command.action(async () => {
     const options = command.optsWithGlobals<ListOptions>();
-    const list = await readList(connect(context, options, 'admin').client, Token, '/v1/capability-tokens', { agent_id: options.agent, parent_id: options.parent, limit: options.limit, cursor: options.cursor });
-    const rows = list.items.map((token) =>
-      [momentOf(token.created_at), token.capability_token_id, token.agent_id, token.grant.tools.join(' '), momentOf(token.grant.expires_at), standingOf(token, Date.now())]);
-    show(context, options, list, () => (rows.length === 0 ? 'no tokens' : tableOf(['issued', 'token', 'agent', 'tools', 'expires', 'state'], rows)));
+    const list = await readList(connect(context, options, 'admin').client, Token, '/v1/capability-tokens', {
+      agent_id: options.agent,
+      parent_id: options.parent,
+      limit: options.limit,
+      cursor: options.cursor,
+    });
+    const rows = list.items.map((token) => [
+      momentOf(token.created_at),
+      token.capability_token_id,
+      token.agent_id,
+      token.grant.tools.join(' '),
+      momentOf(token.grant.expires_at),
+      standingOf(token, Date.now()),
+    ]);
+    show(context, options, list, () =>
+      rows.length === 0 ? 'no tokens' : tableOf(['issued', 'token', 'agent', 'tools', 'expires', 'state'], rows),
+    );
   });
 }

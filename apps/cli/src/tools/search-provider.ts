@@ -8,11 +8,19 @@ import { fieldsOf, momentOf } from '../terminal.ts';
 const PATH = '/v1/search-provider';
 
 const describe = ({ provider, definition_digest, set_at, set_by }: SearchProviderView): string =>
-  fieldsOf({ provider: `${provider.kind} at ${provider.url}`, since: momentOf(set_at), 'set by': set_by, 'web.search': definition_digest });
+  fieldsOf({
+    provider: `${provider.kind} at ${provider.url}`,
+    since: momentOf(set_at),
+    'set by': set_by,
+    'web.search': definition_digest,
+  });
 
 /** `writ search-provider`: what answers `web.search`. */
 export function searchProviderCommand(context: Context): Command {
-  return new Command('search-provider').addCommand(showCommand(context), { isDefault: true }).addCommand(setCommand(context)).addCommand(removeCommand(context));
+  return new Command('search-provider')
+    .addCommand(showCommand(context), { isDefault: true })
+    .addCommand(setCommand(context))
+    .addCommand(removeCommand(context));
 }
 
 function showCommand(context: Context): Command {
@@ -25,10 +33,15 @@ function showCommand(context: Context): Command {
 }
 
 function setCommand(context: Context): Command {
-  const command = new Command('set').description('has searches answered there: a SearXNG, by its URL without `/search`').argument('<url>');
+  const command = new Command('set')
+    .description('has searches answered there: a SearXNG, by its URL without `/search`')
+    .argument('<url>');
   return command.action(async (url: string) => {
     const options = command.optsWithGlobals<CommonOptions>();
-    const provider = await connect(context, options, 'admin').client.read(SearchProviderView, PATH, { method: 'PUT', body: { kind: 'searxng', url } });
+    const provider = await connect(context, options, 'admin').client.read(SearchProviderView, PATH, {
+      method: 'PUT',
+      body: { kind: 'searxng', url },
+    });
     show(context, options, provider, () => describe(provider));
   });
 }
@@ -37,7 +50,9 @@ function removeCommand(context: Context): Command {
   const command = new Command('rm').description('takes it back: there is no `web.search` from then on');
   return command.action(async () => {
     const options = command.optsWithGlobals<CommonOptions>();
-    const provider = await connect(context, options, 'admin').client.read(SearchProviderView, PATH, { method: 'DELETE' });
+    const provider = await connect(context, options, 'admin').client.read(SearchProviderView, PATH, {
+      method: 'DELETE',
+    });
     show(context, options, provider, () => describe(provider));
   });
 }

@@ -38,7 +38,9 @@ export function readToolsFile(path: string): ToolsFile {
   }
   const value = asRecord(document, path);
   return {
-    path, lines, value,
+    path,
+    lines,
+    value,
     placeOf: (pointer) => {
       const { line, col } = counter.linePos(offsetOf(document, pointer));
       return { line: Math.max(1, line), column: Math.max(1, col) };
@@ -46,7 +48,9 @@ export function readToolsFile(path: string): ToolsFile {
   };
 }
 
-/** A problem as compilers tell it: `file:line:column: what: what to do`, the line that it is in, and a mark below it. */
+/**
+ * A problem as compilers tell it: `file:line:column: what: what to do`, the line that it is in, and a mark below it.
+ */
 export function problemLines({ path, lines, placeOf }: ToolsFile, { pointer, message, help }: Problem): string {
   return placed(path, lines, placeOf(pointer), `${message}${help === '' ? '' : `: ${help}`}`);
 }
@@ -54,10 +58,18 @@ export function problemLines({ path, lines, placeOf }: ToolsFile, { pointer, mes
 /** Everything that is wrong, in the file's order, as one error. */
 export function refusal(file: ToolsFile, problems: readonly Problem[]): CliError {
   const inOrder = [...problems].sort((a, b) => file.placeOf(a.pointer).line - file.placeOf(b.pointer).line);
-  return new CliError('tools.invalid', `nothing was applied\n${inOrder.map((problem) => problemLines(file, problem)).join('\n')}`);
+  return new CliError(
+    'tools.invalid',
+    `nothing was applied\n${inOrder.map((problem) => problemLines(file, problem)).join('\n')}`,
+  );
 }
 
-function placed(path: string, lines: readonly string[], { line, column }: { line: number; column: number }, words: string): string {
+function placed(
+  path: string,
+  lines: readonly string[],
+  { line, column }: { line: number; column: number },
+  words: string,
+): string {
   const source = visibleLine(lines[line - 1] ?? '');
   return `${visibleLine(path)}:${line}:${column}: ${visibleLine(words)}\n    ${source}\n    ${' '.repeat(Math.max(0, column - 1))}^`;
 }
@@ -70,14 +82,21 @@ function asRecord(document: Document, path: string): Readonly<Record<string, unk
   } catch (error) {
     throw usage(`\`${path}\`: ${(error as Error).message}`);
   }
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) throw usage(`\`${path}\` holds no \`tools:\``);
+  if (typeof value !== 'object' || value === null || Array.isArray(value))
+    throw usage(`\`${path}\` holds no \`tools:\``);
   return value as Record<string, unknown>;
 }
 
 function offsetOf(document: Document, pointer: string): number {
-  const names = pointer.split('/').slice(1).map((name) => name.replaceAll('~1', '/').replaceAll('~0', '~'));
+  const names = pointer
+    .split('/')
+    .slice(1)
+    .map((name) => name.replaceAll('~1', '/').replaceAll('~0', '~'));
   for (let length = names.length; length > 0; length--) {
-    const node = document.getIn(names.slice(0, length).map((name) => (/^\d+$/.test(name) ? Number(name) : name)), true);
+    const node = document.getIn(
+      names.slice(0, length).map((name) => (/^\d+$/.test(name) ? Number(name) : name)),
+      true,
+    );
     if (isNode(node) && node.range) return node.range[0];
   }
   return 0;

@@ -5,7 +5,20 @@ import { join } from 'node:path';
 import { fakeApi, writ, type FakeApi } from '../specs/run-cli.ts';
 
 test('every tool is one row', async () => {
-  const api = await fakeApi(() => ({ body: { items: [{ tool_id: 'fs.read', version: 1, description: 'Reads a text file.', category: 'read', class: 'inline', mutating: false }] } }));
+  const api = await fakeApi(() => ({
+    body: {
+      items: [
+        {
+          tool_id: 'fs.read',
+          version: 1,
+          description: 'Reads a text file.',
+          category: 'read',
+          class: 'inline',
+          mutating: false,
+        },
+      ],
+    },
+  }));
   expect((await writ(['tools'], { env: api.env })).out).toMatch(/fs\.read +read +inline +Reads a text file\./);
   await api.close();
 });
@@ -26,10 +39,15 @@ describe('a file of tools', () => {
     writeFileSync(join(folder, 'tools.yaml'), text);
     return await writ(['tools', 'apply', '-f', 'tools.yaml', ...more], { env: api.env, cwd: folder });
   };
-  const LOOK = 'tools:\n  - name: look\n    description: Looks.\n    category: read\n    cmd: ls\n    optional_args:\n      z: [-z]\n      a: [-a]\n    parameters:\n      a: {type: boolean, optional: true}\n      z: {type: boolean, optional: true}\n';
+  const LOOK =
+    'tools:\n  - name: look\n    description: Looks.\n    category: read\n    cmd: ls\n    optional_args:\n      z: [-z]\n      a: [-a]\n    parameters:\n      a: {type: boolean, optional: true}\n      z: {type: boolean, optional: true}\n';
 
-  test('is sent as it says, in its order, and each tool\'s fate is a row', async () => {
-    answer = { valid: true, problems: [], tools: [{ tool_id: 'look', version: 3, definition_digest: '0'.repeat(64), change: 'changed' }] };
+  test("is sent as it says, in its order, and each tool's fate is a row", async () => {
+    answer = {
+      valid: true,
+      problems: [],
+      tools: [{ tool_id: 'look', version: 3, definition_digest: '0'.repeat(64), change: 'changed' }],
+    };
     const { exit, out } = await apply(LOOK, '--dry-run');
     expect([exit, out]).toEqual([0, expect.stringMatching(/look +3 +changed/)]);
     const sent = JSON.parse(api.heard[0]?.body ?? '') as { tools: { optional_args: object }[] };
@@ -44,19 +62,35 @@ describe('a file of tools', () => {
     expect(api.heard).toEqual([]);
   });
 
-  test.each([['a key twice', 'tools: []\ntools: []\n', 2], ['a bracket too few', 'tools:\n  - {name: x\n', 3], ['an alias to nothing', 'tools: *x\n', 1]])('that is no YAML is told with its line: %s', async (_what, text, line) => {
+  test.each([
+    ['a key twice', 'tools: []\ntools: []\n', 2],
+    ['a bracket too few', 'tools:\n  - {name: x\n', 3],
+    ['an alias to nothing', 'tools: *x\n', 1],
+  ])('that is no YAML is told with its line: %s', async (_what, text, line) => {
     const { exit, err } = await apply(text);
     expect([exit, err]).toEqual([2, expect.stringMatching(new RegExp(`tools\\.yaml:${String(line)}:\\d+: |alias`))]);
     expect(api.heard).toEqual([]);
   });
 
   test('whose aliases would make more of it than memory holds is refused', async () => {
-    const bomb = ['a: &a [x, x, x, x, x, x, x, x, x]', ...'bcdefgh'.split('').map((name, n) => `${name}: &${name} [${Array(9).fill(`*${'abcdefgh'[n] ?? ''}`).join(', ')}]`)].join('\n');
+    const bomb = [
+      'a: &a [x, x, x, x, x, x, x, x, x]',
+      ...'bcdefgh'.split('').map(
+        (name, n) =>
+          `${name}: &${name} [${Array(9)
+            .fill(`*${'abcdefgh'[n] ?? ''}`)
+            .join(', ')}]`,
+      ),
+    ].join('\n');
     expect((await apply(bomb)).exit).toBe(2);
   });
 
   test('that the server refuses is told at its places too', async () => {
-    answer = { valid: false, problems: [{ pointer: '/tools/0/cmd', message: 'it is not for you', help: '' }], tools: [] };
+    answer = {
+      valid: false,
+      problems: [{ pointer: '/tools/0/cmd', message: 'it is not for you', help: '' }],
+      tools: [],
+    };
     expect((await apply(LOOK)).err).toMatch(/tools\.yaml:5:10: it is not for you\n {4} {4}cmd: ls\n/);
   });
 

@@ -3,19 +3,35 @@ import { fakeApi, writ, type FakeApi, type Said } from '../specs/run-cli.ts';
 import { IDS } from '../specs/samples.ts';
 
 const CALL = { call_id: 'a', standing: 'completed', approval_id: null, tool_id: 'fs.list' };
-const TURN = { turn_id: 't1', session_id: 's', dialect: 'blocks', state: 'ended', text: '', stop: null, problems: [], calls: [CALL], messages: [{ role: 'user', content: '[TOOL_RESULT:a] status=Completed\u001b[2J' }] };
+const TURN = {
+  turn_id: 't1',
+  session_id: 's',
+  dialect: 'blocks',
+  state: 'ended',
+  text: '',
+  stop: null,
+  problems: [],
+  calls: [CALL],
+  messages: [{ role: 'user', content: '[TOOL_RESULT:a] status=Completed\u001b[2J' }],
+};
 const OUTPUT = '[TOOL_CALL:a] {"action":"fs.list"}';
 
 let api: FakeApi;
 let said: Said;
-beforeAll(async () => { api = await fakeApi(() => said); });
+beforeAll(async () => {
+  api = await fakeApi(() => said);
+});
 afterAll(() => api.close());
 beforeEach(() => {
   said = { body: TURN };
   api.heard.length = 0;
 });
 
-const turn = (stdin: string, ...args: string[]) => writ(['turn', '--dialect', 'blocks', '--token', IDS.token, '--workspace', IDS.workspace, ...args], { env: api.env, stdin });
+const turn = (stdin: string, ...args: string[]) =>
+  writ(['turn', '--dialect', 'blocks', '--token', IDS.token, '--workspace', IDS.workspace, ...args], {
+    env: api.env,
+    stdin,
+  });
 const sent = () => JSON.parse(api.heard[0]!.body) as Record<string, unknown>;
 
 test('what the model wrote is sent as it is, and what it is to be told comes out, without control characters', async () => {
@@ -23,7 +39,14 @@ test('what the model wrote is sent as it is, and what it is to be told comes out
   expect({ exit, err }).toEqual({ exit: 0, err: '' });
   expect(out).toMatch(/^\[TOOL_RESULT:a\] status=Completed/);
   expect(out).not.toContain('\u001b');
-  expect(sent()).toEqual({ dialect: 'blocks', output: OUTPUT, session_id: 's', turn_id: 't1', capability_token_id: IDS.token, workspace_id: IDS.workspace });
+  expect(sent()).toEqual({
+    dialect: 'blocks',
+    output: OUTPUT,
+    session_id: 's',
+    turn_id: 't1',
+    capability_token_id: IDS.token,
+    workspace_id: IDS.workspace,
+  });
   expect(api.heard[0]).toMatchObject({ method: 'POST', url: '/v1/turns?wait=5000' });
 });
 
@@ -33,8 +56,14 @@ test('the whole answer is one value of JSON, and a turn has an id that is made u
 });
 
 test('a held call is told with its approval and how to go on; a failed one or a problem is status 1', async () => {
-  said = { status: 202, body: { ...TURN, state: 'held', calls: [{ ...CALL, standing: 'held', approval_id: 'apr_1' }] } };
-  expect(await turn(OUTPUT, '--session', 's')).toMatchObject({ exit: 0, err: 'held a: waits for apr_1\nheld: send the same output again with --session s --turn t1\n' });
+  said = {
+    status: 202,
+    body: { ...TURN, state: 'held', calls: [{ ...CALL, standing: 'held', approval_id: 'apr_1' }] },
+  };
+  expect(await turn(OUTPUT, '--session', 's')).toMatchObject({
+    exit: 0,
+    err: 'held a: waits for apr_1\nheld: send the same output again with --session s --turn t1\n',
+  });
   said = { body: { ...TURN, calls: [{ ...CALL, standing: 'denied' }] } };
   expect((await turn(OUTPUT)).exit).toBe(1);
   said = { body: { ...TURN, problems: [{ level: 'call', message: 'no\u0007' }] } };

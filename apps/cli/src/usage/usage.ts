@@ -17,8 +17,21 @@ const Count = Type.Integer({ minimum: 0 });
 const text = Type.Union([Type.String(), Type.Null()]);
 /** What `/v1/usage` answers, as far as it is shown. */
 const Usage = Type.Object({
-  from: Count, to: Count, by: Type.String(),
-  items: Type.Array(Type.Object({ of: text, model: Type.String(), runs: Count, input_tokens: Count, cached_tokens: Count, output_tokens: Count, cost: Count, currency: text })),
+  from: Count,
+  to: Count,
+  by: Type.String(),
+  items: Type.Array(
+    Type.Object({
+      of: text,
+      model: Type.String(),
+      runs: Count,
+      input_tokens: Count,
+      cached_tokens: Count,
+      output_tokens: Count,
+      cost: Count,
+      currency: text,
+    }),
+  ),
 });
 
 const MILLION = 1_000_000;
@@ -27,11 +40,20 @@ const MOMENT = /^\d{4}-\d{2}-\d{2}(T\d{2}:\d{2}(:\d{2}(\.\d{1,3})?)?Z)?$/;
 /** `writ usage`: what runs of agents took. */
 export function usageCommand(context: Context): Command {
   const command = new Command('usage')
-    .option('--from <when>', 'a day or a moment such as 2026-01-31T09:30:00Z, or a period before now such as 7d').option('--to <when>', 'likewise; not within')
-    .addOption(new Option('--by <what>', 'what is summed, beside models').choices(['model', 'session', 'agent', 'day']).default('model'));
+    .option('--from <when>', 'a day or a moment such as 2026-01-31T09:30:00Z, or a period before now such as 7d')
+    .option('--to <when>', 'likewise; not within')
+    .addOption(
+      new Option('--by <what>', 'what is summed, beside models')
+        .choices(['model', 'session', 'agent', 'day'])
+        .default('model'),
+    );
   return command.action(async () => {
     const { from, to, by, ...options } = command.optsWithGlobals<UsageOptions>();
-    const query = new URLSearchParams({ by, ...(from === undefined ? {} : { from: momentOf('--from', from) }), ...(to === undefined ? {} : { to: momentOf('--to', to) }) });
+    const query = new URLSearchParams({
+      by,
+      ...(from === undefined ? {} : { from: momentOf('--from', from) }),
+      ...(to === undefined ? {} : { to: momentOf('--to', to) }),
+    });
     const said = await connect(context, options, 'operator').client.read(Usage, `/v1/usage?${query.toString()}`);
     show(context, options, said, () => shown(said));
   });
@@ -39,7 +61,13 @@ export function usageCommand(context: Context): Command {
 
 function shown({ by, items }: Static<typeof Usage>): string {
   const rows = items.map((row) => [
-    ...(by === 'model' ? [] : [row.of ?? '']), row.model, String(row.runs), String(row.input_tokens), String(row.cached_tokens), String(row.output_tokens), `${(row.cost / MILLION).toFixed(4)} ${row.currency ?? ''}`.trimEnd(),
+    ...(by === 'model' ? [] : [row.of ?? '']),
+    row.model,
+    String(row.runs),
+    String(row.input_tokens),
+    String(row.cached_tokens),
+    String(row.output_tokens),
+    `${(row.cost / MILLION).toFixed(4)} ${row.currency ?? ''}`.trimEnd(),
   ]);
   return tableOf([...(by === 'model' ? [] : [by]), 'model', 'runs', 'input', 'cached', 'output', 'cost'], rows);
 }
@@ -47,6 +75,9 @@ function shown({ by, items }: Static<typeof Usage>): string {
 function momentOf(option: string, when: string): string {
   if (/^\d{1,6}[smhd]$/.test(when)) return String(Date.now() - parsePeriod(option, when));
   const moment = MOMENT.test(when) ? Date.parse(when) : Number.NaN;
-  if (Number.isNaN(moment)) throw usage(`\`${option} ${when}\` is no moment: write 2026-01-31, 2026-01-31T09:30:00Z, or a period before now such as 7d`);
+  if (Number.isNaN(moment))
+    throw usage(
+      `\`${option} ${when}\` is no moment: write 2026-01-31, 2026-01-31T09:30:00Z, or a period before now such as 7d`,
+    );
   return String(moment);
 }

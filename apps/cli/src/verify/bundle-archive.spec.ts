@@ -8,13 +8,20 @@ const read = async (file: string): Promise<unknown> => {
   return null;
 };
 
-test('a file that isn\'t there, and a folder, are slips of the command line', async () => {
+test("a file that isn't there, and a folder, are slips of the command line", async () => {
   const folder = folderOf({});
-  await expect(read(join(folder, 'absent.tar'))).rejects.toMatchObject({ code: 'usage', message: expect.stringContaining('absent.tar` can\'t be read (ENOENT)') as string });
-  await expect(read(folder)).rejects.toMatchObject({ code: 'usage', message: expect.stringContaining('(EISDIR)') as string });
+  await expect(read(join(folder, 'absent.tar'))).rejects.toMatchObject({
+    code: 'usage',
+    message: expect.stringContaining("absent.tar` can't be read (ENOENT)") as string,
+  });
+  await expect(read(folder)).rejects.toMatchObject({
+    code: 'usage',
+    message: expect.stringContaining('(EISDIR)') as string,
+  });
 });
 
 test('what is no archive is no bundle', async () => {
   const folder = folderOf({ 'text.tar': 'no archive at all', 'empty.tar': '' });
-  for (const name of ['text.tar', 'empty.tar']) await expect(read(join(folder, name))).rejects.toMatchObject({ code: 'verify.bundle' });
+  for (const name of ['text.tar', 'empty.tar'])
+    await expect(read(join(folder, name))).rejects.toMatchObject({ code: 'verify.bundle' });
 });

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Reads the archive of a bundle, attacker-controlled in every byte. INVARIANT (bounded): one file of it is held at a time, and none longer than a bundle's are.
-// INVARIANT (nothing else): what isn't a file of a bundle, by name, kind and place, is refused, so no byte of an archive goes unread.
+// Reads the archive of a bundle, attacker-controlled in every byte. INVARIANT (bounded): one file of it is held at a
+// time, and none longer than a bundle's are. INVARIANT (nothing else): what isn't a file of a bundle, by name, kind and
+// place, is refused, so no byte of an archive goes unread.
 import { createReadStream, statSync } from 'node:fs';
 import { pipeline } from 'node:stream/promises';
 import { BUNDLE_PATH } from '@writ/contract';
@@ -27,7 +28,11 @@ export interface BundleFile {
 
 export const broken = (message: string): CliError => new CliError('verify.bundle', message);
 
-/** The files of an archive in their order, the manifest last. @throws CliError `verify.bundle` for one that is no bundle, or that was cut or added to; `usage` for a file that can't be read */
+/**
+ * The files of an archive in their order, the manifest last.
+ * @throws CliError `verify.bundle` for one that is no bundle, or that was cut or added to; `usage` for a file that
+ * can't be read
+ */
 export async function* readBundle(file: string): AsyncGenerator<BundleFile> {
   const seen = new Set<string>();
   let length = END_BYTES;
@@ -38,7 +43,8 @@ export async function* readBundle(file: string): AsyncGenerator<BundleFile> {
     for await (const entry of archive) {
       if (seen.has(MANIFEST)) throw broken(`\`${entry.header.name}\` comes after the manifest: it was added`);
       const read = await readFile(entry);
-      if (seen.has(read.path) || seen.size >= FILES_MAX) throw broken(`\`${read.path}\` comes twice, or there are too many files`);
+      if (seen.has(read.path) || seen.size >= FILES_MAX)
+        throw broken(`\`${read.path}\` comes twice, or there are too many files`);
       seen.add(read.path);
       length += BLOCK_BYTES + Math.ceil(read.bytes.length / BLOCK_BYTES) * BLOCK_BYTES;
       yield read;
@@ -50,7 +56,8 @@ export async function* readBundle(file: string): AsyncGenerator<BundleFile> {
     throw broken(`the archive can't be read to its end (${(cause as Error).message}): it was cut, or is none`);
   }
   if (!seen.has(MANIFEST)) throw broken('the archive has no manifest, which is its last file: it was cut');
-  if (statSync(file).size !== length) throw broken('the archive has bytes that are in none of its files: it was cut or added to');
+  if (statSync(file).size !== length)
+    throw broken('the archive has bytes that are in none of its files: it was cut or added to');
 }
 
 async function readFile(entry: Entry): Promise<BundleFile> {

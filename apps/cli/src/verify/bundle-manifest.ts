@@ -16,16 +16,25 @@ export interface OpenedManifest {
 }
 
 /**
- * Opens the manifest of a bundle. One by a key that was revoked is told of: all that it says but who made it, and when, is held against the receipts.
+ * Opens the manifest of a bundle. One by a key that was revoked is told of: all that it says but who made it, and when,
+ * is held against the receipts.
  *
  * @throws CliError `verify.bundle`
  */
 export function openManifest(bytes: Uint8Array, recordKeys: KeySet['recordKeys']): OpenedManifest {
   try {
-    const manifest = openSigned(parseIJson(bytes, { depthMax: DEPTH_MAX }), recordKeys, { what: 'manifest', payloadType: BUNDLE_PAYLOAD_TYPE, schema: BundleManifest, depthMax: DEPTH_MAX, refuse: broken, takesRevoked: true });
+    const manifest = openSigned(parseIJson(bytes, { depthMax: DEPTH_MAX }), recordKeys, {
+      what: 'manifest',
+      payloadType: BUNDLE_PAYLOAD_TYPE,
+      schema: BundleManifest,
+      depthMax: DEPTH_MAX,
+      refuse: broken,
+      takesRevoked: true,
+    });
     return { manifest, byRevoked: (recordKeys.get(manifest.kernel_key_id)?.revokedAt ?? null) !== null };
   } catch (error) {
-    if (error instanceof SignatureError || error instanceof JsonError || error instanceof Fault) throw broken(`the manifest is not one that a trusted key signed (${error.message})`);
+    if (error instanceof SignatureError || error instanceof JsonError || error instanceof Fault)
+      throw broken(`the manifest is not one that a trusted key signed (${error.message})`);
     throw error;
   }
 }

@@ -38,7 +38,12 @@ export class BundleRecords {
   /** Takes in what the bundle has of its log's keys. @throws CliError `verify.<check>` */
   addHistory(file: KeyHistoryFile): void {
     if (this.count > 0) throw broken('the history of keys comes behind receipts that are judged by it');
-    for (const checkpoint of file.checkpoints) if (checkpoint !== this.#checkpoint) throw new CliError('verify.checkpoint', 'the history of keys is proved towards another checkpoint than the bundle\'s');
+    for (const checkpoint of file.checkpoints)
+      if (checkpoint !== this.#checkpoint)
+        throw new CliError(
+          'verify.checkpoint',
+          "the history of keys is proved towards another checkpoint than the bundle's",
+        );
     this.#history = [...this.#history, ...file.of(this.#checkpoint, this.#terms)];
   }
 
@@ -58,7 +63,8 @@ export class BundleRecords {
 
   #one(where: string, line: string, logId: string | null): string {
     const { record, leafIndex, hash } = this.#verified(where, line, logId);
-    if (this.last !== null && leafIndex <= this.last) throw broken(`\`${where}\`: leaf ${String(leafIndex)} comes after leaf ${String(this.last)}`);
+    if (this.last !== null && leafIndex <= this.last)
+      throw broken(`\`${where}\`: leaf ${String(leafIndex)} comes after leaf ${String(this.last)}`);
     this.isContiguous &&= this.last === null || leafIndex === this.last + 1;
     if (this.first === null) [this.first, this.#firstAt] = [leafIndex, record.recorded_at];
     [this.last, this.#lastAt] = [leafIndex, record.recorded_at];
@@ -68,16 +74,32 @@ export class BundleRecords {
     if (record.policy_hash !== null) this.named.policy.add(record.policy_hash);
     if (record.tool_definition_digest !== null) this.named.tool.add(record.tool_definition_digest);
     if (record.operation_id !== null) this.operations.add(record.operation_id);
-    if (record.phase === 'outcome' && record.decision_record_id !== null && record.decision_hash !== null) this.#decisions.push({ id: record.decision_record_id, hash: record.decision_hash });
+    if (record.phase === 'outcome' && record.decision_record_id !== null && record.decision_hash !== null)
+      this.#decisions.push({ id: record.decision_record_id, hash: record.decision_hash });
     return record.log_id;
   }
 
-  #verified(where: string, line: string, logId: string | null): { record: AuditRecord; leafIndex: number; hash: string } {
+  #verified(
+    where: string,
+    line: string,
+    logId: string | null,
+  ): { record: AuditRecord; leafIndex: number; hash: string } {
     try {
       const receipt = parseReceipt(line);
-      if (receipt.inclusion.checkpoint !== this.#checkpoint) throw new ReceiptError('checkpoint', 'it is proved towards another checkpoint than the bundle\'s');
-      const { record } = verifyReceipt(receipt, this.#terms.keys, logId === null ? {} : { logId }, this.#terms.witnessing, this.#history);
-      return { record, leafIndex: receipt.inclusion.leaf_index, hash: sha256Hex(decodeBase64(receipt.envelope.payload)) };
+      if (receipt.inclusion.checkpoint !== this.#checkpoint)
+        throw new ReceiptError('checkpoint', "it is proved towards another checkpoint than the bundle's");
+      const { record } = verifyReceipt(
+        receipt,
+        this.#terms.keys,
+        logId === null ? {} : { logId },
+        this.#terms.witnessing,
+        this.#history,
+      );
+      return {
+        record,
+        leafIndex: receipt.inclusion.leaf_index,
+        hash: sha256Hex(decodeBase64(receipt.envelope.payload)),
+      };
     } catch (error) {
       if (!(error instanceof ReceiptError)) throw error;
       throw new CliError(`verify.${error.check}`, `\`${where}\`: ${error.message}`);
@@ -86,14 +108,20 @@ export class BundleRecords {
 
   /** Every outcome of a session has its decision beside it. @throws CliError */
   requireDecisions(): void {
-    for (const { id, hash } of this.#decisions) if (this.#payloads.get(id) !== hash) throw broken(`an outcome names the decision \`${id}\`, and it isn't there: records of the session are missing`);
+    for (const { id, hash } of this.#decisions)
+      if (this.#payloads.get(id) !== hash)
+        throw broken(`an outcome names the decision \`${id}\`, and it isn't there: records of the session are missing`);
   }
 
-  /** The leaves are those that the manifest says, without a gap, and begin and end within its range of time. @throws CliError */
+  /**
+   * The leaves are those that the manifest says, without a gap, and begin and end within its range of time.
+   * @throws CliError
+   */
   requireRange({ since, until }: Range): void {
     if (!this.isContiguous) throw broken('leaves are missing between the first and the last');
     for (const at of this.count === 0 ? [] : [this.#firstAt, this.#lastAt]) {
-      if (at < (since ?? 0) || at >= (until ?? Infinity)) throw broken('the first or the last record isn\'t of the range of time: it was cut elsewhere');
+      if (at < (since ?? 0) || at >= (until ?? Infinity))
+        throw broken("the first or the last record isn't of the range of time: it was cut elsewhere");
     }
   }
 }

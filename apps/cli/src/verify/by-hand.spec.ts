@@ -7,7 +7,9 @@ import { join } from 'node:path';
 import { KEY_FILE, RECEIPT_FILE } from '../specs/pinned-receipt.ts';
 
 const PAGE = join(import.meta.dirname, '../../../../docs/guides/verify-a-receipt.md');
-const script = [...readFileSync(PAGE, 'utf8').matchAll(/```sh\n([\s\S]*?)```/g)].map(([, block = '']) => block).join('\n');
+const script = [...readFileSync(PAGE, 'utf8').matchAll(/```sh\n([\s\S]*?)```/g)]
+  .map(([, block = '']) => block)
+  .join('\n');
 const missing = ['openssl', 'jq', 'python3', 'basenc'].filter((tool) => spawnSync('which', [tool]).status !== 0);
 
 let dir: string;
@@ -33,9 +35,11 @@ onTools(`the page's commands verify a receipt (needs ${missing.join(', ') || 'no
   expect(stdout.split('\n').filter((line) => line === inclusion.checkpoint.split('\n')[2])).toHaveLength(2);
 });
 
-onTools('the page\'s commands find a record that was changed', () => {
+onTools("the page's commands find a record that was changed", () => {
   const receipt = JSON.parse(RECEIPT_FILE) as { envelope: { payload: string } };
-  receipt.envelope.payload = Buffer.from(Buffer.from(receipt.envelope.payload, 'base64').toString().replace('fs.write', 'fs.wrote')).toString('base64');
+  receipt.envelope.payload = Buffer.from(
+    Buffer.from(receipt.envelope.payload, 'base64').toString().replace('fs.write', 'fs.wrote'),
+  ).toString('base64');
   const { status, stdout } = byHand(`${JSON.stringify(receipt)}\n`);
   expect([status === 0, stdout.includes('Signature Verified Successfully')]).toEqual([false, false]);
 });

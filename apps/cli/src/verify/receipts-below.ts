@@ -10,8 +10,9 @@ const RECEIPT_SUFFIX = '.json';
 export const isFolder = (path: string): boolean => statSync(path, { throwIfNoEntry: false })?.isDirectory() === true;
 
 /**
- * The files below a folder that have to be receipts: all that end in `.json`, in the order of their names, whatever their depth. Each is named when it is reached, so
- * that a folder of any size is gone through in the memory of one listing a level. Links are not followed: one could lead to the same receipts again, or out.
+ * The files below a folder that have to be receipts: all that end in `.json`, in the order of their names, whatever
+ * their depth. Each is named when it is reached, so that a folder of any size is gone through in the memory of one
+ * listing a level. Links are not followed: one could lead to the same receipts again, or out.
  *
  * @throws CliError `usage` for a folder that can't be read
  */

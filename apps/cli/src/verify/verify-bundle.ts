@@ -22,8 +22,9 @@ export interface VerifiedBundle {
 }
 
 /**
- * Verifies a bundle from what the caller trusts: every receipt, every document by its hash, the manifest's signature, and that it lists these very files.
- * Keys that lie in the bundle are not trusted for it. What a revoked key signed is judged by the history of keys in the bundle, and by that which the caller has.
+ * Verifies a bundle from what the caller trusts: every receipt, every document by its hash, the manifest's signature,
+ * and that it lists these very files. Keys that lie in the bundle are not trusted for it. What a revoked key signed is
+ * judged by the history of keys in the bundle, and by that which the caller has.
  *
  * @throws CliError `verify.<check>`, `verify.bundle`
  */
@@ -72,7 +73,7 @@ class Reading {
   }
 
   #opened(): BundleRecords {
-    if (this.#records === undefined) throw broken('the archive doesn\'t begin with its checkpoint');
+    if (this.#records === undefined) throw broken("the archive doesn't begin with its checkpoint");
     return this.#records;
   }
 
@@ -83,14 +84,22 @@ class Reading {
     const { manifest, byRevoked } = opened;
     this.#requireFiles(manifest);
     this.#requireDocuments(manifest, records);
-    if (manifest.tree_size !== checkpoint.treeSize || !checkpoint.origin.endsWith(`/${manifest.log_id}`)) throw broken('the manifest is of another checkpoint than the one in the archive');
-    if (manifest.records !== records.count || (this.#logId !== null && this.#logId !== manifest.log_id)) throw broken('the manifest is of other records than those in the archive');
+    if (manifest.tree_size !== checkpoint.treeSize || !checkpoint.origin.endsWith(`/${manifest.log_id}`))
+      throw broken('the manifest is of another checkpoint than the one in the archive');
+    if (manifest.records !== records.count || (this.#logId !== null && this.#logId !== manifest.log_id))
+      throw broken('the manifest is of other records than those in the archive');
     const isRange = manifest.session_id === null;
-    if (isRange && (manifest.first_leaf !== records.first || manifest.last_leaf !== records.last)) throw broken('the manifest is of other leaves than those in the archive');
+    if (isRange && (manifest.first_leaf !== records.first || manifest.last_leaf !== records.last))
+      throw broken('the manifest is of other leaves than those in the archive');
     if (isRange) records.requireRange(manifest);
     else records.requireDecisions();
     const { proven, not_proven } = isRange ? ofRange(manifest) : OF_SESSION;
-    return { manifest, operations: records.operations.size, proven: [...proven, ...placed(records)], not_proven: [...not_proven, ...(byRevoked ? [MADE_BY_REVOKED] : [])] };
+    return {
+      manifest,
+      operations: records.operations.size,
+      proven: [...proven, ...placed(records)],
+      not_proven: [...not_proven, ...(byRevoked ? [MADE_BY_REVOKED] : [])],
+    };
   }
 
   #requireFiles({ files }: BundleManifest): void {
@@ -100,34 +109,50 @@ class Reading {
       const said = listed.get(path);
       if (said?.bytes !== bytes || said.sha256 !== sha256) throw broken(`\`${path}\` is not as the manifest lists it`);
     }
-    for (const path of listed.keys()) if (!this.#files.has(path)) throw broken(`\`${path}\` is in the manifest and not in the archive`);
+    for (const path of listed.keys())
+      if (!this.#files.has(path)) throw broken(`\`${path}\` is in the manifest and not in the archive`);
   }
 
   #requireDocuments({ missing }: BundleManifest, { named }: BundleRecords): void {
     for (const kind of ['policy', 'tool'] as const) {
       const said = new Set(missing.filter((each) => each.kind === kind).map(({ sha256 }) => sha256));
-      for (const hash of named[kind]) if (this.#documents[kind].has(hash) === said.has(hash)) throw broken(`the ${kind} \`${hash}\` that records name is neither there nor listed as missing, or both`);
-      for (const hash of [...this.#documents[kind], ...said]) if (!named[kind].has(hash)) throw broken(`no record names the ${kind} \`${hash}\``);
+      for (const hash of named[kind])
+        if (this.#documents[kind].has(hash) === said.has(hash))
+          throw broken(`the ${kind} \`${hash}\` that records name is neither there nor listed as missing, or both`);
+      for (const hash of [...this.#documents[kind], ...said])
+        if (!named[kind].has(hash)) throw broken(`no record names the ${kind} \`${hash}\``);
     }
   }
 }
 
 const MADE_BY_REVOKED = 'who made the bundle, and when: the key that signed its manifest was revoked since';
 
-const placed = ({ byRevoked }: BundleRecords): string[] => (byRevoked === 0 ? [] : [`${String(byRevoked)} records are by a key that was revoked since, and were recorded before the revocation`]);
+const placed = ({ byRevoked }: BundleRecords): string[] =>
+  byRevoked === 0
+    ? []
+    : [`${String(byRevoked)} records are by a key that was revoked since, and were recorded before the revocation`];
 
 const RECORDS = 'every record is in the log that the checkpoint states, signed by a trusted key';
 const OF_SESSION = {
   proven: [RECORDS, 'every outcome has its decision'],
-  not_proven: ['that these are all records of the session: which operations belong to it is the word of who made the bundle'],
+  not_proven: [
+    'that these are all records of the session: which operations belong to it is the word of who made the bundle',
+  ],
 } as const;
 
 /** The log isn't in the order of time, so only the whole of it proves that nothing lies outside. */
 function ofRange({ first_leaf, last_leaf, tree_size }: BundleManifest): Pick<VerifiedBundle, 'proven' | 'not_proven'> {
-  if (first_leaf === 0 && last_leaf === tree_size - 1) return { proven: [RECORDS, 'the bundle has the whole log up to its checkpoint'], not_proven: [] };
+  if (first_leaf === 0 && last_leaf === tree_size - 1)
+    return { proven: [RECORDS, 'the bundle has the whole log up to its checkpoint'], not_proven: [] };
   return {
-    proven: [RECORDS, ...(first_leaf === null ? [] : [`no record is missing between leaf ${String(first_leaf)} and leaf ${String(last_leaf)}`])],
-    not_proven: ['that no record of the range was logged before or after these leaves: a bundle of the whole log proves it'],
+    proven: [
+      RECORDS,
+      ...(first_leaf === null
+        ? []
+        : [`no record is missing between leaf ${String(first_leaf)} and leaf ${String(last_leaf)}`]),
+    ],
+    not_proven: [
+      'that no record of the range was logged before or after these leaves: a bundle of the whole log proves it',
+    ],
   };
 }
-

@@ -11,7 +11,9 @@ import { writ } from '../specs/run-cli.ts';
 import { KEY_FILE, RECEIPT_FILE } from '../specs/pinned-receipt.ts';
 
 let dir: string;
-beforeAll(() => { dir = mkdtempSync(join(tmpdir(), 'writ-verify-')); });
+beforeAll(() => {
+  dir = mkdtempSync(join(tmpdir(), 'writ-verify-'));
+});
 afterAll(() => rmSync(dir, { recursive: true }));
 
 const save = (name: string, content: string | Uint8Array): string => {
@@ -19,25 +21,37 @@ const save = (name: string, content: string | Uint8Array): string => {
   writeFileSync(path, content);
   return path;
 };
-const verify = (receipt: string | Uint8Array, ...args: string[]) => writ(['verify', save('receipt.json', receipt), '--keys', save('keys.json', KEY_FILE), ...args]);
-const failedCheck = async (receipt: string | Uint8Array): Promise<string> => /^error verify\.([a-z_]+): /.exec((await verify(receipt)).err)?.[1] ?? 'none';
+const verify = (receipt: string | Uint8Array, ...args: string[]) =>
+  writ(['verify', save('receipt.json', receipt), '--keys', save('keys.json', KEY_FILE), ...args]);
+const failedCheck = async (receipt: string | Uint8Array): Promise<string> =>
+  /^error verify\.([a-z_]+): /.exec((await verify(receipt)).err)?.[1] ?? 'none';
 
 test('a genuine receipt verifies, and every check that was made is named', async () => {
   const { exit, out, err } = await verify(RECEIPT_FILE);
   expect({ exit, err }).toEqual({ exit: 0, err: '' });
-  for (const name of Object.keys(CHECKS)) expect([name, out.includes(`✔ ${name}`)]).toEqual([name, !['expectation', 'witnesses', 'freshness'].includes(name)]);
+  for (const name of Object.keys(CHECKS))
+    expect([name, out.includes(`✔ ${name}`)]).toEqual([
+      name,
+      !['expectation', 'witnesses', 'freshness'].includes(name),
+    ]);
   expect(out).toContain('committed');
 });
 
 test.each([
-  ['host', 'counted by the host, outside of the sandbox'], ['agent', 'counted by the agent inside of the sandbox, within its limits: the call may have made it say less'],
+  ['host', 'counted by the host, outside of the sandbox'],
+  ['agent', 'counted by the agent inside of the sandbox, within its limits: the call may have made it say less'],
 ] as const)('it says who counted usage: the %s', async (usage_counted_by, words) => {
   const records = [recordOf(0, { budget_delta: { cpu_ms: 5 }, usage_counted_by })];
-  const { exit, out } = await writ(['verify', save('counted.json', receiptIn(records, 0)), '--keys', save('log-keys.json', LOG_KEYS)]);
+  const { exit, out } = await writ([
+    'verify',
+    save('counted.json', receiptIn(records, 0)),
+    '--keys',
+    save('log-keys.json', LOG_KEYS),
+  ]);
   expect([exit, out.includes(words)]).toEqual([0, true]);
 });
 
-test('it says nothing of who counted usage where the record doesn\'t', async () => {
+test("it says nothing of who counted usage where the record doesn't", async () => {
   expect((await verify(RECEIPT_FILE)).out).not.toContain('counted');
 });
 
@@ -51,7 +65,11 @@ test('with --json it is one value, also when it fails', async () => {
 
 const receipt = JSON.parse(RECEIPT_FILE) as Receipt;
 /** The types name what a receipt has to hold; what is tampered with does not keep to them. */
-type Tampered = { media_type: string; envelope: { payloadType: string; payload: string; signatures: { keyid: string; sig: string }[] }; inclusion: Receipt['inclusion'] };
+type Tampered = {
+  media_type: string;
+  envelope: { payloadType: string; payload: string; signatures: { keyid: string; sig: string }[] };
+  inclusion: Receipt['inclusion'];
+};
 const spelled = (change: (copy: Tampered) => void): string => {
   const copy: Tampered = structuredClone(receipt);
   change(copy);
@@ -64,17 +82,77 @@ const flip = (base64: string): string => {
 };
 
 test.each<[string, string, string]>([
-  ['the media type', spelled((r) => { r.media_type = 'application/json'; }), 'format'],
-  ['the payload type', spelled((r) => { r.envelope.payloadType = 'application/json'; }), 'payload_type'],
-  ['the payload', spelled((r) => { r.envelope.payload = flip(r.envelope.payload); }), 'signature'],
-  ['the signature', spelled((r) => { r.envelope.signatures[0]!.sig = flip(r.envelope.signatures[0]!.sig); }), 'signature'],
-  ['the key id', spelled((r) => { r.envelope.signatures[0]!.keyid = 'other'; }), 'signature'],
-  ['the leaf index', spelled((r) => { r.inclusion.leaf_index = 2; }), 'inclusion'],
-  ['the tree size', spelled((r) => { r.inclusion.tree_size = 6; }), 'tree_size'],
-  ['a hash of the path', spelled((r) => { r.inclusion.hashes[1] = flip(r.inclusion.hashes[1]!); }), 'inclusion'],
-  ['a hash taken out', spelled((r) => { r.inclusion.hashes.pop(); }), 'inclusion'],
-  ['the checkpoint\'s origin', spelled((r) => { r.inclusion.checkpoint = r.inclusion.checkpoint.replace('/log_01', '/log_02'); }), 'checkpoint'],
-  ['the checkpoint\'s signature', RECEIPT_FILE.replace('9QS1mz6i', '9QS1mz6j'), 'checkpoint'],
+  [
+    'the media type',
+    spelled((r) => {
+      r.media_type = 'application/json';
+    }),
+    'format',
+  ],
+  [
+    'the payload type',
+    spelled((r) => {
+      r.envelope.payloadType = 'application/json';
+    }),
+    'payload_type',
+  ],
+  [
+    'the payload',
+    spelled((r) => {
+      r.envelope.payload = flip(r.envelope.payload);
+    }),
+    'signature',
+  ],
+  [
+    'the signature',
+    spelled((r) => {
+      r.envelope.signatures[0]!.sig = flip(r.envelope.signatures[0]!.sig);
+    }),
+    'signature',
+  ],
+  [
+    'the key id',
+    spelled((r) => {
+      r.envelope.signatures[0]!.keyid = 'other';
+    }),
+    'signature',
+  ],
+  [
+    'the leaf index',
+    spelled((r) => {
+      r.inclusion.leaf_index = 2;
+    }),
+    'inclusion',
+  ],
+  [
+    'the tree size',
+    spelled((r) => {
+      r.inclusion.tree_size = 6;
+    }),
+    'tree_size',
+  ],
+  [
+    'a hash of the path',
+    spelled((r) => {
+      r.inclusion.hashes[1] = flip(r.inclusion.hashes[1]!);
+    }),
+    'inclusion',
+  ],
+  [
+    'a hash taken out',
+    spelled((r) => {
+      r.inclusion.hashes.pop();
+    }),
+    'inclusion',
+  ],
+  [
+    "the checkpoint's origin",
+    spelled((r) => {
+      r.inclusion.checkpoint = r.inclusion.checkpoint.replace('/log_01', '/log_02');
+    }),
+    'checkpoint',
+  ],
+  ["the checkpoint's signature", RECEIPT_FILE.replace('9QS1mz6i', '9QS1mz6j'), 'checkpoint'],
   ['a space', RECEIPT_FILE.replace(',', ', '), 'format'],
   ['the newline', RECEIPT_FILE.trimEnd(), 'format'],
   ['everything', 'nothing\n', 'format'],
@@ -97,7 +175,11 @@ test('a receipt with any single byte changed fails', async () => {
 });
 
 test('a genuine receipt of another operation, log or deployment is not the one that was asked for', async () => {
-  for (const [option, value] of [['--operation', 'op_other'], ['--log', 'log_other'], ['--deployment', 'other']] as const) {
+  for (const [option, value] of [
+    ['--operation', 'op_other'],
+    ['--log', 'log_other'],
+    ['--deployment', 'other'],
+  ] as const) {
     expect((await verify(RECEIPT_FILE, option, value)).err).toMatch(/^error verify\.expectation: /);
   }
   expect((await verify(RECEIPT_FILE, '--deployment', 'writ.local')).exit).toBe(0);
@@ -112,15 +194,24 @@ test('keys that are no keys fail as such; files that are not there are a usage e
 
 describe('a trust policy', () => {
   const trusting = (change: object = {}, name = 'writ.local'): string =>
-    save('trust.json', JSON.stringify({ v: 1, deployments: [{ name, ...JSON.parse(KEY_FILE) as object, ...change }] }));
-  const run = (trust: string, file = RECEIPT_FILE, ...args: string[]) => writ(['verify', save('receipt.json', file), '--trust', trust, ...args]);
-  const signer = parseSigner(generateKeyPairSync('ed25519').privateKey.export({ type: 'pkcs8', format: 'pem' }) as string);
-  const witnesses = (more: object = {}) => ({ witnesses: { keys: [formatCosignerKey('witness.spec', signer.publicKey)], quorum: 1, ...more } });
-  /** The receipt, cosigned by the witness so many seconds ago. */
-  const cosigned = (agoS: number): string => spelled((r) => {
-    const text = r.inclusion.checkpoint.slice(0, r.inclusion.checkpoint.indexOf('\n\n') + 1);
-    r.inclusion.checkpoint += cosign(text, { name: 'witness.spec', signer }, Math.floor(Date.now() / 1000) - agoS);
+    save(
+      'trust.json',
+      JSON.stringify({ v: 1, deployments: [{ name, ...(JSON.parse(KEY_FILE) as object), ...change }] }),
+    );
+  const run = (trust: string, file = RECEIPT_FILE, ...args: string[]) =>
+    writ(['verify', save('receipt.json', file), '--trust', trust, ...args]);
+  const signer = parseSigner(
+    generateKeyPairSync('ed25519').privateKey.export({ type: 'pkcs8', format: 'pem' }) as string,
+  );
+  const witnesses = (more: object = {}) => ({
+    witnesses: { keys: [formatCosignerKey('witness.spec', signer.publicKey)], quorum: 1, ...more },
   });
+  /** The receipt, cosigned by the witness so many seconds ago. */
+  const cosigned = (agoS: number): string =>
+    spelled((r) => {
+      const text = r.inclusion.checkpoint.slice(0, r.inclusion.checkpoint.indexOf('\n\n') + 1);
+      r.inclusion.checkpoint += cosign(text, { name: 'witness.spec', signer }, Math.floor(Date.now() / 1000) - agoS);
+    });
 
   test('takes the place of a key file', async () => {
     const { exit, out } = await run(trusting());
@@ -129,14 +220,23 @@ describe('a trust policy', () => {
 
   test('asks for witnesses, and says which are missing', async () => {
     const { exit, out, err } = await run(trusting(witnesses()));
-    expect([exit, err]).toEqual([1, expect.stringMatching(/^error verify\.witnesses: .*0 of 1 .*missing: `witness\.spec`/)]);
+    expect([exit, err]).toEqual([
+      1,
+      expect.stringMatching(/^error verify\.witnesses: .*0 of 1 .*missing: `witness\.spec`/),
+    ]);
     expect([out.includes('✔ origin'), out.includes('✔ tree_size')]).toEqual([true, false]);
     const good = await run(trusting(witnesses({ checkpoint_age_max_ms: 3_600_000 })), cosigned(60));
-    expect(good).toMatchObject({ exit: 0, err: '', out: expect.stringMatching(/✔ witnesses.*\n.*✔ freshness/) as string });
-    expect((await run(trusting(witnesses({ checkpoint_age_max_ms: 3_600_000 })), cosigned(4000))).err).toMatch(/^error verify\.freshness: /);
+    expect(good).toMatchObject({
+      exit: 0,
+      err: '',
+      out: expect.stringMatching(/✔ witnesses.*\n.*✔ freshness/) as string,
+    });
+    expect((await run(trusting(witnesses({ checkpoint_age_max_ms: 3_600_000 })), cosigned(4000))).err).toMatch(
+      /^error verify\.freshness: /,
+    );
   });
 
-  test('that names no deployment of the receipt\'s log fails, and nothing is said to have passed', async () => {
+  test("that names no deployment of the receipt's log fails, and nothing is said to have passed", async () => {
     const { err, out } = await run(trusting({ log_keys: [] }, 'other.example'));
     expect([err, out.includes('✔')]).toEqual([expect.stringMatching(/^error verify\.keys: .*no deployment/), false]);
   });
@@ -156,29 +256,56 @@ describe('a folder', () => {
     }
     return folder;
   };
-  const run = (folder: string, ...args: string[]) => writ(['verify', folder, '--keys', save('keys.json', KEY_FILE), ...args]);
+  const run = (folder: string, ...args: string[]) =>
+    writ(['verify', folder, '--keys', save('keys.json', KEY_FILE), ...args]);
 
   test('is verified with all that is below it, a line a receipt, and counted', async () => {
-    const folder = folderOf('good', { 'b.json': RECEIPT_FILE, 'a/1.json': RECEIPT_FILE, 'a/deep/er/2.json': RECEIPT_FILE, 'a/notes.txt': 'no receipt' });
+    const folder = folderOf('good', {
+      'b.json': RECEIPT_FILE,
+      'a/1.json': RECEIPT_FILE,
+      'a/deep/er/2.json': RECEIPT_FILE,
+      'a/notes.txt': 'no receipt',
+    });
     symlinkSync(folder, join(folder, 'again'));
     const { exit, out, err } = await run(folder);
     expect({ exit, err }).toEqual({ exit: 0, err: '' });
     const lines = out.trimEnd().split('\n');
-    expect(lines.map((line) => line.split('  ')[0])).toEqual(['a/1.json', 'a/deep/er/2.json', 'b.json'].map((path) => `✔ ${join(folder, path)}`).concat('3 verified, 0 failed'));
+    expect(lines.map((line) => line.split('  ')[0])).toEqual(
+      ['a/1.json', 'a/deep/er/2.json', 'b.json']
+        .map((path) => `✔ ${join(folder, path)}`)
+        .concat('3 verified, 0 failed'),
+    );
   });
 
   test('fails with one receipt that does, and the others are judged all the same', async () => {
-    const folder = folderOf('mixed', { '1.json': RECEIPT_FILE, '2.json': RECEIPT_FILE.replace('writ.local', 'evil.local'), '3.json': RECEIPT_FILE, '4.json': '{}' });
+    const folder = folderOf('mixed', {
+      '1.json': RECEIPT_FILE,
+      '2.json': RECEIPT_FILE.replace('writ.local', 'evil.local'),
+      '3.json': RECEIPT_FILE,
+      '4.json': '{}',
+    });
     const { exit, out, err } = await run(folder, '--json');
-    const lines = out.trimEnd().split('\n').map((line) => JSON.parse(line) as { ok: boolean; file?: string });
+    const lines = out
+      .trimEnd()
+      .split('\n')
+      .map((line) => JSON.parse(line) as { ok: boolean; file?: string });
     expect(exit).toBe(1);
     expect(lines.map(({ ok }) => ok)).toEqual([true, false, true, false, false]);
     expect(lines.at(-1)).toEqual({ ok: false, verified: 2, failed: 2 });
-    expect(err.trimEnd().split('\n').map((line) => line.split(':')[0])).toEqual(['error verify.checkpoint', 'error verify.format']);
+    expect(
+      err
+        .trimEnd()
+        .split('\n')
+        .map((line) => line.split(':')[0]),
+    ).toEqual(['error verify.checkpoint', 'error verify.format']);
   });
 
   test('without a receipt has verified nothing, and says so', async () => {
-    expect(await run(folderOf('none', { 'readme.txt': '' }))).toMatchObject({ exit: 1, out: '', err: expect.stringMatching(/^error verify\.empty: /) as string });
+    expect(await run(folderOf('none', { 'readme.txt': '' }))).toMatchObject({
+      exit: 1,
+      out: '',
+      err: expect.stringMatching(/^error verify\.empty: /) as string,
+    });
   });
 });
 
@@ -186,9 +313,12 @@ describe('a folder', () => {
 function reach(file: string, seen = new Set<string>()): Set<string> {
   if (seen.has(file)) return seen;
   seen.add(file);
-  for (const [, target = ''] of readFileSync(file, 'utf8').matchAll(/^(?:import|export) (?!type)[^;]*? from '([^']+)'/gm)) {
+  for (const [, target = ''] of readFileSync(file, 'utf8').matchAll(
+    /^(?:import|export) (?!type)[^;]*? from '([^']+)'/gm,
+  )) {
     if (target.startsWith('.')) reach(resolve(dirname(file), target), seen);
-    if (target.startsWith('@writ/')) reach(resolve(import.meta.dirname, '../../../../libs', target.slice('@writ/'.length), 'src/index.ts'), seen);
+    if (target.startsWith('@writ/'))
+      reach(resolve(import.meta.dirname, '../../../../libs', target.slice('@writ/'.length), 'src/index.ts'), seen);
   }
   return seen;
 }
@@ -199,6 +329,9 @@ test('no code that verifying runs speaks to a network', () => {
   for (const file of files) {
     expect(existsSync(file)).toBe(true);
     const source = readFileSync(file, 'utf8');
-    expect({ file, speaks: /\bfetch\(|node:(?:net|http|https|http2|tls|dgram|dns)\b|WebSocket|EventSource/.test(source) }).toEqual({ file, speaks: false });
+    expect({
+      file,
+      speaks: /\bfetch\(|node:(?:net|http|https|http2|tls|dgram|dns)\b|WebSocket|EventSource/.test(source),
+    }).toEqual({ file, speaks: false });
   }
 });

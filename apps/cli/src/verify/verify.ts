@@ -1,11 +1,26 @@
 // SPDX-License-Identifier: Apache-2.0
-// Everything below runs without a connection: nothing here, nor what it imports, speaks to a network. A spec follows the imports.
+// Everything below runs without a connection: nothing here, nor what it imports, speaks to a network. A spec follows
+// the imports.
 import type { AuditRecord } from '@writ/contract';
-import { CHECKS, parseReceipt, ReceiptError, usageCounted, verifyReceipt, type CheckName, type Expectation, type PassedCheck } from '@writ/receipt';
+import {
+  CHECKS,
+  parseReceipt,
+  ReceiptError,
+  usageCounted,
+  verifyReceipt,
+  type CheckName,
+  type Expectation,
+  type PassedCheck,
+} from '@writ/receipt';
 import { Command } from 'commander';
 import { CliError, EXIT, usage } from '../cli-error.ts';
 import { show, type CommonOptions, type Context } from '../context.ts';
-import { readKeyHistoryFile, withKeyHistory, type KeyHistoryFile, type KeyHistoryOptions } from '../key-history-file.ts';
+import {
+  readKeyHistoryFile,
+  withKeyHistory,
+  type KeyHistoryFile,
+  type KeyHistoryOptions,
+} from '../key-history-file.ts';
 import { readTrusted } from '../log/read-checkpoint.ts';
 import { readNamedFile } from '../read-named-file.ts';
 import { fieldsOf, momentOf, paint } from '../terminal.ts';
@@ -39,8 +54,14 @@ interface Grounds {
 
 /** `writ verify RECEIPT… (--keys FILE | --trust FILE) [--key-history FILE]`. */
 export function verifyCommand(context: Context): Command {
-  const command = withKeyHistory(withTrust(new Command('verify'))).argument('<receipt...>', 'files with receipts, or folders: then every `.json` file below them; or a bundle, a `.tar`')
-    .description('Verifies receipts offline, from public keys and nothing else. Where the keys come from is what you trust.')
+  const command = withKeyHistory(withTrust(new Command('verify')))
+    .argument(
+      '<receipt...>',
+      'files with receipts, or folders: then every `.json` file below them; or a bundle, a `.tar`',
+    )
+    .description(
+      'Verifies receipts offline, from public keys and nothing else. Where the keys come from is what you trust.',
+    )
     .option('--operation <id>', 'the operation that it has to be of')
     .option('--log <id>', 'the log that it has to be in')
     .option('--deployment <name>', 'the deployment that it has to be from');
@@ -48,7 +69,13 @@ export function verifyCommand(context: Context): Command {
     const options = command.optsWithGlobals<VerifyOptions>();
     const [bundle] = files;
     if (bundle === undefined || !files.some((file) => file.endsWith('.tar'))) return verify(context, files, options);
-    if (files.length > 1 || options.operation !== undefined || options.log !== undefined || options.deployment !== undefined) throw usage('a bundle is verified alone, and without `--operation`, `--log` and `--deployment`');
+    if (
+      files.length > 1 ||
+      options.operation !== undefined ||
+      options.log !== undefined ||
+      options.deployment !== undefined
+    )
+      throw usage('a bundle is verified alone, and without `--operation`, `--log` and `--deployment`');
     showBundle(context, bundle, options, await verifyBundle(bundle, readTrusted(options), readKeyHistoryFile(options)));
   });
 }
@@ -57,7 +84,8 @@ function verify(context: Context, paths: readonly string[], options: VerifyOptio
   const trust = readTrustOr(options);
   const expected = { operationId: options.operation, logId: options.log, deployment: options.deployment };
   const histories = readKeyHistoryFile(options);
-  const verdictOf = (file: string): FileVerdict => ('checks' in trust ? { file, ...trust } : judge(file, { trust, histories }, expected));
+  const verdictOf = (file: string): FileVerdict =>
+    'checks' in trust ? { file, ...trust } : judge(file, { trust, histories }, expected);
   if (paths.some(isFolder)) return verifyFolders(context, paths, options, verdictOf);
   const receipts = paths.map(verdictOf);
   const failures = receipts.filter(({ ok }) => !ok);
@@ -67,8 +95,14 @@ function verify(context: Context, paths: readonly string[], options: VerifyOptio
 }
 
 /** A line a receipt as each is judged, and a summary: of a folder there may be more than a screen or a value holds. */
-function verifyFolders(context: Context, paths: readonly string[], { json }: VerifyOptions, verdictOf: (file: string) => FileVerdict): void {
-  const tell = (value: unknown, words: string): void => context.write(`${json === true ? JSON.stringify(value) : words}\n`);
+function verifyFolders(
+  context: Context,
+  paths: readonly string[],
+  { json }: VerifyOptions,
+  verdictOf: (file: string) => FileVerdict,
+): void {
+  const tell = (value: unknown, words: string): void =>
+    context.write(`${json === true ? JSON.stringify(value) : words}\n`);
   const counts = { verified: 0, failed: 0 };
   for (const path of paths) {
     const before = counts.verified + counts.failed;
@@ -79,7 +113,11 @@ function verifyFolders(context: Context, paths: readonly string[], { json }: Ver
       if (!verdict.ok) complainOf(context, verdict);
     }
     // Nothing was verified there: that must not look like all of it was.
-    if (counts.verified + counts.failed === before) throw new CliError('verify.empty', `\`${visibleLine(path)}\` has no \`.json\` file: name the folder that the receipts lie in`);
+    if (counts.verified + counts.failed === before)
+      throw new CliError(
+        'verify.empty',
+        `\`${visibleLine(path)}\` has no \`.json\` file: name the folder that the receipts lie in`,
+      );
   }
   tell({ ok: counts.failed === 0, ...counts }, `${String(counts.verified)} verified, ${String(counts.failed)} failed`);
   if (counts.failed > 0) context.setExit(EXIT.failed);
@@ -91,7 +129,11 @@ function complainOf(context: Context, { file, failed }: FileVerdict): void {
 
 function lineOf({ file, failed, record }: FileVerdict): string {
   if (failed !== null) return `${paint.red('✖')} ${visibleLine(file)}  ${failed.check}`;
-  const said = [record?.operation_id ?? record?.record_id, record?.tool_id, record?.tx_outcome ?? record?.verdict].filter((each) => typeof each === 'string');
+  const said = [
+    record?.operation_id ?? record?.record_id,
+    record?.tool_id,
+    record?.tx_outcome ?? record?.verdict,
+  ].filter((each) => typeof each === 'string');
   return `${paint.green('✔')} ${visibleLine(file)}  ${paint.dim(visibleLine(said.join(' ')))}`;
 }
 
@@ -110,7 +152,13 @@ function judge(file: string, { trust, histories }: Grounds, expected: Expectatio
   try {
     const receipt = parseReceipt(bytes);
     terms = trust.termsOf(receipt.inclusion.checkpoint);
-    const { checks, record } = verifyReceipt(receipt, terms.keys, expected, terms.witnessing, histories.of(receipt.inclusion.checkpoint, terms));
+    const { checks, record } = verifyReceipt(
+      receipt,
+      terms.keys,
+      expected,
+      terms.witnessing,
+      histories.of(receipt.inclusion.checkpoint, terms),
+    );
     return { file, ok: true, checks: [...passedBefore('format', terms), ...checks], failed: null, record };
   } catch (error) {
     return { file, ...failedBy(error, terms) };
@@ -119,33 +167,48 @@ function judge(file: string, { trust, histories }: Grounds, expected: Expectatio
 
 function failedBy(error: unknown, terms: Terms | null): Omit<FileVerdict, 'file'> {
   if (!(error instanceof ReceiptError)) throw error;
-  return { ok: false, checks: passedBefore(error.check, terms), failed: { check: error.check, message: error.message }, record: null };
+  return {
+    ok: false,
+    checks: passedBefore(error.check, terms),
+    failed: { check: error.check, message: error.message },
+    record: null,
+  };
 }
 
-/** Checks are made in one order, and the first that fails ends them: those before it were passed, but for what nobody asked for. */
+/**
+ * Checks are made in one order, and the first that fails ends them: those before it were passed, but for what nobody
+ * asked for.
+ */
 function passedBefore(check: CheckName, terms: Terms | null): PassedCheck[] {
   const names = Object.keys(CHECKS) as CheckName[];
   const asked = terms?.witnessing?.terms;
-  const unasked: readonly CheckName[] = asked === undefined ? ['witnesses', 'freshness'] : asked.checkpointAgeMaxMs === null ? ['freshness'] : [];
-  return names.slice(0, names.indexOf(check)).filter((name) => !unasked.includes(name)).map((name) => ({ name, detail: CHECKS[name] }));
+  const unasked: readonly CheckName[] =
+    asked === undefined ? ['witnesses', 'freshness'] : asked.checkpointAgeMaxMs === null ? ['freshness'] : [];
+  return names
+    .slice(0, names.indexOf(check))
+    .filter((name) => !unasked.includes(name))
+    .map((name) => ({ name, detail: CHECKS[name] }));
 }
 
 function describe({ file, checks, failed, record }: FileVerdict): string {
-  const lines = checks.map(({ name, detail }) => `  ${paint.green('✔')} ${name.padEnd(14)} ${paint.dim(visibleLine(detail))}`);
+  const lines = checks.map(
+    ({ name, detail }) => `  ${paint.green('✔')} ${name.padEnd(14)} ${paint.dim(visibleLine(detail))}`,
+  );
   if (failed !== null) lines.push(`  ${paint.red('✖')} ${failed.check.padEnd(14)} ${visibleLine(failed.message)}`);
   return [paint.bold(visibleLine(file)), ...lines, ...(record === null ? [] : ['', summaryOf(record)])].join('\n');
 }
 
-const summaryOf = (record: AuditRecord): string => fieldsOf({
-  operation: record.operation_id,
-  recorded: momentOf(record.recorded_at),
-  phase: record.phase,
-  verdict: record.verdict,
-  tool: record.tool_id,
-  agent: record.agent_id,
-  outcome: record.tx_outcome,
-  fault: record.fault_code,
-  usage: usageCounted(record),
-  snapshot: record.new_snapshot_id,
-  change: record.change === null ? null : `${record.change.verb} ${record.change.subject}`,
-});
+const summaryOf = (record: AuditRecord): string =>
+  fieldsOf({
+    operation: record.operation_id,
+    recorded: momentOf(record.recorded_at),
+    phase: record.phase,
+    verdict: record.verdict,
+    tool: record.tool_id,
+    agent: record.agent_id,
+    outcome: record.tx_outcome,
+    fault: record.fault_code,
+    usage: usageCounted(record),
+    snapshot: record.new_snapshot_id,
+    change: record.change === null ? null : `${record.change.verb} ${record.change.subject}`,
+  });

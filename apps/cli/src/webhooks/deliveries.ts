@@ -19,30 +19,63 @@ export function pingCommand(context: Context): Command {
   const command = new Command('ping').description('send a message that only says that it came').argument('<webhook>');
   return command.action(async (id: string) => {
     const options = command.optsWithGlobals<CommonOptions>();
-    const delivery = await connect(context, options, 'operator').client.read(Delivery, `${pathOf(id)}/ping`, { method: 'POST', body: {} });
-    show(context, options, delivery, () => `${describeDelivery(delivery)}\nsee what became of it: writ webhooks deliveries ${id}`);
+    const delivery = await connect(context, options, 'operator').client.read(Delivery, `${pathOf(id)}/ping`, {
+      method: 'POST',
+      body: {},
+    });
+    show(
+      context,
+      options,
+      delivery,
+      () => `${describeDelivery(delivery)}\nsee what became of it: writ webhooks deliveries ${id}`,
+    );
   });
 }
 
 export function deliveriesCommand(context: Context): Command {
-  const command = new Command('deliveries').description('what was sent, and what is on its way').argument('<webhook>')
-    .option('--state <state>', 'pending, delivered or failed').option('--limit <n>', 'rows of a page', parseCount, LIST_ROWS).option('--cursor <text>', 'where the page begins');
+  const command = new Command('deliveries')
+    .description('what was sent, and what is on its way')
+    .argument('<webhook>')
+    .option('--state <state>', 'pending, delivered or failed')
+    .option('--limit <n>', 'rows of a page', parseCount, LIST_ROWS)
+    .option('--cursor <text>', 'where the page begins');
   return command.action(async (id: string) => {
     const options = command.optsWithGlobals<ListOptions>();
-    const list = await readList(connect(context, options, 'operator').client, Delivery, `${pathOf(id)}/deliveries`, { state: options.state, limit: options.limit, cursor: options.cursor });
+    const list = await readList(connect(context, options, 'operator').client, Delivery, `${pathOf(id)}/deliveries`, {
+      state: options.state,
+      limit: options.limit,
+      cursor: options.cursor,
+    });
     const rows = list.items.map((each) => [
-      momentOf(each.created_at), each.delivery_id, each.kind, each.state, String(each.attempts), each.next_at === null ? '' : momentOf(each.next_at), each.last_error ?? (each.last_status === null ? '' : String(each.last_status)),
+      momentOf(each.created_at),
+      each.delivery_id,
+      each.kind,
+      each.state,
+      String(each.attempts),
+      each.next_at === null ? '' : momentOf(each.next_at),
+      each.last_error ?? (each.last_status === null ? '' : String(each.last_status)),
     ]);
     const more = list.next_cursor === null ? '' : `\nmore: writ webhooks deliveries ${id} --cursor ${list.next_cursor}`;
-    show(context, options, list, () => (rows.length === 0 ? 'nothing was sent' : `${tableOf(['told', 'delivery', 'kind', 'state', 'attempts', 'next', 'last'], rows)}${more}`));
+    show(context, options, list, () =>
+      rows.length === 0
+        ? 'nothing was sent'
+        : `${tableOf(['told', 'delivery', 'kind', 'state', 'attempts', 'next', 'last'], rows)}${more}`,
+    );
   });
 }
 
 export function redeliverCommand(context: Context): Command {
-  const command = new Command('redeliver').description('send a message once more, with the id that it had').argument('<webhook>').argument('<delivery>');
+  const command = new Command('redeliver')
+    .description('send a message once more, with the id that it had')
+    .argument('<webhook>')
+    .argument('<delivery>');
   return command.action(async (id: string, delivery: string) => {
     const options = command.optsWithGlobals<CommonOptions>();
-    const sent = await connect(context, options, 'operator').client.read(Delivery, `${pathOf(id)}/deliveries/${encodeURIComponent(delivery)}/redeliver`, { method: 'POST', body: {} });
+    const sent = await connect(context, options, 'operator').client.read(
+      Delivery,
+      `${pathOf(id)}/deliveries/${encodeURIComponent(delivery)}/redeliver`,
+      { method: 'POST', body: {} },
+    );
     show(context, options, sent, () => describeDelivery(sent));
   });
 }

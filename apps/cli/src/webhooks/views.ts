@@ -5,15 +5,31 @@ import { fieldsOf, momentOf } from '../terminal.ts';
 const orNull = <T extends TSchema>(schema: T) => Type.Union([schema, Type.Null()]);
 
 export const Webhook = Type.Object({
-  webhook_id: Type.String(), name: Type.String(), url: Type.String(), events: Type.Array(Type.String()), state: Type.String(), disabled_reason: orNull(Type.String()),
-  failing_since: orNull(Type.Integer()), old_until: orNull(Type.Integer()), created_at: Type.Integer(),
+  webhook_id: Type.String(),
+  name: Type.String(),
+  url: Type.String(),
+  events: Type.Array(Type.String()),
+  state: Type.String(),
+  disabled_reason: orNull(Type.String()),
+  failing_since: orNull(Type.Integer()),
+  old_until: orNull(Type.Integer()),
+  created_at: Type.Integer(),
 });
 export type Webhook = Static<typeof Webhook>;
 export const NewWebhook = Type.Object({ ...Webhook.properties, secret: Type.String() });
 
 export const Delivery = Type.Object({
-  delivery_id: Type.String(), webhook_id: Type.String(), message_id: Type.String(), kind: Type.String(), state: Type.String(), attempts: Type.Integer(), next_at: orNull(Type.Integer()),
-  last_status: orNull(Type.Integer()), last_error: orNull(Type.String()), created_at: Type.Integer(), delivered_at: orNull(Type.Integer()),
+  delivery_id: Type.String(),
+  webhook_id: Type.String(),
+  message_id: Type.String(),
+  kind: Type.String(),
+  state: Type.String(),
+  attempts: Type.Integer(),
+  next_at: orNull(Type.Integer()),
+  last_status: orNull(Type.Integer()),
+  last_error: orNull(Type.String()),
+  created_at: Type.Integer(),
+  delivered_at: orNull(Type.Integer()),
 });
 export type Delivery = Static<typeof Delivery>;
 
@@ -34,7 +50,14 @@ export function describeWebhook(webhook: Webhook): string {
 
 export function describeDelivery(delivery: Delivery): string {
   return fieldsOf({
-    delivery: delivery.delivery_id, message: delivery.message_id, kind: delivery.kind, state: delivery.state, attempts: delivery.attempts, next: momentOrNull(delivery.next_at),
-    status: delivery.last_status, error: delivery.last_error, delivered: momentOrNull(delivery.delivered_at),
+    delivery: delivery.delivery_id,
+    message: delivery.message_id,
+    kind: delivery.kind,
+    state: delivery.state,
+    attempts: delivery.attempts,
+    next: momentOrNull(delivery.next_at),
+    status: delivery.last_status,
+    error: delivery.last_error,
+    delivered: momentOrNull(delivery.delivered_at),
   });
 }

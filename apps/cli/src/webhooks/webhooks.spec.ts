@@ -3,12 +3,30 @@ import { NOTICE_KINDS } from '@writ/contract';
 import { fakeApi, writ, type FakeApi } from '../specs/run-cli.ts';
 
 const WEBHOOK = {
-  webhook_id: 'whk_1', name: 'ops', url: 'https://example.com/hooks', events: ['approval.pending'], state: 'active', disabled_reason: null as string | null, failing_since: null, old_until: null,
-  created_at: 1_767_225_600_000, created_by: 'key_1', updated_at: 1,
+  webhook_id: 'whk_1',
+  name: 'ops',
+  url: 'https://example.com/hooks',
+  events: ['approval.pending'],
+  state: 'active',
+  disabled_reason: null as string | null,
+  failing_since: null,
+  old_until: null,
+  created_at: 1_767_225_600_000,
+  created_by: 'key_1',
+  updated_at: 1,
 };
 const DELIVERY = {
-  delivery_id: 'dlv_1', webhook_id: 'whk_1', message_id: 'ntc_1', kind: 'approval.pending', state: 'pending', attempts: 2, next_at: 1_767_225_600_000, last_status: 500, last_error: 'status: no success\u202e',
-  created_at: 1_767_225_600_000, delivered_at: null,
+  delivery_id: 'dlv_1',
+  webhook_id: 'whk_1',
+  message_id: 'ntc_1',
+  kind: 'approval.pending',
+  state: 'pending',
+  attempts: 2,
+  next_at: 1_767_225_600_000,
+  last_status: 500,
+  last_error: 'status: no success\u202e',
+  created_at: 1_767_225_600_000,
+  delivered_at: null,
 };
 
 let api: FakeApi;
@@ -16,22 +34,43 @@ beforeAll(async () => {
   api = await fakeApi(({ url, method }) => {
     if (url.includes('/deliveries?')) return { body: { items: [DELIVERY], next_cursor: null } };
     if (url.includes('/deliveries/') || url.endsWith('/ping')) return { status: 202, body: DELIVERY };
-    if (url.startsWith('/v1/webhooks?')) return { body: { items: [{ ...WEBHOOK, state: 'disabled', disabled_reason: 'gone' }], next_cursor: null } };
+    if (url.startsWith('/v1/webhooks?'))
+      return { body: { items: [{ ...WEBHOOK, state: 'disabled', disabled_reason: 'gone' }], next_cursor: null } };
     return { body: method === 'POST' ? { ...WEBHOOK, secret: 'whsec_AAAA' } : WEBHOOK };
   });
 });
 afterAll(() => api.close());
-beforeEach(() => { api.heard.length = 0; });
+beforeEach(() => {
+  api.heard.length = 0;
+});
 const run = (...args: string[]) => writ(['webhooks', ...args], { env: api.env });
-const bodies = () => api.heard.map(({ method, url, body }) => [method, url, body === '' ? null : JSON.parse(body) as unknown]);
+const bodies = () =>
+  api.heard.map(({ method, url, body }) => [method, url, body === '' ? null : (JSON.parse(body) as unknown)]);
 
 test('a webhook is made for everything unless its events are said, and its secret is shown', async () => {
   const { out } = await run('create', 'ops', '--target', 'https://example.com/hooks');
   expect(out).toContain('whsec_AAAA');
-  await run('create', 'ops', '--target', 'https://example.com/hooks', '--event', 'approval.pending', '--event', 'operation.ambiguous');
+  await run(
+    'create',
+    'ops',
+    '--target',
+    'https://example.com/hooks',
+    '--event',
+    'approval.pending',
+    '--event',
+    'operation.ambiguous',
+  );
   expect(bodies()).toEqual([
-    ['POST', '/v1/webhooks', { name: 'ops', url: 'https://example.com/hooks', events: [...NOTICE_KINDS, 'run.finished'] }],
-    ['POST', '/v1/webhooks', { name: 'ops', url: 'https://example.com/hooks', events: ['approval.pending', 'operation.ambiguous'] }],
+    [
+      'POST',
+      '/v1/webhooks',
+      { name: 'ops', url: 'https://example.com/hooks', events: [...NOTICE_KINDS, 'run.finished'] },
+    ],
+    [
+      'POST',
+      '/v1/webhooks',
+      { name: 'ops', url: 'https://example.com/hooks', events: ['approval.pending', 'operation.ambiguous'] },
+    ],
   ]);
 });
 
@@ -41,7 +80,14 @@ test('the list says which are disabled, and why', async () => {
 
 test('an update changes what is said and leaves the rest', async () => {
   await run('update', 'whk_1', '--disable');
-  expect(bodies()).toEqual([['GET', '/v1/webhooks/whk_1', null], ['PUT', '/v1/webhooks/whk_1', { name: 'ops', url: 'https://example.com/hooks', events: ['approval.pending'], state: 'disabled' }]]);
+  expect(bodies()).toEqual([
+    ['GET', '/v1/webhooks/whk_1', null],
+    [
+      'PUT',
+      '/v1/webhooks/whk_1',
+      { name: 'ops', url: 'https://example.com/hooks', events: ['approval.pending'], state: 'disabled' },
+    ],
+  ]);
   expect((await run('update', 'whk_1', '--disable', '--enable')).exit).toBe(2);
 });
 
@@ -50,12 +96,16 @@ test('a secret is rotated with an overlap of so many hours', async () => {
   expect(bodies()).toEqual([['POST', '/v1/webhooks/whk_1/secret', { overlap_ms: 7_200_000 }]]);
 });
 
-test('deliveries are listed with why they didn\'t arrive, pinged and sent once more', async () => {
-  expect((await run('deliveries', 'whk_1', '--state', 'pending')).out).toMatch(/dlv_1 +approval\.pending +pending +2 +2026-01-01T00:00:00Z +status: no success\\u\{202e\}/);
+test("deliveries are listed with why they didn't arrive, pinged and sent once more", async () => {
+  expect((await run('deliveries', 'whk_1', '--state', 'pending')).out).toMatch(
+    /dlv_1 +approval\.pending +pending +2 +2026-01-01T00:00:00Z +status: no success\\u\{202e\}/,
+  );
   await run('ping', 'whk_1');
   await run('redeliver', 'whk_1', 'dlv_1');
   expect(api.heard.map(({ method, url }) => `${method} ${url}`)).toEqual([
-    'GET /v1/webhooks/whk_1/deliveries?state=pending&limit=50', 'POST /v1/webhooks/whk_1/ping', 'POST /v1/webhooks/whk_1/deliveries/dlv_1/redeliver',
+    'GET /v1/webhooks/whk_1/deliveries?state=pending&limit=50',
+    'POST /v1/webhooks/whk_1/ping',
+    'POST /v1/webhooks/whk_1/deliveries/dlv_1/redeliver',
   ]);
 });
 

@@ -48,24 +48,42 @@ export function webhooksCommand(context: Context): Command {
 }
 
 function listCommand(context: Context): Command {
-  const command = new Command('list').description('who is told, and whether that arrives')
-    .option('--limit <n>', 'rows of a page', parseCount, LIST_ROWS).option('--cursor <text>', 'where the page begins');
+  const command = new Command('list')
+    .description('who is told, and whether that arrives')
+    .option('--limit <n>', 'rows of a page', parseCount, LIST_ROWS)
+    .option('--cursor <text>', 'where the page begins');
   return command.action(async () => {
     const options = command.optsWithGlobals<ListOptions>();
-    const list = await readList(connect(context, options, 'admin').client, Webhook, '/v1/webhooks', { limit: options.limit, cursor: options.cursor });
-    const rows = list.items.map((each) => [each.webhook_id, each.name, each.url, each.state, each.disabled_reason ?? (each.failing_since === null ? '' : 'failing')]);
-    show(context, options, list, () => (rows.length === 0 ? 'there is none' : tableOf(['webhook', 'name', 'url', 'state', ''], rows)));
+    const list = await readList(connect(context, options, 'admin').client, Webhook, '/v1/webhooks', {
+      limit: options.limit,
+      cursor: options.cursor,
+    });
+    const rows = list.items.map((each) => [
+      each.webhook_id,
+      each.name,
+      each.url,
+      each.state,
+      each.disabled_reason ?? (each.failing_since === null ? '' : 'failing'),
+    ]);
+    show(context, options, list, () =>
+      rows.length === 0 ? 'there is none' : tableOf(['webhook', 'name', 'url', 'state', ''], rows),
+    );
   });
 }
 
 function createCommand(context: Context): Command {
-  const command = new Command('create').description('a new webhook; its secret is shown once').argument('<name>')
+  const command = new Command('create')
+    .description('a new webhook; its secret is shown once')
+    .argument('<name>')
     .requiredOption('--target <url>', 'where messages go: https, at a public address')
     .option('--event <kind>', 'what it is told of, once for each; everything unless said', gathered);
   return command.action(async (name: string) => {
     const options = command.optsWithGlobals<CreateOptions>();
     const body = { name, url: options.target, events: options.event ?? [...NOTICE_KINDS, 'run.finished'] };
-    const webhook = await connect(context, options, 'admin').client.read(NewWebhook, '/v1/webhooks', { method: 'POST', body });
+    const webhook = await connect(context, options, 'admin').client.read(NewWebhook, '/v1/webhooks', {
+      method: 'POST',
+      body,
+    });
     show(context, options, webhook, () => withSecret(webhook));
   });
 }
@@ -80,16 +98,24 @@ function showCommand(context: Context): Command {
 }
 
 function updateCommand(context: Context): Command {
-  const command = new Command('update').description('change a webhook; what is not said stays').argument('<webhook>')
-    .option('--name <name>').option('--target <url>').option('--event <kind>', 'once for each; in the place of those that were', gathered)
-    .option('--enable', 'deliver again, what waited first').option('--disable', 'deliver nothing for now');
+  const command = new Command('update')
+    .description('change a webhook; what is not said stays')
+    .argument('<webhook>')
+    .option('--name <name>')
+    .option('--target <url>')
+    .option('--event <kind>', 'once for each; in the place of those that were', gathered)
+    .option('--enable', 'deliver again, what waited first')
+    .option('--disable', 'deliver nothing for now');
   return command.action(async (id: string) => {
     const options = command.optsWithGlobals<UpdateOptions>();
-    if (options.enable === true && options.disable === true) throw usage('`--enable` and `--disable` exclude each other');
+    if (options.enable === true && options.disable === true)
+      throw usage('`--enable` and `--disable` exclude each other');
     const { client } = connect(context, options, 'admin');
     const { name, url, events, state } = await client.read(Webhook, pathOf(id));
     const body = {
-      name: options.name ?? name, url: options.target ?? url, events: options.event ?? events,
+      name: options.name ?? name,
+      url: options.target ?? url,
+      events: options.event ?? events,
       state: options.enable === true ? 'active' : options.disable === true ? 'disabled' : state,
     };
     const webhook = await client.read(Webhook, pathOf(id), { method: 'PUT', body });
@@ -98,18 +124,25 @@ function updateCommand(context: Context): Command {
 }
 
 function rotateCommand(context: Context): Command {
-  const command = new Command('rotate-secret').description('a new secret; for a while messages are signed with the old one too').argument('<webhook>')
+  const command = new Command('rotate-secret')
+    .description('a new secret; for a while messages are signed with the old one too')
+    .argument('<webhook>')
     .option('--overlap-hours <n>', 'how long the old one goes on; 24 unless said', parseCount);
   return command.action(async (id: string) => {
     const options = command.optsWithGlobals<CommonOptions & { overlapHours?: number }>();
     const body = options.overlapHours === undefined ? {} : { overlap_ms: options.overlapHours * HOUR_MS };
-    const webhook = await connect(context, options, 'admin').client.read(NewWebhook, `${pathOf(id)}/secret`, { method: 'POST', body });
+    const webhook = await connect(context, options, 'admin').client.read(NewWebhook, `${pathOf(id)}/secret`, {
+      method: 'POST',
+      body,
+    });
     show(context, options, webhook, () => withSecret(webhook));
   });
 }
 
 function deleteCommand(context: Context): Command {
-  const command = new Command('delete').description('take a webhook away, with what was on its way to it').argument('<webhook>');
+  const command = new Command('delete')
+    .description('take a webhook away, with what was on its way to it')
+    .argument('<webhook>');
   return command.action(async (id: string) => {
     const options = command.optsWithGlobals<CommonOptions>();
     const webhook = await connect(context, options, 'admin').client.read(Webhook, pathOf(id), { method: 'DELETE' });

@@ -1,9 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What a witness decides about a checkpoint, without clock, disk or network (https://c2sp.org/tlog-witness). INVARIANT (one history): of one log it cosigns only
-// checkpoints of which each begins with the one before; what contradicts that is kept as evidence, with both signatures of the log's.
+// What a witness decides about a checkpoint, without clock, disk or network (https://c2sp.org/tlog-witness). INVARIANT
+// (one history): of one log it cosigns only checkpoints of which each begins with the one before; what contradicts that
+// is kept as evidence, with both signatures of the log's.
 import { isSameHash, MerkleError, verifyConsistency } from '@writ/merkle';
-import { parseCheckpoint, parseNote, SignatureError, verifyNote, type AddCheckpoint, type Checkpoint, type NoteKey } from '@writ/signing';
+import {
+  parseCheckpoint,
+  parseNote,
+  SignatureError,
+  verifyNote,
+  type AddCheckpoint,
+  type Checkpoint,
+  type NoteKey,
+} from '@writ/signing';
 
 /** What a witness cosigned last of a log. */
 export interface Seen {
@@ -12,7 +21,10 @@ export interface Seen {
   readonly note: string;
 }
 
-/** Two notes that a log signed. `fork`: two roots of one size, which proves two histories. `unproven`: growth that the log could not prove when it was asked. */
+/**
+ * Two notes that a log signed. `fork`: two roots of one size, which proves two histories. `unproven`: growth that the
+ * log could not prove when it was asked.
+ */
 export interface Evidence {
   readonly kind: 'fork' | 'unproven';
   readonly origin: string;
@@ -38,10 +50,14 @@ export function originOf(note: string): string | null {
 }
 
 /**
- * Judges an attacker-controlled request. `seenOf` gives what was cosigned last of a log, from where it is durable. A key is trusted for the logs of its own name:
- * `<name>/…`.
+ * Judges an attacker-controlled request. `seenOf` gives what was cosigned last of a log, from where it is durable. A
+ * key is trusted for the logs of its own name: `<name>/…`.
  */
-export function judgeCheckpoint(request: AddCheckpoint, keys: readonly NoteKey[], seenOf: (origin: string) => Seen | null): Judgement {
+export function judgeCheckpoint(
+  request: AddCheckpoint,
+  keys: readonly NoteKey[],
+  seenOf: (origin: string) => Seen | null,
+): Judgement {
   const origin = originOf(request.note);
   if (origin === null) return { verdict: 'malformed' };
   const own = keys.filter(({ name }) => origin.startsWith(`${name}/`));
@@ -53,12 +69,20 @@ export function judgeCheckpoint(request: AddCheckpoint, keys: readonly NoteKey[]
   return judgeGrowth(request, { ...checkpoint, text }, seenOf(origin));
 }
 
-function judgeGrowth({ oldSize, hashes, note }: AddCheckpoint, { origin, treeSize, root, text }: Checkpoint & { text: string }, seen: Seen | null): Judgement {
+function judgeGrowth(
+  { oldSize, hashes, note }: AddCheckpoint,
+  { origin, treeSize, root, text }: Checkpoint & { text: string },
+  seen: Seen | null,
+): Judgement {
   const evidence = (kind: Evidence['kind'], kept: Seen): Evidence => ({ kind, origin, kept: kept.note, shown: note });
   // Whatever size the log says that we saw: two roots of one size are a fork.
-  if (seen !== null && treeSize === seen.treeSize && !isSameHash(root, seen.root)) return { verdict: 'conflict', treeSize: seen.treeSize, evidence: evidence('fork', seen) };
+  if (seen !== null && treeSize === seen.treeSize && !isSameHash(root, seen.root))
+    return { verdict: 'conflict', treeSize: seen.treeSize, evidence: evidence('fork', seen) };
   if (oldSize !== (seen?.treeSize ?? 0)) return { verdict: 'conflict', treeSize: seen?.treeSize ?? 0, evidence: null };
-  if (seen === null) return hashes.length === 0 ? { verdict: 'cosign', origin, text, seen: { treeSize, root, note } } : { verdict: 'malformed' };
+  if (seen === null)
+    return hashes.length === 0
+      ? { verdict: 'cosign', origin, text, seen: { treeSize, root, note } }
+      : { verdict: 'malformed' };
   try {
     verifyConsistency({ oldSize, oldRoot: seen.root, newSize: treeSize, newRoot: root, hashes });
   } catch (error) {

@@ -1,6 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
-import { cosign, formatCosignerKey, parseAddCheckpoint, SignatureError, type AddCheckpoint, type NoteKey, type NoteSigner } from '@writ/signing';
+import {
+  cosign,
+  formatCosignerKey,
+  parseAddCheckpoint,
+  SignatureError,
+  type AddCheckpoint,
+  type NoteKey,
+  type NoteSigner,
+} from '@writ/signing';
 import { judgeCheckpoint } from './judge-checkpoint.ts';
 import type { WitnessFolder } from './witness-folder.ts';
 
@@ -25,11 +33,15 @@ interface Answer {
   readonly type?: string;
 }
 
-/** The server of a witness (https://c2sp.org/tlog-witness): `POST /add-checkpoint`, and its key at `/`. It isn't listening yet. */
+/**
+ * The server of a witness (https://c2sp.org/tlog-witness): `POST /add-checkpoint`, and its key at `/`. It isn't
+ * listening yet.
+ */
 export function witnessServer(witness: Witness): Server {
   const server = createServer({ requestTimeout: REQUEST_MS, headersTimeout: REQUEST_MS }, (request, response) => {
     answer(witness, request).then(
-      ({ status, body = '', type = 'text/plain; charset=utf-8' }) => response.writeHead(status, { 'content-type': type }).end(body),
+      ({ status, body = '', type = 'text/plain; charset=utf-8' }) =>
+        response.writeHead(status, { 'content-type': type }).end(body),
       // A state that can't be read or written: nothing was cosigned.
       () => failed(response),
     );
@@ -37,33 +49,47 @@ export function witnessServer(witness: Witness): Server {
   return server;
 }
 
-const failed = (response: ServerResponse): void => { response.writeHead(500).end(); };
+const failed = (response: ServerResponse): void => {
+  response.writeHead(500).end();
+};
 
 async function answer(witness: Witness, request: IncomingMessage): Promise<Answer> {
-  if (request.method === 'GET' && request.url === '/') return { status: 200, body: `${formatCosignerKey(witness.signer.name, witness.signer.signer.publicKey)}\n` };
+  if (request.method === 'GET' && request.url === '/')
+    return { status: 200, body: `${formatCosignerKey(witness.signer.name, witness.signer.signer.publicKey)}\n` };
   if (request.url !== '/add-checkpoint') return { status: 404 };
   if (request.method !== 'POST') return { status: 405 };
   const body = await readBody(request);
   const asked = body === null ? null : requestOf(body);
-  return asked === null ? { status: 400, body: 'no request for a cosignature\n' } : addCheckpoint(witness, asked, Date.now());
+  return asked === null
+    ? { status: 400, body: 'no request for a cosignature\n' }
+    : addCheckpoint(witness, asked, Date.now());
 }
 
 /**
- * Judges and answers. INVARIANT (one at a time): nothing here waits, so no other request comes between what is read, what is decided and what is written; and the state is
- * on disk before the cosignature is made.
+ * Judges and answers. INVARIANT (one at a time): nothing here waits, so no other request comes between what is read,
+ * what is decided and what is written; and the state is on disk before the cosignature is made.
  */
-export function addCheckpoint({ folder, signer, logs, onEvidence }: Witness, request: AddCheckpoint, now: number): Answer {
+export function addCheckpoint(
+  { folder, signer, logs, onEvidence }: Witness,
+  request: AddCheckpoint,
+  now: number,
+): Answer {
   const judged = judgeCheckpoint(request, logs, (origin) => folder.seen(origin));
   if ('evidence' in judged && judged.evidence !== null) {
     folder.keepEvidence(judged.evidence, now);
     onEvidence(judged.evidence.origin);
   }
   switch (judged.verdict) {
-    case 'malformed': return { status: 400, body: 'no checkpoint, or one smaller than the size before it\n' };
-    case 'unknown_log': return { status: 404, body: 'this witness does not watch that log\n' };
-    case 'bad_signature': return { status: 403, body: 'no key of the log has signed this\n' };
-    case 'conflict': return { status: 409, body: `${String(judged.treeSize)}\n`, type: 'text/x.tlog.size' };
-    case 'bad_proof': return { status: 422, body: 'the log did not prove that it grew from what this witness saw\n' };
+    case 'malformed':
+      return { status: 400, body: 'no checkpoint, or one smaller than the size before it\n' };
+    case 'unknown_log':
+      return { status: 404, body: 'this witness does not watch that log\n' };
+    case 'bad_signature':
+      return { status: 403, body: 'no key of the log has signed this\n' };
+    case 'conflict':
+      return { status: 409, body: `${String(judged.treeSize)}\n`, type: 'text/x.tlog.size' };
+    case 'bad_proof':
+      return { status: 422, body: 'the log did not prove that it grew from what this witness saw\n' };
     case 'cosign':
       folder.keep(judged.origin, judged.seen);
       return { status: 200, body: cosign(judged.text, signer, Math.floor(now / MS_PER_S)) };

@@ -4,7 +4,14 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseMessage } from '@writ/contract';
 import { parseIJson } from '@writ/digest';
-import { formatCosignerKey, parseCheckpoint, parseNote, parseSigner, SignatureError, type NoteSigner } from '@writ/signing';
+import {
+  formatCosignerKey,
+  parseCheckpoint,
+  parseNote,
+  parseSigner,
+  SignatureError,
+  type NoteSigner,
+} from '@writ/signing';
 import { Type, type Static } from 'typebox';
 import { CliError, usage } from '../cli-error.ts';
 import { writeWhole } from '../write-whole.ts';
@@ -13,19 +20,23 @@ import type { Evidence, Seen } from './judge-checkpoint.ts';
 /** Bounds what a log that misbehaves all day can make a witness keep. */
 const EVIDENCE_MAX = 1_000;
 
-const EvidenceFile = Type.Object({
-  v: Type.Literal(1),
-  kind: Type.Union([Type.Literal('fork'), Type.Literal('unproven')]),
-  origin: Type.String(),
-  /** when the second was shown, in milliseconds since the epoch */
-  found_at: Type.Integer(),
-  kept: Type.String(),
-  shown: Type.String(),
-}, { additionalProperties: false });
+const EvidenceFile = Type.Object(
+  {
+    v: Type.Literal(1),
+    kind: Type.Union([Type.Literal('fork'), Type.Literal('unproven')]),
+    origin: Type.String(),
+    /** when the second was shown, in milliseconds since the epoch */
+    found_at: Type.Integer(),
+    kept: Type.String(),
+    shown: Type.String(),
+  },
+  { additionalProperties: false },
+);
 export type FoundEvidence = Static<typeof EvidenceFile>;
 
 /**
- * What a witness has to remember, in a folder: its key, the last checkpoint of each log, evidence. Every write is on disk before it returns. One process serves a folder.
+ * What a witness has to remember, in a folder: its key, the last checkpoint of each log, evidence. Every write is on
+ * disk before it returns. One process serves a folder.
  */
 export class WitnessFolder {
   readonly #path: string;
@@ -38,7 +49,10 @@ export class WitnessFolder {
   signer(name?: string): NoteSigner {
     const [keyFile, nameFile] = [join(this.#path, 'key.pem'), join(this.#path, 'name')];
     if (!existsSync(nameFile)) {
-      if (name === undefined) throw usage(`\`${this.#path}\` has no key of a witness yet: make one with \`writ witness key --dir ${this.#path} --name NAME\``);
+      if (name === undefined)
+        throw usage(
+          `\`${this.#path}\` has no key of a witness yet: make one with \`writ witness key --dir ${this.#path} --name NAME\``,
+        );
       const pem = generateKeyPairSync('ed25519').privateKey.export({ type: 'pkcs8', format: 'pem' }) as string;
       requireName(name, parseSigner(pem).publicKey);
       writeWhole(keyFile, pem, 0o600);
@@ -46,7 +60,10 @@ export class WitnessFolder {
       writeWhole(nameFile, `${name}\n`);
     }
     const kept = readFileSync(nameFile, 'utf8').trimEnd();
-    if (name !== undefined && name !== kept) throw usage(`\`${this.#path}\` is the folder of the witness \`${kept}\`: a name is not changed, since those who trust it know it by that`);
+    if (name !== undefined && name !== kept)
+      throw usage(
+        `\`${this.#path}\` is the folder of the witness \`${kept}\`: a name is not changed, since those who trust it know it by that`,
+      );
     return { name: kept, signer: parseSigner(readFileSync(keyFile, 'utf8')) };
   }
 
@@ -74,7 +91,9 @@ export class WitnessFolder {
 
   /** All evidence, oldest first. @throws CliError `evidence` for a file that can't be read */
   evidence(): FoundEvidence[] {
-    return this.#evidenceFiles().map((name) => readEvidence(join(this.#path, 'evidence', name))).sort((a, b) => a.found_at - b.found_at);
+    return this.#evidenceFiles()
+      .map((name) => readEvidence(join(this.#path, 'evidence', name)))
+      .sort((a, b) => a.found_at - b.found_at);
   }
 
   #evidenceFiles(): string[] {
@@ -93,7 +112,9 @@ function requireName(name: string, publicKey: Uint8Array): void {
     formatCosignerKey(name, publicKey);
   } catch (error) {
     if (!(error instanceof SignatureError)) throw error;
-    throw usage(`\`${name}\` can't be a witness's name: no spaces and no \`+\`; an address without \`https://\` is customary`);
+    throw usage(
+      `\`${name}\` can't be a witness's name: no spaces and no \`+\`; an address without \`https://\` is customary`,
+    );
   }
 }
 

@@ -26,30 +26,59 @@ beforeEach(async () => {
   const folder = new WitnessFolder(dir);
   witness = { folder, signer: folder.signer(), logs: [LOG_KEY], onEvidence: (origin) => told.push(origin) };
 });
-afterEach(() => { rmSync(dir, { recursive: true }); });
+afterEach(() => {
+  rmSync(dir, { recursive: true });
+});
 
 const run = (verb: string, ...args: string[]): Promise<Ran> => writ(['witness', verb, '--dir', dir, ...args]);
 const proof = (records: readonly Uint8Array[], from: number, to: number): Uint8Array[] => {
-  const tiles = new Map(growTiles(0, records.map(leafHash), () => []).map(({ level, index, hashes }) => [`${String(level)}/${String(index)}`, hashes]));
-  return proveConsistency(from, to, hashAtFromTiles((level, index) => tiles.get(`${String(level)}/${String(index)}`) ?? []));
+  const tiles = new Map(
+    growTiles(0, records.map(leafHash), () => []).map(({ level, index, hashes }) => [
+      `${String(level)}/${String(index)}`,
+      hashes,
+    ]),
+  );
+  return proveConsistency(
+    from,
+    to,
+    hashAtFromTiles((level, index) => tiles.get(`${String(level)}/${String(index)}`) ?? []),
+  );
 };
 /** Asks for a cosignature of the log's first records, as having grown from the size given. */
 const ask = (records: readonly Uint8Array[], to: number, from: number, note = noteOf(records.slice(0, to))) =>
   addCheckpoint(witness, { oldSize: from, hashes: proof(records, from, to), note }, NOW);
 const evidence = async (): Promise<{ kind: string; kept: string; shown: string; found_at: number }[]> =>
-  (JSON.parse((await run('evidence', '--json')).out) as { evidence: { kind: string; kept: string; shown: string; found_at: number }[] }).evidence;
+  (
+    JSON.parse((await run('evidence', '--json')).out) as {
+      evidence: { kind: string; kept: string; shown: string; found_at: number }[];
+    }
+  ).evidence;
 
 describe('a witness', () => {
   it('cosigns what grew from what it cosigned before, under the key that it publishes', () => {
-    for (const [from, to] of [[0, 5], [5, 5], [5, 12], [12, 20]] as const) {
+    for (const [from, to] of [
+      [0, 5],
+      [5, 5],
+      [5, 12],
+      [12, 20],
+    ] as const) {
       const { status, body = '' } = ask(RECORDS, to, from);
-      expect([status, verifyCosignatures(noteOf(RECORDS.slice(0, to)) + body, [key])]).toEqual([200, [{ key, time: NOW / 1000 }]]);
+      expect([status, verifyCosignatures(noteOf(RECORDS.slice(0, to)) + body, [key])]).toEqual([
+        200,
+        [{ key, time: NOW / 1000 }],
+      ]);
     }
   });
 
   it('says the size that it saw where the log says another, and cosigns nothing smaller', () => {
     ask(RECORDS, 12, 0);
-    for (const [from, to] of [[0, 20], [5, 20], [0, 5], [5, 5]] as const) expect(ask(RECORDS, to, from)).toEqual({ status: 409, body: '12\n', type: 'text/x.tlog.size' });
+    for (const [from, to] of [
+      [0, 20],
+      [5, 20],
+      [0, 5],
+      [5, 5],
+    ] as const)
+      expect(ask(RECORDS, to, from)).toEqual({ status: 409, body: '12\n', type: 'text/x.tlog.size' });
     expect(ask(RECORDS, 20, 12).status).toBe(200);
   });
 
@@ -70,9 +99,21 @@ describe('a witness', () => {
   it('keeps both checkpoints of a log that shows two histories of one size, and goes on with neither', async () => {
     ask(RECORDS, 12, 0);
     for (const from of [0, 12]) expect(ask(OTHER, 12, from)).toMatchObject({ status: 409, body: '12\n' });
-    expect(await evidence()).toEqual([{ v: 1, kind: 'fork', origin: ORIGIN, found_at: NOW, kept: noteOf(RECORDS.slice(0, 12)), shown: noteOf(OTHER.slice(0, 12)) }]);
+    expect(await evidence()).toEqual([
+      {
+        v: 1,
+        kind: 'fork',
+        origin: ORIGIN,
+        found_at: NOW,
+        kept: noteOf(RECORDS.slice(0, 12)),
+        shown: noteOf(OTHER.slice(0, 12)),
+      },
+    ]);
     expect(told).toEqual([ORIGIN, ORIGIN]);
-    expect(await run('evidence')).toMatchObject({ exit: 1, out: expect.stringContaining('showed two histories') as string });
+    expect(await run('evidence')).toMatchObject({
+      exit: 1,
+      out: expect.stringContaining('showed two histories') as string,
+    });
     expect(ask(RECORDS, 20, 12).status).toBe(200);
   });
 
@@ -90,7 +131,7 @@ describe('a witness', () => {
 
   it.each<[string, string, number]>([
     ['of a log that it does not watch', noteOf(RECORDS, { origin: 'other.spec/log' }), 404],
-    ['by another key of the log\'s name', noteOf(RECORDS, { by: newSigner() }), 403],
+    ["by another key of the log's name", noteOf(RECORDS, { by: newSigner() }), 403],
     ['with a signature that does not hold', noteOf(RECORDS).replace('\n20\n', '\n21\n'), 403],
     ['that is none', 'hello\n\n— writ.spec AAAAAAAA\n', 400],
     ['smaller than the size before it', noteOf(RECORDS.slice(0, 3)), 400],
@@ -100,7 +141,9 @@ describe('a witness', () => {
   });
 
   it('takes no proof for a log that it sees for the first time', () => {
-    expect(addCheckpoint(witness, { oldSize: 0, hashes: [new Uint8Array(32)], note: noteOf(RECORDS) }, NOW).status).toBe(400);
+    expect(
+      addCheckpoint(witness, { oldSize: 0, hashes: [new Uint8Array(32)], note: noteOf(RECORDS) }, NOW).status,
+    ).toBe(400);
   });
 });
 
@@ -115,8 +158,16 @@ describe('the key of a witness', () => {
   it('needs a name that a key can have, and a folder that has one to serve from', async () => {
     const empty = join(dir, 'empty');
     expect(await writ(['witness', 'key', '--dir', empty, '--name', 'a b'])).toMatchObject({ exit: 2 });
-    expect(await writ(['witness', 'serve', '--dir', empty, '--log', 'x'])).toMatchObject({ exit: 2, err: expect.stringContaining('writ witness key') as string });
-    expect(await run('serve', '--log', 'x')).toMatchObject({ exit: 2, err: expect.stringContaining('no key of a log') as string });
-    expect(await run('serve', '--log', (JSON.parse(LOG_KEYS) as { log_keys: [string] }).log_keys[0], '--port', '70000')).toMatchObject({ exit: 2 });
+    expect(await writ(['witness', 'serve', '--dir', empty, '--log', 'x'])).toMatchObject({
+      exit: 2,
+      err: expect.stringContaining('writ witness key') as string,
+    });
+    expect(await run('serve', '--log', 'x')).toMatchObject({
+      exit: 2,
+      err: expect.stringContaining('no key of a log') as string,
+    });
+    expect(
+      await run('serve', '--log', (JSON.parse(LOG_KEYS) as { log_keys: [string] }).log_keys[0], '--port', '70000'),
+    ).toMatchObject({ exit: 2 });
   });
 });

@@ -25,13 +25,19 @@ interface ServeOptions extends FolderOptions {
 
 /** `writ witness`: sees to it that a log shows everybody the same history, from another machine than the log's. */
 export function witnessCommand(context: Context): Command {
-  return new Command('witness').addCommand(keyCommand(context)).addCommand(serveCommand(context)).addCommand(evidenceCommand(context));
+  return new Command('witness')
+    .addCommand(keyCommand(context))
+    .addCommand(serveCommand(context))
+    .addCommand(evidenceCommand(context));
 }
 
-const inFolder = (command: Command): Command => command.requiredOption('--dir <dir>', 'where the witness keeps its key and what it saw');
+const inFolder = (command: Command): Command =>
+  command.requiredOption('--dir <dir>', 'where the witness keeps its key and what it saw');
 
 function keyCommand(context: Context): Command {
-  const command = inFolder(new Command('key')).description('the key by which others trust this witness; made the first time').option('--name <name>', 'its name, as `witness.example/w1`');
+  const command = inFolder(new Command('key'))
+    .description('the key by which others trust this witness; made the first time')
+    .option('--name <name>', 'its name, as `witness.example/w1`');
   return command.action(() => {
     const options = command.optsWithGlobals<FolderOptions & { name?: string }>();
     const { name, signer } = new WitnessFolder(options.dir).signer(options.name);
@@ -41,21 +47,29 @@ function keyCommand(context: Context): Command {
 }
 
 function serveCommand(context: Context): Command {
-  const command = inFolder(new Command('serve')).description('cosigns checkpoints of logs that only grow (C2SP tlog-witness), until it is stopped')
-    .requiredOption('--log <key...>', 'keys of the logs to watch, as `log_keys` of writ-keys.json has them: all logs of that name')
-    .option('--host <address>', 'where to listen', '127.0.0.1').option('--port <port>', '0 for any', PORT);
+  const command = inFolder(new Command('serve'))
+    .description('cosigns checkpoints of logs that only grow (C2SP tlog-witness), until it is stopped')
+    .requiredOption(
+      '--log <key...>',
+      'keys of the logs to watch, as `log_keys` of writ-keys.json has them: all logs of that name',
+    )
+    .option('--host <address>', 'where to listen', '127.0.0.1')
+    .option('--port <port>', '0 for any', PORT);
   return command.action(async () => {
     const options = command.optsWithGlobals<ServeOptions>();
     const folder = new WitnessFolder(options.dir);
     const signer = folder.signer();
-    const onEvidence = (origin: string): void => context.complain(`evidence against ${visibleLine(origin)}: see \`writ witness evidence --dir ${options.dir}\`\n`);
+    const onEvidence = (origin: string): void =>
+      context.complain(`evidence against ${visibleLine(origin)}: see \`writ witness evidence --dir ${options.dir}\`\n`);
     const server = witnessServer({ folder, signer, logs: options.log.map(logKey), onEvidence });
     server.listen(portOf(options.port), options.host);
     await once(server, 'listening');
     const { port } = server.address() as AddressInfo;
     const url = `http://${options.host.includes(':') ? `[${options.host}]` : options.host}:${String(port)}/`;
     const said = { name: signer.name, url, key: formatCosignerKey(signer.name, signer.signer.publicKey) };
-    context.write(options.json === true ? `${JSON.stringify(said)}\n` : `${said.name} listens on ${url}\n${said.key}\n`);
+    context.write(
+      options.json === true ? `${JSON.stringify(said)}\n` : `${said.name} listens on ${url}\n${said.key}\n`,
+    );
     await Promise.race([once(process, 'SIGTERM'), once(process, 'SIGINT')]);
     server.closeAllConnections();
     server.close();
@@ -63,7 +77,9 @@ function serveCommand(context: Context): Command {
 }
 
 function evidenceCommand(context: Context): Command {
-  const command = inFolder(new Command('evidence')).description('checkpoints that contradict each other, both with the log\'s signature; status 1 if there are any');
+  const command = inFolder(new Command('evidence')).description(
+    "checkpoints that contradict each other, both with the log's signature; status 1 if there are any",
+  );
   return command.action(() => {
     const options = command.optsWithGlobals<FolderOptions>();
     const found = new WitnessFolder(options.dir).evidence();
@@ -73,11 +89,12 @@ function evidenceCommand(context: Context): Command {
 }
 
 const WORDS: Readonly<Record<FoundEvidence['kind'], string>> = {
-  fork: 'two roots of one size: whoever holds the log\'s key showed two histories',
+  fork: "two roots of one size: whoever holds the log's key showed two histories",
   unproven: 'the log did not prove that the second grew from the first',
 };
 
-const describe = ({ kind, origin, found_at, kept, shown }: FoundEvidence): string => `${momentOf(found_at)} ${visibleLine(origin)}\n${WORDS[kind]}\n\n${visible(kept)}\n${visible(shown)}`;
+const describe = ({ kind, origin, found_at, kept, shown }: FoundEvidence): string =>
+  `${momentOf(found_at)} ${visibleLine(origin)}\n${WORDS[kind]}\n\n${visible(kept)}\n${visible(shown)}`;
 
 function logKey(text: string): NoteKey {
   try {

@@ -35,15 +35,20 @@ afterEach(() => rmSync(dir, { recursive: true }));
 
 const workspace = (...args: string[]) => writ(['workspace', ...args, '--workspace', IDS.workspace], { env: api.env });
 
-test.each([['a.tar', Buffer.from(ARCHIVE)], ['a.tar.gz', gzipSync(ARCHIVE)], ['a.tgz', gzipSync(ARCHIVE)]])('%s is sent as the archive that it holds', async (name, bytes) => {
+test.each([
+  ['a.tar', Buffer.from(ARCHIVE)],
+  ['a.tar.gz', gzipSync(ARCHIVE)],
+  ['a.tgz', gzipSync(ARCHIVE)],
+])('%s is sent as the archive that it holds', async (name, bytes) => {
   writeFileSync(join(dir, name), bytes);
   const { exit, out } = await workspace('import', join(dir, name), '--path', 'into', '--replace');
   expect([exit, out]).toEqual([0, expect.stringContaining(SNAPSHOT)]);
-  expect(api.heard.map(({ method, url, headers, body }) => [method, url, headers['content-type'], body === ARCHIVE]))
-    .toEqual([['POST', `/v1/workspaces/${IDS.workspace}/import?path=into&replace=true`, 'application/x-tar', true]]);
+  expect(
+    api.heard.map(({ method, url, headers, body }) => [method, url, headers['content-type'], body === ARCHIVE]),
+  ).toEqual([['POST', `/v1/workspaces/${IDS.workspace}/import?path=into&replace=true`, 'application/x-tar', true]]);
 });
 
-test('a file that isn\'t there, and one that says it is zipped and isn\'t, are sent nowhere whole', async () => {
+test("a file that isn't there, and one that says it is zipped and isn't, are sent nowhere whole", async () => {
   expect((await workspace('import', join(dir, 'none.tar'))).exit).toBe(2);
   expect(api.heard).toEqual([]);
   writeFileSync(join(dir, 'a.tgz'), 'not zipped');
@@ -54,7 +59,10 @@ test('an export is written as it comes, zipped where its name says so, and over 
   expect((await workspace('export', join(dir, 'a.tar'), '--at', SNAPSHOT, '--path', 'src')).exit).toBe(0);
   expect(api.heard[0]!.url).toBe(`/v1/workspaces/${IDS.workspace}/export?at=${SNAPSHOT}&path=src`);
   expect((await workspace('export', join(dir, 'a.tgz'))).exit).toBe(0);
-  expect([readFileSync(join(dir, 'a.tar'), 'utf8'), gunzipSync(readFileSync(join(dir, 'a.tgz'))).toString()]).toEqual([ARCHIVE, ARCHIVE]);
+  expect([readFileSync(join(dir, 'a.tar'), 'utf8'), gunzipSync(readFileSync(join(dir, 'a.tgz'))).toString()]).toEqual([
+    ARCHIVE,
+    ARCHIVE,
+  ]);
   expect((await workspace('export', join(dir, 'a.tar'))).exit).toBe(2);
 });
 

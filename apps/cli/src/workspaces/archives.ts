@@ -25,16 +25,30 @@ interface ImportOptions extends WorkspaceOptions {
 
 /** `writ workspace import FILE`. */
 export function importCommand(context: Context): Command {
-  const command = withWorkspace(new Command('import').description('unpack a tar archive into it, in one change').argument('<file>', 'an archive; `.tar.gz` and `.tgz` are unzipped'))
-    .option('--path <directory>', 'where to put it; the workspace unless said').option('--replace', 'take away what the archive does not name');
+  const command = withWorkspace(
+    new Command('import')
+      .description('unpack a tar archive into it, in one change')
+      .argument('<file>', 'an archive; `.tar.gz` and `.tgz` are unzipped'),
+  )
+    .option('--path <directory>', 'where to put it; the workspace unless said')
+    .option('--replace', 'take away what the archive does not name');
   return command.action(async (file: string) => {
     const options = command.optsWithGlobals<ImportOptions>();
     const connection = connect(context, options, 'admin');
     if (statSync(file, { throwIfNoEntry: false })?.isFile() !== true) throw usage(`\`${file}\` is no file`);
-    const workspace = await connection.client.read(WorkspaceView, `${pathOf(connection, options)}/import${queryOf({ path: options.path, replace: options.replace === true ? 'true' : undefined })}`, {
-      method: 'POST', body: Readable.toWeb(read(file)), headers: { 'content-type': 'application/x-tar' }, waitMs: ARCHIVE_MS,
-    });
-    show(context, options, workspace, () => fieldsOf({ workspace: workspace.workspace_id, head: workspace.head_snapshot_id }));
+    const workspace = await connection.client.read(
+      WorkspaceView,
+      `${pathOf(connection, options)}/import${queryOf({ path: options.path, replace: options.replace === true ? 'true' : undefined })}`,
+      {
+        method: 'POST',
+        body: Readable.toWeb(read(file)),
+        headers: { 'content-type': 'application/x-tar' },
+        waitMs: ARCHIVE_MS,
+      },
+    );
+    show(context, options, workspace, () =>
+      fieldsOf({ workspace: workspace.workspace_id, head: workspace.head_snapshot_id }),
+    );
   });
 }
 
@@ -53,13 +67,22 @@ interface ExportOptions extends StateOptions {
 
 /** `writ workspace export FILE`. */
 export function exportCommand(context: Context): Command {
-  const command = withWorkspace(new Command('export').description('pack it into a tar archive').argument('<file>', 'a new file; `.tar.gz` and `.tgz` are zipped'))
-    .option('--at <state>', `${AT}; the head unless said`).option('--path <directory>', 'only what is below it');
+  const command = withWorkspace(
+    new Command('export')
+      .description('pack it into a tar archive')
+      .argument('<file>', 'a new file; `.tar.gz` and `.tgz` are zipped'),
+  )
+    .option('--at <state>', `${AT}; the head unless said`)
+    .option('--path <directory>', 'only what is below it');
   return command.action(async (file: string) => {
     const options = command.optsWithGlobals<ExportOptions>();
     const connection = connect(context, options, 'admin');
-    if (statSync(file, { throwIfNoEntry: false }) !== undefined) throw usage(`\`${file}\` is there already: name another file`);
-    const answer = await connection.client.ask(`${pathOf(connection, options)}/export${queryOf({ at: options.at, path: options.path })}`, { waitMs: ARCHIVE_MS });
+    if (statSync(file, { throwIfNoEntry: false }) !== undefined)
+      throw usage(`\`${file}\` is there already: name another file`);
+    const answer = await connection.client.ask(
+      `${pathOf(connection, options)}/export${queryOf({ at: options.at, path: options.path })}`,
+      { waitMs: ARCHIVE_MS },
+    );
     const bytes = await save(answer, file);
     const snapshot = answer.headers.get('etag')?.replaceAll('"', '') ?? null;
     show(context, options, { file, bytes, snapshot_id: snapshot }, () => fieldsOf({ file, bytes, snapshot }));
@@ -77,6 +100,8 @@ async function save(answer: Response, file: string): Promise<number> {
     return statSync(file).size;
   } catch (cause) {
     await rm(partial, { force: true });
-    throw new CliError('http', 'the archive broke off before its end, and nothing was kept of it', undefined, { cause });
+    throw new CliError('http', 'the archive broke off before its end, and nothing was kept of it', undefined, {
+      cause,
+    });
   }
 }

@@ -8,15 +8,24 @@ import { queryOf } from '../http/lists.ts';
 import { visible } from '../visible.ts';
 import { AT, pathOf, placeOf, withWorkspace, type StateOptions } from './which.ts';
 
-/** `writ workspace cat PATH`. Bytes that a terminal would take for commands are shown, not sent; `export` and `download` give them as they are. */
+/**
+ * `writ workspace cat PATH`. Bytes that a terminal would take for commands are shown, not sent; `export` and `download`
+ * give them as they are.
+ */
 export function catCommand(context: Context): Command {
-  const command = withWorkspace(new Command('cat').description('the text of a file').argument('<path>')).option('--at <state>', AT);
+  const command = withWorkspace(new Command('cat').description('the text of a file').argument('<path>')).option(
+    '--at <state>',
+    AT,
+  );
   return command.action(async (path: string) => {
     const options = command.optsWithGlobals<StateOptions>();
     const connection = connect(context, options, 'admin');
-    const answer = await connection.client.ask(`${pathOf(connection, options)}/files/${placeOf(path)}${queryOf({ at: options.at })}`);
+    const answer = await connection.client.ask(
+      `${pathOf(connection, options)}/files/${placeOf(path)}${queryOf({ at: options.at })}`,
+    );
     const bytes = Buffer.from(await answer.arrayBuffer());
-    if (!isUtf8(bytes)) throw usage(`\`${path}\` is no text: \`writ workspace download\` or \`export\` gives it as it is`);
+    if (!isUtf8(bytes))
+      throw usage(`\`${path}\` is no text: \`writ workspace download\` or \`export\` gives it as it is`);
     const content = bytes.toString('utf8');
     show(context, options, { path, content }, () => visible(content.replace(/\n$/, '')));
   });

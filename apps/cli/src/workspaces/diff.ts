@@ -15,8 +15,14 @@ interface DiffOptions extends WorkspaceOptions {
 
 /** `writ workspace diff FROM [TO]`. */
 export function diffCommand(context: Context): Command {
-  const command = withWorkspace(new Command('diff').description('what differs between two states').argument('<from>', AT).argument('[to]', 'the head unless said'))
-    .option('--text', 'as unified diffs').option('--path <path>', 'only what is there and below');
+  const command = withWorkspace(
+    new Command('diff')
+      .description('what differs between two states')
+      .argument('<from>', AT)
+      .argument('[to]', 'the head unless said'),
+  )
+    .option('--text', 'as unified diffs')
+    .option('--path <path>', 'only what is there and below');
   return command.action(async (from: string, to: string | undefined) => {
     const options = command.optsWithGlobals<DiffOptions>();
     const connection = connect(context, options, 'admin');
@@ -27,15 +33,25 @@ export function diffCommand(context: Context): Command {
       return show(context, options, { ...states, files }, () => textOf(files, states.files_total));
     }
     const delta = await connection.client.read(DiffView, `${place}${query}`);
-    return show(context, options, delta, () => (delta.changes.length === 0 ? 'no difference' : delta.changes.map(lineOf).join('\n')));
+    return show(context, options, delta, () =>
+      delta.changes.length === 0 ? 'no difference' : delta.changes.map(lineOf).join('\n'),
+    );
   });
 }
 
-const WHY: Record<NonNullable<FileDiff['why_no_text']>, string> = { binary: 'no text', too_long: 'too long to show', not_a_file: 'no file' };
+const WHY: Record<NonNullable<FileDiff['why_no_text']>, string> = {
+  binary: 'no text',
+  too_long: 'too long to show',
+  not_a_file: 'no file',
+};
 
 function textOf(files: readonly FileDiff[], total: number): string {
   if (total === 0) return 'no difference';
-  const shown = files.map((file) => (file.text === null ? `${lineOf(file)}  (${WHY[file.why_no_text ?? 'binary']})` : visible(file.text.replace(/\n$/, ''))));
+  const shown = files.map((file) =>
+    file.text === null
+      ? `${lineOf(file)}  (${WHY[file.why_no_text ?? 'binary']})`
+      : visible(file.text.replace(/\n$/, '')),
+  );
   return [...shown, ...(total > files.length ? [`and ${total - files.length} more`] : [])].join('\n');
 }
 
@@ -43,7 +59,9 @@ const HASH_CHARS = 12;
 
 const stateText = (state: FileState | null): string => {
   if (state === null) return 'absent';
-  return state.sha256 === null ? state.kind : `${state.kind === 'symlink' ? 'symlink ' : ''}${state.sha256.slice(0, HASH_CHARS)}${state.mode === '755' ? ' executable' : ''}`;
+  return state.sha256 === null
+    ? state.kind
+    : `${state.kind === 'symlink' ? 'symlink ' : ''}${state.sha256.slice(0, HASH_CHARS)}${state.mode === '755' ? ' executable' : ''}`;
 };
 
 function lineOf({ path, before, after }: Pick<Change, 'path' | 'before' | 'after'>): string {

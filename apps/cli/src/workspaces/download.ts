@@ -16,8 +16,9 @@ import { AT, pathOf, placeOf, withWorkspace, type StateOptions } from './which.t
 
 /** `writ workspace download DIR`. */
 export function downloadCommand(context: Context): Command {
-  const command = withWorkspace(new Command('download').description('write its files into a new or empty directory').argument('<dir>'))
-    .option('--at <state>', `${AT}; the head unless said`);
+  const command = withWorkspace(
+    new Command('download').description('write its files into a new or empty directory').argument('<dir>'),
+  ).option('--at <state>', `${AT}; the head unless said`);
   return command.action(async (dir: string) => {
     const options = command.optsWithGlobals<StateOptions>();
     const connection = connect(context, options, 'admin');
@@ -27,7 +28,9 @@ export function downloadCommand(context: Context): Command {
     mkdirSync(dir, { recursive: true });
     for (const entry of entries) await write(context, connection.client, { workspace, snapshot_id, dir, entry });
     const files = entries.filter(({ state }) => state.kind === 'file').length;
-    show(context, options, { snapshot_id, dir, files }, () => fieldsOf({ snapshot: snapshot_id, files, directory: dir }));
+    show(context, options, { snapshot_id, dir, files }, () =>
+      fieldsOf({ snapshot: snapshot_id, files, directory: dir }),
+    );
   });
 }
 
@@ -41,11 +44,19 @@ interface Place {
 /** Paths come from a server: one that leads out of the directory is refused, whoever made it. */
 function checkPath(path: string): string[] {
   const segments = path.split('/');
-  if (path.includes('\0') || segments.some((segment) => ['', '.', '..'].includes(segment))) throw new CliError('path.escape', `the server names a file \`${visibleLine(path)}\`, which is no path below a directory`);
+  if (path.includes('\0') || segments.some((segment) => ['', '.', '..'].includes(segment)))
+    throw new CliError(
+      'path.escape',
+      `the server names a file \`${visibleLine(path)}\`, which is no path below a directory`,
+    );
   return segments;
 }
 
-async function write(context: Context, client: Client, { workspace, snapshot_id, dir, entry: { path, state } }: Place): Promise<void> {
+async function write(
+  context: Context,
+  client: Client,
+  { workspace, snapshot_id, dir, entry: { path, state } }: Place,
+): Promise<void> {
   const segments = checkPath(path);
   const target = join(dir, ...segments);
   if (state.kind === 'dir') return void mkdirSync(target, { recursive: true });
@@ -53,7 +64,8 @@ async function write(context: Context, client: Client, { workspace, snapshot_id,
   if (state.kind === 'symlink') return context.complain(`left out: ${visibleLine(path)} is a symbolic link\n`);
   const answer = await client.ask(`${workspace}/files/${placeOf(path)}${queryOf({ at: snapshot_id })}`);
   const bytes = await answer.bytes();
-  if (createHash('sha256').update(bytes).digest('hex') !== state.sha256) throw new CliError('blob.corrupt', `the content of \`${visibleLine(path)}\` is not what the snapshot names`);
+  if (createHash('sha256').update(bytes).digest('hex') !== state.sha256)
+    throw new CliError('blob.corrupt', `the content of \`${visibleLine(path)}\` is not what the snapshot names`);
   mkdirSync(dirname(target), { recursive: true });
   writeFileSync(target, bytes, { flag: 'wx', mode: state.mode === '755' ? 0o755 : 0o644 });
 }

@@ -6,11 +6,16 @@ import { IDS } from '../specs/samples.ts';
 const LIMITS: WorkspaceLimits = { workspace_id: IDS.workspace, files_max: 10, bytes_max: null, files: 3, bytes: 4_096 };
 
 let api: FakeApi;
-beforeAll(async () => { api = await fakeApi(() => ({ body: LIMITS })); });
+beforeAll(async () => {
+  api = await fakeApi(() => ({ body: LIMITS }));
+});
 afterAll(() => api.close());
-beforeEach(() => { api.heard.length = 0; });
+beforeEach(() => {
+  api.heard.length = 0;
+});
 
-const run = (...args: string[]) => writ(['workspace', 'limits', '--workspace', IDS.workspace, ...args], { env: api.env });
+const run = (...args: string[]) =>
+  writ(['workspace', 'limits', '--workspace', IDS.workspace, ...args], { env: api.env });
 
 test('without an option what a workspace may hold and holds is shown, and nothing is set', async () => {
   const { exit, out } = await run();

@@ -14,14 +14,26 @@ interface LimitOptions extends WorkspaceOptions {
 
 /** `writ workspace limits`: shows what it may hold and holds, and sets what is named. */
 export function limitsCommand(context: Context): Command {
-  const command = withWorkspace(new Command('limits').description('what it may hold, and holds; with an option it is set'))
+  const command = withWorkspace(
+    new Command('limits').description('what it may hold, and holds; with an option it is set'),
+  )
     .option('--files-max <count>', `${FILES}; \`none\`: without bound`, parseBound)
     .option('--bytes-max <count>', 'bytes of them; `none`: without bound', parseBound);
   return command.action(async () => {
     const options = command.optsWithGlobals<LimitOptions>();
     const connection = connect(context, options, 'admin');
     const change = boundsOf({ files_max: options.filesMax, bytes_max: options.bytesMax });
-    const limits = await connection.client.read(WorkspaceLimits, `${pathOf(connection, options)}/limits`, Object.keys(change).length === 0 ? {} : { method: 'PATCH', body: change });
-    show(context, options, limits, () => fieldsOf({ workspace: limits.workspace_id, files: heldOf(limits.files, limits.files_max), bytes: heldOf(limits.bytes, limits.bytes_max) }));
+    const limits = await connection.client.read(
+      WorkspaceLimits,
+      `${pathOf(connection, options)}/limits`,
+      Object.keys(change).length === 0 ? {} : { method: 'PATCH', body: change },
+    );
+    show(context, options, limits, () =>
+      fieldsOf({
+        workspace: limits.workspace_id,
+        files: heldOf(limits.files, limits.files_max),
+        bytes: heldOf(limits.bytes, limits.bytes_max),
+      }),
+    );
   });
 }

@@ -18,14 +18,23 @@ const ROWS = 50;
 /** `writ workspace log`. */
 export function logCommand(context: Context): Command {
   const command = withWorkspace(new Command('log').description('the states that were its head, the newest first'))
-    .option('--limit <n>', 'rows of a page', parseCount, ROWS).option('--cursor <text>', 'where the page begins');
+    .option('--limit <n>', 'rows of a page', parseCount, ROWS)
+    .option('--cursor <text>', 'where the page begins');
   return command.action(async () => {
     const options = command.optsWithGlobals<LogOptions>();
     const connection = connect(context, options, 'admin');
-    const list = await readList(connection.client, SnapshotView, `${pathOf(connection, options)}/history`, { limit: options.limit, cursor: options.cursor });
+    const list = await readList(connection.client, SnapshotView, `${pathOf(connection, options)}/history`, {
+      limit: options.limit,
+      cursor: options.cursor,
+    });
     show(context, options, list, () => tableOf(['n', 'since', 'snapshot', 'how', 'by'], list.items.map(rowOf)));
   });
 }
 
-const rowOf = ({ seq, created_at, snapshot_id, kind, tool_id, made_by, operation_id }: SnapshotView): string[] =>
-  [String(seq), momentOf(created_at), snapshot_id, tool_id === null ? kind : `${kind} ${visibleLine(tool_id)}`, visibleLine(operation_id ?? made_by ?? '')];
+const rowOf = ({ seq, created_at, snapshot_id, kind, tool_id, made_by, operation_id }: SnapshotView): string[] => [
+  String(seq),
+  momentOf(created_at),
+  snapshot_id,
+  tool_id === null ? kind : `${kind} ${visibleLine(tool_id)}`,
+  visibleLine(operation_id ?? made_by ?? ''),
+];

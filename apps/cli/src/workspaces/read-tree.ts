@@ -4,7 +4,11 @@ import { Type, type Static } from 'typebox';
 import type { Client } from '../http/client.ts';
 import { queryOf } from '../http/lists.ts';
 
-const TreePage = Type.Object({ snapshot_id: Type.String(), entries: Type.Array(TreeEntry), next_cursor: Type.Union([Type.String(), Type.Null()]) });
+const TreePage = Type.Object({
+  snapshot_id: Type.String(),
+  entries: Type.Array(TreeEntry),
+  next_cursor: Type.Union([Type.String(), Type.Null()]),
+});
 type TreePage = Static<typeof TreePage>;
 
 export interface Tree {
@@ -20,12 +24,18 @@ export interface TreeWish {
   readonly depth?: number | undefined;
 }
 
-/** Reads a whole tree of one snapshot, page by page: later pages name the snapshot of the first, so that a commit between them doesn't mix two. */
+/**
+ * Reads a whole tree of one snapshot, page by page: later pages name the snapshot of the first, so that a commit
+ * between them doesn't mix two.
+ */
 export async function readTree(client: Client, workspace: string, { at, path, depth }: TreeWish = {}): Promise<Tree> {
   const entries: TreeEntry[] = [];
   let [snapshotId, cursor]: [string | undefined, string | undefined] = [at, undefined];
   for (;;) {
-    const page: TreePage = await client.read(TreePage, `${workspace}/tree${queryOf({ path, depth, at: snapshotId, cursor })}`);
+    const page: TreePage = await client.read(
+      TreePage,
+      `${workspace}/tree${queryOf({ path, depth, at: snapshotId, cursor })}`,
+    );
     entries.push(...page.entries);
     if (page.next_cursor === null) return { snapshot_id: page.snapshot_id, entries };
     [snapshotId, cursor] = [page.snapshot_id, page.next_cursor];

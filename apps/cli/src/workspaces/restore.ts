@@ -12,14 +12,26 @@ interface RestoreOptions extends WorkspaceOptions {
 
 /** `writ workspace restore STATE [PATH]`. */
 export function restoreCommand(context: Context): Command {
-  const command = withWorkspace(new Command('restore').description('make it what it was; that is a new state, which another restore takes back'))
-    .argument('<state>', AT).argument('[path]', 'only what is there and below; everything unless said')
+  const command = withWorkspace(
+    new Command('restore').description('make it what it was; that is a new state, which another restore takes back'),
+  )
+    .argument('<state>', AT)
+    .argument('[path]', 'only what is there and below; everything unless said')
     .option('--if-head <snapshot>', 'only if this is the head still');
   return command.action(async (at: string, path: string | undefined) => {
     const options = command.optsWithGlobals<RestoreOptions>();
     const connection = connect(context, options, 'admin');
-    const body = { at, ...(path === undefined ? {} : { path }), ...(options.ifHead === undefined ? {} : { if_head: options.ifHead }) };
-    const workspace = await connection.client.read(WorkspaceView, `${pathOf(connection, options)}/restore`, { method: 'POST', body });
-    show(context, options, workspace, () => fieldsOf({ workspace: workspace.workspace_id, head: workspace.head_snapshot_id }));
+    const body = {
+      at,
+      ...(path === undefined ? {} : { path }),
+      ...(options.ifHead === undefined ? {} : { if_head: options.ifHead }),
+    };
+    const workspace = await connection.client.read(WorkspaceView, `${pathOf(connection, options)}/restore`, {
+      method: 'POST',
+      body,
+    });
+    show(context, options, workspace, () =>
+      fieldsOf({ workspace: workspace.workspace_id, head: workspace.head_snapshot_id }),
+    );
   });
 }

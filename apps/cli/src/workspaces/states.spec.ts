@@ -3,25 +3,65 @@ import { fakeApi, writ, type FakeApi } from '../specs/run-cli.ts';
 import { IDS, SNAPSHOT, WORKSPACE } from '../specs/samples.ts';
 
 const FILE = { kind: 'file', mode: '644', sha256: '2'.repeat(64), size: 2 };
-const STATE = { seq: 3, snapshot_id: SNAPSHOT, parent_snapshot_id: null, delta_id: null, kind: 'committed', operation_id: IDS.operation, tool_id: 'fs.write', made_by: IDS.agent, created_at: 0 };
-const CHANGED = { path: 'a.txt', change: 'modified', before: FILE, after: FILE, added_lines: 1, removed_lines: 1, text: '--- a/a.txt\n+++ b/a.txt\n@@ -1,1 +1,1 @@\n-1\n+\u001b[31m2\n', why_no_text: null };
-const LONG = { ...CHANGED, path: 'long.bin', added_lines: null, removed_lines: null, text: null, why_no_text: 'binary' };
+const STATE = {
+  seq: 3,
+  snapshot_id: SNAPSHOT,
+  parent_snapshot_id: null,
+  delta_id: null,
+  kind: 'committed',
+  operation_id: IDS.operation,
+  tool_id: 'fs.write',
+  made_by: IDS.agent,
+  created_at: 0,
+};
+const CHANGED = {
+  path: 'a.txt',
+  change: 'modified',
+  before: FILE,
+  after: FILE,
+  added_lines: 1,
+  removed_lines: 1,
+  text: '--- a/a.txt\n+++ b/a.txt\n@@ -1,1 +1,1 @@\n-1\n+\u001b[31m2\n',
+  why_no_text: null,
+};
+const LONG = {
+  ...CHANGED,
+  path: 'long.bin',
+  added_lines: null,
+  removed_lines: null,
+  text: null,
+  why_no_text: 'binary',
+};
 
 let api: FakeApi;
 beforeAll(async () => {
   api = await fakeApi(({ url }) => {
-    if (url.includes('/history')) return { body: { items: [STATE, { ...STATE, seq: 2, kind: 'restored', operation_id: null, tool_id: null, made_by: IDS.key }], next_cursor: null } };
-    if (url.includes('/diff/text')) return { body: { from: SNAPSHOT, to: SNAPSHOT, files: [CHANGED, LONG], files_total: 3 } };
-    if (url.includes('/files/')) return { body: url.includes('bytes') ? Buffer.from([0xff, 0xfe]) : 'line\n\u001b[2Jend\n' };
-    if (url.includes('/tree')) return { body: { snapshot_id: SNAPSHOT, entries: [{ path: 'a.txt', state: FILE }], next_cursor: null } };
+    if (url.includes('/history'))
+      return {
+        body: {
+          items: [STATE, { ...STATE, seq: 2, kind: 'restored', operation_id: null, tool_id: null, made_by: IDS.key }],
+          next_cursor: null,
+        },
+      };
+    if (url.includes('/diff/text'))
+      return { body: { from: SNAPSHOT, to: SNAPSHOT, files: [CHANGED, LONG], files_total: 3 } };
+    if (url.includes('/files/'))
+      return { body: url.includes('bytes') ? Buffer.from([0xff, 0xfe]) : 'line\n\u001b[2Jend\n' };
+    if (url.includes('/tree'))
+      return { body: { snapshot_id: SNAPSHOT, entries: [{ path: 'a.txt', state: FILE }], next_cursor: null } };
     return { body: WORKSPACE };
   });
 });
 afterAll(() => api.close());
-beforeEach(() => { api.heard.length = 0; });
+beforeEach(() => {
+  api.heard.length = 0;
+});
 
 const workspace = (...args: string[]) => writ(['workspace', ...args, '--workspace', IDS.workspace], { env: api.env });
-const asked = () => api.heard.map(({ method, url }) => `${method} ${decodeURIComponent(url).replace(`/v1/workspaces/${IDS.workspace}`, '')}`);
+const asked = () =>
+  api.heard.map(
+    ({ method, url }) => `${method} ${decodeURIComponent(url).replace(`/v1/workspaces/${IDS.workspace}`, '')}`,
+  );
 
 test('a history says who made each state, and how', async () => {
   const lines = (await workspace('log')).out.split('\n');

@@ -12,13 +12,18 @@ import { paint } from '../terminal.ts';
 const SIZE_COLUMNS = 9;
 
 /** `writ workspace tree [PATH]`. */
-export const treeCommand = (context: Context): Command => listing(context, new Command('tree').description('its files, all the way down'));
+export const treeCommand = (context: Context): Command =>
+  listing(context, new Command('tree').description('its files, all the way down'));
 
 /** `writ workspace ls [PATH]`. */
-export const lsCommand = (context: Context): Command => listing(context, new Command('ls').description('what a directory holds'), 1);
+export const lsCommand = (context: Context): Command =>
+  listing(context, new Command('ls').description('what a directory holds'), 1);
 
 function listing(context: Context, bare: Command, depth?: number): Command {
-  const command = withWorkspace(bare.argument('[path]', 'a directory; the workspace unless said')).option('--at <state>', `${AT}; the head unless said`);
+  const command = withWorkspace(bare.argument('[path]', 'a directory; the workspace unless said')).option(
+    '--at <state>',
+    `${AT}; the head unless said`,
+  );
   return command.action(async (path: string | undefined) => {
     const options = command.optsWithGlobals<StateOptions>();
     const connection = connect(context, options, 'admin');

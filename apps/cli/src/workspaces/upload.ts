@@ -32,9 +32,14 @@ const ANY_EXECUTE = 0o111;
 
 /** `writ workspace upload DIR`. Existing files of the same names are replaced; others stay. */
 export function uploadCommand(context: Context): Command {
-  const command = withWorkspace(new Command('upload').description('put a directory\'s files into it').argument('<dir>'))
-    .option('--exclude <name>', `a name to leave out wherever it stands; may be repeated (${EXCLUDED.join(' and ')} unless said)`,
-      (value: string, before: readonly string[]) => (before === EXCLUDED ? [value] : [...before, value]), EXCLUDED);
+  const command = withWorkspace(
+    new Command('upload').description("put a directory's files into it").argument('<dir>'),
+  ).option(
+    '--exclude <name>',
+    `a name to leave out wherever it stands; may be repeated (${EXCLUDED.join(' and ')} unless said)`,
+    (value: string, before: readonly string[]) => (before === EXCLUDED ? [value] : [...before, value]),
+    EXCLUDED,
+  );
   return command.action(async (dir: string) => {
     const options = command.optsWithGlobals<UploadOptions>();
     const connection = connect(context, options, 'admin');
@@ -42,7 +47,9 @@ export function uploadCommand(context: Context): Command {
     for (const path of skipped) context.complain(`left out: ${visibleLine(path)} is neither a file nor a directory\n`);
     if (files.length === 0) throw usage(`\`${dir}\` has no files`);
     const workspace = await upload(connection.client, pathOf(connection, options), files);
-    show(context, options, { ...workspace, files: files.length }, () => fieldsOf({ workspace: workspace.workspace_id, files: files.length, head: workspace.head_snapshot_id }));
+    show(context, options, { ...workspace, files: files.length }, () =>
+      fieldsOf({ workspace: workspace.workspace_id, files: files.length, head: workspace.head_snapshot_id }),
+    );
   });
 }
 
@@ -73,7 +80,8 @@ function readFolder(folder: string): Dirent[] {
 
 function describeFile(path: string, from: string): LocalFile {
   const { mode, size } = statSync(from);
-  if (size > LIMITS.uploadBytes.max) throw usage(`\`${from}\` has ${size} bytes; a file of a workspace has at most ${LIMITS.uploadBytes.max}`);
+  if (size > LIMITS.uploadBytes.max)
+    throw usage(`\`${from}\` has ${size} bytes; a file of a workspace has at most ${LIMITS.uploadBytes.max}`);
   return { path, from, size, mode: (mode & ANY_EXECUTE) === 0 ? '644' : '755' };
 }
 
@@ -81,11 +89,21 @@ function describeFile(path: string, from: string): LocalFile {
 async function upload(client: Client, workspace: string, files: readonly LocalFile[]): Promise<WorkspaceView> {
   let last: WorkspaceView | undefined;
   for (const batch of batchesOf(files.filter(({ size }) => size <= BATCH_BYTES_MAX / 2))) {
-    const body = { files: batch.map(({ path, from, mode }) => ({ path, content: readFileSync(from, 'base64'), encoding: 'base64', mode })) };
+    const body = {
+      files: batch.map(({ path, from, mode }) => ({
+        path,
+        content: readFileSync(from, 'base64'),
+        encoding: 'base64',
+        mode,
+      })),
+    };
     last = await client.read(WorkspaceView, `${workspace}/files`, { method: 'POST', body });
   }
   for (const { path, from, mode } of files.filter(({ size }) => size > BATCH_BYTES_MAX / 2)) {
-    last = await client.read(WorkspaceView, `${workspace}/files/${placeOf(path)}${queryOf({ mode })}`, { method: 'PUT', body: readFileSync(from) });
+    last = await client.read(WorkspaceView, `${workspace}/files/${placeOf(path)}${queryOf({ mode })}`, {
+      method: 'PUT',
+      body: readFileSync(from),
+    });
   }
   return last as WorkspaceView;
 }

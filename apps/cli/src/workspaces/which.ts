@@ -9,7 +9,8 @@ export interface WorkspaceOptions extends CommonOptions {
 }
 
 /** Adds the option that names the workspace. */
-export const withWorkspace = (command: Command): Command => command.option('--workspace <id>', 'the workspace; that of the local set-up unless said');
+export const withWorkspace = (command: Command): Command =>
+  command.option('--workspace <id>', 'the workspace; that of the local set-up unless said');
 
 /** The path of the workspace that the options name. */
 export function pathOf({ defaults }: Connection, { workspace }: WorkspaceOptions): string {

@@ -1,6 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 import { createHash } from 'node:crypto';
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { LIMITS, type TreeEntry } from '@writ/contract';
@@ -8,7 +17,10 @@ import { fakeApi, writ, type FakeApi } from '../specs/run-cli.ts';
 import { IDS, SNAPSHOT, WORKSPACE } from '../specs/samples.ts';
 
 const sha256 = (text: string): string => createHash('sha256').update(text).digest('hex');
-const file = (path: string, content: string, mode: '644' | '755' = '644'): TreeEntry => ({ path, state: { kind: 'file', mode, sha256: sha256(content), size: content.length } });
+const file = (path: string, content: string, mode: '644' | '755' = '644'): TreeEntry => ({
+  path,
+  state: { kind: 'file', mode, sha256: sha256(content), size: content.length },
+});
 const FILES: Readonly<Record<string, string>> = { 'bin/run': '#!/bin/sh\n', 'src/ä b.js': 'x\n' };
 
 let api: FakeApi;
@@ -17,17 +29,36 @@ let dir: string;
 beforeAll(async () => {
   api = await fakeApi(({ url, method }) => {
     const path = decodeURIComponent(url.split('?')[0]!);
-    if (path.endsWith('/tree')) return url.includes('cursor=') ? { body: { snapshot_id: SNAPSHOT, entries: entries.slice(2), next_cursor: null } } : { body: { snapshot_id: SNAPSHOT, entries: entries.slice(0, 2), next_cursor: 'c' } };
-    if (path.endsWith('/diff')) return { body: { v: 1, base: SNAPSHOT, changes: [{ path: 'a', before: null, after: entries[1]!.state }, { path: 'b', before: entries[1]!.state, after: null }] } };
+    if (path.endsWith('/tree'))
+      return url.includes('cursor=')
+        ? { body: { snapshot_id: SNAPSHOT, entries: entries.slice(2), next_cursor: null } }
+        : { body: { snapshot_id: SNAPSHOT, entries: entries.slice(0, 2), next_cursor: 'c' } };
+    if (path.endsWith('/diff'))
+      return {
+        body: {
+          v: 1,
+          base: SNAPSHOT,
+          changes: [
+            { path: 'a', before: null, after: entries[1]!.state },
+            { path: 'b', before: entries[1]!.state, after: null },
+          ],
+        },
+      };
     if (method === 'GET' && path.includes('/files/')) return { body: FILES[path.split('/files/')[1]!] ?? 'other' };
-    return { body: path === '/v1/workspaces' && method === 'GET' ? { items: [WORKSPACE], next_cursor: null } : WORKSPACE };
+    return {
+      body: path === '/v1/workspaces' && method === 'GET' ? { items: [WORKSPACE], next_cursor: null } : WORKSPACE,
+    };
   });
 });
 afterAll(() => api.close());
 beforeEach(() => {
   api.heard.length = 0;
   dir = mkdtempSync(join(tmpdir(), 'writ-cli-'));
-  entries = [{ path: 'bin', state: { kind: 'dir', mode: null, sha256: null, size: 0 } }, file('bin/run', FILES['bin/run']!, '755'), file('src/ä b.js', 'x\n')];
+  entries = [
+    { path: 'bin', state: { kind: 'dir', mode: null, sha256: null, size: 0 } },
+    file('bin/run', FILES['bin/run']!, '755'),
+    file('src/ä b.js', 'x\n'),
+  ];
 });
 afterEach(() => rmSync(dir, { recursive: true }));
 
@@ -53,18 +84,23 @@ test('files are uploaded with their modes; history, packages and links are not',
   const { exit, err } = await workspace('upload', dir);
   expect(exit).toBe(0);
   expect(err).toBe('left out: link is neither a file nor a directory\n');
-  expect(JSON.parse(api.heard[0]!.body)).toEqual({ files: [
-    { path: 'run', content: 'eA==', encoding: 'base64', mode: '755' }, { path: 'src/a.js', content: 'eQ==', encoding: 'base64', mode: '644' },
-  ] });
+  expect(JSON.parse(api.heard[0]!.body)).toEqual({
+    files: [
+      { path: 'run', content: 'eA==', encoding: 'base64', mode: '755' },
+      { path: 'src/a.js', content: 'eQ==', encoding: 'base64', mode: '644' },
+    ],
+  });
 });
 
 test('large files go by themselves, as bytes, and many small ones in several bodies', async () => {
   const body = LIMITS.filesBodyBytes.max;
-  writeFileSync(join(dir, 'large #1.bin'), Buffer.alloc(body / 16 * 5, 1));
-  for (const name of ['a', 'b', 'c']) writeFileSync(join(dir, name), Buffer.alloc(body / 16 * 3, 1));
+  writeFileSync(join(dir, 'large #1.bin'), Buffer.alloc((body / 16) * 5, 1));
+  for (const name of ['a', 'b', 'c']) writeFileSync(join(dir, name), Buffer.alloc((body / 16) * 3, 1));
   expect((await workspace('upload', dir)).exit).toBe(0);
   expect(api.heard.map(({ method, url }) => `${method} ${url}`)).toEqual([
-    `POST /v1/workspaces/${IDS.workspace}/files`, `POST /v1/workspaces/${IDS.workspace}/files`, `PUT /v1/workspaces/${IDS.workspace}/files/large%20%231.bin?mode=644`,
+    `POST /v1/workspaces/${IDS.workspace}/files`,
+    `POST /v1/workspaces/${IDS.workspace}/files`,
+    `PUT /v1/workspaces/${IDS.workspace}/files/large%20%231.bin?mode=644`,
   ]);
 });
 
@@ -75,13 +111,16 @@ test('a download is what the snapshot names, modes included', async () => {
   expect(statSync(join(target, 'bin/run')).mode & 0o111).not.toBe(0);
 });
 
-test.each(['../escaped', '/etc/escaped', 'a/../../escaped', 'a//b', './a', 'a\0b'])('a server that names a file %j writes nothing outside', async (path) => {
-  entries = [file(path, 'other')];
-  const { exit, err } = await workspace('download', join(dir, 'out'));
-  expect(exit).toBe(1);
-  expect(err).toMatch(/^error path\.escape: /);
-  expect(existsSync(join(dir, 'escaped'))).toBe(false);
-});
+test.each(['../escaped', '/etc/escaped', 'a/../../escaped', 'a//b', './a', 'a\0b'])(
+  'a server that names a file %j writes nothing outside',
+  async (path) => {
+    entries = [file(path, 'other')];
+    const { exit, err } = await workspace('download', join(dir, 'out'));
+    expect(exit).toBe(1);
+    expect(err).toMatch(/^error path\.escape: /);
+    expect(existsSync(join(dir, 'escaped'))).toBe(false);
+  },
+);
 
 test('a content that is not what the snapshot names is not written', async () => {
   entries = [file('a', 'expected')];

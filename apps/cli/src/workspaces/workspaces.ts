@@ -25,30 +25,61 @@ const LIST_ROWS = 50;
 /** `writ workspace`. */
 export function workspaceCommand(context: Context): Command {
   const commands = [
-    createCommand(context), logCommand(context), treeCommand(context), lsCommand(context), catCommand(context), diffCommand(context), restoreCommand(context), limitsCommand(context), uploadCommand(context),
-    downloadCommand(context), importCommand(context), exportCommand(context),
+    createCommand(context),
+    logCommand(context),
+    treeCommand(context),
+    lsCommand(context),
+    catCommand(context),
+    diffCommand(context),
+    restoreCommand(context),
+    limitsCommand(context),
+    uploadCommand(context),
+    downloadCommand(context),
+    importCommand(context),
+    exportCommand(context),
   ];
-  return commands.reduce((group, command) => group.addCommand(command), new Command('workspace').addCommand(listCommand(context), { isDefault: true }));
+  return commands.reduce(
+    (group, command) => group.addCommand(command),
+    new Command('workspace').addCommand(listCommand(context), { isDefault: true }),
+  );
 }
 
-const describe = (workspace: WorkspaceView): string => fieldsOf({
-  workspace: workspace.workspace_id, name: workspace.name, head: workspace.head_snapshot_id, created: momentOf(workspace.created_at), changed: momentOf(workspace.updated_at),
-});
+const describe = (workspace: WorkspaceView): string =>
+  fieldsOf({
+    workspace: workspace.workspace_id,
+    name: workspace.name,
+    head: workspace.head_snapshot_id,
+    created: momentOf(workspace.created_at),
+    changed: momentOf(workspace.updated_at),
+  });
 
 function createCommand(context: Context): Command {
   const command = new Command('create').description('an empty workspace').argument('<name>');
   return command.action(async (name: string) => {
     const options = command.optsWithGlobals<CommonOptions>();
-    const workspace = await connect(context, options, 'admin').client.read(WorkspaceView, '/v1/workspaces', { method: 'POST', body: { name } });
+    const workspace = await connect(context, options, 'admin').client.read(WorkspaceView, '/v1/workspaces', {
+      method: 'POST',
+      body: { name },
+    });
     show(context, options, workspace, () => describe(workspace));
   });
 }
 
 function listCommand(context: Context): Command {
-  const command = new Command('list').option('--limit <n>', 'rows of a page', parseCount, LIST_ROWS).option('--cursor <text>', 'where the page begins');
+  const command = new Command('list')
+    .option('--limit <n>', 'rows of a page', parseCount, LIST_ROWS)
+    .option('--cursor <text>', 'where the page begins');
   return command.action(async () => {
     const options = command.optsWithGlobals<ListOptions>();
-    const list = await readList(connect(context, options, 'admin').client, WorkspaceView, '/v1/workspaces', { limit: options.limit, cursor: options.cursor });
-    show(context, options, list, () => tableOf(['created', 'workspace', 'name'], list.items.map((each) => [momentOf(each.created_at), each.workspace_id, each.name])));
+    const list = await readList(connect(context, options, 'admin').client, WorkspaceView, '/v1/workspaces', {
+      limit: options.limit,
+      cursor: options.cursor,
+    });
+    show(context, options, list, () =>
+      tableOf(
+        ['created', 'workspace', 'name'],
+        list.items.map((each) => [momentOf(each.created_at), each.workspace_id, each.name]),
+      ),
+    );
   });
 }

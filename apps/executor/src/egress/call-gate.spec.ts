@@ -18,16 +18,33 @@ beforeEach(async () => {
 });
 afterEach(() => outside.close());
 
-const ALL: Grant['net'] = [{ domain: '*.outside.example', methods: ['GET', 'POST', 'CONNECT'] }, { domain: PUBLIC, methods: ['GET'] }];
+const ALL: Grant['net'] = [
+  { domain: '*.outside.example', methods: ['GET', 'POST', 'CONNECT'] },
+  { domain: PUBLIC, methods: ['GET'] },
+];
 const A = parseUrl('http://a.outside.example/a?b=c');
-const gateOf = (more: Partial<CallGateOptions> = {}): CallGate => new CallGate({
-  net: [ALL], bytesMax: 1_000_000, requestsMax: 100, ports: outside.ports, now: () => now, signal: new AbortController().signal, preview: null,
-  confirm: () => Promise.resolve(void asked.push('confirm')), announce: () => Promise.resolve(void asked.push('announce')), ...more,
-});
+const gateOf = (more: Partial<CallGateOptions> = {}): CallGate =>
+  new CallGate({
+    net: [ALL],
+    bytesMax: 1_000_000,
+    requestsMax: 100,
+    ports: outside.ports,
+    now: () => now,
+    signal: new AbortController().signal,
+    preview: null,
+    confirm: () => Promise.resolve(void asked.push('confirm')),
+    announce: () => Promise.resolve(void asked.push('announce')),
+    ...more,
+  });
 const ask = async (gate: CallGate, target = A, method = 'GET', body: Uint8Array | null = null): Promise<string> =>
-  await text(await exchange(await gate.admit(method, target, 'why'), { method, target, headers: [['accept', '*/*']], body }));
+  await text(
+    await exchange(await gate.admit(method, target, 'why'), { method, target, headers: [['accept', '*/*']], body }),
+  );
 const refusal = async (asking: Promise<unknown>): Promise<string> => {
-  const error: unknown = await asking.then(() => null, (thrown: unknown) => thrown);
+  const error: unknown = await asking.then(
+    () => null,
+    (thrown: unknown) => thrown,
+  );
   if (!(error instanceof GateRefusal)) throw error ?? new Error('it was let out');
   return error.code;
 };
@@ -39,18 +56,33 @@ describe('a request that may leave', () => {
     expect(outside.dialled).toEqual([{ host: 'a.outside.example', address: PUBLIC, port: 80, tlsHost: null }]);
     expect(outside.resolved).toEqual(['a.outside.example']);
     expect(outside.seen).toMatchObject([{ method: 'GET', host: 'a.outside.example', url: '/a?b=c' }]);
-    expect(gate.requests).toEqual([{
-      at_ms: 0, method: 'GET', target: 'http://a.outside.example/a?b=c', purpose: 'why', outcome: 'answered', reason: null, address: PUBLIC, status: 200,
-      sent_bytes: expect.any(Number), received_bytes: expect.any(Number),
-    }]);
+    expect(gate.requests).toEqual([
+      {
+        at_ms: 0,
+        method: 'GET',
+        target: 'http://a.outside.example/a?b=c',
+        purpose: 'why',
+        outcome: 'answered',
+        reason: null,
+        address: PUBLIC,
+        status: 200,
+        sent_bytes: expect.any(Number),
+        received_bytes: expect.any(Number),
+      },
+    ]);
     expect(gate.bytes).toBe(gate.requests[0]!.sent_bytes + gate.requests[0]!.received_bytes);
     expect(gate.requests[0]!.received_bytes).toBeGreaterThan('hello from outside'.length);
   });
 
-  it('by https shows its name in the greeting, and believes no other\'s certificate', async () => {
+  it("by https shows its name in the greeting, and believes no other's certificate", async () => {
     const gate = gateOf({ net: [[{ domain: 'other.example', methods: ['GET'] }, ...ALL]] });
     expect(await ask(gate, parseUrl('https://a.outside.example/'))).toBe('hello from outside');
-    expect(outside.dialled.at(-1)).toEqual({ host: 'a.outside.example', address: PUBLIC, port: 443, tlsHost: 'a.outside.example' });
+    expect(outside.dialled.at(-1)).toEqual({
+      host: 'a.outside.example',
+      address: PUBLIC,
+      port: 443,
+      tlsHost: 'a.outside.example',
+    });
     expect(await refusal(ask(gate, parseUrl('https://other.example/')))).toBe('egress.failed');
     expect(outside.seen).toHaveLength(1);
   });
@@ -62,24 +94,45 @@ describe('a request that may leave', () => {
       response.end();
     };
     const told: [string, number | undefined, ...string[]][] = [];
-    const noted = (as: string) => (announced: AnnouncedRequests | null) => Promise.resolve(void told.push([as, announced?.from, ...announced?.items.map(({ method, address }) => `${method} ${String(address)}`) ?? []]));
-    const gate = gateOf({ confirm: noted('confirm'), announce: (announced) => noted(String(order.push('announced')))(announced) });
+    const noted = (as: string) => (announced: AnnouncedRequests | null) =>
+      Promise.resolve(
+        void told.push([
+          as,
+          announced?.from,
+          ...(announced?.items.map(({ method, address }) => `${method} ${String(address)}`) ?? []),
+        ]),
+      );
+    const gate = gateOf({
+      confirm: noted('confirm'),
+      announce: (announced) => noted(String(order.push('announced')))(announced),
+    });
     await ask(gate, A, 'GET');
     await ask(gate, A, 'GET');
     await ask(gate, A, 'POST', Buffer.from('x'));
     await ask(gate, A, 'POST', Buffer.from('y'));
     expect(order).toEqual(['arrived', 'arrived', 'announced', 'arrived', 'announced', 'arrived']);
-    expect(told).toEqual([['confirm', 0, 'GET null'], ['3', 1, `GET ${PUBLIC}`, `POST ${PUBLIC}`], ['5', 3, `POST ${PUBLIC}`]]);
+    expect(told).toEqual([
+      ['confirm', 0, 'GET null'],
+      ['3', 1, `GET ${PUBLIC}`, `POST ${PUBLIC}`],
+      ['5', 3, `POST ${PUBLIC}`],
+    ]);
     expect(outside.seen.map(({ body }) => body)).toEqual(['', '', 'x', 'y']);
   });
 
   it('is announced piece by piece where the list is longer than a message, and without what others may not read', async () => {
     const pieces: AnnouncedRequests[] = [];
-    const kept = (announced: AnnouncedRequests | null) => Promise.resolve(void (announced === null || pieces.push(announced)));
-    const gate = gateOf({ confirm: kept, announce: kept, told: (request) => ({ ...request, purpose: 'x'.repeat(256) }) });
+    const kept = (announced: AnnouncedRequests | null) =>
+      Promise.resolve(void (announced === null || pieces.push(announced)));
+    const gate = gateOf({
+      confirm: kept,
+      announce: kept,
+      told: (request) => ({ ...request, purpose: 'x'.repeat(256) }),
+    });
     for (let n = 0; n < 95; n++) gate.refuse('GET', 'a', '');
     await ask(gate, A, 'POST', Buffer.from('x'));
-    const lines = pieces.flatMap(({ from, items }) => items.map(({ purpose }, index) => `${String(from + index)} ${String(purpose.length)}`));
+    const lines = pieces.flatMap(({ from, items }) =>
+      items.map(({ purpose }, index) => `${String(from + index)} ${String(purpose.length)}`),
+    );
     expect(pieces.length).toBeGreaterThan(2);
     expect(lines.at(-1)).toBe('95 256');
     expect(lines).toHaveLength(96);
@@ -99,7 +152,13 @@ describe('a request that may leave', () => {
   });
 
   it('goes by its name where a proxy resolves it, and is listed without an address', async () => {
-    const gate = gateOf({ ports: { ...outside.ports, resolve: () => Promise.resolve(null), dial: (to, signal) => outside.ports.dial({ ...to, address: PUBLIC }, signal) } });
+    const gate = gateOf({
+      ports: {
+        ...outside.ports,
+        resolve: () => Promise.resolve(null),
+        dial: (to, signal) => outside.ports.dial({ ...to, address: PUBLIC }, signal),
+      },
+    });
     expect(await ask(gate)).toBe('hello from outside');
     expect(gate.requests).toMatchObject([{ outcome: 'answered', address: null }]);
   });
@@ -118,7 +177,9 @@ describe('nothing leaves', () => {
   const notDialled = () => expect(outside.dialled).toEqual([]);
 
   it.each([
-    ['a host', parseUrl('http://outside.example/'), 'GET'], ['a method', A, 'DELETE'], ['a tunnel', parseAuthority('outside.example:443'), TUNNEL],
+    ['a host', parseUrl('http://outside.example/'), 'GET'],
+    ['a method', A, 'DELETE'],
+    ['a tunnel', parseAuthority('outside.example:443'), TUNNEL],
   ])('to %s that the token does not name, nor is it asked for', async (_, target, method) => {
     const gate = gateOf();
     expect(await refusal(gate.admit(method, target, ''))).toBe('token.scope');
@@ -133,9 +194,45 @@ describe('nothing leaves', () => {
   });
 
   it.each([
-    '127.0.0.1', '127.8.8.8', '0.0.0.0', '10.0.0.1', '172.16.0.1', '192.168.1.1', '169.254.169.254', '169.254.170.2', '100.64.0.1', '100.100.100.200', '192.0.0.192', '198.18.0.1', '224.0.0.1', '255.255.255.255', '240.0.0.1',
-    '::1', '::', '::ffff:127.0.0.1', '::ffff:169.254.169.254', '::ffff:7f00:1', '::127.0.0.1', 'fe80::1', 'fc00::1', 'fd00:ec2::254', 'ff02::1', '64:ff9b::7f00:1', '64:ff9b::a9fe:a9fe', '64:ff9b:1::1', '2002:7f00:1::', '2002:a9fe:a9fe::1',
-    '2001:0:4136:e378:8000:63bf:3fff:fdd2', '2001:db8::1', 'fec0::1', '100::1', 'not an address', '', '2130706433', '0x7f000001', '127.1',
+    '127.0.0.1',
+    '127.8.8.8',
+    '0.0.0.0',
+    '10.0.0.1',
+    '172.16.0.1',
+    '192.168.1.1',
+    '169.254.169.254',
+    '169.254.170.2',
+    '100.64.0.1',
+    '100.100.100.200',
+    '192.0.0.192',
+    '198.18.0.1',
+    '224.0.0.1',
+    '255.255.255.255',
+    '240.0.0.1',
+    '::1',
+    '::',
+    '::ffff:127.0.0.1',
+    '::ffff:169.254.169.254',
+    '::ffff:7f00:1',
+    '::127.0.0.1',
+    'fe80::1',
+    'fc00::1',
+    'fd00:ec2::254',
+    'ff02::1',
+    '64:ff9b::7f00:1',
+    '64:ff9b::a9fe:a9fe',
+    '64:ff9b:1::1',
+    '2002:7f00:1::',
+    '2002:a9fe:a9fe::1',
+    '2001:0:4136:e378:8000:63bf:3fff:fdd2',
+    '2001:db8::1',
+    'fec0::1',
+    '100::1',
+    'not an address',
+    '',
+    '2130706433',
+    '0x7f000001',
+    '127.1',
   ])('to a name that leads to %s', async (address) => {
     outside.addressesOf = () => [address];
     const gate = gateOf();
@@ -145,7 +242,11 @@ describe('nothing leaves', () => {
   });
 
   it('to a name that leads to several addresses, one of them inwards', async () => {
-    for (const addresses of [[PUBLIC, '10.0.0.1'], ['10.0.0.1', PUBLIC], [PUBLIC, '::1']]) {
+    for (const addresses of [
+      [PUBLIC, '10.0.0.1'],
+      ['10.0.0.1', PUBLIC],
+      [PUBLIC, '::1'],
+    ]) {
       outside.addressesOf = () => addresses;
       expect(await refusal(gateOf().admit('GET', A, ''))).toBe('egress.refused');
     }
@@ -153,8 +254,16 @@ describe('nothing leaves', () => {
   });
 
   it('to an address that is written out and not public, though the token names it', async () => {
-    const gate = gateOf({ net: [[{ domain: '169.254.169.254', methods: ['GET'] }, { domain: '127.0.0.1', methods: ['GET'] }]] });
-    for (const url of ['http://169.254.169.254/latest/meta-data/', 'http://127.0.0.1/']) expect(await refusal(gate.admit('GET', parseUrl(url), ''))).toBe('egress.refused');
+    const gate = gateOf({
+      net: [
+        [
+          { domain: '169.254.169.254', methods: ['GET'] },
+          { domain: '127.0.0.1', methods: ['GET'] },
+        ],
+      ],
+    });
+    for (const url of ['http://169.254.169.254/latest/meta-data/', 'http://127.0.0.1/'])
+      expect(await refusal(gate.admit('GET', parseUrl(url), ''))).toBe('egress.refused');
     expect(outside.resolved).toEqual([]);
     notDialled();
   });
@@ -168,7 +277,9 @@ describe('nothing leaves', () => {
   });
 
   it('where the kernel says stop, or says nothing', async () => {
-    expect(await refusal(gateOf({ confirm: () => Promise.reject(new Error('revoked')) }).admit('GET', A, ''))).toBe('egress.refused');
+    expect(await refusal(gateOf({ confirm: () => Promise.reject(new Error('revoked')) }).admit('GET', A, ''))).toBe(
+      'egress.refused',
+    );
     expect(outside.resolved).toEqual([]);
     notDialled();
   });
@@ -217,7 +328,7 @@ it('a name that leads elsewhere the second time is judged the second time', asyn
   expect([outside.resolved.length, outside.dialled.length]).toEqual([2, 1]);
 });
 
-it('the kernel\'s word counts for a second, from when it was asked', async () => {
+it("the kernel's word counts for a second, from when it was asked", async () => {
   const gate = gateOf();
   await ask(gate);
   now = 1_000;
@@ -229,13 +340,23 @@ it('the kernel\'s word counts for a second, from when it was asked', async () =>
 });
 
 it('a connection that breaks while the kernel is asked breaks its call and nothing else', async () => {
-  await outside.replace(80, createServer((socket) => { setTimeout(() => socket.resetAndDestroy(), 20); }));
+  await outside.replace(
+    80,
+    createServer((socket) => {
+      setTimeout(() => socket.resetAndDestroy(), 20);
+    }),
+  );
   const uncaught: unknown[] = [];
   const note = (error: unknown): void => void uncaught.push(error);
   process.on('uncaughtException', note);
   try {
     // What the kernel said before the dialling is stale after it, so that it is asked once more.
-    const gate = gateOf({ confirm: async () => { await sleep(50); now += 2_000; } });
+    const gate = gateOf({
+      confirm: async () => {
+        await sleep(50);
+        now += 2_000;
+      },
+    });
     expect(await refusal(ask(gate))).toBe('egress.failed');
     expect(gate.requests).toMatchObject([{ outcome: 'refused' }]);
   } finally {

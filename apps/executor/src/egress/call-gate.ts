@@ -2,10 +2,10 @@
 /**
  * The only way out for one attempt of a call.
  *
- * INVARIANT (judged each time): every request is judged whole: token, budget, standing, address. Nothing is remembered from one to the next.
- * INVARIANT (pinned): what is connected to is the address that was judged; the name isn't asked again. Where the operator
- * has a proxy resolve names, the proxy is asked for the name, and it alone decides where that leads.
- * INVARIANT (closed where unsure): what can't be judged, resolved, confirmed or listed doesn't leave.
+ * INVARIANT (judged each time): every request is judged whole: token, budget, standing, address. Nothing is remembered
+ * from one to the next. INVARIANT (pinned): what is connected to is the address that was judged; the name isn't asked
+ * again. Where the operator has a proxy resolve names, the proxy is asked for the name, and it alone decides where that
+ * leads. INVARIANT (closed where unsure): what can't be judged, resolved, confirmed or listed doesn't leave.
  */
 import type { Duplex } from 'node:stream';
 import { isIP } from 'node:net';
@@ -38,9 +38,15 @@ export interface CallGateOptions {
   readonly now: () => number;
   /** aborts when the attempt must stop */
   readonly signal: AbortSignal;
-  /** Asks the kernel whether the call may go on, and has it keep lines of the list; rejects when it may not, or nobody answers. */
+  /**
+   * Asks the kernel whether the call may go on, and has it keep lines of the list; rejects when it may not, or nobody
+   * answers.
+   */
   readonly confirm: (announced: AnnouncedRequests | null) => Promise<void>;
-  /** Has the kernel note that something outside is about to be changed, with lines of the list; rejects when it must not be. */
+  /**
+   * Has the kernel note that something outside is about to be changed, with lines of the list; rejects when it must not
+   * be.
+   */
   readonly announce: (announced: AnnouncedRequests | null) => Promise<void>;
   /** a line of the list as others may read it */
   readonly told?: (request: EgressRequest) => EgressRequest;
@@ -70,7 +76,11 @@ export class CallGate {
     this.#options = options;
     this.#told = options.watch ?? UNWATCHED;
     const began = options.now();
-    this.#list = new RequestList(options.requestsMax, () => options.now() - began, options.told ?? ((request) => request));
+    this.#list = new RequestList(
+      options.requestsMax,
+      () => options.now() - began,
+      options.told ?? ((request) => request),
+    );
     this.#standing = new Standing(() => this.#tell(options.confirm), options.now);
     options.signal.addEventListener('abort', () => this.close(), { once: true });
   }
@@ -108,7 +118,10 @@ export class CallGate {
       this.#told.admitted();
       return { connection, listed };
     } catch (error) {
-      const refusal = error instanceof GateRefusal ? error : new GateRefusal('egress.refused', 'the gate could not be sure, so nothing left', null, { cause: error });
+      const refusal =
+        error instanceof GateRefusal
+          ? error
+          : new GateRefusal('egress.refused', 'the gate could not be sure, so nothing left', null, { cause: error });
       listed.refused(refusal.message);
       this.#told.refused(refusal.code);
       throw refusal;
@@ -130,11 +143,13 @@ export class CallGate {
       preview(`${method} ${urlOf(target)}`.slice(0, 512));
       throw new GateRefusal('egress.refused', 'a preview reaches nothing outside');
     }
-    if (this.#bytes >= bytesMax) throw new GateRefusal('limit.exceeded', `the call has used its \`egress_bytes\` of ${bytesMax}`);
+    if (this.#bytes >= bytesMax)
+      throw new GateRefusal('limit.exceeded', `the call has used its \`egress_bytes\` of ${bytesMax}`);
     await this.#verifyStanding();
     const address = await this.#addressOf(target.host);
     if (address !== null) listed.connected(address);
-    // Heard from its first moment: an error of a socket that nobody listens to ends the process, and the other side can cause one when it likes.
+    // Heard from its first moment: an error of a socket that nobody listens to ends the process, and the other side can
+    // cause one when it likes.
     const connection = this.#metered(await this.#dial(method, target, address), listed);
     try {
       if (!isSafeMethod(method)) await this.#announce(listed);
@@ -148,14 +163,18 @@ export class CallGate {
     }
   }
 
-  /** INVARIANT (every address): one that isn't public is enough to refuse a name: who answers both ways is choosing what we see. */
+  /**
+   * INVARIANT (every address): one that isn't public is enough to refuse a name: who answers both ways is choosing what
+   * we see.
+   */
   async #addressOf(host: string): Promise<string | null> {
     const addresses = isIP(host) === 0 ? await this.#resolve(host) : [host];
     if (addresses === null) return null;
     const [first] = addresses;
     if (first === undefined) throw new GateRefusal('egress.failed', `\`${host}\` has no address`);
     // Which it was is not told: a job would learn what names mean in here.
-    if (!addresses.every(isPublicAddress) && this.#options.insideHosts?.includes(host) !== true) throw new GateRefusal('egress.refused', `\`${host}\` does not lead to the public network alone`);
+    if (!addresses.every(isPublicAddress) && this.#options.insideHosts?.includes(host) !== true)
+      throw new GateRefusal('egress.refused', `\`${host}\` does not lead to the public network alone`);
     return first;
   }
 
@@ -170,13 +189,18 @@ export class CallGate {
   async #dial(method: string, { scheme, host, port }: EgressTarget, address: string | null): Promise<Duplex> {
     const tlsHost = scheme === 'https' && method !== TUNNEL ? host : null;
     try {
-      return await within(CONNECT_MS_MAX, this.#options.signal, (signal) => this.#options.ports.dial({ host, address, port, tlsHost }, signal));
+      return await within(CONNECT_MS_MAX, this.#options.signal, (signal) =>
+        this.#options.ports.dial({ host, address, port, tlsHost }, signal),
+      );
     } catch (cause) {
       throw new GateRefusal('egress.failed', `\`${host}\` could not be connected to`, null, { cause });
     }
   }
 
-  /** INVARIANT (known before it leaves): the kernel has the line of a request that may change something, with where it goes, before its first byte. */
+  /**
+   * INVARIANT (known before it leaves): the kernel has the line of a request that may change something, with where it
+   * goes, before its first byte.
+   */
   async #announce(listed: ListedRequest): Promise<void> {
     this.#list.grown(listed);
     do await this.#tell(this.#options.announce);
@@ -200,11 +224,19 @@ export class CallGate {
   }
 
   #metered(inner: Duplex, { entry }: ListedRequest): Duplex {
-    const idle = setTimeout(() => connection.destroy(new Error('nothing went over the connection for too long')), IDLE_MS_MAX).unref();
+    const idle = setTimeout(
+      () => connection.destroy(new Error('nothing went over the connection for too long')),
+      IDLE_MS_MAX,
+    ).unref();
     const { bytesMax } = this.#options;
     const pass = (bytes: number): void => {
-      if (!this.#standing.isFresh) throw (this.#broken = new GateRefusal('egress.refused', 'the kernel did not confirm that the call may go on'));
-      if (this.#bytes + bytes > bytesMax) throw (this.#broken = new GateRefusal('limit.exceeded', `the call has used its \`egress_bytes\` of ${bytesMax}`));
+      if (!this.#standing.isFresh)
+        throw (this.#broken = new GateRefusal('egress.refused', 'the kernel did not confirm that the call may go on'));
+      if (this.#bytes + bytes > bytesMax)
+        throw (this.#broken = new GateRefusal(
+          'limit.exceeded',
+          `the call has used its \`egress_bytes\` of ${bytesMax}`,
+        ));
       this.#bytes += bytes;
       idle.refresh();
     };
@@ -224,10 +256,16 @@ export class CallGate {
     return connection;
   }
 
-  /** As long as anything is open the kernel is asked twice a second; where it is silent, or says stop, what is open breaks. */
+  /**
+   * As long as anything is open the kernel is asked twice a second; where it is silent, or says stop, what is open
+   * breaks.
+   */
   #keep(connection: Duplex, idle: NodeJS.Timeout): void {
     this.#open.add(connection);
-    this.#watch ??= setInterval(() => void this.#standing.refresh().catch(() => this.#standing.isFresh || this.#breakAll()), FRESH_MS / 2).unref();
+    this.#watch ??= setInterval(
+      () => void this.#standing.refresh().catch(() => this.#standing.isFresh || this.#breakAll()),
+      FRESH_MS / 2,
+    ).unref();
     connection.on('error', () => undefined);
     connection.once('close', () => {
       clearTimeout(idle);
@@ -239,7 +277,8 @@ export class CallGate {
   }
 
   #breakAll(): void {
-    for (const connection of this.#open) connection.destroy(new GateRefusal('egress.refused', 'the kernel did not confirm that the call may go on'));
+    for (const connection of this.#open)
+      connection.destroy(new GateRefusal('egress.refused', 'the kernel did not confirm that the call may go on'));
   }
 }
 

@@ -18,16 +18,24 @@ export interface Outgoing {
 }
 
 /**
- * Sends one request over its passage and resolves with the answer's head; its body is still to be read. The connection carries nothing else, before or after,
- * so that no byte of a body can be taken for another request. @throws GateRefusal `egress.failed` when no answer came: something may have left
+ * Sends one request over its passage and resolves with the answer's head; its body is still to be read. The connection
+ * carries nothing else, before or after, so that no byte of a body can be taken for another request. @throws
+ * GateRefusal `egress.failed` when no answer came: something may have left
  */
-export async function exchange(passage: Passage, { method, target, headers, body }: Outgoing): Promise<IncomingMessage> {
+export async function exchange(
+  passage: Passage,
+  { method, target, headers, body }: Outgoing,
+): Promise<IncomingMessage> {
   const { connection, listed } = passage;
   try {
     const answer = await new Promise<IncomingMessage>((resolve, reject) => {
       // Without an agent, and only without one, the client takes this connection and never makes one of its own.
       const request = send({
-        method, path: target.path, setHost: false, maxHeaderSize: HEAD_BYTES_MAX, insecureHTTPParser: false,
+        method,
+        path: target.path,
+        setHost: false,
+        maxHeaderSize: HEAD_BYTES_MAX,
+        insecureHTTPParser: false,
         headers: [['host', target.host], ...headers, ['connection', 'close']].flat(),
         createConnection: () => connection,
       });

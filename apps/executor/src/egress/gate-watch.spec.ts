@@ -6,8 +6,23 @@ import { watchGate } from './gate-watch.ts';
 test('a request that a token does not grant is counted by its fault, and one beyond the list as beyond a limit', async () => {
   const telemetry = startTelemetry({ service: 'executor', version: '0' });
   const gate = new CallGate({
-    net: [[]], bytesMax: 1_000, requestsMax: 1, now: () => 0, signal: new AbortController().signal, confirm: async () => {}, announce: async () => {}, preview: null, watch: watchGate(telemetry.meter),
-    ports: { resolve: async () => { throw new Error('nothing is asked'); }, dial: async () => { throw new Error('nothing is reached'); } },
+    net: [[]],
+    bytesMax: 1_000,
+    requestsMax: 1,
+    now: () => 0,
+    signal: new AbortController().signal,
+    confirm: async () => {},
+    announce: async () => {},
+    preview: null,
+    watch: watchGate(telemetry.meter),
+    ports: {
+      resolve: async () => {
+        throw new Error('nothing is asked');
+      },
+      dial: async () => {
+        throw new Error('nothing is reached');
+      },
+    },
   });
   const target = { scheme: 'http', host: 'a.example', port: 80, path: '/' } as const;
   for (let n = 0; n < 2; n += 1) await expect(gate.admit('GET', target, 'a test')).rejects.toThrow();

@@ -16,8 +16,14 @@ export const UNWATCHED: GateWatch = { admitted: () => undefined, refused: () => 
 export function watchGate(meter: Meter): GateWatch {
   const [requests, io] = [meter.counter('writ.egress.requests'), meter.counter('writ.egress.io')];
   return {
-    admitted: () => { requests.add(1, { decision: 'admitted', fault: 'none' }); },
-    refused: (fault) => { requests.add(1, { decision: 'refused', fault }); },
-    passed: (direction, bytes) => { io.add(bytes, { direction }); },
+    admitted: () => {
+      requests.add(1, { decision: 'admitted', fault: 'none' });
+    },
+    refused: (fault) => {
+      requests.add(1, { decision: 'refused', fault });
+    },
+    passed: (direction, bytes) => {
+      io.add(bytes, { direction });
+    },
   };
 }

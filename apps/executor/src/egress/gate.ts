@@ -15,10 +15,16 @@ export class EgressGate {
 
   /**
    * @param now a monotonic clock, in milliseconds
-   * @param searchHosts hosts of search providers that may be inside: whoever runs the platform names them, and no tenant
+   * @param searchHosts hosts of search providers that may be inside: whoever runs the platform names them, and no
+   * tenant
    * @param watch told what passes; nobody unless given
    */
-  constructor(ports: EgressPorts, now: () => number, searchHosts: readonly string[] = [], watch: GateWatch = UNWATCHED) {
+  constructor(
+    ports: EgressPorts,
+    now: () => number,
+    searchHosts: readonly string[] = [],
+    watch: GateWatch = UNWATCHED,
+  ) {
     this.#ports = ports;
     this.#now = now;
     this.#searchHosts = searchHosts;
@@ -26,11 +32,23 @@ export class EgressGate {
   }
 
   /** The way out of one attempt, as narrow as its call. To be closed when the attempt ends. */
-  open({ net, limits, values, provider = null }: Pick<Call, 'net' | 'limits' | 'values'> & Partial<Pick<Call, 'provider'>>, context: RunContext): CallGate {
+  open(
+    { net, limits, values, provider = null }: Pick<Call, 'net' | 'limits' | 'values'> & Partial<Pick<Call, 'provider'>>,
+    context: RunContext,
+  ): CallGate {
     return new CallGate({
       // Only for a search, whose one request is the provider's: no other call reaches such a host.
-      net, insideHosts: provider === null ? [] : this.#searchHosts, watch: this.#watch, bytesMax: limits.egress_bytes ?? 0, requestsMax: limits.egress_requests ?? 0, ports: this.#ports, now: this.#now, signal: context.signal,
-      confirm: context.confirmStanding, announce: context.announceEffectStarted, preview: context.mode === 'preview' ? context.askedFor : null,
+      net,
+      insideHosts: provider === null ? [] : this.#searchHosts,
+      watch: this.#watch,
+      bytesMax: limits.egress_bytes ?? 0,
+      requestsMax: limits.egress_requests ?? 0,
+      ports: this.#ports,
+      now: this.#now,
+      signal: context.signal,
+      confirm: context.confirmStanding,
+      announce: context.announceEffectStarted,
+      preview: context.mode === 'preview' ? context.askedFor : null,
       ...(values === undefined ? {} : { told: (request: EgressRequest) => requestWithout(values, request) }),
     });
   }

@@ -9,7 +9,9 @@ export interface Toll {
   received(bytes: number): void;
 }
 
-/** A connection that passes nothing that its toll doesn't let through: it breaks at the chunk that would be too much. */
+/**
+ * A connection that passes nothing that its toll doesn't let through: it breaks at the chunk that would be too much.
+ */
 export class Metered extends Duplex {
   readonly #inner: Duplex;
   readonly #toll: Toll;
@@ -21,7 +23,9 @@ export class Metered extends Duplex {
     inner.on('data', (bytes: Buffer) => this.#take(bytes));
     inner.on('end', () => this.push(null));
     inner.on('error', (error) => this.destroy(error));
-    inner.on('close', () => { this.#innerClosed(); });
+    inner.on('close', () => {
+      this.#innerClosed();
+    });
     inner.pause();
   }
 
@@ -50,7 +54,10 @@ export class Metered extends Duplex {
 
   /** What came before a whole end is still to be read here; after anything else nobody waits for more. */
   #innerClosed(): void {
-    if (this.#inner.readableEnded && !this.readableEnded) this.once('end', () => { this.destroy(); });
+    if (this.#inner.readableEnded && !this.readableEnded)
+      this.once('end', () => {
+        this.destroy();
+      });
     else this.destroy();
   }
 

@@ -15,8 +15,9 @@ export interface Dialled {
 /** What the gate reaches the world by. */
 export interface EgressPorts {
   /**
-   * All addresses of a name; null where the proxy that it is reached through resolves it, and judges it. Implementations
-   * MUST NOT try other names than this, and MUST NOT judge: the gate does. Rejects where there are none.
+   * All addresses of a name; null where the proxy that it is reached through resolves it, and judges it.
+   * Implementations MUST NOT try other names than this, and MUST NOT judge: the gate does. Rejects where there are
+   * none.
    */
   readonly resolve: (host: string, signal: AbortSignal) => Promise<readonly string[] | null>;
   /**

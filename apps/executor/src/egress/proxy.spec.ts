@@ -18,8 +18,16 @@ afterEach(() => outside.close());
 
 function open(more: Partial<CallGateOptions> = {}) {
   const gate = new CallGate({
-    net: [[{ domain: '*.outside.example', methods: ['GET', 'POST', 'PUT', 'CONNECT'] }]], bytesMax: 10_000_000, requestsMax: 100, ports: outside.ports, now: () => 0,
-    signal: new AbortController().signal, preview: null, confirm: () => Promise.resolve(), announce: () => Promise.resolve(), ...more,
+    net: [[{ domain: '*.outside.example', methods: ['GET', 'POST', 'PUT', 'CONNECT'] }]],
+    bytesMax: 10_000_000,
+    requestsMax: 100,
+    ports: outside.ports,
+    now: () => 0,
+    signal: new AbortController().signal,
+    preview: null,
+    confirm: () => Promise.resolve(),
+    announce: () => Promise.resolve(),
+    ...more,
   });
   const proxy = new Proxy(gate);
   const connected = () => {
@@ -38,29 +46,42 @@ function open(more: Partial<CallGateOptions> = {}) {
 const GET = 'GET http://a.outside.example/x HTTP/1.1\r\nHost: a.outside.example\r\n';
 
 it('passes on a request as it was meant, and its answer', async () => {
-  outside.answer = (_, response) => void response.writeHead(404, { 'x-a': 'b', 'set-cookie': ['c=1', 'd=2'], connection: 'x-a' }).end('not here');
+  outside.answer = (_, response) =>
+    void response.writeHead(404, { 'x-a': 'b', 'set-cookie': ['c=1', 'd=2'], connection: 'x-a' }).end('not here');
   const { say, gate } = open();
   const answer = await say(`${GET}Accept: */*\r\nProxy-Connection: keep-alive\r\n\r\n`);
   expect(answer).toMatch(/^HTTP\/1\.1 404 /);
   expect(answer).toContain('set-cookie: c=1\r\nset-cookie: d=2\r\n');
   expect(answer).toContain('not here');
-  expect(outside.seen[0]).toMatchObject({ method: 'GET', url: '/x', host: 'a.outside.example', headers: { accept: '*/*' } });
+  expect(outside.seen[0]).toMatchObject({
+    method: 'GET',
+    url: '/x',
+    host: 'a.outside.example',
+    headers: { accept: '*/*' },
+  });
   expect(outside.seen[0]!.headers).not.toHaveProperty('proxy-connection');
-  expect(gate.requests).toMatchObject([{ method: 'GET', target: 'http://a.outside.example/x', outcome: 'answered', status: 404, purpose: '' }]);
+  expect(gate.requests).toMatchObject([
+    { method: 'GET', target: 'http://a.outside.example/x', outcome: 'answered', status: 404, purpose: '' },
+  ]);
 });
 
 it('passes on a body by its length and by chunks', async () => {
   const { say } = open();
   await say('POST http://a.outside.example/ HTTP/1.1\r\nHost: a.outside.example\r\nContent-Length: 5\r\n\r\nhello');
-  await say('PUT http://a.outside.example/ HTTP/1.1\r\nHost: a.outside.example\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nhello\r\n6\r\n world\r\n0\r\n\r\n');
-  expect(outside.seen.map(({ method, body }) => [method, body])).toEqual([['POST', 'hello'], ['PUT', 'hello world']]);
+  await say(
+    'PUT http://a.outside.example/ HTTP/1.1\r\nHost: a.outside.example\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nhello\r\n6\r\n world\r\n0\r\n\r\n',
+  );
+  expect(outside.seen.map(({ method, body }) => [method, body])).toEqual([
+    ['POST', 'hello'],
+    ['PUT', 'hello world'],
+  ]);
 });
 
-it('opens a tunnel, and TLS in it is the job\'s own', async () => {
+it("opens a tunnel, and TLS in it is the job's own", async () => {
   const { connected, gate } = open();
   const job = connected();
   job.write('CONNECT a.outside.example:443 HTTP/1.1\r\nHost: a.outside.example:443\r\n\r\n');
-  const [established] = await once(job, 'data') as [Buffer];
+  const [established] = (await once(job, 'data')) as [Buffer];
   expect(established.toString()).toBe('HTTP/1.1 200 Connection established\r\n\r\n');
   const secure = connectTls({ socket: job as never, servername: 'a.outside.example', ca: outsideTls().ca });
   secure.write('DELETE /secret HTTP/1.1\r\nHost: a.outside.example\r\nConnection: close\r\n\r\n');
@@ -73,18 +94,63 @@ it('opens a tunnel, and TLS in it is the job\'s own', async () => {
 describe('says no in words, lists it, and lets nothing out', () => {
   afterEach(() => expect([outside.seen, outside.dialled]).toEqual([[], []]));
   it.each([
-    ['a host that the token does not name', 'GET http://b.example/ HTTP/1.1\r\nHost: b.example\r\n\r\n', 403, 'token.scope'],
-    ['a tunnel that the token does not name', 'CONNECT b.example:443 HTTP/1.1\r\nHost: b.example:443\r\n\r\n', 403, 'token.scope'],
-    ['a method that the token does not name', 'DELETE http://a.outside.example/ HTTP/1.1\r\nHost: a.outside.example\r\n\r\n', 403, 'token.scope'],
-    ['a tunnel to another port', 'CONNECT a.outside.example:22 HTTP/1.1\r\nHost: a.outside.example:22\r\n\r\n', 400, 'port 443 alone'],
+    [
+      'a host that the token does not name',
+      'GET http://b.example/ HTTP/1.1\r\nHost: b.example\r\n\r\n',
+      403,
+      'token.scope',
+    ],
+    [
+      'a tunnel that the token does not name',
+      'CONNECT b.example:443 HTTP/1.1\r\nHost: b.example:443\r\n\r\n',
+      403,
+      'token.scope',
+    ],
+    [
+      'a method that the token does not name',
+      'DELETE http://a.outside.example/ HTTP/1.1\r\nHost: a.outside.example\r\n\r\n',
+      403,
+      'token.scope',
+    ],
+    [
+      'a tunnel to another port',
+      'CONNECT a.outside.example:22 HTTP/1.1\r\nHost: a.outside.example:22\r\n\r\n',
+      400,
+      'port 443 alone',
+    ],
     ['the proxy itself', 'GET / HTTP/1.1\r\nHost: a.outside.example\r\n\r\n', 400, 'not `http://`'],
     ['two hosts', `${GET}Host: evil.example\r\n\r\n`, 400, 'exactly one `Host`'],
-    ['a host that is another\'s', 'GET http://a.outside.example/ HTTP/1.1\r\nHost: b.outside.example\r\n\r\n', 400, 'exactly one `Host`'],
+    [
+      "a host that is another's",
+      'GET http://a.outside.example/ HTTP/1.1\r\nHost: b.outside.example\r\n\r\n',
+      400,
+      'exactly one `Host`',
+    ],
     ['no host', 'GET http://a.outside.example/ HTTP/1.1\r\n\r\n', 400, 'exactly one `Host`'],
-    ['a tunnel with another host', 'CONNECT a.outside.example:443 HTTP/1.1\r\nHost: evil.example:443\r\n\r\n', 400, 'two places'],
-    ['a user in the URL', 'GET http://a.outside.example@evil.example/ HTTP/1.1\r\nHost: evil.example\r\n\r\n', 400, 'not `http://`'],
-    ['a number for a host', 'GET http://2130706433/ HTTP/1.1\r\nHost: 2130706433\r\n\r\n', 400, 'neither a domain name'],
-    ['TRACE', 'TRACE http://a.outside.example/ HTTP/1.1\r\nHost: a.outside.example\r\n\r\n', 400, 'none that a proxy forwards'],
+    [
+      'a tunnel with another host',
+      'CONNECT a.outside.example:443 HTTP/1.1\r\nHost: evil.example:443\r\n\r\n',
+      400,
+      'two places',
+    ],
+    [
+      'a user in the URL',
+      'GET http://a.outside.example@evil.example/ HTTP/1.1\r\nHost: evil.example\r\n\r\n',
+      400,
+      'not `http://`',
+    ],
+    [
+      'a number for a host',
+      'GET http://2130706433/ HTTP/1.1\r\nHost: 2130706433\r\n\r\n',
+      400,
+      'neither a domain name',
+    ],
+    [
+      'TRACE',
+      'TRACE http://a.outside.example/ HTTP/1.1\r\nHost: a.outside.example\r\n\r\n',
+      400,
+      'none that a proxy forwards',
+    ],
   ])('to %s', async (_, bytes, status, words) => {
     const { say, gate } = open();
     const answer = await say(bytes);
@@ -95,8 +161,14 @@ describe('says no in words, lists it, and lets nothing out', () => {
   });
 
   it.each([
-    ['a length and a coding', `${GET.replace('GET', 'POST')}Content-Length: 4\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\nGET http://169.254.169.254/ HTTP/1.1\r\nHost: 169.254.169.254\r\n\r\n`],
-    ['two lengths', `${GET.replace('GET', 'POST')}Content-Length: 0\r\nContent-Length: 44\r\n\r\nGET http://evil.example/ HTTP/1.1\r\nHost: x\r\n\r\n`],
+    [
+      'a length and a coding',
+      `${GET.replace('GET', 'POST')}Content-Length: 4\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\nGET http://169.254.169.254/ HTTP/1.1\r\nHost: 169.254.169.254\r\n\r\n`,
+    ],
+    [
+      'two lengths',
+      `${GET.replace('GET', 'POST')}Content-Length: 0\r\nContent-Length: 44\r\n\r\nGET http://evil.example/ HTTP/1.1\r\nHost: x\r\n\r\n`,
+    ],
     ['a line that ends bare', 'GET http://a.outside.example/ HTTP/1.1\nHost: a.outside.example\n\n'],
     ['a line break in its URL', 'GET http://a.outside.example/\rX: y HTTP/1.1\r\nHost: a.outside.example\r\n\r\n'],
     ['a folded header', `${GET}X: a\r\n Host: evil.example\r\n\r\n`],
@@ -124,23 +196,50 @@ it('what follows a request on its connection is no request', async () => {
 });
 
 it('what a server sends after its answer, or in place of one, is no other answer', async () => {
-  await outside.replace(80, createServer((socket) => {
-    socket.on('error', () => undefined).once('data', () => socket.end('HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nokHTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nsecond'));
-  }));
+  await outside.replace(
+    80,
+    createServer((socket) => {
+      socket
+        .on('error', () => undefined)
+        .once('data', () =>
+          socket.end(
+            'HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nokHTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nsecond',
+          ),
+        );
+    }),
+  );
   expect(await open().say(`${GET}\r\n`)).toMatch(/\r\n\r\nok$/);
-  for (const said of ['nonsense', 'HTTP/1.1 200 OK\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\nab', 'HTTP/1.1 101 Switching\r\nUpgrade: x\r\nConnection: upgrade\r\n\r\n', '']) {
-    await outside.replace(80, createServer((socket) => void socket.on('error', () => undefined).once('data', () => socket.end(said))));
+  for (const said of [
+    'nonsense',
+    'HTTP/1.1 200 OK\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\nab',
+    'HTTP/1.1 101 Switching\r\nUpgrade: x\r\nConnection: upgrade\r\n\r\n',
+    '',
+  ]) {
+    await outside.replace(
+      80,
+      createServer((socket) => void socket.on('error', () => undefined).once('data', () => socket.end(said))),
+    );
     const { say, gate } = open();
     expect(await say(`${GET}\r\n`)).toMatch(/^HTTP\/1\.1 502 [^]*egress\.failed/);
     expect(gate.requests).toMatchObject([{ outcome: 'failed' }]);
   }
 });
 
-it('a redirect is the job\'s to follow, by a request that is judged like any', async () => {
-  outside.answer = (_, response) => void response.writeHead(302, { location: 'http://169.254.169.254/latest/meta-data/' }).end();
-  const { say } = open({ net: [[{ domain: '*.outside.example', methods: ['GET'] }, { domain: '169.254.169.254', methods: ['GET'] }]] });
+it("a redirect is the job's to follow, by a request that is judged like any", async () => {
+  outside.answer = (_, response) =>
+    void response.writeHead(302, { location: 'http://169.254.169.254/latest/meta-data/' }).end();
+  const { say } = open({
+    net: [
+      [
+        { domain: '*.outside.example', methods: ['GET'] },
+        { domain: '169.254.169.254', methods: ['GET'] },
+      ],
+    ],
+  });
   expect(await say(`${GET}\r\n`)).toContain('location: http://169.254.169.254/latest/meta-data/');
-  expect(await say('GET http://169.254.169.254/latest/meta-data/ HTTP/1.1\r\nHost: 169.254.169.254\r\n\r\n')).toMatch(/^HTTP\/1\.1 403 [^]*public network/);
+  expect(await say('GET http://169.254.169.254/latest/meta-data/ HTTP/1.1\r\nHost: 169.254.169.254\r\n\r\n')).toMatch(
+    /^HTTP\/1\.1 403 [^]*public network/,
+  );
   expect(outside.dialled).toHaveLength(1);
 });
 
@@ -161,7 +260,10 @@ it('a head that is typed too slowly is given up', async () => {
 });
 
 it('a tunnel is cut at the budget, both ways counted', async () => {
-  await outside.replace(443, createServer((socket) => void socket.on('error', () => undefined).pipe(socket)));
+  await outside.replace(
+    443,
+    createServer((socket) => void socket.on('error', () => undefined).pipe(socket)),
+  );
   const { connected, gate } = open({ bytesMax: 50_000 });
   const job = connected();
   job.on('error', () => undefined);

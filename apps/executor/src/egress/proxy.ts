@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /**
- * What a sandbox's proxy says comes here as it was written: attacker-controlled. An HTTP parser of Node reads it, strictly; `libs/egress` judges the head; the gate
- * decides; and what leaves is written anew. One request a connection, so that what follows one is never read as another.
+ * What a sandbox's proxy says comes here as it was written: attacker-controlled. An HTTP parser of Node reads it,
+ * strictly; `libs/egress` judges the head; the gate decides; and what leaves is written anew. One request a connection,
+ * so that what follows one is never read as another.
  */
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { Duplex } from 'node:stream';
@@ -15,7 +16,16 @@ const HEAD_BYTES_MAX = 32 * 1024;
 /** A head that takes longer isn't typed by any program. */
 const HEAD_MS_MAX = 10_000;
 /** Of the connection, and not of the answer. */
-const HOP_HEADERS: ReadonlySet<string> = new Set(['connection', 'keep-alive', 'proxy-connection', 'proxy-authenticate', 'transfer-encoding', 'trailer', 'upgrade', 'te']);
+const HOP_HEADERS: ReadonlySet<string> = new Set([
+  'connection',
+  'keep-alive',
+  'proxy-connection',
+  'proxy-authenticate',
+  'transfer-encoding',
+  'trailer',
+  'upgrade',
+  'te',
+]);
 
 /** Serves connections of one sandbox through the gate of its call. */
 export class Proxy {
@@ -25,9 +35,20 @@ export class Proxy {
 
   constructor(gate: CallGate) {
     this.#gate = gate;
-    this.#server = createServer({ maxHeaderSize: HEAD_BYTES_MAX, insecureHTTPParser: false, keepAlive: false, requireHostHeader: false });
-    this.#server.on('request', (request: IncomingMessage, response: ServerResponse) => void this.#forward(request, response));
-    this.#server.on('connect', (request: IncomingMessage, socket: Duplex, head: Buffer) => void this.#tunnel(request, socket, head));
+    this.#server = createServer({
+      maxHeaderSize: HEAD_BYTES_MAX,
+      insecureHTTPParser: false,
+      keepAlive: false,
+      requireHostHeader: false,
+    });
+    this.#server.on(
+      'request',
+      (request: IncomingMessage, response: ServerResponse) => void this.#forward(request, response),
+    );
+    this.#server.on(
+      'connect',
+      (request: IncomingMessage, socket: Duplex, head: Buffer) => void this.#tunnel(request, socket, head),
+    );
     this.#server.on('clientError', (error: Error & { code?: string }, socket: Duplex) => {
       // A connection that only breaks asked for nothing; nor does what follows a request.
       if (error.code?.startsWith('HPE_') === true && this.#heads.has(socket)) this.#garbled(socket);
@@ -60,9 +81,14 @@ export class Proxy {
     this.#headOf(request.socket);
     response.shouldKeepAlive = false;
     try {
-      const { method, target, headers } = parseRequestHead({ method: request.method ?? '', url: request.url ?? '', rawHeaders: request.rawHeaders });
+      const { method, target, headers } = parseRequestHead({
+        method: request.method ?? '',
+        url: request.url ?? '',
+        rawHeaders: request.rawHeaders,
+      });
       const passage = await this.#gate.admit(method, target, '');
-      const hasBody = request.headers['content-length'] !== undefined || request.headers['transfer-encoding'] !== undefined;
+      const hasBody =
+        request.headers['content-length'] !== undefined || request.headers['transfer-encoding'] !== undefined;
       const answer = await exchange(passage, { method, target, headers, body: hasBody ? request : null });
       response.writeHead(answer.statusCode ?? 502, forwarded(answer));
       await pipeline(answer, response);
@@ -89,18 +115,27 @@ export class Proxy {
       connection.destroy();
     } catch (error) {
       this.#refuse(request, error, (status, text) => {
-        socket.end(`HTTP/1.1 ${status} ${status === 400 ? 'Bad Request' : 'Forbidden'}\r\nContent-Type: text/plain; charset=utf-8\r\nContent-Length: ${Buffer.byteLength(text)}\r\nConnection: close\r\n\r\n${text}`);
+        socket.end(
+          `HTTP/1.1 ${status} ${status === 400 ? 'Bad Request' : 'Forbidden'}\r\nContent-Type: text/plain; charset=utf-8\r\nContent-Length: ${Buffer.byteLength(text)}\r\nConnection: close\r\n\r\n${text}`,
+        );
       });
     }
   }
 
   /** Says no in words that a person at a terminal understands. */
-  #refuse({ method = '?', url = '?' }: IncomingMessage, error: unknown, answer: (status: number, text: string) => void): void {
+  #refuse(
+    { method = '?', url = '?' }: IncomingMessage,
+    error: unknown,
+    answer: (status: number, text: string) => void,
+  ): void {
     if (error instanceof TargetError) {
       this.#gate.refuse(method, url, error.message);
       answer(400, `writ: ${error.message}\n`);
     } else if (error instanceof GateRefusal) {
-      answer(error.code === 'egress.failed' ? 502 : 403, `writ: ${error.code}: ${error.message}\n${error.hint === null ? '' : `${error.hint}\n`}`);
+      answer(
+        error.code === 'egress.failed' ? 502 : 403,
+        `writ: ${error.code}: ${error.message}\n${error.hint === null ? '' : `${error.hint}\n`}`,
+      );
     } else answer(502, 'writ: egress.failed: the connection broke\n');
   }
 }
@@ -116,6 +151,9 @@ function forwarded({ rawHeaders }: IncomingMessage): string[] {
 }
 
 function verifyTunnelHost({ rawHeaders }: IncomingMessage, host: string): void {
-  const hosts = rawHeaders.filter((_, at) => at % 2 === 1 && rawHeaders[at - 1]?.toLowerCase() === 'host').map((value) => value.toLowerCase());
-  if (hosts.length > 1 || (hosts[0] !== undefined && ![host, `${host}:443`].includes(hosts[0]))) throw new TargetError('the tunnel and its `Host` are two places');
+  const hosts = rawHeaders
+    .filter((_, at) => at % 2 === 1 && rawHeaders[at - 1]?.toLowerCase() === 'host')
+    .map((value) => value.toLowerCase());
+  if (hosts.length > 1 || (hosts[0] !== undefined && ![host, `${host}:443`].includes(hosts[0])))
+    throw new TargetError('the tunnel and its `Host` are two places');
 }

@@ -3,7 +3,13 @@ import type { AnnouncedRequests } from '@writ/contract';
 import { RequestList, type ListedRequest } from './request-list.ts';
 
 let list: RequestList;
-beforeEach(() => { list = new RequestList(100, () => 0, (request) => request); });
+beforeEach(() => {
+  list = new RequestList(
+    100,
+    () => 0,
+    (request) => request,
+  );
+});
 
 const add = (): ListedRequest => {
   const listed = list.add('POST', 'https://api.example.org/', 'why');
@@ -24,7 +30,10 @@ describe('messages that are under way at once', () => {
     list.grown(listed);
     const after = take();
     expect([before.seq, after.seq]).toEqual([0, 1]);
-    expect([before, after].map(({ items }) => items.map(({ address }) => address))).toEqual([[null], ['93.184.216.34']]);
+    expect([before, after].map(({ items }) => items.map(({ address }) => address))).toEqual([
+      [null],
+      ['93.184.216.34'],
+    ]);
     list.announced(before);
     expect(list.isAnnounced(listed)).toBe(false);
     list.announced(after);

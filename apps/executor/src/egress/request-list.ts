@@ -4,7 +4,8 @@ import { LIMITS, type AnnouncedRequests, type EgressRequest } from '@writ/contra
 type Mutable = { -readonly [K in keyof EgressRequest]: EgressRequest[K] };
 
 /** Text of a job's or a stranger's, fit for a list that people read. */
-export const shown = (text: string, charsMax: number): string => text.replaceAll(/[^\x20-\x7e]/g, '?').slice(0, charsMax);
+export const shown = (text: string, charsMax: number): string =>
+  text.replaceAll(/[^\x20-\x7e]/g, '?').slice(0, charsMax);
 
 /** One request of the list, filled in as it goes on. */
 export class ListedRequest {
@@ -39,7 +40,10 @@ export class ListedRequest {
   }
 }
 
-/** INVARIANT (nothing unlisted): whatever leaves was listed before. The list is bounded, and where it is full nothing leaves. */
+/**
+ * INVARIANT (nothing unlisted): whatever leaves was listed before. The list is bounded, and where it is full nothing
+ * leaves.
+ */
 export class RequestList {
   readonly #entries: Mutable[] = [];
   readonly #most: number;
@@ -52,7 +56,11 @@ export class RequestList {
   /** of a line of which more became known: how many messages were made before */
   readonly #grown = new Map<number, number>();
 
-  /** @param most of this call. @param elapsed milliseconds since the attempt began. @param told a line as others may read it */
+  /**
+   * @param most of this call.
+   * @param elapsed milliseconds since the attempt began.
+   * @param told a line as others may read it
+   */
   constructor(most: number, elapsed: () => number, told: (request: EgressRequest) => EgressRequest) {
     this.#most = Math.min(most, LIMITS.egressRequests.max);
     this.#elapsed = elapsed;
@@ -73,7 +81,10 @@ export class RequestList {
     return items.length === 0 ? null : { seq: this.#messages++, from: this.#announced, items };
   }
 
-  /** The kernel has these lines. Several messages may be under way at once: one made before a line grew doesn't have what was added. */
+  /**
+   * The kernel has these lines. Several messages may be under way at once: one made before a line grew doesn't have
+   * what was added.
+   */
   announced({ seq, from, items }: AnnouncedRequests): void {
     const old = [...this.#grown].filter(([, before]) => seq < before).map(([line]) => line);
     this.#announced = Math.max(this.#announced, Math.min(from + items.length, ...old));
@@ -97,8 +108,16 @@ export class RequestList {
   add(method: string, target: string, purpose: string): ListedRequest | null {
     if (this.#entries.length >= this.#most) return null;
     const entry: Mutable = {
-      at_ms: Math.max(0, Math.round(this.#elapsed())), method: shown(method, 16), target: shown(target, 512), purpose: purpose.slice(0, 256), outcome: 'failed', reason: 'it did not end',
-      address: null, status: null, sent_bytes: 0, received_bytes: 0,
+      at_ms: Math.max(0, Math.round(this.#elapsed())),
+      method: shown(method, 16),
+      target: shown(target, 512),
+      purpose: purpose.slice(0, 256),
+      outcome: 'failed',
+      reason: 'it did not end',
+      address: null,
+      status: null,
+      sent_bytes: 0,
+      received_bytes: 0,
     };
     this.#entries.push(entry);
     return new ListedRequest(entry, this.#entries.length - 1);

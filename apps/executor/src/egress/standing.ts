@@ -4,8 +4,9 @@
 export const FRESH_MS = 1_000;
 
 /**
- * Whether the call may still send: neither its token revoked, nor it or what it belongs to stopped.
- * INVARIANT (fresh or closed): what is asked of it answers yes only while the kernel said so at most a second ago, counted from the moment it was asked.
+ * Whether the call may still send: neither its token revoked, nor it or what it belongs to stopped. INVARIANT (fresh or
+ * closed): what is asked of it answers yes only while the kernel said so at most a second ago, counted from the moment
+ * it was asked.
  */
 export class Standing {
   readonly #confirm: () => Promise<void>;
@@ -13,7 +14,10 @@ export class Standing {
   #confirmedAt = -Infinity;
   #asking: Promise<void> | null = null;
 
-  /** @param confirm asks the kernel; rejects when the call has to stop, or nobody answers. @param now monotonic milliseconds */
+  /**
+   * @param confirm asks the kernel; rejects when the call has to stop, or nobody answers.
+   * @param now monotonic milliseconds
+   */
   constructor(confirm: () => Promise<void>, now: () => number) {
     this.#confirm = confirm;
     this.#now = now;

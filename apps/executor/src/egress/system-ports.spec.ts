@@ -14,13 +14,18 @@ let proxy: TunnelProxy;
 let end: () => void;
 beforeAll(async () => {
   const authority = await newCertificateAuthority();
-  const server = createServer(await authority.issue([{ type: 'dns', value: HOST }]), (_request, response) => response.end('hello'));
+  const server = createServer(await authority.issue([{ type: 'dns', value: HOST }]), (_request, response) =>
+    response.end('hello'),
+  );
   server.on('tlsClientError', () => undefined).listen(0, '127.0.0.1');
   await once(server, 'listening');
   const { port } = server.address() as AddressInfo;
   proxy = await startTunnelProxy({ leadsTo: () => port });
   setDefaultCACertificates([...usual, authority.cert]);
-  end = () => { server.closeAllConnections(); server.close(); };
+  end = () => {
+    server.closeAllConnections();
+    server.close();
+  };
 });
 afterAll(async () => {
   setDefaultCACertificates(usual);
@@ -35,7 +40,9 @@ it('dials through the proxy by the address that was judged, and verifies the cer
   const connection = await through().dial(to, signal());
   connection.write(`GET / HTTP/1.1\r\nHost: ${HOST}\r\nConnection: close\r\n\r\n`);
   expect(await text(connection)).toMatch(/^HTTP\/1.1 200[^]*hello/);
-  await expect(through().dial({ ...to, host: 'other.example', tlsHost: 'other.example' }, signal())).rejects.toThrow(/altnames/);
+  await expect(through().dial({ ...to, host: 'other.example', tlsHost: 'other.example' }, signal())).rejects.toThrow(
+    /altnames/,
+  );
   expect(proxy.asked.splice(0)).toEqual(['93.184.216.34:443', '93.184.216.34:443']);
 });
 
@@ -49,6 +56,8 @@ it('leaves names to a proxy that resolves them, but for hosts that are reached d
 });
 
 it('dials nothing by its name without a proxy', async () => {
-  await expect(systemEgress(DIRECT).dial({ host: 'localhost', address: null, port: 1, tlsHost: null }, signal())).rejects.toThrow('by its name');
+  await expect(
+    systemEgress(DIRECT).dial({ host: 'localhost', address: null, port: 1, tlsHost: null }, signal()),
+  ).rejects.toThrow('by its name');
   expect(proxy.asked).toEqual([]);
 });

@@ -31,7 +31,11 @@ async function dialDirectly({ address, port, tlsHost }: Dialled, signal: AbortSi
 }
 
 /** The socket, once it stands; destroyed where it doesn't before the signal. After that it is its owner's. */
-export async function connected(socket: Socket, event: 'connect' | 'secureConnect', signal: AbortSignal): Promise<Socket> {
+export async function connected(
+  socket: Socket,
+  event: 'connect' | 'secureConnect',
+  signal: AbortSignal,
+): Promise<Socket> {
   try {
     await once(socket, event, { signal });
     return socket;

@@ -7,16 +7,26 @@ import type { Lease } from './lease.ts';
 /** Who is asked. */
 type Renewals = Pick<KernelClient, 'renew'>;
 
-/** Looks in one lease. Every second one renews, and every one while a renewal waits for its answer: four may be sent before a lease is gone. */
+/**
+ * Looks in one lease. Every second one renews, and every one while a renewal waits for its answer: four may be sent
+ * before a lease is gone.
+ */
 const LOOKS = 6;
 
 /**
- * Renews the lease until `done` aborts or the lease is gone. A renewal that isn't answered is sent again while the lease lives, and whichever answer comes
- * counts: one request that a frozen kernel took must not use up the time of those that another would answer. One that is refused ends it at once.
+ * Renews the lease until `done` aborts or the lease is gone. A renewal that isn't answered is sent again while the
+ * lease lives, and whichever answer comes counts: one request that a frozen kernel took must not use up the time of
+ * those that another would answer. One that is refused ends it at once.
  *
  * @param now monotonic milliseconds
  */
-export async function keepLease(kernel: Renewals, speaker: Speaker, lease: Lease, now: () => number, done: AbortSignal): Promise<void> {
+export async function keepLease(
+  kernel: Renewals,
+  speaker: Speaker,
+  lease: Lease,
+  now: () => number,
+  done: AbortSignal,
+): Promise<void> {
   const stop = AbortSignal.any([done, lease.signal]);
   let unanswered = 0;
   for (let look = 1; ; look += 1) {
@@ -29,7 +39,9 @@ export async function keepLease(kernel: Renewals, speaker: Speaker, lease: Lease
     }
     if (look % 2 === 0 || unanswered > 0) {
       unanswered += 1;
-      void renew(kernel, speaker, lease, now).then(() => { unanswered -= 1; });
+      void renew(kernel, speaker, lease, now).then(() => {
+        unanswered -= 1;
+      });
     }
   }
 }

@@ -2,9 +2,9 @@
 import { Fault, type RenewReply } from '@writ/contract';
 
 /**
- * The time for which an attempt is ours.
- * INVARIANT (own clock): it is measured on this process's monotonic clock from the moment the request for it was *sent*, so that a process
- * that was frozen sees it gone before it writes or says anything.
+ * The time for which an attempt is ours. INVARIANT (own clock): it is measured on this process's monotonic clock from
+ * the moment the request for it was *sent*, so that a process that was frozen sees it gone before it writes or says
+ * anything.
  */
 export class Lease {
   readonly #now: () => number;
@@ -41,7 +41,10 @@ export class Lease {
     }
   }
 
-  /** `stopping`: this executor ends; `stopped`: the kernel said so. Both leave a lease that can be given back; without either it is lost. */
+  /**
+   * `stopping`: this executor ends; `stopped`: the kernel said so. Both leave a lease that can be given back; without
+   * either it is lost.
+   */
   stop(why: string, givesBack: 'stopping' | 'stopped' | null = null): void {
     if (this.#abort.signal.aborted) return;
     this.#givesBack = givesBack;

@@ -17,7 +17,9 @@ export class Running {
 
   /** A preview of the same call is fenced by its own lease: what is said of the run isn't said of it. */
   stop(operationId: string): void {
-    this.#leases.get(keyOf({ operation_id: operationId, mode: 'run' }))?.stop('the call was cancelled or its token revoked', 'stopped');
+    this.#leases
+      .get(keyOf({ operation_id: operationId, mode: 'run' }))
+      ?.stop('the call was cancelled or its token revoked', 'stopped');
   }
 
   stopAll(): void {

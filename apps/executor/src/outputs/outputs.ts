@@ -10,21 +10,32 @@ export interface OutputTail {
   close(): void;
 }
 
-interface Tail { parts: Uint8Array[]; kept: number; total: number; withheld: boolean }
+interface Tail {
+  parts: Uint8Array[];
+  kept: number;
+  total: number;
+  withheld: boolean;
+}
 
 /** What comes out of the containers that run here, for whoever looks on. Bounded for each of them, and gone with it. */
 export class Outputs {
   readonly #tails = new Map<string, Tail>();
 
-  /** @param secrets of the call: where it has any nothing is shown, since what it prints may hold them in any spelling */
+  /**
+   * @param secrets of the call: where it has any nothing is shown, since what it prints may hold them in any spelling
+   */
   open(sandboxId: string, secrets: Readonly<Record<string, string>>): OutputTail {
     const tail: Tail = { parts: [], kept: 0, total: 0, withheld: Object.keys(secrets).length > 0 };
     this.#tails.set(sandboxId, tail);
     return {
       push: (bytes) => add(tail, bytes),
-      withhold: () => { [tail.parts, tail.kept, tail.withheld] = [[], 0, true]; },
+      withhold: () => {
+        [tail.parts, tail.kept, tail.withheld] = [[], 0, true];
+      },
       // A later attempt of the same call may have taken the place.
-      close: () => { if (this.#tails.get(sandboxId) === tail) this.#tails.delete(sandboxId); },
+      close: () => {
+        if (this.#tails.get(sandboxId) === tail) this.#tails.delete(sandboxId);
+      },
     };
   }
 
@@ -33,7 +44,15 @@ export class Outputs {
     const tail = this.#tails.get(sandboxId);
     if (!tail) return null;
     const end = Buffer.concat(tail.parts);
-    return { container_id: sandboxId, output: end.subarray(Math.max(0, end.length - SHOWN_BYTES_MAX)).toString('utf8').replaceAll('\0', '\uFFFD'), output_bytes: tail.total, withheld: tail.withheld };
+    return {
+      container_id: sandboxId,
+      output: end
+        .subarray(Math.max(0, end.length - SHOWN_BYTES_MAX))
+        .toString('utf8')
+        .replaceAll('\0', '\uFFFD'),
+      output_bytes: tail.total,
+      withheld: tail.withheld,
+    };
   }
 }
 
@@ -44,7 +63,11 @@ function add(tail: Tail, bytes: Uint8Array): void {
   const part = Buffer.from(bytes.subarray(Math.max(0, bytes.length - SHOWN_BYTES_MAX)));
   tail.parts.push(part);
   tail.kept += part.length;
-  for (let first = tail.parts[0]; first !== undefined && tail.kept - first.length >= SHOWN_BYTES_MAX; first = tail.parts[0]) {
+  for (
+    let first = tail.parts[0];
+    first !== undefined && tail.kept - first.length >= SHOWN_BYTES_MAX;
+    first = tail.parts[0]
+  ) {
     tail.parts.shift();
     tail.kept -= first.length;
   }

@@ -10,19 +10,29 @@ describe('output as a result shows it', () => {
     expect(shownText(new Uint8Array(), false)).toEqual({ text: '', isLossy: false });
   });
 
-  it('is whole characters where it was cut, and a half one is a mark only where it wasn\'t', () => {
-    fc.assert(fc.property(fc.string({ unit: 'grapheme' }).filter((text) => text.isWellFormed() && !text.includes('\0')), fc.nat(), (text, at) => {
-      const bytes = Buffer.from(text);
-      const cut = bytes.subarray(0, at % (bytes.length + 1));
-      const { text: shown, isLossy } = shownText(cut, true);
-      expect([text.startsWith(shown), isLossy]).toEqual([true, false]);
-      expect(cut.length - Buffer.byteLength(shown)).toBe(halfCharacter(cut));
-      expect(shownText(cut, false).isLossy).toBe(halfCharacter(cut) > 0);
-    }));
+  it("is whole characters where it was cut, and a half one is a mark only where it wasn't", () => {
+    fc.assert(
+      fc.property(
+        fc.string({ unit: 'grapheme' }).filter((text) => text.isWellFormed() && !text.includes('\0')),
+        fc.nat(),
+        (text, at) => {
+          const bytes = Buffer.from(text);
+          const cut = bytes.subarray(0, at % (bytes.length + 1));
+          const { text: shown, isLossy } = shownText(cut, true);
+          expect([text.startsWith(shown), isLossy]).toEqual([true, false]);
+          expect(cut.length - Buffer.byteLength(shown)).toBe(halfCharacter(cut));
+          expect(shownText(cut, false).isLossy).toBe(halfCharacter(cut) > 0);
+        },
+      ),
+    );
   });
 
   it('has no half character in what no text begins with', () => {
-    expect([[0x80], [0xff], [0xf5], [0xc0], [0xc1, 0x80]].map((bytes) => halfCharacter(Uint8Array.from(bytes)))).toEqual([0, 0, 0, 0, 0]);
-    expect([[0xc3], [0xe2, 0x82], [0xf0, 0x9f, 0x98]].map((bytes) => halfCharacter(Uint8Array.from(bytes)))).toEqual([1, 2, 3]);
+    expect(
+      [[0x80], [0xff], [0xf5], [0xc0], [0xc1, 0x80]].map((bytes) => halfCharacter(Uint8Array.from(bytes))),
+    ).toEqual([0, 0, 0, 0, 0]);
+    expect([[0xc3], [0xe2, 0x82], [0xf0, 0x9f, 0x98]].map((bytes) => halfCharacter(Uint8Array.from(bytes)))).toEqual([
+      1, 2, 3,
+    ]);
   });
 });

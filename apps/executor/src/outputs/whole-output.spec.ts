@@ -12,13 +12,24 @@ const EXITED = { ended: 'exited', unheardBytes: 0 } as const;
 const VALUES = new Values({ KEY: 'hunter2-of-ours' });
 
 const blobs = memoryBlobs();
-const keeping = (over: Partial<Keeping> = {}): Keeping => ({ blobs, tenantId: TENANT, values: undefined, seal: undefined, shownBytes: 10, heardBytes: 1_000_000, ...over });
+const keeping = (over: Partial<Keeping> = {}): Keeping => ({
+  blobs,
+  tenantId: TENANT,
+  values: undefined,
+  seal: undefined,
+  shownBytes: 10,
+  heardBytes: 1_000_000,
+  ...over,
+});
 const said = (stream: SandboxOutput['stream'], text: string): SandboxOutput => ({ stream, bytes: Buffer.from(text) });
-const textsOf = async (refs: OutputRefs | null): Promise<string[]> => Promise.all([refs!.stdout, refs!.stderr].map(async ({ sha256, size }) => {
-  const bytes = await blobs.get(TENANT, sha256);
-  expect(bytes).toHaveLength(size);
-  return Buffer.from(bytes).toString();
-}));
+const textsOf = async (refs: OutputRefs | null): Promise<string[]> =>
+  Promise.all(
+    [refs!.stdout, refs!.stderr].map(async ({ sha256, size }) => {
+      const bytes = await blobs.get(TENANT, sha256);
+      expect(bytes).toHaveLength(size);
+      return Buffer.from(bytes).toString();
+    }),
+  );
 
 /** A store that takes nothing of a stream until it is let. */
 class SlowBlobs extends BlobStore {
@@ -53,7 +64,13 @@ it('keeps nothing of what the result shows whole', async () => {
 
 it('keeps each stream from its beginning, once there is more than is shown', async () => {
   const whole = new WholeOutput(keeping());
-  for (const [stream, text] of [['stdout', 'one '], ['stderr', 'two '], ['stdout', 'three '], ['stderr', 'four']] as const) whole.take(said(stream, text));
+  for (const [stream, text] of [
+    ['stdout', 'one '],
+    ['stderr', 'two '],
+    ['stdout', 'three '],
+    ['stderr', 'four'],
+  ] as const)
+    whole.take(said(stream, text));
   const refs = await whole.end(EXITED);
   expect(await textsOf(refs)).toEqual(['one three ', 'two four']);
   expect([refs!.stdout.cut, refs!.stderr.cut]).toEqual([false, false]);
@@ -62,11 +79,24 @@ it('keeps each stream from its beginning, once there is more than is shown', asy
 it('seals each stream as its own, once its values are out, and says how long it is in clear', async () => {
   const seal: ContentSeal = { key: Buffer.alloc(32, 7), tenantId: TENANT, operationId: 'op_a', attempt: 2 };
   const whole = new WholeOutput(keeping({ seal, values: VALUES }));
-  for (const [stream, text] of [['stdout', 'one hunter2-'], ['stderr', 'two '], ['stdout', 'of-ours three'], ['stderr', 'four']] as const) whole.take(said(stream, text));
+  for (const [stream, text] of [
+    ['stdout', 'one hunter2-'],
+    ['stderr', 'two '],
+    ['stdout', 'of-ours three'],
+    ['stderr', 'four'],
+  ] as const)
+    whole.take(said(stream, text));
   const { stdout, stderr } = (await whole.end(EXITED))!;
-  for (const [kind, ref, text] of [['stdout', stdout, 'one ***KEY*** three'], ['stderr', stderr, 'two four']] as const) {
+  for (const [kind, ref, text] of [
+    ['stdout', stdout, 'one ***KEY*** three'],
+    ['stderr', stderr, 'two four'],
+  ] as const) {
     const stored = await blobs.get(TENANT, ref.sha256);
-    expect([ref.size, stored.length, ref.content_sha256]).toEqual([text.length, text.length + SEAL_BYTES, sha256Hex(Buffer.from(text))]);
+    expect([ref.size, stored.length, ref.content_sha256]).toEqual([
+      text.length,
+      text.length + SEAL_BYTES,
+      sha256Hex(Buffer.from(text)),
+    ]);
     expect(Buffer.from(stored).toString('latin1')).not.toMatch(/hunter2|three|four/);
     expect(openContent(seal, kind, stored).toString()).toBe(text);
     expect(() => openContent(seal, kind === 'stdout' ? 'stderr' : 'stdout', stored)).toThrow();

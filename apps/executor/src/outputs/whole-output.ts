@@ -9,7 +9,10 @@ import type { SandboxOutput, SandboxResult } from '@writ/sandbox';
 import { inSlices } from '@writ/worker-pool';
 import { piecesOf, Redactor, type Values } from '../redaction/redactor.ts';
 
-/** What waits for the store in each stream before the container has to wait as well: once on its way in, and once on its way out. */
+/**
+ * What waits for the store in each stream before the container has to wait as well: once on its way in, and once on its
+ * way out.
+ */
 const WAITING_BYTES_MAX = 1024 * 1024;
 
 type Stream = SandboxOutput['stream'];
@@ -28,8 +31,8 @@ export interface Keeping {
 }
 
 /**
- * Stores what a command says beyond what its result shows, stream by stream, as it comes.
- * INVARIANT (bounded): no more is held than the result shows, and then than twice `WAITING_BYTES_MAX` in each stream beside what the store holds.
+ * Stores what a command says beyond what its result shows, stream by stream, as it comes. INVARIANT (bounded): no more
+ * is held than the result shows, and then than twice `WAITING_BYTES_MAX` in each stream beside what the store holds.
  * INVARIANT (redacted first): no byte is sealed or stored that hasn't passed the redactor of its stream.
  */
 export class WholeOutput {
@@ -49,12 +52,18 @@ export class WholeOutput {
     if (this.#streams !== null) return this.#streams[output.stream].write(output.bytes);
     this.#shown.push(output);
     if (this.#bytes <= this.#keeping.shownBytes) return undefined;
-    const streams = this.#streams = { stdout: new StoredStream(this.#keeping, 'stdout'), stderr: new StoredStream(this.#keeping, 'stderr') };
+    const streams = (this.#streams = {
+      stdout: new StoredStream(this.#keeping, 'stdout'),
+      stderr: new StoredStream(this.#keeping, 'stderr'),
+    });
     const waits = this.#shown.splice(0).map(({ stream, bytes }) => streams[stream].write(bytes));
     return waits.some((wait) => wait !== undefined) ? Promise.all(waits).then(() => undefined) : undefined;
   }
 
-  /** Resolves with what was stored; null where the result shows all of it, and where it couldn't be stored: that costs no call its end. */
+  /**
+   * Resolves with what was stored; null where the result shows all of it, and where it couldn't be stored: that costs
+   * no call its end.
+   */
   async end({ ended, unheardBytes }: Pick<SandboxResult, 'ended' | 'unheardBytes'>): Promise<OutputRefs | null> {
     if (this.#streams === null) return null;
     // Of a command that was killed from outside nobody says what wasn't heard.
@@ -91,7 +100,10 @@ class StoredStream {
     this.#isSealed = seal !== undefined;
     // A store that fails closes the stream, and what still comes goes nowhere.
     this.#bytes.on('error', () => undefined);
-    const stored = seal === undefined ? blobs.putStream(tenantId, this.#bytes) : blobs.putStream(tenantId, sealedParts(seal, stream, this.#bytes)).then(sealedRef);
+    const stored =
+      seal === undefined
+        ? blobs.putStream(tenantId, this.#bytes)
+        : blobs.putStream(tenantId, sealedParts(seal, stream, this.#bytes)).then(sealedRef);
     this.#stored = stored.catch(() => {
       this.#bytes.destroy();
       return null;
@@ -100,7 +112,7 @@ class StoredStream {
 
   write(bytes: Uint8Array): Promise<void> | undefined {
     if (this.#redactor === null) return this.#pass(bytes);
-    return this.#redacting = this.#redacting.then(() => this.#redact(bytes));
+    return (this.#redacting = this.#redacting.then(() => this.#redact(bytes)));
   }
 
   /** @param cut whether it was cut off, maybe within a value */
@@ -125,6 +137,8 @@ class StoredStream {
     if (bytes.length === 0 || this.#bytes.destroyed || this.#bytes.write(bytes)) return undefined;
     const done = new AbortController();
     const any = ['drain', 'close'].map((event) => once(this.#bytes, event, { signal: done.signal }));
-    return Promise.race(any).catch(() => undefined).then(() => done.abort());
+    return Promise.race(any)
+      .catch(() => undefined)
+      .then(() => done.abort());
   }
 }

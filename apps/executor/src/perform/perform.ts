@@ -2,7 +2,18 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { BlobStore } from '@writ/blobs';
 import type { WorkMessage } from '@writ/bus';
-import { Fault, TOOLS, type AskedFor, type AssignedEvent, type FaultCode, type Lane, type Permit, type Redemption, type ReportReply, type ToolClass } from '@writ/contract';
+import {
+  Fault,
+  TOOLS,
+  type AskedFor,
+  type AssignedEvent,
+  type FaultCode,
+  type Lane,
+  type Permit,
+  type Redemption,
+  type ReportReply,
+  type ToolClass,
+} from '@writ/contract';
 import { parseJson } from '@writ/digest';
 import { PERMIT_SKEW_MS, verifyPermit } from '@writ/permit';
 import { parseEnvelope, type Envelope, type Verifier } from '@writ/signing';
@@ -57,9 +68,9 @@ const ASKED_MAX = 64;
 const PAUSE_MS = 150;
 
 /**
- * One permit, from the lane to the report.
- * INVARIANT (permit first): nothing of a call is fetched or run before its permit was verified here and redeemed at the kernel, by this executor or for it.
- * INVARIANT (fenced): nothing leaves this process for an attempt whose lease is gone.
+ * One permit, from the lane to the report. INVARIANT (permit first): nothing of a call is fetched or run before its
+ * permit was verified here and redeemed at the kernel, by this executor or for it. INVARIANT (fenced): nothing leaves
+ * this process for an attempt whose lease is gone.
  */
 export class Perform {
   readonly #kernel: KernelClient;
@@ -74,7 +85,14 @@ export class Perform {
   readonly #spent = new LRUCache<string, true>({ max: SPENT_MAX, perf: { now: () => this.#clocks.monotonic() } });
 
   constructor(with_: {
-    kernel: KernelClient; blobs: BlobStore; runners: readonly Runner[]; verifiers: ReadonlyMap<string, Verifier>; running: Running; work: Work<ExecutorTasks>; clocks: Clocks; options: PerformOptions;
+    kernel: KernelClient;
+    blobs: BlobStore;
+    runners: readonly Runner[];
+    verifiers: ReadonlyMap<string, Verifier>;
+    running: Running;
+    work: Work<ExecutorTasks>;
+    clocks: Clocks;
+    options: PerformOptions;
   }) {
     this.#kernel = with_.kernel;
     this.#blobs = with_.blobs;
@@ -99,25 +117,44 @@ export class Perform {
       return 'not_ours';
     }
     const { operation_id, attempt, mode, tool_id } = permit;
-    return await withSpan('performing', { operation_id, attempt, mode, tool_id, lane }, () => this.#attempt(message, permit, envelope));
+    return await withSpan('performing', { operation_id, attempt, mode, tool_id, lane }, () =>
+      this.#attempt(message, permit, envelope),
+    );
   }
 
-  /** Null for what is no order: a permit that doesn't verify, was here before, or has something else beside it. Then nothing of it may be given back either. */
+  /**
+   * Null for what is no order: a permit that doesn't verify, was here before, or has something else beside it. Then
+   * nothing of it may be given back either.
+   */
   openAssigned({ permit: envelope, nonce, redemption }: AssignedEvent): AssignedCall | null {
     const permit = this.#verified(envelope);
-    if (permit === null || permit.mode !== 'run' || redemption.operation_id !== permit.operation_id || redemption.tenant_id !== permit.tenant_id || redemption.attempt !== permit.attempt) return null;
+    if (
+      permit === null ||
+      permit.mode !== 'run' ||
+      redemption.operation_id !== permit.operation_id ||
+      redemption.tenant_id !== permit.tenant_id ||
+      redemption.attempt !== permit.attempt
+    )
+      return null;
     if (this.#spent.has(permit.permit_id)) return null;
     this.#spent.set(permit.permit_id, true, { ttl: permit.expires_at + PERMIT_SKEW_MS - this.#clocks.epoch() + 1 });
     const { operation_id, attempt, mode, tool_id, lane } = permit;
     const speaker = this.#speakerOf(permit, nonce);
-    const giveBack = async (): Promise<void> => await this.#kernel.release(speaker, true, ANSWER_MS).catch(() => undefined);
+    const giveBack = async (): Promise<void> =>
+      await this.#kernel.release(speaker, true, ANSWER_MS).catch(() => undefined);
     return {
       lane,
       giveBack,
-      run: async (since) => await withSpan('performing', { operation_id, attempt, mode, tool_id, lane }, async () => {
-        if (!this.#hasImage(permit)) return await giveBack().then(() => 'not_ours' as const);
-        return await this.#held(permit, await this.#kernel.opened(redemption), speaker, new Lease(this.#clocks.monotonic, since, redemption.lease_ms));
-      }),
+      run: async (since) =>
+        await withSpan('performing', { operation_id, attempt, mode, tool_id, lane }, async () => {
+          if (!this.#hasImage(permit)) return await giveBack().then(() => 'not_ours' as const);
+          return await this.#held(
+            permit,
+            await this.#kernel.opened(redemption),
+            speaker,
+            new Lease(this.#clocks.monotonic, since, redemption.lease_ms),
+          );
+        }),
     };
   }
 
@@ -143,7 +180,12 @@ export class Perform {
     // Also when it was refused: the permit is spent or expired, and the kernel rings again by itself.
     message.ack();
     if (redeemed === null) return 'not_ours';
-    return await this.#held(permit, redeemed.redemption, this.#speakerOf(permit, nonce), new Lease(this.#clocks.monotonic, redeemed.requestedAt, redeemed.redemption.lease_ms));
+    return await this.#held(
+      permit,
+      redeemed.redemption,
+      this.#speakerOf(permit, nonce),
+      new Lease(this.#clocks.monotonic, redeemed.requestedAt, redeemed.redemption.lease_ms),
+    );
   }
 
   #open(message: WorkMessage, lane: Lane): { permit: Permit; envelope: Envelope } | null {
@@ -157,14 +199,23 @@ export class Perform {
     return permit?.lane === lane ? { permit, envelope } : null;
   }
 
-  /** Asks until there is an answer or the permit has expired; a reply may be lost, and the same nonce gets the same one. */
-  async #redeem(permit: Permit, envelope: Envelope, nonce: string): Promise<{ redemption: Redemption; requestedAt: number } | null> {
+  /**
+   * Asks until there is an answer or the permit has expired; a reply may be lost, and the same nonce gets the same one.
+   */
+  async #redeem(
+    permit: Permit,
+    envelope: Envelope,
+    nonce: string,
+  ): Promise<{ redemption: Redemption; requestedAt: number } | null> {
     for (;;) {
       const left = permit.expires_at + PERMIT_SKEW_MS - this.#clocks.epoch();
       if (left <= 0) return null;
       const requestedAt = this.#clocks.monotonic();
       try {
-        return { redemption: await this.#kernel.redeem(envelope, this.#options.executorId, nonce, Math.min(ANSWER_MS, left)), requestedAt };
+        return {
+          redemption: await this.#kernel.redeem(envelope, this.#options.executorId, nonce, Math.min(ANSWER_MS, left)),
+          requestedAt,
+        };
       } catch (error) {
         if (!(error instanceof Fault) || !error.retryable) return null;
         await sleep(PAUSE_MS);
@@ -178,7 +229,9 @@ export class Perform {
     const kept = keepLease(this.#kernel, speaker, lease, this.#clocks.monotonic, done.signal);
     try {
       const asked: AskedFor[] = [];
-      const staged = await withSpan('run', {}, () => this.#staged(permit, redemption, this.#contextOf(speaker, lease, asked)));
+      const staged = await withSpan('run', {}, () =>
+        this.#staged(permit, redemption, this.#contextOf(speaker, lease, asked)),
+      );
       const storing = { blobs: this.#blobs, tenantId: speaker.tenant_id, seal: sealOf(permit, redemption) };
       await this.#settled(staged, storing, speaker, lease, permit.mode === 'preview' ? { asked_for: asked } : {});
       return 'reported';
@@ -195,15 +248,26 @@ export class Perform {
     }
   }
 
-  /** INVARIANT (dead, then given back): whoever gets here has heard from the runner, so nothing of the attempt runs any more. Unheard, the lease runs out. */
+  /**
+   * INVARIANT (dead, then given back): whoever gets here has heard from the runner, so nothing of the attempt runs any
+   * more. Unheard, the lease runs out.
+   */
   async #giveBack(speaker: Speaker, lease: Lease): Promise<void> {
     const { givenBack } = lease;
     if (givenBack === null) return;
-    await this.#kernel.release(speaker, givenBack.stopping, Math.min(ANSWER_MS, givenBack.leftMs)).catch(() => undefined);
+    await this.#kernel
+      .release(speaker, givenBack.stopping, Math.min(ANSWER_MS, givenBack.leftMs))
+      .catch(() => undefined);
   }
 
   /** Stores and reports what was staged; whoever staged it hears what became of it, however that ends. */
-  async #settled(staged: Staged, storing: Storing, speaker: Speaker, lease: Lease, beside: Pick<Report, 'asked_for'>): Promise<void> {
+  async #settled(
+    staged: Staged,
+    storing: Storing,
+    speaker: Speaker,
+    lease: Lease,
+    beside: Pick<Report, 'asked_for'>,
+  ): Promise<void> {
     let reply: ReportReply | null = null;
     try {
       lease.verifyHeld();
@@ -214,7 +278,10 @@ export class Perform {
     }
   }
 
-  /** INVARIANT (a preview stays inside): one that would begin an effect outside is told no and goes on without; what it asked for is reported. */
+  /**
+   * INVARIANT (a preview stays inside): one that would begin an effect outside is told no and goes on without; what it
+   * asked for is reported.
+   */
   #contextOf(speaker: Speaker, lease: Lease, asked: AskedFor[]): RunContext {
     const askedFor = (what: string, kind: AskedFor['kind'] = 'egress'): void => {
       if (asked.length < ASKED_MAX) asked.push({ kind, what });
@@ -230,8 +297,14 @@ export class Perform {
         lease.renewed(requestedAt, await this.#kernel.renew(speaker, Math.min(CONFIRM_MS, lease.left), announced));
         lease.verifyHeld();
       },
-      attachShell: (opens, shellId) => this.#kernel.attachShell(speaker, opens, shellId, Math.min(ANSWER_MS, Math.max(1, lease.left))),
-      endShell: (shellId, ending) => this.#kernel.endShell({ tenant_id: speaker.tenant_id, executor_id: speaker.executor_id, shell_id: shellId }, ending, ANSWER_MS),
+      attachShell: (opens, shellId) =>
+        this.#kernel.attachShell(speaker, opens, shellId, Math.min(ANSWER_MS, Math.max(1, lease.left))),
+      endShell: (shellId, ending) =>
+        this.#kernel.endShell(
+          { tenant_id: speaker.tenant_id, executor_id: speaker.executor_id, shell_id: shellId },
+          ending,
+          ANSWER_MS,
+        ),
       announceEffectStarted: async (announced) => {
         lease.verifyHeld();
         if (speaker.mode === 'preview') {
@@ -247,9 +320,14 @@ export class Perform {
 
   async #staged(permit: Permit, redemption: Redemption, context: RunContext): Promise<Staged> {
     try {
-      const { call, values } = await prepareCall(await proveCall(permit, redemption, this.#blobs, context.work), context);
+      const { call, values } = await prepareCall(
+        await proveCall(permit, redemption, this.#blobs, context.work),
+        context,
+      );
       // A session's call has its own runner or none.
-      const runner = this.#runners.get(permit.tool_id) ?? (TOOLS.get(permit.tool_id)?.session === true ? undefined : this.#runners.get(classOf(permit)));
+      const runner =
+        this.#runners.get(permit.tool_id) ??
+        (TOOLS.get(permit.tool_id)?.session === true ? undefined : this.#runners.get(classOf(permit)));
       if (!runner) throw new Fault('tool.not_available', `tool \`${permit.tool_id}\` can't be run here`);
       return await withoutSecrets(await runner.run(call, context), values, context.work);
     } catch (error) {
@@ -277,12 +355,24 @@ export class Perform {
 const classOf = (permit: Permit): ToolClass => permit.lane;
 
 /** Faults with which a call ends, the same whoever runs it; any other is ours, and the lease decides. */
-const ENDED: Partial<Record<FaultCode, Staged['ended']>> = { 'permit.invalid': 'invalid', 'tool.not_available': 'invalid', 'limit.exceeded': 'limit' };
+const ENDED: Partial<Record<FaultCode, Staged['ended']>> = {
+  'permit.invalid': 'invalid',
+  'tool.not_available': 'invalid',
+  'limit.exceeded': 'limit',
+};
 
-/** Nothing ran, since what was handed out isn't what was ordered; or what it did could not be looked through within the limits, and counts for nothing. */
+/**
+ * Nothing ran, since what was handed out isn't what was ordered; or what it did could not be looked through within the
+ * limits, and counts for nothing.
+ */
 function nothing(ended: Staged['ended'], fault: Fault): Staged {
   return {
-    ended, exitCode: null, error: { code: fault.code, message: fault.message, hint: null }, delta: null, blobs: [], result: null,
+    ended,
+    exitCode: null,
+    error: { code: fault.code, message: fault.message, hint: null },
+    delta: null,
+    blobs: [],
+    result: null,
     usage: { wall_ms: 0, cpu_ms: 0, memory_peak_bytes: 0, disk_write_bytes: 0, output_bytes: 0 },
   };
 }

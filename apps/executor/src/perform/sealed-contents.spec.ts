@@ -2,7 +2,14 @@
 import { randomBytes } from 'node:crypto';
 import { LIMITS, type BlobRef, type EgressRequest, type Redemption, type TenantId } from '@writ/contract';
 import { canonicalBytes, sha256Hex } from '@writ/digest';
-import { ARGUMENTS_ATTEMPT, openContent, sealContent, sealedRef, type ContentKind, type ContentSeal } from '@writ/nest-kit';
+import {
+  ARGUMENTS_ATTEMPT,
+  openContent,
+  sealContent,
+  sealedRef,
+  type ContentKind,
+  type ContentSeal,
+} from '@writ/nest-kit';
 import { Runner, type Call, type Staged } from '../runners/runner.ts';
 import { ScriptedKernel } from '../specs/scripted-kernel.ts';
 
@@ -11,7 +18,18 @@ const LONG = MARKER.repeat(5_000);
 const KEY = randomBytes(32);
 const content_key = KEY.toString('base64');
 
-const line = (at_ms: number): EgressRequest => ({ at_ms, method: 'GET', target: `https://${MARKER}.example/${'x'.repeat(200)}`, purpose: '', outcome: 'answered', reason: null, address: null, status: 200, sent_bytes: 0, received_bytes: 0 });
+const line = (at_ms: number): EgressRequest => ({
+  at_ms,
+  method: 'GET',
+  target: `https://${MARKER}.example/${'x'.repeat(200)}`,
+  purpose: '',
+  outcome: 'answered',
+  reason: null,
+  address: null,
+  status: 200,
+  sent_bytes: 0,
+  received_bytes: 0,
+});
 
 function bent(bytes: Buffer): Buffer {
   bytes.writeUInt8(bytes.readUInt8(100) ^ 1, 100);
@@ -25,7 +43,13 @@ class Talkative extends Runner {
   override run(call: Call): Promise<Staged> {
     this.calls.push(call);
     return Promise.resolve({
-      ended: 'exited', exitCode: 0, error: null, delta: null, blobs: [], result: { text: LONG }, requests: Array.from({ length: 100 }, (_, n) => line(n)),
+      ended: 'exited',
+      exitCode: 0,
+      error: null,
+      delta: null,
+      blobs: [],
+      result: { text: LONG },
+      requests: Array.from({ length: 100 }, (_, n) => line(n)),
       usage: { wall_ms: 0, cpu_ms: 0, memory_peak_bytes: 0, disk_write_bytes: 0, output_bytes: 0 },
     });
   }
@@ -42,17 +66,39 @@ beforeEach(async () => {
 afterEach(() => kernel.close());
 
 const perform = async (args: Record<string, unknown>, redemption: Partial<Redemption> = {}, attempt = 1) =>
-  kernel.executor([runner]).run(kernel.order('shell.run', args, root, { redemption: { content_key, attempt, ...redemption }, permit: { attempt } }), 'sandboxed');
-const sealed = (attempt = 1): ContentSeal => ({ key: KEY, tenantId: kernel.redemption.tenant_id, operationId: kernel.redemption.operation_id, attempt });
-const stored = async ({ sha256 }: BlobRef) => Buffer.from(await kernel.blobs.get(kernel.redemption.tenant_id as TenantId, sha256));
+  kernel
+    .executor([runner])
+    .run(
+      kernel.order('shell.run', args, root, {
+        redemption: { content_key, attempt, ...redemption },
+        permit: { attempt },
+      }),
+      'sandboxed',
+    );
+const sealed = (attempt = 1): ContentSeal => ({
+  key: KEY,
+  tenantId: kernel.redemption.tenant_id,
+  operationId: kernel.redemption.operation_id,
+  attempt,
+});
+const stored = async ({ sha256 }: BlobRef) =>
+  Buffer.from(await kernel.blobs.get(kernel.redemption.tenant_id as TenantId, sha256));
 
 describe('what an executor stores of a call', () => {
   it('is sealed under the key that its redemption brought: a long result and a long list of requests, for their attempt', async () => {
     expect(await perform({ command: 'go' }, {}, 3)).toBe('reported');
     const [report] = kernel.reports;
     const result = canonicalBytes({ text: LONG });
-    expect(report).toMatchObject({ result: null, requests: [], result_hash: sha256Hex(result), result_ref: { size: result.length } });
-    for (const [kind, ref] of [['result', report!.result_ref], ['requests', report!.requests_ref]] as [ContentKind, BlobRef][]) {
+    expect(report).toMatchObject({
+      result: null,
+      requests: [],
+      result_hash: sha256Hex(result),
+      result_ref: { size: result.length },
+    });
+    for (const [kind, ref] of [
+      ['result', report!.result_ref],
+      ['requests', report!.requests_ref],
+    ] as [ContentKind, BlobRef][]) {
       const bytes = await stored(ref);
       expect(bytes.includes(MARKER)).toBe(false);
       expect(openContent(sealed(3), kind, bytes)).toHaveLength(ref.size);
@@ -73,7 +119,11 @@ describe('what an executor stores of a call', () => {
 describe('long arguments', () => {
   const ARGS = { command: 'go', stdin: LONG };
   const bytes = Buffer.from(JSON.stringify(ARGS));
-  const argsSeal = (key: Buffer, more: Partial<ContentSeal> = {}): ContentSeal => ({ ...sealed(ARGUMENTS_ATTEMPT), key, ...more });
+  const argsSeal = (key: Buffer, more: Partial<ContentSeal> = {}): ContentSeal => ({
+    ...sealed(ARGUMENTS_ATTEMPT),
+    key,
+    ...more,
+  });
   const given = async (stores: (key: Buffer) => Uint8Array, named = (ref: BlobRef) => sealedRef(ref)) => {
     kernel.order('shell.run', {}, root);
     const key = randomBytes(32);
@@ -88,7 +138,13 @@ describe('long arguments', () => {
   });
 
   it('of a call of before are read as they are', async () => {
-    await perform(ARGS, { ...await given(() => bytes, (ref) => ref), args_key: undefined });
+    await perform(ARGS, {
+      ...(await given(
+        () => bytes,
+        (ref) => ref,
+      )),
+      args_key: undefined,
+    });
     expect(runner.calls[0]?.args).toEqual(ARGS);
   });
 

@@ -16,8 +16,9 @@ export interface Storing {
 }
 
 /**
- * Resolves with the report. Short contents travel in it, and the kernel stores them with the effect; whatever is too long for a message is stored before
- * anything names it. What the call returned and asked for is sealed; a delta and what it names are not, since the workspace's history names them.
+ * Resolves with the report. Short contents travel in it, and the kernel stores them with the effect; whatever is too
+ * long for a message is stored before anything names it. What the call returned and asked for is sealed; a delta and
+ * what it names are not, since the workspace's history names them.
  */
 export async function stageReport(staged: Staged, { blobs, tenantId, seal }: Storing): Promise<Report> {
   const result = canonicalBytes(staged.result ?? null);
@@ -25,10 +26,16 @@ export async function stageReport(staged: Staged, { blobs, tenantId, seal }: Sto
   const requests = staged.requests ?? [];
   const list = canonicalBytes(requests);
   const longResult = result.length > LIMITS.resultInlineBytes.max ? keptAs(seal, 'result', result) : null;
-  const longDelta = delta !== null && delta.bytes.length > LIMITS.deltaInlineBytes.max ? { stored: delta.bytes, ref: refOf(delta.bytes) } : null;
+  const longDelta =
+    delta !== null && delta.bytes.length > LIMITS.deltaInlineBytes.max
+      ? { stored: delta.bytes, ref: refOf(delta.bytes) }
+      : null;
   const longList = list.length > LIMITS.requestsInlineBytes.max ? keptAs(seal, 'requests', list) : null;
   const travel = areShort(staged.blobs);
-  const stored = [...(travel ? [] : staged.blobs), ...[longList, longResult, longDelta].flatMap((each) => (each === null ? [] : [each.stored]))];
+  const stored = [
+    ...(travel ? [] : staged.blobs),
+    ...[longList, longResult, longDelta].flatMap((each) => (each === null ? [] : [each.stored])),
+  ];
   for (const batch of batchesOf(stored)) await blobs.putMany(tenantId as TenantId, batch);
   return {
     ended: staged.ended,
@@ -66,10 +73,16 @@ function* batchesOf(blobs: readonly Uint8Array[]): Generator<readonly Uint8Array
 
 function areShort(blobs: readonly Uint8Array[]): boolean {
   const { contentsInline, contentsInlineBytes } = LIMITS;
-  return blobs.length <= contentsInline.max && blobs.reduce((sum, { length }) => sum + length, 0) <= contentsInlineBytes.max;
+  return (
+    blobs.length <= contentsInline.max && blobs.reduce((sum, { length }) => sum + length, 0) <= contentsInlineBytes.max
+  );
 }
 
-function keptAs(seal: ContentSeal | null, kind: ContentKind, clear: Uint8Array): { readonly stored: Uint8Array; readonly ref: BlobRef } {
+function keptAs(
+  seal: ContentSeal | null,
+  kind: ContentKind,
+  clear: Uint8Array,
+): { readonly stored: Uint8Array; readonly ref: BlobRef } {
   if (seal === null) return { stored: clear, ref: refOf(clear) };
   const stored = sealContent(seal, kind, clear);
   return { stored, ref: sealedRef(refOf(stored)) };

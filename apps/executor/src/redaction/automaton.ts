@@ -1,16 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /** What is looked for in a reading of bytes, and what it is the value of. */
-export interface Pattern { readonly name: string; readonly bytes: Uint8Array }
+export interface Pattern {
+  readonly name: string;
+  readonly bytes: Uint8Array;
+}
 
 /** A pattern that ends where a text was read to: the longest of those that do. */
-export interface Hit { readonly name: string; readonly length: number }
+export interface Hit {
+  readonly name: string;
+  readonly length: number;
+}
 
 const BYTES = 256;
 
 /**
- * Finds many patterns at once, in time that grows with the text alone (Aho, Corasick). A state is the longest beginning of any pattern that what was read so far
- * ends with.
+ * Finds many patterns at once, in time that grows with the text alone (Aho, Corasick). A state is the longest beginning
+ * of any pattern that what was read so far ends with.
  */
 export class Automaton {
   /** by state and byte; only what leads on from a state, since values are long and few */
@@ -49,7 +55,10 @@ export class Automaton {
     return this.#hits[state] ?? null;
   }
 
-  /** How many bytes the longest beginning has that the state ends with and that may still go on: a pattern that is whole is none. */
+  /**
+   * How many bytes the longest beginning has that the state ends with and that may still go on: a pattern that is whole
+   * is none.
+   */
   begun(state: number): number {
     return this.#begun[state] ?? 0;
   }
@@ -82,7 +91,11 @@ export class Automaton {
 
   /** States are made parents first, so those that a state falls to are linked before it: level by level. */
   #link(): void {
-    const byDepth = [...this.#next].map(([key, state]) => ({ from: Math.floor(key / BYTES), byte: key % BYTES, state }));
+    const byDepth = [...this.#next].map(([key, state]) => ({
+      from: Math.floor(key / BYTES),
+      byte: key % BYTES,
+      state,
+    }));
     byDepth.sort((one, other) => (this.#depths[one.state] ?? 0) - (this.#depths[other.state] ?? 0));
     const goesOn = new Set(byDepth.map(({ from }) => from));
     for (const state of this.#first) if (state !== 0) this.#begun[state] = goesOn.has(state) ? 1 : 0;
@@ -90,7 +103,7 @@ export class Automaton {
       const fall = this.step(this.#falls[from] ?? 0, byte);
       this.#falls[state] = fall;
       this.#hits[state] ??= this.#hits[fall] ?? null;
-      this.#begun[state] = goesOn.has(state) ? this.#depths[state] ?? 0 : this.#begun[fall] ?? 0;
+      this.#begun[state] = goesOn.has(state) ? (this.#depths[state] ?? 0) : (this.#begun[fall] ?? 0);
     }
   }
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What `od`, `xxd` and `hexdump` write of bytes: lines of an offset, groups of digits or single characters, and at their end the characters once more.
+// What `od`, `xxd` and `hexdump` write of bytes: lines of an offset, groups of digits or single characters, and at
+// their end the characters once more.
 import type { Reading } from './readings.ts';
 import type { Track } from './track.ts';
 
@@ -31,7 +32,10 @@ const OCTAL_WORD = /^[01][0-7]{5}$/;
 /** As `od -c` writes them: white space is in no value's loose bytes. */
 const CONTROL = /^\\[0abfnrtv]$/;
 
-/** Where in its line a byte stands: in its offset, among its groups, in the characters at its end, or in a line that is no dump's. */
+/**
+ * Where in its line a byte stands: in its offset, among its groups, in the characters at its end, or in a line that is
+ * no dump's.
+ */
 type Part = 'offset' | 'groups' | 'column' | 'other';
 
 export class DumpReading implements Reading {
@@ -86,7 +90,10 @@ export class DumpReading implements Reading {
   }
 
   #inToken(byte: number, at: number): void {
-    const isColumn = this.#part === 'groups' && this.#token === '' && ((byte === BAR && this.#hasGroup) || (this.#hasColon && this.#hasGroup && this.#blanks >= BLANKS_BEFORE_COLUMN));
+    const isColumn =
+      this.#part === 'groups' &&
+      this.#token === '' &&
+      ((byte === BAR && this.#hasGroup) || (this.#hasColon && this.#hasGroup && this.#blanks >= BLANKS_BEFORE_COLUMN));
     this.#blanks = 0;
     if (isColumn) {
       this.#part = 'column';

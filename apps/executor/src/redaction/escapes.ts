@@ -1,8 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Ways in which formats and programs write a byte or a character: `%41`, `&#65;`, `&amp;`, `\u0041`, `\x41`, `\101`, `\'`.
+// Ways in which formats and programs write a byte or a character: `%41`, `&#65;`, `&amp;`, `\u0041`, `\x41`, `\101`,
+// `\'`.
 
-/** What an escape stands for, and how long it is; `more` where that hangs on bytes that aren't there; null for what is none. */
+/**
+ * What an escape stands for, and how long it is; `more` where that hangs on bytes that aren't there; null for what is
+ * none.
+ */
 export type Escape = { readonly bytes: Uint8Array; readonly length: number } | 'more' | null;
 
 /** `&#x0010ffff;` and `\\ud83d\\ude00`. */
@@ -15,7 +19,16 @@ export const BEGINS_ESCAPE: Uint8Array = tableOf([PERCENT, AMPERSAND, BACKSLASH]
 
 const ENTITIES: Readonly<Record<string, string>> = { amp: '&', lt: '<', gt: '>', quot: '"', apos: "'", nbsp: '\u00A0' };
 /** Line ends and the like, as programs write them. */
-const CONTROLS: Readonly<Record<string, string>> = { n: '\n', r: '\r', t: '\t', f: '\f', v: '\v', b: '\b', a: '\x07', e: '\x1b' };
+const CONTROLS: Readonly<Record<string, string>> = {
+  n: '\n',
+  r: '\r',
+  t: '\t',
+  f: '\f',
+  v: '\v',
+  b: '\b',
+  a: '\x07',
+  e: '\x1b',
+};
 
 type Form = readonly [whole: RegExp, begun: RegExp, text: (found: RegExpExecArray) => string | number | null];
 
@@ -28,7 +41,11 @@ const ENTITY: readonly Form[] = [
   [/^&([a-z]{2,4});/i, /^&[a-z]{0,4}$/i, ([, name]) => ENTITIES[(name ?? '').toLowerCase()] ?? null],
 ];
 const UNIT: readonly Form[] = [
-  [/^\\u(d[89ab][0-9a-f]{2})\\u(d[c-f][0-9a-f]{2})/i, /^\\u(d([89ab]([0-9a-f]([0-9a-f](\\(u(d([c-f][0-9a-f]?)?)?)?)?)?)?)?)?$/i, ([, high, low]) => String.fromCharCode(hexOf(high), hexOf(low))],
+  [
+    /^\\u(d[89ab][0-9a-f]{2})\\u(d[c-f][0-9a-f]{2})/i,
+    /^\\u(d([89ab]([0-9a-f]([0-9a-f](\\(u(d([c-f][0-9a-f]?)?)?)?)?)?)?)?)?$/i,
+    ([, high, low]) => String.fromCharCode(hexOf(high), hexOf(low)),
+  ],
   [/^\\u([0-9a-f]{4})/i, /^\\u[0-9a-f]{0,3}$/i, ([, hex]) => characterOf(hexOf(hex))],
   [/^\\u\{([0-9a-f]{1,6})\}/i, /^\\u(\{[0-9a-f]{0,6})?$/i, ([, hex]) => characterOf(hexOf(hex))],
 ];
@@ -36,7 +53,12 @@ const AFTER_BACKSLASH: Readonly<Record<string, readonly Form[]>> = {
   u: UNIT,
   U: [[/^\\U([0-9a-f]{8})/i, /^\\U[0-9a-f]{0,7}$/i, ([, hex]) => characterOf(hexOf(hex))]],
   x: [[/^\\x([0-9a-f]{2})/i, /^\\x[0-9a-f]?$/i, ([, hex]) => hexOf(hex)]],
-  ...Object.fromEntries([...'0123'].map((digit): [string, readonly Form[]] => [digit, [[/^\\([0-3][0-7]{2})/, /^\\[0-3][0-7]?$/, ([, octal]) => Number.parseInt(octal ?? '', 8)]]])),
+  ...Object.fromEntries(
+    [...'0123'].map((digit): [string, readonly Form[]] => [
+      digit,
+      [[/^\\([0-3][0-7]{2})/, /^\\[0-3][0-7]?$/, ([, octal]) => Number.parseInt(octal ?? '', 8)]],
+    ]),
+  ),
 };
 const PER_CENT: readonly Form[] = [[/^%([0-9a-f]{2})/i, /^%[0-9a-f]$/i, ([, hex]) => hexOf(hex)]];
 /** After a backslash these stand for themselves. */
@@ -64,7 +86,11 @@ function among(forms: readonly Form[], bytes: Uint8Array, at: number, isLast: bo
   for (const [whole, begun, textOf] of forms) {
     const found = whole.exec(text);
     const meant = found === null ? null : textOf(found);
-    if (found !== null && meant !== null) return { bytes: typeof meant === 'number' ? Uint8Array.of(meant) : Buffer.from(meant, 'utf8'), length: found[0].length };
+    if (found !== null && meant !== null)
+      return {
+        bytes: typeof meant === 'number' ? Uint8Array.of(meant) : Buffer.from(meant, 'utf8'),
+        length: found[0].length,
+      };
     if (isOpen && begun.test(text)) return 'more';
   }
   return null;

@@ -15,7 +15,9 @@ export class NumbersReading implements Reading {
   readonly tracks: readonly [Track];
   #start = -1;
   #value = 0;
-  /** whether nothing but what stands between numbers came before in the line: then a long number is the offset of a dump */
+  /**
+   * whether nothing but what stands between numbers came before in the line: then a long number is the offset of a dump
+   */
   #isFirst = true;
   #read = 0;
 
@@ -47,7 +49,10 @@ export class NumbersReading implements Reading {
   }
 
   pending(): number {
-    return Math.min(this.#start === -1 || this.#read - this.#start > DIGITS_MAX ? Infinity : this.#start, this.tracks[0].pending(this.#read));
+    return Math.min(
+      this.#start === -1 || this.#read - this.#start > DIGITS_MAX ? Infinity : this.#start,
+      this.tracks[0].pending(this.#read),
+    );
   }
 
   #ended(end: number): void {

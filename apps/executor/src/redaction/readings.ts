@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Ways to read bytes in which a value may stand: as they are, with what formats and programs put into and between its bytes, and as digits.
-// INVARIANT (any chunking): what a reading finds is a function of all that it was given, however that was cut.
+// Ways to read bytes in which a value may stand: as they are, with what formats and programs put into and between its
+// bytes, and as digits. INVARIANT (any chunking): what a reading finds is a function of all that it was given, however
+// that was cut.
 import { BEGINS_ESCAPE, escapeAt, tableOf } from './escapes.ts';
 import type { Range, Track } from './track.ts';
 
@@ -60,8 +61,15 @@ export function readLoosely(text: string): Uint8Array {
   return Uint8Array.from(bytes);
 }
 
-/** Gives each byte that is meant, with where it stands; answers where what may be the beginning of an escape begins, or the length. */
-function eachLoosely(bytes: Uint8Array, isLast: boolean, take: (symbol: number, start: number, end: number) => void): number {
+/**
+ * Gives each byte that is meant, with where it stands; answers where what may be the beginning of an escape begins, or
+ * the length.
+ */
+function eachLoosely(
+  bytes: Uint8Array,
+  isLast: boolean,
+  take: (symbol: number, start: number, end: number) => void,
+): number {
   for (let at = 0; at < bytes.length; at++) {
     const byte = bytes[at] ?? 0;
     const escape = BEGINS_ESCAPE[byte] === 1 ? escapeAt(bytes, at, isLast) : null;
@@ -98,7 +106,10 @@ export class LooseReading implements Reading {
   }
 
   pending(): number {
-    return Math.min(this.#rest.length === 0 ? Infinity : this.#read - this.#rest.length, this.tracks[0].pending(this.#read));
+    return Math.min(
+      this.#rest.length === 0 ? Infinity : this.#read - this.#rest.length,
+      this.tracks[0].pending(this.#read),
+    );
   }
 
   #pass(bytes: Uint8Array, from: number, isLast: boolean): void {
@@ -109,7 +120,10 @@ export class LooseReading implements Reading {
   }
 }
 
-/** What stands between bytes in hexadecimal: `6d 61`, `6d:61`, `%6d%61`, `\x6d\x61`, `6d-61`, `0x6d, 0x61`, and line ends. */
+/**
+ * What stands between bytes in hexadecimal: `6d 61`, `6d:61`, `%6d%61`, `\x6d\x61`, `6d-61`, `0x6d, 0x61`, and line
+ * ends.
+ */
 const BETWEEN_HEX = bytesIn('\r\n\t :%\\xX,-');
 const HEX = bytesIn('0123456789abcdefABCDEF');
 const [ZERO, SMALL_X, LARGE_X] = [0x30, 0x78, 0x58];

@@ -5,8 +5,8 @@ import { instead, type Values } from './redactor.ts';
 type Output = Pick<SandboxResult, 'output' | 'truncatedBytes'>;
 
 /**
- * What a command wrote, without values: neither where they stand in what is told, both streams as they came, nor where they stand in one stream by itself with
- * the other's pieces between theirs.
+ * What a command wrote, without values: neither where they stand in what is told, both streams as they came, nor where
+ * they stand in one stream by itself with the other's pieces between theirs.
  */
 export function redactedOutput({ output, truncatedBytes }: Output, values: Values): Buffer {
   const all = Buffer.concat(output.map(({ bytes }) => bytes));
@@ -14,7 +14,8 @@ export function redactedOutput({ output, truncatedBytes }: Output, values: Value
   const cut = truncatedBytes > 0;
   for (const places of [Array.from(all.keys()), ...streamsOf(output)]) {
     const bytes = Buffer.from(places.map((place) => all.readUInt8(place)));
-    for (const { start, end, name } of values.ranges(bytes, cut)) for (const place of places.slice(start, end)) names[place] ??= name;
+    for (const { start, end, name } of values.ranges(bytes, cut))
+      for (const place of places.slice(start, end)) names[place] ??= name;
   }
   const parts: Buffer[] = [];
   for (let at = 0; at < all.length;) {

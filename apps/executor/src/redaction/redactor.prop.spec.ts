@@ -2,54 +2,112 @@
 import fc from 'fast-check';
 import { Redactor, Values } from './redactor.ts';
 
-const value = fc.oneof(fc.string({ minLength: 1, maxLength: 12 }), fc.stringMatching(/^[ab]{2,8}$/), fc.string({ unit: 'grapheme', minLength: 1, maxLength: 8 })).filter((text) => text.isWellFormed());
+const value = fc
+  .oneof(
+    fc.string({ minLength: 1, maxLength: 12 }),
+    fc.stringMatching(/^[ab]{2,8}$/),
+    fc.string({ unit: 'grapheme', minLength: 1, maxLength: 8 }),
+  )
+  .filter((text) => text.isWellFormed());
 const secrets = fc.dictionary(fc.constantFrom('A', 'B'), value, { minKeys: 1, maxKeys: 2 });
-const forms = (text: string): string[] => [text, Buffer.from(text).toString('base64'), Buffer.from(`x${text}`).toString('base64'), Buffer.from(text).toString('hex'), encodeURIComponent(text), JSON.stringify(text), [...text].map((character) => `&#${String(character.codePointAt(0))};`).join(''), [...text].join('\n'), JSON.stringify([...Buffer.from(text)]), text.slice(0, -1), `${text}${text}`];
+const forms = (text: string): string[] => [
+  text,
+  Buffer.from(text).toString('base64'),
+  Buffer.from(`x${text}`).toString('base64'),
+  Buffer.from(text).toString('hex'),
+  encodeURIComponent(text),
+  JSON.stringify(text),
+  [...text].map((character) => `&#${String(character.codePointAt(0))};`).join(''),
+  [...text].join('\n'),
+  JSON.stringify([...Buffer.from(text)]),
+  text.slice(0, -1),
+  `${text}${text}`,
+];
 
 /** Secrets, a text that holds them in some shapes among others, and where it is cut. */
-const streams = secrets.chain((all) => fc.record({
-  all: fc.constant(all),
-  bytes: fc.array(fc.oneof(fc.constantFrom(...Object.values(all).flatMap(forms)), fc.string({ maxLength: 4 }), fc.constantFrom('a', 'b', '\n', 'ab', '\\', '&#', '%', '0000000 ', ' 61', '|')), { maxLength: 8 }).map((parts) => Buffer.from(parts.join(''))),
-  cuts: fc.array(fc.nat(200), { maxLength: 12 }),
-}));
+const streams = secrets.chain((all) =>
+  fc.record({
+    all: fc.constant(all),
+    bytes: fc
+      .array(
+        fc.oneof(
+          fc.constantFrom(...Object.values(all).flatMap(forms)),
+          fc.string({ maxLength: 4 }),
+          fc.constantFrom('a', 'b', '\n', 'ab', '\\', '&#', '%', '0000000 ', ' 61', '|'),
+        ),
+        { maxLength: 8 },
+      )
+      .map((parts) => Buffer.from(parts.join(''))),
+    cuts: fc.array(fc.nat(200), { maxLength: 12 }),
+  }),
+);
 
 test('what comes out is the same however the stream was cut', () => {
-  fc.assert(fc.property(streams, fc.boolean(), ({ all, bytes, cuts }, cut) => {
-    const values = new Values(all);
-    const places = [0, ...cuts.map((at) => at % (bytes.length + 1)), bytes.length].sort((a, b) => a - b);
-    const redactor = new Redactor(values);
-    const pieces = places.slice(1).map((to, index) => redactor.push(bytes.subarray(places[index], to)));
-    const whole = new Redactor(values);
-    expect(Buffer.concat([...pieces, redactor.end(cut)]).toString('latin1')).toBe(Buffer.concat([whole.push(bytes), whole.end(cut)]).toString('latin1'));
-  }), { numRuns: 3_000 });
+  fc.assert(
+    fc.property(streams, fc.boolean(), ({ all, bytes, cuts }, cut) => {
+      const values = new Values(all);
+      const places = [0, ...cuts.map((at) => at % (bytes.length + 1)), bytes.length].sort((a, b) => a - b);
+      const redactor = new Redactor(values);
+      const pieces = places.slice(1).map((to, index) => redactor.push(bytes.subarray(places[index], to)));
+      const whole = new Redactor(values);
+      expect(Buffer.concat([...pieces, redactor.end(cut)]).toString('latin1')).toBe(
+        Buffer.concat([whole.push(bytes), whole.end(cut)]).toString('latin1'),
+      );
+    }),
+    { numRuns: 3_000 },
+  );
 });
 
 test('whatever pauses a stream makes, three bytes of a value are told at most, and all that is none of it is', () => {
   const pieces = fc.array(fc.constantFrom('correct-horse', 'c', '.', '\n'), { maxLength: 12 });
-  fc.assert(fc.property(pieces, fc.array(fc.tuple(fc.nat(60), fc.nat(2))), (parts, cuts) => {
-    const redactor = new Redactor(new Values({ A: 'correct-horse', B: 'co' }));
-    const bytes = Buffer.from(parts.join(''));
-    const out: Buffer[] = [];
-    let from = 0;
-    for (const [at, pauses] of [...cuts.map(([place, count]) => [place % (bytes.length + 1), count] as const), [bytes.length, 0] as const].sort(([a], [b]) => a - b)) {
-      out.push(redactor.push(bytes.subarray(from, at)), ...Array.from({ length: pauses }, () => redactor.pause()));
-      from = at;
-    }
-    const shown = Buffer.concat([...out, redactor.end()]).toString();
-    expect(shown).not.toMatch(/co|orre|rrec|rect|ect-|ct-h|t-ho|-hor|hors|orse/);
-    const noise = (text: string): string => text.replaceAll(/[^.\n]/g, '');
-    expect(noise(shown)).toBe(noise(parts.join('')));
-  }), { numRuns: 3_000 });
+  fc.assert(
+    fc.property(pieces, fc.array(fc.tuple(fc.nat(60), fc.nat(2))), (parts, cuts) => {
+      const redactor = new Redactor(new Values({ A: 'correct-horse', B: 'co' }));
+      const bytes = Buffer.from(parts.join(''));
+      const out: Buffer[] = [];
+      let from = 0;
+      for (const [at, pauses] of [
+        ...cuts.map(([place, count]) => [place % (bytes.length + 1), count] as const),
+        [bytes.length, 0] as const,
+      ].sort(([a], [b]) => a - b)) {
+        out.push(redactor.push(bytes.subarray(from, at)), ...Array.from({ length: pauses }, () => redactor.pause()));
+        from = at;
+      }
+      const shown = Buffer.concat([...out, redactor.end()]).toString();
+      expect(shown).not.toMatch(/co|orre|rrec|rect|ect-|ct-h|t-ho|-hor|hors|orse/);
+      const noise = (text: string): string => text.replaceAll(/[^.\n]/g, '');
+      expect(noise(shown)).toBe(noise(parts.join('')));
+    }),
+    { numRuns: 3_000 },
+  );
 });
 
 test('no value is left in what comes out, and all that is none of it is', () => {
-  fc.assert(fc.property(fc.array(fc.constantFrom('correct-horse', 'battery-staple', Buffer.from('correct-horse').toString('base64'), 'x', ' ', '\n', 'corr'), { maxLength: 12 }), (parts) => {
-    const values = new Values({ A: 'correct-horse', B: 'battery-staple' });
-    const shown = values.redactText(parts.join(''));
-    expect(shown).not.toMatch(/correct-horse|battery-staple|Y29ycmVjdC1ob3JzZ/);
-    const plain = (text: string): string => text.replaceAll(/\*\*\*[AB]\*\*\*|correct-horse|battery-staple|Y29ycmVjdC1ob3JzZQ?=*|Q?==/g, '');
-    expect(plain(shown)).toBe(plain(parts.join('')));
-  }), { numRuns: 1_000 });
+  fc.assert(
+    fc.property(
+      fc.array(
+        fc.constantFrom(
+          'correct-horse',
+          'battery-staple',
+          Buffer.from('correct-horse').toString('base64'),
+          'x',
+          ' ',
+          '\n',
+          'corr',
+        ),
+        { maxLength: 12 },
+      ),
+      (parts) => {
+        const values = new Values({ A: 'correct-horse', B: 'battery-staple' });
+        const shown = values.redactText(parts.join(''));
+        expect(shown).not.toMatch(/correct-horse|battery-staple|Y29ycmVjdC1ob3JzZ/);
+        const plain = (text: string): string =>
+          text.replaceAll(/\*\*\*[AB]\*\*\*|correct-horse|battery-staple|Y29ycmVjdC1ob3JzZQ?=*|Q?==/g, '');
+        expect(plain(shown)).toBe(plain(parts.join('')));
+      },
+    ),
+    { numRuns: 1_000 },
+  );
 });
 
 test('no more is held back than a shape can be long', () => {

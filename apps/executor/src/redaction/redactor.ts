@@ -2,9 +2,9 @@
 /**
  * Takes values and their encodings out of bytes.
  *
- * INVARIANT (any chunking): what comes out is a function of all that went in, however it was cut.
- * INVARIANT (bounded): no more is held back than may still become the longest shape, with what may stand between its bytes.
- * INVARIANT (linear): time grows with the bytes alone, whatever they and the values are.
+ * INVARIANT (any chunking): what comes out is a function of all that went in, however it was cut. INVARIANT (bounded):
+ * no more is held back than may still become the longest shape, with what may stand between its bytes. INVARIANT
+ * (linear): time grows with the bytes alone, whatever they and the values are.
  */
 import { Scan, Searched } from './scan.ts';
 import { shapesOf } from './shapes.ts';
@@ -41,15 +41,22 @@ export class Values {
     this.any = this.named.some(([, value]) => value !== '');
   }
 
-  /** These and more; the same object where none is new. A name may come to stand for another value: the one before stays looked for. */
+  /**
+   * These and more; the same object where none is new. A name may come to stand for another value: the one before stays
+   * looked for.
+   */
   and(values: Readonly<Record<string, string>>): Values {
-    const fresh = Object.entries(values).filter(([name, value]) => !this.named.some(([other, known]) => other === name && known === value));
+    const fresh = Object.entries(values).filter(
+      ([name, value]) => !this.named.some(([other, known]) => other === name && known === value),
+    );
     return fresh.length === 0 ? this : new Values([...this.named, ...fresh]);
   }
 
   /** A scan of a stream whose first byte stands at `from`, for values of which there are any. */
   scan(from = 0): Scan {
-    this.#searched ??= new Searched(this.named.filter(([, value]) => value !== '').map(([name, value]) => shapesOf(name, value)));
+    this.#searched ??= new Searched(
+      this.named.filter(([, value]) => value !== '').map(([name, value]) => shapesOf(name, value)),
+    );
     return new Scan(this.#searched, from);
   }
 
@@ -90,14 +97,18 @@ export class Values {
     if (typeof value === 'string') return this.redactText(value);
     if (Array.isArray(value)) return value.map((member) => this.redactJson(member));
     if (typeof value !== 'object' || value === null) return value;
-    return Object.fromEntries(Object.entries(value).map(([name, member]) => [this.redactText(name), this.redactJson(member)]));
+    return Object.fromEntries(
+      Object.entries(value).map(([name, member]) => [this.redactText(name), this.redactJson(member)]),
+    );
   }
 }
 
-const isList = (values: Readonly<Record<string, string>> | readonly NamedValue[]): values is readonly NamedValue[] => Array.isArray(values);
+const isList = (values: Readonly<Record<string, string>> | readonly NamedValue[]): values is readonly NamedValue[] =>
+  Array.isArray(values);
 
 /** By their beginnings; of two that begin in one place the longer comes first and gives its name. */
-const inOrder = (one: Range, other: Range): number => one.start - other.start || other.size - one.size || (one.name < other.name ? -1 : 1);
+const inOrder = (one: Range, other: Range): number =>
+  one.start - other.start || other.size - one.size || (one.name < other.name ? -1 : 1);
 
 /** Redacts a stream. Every byte that belongs to any shape goes, also where shapes overlap. */
 export class Redactor {
@@ -134,8 +145,8 @@ export class Redactor {
   }
 
   /**
-   * What is held back while nothing comes, where that is so little that it tells next to nothing. If it turns out to begin a value, what follows of that goes all
-   * the same.
+   * What is held back while nothing comes, where that is so little that it tells next to nothing. If it turns out to
+   * begin a value, what follows of that goes all the same.
    */
   pause(): Buffer {
     const end = this.#from + this.#held.length;
@@ -164,7 +175,8 @@ export class Redactor {
   }
 
   #shown(until: number): { readonly parts: Buffer[]; readonly covered: number } {
-    const bytes = (from: number, to: number): Buffer => this.#held.subarray(Math.max(from, this.#from) - this.#from, Math.max(to, this.#from) - this.#from);
+    const bytes = (from: number, to: number): Buffer =>
+      this.#held.subarray(Math.max(from, this.#from) - this.#from, Math.max(to, this.#from) - this.#from);
     const parts: Buffer[] = [];
     let covered = this.#covered;
     let plain = Math.max(covered, this.#told);

@@ -9,7 +9,10 @@ import { Track, type Range } from './track.ts';
 /** Fewer symbols of a value at a cut tell next to nothing. */
 export const CUT_SYMBOLS_MIN = 4;
 
-/** Bytes that may stand between two symbols: the indentation of a list, signs between digits, the rest of a dump's line and the offset of the next. */
+/**
+ * Bytes that may stand between two symbols: the indentation of a list, signs between digits, the rest of a dump's line
+ * and the offset of the next.
+ */
 const GAPS = { plain: 0, loose: 16, digits: 8, numbers: 24, dump: 96 } as const;
 
 /** What is looked for, made ready once for many scans. */
@@ -19,7 +22,12 @@ export class Searched {
   constructor(shapes: readonly Shapes[]) {
     const automatonOf = (key: keyof Shapes): Automaton => new Automaton(shapes.flatMap((shape) => shape[key]));
     this.#automata = {
-      plain: automatonOf('plain'), loose: automatonOf('loose'), hex: automatonOf('hex'), numbers: automatonOf('numbers'), characters: automatonOf('characters'), column: automatonOf('column'),
+      plain: automatonOf('plain'),
+      loose: automatonOf('loose'),
+      hex: automatonOf('hex'),
+      numbers: automatonOf('numbers'),
+      characters: automatonOf('characters'),
+      column: automatonOf('column'),
     };
   }
 
@@ -31,9 +39,17 @@ export class Searched {
       [loose, () => new LooseReading(new Track(loose, GAPS.loose))],
       [hex, () => new HexReading(new Track(hex, GAPS.digits))],
       [numbers, () => new NumbersReading(new Track(numbers, GAPS.numbers))],
-      [numbers, () => new DumpReading({
-        inOrder: new Track(numbers, GAPS.dump), reversed: new Track(numbers, GAPS.dump), octal: new Track(numbers, GAPS.dump), characters: new Track(characters, GAPS.dump), column: new Track(column, GAPS.dump),
-      })],
+      [
+        numbers,
+        () =>
+          new DumpReading({
+            inOrder: new Track(numbers, GAPS.dump),
+            reversed: new Track(numbers, GAPS.dump),
+            octal: new Track(numbers, GAPS.dump),
+            characters: new Track(characters, GAPS.dump),
+            column: new Track(column, GAPS.dump),
+          }),
+      ],
     ];
     return readings.filter(([automaton]) => !automaton.isEmpty).map(([, make]) => make());
   }
@@ -57,10 +73,15 @@ export class Scan {
     return this.#readings.flatMap(foundIn);
   }
 
-  /** Nothing follows; answers what that decides. `cut`: the stream was cut off, maybe within a value, and what may be the beginning of one counts. */
+  /**
+   * Nothing follows; answers what that decides. `cut`: the stream was cut off, maybe within a value, and what may be
+   * the beginning of one counts.
+   */
   finish(cut: boolean): Range[] {
     for (const reading of this.#readings) reading.finish();
-    const begun = cut ? this.#readings.flatMap(({ tracks }) => tracks.map((track) => track.begun(CUT_SYMBOLS_MIN, this.#read))) : [];
+    const begun = cut
+      ? this.#readings.flatMap(({ tracks }) => tracks.map((track) => track.begun(CUT_SYMBOLS_MIN, this.#read)))
+      : [];
     return [...this.#readings.flatMap(foundIn), ...begun.filter((range) => range !== null)];
   }
 

@@ -5,10 +5,19 @@ import { redactedOutput } from './redacted-output.ts';
 import { Values, type NamedValue } from './redactor.ts';
 import { shellGrammar } from './shell-grammar.ts';
 
-interface OfValues { readonly named: readonly NamedValue[] }
-export interface FindWork extends OfValues { readonly contents: readonly Uint8Array[] }
-export interface JsonWork extends OfValues { readonly value: unknown }
-export interface BytesWork extends OfValues { readonly bytes: Uint8Array; readonly cut: boolean }
+interface OfValues {
+  readonly named: readonly NamedValue[];
+}
+export interface FindWork extends OfValues {
+  readonly contents: readonly Uint8Array[];
+}
+export interface JsonWork extends OfValues {
+  readonly value: unknown;
+}
+export interface BytesWork extends OfValues {
+  readonly bytes: Uint8Array;
+  readonly cut: boolean;
+}
 export interface OutputWork extends OfValues, Pick<SandboxResult, 'output' | 'truncatedBytes'> {}
 
 /** What is done with secrets, for worker threads. */
@@ -23,7 +32,10 @@ export const SECRET_TASKS = {
     return null;
   },
   'secrets.redact_json': ({ named, value }: JsonWork): unknown => new Values(named).redactJson(value),
-  'secrets.redact_bytes': ({ named, bytes, cut }: BytesWork): Uint8Array => new Uint8Array(new Values(named).redactBytes(bytes, cut)),
-  'secrets.redact_output': ({ named, ...output }: OutputWork): Uint8Array => new Uint8Array(redactedOutput(output, new Values(named))),
-  'secrets.place': async ({ command }: { readonly command: string }): Promise<Placed> => placeSecrets(command, await shellGrammar()),
+  'secrets.redact_bytes': ({ named, bytes, cut }: BytesWork): Uint8Array =>
+    new Uint8Array(new Values(named).redactBytes(bytes, cut)),
+  'secrets.redact_output': ({ named, ...output }: OutputWork): Uint8Array =>
+    new Uint8Array(redactedOutput(output, new Values(named))),
+  'secrets.place': async ({ command }: { readonly command: string }): Promise<Placed> =>
+    placeSecrets(command, await shellGrammar()),
 } as const;

@@ -11,33 +11,53 @@ export type SecretWork = Pick<CallWork, 'run'>;
 
 /** Of secrets that make patterns ready in a millisecond; of longer ones all work goes to a thread. */
 const BRIEF_VALUES = 1_024;
-/** What one redaction may take: hundreds of mebibytes of a delta are searched in it. It is no part of the call's own time, and a call without secrets has none. */
+/**
+ * What one redaction may take: hundreds of mebibytes of a delta are searched in it. It is no part of the call's own
+ * time, and a call without secrets has none.
+ */
 const REDACT_MS = 60_000;
 /** Contents that are searched in one task, in bytes, except that a longer one goes by itself. */
 const BATCH_BYTES = 8 * 1024 * 1024;
 
-const isBrief = (values: Values, bytes: number): boolean => bytes <= SCANNED_BYTES && values.named.reduce((sum, [, value]) => sum + value.length, 0) <= BRIEF_VALUES;
+const isBrief = (values: Values, bytes: number): boolean =>
+  bytes <= SCANNED_BYTES && values.named.reduce((sum, [, value]) => sum + value.length, 0) <= BRIEF_VALUES;
 
 /** The text without values. @param cut whether it was cut off, maybe within a value */
-export async function withoutValues(values: Values | undefined, text: string, cut: boolean, work: SecretWork): Promise<string> {
+export async function withoutValues(
+  values: Values | undefined,
+  text: string,
+  cut: boolean,
+  work: SecretWork,
+): Promise<string> {
   if (values?.any !== true || text === '') return text;
   return Buffer.from(await bytesWithoutValues(values, Buffer.from(text, 'utf8'), cut, work)).toString('utf8');
 }
 
 /** The bytes without values. @param cut whether they were cut off, maybe within a value */
-export async function bytesWithoutValues(values: Values | undefined, bytes: Buffer, cut: boolean, work: SecretWork): Promise<Buffer> {
+export async function bytesWithoutValues(
+  values: Values | undefined,
+  bytes: Buffer,
+  cut: boolean,
+  work: SecretWork,
+): Promise<Buffer> {
   if (values?.any !== true) return bytes;
   if (isBrief(values, bytes.length)) return values.redactBytes(bytes, cut);
   return Buffer.from(await work.run('secrets.redact_bytes', { named: values.named, bytes, cut }, REDACT_MS));
 }
 
 /** What a command wrote, without values. */
-export async function outputWithoutValues(values: Values | undefined, { output, truncatedBytes }: Pick<SandboxResult, 'output' | 'truncatedBytes'>, work: SecretWork): Promise<Buffer> {
+export async function outputWithoutValues(
+  values: Values | undefined,
+  { output, truncatedBytes }: Pick<SandboxResult, 'output' | 'truncatedBytes'>,
+  work: SecretWork,
+): Promise<Buffer> {
   if (values?.any !== true) return Buffer.concat(output.map(({ bytes }) => bytes));
   const bytes = output.reduce((sum, chunk) => sum + chunk.bytes.length, 0);
   // Both streams together, and each by itself.
   if (isBrief(values, 2 * bytes)) return redactedOutput({ output, truncatedBytes }, values);
-  return Buffer.from(await work.run('secrets.redact_output', { named: values.named, output, truncatedBytes }, REDACT_MS));
+  return Buffer.from(
+    await work.run('secrets.redact_output', { named: values.named, output, truncatedBytes }, REDACT_MS),
+  );
 }
 
 /** JSON without values. */
@@ -48,7 +68,11 @@ export async function jsonWithoutValues(values: Values, value: unknown, work: Se
 }
 
 /** The name of a value that stands in any of the contents, or null. */
-export async function valueWithin(values: Values, contents: readonly Uint8Array[], work: SecretWork): Promise<string | null> {
+export async function valueWithin(
+  values: Values,
+  contents: readonly Uint8Array[],
+  work: SecretWork,
+): Promise<string | null> {
   if (!values.any) return null;
   const sum = contents.reduce((bytes, { length }) => bytes + length, 0);
   if (isBrief(values, sum)) return firstOf(contents.map((bytes) => values.nameIn(bytes)));

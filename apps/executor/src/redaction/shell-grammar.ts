@@ -10,6 +10,9 @@ let grammar: Promise<ShellGrammar> | undefined;
 
 /** The grammar of bash, loaded when the first command names a secret: most executors run many that name none. */
 export async function shellGrammar(): Promise<ShellGrammar> {
-  grammar ??= Promise.all([bytesOf('web-tree-sitter/web-tree-sitter.wasm'), bytesOf('tree-sitter-bash/tree-sitter-bash.wasm')]).then(([runtime, bash]) => loadShellGrammar({ runtime, bash }));
+  grammar ??= Promise.all([
+    bytesOf('web-tree-sitter/web-tree-sitter.wasm'),
+    bytesOf('tree-sitter-bash/tree-sitter-bash.wasm'),
+  ]).then(([runtime, bash]) => loadShellGrammar({ runtime, bash }));
   return await grammar;
 }

@@ -2,14 +2,20 @@
 import type { Automaton } from './automaton.ts';
 
 /**
- * Where a value stands, in bytes from the beginning of what was read; or several that overlap, of which it has the name of the first. `size` is that one's: of two
- * that begin in one place the longer one gives its name, however many others follow.
+ * Where a value stands, in bytes from the beginning of what was read; or several that overlap, of which it has the name
+ * of the first. `size` is that one's: of two that begin in one place the longer one gives its name, however many others
+ * follow.
  */
-export interface Range { readonly start: number; readonly end: number; readonly name: string; readonly size: number }
+export interface Range {
+  readonly start: number;
+  readonly end: number;
+  readonly name: string;
+  readonly size: number;
+}
 
 /**
- * Looks for patterns in the symbols of one reading, each of which stands somewhere in the bytes. What it finds covers all that stands between the first and the
- * last symbol.
+ * Looks for patterns in the symbols of one reading, each of which stands somewhere in the bytes. What it finds covers
+ * all that stands between the first and the last symbol.
  */
 export class Track {
   readonly #automaton: Automaton;
@@ -59,7 +65,9 @@ export class Track {
   /** What may be the beginning of a value, where it has that many symbols at least, as if it had been read to `end`. */
   begun(least: number, end: number): Range | null {
     const depth = this.#automaton.begun(this.#state);
-    return depth < least || this.pending(end) === Infinity ? null : rangeOf(this.#startOf(depth), end, this.#automaton.nameOf(this.#state));
+    return depth < least || this.pending(end) === Infinity
+      ? null
+      : rangeOf(this.#startOf(depth), end, this.#automaton.nameOf(this.#state));
   }
 
   /** What was found since this was asked last, in the order of their ends; ranges that overlap come as one. */

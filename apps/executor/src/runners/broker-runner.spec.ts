@@ -27,51 +27,111 @@ const net: Redemption['net'] = [[{ domain: '*.outside.example', methods: ['GET',
 const gate = () => new EgressGate(outside.ports, () => performance.now());
 async function run(toolId: string, args: Record<string, unknown>, redemption: Partial<Redemption> = {}) {
   const message = kernel.order(toolId, args, root, { redemption: { net, ...redemption } });
-  expect(await kernel.executor([new BrokerRunner(kernel.blobs, gate(), () => performance.now())]).run(message, 'broker')).toBe('reported');
+  expect(
+    await kernel.executor([new BrokerRunner(kernel.blobs, gate(), () => performance.now())]).run(message, 'broker'),
+  ).toBe('reported');
   return kernel.reports.at(-1)!;
 }
-const post = (more: Record<string, unknown> = {}, url = 'https://api.outside.example/v1') => ({ route: { method: 'POST', url }, purpose: 'to tell', ...more });
+const post = (more: Record<string, unknown> = {}, url = 'https://api.outside.example/v1') => ({
+  route: { method: 'POST', url },
+  purpose: 'to tell',
+  ...more,
+});
 
 describe('net.egress', () => {
   it('sends a file of the workspace and reports the answer, with what passed', async () => {
     outside.answer = (_, response, body) => void response.writeHead(201, { 'x-a': 'b' }).end(`got ${body}`);
     const report = await run('net.egress', post({ payload_ref: 'out/body.json', content_type: 'application/json' }));
     expect(report).toMatchObject({
-      ended: 'exited', error: null, delta: null, result: { status: 201, body: 'got {"a":1}', encoding: 'utf8', size: 11, truncated: false, headers: { 'x-a': 'b' } },
-      requests: [{ method: 'POST', target: 'https://api.outside.example/v1', purpose: 'to tell', outcome: 'answered', status: 201, address: PUBLIC }],
+      ended: 'exited',
+      error: null,
+      delta: null,
+      result: {
+        status: 201,
+        body: 'got {"a":1}',
+        encoding: 'utf8',
+        size: 11,
+        truncated: false,
+        headers: { 'x-a': 'b' },
+      },
+      requests: [
+        {
+          method: 'POST',
+          target: 'https://api.outside.example/v1',
+          purpose: 'to tell',
+          outcome: 'answered',
+          status: 201,
+          address: PUBLIC,
+        },
+      ],
     });
     expect(report.usage.egress_bytes).toBe(report.requests[0]!.sent_bytes + report.requests[0]!.received_bytes);
-    expect(outside.seen).toMatchObject([{ method: 'POST', url: '/v1', body: '{"a":1}', headers: { 'content-type': 'application/json', 'content-length': '7' } }]);
+    expect(outside.seen).toMatchObject([
+      {
+        method: 'POST',
+        url: '/v1',
+        body: '{"a":1}',
+        headers: { 'content-type': 'application/json', 'content-length': '7' },
+      },
+    ]);
     expect(kernel.asked).toEqual(expect.arrayContaining(['kernel.renew', 'kernel.effect_started', 'kernel.report']));
   });
 
   it('puts secrets into headers on their way out, over TLS alone, and tells them to nobody', async () => {
     const secrets = { KEY: 'hunter2-hunter2' };
-    const headers = [{ name: 'authorization', value: 'Bearer ${secret:KEY}' }, { name: 'x-literal', value: '$${secret:KEY}' }, { name: 'user-agent', value: 'ours' }];
-    outside.answer = (request, response) => void response.writeHead(200, { 'x-echo': request.headers.authorization }).end(`you said ${String(request.headers.authorization)}`);
+    const headers = [
+      { name: 'authorization', value: 'Bearer ${secret:KEY}' },
+      { name: 'x-literal', value: '$${secret:KEY}' },
+      { name: 'user-agent', value: 'ours' },
+    ];
+    outside.answer = (request, response) =>
+      void response
+        .writeHead(200, { 'x-echo': request.headers.authorization })
+        .end(`you said ${String(request.headers.authorization)}`);
     const report = await run('net.egress', post({ headers }), { secrets });
-    expect(outside.seen).toMatchObject([{ headers: { authorization: 'Bearer hunter2-hunter2', 'x-literal': '${secret:KEY}', 'user-agent': 'ours', accept: '*/*' } }]);
-    expect(report).toMatchObject({ ended: 'exited', result: { body: 'you said Bearer ***KEY***', headers: { 'x-echo': 'Bearer ***KEY***' } } });
+    expect(outside.seen).toMatchObject([
+      {
+        headers: {
+          authorization: 'Bearer hunter2-hunter2',
+          'x-literal': '${secret:KEY}',
+          'user-agent': 'ours',
+          accept: '*/*',
+        },
+      },
+    ]);
+    expect(report).toMatchObject({
+      ended: 'exited',
+      result: { body: 'you said Bearer ***KEY***', headers: { 'x-echo': 'Bearer ***KEY***' } },
+    });
     expect(JSON.stringify(report)).not.toContain('hunter2');
 
-    outside.answer = (request, response) => void response.writeHead(200, { 'x-echo': `${'.'.repeat(1_010)}${String(request.headers.authorization)}` }).end();
+    outside.answer = (request, response) =>
+      void response.writeHead(200, { 'x-echo': `${'.'.repeat(1_010)}${String(request.headers.authorization)}` }).end();
     expect(JSON.stringify(await run('net.egress', post({ headers }), { secrets }))).not.toContain('hunt');
     outside.seen.length = 1;
 
     const plain = await run('net.egress', post({ headers }, 'http://api.outside.example/v1'), { secrets });
-    expect(plain).toMatchObject({ ended: 'failed', error: { code: 'egress.refused', hint: 'use `https`' }, requests: [] });
+    expect(plain).toMatchObject({
+      ended: 'failed',
+      error: { code: 'egress.refused', hint: 'use `https`' },
+      requests: [],
+    });
     const broken = await run('net.egress', post({ headers }), { secrets: { KEY: 'a\r\nhost: elsewhere.example' } });
     expect(broken).toMatchObject({ ended: 'failed', error: { code: 'egress.refused' }, requests: [] });
     expect(outside.seen).toHaveLength(1);
   });
 
   it('follows no redirect', async () => {
-    outside.answer = (_, response) => void response.writeHead(302, { location: 'https://api.outside.example/other' }).end();
-    expect((await run('net.egress', post())).result).toMatchObject({ status: 302, headers: { location: 'https://api.outside.example/other' } });
+    outside.answer = (_, response) =>
+      void response.writeHead(302, { location: 'https://api.outside.example/other' }).end();
+    expect((await run('net.egress', post())).result).toMatchObject({
+      status: 302,
+      headers: { location: 'https://api.outside.example/other' },
+    });
     expect(outside.seen).toHaveLength(1);
   });
 
-  it('keeps what isn\'t text in base64, and cuts what is too long to read', async () => {
+  it("keeps what isn't text in base64, and cuts what is too long to read", async () => {
     outside.answer = (_, response) => void response.end(Buffer.from([0xff, 0xfe]));
     expect((await run('net.egress', post())).result).toMatchObject({ body: '//4=', encoding: 'base64', size: 2 });
     outside.answer = (_, response) => void response.end('é'.repeat(200_000));
@@ -85,42 +145,88 @@ describe('net.egress', () => {
     ['a payload that is a directory', { payload_ref: 'out' }, 'file.kind'],
   ])('sends nothing for %s', async (_, more, code) => {
     const fs = [[{ path: 'out', read: true, write: false }]];
-    expect(await run('net.egress', post(more), { fs })).toMatchObject({ ended: 'failed', error: { code }, requests: [] });
+    expect(await run('net.egress', post(more), { fs })).toMatchObject({
+      ended: 'failed',
+      error: { code },
+      requests: [],
+    });
     expect(outside.seen).toEqual([]);
   });
 
   it('says why where nothing left: by then no effect was announced', async () => {
     outside.addressesOf = () => ['10.0.0.1'];
-    expect(await run('net.egress', post())).toMatchObject({ ended: 'failed', error: { code: 'egress.refused' }, requests: [{ outcome: 'refused', address: null }] });
-    expect(await run('net.egress', post(), { net: [] })).toMatchObject({ ended: 'failed', error: { code: 'token.scope' } });
+    expect(await run('net.egress', post())).toMatchObject({
+      ended: 'failed',
+      error: { code: 'egress.refused' },
+      requests: [{ outcome: 'refused', address: null }],
+    });
+    expect(await run('net.egress', post(), { net: [] })).toMatchObject({
+      ended: 'failed',
+      error: { code: 'token.scope' },
+    });
     outside.addressesOf = () => [PUBLIC];
-    await outside.replace(443, createServer((socket) => socket.destroy()));
+    await outside.replace(
+      443,
+      createServer((socket) => socket.destroy()),
+    );
     expect(await run('net.egress', post())).toMatchObject({ ended: 'failed', error: { code: 'egress.failed' } });
     expect(kernel.asked).not.toContain('kernel.effect_started');
   });
 
   it('that gets no answer says so: something may have left', async () => {
     outside.answer = (request) => void request.socket.destroy();
-    expect(await run('net.egress', post())).toMatchObject({ ended: 'failed', error: { code: 'egress.failed' }, requests: [{ outcome: 'failed' }] });
+    expect(await run('net.egress', post())).toMatchObject({
+      ended: 'failed',
+      error: { code: 'egress.failed' },
+      requests: [{ outcome: 'failed' }],
+    });
     expect(kernel.asked).toContain('kernel.effect_started');
   });
 
   it('leaves nothing where the kernel says stop at the last moment', async () => {
     kernel.onEffect = () => ({ v: 1, lease_until: 0, stop: true });
-    expect(await kernel.executor([new BrokerRunner(kernel.blobs, gate(), () => performance.now())]).run(kernel.order('net.egress', post(), root, { redemption: { net } }), 'broker')).toBe('fenced');
+    expect(
+      await kernel
+        .executor([new BrokerRunner(kernel.blobs, gate(), () => performance.now())])
+        .run(kernel.order('net.egress', post(), root, { redemption: { net } }), 'broker'),
+    ).toBe('fenced');
     expect(outside.seen).toEqual([]);
   });
 
   it('ends at its budget', async () => {
     outside.answer = (_, response) => void response.end('x'.repeat(100_000));
-    expect(await run('net.egress', post(), { limits: { wall_ms: 10_000, cpu_ms: 1_000, memory_bytes: 1, pids: 0, disk_write_bytes: 0, output_bytes: 200_000, egress_bytes: 5_000, egress_requests: 1 } }))
-      .toMatchObject({ ended: 'limit', error: { code: 'limit.exceeded' } });
+    expect(
+      await run('net.egress', post(), {
+        limits: {
+          wall_ms: 10_000,
+          cpu_ms: 1_000,
+          memory_bytes: 1,
+          pids: 0,
+          disk_write_bytes: 0,
+          output_bytes: 200_000,
+          egress_bytes: 5_000,
+          egress_requests: 1,
+        },
+      }),
+    ).toMatchObject({ ended: 'limit', error: { code: 'limit.exceeded' } });
   });
 
   it('ends at its time', async () => {
     outside.answer = () => undefined;
-    expect(await run('net.egress', post(), { limits: { wall_ms: 300, cpu_ms: 1_000, memory_bytes: 1, pids: 0, disk_write_bytes: 0, output_bytes: 200_000, egress_bytes: 50_000, egress_requests: 1 } }))
-      .toMatchObject({ ended: 'timeout', error: { code: 'command.timeout' } });
+    expect(
+      await run('net.egress', post(), {
+        limits: {
+          wall_ms: 300,
+          cpu_ms: 1_000,
+          memory_bytes: 1,
+          pids: 0,
+          disk_write_bytes: 0,
+          output_bytes: 200_000,
+          egress_bytes: 50_000,
+          egress_requests: 1,
+        },
+      }),
+    ).toMatchObject({ ended: 'timeout', error: { code: 'command.timeout' } });
   });
 });
 
@@ -128,13 +234,26 @@ describe('web.fetch', () => {
   const page = (body: string, type = 'text/html; charset=utf-8') => {
     outside.answer = (_, response) => void response.writeHead(200, { 'content-type': type }).end(body);
   };
-  const fetched = async (more: Record<string, unknown> = {}) => await run('web.fetch', { url: 'https://www.outside.example/post', ...more });
+  const fetched = async (more: Record<string, unknown> = {}) =>
+    await run('web.fetch', { url: 'https://www.outside.example/post', ...more });
 
   it('reads an article without what stands around it', async () => {
-    const paragraphs = Array.from({ length: 12 }, (_, n) => `<p>Paragraph ${n} of the article, long enough that a reader takes it for text, with commas, and so on, and so forth.</p>`).join('');
-    page(`<html><head><title>On gates</title><script>evil()</script></head><body><nav><a href="/">Home</a><a href="/x">Menu entry</a></nav><article><h1>On gates</h1>${paragraphs}</article><footer>Imprint</footer></body></html>`);
-    const { result } = await fetched() as { result: { text: string } };
-    expect(result).toMatchObject({ title: 'On gates', status: 200, content_type: 'text/html', url: 'https://www.outside.example/post', truncated: false });
+    const paragraphs = Array.from(
+      { length: 12 },
+      (_, n) =>
+        `<p>Paragraph ${n} of the article, long enough that a reader takes it for text, with commas, and so on, and so forth.</p>`,
+    ).join('');
+    page(
+      `<html><head><title>On gates</title><script>evil()</script></head><body><nav><a href="/">Home</a><a href="/x">Menu entry</a></nav><article><h1>On gates</h1>${paragraphs}</article><footer>Imprint</footer></body></html>`,
+    );
+    const { result } = (await fetched()) as { result: { text: string } };
+    expect(result).toMatchObject({
+      title: 'On gates',
+      status: 200,
+      content_type: 'text/html',
+      url: 'https://www.outside.example/post',
+      truncated: false,
+    });
     expect(result.text).toContain('Paragraph 11 of the article');
     expect(result.text).not.toMatch(/Menu entry|evil|<p>/);
   });
@@ -148,7 +267,11 @@ describe('web.fetch', () => {
 
   it('cuts where it was asked to, and says so', async () => {
     page('x'.repeat(1_000), 'text/plain');
-    expect((await fetched({ max_chars: 100 })).result).toMatchObject({ text: 'x'.repeat(100), size: 1_000, truncated: true });
+    expect((await fetched({ max_chars: 100 })).result).toMatchObject({
+      text: 'x'.repeat(100),
+      size: 1_000,
+      truncated: true,
+    });
   });
 
   it('follows redirects that are let out, each judged anew and listed', async () => {
@@ -158,12 +281,18 @@ describe('web.fetch', () => {
     };
     const report = await fetched();
     expect(report.result).toMatchObject({ url: 'https://b.outside.example/there', text: 'there' });
-    expect(report.requests.map(({ target, status }) => [target, status])).toEqual([['https://www.outside.example/post', 301], ['https://b.outside.example/there', 200]]);
+    expect(report.requests.map(({ target, status }) => [target, status])).toEqual([
+      ['https://www.outside.example/post', 301],
+      ['https://b.outside.example/there', 200],
+    ]);
   });
 
   it.each([
-    ['the metadata of a cloud', 'http://169.254.169.254/latest/meta-data/', 'egress.refused'], ['another host', 'https://elsewhere.example/', 'token.scope'], ['plain text on the way', 'http://www.outside.example/', 'egress.refused'],
-    ['a file', 'file:///etc/passwd', 'egress.refused'], ['itself, without end', 'https://www.outside.example/post', 'egress.failed'],
+    ['the metadata of a cloud', 'http://169.254.169.254/latest/meta-data/', 'egress.refused'],
+    ['another host', 'https://elsewhere.example/', 'token.scope'],
+    ['plain text on the way', 'http://www.outside.example/', 'egress.refused'],
+    ['a file', 'file:///etc/passwd', 'egress.refused'],
+    ['itself, without end', 'https://www.outside.example/post', 'egress.failed'],
   ])('follows none to %s', async (_, location, code) => {
     outside.answer = (__, response) => void response.writeHead(302, { location }).end();
     expect(await fetched()).toMatchObject({ ended: 'failed', error: { code } });
@@ -172,8 +301,12 @@ describe('web.fetch', () => {
 
   it('takes no picture for a page, and nothing compressed that it did not ask for', async () => {
     page('PNG', 'image/png');
-    expect(await fetched()).toMatchObject({ ended: 'failed', error: { code: 'egress.failed', message: expect.stringContaining('image/png') } });
-    outside.answer = (_, response) => void response.writeHead(200, { 'content-type': 'text/html', 'content-encoding': 'gzip' }).end('x');
+    expect(await fetched()).toMatchObject({
+      ended: 'failed',
+      error: { code: 'egress.failed', message: expect.stringContaining('image/png') },
+    });
+    outside.answer = (_, response) =>
+      void response.writeHead(200, { 'content-type': 'text/html', 'content-encoding': 'gzip' }).end('x');
     expect(await fetched()).toMatchObject({ ended: 'failed', error: { code: 'egress.failed' } });
   });
 
@@ -190,27 +323,59 @@ describe('web.fetch', () => {
 
   it('puts secrets into headers on their way out, over TLS alone, and no cut of what comes back leaves a part of one', async () => {
     const secrets = { KEY: 'hunter2-hunter2' };
-    const headers = [{ name: 'authorization', value: 'Bearer ${secret:KEY}' }, { name: 'user-agent', value: 'ours' }];
-    outside.answer = (request, response) => void response.writeHead(200, { 'content-type': 'text/plain' }).end(`${'.'.repeat(90)}${String(request.headers.authorization)}`);
+    const headers = [
+      { name: 'authorization', value: 'Bearer ${secret:KEY}' },
+      { name: 'user-agent', value: 'ours' },
+    ];
+    outside.answer = (request, response) =>
+      void response
+        .writeHead(200, { 'content-type': 'text/plain' })
+        .end(`${'.'.repeat(90)}${String(request.headers.authorization)}`);
     for (let most = 100; most < 116; most++) {
-      const report = await run('web.fetch', { url: 'https://www.outside.example/post', headers, max_chars: most }, { secrets });
-      expect(report).toMatchObject({ ended: 'exited', result: { text: `${'.'.repeat(90)}Bearer ***KEY***`.slice(0, most) } });
+      const report = await run(
+        'web.fetch',
+        { url: 'https://www.outside.example/post', headers, max_chars: most },
+        { secrets },
+      );
+      expect(report).toMatchObject({
+        ended: 'exited',
+        result: { text: `${'.'.repeat(90)}Bearer ***KEY***`.slice(0, most) },
+      });
     }
-    expect(outside.seen[0]).toMatchObject({ headers: { authorization: 'Bearer hunter2-hunter2', 'user-agent': 'ours', 'accept-encoding': 'identity' } });
+    expect(outside.seen[0]).toMatchObject({
+      headers: { authorization: 'Bearer hunter2-hunter2', 'user-agent': 'ours', 'accept-encoding': 'identity' },
+    });
     outside.seen.length = 0;
-    expect(await run('web.fetch', { url: 'http://www.outside.example/post', headers }, { secrets })).toMatchObject({ ended: 'failed', error: { code: 'egress.refused', hint: 'use `https`' }, requests: [] });
+    expect(await run('web.fetch', { url: 'http://www.outside.example/post', headers }, { secrets })).toMatchObject({
+      ended: 'failed',
+      error: { code: 'egress.refused', hint: 'use `https`' },
+      requests: [],
+    });
     expect(outside.seen).toEqual([]);
   });
 
   it('sends what the call writes into headers to the host of its URL alone, and not to that either once it was sent elsewhere', async () => {
-    const hops: Readonly<Record<string, string>> = { '/post': '/same', '/same': 'https://b.outside.example/other', '/other': 'https://www.outside.example/back' };
+    const hops: Readonly<Record<string, string>> = {
+      '/post': '/same',
+      '/same': 'https://b.outside.example/other',
+      '/other': 'https://www.outside.example/back',
+    };
     outside.answer = (request, response) => {
       const location = hops[String(request.url)];
       if (location === undefined) response.writeHead(200, { 'content-type': 'text/plain' }).end('there');
       else response.writeHead(302, { location }).end();
     };
-    await run('web.fetch', { url: 'https://www.outside.example/post', headers: [{ name: 'authorization', value: 'Bearer ${secret:KEY}' }] }, { secrets: { KEY: 'hunter2-hunter2' } });
-    expect(outside.seen.map(({ url, headers }) => [url, headers.authorization])).toEqual([['/post', 'Bearer hunter2-hunter2'], ['/same', 'Bearer hunter2-hunter2'], ['/other', undefined], ['/back', undefined]]);
+    await run(
+      'web.fetch',
+      { url: 'https://www.outside.example/post', headers: [{ name: 'authorization', value: 'Bearer ${secret:KEY}' }] },
+      { secrets: { KEY: 'hunter2-hunter2' } },
+    );
+    expect(outside.seen.map(({ url, headers }) => [url, headers.authorization])).toEqual([
+      ['/post', 'Bearer hunter2-hunter2'],
+      ['/same', 'Bearer hunter2-hunter2'],
+      ['/other', undefined],
+      ['/back', undefined],
+    ]);
   });
 
   it('announces no effect: a page is only read', async () => {
@@ -230,7 +395,9 @@ describe('a command', () => {
   const shell = async (redemption: Partial<Redemption>, permit: { mode?: 'preview' } = {}) => {
     const sandbox = new FakeSandbox({ programs: { go: asks }, sleep: () => Promise.resolve() });
     const message = kernel.order('shell.run', { command: 'go' }, root, { redemption, permit });
-    expect(await kernel.executor([new SandboxedRunner(sandbox, kernel.blobs, gate())]).run(message, 'sandboxed')).toBe('reported');
+    expect(await kernel.executor([new SandboxedRunner(sandbox, kernel.blobs, gate())]).run(message, 'sandboxed')).toBe(
+      'reported',
+    );
     return kernel.reports.at(-1)!;
   };
 
@@ -257,20 +424,30 @@ describe('a command', () => {
 
   it('that asks for a great deal is listed by reference', async () => {
     const sandbox = new FakeSandbox({
-      programs: { go: async (world) => {
-        for (let n = 0; n < 150; n++) {
-          const connection = world.connect();
-          connection?.write('GET http://b.example/ HTTP/1.1\r\nHost: b.example\r\n\r\n');
-          if (connection !== null) await text(connection);
-          connection?.destroy();
-        }
-        return 0;
-      } },
+      programs: {
+        go: async (world) => {
+          for (let n = 0; n < 150; n++) {
+            const connection = world.connect();
+            connection?.write('GET http://b.example/ HTTP/1.1\r\nHost: b.example\r\n\r\n');
+            if (connection !== null) await text(connection);
+            connection?.destroy();
+          }
+          return 0;
+        },
+      },
       sleep: () => Promise.resolve(),
     });
-    await kernel.executor([new SandboxedRunner(sandbox, kernel.blobs, gate())]).run(kernel.order('shell.run', { command: 'go' }, root, { redemption: { net } }), 'sandboxed');
+    await kernel
+      .executor([new SandboxedRunner(sandbox, kernel.blobs, gate())])
+      .run(kernel.order('shell.run', { command: 'go' }, root, { redemption: { net } }), 'sandboxed');
     const { requests, requests_ref } = kernel.reports.at(-1)!;
     expect(requests).toEqual([]);
-    expect((JSON.parse(Buffer.from(await kernel.blobs.get(kernel.redemption.tenant_id as never, requests_ref!.sha256)).toString()) as unknown[]).length).toBe(150);
+    expect(
+      (
+        JSON.parse(
+          Buffer.from(await kernel.blobs.get(kernel.redemption.tenant_id as never, requests_ref!.sha256)).toString(),
+        ) as unknown[]
+      ).length,
+    ).toBe(150);
   });
 });

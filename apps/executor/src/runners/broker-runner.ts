@@ -37,8 +37,19 @@ export class BrokerRunner extends Runner {
       const said = await this.#said(call, gate, { signal, work: context.work });
       const wall_ms = Math.round(this.#now() - began);
       return {
-        ...said, exitCode: null, delta: null, blobs: [], requests: gate.requests,
-        usage: { wall_ms, cpu_ms: 0, memory_peak_bytes: 0, disk_write_bytes: 0, output_bytes: Buffer.byteLength(JSON.stringify(said.result)), egress_bytes: gate.bytes },
+        ...said,
+        exitCode: null,
+        delta: null,
+        blobs: [],
+        requests: gate.requests,
+        usage: {
+          wall_ms,
+          cpu_ms: 0,
+          memory_peak_bytes: 0,
+          disk_write_bytes: 0,
+          output_bytes: Buffer.byteLength(JSON.stringify(said.result)),
+          egress_bytes: gate.bytes,
+        },
       };
     } finally {
       gate.close();
@@ -55,21 +66,32 @@ export class BrokerRunner extends Runner {
 
   async #result(call: Call, gate: CallGate, running: Running): Promise<unknown> {
     if (call.provider !== null) return await webSearch(call, call.provider, gate);
-    return call.toolId === WEB_FETCH.tool_id ? await webFetch(call, gate, running) : await netEgress(call, gate, this.#blobs, running.work);
+    return call.toolId === WEB_FETCH.tool_id
+      ? await webFetch(call, gate, running)
+      : await netEgress(call, gate, this.#blobs, running.work);
   }
 }
 
 /** What went wrong outside is the call's end; what went wrong in here is nobody's, and its lease decides. */
 function failed(error: unknown, signal: AbortSignal): Said {
-  if (signal.aborted && !(error instanceof Fault)) return no('timeout', 'command.timeout', 'the request took longer than the call may');
-  if (error instanceof GateRefusal) return no(error.code === 'limit.exceeded' ? 'limit' : 'failed', error.code, error.message, error.hint);
+  if (signal.aborted && !(error instanceof Fault))
+    return no('timeout', 'command.timeout', 'the request took longer than the call may');
+  if (error instanceof GateRefusal)
+    return no(error.code === 'limit.exceeded' ? 'limit' : 'failed', error.code, error.message, error.hint);
   if (error instanceof TargetError) return no('failed', 'egress.refused', error.message);
-  if (error instanceof Fault && !error.retryable && /^(?:file|token)\./.test(error.code)) return no('failed', error.code, error.message);
-  if (isOfTheConnection(error)) return no('failed', 'egress.failed', 'the connection broke before the whole answer was there');
+  if (error instanceof Fault && !error.retryable && /^(?:file|token)\./.test(error.code))
+    return no('failed', error.code, error.message);
+  if (isOfTheConnection(error))
+    return no('failed', 'egress.failed', 'the connection broke before the whole answer was there');
   throw error;
 }
 
-const no = (ended: Said['ended'], code: string, message: string, hint: string | null = null): Said => ({ ended, error: { code, message, hint }, result: null });
+const no = (ended: Said['ended'], code: string, message: string, hint: string | null = null): Said => ({
+  ended,
+  error: { code, message, hint },
+  result: null,
+});
 
 /** Errors of Node's streams and parser, which carry a code. */
-const isOfTheConnection = (error: unknown): boolean => isNativeError(error) && !(error instanceof Fault) && typeof (error as { code?: unknown }).code === 'string';
+const isOfTheConnection = (error: unknown): boolean =>
+  isNativeError(error) && !(error instanceof Fault) && typeof (error as { code?: unknown }).code === 'string';

@@ -15,16 +15,30 @@ export interface WrittenHeader {
 const FIELD_VALUE = /^[\t\x20-\x7e]*$/;
 
 /**
- * The headers of the call, with the values of the secrets that they name. `own` are sent with them where the call doesn't write them itself.
- * INVARIANT (never in clear): a value leaves over TLS from here alone.
- * @throws GateRefusal `egress.refused` for a secret that would leave in clear, and for a value that can't stand in a header
+ * The headers of the call, with the values of the secrets that they name. `own` are sent with them where the call
+ * doesn't write them itself. INVARIANT (never in clear): a value leaves over TLS from here alone.
+ * @throws GateRefusal `egress.refused` for a secret that would leave in clear, and for a value that can't stand in a
+ * header
  */
-export function headersOfCall({ secrets }: Pick<Call, 'secrets'>, written: readonly WrittenHeader[], { scheme }: EgressTarget, own: Headers): Headers {
+export function headersOfCall(
+  { secrets }: Pick<Call, 'secrets'>,
+  written: readonly WrittenHeader[],
+  { scheme }: EgressTarget,
+  own: Headers,
+): Headers {
   const filled = written.map(({ name, value }) => {
     const named = readReferences(value).filter(({ literal }) => !literal);
-    if (named.length > 0 && scheme !== 'https') throw new GateRefusal('egress.refused', `the header \`${name}\` names a secret, and \`http\` would show it to everybody on the way`, 'use `https`');
-    const text = replaceReferences(value, (reference) => (reference.literal ? reference.text.slice(1) : secrets[reference.name ?? ''] ?? ''));
-    if (!FIELD_VALUE.test(text)) throw new GateRefusal('egress.refused', `the value that the header \`${name}\` names can't stand in a header`);
+    if (named.length > 0 && scheme !== 'https')
+      throw new GateRefusal(
+        'egress.refused',
+        `the header \`${name}\` names a secret, and \`http\` would show it to everybody on the way`,
+        'use `https`',
+      );
+    const text = replaceReferences(value, (reference) =>
+      reference.literal ? reference.text.slice(1) : (secrets[reference.name ?? ''] ?? ''),
+    );
+    if (!FIELD_VALUE.test(text))
+      throw new GateRefusal('egress.refused', `the value that the header \`${name}\` names can't stand in a header`);
     return [name, text] as const;
   });
   return [...own.filter(([name]) => !filled.some(([other]) => other === name)), ...filled];

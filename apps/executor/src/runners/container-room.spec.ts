@@ -20,5 +20,7 @@ test('small files count as the pages that they take, directories as entries alon
 });
 
 test('more entries than a container takes are refused, however small', () => {
-  expect(roomFault(tree(file(0), file(0)), { bytesMax: 1, filesMax: 1 })).toMatch(/may read 2 files and directories, more than the 1 that/);
+  expect(roomFault(tree(file(0), file(0)), { bytesMax: 1, filesMax: 1 })).toMatch(
+    /may read 2 files and directories, more than the 1 that/,
+  );
 });

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Raw commands under an execution profile: in a container as any command, within what the profile names. INVARIANT (git runs git): what a repository's own files could make git start
-// is found on the snapshot, before anything runs, and then git isn't started.
+// Raw commands under an execution profile: in a container as any command, within what the profile names. INVARIANT (git
+// runs git): what a repository's own files could make git start is found on the snapshot, before anything runs, and
+// then git isn't started.
 import { blobReader, type BlobStore } from '@writ/blobs';
 import { SHELL_DANGEROUS, type TenantId } from '@writ/contract';
 import { rawJob, repositoryFault } from '@writ/mk8-shell/dangerous';
@@ -33,15 +34,35 @@ export class DangerousRunner extends Runner {
     const { profile, args } = call;
     if (profile === undefined) throw new Error('a raw command was proven without its execution profile');
     const fault = args['shell'] === 'Git' ? await this.#repositoryFault(call) : null;
-    if (fault !== null) return notStarted('shell.unavailable', `git is not started here: ${fault}`, 'remove that from the repository, or run the command in `Bash` under a profile that lets it');
+    if (fault !== null)
+      return notStarted(
+        'shell.unavailable',
+        `git is not started here: ${fault}`,
+        'remove that from the repository, or run the command in `Bash` under a profile that lets it',
+      );
     const { program, env } = rawJob(args, profile);
     const asked = { command: program === null ? args['command'] : '' };
-    const staged = await this.#commands.run({ ...call, args: asked, env: { ...call.env, ...env }, ...(program === null ? {} : { program }) }, context);
+    const staged = await this.#commands.run(
+      { ...call, args: asked, env: { ...call.env, ...env }, ...(program === null ? {} : { program }) },
+      context,
+    );
     if (args['shell'] !== 'PowerShell' || !isNotThere(staged)) return staged;
-    return { ...staged, ended: 'failed', delta: null, blobs: [], error: { code: 'shell.unavailable', message: 'the image of the call has no `pwsh`', hint: 'have raw commands run in an image with PowerShell, or say it for `Bash`' } };
+    return {
+      ...staged,
+      ended: 'failed',
+      delta: null,
+      blobs: [],
+      error: {
+        code: 'shell.unavailable',
+        message: 'the image of the call has no `pwsh`',
+        hint: 'have raw commands run in an image with PowerShell, or say it for `Bash`',
+      },
+    };
   }
 
-  /** In words why git would run something else, or be led elsewhere, by what the snapshot holds; null where it wouldn't. */
+  /**
+   * In words why git would run something else, or be led elsewhere, by what the snapshot holds; null where it wouldn't.
+   */
   async #repositoryFault({ tenantId, root, fs }: Call): Promise<string | null> {
     const reader = pacedReader(blobReader(this.#blobs, tenantId as TenantId));
     const tree = await readableTree(reader, root, fs);
@@ -55,7 +76,8 @@ export class DangerousRunner extends Runner {
 
 function shapeFault(tree: Tree): string | null {
   const [git, config] = [tree.get('.git'), tree.get('.git/config')];
-  if (git !== undefined && git.kind !== 'dir') return '`.git` is no directory: repositories that lie elsewhere are not used';
+  if (git !== undefined && git.kind !== 'dir')
+    return '`.git` is no directory: repositories that lie elsewhere are not used';
   const led = ELSEWHERE.find((path) => tree.has(path));
   if (led !== undefined) return `the repository's settings come from elsewhere, by \`${led}\``;
   if (config === undefined) return null;
@@ -64,11 +86,19 @@ function shapeFault(tree: Tree): string | null {
 
 /** The job's word: a PowerShell that says so itself fails itself, which it may. */
 function isNotThere({ ended, exitCode, result }: Staged): boolean {
-  return ended === 'exited' && exitCode === CANNOT_RUN && (result as { readonly output?: unknown } | null)?.output === NOT_THERE;
+  return (
+    ended === 'exited' &&
+    exitCode === CANNOT_RUN &&
+    (result as { readonly output?: unknown } | null)?.output === NOT_THERE
+  );
 }
 
 const notStarted = (code: 'shell.unavailable', message: string, hint: string): Staged => ({
-  ended: 'failed', exitCode: null, error: { code, message, hint }, delta: null, blobs: [],
+  ended: 'failed',
+  exitCode: null,
+  error: { code, message, hint },
+  delta: null,
+  blobs: [],
   result: { exit_code: null, signal: null, output: '', truncated_bytes: 0, wall_ms: 0 },
   usage: { wall_ms: 0, cpu_ms: 0, memory_peak_bytes: 0, disk_write_bytes: 0, output_bytes: 0, egress_bytes: 0 },
 });

@@ -10,8 +10,8 @@ export class LimitReached extends Error {
 }
 
 /**
- * Throws LimitReached when a call has taken longer than it may. It runs on the executor's own processor, and what part of the time that was busy for it
- * nobody can tell: its time bounds both.
+ * Throws LimitReached when a call has taken longer than it may. It runs on the executor's own processor, and what part
+ * of the time that was busy for it nobody can tell: its time bounds both.
  */
 export function verifyTime(elapsedMs: number, { wall_ms, cpu_ms }: CallLimits): void {
   if (elapsedMs > wall_ms) throw new LimitReached('wall_ms', wall_ms);
@@ -24,9 +24,12 @@ export function verifyWritten(bytes: number, { disk_write_bytes }: CallLimits): 
 }
 
 /** Milliseconds that a call has left of its time. */
-export const timeLeft = (elapsedMs: number, { wall_ms, cpu_ms }: CallLimits): number => Math.max(1, Math.min(wall_ms, cpu_ms) - elapsedMs);
+export const timeLeft = (elapsedMs: number, { wall_ms, cpu_ms }: CallLimits): number =>
+  Math.max(1, Math.min(wall_ms, cpu_ms) - elapsedMs);
 
 /** What a call has used too much of, in words, where that is what an error says; otherwise null. */
 export function limitOf(error: unknown): string | null {
-  return error instanceof LimitReached || (error instanceof Fault && error.code === 'limit.exceeded') ? error.message : null;
+  return error instanceof LimitReached || (error instanceof Fault && error.code === 'limit.exceeded')
+    ? error.message
+    : null;
 }

@@ -1,5 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-import { AGENT_SPAWN, isTaskTool, secretReference, SKILL_READ, VALUE_GET, type TenantId, type Usage } from '@writ/contract';
+import {
+  AGENT_SPAWN,
+  isTaskTool,
+  secretReference,
+  SKILL_READ,
+  VALUE_GET,
+  type TenantId,
+  type Usage,
+} from '@writ/contract';
 import { blobReader, type BlobReader, type BlobStore } from '@writ/blobs';
 import { coversPath } from '@writ/capability';
 import { doFileWork, isBriefFileWork, runFileTool, type FileToolOutcome, type FileWorker } from '@writ/workspace';
@@ -11,7 +19,10 @@ import { runTaskTool } from './task-tools.ts';
 
 const textBytes = (value: unknown): number => Buffer.byteLength(JSON.stringify(value ?? null));
 
-/** Runs `fs.*` on the snapshot's tree, hands on values, and answers about tasks and skills. There is no host path to escape to. */
+/**
+ * Runs `fs.*` on the snapshot's tree, hands on values, and answers about tasks and skills. There is no host path to
+ * escape to.
+ */
 export class InlineRunner extends Runner {
   override readonly toolClass = 'inline';
   readonly #blobs: BlobStore;
@@ -26,22 +37,41 @@ export class InlineRunner extends Runner {
 
   #reader({ tenantId, nodes }: Call): BlobReader {
     const read = blobReader(this.#blobs, tenantId as TenantId);
-    return async (sha256) => nodes.get(sha256) ?? await read(sha256);
+    return async (sha256) => nodes.get(sha256) ?? (await read(sha256));
   }
 
   override async run(call: Call, { signal, work }: Pick<RunContext, 'signal' | 'work'>): Promise<Staged> {
     const started = this.#now();
     const elapsed = (): number => Math.round(this.#now() - started);
-    const ended = (how: Pick<Staged, 'ended' | 'error'>): Staged => ({ ...how, exitCode: null, delta: null, blobs: [], result: null, usage: usageOf(elapsed(), 0, null) });
+    const ended = (how: Pick<Staged, 'ended' | 'error'>): Staged => ({
+      ...how,
+      exitCode: null,
+      delta: null,
+      blobs: [],
+      result: null,
+      usage: usageOf(elapsed(), 0, null),
+    });
     try {
       const outcome = await this.#outcome(call, { signal, work, elapsed });
       verifyTime(elapsed(), call.limits);
       return stagedOf(outcome, elapsed());
     } catch (error) {
       const limit = limitOf(error);
-      if (limit !== null) return ended({ ended: 'limit', error: { code: 'limit.exceeded', message: limit, hint: 'ask for less in one call, or for a token with more of it' } });
+      if (limit !== null)
+        return ended({
+          ended: 'limit',
+          error: {
+            code: 'limit.exceeded',
+            message: limit,
+            hint: 'ask for less in one call, or for a token with more of it',
+          },
+        });
       // Nobody hears of a call that was stopped; but whoever stopped it hears that nothing of it runs any more.
-      if (signal.aborted) return ended({ ended: 'killed', error: { code: 'command.killed', message: 'the call was stopped', hint: null } });
+      if (signal.aborted)
+        return ended({
+          ended: 'killed',
+          error: { code: 'command.killed', message: 'the call was stopped', hint: null },
+        });
       throw error;
     }
   }
@@ -56,39 +86,56 @@ export class InlineRunner extends Runner {
       verifyTime(running.elapsed(), call.limits);
     });
     if (call.toolId === SKILL_READ.tool_id) return await runSkillTool(call, reader);
-    const outcome = await runFileTool(call.toolId, {
-      reader,
-      root: call.root,
-      may: (access, path) => call.fs.every((roots) => coversPath(roots, access, path)),
-      work: workerOf(call, running),
-    }, call.args);
+    const outcome = await runFileTool(
+      call.toolId,
+      {
+        reader,
+        root: call.root,
+        may: (access, path) => call.fs.every((roots) => coversPath(roots, access, path)),
+        work: workerOf(call, running),
+      },
+      call.args,
+    );
     if (outcome.ok) verifyWritten(writtenBy(outcome), call.limits);
     return outcome;
   }
 }
 
 /** A call that runs: how long it has, and what ends it. */
-interface Running extends Pick<RunContext, 'signal' | 'work'> { readonly elapsed: () => number }
+interface Running extends Pick<RunContext, 'signal' | 'work'> {
+  readonly elapsed: () => number;
+}
 
-/** INVARIANT (no shared thread): here runs only what takes five milliseconds at most; a worker thread has the rest, for what is left of the call's time. */
+/**
+ * INVARIANT (no shared thread): here runs only what takes five milliseconds at most; a worker thread has the rest, for
+ * what is left of the call's time.
+ */
 function workerOf({ limits }: Call, { work, elapsed }: Running): FileWorker {
   return async (kind, input) => {
     if (isBriefFileWork(kind, input)) return doFileWork(kind, input);
     verifyTime(elapsed(), limits);
-    return await work.run(`fs.${kind}`, input as never, timeLeft(elapsed(), limits)) as never;
+    return (await work.run(`fs.${kind}`, input as never, timeLeft(elapsed(), limits))) as never;
   };
 }
 
 /**
- * Hands on what a person gave. INVARIANT (a secret stays out): the kernel sends a value along only where it is none, so there is nothing here that a report could tell.
+ * Hands on what a person gave. INVARIANT (a secret stays out): the kernel sends a value along only where it is none, so
+ * there is nothing here that a report could tell.
  */
 function valueOutcome({ args, secrets }: Call): FileToolOutcome<unknown> {
   const key = String(args['key']);
   const value = Object.hasOwn(secrets, key) ? secrets[key] : undefined;
-  return { ok: true, delta: null, blobs: [], result: value === undefined ? { key, value: null, reference: secretReference(key) } : { key, value, reference: null } };
+  return {
+    ok: true,
+    delta: null,
+    blobs: [],
+    result:
+      value === undefined ? { key, value: null, reference: secretReference(key) } : { key, value, reference: null },
+  };
 }
 
-const writtenBy = (outcome: FileToolOutcome<unknown>): number => (outcome.ok ? outcome.blobs.reduce((sum, { bytes }) => sum + bytes.length, 0) : 0);
+const writtenBy = (outcome: FileToolOutcome<unknown>): number =>
+  outcome.ok ? outcome.blobs.reduce((sum, { bytes }) => sum + bytes.length, 0) : 0;
 
 function stagedOf(outcome: FileToolOutcome<unknown>, elapsedMs: number): Staged {
   const result = outcome.ok ? outcome.result : null;
@@ -104,5 +151,10 @@ function stagedOf(outcome: FileToolOutcome<unknown>, elapsedMs: number): Staged 
 }
 
 /** An inline tool runs on the executor's own processors: its wall time bounds what it used. */
-const usageOf = (elapsedMs: number, written: number, result: unknown): Usage =>
-  ({ wall_ms: elapsedMs, cpu_ms: elapsedMs, memory_peak_bytes: 0, disk_write_bytes: written, output_bytes: textBytes(result) });
+const usageOf = (elapsedMs: number, written: number, result: unknown): Usage => ({
+  wall_ms: elapsedMs,
+  cpu_ms: elapsedMs,
+  memory_peak_bytes: 0,
+  disk_write_bytes: written,
+  output_bytes: textBytes(result),
+});

@@ -15,13 +15,31 @@ beforeEach(async () => {
 });
 afterEach(() => kernel.close());
 
-const LIMITS: CallLimits = { wall_ms: 1000, cpu_ms: 1000, memory_bytes: 1 << 30, pids: 10, disk_write_bytes: 100, output_bytes: 1000 };
-const limited = (limits: Partial<CallLimits>): { redemption: Partial<Redemption> } => ({ redemption: { limits: { ...LIMITS, ...limits } } });
+const LIMITS: CallLimits = {
+  wall_ms: 1000,
+  cpu_ms: 1000,
+  memory_bytes: 1 << 30,
+  pids: 10,
+  disk_write_bytes: 100,
+  output_bytes: 1000,
+};
+const limited = (limits: Partial<CallLimits>): { redemption: Partial<Redemption> } => ({
+  redemption: { limits: { ...LIMITS, ...limits } },
+});
 
 describe('an inline call', () => {
   /** Every look at the clock takes ten milliseconds. */
-  const slowly = () => new InlineRunner(kernel.blobs, () => { kernel.monotonicMs += 10; return kernel.monotonicMs; });
-  const inline = async (toolId: string, args: Record<string, unknown>, limits: Partial<CallLimits>, runner = slowly()) => {
+  const slowly = () =>
+    new InlineRunner(kernel.blobs, () => {
+      kernel.monotonicMs += 10;
+      return kernel.monotonicMs;
+    });
+  const inline = async (
+    toolId: string,
+    args: Record<string, unknown>,
+    limits: Partial<CallLimits>,
+    runner = slowly(),
+  ) => {
     await kernel.executor([runner]).run(kernel.order(toolId, args, root, limited(limits)), 'inline');
     return kernel.reports.at(-1);
   };
@@ -30,13 +48,20 @@ describe('an inline call', () => {
     const write = (content: string) => inline('fs.write', { path: 'new.txt', content }, { disk_write_bytes: 5 });
     expect(await write('12345')).toMatchObject({ ended: 'exited', usage: { disk_write_bytes: 5 } });
     expect(await write('123456')).toMatchObject({
-      ended: 'limit', error: { code: 'limit.exceeded', message: expect.stringContaining('`disk_write_bytes` of 5') }, delta: null, delta_ref: null, result: null, usage: { disk_write_bytes: 0 },
+      ended: 'limit',
+      error: { code: 'limit.exceeded', message: expect.stringContaining('`disk_write_bytes` of 5') },
+      delta: null,
+      delta_ref: null,
+      result: null,
+      usage: { disk_write_bytes: 0 },
     });
   });
 
   it.each(['wall_ms', 'cpu_ms'] as const)('ends at its `%s`', async (dimension) => {
     expect(await inline('fs.search', { pattern: 'o' }, { [dimension]: 15 })).toMatchObject({
-      ended: 'limit', error: { code: 'limit.exceeded', message: expect.stringContaining(`\`${dimension}\` of 15`) }, result: null,
+      ended: 'limit',
+      error: { code: 'limit.exceeded', message: expect.stringContaining(`\`${dimension}\` of 15`) },
+      result: null,
     });
     expect(await inline('fs.search', { pattern: 'o' }, {})).toMatchObject({ ended: 'exited' });
   });
@@ -61,14 +86,16 @@ describe('an inline call', () => {
   function reading(ms: number): { runner: InlineRunner; read: string[] } {
     const read: string[] = [];
     let now = 0;
-    const blobs = new Proxy(kernel.blobs, { get: (target, name) => {
-      if (name !== 'get') return Reflect.get(target, name) as unknown;
-      return (...asked: Parameters<typeof target.get>) => {
-        read.push(asked[1]);
-        now += ms;
-        return target.get(...asked);
-      };
-    } });
+    const blobs = new Proxy(kernel.blobs, {
+      get: (target, name) => {
+        if (name !== 'get') return Reflect.get(target, name) as unknown;
+        return (...asked: Parameters<typeof target.get>) => {
+          read.push(asked[1]);
+          now += ms;
+          return target.get(...asked);
+        };
+      },
+    });
     return { read, runner: new InlineRunner(blobs, () => now) };
   }
 });
@@ -89,36 +116,50 @@ describe('a sandboxed call', () => {
     const sandbox = new Heard({ sleep: () => Promise.resolve(), programs: { go: () => 0 } });
     const executor = kernel.executor([new SandboxedRunner(sandbox, kernel.blobs, CLOSED_GATE)]);
     await executor.run(kernel.order('shell.run', { command: 'go' }, root, limited(limits)), 'sandboxed');
-    await executor.run(kernel.order('shell.run', { command: 'go', timeout_ms: 200, idle_ms: 1_000 }, root, limited(limits)), 'sandboxed');
+    await executor.run(
+      kernel.order('shell.run', { command: 'go', timeout_ms: 200, idle_ms: 1_000 }, root, limited(limits)),
+      'sandboxed',
+    );
     const told = { wallMs: 1_700, cpuMs: 300, deltaBytes: 5, outputBytes: 40, memoryBytes: 123, pids: 7 };
     expect(sandbox.jobs.map((job) => job.limits)).toMatchObject([told, { ...told, wallMs: 200, idleMs: 1_000 }]);
     expect(sandbox.jobs[0]?.limits).not.toHaveProperty('idleMs');
   });
 
-  it.each([undefined, 'host', 'agent'] as const)('reports who counted what it used in its sandbox: %s', async (countedBy) => {
-    class Counted extends FakeSandbox {
-      override async run(...asked: Parameters<FakeSandbox['run']>): Promise<SandboxResult> {
-        const result = await super.run(...asked);
-        return { ...result, usage: { ...result.usage, cpuMs: 7, ...(countedBy === undefined ? {} : { countedBy }) } };
+  it.each([undefined, 'host', 'agent'] as const)(
+    'reports who counted what it used in its sandbox: %s',
+    async (countedBy) => {
+      class Counted extends FakeSandbox {
+        override async run(...asked: Parameters<FakeSandbox['run']>): Promise<SandboxResult> {
+          const result = await super.run(...asked);
+          return { ...result, usage: { ...result.usage, cpuMs: 7, ...(countedBy === undefined ? {} : { countedBy }) } };
+        }
       }
-    }
-    const sandbox = new Counted({ sleep: () => Promise.resolve(), programs: { go: () => 0 } });
-    await kernel.executor([new SandboxedRunner(sandbox, kernel.blobs, CLOSED_GATE)]).run(kernel.order('shell.run', { command: 'go' }, root, limited(limits)), 'sandboxed');
-    const usage = kernel.reports.at(-1)?.usage;
-    expect([usage?.cpu_ms, usage?.counted_by]).toEqual([7, countedBy]);
-    // Nothing is claimed by a member without a value either: JSON would drop it, and the kernel compares what it got.
-    expect(Object.hasOwn(usage ?? {}, 'counted_by')).toBe(countedBy !== undefined);
-  });
+      const sandbox = new Counted({ sleep: () => Promise.resolve(), programs: { go: () => 0 } });
+      await kernel
+        .executor([new SandboxedRunner(sandbox, kernel.blobs, CLOSED_GATE)])
+        .run(kernel.order('shell.run', { command: 'go' }, root, limited(limits)), 'sandboxed');
+      const usage = kernel.reports.at(-1)?.usage;
+      expect([usage?.cpu_ms, usage?.counted_by]).toEqual([7, countedBy]);
+      // Nothing is claimed by a member without a value either: JSON would drop it, and the kernel compares what it got.
+      expect(Object.hasOwn(usage ?? {}, 'counted_by')).toBe(countedBy !== undefined);
+    },
+  );
 
   it('is heard beyond what its result shows, and that is kept: of a run, and of no preview', async () => {
-    const programs = { go: (world: FakeWorld) => {
-      world.out('0123456789'.repeat(10));
-      world.err('warned');
-      return 0;
-    } };
+    const programs = {
+      go: (world: FakeWorld) => {
+        world.out('0123456789'.repeat(10));
+        world.err('warned');
+        return 0;
+      },
+    };
     const sandbox = new Heard({ sleep: () => Promise.resolve(), programs });
     const executor = kernel.executor([new SandboxedRunner(sandbox, kernel.blobs, CLOSED_GATE, { heardBytes: 90 })]);
-    const perform = (mode: PermitMode) => executor.run(kernel.order('shell.run', { command: 'go' }, root, { ...limited(limits), permit: { mode } }), 'sandboxed');
+    const perform = (mode: PermitMode) =>
+      executor.run(
+        kernel.order('shell.run', { command: 'go' }, root, { ...limited(limits), permit: { mode } }),
+        'sandboxed',
+      );
     await perform('run');
     await perform('preview');
     const [report, preview] = kernel.reports;
@@ -126,23 +167,36 @@ describe('a sandboxed call', () => {
     const shown = { output: `${'0123456789'.repeat(4)}\n[output cut: 66 more bytes]`, truncated_bytes: 66 };
     expect([report?.result, preview?.result]).toMatchObject([shown, shown]);
     expect(report?.output_refs).toMatchObject({ stdout: { size: 90, cut: true }, stderr: { size: 0, cut: true } });
-    expect(Buffer.from(await kernel.blobs.get(tenantId, report!.output_refs!.stdout.sha256)).toString()).toBe('0123456789'.repeat(9));
+    expect(Buffer.from(await kernel.blobs.get(tenantId, report!.output_refs!.stdout.sha256)).toString()).toBe(
+      '0123456789'.repeat(9),
+    );
     expect(preview).not.toHaveProperty('output_refs');
   });
 
   it('is told which silence ended it', async () => {
     const sandbox = new FakeSandbox({ sleep: () => Promise.resolve(), programs: { go: () => 'never' } });
     const executor = kernel.executor([new SandboxedRunner(sandbox, kernel.blobs, CLOSED_GATE)]);
-    await executor.run(kernel.order('shell.run', { command: 'go', idle_ms: 1_000 }, root, limited(limits)), 'sandboxed');
-    expect(kernel.reports.at(-1)).toMatchObject({ ended: 'timeout', error: { code: 'command.timeout', hint: expect.stringContaining('`idle_ms`') }, delta: { changes: [] } });
+    await executor.run(
+      kernel.order('shell.run', { command: 'go', idle_ms: 1_000 }, root, limited(limits)),
+      'sandboxed',
+    );
+    expect(kernel.reports.at(-1)).toMatchObject({
+      ended: 'timeout',
+      error: { code: 'command.timeout', hint: expect.stringContaining('`idle_ms`') },
+      delta: { changes: [] },
+    });
   });
 
   it('whose files fit into no container is refused before it takes one', async () => {
     const sandbox = new Heard({ sleep: () => Promise.resolve(), programs: { go: () => 0 } });
     const large = await kernel.heavy(257);
-    await kernel.executor([new SandboxedRunner(sandbox, kernel.blobs, CLOSED_GATE)]).run(kernel.order('shell.run', { command: 'go' }, large, limited(limits)), 'sandboxed');
+    await kernel
+      .executor([new SandboxedRunner(sandbox, kernel.blobs, CLOSED_GATE)])
+      .run(kernel.order('shell.run', { command: 'go' }, large, limited(limits)), 'sandboxed');
     expect(kernel.reports.at(-1)).toMatchObject({
-      ended: 'limit', error: { code: 'limit.exceeded', message: expect.stringContaining('257 MiB, more than the 256 MiB') }, delta: { changes: [] },
+      ended: 'limit',
+      error: { code: 'limit.exceeded', message: expect.stringContaining('257 MiB, more than the 256 MiB') },
+      delta: { changes: [] },
     });
     expect(sandbox.jobs).toEqual([]);
   });
@@ -150,7 +204,9 @@ describe('a sandboxed call', () => {
   it('whose files fit takes one, with as much room again as it may write', async () => {
     const sandbox = new Heard({ sleep: () => Promise.resolve(), programs: { go: () => 0 } });
     const executor = kernel.executor([new SandboxedRunner(sandbox, kernel.blobs, CLOSED_GATE)]);
-    await executor.run(kernel.order('shell.run', { command: 'go' }, await kernel.heavy(256), limited(limits)), 'sandboxed').catch(() => undefined);
+    await executor
+      .run(kernel.order('shell.run', { command: 'go' }, await kernel.heavy(256), limited(limits)), 'sandboxed')
+      .catch(() => undefined);
     expect(sandbox.jobs.map((job) => job.limits.tmpfsBytes)).toEqual([(256 + 256) * 2 ** 20]);
   });
 
@@ -159,16 +215,29 @@ describe('a sandboxed call', () => {
     ['wall', () => 'never' as const, 'timeout', 'command.timeout'],
   ])('that meets its %s limit ends with nothing done', async (_limit, go, ended, code) => {
     const sandbox = new FakeSandbox({ sleep: () => Promise.resolve(), programs: { go } });
-    await kernel.executor([new SandboxedRunner(sandbox, kernel.blobs, CLOSED_GATE)]).run(kernel.order('shell.run', { command: 'go' }, root, limited(limits)), 'sandboxed');
+    await kernel
+      .executor([new SandboxedRunner(sandbox, kernel.blobs, CLOSED_GATE)])
+      .run(kernel.order('shell.run', { command: 'go' }, root, limited(limits)), 'sandboxed');
     expect(kernel.reports.at(-1)).toMatchObject({ ended, error: { code }, delta: { changes: [] } });
   });
 
   it('that writes more than it may ends with nothing done', async () => {
-    const sandbox = new FakeSandbox({ sleep: () => Promise.resolve(), programs: { go: (world) => {
-      world.files.set('new', { path: 'new', kind: 'file', mode: '644', bytes: Buffer.from('123456') });
-      return 0;
-    } } });
-    await kernel.executor([new SandboxedRunner(sandbox, kernel.blobs, CLOSED_GATE)]).run(kernel.order('shell.run', { command: 'go' }, root, limited(limits)), 'sandboxed');
-    expect(kernel.reports.at(-1)).toMatchObject({ ended: 'limit', error: { code: 'limit.exceeded' }, delta: { changes: [] } });
+    const sandbox = new FakeSandbox({
+      sleep: () => Promise.resolve(),
+      programs: {
+        go: (world) => {
+          world.files.set('new', { path: 'new', kind: 'file', mode: '644', bytes: Buffer.from('123456') });
+          return 0;
+        },
+      },
+    });
+    await kernel
+      .executor([new SandboxedRunner(sandbox, kernel.blobs, CLOSED_GATE)])
+      .run(kernel.order('shell.run', { command: 'go' }, root, limited(limits)), 'sandboxed');
+    expect(kernel.reports.at(-1)).toMatchObject({
+      ended: 'limit',
+      error: { code: 'limit.exceeded' },
+      delta: { changes: [] },
+    });
   });
 });

@@ -21,13 +21,22 @@ interface EgressArgs {
 }
 
 /** Sent unless the call says otherwise. */
-const OWN_HEADERS: Headers = [['accept', '*/*'], ['accept-encoding', 'identity'], ['user-agent', 'writ']];
+const OWN_HEADERS: Headers = [
+  ['accept', '*/*'],
+  ['accept-encoding', 'identity'],
+  ['user-agent', 'writ'],
+];
 /** Headers of an answer that are passed on, and how long each. */
 const HEADERS_MAX = 64;
 const HEADER_CHARS_MAX = 1_024;
 
 /** Runs `net.egress`: one request, one answer. @throws GateRefusal; Fault for a payload that can't be sent */
-export async function netEgress(call: Call, gate: CallGate, blobs: BlobStore, work: RunContext['work']): Promise<unknown> {
+export async function netEgress(
+  call: Call,
+  gate: CallGate,
+  blobs: BlobStore,
+  work: RunContext['work'],
+): Promise<unknown> {
   const { route, purpose, payload_ref, content_type, headers: own = [] } = call.args as unknown as EgressArgs;
   const target = parseUrl(route.url);
   const written = headersOfCall(call, own, target, OWN_HEADERS);
@@ -36,30 +45,51 @@ export async function netEgress(call: Call, gate: CallGate, blobs: BlobStore, wo
   try {
     const headers: Headers = [
       ...written,
-      ...(body === null ? [] : [['content-type', content_type ?? 'application/octet-stream'], ['content-length', String(body.length)]] as const),
+      ...(body === null
+        ? []
+        : ([
+            ['content-type', content_type ?? 'application/octet-stream'],
+            ['content-length', String(body.length)],
+          ] as const)),
     ];
     const answer = await exchange(passage, { method: route.method, target, headers, body });
     const came = await readBody(answer, call.limits.output_bytes);
-    return { status: answer.statusCode ?? 0, headers: headersOf(answer, call.values), ...encoded({ ...came, bytes: await bytesWithoutValues(call.values, came.bytes, came.truncated, work) }), size: came.bytes.length, truncated: came.truncated };
+    return {
+      status: answer.statusCode ?? 0,
+      headers: headersOf(answer, call.values),
+      ...encoded({ ...came, bytes: await bytesWithoutValues(call.values, came.bytes, came.truncated, work) }),
+      size: came.bytes.length,
+      truncated: came.truncated,
+    };
   } finally {
     passage.connection.destroy();
   }
 }
 
-/** A file of the snapshot, if every token of the chain lets it be read. A link is no file: where it leads was not judged here. */
+/**
+ * A file of the snapshot, if every token of the chain lets it be read. A link is no file: where it leads was not judged
+ * here.
+ */
 async function payloadOf(call: Call, blobs: BlobStore, written: string): Promise<Uint8Array> {
   const path = parsePath(written);
-  if (!call.fs.every((roots) => coversPath(roots, 'read', path))) throw new Fault('token.scope', `the capability token does not let \`${path}\` be read`);
+  if (!call.fs.every((roots) => coversPath(roots, 'read', path)))
+    throw new Fault('token.scope', `the capability token does not let \`${path}\` be read`);
   const reader = blobReader(blobs, call.tenantId as TenantId);
   const entry = await lookup(reader, call.root, path);
   if (entry === null) throw new Fault('file.not_found', `there is no file \`${path}\``);
   if (entry.kind !== 'file') throw new Fault('file.kind', `\`${path}\` is no file`);
-  if (entry.size > (call.limits.egress_bytes ?? 0)) throw new Fault('file.too_large', `\`${path}\` is larger than the call may send`);
+  if (entry.size > (call.limits.egress_bytes ?? 0))
+    throw new Fault('file.too_large', `\`${path}\` is larger than the call may send`);
   return await reader(entry.sha256);
 }
 
 /** INVARIANT (first taken out, then cut): a value that is cut in two would be found no more. */
 function headersOf({ headers }: IncomingMessage, values: Call['values']): Record<string, string> {
-  const told = (text: string): string => (values?.redactText(text) ?? text).replaceAll(/[^\x20-\x7e]/g, '?').slice(0, HEADER_CHARS_MAX);
-  return Object.fromEntries(Object.entries(headers).slice(0, HEADERS_MAX).map(([name, value]) => [name, told([value].flat().join(', '))]));
+  const told = (text: string): string =>
+    (values?.redactText(text) ?? text).replaceAll(/[^\x20-\x7e]/g, '?').slice(0, HEADER_CHARS_MAX);
+  return Object.fromEntries(
+    Object.entries(headers)
+      .slice(0, HEADERS_MAX)
+      .map(([name, value]) => [name, told([value].flat().join(', '))]),
+  );
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The thread that takes a stranger's page apart. Nothing of the page is run or fetched: it is a tree of nodes here and no more.
+// The thread that takes a stranger's page apart. Nothing of the page is run or fetched: it is a tree of nodes here and
+// no more.
 import { parentPort, workerData } from 'node:worker_threads';
 import { isProbablyReaderable, Readability } from '@mozilla/readability';
 import { parseHTML } from 'linkedom';
@@ -13,9 +14,21 @@ const { html } = workerData as { html: string };
 // A page may leave its outermost element out, and this parser then finds no document.
 const { document } = parseHTML(/<html[\s>]/i.test(html) ? html : `<html><body>${html}</body></html>`);
 const title = document.querySelector('title')?.textContent?.trim() || null;
-const article = isProbablyReaderable(document) ? new Readability(document.cloneNode(true) as ConstructorParameters<typeof Readability>[0], { maxElemsToParse: NODES_MAX, charThreshold: 200 }).parse() : null;
+const article = isProbablyReaderable(document)
+  ? new Readability(document.cloneNode(true) as ConstructorParameters<typeof Readability>[0], {
+      maxElemsToParse: NODES_MAX,
+      charThreshold: 200,
+    }).parse()
+  : null;
 const text = article?.textContent ?? plain();
-parentPort?.postMessage({ title: article?.title ?? title, text: text.replaceAll(/[ \t\u00A0]+/g, ' ').replaceAll(/ ?\n ?/g, '\n').replaceAll(/\n{3,}/g, '\n\n').trim() });
+parentPort?.postMessage({
+  title: article?.title ?? title,
+  text: text
+    .replaceAll(/[ \t\u00A0]+/g, ' ')
+    .replaceAll(/ ?\n ?/g, '\n')
+    .replaceAll(/\n{3,}/g, '\n\n')
+    .trim(),
+});
 
 /** A page that is no article: all that it shows. */
 function plain(): string {

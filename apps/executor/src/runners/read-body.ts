@@ -24,7 +24,12 @@ export async function readBody(stream: Readable, most: number): Promise<Body> {
 export function encoded({ bytes, truncated }: Body): { body: string; encoding: 'utf8' | 'base64' } {
   try {
     // What was cut may end within a character.
-    return { body: new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes, { stream: truncated }).replaceAll('\0', '\uFFFD'), encoding: 'utf8' };
+    return {
+      body: new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
+        .decode(bytes, { stream: truncated })
+        .replaceAll('\0', '\uFFFD'),
+      encoding: 'utf8',
+    };
   } catch {
     return { body: bytes.toString('base64'), encoding: 'base64' };
   }

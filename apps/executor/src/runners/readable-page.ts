@@ -15,11 +15,17 @@ const HEAP_MIB_MAX = 256;
 const WORKER = new URL(`./page-reader.${import.meta.url.endsWith('.ts') ? 'ts' : 'js'}`, import.meta.url);
 
 /**
- * What a person would read of a page. The page is a stranger's: it is taken apart in a thread of its own, with little time and memory, so that it can stall
- * nobody. @throws GateRefusal `egress.failed` where nothing comes of it
+ * What a person would read of a page. The page is a stranger's: it is taken apart in a thread of its own, with little
+ * time and memory, so that it can stall nobody. @throws GateRefusal `egress.failed` where nothing comes of it
  */
 export async function readablePage(html: string, url: string, signal: AbortSignal): Promise<Page> {
-  const worker = new Worker(WORKER, { workerData: { html, url }, env: {}, resourceLimits: { maxOldGenerationSizeMb: HEAP_MIB_MAX }, stdout: true, stderr: true });
+  const worker = new Worker(WORKER, {
+    workerData: { html, url },
+    env: {},
+    resourceLimits: { maxOldGenerationSizeMb: HEAP_MIB_MAX },
+    stdout: true,
+    stderr: true,
+  });
   const until = AbortSignal.any([signal, AbortSignal.timeout(READ_MS_MAX)]);
   try {
     return await new Promise<Page>((resolve, reject) => {

@@ -1,5 +1,26 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { AnnouncedRequests, AskedFor, CallLimits, CliCommand, Delta, EgressRequest, EndedBy, ExecutionProfile, FsRoot, Grant, OutputRefs, PermitMode, ReportReply, SearchProvider, SessionTasks, SkillAtHand, ShellAttachReply, ShellEnding, ToolClass, Usage } from '@writ/contract';
+import type {
+  AnnouncedRequests,
+  AskedFor,
+  CallLimits,
+  CliCommand,
+  Delta,
+  EgressRequest,
+  EndedBy,
+  ExecutionProfile,
+  FsRoot,
+  Grant,
+  OutputRefs,
+  PermitMode,
+  ReportReply,
+  SearchProvider,
+  SessionTasks,
+  SkillAtHand,
+  ShellAttachReply,
+  ShellEnding,
+  ToolClass,
+  Usage,
+} from '@writ/contract';
 import type { SandboxData } from '@writ/mk8-shell';
 import type { ContentSeal } from '@writ/nest-kit';
 import type { Values } from '../redaction/redactor.ts';
@@ -23,7 +44,10 @@ export interface Call {
   readonly root: string;
   /** the roots of each token of the chain: a path is reachable when every one of them reaches it */
   readonly fs: readonly (readonly FsRoot[])[];
-  /** the hosts of each token of the chain: a request may leave when every one of them grants it; none for a call that may send nothing */
+  /**
+   * the hosts of each token of the chain: a request may leave when every one of them grants it; none for a call that
+   * may send nothing
+   */
   readonly net: readonly Grant['net'][];
   readonly limits: CallLimits;
   /** the registered sandbox that its script runs in; absent for what is shipped, and for whatever is no script */
@@ -50,7 +74,8 @@ export interface Call {
 
 /** The image that a call's container is made of: named by its digest, so that the engine starts that one or none. */
 export function imageOf({ imageDigest, toolId }: Pick<Call, 'imageDigest' | 'toolId'>): string {
-  if (imageDigest === null) throw new Error(`a call of \`${toolId}\` runs in a container, and its permit names no image`);
+  if (imageDigest === null)
+    throw new Error(`a call of \`${toolId}\` runs in a container, and its permit names no image`);
   return imageDigest;
 }
 
@@ -67,36 +92,47 @@ export interface Staged {
   readonly outputRefs?: OutputRefs;
   /** everything that asked to leave; absent where nothing can */
   readonly requests?: readonly EgressRequest[];
-  /** Called once with what became of it; null where that isn't known, since the attempt was fenced or its report failed. */
+  /**
+   * Called once with what became of it; null where that isn't known, since the attempt was fenced or its report failed.
+   */
   readonly settle?: (reply: ReportReply | null) => Promise<void>;
 }
 
 export interface RunContext {
-  /** aborts when the lease is lost, the call was cancelled or its token revoked: what runs must be dead when `run` settles */
+  /**
+   * aborts when the lease is lost, the call was cancelled or its token revoked: what runs must be dead when `run`
+   * settles
+   */
   readonly signal: AbortSignal;
   /** worker threads, for work whose cost the call's input decides */
   readonly work: CallWork;
   /**
-   * Announces an external effect, with lines of the list of requests, and waits for the kernel's answer. MUST be awaited before each request other than GET, HEAD
-   * or OPTIONS leaves; from the first on the call is never retried. Rejects when the attempt is fenced: the request MUST NOT leave then. In a preview it
-   * always rejects, with `tool.not_available`, and the run goes on without.
+   * Announces an external effect, with lines of the list of requests, and waits for the kernel's answer. MUST be
+   * awaited before each request other than GET, HEAD or OPTIONS leaves; from the first on the call is never retried.
+   * Rejects when the attempt is fenced: the request MUST NOT leave then. In a preview it always rejects, with
+   * `tool.not_available`, and the run goes on without.
    */
   readonly announceEffectStarted: (announced: AnnouncedRequests | null) => Promise<void>;
   readonly mode: PermitMode;
-  /** Asks the kernel whether the call may go on, now, and has it keep lines of the list of requests. Rejects when it has to stop, and when nobody answers within a second. */
+  /**
+   * Asks the kernel whether the call may go on, now, and has it keep lines of the list of requests. Rejects when it has
+   * to stop, and when nobody answers within a second.
+   */
   readonly confirmStanding: (announced: AnnouncedRequests | null) => Promise<void>;
   /** Notes what a preview would have sent or needed, for whoever is to approve it; `egress` unless said. */
   readonly askedFor: (what: string, kind?: AskedFor['kind']) => void;
-  /** Asks where the shell of the call's session is; where there is none and one may be opened, it is to be opened here under this id. */
+  /**
+   * Asks where the shell of the call's session is; where there is none and one may be opened, it is to be opened here
+   * under this id.
+   */
   readonly attachShell: (opens: boolean, shellId: string) => Promise<ShellAttachReply>;
   /** Says that a shell of this executor is no more. */
   readonly endShell: (shellId: string, ending: ShellEnding) => Promise<void>;
 }
 
 /**
- * Runs the calls of one class of tools.
- * Implementations MUST resolve whatever the call does, with an `ended` that says how; a rejection is a fault of ours and ends the attempt
- * without a report, so that the kernel's lease decides.
+ * Runs the calls of one class of tools. Implementations MUST resolve whatever the call does, with an `ended` that says
+ * how; a rejection is a fault of ours and ends the attempt without a report, so that the kernel's lease decides.
  */
 export abstract class Runner {
   abstract readonly toolClass: ToolClass;

@@ -10,33 +10,79 @@ const fileOf = (path: string, bytes: Uint8Array) => {
   return { path, sha256, size: bytes.byteLength };
 };
 const SKILL = '---\nname: release\ndescription: d\n---\nFirst run the tests.\n';
-const files = [fileOf('SKILL.md', Buffer.from(SKILL)), fileOf('logo.png', Uint8Array.of(0x89, 0x50, 0, 0xff)), fileOf('long.txt', Buffer.alloc(LIMITS.skillFileBytes.max, 'x')), fileOf('noise.bin', Buffer.alloc(LIMITS.skillFileBytes.max))];
-const atHand: SkillAtHand = { found: { digest: '7'.repeat(64), manifest: { v: 1, name: 'release', description: 'd', files } }, names: ['deploy', 'release'] };
+const files = [
+  fileOf('SKILL.md', Buffer.from(SKILL)),
+  fileOf('logo.png', Uint8Array.of(0x89, 0x50, 0, 0xff)),
+  fileOf('long.txt', Buffer.alloc(LIMITS.skillFileBytes.max, 'x')),
+  fileOf('noise.bin', Buffer.alloc(LIMITS.skillFileBytes.max)),
+];
+const atHand: SkillAtHand = {
+  found: { digest: '7'.repeat(64), manifest: { v: 1, name: 'release', description: 'd', files } },
+  names: ['deploy', 'release'],
+};
 const run = (args: Record<string, unknown>, skill: SkillAtHand | undefined = atHand) =>
-  runSkillTool({ toolId: SKILL_READ.tool_id, args, ...(skill === undefined ? {} : { skill }) }, (sha256) => Promise.resolve(contents.get(sha256) as Uint8Array));
+  runSkillTool({ toolId: SKILL_READ.tool_id, args, ...(skill === undefined ? {} : { skill }) }, (sha256) =>
+    Promise.resolve(contents.get(sha256) as Uint8Array),
+  );
 
 test('its SKILL.md is answered, with the digest of the version and all files', async () => {
   const answer = await run({ skill: 'release' });
-  expect(answer).toMatchObject({ ok: true, delta: null, blobs: [], result: { skill: 'release', digest: '7'.repeat(64), path: 'SKILL.md', content: SKILL, encoding: 'utf8', files: files.map(({ path, size }) => ({ path, size })) } });
+  expect(answer).toMatchObject({
+    ok: true,
+    delta: null,
+    blobs: [],
+    result: {
+      skill: 'release',
+      digest: '7'.repeat(64),
+      path: 'SKILL.md',
+      content: SKILL,
+      encoding: 'utf8',
+      files: files.map(({ path, size }) => ({ path, size })),
+    },
+  });
   if (answer.ok) parseMessage(TOOLS.get('skill.read')?.result as typeof SKILL_READ.result, answer.result);
 });
 
 test('another file is too, as base64 where it is no text, and the longest one whole', async () => {
-  expect(await run({ skill: 'release', path: 'logo.png' })).toMatchObject({ result: { content: 'iVAA/w==', encoding: 'base64', size: 4 } });
+  expect(await run({ skill: 'release', path: 'logo.png' })).toMatchObject({
+    result: { content: 'iVAA/w==', encoding: 'base64', size: 4 },
+  });
   for (const path of ['long.txt', 'noise.bin']) {
     const answer = await run({ skill: 'release', path });
-    const { content, encoding } = (answer.ok ? answer.result : null) as { content: string; encoding: 'utf8' | 'base64' };
-    expect([Buffer.from(content, encoding).byteLength, content.length <= LIMITS.outputBytes.max]).toEqual([LIMITS.skillFileBytes.max, true]);
+    const { content, encoding } = (answer.ok ? answer.result : null) as {
+      content: string;
+      encoding: 'utf8' | 'base64';
+    };
+    expect([Buffer.from(content, encoding).byteLength, content.length <= LIMITS.outputBytes.max]).toEqual([
+      LIMITS.skillFileBytes.max,
+      true,
+    ]);
   }
 });
 
 test('a skill or file that there is not is told, with those that there are', async () => {
-  expect(await run({ skill: 'x`y' }, { found: null, names: ['deploy', 'release'] })).toMatchObject({ ok: false, code: 'skill.unknown', message: 'there is no skill `x\\u{60}y`; the skills are `deploy`, `release`' });
-  expect(await run({ skill: 'x' }, { found: null, names: [] })).toMatchObject({ ok: false, message: 'there is no skill `x`; there are none' });
-  for (const path of ['../SKILL.md', './SKILL.md', '/SKILL.md', 'skill.md', 'toString', '']) expect(await run({ skill: 'release', path })).toMatchObject({ ok: false, code: 'skill.unknown', message: expect.stringContaining('its files are `SKILL.md`, `logo.png`') });
-  expect(await run({ skill: 'x' }, { found: null, names: Array.from({ length: 100 }, (_, n) => `s${n}`) })).toMatchObject({ message: expect.stringMatching(/`s23` and 76 more$/) });
+  expect(await run({ skill: 'x`y' }, { found: null, names: ['deploy', 'release'] })).toMatchObject({
+    ok: false,
+    code: 'skill.unknown',
+    message: 'there is no skill `x\\u{60}y`; the skills are `deploy`, `release`',
+  });
+  expect(await run({ skill: 'x' }, { found: null, names: [] })).toMatchObject({
+    ok: false,
+    message: 'there is no skill `x`; there are none',
+  });
+  for (const path of ['../SKILL.md', './SKILL.md', '/SKILL.md', 'skill.md', 'toString', ''])
+    expect(await run({ skill: 'release', path })).toMatchObject({
+      ok: false,
+      code: 'skill.unknown',
+      message: expect.stringContaining('its files are `SKILL.md`, `logo.png`'),
+    });
+  expect(
+    await run({ skill: 'x' }, { found: null, names: Array.from({ length: 100 }, (_, n) => `s${n}`) }),
+  ).toMatchObject({ message: expect.stringMatching(/`s23` and 76 more$/) });
 });
 
 test('a call that came without its skill is not answered', async () => {
-  await expect(runSkillTool({ toolId: SKILL_READ.tool_id, args: { skill: 'a' } }, () => Promise.reject(new Error('none')))).rejects.toThrow('without its skill');
+  await expect(
+    runSkillTool({ toolId: SKILL_READ.tool_id, args: { skill: 'a' } }, () => Promise.reject(new Error('none'))),
+  ).rejects.toThrow('without its skill');
 });

@@ -2,14 +2,31 @@
 import type { Change, Delta, FileState } from '@writ/contract';
 import type { SandboxAfter, SandboxChange } from '@writ/sandbox';
 import { inSlices, pacer } from '@writ/worker-pool';
-import { byName, isSameState, loadNode, orderingDelta, parsePath, runWithPauses, segmentsOf, snapshotIdOf, stateOf, type NodeEntry, type NodeReader } from '@writ/workspace';
+import {
+  byName,
+  isSameState,
+  loadNode,
+  orderingDelta,
+  parsePath,
+  runWithPauses,
+  segmentsOf,
+  snapshotIdOf,
+  stateOf,
+  type NodeEntry,
+  type NodeReader,
+} from '@writ/workspace';
 import { contentHash } from '../support/content-hash.ts';
 
 /**
- * The delta of what a container changed. `before` is taken from the snapshot, not from what was sent in: a path that the call may not read
- * exists all the same, and creating it in the container is a change of what is there. Each directory is read once, however many of its entries changed.
+ * The delta of what a container changed. `before` is taken from the snapshot, not from what was sent in: a path that
+ * the call may not read exists all the same, and creating it in the container is a change of what is there. Each
+ * directory is read once, however many of its entries changed.
  */
-export async function stagedDelta(reader: NodeReader, root: string, changes: readonly SandboxChange[]): Promise<{ delta: Delta; blobs: Uint8Array[] }> {
+export async function stagedDelta(
+  reader: NodeReader,
+  root: string,
+  changes: readonly SandboxChange[],
+): Promise<{ delta: Delta; blobs: Uint8Array[] }> {
   const blobs: Uint8Array[] = [];
   const staged: Change[] = [];
   const directories = new Directories(reader);

@@ -3,16 +3,31 @@ import { TASK_CHANGES_MAX, TASKS_MAX, type Task } from '@writ/contract';
 import { runTaskTool } from './task-tools.ts';
 
 const id = (n: number): string => `op_${String(n).padStart(26, '0')}`;
-const task = (n: number, over: Partial<Task> = {}): Task => ({ task_id: id(n), title: `task ${n}`, note: '', status: 'open', ...over });
-const run = (toolId: string, args: Record<string, unknown>, items: Task[] = [], changes = items.length) => runTaskTool({ toolId, operationId: id(99), args, tasks: { items, changes } });
+const task = (n: number, over: Partial<Task> = {}): Task => ({
+  task_id: id(n),
+  title: `task ${n}`,
+  note: '',
+  status: 'open',
+  ...over,
+});
+const run = (toolId: string, args: Record<string, unknown>, items: Task[] = [], changes = items.length) =>
+  runTaskTool({ toolId, operationId: id(99), args, tasks: { items, changes } });
 
 test('a task is named by its operation, and open unless said', () => {
-  expect(run('task.create', { title: 'write it' })).toMatchObject({ ok: true, delta: null, result: { task: { task_id: id(99), title: 'write it', note: '', status: 'open' } } });
-  expect(run('task.create', { title: 'a', status: 'active', note: 'b' })).toMatchObject({ result: { task: { status: 'active', note: 'b' } } });
+  expect(run('task.create', { title: 'write it' })).toMatchObject({
+    ok: true,
+    delta: null,
+    result: { task: { task_id: id(99), title: 'write it', note: '', status: 'open' } },
+  });
+  expect(run('task.create', { title: 'a', status: 'active', note: 'b' })).toMatchObject({
+    result: { task: { status: 'active', note: 'b' } },
+  });
 });
 
 test('an edit changes what it names', () => {
-  expect(run('task.edit', { task_id: id(2), status: 'done' }, [task(1), task(2, { note: 'kept' })])).toMatchObject({ result: { task: { task_id: id(2), title: 'task 2', note: 'kept', status: 'done' } } });
+  expect(run('task.edit', { task_id: id(2), status: 'done' }, [task(1), task(2, { note: 'kept' })])).toMatchObject({
+    result: { task: { task_id: id(2), title: 'task 2', note: 'kept', status: 'done' } },
+  });
 });
 
 test('a list is all tasks, or those of a status', () => {
@@ -21,9 +36,23 @@ test('a list is all tasks, or those of a status', () => {
   expect(run('task.list', { status: 'done' }, items)).toMatchObject({ result: { tasks: [items[1]] } });
 });
 
-test('what isn\'t there, and what is too much, is said', () => {
-  expect(run('task.edit', { task_id: id(3), status: 'done' }, [task(1)])).toMatchObject({ ok: false, code: 'task.unknown', message: expect.stringContaining(id(3)) });
-  expect(run('task.create', { title: 'a' }, Array.from({ length: TASKS_MAX }, (_, n) => task(n)))).toMatchObject({ ok: false, code: 'limit.exceeded' });
-  for (const [tool, args] of [['task.create', { title: 'a' }], ['task.edit', { task_id: id(1), status: 'done' }]] as const) expect(run(tool, args, [task(1)], TASK_CHANGES_MAX)).toMatchObject({ ok: false, code: 'limit.exceeded' });
+test("what isn't there, and what is too much, is said", () => {
+  expect(run('task.edit', { task_id: id(3), status: 'done' }, [task(1)])).toMatchObject({
+    ok: false,
+    code: 'task.unknown',
+    message: expect.stringContaining(id(3)),
+  });
+  expect(
+    run(
+      'task.create',
+      { title: 'a' },
+      Array.from({ length: TASKS_MAX }, (_, n) => task(n)),
+    ),
+  ).toMatchObject({ ok: false, code: 'limit.exceeded' });
+  for (const [tool, args] of [
+    ['task.create', { title: 'a' }],
+    ['task.edit', { task_id: id(1), status: 'done' }],
+  ] as const)
+    expect(run(tool, args, [task(1)], TASK_CHANGES_MAX)).toMatchObject({ ok: false, code: 'limit.exceeded' });
   expect(run('task.list', {}, [task(1)], TASK_CHANGES_MAX)).toMatchObject({ ok: true });
 });

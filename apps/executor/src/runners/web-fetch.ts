@@ -19,7 +19,11 @@ const HTML = /^(?:text\/html|application\/xhtml\+xml)$/;
 const TEXT = /^(?:text\/[a-z0-9.+-]+|application\/(?:json|xml|yaml|javascript|[a-z0-9.-]+\+(?:json|xml)))$/;
 
 /** Sent unless the call says otherwise. */
-const OWN_HEADERS: Headers = [['accept', 'text/html, text/*;q=0.9, application/json;q=0.8'], ['accept-encoding', 'identity'], ['user-agent', 'writ']];
+const OWN_HEADERS: Headers = [
+  ['accept', 'text/html, text/*;q=0.9, application/json;q=0.8'],
+  ['accept-encoding', 'identity'],
+  ['user-agent', 'writ'],
+];
 
 interface FetchArgs {
   readonly url: string;
@@ -34,22 +38,36 @@ interface Found {
 }
 
 /** Runs `web.fetch`: a page, as what a person would read of it. @throws GateRefusal, TargetError */
-export async function webFetch(call: Call, gate: CallGate, { signal, work }: Pick<RunContext, 'signal' | 'work'>): Promise<unknown> {
+export async function webFetch(
+  call: Call,
+  gate: CallGate,
+  { signal, work }: Pick<RunContext, 'signal' | 'work'>,
+): Promise<unknown> {
   const { url, max_chars: most = CHARS, headers = [] } = call.args as unknown as FetchArgs;
-  const { target, passage, answer } = await follow(gate, parseUrl(url), (first) => headersOfCall(call, headers, first, OWN_HEADERS));
+  const { target, passage, answer } = await follow(gate, parseUrl(url), (first) =>
+    headersOfCall(call, headers, first, OWN_HEADERS),
+  );
   try {
     const [type = '', charset] = contentType(answer);
-    if (!HTML.test(type) && !TEXT.test(type)) throw new GateRefusal('egress.failed', `what is there is no text but \`${type.slice(0, 64) || 'unknown'}\``);
-    if ((answer.headers['content-encoding'] ?? 'identity') !== 'identity') throw new GateRefusal('egress.failed', 'the page came compressed, though it was not asked for');
+    if (!HTML.test(type) && !TEXT.test(type))
+      throw new GateRefusal('egress.failed', `what is there is no text but \`${type.slice(0, 64) || 'unknown'}\``);
+    if ((answer.headers['content-encoding'] ?? 'identity') !== 'identity')
+      throw new GateRefusal('egress.failed', 'the page came compressed, though it was not asked for');
     const { bytes, truncated } = await readBody(answer, PAGE_BYTES_MAX);
     const whole = decoded(bytes, charset);
     const page = HTML.test(type) ? await readablePage(whole, urlOf(target), signal) : { title: null, text: whole };
     // INVARIANT (first taken out, then cut): a value that is cut in two would be found no more.
-    const told = async (shown: string): Promise<string> => (await withoutValues(call.values, shown, truncated, work)).replaceAll('\0', '\uFFFD');
+    const told = async (shown: string): Promise<string> =>
+      (await withoutValues(call.values, shown, truncated, work)).replaceAll('\0', '\uFFFD');
     const text = await told(page.text);
     return {
-      url: urlOf(target), status: answer.statusCode ?? 0, content_type: type, title: page.title === null ? null : (await told(page.title)).slice(0, 500).toWellFormed(),
-      text: text.slice(0, most).toWellFormed(), size: bytes.length, truncated: truncated || text.length > most,
+      url: urlOf(target),
+      status: answer.statusCode ?? 0,
+      content_type: type,
+      title: page.title === null ? null : (await told(page.title)).slice(0, 500).toWellFormed(),
+      text: text.slice(0, most).toWellFormed(),
+      size: bytes.length,
+      truncated: truncated || text.length > most,
     };
   } finally {
     passage.connection.destroy();
@@ -57,9 +75,10 @@ export async function webFetch(call: Call, gate: CallGate, { signal, work }: Pic
 }
 
 /**
- * INVARIANT (each hop is new): where an answer sends us is judged whole, as if it had been asked for.
- * INVARIANT (for whom it was written): what the call writes into headers goes to the scheme, host and port of its URL. Once an answer has sent us elsewhere it goes
- * nowhere, also where another one sends us back (as in Fetch, HTTP-redirect fetch, step 13).
+ * INVARIANT (each hop is new): where an answer sends us is judged whole, as if it had been asked for. INVARIANT (for
+ * whom it was written): what the call writes into headers goes to the scheme, host and port of its URL. Once an answer
+ * has sent us elsewhere it goes nowhere, also where another one sends us back (as in Fetch, HTTP-redirect fetch, step
+ * 13).
  */
 async function follow(gate: CallGate, first: EgressTarget, written: (first: EgressTarget) => Headers): Promise<Found> {
   let [target, headers] = [first, written(first)];
@@ -81,11 +100,21 @@ async function follow(gate: CallGate, first: EgressTarget, written: (first: Egre
   }
 }
 
-const isSameOrigin = (one: EgressTarget, other: EgressTarget): boolean => one.scheme === other.scheme && one.host === other.host && one.port === other.port;
+const isSameOrigin = (one: EgressTarget, other: EgressTarget): boolean =>
+  one.scheme === other.scheme && one.host === other.host && one.port === other.port;
 
 function contentType({ headers }: IncomingMessage): [string, string | undefined] {
-  const [type = '', ...parameters] = (headers['content-type'] ?? '').toLowerCase().split(';').map((part) => part.trim());
-  return [type, parameters.find((parameter) => parameter.startsWith('charset='))?.slice('charset='.length).replaceAll('"', '')];
+  const [type = '', ...parameters] = (headers['content-type'] ?? '')
+    .toLowerCase()
+    .split(';')
+    .map((part) => part.trim());
+  return [
+    type,
+    parameters
+      .find((parameter) => parameter.startsWith('charset='))
+      ?.slice('charset='.length)
+      .replaceAll('"', ''),
+  ];
 }
 
 /** Unknown charsets are read as UTF-8; what isn't shows as U+FFFD. */

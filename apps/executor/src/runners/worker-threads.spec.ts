@@ -12,7 +12,13 @@ import { InlineRunner } from './inline-runner.ts';
 let kernel: ScriptedKernel;
 let pool: WorkerPool<ExecutorTasks>;
 beforeAll(() => {
-  pool = new WorkerPool({ filename: new URL('../executor.worker.ts', import.meta.url), threads: 2, heapMb: 256, queuedPerTenant: 32, queued: 64 });
+  pool = new WorkerPool({
+    filename: new URL('../executor.worker.ts', import.meta.url),
+    threads: 2,
+    heapMb: 256,
+    queuedPerTenant: 32,
+    queued: 64,
+  });
 });
 afterAll(() => pool.close());
 beforeEach(async () => {
@@ -22,7 +28,14 @@ beforeEach(async () => {
 });
 afterEach(() => kernel.close());
 
-const LIMITS: CallLimits = { wall_ms: 30_000, cpu_ms: 30_000, memory_bytes: 1 << 30, pids: 10, disk_write_bytes: 1 << 30, output_bytes: 200_000 };
+const LIMITS: CallLimits = {
+  wall_ms: 30_000,
+  cpu_ms: 30_000,
+  memory_bytes: 1 << 30,
+  pids: 10,
+  disk_write_bytes: 1 << 30,
+  output_bytes: 200_000,
+};
 /** A search of some ten seconds: only a simulation of all states of the expression will do for it. */
 const SLOW = { pattern: 'a.{200}[xz]', regex: true };
 const LETTERS = lettersOf(1024 * 1024);
@@ -38,7 +51,12 @@ function lettersOf(length: number): string {
   return letters.toString('latin1');
 }
 
-async function run(toolId: string, args: Record<string, unknown>, root: string, limits: Partial<CallLimits> = {}): Promise<ReportRequest | undefined> {
+async function run(
+  toolId: string,
+  args: Record<string, unknown>,
+  root: string,
+  limits: Partial<CallLimits> = {},
+): Promise<ReportRequest | undefined> {
   const executor = kernel.executor([new InlineRunner(kernel.blobs, () => performance.now())]);
   await executor.run(kernel.order(toolId, args, root, { redemption: { limits: { ...LIMITS, ...limits } } }), 'inline');
   return kernel.reports.at(-1);
@@ -59,14 +77,24 @@ async function heldUp(work: () => Promise<unknown>): Promise<number> {
 
 it('a search whose expression would hold the event loop for minutes is refused in no time', async () => {
   const root = await kernel.tree({ a: 'a'.repeat(4 * 1024 * 1024) });
-  expect(await run('fs.search', { pattern: '(?:a?){1000}a{1000}', regex: true }, root)).toMatchObject({ ended: 'failed', error: { code: 'search.pattern', message: expect.stringContaining('instructions') as string } });
+  expect(await run('fs.search', { pattern: '(?:a?){1000}a{1000}', regex: true }, root)).toMatchObject({
+    ended: 'failed',
+    error: { code: 'search.pattern', message: expect.stringContaining('instructions') as string },
+  });
 });
 
 it('a search that takes longer than its call may ends as `limit.exceeded`, is charged, and holds nobody up', async () => {
   const root = await kernel.tree({ a: LETTERS });
   let report: ReportRequest | undefined;
-  const delay = await heldUp(async () => { report = await run('fs.search', SLOW, root, { wall_ms: 1_500 }); });
-  expect(report).toMatchObject({ ended: 'limit', error: { code: 'limit.exceeded', message: expect.stringContaining('`fs.search`') as string }, delta: null, result: null });
+  const delay = await heldUp(async () => {
+    report = await run('fs.search', SLOW, root, { wall_ms: 1_500 });
+  });
+  expect(report).toMatchObject({
+    ended: 'limit',
+    error: { code: 'limit.exceeded', message: expect.stringContaining('`fs.search`') as string },
+    delta: null,
+    result: null,
+  });
   expect(report?.usage.cpu_ms).toBeGreaterThanOrEqual(1_000);
   // On the loop it would be all of the 1,500 ms; the bound leaves a busy machine time to start a thread.
   expect(delay).toBeLessThan(500);
@@ -87,16 +115,29 @@ it('a search that is cancelled ends, its thread with it, and is given back', asy
 
 it('sixteen edits of every letter of eight mebibytes hold nobody up, and are right', async () => {
   const root = await kernel.tree({ a: 'a'.repeat(8 * 1024 * 1024) });
-  const edits = Array.from({ length: 16 }, (_, n) => (n % 2 === 0 ? { find: 'a', replace: 'b', count: 'all' } : { find: 'b', replace: 'a', count: 'all' }));
+  const edits = Array.from({ length: 16 }, (_, n) =>
+    n % 2 === 0 ? { find: 'a', replace: 'b', count: 'all' } : { find: 'b', replace: 'a', count: 'all' },
+  );
   edits.push({ find: 'a', replace: 'c', count: 'all' });
   let report: ReportRequest | undefined;
-  const delay = await heldUp(async () => { report = await run('fs.edit', { path: 'a', edits }, root); });
-  expect(report).toMatchObject({ ended: 'exited', result: { path: 'a', replacements: 17 * 8 * 1024 * 1024, size: 8 * 1024 * 1024 } });
+  const delay = await heldUp(async () => {
+    report = await run('fs.edit', { path: 'a', edits }, root);
+  });
+  expect(report).toMatchObject({
+    ended: 'exited',
+    result: { path: 'a', replacements: 17 * 8 * 1024 * 1024, size: 8 * 1024 * 1024 },
+  });
   expect(delay).toBeLessThan(500);
 });
 
 it('a file that one letter is looked for in is read on a thread, and shown as on the loop', async () => {
   const root = await kernel.tree({ large: `${'line\n'.repeat(300_000)}last`, small: 'one\ntwo\n' });
-  expect(await run('fs.read', { path: 'large', offset: 299_999 }, root)).toMatchObject({ ended: 'exited', result: { content: 'line\nlast', lines: 300_001, truncated: false } });
-  expect(await run('fs.read', { path: 'small', offset: 1 }, root)).toMatchObject({ ended: 'exited', result: { content: 'two\n', lines: 2, truncated: false } });
+  expect(await run('fs.read', { path: 'large', offset: 299_999 }, root)).toMatchObject({
+    ended: 'exited',
+    result: { content: 'line\nlast', lines: 300_001, truncated: false },
+  });
+  expect(await run('fs.read', { path: 'small', offset: 1 }, root)).toMatchObject({
+    ended: 'exited',
+    result: { content: 'two\n', lines: 2, truncated: false },
+  });
 });

@@ -3,11 +3,16 @@ import type { Bus, Subscription, WorkMessage } from '@writ/bus';
 import { parseMessage, SessionPermit, type Lane, type Subjects } from '@writ/contract';
 import type { Logger } from '@writ/telemetry';
 
-/** Calls of sessions under way at once: they mostly wait. A permit beyond is left to expire, and its call is dispatched anew. */
+/**
+ * Calls of sessions under way at once: they mostly wait. A permit beyond is left to expire, and its call is dispatched
+ * anew.
+ */
 const CALLS_MAX = 64;
 
 /** What is done with a permit. Rejects when the attempt failed here. */
-interface PermitHandler { run(message: WorkMessage, lane: Lane): Promise<unknown> }
+interface PermitHandler {
+  run(message: WorkMessage, lane: Lane): Promise<unknown>;
+}
 
 /** Hears permits that are sent to this executor alone, since it has the shell of their session. */
 export class HearPermits {
@@ -30,8 +35,18 @@ export class HearPermits {
       if (this.#running.size >= CALLS_MAX) return;
       const { permit } = parseMessage(SessionPermit, payload);
       // Nothing waits for an answer: who is silent is found out by the permit that nobody redeems.
-      const message: WorkMessage = { bytes: Buffer.from(JSON.stringify(permit)), headers, delivery: 1, ack: () => undefined, nak: () => undefined, term: () => undefined };
-      const run = this.#perform.run(message, 'sandboxed').catch((error: unknown) => this.#logger.error({ err: error }, 'an attempt in a session failed here')).finally(() => this.#running.delete(run));
+      const message: WorkMessage = {
+        bytes: Buffer.from(JSON.stringify(permit)),
+        headers,
+        delivery: 1,
+        ack: () => undefined,
+        nak: () => undefined,
+        term: () => undefined,
+      };
+      const run = this.#perform
+        .run(message, 'sandboxed')
+        .catch((error: unknown) => this.#logger.error({ err: error }, 'an attempt in a session failed here'))
+        .finally(() => this.#running.delete(run));
       this.#running.add(run);
     });
   }

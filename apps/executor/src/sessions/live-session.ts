@@ -11,8 +11,9 @@ import type { WorkingCopy } from './working-copy.ts';
 const WAITING_MAX = 8;
 
 /**
- * One shell with its working copy. Its calls take turns, each to the end of its report: the next one needs to know what became of the effect.
- * INVARIANT (once given, never told): a shell may keep any value that one of its commands was given, so all of them are taken out of what any later turn tells.
+ * One shell with its working copy. Its calls take turns, each to the end of its report: the next one needs to know what
+ * became of the effect. INVARIANT (once given, never told): a shell may keep any value that one of its commands was
+ * given, so all of them are taken out of what any later turn tells.
  */
 export class LiveSession {
   readonly tenantId: string;
@@ -60,19 +61,29 @@ export class LiveSession {
   }
 
   /**
-   * What the terminal showed in a turn, without values, in whole characters. What may begin a value or a character that the next turn goes on with comes with
-   * that.
+   * What the terminal showed in a turn, without values, in whole characters. What may begin a value or a character that
+   * the next turn goes on with comes with that.
    */
-  async told({ output, truncatedBytes, state }: Pick<ShellTurned, 'output' | 'truncatedBytes' | 'state'>): Promise<Uint8Array> {
+  async told({
+    output,
+    truncatedBytes,
+    state,
+  }: Pick<ShellTurned, 'output' | 'truncatedBytes' | 'state'>): Promise<Uint8Array> {
     const isCut = truncatedBytes > 0;
     const isLast = isCut || state === 'gone';
-    const shown = Buffer.concat([this.#half, this.#values.any ? await this.#withoutValues(output, { isCut, isLast }) : output]);
+    const shown = Buffer.concat([
+      this.#half,
+      this.#values.any ? await this.#withoutValues(output, { isCut, isLast }) : output,
+    ]);
     const half = isLast ? 0 : halfCharacter(shown);
     this.#half = Buffer.from(shown.subarray(shown.length - half));
     return shown.subarray(0, shown.length - half);
   }
 
-  async #withoutValues(output: Uint8Array, { isCut, isLast }: { readonly isCut: boolean; readonly isLast: boolean }): Promise<Uint8Array> {
+  async #withoutValues(
+    output: Uint8Array,
+    { isCut, isLast }: { readonly isCut: boolean; readonly isLast: boolean },
+  ): Promise<Uint8Array> {
     const sure: Uint8Array[] = [];
     for await (const piece of inSlices(piecesOf(output))) sure.push(this.#terminal.push(piece));
     return Buffer.concat([...sure, isLast ? this.#terminal.end(isCut) : this.#terminal.pause()]);
@@ -84,7 +95,9 @@ export class LiveSession {
     this.#waiting += 1;
     const before = this.#last;
     let giveBack = (): void => undefined;
-    this.#last = new Promise((resolve) => { giveBack = resolve; });
+    this.#last = new Promise((resolve) => {
+      giveBack = resolve;
+    });
     await before;
     this.#waiting -= 1;
     this.isAsked = true;

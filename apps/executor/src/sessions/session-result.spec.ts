@@ -2,14 +2,28 @@
 import { NO_USAGE, ShellEnded, type ShellTurned } from '@writ/sandbox';
 import { stagedEnd, stagedFailure, stagedTurn } from './session-result.ts';
 
-const TURNED = { state: 'idle', refused: null, exitCode: 0, output: new Uint8Array(), truncatedBytes: 0, changes: [] } as const;
-const turn = (usage: ShellTurned['usage']) => stagedTurn({ args: {}, isFirst: true }, { ...TURNED, usage }, null, null).usage;
+const TURNED = {
+  state: 'idle',
+  refused: null,
+  exitCode: 0,
+  output: new Uint8Array(),
+  truncatedBytes: 0,
+  changes: [],
+} as const;
+const turn = (usage: ShellTurned['usage']) =>
+  stagedTurn({ args: {}, isFirst: true }, { ...TURNED, usage }, null, null).usage;
 
-it.each(['host', 'agent'] as const)('a turn of a session, and one that its shell did not outlive, says who counted: the %s', (countedBy) => {
-  const usage = { ...NO_USAGE, cpuMs: 7, countedBy };
-  expect(turn(usage)).toMatchObject({ cpu_ms: 7, counted_by: countedBy });
-  expect(stagedEnd(new ShellEnded('limit', 'cpu', null, usage), 9).usage).toMatchObject({ cpu_ms: 7, counted_by: countedBy });
-});
+it.each(['host', 'agent'] as const)(
+  'a turn of a session, and one that its shell did not outlive, says who counted: the %s',
+  (countedBy) => {
+    const usage = { ...NO_USAGE, cpuMs: 7, countedBy };
+    expect(turn(usage)).toMatchObject({ cpu_ms: 7, counted_by: countedBy });
+    expect(stagedEnd(new ShellEnded('limit', 'cpu', null, usage), 9).usage).toMatchObject({
+      cpu_ms: 7,
+      counted_by: countedBy,
+    });
+  },
+);
 
 it('where nobody counted, nothing is claimed', () => {
   expect(turn(NO_USAGE)).not.toHaveProperty('counted_by');

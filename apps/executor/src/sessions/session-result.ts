@@ -28,7 +28,12 @@ export function stagedFailure(code: FaultCode, message: string, hint: string | n
 
 /** The session has no shell any more, as the call wished. */
 export function endedResult(): Staged {
-  return { ...NOTHING, ended: 'exited', error: null, result: { running: false, exit_code: null, output: '', truncated_bytes: 0, shell: 'ended', wall_ms: 0 } };
+  return {
+    ...NOTHING,
+    ended: 'exited',
+    error: null,
+    result: { running: false, exit_code: null, output: '', truncated_bytes: 0, shell: 'ended', wall_ms: 0 },
+  };
 }
 
 /** The shell's container came to an end that nobody asked for, and the call with it. */
@@ -36,43 +41,76 @@ export function stagedEnd({ ended, reason, message, usage }: ShellEnded, wallMs:
   const told = { ...NOTHING, result: null, usage: { ...usageOf(usage, []), wall_ms: wallMs } };
   const hint = 'the shell is gone, and nothing of this call was kept';
   switch (ended) {
-    case 'limit': return { ...told, ended: 'limit', error: { code: 'limit.exceeded', message, hint } };
-    case 'timeout': return { ...told, ended: 'timeout', error: { code: 'command.timeout', message, hint } };
-    case 'killed': return { ...told, ended: 'killed', error: { code: 'command.killed', message, hint } };
-    case 'invalid': return { ...told, ended: 'invalid', error: { code: 'effect.invalid', message: reason === null ? message : `${message} (${reason})`, hint } };
-    case 'lost': return { ...told, ended: 'failed', error: { code: 'session.lost', message, hint } };
+    case 'limit':
+      return { ...told, ended: 'limit', error: { code: 'limit.exceeded', message, hint } };
+    case 'timeout':
+      return { ...told, ended: 'timeout', error: { code: 'command.timeout', message, hint } };
+    case 'killed':
+      return { ...told, ended: 'killed', error: { code: 'command.killed', message, hint } };
+    case 'invalid':
+      return {
+        ...told,
+        ended: 'invalid',
+        error: { code: 'effect.invalid', message: reason === null ? message : `${message} (${reason})`, hint },
+      };
+    case 'lost':
+      return { ...told, ended: 'failed', error: { code: 'session.lost', message, hint } };
   }
 }
 
 /** A turn's answer with its delta; with a fault nothing of it is to be committed. */
-export function stagedTurn({ args: { ansi }, isFirst }: { readonly args: SessionArgs; readonly isFirst: boolean }, turned: ShellTurned, copied: CopiedDelta | null, fault: readonly [FaultCode, string] | null): Staged {
+export function stagedTurn(
+  { args: { ansi }, isFirst }: { readonly args: SessionArgs; readonly isFirst: boolean },
+  turned: ShellTurned,
+  copied: CopiedDelta | null,
+  fault: readonly [FaultCode, string] | null,
+): Staged {
   const { state, exitCode, truncatedBytes, usage } = turned;
-  const blobs = fault === null ? copied?.blobs ?? [] : [];
+  const blobs = fault === null ? (copied?.blobs ?? []) : [];
   return {
     ended: fault === null ? 'exited' : 'failed',
     exitCode,
     error: fault === null ? null : { code: fault[0], message: fault[1], hint: null },
-    delta: fault === null ? copied?.delta ?? null : null,
+    delta: fault === null ? (copied?.delta ?? null) : null,
     blobs,
     result: {
-      running: state === 'running', exit_code: exitCode, ...shown(turned, ansi === true), truncated_bytes: truncatedBytes,
-      shell: state === 'gone' ? 'ended' : isFirst ? 'started' : 'open', wall_ms: usage.wallMs,
+      running: state === 'running',
+      exit_code: exitCode,
+      ...shown(turned, ansi === true),
+      truncated_bytes: truncatedBytes,
+      shell: state === 'gone' ? 'ended' : isFirst ? 'started' : 'open',
+      wall_ms: usage.wallMs,
     },
     usage: usageOf(usage, blobs),
   };
 }
 
-/** What the terminal got, as it came or as plain text: no escape sequences, and lines that end as text does. A cut is said, and what isn't UTF-8 is marked. */
-function shown({ output, truncatedBytes }: ShellTurned, ansi: boolean): { readonly output: string; readonly output_lossy?: true } {
+/**
+ * What the terminal got, as it came or as plain text: no escape sequences, and lines that end as text does. A cut is
+ * said, and what isn't UTF-8 is marked.
+ */
+function shown(
+  { output, truncatedBytes }: ShellTurned,
+  ansi: boolean,
+): { readonly output: string; readonly output_lossy?: true } {
   const { text, isLossy } = shownText(output, truncatedBytes > 0);
   const plain = ansi ? text : stripVTControlCharacters(text).replaceAll('\r\n', '\n');
-  return { output: truncatedBytes === 0 ? plain : `${plain}\n[output cut: ${truncatedBytes} more bytes]`, ...(isLossy ? { output_lossy: true } : {}) };
+  return {
+    output: truncatedBytes === 0 ? plain : `${plain}\n[output cut: ${truncatedBytes} more bytes]`,
+    ...(isLossy ? { output_lossy: true } : {}),
+  };
 }
 
-function usageOf({ wallMs, cpuMs, memoryPeakBytes, outputBytes, countedBy }: SandboxUsage, blobs: readonly Uint8Array[]): Usage {
+function usageOf(
+  { wallMs, cpuMs, memoryPeakBytes, outputBytes, countedBy }: SandboxUsage,
+  blobs: readonly Uint8Array[],
+): Usage {
   return {
-    wall_ms: Math.round(wallMs), cpu_ms: Math.round(cpuMs), memory_peak_bytes: memoryPeakBytes,
-    disk_write_bytes: blobs.reduce((sum, { length }) => sum + length, 0), output_bytes: outputBytes,
+    wall_ms: Math.round(wallMs),
+    cpu_ms: Math.round(cpuMs),
+    memory_peak_bytes: memoryPeakBytes,
+    disk_write_bytes: blobs.reduce((sum, { length }) => sum + length, 0),
+    output_bytes: outputBytes,
     ...(countedBy === undefined ? {} : { counted_by: countedBy }),
   };
 }

@@ -17,11 +17,18 @@ const PROGRAMS: Readonly<Record<string, FakeShellProgram>> = {
   look: ({ out, files }) => (out(`\u001b[31m${[...files.keys()].sort().join(' ')}\u001b[0m\r\n`), 0),
   ask: ({ files }) => ({ runs: () => (files.set('made', file('made', 'asked')), 0) }),
   leave: () => ({ exit: 4 }),
-  keep: ({ vars, out }) => (vars.set('kept', vars.get('WRIT_SECRET_KEY') ?? ''), out(`kept ${vars.get('kept') ?? ''}\r\n`), 0),
+  keep: ({ vars, out }) => (
+    vars.set('kept', vars.get('WRIT_SECRET_KEY') ?? ''),
+    out(`kept ${vars.get('kept') ?? ''}\r\n`),
+    0
+  ),
   half: ({ vars, out }) => (out(`.${(vars.get('kept') ?? '').slice(0, 9)}`), 0),
   rest: ({ vars, out }) => (out(`${(vars.get('kept') ?? '').slice(9)}\r\n`), 0),
-  coloured: ({ vars, out }) => (out([...vars.get('kept') ?? ''].join('\u001b[0m')), 0),
-  save: ({ vars, files }) => (files.set('made', file('made', Buffer.from(vars.get('kept') ?? '').toString('base64'))), 0),
+  coloured: ({ vars, out }) => (out([...(vars.get('kept') ?? '')].join('\u001b[0m')), 0),
+  save: ({ vars, files }) => (
+    files.set('made', file('made', Buffer.from(vars.get('kept') ?? '').toString('base64'))),
+    0
+  ),
   type: ({ vars, out }) => ({ runs: () => (out(`you typed ${vars.get('kept') ?? ''}\r\n`), 0) }),
 };
 const VALUE = 'marker-31af-of-a-secret';
@@ -51,7 +58,10 @@ beforeEach(async () => {
     shellId = null;
     return Promise.resolve();
   };
-  sessions = new Sessions({ renewShell: () => Promise.resolve(true), endShell: (_shell, ending) => end(ending) }, { sessionsMax: 1, idleMs: 60_000 });
+  sessions = new Sessions(
+    { renewShell: () => Promise.resolve(true), endShell: (_shell, ending) => end(ending) },
+    { sessionsMax: 1, idleMs: 60_000 },
+  );
   runner = new SessionRunner({ shells, sessions, blobs: kernel.blobs, outputs });
   root = await kernel.tree({ 'a.txt': 'one' });
 });
@@ -70,7 +80,8 @@ const context = (): RunContext => ({
   announceEffectStarted: () => Promise.reject(new Error('no effect outside')),
   attachShell: (opens, id) => {
     if (nowElsewhere !== null) return Promise.resolve(nowElsewhere);
-    if (shellId !== null) return Promise.resolve({ v: 1, verdict: 'yours', shell_id: shellId, ending: null, is_behind: isBehind });
+    if (shellId !== null)
+      return Promise.resolve({ v: 1, verdict: 'yours', shell_id: shellId, ending: null, is_behind: isBehind });
     if (!opens) return Promise.resolve({ v: 1, verdict: 'ended', shell_id: null, ending: null });
     shellId = id;
     return Promise.resolve({ v: 1, verdict: 'opened', shell_id: id, ending: null });
@@ -82,9 +93,28 @@ const context = (): RunContext => ({
   },
 });
 const call = (args: Record<string, unknown>, on = root): Call => ({
-  tenantId, operationId: 'op', workspaceId: 'wsp', attempt: 1, toolId: SHELL_SESSION.tool_id, cli: null, provider: null, imageDigest: image, args, root: on, fs: [[{ path: '', read: true, write: true }]], net: [], secrets: {}, limits: { ...SHELL_SESSION.limits }, nodes: new Map(),
+  tenantId,
+  operationId: 'op',
+  workspaceId: 'wsp',
+  attempt: 1,
+  toolId: SHELL_SESSION.tool_id,
+  cli: null,
+  provider: null,
+  imageDigest: image,
+  args,
+  root: on,
+  fs: [[{ path: '', read: true, write: true }]],
+  net: [],
+  secrets: {},
+  limits: { ...SHELL_SESSION.limits },
+  nodes: new Map(),
 });
-async function ask(args: Record<string, unknown>, reply: ReportReply | null = NO_OP, on = root, given: Partial<Call> = {}): Promise<Staged> {
+async function ask(
+  args: Record<string, unknown>,
+  reply: ReportReply | null = NO_OP,
+  on = root,
+  given: Partial<Call> = {},
+): Promise<Staged> {
   const staged = await runner.run({ ...call(args, on), ...given }, context());
   await staged.settle?.(reply);
   return staged;
@@ -92,28 +122,47 @@ async function ask(args: Record<string, unknown>, reply: ReportReply | null = NO
 const shell = (): FakeShell => shells.opened.at(-1)!;
 
 it('in a workspace that fits into no container opens no shell, and says so', async () => {
-  expect(await ask({ command: 'look' }, ROLLED_BACK, await kernel.heavy(257))).toMatchObject({ ended: 'limit', error: { code: 'limit.exceeded', message: expect.stringContaining('257 MiB') }, delta: null });
+  expect(await ask({ command: 'look' }, ROLLED_BACK, await kernel.heavy(257))).toMatchObject({
+    ended: 'limit',
+    error: { code: 'limit.exceeded', message: expect.stringContaining('257 MiB') },
+    delta: null,
+  });
   expect([shells.opened.length, said]).toEqual([0, ['closed']]);
 });
 
 it('is opened on the snapshot by a command, and found again', async () => {
-  expect(await ask({ command: 'look' })).toMatchObject({ ended: 'exited', exitCode: 0, result: { shell: 'started', output: 'a.txt\n', running: false }, delta: { changes: [] } });
-  expect((await ask({ command: 'look', ansi: true })).result).toMatchObject({ shell: 'open', output: '\u001b[31ma.txt\u001b[0m\r\n' });
+  expect(await ask({ command: 'look' })).toMatchObject({
+    ended: 'exited',
+    exitCode: 0,
+    result: { shell: 'started', output: 'a.txt\n', running: false },
+    delta: { changes: [] },
+  });
+  expect((await ask({ command: 'look', ansi: true })).result).toMatchObject({
+    shell: 'open',
+    output: '\u001b[31ma.txt\u001b[0m\r\n',
+  });
   expect(shells.opened).toHaveLength(1);
 });
 
 it('stages what differs whatever the status, and stages it once', async () => {
-  expect(await ask({ command: 'write' }, COMMITTED)).toMatchObject({ ended: 'exited', exitCode: 3, delta: { base: `snap_${root}`, changes: [{ path: 'made', before: null }] } });
+  expect(await ask({ command: 'write' }, COMMITTED)).toMatchObject({
+    ended: 'exited',
+    exitCode: 3,
+    delta: { base: `snap_${root}`, changes: [{ path: 'made', before: null }] },
+  });
   expect((await ask({ command: 'look' })).delta?.changes).toEqual([]);
 });
 
-it.each<[string, ReportReply | null, ShellEnding]>([['was refused', ROLLED_BACK, 'diverged'], ['waits for a person', { v: 1, state: 'held', tx_outcome: null }, 'diverged'], ['nobody heard of', null, 'lost']])(
-  'an effect that %s ends the shell', async (_what, reply, ending) => {
-    await ask({ command: 'write' }, reply);
-    expect(said).toEqual([ending]);
-    expect(shell().isClosed).toBe(true);
-    expect((await ask({ command: 'look' })).result).toMatchObject({ shell: 'started', output: 'a.txt\n' });
-  });
+it.each<[string, ReportReply | null, ShellEnding]>([
+  ['was refused', ROLLED_BACK, 'diverged'],
+  ['waits for a person', { v: 1, state: 'held', tx_outcome: null }, 'diverged'],
+  ['nobody heard of', null, 'lost'],
+])('an effect that %s ends the shell', async (_what, reply, ending) => {
+  await ask({ command: 'write' }, reply);
+  expect(said).toEqual([ending]);
+  expect(shell().isClosed).toBe(true);
+  expect((await ask({ command: 'look' })).result).toMatchObject({ shell: 'started', output: 'a.txt\n' });
+});
 
 it('a call without an effect that is refused leaves the shell as it is; one that nobody heard of does not', async () => {
   await ask({ command: 'look' }, ROLLED_BACK);
@@ -132,20 +181,31 @@ it('what changed at the head and here, not told yet, is a conflict: nothing runs
   await ask({ command: 'look' });
   shell().files.set('a.txt', file('a.txt', 'untold'));
   const newer = await kernel.tree({ 'a.txt': 'theirs' });
-  expect(await ask({ command: 'write' }, ROLLED_BACK, newer)).toMatchObject({ ended: 'failed', error: { code: 'session.conflict' }, delta: null });
+  expect(await ask({ command: 'write' }, ROLLED_BACK, newer)).toMatchObject({
+    ended: 'failed',
+    error: { code: 'session.conflict' },
+    delta: null,
+  });
   expect([shell().files.has('made'), said]).toEqual([false, []]);
 });
 
 it('a command that ends on a newer snapshot is told of on that one, where the files are others', async () => {
   await ask({ command: 'ask' });
   const newer = await kernel.tree({ 'a.txt': 'one', 'other.txt': 'x' });
-  expect((await ask({ input: 'y' }, COMMITTED, newer)).delta).toMatchObject({ base: `snap_${newer}`, changes: [{ path: 'made' }] });
+  expect((await ask({ input: 'y' }, COMMITTED, newer)).delta).toMatchObject({
+    base: `snap_${newer}`,
+    changes: [{ path: 'made' }],
+  });
 });
 
 it('and ends the session where they are the same', async () => {
   await ask({ command: 'ask' });
   const newer = await kernel.tree({ 'a.txt': 'one', made: 'theirs' });
-  expect(await ask({ input: 'y' }, ROLLED_BACK, newer)).toMatchObject({ ended: 'failed', error: { code: 'session.conflict' }, delta: null });
+  expect(await ask({ input: 'y' }, ROLLED_BACK, newer)).toMatchObject({
+    ended: 'failed',
+    error: { code: 'session.conflict' },
+    delta: null,
+  });
   expect(shell().isClosed).toBe(true);
 });
 
@@ -158,8 +218,14 @@ it('tells apart a command while another runs, and input while none does', async 
 });
 
 describe('a command that was decided before another of its session committed', () => {
-  const busy = { ended: 'failed', error: { code: 'session.busy', message: expect.stringContaining('has committed since') as string }, delta: null };
-  beforeEach(async () => { await ask({ command: 'look' }); });
+  const busy = {
+    ended: 'failed',
+    error: { code: 'session.busy', message: expect.stringContaining('has committed since') as string },
+    delta: null,
+  };
+  beforeEach(async () => {
+    await ask({ command: 'look' });
+  });
 
   it('runs nothing where it has waited for its turn meanwhile, and the shell goes on', async () => {
     const first = await runner.run(call({ command: 'write' }), context());
@@ -172,7 +238,10 @@ describe('a command that was decided before another of its session committed', (
     isBehind = false;
     await told.settle?.(ROLLED_BACK);
     const newer = await kernel.tree({ 'a.txt': 'one', made: 'new' });
-    expect((await ask({ command: 'look' }, NO_OP, newer)).result).toMatchObject({ shell: 'open', output: 'a.txt made\n' });
+    expect((await ask({ command: 'look' }, NO_OP, newer)).result).toMatchObject({
+      shell: 'open',
+      output: 'a.txt made\n',
+    });
     expect(said).toEqual([]);
   });
 
@@ -191,14 +260,20 @@ describe('a command that was decided before another of its session committed', (
   it('is no other than one whose program takes input: that is asked for by what was shown', async () => {
     await ask({ command: 'ask' });
     isBehind = true;
-    expect(await ask({ input: 'y' }, COMMITTED)).toMatchObject({ ended: 'exited', delta: { changes: [{ path: 'made' }] } });
+    expect(await ask({ input: 'y' }, COMMITTED)).toMatchObject({
+      ended: 'exited',
+      delta: { changes: [{ path: 'made' }] },
+    });
   });
 });
 
 it('a call that is not told whether it may run gives its turn back, and the shell goes on', async () => {
   await ask({ command: 'look' });
   const asks = context();
-  const silent: RunContext = { ...asks, attachShell: (opens, id) => (opens ? asks.attachShell(opens, id) : Promise.reject(new Error('nobody answers'))) };
+  const silent: RunContext = {
+    ...asks,
+    attachShell: (opens, id) => (opens ? asks.attachShell(opens, id) : Promise.reject(new Error('nobody answers'))),
+  };
   await expect(runner.run(call({ command: 'leave' }), silent)).rejects.toThrow('nobody answers');
   expect((await ask({ command: 'look' })).result).toMatchObject({ shell: 'open' });
 });
@@ -206,9 +281,18 @@ it('a call that is not told whether it may run gives its turn back, and the shel
 it('one that a person killed while a command waited for its turn runs nothing, and says so', async () => {
   await ask({ command: 'look' });
   const asks = context();
-  const killed: RunContext = { ...asks, attachShell: (opens, id) => (opens ? asks.attachShell(opens, id) : Promise.resolve({ v: 1, verdict: 'ended', shell_id: null, ending: 'killed' })) };
+  const killed: RunContext = {
+    ...asks,
+    attachShell: (opens, id) =>
+      opens
+        ? asks.attachShell(opens, id)
+        : Promise.resolve({ v: 1, verdict: 'ended', shell_id: null, ending: 'killed' }),
+  };
   const told = await runner.run(call({ command: 'leave' }), killed);
-  expect(told).toMatchObject({ ended: 'failed', error: { code: 'session.lost', message: expect.stringContaining('killed') as string } });
+  expect(told).toMatchObject({
+    ended: 'failed',
+    error: { code: 'session.lost', message: expect.stringContaining('killed') as string },
+  });
 });
 
 it('an exit ends it, and so does a wish', async () => {
@@ -244,7 +328,10 @@ it('ends when its calls are to run in another image, and no call runs in the one
   await ask({ command: 'look' });
   const before = shell();
   image = `sha256:${'2'.repeat(64)}`;
-  expect(await ask({ command: 'write' })).toMatchObject({ ended: 'failed', error: { code: 'session.lost', message: expect.stringContaining('another image') } });
+  expect(await ask({ command: 'write' })).toMatchObject({
+    ended: 'failed',
+    error: { code: 'session.lost', message: expect.stringContaining('another image') },
+  });
   expect(said).toEqual(['lost']);
   expect((await ask({ command: 'look' })).result).toMatchObject({ shell: 'started' });
   expect(shell()).not.toBe(before);
@@ -266,7 +353,12 @@ describe('a shell that was given a secret', () => {
   });
 
   it('leaves it in no file, and ends where it tries to', async () => {
-    expect(await ask({ command: 'save' }, ROLLED_BACK)).toMatchObject({ ended: 'invalid', error: { code: 'secret.in_delta', message: expect.stringContaining('`KEY`') as string }, delta: null, blobs: [] });
+    expect(await ask({ command: 'save' }, ROLLED_BACK)).toMatchObject({
+      ended: 'invalid',
+      error: { code: 'secret.in_delta', message: expect.stringContaining('`KEY`') as string },
+      delta: null,
+      blobs: [],
+    });
     expect(said).toEqual(['diverged']);
   });
 
@@ -282,6 +374,9 @@ describe('a shell that was given a secret', () => {
   });
 
   it('is given no more than fits', async () => {
-    expect(await ask({ command: 'keep' }, ROLLED_BACK, root, given('x'.repeat(65_537)))).toMatchObject({ ended: 'failed', error: { code: 'limit.exceeded' } });
+    expect(await ask({ command: 'keep' }, ROLLED_BACK, root, given('x'.repeat(65_537)))).toMatchObject({
+      ended: 'failed',
+      error: { code: 'limit.exceeded' },
+    });
   });
 });

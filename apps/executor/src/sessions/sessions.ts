@@ -9,7 +9,11 @@ const ANSWER_MS = 3_000;
 /** What is said of shells to whoever keeps where they are. */
 export interface ShellBook {
   renewShell(shell: { readonly tenant_id: string; readonly shell_id: string }, timeoutMs: number): Promise<boolean>;
-  endShell(shell: { readonly tenant_id: string; readonly shell_id: string }, ending: ShellEnding, timeoutMs: number): Promise<void>;
+  endShell(
+    shell: { readonly tenant_id: string; readonly shell_id: string },
+    ending: ShellEnding,
+    timeoutMs: number,
+  ): Promise<void>;
 }
 
 export interface SessionsOptions {
@@ -34,11 +38,16 @@ export class Sessions {
     this.#options = options;
   }
 
-  /** A place for one more, taken; null where all are. The answer MUST be called once, when the session is added or can't be. */
+  /**
+   * A place for one more, taken; null where all are. The answer MUST be called once, when the session is added or can't
+   * be.
+   */
   place(): (() => void) | null {
     if (this.#isDraining || this.#live.size + this.#opening >= this.#options.sessionsMax) return null;
     this.#opening += 1;
-    return () => { this.#opening -= 1; };
+    return () => {
+      this.#opening -= 1;
+    };
   }
 
   add(session: LiveSession): void {
@@ -70,7 +79,9 @@ export class Sessions {
     session.output.close();
     await session.shell.close();
     // Unsaid, it is found out when its lease has run out.
-    await this.#book.endShell({ tenant_id: session.tenantId, shell_id: session.shellId }, ending, ANSWER_MS).catch(() => undefined);
+    await this.#book
+      .endShell({ tenant_id: session.tenantId, shell_id: session.shellId }, ending, ANSWER_MS)
+      .catch(() => undefined);
   }
 
   /** Takes no session more and ends those that no call asks; each of the others ends with its call. */
@@ -86,10 +97,14 @@ export class Sessions {
   }
 
   async #renew(): Promise<void> {
-    await Promise.all([...this.#live.values()].map(async (session) => {
-      // Without an answer nothing is known; its lease decides where calls go, and this asks again.
-      const alive = await this.#book.renewShell({ tenant_id: session.tenantId, shell_id: session.shellId }, ANSWER_MS).catch(() => true);
-      if (!alive) await this.end(session, 'lost');
-    }));
+    await Promise.all(
+      [...this.#live.values()].map(async (session) => {
+        // Without an answer nothing is known; its lease decides where calls go, and this asks again.
+        const alive = await this.#book
+          .renewShell({ tenant_id: session.tenantId, shell_id: session.shellId }, ANSWER_MS)
+          .catch(() => true);
+        if (!alive) await this.end(session, 'lost');
+      }),
+    );
   }
 }

@@ -18,8 +18,8 @@ export interface CopiedDelta {
 }
 
 /**
- * The state that a session's container holds, as the root of a tree: a snapshot of the workspace with what the session has committed since. Nodes of that which
- * no snapshot names are kept here, until the next snapshot is brought in.
+ * The state that a session's container holds, as the root of a tree: a snapshot of the workspace with what the session
+ * has committed since. Nodes of that which no snapshot names are kept here, until the next snapshot is brought in.
  */
 export class WorkingCopy {
   readonly #stored: BlobReader;
@@ -29,21 +29,28 @@ export class WorkingCopy {
 
   constructor(blobs: BlobStore, tenantId: string, root: string) {
     this.#stored = blobReader(blobs, tenantId as TenantId);
-    this.#reader = pacedReader(async (sha256) => this.#nodes.get(sha256) ?? await this.#stored(sha256));
+    this.#reader = pacedReader(async (sha256) => this.#nodes.get(sha256) ?? (await this.#stored(sha256)));
     this.#root = root;
   }
 
-  /** What must be written into the container to bring it from here to the snapshot, as far as the token may read it; what goes comes first, deepest first. */
+  /**
+   * What must be written into the container to bring it from here to the snapshot, as far as the token may read it;
+   * what goes comes first, deepest first.
+   */
   async patchesTo(root: string, fs: Roots): Promise<SandboxPatch[]> {
     const { changes } = await diff(this.#reader, this.#root, root);
     const scopes = fs.map((roots) => scopeOf(roots, 'read'));
     const readable = changes.filter(({ path }) => scopes.every((isReadable) => isReadable(parsePath(path))));
-    const going = readable.filter(({ after }) => after === null).map(({ path }): SandboxPatch => ({ path, kind: 'gone' })).reverse();
+    const going = readable
+      .filter(({ after }) => after === null)
+      .map(({ path }): SandboxPatch => ({ path, kind: 'gone' }))
+      .reverse();
     const coming = readable.map(async ({ path, after }): Promise<SandboxPatch | null> => {
       if (after === null) return null;
       if (after.kind === 'dir' || after.sha256 === null) return { path, kind: 'dir', mode: null };
       const bytes = await this.#stored(after.sha256);
-      if (after.kind === 'symlink') return { path, kind: 'symlink', mode: null, target: Buffer.from(bytes).toString('utf8') };
+      if (after.kind === 'symlink')
+        return { path, kind: 'symlink', mode: null, target: Buffer.from(bytes).toString('utf8') };
       return { path, kind: 'file', mode: after.mode ?? '644', bytes, sha256: after.sha256 };
     });
     return [...going, ...(await Promise.all(coming)).filter((patch) => patch !== null)];
@@ -55,11 +62,20 @@ export class WorkingCopy {
     this.#nodes = new Map();
   }
 
-  /** The delta that the changes are on the snapshot, which may be newer than the copy; the paths that another call has changed meanwhile where that can't be. */
-  async deltaOn(root: string, changes: readonly SandboxChange[]): Promise<CopiedDelta | { readonly conflicts: readonly string[] }> {
+  /**
+   * The delta that the changes are on the snapshot, which may be newer than the copy; the paths that another call has
+   * changed meanwhile where that can't be.
+   */
+  async deltaOn(
+    root: string,
+    changes: readonly SandboxChange[],
+  ): Promise<CopiedDelta | { readonly conflicts: readonly string[] }> {
     const { delta, blobs } = await stagedDelta(this.#reader, this.#root, changes);
     const applied = await applyDelta(this.#reader, this.#root, delta);
-    const next = { root: applied.root, nodes: new Map([...this.#nodes, ...applied.nodes.map(({ sha256, bytes }) => [sha256, bytes] as const)]) };
+    const next = {
+      root: applied.root,
+      nodes: new Map([...this.#nodes, ...applied.nodes.map(({ sha256, bytes }) => [sha256, bytes] as const)]),
+    };
     if (root === this.#root) return { delta, blobs, next };
     const moved = await rebase(this.#reader, delta, this.#root, root);
     return 'conflicts' in moved ? moved : { delta: moved.delta, blobs, next };

@@ -22,8 +22,9 @@ export interface Seen {
 }
 
 /**
- * The world outside on this machine's loopback. INVARIANT (rules as they are): names have public addresses here, and the gate judges them as any; only the last step,
- * from an address that was judged to a socket, leads to a server of the test's.
+ * The world outside on this machine's loopback. INVARIANT (rules as they are): names have public addresses here, and
+ * the gate judges them as any; only the last step, from an address that was judged to a socket, leads to a server of
+ * the test's.
  */
 export class Outside {
   readonly seen: Seen[] = [];
@@ -32,7 +33,8 @@ export class Outside {
   /** what names lead to, asked anew each time; all to PUBLIC unless said */
   addressesOf: (host: string) => readonly string[] | Promise<readonly string[]> = () => [PUBLIC];
   /** what the servers answer; the body of the request comes with it */
-  answer: (request: IncomingMessage, response: ServerResponse, body: string) => void = (_request, response) => void response.end('hello from outside');
+  answer: (request: IncomingMessage, response: ServerResponse, body: string) => void = (_request, response) =>
+    void response.end('hello from outside');
   readonly #servers = new Map<number, Server>();
 
   static async open(): Promise<Outside> {
@@ -40,14 +42,19 @@ export class Outside {
     const { key, cert } = outsideTls();
     const listener: RequestListener = (request, response) => {
       const parts: Buffer[] = [];
-      request.on('data', (part: Buffer) => parts.push(part)).on('end', () => {
-        const body = Buffer.concat(parts).toString();
-        const { method = '', url = '', headers, rawHeaders } = request;
-        outside.seen.push({ method, url, headers, rawHeaders, host: headers.host ?? '', body });
-        outside.answer(request, response, body);
-      });
+      request
+        .on('data', (part: Buffer) => parts.push(part))
+        .on('end', () => {
+          const body = Buffer.concat(parts).toString();
+          const { method = '', url = '', headers, rawHeaders } = request;
+          outside.seen.push({ method, url, headers, rawHeaders, host: headers.host ?? '', body });
+          outside.answer(request, response, body);
+        });
     };
-    for (const [port, server] of [[80, createHttp(listener)], [443, createHttps({ key, cert }, listener)]] as const) {
+    for (const [port, server] of [
+      [80, createHttp(listener)],
+      [443, createHttps({ key, cert }, listener)],
+    ] as const) {
       server.listen(0, '127.0.0.1');
       await once(server, 'listening');
       outside.#servers.set(port, server);
@@ -77,14 +84,23 @@ export class Outside {
       this.dialled.push(to);
       const place = { host: '127.0.0.1', port: this.portOf(to.port) };
       if (to.tlsHost === null) return await connected(connect(place), 'connect', signal);
-      return await connected(connectTls({ ...place, servername: to.tlsHost, ca: outsideTls().ca }), 'secureConnect', signal);
+      return await connected(
+        connectTls({ ...place, servername: to.tlsHost, ca: outsideTls().ca }),
+        'secureConnect',
+        signal,
+      );
     },
   };
 
   async close(): Promise<void> {
-    await Promise.all([...this.#servers.values()].map((server) => new Promise((resolve) => {
-      server.close(resolve);
-      (server as Partial<ReturnType<typeof createHttp>>).closeAllConnections?.();
-    })));
+    await Promise.all(
+      [...this.#servers.values()].map(
+        (server) =>
+          new Promise((resolve) => {
+            server.close(resolve);
+            (server as Partial<ReturnType<typeof createHttp>>).closeAllConnections?.();
+          }),
+      ),
+    );
   }
 }

@@ -2,7 +2,20 @@
 import { generateKeyPairSync, randomBytes } from 'node:crypto';
 import { memoryBus, type Bus, type WorkMessage } from '@writ/bus';
 import { memoryBlobs, type BlobStore } from '@writ/blobs';
-import { definitionForDigest, Fault, formatId, SHELL_RUN, subjectsOf, TOOLS, type AssignedEvent, type Permit, type Redemption, type ReportRequest, type SlotsEvent, type ToolDefinition } from '@writ/contract';
+import {
+  definitionForDigest,
+  Fault,
+  formatId,
+  SHELL_RUN,
+  subjectsOf,
+  TOOLS,
+  type AssignedEvent,
+  type Permit,
+  type Redemption,
+  type ReportRequest,
+  type SlotsEvent,
+  type ToolDefinition,
+} from '@writ/contract';
 import { actionDigest, argsHash, canonicalBytes, sha256Hex } from '@writ/digest';
 import { sealPermit } from '@writ/permit';
 import { parseSigner, parseVerifier } from '@writ/signing';
@@ -19,13 +32,21 @@ import { Take } from '../take/take.ts';
 
 export const tenantId = formatId('tenant', new Uint8Array(16).fill(1));
 export const IMAGE = `sha256:${'1'.repeat(64)}`;
-const signer = parseSigner(generateKeyPairSync('ed25519').privateKey.export({ type: 'pkcs8', format: 'pem' }) as string);
+const signer = parseSigner(
+  generateKeyPairSync('ed25519').privateKey.export({ type: 'pkcs8', format: 'pem' }) as string,
+);
 const subjects = subjectsOf('test');
 const executorId = formatId('executor', new Uint8Array(16).fill(2));
 const SALT = new Uint8Array(32).fill(3);
 
 /** A way out that leads nowhere, for calls that send nothing. */
-export const CLOSED_GATE = new EgressGate({ resolve: () => Promise.reject(new Error('nothing is resolved')), dial: () => Promise.reject(new Error('nothing is dialled')) }, () => performance.now());
+export const CLOSED_GATE = new EgressGate(
+  {
+    resolve: () => Promise.reject(new Error('nothing is resolved')),
+    dial: () => Promise.reject(new Error('nothing is dialled')),
+  },
+  () => performance.now(),
+);
 
 type Answer = (payload: Record<string, unknown>) => unknown;
 
@@ -51,9 +72,15 @@ export class ScriptedKernel {
 
   async start(): Promise<this> {
     this.#bus = memoryBus({ now: () => this.epochMs });
-    const serve = (verb: string, answer: () => Answer) => this.#bus.serve(subjects.request(verb), {
-      queue: 'kernel', concurrencyMax: 10, handler: (message) => { this.asked.push(verb); return Promise.resolve().then(() => answer()(message.payload as Record<string, unknown>)); },
-    });
+    const serve = (verb: string, answer: () => Answer) =>
+      this.#bus.serve(subjects.request(verb), {
+        queue: 'kernel',
+        concurrencyMax: 10,
+        handler: (message) => {
+          this.asked.push(verb);
+          return Promise.resolve().then(() => answer()(message.payload as Record<string, unknown>));
+        },
+      });
     await serve('kernel.redeem', () => this.onRedeem);
     await serve('kernel.renew', () => this.onRenew);
     await serve('kernel.effect_started', () => this.onEffect);
@@ -78,24 +105,61 @@ export class ScriptedKernel {
     const empty = emptyTree();
     const put = async (bytes: Uint8Array) => (await this.blobs.put(tenantId, bytes)).sha256;
     for (const node of empty.nodes) await put(node.bytes);
-    const dirs = new Set(Object.keys(files).flatMap((path) => path.split('/').slice(0, -1).map((_, i, all) => all.slice(0, i + 1).join('/'))));
+    const dirs = new Set(
+      Object.keys(files).flatMap((path) =>
+        path
+          .split('/')
+          .slice(0, -1)
+          .map((_, i, all) => all.slice(0, i + 1).join('/')),
+      ),
+    );
     const changes = [
-      ...[...dirs].map((path) => ({ path, before: null, after: { kind: 'dir' as const, mode: null, sha256: null, size: 0 } })),
-      ...await Promise.all(Object.entries(files).map(async ([path, text]) => ({ path, before: null, after: { kind: 'file' as const, mode: '644' as const, sha256: await put(Buffer.from(text)), size: Buffer.byteLength(text) } }))),
+      ...[...dirs].map((path) => ({
+        path,
+        before: null,
+        after: { kind: 'dir' as const, mode: null, sha256: null, size: 0 },
+      })),
+      ...(await Promise.all(
+        Object.entries(files).map(async ([path, text]) => ({
+          path,
+          before: null,
+          after: {
+            kind: 'file' as const,
+            mode: '644' as const,
+            sha256: await put(Buffer.from(text)),
+            size: Buffer.byteLength(text),
+          },
+        })),
+      )),
     ];
-    const applied = await applyDelta((hash) => this.blobs.get(tenantId, hash), empty.root, deltaOf(snapshotIdOf(empty.root), changes));
+    const applied = await applyDelta(
+      (hash) => this.blobs.get(tenantId, hash),
+      empty.root,
+      deltaOf(snapshotIdOf(empty.root), changes),
+    );
     for (const node of applied.nodes) await put(node.bytes);
     return applied.root;
   }
 
   /** The root of a tree of so many MiB, in files of which nobody has the contents. */
   async heavy(mib: number): Promise<string> {
-    const files = Array.from({ length: mib }, (_, i) => ({ kind: 'file' as const, mode: '644' as const, name: `f${i}`, sha256: '0'.repeat(64), size: 2 ** 20 }));
+    const files = Array.from({ length: mib }, (_, i) => ({
+      kind: 'file' as const,
+      mode: '644' as const,
+      name: `f${i}`,
+      sha256: '0'.repeat(64),
+      size: 2 ** 20,
+    }));
     return (await this.blobs.put(tenantId, encodeNode(files).bytes)).sha256;
   }
 
   /** A permit for a call, and the redemption that goes with it. */
-  order(toolId: string, args: Record<string, unknown>, root: string, over: { permit?: Partial<Permit>; redemption?: Partial<Redemption>; definition?: ToolDefinition } = {}): WorkMessage & { settled: string[] } {
+  order(
+    toolId: string,
+    args: Record<string, unknown>,
+    root: string,
+    over: { permit?: Partial<Permit>; redemption?: Partial<Redemption>; definition?: ToolDefinition } = {},
+  ): WorkMessage & { settled: string[] } {
     const tool = over.definition ?? TOOLS.get(toolId) ?? SHELL_RUN;
     const operation_id = formatId('operation', new Uint8Array(16).fill(4));
     const capability_token_id = formatId('token', new Uint8Array(16).fill(5));
@@ -104,52 +168,119 @@ export class ScriptedKernel {
     const policy_hash = '0'.repeat(64);
     const state_snapshot_id = snapshotIdOf(root);
     this.redemption = {
-      v: 1, operation_id, tenant_id: tenantId, attempt: 1, tool_id: toolId, tool_definition_digest, args, args_ref: null, args_salt: Buffer.from(SALT).toString('base64'),
-      capability_token_id, policy_hash, workspace_id: formatId('workspace', new Uint8Array(16).fill(6)), state_snapshot_id, image_digest,
-      fs: [[{ path: '', read: true, write: true }]], secrets: {}, limits: { ...tool.limits }, nodes: [], lease_until: 0, lease_ms: this.leaseMs, ...over.redemption,
+      v: 1,
+      operation_id,
+      tenant_id: tenantId,
+      attempt: 1,
+      tool_id: toolId,
+      tool_definition_digest,
+      args,
+      args_ref: null,
+      args_salt: Buffer.from(SALT).toString('base64'),
+      capability_token_id,
+      policy_hash,
+      workspace_id: formatId('workspace', new Uint8Array(16).fill(6)),
+      state_snapshot_id,
+      image_digest,
+      fs: [[{ path: '', read: true, write: true }]],
+      secrets: {},
+      limits: { ...tool.limits },
+      nodes: [],
+      lease_until: 0,
+      lease_ms: this.leaseMs,
+      ...over.redemption,
     };
     this.#permit = {
-      v: 1, permit_id: formatId('permit', randomBytes(16)), tenant_id: tenantId, operation_id, attempt: 1, mode: 'run', lane: tool.class,
-      tool_id: toolId, image_digest, issued_at: this.epochMs, expires_at: this.epochMs + 30_000,
-      action_digest: actionDigest({ tool_id: toolId, tool_definition_digest, args_hash: argsHash(SALT, args), capability_token_id, policy_hash, state_snapshot_id, image_digest }),
+      v: 1,
+      permit_id: formatId('permit', randomBytes(16)),
+      tenant_id: tenantId,
+      operation_id,
+      attempt: 1,
+      mode: 'run',
+      lane: tool.class,
+      tool_id: toolId,
+      image_digest,
+      issued_at: this.epochMs,
+      expires_at: this.epochMs + 30_000,
+      action_digest: actionDigest({
+        tool_id: toolId,
+        tool_definition_digest,
+        args_hash: argsHash(SALT, args),
+        capability_token_id,
+        policy_hash,
+        state_snapshot_id,
+        image_digest,
+      }),
       ...over.permit,
     };
     const settled: string[] = [];
     return {
-      bytes: Buffer.from(JSON.stringify(sealPermit(this.#permit as Permit, signer))), headers: {}, delivery: 1, settled,
-      ack: () => settled.push('ack'), nak: () => settled.push('nak'), term: () => settled.push('term'),
+      bytes: Buffer.from(JSON.stringify(sealPermit(this.#permit as Permit, signer))),
+      headers: {},
+      delivery: 1,
+      settled,
+      ack: () => settled.push('ack'),
+      nak: () => settled.push('nak'),
+      term: () => settled.push('term'),
     };
   }
 
   /** An executor that takes permits and calls off this kernel's bus, and what it says of its slots. */
-  async taking(runners: readonly Runner[], { meter, logger }: Pick<Telemetry, 'meter' | 'logger'>): Promise<{ readonly take: Take; readonly said: SlotsEvent[] }> {
+  async taking(
+    runners: readonly Runner[],
+    { meter, logger }: Pick<Telemetry, 'meter' | 'logger'>,
+  ): Promise<{ readonly take: Take; readonly said: SlotsEvent[] }> {
     const said: SlotsEvent[] = [];
-    await this.#bus.subscribe(subjects.event('slots', '_'), ({ payload }) => { said.push(payload as SlotsEvent); });
+    await this.#bus.subscribe(subjects.event('slots', '_'), ({ payload }) => {
+      said.push(payload as SlotsEvent);
+    });
     const take = new Take(this.#bus, subjects, this.executor(runners), logger('silent'), meter, {
-      executorId, slots: { inline: 1, sandboxed: 1, broker: 0 }, publicKey: () => this.#client.publicKey(), monotonic: () => this.monotonicMs,
+      executorId,
+      slots: { inline: 1, sandboxed: 1, broker: 0 },
+      publicKey: () => this.#client.publicKey(),
+      monotonic: () => this.monotonicMs,
     });
     await take.start();
-    while (said.length === 0) await new Promise((resolve) => { setImmediate(resolve); });
+    while (said.length === 0)
+      await new Promise((resolve) => {
+        setImmediate(resolve);
+      });
     return { take, said };
   }
 
   /** Sends what was ordered last to the executor, as a call that was admitted for it. */
   assign(order: WorkMessage, mark: string, over: Partial<AssignedEvent> = {}): void {
     const permit = JSON.parse(Buffer.from(order.bytes).toString('utf8')) as AssignedEvent['permit'];
-    this.#bus.publish(subjects.event('assigned', executorId), { v: 1, permit, nonce: 'a'.repeat(32), mark, redemption: this.redemption, ...over });
+    this.#bus.publish(subjects.event('assigned', executorId), {
+      v: 1,
+      permit,
+      nonce: 'a'.repeat(32),
+      mark,
+      redemption: this.redemption,
+      ...over,
+    });
   }
 
   get #client(): KernelClient {
-    return this.#kernelClient ??= new KernelClient(this.#bus, subjects, () => this.epochMs);
+    return (this.#kernelClient ??= new KernelClient(this.#bus, subjects, () => this.epochMs));
   }
 
   executor(runners: readonly Runner[]): Perform {
     return new Perform({
-      kernel: this.#client, blobs: this.blobs, runners, running: this.running, work: this.work,
+      kernel: this.#client,
+      blobs: this.blobs,
+      runners,
+      running: this.running,
+      work: this.work,
       verifiers: new Map([[signer.keyid, parseVerifier(signer.publicJwk)]]),
-      clocks: { epoch: () => this.epochMs, monotonic: () => this.monotonicMs }, options: { executorId, images: new Set([IMAGE]) },
+      clocks: { epoch: () => this.epochMs, monotonic: () => this.monotonicMs },
+      options: { executorId, images: new Set([IMAGE]) },
     });
   }
 }
 
-export const refuse = (code: ConstructorParameters<typeof Fault>[0]): Answer => () => { throw new Fault(code); };
+export const refuse =
+  (code: ConstructorParameters<typeof Fault>[0]): Answer =>
+  () => {
+    throw new Fault(code);
+  };

@@ -11,20 +11,28 @@ type Driver = 'docker' | 'kubernetes';
 /** What to look at, by driver. No word of the engine's own, which may name addresses: those are in the log. */
 const WORDS: Readonly<Record<Driver, Readonly<Record<EngineProblem, string>>>> = {
   docker: {
-    denied: 'the engine that DOCKER_HOST names refuses this process: give its user or group the right to use the socket',
+    denied:
+      'the engine that DOCKER_HOST names refuses this process: give its user or group the right to use the socket',
     unreachable: 'no engine answers at DOCKER_HOST: start the engine, or set DOCKER_HOST to where it is',
     silent: 'the engine that DOCKER_HOST names does not answer a ping in time: it hangs, or has too much to do',
-    failed: 'the engine that DOCKER_HOST names answers a ping with an error: see the logs of this process and of the engine',
+    failed:
+      'the engine that DOCKER_HOST names answers a ping with an error: see the logs of this process and of the engine',
     missing: 'the engine that DOCKER_HOST names lacks what sandboxes are made of: see the log of this process',
-    image: 'no sandbox has started, since the engine that DOCKER_HOST names lacks the image of WRIT_SANDBOX_IMAGE_DIGEST',
+    image:
+      'no sandbox has started, since the engine that DOCKER_HOST names lacks the image of WRIT_SANDBOX_IMAGE_DIGEST',
   },
   kubernetes: {
-    denied: 'the API server does not let this process list pods in WRIT_SANDBOX_NAMESPACE: give its service account, or that of WRIT_KUBECONFIG_FILE, the right to',
-    unreachable: 'the API server does not answer: see that NetworkPolicies let this process reach it, and what WRIT_KUBECONFIG_FILE names',
-    silent: 'the API server does not answer in time: it hangs, has too much to do, or NetworkPolicies keep this process from it',
+    denied:
+      'the API server does not let this process list pods in WRIT_SANDBOX_NAMESPACE: give its service account, or that of WRIT_KUBECONFIG_FILE, the right to',
+    unreachable:
+      'the API server does not answer: see that NetworkPolicies let this process reach it, and what WRIT_KUBECONFIG_FILE names',
+    silent:
+      'the API server does not answer in time: it hangs, has too much to do, or NetworkPolicies keep this process from it',
     failed: 'the API server answers with an error: see the log of this process',
-    missing: 'the cluster lacks the SandboxClaims that WRIT_SANDBOX_CLAIMS asks for: install agent-sandbox 0.5 or later with its extensions, or unset WRIT_SANDBOX_CLAIMS',
-    image: 'no sandbox has started, since nodes can not run the image: set the values `sandbox.image` of the chart, or WRIT_SANDBOX_IMAGE and WRIT_SANDBOX_IMAGE_DIGEST; the log of this process has the reason',
+    missing:
+      'the cluster lacks the SandboxClaims that WRIT_SANDBOX_CLAIMS asks for: install agent-sandbox 0.5 or later with its extensions, or unset WRIT_SANDBOX_CLAIMS',
+    image:
+      'no sandbox has started, since nodes can not run the image: set the values `sandbox.image` of the chart, or WRIT_SANDBOX_IMAGE and WRIT_SANDBOX_IMAGE_DIGEST; the log of this process has the reason',
   },
 };
 
@@ -34,8 +42,8 @@ export interface VerifiedEngine {
 }
 
 /**
- * The readiness check of the engine that sandboxes run on. It asks the engine at most once in REMEMBERED_MS, whoever asks
- * how often; an engine that is back is noticed at the next question after that. Each change is logged once.
+ * The readiness check of the engine that sandboxes run on. It asks the engine at most once in REMEMBERED_MS, whoever
+ * asks how often; an engine that is back is noticed at the next question after that. Each change is logged once.
  */
 export class EngineCheck {
   readonly #engine: VerifiedEngine;
@@ -60,11 +68,16 @@ export class EngineCheck {
   }
 
   #look(): Promise<NotReady | null> {
-    return (this.#looking ??= this.#ask().finally(() => { this.#looking = null; }));
+    return (this.#looking ??= this.#ask().finally(() => {
+      this.#looking = null;
+    }));
   }
 
   async #ask(): Promise<NotReady | null> {
-    const found = await this.#engine.verifyReady().then(() => null, (error: unknown) => this.#notReady(error));
+    const found = await this.#engine.verifyReady().then(
+      () => null,
+      (error: unknown) => this.#notReady(error),
+    );
     const before = this.#last?.found ?? null;
     if (found !== null && found.message !== before?.message) this.#logger.warn({ err: found.cause }, found.message);
     if (found === null && before !== null) this.#logger.info('the engine of sandboxes answers again');
@@ -75,6 +88,8 @@ export class EngineCheck {
   #notReady(error: unknown): NotReady {
     const problem = (error as { readonly problem?: unknown } | null)?.problem;
     const words = WORDS[this.#driver];
-    return new NotReady(Object.hasOwn(words, String(problem)) ? words[problem as EngineProblem] : words.failed, { cause: error });
+    return new NotReady(Object.hasOwn(words, String(problem)) ? words[problem as EngineProblem] : words.failed, {
+      cause: error,
+    });
   }
 }

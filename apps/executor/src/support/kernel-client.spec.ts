@@ -5,15 +5,28 @@ import { KernelClient, type Report } from './kernel-client.ts';
 
 const subjects = subjectsOf('test');
 const speaker = {
-  tenant_id: formatId('tenant', new Uint8Array(16).fill(1)), operation_id: formatId('operation', new Uint8Array(16).fill(4)), attempt: 1, mode: 'run',
-  executor_id: formatId('executor', new Uint8Array(16).fill(2)), nonce: '0'.repeat(32),
+  tenant_id: formatId('tenant', new Uint8Array(16).fill(1)),
+  operation_id: formatId('operation', new Uint8Array(16).fill(4)),
+  attempt: 1,
+  mode: 'run',
+  executor_id: formatId('executor', new Uint8Array(16).fill(2)),
+  nonce: '0'.repeat(32),
 } as const;
 const announced: AnnouncedRequests = { seq: 0, from: 0, items: [] };
 const granted = { v: 1, lease_until: 0, stop: false };
 const settled = { v: 1, state: 'committed', tx_outcome: 'committed' };
 const uncounted = { wall_ms: 1, cpu_ms: 1, memory_peak_bytes: 1, disk_write_bytes: 1, output_bytes: 1 };
 const report: Report = {
-  ended: 'exited', exit_code: 0, error: null, delta: null, delta_ref: null, contents: [], result: null, result_ref: null, result_hash: '0'.repeat(64), requests: [],
+  ended: 'exited',
+  exit_code: 0,
+  error: null,
+  delta: null,
+  delta_ref: null,
+  contents: [],
+  result: null,
+  result_ref: null,
+  result_hash: '0'.repeat(64),
+  requests: [],
   usage: { ...uncounted, counted_by: 'agent' },
 };
 
@@ -22,14 +35,24 @@ let asked: unknown[];
 let refused: Fault;
 beforeEach(async () => {
   [bus, asked] = [memoryBus({ now: () => 0 }), []];
-  await bus.serve(subjects.request('kernel.effect_started'), { queue: 'kernel', concurrencyMax: 1, handler: ({ payload }) => {
-    asked.push(payload);
-    return typeof payload === 'object' && payload !== null && 'announced' in payload ? Promise.reject(refused) : Promise.resolve(granted);
-  } });
-  await bus.serve(subjects.request('kernel.report'), { queue: 'kernel', concurrencyMax: 1, handler: ({ payload }) => {
-    asked.push(payload);
-    return 'counted_by' in (payload as { usage: object }).usage ? Promise.reject(refused) : Promise.resolve(settled);
-  } });
+  await bus.serve(subjects.request('kernel.effect_started'), {
+    queue: 'kernel',
+    concurrencyMax: 1,
+    handler: ({ payload }) => {
+      asked.push(payload);
+      return typeof payload === 'object' && payload !== null && 'announced' in payload
+        ? Promise.reject(refused)
+        : Promise.resolve(granted);
+    },
+  });
+  await bus.serve(subjects.request('kernel.report'), {
+    queue: 'kernel',
+    concurrencyMax: 1,
+    handler: ({ payload }) => {
+      asked.push(payload);
+      return 'counted_by' in (payload as { usage: object }).usage ? Promise.reject(refused) : Promise.resolve(settled);
+    },
+  });
 });
 afterEach(() => bus.close());
 
@@ -38,11 +61,16 @@ const announce = () => new KernelClient(bus, subjects, () => 0).effectStarted(sp
 it('asks a kernel of the version before as that one knows it', async () => {
   refused = new Fault('request.malformed', '`/announced` is not known here', { pointer: '/announced' });
   expect(await announce()).toEqual(granted);
-  expect(asked).toEqual([{ v: 1, ...speaker, announced }, { v: 1, ...speaker }]);
+  expect(asked).toEqual([
+    { v: 1, ...speaker, announced },
+    { v: 1, ...speaker },
+  ]);
 });
 
 it.each([
-  new Fault('request.malformed', 'is too long', { pointer: '/announced/items/0/target' }), new Fault('attempt.fenced'), new Fault('internal', '', { pointer: '/announced' }),
+  new Fault('request.malformed', 'is too long', { pointer: '/announced/items/0/target' }),
+  new Fault('attempt.fenced'),
+  new Fault('internal', '', { pointer: '/announced' }),
 ])('takes no for an answer: %s', async (fault) => {
   refused = fault;
   await expect(announce()).rejects.toMatchObject({ code: fault.code });
@@ -55,11 +83,16 @@ describe('a report that says who counted usage', () => {
   it('is repeated without that for a kernel of the version before', async () => {
     refused = new Fault('request.malformed', '`/usage/counted_by` is not known here', { pointer: '/usage/counted_by' });
     expect(await send()).toEqual(settled);
-    expect(asked).toEqual([{ v: 1, ...speaker, ...report }, { v: 1, ...speaker, ...report, usage: uncounted }]);
+    expect(asked).toEqual([
+      { v: 1, ...speaker, ...report },
+      { v: 1, ...speaker, ...report, usage: uncounted },
+    ]);
   });
 
   it.each([
-    new Fault('request.malformed', '', { pointer: '/usage/cpu_ms' }), new Fault('attempt.fenced'), new Fault('internal', '', { pointer: '/usage/counted_by' }),
+    new Fault('request.malformed', '', { pointer: '/usage/cpu_ms' }),
+    new Fault('attempt.fenced'),
+    new Fault('internal', '', { pointer: '/usage/counted_by' }),
   ])('is not repeated for another refusal: %s', async (fault) => {
     refused = fault;
     await expect(send()).rejects.toMatchObject({ code: fault.code });

@@ -2,7 +2,21 @@
 import { randomBytes } from 'node:crypto';
 import type { Bus } from '@writ/bus';
 import {
-  Fault, parseFromPeer, parseMessage, Redemption, ReleaseReply, ShellAttachReply, ShellRenewReply, type AnnouncedRequests, type ShellEnding, RenewReply, ReportReply, type Envelope, type PermitMode, type ReportRequest, type Subjects,
+  Fault,
+  parseFromPeer,
+  parseMessage,
+  Redemption,
+  ReleaseReply,
+  ShellAttachReply,
+  ShellRenewReply,
+  type AnnouncedRequests,
+  type ShellEnding,
+  RenewReply,
+  ReportReply,
+  type Envelope,
+  type PermitMode,
+  type ReportRequest,
+  type Subjects,
 } from '@writ/contract';
 import { KEY_BYTES, redeemedContext, ValueBox } from '@writ/nest-kit';
 
@@ -18,7 +32,10 @@ export interface Speaker {
 
 export type Report = Omit<ReportRequest, 'v' | keyof Speaker>;
 
-/** What the executor asks of the kernel. Every answer is parsed here; faults arrive as Faults. `timeoutMs` bounds the wait for an answer. */
+/**
+ * What the executor asks of the kernel. Every answer is parsed here; faults arrive as Faults. `timeoutMs` bounds the
+ * wait for an answer.
+ */
 export class KernelClient {
   readonly #bus: Bus;
   readonly #subjects: Subjects;
@@ -40,7 +57,12 @@ export class KernelClient {
 
   async redeem(permit: Envelope, executorId: string, nonce: string, timeoutMs: number): Promise<Redemption> {
     const public_key = await this.publicKey();
-    return await this.opened(parseMessage(Redemption, await this.#ask('kernel.redeem', { v: 1, permit, executor_id: executorId, nonce, public_key }, timeoutMs)));
+    return await this.opened(
+      parseMessage(
+        Redemption,
+        await this.#ask('kernel.redeem', { v: 1, permit, executor_id: executorId, nonce, public_key }, timeoutMs),
+      ),
+    );
   }
 
   /** What secrets are to be sealed to so that `opened` opens them, base64. */
@@ -51,7 +73,17 @@ export class KernelClient {
   /** Secrets that come sealed are opened here, and are in this process alone. */
   async opened({ sealed = {}, ...redemption }: Redemption): Promise<Redemption> {
     const { tenant_id, operation_id } = redemption;
-    const opened = await Promise.all(Object.entries(sealed).map(async ([name, value]) => [name, (await this.#box.open(Buffer.from(value, 'base64'), redeemedContext(tenant_id, operation_id, name))).toString('utf8')] as const));
+    const opened = await Promise.all(
+      Object.entries(sealed).map(
+        async ([name, value]) =>
+          [
+            name,
+            (
+              await this.#box.open(Buffer.from(value, 'base64'), redeemedContext(tenant_id, operation_id, name))
+            ).toString('utf8'),
+          ] as const,
+      ),
+    );
     return { ...redemption, secrets: { ...redemption.secrets, ...Object.fromEntries(opened) } };
   }
 
@@ -61,16 +93,21 @@ export class KernelClient {
   }
 
   /** With `stop` in the answer nothing was noted, and the effect MUST NOT begin. */
-  async effectStarted(speaker: Speaker, timeoutMs: number, announced: AnnouncedRequests | null = null): Promise<RenewReply> {
+  async effectStarted(
+    speaker: Speaker,
+    timeoutMs: number,
+    announced: AnnouncedRequests | null = null,
+  ): Promise<RenewReply> {
     return await this.#announce('kernel.effect_started', speaker, timeoutMs, announced);
   }
 
   async report(speaker: Speaker, report: Report, timeoutMs: number): Promise<ReportReply> {
     const { counted_by, ...usage } = report.usage;
     const asked = { v: 1, ...speaker, ...report };
-    const answer = counted_by === undefined
-      ? await this.#ask('kernel.report', asked, timeoutMs)
-      : await this.#askEither('kernel.report', [asked, { ...asked, usage }], '/usage/counted_by', timeoutMs);
+    const answer =
+      counted_by === undefined
+        ? await this.#ask('kernel.report', asked, timeoutMs)
+        : await this.#askEither('kernel.report', [asked, { ...asked, usage }], '/usage/counted_by', timeoutMs);
     return parseFromPeer(ReportReply, answer);
   }
 
@@ -81,27 +118,53 @@ export class KernelClient {
 
   /** Where the shell of the attempt's session is. */
   async attachShell(speaker: Speaker, opens: boolean, shellId: string, timeoutMs: number): Promise<ShellAttachReply> {
-    return parseFromPeer(ShellAttachReply, await this.#ask('kernel.shell.attach', { v: 1, ...speaker, opens, shell_id: shellId }, timeoutMs));
+    return parseFromPeer(
+      ShellAttachReply,
+      await this.#ask('kernel.shell.attach', { v: 1, ...speaker, opens, shell_id: shellId }, timeoutMs),
+    );
   }
 
   /** Whether a shell may live on. */
-  async renewShell(shell: { readonly tenant_id: string; readonly executor_id: string; readonly shell_id: string }, timeoutMs: number): Promise<boolean> {
+  async renewShell(
+    shell: { readonly tenant_id: string; readonly executor_id: string; readonly shell_id: string },
+    timeoutMs: number,
+  ): Promise<boolean> {
     return parseFromPeer(ShellRenewReply, await this.#ask('kernel.shell.renew', { v: 1, ...shell }, timeoutMs)).alive;
   }
 
-  async endShell(shell: { readonly tenant_id: string; readonly executor_id: string; readonly shell_id: string }, ending: ShellEnding, timeoutMs: number): Promise<void> {
+  async endShell(
+    shell: { readonly tenant_id: string; readonly executor_id: string; readonly shell_id: string },
+    ending: ShellEnding,
+    timeoutMs: number,
+  ): Promise<void> {
     await this.#ask('kernel.shell.end', { v: 1, ...shell, ending }, timeoutMs);
   }
 
   /** A kernel of the version before keeps no lines. */
-  async #announce(name: string, speaker: Speaker, timeoutMs: number, announced: AnnouncedRequests | null): Promise<RenewReply> {
+  async #announce(
+    name: string,
+    speaker: Speaker,
+    timeoutMs: number,
+    announced: AnnouncedRequests | null,
+  ): Promise<RenewReply> {
     const asked = { v: 1, ...speaker };
     if (announced === null) return parseFromPeer(RenewReply, await this.#ask(name, asked, timeoutMs));
-    return parseFromPeer(RenewReply, await this.#askEither(name, [{ ...asked, announced }, asked], '/announced', timeoutMs));
+    return parseFromPeer(
+      RenewReply,
+      await this.#askEither(name, [{ ...asked, announced }, asked], '/announced', timeoutMs),
+    );
   }
 
-  /** A kernel of the version before refuses what it doesn't know, before it does anything: where it doesn't know the member at `pointer`, it is asked as it was then. */
-  async #askEither(name: string, [now, then]: readonly [unknown, unknown], pointer: string, timeoutMs: number): Promise<unknown> {
+  /**
+   * A kernel of the version before refuses what it doesn't know, before it does anything: where it doesn't know the
+   * member at `pointer`, it is asked as it was then.
+   */
+  async #askEither(
+    name: string,
+    [now, then]: readonly [unknown, unknown],
+    pointer: string,
+    timeoutMs: number,
+  ): Promise<unknown> {
     const until = this.#now() + timeoutMs;
     return await this.#ask(name, now, timeoutMs).catch(async (error: unknown) => {
       if (!(error instanceof Fault) || error.code !== 'request.malformed' || error.pointer !== pointer) throw error;

@@ -3,14 +3,22 @@ import type { OnApplicationBootstrap, OnModuleDestroy } from '@nestjs/common';
 import type { Pool } from '@writ/database';
 import { setTimeout as sleep } from 'node:timers/promises';
 
-interface Taking { start(): Promise<void>; stop(): Promise<void> }
-interface Stopping { stopAll(): void }
+interface Taking {
+  start(): Promise<void>;
+  stop(): Promise<void>;
+}
+interface Stopping {
+  stopAll(): void;
+}
 /** `drain`: what can end at once does, and nothing new begins; `close` ends the rest. */
-interface Closing { drain?(): void; close(): Promise<void> }
+interface Closing {
+  drain?(): void;
+  close(): Promise<void>;
+}
 
 /**
- * Starts taking work when everything is up. At the end it takes nothing new, lets calls finish for a while, gives the rest back for other executors, and leaves
- * no container behind.
+ * Starts taking work when everything is up. At the end it takes nothing new, lets calls finish for a while, gives the
+ * rest back for other executors, and leaves no container behind.
  */
 export class Lifetime implements OnApplicationBootstrap, OnModuleDestroy {
   readonly #taking: readonly Taking[];

@@ -6,8 +6,9 @@ import type { Logger, Meter } from '@writ/telemetry';
 const GOOD: ReadonlySet<SandboxEvent['type']> = new Set<SandboxEvent['type']>(['swept', 'engine.back']);
 
 /**
- * A listener that counts what happens to containers, and logs what isn't part of every call: as a warning where somebody should look.
- * How a container was had is counted alone, since every call has one and a line for each would hide all others.
+ * A listener that counts what happens to containers, and logs what isn't part of every call: as a warning where
+ * somebody should look. How a container was had is counted alone, since every call has one and a line for each would
+ * hide all others.
  */
 export function sandboxEvents(logger: Logger, meter: Meter): SandboxEventListener {
   const acquisitions = meter.counter('writ.sandbox.acquisitions');
@@ -31,7 +32,10 @@ export function sandboxEvents(logger: Logger, meter: Meter): SandboxEventListene
 }
 
 /** Shows the warm pools of a sandbox. */
-export function watchWarmPools(meter: Meter, sandbox: { readonly warmth: { readonly ready: number; readonly starting: number } }): void {
+export function watchWarmPools(
+  meter: Meter,
+  sandbox: { readonly warmth: { readonly ready: number; readonly starting: number } },
+): void {
   meter.observe(['writ.sandbox.pool.containers'], (observe) => {
     const { ready, starting } = sandbox.warmth;
     observe('writ.sandbox.pool.containers', ready, { state: 'ready' });

@@ -3,7 +3,10 @@ import { Controller } from '@nestjs/common';
 import { EventPattern, Payload } from '@nestjs/microservices';
 import { Running } from '../leases/running.ts';
 
-/** Hears that an attempt must stop now: cancelled, or its token revoked. A lost event costs the time to the next renewal. */
+/**
+ * Hears that an attempt must stop now: cancelled, or its token revoked. A lost event costs the time to the next
+ * renewal.
+ */
 @Controller()
 export class StopController {
   constructor(private readonly running: Running) {}

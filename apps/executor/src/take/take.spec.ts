@@ -9,7 +9,12 @@ const telemetry = startTelemetry({ service: 'executor', version: '0.1.0' });
 afterAll(() => telemetry.shutdown());
 
 const nothing: Staged = {
-  ended: 'exited', exitCode: 0, error: null, delta: null, blobs: [], result: { ok: true },
+  ended: 'exited',
+  exitCode: 0,
+  error: null,
+  delta: null,
+  blobs: [],
+  result: { ok: true },
   usage: { wall_ms: 0, cpu_ms: 0, memory_peak_bytes: 0, disk_write_bytes: 0, output_bytes: 0 },
 };
 
@@ -34,10 +39,15 @@ class HeldRunner extends Runner {
 const until = async (reached: () => boolean | Promise<boolean>): Promise<void> => {
   for (let left = 2_000; !(await reached()); left -= 1) {
     if (left === 0) throw new Error('it never came to that');
-    await new Promise((resolve) => { setTimeout(resolve, 1); });
+    await new Promise((resolve) => {
+      setTimeout(resolve, 1);
+    });
   }
 };
-const settled = (): Promise<void> => new Promise((resolve) => { setTimeout(resolve, 20); });
+const settled = (): Promise<void> =>
+  new Promise((resolve) => {
+    setTimeout(resolve, 20);
+  });
 
 describe('a call that is assigned', () => {
   let kernel: ScriptedKernel;
@@ -59,7 +69,8 @@ describe('a call that is assigned', () => {
   });
 
   const mark = (): string => said.at(-1)?.assignable?.mark ?? '';
-  const order = (over: Parameters<ScriptedKernel['order']>[3] = {}) => kernel.order('shell.run', { command: 'true' }, root, over);
+  const order = (over: Parameters<ScriptedKernel['order']>[3] = {}) =>
+    kernel.order('shell.run', { command: 'true' }, root, over);
 
   it('runs without being asked for, and is reported under the nonce that it came with', async () => {
     kernel.assign(order(), mark());
@@ -94,14 +105,15 @@ describe('a call that is assigned', () => {
     expect(kernel.released.map(({ nonce }) => nonce)).toEqual(['b'.repeat(32)]);
   });
 
-  it('is given back where the word that it was assigned on is another life\'s, or none', async () => {
+  it("is given back where the word that it was assigned on is another life's, or none", async () => {
     const [life = '', at = ''] = mark().split('.');
-    for (const word of [`${'0'.repeat(life.length)}.${at}`, `${life}.${Number(at) + 1}`, `${life}.`, `${life}.-1`, '']) kernel.assign(order(), word);
+    for (const word of [`${'0'.repeat(life.length)}.${at}`, `${life}.${Number(at) + 1}`, `${life}.`, `${life}.-1`, ''])
+      kernel.assign(order(), word);
     await until(() => kernel.released.length === 5);
     expect(runner.calls).toEqual([]);
   });
 
-  it('is given back where its image isn\'t here', async () => {
+  it("is given back where its image isn't here", async () => {
     kernel.assign(order({ permit: { image_digest: `sha256:${'2'.repeat(64)}` } }), mark());
     await until(() => kernel.released.length === 1);
     expect(runner.calls).toEqual([]);
@@ -118,14 +130,23 @@ describe('a call that is assigned', () => {
     expect(kernel.reports).toEqual([]);
   });
 
-  it('is left alone, and not even given back, where its permit doesn\'t verify or says something else', async () => {
+  it("is left alone, and not even given back, where its permit doesn't verify or says something else", async () => {
     const good = order();
     const permit = JSON.parse(Buffer.from(good.bytes).toString('utf8')) as { signatures: { sig: string }[] };
-    const forged = { ...permit, signatures: permit.signatures.map((each) => ({ ...each, sig: `${each.sig.startsWith('A') ? 'B' : 'A'}${each.sig.slice(1)}` })) };
+    const forged = {
+      ...permit,
+      signatures: permit.signatures.map((each) => ({
+        ...each,
+        sig: `${each.sig.startsWith('A') ? 'B' : 'A'}${each.sig.slice(1)}`,
+      })),
+    };
     kernel.assign(good, mark(), { permit: forged as never });
     kernel.assign(order({ redemption: { attempt: 2 } }), mark());
     kernel.assign(order({ permit: { mode: 'preview' } }), mark());
-    kernel.assign(order({ permit: { issued_at: kernel.epochMs - 35_001, expires_at: kernel.epochMs - 5_001 } }), mark());
+    kernel.assign(
+      order({ permit: { issued_at: kernel.epochMs - 35_001, expires_at: kernel.epochMs - 5_001 } }),
+      mark(),
+    );
     await settled();
     expect([runner.calls, kernel.asked]).toEqual([[], []]);
   });

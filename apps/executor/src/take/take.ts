@@ -12,7 +12,9 @@ type AttemptEnd = Exclude<LabelsOf<'writ.attempt.duration'>['outcome'], 'failed'
 export interface PermitHandler {
   run(message: WorkMessage, lane: Lane): Promise<AttemptEnd>;
   /** null for what is no order */
-  openAssigned(event: AssignedEvent): { readonly lane: Lane; run(since: number): Promise<AttemptEnd>; giveBack(): Promise<void> } | null;
+  openAssigned(
+    event: AssignedEvent,
+  ): { readonly lane: Lane; run(since: number): Promise<AttemptEnd>; giveBack(): Promise<void> } | null;
 }
 
 export interface TakeOptions {
@@ -33,7 +35,10 @@ const LAST_ASSIGNED_MS = 100;
 /** Enough that no two lives of one executor have the same. */
 const LIFE_BYTES = 8;
 
-/** Takes permits off the lanes, and calls that are assigned to it, while there are free slots, and tells the kernel how many there are. */
+/**
+ * Takes permits off the lanes, and calls that are assigned to it, while there are free slots, and tells the kernel how
+ * many there are.
+ */
 export class Take {
   readonly #bus: Bus;
   readonly #subjects: Subjects;
@@ -47,10 +52,20 @@ export class Take {
   #announcing: NodeJS.Timeout | undefined;
   #isStopping = false;
   #publicKey = '';
-  /** what this process says of itself in its marks: a call that was assigned to an earlier life of the same name isn't for it */
+  /**
+   * what this process says of itself in its marks: a call that was assigned to an earlier life of the same name isn't
+   * for it
+   */
   readonly #life = randomBytes(LIFE_BYTES).toString('hex');
 
-  constructor(bus: Bus, subjects: Subjects, perform: PermitHandler, logger: Logger, meter: Meter, options: TakeOptions) {
+  constructor(
+    bus: Bus,
+    subjects: Subjects,
+    perform: PermitHandler,
+    logger: Logger,
+    meter: Meter,
+    options: TakeOptions,
+  ) {
     this.#bus = bus;
     this.#subjects = subjects;
     this.#perform = perform;
@@ -67,11 +82,19 @@ export class Take {
 
   async start(): Promise<void> {
     this.#publicKey = await this.#options.publicKey();
-    this.#assigned = await this.#bus.subscribe(this.#subjects.event('assigned', this.#options.executorId), ({ payload }) => this.#takeAssigned(parseMessage(AssignedEvent, payload)));
+    this.#assigned = await this.#bus.subscribe(
+      this.#subjects.event('assigned', this.#options.executorId),
+      ({ payload }) => this.#takeAssigned(parseMessage(AssignedEvent, payload)),
+    );
     for (const lane of LANES) {
-      this.#lanes.set(lane, await this.#bus.work(this.#subjects.work(lane), {
-        durable: lane, slots: () => this.#free(lane), handler: (message) => this.#take(message, lane),
-      }));
+      this.#lanes.set(
+        lane,
+        await this.#bus.work(this.#subjects.work(lane), {
+          durable: lane,
+          slots: () => this.#free(lane),
+          handler: (message) => this.#take(message, lane),
+        }),
+      );
     }
     this.#announce();
     this.#announcing = setInterval(() => this.#announce(), ANNOUNCE_MS);
@@ -99,7 +122,11 @@ export class Take {
 
   async #takeAssigned(event: AssignedEvent): Promise<void> {
     const call = this.#perform.openAssigned(event);
-    if (call === null) return this.#logger.error({}, 'a call was assigned that is no order: its permit does not verify, was here before, or has something else beside it; it was left alone');
+    if (call === null)
+      return this.#logger.error(
+        {},
+        'a call was assigned that is no order: its permit does not verify, was here before, or has something else beside it; it was left alone',
+      );
     const since = this.#sinceOf(event.mark);
     // More than there is room for: another kernel went by the same word.
     if (since === null || this.#free(call.lane) === 0) return await call.giveBack();
@@ -124,7 +151,10 @@ export class Take {
     }
   }
 
-  /** INVARIANT (never longer than the kernel's): a lease that is begun on this word counts from when it was said, as one that is asked for counts from the asking. */
+  /**
+   * INVARIANT (never longer than the kernel's): a lease that is begun on this word counts from when it was said, as one
+   * that is asked for counts from the asking.
+   */
   #markNow(): string {
     return `${this.#life}.${String(Math.floor(this.#options.monotonic()))}`;
   }
@@ -137,7 +167,11 @@ export class Take {
   #announce(): void {
     try {
       this.#bus.publish(this.#subjects.event('slots', '_'), {
-        v: 1, executor_id: this.#options.executorId, inline: this.#free('inline'), sandboxed: this.#free('sandboxed'), broker: this.#free('broker'),
+        v: 1,
+        executor_id: this.#options.executorId,
+        inline: this.#free('inline'),
+        sandboxed: this.#free('sandboxed'),
+        broker: this.#free('broker'),
         assignable: { public_key: this.#publicKey, mark: this.#markNow() },
       });
     } catch (error) {

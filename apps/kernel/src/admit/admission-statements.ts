@@ -17,7 +17,10 @@ export interface Admission {
 }
 
 /** What a dry run answers with, sealed. */
-export interface Foreseen { readonly sealed: Uint8Array; readonly hash: string }
+export interface Foreseen {
+  readonly sealed: Uint8Array;
+  readonly hash: string;
+}
 
 /** What became of an admission for one executor: `redeemed` is null where the call waits in its lane as any other. */
 export interface AdmittedFor {
@@ -37,27 +40,37 @@ export interface AdmissionStatements {
   dryRun(admission: Admission, foreseen: Foreseen): Promise<OperationRow>;
 }
 
-const valuesOf = ({ tenantId, change, args, salt, fingerprint }: Admission) => [tenantId, change, args, salt, fingerprint];
+const valuesOf = ({ tenantId, change, args, salt, fingerprint }: Admission) => [
+  tenantId,
+  change,
+  args,
+  salt,
+  fingerprint,
+];
 
 /** The statements, in the database. */
 export function admissionStatements({ pool }: TenantPool): AdmissionStatements {
   return {
     alone: (admission) => callKernel(pool, 'admit', valuesOf(admission)),
     assigned: async (admission, to) => {
-      const { rows } = await runStatement<RedeemedRows & { readonly admitted: OperationRow; readonly verdict: 'redeemed' | null }>(pool, {
-        name: 'kernel.admit_assigned', text: 'SELECT * FROM kernel.admit_assigned($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)',
+      const { rows } = await runStatement<
+        RedeemedRows & { readonly admitted: OperationRow; readonly verdict: 'redeemed' | null }
+      >(pool, {
+        name: 'kernel.admit_assigned',
+        text: 'SELECT * FROM kernel.admit_assigned($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)',
         values: [...valuesOf(admission), to.executor_id, to.nonce, to.most, to.permit_ttl_ms, to.lease_ms],
       });
       const { admitted, verdict, ...redeemed } = rows[0] as (typeof rows)[number];
       return { row: admitted, redeemed: verdict === null ? null : redeemed };
     },
-    together: (admissions) => callKernel(pool, 'admit_each', [
-      textArray(admissions.map(({ tenantId }) => tenantId)),
-      textArray(admissions.map(({ change }) => change)),
-      byteaArray(admissions.map(({ args }) => args)),
-      byteaArray(admissions.map(({ salt }) => salt)),
-      byteaArray(admissions.map(({ fingerprint }) => fingerprint)),
-    ]),
+    together: (admissions) =>
+      callKernel(pool, 'admit_each', [
+        textArray(admissions.map(({ tenantId }) => tenantId)),
+        textArray(admissions.map(({ change }) => change)),
+        byteaArray(admissions.map(({ args }) => args)),
+        byteaArray(admissions.map(({ salt }) => salt)),
+        byteaArray(admissions.map(({ fingerprint }) => fingerprint)),
+      ]),
     dryRun: (admission, { sealed, hash }) => callKernel(pool, 'admit_dry_run', [...valuesOf(admission), sealed, hash]),
   };
 }

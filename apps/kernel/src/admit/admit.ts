@@ -1,7 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 import { Fault, type OperationView } from '@writ/contract';
 import type { BlobStore } from '@writ/blobs';
-import { decideStanding, readFacts, readNamed, readSecretsKnown, readValueKnown, type ArgumentsReader, type Judge, type Judgement } from '../judgement/index.ts';
+import {
+  decideStanding,
+  readFacts,
+  readNamed,
+  readSecretsKnown,
+  readValueKnown,
+  type ArgumentsReader,
+  type Judge,
+  type Judgement,
+} from '../judgement/index.ts';
 import { readOperation, type OperationRow, type OperationViews, type TenantPool } from '../store/index.ts';
 import type { TenantVault } from '../payload/index.ts';
 import { NoAssigner, type Assigner, type PolicySets } from '../ports/index.ts';
@@ -35,8 +44,9 @@ export interface Sources {
 }
 
 /**
- * Admits, refuses or holds a proposed call. The decision, its reservation and its signed record are durable when this resolves; from
- * there on every end of the call is recorded. The same operation_id gets the same decision; the same idempotency key the same operation.
+ * Admits, refuses or holds a proposed call. The decision, its reservation and its signed record are durable when this
+ * resolves; from there on every end of the call is recorded. The same operation_id gets the same decision; the same
+ * idempotency key the same operation.
  */
 export class Admit {
   readonly #sources: Sources;
@@ -48,7 +58,15 @@ export class Admit {
   readonly #session: SessionApprovals;
   readonly #assigner: Assigner;
 
-  constructor(sources: Sources, judge: Judge, decisions: Decisions, announcer: Announcer, outcomes: Outcomes, views: OperationViews, assigner: Assigner = new NoAssigner()) {
+  constructor(
+    sources: Sources,
+    judge: Judge,
+    decisions: Decisions,
+    announcer: Announcer,
+    outcomes: Outcomes,
+    views: OperationViews,
+    assigner: Assigner = new NoAssigner(),
+  ) {
     this.#assigner = assigner;
     this.#sources = sources;
     this.#judge = judge;
@@ -60,9 +78,9 @@ export class Admit {
   }
 
   /**
-   * Decides. Where a call is admitted, its end is listened for from the start, for `waitMs` milliseconds: most calls take less, commands in a warm container
-   * among them. Faults leave nothing behind: `record.backlog`, `queue.full`, `overloaded`, `conflict` (the operation_id names another call),
-   * `request.malformed`, `not_found`.
+   * Decides. Where a call is admitted, its end is listened for from the start, for `waitMs` milliseconds: most calls
+   * take less, commands in a warm container among them. Faults leave nothing behind: `record.backlog`, `queue.full`,
+   * `overloaded`, `conflict` (the operation_id names another call), `request.malformed`, `not_found`.
    */
   async decide(call: SentCall, traceparent: string | null, waitMs: number): Promise<Decided> {
     const proposal = await readProposal(this.#sources.args, this.#sources.vault, call, traceparent);
@@ -77,7 +95,7 @@ export class Admit {
 
   /** The operation as it stands, or as it ended while its end was waited for. */
   async answer({ row, replayed, end }: Decided): Promise<OperationView> {
-    const heard = await end ?? 'nothing';
+    const heard = (await end) ?? 'nothing';
     if (heard === 'nothing') return await this.#views.of(row, { replayed, waitMs: RECEIPT_WAIT_MS });
     const { row: ended, sealedResult } = heard === 'elsewhere' ? await this.#read(row) : heard;
     return await this.#views.of(ended, { replayed, waitMs: RECEIPT_WAIT_MS, sealedResult });
@@ -96,23 +114,40 @@ export class Admit {
     // Of this call's arguments, so it isn't remembered for others of its kind.
     const { tenants } = this.#sources;
     const { call, args } = proposal;
-    const facts = { ...read, value_known: await readValueKnown(tenants, call, args), secrets: await readSecretsKnown(tenants, call, read, args), ...await readNamed(tenants, call, args) };
+    const facts = {
+      ...read,
+      value_known: await readValueKnown(tenants, call, args),
+      secrets: await readSecretsKnown(tenants, call, read, args),
+      ...(await readNamed(tenants, call, args)),
+    };
     if (facts.existing !== null) return { row: sameProposal(facts.existing, proposal), replayed: false, end: null };
     const claim = decideClaim(proposal, facts);
-    // Before anything that could refuse: whatever has happened since, the caller is told what became of the call that it asks about.
+    // Before anything that could refuse: whatever has happened since, the caller is told what became of the call that
+    // it asks about.
     if (claim?.effect === 'replay') return { row: claim.original, replayed: true, end: null };
     // Only what would wait there itself; what a person has approved gets in.
-    if (facts.queueFull && !proposal.call.dry_run) throw new Fault('queue.full', 'as many calls of the tenant wait for an executor as may');
+    if (facts.queueFull && !proposal.call.dry_run)
+      throw new Fault('queue.full', 'as many calls of the tenant wait for an executor as may');
     const standing = decideStanding(proposal.call, facts);
-    const judgement = await this.#judge.judge({ call: proposal.call, prior: claim ?? standing, facts, args: proposal.args, approval: null });
-    const decision = await this.#session.find(proposal, judgement) ?? { proposal, judgement, facts };
+    const judgement = await this.#judge.judge({
+      call: proposal.call,
+      prior: claim ?? standing,
+      facts,
+      args: proposal.args,
+      approval: null,
+    });
+    const decision = (await this.#session.find(proposal, judgement)) ?? { proposal, judgement, facts };
     const written = await this.#decisions.write(decision.proposal, decision.judgement, decision.facts);
     if (written === null) return null;
-    if (judgement.verdict === 'admitted' && written.row.state === 'admitted') this.#sources.memory.keep(proposal.call, read, judgement, readAt);
+    if (judgement.verdict === 'admitted' && written.row.state === 'admitted')
+      this.#sources.memory.keep(proposal.call, read, judgement, readAt);
     return this.#tell(written, waitMs);
   }
 
-  /** Admits the call on what the last one of its kind was decided on. Null where nothing is remembered or it holds no more: nothing was written, and the facts must be read. */
+  /**
+   * Admits the call on what the last one of its kind was decided on. Null where nothing is remembered or it holds no
+   * more: nothing was written, and the facts must be read.
+   */
   async #admitRemembered(proposal: Proposal): Promise<Written | null> {
     const { memory } = this.#sources;
     const takenAt = memory.clock;
@@ -124,13 +159,22 @@ export class Admit {
     return written;
   }
 
-  /** Null for anything but a whole admission that counts nothing of the past: what refuses or holds a call is read, and so is what fails. */
+  /**
+   * Null for anything but a whole admission that counts nothing of the past: what refuses or holds a call is read, and
+   * so is what fails.
+   */
   async #judgeRemembered({ call, args }: Proposal, facts: RememberedFacts): Promise<Judgement | null> {
     try {
       const policy = await this.#sources.policies.of(call.tenant_id, facts.rules.policy);
       if (policy.historyNeeds(call) !== null) return null;
       const named = await readNamed(this.#sources.tenants, call, args);
-      const judgement = await this.#judge.judge({ call, prior: decideStanding(call, facts), facts: { ...facts, ...named }, args, approval: null });
+      const judgement = await this.#judge.judge({
+        call,
+        prior: decideStanding(call, facts),
+        facts: { ...facts, ...named },
+        args,
+        approval: null,
+      });
       return judgement.verdict === 'admitted' && isWhole(judgement) ? judgement : null;
     } catch {
       // Memory is no reason to fail: if what failed still does on facts that are read, it is said then.

@@ -7,9 +7,35 @@ import type { OperationRow, ResolutionColumns } from '../store/index.ts';
 import type { Proposal } from './proposal.ts';
 
 /** The columns that a decision fills; the rest of the row has its defaults. */
-export type DecidedColumns = Omit<OperationRow,
-  'approvers' | 'attempt' | 'executor_id' | 'nonce' | 'permit_until' | 'lease_until' | 'leases_lost' | 'reruns' | 'spent' | 'effect_started' | 'cancel_requested' | 'killed_by' | 'key_revoked' | 'result_hash' | 'result_ref' | 'whole_output' | 'erased'
-  | 'effect_digest' | 'commit_delta_id' | 'new_snapshot_id' | 'budget_delta' | 'usage_counted_by' | 'outcome_record_id' | 'created_at' | 'updated_at' | keyof ResolutionColumns>;
+export type DecidedColumns = Omit<
+  OperationRow,
+  | 'approvers'
+  | 'attempt'
+  | 'executor_id'
+  | 'nonce'
+  | 'permit_until'
+  | 'lease_until'
+  | 'leases_lost'
+  | 'reruns'
+  | 'spent'
+  | 'effect_started'
+  | 'cancel_requested'
+  | 'killed_by'
+  | 'key_revoked'
+  | 'result_hash'
+  | 'result_ref'
+  | 'whole_output'
+  | 'erased'
+  | 'effect_digest'
+  | 'commit_delta_id'
+  | 'new_snapshot_id'
+  | 'budget_delta'
+  | 'usage_counted_by'
+  | 'outcome_record_id'
+  | 'created_at'
+  | 'updated_at'
+  | keyof ResolutionColumns
+>;
 
 /** What becomes of a call at once. A dry run that isn't refused ends here: it was decided, and nothing runs. */
 export function stateOf(judgement: Judgement, dryRun: boolean): State {
@@ -28,7 +54,9 @@ const MESSAGE_MAX = 2048;
 /** Reasons for the caller's eyes; a dry run says what it would have been. */
 export function reasonsOf(judgement: Judgement, dryRun: boolean): Reason[] {
   const reasons = judgement.reasons.map(({ code, message }) => ({ code, message: message.slice(0, MESSAGE_MAX) }));
-  return dryRun ? [...reasons, { code: 'dry_run', message: `this was a dry run: the call would be ${judgement.verdict}` }] : reasons;
+  return dryRun
+    ? [...reasons, { code: 'dry_run', message: `this was a dry run: the call would be ${judgement.verdict}` }]
+    : reasons;
 }
 
 export interface Decided {

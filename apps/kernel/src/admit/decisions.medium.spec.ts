@@ -8,9 +8,13 @@ import { readProposal } from './proposal.ts';
 
 let kernel: TestKernel;
 let tenant: TestTenant;
-beforeAll(async () => { kernel = await openTestKernel(); });
+beforeAll(async () => {
+  kernel = await openTestKernel();
+});
 afterAll(() => kernel.close());
-beforeEach(async () => { tenant = await kernel.newTenant(); });
+beforeEach(async () => {
+  tenant = await kernel.newTenant();
+});
 
 /** Decides a call, lets the world move, and then writes the decision. */
 async function writeAfter(call: ProposedCall, move: () => Promise<unknown>) {
@@ -36,13 +40,19 @@ describe('a decision is written only on the facts that it was made on', () => {
   it('not after a token of the chain was revoked', async () => {
     const root = await tenant.token();
     const call = tenant.writeCall(await tenant.token({}, { parent_id: root }));
-    expect(await writeAfter(call, () => tenant.query('UPDATE kernel.token SET revoked_at = 1 WHERE capability_token_id = $1', [root]))).toBeNull();
+    expect(
+      await writeAfter(call, () =>
+        tenant.query('UPDATE kernel.token SET revoked_at = 1 WHERE capability_token_id = $1', [root]),
+      ),
+    ).toBeNull();
     await expectNothingOf(call);
     expect(await tenant.countOf('idempotency')).toBe(0);
   });
 
   it('not after the head moved that a precondition was checked on', async () => {
-    const call = tenant.writeCall(await tenant.token(), { precondition_refs: [{ kind: 'path', ref: 'a.txt', version: 'absent' }] });
+    const call = tenant.writeCall(await tenant.token(), {
+      precondition_refs: [{ kind: 'path', ref: 'a.txt', version: 'absent' }],
+    });
     expect(await writeAfter(call, () => tenant.write({ 'a.txt': 'new' }))).toBeNull();
     await expectNothingOf(call);
     expect((await kernel.admit.run(call, null)).result?.error?.code).toBe('precondition.failed');
@@ -56,7 +66,9 @@ describe('a decision is written only on the facts that it was made on', () => {
   it('not after the idempotency key was claimed, nor after the budget went', async () => {
     const token = await tenant.token({ budgets: { calls: 1 } });
     const call = tenant.writeCall(token, { idempotency_key: 'k' });
-    expect(await writeAfter(call, () => kernel.admit.run(tenant.writeCall(token, { idempotency_key: 'k' }), null))).toBeNull();
+    expect(
+      await writeAfter(call, () => kernel.admit.run(tenant.writeCall(token, { idempotency_key: 'k' }), null)),
+    ).toBeNull();
     await expectNothingOf(call);
     const other = await tenant.token({ budgets: { calls: 1 } });
     const poor = tenant.writeCall(other);
@@ -72,7 +84,9 @@ describe('a decision is written only on the facts that it was made on', () => {
     await tenant.query('UPDATE kernel.token SET revoked_at = 1 WHERE capability_token_id = $1', [token]);
     let written: Awaited<ReturnType<typeof writeAfter>> | 'waiting' = 'waiting';
     const call = tenant.writeCall(token, { operation_id: newId('operation') });
-    const writing = writeAfter(call, () => Promise.resolve()).then((value) => { written = value; });
+    const writing = writeAfter(call, () => Promise.resolve()).then((value) => {
+      written = value;
+    });
     await kernel.untilBlocked();
     expect(written).toBe('waiting');
     await kernel.admin.query('COMMIT');

@@ -9,18 +9,25 @@ import type { ProposedCall } from '@writ/contract';
 const REMEMBERED_MAX = 2_000;
 /** Workspaces whose head is remembered, some hundred bytes each. */
 const HEADS_MAX = 10_000;
-/** After this the clocks of this process and of the database may have drifted apart by more than is worth asserting, in milliseconds. */
+/**
+ * After this the clocks of this process and of the database may have drifted apart by more than is worth asserting, in
+ * milliseconds.
+ */
 const KEPT_MS = 60_000;
-/** Each further miss in a row doubles the calls that are decided on facts read: 64 at most, so that what keeps moving costs next to nothing. */
+/**
+ * Each further miss in a row doubles the calls that are decided on facts read: 64 at most, so that what keeps moving
+ * costs next to nothing.
+ */
 const MISSES_MAX = 7;
 
 /**
- * What is remembered as nothing, and asserted to be. Facts are listed, here and where they are kept, and not spread: whoever adds one to a reading is told
- * here that `kernel.admit` must assert it too, and how.
+ * What is remembered as nothing, and asserted to be. Facts are listed, here and where they are kept, and not spread:
+ * whoever adds one to a reading is told here that `kernel.admit` must assert it too, and how.
  */
 const ASSERTED_NONE = {
   // by inserting both
-  existing: null, claim: null,
+  existing: null,
+  claim: null,
   // agents are never deleted
   agent: true,
   // by kernel.assert_unfrozen
@@ -28,14 +35,24 @@ const ASSERTED_NONE = {
   // by kernel.assert_key_valid
   keyRevoked: false,
   // of calls that rely on resources or count what was done nothing is kept
-  versions: null, needs: null,
-  // by kernel.assert_remembered, with the clock, the head and the past, but for calls that a look a moment ago found room for; chain and rules by kernel.assert_decided_on and kernel.assert_rules,
-  // a tenant's tool by kernel.assert_tool
-  queueFull: false, outbox: { oldest: null, rows: 0 },
+  versions: null,
+  needs: null,
+  // by kernel.assert_remembered, with the clock, the head and the past, but for calls that a look a moment ago found
+  // room for; chain and rules by kernel.assert_decided_on and kernel.assert_rules, a tenant's tool by
+  // kernel.assert_tool
+  queueFull: false,
+  outbox: { oldest: null, rows: 0 },
 } satisfies Partial<CallFacts>;
 
-/** Facts that were not read for the call: what writes a decision on them MUST assert them, see `kernel.assert_remembered`. */
-export type RememberedFacts = CallFacts & { readonly remembered: true; readonly head: string; readonly room: number | null };
+/**
+ * Facts that were not read for the call: what writes a decision on them MUST assert them, see
+ * `kernel.assert_remembered`.
+ */
+export type RememberedFacts = CallFacts & {
+  readonly remembered: true;
+  readonly head: string;
+  readonly room: number | null;
+};
 
 interface Remembered {
   facts: CallFacts | null;
@@ -47,9 +64,10 @@ interface Remembered {
 }
 
 /**
- * Keeps what an admission was decided on, for the next of its kind: same tenant, agent, tool, token, workspace and session. What is remembered may be old: it is
- * good for a first try of an admission alone, since `kernel.admit` asserts all of it under its locks and answers `again` where something moved; then the facts are
- * read. Nothing is ever refused or held on it: refusals assert nothing.
+ * Keeps what an admission was decided on, for the next of its kind: same tenant, agent, tool, token, workspace and
+ * session. What is remembered may be old: it is good for a first try of an admission alone, since `kernel.admit`
+ * asserts all of it under its locks and answers `again` where something moved; then the facts are read. Nothing is ever
+ * refused or held on it: refusals assert nothing.
  */
 export class FactMemory {
   readonly #kinds = new LRUCache<string, Remembered>({ max: REMEMBERED_MAX });
@@ -73,22 +91,43 @@ export class FactMemory {
     if (facts.head === null || facts.needs !== null || call.precondition_refs.length > 0 || !isWhole(judgement)) return;
     const { misses = 0, skip = 0 } = this.#kinds.get(kindOf(call)) ?? {};
     const { now, chain, head, rules, past, tool = null } = facts;
-    this.#kinds.set(kindOf(call), { facts: { ...ASSERTED_NONE, now, chain, head, rules, past, tool }, at: readAt, misses, skip });
+    this.#kinds.set(kindOf(call), {
+      facts: { ...ASSERTED_NONE, now, chain, head, rules, past, tool },
+      at: readAt,
+      misses,
+      skip,
+    });
     this.moved(call.tenant_id, call.workspace_id, facts.head);
   }
 
-  /** What was kept of calls of the kind, with `now` moved on and the newest head known here; null where the call must be decided on facts read. */
+  /**
+   * What was kept of calls of the kind, with `now` moved on and the newest head known here; null where the call must be
+   * decided on facts read.
+   */
   take(call: ProposedCall): RememberedFacts | null {
     const kept = this.#kinds.get(kindOf(call));
     const head = this.#heads.get(placeOf(call.tenant_id, call.workspace_id));
-    if (kept === undefined || kept.facts === null || head === undefined || call.dry_run || call.precondition_refs.length > 0) return null;
+    if (
+      kept === undefined ||
+      kept.facts === null ||
+      head === undefined ||
+      call.dry_run ||
+      call.precondition_refs.length > 0
+    )
+      return null;
     const age = this.#monotonic() - kept.at;
     if (age > KEPT_MS) return null;
     if (kept.skip > 0) {
       kept.skip -= 1;
       return null;
     }
-    return { ...kept.facts, now: kept.facts.now + Math.round(age), head, remembered: true, room: this.#rooms.take(call.tenant_id) };
+    return {
+      ...kept.facts,
+      now: kept.facts.now + Math.round(age),
+      head,
+      remembered: true,
+      room: this.#rooms.take(call.tenant_id),
+    };
   }
 
   /** Whether the call was admitted on what was taken for it, at `takenAt`. */
@@ -108,10 +147,26 @@ export class FactMemory {
   }
 }
 
-/** Whether the call got all that it can use. What is left of a budget that gives less is another amount at each call. */
+/**
+ * Whether the call got all that it can use. What is left of a budget that gives less is another amount at each call.
+ */
 export function isWhole({ tool, limits }: Judgement): boolean {
-  return tool !== null && limits !== null && Object.entries(callBudget(tool)).every(([dimension, wanted]) => wanted === 0 || limits[dimension as keyof typeof limits] === wanted);
+  return (
+    tool !== null &&
+    limits !== null &&
+    Object.entries(callBudget(tool)).every(
+      ([dimension, wanted]) => wanted === 0 || limits[dimension as keyof typeof limits] === wanted,
+    )
+  );
 }
 
-const kindOf = (call: ProposedCall): string => JSON.stringify([call.tenant_id, call.agent_id, call.tool_id, call.capability_token_id, call.workspace_id, sessionOf(call)]);
+const kindOf = (call: ProposedCall): string =>
+  JSON.stringify([
+    call.tenant_id,
+    call.agent_id,
+    call.tool_id,
+    call.capability_token_id,
+    call.workspace_id,
+    sessionOf(call),
+  ]);
 const placeOf = (tenantId: string, workspaceId: string): string => JSON.stringify([tenantId, workspaceId]);

@@ -43,7 +43,11 @@ const callsOf = async (of: readonly TestTenant[], more: Partial<ProposedCall> = 
 const admissionsOf = (calls: readonly ProposedCall[]): Promise<Admission[]> => Promise.all(calls.map(admissionOf));
 
 async function expectWritten(tenant: TestTenant, call: ProposedCall): Promise<void> {
-  expect(await tenant.row(call.operation_id)).toMatchObject({ tenant_id: tenant.tenantId, state: 'admitted', capability_token_id: call.capability_token_id });
+  expect(await tenant.row(call.operation_id)).toMatchObject({
+    tenant_id: tenant.tenantId,
+    state: 'admitted',
+    capability_token_id: call.capability_token_id,
+  });
   expect((await tenant.records()).map(({ operation_id }) => operation_id)).toEqual([call.operation_id]);
   expect(await tenant.countOf('payload')).toBe(1);
   expect((await tenant.budgetOf(call.capability_token_id))['calls']).toMatchObject({ reserved: 1 });
@@ -52,7 +56,8 @@ async function expectWritten(tenant: TestTenant, call: ProposedCall): Promise<vo
 async function expectNothing(tenant: TestTenant, call: ProposedCall): Promise<void> {
   expect(await tenant.row(call.operation_id)).toBeUndefined();
   expect(await tenant.records()).toEqual([]);
-  for (const table of ['payload', 'idempotency'] as const) expect([table, await tenant.countOf(table)]).toEqual([table, 0]);
+  for (const table of ['payload', 'idempotency'] as const)
+    expect([table, await tenant.countOf(table)]).toEqual([table, 0]);
   expect((await tenant.budgetOf(call.capability_token_id))['calls']).toMatchObject({ reserved: 0 });
 }
 
@@ -82,7 +87,9 @@ describe('admissions of several tenants in one transaction', () => {
   it('stand without the one whose facts moved, of which nothing is written', async () => {
     const calls = await callsOf(tenants, { idempotency_key: 'k' });
     const admissions = await admissionsOf(calls);
-    await tenants[1].query('UPDATE kernel.token SET revoked_at = 1 WHERE capability_token_id = $1', [calls[1]?.capability_token_id]);
+    await tenants[1].query('UPDATE kernel.token SET revoked_at = 1 WHERE capability_token_id = $1', [
+      calls[1]?.capability_token_id,
+    ]);
     expect((await statements.together(admissions)).map((row) => row === null)).toEqual([false, true, false]);
     await expectNothing(tenants[1], calls[1] as ProposedCall);
     await expectWritten(tenants[0], calls[0] as ProposedCall);
@@ -92,10 +99,17 @@ describe('admissions of several tenants in one transaction', () => {
 
   it('stand without the one that can not be: what is no JSON, or an operation id that another tenant has', async () => {
     const calls = await callsOf(tenants);
-    const [first, second, third] = await admissionsOf(calls) as [Admission, Admission, Admission];
+    const [first, second, third] = (await admissionsOf(calls)) as [Admission, Admission, Admission];
     const { operation, ...rest } = JSON.parse(third.change) as { operation: object };
-    const taken = { ...third, change: JSON.stringify({ ...rest, operation: { ...operation, operation_id: calls[0]?.operation_id } }) };
-    expect((await statements.together([first, { ...second, change: '{' }, taken])).map((row) => row === null)).toEqual([false, true, true]);
+    const taken = {
+      ...third,
+      change: JSON.stringify({ ...rest, operation: { ...operation, operation_id: calls[0]?.operation_id } }),
+    };
+    expect((await statements.together([first, { ...second, change: '{' }, taken])).map((row) => row === null)).toEqual([
+      false,
+      true,
+      true,
+    ]);
     await expectWritten(tenants[0], calls[0] as ProposedCall);
     await expectNothing(tenants[1], calls[1] as ProposedCall);
     await expectNothing(tenants[2], calls[2] as ProposedCall);
@@ -103,21 +117,33 @@ describe('admissions of several tenants in one transaction', () => {
 
   it('reach nothing of the tenant before them', async () => {
     const calls = await callsOf([tenants[0], tenants[1]]);
-    const [first, second] = await admissionsOf(calls) as [Admission, Admission];
+    const [first, second] = (await admissionsOf(calls)) as [Admission, Admission];
     // With the token and the budget of the first.
     const change = second.change.replaceAll(second.tokenId, first.tokenId);
     expect(change).not.toBe(second.change);
-    expect((await statements.together([first, { ...second, change }])).map((row) => row === null)).toEqual([false, true]);
+    expect((await statements.together([first, { ...second, change }])).map((row) => row === null)).toEqual([
+      false,
+      true,
+    ]);
     await expectWritten(tenants[0], calls[0] as ProposedCall);
     await expectNothing(tenants[1], calls[1] as ProposedCall);
   });
 
   const LOCKED: readonly (readonly [string, (tenant: TestTenant, call: ProposedCall) => Promise<unknown>])[] = [
     ['whose rules are being changed', (tenant) => tenant.query('SELECT kernel.change_rules($1)', [tenant.tenantId])],
-    ['whose idempotency key is being claimed', (tenant, call) => tenant.query(
-      `INSERT INTO kernel.idempotency (tenant_id, agent_id, tool_id, idempotency_key, operation_id, args_fingerprint, capability_token_id) VALUES ($1, $2, $3, $4, 'op_another', '', $5)`,
-      [tenant.tenantId, call.agent_id, call.tool_id, call.idempotency_key, call.capability_token_id])],
-    ['whose budget is being settled', (tenant, call) => tenant.query('UPDATE kernel.budget SET used = used WHERE capability_token_id = $1', [call.capability_token_id])],
+    [
+      'whose idempotency key is being claimed',
+      (tenant, call) =>
+        tenant.query(
+          `INSERT INTO kernel.idempotency (tenant_id, agent_id, tool_id, idempotency_key, operation_id, args_fingerprint, capability_token_id) VALUES ($1, $2, $3, $4, 'op_another', '', $5)`,
+          [tenant.tenantId, call.agent_id, call.tool_id, call.idempotency_key, call.capability_token_id],
+        ),
+    ],
+    [
+      'whose budget is being settled',
+      (tenant, call) =>
+        tenant.query('UPDATE kernel.budget SET used = used WHERE capability_token_id = $1', [call.capability_token_id]),
+    ],
   ];
   it.each(LOCKED)('do not wait for the one %s', async (_name, lock) => {
     const calls = await callsOf(tenants, { idempotency_key: 'k' });
@@ -146,7 +172,14 @@ it('64 calls of three tenants at once are written in groups, and each caller has
       return statements.together(admissions);
     },
   };
-  const admit = new Admit(kernel.sources, kernel.judge, new Decisions(counted, kernel.sealer, kernel.vault, kernel.images), kernel.announcer, kernel.outcomes, kernel.views);
+  const admit = new Admit(
+    kernel.sources,
+    kernel.judge,
+    new Decisions(counted, kernel.sealer, kernel.vault, kernel.images),
+    kernel.announcer,
+    kernel.outcomes,
+    kernel.views,
+  );
   const tokens = await Promise.all(tenants.map((tenant) => tenant.token({ budgets: { calls: 20 } })));
   const calls = Array.from({ length: 64 }, (_, i) => (tenants[i % 3] as TestTenant).writeCall(tokens[i % 3] as string));
   const views = await Promise.all(calls.map(async (call) => await admit.answer(await admit.decide(call, null, 0))));

@@ -5,27 +5,51 @@ import type { OperationRow } from '../store/index.ts';
 import type { Admission, AdmissionStatements } from './admission-statements.ts';
 import { AHEAD_MS, APART_MS, GROUP_MAX, GroupCommit } from './group-commit.ts';
 
-beforeEach(() => { vi.useFakeTimers(); });
-afterEach(() => { vi.useRealTimers(); });
+beforeEach(() => {
+  vi.useFakeTimers();
+});
+afterEach(() => {
+  vi.useRealTimers();
+});
 
 type Rows = readonly (OperationRow | null)[];
 
 /** A statement that was sent, until the test answers it. */
-interface Sent { readonly of: readonly string[]; readonly isAlone: boolean; readonly answer: (rows?: readonly (string | null)[]) => Promise<void>; readonly fail: (error: unknown) => Promise<void> }
+interface Sent {
+  readonly of: readonly string[];
+  readonly isAlone: boolean;
+  readonly answer: (rows?: readonly (string | null)[]) => Promise<void>;
+  readonly fail: (error: unknown) => Promise<void>;
+}
 
 const rowOf = (id: string) => ({ operation_id: id }) as OperationRow;
-const admissionOf = (id: string, tenantId: string, tokenId = `token-of-${tenantId}`): Admission => ({ tenantId, tokenId, change: id, args: null, salt: new Uint8Array(), fingerprint: null });
+const admissionOf = (id: string, tenantId: string, tokenId = `token-of-${tenantId}`): Admission => ({
+  tenantId,
+  tokenId,
+  change: id,
+  args: null,
+  salt: new Uint8Array(),
+  fingerprint: null,
+});
 
 function open() {
   const sent: Sent[] = [];
-  const send = (admissions: readonly Admission[], isAlone: boolean): Promise<Rows> => new Promise((resolve, reject) => {
-    const of = admissions.map(({ change }) => change);
-    sent.push({
-      of, isAlone,
-      answer: async (ids = of) => { resolve(ids.map((id) => (id === null ? null : rowOf(id)))); await vi.advanceTimersByTimeAsync(0); },
-      fail: async (error) => { reject(error as Error); await vi.advanceTimersByTimeAsync(0); },
+  const send = (admissions: readonly Admission[], isAlone: boolean): Promise<Rows> =>
+    new Promise((resolve, reject) => {
+      const of = admissions.map(({ change }) => change);
+      sent.push({
+        of,
+        isAlone,
+        answer: async (ids = of) => {
+          resolve(ids.map((id) => (id === null ? null : rowOf(id))));
+          await vi.advanceTimersByTimeAsync(0);
+        },
+        fail: async (error) => {
+          reject(error as Error);
+          await vi.advanceTimersByTimeAsync(0);
+        },
+      });
     });
-  });
   const statements: AdmissionStatements = {
     alone: async (admission) => (await send([admission], true))[0] as OperationRow,
     together: (admissions) => send(admissions, false),
@@ -36,7 +60,10 @@ function open() {
   const ends = new Map<string, string>();
   /** Asks, and keeps how it ends. */
   const ask = (id: string, tenantId: string, tokenId?: string): void => {
-    group.admit(admissionOf(id, tenantId, tokenId)).then(({ operation_id }) => ends.set(id, operation_id), (error: Error) => ends.set(id, error.message));
+    group.admit(admissionOf(id, tenantId, tokenId)).then(
+      ({ operation_id }) => ends.set(id, operation_id),
+      (error: Error) => ends.set(id, error.message),
+    );
   };
   const last = (): Sent => sent.at(-1) as Sent;
   return { sent, ends, ask, last };
@@ -111,7 +138,10 @@ test('a tenant whose call could not be written in a group goes apart for a while
   await last().answer([null, 'c']);
   ask('d', 't2');
   ask('e', 't1');
-  expect(sent.slice(-2).map(({ of, isAlone }) => [of, isAlone])).toEqual([[['d'], true], [['e'], true]]);
+  expect(sent.slice(-2).map(({ of, isAlone }) => [of, isAlone])).toEqual([
+    [['d'], true],
+    [['e'], true],
+  ]);
   await vi.advanceTimersByTimeAsync(APART_MS);
   ask('f', 't2');
   ask('g', 't1');
@@ -153,7 +183,10 @@ test('a group that fails as a whole is written one by one, so that one that can 
   ask('c', 't2');
   await last().answer();
   await last().fail(new Fault('overloaded', 'it kept losing'));
-  expect(sent.slice(-2).map(({ of, isAlone }) => [of, isAlone])).toEqual([[['b'], true], [['c'], true]]);
+  expect(sent.slice(-2).map(({ of, isAlone }) => [of, isAlone])).toEqual([
+    [['b'], true],
+    [['c'], true],
+  ]);
   await sent[2]?.fail(new Error('it can not be'));
   await sent[3]?.answer();
   expect([ends.get('b'), ends.get('c')]).toEqual(['it can not be', 'c']);

@@ -4,11 +4,20 @@ import { LRUCache } from 'lru-cache';
 import type { OperationRow } from '../store/index.ts';
 import type { Admission, AdmissionStatements } from './admission-statements.ts';
 
-/** Admissions of one statement at most: what each of them has locked it holds until the last of them is written, each about a millisecond. */
+/**
+ * Admissions of one statement at most: what each of them has locked it holds until the last of them is written, each
+ * about a millisecond.
+ */
 export const GROUP_MAX = 16;
-/** How long a statement keeps others waiting, in milliseconds: longer than a whole group takes. One that takes longer waits for a lock or a disk, and the next goes on beside it. */
+/**
+ * How long a statement keeps others waiting, in milliseconds: longer than a whole group takes. One that takes longer
+ * waits for a lock or a disk, and the next goes on beside it.
+ */
 export const AHEAD_MS = 25;
-/** How long the calls of a tenant are written each by itself, after one that couldn't be written in a group, in milliseconds. What it waited for in vain, others have waited for too. */
+/**
+ * How long the calls of a tenant are written each by itself, after one that couldn't be written in a group, in
+ * milliseconds. What it waited for in vain, others have waited for too.
+ */
 export const APART_MS = 1_000;
 /** Tenants of which that is remembered. */
 const APART_MAX = 10_000;
@@ -20,9 +29,11 @@ interface Waiting {
 }
 
 /**
- * Group commit (ADR 0081): what arrives while a statement is under way is written together by the next one, and what arrives alone is written at once. There is no timer that a call waits for.
- * INVARIANT (each for itself): one that can't be written in a group takes nothing from the others, and is then written by itself, which says why it can't be.
- * INVARIANT (one order of locks): of a tenant a group has calls of one token, whose budgets are the same, and its tenants are in the order of their ids.
+ * Group commit (ADR 0081): what arrives while a statement is under way is written together by the next one, and what
+ * arrives alone is written at once. There is no timer that a call waits for. INVARIANT (each for itself): one that
+ * can't be written in a group takes nothing from the others, and is then written by itself, which says why it can't be.
+ * INVARIANT (one order of locks): of a tenant a group has calls of one token, whose budgets are the same, and its
+ * tenants are in the order of their ids.
  */
 export class GroupCommit {
   readonly #statements: AdmissionStatements;
@@ -77,7 +88,10 @@ export class GroupCommit {
     return group.sort((a, b) => compare(a.admission.tenantId, b.admission.tenantId));
   }
 
-  /** Never rejects. Resolves when the statement of the group has ended; whoever isn't written by it has one of its own, which is not waited for. */
+  /**
+   * Never rejects. Resolves when the statement of the group has ended; whoever isn't written by it has one of its own,
+   * which is not waited for.
+   */
   async #write(group: readonly Waiting[]): Promise<void> {
     const [first, ...others] = group;
     if (first === undefined) return;
@@ -87,7 +101,10 @@ export class GroupCommit {
       rows = await this.#statements.together(group.map(({ admission }) => admission));
     } catch (error) {
       // Nobody knows what became of it: each is asked again by its own operation id.
-      if (error instanceof Fault && error.code === 'database.unavailable') return group.forEach(({ reject }) => { reject(error); });
+      if (error instanceof Fault && error.code === 'database.unavailable')
+        return group.forEach(({ reject }) => {
+          reject(error);
+        });
       rows = [];
     }
     group.forEach((one, index) => {

@@ -2,17 +2,26 @@
 import { vi } from 'vitest';
 import { leaveAtEnd, Places, type Leave } from './places.ts';
 
-beforeEach(() => { vi.useFakeTimers(); });
-afterEach(() => { vi.useRealTimers(); });
+beforeEach(() => {
+  vi.useFakeTimers();
+});
+afterEach(() => {
+  vi.useRealTimers();
+});
 
-const open = (places = 2, shared = 2): Places => new Places({ places, shared, now: () => Date.now(), weightOf: () => 1 });
-const hold = async (places: Places, tenantId: string, count: number): Promise<Leave[]> => await Promise.all(Array.from({ length: count }, () => places.take(tenantId)));
+const open = (places = 2, shared = 2): Places =>
+  new Places({ places, shared, now: () => Date.now(), weightOf: () => 1 });
+const hold = async (places: Places, tenantId: string, count: number): Promise<Leave[]> =>
+  await Promise.all(Array.from({ length: count }, () => places.take(tenantId)));
 
 test('a call waits for the place of another, and has it when that is left', async () => {
   const places = open(1);
   const [leave] = await hold(places, 'a', 1);
   let isIn = false;
-  const second = places.take('a').then((left) => { isIn = true; return left; });
+  const second = places.take('a').then((left) => {
+    isIn = true;
+    return left;
+  });
   await Promise.resolve();
   expect(isIn).toBe(false);
   leave?.();
@@ -45,11 +54,18 @@ test('who waits too long is refused, and takes no place afterwards', async () =>
 
 test('a call that runs keeps its place until its end, and no longer than a tenth of a second', async () => {
   let left = 0;
-  const leave = (): void => { left += 1; };
+  const leave = (): void => {
+    left += 1;
+  };
   leaveAtEnd(null, leave);
   expect(left).toBe(1);
   let end = (): void => undefined;
-  leaveAtEnd(new Promise<void>((resolve) => { end = resolve; }), leave);
+  leaveAtEnd(
+    new Promise<void>((resolve) => {
+      end = resolve;
+    }),
+    leave,
+  );
   await vi.advanceTimersByTimeAsync(99);
   expect(left).toBe(1);
   end();

@@ -2,11 +2,17 @@
 import { Fault } from '@writ/contract';
 import { FairPlaces, type PlaceBounds } from '@writ/fairness';
 
-/** Of one tenant that wait for a place: more than an honest program has open at once, and what a replica decides in about a second. */
+/**
+ * Of one tenant that wait for a place: more than an honest program has open at once, and what a replica decides in
+ * about a second.
+ */
 const WAITING_MAX = 128;
 /** Longest that a call waits for a place, in milliseconds: far below what the door waits for its answer. */
 const WAIT_MS = 2_000;
-/** Longest that a call that runs inline keeps its place, in milliseconds. It keeps it while it runs, since that is most of what it costs; an executor that is slow or gone is not to stop the others. */
+/**
+ * Longest that a call that runs inline keeps its place, in milliseconds. It keeps it while it runs, since that is most
+ * of what it costs; an executor that is slow or gone is not to stop the others.
+ */
 const HELD_MS = 100;
 
 export interface PlacesOptions extends Omit<PlaceBounds, 'waitingMax'> {
@@ -19,7 +25,9 @@ export interface PlacesOptions extends Omit<PlaceBounds, 'waitingMax'> {
 /** Gives a place back; more than once is once. */
 export type Leave = () => void;
 
-/** Lets so many calls in at once, tenant by tenant: who waits here holds no connection, and costs the others nothing. */
+/**
+ * Lets so many calls in at once, tenant by tenant: who waits here holds no connection, and costs the others nothing.
+ */
 export class Places {
   readonly #fair: FairPlaces<Leave>;
   readonly #options: PlacesOptions;
@@ -29,7 +37,10 @@ export class Places {
     this.#options = options;
   }
 
-  /** Resolves when there is a place, which MUST be left. @throws Fault `queue.full` where as many calls of the tenant wait as may, or none left in time */
+  /**
+   * Resolves when there is a place, which MUST be left.
+   * @throws Fault `queue.full` where as many calls of the tenant wait as may, or none left in time
+   */
   async take(tenantId: string): Promise<Leave> {
     const { now, weightOf } = this.#options;
     return await new Promise((resolve, reject) => {
@@ -38,7 +49,8 @@ export class Places {
         resolve(this.#leaveOnce(tenantId));
       };
       const timer = setTimeout(() => {
-        if (this.#fair.withdraw(tenantId, begin)) reject(new Fault('queue.full', `the call waited for ${WAIT_MS} ms behind others of the tenant`));
+        if (this.#fair.withdraw(tenantId, begin))
+          reject(new Fault('queue.full', `the call waited for ${WAIT_MS} ms behind others of the tenant`));
       }, WAIT_MS);
       const offered = this.#fair.offer(tenantId, weightOf(tenantId), begin, now());
       if (offered === 'starts') begin();

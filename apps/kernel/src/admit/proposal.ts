@@ -15,20 +15,29 @@ export interface Proposal {
   readonly args: Arguments | Refusal;
   /** what arguments by reference are sealed under; undefined where there are none, and where they are as they are */
   readonly argsKey: Buffer | undefined;
-  /** hex SHA-256 of all that was proposed but for the deadline, which a caller who asks again may move, and for what long arguments are stored as, which is another each time */
+  /**
+   * hex SHA-256 of all that was proposed but for the deadline, which a caller who asks again may move, and for what
+   * long arguments are stored as, which is another each time
+   */
   readonly digest: string;
   /** of the arguments under the tenant's key; null for arguments that can't be read */
   readonly fingerprint: Buffer | null;
   readonly salt: Buffer;
   /** null for arguments that can't be read */
   readonly args_hash: string | null;
-  /** an approval for the session that stands for a person's yes to this call, and the token that the caller named: `call` then names the approval's own */
+  /**
+   * an approval for the session that stands for a person's yes to this call, and the token that the caller named:
+   * `call` then names the approval's own
+   */
   readonly session: { readonly approval_id: string; readonly own_token: string } | null;
 }
 
 /** Reads an attacker-controlled call. @throws Fault `request.malformed`, `not_found` for a tenant that isn't there. */
 export async function readProposal(
-  reader: ArgumentsReader, vault: TenantVault, { args_key, ...call }: SentCall, traceparent: string | null,
+  reader: ArgumentsReader,
+  vault: TenantVault,
+  { args_key, ...call }: SentCall,
+  traceparent: string | null,
 ): Promise<Proposal> {
   const argsKey = args_key === undefined || call.args_ref === null ? undefined : Buffer.from(args_key, 'base64');
   const [args, box] = await Promise.all([reader.sent({ ...call, args_key: argsKey }), vault.of(call.tenant_id)]);
@@ -56,7 +65,8 @@ function proposalDigest(call: ProposedCall, canonicalArgs: Uint8Array | null): s
     // Arguments without a canonical form still come as the same text when the same message is sent again.
     return sha256Hex(envelope, canonicalArgs ?? Buffer.from(JSON.stringify(call.args)));
   } catch (error) {
-    if (error instanceof JsonError) throw new Fault('request.malformed', error.message, { cause: error, pointer: error.pointer });
+    if (error instanceof JsonError)
+      throw new Fault('request.malformed', error.message, { cause: error, pointer: error.pointer });
     throw error;
   }
 }

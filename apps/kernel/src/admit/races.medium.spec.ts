@@ -4,22 +4,38 @@ import type { TestTenant } from '../specs/test-tenant.ts';
 
 let kernel: TestKernel;
 let tenant: TestTenant;
-beforeAll(async () => { kernel = await openTestKernel(32); });
+beforeAll(async () => {
+  kernel = await openTestKernel(32);
+});
 afterAll(() => kernel.close());
-beforeEach(async () => { tenant = await kernel.newTenant(); });
+beforeEach(async () => {
+  tenant = await kernel.newTenant();
+});
 
-const together = <T>(n: number, run: (index: number) => Promise<T>) => Promise.all(Array.from({ length: n }, (_, index) => run(index)));
+const together = <T>(n: number, run: (index: number) => Promise<T>) =>
+  Promise.all(Array.from({ length: n }, (_, index) => run(index)));
 
 describe('at the same time', () => {
   it('64 callers on one token never spend more than it has, and none waits for another for ever', async () => {
     const root = await tenant.token({ budgets: { calls: 40, wall_ms: 1_000_000 } });
     const token = await tenant.token({ budgets: { calls: 30 } }, { parent_id: root });
-    const views = await together(64, (index) => kernel.admit.run(tenant.writeCall(index % 2 === 0 ? token : root), null));
-    const admitted = await Promise.all(views.filter(({ state }) => state === 'admitted').map(({ operation_id }) => tenant.row(operation_id)));
+    const views = await together(64, (index) =>
+      kernel.admit.run(tenant.writeCall(index % 2 === 0 ? token : root), null),
+    );
+    const admitted = await Promise.all(
+      views.filter(({ state }) => state === 'admitted').map(({ operation_id }) => tenant.row(operation_id)),
+    );
     expect(admitted).toHaveLength(40);
-    expect(views.filter(({ state }) => state === 'refused').every(({ result }) => result?.error?.code === 'budget.exhausted')).toBe(true);
+    expect(
+      views
+        .filter(({ state }) => state === 'refused')
+        .every(({ result }) => result?.error?.code === 'budget.exhausted'),
+    ).toBe(true);
     const wall = admitted.reduce((sum, { reserved }) => sum + (reserved.wall_ms ?? 0), 0);
-    expect(await tenant.budgetOf(root)).toMatchObject({ calls: { reserved: 40, used: 0 }, wall_ms: { reserved: wall } });
+    expect(await tenant.budgetOf(root)).toMatchObject({
+      calls: { reserved: 40, used: 0 },
+      wall_ms: { reserved: wall },
+    });
     const below = admitted.filter(({ capability_token_id }) => capability_token_id === token).length;
     expect(below).toBeLessThanOrEqual(30);
     expect((await tenant.budgetOf(token))['calls']?.reserved).toBe(below);
@@ -29,13 +45,20 @@ describe('at the same time', () => {
     const token = await tenant.token({ budgets: { wall_ms: 25_000 } });
     const views = await together(16, () => kernel.admit.run(tenant.writeCall(token), null));
     const rows = await Promise.all(views.map(({ operation_id }) => tenant.row(operation_id)));
-    expect(rows.map(({ reserved }) => reserved.wall_ms ?? 0).sort((a, b) => b - a).slice(0, 4)).toEqual([10_000, 10_000, 5_000, 0]);
+    expect(
+      rows
+        .map(({ reserved }) => reserved.wall_ms ?? 0)
+        .sort((a, b) => b - a)
+        .slice(0, 4),
+    ).toEqual([10_000, 10_000, 5_000, 0]);
     expect((await tenant.budgetOf(token))['wall_ms']).toMatchObject({ reserved: 25_000 });
   });
 
   it('one idempotency key from 32 callers makes exactly one operation', async () => {
     const token = await tenant.token({ budgets: { calls: 1 } });
-    const views = await together(32, () => kernel.admit.run(tenant.writeCall(token, { idempotency_key: 'once' }), null));
+    const views = await together(32, () =>
+      kernel.admit.run(tenant.writeCall(token, { idempotency_key: 'once' }), null),
+    );
     expect(new Set(views.map(({ operation_id }) => operation_id)).size).toBe(1);
     expect(views.filter(({ replayed }) => !replayed)).toHaveLength(1);
     expect(await tenant.countOf('operation')).toBe(1);

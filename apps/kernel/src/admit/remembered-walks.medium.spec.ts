@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Two tenants live through the same: calls, and changes of everything that a call is decided on, in an order drawn at random. One is served by two replicas that
-// remember, the other by one that reads. Nobody can tell them apart.
+// Two tenants live through the same: calls, and changes of everything that a call is decided on, in an order drawn at
+// random. One is served by two replicas that remember, the other by one that reads. Nobody can tell them apart.
 import fc from 'fast-check';
 import { openPolicyKernel, type PolicyKernel } from '../specs/test-policies.ts';
 import { NO_CALL, TestReplica, type Answer } from '../specs/test-replica.ts';
@@ -9,7 +9,9 @@ import { Scene } from '../specs/test-scene.ts';
 import { newId } from '../store/index.ts';
 
 let kernel: PolicyKernel;
-beforeAll(async () => { kernel = await openPolicyKernel(); }, 60_000);
+beforeAll(async () => {
+  kernel = await openPolicyKernel();
+}, 60_000);
 afterAll(() => kernel.close());
 
 const CHANGES: Readonly<Record<string, (scene: Scene) => Promise<void>>> = {
@@ -22,23 +24,40 @@ const CHANGES: Readonly<Record<string, (scene: Scene) => Promise<void>>> = {
   'the budget is spent': (s) => s.spend(s.leaf, 'calls', 0),
   'one call is left': (s) => s.spend(s.root, 'calls', 1),
   'some time is left': (s) => s.spend(s.root, 'wall_ms', 15_000),
-  'the budget is whole again': async (s) => { await s.spend(s.leaf, 'calls', 50); await s.spend(s.root, 'calls', 50); await s.spend(s.root, 'wall_ms', 900_000); },
+  'the budget is whole again': async (s) => {
+    await s.spend(s.leaf, 'calls', 50);
+    await s.spend(s.root, 'calls', 50);
+    await s.spend(s.root, 'wall_ms', 900_000);
+  },
   'a new head': (s) => s.tenant.write({ 'src/b.txt': newId('operation') }),
   'a link out of the scope': (s) => s.tenant.write({ 'src/a.txt': '->../.env' }),
   'the file again': (s) => s.tenant.write({ 'src/a.txt': 'hello' }),
-  'failures': (s) => s.fail(3),
+  failures: (s) => s.fail(3),
   'the token is revoked': (s) => s.revoke(s.leaf),
 };
 
 const step = fc.oneof(
-  { weight: 3, arbitrary: fc.record({ call: fc.constantFrom<object>({}, {}, { session_id: 'two' }, { task_class: 'deploy' }), replica: fc.nat(1) }) },
+  {
+    weight: 3,
+    arbitrary: fc.record({
+      call: fc.constantFrom<object>({}, {}, { session_id: 'two' }, { task_class: 'deploy' }),
+      replica: fc.nat(1),
+    }),
+  },
   { weight: 2, arbitrary: fc.constantFrom(...Object.keys(CHANGES)) },
 );
 
 /** `remembered` counts calls for which nothing was read. */
-interface Twin { readonly scene: Scene; readonly replicas: readonly TestReplica[]; remembered: number }
+interface Twin {
+  readonly scene: Scene;
+  readonly replicas: readonly TestReplica[];
+  remembered: number;
+}
 
-async function walk(twin: Twin, steps: readonly (string | { readonly call: object; readonly replica: number })[]): Promise<unknown[]> {
+async function walk(
+  twin: Twin,
+  steps: readonly (string | { readonly call: object; readonly replica: number })[],
+): Promise<unknown[]> {
   const { scene, replicas } = twin;
   const seen: unknown[] = [];
   for (const each of steps) {
@@ -50,19 +69,30 @@ async function walk(twin: Twin, steps: readonly (string | { readonly call: objec
     const replica = replicas[each.replica % replicas.length] as TestReplica;
     const answer: Answer = await replica.answer(scene.call(each.call));
     if (replica.takeReads() === 0) twin.remembered += 1;
-    seen.push('fault' in answer ? answer : { ...answer, state_snapshot_id: answer.state_snapshot_id === scene.tenant.head });
+    seen.push(
+      'fault' in answer ? answer : { ...answer, state_snapshot_id: answer.state_snapshot_id === scene.tenant.head },
+    );
   }
   return [...seen, await scene.tenant.budgetOf(scene.leaf), await scene.tenant.budgetOf(scene.root)];
 }
 
 test('whatever happens in whatever order, memory changes no answer and no budget', async () => {
   let remembered = 0;
-  await fc.assert(fc.asyncProperty(fc.array(step, { minLength: 4, maxLength: 16 }), async (steps) => {
-    const [remembering, reading] = [await Scene.open(kernel, true), await Scene.open(kernel, false)];
-    const twin = { scene: remembering, replicas: [remembering.replica, new TestReplica(kernel, true, undefined, NO_CALL)], remembered: 0 };
-    expect(await walk(twin, steps)).toEqual(await walk({ scene: reading, replicas: [reading.replica], remembered: 0 }, steps));
-    remembered += twin.remembered;
-  }), { numRuns: 15 });
+  await fc.assert(
+    fc.asyncProperty(fc.array(step, { minLength: 4, maxLength: 16 }), async (steps) => {
+      const [remembering, reading] = [await Scene.open(kernel, true), await Scene.open(kernel, false)];
+      const twin = {
+        scene: remembering,
+        replicas: [remembering.replica, new TestReplica(kernel, true, undefined, NO_CALL)],
+        remembered: 0,
+      };
+      expect(await walk(twin, steps)).toEqual(
+        await walk({ scene: reading, replicas: [reading.replica], remembered: 0 }, steps),
+      );
+      remembered += twin.remembered;
+    }),
+    { numRuns: 15 },
+  );
   // Else nothing was tried.
   expect(remembered).toBeGreaterThan(0);
 }, 240_000);

@@ -8,10 +8,16 @@ import { Scene, type Setting } from '../specs/test-scene.ts';
 
 let kernel: PolicyKernel;
 const openScene = (remembers: boolean, setting?: Setting): Promise<Scene> => Scene.open(kernel, remembers, setting);
-beforeAll(async () => { kernel = await openPolicyKernel(); }, 60_000);
+beforeAll(async () => {
+  kernel = await openPolicyKernel();
+}, 60_000);
 afterAll(() => kernel.close());
 
-const CHANGES: readonly (readonly [string, (scene: Scene) => Promise<void>, Partial<Extract<Answer, { state: string }>> | { fault: string }])[] = [
+const CHANGES: readonly (readonly [
+  string,
+  (scene: Scene) => Promise<void>,
+  Partial<Extract<Answer, { state: string }>> | { fault: string },
+])[] = [
   ['nothing', async () => undefined, { state: 'admitted' }],
   ['the token revoked', (s) => s.revoke(s.leaf), { fault_code: 'token.revoked' }],
   ['the token above it revoked', (s) => s.revoke(s.root), { fault_code: 'token.revoked' }],
@@ -26,36 +32,82 @@ const CHANGES: readonly (readonly [string, (scene: Scene) => Promise<void>, Part
   ['a policy in force that counts calls of another kind', (s) => s.activate('deploys'), { state: 'admitted' }],
   ['a label on the session', (s) => s.label('session', 'one'), { fault_code: 'policy.denied' }],
   ['a label on the workspace', (s) => s.label('workspace', s.tenant.workspaceId), { fault_code: 'policy.denied' }],
-  ['calls that failed, one after another', (s) => s.fail(5), { state: 'admitted', risk_basis: expect.arrayContaining(['history.failures']) as string[] }],
+  [
+    'calls that failed, one after another',
+    (s) => s.fail(5),
+    { state: 'admitted', risk_basis: expect.arrayContaining(['history.failures']) as string[] },
+  ],
   ['a label on another session', (s) => s.label('session', 'two'), { state: 'admitted' }],
   ['the budget spent', (s) => s.spend(s.leaf, 'calls', 0), { fault_code: 'budget.exhausted' }],
   ['the budget above it spent', (s) => s.spend(s.root, 'calls', 0), { fault_code: 'budget.exhausted' }],
-  ['less left of a budget than a call may use', (s) => s.spend(s.root, 'wall_ms', 7), { state: 'admitted', reserved: { calls: 1, wall_ms: 7 } }],
+  [
+    'less left of a budget than a call may use',
+    (s) => s.spend(s.root, 'wall_ms', 7),
+    { state: 'admitted', reserved: { calls: 1, wall_ms: 7 } },
+  ],
   ['the last of a budget left', (s) => s.spend(s.leaf, 'calls', 1), { state: 'admitted' }],
   ['a new head', (s) => s.tenant.write({ 'src/b.txt': 'new' }), { state: 'admitted' }],
-  ['a link in the place of the file, out of the scope', (s) => s.tenant.write({ 'src/a.txt': '->../.env' }), { fault_code: 'token.scope' }],
-  ['one call fewer waiting than may', (s) => s.tenant.query('UPDATE kernel.tenant SET waiting_max = 3 WHERE tenant_id = $1', [s.tenant.tenantId]), { state: 'admitted' }],
-  ['the workspace taken away', (s) => s.tenant.query(`UPDATE kernel.workspace SET tenant_id = 'ten_spec' WHERE workspace_id = $1`, [s.tenant.workspaceId]), { fault_code: 'workspace.unknown' }],
+  [
+    'a link in the place of the file, out of the scope',
+    (s) => s.tenant.write({ 'src/a.txt': '->../.env' }),
+    { fault_code: 'token.scope' },
+  ],
+  [
+    'one call fewer waiting than may',
+    (s) => s.tenant.query('UPDATE kernel.tenant SET waiting_max = 3 WHERE tenant_id = $1', [s.tenant.tenantId]),
+    { state: 'admitted' },
+  ],
+  [
+    'the workspace taken away',
+    (s) =>
+      s.tenant.query(`UPDATE kernel.workspace SET tenant_id = 'ten_spec' WHERE workspace_id = $1`, [
+        s.tenant.workspaceId,
+      ]),
+    { fault_code: 'workspace.unknown' },
+  ],
 ];
 
 /** What a replica that has looked a moment ago finds out with its next look. */
 const WAITING: typeof CHANGES = [
-  ['records that wait for the log', (s) => s.tenant.query('UPDATE kernel.outbox SET created_at = kernel.now_ms() - 10500 WHERE tenant_id = $1', [s.tenant.tenantId]), { fault: 'record.backlog' }],
-  ['as many calls waiting as may', (s) => s.tenant.query('UPDATE kernel.tenant SET waiting_max = 2 WHERE tenant_id = $1', [s.tenant.tenantId]), { fault: 'queue.full' }],
+  [
+    'records that wait for the log',
+    (s) =>
+      s.tenant.query('UPDATE kernel.outbox SET created_at = kernel.now_ms() - 10500 WHERE tenant_id = $1', [
+        s.tenant.tenantId,
+      ]),
+    { fault: 'record.backlog' },
+  ],
+  [
+    'as many calls waiting as may',
+    (s) => s.tenant.query('UPDATE kernel.tenant SET waiting_max = 2 WHERE tenant_id = $1', [s.tenant.tenantId]),
+    { fault: 'queue.full' },
+  ],
 ];
 
 const CASES = [
   ...[...CHANGES, ...WAITING].map(([name, ...change]) => [name, 'that looks at the queue', {}, ...change] as const),
   ...CHANGES.map(([name, ...change]) => [name, 'that has looked a moment ago', { rooms: NO_CALL }, ...change] as const),
-  ...CHANGES.map(([name, ...change]) => [name, 'under one token alone', { rooms: NO_CALL, isRootAlone: true }, ...change] as const),
+  ...CHANGES.map(
+    ([name, ...change]) => [name, 'under one token alone', { rooms: NO_CALL, isRootAlone: true }, ...change] as const,
+  ),
 ];
 
-beforeAll(async () => { await kernel.admin.query(`INSERT INTO kernel.tenant (tenant_id, name, data_key, finger_key) VALUES ('ten_spec', 'spec', '', '')`); });
+beforeAll(async () => {
+  await kernel.admin.query(
+    `INSERT INTO kernel.tenant (tenant_id, name, data_key, finger_key) VALUES ('ten_spec', 'spec', '', '')`,
+  );
+});
 
 /** The answer is of a tenant of its own: what names it isn't compared. */
 async function outcome(scene: Scene, answer: Promise<Answer>): Promise<unknown> {
   const got = await answer;
-  return 'fault' in got ? got : { ...got, state_snapshot_id: got.state_snapshot_id === null ? null : got.state_snapshot_id === scene.tenant.head ? 'head' : 'another' };
+  return 'fault' in got
+    ? got
+    : {
+        ...got,
+        state_snapshot_id:
+          got.state_snapshot_id === null ? null : got.state_snapshot_id === scene.tenant.head ? 'head' : 'another',
+      };
 }
 
 describe.each(CASES)('an admission that meets %s, one %s', (_name, _way, setting, change, expected) => {
@@ -90,7 +142,22 @@ describe('an admission on what is remembered', () => {
     const rows = [];
     for (const replica of [scene.replica, new TestReplica(kernel, false)]) {
       const { operation_id } = await replica.run(scene.call());
-      rows.push({ ...await scene.tenant.row(operation_id), ...Object.fromEntries(['operation_id', 'idempotency_key', 'proposal_digest', 'args_hash', 'action_digest', 'decision_record_id', 'decision_hash', 'created_at', 'updated_at'].map((own) => [own, null])) });
+      rows.push({
+        ...(await scene.tenant.row(operation_id)),
+        ...Object.fromEntries(
+          [
+            'operation_id',
+            'idempotency_key',
+            'proposal_digest',
+            'args_hash',
+            'action_digest',
+            'decision_record_id',
+            'decision_hash',
+            'created_at',
+            'updated_at',
+          ].map((own) => [own, null]),
+        ),
+      });
     }
     expect(scene.replica.takeReads()).toBe(0);
     expect(rows[0]).toEqual(rows[1]);
@@ -103,14 +170,21 @@ describe('an admission on what is remembered', () => {
     expect((await scene.replica.run(first)).operation_id).toBe(first.operation_id);
     const again = scene.call({ idempotency_key: first.idempotency_key });
     expect((await scene.replica.run(again)).operation_id).toBe(first.operation_id);
-    expect((await scene.replica.answer(scene.call({ idempotency_key: first.idempotency_key, args: { path: 'src/b.txt', content: 'y' } })))).toMatchObject({ fault_code: 'idempotency.mismatch' });
+    expect(
+      await scene.replica.answer(
+        scene.call({ idempotency_key: first.idempotency_key, args: { path: 'src/b.txt', content: 'y' } }),
+      ),
+    ).toMatchObject({ fault_code: 'idempotency.mismatch' });
     expect(await scene.tenant.budgetOf(scene.leaf)).toMatchObject({ calls: { reserved: 2 } });
   });
 
   it('is not made for a call that asks for more than the last one did', async () => {
     const scene = await openScene(true);
     for (const [more, expected] of [
-      [{ precondition_refs: [{ kind: 'snapshot', ref: scene.tenant.workspaceId, version: 'snap_x' }] }, { fault_code: 'precondition.failed' }],
+      [
+        { precondition_refs: [{ kind: 'snapshot', ref: scene.tenant.workspaceId, version: 'snap_x' }] },
+        { fault_code: 'precondition.failed' },
+      ],
       [{ dry_run: true }, { state: 'no_op' }],
       [{ max_autonomy: 'soft_gate' }, { state: 'held' }],
       [{ args: { path: '.env', content: 'x' } }, { fault_code: 'token.scope' }],
@@ -125,28 +199,43 @@ describe('an admission on what is remembered', () => {
     const scene = await openScene(true);
     await scene.activate('deploys');
     const states = [];
-    for (const task_class of ['general', 'deploy', 'general', 'deploy']) states.push((await scene.replica.run(scene.call({ task_class }))).state);
+    for (const task_class of ['general', 'deploy', 'general', 'deploy'])
+      states.push((await scene.replica.run(scene.call({ task_class }))).state);
     expect(states).toEqual(['admitted', 'admitted', 'admitted', 'refused']);
   });
 
-  it.each([['looks at the queue', EVERY_CALL], ['has looked a moment ago', NO_CALL]])('tells the time by the database: a clock that ran away is found out by a replica that %s', async (_name, rooms) => {
-    let ahead = 0;
-    const scene = await openScene(true, { monotonic: () => performance.now() + ahead, rooms });
-    ahead = 5_000;
-    const { operation_id } = await scene.replica.run(scene.call());
-    expect(scene.replica.takeReads()).toBe(1);
-    const record = (await scene.tenant.records()).find((each) => each.operation_id === operation_id);
-    expect(Math.abs((record?.recorded_at ?? 0) - (await scene.tenant.row(operation_id)).created_at)).toBeLessThan(2_000);
-  });
+  it.each([
+    ['looks at the queue', EVERY_CALL],
+    ['has looked a moment ago', NO_CALL],
+  ])(
+    'tells the time by the database: a clock that ran away is found out by a replica that %s',
+    async (_name, rooms) => {
+      let ahead = 0;
+      const scene = await openScene(true, { monotonic: () => performance.now() + ahead, rooms });
+      ahead = 5_000;
+      const { operation_id } = await scene.replica.run(scene.call());
+      expect(scene.replica.takeReads()).toBe(1);
+      const record = (await scene.tenant.records()).find((each) => each.operation_id === operation_id);
+      expect(Math.abs((record?.recorded_at ?? 0) - (await scene.tenant.row(operation_id)).created_at)).toBeLessThan(
+        2_000,
+      );
+    },
+  );
 
-  it.each([['looks at the queue', EVERY_CALL], ['has looked a moment ago', NO_CALL]])('is not made after calls that destroyed something, by a replica that %s: whether they count is for the judgement to say', async (_name, rooms) => {
-    const scene = await openScene(true, { rooms });
-    await scene.destroy(1);
-    expect(await scene.replica.answer(scene.call())).toMatchObject({ state: 'admitted' });
-    expect(scene.replica.takeReads()).toBe(1);
-    expect(await scene.replica.answer(scene.call())).toMatchObject({ state: 'admitted' });
-    expect(scene.replica.takeReads()).toBe(0);
-  });
+  it.each([
+    ['looks at the queue', EVERY_CALL],
+    ['has looked a moment ago', NO_CALL],
+  ])(
+    'is not made after calls that destroyed something, by a replica that %s: whether they count is for the judgement to say',
+    async (_name, rooms) => {
+      const scene = await openScene(true, { rooms });
+      await scene.destroy(1);
+      expect(await scene.replica.answer(scene.call())).toMatchObject({ state: 'admitted' });
+      expect(scene.replica.takeReads()).toBe(1);
+      expect(await scene.replica.answer(scene.call())).toMatchObject({ state: 'admitted' });
+      expect(scene.replica.takeReads()).toBe(0);
+    },
+  );
 
   it('follows the heads that its replica commits', async () => {
     const scene = await openScene(true);
@@ -158,13 +247,17 @@ describe('an admission on what is remembered', () => {
 
   it('lets no more calls in on one look at the queue than the look was for', async () => {
     const scene = await openScene(true);
-    await scene.tenant.query(`UPDATE kernel.budget SET bound = 100 WHERE dimension = 'calls' AND capability_token_id = ANY ($1)`, [[scene.root, scene.leaf]]);
+    await scene.tenant.query(
+      `UPDATE kernel.budget SET bound = 100 WHERE dimension = 'calls' AND capability_token_id = ANY ($1)`,
+      [[scene.root, scene.leaf]],
+    );
     // A clock that stands still: room that was found doesn't lapse.
     const replica = new TestReplica(kernel, true, undefined, new Rooms(() => 0));
-    for (let calls = 0; calls < 2; calls += 1) expect(await replica.answer(scene.call())).toMatchObject({ state: 'admitted' });
+    for (let calls = 0; calls < 2; calls += 1)
+      expect(await replica.answer(scene.call())).toMatchObject({ state: 'admitted' });
     await scene.tenant.query('UPDATE kernel.tenant SET waiting_max = 1 WHERE tenant_id = $1', [scene.tenant.tenantId]);
     let admitted = 0;
-    while ('state' in await replica.answer(scene.call())) admitted += 1;
+    while ('state' in (await replica.answer(scene.call()))) admitted += 1;
     expect(admitted).toBe(ROOM_CALLS - 1);
   });
 });

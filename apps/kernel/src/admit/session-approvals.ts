@@ -2,13 +2,23 @@
 import type { SessionApproval } from '@writ/contract';
 import { isLikeApproved, matchesTool } from '@writ/capability';
 import { keptOf } from '../held/index.ts';
-import { decideStanding, readFacts, readNamed, toolDigestOf, type CallFacts, type Judge, type Judgement } from '../judgement/index.ts';
+import {
+  decideStanding,
+  readFacts,
+  readNamed,
+  toolDigestOf,
+  type CallFacts,
+  type Judge,
+  type Judgement,
+} from '../judgement/index.ts';
 import type { ArgumentsRef } from '../payload/index.ts';
 import { callKernel, readOperation } from '../store/index.ts';
 import type { Sources } from './admit.ts';
 import type { Proposal } from './proposal.ts';
 
-/** Tokens looked at for one call, the newest first: a person who says yes so often in one session is asked once more. */
+/**
+ * Tokens looked at for one call, the newest first: a person who says yes so often in one session is asked once more.
+ */
 const TOKENS_MAX = 16;
 
 /** A token that a yes for the session made, as kernel.session_approvals gives it. */
@@ -21,7 +31,10 @@ interface Candidate {
   readonly args_ref: ArgumentsRef | null;
 }
 
-/** A call that runs under a yes for its session: decided as any other, with that token in the place of the one that its caller named. */
+/**
+ * A call that runs under a yes for its session: decided as any other, with that token in the place of the one that its
+ * caller named.
+ */
 export interface Standing {
   readonly proposal: Proposal;
   readonly judgement: Judgement;
@@ -29,9 +42,9 @@ export interface Standing {
 }
 
 /**
- * Finds what stands for a person's yes to a call that would be held. Asked only then, so that no other call pays for it.
- * INVARIANT (no second mechanism): what lets the call pass is a token, with the validity, the budget and the revocation of one; it is judged whole under
- * that token, and what writes the decision asserts its chain.
+ * Finds what stands for a person's yes to a call that would be held. Asked only then, so that no other call pays for
+ * it. INVARIANT (no second mechanism): what lets the call pass is a token, with the validity, the budget and the
+ * revocation of one; it is judged whole under that token, and what writes the decision asserts its chain.
  */
 export class SessionApprovals {
   readonly #sources: Sources;
@@ -46,25 +59,50 @@ export class SessionApprovals {
   async find(proposal: Proposal, held: Judgement): Promise<Standing | null> {
     const { call } = proposal;
     if (call.session_id === null || held.verdict !== 'held' || held.waits_for !== 'action') return null;
-    const found = await callKernel<Candidate[]>(this.#sources.tenants.pool, 'session_approvals', [call.tenant_id, call.agent_id, call.capability_token_id, call.session_id, TOKENS_MAX]);
+    const found = await callKernel<Candidate[]>(this.#sources.tenants.pool, 'session_approvals', [
+      call.tenant_id,
+      call.agent_id,
+      call.capability_token_id,
+      call.session_id,
+      TOKENS_MAX,
+    ]);
     for (const candidate of found) {
-      if (!candidate.tools.some((pattern) => matchesTool(pattern, call.tool_id)) || !await this.#isLike(candidate, proposal, held)) continue;
+      if (
+        !candidate.tools.some((pattern) => matchesTool(pattern, call.tool_id)) ||
+        !(await this.#isLike(candidate, proposal, held))
+      )
+        continue;
       const standing = await this.#under(candidate, proposal);
       if (standing !== null) return standing;
     }
     return null;
   }
 
-  async #isLike({ approval, args, args_ref }: Candidate, { call, args: asked }: Proposal, held: Judgement): Promise<boolean> {
-    if (!isLikeApproved(approval, { ...held, session_id: call.session_id }, true) || !await this.#isSameTool(approval, call, held)) return false;
+  async #isLike(
+    { approval, args, args_ref }: Candidate,
+    { call, args: asked }: Proposal,
+    held: Judgement,
+  ): Promise<boolean> {
+    if (
+      !isLikeApproved(approval, { ...held, session_id: call.session_id }, true) ||
+      !(await this.#isSameTool(approval, call, held))
+    )
+      return false;
     if (approval.args === 'any') return true;
     const of = { operation_id: approval.operation_id, tenant_id: call.tenant_id };
     const approved = await this.#sources.args.kept(of, keptOf({ args, args_ref }));
     return 'canonical' in approved && 'canonical' in asked && Buffer.from(approved.canonical).equals(asked.canonical);
   }
 
-  /** A yes counts for the tool as it was shown, and a script for the sandbox as it was signed then: another definition is asked about anew. */
-  async #isSameTool({ operation_id }: SessionApproval, { tenant_id }: Proposal['call'], { tool }: Judgement): Promise<boolean> {
+  /**
+   * A yes counts for the tool as it was shown, and a script for the sandbox as it was signed then: another definition
+   * is asked about anew.
+   */
+  async #isSameTool(
+    { operation_id }: SessionApproval,
+    { tenant_id }: Proposal['call'],
+    { tool }: Judgement,
+  ): Promise<boolean> {
     const approved = await readOperation(this.#sources.tenants, tenant_id, operation_id);
     return approved !== null && tool !== null && approved.row.tool_definition_digest === toolDigestOf(tool);
   }
@@ -73,11 +111,26 @@ export class SessionApprovals {
     const own_token = proposal.call.capability_token_id;
     const call = { ...proposal.call, capability_token_id };
     const { tenants, policies } = this.#sources;
-    const facts = { ...await readFacts(tenants, policies, call), ...await readNamed(tenants, call, proposal.args) };
-    const judgement = await this.#judge.judge({ call, prior: decideStanding(call, facts), facts, args: proposal.args, approval: { satisfies: 'soft_gate' } });
+    const facts = { ...(await readFacts(tenants, policies, call)), ...(await readNamed(tenants, call, proposal.args)) };
+    const judgement = await this.#judge.judge({
+      call,
+      prior: decideStanding(call, facts),
+      facts,
+      args: proposal.args,
+      approval: { satisfies: 'soft_gate' },
+    });
     // The policy may be another by now, or ask for more people: then the person is asked.
-    if (judgement.verdict !== 'admitted' || judgement.policy_hash !== approval.policy_hash || (judgement.approvers?.count ?? 1) > 1) return null;
+    if (
+      judgement.verdict !== 'admitted' ||
+      judgement.policy_hash !== approval.policy_hash ||
+      (judgement.approvers?.count ?? 1) > 1
+    )
+      return null;
     const said = { code: 'approval.session', message: `approved for the session by \`${approval.approval_id}\`` };
-    return { proposal: { ...proposal, call, session: { approval_id: approval.approval_id, own_token } }, judgement: { ...judgement, reasons: [...judgement.reasons, said] }, facts };
+    return {
+      proposal: { ...proposal, call, session: { approval_id: approval.approval_id, own_token } },
+      judgement: { ...judgement, reasons: [...judgement.reasons, said] },
+      facts,
+    };
   }
 }

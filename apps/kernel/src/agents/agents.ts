@@ -2,7 +2,16 @@
 import type { AgentView, KernelRequest } from '@writ/contract';
 import { contentDigest, type Changes } from '../changes/index.ts';
 import { fittedPage, newId, parseCursor, type Listed } from '../store/index.ts';
-import { found, newestFirst, onlyAgentOf, plainRow, requireId, requireRole, rowsAfter, type Tenancy } from '../tenancy/index.ts';
+import {
+  found,
+  newestFirst,
+  onlyAgentOf,
+  plainRow,
+  requireId,
+  requireRole,
+  rowsAfter,
+  type Tenancy,
+} from '../tenancy/index.ts';
 
 const COLUMNS = { agent_id: true, name: true, created_at: true } as const;
 
@@ -25,7 +34,10 @@ export class Agents {
       found(await rows.tenant.findUnique({ where: { tenant_id }, select: { tenant_id: true } }));
       await rows.agent.createMany({ data: [{ agent_id, tenant_id, name, created_at: now }] });
       const change = { verb: 'agent_created', subject: agent_id, digest: contentDigest({ agent_id, name }) };
-      return { value: { agent_id, name, created_at: now }, records: [{ kind: 'change', actor: caller.api_key_id, agent_id, change }] };
+      return {
+        value: { agent_id, name, created_at: now },
+        records: [{ kind: 'change', actor: caller.api_key_id, agent_id, change }],
+      };
     });
   }
 
@@ -34,14 +46,27 @@ export class Agents {
     requireId('agent', agent_id);
     const { tenant_id } = caller;
     return await this.#tenancy.within(tenant_id, async (rows) =>
-      plainRow(found(await rows.agent.findFirst({ where: { AND: [{ tenant_id, agent_id }, onlyAgentOf(caller)] }, select: COLUMNS }))));
+      plainRow(
+        found(
+          await rows.agent.findFirst({
+            where: { AND: [{ tenant_id, agent_id }, onlyAgentOf(caller)] },
+            select: COLUMNS,
+          }),
+        ),
+      ),
+    );
   }
 
   /** Newest first. @throws Fault `request.malformed` */
   async list({ caller, page }: KernelRequest<'agent.list'>): Promise<Listed<AgentView>> {
-    const where = { ...rowsAfter(parseCursor(page.cursor), 'agent_id'), ...onlyAgentOf(caller), tenant_id: caller.tenant_id };
+    const where = {
+      ...rowsAfter(parseCursor(page.cursor), 'agent_id'),
+      ...onlyAgentOf(caller),
+      tenant_id: caller.tenant_id,
+    };
     const agents = await this.#tenancy.within(caller.tenant_id, (rows) =>
-      rows.agent.findMany({ where, orderBy: newestFirst('agent_id'), take: page.limit + 1, select: COLUMNS }));
+      rows.agent.findMany({ where, orderBy: newestFirst('agent_id'), take: page.limit + 1, select: COLUMNS }),
+    );
     return fittedPage(agents.map(plainRow), page.limit, ({ created_at, agent_id }) => ({ created_at, id: agent_id }));
   }
 }

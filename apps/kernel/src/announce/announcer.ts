@@ -5,9 +5,13 @@ import type { SealedRecord } from '../records/index.ts';
 import type { OperationRow } from '../store/index.ts';
 
 /** Told of every new head that this replica has committed. */
-export interface HeadsKnown { moved(tenantId: string, workspaceId: string, head: string): void }
+export interface HeadsKnown {
+  moved(tenantId: string, workspaceId: string, head: string): void;
+}
 
-/** Tells whoever waits what a COMMIT made true. All of it may be lost: sweepers and polls find the same in the database. */
+/**
+ * Tells whoever waits what a COMMIT made true. All of it may be lost: sweepers and polls find the same in the database.
+ */
 export class Announcer {
   readonly #outbox: Outbox;
   readonly #bell: Bell;
@@ -22,13 +26,19 @@ export class Announcer {
   }
 
   /** Callers MUST have committed the row and its records. `isAssigned`: a call that was admitted waits for no turn. */
-  announce(row: OperationRow, sealed: readonly SealedRecord[], { isAssigned = false }: { readonly isAssigned?: boolean } = {}): void {
+  announce(
+    row: OperationRow,
+    sealed: readonly SealedRecord[],
+    { isAssigned = false }: { readonly isAssigned?: boolean } = {},
+  ): void {
     const isAdmitted = row.state === 'admitted';
-    // Whoever proposed has the decision in the reply, and waits for the outcome's place in the log, not for this one's. So an outcome's goes before anybody is told.
+    // Whoever proposed has the decision in the reply, and waits for the outcome's place in the log, not for this one's.
+    // So an outcome's goes before anybody is told.
     this.#outbox.hand(sealed, { mayLinger: isAdmitted });
     if (row.lane !== null && isAdmitted && !isAssigned) this.#bell.wake(row.lane);
     else if (row.lane !== null && isFinal(row.state)) this.#bell.freed(row.lane, row.executor_id);
-    if (row.workspace_id !== null && row.new_snapshot_id !== null) this.#heads.moved(row.tenant_id, row.workspace_id, row.new_snapshot_id);
+    if (row.workspace_id !== null && row.new_snapshot_id !== null)
+      this.#heads.moved(row.tenant_id, row.workspace_id, row.new_snapshot_id);
     if (!isAdmitted || row.approval_id !== null) this.#events.operationChanged(changeOf(row));
   }
 
@@ -38,6 +48,16 @@ export class Announcer {
   }
 }
 
-function changeOf({ tenant_id, operation_id, state, agent_id, tool_id, approval_id, fault_code, resolution, updated_at }: OperationRow): OperationChange {
+function changeOf({
+  tenant_id,
+  operation_id,
+  state,
+  agent_id,
+  tool_id,
+  approval_id,
+  fault_code,
+  resolution,
+  updated_at,
+}: OperationRow): OperationChange {
   return { tenant_id, operation_id, state, agent_id, tool_id, approval_id, fault_code, resolution, at: updated_at };
 }

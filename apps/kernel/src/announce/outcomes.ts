@@ -12,7 +12,10 @@ export type Heard = Outcome | 'elsewhere' | 'nothing';
 
 type Tell = (heard: Heard) => void;
 
-/** Lets whoever proposed a call wait for its end where it was admitted: most calls end within milliseconds, and then one answer says it all. */
+/**
+ * Lets whoever proposed a call wait for its end where it was admitted: most calls end within milliseconds, and then one
+ * answer says it all.
+ */
 export class Outcomes {
   readonly #waiting = new Map<string, Set<Tell>>();
   readonly #waitersMax: number;
@@ -22,7 +25,10 @@ export class Outcomes {
     this.#waitersMax = waitersMax;
   }
 
-  /** Resolves with what is heard of the operation first, or with `nothing` after so many milliseconds. Begin before it can end. */
+  /**
+   * Resolves with what is heard of the operation first, or with `nothing` after so many milliseconds. Begin before it
+   * can end.
+   */
   async wait(operationId: string, ms: number): Promise<Heard> {
     if (ms <= 0 || this.#waiting.size >= this.#waitersMax) return 'nothing';
     const tellers = this.#waiting.get(operationId) ?? new Set<Tell>();
@@ -50,6 +56,6 @@ export class Outcomes {
   }
 
   #tell(operationId: string, heard: Heard): void {
-    for (const tell of [...this.#waiting.get(operationId) ?? []]) tell(heard);
+    for (const tell of [...(this.#waiting.get(operationId) ?? [])]) tell(heard);
   }
 }

@@ -16,9 +16,15 @@ const ROWS_MAX = 200;
 const OLDER_MS = 1_000;
 
 /** What kernel.attempt_facts returns. */
-interface Seen { readonly now: number; readonly operation: OperationRow }
+interface Seen {
+  readonly now: number;
+  readonly operation: OperationRow;
+}
 /** What kernel.calls_of_revoked_keys returns. */
-interface Left { readonly tenant_id: string; readonly operation_id: string }
+interface Left {
+  readonly tenant_id: string;
+  readonly operation_id: string;
+}
 
 /**
  * Ends calls whose API key was revoked. One that waits ends at once, with its record; the executor of one that runs is
@@ -35,7 +41,11 @@ export class EndCalls {
 
   /** @param failed hears of a call that could not be ended: the sweep tries again */
   constructor(
-    tenants: TenantPool, workers: CrossTenantPool, held: HeldCalls, endings: Endings, announcer: Announcer,
+    tenants: TenantPool,
+    workers: CrossTenantPool,
+    held: HeldCalls,
+    endings: Endings,
+    announcer: Announcer,
     failed: (error: unknown) => void,
   ) {
     this.#tenants = tenants;
@@ -48,13 +58,17 @@ export class EndCalls {
 
   /** Ends these calls. Resolves when each was tried: one that can't be ended keeps no other from its end. */
   async run(tenantId: string, operationIds: readonly string[], revokedBy: string): Promise<void> {
-    await this.#each(operationIds.map((operation_id) => ({ tenant_id: tenantId, operation_id })), revokedBy);
+    await this.#each(
+      operationIds.map((operation_id) => ({ tenant_id: tenantId, operation_id })),
+      revokedBy,
+    );
   }
 
   /** Ends what a kernel that stopped in the middle of a revocation left. Resolves with how many calls it looked at. */
   async sweep(): Promise<number> {
     const { rows } = await runStatement<Left>(this.#workers.pool, {
-      name: 'kernel.calls_of_revoked_keys', text: 'SELECT * FROM kernel.calls_of_revoked_keys($1, $2)',
+      name: 'kernel.calls_of_revoked_keys',
+      text: 'SELECT * FROM kernel.calls_of_revoked_keys($1, $2)',
       values: [OLDER_MS, ROWS_MAX],
     });
     await this.#each(rows, null);
@@ -72,25 +86,35 @@ export class EndCalls {
     for (let times = 0; times < TRIES_MAX; times++) {
       const seen = await callKernel<Seen | null>(this.#tenants.pool, 'attempt_facts', [tenant_id, operation_id]);
       if (seen === null || isFinal(seen.operation.state)) return;
-      if (await this.#end(seen, revokedBy ?? await this.#revokerOf(seen.operation))) return;
+      if (await this.#end(seen, revokedBy ?? (await this.#revokerOf(seen.operation)))) return;
     }
     throw new Fault('overloaded', `the operation \`${operation_id}\` kept moving on`);
   }
 
   async #revokerOf({ tenant_id, proposed_by }: OperationRow): Promise<string> {
-    return await inTenant(this.#tenants.pool, tenant_id, async (client) => {
-      const { rows: [row] } = await client.query<{ revoked_by: string }>(
-        'SELECT revoked_by FROM kernel.revoked_key WHERE tenant_id = $1 AND api_key_id = $2', [tenant_id, proposed_by]);
-      if (row === undefined) throw new Error(`the calls of \`${proposed_by}\` are marked, and the key is not`);
-      return row.revoked_by;
-    }, { readOnly: true });
+    return await inTenant(
+      this.#tenants.pool,
+      tenant_id,
+      async (client) => {
+        const {
+          rows: [row],
+        } = await client.query<{ revoked_by: string }>(
+          'SELECT revoked_by FROM kernel.revoked_key WHERE tenant_id = $1 AND api_key_id = $2',
+          [tenant_id, proposed_by],
+        );
+        if (row === undefined) throw new Error(`the calls of \`${proposed_by}\` are marked, and the key is not`);
+        return row.revoked_by;
+      },
+      { readOnly: true },
+    );
   }
 
   /** False where the call has moved on and must be looked at again. */
   async #end(seen: Seen, actor: string): Promise<boolean> {
     const { operation } = seen;
     switch (operation.state) {
-      case 'held': return await this.#endHeld(operation, actor);
+      case 'held':
+        return await this.#endHeld(operation, actor);
       case 'admitted':
       case 'dispatched': {
         const { verdict } = await this.#endings.end(seen, { ...unreportedEnding(operation, keyRevokedFault()), actor });
@@ -108,7 +132,11 @@ export class EndCalls {
     const held = await this.#held.find(tenant_id, approval_id);
     const { code, message, hint } = keyRevokedFault();
     const reasons = [...operation.reasons, { code, message }];
-    const ended = await this.#held.end(held, { state: 'cancelled', actor, comment: null }, { code, message, hint, reasons });
+    const ended = await this.#held.end(
+      held,
+      { state: 'cancelled', actor, comment: null },
+      { code, message, hint, reasons },
+    );
     return ended !== null;
   }
 }

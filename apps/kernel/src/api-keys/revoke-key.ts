@@ -10,9 +10,9 @@ const TOKENS_MAX = 200;
 const ENDED_MAX = 1_000;
 
 /**
- * Revokes an API key: what it proposed ends.
- * INVARIANT (ended means ended): once this has resolved, no call that the key proposed is admitted, approved or committed.
- * The marks that the transaction sets see to it; ending the calls afterwards gives each one its record and its outcome.
+ * Revokes an API key: what it proposed ends. INVARIANT (ended means ended): once this has resolved, no call that the
+ * key proposed is admitted, approved or committed. The marks that the transaction sets see to it; ending the calls
+ * afterwards gives each one its record and its outcome.
  */
 export class RevokeKey {
   readonly #changes: Changes;

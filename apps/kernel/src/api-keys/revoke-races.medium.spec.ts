@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A revocation beside what is decided at the same moment. INVARIANT: once it has resolved, each call of the key has ended, or runs and can't commit.
+// A revocation beside what is decided at the same moment. INVARIANT: once it has resolved, each call of the key has
+// ended, or runs and can't commit.
 import { isFinal } from '@writ/contract';
 import { openExecutionSpec } from '../specs/execution-spec.ts';
 import { deltaFor, reportOf, textsAt, type TestExecution } from '../specs/test-executor.ts';
@@ -28,10 +29,14 @@ beforeEach(async () => {
 });
 
 const revoke = (api_key_id: string) => manage.revokeKey.run({ ...askedBy(callerOf(tenant.tenantId)), api_key_id });
-const approve = async (approval_id: string | null) => await kernel.decide.run({
-  ...askedBy(callerOf(tenant.tenantId, 'operator')), approval_id: approval_id ?? '', decision: 'approve', comment: null,
-  effect_digest: await seenEffect(kernel, tenant.tenantId, approval_id),
-});
+const approve = async (approval_id: string | null) =>
+  await kernel.decide.run({
+    ...askedBy(callerOf(tenant.tenantId, 'operator')),
+    approval_id: approval_id ?? '',
+    decision: 'approve',
+    comment: null,
+    effect_digest: await seenEffect(kernel, tenant.tenantId, approval_id),
+  });
 const hold = async (proposed_by: string) => {
   kernel.policy.says = asks('soft_gate');
   const view = await kernel.admit.run(tenant.writeCall(token, { proposed_by }), null);
@@ -39,7 +44,12 @@ const hold = async (proposed_by: string) => {
   return view;
 };
 const statesOf = async (key: string): Promise<string[]> =>
-  (await kernel.admin.query<{ state: string }>('SELECT state FROM kernel.operation WHERE tenant_id = $1 AND proposed_by = $2', [tenant.tenantId, key])).rows.map(({ state }) => state);
+  (
+    await kernel.admin.query<{ state: string }>(
+      'SELECT state FROM kernel.operation WHERE tenant_id = $1 AND proposed_by = $2',
+      [tenant.tenantId, key],
+    )
+  ).rows.map(({ state }) => state);
 
 it('an approval and a revocation at once leave no call that goes on, whichever comes first', async () => {
   for (let round = 0; round < 12; round++) {
@@ -61,7 +71,9 @@ it('an approval of an effect and a revocation at once commit it before the call 
     await Promise.allSettled((round % 2 === 0 ? both : both.toReversed()).map((act) => act()));
     const { state } = await tenant.row(view.operation_id);
     expect(['committed', 'refused']).toContain(state);
-    expect((await textsAt(kernel, tenant, ['a.txt']))['a.txt']).toBe(state === 'committed' ? `round ${String(round)}` : before);
+    expect((await textsAt(kernel, tenant, ['a.txt']))['a.txt']).toBe(
+      state === 'committed' ? `round ${String(round)}` : before,
+    );
   }
 });
 
@@ -95,7 +107,10 @@ it('a report and a revocation at once: what committed did so before the call was
 });
 
 describe('a held call that was marked after its facts were read', () => {
-  const mark = (operationId: string) => tenant.query('UPDATE kernel.operation SET key_revoked = true, cancel_requested = true WHERE operation_id = $1', [operationId]);
+  const mark = (operationId: string) =>
+    tenant.query('UPDATE kernel.operation SET key_revoked = true, cancel_requested = true WHERE operation_id = $1', [
+      operationId,
+    ]);
 
   it('is not readmitted by an approval of its action', async () => {
     const { operation_id, approval_id } = await hold(tenant.keyId);

@@ -9,7 +9,16 @@ import { Admit, admissionStatements, Decisions } from '../admit/index.ts';
 import type { SentCall } from '../admit/proposal.ts';
 import { Dispatcher, PermitDesk, Slots } from '../dispatch/index.ts';
 import { openExecutionSpec } from '../specs/execution-spec.ts';
-import { deltaFor, LEASE_MS, PERMIT_TTL_MS, reportOf, speakerOf, SUBJECTS, type Attempt, type TestExecution } from '../specs/test-executor.ts';
+import {
+  deltaFor,
+  LEASE_MS,
+  PERMIT_TTL_MS,
+  reportOf,
+  speakerOf,
+  SUBJECTS,
+  type Attempt,
+  type TestExecution,
+} from '../specs/test-executor.ts';
 import type { TestKernel } from '../specs/test-kernel.ts';
 import { asks } from '../specs/test-ports.ts';
 import type { TestTenant } from '../specs/test-tenant.ts';
@@ -32,7 +41,9 @@ let faults: unknown[];
 let sent: AssignedEvent[];
 let admit: Admit;
 let assign: Assign;
-openExecutionSpec((on) => { ({ kernel, run } = on); });
+openExecutionSpec((on) => {
+  ({ kernel, run } = on);
+});
 beforeEach(async () => {
   tenant = await kernel.newTenant();
   await tenant.write({ 'a.txt': 'hello' });
@@ -40,7 +51,9 @@ beforeEach(async () => {
   executorId = newId('executor');
   [faults, sent] = [[], []];
   bus = memoryBus({ now: () => Date.now() });
-  subscription = await bus.subscribe(SUBJECTS.event('assigned', executorId), ({ payload }) => { sent.push(payload as AssignedEvent); });
+  subscription = await bus.subscribe(SUBJECTS.event('assigned', executorId), ({ payload }) => {
+    sent.push(payload as AssignedEvent);
+  });
   // A word that never grows old.
   slots = new Slots(() => 0);
   speak(8);
@@ -52,13 +65,25 @@ afterEach(async () => {
   expect(faults).toEqual([]);
 });
 
-const speak = (inline: number): void => slots.note({ v: 1, executor_id: executorId, inline, sandboxed: 8, assignable: { public_key: '', mark: MARK } });
+const speak = (inline: number): void =>
+  slots.note({ v: 1, executor_id: executorId, inline, sandboxed: 8, assignable: { public_key: '', mark: MARK } });
 function newAdmit(leaseMs = LEASE_MS): Admit {
-  const permits = { permitTtlMs: PERMIT_TTL_MS, leaseMs, report: (error: unknown) => faults.push(error), now: () => performance.now() };
+  const permits = {
+    permitTtlMs: PERMIT_TTL_MS,
+    leaseMs,
+    report: (error: unknown) => faults.push(error),
+    now: () => performance.now(),
+  };
   const desk = new PermitDesk(kernel.signer, bus, SUBJECTS, (_traceparent, _operation, work) => work());
   dispatcher = new Dispatcher(kernel.workers, desk, slots, permits);
   assign = new Assign(dispatcher, desk, run.redeem, new Release(kernel.tenants, run.sweeper, kernel.bell), permits);
-  const decisions = new Decisions(admissionStatements(kernel.tenants), kernel.sealer, kernel.vault, kernel.images, assign);
+  const decisions = new Decisions(
+    admissionStatements(kernel.tenants),
+    kernel.sealer,
+    kernel.vault,
+    kernel.images,
+    assign,
+  );
   return new Admit(kernel.sources, kernel.judge, decisions, kernel.announcer, kernel.outcomes, kernel.views, assign);
 }
 const propose = async (call: SentCall): Promise<SentCall> => {
@@ -68,7 +93,9 @@ const propose = async (call: SentCall): Promise<SentCall> => {
 const until = async (reached: () => boolean | Promise<boolean>): Promise<void> => {
   for (let left = 2_000; !(await reached()); left -= 1) {
     if (left === 0) throw new Error('it never came to that');
-    await new Promise((resolve) => { setTimeout(resolve, 1); });
+    await new Promise((resolve) => {
+      setTimeout(resolve, 1);
+    });
   }
 };
 const stateOf = async (call: SentCall): Promise<unknown> => (await tenant.row(call.operation_id)).state;
@@ -81,10 +108,34 @@ it('a call is admitted, dispatched and redeemed at once, and sent to the executo
   await until(() => sent.length === 1);
   const [event] = sent as [AssignedEvent];
   const row = await tenant.row(call.operation_id);
-  expect(row).toMatchObject({ state: 'performing', attempt: 1, executor_id: executorId, nonce: event.nonce, leases_lost: 0 });
+  expect(row).toMatchObject({
+    state: 'performing',
+    attempt: 1,
+    executor_id: executorId,
+    nonce: event.nonce,
+    leases_lost: 0,
+  });
   const permit = openPermit(event.permit, new Map([[kernel.signer.keyid, parseVerifier(kernel.signer.publicJwk)]]));
-  expect(permit).toMatchObject({ operation_id: call.operation_id, tenant_id: tenant.tenantId, attempt: 1, mode: 'run', lane: 'inline', action_digest: row.action_digest, expires_at: row.permit_until });
-  expect(event).toMatchObject({ mark: MARK, redemption: { operation_id: call.operation_id, attempt: 1, args: { path: 'a.txt', content: 'x' }, lease_ms: LEASE_MS, lease_until: row.lease_until, state_snapshot_id: tenant.head } });
+  expect(permit).toMatchObject({
+    operation_id: call.operation_id,
+    tenant_id: tenant.tenantId,
+    attempt: 1,
+    mode: 'run',
+    lane: 'inline',
+    action_digest: row.action_digest,
+    expires_at: row.permit_until,
+  });
+  expect(event).toMatchObject({
+    mark: MARK,
+    redemption: {
+      operation_id: call.operation_id,
+      attempt: 1,
+      args: { path: 'a.txt', content: 'x' },
+      lease_ms: LEASE_MS,
+      lease_until: row.lease_until,
+      state_snapshot_id: tenant.head,
+    },
+  });
   expect(argsHash(Buffer.from(event.redemption.args_salt, 'base64'), event.redemption.args)).toBe(row.args_hash);
   expect(rung()).toBe(before);
   expect((await tenant.records()).map(({ phase }) => phase)).toEqual(['decision']);
@@ -94,9 +145,18 @@ it('what the executor then reports ends it as any other, and another speaker is 
   const call = await propose(tenant.writeCall(token));
   await until(() => sent.length === 1);
   const [{ nonce }] = sent as [AssignedEvent];
-  const attempt: Attempt = { tenant, operation_id: call.operation_id, attempt: 1, executor_id: executorId, nonce, snapshot: tenant.head };
+  const attempt: Attempt = {
+    tenant,
+    operation_id: call.operation_id,
+    attempt: 1,
+    executor_id: executorId,
+    nonce,
+    snapshot: tenant.head,
+  };
   const delta = await deltaFor(kernel, attempt, { 'a.txt': 'x' });
-  await expect(run.commit.run(reportOf({ ...attempt, nonce: '0'.repeat(32) }, delta))).rejects.toMatchObject({ code: 'attempt.fenced' });
+  await expect(run.commit.run(reportOf({ ...attempt, nonce: '0'.repeat(32) }, delta))).rejects.toMatchObject({
+    code: 'attempt.fenced',
+  });
   expect(await run.commit.run(reportOf(attempt, delta))).toMatchObject({ tx_outcome: 'committed' });
 });
 
@@ -104,18 +164,26 @@ it('no permit for it is taken, by whomever', async () => {
   await propose(tenant.writeCall(token));
   await until(() => sent.length === 1);
   const [{ permit }] = sent as [AssignedEvent];
-  await expect(run.redeem.run({ v: 1, permit, executor_id: newId('executor'), nonce: '1'.repeat(32) })).rejects.toMatchObject({ code: 'permit.spent' });
+  await expect(
+    run.redeem.run({ v: 1, permit, executor_id: newId('executor'), nonce: '1'.repeat(32) }),
+  ).rejects.toMatchObject({ code: 'permit.spent' });
 });
 
 describe('a call waits in its lane as any other', () => {
   afterEach(async () => {
-    await new Promise((resolve) => { setTimeout(resolve, 20); });
+    await new Promise((resolve) => {
+      setTimeout(resolve, 20);
+    });
     expect(sent).toEqual([]);
   });
   const waits = async (call = tenant.writeCall(token)): Promise<void> => {
     const before = rung();
     await propose(call);
-    expect([await stateOf(call), rung() - before, (await tenant.row(call.operation_id)).attempt]).toEqual(['admitted', 1, 0]);
+    expect([await stateOf(call), rung() - before, (await tenant.row(call.operation_id)).attempt]).toEqual([
+      'admitted',
+      1,
+      0,
+    ]);
   };
 
   it('where no executor has a slot free', async () => {
@@ -143,13 +211,13 @@ describe('a call waits in its lane as any other', () => {
     });
   });
 
-  it('where leases are short beside the age of an executor\'s word', async () => {
+  it("where leases are short beside the age of an executor's word", async () => {
     await dispatcher.stop();
     admit = newAdmit(3_599);
     await waits();
   });
 
-  it('where it has a session\'s shell to go to', async () => {
+  it("where it has a session's shell to go to", async () => {
     const call = tenant.writeCall(token, { tool_id: 'shell.session', args: { command: 'true' }, session_id: 's1' });
     await propose(call);
     expect(await stateOf(call)).toBe('admitted');
@@ -168,7 +236,7 @@ it('a tenant beside others gets no more of the lane than its share, and the next
   await until(() => sent.length === 3);
 });
 
-it('of calls that come at once each is run by one, and none beyond the tenant\'s cap', async () => {
+it("of calls that come at once each is run by one, and none beyond the tenant's cap", async () => {
   await tenant.query('UPDATE kernel.tenant SET cap = 3 WHERE tenant_id = $1', [tenant.tenantId]);
   const calls = Array.from({ length: 8 }, () => tenant.call(token));
   await Promise.all(calls.map(propose));
@@ -181,21 +249,29 @@ it('of calls that come at once each is run by one, and none beyond the tenant\'s
 });
 
 it.each([
-  ['can\'t be sent', () => bus.close()],
+  ["can't be sent", () => bus.close()],
   ['nobody is there for', () => subscription.close()],
-])('what %s is given back at once, and isn\'t held against the call', async (_what, happens) => {
+])("what %s is given back at once, and isn't held against the call", async (_what, happens) => {
   await happens();
   const before = rung();
   const call = await propose(tenant.writeCall(token));
   await assign.settled();
   expect(rung()).toBe(before + 1);
-  expect(await tenant.row(call.operation_id)).toMatchObject({ state: 'admitted', executor_id: null, nonce: null, lease_until: null, leases_lost: 0 });
+  expect(await tenant.row(call.operation_id)).toMatchObject({
+    state: 'admitted',
+    executor_id: null,
+    nonce: null,
+    lease_until: null,
+    leases_lost: 0,
+  });
 });
 
-it('what is refused or held is nobody\'s', async () => {
+it("what is refused or held is nobody's", async () => {
   const { says } = kernel.policy;
   kernel.policy.says = asks('soft_gate');
-  const held = await propose(tenant.writeCall(token)).finally(() => { kernel.policy.says = says; });
+  const held = await propose(tenant.writeCall(token)).finally(() => {
+    kernel.policy.says = says;
+  });
   const refused = await propose(tenant.writeCall(newId('token')));
   expect(await Promise.all([held, refused].map(stateOf))).toEqual(['held', 'refused']);
   expect(sent).toEqual([]);
@@ -208,5 +284,10 @@ it('one that never arrives is found by its lease, and another attempt is made', 
   const { attempt } = await run.performAdmitted(tenant, call.operation_id);
   expect(attempt.attempt).toBe(2);
   const [{ nonce }] = sent as [AssignedEvent];
-  await expect(run.commit.run({ ...reportOf({ ...attempt, attempt: 1, executor_id: executorId, nonce }, null), ...speakerOf({ ...attempt, attempt: 1, executor_id: executorId, nonce }) })).rejects.toMatchObject({ code: 'attempt.fenced' });
+  await expect(
+    run.commit.run({
+      ...reportOf({ ...attempt, attempt: 1, executor_id: executorId, nonce }, null),
+      ...speakerOf({ ...attempt, attempt: 1, executor_id: executorId, nonce }),
+    }),
+  ).rejects.toMatchObject({ code: 'attempt.fenced' });
 });

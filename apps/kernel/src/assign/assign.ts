@@ -7,14 +7,29 @@ import type { OperationRow } from '../store/index.ts';
 
 /** Who knows of free slots, and of whose turn it is. */
 interface Slots {
-  /** an executor whose slot is taken for a call of the tenant, and how many the tenant may have out in the lane; null where calls take turns */
-  assignee(lane: Lane, tenantId: string): { readonly to: { readonly executorId: string; readonly publicKey: string; readonly mark: string }; readonly most: number | null } | null;
+  /**
+   * an executor whose slot is taken for a call of the tenant, and how many the tenant may have out in the lane; null
+   * where calls take turns
+   */
+  assignee(
+    lane: Lane,
+    tenantId: string,
+  ): {
+    readonly to: { readonly executorId: string; readonly publicKey: string; readonly mark: string };
+    readonly most: number | null;
+  } | null;
 }
 
 /** Who signs permits and sends them. */
 interface Desk {
   /** Resolves with whether the executor listens. */
-  assign(to: Assignment, lane: Lane, call: OperationRow & { readonly action_digest: string }, times: { readonly issuedAt: number; readonly expiresAt: number }, redemption: (permit: Permit) => Promise<Redemption>): Promise<boolean>;
+  assign(
+    to: Assignment,
+    lane: Lane,
+    call: OperationRow & { readonly action_digest: string },
+    times: { readonly issuedAt: number; readonly expiresAt: number },
+    redemption: (permit: Permit) => Promise<Redemption>,
+  ): Promise<boolean>;
 }
 
 /** Who says what an attempt is told that was redeemed. */
@@ -29,7 +44,10 @@ interface GivenBack {
 
 /** As executors make them themselves. */
 const NONCE_BYTES = 16;
-/** A lease counts from the executor's word that the call was assigned on, which is up to 1.2 s old. Shorter ones would be half over when they begin. */
+/**
+ * A lease counts from the executor's word that the call was assigned on, which is up to 1.2 s old. Shorter ones would
+ * be half over when they begin.
+ */
 const LEASE_MS_MIN = 3_600;
 
 export interface AssignOptions {
@@ -40,8 +58,9 @@ export interface AssignOptions {
 }
 
 /**
- * Admits calls for executors that have a slot free, and sends them there with everything they need, in the place of a permit that is taken off a lane and redeemed (ADR 0087).
- * INVARIANT (one way to run): what is sent is a permit and what its redemption answers, made by the same code on the same statement; the executor verifies both as it does any.
+ * Admits calls for executors that have a slot free, and sends them there with everything they need, in the place of a
+ * permit that is taken off a lane and redeemed (ADR 0087). INVARIANT (one way to run): what is sent is a permit and
+ * what its redemption answers, made by the same code on the same statement; the executor verifies both as it does any.
  */
 export class Assign extends Assigner {
   readonly #slots: Slots;
@@ -67,16 +86,24 @@ export class Assign extends Assigner {
     if (assignee === null) return null;
     const { to, most } = assignee;
     return {
-      executor_id: to.executorId, public_key: to.publicKey, mark: to.mark, nonce: randomBytes(NONCE_BYTES).toString('hex'), most,
-      permit_ttl_ms: this.#options.permitTtlMs, lease_ms: this.#options.leaseMs,
+      executor_id: to.executorId,
+      public_key: to.publicKey,
+      mark: to.mark,
+      nonce: randomBytes(NONCE_BYTES).toString('hex'),
+      most,
+      permit_ttl_ms: this.#options.permitTtlMs,
+      lease_ms: this.#options.leaseMs,
     };
   }
 
   override send(assigned: Assigned): void {
-    const sent = this.#send(assigned).catch(async (error: unknown) => {
-      if (!(error instanceof Fault)) this.#options.report(error);
-      await this.#giveBack(assigned);
-    }).catch(this.#options.report).finally(() => this.#underWay.delete(sent));
+    const sent = this.#send(assigned)
+      .catch(async (error: unknown) => {
+        if (!(error instanceof Fault)) this.#options.report(error);
+        await this.#giveBack(assigned);
+      })
+      .catch(this.#options.report)
+      .finally(() => this.#underWay.delete(sent));
     this.#underWay.add(sent);
   }
 
@@ -88,18 +115,30 @@ export class Assign extends Assigner {
   async #send({ assignment, redeemed }: Assigned): Promise<void> {
     const { operation, now } = redeemed;
     const { lane, action_digest, permit_until } = operation;
-    if (lane === null || action_digest === null || permit_until === null) throw new Error(`operation \`${operation.operation_id}\` was redeemed without what a permit needs`);
+    if (lane === null || action_digest === null || permit_until === null)
+      throw new Error(`operation \`${operation.operation_id}\` was redeemed without what a permit needs`);
     const call = { ...operation, action_digest };
-    const isThere = await this.#desk.assign(assignment, lane, call, { issuedAt: now, expiresAt: permit_until }, (permit) => this.#redemptions.redemptionOf(redeemed, permit, assignment.public_key));
+    const isThere = await this.#desk.assign(
+      assignment,
+      lane,
+      call,
+      { issuedAt: now, expiresAt: permit_until },
+      (permit) => this.#redemptions.redemptionOf(redeemed, permit, assignment.public_key),
+    );
     if (!isThere) throw new Fault('bus.unreachable', `the executor \`${assignment.executor_id}\` is gone`);
   }
 
-  /** Nobody has got it. One that was ended meanwhile, since what it was decided on is gone, is nobody's attempt any more. */
+  /**
+   * Nobody has got it. One that was ended meanwhile, since what it was decided on is gone, is nobody's attempt any
+   * more.
+   */
   async #giveBack({ assignment, redeemed: { operation } }: Assigned): Promise<void> {
     const { tenant_id, operation_id, attempt } = operation;
     const { executor_id, nonce } = assignment;
-    await this.#givenBack.run({ v: 1, tenant_id, operation_id, attempt, mode: 'run', executor_id, nonce, stopping: true }).catch((error: unknown) => {
-      if (!(error instanceof Fault) || error.code !== 'attempt.fenced') throw error;
-    });
+    await this.#givenBack
+      .run({ v: 1, tenant_id, operation_id, attempt, mode: 'run', executor_id, nonce, stopping: true })
+      .catch((error: unknown) => {
+        if (!(error instanceof Fault) || error.code !== 'attempt.fenced') throw error;
+      });
   }
 }

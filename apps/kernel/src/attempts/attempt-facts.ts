@@ -37,17 +37,34 @@ export interface AttemptFacts extends SeenOperation {
 }
 
 /**
- * Reads the facts. @throws Fault `attempt.fenced` for an operation that isn't there: an executor learns nothing of others' operations.
+ * Reads the facts. @throws Fault `attempt.fenced` for an operation that isn't there: an executor learns nothing of
+ * others' operations.
  */
-export async function readAttemptFacts(tenants: TenantPool, report: Pick<ReportRequest, 'tenant_id' | 'operation_id'>): Promise<AttemptFacts> {
+export async function readAttemptFacts(
+  tenants: TenantPool,
+  report: Pick<ReportRequest, 'tenant_id' | 'operation_id'>,
+): Promise<AttemptFacts> {
   const rows = await callKernel<(Omit<FactRows, 'args'> & { readonly args: string | null }) | null>(
-    tenants.pool, 'attempt_facts', [report.tenant_id, report.operation_id]);
+    tenants.pool,
+    'attempt_facts',
+    [report.tenant_id, report.operation_id],
+  );
   if (rows === null) throw new Fault('attempt.fenced');
   return attemptFacts({ ...rows, args: rows.args === null ? null : Buffer.from(rows.args, 'base64') });
 }
 
 /** A call that got an attempt has a token and a workspace: neither is ever deleted. */
-export function attemptFacts({ now, operation, tokens, head, frozen = null, args, args_ref, rules }: FactRows): AttemptFacts {
-  if (tokens === null || head === null) throw new Error(`operation \`${operation.operation_id}\` has an attempt without a token or a workspace`);
+export function attemptFacts({
+  now,
+  operation,
+  tokens,
+  head,
+  frozen = null,
+  args,
+  args_ref,
+  rules,
+}: FactRows): AttemptFacts {
+  if (tokens === null || head === null)
+    throw new Error(`operation \`${operation.operation_id}\` has an attempt without a token or a workspace`);
   return { now, operation, chain: tokens.map(tokenOf), head, frozen, args, args_ref, rules };
 }

@@ -12,8 +12,9 @@ interface Remembered {
 }
 
 /**
- * Keeps what a redemption read, for the report that mostly follows within milliseconds. What is remembered may be old: it is good for a first try of an
- * ending, since `kernel.finish` asserts all of it under locks and answers `again` where something moved; then the facts are read.
+ * Keeps what a redemption read, for the report that mostly follows within milliseconds. What is remembered may be old:
+ * it is good for a first try of an ending, since `kernel.finish` asserts all of it under locks and answers `again`
+ * where something moved; then the facts are read.
  */
 export class AttemptMemory {
   readonly #attempts = new LRUCache<string, Remembered>({ max: REMEMBERED_MAX });
@@ -27,7 +28,10 @@ export class AttemptMemory {
     this.#attempts.set(facts.operation.operation_id, { facts, at: this.#monotonic() });
   }
 
-  /** What was kept of the operation, with `now` moved on; null where nothing was, or where its lease may have been renewed since. Given once. */
+  /**
+   * What was kept of the operation, with `now` moved on; null where nothing was, or where its lease may have been
+   * renewed since. Given once.
+   */
   take(operationId: string): AttemptFacts | null {
     const kept = this.#attempts.get(operationId);
     if (kept === undefined) return null;

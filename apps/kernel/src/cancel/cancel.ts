@@ -12,13 +12,19 @@ const TRIES_MAX = 8;
 const RECEIPT_WAIT_MS = 250;
 
 /** What a cancellation reads: kernel.attempt_facts. */
-interface Seen { readonly now: number; readonly operation: OperationRow }
+interface Seen {
+  readonly now: number;
+  readonly operation: OperationRow;
+}
 /** What kernel.request_cancel returns. */
-interface Asked { readonly operation: OperationRow; readonly recorded: boolean }
+interface Asked {
+  readonly operation: OperationRow;
+  readonly recorded: boolean;
+}
 
 /**
- * Ends a call for whoever may propose it. One that waits ends at once; one that runs is told to stop and ends when its executor
- * reports, or when its lease does.
+ * Ends a call for whoever may propose it. One that waits ends at once; one that runs is told to stop and ends when its
+ * executor reports, or when its lease does.
  */
 export class Cancel {
   readonly #tenants: TenantPool;
@@ -28,7 +34,14 @@ export class Cancel {
   readonly #announcer: Announcer;
   readonly #views: OperationViews;
 
-  constructor(tenants: TenantPool, sealer: RecordSealer, held: HeldCalls, endings: Endings, announcer: Announcer, views: OperationViews) {
+  constructor(
+    tenants: TenantPool,
+    sealer: RecordSealer,
+    held: HeldCalls,
+    endings: Endings,
+    announcer: Announcer,
+    views: OperationViews,
+  ) {
     this.#tenants = tenants;
     this.#sealer = sealer;
     this.#held = held;
@@ -42,7 +55,8 @@ export class Cancel {
     if (caller.role === 'auditor') throw new Fault('auth.role');
     for (let times = 0; times < TRIES_MAX; times++) {
       const seen = await this.#find(caller, operation_id);
-      if (isFinal(seen.operation.state)) throw new Fault('conflict', `the operation has ended as \`${seen.operation.state}\``);
+      if (isFinal(seen.operation.state))
+        throw new Fault('conflict', `the operation has ended as \`${seen.operation.state}\``);
       const row = await this.#cancel(seen, caller);
       if (row !== null) return await this.#views.of(row, { waitMs: RECEIPT_WAIT_MS });
     }
@@ -61,23 +75,43 @@ export class Cancel {
   async #cancel(seen: Seen, caller: Caller): Promise<OperationRow | null> {
     const { operation } = seen;
     switch (operation.state) {
-      case 'held': return await this.#cancelHeld(operation, caller);
+      case 'held':
+        return await this.#cancelHeld(operation, caller);
       case 'admitted':
       case 'dispatched': {
-        const { verdict } = await this.#endings.end(seen, { ...unreportedEnding(operation, endingFault('cancelled')), actor: caller.api_key_id });
+        const { verdict } = await this.#endings.end(seen, {
+          ...unreportedEnding(operation, endingFault('cancelled')),
+          actor: caller.api_key_id,
+        });
         return verdict === 'done' ? (await this.#find(caller, operation.operation_id)).operation : null;
       }
-      default: return await this.#askToStop(seen, caller);
+      default:
+        return await this.#askToStop(seen, caller);
     }
   }
 
   async #askToStop({ now, operation }: Seen, caller: Caller): Promise<OperationRow | null> {
     const { tenant_id, operation_id, agent_id, workspace_id, provenance, traceparent } = operation;
-    const record = this.#sealer.seal(composeRecord({
-      kind: 'change', tenant_id, recorded_at: now, operation_id, agent_id, workspace_id, provenance, actor: caller.api_key_id,
-      change: { verb: 'cancel_requested', subject: operation_id, digest: null }, ...traceIdsOf(traceparent),
-    }), { actionDigest: operation.action_digest, newRoot: null });
-    const asked = await callKernel<Asked | null>(this.#tenants.pool, 'request_cancel', [tenant_id, operation_id, JSON.stringify([postable(record)])]);
+    const record = this.#sealer.seal(
+      composeRecord({
+        kind: 'change',
+        tenant_id,
+        recorded_at: now,
+        operation_id,
+        agent_id,
+        workspace_id,
+        provenance,
+        actor: caller.api_key_id,
+        change: { verb: 'cancel_requested', subject: operation_id, digest: null },
+        ...traceIdsOf(traceparent),
+      }),
+      { actionDigest: operation.action_digest, newRoot: null },
+    );
+    const asked = await callKernel<Asked | null>(this.#tenants.pool, 'request_cancel', [
+      tenant_id,
+      operation_id,
+      JSON.stringify([postable(record)]),
+    ]);
     if (asked === null) return null;
     if (asked.recorded) this.#announcer.announce(asked.operation, [record]);
     this.#announcer.stop(asked.operation);
@@ -85,10 +119,14 @@ export class Cancel {
   }
 
   async #cancelHeld(operation: OperationRow, caller: Caller): Promise<OperationRow | null> {
-    if (operation.approval_id === null) throw new Error(`operation \`${operation.operation_id}\` is held without an approval`);
+    if (operation.approval_id === null)
+      throw new Error(`operation \`${operation.operation_id}\` is held without an approval`);
     const held = await this.#held.find(operation.tenant_id, operation.approval_id);
     const message = 'the call was cancelled';
-    return await this.#held.end(held, { state: 'cancelled', actor: caller.api_key_id, comment: null },
-      { code: 'cancelled', message, hint: null, reasons: [...operation.reasons, { code: 'cancelled', message }] });
+    return await this.#held.end(
+      held,
+      { state: 'cancelled', actor: caller.api_key_id, comment: null },
+      { code: 'cancelled', message, hint: null, reasons: [...operation.reasons, { code: 'cancelled', message }] },
+    );
   }
 }

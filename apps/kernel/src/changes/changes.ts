@@ -15,8 +15,8 @@ export interface Changed<T> {
 }
 
 /**
- * Makes changes of state.
- * INVARIANT (nothing unrecorded): a change and its signed record are one transaction; what can't be recorded doesn't happen.
+ * Makes changes of state. INVARIANT (nothing unrecorded): a change and its signed record are one transaction; what
+ * can't be recorded doesn't happen.
  */
 export class Changes {
   readonly #tenancy: Tenancy;
@@ -42,7 +42,10 @@ export class Changes {
   }
 
   #seal(record: ChangeRecord, tenantId: string, now: number): SealedRecord {
-    return this.#sealer.seal(composeRecord({ ...currentTrace(), ...record, tenant_id: tenantId, recorded_at: now }), { actionDigest: null, newRoot: null });
+    return this.#sealer.seal(composeRecord({ ...currentTrace(), ...record, tenant_id: tenantId, recorded_at: now }), {
+      actionDigest: null,
+      newRoot: null,
+    });
   }
 }
 

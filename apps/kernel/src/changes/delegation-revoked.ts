@@ -2,5 +2,8 @@
 import type { ChangeRecord } from './changes.ts';
 
 /** The record of a delegation that was taken back. */
-export const delegationRevoked = (actor: string, delegationId: string): ChangeRecord =>
-  ({ kind: 'approval', actor, change: { verb: 'revoke_delegation', subject: delegationId, digest: null } });
+export const delegationRevoked = (actor: string, delegationId: string): ChangeRecord => ({
+  kind: 'approval',
+  actor,
+  change: { verb: 'revoke_delegation', subject: delegationId, digest: null },
+});

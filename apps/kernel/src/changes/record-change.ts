@@ -5,7 +5,10 @@ import { found, requireRole } from '../tenancy/index.ts';
 import type { Changes } from './changes.ts';
 import { KEY_REVOKED, revokeKey } from './revoke-key.ts';
 
-/** Records a change of a state that the orchestrator keeps, before it takes effect there: a change that never came is one record too many, the other way round one too few. */
+/**
+ * Records a change of a state that the orchestrator keeps, before it takes effect there: a change that never came is
+ * one record too many, the other way round one too few.
+ */
 export class RecordChange {
   readonly #changes: Changes;
 
@@ -21,7 +24,13 @@ export class RecordChange {
       const record_id = newId('record');
       // An orchestrator of an earlier version revokes a key this way; what waits of its calls is ended by the sweep.
       const revoked = verb === KEY_REVOKED ? (await revokeKey(rows, caller, subject, now)).records.slice(1) : [];
-      return { value: { recorded: record_id }, records: [{ record_id, kind: 'change', actor: caller.api_key_id, change: { verb, subject, digest: digest ?? null } }, ...revoked] };
+      return {
+        value: { recorded: record_id },
+        records: [
+          { record_id, kind: 'change', actor: caller.api_key_id, change: { verb, subject, digest: digest ?? null } },
+          ...revoked,
+        ],
+      };
     });
   }
 }

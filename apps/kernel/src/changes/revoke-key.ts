@@ -14,9 +14,8 @@ export interface KeyRevocation {
 
 /**
  * Revokes an API key as far as the kernel is concerned, within the transaction of `rows`: its calls are marked, and the
- * delegations that it made are taken back.
- * INVARIANT (wholly before or wholly after): the transaction holds the tenant's rules alone. A call of the key is decided
- * before it, and marked here, or after it, and refused.
+ * delegations that it made are taken back. INVARIANT (wholly before or wholly after): the transaction holds the
+ * tenant's rules alone. A call of the key is decided before it, and marked here, or after it, and refused.
  */
 export async function revokeKey(rows: Rows, caller: Caller, api_key_id: string, now: number): Promise<KeyRevocation> {
   const { tenant_id, api_key_id: by } = caller;
@@ -27,8 +26,12 @@ export async function revokeKey(rows: Rows, caller: Caller, api_key_id: string, 
     SELECT operation_id FROM kernel.mark_calls_of_key(${tenant_id}, ${api_key_id}) AS operation_id`;
   const operationIds = marked.map(({ operation_id }) => operation_id);
   if (count === 0) return { operationIds, records: [] };
-  const revoked = { kind: 'change', actor: by, change: { verb: KEY_REVOKED, subject: api_key_id, digest: null } } as const;
-  return { operationIds, records: [revoked, ...await endDelegations(rows, api_key_id, { by, now })] };
+  const revoked = {
+    kind: 'change',
+    actor: by,
+    change: { verb: KEY_REVOKED, subject: api_key_id, digest: null },
+  } as const;
+  return { operationIds, records: [revoked, ...(await endDelegations(rows, api_key_id, { by, now }))] };
 }
 
 /** What records call the end of a key. */
@@ -36,11 +39,14 @@ export const KEY_REVOKED = 'api_key_revoked';
 
 /** Who lost the key lost the right that was lent with it. */
 async function endDelegations(
-  rows: Rows, keyId: string, { by, now }: { by: string; now: number },
+  rows: Rows,
+  keyId: string,
+  { by, now }: { by: string; now: number },
 ): Promise<ChangeRecord[]> {
   const lent = await rows.delegation.findMany({
     where: { created_by: keyId, revoked_at: null, expires_at: { gt: now } },
-    select: { delegation_id: true }, orderBy: { delegation_id: 'asc' },
+    select: { delegation_id: true },
+    orderBy: { delegation_id: 'asc' },
   });
   const ids = lent.map(({ delegation_id }) => delegation_id);
   const ended = { revoked_at: now, revoked_by: by };

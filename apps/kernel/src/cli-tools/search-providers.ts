@@ -1,5 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-import { Fault, NOT_AVAILABLE, parseMessage, searchTool, SearchTool, type KernelRequest, type SearchProvider, type SearchProviderView } from '@writ/contract';
+import {
+  Fault,
+  NOT_AVAILABLE,
+  parseMessage,
+  searchTool,
+  SearchTool,
+  type KernelRequest,
+  type SearchProvider,
+  type SearchProviderView,
+} from '@writ/contract';
 import { parseUrl, TargetError, urlOf } from '@writ/egress';
 import type { Changed, ChangeRecord, Changes } from '../changes/index.ts';
 import { definitionDigest } from '../store/index.ts';
@@ -15,8 +24,9 @@ interface Standing {
 }
 
 /**
- * What answers a tenant's searches of the web. The tool is made of it and kept as the tenant's other tools are, so that a change of the provider comes wholly before a decision
- * about a search or wholly after it, and a search that was decided on one provider goes to no other.
+ * What answers a tenant's searches of the web. The tool is made of it and kept as the tenant's other tools are, so that
+ * a change of the provider comes wholly before a decision about a search or wholly after it, and a search that was
+ * decided on one provider goes to no other.
  */
 export class SearchProviders {
   readonly #tenancy: Tenancy;
@@ -30,12 +40,18 @@ export class SearchProviders {
   /** @throws Fault `auth.role`, `not_found` */
   async read({ caller }: KernelRequest<'search.read'>): Promise<SearchProviderView> {
     requireRole(caller, 'admin', 'operator', 'auditor');
-    const { view } = await this.#tenancy.within(caller.tenant_id, async (rows) => await standingOf(rows, caller.tenant_id));
+    const { view } = await this.#tenancy.within(
+      caller.tenant_id,
+      async (rows) => await standingOf(rows, caller.tenant_id),
+    );
     if (view === null) throw new Fault('not_found');
     return view;
   }
 
-  /** Where the addresses of its host lead is judged by the gate, for each search anew. @throws Fault `auth.role`, `request.malformed` */
+  /**
+   * Where the addresses of its host lead is judged by the gate, for each search anew.
+   * @throws Fault `auth.role`, `request.malformed`
+   */
   async set({ caller, provider }: KernelRequest<'search.set'>): Promise<SearchProviderView> {
     requireRole(caller, 'admin');
     const { tenant_id, api_key_id } = caller;
@@ -43,10 +59,16 @@ export class SearchProviders {
     return await this.#changes.make(tenant_id, async (rows): Promise<Changed<SearchProviderView>> => {
       await lockTools(rows, tenant_id);
       const { version, view } = await standingOf(rows, tenant_id);
-      if (view !== null && view.provider.url === asked.url && view.provider.kind === asked.kind) return { value: view, records: [] };
+      if (view !== null && view.provider.url === asked.url && view.provider.kind === asked.kind)
+        return { value: view, records: [] };
       const document: SearchTool = { v: 1, tool_id: TOOL_ID, version: version + 1, provider: asked };
       const definition_digest = definitionDigest(searchTool(document));
-      await storeVersion(rows, tenant_id, api_key_id, { tool_id: TOOL_ID, version: document.version, definition_digest, document });
+      await storeVersion(rows, tenant_id, api_key_id, {
+        tool_id: TOOL_ID,
+        version: document.version,
+        definition_digest,
+        document,
+      });
       await this.#put(rows, tenant_id, { version: document.version, definition_digest, updated_by: api_key_id });
       const after = await standingOf(rows, tenant_id);
       if (after.view === null) throw new Error('the provider that was set is not there');
@@ -67,7 +89,11 @@ export class SearchProviders {
     });
   }
 
-  async #put(rows: Rows, tenantId: string, more: { readonly version: number; readonly definition_digest: string | null; readonly updated_by: string }): Promise<void> {
+  async #put(
+    rows: Rows,
+    tenantId: string,
+    more: { readonly version: number; readonly definition_digest: string | null; readonly updated_by: string },
+  ): Promise<void> {
     // From here to COMMIT no decision is written.
     await rows.$queryRaw`SELECT kernel.change_rules(${tenantId})::text`;
     await putInForce(rows, tenantId, { tool_id: TOOL_ID, category: 'read', ...more });
@@ -79,7 +105,9 @@ async function standingOf(rows: Rows, tenant_id: string): Promise<Standing> {
   if (row === null) return { version: 0, view: null };
   const { version, definition_digest, updated_by, updated_at } = row;
   if (definition_digest === null) return { version, view: null };
-  const { document } = await rows.tool_version.findUniqueOrThrow({ where: { tenant_id_tool_id_version: { tenant_id, tool_id: TOOL_ID, version } } });
+  const { document } = await rows.tool_version.findUniqueOrThrow({
+    where: { tenant_id_tool_id_version: { tenant_id, tool_id: TOOL_ID, version } },
+  });
   const provider: SearchProvider = parseMessage(SearchTool, document).provider;
   return { version, view: { provider, definition_digest, set_by: updated_by, set_at: Number(updated_at) } };
 }
@@ -95,4 +123,8 @@ function baseUrl(url: string): string {
   }
 }
 
-const recordOf = (verb: string, actor: string, digest: string): ChangeRecord => ({ kind: 'change', actor, change: { verb, subject: TOOL_ID, digest } });
+const recordOf = (verb: string, actor: string, digest: string): ChangeRecord => ({
+  kind: 'change',
+  actor,
+  change: { verb, subject: TOOL_ID, digest },
+});

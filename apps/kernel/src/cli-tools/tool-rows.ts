@@ -15,8 +15,18 @@ interface Version {
 }
 
 /** Keeps a version of a tool; one that comes back is there already. */
-export async function storeVersion(rows: Rows, tenantId: string, by: string, { tool_id, version, definition_digest, document }: Version): Promise<void> {
-  await rows.tool_version.createMany({ data: [{ tenant_id: tenantId, tool_id, version, definition_digest, document: structuredClone(document), created_by: by }], skipDuplicates: true });
+export async function storeVersion(
+  rows: Rows,
+  tenantId: string,
+  by: string,
+  { tool_id, version, definition_digest, document }: Version,
+): Promise<void> {
+  await rows.tool_version.createMany({
+    data: [
+      { tenant_id: tenantId, tool_id, version, definition_digest, document: structuredClone(document), created_by: by },
+    ],
+    skipDuplicates: true,
+  });
 }
 
 interface InForce {
@@ -29,6 +39,10 @@ interface InForce {
 }
 
 /** Puts a version in force. To be called under the tenant's rules, which every decision holds. */
-export async function putInForce(rows: Rows, tenantId: string, { tool_id, category, version, definition_digest, updated_by }: InForce): Promise<void> {
+export async function putInForce(
+  rows: Rows,
+  tenantId: string,
+  { tool_id, category, version, definition_digest, updated_by }: InForce,
+): Promise<void> {
   await rows.$queryRaw`SELECT kernel.put_tool(${tenantId}, ${JSON.stringify({ tool_id, category, version, definition_digest, updated_by })}::jsonb)::text`;
 }

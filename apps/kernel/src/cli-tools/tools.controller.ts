@@ -1,7 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 import { Controller } from '@nestjs/common';
 import { MessagePattern, Payload } from '@nestjs/microservices';
-import { KERNEL_REQUESTS, parseMessage, type SearchProviderView, type TenantToolView, type ToolsApplied } from '@writ/contract';
+import {
+  KERNEL_REQUESTS,
+  parseMessage,
+  type SearchProviderView,
+  type TenantToolView,
+  type ToolsApplied,
+} from '@writ/contract';
 import type { Listed } from '../store/index.ts';
 import { ApplyTools } from './apply-tools.ts';
 import { ListTools } from './list-tools.ts';

@@ -24,9 +24,10 @@ export interface Collected {
 }
 
 /**
- * Takes contents away that nothing names any more: effects that were rolled back, uploads that came to nothing, parts of uploads that broke off. Histories are kept whole.
- * INVARIANT (what is named stays): a content goes only if nothing named it when all names were read, after `since`, and nobody has put it or was told of it since. Whatever
- * names it later has put it, or asked whether it is there, before; then it isn't taken.
+ * Takes contents away that nothing names any more: effects that were rolled back, uploads that came to nothing, parts
+ * of uploads that broke off. Histories are kept whole. INVARIANT (what is named stays): a content goes only if nothing
+ * named it when all names were read, after `since`, and nobody has put it or was told of it since. Whatever names it
+ * later has put it, or asked whether it is there, before; then it isn't taken.
  */
 export class Collect {
   readonly #workers: CrossTenantPool;
@@ -45,7 +46,9 @@ export class Collect {
 
   /** Looks through the tenant whose turn it is; null where it is nobody's. Replicas never have the same one. */
   async next(): Promise<Collected | null> {
-    const turn = await callKernel<{ tenant_id: TenantId; now: number } | null>(this.#workers.pool, 'take_collection', [this.#options.everyMs]);
+    const turn = await callKernel<{ tenant_id: TenantId; now: number } | null>(this.#workers.pool, 'take_collection', [
+      this.#options.everyMs,
+    ]);
     return turn === null ? null : await this.run(turn.tenant_id, turn.now);
   }
 
@@ -72,9 +75,18 @@ export class Collect {
 
   /** Before anything goes: what is recorded and then is still there goes the next time, and is recorded again. */
   async #record(tenantId: TenantId, sha256s: readonly string[]): Promise<void> {
-    await this.#changes.make(tenantId, () => Promise.resolve({
-      value: null, records: [{ kind: 'change', actor: ACTOR, change: { verb: 'contents_collected', subject: tenantId, digest: contentDigest({ sha256s }) } }],
-    }));
+    await this.#changes.make(tenantId, () =>
+      Promise.resolve({
+        value: null,
+        records: [
+          {
+            kind: 'change',
+            actor: ACTOR,
+            change: { verb: 'contents_collected', subject: tenantId, digest: contentDigest({ sha256s }) },
+          },
+        ],
+      }),
+    );
   }
 
   async #takeParts(tenantId: TenantId, since: number): Promise<number> {

@@ -12,7 +12,8 @@ export class Named {
   /** @throws Error where there are more than one pass holds */
   add(sha256: string): void {
     this.#hashes.add(packed(sha256));
-    if (this.#hashes.size > HASHES_MAX) throw new Error(`a tenant names more than ${String(HASHES_MAX)} contents: nothing of it is collected`);
+    if (this.#hashes.size > HASHES_MAX)
+      throw new Error(`a tenant names more than ${String(HASHES_MAX)} contents: nothing of it is collected`);
   }
 
   /** Adds a directory, and answers whether it wasn't gone through before. */

@@ -10,7 +10,9 @@ let kernel: TestKernel;
 let run: TestExecution;
 let tenant: TestTenant;
 let token: string;
-openExecutionSpec((on) => { ({ kernel, run } = on); });
+openExecutionSpec((on) => {
+  ({ kernel, run } = on);
+});
 beforeEach(async () => {
   tenant = await kernel.newTenant();
   await tenant.write({ 'a.txt': 'hello' });
@@ -20,7 +22,9 @@ beforeEach(async () => {
 });
 
 const BUG = new TypeError('a bug of the judging');
-const throwing = (error: Error) => (): never => { throw error; };
+const throwing = (error: Error) => (): never => {
+  throw error;
+};
 const outcomes = async () => (await tenant.records()).filter((record) => record.phase === 'outcome');
 
 async function reportBesides(error: Error, before: (attempt: Attempt) => Promise<unknown> = async () => undefined) {
@@ -40,7 +44,10 @@ describe('an effect whose judging fails', () => {
     expect(await run.commit.run(report)).toEqual({ v: 1, state: 'rolled_back', tx_outcome: 'rolled_back' });
     expect(await run.commit.run(report)).toEqual({ v: 1, state: 'rolled_back', tx_outcome: 'rolled_back' });
     expect(await tenant.row(attempt.operation_id)).toMatchObject({
-      state: 'rolled_back', fault_code: code, attempt: 1, reserved: {},
+      state: 'rolled_back',
+      fault_code: code,
+      attempt: 1,
+      reserved: {},
     });
     expect(await outcomes()).toMatchObject([{ tx_outcome: 'rolled_back', fault_code: code, attempt: 1 }]);
     expect(await tenant.budgetOf(token)).toMatchObject({ calls: { reserved: 0, used: 1 } });

@@ -7,7 +7,10 @@ import { Commit } from './commit.ts';
 import { KeepOutput } from './keep-output.ts';
 import { PreviewReports } from './preview-reports.ts';
 
-/** Reports decided at once by one replica; one more is told to come back, within its lease. Each holds a delta in memory. */
+/**
+ * Reports decided at once by one replica; one more is told to come back, within its lease. Each holds a delta in
+ * memory.
+ */
 const CONCURRENCY_MAX = 64;
 
 /** in: bytes become a ReportRequest, an executor's word about a container's word. */
@@ -27,7 +30,9 @@ export class CommitController {
   async handle(@Payload() payload: unknown): Promise<ReportReply> {
     const report = parseMessage(ReportRequest, payload);
     const { operation_id, attempt, mode = 'run' } = report;
-    return await withSpan('performed', { operation_id, attempt, mode }, () => (mode === 'preview' ? this.#previews.run(report) : this.#run(report)));
+    return await withSpan('performed', { operation_id, attempt, mode }, () =>
+      mode === 'preview' ? this.#previews.run(report) : this.#run(report),
+    );
   }
 
   /** What is kept beside the result is durable before the result is. */

@@ -5,8 +5,8 @@ import { sealedBy, verifyOutput } from '../effects/index.ts';
 import { callKernel, type TenantPool } from '../store/index.ts';
 
 /**
- * Keeps the whole output that a report names, for a time. It is no part of the effect: no digest and no record names it.
- * INVARIANT (fenced): only whoever holds the attempt has anything kept, and only while it performs.
+ * Keeps the whole output that a report names, for a time. It is no part of the effect: no digest and no record names
+ * it. INVARIANT (fenced): only whoever holds the attempt has anything kept, and only while it performs.
  */
 export class KeepOutput {
   readonly #tenants: TenantPool;
@@ -19,12 +19,26 @@ export class KeepOutput {
     this.#keptMs = keptMs;
   }
 
-  /** Resolves once it is durable, with its time begun. Nothing is written for an attempt that is over or another's, nor of contents that aren't as named: the effect's check says so. */
+  /**
+   * Resolves once it is durable, with its time begun. Nothing is written for an attempt that is over or another's, nor
+   * of contents that aren't as named: the effect's check says so.
+   */
   async run(report: ReportRequest): Promise<void> {
     const { tenant_id, operation_id, attempt, executor_id, nonce, output_refs: refs } = report;
     if (refs === undefined || !(await this.#areThere(report))) return;
-    const [stdout, stderr] = [refs.stdout, refs.stderr].map((ref) => JSON.stringify({ ...ref, sealed: sealedBy(report) }));
-    await callKernel<boolean>(this.#tenants.pool, 'keep_output', [tenant_id, operation_id, attempt, executor_id, nonce, stdout, stderr, this.#keptMs]);
+    const [stdout, stderr] = [refs.stdout, refs.stderr].map((ref) =>
+      JSON.stringify({ ...ref, sealed: sealedBy(report) }),
+    );
+    await callKernel<boolean>(this.#tenants.pool, 'keep_output', [
+      tenant_id,
+      operation_id,
+      attempt,
+      executor_id,
+      nonce,
+      stdout,
+      stderr,
+      this.#keptMs,
+    ]);
   }
 
   async #areThere(report: ReportRequest): Promise<boolean> {

@@ -10,7 +10,11 @@ import type { TenantVault } from '../payload/index.ts';
 import { callKernel, type TenantPool } from '../store/index.ts';
 import { usageCounter } from './usage-counter.ts';
 
-type PreviewFactRows = Omit<FactRows, 'args'> & { readonly args: string | null; readonly preview: PreviewRow; readonly approval: ApprovalRow | null };
+type PreviewFactRows = Omit<FactRows, 'args'> & {
+  readonly args: string | null;
+  readonly preview: PreviewRow;
+  readonly approval: ApprovalRow | null;
+};
 
 /** An attempt's facts where the attempt is a preview. */
 interface PreviewFacts {
@@ -38,38 +42,82 @@ export class PreviewReports {
     this.#previews = previews;
   }
 
-  /** Resolves once what was found is durable. @throws Fault `attempt.fenced` for any other attempt, and for a call that is no longer held. */
+  /**
+   * Resolves once what was found is durable.
+   * @throws Fault `attempt.fenced` for any other attempt, and for a call that is no longer held.
+   */
   async run(report: ReportRequest): Promise<ReportReply> {
     const { facts, preview, approval } = await this.#read(report);
-    const isSpeaker = preview.attempt === report.attempt && preview.executor_id === report.executor_id && preview.nonce === report.nonce;
+    const isSpeaker =
+      preview.attempt === report.attempt &&
+      preview.executor_id === report.executor_id &&
+      preview.nonce === report.nonce;
     if (!isSpeaker) throw new Fault('attempt.fenced');
     if (preview.state === 'ready' || preview.state === 'failed') return { v: 1, state: 'held', tx_outcome: null };
     if (approval?.state !== 'pending') throw new Fault('attempt.fenced');
-    const checked = await this.#effects.of({ ...facts, operation: { ...facts.operation, autonomy_mode: approval.autonomy_mode, approvers: approval.quorum } }, report);
+    const checked = await this.#effects.of(
+      {
+        ...facts,
+        operation: { ...facts.operation, autonomy_mode: approval.autonomy_mode, approvers: approval.quorum },
+      },
+      report,
+    );
     const verdict = await this.#previews.end(facts, await this.#endOf(facts, report, checked, approval), report);
     if (verdict === 'fenced') throw new Fault('attempt.fenced');
     return { v: 1, state: 'held', tx_outcome: null };
   }
 
   async #read(report: ReportRequest): Promise<PreviewFacts> {
-    const rows = await callKernel<PreviewFactRows | null>(this.#tenants.pool, 'preview_facts', [report.tenant_id, report.operation_id]);
+    const rows = await callKernel<PreviewFactRows | null>(this.#tenants.pool, 'preview_facts', [
+      report.tenant_id,
+      report.operation_id,
+    ]);
     if (rows === null) throw new Fault('attempt.fenced');
-    return { facts: attemptFacts({ ...rows, args: rows.args === null ? null : Buffer.from(rows.args, 'base64') }), preview: rows.preview, approval: rows.approval };
+    return {
+      facts: attemptFacts({ ...rows, args: rows.args === null ? null : Buffer.from(rows.args, 'base64') }),
+      preview: rows.preview,
+      approval: rows.approval,
+    };
   }
 
-  /** INVARIANT (of the effect, or not): what can't commit, and what asked for something that a preview doesn't get, is no effect to approve. */
-  async #endOf(facts: AttemptFacts, report: ReportRequest, checked: CheckedEffect, approval: ApprovalRow): Promise<PreviewEnd> {
+  /**
+   * INVARIANT (of the effect, or not): what can't commit, and what asked for something that a preview doesn't get, is
+   * no effect to approve.
+   */
+  async #endOf(
+    facts: AttemptFacts,
+    report: ReportRequest,
+    checked: CheckedEffect,
+    approval: ApprovalRow,
+  ): Promise<PreviewEnd> {
     const { operation } = facts;
     const asked = report.asked_for ?? [];
     const { digest, bytes, contents, result, asks } = checked;
-    const found = { used: usedOf(report), countedBy: usageCounter(facts, report), effectDigest: digest, resultHash: result?.hash ?? null, askedFor: asked };
+    const found = {
+      used: usedOf(report),
+      countedBy: usageCounter(facts, report),
+      effectDigest: digest,
+      resultHash: result?.hash ?? null,
+      askedFor: asked,
+    };
     const snapshot = operation.state_snapshot_id;
-    if (digest === null || bytes === null || snapshot === null) return { ...found, fault: checked.fault, staged: null, approval: null };
+    if (digest === null || bytes === null || snapshot === null)
+      return { ...found, fault: checked.fault, staged: null, approval: null };
     const staged = await stageCall(this.#blobs, this.#vault, operation, { report, snapshot, digest, bytes, contents });
     if (checked.fault !== null || asked.length > 0) return { ...found, fault: checked.fault, staged, approval: null };
     const mode = stricter(asks?.mode ?? approval.autonomy_mode, approval.autonomy_mode);
     const { reasons } = saidBeside(approval.reasons, { rule_ids: [], reasons: asks?.reasons ?? [] });
-    return { ...found, fault: null, staged, approval: { effect_digest: digest, autonomy_mode: mode, quorum: Math.max(approval.quorum, asks?.quorum ?? 1), reasons } };
+    return {
+      ...found,
+      fault: null,
+      staged,
+      approval: {
+        effect_digest: digest,
+        autonomy_mode: mode,
+        quorum: Math.max(approval.quorum, asks?.quorum ?? 1),
+        reasons,
+      },
+    };
   }
 }
 

@@ -10,12 +10,15 @@ import { callKernel, unlessToolChanged, type OperationRow, type TenantPool } fro
 /** The rule that a decision's record names where the call was decided before and runs again. */
 const RULE = 'workspace.rerun';
 
-type RerunVerdict = { readonly verdict: 'rerun'; readonly operation: OperationRow } | Extract<EndVerdict, { readonly verdict: 'again' | 'gone' | 'token.revoked' | 'token.expired' | 'frozen' }>;
+type RerunVerdict =
+  | { readonly verdict: 'rerun'; readonly operation: OperationRow }
+  | Extract<EndVerdict, { readonly verdict: 'again' | 'gone' | 'token.revoked' | 'token.expired' | 'frozen' }>;
 
 /**
- * Sends inline calls back to the queue whose files another call changed while they ran: their tools are functions of a snapshot, so running one
- * again on the newest is what would have happened, had it come later. The statement that sends one back asserts the rules that it was judged under.
- * Where links of the newer tree lead its paths elsewhere than before, nothing runs.
+ * Sends inline calls back to the queue whose files another call changed while they ran: their tools are functions of a
+ * snapshot, so running one again on the newest is what would have happened, had it come later. The statement that sends
+ * one back asserts the rules that it was judged under. Where links of the newer tree lead its paths elsewhere than
+ * before, nothing runs.
  */
 export class Reruns {
   readonly #tenants: TenantPool;
@@ -29,10 +32,14 @@ export class Reruns {
   }
 
   /**
-   * What became of the attempt; a fault where the call may not run again by now; null where it isn't run again and the conflict is its end.
-   * `used` is what the attempt did, with those before it.
+   * What became of the attempt; a fault where the call may not run again by now; null where it isn't run again and the
+   * conflict is its end. `used` is what the attempt did, with those before it.
    */
-  async of({ operation, rules }: AttemptFacts, report: ReportRequest, used: Budgets): Promise<EndVerdict | EndingFault | null> {
+  async of(
+    { operation, rules }: AttemptFacts,
+    report: ReportRequest,
+    used: Budgets,
+  ): Promise<EndVerdict | EndingFault | null> {
     // Once something outside may have happened nothing is tried again.
     if (operation.lane !== 'inline' || operation.effect_started || operation.reruns >= LIMITS.reruns.max) return null;
     // The head that met the conflict may be an old one by now, and another conflict would be certain there.
@@ -42,23 +49,39 @@ export class Reruns {
     if (anew === null) return null;
     // A refusal is written with the rules that the report was checked under.
     if (!sameRules(rules, anew.facts.rules)) return { verdict: 'again' };
-    const fault = refusalOf(facts.operation, anew, { cause: 'others changed the same files', code: 'workspace.conflict' });
+    const fault = refusalOf(facts.operation, anew, {
+      cause: 'others changed the same files',
+      code: 'workspace.conflict',
+    });
     if (fault !== null) return fault;
-    if (!await this.#reevaluation.leadsToTheSame(facts.operation, anew)) return null;
+    if (!(await this.#reevaluation.leadsToTheSame(facts.operation, anew))) return null;
     const verdict = await this.#write(facts.operation, anew, report, used);
-    return verdict?.verdict === 'rerun' ? { verdict: 'settled', state: verdict.operation.state, tx_outcome: null } : verdict;
+    return verdict?.verdict === 'rerun'
+      ? { verdict: 'settled', state: verdict.operation.state, tx_outcome: null }
+      : verdict;
   }
 
   /** Null where the tool was changed since it was judged: the call isn't run again. */
-  async #write(operation: OperationRow, anew: Reevaluated, { attempt, executor_id, nonce }: ReportRequest, spent: Budgets): Promise<RerunVerdict | null> {
+  async #write(
+    operation: OperationRow,
+    anew: Reevaluated,
+    { attempt, executor_id, nonce }: ReportRequest,
+    spent: Budgets,
+  ): Promise<RerunVerdict | null> {
     const { record, columns } = this.#reevaluation.decisionOf(operation, anew, RULE);
     const order = {
-      tenant_id: operation.tenant_id, operation_id: operation.operation_id,
+      tenant_id: operation.tenant_id,
+      operation_id: operation.operation_id,
       seen: { attempt, executor_id, nonce, reruns: operation.reruns },
-      decided: columns, rules: { ...anew.facts.rules, history: null }, labels: anew.judgement.labels, spent,
+      decided: columns,
+      rules: { ...anew.facts.rules, history: null },
+      labels: anew.judgement.labels,
+      spent,
       record: { record_id: record.record_id, keyid: record.keyid, digest: record.digest },
     };
-    const verdict = await unlessToolChanged(callKernel<RerunVerdict>(this.#tenants.pool, 'run_again', [JSON.stringify(order), record.payload, record.sig]));
+    const verdict = await unlessToolChanged(
+      callKernel<RerunVerdict>(this.#tenants.pool, 'run_again', [JSON.stringify(order), record.payload, record.sig]),
+    );
     if (verdict?.verdict === 'rerun') this.#announcer.announce(verdict.operation, [record]);
     return verdict;
   }

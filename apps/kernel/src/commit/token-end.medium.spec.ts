@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A token that ends while its call runs: what the call did under it no longer counts, whoever in the chain it belongs to.
+// A token that ends while its call runs: what the call did under it no longer counts, whoever in the chain it belongs
+// to.
 import type { Caller } from '@writ/contract';
 import { openExecutionSpec } from '../specs/execution-spec.ts';
 import { asks, AUTOPILOT } from '../specs/test-ports.ts';
@@ -15,7 +16,9 @@ let run: TestExecution;
 let tenant: TestTenant;
 let parent: string;
 let token: string;
-openExecutionSpec((on) => { ({ kernel, run } = on); });
+openExecutionSpec((on) => {
+  ({ kernel, run } = on);
+});
 beforeEach(async () => {
   tenant = await kernel.newTenant();
   await tenant.write({ 'a.txt': 'hello', 'b.txt': 'b' });
@@ -25,15 +28,31 @@ beforeEach(async () => {
 });
 
 const perform = async (): Promise<Attempt> => (await run.perform(tenant, tenant.writeCall(token))).attempt;
-const writes = async (attempt: Attempt, path = 'a.txt') => reportOf(attempt, await deltaFor(kernel, attempt, { [path]: 'written' }));
+const writes = async (attempt: Attempt, path = 'a.txt') =>
+  reportOf(attempt, await deltaFor(kernel, attempt, { [path]: 'written' }));
 /** As if its time had come. */
-const expire = (id: string) => tenant.query(`UPDATE kernel.token SET grant_json = jsonb_set(grant_json, '{expires_at}', to_jsonb(kernel.now_ms() - 1)) WHERE capability_token_id = $1`, [id]);
-const outcomesOf = async ({ operation_id }: { operation_id: string }) => (await tenant.records()).filter((record) => record.operation_id === operation_id && record.phase === 'outcome');
+const expire = (id: string) =>
+  tenant.query(
+    `UPDATE kernel.token SET grant_json = jsonb_set(grant_json, '{expires_at}', to_jsonb(kernel.now_ms() - 1)) WHERE capability_token_id = $1`,
+    [id],
+  );
+const outcomesOf = async ({ operation_id }: { operation_id: string }) =>
+  (await tenant.records()).filter((record) => record.operation_id === operation_id && record.phase === 'outcome');
 const expectRolledBack = async (attempt: Attempt, used: number): Promise<void> => {
-  expect(await tenant.row(attempt.operation_id)).toMatchObject({ state: 'rolled_back', tx_outcome: 'rolled_back', fault_code: 'token.expired', reserved: {} });
-  expect(await outcomesOf(attempt)).toMatchObject([{ fault_code: 'token.expired', tx_outcome: 'rolled_back', commit_delta_id: null }]);
+  expect(await tenant.row(attempt.operation_id)).toMatchObject({
+    state: 'rolled_back',
+    tx_outcome: 'rolled_back',
+    fault_code: 'token.expired',
+    reserved: {},
+  });
+  expect(await outcomesOf(attempt)).toMatchObject([
+    { fault_code: 'token.expired', tx_outcome: 'rolled_back', commit_delta_id: null },
+  ]);
   expect(await textsAt(kernel, tenant, ['a.txt'])).toEqual({ 'a.txt': 'hello' });
-  expect(await tenant.budgetOf(token)).toMatchObject({ calls: { used: 1, reserved: 0 }, cpu_ms: { used, reserved: 0 } });
+  expect(await tenant.budgetOf(token)).toMatchObject({
+    calls: { used: 1, reserved: 0 },
+    cpu_ms: { used, reserved: 0 },
+  });
 };
 
 describe('a call whose token expires while it runs', () => {
@@ -66,7 +85,10 @@ describe('a call whose token expires while it runs', () => {
     await run.renew.effectStarted(speakerOf(attempt));
     await expire(token);
     expect(await run.renew.run(speakerOf(attempt))).toMatchObject({ stop: true });
-    expect(await run.newCommit().run(await writes(attempt))).toMatchObject({ state: 'ambiguous', tx_outcome: 'ambiguous' });
+    expect(await run.newCommit().run(await writes(attempt))).toMatchObject({
+      state: 'ambiguous',
+      tx_outcome: 'ambiguous',
+    });
     expect(await textsAt(kernel, tenant, ['a.txt'])).toEqual({ 'a.txt': 'hello' });
   });
 
@@ -83,7 +105,8 @@ describe('a call whose token expires while it runs', () => {
 });
 
 it('an effect that waits for a person is not committed by their yes once the token is over', async () => {
-  kernel.policy.says = (action) => (action.resources.some(({ path }) => path === 'b.txt') ? asks('soft_gate')() : AUTOPILOT);
+  kernel.policy.says = (action) =>
+    action.resources.some(({ path }) => path === 'b.txt') ? asks('soft_gate')() : AUTOPILOT;
   const attempt = await perform();
   expect(await run.newCommit().run(await writes(attempt, 'b.txt'))).toMatchObject({ state: 'held' });
   const { approval_id } = await tenant.row(attempt.operation_id);
@@ -92,7 +115,14 @@ it('an effect that waits for a person is not committed by their yes once the tok
   // The statement that commits waits for the rules, and finds the token expired when it has them.
   await kernel.admin.query('BEGIN');
   await kernel.admin.query('SELECT kernel.change_rules($1)', [tenant.tenantId]);
-  const deciding = kernel.decide.run({ v: 1, caller, approval_id: approval_id ?? '', decision: 'approve', comment: null, effect_digest });
+  const deciding = kernel.decide.run({
+    v: 1,
+    caller,
+    approval_id: approval_id ?? '',
+    decision: 'approve',
+    comment: null,
+    effect_digest,
+  });
   await kernel.untilBlocked();
   await expire(token);
   await kernel.admin.query('COMMIT');

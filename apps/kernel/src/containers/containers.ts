@@ -1,6 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 import { SHELL_SESSION, type Caller, type KernelRequest, type ContainerView } from '@writ/contract';
-import { callKernel, fittedPage, parseCursor, type Listed, type TenantPool, type CrossTenantPool } from '../store/index.ts';
+import {
+  callKernel,
+  fittedPage,
+  parseCursor,
+  type Listed,
+  type TenantPool,
+  type CrossTenantPool,
+} from '../store/index.ts';
 import { found, requireRole } from '../tenancy/index.ts';
 
 /** Shows the containers that have a call or a session: a tenant its own, the platform key all. */
@@ -29,6 +36,13 @@ export class Containers {
   async #read(caller: Caller | null, id: string | null, cursor: string | null, rows: number): Promise<ContainerView[]> {
     const before = parseCursor(cursor);
     const pool = caller === null ? this.#workers.pool : this.#tenants.pool;
-    return await callKernel<ContainerView[]>(pool, 'containers', [caller?.tenant_id ?? null, SHELL_SESSION.tool_id, id, before.created_at, before.id, rows]);
+    return await callKernel<ContainerView[]>(pool, 'containers', [
+      caller?.tenant_id ?? null,
+      SHELL_SESSION.tool_id,
+      id,
+      before.created_at,
+      before.id,
+      rows,
+    ]);
   }
 }

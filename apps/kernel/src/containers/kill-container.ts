@@ -8,9 +8,15 @@ import { callKernel, type OperationRow, type TenantPool } from '../store/index.t
 import { requireRole } from '../tenancy/index.ts';
 import type { Containers } from './containers.ts';
 
-interface Asked { readonly operation: OperationRow; readonly recorded: boolean }
+interface Asked {
+  readonly operation: OperationRow;
+  readonly recorded: boolean;
+}
 
-/** Kills containers for whoever runs them. Who did it is recorded before anything is killed; the call ends as any other that was stopped, once. */
+/**
+ * Kills containers for whoever runs them. Who did it is recorded before anything is killed; the call ends as any other
+ * that was stopped, once.
+ */
 export class KillContainer {
   readonly #containers: Containers;
   readonly #tenants: TenantPool;
@@ -39,15 +45,29 @@ export class KillContainer {
 
   async #killShell(container: ContainerView, actor: string): Promise<void> {
     const record = await this.#recordOf(container, null, actor);
-    if (await callKernel<boolean>(this.#tenants.pool, 'kill_shell', [container.tenant_id, container.container_id, JSON.stringify([postable(record)])])) {
+    if (
+      await callKernel<boolean>(this.#tenants.pool, 'kill_shell', [
+        container.tenant_id,
+        container.container_id,
+        JSON.stringify([postable(record)]),
+      ])
+    ) {
       this.#outbox.hand([record], { mayLinger: false });
     }
   }
 
   async #killCall(container: ContainerView, operationId: string, actor: string): Promise<void> {
-    const seen = await callKernel<{ operation: OperationRow } | null>(this.#tenants.pool, 'attempt_facts', [container.tenant_id, operationId]);
+    const seen = await callKernel<{ operation: OperationRow } | null>(this.#tenants.pool, 'attempt_facts', [
+      container.tenant_id,
+      operationId,
+    ]);
     const record = await this.#recordOf(container, seen?.operation ?? null, actor);
-    const asked = await callKernel<Asked | null>(this.#tenants.pool, 'kill_call', [container.tenant_id, operationId, actor, JSON.stringify([postable(record)])]);
+    const asked = await callKernel<Asked | null>(this.#tenants.pool, 'kill_call', [
+      container.tenant_id,
+      operationId,
+      actor,
+      JSON.stringify([postable(record)]),
+    ]);
     // Ended by itself meanwhile: nothing of it is there to be killed.
     if (asked === null) return;
     if (asked.recorded) this.#announcer.announce(asked.operation, [record]);
@@ -55,12 +75,30 @@ export class KillContainer {
   }
 
   /** `operation`: the call that is stopped; null for a session, which may have none. */
-  async #recordOf({ container_id, tenant_id, agent_id, workspace_id }: ContainerView, operation: OperationRow | null, actor: string): Promise<SealedRecord> {
+  async #recordOf(
+    { container_id, tenant_id, agent_id, workspace_id }: ContainerView,
+    operation: OperationRow | null,
+    actor: string,
+  ): Promise<SealedRecord> {
     const recorded_at = await callKernel<number>(this.#tenants.pool, 'now_ms', []);
-    return this.#sealer.seal(composeRecord({
-      kind: 'change', tenant_id, agent_id, workspace_id, actor, recorded_at,
-      ...(operation === null ? {} : { operation_id: operation.operation_id, provenance: operation.provenance, ...traceIdsOf(operation.traceparent) }),
-      change: { verb: 'sandbox_killed', subject: container_id, digest: null },
-    }), { actionDigest: operation?.action_digest ?? null, newRoot: null });
+    return this.#sealer.seal(
+      composeRecord({
+        kind: 'change',
+        tenant_id,
+        agent_id,
+        workspace_id,
+        actor,
+        recorded_at,
+        ...(operation === null
+          ? {}
+          : {
+              operation_id: operation.operation_id,
+              provenance: operation.provenance,
+              ...traceIdsOf(operation.traceparent),
+            }),
+        change: { verb: 'sandbox_killed', subject: container_id, digest: null },
+      }),
+      { actionDigest: operation?.action_digest ?? null, newRoot: null },
+    );
   }
 }

@@ -9,7 +9,10 @@ import type { Containers } from './containers.ts';
 const ANSWER_MS = 2_000;
 const ASK_ID_BYTES = 16;
 
-/** Asks executors what comes out of their containers. Nothing of it is kept here; what a call returned in the end is its result. */
+/**
+ * Asks executors what comes out of their containers. Nothing of it is kept here; what a call returned in the end is its
+ * result.
+ */
 export class Peek {
   readonly #containers: Containers;
   readonly #ask: (tenantId: string, event: PeekEvent) => void;
@@ -27,11 +30,16 @@ export class Peek {
     const { tenant_id, executor_id } = await this.#containers.find(caller, container_id);
     const askId = randomBytes(ASK_ID_BYTES).toString('hex');
     const { promise, resolve } = Promise.withResolvers<PeekedEvent>();
-    this.#waiting.set(askId, (said) => { if (said.executor_id === executor_id && said.container_id === container_id) resolve(said); });
+    this.#waiting.set(askId, (said) => {
+      if (said.executor_id === executor_id && said.container_id === container_id) resolve(said);
+    });
     const late = new AbortController();
     try {
       this.#ask(tenant_id, { v: 1, container_id, ask_id: askId });
-      const said = await Promise.race([promise, sleep(ANSWER_MS, null, { signal: late.signal, ref: false }).catch(() => null)]);
+      const said = await Promise.race([
+        promise,
+        sleep(ANSWER_MS, null, { signal: late.signal, ref: false }).catch(() => null),
+      ]);
       if (said === null) throw new Fault('sandbox.unavailable', 'its executor gives no answer');
       return { container_id, output: said.output, output_bytes: said.output_bytes, withheld: said.withheld };
     } finally {

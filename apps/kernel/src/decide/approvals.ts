@@ -1,5 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-import { Fault, type ApprovalEffect, type ApprovalView, type Caller, type KernelRequest, type VoteView } from '@writ/contract';
+import {
+  Fault,
+  type ApprovalEffect,
+  type ApprovalView,
+  type Caller,
+  type KernelRequest,
+  type VoteView,
+} from '@writ/contract';
 import type { BlobStore } from '@writ/blobs';
 import { inTenant } from '@writ/database';
 import { openStaged, shownDelta } from '../effects/index.ts';
@@ -39,7 +46,10 @@ export class Approvals {
     return await this.#viewFor(caller, held, LIST_ARGS_BYTES, true);
   }
 
-  /** The staged effect, whole, for approvers. @throws Fault `not_found`, `auth.role`, `conflict` where none is staged */
+  /**
+   * The staged effect, whole, for approvers.
+   * @throws Fault `not_found`, `auth.role`, `conflict` where none is staged
+   */
   async effect({ caller, approval_id }: KernelRequest<'approval.effect'>): Promise<ApprovalEffect> {
     const [held] = await this.#select(caller, 'WHERE a.approval_id = $1', [approval_id]);
     if (held === undefined) throw new Fault('not_found');
@@ -51,19 +61,34 @@ export class Approvals {
   }
 
   /** Newest first. @throws Fault `auth.role`, `request.malformed` */
-  async list({ caller, page, state }: KernelRequest<'approval.list'>): Promise<{ items: ApprovalView[]; next_cursor: string | null }> {
+  async list({
+    caller,
+    page,
+    state,
+  }: KernelRequest<'approval.list'>): Promise<{ items: ApprovalView[]; next_cursor: string | null }> {
     const after = parseCursor(page.cursor);
-    const found = await this.#select(caller,
+    const found = await this.#select(
+      caller,
       `WHERE (a.created_at, a.approval_id) < ($1, $2) AND ($3::text IS NULL OR a.state = $3) ORDER BY a.created_at DESC, a.approval_id DESC LIMIT $4`,
-      [after.created_at, after.id, state, page.limit + 1]);
-    const { items, next_cursor } = pageOf(found, page.limit, ({ approval }) => ({ created_at: approval.created_at, id: approval.approval_id }));
+      [after.created_at, after.id, state, page.limit + 1],
+    );
+    const { items, next_cursor } = pageOf(found, page.limit, ({ approval }) => ({
+      created_at: approval.created_at,
+      id: approval.approval_id,
+    }));
     const share = Math.floor(LIST_ARGS_BYTES / Math.max(1, items.length));
     return { items: await Promise.all(items.map((held) => this.#viewFor(caller, held, share, false))), next_cursor };
   }
 
   async #select(caller: Caller, where: string, values: unknown[]): Promise<HeldCall[]> {
-    if (caller.role === 'agent') throw new Fault('auth.role', 'approvals take the role `admin`, `operator` or `auditor`');
-    return await inTenant(this.#tenants.pool, caller.tenant_id, async (client) => (await client.query<HeldCall>(`${SELECT} ${where}`, values)).rows, { readOnly: true });
+    if (caller.role === 'agent')
+      throw new Fault('auth.role', 'approvals take the role `admin`, `operator` or `auditor`');
+    return await inTenant(
+      this.#tenants.pool,
+      caller.tenant_id,
+      async (client) => (await client.query<HeldCall>(`${SELECT} ${where}`, values)).rows,
+      { readOnly: true },
+    );
   }
 
   /** `whole`: with what the preview found; a list says only where it stands. */
@@ -78,7 +103,12 @@ export class Approvals {
       autonomy_mode: approval.autonomy_mode,
       of: approval.of,
       state: approval.state,
-      binding: { action_digest: approval.action_digest, effect_digest: approval.effect_digest, policy_hash: operation.policy_hash, expires_at: approval.expires_at },
+      binding: {
+        action_digest: approval.action_digest,
+        effect_digest: approval.effect_digest,
+        policy_hash: operation.policy_hash,
+        expires_at: approval.expires_at,
+      },
       preview: await viewPreview(held, whole && isApprover(caller) ? { vault: this.#vault, blobs: this.#blobs } : null),
       votes: countVotes({ autonomy_mode: approval.autonomy_mode, quorum: approval.quorum, votes: held.votes }),
       voted: held.votes.map(viewVote),
@@ -102,6 +132,32 @@ export class Approvals {
   }
 }
 
-function viewVote({ vote_id, says, principal, role, cast_by, cast_as, delegation_id, effect_digest, stands, comment, record_id, created_at }: VoteRow): VoteView {
-  return { vote_id, says, principal, role, cast_by, cast_as, delegation_id, effect_digest, stands, comment, record_id, created_at };
+function viewVote({
+  vote_id,
+  says,
+  principal,
+  role,
+  cast_by,
+  cast_as,
+  delegation_id,
+  effect_digest,
+  stands,
+  comment,
+  record_id,
+  created_at,
+}: VoteRow): VoteView {
+  return {
+    vote_id,
+    says,
+    principal,
+    role,
+    cast_by,
+    cast_as,
+    delegation_id,
+    effect_digest,
+    stands,
+    comment,
+    record_id,
+    created_at,
+  };
 }

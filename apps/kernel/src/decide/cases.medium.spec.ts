@@ -25,7 +25,9 @@ interface Case {
   readonly lends?: readonly { readonly from: string; readonly to: string }[];
   readonly steps: readonly Step[];
 }
-const { cases } = parse(readFileSync(new URL('../../cases/approvals/votes.yaml', import.meta.url), 'utf8')) as { cases: readonly Case[] };
+const { cases } = parse(readFileSync(new URL('../../cases/approvals/votes.yaml', import.meta.url), 'utf8')) as {
+  cases: readonly Case[];
+};
 
 let kernel: TestKernel;
 let manage: TestManagement;
@@ -56,10 +58,21 @@ class Scene {
     kernel.policy.hash = '1'.repeat(64);
     kernel.policy.says = asks(mode, persons);
     const tenant = await kernel.newTenant();
-    const scene = new Scene(tenant, await kernel.admit.run(tenant.writeCall(await tenant.token(), { proposers: ['agnes'] }), null), mode);
+    const scene = new Scene(
+      tenant,
+      await kernel.admit.run(tenant.writeCall(await tenant.token(), { proposers: ['agnes'] }), null),
+      mode,
+    );
     for (const { from, to } of lends) {
       const scope = { tools: null, agent_id: null, autonomy_mode: 'soft_gate' as const };
-      const { delegation_id } = await manage.delegations.create({ v: 1, caller: scene.#caller(from), to, scope, note: 'away', expires_at: Date.now() + 3_600_000 });
+      const { delegation_id } = await manage.delegations.create({
+        v: 1,
+        caller: scene.#caller(from),
+        to,
+        scope,
+        note: 'away',
+        expires_at: Date.now() + 3_600_000,
+      });
       scene.#lent.set(from, delegation_id);
     }
     return scene;
@@ -68,18 +81,31 @@ class Scene {
   /** The same person in the same role has one key. */
   #caller(principal: string, role: Caller['role'] = 'operator'): Caller {
     const name = `${principal} ${role}`;
-    const caller = this.#keys.get(name) ?? { tenant_id: this.#tenant.tenantId, api_key_id: newId('apiKey'), role, agent_id: role === 'agent' ? newId('agent') : null, principal };
+    const caller = this.#keys.get(name) ?? {
+      tenant_id: this.#tenant.tenantId,
+      api_key_id: newId('apiKey'),
+      role,
+      agent_id: role === 'agent' ? newId('agent') : null,
+      principal,
+    };
     this.#keys.set(name, caller);
     return caller;
   }
 
   async take(step: Step): Promise<void> {
-    const got = await (step.then === undefined ? this.#act(step) : this.#happen(step.then)).then((view) => view?.state, (error: unknown) => (error as { code?: string }).code ?? error);
+    const got = await (step.then === undefined ? this.#act(step) : this.#happen(step.then)).then(
+      (view) => view?.state,
+      (error: unknown) => (error as { code?: string }).code ?? error,
+    );
     if (step.gets !== undefined) expect([step, got]).toEqual([step, step.gets]);
     const { state, fault_code, approval_id } = await this.#tenant.row(this.#held.operation_id);
     if (step.code !== undefined) expect([step, state, fault_code]).toEqual([step, 'refused', step.code]);
     if (step.votes === undefined) return;
-    const { votes } = await kernel.approvals.read({ v: 1, caller: this.#caller('reader', 'auditor'), approval_id: approval_id ?? '' });
+    const { votes } = await kernel.approvals.read({
+      v: 1,
+      caller: this.#caller('reader', 'auditor'),
+      approval_id: approval_id ?? '',
+    });
     expect([step, `${votes.given} of ${votes.needed}`]).toEqual([step, step.votes]);
   }
 
@@ -88,10 +114,22 @@ class Scene {
     const approval_id = this.#held.approval_id ?? '';
     if (does === 'cancel') return await kernel.cancel.run({ ...start, operation_id: this.#held.operation_id });
     if (does === 'edit') {
-      this.#held = await kernel.edit.run({ ...start, approval_id, operation_id: newId('operation'), args: { path: 'a.txt', content: 'edited' }, comment: null });
+      this.#held = await kernel.edit.run({
+        ...start,
+        approval_id,
+        operation_id: newId('operation'),
+        args: { path: 'a.txt', content: 'edited' },
+        comment: null,
+      });
       return this.#held;
     }
-    return await kernel.decide.run({ ...start, approval_id, decision: does ?? 'approve', comment: null, delegation_id: lender === undefined ? null : this.#lent.get(lender) ?? '' });
+    return await kernel.decide.run({
+      ...start,
+      approval_id,
+      decision: does ?? 'approve',
+      comment: null,
+      delegation_id: lender === undefined ? null : (this.#lent.get(lender) ?? ''),
+    });
   }
 
   async #happen(what: string): Promise<OperationView | null> {
@@ -100,11 +138,22 @@ class Scene {
     if (number !== undefined) kernel.policy.says = asks(this.#mode, Number(number));
     else if (what === 'another policy') kernel.policy.hash = '2'.repeat(64);
     else if (what === 'the policy forbids it') kernel.policy.says = asks('no_go');
-    else if (what === 'the token is revoked') await this.#tenant.query('UPDATE kernel.token SET revoked_at = 1 WHERE tenant_id = $1', [tenantId]);
-    else if (what === 'its time is over') await this.#tenant.query('UPDATE kernel.approval SET expires_at = kernel.now_ms() - 1 WHERE tenant_id = $1', [tenantId]);
-    else if (what === 'an emergency stop') await this.#tenant.query(`INSERT INTO kernel.freeze (freeze_id, tenant_id, scope, subject, reason, placed_by) VALUES ($1, $2, 'tenant', $2, 'x', 'x')`, [newId('freeze'), tenantId]);
-    else if (what === 'its end') await this.#tenant.query('UPDATE kernel.freeze SET lifted_at = 1 WHERE tenant_id = $1', [tenantId]);
-    else if (what === 'the delegation is revoked') for (const id of this.#lent.values()) await manage.delegations.revoke({ v: 1, caller: this.#caller('dora', 'admin'), delegation_id: id });
+    else if (what === 'the token is revoked')
+      await this.#tenant.query('UPDATE kernel.token SET revoked_at = 1 WHERE tenant_id = $1', [tenantId]);
+    else if (what === 'its time is over')
+      await this.#tenant.query('UPDATE kernel.approval SET expires_at = kernel.now_ms() - 1 WHERE tenant_id = $1', [
+        tenantId,
+      ]);
+    else if (what === 'an emergency stop')
+      await this.#tenant.query(
+        `INSERT INTO kernel.freeze (freeze_id, tenant_id, scope, subject, reason, placed_by) VALUES ($1, $2, 'tenant', $2, 'x', 'x')`,
+        [newId('freeze'), tenantId],
+      );
+    else if (what === 'its end')
+      await this.#tenant.query('UPDATE kernel.freeze SET lifted_at = 1 WHERE tenant_id = $1', [tenantId]);
+    else if (what === 'the delegation is revoked')
+      for (const id of this.#lent.values())
+        await manage.delegations.revoke({ v: 1, caller: this.#caller('dora', 'admin'), delegation_id: id });
     else if (what === 'the sweep') {
       await kernel.expire.run();
       return await kernel.views.of(await this.#tenant.row(this.#held.operation_id));

@@ -18,15 +18,22 @@ export class CastVote {
     this.#announcer = announcer;
   }
 
-  /** The call, still held, once the vote and its record are durable. Null when the facts moved: then nothing was written. */
+  /**
+   * The call, still held, once the vote and its record are durable. Null when the facts moved: then nothing was
+   * written.
+   */
   async run(held: HeldCall, vote: Vote, { needed, autonomy_mode }: Tally): Promise<OperationRow | null> {
     const { operation, approval } = held;
     const record = this.#held.sealVote(held, vote);
     const order = {
-      operation_id: operation.operation_id, approval: { approval_id: approval.approval_id, quorum: needed, autonomy_mode },
-      vote: { ...vote, record_id: record.record_id }, records: [postable(record)],
+      operation_id: operation.operation_id,
+      approval: { approval_id: approval.approval_id, quorum: needed, autonomy_mode },
+      vote: { ...vote, record_id: record.record_id },
+      records: [postable(record)],
     };
-    const row = await unlessMoved(callKernel<OperationRow>(this.#tenants.pool, 'cast_vote', [operation.tenant_id, JSON.stringify(order)]));
+    const row = await unlessMoved(
+      callKernel<OperationRow>(this.#tenants.pool, 'cast_vote', [operation.tenant_id, JSON.stringify(order)]),
+    );
     if (row !== null) this.#announcer.announce(row, [record]);
     return row;
   }
@@ -40,6 +47,12 @@ export class CastVote {
 export function wasCast({ votes }: HeldCall, { principal, cast_as, delegation_id }: Vote): boolean {
   const before = yesesOf(votes).find((vote) => vote.principal === principal || vote.cast_as === cast_as);
   if (before === undefined) return false;
-  if (before.principal === principal && before.cast_as === cast_as && before.delegation_id === delegation_id) return true;
-  throw new Fault('approval.voted', before.cast_as === cast_as ? 'you have voted already, and nobody has two votes' : 'somebody to whom it was delegated has voted for that person already');
+  if (before.principal === principal && before.cast_as === cast_as && before.delegation_id === delegation_id)
+    return true;
+  throw new Fault(
+    'approval.voted',
+    before.cast_as === cast_as
+      ? 'you have voted already, and nobody has two votes'
+      : 'somebody to whom it was delegated has voted for that person already',
+  );
 }

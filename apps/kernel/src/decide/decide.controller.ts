@@ -1,7 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 import { Controller } from '@nestjs/common';
 import { MessagePattern, Payload } from '@nestjs/microservices';
-import { KERNEL_REQUESTS, parseMessage, type ApprovalEffect, type ApprovalView, type OperationView } from '@writ/contract';
+import {
+  KERNEL_REQUESTS,
+  parseMessage,
+  type ApprovalEffect,
+  type ApprovalView,
+  type OperationView,
+} from '@writ/contract';
 import { Approvals } from './approvals.ts';
 import { Decide } from './decide.ts';
 import { Give } from './give.ts';

@@ -23,9 +23,10 @@ export interface DecisionWays {
 }
 
 /**
- * Decides a held call for a person. An approval of the action doesn't run the call: it is one more input to an admission, where everything is checked
- * again under the policy in force; an approval of an effect commits exactly that effect, after the same checks. Where several must approve, each yes but
- * the last is only written down. The same decision twice is one decision.
+ * Decides a held call for a person. An approval of the action doesn't run the call: it is one more input to an
+ * admission, where everything is checked again under the policy in force; an approval of an effect commits exactly that
+ * effect, after the same checks. Where several must approve, each yes but the last is only written down. The same
+ * decision twice is one decision.
  */
 export class Decide {
   readonly #tenants: TenantPool;
@@ -41,8 +42,9 @@ export class Decide {
   }
 
   /**
-   * @throws Fault `not_found`, `auth.role`, `approval.own_call`, `approval.voted`, `approval.not_delegated`, `approval.effect_unseen`, `conflict` for one decided otherwise,
-   * too late, or for a session that the call can't be approved for, `approval.previewed_anew`, `record.backlog`
+   * @throws Fault `not_found`, `auth.role`, `approval.own_call`, `approval.voted`, `approval.not_delegated`,
+   * `approval.effect_unseen`, `conflict` for one decided otherwise, too late, or for a session that the call can't be
+   * approved for, `approval.previewed_anew`, `record.backlog`
    */
   async run(request: KernelRequest<'approval.decide'>): Promise<OperationView> {
     const { caller, approval_id, delegation_id = null } = request;
@@ -56,18 +58,31 @@ export class Decide {
   }
 
   /** Null when it must be tried again. */
-  async #decide(held: HeldCall, right: Right, { caller, decision, comment, effect_digest: seen = null, session = null }: KernelRequest<'approval.decide'>): Promise<OperationRow | null> {
+  async #decide(
+    held: HeldCall,
+    right: Right,
+    { caller, decision, comment, effect_digest: seen = null, session = null }: KernelRequest<'approval.decide'>,
+  ): Promise<OperationRow | null> {
     const { approval, operation } = held;
     const isAgain = approval.state === DECIDED[decision] && (session === null || approval.session_token_id !== null);
-    if (!isAgain && approval.state !== 'pending') throw new Fault('conflict', `the approval is \`${approval.state}\` already`);
+    if (!isAgain && approval.state !== 'pending')
+      throw new Fault('conflict', `the approval is \`${approval.state}\` already`);
     if (!isAgain && held.now >= approval.expires_at) throw new Fault('conflict', 'the approval has expired');
     if (decision === 'approve') requireSeen(held, seen);
     if (isAgain) return operation;
     const vote = newVote(held, caller, right, { says: decision, comment });
     if (decision === 'approve') return await this.#approve(held, right, vote, session);
     const message = 'a person denied the call';
-    return await this.#held.end(held, { state: 'denied', actor: vote.cast_by, comment, vote },
-      { code: 'approval.denied', message, hint: comment, reasons: [...operation.reasons, { code: 'approval.denied', message }] });
+    return await this.#held.end(
+      held,
+      { state: 'denied', actor: vote.cast_by, comment, vote },
+      {
+        code: 'approval.denied',
+        message,
+        hint: comment,
+        reasons: [...operation.reasons, { code: 'approval.denied', message }],
+      },
+    );
   }
 
   async #approve(held: HeldCall, right: Right, vote: Vote, session: SessionAsk | null): Promise<OperationRow | null> {
@@ -77,7 +92,11 @@ export class Decide {
     if (tally.given < tally.needed) return await this.#ways.votes.run(held, vote, tally);
     if (held.approval.of === 'value') throw new Fault('conflict', 'the call waits for a value: give one, or deny it');
     const way = held.approval.of === 'effect' ? this.#ways.effects : this.#ways.readmission;
-    return await way.run(held, { state: 'approved', actor: vote.cast_by, comment: vote.comment, vote, session }, satisfiedBy(held, right));
+    return await way.run(
+      held,
+      { state: 'approved', actor: vote.cast_by, comment: vote.comment, vote, session },
+      satisfiedBy(held, right),
+    );
   }
 }
 
@@ -88,15 +107,29 @@ function requireAlone({ delegation_id }: Right, { needed }: Tally): void {
 }
 
 /**
- * INVARIANT (a yes is for what was seen): with a digest it is for that effect, without one for the action alone. What waits may have become something
- * else between the look and the yes; whoever said it must then look again. @throws Fault `approval.effect_unseen`
+ * INVARIANT (a yes is for what was seen): with a digest it is for that effect, without one for the action alone. What
+ * waits may have become something else between the look and the yes; whoever said it must then look again. @throws
+ * Fault `approval.effect_unseen`
  */
 function requireSeen({ approval }: HeldCall, seen: string | null): void {
   if (seen === approval.effect_digest) return;
   const look = `look at \`${approval.approval_id}\` and its diff again`;
-  const now = approval.reasons.length === 0 ? '' : `, held for ${approval.reasons.slice(0, REASONS_MAX).map(({ code }) => `\`${code}\``).join(', ')}`;
-  if (approval.effect_digest === null) throw new Fault('approval.effect_unseen', `the effect that \`effect_digest\` names waits no more, and the approval is of the ${approval.of}${now}: ${look}`);
-  const what = seen === null ? 'the approval is of an effect, which the request does not name' : 'another effect waits than `effect_digest` names';
+  const now =
+    approval.reasons.length === 0
+      ? ''
+      : `, held for ${approval.reasons
+          .slice(0, REASONS_MAX)
+          .map(({ code }) => `\`${code}\``)
+          .join(', ')}`;
+  if (approval.effect_digest === null)
+    throw new Fault(
+      'approval.effect_unseen',
+      `the effect that \`effect_digest\` names waits no more, and the approval is of the ${approval.of}${now}: ${look}`,
+    );
+  const what =
+    seen === null
+      ? 'the approval is of an effect, which the request does not name'
+      : 'another effect waits than `effect_digest` names';
   throw new Fault('approval.effect_unseen', `${what}${now}: ${look}, then send the \`effect_digest\` of what it shows`);
 }
 

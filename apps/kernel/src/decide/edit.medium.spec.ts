@@ -11,31 +11,59 @@ import { UNCOUNTED } from '../specs/uncounted.ts';
 let kernel: TestKernel;
 let tenant: TestTenant;
 let held: View;
-beforeAll(async () => { kernel = await openTestKernel(); });
+beforeAll(async () => {
+  kernel = await openTestKernel();
+});
 afterAll(() => kernel.close());
 beforeEach(async () => {
   tenant = await kernel.newTenant();
   kernel.policy.says = (action) => (action.args['content'] === 'harmless' ? AUTOPILOT : asks('soft_gate')());
-  held = await kernel.admit.run(tenant.writeCall(await tenant.token(), { args: { path: 'a.txt', content: 'risky' } }), null);
+  held = await kernel.admit.run(
+    tenant.writeCall(await tenant.token(), { args: { path: 'a.txt', content: 'risky' } }),
+    null,
+  );
 });
-const as = (role: Caller['role'], more: Partial<Caller> = {}): Caller => ({ tenant_id: tenant.tenantId, api_key_id: newId('apiKey'), role, agent_id: null, ...more });
-const edit = async (content: string, { caller = as('operator'), operation_id = newId('operation') as string } = {}): Promise<View> =>
-  await kernel.edit.run({ v: 1, caller, approval_id: held.approval_id ?? '', operation_id, args: { path: 'a.txt', content }, comment: 'less of it' });
+const as = (role: Caller['role'], more: Partial<Caller> = {}): Caller => ({
+  tenant_id: tenant.tenantId,
+  api_key_id: newId('apiKey'),
+  role,
+  agent_id: null,
+  ...more,
+});
+const edit = async (
+  content: string,
+  { caller = as('operator'), operation_id = newId('operation') as string } = {},
+): Promise<View> =>
+  await kernel.edit.run({
+    v: 1,
+    caller,
+    approval_id: held.approval_id ?? '',
+    operation_id,
+    args: { path: 'a.txt', content },
+    comment: 'less of it',
+  });
 
 it('an edit refuses the held call by naming the new one, which is decided anew', async () => {
   const made = await edit('harmless');
-  expect(made).toMatchObject({ state: 'admitted', provenance: { parent_operation_id: held.operation_id }, agent_id: tenant.agentId });
+  expect(made).toMatchObject({
+    state: 'admitted',
+    provenance: { parent_operation_id: held.operation_id },
+    agent_id: tenant.agentId,
+  });
   const old = await tenant.row(held.operation_id);
   expect(old).toMatchObject({ state: 'refused', tx_outcome: 'rolled_back', fault_code: 'approval.superseded' });
   expect(old.fault_message).toContain(made.operation_id);
-  expect((await tenant.records()).find(({ kind }) => kind === 'approval')).toMatchObject({ change: { verb: 'supersede', subject: held.approval_id } });
+  expect((await tenant.records()).find(({ kind }) => kind === 'approval')).toMatchObject({
+    change: { verb: 'supersede', subject: held.approval_id },
+  });
 });
 
-it('what is still risky is held again, and who edited it doesn\'t approve it', async () => {
+it("what is still risky is held again, and who edited it doesn't approve it", async () => {
   const editor = as('operator');
   const made = await edit('still risky', { caller: editor });
   expect(made.state).toBe('held');
-  const decide = (caller: Caller) => kernel.decide.run({ v: 1, caller, approval_id: made.approval_id ?? '', decision: 'approve', comment: null });
+  const decide = (caller: Caller) =>
+    kernel.decide.run({ v: 1, caller, approval_id: made.approval_id ?? '', decision: 'approve', comment: null });
   await expect(decide(editor)).rejects.toMatchObject({ code: 'approval.own_call' });
   expect(await decide(as('operator'))).toMatchObject({ state: 'admitted' });
 });
@@ -47,7 +75,9 @@ it('an edit sent twice is one edit, also where whoever asks again has forgotten 
   const caller = editor();
   const first = await edit('harmless', { caller });
   const again = await Promise.all(Array.from({ length: 4 }, () => edit('harmless', { caller })));
-  expect(new Set(again.map(({ operation_id, decision_record_id }) => `${operation_id} ${decision_record_id}`))).toEqual(new Set([`${first.operation_id} ${first.decision_record_id}`]));
+  expect(new Set(again.map(({ operation_id, decision_record_id }) => `${operation_id} ${decision_record_id}`))).toEqual(
+    new Set([`${first.operation_id} ${first.decision_record_id}`]),
+  );
   expect(await callsOf()).toBe(2);
 });
 
@@ -60,8 +90,19 @@ it('four edits at once, each with an id of its own, are one edit', async () => {
 
 it('an edit whose second half was lost goes on as the call that the first half named', async () => {
   const [caller, operation_id] = [editor(), newId('operation')];
-  const dying = new Edit(new HeldCalls(kernel.tenants, kernel.sealer, kernel.announcer, UNCOUNTED), () => Promise.reject(new Error('the process dies')));
-  await expect(dying.run({ v: 1, caller, approval_id: held.approval_id ?? '', operation_id, args: { path: 'a.txt', content: 'harmless' }, comment: null })).rejects.toThrow('dies');
+  const dying = new Edit(new HeldCalls(kernel.tenants, kernel.sealer, kernel.announcer, UNCOUNTED), () =>
+    Promise.reject(new Error('the process dies')),
+  );
+  await expect(
+    dying.run({
+      v: 1,
+      caller,
+      approval_id: held.approval_id ?? '',
+      operation_id,
+      args: { path: 'a.txt', content: 'harmless' },
+      comment: null,
+    }),
+  ).rejects.toThrow('dies');
   expect(await tenant.row(held.operation_id)).toMatchObject({ state: 'refused', fault_code: 'approval.superseded' });
   expect(await callsOf()).toBe(1);
   expect(await edit('harmless', { caller })).toMatchObject({ operation_id, state: 'admitted' });
@@ -72,13 +113,23 @@ it('another edit afterwards is a conflict, by whomever, as is a decision', async
   await edit('harmless', { caller });
   await expect(edit('still risky', { caller })).rejects.toMatchObject({ code: 'conflict' });
   await expect(edit('harmless')).rejects.toMatchObject({ code: 'conflict' });
-  await expect(kernel.decide.run({ v: 1, caller: as('admin'), approval_id: held.approval_id ?? '', decision: 'approve', comment: null })).rejects.toMatchObject({ code: 'conflict' });
+  await expect(
+    kernel.decide.run({
+      v: 1,
+      caller: as('admin'),
+      approval_id: held.approval_id ?? '',
+      decision: 'approve',
+      comment: null,
+    }),
+  ).rejects.toMatchObject({ code: 'conflict' });
   expect(await callsOf()).toBe(2);
 });
 
 it('takes an approver, and nobody edits their own call', async () => {
   await expect(edit('harmless', { caller: as('auditor') })).rejects.toMatchObject({ code: 'auth.role' });
-  await expect(edit('harmless', { caller: as('admin', { api_key_id: tenant.keyId }) })).rejects.toMatchObject({ code: 'approval.own_call' });
+  await expect(edit('harmless', { caller: as('admin', { api_key_id: tenant.keyId }) })).rejects.toMatchObject({
+    code: 'approval.own_call',
+  });
   expect((await tenant.row(held.operation_id)).state).toBe('held');
 });
 

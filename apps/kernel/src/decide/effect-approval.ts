@@ -1,10 +1,34 @@
 // SPDX-License-Identifier: Apache-2.0
 import { Fault, type Budgets, type FaultCode, type Reason, type ReportRequest } from '@writ/contract';
 import { readAttemptFacts, type AttemptFacts } from '../attempts/index.ts';
-import { openStaged, reportOfStaged, type CheckedEffect, type EffectCheck, type Landing, type StagedCall } from '../effects/index.ts';
-import { endingFault, saidBeside, type Ending, type EndingFault, type Endings, type EndVerdict, type HeadChange } from '../endings/index.ts';
+import {
+  openStaged,
+  reportOfStaged,
+  type CheckedEffect,
+  type EffectCheck,
+  type Landing,
+  type StagedCall,
+} from '../effects/index.ts';
+import {
+  endingFault,
+  saidBeside,
+  type Ending,
+  type EndingFault,
+  type Endings,
+  type EndVerdict,
+  type HeadChange,
+} from '../endings/index.ts';
 import { hasRun, HeldCalls, unlessMoved, type ApprovedClosing, type HeldCall } from '../held/index.ts';
-import { amountsOf, decidedUnder, refusal, reservationRows, sameRules, stricter, type GivenApproval, type Judge } from '../judgement/index.ts';
+import {
+  amountsOf,
+  decidedUnder,
+  refusal,
+  reservationRows,
+  sameRules,
+  stricter,
+  type GivenApproval,
+  type Judge,
+} from '../judgement/index.ts';
 import type { OperationRow } from '../store/index.ts';
 import type { CastVote } from './cast-vote.ts';
 import { judgeHeld, newDecision, type DecisionParts, type NewDecision, type Rejudged } from './judge-held.ts';
@@ -34,8 +58,8 @@ interface Approved {
 }
 
 /**
- * held → performed → committed: a person's yes to a staged effect.
- * INVARIANT (exactly that): what commits is the delta that was shown, checked again as a report is, on a head where every `before` of it still stands.
+ * held → performed → committed: a person's yes to a staged effect. INVARIANT (exactly that): what commits is the delta
+ * that was shown, checked again as a report is, on a head where every `before` of it still stands.
  */
 export class EffectApproval {
   readonly #parts: DecisionParts;
@@ -50,15 +74,33 @@ export class EffectApproval {
     this.#effect = effect;
   }
 
-  /** Resolves after COMMIT, or with null when the facts moved: then nothing was decided. @throws Fault `approval.previewed_anew` */
-  async run(held: HeldCall, closing: ApprovedClosing, satisfies: GivenApproval['satisfies']): Promise<OperationRow | null> {
+  /**
+   * Resolves after COMMIT, or with null when the facts moved: then nothing was decided.
+   * @throws Fault `approval.previewed_anew`
+   */
+  async run(
+    held: HeldCall,
+    closing: ApprovedClosing,
+    satisfies: GivenApproval['satisfies'],
+  ): Promise<OperationRow | null> {
     const { operation } = held;
-    if (held.staged === null) return await this.#end(held, closing, endingFault('approval.stale', 'the effect that was staged is no longer kept'));
+    if (held.staged === null)
+      return await this.#end(
+        held,
+        closing,
+        endingFault('approval.stale', 'the effect that was staged is no longer kept'),
+      );
     const rejudged = await judgeHeld(this.#parts, this.#judge, held, { satisfies }, hasRun(held) ? {} : ONE_CALL);
     const { judgement } = rejudged;
     if (judgement.verdict === 'refused') {
       const { code, message, hint } = judgement.refusal ?? refusal('internal', 'refused without a reason');
-      return await this.#held.end(rejudged.held, closing, { code, message, hint: hint ?? null, reasons: judgement.reasons, rules: rulesOf(rejudged) });
+      return await this.#held.end(rejudged.held, closing, {
+        code,
+        message,
+        hint: hint ?? null,
+        reasons: judgement.reasons,
+        rules: rulesOf(rejudged),
+      });
     }
     const tally = tallyOf(rejudged.held, closing.vote, judgement);
     if (tally.given < tally.needed) return await this.#effect.votes.run(rejudged.held, closing.vote, tally);
@@ -78,30 +120,54 @@ export class EffectApproval {
     const facts = await readAttemptFacts(this.#parts.tenants, report);
     if (!sameRules(facts.rules, rejudged.facts.rules)) return null;
     const operation = {
-      ...facts.operation, ...decision.columns, limits: held.operation.limits,
+      ...facts.operation,
+      ...decision.columns,
+      limits: held.operation.limits,
       // The person who decides was good for what the effect asked for, or could not have decided.
       autonomy_mode: stricter(judgement.autonomy_mode, held.approval.autonomy_mode),
     } as OperationRow;
     const judged = { ...facts, operation };
-    return { rejudged, decision, facts: judged, checked: await this.#effect.effects.ofApproved(judged, report, staged.sealed ?? null) };
+    return {
+      rejudged,
+      decision,
+      facts: judged,
+      checked: await this.#effect.effects.ofApproved(judged, report, staged.sealed ?? null),
+    };
   }
 
-  async #land({ rejudged, decision, facts, checked }: Approved, closing: ApprovedClosing): Promise<OperationRow | null> {
+  async #land(
+    { rejudged, decision, facts, checked }: Approved,
+    closing: ApprovedClosing,
+  ): Promise<OperationRow | null> {
     const { held, judgement } = rejudged;
     const { delta, digest } = checked;
-    if (delta === null || digest === null) throw new Error(`the staged effect of \`${held.operation.operation_id}\` has no delta`);
+    if (delta === null || digest === null)
+      throw new Error(`the staged effect of \`${held.operation.operation_id}\` has no delta`);
     let stopped: EndingFault | null = null;
     const { records, columns, approval, said } = decision;
-    const settled = hasRun(held) ? held.operation.budget_delta ?? {} : amountsOf(judgement.reservations);
-    const verdict = await unlessMoved(this.#effect.landing.land(facts, { delta, contents: checked.contents }, async (change): Promise<EndVerdict> => {
-      if ('code' in change) {
-        stopped = change;
-        return { verdict: 'gone' };
-      }
-      return await this.#effect.endings.endHeld(facts, goodEnding(checked, change, held.operation, { settled, reasons: judgement.reasons }), {
-        operation: { ...columns, autonomy_mode: facts.operation.autonomy_mode }, approval, effect_digest: digest, records, said, spend: reservationRows(judgement.reservations), rules: rulesOf(rejudged), labels: judgement.labels,
-      });
-    }));
+    const settled = hasRun(held) ? (held.operation.budget_delta ?? {}) : amountsOf(judgement.reservations);
+    const verdict = await unlessMoved(
+      this.#effect.landing.land(facts, { delta, contents: checked.contents }, async (change): Promise<EndVerdict> => {
+        if ('code' in change) {
+          stopped = change;
+          return { verdict: 'gone' };
+        }
+        return await this.#effect.endings.endHeld(
+          facts,
+          goodEnding(checked, change, held.operation, { settled, reasons: judgement.reasons }),
+          {
+            operation: { ...columns, autonomy_mode: facts.operation.autonomy_mode },
+            approval,
+            effect_digest: digest,
+            records,
+            said,
+            spend: reservationRows(judgement.reservations),
+            rules: rulesOf(rejudged),
+            labels: judgement.labels,
+          },
+        );
+      }),
+    );
     if (verdict?.verdict === 'done') {
       this.#held.closed(held, closing.state);
       return verdict.operation;
@@ -118,28 +184,67 @@ export class EffectApproval {
       if (asked === 'moved') return null;
       if (asked === 'asked') throw new Fault('approval.previewed_anew');
     }
-    return await this.#end(held, closing, endingFault('approval.stale', 'others changed the same files since the effect was shown', 'propose the call anew'), rejudged);
+    return await this.#end(
+      held,
+      closing,
+      endingFault(
+        'approval.stale',
+        'others changed the same files since the effect was shown',
+        'propose the call anew',
+      ),
+      rejudged,
+    );
   }
 
-  async #end(held: HeldCall, closing: ApprovedClosing, { code, message, hint }: EndingFault, by?: Rejudged): Promise<OperationRow | null> {
-    return await this.#held.end(held, closing, { code, message, hint, reasons: [...held.operation.reasons, { code, message }], ...(by === undefined ? {} : { rules: rulesOf(by) }) });
+  async #end(
+    held: HeldCall,
+    closing: ApprovedClosing,
+    { code, message, hint }: EndingFault,
+    by?: Rejudged,
+  ): Promise<OperationRow | null> {
+    return await this.#held.end(held, closing, {
+      code,
+      message,
+      hint,
+      reasons: [...held.operation.reasons, { code, message }],
+      ...(by === undefined ? {} : { rules: rulesOf(by) }),
+    });
   }
 }
 
 const rulesOf = ({ call, facts, judgement }: Rejudged): Record<string, unknown> => decidedUnder(call, facts, judgement);
 
-/** What can only be where the kernel's own store was tampered with, or the policy asks for more than anybody who decided is good for. */
+/**
+ * What can only be where the kernel's own store was tampered with, or the policy asks for more than anybody who decided
+ * is good for.
+ */
 function unexpected({ approval }: HeldCall, { digest, asks }: CheckedEffect): EndingFault | null {
-  if (digest !== approval.effect_digest) return endingFault('approval.stale', 'what is staged is another effect than the one that was shown');
-  return asks === null ? null : endingFault('approval.stale', 'the policy now asks for more supervision of this effect', 'propose the call anew');
+  if (digest !== approval.effect_digest)
+    return endingFault('approval.stale', 'what is staged is another effect than the one that was shown');
+  return asks === null
+    ? null
+    : endingFault('approval.stale', 'the policy now asks for more supervision of this effect', 'propose the call anew');
 }
 
 function goodEnding(
-  { result, requests, digest, said }: CheckedEffect, head: HeadChange, { usage_counted_by }: OperationRow, { settled, reasons }: { readonly settled: Budgets; readonly reasons: readonly Reason[] },
+  { result, requests, digest, said }: CheckedEffect,
+  head: HeadChange,
+  { usage_counted_by }: OperationRow,
+  { settled, reasons }: { readonly settled: Budgets; readonly reasons: readonly Reason[] },
 ): Ending {
   const txOutcome = head.new_snapshot_id === null ? 'no_op' : 'committed';
   return {
-    states: ['performed', txOutcome], txOutcome, fault: null, result, requests, effectDigest: digest, head, used: {}, settled, chainValid: true,
-    countedBy: usage_counted_by, ...(said === null ? {} : { said: saidBeside(reasons, said) }),
+    states: ['performed', txOutcome],
+    txOutcome,
+    fault: null,
+    result,
+    requests,
+    effectDigest: digest,
+    head,
+    used: {},
+    settled,
+    chainValid: true,
+    countedBy: usage_counted_by,
+    ...(said === null ? {} : { said: saidBeside(reasons, said) }),
   };
 }

@@ -25,9 +25,9 @@ export interface GiveParts {
 }
 
 /**
- * Gives a held call the value that it waits for: a person's yes that brings something along.
- * INVARIANT (a value is sealed): it comes sealed, is opened here alone, and is sealed again for where it lies in the transaction that decides the call. No
- * record, message, event or reason holds it.
+ * Gives a held call the value that it waits for: a person's yes that brings something along. INVARIANT (a value is
+ * sealed): it comes sealed, is opened here alone, and is sealed again for where it lies in the transaction that decides
+ * the call. No record, message, event or reason holds it.
  */
 export class Give {
   readonly #parts: DecisionParts;
@@ -49,7 +49,10 @@ export class Give {
     return { public_key: (await this.#give.box.publicKey()).toString('base64') };
   }
 
-  /** @throws Fault `not_found`, `auth.role`, `approval.own_call`, `conflict` for one that waits for no value or was decided, `request.malformed`, `record.backlog` */
+  /**
+   * @throws Fault `not_found`, `auth.role`, `approval.own_call`, `conflict` for one that waits for no value or was
+   * decided, `request.malformed`, `record.backlog`
+   */
   async run(request: KernelRequest<'approval.give'>): Promise<OperationView> {
     for (let times = 0; times < DECISIONS_MAX; times++) {
       const held = await this.#held.find(request.caller.tenant_id, request.approval_id);
@@ -70,22 +73,64 @@ export class Give {
     if (held.now >= approval.expires_at) throw new Fault('conflict', 'the approval has expired');
     const vote = newVote(held, caller, right, { says: 'approve', comment });
     const { given: yes, needed } = tallyOf(held, vote);
-    if (yes < needed) throw new Fault('conflict', `${String(needed)} persons must agree: the last of them gives the value, the others approve before`);
-    const given = await this.#seal(held, request, await openSealed(this.#give.box, request.value, givenValueContext(caller.tenant_id, request.approval_id), 'approval'));
-    return await this.#readmission.run(held, { state: 'approved', actor: vote.cast_by, comment, vote, given }, satisfiedBy(held, right));
+    if (yes < needed)
+      throw new Fault(
+        'conflict',
+        `${String(needed)} persons must agree: the last of them gives the value, the others approve before`,
+      );
+    const given = await this.#seal(
+      held,
+      request,
+      await openSealed(
+        this.#give.box,
+        request.value,
+        givenValueContext(caller.tenant_id, request.approval_id),
+        'approval',
+      ),
+    );
+    return await this.#readmission.run(
+      held,
+      { state: 'approved', actor: vote.cast_by, comment, vote, given },
+      satisfiedBy(held, right),
+    );
   }
 
-  async #seal(held: HeldCall, { caller, approval_id, scope, note }: KernelRequest<'approval.give'>, value: Buffer): Promise<NonNullable<ApprovalClosing['given']>> {
+  async #seal(
+    held: HeldCall,
+    { caller, approval_id, scope, note }: KernelRequest<'approval.give'>,
+    value: Buffer,
+  ): Promise<NonNullable<ApprovalClosing['given']>> {
     const { operation } = held;
     const args = await this.#parts.args.kept(held.operation, keptOf(held));
     if ('effect' in args) throw new Fault('conflict', args.message);
     const ask = askOf(operation, args.value);
     if (scope !== 'stored') {
-      if (note !== null) throw new Fault('request.malformed', 'a note is of a value that is stored', { pointer: '/note' });
-      return { scope, columns: { session: await this.#give.values.seal(ask, operation.operation_id, { approval_id, scope, value, expires_at: held.now + VALUE_MS }) } };
+      if (note !== null)
+        throw new Fault('request.malformed', 'a note is of a value that is stored', { pointer: '/note' });
+      return {
+        scope,
+        columns: {
+          session: await this.#give.values.seal(ask, operation.operation_id, {
+            approval_id,
+            scope,
+            value,
+            expires_at: held.now + VALUE_MS,
+          }),
+        },
+      };
     }
     if (!ask.secret) throw new Fault('conflict', 'what is no secret is given once or for the session');
     const suggested = typeof args.value['note'] === 'string' ? args.value['note'] : null;
-    return { scope, columns: { secret: await this.#give.store.seal(operation.tenant_id, { name: ask.name, value, note: note ?? suggested, created_by: caller.api_key_id }) } };
+    return {
+      scope,
+      columns: {
+        secret: await this.#give.store.seal(operation.tenant_id, {
+          name: ask.name,
+          value,
+          note: note ?? suggested,
+          created_by: caller.api_key_id,
+        }),
+      },
+    };
   }
 }

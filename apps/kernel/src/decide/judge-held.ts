@@ -4,8 +4,23 @@ import { actionDigest, type Action } from '@writ/digest';
 import { Fault, type Budgets, type Reason } from '@writ/contract';
 import { keptOf, type ApprovalClosing, type ClosedApproval, type HeldCall, type HeldCalls } from '../held/index.ts';
 import {
-  actionOf, approvedDigest, decideStanding, decisionRecord, readFacts, readNamed, readSecretsKnown, refusal, refuse, sealDecision,
-  type Arguments, type CallFacts, type GivenApproval, type Images, type JudgedCall, type Judge, type Judgement,
+  actionOf,
+  approvedDigest,
+  decideStanding,
+  decisionRecord,
+  readFacts,
+  readNamed,
+  readSecretsKnown,
+  refusal,
+  refuse,
+  sealDecision,
+  type Arguments,
+  type CallFacts,
+  type GivenApproval,
+  type Images,
+  type JudgedCall,
+  type Judge,
+  type Judgement,
   type ArgumentsReader,
 } from '../judgement/index.ts';
 import type { TenantVault } from '../payload/index.ts';
@@ -33,17 +48,36 @@ export interface Rejudged {
   readonly facts: CallFacts;
 }
 
-/** Judges a held call with a person's yes, under the policy and on the head of now. `wanted`: what is still to be reserved, where it isn't the whole call. @throws Fault `frozen` */
-export async function judgeHeld(parts: DecisionParts, judge: Judge, held: HeldCall, approval: GivenApproval, wanted?: Budgets): Promise<Rejudged> {
+/**
+ * Judges a held call with a person's yes, under the policy and on the head of now. `wanted`: what is still to be
+ * reserved, where it isn't the whole call.
+ * @throws Fault `frozen`
+ */
+export async function judgeHeld(
+  parts: DecisionParts,
+  judge: Judge,
+  held: HeldCall,
+  approval: GivenApproval,
+  wanted?: Budgets,
+): Promise<Rejudged> {
   const call = judgedCallOf(held.operation);
   const read = await readFacts(parts.tenants, parts.policies, call);
   const prior = decideStanding(call, read);
   // The call stays held: a freeze says nothing about it, and ends.
   if (prior?.code === 'frozen') throw new Fault('frozen', prior.message);
   const args = await parts.args.kept(held.operation, keptOf(held));
-  const facts = { ...read, secrets: await readSecretsKnown(parts.tenants, call, read, args), ...await readNamed(parts.tenants, call, args) };
+  const facts = {
+    ...read,
+    secrets: await readSecretsKnown(parts.tenants, call, read, args),
+    ...(await readNamed(parts.tenants, call, args)),
+  };
   const judged = await judge.judge({ call, prior, facts, args, approval, ...(wanted === undefined ? {} : { wanted }) });
-  return { held: { ...held, now: facts.now }, call, judgement: unlessStale(held, judged, 'effect' in args ? null : args, parts.images), facts };
+  return {
+    held: { ...held, now: facts.now },
+    call,
+    judgement: unlessStale(held, judged, 'effect' in args ? null : args, parts.images),
+    facts,
+  };
 }
 
 /** The call as it was proposed. The supervision that it was held for is the least that it gets now. */
@@ -53,15 +87,22 @@ function judgedCallOf(row: OperationRow): JudgedCall {
 }
 
 /**
- * A yes counts for exactly the action that was shown: tool and its definition, arguments, token, policy and image. The snapshot may
- * have moved: the call runs on the head of now, and its effect is checked there.
+ * A yes counts for exactly the action that was shown: tool and its definition, arguments, token, policy and image. The
+ * snapshot may have moved: the call runs on the head of now, and its effect is checked there.
  */
 function unlessStale(held: HeldCall, judgement: Judgement, args: Arguments | null, images: Images): Judgement {
   const { operation, approval } = held;
   if (judgement.verdict === 'refused' || args === null) return judgement;
   const now = approvedDigest(actionOf(operation, judgement, operation.args_hash, images));
   if (now === approval.action_digest) return judgement;
-  return refuse(judgement, refusal('approval.stale', 'the policy, the tool, its sandbox or the image is another than when the call was held', 'propose the call anew'));
+  return refuse(
+    judgement,
+    refusal(
+      'approval.stale',
+      'the policy, the tool, its sandbox or the image is another than when the call was held',
+      'propose the call anew',
+    ),
+  );
 }
 
 /** The decision that a person's yes leads to, with its records, sealed. */
@@ -77,11 +118,25 @@ export interface NewDecision {
   readonly said: readonly Reason[];
 }
 
-/** @throws Fault `conflict`, `token.depth` for a session that the call can't be approved for. `snapshot`: the state that the call runs on, where that isn't the head of now. */
-export function newDecision(parts: DecisionParts, calls: HeldCalls, rejudged: Rejudged, closing: ApprovalClosing, snapshot?: string): NewDecision {
+/**
+ * @throws Fault `conflict`, `token.depth` for a session that the call can't be approved for. `snapshot`: the state that
+ * the call runs on, where that isn't the head of now.
+ */
+export function newDecision(
+  parts: DecisionParts,
+  calls: HeldCalls,
+  rejudged: Rejudged,
+  closing: ApprovalClosing,
+  snapshot?: string,
+): NewDecision {
   const { held, judgement, facts } = rejudged;
   const { operation, approval } = held;
-  const action = actionOf(operation, snapshot === undefined ? judgement : { ...judgement, head: snapshot }, operation.args_hash, parts.images);
+  const action = actionOf(
+    operation,
+    snapshot === undefined ? judgement : { ...judgement, head: snapshot },
+    operation.args_hash,
+    parts.images,
+  );
   const approvalRefs = [...operation.approval_refs, approval.approval_id];
   const closed = calls.close(held, closing);
   const record = decisionRecord({ ...operation, recorded_at: facts.now, action }, judgement, 'admitted', null);
@@ -90,14 +145,27 @@ export function newDecision(parts: DecisionParts, calls: HeldCalls, rejudged: Re
   return {
     action,
     records: [...closed.records, decision, ...(session === null ? [] : [session.record])],
-    approval: { ...closed.columns, ...(session === null ? {} : { token: session.columns }), ...(closing.given === undefined ? {} : { value: closing.given.columns }) },
+    approval: {
+      ...closed.columns,
+      ...(session === null ? {} : { token: session.columns }),
+      ...(closing.given === undefined ? {} : { value: closing.given.columns }),
+    },
     said: session === null ? [] : [session.said],
     columns: {
       operation_id: operation.operation_id,
-      autonomy_mode: judgement.autonomy_mode, risk_score: judgement.risk_score, risk_basis: judgement.risk_basis, reasons: judgement.reasons,
-      state_snapshot_id: action.state_snapshot_id, policy_hash: judgement.policy_hash, tool_definition_digest: action.tool_definition_digest,
-      action_digest: actionDigest(action), image_digest: action.image_digest,
-      approval_refs: approvalRefs, approvers: (closing.vote?.seen.votes.length ?? 0) + 1, decision_record_id: decision.record_id, decision_hash: decision.digest,
+      autonomy_mode: judgement.autonomy_mode,
+      risk_score: judgement.risk_score,
+      risk_basis: judgement.risk_basis,
+      reasons: judgement.reasons,
+      state_snapshot_id: action.state_snapshot_id,
+      policy_hash: judgement.policy_hash,
+      tool_definition_digest: action.tool_definition_digest,
+      action_digest: actionDigest(action),
+      image_digest: action.image_digest,
+      approval_refs: approvalRefs,
+      approvers: (closing.vote?.seen.votes.length ?? 0) + 1,
+      decision_record_id: decision.record_id,
+      decision_hash: decision.digest,
     },
   };
 }

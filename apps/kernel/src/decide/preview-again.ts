@@ -2,7 +2,15 @@
 import { actionDigest } from '@writ/digest';
 import type { Announcer } from '../announce/index.ts';
 import { unlessMoved } from '../held/index.ts';
-import { actionOfRow, amountsOf, decidedUnder, decidePreview, laneOf, postable, reservationRows } from '../judgement/index.ts';
+import {
+  actionOfRow,
+  amountsOf,
+  decidedUnder,
+  decidePreview,
+  laneOf,
+  postable,
+  reservationRows,
+} from '../judgement/index.ts';
 import { composeRecord, traceIdsOf } from '../records/index.ts';
 import { callKernel, type OperationRow } from '../store/index.ts';
 import type { DecisionParts, Rejudged } from './judge-held.ts';
@@ -25,17 +33,44 @@ export class PreviewAgain {
     if (tool === null || head === null || budget === null) return 'none';
     const action = { ...actionOfRow(operation), state_snapshot_id: head };
     const { tenant_id, operation_id, agent_id, workspace_id, provenance, traceparent } = operation;
-    const record = this.#parts.sealer.seal(composeRecord({
-      ...action, kind: 'change', recorded_at: held.now, tenant_id, operation_id, agent_id, workspace_id, provenance, actor: 'kernel',
-      approval_refs: [approval.approval_id], effect_digest: approval.effect_digest,
-      change: { verb: 'preview_went_stale', subject: operation_id, digest: approval.effect_digest }, ...traceIdsOf(traceparent),
-    }), { actionDigest: actionDigest(action), newRoot: null });
-    const row = await unlessMoved(callKernel<OperationRow>(this.#parts.tenants.pool, 'preview_again', [tenant_id, JSON.stringify({
-      operation_id, approval_id: approval.approval_id, effect_digest: approval.effect_digest, lane: laneOf(tool.class),
-      state_snapshot_id: head, action_digest: actionDigest(action), image_digest: action.image_digest,
-      limits: budget.limits, reserved: amountsOf(budget.reservations), reserve: reservationRows(budget.reservations),
-      rules: decidedUnder(call, facts, judgement), chain: facts.chain.map(({ token }) => token.capability_token_id), records: [postable(record)],
-    })]));
+    const record = this.#parts.sealer.seal(
+      composeRecord({
+        ...action,
+        kind: 'change',
+        recorded_at: held.now,
+        tenant_id,
+        operation_id,
+        agent_id,
+        workspace_id,
+        provenance,
+        actor: 'kernel',
+        approval_refs: [approval.approval_id],
+        effect_digest: approval.effect_digest,
+        change: { verb: 'preview_went_stale', subject: operation_id, digest: approval.effect_digest },
+        ...traceIdsOf(traceparent),
+      }),
+      { actionDigest: actionDigest(action), newRoot: null },
+    );
+    const row = await unlessMoved(
+      callKernel<OperationRow>(this.#parts.tenants.pool, 'preview_again', [
+        tenant_id,
+        JSON.stringify({
+          operation_id,
+          approval_id: approval.approval_id,
+          effect_digest: approval.effect_digest,
+          lane: laneOf(tool.class),
+          state_snapshot_id: head,
+          action_digest: actionDigest(action),
+          image_digest: action.image_digest,
+          limits: budget.limits,
+          reserved: amountsOf(budget.reservations),
+          reserve: reservationRows(budget.reservations),
+          rules: decidedUnder(call, facts, judgement),
+          chain: facts.chain.map(({ token }) => token.capability_token_id),
+          records: [postable(record)],
+        }),
+      ]),
+    );
     if (row === null) return 'moved';
     this.#announcer.announce(row, [record]);
     return 'asked';

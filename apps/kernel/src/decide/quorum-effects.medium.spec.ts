@@ -11,7 +11,9 @@ let kernel: TestKernel;
 let run: TestExecution;
 let tenant: TestTenant;
 let token: string;
-openExecutionSpec((on) => { ({ kernel, run } = on); });
+openExecutionSpec((on) => {
+  ({ kernel, run } = on);
+});
 beforeEach(async () => {
   tenant = await kernel.newTenant();
   await tenant.write({ 'a.txt': 'hello', 'b.txt': 'b' });
@@ -19,11 +21,26 @@ beforeEach(async () => {
   kernel.policy.says = asks('soft_gate', 2);
 });
 
-interface Held { readonly approval_id: string | null }
-const as = (role: Caller['role'] = 'operator'): Caller => ({ tenant_id: tenant.tenantId, api_key_id: newId('apiKey'), role, agent_id: null });
-const show = async ({ approval_id }: Held) => await kernel.approvals.read({ v: 1, caller: as(), approval_id: approval_id ?? '' });
+interface Held {
+  readonly approval_id: string | null;
+}
+const as = (role: Caller['role'] = 'operator'): Caller => ({
+  tenant_id: tenant.tenantId,
+  api_key_id: newId('apiKey'),
+  role,
+  agent_id: null,
+});
+const show = async ({ approval_id }: Held) =>
+  await kernel.approvals.read({ v: 1, caller: as(), approval_id: approval_id ?? '' });
 const approve = async (held: Held, caller = as()): Promise<View> =>
-  await kernel.decide.run({ v: 1, caller, approval_id: held.approval_id ?? '', decision: 'approve', comment: null, effect_digest: (await show(held)).binding.effect_digest });
+  await kernel.decide.run({
+    v: 1,
+    caller,
+    approval_id: held.approval_id ?? '',
+    decision: 'approve',
+    comment: null,
+    effect_digest: (await show(held)).binding.effect_digest,
+  });
 const hold = (more = {}): Promise<View> => kernel.admit.run(tenant.writeCall(token, more), null);
 
 /** Another call changes a file and commits. */
@@ -44,15 +61,22 @@ describe('a quorum for an effect', () => {
     expect(await approve(held)).toMatchObject({ state: 'committed' });
     expect(await textsAt(kernel, tenant, ['a.txt'])).toEqual({ 'a.txt': 'shown' });
     const { effect_digest } = (await show(held)).binding;
-    expect((await show(held)).voted).toMatchObject([{ effect_digest, stands: true }, { effect_digest, stands: true }]);
+    expect((await show(held)).voted).toMatchObject([
+      { effect_digest, stands: true },
+      { effect_digest, stands: true },
+    ]);
   });
 
-  it('doesn\'t count who approved the action before its effect was shown', async () => {
+  it("doesn't count who approved the action before its effect was shown", async () => {
     const held = await hold();
     const early = as();
     await approve(held, early);
     await run.preview(tenant, held, { 'a.txt': 'shown' });
-    expect(await show(held)).toMatchObject({ of: 'effect', votes: { given: 0, needed: 2 }, voted: [{ effect_digest: null, stands: false }] });
+    expect(await show(held)).toMatchObject({
+      of: 'effect',
+      votes: { given: 0, needed: 2 },
+      voted: [{ effect_digest: null, stands: false }],
+    });
     expect(await approve(held, early)).toMatchObject({ state: 'held', votes: { given: 1 } });
     expect(await approve(held)).toMatchObject({ state: 'committed' });
   });
@@ -90,7 +114,9 @@ describe('a quorum for an effect', () => {
     const held = await kernel.admit.run(call, null);
     await approve(held);
     const { attempt } = await run.performAdmitted(tenant, held.operation_id);
-    expect(await run.commit.run(reportOf(attempt, await deltaFor(kernel, attempt, { 'b.txt': 'hook' })))).toMatchObject({ state: 'held' });
+    expect(await run.commit.run(reportOf(attempt, await deltaFor(kernel, attempt, { 'b.txt': 'hook' })))).toMatchObject(
+      { state: 'held' },
+    );
     const again = await tenant.row(held.operation_id);
     expect((await show(again)).votes).toEqual({ given: 0, needed: 2, role: 'operator' });
     await approve(again);
@@ -100,16 +126,22 @@ describe('a quorum for an effect', () => {
 });
 
 describe('while an emergency stop stands', () => {
-  it('nothing is previewed, and what was previewed isn\'t committed by any vote', async () => {
+  it("nothing is previewed, and what was previewed isn't committed by any vote", async () => {
     kernel.policy.says = asks('soft_gate', 1);
     const shown = await hold();
     await run.preview(tenant, shown, { 'a.txt': 'shown' });
     const waiting = await hold();
-    await tenant.query(`INSERT INTO kernel.freeze (freeze_id, tenant_id, scope, subject, reason, placed_by) VALUES ($1, $2, 'tenant', $2, 'x', 'x')`, [newId('freeze'), tenant.tenantId]);
+    await tenant.query(
+      `INSERT INTO kernel.freeze (freeze_id, tenant_id, scope, subject, reason, placed_by) VALUES ($1, $2, 'tenant', $2, 'x', 'x')`,
+      [newId('freeze'), tenant.tenantId],
+    );
     await expect(approve(shown)).rejects.toMatchObject({ code: 'frozen' });
     run.speak(100);
     await run.previewDispatcher.run();
-    const { rows } = await kernel.admin.query<{ state: string }>('SELECT state FROM kernel.preview WHERE operation_id = $1', [waiting.operation_id]);
+    const { rows } = await kernel.admin.query<{ state: string }>(
+      'SELECT state FROM kernel.preview WHERE operation_id = $1',
+      [waiting.operation_id],
+    );
     expect(rows).toEqual([{ state: 'waiting' }]);
     expect(await textsAt(kernel, tenant, ['a.txt'])).toEqual({ 'a.txt': 'hello' });
     await tenant.query('UPDATE kernel.freeze SET lifted_at = 1 WHERE tenant_id = $1', [tenant.tenantId]);

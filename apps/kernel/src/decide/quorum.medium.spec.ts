@@ -30,23 +30,49 @@ async function hold(says = asks('soft_gate', 2), more = {}): Promise<void> {
   kernel.policy.says = says;
   held = await kernel.admit.run(tenant.writeCall(token, { args: { path: 'a.txt', content: 'shown' }, ...more }), null);
 }
-const as = (role: Caller['role'] = 'operator', more: Partial<Caller> = {}): Caller => ({ tenant_id: tenant.tenantId, api_key_id: newId('apiKey'), role, agent_id: null, ...more });
+const as = (role: Caller['role'] = 'operator', more: Partial<Caller> = {}): Caller => ({
+  tenant_id: tenant.tenantId,
+  api_key_id: newId('apiKey'),
+  role,
+  agent_id: null,
+  ...more,
+});
 const decide = (caller: Caller = as(), decision: 'approve' | 'deny' = 'approve'): Promise<View> =>
   kernel.decide.run({ v: 1, caller, approval_id: held.approval_id ?? '', decision, comment: null });
-const show = async (): Promise<ApprovalView> => parseMessage(ApprovalView, await kernel.approvals.read({ v: 1, caller: as('admin'), approval_id: held.approval_id ?? '' }));
-const verbs = async () => (await tenant.records()).filter(({ kind }) => kind === 'approval').map(({ change }) => change?.verb);
-const noticesOf = async () => (await kernel.admin.query<{ kind: string }>('SELECT kind FROM kernel.notice WHERE tenant_id = $1 ORDER BY created_at, notice_id', [tenant.tenantId])).rows.map(({ kind }) => kind);
+const show = async (): Promise<ApprovalView> =>
+  parseMessage(
+    ApprovalView,
+    await kernel.approvals.read({ v: 1, caller: as('admin'), approval_id: held.approval_id ?? '' }),
+  );
+const verbs = async () =>
+  (await tenant.records()).filter(({ kind }) => kind === 'approval').map(({ change }) => change?.verb);
+const noticesOf = async () =>
+  (
+    await kernel.admin.query<{ kind: string }>(
+      'SELECT kind FROM kernel.notice WHERE tenant_id = $1 ORDER BY created_at, notice_id',
+      [tenant.tenantId],
+    )
+  ).rows.map(({ kind }) => kind);
 
 describe('a call that several must approve', () => {
-  it('stays held until the last of them did, and is decided in that vote\'s transaction', async () => {
+  it("stays held until the last of them did, and is decided in that vote's transaction", async () => {
     const [first, second] = [as(), as()];
     expect(await decide(first)).toMatchObject({ state: 'held', votes: { given: 1, needed: 2, role: 'operator' } });
     expect(await tenant.countOf('outbox')).toBe(2);
     expect(await decide(second)).toMatchObject({ state: 'admitted' });
-    expect(await tenant.row(held.operation_id)).toMatchObject({ state: 'admitted', approvers: 2, approval_refs: [held.approval_id] });
+    expect(await tenant.row(held.operation_id)).toMatchObject({
+      state: 'admitted',
+      approvers: 2,
+      approval_refs: [held.approval_id],
+    });
     expect(await show()).toMatchObject({
-      state: 'approved', decided_by: second.api_key_id, votes: { given: 2, needed: 2 },
-      voted: [{ cast_by: first.api_key_id, principal: first.api_key_id, stands: true }, { cast_by: second.api_key_id, stands: true }],
+      state: 'approved',
+      decided_by: second.api_key_id,
+      votes: { given: 2, needed: 2 },
+      voted: [
+        { cast_by: first.api_key_id, principal: first.api_key_id, stands: true },
+        { cast_by: second.api_key_id, stands: true },
+      ],
     });
   });
 
@@ -57,7 +83,13 @@ describe('a call that several must approve', () => {
     const { voted } = await show();
     const records = (await tenant.records()).filter(({ kind }) => kind === 'approval');
     expect(records.map(({ change }) => change?.verb)).toEqual(['vote', 'vote', 'approve']);
-    expect(records[0]).toMatchObject({ record_id: voted[0]?.record_id, actor: ann.api_key_id, operation_id: held.operation_id, approval_refs: [held.approval_id], change: { subject: voted[0]?.vote_id, digest: expect.stringMatching(/^[0-9a-f]{64}$/) as string } });
+    expect(records[0]).toMatchObject({
+      record_id: voted[0]?.record_id,
+      actor: ann.api_key_id,
+      operation_id: held.operation_id,
+      approval_refs: [held.approval_id],
+      change: { subject: voted[0]?.vote_id, digest: expect.stringMatching(/^[0-9a-f]{64}$/) as string },
+    });
     expect(JSON.stringify(records)).not.toContain('ann@');
   });
 
@@ -78,7 +110,10 @@ describe('a call that several must approve', () => {
 
   it('ends with one who denies, whoever approved before', async () => {
     await decide();
-    expect(await decide(as(), 'deny')).toMatchObject({ state: 'refused', result: { error: { code: 'approval.denied' } } });
+    expect(await decide(as(), 'deny')).toMatchObject({
+      state: 'refused',
+      result: { error: { code: 'approval.denied' } },
+    });
     expect((await show()).voted.map(({ says }) => says)).toEqual(['approve', 'deny']);
     await expect(decide()).rejects.toMatchObject({ code: 'conflict' });
   });
@@ -89,10 +124,15 @@ describe('a call that several must approve', () => {
     expect(await decide(caller, 'deny')).toMatchObject({ state: 'refused' });
   });
 
-  it.each([['expires', 'approval.expired'], ['is cancelled', 'cancelled']])('that %s has cost nothing, whoever approved before', async (how, code) => {
+  it.each([
+    ['expires', 'approval.expired'],
+    ['is cancelled', 'cancelled'],
+  ])('that %s has cost nothing, whoever approved before', async (how, code) => {
     await decide();
     if (how === 'expires') {
-      await tenant.query('UPDATE kernel.approval SET expires_at = kernel.now_ms() - 1 WHERE approval_id = $1', [held.approval_id]);
+      await tenant.query('UPDATE kernel.approval SET expires_at = kernel.now_ms() - 1 WHERE approval_id = $1', [
+        held.approval_id,
+      ]);
       await expect(decide()).rejects.toMatchObject({ code: 'conflict' });
       expect(await kernel.expire.run()).toBe(1);
     } else await kernel.cancel.run({ v: 1, caller: as(), operation_id: held.operation_id });
@@ -116,7 +156,16 @@ describe('a call that several must approve', () => {
 
   it('shows its votes in lists of operations too', async () => {
     await decide();
-    const { items } = await manage.listOperations.run({ v: 1, caller: as('admin'), page: { cursor: null, limit: 10 }, state: null, tool_id: null, agent_id: null, workspace_id: null, session_id: null });
+    const { items } = await manage.listOperations.run({
+      v: 1,
+      caller: as('admin'),
+      page: { cursor: null, limit: 10 },
+      state: null,
+      tool_id: null,
+      agent_id: null,
+      workspace_id: null,
+      session_id: null,
+    });
     expect(items).toMatchObject([{ state: 'held', votes: { given: 1, needed: 2, role: 'operator' } }]);
   });
 });
@@ -127,28 +176,47 @@ describe('one person', () => {
     await decide(ann);
     expect(await decide(ann)).toMatchObject({ state: 'held', votes: { given: 1 } });
     expect(await tenant.countOf('outbox')).toBe(2);
-    await expect(again(() => decide(as('admin', { principal: 'ann' })))).resolves.toMatchObject({ state: 'held', votes: { given: 1 } });
+    await expect(again(() => decide(as('admin', { principal: 'ann' })))).resolves.toMatchObject({
+      state: 'held',
+      votes: { given: 1 },
+    });
     expect((await show()).voted).toHaveLength(1);
   });
 
   it('who proposed a call decides it with no key of theirs', async () => {
     await hold(asks('soft_gate', 1), { proposers: ['ann'] });
     await expect(decide(as('admin', { principal: 'ann' }))).rejects.toMatchObject({ code: 'approval.own_call' });
-    await expect(decide(as('admin', { principal: 'ann' }), 'deny')).rejects.toMatchObject({ code: 'approval.own_call' });
+    await expect(decide(as('admin', { principal: 'ann' }), 'deny')).rejects.toMatchObject({
+      code: 'approval.own_call',
+    });
     expect(await decide(as('operator', { principal: 'bob' }))).toMatchObject({ state: 'admitted' });
   });
 
   it('who proposed or edited a call decides neither it nor what it was edited into', async () => {
     await hold(asks('soft_gate', 1), { proposers: ['ann'] });
     const bob = as('operator', { principal: 'bob' });
-    held = await kernel.edit.run({ v: 1, caller: bob, approval_id: held.approval_id ?? '', operation_id: newId('operation'), args: { path: 'a.txt', content: 'less' }, comment: null });
-    for (const principal of ['ann', 'bob']) await expect(decide(as('admin', { principal }))).rejects.toMatchObject({ code: 'approval.own_call' });
+    held = await kernel.edit.run({
+      v: 1,
+      caller: bob,
+      approval_id: held.approval_id ?? '',
+      operation_id: newId('operation'),
+      args: { path: 'a.txt', content: 'less' },
+      comment: null,
+    });
+    for (const principal of ['ann', 'bob'])
+      await expect(decide(as('admin', { principal }))).rejects.toMatchObject({ code: 'approval.own_call' });
     expect(await decide(as('operator', { principal: 'cleo' }))).toMatchObject({ state: 'admitted' });
   });
 
-  it('who put the policy into force isn\'t the only one to approve what was edited under it', async () => {
-    await tenant.query('INSERT INTO kernel.policy_set (tenant_id, policy_hash, name, version, document, created_by) VALUES ($1, $2, $3, 1, $4, $5)', [tenant.tenantId, kernel.policy.hash, 'x', {}, 'x']);
-    await tenant.query('INSERT INTO kernel.policy_activation (tenant_id, seq, policy_hash, activated_by, activated_as) VALUES ($1, 1, $2, $3, $4)', [tenant.tenantId, kernel.policy.hash, 'x', 'dora']);
+  it("who put the policy into force isn't the only one to approve what was edited under it", async () => {
+    await tenant.query(
+      'INSERT INTO kernel.policy_set (tenant_id, policy_hash, name, version, document, created_by) VALUES ($1, $2, $3, 1, $4, $5)',
+      [tenant.tenantId, kernel.policy.hash, 'x', {}, 'x'],
+    );
+    await tenant.query(
+      'INSERT INTO kernel.policy_activation (tenant_id, seq, policy_hash, activated_by, activated_as) VALUES ($1, 1, $2, $3, $4)',
+      [tenant.tenantId, kernel.policy.hash, 'x', 'dora'],
+    );
     await hold(asks('soft_gate', 1), { proposers: ['ann', 'bob'] });
     const dora = as('admin', { principal: 'dora' });
     expect(await decide(dora)).toMatchObject({ state: 'held', votes: { given: 1, needed: 2 } });
@@ -166,10 +234,13 @@ describe('administrators, where supervision is escalated', () => {
     expect(await decide(as('admin'))).toMatchObject({ state: 'admitted' });
   });
 
-  it('aren\'t made of an operator whose yes was enough when it was given: the call is refused as stale', async () => {
+  it("aren't made of an operator whose yes was enough when it was given: the call is refused as stale", async () => {
     await decide(as('operator'));
     kernel.policy.says = asks('escalated', 2);
-    expect(await decide(as('admin'))).toMatchObject({ state: 'refused', result: { error: { code: 'approval.stale' } } });
+    expect(await decide(as('admin'))).toMatchObject({
+      state: 'refused',
+      result: { error: { code: 'approval.stale' } },
+    });
   });
 });
 

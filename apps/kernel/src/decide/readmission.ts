@@ -2,7 +2,17 @@
 import { Fault } from '@writ/contract';
 import type { Announcer } from '../announce/index.ts';
 import { HeldCalls, unlessMoved, type ApprovedClosing, type HeldCall } from '../held/index.ts';
-import { assertedVersions, decidedUnder, laneOf, postable, refusal, reservationRows, reservedOf, type GivenApproval, type Judge } from '../judgement/index.ts';
+import {
+  assertedVersions,
+  decidedUnder,
+  laneOf,
+  postable,
+  refusal,
+  reservationRows,
+  reservedOf,
+  type GivenApproval,
+  type Judge,
+} from '../judgement/index.ts';
 import { callKernel, type OperationRow } from '../store/index.ts';
 import type { CastVote } from './cast-vote.ts';
 import { judgeHeld, newDecision, type DecisionParts, type Rejudged } from './judge-held.ts';
@@ -27,26 +37,58 @@ export class Readmission {
   }
 
   /** Resolves after COMMIT, or with null when the facts moved: then nothing was decided. */
-  async run(held: HeldCall, closing: ApprovedClosing, satisfies: GivenApproval['satisfies']): Promise<OperationRow | null> {
-    // Whoever doesn't wait for the preview doesn't pay for the rest of it; and what it had reserved may be all that is left for the call.
-    if (held.preview !== null && UNFINISHED.has(held.preview.state)) await callKernel(this.#parts.tenants.pool, 'abandon_preview', [held.operation.tenant_id, held.operation.operation_id]);
+  async run(
+    held: HeldCall,
+    closing: ApprovedClosing,
+    satisfies: GivenApproval['satisfies'],
+  ): Promise<OperationRow | null> {
+    // Whoever doesn't wait for the preview doesn't pay for the rest of it; and what it had reserved may be all that is
+    // left for the call.
+    if (held.preview !== null && UNFINISHED.has(held.preview.state))
+      await callKernel(this.#parts.tenants.pool, 'abandon_preview', [
+        held.operation.tenant_id,
+        held.operation.operation_id,
+      ]);
     const rejudged = await judgeHeld(this.#parts, this.#judge, held, { satisfies });
     const { judgement } = rejudged;
     if (judgement.verdict !== 'refused') {
       const tally = tallyOf(rejudged.held, closing.vote, judgement);
       // A vote that is only written down brings nothing along.
-      if (closing.given !== undefined && tally.given < tally.needed) throw new Fault('conflict', 'the policy now asks for more people: others must approve before the value is given');
-      return await (tally.given < tally.needed ? this.#votes.run(rejudged.held, closing.vote, tally) : this.#readmit(rejudged, closing));
+      if (closing.given !== undefined && tally.given < tally.needed)
+        throw new Fault(
+          'conflict',
+          'the policy now asks for more people: others must approve before the value is given',
+        );
+      return await (tally.given < tally.needed
+        ? this.#votes.run(rejudged.held, closing.vote, tally)
+        : this.#readmit(rejudged, closing));
     }
     const { code, message, hint } = judgement.refusal ?? refusal('internal', 'refused without a reason');
-    return await this.#held.end(held, closing, { code, message, hint: hint ?? null, reasons: judgement.reasons, rules: decidedUnder(rejudged.call, rejudged.facts, judgement) });
+    return await this.#held.end(held, closing, {
+      code,
+      message,
+      hint: hint ?? null,
+      reasons: judgement.reasons,
+      rules: decidedUnder(rejudged.call, rejudged.facts, judgement),
+    });
   }
 
   async #readmit(rejudged: Rejudged, closing: ApprovedClosing): Promise<OperationRow | null> {
-    const { held: { operation }, call, judgement, facts } = rejudged;
+    const {
+      held: { operation },
+      call,
+      judgement,
+      facts,
+    } = rejudged;
     const { records, columns, approval, said } = newDecision(this.#parts, this.#held, rejudged, closing);
     const change = {
-      operation: { ...columns, reasons: [...judgement.reasons, ...said], lane: judgement.tool === null ? null : laneOf(judgement.tool.class), limits: judgement.limits, reserved: reservedOf(judgement) },
+      operation: {
+        ...columns,
+        reasons: [...judgement.reasons, ...said],
+        lane: judgement.tool === null ? null : laneOf(judgement.tool.class),
+        limits: judgement.limits,
+        reserved: reservedOf(judgement),
+      },
       approval,
       rules: decidedUnder(call, facts, judgement),
       labels: judgement.labels,
@@ -56,7 +98,9 @@ export class Readmission {
       reserve: reservationRows(judgement.reservations),
       records: records.map(postable),
     };
-    const row = await unlessMoved(callKernel<OperationRow>(this.#parts.tenants.pool, 'readmit', [operation.tenant_id, JSON.stringify(change)]));
+    const row = await unlessMoved(
+      callKernel<OperationRow>(this.#parts.tenants.pool, 'readmit', [operation.tenant_id, JSON.stringify(change)]),
+    );
     if (row !== null) {
       this.#announcer.announce(row, records);
       this.#held.closed(rejudged.held, closing.state);

@@ -1,27 +1,43 @@
 // SPDX-License-Identifier: Apache-2.0
 import { Fault, principalOf, type Caller } from '@writ/contract';
-import { isProposer, proposersOf, readDelegation, unfitFor, type Delegation, type HeldCall, type Right } from '../held/index.ts';
+import {
+  isProposer,
+  proposersOf,
+  readDelegation,
+  unfitFor,
+  type Delegation,
+  type HeldCall,
+  type Right,
+} from '../held/index.ts';
 import { roleNeeded, type TenantPool } from '../store/index.ts';
 
 /** Answers whether the role decides about calls at all. Who does sees their arguments. */
-export const isApprover = (caller: Caller): caller is Caller & { role: 'admin' | 'operator' } => caller.role === 'admin' || caller.role === 'operator';
+export const isApprover = (caller: Caller): caller is Caller & { role: 'admin' | 'operator' } =>
+  caller.role === 'admin' || caller.role === 'operator';
 
 /**
- * The caller's own right to decide this call.
- * INVARIANT (four eyes): who proposed a call, or edited it, never decides it, whatever the role, the key and the delegation.
+ * The caller's own right to decide this call. INVARIANT (four eyes): who proposed a call, or edited it, never decides
+ * it, whatever the role, the key and the delegation.
  * @throws Fault `auth.role`, `approval.own_call`
  */
 export function requireApprover(caller: Caller, held: HeldCall): Right {
   const right = requireAnother(caller, held);
-  if (roleNeeded(held.approval.autonomy_mode) === 'admin' && right.role !== 'admin') throw new Fault('auth.role', 'this approval takes the role `admin`');
+  if (roleNeeded(held.approval.autonomy_mode) === 'admin' && right.role !== 'admin')
+    throw new Fault('auth.role', 'this approval takes the role `admin`');
   return right;
 }
 
 /**
  * The right that the caller uses: their own, or the one of the delegation that they name.
- * @throws Fault `auth.role`, `approval.own_call`, `approval.not_delegated`, `not_found` for a delegation that isn't theirs to use
+ * @throws Fault `auth.role`, `approval.own_call`, `approval.not_delegated`, `not_found` for a delegation that isn't
+ * theirs to use
  */
-export async function requireRight(tenants: TenantPool, caller: Caller, held: HeldCall, delegationId: string | null): Promise<Right> {
+export async function requireRight(
+  tenants: TenantPool,
+  caller: Caller,
+  held: HeldCall,
+  delegationId: string | null,
+): Promise<Right> {
   if (delegationId === null) return requireApprover(caller, held);
   requireAnother(caller, held);
   const delegation = await readDelegation(tenants, caller.tenant_id, delegationId);
@@ -41,6 +57,10 @@ function rightOf(delegation: Delegation, held: HeldCall): Right {
   if (proposersOf(held.operation).includes(principal)) throw new Fault('approval.own_call');
   const unfit = unfitFor(delegation, held);
   if (unfit !== null) throw new Fault('approval.not_delegated', unfit);
-  if (roleNeeded(held.approval.autonomy_mode) === 'admin' && role !== 'admin') throw new Fault('approval.not_delegated', 'what was lent is an operator\'s right, and this approval takes an administrator\'s');
+  if (roleNeeded(held.approval.autonomy_mode) === 'admin' && role !== 'admin')
+    throw new Fault(
+      'approval.not_delegated',
+      "what was lent is an operator's right, and this approval takes an administrator's",
+    );
   return { principal, role, delegation_id };
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Whatever happens between the look and the yes, and whichever way it is said, a yes covers what its giver was shown or is refused.
+// Whatever happens between the look and the yes, and whichever way it is said, a yes covers what its giver was shown or
+// is refused.
 import * as fc from 'fast-check';
 import { vi } from 'vitest';
 import type { Caller, KernelRequest, OperationView } from '@writ/contract';
@@ -24,8 +25,12 @@ openExecutionSpec((on) => {
   ({ kernel, run } = on);
   manage = openManagement(kernel);
 });
-afterAll(async () => { await manage.tenancy.close(); });
-afterEach(() => { vi.restoreAllMocks(); });
+afterAll(async () => {
+  await manage.tenancy.close();
+});
+afterEach(() => {
+  vi.restoreAllMocks();
+});
 
 const EVENTS = ['its preview ends', 'others change the file', 'somebody looks, and finds it stale'] as const;
 const WAYS = ['alone', 'as one of two', 'by a delegation', 'for the session'] as const;
@@ -80,7 +85,9 @@ class Scene {
   async #others(): Promise<void> {
     kernel.policy.says = () => AUTOPILOT;
     const { attempt } = await run.perform(this.#tenant, this.#tenant.writeCall(await this.#tenant.token()));
-    await run.commit.run(reportOf(attempt, await deltaFor(kernel, attempt, { 'a.txt': `theirs ${newId('operation')}` })));
+    await run.commit.run(
+      reportOf(attempt, await deltaFor(kernel, attempt, { 'a.txt': `theirs ${newId('operation')}` })),
+    );
     kernel.policy.says = asks('soft_gate', this.#quorum);
   }
 
@@ -96,68 +103,113 @@ class Scene {
   }
 
   async yes(body: Partial<KernelRequest<'approval.decide'>>, principal?: string): Promise<OperationView> {
-    const caller: Caller = { tenant_id: this.#tenant.tenantId, api_key_id: newId('apiKey'), role: 'operator', agent_id: null, ...(principal === undefined ? {} : { principal }) };
-    return await kernel.decide.run({ v: 1, caller, approval_id: this.approval_id, decision: 'approve', comment: null, ...body });
+    const caller: Caller = {
+      tenant_id: this.#tenant.tenantId,
+      api_key_id: newId('apiKey'),
+      role: 'operator',
+      agent_id: null,
+      ...(principal === undefined ? {} : { principal }),
+    };
+    return await kernel.decide.run({
+      v: 1,
+      caller,
+      approval_id: this.approval_id,
+      decision: 'approve',
+      comment: null,
+      ...body,
+    });
   }
 
   async state(): Promise<unknown> {
-    return [(await this.#tenant.row(this.#held?.operation_id ?? '')).state, (await kernel.approvals.read({
-      v: 1, caller: { tenant_id: this.#tenant.tenantId, api_key_id: newId('apiKey'), role: 'auditor', agent_id: null }, approval_id: this.approval_id,
-    })).voted.filter(({ stands }) => stands).length];
+    return [
+      (await this.#tenant.row(this.#held?.operation_id ?? '')).state,
+      (
+        await kernel.approvals.read({
+          v: 1,
+          caller: { tenant_id: this.#tenant.tenantId, api_key_id: newId('apiKey'), role: 'auditor', agent_id: null },
+          approval_id: this.approval_id,
+        })
+      ).voted.filter(({ stands }) => stands).length,
+    ];
   }
 }
 
-async function bodyOf(tenant: TestTenant, way: (typeof WAYS)[number]): Promise<Partial<KernelRequest<'approval.decide'>>> {
+async function bodyOf(
+  tenant: TestTenant,
+  way: (typeof WAYS)[number],
+): Promise<Partial<KernelRequest<'approval.decide'>>> {
   if (way === 'for the session') return { session: { uses: 1, ttl_ms: 60_000 } };
   if (way !== 'by a delegation') return {};
-  const lender: Caller = { tenant_id: tenant.tenantId, api_key_id: newId('apiKey'), role: 'operator', agent_id: null, principal: 'ann' };
+  const lender: Caller = {
+    tenant_id: tenant.tenantId,
+    api_key_id: newId('apiKey'),
+    role: 'operator',
+    agent_id: null,
+    principal: 'ann',
+  };
   const scope = { tools: null, agent_id: null, autonomy_mode: 'soft_gate' as const };
-  const { delegation_id } = await manage.delegations.create({ v: 1, caller: lender, to: 'bob', scope, note: 'away', expires_at: Date.now() + HOUR_MS });
+  const { delegation_id } = await manage.delegations.create({
+    v: 1,
+    caller: lender,
+    to: 'bob',
+    scope,
+    note: 'away',
+    expires_at: Date.now() + HOUR_MS,
+  });
   return { delegation_id };
 }
 
 describe.each(WAYS)('a yes that is said %s', (way) => {
   it('covers what was shown, or is refused, whatever happens between the look and the yes', async () => {
     const reached = { covered: 0, refused: 0 };
-    await fc.assert(fc.asyncProperty(
-      fc.array(fc.constantFrom(...EVENTS, 'a look' as const), { maxLength: 5 }), fc.nat(), fc.option(fc.constantFrom(...EVENTS)),
-      async (events, which, meanwhile) => {
-        const tenant = await kernel.newTenant();
-        await tenant.write({ 'a.txt': 'hello', 'b.txt': 'b' });
-        const scene = new Scene(tenant, way === 'as one of two' ? 2 : 1);
-        await scene.hold();
-        for (const event of events) await (event === 'a look' ? scene.look() : scene.happens(event));
-        const seen = scene.looks[which % scene.looks.length] ?? null;
-        const body = { ...await bodyOf(tenant, way), effect_digest: seen };
-        const waits = await scene.now();
-        const before = [await scene.state(), await textsAt(kernel, tenant, ['a.txt'])];
-        // What happens while the kernel decides comes after it read what waits.
-        if (meanwhile === 'its preview ends') {
-          const find = HeldCalls.prototype.find;
-          vi.spyOn(HeldCalls.prototype, 'find').mockImplementationOnce(async function (this: HeldCalls, ...of) {
-            const held = await find.apply(this, of);
-            await scene.happens(meanwhile);
-            return held;
-          });
-        }
-        const answer = await scene.yes(body, way === 'by a delegation' ? 'bob' : undefined).catch((error: unknown) => error as { code: string });
-        vi.restoreAllMocks();
-        if ('code' in answer) {
-          reached.refused += 1;
-          if (answer.code === 'approval.previewed_anew') expect(seen).toBe(waits);
-          else {
-            expect([answer.code, seen === waits && meanwhile === null]).toEqual(['approval.effect_unseen', false]);
-            expect([await scene.state(), await textsAt(kernel, tenant, ['a.txt'])]).toEqual(before);
+    await fc.assert(
+      fc.asyncProperty(
+        fc.array(fc.constantFrom(...EVENTS, 'a look' as const), { maxLength: 5 }),
+        fc.nat(),
+        fc.option(fc.constantFrom(...EVENTS)),
+        async (events, which, meanwhile) => {
+          const tenant = await kernel.newTenant();
+          await tenant.write({ 'a.txt': 'hello', 'b.txt': 'b' });
+          const scene = new Scene(tenant, way === 'as one of two' ? 2 : 1);
+          await scene.hold();
+          for (const event of events) await (event === 'a look' ? scene.look() : scene.happens(event));
+          const seen = scene.looks[which % scene.looks.length] ?? null;
+          const body = { ...(await bodyOf(tenant, way)), effect_digest: seen };
+          const waits = await scene.now();
+          const before = [await scene.state(), await textsAt(kernel, tenant, ['a.txt'])];
+          // What happens while the kernel decides comes after it read what waits.
+          if (meanwhile === 'its preview ends') {
+            const find = HeldCalls.prototype.find;
+            vi.spyOn(HeldCalls.prototype, 'find').mockImplementationOnce(async function (this: HeldCalls, ...of) {
+              const held = await find.apply(this, of);
+              await scene.happens(meanwhile);
+              return held;
+            });
           }
-          return;
-        }
-        reached.covered += 1;
-        expect(seen).toBe(waits);
-        if (answer.state === 'committed') expect(await textsAt(kernel, tenant, ['a.txt'])).toEqual({ 'a.txt': scene.texts.get(String(seen)) });
-        // A yes to the action lets the call run, and its effect is checked then; one that went stale twice ends the call.
-        else expect(seen === null ? ['admitted', 'held'] : ['held', 'refused']).toContain(answer.state);
-      },
-    ), { numRuns: RUNS });
+          const answer = await scene
+            .yes(body, way === 'by a delegation' ? 'bob' : undefined)
+            .catch((error: unknown) => error as { code: string });
+          vi.restoreAllMocks();
+          if ('code' in answer) {
+            reached.refused += 1;
+            if (answer.code === 'approval.previewed_anew') expect(seen).toBe(waits);
+            else {
+              expect([answer.code, seen === waits && meanwhile === null]).toEqual(['approval.effect_unseen', false]);
+              expect([await scene.state(), await textsAt(kernel, tenant, ['a.txt'])]).toEqual(before);
+            }
+            return;
+          }
+          reached.covered += 1;
+          expect(seen).toBe(waits);
+          if (answer.state === 'committed')
+            expect(await textsAt(kernel, tenant, ['a.txt'])).toEqual({ 'a.txt': scene.texts.get(String(seen)) });
+          // A yes to the action lets the call run, and its effect is checked then; one that went stale twice ends the
+          // call.
+          else expect(seen === null ? ['admitted', 'held'] : ['held', 'refused']).toContain(answer.state);
+        },
+      ),
+      { numRuns: RUNS },
+    );
     expect([reached.covered > 0, reached.refused > 0]).toEqual([true, true]);
   }, 120_000);
 });

@@ -22,7 +22,11 @@ afterEach(async () => {
 const newTenant = async (weight = 1, cap = 64): Promise<TestTenant> => {
   const tenant = await kernel.newTenant();
   await tenant.write({ 'a.txt': 'hello' });
-  await tenant.query('UPDATE kernel.tenant SET weight = $2, cap = $3 WHERE tenant_id = $1', [tenant.tenantId, weight, cap]);
+  await tenant.query('UPDATE kernel.tenant SET weight = $2, cap = $3 WHERE tenant_id = $1', [
+    tenant.tenantId,
+    weight,
+    cap,
+  ]);
   return tenant;
 };
 const admit = async (tenant: TestTenant, count: number): Promise<string[]> => {
@@ -37,11 +41,18 @@ const pass = async (dispatcher = run.dispatcher): Promise<void> => {
   await dispatcher.stop();
 };
 const stateCount = async (state: string, tenant?: TestTenant): Promise<number> => {
-  const { rows } = await kernel.admin.query<{ n: number }>('SELECT count(*)::int AS n FROM kernel.operation WHERE state = $1 AND ($2::text IS NULL OR tenant_id = $2)',
-    [state, tenant?.tenantId ?? null]);
+  const { rows } = await kernel.admin.query<{ n: number }>(
+    'SELECT count(*)::int AS n FROM kernel.operation WHERE state = $1 AND ($2::text IS NULL OR tenant_id = $2)',
+    [state, tenant?.tenantId ?? null],
+  );
   return rows[0]?.n ?? 0;
 };
-const newDispatcher = (slots: Slots, desk = run.desk): Dispatcher => new Dispatcher(kernel.workers, desk, slots, { permitTtlMs: PERMIT_TTL_MS, report: (error) => run.faults.push(error), now: () => performance.now() });
+const newDispatcher = (slots: Slots, desk = run.desk): Dispatcher =>
+  new Dispatcher(kernel.workers, desk, slots, {
+    permitTtlMs: PERMIT_TTL_MS,
+    report: (error) => run.faults.push(error),
+    now: () => performance.now(),
+  });
 const slotsOf = (inline: number): Slots => {
   const slots = new Slots(() => 0);
   slots.note({ v: 1, executor_id: newId('executor'), inline, sandboxed: 0 });
@@ -56,8 +67,17 @@ it('an admitted call is given out as a permit that verifies, once', async () => 
   const permit = await run.permitOf(String(id));
   const row = await tenant.row(String(id));
   expect(row).toMatchObject({ state: 'dispatched', attempt: 1 });
-  expect(verifyPermit(permit, new Map([[kernel.signer.keyid, parseVerifier(kernel.signer.publicJwk)]]), Date.now())).toMatchObject({
-    operation_id: id, tenant_id: tenant.tenantId, attempt: 1, mode: 'run', lane: 'inline', tool_id: 'fs.read', action_digest: row.action_digest, expires_at: row.permit_until,
+  expect(
+    verifyPermit(permit, new Map([[kernel.signer.keyid, parseVerifier(kernel.signer.publicJwk)]]), Date.now()),
+  ).toMatchObject({
+    operation_id: id,
+    tenant_id: tenant.tenantId,
+    attempt: 1,
+    mode: 'run',
+    lane: 'inline',
+    tool_id: 'fs.read',
+    action_digest: row.action_digest,
+    expires_at: row.permit_until,
   });
   run.dispatcher.wake('inline');
   await run.dispatcher.stop();
@@ -107,7 +127,9 @@ it('turns go by weight where one slot at a time is free, too', async () => {
     dispatcher.wake('inline');
     await dispatcher.settled();
     // They are taken at once, so that the next pass has room for two.
-    await kernel.admin.query(`UPDATE kernel.operation SET state = 'performing', executor_id = 'exc', nonce = 'n', lease_until = 9e12 WHERE state = 'dispatched'`);
+    await kernel.admin.query(
+      `UPDATE kernel.operation SET state = 'performing', executor_id = 'exc', nonce = 'n', lease_until = 9e12 WHERE state = 'dispatched'`,
+    );
     if (i === 3) expect([await stateCount('performing', light), await stateCount('performing', heavy)]).toEqual([2, 6]);
   }
   expect([await stateCount('performing', light), await stateCount('performing', heavy)]).toEqual([8, 8]);

@@ -10,7 +10,10 @@ import type { Assignee, Slots } from './slots.ts';
 
 /** Bounds what a lost ring costs; a pass that finds nothing writes nothing. */
 const TICK_MS = 500;
-/** Permits outstanding per free slot: one that is being taken and one that is on its way, so that no slot waits for a message. */
+/**
+ * Permits outstanding per free slot: one that is being taken and one that is on its way, so that no slot waits for a
+ * message.
+ */
 const OUTSTANDING_PER_SLOT = 2;
 
 export interface DispatcherOptions {
@@ -45,14 +48,13 @@ interface LaneState {
 }
 
 /**
- * Gives waiting calls to executors.
- * INVARIANT (durable before it acts): a permit is published only after the COMMIT that made its call `dispatched`. That one waits for no disk: a permit acts by being redeemed, which does
- * wait, and a call that a server which died has forgotten to be dispatched can't be redeemed, and is dispatched again.
- * INVARIANT (bounded): a lane has at most twice the free slots outstanding, counted in the database over all replicas, so calls wait
- * where they can be cancelled and shared fairly.
- * INVARIANT (room for others): while another tenant uses a lane, none fills its slots, so that another's call needn't
- * wait for one of them to end. That another uses it is asked for each tenant: one whose calls run for long is dispatched
- * nothing meanwhile, and isn't alone for that.
+ * Gives waiting calls to executors. INVARIANT (durable before it acts): a permit is published only after the COMMIT
+ * that made its call `dispatched`. That one waits for no disk: a permit acts by being redeemed, which does wait, and a
+ * call that a server which died has forgotten to be dispatched can't be redeemed, and is dispatched again. INVARIANT
+ * (bounded): a lane has at most twice the free slots outstanding, counted in the database over all replicas, so calls
+ * wait where they can be cancelled and shared fairly. INVARIANT (room for others): while another tenant uses a lane,
+ * none fills its slots, so that another's call needn't wait for one of them to end. That another uses it is asked for
+ * each tenant: one whose calls run for long is dispatched nothing meanwhile, and isn't alone for that.
  */
 export class Dispatcher extends Bell {
   readonly #workers: CrossTenantPool;
@@ -71,9 +73,20 @@ export class Dispatcher extends Bell {
     this.#desk = desk;
     this.#slots = slots;
     this.#options = options;
-    this.#lanes = new Map(LANES.map((lane) => [lane, { running: false, again: false, more: false, place: '', left: 0, tenants: new LaneTenants(options.now) }]));
+    this.#lanes = new Map(
+      LANES.map((lane) => [
+        lane,
+        { running: false, again: false, more: false, place: '', left: 0, tenants: new LaneTenants(options.now) },
+      ]),
+    );
     this.#sessions = new SessionCalls(workers);
-    this.#ticks = new Repeated(async () => { for (const lane of LANES) this.wake(lane); }, TICK_MS, options.report);
+    this.#ticks = new Repeated(
+      async () => {
+        for (const lane of LANES) this.wake(lane);
+      },
+      TICK_MS,
+      options.report,
+    );
   }
 
   start(): void {
@@ -93,7 +106,10 @@ export class Dispatcher extends Bell {
     await Promise.all(this.#underWay);
   }
 
-  /** An executor has said what it would take. Only a lane that was left with calls is looked at: most such events change nothing. */
+  /**
+   * An executor has said what it would take. Only a lane that was left with calls is looked at: most such events change
+   * nothing.
+   */
   heard(event: SlotsEvent): void {
     this.#slots.note(event);
     for (const [lane, state] of this.#lanes) if (state.more && (event[lane] ?? 0) > 0) this.wake(lane);
@@ -106,8 +122,9 @@ export class Dispatcher extends Bell {
   }
 
   /**
-   * An executor that a call of the tenant may be assigned to as it is admitted, whose slot is taken then, and how many calls the tenant may have out in the lane. Null where calls take turns: where this replica is
-   * dispatching in the lane, or has left some waiting there.
+   * An executor that a call of the tenant may be assigned to as it is admitted, whose slot is taken then, and how many
+   * calls the tenant may have out in the lane. Null where calls take turns: where this replica is dispatching in the
+   * lane, or has left some waiting there.
    */
   assignee(lane: Lane, tenantId: string): { readonly to: Assignee; readonly most: number | null } | null {
     const state = this.#lanes.get(lane);
@@ -149,7 +166,13 @@ export class Dispatcher extends Bell {
     // Where nobody was seen, nobody is known to be held up: whoever is taken first is noted, and then it is the one.
     const most = state.tenants.isAny() ? this.#mostBeside(lane) : null;
     const taken = await callKernelUnawaited<Dispatched>(this.#workers.pool, 'dispatch', [
-      lane, free * OUTSTANDING_PER_SLOT, this.#options.permitTtlMs, state.place, state.left, most, state.tenants.alone(),
+      lane,
+      free * OUTSTANDING_PER_SLOT,
+      this.#options.permitTtlMs,
+      state.place,
+      state.left,
+      most,
+      state.tenants.alone(),
     ]);
     state.place = taken.place;
     state.left = taken.left;
@@ -169,14 +192,20 @@ export class Dispatcher extends Bell {
     return Math.max(1, lane === 'inline' ? Math.floor(slots / 4) : slots - 1);
   }
 
-  async #issue(lane: Lane, call: DispatchedCall, { issued_at, expires_at }: Dispatched, owner: string | undefined): Promise<void> {
+  async #issue(
+    lane: Lane,
+    call: DispatchedCall,
+    { issued_at, expires_at }: Dispatched,
+    owner: string | undefined,
+  ): Promise<void> {
     try {
       if (owner === undefined) return await this.#desk.issue(lane, 'run', call, issued_at, expires_at);
       await this.#desk.issueTo(owner, lane, call, issued_at, expires_at);
       this.#sessions.watch(call, () => this.#wakeAgain(lane), this.#options.report);
     } catch (error) {
       this.#options.report(error);
-      // Back to the queue at once instead of after the permit's life. Where the message did arrive, its attempt is fenced.
+      // Back to the queue at once instead of after the permit's life. Where the message did arrive, its attempt is
+      // fenced.
       await callKernel<boolean>(this.#workers.pool, 'undispatch', [call.operation_id, call.attempt]);
       const state = this.#lanes.get(lane);
       if (state !== undefined) state.more = true;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The very dispatcher, on a real database and a clock of the test's own: what a tenant's calls wait for a slot beside one that always has more waiting.
+// The very dispatcher, on a real database and a clock of the test's own: what a tenant's calls wait for a slot beside
+// one that always has more waiting.
 import type { Lane } from '@writ/contract';
 import { copyOperations } from '@writ/testing';
 import { newId } from '../store/index.ts';
@@ -15,8 +16,12 @@ const VICTIM_CALLS = 12;
 const WAITING = 20;
 
 let kernel: TestKernel;
-beforeEach(async () => { kernel = await openTestKernel(); });
-afterEach(async () => { await kernel.close(); });
+beforeEach(async () => {
+  kernel = await openTestKernel();
+});
+afterEach(async () => {
+  await kernel.close();
+});
 
 /** One executor that takes permits in the order in which they came, and needs 40 ms for each. */
 class Executor {
@@ -55,14 +60,22 @@ class Executor {
 /** Moves a call past what the dispatcher doesn't do, without a trigger's word. */
 async function mark(operationId: string, state: 'performing' | 'gone'): Promise<void> {
   if (state === 'gone') await kernel.admin.query('DELETE FROM kernel.operation WHERE operation_id = $1', [operationId]);
-  else await kernel.admin.query(`UPDATE kernel.operation SET state = 'performing', executor_id = 'exc', nonce = 'n', lease_until = 9e12 WHERE operation_id = $1`, [operationId]);
+  else
+    await kernel.admin.query(
+      `UPDATE kernel.operation SET state = 'performing', executor_id = 'exc', nonce = 'n', lease_until = 9e12 WHERE operation_id = $1`,
+      [operationId],
+    );
 }
 
 /** Admits one call, as a copy of one that was. */
 async function copy(of: string, lane: Lane): Promise<string> {
   const id = newId('operation');
-  await copyOperations(async (text, values) => (await kernel.admin.query(text, values)).rows,
-    `jsonb_build_object('operation_id', $2::text, 'lane', $3::text, 'deadline', NULL, 'created_at', kernel.now_ms())`, 'kernel.operation o WHERE o.operation_id = $1', [of, id, lane]);
+  await copyOperations(
+    async (text, values) => (await kernel.admin.query(text, values)).rows,
+    `jsonb_build_object('operation_id', $2::text, 'lane', $3::text, 'deadline', NULL, 'created_at', kernel.now_ms())`,
+    'kernel.operation o WHERE o.operation_id = $1',
+    [of, id, lane],
+  );
   return id;
 }
 
@@ -75,7 +88,10 @@ async function patternOf(tenant: TestTenant): Promise<string> {
 }
 
 /** How long each call of the flood takes. */
-interface Flood { readonly takesMs: number; readonly beginsMs: number }
+interface Flood {
+  readonly takesMs: number;
+  readonly beginsMs: number;
+}
 
 /** The times that the victim's calls took from their admission to their end. */
 async function play(lane: Lane, slots: number, flood: Flood | null, victimCalls = VICTIM_CALLS): Promise<number[]> {
@@ -84,9 +100,21 @@ async function play(lane: Lane, slots: number, flood: Flood | null, victimCalls 
   await kernel.admin.query('ALTER TABLE kernel.operation ENABLE TRIGGER ALL');
   const [victims, floods] = [await patternOf(victim), await patternOf(flooder)];
   await kernel.admin.query('ALTER TABLE kernel.operation DISABLE TRIGGER ALL');
-  const executor = new Executor(slots, ({ tenant_id }) => (tenant_id === flooder.tenantId ? (flood?.takesMs ?? 0) : TAKES_MS));
-  const desk = { issue: async (_lane: Lane, _mode: string, call: DispatchedCall) => { executor.queue.push(call); } } as unknown as PermitDesk;
-  const dispatcher = new Dispatcher(kernel.workers, desk, executor.slots, { permitTtlMs: PERMIT_TTL_MS, report: (error) => { throw error; }, now: () => executor.now });
+  const executor = new Executor(slots, ({ tenant_id }) =>
+    tenant_id === flooder.tenantId ? (flood?.takesMs ?? 0) : TAKES_MS,
+  );
+  const desk = {
+    issue: async (_lane: Lane, _mode: string, call: DispatchedCall) => {
+      executor.queue.push(call);
+    },
+  } as unknown as PermitDesk;
+  const dispatcher = new Dispatcher(kernel.workers, desk, executor.slots, {
+    permitTtlMs: PERMIT_TTL_MS,
+    report: (error) => {
+      throw error;
+    },
+    now: () => executor.now,
+  });
   const arrivals = new Map<string, number>();
   const turn = async (): Promise<void> => {
     if (flood !== null && executor.now >= flood.beginsMs) await topUp(floods, lane);
@@ -111,26 +139,36 @@ async function play(lane: Lane, slots: number, flood: Flood | null, victimCalls 
 
 async function topUp(pattern: string, lane: Lane): Promise<void> {
   const { rows } = await kernel.admin.query<{ n: number }>(
-    `SELECT count(*)::int AS n FROM kernel.operation o JOIN kernel.operation p ON p.tenant_id = o.tenant_id AND p.operation_id = $1 WHERE o.state = 'admitted' AND o.deadline IS NULL`, [pattern]);
+    `SELECT count(*)::int AS n FROM kernel.operation o JOIN kernel.operation p ON p.tenant_id = o.tenant_id AND p.operation_id = $1 WHERE o.state = 'admitted' AND o.deadline IS NULL`,
+    [pattern],
+  );
   for (let n = rows[0]?.n ?? 0; n < WAITING; n++) await copy(pattern, lane);
 }
 
-const p95 = (times: readonly number[]): number => times.toSorted((a, b) => a - b)[Math.floor(times.length * 0.95)] ?? Infinity;
+const p95 = (times: readonly number[]): number =>
+  times.toSorted((a, b) => a - b)[Math.floor(times.length * 0.95)] ?? Infinity;
 
-test.each([['inline', 8], ['sandboxed', 2]] as const)('beside a tenant that always has calls waiting, another\'s call in the %s lane takes at most 1.1 times as long as alone', async (lane, slots) => {
-  const alone = await play(lane, slots, null);
-  const beside = await play(lane, slots, { takesMs: TAKES_MS, beginsMs: 0 });
-  expect(p95(alone)).toBe(TAKES_MS);
-  // The first one finds every slot taken: nobody knew of its tenant.
-  expect(p95(beside.slice(1)) / p95(alone)).toBeLessThanOrEqual(1.1);
-}, 120_000);
+test.each([
+  ['inline', 8],
+  ['sandboxed', 2],
+] as const)(
+  "beside a tenant that always has calls waiting, another's call in the %s lane takes at most 1.1 times as long as alone",
+  async (lane, slots) => {
+    const alone = await play(lane, slots, null);
+    const beside = await play(lane, slots, { takesMs: TAKES_MS, beginsMs: 0 });
+    expect(p95(alone)).toBe(TAKES_MS);
+    // The first one finds every slot taken: nobody knew of its tenant.
+    expect(p95(beside.slice(1)) / p95(alone)).toBeLessThanOrEqual(1.1);
+  },
+  120_000,
+);
 
 /** Longer than a tenant that is dispatched nothing is remembered. */
 const LONG_MS = 12_000;
 /** So long that calls of the flood end, and more of them are taken, several times. */
 const LONG_CALLS = 150;
 
-test('calls that take longer than a tenant is remembered never fill the inline lane before another\'s calls', async () => {
+test("calls that take longer than a tenant is remembered never fill the inline lane before another's calls", async () => {
   const beside = await play('inline', 8, { takesMs: LONG_MS, beginsMs: VICTIM_EVERY_MS }, LONG_CALLS);
   expect(Math.max(...beside)).toBeLessThanOrEqual(TAKES_MS * 1.1);
 }, 120_000);

@@ -41,7 +41,8 @@ test('a crowd of tenants is not remembered beyond what is asked', () => {
 test('what executors can run at once is the most that each has had free', () => {
   let now = 0;
   const slots = new Slots(() => now);
-  const say = (executor_id: string, inline: number): void => slots.note({ v: 1, executor_id: executor_id as never, inline, sandboxed: 0 });
+  const say = (executor_id: string, inline: number): void =>
+    slots.note({ v: 1, executor_id: executor_id as never, inline, sandboxed: 0 });
   say('exc_a', 8);
   say('exc_b', 4);
   say('exc_a', 0);

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/** How long a tenant counts as one who may come back at any moment, in milliseconds; as long as for places (libs/fairness). */
+/**
+ * How long a tenant counts as one who may come back at any moment, in milliseconds; as long as for places
+ * (libs/fairness).
+ */
 const REMEMBERED_MS = 10_000;
 /** Tenants remembered: whether there are two is all that is asked. */
 const TENANTS_MAX = 1_000;

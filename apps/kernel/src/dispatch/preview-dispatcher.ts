@@ -14,8 +14,8 @@ interface DispatchedPreviews {
 }
 
 /**
- * Gives waiting previews to executors, where runs leave room: runs fill the lanes up to twice the free slots, previews only up to what is free.
- * INVARIANT (durable before sent): as for runs.
+ * Gives waiting previews to executors, where runs leave room: runs fill the lanes up to twice the free slots, previews
+ * only up to what is free. INVARIANT (durable before sent): as for runs.
  */
 export class PreviewDispatcher {
   readonly #workers: CrossTenantPool;
@@ -39,7 +39,11 @@ export class PreviewDispatcher {
   async #pass(lane: Lane): Promise<number> {
     const free = this.#slots.free(lane);
     if (free === 0) return 0;
-    const { calls, issued_at, expires_at } = await callKernel<DispatchedPreviews>(this.#workers.pool, 'dispatch_previews', [lane, free, this.#options.permitTtlMs]);
+    const { calls, issued_at, expires_at } = await callKernel<DispatchedPreviews>(
+      this.#workers.pool,
+      'dispatch_previews',
+      [lane, free, this.#options.permitTtlMs],
+    );
     await Promise.all(calls.map((call) => this.#issue(lane, call, issued_at, expires_at)));
     return calls.length;
   }

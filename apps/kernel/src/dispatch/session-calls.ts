@@ -7,8 +7,8 @@ import type { DispatchedCall } from './permit-desk.ts';
 const TAKEN_MS = 2_500;
 
 /**
- * Calls of sessions go to the executor that has the session's shell. One that doesn't take its permit in time is taken for dead: the call is dispatched anew, and
- * by then the shell's lease has run out or soon has.
+ * Calls of sessions go to the executor that has the session's shell. One that doesn't take its permit in time is taken
+ * for dead: the call is dispatched anew, and by then the shell's lease has run out or soon has.
  */
 export class SessionCalls {
   readonly #workers: CrossTenantPool;
@@ -20,9 +20,13 @@ export class SessionCalls {
 
   /** The executors that must get some of these calls, by operation; whoever isn't named may go to any. */
   async ownersOf(calls: readonly DispatchedCall[]): Promise<ReadonlyMap<string, string>> {
-    const ofSessions = calls.filter(({ tool_id }) => TOOLS.get(tool_id)?.session === true).map(({ operation_id }) => operation_id);
+    const ofSessions = calls
+      .filter(({ tool_id }) => TOOLS.get(tool_id)?.session === true)
+      .map(({ operation_id }) => operation_id);
     if (ofSessions.length === 0) return new Map();
-    return new Map(Object.entries(await callKernel<Record<string, string>>(this.#workers.pool, 'shell_owners', [ofSessions])));
+    return new Map(
+      Object.entries(await callKernel<Record<string, string>>(this.#workers.pool, 'shell_owners', [ofSessions])),
+    );
   }
 
   /** Takes the permit back where nobody has redeemed it in time, and then calls `back`. */

@@ -10,15 +10,24 @@ describe('executors that take what is assigned to them', () => {
     slots = new Slots(() => now);
   });
   const says = (executor_id: string, inline: number, mark: string | null = 'm.0'): void =>
-    slots.note({ v: 1, executor_id, inline, sandboxed: 0, ...(mark === null ? {} : { assignable: { public_key: 'key', mark } }) });
-  const take = (count: number): (string | undefined)[] => Array.from({ length: count }, () => slots.assign('inline')?.executorId);
+    slots.note({
+      v: 1,
+      executor_id,
+      inline,
+      sandboxed: 0,
+      ...(mark === null ? {} : { assignable: { public_key: 'key', mark } }),
+    });
+  const take = (count: number): (string | undefined)[] =>
+    Array.from({ length: count }, () => slots.assign('inline')?.executorId);
 
   it('get one call a free slot, those with most of them first, and none beyond', () => {
     const [few, many] = [newId('executor'), newId('executor')];
     says(few, 1);
     says(many, 3);
     expect(slots.free('inline')).toBe(4);
-    expect(take(5)).toEqual([many, many, few, many, undefined].sort((a, b) => (a === undefined ? 1 : b === undefined ? -1 : 0)));
+    expect(take(5)).toEqual(
+      [many, many, few, many, undefined].sort((a, b) => (a === undefined ? 1 : b === undefined ? -1 : 0)),
+    );
     expect(slots.assign('sandboxed')).toBeNull();
     expect(slots.free('inline')).toBe(0);
   });
@@ -49,7 +58,7 @@ describe('executors that take what is assigned to them', () => {
     expect(take(2)).toEqual([one, undefined]);
   });
 
-  it('are none that haven\'t said so, nor those that have been silent for longer than they announce themselves: these still count for the lanes', () => {
+  it("are none that haven't said so, nor those that have been silent for longer than they announce themselves: these still count for the lanes", () => {
     const [old, silent] = [newId('executor'), newId('executor')];
     says(old, 2, null);
     expect(take(1)).toEqual([undefined]);

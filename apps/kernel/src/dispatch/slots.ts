@@ -1,16 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
 import { LANES, type Lane, type SlotsEvent } from '@writ/contract';
 
-/** How long an executor's word counts, in milliseconds. Executors speak several times a second; three seconds forgive a stall, not a death. */
+/**
+ * How long an executor's word counts, in milliseconds. Executors speak several times a second; three seconds forgive a
+ * stall, not a death.
+ */
 const HEARD_MS = 3_000;
 
-/** What one executor may say: far more than a machine runs, and small enough that the sum of all is a number for the database. */
+/**
+ * What one executor may say: far more than a machine runs, and small enough that the sum of all is a number for the
+ * database.
+ */
 const SLOTS_MAX = 1_000;
 /** Executors remembered at a time. Their ids are their own word, so they must not fill the memory. */
 const EXECUTORS_MAX = 1_000;
 
 /**
- * How long its word that it takes what is assigned to it counts, in milliseconds: what goes to one that has died since waits for its lease. Two of its announcements, and a stall.
+ * How long its word that it takes what is assigned to it counts, in milliseconds: what goes to one that has died since
+ * waits for its lease. Two of its announcements, and a stall.
  */
 const ASSIGNABLE_MS = 1_200;
 
@@ -46,16 +53,33 @@ export class Slots {
     const free = byLane((lane) => Math.min(event[lane] ?? 0, SLOTS_MAX));
     const { slots } = this.#heard.get(executor_id) ?? { slots: free };
     const { assignable } = event;
-    const assignee = assignable === undefined ? null : { executorId: executor_id, publicKey: assignable.public_key, mark: assignable.mark };
-    this.#heard.set(executor_id, { free, slots: byLane((lane) => Math.max(slots[lane], free[lane])), at: this.#now(), assignee, assigned: byLane(() => 0) });
+    const assignee =
+      assignable === undefined
+        ? null
+        : { executorId: executor_id, publicKey: assignable.public_key, mark: assignable.mark };
+    this.#heard.set(executor_id, {
+      free,
+      slots: byLane((lane) => Math.max(slots[lane], free[lane])),
+      at: this.#now(),
+      assignee,
+      assigned: byLane(() => 0),
+    });
   }
 
-  /** Takes a free slot of the lane for a call, where an executor has one and takes what is assigned to it: of the one that has most left. Null where none has. */
+  /**
+   * Takes a free slot of the lane for a call, where an executor has one and takes what is assigned to it: of the one
+   * that has most left. Null where none has.
+   */
   assign(lane: Lane): Assignee | null {
     const oldest = this.#now() - ASSIGNABLE_MS;
     let best: Heard | null = null;
     for (const heard of this.#heard.values()) {
-      if (heard.assignee !== null && heard.at >= oldest && leftOf(heard, lane) > (best === null ? 0 : leftOf(best, lane))) best = heard;
+      if (
+        heard.assignee !== null &&
+        heard.at >= oldest &&
+        leftOf(heard, lane) > (best === null ? 0 : leftOf(best, lane))
+      )
+        best = heard;
     }
     if (best === null) return null;
     best.assigned[lane] += 1;
@@ -68,7 +92,10 @@ export class Slots {
     if (heard !== undefined && heard.assigned[lane] > 0) heard.assigned[lane] -= 1;
   }
 
-  /** Free slots of the lane over all executors heard lately, but for those that were assigned since; the others are forgotten. */
+  /**
+   * Free slots of the lane over all executors heard lately, but for those that were assigned since; the others are
+   * forgotten.
+   */
   free(lane: Lane): number {
     return this.#sum((heard) => Math.max(0, leftOf(heard, lane)));
   }
@@ -91,4 +118,5 @@ export class Slots {
 
 const leftOf = ({ free, assigned }: Heard, lane: Lane): number => free[lane] - assigned[lane];
 
-const byLane = (count: (lane: Lane) => number): Record<Lane, number> => Object.fromEntries(LANES.map((lane) => [lane, count(lane)])) as Record<Lane, number>;
+const byLane = (count: (lane: Lane) => number): Record<Lane, number> =>
+  Object.fromEntries(LANES.map((lane) => [lane, count(lane)])) as Record<Lane, number>;

@@ -4,7 +4,7 @@ import { endingFault, type EndingFault } from '../endings/index.ts';
 
 /** What comes again whenever the same effect is computed on. */
 const COMES_AGAIN: ReadonlySet<FaultCode> = new Set<FaultCode>(['internal', 'limit.exceeded']);
-const HINT = 'propose another call; the operator\'s log says what failed';
+const HINT = "propose another call; the operator's log says what failed";
 
 /**
  * What ends a call whose effect could not be judged.

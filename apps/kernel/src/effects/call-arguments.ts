@@ -7,7 +7,8 @@ import type { ArgumentsReader } from '../judgement/index.ts';
  * once they were erased.
  */
 export async function callArguments(
-  reader: ArgumentsReader, { operation, args, args_ref }: Pick<AttemptFacts, 'operation' | 'args' | 'args_ref'>,
+  reader: ArgumentsReader,
+  { operation, args, args_ref }: Pick<AttemptFacts, 'operation' | 'args' | 'args_ref'>,
 ): Promise<Readonly<Record<string, unknown>>> {
-  return await reader.admitted(operation, { args, args_ref }) ?? {};
+  return (await reader.admitted(operation, { args, args_ref })) ?? {};
 }

@@ -1,5 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-import { AUTONOMY_MODES, EFFECT_RULES, PERMITTED_EFFECTS, type AutonomyMode, type CapabilityToken, type Delta, type Reason, type ToolDefinition } from '@writ/contract';
+import {
+  AUTONOMY_MODES,
+  EFFECT_RULES,
+  PERMITTED_EFFECTS,
+  type AutonomyMode,
+  type CapabilityToken,
+  type Delta,
+  type Reason,
+  type ToolDefinition,
+} from '@writ/contract';
 import { listsTool } from '@writ/capability';
 import type { EffectExamination } from '@writ/effect';
 import { endingFault, type EndingFault } from '../endings/index.ts';
@@ -63,17 +72,24 @@ export const UNASKED: EffectPolicy = { fault: null, asks: null, said: null };
 /** What helps an effect that policy doesn't let be, where nobody is asked: a yes to the action covers no finding. */
 export function effectHint({ asksAnew, reasons }: Pick<MoreSupervision, 'asksAnew' | 'reasons'>): string {
   const rule = asksAnew ? PERMITTED_EFFECTS.find((each) => reasons.some(({ code }) => code === each)) : undefined;
-  return rule === undefined ? 'a call whose arguments name these files is judged before it runs' : `a token may permit \`${rule}\`, in the \`effects\` of its grant`;
+  return rule === undefined
+    ? 'a call whose arguments name these files is judged before it runs'
+    : `a token may permit \`${rule}\`, in the \`effects\` of its grant`;
 }
 
 /** How many persons let the call go so far. Supervised is never less than one. */
-const approversOf = ({ approvers }: OperationRow, granted: AutonomyMode): number => Math.max(approvers, granted === 'autopilot' ? 0 : 1);
+const approversOf = ({ approvers }: OperationRow, granted: AutonomyMode): number =>
+  Math.max(approvers, granted === 'autopilot' ? 0 : 1);
 
 /**
- * Asks the policy in force about what the call did, as it was asked about what the call said: every changed path is a write. It lets be what needs no
- * more supervision than the call has had; a set that observes lets everything be, and what it decides is said.
+ * Asks the policy in force about what the call did, as it was asked about what the call said: every changed path is a
+ * write. It lets be what needs no more supervision than the call has had; a set that observes lets everything be, and
+ * what it decides is said.
  */
-export async function decideEffectPolicy(policy: ActivePolicy, { operation, chain, tool, args, delta, labels, granted, examined, isApproved }: JudgedEffect): Promise<EffectPolicy> {
+export async function decideEffectPolicy(
+  policy: ActivePolicy,
+  { operation, chain, tool, args, delta, labels, granted, examined, isApproved }: JudgedEffect,
+): Promise<EffectPolicy> {
   const asked = await policy.judgeEffect({
     tenant_id: operation.tenant_id,
     agent_id: operation.agent_id,
@@ -96,26 +112,37 @@ export async function decideEffectPolicy(policy: ActivePolicy, { operation, chai
     isApproved,
     permitted: PERMITTED_EFFECTS.filter((rule) => chain.every(({ grant }) => grant.effects?.includes(rule) === true)),
   });
-  if (asked.effect === 'refuse') return { ...UNASKED, fault: endingFault('effect.out_of_scope', asked.message, asked.hint) };
+  if (asked.effect === 'refuse')
+    return { ...UNASKED, fault: endingFault('effect.out_of_scope', asked.message, asked.hint) };
   const { autonomy_mode: mode, rule_ids, reasons } = asked;
-  const quorum = mode === 'autopilot' ? 0 : asked.approvers?.count ?? 1;
+  const quorum = mode === 'autopilot' ? 0 : (asked.approvers?.count ?? 1);
   const had = asked.asksAnew === true ? 'autopilot' : granted;
   const approvers = asked.asksAnew === true ? 0 : approversOf(operation, granted);
-  if (AUTONOMY_MODES.indexOf(mode) <= AUTONOMY_MODES.indexOf(had) && quorum <= approvers) return { ...UNASKED, said: observedOf(asked) };
+  if (AUTONOMY_MODES.indexOf(mode) <= AUTONOMY_MODES.indexOf(had) && quorum <= approvers)
+    return { ...UNASKED, said: observedOf(asked) };
   if (mode === 'soft_gate' || mode === 'escalated') {
     const { hash: policy_hash, approvalMs: approval_ms } = policy;
     const passes = passReasons(asked);
     const said = { rule_ids, reasons: [...reasons, ...passes] };
     const asksAnew = asked.asksAnew === true;
-    return { ...UNASKED, said, asks: { ...said, mode, passes: passes.map(({ message }) => message), policy_hash, approval_ms, quorum, asksAnew } };
+    return {
+      ...UNASKED,
+      said,
+      asks: { ...said, mode, passes: passes.map(({ message }) => message), policy_hash, approval_ms, quorum, asksAnew },
+    };
   }
-  const fault = endingFault('effect.out_of_scope', reasons[0]?.message ?? 'the policy forbids this effect', hintOf(asked, effectHint({ asksAnew: asked.asksAnew === true, reasons })));
+  const fault = endingFault(
+    'effect.out_of_scope',
+    reasons[0]?.message ?? 'the policy forbids this effect',
+    hintOf(asked, effectHint({ asksAnew: asked.asksAnew === true, reasons })),
+  );
   return { ...UNASKED, fault, said: { rule_ids, reasons } };
 }
 
 /**
- * What is said of an effect that may be: findings that are approved, permitted or only observed, and what a set that observes would have enforced. Null where
- * there is nothing. The ids of a set that observes say that they are the effect's: the call had a verdict of its own.
+ * What is said of an effect that may be: findings that are approved, permitted or only observed, and what a set that
+ * observes would have enforced. Null where there is nothing. The ids of a set that observes say that they are the
+ * effect's: the call had a verdict of its own.
  */
 function observedOf({ autonomy_mode, decided, rule_ids, reasons }: Supervision): SaidOfEffect | null {
   const isFinding = (id: string): boolean => (EFFECT_RULES as readonly string[]).includes(id);
@@ -123,7 +150,12 @@ function observedOf({ autonomy_mode, decided, rule_ids, reasons }: Supervision):
     const found = rule_ids.filter(isFinding);
     return found.length === 0 ? null : { rule_ids: found, reasons: reasons.filter(({ code }) => isFinding(code)) };
   }
-  const said = decided === autonomy_mode ? reasons.filter(({ code }) => isFinding(code))
-    : reasons.map(({ code, message }) => ({ code, message: code === OBSERVED ? `${message} of the effect` : message }));
+  const said =
+    decided === autonomy_mode
+      ? reasons.filter(({ code }) => isFinding(code))
+      : reasons.map(({ code, message }) => ({
+          code,
+          message: code === OBSERVED ? `${message} of the effect` : message,
+        }));
   return { rule_ids, reasons: said };
 }

@@ -31,7 +31,12 @@ export function writeInPieces(base: string, changes: Delta['changes']): DeltaPie
   const pieces: [number, number][] = [];
   let at = (parts[0] as Buffer).byteLength;
   for (let from = 0; from < changes.length; from += PIECE_CHANGES) {
-    const piece = Buffer.from(changes.slice(from, from + PIECE_CHANGES).map((change) => canonicalJson(change)).join());
+    const piece = Buffer.from(
+      changes
+        .slice(from, from + PIECE_CHANGES)
+        .map((change) => canonicalJson(change))
+        .join(),
+    );
     if (from > 0) at = parts.push(Buffer.from(',')) && at + 1;
     pieces.push([at, at + piece.byteLength]);
     at += piece.byteLength;
@@ -64,7 +69,10 @@ export function readWhole(bytes: Uint8Array): DeltaPieces {
  */
 export function readLasting(bytes: Uint8Array): DeltaPieces {
   const { base, changes } = parseDelta(jsonOf(bytes));
-  return writeInPieces(base, changes.filter(({ path }) => !isMadeAgain(path)));
+  return writeInPieces(
+    base,
+    changes.filter(({ path }) => !isMadeAgain(path)),
+  );
 }
 
 /**

@@ -1,5 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-import { Fault, type Delta, type FaultCode, type ReportRequest, type TenantId, type ToolDefinition } from '@writ/contract';
+import {
+  Fault,
+  type Delta,
+  type FaultCode,
+  type ReportRequest,
+  type TenantId,
+  type ToolDefinition,
+} from '@writ/contract';
 import type { BlobStore } from '@writ/blobs';
 import { inSlices, runInSlices } from '@writ/worker-pool';
 import { decideEffectSteps } from '@writ/capability';
@@ -21,7 +28,10 @@ import { ReportedContents, sealedBy } from './reported-contents.ts';
 import type { ReportReader } from './report-reader.ts';
 import { readContents, verifyOutput, type Contents } from './staged-effect.ts';
 
-/** What the check says of a report: what it stages, as far as that can be read, and why it mustn't commit (`fault`), null where it may. */
+/**
+ * What the check says of a report: what it stages, as far as that can be read, and why it mustn't commit (`fault`),
+ * null where it may.
+ */
 export interface CheckedEffect extends EffectPolicy {
   readonly result: EndingResult | null;
   /** what asked to leave; null where that can't be read */
@@ -56,16 +66,22 @@ interface HowChecked {
 type Staged = CheckedDelta & { readonly bytes: Uint8Array };
 const NO_CONTENTS: Contents = new Map();
 const NOTHING_READ: CheckedEffect = {
-  ...UNASKED, result: null, requests: null, delta: null, bytes: null, digest: null, contents: NO_CONTENTS,
+  ...UNASKED,
+  result: null,
+  requests: null,
+  delta: null,
+  bytes: null,
+  digest: null,
+  contents: NO_CONTENTS,
 };
 
 /** What a report can be wrong in. Any other fault is our own store's, and then the executor asks again. */
 const OF_THE_EFFECT: ReadonlySet<FaultCode> = new Set<FaultCode>(['effect.invalid', 'limit.exceeded']);
 
 /**
- * Checks an effect as the arguments were checked.
- * INVARIANT (no unchecked effect): a delta is committed only after it was found well-formed, of the attempt's snapshot, within the write roots of every token
- * of the chain, and permitted by the policy in force.
+ * Checks an effect as the arguments were checked. INVARIANT (no unchecked effect): a delta is committed only after it
+ * was found well-formed, of the attempt's snapshot, within the write roots of every token of the chain, and permitted
+ * by the policy in force.
  */
 export class EffectCheck {
   readonly #parts: EffectCheckParts;
@@ -110,7 +126,10 @@ export class EffectCheck {
 
   /** What the report says, as far as it can be read, and what is wrong with the rest. */
   async #read(
-    { operation }: AttemptFacts, report: ReportRequest, tool: ToolDefinition, by: SealedBy | null,
+    { operation }: AttemptFacts,
+    report: ReportRequest,
+    tool: ToolDefinition,
+    by: SealedBy | null,
   ): Promise<CheckedEffect> {
     const { blobs, vault, reader } = this.#parts;
     const { operation_id, state_snapshot_id: snapshot } = operation;
@@ -129,7 +148,13 @@ export class EffectCheck {
     return { ...UNASKED, result, requests, ...read, contents };
   }
 
-  async #verdict(facts: AttemptFacts, report: ReportRequest, tool: ToolDefinition, { delta, bytes, contents }: Staged, isApproved: boolean): Promise<EffectPolicy> {
+  async #verdict(
+    facts: AttemptFacts,
+    report: ReportRequest,
+    tool: ToolDefinition,
+    { delta, bytes, contents }: Staged,
+    isApproved: boolean,
+  ): Promise<EffectPolicy> {
     const { blobs, policies, examiner } = this.#parts;
     const args = await callArguments(this.#parts.args, facts);
     const reported = reportedFault(report, tool, args);
@@ -142,8 +167,12 @@ export class EffectCheck {
     // What is examined must be there, and be what the delta says that it is.
     const unstored = await decideContents(blobs, report.tenant_id, delta, contents);
     if (unstored !== null) return no(unstored);
-    const supervised = await judgeEffect(policy, facts, { tool, args, delta, isApproved }, async (settings) =>
-      await examiner.examine(facts, { delta, bytes, contents }, settings, isApproved));
+    const supervised = await judgeEffect(
+      policy,
+      facts,
+      { tool, args, delta, isApproved },
+      async (settings) => await examiner.examine(facts, { delta, bytes, contents }, settings, isApproved),
+    );
     if (supervised.fault === null && supervised.asks === null) return supervised;
     // Nobody is shown an effect on what never stood there.
     const untrue = await examiner.untrueOf(report.tenant_id, delta);
@@ -155,7 +184,10 @@ const no = (fault: EndingFault | null): EffectPolicy => ({ ...UNASKED, fault });
 
 /** Limits were counted with the sizes that were named, so they must be those of what was stored. */
 async function decideContents(
-  blobs: BlobStore, tenantId: TenantId, delta: Delta, contents: Contents,
+  blobs: BlobStore,
+  tenantId: TenantId,
+  delta: Delta,
+  contents: Contents,
 ): Promise<EndingFault | null> {
   const there = new Map([...contents].map(([sha256, bytes]) => [sha256, bytes.byteLength]));
   const elsewhere = new Set<string>();

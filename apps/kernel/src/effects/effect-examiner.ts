@@ -3,11 +3,33 @@ import { randomBytes } from 'node:crypto';
 import { Fault, type Delta, type FileState, type TenantId } from '@writ/contract';
 import type { BlobStore } from '@writ/blobs';
 import {
-  compareContents, examineEffect, historyChanges, newStarters, type ContentFacts, type EffectContents, type EffectExamination, type EffectSettings,
-  type FilesBefore, type HistoryAnswer, type HistoryQuestion, type LaterContents, type LaterStarters, type PastEffect,
+  compareContents,
+  examineEffect,
+  historyChanges,
+  newStarters,
+  type ContentFacts,
+  type EffectContents,
+  type EffectExamination,
+  type EffectSettings,
+  type FilesBefore,
+  type HistoryAnswer,
+  type HistoryQuestion,
+  type LaterContents,
+  type LaterStarters,
+  type PastEffect,
 } from '@writ/effect';
 import { pacer, yieldNow, type InputOf, type OutputOf, type Work } from '@writ/worker-pool';
-import { applyDelta, ConflictError, lookup, parsePath, parseSnapshotId, stateOf, walk, withPauses, type NodeReader } from '@writ/workspace';
+import {
+  applyDelta,
+  ConflictError,
+  lookup,
+  parsePath,
+  parseSnapshotId,
+  stateOf,
+  walk,
+  withPauses,
+  type NodeReader,
+} from '@writ/workspace';
 import type { AttemptFacts } from '../attempts/index.ts';
 import type { TenantPool } from '../store/index.ts';
 import type { KernelTasks } from '../kernel.worker.ts';
@@ -18,8 +40,20 @@ import type { CheckedDelta } from './landing.ts';
 import { rememberedFacts, type Compare } from './remembered-facts.ts';
 import { StoredDeltas } from './stored-deltas.ts';
 
-/** INVARIANT (unread is lost): what cannot be compared within its bounds counts as rewritten, and as nothing that git keeps. */
-const INCOMPARABLE: ContentFacts = { binaryBefore: false, binaryAfter: false, generated: false, kept: 0, ordered: 0, alike: 0, blobBefore: '', blobAfter: '' };
+/**
+ * INVARIANT (unread is lost): what cannot be compared within its bounds counts as rewritten, and as nothing that git
+ * keeps.
+ */
+const INCOMPARABLE: ContentFacts = {
+  binaryBefore: false,
+  binaryAfter: false,
+  generated: false,
+  kept: 0,
+  ordered: 0,
+  alike: 0,
+  blobBefore: '',
+  blobAfter: '',
+};
 
 /** Two contents, as they are sent to a worker thread. */
 export interface ComparedContents {
@@ -33,12 +67,18 @@ const KEY_BYTES = 32;
 const INLINE_BYTES_MAX = 64 * 1024;
 /** Two contents of `CONTENT_BYTES_MAX` take some two seconds; this is for a busy one, in milliseconds. */
 const COMPARE_WALL_MS = 10_000;
-/** What one question about a repository may take: its effort is spent in some four seconds of a free processor. This is for a busy one, in milliseconds. */
+/**
+ * What one question about a repository may take: its effort is spent in some four seconds of a free processor. This is
+ * for a busy one, in milliseconds.
+ */
 const GIT_WALL_MS = 20_000;
 /** How long a worker thread may take for each task that examinations ask, in milliseconds. */
 const WALL_MS = {
-  'contents.compare': COMPARE_WALL_MS, 'contents.starters': COMPARE_WALL_MS,
-  'git.history': GIT_WALL_MS, 'git.kept': GIT_WALL_MS, 'git.stashes': GIT_WALL_MS,
+  'contents.compare': COMPARE_WALL_MS,
+  'contents.starters': COMPARE_WALL_MS,
+  'git.history': GIT_WALL_MS,
+  'git.kept': GIT_WALL_MS,
+  'git.stashes': GIT_WALL_MS,
 } as const;
 /** Contents that one statement brings: many small ones, or a few of a megabyte. */
 const READ_AT_ONCE = 64;
@@ -73,10 +113,7 @@ export class EffectExaminer {
   readonly #large: FairTurns;
   readonly #queuedAs: string | null;
 
-  constructor(
-    blobs: BlobStore, tenants: TenantPool, work: Work<KernelTasks>,
-    share: ExaminerShare = {},
-  ) {
+  constructor(blobs: BlobStore, tenants: TenantPool, work: Work<KernelTasks>, share: ExaminerShare = {}) {
     const { large, seriesChangesMax = SERIES_CHANGES_MAX, queuedAs = null } = share;
     this.#blobs = blobs;
     this.#series = new EffectSeries(new StoredDeltas(blobs, work, queuedAs), blobs, tenants, seriesChangesMax);
@@ -95,7 +132,9 @@ export class EffectExaminer {
    * @throws Fault as the blob store and the database, `overloaded` where too much of the tenant is compared already
    */
   async examine(
-    facts: AttemptFacts, { bytes, ...effect }: CheckedDelta & { readonly bytes: Uint8Array }, settings: EffectSettings,
+    facts: AttemptFacts,
+    { bytes, ...effect }: CheckedDelta & { readonly bytes: Uint8Array },
+    settings: EffectSettings,
     isApproved: boolean,
   ): Promise<EffectExamination> {
     const past = await this.#series.join(facts, bytes, { isApproved, windowMs: settings.lost_series.window_ms });
@@ -119,13 +158,18 @@ export class EffectExaminer {
   }
 
   async #examined(
-    tenantId: TenantId, effect: CheckedDelta, { settings, now, past, effort }: ExaminedThen,
+    tenantId: TenantId,
+    effect: CheckedDelta,
+    { settings, now, past, effort }: ExaminedThen,
   ): Promise<EffectExamination> {
     const contents = this.#contents(tenantId, effect, effort);
     return await examineEffect({ changes: effect.delta.changes, settings, key: this.#key, now, contents, past });
   }
 
-  /** What the delta says untrue of the state that it claims to change, in words; null where all of it stood there. @throws Fault as the blob store */
+  /**
+   * What the delta says untrue of the state that it claims to change, in words; null where all of it stood there.
+   * @throws Fault as the blob store
+   */
   async untrueOf(tenantId: TenantId, delta: Delta): Promise<string | null> {
     try {
       const read = withPauses((sha256) => this.#blobs.get(tenantId, sha256), pacer());
@@ -139,7 +183,10 @@ export class EffectExaminer {
 
   /** Asks a worker thread. Null where the answer is beyond the bounds of its task. */
   async #ask<K extends keyof typeof WALL_MS>(
-    task: K, input: InputOf<KernelTasks, K>, tenantId: TenantId, effort: Effort,
+    task: K,
+    input: InputOf<KernelTasks, K>,
+    tenantId: TenantId,
+    effort: Effort,
   ): Promise<OutputOf<KernelTasks, K> | null> {
     const options = { tenantId: this.#queuedAs ?? tenantId, wallMs: effort.atMost(WALL_MS[task]) };
     return await orNull(this.#work.run(task, input, options), effort);
@@ -148,19 +195,25 @@ export class EffectExaminer {
   async #compare(tenantId: TenantId, contents: ComparedContents, effort: Effort): Promise<ContentFacts> {
     const { before, after } = contents;
     if (before.byteLength + (after?.byteLength ?? 0) <= INLINE_BYTES_MAX) return compareContents(before, after);
-    return await this.#ask('contents.compare', contents, tenantId, effort) ?? INCOMPARABLE;
+    return (await this.#ask('contents.compare', contents, tenantId, effort)) ?? INCOMPARABLE;
   }
 
   /** References alone are lines of text: a few of them are read on the event loop. */
   async #gitHistory(tenantId: TenantId, question: HistoryQuestion, effort: Effort): Promise<HistoryAnswer | null> {
     const { before, after, rest, objects, gone } = question;
-    const isShort = objects === null && gone.loose.length === 0 && gone.indexes.length === 0
-      && bytesOf(before) + bytesOf(after) + bytesOf(rest ?? new Map()) <= INLINE_BYTES_MAX;
+    const isShort =
+      objects === null &&
+      gone.loose.length === 0 &&
+      gone.indexes.length === 0 &&
+      bytesOf(before) + bytesOf(after) + bytesOf(rest ?? new Map()) <= INLINE_BYTES_MAX;
     return isShort ? historyChanges(question) : await this.#ask('git.history', question, tenantId, effort);
   }
 
   async #readMany(
-    tenantId: TenantId, contents: CheckedDelta['contents'], sha256s: readonly string[], effort: Effort,
+    tenantId: TenantId,
+    contents: CheckedDelta['contents'],
+    sha256s: readonly string[],
+    effort: Effort,
   ): Promise<ReadonlyMap<string, Uint8Array>> {
     const found = new Map<string, Uint8Array>();
     const stored: string[] = [];
@@ -196,7 +249,7 @@ export class EffectExaminer {
       effort.took(bytes.byteLength);
       return bytes;
     };
-    const read = withPauses(async (sha256) => contents.get(sha256) ?? await stored(sha256), pacer());
+    const read = withPauses(async (sha256) => contents.get(sha256) ?? (await stored(sha256)), pacer());
     const readOrNull = async (sha256: string | null) => (sha256 === null ? null : await read(sha256));
     const compare: Compare = async (before, after) =>
       await this.#compare(tenantId, { before: await read(before), after: await readOrNull(after) }, effort);
@@ -209,10 +262,11 @@ export class EffectExaminer {
       before: async (path): Promise<FileState | null> => stateOf(await lookup(read, root, parsePath(path))),
       readMany: async (sha256s) => await this.#readMany(tenantId, contents, sha256s, effort),
       filesBefore: async (directory, max) => await filesBelow(read, root, directory, max),
-      alone: async (run) => await this.#large.run(this.#queuedAs ?? tenantId, async () => {
-        effort.verify();
-        return await run();
-      }),
+      alone: async (run) =>
+        await this.#large.run(this.#queuedAs ?? tenantId, async () => {
+          effort.verify();
+          return await run();
+        }),
       keptByGit: async (question) => await this.#ask('git.kept', question, tenantId, effort),
       gitHistory: async (question) => await this.#gitHistory(tenantId, question, effort),
       droppedStashes: async (question) => await this.#ask('git.stashes', question, tenantId, effort),
@@ -235,7 +289,8 @@ async function orNull<T>(work: Promise<T>, effort: Effort): Promise<T | null> {
   }
 }
 
-const bytesOf = (files: ReadonlyMap<string, Uint8Array>): number => [...files.values()].reduce((sum, { byteLength }) => sum + byteLength, 0);
+const bytesOf = (files: ReadonlyMap<string, Uint8Array>): number =>
+  [...files.values()].reduce((sum, { byteLength }) => sum + byteLength, 0);
 
 async function filesBelow(read: NodeReader, root: string, directory: string, max: number): Promise<FilesBefore> {
   const files: { path: string; state: FileState }[] = [];
@@ -249,7 +304,10 @@ async function filesBelow(read: NodeReader, root: string, directory: string, max
 }
 
 async function countFiles(
-  read: NodeReader, root: string, counts: (path: string, sha256: string) => boolean, skips: (directory: string) => boolean,
+  read: NodeReader,
+  root: string,
+  counts: (path: string, sha256: string) => boolean,
+  skips: (directory: string) => boolean,
 ): Promise<number> {
   let count = 0;
   for await (const { path, entry } of walk(read, root, { enters: (directory) => !skips(directory) })) {

@@ -54,14 +54,23 @@ export class EffectSeries {
    * @throws Fault as the blob store and the database
    */
   async join(
-    { operation, chain }: AttemptFacts, bytes: Uint8Array, { isApproved, windowMs }: Joining,
+    { operation, chain }: AttemptFacts,
+    bytes: Uint8Array,
+    { isApproved, windowMs }: Joining,
   ): Promise<() => Promise<readonly PastEffect[]>> {
     const { tenant_id, operation_id, capability_token_id, workspace_id, session_id } = operation;
     const root = chain.find(({ parent_id }) => parent_id === null)?.capability_token_id ?? capability_token_id;
     const hash = sha256Hex(bytes);
     await this.#blobs.put(tenant_id, bytes);
     const rows = await callKernel<readonly SeriesRow[]>(this.#tenants.pool, 'join_series', [
-      tenant_id, workspace_id, session_id ?? capability_token_id, root, operation_id, hash, isApproved, windowMs,
+      tenant_id,
+      workspace_id,
+      session_id ?? capability_token_id,
+      root,
+      operation_id,
+      hash,
+      isApproved,
+      windowMs,
     ]);
     return async () => await this.read(tenant_id, rows, Effort.unbounded());
   }
@@ -70,15 +79,23 @@ export class EffectSeries {
   async read(tenantId: TenantId, rows: readonly SeriesRow[], effort: Effort): Promise<readonly PastEffect[]> {
     const effects: PastEffect[] = [];
     for (let at = 0; at < rows.length; at += READ_AT_ONCE) {
-      effects.push(...await Promise.all(rows.slice(at, at + READ_AT_ONCE).map(async ({ delta, is_approved }) =>
-        ({ changes: await this.#changesOf(tenantId, delta, effort), isApproved: is_approved }))));
+      effects.push(
+        ...(await Promise.all(
+          rows
+            .slice(at, at + READ_AT_ONCE)
+            .map(async ({ delta, is_approved }) => ({
+              changes: await this.#changesOf(tenantId, delta, effort),
+              isApproved: is_approved,
+            })),
+        )),
+      );
     }
     return effects;
   }
 
   async #changesOf(tenantId: TenantId, hash: string, effort: Effort): Promise<readonly Change[]> {
     const key = `${tenantId}/${hash}`;
-    const changes = this.#known.get(key) ?? await this.#deltas.lasting(tenantId, hash, effort);
+    const changes = this.#known.get(key) ?? (await this.#deltas.lasting(tenantId, hash, effort));
     if (!this.#known.delete(key)) this.#changes += changes.length;
     this.#known.set(key, changes);
     for (const [oldest, { length }] of this.#known) {

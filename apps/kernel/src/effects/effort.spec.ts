@@ -5,12 +5,16 @@ import { BeyondEffort, Effort } from './effort.ts';
 let now = 0;
 const newEffort = (bytesMax = 10, wallMs = 1_000): Effort => new Effort({ bytesMax, wallMs }, () => now);
 const failing = async (): Promise<never> => await Promise.reject(new Fault('limit.exceeded'));
-beforeEach(() => { now = 5_000; });
+beforeEach(() => {
+  now = 5_000;
+});
 
 it('an effort ends at its bytes, and knows how many they were', () => {
   const effort = newEffort();
   effort.took(10);
-  expect(() => { effort.took(1); }).toThrow(BeyondEffort);
+  expect(() => {
+    effort.took(1);
+  }).toThrow(BeyondEffort);
   expect(effort.bytes).toBe(11);
 });
 
@@ -21,7 +25,9 @@ it('an effort ends at its time, of which each part gets what is left at most', (
   expect(effort.atMost(400)).toBe(100);
   effort.verify();
   now += 101;
-  expect(() => { effort.verify(); }).toThrow(BeyondEffort);
+  expect(() => {
+    effort.verify();
+  }).toThrow(BeyondEffort);
   expect(effort.atMost(400)).toBe(1);
 });
 

@@ -68,7 +68,9 @@ export class Effort {
   async within<T>(work: Promise<T>): Promise<T> {
     let timer: NodeJS.Timeout | undefined;
     const over = new Promise<never>((_resolve, reject) => {
-      timer = setTimeout(() => { reject(new BeyondEffort()); }, this.#until - this.#now());
+      timer = setTimeout(() => {
+        reject(new BeyondEffort());
+      }, this.#until - this.#now());
     });
     try {
       return await Promise.race([work, over]);

@@ -13,4 +13,11 @@ export { verifyOutput } from './staged-effect.ts';
 export { StoredDeltas } from './stored-deltas.ts';
 export { ReportReader } from './report-reader.ts';
 export { ReportedContents, sealedBy } from './reported-contents.ts';
-export { openStaged, reportOfStaged, shownDelta, stageCall, type CheckedReport, type StagedCall } from './staged-call.ts';
+export {
+  openStaged,
+  reportOfStaged,
+  shownDelta,
+  stageCall,
+  type CheckedReport,
+  type StagedCall,
+} from './staged-call.ts';

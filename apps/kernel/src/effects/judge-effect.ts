@@ -12,7 +12,9 @@ export type UnexaminedEffect = Pick<JudgedEffect, 'tool' | 'args' | 'delta' | 'i
  * backtests ask here.
  */
 export async function judgeEffect(
-  policy: ActivePolicy, facts: Pick<AttemptFacts, 'operation' | 'chain' | 'rules'>, effect: UnexaminedEffect,
+  policy: ActivePolicy,
+  facts: Pick<AttemptFacts, 'operation' | 'chain' | 'rules'>,
+  effect: UnexaminedEffect,
   examine: (settings: EffectSettings) => Promise<EffectExamination>,
 ): Promise<EffectPolicy> {
   const examined = await examine(policy.effectSettings(facts.operation.task_class));
@@ -25,7 +27,8 @@ export async function judgeEffect(
  * have seen it.
  */
 async function decideSupervision(
-  { operation, chain, rules }: Pick<AttemptFacts, 'operation' | 'chain' | 'rules'>, policy: ActivePolicy,
+  { operation, chain, rules }: Pick<AttemptFacts, 'operation' | 'chain' | 'rules'>,
+  policy: ActivePolicy,
   effect: UnexaminedEffect & Pick<JudgedEffect, 'examined'>,
 ): Promise<EffectPolicy> {
   const own = chain.find(({ capability_token_id }) => capability_token_id === operation.capability_token_id);
@@ -33,7 +36,11 @@ async function decideSupervision(
   const isForSession = approved !== undefined && operation.approval_refs.every((ref) => ref === approved.approval_id);
   const granted = isForSession ? 'autopilot' : operation.autonomy_mode;
   const asked = await decideEffectPolicy(policy, { ...effect, operation, chain, labels: rules.labels, granted });
-  const wasShown = isForSession && asked.asks?.mode === 'soft_gate' && !asked.asks.asksAnew && asked.asks.quorum === 1
-    && asked.asks.reasons.every(({ code }) => approved.reasons.includes(code));
+  const wasShown =
+    isForSession &&
+    asked.asks?.mode === 'soft_gate' &&
+    !asked.asks.asksAnew &&
+    asked.asks.quorum === 1 &&
+    asked.asks.reasons.every(({ code }) => approved.reasons.includes(code));
   return wasShown ? { ...asked, asks: null } : asked;
 }

@@ -3,7 +3,16 @@ import { Fault, type Delta, type TenantId } from '@writ/contract';
 import type { BlobStore } from '@writ/blobs';
 import { pacer } from '@writ/worker-pool';
 import {
-  applyDelta, ConflictError, encodingDelta, growthOf, parseSnapshotId, rebase, runWithPauses, snapshotIdOf, withPauses, type NodeReader,
+  applyDelta,
+  ConflictError,
+  encodingDelta,
+  growthOf,
+  parseSnapshotId,
+  rebase,
+  runWithPauses,
+  snapshotIdOf,
+  withPauses,
+  type NodeReader,
 } from '@writ/workspace';
 import type { Head, HeadChange } from '../endings/index.ts';
 
@@ -14,12 +23,19 @@ export interface NamedEffect {
 }
 
 /**
- * Makes the state that a delta leads to on the head, and stores all that names it: nodes and the delta itself, and the contents that came along. The head isn't touched.
- * The kernel computes the new root itself: nothing of an executor's word is taken but the delta, and every `before` in it must be what stands there.
+ * Makes the state that a delta leads to on the head, and stores all that names it: nodes and the delta itself, and the
+ * contents that came along. The head isn't touched. The kernel computes the new root itself: nothing of an executor's
+ * word is taken but the delta, and every `before` in it must be what stands there.
  *
- * @throws Fault `workspace.conflict` where another call changed a path of it, `effect.invalid` where it doesn't fit its own base
+ * @throws Fault `workspace.conflict` where another call changed a path of it, `effect.invalid` where it doesn't fit its
+ * own base
  */
-export async function makeNewHead(blobs: BlobStore, tenantId: TenantId, { delta, contents }: NamedEffect, head: Head): Promise<HeadChange> {
+export async function makeNewHead(
+  blobs: BlobStore,
+  tenantId: TenantId,
+  { delta, contents }: NamedEffect,
+  head: Head,
+): Promise<HeadChange> {
   const reader = withPauses((sha256) => blobs.get(tenantId, sha256), pacer());
   const onHead = head.snapshot_id === delta.base ? delta : await rebased(reader, delta, head);
   // What another call made as well is there already.
@@ -41,7 +57,8 @@ async function applyChecked(reader: NodeReader, onHead: Delta, delta: Delta, hea
     return await applyDelta(reader, parseSnapshotId(head.snapshot_id), onHead);
   } catch (error) {
     // On its own base a delta that doesn't apply says something untrue of what it found.
-    if (error instanceof ConflictError && head.snapshot_id === delta.base) throw new Fault('effect.invalid', error.message, { cause: error });
+    if (error instanceof ConflictError && head.snapshot_id === delta.base)
+      throw new Fault('effect.invalid', error.message, { cause: error });
     throw error;
   }
 }

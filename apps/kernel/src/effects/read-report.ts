@@ -32,7 +32,10 @@ export function readDelta({ delta, ...beside }: ReportedDelta): DeltaRead {
   const { base, changes } = parsedDelta(delta instanceof Uint8Array ? jsonOf(delta) : delta.value, beside);
   const { exit_status, result_hash, requests } = beside;
   const digest = effectDigest({
-    changes: changes.map(({ path, before, after }) => ({ path, before, after })), exit_status, result_hash, requests,
+    changes: changes.map(({ path, before, after }) => ({ path, before, after })),
+    exit_status,
+    result_hash,
+    requests,
   });
   return { ...writeInPieces(base, changes), digest };
 }

@@ -13,7 +13,7 @@ export function rememberedFacts(max = FACTS_MAX): (tenantId: TenantId, compare: 
   const facts = new Map<string, ContentFacts>();
   return (tenantId, compare) => async (before, after) => {
     const key = `${tenantId}/${before}/${after ?? ''}`;
-    const found = facts.get(key) ?? await compare(before, after);
+    const found = facts.get(key) ?? (await compare(before, after));
     if (found.blobBefore === '') return found;
     // Those asked for last stay.
     facts.delete(key);

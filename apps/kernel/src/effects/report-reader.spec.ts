@@ -33,16 +33,34 @@ afterAll(() => pool.close());
 
 const RESULT = { exit_code: 0, signal: null, output: '', output_lossy: false, truncated_bytes: 0, wall_ms: 1 };
 const report = (more: Partial<ReportRequest>): ReportRequest => ({
-  v: 1, tenant_id, operation_id, attempt: 1, executor_id: '', nonce: '', ended: 'exited', exit_code: 0, error: null,
-  delta: null, delta_ref: null, contents: [], result: null, result_ref: null, result_hash: hex(2), requests: [],
-  usage: { wall_ms: 1, cpu_ms: 1, memory_peak_bytes: 0, disk_write_bytes: 0, output_bytes: 0 }, ...more,
+  v: 1,
+  tenant_id,
+  operation_id,
+  attempt: 1,
+  executor_id: '',
+  nonce: '',
+  ended: 'exited',
+  exit_code: 0,
+  error: null,
+  delta: null,
+  delta_ref: null,
+  contents: [],
+  result: null,
+  result_ref: null,
+  result_hash: hex(2),
+  requests: [],
+  usage: { wall_ms: 1, cpu_ms: 1, memory_peak_bytes: 0, disk_write_bytes: 0, output_bytes: 0 },
+  ...more,
 });
 
 const BESIDE = { snapshot: SNAPSHOT, tool, requests: [] };
-const file = (n: number) => ({ kind: 'file', mode: '644', sha256: hex(n), size: 10 } as const);
-const changes = (count: number): Change[] => Array.from({ length: count }, (_, n) => ({
-  path: `src/é/of/files/${String(n).padStart(6, '0')}-"a-file".ts`, before: file(n), after: file(n + 1_000_000),
-}));
+const file = (n: number) => ({ kind: 'file', mode: '644', sha256: hex(n), size: 10 }) as const;
+const changes = (count: number): Change[] =>
+  Array.from({ length: count }, (_, n) => ({
+    path: `src/é/of/files/${String(n).padStart(6, '0')}-"a-file".ts`,
+    before: file(n),
+    after: file(n + 1_000_000),
+  }));
 const deltaOf = (count: number) => ({ v: 1 as const, base: SNAPSHOT, changes: changes(count) });
 
 /** What the event loop computes in one go, at most, while the reading is under way: of some readings the least. */
@@ -68,15 +86,16 @@ async function longestTurn(read: () => Promise<unknown>): Promise<number> {
 
 /** What the reading on the loop and that in a thread answer, or that of their faults. */
 const bothSay = async (read: (reader: ReportReader) => Promise<unknown>, of: 'code' | 'message') =>
-  await Promise.all([inline, threads].map(async (reader) => await read(reader)
-    .catch((error: unknown) => (error as Record<typeof of, string>)[of])));
+  await Promise.all(
+    [inline, threads].map(
+      async (reader) => await read(reader).catch((error: unknown) => (error as Record<typeof of, string>)[of]),
+    ),
+  );
 
 describe('a reported delta', () => {
   it.each([0, 1, 249, 250, 251, 1_000])('of %d changes is read alike on the loop and in a thread', async (count) => {
     const delta = deltaOf(count);
-    const digest = effectDigest({
-      changes: delta.changes, exit_status: 0, result_hash: hex(2), requests: [],
-    });
+    const digest = effectDigest({ changes: delta.changes, exit_status: 0, result_hash: hex(2), requests: [] });
     // Written as no canonical JSON is.
     const text = JSON.stringify({ v: 1, changes: delta.changes, base: delta.base }, null, 1);
     const delta_ref = await blobs.put(tenant_id, Buffer.from(text));
@@ -93,7 +112,12 @@ describe('a reported delta', () => {
     ['of another snapshot', { ...deltaOf(0), base: `snap_${hex(9)}` }, tool, 'effect.invalid'],
     ['of a tool that only reads', deltaOf(1), TOOLS.get('fs.read') as ToolDefinition, 'effect.invalid'],
     ['of too many changes', deltaOf(LIMITS.deltaChanges.max + 1), tool, 'limit.exceeded'],
-    ['of too many bytes', { ...deltaOf(0), changes: [{ path: 'a', before: null, after: { ...file(1), size: LIMITS.deltaBytes.max + 1 } }] }, tool, 'limit.exceeded'],
+    [
+      'of too many bytes',
+      { ...deltaOf(0), changes: [{ path: 'a', before: null, after: { ...file(1), size: LIMITS.deltaBytes.max + 1 } }] },
+      tool,
+      'limit.exceeded',
+    ],
     ['that is none', { v: 1 }, tool, 'effect.invalid'],
   ])('%s is refused alike on the loop and in a thread', async (_, delta, of, code) => {
     const delta_ref = await blobs.put(tenant_id, Buffer.from(JSON.stringify(delta) + ' '.repeat(20_000)));
@@ -104,7 +128,8 @@ describe('a reported delta', () => {
 
 describe('the largest reports take little of the event loop at a time', () => {
   const repeated = (unit: string, bytes: number): string => `[${unit.repeat(Math.floor(bytes / unit.length) - 2)}0]`;
-  const named = (bytes: number): string => `{${Array.from({ length: bytes / 20 }, (_, n) => `"\\u0041${n}":0`).join()}}`;
+  const named = (bytes: number): string =>
+    `{${Array.from({ length: bytes / 20 }, (_, n) => `"\\u0041${n}":0`).join()}}`;
   const MIB = 1024 * 1024;
 
   it.each([
@@ -113,10 +138,14 @@ describe('the largest reports take little of the event loop at a time', () => {
     ['empty lists', () => repeated('[],', 6 * MIB)],
     ['names with escapes', () => named(6 * MIB)],
     ['brackets', () => '['.repeat(6 * MIB)],
-  ])('a delta of %s', async (_, text) => {
-    const delta_ref = await blobs.put(tenant_id, Buffer.from(text()));
-    expect(await longestTurn(() => threads.delta(report({ delta_ref }), BESIDE))).toBeLessThan(TURN_MS_MAX);
-  }, 120_000);
+  ])(
+    'a delta of %s',
+    async (_, text) => {
+      const delta_ref = await blobs.put(tenant_id, Buffer.from(text()));
+      expect(await longestTurn(() => threads.delta(report({ delta_ref }), BESIDE))).toBeLessThan(TURN_MS_MAX);
+    },
+    120_000,
+  );
 
   it('a delta by value', async () => {
     const after = { kind: 'dir', mode: null, sha256: null, size: 0 };
@@ -144,7 +173,7 @@ describe('the largest reports take little of the event loop at a time', () => {
   });
 
   it('a result by value', async () => {
-    const list = TOOLS.get('web.search') ?? TOOLS.get('fs.list') as ToolDefinition;
+    const list = TOOLS.get('web.search') ?? (TOOLS.get('fs.list') as ToolDefinition);
     const result = { value: Array.from({ length: 20_000 }, () => []) };
     const sent = report({ result: result as never, result_hash: sha256Hex(canonicalBytes(result)) });
     const answers = await bothSay((reader) => reader.result(contents, list, sent), 'message');
@@ -153,10 +182,24 @@ describe('the largest reports take little of the event loop at a time', () => {
   });
 
   it.each([
-    ['as many as there may be, as long as they may be', () => JSON.stringify(Array.from({ length: LIMITS.egressRequests.max }, (_, n) => ({
-      at_ms: n, method: 'GET', target: 'x'.repeat(512), purpose: '"'.repeat(256), outcome: 'refused',
-      reason: '\n'.repeat(256), address: '1.2.3.4', status: null, sent_bytes: 1, received_bytes: 1,
-    })))],
+    [
+      'as many as there may be, as long as they may be',
+      () =>
+        JSON.stringify(
+          Array.from({ length: LIMITS.egressRequests.max }, (_, n) => ({
+            at_ms: n,
+            method: 'GET',
+            target: 'x'.repeat(512),
+            purpose: '"'.repeat(256),
+            outcome: 'refused',
+            reason: '\n'.repeat(256),
+            address: '1.2.3.4',
+            status: null,
+            sent_bytes: 1,
+            received_bytes: 1,
+          })),
+        ),
+    ],
     ['empty lists', () => repeated('[],', 1.9 * MIB)],
     ['names with escapes', () => named(1.9 * MIB)],
   ])('requests: %s', async (_, text) => {

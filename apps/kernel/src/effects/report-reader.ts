@@ -9,7 +9,12 @@ import { jsonSizeOf } from '../judgement/index.ts';
 import type { KernelTasks } from '../kernel.worker.ts';
 import { INLINE_BYTES_MAX, READ_WALL_MS, takePieces } from './delta-pieces.ts';
 import {
-  readDelta, readRequestList, verifyResultBytes, writeResult, type ReportedDelta, type ResultValue,
+  readDelta,
+  readRequestList,
+  verifyResultBytes,
+  writeResult,
+  type ReportedDelta,
+  type ResultValue,
 } from './read-report.ts';
 import { readBlob, type ReportedContents } from './reported-contents.ts';
 
@@ -69,7 +74,9 @@ export class ReportReader {
    * our own store fails
    */
   async result(
-    contents: ReportedContents, { tool_id, result }: ToolDefinition, report: ReportRequest,
+    contents: ReportedContents,
+    { tool_id, result }: ToolDefinition,
+    report: ReportRequest,
   ): Promise<EndingResult> {
     const tool = { tool_id, result };
     const { tenant_id, result_hash: hash, result_ref: ref, ended } = report;
@@ -87,15 +94,17 @@ export class ReportReader {
    * `effect.invalid` or `limit.exceeded` for what is wrong with it; others where our own store fails
    */
   async delta(
-    report: ReportRequest, beside: Omit<ReportedDelta, 'delta' | 'exit_status' | 'result_hash'>,
+    report: ReportRequest,
+    beside: Omit<ReportedDelta, 'delta' | 'exit_status' | 'result_hash'>,
   ): Promise<EffectRead> {
     const { tenant_id, delta, delta_ref: ref, exit_code: exit_status, result_hash } = report;
     if (delta !== null && ref !== null) {
       throw new Fault('effect.invalid', 'a delta comes by value or by reference, not both');
     }
-    const stored = ref === null ? null : await readBlob(
-      this.#blobs, tenant_id, ref, DELTA_BLOB_BYTES_MAX, { tooLong: 'limit.exceeded' },
-    );
+    const stored =
+      ref === null
+        ? null
+        : await readBlob(this.#blobs, tenant_id, ref, DELTA_BLOB_BYTES_MAX, { tooLong: 'limit.exceeded' });
     const value = delta ?? deltaOf(beside.snapshot, []);
     const { tool_id, mutating } = beside.tool;
     const tool = { tool_id, mutating };
@@ -120,11 +129,15 @@ export class ReportReader {
 
   /** @param isShort whether it is known to take little */
   async #run<K extends 'requests.read' | 'result.verify' | 'result.write' | 'delta.read'>(
-    task: K, read: KernelTasks[K], input: Parameters<KernelTasks[K]>[0], tenantId: string, isShort: boolean,
+    task: K,
+    read: KernelTasks[K],
+    input: Parameters<KernelTasks[K]>[0],
+    tenantId: string,
+    isShort: boolean,
   ): Promise<ReturnType<KernelTasks[K]>> {
     if (isShort || this.#work === null) return (read as (given: unknown) => ReturnType<KernelTasks[K]>)(input);
     const run = this.#work.run(task, input as never, { tenantId, wallMs: READ_WALL_MS });
-    return await run as ReturnType<KernelTasks[K]>;
+    return (await run) as ReturnType<KernelTasks[K]>;
   }
 }
 

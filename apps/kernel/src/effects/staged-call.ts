@@ -6,7 +6,10 @@ import type { KeyedCall, SealedBy, TenantVault } from '../payload/index.ts';
 import { sealedBy } from './reported-contents.ts';
 import type { Contents } from './staged-effect.ts';
 
-/** What is kept of an effect that waits for a person: all that a report of it said. The delta is a blob, as every committed one is. */
+/**
+ * What is kept of an effect that waits for a person: all that a report of it said. The delta is a blob, as every
+ * committed one is.
+ */
 export interface StagedCall {
   readonly v: 1;
   /** the state that it ran on */
@@ -37,29 +40,72 @@ export interface CheckedReport {
   readonly contents: Contents;
 }
 
-/** Stores what an effect names, so that nothing of it depends on an executor any more, and resolves with the sealed rest of it. */
-export async function stageCall(blobs: BlobStore, vault: TenantVault, call: KeyedCall, { report, snapshot, digest, bytes, contents }: CheckedReport): Promise<Buffer> {
+/**
+ * Stores what an effect names, so that nothing of it depends on an executor any more, and resolves with the sealed rest
+ * of it.
+ */
+export async function stageCall(
+  blobs: BlobStore,
+  vault: TenantVault,
+  call: KeyedCall,
+  { report, snapshot, digest, bytes, contents }: CheckedReport,
+): Promise<Buffer> {
   const tenantId = report.tenant_id as TenantId;
   await blobs.putMany(tenantId, [bytes, ...contents.values()]);
   const staged: StagedCall = {
-    v: 1, snapshot, effect_digest: digest, delta_ref: { sha256: sha256Hex(bytes), size: bytes.byteLength },
-    ended: report.ended, exit_code: report.exit_code, result: report.result, result_ref: report.result_ref, result_hash: report.result_hash,
-    usage: report.usage, requests: report.requests, requests_ref: report.requests_ref ?? null, asked_for: report.asked_for ?? [], sealed: sealedBy(report),
+    v: 1,
+    snapshot,
+    effect_digest: digest,
+    delta_ref: { sha256: sha256Hex(bytes), size: bytes.byteLength },
+    ended: report.ended,
+    exit_code: report.exit_code,
+    result: report.result,
+    result_ref: report.result_ref,
+    result_hash: report.result_hash,
+    usage: report.usage,
+    requests: report.requests,
+    requests_ref: report.requests_ref ?? null,
+    asked_for: report.asked_for ?? [],
+    sealed: sealedBy(report),
   };
   return await vault.calls.seal(call, 'staged', Buffer.from(JSON.stringify(staged)));
 }
 
 /** What was staged, from base64 of its sealed bytes. */
-export async function openStaged(vault: TenantVault, tenantId: string, operationId: string, sealed: string): Promise<StagedCall> {
-  return parseJson((await vault.calls.openLive(tenantId, operationId, 'staged', Buffer.from(sealed, 'base64'))).toString('utf8')) as StagedCall;
+export async function openStaged(
+  vault: TenantVault,
+  tenantId: string,
+  operationId: string,
+  sealed: string,
+): Promise<StagedCall> {
+  return parseJson(
+    (await vault.calls.openLive(tenantId, operationId, 'staged', Buffer.from(sealed, 'base64'))).toString('utf8'),
+  ) as StagedCall;
 }
 
-/** The report that was staged, to be checked as it was checked then. Who speaks doesn't matter any more: the kernel itself kept it. */
+/**
+ * The report that was staged, to be checked as it was checked then. Who speaks doesn't matter any more: the kernel
+ * itself kept it.
+ */
 export function reportOfStaged(tenantId: string, operationId: string, staged: StagedCall): ReportRequest {
   return {
-    v: 1, tenant_id: tenantId, operation_id: operationId, attempt: 1, executor_id: '', nonce: '',
-    ended: staged.ended, exit_code: staged.exit_code, error: null, delta: null, delta_ref: staged.delta_ref, contents: [],
-    result: staged.result, result_ref: staged.result_ref, result_hash: staged.result_hash, requests: staged.requests ?? [], requests_ref: staged.requests_ref ?? null,
+    v: 1,
+    tenant_id: tenantId,
+    operation_id: operationId,
+    attempt: 1,
+    executor_id: '',
+    nonce: '',
+    ended: staged.ended,
+    exit_code: staged.exit_code,
+    error: null,
+    delta: null,
+    delta_ref: staged.delta_ref,
+    contents: [],
+    result: staged.result,
+    result_ref: staged.result_ref,
+    result_hash: staged.result_hash,
+    requests: staged.requests ?? [],
+    requests_ref: staged.requests_ref ?? null,
     usage: staged.usage,
   };
 }

@@ -4,7 +4,12 @@ import type { BlobStore } from '@writ/blobs';
 import type { Work } from '@writ/worker-pool';
 import type { KernelTasks } from '../kernel.worker.ts';
 import {
-  INLINE_BYTES_MAX, READ_WALL_MS, readLasting, readWhole, takePieces, type DeltaPieces,
+  INLINE_BYTES_MAX,
+  READ_WALL_MS,
+  readLasting,
+  readWhole,
+  takePieces,
+  type DeltaPieces,
 } from './delta-pieces.ts';
 import type { Effort } from './effort.ts';
 
@@ -33,7 +38,8 @@ export class StoredDeltas {
   }
 
   async #read(
-    task: 'delta.whole' | 'delta.lasting', read: (bytes: Uint8Array) => DeltaPieces,
+    task: 'delta.whole' | 'delta.lasting',
+    read: (bytes: Uint8Array) => DeltaPieces,
     { tenantId, hash, effort }: { readonly tenantId: TenantId; readonly hash: string; readonly effort: Effort },
   ): Promise<DeltaPieces> {
     const bytes = await this.#blobs.get(tenantId, hash);

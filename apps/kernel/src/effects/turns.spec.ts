@@ -7,21 +7,32 @@ test('one workspace has one commit under way at a time, in the order in which th
   const turns = new Turns();
   const seen: number[] = [];
   let underWay = 0;
-  await Promise.all(Array.from({ length: 20 }, () => turns.take('w', head(0), async (newest, left) => {
-    underWay += 1;
-    expect(underWay).toBe(1);
-    await Promise.resolve();
-    seen.push(newest.seq);
-    left(head(newest.seq + 1));
-    underWay -= 1;
-  })));
+  await Promise.all(
+    Array.from({ length: 20 }, () =>
+      turns.take('w', head(0), async (newest, left) => {
+        underWay += 1;
+        expect(underWay).toBe(1);
+        await Promise.resolve();
+        seen.push(newest.seq);
+        left(head(newest.seq + 1));
+        underWay -= 1;
+      }),
+    ),
+  );
   expect(seen).toEqual(Array.from({ length: 20 }, (_, index) => index));
 });
 
 test('other workspaces do not wait', async () => {
   const turns = new Turns();
   let release = (): void => undefined;
-  const held = turns.take('w', head(0), () => new Promise<void>((resolve) => { release = resolve; }));
+  const held = turns.take(
+    'w',
+    head(0),
+    () =>
+      new Promise<void>((resolve) => {
+        release = resolve;
+      }),
+  );
   expect(await turns.take('x', head(5), (newest) => Promise.resolve(newest.seq))).toBe(5);
   release();
   await held;

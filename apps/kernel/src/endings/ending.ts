@@ -1,5 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-import { FAULTS, type Budgets, type FaultCode, type Reason, type State, type TxOutcome, type UsageCounter } from '@writ/contract';
+import {
+  FAULTS,
+  type Budgets,
+  type FaultCode,
+  type Reason,
+  type State,
+  type TxOutcome,
+  type UsageCounter,
+} from '@writ/contract';
 import type { TreeSize } from '@writ/workspace';
 import type { RulesInForce } from '../judgement/index.ts';
 import type { ContentRef } from '../payload/index.ts';
@@ -47,7 +55,10 @@ export interface Ending {
   readonly head: HeadChange | null;
   /** what was used, by dimension; null keeps the reservation, since what was used is unknown */
   readonly used: Budgets | null;
-  /** what was settled already when the call was held, or is counted by the statement that ends it: stands in the record in place of `used` */
+  /**
+   * what was settled already when the call was held, or is counted by the statement that ends it: stands in the record
+   * in place of `used`
+   */
   readonly settled?: Budgets;
   /** who counted what was used in the call's sandbox, as its executor reported; null or absent where nobody did */
   readonly countedBy?: UsageCounter | null;
@@ -67,7 +78,8 @@ export function endingFault(code: FaultCode, message?: string | null, hint?: str
 }
 
 /** What ends a call whose API key was revoked. */
-export const keyRevokedFault = (): EndingFault => endingFault('key.revoked', null, 'propose the call anew with another key');
+export const keyRevokedFault = (): EndingFault =>
+  endingFault('key.revoked', null, 'propose the call anew with another key');
 
 /** What stopped a call that was to stop while it ran. */
 export function stoppedFault({ killed_by, key_revoked }: Pick<OperationRow, 'killed_by' | 'key_revoked'>): EndingFault {
@@ -76,32 +88,56 @@ export function stoppedFault({ killed_by, key_revoked }: Pick<OperationRow, 'kil
 }
 
 /** What is said of an effect, after what was said of the call and once. */
-export function saidBeside(before: readonly Reason[], { rule_ids, reasons }: NonNullable<Ending['said']>): NonNullable<Ending['said']> {
+export function saidBeside(
+  before: readonly Reason[],
+  { rule_ids, reasons }: NonNullable<Ending['said']>,
+): NonNullable<Ending['said']> {
   const told = new Set(before.map(({ code, message }) => `${code}\n${message}`));
   return { rule_ids, reasons: [...before, ...reasons.filter(({ code, message }) => !told.has(`${code}\n${message}`))] };
 }
 
 /** What stopped a call that a freeze covers. */
-export const frozenFault = (freeze: FreezeRow): EndingFault => endingFault('frozen', frozenWords(freeze), frozenHint(freeze));
+export const frozenFault = (freeze: FreezeRow): EndingFault =>
+  endingFault('frozen', frozenWords(freeze), frozenHint(freeze));
 
 /** What the caller is told of a call that changed nothing: a read never had anything to roll back. */
-export const nothingDone = (row: Pick<OperationRow, 'mutating'>): 'rolled_back' | 'no_op' => (row.mutating ? 'rolled_back' : 'no_op');
+export const nothingDone = (row: Pick<OperationRow, 'mutating'>): 'rolled_back' | 'no_op' =>
+  row.mutating ? 'rolled_back' : 'no_op';
 
 /**
- * The end of a call that nobody reported. Attempts that met a conflict used what they reported. Executors that were lost used something, and nobody
- * knows how much: then all that was reserved counts as used, so that killing executors is no way around a budget. A call that no executor ever took is
- * refused: nothing of it has to be undone, and it costs nothing.
+ * The end of a call that nobody reported. Attempts that met a conflict used what they reported. Executors that were
+ * lost used something, and nobody knows how much: then all that was reserved counts as used, so that killing executors
+ * is no way around a budget. A call that no executor ever took is refused: nothing of it has to be undone, and it costs
+ * nothing.
  */
 export function unreportedEnding(row: OperationRow, fault: EndingFault): Ending {
   const ran = row.leases_lost > 0 || row.state === 'performing';
   const waited = row.state === 'admitted' && !ran && row.reruns === 0;
   return {
-    states: [waited ? 'refused' : 'rolled_back'], txOutcome: nothingDone(row), fault, result: null, effectDigest: null, head: null, chainValid: false,
+    states: [waited ? 'refused' : 'rolled_back'],
+    txOutcome: nothingDone(row),
+    fault,
+    result: null,
+    effectDigest: null,
+    head: null,
+    chainValid: false,
     used: ran ? row.reserved : row.spent,
   };
 }
 
-/** The end of a call that may have done something outside: nobody knows, so nothing is given back and nothing is tried again. */
+/**
+ * The end of a call that may have done something outside: nobody knows, so nothing is given back and nothing is tried
+ * again.
+ */
 export function ambiguousEnding(path: Ending['states'], fault: EndingFault = endingFault('effect.ambiguous')): Ending {
-  return { states: path, txOutcome: 'ambiguous', fault, result: null, effectDigest: null, head: null, chainValid: false, used: null };
+  return {
+    states: path,
+    txOutcome: 'ambiguous',
+    fault,
+    result: null,
+    effectDigest: null,
+    head: null,
+    chainValid: false,
+    used: null,
+  };
 }

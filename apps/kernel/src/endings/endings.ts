@@ -25,8 +25,9 @@ export interface Head {
 }
 
 /**
- * What became of an ending. `done`: durable, with its record. `settled`: it had ended before, so. `again`: what it was decided on
- * has changed (`head` tells if that moved), and nothing was written. `token.revoked`, `token.expired`, `frozen`: the same, and the call may not end well any more.
+ * What became of an ending. `done`: durable, with its record. `settled`: it had ended before, so. `again`: what it was
+ * decided on has changed (`head` tells if that moved), and nothing was written. `token.revoked`, `token.expired`,
+ * `frozen`: the same, and the call may not end well any more.
  */
 export type EndVerdict =
   | { readonly verdict: 'done'; readonly operation: OperationRow }
@@ -41,7 +42,10 @@ export interface HeldDecision {
   readonly approval: Readonly<Record<string, unknown>>;
   /** of the effect that is approved */
   readonly effect_digest: string;
-  /** the tenant's rules that it was decided under, as kernel.assert_rules takes them, and the labels that the call brings */
+  /**
+   * the tenant's rules that it was decided under, as kernel.assert_rules takes them, and the labels that the call
+   * brings
+   */
   readonly rules: Readonly<Record<string, unknown>>;
   readonly labels: readonly string[];
   /** for the caller, beside the reasons that held it */
@@ -79,7 +83,11 @@ export class Endings {
   readonly #monitor: Pick<OperationMonitor, 'decided' | 'ended'>;
 
   constructor(
-    tenants: TenantPool, vault: TenantVault, sealer: RecordSealer, announcer: Announcer, outcomes: Outcomes,
+    tenants: TenantPool,
+    vault: TenantVault,
+    sealer: RecordSealer,
+    announcer: Announcer,
+    outcomes: Outcomes,
     monitor: Pick<OperationMonitor, 'decided' | 'ended'>,
   ) {
     this.#tenants = tenants;
@@ -90,7 +98,10 @@ export class Endings {
     this.#monitor = monitor;
   }
 
-  /** Ends the operation if it still is what was seen, and for a report still the speaker's. @throws Fault `record.too_large`, `database.unavailable` */
+  /**
+   * Ends the operation if it still is what was seen, and for a report still the speaker's.
+   * @throws Fault `record.too_large`, `database.unavailable`
+   */
   async end(seen: SeenOperation, ending: Ending, speaker: Speaker | null = null): Promise<EndVerdict> {
     const { operation_id, traceparent } = seen.operation;
     const state = ending.states.at(-1) ?? ending.states[0];
@@ -99,22 +110,49 @@ export class Endings {
     return speaker === null && traceparent !== null ? await extractTrace({ traceparent }, end) : await end();
   }
 
-  /** held → performed → its end: `seen` is the call as it was decided anew. Nothing is written unless it is still held, and the approval pending. */
+  /**
+   * held → performed → its end: `seen` is the call as it was decided anew. Nothing is written unless it is still held,
+   * and the approval pending.
+   */
   async endHeld(seen: SeenOperation, ending: Ending, decided: HeldDecision): Promise<EndVerdict> {
     const { records, ...rest } = decided;
-    const held = { ...rest, records: records.map(({ record_id, payload, keyid, sig }) =>
-      ({ record_id, payload: payload.toString('base64'), keyid, sig: sig.toString('base64') })) };
+    const held = {
+      ...rest,
+      records: records.map(({ record_id, payload, keyid, sig }) => ({
+        record_id,
+        payload: payload.toString('base64'),
+        keyid,
+        sig: sig.toString('base64'),
+      })),
+    };
     const verdict = await this.#write('finish_held', seen, ending, { held });
     if (verdict.verdict === 'done') this.#announcer.announce(verdict.operation, records);
     return verdict;
   }
 
-  /** performed → held, settled as used. The report's speaker fences it as an ending. Null where the tool was changed while the call ran: nobody approves under another definition. */
-  async hold({ operation }: SeenOperation, ending: Ending, speaker: Speaker, { approval, staged, record }: EffectHold): Promise<EndVerdict | null> {
+  /**
+   * performed → held, settled as used. The report's speaker fences it as an ending. Null where the tool was changed
+   * while the call ran: nobody approves under another definition.
+   */
+  async hold(
+    { operation }: SeenOperation,
+    ending: Ending,
+    speaker: Speaker,
+    { approval, staged, record }: EffectHold,
+  ): Promise<EndVerdict | null> {
     const order = {
-      ...orderOf(operation, ending, speaker), record: { record_id: record.record_id, keyid: record.keyid }, hold: { approval, decision_hash: record.digest, usage_counted_by: ending.countedBy ?? null },
+      ...orderOf(operation, ending, speaker),
+      record: { record_id: record.record_id, keyid: record.keyid },
+      hold: { approval, decision_hash: record.digest, usage_counted_by: ending.countedBy ?? null },
     };
-    const verdict = await unlessToolChanged(callKernel<EndVerdict>(this.#tenants.pool, 'hold_effect', [JSON.stringify(order), staged, record.payload, record.sig]));
+    const verdict = await unlessToolChanged(
+      callKernel<EndVerdict>(this.#tenants.pool, 'hold_effect', [
+        JSON.stringify(order),
+        staged,
+        record.payload,
+        record.sig,
+      ]),
+    );
     if (verdict?.verdict === 'done') {
       this.#announcer.announce(verdict.operation, [record]);
       this.#monitor.decided(verdict.operation);
@@ -124,23 +162,43 @@ export class Endings {
   }
 
   async #end(seen: SeenOperation, ending: Ending, speaker: Speaker | null): Promise<EndVerdict> {
-    return await this.#write('finish', seen, ending, speaker === null ? {} : { speaker: { executor_id: speaker.executor_id, nonce: speaker.nonce } });
+    return await this.#write(
+      'finish',
+      seen,
+      ending,
+      speaker === null ? {} : { speaker: { executor_id: speaker.executor_id, nonce: speaker.nonce } },
+    );
   }
 
-  async #write(statement: string, { now, operation }: SeenOperation, decided: Ending, more: Readonly<Record<string, unknown>>): Promise<EndVerdict> {
+  async #write(
+    statement: string,
+    { now, operation }: SeenOperation,
+    decided: Ending,
+    more: Readonly<Record<string, unknown>>,
+  ): Promise<EndVerdict> {
     const ending = await withAnnounced(this.#tenants, this.#vault, operation, decided);
     const record = this.#sealer.seal(outcomeRecord(operation, ending, now), {
       actionDigest: operation.action_digest,
       newRoot: ending.head?.new_snapshot_id ?? null,
     });
-    const order = JSON.stringify({ ...orderOf(operation, ending, null), ...more, ...await this.#sealedRequests(operation, ending),
-      record: { record_id: record.record_id, keyid: record.keyid } });
+    const order = JSON.stringify({
+      ...orderOf(operation, ending, null),
+      ...more,
+      ...(await this.#sealedRequests(operation, ending)),
+      record: { record_id: record.record_id, keyid: record.keyid },
+    });
     const sealedResult = await this.#sealedResult(operation, ending);
-    const verdict = await callKernel<EndVerdict>(this.#tenants.pool, statement, [order, sealedResult, record.payload, record.sig]);
+    const verdict = await callKernel<EndVerdict>(this.#tenants.pool, statement, [
+      order,
+      sealedResult,
+      record.payload,
+      record.sig,
+    ]);
     if (verdict.verdict === 'done') {
       this.#announcer.announce(verdict.operation, [record]);
       this.#outcomes.ended({ row: verdict.operation, sealedResult });
-      if (ending.txOutcome !== null) this.#monitor.ended(ending.txOutcome, ending.fault?.code ?? null, verdict.operation);
+      if (ending.txOutcome !== null)
+        this.#monitor.ended(ending.txOutcome, ending.fault?.code ?? null, verdict.operation);
     }
     return verdict;
   }
@@ -173,9 +231,13 @@ function orderOf(row: OperationRow, ending: Ending, speaker: Speaker | null): Re
     states: ending.states,
     set: {
       tx_outcome: ending.txOutcome,
-      fault_code: ending.fault?.code ?? null, fault_message: ending.fault?.message ?? null, fault_hint: ending.fault?.hint ?? null,
-      result_hash: ending.result?.hash ?? null, result_ref: ending.result?.ref ?? null,
-      effect_digest: ending.effectDigest, budget_delta: budgetDelta(row, ending),
+      fault_code: ending.fault?.code ?? null,
+      fault_message: ending.fault?.message ?? null,
+      fault_hint: ending.fault?.hint ?? null,
+      result_hash: ending.result?.hash ?? null,
+      result_ref: ending.result?.ref ?? null,
+      effect_digest: ending.effectDigest,
+      budget_delta: budgetDelta(row, ending),
       ...(ending.said === undefined ? {} : { reasons: ending.said.reasons }),
     },
     used: ending.used,

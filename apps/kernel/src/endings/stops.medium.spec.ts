@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A cancellation and a deadline, each at every state that a call can be in: how it ends, what its records say, what it costs.
+// A cancellation and a deadline, each at every state that a call can be in: how it ends, what its records say, what it
+// costs.
 import type { AuditRecord, State } from '@writ/contract';
 import { openExecutionSpec } from '../specs/execution-spec.ts';
 import { deltaFor, reportOf, speakerOf, textsAt, type Attempt, type TestExecution } from '../specs/test-executor.ts';
@@ -12,7 +13,9 @@ let kernel: TestKernel;
 let run: TestExecution;
 let tenant: TestTenant;
 let token: string;
-openExecutionSpec((on) => { ({ kernel, run } = on); });
+openExecutionSpec((on) => {
+  ({ kernel, run } = on);
+});
 beforeEach(async () => {
   tenant = await kernel.newTenant();
   await tenant.write({ 'a.txt': 'hello' });
@@ -28,7 +31,10 @@ interface Placed {
 }
 
 const admitted = async (): Promise<Placed> => {
-  const { operation_id, approval_id } = await kernel.admit.run(tenant.writeCall(token, { deadline: Date.now() + 3_600_000 }), null);
+  const { operation_id, approval_id } = await kernel.admit.run(
+    tenant.writeCall(token, { deadline: Date.now() + 3_600_000 }),
+    null,
+  );
   return { operation_id, approval_id, attempt: null };
 };
 const held = async (): Promise<Placed> => {
@@ -61,17 +67,33 @@ const waitingAgain = async (): Promise<Placed> => {
   return { ...placed, attempt: null };
 };
 
-const report = async ({ attempt }: Placed) => run.commit.run(reportOf(attempt as Attempt, await deltaFor(kernel, attempt as Attempt, { 'a.txt': 'written' })));
-const loseLease = ({ operation_id }: Placed) => tenant.query('UPDATE kernel.operation SET lease_until = 1 WHERE operation_id = $1', [operation_id]);
+const report = async ({ attempt }: Placed) =>
+  run.commit.run(reportOf(attempt as Attempt, await deltaFor(kernel, attempt as Attempt, { 'a.txt': 'written' })));
+const loseLease = ({ operation_id }: Placed) =>
+  tenant.query('UPDATE kernel.operation SET lease_until = 1 WHERE operation_id = $1', [operation_id]);
 const cancel = ({ operation_id }: Pick<Placed, 'operation_id'>) =>
-  kernel.cancel.run({ v: 1, caller: { tenant_id: tenant.tenantId, api_key_id: tenant.keyId, role: 'operator', agent_id: null }, operation_id });
+  kernel.cancel.run({
+    v: 1,
+    caller: { tenant_id: tenant.tenantId, api_key_id: tenant.keyId, role: 'operator', agent_id: null },
+    operation_id,
+  });
 /** As if the time had come. */
 const passDeadline = async ({ operation_id }: Placed): Promise<void> => {
-  await tenant.query('UPDATE kernel.operation SET deadline = kernel.now_ms() - 1 WHERE operation_id = $1', [operation_id]);
-  await tenant.query('UPDATE kernel.approval SET expires_at = kernel.now_ms() - 1 WHERE operation_id = $1', [operation_id]);
+  await tenant.query('UPDATE kernel.operation SET deadline = kernel.now_ms() - 1 WHERE operation_id = $1', [
+    operation_id,
+  ]);
+  await tenant.query('UPDATE kernel.approval SET expires_at = kernel.now_ms() - 1 WHERE operation_id = $1', [
+    operation_id,
+  ]);
 };
-const approve = ({ approval_id }: Placed) => kernel.decide.run(
-  { v: 1, caller: { tenant_id: tenant.tenantId, api_key_id: 'key_other', role: 'admin', agent_id: null }, approval_id: approval_id ?? '', decision: 'approve', comment: null });
+const approve = ({ approval_id }: Placed) =>
+  kernel.decide.run({
+    v: 1,
+    caller: { tenant_id: tenant.tenantId, api_key_id: 'key_other', role: 'admin', agent_id: null },
+    approval_id: approval_id ?? '',
+    decision: 'approve',
+    comment: null,
+  });
 const sweep = async (): Promise<void> => {
   await run.sweeper.sweep();
   await kernel.expire.run();
@@ -81,9 +103,21 @@ const permitRuns = async ({ operation_id }: Placed): Promise<void> => {
 };
 
 /** Fault, final state and outcome; `calls` as the budget says then. */
-interface End { readonly state: State; readonly code: string | null; readonly outcome: string; readonly used: number; readonly reserved: number }
+interface End {
+  readonly state: State;
+  readonly code: string | null;
+  readonly outcome: string;
+  readonly used: number;
+  readonly reserved: number;
+}
 const refused = (code: string): End => ({ state: 'refused', code, outcome: 'rolled_back', used: 0, reserved: 0 });
-const rolledBack = (code: string, used: 0 | 1): End => ({ state: 'rolled_back', code, outcome: 'rolled_back', used, reserved: 0 });
+const rolledBack = (code: string, used: 0 | 1): End => ({
+  state: 'rolled_back',
+  code,
+  outcome: 'rolled_back',
+  used,
+  reserved: 0,
+});
 const AMBIGUOUS: End = { state: 'ambiguous', code: 'effect.ambiguous', outcome: 'ambiguous', used: 0, reserved: 1 };
 const COMMITTED: End = { state: 'committed', code: null, outcome: 'committed', used: 1, reserved: 0 };
 
@@ -92,39 +126,157 @@ type Row = readonly [what: string, place: () => Promise<Placed>, stop: (placed: 
 const CANCELLED: readonly Row[] = [
   ['held: refused, and its approval with it', held, cancel, refused('cancelled')],
   ['admitted: refused, since no executor had it', admitted, cancel, refused('cancelled')],
-  ['admitted again after an executor was lost: rolled back at the cost of what that one may have used', waitingAgain, cancel, rolledBack('cancelled', 1)],
+  [
+    'admitted again after an executor was lost: rolled back at the cost of what that one may have used',
+    waitingAgain,
+    cancel,
+    rolledBack('cancelled', 1),
+  ],
   ['dispatched: rolled back, for nothing', dispatched, cancel, rolledBack('cancelled', 0)],
-  ['performing, then reported: rolled back at the cost of what it used', performing, async (placed) => { await cancel(placed); await report(placed); }, rolledBack('cancelled', 1)],
-  ['performing, then silent: rolled back once its lease is over', performing, async (placed) => { await cancel(placed); await loseLease(placed); await sweep(); }, rolledBack('cancelled', 1)],
-  ['performing with an effect outside, then reported: nobody promises that nothing happened', withEffect, async (placed) => { await cancel(placed); await report(placed); }, AMBIGUOUS],
-  ['performing with an effect outside, then silent', withEffect, async (placed) => { await cancel(placed); await loseLease(placed); await sweep(); }, AMBIGUOUS],
+  [
+    'performing, then reported: rolled back at the cost of what it used',
+    performing,
+    async (placed) => {
+      await cancel(placed);
+      await report(placed);
+    },
+    rolledBack('cancelled', 1),
+  ],
+  [
+    'performing, then silent: rolled back once its lease is over',
+    performing,
+    async (placed) => {
+      await cancel(placed);
+      await loseLease(placed);
+      await sweep();
+    },
+    rolledBack('cancelled', 1),
+  ],
+  [
+    'performing with an effect outside, then reported: nobody promises that nothing happened',
+    withEffect,
+    async (placed) => {
+      await cancel(placed);
+      await report(placed);
+    },
+    AMBIGUOUS,
+  ],
+  [
+    'performing with an effect outside, then silent',
+    withEffect,
+    async (placed) => {
+      await cancel(placed);
+      await loseLease(placed);
+      await sweep();
+    },
+    AMBIGUOUS,
+  ],
 ];
 
 const OVERDUE: readonly Row[] = [
-  ['held, and nobody decided: refused', held, async (placed) => { await passDeadline(placed); await sweep(); }, refused('approval.expired')],
-  ['held, and approved too late: refused', held, async (placed) => { await passDeadline(placed); await approve(placed).catch(() => undefined); await sweep(); }, { ...refused('approval.expired'), code: 'any' }],
-  ['admitted: refused, since no executor had it', admitted, async (placed) => { await passDeadline(placed); await sweep(); }, refused('deadline')],
-  ['admitted again after an executor was lost', waitingAgain, async (placed) => { await passDeadline(placed); await sweep(); }, rolledBack('deadline', 1)],
-  ['dispatched, and never redeemed: refused', dispatched, async (placed) => { await passDeadline(placed); await permitRuns(placed); await sweep(); }, refused('deadline')],
-  ['dispatched, and redeemed too late', dispatched, async (placed) => {
-    await passDeadline(placed);
-    const asked = run.redeem.run({ v: 1, permit: await run.permitOf(placed.operation_id), executor_id: 'exe_late', nonce: '0'.repeat(32) });
-    await expect(asked).rejects.toMatchObject({ code: 'deadline' });
-  }, rolledBack('deadline', 0)],
-  ['performing, then reported: too late to commit', performing, async (placed) => { await passDeadline(placed); await report(placed); }, rolledBack('deadline', 1)],
-  ['performing, and told to stop: it may start no effect outside any more', performing, async (placed) => {
-    await passDeadline(placed);
-    expect(await run.renew.run(speakerOf(placed.attempt as Attempt))).toMatchObject({ stop: true });
-    expect(await run.renew.effectStarted(speakerOf(placed.attempt as Attempt))).toMatchObject({ stop: true });
-    await loseLease(placed);
-    await sweep();
-  }, rolledBack('deadline', 1)],
-  ['performing with an effect outside, then reported: coming late is better than leaving it in doubt', withEffect, async (placed) => {
-    await passDeadline(placed);
-    expect(await run.renew.run(speakerOf(placed.attempt as Attempt))).toMatchObject({ stop: false });
-    await report(placed);
-  }, COMMITTED],
-  ['performing with an effect outside, then silent', withEffect, async (placed) => { await passDeadline(placed); await loseLease(placed); await sweep(); }, AMBIGUOUS],
+  [
+    'held, and nobody decided: refused',
+    held,
+    async (placed) => {
+      await passDeadline(placed);
+      await sweep();
+    },
+    refused('approval.expired'),
+  ],
+  [
+    'held, and approved too late: refused',
+    held,
+    async (placed) => {
+      await passDeadline(placed);
+      await approve(placed).catch(() => undefined);
+      await sweep();
+    },
+    { ...refused('approval.expired'), code: 'any' },
+  ],
+  [
+    'admitted: refused, since no executor had it',
+    admitted,
+    async (placed) => {
+      await passDeadline(placed);
+      await sweep();
+    },
+    refused('deadline'),
+  ],
+  [
+    'admitted again after an executor was lost',
+    waitingAgain,
+    async (placed) => {
+      await passDeadline(placed);
+      await sweep();
+    },
+    rolledBack('deadline', 1),
+  ],
+  [
+    'dispatched, and never redeemed: refused',
+    dispatched,
+    async (placed) => {
+      await passDeadline(placed);
+      await permitRuns(placed);
+      await sweep();
+    },
+    refused('deadline'),
+  ],
+  [
+    'dispatched, and redeemed too late',
+    dispatched,
+    async (placed) => {
+      await passDeadline(placed);
+      const asked = run.redeem.run({
+        v: 1,
+        permit: await run.permitOf(placed.operation_id),
+        executor_id: 'exe_late',
+        nonce: '0'.repeat(32),
+      });
+      await expect(asked).rejects.toMatchObject({ code: 'deadline' });
+    },
+    rolledBack('deadline', 0),
+  ],
+  [
+    'performing, then reported: too late to commit',
+    performing,
+    async (placed) => {
+      await passDeadline(placed);
+      await report(placed);
+    },
+    rolledBack('deadline', 1),
+  ],
+  [
+    'performing, and told to stop: it may start no effect outside any more',
+    performing,
+    async (placed) => {
+      await passDeadline(placed);
+      expect(await run.renew.run(speakerOf(placed.attempt as Attempt))).toMatchObject({ stop: true });
+      expect(await run.renew.effectStarted(speakerOf(placed.attempt as Attempt))).toMatchObject({ stop: true });
+      await loseLease(placed);
+      await sweep();
+    },
+    rolledBack('deadline', 1),
+  ],
+  [
+    'performing with an effect outside, then reported: coming late is better than leaving it in doubt',
+    withEffect,
+    async (placed) => {
+      await passDeadline(placed);
+      expect(await run.renew.run(speakerOf(placed.attempt as Attempt))).toMatchObject({ stop: false });
+      await report(placed);
+    },
+    COMMITTED,
+  ],
+  [
+    'performing with an effect outside, then silent',
+    withEffect,
+    async (placed) => {
+      await passDeadline(placed);
+      await loseLease(placed);
+      await sweep();
+    },
+    AMBIGUOUS,
+  ],
 ];
 
 const outcomesOf = async (operationId: string): Promise<AuditRecord[]> =>
@@ -133,14 +285,29 @@ const outcomesOf = async (operationId: string): Promise<AuditRecord[]> =>
 async function expectEnd({ operation_id, approval_id }: Placed, end: End): Promise<void> {
   const row = await tenant.row(operation_id);
   const code = end.code === 'any' ? row.fault_code : end.code;
-  expect({ state: row.state, code: row.fault_code, outcome: row.tx_outcome }).toEqual({ state: end.state, code, outcome: end.outcome });
+  expect({ state: row.state, code: row.fault_code, outcome: row.tx_outcome }).toEqual({
+    state: end.state,
+    code,
+    outcome: end.outcome,
+  });
   if (end.code === 'any') expect(['deadline', 'approval.expired']).toContain(row.fault_code);
-  expect(await outcomesOf(operation_id)).toMatchObject([{
-    record_id: row.outcome_record_id, fault_code: code, tx_outcome: end.outcome, decision_record_id: row.decision_record_id, verdict: end.state === 'refused' ? 'refused' : null,
-  }]);
+  expect(await outcomesOf(operation_id)).toMatchObject([
+    {
+      record_id: row.outcome_record_id,
+      fault_code: code,
+      tx_outcome: end.outcome,
+      decision_record_id: row.decision_record_id,
+      verdict: end.state === 'refused' ? 'refused' : null,
+    },
+  ]);
   expect((await tenant.budgetOf(token))['calls']).toMatchObject({ used: end.used, reserved: end.reserved });
-  expect(await textsAt(kernel, tenant, ['a.txt'])).toEqual({ 'a.txt': end.state === 'committed' ? 'written' : 'hello' });
-  const { rows } = await kernel.admin.query<{ state: string }>('SELECT state FROM kernel.approval WHERE approval_id = $1', [approval_id]);
+  expect(await textsAt(kernel, tenant, ['a.txt'])).toEqual({
+    'a.txt': end.state === 'committed' ? 'written' : 'hello',
+  });
+  const { rows } = await kernel.admin.query<{ state: string }>(
+    'SELECT state FROM kernel.approval WHERE approval_id = $1',
+    [approval_id],
+  );
   expect(rows.map(({ state }) => state)).not.toContain('pending');
   // The end is the end: asked again, it is a conflict, and nothing more is recorded.
   await expect(cancel({ operation_id })).rejects.toMatchObject({ code: 'conflict' });
@@ -193,7 +360,10 @@ describe('a call whose deadline passes', () => {
 
   it('before it is decided is refused and claims nothing', async () => {
     const view = await kernel.admit.run(tenant.writeCall(token, { deadline: 1 }), null);
-    expect(view).toMatchObject({ state: 'refused', result: { error: { code: 'deadline' }, tx_outcome: 'rolled_back' } });
+    expect(view).toMatchObject({
+      state: 'refused',
+      result: { error: { code: 'deadline' }, tx_outcome: 'rolled_back' },
+    });
     expect(await tenant.countOf('idempotency')).toBe(0);
   });
 
@@ -203,7 +373,11 @@ describe('a call whose deadline passes', () => {
     memory.keep(await run.factsOf(placed.attempt as Attempt));
     await passDeadline(placed);
     // Decided on what was read before the deadline passed; the transaction that ends the call says no.
-    await run.newCommit(memory).run(reportOf(placed.attempt as Attempt, await deltaFor(kernel, placed.attempt as Attempt, { 'a.txt': 'written' })));
+    await run
+      .newCommit(memory)
+      .run(
+        reportOf(placed.attempt as Attempt, await deltaFor(kernel, placed.attempt as Attempt, { 'a.txt': 'written' })),
+      );
     await expectEnd(placed, rolledBack('deadline', 1));
   });
 });

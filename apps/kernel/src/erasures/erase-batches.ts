@@ -5,14 +5,18 @@ import type { Rows } from '../tenancy/index.ts';
 import { erasureRecord, type ErasedBatch } from './erasure-record.ts';
 import type { ErasureRow } from './erasure-row.ts';
 
-/** Calls that one transaction looks at, with one record: some ten milliseconds, during which nobody waits for any of them. */
+/**
+ * Calls that one transaction looks at, with one record: some ten milliseconds, during which nobody waits for any of
+ * them.
+ */
 export const BATCH_ROWS = 200;
 /** Erasures that one pass goes on with. */
 const ERASURES_MAX = 50;
 
 /**
- * Erases the content of calls, batch by batch.
- * INVARIANT (all or nothing): what a batch takes, how far its erasure is and the record of it are one transaction. Whoever dies in between leaves an erasure that runs, and the next pass goes on with it.
+ * Erases the content of calls, batch by batch. INVARIANT (all or nothing): what a batch takes, how far its erasure is
+ * and the record of it are one transaction. Whoever dies in between leaves an erasure that runs, and the next pass goes
+ * on with it.
  */
 export class EraseBatches {
   readonly #workers: CrossTenantPool;
@@ -23,9 +27,16 @@ export class EraseBatches {
     this.#changes = changes;
   }
 
-  /** Goes on with what runs, of all tenants, to its end. Replicas may do so at once: each batch is one's. Resolves with the batches that were made here. */
+  /**
+   * Goes on with what runs, of all tenants, to its end. Replicas may do so at once: each batch is one's. Resolves with
+   * the batches that were made here.
+   */
   async run(): Promise<number> {
-    const running = await callKernel<{ tenant_id: string; erasure_id: string }[]>(this.#workers.pool, 'running_erasures', [ERASURES_MAX]);
+    const running = await callKernel<{ tenant_id: string; erasure_id: string }[]>(
+      this.#workers.pool,
+      'running_erasures',
+      [ERASURES_MAX],
+    );
     const errors: unknown[] = [];
     let batches = 0;
     for (const { tenant_id, erasure_id } of running) {
@@ -36,7 +47,11 @@ export class EraseBatches {
         errors.push(error);
       }
     }
-    if (errors.length > 0) throw new AggregateError(errors, `${String(errors.length)} of ${String(running.length)} erasures could not go on`);
+    if (errors.length > 0)
+      throw new AggregateError(
+        errors,
+        `${String(errors.length)} of ${String(running.length)} erasures could not go on`,
+      );
     return batches;
   }
 
@@ -49,10 +64,15 @@ export class EraseBatches {
   }
 }
 
-/** Erases the next batch within a transaction, and gives the record that belongs into it. Null where the erasure is done, or another transaction is at it. */
+/**
+ * Erases the next batch within a transaction, and gives the record that belongs into it. Null where the erasure is
+ * done, or another transaction is at it.
+ */
 export async function eraseNext(rows: Rows, tenantId: string, erasureId: string): Promise<Changed<ErasureRow | null>> {
   const record_id = newId('record');
-  const [answer] = await rows.$queryRaw<{ batch: ErasedBatch | null }[]>`SELECT kernel.erase_batch(${tenantId}, ${erasureId}, ${record_id}, ${BATCH_ROWS}::integer) AS batch`;
+  const [answer] = await rows.$queryRaw<
+    { batch: ErasedBatch | null }[]
+  >`SELECT kernel.erase_batch(${tenantId}, ${erasureId}, ${record_id}, ${BATCH_ROWS}::integer) AS batch`;
   const batch = answer?.batch ?? null;
   if (batch === null) return { value: null, records: [] };
   return { value: batch.erasure, records: batch.operation_ids.length === 0 ? [] : [erasureRecord(record_id, batch)] };

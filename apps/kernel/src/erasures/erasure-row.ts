@@ -29,9 +29,42 @@ export interface ErasureRow {
 
 /** A row as everybody outside the kernel sees it. */
 export function erasureView(row: ErasureRow): ErasureView {
-  const { erasure_id, selector, operation_id, session_id, subject, until, reason_code, state, operations, unfinished, sessions, runs, records, record_id, requested_by, created_at, finished_at } = row;
+  const {
+    erasure_id,
+    selector,
+    operation_id,
+    session_id,
+    subject,
+    until,
+    reason_code,
+    state,
+    operations,
+    unfinished,
+    sessions,
+    runs,
+    records,
+    record_id,
+    requested_by,
+    created_at,
+    finished_at,
+  } = row;
   return {
-    erasure_id, selector, operation_id, session_id, subject, before: selector === 'before' ? until : null, reason_code, state, operations, unfinished, sessions, runs, records, record_id,
-    requested_by, created_at, finished_at,
+    erasure_id,
+    selector,
+    operation_id,
+    session_id,
+    subject,
+    before: selector === 'before' ? until : null,
+    reason_code,
+    state,
+    operations,
+    unfinished,
+    sessions,
+    runs,
+    records,
+    record_id,
+    requested_by,
+    created_at,
+    finished_at,
   };
 }

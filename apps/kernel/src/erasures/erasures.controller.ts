@@ -1,7 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 import { Controller } from '@nestjs/common';
 import { MessagePattern, Payload } from '@nestjs/microservices';
-import { KERNEL_REQUESTS, parseMessage, TextOrdersTake, TextsGone, TextsTold, type ErasurePlan, type ErasureView, type RetentionView, type TextOrders } from '@writ/contract';
+import {
+  KERNEL_REQUESTS,
+  parseMessage,
+  TextOrdersTake,
+  TextsGone,
+  TextsTold,
+  type ErasurePlan,
+  type ErasureView,
+  type RetentionView,
+  type TextOrders,
+} from '@writ/contract';
 import type { Listed } from '../store/index.ts';
 import { BeginErasure } from './begin-erasure.ts';
 import { Erasures } from './erasures.ts';

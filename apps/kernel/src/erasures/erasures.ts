@@ -17,15 +17,28 @@ export class Erasures {
     requireRole(caller, 'admin', 'operator', 'auditor');
     requireId('erasure', erasure_id);
     const { tenant_id } = caller;
-    return await this.#tenancy.within(tenant_id, async (rows) => erasureView(plainRow(found(await rows.erasure.findFirst({ where: { tenant_id, erasure_id } }))) as ErasureRow));
+    return await this.#tenancy.within(tenant_id, async (rows) =>
+      erasureView(plainRow(found(await rows.erasure.findFirst({ where: { tenant_id, erasure_id } }))) as ErasureRow),
+    );
   }
 
   /** Newest first. @throws Fault `auth.role`, `request.malformed` */
   async list({ caller, page }: KernelRequest<'erasure.list'>): Promise<Listed<ErasureView>> {
     requireRole(caller, 'admin', 'operator', 'auditor');
     const { tenant_id } = caller;
-    const items = await this.#tenancy.within(tenant_id, async (rows) =>
-      await rows.erasure.findMany({ where: { AND: [rowsAfter(parseCursor(page.cursor), 'erasure_id')], tenant_id }, orderBy: newestFirst('erasure_id'), take: page.limit + 1 }));
-    return fittedPage(items.map((row) => erasureView(plainRow(row) as ErasureRow)), page.limit, ({ created_at, erasure_id }) => ({ created_at, id: erasure_id }));
+    const items = await this.#tenancy.within(
+      tenant_id,
+      async (rows) =>
+        await rows.erasure.findMany({
+          where: { AND: [rowsAfter(parseCursor(page.cursor), 'erasure_id')], tenant_id },
+          orderBy: newestFirst('erasure_id'),
+          take: page.limit + 1,
+        }),
+    );
+    return fittedPage(
+      items.map((row) => erasureView(plainRow(row) as ErasureRow)),
+      page.limit,
+      ({ created_at, erasure_id }) => ({ created_at, id: erasure_id }),
+    );
   }
 }

@@ -19,7 +19,10 @@ let run: TestExecution;
 let manage: TestManagement;
 let tenant: TestTenant;
 let token: string;
-openExecutionSpec((on) => { ({ kernel, run } = on); manage = openManagement(on.kernel); });
+openExecutionSpec((on) => {
+  ({ kernel, run } = on);
+  manage = openManagement(on.kernel);
+});
 beforeEach(async () => {
   tenant = await kernel.newTenant();
   await tenant.write({ 'a.txt': 'hello' });
@@ -27,24 +30,61 @@ beforeEach(async () => {
   kernel.policy.says = () => AUTOPILOT;
 });
 
-interface Sealed { readonly operation_id: string; readonly key_id: string | null; readonly args: Buffer; readonly salt: Buffer; readonly result: Buffer | null }
-interface Key { readonly key_id: string; readonly sealed: Buffer; readonly until: string }
+interface Sealed {
+  readonly operation_id: string;
+  readonly key_id: string | null;
+  readonly args: Buffer;
+  readonly salt: Buffer;
+  readonly result: Buffer | null;
+}
+interface Key {
+  readonly key_id: string;
+  readonly sealed: Buffer;
+  readonly until: string;
+}
 
-const call = (more: Partial<ProposedCall> = {}): ProposedCall => tenant.writeCall(token, { tool_id: 'shell.run', args: { command: `echo ${TEXT}` }, ...more });
+const call = (more: Partial<ProposedCall> = {}): ProposedCall =>
+  tenant.writeCall(token, { tool_id: 'shell.run', args: { command: `echo ${TEXT}` }, ...more });
 async function ended(more: Partial<ProposedCall> = {}): Promise<string> {
   const { attempt } = await run.perform(tenant, call(more));
   await run.commit.run(reportOf(attempt, null, { exit_code: 0, result: SHOWN }));
   return attempt.operation_id;
 }
-const erase = (selector: Partial<KernelRequest<'erasure.begin'>>) => manage.beginErasure.run({
-  ...askedBy(callerOf(tenant.tenantId)), operation_id: null, session_id: null, before: null, ...selector, reason_code: 'gdpr-art-17' });
-const payloadOf = async (id: string): Promise<Sealed> => (await kernel.admin.query('SELECT operation_id, key_id, args, salt, result FROM kernel.payload WHERE operation_id = $1', [id])).rows[0] as Sealed;
-const keys = async (): Promise<Key[]> => (await kernel.admin.query('SELECT key_id, sealed, until FROM kernel.payload_key WHERE tenant_id = $1 ORDER BY created_at', [tenant.tenantId])).rows as Key[];
+const erase = (selector: Partial<KernelRequest<'erasure.begin'>>) =>
+  manage.beginErasure.run({
+    ...askedBy(callerOf(tenant.tenantId)),
+    operation_id: null,
+    session_id: null,
+    before: null,
+    ...selector,
+    reason_code: 'gdpr-art-17',
+  });
+const payloadOf = async (id: string): Promise<Sealed> =>
+  (
+    await kernel.admin.query(
+      'SELECT operation_id, key_id, args, salt, result FROM kernel.payload WHERE operation_id = $1',
+      [id],
+    )
+  ).rows[0] as Sealed;
+const keys = async (): Promise<Key[]> =>
+  (
+    await kernel.admin.query(
+      'SELECT key_id, sealed, until FROM kernel.payload_key WHERE tenant_id = $1 ORDER BY created_at',
+      [tenant.tenantId],
+    )
+  ).rows as Key[];
 /** A replica that has just come up, with every key that the deployment still has. */
-const fresh = (current = kernel.masterKey): TenantVault => new TenantVault({ current, before: null, next: null }, new WrappedKeyRows(kernel.tenants));
+const fresh = (current = kernel.masterKey): TenantVault =>
+  new TenantVault({ current, before: null, next: null }, new WrappedKeyRows(kernel.tenants));
 /** What it reads of a copy of the content, as a backup of that table has it. */
 async function readCopy({ operation_id, args, salt, result }: Sealed, vault = fresh()): Promise<(string | null)[]> {
-  const opened = await Promise.all([['args', args], ['salt', salt], ['result', result]].map(([field, sealed]) => vault.calls.open(tenant.tenantId, operation_id, field as 'args', sealed as Buffer)));
+  const opened = await Promise.all(
+    [
+      ['args', args],
+      ['salt', salt],
+      ['result', result],
+    ].map(([field, sealed]) => vault.calls.open(tenant.tenantId, operation_id, field as 'args', sealed as Buffer)),
+  );
   return opened.map((bytes) => bytes?.toString('latin1') ?? null);
 }
 /** Somebody waits for a lock. */
@@ -53,29 +93,45 @@ const NOTHING = [null, null, null];
 
 describe('the key of a call', () => {
   it('is one for all that is kept of it, and for all calls of a person', async () => {
-    const ids = [await ended({ data_subject: 'anna' }), await ended({ data_subject: 'anna', session_id: 'another' }), await ended({ data_subject: 'ben' })];
+    const ids = [
+      await ended({ data_subject: 'anna' }),
+      await ended({ data_subject: 'anna', session_id: 'another' }),
+      await ended({ data_subject: 'ben' }),
+    ];
     const payloads = await Promise.all(ids.map(payloadOf));
     expect(await keys()).toHaveLength(2);
     expect(payloads[0]?.key_id).toBe(payloads[1]?.key_id);
     expect(payloads[0]?.key_id).not.toBe(payloads[2]?.key_id);
-    for (const payload of payloads) expect((await readCopy(payload)).filter((text) => text?.includes(TEXT))).toHaveLength(2);
+    for (const payload of payloads)
+      expect((await readCopy(payload)).filter((text) => text?.includes(TEXT))).toHaveLength(2);
     expect(JSON.stringify(await keys())).not.toMatch(/anna|ben/);
   });
 
   it('is one for a session whose calls name nobody', async () => {
-    const ids = [await ended({ session_id: 's1' }), await ended({ session_id: 's1' }), await ended({ session_id: 's2' })];
+    const ids = [
+      await ended({ session_id: 's1' }),
+      await ended({ session_id: 's1' }),
+      await ended({ session_id: 's2' }),
+    ];
     const of = await Promise.all(ids.map(async (id) => (await payloadOf(id)).key_id));
     expect(of[0]).toBe(of[1]);
     expect(new Set(of).size).toBe(2);
   });
 
   it('goes with the erasure of its person, and no copy of the content opens any more; with the key of then it would', async () => {
-    const copies = [await payloadOf(await ended({ data_subject: 'anna' })), await payloadOf(await ended({ data_subject: 'anna' }))];
+    const copies = [
+      await payloadOf(await ended({ data_subject: 'anna' })),
+      await payloadOf(await ended({ data_subject: 'anna' })),
+    ];
     const [key] = await keys();
     await erase({ subject: 'anna' });
     expect(await keys()).toEqual([]);
     for (const copy of copies) expect(await readCopy(copy)).toEqual(NOTHING);
-    await tenant.query('INSERT INTO kernel.payload_key (key_id, tenant_id, sealed, until) VALUES ($1, $2, $3, 0)', [key?.key_id, tenant.tenantId, key?.sealed]);
+    await tenant.query('INSERT INTO kernel.payload_key (key_id, tenant_id, sealed, until) VALUES ($1, $2, $3, 0)', [
+      key?.key_id,
+      tenant.tenantId,
+      key?.sealed,
+    ]);
     expect((await readCopy(copies[0] as Sealed))[0]).toContain(TEXT);
   });
 
@@ -92,12 +148,14 @@ describe('the key of a call', () => {
     expect((await keys()).map(({ key_id }) => key_id)).toEqual([(await payloadOf(third)).key_id]);
   });
 
-  it('stays for a call that isn\'t over, which still ends well', async () => {
+  it("stays for a call that isn't over, which still ends well", async () => {
     const first = await ended({ data_subject: 'anna' });
     const { attempt } = await run.perform(tenant, call({ data_subject: 'anna' }));
     const copy = await payloadOf(first);
     await erase({ operation_id: first });
-    expect(await run.newCommit().run(reportOf(attempt, null, { exit_code: 0, result: SHOWN }))).toMatchObject({ state: 'no_op' });
+    expect(await run.newCommit().run(reportOf(attempt, null, { exit_code: 0, result: SHOWN }))).toMatchObject({
+      state: 'no_op',
+    });
     expect((await readCopy(await payloadOf(attempt.operation_id)))[2]).toContain(TEXT);
     await erase({ subject: 'anna' });
     expect(await keys()).toEqual([]);
@@ -112,10 +170,20 @@ describe('the key of a call', () => {
     try {
       // An admission, between its key and its COMMIT.
       await client.query('BEGIN');
-      await client.query(`SELECT set_config('writ.tenant_id', $1, true), kernel.hold_payload_key($1, $2, NULL)`, [tenant.tenantId, key_id]);
-      await client.query('INSERT INTO kernel.payload (operation_id, tenant_id, key_id) VALUES ($1, $2, $3)', ['op_of_the_admission', tenant.tenantId, key_id]);
+      await client.query(`SELECT set_config('writ.tenant_id', $1, true), kernel.hold_payload_key($1, $2, NULL)`, [
+        tenant.tenantId,
+        key_id,
+      ]);
+      await client.query('INSERT INTO kernel.payload (operation_id, tenant_id, key_id) VALUES ($1, $2, $3)', [
+        'op_of_the_admission',
+        tenant.tenantId,
+        key_id,
+      ]);
       erased = erase({ subject: 'anna' });
-      while ((await kernel.admin.query(WAITING)).rows.length === 0) await new Promise((resolve) => { setTimeout(resolve, 5); });
+      while ((await kernel.admin.query(WAITING)).rows.length === 0)
+        await new Promise((resolve) => {
+          setTimeout(resolve, 5);
+        });
       await client.query('COMMIT');
     } finally {
       client.release();
@@ -144,7 +212,13 @@ describe('the key of a call', () => {
   it('opens under a master key that was changed', async () => {
     const copy = await payloadOf(await ended({ data_subject: 'anna' }));
     const anew = randomBytes(32);
-    expect(await new RewrapKeys(kernel.workers, manage.changes, { current: anew, before: kernel.masterKey, next: null }).run()).toMatchObject({ unopened: [] });
+    expect(
+      await new RewrapKeys(kernel.workers, manage.changes, {
+        current: anew,
+        before: kernel.masterKey,
+        next: null,
+      }).run(),
+    ).toMatchObject({ unopened: [] });
     expect((await readCopy(copy, fresh(anew)))[0]).toContain(TEXT);
   });
 
@@ -152,8 +226,13 @@ describe('the key of a call', () => {
     const { attempt } = await run.perform(tenant, call());
     const id = attempt.operation_id;
     const [box, payload] = [await kernel.vault.of(tenant.tenantId), await payloadOf(id)];
-    const anew = async (field: 'args' | 'salt') => box.seal(id, field, await kernel.vault.calls.openLive(tenant.tenantId, id, field, payload[field]));
-    await tenant.query('UPDATE kernel.payload SET key_id = NULL, args = $2, salt = $3 WHERE operation_id = $1', [id, await anew('args'), await anew('salt')]);
+    const anew = async (field: 'args' | 'salt') =>
+      box.seal(id, field, await kernel.vault.calls.openLive(tenant.tenantId, id, field, payload[field]));
+    await tenant.query('UPDATE kernel.payload SET key_id = NULL, args = $2, salt = $3 WHERE operation_id = $1', [
+      id,
+      await anew('args'),
+      await anew('salt'),
+    ]);
     await tenant.query('UPDATE kernel.operation SET payload_key = NULL WHERE operation_id = $1', [id]);
     // Reported to another replica, which remembers nothing of the redemption.
     await run.newCommit().run(reportOf(attempt, null, { exit_code: 0, result: SHOWN }));

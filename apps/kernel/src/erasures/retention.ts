@@ -23,28 +23,53 @@ export class RetentionRules {
     return await this.#tenancy.within(caller.tenant_id, async (rows) => await retentionOf(rows, caller.tenant_id));
   }
 
-  /** What is set to what it is already changes nothing and is no record. What is over age by now goes with the next look. @throws Fault `auth.role` */
+  /**
+   * What is set to what it is already changes nothing and is no record. What is over age by now goes with the next
+   * look.
+   * @throws Fault `auth.role`
+   */
   async set({ caller, payload_days, output_days }: KernelRequest<'retention.set'>): Promise<RetentionView> {
     requireRole(caller, 'admin');
     const { tenant_id, api_key_id } = caller;
     return await this.#changes.make<RetentionView>(tenant_id, async (rows, now) => {
       const before = await retentionOf(rows, tenant_id);
-      if (before.payload_days === payload_days && before.output_days === output_days) return { value: before, records: [] };
+      if (before.payload_days === payload_days && before.output_days === output_days)
+        return { value: before, records: [] };
       await rows.tenant.updateMany({ where: { tenant_id }, data: { payload_days, output_days, retention_at: now } });
       return {
         value: { payload_days, output_days, changed_at: now },
-        records: [{ kind: 'change', actor: api_key_id, change: { verb: 'retention_changed', subject: tenant_id, digest: contentDigest({ payload_days, output_days }) } }],
+        records: [
+          {
+            kind: 'change',
+            actor: api_key_id,
+            change: {
+              verb: 'retention_changed',
+              subject: tenant_id,
+              digest: contentDigest({ payload_days, output_days }),
+            },
+          },
+        ],
       };
     });
   }
 }
 
 async function retentionOf(rows: Rows, tenantId: string): Promise<RetentionView> {
-  const { retention_at, ...days } = plainRow(found(await rows.tenant.findUnique({ where: { tenant_id: tenantId }, select: { payload_days: true, output_days: true, retention_at: true } })));
+  const { retention_at, ...days } = plainRow(
+    found(
+      await rows.tenant.findUnique({
+        where: { tenant_id: tenantId },
+        select: { payload_days: true, output_days: true, retention_at: true },
+      }),
+    ),
+  );
   return { ...days, changed_at: retention_at };
 }
 
-/** Begins to erase what is over age. The worker's role finds whose turn it is; the tenant's role begins, and `EraseBatches` does it. */
+/**
+ * Begins to erase what is over age. The worker's role finds whose turn it is; the tenant's role begins, and
+ * `EraseBatches` does it.
+ */
 export class RetainContents {
   readonly #workers: CrossTenantPool;
   readonly #tenants: TenantPool;

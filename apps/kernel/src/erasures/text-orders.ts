@@ -1,13 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
-import { Fault, type ErasureView, type TextOrders, type TextOrdersTake, type TextsGone, type TextsTold } from '@writ/contract';
+import {
+  Fault,
+  type ErasureView,
+  type TextOrders,
+  type TextOrdersTake,
+  type TextsGone,
+  type TextsTold,
+} from '@writ/contract';
 import type { Changes } from '../changes/index.ts';
 import { callKernel, newId, type TenantPool, type CrossTenantPool } from '../store/index.ts';
 import { textsRecord } from './erasure-record.ts';
 import { erasureView, type ErasureRow } from './erasure-row.ts';
 
 /**
- * What erasures ask of whoever keeps what was said in sessions: handed out until it is gone.
- * INVARIANT (told first): what is about to go is on the record when the telling of it is answered, and nothing goes before.
+ * What erasures ask of whoever keeps what was said in sessions: handed out until it is gone. INVARIANT (told first):
+ * what is about to go is on the record when the telling of it is answered, and nothing goes before.
  */
 export class ErasedTexts {
   readonly #workers: CrossTenantPool;
@@ -25,16 +32,30 @@ export class ErasedTexts {
     return { orders: await callKernel<TextOrders['orders']>(this.#workers.pool, 'text_orders', [limit]) };
   }
 
-  /** Records what is about to go. Each round is recorded once, however often it is told; what nobody ordered is told to nobody. */
-  async tell({ tenant_id, erasure_id, round, session_ids, run_ids, fork_ids }: TextsTold): Promise<Record<string, never>> {
+  /**
+   * Records what is about to go. Each round is recorded once, however often it is told; what nobody ordered is told to
+   * nobody.
+   */
+  async tell({
+    tenant_id,
+    erasure_id,
+    round,
+    session_ids,
+    run_ids,
+    fork_ids,
+  }: TextsTold): Promise<Record<string, never>> {
     return await this.#changes.make(tenant_id, async (rows) => {
       const record_id = newId('record');
-      const [answer] = await rows.$queryRaw<{ row: ErasureRow | null }[]>`SELECT kernel.tell_texts(${tenant_id}, ${erasure_id}, ${round}::integer, ${session_ids.length}::integer, ${run_ids.length}::integer, ${record_id}) AS row`;
+      const [answer] = await rows.$queryRaw<
+        { row: ErasureRow | null }[]
+      >`SELECT kernel.tell_texts(${tenant_id}, ${erasure_id}, ${round}::integer, ${session_ids.length}::integer, ${run_ids.length}::integer, ${record_id}) AS row`;
       const erasure = answer?.row ?? null;
-      if (erasure !== null) return { value: {}, records: [textsRecord(record_id, { session_ids, run_ids, fork_ids, erasure })] };
+      if (erasure !== null)
+        return { value: {}, records: [textsRecord(record_id, { session_ids, run_ids, fork_ids, erasure })] };
       // INVARIANT (told first): whoever tells of a round that isn't on the record must not take it for told.
       const told = await rows.erasure.findFirst({ where: { tenant_id, erasure_id }, select: { texts_rounds: true } });
-      if (told === null || told.texts_rounds < round) throw new Fault('conflict', `nobody asked for round ${String(round)} of \`${erasure_id}\``);
+      if (told === null || told.texts_rounds < round)
+        throw new Fault('conflict', `nobody asked for round ${String(round)} of \`${erasure_id}\``);
       return { value: {}, records: [] };
     });
   }

@@ -6,7 +6,10 @@ import type { CrossTenantPool } from '../store/index.ts';
 /** Held calls ended in one round: a sweep stays short, and the next one goes on. */
 const ROWS_MAX = 100;
 
-interface Overdue { readonly tenant_id: string; readonly approval_id: string }
+interface Overdue {
+  readonly tenant_id: string;
+  readonly approval_id: string;
+}
 
 /** Ends held calls that nobody decided in time. Safe with any number of replicas: each call is ended once. */
 export class ExpireHeld {
@@ -18,17 +21,34 @@ export class ExpireHeld {
     this.#held = held;
   }
 
-  /** Resolves with how many this call ended, up to a hundred. Throws after the last of them where some could not be ended. */
+  /**
+   * Resolves with how many this call ended, up to a hundred. Throws after the last of them where some could not be
+   * ended.
+   */
   async run(): Promise<number> {
-    const { rows } = await runStatement<Overdue>(this.#workers.pool,
-      { name: 'kernel.overdue_approvals', text: 'SELECT tenant_id, approval_id FROM kernel.overdue_approvals($1)', values: [ROWS_MAX] });
+    const { rows } = await runStatement<Overdue>(this.#workers.pool, {
+      name: 'kernel.overdue_approvals',
+      text: 'SELECT tenant_id, approval_id FROM kernel.overdue_approvals($1)',
+      values: [ROWS_MAX],
+    });
     let ended = 0;
     const errors: unknown[] = [];
     for (const row of rows) {
       // One that can't be ended must not keep the others waiting.
-      await this.#expire(row).then((done) => { ended += Number(done); }, (error: unknown) => { errors.push(error); });
+      await this.#expire(row).then(
+        (done) => {
+          ended += Number(done);
+        },
+        (error: unknown) => {
+          errors.push(error);
+        },
+      );
     }
-    if (errors.length > 0) throw new AggregateError(errors, `${String(errors.length)} of ${String(rows.length)} held calls could not be ended`);
+    if (errors.length > 0)
+      throw new AggregateError(
+        errors,
+        `${String(errors.length)} of ${String(rows.length)} held calls could not be ended`,
+      );
     return ended;
   }
 
@@ -37,8 +57,16 @@ export class ExpireHeld {
     // Decided, or ended by another replica, since it was listed.
     if (held.approval.state !== 'pending' || held.now < held.approval.expires_at) return false;
     const message = 'nobody decided in time';
-    const row = await this.#held.end(held, { state: 'expired', actor: 'kernel', comment: null },
-      { code: 'approval.expired', message, hint: 'propose the call anew', reasons: [...held.operation.reasons, { code: 'approval.expired', message }] });
+    const row = await this.#held.end(
+      held,
+      { state: 'expired', actor: 'kernel', comment: null },
+      {
+        code: 'approval.expired',
+        message,
+        hint: 'propose the call anew',
+        reasons: [...held.operation.reasons, { code: 'approval.expired', message }],
+      },
+    );
     return row !== null;
   }
 }

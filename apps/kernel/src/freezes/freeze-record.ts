@@ -24,10 +24,24 @@ export function ownerOf(caller: Caller | null): Owner {
 export type Frozen = Pick<FreezeRow, 'freeze_id' | 'scope' | 'subject' | 'reason' | 'expires_at'>;
 
 /** The signed record of a change of a freeze. `now` is the database's clock, in milliseconds. */
-export function freezeRecord(sealer: RecordSealer, owner: Owner, verb: string, { freeze_id, scope, subject, reason, expires_at }: Frozen, now: number): SealedRecord {
-  return sealer.seal(composeRecord({
-    ...currentTrace(), kind: 'change', tenant_id: owner.log, recorded_at: now, actor: owner.actor,
-    ...(scope === 'agent' ? { agent_id: subject } : {}), ...(scope === 'tool' ? { tool_id: subject } : {}),
-    change: { verb, subject: freeze_id, digest: contentDigest({ freeze_id, scope, subject, reason, expires_at }) },
-  }), { actionDigest: null, newRoot: null });
+export function freezeRecord(
+  sealer: RecordSealer,
+  owner: Owner,
+  verb: string,
+  { freeze_id, scope, subject, reason, expires_at }: Frozen,
+  now: number,
+): SealedRecord {
+  return sealer.seal(
+    composeRecord({
+      ...currentTrace(),
+      kind: 'change',
+      tenant_id: owner.log,
+      recorded_at: now,
+      actor: owner.actor,
+      ...(scope === 'agent' ? { agent_id: subject } : {}),
+      ...(scope === 'tool' ? { tool_id: subject } : {}),
+      change: { verb, subject: freeze_id, digest: contentDigest({ freeze_id, scope, subject, reason, expires_at }) },
+    }),
+    { actionDigest: null, newRoot: null },
+  );
 }

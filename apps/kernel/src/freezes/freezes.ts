@@ -6,7 +6,10 @@ import { ownerOf } from './freeze-record.ts';
 import { freezeView } from './freeze-view.ts';
 
 /** A freeze, and the database's clock when it was read, in milliseconds. */
-export interface SeenFreeze { readonly now: number; readonly freeze: FreezeRow }
+export interface SeenFreeze {
+  readonly now: number;
+  readonly freeze: FreezeRow;
+}
 
 /** Shows freezes: the tenant's own and the deployment's. */
 export class Freezes {
@@ -28,8 +31,15 @@ export class Freezes {
     requireEyes(caller);
     const after = parseCursor(page.cursor);
     const { now, freezes } = await callKernel<{ now: number; freezes: FreezeRow[] }>(
-      this.#tenants.pool, 'list_freezes', [ownerOf(caller).tenant, after.created_at, after.id, standing, page.limit + 1]);
-    return fittedPage(freezes.map((row) => freezeView(row, now)), page.limit, ({ created_at, freeze_id }) => ({ created_at, id: freeze_id }));
+      this.#tenants.pool,
+      'list_freezes',
+      [ownerOf(caller).tenant, after.created_at, after.id, standing, page.limit + 1],
+    );
+    return fittedPage(
+      freezes.map((row) => freezeView(row, now)),
+      page.limit,
+      ({ created_at, freeze_id }) => ({ created_at, id: freeze_id }),
+    );
   }
 }
 

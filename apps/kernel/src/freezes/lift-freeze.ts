@@ -24,7 +24,8 @@ export class LiftFreeze {
     if (caller !== null) requireRole(caller, 'admin');
     const owner = ownerOf(caller);
     const seen = await readFreeze(this.#parts.tenants, caller, freeze_id);
-    if (seen.freeze.tenant_id !== owner.tenant) throw new Fault('auth.role', 'the whole deployment is frozen: the platform key lifts it');
+    if (seen.freeze.tenant_id !== owner.tenant)
+      throw new Fault('auth.role', 'the whole deployment is frozen: the platform key lifts it');
     if (freezeView(seen.freeze, seen.now).state !== 'standing') return freezeView(seen.freeze, seen.now);
     const lifted = await this.#lift(seen, owner);
     if (lifted === null) {
@@ -38,9 +39,17 @@ export class LiftFreeze {
   /** Null when it was over before. */
   async #lift({ freeze, now }: SeenFreeze, owner: Owner): Promise<FreezeRow | null> {
     const record = freezeRecord(this.#parts.sealer, owner, 'freeze_lifted', freeze, now);
-    const order = { freeze_id: freeze.freeze_id, lifted_by: owner.actor, log_tenant: owner.log, record: postable(record) };
+    const order = {
+      freeze_id: freeze.freeze_id,
+      lifted_by: owner.actor,
+      log_tenant: owner.log,
+      record: postable(record),
+    };
     try {
-      const row = await callKernel<FreezeRow>(this.#parts.tenants.pool, 'lift_freeze', [owner.tenant, JSON.stringify(order)]);
+      const row = await callKernel<FreezeRow>(this.#parts.tenants.pool, 'lift_freeze', [
+        owner.tenant,
+        JSON.stringify(order),
+      ]);
       this.#parts.outbox.hand([record]);
       return row;
     } catch (error) {

@@ -3,7 +3,15 @@ import { Fault, TOOLS, type FreezeView, type KernelRequest } from '@writ/contrac
 import { postable } from '../judgement/index.ts';
 import type { Events, Outbox } from '../ports/index.ts';
 import type { RecordSealer } from '../records/index.ts';
-import { callKernel, isAgain, newId, readToolInForce, type FreezeRow, type TenantPool, type CrossTenantPool } from '../store/index.ts';
+import {
+  callKernel,
+  isAgain,
+  newId,
+  readToolInForce,
+  type FreezeRow,
+  type TenantPool,
+  type CrossTenantPool,
+} from '../store/index.ts';
 import { requireId, requireRole } from '../tenancy/index.ts';
 import { freezeRecord, ownerOf, type Frozen, type Owner } from './freeze-record.ts';
 import { freezeView } from './freeze-view.ts';
@@ -31,9 +39,9 @@ interface Facts {
 }
 
 /**
- * Stops everything that a scope covers.
- * INVARIANT (stopped means stopped): once this has resolved, no covered call is admitted and none commits. The database sees to it, under the lock on the
- * rules (kernel.hold_rules); telling the executors only saves what they would do in vain.
+ * Stops everything that a scope covers. INVARIANT (stopped means stopped): once this has resolved, no covered call is
+ * admitted and none commits. The database sees to it, under the lock on the rules (kernel.hold_rules); telling the
+ * executors only saves what they would do in vain.
  */
 export class PlaceFreeze {
   readonly #parts: FreezeParts;
@@ -43,15 +51,26 @@ export class PlaceFreeze {
   }
 
   /**
-   * Resolves once the freeze and its record are durable. Where one stands on the same, that one stays, with the later end of both.
-   * @throws Fault `auth.role`, `not_found` for another tenant or an agent that isn't there, `tool.unknown`, `request.malformed`, `overloaded`
+   * Resolves once the freeze and its record are durable. Where one stands on the same, that one stays, with the later
+   * end of both.
+   * @throws Fault `auth.role`, `not_found` for another tenant or an agent that isn't there, `tool.unknown`,
+   * `request.malformed`, `overloaded`
    */
   async run(request: PlaceRequest): Promise<FreezeView> {
     const owner = ownerOf(request.caller);
     const subject = subjectOf(request, owner);
-    if (request.scope === 'tool' && !TOOLS.has(subject) && (await readToolInForce(this.#parts.tenants, owner.tenant, subject)) === null) throw new Fault('tool.unknown');
+    if (
+      request.scope === 'tool' &&
+      !TOOLS.has(subject) &&
+      (await readToolInForce(this.#parts.tenants, owner.tenant, subject)) === null
+    )
+      throw new Fault('tool.unknown');
     for (let times = 0; times < TRIES_MAX; times++) {
-      const facts = await callKernel<Facts>(this.#parts.tenants.pool, 'freeze_facts', [owner.tenant, request.scope, subject]);
+      const facts = await callKernel<Facts>(this.#parts.tenants.pool, 'freeze_facts', [
+        owner.tenant,
+        request.scope,
+        subject,
+      ]);
       const placed = await this.#place(request, owner, subject, facts);
       if (placed === null) continue;
       await stopFrozen(this.#parts, owner.tenant);
@@ -61,18 +80,41 @@ export class PlaceFreeze {
   }
 
   /** The freeze that stands now, or null when another was placed or lifted meanwhile. */
-  async #place({ scope, reason, expires_at }: PlaceRequest, owner: Owner, subject: string, { now, standing, there }: Facts): Promise<FreezeRow | null> {
+  async #place(
+    { scope, reason, expires_at }: PlaceRequest,
+    owner: Owner,
+    subject: string,
+    { now, standing, there }: Facts,
+  ): Promise<FreezeRow | null> {
     if (!there) throw new Fault('not_found');
-    if (expires_at !== null && expires_at <= now) throw new Fault('request.malformed', 'the freeze would be over before it began', { pointer: '/expires_at' });
+    if (expires_at !== null && expires_at <= now)
+      throw new Fault('request.malformed', 'the freeze would be over before it began', { pointer: '/expires_at' });
     if (standing !== null && isCovered(expires_at, standing.expires_at)) return standing;
-    const freeze: Frozen = { freeze_id: standing?.freeze_id ?? newId('freeze'), scope, subject, reason: standing?.reason ?? reason, expires_at };
-    const record = freezeRecord(this.#parts.sealer, owner, standing === null ? 'freeze_placed' : 'freeze_extended', freeze, now);
+    const freeze: Frozen = {
+      freeze_id: standing?.freeze_id ?? newId('freeze'),
+      scope,
+      subject,
+      reason: standing?.reason ?? reason,
+      expires_at,
+    };
+    const record = freezeRecord(
+      this.#parts.sealer,
+      owner,
+      standing === null ? 'freeze_placed' : 'freeze_extended',
+      freeze,
+      now,
+    );
     const order = {
-      freeze: { ...freeze, placed_by: owner.actor }, log_tenant: owner.log, record: postable(record),
+      freeze: { ...freeze, placed_by: owner.actor },
+      log_tenant: owner.log,
+      record: postable(record),
       seen: standing === null ? null : { freeze_id: standing.freeze_id, expires_at: standing.expires_at },
     };
     try {
-      const placed = await callKernel<FreezeRow>(this.#parts.tenants.pool, 'place_freeze', [owner.tenant, JSON.stringify(order)]);
+      const placed = await callKernel<FreezeRow>(this.#parts.tenants.pool, 'place_freeze', [
+        owner.tenant,
+        JSON.stringify(order),
+      ]);
       this.#parts.outbox.hand([record]);
       return placed;
     } catch (error) {
@@ -83,11 +125,13 @@ export class PlaceFreeze {
 }
 
 /** Whether one that ends then (null: never) lasts as long as is asked for. */
-const isCovered = (asked: number | null, standing: number | null): boolean => standing === null || (asked !== null && asked <= standing);
+const isCovered = (asked: number | null, standing: number | null): boolean =>
+  standing === null || (asked !== null && asked <= standing);
 
 /** What the scope names, once the caller may stop it. */
 function subjectOf({ caller, scope, id }: PlaceRequest, owner: Owner): string {
-  if ((scope === 'all') !== (caller === null)) throw new Fault('auth.role', 'the platform key freezes `all`, and keys of a tenant what is the tenant\'s');
+  if ((scope === 'all') !== (caller === null))
+    throw new Fault('auth.role', "the platform key freezes `all`, and keys of a tenant what is the tenant's");
   if (caller !== null) requireRole(caller, 'admin', 'operator');
   if (scope === 'agent' || scope === 'tool') {
     if (id === null) throw new Fault('request.malformed', `the scope \`${scope}\` takes an \`id\``, { pointer: '/id' });

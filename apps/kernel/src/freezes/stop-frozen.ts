@@ -4,12 +4,17 @@ import type { Events } from '../ports/index.ts';
 import type { CrossTenantPool } from '../store/index.ts';
 
 /**
- * Tells the executors of all that runs under a freeze of the tenant (`*`: of everybody) to stop. One that isn't reached finds out when it renews its lease.
- * After the COMMIT of the freeze, so that no redemption falls between the two.
+ * Tells the executors of all that runs under a freeze of the tenant (`*`: of everybody) to stop. One that isn't reached
+ * finds out when it renews its lease. After the COMMIT of the freeze, so that no redemption falls between the two.
  */
-export async function stopFrozen({ workers, events }: { readonly workers: CrossTenantPool; readonly events: Events }, tenant: string): Promise<void> {
+export async function stopFrozen(
+  { workers, events }: { readonly workers: CrossTenantPool; readonly events: Events },
+  tenant: string,
+): Promise<void> {
   const { rows } = await runStatement<{ tenant_id: string; operation_id: string; attempt: number }>(workers.pool, {
-    name: 'kernel.frozen_under_way', text: 'SELECT * FROM kernel.frozen_under_way($1)', values: [tenant],
+    name: 'kernel.frozen_under_way',
+    text: 'SELECT * FROM kernel.frozen_under_way($1)',
+    values: [tenant],
   });
   for (const { tenant_id, operation_id, attempt } of rows) events.stop(tenant_id, operation_id, attempt);
 }

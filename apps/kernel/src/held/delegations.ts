@@ -20,11 +20,25 @@ export interface Delegation {
 }
 
 /** Null where it isn't the tenant's. */
-export async function readDelegation(tenants: TenantPool, tenantId: string, delegationId: string): Promise<Delegation | null> {
-  return await inTenant(tenants.pool, tenantId, async (client) => {
-    const { rows: [row] } = await client.query<{ row: Delegation }>('SELECT to_jsonb(d) AS row FROM kernel.delegation d WHERE d.delegation_id = $1', [delegationId]);
-    return row?.row ?? null;
-  }, { readOnly: true });
+export async function readDelegation(
+  tenants: TenantPool,
+  tenantId: string,
+  delegationId: string,
+): Promise<Delegation | null> {
+  return await inTenant(
+    tenants.pool,
+    tenantId,
+    async (client) => {
+      const {
+        rows: [row],
+      } = await client.query<{ row: Delegation }>(
+        'SELECT to_jsonb(d) AS row FROM kernel.delegation d WHERE d.delegation_id = $1',
+        [delegationId],
+      );
+      return row?.row ?? null;
+    },
+    { readOnly: true },
+  );
 }
 
 /** Why the delegation isn't good for the call, in words; null where it is. */
@@ -32,7 +46,10 @@ export function unfitFor(delegation: Delegation, { now, approval, operation }: H
   const { tools, agent_id, autonomy_mode, expires_at, revoked_at } = delegation;
   if (revoked_at !== null) return 'it was revoked';
   if (expires_at <= now) return 'it has expired';
-  if (tools.length > 0 && !tools.some((pattern) => matchesTool(pattern, operation.tool_id))) return `it isn't for calls of \`${operation.tool_id}\``;
-  if (agent_id !== null && agent_id !== operation.agent_id) return 'it isn\'t for calls of that agent';
-  return approval.autonomy_mode === 'escalated' && autonomy_mode === 'soft_gate' ? 'it isn\'t for calls that are escalated' : null;
+  if (tools.length > 0 && !tools.some((pattern) => matchesTool(pattern, operation.tool_id)))
+    return `it isn't for calls of \`${operation.tool_id}\``;
+  if (agent_id !== null && agent_id !== operation.agent_id) return "it isn't for calls of that agent";
+  return approval.autonomy_mode === 'escalated' && autonomy_mode === 'soft_gate'
+    ? "it isn't for calls that are escalated"
+    : null;
 }

@@ -1,5 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-import { Fault, FAULTS, type FaultCode, type Reason, type SessionAsk, type State, type TxOutcome, type ValueScope } from '@writ/contract';
+import {
+  Fault,
+  FAULTS,
+  type FaultCode,
+  type Reason,
+  type SessionAsk,
+  type State,
+  type TxOutcome,
+  type ValueScope,
+} from '@writ/contract';
 import type { Announcer } from '../announce/index.ts';
 import { endOf, postable } from '../judgement/index.ts';
 import { composeRecord, traceIdsOf, type RecordSealer, type SealedRecord } from '../records/index.ts';
@@ -42,15 +51,24 @@ export interface HeldEnding {
   readonly message: string;
   readonly hint: string | null;
   readonly reasons: readonly Reason[];
-  /** the tenant's rules, as kernel.assert_rules takes them, where it is they that end it: with others now nothing is written */
+  /**
+   * the tenant's rules, as kernel.assert_rules takes them, where it is they that end it: with others now nothing is
+   * written
+   */
   readonly rules?: Readonly<Record<string, unknown>>;
 }
 
-const VERBS = { approved: 'approve', denied: 'deny', expired: 'expire', cancelled: 'cancel', superseded: 'supersede' } as const;
+const VERBS = {
+  approved: 'approve',
+  denied: 'deny',
+  expired: 'expire',
+  cancelled: 'cancel',
+  superseded: 'supersede',
+} as const;
 
 /**
- * Held calls: finds them and ends them. Where nothing ran their end is a refusal and costs nothing; where an effect of a run waited, it is rolled back, or is
- * ambiguous where the run began something outside.
+ * Held calls: finds them and ends them. Where nothing ran their end is a refusal and costs nothing; where an effect of
+ * a run waited, it is rolled back, or is ambiguous where the run began something outside.
  */
 export class HeldCalls {
   readonly #tenants: TenantPool;
@@ -73,31 +91,48 @@ export class HeldCalls {
   }
 
   /**
-   * held → refused, rolled_back or ambiguous, with the record of the approval and of the outcome. Null when the call isn't held any more, or the rules that end
-   * it have changed: nothing was written.
+   * held → refused, rolled_back or ambiguous, with the record of the approval and of the outcome. Null when the call
+   * isn't held any more, or the rules that end it have changed: nothing was written.
    */
   async end(held: HeldCall, closing: ApprovalClosing, ending: HeldEnding): Promise<OperationRow | null> {
     const { operation, approval } = held;
     const refs = [...operation.approval_refs, approval.approval_id];
     const closed = this.close(held, closing);
     const { state, txOutcome, code, message, hint } = endOfHeld(held, ending);
-    const outcome = this.#sealer.seal(composeRecord({
-      ...subjectOf(held),
-      kind: 'tool_call', phase: 'outcome', ...(hasRun(held) ? ranAs(operation) : { verdict: 'refused' as const }), fault_code: code, approval_refs: refs,
-      tx_outcome: txOutcome, decision_record_id: operation.decision_record_id, decision_hash: operation.decision_hash,
-    }), { actionDigest: operation.action_digest, newRoot: null });
+    const outcome = this.#sealer.seal(
+      composeRecord({
+        ...subjectOf(held),
+        kind: 'tool_call',
+        phase: 'outcome',
+        ...(hasRun(held) ? ranAs(operation) : { verdict: 'refused' as const }),
+        fault_code: code,
+        approval_refs: refs,
+        tx_outcome: txOutcome,
+        decision_record_id: operation.decision_record_id,
+        decision_hash: operation.decision_hash,
+      }),
+      { actionDigest: operation.action_digest, newRoot: null },
+    );
     const records = [...closed.records, outcome];
     const change = {
       operation: {
-        operation_id: operation.operation_id, state, tx_outcome: txOutcome,
-        fault_code: code, fault_message: message, fault_hint: hint, reasons: ending.reasons,
-        outcome_record_id: outcome.record_id, approval_refs: refs,
+        operation_id: operation.operation_id,
+        state,
+        tx_outcome: txOutcome,
+        fault_code: code,
+        fault_message: message,
+        fault_hint: hint,
+        reasons: ending.reasons,
+        outcome_record_id: outcome.record_id,
+        approval_refs: refs,
       },
       approval: closed.columns,
       ...(ending.rules === undefined ? {} : { rules: ending.rules }),
       records: records.map(postable),
     };
-    const row = await unlessMoved(callKernel<OperationRow>(this.#tenants.pool, 'end_held', [operation.tenant_id, JSON.stringify(change)]));
+    const row = await unlessMoved(
+      callKernel<OperationRow>(this.#tenants.pool, 'end_held', [operation.tenant_id, JSON.stringify(change)]),
+    );
     if (row !== null) {
       this.#announcer.announce(row, records);
       this.#monitor.ended(txOutcome, code, row);
@@ -119,7 +154,11 @@ export class HeldCalls {
     return {
       records: [...(apart === null ? [] : [apart]), this.#sealApproval(held, closing)],
       columns: {
-        approval_id: approval.approval_id, state, decided_by: actor, comment, superseded_by: supersededBy,
+        approval_id: approval.approval_id,
+        state,
+        decided_by: actor,
+        comment,
+        superseded_by: supersededBy,
         vote: vote === undefined ? null : { ...vote, record_id: apart?.record_id ?? null },
       },
     };
@@ -132,13 +171,26 @@ export class HeldCalls {
 
   /** The record of what became of an approval. */
   #sealApproval(held: HeldCall, { state, actor, given }: ApprovalClosing): SealedRecord {
-    return this.#seal(held, actor, { verb: given === undefined ? VERBS[state] : `give_${given.scope}`, subject: held.approval.approval_id, digest: held.approval.action_digest });
+    return this.#seal(held, actor, {
+      verb: given === undefined ? VERBS[state] : `give_${given.scope}`,
+      subject: held.approval.approval_id,
+      digest: held.approval.action_digest,
+    });
   }
 
   #seal(held: HeldCall, actor: string, change: { verb: string; subject: string; digest: string }): SealedRecord {
     const { approval } = held;
-    return this.#sealer.seal(composeRecord({ ...subjectOf(held), kind: 'approval', approval_refs: [approval.approval_id], actor, effect_digest: approval.effect_digest, change }),
-      { actionDigest: approval.action_digest, newRoot: null });
+    return this.#sealer.seal(
+      composeRecord({
+        ...subjectOf(held),
+        kind: 'approval',
+        approval_refs: [approval.approval_id],
+        actor,
+        effect_digest: approval.effect_digest,
+        change,
+      }),
+      { actionDigest: approval.action_digest, newRoot: null },
+    );
   }
 }
 
@@ -153,26 +205,70 @@ export async function unlessMoved<T>(statement: Promise<T>): Promise<T | null> {
 }
 
 /**
- * INVARIANT (one doubt, no retry): a call that may have done something outside and doesn't commit ends `ambiguous`, whoever ended it; its reasons say why.
+ * INVARIANT (one doubt, no retry): a call that may have done something outside and doesn't commit ends `ambiguous`,
+ * whoever ended it; its reasons say why.
  */
-function endOfHeld(held: HeldCall, { code, message, hint }: HeldEnding): Pick<HeldEnding, 'code' | 'message' | 'hint'> & { state: State; txOutcome: TxOutcome } {
+function endOfHeld(
+  held: HeldCall,
+  { code, message, hint }: HeldEnding,
+): Pick<HeldEnding, 'code' | 'message' | 'hint'> & { state: State; txOutcome: TxOutcome } {
   const { effect_started, mutating } = held.operation;
   if (!hasRun(held)) return { code, message, hint, state: 'refused', txOutcome: endOf(mutating) };
   if (!effect_started) return { code, message, hint, state: 'rolled_back', txOutcome: endOf(mutating) };
-  return { code: 'effect.ambiguous', message: FAULTS['effect.ambiguous'].message, hint: message, state: 'ambiguous', txOutcome: 'ambiguous' };
+  return {
+    code: 'effect.ambiguous',
+    message: FAULTS['effect.ambiguous'].message,
+    hint: message,
+    state: 'ambiguous',
+    txOutcome: 'ambiguous',
+  };
 }
 
-/** What the outcome of a call that ran says beside a refusal's: what it did, which isn't committed, and what it used. */
+/**
+ * What the outcome of a call that ran says beside a refusal's: what it did, which isn't committed, and what it used.
+ */
 function ranAs({ attempt, effect_digest, budget_delta, usage_counted_by }: OperationRow) {
   return { attempt, effect_digest, budget_delta, usage_counted_by };
 }
 
 /** What every record about a held call says of it. */
 function subjectOf({ now, operation }: HeldCall) {
-  const { tenant_id, operation_id, agent_id, capability_token_id, tool_id, tool_definition_digest, args_hash, policy_hash, state_snapshot_id, workspace_id,
-    provenance, task_class, autonomy_mode, risk_score, risk_basis, image_digest } = operation;
+  const {
+    tenant_id,
+    operation_id,
+    agent_id,
+    capability_token_id,
+    tool_id,
+    tool_definition_digest,
+    args_hash,
+    policy_hash,
+    state_snapshot_id,
+    workspace_id,
+    provenance,
+    task_class,
+    autonomy_mode,
+    risk_score,
+    risk_basis,
+    image_digest,
+  } = operation;
   return {
-    recorded_at: now, tenant_id, operation_id, agent_id, capability_token_id, tool_id, tool_definition_digest, args_hash, policy_hash, state_snapshot_id, workspace_id,
-    provenance, task_class, autonomy_mode, risk_score, risk_basis, image_digest, ...traceIdsOf(operation.traceparent),
+    recorded_at: now,
+    tenant_id,
+    operation_id,
+    agent_id,
+    capability_token_id,
+    tool_id,
+    tool_definition_digest,
+    args_hash,
+    policy_hash,
+    state_snapshot_id,
+    workspace_id,
+    provenance,
+    task_class,
+    autonomy_mode,
+    risk_score,
+    risk_basis,
+    image_digest,
+    ...traceIdsOf(operation.traceparent),
   };
 }

@@ -3,7 +3,11 @@ import { principalOf, type Caller } from '@writ/contract';
 import type { OperationRow } from '../store/index.ts';
 
 /** The persons who had a hand in a call: who proposed it, and who edited it since. */
-export const proposersOf = ({ proposers, proposed_by }: Pick<OperationRow, 'proposers' | 'proposed_by'>): readonly string[] => (proposers.length === 0 ? [proposed_by] : proposers);
+export const proposersOf = ({
+  proposers,
+  proposed_by,
+}: Pick<OperationRow, 'proposers' | 'proposed_by'>): readonly string[] =>
+  proposers.length === 0 ? [proposed_by] : proposers;
 
 /** Answers whether the caller speaks for one of them, with whatever key. */
 export function isProposer(caller: Caller, operation: OperationRow): boolean {

@@ -22,7 +22,12 @@ export function toolDigestOf(tool: ToolDefinition): string {
 }
 
 /** The action that a judgement is about. */
-export function actionOf(call: { tenant_id: string; tool_id: string; capability_token_id: string }, judgement: Judgement, argsHash: string | null, images: Images): Action {
+export function actionOf(
+  call: { tenant_id: string; tool_id: string; capability_token_id: string },
+  judgement: Judgement,
+  argsHash: string | null,
+  images: Images,
+): Action {
   return {
     tool_id: call.tool_id,
     tool_definition_digest: judgement.tool === null ? null : toolDigestOf(judgement.tool),
@@ -30,19 +35,35 @@ export function actionOf(call: { tenant_id: string; tool_id: string; capability_
     capability_token_id: call.capability_token_id,
     policy_hash: judgement.policy_hash,
     state_snapshot_id: judgement.head,
-    image_digest: judgement.tool?.class === 'sandboxed' ? imageForCall(images.others, call) ?? images.sandbox : null,
+    image_digest: judgement.tool?.class === 'sandboxed' ? (imageForCall(images.others, call) ?? images.sandbox) : null,
   };
 }
 
 /**
- * What a person approves: the action digest with the snapshot left out. The workspace moves while a call waits, and the call then runs on
- * the head of that moment; tool, arguments, token, policy and image are bound.
+ * What a person approves: the action digest with the snapshot left out. The workspace moves while a call waits, and the
+ * call then runs on the head of that moment; tool, arguments, token, policy and image are bound.
  */
 export function approvedDigest(action: Action): string {
   return actionDigest({ ...action, state_snapshot_id: null });
 }
 
 /** The action of a call that was decided. */
-export function actionOfRow({ tool_id, tool_definition_digest, args_hash, capability_token_id, policy_hash, image_digest, state_snapshot_id }: Action): Action {
-  return { tool_id, tool_definition_digest, args_hash, capability_token_id, policy_hash, image_digest, state_snapshot_id };
+export function actionOfRow({
+  tool_id,
+  tool_definition_digest,
+  args_hash,
+  capability_token_id,
+  policy_hash,
+  image_digest,
+  state_snapshot_id,
+}: Action): Action {
+  return {
+    tool_id,
+    tool_definition_digest,
+    args_hash,
+    capability_token_id,
+    policy_hash,
+    image_digest,
+    state_snapshot_id,
+  };
 }

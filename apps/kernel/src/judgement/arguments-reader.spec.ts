@@ -16,28 +16,40 @@ const [tenant_id, operation_id] = [newId('tenant'), newId('operation')];
 const vault = { calls: { open: (...[, , , sealed]: unknown[]) => Promise.resolve(sealed) } as unknown as CallVault };
 const reader = new ArgumentsReader({ blobs, vault, work: null });
 const readArguments = (sent: Parameters<ArgumentsReader['sent']>[0]) => reader.sent(sent);
-const byValue = (args: unknown) => readArguments({ tenant_id, operation_id, args: args as Record<string, unknown>, args_ref: null });
+const byValue = (args: unknown) =>
+  readArguments({ tenant_id, operation_id, args: args as Record<string, unknown>, args_ref: null });
 const put = (text: string) => blobs.put(tenant_id, Buffer.from(text));
-const byReference = async (text: string) => readArguments({ tenant_id, operation_id, args: null, args_ref: await put(text) });
+const byReference = async (text: string) =>
+  readArguments({ tenant_id, operation_id, args: null, args_ref: await put(text) });
 const nested = (levels: number): unknown => (levels === 0 ? {} : { a: nested(levels - 1) });
 
 describe('arguments', () => {
   it('mean the same by value and by reference', async () => {
     const [value, reference] = [await byValue({ b: 1, a: 'x' }), await byReference(' {"a": "x", "b": 1}')];
-    expect('canonical' in value && 'canonical' in reference && Buffer.compare(value.canonical, reference.canonical)).toBe(0);
+    expect(
+      'canonical' in value && 'canonical' in reference && Buffer.compare(value.canonical, reference.canonical),
+    ).toBe(0);
   });
 
   it.each([
-    ['neither', null, 'args.invalid'], ['a list', [], 'args.invalid'], ['an unsafe integer', { n: 2 ** 53 }, 'args.invalid'], ['half a surrogate pair', { s: '\ud800' }, 'args.invalid'],
-    ['NUL in a key', { 'a\0': 1 }, 'args.invalid'], ['nesting past the limit', nested(LIMITS.argsDepth.max), 'args.invalid'],
+    ['neither', null, 'args.invalid'],
+    ['a list', [], 'args.invalid'],
+    ['an unsafe integer', { n: 2 ** 53 }, 'args.invalid'],
+    ['half a surrogate pair', { s: '\ud800' }, 'args.invalid'],
+    ['NUL in a key', { 'a\0': 1 }, 'args.invalid'],
+    ['nesting past the limit', nested(LIMITS.argsDepth.max), 'args.invalid'],
     ['too long a value', { s: 'x'.repeat(LIMITS.argsInlineBytes.max) }, 'args.too_large'],
   ])('by value are refused for %s', async (_what, args, code) => {
     expect(await byValue(args)).toMatchObject({ effect: 'refuse', code });
   });
 
   it.each([
-    ['no JSON', '{', 'args.invalid'], ['a key twice', '{"a":1,"a":2}', 'args.invalid'], ['a text', '"a"', 'args.invalid'], ['null', 'null', 'args.invalid'],
-    ['nesting past the limit', JSON.stringify(nested(LIMITS.argsDepth.max)), 'args.invalid'], ['too long a text', JSON.stringify({ s: 'x'.repeat(LIMITS.argsBytes.max) }), 'args.too_large'],
+    ['no JSON', '{', 'args.invalid'],
+    ['a key twice', '{"a":1,"a":2}', 'args.invalid'],
+    ['a text', '"a"', 'args.invalid'],
+    ['null', 'null', 'args.invalid'],
+    ['nesting past the limit', JSON.stringify(nested(LIMITS.argsDepth.max)), 'args.invalid'],
+    ['too long a text', JSON.stringify({ s: 'x'.repeat(LIMITS.argsBytes.max) }), 'args.too_large'],
   ])('by reference are refused for %s', async (_what, text, code) => {
     expect(await byReference(text)).toMatchObject({ effect: 'refuse', code });
   });
@@ -47,11 +59,15 @@ describe('arguments', () => {
     expect(await byReference(JSON.stringify({ s: 'x'.repeat(LIMITS.argsBytes.max - 8) }))).toHaveProperty('canonical');
   });
 
-  it('by reference are of the caller\'s tenant, of the hash and of the size', async () => {
+  it("by reference are of the caller's tenant, of the hash and of the size", async () => {
     const ref = await put('{}');
     const refused = { effect: 'refuse', code: 'args.invalid' };
-    expect(await readArguments({ tenant_id: newId('tenant'), operation_id, args: null, args_ref: ref })).toMatchObject(refused);
-    expect(await readArguments({ tenant_id, operation_id, args: null, args_ref: { ...ref, size: 1 } })).toMatchObject(refused);
+    expect(await readArguments({ tenant_id: newId('tenant'), operation_id, args: null, args_ref: ref })).toMatchObject(
+      refused,
+    );
+    expect(await readArguments({ tenant_id, operation_id, args: null, args_ref: { ...ref, size: 1 } })).toMatchObject(
+      refused,
+    );
     expect(await readArguments({ tenant_id, operation_id, args: {}, args_ref: ref })).toMatchObject(refused);
   });
 
@@ -59,12 +75,24 @@ describe('arguments', () => {
     const args_key = randomBytes(32);
     const seal = { key: args_key, tenantId: tenant_id, operationId: operation_id, attempt: ARGUMENTS_ATTEMPT };
     const clear = Buffer.from(JSON.stringify({ s: 'x'.repeat(LIMITS.argsBytes.max - 8) }));
-    const sent = async (stored: Uint8Array) => ({ tenant_id, operation_id, args: null, args_ref: sealedRef(await blobs.put(tenant_id, stored)), args_key });
+    const sent = async (stored: Uint8Array) => ({
+      tenant_id,
+      operation_id,
+      args: null,
+      args_ref: sealedRef(await blobs.put(tenant_id, stored)),
+      args_key,
+    });
     // As long as arguments may be: that they are sealed costs nothing of it.
     const good = await sent(sealContent(seal, 'args', clear));
     expect(await readArguments(good)).toMatchObject({ value: { s: expect.any(String) }, ref: good.args_ref });
     const refused = { effect: 'refuse', code: 'args.invalid' };
-    const others = [clear, sealContent({ ...seal, operationId: newId('operation') }, 'args', clear), sealContent({ ...seal, attempt: 1 }, 'args', clear), sealContent(seal, 'result', clear), sealContent({ ...seal, key: randomBytes(32) }, 'args', clear)];
+    const others = [
+      clear,
+      sealContent({ ...seal, operationId: newId('operation') }, 'args', clear),
+      sealContent({ ...seal, attempt: 1 }, 'args', clear),
+      sealContent(seal, 'result', clear),
+      sealContent({ ...seal, key: randomBytes(32) }, 'args', clear),
+    ];
     for (const stored of others) expect(await readArguments(await sent(stored))).toMatchObject(refused);
     expect(await readArguments({ ...good, args_ref: { ...good.args_ref, size: 1 } })).toMatchObject(refused);
     expect(await readArguments({ ...good, args_key: undefined })).toMatchObject(refused);
@@ -78,15 +106,29 @@ const named = (count: number) => Object.fromEntries(Array.from({ length: count }
 describe('arguments hold so many values and names, and no more', () => {
   it.each([
     // The object, its member, and that list.
-    ['values', { a: zeros(argsValues.max - 2) }, { first: 1, a: zeros(argsValues.max - 2) }, `${argsValues.max} values`, '/a'],
+    [
+      'values',
+      { a: zeros(argsValues.max - 2) },
+      { first: 1, a: zeros(argsValues.max - 2) },
+      `${argsValues.max} values`,
+      '/a',
+    ],
     ['names', named(argsNames.max), named(argsNames.max + 1), `${argsNames.max} different names`, null],
-    ['names in lists', { b: [named(argsNames.max - 1)] }, { b: [named(argsNames.max)] }, `${argsNames.max} different names`, '/b'],
+    [
+      'names in lists',
+      { b: [named(argsNames.max - 1)] },
+      { b: [named(argsNames.max)] },
+      `${argsNames.max} different names`,
+      '/b',
+    ],
   ])('by value and by reference: %s', async (_, most, more, what, where) => {
     expect(await byValue(most)).toHaveProperty('canonical');
     expect(await byReference(JSON.stringify(most))).toHaveProperty('canonical');
     for (const refused of [await byValue(more), await byReference(JSON.stringify(more))]) {
       expect(refused).toMatchObject({
-        effect: 'refuse', code: 'args.too_large', message: expect.stringContaining(what) as string,
+        effect: 'refuse',
+        code: 'args.too_large',
+        message: expect.stringContaining(what) as string,
         hint: expect.stringContaining('as files') as string,
       });
       if (where !== null) expect((refused as { message: string }).message).toContain(`\`${where}\``);
@@ -108,7 +150,9 @@ const LOOP_MS_MAX = 12;
 
 describe('the longest arguments', () => {
   let pool: KernelPool;
-  beforeAll(() => { pool = new KernelPool({ ...poolSizes(), filename: workerProgram('../kernel.worker', import.meta.url) }); });
+  beforeAll(() => {
+    pool = new KernelPool({ ...poolSizes(), filename: workerProgram('../kernel.worker', import.meta.url) });
+  });
   afterAll(() => pool.close());
 
   /** What the event loop computes meanwhile, of some readings the least: others share its processor. */
@@ -135,16 +179,24 @@ describe('the longest arguments', () => {
     const kept = { args: null, args_ref };
     // What was admitted before there were bounds is sent back whole; nobody can propose that any more.
     if (LONG.has(name)) expect(await loopMs(() => inThreads.kept(sent, kept))).toBeLessThan(LOOP_MS_MAX);
-    const value = { ...sent, args_ref: null, args: JSON.parse(textOf(shape, argsInlineBytes.max)) as Record<string, unknown> };
+    const value = {
+      ...sent,
+      args_ref: null,
+      args: JSON.parse(textOf(shape, argsInlineBytes.max)) as Record<string, unknown>,
+    };
     expect(await inThreads.sent(value)).toEqual(await reader.sent(value));
     expect(await loopMs(() => inThreads.sent(value))).toBeLessThan(LOOP_MS_MAX);
   });
 
   it('that take too long are refused, and others of the tenant say that they wait', async () => {
-    const fails = (error: Error) => new ArgumentsReader({ blobs, vault, work: { run: () => Promise.reject(error) } as never });
+    const fails = (error: Error) =>
+      new ArgumentsReader({ blobs, vault, work: { run: () => Promise.reject(error) } as never });
     const args_ref = await put(textOf(SHAPES[0]![1], argsBytes.max));
     const sent = { tenant_id, operation_id, args: null, args_ref };
-    expect(await fails(new Fault('limit.exceeded')).sent(sent)).toMatchObject({ effect: 'refuse', code: 'args.too_large' });
+    expect(await fails(new Fault('limit.exceeded')).sent(sent)).toMatchObject({
+      effect: 'refuse',
+      code: 'args.too_large',
+    });
     await expect(fails(new Fault('overloaded')).sent(sent)).rejects.toMatchObject({ code: 'overloaded' });
   });
 });

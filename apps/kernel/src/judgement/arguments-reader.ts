@@ -44,7 +44,8 @@ const READ_WALL_MS = 3_000;
 
 const ERASED = refusal('args.invalid', 'the arguments of the call were erased');
 const TOO_LONG = refusal(
-  LIMITS.argsValues.fault, 'the arguments take too long to read',
+  LIMITS.argsValues.fault,
+  'the arguments take too long to read',
   'put larger contents into the workspace as files, and name those',
 );
 
@@ -79,7 +80,7 @@ export class ArgumentsReader {
   /** The arguments of an admitted call, or a refusal where they were erased or lost meanwhile. */
   async kept(call: NamedCall, kept: KeptArguments): Promise<Arguments | Refusal> {
     try {
-      return await this.#kept(call, kept) ?? ERASED;
+      return (await this.#kept(call, kept)) ?? ERASED;
     } catch (error) {
       if (!(error instanceof Fault) || error.code !== 'blob.missing') throw error;
       return refusal('args.invalid', 'the content that holds the arguments is missing');
@@ -123,11 +124,13 @@ export class ArgumentsReader {
   }
 
   async #inThread<K extends 'args.read' | 'args.write'>(
-    tenantId: string, task: K, input: Parameters<KernelTasks[K]>[0],
+    tenantId: string,
+    task: K,
+    input: Parameters<KernelTasks[K]>[0],
   ): Promise<ReturnType<KernelTasks[K]> | Refusal> {
     try {
       const run = this.#work?.run(task, input as never, { tenantId, wallMs: READ_WALL_MS });
-      return await run as ReturnType<KernelTasks[K]>;
+      return (await run) as ReturnType<KernelTasks[K]>;
     } catch (error) {
       if (error instanceof Fault && error.code === 'limit.exceeded') return TOO_LONG;
       throw error;

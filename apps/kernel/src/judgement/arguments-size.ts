@@ -40,9 +40,10 @@ export function decideSize(args: Readonly<Record<string, unknown>>): Refusal | n
   const { argsValues, argsNames } = LIMITS;
   const { values, isMore } = jsonSizeOf(args, argsValues.max, argsNames.max);
   if (!isMore) return null;
-  const what = values > argsValues.max
-    ? `${argsValues.max} values (lists, objects and what is in them)`
-    : `${argsNames.max} different names of members`;
+  const what =
+    values > argsValues.max
+      ? `${argsValues.max} values (lists, objects and what is in them)`
+      : `${argsNames.max} different names of members`;
   return refusal(argsValues.fault, `arguments hold at most ${what}, and these hold more${most(args)}`, HINT);
 }
 

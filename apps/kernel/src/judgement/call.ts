@@ -45,7 +45,10 @@ export interface Claim {
   readonly operation: OperationRow;
 }
 
-/** What of the tenant's rules a call is judged under, as the database says it. It goes back as it came, to be asserted by what writes the decision. */
+/**
+ * What of the tenant's rules a call is judged under, as the database says it. It goes back as it came, to be asserted
+ * by what writes the decision.
+ */
 export interface RulesInForce {
   /** the hash of the set that the tenant has activated; null: the default one */
   readonly policy: string | null;
@@ -73,9 +76,15 @@ export interface CallFacts {
   readonly value_known?: boolean;
   /** of the secrets that the call names, those that are there; absent where nobody looked: then none is */
   readonly secrets?: readonly string[];
-  /** the registered sandbox that its script is to run in, or why there is none; null where it names none, absent where nobody looked. Never remembered */
+  /**
+   * the registered sandbox that its script is to run in, or why there is none; null where it names none, absent where
+   * nobody looked. Never remembered
+   */
   readonly sandbox?: SignedSandbox | Refusal | null;
-  /** the execution profile that its raw command is to run under; null where it names none or there is none, absent where nobody looked. Never remembered */
+  /**
+   * the execution profile that its raw command is to run under; null where it names none or there is none, absent where
+   * nobody looked. Never remembered
+   */
   readonly profile?: StandingProfile | null;
   /** what stops the call, whoever proposes it */
   readonly frozen: FreezeRow | null;
@@ -89,9 +98,14 @@ export interface CallFacts {
   /** as many calls of the tenant wait for an executor as may */
   readonly queueFull: boolean;
   readonly outbox: { readonly oldest: number | null; readonly rows: number };
-  /** set where they were read for an earlier call: then only an admission may be written on them, and what writes it MUST assert them all */
+  /**
+   * set where they were read for an earlier call: then only an admission may be written on them, and what writes it
+   * MUST assert them all
+   */
   readonly remembered?: true;
-  /** with remembered facts: for how many calls of the tenant what writes them MUST find room; null where it needn't look */
+  /**
+   * with remembered facts: for how many calls of the tenant what writes them MUST find room; null where it needn't look
+   */
   readonly room?: number | null;
 }
 

@@ -1,5 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-import { argumentFaults, Fault, isNotAvailable, LIMITS, NOT_AVAILABLE, secretsNamed, TOOLS, type FsResource, type Reason, type ToolDefinition } from '@writ/contract';
+import {
+  argumentFaults,
+  Fault,
+  isNotAvailable,
+  LIMITS,
+  NOT_AVAILABLE,
+  secretsNamed,
+  TOOLS,
+  type FsResource,
+  type Reason,
+  type ToolDefinition,
+} from '@writ/contract';
 import { parseUrl, TargetError, type EgressTarget } from '@writ/egress';
 import { parsePath, type WorkspacePath } from '@writ/workspace';
 import { refusal, type Arguments, type JudgedCall, type Refusal } from './call.ts';
@@ -30,30 +41,53 @@ export interface WellFormed {
 const REASONS_MAX = 32;
 
 /** Decides what can be told from the call alone: tool, arguments, paths, idempotency key. */
-export function decideForm(call: JudgedCall, tool: ToolDefinition | null, args: Arguments | Refusal): WellFormed | Refusal {
+export function decideForm(
+  call: JudgedCall,
+  tool: ToolDefinition | null,
+  args: Arguments | Refusal,
+): WellFormed | Refusal {
   if (tool === null) return refusedTool(call.tool_id);
   if ('effect' in args) return args;
   const wrong = argumentFaults(tool, args.value);
   const named = secretsNamed(tool, args.value);
-  const faults = (wrong.length > 0 ? wrong : named.faults).slice(0, REASONS_MAX).map(({ pointer, message }): Reason => ({ code: 'args.invalid', message: `\`${shown(pointer)}\` ${message}` }));
+  const faults = (wrong.length > 0 ? wrong : named.faults)
+    .slice(0, REASONS_MAX)
+    .map(({ pointer, message }): Reason => ({ code: 'args.invalid', message: `\`${shown(pointer)}\` ${message}` }));
   if (faults[0] !== undefined) return { ...refusal('args.invalid', faults[0].message), reasons: faults };
   const command = args.value['command'];
-  if (tool.class === 'sandboxed' && tool.cli === undefined && typeof command === 'string' && Buffer.byteLength(command) > LIMITS.commandBytes.max) {
-    return refusal('args.invalid', `\`/command\` takes at most ${LIMITS.commandBytes.max} bytes`, 'write a script into the workspace and run that');
+  if (
+    tool.class === 'sandboxed' &&
+    tool.cli === undefined &&
+    typeof command === 'string' &&
+    Buffer.byteLength(command) > LIMITS.commandBytes.max
+  ) {
+    return refusal(
+      'args.invalid',
+      `\`/command\` takes at most ${LIMITS.commandBytes.max} bytes`,
+      'write a script into the workspace and run that',
+    );
   }
   const resources = parseResources(tool.resources(args.value));
   if ('effect' in resources) return resources;
   const requests = parseRequests(tool, args);
   if ('effect' in requests) return requests;
-  if (tool.mutating && call.idempotency_key === null) return refusal('idempotency.missing', 'a mutating call needs an `idempotency_key`');
+  if (tool.mutating && call.idempotency_key === null)
+    return refusal('idempotency.missing', 'a mutating call needs an `idempotency_key`');
   return { effect: 'allow', tool, args, resources, requests, secrets: named.names };
 }
 
 /** There is no such tool, or not yet. */
 function refusedTool(toolId: string): Refusal {
   const own = `Writ's own are ${[...TOOLS.keys()].map((id) => `\`${id}\``).join(', ')}`;
-  if (toolId === NOT_AVAILABLE.searchWeb) return refusal('tool.not_available', 'nothing answers searches of the web here: no search provider is set', 'an administrator sets one with `writ search-provider set URL`');
-  return isNotAvailable(toolId) ? refusal('tool.not_available', `\`${toolId}\` is known and can't run here yet`, own) : refusal('tool.unknown', 'there is no such tool', own);
+  if (toolId === NOT_AVAILABLE.searchWeb)
+    return refusal(
+      'tool.not_available',
+      'nothing answers searches of the web here: no search provider is set',
+      'an administrator sets one with `writ search-provider set URL`',
+    );
+  return isNotAvailable(toolId)
+    ? refusal('tool.not_available', `\`${toolId}\` is known and can't run here yet`, own)
+    : refusal('tool.unknown', 'there is no such tool', own);
 }
 
 /** Paths as a caller wrote them become paths of the workspace, or a refusal. */
@@ -61,7 +95,8 @@ function parseResources(written: readonly FsResource[]): readonly Resource[] | R
   try {
     return written.map((resource) => ({ ...resource, path: parsePath(resource.path) }));
   } catch (error) {
-    if (error instanceof Fault && (error.code === 'path.escape' || error.code === 'path.invalid')) return refusal(error.code, error.message);
+    if (error instanceof Fault && (error.code === 'path.escape' || error.code === 'path.invalid'))
+      return refusal(error.code, error.message);
     throw error;
   }
 }

@@ -7,7 +7,12 @@ import { refusal, type CallFacts, type JudgedCall, type Refusal } from './call.t
 import type { Resource, WellFormed } from './decide-form.ts';
 
 /** How a path can fail to lead anywhere in the tree. */
-const NO_WAY: ReadonlySet<FaultCode> = new Set<FaultCode>(['path.escape', 'path.invalid', 'file.kind', 'file.not_found']);
+const NO_WAY: ReadonlySet<FaultCode> = new Set<FaultCode>([
+  'path.escape',
+  'path.invalid',
+  'file.kind',
+  'file.not_found',
+]);
 
 /** A call that its token reaches on a workspace that is there. */
 export interface Reached {
@@ -19,10 +24,16 @@ export interface Reached {
 }
 
 /**
- * Decides what the token allows. INVARIANT (both paths): a path must be in scope as it was written and as the links of the tree lead it,
- * so that neither a link nor a spelling widens a scope. The tree is read only for a token that is good for the workspace.
+ * Decides what the token allows. INVARIANT (both paths): a path must be in scope as it was written and as the links of
+ * the tree lead it, so that neither a link nor a spelling widens a scope. The tree is read only for a token that is
+ * good for the workspace.
  */
-export async function decideReach(trees: Trees, call: JudgedCall, facts: CallFacts, form: WellFormed): Promise<Reached | Refusal> {
+export async function decideReach(
+  trees: Trees,
+  call: JudgedCall,
+  facts: CallFacts,
+  form: WellFormed,
+): Promise<Reached | Refusal> {
   const written = tokenVerdict(call, facts, form.resources) ?? requestVerdict(facts, form);
   if (written !== null) return written;
   if (facts.head === null) return refusal('workspace.unknown', 'there is no such workspace');
@@ -50,15 +61,26 @@ function tokenVerdict(call: JudgedCall, facts: CallFacts, resources: readonly Re
 /** What leaves, by the net grants of the whole chain; where its host leads is the gate's to see. */
 function requestVerdict({ chain }: CallFacts, { requests }: WellFormed): Refusal | null {
   for (const { method, target } of requests) {
-    const verdict = decideEgress(chain.map(({ token }) => token.grant.net), method, target);
+    const verdict = decideEgress(
+      chain.map(({ token }) => token.grant.net),
+      method,
+      target,
+    );
     if (verdict.effect === 'refuse') return verdict;
   }
   return null;
 }
 
-async function resolved(trees: Trees, tenantId: TenantId, head: string, written: readonly Resource[]): Promise<readonly Resource[] | Refusal> {
+async function resolved(
+  trees: Trees,
+  tenantId: TenantId,
+  head: string,
+  written: readonly Resource[],
+): Promise<readonly Resource[] | Refusal> {
   try {
-    return await Promise.all(written.map(async (resource) => ({ ...resource, path: await trees.resolve(tenantId, head, resource.path) })));
+    return await Promise.all(
+      written.map(async (resource) => ({ ...resource, path: await trees.resolve(tenantId, head, resource.path) })),
+    );
   } catch (error) {
     if (error instanceof Fault && NO_WAY.has(error.code)) return refusal(error.code, error.message);
     throw error;

@@ -6,53 +6,102 @@ import { decideSupervision, stricter, type GivenApproval } from './decide-superv
 
 const modes = fc.constantFrom(...AUTONOMY_MODES);
 const sessions = fc.constantFrom<JudgedCall['session_mode'][]>('interactive', 'gateway', 'scheduled');
-const approvals = fc.constantFrom<(GivenApproval | null)[]>(null, { satisfies: 'soft_gate' }, { satisfies: 'escalated' });
-const call = (session_mode: JudgedCall['session_mode'], max_autonomy: AutonomyMode | null): JudgedCall => ({ session_mode, max_autonomy }) as JudgedCall;
-const asked = (autonomy_mode: AutonomyMode) => ({ autonomy_mode, decided: autonomy_mode, approvers: null, risk_score: 0, risk_basis: [], rule_ids: [], reasons: [{ code: 'r', message: 'because' }] });
+const approvals = fc.constantFrom<(GivenApproval | null)[]>(
+  null,
+  { satisfies: 'soft_gate' },
+  { satisfies: 'escalated' },
+);
+const call = (session_mode: JudgedCall['session_mode'], max_autonomy: AutonomyMode | null): JudgedCall =>
+  ({ session_mode, max_autonomy }) as JudgedCall;
+const asked = (autonomy_mode: AutonomyMode) => ({
+  autonomy_mode,
+  decided: autonomy_mode,
+  approvers: null,
+  risk_score: 0,
+  risk_basis: [],
+  rule_ids: [],
+  reasons: [{ code: 'r', message: 'because' }],
+});
 
 describe('supervision', () => {
   it('no session makes it less than the policy asks for', () => {
-    fc.assert(fc.property(modes, fc.option(modes), sessions, approvals, (policy, max, session, approval) => {
-      const { mode } = decideSupervision(call(session, max), asked(policy), approval);
-      expect(stricter(mode, policy)).toBe(mode);
-    }));
+    fc.assert(
+      fc.property(modes, fc.option(modes), sessions, approvals, (policy, max, session, approval) => {
+        const { mode } = decideSupervision(call(session, max), asked(policy), approval);
+        expect(stricter(mode, policy)).toBe(mode);
+      }),
+    );
   });
 
   it('nothing runs that asks for a person unless one has approved it, and nothing at all that no person may approve', () => {
-    fc.assert(fc.property(modes, fc.option(modes), sessions, approvals, (policy, max, session, approval) => {
-      const corridor = decideSupervision(call(session, max), asked(policy), approval);
-      if (corridor.effect !== 'allow') return;
-      expect(corridor.mode).not.toBe('no_go');
-      if (corridor.mode !== 'autopilot') expect(approval).not.toBeNull();
-      if (corridor.mode === 'escalated') expect(approval?.satisfies).toBe('escalated');
-    }));
+    fc.assert(
+      fc.property(modes, fc.option(modes), sessions, approvals, (policy, max, session, approval) => {
+        const corridor = decideSupervision(call(session, max), asked(policy), approval);
+        if (corridor.effect !== 'allow') return;
+        expect(corridor.mode).not.toBe('no_go');
+        if (corridor.mode !== 'autopilot') expect(approval).not.toBeNull();
+        if (corridor.mode === 'escalated') expect(approval?.satisfies).toBe('escalated');
+      }),
+    );
   });
 
   it('only an interactive session waits, and never for an approval that it has', () => {
-    fc.assert(fc.property(modes, fc.option(modes), sessions, approvals, (policy, max, session, approval) => {
-      const corridor = decideSupervision(call(session, max), asked(policy), approval);
-      if (corridor.effect === 'hold') expect({ session, approval }).toEqual({ session: 'interactive', approval: null });
-    }));
+    fc.assert(
+      fc.property(modes, fc.option(modes), sessions, approvals, (policy, max, session, approval) => {
+        const corridor = decideSupervision(call(session, max), asked(policy), approval);
+        if (corridor.effect === 'hold')
+          expect({ session, approval }).toEqual({ session: 'interactive', approval: null });
+      }),
+    );
   });
 
   it('a refusal has words, and says what would have helped where something would', () => {
-    expect(decideSupervision(call('interactive', null), asked('no_go'), null)).toMatchObject({ code: 'policy.denied', message: 'because' });
-    expect(decideSupervision(call('interactive', 'no_go'), asked('autopilot'), null)).toMatchObject({ code: 'policy.denied', message: 'the session permits no action' });
-    expect(decideSupervision(call('gateway', null), asked('soft_gate'), null)).toMatchObject({ code: 'policy.denied', hint: expect.stringContaining('interactive') as string });
-    expect(decideSupervision(call('interactive', null), asked('escalated'), { satisfies: 'soft_gate' })).toMatchObject({ code: 'approval.stale' });
+    expect(decideSupervision(call('interactive', null), asked('no_go'), null)).toMatchObject({
+      code: 'policy.denied',
+      message: 'because',
+    });
+    expect(decideSupervision(call('interactive', 'no_go'), asked('autopilot'), null)).toMatchObject({
+      code: 'policy.denied',
+      message: 'the session permits no action',
+    });
+    expect(decideSupervision(call('gateway', null), asked('soft_gate'), null)).toMatchObject({
+      code: 'policy.denied',
+      hint: expect.stringContaining('interactive') as string,
+    });
+    expect(decideSupervision(call('interactive', null), asked('escalated'), { satisfies: 'soft_gate' })).toMatchObject({
+      code: 'approval.stale',
+    });
   });
 
-  it('a refusal of the policy says what would have passed, in the rules\' words, each once', () => {
-    const told = (mode: AutonomyMode) => ({ ...asked(mode), would_pass: ['another file', 'a lower risk', 'another file'] });
-    const no = (session: JudgedCall['session_mode'], mode: AutonomyMode) => decideSupervision(call(session, null), told(mode), null);
+  it("a refusal of the policy says what would have passed, in the rules' words, each once", () => {
+    const told = (mode: AutonomyMode) => ({
+      ...asked(mode),
+      would_pass: ['another file', 'a lower risk', 'another file'],
+    });
+    const no = (session: JudgedCall['session_mode'], mode: AutonomyMode) =>
+      decideSupervision(call(session, null), told(mode), null);
     expect(no('interactive', 'no_go')).toMatchObject({ hint: 'it would pass: another file; and a lower risk' });
-    expect(no('gateway', 'soft_gate')).toMatchObject({ hint: 'propose it in an interactive session, where it waits for the approval. it would pass: another file; and a lower risk' });
+    expect(no('gateway', 'soft_gate')).toMatchObject({
+      hint: 'propose it in an interactive session, where it waits for the approval. it would pass: another file; and a lower risk',
+    });
     expect(decideSupervision(call('interactive', null), asked('no_go'), null)).not.toHaveProperty('hint');
   });
 
   it('a call that is held says what would have passed without a person, as its last reason', () => {
-    const corridor = decideSupervision(call('interactive', null), { ...asked('soft_gate'), would_pass: ['a person approves it', 'another file'] }, null);
-    expect(corridor).toMatchObject({ effect: 'hold', reasons: [{ code: 'r' }, { code: 'policy.would_pass', message: 'it would pass: a person approves it; and another file' }] });
-    expect(decideSupervision(call('interactive', null), asked('soft_gate'), null)).toMatchObject({ reasons: [{ code: 'r', message: 'because' }] });
+    const corridor = decideSupervision(
+      call('interactive', null),
+      { ...asked('soft_gate'), would_pass: ['a person approves it', 'another file'] },
+      null,
+    );
+    expect(corridor).toMatchObject({
+      effect: 'hold',
+      reasons: [
+        { code: 'r' },
+        { code: 'policy.would_pass', message: 'it would pass: a person approves it; and another file' },
+      ],
+    });
+    expect(decideSupervision(call('interactive', null), asked('soft_gate'), null)).toMatchObject({
+      reasons: [{ code: 'r', message: 'because' }],
+    });
   });
 });

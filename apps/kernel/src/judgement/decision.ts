@@ -2,7 +2,13 @@
 import type { Provenance, TenantId, TxOutcome, VerdictName } from '@writ/contract';
 import { actionDigest, type Action } from '@writ/digest';
 import { destroysAnything } from '@writ/risk';
-import { composeRecord, traceIdsOf, type RecordSealer, type SealedRecord, type UnsealedRecord } from '../records/index.ts';
+import {
+  composeRecord,
+  traceIdsOf,
+  type RecordSealer,
+  type SealedRecord,
+  type UnsealedRecord,
+} from '../records/index.ts';
 import type { TokenReservation } from '@writ/capability';
 import type { CallFacts, JudgedCall, RulesInForce } from './call.ts';
 import { sessionOf } from './facts.ts';
@@ -24,7 +30,12 @@ export interface DecidedCall {
 }
 
 /** The record of a decision, not yet sealed. */
-export function decisionRecord(call: DecidedCall, judgement: Judgement, verdict: VerdictName, txOutcome: TxOutcome | null): UnsealedRecord {
+export function decisionRecord(
+  call: DecidedCall,
+  judgement: Judgement,
+  verdict: VerdictName,
+  txOutcome: TxOutcome | null,
+): UnsealedRecord {
   return composeRecord({
     kind: 'tool_call',
     phase: 'decision',
@@ -54,29 +65,59 @@ export function sealDecision(sealer: RecordSealer, record: UnsealedRecord, actio
 
 /** A sealed record as kernel.post_records takes it. */
 export function postable(sealed: SealedRecord): Record<string, string> {
-  return { record_id: sealed.record_id, payload: sealed.payload.toString('base64'), keyid: sealed.keyid, sig: sealed.sig.toString('base64') };
+  return {
+    record_id: sealed.record_id,
+    payload: sealed.payload.toString('base64'),
+    keyid: sealed.keyid,
+    sig: sealed.sig.toString('base64'),
+  };
 }
 
-/** The rules that a call was decided under, as kernel.assert_rules takes them; for one that destroys something, also how many such calls it counted. */
+/**
+ * The rules that a call was decided under, as kernel.assert_rules takes them; for one that destroys something, also how
+ * many such calls it counted.
+ */
 export function decidedUnder(
-  call: Pick<JudgedCall, 'operation_id' | 'session_id' | 'capability_token_id' | 'workspace_id'>, { rules, needs, past }: CallFacts, { risk_basis }: Pick<Judgement, 'risk_basis'>,
+  call: Pick<JudgedCall, 'operation_id' | 'session_id' | 'capability_token_id' | 'workspace_id'>,
+  { rules, needs, past }: CallFacts,
+  { risk_basis }: Pick<Judgement, 'risk_basis'>,
 ): Record<string, unknown> {
-  const counted = past !== null && destroysAnything(risk_basis) ? { past: { operation: call.operation_id, asked: DESTRUCTION_ASKED, seen: past.destructive_calls } } : {};
+  const counted =
+    past !== null && destroysAnything(risk_basis)
+      ? { past: { operation: call.operation_id, asked: DESTRUCTION_ASKED, seen: past.destructive_calls } }
+      : {};
   return { session: sessionOf(call), workspace: call.workspace_id, needs, seen: rules, ...counted };
 }
 
 /** What of remembered facts nothing else asserts, as kernel.assert_remembered takes it. */
-export function assertedMemory(call: Pick<JudgedCall, 'tool_id' | 'session_id' | 'capability_token_id'>, { now, head, past, room }: CallFacts): Record<string, unknown> {
-  return { now, head, room, session: sessionOf(call), past: past === null ? null : { asked: pastAsked(call.tool_id), seen: past } };
+export function assertedMemory(
+  call: Pick<JudgedCall, 'tool_id' | 'session_id' | 'capability_token_id'>,
+  { now, head, past, room }: CallFacts,
+): Record<string, unknown> {
+  return {
+    now,
+    head,
+    room,
+    session: sessionOf(call),
+    past: past === null ? null : { asked: pastAsked(call.tool_id), seen: past },
+  };
 }
 
-/** Answers whether two readings saw the same rules, as far as an effect is asked about under them: what a session did before is asked about once, at admission. */
+/**
+ * Answers whether two readings saw the same rules, as far as an effect is asked about under them: what a session did
+ * before is asked about once, at admission.
+ */
 export function sameRules(one: RulesInForce, other: RulesInForce): boolean {
   return one.policy === other.policy && JSON.stringify(one.labels) === JSON.stringify(other.labels);
 }
 
 /** Reservations as kernel.reserve takes them: one row a token and dimension, in the order of both. */
-export function reservationRows(reservations: readonly TokenReservation[]): { token: string; dimension: string; amount: number }[] {
+export function reservationRows(
+  reservations: readonly TokenReservation[],
+): { token: string; dimension: string; amount: number }[] {
   return reservations.flatMap(({ capability_token_id, amounts }) =>
-    Object.entries(amounts).sort(([a], [b]) => (a < b ? -1 : 1)).map(([dimension, amount]) => ({ token: capability_token_id, dimension, amount })));
+    Object.entries(amounts)
+      .sort(([a], [b]) => (a < b ? -1 : 1))
+      .map(([dimension, amount]) => ({ token: capability_token_id, dimension, amount })),
+  );
 }

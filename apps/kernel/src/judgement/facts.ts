@@ -2,14 +2,24 @@
 import { LIMITS, type Budgets } from '@writ/contract';
 import { inTenant } from '@writ/database';
 import type { TokenAccount } from '@writ/capability';
-import { callKernel, readToolInForce, tokenOf, type FreezeRow, type OperationRow, type TenantPool, type TokenRow } from '../store/index.ts';
+import {
+  callKernel,
+  readToolInForce,
+  tokenOf,
+  type FreezeRow,
+  type OperationRow,
+  type TenantPool,
+  type TokenRow,
+} from '../store/index.ts';
 import type { CountNeeded, PolicySets, SessionPast } from '../ports/index.ts';
 import type { CallFacts, Claim, JudgedCall, RulesInForce } from './call.ts';
 import { pastAsked } from './session-past.ts';
 import { readVersions } from './versions.ts';
 
 /** A token with its budgets, as kernel.facts gives it. */
-type AccountRow = TokenRow & { readonly budgets: Readonly<Record<string, { readonly reserved: number; readonly used: number }>> };
+type AccountRow = TokenRow & {
+  readonly budgets: Readonly<Record<string, { readonly reserved: number; readonly used: number }>>;
+};
 
 interface FactRows {
   readonly now: number;
@@ -28,11 +38,14 @@ interface FactRows {
 }
 
 /** The session whose past and labels count: a call without one has its token's. */
-export const sessionOf = ({ session_id, capability_token_id }: Pick<JudgedCall, 'session_id' | 'capability_token_id'>): string => session_id ?? capability_token_id;
+export const sessionOf = ({
+  session_id,
+  capability_token_id,
+}: Pick<JudgedCall, 'session_id' | 'capability_token_id'>): string => session_id ?? capability_token_id;
 
 /**
- * Reads what a call is judged on, within its tenant: in one round trip, unless another policy is in force than the last time and needs to know
- * more of the session's past.
+ * Reads what a call is judged on, within its tenant: in one round trip, unless another policy is in force than the last
+ * time and needs to know more of the session's past.
  * @throws Fault `policy.unreadable`
  */
 export async function readFacts(tenants: TenantPool, policies: PolicySets, call: JudgedCall): Promise<CallFacts> {
@@ -44,25 +57,53 @@ export async function readFacts(tenants: TenantPool, policies: PolicySets, call:
 }
 
 /**
- * The same about a call that was let run before, at `admittedAt`: in its session's past it keeps the place that it had, since the calls after it were
- * decided with it there. `rules.history` of what is returned is that of then, and the database is asked to assert none; risk is told the session of now.
+ * The same about a call that was let run before, at `admittedAt`: in its session's past it keeps the place that it had,
+ * since the calls after it were decided with it there. `rules.history` of what is returned is that of then, and the
+ * database is asked to assert none; risk is told the session of now.
  */
-export async function readFactsOfRun(tenants: TenantPool, policies: PolicySets, call: JudgedCall, admittedAt: number): Promise<CallFacts> {
+export async function readFactsOfRun(
+  tenants: TenantPool,
+  policies: PolicySets,
+  call: JudgedCall,
+  admittedAt: number,
+): Promise<CallFacts> {
   const facts = await readFor(tenants, call, null);
   const needs = (await policies.of(call.tenant_id, facts.rules.policy)).historyNeeds(call);
   if (needs === null) return facts;
-  const counted = await inTenant(tenants.pool, call.tenant_id, async (client) => await client.query<{ counts: Record<string, number> }>(
-    'SELECT kernel.session_history($1, $2, $3, $4) AS counts', [call.tenant_id, sessionOf(call), JSON.stringify(needs), admittedAt]), { readOnly: true });
+  const counted = await inTenant(
+    tenants.pool,
+    call.tenant_id,
+    async (client) =>
+      await client.query<{ counts: Record<string, number> }>(
+        'SELECT kernel.session_history($1, $2, $3, $4) AS counts',
+        [call.tenant_id, sessionOf(call), JSON.stringify(needs), admittedAt],
+      ),
+    { readOnly: true },
+  );
   return { ...facts, needs, rules: { ...facts.rules, history: counted.rows[0]?.counts ?? null } };
 }
 
-async function readFor(tenants: TenantPool, call: JudgedCall, needs: readonly CountNeeded[] | null): Promise<CallFacts> {
+async function readFor(
+  tenants: TenantPool,
+  call: JudgedCall,
+  needs: readonly CountNeeded[] | null,
+): Promise<CallFacts> {
   const versions = await readVersions(tenants, call);
   const tool = await readToolInForce(tenants, call.tenant_id, call.tool_id);
   const past = pastAsked(call.tool_id);
   const rows = await callKernel<FactRows>(tenants.pool, 'facts', [
-    call.tenant_id, call.operation_id, call.agent_id, call.tool_id, call.idempotency_key, call.capability_token_id, call.workspace_id, LIMITS.outboxRows.max,
-    sessionOf(call), needs === null ? null : JSON.stringify(needs), past === null ? null : JSON.stringify(past), call.proposed_by,
+    call.tenant_id,
+    call.operation_id,
+    call.agent_id,
+    call.tool_id,
+    call.idempotency_key,
+    call.capability_token_id,
+    call.workspace_id,
+    LIMITS.outboxRows.max,
+    sessionOf(call),
+    needs === null ? null : JSON.stringify(needs),
+    past === null ? null : JSON.stringify(past),
+    call.proposed_by,
   ]);
   return {
     needs,

@@ -1,7 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
 export { actionOf, actionOfRow, approvedDigest, toolDigestOf, type Images } from './action.ts';
-export { refusal, type Arguments, type CallFacts, type Claim, type JudgedCall, type Refusal, type RulesInForce } from './call.ts';
-export { assertedMemory, decidedUnder, decisionRecord, postable, reservationRows, sameRules, sealDecision, type DecidedCall } from './decision.ts';
+export {
+  refusal,
+  type Arguments,
+  type CallFacts,
+  type Claim,
+  type JudgedCall,
+  type Refusal,
+  type RulesInForce,
+} from './call.ts';
+export {
+  assertedMemory,
+  decidedUnder,
+  decisionRecord,
+  postable,
+  reservationRows,
+  sameRules,
+  sealDecision,
+  type DecidedCall,
+} from './decision.ts';
 export { stricter, type GivenApproval } from './decide-supervision.ts';
 export { decideForm, type WellFormed } from './decide-form.ts';
 export { askOf, readValueKnown, type ValueAsk } from './decide-value.ts';

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// INVARIANT (one judge): every way in which a call may come to run leads through `Judge.judge`, at admission and again at approval.
-// INVARIANT (one order): standing, form, token, workspace, preconditions, policy, supervision, budget. Policy is asked only about a call that its
-// token reaches, and money is counted only for a call that may run.
-// INVARIANT (a bug ends once): a call whose judging fails with a bug is refused (`internal`), and that is recorded as any refusal is. So it isn't judged again.
+// INVARIANT (one judge): every way in which a call may come to run leads through `Judge.judge`, at admission and again
+// at approval. INVARIANT (one order): standing, form, token, workspace, preconditions, policy, supervision, budget.
+// Policy is asked only about a call that its token reaches, and money is counted only for a call that may run.
+// INVARIANT (a bug ends once): a call whose judging fails with a bug is refused (`internal`), and that is recorded as
+// any refusal is. So it isn't judged again.
 import { Fault, TOOLS, type Budgets } from '@writ/contract';
 import { callBudget, decideReservation, listsTool } from '@writ/capability';
 import type { JudgedAction, PolicySets } from '../ports/index.ts';
@@ -57,7 +58,9 @@ export class Judge {
     this.#failed = parts.failed ?? (() => undefined);
   }
 
-  /** The whole judgement. Faults only where it can't judge: no policy to ask, no tree to read. Then nothing is decided. */
+  /**
+   * The whole judgement. Faults only where it can't judge: no policy to ask, no tree to read. Then nothing is decided.
+   */
   async judge({ call, prior, facts, args, approval, wanted }: Question): Promise<Judgement> {
     const policy = await this.#policies.of(call.tenant_id, facts.rules.policy);
     const named = TOOLS.get(call.tool_id) ?? facts.tool ?? null;
@@ -83,7 +86,8 @@ export class Judge {
     const asked = await this.#unlessBug(() => policy.judge(judgedAction(call, facts, form, reach)));
     if (asked.effect === 'refuse') return refuse(placed, asked);
     const supervised = decideSupervision(call, asked, approval, form.tool);
-    const value = supervised.effect === 'refuse' ? null : decideValue(call, facts, form.args, supervised, approval !== null);
+    const value =
+      supervised.effect === 'refuse' ? null : decideValue(call, facts, form.args, supervised, approval !== null);
     const corridor = value ?? supervised;
     const said = [...sandboxReason(facts), ...profileReason(facts)];
     const weighed: Judgement = {
@@ -98,11 +102,20 @@ export class Judge {
       labels: outputLabels(form.tool, reach.resources, asked.risk_basis),
     };
     if (corridor.effect === 'refuse') return refuse(weighed, corridor);
-    if (corridor.effect === 'hold') return { ...weighed, verdict: 'held', reasons: [...corridor.reasons, ...said], preview: decidePreview(facts.chain, form.tool) };
+    if (corridor.effect === 'hold')
+      return {
+        ...weighed,
+        verdict: 'held',
+        reasons: [...corridor.reasons, ...said],
+        preview: decidePreview(facts.chain, form.tool),
+      };
     return reserved(weighed, facts, wanted ?? callBudget(form.tool));
   }
 
-  /** What was computed of the call alone, or the refusal that a bug in there is, or that it took more than it may. What our own stores throw goes on: then nothing is decided, and asking again may help. */
+  /**
+   * What was computed of the call alone, or the refusal that a bug in there is, or that it took more than it may. What
+   * our own stores throw goes on: then nothing is decided, and asking again may help.
+   */
   async #unlessBug<T>(compute: () => T | Promise<T>): Promise<T | Refusal> {
     try {
       return await compute();
@@ -110,33 +123,52 @@ export class Judge {
       if (error instanceof Fault && error.code === 'limit.exceeded') return refusal(error.code, error.message);
       if (error instanceof Fault) throw error;
       this.#failed(error);
-      return refusal('internal', 'the call could not be judged, since something failed here that should not; it ran nowhere', 'propose another call; the operator\'s log says what failed');
+      return refusal(
+        'internal',
+        'the call could not be judged, since something failed here that should not; it ran nowhere',
+        "propose another call; the operator's log says what failed",
+      );
     }
   }
 }
 
-const isRefusal = (found: object | null): found is Refusal => found !== null && 'effect' in found && found.effect === 'refuse';
+const isRefusal = (found: object | null): found is Refusal =>
+  found !== null && 'effect' in found && found.effect === 'refuse';
 
 /** Where it isn't policy that asks for a person, one operator will do. */
-const corridorApprovers = ({ effect, mode }: Corridor): Judgement['approvers'] => (effect === 'hold' && mode === 'soft_gate' ? { count: 1, role: 'operator' } : null);
+const corridorApprovers = ({ effect, mode }: Corridor): Judgement['approvers'] =>
+  effect === 'hold' && mode === 'soft_gate' ? { count: 1, role: 'operator' } : null;
 
 function reserved(weighed: Judgement, facts: CallFacts, wanted: Budgets): Judgement {
   // A command may send something and mostly doesn't: with nothing left to send it still runs, and its proxy refuses.
-  const budget = decideReservation({ chain: facts.chain, wanted, spare: weighed.tool?.class === 'broker' ? [] : ['egress_bytes'] });
+  const budget = decideReservation({
+    chain: facts.chain,
+    wanted,
+    spare: weighed.tool?.class === 'broker' ? [] : ['egress_bytes'],
+  });
   if (budget.effect === 'refuse') return refuse(weighed, budget);
   return { ...weighed, verdict: 'admitted', limits: budget.limits, reservations: budget.reservations };
 }
 
-/** What policy is told of the way out: the requests that the arguments name; of a command, which names none, what its token lets out. Null where nothing can leave. */
+/**
+ * What policy is told of the way out: the requests that the arguments name; of a command, which names none, what its
+ * token lets out. Null where nothing can leave.
+ */
 function egressOf({ chain, profile }: CallFacts, { tool, requests }: WellFormed): JudgedAction['egress'] {
   if (requests.length > 0) {
-    return { domains: requests.map(({ target }) => target.host), methods: requests.map(({ method }) => method), purpose: requests.map(({ purpose }) => purpose).find((purpose) => purpose !== '') ?? '' };
+    return {
+      domains: requests.map(({ target }) => target.host),
+      methods: requests.map(({ method }) => method),
+      purpose: requests.map(({ purpose }) => purpose).find((purpose) => purpose !== '') ?? '',
+    };
   }
   // The token's own grants: a parent's can only be wider.
-  const granted = tool.class === 'sandboxed' ? chain[0]?.token.grant.net ?? [] : [];
+  const granted = tool.class === 'sandboxed' ? (chain[0]?.token.grant.net ?? []) : [];
   // Both have to grant a request: what the profile names is all that can leave under it.
   const net = granted.length > 0 && profile !== undefined && profile !== null ? profile.profile.net : granted;
-  return net.length === 0 ? null : { domains: net.map(({ domain }) => domain), methods: net.flatMap(({ methods }) => methods), purpose: '' };
+  return net.length === 0
+    ? null
+    : { domains: net.map(({ domain }) => domain), methods: net.flatMap(({ methods }) => methods), purpose: '' };
 }
 
 function judgedAction(call: JudgedCall, facts: CallFacts, form: WellFormed, reach: Reached): JudgedAction {
@@ -144,7 +176,10 @@ function judgedAction(call: JudgedCall, facts: CallFacts, form: WellFormed, reac
   return {
     tenant_id: call.tenant_id,
     agent_id: call.agent_id,
-    delegated_by: delegatorsOf(call.agent_id, chain.map(({ token }) => token)),
+    delegated_by: delegatorsOf(
+      call.agent_id,
+      chain.map(({ token }) => token),
+    ),
     workspace_id: call.workspace_id,
     tool: form.tool,
     args: form.args.value,
@@ -152,7 +187,10 @@ function judgedAction(call: JudgedCall, facts: CallFacts, form: WellFormed, reac
     egress: egressOf(facts, form),
     task_class: call.task_class,
     session_mode: call.session_mode,
-    job_lists_tool: listsTool(chain.map(({ token }) => token), form.tool.tool_id),
+    job_lists_tool: listsTool(
+      chain.map(({ token }) => token),
+      form.tool.tool_id,
+    ),
     max_autonomy: call.max_autonomy,
     labels: rules.labels,
     history: rules.history,

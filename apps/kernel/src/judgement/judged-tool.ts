@@ -41,7 +41,10 @@ export class ToolReader {
    * `limit.exceeded`, `overloaded`
    */
   async read(
-    call: Pick<JudgedCall, 'tenant_id'>, tool: ToolDefinition | null, args: Arguments | Refusal, facts: Named,
+    call: Pick<JudgedCall, 'tenant_id'>,
+    tool: ToolDefinition | null,
+    args: Arguments | Refusal,
+    facts: Named,
   ): Promise<ToolDefinition | null> {
     const judged = judgedTool(tool, args, facts);
     if (judged === null || 'effect' in args || this.#work === null) return judged;
@@ -78,7 +81,9 @@ function sandboxOf({ sandbox }: Named): { readonly data: SandboxData; readonly d
  * the call. Of a raw command, within its profile; without one `decideProfile` refuses it.
  */
 function judgedTool(
-  tool: ToolDefinition | null, args: Arguments | Refusal, { sandbox, profile }: Named,
+  tool: ToolDefinition | null,
+  args: Arguments | Refusal,
+  { sandbox, profile }: Named,
 ): ToolDefinition | null {
   if (tool?.tool_id === SHELL_DANGEROUS.tool_id) {
     return profile === undefined || profile === null ? tool : dangerousTool(profile.profile);

@@ -1,5 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { AutonomyMode, Budgets, FsResource, Lane, Reason, ToolClass, ToolDefinition, TxOutcome, VerdictName } from '@writ/contract';
+import type {
+  AutonomyMode,
+  Budgets,
+  FsResource,
+  Lane,
+  Reason,
+  ToolClass,
+  ToolDefinition,
+  TxOutcome,
+  VerdictName,
+} from '@writ/contract';
 import type { TokenReservation } from '@writ/capability';
 import type { Approvers } from '@writ/policy';
 import type { ActivePolicy } from '../ports/index.ts';
@@ -37,10 +47,29 @@ export interface Judgement {
 }
 
 /** Where a judgement starts: nothing is known, so nothing is allowed. */
-export function unjudged({ hash, approvalMs }: Pick<ActivePolicy, 'hash' | 'approvalMs'>, tool: ToolDefinition | null): Judgement {
+export function unjudged(
+  { hash, approvalMs }: Pick<ActivePolicy, 'hash' | 'approvalMs'>,
+  tool: ToolDefinition | null,
+): Judgement {
   return {
-    verdict: 'refused', refusal: null, tool, policy_hash: hash, head: null, autonomy_mode: 'no_go', risk_score: 0, risk_basis: [], rule_ids: [], reasons: [],
-    approvers: null, approval_ms: approvalMs, touched: [], waits_for: 'action', labels: [], limits: null, reservations: [], preview: null,
+    verdict: 'refused',
+    refusal: null,
+    tool,
+    policy_hash: hash,
+    head: null,
+    autonomy_mode: 'no_go',
+    risk_score: 0,
+    risk_basis: [],
+    rule_ids: [],
+    reasons: [],
+    approvers: null,
+    approval_ms: approvalMs,
+    touched: [],
+    waits_for: 'action',
+    labels: [],
+    limits: null,
+    reservations: [],
+    preview: null,
   };
 }
 
@@ -52,7 +81,10 @@ export function refuse(so: Judgement, no: Refusal): Judgement {
 /** Where calls of the class wait: each class has its own lane. */
 export const laneOf = (toolClass: ToolClass): Lane => toolClass;
 
-/** Whether the call would change something. A tool that doesn't exist counts as one that does: its end reads as a rollback. */
+/**
+ * Whether the call would change something. A tool that doesn't exist counts as one that does: its end reads as a
+ * rollback.
+ */
 export const isMutating = (judgement: Judgement): boolean => judgement.tool?.mutating ?? true;
 
 /** What a caller is told of a call that ended without running. */

@@ -12,11 +12,19 @@ export interface Shape {
   readonly most?: number;
 }
 
-const list = (unit: string, most?: number): Shape =>
-  ({ unit: () => `${unit},`, start: '{"a":[', end: '0]}', ...(most === undefined ? {} : { most }) });
+const list = (unit: string, most?: number): Shape => ({
+  unit: () => `${unit},`,
+  start: '{"a":[',
+  end: '0]}',
+  ...(most === undefined ? {} : { most }),
+});
 const text = (unit: string): Shape => ({ unit: () => unit, start: '{"a":"', end: '"}' });
-const object = (unit: (index: number) => string, most?: number): Shape =>
-  ({ unit: (index) => `${unit(index)},`, start: '{', end: '"z":0}', ...(most === undefined ? {} : { most }) });
+const object = (unit: (index: number) => string, most?: number): Shape => ({
+  unit: (index) => `${unit(index)},`,
+  start: '{',
+  end: '"z":0}',
+  ...(most === undefined ? {} : { most }),
+});
 const nest = (open: string, inner: string, close: string, levels: number): string =>
   open.repeat(levels) + inner + close.repeat(levels);
 
@@ -46,11 +54,15 @@ const AS_MANY: readonly (readonly [string, Shape])[] = [
   ['as many numbers as there may be', list('0.1234567890123456789e-30', ITEMS)],
   ['as many nested lists as there may be', list(nest('[', '', ']', LEVELS), Math.floor(ITEMS / LEVELS))],
   ['as many objects as there may be', list('{"a":0}', Math.floor(ITEMS / 2))],
-  ['as many names as there may be', object((index) => `"${index.toString(36)}${'x'.repeat(400)}":0`, argsNames.max - 1)],
+  [
+    'as many names as there may be',
+    object((index) => `"${index.toString(36)}${'x'.repeat(400)}":0`, argsNames.max - 1),
+  ],
   ['names with escapes in them', object((index) => `"\\"${index.toString(36)}":[[],[],[]]`, argsNames.max - 1)],
-  ['objects of different names', {
-    unit: (index) => `{"${index.toString(36)}":{}},`, start: '{"a":[', end: '0]}', most: argsNames.max - 1,
-  }],
+  [
+    'objects of different names',
+    { unit: (index) => `{"${index.toString(36)}":{}},`, start: '{"a":[', end: '0]}', most: argsNames.max - 1 },
+  ],
   ['a text', text('x')],
   ['a wide text', text('€')],
   ['a text of escapes', text('\\n')],

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // What a tool's own functions answer about the arguments of one call, as data that can be sent from a thread: of a
-// script by compiling it, of a tool that a tenant declared by matching its patterns. The answers are those that the definition itself gives.
+// script by compiling it, of a tool that a tenant declared by matching its patterns. The answers are those that the
+// definition itself gives.
 import { cliFaults } from '@writ/cli-tool';
 import type { CliCommand, FsResource, RequestResource, ToolCategory, ToolDefinition } from '@writ/contract';
 import { DEFAULT_SANDBOX, sandboxFrom, type SandboxData } from '@writ/mk8-shell';

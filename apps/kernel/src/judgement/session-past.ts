@@ -16,10 +16,20 @@ export interface PastAsked {
   readonly tools: readonly string[];
 }
 
-const WHOLE: PastAsked = { window_ms: WINDOW_MS, destructive_max: DESTRUCTIVE_MAX, failures_max: FAILURES_MAX, tools: [...TOOLS.keys()] };
+const WHOLE: PastAsked = {
+  window_ms: WINDOW_MS,
+  destructive_max: DESTRUCTIVE_MAX,
+  failures_max: FAILURES_MAX,
+  tools: [...TOOLS.keys()],
+};
 
-/** What of a session's past the risk of a call of the tool hangs on; null where on nothing, as for tools that only read. */
+/**
+ * What of a session's past the risk of a call of the tool hangs on; null where on nothing, as for tools that only read.
+ */
 export const pastAsked = (toolId: string): PastAsked | null => (TOOLS.get(toolId)?.category === 'read' ? null : WHOLE);
 
-/** The part that is asserted where a decision is written: calls that destroy, in one session, count each other however many come at once. */
+/**
+ * The part that is asserted where a decision is written: calls that destroy, in one session, count each other however
+ * many come at once.
+ */
 export const DESTRUCTION_ASKED: PastAsked = { ...WHOLE, failures_max: 0, tools: [] };

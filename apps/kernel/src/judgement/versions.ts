@@ -8,18 +8,28 @@ export const ABSENT = 'absent';
 /** Versions of resources by name; one that isn't there has none. */
 export type Versions = Readonly<Record<string, string>>;
 
-interface Relying { readonly tenant_id: string; readonly precondition_refs: readonly PreconditionRef[] }
+interface Relying {
+  readonly tenant_id: string;
+  readonly precondition_refs: readonly PreconditionRef[];
+}
 
-const resourcesIn = ({ precondition_refs }: Pick<Relying, 'precondition_refs'>): PreconditionRef[] => precondition_refs.filter(({ kind }) => kind === 'resource');
+const resourcesIn = ({ precondition_refs }: Pick<Relying, 'precondition_refs'>): PreconditionRef[] =>
+  precondition_refs.filter(({ kind }) => kind === 'resource');
 
-/** Reads the versions of the resources that the call relies on. Null, and nothing asked, for a call that relies on none. */
+/**
+ * Reads the versions of the resources that the call relies on. Null, and nothing asked, for a call that relies on none.
+ */
 export async function readVersions(tenants: TenantPool, call: Relying): Promise<Versions | null> {
   const refs = resourcesIn(call).map(({ ref }) => ref);
-  return refs.length === 0 ? null : await callKernel<Versions>(tenants.pool, 'resource_versions', [call.tenant_id, refs]);
+  return refs.length === 0
+    ? null
+    : await callKernel<Versions>(tenants.pool, 'resource_versions', [call.tenant_id, refs]);
 }
 
 /** What the statement that writes asserts of them, for its order: no member for a call that relies on none. */
-export function assertedVersions(call: Pick<Relying, 'precondition_refs'>): { readonly versions?: readonly { ref: string; version: string }[] } {
+export function assertedVersions(call: Pick<Relying, 'precondition_refs'>): {
+  readonly versions?: readonly { ref: string; version: string }[];
+} {
   const versions = resourcesIn(call).map(({ ref, version }) => ({ ref, version }));
   return versions.length === 0 ? {} : { versions };
 }

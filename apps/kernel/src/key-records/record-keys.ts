@@ -8,7 +8,10 @@ import { dueEvents, nameOf, type DueEvent } from './due-events.ts';
 
 /** Tenants of one run, each a transaction of its own: a change of keys is no flood for the ledger. */
 const TENANTS_MAX = 200;
-/** For how long after an event is due it is looked for tenants that lack it, in milliseconds: one that was being made at that moment may be seen only later. */
+/**
+ * For how long after an event is due it is looked for tenants that lack it, in milliseconds: one that was being made at
+ * that moment may be seen only later.
+ */
 const SETTLED_MS = 60_000;
 const ACTOR = 'kernel';
 
@@ -27,8 +30,9 @@ export interface RecordKeysOptions {
 }
 
 /**
- * Records in every tenant's log what becomes of the keys that sign it: its records and its checkpoints. Beside the calls: no admission asks for it or waits.
- * INVARIANT (by another): a revocation is signed by a key that isn't revoked; where that one is revoked later, the revocation is recorded anew by another.
+ * Records in every tenant's log what becomes of the keys that sign it: its records and its checkpoints. Beside the
+ * calls: no admission asks for it or waits. INVARIANT (by another): a revocation is signed by a key that isn't revoked;
+ * where that one is revoked later, the revocation is recorded anew by another.
  */
 export class RecordKeys {
   readonly #workers: CrossTenantPool;
@@ -45,7 +49,10 @@ export class RecordKeys {
     this.#options = options;
   }
 
-  /** Records what is due and lacking, for some tenants; resolves with how many. Replicas may do so at once: one of them records it. */
+  /**
+   * Records what is due and lacking, for some tenants; resolves with how many. Replicas may do so at once: one of them
+   * records it.
+   */
   async run(): Promise<number> {
     const now = this.#options.now();
     const events = this.#sayable(now);
@@ -65,7 +72,9 @@ export class RecordKeys {
   /** What is due and may be said by the key that signs now. */
   #sayable(now: number): DueEvent[] {
     const { keyid } = this.#keys.record;
-    return dueEvents(this.#keys.recordRing, now, this.#keys.checkpointRing).filter(({ event, names }) => names.includes(nameOf(event, keyid)));
+    return dueEvents(this.#keys.recordRing, now, this.#keys.checkpointRing).filter(({ event, names }) =>
+      names.includes(nameOf(event, keyid)),
+    );
   }
 
   /** One tenant that can't be recorded for holds up no other: the next run tries it again. */
@@ -81,8 +90,16 @@ export class RecordKeys {
   async #record(tenantId: TenantId, events: readonly DueEvent[]): Promise<boolean> {
     return await this.#changes.make(tenantId, async (rows) => {
       const { keyid } = this.#keys.record;
-      const row = await rows.tenant.findUniqueOrThrow({ where: { tenant_id: tenantId }, select: { created_at: true, keys_recorded: true } });
-      const lacking = events.filter(({ event, due, names }) => row.created_at <= due && names.includes(nameOf(event, keyid)) && !names.some((name) => row.keys_recorded.includes(name)));
+      const row = await rows.tenant.findUniqueOrThrow({
+        where: { tenant_id: tenantId },
+        select: { created_at: true, keys_recorded: true },
+      });
+      const lacking = events.filter(
+        ({ event, due, names }) =>
+          row.created_at <= due &&
+          names.includes(nameOf(event, keyid)) &&
+          !names.some((name) => row.keys_recorded.includes(name)),
+      );
       if (lacking.length === 0) return { value: false, records: [] };
       const { count } = await rows.tenant.updateMany({
         where: { tenant_id: tenantId, keys_recorded: { equals: row.keys_recorded } },
@@ -90,8 +107,12 @@ export class RecordKeys {
       });
       if (count === 0) return { value: false, records: [] };
       // What was noted names the key that signs.
-      if (this.#keys.record.keyid !== keyid) throw new Error('another key signs since a moment: what became of keys is recorded with the next run');
-      return { value: true, records: lacking.map(({ event }) => ({ kind: 'key' as const, actor: ACTOR, change: formatKeyEvent(event) })) };
+      if (this.#keys.record.keyid !== keyid)
+        throw new Error('another key signs since a moment: what became of keys is recorded with the next run');
+      return {
+        value: true,
+        records: lacking.map(({ event }) => ({ kind: 'key' as const, actor: ACTOR, change: formatKeyEvent(event) })),
+      };
     });
   }
 }

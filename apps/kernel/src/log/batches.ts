@@ -8,7 +8,10 @@ export type SentRecord = Pick<SealedRecord, 'record_id' | 'tenant_id' | 'payload
 /** What a record's names and JSON cost in a message beside its payload and signature. */
 const ENTRY_OVERHEAD_BYTES = 512;
 
-/** Takes from the front of the queue what goes into one request: at most 200 records and 512 KiB as they travel. Never none of a queue that isn't empty. */
+/**
+ * Takes from the front of the queue what goes into one request: at most 200 records and 512 KiB as they travel. Never
+ * none of a queue that isn't empty.
+ */
 export function takeBatch(queue: SentRecord[]): SentRecord[] {
   let bytes = 0;
   let count = 0;
@@ -23,7 +26,7 @@ export function takeBatch(queue: SentRecord[]): SentRecord[] {
 /** The same records, each tenant's by themselves. */
 export function byTenant(records: readonly SentRecord[]): SentRecord[][] {
   const tenants = new Map<string, SentRecord[]>();
-  for (const record of records) tenants.set(record.tenant_id, [...tenants.get(record.tenant_id) ?? [], record]);
+  for (const record of records) tenants.set(record.tenant_id, [...(tenants.get(record.tenant_id) ?? []), record]);
   return [...tenants.values()];
 }
 
@@ -34,7 +37,11 @@ export function appendRequest(records: readonly SentRecord[]): AppendRequest {
     records: records.map(({ record_id, tenant_id, payload, keyid, sig }) => ({
       record_id,
       tenant_id,
-      envelope: { payloadType: RECORD_PAYLOAD_TYPE, payload: payload.toString('base64'), signatures: [{ keyid, sig: sig.toString('base64') }] },
+      envelope: {
+        payloadType: RECORD_PAYLOAD_TYPE,
+        payload: payload.toString('base64'),
+        signatures: [{ keyid, sig: sig.toString('base64') }],
+      },
     })),
   };
 }

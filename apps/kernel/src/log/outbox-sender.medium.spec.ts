@@ -16,19 +16,28 @@ let kernel: TestKernel;
 let tenant: TestTenant;
 let bus: MemoryBus;
 let ledger: { requests: AppendRequest[]; answer: (record_id: string, index: number) => Appended | Promise<Appended> };
-beforeAll(async () => { kernel = await openTestKernel(); });
+beforeAll(async () => {
+  kernel = await openTestKernel();
+});
 afterAll(() => kernel.close());
 beforeEach(async () => {
   await kernel.admin.query('DELETE FROM kernel.outbox');
   tenant = await kernel.newTenant();
   bus = memoryBus({ now: () => Date.now() });
-  ledger = { requests: [], answer: (record_id, index) => ({ record_id, leaf_index: index, tree_size: index + 1, fault: null }) };
+  ledger = {
+    requests: [],
+    answer: (record_id, index) => ({ record_id, leaf_index: index, tree_size: index + 1, fault: null }),
+  };
   await bus.serve(SUBJECTS.request('ledger.append'), {
-    queue: 'ledger', concurrencyMax: 10,
+    queue: 'ledger',
+    concurrencyMax: 10,
     handler: async ({ payload }) => {
       const request = payload as AppendRequest;
       ledger.requests.push(request);
-      return { v: 1, appended: await Promise.all(request.records.map(({ record_id }, index) => ledger.answer(record_id, index))) };
+      return {
+        v: 1,
+        appended: await Promise.all(request.records.map(({ record_id }, index) => ledger.answer(record_id, index))),
+      };
     },
   });
 });
@@ -37,15 +46,33 @@ afterEach(() => bus.close());
 function newSender() {
   const [refused, failed]: [string[], unknown[]] = [[], []];
   const book = new ReceiptBook(kernel.workers);
-  const watch = { refused: (id: string, fault: string) => refused.push(`${id} ${fault}`), failed: (error: unknown) => failed.push(error), logged: () => undefined };
-  return { book, refused, failed, sender: new OutboxSender(bus, SUBJECTS, kernel.workers, book, watch, () => Date.now()) };
+  const watch = {
+    refused: (id: string, fault: string) => refused.push(`${id} ${fault}`),
+    failed: (error: unknown) => failed.push(error),
+    logged: () => undefined,
+  };
+  return {
+    book,
+    refused,
+    failed,
+    sender: new OutboxSender(bus, SUBJECTS, kernel.workers, book, watch, () => Date.now()),
+  };
 }
 
 /** A record whose row is there, as after a COMMIT. */
 const stored = async (ageMs = 0): Promise<SentRecord & { digest: string }> => {
-  const record = { record_id: newId('record'), tenant_id: tenant.tenantId, payload: Buffer.from('{}'), keyid: 'k', sig: Buffer.alloc(64), digest: '' };
-  await kernel.admin.query('INSERT INTO kernel.outbox (record_id, tenant_id, payload, keyid, sig, created_at) VALUES ($1, $2, $3, $4, $5, kernel.now_ms() - $6)',
-    [record.record_id, record.tenant_id, record.payload, record.keyid, record.sig, ageMs]);
+  const record = {
+    record_id: newId('record'),
+    tenant_id: tenant.tenantId,
+    payload: Buffer.from('{}'),
+    keyid: 'k',
+    sig: Buffer.alloc(64),
+    digest: '',
+  };
+  await kernel.admin.query(
+    'INSERT INTO kernel.outbox (record_id, tenant_id, payload, keyid, sig, created_at) VALUES ($1, $2, $3, $4, $5, kernel.now_ms() - $6)',
+    [record.record_id, record.tenant_id, record.payload, record.keyid, record.sig, ageMs],
+  );
   return record;
 };
 /** How many records each request brought. */
@@ -54,12 +81,21 @@ const sizes = (): number[] => ledger.requests.map(({ records }) => records.lengt
 const holdAnswers = (): (() => void) => {
   const { answer } = ledger;
   const { promise: said, resolve } = Promise.withResolvers<undefined>();
-  ledger.answer = async (record_id, index) => { await said; return answer(record_id, index); };
+  ledger.answer = async (record_id, index) => {
+    await said;
+    return answer(record_id, index);
+  };
   return () => resolve(undefined);
 };
 /** Resolves when the ledger has so many requests. */
-const untilUnderWay = async (count: number): Promise<void> => { while (ledger.requests.length < count) await endOfTurn(); };
-const awaited = ({ record_id }: { record_id: string }) => ({ tenant_id: tenant.tenantId, operation_id: newId('operation'), record_id });
+const untilUnderWay = async (count: number): Promise<void> => {
+  while (ledger.requests.length < count) await endOfTurn();
+};
+const awaited = ({ record_id }: { record_id: string }) => ({
+  tenant_id: tenant.tenantId,
+  operation_id: newId('operation'),
+  record_id,
+});
 
 it('a record that is handed over is sent at once, answered for, and then forgotten', async () => {
   const { sender, book } = newSender();
@@ -69,7 +105,11 @@ it('a record that is handed over is sent at once, answered for, and then forgott
   expect(await waiting).toMatchObject({ state: 'logged', record_id: record.record_id, leaf_index: 0, tree_size: 1 });
   await sender.idle();
   expect(await tenant.countOf('outbox')).toBe(0);
-  expect(ledger.requests[0]?.records[0]?.envelope).toEqual({ payloadType: 'application/vnd.in-toto+json', payload: 'e30=', signatures: [{ keyid: 'k', sig: record.sig.toString('base64') }] });
+  expect(ledger.requests[0]?.records[0]?.envelope).toEqual({
+    payloadType: 'application/vnd.in-toto+json',
+    payload: 'e30=',
+    signatures: [{ keyid: 'k', sig: record.sig.toString('base64') }],
+  });
 });
 
 it('what comes alone goes at once', async () => {
@@ -104,8 +144,14 @@ it('what one turn of the event loop hands over soon after goes together, and wha
 
 describe('what nobody waits for', () => {
   const mayLinger = { mayLinger: true };
-  beforeEach(() => { vi.useFakeTimers({ toNotFake: ['nextTick', 'setImmediate', 'queueMicrotask', 'performance', 'Date', 'setInterval'] }); });
-  afterEach(() => { vi.useRealTimers(); });
+  beforeEach(() => {
+    vi.useFakeTimers({
+      toNotFake: ['nextTick', 'setImmediate', 'queueMicrotask', 'performance', 'Date', 'setInterval'],
+    });
+  });
+  afterEach(() => {
+    vi.useRealTimers();
+  });
 
   it('lingers for 50 ms, and goes with whatever somebody waits for', async () => {
     const { sender } = newSender();
@@ -160,9 +206,17 @@ describe('what nobody waits for', () => {
 });
 
 it('a batch has at most 200 records and 512 KiB as it travels, and always one', () => {
-  const record = (bytes: number): SentRecord => ({ record_id: newId('record'), tenant_id: 't', payload: Buffer.alloc(bytes), keyid: 'k', sig: Buffer.alloc(64) });
+  const record = (bytes: number): SentRecord => ({
+    record_id: newId('record'),
+    tenant_id: 't',
+    payload: Buffer.alloc(bytes),
+    keyid: 'k',
+    sig: Buffer.alloc(64),
+  });
   const queue = Array.from({ length: 450 }, () => record(1_500));
-  expect([takeBatch(queue).length, takeBatch(queue).length, takeBatch(queue).length, queue.length]).toEqual([200, 200, 50, 0]);
+  expect([takeBatch(queue).length, takeBatch(queue).length, takeBatch(queue).length, queue.length]).toEqual([
+    200, 200, 50, 0,
+  ]);
   const large = Array.from({ length: 60 }, () => record(16_384));
   const batch = takeBatch(large);
   expect(batch.length).toBeLessThan(25);
@@ -172,7 +226,9 @@ it('a batch has at most 200 records and 512 KiB as it travels, and always one', 
 
 it('a ledger that is away keeps the row, and the reply says pending in time', async () => {
   const { sender, book, failed } = newSender();
-  ledger.answer = () => { throw new Fault('ledger.unavailable'); };
+  ledger.answer = () => {
+    throw new Fault('ledger.unavailable');
+  };
   const record = await stored();
   sender.hand([record]);
   expect(await book.wait(awaited(record), 100)).toMatchObject({ state: 'pending', leaf_index: null });
@@ -185,7 +241,9 @@ it('an answer that is lost costs a second sending, and nothing else', async () =
   const { sender, failed } = newSender();
   const record = await stored(3_000);
   const answer = ledger.answer;
-  ledger.answer = () => { throw new Fault('bus.unreachable'); };
+  ledger.answer = () => {
+    throw new Fault('bus.unreachable');
+  };
   sender.hand([record]);
   await sender.idle();
   expect(failed).toHaveLength(1);
@@ -205,7 +263,9 @@ it('an old row is sent by whoever finds it, once among replicas, and a fresh one
   const sent = await Promise.all(senders.map(({ sender }) => sender.resend()));
   expect(sent.reduce((sum, count) => sum + count, 0)).toBe(3);
   await Promise.all(senders.map(({ sender }) => sender.idle()));
-  expect(ledger.requests.flatMap(({ records }) => records.map(({ record_id }) => record_id)).toSorted()).toEqual(old.map(({ record_id }) => record_id).toSorted());
+  expect(ledger.requests.flatMap(({ records }) => records.map(({ record_id }) => record_id)).toSorted()).toEqual(
+    old.map(({ record_id }) => record_id).toSorted(),
+  );
   const { rows } = await kernel.admin.query('SELECT record_id FROM kernel.outbox');
   expect(rows).toEqual([{ record_id: fresh.record_id }]);
 });
@@ -213,13 +273,16 @@ it('an old row is sent by whoever finds it, once among replicas, and a fresh one
 it('a record that the ledger refuses stays, is reported, and holds nobody up', async () => {
   const { sender, refused, book } = newSender();
   const [bad, good] = [await stored(3_000), await stored(3_000)];
-  ledger.answer = (record_id, index) => (record_id === bad.record_id
-    ? { record_id, leaf_index: null, tree_size: null, fault: 'record.invalid' }
-    : { record_id, leaf_index: index, tree_size: index + 1, fault: null });
+  ledger.answer = (record_id, index) =>
+    record_id === bad.record_id
+      ? { record_id, leaf_index: null, tree_size: null, fault: 'record.invalid' }
+      : { record_id, leaf_index: index, tree_size: index + 1, fault: null };
   expect(await sender.resend()).toBe(1);
   await sender.idle();
   expect(refused).toEqual([`${bad.record_id} record.invalid`]);
-  expect((await kernel.admin.query('SELECT record_id FROM kernel.outbox')).rows).toEqual([{ record_id: bad.record_id }]);
+  expect((await kernel.admin.query('SELECT record_id FROM kernel.outbox')).rows).toEqual([
+    { record_id: bad.record_id },
+  ]);
   expect(await book.wait(awaited(good), 0)).toMatchObject({ state: 'logged' });
   expect(await book.wait(awaited(bad), 0)).toMatchObject({ state: 'pending' });
   const { rows, ageMs } = await sender.backlog();
@@ -238,24 +301,32 @@ it('a receipt that another replica has sent is logged, where is for the ledger t
 it('what the ledger says of records that it was not sent is not believed', async () => {
   const { sender } = newSender();
   const [sent, other] = [await stored(), await stored()];
-  ledger.answer = (_record_id, index) => ({ record_id: other.record_id, leaf_index: index, tree_size: index + 1, fault: null });
+  ledger.answer = (_record_id, index) => ({
+    record_id: other.record_id,
+    leaf_index: index,
+    tree_size: index + 1,
+    fault: null,
+  });
   sender.hand([sent]);
   await sender.idle();
   expect(await tenant.countOf('outbox')).toBe(2);
 });
 
-it('a log that can not be written holds up the records of its tenant and nobody else\'s', async () => {
+it("a log that can not be written holds up the records of its tenant and nobody else's", async () => {
   const { sender, failed } = newSender();
   const bad = await stored(4_000);
   tenant = await kernel.newTenant();
   await stored(3_000);
   ledger.answer = (record_id, index) => {
-    if (ledger.requests.at(-1)?.records.some((record) => record.record_id === bad.record_id)) throw new Fault('ledger.diverged');
+    if (ledger.requests.at(-1)?.records.some((record) => record.record_id === bad.record_id))
+      throw new Fault('ledger.diverged');
     return { record_id, leaf_index: index, tree_size: index + 1, fault: null };
   };
   expect(await sender.resend()).toBe(1);
   await sender.idle();
-  expect((await kernel.admin.query('SELECT record_id FROM kernel.outbox')).rows).toEqual([{ record_id: bad.record_id }]);
+  expect((await kernel.admin.query('SELECT record_id FROM kernel.outbox')).rows).toEqual([
+    { record_id: bad.record_id },
+  ]);
   expect(failed).toHaveLength(1);
 });
 

@@ -17,16 +17,25 @@ const CLAIM_MS = 6_000;
 const APPEND_MS = 5_000;
 /** Rows that one look takes. */
 const ROWS_MAX = 200;
-/** Records that wait here while the ledger is away: a tenant's admission stops at as many. What doesn't fit stays a row, and is found as one. */
+/**
+ * Records that wait here while the ledger is away: a tenant's admission stops at as many. What doesn't fit stays a row,
+ * and is found as one.
+ */
 const QUEUE_MAX = 10_000;
 
-/** For how long the decision of an admitted call waits for its outcome, so that most calls cost the log one batch. Nobody waits for it. */
+/**
+ * For how long the decision of an admitted call waits for its outcome, so that most calls cost the log one batch.
+ * Nobody waits for it.
+ */
 const LINGER_MS = 50;
 
 /** Milliseconds without a batch, after which what comes is taken to be alone. */
 const QUIET_MS = 10;
 
-/** Rows that were logged are deleted together: after this time, far below that after which somebody sends them again, or at this many. */
+/**
+ * Rows that were logged are deleted together: after this time, far below that after which somebody sends them again, or
+ * at this many.
+ */
 const DROP_MS = 200;
 const DROPPED_MAX = 200;
 
@@ -41,8 +50,8 @@ export interface SenderWatch {
 }
 
 /**
- * Brings records to the ledger. INVARIANT (a row goes last): a row of kernel.outbox is deleted only after the ledger answered for it; everything else
- * here may be lost or done twice, since the ledger drops duplicates by record_id.
+ * Brings records to the ledger. INVARIANT (a row goes last): a row of kernel.outbox is deleted only after the ledger
+ * answered for it; everything else here may be lost or done twice, since the ledger drops duplicates by record_id.
  */
 export class OutboxSender extends Outbox {
   readonly #bus: Bus;
@@ -64,7 +73,14 @@ export class OutboxSender extends Outbox {
   #dropping: NodeJS.Timeout | undefined;
 
   /** `now` is epoch milliseconds by this process: only for the deadline of requests. */
-  constructor(bus: Bus, subjects: Subjects, workers: CrossTenantPool, book: ReceiptBook, watch: SenderWatch, now: () => number) {
+  constructor(
+    bus: Bus,
+    subjects: Subjects,
+    workers: CrossTenantPool,
+    book: ReceiptBook,
+    watch: SenderWatch,
+    now: () => number,
+  ) {
     super();
     this.#bus = bus;
     this.#subject = subjects.request('ledger.append');
@@ -82,12 +98,17 @@ export class OutboxSender extends Outbox {
     else if (!this.#sending) this.#follow(this.#drain());
   }
 
-  /** Sends what nobody else has: rows older than two seconds, left by a replica that died or by a ledger that didn't answer. Resolves with how many were logged. */
+  /**
+   * Sends what nobody else has: rows older than two seconds, left by a replica that died or by a ledger that didn't
+   * answer. Resolves with how many were logged.
+   */
   async resend(): Promise<number> {
     let sent = 0;
     for (;;) {
       const { rows } = await runStatement<SentRecord>(this.#workers.pool, {
-        name: 'kernel.claim_records', text: 'SELECT * FROM kernel.claim_records($1, $2, $3)', values: [ABANDONED_MS, CLAIM_MS, ROWS_MAX],
+        name: 'kernel.claim_records',
+        text: 'SELECT * FROM kernel.claim_records($1, $2, $3)',
+        values: [ABANDONED_MS, CLAIM_MS, ROWS_MAX],
       });
       const left = [...rows];
       while (left.length > 0) {
@@ -130,9 +151,10 @@ export class OutboxSender extends Outbox {
   }
 
   /**
-   * What comes while a batch is under way, and may linger, lingers: under a steady load none would gather otherwise. Records that one turn of the event loop hands over, those of calls
-   * that were admitted by one commit for instance, go together: the first of them alone would keep all others waiting for its answer. After a quiet time what comes is alone, and goes
-   * before anything else that the turn tells others, since somebody waits for it.
+   * What comes while a batch is under way, and may linger, lingers: under a steady load none would gather otherwise.
+   * Records that one turn of the event loop hands over, those of calls that were admitted by one commit for instance,
+   * go together: the first of them alone would keep all others waiting for its answer. After a quiet time what comes is
+   * alone, and goes before anything else that the turn tells others, since somebody waits for it.
    */
   async #drain(): Promise<void> {
     this.#sending = true;
@@ -154,7 +176,10 @@ export class OutboxSender extends Outbox {
     this.#isAwaited = false;
   }
 
-  /** Sends one batch; resolves with how many were logged, or null where nobody answered. Never rejects: rows that weren't logged are found again. */
+  /**
+   * Sends one batch; resolves with how many were logged, or null where nobody answered. Never rejects: rows that
+   * weren't logged are found again.
+   */
   async #send(batch: readonly SentRecord[]): Promise<number | null> {
     try {
       return await this.#append(batch);
@@ -170,7 +195,7 @@ export class OutboxSender extends Outbox {
 
   async #sendEach(batches: readonly (readonly SentRecord[])[]): Promise<number> {
     let sent = 0;
-    for (const batch of batches) sent += await this.#send(batch) ?? 0;
+    for (const batch of batches) sent += (await this.#send(batch)) ?? 0;
     return sent;
   }
 
@@ -178,7 +203,9 @@ export class OutboxSender extends Outbox {
     const answer = await this.#bus.request(this.#subject, appendRequest(batch), { deadline: this.#now() + APPEND_MS });
     const asked = new Set(batch.map(({ record_id }) => record_id));
     const { appended } = parseFromPeer(AppendReply, answer);
-    const logged = appended.filter((entry) => asked.has(entry.record_id) && this.#isLogged(entry)).map(({ record_id }) => record_id);
+    const logged = appended
+      .filter((entry) => asked.has(entry.record_id) && this.#isLogged(entry))
+      .map(({ record_id }) => record_id);
     this.#watch.logged(logged.length);
     this.#dropLater(logged);
     return logged.length;
@@ -208,7 +235,14 @@ export class OutboxSender extends Outbox {
   }
 
   #follow(work: Promise<unknown>): void {
-    const followed: Promise<void> = work.then(() => undefined, (error: unknown) => { this.#watch.failed(error, 0); }).finally(() => this.#underWay.delete(followed));
+    const followed: Promise<void> = work
+      .then(
+        () => undefined,
+        (error: unknown) => {
+          this.#watch.failed(error, 0);
+        },
+      )
+      .finally(() => this.#underWay.delete(followed));
     this.#underWay.add(followed);
   }
 }

@@ -5,7 +5,9 @@ import { LRUCache } from 'lru-cache';
 import { Receipts, type AwaitedRecord } from '../ports/index.ts';
 import type { CrossTenantPool } from '../store/index.ts';
 
-/** Records remembered after they were logged: those of the last few seconds of a busy replica; older ones are looked up. */
+/**
+ * Records remembered after they were logged: those of the last few seconds of a busy replica; older ones are looked up.
+ */
 const REMEMBERED_MAX = 20_000;
 /** How often a record that another replica sends is looked for, in milliseconds. */
 const LOOK_MS = 40;
@@ -42,7 +44,8 @@ export class ReceiptBook extends Receipts {
       const heard = await this.#hear(record.record_id, Math.min(LOOK_MS, until - performance.now()));
       if (heard !== null) return logged(record, heard);
       // Looked for only now: what this replica sends is mostly logged by then, without a question to the database.
-      if (!(await this.#isOutstanding(record.record_id))) return logged(record, this.#logged.get(record.record_id) ?? null);
+      if (!(await this.#isOutstanding(record.record_id)))
+        return logged(record, this.#logged.get(record.record_id) ?? null);
       if (performance.now() >= until) return stateOf(record, 'pending', null);
     }
   }
@@ -68,7 +71,9 @@ export class ReceiptBook extends Receipts {
 
   async #isOutstanding(recordId: string): Promise<boolean> {
     const { rowCount } = await runStatement(this.#workers.pool, {
-      name: 'kernel.outstanding', text: 'SELECT 1 FROM kernel.outbox WHERE record_id = $1', values: [recordId],
+      name: 'kernel.outstanding',
+      text: 'SELECT 1 FROM kernel.outbox WHERE record_id = $1',
+      values: [recordId],
     });
     return rowCount !== 0;
   }
@@ -76,6 +81,16 @@ export class ReceiptBook extends Receipts {
 
 const logged = (record: AwaitedRecord, where: Logged | null): ReceiptState => stateOf(record, 'logged', where);
 
-function stateOf({ operation_id, record_id }: AwaitedRecord, state: ReceiptState['state'], where: Logged | null): ReceiptState {
-  return { state, record_id, href: `/v1/operations/${operation_id}/receipt`, leaf_index: where?.leaf_index ?? null, tree_size: where?.tree_size ?? null };
+function stateOf(
+  { operation_id, record_id }: AwaitedRecord,
+  state: ReceiptState['state'],
+  where: Logged | null,
+): ReceiptState {
+  return {
+    state,
+    record_id,
+    href: `/v1/operations/${operation_id}/receipt`,
+    leaf_index: where?.leaf_index ?? null,
+    tree_size: where?.tree_size ?? null,
+  };
 }

@@ -5,7 +5,10 @@ import { callKernel, type CrossTenantPool } from '../store/index.ts';
 /** How long who took notices may need to keep them elsewhere, in milliseconds; then they are handed out again. */
 const CLAIM_MS = 30_000;
 
-/** Hands notices to whoever delivers them: each at least once, until it is dropped. Triggers write them, in the transactions that they tell of. */
+/**
+ * Hands notices to whoever delivers them: each at least once, until it is dropped. Triggers write them, in the
+ * transactions that they tell of.
+ */
 export class Notices {
   readonly #workers: CrossTenantPool;
 
@@ -14,7 +17,9 @@ export class Notices {
   }
 
   async take({ limit }: NoticeTake): Promise<NoticesTaken> {
-    return { notices: await callKernel<NoticesTaken['notices']>(this.#workers.pool, 'take_notices', [CLAIM_MS, limit]) };
+    return {
+      notices: await callKernel<NoticesTaken['notices']>(this.#workers.pool, 'take_notices', [CLAIM_MS, limit]),
+    };
   }
 
   async drop({ notice_ids }: NoticeDrop): Promise<Record<string, never>> {

@@ -1,7 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 import { Controller } from '@nestjs/common';
 import { MessagePattern, Payload } from '@nestjs/microservices';
-import { KERNEL_REQUESTS, parseMessage, type EgressRequestPage, type KeptOutput, type OperationView, type StoredResult } from '@writ/contract';
+import {
+  KERNEL_REQUESTS,
+  parseMessage,
+  type EgressRequestPage,
+  type KeptOutput,
+  type OperationView,
+  type StoredResult,
+} from '@writ/contract';
 import type { Listed } from '../store/index.ts';
 import { ListOperations } from './list-operations.ts';
 import { ReadOperation } from './read-operation.ts';
@@ -20,7 +27,13 @@ export class OperationsController {
   readonly #output: ReadOutput;
   readonly #result: ReadResult;
 
-  constructor(read: ReadOperation, list: ListOperations, requests: ReadRequests, output: ReadOutput, result: ReadResult) {
+  constructor(
+    read: ReadOperation,
+    list: ListOperations,
+    requests: ReadRequests,
+    output: ReadOutput,
+    result: ReadResult,
+  ) {
     this.#read = read;
     this.#list = list;
     this.#requests = requests;

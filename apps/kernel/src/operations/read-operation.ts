@@ -5,7 +5,10 @@ import { onlyAgentOf, requireId } from '../tenancy/index.ts';
 
 /** How long the answer waits for the outcome's place in the log. */
 const RECEIPT_WAIT_MS = 250;
-/** An operation that ended longer ago has its receipt, or is waiting for a ledger that is down: no use in waiting with it. */
+/**
+ * An operation that ended longer ago has its receipt, or is waiting for a ledger that is down: no use in waiting with
+ * it.
+ */
 const JUST_ENDED_MS = 2_000;
 
 /** Shows one operation: what a caller asks right after its call has ended, so it takes one round trip. */

@@ -21,23 +21,37 @@ export class ReadRequests {
   /** @throws Fault `not_found`, for an agent's key also for another agent's calls; `request.malformed` */
   async run({ caller, operation_id, page }: KernelRequest<'operation.requests'>): Promise<EgressRequestPage> {
     requireId('operation', operation_id);
-    if (page.cursor !== null && !CURSOR.test(page.cursor)) throw new Fault('request.malformed', 'the cursor is not one that was given out');
+    if (page.cursor !== null && !CURSOR.test(page.cursor))
+      throw new Fault('request.malformed', 'the cursor is not one that was given out');
     const { agent_id } = onlyAgentOf(caller);
     const seen = await readOperation(this.#tenants, caller.tenant_id, operation_id);
     if (seen === null || (agent_id !== undefined && seen.row.agent_id !== agent_id)) throw new Fault('not_found');
     const bytes = await this.#listOf(caller.tenant_id, operation_id);
-    const list = bytes === null ? [] : parseJson(bytes.toString('utf8')) as EgressRequest[];
+    const list = bytes === null ? [] : (parseJson(bytes.toString('utf8')) as EgressRequest[]);
     const from = Number(page.cursor ?? 0);
     const to = from + page.limit;
-    return { items: list.slice(from, to), next_cursor: to < list.length ? String(to) : null, total: list.length, hash: bytes === null ? null : sha256Hex(bytes) };
+    return {
+      items: list.slice(from, to),
+      next_cursor: to < list.length ? String(to) : null,
+      total: list.length,
+      hash: bytes === null ? null : sha256Hex(bytes),
+    };
   }
 
   /** Null for a call of which nothing asked to leave, and for one whose payload was erased. */
   async #listOf(tenantId: string, operationId: string): Promise<Buffer | null> {
-    const sealed = await inTenant(this.#tenants.pool, tenantId, async (client) => {
-      const { rows } = await client.query<{ requests: Buffer | null }>('SELECT requests FROM kernel.payload WHERE operation_id = $1', [operationId]);
-      return rows[0]?.requests ?? null;
-    }, { readOnly: true });
+    const sealed = await inTenant(
+      this.#tenants.pool,
+      tenantId,
+      async (client) => {
+        const { rows } = await client.query<{ requests: Buffer | null }>(
+          'SELECT requests FROM kernel.payload WHERE operation_id = $1',
+          [operationId],
+        );
+        return rows[0]?.requests ?? null;
+      },
+      { readOnly: true },
+    );
     return sealed === null ? null : await this.#vault.calls.open(tenantId, operationId, 'requests', sealed);
   }
 }

@@ -5,8 +5,8 @@ import { readOperation, type TenantPool } from '../store/index.ts';
 import { onlyAgentOf, requireId } from '../tenancy/index.ts';
 
 /**
- * Says where the long result of a call is, and what opens it.
- * INVARIANT (to who may see it): a key leaves this process with one content's name, for a caller who may read the operation; no view of an operation has one.
+ * Says where the long result of a call is, and what opens it. INVARIANT (to who may see it): a key leaves this process
+ * with one content's name, for a caller who may read the operation; no view of an operation has one.
  */
 export class ReadResult {
   readonly #tenants: TenantPool;

@@ -6,7 +6,10 @@ import { TenantVault, WrappedKeyStore } from './tenant-vault.ts';
 import { newTenantKeys, type WrappedKeys } from './wrapped-keys.ts';
 
 const master = randomBytes(32);
-const tenants = new Map<string, WrappedKeys>([['ten_a', newTenantKeys(master, 'ten_a')], ['ten_b', newTenantKeys(master, 'ten_b')]]);
+const tenants = new Map<string, WrappedKeys>([
+  ['ten_a', newTenantKeys(master, 'ten_a')],
+  ['ten_b', newTenantKeys(master, 'ten_b')],
+]);
 const clear = Buffer.from('{"path":"a"}');
 const ANNA: Holder = 'subject:anna';
 
@@ -15,16 +18,30 @@ class Rows extends WrappedKeyStore {
   readonly keys = new Map<string, Buffer>();
   readonly calls = new Map<string, string | null>();
   reads = 0;
-  override find(tenantId: string): Promise<WrappedKeys | null> { return Promise.resolve(tenants.get(tenantId) ?? null); }
-  override findKey(tenantId: string, keyId: string): Promise<Buffer | null> { this.reads += 1; return Promise.resolve(this.keys.get(`${tenantId}/${keyId}`) ?? null); }
-  override keyOf(_: string, operationId: string): Promise<string | null | undefined> { this.reads += 1; return Promise.resolve(this.calls.get(operationId)); }
+  override find(tenantId: string): Promise<WrappedKeys | null> {
+    return Promise.resolve(tenants.get(tenantId) ?? null);
+  }
+  override findKey(tenantId: string, keyId: string): Promise<Buffer | null> {
+    this.reads += 1;
+    return Promise.resolve(this.keys.get(`${tenantId}/${keyId}`) ?? null);
+  }
+  override keyOf(_: string, operationId: string): Promise<string | null | undefined> {
+    this.reads += 1;
+    return Promise.resolve(this.calls.get(operationId));
+  }
 }
 
 let rows: Rows;
-beforeEach(() => { rows = new Rows(); });
+beforeEach(() => {
+  rows = new Rows();
+});
 /** A replica: it knows nothing but the rows. */
 const replica = (): TenantVault => new TenantVault({ current: master, before: null, next: null }, rows);
-const call = (key_id: string | null, operation_id = 'op_1', tenant_id = 'ten_a'): KeyedCall => ({ tenant_id, operation_id, payload_key: key_id });
+const call = (key_id: string | null, operation_id = 'op_1', tenant_id = 'ten_a'): KeyedCall => ({
+  tenant_id,
+  operation_id,
+  payload_key: key_id,
+});
 async function admit(vault: TenantVault, holder: Holder = ANNA, tenantId = 'ten_a'): Promise<CallKey> {
   const key = await vault.calls.keyFor(tenantId, holder);
   if (key.wrapped !== null) rows.keys.set(`${tenantId}/${key.key_id}`, key.wrapped);
@@ -40,7 +57,9 @@ describe('the content of a call', () => {
     expect((await admit(other)).key_id).not.toBe(key_id);
     const sealed = await one.calls.seal(call(key_id), 'args', clear);
     for (const vault of [one, other]) expect(await vault.calls.open('ten_a', 'op_1', 'args', sealed)).toEqual(clear);
-    expect(await other.calls.open('ten_a', 'op_1', 'result', await other.calls.seal(call(key_id), 'result', clear))).toEqual(clear);
+    expect(
+      await other.calls.open('ten_a', 'op_1', 'result', await other.calls.seal(call(key_id), 'result', clear)),
+    ).toEqual(clear);
     expect(rows.reads).toBe(1);
   });
 
@@ -65,7 +84,9 @@ describe('the content of a call', () => {
     const now = performance.now();
     const later = vi.spyOn(performance, 'now').mockReturnValue(now + 11 * 60_000);
     try {
-      await new Promise((resolve) => { setTimeout(resolve, 5); });
+      await new Promise((resolve) => {
+        setTimeout(resolve, 5);
+      });
       await expect(vault.calls.seal(call(key_id), 'args', clear)).rejects.toThrow('is gone');
       expect((await vault.calls.keyFor('ten_a', ANNA)).key_id).toBe(key_id);
       expect((await vault.calls.seal(call(key_id), 'args', clear)).length).toBeGreaterThan(clear.length);
@@ -85,7 +106,8 @@ describe('the content of a call', () => {
     const vault = replica();
     const { key_id } = await admit(vault);
     const sealed = await vault.calls.seal(call(key_id), 'args', clear);
-    const opened = async (...[tenant, id, field, bytes]: Parameters<TenantVault['calls']['open']>) => await vault.calls.open(tenant, id, field, bytes);
+    const opened = async (...[tenant, id, field, bytes]: Parameters<TenantVault['calls']['open']>) =>
+      await vault.calls.open(tenant, id, field, bytes);
     await expect(opened('ten_a', 'op_2', 'args', sealed)).rejects.toThrow();
     await expect(opened('ten_a', 'op_1', 'result', sealed)).rejects.toThrow();
     // The key is not the other tenant's; and carried over there, it doesn't open under that one's.
@@ -109,7 +131,7 @@ describe('the content of a call', () => {
     await expect(replica().calls.seal(call(key_id), 'result', clear)).rejects.toThrow('is gone');
   });
 
-  it('is under its tenant\'s key where the call was admitted with none', async () => {
+  it("is under its tenant's key where the call was admitted with none", async () => {
     const sealed = (await replica().of('ten_a')).seal('op_1', 'args', clear);
     expect(await replica().calls.open('ten_a', 'op_1', 'args', sealed)).toEqual(clear);
     const more = await replica().calls.seal(call(null), 'result', clear);
@@ -117,14 +139,24 @@ describe('the content of a call', () => {
     expect(rows.reads).toBe(0);
   });
 
-  it('is sealed under the call\'s own key where only the call is known', async () => {
+  it("is sealed under the call's own key where only the call is known", async () => {
     const { key_id } = await admit(replica());
     rows.calls.set('op_1', key_id).set('op_2', null);
     const vault = replica();
-    for (let times = 0; times < 2; times++) expect(await vault.calls.open('ten_a', 'op_1', 'announced', await vault.calls.sealById('ten_a', 'op_1', 'announced', clear))).toEqual(clear);
+    for (let times = 0; times < 2; times++)
+      expect(
+        await vault.calls.open(
+          'ten_a',
+          'op_1',
+          'announced',
+          await vault.calls.sealById('ten_a', 'op_1', 'announced', clear),
+        ),
+      ).toEqual(clear);
     expect(rows.reads).toBe(2);
     const old = await vault.calls.sealById('ten_a', 'op_2', 'announced', clear);
     expect((await vault.of('ten_a')).open('op_2', 'announced', old)).toEqual(clear);
-    await expect(vault.calls.sealById('ten_a', 'op_3', 'announced', clear)).rejects.toMatchObject({ code: 'not_found' });
+    await expect(vault.calls.sealById('ten_a', 'op_3', 'announced', clear)).rejects.toMatchObject({
+      code: 'not_found',
+    });
   });
 });

@@ -21,7 +21,10 @@ export class TenantBox {
     [this.#data, this.#finger] = [createSecretKey(data), createSecretKey(finger)];
   }
 
-  /** The content of a call that was admitted before calls had keys: nonce ‖ ciphertext ‖ tag; opens only for the same tenant, operation and field. */
+  /**
+   * The content of a call that was admitted before calls had keys: nonce ‖ ciphertext ‖ tag; opens only for the same
+   * tenant, operation and field.
+   */
   seal(operationId: string, field: PayloadField, clear: Uint8Array): Buffer {
     return sealBytes(this.#data, clear, this.#context(operationId, field));
   }
@@ -61,7 +64,9 @@ export class TenantBox {
     return createHmac('sha256', this.#data).update('writ/key-id/v1').digest('hex').slice(0, KEY_ID_CHARS);
   }
 
-  /** HMAC-SHA-256 of the RFC 8785 bytes of the arguments: equal for equal arguments, and tells nothing without the key. */
+  /**
+   * HMAC-SHA-256 of the RFC 8785 bytes of the arguments: equal for equal arguments, and tells nothing without the key.
+   */
   fingerprint(canonicalArgs: Uint8Array): Buffer {
     return createHmac('sha256', this.#finger).update(canonicalArgs).digest();
   }

@@ -4,13 +4,20 @@ import { TenantVault, WrappedKeyStore } from './tenant-vault.ts';
 import { newTenantKeys, unwrapTenantKeys, type WrappedKeys } from './wrapped-keys.ts';
 
 const master = randomBytes(32);
-const rows = new Map<string, WrappedKeys>([['ten_a', newTenantKeys(master, 'ten_a')], ['ten_b', newTenantKeys(master, 'ten_b')]]);
+const rows = new Map<string, WrappedKeys>([
+  ['ten_a', newTenantKeys(master, 'ten_a')],
+  ['ten_b', newTenantKeys(master, 'ten_b')],
+]);
 class Rows extends WrappedKeyStore {
   override find(tenantId: string): Promise<WrappedKeys | null> {
     return Promise.resolve(rows.get(tenantId) ?? null);
   }
-  override findKey(): Promise<null> { return Promise.resolve(null); }
-  override keyOf(): Promise<undefined> { return Promise.resolve(undefined); }
+  override findKey(): Promise<null> {
+    return Promise.resolve(null);
+  }
+  override keyOf(): Promise<undefined> {
+    return Promise.resolve(undefined);
+  }
 }
 const known = { current: master, before: null, next: null };
 const vault = new TenantVault(known, new Rows());
@@ -51,7 +58,11 @@ describe('the payload of a tenant', () => {
   it('opens under the master key before, and under the one that comes', () => {
     const wrapped = rows.get('ten_a') as WrappedKeys;
     const other = randomBytes(32);
-    for (const keys of [{ current: other, before: master, next: null }, { current: other, before: null, next: master }]) expect(unwrapTenantKeys(keys, 'ten_a', wrapped)).toEqual(unwrapTenantKeys(known, 'ten_a', wrapped));
+    for (const keys of [
+      { current: other, before: master, next: null },
+      { current: other, before: null, next: master },
+    ])
+      expect(unwrapTenantKeys(keys, 'ten_a', wrapped)).toEqual(unwrapTenantKeys(known, 'ten_a', wrapped));
   });
 
   it('has keys that open only for their tenant, purpose and master key', () => {
@@ -59,6 +70,8 @@ describe('the payload of a tenant', () => {
     expect(unwrapTenantKeys(known, 'ten_a', wrapped).data).toHaveLength(32);
     expect(() => unwrapTenantKeys(known, 'ten_b', wrapped)).toThrow();
     expect(() => unwrapTenantKeys({ ...known, current: randomBytes(32) }, 'ten_a', wrapped)).toThrow();
-    expect(() => unwrapTenantKeys(known, 'ten_a', { data_key: wrapped.finger_key, finger_key: wrapped.data_key })).toThrow();
+    expect(() =>
+      unwrapTenantKeys(known, 'ten_a', { data_key: wrapped.finger_key, finger_key: wrapped.data_key }),
+    ).toThrow();
   });
 });

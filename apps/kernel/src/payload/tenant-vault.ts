@@ -10,8 +10,8 @@ import { unwrapTenantKeys, type WrappedKeys } from './wrapped-keys.ts';
 const TENANTS_MAX = 10_000;
 
 /**
- * Where a tenant's wrapped keys are kept. Implementations MUST answer null for a tenant that isn't there, and MUST read within that
- * tenant's row-level security.
+ * Where a tenant's wrapped keys are kept. Implementations MUST answer null for a tenant that isn't there, and MUST read
+ * within that tenant's row-level security.
  */
 export abstract class WrappedKeyStore extends CallKeyStore {
   abstract find(tenantId: string): Promise<WrappedKeys | null>;

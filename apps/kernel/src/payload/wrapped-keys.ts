@@ -6,10 +6,18 @@ import { KEY_BYTES, knownKeys, openBytes, sealBytes, type MasterKeys } from '@wr
 export type KeyPurpose = 'data' | 'finger';
 
 /** A tenant's two keys as its row stores them: nonce ‖ ciphertext ‖ tag under the master key. */
-export interface WrappedKeys { readonly data_key: Buffer; readonly finger_key: Buffer }
-export interface TenantKeys { readonly data: Buffer; readonly finger: Buffer }
+export interface WrappedKeys {
+  readonly data_key: Buffer;
+  readonly finger_key: Buffer;
+}
+export interface TenantKeys {
+  readonly data: Buffer;
+  readonly finger: Buffer;
+}
 
-/** Draws the keys of a new tenant and wraps them. The clear keys are forgotten: they are unwrapped when first needed. */
+/**
+ * Draws the keys of a new tenant and wraps them. The clear keys are forgotten: they are unwrapped when first needed.
+ */
 export function newTenantKeys(masterKey: Buffer, tenantId: string): WrappedKeys {
   return wrapTenantKeys(masterKey, tenantId, { data: randomBytes(KEY_BYTES), finger: randomBytes(KEY_BYTES) });
 }

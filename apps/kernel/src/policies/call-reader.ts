@@ -19,7 +19,9 @@ const MULTIPLIES = /\$\{?[@*]|\[[@*]\]/;
 /** What costs the parser or the reader more the more of it there is, and how much of it is read on the event loop. */
 const REPEATED = /<<|xargs|exec|\bsudo\b|\benv\b/g;
 const REPEATED_MAX = 4;
-/** Brackets that close what nothing opened: the parser looks for a way out of each. The patterns of a `case` have some. */
+/**
+ * Brackets that close what nothing opened: the parser looks for a way out of each. The patterns of a `case` have some.
+ */
 const UNOPENED_MAX = 4;
 /** Brackets in all: empty and nested ones cost the parser most. */
 const BRACKETS_MAX = 40;
@@ -49,7 +51,7 @@ export class CallReader {
   async read(action: JudgedAction): Promise<CallRead> {
     const call = readCallOf(action);
     const inline = isSmall(call) ? readCallWithin(call, this.#grammar, INLINE_BUDGET) : null;
-    return inline ?? await this.#inThread(call, action.tenant_id as TenantId);
+    return inline ?? (await this.#inThread(call, action.tenant_id as TenantId));
   }
 
   async #inThread(call: ReadCall, tenantId: TenantId): Promise<CallRead> {

@@ -2,7 +2,16 @@
 import { EFFECT_RULES, TOOLS, type Reason, type Verdict } from '@writ/contract';
 import { matchesTool } from '@writ/capability';
 import type { EffectFinding } from '@writ/effect';
-import { decideEffectPolicySteps, decidePolicySteps, effectSettingsFor, historyNeeds, type HistoryRule, type PolicyAsk, type PolicyDecision, type PolicySet } from '@writ/policy';
+import {
+  decideEffectPolicySteps,
+  decidePolicySteps,
+  effectSettingsFor,
+  historyNeeds,
+  type HistoryRule,
+  type PolicyAsk,
+  type PolicyDecision,
+  type PolicySet,
+} from '@writ/policy';
 import type { Risk } from '@writ/risk';
 import { runInSlices } from '@writ/worker-pool';
 import type { ActivePolicy, CountNeeded, JudgedAction, JudgedEffect, Supervision } from '../ports/index.ts';
@@ -30,13 +39,18 @@ export function cedarPolicy(set: PolicySet, reader: CallReader): ActivePolicy {
 }
 
 /**
- * INVARIANT (shown, or asked): a finding passes only with the approval of this very effect. A yes to the action was given before anybody could know of it, so
- * the policy is asked as if there had been none.
+ * INVARIANT (shown, or asked): a finding passes only with the approval of this very effect. A yes to the action was
+ * given before anybody could know of it, so the policy is asked as if there had been none.
  */
 async function judgedEffect(set: PolicySet, effect: JudgedEffect, risk: Risk): Promise<Verdict<Supervision>> {
   const findings = findingsOf(effect, risk);
   const asksAnew = !effect.isApproved && findings.some(({ mode }) => mode !== 'observe');
-  const ask = { ...askOf(effect, risk), changes: effect.changes, granted: asksAnew ? 'autopilot' as const : effect.granted, findings };
+  const ask = {
+    ...askOf(effect, risk),
+    changes: effect.changes,
+    granted: asksAnew ? ('autopilot' as const) : effect.granted,
+    findings,
+  };
   const supervision = supervisionOf(await runInSlices(decideEffectPolicySteps(set, ask)), risk);
   if (supervision.effect === 'refuse') return supervision;
   const observed = findings.filter(({ mode }) => mode === 'observe');
@@ -55,7 +69,9 @@ function findingsFirst(reasons: readonly Reason[]): readonly Reason[] {
 function findingsOf({ examined, permitted }: JudgedEffect, risk: Risk): readonly EffectFinding[] {
   const wrote = risk.category === 'read' ? examined.readWrote : null;
   const findings = wrote === null ? examined.findings : [...examined.findings, wrote];
-  return findings.map((finding) => (finding.mode !== 'no_go' && permitted.includes(finding.rule) ? { ...finding, mode: 'observe' as const } : finding));
+  return findings.map((finding) =>
+    finding.mode !== 'no_go' && permitted.includes(finding.rule) ? { ...finding, mode: 'observe' as const } : finding,
+  );
 }
 
 function refusalOf({ message, hint }: Extract<CallRead, { ok: false }>): Extract<Verdict, { effect: 'refuse' }> {
@@ -86,8 +102,14 @@ export function askOf(action: JudgedAction, risk: Risk): PolicyAsk {
   };
 }
 
-/** Counts are looked up by tool, so patterns become the tools that there are: Writ's own here, the tenant's by the database. */
-function countsFor(set: PolicySet, call: { readonly tool_id: string; readonly task_class: string }): readonly CountNeeded[] | null {
+/**
+ * Counts are looked up by tool, so patterns become the tools that there are: Writ's own here, the tenant's by the
+ * database.
+ */
+function countsFor(
+  set: PolicySet,
+  call: { readonly tool_id: string; readonly task_class: string },
+): readonly CountNeeded[] | null {
   const needs = historyNeeds(set, call);
   if (needs.length === 0) return null;
   const rules = new Map(set.document.history.map((rule): [string, HistoryRule] => [rule.id, rule]));
@@ -103,7 +125,8 @@ function countsFor(set: PolicySet, call: { readonly tool_id: string; readonly ta
 const mostOf = (rule: HistoryRule | undefined): number => Math.max(1, rule?.kind === 'at_most' ? rule.n : 1);
 
 function supervisionOf(decision: PolicyDecision, risk: Risk): Verdict<Supervision> {
-  if (decision.errors.length > 0) return { effect: 'refuse', code: 'policy.error', message: 'a rule of the policy failed, so the call is refused' };
+  if (decision.errors.length > 0)
+    return { effect: 'refuse', code: 'policy.error', message: 'a rule of the policy failed, so the call is refused' };
   return {
     effect: 'allow',
     autonomy_mode: decision.mode,
@@ -117,8 +140,12 @@ function supervisionOf(decision: PolicyDecision, risk: Risk): Verdict<Supervisio
   };
 }
 
-/** What would have been decided, for the record, which holds ids and no words. No rule of a set can be called so: their ids have no `:`. */
-const observedIds = ({ enforcement, decided }: PolicyDecision): string[] => (enforcement === 'observe' ? [`policy.observed:${decided}`] : []);
+/**
+ * What would have been decided, for the record, which holds ids and no words. No rule of a set can be called so: their
+ * ids have no `:`.
+ */
+const observedIds = ({ enforcement, decided }: PolicyDecision): string[] =>
+  enforcement === 'observe' ? [`policy.observed:${decided}`] : [];
 
 /** What makes a call risky comes first: that is what a person wants to know. */
 function eachOnce(reasons: readonly Reason[]): Reason[] {

@@ -23,8 +23,20 @@ beforeAll(async () => {
 afterAll(() => pool.close());
 
 const action = (tenant_id: string, command: string): JudgedAction => ({
-  tenant_id, agent_id: 'a', delegated_by: [], workspace_id: 'w', tool: SHELL_RUN, args: { command }, resources: [], task_class: 'general', session_mode: 'interactive', max_autonomy: null,
-  job_lists_tool: false, labels: [], history: null, past: null,
+  tenant_id,
+  agent_id: 'a',
+  delegated_by: [],
+  workspace_id: 'w',
+  tool: SHELL_RUN,
+  args: { command },
+  resources: [],
+  task_class: 'general',
+  session_mode: 'interactive',
+  max_autonomy: null,
+  job_lists_tool: false,
+  labels: [],
+  history: null,
+  past: null,
 });
 
 const HOSTILE: readonly (readonly [string, string])[] = [
@@ -41,17 +53,23 @@ it.each(HOSTILE)('a command of %s holds up nobody else, and never passes by itse
   const other = async (): Promise<void> => {
     while (!isOver) {
       const began = performance.now();
-      expect(await policy.judge(action('ten_other', 'ls -la'))).toMatchObject({ effect: 'allow', autonomy_mode: 'autopilot' });
+      expect(await policy.judge(action('ten_other', 'ls -la'))).toMatchObject({
+        effect: 'allow',
+        autonomy_mode: 'autopilot',
+      });
       await sleep(1);
       longest = Math.max(longest, performance.now() - began);
     }
   };
   const beside = other();
-  const verdicts = await Promise.allSettled(Array.from({ length: 2 }, () => policy.judge(action('ten_hostile', command))));
+  const verdicts = await Promise.allSettled(
+    Array.from({ length: 2 }, () => policy.judge(action('ten_hostile', command))),
+  );
   isOver = true;
   await beside;
   for (const verdict of verdicts) {
-    const isHarmless = verdict.status === 'fulfilled' && verdict.value.effect === 'allow' && verdict.value.autonomy_mode === 'autopilot';
+    const isHarmless =
+      verdict.status === 'fulfilled' && verdict.value.effect === 'allow' && verdict.value.autonomy_mode === 'autopilot';
     expect(isHarmless).toBe(false);
   }
   expect(longest).toBeLessThan(DELAY_MS_MAX);

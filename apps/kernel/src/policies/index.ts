@@ -2,6 +2,14 @@
 export { CallReader } from './call-reader.ts';
 export { askOf, cedarPolicy } from './cedar-policy.ts';
 export { loadPolicyEngine, PolicyEngine, type ReadyPolicy } from './policy-engine.ts';
-export { activeRow, enforcementOf, PolicyShelf, viewOf, type ActivationRow, type FoundSet, type SetRow } from './policy-shelf.ts';
+export {
+  activeRow,
+  enforcementOf,
+  PolicyShelf,
+  viewOf,
+  type ActivationRow,
+  type FoundSet,
+  type SetRow,
+} from './policy-shelf.ts';
 export type { PolicySent, PolicyTool } from './check-policy.ts';
 export { StoredPolicySets } from './stored-policy-sets.ts';

@@ -24,9 +24,20 @@ class HandedOver extends InlineWork<KernelTasks> {
 }
 
 const action = (command: string): JudgedAction => ({
-  tenant_id: 'ten_a', agent_id: 'a', delegated_by: [], workspace_id: 'w', tool: SHELL_RUN,
-  args: { command }, resources: [], task_class: 'general', session_mode: 'interactive', max_autonomy: null, job_lists_tool: false, labels: [],
-  history: null, past: null,
+  tenant_id: 'ten_a',
+  agent_id: 'a',
+  delegated_by: [],
+  workspace_id: 'w',
+  tool: SHELL_RUN,
+  args: { command },
+  resources: [],
+  task_class: 'general',
+  session_mode: 'interactive',
+  max_autonomy: null,
+  job_lists_tool: false,
+  labels: [],
+  history: null,
+  past: null,
 });
 
 /** So many readings are measured together: the system counts processor time in ticks of some milliseconds. */
@@ -61,6 +72,6 @@ it('no short command, whatever it repeats, costs the event loop more than a few 
   }
   expect(dear).toEqual([]);
   // Something was read there, and something handed over: neither bound alone is what makes it short.
-  expect(work.given).toBeGreaterThan(commands.length * READINGS / 10);
+  expect(work.given).toBeGreaterThan((commands.length * READINGS) / 10);
   expect(work.given).toBeLessThan(commands.length * READINGS);
 }, 600_000);

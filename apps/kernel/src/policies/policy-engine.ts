@@ -1,5 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-import { compilePolicySet, DEFAULT_POLICY, OBSERVE_POLICY, policySetOf, PolicySetError, STRICT_POLICY, type PolicySet } from '@writ/policy';
+import {
+  compilePolicySet,
+  DEFAULT_POLICY,
+  OBSERVE_POLICY,
+  policySetOf,
+  PolicySetError,
+  STRICT_POLICY,
+  type PolicySet,
+} from '@writ/policy';
 import type { Work } from '@writ/worker-pool';
 import type { KernelTasks } from '../kernel.worker.ts';
 import type { ActivePolicy } from '../ports/index.ts';
@@ -34,14 +42,27 @@ export class PolicyEngine {
     this.reader = reader;
     this.work = work;
     this.standard = this.ready(compilePolicySet(DEFAULT_POLICY));
-    this.shipped = new Map([['default', this.standard], ...[STRICT_POLICY, OBSERVE_POLICY].map((source): [string, ReadyPolicy] => [source.name, this.ready(compilePolicySet(source))])]);
+    this.shipped = new Map([
+      ['default', this.standard],
+      ...[STRICT_POLICY, OBSERVE_POLICY].map((source): [string, ReadyPolicy] => [
+        source.name,
+        this.ready(compilePolicySet(source)),
+      ]),
+    ]);
   }
 
-  /** Reads and checks a set of the tenant's in a worker thread. @throws PolicySetError with everything that is wrong, Fault `limit.exceeded`, `overloaded` */
+  /**
+   * Reads and checks a set of the tenant's in a worker thread.
+   * @throws PolicySetError with everything that is wrong, Fault `limit.exceeded`, `overloaded`
+   */
   async compile(tenantId: string, { document, tools }: PolicySent): Promise<PolicySet> {
     // Tools have functions, which no thread can be sent.
     const sent = { document, tools: tools.map(({ tool_id, category }) => ({ tool_id, category })) };
-    const answer = await this.work.run('policy.check', sent, { tenantId, wallMs: CHECK_WALL_MS, waitMs: CHECK_WAIT_MS });
+    const answer = await this.work.run('policy.check', sent, {
+      tenantId,
+      wallMs: CHECK_WALL_MS,
+      waitMs: CHECK_WAIT_MS,
+    });
     if (!answer.ok) throw new PolicySetError(answer.problems);
     return policySetOf(answer.checked);
   }
@@ -51,7 +72,10 @@ export class PolicyEngine {
   }
 }
 
-/** Loads the shell grammar and compiles the shipped sets. Rejects where either can't be had: a kernel without a policy doesn't start. */
+/**
+ * Loads the shell grammar and compiles the shipped sets. Rejects where either can't be had: a kernel without a policy
+ * doesn't start.
+ */
 export async function loadPolicyEngine(work: Work<KernelTasks>): Promise<PolicyEngine> {
   return new PolicyEngine(new CallReader(await shellGrammar(), work), work);
 }

@@ -5,7 +5,11 @@ import type { StoredPolicySets } from './stored-policy-sets.ts';
 import type { Rows, Tenancy } from '../tenancy/index.ts';
 
 /** A row of kernel.policy_set without its document. */
-export type SetRow = Pick<PolicySetView, 'policy_hash' | 'name'> & { readonly version: number; readonly created_by: string; readonly created_at: bigint };
+export type SetRow = Pick<PolicySetView, 'policy_hash' | 'name'> & {
+  readonly version: number;
+  readonly created_by: string;
+  readonly created_at: bigint;
+};
 
 /** A set that was found, whoever wrote it. */
 export interface FoundSet {
@@ -37,12 +41,23 @@ export class PolicyShelf {
     return this.#stored;
   }
 
-  /** The set that a hash, a name or `name@version` means; null: the one in force. @throws Fault `not_found`, `policy.unreadable` */
+  /**
+   * The set that a hash, a name or `name@version` means; null: the one in force.
+   * @throws Fault `not_found`, `policy.unreadable`
+   */
   async find(tenantId: string, ref: string | null): Promise<FoundSet> {
-    const shipped = ref === null ? undefined : [...this.#engine.shipped.values()].find(({ set }) => ref === set.policy_hash || ref === set.document.name);
+    const shipped =
+      ref === null
+        ? undefined
+        : [...this.#engine.shipped.values()].find(({ set }) => ref === set.policy_hash || ref === set.document.name);
     const row = await this.#tenancy.within(tenantId, async (rows) => {
-      const hash = ref === null ? (await activeRow(rows, tenantId))?.policy_hash : HASH.test(ref) ? ref : shipped?.set.policy_hash;
-      if (hash !== undefined) return await rows.policy_set.findUnique({ where: { tenant_id_policy_hash: { tenant_id: tenantId, policy_hash: hash } }, select: COLUMNS });
+      const hash =
+        ref === null ? (await activeRow(rows, tenantId))?.policy_hash : HASH.test(ref) ? ref : shipped?.set.policy_hash;
+      if (hash !== undefined)
+        return await rows.policy_set.findUnique({
+          where: { tenant_id_policy_hash: { tenant_id: tenantId, policy_hash: hash } },
+          select: COLUMNS,
+        });
       return ref === null ? null : await byName(rows, tenantId, ref);
     });
     if (row !== null) return { ready: await this.#stored.ready(tenantId, row.policy_hash), row };
@@ -63,7 +78,9 @@ export class PolicyShelf {
 
   /** The newest activations, the newest first. */
   async newest(tenantId: string, take: number): Promise<ActivationRow[]> {
-    return await this.#tenancy.within(tenantId, (rows) => rows.policy_activation.findMany({ where: { tenant_id: tenantId }, orderBy: { seq: 'desc' }, take }));
+    return await this.#tenancy.within(tenantId, (rows) =>
+      rows.policy_activation.findMany({ where: { tenant_id: tenantId }, orderBy: { seq: 'desc' }, take }),
+    );
   }
 
   /** What is in force, the newest activation of all (null: none), and the database's clock in milliseconds. */
@@ -83,12 +100,35 @@ export class PolicyShelf {
   async #activeOf(rows: Rows, row: ActivationRow | null): Promise<PolicyActivation> {
     if (row !== null) return await this.activationOf(rows, row);
     const { set } = this.#engine.standard;
-    return { policy_hash: set.policy_hash, name: set.document.name, version: null, enforcement: set.document.enforcement, seq: 0, activated_by: null, at: null, note: null };
+    return {
+      policy_hash: set.policy_hash,
+      name: set.document.name,
+      version: null,
+      enforcement: set.document.enforcement,
+      seq: 0,
+      activated_by: null,
+      at: null,
+      note: null,
+    };
   }
 
-  async activationOf(rows: Rows, { tenant_id, policy_hash, seq, activated_by, at, note }: ActivationRow): Promise<PolicyActivation> {
-    const set = await rows.policy_set.findUniqueOrThrow({ where: { tenant_id_policy_hash: { tenant_id, policy_hash } } });
-    return { policy_hash, name: set.name, version: set.version, enforcement: enforcementOf(set.document), seq: Number(seq), activated_by, at: Number(at), note };
+  async activationOf(
+    rows: Rows,
+    { tenant_id, policy_hash, seq, activated_by, at, note }: ActivationRow,
+  ): Promise<PolicyActivation> {
+    const set = await rows.policy_set.findUniqueOrThrow({
+      where: { tenant_id_policy_hash: { tenant_id, policy_hash } },
+    });
+    return {
+      policy_hash,
+      name: set.name,
+      version: set.version,
+      enforcement: enforcementOf(set.document),
+      seq: Number(seq),
+      activated_by,
+      at: Number(at),
+      note,
+    };
   }
 }
 
@@ -109,19 +149,29 @@ export async function activeRow(rows: Rows, tenantId: string): Promise<Activatio
 async function byName(rows: Rows, tenantId: string, ref: string): Promise<SetRow | null> {
   const [name = '', version] = ref.split('@');
   const which = version === undefined ? {} : { version: Number(version) };
-  return await rows.policy_set.findFirst({ where: { tenant_id: tenantId, name, ...which }, orderBy: { version: 'desc' }, select: COLUMNS });
+  return await rows.policy_set.findFirst({
+    where: { tenant_id: tenantId, name, ...which },
+    orderBy: { version: 'desc' },
+    select: COLUMNS,
+  });
 }
 
 /** Stored documents are complete: their enforcement is one of two words. */
-export const enforcementOf = (document: unknown): 'enforce' | 'observe' => ((document as { enforcement: unknown }).enforcement === 'observe' ? 'observe' : 'enforce');
+export const enforcementOf = (document: unknown): 'enforce' | 'observe' =>
+  (document as { enforcement: unknown }).enforcement === 'observe' ? 'observe' : 'enforce';
 
 /** A set as it is listed. */
 export function viewOf({ ready: { set }, row }: FoundSet, activeHash: string, engine: PolicyEngine): PolicySetView {
   const { name, description, enforcement } = set.document;
   return {
-    policy_hash: set.policy_hash, name, version: row?.version ?? null, description, enforcement,
+    policy_hash: set.policy_hash,
+    name,
+    version: row?.version ?? null,
+    description,
+    enforcement,
     active: set.policy_hash === activeHash,
     shipped: [...engine.shipped.values()].some((each) => each.set.policy_hash === set.policy_hash),
-    created_by: row?.created_by ?? null, created_at: row === null ? null : Number(row.created_at),
+    created_by: row?.created_by ?? null,
+    created_at: row === null ? null : Number(row.created_at),
   };
 }

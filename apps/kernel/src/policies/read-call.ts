@@ -5,7 +5,13 @@
 // that can't be made so is refused.
 import type { FsResource, RequestResource, ToolCategory, ToolDefinition } from '@writ/contract';
 import {
-  assessRisk, placeSecrets, type Risk, type RiskHistory, type RiskInput, type ShellBudget, type ShellGrammar,
+  assessRisk,
+  placeSecrets,
+  type Risk,
+  type RiskHistory,
+  type RiskInput,
+  type ShellBudget,
+  type ShellGrammar,
 } from '@writ/risk';
 import type { JudgedAction } from '../ports/index.ts';
 
@@ -15,7 +21,7 @@ const TEXTS = ['command', 'cwd', 'stdin', 'input', 'shell'] as const;
 /** A call as it is read for its risk. */
 export interface ReadCall {
   readonly tool: Pick<ToolDefinition, 'tool_id' | 'category' | 'supervised' | 'session'>;
-  readonly texts: Readonly<Partial<Record<typeof TEXTS[number], string>>>;
+  readonly texts: Readonly<Partial<Record<(typeof TEXTS)[number], string>>>;
   /** what the tool's own functions answer about the arguments; absent where it has none */
   readonly commandLine?: string;
   readonly category?: ToolCategory;
@@ -34,13 +40,20 @@ export type CallRead =
 /** What of the action is read. */
 export function readCallOf({ tool, args, resources, labels, past }: JudgedAction): ReadCall {
   const { tool_id, category, supervised, session, commandLine, categoryOf, requests } = tool;
-  const texts: ReadCall['texts'] = Object.fromEntries(TEXTS.flatMap((name) => {
-    const text = args[name];
-    return typeof text === 'string' ? [[name, text]] : [];
-  }));
+  const texts: ReadCall['texts'] = Object.fromEntries(
+    TEXTS.flatMap((name) => {
+      const text = args[name];
+      return typeof text === 'string' ? [[name, text]] : [];
+    }),
+  );
   const hasText = commandLine !== undefined || texts['command'] !== undefined || texts['input'] !== undefined;
   return {
-    tool: { tool_id, category, ...(supervised === undefined ? {} : { supervised }), ...(session === undefined ? {} : { session }) },
+    tool: {
+      tool_id,
+      category,
+      ...(supervised === undefined ? {} : { supervised }),
+      ...(session === undefined ? {} : { session }),
+    },
     texts,
     ...(commandLine === undefined ? {} : { commandLine: commandLine(args) }),
     ...(categoryOf === undefined ? {} : { category: categoryOf(args) }),
@@ -83,8 +96,7 @@ export function readCallWithin(call: ReadCall, grammar: ShellGrammar, budget: Sh
 
 /** The command as it will run; nothing for a call that has none, or names no secret in it. */
 type CommandPlaced =
-  | { readonly ok: true; readonly command: { readonly command?: string } }
-  | Extract<CallRead, { ok: false }>;
+  { readonly ok: true; readonly command: { readonly command?: string } } | Extract<CallRead, { ok: false }>;
 
 function placedIn({ texts, placesSecrets }: ReadCall, grammar: ShellGrammar, budget: ShellBudget): CommandPlaced {
   const { command } = texts;

@@ -10,5 +10,5 @@ let grammar: Promise<ShellGrammar> | undefined;
 
 /** The grammars of bash and of the languages that its commands carry, loaded once in each thread. */
 export function shellGrammar(): Promise<ShellGrammar> {
-  return grammar ??= loadCommandGrammar({ bytes: bytesOf, load: require });
+  return (grammar ??= loadCommandGrammar({ bytes: bytesOf, load: require }));
 }

@@ -14,9 +14,9 @@ const COMPILED_MAX = 256;
 const TENANTS_MAX = 20_000;
 
 /**
- * The sets that tenants have stored, each compiled once and kept by its hash: whichever tenant stored it, the hash says what it is.
- * INVARIANT (what the hash is of): a stored document that doesn't give its hash any more, since the schema of rules means something else by now, or that doesn't fit the
- * tools that there are, is not asked at all.
+ * The sets that tenants have stored, each compiled once and kept by its hash: whichever tenant stored it, the hash says
+ * what it is. INVARIANT (what the hash is of): a stored document that doesn't give its hash any more, since the schema
+ * of rules means something else by now, or that doesn't fit the tools that there are, is not asked at all.
  */
 export class StoredPolicySets extends PolicySets {
   readonly #engine: PolicyEngine;
@@ -43,7 +43,8 @@ export class StoredPolicySets extends PolicySets {
   }
 
   /**
-   * The set of the hash, shipped or stored by the tenant. Callers MUST know that the tenant has it: what is compiled already is answered to anybody.
+   * The set of the hash, shipped or stored by the tenant. Callers MUST know that the tenant has it: what is compiled
+   * already is answered to anybody.
    * @throws Fault `not_found` where it is neither, `policy.unreadable`
    */
   async ready(tenantId: string, hash: string): Promise<ReadyPolicy> {
@@ -61,10 +62,22 @@ export class StoredPolicySets extends PolicySets {
   }
 
   async #read(tenantId: string, hash: string): Promise<ReadyPolicy> {
-    const rows = await inTenant(this.#tenants.pool, tenantId, async (client) =>
-      (await client.query<{ document: Record<string, unknown> }>('SELECT document FROM kernel.policy_set WHERE policy_hash = $1', [hash])).rows, { readOnly: true });
+    const rows = await inTenant(
+      this.#tenants.pool,
+      tenantId,
+      async (client) =>
+        (
+          await client.query<{ document: Record<string, unknown> }>(
+            'SELECT document FROM kernel.policy_set WHERE policy_hash = $1',
+            [hash],
+          )
+        ).rows,
+      { readOnly: true },
+    );
     if (rows[0] === undefined) throw new Fault('not_found', 'there is no such policy set');
-    const ready = this.#engine.ready(await this.#compile(tenantId, hash, { document: rows[0].document, tools: await this.tools(tenantId) }));
+    const ready = this.#engine.ready(
+      await this.#compile(tenantId, hash, { document: rows[0].document, tools: await this.tools(tenantId) }),
+    );
     this.#compiled.set(hash, ready);
     return ready;
   }
@@ -75,7 +88,8 @@ export class StoredPolicySets extends PolicySets {
       if (set.policy_hash === hash) return set;
     } catch (cause) {
       // It could be checked when it was stored, so the machine is busy now.
-      if (cause instanceof Fault && cause.code === 'limit.exceeded') throw new Fault('overloaded', 'the policy set in force could not be read in time: try again later', { cause });
+      if (cause instanceof Fault && cause.code === 'limit.exceeded')
+        throw new Fault('overloaded', 'the policy set in force could not be read in time: try again later', { cause });
       if (!(cause instanceof PolicySetError)) throw cause;
       throw new Fault('policy.unreadable', undefined, { cause });
     }

@@ -27,16 +27,22 @@ interface Order {
 
 /** What kernel.activate_policy answers. */
 interface Activated {
-  readonly activation: { readonly seq: number; readonly policy_hash: string; readonly activated_by: string; readonly at: number; readonly note: string | null };
+  readonly activation: {
+    readonly seq: number;
+    readonly policy_hash: string;
+    readonly activated_by: string;
+    readonly at: number;
+    readonly note: string | null;
+  };
   readonly name: string;
   readonly version: number;
 }
 
 /**
- * Puts sets in force.
- * INVARIANT (one at a time): the change is made by whoever holds the tenant's rules alone. Every decision holds them while it is written and
- * asserts what it was decided under, so that none is written under a set that isn't in force, on any replica. They are held for one statement: all that
- * can be read, compiled or signed before is.
+ * Puts sets in force. INVARIANT (one at a time): the change is made by whoever holds the tenant's rules alone. Every
+ * decision holds them while it is written and asserts what it was decided under, so that none is written under a set
+ * that isn't in force, on any replica. They are held for one statement: all that can be read, compiled or signed before
+ * is.
  */
 export class ActivatePolicy {
   readonly #parts: ActivationParts;
@@ -69,14 +75,21 @@ export class ActivatePolicy {
     throw new Fault('overloaded', 'others kept activating policy sets');
   }
 
-  /** Activates what was in force before; the default set where nothing was. @throws Fault `auth.role`, `conflict` where nothing was ever activated, `policy.unreadable` */
+  /**
+   * Activates what was in force before; the default set where nothing was.
+   * @throws Fault `auth.role`, `conflict` where nothing was ever activated, `policy.unreadable`
+   */
   async rollBack({ caller, if_active, note }: KernelRequest<'policy.rollback'>): Promise<PolicyActivation> {
     requireRole(caller, 'admin');
     const { tenant_id } = caller;
     const ifActive = await this.#hashOf(caller, if_active);
     const [newest, before] = await this.#shelf.newest(tenant_id, 2);
-    if (newest === undefined) throw new Fault('conflict', 'no policy set was ever activated, so there is none to go back to');
-    const ready = before === undefined ? this.#shelf.engine.standard : await this.#shelf.stored.ready(tenant_id, before.policy_hash);
+    if (newest === undefined)
+      throw new Fault('conflict', 'no policy set was ever activated, so there is none to go back to');
+    const ready =
+      before === undefined
+        ? this.#shelf.engine.standard
+        : await this.#shelf.stored.ready(tenant_id, before.policy_hash);
     const { active, now } = await this.#shelf.inForce(tenant_id);
     requireActive(ifActive, active);
     const activated = await this.#activate({ caller, verb: 'policy_rolled_back', note }, ready, newest.seq, now);
@@ -89,19 +102,54 @@ export class ActivatePolicy {
   }
 
   /** Null where another set was activated since the activation `seen`: then nothing was written. */
-  async #activate({ caller, verb, note }: Order, { set }: ReadyPolicy, seen: bigint, now: number): Promise<PolicyActivation | null> {
+  async #activate(
+    { caller, verb, note }: Order,
+    { set }: ReadyPolicy,
+    seen: bigint,
+    now: number,
+  ): Promise<PolicyActivation | null> {
     const { tenant_id, api_key_id } = caller;
     const { policy_hash, document } = set;
     const { tenants, sealer, outbox } = this.#parts;
-    const record = sealer.seal(composeRecord({
-      ...currentTrace(), kind: 'policy', tenant_id, recorded_at: now, actor: api_key_id, policy_hash, change: { verb, subject: policy_hash, digest: policy_hash },
-    }), { actionDigest: null, newRoot: null });
-    const order = { seen: Number(seen), policy_hash, name: document.name, document, note, activated_by: api_key_id, activated_as: principalOf(caller), record: postable(record) };
+    const record = sealer.seal(
+      composeRecord({
+        ...currentTrace(),
+        kind: 'policy',
+        tenant_id,
+        recorded_at: now,
+        actor: api_key_id,
+        policy_hash,
+        change: { verb, subject: policy_hash, digest: policy_hash },
+      }),
+      { actionDigest: null, newRoot: null },
+    );
+    const order = {
+      seen: Number(seen),
+      policy_hash,
+      name: document.name,
+      document,
+      note,
+      activated_by: api_key_id,
+      activated_as: principalOf(caller),
+      record: postable(record),
+    };
     try {
-      const { activation, name, version } = await callKernel<Activated>(tenants.pool, 'activate_policy', [tenant_id, JSON.stringify(order)]);
+      const { activation, name, version } = await callKernel<Activated>(tenants.pool, 'activate_policy', [
+        tenant_id,
+        JSON.stringify(order),
+      ]);
       outbox.hand([record]);
       const { seq, activated_by, at } = activation;
-      return { policy_hash, name, version, enforcement: enforcementOf(document), seq, activated_by, at, note: activation.note };
+      return {
+        policy_hash,
+        name,
+        version,
+        enforcement: enforcementOf(document),
+        seq,
+        activated_by,
+        at,
+        note: activation.note,
+      };
     } catch (error) {
       if (isAgain(error)) return null;
       throw error;
@@ -110,10 +158,14 @@ export class ActivatePolicy {
 }
 
 function requireActive(wanted: string | null, { policy_hash }: PolicyActivation): void {
-  if (wanted !== null && wanted !== policy_hash) throw new Fault('conflict', `another policy set is in force: \`${policy_hash}\``);
+  if (wanted !== null && wanted !== policy_hash)
+    throw new Fault('conflict', `another policy set is in force: \`${policy_hash}\``);
 }
 
-/** A rule that can never apply protects nothing, and whoever wrote it thinks otherwise. @throws Fault `policy.invalid` */
+/**
+ * A rule that can never apply protects nothing, and whoever wrote it thinks otherwise.
+ * @throws Fault `policy.invalid`
+ */
 function requirePossible({ set: { impossible } }: ReadyPolicy): void {
   const [first] = impossible;
   if (first === undefined) return;

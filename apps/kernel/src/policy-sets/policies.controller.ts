@@ -1,7 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 import { Controller } from '@nestjs/common';
 import { MessagePattern, Payload } from '@nestjs/microservices';
-import { KERNEL_REQUESTS, parseMessage, type PolicyActivation, type PolicyDiff, type PolicyPage, type PolicyPut, type PolicySchemaView, type PolicySetWhole, type PolicyTemplateList } from '@writ/contract';
+import {
+  KERNEL_REQUESTS,
+  parseMessage,
+  type PolicyActivation,
+  type PolicyDiff,
+  type PolicyPage,
+  type PolicyPut,
+  type PolicySchemaView,
+  type PolicySetWhole,
+  type PolicyTemplateList,
+} from '@writ/contract';
 import type { Listed } from '../store/index.ts';
 import { ActivatePolicy } from './activate-policy.ts';
 import { PutPolicy } from './put-policy.ts';

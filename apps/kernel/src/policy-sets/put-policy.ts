@@ -4,7 +4,14 @@ import { canonicalBytes, JsonError } from '@writ/digest';
 import { PolicySetError, type PolicyProblem, type PolicySet } from '@writ/policy';
 import type { Changes } from '../changes/index.ts';
 import { requireRole, type Rows } from '../tenancy/index.ts';
-import { activeRow, viewOf, type PolicyEngine, type PolicySent, type PolicyShelf, type SetRow } from '../policies/index.ts';
+import {
+  activeRow,
+  viewOf,
+  type PolicyEngine,
+  type PolicySent,
+  type PolicyShelf,
+  type SetRow,
+} from '../policies/index.ts';
 
 /** A set and its difference to another travel in one message. */
 const DOCUMENT_BYTES_MAX = 384 * 1024;
@@ -26,7 +33,10 @@ export class PutPolicy {
   async run({ caller, document }: KernelRequest<'policy.put'>): Promise<PolicyPut> {
     requireRole(caller, 'admin');
     const { tenant_id, api_key_id } = caller;
-    const checked = await check(this.#shelf.engine, tenant_id, { document, tools: await this.#shelf.stored.tools(tenant_id) });
+    const checked = await check(this.#shelf.engine, tenant_id, {
+      document,
+      tools: await this.#shelf.stored.tools(tenant_id),
+    });
     if (Array.isArray(checked)) return { valid: false, problems: checked, warnings: [], policy: null };
     const set = checked as PolicySet;
     const policy = await this.#changes.make(tenant_id, async (rows, now) => {
@@ -45,24 +55,38 @@ export class PutPolicy {
 /** Everything that is wrong, or the set. */
 async function check(engine: PolicyEngine, tenantId: string, sent: PolicySent): Promise<PolicySet | PolicyProblem[]> {
   try {
-    if (canonicalBytes(sent.document).byteLength > DOCUMENT_BYTES_MAX) return [problem('', `it takes more than ${DOCUMENT_BYTES_MAX} bytes`, 'use fewer, wider rules')];
+    if (canonicalBytes(sent.document).byteLength > DOCUMENT_BYTES_MAX)
+      return [problem('', `it takes more than ${DOCUMENT_BYTES_MAX} bytes`, 'use fewer, wider rules')];
     const set = await engine.compile(tenantId, sent);
     const { name } = set.document;
-    if (engine.shipped.has(name)) return [problem('/name', `\`${name}\` is the name of a shipped set`, 'give it another')];
+    if (engine.shipped.has(name))
+      return [problem('/name', `\`${name}\` is the name of a shipped set`, 'give it another')];
     if (name === ACTIVE) return [problem('/name', `\`${ACTIVE}\` stands for the set in force`, 'give it another')];
     return HASH.test(name) ? [problem('/name', 'the name looks like a hash', 'give it another')] : set;
   } catch (error) {
     if (error instanceof PolicySetError) return [...error.problems];
-    if (error instanceof Fault && error.code === 'limit.exceeded') return [problem('/cedar', 'the rules take more time or memory to check than they may', 'use fewer, simpler rules')];
+    if (error instanceof Fault && error.code === 'limit.exceeded')
+      return [
+        problem('/cedar', 'the rules take more time or memory to check than they may', 'use fewer, simpler rules'),
+      ];
     if (error instanceof JsonError) return [problem(error.pointer, error.message, '')];
     throw error;
   }
 }
 
-const problem = (pointer: string, message: string, help: string): PolicyProblem => ({ pointer, line: null, column: null, message, help });
+const problem = (pointer: string, message: string, help: string): PolicyProblem => ({
+  pointer,
+  line: null,
+  column: null,
+  message,
+  help,
+});
 
 /** Stores a set unless it is there. Versions of a tenant are given out one after another. */
-async function storeSet(rows: Rows, { tenantId, set, by, now }: { tenantId: string; set: PolicySet; by: string; now: number }): Promise<{ row: SetRow; isNew: boolean }> {
+async function storeSet(
+  rows: Rows,
+  { tenantId, set, by, now }: { tenantId: string; set: PolicySet; by: string; now: number },
+): Promise<{ row: SetRow; isNew: boolean }> {
   await rows.$executeRaw`SELECT pg_advisory_xact_lock(hashtextextended('writ.policy_sets.' || ${tenantId}, 0))`;
   const key = { tenant_id: tenantId, policy_hash: set.policy_hash };
   const known = await rows.policy_set.findUnique({ where: { tenant_id_policy_hash: key } });

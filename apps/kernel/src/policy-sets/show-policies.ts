@@ -1,12 +1,25 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { Caller, KernelRequest, PolicyActivation, PolicyDiff, PolicyPage, PolicySchemaView, PolicySetView, PolicySetWhole, PolicyTemplateList } from '@writ/contract';
+import type {
+  Caller,
+  KernelRequest,
+  PolicyActivation,
+  PolicyDiff,
+  PolicyPage,
+  PolicySchemaView,
+  PolicySetView,
+  PolicySetWhole,
+  PolicyTemplateList,
+} from '@writ/contract';
 import { parseJson } from '@writ/digest';
 import { diffSets, POLICY_SCHEMA_VERSION, POLICY_TEMPLATES, policySchema, PolicySetSource } from '@writ/policy';
 import { fittedPage, pageOf, parseCursor, type Listed } from '../store/index.ts';
 import { newestFirst, requireRole, rowsAfter, type Tenancy } from '../tenancy/index.ts';
 import { enforcementOf, viewOf, type FoundSet, type PolicyShelf } from '../policies/index.ts';
 
-/** Shows policy sets and what they are written in. Those who look after a tenant may look; agents may not know what they aren't stopped by. */
+/**
+ * Shows policy sets and what they are written in. Those who look after a tenant may look; agents may not know what they
+ * aren't stopped by.
+ */
 export class ShowPolicies {
   readonly #tenancy: Tenancy;
   readonly #shelf: PolicyShelf;
@@ -24,14 +37,33 @@ export class ShowPolicies {
     const where = { ...rowsAfter(parseCursor(page.cursor), 'policy_hash'), tenant_id };
     return await this.#tenancy.within(tenant_id, async (rows) => {
       const active = await this.#shelf.active(rows, tenant_id);
-      const stored = await rows.policy_set.findMany({ where, orderBy: newestFirst('policy_hash'), take: page.limit + 1 });
-      const shipped = [...engine.shipped.values()].map((ready) => viewOf({ ready, row: null }, active.policy_hash, engine));
+      const stored = await rows.policy_set.findMany({
+        where,
+        orderBy: newestFirst('policy_hash'),
+        take: page.limit + 1,
+      });
+      const shipped = [...engine.shipped.values()].map((ready) =>
+        viewOf({ ready, row: null }, active.policy_hash, engine),
+      );
       const views = stored.map((row): PolicySetView => ({
-        policy_hash: row.policy_hash, name: row.name, version: row.version, description: (row.document as { description: string }).description,
-        enforcement: enforcementOf(row.document), active: row.policy_hash === active.policy_hash, shipped: shipped.some(({ policy_hash }) => policy_hash === row.policy_hash),
-        created_by: row.created_by, created_at: Number(row.created_at),
+        policy_hash: row.policy_hash,
+        name: row.name,
+        version: row.version,
+        description: (row.document as { description: string }).description,
+        enforcement: enforcementOf(row.document),
+        active: row.policy_hash === active.policy_hash,
+        shipped: shipped.some(({ policy_hash }) => policy_hash === row.policy_hash),
+        created_by: row.created_by,
+        created_at: Number(row.created_at),
       }));
-      return { active, shipped, ...fittedPage(views, page.limit, ({ created_at, policy_hash }) => ({ created_at: created_at ?? 0, id: policy_hash })) } as PolicyPage;
+      return {
+        active,
+        shipped,
+        ...fittedPage(views, page.limit, ({ created_at, policy_hash }) => ({
+          created_at: created_at ?? 0,
+          id: policy_hash,
+        })),
+      } as PolicyPage;
     });
   }
 
@@ -39,7 +71,7 @@ export class ShowPolicies {
   async read({ caller, policy }: KernelRequest<'policy.read'>): Promise<PolicySetWhole> {
     requireReader(caller);
     const found = await this.#shelf.find(caller.tenant_id, policy);
-    return { ...await this.#view(caller, found), document: { ...found.ready.set.document } };
+    return { ...(await this.#view(caller, found)), document: { ...found.ready.set.document } };
   }
 
   /** @throws Fault `auth.role`, `not_found`, `policy.unreadable` */
@@ -47,7 +79,13 @@ export class ShowPolicies {
     requireReader(caller);
     const [a, b] = [await this.#shelf.find(caller.tenant_id, from), await this.#shelf.find(caller.tenant_id, to)];
     const { rules, history, settings } = diffSets(a.ready.set, b.ready.set);
-    return { from: await this.#view(caller, a), to: await this.#view(caller, b), rules: [...rules], history: [...history], settings: [...settings] };
+    return {
+      from: await this.#view(caller, a),
+      to: await this.#view(caller, b),
+      rules: [...rules],
+      history: [...history],
+      settings: [...settings],
+    };
   }
 
   /** Newest first. @throws Fault `auth.role`, `request.malformed` */
@@ -57,7 +95,11 @@ export class ShowPolicies {
     const { created_at: at, id } = parseCursor(page.cursor);
     const before = id === '~' ? {} : { seq: { lt: BigInt(at) } };
     const views = await this.#tenancy.within(tenant_id, async (rows) => {
-      const found = await rows.policy_activation.findMany({ where: { tenant_id, ...before }, orderBy: { seq: 'desc' }, take: page.limit + 1 });
+      const found = await rows.policy_activation.findMany({
+        where: { tenant_id, ...before },
+        orderBy: { seq: 'desc' },
+        take: page.limit + 1,
+      });
       return await Promise.all(found.map((row) => this.#shelf.activationOf(rows, row)));
     });
     // The place of an activation is its number.
@@ -66,12 +108,22 @@ export class ShowPolicies {
 
   async schema({ caller }: KernelRequest<'policy.schema'>): Promise<PolicySchemaView> {
     requireReader(caller);
-    return { version: POLICY_SCHEMA_VERSION, cedar: policySchema(await this.#shelf.stored.tools(caller.tenant_id)), document: plain(PolicySetSource) };
+    return {
+      version: POLICY_SCHEMA_VERSION,
+      cedar: policySchema(await this.#shelf.stored.tools(caller.tenant_id)),
+      document: plain(PolicySetSource),
+    };
   }
 
   templates({ caller }: KernelRequest<'policy.templates'>): PolicyTemplateList {
     requireReader(caller);
-    return { items: [...POLICY_TEMPLATES.values()].map(({ id, description, parameters }) => ({ id, description, parameters: plain(parameters) })) };
+    return {
+      items: [...POLICY_TEMPLATES.values()].map(({ id, description, parameters }) => ({
+        id,
+        description,
+        parameters: plain(parameters),
+      })),
+    };
   }
 
   async #view({ tenant_id }: Caller, found: FoundSet): Promise<PolicySetView> {
@@ -81,4 +133,5 @@ export class ShowPolicies {
 }
 
 const requireReader = (caller: Caller): void => requireRole(caller, 'admin', 'operator', 'auditor');
-const plain = (schema: unknown): Record<string, unknown> => parseJson(JSON.stringify(schema)) as Record<string, unknown>;
+const plain = (schema: unknown): Record<string, unknown> =>
+  parseJson(JSON.stringify(schema)) as Record<string, unknown>;

@@ -10,7 +10,9 @@ export interface Assignment {
   /** what the executor is to count the lease from */
   readonly mark: string;
   readonly nonce: string;
-  /** calls of a tenant of weight 1 that may be out in the lane, this one included; null: as many as it may have at all */
+  /**
+   * calls of a tenant of weight 1 that may be out in the lane, this one included; null: as many as it may have at all
+   */
   readonly most: number | null;
   readonly permit_ttl_ms: number;
   readonly lease_ms: number;
@@ -24,10 +26,16 @@ export interface Assigned {
 
 /** Assigns calls to executors as they are admitted. */
 export abstract class Assigner {
-  /** For whom a call of the tenant with this tool may be admitted to the lane; null where it must wait its turn. What isn't used of it costs a free slot for half a second. */
+  /**
+   * For whom a call of the tenant with this tool may be admitted to the lane; null where it must wait its turn. What
+   * isn't used of it costs a free slot for half a second.
+   */
   abstract assignmentFor(lane: Lane, tenantId: string, toolId: string): Assignment | null;
 
-  /** Sends the call to its executor, after the COMMIT. Returns at once and never throws: what can't be sent is given back to its lane, or found by its lease. */
+  /**
+   * Sends the call to its executor, after the COMMIT. Returns at once and never throws: what can't be sent is given
+   * back to its lane, or found by its lease.
+   */
   abstract send(assigned: Assigned): void;
 }
 

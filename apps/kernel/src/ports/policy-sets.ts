@@ -18,7 +18,10 @@ export interface JudgedAction {
   readonly args: Readonly<Record<string, unknown>>;
   /** what the arguments touch, with links resolved */
   readonly resources: readonly FsResource[];
-  /** where it would go outside: what its arguments name, or of a command what its token lets out; absent or null where nothing can leave */
+  /**
+   * where it would go outside: what its arguments name, or of a command what its token lets out; absent or null where
+   * nothing can leave
+   */
   readonly egress?: EgressFacts | null;
   readonly task_class: string;
   readonly session_mode: 'interactive' | 'gateway' | 'scheduled';
@@ -42,7 +45,9 @@ export interface JudgedEffect extends JudgedAction {
   readonly examined: EffectExamination;
   /** whether persons approved this very effect, its findings before their eyes: a yes to an action covers no finding */
   readonly isApproved: boolean;
-  /** rules on effects whose findings every token of the chain permits beforehand: they are recorded and ask for nobody */
+  /**
+   * rules on effects whose findings every token of the chain permits beforehand: they are recorded and ask for nobody
+   */
   readonly permitted: readonly EffectRule[];
 }
 
@@ -65,7 +70,10 @@ export interface Supervision {
   readonly asksAnew?: boolean;
 }
 
-/** A count to read before a call can be judged: see `HistoryNeed`. Patterns are spelt out as the tools that fit them, and nobody needs to count past `most`. */
+/**
+ * A count to read before a call can be judged: see `HistoryNeed`. Patterns are spelt out as the tools that fit them,
+ * and nobody needs to count past `most`.
+ */
 export interface CountNeeded extends HistoryNeed {
   readonly most: number;
   /** what `tools` is spelt out of, for tools of the tenant */
@@ -79,10 +87,13 @@ export interface ActivePolicy {
   /** how long a held call waits for a person, in milliseconds */
   readonly approvalMs: number;
   /** what must be known of the session's past; null for most calls */
-  readonly historyNeeds: (call: { readonly tool_id: string; readonly task_class: string }) => readonly CountNeeded[] | null;
+  readonly historyNeeds: (call: {
+    readonly tool_id: string;
+    readonly task_class: string;
+  }) => readonly CountNeeded[] | null;
   /**
-   * A rule that can't be evaluated refuses (`policy.error`): a forbid that can't be read is still a forbid. Rejects with Fault `overloaded` where too many calls wait to be
-   * read, and with a plain error for a bug.
+   * A rule that can't be evaluated refuses (`policy.error`): a forbid that can't be read is still a forbid. Rejects
+   * with Fault `overloaded` where too many calls wait to be read, and with a plain error for a bug.
    */
   readonly judge: (action: JudgedAction) => Promise<Verdict<Supervision>>;
   /** The settings by which an effect of the task class is examined, before it is judged. */
@@ -91,11 +102,15 @@ export interface ActivePolicy {
   readonly judgeEffect: (effect: JudgedEffect) => Promise<Verdict<Supervision>>;
 }
 
-/** Policies by the hashes that tenants have activated. The database says which is in force, in the facts that a decision reads; this only has them ready. */
+/**
+ * Policies by the hashes that tenants have activated. The database says which is in force, in the facts that a decision
+ * reads; this only has them ready.
+ */
 export abstract class PolicySets {
   /**
-   * The set that the tenant has activated under the hash; null: the default one. Implementations MUST answer with what that hash is of and MUST reject
-   * rather than answer with another. Callers MUST have read the hash from the facts that they decide on, and MUST have it asserted by what writes the decision.
+   * The set that the tenant has activated under the hash; null: the default one. Implementations MUST answer with what
+   * that hash is of and MUST reject rather than answer with another. Callers MUST have read the hash from the facts
+   * that they decide on, and MUST have it asserted by what writes the decision.
    * @throws Fault `policy.unreadable`
    */
   abstract of(tenantId: string, activated: string | null): Promise<ActivePolicy>;

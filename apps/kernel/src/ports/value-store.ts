@@ -20,9 +20,15 @@ export interface NewSecret {
   readonly created_by: string;
 }
 
-/** The tenant's secrets. Implementations MUST keep no value in clear, and MUST bind what they keep to tenant, name and version. */
+/**
+ * The tenant's secrets. Implementations MUST keep no value in clear, and MUST bind what they keep to tenant, name and
+ * version.
+ */
 export abstract class ValueStore {
-  /** Seals a next version, for a statement of the caller's own that puts it with what else it writes. Callers MUST seal anew where that finds the version taken. */
+  /**
+   * Seals a next version, for a statement of the caller's own that puts it with what else it writes. Callers MUST seal
+   * anew where that finds the version taken.
+   */
   abstract seal(tenantId: string, secret: NewSecret): Promise<SealedSecret>;
   /** Resolves with the version once it is durable. It writes no record: callers MUST write theirs first. */
   abstract put(tenantId: string, secret: NewSecret): Promise<number>;

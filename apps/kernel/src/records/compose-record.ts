@@ -3,10 +3,11 @@ import { logIdOf, type AuditRecord, type UsageCounter } from '@writ/contract';
 import { newId } from '@writ/nest-kit';
 
 /** What every record says; the rest is null, empty or zero unless said. `kernel_key_id` is the sealer's to fill. */
-export type RecordFields = Pick<AuditRecord, 'kind' | 'tenant_id' | 'recorded_at'> & Partial<Omit<AuditRecord, 'v' | 'log_id' | 'kernel_key_id' | 'usage_counted_by'>> & {
-  /** left out of the record where it is null, and where nothing is settled that it could speak of */
-  readonly usage_counted_by?: UsageCounter | null;
-};
+export type RecordFields = Pick<AuditRecord, 'kind' | 'tenant_id' | 'recorded_at'> &
+  Partial<Omit<AuditRecord, 'v' | 'log_id' | 'kernel_key_id' | 'usage_counted_by'>> & {
+    /** left out of the record where it is null, and where nothing is settled that it could speak of */
+    readonly usage_counted_by?: UsageCounter | null;
+  };
 
 /** A record that lacks only the key that will sign it. */
 export type UnsealedRecord = Omit<AuditRecord, 'kernel_key_id'>;
@@ -14,26 +15,57 @@ export type UnsealedRecord = Omit<AuditRecord, 'kernel_key_id'>;
 /** As many as the schema takes. Rules past it are cut from the record, never from the decision. */
 const RULES_MAX = 64;
 const RULE_CHARS_MAX = 128;
-/** Bytes of either list in the record. What else a record holds is bounded by its schema to less than half of 16 KiB, so whatever was decided can be recorded. */
+/**
+ * Bytes of either list in the record. What else a record holds is bounded by its schema to less than half of 16 KiB, so
+ * whatever was decided can be recorded.
+ */
 const RULES_BYTES_MAX = 4 * 1024;
 
 /**
- * A whole record: fields that aren't given are null, never absent, so that every record of a kind has the same shape. `usage_counted_by` alone is there or not.
- * `recorded_at` is the database's clock in milliseconds; a record_id is made unless given.
+ * A whole record: fields that aren't given are null, never absent, so that every record of a kind has the same shape.
+ * `usage_counted_by` alone is there or not. `recorded_at` is the database's clock in milliseconds; a record_id is made
+ * unless given.
  */
 export function composeRecord({ usage_counted_by = null, ...fields }: RecordFields): UnsealedRecord {
   const record: UnsealedRecord = {
     v: 1,
     record_id: newId('record'),
     log_id: logIdOf(fields.tenant_id),
-    operation_id: null, attempt: null, phase: null, verdict: null, rule_ids: [], fault_code: null, approval_refs: [],
-    agent_id: null, capability_token_id: null, tool_id: null, tool_definition_digest: null,
-    args_hash: null, result_hash: null, policy_hash: null,
-    state_snapshot_id: null, new_snapshot_id: null, commit_delta_id: null, workspace_id: null,
-    provenance: {}, task_class: null, autonomy_mode: null, risk_score: null, risk_basis: [],
-    tx_outcome: null, budget_delta: null, decision_record_id: null, decision_hash: null,
-    effect_digest: null, egress_count: 0, egress_hash: null, image_digest: null,
-    actor: null, change: null, trace_id: null, span_id: null,
+    operation_id: null,
+    attempt: null,
+    phase: null,
+    verdict: null,
+    rule_ids: [],
+    fault_code: null,
+    approval_refs: [],
+    agent_id: null,
+    capability_token_id: null,
+    tool_id: null,
+    tool_definition_digest: null,
+    args_hash: null,
+    result_hash: null,
+    policy_hash: null,
+    state_snapshot_id: null,
+    new_snapshot_id: null,
+    commit_delta_id: null,
+    workspace_id: null,
+    provenance: {},
+    task_class: null,
+    autonomy_mode: null,
+    risk_score: null,
+    risk_basis: [],
+    tx_outcome: null,
+    budget_delta: null,
+    decision_record_id: null,
+    decision_hash: null,
+    effect_digest: null,
+    egress_count: 0,
+    egress_hash: null,
+    image_digest: null,
+    actor: null,
+    change: null,
+    trace_id: null,
+    span_id: null,
     ...fields,
     ...(usage_counted_by === null || (fields.budget_delta ?? null) === null ? {} : { usage_counted_by }),
   };
@@ -42,5 +74,8 @@ export function composeRecord({ usage_counted_by = null, ...fields }: RecordFiel
 
 function bounded(rules: readonly string[]): string[] {
   let bytes = 0;
-  return rules.slice(0, RULES_MAX).map((rule) => rule.slice(0, RULE_CHARS_MAX)).filter((rule) => (bytes += Buffer.byteLength(JSON.stringify(rule)) + 1) <= RULES_BYTES_MAX);
+  return rules
+    .slice(0, RULES_MAX)
+    .map((rule) => rule.slice(0, RULE_CHARS_MAX))
+    .filter((rule) => (bytes += Buffer.byteLength(JSON.stringify(rule)) + 1) <= RULES_BYTES_MAX);
 }

@@ -19,8 +19,11 @@ describe('a record', () => {
   it('says who counted usage beside what is settled alone, and never null', () => {
     const saysOf = (more: Partial<RecordFields>) => composeRecord({ ...fields, ...more }).usage_counted_by ?? 'nothing';
     expect([
-      saysOf({ usage_counted_by: 'agent', budget_delta: { cpu_ms: 1 } }), saysOf({ usage_counted_by: 'host', budget_delta: { cpu_ms: 1 } }),
-      saysOf({ usage_counted_by: null, budget_delta: { cpu_ms: 1 } }), saysOf({ usage_counted_by: 'agent' }), saysOf({ usage_counted_by: 'agent', budget_delta: null }),
+      saysOf({ usage_counted_by: 'agent', budget_delta: { cpu_ms: 1 } }),
+      saysOf({ usage_counted_by: 'host', budget_delta: { cpu_ms: 1 } }),
+      saysOf({ usage_counted_by: null, budget_delta: { cpu_ms: 1 } }),
+      saysOf({ usage_counted_by: 'agent' }),
+      saysOf({ usage_counted_by: 'agent', budget_delta: null }),
     ]).toEqual(['agent', 'host', 'nothing', 'nothing', 'nothing']);
     expect(composeRecord({ ...fields, usage_counted_by: null })).not.toHaveProperty('usage_counted_by');
   });
@@ -28,24 +31,52 @@ describe('a record', () => {
   it('has every other field of the schema, null where nothing was said', () => {
     const sealed = sealer.seal(composeRecord(fields), none);
     const record = parseMessage(AuditRecord, JSON.parse(sealed.payload.toString()));
-    expect(Object.keys(record).sort()).toEqual(Object.keys(AuditRecord.properties).filter((name) => name !== 'usage_counted_by').sort());
-    expect(record).toMatchObject({ ...fields, kernel_key_id: 'k1', record_id: sealed.record_id, egress_count: 0, verdict: null });
+    expect(Object.keys(record).sort()).toEqual(
+      Object.keys(AuditRecord.properties)
+        .filter((name) => name !== 'usage_counted_by')
+        .sort(),
+    );
+    expect(record).toMatchObject({
+      ...fields,
+      kernel_key_id: 'k1',
+      record_id: sealed.record_id,
+      egress_count: 0,
+      verdict: null,
+    });
   });
 
   it('keeps rules within the bounds of the schema', () => {
     const record = composeRecord({ ...fields, rule_ids: Array.from({ length: 100 }, () => 'r'.repeat(200)) });
     expect(record.rule_ids.length).toBeGreaterThan(20);
     expect(record.rule_ids[0]).toHaveLength(128);
-    expect(composeRecord({ ...fields, rule_ids: Array.from({ length: 100 }, () => 'r'.repeat(20)) }).rule_ids).toHaveLength(64);
+    expect(
+      composeRecord({ ...fields, rule_ids: Array.from({ length: 100 }, () => 'r'.repeat(20)) }).rule_ids,
+    ).toHaveLength(64);
   });
 
   it('always fits with as much as its schema takes: a call that ends must never be too long to record', () => {
     const rules = Array.from({ length: 64 }, () => '\u0001'.repeat(128));
     const word = 'w'.repeat(128);
     const record = composeRecord({
-      ...fields, rule_ids: rules, risk_basis: rules, tool_id: '\u0001'.repeat(128), capability_token_id: '\u0001'.repeat(64), workspace_id: '\u0001'.repeat(64),
-      provenance: { source: word, dialect: word, session_id: word, run_id: word, turn: word, parent_operation_id: word, model: word },
-      approval_refs: Array.from({ length: 16 }, () => newId('approval')), decision_hash: '0'.repeat(64), effect_digest: '0'.repeat(64), result_hash: '0'.repeat(64),
+      ...fields,
+      rule_ids: rules,
+      risk_basis: rules,
+      tool_id: '\u0001'.repeat(128),
+      capability_token_id: '\u0001'.repeat(64),
+      workspace_id: '\u0001'.repeat(64),
+      provenance: {
+        source: word,
+        dialect: word,
+        session_id: word,
+        run_id: word,
+        turn: word,
+        parent_operation_id: word,
+        model: word,
+      },
+      approval_refs: Array.from({ length: 16 }, () => newId('approval')),
+      decision_hash: '0'.repeat(64),
+      effect_digest: '0'.repeat(64),
+      result_hash: '0'.repeat(64),
     });
     expect(sealer.seal(record, none).payload.byteLength).toBeLessThan(15 * 1024);
     expect(record.rule_ids.length).toBeGreaterThan(0);
@@ -59,7 +90,13 @@ describe('a record', () => {
   it('carries the ids of a valid trace and of no other', () => {
     const [trace, span] = ['4bf92f3577b34da6a3ce929d0e0e4736', '00f067aa0ba902b7'];
     expect(traceIdsOf(`00-${trace}-${span}-01`)).toEqual({ trace_id: trace, span_id: span });
-    for (const bad of [null, '', `01-${trace}-${span}-01`, `00-${'0'.repeat(32)}-${span}-01`, `00-${trace}-${'0'.repeat(16)}-01`]) {
+    for (const bad of [
+      null,
+      '',
+      `01-${trace}-${span}-01`,
+      `00-${'0'.repeat(32)}-${span}-01`,
+      `00-${trace}-${'0'.repeat(16)}-01`,
+    ]) {
       expect(traceIdsOf(bad)).toEqual({ trace_id: null, span_id: null });
     }
   });

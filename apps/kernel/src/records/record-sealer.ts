@@ -25,12 +25,16 @@ export interface SealedRecord {
 }
 
 /**
- * The record key. Implementations MUST sign exactly the bytes that they return, MUST write the statement as libs/receipt lays it
- * down, and MUST NOT let the key leave. Callers MUST store both in the transaction whose change of state the record describes.
+ * The record key. Implementations MUST sign exactly the bytes that they return, MUST write the statement as
+ * libs/receipt lays it down, and MUST NOT let the key leave. Callers MUST store both in the transaction whose change of
+ * state the record describes.
  */
 export abstract class RecordSeal {
   abstract readonly keyid: string;
-  abstract seal(record: AuditRecord, subjects: RecordSubjects): { readonly payload: Uint8Array; readonly sig: Uint8Array };
+  abstract seal(
+    record: AuditRecord,
+    subjects: RecordSubjects,
+  ): { readonly payload: Uint8Array; readonly sig: Uint8Array };
 }
 
 /** Makes the bytes of a record, once. */

@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /** Ids of a W3C trace context as a record carries them. */
-export interface TraceIds { readonly trace_id: string | null; readonly span_id: string | null }
+export interface TraceIds {
+  readonly trace_id: string | null;
+  readonly span_id: string | null;
+}
 
 /** https://www.w3.org/TR/trace-context/#traceparent-header, version 00; an all-zero id is invalid there. */
 const TRACEPARENT = /^00-(?!0{32})([0-9a-f]{32})-(?!0{16})([0-9a-f]{16})-[0-9a-f]{2}$/;

@@ -12,7 +12,9 @@ let kernel: TestKernel;
 let run: TestExecution;
 let tenant: TestTenant;
 let token: string;
-openExecutionSpec((on) => { ({ kernel, run } = on); });
+openExecutionSpec((on) => {
+  ({ kernel, run } = on);
+});
 beforeEach(async () => {
   tenant = await kernel.newTenant();
   await tenant.write({ 'a.txt': 'hello' });
@@ -36,7 +38,13 @@ describe('a permit', () => {
     const row = await tenant.row(operation_id);
     expect(row).toMatchObject({ state: 'performing', attempt: 1, lease_until: redemption.lease_until });
     expect(redemption).toMatchObject({
-      operation_id, attempt: 1, tool_id: 'fs.write', args: { path: 'a.txt', content: 'x' }, state_snapshot_id: tenant.head, lease_ms: LEASE_MS, secrets: {},
+      operation_id,
+      attempt: 1,
+      tool_id: 'fs.write',
+      args: { path: 'a.txt', content: 'x' },
+      state_snapshot_id: tenant.head,
+      lease_ms: LEASE_MS,
+      secrets: {},
       fs: [[{ path: '', read: true, write: true }]],
     });
     expect(argsHash(Buffer.from(redemption.args_salt, 'base64'), redemption.args)).toBe(row.args_hash);
@@ -48,7 +56,8 @@ describe('a permit', () => {
     const { permit } = await dispatched();
     const answers = await Promise.allSettled(Array.from({ length: 10 }, () => redeem(permit)));
     expect(answers.filter(({ status }) => status === 'fulfilled')).toHaveLength(1);
-    for (const answer of answers) if (answer.status === 'rejected') expect(answer.reason).toMatchObject({ code: 'permit.spent' });
+    for (const answer of answers)
+      if (answer.status === 'rejected') expect(answer.reason).toMatchObject({ code: 'permit.spent' });
   });
 
   it('asked for again by the same executor and nonce gets the same answer', async () => {
@@ -64,9 +73,15 @@ describe('a permit', () => {
     const { operation_id, permit } = await dispatched();
     const payload = payloadOf(permit) as never as Parameters<typeof sealPermit>[0];
     await expect(redeem(sealPermit(payload, newSigner()))).rejects.toMatchObject({ code: 'permit.invalid' });
-    await expect(redeem(sealPermit({ ...payload, action_digest: '0'.repeat(64) }, kernel.signer))).rejects.toMatchObject({ code: 'permit.invalid' });
-    await expect(redeem(sealPermit({ ...payload, attempt: 9 }, kernel.signer))).rejects.toMatchObject({ code: 'permit.invalid' });
-    await expect(redeem(sealPermit({ ...payload, tenant_id: newId('tenant') }, kernel.signer))).rejects.toMatchObject({ code: 'permit.invalid' });
+    await expect(
+      redeem(sealPermit({ ...payload, action_digest: '0'.repeat(64) }, kernel.signer)),
+    ).rejects.toMatchObject({ code: 'permit.invalid' });
+    await expect(redeem(sealPermit({ ...payload, attempt: 9 }, kernel.signer))).rejects.toMatchObject({
+      code: 'permit.invalid',
+    });
+    await expect(redeem(sealPermit({ ...payload, tenant_id: newId('tenant') }, kernel.signer))).rejects.toMatchObject({
+      code: 'permit.invalid',
+    });
     await expect(redeem({ not: 'a permit' })).rejects.toMatchObject({ code: 'permit.invalid' });
     expect(await tenant.row(operation_id)).toMatchObject({ state: 'dispatched' });
   });
@@ -80,7 +95,9 @@ describe('a permit', () => {
     run.dispatcher.wake('inline');
     let next = permit;
     while (payloadOf(next).attempt === 1) {
-      await new Promise((resolve) => { setImmediate(resolve); });
+      await new Promise((resolve) => {
+        setImmediate(resolve);
+      });
       next = await run.permitOf(operation_id);
     }
     await expect(redeem(permit)).rejects.toMatchObject({ code: 'permit.expired' });
@@ -99,14 +116,28 @@ describe('a permit', () => {
 describe('a call that is not to run any more when its permit comes', () => {
   it.each([
     ['token.revoked', 'UPDATE kernel.token SET revoked_at = 1 WHERE capability_token_id = $1'],
-    ['token.expired', `UPDATE kernel.token SET grant_json = jsonb_set(grant_json, '{expires_at}', '1') WHERE capability_token_id = $1`],
+    [
+      'token.expired',
+      `UPDATE kernel.token SET grant_json = jsonb_set(grant_json, '{expires_at}', '1') WHERE capability_token_id = $1`,
+    ],
     ['deadline', 'UPDATE kernel.operation SET deadline = 1 WHERE capability_token_id = $1'],
   ])('ends by %s, with a record and its reservation given back', async (code, sql) => {
     const { operation_id, permit } = await dispatched();
     await tenant.query(sql, [token]);
     await expect(redeem(permit)).rejects.toMatchObject({ code });
-    expect(await tenant.row(operation_id)).toMatchObject({ state: 'rolled_back', tx_outcome: 'rolled_back', fault_code: code, reserved: {} });
-    expect((await tenant.records()).at(-1)).toMatchObject({ phase: 'outcome', operation_id, fault_code: code, tx_outcome: 'rolled_back', budget_delta: { calls: 0 } });
+    expect(await tenant.row(operation_id)).toMatchObject({
+      state: 'rolled_back',
+      tx_outcome: 'rolled_back',
+      fault_code: code,
+      reserved: {},
+    });
+    expect((await tenant.records()).at(-1)).toMatchObject({
+      phase: 'outcome',
+      operation_id,
+      fault_code: code,
+      tx_outcome: 'rolled_back',
+      budget_delta: { calls: 0 },
+    });
     expect(await tenant.budgetOf(token)).toMatchObject({ calls: { reserved: 0, used: 0 } });
   });
 });
@@ -118,7 +149,13 @@ describe('a lease', () => {
     const renewed = await run.renew.run(speaker);
     expect(renewed.stop).toBe(false);
     expect(renewed.lease_until).toBeGreaterThanOrEqual(redemption.lease_until);
-    for (const other of [{ nonce: newNonce() }, { executor_id: newId('executor') }, { attempt: 2 }, { tenant_id: newId('tenant') }, { operation_id: newId('operation') }]) {
+    for (const other of [
+      { nonce: newNonce() },
+      { executor_id: newId('executor') },
+      { attempt: 2 },
+      { tenant_id: newId('tenant') },
+      { operation_id: newId('operation') },
+    ]) {
       await expect(run.renew.run({ ...speaker, ...other })).rejects.toMatchObject({ code: 'attempt.fenced' });
     }
   });
@@ -136,7 +173,9 @@ describe('a lease', () => {
     const child = await tenant.token({}, { parent_id: parent });
     const { attempt: cancelled } = await run.perform(tenant, tenant.writeCall(token));
     const { attempt: revoked } = await run.perform(tenant, tenant.writeCall(child));
-    await tenant.query('UPDATE kernel.operation SET cancel_requested = true WHERE operation_id = $1', [cancelled.operation_id]);
+    await tenant.query('UPDATE kernel.operation SET cancel_requested = true WHERE operation_id = $1', [
+      cancelled.operation_id,
+    ]);
     await tenant.query('UPDATE kernel.token SET revoked_at = 1 WHERE capability_token_id = $1', [parent]);
     for (const attempt of [cancelled, revoked]) {
       expect(await run.renew.run(speakerOf(attempt))).toMatchObject({ stop: true });
@@ -147,15 +186,23 @@ describe('a lease', () => {
 
   it('is not extended for a call that must stop: who goes on asking can not keep it for ever', async () => {
     const { attempt, redemption } = await run.perform(tenant, tenant.writeCall(token));
-    await tenant.query('UPDATE kernel.operation SET cancel_requested = true WHERE operation_id = $1', [attempt.operation_id]);
+    await tenant.query('UPDATE kernel.operation SET cancel_requested = true WHERE operation_id = $1', [
+      attempt.operation_id,
+    ]);
     expect(await run.renew.run(speakerOf(attempt))).toEqual({ v: 1, stop: true, lease_until: redemption.lease_until });
     expect(await tenant.row(attempt.operation_id)).toMatchObject({ lease_until: redemption.lease_until });
   });
 
   it('is not extended past the time that the call may take, whatever its executor does', async () => {
     const { attempt, redemption } = await run.perform(tenant, tenant.writeCall(token));
-    await tenant.query('UPDATE kernel.operation SET permit_until = permit_until - 600000 WHERE operation_id = $1', [attempt.operation_id]);
-    expect(await run.renew.effectStarted(speakerOf(attempt))).toEqual({ v: 1, stop: true, lease_until: redemption.lease_until });
+    await tenant.query('UPDATE kernel.operation SET permit_until = permit_until - 600000 WHERE operation_id = $1', [
+      attempt.operation_id,
+    ]);
+    expect(await run.renew.effectStarted(speakerOf(attempt))).toEqual({
+      v: 1,
+      stop: true,
+      lease_until: redemption.lease_until,
+    });
     expect(await tenant.row(attempt.operation_id)).toMatchObject({ effect_started: false });
   });
 });

@@ -16,7 +16,9 @@ let kernel: TestKernel;
 let run: TestExecution;
 let tenant: TestTenant;
 let token: string;
-openExecutionSpec((on) => { ({ kernel, run } = on); });
+openExecutionSpec((on) => {
+  ({ kernel, run } = on);
+});
 beforeEach(async () => {
   tenant = await kernel.newTenant();
   token = await tenant.token({ secrets: ['KEY', 'OTHER'] });
@@ -24,9 +26,12 @@ beforeEach(async () => {
   await put('KEY');
 });
 
-const put = (name: string, value = MARKER) => kernel.kept.store.put(tenant.tenantId, { name, value: Buffer.from(value), note: null, created_by: 'key_x' });
-const remove = (name: string) => tenant.query('DELETE FROM kernel.secret WHERE tenant_id = $1 AND name = $2', [tenant.tenantId, name]);
-const shell = (command: string, more: Partial<ProposedCall> = {}): ProposedCall => tenant.call(token, { tool_id: 'shell.run', args: { command }, idempotency_key: newId('request'), ...more });
+const put = (name: string, value = MARKER) =>
+  kernel.kept.store.put(tenant.tenantId, { name, value: Buffer.from(value), note: null, created_by: 'key_x' });
+const remove = (name: string) =>
+  tenant.query('DELETE FROM kernel.secret WHERE tenant_id = $1 AND name = $2', [tenant.tenantId, name]);
+const shell = (command: string, more: Partial<ProposedCall> = {}): ProposedCall =>
+  tenant.call(token, { tool_id: 'shell.run', args: { command }, idempotency_key: newId('request'), ...more });
 const codeOf = async (call: ProposedCall): Promise<string> => {
   const { state, result } = await kernel.admit.run(call, null);
   return result?.error?.code ?? state;
@@ -38,16 +43,48 @@ const permitOf = async (call: ProposedCall) => {
   return await run.permitOf(call.operation_id, 'sandboxed');
 };
 const redeem = async (call: ProposedCall, public_key: string | undefined) =>
-  await run.redeem.run({ v: 1, permit: await permitOf(call), executor_id: newId('executor'), nonce: newNonce(), ...(public_key === undefined ? {} : { public_key }) });
-const opened = async (call: ProposedCall, sealed: Readonly<Record<string, string>> = {}): Promise<Record<string, string>> =>
-  Object.fromEntries(await Promise.all(Object.entries(sealed).map(async ([name, text]) => [name, (await box.open(Buffer.from(text, 'base64'), redeemedContext(tenant.tenantId, call.operation_id, name))).toString()] as const)));
+  await run.redeem.run({
+    v: 1,
+    permit: await permitOf(call),
+    executor_id: newId('executor'),
+    nonce: newNonce(),
+    ...(public_key === undefined ? {} : { public_key }),
+  });
+const opened = async (
+  call: ProposedCall,
+  sealed: Readonly<Record<string, string>> = {},
+): Promise<Record<string, string>> =>
+  Object.fromEntries(
+    await Promise.all(
+      Object.entries(sealed).map(
+        async ([name, text]) =>
+          [
+            name,
+            (
+              await box.open(Buffer.from(text, 'base64'), redeemedContext(tenant.tenantId, call.operation_id, name))
+            ).toString(),
+          ] as const,
+      ),
+    ),
+  );
 const ours = async (): Promise<string> => (await box.publicKey()).toString('base64');
 
 describe('a call that names a secret', () => {
-  it('is refused where it isn\'t there, and where a token of the chain doesn\'t grant it', async () => {
+  it("is refused where it isn't there, and where a token of the chain doesn't grant it", async () => {
     expect(await codeOf(shell('echo ${secret:OTHER}'))).toBe('secret.unknown');
-    expect(await codeOf(shell('echo ${secret:KEY}', { capability_token_id: await tenant.token({ secrets: ['OTHER'] }) }))).toBe('token.scope');
-    expect(await codeOf(shell('echo ${secret:KEY}', { capability_token_id: await tenant.token({ secrets: ['KEY'] }, { parent_id: await tenant.token({ secrets: [] }) }) }))).toBe('token.scope');
+    expect(
+      await codeOf(shell('echo ${secret:KEY}', { capability_token_id: await tenant.token({ secrets: ['OTHER'] }) })),
+    ).toBe('token.scope');
+    expect(
+      await codeOf(
+        shell('echo ${secret:KEY}', {
+          capability_token_id: await tenant.token(
+            { secrets: ['KEY'] },
+            { parent_id: await tenant.token({ secrets: [] }) },
+          ),
+        }),
+      ),
+    ).toBe('token.scope');
     expect(await codeOf(shell('echo ${secret:key}'))).toBe('args.invalid');
     expect(await codeOf(shell('cat', { args: { command: 'cat', stdin: '${secret:KEY}' } }))).toBe('args.invalid');
     expect(await codeOf(shell('echo $${secret:NOTHING}'))).toBe('admitted');
@@ -60,7 +97,9 @@ describe('a call that names a secret', () => {
   });
 
   it('names none in a tool that writes files: there it is text', async () => {
-    expect(await codeOf(tenant.writeCall(token, { args: { path: 'a.txt', content: '${secret:NOTHING}' } }))).toBe('admitted');
+    expect(await codeOf(tenant.writeCall(token, { args: { path: 'a.txt', content: '${secret:NOTHING}' } }))).toBe(
+      'admitted',
+    );
   });
 });
 
@@ -91,16 +130,37 @@ describe('a redemption', () => {
     const call = shell('echo "${secret:KEY}"');
     const permit = await permitOf(call);
     await remove('KEY');
-    await expect(run.redeem.run({ v: 1, permit, executor_id: newId('executor'), nonce: newNonce(), public_key: await ours() })).rejects.toMatchObject({ code: 'secret.unknown' });
+    await expect(
+      run.redeem.run({ v: 1, permit, executor_id: newId('executor'), nonce: newNonce(), public_key: await ours() }),
+    ).rejects.toMatchObject({ code: 'secret.unknown' });
     expect(await tenant.row(call.operation_id)).toMatchObject({ state: 'rolled_back', fault_code: 'secret.unknown' });
   });
 
-  it('brings a value of the session before the tenant\'s, and no preview any', async () => {
+  it("brings a value of the session before the tenant's, and no preview any", async () => {
     const call = shell('echo "${secret:KEY}"', { session_id: 'ses-1' });
-    const ask = { tenant_id: tenant.tenantId, agent_id: tenant.agentId, session_id: 'ses-1', capability_token_id: token, name: 'KEY', secret: true };
-    const session = await kernel.kept.values.seal(ask, newId('operation'), { approval_id: newId('approval'), scope: 'session', value: Buffer.from('of the session'), expires_at: Date.now() + 60_000 });
+    const ask = {
+      tenant_id: tenant.tenantId,
+      agent_id: tenant.agentId,
+      session_id: 'ses-1',
+      capability_token_id: token,
+      name: 'KEY',
+      secret: true,
+    };
+    const session = await kernel.kept.values.seal(ask, newId('operation'), {
+      approval_id: newId('approval'),
+      scope: 'session',
+      value: Buffer.from('of the session'),
+      expires_at: Date.now() + 60_000,
+    });
     await tenant.query('SELECT kernel.put_value($1, $2)', [tenant.tenantId, JSON.stringify({ session })]);
     expect(await opened(call, (await redeem(call, await ours())).sealed)).toEqual({ KEY: 'of the session' });
-    expect(await kernel.kept.values.forCall(await tenant.row(call.operation_id), SHELL_RUN, { command: 'echo "${secret:KEY}"' }, 'preview')).toEqual({});
+    expect(
+      await kernel.kept.values.forCall(
+        await tenant.row(call.operation_id),
+        SHELL_RUN,
+        { command: 'echo "${secret:KEY}"' },
+        'preview',
+      ),
+    ).toEqual({});
   });
 });

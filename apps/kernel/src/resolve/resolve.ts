@@ -8,13 +8,20 @@ import { requireId, requireRole } from '../tenancy/index.ts';
 import { resolutionRecord } from './resolution-record.ts';
 
 /** What kernel.read_operation returns. */
-interface Seen { readonly now: number; readonly operation: OperationRow }
+interface Seen {
+  readonly now: number;
+  readonly operation: OperationRow;
+}
 /** What kernel.resolve_operation returns. */
-interface Resolved { readonly operation: OperationRow; readonly recorded: boolean }
+interface Resolved {
+  readonly operation: OperationRow;
+  readonly recorded: boolean;
+}
 
 /**
- * Notes what became of an ambiguous call, by the word of whoever looked where its effect went: a person, or the tenant's own system (the
- * reconcile hook, ADR 0017). It runs nothing and moves no workspace: what is in doubt lies outside. The key stays claimed.
+ * Notes what became of an ambiguous call, by the word of whoever looked where its effect went: a person, or the
+ * tenant's own system (the reconcile hook, ADR 0017). It runs nothing and moves no workspace: what is in doubt lies
+ * outside. The key stays claimed.
  */
 export class Resolve {
   readonly #tenants: TenantPool;
@@ -31,7 +38,8 @@ export class Resolve {
 
   /**
    * Resolves once the finding, its record and the settlement are durable. The same finding twice is one.
-   * @throws Fault `auth.role`, `resolution.own_call`, `not_found`, `conflict` for a call that isn't ambiguous or was resolved otherwise
+   * @throws Fault `auth.role`, `resolution.own_call`, `not_found`, `conflict` for a call that isn't ambiguous or was
+   * resolved otherwise
    */
   async run(request: KernelRequest<'operation.resolve'>): Promise<OperationView> {
     const { caller, operation_id } = request;
@@ -41,20 +49,33 @@ export class Resolve {
     if (seen === null) throw new Fault('not_found');
     requireAnother(caller, seen.operation);
     const row = isOpen(seen.operation) ? await this.#resolve(seen, request) : seen.operation;
-    if (row.state !== 'ambiguous') throw new Fault('conflict', `the operation is \`${row.state}\`, and only an \`ambiguous\` one is resolved`);
-    if (row.resolution !== request.outcome) throw new Fault('conflict', `the operation was resolved as \`${String(row.resolution)}\` already`);
+    if (row.state !== 'ambiguous')
+      throw new Fault('conflict', `the operation is \`${row.state}\`, and only an \`ambiguous\` one is resolved`);
+    if (row.resolution !== request.outcome)
+      throw new Fault('conflict', `the operation was resolved as \`${String(row.resolution)}\` already`);
     return await this.#views.of(row);
   }
 
   /** The row after it: another's resolution, where that came first. */
   async #resolve({ now, operation }: Seen, request: KernelRequest<'operation.resolve'>): Promise<OperationRow> {
     const { tenant_id, operation_id } = operation;
-    const sealed = this.#sealer.seal(resolutionRecord(operation, request, now), { actionDigest: operation.action_digest, newRoot: null });
+    const sealed = this.#sealer.seal(resolutionRecord(operation, request, now), {
+      actionDigest: operation.action_digest,
+      newRoot: null,
+    });
     const order = {
-      operation_id, outcome: request.outcome, note: request.note, resolved_by: request.caller.api_key_id,
+      operation_id,
+      outcome: request.outcome,
+      note: request.note,
+      resolved_by: request.caller.api_key_id,
       record: { record_id: sealed.record_id, keyid: sealed.keyid },
     };
-    const resolved = await callKernel<Resolved | null>(this.#tenants.pool, 'resolve_operation', [tenant_id, JSON.stringify(order), sealed.payload, sealed.sig]);
+    const resolved = await callKernel<Resolved | null>(this.#tenants.pool, 'resolve_operation', [
+      tenant_id,
+      JSON.stringify(order),
+      sealed.payload,
+      sealed.sig,
+    ]);
     if (resolved === null) throw new Fault('not_found');
     if (resolved.recorded) this.#announcer.announce(resolved.operation, [sealed]);
     return resolved.operation;
@@ -63,7 +84,10 @@ export class Resolve {
 
 const isOpen = ({ state, resolution }: OperationRow): boolean => state === 'ambiguous' && resolution === null;
 
-/** INVARIANT (four eyes): who had a hand in a call doesn't say what became of it, whatever the role. @throws Fault `resolution.own_call` */
+/**
+ * INVARIANT (four eyes): who had a hand in a call doesn't say what became of it, whatever the role.
+ * @throws Fault `resolution.own_call`
+ */
 function requireAnother(caller: Caller, operation: OperationRow): void {
   if (isProposer(caller, operation)) throw new Fault('resolution.own_call');
 }

@@ -4,7 +4,14 @@
 import type { ProposedCall } from '@writ/contract';
 import { deltaFor, openExecution, reportOf, textsAt, type TestExecution } from '../specs/test-executor.ts';
 import { openTestKernel, type TestKernel } from '../specs/test-kernel.ts';
-import { askedBy, callerOf, openManagement, pagesOf, refusalOf, type TestManagement } from '../specs/test-management.ts';
+import {
+  askedBy,
+  callerOf,
+  openManagement,
+  pagesOf,
+  refusalOf,
+  type TestManagement,
+} from '../specs/test-management.ts';
 import { asks, AUTOPILOT } from '../specs/test-ports.ts';
 import type { TestTenant } from '../specs/test-tenant.ts';
 
@@ -32,9 +39,12 @@ beforeEach(async () => {
 
 const REF = 'deployment:shop/production';
 const operator = () => callerOf(tenant.tenantId, 'operator');
-const set = (version: string, expected_version: string | null, ref = REF, caller = operator()) => manage.resources.set({ ...askedBy(caller), ref, version, expected_version });
-const list = (ref: string | null = null, of = tenant) => manage.resources.list({ ...askedBy(callerOf(of.tenantId, 'auditor')), page: { cursor: null, limit: 200 }, ref });
-const relying = (version: string, more: Partial<ProposedCall> = {}): ProposedCall => tenant.writeCall(token, { precondition_refs: [{ kind: 'resource', ref: REF, version }], ...more });
+const set = (version: string, expected_version: string | null, ref = REF, caller = operator()) =>
+  manage.resources.set({ ...askedBy(caller), ref, version, expected_version });
+const list = (ref: string | null = null, of = tenant) =>
+  manage.resources.list({ ...askedBy(callerOf(of.tenantId, 'auditor')), page: { cursor: null, limit: 200 }, ref });
+const relying = (version: string, more: Partial<ProposedCall> = {}): ProposedCall =>
+  tenant.writeCall(token, { precondition_refs: [{ kind: 'resource', ref: REF, version }], ...more });
 const stateOf = async (call: ProposedCall) => {
   const { state, result } = await kernel.admit.run(call, null);
   return result?.error?.code ?? state;
@@ -43,31 +53,57 @@ const stateOf = async (call: ProposedCall) => {
 describe('the version of a resource', () => {
   it('is set by compare-and-swap, each time with a record in the same transaction', async () => {
     const made = await set('v1', null);
-    expect(await set('v2', 'v1')).toMatchObject({ resource_id: made.resource_id, version: 'v2', created_at: made.created_at });
-    expect(await refusalOf(set('v3', 'v1'))).toMatchObject({ code: 'conflict', pointer: '/expected_version', message: expect.stringContaining('`v2`') as string });
+    expect(await set('v2', 'v1')).toMatchObject({
+      resource_id: made.resource_id,
+      version: 'v2',
+      created_at: made.created_at,
+    });
+    expect(await refusalOf(set('v3', 'v1'))).toMatchObject({
+      code: 'conflict',
+      pointer: '/expected_version',
+      message: expect.stringContaining('`v2`') as string,
+    });
     expect(await refusalOf(set('v3', null))).toMatchObject({ code: 'conflict' });
-    expect(await refusalOf(set('v3', 'v1', 'another'))).toMatchObject({ code: 'conflict', message: 'there is no resource `another` yet: expect null' });
+    expect(await refusalOf(set('v3', 'v1', 'another'))).toMatchObject({
+      code: 'conflict',
+      message: 'there is no resource `another` yet: expect null',
+    });
     expect((await list()).items).toMatchObject([{ ref: REF, version: 'v2' }]);
-    expect((await tenant.records()).map(({ change }) => change)).toMatchObject([{ verb: 'resource_set', subject: REF }, { verb: 'resource_set', subject: REF }]);
+    expect((await tenant.records()).map(({ change }) => change)).toMatchObject([
+      { verb: 'resource_set', subject: REF },
+      { verb: 'resource_set', subject: REF },
+    ]);
   });
 
   it('of sixteen that swap at once one wins', async () => {
     await set('v0', null);
-    const tries = await Promise.allSettled(Array.from({ length: 16 }, (_, index) => set(`v${String(index + 1)}`, 'v0')));
+    const tries = await Promise.allSettled(
+      Array.from({ length: 16 }, (_, index) => set(`v${String(index + 1)}`, 'v0')),
+    );
     expect(tries.filter(({ status }) => status === 'fulfilled')).toHaveLength(1);
   });
 
   it('is not set by agents and auditors: who proposes calls must not vouch for what they rely on', async () => {
-    for (const role of ['agent', 'auditor'] as const) await expect(set('v1', null, REF, callerOf(tenant.tenantId, role, tenant.agentId))).rejects.toMatchObject({ code: 'auth.role' });
+    for (const role of ['agent', 'auditor'] as const)
+      await expect(set('v1', null, REF, callerOf(tenant.tenantId, role, tenant.agentId))).rejects.toMatchObject({
+        code: 'auth.role',
+      });
     expect((await list()).items).toEqual([]);
   });
 
-  it('is its tenant\'s alone', async () => {
+  it("is its tenant's alone", async () => {
     await set('v1', null);
     const other = await kernel.newTenant();
     expect((await list(null, other)).items).toEqual([]);
     expect((await list(REF, other)).items).toEqual([]);
-    expect(await manage.resources.set({ ...askedBy(callerOf(other.tenantId)), ref: REF, version: 'theirs', expected_version: null })).toMatchObject({ version: 'theirs' });
+    expect(
+      await manage.resources.set({
+        ...askedBy(callerOf(other.tenantId)),
+        ref: REF,
+        version: 'theirs',
+        expected_version: null,
+      }),
+    ).toMatchObject({ version: 'theirs' });
     expect((await list(REF)).items).toMatchObject([{ version: 'v1' }]);
   });
 
@@ -75,7 +111,12 @@ describe('the version of a resource', () => {
     for (const ref of ['a', 'b', 'c', 'd', 'e']) await set('v1', null, ref);
     const pages = await pagesOf(2, (page) => manage.resources.list({ ...askedBy(operator()), page, ref: null }));
     expect(pages.flat().map(({ ref }) => ref)).toEqual(['e', 'd', 'c', 'b', 'a']);
-    for (const [ref, count] of [['c', 1], ['nothing', 0], ['c\0', 0]] as const) expect((await list(ref)).items).toHaveLength(count);
+    for (const [ref, count] of [
+      ['c', 1],
+      ['nothing', 0],
+      ['c\0', 0],
+    ] as const)
+      expect((await list(ref)).items).toHaveLength(count);
   });
 });
 
@@ -87,25 +128,47 @@ describe('a call that relies on a resource', () => {
     expect(await stateOf(relying('v1'))).toBe('admitted');
     expect(await stateOf(relying('absent'))).toBe('precondition.failed');
     expect(await stateOf(relying('v2'))).toBe('precondition.failed');
-    expect(await stateOf(tenant.writeCall(token, { precondition_refs: [{ kind: 'resource', ref: '__proto__', version: 'absent' }] }))).toBe('admitted');
+    expect(
+      await stateOf(
+        tenant.writeCall(token, { precondition_refs: [{ kind: 'resource', ref: '__proto__', version: 'absent' }] }),
+      ),
+    ).toBe('admitted');
   });
 
   it('is told which resource it was, in words', async () => {
     const { result } = await kernel.admit.run(relying('v1'), null);
-    expect(result?.error).toMatchObject({ code: 'precondition.failed', message: `the resource \`${REF}\` has another version than named`, hint: expect.stringContaining('propose the call anew') as string });
+    expect(result?.error).toMatchObject({
+      code: 'precondition.failed',
+      message: `the resource \`${REF}\` has another version than named`,
+      hint: expect.stringContaining('propose the call anew') as string,
+    });
   });
 
   it.each([
-    ['there', async () => { await set('v1', null); }, 'v1', () => set('v2', 'v1')],
+    [
+      'there',
+      async () => {
+        await set('v1', null);
+      },
+      'v1',
+      () => set('v2', 'v1'),
+    ],
     ['absent', () => Promise.resolve(), 'absent', () => set('v1', null)],
   ] as const)('does not commit once that has moved meanwhile (%s)', async (_what, prepare, version, move) => {
     await prepare();
     const { attempt } = await run.perform(tenant, relying(version));
-    const unaware = (await run.perform(tenant, tenant.writeCall(token, { args: { path: 'b.txt', content: 'b' } }))).attempt;
+    const unaware = (await run.perform(tenant, tenant.writeCall(token, { args: { path: 'b.txt', content: 'b' } })))
+      .attempt;
     await move();
     await run.commit.run(reportOf(attempt, await deltaFor(kernel, attempt, { 'a.txt': 'written' })));
-    expect(await tenant.row(attempt.operation_id)).toMatchObject({ state: 'rolled_back', fault_code: 'precondition.failed', commit_delta_id: null });
-    expect(await run.commit.run(reportOf(unaware, await deltaFor(kernel, unaware, { 'b.txt': 'b' })))).toMatchObject({ state: 'committed' });
+    expect(await tenant.row(attempt.operation_id)).toMatchObject({
+      state: 'rolled_back',
+      fault_code: 'precondition.failed',
+      commit_delta_id: null,
+    });
+    expect(await run.commit.run(reportOf(unaware, await deltaFor(kernel, unaware, { 'b.txt': 'b' })))).toMatchObject({
+      state: 'committed',
+    });
     expect(await textsAt(kernel, tenant, ['a.txt', 'b.txt'])).toEqual({ 'a.txt': 'hello', 'b.txt': 'b' });
   });
 
@@ -122,7 +185,12 @@ describe('a call that relies on a resource', () => {
     kernel.policy.says = asks('soft_gate');
     const held = await kernel.admit.run(relying('v1'), null);
     await set('v2', 'v1');
-    const decided = await kernel.decide.run({ ...askedBy(callerOf(tenant.tenantId)), approval_id: held.approval_id ?? '', decision: 'approve', comment: null });
+    const decided = await kernel.decide.run({
+      ...askedBy(callerOf(tenant.tenantId)),
+      approval_id: held.approval_id ?? '',
+      decision: 'approve',
+      comment: null,
+    });
     expect(decided).toMatchObject({ state: 'refused', result: { error: { code: 'precondition.failed' } } });
   });
 });
@@ -139,9 +207,14 @@ describe('a resource moves wholly before a commit or wholly after it', () => {
     const committing = run.commit.run(reportOf(attempt, await deltaFor(kernel, attempt, { 'a.txt': 'written' })));
     await kernel.untilBlocked();
     let moved = false;
-    const moving = set('v2', version === 'v1' ? 'v1' : null).then(() => { moved = true; });
+    const moving = set('v2', version === 'v1' ? 'v1' : null).then(() => {
+      moved = true;
+    });
     // Until the move waits as well; one that doesn't wait would have gone past the commit.
-    while (!moved && ((await kernel.admin.query(WAITING)).rowCount ?? 0) < 2) await new Promise((resolve) => { setImmediate(resolve); });
+    while (!moved && ((await kernel.admin.query(WAITING)).rowCount ?? 0) < 2)
+      await new Promise((resolve) => {
+        setImmediate(resolve);
+      });
     expect(moved).toBe(false);
     await kernel.admin.query('COMMIT');
     expect(await committing).toMatchObject({ state: 'committed' });
@@ -151,7 +224,8 @@ describe('a resource moves wholly before a commit or wholly after it', () => {
   it('a commit that decided before a move, and writes after it, is decided again', async () => {
     await set('v1', null);
     const { attempt } = await run.perform(tenant, relying('v1'));
-    // The contents are asked for after the facts were read; the version moves in between the look at it and the statement that writes.
+    // The contents are asked for after the facts were read; the version moves in between the look at it and the
+    // statement that writes.
     const { putMany } = kernel.blobs;
     let moved = false;
     kernel.blobs.putMany = async (...args) => {
@@ -167,7 +241,10 @@ describe('a resource moves wholly before a commit or wholly after it', () => {
       kernel.blobs.putMany = putMany;
     }
     expect(moved).toBe(true);
-    expect(await tenant.row(attempt.operation_id)).toMatchObject({ state: 'rolled_back', fault_code: 'precondition.failed' });
+    expect(await tenant.row(attempt.operation_id)).toMatchObject({
+      state: 'rolled_back',
+      fault_code: 'precondition.failed',
+    });
   });
 
   it('an admission that read before a move, and writes after it, is decided again', async () => {

@@ -18,13 +18,21 @@ export class ListSandboxes {
     const { tenant_id } = caller;
     const { id: after } = page.cursor === null ? { id: '' } : parseCursor(page.cursor);
     const where = { tenant_id, name: { gt: after }, definition: { not: null } };
-    const rows = await this.#tenancy.within(tenant_id, (tables) => tables.sandbox.findMany({ where, orderBy: { name: 'asc' }, take: page.limit + 1 }));
-    return fittedPage(rows.filter(isStanding).map(sandboxView), page.limit, ({ name }) => ({ created_at: 0, id: name }));
+    const rows = await this.#tenancy.within(tenant_id, (tables) =>
+      tables.sandbox.findMany({ where, orderBy: { name: 'asc' }, take: page.limit + 1 }),
+    );
+    return fittedPage(rows.filter(isStanding).map(sandboxView), page.limit, ({ name }) => ({
+      created_at: 0,
+      id: name,
+    }));
   }
 
   /** @throws Fault `auth.role`, `not_found` */
   async read({ caller, name }: KernelRequest<'sandbox.read'>): Promise<SandboxWhole> {
     requireRole(caller, 'admin', 'operator', 'auditor');
-    return await this.#tenancy.within(caller.tenant_id, async (rows) => await sandboxWhole(rows, await standingSandbox(rows, caller.tenant_id, name)));
+    return await this.#tenancy.within(
+      caller.tenant_id,
+      async (rows) => await sandboxWhole(rows, await standingSandbox(rows, caller.tenant_id, name)),
+    );
   }
 }

@@ -27,11 +27,33 @@ export class Registrars {
       await lockSandboxes(rows, tenant_id);
       const where = { tenant_id_keyid: { tenant_id, keyid } };
       const standing = await rows.registrar_key.findUnique({ where });
-      if (standing !== null && stateOf(standing) !== 'active') throw new Fault('conflict', `the key was ${stateOf(standing)}, and does not come back: make another one`);
+      if (standing !== null && stateOf(standing) !== 'active')
+        throw new Fault('conflict', `the key was ${stateOf(standing)}, and does not come back: make another one`);
       if (standing !== null) return { value: keyView(standing), records: [] };
-      if (await rows.registrar_key.count({ where: { tenant_id, retired_at: null, revoked_at: null } }) >= LIMITS.registrarKeys.max) throw new Fault('limit.exceeded', `a tenant has at most ${String(LIMITS.registrarKeys.max)} keys of registrars that are active`);
-      await rows.registrar_key.createMany({ data: [{ tenant_id, keyid, public_key: new Uint8Array(Buffer.from(public_key.x, 'base64url')), note, created_by, created_at: BigInt(now) }] });
-      return { value: keyView(found(await rows.registrar_key.findUnique({ where }))), records: [recordOf('registrar_key_added', created_by, keyid)] };
+      if (
+        (await rows.registrar_key.count({ where: { tenant_id, retired_at: null, revoked_at: null } })) >=
+        LIMITS.registrarKeys.max
+      )
+        throw new Fault(
+          'limit.exceeded',
+          `a tenant has at most ${String(LIMITS.registrarKeys.max)} keys of registrars that are active`,
+        );
+      await rows.registrar_key.createMany({
+        data: [
+          {
+            tenant_id,
+            keyid,
+            public_key: new Uint8Array(Buffer.from(public_key.x, 'base64url')),
+            note,
+            created_by,
+            created_at: BigInt(now),
+          },
+        ],
+      });
+      return {
+        value: keyView(found(await rows.registrar_key.findUnique({ where }))),
+        records: [recordOf('registrar_key_added', created_by, keyid)],
+      };
     });
   }
 
@@ -40,11 +62,16 @@ export class Registrars {
     requireRole(caller, 'admin', 'operator', 'auditor');
     const { tenant_id } = caller;
     const where = { ...rowsAfter(parseCursor(page.cursor), 'keyid'), tenant_id };
-    const keys = await this.#tenancy.within(tenant_id, (rows) => rows.registrar_key.findMany({ where, orderBy: newestFirst('keyid'), take: page.limit + 1 }));
+    const keys = await this.#tenancy.within(tenant_id, (rows) =>
+      rows.registrar_key.findMany({ where, orderBy: newestFirst('keyid'), take: page.limit + 1 }),
+    );
     return fittedPage(keys.map(keyView), page.limit, ({ created_at, keyid }) => ({ created_at, id: keyid }));
   }
 
-  /** Retires a key: what it signed stands; or revokes it: nothing of that does. @throws Fault `auth.role`, `not_found` */
+  /**
+   * Retires a key: what it signed stands; or revokes it: nothing of that does.
+   * @throws Fault `auth.role`, `not_found`
+   */
   async end({ caller, keyid, as }: KernelRequest<'registrar.end'>): Promise<RegistrarKeyView> {
     requireRole(caller, 'admin');
     const { tenant_id, api_key_id: ended_by } = caller;
@@ -55,7 +82,10 @@ export class Registrars {
       const column = as === 'revoked' ? 'revoked_at' : 'retired_at';
       if (key.revoked_at !== null || key[column] !== null) return { value: keyView(key), records: [] };
       await rows.registrar_key.updateMany({ where: { tenant_id, keyid }, data: { [column]: BigInt(now), ended_by } });
-      return { value: keyView(found(await rows.registrar_key.findUnique({ where }))), records: [recordOf(`registrar_key_${as}`, ended_by, keyid)] };
+      return {
+        value: keyView(found(await rows.registrar_key.findUnique({ where }))),
+        records: [recordOf(`registrar_key_${as}`, ended_by, keyid)],
+      };
     });
   }
 }
@@ -71,15 +101,26 @@ function keyidIn(publicKey: KernelRequest<'registrar.add'>['public_key']): strin
   return keyidOf(publicKey);
 }
 
-const stateOf = ({ retired_at, revoked_at }: KeyRow): RegistrarKeyView['state'] => (revoked_at !== null ? 'revoked' : retired_at !== null ? 'retired' : 'active');
+const stateOf = ({ retired_at, revoked_at }: KeyRow): RegistrarKeyView['state'] =>
+  revoked_at !== null ? 'revoked' : retired_at !== null ? 'retired' : 'active';
 
 function keyView(key: KeyRow): RegistrarKeyView {
   const { x } = publicJwkFrom(key.public_key);
   const ended = key.revoked_at ?? key.retired_at;
   return {
-    keyid: key.keyid, public_key: { kty: 'OKP', crv: 'Ed25519', x }, note: key.note, state: stateOf(key), created_by: key.created_by, created_at: Number(key.created_at),
-    ended_by: key.ended_by, ended_at: ended === null ? null : Number(ended),
+    keyid: key.keyid,
+    public_key: { kty: 'OKP', crv: 'Ed25519', x },
+    note: key.note,
+    state: stateOf(key),
+    created_by: key.created_by,
+    created_at: Number(key.created_at),
+    ended_by: key.ended_by,
+    ended_at: ended === null ? null : Number(ended),
   };
 }
 
-const recordOf = (verb: string, actor: string, keyid: string): ChangeRecord => ({ kind: 'change', actor, change: { verb, subject: keyid, digest: null } });
+const recordOf = (verb: string, actor: string, keyid: string): ChangeRecord => ({
+  kind: 'change',
+  actor,
+  change: { verb, subject: keyid, digest: null },
+});

@@ -1,7 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 import { Controller } from '@nestjs/common';
 import { MessagePattern, Payload } from '@nestjs/microservices';
-import { KERNEL_REQUESTS, parseMessage, type RegistrarKeyView, type SandboxPut, type SandboxView, type SandboxWhole } from '@writ/contract';
+import {
+  KERNEL_REQUESTS,
+  parseMessage,
+  type RegistrarKeyView,
+  type SandboxPut,
+  type SandboxView,
+  type SandboxWhole,
+} from '@writ/contract';
 import type { Listed } from '../store/index.ts';
 import { ListSandboxes } from './list-sandboxes.ts';
 import { RegisterSandbox } from './register-sandbox.ts';

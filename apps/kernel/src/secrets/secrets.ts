@@ -13,7 +13,9 @@ const SETS_MAX = 5;
 /** Text that NUL ends: no environment variable holds one. */
 const NUL = 0;
 
-/** The tenant's secrets, as people manage them. INVARIANT (write-only): a value comes in here and goes out to no caller. */
+/**
+ * The tenant's secrets, as people manage them. INVARIANT (write-only): a value comes in here and goes out to no caller.
+ */
 export class Secrets {
   readonly #tenancy: Tenancy;
   readonly #changes: Changes;
@@ -27,7 +29,10 @@ export class Secrets {
     this.#box = box;
   }
 
-  /** Sets a value, the first of its name or the next. @throws Fault `auth.role`, `request.malformed`, `limit.exceeded`, `overloaded` */
+  /**
+   * Sets a value, the first of its name or the next.
+   * @throws Fault `auth.role`, `request.malformed`, `limit.exceeded`, `overloaded`
+   */
   async set({ caller, name, value, note }: KernelRequest<'secret.set'>): Promise<SecretView> {
     requireRole(caller, 'admin');
     const { tenant_id } = caller;
@@ -50,8 +55,13 @@ export class Secrets {
     const place = parseCursor(page.cursor);
     // Cursors are in lower case, and names have no lower case.
     const where = { ...rowsAfter({ ...place, id: place.id.toUpperCase() }, 'name'), tenant_id };
-    const secrets = await this.#tenancy.within(tenant_id, (rows) => rows.secret.findMany({ where, orderBy: newestFirst('name'), take: page.limit + 1, select: COLUMNS }));
-    return fittedPage(secrets.map(plainRow), page.limit, ({ created_at, name }) => ({ created_at, id: name.toLowerCase() }));
+    const secrets = await this.#tenancy.within(tenant_id, (rows) =>
+      rows.secret.findMany({ where, orderBy: newestFirst('name'), take: page.limit + 1, select: COLUMNS }),
+    );
+    return fittedPage(secrets.map(plainRow), page.limit, ({ created_at, name }) => ({
+      created_at,
+      id: name.toLowerCase(),
+    }));
   }
 
   /** Removes a secret with its value. @throws Fault `auth.role`, `not_found` */
@@ -59,24 +69,38 @@ export class Secrets {
     requireRole(caller, 'admin');
     const { tenant_id, api_key_id: actor } = caller;
     return await this.#changes.make(tenant_id, async (rows) => {
-      const secret = found(await rows.secret.findFirst({ where: { tenant_id, name }, orderBy: { version: 'desc' }, select: COLUMNS }));
+      const secret = found(
+        await rows.secret.findFirst({ where: { tenant_id, name }, orderBy: { version: 'desc' }, select: COLUMNS }),
+      );
       await rows.secret.deleteMany({ where: { tenant_id, name } });
-      return { value: plainRow(secret), records: [{ kind: 'change', actor, change: { verb: 'secret_removed', subject: name, digest: null } }] };
+      return {
+        value: plainRow(secret),
+        records: [{ kind: 'change', actor, change: { verb: 'secret_removed', subject: name, digest: null } }],
+      };
     });
   }
 
-  async #set({ tenant_id, api_key_id: created_by }: KernelRequest<'secret.set'>['caller'], name: string, clear: Buffer, note: string | null): Promise<SecretView> {
+  async #set(
+    { tenant_id, api_key_id: created_by }: KernelRequest<'secret.set'>['caller'],
+    name: string,
+    clear: Buffer,
+    note: string | null,
+  ): Promise<SecretView> {
     const box = await this.#vault.of(tenant_id);
     return await this.#changes.make(tenant_id, async (rows, now) => {
       const [standing] = await rows.$queryRaw<{ version: number; others: bigint }[]>`
         SELECT kernel.next_secret_version(${tenant_id}, ${name}) AS version, (SELECT count(DISTINCT s.name) FROM kernel.secret s WHERE s.name <> ${name}) AS others`;
-      if (Number(standing?.others) >= SECRETS_MAX) throw new Fault('limit.exceeded', `a tenant has at most ${String(SECRETS_MAX)} secrets`);
+      if (Number(standing?.others) >= SECRETS_MAX)
+        throw new Fault('limit.exceeded', `a tenant has at most ${String(SECRETS_MAX)} secrets`);
       const version = standing?.version ?? 1;
       const sealed = box.sealValue('secret', [name, String(version)], clear).toString('base64');
       await rows.$queryRaw`SELECT kernel.put_secret(${tenant_id}, ${JSON.stringify({ name, version, sealed, key_id: box.keyId, note, created_by })}::jsonb)::text`;
       // Nothing of the value: what is short could be guessed from a digest.
       const change = { verb: 'secret_set', subject: name, digest: contentDigest({ name, version, note }) };
-      return { value: { name, version, note, created_by, created_at: now }, records: [{ kind: 'change', actor: created_by, change }] };
+      return {
+        value: { name, version, note, created_by, created_at: now },
+        records: [{ kind: 'change', actor: created_by, change }],
+      };
     });
   }
 }

@@ -23,13 +23,17 @@ beforeEach(async () => {
 
 const SHOWN = { output: '', running: false, exit_code: 0, shell: 'open', truncated_bytes: 0, wall_ms: 5 };
 const command = async (session_id: string | null = 's1', of = token): Promise<Attempt> =>
-  (await run.perform(tenant, tenant.writeCall(of, { tool_id: 'shell.session', args: { command: 'true' }, session_id }))).attempt;
-const attach = (attempt: Attempt, opens = true, shell_id = newNonce()): Promise<ShellAttachReply> => book.attach({ ...speakerOf(attempt), opens, shell_id });
+  (await run.perform(tenant, tenant.writeCall(of, { tool_id: 'shell.session', args: { command: 'true' }, session_id })))
+    .attempt;
+const attach = (attempt: Attempt, opens = true, shell_id = newNonce()): Promise<ShellAttachReply> =>
+  book.attach({ ...speakerOf(attempt), opens, shell_id });
 /** Where none lives, calls of the session go to whoever takes them, and not to the one that has its shell. */
 const end = (attempt: Attempt, { shell_id }: ShellAttachReply, ending: ShellEnding = 'closed'): Promise<void> =>
   book.end({ v: 1, tenant_id: tenant.tenantId, executor_id: attempt.executor_id, shell_id: shell_id ?? '', ending });
 const commit = async (attempt: Attempt, files: Readonly<Record<string, string>>): Promise<void> => {
-  expect(await run.commit.run(reportOf(attempt, await deltaFor(kernel, attempt, files), { result: SHOWN, exit_code: 0 }))).toMatchObject({ tx_outcome: Object.keys(files).length === 0 ? 'no_op' : 'committed' });
+  expect(
+    await run.commit.run(reportOf(attempt, await deltaFor(kernel, attempt, files), { result: SHOWN, exit_code: 0 })),
+  ).toMatchObject({ tx_outcome: Object.keys(files).length === 0 ? 'no_op' : 'committed' });
 };
 
 describe('a call of a session', () => {
@@ -49,7 +53,9 @@ describe('a call of a session', () => {
     await commit(await command('s2'), { 'b.txt': 'x' });
     await commit(await command('s1', await tenant.token()), { 'c.txt': 'x' });
     const { attempt } = await run.perform(tenant, tenant.writeCall(token, { session_id: 's1' }));
-    expect(await run.commit.run(reportOf(attempt, await deltaFor(kernel, attempt, { 'd.txt': 'x' })))).toMatchObject({ tx_outcome: 'committed' });
+    expect(await run.commit.run(reportOf(attempt, await deltaFor(kernel, attempt, { 'd.txt': 'x' })))).toMatchObject({
+      tx_outcome: 'committed',
+    });
     expect(await attach(late)).toMatchObject({ verdict: 'opened', is_behind: false });
   });
 
@@ -75,7 +81,10 @@ describe('a call of a session', () => {
     expect(await attach(await command())).toMatchObject({ verdict: 'opened' });
   });
 
-  it.each([['', 's1'], ['s1', '']])('has a session of its own by its name, and none is one too (%j, %j)', async (mine, other) => {
+  it.each([
+    ['', 's1'],
+    ['s1', ''],
+  ])('has a session of its own by its name, and none is one too (%j, %j)', async (mine, other) => {
     const late = await command(mine || null);
     await commit(await command(other || null), { 'b.txt': 'x' });
     expect(await attach(late, false)).toMatchObject({ is_behind: false });

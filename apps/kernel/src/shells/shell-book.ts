@@ -1,5 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-import { Fault, SHELL_SESSION, type ShellAttachReply, type ShellAttachRequest, type ShellEndRequest, type ShellRenewRequest } from '@writ/contract';
+import {
+  Fault,
+  SHELL_SESSION,
+  type ShellAttachReply,
+  type ShellAttachRequest,
+  type ShellEndRequest,
+  type ShellRenewRequest,
+} from '@writ/contract';
 import { callKernel, type TenantPool } from '../store/index.ts';
 
 /** As long as a dead executor is taken for a living one at most; it renews several times in it. In milliseconds. */
@@ -7,7 +14,10 @@ const LEASE_MS = 6_000;
 
 type Attached = Omit<ShellAttachReply, 'v'>;
 
-/** Keeps where the shells of sessions are, so that calls find them and callers are told when one is no more. It decides nothing about what runs. */
+/**
+ * Keeps where the shells of sessions are, so that calls find them and callers are told when one is no more. It decides
+ * nothing about what runs.
+ */
 export class ShellBook {
   readonly #tenants: TenantPool;
 
@@ -16,15 +26,38 @@ export class ShellBook {
   }
 
   /** Where the shell of the speaker's call is. @throws Fault `attempt.fenced` */
-  async attach({ tenant_id, operation_id, attempt, executor_id, nonce, opens, shell_id }: ShellAttachRequest): Promise<ShellAttachReply> {
-    const found = await callKernel<Attached | null>(this.#tenants.pool, 'attach_shell', [tenant_id, operation_id, attempt, executor_id, nonce, opens, shell_id, LEASE_MS]);
+  async attach({
+    tenant_id,
+    operation_id,
+    attempt,
+    executor_id,
+    nonce,
+    opens,
+    shell_id,
+  }: ShellAttachRequest): Promise<ShellAttachReply> {
+    const found = await callKernel<Attached | null>(this.#tenants.pool, 'attach_shell', [
+      tenant_id,
+      operation_id,
+      attempt,
+      executor_id,
+      nonce,
+      opens,
+      shell_id,
+      LEASE_MS,
+    ]);
     if (found === null) throw new Fault('attempt.fenced');
     return { v: 1, ...found };
   }
 
   /** Whether the executor is to keep the shell. */
   async renew({ tenant_id, executor_id, shell_id }: ShellRenewRequest): Promise<boolean> {
-    return await callKernel<boolean>(this.#tenants.pool, 'renew_shell', [tenant_id, executor_id, shell_id, LEASE_MS, SHELL_SESSION.tool_id]);
+    return await callKernel<boolean>(this.#tenants.pool, 'renew_shell', [
+      tenant_id,
+      executor_id,
+      shell_id,
+      LEASE_MS,
+      SHELL_SESSION.tool_id,
+    ]);
   }
 
   /** Notes why it is no more; the first word counts. */

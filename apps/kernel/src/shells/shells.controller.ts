@@ -1,7 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 import { Controller } from '@nestjs/common';
 import { MessagePattern, Payload } from '@nestjs/microservices';
-import { parseMessage, ShellAttachRequest, ShellEndRequest, ShellRenewRequest, type ShellAttachReply, type ShellRenewReply } from '@writ/contract';
+import {
+  parseMessage,
+  ShellAttachRequest,
+  ShellEndRequest,
+  ShellRenewRequest,
+  type ShellAttachReply,
+  type ShellRenewReply,
+} from '@writ/contract';
 import { ShellBook } from './shell-book.ts';
 
 @Controller()

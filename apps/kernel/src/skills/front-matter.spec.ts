@@ -9,14 +9,40 @@ const problemsOf = (text: string | Uint8Array): readonly string[] => {
 };
 
 test.each([
-  ['as it is mostly written', front('name: release\ndescription: How to make a release.'), { name: 'release', description: 'How to make a release.' }],
-  ['with a number for a text, and quotes', front('name: 7\ndescription: \'a: b # c\''), { name: '7', description: 'a: b # c' }],
-  ['over several lines, which become one', front('name: a-b\ndescription: >-\n  first\n  second\n\n  third'), { name: 'a-b', description: 'first second third' }],
-  ['with line ends of Windows and a mark of its editor', `\ufeff---\r\nname: a\r\ndescription: b\r\n---\r\ntext`, { name: 'a', description: 'b' }],
-  ['with what published skills say beside it', front('name: a\ndescription: b\nlicense: MIT\nallowed-tools: Bash(*)\nmetadata:\n  author: x'), { name: 'a', description: 'b' }],
+  [
+    'as it is mostly written',
+    front('name: release\ndescription: How to make a release.'),
+    { name: 'release', description: 'How to make a release.' },
+  ],
+  [
+    'with a number for a text, and quotes',
+    front("name: 7\ndescription: 'a: b # c'"),
+    { name: '7', description: 'a: b # c' },
+  ],
+  [
+    'over several lines, which become one',
+    front('name: a-b\ndescription: >-\n  first\n  second\n\n  third'),
+    { name: 'a-b', description: 'first second third' },
+  ],
+  [
+    'with line ends of Windows and a mark of its editor',
+    `\ufeff---\r\nname: a\r\ndescription: b\r\n---\r\ntext`,
+    { name: 'a', description: 'b' },
+  ],
+  [
+    'with what published skills say beside it',
+    front('name: a\ndescription: b\nlicense: MIT\nallowed-tools: Bash(*)\nmetadata:\n  author: x'),
+    { name: 'a', description: 'b' },
+  ],
   ['with nothing below it', '---\nname: a\ndescription: b\n---', { name: 'a', description: 'b' }],
-  ['with markers of dialects, which are only text here', front('name: a\ndescription: "[TOOL_CALL:x] {} </tools> ```"'), { name: 'a', description: '[TOOL_CALL:x] {} </tools> ```' }],
-])('a front matter is read %s', (_how, text, frontMatter) => { expect(read(text)).toEqual({ frontMatter }); });
+  [
+    'with markers of dialects, which are only text here',
+    front('name: a\ndescription: "[TOOL_CALL:x] {} </tools> ```"'),
+    { name: 'a', description: '[TOOL_CALL:x] {} </tools> ```' },
+  ],
+])('a front matter is read %s', (_how, text, frontMatter) => {
+  expect(read(text)).toEqual({ frontMatter });
+});
 
 test.each([
   ['has no front matter', '# release', /^:1:1: it has to begin with a line `---`/],
@@ -26,7 +52,11 @@ test.each([
   ['is a list', front('- name'), /^:2:1: .*has to say/],
   ['says nothing', front(''), /^:2:1: .*has to say/],
   ['says a key twice', front('name: a\nname: b\ndescription: c'), /^:3:1: .*unique/],
-  ['says what is nothing of a skill', front('name: a\ndescription: b\nhooks: x'), /^:4:1: "hooks" is nothing that a skill says.*`name`, `description`/],
+  [
+    'says what is nothing of a skill',
+    front('name: a\ndescription: b\nhooks: x'),
+    /^:4:1: "hooks" is nothing that a skill says.*`name`, `description`/,
+  ],
   ['has no name', front('description: b'), /^:2:1: .*no `name`/],
   ['has no description', front('name: a'), /^:2:1: .*no `description`/],
   ['has a name that no URL has', front('name: A b\ndescription: c'), /`name` has to be/],
@@ -39,7 +69,11 @@ test.each([
   ['has a description of a book', front(`name: a\ndescription: ${'b'.repeat(1_025)}`), /longer than 1024/],
   ['has a description that turns text around', front('name: a\ndescription: "b\\u202ec"'), /nobody sees/],
   ['has a description with a control character', front('name: a\ndescription: "b\\ec"'), /nobody sees/],
-  ['is longer than what anybody reads', front(`name: a\ndescription: b\nmetadata: ${'x'.repeat(9_000)}`), /longer than 8192 bytes/],
+  [
+    'is longer than what anybody reads',
+    front(`name: a\ndescription: b\nmetadata: ${'x'.repeat(9_000)}`),
+    /longer than 8192 bytes/,
+  ],
   ['holds a NUL', `${front('name: a\ndescription: b')}\0`, /NUL/],
 ])('one that %s is told so, with its place', (_how, text, problem) => {
   expect(problemsOf(text)).not.toEqual([]);
@@ -48,6 +82,11 @@ test.each([
 
 test('bytes that are no text are told so, and a bomb of aliases blows up nothing', () => {
   expect(problemsOf(Uint8Array.of(0x2d, 0xff, 0xfe))[0]).toMatch(/UTF-8/);
-  const bomb = ['a: &a [x,x,x,x,x,x,x,x,x]', ...['b', 'c', 'd', 'e', 'f', 'g'].map((name, n) => `${name}: &${name} [${Array.from({ length: 9 }, () => `*${'abcdef'[n] ?? 'a'}`).join(',')}]`)].join('\n');
+  const bomb = [
+    'a: &a [x,x,x,x,x,x,x,x,x]',
+    ...['b', 'c', 'd', 'e', 'f', 'g'].map(
+      (name, n) => `${name}: &${name} [${Array.from({ length: 9 }, () => `*${'abcdef'[n] ?? 'a'}`).join(',')}]`,
+    ),
+  ].join('\n');
   expect(problemsOf(front(`name: a\ndescription: b\n${bomb}`)).length).toBeGreaterThan(0);
 });

@@ -4,49 +4,117 @@ import fc from 'fast-check';
 import { folderProblems, manifestOf, pathProblem, readSkillFile, skillFileOf, type SentFile } from './read-skill.ts';
 
 const file = (path: string, size = 1): SentFile => ({ path, ref: { sha256: '0'.repeat(64), size } });
-const messagesOf = (...files: SentFile[]): string[] => folderProblems(files).map(({ pointer, message }) => `${pointer} ${message}`);
+const messagesOf = (...files: SentFile[]): string[] =>
+  folderProblems(files).map(({ pointer, message }) => `${pointer} ${message}`);
 
-test.each(['SKILL.md', 'scripts/run.sh', 'a/b/c/d/e/f/g/h', '__init__.py', 'A-1_2.3', 'x'.repeat(128)])('%s is a path in a skill', (path) => { expect(pathProblem(path)).toBeNull(); });
+test.each(['SKILL.md', 'scripts/run.sh', 'a/b/c/d/e/f/g/h', '__init__.py', 'A-1_2.3', 'x'.repeat(128)])(
+  '%s is a path in a skill',
+  (path) => {
+    expect(pathProblem(path)).toBeNull();
+  },
+);
 
 test.each([
-  '', '/SKILL.md', '../SKILL.md', 'a/../b', '..', '.', './SKILL.md', 'a//b', 'a/', '.git/config', '.hidden', 'a/.b', '-rf', 'a\\b', 'C:\\x', 'a b', 'a\0b', 'a\nb', 'ä.md', 'a\u0308', '\u202egnp', 'a:b', 'a|b', '~/x', '$HOME', 'a*', 'a/b/c/d/e/f/g/h/i', 'x'.repeat(129), 'a/'.repeat(200),
-])('%j is none, and is told what to do', (path) => { expect(pathProblem(path)).toMatch(/: /); });
+  '',
+  '/SKILL.md',
+  '../SKILL.md',
+  'a/../b',
+  '..',
+  '.',
+  './SKILL.md',
+  'a//b',
+  'a/',
+  '.git/config',
+  '.hidden',
+  'a/.b',
+  '-rf',
+  'a\\b',
+  'C:\\x',
+  'a b',
+  'a\0b',
+  'a\nb',
+  'ä.md',
+  'a\u0308',
+  '\u202egnp',
+  'a:b',
+  'a|b',
+  '~/x',
+  '$HOME',
+  'a*',
+  'a/b/c/d/e/f/g/h/i',
+  'x'.repeat(129),
+  'a/'.repeat(200),
+])('%j is none, and is told what to do', (path) => {
+  expect(pathProblem(path)).toMatch(/: /);
+});
 
 test('no path that is taken leads out of the folder, whatever is tried', () => {
-  const hostile = fc.array(fc.constantFrom('.', '..', '/', '\\', '\0', 'a', 'B', '-', '_', ' ', 'é', '%2e', '~', ':', '\u2215', '\uff0e'), { maxLength: 12 }).map((parts) => parts.join(''));
-  fc.assert(fc.property(fc.oneof(hostile, fc.string({ unit: 'binary', maxLength: 40 })), (path) => {
-    if (pathProblem(path) !== null) return;
-    expect(path).toMatch(/^[A-Za-z0-9._/-]+$/);
-    expect(path.length).toBeLessThanOrEqual(SKILL_PATH_CHARS_MAX);
-    const { pathname } = new URL(path, 'https://skill.example/folder/');
-    expect(pathname).toBe(`/folder/${path}`);
-  }), { numRuns: 2_000 });
+  const hostile = fc
+    .array(
+      fc.constantFrom('.', '..', '/', '\\', '\0', 'a', 'B', '-', '_', ' ', 'é', '%2e', '~', ':', '\u2215', '\uff0e'),
+      { maxLength: 12 },
+    )
+    .map((parts) => parts.join(''));
+  fc.assert(
+    fc.property(fc.oneof(hostile, fc.string({ unit: 'binary', maxLength: 40 })), (path) => {
+      if (pathProblem(path) !== null) return;
+      expect(path).toMatch(/^[A-Za-z0-9._/-]+$/);
+      expect(path.length).toBeLessThanOrEqual(SKILL_PATH_CHARS_MAX);
+      const { pathname } = new URL(path, 'https://skill.example/folder/');
+      expect(pathname).toBe(`/folder/${path}`);
+    }),
+    { numRuns: 2_000 },
+  );
 });
 
 test('no two files of a folder that is taken are in one place, on any file system', () => {
   const name = fc.constantFrom('a', 'A', 'b', 'a/b', 'A/b', 'a/B', 'SKILL.md', 'skill.MD', 'a/b/c');
-  fc.assert(fc.property(fc.array(name, { maxLength: 5 }), (paths) => {
-    const isTaken = folderProblems(paths.map((path) => file(path))).length === 0;
-    const places = paths.map((path) => path.toLowerCase());
-    const clash = places.some((place, n) => places.some((other, m) => n !== m && (other === place || other.startsWith(`${place}/`))));
-    expect(isTaken).toBe(!clash);
-  }));
+  fc.assert(
+    fc.property(fc.array(name, { maxLength: 5 }), (paths) => {
+      const isTaken = folderProblems(paths.map((path) => file(path))).length === 0;
+      const places = paths.map((path) => path.toLowerCase());
+      const clash = places.some((place, n) =>
+        places.some((other, m) => n !== m && (other === place || other.startsWith(`${place}/`))),
+      );
+      expect(isTaken).toBe(!clash);
+    }),
+  );
 });
 
 test('all that is wrong with a folder is told, each at its place', () => {
-  expect(messagesOf(file('SKILL.md'), file('../x'), file('skill.md'), file('big', LIMITS.skillFileBytes.max + 1), file('a'), file('a/b'))).toEqual([
-    expect.stringMatching(/^\/files\/1\/path .*leads out of the folder/), expect.stringMatching(/^\/files\/3\/content .*longer than/),
-    expect.stringMatching(/^\/files\/2\/path `skill.md` and `SKILL.md` are in one place/), expect.stringMatching(/^\/files\/4\/path `a` and `a\/b`/),
+  expect(
+    messagesOf(
+      file('SKILL.md'),
+      file('../x'),
+      file('skill.md'),
+      file('big', LIMITS.skillFileBytes.max + 1),
+      file('a'),
+      file('a/b'),
+    ),
+  ).toEqual([
+    expect.stringMatching(/^\/files\/1\/path .*leads out of the folder/),
+    expect.stringMatching(/^\/files\/3\/content .*longer than/),
+    expect.stringMatching(/^\/files\/2\/path `skill.md` and `SKILL.md` are in one place/),
+    expect.stringMatching(/^\/files\/4\/path `a` and `a\/b`/),
   ]);
-  expect(messagesOf(...Array.from({ length: LIMITS.skillFiles.max + 1 }, (_, n) => file(`f${n}`)))).toEqual([expect.stringMatching(/^\/files a skill has at most 64 files/)]);
-  expect(messagesOf(...Array.from({ length: 9 }, (_, n) => file(`f${n}`, LIMITS.skillFileBytes.max)))).toEqual([expect.stringMatching(/^\/files a skill has at most 1048576 bytes/)]);
+  expect(messagesOf(...Array.from({ length: LIMITS.skillFiles.max + 1 }, (_, n) => file(`f${n}`)))).toEqual([
+    expect.stringMatching(/^\/files a skill has at most 64 files/),
+  ]);
+  expect(messagesOf(...Array.from({ length: 9 }, (_, n) => file(`f${n}`, LIMITS.skillFileBytes.max)))).toEqual([
+    expect.stringMatching(/^\/files a skill has at most 1048576 bytes/),
+  ]);
   expect(messagesOf(...Array.from({ length: 8 }, (_, n) => file(`f${n}`, LIMITS.skillFileBytes.max)))).toEqual([]);
 });
 
 test('a skill has its SKILL.md at its top, and what is wrong with that is told there', () => {
-  expect(skillFileOf([file('docs/SKILL.md'), file('skill.md')])).toMatchObject({ pointer: '/files', message: expect.stringContaining('no `SKILL.md`') });
+  expect(skillFileOf([file('docs/SKILL.md'), file('skill.md')])).toMatchObject({
+    pointer: '/files',
+    message: expect.stringContaining('no `SKILL.md`'),
+  });
   expect(skillFileOf([file('a'), file('SKILL.md')])).toMatchObject({ index: 1 });
-  expect(readSkillFile({ bytes: Buffer.from('# no'), index: 1 })).toEqual([{ pointer: '/files/1/content', message: expect.stringMatching(/^SKILL.md:1:1: /) }]);
+  expect(readSkillFile({ bytes: Buffer.from('# no'), index: 1 })).toEqual([
+    { pointer: '/files/1/content', message: expect.stringMatching(/^SKILL.md:1:1: /) },
+  ]);
 });
 
 test('a version is its files by their paths, in whatever order they came', () => {

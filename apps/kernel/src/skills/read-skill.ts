@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What an administrator uploads as a skill, read whole or refused with everything that is wrong. Attacker-controlled: mostly somebody else wrote the folder.
-// INVARIANT (one place a file): no path leads out of the folder, and no two of them are one on any file system.
+// What an administrator uploads as a skill, read whole or refused with everything that is wrong. Attacker-controlled:
+// mostly somebody else wrote the folder. INVARIANT (one place a file): no path leads out of the folder, and no two of
+// them are one on any file system.
 import { LIMITS, SKILL_FILE, SKILL_PATH_CHARS_MAX, type BlobRef, type SkillManifest } from '@writ/contract';
 import { quote } from '@writ/workspace';
 import { readFrontMatter, type FrontMatter } from './front-matter.ts';
@@ -24,46 +25,81 @@ const DEPTH_MAX = 8;
 /** What is wrong with the path of a file, in words; null where nothing is. */
 export function pathProblem(path: string): string | null {
   if (path === '') return 'the file has no name: give its path in the folder';
-  if (path.length > SKILL_PATH_CHARS_MAX) return `the path is longer than ${SKILL_PATH_CHARS_MAX} characters: shorten it`;
+  if (path.length > SKILL_PATH_CHARS_MAX)
+    return `the path is longer than ${SKILL_PATH_CHARS_MAX} characters: shorten it`;
   const segments = path.split('/');
-  if (path.startsWith('/') || segments.includes('..')) return `the path ${quote(path)} leads out of the folder: name files from the folder down`;
-  if (segments.length > DEPTH_MAX) return `the path ${quote(path)} is deeper than ${DEPTH_MAX} levels: move the file up`;
-  if (!segments.every((segment) => SEGMENT.test(segment))) return `the path ${quote(path)} has a name that no file of a skill can have: use letters, digits, \`_\`, \`-\` and \`.\`, and begin with none of the last two`;
+  if (path.startsWith('/') || segments.includes('..'))
+    return `the path ${quote(path)} leads out of the folder: name files from the folder down`;
+  if (segments.length > DEPTH_MAX)
+    return `the path ${quote(path)} is deeper than ${DEPTH_MAX} levels: move the file up`;
+  if (!segments.every((segment) => SEGMENT.test(segment)))
+    return `the path ${quote(path)} has a name that no file of a skill can have: use letters, digits, \`_\`, \`-\` and \`.\`, and begin with none of the last two`;
   return null;
 }
 
-/** What is wrong with the files as a folder: too many, too long, names that can't be, two in one place. Pointers are places in what was sent. */
+/**
+ * What is wrong with the files as a folder: too many, too long, names that can't be, two in one place. Pointers are
+ * places in what was sent.
+ */
 export function folderProblems(files: readonly SentFile[]): Problem[] {
   const { skillFiles, skillFileBytes, skillBytes } = LIMITS;
   const problems = files.flatMap(({ path, ref }, index) => {
     const wrong = pathProblem(path);
     return [
       ...(wrong === null ? [] : [{ pointer: `/files/${index}/path`, message: wrong }]),
-      ...(ref.size > skillFileBytes.max ? [{ pointer: `/files/${index}/content`, message: `the file is longer than ${skillFileBytes.max} bytes: split it, or leave it out` }] : []),
+      ...(ref.size > skillFileBytes.max
+        ? [
+            {
+              pointer: `/files/${index}/content`,
+              message: `the file is longer than ${skillFileBytes.max} bytes: split it, or leave it out`,
+            },
+          ]
+        : []),
     ];
   });
-  if (files.length > skillFiles.max) problems.push({ pointer: '/files', message: `a skill has at most ${skillFiles.max} files, and these are ${files.length}: leave some out` });
+  if (files.length > skillFiles.max)
+    problems.push({
+      pointer: '/files',
+      message: `a skill has at most ${skillFiles.max} files, and these are ${files.length}: leave some out`,
+    });
   const bytes = files.reduce((sum, { ref }) => sum + ref.size, 0);
-  if (bytes > skillBytes.max) problems.push({ pointer: '/files', message: `a skill has at most ${skillBytes.max} bytes, and these are ${bytes}: leave files out` });
+  if (bytes > skillBytes.max)
+    problems.push({
+      pointer: '/files',
+      message: `a skill has at most ${skillBytes.max} bytes, and these are ${bytes}: leave files out`,
+    });
   return [...problems, ...placeProblems(files)];
 }
 
-/** As on file systems that don't tell capitals from small letters, and on all that let a name be a file or a directory. */
+/**
+ * As on file systems that don't tell capitals from small letters, and on all that let a name be a file or a directory.
+ */
 function placeProblems(files: readonly SentFile[]): Problem[] {
   const taken = new Map<string, string>();
   const directories = new Map<string, string>();
-  for (const { path } of files) for (let at = path.indexOf('/'); at !== -1; at = path.indexOf('/', at + 1)) directories.set(path.slice(0, at).toLowerCase(), path);
+  for (const { path } of files)
+    for (let at = path.indexOf('/'); at !== -1; at = path.indexOf('/', at + 1))
+      directories.set(path.slice(0, at).toLowerCase(), path);
   return files.flatMap(({ path }, index) => {
     const place = path.toLowerCase();
     const other = taken.get(place) ?? directories.get(place);
     if (!taken.has(place)) taken.set(place, path);
-    return other === undefined ? [] : [{ pointer: `/files/${index}/path`, message: `${quote(path)} and ${quote(other)} are in one place where capitals and small letters are the same: rename one` }];
+    return other === undefined
+      ? []
+      : [
+          {
+            pointer: `/files/${index}/path`,
+            message: `${quote(path)} and ${quote(other)} are in one place where capitals and small letters are the same: rename one`,
+          },
+        ];
   });
 }
 
 /** The version that the files make, with what their front matter says of it. */
 export function manifestOf(files: readonly SentFile[], { name, description }: FrontMatter): SkillManifest {
-  const byPath = files.map(({ path, ref: { sha256, size } }) => ({ path, sha256, size })).sort((a, b) => (a.path < b.path ? -1 : 1));
+  const byPath = files
+    .map(({ path, ref: { sha256, size } }) => ({ path, sha256, size }))
+    .sort((a, b) => (a.path < b.path ? -1 : 1));
   return { v: 1, name, description, files: byPath };
 }
 
@@ -72,11 +108,22 @@ export function skillFileOf(files: readonly SentFile[]): { readonly index: numbe
   const index = files.findIndex(({ path }) => path === SKILL_FILE);
   const file = files[index];
   if (file !== undefined) return { index, file };
-  return { pointer: '/files', message: `there is no \`${SKILL_FILE}\` at the top of the folder: write one that begins with \`---\`, \`name: …\`, \`description: …\`, \`---\`` };
+  return {
+    pointer: '/files',
+    message: `there is no \`${SKILL_FILE}\` at the top of the folder: write one that begins with \`---\`, \`name: …\`, \`description: …\`, \`---\``,
+  };
 }
 
 /** What the file says, or what is wrong with it, at its place in what was sent. */
-export function readSkillFile({ bytes, index }: { readonly bytes: Uint8Array; readonly index: number }): FrontMatter | Problem[] {
+export function readSkillFile({
+  bytes,
+  index,
+}: {
+  readonly bytes: Uint8Array;
+  readonly index: number;
+}): FrontMatter | Problem[] {
   const read = readFrontMatter(bytes);
-  return 'problems' in read ? read.problems.map((message) => ({ pointer: `/files/${index}/content`, message: `${SKILL_FILE}${message}` })) : read.frontMatter;
+  return 'problems' in read
+    ? read.problems.map((message) => ({ pointer: `/files/${index}/content`, message: `${SKILL_FILE}${message}` }))
+    : read.frontMatter;
 }

@@ -1,6 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { BlobStore } from '@writ/blobs';
-import { Fault, LIMITS, type BlobRef, type KernelRequest, type SkillManifest, type SkillPut, type SkillView, type SkillWhole, type TenantId } from '@writ/contract';
+import {
+  Fault,
+  LIMITS,
+  type BlobRef,
+  type KernelRequest,
+  type SkillManifest,
+  type SkillPut,
+  type SkillView,
+  type SkillWhole,
+  type TenantId,
+} from '@writ/contract';
 import { sha256Hex } from '@writ/digest';
 import type { ChangeRecord, Changed, Changes } from '../changes/index.ts';
 import type { Work } from '@writ/worker-pool';
@@ -15,8 +25,8 @@ const READ_WALL_MS = 3_000;
 type SkillRow = NonNullable<Awaited<ReturnType<Rows['skill']['findUnique']>>>;
 
 /**
- * Skills, as administrators manage them. INVARIANT (a version is its contents): what a version's digest names never changes; the newest version of a name is what agents read, and the
- * same contents again are the same version.
+ * Skills, as administrators manage them. INVARIANT (a version is its contents): what a version's digest names never
+ * changes; the newest version of a name is what agents read, and the same contents again are the same version.
  */
 export class Skills {
   readonly #tenancy: Tenancy;
@@ -32,7 +42,10 @@ export class Skills {
     this.#blobs = blobs;
   }
 
-  /** Takes a folder as the newest version of its skill: what is wrong with it is an answer, not a fault. @throws Fault `auth.role`, `blob.missing`, `limit.exceeded` */
+  /**
+   * Takes a folder as the newest version of its skill: what is wrong with it is an answer, not a fault.
+   * @throws Fault `auth.role`, `blob.missing`, `limit.exceeded`
+   */
   async put({ caller, files }: KernelRequest<'skill.put'>): Promise<SkillPut> {
     requireRole(caller, 'admin');
     const { tenant_id, api_key_id: created_by } = caller;
@@ -40,7 +53,14 @@ export class Skills {
     if ('problems' in read) return { valid: false, problems: read.problems, change: null, skill: null };
     const { manifest } = read;
     const contents = new Uint8Array(skillBytes(manifest));
-    const wanted = { tenant_id, name: manifest.name, digest: sha256Hex(contents), contents, bytes: BigInt(manifest.files.reduce((sum, { size }) => sum + size, 0)), created_by };
+    const wanted = {
+      tenant_id,
+      name: manifest.name,
+      digest: sha256Hex(contents),
+      contents,
+      bytes: BigInt(manifest.files.reduce((sum, { size }) => sum + size, 0)),
+      created_by,
+    };
     return await this.#changes.make<SkillPut>(tenant_id, async (rows, now) => {
       await lockSkills(rows, tenant_id);
       return await putVersion(rows, { ...wanted, created_at: BigInt(now) });
@@ -51,8 +71,11 @@ export class Skills {
   async list({ caller, page }: KernelRequest<'skill.list'>): Promise<Listed<SkillView>> {
     const { tenant_id } = caller;
     const { id: after } = page.cursor === null ? { id: '' } : parseCursor(page.cursor);
-    const newest = await this.#tenancy.within(tenant_id, (rows) => rows.$queryRaw<SkillRow[]>`
-      SELECT DISTINCT ON (name) * FROM kernel.skill WHERE tenant_id = ${tenant_id} AND name > ${after.replaceAll('\0', '')} ORDER BY name, seq DESC LIMIT ${page.limit + 1}`);
+    const newest = await this.#tenancy.within(
+      tenant_id,
+      (rows) => rows.$queryRaw<SkillRow[]>`
+      SELECT DISTINCT ON (name) * FROM kernel.skill WHERE tenant_id = ${tenant_id} AND name > ${after.replaceAll('\0', '')} ORDER BY name, seq DESC LIMIT ${page.limit + 1}`,
+    );
     return fittedPage(newest.map(viewOf), page.limit, ({ name }) => ({ created_at: 0, id: name }));
   }
 
@@ -61,10 +84,22 @@ export class Skills {
     requireRole(caller, 'admin', 'operator', 'auditor');
     const versions = await this.#tenancy.within(caller.tenant_id, (rows) => versionsOf(rows, caller.tenant_id, name));
     const newest = found(versions[0] ?? null);
-    return { ...viewOf(newest), files: manifestIn(newest).files, versions: versions.map(({ digest, bytes, created_by, created_at }) => ({ digest, bytes: Number(bytes), created_by, created_at: Number(created_at) })) };
+    return {
+      ...viewOf(newest),
+      files: manifestIn(newest).files,
+      versions: versions.map(({ digest, bytes, created_by, created_at }) => ({
+        digest,
+        bytes: Number(bytes),
+        created_by,
+        created_at: Number(created_at),
+      })),
+    };
   }
 
-  /** Removes a skill with all of its versions: no call reads it from then on, and nothing names its contents. @throws Fault `auth.role`, `not_found` */
+  /**
+   * Removes a skill with all of its versions: no call reads it from then on, and nothing names its contents.
+   * @throws Fault `auth.role`, `not_found`
+   */
   async remove({ caller, name }: KernelRequest<'skill.remove'>): Promise<{ removed: string }> {
     requireRole(caller, 'admin');
     const { tenant_id, api_key_id } = caller;
@@ -76,8 +111,14 @@ export class Skills {
     });
   }
 
-  /** The version that the files make. INVARIANT (nobody's word): how long a content is, and what a SKILL.md says, is read from the store. */
-  async #read(tenantId: TenantId, sent: readonly SentFile[]): Promise<{ manifest: SkillManifest } | { problems: Problem[] }> {
+  /**
+   * The version that the files make. INVARIANT (nobody's word): how long a content is, and what a SKILL.md says, is
+   * read from the store.
+   */
+  async #read(
+    tenantId: TenantId,
+    sent: readonly SentFile[],
+  ): Promise<{ manifest: SkillManifest } | { problems: Problem[] }> {
     const files = await this.#asStored(tenantId, sent);
     const problems = folderProblems(files);
     const top = skillFileOf(files);
@@ -116,30 +157,63 @@ async function putVersion(rows: Rows, wanted: Omit<SkillRow, 'seq'>): Promise<Ch
   const [newest] = standing;
   if (newest?.digest === digest) return { value: put('unchanged', newest), records: [] };
   const oldest = standing.filter((version) => version.digest !== digest).slice(LIMITS.skillVersions.max - 1);
-  await rows.skill.deleteMany({ where: { tenant_id, name, digest: { in: [digest, ...oldest.map((version) => version.digest)] } } });
+  await rows.skill.deleteMany({
+    where: { tenant_id, name, digest: { in: [digest, ...oldest.map((version) => version.digest)] } },
+  });
   await verifyRoom(rows, wanted, newest === undefined);
   const row = { ...wanted, seq: (newest?.seq ?? 0n) + 1n };
   await rows.skill.createMany({ data: [row] });
   return {
     value: put(newest === undefined ? 'added' : 'changed', row),
-    records: [recordOf('skill_stored', created_by, name, digest), ...oldest.map((version) => recordOf('skill_version_removed', created_by, name, version.digest))],
+    records: [
+      recordOf('skill_stored', created_by, name, digest),
+      ...oldest.map((version) => recordOf('skill_version_removed', created_by, name, version.digest)),
+    ],
   };
 }
 
 /** @throws Fault `limit.exceeded` */
-async function verifyRoom(rows: Rows, { tenant_id, bytes }: Pick<SkillRow, 'tenant_id' | 'bytes'>, isNew: boolean): Promise<void> {
-  const [held] = await rows.$queryRaw<{ names: bigint; bytes: bigint }[]>`SELECT count(DISTINCT name) AS names, coalesce(sum(bytes), 0)::bigint AS bytes FROM kernel.skill WHERE tenant_id = ${tenant_id}`;
+async function verifyRoom(
+  rows: Rows,
+  { tenant_id, bytes }: Pick<SkillRow, 'tenant_id' | 'bytes'>,
+  isNew: boolean,
+): Promise<void> {
+  const [held] = await rows.$queryRaw<
+    { names: bigint; bytes: bigint }[]
+  >`SELECT count(DISTINCT name) AS names, coalesce(sum(bytes), 0)::bigint AS bytes FROM kernel.skill WHERE tenant_id = ${tenant_id}`;
   const { names, bytes: stored } = held ?? { names: 0n, bytes: 0n };
-  if (isNew && names >= BigInt(LIMITS.skills.max)) throw new Fault('limit.exceeded', `a tenant has at most ${LIMITS.skills.max} skills: remove one first`);
-  if (stored + bytes > BigInt(LIMITS.skillsBytes.max)) throw new Fault('limit.exceeded', `all versions of a tenant's skills hold at most ${LIMITS.skillsBytes.max} bytes: remove a skill first`);
+  if (isNew && names >= BigInt(LIMITS.skills.max))
+    throw new Fault('limit.exceeded', `a tenant has at most ${LIMITS.skills.max} skills: remove one first`);
+  if (stored + bytes > BigInt(LIMITS.skillsBytes.max))
+    throw new Fault(
+      'limit.exceeded',
+      `all versions of a tenant's skills hold at most ${LIMITS.skillsBytes.max} bytes: remove a skill first`,
+    );
 }
 
-const recordOf = (verb: string, actor: string, subject: string, digest: string): ChangeRecord => ({ kind: 'change', actor, change: { verb, subject, digest } });
-const put = (change: SkillPut['change'], row: SkillRow): SkillPut => ({ valid: true, problems: [], change, skill: viewOf(row) });
+const recordOf = (verb: string, actor: string, subject: string, digest: string): ChangeRecord => ({
+  kind: 'change',
+  actor,
+  change: { verb, subject, digest },
+});
+const put = (change: SkillPut['change'], row: SkillRow): SkillPut => ({
+  valid: true,
+  problems: [],
+  change,
+  skill: viewOf(row),
+});
 const manifestIn = ({ contents, digest }: SkillRow): SkillManifest => requireSkill(contents, digest);
 
 /** @throws where what is stored can't be read: somebody else wrote it */
 function viewOf(row: SkillRow): SkillView {
   const { description, files } = manifestIn(row);
-  return { name: row.name, description, digest: row.digest, files: files.length, bytes: Number(row.bytes), updated_by: row.created_by, updated_at: Number(row.created_at) };
+  return {
+    name: row.name,
+    description,
+    digest: row.digest,
+    files: files.length,
+    bytes: Number(row.bytes),
+    updated_by: row.created_by,
+    updated_at: Number(row.created_at),
+  };
 }

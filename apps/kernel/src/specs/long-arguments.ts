@@ -8,8 +8,17 @@ import type { TestKernel } from './test-kernel.ts';
 /** The call with its arguments put as a door puts long ones, under a key of their own. */
 export async function withSealedArguments({ blobs }: Pick<TestKernel, 'blobs'>, call: ProposedCall): Promise<SentCall> {
   const key = randomBytes(KEY_BYTES);
-  const sealed = sealContent({ key, tenantId: call.tenant_id, operationId: call.operation_id, attempt: ARGUMENTS_ATTEMPT }, 'args', Buffer.from(JSON.stringify(call.args)));
-  return { ...call, args: null, args_ref: sealedRef(await blobs.put(call.tenant_id, sealed)), args_key: key.toString('base64') };
+  const sealed = sealContent(
+    { key, tenantId: call.tenant_id, operationId: call.operation_id, attempt: ARGUMENTS_ATTEMPT },
+    'args',
+    Buffer.from(JSON.stringify(call.args)),
+  );
+  return {
+    ...call,
+    args: null,
+    args_ref: sealedRef(await blobs.put(call.tenant_id, sealed)),
+    args_key: key.toString('base64'),
+  };
 }
 
 /** The call with its arguments put as they are, as a door did before any were sealed. */

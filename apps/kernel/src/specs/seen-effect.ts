@@ -4,7 +4,11 @@ import { newId } from '../store/index.ts';
 import type { TestKernel } from './test-kernel.ts';
 
 /** The effect that a person who looks at an approval is shown, as a request to approve names it; null for an action. */
-export async function seenEffect(kernel: Pick<TestKernel, 'approvals'>, tenant_id: string, approvalId: string | null): Promise<string | null> {
+export async function seenEffect(
+  kernel: Pick<TestKernel, 'approvals'>,
+  tenant_id: string,
+  approvalId: string | null,
+): Promise<string | null> {
   const caller: Caller = { tenant_id, api_key_id: newId('apiKey'), role: 'auditor', agent_id: null };
   return (await kernel.approvals.read({ v: 1, caller, approval_id: approvalId ?? '' })).binding.effect_digest;
 }

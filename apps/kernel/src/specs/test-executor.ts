@@ -1,7 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 import { randomBytes } from 'node:crypto';
 import { memoryBus, type Bus } from '@writ/bus';
-import { LANES, subjectsOf, TOOLS, type BlobRef, type Change, type Delta, type Envelope, type FileState, type Lane, type Redemption, type ReportRequest } from '@writ/contract';
+import {
+  LANES,
+  subjectsOf,
+  TOOLS,
+  type BlobRef,
+  type Change,
+  type Delta,
+  type Envelope,
+  type FileState,
+  type Lane,
+  type Redemption,
+  type ReportRequest,
+} from '@writ/contract';
 import { canonicalBytes, sha256Hex } from '@writ/digest';
 import { sealContent, sealedRef, type ContentKind, type ContentSeal } from '@writ/nest-kit';
 import { parseVerifier } from '@writ/signing';
@@ -54,21 +66,46 @@ function openParts(kernel: TestKernel) {
   const desk = new PermitDesk(signer, bus, SUBJECTS, (_traceparent, _operation, run) => run());
   const failed = (error: unknown): void => void faults.push(error);
   const effects = new EffectCheck({
-    blobs, vault, policies, tenants, failed, args: kernel.args, reader: new ReportReader(blobs, null),
+    blobs,
+    vault,
+    policies,
+    tenants,
+    failed,
+    args: kernel.args,
+    reader: new ReportReader(blobs, null),
     examiner: new EffectExaminer(blobs, tenants, new InlineWork(kernelTasks)),
   });
   const previews = new Previews(tenants, sealer, announcer);
-  const permits = { permitTtlMs: PERMIT_TTL_MS, report: (error: unknown) => faults.push(error), now: () => performance.now() };
+  const permits = {
+    permitTtlMs: PERMIT_TTL_MS,
+    report: (error: unknown) => faults.push(error),
+    now: () => performance.now(),
+  };
   const newMemory = (): AttemptMemory => new AttemptMemory(() => performance.now());
   const memory = newMemory();
   const reevaluation = new Reevaluation({ ...kernel, trees: new Trees(blobs) }, kernel.judge);
   const reruns = new Reruns(tenants, announcer, reevaluation);
   /** A replica of its own: it shares nothing with the others but the database. */
   const newCommit = (known = newMemory()): Commit =>
-    new Commit(tenants, blobs, effects, new Landing(tenants, blobs, new Trees(blobs), new Sizes(tenants, new Trees(blobs)), failed), new HoldEffect(blobs, vault, sealer, endings), endings, known, reruns);
+    new Commit(
+      tenants,
+      blobs,
+      effects,
+      new Landing(tenants, blobs, new Trees(blobs), new Sizes(tenants, new Trees(blobs)), failed),
+      new HoldEffect(blobs, vault, sealer, endings),
+      endings,
+      known,
+      reruns,
+    );
   return {
-    bus, desk, endings, faults, newCommit, newMemory,
-    factsOf: ({ tenant, operation_id }: Attempt) => readAttemptFacts(tenants, { tenant_id: tenant.tenantId, operation_id }),
+    bus,
+    desk,
+    endings,
+    faults,
+    newCommit,
+    newMemory,
+    factsOf: ({ tenant, operation_id }: Attempt) =>
+      readAttemptFacts(tenants, { tenant_id: tenant.tenantId, operation_id }),
     /** the texts that the attempt finds at paths of its snapshot; null for nothing */
     textsOf: ({ tenant, snapshot }: Attempt, paths: readonly string[]) => textsIn(kernel, tenant, snapshot, paths),
     commit: newCommit(memory),
@@ -76,32 +113,45 @@ function openParts(kernel: TestKernel) {
     previewDispatcher: new PreviewDispatcher(workers, desk, slots, permits),
     previewReports: new PreviewReports(tenants, blobs, vault, effects, previews),
     previewSweeper: new PreviewSweeper(workers, tenants, previews),
-    redeem: new Redeem(tenants, vault, endings, memory, new Trees(blobs), verifiers, { leaseMs: LEASE_MS, args: kernel.args, monitor: UNCOUNTED }),
+    redeem: new Redeem(tenants, vault, endings, memory, new Trees(blobs), verifiers, {
+      leaseMs: LEASE_MS,
+      args: kernel.args,
+      monitor: UNCOUNTED,
+    }),
     renew: new Renew(tenants, vault, { leaseMs: LEASE_MS }),
     sweeper: new Sweeper(workers, tenants, endings, bell),
     /** of a kernel that is configured with these images */
-    imageSweeper: (images: Images) => new ImageSweeper({ workers, tenants, endings, announcer, images }, new Reevaluation({ ...kernel, images, trees: new Trees(blobs) }, kernel.judge)),
+    imageSweeper: (images: Images) =>
+      new ImageSweeper(
+        { workers, tenants, endings, announcer, images },
+        new Reevaluation({ ...kernel, images, trees: new Trees(blobs) }, kernel.judge),
+      ),
   };
 }
 
 /** Gathers the permits that are rung for. */
 function collectPermits(bus: Bus) {
   const permits: Record<Lane, Envelope[]> = { inline: [], sandboxed: [], broker: [] };
-  const listening = LANES.map((lane) => bus.work(SUBJECTS.work(lane), {
-    durable: lane, slots: () => 1000,
-    handler: (message) => {
-      permits[lane].push(JSON.parse(Buffer.from(message.bytes).toString()) as Envelope);
-      message.ack();
-      return Promise.resolve();
-    },
-  }));
+  const listening = LANES.map((lane) =>
+    bus.work(SUBJECTS.work(lane), {
+      durable: lane,
+      slots: () => 1000,
+      handler: (message) => {
+        permits[lane].push(JSON.parse(Buffer.from(message.bytes).toString()) as Envelope);
+        message.ack();
+        return Promise.resolve();
+      },
+    }),
+  );
   /** The newest permit of the operation, once there is one. */
   const permitOf = async (operationId: string, lane: Lane = 'inline'): Promise<Envelope> => {
     await Promise.all(listening);
     for (;;) {
       const found = permits[lane].findLast((envelope) => payloadOf(envelope).operation_id === operationId);
       if (found !== undefined) return found;
-      await new Promise((resolve) => { setTimeout(resolve, 2); });
+      await new Promise((resolve) => {
+        setTimeout(resolve, 2);
+      });
     }
   };
   return { permits, permitOf };
@@ -111,7 +161,8 @@ function collectPermits(bus: Bus) {
 export function openExecution(kernel: TestKernel) {
   const parts = openParts(kernel);
   const { permits, permitOf } = collectPermits(parts.bus);
-  const speak = (inline: number, sandboxed = inline): void => parts.dispatcher.heard({ v: 1, executor_id: newId('executor'), inline, sandboxed, broker: inline });
+  const speak = (inline: number, sandboxed = inline): void =>
+    parts.dispatcher.heard({ v: 1, executor_id: newId('executor'), inline, sandboxed, broker: inline });
   /** Admits the call, dispatches it, and redeems its permit. */
   const perform = async (tenant: TestTenant, call: SentCall): Promise<{ attempt: Attempt; redemption: Redemption }> => {
     const view = await kernel.admit.run(call, null);
@@ -119,29 +170,61 @@ export function openExecution(kernel: TestKernel) {
     return await performAdmitted(tenant, call.operation_id, TOOLS.get(call.tool_id)?.class ?? 'inline');
   };
   /** Dispatches a call that was admitted, and redeems its permit. */
-  const performAdmitted = async (tenant: TestTenant, operationId: string, lane: Lane = 'inline'): Promise<{ attempt: Attempt; redemption: Redemption }> => {
+  const performAdmitted = async (
+    tenant: TestTenant,
+    operationId: string,
+    lane: Lane = 'inline',
+  ): Promise<{ attempt: Attempt; redemption: Redemption }> => {
     speak(100);
     parts.dispatcher.wake(lane);
     return await redeemed(tenant, await permitOf(operationId, lane));
   };
-  const redeemed = async (tenant: TestTenant, permit: Envelope): Promise<{ attempt: Attempt; redemption: Redemption }> => {
+  const redeemed = async (
+    tenant: TestTenant,
+    permit: Envelope,
+  ): Promise<{ attempt: Attempt; redemption: Redemption }> => {
     const speaker = { executor_id: newId('executor'), nonce: newNonce() };
     const redemption = await parts.redeem.run({ v: 1, permit, ...speaker });
     const { operation_id, attempt, state_snapshot_id } = redemption;
-    return { attempt: { tenant, operation_id, attempt, snapshot: state_snapshot_id, ...(redemption.content_key === undefined ? {} : { contentKey: redemption.content_key }), ...speaker }, redemption };
+    return {
+      attempt: {
+        tenant,
+        operation_id,
+        attempt,
+        snapshot: state_snapshot_id,
+        ...(redemption.content_key === undefined ? {} : { contentKey: redemption.content_key }),
+        ...speaker,
+      },
+      redemption,
+    };
   };
   /** Gives the waiting preview of a held call out and reports these files as its effect. */
-  const preview = async (tenant: TestTenant, { operation_id }: { readonly operation_id: string }, files: Readonly<Record<string, string | null>>, more: (attempt: Attempt) => Promise<Partial<ReportRequest>> = () => Promise.resolve({})): Promise<void> => {
+  const preview = async (
+    tenant: TestTenant,
+    { operation_id }: { readonly operation_id: string },
+    files: Readonly<Record<string, string | null>>,
+    more: (attempt: Attempt) => Promise<Partial<ReportRequest>> = () => Promise.resolve({}),
+  ): Promise<void> => {
     speak(100);
     await parts.previewDispatcher.run();
-    const { rows: [row] } = await kernel.admin.query<{ attempt: number; lane: Lane }>('SELECT attempt, lane FROM kernel.preview WHERE operation_id = $1', [operation_id]);
+    const {
+      rows: [row],
+    } = await kernel.admin.query<{ attempt: number; lane: Lane }>(
+      'SELECT attempt, lane FROM kernel.preview WHERE operation_id = $1',
+      [operation_id],
+    );
     let permit = await permitOf(operation_id, row?.lane);
     while (payloadOf(permit).attempt !== row?.attempt || payloadOf(permit).mode !== 'preview') {
-      await new Promise((resolve) => { setTimeout(resolve, 2); });
+      await new Promise((resolve) => {
+        setTimeout(resolve, 2);
+      });
       permit = await permitOf(operation_id, row?.lane);
     }
     const { attempt } = await redeemed(tenant, permit);
-    await parts.previewReports.run({ ...reportOf(attempt, await deltaFor(kernel, attempt, files), await more(attempt)), mode: 'preview' });
+    await parts.previewReports.run({
+      ...reportOf(attempt, await deltaFor(kernel, attempt, files), await more(attempt)),
+      mode: 'preview',
+    });
   };
   const close = async (): Promise<void> => {
     await parts.dispatcher.stop();
@@ -152,8 +235,18 @@ export function openExecution(kernel: TestKernel) {
 
 export type TestExecution = ReturnType<typeof openExecution>;
 
-export function payloadOf(envelope: Envelope): { operation_id: string; attempt: number; mode: string; tenant_id: string } {
-  return JSON.parse(Buffer.from(envelope.payload, 'base64').toString()) as { operation_id: string; attempt: number; mode: string; tenant_id: string };
+export function payloadOf(envelope: Envelope): {
+  operation_id: string;
+  attempt: number;
+  mode: string;
+  tenant_id: string;
+} {
+  return JSON.parse(Buffer.from(envelope.payload, 'base64').toString()) as {
+    operation_id: string;
+    attempt: number;
+    mode: string;
+    tenant_id: string;
+  };
 }
 
 /** What the attempt says of itself to the kernel. */
@@ -168,46 +261,88 @@ export const WRITTEN = { path: 'a.txt', size: 1, sha256: '0'.repeat(64), created
 export function reportOf(attempt: Attempt, delta: Delta | null, more: Partial<ReportRequest> = {}): ReportRequest {
   const result = 'result' in more ? more.result : WRITTEN;
   return {
-    ...speakerOf(attempt), ended: 'exited', exit_code: null, error: null, delta, delta_ref: null, result, result_ref: null,
-    result_hash: sha256Hex(canonicalBytes(result)), contents: [], requests: [],
-    usage: { wall_ms: 5, cpu_ms: 3, memory_peak_bytes: 0, disk_write_bytes: 1, output_bytes: 0 }, ...more,
+    ...speakerOf(attempt),
+    ended: 'exited',
+    exit_code: null,
+    error: null,
+    delta,
+    delta_ref: null,
+    result,
+    result_ref: null,
+    result_hash: sha256Hex(canonicalBytes(result)),
+    contents: [],
+    requests: [],
+    usage: { wall_ms: 5, cpu_ms: 3, memory_peak_bytes: 0, disk_write_bytes: 1, output_bytes: 0 },
+    ...more,
   };
 }
 
 /** What an executor seals the contents of the attempt with. */
-export const sealOf = ({ tenant, operation_id, attempt, contentKey }: Attempt): ContentSeal => ({ key: Buffer.from(contentKey ?? '', 'base64'), tenantId: tenant.tenantId, operationId: operation_id, attempt });
+export const sealOf = ({ tenant, operation_id, attempt, contentKey }: Attempt): ContentSeal => ({
+  key: Buffer.from(contentKey ?? '', 'base64'),
+  tenantId: tenant.tenantId,
+  operationId: operation_id,
+  attempt,
+});
 
 /** Puts a content as an executor does, and answers what names it in a report. */
-export async function putSealed(kernel: TestKernel, attempt: Attempt, kind: ContentKind, clear: Uint8Array): Promise<BlobRef> {
+export async function putSealed(
+  kernel: TestKernel,
+  attempt: Attempt,
+  kind: ContentKind,
+  clear: Uint8Array,
+): Promise<BlobRef> {
   return sealedRef(await kernel.blobs.put(attempt.tenant.tenantId, sealContent(sealOf(attempt), kind, clear)));
 }
 
 /** A delta that writes texts to paths of the attempt's snapshot, put as an executor puts it. Null deletes. */
-export async function deltaFor(kernel: TestKernel, attempt: Attempt, files: Readonly<Record<string, string | null>>): Promise<Delta> {
+export async function deltaFor(
+  kernel: TestKernel,
+  attempt: Attempt,
+  files: Readonly<Record<string, string | null>>,
+): Promise<Delta> {
   const trees = new Trees(kernel.blobs);
   const { tenantId } = attempt.tenant;
-  const changes = await Promise.all(Object.entries(files).map(async ([path, text]): Promise<Change> => {
-    const before = await trees.at(tenantId, attempt.snapshot, parsePath(path));
-    if (text === null) return { path, before, after: null };
-    const { sha256, size } = await kernel.blobs.put(tenantId, Buffer.from(text));
-    const after: FileState = { kind: 'file', mode: '644', sha256, size };
-    return { path, before, after };
-  }));
+  const changes = await Promise.all(
+    Object.entries(files).map(async ([path, text]): Promise<Change> => {
+      const before = await trees.at(tenantId, attempt.snapshot, parsePath(path));
+      if (text === null) return { path, before, after: null };
+      const { sha256, size } = await kernel.blobs.put(tenantId, Buffer.from(text));
+      const after: FileState = { kind: 'file', mode: '644', sha256, size };
+      return { path, before, after };
+    }),
+  );
   return deltaOf(attempt.snapshot, changes);
 }
 
 /** The texts at paths of the workspace's head; null for nothing. */
-export async function textsAt(kernel: TestKernel, tenant: TestTenant, paths: readonly string[]): Promise<Record<string, string | null>> {
-  const { rows } = await kernel.admin.query<{ head_snapshot_id: string }>('SELECT head_snapshot_id FROM kernel.workspace WHERE workspace_id = $1', [tenant.workspaceId]);
+export async function textsAt(
+  kernel: TestKernel,
+  tenant: TestTenant,
+  paths: readonly string[],
+): Promise<Record<string, string | null>> {
+  const { rows } = await kernel.admin.query<{ head_snapshot_id: string }>(
+    'SELECT head_snapshot_id FROM kernel.workspace WHERE workspace_id = $1',
+    [tenant.workspaceId],
+  );
   return await textsIn(kernel, tenant, rows[0]?.head_snapshot_id ?? '', paths);
 }
 
-async function textsIn(kernel: TestKernel, tenant: TestTenant, snapshot: string, paths: readonly string[]): Promise<Record<string, string | null>> {
+async function textsIn(
+  kernel: TestKernel,
+  tenant: TestTenant,
+  snapshot: string,
+  paths: readonly string[],
+): Promise<Record<string, string | null>> {
   const trees = new Trees(kernel.blobs);
-  return Object.fromEntries(await Promise.all(paths.map(async (path) => {
-    const state = await trees.at(tenant.tenantId, snapshot, path as WorkspacePath);
-    return [path, await textOf(kernel, tenant, state?.sha256 ?? null)] as const;
-  })));
+  return Object.fromEntries(
+    await Promise.all(
+      paths.map(async (path) => {
+        const state = await trees.at(tenant.tenantId, snapshot, path as WorkspacePath);
+        return [path, await textOf(kernel, tenant, state?.sha256 ?? null)] as const;
+      }),
+    ),
+  );
 }
 
 async function textOf(kernel: TestKernel, tenant: TestTenant, sha256: string | null): Promise<string | null> {

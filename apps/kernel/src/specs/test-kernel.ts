@@ -29,22 +29,46 @@ import { TestTenant, type Admin } from './test-tenant.ts';
 import { UNCOUNTED } from './uncounted.ts';
 
 /** A key that only this run knows. */
-export const newSigner = () => parseSigner(generateKeyPairSync('ed25519').privateKey.export({ type: 'pkcs8', format: 'pem' }) as string);
+export const newSigner = () =>
+  parseSigner(generateKeyPairSync('ed25519').privateKey.export({ type: 'pkcs8', format: 'pem' }) as string);
 
-/** The kernel's use cases on a real database, with what surrounds the kernel replaced by things that remember what was said. */
+/**
+ * The kernel's use cases on a real database, with what surrounds the kernel replaced by things that remember what was
+ * said.
+ */
 export async function openTestKernel(connections = 20, policiesOf?: (tenants: TenantPool) => PolicySets) {
   const database = await testDatabase();
-  const tenants = { pool: createPool({ url: database.urlFor('writ_kernel'), applicationName: 'writ-kernel-spec', max: connections }) };
-  const workers = { pool: createPool({ url: database.urlFor('writ_kernel_worker'), applicationName: 'writ-kernel-spec', max: 2 }) };
+  const tenants = {
+    pool: createPool({ url: database.urlFor('writ_kernel'), applicationName: 'writ-kernel-spec', max: connections }),
+  };
+  const workers = {
+    pool: createPool({ url: database.urlFor('writ_kernel_worker'), applicationName: 'writ-kernel-spec', max: 2 }),
+  };
   const admin: Admin = await connect(database.ownerUrl, 'writ-kernel-spec');
   const masterKey = randomBytes(32);
   const vault = new TenantVault({ current: masterKey, before: null, next: null }, new WrappedKeyRows(tenants));
   const signer = newSigner();
-  const [blobs, policy, bell, events, outbox, receipts] = [memoryBlobs(), new WrittenPolicy(), new HeardBell(), new HeardEvents(), new HeardOutbox(), new PendingReceipts()];
+  const [blobs, policy, bell, events, outbox, receipts] = [
+    memoryBlobs(),
+    new WrittenPolicy(),
+    new HeardBell(),
+    new HeardEvents(),
+    new HeardOutbox(),
+    new PendingReceipts(),
+  ];
   const memory = new FactMemory(() => performance.now());
   const policies: PolicySets = policiesOf?.(tenants) ?? policy;
   const parts = {
-    tenants, workers, masterKey, vault, blobs, policy, bell, events, outbox, signer,
+    tenants,
+    workers,
+    masterKey,
+    vault,
+    blobs,
+    policy,
+    bell,
+    events,
+    outbox,
+    signer,
     sealer: new RecordSealer(new SignedSeal(signer)),
     judge: new Judge(policies, new Trees(blobs)),
     announcer: new Announcer(outbox, bell, events, memory),
@@ -64,7 +88,11 @@ export async function openTestKernel(connections = 20, policiesOf?: (tenants: Te
   const votes = new CastVote(tenants, held, parts.announcer);
   const endings = new Endings(tenants, vault, parts.sealer, parts.announcer, parts.outcomes, UNCOUNTED);
   const readmission = new Readmission(parts, parts.judge, held, votes, parts.announcer);
-  const give = { box: new ValueBox(masterKey), values: new SessionValues(tenants, vault), store: new PgValueStore(tenants, vault) };
+  const give = {
+    box: new ValueBox(masterKey),
+    values: new SessionValues(tenants, vault),
+    store: new PgValueStore(tenants, vault),
+  };
   const admit = new Admit(sources, parts.judge, decisions, parts.announcer, parts.outcomes, parts.views);
   return {
     ...parts,
@@ -73,26 +101,44 @@ export async function openTestKernel(connections = 20, policiesOf?: (tenants: Te
     decisions,
     admin,
     /** decides and answers at once */
-    admit: { run: async (call: SentCall, traceparent: string | null) => await admit.answer(await admit.decide(call, traceparent, 0)) },
+    admit: {
+      run: async (call: SentCall, traceparent: string | null) =>
+        await admit.answer(await admit.decide(call, traceparent, 0)),
+    },
     admission: admit,
     give: new Give(parts, held, readmission, parts.views, give),
     kept: give,
-    decide: new Decide(tenants, held, {
-      votes,
-      readmission,
-      effects: new EffectApproval(parts, parts.judge, held, {
-        effects: new EffectCheck({
-          blobs, vault, policies, tenants, failed, args: parts.args, reader: new ReportReader(blobs, null),
-          examiner: new EffectExaminer(blobs, tenants, new InlineWork(kernelTasks)),
+    decide: new Decide(
+      tenants,
+      held,
+      {
+        votes,
+        readmission,
+        effects: new EffectApproval(parts, parts.judge, held, {
+          effects: new EffectCheck({
+            blobs,
+            vault,
+            policies,
+            tenants,
+            failed,
+            args: parts.args,
+            reader: new ReportReader(blobs, null),
+            examiner: new EffectExaminer(blobs, tenants, new InlineWork(kernelTasks)),
+          }),
+          landing: new Landing(tenants, blobs, new Trees(blobs), new Sizes(tenants, new Trees(blobs)), failed),
+          endings,
+          again: new PreviewAgain(parts, parts.announcer),
+          votes,
         }),
-        landing: new Landing(tenants, blobs, new Trees(blobs), new Sizes(tenants, new Trees(blobs)), failed),
-        endings, again: new PreviewAgain(parts, parts.announcer), votes,
-      }),
-    }, parts.views),
+      },
+      parts.views,
+    ),
     edit: new Edit(held, async (call) => await admit.answer(await admit.decide(call, null, 0))),
     approvals: new Approvals(tenants, vault, blobs, parts.args),
     expire: new ExpireHeld(workers, held),
-    endCalls: new EndCalls(tenants, workers, held, endings, parts.announcer, (error) => { throw error; }),
+    endCalls: new EndCalls(tenants, workers, held, endings, parts.announcer, (error) => {
+      throw error;
+    }),
     resolve: new Resolve(tenants, parts.sealer, parts.announcer, parts.views),
     cancel: new Cancel(tenants, parts.sealer, held, endings, parts.announcer, parts.views),
     /** what a replica opens that has just come up: it knows the rows alone */
@@ -102,7 +148,10 @@ export async function openTestKernel(connections = 20, policiesOf?: (tenants: Te
     untilBlocked: async () => {
       // Within a transaction the view is read once and kept, unless it is cleared.
       const sql = `SELECT 1 FROM pg_stat_clear_snapshot(), pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`;
-      while ((await admin.query(sql)).rowCount === 0) await new Promise((resolve) => { setImmediate(resolve); });
+      while ((await admin.query(sql)).rowCount === 0)
+        await new Promise((resolve) => {
+          setImmediate(resolve);
+        });
     },
     close: async () => {
       await Promise.all([tenants.pool.end(), workers.pool.end(), admin.end()]);

@@ -5,7 +5,14 @@ import { RevokeKey } from '../api-keys/index.ts';
 import { ApplyTools, ListTools, SearchProviders } from '../cli-tools/index.ts';
 import { Changes, RecordChange } from '../changes/index.ts';
 import { Delegations } from '../delegations/index.ts';
-import { BeginErasure, EraseBatches, ErasedTexts, Erasures, RetainContents, RetentionRules } from '../erasures/index.ts';
+import {
+  BeginErasure,
+  EraseBatches,
+  ErasedTexts,
+  Erasures,
+  RetainContents,
+  RetentionRules,
+} from '../erasures/index.ts';
 import { Freezes, LiftFreeze, PlaceFreeze } from '../freezes/index.ts';
 import { ListOperations, ReadOperation } from '../operations/index.ts';
 import { Profiles } from '../profiles/index.ts';
@@ -16,8 +23,24 @@ import { Skills } from '../skills/index.ts';
 import { newId, Sizes, Trees } from '../store/index.ts';
 import { Tenancy } from '../tenancy/index.ts';
 import { CreateTenant, Limits } from '../tenants/index.ts';
-import { AttenuateToken, DrawTokens, IssueToken, ListForJob, RevokeToken, SpawnToken, Tokens } from '../tokens/index.ts';
-import { ChangeWorkspace, CreateWorkspace, HeadMoves, ImportWorkspace, RestoreWorkspace, LimitWorkspace, Workspaces } from '../workspaces/index.ts';
+import {
+  AttenuateToken,
+  DrawTokens,
+  IssueToken,
+  ListForJob,
+  RevokeToken,
+  SpawnToken,
+  Tokens,
+} from '../tokens/index.ts';
+import {
+  ChangeWorkspace,
+  CreateWorkspace,
+  HeadMoves,
+  ImportWorkspace,
+  RestoreWorkspace,
+  LimitWorkspace,
+  Workspaces,
+} from '../workspaces/index.ts';
 import type { TestKernel } from './test-kernel.ts';
 
 /** What people and their programs manage, on the same database. */
@@ -79,14 +102,24 @@ export function openManagement(kernel: TestKernel) {
 export type TestManagement = ReturnType<typeof openManagement>;
 
 /** Somebody of the tenant, with a key of their own. */
-export const callerOf = (tenantId: string, role: Caller['role'] = 'admin', agentId: string | null = null): Caller =>
-  ({ tenant_id: tenantId, api_key_id: newId('apiKey'), role, agent_id: agentId });
+export const callerOf = (tenantId: string, role: Caller['role'] = 'admin', agentId: string | null = null): Caller => ({
+  tenant_id: tenantId,
+  api_key_id: newId('apiKey'),
+  role,
+  agent_id: agentId,
+});
 
 /** The start of a request. */
 export const askedBy = (caller: Caller) => ({ v: 1 as const, caller });
 
 /** Walks a list to its end, `limit` at a time, and gives its pages. */
-export async function pagesOf<T>(limit: number, list: (page: { cursor: string | null; limit: number }) => Promise<{ items: readonly T[]; next_cursor: string | null }>): Promise<(readonly T[])[]> {
+export async function pagesOf<T>(
+  limit: number,
+  list: (page: {
+    cursor: string | null;
+    limit: number;
+  }) => Promise<{ items: readonly T[]; next_cursor: string | null }>,
+): Promise<(readonly T[])[]> {
   const pages: (readonly T[])[] = [];
   let cursor: string | null = null;
   do {
@@ -98,8 +131,15 @@ export async function pagesOf<T>(limit: number, list: (page: { cursor: string | 
 }
 
 /** What a promise was refused with: its code, and all that a caller is told. */
-export async function refusalOf(asking: Promise<unknown>): Promise<{ code: string; message: string; detail: string | undefined; pointer: string | undefined }> {
-  const error = await asking.then(() => { throw new Error('it was not refused'); }, (thrown: unknown) => thrown);
+export async function refusalOf(
+  asking: Promise<unknown>,
+): Promise<{ code: string; message: string; detail: string | undefined; pointer: string | undefined }> {
+  const error = await asking.then(
+    () => {
+      throw new Error('it was not refused');
+    },
+    (thrown: unknown) => thrown,
+  );
   const { code, message, detail, pointer } = error as Error & { code: string; detail?: string; pointer?: string };
   return { code, message, detail, pointer };
 }

@@ -25,9 +25,17 @@ export async function openPolicyKernel() {
   const activate = new ActivatePolicy(kernel, shelf);
   const admin = (tenant: TestTenant): { v: 1; caller: Caller } => askedBy(callerOf(tenant.tenantId));
   return {
-    ...kernel, engine, tenancy, changes, shelf, put, activate, asAdmin: admin,
+    ...kernel,
+    engine,
+    tenancy,
+    changes,
+    shelf,
+    put,
+    activate,
+    asAdmin: admin,
     show: new ShowPolicies(tenancy, shelf),
-    putSet: async (tenant: TestTenant, document: PolicySetSource): Promise<PolicyPut> => await put.run({ ...admin(tenant), document: { ...document } }),
+    putSet: async (tenant: TestTenant, document: PolicySetSource): Promise<PolicyPut> =>
+      await put.run({ ...admin(tenant), document: { ...document } }),
     /** Stores a set and puts it in force. */
     install: async (tenant: TestTenant, document: PolicySetSource): Promise<PolicyActivation> => {
       const { policy, problems } = await put.run({ ...admin(tenant), document: { ...document } });
@@ -37,7 +45,14 @@ export async function openPolicyKernel() {
     /** Another replica: it shares nothing with the first but the database. */
     newReplica: (): Admit => {
       const policies = new StoredPolicySets(engine, kernel.tenants);
-      return new Admit({ ...kernel.sources, policies, memory: new FactMemory(() => performance.now()) }, new Judge(policies, new Trees(kernel.blobs)), kernel.decisions, kernel.announcer, kernel.outcomes, kernel.views);
+      return new Admit(
+        { ...kernel.sources, policies, memory: new FactMemory(() => performance.now()) },
+        new Judge(policies, new Trees(kernel.blobs)),
+        kernel.decisions,
+        kernel.announcer,
+        kernel.outcomes,
+        kernel.views,
+      );
     },
     close: async () => {
       await tenancy.close();
@@ -48,5 +63,9 @@ export async function openPolicyKernel() {
 export type PolicyKernel = Awaited<ReturnType<typeof openPolicyKernel>> & TestKernel;
 
 /** A set that permits everything but what the rules say. */
-export const setOf = (name: string, cedar = '', more: Partial<PolicySetSource> = {}): PolicySetSource =>
-  ({ v: 1, name, cedar: `@id("${name}.all") @reason("everything is permitted") permit (principal, action, resource);\n${cedar}`, ...more });
+export const setOf = (name: string, cedar = '', more: Partial<PolicySetSource> = {}): PolicySetSource => ({
+  v: 1,
+  name,
+  cedar: `@id("${name}.all") @reason("everything is permitted") permit (principal, action, resource);\n${cedar}`,
+  ...more,
+});

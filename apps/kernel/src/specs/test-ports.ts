@@ -1,7 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { Lane, ReceiptState, Verdict } from '@writ/contract';
 import { completeEffectSettings } from '@writ/effect';
-import { Bell, Events, Outbox, PolicySets, type OperationChange, Receipts, type ActivePolicy, type AwaitedRecord, type JudgedAction, type Supervision } from '../ports/index.ts';
+import {
+  Bell,
+  Events,
+  Outbox,
+  PolicySets,
+  type OperationChange,
+  Receipts,
+  type ActivePolicy,
+  type AwaitedRecord,
+  type JudgedAction,
+  type Supervision,
+} from '../ports/index.ts';
 import type { SealedRecord } from '../records/index.ts';
 
 /** Remembers what was said. */
@@ -37,13 +48,24 @@ export class HeardOutbox extends Outbox {
 export class PendingReceipts extends Receipts {
   override wait(record: AwaitedRecord): Promise<ReceiptState> {
     return Promise.resolve({
-      state: 'pending', record_id: record.record_id, href: `/v1/operations/${record.operation_id}/receipt`, leaf_index: null, tree_size: null,
+      state: 'pending',
+      record_id: record.record_id,
+      href: `/v1/operations/${record.operation_id}/receipt`,
+      leaf_index: null,
+      tree_size: null,
     });
   }
 }
 
 export const AUTOPILOT: Supervision & { effect: 'allow' } = {
-  effect: 'allow', autonomy_mode: 'autopilot', decided: 'autopilot', approvers: null, risk_score: 0.1, risk_basis: ['test.base'], rule_ids: ['permit-all'], reasons: [],
+  effect: 'allow',
+  autonomy_mode: 'autopilot',
+  decided: 'autopilot',
+  approvers: null,
+  risk_score: 0.1,
+  risk_basis: ['test.base'],
+  rule_ids: ['permit-all'],
+  reasons: [],
 };
 
 /** A policy that a spec writes: its hash and what it says. */
@@ -72,5 +94,10 @@ export class WrittenPolicy extends PolicySets {
 }
 
 /** Asks for this much supervision, in words; by so many persons. */
-export const asks = (mode: 'soft_gate' | 'escalated' | 'no_go', count?: number) => (): Verdict<Supervision> =>
-  ({ ...AUTOPILOT, autonomy_mode: mode, risk_score: 0.8, approvers: count === undefined ? null : { count, role: mode === 'escalated' ? 'admin' : 'operator' }, reasons: [{ code: 'rule.test', message: `the rule asks for ${mode}` }] });
+export const asks = (mode: 'soft_gate' | 'escalated' | 'no_go', count?: number) => (): Verdict<Supervision> => ({
+  ...AUTOPILOT,
+  autonomy_mode: mode,
+  risk_score: 0.8,
+  approvers: count === undefined ? null : { count, role: mode === 'escalated' ? 'admin' : 'operator' },
+  reasons: [{ code: 'rule.test', message: `the rule asks for ${mode}` }],
+});

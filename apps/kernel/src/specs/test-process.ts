@@ -21,23 +21,61 @@ import { WrittenPolicy } from './test-ports.ts';
 export async function openTestProcess() {
   const database = await testDatabase();
   const config = {
-    WRIT_SHARD: 's0', WRIT_KERNEL_DATABASE_URL: database.urlFor('writ_kernel'), WRIT_KERNEL_WORKER_DATABASE_URL: database.urlFor('writ_kernel_worker'),
-    WRIT_SANDBOX_IMAGE_DIGEST: `sha256:${'1'.repeat(64)}`, sandboxImages: { v: 1, images: [] }, WRIT_LEASE_MS: 1000, WRIT_PERMIT_TTL_MS: 1000, WRIT_SWEEP_MS: 50, WRIT_PLACES: 32, WRIT_PLACES_SHARED: 4,
-    permitKeys: FixedKeys.of(newSigner()), recordKeys: FixedKeys.of(newSigner()), masterKeys: { current: randomBytes(32), before: null, next: null }, natsPassword: null,
+    WRIT_SHARD: 's0',
+    WRIT_KERNEL_DATABASE_URL: database.urlFor('writ_kernel'),
+    WRIT_KERNEL_WORKER_DATABASE_URL: database.urlFor('writ_kernel_worker'),
+    WRIT_SANDBOX_IMAGE_DIGEST: `sha256:${'1'.repeat(64)}`,
+    sandboxImages: { v: 1, images: [] },
+    WRIT_LEASE_MS: 1000,
+    WRIT_PERMIT_TTL_MS: 1000,
+    WRIT_SWEEP_MS: 50,
+    WRIT_PLACES: 32,
+    WRIT_PLACES_SHARED: 4,
+    permitKeys: FixedKeys.of(newSigner()),
+    recordKeys: FixedKeys.of(newSigner()),
+    masterKeys: { current: randomBytes(32), before: null, next: null },
+    natsPassword: null,
   } as unknown as KernelConfig;
   const telemetry = startTelemetry({ service: 'kernel', version: '0', destination: { write: () => undefined } });
-  const [bus, logger, readiness, policy] = [memoryBus({ now: Date.now }), telemetry.logger('fatal'), new Readiness(), new WrittenPolicy()];
-  const transport = new BusTransport({ bus, process: 'kernel', shard: 's0', telemetry, report: (error) => { throw error; } });
-  const app = await NestFactory.createMicroservice(KernelModule.with(config, { bus, logger, telemetry, readiness }, await loadPolicyEngine(new InlineWork(kernelTasks)), policy), { logger: false, strategy: transport });
+  const [bus, logger, readiness, policy] = [
+    memoryBus({ now: Date.now }),
+    telemetry.logger('fatal'),
+    new Readiness(),
+    new WrittenPolicy(),
+  ];
+  const transport = new BusTransport({
+    bus,
+    process: 'kernel',
+    shard: 's0',
+    telemetry,
+    report: (error) => {
+      throw error;
+    },
+  });
+  const app = await NestFactory.createMicroservice(
+    KernelModule.with(
+      config,
+      { bus, logger, telemetry, readiness },
+      await loadPolicyEngine(new InlineWork(kernelTasks)),
+      policy,
+    ),
+    { logger: false, strategy: transport },
+  );
   app.useGlobalFilters(new FaultFilter());
   await app.listen();
   readiness.started();
   const admin = await connect(database.ownerUrl, 'writ-kernel-spec');
   const pool = createPool({ url: database.urlFor('writ_kernel'), applicationName: 'writ-kernel-spec', max: 1 });
   return {
-    config, telemetry, bus, readiness, policy, admin,
+    config,
+    telemetry,
+    bus,
+    readiness,
+    policy,
+    admin,
     blobs: pgBlobs(pool),
-    ask: (name: string, payload: unknown): Promise<unknown> => bus.request(subjectsOf('s0').request(name), payload, { deadline: Date.now() + 5000 }),
+    ask: (name: string, payload: unknown): Promise<unknown> =>
+      bus.request(subjectsOf('s0').request(name), payload, { deadline: Date.now() + 5000 }),
     close: async () => {
       await app.close();
       await Promise.all([pool.end(), admin.end(), bus.close(), telemetry.shutdown()]);

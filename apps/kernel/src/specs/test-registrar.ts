@@ -26,16 +26,32 @@ export class TestRegistrar {
     return askedBy(callerOf(this.#tenant.tenantId));
   }
 
-  /** Registers a sandbox of the tenant's workspace, unless said otherwise. What is wrong with it is a test's own fault. */
+  /**
+   * Registers a sandbox of the tenant's workspace, unless said otherwise. What is wrong with it is a test's own fault.
+   */
   async register(definition: Record<string, unknown> = {}, name = 'build'): Promise<void> {
-    const { problems } = await this.#manage.registerSandbox.put({ ...this.#asked, name, definition: { workspace_id: this.#tenant.workspaceId, ...definition } });
+    const { problems } = await this.#manage.registerSandbox.put({
+      ...this.#asked,
+      name,
+      definition: { workspace_id: this.#tenant.workspaceId, ...definition },
+    });
     if (problems.length > 0) throw new Error(JSON.stringify(problems));
   }
 
   /** Signs it as it stands, later than before, and answers its digest. */
   async sign(environment = '', name = 'build'): Promise<string> {
     const { definition_digest } = await this.#manage.listSandboxes.read({ ...this.#asked, name });
-    const envelope = signSandbox({ v: 1, tenant_id: this.#tenant.tenantId, sandbox: name, definition_digest, environment, signed_at: this.#signedAt++ }, this.signer);
+    const envelope = signSandbox(
+      {
+        v: 1,
+        tenant_id: this.#tenant.tenantId,
+        sandbox: name,
+        definition_digest,
+        environment,
+        signed_at: this.#signedAt++,
+      },
+      this.signer,
+    );
     const { digest } = await this.#manage.registerSandbox.sign({ ...this.#asked, name, envelope });
     if (digest === null) throw new Error(`the sandbox \`${name}\` was signed and is not verified`);
     return digest;

@@ -22,15 +22,36 @@ export const EVERY_CALL: Looks = { take: () => ROOM_CALLS, found: () => undefine
 export const NO_CALL: Looks = { take: () => null, found: () => undefined };
 
 /** What an admission came to, without what differs between two that were decided alike. */
-export type Answer = Pick<OperationRow, 'state' | 'fault_code' | 'policy_hash' | 'autonomy_mode' | 'risk_score' | 'risk_basis' | 'limits' | 'reserved' | 'state_snapshot_id'> | { readonly fault: string };
+export type Answer =
+  | Pick<
+      OperationRow,
+      | 'state'
+      | 'fault_code'
+      | 'policy_hash'
+      | 'autonomy_mode'
+      | 'risk_score'
+      | 'risk_basis'
+      | 'limits'
+      | 'reserved'
+      | 'state_snapshot_id'
+    >
+  | { readonly fault: string };
 
-/** Another replica of the kernel, that counts how often it reads the facts of a call. It shares nothing with others but the database. */
+/**
+ * Another replica of the kernel, that counts how often it reads the facts of a call. It shares nothing with others but
+ * the database.
+ */
 export class TestReplica {
   readonly memory: FactMemory;
   readonly #admit: Admit;
   #reads = 0;
 
-  constructor(kernel: PolicyKernel, remembers: boolean, monotonic: () => number = () => performance.now(), rooms: Looks = EVERY_CALL) {
+  constructor(
+    kernel: PolicyKernel,
+    remembers: boolean,
+    monotonic: () => number = () => performance.now(),
+    rooms: Looks = EVERY_CALL,
+  ) {
     this.memory = remembers ? new FactMemory(monotonic, rooms) : new Forgetful(monotonic);
     const policies = new StoredPolicySets(kernel.engine, kernel.tenants);
     const connect = async (): Promise<unknown> => {
@@ -44,9 +65,17 @@ export class TestReplica {
         off: client.off.bind(client),
       });
     };
-    const tenants = { pool: Object.assign(Object.create(kernel.tenants.pool) as typeof kernel.tenants.pool, { connect }) };
-    this.#admit = new Admit({ ...kernel.sources, tenants, policies, memory: this.memory }, new Judge(policies, new Trees(kernel.blobs)), kernel.decisions,
-      new Announcer(kernel.outbox, kernel.bell, kernel.events, this.memory), kernel.outcomes, kernel.views);
+    const tenants = {
+      pool: Object.assign(Object.create(kernel.tenants.pool) as typeof kernel.tenants.pool, { connect }),
+    };
+    this.#admit = new Admit(
+      { ...kernel.sources, tenants, policies, memory: this.memory },
+      new Judge(policies, new Trees(kernel.blobs)),
+      kernel.decisions,
+      new Announcer(kernel.outbox, kernel.bell, kernel.events, this.memory),
+      kernel.outcomes,
+      kernel.views,
+    );
   }
 
   /** How often facts were read since this was asked last. */
@@ -62,8 +91,28 @@ export class TestReplica {
 
   async answer(call: ProposedCall): Promise<Answer> {
     try {
-      const { state, fault_code, policy_hash, autonomy_mode, risk_score, risk_basis, limits, reserved, state_snapshot_id } = await this.run(call);
-      return { state, fault_code, policy_hash, autonomy_mode, risk_score, risk_basis, limits, reserved, state_snapshot_id };
+      const {
+        state,
+        fault_code,
+        policy_hash,
+        autonomy_mode,
+        risk_score,
+        risk_basis,
+        limits,
+        reserved,
+        state_snapshot_id,
+      } = await this.run(call);
+      return {
+        state,
+        fault_code,
+        policy_hash,
+        autonomy_mode,
+        risk_score,
+        risk_basis,
+        limits,
+        reserved,
+        state_snapshot_id,
+      };
     } catch (error) {
       return { fault: (error as { code: string }).code };
     }

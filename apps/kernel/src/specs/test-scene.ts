@@ -5,11 +5,27 @@ import { setOf, type PolicyKernel } from './test-policies.ts';
 import { TestReplica, type Looks } from './test-replica.ts';
 import type { TestTenant } from './test-tenant.ts';
 
-const LEAK = '@id("leak") @reason("secrets were read") @would_pass("a session that read none") forbid (principal, action in Action::"write", resource) when { context.labels.contains("secret_read") };';
-const CLOSED = '@id("closed") @reason("nothing is written") @would_pass("a call that reads") forbid (principal, action in Action::"write", resource);';
+const LEAK =
+  '@id("leak") @reason("secrets were read") @would_pass("a session that read none") forbid (principal, action in Action::"write", resource) when { context.labels.contains("secret_read") };';
+const CLOSED =
+  '@id("closed") @reason("nothing is written") @would_pass("a call that reads") forbid (principal, action in Action::"write", resource);';
 
-const TWICE = setOf('twice', '', { history: [{ id: 'twice', kind: 'at_most', tools: ['fs.*'], n: 2, then: 'refuse', reason: 'twice is enough' }] });
-const DEPLOYS = setOf('deploys', '', { history: [{ id: 'deploys', kind: 'at_most', tools: ['fs.*'], task_classes: ['deploy'], n: 1, then: 'refuse', reason: 'once is enough' }] });
+const TWICE = setOf('twice', '', {
+  history: [{ id: 'twice', kind: 'at_most', tools: ['fs.*'], n: 2, then: 'refuse', reason: 'twice is enough' }],
+});
+const DEPLOYS = setOf('deploys', '', {
+  history: [
+    {
+      id: 'deploys',
+      kind: 'at_most',
+      tools: ['fs.*'],
+      task_classes: ['deploy'],
+      n: 1,
+      then: 'refuse',
+      reason: 'once is enough',
+    },
+  ],
+});
 
 /** How a scene differs from one with a chain of two tokens whose replica looks at the queue at every call. */
 export interface Setting {
@@ -38,7 +54,10 @@ export class Scene {
     this.replica = replica;
   }
 
-  /** Made anew where the machine stood still between the two calls: what is remembered is then too old to be asserted, and rightly read again. */
+  /**
+   * Made anew where the machine stood still between the two calls: what is remembered is then too old to be asserted,
+   * and rightly read again.
+   */
   static async open(kernel: PolicyKernel, remembers: boolean, setting: Setting = {}): Promise<Scene> {
     const reads: (readonly number[])[] = [];
     for (let tries = 0; tries < TRIES_MAX; tries += 1) {
@@ -49,7 +68,11 @@ export class Scene {
     throw new Error(`the facts of two calls like each other were read ${JSON.stringify(reads)} times`);
   }
 
-  static async #set(kernel: PolicyKernel, remembers: boolean, { monotonic, rooms, isRootAlone = false }: Setting): Promise<Scene> {
+  static async #set(
+    kernel: PolicyKernel,
+    remembers: boolean,
+    { monotonic, rooms, isRootAlone = false }: Setting,
+  ): Promise<Scene> {
     const scene = new Scene(kernel, await kernel.newTenant(), new TestReplica(kernel, remembers, monotonic, rooms));
     await scene.tenant.write({ 'src/a.txt': 'hello', '.env': 'KEY=1' });
     await kernel.install(scene.tenant, setOf('open', LEAK));
@@ -57,8 +80,13 @@ export class Scene {
       await kernel.putSet(scene.tenant, set);
     }
     const fs = [{ path: 'src', read: true, write: true }];
-    scene.root = await scene.tenant.token({ budgets: { calls: 10, wall_ms: 1_000_000 }, ...(isRootAlone ? { fs } : {}) });
-    scene.leaf = isRootAlone ? scene.root : await scene.tenant.token({ budgets: { calls: 10 }, fs }, { parent_id: scene.root });
+    scene.root = await scene.tenant.token({
+      budgets: { calls: 10, wall_ms: 1_000_000 },
+      ...(isRootAlone ? { fs } : {}),
+    });
+    scene.leaf = isRootAlone
+      ? scene.root
+      : await scene.tenant.token({ budgets: { calls: 10 }, fs }, { parent_id: scene.root });
     scene.first = scene.call();
     return scene;
   }
@@ -77,17 +105,26 @@ export class Scene {
 
   /** Puts a stored set in force, as one more row. */
   async activate(name: string): Promise<void> {
-    await this.tenant.query(`INSERT INTO kernel.policy_activation (tenant_id, seq, policy_hash, activated_by)
-      SELECT tenant_id, (SELECT max(seq) + 1 FROM kernel.policy_activation WHERE tenant_id = $1), policy_hash, 'spec' FROM kernel.policy_set WHERE tenant_id = $1 AND name = $2`, [this.tenant.tenantId, name]);
+    await this.tenant.query(
+      `INSERT INTO kernel.policy_activation (tenant_id, seq, policy_hash, activated_by)
+      SELECT tenant_id, (SELECT max(seq) + 1 FROM kernel.policy_activation WHERE tenant_id = $1), policy_hash, 'spec' FROM kernel.policy_set WHERE tenant_id = $1 AND name = $2`,
+      [this.tenant.tenantId, name],
+    );
   }
 
   async freeze(scope: string, subject: string): Promise<void> {
-    await this.tenant.query(`INSERT INTO kernel.freeze (freeze_id, tenant_id, scope, subject, reason, placed_by) VALUES ($4, $1, $2, $3, 'stop', 'spec')`, [this.tenant.tenantId, scope, subject, newId('freeze')]);
+    await this.tenant.query(
+      `INSERT INTO kernel.freeze (freeze_id, tenant_id, scope, subject, reason, placed_by) VALUES ($4, $1, $2, $3, 'stop', 'spec')`,
+      [this.tenant.tenantId, scope, subject, newId('freeze')],
+    );
   }
 
   /** Of the deployment: `thawAll` MUST follow. */
   async freezeAll(): Promise<void> {
-    await this.#kernel.admin.query(`INSERT INTO kernel.freeze (freeze_id, tenant_id, scope, subject, reason, placed_by) VALUES ($1, '*', 'all', '*', 'stop', 'spec')`, [newId('freeze')]);
+    await this.#kernel.admin.query(
+      `INSERT INTO kernel.freeze (freeze_id, tenant_id, scope, subject, reason, placed_by) VALUES ($1, '*', 'all', '*', 'stop', 'spec')`,
+      [newId('freeze')],
+    );
   }
 
   static async thawAll({ admin }: PolicyKernel): Promise<void> {
@@ -99,14 +136,23 @@ export class Scene {
   }
 
   async label(scope: string, id: string): Promise<void> {
-    await this.tenant.query(`INSERT INTO kernel.label (tenant_id, scope, id, label, operation_id) VALUES ($1, $2, $3, 'secret_read', 'op_x') ON CONFLICT DO NOTHING`, [this.tenant.tenantId, scope, id]);
+    await this.tenant.query(
+      `INSERT INTO kernel.label (tenant_id, scope, id, label, operation_id) VALUES ($1, $2, $3, 'secret_read', 'op_x') ON CONFLICT DO NOTHING`,
+      [this.tenant.tenantId, scope, id],
+    );
   }
 
   /** Calls like the first one, that ran and failed. */
   async fail(times: number): Promise<void> {
-    await this.tenant.copyOperations(`jsonb_build_object('operation_id', o.operation_id || '_' || $3::text || n, 'created_at', kernel.now_ms() + n)`,
-      'kernel.operation o, generate_series(1, $2) n WHERE o.operation_id = $1', [this.first?.operation_id, times, newId('operation')]);
-    await this.tenant.query(`UPDATE kernel.operation SET state = 'rolled_back' WHERE operation_id LIKE $1 || '_%' AND state = 'admitted'`, [this.first?.operation_id]);
+    await this.tenant.copyOperations(
+      `jsonb_build_object('operation_id', o.operation_id || '_' || $3::text || n, 'created_at', kernel.now_ms() + n)`,
+      'kernel.operation o, generate_series(1, $2) n WHERE o.operation_id = $1',
+      [this.first?.operation_id, times, newId('operation')],
+    );
+    await this.tenant.query(
+      `UPDATE kernel.operation SET state = 'rolled_back' WHERE operation_id LIKE $1 || '_%' AND state = 'admitted'`,
+      [this.first?.operation_id],
+    );
   }
 
   async revoke(token: string): Promise<void> {
@@ -114,16 +160,25 @@ export class Scene {
   }
 
   async expire(token: string): Promise<void> {
-    await this.tenant.query(`UPDATE kernel.token SET grant_json = jsonb_set(grant_json, '{expires_at}', '1') WHERE capability_token_id = $1`, [token]);
+    await this.tenant.query(
+      `UPDATE kernel.token SET grant_json = jsonb_set(grant_json, '{expires_at}', '1') WHERE capability_token_id = $1`,
+      [token],
+    );
   }
 
   /** Calls like the first one, that destroyed something. */
   async destroy(times: number): Promise<void> {
-    await this.tenant.copyOperations(`jsonb_build_object('operation_id', o.operation_id || '_' || n, 'risk_basis', ARRAY['delete.tree'], 'created_at', kernel.now_ms())`,
-      'kernel.operation o, generate_series(1, $2) n WHERE o.operation_id = $1', [this.first?.operation_id, times]);
+    await this.tenant.copyOperations(
+      `jsonb_build_object('operation_id', o.operation_id || '_' || n, 'risk_basis', ARRAY['delete.tree'], 'created_at', kernel.now_ms())`,
+      'kernel.operation o, generate_series(1, $2) n WHERE o.operation_id = $1',
+      [this.first?.operation_id, times],
+    );
   }
 
   async spend(token: string, dimension: string, left: number): Promise<void> {
-    await this.tenant.query('UPDATE kernel.budget SET used = greatest(bound - reserved - $3, 0) WHERE capability_token_id = $1 AND dimension = $2', [token, dimension, left]);
+    await this.tenant.query(
+      'UPDATE kernel.budget SET used = greatest(bound - reserved - $3, 0) WHERE capability_token_id = $1 AND dimension = $2',
+      [token, dimension, left],
+    );
   }
 }

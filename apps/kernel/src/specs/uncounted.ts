@@ -3,5 +3,8 @@ import type { OperationMonitor } from '../support/operation-monitor.ts';
 
 /** A monitor that counts nothing and logs nothing. */
 export const UNCOUNTED: Pick<OperationMonitor, 'decided' | 'ended' | 'redeemed' | 'approvalClosed'> = {
-  decided: () => undefined, ended: () => undefined, redeemed: () => undefined, approvalClosed: () => undefined,
+  decided: () => undefined,
+  ended: () => undefined,
+  redeemed: () => undefined,
+  approvalClosed: () => undefined,
 };

@@ -9,16 +9,26 @@ describe('a cursor', () => {
     expect(items).toEqual(rows.slice(0, 2));
     expect(parseCursor(next_cursor)).toEqual(rows[1]);
     // Names of sandboxes, and thumbprints of keys.
-    for (const id of ['a.b-2', 'Zm9v_YmFy-A']) expect(parseCursor(pageOf([{ created_at: 1, id }, rows[4]], 1, (row) => row ?? { created_at: 0, id: '' }).next_cursor)).toEqual({ created_at: 1, id });
+    for (const id of ['a.b-2', 'Zm9v_YmFy-A'])
+      expect(
+        parseCursor(pageOf([{ created_at: 1, id }, rows[4]], 1, (row) => row ?? { created_at: 0, id: '' }).next_cursor),
+      ).toEqual({ created_at: 1, id });
     expect(pageOf(rows, 5, (row) => row)).toEqual({ items: rows, next_cursor: null });
-    expect(pageOf([], 5, () => rows[0] as typeof rows[number])).toEqual({ items: [], next_cursor: null });
+    expect(pageOf([], 5, () => rows[0] as (typeof rows)[number])).toEqual({ items: [], next_cursor: null });
   });
 
   it('of none begins before the newest', () => {
     expect(parseCursor(null).created_at).toBe(Number.MAX_SAFE_INTEGER);
   });
 
-  it.each(['', 'x', 'MS4', '\0', Buffer.from('1.A/b').toString('base64url'), Buffer.from('99999999999999999.op_1').toString('base64url')])('that was never given out is refused: %j', (cursor) => {
+  it.each([
+    '',
+    'x',
+    'MS4',
+    '\0',
+    Buffer.from('1.A/b').toString('base64url'),
+    Buffer.from('99999999999999999.op_1').toString('base64url'),
+  ])('that was never given out is refused: %j', (cursor) => {
     expect(() => parseCursor(cursor)).toThrow(expect.objectContaining({ code: 'request.malformed' }));
   });
 });
@@ -34,6 +44,9 @@ describe('a page', () => {
 
   it('holds one view at least, so that a walk goes on', () => {
     const huge = rows.slice(0, 2).map((row) => ({ ...row, text: 'x'.repeat(600 * 1024) }));
-    expect(fittedPage(huge, 4, (row) => row)).toMatchObject({ items: [{ created_at: 5 }], next_cursor: expect.any(String) });
+    expect(fittedPage(huge, 4, (row) => row)).toMatchObject({
+      items: [{ created_at: 5 }],
+      next_cursor: expect.any(String),
+    });
   });
 });

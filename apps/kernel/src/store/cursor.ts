@@ -2,7 +2,10 @@
 import { Fault } from '@writ/contract';
 
 /** The last row of a page: lists are ordered by (created_at, id). */
-export interface Place { readonly created_at: number; readonly id: string }
+export interface Place {
+  readonly created_at: number;
+  readonly id: string;
+}
 
 /** Before every row of a list with the newest first. */
 const FIRST: Place = { created_at: Number.MAX_SAFE_INTEGER, id: '~' };
@@ -25,7 +28,9 @@ export interface Listed<T> {
 /** Half of what one message holds, so that what is around the rows has room. */
 const PAGE_BYTES_MAX = 512 * 1024;
 
-/** A page of up to `limit` of the rows, which MUST be one more where there are more, and the cursor of the next page. */
+/**
+ * A page of up to `limit` of the rows, which MUST be one more where there are more, and the cursor of the next page.
+ */
 export function pageOf<T>(rows: readonly T[], limit: number, placeOf: (row: T) => Place): Listed<T> {
   const items = rows.slice(0, limit);
   const last = items.at(-1);
@@ -34,9 +39,14 @@ export function pageOf<T>(rows: readonly T[], limit: number, placeOf: (row: T) =
   return { items, next_cursor: Buffer.from(`${String(created_at)}.${id}`, 'latin1').toString('base64url') };
 }
 
-/** As `pageOf`, of views that are sent as they are: it ends early where they would weigh more than a message may, with one view at least. */
+/**
+ * As `pageOf`, of views that are sent as they are: it ends early where they would weigh more than a message may, with
+ * one view at least.
+ */
 export function fittedPage<T>(views: readonly T[], limit: number, placeOf: (view: T) => Place): Listed<T> {
   let bytes = 0;
-  const tooMany = views.findIndex((view, index) => (bytes += Buffer.byteLength(JSON.stringify(view))) > PAGE_BYTES_MAX && index > 0);
+  const tooMany = views.findIndex(
+    (view, index) => (bytes += Buffer.byteLength(JSON.stringify(view))) > PAGE_BYTES_MAX && index > 0,
+  );
   return pageOf(views, tooMany < 0 ? limit : Math.min(limit, tooMany), placeOf);
 }

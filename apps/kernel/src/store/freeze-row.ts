@@ -20,7 +20,12 @@ export interface FreezeRow {
 
 /** What is stopped, who said so, when and why: for whoever it stops. */
 export function frozenWords({ scope, subject, reason, placed_by, created_at, expires_at }: FreezeRow): string {
-  const what = { all: 'everything', tenant: 'the tenant', agent: `the agent \`${subject}\``, tool: `the tool \`${subject}\`` }[scope];
+  const what = {
+    all: 'everything',
+    tenant: 'the tenant',
+    agent: `the agent \`${subject}\``,
+    tool: `the tool \`${subject}\``,
+  }[scope];
   const by = placed_by === 'platform' ? 'the platform' : `\`${placed_by}\``;
   return `${what} is frozen since ${moment(created_at)}${expires_at === null ? '' : ` until ${moment(expires_at)}`}, by ${by}: ${reason}`;
 }

@@ -2,7 +2,16 @@
 export { fittedPage, pageOf, parseCursor, type Listed, type Place } from './cursor.ts';
 export { DEPLOYMENT, frozenHint, frozenWords, type FreezeRow } from './freeze-row.ts';
 export { badLink } from './link-targets.ts';
-export { callKernel, callKernelUnawaited, isAgain, isKeyRetired, isTaken, isUncounted, quotaFault, unlessToolChanged } from './kernel-function.ts';
+export {
+  callKernel,
+  callKernelUnawaited,
+  isAgain,
+  isKeyRetired,
+  isTaken,
+  isUncounted,
+  quotaFault,
+  unlessToolChanged,
+} from './kernel-function.ts';
 export { newId } from '@writ/nest-kit';
 export type { OperationRow, ResolutionColumns } from './operation-row.ts';
 export { lastRecordOf, viewOf, type ViewExtras } from './operation-view.ts';
@@ -15,6 +24,15 @@ export { requireSkill, skillAtHand, skillBytes } from './skills.ts';
 export { publicJwkFrom, sandboxFor, verifiedSandbox, type UnverifiedSandbox } from './script-sandboxes.ts';
 export { Sizes } from './sizes.ts';
 export { Trees } from './trees.ts';
-export { countVotes, readVotes, roleNeeded, votesByOperation, yesesOf, type VotedOperation, type VoteRole, type VoteRow } from './votes.ts';
+export {
+  countVotes,
+  readVotes,
+  roleNeeded,
+  votesByOperation,
+  yesesOf,
+  type VotedOperation,
+  type VoteRole,
+  type VoteRow,
+} from './votes.ts';
 export { WrappedKeyRows } from './wrapped-key-rows.ts';
 export { readOperation, type FoundOperation } from './read-operation.ts';

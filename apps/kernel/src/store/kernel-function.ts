@@ -12,7 +12,11 @@ const QUOTA = 'WR003';
 const UNCOUNTED = 'WR004';
 const NAME = /^[a-z_]+$/;
 
-/** The value of an SQL function that is one transaction: it sets the tenant itself and is sent as one prepared statement. @throws Fault `workspace.quota`, and what the database throws */
+/**
+ * The value of an SQL function that is one transaction: it sets the tenant itself and is sent as one prepared
+ * statement.
+ * @throws Fault `workspace.quota`, and what the database throws
+ */
 export function callKernel<T>(pool: Pool, name: string, args: readonly unknown[]): Promise<T> {
   return called<T>(pool, name, args, true);
 }
@@ -26,7 +30,11 @@ async function called<T>(pool: Pool, name: string, args: readonly unknown[], isA
   if (!NAME.test(name)) throw new Error(`\`${name}\` is no name of a function`);
   const text = `SELECT kernel.${name}(${args.map((_, index) => `$${String(index + 1)}`).join(', ')}) AS value${isAwaited ? '' : ` FROM ${UNAWAITED}`}`;
   try {
-    const { rows } = await runStatement<{ value: T }>(pool, { name: `kernel.${name}/${String(args.length)}${isAwaited ? '' : '/unawaited'}`, text, values: [...args] });
+    const { rows } = await runStatement<{ value: T }>(pool, {
+      name: `kernel.${name}/${String(args.length)}${isAwaited ? '' : '/unawaited'}`,
+      text,
+      values: [...args],
+    });
     return (rows[0] as { value: T }).value;
   } catch (error) {
     throw quotaFault(error);
@@ -56,17 +64,23 @@ export async function unlessToolChanged<T>(statement: Promise<T>): Promise<T | n
   }
 }
 
-/** Answers whether what moved is the key that the call was to be sealed under: no call is admitted under it any more. */
+/**
+ * Answers whether what moved is the key that the call was to be sealed under: no call is admitted under it any more.
+ */
 export function isKeyRetired(error: unknown): boolean {
   return isAgain(error) && error instanceof Error && error.message.endsWith(': payload_key');
 }
 
-/** Answers whether a head's move was refused because nobody has counted yet what a quota bounds: nothing was written. */
+/**
+ * Answers whether a head's move was refused because nobody has counted yet what a quota bounds: nothing was written.
+ */
 export function isUncounted(error: unknown): boolean {
   return codeOf(error) === UNCOUNTED;
 }
 
 /** `workspace.quota` where that is what the statement refused, in its words; anything else as it is. */
 export function quotaFault(error: unknown): unknown {
-  return codeOf(error) === QUOTA && error instanceof Error ? new Fault('workspace.quota', error.message, { cause: error }) : error;
+  return codeOf(error) === QUOTA && error instanceof Error
+    ? new Fault('workspace.quota', error.message, { cause: error })
+    : error;
 }

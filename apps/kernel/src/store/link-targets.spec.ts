@@ -14,10 +14,16 @@ test('links whose targets are text are taken, stored or come along', async () =>
   const blobs = memoryBlobs();
   await blobs.put(tenantId, Buffer.from('/etc/passwd'));
   const along = new Map([[sha256Hex(Buffer.from('../up')), Buffer.from('../up')]]);
-  expect(await badLink(blobs, tenantId, [link('a', '/etc/passwd'), link('b', '../up'), { path: 'c', after: null }], along)).toBeNull();
+  expect(
+    await badLink(blobs, tenantId, [link('a', '/etc/passwd'), link('b', '../up'), { path: 'c', after: null }], along),
+  ).toBeNull();
 });
 
-test.each([['holds a control character', 'two\nlines'], ['is not UTF-8 or holds NUL', 'a\0'], ['is empty', '']])('a target that %s is found among hundreds, wherever it stands', async (why, target) => {
+test.each([
+  ['holds a control character', 'two\nlines'],
+  ['is not UTF-8 or holds NUL', 'a\0'],
+  ['is empty', ''],
+])('a target that %s is found among hundreds, wherever it stands', async (why, target) => {
   const blobs = memoryBlobs();
   const links = [...Array.from({ length: 300 }, (_, i) => link(`l${i}`, `t${i}`)), link('bad', target)];
   await blobs.putMany(tenantId, [...Array.from({ length: 300 }, (_, i) => Buffer.from(`t${i}`)), Buffer.from(target)]);
@@ -25,6 +31,8 @@ test.each([['holds a control character', 'two\nlines'], ['is not UTF-8 or holds 
 });
 
 test('what is longer than any target is not read', async () => {
-  const blobs = new Proxy(memoryBlobs(), { get: () => () => Promise.reject(new Error('nothing may be read')) }) as BlobStore;
+  const blobs = new Proxy(memoryBlobs(), {
+    get: () => () => Promise.reject(new Error('nothing may be read')),
+  }) as BlobStore;
   expect(await badLink(blobs, tenantId, [link('far', 'x'.repeat(4096))])).toMatch(/`far` is longer than 4095 bytes/);
 });

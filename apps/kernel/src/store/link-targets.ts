@@ -8,11 +8,18 @@ const READ = 128;
 const NONE: ReadonlyMap<string, Uint8Array> = new Map();
 
 /**
- * Why one of these changes makes a link that no workspace may hold, in words, or null. Its contents MUST be stored, of the size that is named, or come along. What is
- * longer than any target isn't read.
+ * Why one of these changes makes a link that no workspace may hold, in words, or null. Its contents MUST be stored, of
+ * the size that is named, or come along. What is longer than any target isn't read.
  */
-export async function badLink(blobs: BlobStore, tenantId: TenantId, changes: readonly Pick<Change, 'path' | 'after'>[], along: ReadonlyMap<string, Uint8Array> = NONE): Promise<string | null> {
-  const links = changes.flatMap(({ path, after }) => (after?.kind === 'symlink' && after.sha256 !== null ? [{ path, sha256: after.sha256, size: after.size }] : []));
+export async function badLink(
+  blobs: BlobStore,
+  tenantId: TenantId,
+  changes: readonly Pick<Change, 'path' | 'after'>[],
+  along: ReadonlyMap<string, Uint8Array> = NONE,
+): Promise<string | null> {
+  const links = changes.flatMap(({ path, after }) =>
+    after?.kind === 'symlink' && after.sha256 !== null ? [{ path, sha256: after.sha256, size: after.size }] : [],
+  );
   const tooLong = links.find(({ size }) => size > LINK_TARGET_BYTES_MAX);
   if (tooLong) return `the target of the link ${quote(tooLong.path)} is longer than ${LINK_TARGET_BYTES_MAX} bytes`;
   for (let at = 0; at < links.length; at += READ) {

@@ -1,5 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { AutonomyMode, Budgets, Erased, Lane, PreconditionRef, Provenance, Reason, Resolution, State, TxOutcome, UsageCounter, WholeOutputView } from '@writ/contract';
+import type {
+  AutonomyMode,
+  Budgets,
+  Erased,
+  Lane,
+  PreconditionRef,
+  Provenance,
+  Reason,
+  Resolution,
+  State,
+  TxOutcome,
+  UsageCounter,
+  WholeOutputView,
+} from '@writ/contract';
 import type { ContentRef } from '../payload/index.ts';
 
 /** What is said of a whole output. */
@@ -86,13 +99,18 @@ export interface OperationRow extends ResolutionColumns {
   readonly erased: Erased | null;
   /** whom its content is about, where the caller said so */
   readonly data_subject: string | null;
-  /** what its content is sealed under; null: it was admitted before there were keys of calls, and is under its tenant's */
+  /**
+   * what its content is sealed under; null: it was admitted before there were keys of calls, and is under its tenant's
+   */
   readonly payload_key: string | null;
   readonly effect_digest: string | null;
   readonly commit_delta_id: string | null;
   readonly new_snapshot_id: string | null;
   readonly budget_delta: Budgets | null;
-  /** who counted that in the call's sandbox, of a call whose effect waits for a person; null where nobody did, and for every other call */
+  /**
+   * who counted that in the call's sandbox, of a call whose effect waits for a person; null where nobody did, and for
+   * every other call
+   */
   readonly usage_counted_by: UsageCounter | null;
   readonly decision_record_id: string;
   readonly decision_hash: string;

@@ -1,5 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-import { isFinal, type OperationView, type ReceiptState, type Resolution, type ToolResult, type VoteCount } from '@writ/contract';
+import {
+  isFinal,
+  type OperationView,
+  type ReceiptState,
+  type Resolution,
+  type ToolResult,
+  type VoteCount,
+} from '@writ/contract';
 import { plainRef } from '../payload/index.ts';
 import type { OperationRow } from './operation-row.ts';
 
@@ -46,16 +53,34 @@ export function viewOf(row: OperationRow, extras: ViewExtras): OperationView {
 
 /** The record that speaks of the operation last: of its outcome, else of its decision. */
 export function lastRecordOf(row: OperationRow): { tenant_id: string; operation_id: string; record_id: string } {
-  return { tenant_id: row.tenant_id, operation_id: row.operation_id, record_id: row.outcome_record_id ?? row.decision_record_id };
+  return {
+    tenant_id: row.tenant_id,
+    operation_id: row.operation_id,
+    record_id: row.outcome_record_id ?? row.decision_record_id,
+  };
 }
 
-function resolutionOf({ resolution, resolution_note, resolved_at, resolved_by, resolution_record_id }: OperationRow): Resolution | null {
-  if (resolution === null || resolution_note === null || resolved_at === null || resolved_by === null || resolution_record_id === null) return null;
+function resolutionOf({
+  resolution,
+  resolution_note,
+  resolved_at,
+  resolved_by,
+  resolution_record_id,
+}: OperationRow): Resolution | null {
+  if (
+    resolution === null ||
+    resolution_note === null ||
+    resolved_at === null ||
+    resolved_by === null ||
+    resolution_record_id === null
+  )
+    return null;
   return { outcome: resolution, note: resolution_note, resolved_at, resolved_by, record_id: resolution_record_id };
 }
 
 function resultOf(row: OperationRow, { result, receipt }: ViewExtras): ToolResult {
-  if (row.tx_outcome === null) throw new Error(`operation \`${row.operation_id}\` ended as \`${row.state}\` without an outcome`);
+  if (row.tx_outcome === null)
+    throw new Error(`operation \`${row.operation_id}\` ended as \`${row.state}\` without an outcome`);
   return {
     v: 1,
     operation_id: row.operation_id,
@@ -69,7 +94,10 @@ function resultOf(row: OperationRow, { result, receipt }: ViewExtras): ToolResul
     result_ref: row.result_ref && plainRef(row.result_ref),
     ...wholeOutputOf(row),
     result_hash: row.result_hash,
-    error: row.fault_code === null ? null : { code: row.fault_code, message: row.fault_message ?? row.fault_code, hint: row.fault_hint },
+    error:
+      row.fault_code === null
+        ? null
+        : { code: row.fault_code, message: row.fault_message ?? row.fault_code, hint: row.fault_hint },
     reasons: row.reasons,
     provenance: row.provenance,
     task_class: row.task_class,

@@ -31,9 +31,18 @@ export class OperationViews {
 
   async of(row: OperationRow, options: ViewOptions = {}): Promise<OperationView> {
     const replayed = options.replayed ?? false;
-    if (row.state === 'held') return viewOf(row, { replayed, result: null, receipt: null, votes: (await readVotes(this.#tenants, row.tenant_id, [row.operation_id])).get(row.operation_id) });
+    if (row.state === 'held')
+      return viewOf(row, {
+        replayed,
+        result: null,
+        receipt: null,
+        votes: (await readVotes(this.#tenants, row.tenant_id, [row.operation_id])).get(row.operation_id),
+      });
     if (!isFinal(row.state)) return viewOf(row, { replayed, result: null, receipt: null });
-    const [result, receipt] = await Promise.all([this.#resultOf(row, options.sealedResult), this.#receipts.wait(lastRecordOf(row), options.waitMs ?? 0)]);
+    const [result, receipt] = await Promise.all([
+      this.#resultOf(row, options.sealedResult),
+      this.#receipts.wait(lastRecordOf(row), options.waitMs ?? 0),
+    ]);
     return viewOf(row, { replayed, result, receipt });
   }
 
@@ -47,9 +56,17 @@ export class OperationViews {
   }
 
   async #readSealed(row: OperationRow): Promise<Buffer | null> {
-    return await inTenant(this.#tenants.pool, row.tenant_id, async (client) => {
-      const { rows } = await client.query<{ result: Buffer | null }>('SELECT result FROM kernel.payload WHERE operation_id = $1', [row.operation_id]);
-      return rows[0]?.result ?? null;
-    }, { readOnly: true });
+    return await inTenant(
+      this.#tenants.pool,
+      row.tenant_id,
+      async (client) => {
+        const { rows } = await client.query<{ result: Buffer | null }>(
+          'SELECT result FROM kernel.payload WHERE operation_id = $1',
+          [row.operation_id],
+        );
+        return rows[0]?.result ?? null;
+      },
+      { readOnly: true },
+    );
   }
 }

@@ -8,8 +8,9 @@ import type { Pool } from '@writ/database';
 export const KERNEL_CONNECTIONS = { tenants: 16, workers: 6 } as const;
 
 /**
- * The kernel's two ways into its database. As an abstract class each is also its injection token.
- * Within one tenant at a time: every statement sets the tenant first, one that admits calls of several tenants for each call, and row-level security shows that tenant's rows and no others.
+ * The kernel's two ways into its database. As an abstract class each is also its injection token. Within one tenant at
+ * a time: every statement sets the tenant first, one that admits calls of several tenants for each call, and row-level
+ * security shows that tenant's rows and no others.
  */
 export abstract class TenantPool {
   abstract readonly pool: Pool;

@@ -12,8 +12,20 @@ export interface FoundOperation {
 }
 
 /** Reads an operation and its result in one round trip; null where it isn't the tenant's. */
-export async function readOperation(tenants: TenantPool, tenantId: string, operationId: string): Promise<FoundOperation | null> {
-  const found = await callKernel<{ now: number; operation: OperationRow; result: string | null } | null>(tenants.pool, 'read_operation', [tenantId, operationId]);
+export async function readOperation(
+  tenants: TenantPool,
+  tenantId: string,
+  operationId: string,
+): Promise<FoundOperation | null> {
+  const found = await callKernel<{ now: number; operation: OperationRow; result: string | null } | null>(
+    tenants.pool,
+    'read_operation',
+    [tenantId, operationId],
+  );
   if (found === null) return null;
-  return { now: found.now, row: found.operation, sealedResult: found.result === null ? null : Buffer.from(found.result, 'base64') };
+  return {
+    now: found.now,
+    row: found.operation,
+    sealedResult: found.result === null ? null : Buffer.from(found.result, 'base64'),
+  };
 }

@@ -5,9 +5,16 @@ import { callKernel } from './kernel-function.ts';
 import type { TenantPool } from './pools.ts';
 import type { Trees } from './trees.ts';
 
-interface Uncounted { readonly workspace_id: string; readonly snapshot_id: string; readonly seq: number }
+interface Uncounted {
+  readonly workspace_id: string;
+  readonly snapshot_id: string;
+  readonly seq: number;
+}
 
-/** Counts what workspaces hold that nobody has counted: those from before there were quotas, and those whose heads an older version moved. */
+/**
+ * Counts what workspaces hold that nobody has counted: those from before there were quotas, and those whose heads an
+ * older version moved.
+ */
 export class Sizes {
   readonly #tenants: TenantPool;
   readonly #trees: Trees;
@@ -17,7 +24,11 @@ export class Sizes {
     this.#trees = trees;
   }
 
-  /** Resolves once each of the tenant's, or the one, was counted at the head it had; one whose head has moved meanwhile may be uncounted still. @throws Fault as the blob store and the database */
+  /**
+   * Resolves once each of the tenant's, or the one, was counted at the head it had; one whose head has moved meanwhile
+   * may be uncounted still.
+   * @throws Fault as the blob store and the database
+   */
   async count(tenantId: TenantId, workspaceId: string | null = null): Promise<void> {
     const found = await callKernel<readonly Uncounted[]>(this.#tenants.pool, 'uncounted', [tenantId, workspaceId]);
     // One after another, with pauses: each may be a tree of many directories, all of them at hand.

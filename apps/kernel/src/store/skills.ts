@@ -8,7 +8,8 @@ import type { TenantPool } from './pools.ts';
 export const skillBytes = (manifest: SkillManifest): Uint8Array => canonicalBytes(manifest);
 
 /** Null where what is stored is not the version of that digest: somebody else wrote it. */
-export const skillFrom = (bytes: Uint8Array, digest: string): SkillManifest | null => (sha256Hex(bytes) === digest ? parseMessage(SkillManifest, parseJson(Buffer.from(bytes).toString('utf8'))) : null);
+export const skillFrom = (bytes: Uint8Array, digest: string): SkillManifest | null =>
+  sha256Hex(bytes) === digest ? parseMessage(SkillManifest, parseJson(Buffer.from(bytes).toString('utf8'))) : null;
 
 /** @throws where what is stored is not the version of that digest */
 export function requireSkill(bytes: Uint8Array, digest: string): SkillManifest {

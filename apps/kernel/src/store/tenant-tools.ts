@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Tools are Writ's own, or a tenant's from the database. INVARIANT (what the digest is of): a stored definition that doesn't give its digest any more, since what is
-// stored means something else by now, is as one that isn't there.
+// Tools are Writ's own, or a tenant's from the database. INVARIANT (what the digest is of): a stored definition that
+// doesn't give its digest any more, since what is stored means something else by now, is as one that isn't there.
 import { tenantDefinition } from '@writ/cli-tool';
 import { definitionForDigest, parseMessage, TenantTool, TOOLS, type ToolDefinition } from '@writ/contract';
 import { canonicalBytes, sha256Hex } from '@writ/digest';
@@ -38,7 +38,11 @@ interface NamesTool {
 export const definitionDigest = (tool: ToolDefinition): string => sha256Hex(canonicalBytes(definitionForDigest(tool)));
 
 /** The tenant's tool of that name; null where there is none, and for names of Writ's own, which need no reading. */
-export async function readToolInForce(tenants: TenantPool, tenantId: string, toolId: string): Promise<ToolDefinition | null> {
+export async function readToolInForce(
+  tenants: TenantPool,
+  tenantId: string,
+  toolId: string,
+): Promise<ToolDefinition | null> {
   // No tool's name has a NUL, and the database takes none in a question.
   if (TOOLS.has(toolId) || toolId.includes('\0')) return null;
   const stored = await callKernel<StoredTool | null>(tenants.pool, 'tool_in_force', [tenantId, toolId]);
@@ -54,17 +58,38 @@ export async function readToolOf(tenants: TenantPool, operation: NamesTool): Pro
 }
 
 /** The tenant's tool as the operation was decided on it, read now; null for Writ's own. */
-export async function readDecidedTool(tenants: TenantPool, { tenant_id, tool_id, tool_definition_digest }: NamesTool): Promise<DecidedTool | null> {
+export async function readDecidedTool(
+  tenants: TenantPool,
+  { tenant_id, tool_id, tool_definition_digest }: NamesTool,
+): Promise<DecidedTool | null> {
   if (TOOLS.has(tool_id) || tool_definition_digest === null) return null;
-  const stored = await callKernel<(StoredTool & { readonly in_force: boolean }) | null>(tenants.pool, 'tool_decided', [tenant_id, tool_definition_digest]);
+  const stored = await callKernel<(StoredTool & { readonly in_force: boolean }) | null>(tenants.pool, 'tool_decided', [
+    tenant_id,
+    tool_definition_digest,
+  ]);
   const definition = stored === null ? null : readyOf(stored);
-  return stored === null || definition?.tool_id !== tool_id ? null : { definition, document: parseMessage(TenantTool, stored.document), inForce: stored.in_force };
+  return stored === null || definition?.tool_id !== tool_id
+    ? null
+    : { definition, document: parseMessage(TenantTool, stored.document), inForce: stored.in_force };
 }
 
-/** What policies are checked against: Writ's own tools and the tenant's. Names that were removed stay, so that a policy that speaks of one can still be read. */
-export async function readToolNames(tenants: TenantPool, tenantId: string): Promise<Pick<ToolDefinition, 'tool_id' | 'category'>[]> {
-  const { rows } = await inTenant(tenants.pool, tenantId, async (client) =>
-    await client.query<Pick<ToolDefinition, 'tool_id' | 'category'>>('SELECT tool_id, category FROM kernel.tool ORDER BY tool_id'), { readOnly: true });
+/**
+ * What policies are checked against: Writ's own tools and the tenant's. Names that were removed stay, so that a policy
+ * that speaks of one can still be read.
+ */
+export async function readToolNames(
+  tenants: TenantPool,
+  tenantId: string,
+): Promise<Pick<ToolDefinition, 'tool_id' | 'category'>[]> {
+  const { rows } = await inTenant(
+    tenants.pool,
+    tenantId,
+    async (client) =>
+      await client.query<Pick<ToolDefinition, 'tool_id' | 'category'>>(
+        'SELECT tool_id, category FROM kernel.tool ORDER BY tool_id',
+      ),
+    { readOnly: true },
+  );
   return [...TOOLS.values(), ...rows];
 }
 

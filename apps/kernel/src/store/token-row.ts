@@ -19,7 +19,36 @@ export interface TokenRow {
 
 /** The token that the row stores. */
 export function tokenOf(row: TokenRow): CapabilityToken {
-  const { capability_token_id, tenant_id, agent_id, parent_id, workspace_id, grant_json, issuer, created_at, revoked_at, session_approval = null, spawned_by = null, job = null } = row;
-  const token = { v: 1, capability_token_id, tenant_id, agent_id, parent_id, workspace_id, grant: grant_json, issuer, created_at, revoked_at } as const;
-  return { ...token, ...(session_approval === null ? {} : { session_approval }), ...(spawned_by === null ? {} : { spawned_by }), ...(job === null ? {} : { job }) };
+  const {
+    capability_token_id,
+    tenant_id,
+    agent_id,
+    parent_id,
+    workspace_id,
+    grant_json,
+    issuer,
+    created_at,
+    revoked_at,
+    session_approval = null,
+    spawned_by = null,
+    job = null,
+  } = row;
+  const token = {
+    v: 1,
+    capability_token_id,
+    tenant_id,
+    agent_id,
+    parent_id,
+    workspace_id,
+    grant: grant_json,
+    issuer,
+    created_at,
+    revoked_at,
+  } as const;
+  return {
+    ...token,
+    ...(session_approval === null ? {} : { session_approval }),
+    ...(spawned_by === null ? {} : { spawned_by }),
+    ...(job === null ? {} : { job }),
+  };
 }

@@ -2,7 +2,15 @@
 import type { FileState, TenantId } from '@writ/contract';
 import type { BlobStore } from '@writ/blobs';
 import { pacer } from '@writ/worker-pool';
-import { lookup, parseSnapshotId, resolveLinks, stateOf, withPauses, type NodeReader, type WorkspacePath } from '@writ/workspace';
+import {
+  lookup,
+  parseSnapshotId,
+  resolveLinks,
+  stateOf,
+  withPauses,
+  type NodeReader,
+  type WorkspacePath,
+} from '@writ/workspace';
 
 /** Reads the trees of a tenant's workspaces. Faults of all: `blob.missing`, `blob.corrupt`, `database.unavailable`. */
 export class Trees {
@@ -12,7 +20,10 @@ export class Trees {
     this.#blobs = blobs;
   }
 
-  /** The path with its links followed, the last one too; what doesn't exist stays as written. Further faults as `resolveLinks` of libs/workspace. */
+  /**
+   * The path with its links followed, the last one too; what doesn't exist stays as written. Further faults as
+   * `resolveLinks` of libs/workspace.
+   */
   async resolve(tenantId: TenantId, snapshotId: string, path: WorkspacePath): Promise<WorkspacePath> {
     return (await resolveLinks(this.reader(tenantId), parseSnapshotId(snapshotId), path)).path;
   }

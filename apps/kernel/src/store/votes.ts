@@ -35,20 +35,30 @@ export interface VotedOn {
 export const roleNeeded = (mode: AutonomyMode): VoteRole => (mode === 'escalated' ? 'admin' : 'operator');
 
 /** The votes for it that stand. */
-export const yesesOf = (votes: readonly VoteRow[]): readonly VoteRow[] => votes.filter(({ says, stands }) => says === 'approve' && stands);
+export const yesesOf = (votes: readonly VoteRow[]): readonly VoteRow[] =>
+  votes.filter(({ says, stands }) => says === 'approve' && stands);
 
 /** How many of how many have approved. */
 export function countVotes({ autonomy_mode, quorum, votes }: VotedOn): VoteCount {
   const role = roleNeeded(autonomy_mode);
-  return { given: yesesOf(votes).filter((vote) => role === 'operator' || vote.role === 'admin').length, needed: quorum, role };
+  return {
+    given: yesesOf(votes).filter((vote) => role === 'operator' || vote.role === 'admin').length,
+    needed: quorum,
+    role,
+  };
 }
 
 /** What the held ones among these operations wait for, by operation. */
-export async function readVotes(tenants: TenantPool, tenantId: string, operationIds: readonly string[]): Promise<ReadonlyMap<string, VoteCount>> {
+export async function readVotes(
+  tenants: TenantPool,
+  tenantId: string,
+  operationIds: readonly string[],
+): Promise<ReadonlyMap<string, VoteCount>> {
   return votesByOperation(await callKernel<VotedOperation[]>(tenants.pool, 'votes_on', [tenantId, operationIds]));
 }
 
 /** One of what kernel.votes_on returns. */
 export type VotedOperation = VotedOn & { readonly operation_id: string };
 
-export const votesByOperation = (rows: readonly VotedOperation[]): ReadonlyMap<string, VoteCount> => new Map(rows.map((row) => [row.operation_id, countVotes(row)]));
+export const votesByOperation = (rows: readonly VotedOperation[]): ReadonlyMap<string, VoteCount> =>
+  new Map(rows.map((row) => [row.operation_id, countVotes(row)]));

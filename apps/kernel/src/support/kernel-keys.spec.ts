@@ -3,10 +3,12 @@ import { generateKeyPairSync } from 'node:crypto';
 import { FixedKeys, parseSigner, ringOf, withNext, withRevoked, type KeyRing, type Signer } from '@writ/signing';
 import { KernelKeys } from './kernel-keys.ts';
 
-const newSigner = (): Signer => parseSigner(generateKeyPairSync('ed25519').privateKey.export({ type: 'pkcs8', format: 'pem' }) as string);
+const newSigner = (): Signer =>
+  parseSigner(generateKeyPairSync('ed25519').privateKey.export({ type: 'pkcs8', format: 'pem' }) as string);
 const [one, two, record] = [newSigner(), newSigner(), newSigner()];
 const rotated = withNext(ringOf(one), { signer: two, now: 100, overlapMs: 50 });
-const keysOf = (ring: KeyRing, now: number): KernelKeys => new KernelKeys({ permitKeys: new FixedKeys(ring), recordKeys: FixedKeys.of(record), checkpointKeys: null }, now);
+const keysOf = (ring: KeyRing, now: number): KernelKeys =>
+  new KernelKeys({ permitKeys: new FixedKeys(ring), recordKeys: FixedKeys.of(record), checkpointKeys: null }, now);
 
 it('redeems permits of the key that signs, of the next one, and of the last one for as long as one of its may be out', () => {
   const keys = keysOf(rotated, 120);

@@ -10,8 +10,9 @@ export interface KernelStores {
 }
 
 /**
- * The keys that this kernel signs with, as they are now.
- * INVARIANT (nothing by a revoked key): once a revocation is heard of and its time is over, nothing is signed with that key; a permit by it isn't redeemed from the moment on that it is heard of.
+ * The keys that this kernel signs with, as they are now. INVARIANT (nothing by a revoked key): once a revocation is
+ * heard of and its time is over, nothing is signed with that key; a permit by it isn't redeemed from the moment on that
+ * it is heard of.
  */
 export class KernelKeys {
   readonly permit: LiveSigner;
@@ -59,6 +60,10 @@ export class KernelKeys {
   followed(given: Pick<Given, 'logger' | 'telemetry'>): Repeated {
     const { permitKeys, recordKeys, checkpointKeys } = this.#stores;
     const others = checkpointKeys === null ? [] : [{ what: 'public checkpoint keys', keys: checkpointKeys }];
-    return followKeys([{ what: 'permit keys', keys: permitKeys }, { what: 'record keys', keys: recordKeys }, ...others], given, (now) => this.turn(now));
+    return followKeys(
+      [{ what: 'permit keys', keys: permitKeys }, { what: 'record keys', keys: recordKeys }, ...others],
+      given,
+      (now) => this.turn(now),
+    );
   }
 }

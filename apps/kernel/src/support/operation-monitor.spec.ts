@@ -6,17 +6,47 @@ type Line = Readonly<Record<string, unknown>>;
 
 /** With more than a monitor asks for, none of which may be said. */
 const OPERATION: Parameters<OperationMonitor['ended']>[2] & Readonly<Record<'args_hash' | 'task_class', string>> = {
-  operation_id: 'op_1', tenant_id: 'ten_1', agent_id: 'agt_1', tool_id: 'fs.write', tool_definition_digest: null,
-  state: 'held', risk_score: 0.4, reasons: [{ code: 'policy.review', message: 'writes to secret/plan.txt' }],
-  args_hash: 'sha256:1', task_class: 'write', lane: 'inline', fault_code: null, created_at: 1_000, updated_at: 3_500,
+  operation_id: 'op_1',
+  tenant_id: 'ten_1',
+  agent_id: 'agt_1',
+  tool_id: 'fs.write',
+  tool_definition_digest: null,
+  state: 'held',
+  risk_score: 0.4,
+  reasons: [{ code: 'policy.review', message: 'writes to secret/plan.txt' }],
+  args_hash: 'sha256:1',
+  task_class: 'write',
+  lane: 'inline',
+  fault_code: null,
+  created_at: 1_000,
+  updated_at: 3_500,
 };
 
-function observed(): { readonly monitor: OperationMonitor; readonly lines: [Line, string][]; readonly metrics: () => Promise<string> } {
+function observed(): {
+  readonly monitor: OperationMonitor;
+  readonly lines: [Line, string][];
+  readonly metrics: () => Promise<string>;
+} {
   const telemetry = startTelemetry({ service: 'kernel', version: '0', endpoint: undefined });
   const lines: [Line, string][] = [];
-  const logger = { info: (line: Line, message: string) => { lines.push([line, message]); } };
-  const monitor = new OperationMonitor(telemetry.meter, logger as unknown as ConstructorParameters<typeof OperationMonitor>[1]);
-  return { monitor, lines, metrics: async () => { const text = await telemetry.metricsText(); await telemetry.shutdown(); return text; } };
+  const logger = {
+    info: (line: Line, message: string) => {
+      lines.push([line, message]);
+    },
+  };
+  const monitor = new OperationMonitor(
+    telemetry.meter,
+    logger as unknown as ConstructorParameters<typeof OperationMonitor>[1],
+  );
+  return {
+    monitor,
+    lines,
+    metrics: async () => {
+      const text = await telemetry.metricsText();
+      await telemetry.shutdown();
+      return text;
+    },
+  };
 }
 
 test('a decision is a line with ids, verdict, risk and codes of reasons, and no word of the call', async () => {
@@ -32,7 +62,8 @@ test('an end is a line with its outcome, and with the code of its fault where th
   monitor.ended('committed', null, OPERATION);
   monitor.ended('rolled_back', 'deadline', OPERATION);
   expect(lines.map(([line, message]) => [message, line['outcome'], line['fault']])).toEqual([
-    ['ended', 'committed', undefined], ['ended', 'rolled_back', 'deadline'],
+    ['ended', 'committed', undefined],
+    ['ended', 'rolled_back', 'deadline'],
   ]);
   const text = await metrics();
   expect(text).toContain('writ_operations_ended_total{outcome="rolled_back",tool="fs.write",lane="inline"} 1');

@@ -4,8 +4,19 @@ import { toolLabel, type Counter, type Histogram, type LabelsOf, type Logger, ty
 import type { OperationRow } from '../store/operation-row.ts';
 
 /** What a line of the log says of an operation: ids, codes and names, never arguments or results. */
-type Observed = Pick<OperationRow,
-  'operation_id' | 'tenant_id' | 'agent_id' | 'tool_id' | 'tool_definition_digest' | 'state' | 'risk_score' | 'reasons' | 'lane' | 'fault_code'>;
+type Observed = Pick<
+  OperationRow,
+  | 'operation_id'
+  | 'tenant_id'
+  | 'agent_id'
+  | 'tool_id'
+  | 'tool_definition_digest'
+  | 'state'
+  | 'risk_score'
+  | 'reasons'
+  | 'lane'
+  | 'fault_code'
+>;
 
 /** The same of one that has ended, with the times of its beginning and its end. */
 type Ended = Observed & Pick<OperationRow, 'created_at' | 'updated_at'>;
@@ -48,7 +59,10 @@ export class OperationMonitor {
     this.#logger = logger;
   }
 
-  /** A decision: `verdict` is the state that it led to. An operation_id that is sent again counts again. `tookMs`: since the proposal arrived here. */
+  /**
+   * A decision: `verdict` is the state that it led to. An operation_id that is sent again counts again. `tookMs`: since
+   * the proposal arrived here.
+   */
   decided(operation: Observed, tookMs: number | null = null): void {
     const { state, risk_score: risk, reasons, fault_code: fault } = operation;
     const verdict = verdictOf(state);
@@ -57,10 +71,16 @@ export class OperationMonitor {
     if (fault !== null) this.#faults.add(1, { fault });
     if (tookMs !== null) this.#deciding.record(tookMs / MS, { verdict });
     const codes = [...new Set(reasons.map(({ code }) => code))];
-    this.#logger.info({ ...idsOf(operation), verdict: state, risk, ...(codes.length === 0 ? {} : { reasons: codes }) }, 'decided');
+    this.#logger.info(
+      { ...idsOf(operation), verdict: state, risk, ...(codes.length === 0 ? {} : { reasons: codes }) },
+      'decided',
+    );
   }
 
-  /** An end: `outcome` is the transaction's, `fault` the code of why it did not commit, if there is one; the row is as the end left it. */
+  /**
+   * An end: `outcome` is the transaction's, `fault` the code of why it did not commit, if there is one; the row is as
+   * the end left it.
+   */
   ended(outcome: TxOutcome, fault: string | null, operation: Ended): void {
     const seconds = Math.max(0, operation.updated_at - operation.created_at) / MS;
     this.#ended.add(1, { outcome, tool: toolLabel(operation), lane: laneOf(operation) });
@@ -70,12 +90,20 @@ export class OperationMonitor {
     this.#logger.info({ ...idsOf(operation), outcome, ...(fault === null ? {} : { fault }) }, 'ended');
   }
 
-  /** An attempt begins: its permit was issued at one time and redeemed at another, by the database's clock in milliseconds. */
-  redeemed(operation: Pick<OperationRow, 'lane' | 'attempt' | 'approval_id' | 'reruns' | 'created_at'>, issuedAt: number, redeemedAt: number): void {
+  /**
+   * An attempt begins: its permit was issued at one time and redeemed at another, by the database's clock in
+   * milliseconds.
+   */
+  redeemed(
+    operation: Pick<OperationRow, 'lane' | 'attempt' | 'approval_id' | 'reruns' | 'created_at'>,
+    issuedAt: number,
+    redeemedAt: number,
+  ): void {
     const lane = laneOf(operation);
     const { attempt, approval_id, reruns, created_at } = operation;
     // Of others it isn't known since when they waited.
-    if (attempt === 1 && reruns === 0 && approval_id === null) this.#states.record(Math.max(0, issuedAt - created_at) / MS, { state: 'admitted', lane });
+    if (attempt === 1 && reruns === 0 && approval_id === null)
+      this.#states.record(Math.max(0, issuedAt - created_at) / MS, { state: 'admitted', lane });
     this.#states.record(Math.max(0, redeemedAt - issuedAt) / MS, { state: 'dispatched', lane });
   }
 

@@ -7,10 +7,15 @@ import type { SenderWatch } from '../log/index.ts';
 export function watchSender(meter: Meter, logger: Pick<Logger, 'warn' | 'error'>): SenderWatch {
   const sent = meter.counter('writ.outbox.sent');
   return {
-    logged: (records) => { sent.add(records, { result: 'logged' }); },
+    logged: (records) => {
+      sent.add(records, { result: 'logged' });
+    },
     refused: (recordId, fault) => {
       sent.add(1, { result: 'refused' });
-      logger.error({ record_id: recordId, fault }, 'the ledger refuses a record: its tenant is held back until an operator resolves it');
+      logger.error(
+        { record_id: recordId, fault },
+        'the ledger refuses a record: its tenant is held back until an operator resolves it',
+      );
     },
     failed: (error, records) => {
       sent.add(records, { result: error instanceof Fault && !error.retryable ? 'refused' : 'unanswered' });

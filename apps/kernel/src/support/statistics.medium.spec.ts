@@ -2,12 +2,18 @@
 import { connect, createPool, refreshStatistics, type AnalysedSchema, type Pool } from '@writ/database';
 import { testDatabase, type TestDatabase } from '@writ/testing';
 
-const ROLES = { kernel: 'writ_kernel_worker', ledger: 'writ_ledger', orchestrator: 'writ_orchestrator' } as const satisfies Record<AnalysedSchema, string>;
+const ROLES = {
+  kernel: 'writ_kernel_worker',
+  ledger: 'writ_ledger',
+  orchestrator: 'writ_orchestrator',
+} as const satisfies Record<AnalysedSchema, string>;
 const SCHEMAS = Object.keys(ROLES) as AnalysedSchema[];
 
 let database: TestDatabase;
 const pools: Pool[] = [];
-beforeAll(async () => { database = await testDatabase(); });
+beforeAll(async () => {
+  database = await testDatabase();
+});
 afterAll(async () => {
   for (const pool of pools) await pool.end();
   await database.drop();
@@ -20,7 +26,9 @@ function poolFor(schema: AnalysedSchema): Pool {
 }
 
 /** As the owner of tables. A connection tells what it counted at its end. */
-async function asOwner<T>(work: (query: (text: string, values?: unknown[]) => Promise<{ rows: Record<string, unknown>[] }>) => Promise<T>): Promise<T> {
+async function asOwner<T>(
+  work: (query: (text: string, values?: unknown[]) => Promise<{ rows: Record<string, unknown>[] }>) => Promise<T>,
+): Promise<T> {
   const owner = await connect(database.ownerUrl, 'statistics-spec');
   try {
     return await work((text, values) => owner.query(text, values));
@@ -29,15 +37,21 @@ async function asOwner<T>(work: (query: (text: string, values?: unknown[]) => Pr
   }
 }
 
-const fill = (table: string, rows: number) => asOwner((query) => query(`INSERT INTO ${table} (text) SELECT 'x' FROM generate_series(1, $1)`, [rows]));
-const known = (table: string): Promise<number> => asOwner(async (query) => Number((await query('SELECT reltuples FROM pg_class WHERE oid = $1::regclass', [table])).rows[0]?.['reltuples']));
+const fill = (table: string, rows: number) =>
+  asOwner((query) => query(`INSERT INTO ${table} (text) SELECT 'x' FROM generate_series(1, $1)`, [rows]));
+const known = (table: string): Promise<number> =>
+  asOwner(async (query) =>
+    Number((await query('SELECT reltuples FROM pg_class WHERE oid = $1::regclass', [table])).rows[0]?.['reltuples']),
+  );
 
 describe.each(SCHEMAS)('the tables of `%s`', (schema) => {
   const table = `${schema}.grows`;
-  beforeAll(() => asOwner(async (query) => {
-    await query(`CREATE TABLE ${table} (id bigserial PRIMARY KEY, text text)`);
-    await query(`ALTER TABLE ${table} OWNER TO writ_owner`);
-  }));
+  beforeAll(() =>
+    asOwner(async (query) => {
+      await query(`CREATE TABLE ${table} (id bigserial PRIMARY KEY, text text)`);
+      await query(`ALTER TABLE ${table} OWNER TO writ_owner`);
+    }),
+  );
 
   test('one that has grown is analysed, once, by the role of its process', async () => {
     const pool = poolFor(schema);
@@ -70,6 +84,8 @@ describe.each(SCHEMAS)('the tables of `%s`', (schema) => {
 
   test('nobody else may have it done', async () => {
     const other = SCHEMAS.find((each) => each !== schema) as AnalysedSchema;
-    await expect(poolFor(other).query(`SELECT ${schema}.refresh_statistics()`)).rejects.toMatchObject({ code: '42501' });
+    await expect(poolFor(other).query(`SELECT ${schema}.refresh_statistics()`)).rejects.toMatchObject({
+      code: '42501',
+    });
   });
 });

@@ -16,6 +16,7 @@ export async function eachInTurn<T, R>(found: readonly T[], what: string, act: (
       (error: unknown) => errors.push(error),
     );
   }
-  if (errors.length > 0) throw new AggregateError(errors, `${String(errors.length)} of ${String(found.length)} ${what}`);
+  if (errors.length > 0)
+    throw new AggregateError(errors, `${String(errors.length)} of ${String(found.length)} ${what}`);
   return done;
 }

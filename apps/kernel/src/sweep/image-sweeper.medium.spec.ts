@@ -1,7 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // What becomes of a command that was admitted under one sandbox image, where the deployment has another one by now.
-import { newNonce, deltaFor, payloadOf, reportOf, textsAt, type Attempt, type TestExecution } from '../specs/test-executor.ts';
+import {
+  newNonce,
+  deltaFor,
+  payloadOf,
+  reportOf,
+  textsAt,
+  type Attempt,
+  type TestExecution,
+} from '../specs/test-executor.ts';
 import { openExecutionSpec } from '../specs/execution-spec.ts';
 import type { TestKernel } from '../specs/test-kernel.ts';
 import { AUTOPILOT } from '../specs/test-ports.ts';
@@ -14,7 +22,9 @@ let kernel: TestKernel;
 let run: TestExecution;
 let tenant: TestTenant;
 let token: string;
-openExecutionSpec((on) => { ({ kernel, run } = on); });
+openExecutionSpec((on) => {
+  ({ kernel, run } = on);
+});
 beforeEach(async () => {
   tenant = await kernel.newTenant();
   await tenant.write({ 'a.txt': 'hello' });
@@ -39,7 +49,9 @@ const dispatched = async (operationId: string, attempt: number) => {
     run.dispatcher.wake('sandboxed');
     const permit = await run.permitOf(operationId, 'sandboxed');
     if (payloadOf(permit).attempt === attempt) return permit;
-    await new Promise((resolve) => { setTimeout(resolve, 2); });
+    await new Promise((resolve) => {
+      setTimeout(resolve, 2);
+    });
   }
 };
 const expire = async (operationId: string): Promise<void> => {
@@ -47,8 +59,10 @@ const expire = async (operationId: string): Promise<void> => {
   await run.sweeper.sweep();
 };
 const updated = () => run.imageSweeper({ sandbox: NEW, others: { v: 1, images: [] } });
-const imageOf = (envelope: Awaited<ReturnType<typeof run.permitOf>>): string => (JSON.parse(Buffer.from(envelope.payload, 'base64').toString()) as { image_digest: string }).image_digest;
-const recordsOf = async (operationId: string) => (await tenant.records()).filter((record) => record.operation_id === operationId);
+const imageOf = (envelope: Awaited<ReturnType<typeof run.permitOf>>): string =>
+  (JSON.parse(Buffer.from(envelope.payload, 'base64').toString()) as { image_digest: string }).image_digest;
+const recordsOf = async (operationId: string) =>
+  (await tenant.records()).filter((record) => record.operation_id === operationId);
 
 it('a command that no executor took is decided once more under the image of now, and runs in it', async () => {
   const id = await waiting();
@@ -59,16 +73,40 @@ it('a command that no executor took is decided once more under the image of now,
   expect(imageOf(permit)).toBe(NEW);
   const speaker = { executor_id: 'exe_00000000000000000000000000', nonce: newNonce() };
   const redemption = await run.redeem.run({ v: 1, permit, ...speaker });
-  const attempt: Attempt = { tenant, operation_id: id, attempt: redemption.attempt, snapshot: redemption.state_snapshot_id, ...speaker };
-  expect(await run.newCommit().run(reportOf(attempt, await deltaFor(kernel, attempt, { 'a.txt': 'made' }), {
-    exit_code: 0, result: { exit_code: 0, signal: null, output: '', truncated_bytes: 0, wall_ms: 5 },
-  }))).toMatchObject({ state: 'committed' });
+  const attempt: Attempt = {
+    tenant,
+    operation_id: id,
+    attempt: redemption.attempt,
+    snapshot: redemption.state_snapshot_id,
+    ...speaker,
+  };
+  expect(
+    await run
+      .newCommit()
+      .run(
+        reportOf(attempt, await deltaFor(kernel, attempt, { 'a.txt': 'made' }), {
+          exit_code: 0,
+          result: { exit_code: 0, signal: null, output: '', truncated_bytes: 0, wall_ms: 5 },
+        }),
+      ),
+  ).toMatchObject({ state: 'committed' });
   expect(await textsAt(kernel, tenant, ['a.txt'])).toEqual({ 'a.txt': 'made' });
   const [before, anew, outcome, ...more] = await recordsOf(id);
   expect(more).toEqual([]);
   expect(before).toMatchObject({ phase: 'decision', image_digest: kernel.images.sandbox });
-  expect(anew).toMatchObject({ phase: 'decision', verdict: 'admitted', rule_ids: ['sandbox.image_replaced', 'permit-all'], image_digest: NEW, budget_delta: null });
-  expect(outcome).toMatchObject({ phase: 'outcome', decision_record_id: anew?.record_id, image_digest: NEW, tx_outcome: 'committed' });
+  expect(anew).toMatchObject({
+    phase: 'decision',
+    verdict: 'admitted',
+    rule_ids: ['sandbox.image_replaced', 'permit-all'],
+    image_digest: NEW,
+    budget_delta: null,
+  });
+  expect(outcome).toMatchObject({
+    phase: 'outcome',
+    decision_record_id: anew?.record_id,
+    image_digest: NEW,
+    tx_outcome: 'committed',
+  });
   expect((await tenant.budgetOf(token))['calls']).toMatchObject({ reserved: 0, used: 1 });
 });
 
@@ -76,18 +114,41 @@ it('a permit that is out for the old image is fenced', async () => {
   const id = await waiting(2);
   const old = await run.permitOf(id, 'sandboxed');
   await updated().sweep();
-  await expect(run.redeem.run({ v: 1, permit: old, executor_id: 'exe_00000000000000000000000000', nonce: newNonce() })).rejects.toMatchObject({ code: 'permit.invalid' });
+  await expect(
+    run.redeem.run({ v: 1, permit: old, executor_id: 'exe_00000000000000000000000000', nonce: newNonce() }),
+  ).rejects.toMatchObject({ code: 'permit.invalid' });
   expect(imageOf(await dispatched(id, 3))).toBe(NEW);
 });
 
 it.each([
-  ['is known', async () => { const id = await waiting(); await expire(id); return [id, run.imageSweeper({ sandbox: NEW, others: { v: 1, images: [{ digest: kernel.images.sandbox, tools: ['shell.session'] }] } })] as const; }],
+  [
+    'is known',
+    async () => {
+      const id = await waiting();
+      await expire(id);
+      return [
+        id,
+        run.imageSweeper({
+          sandbox: NEW,
+          others: { v: 1, images: [{ digest: kernel.images.sandbox, tools: ['shell.session'] }] },
+        }),
+      ] as const;
+    },
+  ],
   ['is another, but whose first permit is out still', async () => [await waiting(), updated()] as const],
-  ['is another, but that an executor of before runs', async () => {
-    const id = await waiting(2);
-    await run.redeem.run({ v: 1, permit: await run.permitOf(id, 'sandboxed'), executor_id: 'exe_00000000000000000000000000', nonce: newNonce() });
-    return [id, updated()] as const;
-  }],
+  [
+    'is another, but that an executor of before runs',
+    async () => {
+      const id = await waiting(2);
+      await run.redeem.run({
+        v: 1,
+        permit: await run.permitOf(id, 'sandboxed'),
+        executor_id: 'exe_00000000000000000000000000',
+        nonce: newNonce(),
+      });
+      return [id, updated()] as const;
+    },
+  ],
 ])('a command whose image %s keeps its decision', async (_what, prepare) => {
   const [id, sweeper] = await prepare();
   await sweeper.sweep();
@@ -148,8 +209,20 @@ it('the version that stays decides last, whatever two versions decided before, a
 }, 60_000);
 
 it.each([
-  ['the policy refuses now', () => { kernel.policy.says = () => ({ effect: 'refuse', code: 'policy.error', message: 'a rule failed' }); }, 'policy.error'],
-  ['whose token was revoked', async () => { await tenant.query('UPDATE kernel.token SET revoked_at = 1 WHERE capability_token_id = $1', [token]); }, 'token.revoked'],
+  [
+    'the policy refuses now',
+    () => {
+      kernel.policy.says = () => ({ effect: 'refuse', code: 'policy.error', message: 'a rule failed' });
+    },
+    'policy.error',
+  ],
+  [
+    'whose token was revoked',
+    async () => {
+      await tenant.query('UPDATE kernel.token SET revoked_at = 1 WHERE capability_token_id = $1', [token]);
+    },
+    'token.revoked',
+  ],
 ] as const)('a command that %s ends, and costs nothing', async (_what, change, code) => {
   const id = await waiting();
   await expire(id);

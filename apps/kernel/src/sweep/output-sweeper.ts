@@ -4,7 +4,10 @@ import { callKernel, type CrossTenantPool } from '../store/index.ts';
 /** Rows that one sweep takes out. */
 const ROWS_MAX = 500;
 
-/** Takes out the names of outputs that were kept long enough. Nothing finds them from that moment on; their contents go with the next collection. */
+/**
+ * Takes out the names of outputs that were kept long enough. Nothing finds them from that moment on; their contents go
+ * with the next collection.
+ */
 export class OutputSweeper {
   readonly #workers: CrossTenantPool;
 

@@ -1,14 +1,25 @@
 // SPDX-License-Identifier: Apache-2.0
 import { LIMITS, type Lane } from '@writ/contract';
 import { runStatement } from '@writ/database';
-import { ambiguousEnding, endingFault, frozenFault, stoppedFault, unreportedEnding, type Ending, type Endings, type SeenOperation } from '../endings/index.ts';
+import {
+  ambiguousEnding,
+  endingFault,
+  frozenFault,
+  stoppedFault,
+  unreportedEnding,
+  type Ending,
+  type Endings,
+  type SeenOperation,
+} from '../endings/index.ts';
 import type { Bell } from '../ports/index.ts';
 import { callKernel, type FreezeRow, type TenantPool, type CrossTenantPool } from '../store/index.ts';
 import { eachInTurn } from './each-in-turn.ts';
 
 /** Rows that one sweep takes of a kind: bounds its transaction. What is left comes with the next. */
 const ROWS_MAX = 200;
-/** How long a call without a deadline waits for an executor, a person's day included; kernel.waits_until says the same. */
+/**
+ * How long a call without a deadline waits for an executor, a person's day included; kernel.waits_until says the same.
+ */
 const WAITS_MS_MAX = 172_800_000;
 
 interface Requeued {
@@ -18,7 +29,9 @@ interface Requeued {
 }
 
 /** What kernel.attempt_facts says of one that is overdue. */
-interface SeenOverdue extends SeenOperation { readonly frozen: FreezeRow | null }
+interface SeenOverdue extends SeenOperation {
+  readonly frozen: FreezeRow | null;
+}
 
 /** What a sweep did, for metrics. */
 export interface Swept {
@@ -28,8 +41,8 @@ export interface Swept {
 }
 
 /**
- * Finds what nobody speaks for any more. Replicas sweep at once: rows being changed are skipped, and each end is one conditional transaction.
- * The worker's role finds, across tenants; the tenant's role ends, with a record.
+ * Finds what nobody speaks for any more. Replicas sweep at once: rows being changed are skipped, and each end is one
+ * conditional transaction. The worker's role finds, across tenants; the tenant's role ends, with a record.
  */
 export class Sweeper {
   readonly #workers: CrossTenantPool;
@@ -46,13 +59,16 @@ export class Sweeper {
 
   async sweep(): Promise<Swept> {
     const requeued = await this.#requeue();
-    const count = (lost: boolean): number => requeued.filter((row) => row.lost === lost).reduce((sum, row) => sum + row.count, 0);
+    const count = (lost: boolean): number =>
+      requeued.filter((row) => row.lost === lost).reduce((sum, row) => sum + row.count, 0);
     return { unredeemed: count(false), lost: count(true), ended: await this.#endOverdue() };
   }
 
   async #requeue(): Promise<Requeued[]> {
     const { rows } = await runStatement<Requeued>(this.#workers.pool, {
-      name: 'kernel.requeue', text: 'SELECT * FROM kernel.requeue($1, $2)', values: [LIMITS.attempts.max, ROWS_MAX],
+      name: 'kernel.requeue',
+      text: 'SELECT * FROM kernel.requeue($1, $2)',
+      values: [LIMITS.attempts.max, ROWS_MAX],
     });
     for (const { lane } of rows) this.#bell.wake(lane);
     return rows;
@@ -60,9 +76,13 @@ export class Sweeper {
 
   async #endOverdue(): Promise<number> {
     const { rows } = await runStatement<{ tenant_id: string; operation_id: string }>(this.#workers.pool, {
-      name: 'kernel.overdue', text: 'SELECT * FROM kernel.overdue($1, $2)', values: [LIMITS.attempts.max, ROWS_MAX],
+      name: 'kernel.overdue',
+      text: 'SELECT * FROM kernel.overdue($1, $2)',
+      values: [LIMITS.attempts.max, ROWS_MAX],
     });
-    const ended = await eachInTurn(rows, 'overdue operations could not be ended', ({ tenant_id, operation_id }) => this.endOne(tenant_id, operation_id));
+    const ended = await eachInTurn(rows, 'overdue operations could not be ended', ({ tenant_id, operation_id }) =>
+      this.endOne(tenant_id, operation_id),
+    );
     return ended.filter(Boolean).length;
   }
 
@@ -75,16 +95,26 @@ export class Sweeper {
   }
 }
 
-/** How an operation ends that nobody reported in time; null when it isn't overdue (any more), or only goes back to the queue. */
+/**
+ * How an operation ends that nobody reported in time; null when it isn't overdue (any more), or only goes back to the
+ * queue.
+ */
 export function overdueEnding({ now, operation, frozen }: SeenOverdue): Ending | null {
   if (operation.state === 'admitted') {
     if ((operation.deadline ?? operation.created_at + WAITS_MS_MAX) > now) return null;
-    return unreportedEnding(operation, operation.deadline === null ? endingFault('deadline', 'no executor took the call in two days') : endingFault('deadline'));
+    return unreportedEnding(
+      operation,
+      operation.deadline === null
+        ? endingFault('deadline', 'no executor took the call in two days')
+        : endingFault('deadline'),
+    );
   }
   if (operation.state !== 'performing' || operation.lease_until === null || operation.lease_until >= now) return null;
   // Before anything else: where an effect may have happened, neither a retry nor a cancellation can be promised.
   if (operation.effect_started) return ambiguousEnding(['ambiguous']);
   if (operation.cancel_requested) return unreportedEnding(operation, stoppedFault(operation));
   if (frozen !== null) return unreportedEnding(operation, frozenFault(frozen));
-  return operation.leases_lost + 1 >= LIMITS.attempts.max ? unreportedEnding(operation, endingFault('attempts.exhausted')) : null;
+  return operation.leases_lost + 1 >= LIMITS.attempts.max
+    ? unreportedEnding(operation, endingFault('attempts.exhausted'))
+    : null;
 }

@@ -4,7 +4,10 @@ import { callKernel, type CrossTenantPool } from '../store/index.ts';
 /** Rows that one sweep takes out. */
 const ROWS_MAX = 500;
 
-/** Takes out values that people gave for one use that has ended, or for a session that is over. Until then nothing finds them either. */
+/**
+ * Takes out values that people gave for one use that has ended, or for a session that is over. Until then nothing finds
+ * them either.
+ */
 export class ValueSweeper {
   readonly #workers: CrossTenantPool;
 

@@ -2,12 +2,29 @@
 import { foldTasks, type TaskChange } from './fold-tasks.ts';
 
 const id = (n: number): string => `op_${String(n).padStart(26, '0')}`;
-const made = (n: number, args: Record<string, unknown>): TaskChange => ({ operation_id: id(n), tool_id: 'task.create', args });
-const edited = (n: number, of: number, args: Record<string, unknown>): TaskChange => ({ operation_id: id(n), tool_id: 'task.edit', args: { task_id: id(of), ...args } });
+const made = (n: number, args: Record<string, unknown>): TaskChange => ({
+  operation_id: id(n),
+  tool_id: 'task.create',
+  args,
+});
+const edited = (n: number, of: number, args: Record<string, unknown>): TaskChange => ({
+  operation_id: id(n),
+  tool_id: 'task.edit',
+  args: { task_id: id(of), ...args },
+});
 
-test('tasks are what the calls said, in the order in which they were made; what an edit doesn\'t name stays', () => {
-  expect(foldTasks([made(2, { title: 'two', status: 'active' }), made(1, { title: 'one', note: 'n' }), edited(3, 2, { status: 'done' }), edited(4, 1, { note: '' }), edited(5, 2, { title: 'second' })])).toEqual([
-    { task_id: id(2), title: 'second', note: '', status: 'done' }, { task_id: id(1), title: 'one', note: '', status: 'open' },
+test("tasks are what the calls said, in the order in which they were made; what an edit doesn't name stays", () => {
+  expect(
+    foldTasks([
+      made(2, { title: 'two', status: 'active' }),
+      made(1, { title: 'one', note: 'n' }),
+      edited(3, 2, { status: 'done' }),
+      edited(4, 1, { note: '' }),
+      edited(5, 2, { title: 'second' }),
+    ]),
+  ).toEqual([
+    { task_id: id(2), title: 'second', note: '', status: 'done' },
+    { task_id: id(1), title: 'one', note: '', status: 'open' },
   ]);
 });
 
@@ -16,5 +33,7 @@ test('an edit of a task whose making was erased says nothing', () => {
 });
 
 test('what another version says besides is left out', () => {
-  expect(foldTasks([made(1, { title: 'one' }), edited(2, 1, { other: 1, status: 'done' })])).toEqual([{ task_id: id(1), title: 'one', note: '', status: 'done' }]);
+  expect(foldTasks([made(1, { title: 'one' }), edited(2, 1, { other: 1, status: 'done' })])).toEqual([
+    { task_id: id(1), title: 'one', note: '', status: 'done' },
+  ]);
 });

@@ -17,8 +17,8 @@ interface Row {
 const AT_ONCE_MAX = 200;
 
 /*
- * What ended well and ran (a dry run has no lane) and wasn't erased, by the index `operation_history`. The order is that in which calls ended: nothing touches an
- * operation that is final but what takes its contents away.
+ * What ended well and ran (a dry run has no lane) and wasn't erased, by the index `operation_history`. The order is
+ * that in which calls ended: nothing touches an operation that is final but what takes its contents away.
  */
 const CHANGES = `
   SELECT o.operation_id, o.tool_id, p.args
@@ -28,14 +28,31 @@ const CHANGES = `
   ORDER BY o.updated_at, o.operation_id LIMIT $6`;
 
 /** The tasks of the session that the call is of, as its agent's committed calls have left them. */
-export async function readSessionTasks(tenants: TenantPool, vault: CallVault, call: Pick<OperationRow, 'tenant_id' | 'agent_id' | 'session_id' | 'capability_token_id'>): Promise<SessionTasks> {
-  const values = [call.tenant_id, sessionOf(call), TASK_CREATE.tool_id, TASK_EDIT.tool_id, call.agent_id, TASK_CHANGES_MAX + AT_ONCE_MAX];
-  const { rows } = await inTenant(tenants.pool, call.tenant_id, async (client) => await client.query<Row>(CHANGES, values), { readOnly: true });
+export async function readSessionTasks(
+  tenants: TenantPool,
+  vault: CallVault,
+  call: Pick<OperationRow, 'tenant_id' | 'agent_id' | 'session_id' | 'capability_token_id'>,
+): Promise<SessionTasks> {
+  const values = [
+    call.tenant_id,
+    sessionOf(call),
+    TASK_CREATE.tool_id,
+    TASK_EDIT.tool_id,
+    call.agent_id,
+    TASK_CHANGES_MAX + AT_ONCE_MAX,
+  ];
+  const { rows } = await inTenant(
+    tenants.pool,
+    call.tenant_id,
+    async (client) => await client.query<Row>(CHANGES, values),
+    { readOnly: true },
+  );
   const changes: TaskChange[] = [];
   for (const { operation_id, tool_id, args } of rows) {
     const clear = await vault.open(call.tenant_id, operation_id, 'args', args);
     // Its key was taken away since the row was read: it is erased.
-    if (clear !== null) changes.push({ operation_id, tool_id, args: parseJson(clear.toString('utf8')) as Record<string, unknown> });
+    if (clear !== null)
+      changes.push({ operation_id, tool_id, args: parseJson(clear.toString('utf8')) as Record<string, unknown> });
   }
   return { items: foldTasks(changes), changes: rows.length };
 }

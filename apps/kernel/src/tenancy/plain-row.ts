@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /** A row with its 64-bit integers and decimals as numbers, as `to_jsonb` gives it. */
-export type PlainRow<T> = { [K in keyof T]: T[K] extends bigint ? number : T[K] extends bigint | null ? number | null : T[K] };
+export type PlainRow<T> = {
+  [K in keyof T]: T[K] extends bigint ? number : T[K] extends bigint | null ? number | null : T[K];
+};
 
 /** Reads a row of the query builder. Throws where a number doesn't fit: a rounded one is worse than none. */
 export function plainRow<T extends object>(row: T): PlainRow<T> {

@@ -8,16 +8,29 @@ import type { Rows } from './tenancy.ts';
 const TRIES_MAX = 8;
 
 /** Of which workspaces: all of a tenant, or one. */
-export interface Counted { readonly tenant_id: string; readonly workspace_id?: string }
+export interface Counted {
+  readonly tenant_id: string;
+  readonly workspace_id?: string;
+}
 
-/** Answers, first thing in a transaction that may set a quota, whether all that it bounds is counted; until COMMIT no head moves then. */
+/**
+ * Answers, first thing in a transaction that may set a quota, whether all that it bounds is counted; until COMMIT no
+ * head moves then.
+ */
 export type IsCounted = (rows: Rows) => Promise<boolean>;
 
 /**
- * Sets a quota where all that it bounds is counted. `set` asks what it is given before anything else, and resolves with null, having written nothing, where something isn't:
- * it is counted then and `set` runs again. A change that lifts quotas or names none has nothing to ask. @throws Fault `overloaded`, and what `set` throws
+ * Sets a quota where all that it bounds is counted. `set` asks what it is given before anything else, and resolves with
+ * null, having written nothing, where something isn't: it is counted then and `set` runs again. A change that lifts
+ * quotas or names none has nothing to ask. @throws Fault `overloaded`, and what `set` throws
  */
-export async function withQuota<T>(sizes: Sizes, tenant_id: TenantId, workspaceId: string | null, change: WorkspaceLimitsChange, set: (isCounted: IsCounted) => Promise<T | null>): Promise<T> {
+export async function withQuota<T>(
+  sizes: Sizes,
+  tenant_id: TenantId,
+  workspaceId: string | null,
+  change: WorkspaceLimitsChange,
+  set: (isCounted: IsCounted) => Promise<T | null>,
+): Promise<T> {
   const isBound = [change.files_max, change.bytes_max].some((max) => typeof max === 'number');
   const where: Counted = { tenant_id, ...(workspaceId === null ? {} : { workspace_id: workspaceId }) };
   for (let tries = 0; tries < TRIES_MAX; tries += 1) {
@@ -26,7 +39,7 @@ export async function withQuota<T>(sizes: Sizes, tenant_id: TenantId, workspaceI
     const made = await set(async (rows) => {
       if (!isBound) return true;
       await rows.$executeRaw`SELECT kernel.change_rules(${tenant_id})`;
-      return await rows.workspace.count({ where: { ...where, files: null } }) === 0;
+      return (await rows.workspace.count({ where: { ...where, files: null } })) === 0;
     });
     if (made !== null) return made;
   }
@@ -35,7 +48,11 @@ export async function withQuota<T>(sizes: Sizes, tenant_id: TenantId, workspaceI
 
 /** What these workspaces hold together; nulls where one of them isn't counted. */
 export async function heldIn(rows: Rows, where: Counted): Promise<{ files: number | null; bytes: number | null }> {
-  const { _sum, _count } = await rows.workspace.aggregate({ where, _sum: { files: true, bytes: true }, _count: { _all: true, files: true } });
+  const { _sum, _count } = await rows.workspace.aggregate({
+    where,
+    _sum: { files: true, bytes: true },
+    _count: { _all: true, files: true },
+  });
   if (_count.files < _count._all) return { files: null, bytes: null };
   const { files, bytes } = plainRow(_sum);
   return { files: files ?? 0, bytes: bytes ?? 0 };

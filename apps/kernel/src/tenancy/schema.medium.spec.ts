@@ -4,36 +4,71 @@ import { join } from 'node:path';
 import { connect } from '@writ/database';
 import { testDatabase } from '@writ/testing';
 
-/** A column as both sides know it: `name: type`, with `?` where it may be null, `=` where it has a default, `key` where it identifies. */
+/**
+ * A column as both sides know it: `name: type`, with `?` where it may be null, `=` where it has a default, `key` where
+ * it identifies.
+ */
 type Tables = Record<string, string[]>;
 
-const TYPES: Record<string, string> = { text: 'String', int8: 'BigInt', int4: 'Int', bool: 'Boolean', bytea: 'Bytes', jsonb: 'Json', numeric: 'Decimal', _text: 'String[]', _bytea: 'Bytes[]' };
+const TYPES: Record<string, string> = {
+  text: 'String',
+  int8: 'BigInt',
+  int4: 'Int',
+  bool: 'Boolean',
+  bytea: 'Bytes',
+  jsonb: 'Json',
+  numeric: 'Decimal',
+  _text: 'String[]',
+  _bytea: 'Bytes[]',
+};
 
 const column = (name: string, type: string, nullable: boolean, hasDefault: boolean, isKey: boolean): string =>
   `${name}: ${type}${nullable ? '?' : ''}${hasDefault ? ' =' : ''}${isKey ? ' key' : ''}`;
 
 /** What schema.prisma says: a line a field, no relations, no renames. */
 function declared(schema: string): Tables {
-  return Object.fromEntries([...schema.matchAll(/^model (\w+) \{\n([\s\S]+?)^\}/gm)].map(([, table = '', body = '']) => {
-    const keys = new Set(/@@id\(\[([^\]]+)\]\)/.exec(body)?.[1]?.split(', ') ?? []);
-    const fields = [...body.matchAll(/^ {2}(\w+) +([A-Z]\w+(?:\[\])?)(\?)?(.*)$/gm)];
-    return [table, fields.map(([, name = '', type = '', optional, rest = '']) =>
-      column(name, type, optional !== undefined, rest.includes('@default('), rest.includes('@id') || keys.has(name))).sort()];
-  }));
+  return Object.fromEntries(
+    [...schema.matchAll(/^model (\w+) \{\n([\s\S]+?)^\}/gm)].map(([, table = '', body = '']) => {
+      const keys = new Set(/@@id\(\[([^\]]+)\]\)/.exec(body)?.[1]?.split(', ') ?? []);
+      const fields = [...body.matchAll(/^ {2}(\w+) +([A-Z]\w+(?:\[\])?)(\?)?(.*)$/gm)];
+      return [
+        table,
+        fields
+          .map(([, name = '', type = '', optional, rest = '']) =>
+            column(
+              name,
+              type,
+              optional !== undefined,
+              rest.includes('@default('),
+              rest.includes('@id') || keys.has(name),
+            ),
+          )
+          .sort(),
+      ];
+    }),
+  );
 }
 
 /** What the migrations made. */
 async function migrated(ownerUrl: string): Promise<Tables> {
   const client = await connect(ownerUrl, 'writ-kernel-spec');
   try {
-    const { rows } = await client.query<{ table: string; name: string; type: string; nullable: boolean; fallback: boolean; key: boolean }>(`
+    const { rows } = await client.query<{
+      table: string;
+      name: string;
+      type: string;
+      nullable: boolean;
+      fallback: boolean;
+      key: boolean;
+    }>(`
       SELECT c.relname AS table, a.attname AS name, t.typname AS type, NOT a.attnotnull AS nullable, a.atthasdef AS fallback,
         coalesce(a.attnum = ANY (i.indkey), false) AS key
       FROM pg_class c JOIN pg_attribute a ON a.attrelid = c.oid AND a.attnum > 0 AND NOT a.attisdropped JOIN pg_type t ON t.oid = a.atttypid
       LEFT JOIN pg_index i ON i.indrelid = c.oid AND i.indisprimary
       WHERE c.relnamespace = 'kernel'::regnamespace AND c.relkind = 'r' AND c.relname NOT LIKE 'applied\\_%'`);
     const tables: Tables = {};
-    for (const { table, name, type, nullable, fallback, key } of rows) (tables[table] ??= []).push(column(name, TYPES[type] ?? type, nullable, fallback, key));
+    for (const { table, name, type, nullable, fallback, key } of rows)
+      (tables[table] ??= []).push(column(name, TYPES[type] ?? type, nullable, fallback, key));
     for (const columns of Object.values(tables)) columns.sort();
     return tables;
   } finally {

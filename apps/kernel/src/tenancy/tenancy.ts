@@ -8,10 +8,16 @@ import { driverErrorOf } from './prisma-fault.ts';
 /** The tables of one tenant, within one transaction. */
 export type Rows = Prisma.TransactionClient;
 
-/** As long as a connection is waited for, and a transaction may take, elsewhere; the query builder's own bounds are shorter than a busy machine's pauses. */
+/**
+ * As long as a connection is waited for, and a transaction may take, elsewhere; the query builder's own bounds are
+ * shorter than a busy machine's pauses.
+ */
 const BOUNDS = { maxWait: 5_000, timeout: 10_000 } as const;
 
-/** Ordinary queries: each within a transaction that shows one tenant's rows and no others. They share the connections of the hot paths. */
+/**
+ * Ordinary queries: each within a transaction that shows one tenant's rows and no others. They share the connections of
+ * the hot paths.
+ */
 export class Tenancy {
   readonly #client: PrismaClient;
 
@@ -20,14 +26,17 @@ export class Tenancy {
   }
 
   /**
-   * Runs `work` in one transaction of the tenant and resolves after COMMIT; a throw rolls everything back. `now` is the database's clock in milliseconds. `work` MUST
-   * have no effect but through the rows that it is given: it runs again after a deadlock. @throws Fault `database.unavailable`, `overloaded`, `workspace.quota`
+   * Runs `work` in one transaction of the tenant and resolves after COMMIT; a throw rolls everything back. `now` is the
+   * database's clock in milliseconds. `work` MUST have no effect but through the rows that it is given: it runs again
+   * after a deadlock. @throws Fault `database.unavailable`, `overloaded`, `workspace.quota`
    */
   async within<T>(tenantId: string, work: (rows: Rows, now: number) => Promise<T>): Promise<T> {
     return await retryContention(async () => {
       try {
         return await this.#client.$transaction(async (rows) => {
-          const [opened] = await rows.$queryRaw<{ now: bigint }[]>`SELECT set_config('writ.tenant_id', ${tenantId}, true), kernel.now_ms() AS now`;
+          const [opened] = await rows.$queryRaw<
+            { now: bigint }[]
+          >`SELECT set_config('writ.tenant_id', ${tenantId}, true), kernel.now_ms() AS now`;
           return await work(rows, Number(opened?.now));
         }, BOUNDS);
       } catch (error) {

@@ -10,12 +10,22 @@ beforeAll(async () => {
   kernel = await openTestKernel();
   manage = openManagement(kernel);
 }, 120_000);
-afterAll(async () => { await kernel.close(); });
+afterAll(async () => {
+  await kernel.close();
+});
 
-const request = (name = 'acme'): TenantCreate => ({ v: 1, tenant_id: newId('tenant'), name, admin_key_id: newId('apiKey') });
+const request = (name = 'acme'): TenantCreate => ({
+  v: 1,
+  tenant_id: newId('tenant'),
+  name,
+  admin_key_id: newId('apiKey'),
+});
 
 async function recordsOf(tenantId: string): Promise<AuditRecord[]> {
-  const { rows } = await kernel.admin.query<{ payload: Buffer }>('SELECT payload FROM kernel.outbox WHERE tenant_id = $1 ORDER BY record_id', [tenantId]);
+  const { rows } = await kernel.admin.query<{ payload: Buffer }>(
+    'SELECT payload FROM kernel.outbox WHERE tenant_id = $1 ORDER BY record_id',
+    [tenantId],
+  );
   return rows.map(({ payload }) => (JSON.parse(payload.toString()) as { predicate: AuditRecord }).predicate);
 }
 
@@ -27,10 +37,21 @@ describe('a new tenant', () => {
     expect(box.open('op_1', 'args', box.seal('op_1', 'args', Buffer.from('x'))).toString()).toBe('x');
     const records = await recordsOf(asked.tenant_id);
     expect(records).toMatchObject([
-      { kind: 'change', actor: 'platform', log_id: `log_${asked.tenant_id.slice(4)}`, change: { verb: 'tenant_created', subject: asked.tenant_id, digest: expect.stringMatching(/^[0-9a-f]{64}$/) } },
-      { kind: 'change', actor: 'platform', change: { verb: 'api_key_created', subject: asked.admin_key_id, digest: null } },
+      {
+        kind: 'change',
+        actor: 'platform',
+        log_id: `log_${asked.tenant_id.slice(4)}`,
+        change: { verb: 'tenant_created', subject: asked.tenant_id, digest: expect.stringMatching(/^[0-9a-f]{64}$/) },
+      },
+      {
+        kind: 'change',
+        actor: 'platform',
+        change: { verb: 'api_key_created', subject: asked.admin_key_id, digest: null },
+      },
     ]);
-    expect(kernel.outbox.handed.slice(-2).map((record) => record.record_id)).toEqual(records.map((record) => record.record_id));
+    expect(kernel.outbox.handed.slice(-2).map((record) => record.record_id)).toEqual(
+      records.map((record) => record.record_id),
+    );
   });
 
   it('is made once, however often and however many at once ask for it', async () => {
@@ -41,7 +62,11 @@ describe('a new tenant', () => {
     await manage.createTenant.run(asked);
     expect(await recordsOf(asked.tenant_id)).toHaveLength(2);
     // The keys of the first time still open what they sealed.
-    expect((await kernel.vault.of(asked.tenant_id)).open('op_1', 'salt', box.seal('op_1', 'salt', Buffer.from('s'))).toString()).toBe('s');
+    expect(
+      (await kernel.vault.of(asked.tenant_id))
+        .open('op_1', 'salt', box.seal('op_1', 'salt', Buffer.from('s')))
+        .toString(),
+    ).toBe('s');
   });
 
   it('is not renamed by being asked for under another name', async () => {

@@ -17,11 +17,20 @@ export class CreateTenant {
     this.#masterKey = masterKey;
   }
 
-  /** The same tenant_id and name sent again is one tenant, with its first keys and records. @throws Fault `conflict` for another name */
+  /**
+   * The same tenant_id and name sent again is one tenant, with its first keys and records.
+   * @throws Fault `conflict` for another name
+   */
   async run({ tenant_id, name, admin_key_id }: TenantCreate): Promise<{ tenant_id: string }> {
     return await this.#changes.make(tenant_id, async (rows) => {
       const { data_key, finger_key } = newTenantKeys(this.#masterKey, tenant_id);
-      const row = { tenant_id, name, data_key: new Uint8Array(data_key), finger_key: new Uint8Array(finger_key), master_key_id: masterKeyId(this.#masterKey) };
+      const row = {
+        tenant_id,
+        name,
+        data_key: new Uint8Array(data_key),
+        finger_key: new Uint8Array(finger_key),
+        master_key_id: masterKeyId(this.#masterKey),
+      };
       const { count } = await rows.tenant.createMany({ data: [row], skipDuplicates: true });
       const value = { tenant_id };
       if (count === 0) {

@@ -17,32 +17,50 @@ beforeEach(async () => {
   manage = openManagement(kernel);
   tenants = [await kernel.newTenant(), await kernel.newTenant(), await kernel.newTenant()];
 }, 120_000);
-afterEach(async () => { await kernel.close(); });
+afterEach(async () => {
+  await kernel.close();
+});
 
 const anew = randomBytes(32);
 const rotated = () => ({ current: anew, before: kernel.masterKey, next: null });
-const rewrap = (master = rotated(), changes = manage.changes): RewrapKeys => new RewrapKeys(kernel.workers, changes, master);
-const boxOf = async (tenant: TestTenant, master = { current: anew, before: null as Buffer | null, next: null as Buffer | null }) =>
-  await new TenantVault(master, new WrappedKeyRows(kernel.tenants)).of(tenant.tenantId);
-const verbsOf = async (tenant: TestTenant): Promise<unknown[]> => (await tenant.records()).map(({ change }) => (change as { verb: string } | null)?.verb);
+const rewrap = (master = rotated(), changes = manage.changes): RewrapKeys =>
+  new RewrapKeys(kernel.workers, changes, master);
+const boxOf = async (
+  tenant: TestTenant,
+  master = { current: anew, before: null as Buffer | null, next: null as Buffer | null },
+) => await new TenantVault(master, new WrappedKeyRows(kernel.tenants)).of(tenant.tenantId);
+const verbsOf = async (tenant: TestTenant): Promise<unknown[]> =>
+  (await tenant.records()).map(({ change }) => (change as { verb: string } | null)?.verb);
 
 describe('a master key that is changed', () => {
   it('opens all that was sealed before, alone, once every tenant was wrapped anew; each is recorded', async () => {
-    const sealed = await Promise.all(tenants.map(async (tenant) => (await kernel.vault.of(tenant.tenantId)).seal('op_1', 'args', Buffer.from(tenant.tenantId))));
+    const sealed = await Promise.all(
+      tenants.map(async (tenant) =>
+        (await kernel.vault.of(tenant.tenantId)).seal('op_1', 'args', Buffer.from(tenant.tenantId)),
+      ),
+    );
     expect(await rewrap().run()).toEqual({ done: 3, unopened: [] });
     for (const [i, tenant] of tenants.entries()) {
       expect((await boxOf(tenant)).open('op_1', 'args', sealed[i] as Buffer).toString()).toBe(tenant.tenantId);
       expect(await verbsOf(tenant)).toEqual(['tenant_keys_rewrapped']);
-      await expect(boxOf(tenant, { current: kernel.masterKey, before: null, next: null })).rejects.toThrow('no master key that is known');
+      await expect(boxOf(tenant, { current: kernel.masterKey, before: null, next: null })).rejects.toThrow(
+        'no master key that is known',
+      );
     }
     expect(await rewrap().run()).toEqual({ done: 0, unopened: [] });
   });
 
   it('is gone on with after a crash, and until then both keys open everything', async () => {
     let left = 1;
-    const dying = { make: (...args: Parameters<Changes['make']>) => (left-- > 0 ? manage.changes.make(...args) : Promise.reject(new Error('killed'))) } as unknown as Changes;
+    const dying = {
+      make: (...args: Parameters<Changes['make']>) =>
+        left-- > 0 ? manage.changes.make(...args) : Promise.reject(new Error('killed')),
+    } as unknown as Changes;
     await expect(rewrap(rotated(), dying).run()).rejects.toThrow('killed');
-    const { rows } = await kernel.admin.query<{ n: number }>('SELECT count(*)::int AS n FROM kernel.tenant WHERE master_key_id = $1', [masterKeyId(anew)]);
+    const { rows } = await kernel.admin.query<{ n: number }>(
+      'SELECT count(*)::int AS n FROM kernel.tenant WHERE master_key_id = $1',
+      [masterKeyId(anew)],
+    );
     expect(rows[0]?.n).toBe(1);
     for (const tenant of tenants) await expect(boxOf(tenant, rotated())).resolves.toBeDefined();
     expect(await rewrap().run()).toEqual({ done: 2, unopened: [] });
@@ -63,7 +81,10 @@ describe('a master key that is changed', () => {
   });
 
   it('changes nothing where no key that is known opens, and says whose that is', async () => {
-    expect(await rewrap({ current: anew, before: randomBytes(32), next: null }).run()).toEqual({ done: 0, unopened: tenants.map(({ tenantId }) => tenantId).sort() });
+    expect(await rewrap({ current: anew, before: randomBytes(32), next: null }).run()).toEqual({
+      done: 0,
+      unopened: tenants.map(({ tenantId }) => tenantId).sort(),
+    });
     for (const tenant of tenants) await expect(boxOf(tenant, rotated())).resolves.toBeDefined();
   });
 });

@@ -10,11 +10,15 @@ const BATCH = 100;
 const ACTOR = 'kernel';
 
 /** How a pass ended: tenants wrapped anew, and those whose keys no master key that is known opens. */
-export interface Rewrapped { readonly done: number; readonly unopened: readonly string[] }
+export interface Rewrapped {
+  readonly done: number;
+  readonly unopened: readonly string[];
+}
 
 /**
- * Wraps the keys of tenants anew under the current master key, once that has changed. A crash in between leaves tenants under either key, both of which are known until the old one
- * is taken out of the configuration; the next pass goes on. What was sealed under a tenant's keys isn't touched.
+ * Wraps the keys of tenants anew under the current master key, once that has changed. A crash in between leaves tenants
+ * under either key, both of which are known until the old one is taken out of the configuration; the next pass goes on.
+ * What was sealed under a tenant's keys isn't touched.
  */
 export class RewrapKeys {
   readonly #workers: CrossTenantPool;
@@ -27,7 +31,10 @@ export class RewrapKeys {
     this.#master = master;
   }
 
-  /** Looks at every tenant that isn't said to be under the current key. Replicas may do so at once: one of them wraps a tenant, and records it. */
+  /**
+   * Looks at every tenant that isn't said to be under the current key. Replicas may do so at once: one of them wraps a
+   * tenant, and records it.
+   */
   async run(): Promise<Rewrapped> {
     const id = masterKeyId(this.#master.current);
     const unopened: string[] = [];
@@ -43,22 +50,38 @@ export class RewrapKeys {
     }
   }
 
-  /** Null where the keys don't open; false where they are as they should be, or under the key that comes next, or another replica was faster. */
+  /**
+   * Null where the keys don't open; false where they are as they should be, or under the key that comes next, or
+   * another replica was faster.
+   */
   async #rewrap(tenantId: TenantId, id: string): Promise<boolean | null> {
     const { current, before, next } = this.#master;
     return await this.#changes.make<boolean | null>(tenantId, async (rows) => {
-      const row = await rows.tenant.findUniqueOrThrow({ where: { tenant_id: tenantId }, select: { data_key: true, finger_key: true, master_key_id: true } });
-      if (row.master_key_id === id || (next !== null && row.master_key_id === masterKeyId(next))) return { value: false, records: [] };
+      const row = await rows.tenant.findUniqueOrThrow({
+        where: { tenant_id: tenantId },
+        select: { data_key: true, finger_key: true, master_key_id: true },
+      });
+      if (row.master_key_id === id || (next !== null && row.master_key_id === masterKeyId(next)))
+        return { value: false, records: [] };
       const wrapped = { data_key: Buffer.from(row.data_key), finger_key: Buffer.from(row.finger_key) };
       const keys = opened({ current, before, next: null }, tenantId, wrapped);
       if (keys === null) return { value: null, records: [] };
       const anew = wrapTenantKeys(current, tenantId, keys);
       const { count } = await rows.tenant.updateMany({
         where: { tenant_id: tenantId, data_key: row.data_key },
-        data: { data_key: new Uint8Array(anew.data_key), finger_key: new Uint8Array(anew.finger_key), master_key_id: id },
+        data: {
+          data_key: new Uint8Array(anew.data_key),
+          finger_key: new Uint8Array(anew.finger_key),
+          master_key_id: id,
+        },
       });
       if (count === 0) return { value: false, records: [] };
-      return { value: true, records: [{ kind: 'change', actor: ACTOR, change: { verb: 'tenant_keys_rewrapped', subject: tenantId, digest: null } }] };
+      return {
+        value: true,
+        records: [
+          { kind: 'change', actor: ACTOR, change: { verb: 'tenant_keys_rewrapped', subject: tenantId, digest: null } },
+        ],
+      };
     });
   }
 }

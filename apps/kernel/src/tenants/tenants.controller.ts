@@ -1,7 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 import { Controller } from '@nestjs/common';
 import { MessagePattern, Payload } from '@nestjs/microservices';
-import { KERNEL_REQUESTS, LimitsSince, parseMessage, TenantCreate, type LimitsChanged, type TenantLimitsView } from '@writ/contract';
+import {
+  KERNEL_REQUESTS,
+  LimitsSince,
+  parseMessage,
+  TenantCreate,
+  type LimitsChanged,
+  type TenantLimitsView,
+} from '@writ/contract';
 import { CrossTenantPool } from '../store/index.ts';
 import { CreateTenant } from './create-tenant.ts';
 import { Limits, limitsSince } from './tenant-limits.ts';

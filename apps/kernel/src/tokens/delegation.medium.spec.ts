@@ -3,7 +3,14 @@
 // Chains over several agents: an agent gives a part of what it may to another, which gives on a part of that.
 import type { Caller, Grant } from '@writ/contract';
 import { deltaFor, openExecution, reportOf, textsAt, type TestExecution } from '../specs/test-executor.ts';
-import { askedBy, callerOf, openManagement, pagesOf, refusalOf, type TestManagement } from '../specs/test-management.ts';
+import {
+  askedBy,
+  callerOf,
+  openManagement,
+  pagesOf,
+  refusalOf,
+  type TestManagement,
+} from '../specs/test-management.ts';
 import { openTestKernel, type TestKernel } from '../specs/test-kernel.ts';
 import { asks, AUTOPILOT } from '../specs/test-ports.ts';
 import type { TestTenant } from '../specs/test-tenant.ts';
@@ -20,11 +27,21 @@ afterAll(async () => {
   await execution.close();
   await kernel.close();
 });
-beforeEach(() => { kernel.policy.says = () => AUTOPILOT; });
+beforeEach(() => {
+  kernel.policy.says = () => AUTOPILOT;
+});
 
 const NOTHING_HERE = { code: 'not_found', message: 'there is no such thing here' };
 const END = Date.now() + 3_600_000;
-const grantOf = (calls: number): Grant => ({ tools: ['fs.*'], fs: [{ path: '', read: true, write: true }], net: [], secrets: [], budgets: { calls }, not_before: 0, expires_at: END });
+const grantOf = (calls: number): Grant => ({
+  tools: ['fs.*'],
+  fs: [{ path: '', read: true, write: true }],
+  net: [],
+  secrets: [],
+  budgets: { calls },
+  not_before: 0,
+  expires_at: END,
+});
 
 interface Link {
   readonly agentId: string;
@@ -37,8 +54,19 @@ async function chainOfThree(): Promise<{ tenant: TestTenant; admin: Caller; link
   const tenant = await kernel.newTenant();
   await tenant.write({ 'a.txt': 'before' });
   const admin = callerOf(tenant.tenantId);
-  const root = await manage.issue.run({ ...askedBy(admin), agent_id: tenant.agentId, workspace_id: tenant.workspaceId, grant: grantOf(10) });
-  const links: Link[] = [{ agentId: tenant.agentId, key: callerOf(tenant.tenantId, 'agent', tenant.agentId), token: root.capability_token_id }];
+  const root = await manage.issue.run({
+    ...askedBy(admin),
+    agent_id: tenant.agentId,
+    workspace_id: tenant.workspaceId,
+    grant: grantOf(10),
+  });
+  const links: Link[] = [
+    {
+      agentId: tenant.agentId,
+      key: callerOf(tenant.tenantId, 'agent', tenant.agentId),
+      token: root.capability_token_id,
+    },
+  ];
   for (const name of ['second', 'third']) {
     const above = links.at(-1) as Link;
     const { agent_id } = await manage.agents.create({ ...askedBy(admin), name });
@@ -49,10 +77,14 @@ async function chainOfThree(): Promise<{ tenant: TestTenant; admin: Caller; link
 }
 const give = ({ key, token }: Pick<Link, 'key' | 'token'>, agent_id: string, calls: number) =>
   manage.attenuate.run({ ...askedBy(key), parent_id: token, agent_id, grant: grantOf(calls) });
-const read = (caller: Caller, capability_token_id: string) => manage.tokens.read({ ...askedBy(caller), capability_token_id });
-const revoke = (caller: Caller, capability_token_id: string) => manage.revoke.run({ ...askedBy(caller), capability_token_id });
+const read = (caller: Caller, capability_token_id: string) =>
+  manage.tokens.read({ ...askedBy(caller), capability_token_id });
+const revoke = (caller: Caller, capability_token_id: string) =>
+  manage.revoke.run({ ...askedBy(caller), capability_token_id });
 const childrenOf = async (caller: Caller, parent_id: string) =>
-  (await pagesOf(2, (page) => manage.tokens.list({ ...askedBy(caller), page, agent_id: null, parent_id }))).flat().map((token) => token.capability_token_id);
+  (await pagesOf(2, (page) => manage.tokens.list({ ...askedBy(caller), page, agent_id: null, parent_id })))
+    .flat()
+    .map((token) => token.capability_token_id);
 const callAs = (tenant: TestTenant, { agentId, token }: Link) => tenant.writeCall(token, { agent_id: agentId });
 
 describe('a sub-agent', () => {
@@ -60,12 +92,20 @@ describe('a sub-agent', () => {
     const { tenant, links } = await chainOfThree();
     expect(await kernel.admit.run(callAs(tenant, links[2]), null)).toMatchObject({ state: 'admitted' });
     for (const { token } of links) expect((await tenant.budgetOf(token))['calls']).toMatchObject({ reserved: 1 });
-    expect(await read(links[2].key, links[2].token)).toMatchObject({ chain: links.map(({ token }) => token), left: { calls: 7 }, reserved: { calls: 1 } });
+    expect(await read(links[2].key, links[2].token)).toMatchObject({
+      chain: links.map(({ token }) => token),
+      left: { calls: 7 },
+      reserved: { calls: 1 },
+    });
   });
 
-  it('can\'t use what another holds, above or below it', async () => {
+  it("can't use what another holds, above or below it", async () => {
     const { tenant, links } = await chainOfThree();
-    for (const [caller, holder] of [[links[1], links[0]], [links[0], links[1]], [links[2], links[1]]] as const) {
+    for (const [caller, holder] of [
+      [links[1], links[0]],
+      [links[0], links[1]],
+      [links[2], links[1]],
+    ] as const) {
       const view = await kernel.admit.run(tenant.writeCall(holder.token, { agent_id: caller.agentId }), null);
       expect(view).toMatchObject({ state: 'refused', result: { error: { code: 'token.agent' } } });
     }
@@ -74,7 +114,8 @@ describe('a sub-agent', () => {
   it('gives on no more than it has, and nothing that it only gave away', async () => {
     const { links } = await chainOfThree();
     expect((await refusalOf(give(links[1], links[2].agentId, 10))).code).toBe('token.not_narrower');
-    for (const token of [links[0].token, links[2].token]) expect(await refusalOf(give({ key: links[1].key, token }, links[1].agentId, 1))).toEqual(NOTHING_HERE);
+    for (const token of [links[0].token, links[2].token])
+      expect(await refusalOf(give({ key: links[1].key, token }, links[1].agentId, 1))).toEqual(NOTHING_HERE);
   });
 
   it('sees its own tokens and what was made of them, and nothing above or beside', async () => {
@@ -105,21 +146,30 @@ describe('a sub-agent', () => {
 });
 
 /** Whose revocation it is, seen from the third agent's call. */
-const REVOKED = [['the root', 0], ['the middle', 1], ['its own', 2]] as const;
+const REVOKED = [
+  ['the root', 0],
+  ['the middle', 1],
+  ['its own', 2],
+] as const;
 
 describe.each(REVOKED)('revoking %s token of a chain of three', (_which, at) => {
-  const revokeAt = ({ admin, links }: Awaited<ReturnType<typeof chainOfThree>>) => revoke(admin, (links[at] as Link).token);
+  const revokeAt = ({ admin, links }: Awaited<ReturnType<typeof chainOfThree>>) =>
+    revoke(admin, (links[at] as Link).token);
 
   it('refuses the next call', async () => {
     const chain = await chainOfThree();
     await revokeAt(chain);
-    expect(await kernel.admit.run(callAs(chain.tenant, chain.links[2]), null)).toMatchObject({ state: 'refused', result: { error: { code: 'token.revoked' } } });
+    expect(await kernel.admit.run(callAs(chain.tenant, chain.links[2]), null)).toMatchObject({
+      state: 'refused',
+      result: { error: { code: 'token.revoked' } },
+    });
   });
 
   it('leaves the calls of the tokens above it alone', async () => {
     const chain = await chainOfThree();
     await revokeAt(chain);
-    for (const link of chain.links.slice(0, at)) expect(await kernel.admit.run(callAs(chain.tenant, link), null)).toMatchObject({ state: 'admitted' });
+    for (const link of chain.links.slice(0, at))
+      expect(await kernel.admit.run(callAs(chain.tenant, link), null)).toMatchObject({ state: 'admitted' });
   });
 
   it('lets no held call be approved', async () => {
@@ -127,7 +177,12 @@ describe.each(REVOKED)('revoking %s token of a chain of three', (_which, at) => 
     kernel.policy.says = asks('soft_gate');
     const { approval_id } = await kernel.admit.run(callAs(chain.tenant, chain.links[2]), null);
     await revokeAt(chain);
-    const decided = await kernel.decide.run({ ...askedBy(callerOf(chain.tenant.tenantId, 'operator')), approval_id: approval_id as string, decision: 'approve', comment: null });
+    const decided = await kernel.decide.run({
+      ...askedBy(callerOf(chain.tenant.tenantId, 'operator')),
+      approval_id: approval_id as string,
+      decision: 'approve',
+      comment: null,
+    });
     expect(decided).toMatchObject({ state: 'refused', result: { error: { code: 'token.revoked' } } });
   });
 
@@ -139,10 +194,19 @@ describe.each(REVOKED)('revoking %s token of a chain of three', (_which, at) => 
     execution.dispatcher.wake('inline');
     const permit = await execution.permitOf(call.operation_id);
     await revokeAt(chain);
-    const redeeming = execution.redeem.run({ v: 1, permit, executor_id: 'exe_00000000000000000000000000', nonce: '0'.repeat(32) });
+    const redeeming = execution.redeem.run({
+      v: 1,
+      permit,
+      executor_id: 'exe_00000000000000000000000000',
+      nonce: '0'.repeat(32),
+    });
     expect((await refusalOf(redeeming)).code).toBe('token.revoked');
-    expect(await chain.tenant.row(call.operation_id)).toMatchObject({ state: 'rolled_back', fault_code: 'token.revoked' });
-    for (const { token } of chain.links) expect((await chain.tenant.budgetOf(token))['calls']).toMatchObject({ reserved: 0, used: 0 });
+    expect(await chain.tenant.row(call.operation_id)).toMatchObject({
+      state: 'rolled_back',
+      fault_code: 'token.revoked',
+    });
+    for (const { token } of chain.links)
+      expect((await chain.tenant.budgetOf(token))['calls']).toMatchObject({ reserved: 0, used: 0 });
   });
 
   it('stops a call that runs, and takes back what it did', async () => {
@@ -153,7 +217,8 @@ describe.each(REVOKED)('revoking %s token of a chain of three', (_which, at) => 
     const report = reportOf(attempt, await deltaFor(kernel, attempt, { 'a.txt': 'after' }));
     expect(await execution.commit.run(report)).toMatchObject({ state: 'rolled_back' });
     expect(await textsAt(kernel, chain.tenant, ['a.txt'])).toEqual({ 'a.txt': 'before' });
-    for (const { token } of chain.links) expect((await chain.tenant.budgetOf(token))['calls']).toMatchObject({ reserved: 0, used: 1 });
+    for (const { token } of chain.links)
+      expect((await chain.tenant.budgetOf(token))['calls']).toMatchObject({ reserved: 0, used: 1 });
   });
 
   it('comes wholly before a commit that is decided and not yet written: it rolls back', async () => {
@@ -165,7 +230,9 @@ describe.each(REVOKED)('revoking %s token of a chain of three', (_which, at) => 
     await kernel.admin.query('SELECT kernel.change_rules($1)', [chain.tenant.tenantId]);
     const committing = execution.commit.run(report);
     await kernel.untilBlocked();
-    await kernel.admin.query('UPDATE kernel.token SET revoked_at = 1 WHERE capability_token_id = $1', [chain.links[at]?.token]);
+    await kernel.admin.query('UPDATE kernel.token SET revoked_at = 1 WHERE capability_token_id = $1', [
+      chain.links[at]?.token,
+    ]);
     await kernel.admin.query('COMMIT');
     expect(await committing).toMatchObject({ state: 'rolled_back' });
     expect(await textsAt(kernel, chain.tenant, ['a.txt'])).toEqual({ 'a.txt': 'before' });
@@ -182,7 +249,10 @@ describe.each(REVOKED)('revoking %s token of a chain of three', (_which, at) => 
     const committing = execution.commit.run(report);
     await kernel.untilBlocked();
     let isRevoked = false;
-    const revoking = revokeAt(chain).then((view) => { isRevoked = true; return view; });
+    const revoking = revokeAt(chain).then((view) => {
+      isRevoked = true;
+      return view;
+    });
     await untilWaiting(2);
     expect(isRevoked).toBe(false);
     await kernel.admin.query('COMMIT');
@@ -195,5 +265,8 @@ describe.each(REVOKED)('revoking %s token of a chain of three', (_which, at) => 
 /** Resolves once so many statements wait for a lock. */
 async function untilWaiting(statements: number): Promise<void> {
   const sql = `SELECT 1 FROM pg_stat_clear_snapshot(), pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`;
-  while (((await kernel.admin.query(sql)).rowCount ?? 0) < statements) await new Promise((resolve) => { setImmediate(resolve); });
+  while (((await kernel.admin.query(sql)).rowCount ?? 0) < statements)
+    await new Promise((resolve) => {
+      setImmediate(resolve);
+    });
 }

@@ -12,8 +12,9 @@ interface Drawn {
 }
 
 /**
- * Draws what a run's models use on the `llm_tokens` of its session's token, and of each token above it. INVARIANT (drawn once): figures are absolute, and the run's row says what of them
- * the budgets hold. INVARIANT (spent is spent): a fault refuses the reservation; what was used is settled when it is thrown.
+ * Draws what a run's models use on the `llm_tokens` of its session's token, and of each token above it. INVARIANT
+ * (drawn once): figures are absolute, and the run's row says what of them the budgets hold. INVARIANT (spent is spent):
+ * a fault refuses the reservation; what was used is settled when it is thrown.
  */
 export class DrawTokens {
   readonly #tenants: TenantPool;
@@ -22,8 +23,19 @@ export class DrawTokens {
     this.#tenants = tenants;
   }
 
-  /** @throws Fault `auth.role`, `not_found`, `conflict` for what comes after a later draw; of the reservation `budget.exhausted`, `token.revoked`, `token.expired`, `token.not_yet_valid` */
-  async run({ caller, capability_token_id, run_id, fence, place, used_total, reserve }: KernelRequest<'token.draw'>): Promise<TokenDrawn> {
+  /**
+   * @throws Fault `auth.role`, `not_found`, `conflict` for what comes after a later draw; of the reservation
+   * `budget.exhausted`, `token.revoked`, `token.expired`, `token.not_yet_valid`
+   */
+  async run({
+    caller,
+    capability_token_id,
+    run_id,
+    fence,
+    place,
+    used_total,
+    reserve,
+  }: KernelRequest<'token.draw'>): Promise<TokenDrawn> {
     requireRole(caller, 'admin', 'agent');
     requireId('token', capability_token_id);
     const { agent_id = null } = onlyAgentOf(caller);
@@ -37,10 +49,15 @@ export class DrawTokens {
 
 function wordsOf(refused: NonNullable<Drawn['refused']>, reserve: number): string {
   switch (refused.code) {
-    case 'budget.exhausted': return `the capability token \`${refused.capability_token_id}\` has ${String(Math.max(0, refused.left))} \`llm_tokens\` left, and the next reply may take ${String(reserve)}`;
-    case 'conflict': return 'the run was drawn for since, or under another token';
-    case 'token.revoked': return 'the capability token or one that it derives from was revoked';
-    case 'token.expired': return 'the capability token or one that it derives from expired';
-    case 'token.not_yet_valid': return 'the capability token or one that it derives from is not valid yet';
+    case 'budget.exhausted':
+      return `the capability token \`${refused.capability_token_id}\` has ${String(Math.max(0, refused.left))} \`llm_tokens\` left, and the next reply may take ${String(reserve)}`;
+    case 'conflict':
+      return 'the run was drawn for since, or under another token';
+    case 'token.revoked':
+      return 'the capability token or one that it derives from was revoked';
+    case 'token.expired':
+      return 'the capability token or one that it derives from expired';
+    case 'token.not_yet_valid':
+      return 'the capability token or one that it derives from is not valid yet';
   }
 }

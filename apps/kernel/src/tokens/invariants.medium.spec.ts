@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The six invariants of the tool capability API, for calls under a chain of three tokens of three agents, the caller's own being the last.
+// The six invariants of the tool capability API, for calls under a chain of three tokens of three agents, the caller's
+// own being the last.
 import type { CapabilityToken, Grant, OperationView, ProposedCall } from '@writ/contract';
 import { openExecutionSpec } from '../specs/execution-spec.ts';
 import { deltaFor, reportOf, textsAt, type TestExecution } from '../specs/test-executor.ts';
@@ -13,12 +14,19 @@ let kernel: TestKernel;
 let execution: TestExecution;
 let tenant: TestTenant;
 let above: readonly [string, string];
-openExecutionSpec((on) => { ({ kernel, run: execution } = on); });
+openExecutionSpec((on) => {
+  ({ kernel, run: execution } = on);
+});
 beforeEach(async () => {
   tenant = await kernel.newTenant();
   await tenant.write({ 'a.txt': 'before' });
   above = [newId('agent'), newId('agent')];
-  for (const id of above) await tenant.query('INSERT INTO kernel.agent (agent_id, tenant_id, name) VALUES ($1, $2, $3)', [id, tenant.tenantId, 'above']);
+  for (const id of above)
+    await tenant.query('INSERT INTO kernel.agent (agent_id, tenant_id, name) VALUES ($1, $2, $3)', [
+      id,
+      tenant.tenantId,
+      'above',
+    ]);
   kernel.policy.says = () => AUTOPILOT;
   kernel.policy.asked = [];
 });
@@ -29,7 +37,11 @@ type Link = Partial<Grant> & { readonly workspace_id?: string };
 async function chainOf(...links: readonly [Link, Link, Link]): Promise<readonly [string, string, string]> {
   const ids: string[] = [];
   for (const [at, { workspace_id, ...grant }] of links.entries()) {
-    const more: Partial<CapabilityToken> = { parent_id: ids.at(-1) ?? null, agent_id: above[at] ?? tenant.agentId, ...(workspace_id === undefined ? {} : { workspace_id }) };
+    const more: Partial<CapabilityToken> = {
+      parent_id: ids.at(-1) ?? null,
+      agent_id: above[at] ?? tenant.agentId,
+      ...(workspace_id === undefined ? {} : { workspace_id }),
+    };
     ids.push(await tenant.token({ budgets: { calls: 5 }, ...grant }, more));
   }
   return ids as [string, string, string];
@@ -46,13 +58,18 @@ const FLAWS: readonly [string, Link, string][] = [
   ['is expired', { expires_at: 1 }, 'token.expired'],
   ['is not valid yet', { not_before: Date.now() + 600_000 }, 'token.not_yet_valid'],
   ['lacks the tool', { tools: ['fs.read'] }, 'token.tool'],
-  ['doesn\'t reach the path', { fs: [{ path: 'src', read: true, write: true }] }, 'token.scope'],
+  ["doesn't reach the path", { fs: [{ path: 'src', read: true, write: true }] }, 'token.scope'],
   ['may only read there', { fs: [{ path: '', read: true, write: false }] }, 'token.scope'],
   ['has no budget', { budgets: { calls: 0 } }, 'budget.exhausted'],
 ];
 
-describe.each([['root', 0], ['middle', 1], ['leaf', 2]] as const)('no bypass: a chain is as good as its %s', (_name, at) => {
-  const withFlaw = (flaw: Link) => chainOf(...([0, 1, 2].map((link) => (link === at ? flaw : {})) as [Link, Link, Link]));
+describe.each([
+  ['root', 0],
+  ['middle', 1],
+  ['leaf', 2],
+] as const)('no bypass: a chain is as good as its %s', (_name, at) => {
+  const withFlaw = (flaw: Link) =>
+    chainOf(...([0, 1, 2].map((link) => (link === at ? flaw : {})) as [Link, Link, Link]));
 
   it.each(FLAWS)('which %s', async (_what, flaw, code) => {
     const [, , leaf] = await withFlaw(flaw);
@@ -68,9 +85,18 @@ describe.each([['root', 0], ['middle', 1], ['leaf', 2]] as const)('no bypass: a 
   });
 
   it('whose write roots bound the effect too', async () => {
-    const [, , leaf] = await withFlaw({ fs: [{ path: '', read: true, write: false }, { path: 'a.txt', read: true, write: true }] });
+    const [, , leaf] = await withFlaw({
+      fs: [
+        { path: '', read: true, write: false },
+        { path: 'a.txt', read: true, write: true },
+      ],
+    });
     const { attempt } = await execution.perform(tenant, tenant.writeCall(leaf));
-    expect(await execution.commit.run(reportOf(attempt, await deltaFor(kernel, attempt, { 'a.txt': 'after', 'b.txt': 'outside' })))).toMatchObject({ state: 'rolled_back' });
+    expect(
+      await execution.commit.run(
+        reportOf(attempt, await deltaFor(kernel, attempt, { 'a.txt': 'after', 'b.txt': 'outside' })),
+      ),
+    ).toMatchObject({ state: 'rolled_back' });
     expect(await tenant.row(attempt.operation_id)).toMatchObject({ fault_code: 'effect.out_of_scope' });
     expect(await textsAt(kernel, tenant, ['a.txt', 'b.txt'])).toEqual({ 'a.txt': 'before', 'b.txt': null });
   });
@@ -80,8 +106,16 @@ test('auditability: decision and outcome name the caller and its own token', asy
   const [, , leaf] = await chainOf({}, {}, {});
   const { attempt } = await execution.perform(tenant, tenant.writeCall(leaf));
   await execution.commit.run(reportOf(attempt, await deltaFor(kernel, attempt, { 'a.txt': 'after' })));
-  const named = { kind: 'tool_call', operation_id: attempt.operation_id, agent_id: tenant.agentId, capability_token_id: leaf };
-  expect(await tenant.records()).toMatchObject([{ ...named, phase: 'decision', verdict: 'admitted' }, { ...named, phase: 'outcome', tx_outcome: 'committed', budget_delta: { calls: 1 } }]);
+  const named = {
+    kind: 'tool_call',
+    operation_id: attempt.operation_id,
+    agent_id: tenant.agentId,
+    capability_token_id: leaf,
+  };
+  expect(await tenant.records()).toMatchObject([
+    { ...named, phase: 'decision', verdict: 'admitted' },
+    { ...named, phase: 'outcome', tx_outcome: 'committed', budget_delta: { calls: 1 } },
+  ]);
 });
 
 test('policy mediation: no chain gets through what the policy forbids, and the policy is asked about the caller', async () => {
@@ -101,7 +135,13 @@ test('delegation mediation: a held call reserves nothing in any token of its cha
 test('transactional safety: what rolls back costs each token of its chain the same, and what is refused costs none of them', async () => {
   const ids = await chainOf({}, {}, {});
   const { attempt } = await execution.perform(tenant, tenant.writeCall(ids[2]));
-  await execution.commit.run(reportOf(attempt, null, { ended: 'failed', error: { code: 'file.not_found', message: 'no', hint: null }, result: null }));
+  await execution.commit.run(
+    reportOf(attempt, null, {
+      ended: 'failed',
+      error: { code: 'file.not_found', message: 'no', hint: null },
+      result: null,
+    }),
+  );
   expect(await callsOf(ids)).toEqual(Array(3).fill({ reserved: 0, used: 1, bound: 5 }));
   const spent = await chainOf({}, { budgets: { calls: 0 } }, {});
   await admit(tenant.writeCall(spent[2]));
@@ -112,8 +152,13 @@ test('replay safety: the same key under a child of the token is another call, an
   const ids = await chainOf({}, {}, {});
   const call = tenant.writeCall(ids[2]);
   const first = await admit(call);
-  expect(await admit({ ...call, operation_id: newId('operation') })).toMatchObject({ operation_id: first.operation_id, replayed: true });
+  expect(await admit({ ...call, operation_id: newId('operation') })).toMatchObject({
+    operation_id: first.operation_id,
+    replayed: true,
+  });
   const child = await tenant.token({}, { parent_id: ids[2] });
-  expect((await admit({ ...call, operation_id: newId('operation'), capability_token_id: child })).result?.error?.code).toBe('idempotency.mismatch');
+  expect(
+    (await admit({ ...call, operation_id: newId('operation'), capability_token_id: child })).result?.error?.code,
+  ).toBe('idempotency.mismatch');
   expect(await callsOf(ids)).toEqual(Array(3).fill({ reserved: 1, used: 0, bound: 5 }));
 });

@@ -15,7 +15,10 @@ export class IssueToken {
     this.#changes = changes;
   }
 
-  /** @throws Fault `auth.role`, `not_found` for an agent or a workspace that isn't the tenant's, and those of `verifyGrant` */
+  /**
+   * @throws Fault `auth.role`, `not_found` for an agent or a workspace that isn't the tenant's, and those of
+   * `verifyGrant`
+   */
   async run({ caller, agent_id, workspace_id, grant }: KernelRequest<'token.issue'>): Promise<TokenView> {
     requireRole(caller, 'admin');
     requireId('agent', agent_id);
@@ -25,10 +28,19 @@ export class IssueToken {
     return await this.#changes.make(tenant_id, async (rows, now) => {
       // Foreign keys see every tenant's rows; these look within this one.
       found(await rows.agent.findFirst({ where: { agent_id, tenant_id }, select: { agent_id: true } }));
-      if (workspace_id !== null) found(await rows.workspace.findFirst({ where: { workspace_id, tenant_id }, select: { workspace_id: true } }));
+      if (workspace_id !== null)
+        found(await rows.workspace.findFirst({ where: { workspace_id, tenant_id }, select: { workspace_id: true } }));
       const token = {
-        v: 1, capability_token_id, tenant_id, agent_id, parent_id: null, workspace_id, grant: verifyGrant(grant, now),
-        issuer: caller.api_key_id, created_at: now, revoked_at: null,
+        v: 1,
+        capability_token_id,
+        tenant_id,
+        agent_id,
+        parent_id: null,
+        workspace_id,
+        grant: verifyGrant(grant, now),
+        issuer: caller.api_key_id,
+        created_at: now,
+        revoked_at: null,
       } as const;
       return await insertToken(rows, caller, 'token_issued', token, [capability_token_id]);
     });

@@ -3,10 +3,18 @@ import type { Caller, CapabilityToken } from '@writ/contract';
 import { found, onlyAgentOf, type Rows } from '../tenancy/index.ts';
 import { storedToken } from './token-view.ts';
 
-/** The parent first, up to the root, none of which can be revoked before this transaction ends. @throws Fault `not_found` */
+/**
+ * The parent first, up to the root, none of which can be revoked before this transaction ends.
+ * @throws Fault `not_found`
+ */
 export async function lockedChain(rows: Rows, caller: Caller, parentId: string): Promise<CapabilityToken[]> {
   const { tenant_id } = caller;
-  const { chain } = found(await rows.token.findFirst({ where: { AND: [{ tenant_id, capability_token_id: parentId }, onlyAgentOf(caller)] }, select: { chain: true } }));
+  const { chain } = found(
+    await rows.token.findFirst({
+      where: { AND: [{ tenant_id, capability_token_id: parentId }, onlyAgentOf(caller)] },
+      select: { chain: true },
+    }),
+  );
   await rows.$executeRaw`SELECT kernel.hold_rules(${tenant_id})`;
   const stored = await rows.token.findMany({ where: { capability_token_id: { in: chain } } });
   return chain.toReversed().map((id) => storedToken(found(stored.find((row) => row.capability_token_id === id))));

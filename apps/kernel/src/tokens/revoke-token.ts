@@ -7,8 +7,9 @@ import { reachOf } from './reach-of.ts';
 import { tokenViews, type TokenView } from './token-view.ts';
 
 /**
- * Revokes tokens. The mark on one row is the whole of it: every decision reads its chain to the root, so what derives from the token is revoked with it.
- * Calls that run under it are told to stop; one that isn't reached finds out when it renews its lease, and none of them commits.
+ * Revokes tokens. The mark on one row is the whole of it: every decision reads its chain to the root, so what derives
+ * from the token is revoked with it. Calls that run under it are told to stop; one that isn't reached finds out when it
+ * renews its lease, and none of them commits.
  */
 export class RevokeToken {
   readonly #tenancy: Tenancy;
@@ -22,7 +23,8 @@ export class RevokeToken {
   }
 
   /**
-   * Once or many times: it is revoked at the first. An agent takes back what was made of its tokens; what it was given itself is others' to take.
+   * Once or many times: it is revoked at the first. An agent takes back what was made of its tokens; what it was given
+   * itself is others' to take.
    * @throws Fault `auth.role`, `not_found`
    */
   async run({ caller, capability_token_id }: KernelRequest<'token.revoke'>): Promise<TokenView> {
@@ -35,13 +37,23 @@ export class RevokeToken {
       const before = found(await rows.token.findFirst({ where: { capability_token_id, tenant_id } }));
       const reach = await reachOf(rows, caller, before);
       if (reach === 'none') throw new Fault('not_found');
-      if (reach === 'holds') throw new Fault('auth.role', 'an agent revokes what was made of its tokens, not what it was given');
-      const { count } = await rows.token.updateMany({ where: { capability_token_id, tenant_id, revoked_at: null }, data: { revoked_at: now } });
+      if (reach === 'holds')
+        throw new Fault('auth.role', 'an agent revokes what was made of its tokens, not what it was given');
+      const { count } = await rows.token.updateMany({
+        where: { capability_token_id, tenant_id, revoked_at: null },
+        data: { revoked_at: now },
+      });
       const token = found(await rows.token.findFirst({ where: { capability_token_id, tenant_id } }));
       const [value] = await tokenViews(rows, [token]);
       const { agent_id, workspace_id } = token;
       const change = { verb: 'token_revoked', subject: capability_token_id, digest: null };
-      return { value: found(value), records: count === 0 ? [] : [{ kind: 'token', actor: caller.api_key_id, agent_id, capability_token_id, workspace_id, change }] };
+      return {
+        value: found(value),
+        records:
+          count === 0
+            ? []
+            : [{ kind: 'token', actor: caller.api_key_id, agent_id, capability_token_id, workspace_id, change }],
+      };
     });
     await this.#stopUnderWay(tenant_id, capability_token_id);
     return view;
@@ -49,9 +61,12 @@ export class RevokeToken {
 
   /** After the COMMIT, in a transaction of its own: who locks calls before tokens must never wait for this. */
   async #stopUnderWay(tenantId: string, tokenId: string): Promise<void> {
-    const running = await this.#tenancy.within(tenantId, (rows) => rows.$queryRaw<{ operation_id: string; attempt: number }[]>`
+    const running = await this.#tenancy.within(
+      tenantId,
+      (rows) => rows.$queryRaw<{ operation_id: string; attempt: number }[]>`
       SELECT o.operation_id, o.attempt FROM kernel.operation o JOIN kernel.token t ON t.capability_token_id = o.capability_token_id
-      WHERE o.tenant_id = ${tenantId} AND o.state = 'performing' AND t.chain @> ARRAY[${tokenId}]`);
+      WHERE o.tenant_id = ${tenantId} AND o.state = 'performing' AND t.chain @> ARRAY[${tokenId}]`,
+    );
     for (const { operation_id, attempt } of running) this.#events.stop(tenantId, operation_id, attempt);
   }
 }

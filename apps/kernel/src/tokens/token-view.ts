@@ -17,9 +17,14 @@ export const storedToken = (row: StoredToken): CapabilityToken => tokenOf(plainR
 export async function tokenViews(rows: Rows, tokens: readonly StoredToken[]): Promise<TokenView[]> {
   const linked = [...new Set(tokens.flatMap((token) => token.chain))];
   const accounts = await rows.budget.findMany({ where: { capability_token_id: { in: linked } } });
-  const revoked = new Set((await rows.token.findMany({
-    where: { capability_token_id: { in: linked }, revoked_at: { not: null } }, select: { capability_token_id: true },
-  })).map((token) => token.capability_token_id));
+  const revoked = new Set(
+    (
+      await rows.token.findMany({
+        where: { capability_token_id: { in: linked }, revoked_at: { not: null } },
+        select: { capability_token_id: true },
+      })
+    ).map((token) => token.capability_token_id),
+  );
   return tokens.map((token) => ({
     ...storedToken(token),
     ...amountsOf(token, accounts),
@@ -28,19 +33,26 @@ export async function tokenViews(rows: Rows, tokens: readonly StoredToken[]): Pr
   }));
 }
 
-function amountsOf(token: StoredToken, accounts: readonly StoredBudget[]): Pick<TokenUse, 'used' | 'reserved' | 'left'> {
+function amountsOf(
+  token: StoredToken,
+  accounts: readonly StoredBudget[],
+): Pick<TokenUse, 'used' | 'reserved' | 'left'> {
   const own = accounts.filter((account) => account.capability_token_id === token.capability_token_id);
   return {
     used: amounts(own, ({ used }) => used),
     reserved: amounts(own, ({ reserved }) => reserved),
     // What models used may have passed the bound.
-    left: amounts(accounts.filter((account) => token.chain.includes(account.capability_token_id)), ({ bound, reserved, used }) => (bound > reserved + used ? bound - reserved - used : 0n)),
+    left: amounts(
+      accounts.filter((account) => token.chain.includes(account.capability_token_id)),
+      ({ bound, reserved, used }) => (bound > reserved + used ? bound - reserved - used : 0n),
+    ),
   };
 }
 
 /** The least amount of each dimension. */
 function amounts(accounts: readonly StoredBudget[], amountOf: (account: StoredBudget) => bigint): Budgets {
   const least = new Map<string, number>();
-  for (const account of accounts) least.set(account.dimension, Math.min(least.get(account.dimension) ?? Infinity, Number(amountOf(account))));
+  for (const account of accounts)
+    least.set(account.dimension, Math.min(least.get(account.dimension) ?? Infinity, Number(amountOf(account))));
   return Object.fromEntries(least);
 }

@@ -22,7 +22,15 @@ export class TokensController {
   readonly #listForJob: ListForJob;
   readonly #draw: DrawTokens;
 
-  constructor(tokens: Tokens, issue: IssueToken, attenuate: AttenuateToken, revoke: RevokeToken, spawn: SpawnToken, listForJob: ListForJob, draw: DrawTokens) {
+  constructor(
+    tokens: Tokens,
+    issue: IssueToken,
+    attenuate: AttenuateToken,
+    revoke: RevokeToken,
+    spawn: SpawnToken,
+    listForJob: ListForJob,
+    draw: DrawTokens,
+  ) {
     this.#tokens = tokens;
     this.#issue = issue;
     this.#attenuate = attenuate;

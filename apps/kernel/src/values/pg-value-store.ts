@@ -21,7 +21,14 @@ export class PgValueStore extends ValueStore {
   override async seal(tenantId: string, { name, value, note, created_by }: NewSecret): Promise<SealedSecret> {
     const box = await this.#vault.of(tenantId);
     const version = await callKernel<number>(this.#tenants.pool, 'next_secret_version', [tenantId, name]);
-    return { name, version, sealed: box.sealValue('secret', [name, String(version)], value).toString('base64'), key_id: box.keyId, note, created_by };
+    return {
+      name,
+      version,
+      sealed: box.sealValue('secret', [name, String(version)], value).toString('base64'),
+      key_id: box.keyId,
+      note,
+      created_by,
+    };
   }
 
   /** @throws Fault `overloaded` */

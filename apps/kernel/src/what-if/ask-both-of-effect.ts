@@ -1,7 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 import { isDeepStrictEqual } from 'node:util';
 import {
-  EFFECT_RULES, Fault, type AutonomyMode, type EffectSkip, type FaultCode, type Reason, type TenantId,
+  EFFECT_RULES,
+  Fault,
+  type AutonomyMode,
+  type EffectSkip,
+  type FaultCode,
+  type Reason,
+  type TenantId,
 } from '@writ/contract';
 import type { EffectExamination, EffectSettings, PastEffect } from '@writ/effect';
 import { BeyondEffort, judgeEffect, type EffectPolicy, type Effort } from '../effects/index.ts';
@@ -29,7 +35,9 @@ export interface EffectAnswers {
 
 /** What ends the asking about one effect alone. */
 const SKIPS = new Map<FaultCode, EffectSkip>([
-  ['blob.missing', 'contents_gone'], ['effect.invalid', 'contents_gone'], ['limit.exceeded', 'beyond_bounds'],
+  ['blob.missing', 'contents_gone'],
+  ['effect.invalid', 'contents_gone'],
+  ['limit.exceeded', 'beyond_bounds'],
 ]);
 
 /**
@@ -40,7 +48,11 @@ const SKIPS = new Map<FaultCode, EffectSkip>([
  * its end.
  */
 export async function askBothOfEffect(
-  effects: RecordedEffects, shelf: PolicyShelf, operation: OperationRow, candidate: ReadyPolicy, effort: Effort,
+  effects: RecordedEffects,
+  shelf: PolicyShelf,
+  operation: OperationRow,
+  candidate: ReadyPolicy,
+  effort: Effort,
 ): Promise<EffectAnswers | EffectSkip> {
   try {
     return await effort.within(ask(effects, shelf, operation, candidate, effort));
@@ -53,11 +65,20 @@ export async function askBothOfEffect(
 }
 
 async function ask(
-  effects: RecordedEffects, shelf: PolicyShelf, operation: OperationRow, candidate: ReadyPolicy, effort: Effort,
+  effects: RecordedEffects,
+  shelf: PolicyShelf,
+  operation: OperationRow,
+  candidate: ReadyPolicy,
+  effort: Effort,
 ): Promise<EffectAnswers | EffectSkip> {
   const effect = await effects.of(operation, effort);
   if (typeof effect === 'string') return effect;
-  const { facts: { rules }, tool, args, delta } = effect;
+  const {
+    facts: { rules },
+    tool,
+    args,
+    delta,
+  } = effect;
   const inForce = rules.policy === null ? null : await shelf.findDecided(operation.tenant_id, rules.policy);
   if (inForce === null) return 'set_unknown';
   const examination = new Examinations(effects, effect, effort);
@@ -90,7 +111,10 @@ class Examinations {
     const { facts, delta, at } = this.#effect;
     const effort = this.#effort;
     const examined = await this.#effects.examiner.examineThen(facts.operation.tenant_id as TenantId, delta, {
-      settings, now: at, effort, past: async () => await this.#past(settings),
+      settings,
+      now: at,
+      effort,
+      past: async () => await this.#past(settings),
     });
     this.#last = { settings, examined };
     return examined;
@@ -107,5 +131,5 @@ function answerOf({ fault, asks, said }: EffectPolicy): EffectAnswer {
   const unsaid = fault === null ? [] : [{ code: fault.code, message: fault.message }];
   const { rule_ids, reasons } = asks ?? said ?? { rule_ids: [], reasons: unsaid };
   const findings = EFFECT_RULES.filter((rule) => rule_ids.includes(rule));
-  return { mode: fault === null ? asks?.mode ?? 'autopilot' : 'no_go', rule_ids, findings, reasons };
+  return { mode: fault === null ? (asks?.mode ?? 'autopilot') : 'no_go', rule_ids, findings, reasons };
 }

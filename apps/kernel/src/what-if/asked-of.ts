@@ -6,7 +6,11 @@ import { askOf, type PolicyEngine, type PolicyShelf, type ReadyPolicy } from '..
 import type { JudgedAction } from '../ports/index.ts';
 
 /** A set that isn't stored, ready to be asked. @throws Fault `policy.invalid` with the first thing that is wrong */
-export async function readyCandidate({ engine, stored }: PolicyShelf, tenantId: string, document: Readonly<Record<string, unknown>>): Promise<ReadyPolicy> {
+export async function readyCandidate(
+  { engine, stored }: PolicyShelf,
+  tenantId: string,
+  document: Readonly<Record<string, unknown>>,
+): Promise<ReadyPolicy> {
   const tools = await stored.tools(tenantId);
   try {
     return engine.ready(await engine.compile(tenantId, { document, tools }));
@@ -16,13 +20,30 @@ export async function readyCandidate({ engine, stored }: PolicyShelf, tenantId: 
   }
 }
 
-/** What the set says of the action, with all that led to it; null for an action that policy isn't asked about, since its command can't be made what runs. @throws Fault `overloaded` */
-export async function explain(engine: PolicyEngine, { set }: ReadyPolicy, action: JudgedAction): Promise<PolicyExplanation | null> {
+/**
+ * What the set says of the action, with all that led to it; null for an action that policy isn't asked about, since its
+ * command can't be made what runs.
+ * @throws Fault `overloaded`
+ */
+export async function explain(
+  engine: PolicyEngine,
+  { set }: ReadyPolicy,
+  action: JudgedAction,
+): Promise<PolicyExplanation | null> {
   const read = await engine.reader.read(action);
   if (!read.ok) return null;
-  const { decision, policy, rules, would_pass } = await runInSlices(explainDecisionSteps(set, askOf(action, read.risk)));
+  const { decision, policy, rules, would_pass } = await runInSlices(
+    explainDecisionSteps(set, askOf(action, read.risk)),
+  );
   return {
-    policy, mode: decision.mode, decided: decision.decided, rule_ids: [...decision.rule_ids], reasons: [...decision.reasons],
-    would_pass: [...decision.would_pass], better_with: would_pass.map((each) => ({ ...each })), rules: rules.map((rule) => ({ ...rule })), errors: [...decision.errors],
+    policy,
+    mode: decision.mode,
+    decided: decision.decided,
+    rule_ids: [...decision.rule_ids],
+    reasons: [...decision.reasons],
+    would_pass: [...decision.would_pass],
+    better_with: would_pass.map((each) => ({ ...each })),
+    rules: rules.map((rule) => ({ ...rule })),
+    errors: [...decision.errors],
   };
 }

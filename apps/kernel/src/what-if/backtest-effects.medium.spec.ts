@@ -1,7 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 import { BlobStore, missingBlob } from '@writ/blobs';
 import {
-  BACKTEST_PAYLOAD_TYPE, type BacktestEffects, type BacktestPage, type BlobRef, type TenantId,
+  BACKTEST_PAYLOAD_TYPE,
+  type BacktestEffects,
+  type BacktestPage,
+  type BlobRef,
+  type TenantId,
 } from '@writ/contract';
 import { parseVerifier, verifyEnvelope } from '@writ/signing';
 import { InlineWork } from '@writ/worker-pool';
@@ -41,12 +45,22 @@ class Collected extends BlobStore {
     return new Map(await Promise.all(all));
   }
 
-  override put(): Promise<BlobRef> { throw new Error('a backtest writes nothing'); }
-  override putMany(): Promise<BlobRef[]> { throw new Error('a backtest writes nothing'); }
-  override putStream(): Promise<BlobRef> { throw new Error('a backtest writes nothing'); }
-  override getStream(): AsyncIterable<Uint8Array> { throw new Error('a backtest reads whole contents'); }
+  override put(): Promise<BlobRef> {
+    throw new Error('a backtest writes nothing');
+  }
+  override putMany(): Promise<BlobRef[]> {
+    throw new Error('a backtest writes nothing');
+  }
+  override putStream(): Promise<BlobRef> {
+    throw new Error('a backtest writes nothing');
+  }
+  override getStream(): AsyncIterable<Uint8Array> {
+    throw new Error('a backtest reads whole contents');
+  }
   /** To ask for a size keeps a content from being collected. */
-  override sizes(): Promise<Map<string, number>> { throw new Error('a backtest keeps nothing'); }
+  override sizes(): Promise<Map<string, number>> {
+    throw new Error('a backtest keeps nothing');
+  }
 }
 
 let kernel: PolicyKernel;
@@ -54,7 +68,9 @@ let run: TestExecution;
 let blobs: Collected;
 let tenant: TestTenant;
 let token: string;
-openExecutionSpec<PolicyKernel>((on) => { ({ kernel, run } = on); }, openPolicyKernel);
+openExecutionSpec<PolicyKernel>((on) => {
+  ({ kernel, run } = on);
+}, openPolicyKernel);
 beforeEach(async () => {
   blobs = new Collected(kernel.blobs);
   tenant = await kernel.newTenant();
@@ -94,12 +110,15 @@ const committed = async (files: Readonly<Record<string, string | null>>, more = 
   expect(row.tx_outcome).toBe('committed');
   return row;
 };
-const yesTo = ({ approval_id }: { readonly approval_id: string | null }) =>
-  ({ approval_id: approval_id ?? '', decision: 'approve' as const, comment: null });
+const yesTo = ({ approval_id }: { readonly approval_id: string | null }) => ({
+  approval_id: approval_id ?? '',
+  decision: 'approve' as const,
+  comment: null,
+});
 
 /** Approves the effect that a call waits with. */
 async function approve(held: OperationRow): Promise<void> {
-  const effect_digest = await seenEffect(kernel, tenant.tenantId, held.approval_id) ?? '';
+  const effect_digest = (await seenEffect(kernel, tenant.tenantId, held.approval_id)) ?? '';
   await kernel.decide.run({ ...kernel.asAdmin(tenant), ...yesTo(held), effect_digest });
   expect(await tenant.row(held.operation_id)).toMatchObject({ tx_outcome: 'committed', autonomy_mode: 'soft_gate' });
 }
@@ -109,13 +128,24 @@ describe('a backtest of effects', () => {
   it('says which committed effects a set with lower numbers would hold, with what it finds', async () => {
     const { operation_id } = await committed(TWO_GONE);
     expect(await effectsOf(lost(2, 0.1))).toEqual({
-      judged: 1, skipped: 0, skipped_for: [], without_series: 0, changed: 1,
+      judged: 1,
+      skipped: 0,
+      skipped_for: [],
+      without_series: 0,
+      changed: 1,
       changes: [{ from: 'autopilot', to: 'soft_gate', tool_id: 'fs.write', count: 1 }],
-      examples: [{
-        operation_id, tool_id: 'fs.write', from: 'autopilot', to: 'soft_gate',
-        rule_ids: expect.arrayContaining(['effect.lost_many']) as unknown,
-        findings: ['effect.lost_many'], findings_then: [], headline: 'the call deletes 2 of 20 files',
-      }],
+      examples: [
+        {
+          operation_id,
+          tool_id: 'fs.write',
+          from: 'autopilot',
+          to: 'soft_gate',
+          rule_ids: expect.arrayContaining(['effect.lost_many']) as unknown,
+          findings: ['effect.lost_many'],
+          findings_then: [],
+          headline: 'the call deletes 2 of 20 files',
+        },
+      ],
     });
     const refusing = lost(2, 0.1, { lost_many: { mode: 'no_go', few_files: 2, few_share: 0.1 } });
     expect(await effectsOf(refusing)).toMatchObject({ examples: [{ to: 'no_go' }] });
@@ -178,7 +208,10 @@ describe('a backtest of effects', () => {
     expect(found.examples).toMatchObject([3, 2].map((n) => ({ operation_id: rows[n]?.operation_id, findings })));
     blobs.gone.add(rows[0]?.commit_delta_id?.slice('delta:'.length) ?? '');
     expect(await effectsOf(strict)).toMatchObject({
-      judged: 3, skipped_for: [{ why: 'contents_gone', count: 1 }], without_series: 3, changed: 0,
+      judged: 3,
+      skipped_for: [{ why: 'contents_gone', count: 1 }],
+      without_series: 3,
+      changed: 0,
     });
   });
 
@@ -188,8 +221,13 @@ describe('a backtest of effects', () => {
     await tenant.query('UPDATE kernel.payload SET args = NULL WHERE operation_id = $1', [erased.operation_id]);
     blobs.gone.add(hashOf(textOf(4)));
     expect(await effectsOf(lost(2, 0.1))).toMatchObject({
-      judged: 0, skipped: 2, changed: 0,
-      skipped_for: [{ why: 'contents_gone', count: 1 }, { why: 'arguments_erased', count: 1 }],
+      judged: 0,
+      skipped: 2,
+      changed: 0,
+      skipped_for: [
+        { why: 'contents_gone', count: 1 },
+        { why: 'arguments_erased', count: 1 },
+      ],
     });
   });
 
@@ -211,7 +249,7 @@ describe('a backtest of effects', () => {
       do {
         const page: BacktestPage = await pageOf(lost(2, 0.1), { cursor }, bounded);
         expect([page.examined, page.effects?.judged]).toEqual([1, 1]);
-        seen.push(...page.effects?.examples.map(({ operation_id }) => operation_id) ?? []);
+        seen.push(...(page.effects?.examples.map(({ operation_id }) => operation_id) ?? []));
         cursor = page.next_cursor;
       } while (cursor !== null);
       expect(seen).toEqual(rows.map(({ operation_id }) => operation_id).reverse());
@@ -227,7 +265,8 @@ describe('a backtest of effects', () => {
       newBacktest({ page: { ...page, wallMs: 1e6 }, effect: { ...effect, wallMs: 3 } }, () => (time += 1)),
     ]) {
       expect(await pageOf(lost(2, 0.1), {}, bounded)).toMatchObject({
-        examined: 1, next_cursor: null,
+        examined: 1,
+        next_cursor: null,
         effects: { judged: 0, skipped: 1, skipped_for: [{ why: 'beyond_bounds', count: 1 }], changed: 0 },
       });
     }

@@ -44,7 +44,11 @@ export class PageEffects {
 
   /** @param now monotonic milliseconds */
   constructor(
-    effects: RecordedEffects, shelf: PolicyShelf, candidate: ReadyPolicy, bounds: EffectBounds, now: () => number,
+    effects: RecordedEffects,
+    shelf: PolicyShelf,
+    candidate: ReadyPolicy,
+    bounds: EffectBounds,
+    now: () => number,
   ) {
     this.#effects = effects;
     this.#shelf = shelf;
@@ -93,8 +97,13 @@ function changeOf({ operation_id, tool_id }: OperationRow, { was, would_be }: Ef
   const isStricter = AUTONOMY_MODES.indexOf(would_be.mode) > AUTONOMY_MODES.indexOf(was.mode);
   const headline = (isStricter ? would_be : was).reasons[0]?.message ?? '';
   return {
-    operation_id, tool_id, from: was.mode, to: would_be.mode, rule_ids: would_be.rule_ids.slice(0, RULES_MAX),
-    findings: [...would_be.findings], findings_then: [...was.findings],
+    operation_id,
+    tool_id,
+    from: was.mode,
+    to: would_be.mode,
+    rule_ids: would_be.rule_ids.slice(0, RULES_MAX),
+    findings: [...would_be.findings],
+    findings_then: [...was.findings],
     headline: headline.slice(0, HEADLINE_CHARS_MAX).toWellFormed(),
   };
 }

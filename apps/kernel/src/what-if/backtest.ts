@@ -62,7 +62,10 @@ export class BacktestPolicy {
 
   async #page({ caller, policy, document, since, cursor, limit, ...more }: Request): Promise<Backtest> {
     const { tenant_id } = caller;
-    const candidate = document === null ? (await this.#shelf.find(tenant_id, policy)).ready : await readyCandidate(this.#shelf, tenant_id, document);
+    const candidate =
+      document === null
+        ? (await this.#shelf.find(tenant_id, policy)).ready
+        : await readyCandidate(this.#shelf, tenant_id, document);
     const found = await this.#calls.since(tenant_id, since, parseCursor(cursor), limit + 1);
     const effects = more.effects === true ? this.#effectsFor(candidate) : null;
     const changes: Change[] = [];
@@ -78,9 +81,19 @@ export class BacktestPolicy {
     const { items, next_cursor } = pageOf(found, Math.max(looked, 1), placeOf);
     const { name, enforcement } = candidate.set.document;
     const page: BacktestPage = {
-      v: 1, tenant_id, kernel_key_id: this.#signer.keyid, candidate: { policy_hash: candidate.set.policy_hash, name, enforcement }, since, cursor, next_cursor,
-      made_at: items[0]?.now ?? await this.#calls.now(tenant_id), examined: items.length, skipped,
-      changed: changes.length, changes: countChanges(changes), examples: changes.slice(0, EXAMPLES_MAX),
+      v: 1,
+      tenant_id,
+      kernel_key_id: this.#signer.keyid,
+      candidate: { policy_hash: candidate.set.policy_hash, name, enforcement },
+      since,
+      cursor,
+      next_cursor,
+      made_at: items[0]?.now ?? (await this.#calls.now(tenant_id)),
+      examined: items.length,
+      skipped,
+      changed: changes.length,
+      changes: countChanges(changes),
+      examples: changes.slice(0, EXAMPLES_MAX),
       ...(effects === null ? {} : { effects: effects.said() }),
     };
     return { page, envelope: sealEnvelope(BACKTEST_PAYLOAD_TYPE, canonicalBytes(page), this.#signer) };

@@ -26,11 +26,21 @@ export class ExplainOperation {
     const action = await this.#calls.actionOf(call);
     if (typeof action === 'string') return { ...none, why_not: action };
     const { engine } = this.#shelf;
-    const [decided, inForce] = [await this.#shelf.findDecided(caller.tenant_id, policy_hash), (await this.#shelf.find(caller.tenant_id, null)).ready];
-    const then = decided === null ? null : await explain(engine, decided, await this.#calls.counted(action, decided, call.operation));
+    const [decided, inForce] = [
+      await this.#shelf.findDecided(caller.tenant_id, policy_hash),
+      (await this.#shelf.find(caller.tenant_id, null)).ready,
+    ];
+    const then =
+      decided === null
+        ? null
+        : await explain(engine, decided, await this.#calls.counted(action, decided, call.operation));
     const now = await explain(engine, inForce, await this.#calls.counted(action, inForce, call.operation));
     return {
-      ...none, asked: true, then, now, alike: then === null || now === null ? null : then.mode === now.mode,
+      ...none,
+      asked: true,
+      then,
+      now,
+      alike: then === null || now === null ? null : then.mode === now.mode,
       why_not: then === null ? 'the set that decided is known to this version no more' : null,
     };
   }

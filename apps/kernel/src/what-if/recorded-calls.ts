@@ -4,14 +4,28 @@ import { listsTool } from '@writ/capability';
 import type { BlobStore } from '@writ/blobs';
 import { inTenant } from '@writ/database';
 import { keptOf, type HeldCall } from '../held/index.ts';
-import { decideForm, delegatorsOf, pastAsked, readNamed, sessionOf, toolDigestOf, type ArgumentsReader, type ToolReader } from '../judgement/index.ts';
+import {
+  decideForm,
+  delegatorsOf,
+  pastAsked,
+  readNamed,
+  sessionOf,
+  toolDigestOf,
+  type ArgumentsReader,
+  type ToolReader,
+} from '../judgement/index.ts';
 import type { TenantVault } from '../payload/index.ts';
 import type { ReadyPolicy } from '../policies/index.ts';
 import type { JudgedAction } from '../ports/index.ts';
 import { readToolOf, type OperationRow, type Place, type TenantPool, type Trees } from '../store/index.ts';
 
 /** A call as it was recorded, with what is kept of its arguments. */
-export type RecordedCall = Pick<HeldCall, 'operation' | 'args' | 'args_ref'> & { readonly now: number; readonly labels: readonly string[]; readonly agents: readonly string[]; readonly jobs: readonly JobListing[] };
+export type RecordedCall = Pick<HeldCall, 'operation' | 'args' | 'args_ref'> & {
+  readonly now: number;
+  readonly labels: readonly string[];
+  readonly agents: readonly string[];
+  readonly jobs: readonly JobListing[];
+};
 
 /** What recorded calls are read from. Their arguments are decrypted here and go no further. */
 export interface RecordedSources {
@@ -55,40 +69,107 @@ export class RecordedCalls {
 
   /** The database's clock, in milliseconds. */
   async now(tenantId: string): Promise<number> {
-    return await inTenant(this.#from.tenants.pool, tenantId, async (client) => (await client.query<{ now: number }>('SELECT kernel.now_ms() AS now')).rows[0]?.now ?? 0, { readOnly: true });
+    return await inTenant(
+      this.#from.tenants.pool,
+      tenantId,
+      async (client) => (await client.query<{ now: number }>('SELECT kernel.now_ms() AS now')).rows[0]?.now ?? 0,
+      { readOnly: true },
+    );
   }
 
   /** Newest first. */
   async since(tenantId: string, since: number, after: Place, rows: number): Promise<RecordedCall[]> {
-    return await this.#select(tenantId, 'WHERE o.created_at >= $1 AND (o.created_at, o.operation_id) < ($2, $3) ORDER BY o.created_at DESC, o.operation_id DESC LIMIT $4', [since, after.created_at, after.id, rows]);
+    return await this.#select(
+      tenantId,
+      'WHERE o.created_at >= $1 AND (o.created_at, o.operation_id) < ($2, $3) ORDER BY o.created_at DESC, o.operation_id DESC LIMIT $4',
+      [since, after.created_at, after.id, rows],
+    );
   }
 
   /** In the order of the names; null where the tenant has no such call. */
   async named(tenantId: string, names: readonly RecordedCallRef[]): Promise<(RecordedCall | null)[]> {
-    const [ids, keys] = [names.flatMap((name) => ('operation_id' in name ? [name.operation_id] : [])), names.filter((name) => !('operation_id' in name))];
+    const [ids, keys] = [
+      names.flatMap((name) => ('operation_id' in name ? [name.operation_id] : [])),
+      names.filter((name) => !('operation_id' in name)),
+    ];
     const found = await this.#select(tenantId, NAMED, [ids, JSON.stringify(keys)]);
-    return names.map((name) => found.find(({ operation: o }) => ('operation_id' in name ? o.operation_id === name.operation_id
-      : o.idempotency_key === name.idempotency_key && o.agent_id === name.agent_id && o.tool_id === name.tool_id)) ?? null);
+    return names.map(
+      (name) =>
+        found.find(({ operation: o }) =>
+          'operation_id' in name
+            ? o.operation_id === name.operation_id
+            : o.idempotency_key === name.idempotency_key && o.agent_id === name.agent_id && o.tool_id === name.tool_id,
+        ) ?? null,
+    );
   }
 
   /** What policy was asked about, without what a set wants counted; or, in words, why it wasn't or can't be again. */
   async actionOf(call: RecordedCall): Promise<JudgedAction | string> {
     const { operation } = call;
-    if (operation.autonomy_mode === 'no_go' && operation.fault_code !== 'policy.denied' && operation.fault_code !== 'policy.error') {
+    if (
+      operation.autonomy_mode === 'no_go' &&
+      operation.fault_code !== 'policy.denied' &&
+      operation.fault_code !== 'policy.error'
+    ) {
       return `policy was not asked: the call was refused before, as \`${operation.fault_code ?? operation.state}\``;
     }
     if (operation.workspace_id === null || operation.state_snapshot_id === null) return 'the call was on no workspace';
     const args = await this.#from.args.kept(operation, keptOf(call));
-    const tool = await this.#from.tools.read(operation, await readToolOf(this.#from.tenants, operation), args, await readNamed(this.#from.tenants, operation, args));
+    const tool = await this.#from.tools.read(
+      operation,
+      await readToolOf(this.#from.tenants, operation),
+      args,
+      await readNamed(this.#from.tenants, operation, args),
+    );
     // What a sandbox or a profile was is kept nowhere but as a digest.
-    if (operation.tool_id === SHELL_DANGEROUS.tool_id && tool !== null && toolDigestOf(tool) !== operation.tool_definition_digest) return 'the execution profile that the command was decided under is another by now, or gone';
-    if (operation.tool_id === MK8_RUN.tool_id && tool !== null && toolDigestOf(tool) !== operation.tool_definition_digest) return 'the sandbox that the script was decided in is another by now, or gone';
-    const form = decideForm({ ...operation, workspace_id: operation.workspace_id, max_autonomy: null, idempotency_key: 'asked again' }, tool, args);
+    if (
+      operation.tool_id === SHELL_DANGEROUS.tool_id &&
+      tool !== null &&
+      toolDigestOf(tool) !== operation.tool_definition_digest
+    )
+      return 'the execution profile that the command was decided under is another by now, or gone';
+    if (
+      operation.tool_id === MK8_RUN.tool_id &&
+      tool !== null &&
+      toolDigestOf(tool) !== operation.tool_definition_digest
+    )
+      return 'the sandbox that the script was decided in is another by now, or gone';
+    const form = decideForm(
+      { ...operation, workspace_id: operation.workspace_id, max_autonomy: null, idempotency_key: 'asked again' },
+      tool,
+      args,
+    );
     if (form.effect === 'refuse') return form.message;
     const { tenant_id, agent_id, workspace_id, task_class, session_mode, state_snapshot_id } = operation;
-    const resources = await Promise.all(form.resources.map(async (resource) => ({ ...resource, path: await this.#from.trees.resolve(tenant_id as TenantId, state_snapshot_id, resource.path) })));
-    const delegated_by = delegatorsOf(agent_id, call.agents.map((id) => ({ agent_id: id })));
-    return { tenant_id, agent_id, delegated_by, workspace_id, tool: form.tool, args: form.args.value, resources, task_class, session_mode, job_lists_tool: listsTool(call.jobs.map((job) => ({ job })), operation.tool_id), max_autonomy: null, labels: call.labels, history: null, past: null };
+    const resources = await Promise.all(
+      form.resources.map(async (resource) => ({
+        ...resource,
+        path: await this.#from.trees.resolve(tenant_id as TenantId, state_snapshot_id, resource.path),
+      })),
+    );
+    const delegated_by = delegatorsOf(
+      agent_id,
+      call.agents.map((id) => ({ agent_id: id })),
+    );
+    return {
+      tenant_id,
+      agent_id,
+      delegated_by,
+      workspace_id,
+      tool: form.tool,
+      args: form.args.value,
+      resources,
+      task_class,
+      session_mode,
+      job_lists_tool: listsTool(
+        call.jobs.map((job) => ({ job })),
+        operation.tool_id,
+      ),
+      max_autonomy: null,
+      labels: call.labels,
+      history: null,
+      past: null,
+    };
   }
 
   /** The action with the counts that the set and risk need, as they were before the call. */
@@ -97,12 +178,31 @@ export class RecordedCalls {
     const [needs, asked] = [active.historyNeeds(operation), pastAsked(tool_id)];
     if (needs === null && asked === null) return action;
     const text = (value: unknown): string | null => (value === null ? null : JSON.stringify(value));
-    const [row] = await inTenant(this.#from.tenants.pool, tenant_id, async (client) =>
-      (await client.query<Pick<JudgedAction, 'history' | 'past'>>(COUNTS, [tenant_id, sessionOf(operation), text(needs), operation_id, text(asked), created_at])).rows, { readOnly: true });
+    const [row] = await inTenant(
+      this.#from.tenants.pool,
+      tenant_id,
+      async (client) =>
+        (
+          await client.query<Pick<JudgedAction, 'history' | 'past'>>(COUNTS, [
+            tenant_id,
+            sessionOf(operation),
+            text(needs),
+            operation_id,
+            text(asked),
+            created_at,
+          ])
+        ).rows,
+      { readOnly: true },
+    );
     return { ...action, ...row };
   }
 
   async #select(tenantId: string, where: string, values: unknown[]): Promise<RecordedCall[]> {
-    return await inTenant(this.#from.tenants.pool, tenantId, async (client) => (await client.query<RecordedCall>(`${SELECT} ${where}`, values)).rows, { readOnly: true });
+    return await inTenant(
+      this.#from.tenants.pool,
+      tenantId,
+      async (client) => (await client.query<RecordedCall>(`${SELECT} ${where}`, values)).rows,
+      { readOnly: true },
+    );
   }
 }

@@ -1,6 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 import {
-  Fault, type AutonomyMode, type Delta, type EffectSkip, type TenantId, type ToolDefinition,
+  Fault,
+  type AutonomyMode,
+  type Delta,
+  type EffectSkip,
+  type TenantId,
+  type ToolDefinition,
 } from '@writ/contract';
 import { inTenant } from '@writ/database';
 import type { PastEffect } from '@writ/effect';
@@ -118,11 +123,16 @@ export class RecordedEffects {
     const delta = await deltas.whole(tenant_id as TenantId, hashOf(operation.commit_delta_id), effort);
     return {
       facts: {
-        operation: operationThen(operation, then), chain,
+        operation: operationThen(operation, then),
+        chain,
         // Before the first activation the shipped set decided, which the decision names.
         rules: { policy: then.policy ?? operation.policy_hash, labels: then.labels, history: null },
       },
-      tool, args, delta, at: then.at, seq: then.seq,
+      tool,
+      args,
+      delta,
+      at: then.at,
+      seq: then.seq,
     };
   }
 
@@ -169,7 +179,9 @@ function operationThen(operation: OperationRow, then: ThenRow): OperationRow {
   const { effect_approval, action_mode, action_quorum } = then;
   if (effect_approval === null) return operation;
   return {
-    ...operation, autonomy_mode: action_mode ?? 'autopilot', approvers: action_quorum ?? 0,
+    ...operation,
+    autonomy_mode: action_mode ?? 'autopilot',
+    approvers: action_quorum ?? 0,
     approval_refs: operation.approval_refs.filter((ref) => ref !== effect_approval),
   };
 }

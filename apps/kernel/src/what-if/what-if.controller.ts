@@ -1,7 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 import { Controller } from '@nestjs/common';
 import { MessagePattern, Payload } from '@nestjs/microservices';
-import { KERNEL_REQUESTS, parseMessage, type Backtest, type OperationExplanation, type PolicyReplay, type Simulation } from '@writ/contract';
+import {
+  KERNEL_REQUESTS,
+  parseMessage,
+  type Backtest,
+  type OperationExplanation,
+  type PolicyReplay,
+  type Simulation,
+} from '@writ/contract';
 import { BacktestPolicy } from './backtest.ts';
 import { ExplainOperation } from './explain-operation.ts';
 import { ReplayCalls } from './replay-calls.ts';

@@ -28,7 +28,8 @@ beforeAll(async () => {
   simulate = new Simulate({ ...kernel, trees });
   const work = new InlineWork(kernelTasks);
   const effects = new RecordedEffects({
-    ...kernel, deltas: new StoredDeltas(kernel.blobs, work),
+    ...kernel,
+    deltas: new StoredDeltas(kernel.blobs, work),
     examiner: new EffectExaminer(kernel.blobs, kernel.tenants, work),
   });
   backtest = new BacktestPolicy(recorded, kernel.shelf, kernel.signer, { effects, now: () => performance.now() });
@@ -45,25 +46,64 @@ beforeEach(async () => {
   token = await tenant.token();
 });
 
-const NO_READS = setOf('no-reads', '@id("no.reads") @reason("nothing is read here") @would_pass("another tool") forbid (principal, action == Action::"fs.read", resource);');
+const NO_READS = setOf(
+  'no-reads',
+  '@id("no.reads") @reason("nothing is read here") @would_pass("another tool") forbid (principal, action == Action::"fs.read", resource);',
+);
 const callOf = (more = {}) => ({
-  agent_id: tenant.agentId, capability_token_id: token, workspace_id: tenant.workspaceId, tool_id: 'fs.read', args: { path: 'a.txt' },
-  session_id: null, session_mode: 'interactive' as const, max_autonomy: null, task_class: 'general', ...more,
+  agent_id: tenant.agentId,
+  capability_token_id: token,
+  workspace_id: tenant.workspaceId,
+  tool_id: 'fs.read',
+  args: { path: 'a.txt' },
+  session_id: null,
+  session_mode: 'interactive' as const,
+  max_autonomy: null,
+  task_class: 'general',
+  ...more,
 });
-const ask = (more = {}, call = callOf()) => simulate.run({ ...kernel.asAdmin(tenant), policy: null, document: null, call, ...more });
-const test = (more = {}) => backtest.run({ ...kernel.asAdmin(tenant), policy: null, document: { ...NO_READS }, since: 0, cursor: null, limit: 100, ...more });
-
-describe('a simulation', () => {
-  it('says what would become of a call, under the set in force, a named one or one that isn\'t stored', async () => {
-    expect(await ask()).toMatchObject({ simulated: true, would_be: 'admitted', explanation: { mode: 'autopilot' } });
-    expect(await ask({ document: { ...NO_READS } })).toMatchObject({ would_be: 'refused', error: { code: 'policy.denied' }, explanation: { would_pass: ['another tool'], rules: [{ id: 'no.reads' }] } });
-    expect(await ask({ policy: 'strict' }, callOf({ tool_id: 'shell.run', args: { command: 'ls' } }))).toMatchObject({ would_be: 'held', approvers: { count: 1, role: 'operator' } });
-    expect(await ask({}, callOf({ args: { path: '../x' } }))).toMatchObject({ would_be: 'refused', error: { code: 'path.escape' }, explanation: null });
+const ask = (more = {}, call = callOf()) =>
+  simulate.run({ ...kernel.asAdmin(tenant), policy: null, document: null, call, ...more });
+const test = (more = {}) =>
+  backtest.run({
+    ...kernel.asAdmin(tenant),
+    policy: null,
+    document: { ...NO_READS },
+    since: 0,
+    cursor: null,
+    limit: 100,
+    ...more,
   });
 
-  it('names the rules of the set that can never apply, of one that is stored and of one that isn\'t', async () => {
-    const vain = { ...NO_READS, name: 'vain', cedar: '@id("all") permit (principal, action, resource);\n@id("none") @reason("no") forbid (principal, action == Action::"write", resource);' };
-    const warnings = [{ pointer: '/cedar', line: 2, message: expect.stringContaining('the rule `none` can never apply') as unknown }];
+describe('a simulation', () => {
+  it("says what would become of a call, under the set in force, a named one or one that isn't stored", async () => {
+    expect(await ask()).toMatchObject({ simulated: true, would_be: 'admitted', explanation: { mode: 'autopilot' } });
+    expect(await ask({ document: { ...NO_READS } })).toMatchObject({
+      would_be: 'refused',
+      error: { code: 'policy.denied' },
+      explanation: { would_pass: ['another tool'], rules: [{ id: 'no.reads' }] },
+    });
+    expect(await ask({ policy: 'strict' }, callOf({ tool_id: 'shell.run', args: { command: 'ls' } }))).toMatchObject({
+      would_be: 'held',
+      approvers: { count: 1, role: 'operator' },
+    });
+    expect(await ask({}, callOf({ args: { path: '../x' } }))).toMatchObject({
+      would_be: 'refused',
+      error: { code: 'path.escape' },
+      explanation: null,
+    });
+  });
+
+  it("names the rules of the set that can never apply, of one that is stored and of one that isn't", async () => {
+    const vain = {
+      ...NO_READS,
+      name: 'vain',
+      cedar:
+        '@id("all") permit (principal, action, resource);\n@id("none") @reason("no") forbid (principal, action == Action::"write", resource);',
+    };
+    const warnings = [
+      { pointer: '/cedar', line: 2, message: expect.stringContaining('the rule `none` can never apply') as unknown },
+    ];
     expect(await ask({ document: vain })).toMatchObject({ would_be: 'admitted', warnings });
     await kernel.putSet(tenant, vain);
     expect(await ask({ policy: 'vain' })).toMatchObject({ warnings });
@@ -72,14 +112,31 @@ describe('a simulation', () => {
 
   it('writes, reserves, records and labels nothing', async () => {
     const poor = await tenant.token({ budgets: { calls: 1 } });
-    for (let n = 0; n < 3; n += 1) expect(await ask({}, callOf({ capability_token_id: poor, args: { path: '.env' } }))).toMatchObject({ would_be: 'admitted', labels: [] });
-    expect([await tenant.countOf('operation'), await tenant.countOf('outbox'), await tenant.countOf('payload')]).toEqual([0, 0, 0]);
+    for (let n = 0; n < 3; n += 1)
+      expect(await ask({}, callOf({ capability_token_id: poor, args: { path: '.env' } }))).toMatchObject({
+        would_be: 'admitted',
+        labels: [],
+      });
+    expect([
+      await tenant.countOf('operation'),
+      await tenant.countOf('outbox'),
+      await tenant.countOf('payload'),
+    ]).toEqual([0, 0, 0]);
     expect((await tenant.budgetOf(poor))['calls']).toMatchObject({ reserved: 0, used: 0 });
   });
 
-  it('is for those who look after the tenant, and tells a set\'s faults', async () => {
+  it("is for those who look after the tenant, and tells a set's faults", async () => {
     const call = callOf();
-    expect(await refusalOf(simulate.run({ ...askedBy(callerOf(tenant.tenantId, 'agent', tenant.agentId)), policy: null, document: null, call }))).toMatchObject({ code: 'auth.role' });
+    expect(
+      await refusalOf(
+        simulate.run({
+          ...askedBy(callerOf(tenant.tenantId, 'agent', tenant.agentId)),
+          policy: null,
+          document: null,
+          call,
+        }),
+      ),
+    ).toMatchObject({ code: 'auth.role' });
     expect(await refusalOf(ask({ document: { v: 1 } }))).toMatchObject({ code: 'policy.invalid' });
   });
 });
@@ -87,30 +144,67 @@ describe('a simulation', () => {
 describe('an explanation', () => {
   it('tells under which set a call was decided, why, and whether the one in force decides alike', async () => {
     const { operation_id } = await kernel.admit.run(tenant.call(token), null);
-    expect(await explain.run({ ...kernel.asAdmin(tenant), operation_id })).toMatchObject({ asked: true, then: { policy: { name: 'default' }, mode: 'autopilot' }, alike: true });
+    expect(await explain.run({ ...kernel.asAdmin(tenant), operation_id })).toMatchObject({
+      asked: true,
+      then: { policy: { name: 'default' }, mode: 'autopilot' },
+      alike: true,
+    });
     await kernel.install(tenant, NO_READS);
-    expect(await explain.run({ ...kernel.asAdmin(tenant), operation_id })).toMatchObject({ then: { mode: 'autopilot' }, now: { mode: 'no_go', rule_ids: ['no.reads'] }, alike: false });
+    expect(await explain.run({ ...kernel.asAdmin(tenant), operation_id })).toMatchObject({
+      then: { mode: 'autopilot' },
+      now: { mode: 'no_go', rule_ids: ['no.reads'] },
+      alike: false,
+    });
   });
 
   it('is told whose rights the call used', async () => {
-    await kernel.install(tenant, setOf('boss', `@id("boss") @reason("not for that agent") @would_pass("x") forbid (principal, action, resource) when { context.delegated_by.contains(Agent::"${tenant.agentId}") };`));
+    await kernel.install(
+      tenant,
+      setOf(
+        'boss',
+        `@id("boss") @reason("not for that agent") @would_pass("x") forbid (principal, action, resource) when { context.delegated_by.contains(Agent::"${tenant.agentId}") };`,
+      ),
+    );
     const agent_id = newId('agent');
-    await tenant.query('INSERT INTO kernel.agent (agent_id, tenant_id, name) VALUES ($1, $2, $3)', [agent_id, tenant.tenantId, 'sub']);
-    const { operation_id } = await kernel.admit.run(tenant.call(await tenant.token({}, { parent_id: token, agent_id }), { agent_id }), null);
-    expect(await explain.run({ ...kernel.asAdmin(tenant), operation_id })).toMatchObject({ then: { mode: 'no_go', rule_ids: ['boss'] }, alike: true });
+    await tenant.query('INSERT INTO kernel.agent (agent_id, tenant_id, name) VALUES ($1, $2, $3)', [
+      agent_id,
+      tenant.tenantId,
+      'sub',
+    ]);
+    const { operation_id } = await kernel.admit.run(
+      tenant.call(await tenant.token({}, { parent_id: token, agent_id }), { agent_id }),
+      null,
+    );
+    expect(await explain.run({ ...kernel.asAdmin(tenant), operation_id })).toMatchObject({
+      then: { mode: 'no_go', rule_ids: ['boss'] },
+      alike: true,
+    });
   });
 
   it('says of a call that policy was not asked about why it was not', async () => {
     const { operation_id } = await kernel.admit.run(tenant.call('cap_x'), null);
-    expect(await explain.run({ ...kernel.asAdmin(tenant), operation_id })).toMatchObject({ asked: false, why_not: expect.stringContaining('token.unknown') as string });
-    expect(await refusalOf(explain.run({ ...kernel.asAdmin(await kernel.newTenant()), operation_id }))).toMatchObject({ code: 'not_found' });
+    expect(await explain.run({ ...kernel.asAdmin(tenant), operation_id })).toMatchObject({
+      asked: false,
+      why_not: expect.stringContaining('token.unknown') as string,
+    });
+    expect(await refusalOf(explain.run({ ...kernel.asAdmin(await kernel.newTenant()), operation_id }))).toMatchObject({
+      code: 'not_found',
+    });
   });
 
-  it('counts the session\'s past as it was then', async () => {
-    await kernel.install(tenant, setOf('once', '', { history: [{ id: 'once', kind: 'at_most', tools: ['fs.read'], n: 1, then: 'refuse', reason: 'once' }] }));
+  it("counts the session's past as it was then", async () => {
+    await kernel.install(
+      tenant,
+      setOf('once', '', {
+        history: [{ id: 'once', kind: 'at_most', tools: ['fs.read'], n: 1, then: 'refuse', reason: 'once' }],
+      }),
+    );
     const { operation_id } = await kernel.admit.run(tenant.call(token), null);
     await kernel.admit.run(tenant.call(token), null);
-    expect(await explain.run({ ...kernel.asAdmin(tenant), operation_id })).toMatchObject({ then: { mode: 'autopilot' }, alike: true });
+    expect(await explain.run({ ...kernel.asAdmin(tenant), operation_id })).toMatchObject({
+      then: { mode: 'autopilot' },
+      alike: true,
+    });
   });
 });
 
@@ -120,8 +214,17 @@ describe('a backtest', () => {
     await kernel.admit.run(tenant.writeCall(token), null);
     await kernel.admit.run(tenant.call('cap_x'), null);
     const { page } = await test();
-    expect(page).toMatchObject({ examined: 4, skipped: 1, changed: 2, changes: [{ from: 'autopilot', to: 'no_go', tool_id: 'fs.read', count: 2 }], next_cursor: null, candidate: { name: 'no-reads' } });
-    expect(page.examples.map(({ operation_id }) => operation_id).sort()).toEqual(reads.map(({ operation_id }) => operation_id).sort());
+    expect(page).toMatchObject({
+      examined: 4,
+      skipped: 1,
+      changed: 2,
+      changes: [{ from: 'autopilot', to: 'no_go', tool_id: 'fs.read', count: 2 }],
+      next_cursor: null,
+      candidate: { name: 'no-reads' },
+    });
+    expect(page.examples.map(({ operation_id }) => operation_id).sort()).toEqual(
+      reads.map(({ operation_id }) => operation_id).sort(),
+    );
     expect((await test({ policy: 'default', document: null })).page).toMatchObject({ changed: 0 });
   });
 
@@ -132,7 +235,9 @@ describe('a backtest', () => {
     do {
       const { page, envelope } = await test({ limit: 2, cursor });
       const verifiers = new Map([[kernel.signer.keyid, parseVerifier(kernel.signer.publicJwk)]]);
-      expect(JSON.parse(Buffer.from(verifyEnvelope(envelope, verifiers, BACKTEST_PAYLOAD_TYPE)).toString())).toEqual(page);
+      expect(JSON.parse(Buffer.from(verifyEnvelope(envelope, verifiers, BACKTEST_PAYLOAD_TYPE)).toString())).toEqual(
+        page,
+      );
       expect(() => verifyEnvelope(envelope, verifiers, 'application/vnd.in-toto+json')).toThrow();
       expect(page.cursor).toBe(cursor);
       seen.push(...page.examples.map(({ operation_id }) => operation_id));
@@ -143,20 +248,38 @@ describe('a backtest', () => {
 });
 
 describe('a replay', () => {
-  const again = (calls: Parameters<ReplayCalls['run']>[0]['calls'], more = {}, caller = kernel.asAdmin(tenant)) => replay.run({ ...caller, policy: null, document: { ...NO_READS }, calls, ...more });
+  const again = (calls: Parameters<ReplayCalls['run']>[0]['calls'], more = {}, caller = kernel.asAdmin(tenant)) =>
+    replay.run({ ...caller, policy: null, document: { ...NO_READS }, calls, ...more });
   const by = ({ operation_id }: { readonly operation_id: string }) => ({ operation_id });
 
   it('says of each call, named by its id or its key, what the set that decided and the candidate say, in the order of the names', async () => {
     const read = await kernel.admit.run(tenant.call(token), null);
     const write = tenant.writeCall(token, { idempotency_key: 'run_1/2/0' });
     await kernel.admit.run(write, null);
-    const { candidate, items } = await again([{ agent_id: tenant.agentId, tool_id: write.tool_id, idempotency_key: 'run_1/2/0' }, by(read), { agent_id: tenant.agentId, tool_id: 'fs.read', idempotency_key: 'run_1/2/0' }]);
+    const { candidate, items } = await again([
+      { agent_id: tenant.agentId, tool_id: write.tool_id, idempotency_key: 'run_1/2/0' },
+      by(read),
+      { agent_id: tenant.agentId, tool_id: 'fs.read', idempotency_key: 'run_1/2/0' },
+    ]);
     expect(candidate).toMatchObject({ name: 'no-reads', enforcement: 'enforce' });
     expect(items).toMatchObject([
-      { operation_id: write.operation_id, tool_id: write.tool_id, was: { verdict: 'admitted' }, would_be: { verdict: 'admitted' }, why_not: null },
       {
-        ...by(read), was: { verdict: 'admitted', mode: 'autopilot' },
-        would_be: { verdict: 'refused', mode: 'no_go', decided: 'no_go', rule_ids: ['no.reads'], reasons: [{ code: 'no.reads', message: 'nothing is read here' }] },
+        operation_id: write.operation_id,
+        tool_id: write.tool_id,
+        was: { verdict: 'admitted' },
+        would_be: { verdict: 'admitted' },
+        why_not: null,
+      },
+      {
+        ...by(read),
+        was: { verdict: 'admitted', mode: 'autopilot' },
+        would_be: {
+          verdict: 'refused',
+          mode: 'no_go',
+          decided: 'no_go',
+          rule_ids: ['no.reads'],
+          reasons: [{ code: 'no.reads', message: 'nothing is read here' }],
+        },
       },
       null,
     ]);
@@ -164,30 +287,45 @@ describe('a replay', () => {
 
   it('tells what a set that observes would have decided, and enforces nothing of it', async () => {
     const read = await kernel.admit.run(tenant.call(token), null);
-    expect((await again([by(read)], { document: { ...NO_READS, enforcement: 'observe' } })).items).toMatchObject([{ would_be: { verdict: 'admitted', mode: 'autopilot', decided: 'no_go' } }]);
+    expect((await again([by(read)], { document: { ...NO_READS, enforcement: 'observe' } })).items).toMatchObject([
+      { would_be: { verdict: 'admitted', mode: 'autopilot', decided: 'no_go' } },
+    ]);
   });
 
   it('writes, reserves and records nothing', async () => {
     const poor = await tenant.token({ budgets: { calls: 2 } });
     const read = await kernel.admit.run(tenant.call(poor), null);
-    const counts = async () => [await tenant.countOf('operation'), await tenant.countOf('outbox'), await tenant.countOf('payload'), await tenant.budgetOf(poor)];
+    const counts = async () => [
+      await tenant.countOf('operation'),
+      await tenant.countOf('outbox'),
+      await tenant.countOf('payload'),
+      await tenant.budgetOf(poor),
+    ];
     const before = await counts();
     for (let n = 0; n < 3; n += 1) expect((await again([by(read)])).items).toHaveLength(1);
     expect(await counts()).toEqual(before);
   });
 
   it('guesses nothing: not what was erased, and not what policy was never asked', async () => {
-    const [read, unknown] = [await kernel.admit.run(tenant.call(token), null), await kernel.admit.run(tenant.call('cap_x'), null)];
+    const [read, unknown] = [
+      await kernel.admit.run(tenant.call(token), null),
+      await kernel.admit.run(tenant.call('cap_x'), null),
+    ];
     await tenant.query('UPDATE kernel.payload SET args = NULL WHERE operation_id = $1', [read.operation_id]);
     expect((await again([by(read), by(unknown)])).items).toMatchObject([
-      { was: null, would_be: null, why_not: 'the arguments of the call were erased' }, { was: null, would_be: null, why_not: expect.stringContaining('token.unknown') as string },
+      { was: null, would_be: null, why_not: 'the arguments of the call were erased' },
+      { was: null, would_be: null, why_not: expect.stringContaining('token.unknown') as string },
     ]);
   });
 
   it('is for administrators and operators, and shows no call of another tenant', async () => {
     const read = await kernel.admit.run(tenant.call(token), null);
     for (const role of ['agent', 'auditor'] as const) {
-      expect(await refusalOf(again([by(read)], {}, askedBy(callerOf(tenant.tenantId, role, role === 'agent' ? tenant.agentId : null))))).toMatchObject({ code: 'auth.role' });
+      expect(
+        await refusalOf(
+          again([by(read)], {}, askedBy(callerOf(tenant.tenantId, role, role === 'agent' ? tenant.agentId : null))),
+        ),
+      ).toMatchObject({ code: 'auth.role' });
     }
     expect((await again([by(read)], {}, kernel.asAdmin(await kernel.newTenant()))).items).toEqual([null]);
     expect(await refusalOf(again([], { document: { v: 1 } }))).toMatchObject({ code: 'policy.invalid' });
@@ -206,11 +344,24 @@ describe('a script in a registered sandbox', () => {
     await registrar.sign('WHO=world\n');
     token = await tenant.token({ net: [{ domain: 'a.example', methods: ['PUT'] }] });
     const simulated = await ask({}, { ...script, capability_token_id: token });
-    expect(simulated).toMatchObject({ would_be: 'held', reasons: expect.arrayContaining([expect.objectContaining({ code: 'sandbox.signed' })]) });
-    const { operation_id, autonomy_mode } = await kernel.admit.run(tenant.writeCall(token, { tool_id: 'mk8.run', args }), null);
+    expect(simulated).toMatchObject({
+      would_be: 'held',
+      reasons: expect.arrayContaining([expect.objectContaining({ code: 'sandbox.signed' })]),
+    });
+    const { operation_id, autonomy_mode } = await kernel.admit.run(
+      tenant.writeCall(token, { tool_id: 'mk8.run', args }),
+      null,
+    );
     expect(autonomy_mode).toBe(simulated.autonomy_mode);
-    expect(await explain.run({ ...kernel.asAdmin(tenant), operation_id })).toMatchObject({ asked: true, then: { mode: autonomy_mode }, alike: true });
+    expect(await explain.run({ ...kernel.asAdmin(tenant), operation_id })).toMatchObject({
+      asked: true,
+      then: { mode: autonomy_mode },
+      alike: true,
+    });
     await registrar.sign('WHO=nobody\n');
-    expect(await explain.run({ ...kernel.asAdmin(tenant), operation_id })).toMatchObject({ asked: false, why_not: expect.stringContaining('another by now') });
+    expect(await explain.run({ ...kernel.asAdmin(tenant), operation_id })).toMatchObject({
+      asked: false,
+      why_not: expect.stringContaining('another by now'),
+    });
   });
 });

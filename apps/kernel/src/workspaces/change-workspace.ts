@@ -28,7 +28,7 @@ export class ChangeWorkspace {
       kind: 'changed',
       next: async (reader, { head_snapshot_id }) => {
         const delta = await uploadDelta(reader, head_snapshot_id, upload);
-        return { delta, ...await applyDelta(reader, parseSnapshotId(head_snapshot_id), delta) };
+        return { delta, ...(await applyDelta(reader, parseSnapshotId(head_snapshot_id), delta)) };
       },
     });
   }

@@ -24,17 +24,39 @@ export class CreateWorkspace {
     const empty = emptyTree();
     const head_snapshot_id = snapshotIdOf(empty.root);
     // Before anything names it.
-    await this.#blobs.putMany(tenant_id, empty.nodes.map(({ bytes }) => bytes));
+    await this.#blobs.putMany(
+      tenant_id,
+      empty.nodes.map(({ bytes }) => bytes),
+    );
     return await this.#changes.make(tenant_id, async (rows, now) => {
       found(await rows.tenant.findUnique({ where: { tenant_id }, select: { tenant_id: true } }));
-      await rows.workspace.createMany({ data: [{ workspace_id, tenant_id, name, head_snapshot_id, created_at: now, updated_at: now }] });
-      await rows.snapshot.createMany({ data: [{ workspace_id, seq: 0, tenant_id, snapshot_id: head_snapshot_id, kind: 'created', made_by: caller.api_key_id, created_at: now }] });
+      await rows.workspace.createMany({
+        data: [{ workspace_id, tenant_id, name, head_snapshot_id, created_at: now, updated_at: now }],
+      });
+      await rows.snapshot.createMany({
+        data: [
+          {
+            workspace_id,
+            seq: 0,
+            tenant_id,
+            snapshot_id: head_snapshot_id,
+            kind: 'created',
+            made_by: caller.api_key_id,
+            created_at: now,
+          },
+        ],
+      });
       return {
         value: { workspace_id, name, head_snapshot_id, created_at: now, updated_at: now },
-        records: [{
-          kind: 'workspace', actor: caller.api_key_id, workspace_id, new_snapshot_id: head_snapshot_id,
-          change: { verb: 'workspace_created', subject: workspace_id, digest: contentDigest({ workspace_id, name }) },
-        }],
+        records: [
+          {
+            kind: 'workspace',
+            actor: caller.api_key_id,
+            workspace_id,
+            new_snapshot_id: head_snapshot_id,
+            change: { verb: 'workspace_created', subject: workspace_id, digest: contentDigest({ workspace_id, name }) },
+          },
+        ],
       };
     });
   }

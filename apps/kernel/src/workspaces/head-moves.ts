@@ -4,7 +4,15 @@ import { Fault, type Caller, type Delta, type SnapshotKind, type WorkspaceView }
 import type { BlobStore } from '@writ/blobs';
 import { sha256Hex } from '@writ/digest';
 import { pacer } from '@writ/worker-pool';
-import { encodingDelta, growthOf, runWithPauses, snapshotIdOf, type Applied, type NodeReader, type TreeSize } from '@writ/workspace';
+import {
+  encodingDelta,
+  growthOf,
+  runWithPauses,
+  snapshotIdOf,
+  type Applied,
+  type NodeReader,
+  type TreeSize,
+} from '@writ/workspace';
 import type { Changes } from '../changes/index.ts';
 import { quotaHint } from '../effects/index.ts';
 import { isUncounted, type Sizes, type Trees } from '../store/index.ts';
@@ -12,9 +20,14 @@ import type { Rows, Tenancy } from '../tenancy/index.ts';
 import { InTurn } from './in-turn.ts';
 import { findWorkspace, viewOfWorkspace, type StoredWorkspace } from './workspace-row.ts';
 
-/** Heads tried: changes of this replica take turns, so another try means that a commit or another replica was faster. */
+/**
+ * Heads tried: changes of this replica take turns, so another try means that a commit or another replica was faster.
+ */
 const TRIES_MAX = 24;
-/** Longest pause before the second try, in milliseconds; it grows with each, so that two replicas at the same pace don't always meet alike. */
+/**
+ * Longest pause before the second try, in milliseconds; it grows with each, so that two replicas at the same pace don't
+ * always meet alike.
+ */
 const PAUSE_MS = 4;
 
 /** A state that a head is to become: the delta that leads there, and its nodes that may not be stored yet. */
@@ -22,7 +35,10 @@ export interface NextState extends Applied {
   readonly delta: Delta;
 }
 
-/** What somebody wants of a workspace: `next` tells what its present head is to become, and is asked again where the head moved meanwhile. */
+/**
+ * What somebody wants of a workspace: `next` tells what its present head is to become, and is asked again where the
+ * head moved meanwhile.
+ */
 export interface HeadMove {
   readonly kind: Exclude<SnapshotKind, 'created' | 'committed'>;
   readonly next: (reader: NodeReader, before: StoredWorkspace) => Promise<NextState>;
@@ -39,8 +55,9 @@ interface Stored {
 }
 
 /**
- * Moves heads for people: no tool call, so no token bounds it; a role and a record do. The door is that of commits: compare-and-swap of the head.
- * INVARIANT (all or nothing): the head moves to a state with every change in it, or not at all.
+ * Moves heads for people: no tool call, so no token bounds it; a role and a record do. The door is that of commits:
+ * compare-and-swap of the head. INVARIANT (all or nothing): the head moves to a state with every change in it, or not
+ * at all.
  */
 export class HeadMoves {
   readonly #tenancy: Tenancy;
@@ -59,7 +76,8 @@ export class HeadMoves {
   }
 
   /**
-   * Resolves once the move and its record are durable; what changes nothing is no move and no record. `workspaceId` is the caller's to be checked as an id.
+   * Resolves once the move and its record are durable; what changes nothing is no move and no record. `workspaceId` is
+   * the caller's to be checked as an id.
    * @throws Fault `not_found`, `overloaded` where the head kept moving, `workspace.quota`, and what `next` throws
    */
   async run(caller: Caller, workspaceId: string, { kind, next }: HeadMove): Promise<WorkspaceView> {
@@ -82,7 +100,8 @@ export class HeadMoves {
     try {
       return await this.#changes.make(caller.tenant_id, (rows, now) => moveHead(rows, now, caller, stored));
     } catch (error) {
-      if (error instanceof Fault && error.code === 'workspace.quota') throw new Fault(error.code, `${error.message}: ${quotaHint(delta)}`, { cause: error });
+      if (error instanceof Fault && error.code === 'workspace.quota')
+        throw new Fault(error.code, `${error.message}: ${quotaHint(delta)}`, { cause: error });
       if (!isUncounted(error)) throw error;
       await this.#sizes.count(caller.tenant_id);
       return null;
@@ -99,22 +118,54 @@ export class HeadMoves {
 }
 
 /** Moves the head if it still is where it was seen; otherwise null, and nothing is written. */
-async function moveHead(rows: Rows, now: number, caller: Caller, { before, kind, snapshotId, deltaId: delta_id, digest, growth }: Stored) {
+async function moveHead(
+  rows: Rows,
+  now: number,
+  caller: Caller,
+  { before, kind, snapshotId, deltaId: delta_id, digest, growth }: Stored,
+) {
   // First of all locks, as in a commit: a quota that is set counts for every move that begins after it.
   await rows.$executeRaw`SELECT kernel.hold_rules(${before.tenant_id})`;
   const { workspace_id, tenant_id, head_snapshot_id, head_seq } = before;
   const after = { head_snapshot_id: snapshotId, head_seq: head_seq + 1, updated_at: now };
-  const { count } = await rows.workspace.updateMany({ where: { workspace_id, tenant_id, head_snapshot_id, head_seq }, data: { ...after, sized_seq: after.head_seq, files: { increment: growth.files }, bytes: { increment: growth.bytes } } });
+  const { count } = await rows.workspace.updateMany({
+    where: { workspace_id, tenant_id, head_snapshot_id, head_seq },
+    data: {
+      ...after,
+      sized_seq: after.head_seq,
+      files: { increment: growth.files },
+      bytes: { increment: growth.bytes },
+    },
+  });
   if (count === 0) return { value: null, records: [] };
   const made_by = caller.api_key_id;
   await rows.snapshot.createMany({
-    data: [{ workspace_id, seq: after.head_seq, tenant_id, snapshot_id: snapshotId, parent_snapshot_id: head_snapshot_id, delta_id, kind, made_by, created_at: now }],
+    data: [
+      {
+        workspace_id,
+        seq: after.head_seq,
+        tenant_id,
+        snapshot_id: snapshotId,
+        parent_snapshot_id: head_snapshot_id,
+        delta_id,
+        kind,
+        made_by,
+        created_at: now,
+      },
+    ],
   });
   return {
     value: viewOfWorkspace({ ...before, ...after }),
-    records: [{
-      kind: 'workspace', actor: made_by, workspace_id, state_snapshot_id: head_snapshot_id, new_snapshot_id: snapshotId, commit_delta_id: delta_id,
-      change: { verb: `workspace_${kind}`, subject: workspace_id, digest },
-    }] as const,
+    records: [
+      {
+        kind: 'workspace',
+        actor: made_by,
+        workspace_id,
+        state_snapshot_id: head_snapshot_id,
+        new_snapshot_id: snapshotId,
+        commit_delta_id: delta_id,
+        change: { verb: `workspace_${kind}`, subject: workspace_id, digest },
+      },
+    ] as const,
   };
 }

@@ -1,9 +1,25 @@
 // SPDX-License-Identifier: Apache-2.0
-import { Fault, type BlobRef, type Change, type KernelRequest, type TenantId, type WorkspaceView } from '@writ/contract';
+import {
+  Fault,
+  type BlobRef,
+  type Change,
+  type KernelRequest,
+  type TenantId,
+  type WorkspaceView,
+} from '@writ/contract';
 import type { BlobStore } from '@writ/blobs';
 import { pacer } from '@writ/worker-pool';
 import {
-  ancestorsOf, applyDelta, isWithin, parsePath, parseSnapshotId, runWithPauses, walk, type NodeReader, type Pause, type WorkspacePath,
+  ancestorsOf,
+  applyDelta,
+  isWithin,
+  parsePath,
+  parseSnapshotId,
+  runWithPauses,
+  walk,
+  type NodeReader,
+  type Pause,
+  type WorkspacePath,
 } from '@writ/workspace';
 import { requireId, requireRole } from '../tenancy/index.ts';
 import type { HeadMoves } from './head-moves.ts';
@@ -14,7 +30,10 @@ import { readingUpload, uploadDelta, type Upload } from './upload-delta.ts';
 /** As many changes as one delta takes, with names of ordinary length: it is read into memory whole. */
 const CHANGES_BYTES_MAX = 16 * 1024 * 1024;
 
-/** Puts what an archive held into a workspace, as one change; the door has unpacked it, and stored the contents and the list of them. */
+/**
+ * Puts what an archive held into a workspace, as one change; the door has unpacked it, and stored the contents and the
+ * list of them.
+ */
 export class ImportWorkspace {
   readonly #moves: HeadMoves;
   readonly #blobs: BlobStore;
@@ -25,7 +44,13 @@ export class ImportWorkspace {
   }
 
   /** @throws Fault as `ChangeWorkspace.run` */
-  async run({ caller, workspace_id, changes_ref, path: text, replace }: KernelRequest<'workspace.import'>): Promise<WorkspaceView> {
+  async run({
+    caller,
+    workspace_id,
+    changes_ref,
+    path: text,
+    replace,
+  }: KernelRequest<'workspace.import'>): Promise<WorkspaceView> {
     requireRole(caller, 'admin', 'operator');
     requireId('workspace', workspace_id);
     const path = parsePath(text);
@@ -33,7 +58,8 @@ export class ImportWorkspace {
     const changes = await this.#read(caller.tenant_id, changes_ref, pause);
     const upload = await runWithPauses(readingUpload(changes), pause);
     for (const each of upload.keys()) {
-      if (!isWithin(path, each)) throw new Fault('request.malformed', 'the import names something beside its directory');
+      if (!isWithin(path, each))
+        throw new Fault('request.malformed', 'the import names something beside its directory');
       await pause();
     }
     await verifyContents(this.#blobs, caller.tenant_id, upload);
@@ -41,8 +67,12 @@ export class ImportWorkspace {
       kind: 'imported',
       next: async (reader, { head_snapshot_id }) => {
         const root = parseSnapshotId(head_snapshot_id);
-        const delta = await uploadDelta(reader, head_snapshot_id, replace ? await withoutOthers(reader, root, path, upload) : upload);
-        return { delta, ...await applyDelta(reader, root, delta) };
+        const delta = await uploadDelta(
+          reader,
+          head_snapshot_id,
+          replace ? await withoutOthers(reader, root, path, upload) : upload,
+        );
+        return { delta, ...(await applyDelta(reader, root, delta)) };
       },
     });
   }
@@ -57,7 +87,12 @@ export class ImportWorkspace {
 }
 
 /** The upload that also takes away what is at the directory now and isn't in it. */
-async function withoutOthers(reader: NodeReader, root: string, directory: WorkspacePath, upload: Upload): Promise<Upload> {
+async function withoutOthers(
+  reader: NodeReader,
+  root: string,
+  directory: WorkspacePath,
+  upload: Upload,
+): Promise<Upload> {
   const whole = new Map(upload);
   const kept = new Set<string>();
   for (const path of upload.keys()) {

@@ -6,7 +6,9 @@ describe('turns', () => {
     const turns = new InTurn();
     const log: string[] = [];
     let open = (): void => undefined;
-    const gate = new Promise<void>((resolve) => { open = resolve; });
+    const gate = new Promise<void>((resolve) => {
+      open = resolve;
+    });
     const first = turns.take('a', async () => {
       log.push('a1 begins');
       await gate;

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/** Lets work on the same thing wait for each other, in the order of asking: those who would lose the race anyhow don't compute for nothing. */
+/**
+ * Lets work on the same thing wait for each other, in the order of asking: those who would lose the race anyhow don't
+ * compute for nothing.
+ */
 export class InTurn {
   readonly #last = new Map<string, Promise<unknown>>();
 

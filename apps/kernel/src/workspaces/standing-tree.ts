@@ -1,6 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { FileState } from '@writ/contract';
-import { byName, loadNode, runWithPauses, segmentsOf, stateOf, type NodeEntry, type NodeReader, type WorkspacePath } from '@writ/workspace';
+import {
+  byName,
+  loadNode,
+  runWithPauses,
+  segmentsOf,
+  stateOf,
+  type NodeEntry,
+  type NodeReader,
+  type WorkspacePath,
+} from '@writ/workspace';
 
 type Entries = ReadonlyMap<string, NodeEntry>;
 const NOTHING: Promise<Entries> = Promise.resolve(new Map());

@@ -11,36 +11,58 @@ const blobs = memoryBlobs();
 const tenantId: TenantId = newId('tenant');
 const reader: NodeReader = (sha256) => blobs.get(tenantId, sha256);
 const DIR: FileState = { kind: 'dir', mode: null, sha256: null, size: 0 };
-const file = (digit: number): FileState => ({ kind: 'file', mode: '644', sha256: String(digit).repeat(64), size: digit });
+const file = (digit: number): FileState => ({
+  kind: 'file',
+  mode: '644',
+  sha256: String(digit).repeat(64),
+  size: digit,
+});
 const change = (path: string, after: FileState | null): Change => ({ path, before: null, after });
 
 /** The tree after uploads on an empty one: what stands at each path. */
 async function upload(...uploads: readonly Change[][]): Promise<{ snapshot: string; tree: Record<string, string> }> {
   const empty = emptyTree();
-  await blobs.putMany(tenantId, empty.nodes.map(({ bytes }) => bytes));
+  await blobs.putMany(
+    tenantId,
+    empty.nodes.map(({ bytes }) => bytes),
+  );
   let root = empty.root;
   for (const changes of uploads) {
     const delta = parseDelta(await uploadDelta(reader, snapshotIdOf(root), parseUpload(changes)));
     const applied = await applyDelta(reader, root, delta);
-    await blobs.putMany(tenantId, applied.nodes.map(({ bytes }) => bytes));
+    await blobs.putMany(
+      tenantId,
+      applied.nodes.map(({ bytes }) => bytes),
+    );
     root = applied.root;
   }
   const tree: Record<string, string> = {};
-  for await (const { path, entry } of walk(reader, root)) tree[path] = entry.kind === 'dir' ? 'dir' : `${entry.kind} ${entry.size}`;
+  for await (const { path, entry } of walk(reader, root))
+    tree[path] = entry.kind === 'dir' ? 'dir' : `${entry.kind} ${entry.size}`;
   return { snapshot: snapshotIdOf(root), tree };
 }
 
 describe('an upload', () => {
   it('makes the directories on the way, once', async () => {
-    expect((await upload([change('a/b/c.txt', file(1)), change('a/b/d.txt', file(2))])).tree).toEqual({ a: 'dir', 'a/b': 'dir', 'a/b/c.txt': 'file 1', 'a/b/d.txt': 'file 2' });
+    expect((await upload([change('a/b/c.txt', file(1)), change('a/b/d.txt', file(2))])).tree).toEqual({
+      a: 'dir',
+      'a/b': 'dir',
+      'a/b/c.txt': 'file 1',
+      'a/b/d.txt': 'file 2',
+    });
   });
 
   it('replaces what is there, whatever its kind, and all below it', async () => {
     const before = [change('a', file(1)), change('d/x/y', file(2)), change('d/z', file(3))];
     expect((await upload(before, [change('a', file(4))])).tree).toMatchObject({ a: 'file 4' });
     expect((await upload(before, [change('d', file(4))])).tree).toEqual({ a: 'file 1', d: 'file 4' });
-    expect((await upload(before, [change('a', DIR), change('a/b', file(4))])).tree).toMatchObject({ a: 'dir', 'a/b': 'file 4' });
-    expect((await upload(before, [change('a', { kind: 'symlink', mode: null, sha256: '5'.repeat(64), size: 5 })])).tree).toMatchObject({ a: 'symlink 5' });
+    expect((await upload(before, [change('a', DIR), change('a/b', file(4))])).tree).toMatchObject({
+      a: 'dir',
+      'a/b': 'file 4',
+    });
+    expect(
+      (await upload(before, [change('a', { kind: 'symlink', mode: null, sha256: '5'.repeat(64), size: 5 })])).tree,
+    ).toMatchObject({ a: 'symlink 5' });
   });
 
   it('leaves a directory that is there with what it holds', async () => {
@@ -55,7 +77,9 @@ describe('an upload', () => {
 
   it('of what is so already is no change', async () => {
     const { snapshot } = await upload([change('d/x', file(1))]);
-    expect((await uploadDelta(reader, snapshot, parseUpload([change('d/x', file(1)), change('d', DIR)]))).changes).toEqual([]);
+    expect(
+      (await uploadDelta(reader, snapshot, parseUpload([change('d/x', file(1)), change('d', DIR)]))).changes,
+    ).toEqual([]);
   });
 
   it('ignores what it says was there before', async () => {
@@ -78,8 +102,16 @@ describe('an upload', () => {
     ['lies below what is taken away', [change('a/b', file(2)), change('a', null)], 'request.malformed'],
     ['has a file without a mode', [change('a', { ...file(1), mode: null })], 'request.malformed'],
     ['has a directory with a content', [change('a', { ...DIR, sha256: '1'.repeat(64) })], 'request.malformed'],
-    ['has a link to nowhere', [change('a', { kind: 'symlink', mode: null, sha256: '1'.repeat(64), size: 0 })], 'request.malformed'],
-    ['has a link longer than a path', [change('a', { kind: 'symlink', mode: null, sha256: '1'.repeat(64), size: 4096 })], 'request.malformed'],
+    [
+      'has a link to nowhere',
+      [change('a', { kind: 'symlink', mode: null, sha256: '1'.repeat(64), size: 0 })],
+      'request.malformed',
+    ],
+    [
+      'has a link longer than a path',
+      [change('a', { kind: 'symlink', mode: null, sha256: '1'.repeat(64), size: 4096 })],
+      'request.malformed',
+    ],
   ])('with a path that %s is refused', (_what, changes, code) => {
     expect(() => parseUpload(changes)).toThrow(expect.objectContaining({ code }));
   });
@@ -88,12 +120,17 @@ describe('an upload', () => {
     await expect(upload([change('a', file(1))], [change('a/b', file(2))])).rejects.toMatchObject({ code: 'file.kind' });
   });
 
-  it('that takes away what isn\'t there is refused', async () => {
+  it("that takes away what isn't there is refused", async () => {
     await expect(upload([change('a', null)])).rejects.toMatchObject({ code: 'file.not_found' });
   });
 
   it('that touches more paths than one change may is refused before they are computed', async () => {
-    const many = Array.from({ length: 5 }, (_, d) => Array.from({ length: 5_000 }, (__, at) => change(`d/${d}/${at}`, file(1))));
-    await expect(upload(...many, [change('d', null)])).rejects.toMatchObject({ code: 'limit.exceeded', message: expect.stringContaining(String(LIMITS.deltaChanges.max)) });
+    const many = Array.from({ length: 5 }, (_, d) =>
+      Array.from({ length: 5_000 }, (__, at) => change(`d/${d}/${at}`, file(1))),
+    );
+    await expect(upload(...many, [change('d', null)])).rejects.toMatchObject({
+      code: 'limit.exceeded',
+      message: expect.stringContaining(String(LIMITS.deltaChanges.max)),
+    });
   });
 });

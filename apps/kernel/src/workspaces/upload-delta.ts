@@ -1,8 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
 import { Fault, LIMITS, type Change, type Delta, type FileState } from '@writ/contract';
 import {
-  ancestorsOf, isSameState, LINK_TARGET_BYTES_MAX, list, orderingDelta, parsePath, parseSnapshotId, PART, partsOf, quote, ROOT, runWithPauses,
-  type NodeReader, type Steps, type WorkspacePath,
+  ancestorsOf,
+  isSameState,
+  LINK_TARGET_BYTES_MAX,
+  list,
+  orderingDelta,
+  parsePath,
+  parseSnapshotId,
+  PART,
+  partsOf,
+  quote,
+  ROOT,
+  runWithPauses,
+  type NodeReader,
+  type Steps,
+  type WorkspacePath,
 } from '@writ/workspace';
 import { StandingTree } from './standing-tree.ts';
 
@@ -13,7 +26,8 @@ export type Upload = ReadonlyMap<WorkspacePath, FileState | null>;
 
 /**
  * Reads what an upload names, in parts: attacker-controlled. `before` of a change is ignored.
- * @throws Fault `path.escape`, `path.invalid`; `request.malformed` for a path named twice, below one that is no directory then, or in a state that its kind doesn't have
+ * @throws Fault `path.escape`, `path.invalid`; `request.malformed` for a path named twice, below one that is no
+ * directory then, or in a state that its kind doesn't have
  */
 export function* readingUpload(changes: readonly Change[]): Steps<Upload> {
   const upload = new Map<WorkspacePath, FileState | null>();
@@ -30,7 +44,8 @@ export function* readingUpload(changes: readonly Change[]): Steps<Upload> {
   }
   let index = 0;
   for (const [path, after] of upload) {
-    const above = after === null ? undefined : ancestorsOf(path).find((at) => upload.has(at) && upload.get(at)?.kind !== 'dir');
+    const above =
+      after === null ? undefined : ancestorsOf(path).find((at) => upload.has(at) && upload.get(at)?.kind !== 'dir');
     if (above !== undefined) throw malformed(index, `puts something below ${quote(above)}, which is no directory then`);
     index += 1;
     if (index % PART === 0) yield;
@@ -39,9 +54,10 @@ export function* readingUpload(changes: readonly Change[]): Steps<Upload> {
 }
 
 /**
- * The change of the snapshot that the upload is: directories on the way are made, what stands below something taken away goes with it, and what is so
- * already is left out.
- * @throws Fault `file.not_found` where nothing is to be taken away, `file.kind` for a path below a file, `limit.exceeded`
+ * The change of the snapshot that the upload is: directories on the way are made, what stands below something taken
+ * away goes with it, and what is so already is left out.
+ * @throws Fault `file.not_found` where nothing is to be taken away, `file.kind` for a path below a file,
+ * `limit.exceeded`
  */
 export async function uploadDelta(reader: NodeReader, base: string, upload: Upload): Promise<Delta> {
   const root = parseSnapshotId(base);
@@ -66,7 +82,11 @@ export async function uploadDelta(reader: NodeReader, base: string, upload: Uplo
   return await runWithPauses(orderingDelta(base, changes), reader.pause);
 }
 
-async function makeWay(standing: StandingTree, path: WorkspacePath, wanted: Map<WorkspacePath, FileState | null>): Promise<void> {
+async function makeWay(
+  standing: StandingTree,
+  path: WorkspacePath,
+  wanted: Map<WorkspacePath, FileState | null>,
+): Promise<void> {
   for (const above of ancestorsOf(path)) {
     if (wanted.has(above)) continue;
     const there = await standing.at(above);
@@ -82,9 +102,12 @@ function verifyCount(count: number): void {
 
 function isState({ kind, mode, sha256, size }: FileState): boolean {
   switch (kind) {
-    case 'dir': return mode === null && sha256 === null && size === 0;
-    case 'file': return mode !== null && sha256 !== null;
-    case 'symlink': return mode === null && sha256 !== null && size > 0 && size <= LINK_TARGET_BYTES_MAX;
+    case 'dir':
+      return mode === null && sha256 === null && size === 0;
+    case 'file':
+      return mode !== null && sha256 !== null;
+    case 'symlink':
+      return mode === null && sha256 !== null && size > 0 && size <= LINK_TARGET_BYTES_MAX;
   }
 }
 

@@ -32,7 +32,12 @@ export async function verifyContents(blobs: BlobStore, tenantId: TenantId, uploa
   if (link !== null) throw new Fault('request.malformed', link, { pointer: '/changes' });
 }
 
-async function verifySizes(blobs: BlobStore, tenantId: TenantId, sizes: ReadonlyMap<string, number>, pause: () => Promise<void>): Promise<void> {
+async function verifySizes(
+  blobs: BlobStore,
+  tenantId: TenantId,
+  sizes: ReadonlyMap<string, number>,
+  pause: () => Promise<void>,
+): Promise<void> {
   const hashes = [...sizes.keys()];
   for (let at = 0; at < hashes.length; at += ASKED) {
     const asked = hashes.slice(at, at + ASKED);
@@ -43,4 +48,5 @@ async function verifySizes(blobs: BlobStore, tenantId: TenantId, sizes: Readonly
 }
 
 /** A content has one length: what names it with two names one that isn't stored. */
-const notStored = (): Fault => new Fault('request.malformed', 'the changes name contents that were not stored', { pointer: '/changes' });
+const notStored = (): Fault =>
+  new Fault('request.malformed', 'the changes name contents that were not stored', { pointer: '/changes' });

@@ -2,7 +2,16 @@
 import type { Caller, KernelRequest, WorkspaceLimits } from '@writ/contract';
 import { contentDigest, type Changes } from '../changes/index.ts';
 import type { Sizes } from '../store/index.ts';
-import { found, heldIn, plainRow, requireId, requireRole, withQuota, type Rows, type Tenancy } from '../tenancy/index.ts';
+import {
+  found,
+  heldIn,
+  plainRow,
+  requireId,
+  requireRole,
+  withQuota,
+  type Rows,
+  type Tenancy,
+} from '../tenancy/index.ts';
 
 /** What one workspace may hold. Its tenant's quota counts beside it, and is the platform's to set. */
 export class LimitWorkspace {
@@ -23,25 +32,53 @@ export class LimitWorkspace {
     return await this.#tenancy.within(caller.tenant_id, async (rows) => await limitsOf(rows, caller, workspace_id));
   }
 
-  /** What isn't named stays; what is set to what it is already is no change and no record. @throws Fault `auth.role`, `not_found` */
+  /**
+   * What isn't named stays; what is set to what it is already is no change and no record.
+   * @throws Fault `auth.role`, `not_found`
+   */
   async set({ caller, workspace_id, change }: KernelRequest<'workspace.limits.set'>): Promise<WorkspaceLimits> {
     requireRole(caller, 'admin');
     requireId('workspace', workspace_id);
     const { tenant_id, api_key_id } = caller;
-    return await withQuota(this.#sizes, tenant_id, workspace_id, change, async (isCounted) => await this.#changes.make(tenant_id, async (rows) => {
-      if (!await isCounted(rows)) return { value: null, records: [] };
-      const before = await limitsOf(rows, caller, workspace_id);
-      const value: WorkspaceLimits = { ...before, ...change };
-      if (value.files_max === before.files_max && value.bytes_max === before.bytes_max) return { value: before, records: [] };
-      await rows.workspace.updateMany({ where: { workspace_id, tenant_id }, data: change });
-      const { files_max, bytes_max } = value;
-      const digest = contentDigest({ workspace_id, files_max, bytes_max });
-      return { value, records: [{ kind: 'workspace', actor: api_key_id, workspace_id, change: { verb: 'workspace_limits_changed', subject: workspace_id, digest } }] };
-    }));
+    return await withQuota(
+      this.#sizes,
+      tenant_id,
+      workspace_id,
+      change,
+      async (isCounted) =>
+        await this.#changes.make(tenant_id, async (rows) => {
+          if (!(await isCounted(rows))) return { value: null, records: [] };
+          const before = await limitsOf(rows, caller, workspace_id);
+          const value: WorkspaceLimits = { ...before, ...change };
+          if (value.files_max === before.files_max && value.bytes_max === before.bytes_max)
+            return { value: before, records: [] };
+          await rows.workspace.updateMany({ where: { workspace_id, tenant_id }, data: change });
+          const { files_max, bytes_max } = value;
+          const digest = contentDigest({ workspace_id, files_max, bytes_max });
+          return {
+            value,
+            records: [
+              {
+                kind: 'workspace',
+                actor: api_key_id,
+                workspace_id,
+                change: { verb: 'workspace_limits_changed', subject: workspace_id, digest },
+              },
+            ],
+          };
+        }),
+    );
   }
 }
 
 async function limitsOf(rows: Rows, { tenant_id }: Caller, workspace_id: string): Promise<WorkspaceLimits> {
-  const { files_max, bytes_max } = plainRow(found(await rows.workspace.findFirst({ where: { workspace_id, tenant_id }, select: { files_max: true, bytes_max: true } })));
-  return { workspace_id, files_max, bytes_max, ...await heldIn(rows, { tenant_id, workspace_id }) };
+  const { files_max, bytes_max } = plainRow(
+    found(
+      await rows.workspace.findFirst({
+        where: { workspace_id, tenant_id },
+        select: { files_max: true, bytes_max: true },
+      }),
+    ),
+  );
+  return { workspace_id, files_max, bytes_max, ...(await heldIn(rows, { tenant_id, workspace_id })) };
 }

@@ -1,7 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 import { Controller } from '@nestjs/common';
 import { MessagePattern, Payload } from '@nestjs/microservices';
-import { KERNEL_REQUESTS, parseMessage, type SnapshotView, type WorkspaceLimits, type WorkspaceView } from '@writ/contract';
+import {
+  KERNEL_REQUESTS,
+  parseMessage,
+  type SnapshotView,
+  type WorkspaceLimits,
+  type WorkspaceView,
+} from '@writ/contract';
 import type { Listed } from '../store/index.ts';
 import { ChangeWorkspace } from './change-workspace.ts';
 import { CreateWorkspace } from './create-workspace.ts';
@@ -22,7 +28,14 @@ export class WorkspacesController {
   readonly #import: ImportWorkspace;
   readonly #limits: LimitWorkspace;
 
-  constructor(workspaces: Workspaces, create: CreateWorkspace, change: ChangeWorkspace, restore: RestoreWorkspace, imports: ImportWorkspace, limits: LimitWorkspace) {
+  constructor(
+    workspaces: Workspaces,
+    create: CreateWorkspace,
+    change: ChangeWorkspace,
+    restore: RestoreWorkspace,
+    imports: ImportWorkspace,
+    limits: LimitWorkspace,
+  ) {
     this.#workspaces = workspaces;
     this.#create = create;
     this.#change = change;

@@ -3,22 +3,48 @@ import { logIdOf, type TenantId } from '@writ/contract';
 import { connect, inTransaction } from '@writ/database';
 import { leafHash, rootOf, verifyInclusion } from '@writ/merkle';
 import { decodeBase64, parseCheckpoint, verifyNote } from '@writ/signing';
-import { kernel, newSigner, newTenant, noteKey, operationOf, payloadOf, record, TestLedger, type Replica, type Sent } from '../specs/test-ledger.ts';
+import {
+  kernel,
+  newSigner,
+  newTenant,
+  noteKey,
+  operationOf,
+  payloadOf,
+  record,
+  TestLedger,
+  type Replica,
+  type Sent,
+} from '../specs/test-ledger.ts';
 
 describe('the ledger on a real database', () => {
   let ledgers: TestLedger;
   const replica = (name: string): Replica => ledgers.replica(name);
-  beforeAll(async () => { ledgers = await TestLedger.open(); });
+  beforeAll(async () => {
+    ledgers = await TestLedger.open();
+  });
   afterAll(() => ledgers.close());
 
   async function verifyReceipts(ledger: Replica, tenant: TenantId, sent: Sent[]): Promise<void> {
     for (const one of sent) {
-      const { inclusion, envelope } = await ledger.receipts.of({ v: 1, tenant_id: tenant, operation_id: operationOf(one), phase: null });
+      const { inclusion, envelope } = await ledger.receipts.of({
+        v: 1,
+        tenant_id: tenant,
+        operation_id: operationOf(one),
+        phase: null,
+      });
       expect(envelope).toEqual(one.envelope);
       const { text } = verifyNote(inclusion.checkpoint, [noteKey]);
       const checkpoint = parseCheckpoint(text);
       expect(checkpoint).toMatchObject({ origin: `writ.test/${logIdOf(tenant)}`, treeSize: inclusion.tree_size });
-      verifyInclusion({ leafHash: leafHash(payloadOf(one)), leafIndex: inclusion.leaf_index, treeSize: inclusion.tree_size, hashes: inclusion.hashes.map((hash) => decodeBase64(hash)) }, checkpoint.root);
+      verifyInclusion(
+        {
+          leafHash: leafHash(payloadOf(one)),
+          leafIndex: inclusion.leaf_index,
+          treeSize: inclusion.tree_size,
+          hashes: inclusion.hashes.map((hash) => decodeBase64(hash)),
+        },
+        checkpoint.root,
+      );
     }
   }
 
@@ -30,9 +56,13 @@ describe('the ledger on a real database', () => {
     expect(first.appended.map((a) => a.leaf_index)).toEqual([0, 1, 2]);
     await Promise.all([ledger.append(sent.slice(3, 150)), ledger.append(sent.slice(150, 300))]);
     await verifyReceipts(ledger, tenant, [...sent.slice(0, 4), ...sent.slice(254, 259), ...sent.slice(-2)]);
-    const { rows } = await rowsAsOwner(`SELECT leaf_index, payload FROM ledger.leaf WHERE tenant_id = '${tenant}' ORDER BY leaf_index`);
+    const { rows } = await rowsAsOwner(
+      `SELECT leaf_index, payload FROM ledger.leaf WHERE tenant_id = '${tenant}' ORDER BY leaf_index`,
+    );
     expect(rows.map((row) => row.leaf_index)).toEqual(Array.from({ length: 300 }, (_, i) => i));
-    const roots = await rowsAsOwner(`SELECT root FROM ledger.root WHERE tenant_id = '${tenant}' ORDER BY tree_size DESC LIMIT 1`);
+    const roots = await rowsAsOwner(
+      `SELECT root FROM ledger.root WHERE tenant_id = '${tenant}' ORDER BY tree_size DESC LIMIT 1`,
+    );
     expect(Buffer.from(rootOf(rows.map((row) => leafHash(row.payload as Buffer))))).toEqual(roots.rows[0]!.root);
   });
 
@@ -40,7 +70,12 @@ describe('the ledger on a real database', () => {
     const [a, b] = [replica('once-a'), replica('once-b')];
     const tenant = newTenant();
     const sent = Array.from({ length: 40 }, () => record(tenant));
-    const replies = await Promise.all([a.append(sent), b.append(sent), a.append([...sent, ...sent]), b.append(sent.slice(20))]);
+    const replies = await Promise.all([
+      a.append(sent),
+      b.append(sent),
+      a.append([...sent, ...sent]),
+      b.append(sent.slice(20)),
+    ]);
     const index = new Map(replies[0].appended.map((x) => [x.record_id, x.leaf_index]));
     for (const reply of replies) for (const x of reply.appended) expect(x.leaf_index).toBe(index.get(x.record_id));
     expect([...index.values()].sort((x, y) => Number(x) - Number(y))).toEqual(Array.from({ length: 40 }, (_, i) => i));
@@ -50,9 +85,13 @@ describe('the ledger on a real database', () => {
   it('keeps indices consecutive when two replicas append to the same logs at once', async () => {
     const [a, b] = [replica('two-a'), replica('two-b')];
     const tenants = [newTenant(), newTenant(), newTenant()];
-    await Promise.all(Array.from({ length: 24 }, (_, i) => (i % 2 ? a : b).append(tenants.flatMap((t) => [record(t), record(t)]))));
+    await Promise.all(
+      Array.from({ length: 24 }, (_, i) => (i % 2 ? a : b).append(tenants.flatMap((t) => [record(t), record(t)]))),
+    );
     for (const tenant of tenants) {
-      const { rows } = await rowsAsOwner(`SELECT count(*)::int AS n, max(leaf_index)::int AS last FROM ledger.leaf WHERE tenant_id = '${tenant}'`);
+      const { rows } = await rowsAsOwner(
+        `SELECT count(*)::int AS n, max(leaf_index)::int AS last FROM ledger.leaf WHERE tenant_id = '${tenant}'`,
+      );
       expect(rows[0]).toEqual({ n: 48, last: 47 });
     }
   });
@@ -75,7 +114,9 @@ describe('the ledger on a real database', () => {
     const tenant = newTenant();
     const sent = [record(tenant), record(tenant)];
     await ledger.append(sent);
-    await asOwner(`ALTER TABLE ledger.checkpoint DISABLE TRIGGER USER; DELETE FROM ledger.checkpoint WHERE tenant_id = '${tenant}'; ALTER TABLE ledger.checkpoint ENABLE TRIGGER USER`);
+    await asOwner(
+      `ALTER TABLE ledger.checkpoint DISABLE TRIGGER USER; DELETE FROM ledger.checkpoint WHERE tenant_id = '${tenant}'; ALTER TABLE ledger.checkpoint ENABLE TRIGGER USER`,
+    );
     await verifyReceipts(ledger, tenant, sent);
   });
 
@@ -84,7 +125,14 @@ describe('the ledger on a real database', () => {
     const tenant = newTenant();
     await ledger.append([record(tenant)]);
     await ledger.append([record(tenant)]);
-    await asOwner(['checkpoint', 'root', 'tile', 'leaf'].map((t) => `ALTER TABLE ledger.${t} DISABLE TRIGGER USER; DELETE FROM ledger.${t} WHERE tenant_id = '${tenant}' AND ${t === 'leaf' ? 'leaf_index > 0' : t === 'tile' ? 'width > 1' : 'tree_size > 1'}; ALTER TABLE ledger.${t} ENABLE TRIGGER USER`).join(';'));
+    await asOwner(
+      ['checkpoint', 'root', 'tile', 'leaf']
+        .map(
+          (t) =>
+            `ALTER TABLE ledger.${t} DISABLE TRIGGER USER; DELETE FROM ledger.${t} WHERE tenant_id = '${tenant}' AND ${t === 'leaf' ? 'leaf_index > 0' : t === 'tile' ? 'width > 1' : 'tree_size > 1'}; ALTER TABLE ledger.${t} ENABLE TRIGGER USER`,
+        )
+        .join(';'),
+    );
     await expect(ledger.append([record(tenant)])).rejects.toMatchObject({ code: 'ledger.diverged' });
     await ledger.memory.close();
     await expect(replica('behind').append([record(tenant)])).rejects.toMatchObject({ code: 'ledger.diverged' });
@@ -95,7 +143,9 @@ describe('the ledger on a real database', () => {
     const tenant = newTenant();
     const sent = record(tenant);
     await ledger.append([sent]);
-    await asOwner(`ALTER TABLE ledger.checkpoint DISABLE TRIGGER USER; DELETE FROM ledger.checkpoint WHERE tenant_id = '${tenant}'; ALTER TABLE ledger.checkpoint ENABLE TRIGGER USER`);
+    await asOwner(
+      `ALTER TABLE ledger.checkpoint DISABLE TRIGGER USER; DELETE FROM ledger.checkpoint WHERE tenant_id = '${tenant}'; ALTER TABLE ledger.checkpoint ENABLE TRIGGER USER`,
+    );
     const asked = { v: 1 as const, tenant_id: tenant, operation_id: operationOf(sent), phase: null };
     const receipts = await Promise.all(Array.from({ length: 40 }, () => ledger.receipts.of(asked)));
     expect(new Set(receipts.map(({ inclusion }) => inclusion.checkpoint)).size).toBe(1);
@@ -107,18 +157,39 @@ describe('the ledger on a real database', () => {
     const first = record(tenant);
     await ledger.append([first]);
     await ledger.append([record(tenant)]);
-    await asOwner(['checkpoint', 'root', 'tile', 'leaf'].map((t) => `ALTER TABLE ledger.${t} DISABLE TRIGGER USER; DELETE FROM ledger.${t} WHERE tenant_id = '${tenant}' AND ${t === 'leaf' ? 'leaf_index > 0' : t === 'tile' ? 'width > 1' : t === 'root' ? 'tree_size > 1' : 'true'}; ALTER TABLE ledger.${t} ENABLE TRIGGER USER`).join(';'));
-    await expect(ledger.receipts.of({ v: 1, tenant_id: tenant, operation_id: operationOf(first), phase: null })).rejects.toMatchObject({ code: 'ledger.diverged' });
+    await asOwner(
+      ['checkpoint', 'root', 'tile', 'leaf']
+        .map(
+          (t) =>
+            `ALTER TABLE ledger.${t} DISABLE TRIGGER USER; DELETE FROM ledger.${t} WHERE tenant_id = '${tenant}' AND ${t === 'leaf' ? 'leaf_index > 0' : t === 'tile' ? 'width > 1' : t === 'root' ? 'tree_size > 1' : 'true'}; ALTER TABLE ledger.${t} ENABLE TRIGGER USER`,
+        )
+        .join(';'),
+    );
+    await expect(
+      ledger.receipts.of({ v: 1, tenant_id: tenant, operation_id: operationOf(first), phase: null }),
+    ).rejects.toMatchObject({ code: 'ledger.diverged' });
   });
 
   it('appends what is good though another log has diverged, when both are sent at once', async () => {
     const ledger = replica('beside-diverged');
     const [bad, good] = [newTenant(), newTenant()];
     await ledger.append([record(bad)]);
-    await asOwner(['checkpoint', 'root', 'tile', 'leaf'].map((t) => `ALTER TABLE ledger.${t} DISABLE TRIGGER USER; DELETE FROM ledger.${t} WHERE tenant_id = '${bad}'; ALTER TABLE ledger.${t} ENABLE TRIGGER USER`).join(';'));
-    const settled = await Promise.allSettled(Array.from({ length: 12 }, (_, i) => ledger.append([record(i % 2 ? good : bad)])));
-    expect(settled.map(({ status }) => status)).toEqual(Array.from({ length: 12 }, (_, i) => (i % 2 ? 'fulfilled' : 'rejected')));
-    for (const one of settled) if (one.status === 'rejected') expect(one.reason).toMatchObject({ code: 'ledger.diverged' });
+    await asOwner(
+      ['checkpoint', 'root', 'tile', 'leaf']
+        .map(
+          (t) =>
+            `ALTER TABLE ledger.${t} DISABLE TRIGGER USER; DELETE FROM ledger.${t} WHERE tenant_id = '${bad}'; ALTER TABLE ledger.${t} ENABLE TRIGGER USER`,
+        )
+        .join(';'),
+    );
+    const settled = await Promise.allSettled(
+      Array.from({ length: 12 }, (_, i) => ledger.append([record(i % 2 ? good : bad)])),
+    );
+    expect(settled.map(({ status }) => status)).toEqual(
+      Array.from({ length: 12 }, (_, i) => (i % 2 ? 'fulfilled' : 'rejected')),
+    );
+    for (const one of settled)
+      if (one.status === 'rejected') expect(one.reason).toMatchObject({ code: 'ledger.diverged' });
     const { rows } = await rowsAsOwner(`SELECT count(*)::int AS n FROM ledger.leaf WHERE tenant_id = '${good}'`);
     expect(rows[0]).toEqual({ n: 6 });
   });
@@ -126,22 +197,37 @@ describe('the ledger on a real database', () => {
   it('takes rows of a thousand tenants, and shows a transaction those that it names and no others', async () => {
     const ledger = replica('many');
     const tenants = Array.from({ length: 1_000 }, newTenant);
-    const replies = await Promise.all([0, 200, 400, 600, 800].map((first) => ledger.append(tenants.slice(first, first + 200).map((tenant) => record(tenant)))));
-    expect(replies.flatMap(({ appended }) => appended.map(({ leaf_index }) => leaf_index))).toEqual(tenants.map(() => 0));
-    const seen = (naming: string): Promise<number> => inTransaction(ledgers.pool, async (client) => {
-      await client.query(naming);
-      const { rows } = await client.query<{ n: number }>('SELECT count(*)::int AS n FROM ledger.leaf WHERE tenant_id = ANY ($1)', [tenants]);
-      return rows[0]?.n ?? 0;
-    });
+    const replies = await Promise.all(
+      [0, 200, 400, 600, 800].map((first) =>
+        ledger.append(tenants.slice(first, first + 200).map((tenant) => record(tenant))),
+      ),
+    );
+    expect(replies.flatMap(({ appended }) => appended.map(({ leaf_index }) => leaf_index))).toEqual(
+      tenants.map(() => 0),
+    );
+    const seen = (naming: string): Promise<number> =>
+      inTransaction(ledgers.pool, async (client) => {
+        await client.query(naming);
+        const { rows } = await client.query<{ n: number }>(
+          'SELECT count(*)::int AS n FROM ledger.leaf WHERE tenant_id = ANY ($1)',
+          [tenants],
+        );
+        return rows[0]?.n ?? 0;
+      });
     expect(await seen('SELECT 1')).toBe(0);
     expect(await seen(`SELECT set_config('writ.tenant_id', '${tenants[0]}', true)`)).toBe(1);
     expect(await seen(`SELECT set_config('writ.tenant_ids', '${tenants.slice(0, 500).join(',')}', true)`)).toBe(500);
-    const root = (naming: string) => inTransaction(ledgers.pool, async (client) => {
-      await client.query(naming);
-      await client.query('INSERT INTO ledger.root SELECT log_id, 7, tenant_id, root, frontier FROM unnest($1::text[], $2::text[], $3::bytea[], $3::bytea[]) AS r(log_id, tenant_id, root, frontier)',
-        [[logIdOf(tenants[0] as TenantId)], [tenants[0]], [Buffer.alloc(32)]]);
-    });
-    await expect(root(`SELECT set_config('writ.tenant_ids', '${tenants.slice(1).join(',')}', true)`)).rejects.toThrow('row-level security');
+    const root = (naming: string) =>
+      inTransaction(ledgers.pool, async (client) => {
+        await client.query(naming);
+        await client.query(
+          'INSERT INTO ledger.root SELECT log_id, 7, tenant_id, root, frontier FROM unnest($1::text[], $2::text[], $3::bytea[], $3::bytea[]) AS r(log_id, tenant_id, root, frontier)',
+          [[logIdOf(tenants[0] as TenantId)], [tenants[0]], [Buffer.alloc(32)]],
+        );
+      });
+    await expect(root(`SELECT set_config('writ.tenant_ids', '${tenants.slice(1).join(',')}', true)`)).rejects.toThrow(
+      'row-level security',
+    );
   });
 
   it('can insert and select, nothing else', async () => {
@@ -149,7 +235,9 @@ describe('the ledger on a real database', () => {
     const tenant = newTenant();
     await ledger.append([record(tenant)]);
     for (const table of ['leaf', 'tile', 'root', 'checkpoint']) {
-      await expect(ledgers.pool.query(`UPDATE ledger.${table} SET tenant_id = tenant_id`)).rejects.toThrow('permission denied');
+      await expect(ledgers.pool.query(`UPDATE ledger.${table} SET tenant_id = tenant_id`)).rejects.toThrow(
+        'permission denied',
+      );
       await expect(ledgers.pool.query(`DELETE FROM ledger.${table}`)).rejects.toThrow('permission denied');
       await expect(ledgers.pool.query(`TRUNCATE ledger.${table}`)).rejects.toThrow('permission denied');
       expect((await ledgers.pool.query(`SELECT 1 FROM ledger.${table}`)).rowCount).toBe(0);
@@ -158,11 +246,13 @@ describe('the ledger on a real database', () => {
     }
   });
 
-  it('shows a tenant no other tenant\'s receipts', async () => {
+  it("shows a tenant no other tenant's receipts", async () => {
     const ledger = replica('tenants');
     const sent = record(newTenant());
     await ledger.append([sent]);
-    await expect(ledger.receipts.of({ v: 1, tenant_id: newTenant(), operation_id: operationOf(sent), phase: null })).rejects.toMatchObject({ code: 'not_found' });
+    await expect(
+      ledger.receipts.of({ v: 1, tenant_id: newTenant(), operation_id: operationOf(sent), phase: null }),
+    ).rejects.toMatchObject({ code: 'not_found' });
   });
 
   async function rowsAsOwner(sql: string): Promise<{ rows: Record<string, unknown>[] }> {
@@ -173,5 +263,7 @@ describe('the ledger on a real database', () => {
       await client.end();
     }
   }
-  const asOwner = async (sql: string): Promise<void> => { await rowsAsOwner(sql); };
+  const asOwner = async (sql: string): Promise<void> => {
+    await rowsAsOwner(sql);
+  };
 });

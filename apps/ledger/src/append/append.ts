@@ -16,7 +16,10 @@ type Verified = readonly (Entry | Fault)[];
 interface Turn {
   readonly records: number;
   readonly verified: Promise<Verified>;
-  /** whether spans of the request are kept: a batch has hundreds of records, and none of them pays for a span that nobody will see */
+  /**
+   * whether spans of the request are kept: a batch has hundreds of records, and none of them pays for a span that
+   * nobody will see
+   */
   readonly isTraced: boolean;
 }
 
@@ -29,7 +32,10 @@ interface Placed {
 
 /** Records of one transaction at most, whatever was waiting: bounds its time and its memory. */
 const BATCH_RECORDS_MAX = 2_000;
-/** Records of a request that are verified on the event loop while no other is under way: a decision and its outcome. The way to a thread and back takes longer than they do. */
+/**
+ * Records of a request that are verified on the event loop while no other is under way: a decision and its outcome. The
+ * way to a thread and back takes longer than they do.
+ */
 const HERE_MAX = 2;
 /** Requests under way. Beyond it the kernel is told to come again: its outbox is the queue. */
 export const REQUESTS_MAX = 512;
@@ -38,7 +44,8 @@ const isDiverged = (error: unknown): boolean => error instanceof Fault && error.
 const isEntry = (result: Entry | Fault): result is Entry => !(result instanceof Fault);
 
 /**
- * Appends records: verified, committed, signed, then answered. The batch that follows is verified and written while the one before is being signed.
+ * Appends records: verified, committed, signed, then answered. The batch that follows is verified and written while the
+ * one before is being signed.
  */
 export class Append {
   readonly #store: LogStore;
@@ -49,23 +56,34 @@ export class Append {
   #underWay = 0;
 
   /** @param watch told of each batch; nobody unless given */
-  constructor(store: LogStore, checkpoints: Checkpoints, verifier: RecordVerifier, watch: AppendWatch = (_records, append) => append()) {
+  constructor(
+    store: LogStore,
+    checkpoints: Checkpoints,
+    verifier: RecordVerifier,
+    watch: AppendWatch = (_records, append) => append(),
+  ) {
     this.#watch = watch;
     this.#store = store;
     this.#checkpoints = checkpoints;
     this.#verifier = verifier;
     this.#batches = new GroupCommit({
-      write: (turns) => this.#write(turns), weigh: ({ records }) => records, weightMax: BATCH_RECORDS_MAX,
+      write: (turns) => this.#write(turns),
+      weigh: ({ records }) => records,
+      weightMax: BATCH_RECORDS_MAX,
       // A log that has diverged holds up nobody else's.
       mayBeOfOne: isDiverged,
     });
   }
 
-  /** A record with a fault is answered with it and holds up no other. Faults: `overloaded`, `ledger.diverged`, `ledger.unavailable`, `database.unavailable`. */
+  /**
+   * A record with a fault is answered with it and holds up no other. Faults: `overloaded`, `ledger.diverged`,
+   * `ledger.unavailable`, `database.unavailable`.
+   */
   async run({ records }: AppendRequest): Promise<AppendReply> {
     if (this.#underWay >= REQUESTS_MAX) throw new Fault('overloaded', 'too many batches wait to be appended');
     const bytes = records.reduce((sum, { envelope }) => sum + Buffer.byteLength(envelope.payload, 'base64'), 0);
-    if (bytes > LIMITS.appendBytes.max) throw new Fault('record.invalid', `a batch has at most ${LIMITS.appendBytes.max} bytes`);
+    if (bytes > LIMITS.appendBytes.max)
+      throw new Fault('record.invalid', `a batch has at most ${LIMITS.appendBytes.max} bytes`);
     this.#underWay += 1;
     try {
       return await this.#watch(records.length, () => this.#append(records));
@@ -76,7 +94,11 @@ export class Append {
 
   async #append(records: readonly SentRecord[]): Promise<AppendReply> {
     const where = this.#underWay === 1 && records.length <= HERE_MAX ? 'here' : 'aside';
-    const turn: Turn = { records: records.length, verified: Promise.all(records.map((record) => this.#verifier.verify(record, where))), isTraced: isTraced() };
+    const turn: Turn = {
+      records: records.length,
+      verified: Promise.all(records.map((record) => this.#verifier.verify(record, where))),
+      isTraced: isTraced(),
+    };
     const placed = await this.#batches.run(turn);
     await placed.signed;
     const verified = await turn.verified;
@@ -89,14 +111,29 @@ export class Append {
     if (entries.length === 0) return { indexes: new Map(), sizes: new Map(), signed: Promise.resolve() };
     const place = async (): Promise<Placed> => {
       const { indexes, roots } = await this.#store.append(entries);
-      // Not waited for here: the next batch is written meanwhile. What is about to be signed is claimed before that begins.
-      return { indexes, sizes: new Map(roots.map((root) => [root.logId, root.treeSize])), signed: this.#checkpoints.sign(roots) };
+      // Not waited for here: the next batch is written meanwhile. What is about to be signed is claimed before that
+      // begins.
+      return {
+        indexes,
+        sizes: new Map(roots.map((root) => [root.logId, root.treeSize])),
+        signed: this.#checkpoints.sign(roots),
+      };
     };
     return turns.some((turn) => turn.isTraced) ? await inTracesOf(entries, place) : await place();
   }
 }
 
-function answerFor({ record_id }: SentRecord, result: Entry | Fault | undefined, { indexes, sizes }: Placed): AppendReply['appended'][number] {
-  if (result === undefined || !isEntry(result)) return { record_id, leaf_index: null, tree_size: null, fault: result?.message ?? null };
-  return { record_id, leaf_index: indexes.get(keyOf(result)) ?? null, tree_size: sizes.get(result.logId) ?? null, fault: null };
+function answerFor(
+  { record_id }: SentRecord,
+  result: Entry | Fault | undefined,
+  { indexes, sizes }: Placed,
+): AppendReply['appended'][number] {
+  if (result === undefined || !isEntry(result))
+    return { record_id, leaf_index: null, tree_size: null, fault: result?.message ?? null };
+  return {
+    record_id,
+    leaf_index: indexes.get(keyOf(result)) ?? null,
+    tree_size: sizes.get(result.logId) ?? null,
+    fault: null,
+  };
 }

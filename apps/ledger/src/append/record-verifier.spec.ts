@@ -6,37 +6,76 @@ import { RecordVerifier } from './record-verifier.ts';
 
 const signer = newSigner();
 const verified = (over: Parameters<typeof knownKey>[1], recordedAt: number, now = 1_000) =>
-  new RecordVerifier(new Map([[signer.keyid, knownKey(signer, over)]]), () => now).verify(record(newTenant(), { recorded_at: recordedAt }, signer), 'aside');
+  new RecordVerifier(new Map([[signer.keyid, knownKey(signer, over)]]), () => now).verify(
+    record(newTenant(), { recorded_at: recordedAt }, signer),
+    'aside',
+  );
 
 it.each(['aside', 'here'] as const)('a signature is verified %s', async (where) => {
   const verifier = new RecordVerifier(new Map([[signer.keyid, knownKey(signer)]]), () => 1_000);
   const sent = record(newTenant(), {}, signer);
   expect(await verifier.verify(sent, where)).toMatchObject({ recordId: sent.record_id });
-  const forged = { ...sent, envelope: { ...sent.envelope, signatures: [{ keyid: signer.keyid, sig: Buffer.alloc(64, 1).toString('base64') }] } };
+  const forged = {
+    ...sent,
+    envelope: { ...sent.envelope, signatures: [{ keyid: signer.keyid, sig: Buffer.alloc(64, 1).toString('base64') }] },
+  };
   expect(await verifier.verify(forged, where)).toMatchObject({ code: 'record.invalid' });
 });
 
-describe('a record of a key\'s revocation', () => {
+describe("a record of a key's revocation", () => {
   const lost = newSigner();
-  const change = formatKeyEvent({ event: 'revoked', purpose: 'record', keyid: lost.keyid, x: lost.publicJwk.x, from: 1 });
+  const change = formatKeyEvent({
+    event: 'revoked',
+    purpose: 'record',
+    keyid: lost.keyid,
+    x: lost.publicJwk.x,
+    from: 1,
+  });
   const taken = (over: Parameters<typeof knownKey>[1], now: number, said = change) =>
-    new RecordVerifier(new Map([[signer.keyid, knownKey(signer)], [lost.keyid, knownKey(lost, over)]]), () => now).verify(record(newTenant(), { kind: 'key', change: said }, signer), 'aside');
+    new RecordVerifier(
+      new Map([
+        [signer.keyid, knownKey(signer)],
+        [lost.keyid, knownKey(lost, over)],
+      ]),
+      () => now,
+    ).verify(record(newTenant(), { kind: 'key', change: said }, signer), 'aside');
 
   it('is not taken while the key is, so that nothing by it comes behind', async () => {
-    for (const over of [{}, { closesAt: 1_001 }]) expect(await taken(over, 1_000)).toMatchObject({ code: 'record.invalid', message: expect.stringContaining('still taken in') as string });
+    for (const over of [{}, { closesAt: 1_001 }])
+      expect(await taken(over, 1_000)).toMatchObject({
+        code: 'record.invalid',
+        message: expect.stringContaining('still taken in') as string,
+      });
     expect(await taken({ closesAt: 1_000 }, 1_000)).not.toBeInstanceOf(Fault);
   });
 
   it('is the only one that waits for that', async () => {
-    for (const event of ['introduced', 'retired'] as const) expect(await taken({}, 1_000, formatKeyEvent({ event, purpose: 'record', keyid: lost.keyid, x: lost.publicJwk.x, from: 1 }))).not.toBeInstanceOf(Fault);
-    expect(await taken({}, 1_000, formatKeyEvent({ event: 'revoked', purpose: 'checkpoint', keyid: lost.keyid, x: lost.publicJwk.x, from: 1 }))).not.toBeInstanceOf(Fault);
+    for (const event of ['introduced', 'retired'] as const)
+      expect(
+        await taken(
+          {},
+          1_000,
+          formatKeyEvent({ event, purpose: 'record', keyid: lost.keyid, x: lost.publicJwk.x, from: 1 }),
+        ),
+      ).not.toBeInstanceOf(Fault);
+    expect(
+      await taken(
+        {},
+        1_000,
+        formatKeyEvent({ event: 'revoked', purpose: 'checkpoint', keyid: lost.keyid, x: lost.publicJwk.x, from: 1 }),
+      ),
+    ).not.toBeInstanceOf(Fault);
   });
 });
 
 describe('a record by a key', () => {
   it('that was revoked is taken until the key is closed, and never after, whatever its date', async () => {
     expect(await verified({ closesAt: 1_000 }, 1, 999)).not.toBeInstanceOf(Fault);
-    for (const now of [1_000, 5_000]) expect(await verified({ closesAt: 1_000 }, 1, now)).toMatchObject({ code: 'record.invalid', message: expect.stringContaining('revoked') as string });
+    for (const now of [1_000, 5_000])
+      expect(await verified({ closesAt: 1_000 }, 1, now)).toMatchObject({
+        code: 'record.invalid',
+        message: expect.stringContaining('revoked') as string,
+      });
   });
 
   it('is taken if it is dated when the key signed: what a verifier would refuse is not appended', async () => {

@@ -1,5 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-import { Fault, LIMITS, logIdOf, predicateTypeOf, RECORD_PAYLOAD_TYPE, type AppendRequest, type AuditRecord, type RecordKind } from '@writ/contract';
+import {
+  Fault,
+  LIMITS,
+  logIdOf,
+  predicateTypeOf,
+  RECORD_PAYLOAD_TYPE,
+  type AppendRequest,
+  type AuditRecord,
+  type RecordKind,
+} from '@writ/contract';
 import { parseIJson } from '@writ/digest';
 import { keyEventOf } from '@writ/receipt';
 import { decodeBase64, ed25519Engine, verifyEnvelope, verifyEnvelopeAside, type KnownKey } from '@writ/signing';
@@ -9,14 +18,18 @@ import { Places } from '../support/places.ts';
 type SentRecord = AppendRequest['records'][number];
 /** Where a signature is verified: beside the event loop, or on it. */
 export type Where = 'aside' | 'here';
-interface Statement { predicateType?: unknown; predicate?: Record<string, unknown> }
+interface Statement {
+  predicateType?: unknown;
+  predicate?: Record<string, unknown>;
+}
 
 const text = (value: unknown): string | null => (typeof value === 'string' ? value : null);
 
 /**
- * Verifies that a record is the kernel's before it goes anywhere near the log. What it says of its tenant and log must be what it was sent for.
- * INVARIANT (no more by a revoked key): what comes after a revoked key was closed is refused, whatever date it bears. That a key was revoked comes into no log from here while
- * this ledger still takes in what that key signs: verifiers go by the place of that record, and would call bad what was answered for.
+ * Verifies that a record is the kernel's before it goes anywhere near the log. What it says of its tenant and log must
+ * be what it was sent for. INVARIANT (no more by a revoked key): what comes after a revoked key was closed is refused,
+ * whatever date it bears. That a key was revoked comes into no log from here while this ledger still takes in what that
+ * key signs: verifiers go by the place of that record, and would call bad what was answered for.
  */
 export class RecordVerifier {
   readonly #keys: ReadonlyMap<string, KnownKey>;
@@ -29,18 +42,27 @@ export class RecordVerifier {
     this.#now = now;
   }
 
-  /** Resolves with the entry, or with a Fault `record.invalid` or `record.too_large` that says what is wrong with it. Never rejects. */
+  /**
+   * Resolves with the entry, or with a Fault `record.invalid` or `record.too_large` that says what is wrong with it.
+   * Never rejects.
+   */
   async verify(record: SentRecord, where: Where): Promise<Entry | Fault> {
     try {
       return await this.#places.run(() => this.#entryOf(record, where));
     } catch (error) {
-      return error instanceof Fault ? error : new Fault('record.invalid', error instanceof Error ? error.message : undefined, { cause: error });
+      return error instanceof Fault
+        ? error
+        : new Fault('record.invalid', error instanceof Error ? error.message : undefined, { cause: error });
     }
   }
 
   async #entryOf(record: SentRecord, where: Where): Promise<Entry> {
-    const payload = where === 'here' ? verifyEnvelope(record.envelope, this.#keys, RECORD_PAYLOAD_TYPE) : await verifyEnvelopeAside(record.envelope, this.#keys, RECORD_PAYLOAD_TYPE);
-    if (payload.length > LIMITS.recordBytes.max) throw new Fault('record.too_large', `a record has at most ${LIMITS.recordBytes.max} bytes`);
+    const payload =
+      where === 'here'
+        ? verifyEnvelope(record.envelope, this.#keys, RECORD_PAYLOAD_TYPE)
+        : await verifyEnvelopeAside(record.envelope, this.#keys, RECORD_PAYLOAD_TYPE);
+    if (payload.length > LIMITS.recordBytes.max)
+      throw new Fault('record.too_large', `a record has at most ${LIMITS.recordBytes.max} bytes`);
     const statement = parseIJson(payload, { depthMax: LIMITS.argsDepth.max }) as Statement;
     const said = statement.predicate ?? {};
     const logId = logIdOf(record.tenant_id);
@@ -50,7 +72,8 @@ export class RecordVerifier {
     if (said['record_id'] !== record.record_id || said['tenant_id'] !== record.tenant_id || said['log_id'] !== logId) {
       throw new Fault('record.invalid', 'the record names another id, tenant or log than it was sent for');
     }
-    if (kind === null || statement.predicateType !== predicateTypeOf(kind as RecordKind)) throw new Fault('record.invalid', 'the predicate type is not of the record\'s kind');
+    if (kind === null || statement.predicateType !== predicateTypeOf(kind as RecordKind))
+      throw new Fault('record.invalid', "the predicate type is not of the record's kind");
     if (record.envelope.signatures.length !== 1 || !signature || said['kernel_key_id'] !== signature.keyid) {
       throw new Fault('record.invalid', 'the record must carry one signature, by the key that it names');
     }
@@ -58,8 +81,17 @@ export class RecordVerifier {
     this.#requireTaken(signature.keyid, recordedAt as number);
     this.#requireClosed(said);
     return {
-      logId, tenantId: record.tenant_id, recordId: record.record_id, kind, operationId: text(said['operation_id']), phase: text(said['phase']),
-      payload, keyid: signature.keyid, sig: decodeBase64(signature.sig), recordedAt: recordedAt as number, traceparent: traceparentOf(said),
+      logId,
+      tenantId: record.tenant_id,
+      recordId: record.record_id,
+      kind,
+      operationId: text(said['operation_id']),
+      phase: text(said['phase']),
+      payload,
+      keyid: signature.keyid,
+      sig: decodeBase64(signature.sig),
+      recordedAt: recordedAt as number,
+      traceparent: traceparentOf(said),
     };
   }
 
@@ -69,8 +101,10 @@ export class RecordVerifier {
     // The keys may have been read anew while the signature was verified.
     if (key === undefined) throw new Fault('record.invalid', 'the key that signed the record is not known any more');
     const { notBefore, notAfter, closesAt } = key;
-    if (closesAt !== null && closesAt <= this.#now()) throw new Fault('record.invalid', 'the key that signed the record was revoked');
-    if (recordedAt < (notBefore ?? -Infinity) || recordedAt > (notAfter ?? Infinity)) throw new Fault('record.invalid', 'the record is dated when its key did not sign');
+    if (closesAt !== null && closesAt <= this.#now())
+      throw new Fault('record.invalid', 'the key that signed the record was revoked');
+    if (recordedAt < (notBefore ?? -Infinity) || recordedAt > (notAfter ?? Infinity))
+      throw new Fault('record.invalid', 'the record is dated when its key did not sign');
   }
 
   /** The kernel keeps what is refused and sends it again. */
@@ -78,11 +112,18 @@ export class RecordVerifier {
     const said = kind === 'key' ? keyEventOf({ kind, change } as Pick<AuditRecord, 'kind' | 'change'>) : null;
     if (said?.event !== 'revoked' || said.purpose !== 'record') return;
     const key = this.#keys.get(said.keyid);
-    if (key !== undefined && (key.closesAt ?? Infinity) > this.#now()) throw new Fault('record.invalid', 'the key that the record calls revoked is still taken in here: its revocation comes into the log once it is closed');
+    if (key !== undefined && (key.closesAt ?? Infinity) > this.#now())
+      throw new Fault(
+        'record.invalid',
+        'the key that the record calls revoked is still taken in here: its revocation comes into the log once it is closed',
+      );
   }
 }
 
-/** The trace that a record was made in, as a header would carry it: https://www.w3.org/TR/trace-context/#traceparent-header */
+/**
+ * The trace that a record was made in, as a header would carry it:
+ * https://www.w3.org/TR/trace-context/#traceparent-header
+ */
 function traceparentOf({ trace_id, span_id }: Record<string, unknown>): string | null {
   const [trace, span] = [text(trace_id), text(span_id)];
   return trace === null || span === null ? null : `00-${trace}-${span}-01`;

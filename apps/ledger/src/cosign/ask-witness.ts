@@ -16,11 +16,18 @@ export type WitnessAnswer =
 /** Asks one witness. Never throws. */
 export type AskWitness = (witness: WitnessAddress, request: AddCheckpoint) => Promise<WitnessAnswer>;
 
-/** Asks over HTTP (https://c2sp.org/tlog-witness). What comes back is attacker-controlled: a line counts when it verifies under the witness's key. */
+/**
+ * Asks over HTTP (https://c2sp.org/tlog-witness). What comes back is attacker-controlled: a line counts when it
+ * verifies under the witness's key.
+ */
 export const askOverHttp: AskWitness = async (witness, request) => {
   try {
     const answer = await fetch(`${witness.url}add-checkpoint`, {
-      method: 'POST', body: formatAddCheckpoint(request), headers: { 'content-type': 'text/plain; charset=utf-8' }, redirect: 'error', signal: AbortSignal.timeout(ANSWER_MS),
+      method: 'POST',
+      body: formatAddCheckpoint(request),
+      headers: { 'content-type': 'text/plain; charset=utf-8' },
+      redirect: 'error',
+      signal: AbortSignal.timeout(ANSWER_MS),
     });
     return answerOf(answer.status, await boundedText(answer), witness, request);
   } catch (error) {
@@ -32,8 +39,13 @@ export const askOverHttp: AskWitness = async (witness, request) => {
 export function answerOf(status: number, body: string, witness: WitnessAddress, request: AddCheckpoint): WitnessAnswer {
   if (status === 409 && /^(?:0|[1-9]\d{0,15})\n$/.test(body)) return { said: 'size', treeSize: Number(body) };
   if (status !== 200) return { said: 'nothing', why: `it answered with status ${status}` };
-  const line = body.split('\n').map((text) => `${text}\n`).find((text) => isCosignature(text, witness, request));
-  return line === undefined ? { said: 'nothing', why: 'it answered with no cosignature that its key made' } : { said: 'cosigned', line };
+  const line = body
+    .split('\n')
+    .map((text) => `${text}\n`)
+    .find((text) => isCosignature(text, witness, request));
+  return line === undefined
+    ? { said: 'nothing', why: 'it answered with no cosignature that its key made' }
+    : { said: 'cosigned', line };
 }
 
 function isCosignature(line: string, { key }: WitnessAddress, { note }: AddCheckpoint): boolean {

@@ -1,9 +1,27 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { TenantId } from '@writ/contract';
 import { isSameHash, MerkleError, verifyConsistency } from '@writ/merkle';
-import { cosign, formatCosignerKey, parseCheckpoint, parseCosignerKey, parseNote, verifyCosignatures, verifyNote, type NoteKey } from '@writ/signing';
+import {
+  cosign,
+  formatCosignerKey,
+  parseCheckpoint,
+  parseCosignerKey,
+  parseNote,
+  verifyCosignatures,
+  verifyNote,
+  type NoteKey,
+} from '@writ/signing';
 import { Cosignatures } from '../sign/cosignatures.ts';
-import { newSigner, newTenant, noteKey, operationOf, record, TestLedger, type Replica, type Sent } from '../specs/test-ledger.ts';
+import {
+  newSigner,
+  newTenant,
+  noteKey,
+  operationOf,
+  record,
+  TestLedger,
+  type Replica,
+  type Sent,
+} from '../specs/test-ledger.ts';
 import { answerOf, type AskWitness, type WitnessAnswer } from './ask-witness.ts';
 import { Cosigner } from './cosigner.ts';
 import type { WitnessAddress } from './witnesses-file.ts';
@@ -29,15 +47,20 @@ class FakeWitness {
     const { origin, treeSize, root } = parseCheckpoint(text);
     const seen = this.seen.get(origin);
     const isFork = seen?.treeSize === treeSize && !isSameHash(seen.root, root);
-    if (oldSize !== (seen?.treeSize ?? 0) || isFork) return Promise.resolve({ said: 'size', treeSize: seen?.treeSize ?? 0 });
+    if (oldSize !== (seen?.treeSize ?? 0) || isFork)
+      return Promise.resolve({ said: 'size', treeSize: seen?.treeSize ?? 0 });
     try {
-      if (seen !== undefined) verifyConsistency({ oldSize, oldRoot: seen.root, newSize: treeSize, newRoot: root, hashes });
+      if (seen !== undefined)
+        verifyConsistency({ oldSize, oldRoot: seen.root, newSize: treeSize, newRoot: root, hashes });
     } catch (error) {
       if (!(error instanceof MerkleError)) throw error;
       return Promise.resolve({ said: 'nothing', why: 'no proof' });
     }
     this.seen.set(origin, { treeSize, root });
-    return Promise.resolve({ said: 'cosigned', line: cosign(text, { name: this.name, signer: this.signer }, NOW / 1000) });
+    return Promise.resolve({
+      said: 'cosigned',
+      line: cosign(text, { name: this.name, signer: this.signer }, NOW / 1000),
+    });
   };
 }
 
@@ -57,17 +80,31 @@ let tenant: TenantId;
 let replicas = 0;
 beforeEach(() => {
   due = new Set();
-  ledger = ledgers.replica(`cosigned-${String(replicas += 1)}`, { quorum: 2, onStored: (tenants) => { for (const each of tenants) due.add(each); } });
+  ledger = ledgers.replica(`cosigned-${String((replicas += 1))}`, {
+    quorum: 2,
+    onStored: (tenants) => {
+      for (const each of tenants) due.add(each);
+    },
+  });
   witnesses = [new FakeWitness('w1.test'), new FakeWitness('w2.test')];
   told = [];
   tenant = newTenant();
 });
 
-const newCosigner = (): Cosigner => new Cosigner(due, {
-  witnesses: witnesses.map(({ address }) => address), store, reader: ledger.reader,
-  ask: (address, request) => witnesses.find((witness) => witness.address === address)!.ask(address, request),
-  hooks: { onWitness: (name, why) => told.push(`${name.split('+')[0]!}: ${why ?? 'back'}`), onFork: (name, _log, size) => told.push(`${name.split('+')[0]!}: fork at ${String(size)}`), onError: (error) => { throw error; } },
-});
+const newCosigner = (): Cosigner =>
+  new Cosigner(due, {
+    witnesses: witnesses.map(({ address }) => address),
+    store,
+    reader: ledger.reader,
+    ask: (address, request) => witnesses.find((witness) => witness.address === address)!.ask(address, request),
+    hooks: {
+      onWitness: (name, why) => told.push(`${name.split('+')[0]!}: ${why ?? 'back'}`),
+      onFork: (name, _log, size) => told.push(`${name.split('+')[0]!}: fork at ${String(size)}`),
+      onError: (error) => {
+        throw error;
+      },
+    },
+  });
 const append = async (count: number): Promise<Sent[]> => {
   const sent = Array.from({ length: count }, () => record(tenant));
   await ledger.append(sent);
@@ -76,8 +113,12 @@ const append = async (count: number): Promise<Sent[]> => {
   return sent;
 };
 const keys = (): NoteKey[] => witnesses.map(({ address }) => address.key);
-const cosignersOf = (note: string): string[] => verifyCosignatures(note, keys()).map(({ key }) => key.name).sort();
-const receiptOf = async (sent: Sent) => (await ledger.receipts.of({ v: 1, tenant_id: tenant, operation_id: operationOf(sent), phase: null })).inclusion;
+const cosignersOf = (note: string): string[] =>
+  verifyCosignatures(note, keys())
+    .map(({ key }) => key.name)
+    .sort();
+const receiptOf = async (sent: Sent) =>
+  (await ledger.receipts.of({ v: 1, tenant_id: tenant, operation_id: operationOf(sent), phase: null })).inclusion;
 
 test('the newest checkpoint of a log is cosigned by all witnesses, and then nobody is asked again', async () => {
   const [first] = await append(3);
@@ -95,7 +136,7 @@ test('the newest checkpoint of a log is cosigned by all witnesses, and then nobo
   expect(witnesses.map((witness) => witness.asked)).toEqual(asked);
 });
 
-test('while a witness is away a receipt has the others\' word, an older one is proved towards what all had seen, and it comes back', async () => {
+test("while a witness is away a receipt has the others' word, an older one is proved towards what all had seen, and it comes back", async () => {
   const [first] = await append(3);
   const cosigner = newCosigner();
   await cosigner.round(NOW);
@@ -105,7 +146,10 @@ test('while a witness is away a receipt has the others\' word, an older one is p
   const [old, young] = [await receiptOf(first!), await receiptOf(second!)];
   expect([old.tree_size, cosignersOf(old.checkpoint)]).toEqual([3, ['w1.test', 'w2.test']]);
   expect([young.tree_size, cosignersOf(young.checkpoint)]).toEqual([5, ['w1.test']]);
-  for (const inclusion of [old, young]) expect(await ledger.reader.inclusion({ v: 1, tenant_id: tenant, leaf_index: inclusion.leaf_index })).toEqual(inclusion);
+  for (const inclusion of [old, young])
+    expect(await ledger.reader.inclusion({ v: 1, tenant_id: tenant, leaf_index: inclusion.leaf_index })).toEqual(
+      inclusion,
+    );
   expect(told).toEqual(['w2.test: away']);
   witnesses[1].isAway = false;
   // Left alone for a second; then the log is due without having grown.
@@ -141,8 +185,20 @@ test('what a witness answers counts when its own key made it over this checkpoin
   const request = { oldSize: 0, hashes: [], note };
   const line = cosign(text, { name, signer }, 7);
   expect(answerOf(200, `— stranger AAAAAAA=\n${line}`, address, request)).toEqual({ said: 'cosigned', line });
-  const others = [cosign(text.replace('\n2\n', '\n3\n'), { name, signer }, 7), cosign(text, { name, signer: other }, 7), 'hello\n', '', `${line.trimEnd()} \n`];
+  const others = [
+    cosign(text.replace('\n2\n', '\n3\n'), { name, signer }, 7),
+    cosign(text, { name, signer: other }, 7),
+    'hello\n',
+    '',
+    `${line.trimEnd()} \n`,
+  ];
   for (const body of others) expect(answerOf(200, body, address, request).said).toBe('nothing');
   expect(answerOf(409, '12\n', address, request)).toEqual({ said: 'size', treeSize: 12 });
-  for (const [status, body] of [[409, 'many\n'], [409, '012\n'], [500, line], [404, '']] as const) expect(answerOf(status, body, address, request).said).toBe('nothing');
+  for (const [status, body] of [
+    [409, 'many\n'],
+    [409, '012\n'],
+    [500, line],
+    [404, ''],
+  ] as const)
+    expect(answerOf(status, body, address, request).said).toBe('nothing');
 });

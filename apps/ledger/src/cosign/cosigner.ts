@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Has the newest checkpoint of each log cosigned, in rounds beside everything else. INVARIANT (never in the way): an append, a receipt and a checkpoint wait for no
-// witness; what witnesses haven't said yet is missing from the note, and a verifier who asks for it says so.
+// Has the newest checkpoint of each log cosigned, in rounds beside everything else. INVARIANT (never in the way): an
+// append, a receipt and a checkpoint wait for no witness; what witnesses haven't said yet is missing from the note, and
+// a verifier who asks for it says so.
 import { logIdOf, type TenantId } from '@writ/contract';
 import { decodeBase64 } from '@writ/signing';
 import type { LogReader } from '../log/log-reader.ts';
@@ -38,7 +39,10 @@ export interface CosignerParts {
   readonly hooks: CosignerHooks;
 }
 
-interface Silence { readonly until: number; readonly nextMs: number }
+interface Silence {
+  readonly until: number;
+  readonly nextMs: number;
+}
 
 export class Cosigner {
   readonly #due: Set<string>;
@@ -48,7 +52,10 @@ export class Cosigner {
   #timer: NodeJS.Timeout | undefined;
   #round: Promise<void> | undefined;
 
-  /** @param due tenants whose logs have a checkpoint that is newer than what was asked about; whoever stores one adds to it */
+  /**
+   * @param due tenants whose logs have a checkpoint that is newer than what was asked about; whoever stores one adds to
+   * it
+   */
   constructor(due: Set<string>, parts: CosignerParts) {
     this.#due = due;
     this.#parts = parts;
@@ -57,7 +64,11 @@ export class Cosigner {
   /** Goes round until it is stopped. */
   start(): void {
     this.#timer = setInterval(() => {
-      this.#round ??= this.round(Date.now()).catch(this.#parts.hooks.onError).finally(() => { this.#round = undefined; });
+      this.#round ??= this.round(Date.now())
+        .catch(this.#parts.hooks.onError)
+        .finally(() => {
+          this.#round = undefined;
+        });
     }, ROUND_MS);
     this.#timer.unref();
   }
@@ -75,7 +86,13 @@ export class Cosigner {
       for (let tenantId = waiting.pop(); tenantId !== undefined; tenantId = waiting.pop()) {
         // Before it is looked at: a checkpoint that comes meanwhile makes it due again.
         this.#due.delete(tenantId);
-        if (!(await this.#cosignLog(tenantId, now).catch((error: unknown) => { this.#parts.hooks.onError(error); return false; }))) this.#due.add(tenantId);
+        if (
+          !(await this.#cosignLog(tenantId, now).catch((error: unknown) => {
+            this.#parts.hooks.onError(error);
+            return false;
+          }))
+        )
+          this.#due.add(tenantId);
       }
     };
     await Promise.all(Array.from({ length: LOGS_AT_ONCE }, turn));
@@ -86,7 +103,9 @@ export class Cosigner {
     const standing = await this.#parts.store.standing(tenantId);
     if (standing === null) return true;
     const missing = this.#parts.witnesses.filter(({ key }) => !standing.cosignedBy.has(nameOfKey(key)));
-    const done = await Promise.all(missing.map((witness) => this.#isSilent(witness, now) ? false : this.#cosign(witness, tenantId, standing, now)));
+    const done = await Promise.all(
+      missing.map((witness) => (this.#isSilent(witness, now) ? false : this.#cosign(witness, tenantId, standing, now))),
+    );
     return done.every(Boolean);
   }
 
@@ -98,8 +117,17 @@ export class Cosigner {
       const oldSize = this.#sizes.get(`${name} ${logId}`) ?? 0;
       // It saw a checkpoint of another replica's that isn't stored here yet.
       if (oldSize > standing.treeSize) return false;
-      const { hashes } = await this.#parts.reader.consistency({ v: 1, tenant_id: tenantId, from: oldSize, to: standing.treeSize });
-      const answer = await this.#parts.ask(witness, { oldSize, hashes: hashes.map((hash) => decodeBase64(hash)), note: standing.note });
+      const { hashes } = await this.#parts.reader.consistency({
+        v: 1,
+        tenant_id: tenantId,
+        from: oldSize,
+        to: standing.treeSize,
+      });
+      const answer = await this.#parts.ask(witness, {
+        oldSize,
+        hashes: hashes.map((hash) => decodeBase64(hash)),
+        note: standing.note,
+      });
       if (answer.said === 'nothing') {
         this.#parts.hooks.onAnswer?.(name, 'silent');
         return this.#fellSilent(name, answer.why, now);

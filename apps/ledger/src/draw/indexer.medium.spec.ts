@@ -25,10 +25,18 @@ afterAll(async () => {
 });
 
 const append = async (tenant: TenantId, count: number): Promise<void> => {
-  for (let left = count; left > 0; left -= AT_ONCE) await ledger.append(Array.from({ length: Math.min(left, AT_ONCE) }, (_, n) => wholeRecord(tenant, { recorded_at: n })));
+  for (let left = count; left > 0; left -= AT_ONCE)
+    await ledger.append(
+      Array.from({ length: Math.min(left, AT_ONCE) }, (_, n) => wholeRecord(tenant, { recorded_at: n })),
+    );
 };
-const failOnError = (error: unknown): void => { throw error; };
-const indexerOf = (tenants: Iterable<string>, { pool = ledgers.pool, onError = failOnError }: { pool?: Pool; onError?: (error: unknown) => void } = {}): Indexer => {
+const failOnError = (error: unknown): void => {
+  throw error;
+};
+const indexerOf = (
+  tenants: Iterable<string>,
+  { pool = ledgers.pool, onError = failOnError }: { pool?: Pool; onError?: (error: unknown) => void } = {},
+): Indexer => {
   const due = new DueLogs();
   due.add(tenants);
   return new Indexer(due, new IndexStore(pool), onError);
@@ -37,7 +45,9 @@ const indexerOf = (tenants: Iterable<string>, { pool = ledgers.pool, onError = f
 const expectWhole = async (tenant: TenantId, count: number): Promise<void> => {
   const { rows } = await owner.query<{ leaf: number | null; row: number | null; same: boolean | null }>(
     `SELECT l.leaf_index AS leaf, r.leaf_index AS row, l.record_id = r.record_id AND l.recorded_at = r.recorded_at AS same
-       FROM (SELECT * FROM ledger.leaf WHERE tenant_id = $1) l FULL JOIN (SELECT * FROM ledger.record_index WHERE tenant_id = $1) r USING (log_id, leaf_index) ORDER BY 1, 2`, [tenant]);
+       FROM (SELECT * FROM ledger.leaf WHERE tenant_id = $1) l FULL JOIN (SELECT * FROM ledger.record_index WHERE tenant_id = $1) r USING (log_id, leaf_index) ORDER BY 1, 2`,
+    [tenant],
+  );
   expect(rows).toEqual(Array.from({ length: count }, (_, n) => ({ leaf: n, row: n, same: true })));
 };
 const rounds = async (indexer: Indexer, count = 3): Promise<void> => {
@@ -62,8 +72,15 @@ test('logs with a few records each are drawn together, whatever becomes of one o
   await owner.query('BEGIN');
   await owner.query('SELECT pg_advisory_xact_lock(hashtextextended($1, 20261))', [`log_${held.slice(4)}`]);
   // The one that is far behind has the first batch to itself, and all others wait for the next.
-  expect([...(await store.drawNext([behind, held, ...others])).values()]).toEqual(['more', ...Array.from({ length: 11 }, () => 'waits')]);
-  expect([...(await store.drawNext([held, ...others, behind])).values()]).toEqual(['taken', ...others.map(() => 'done'), 'more']);
+  expect([...(await store.drawNext([behind, held, ...others])).values()]).toEqual([
+    'more',
+    ...Array.from({ length: 11 }, () => 'waits'),
+  ]);
+  expect([...(await store.drawNext([held, ...others, behind])).values()]).toEqual([
+    'taken',
+    ...others.map(() => 'done'),
+    'more',
+  ]);
   for (const tenant of others) await expectWhole(tenant, 3);
   await owner.query('COMMIT');
   await rounds(indexerOf([behind, held]));
@@ -79,7 +96,7 @@ test('a log that is far behind stands back for the others within a round', async
   for (const tenant of others) await expectWhole(tenant, 3);
 });
 
-test('a log that can\'t be drawn holds up no other', async () => {
+test("a log that can't be drawn holds up no other", async () => {
   const tenants = [newTenant(), newTenant(), newTenant()];
   for (const tenant of tenants) await append(tenant, 2);
   const [, broken] = tenants as [TenantId, TenantId, TenantId];
@@ -113,7 +130,11 @@ test('two replicas that index while records come draw every leaf once', async ()
 test('an indexer whose connection is killed in the middle of a batch leaves nothing of it, and goes on where it was', async () => {
   const tenant = newTenant();
   await append(tenant, 600);
-  const pool = createPool({ url: ledgers.database.urlFor('writ_ledger'), applicationName: 'ledger-spec-doomed', onIdleError: () => undefined });
+  const pool = createPool({
+    url: ledgers.database.urlFor('writ_ledger'),
+    applicationName: 'ledger-spec-doomed',
+    onIdleError: () => undefined,
+  });
   const errors: unknown[] = [];
   const indexer = indexerOf([tenant], { pool, onError: (error) => errors.push(error) });
   // Its first insert waits behind this lock.
@@ -123,7 +144,9 @@ test('an indexer whose connection is killed in the middle of a batch leaves noth
   // Outside of that transaction, within which the statistics stand still.
   const killer = await ledgers.asOwner();
   for (let killed = 0; killed === 0;) {
-    const { rowCount } = await killer.query(`SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = 'ledger-spec-doomed' AND wait_event_type = 'Lock' AND datname = current_database()`);
+    const { rowCount } = await killer.query(
+      `SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = 'ledger-spec-doomed' AND wait_event_type = 'Lock' AND datname = current_database()`,
+    );
     killed = rowCount ?? 0;
   }
   await killer.end();
@@ -144,7 +167,11 @@ test('an indexer that is stopped ends its batch, and the next one goes on behind
   const round = first.round();
   await first.stop();
   await round;
-  const { rows: [stood] } = await owner.query<{ count: number }>('SELECT count(*) AS count FROM ledger.record_index WHERE tenant_id = $1', [tenant]);
+  const {
+    rows: [stood],
+  } = await owner.query<{ count: number }>('SELECT count(*) AS count FROM ledger.record_index WHERE tenant_id = $1', [
+    tenant,
+  ]);
   expect(stood!.count).toBeLessThan(MANY);
   await rounds(indexerOf([tenant]));
   await expectWhole(tenant, MANY);
@@ -154,7 +181,10 @@ test('a record of an unknown version holds up nothing', async () => {
   const tenant = newTenant();
   await ledger.append([wholeRecord(tenant), wholeRecord(tenant, { v: 2 }), wholeRecord(tenant)]);
   await rounds(indexerOf([tenant]));
-  const { rows } = await owner.query('SELECT is_drawn, kind, phase FROM ledger.record_index WHERE tenant_id = $1 ORDER BY leaf_index', [tenant]);
+  const { rows } = await owner.query(
+    'SELECT is_drawn, kind, phase FROM ledger.record_index WHERE tenant_id = $1 ORDER BY leaf_index',
+    [tenant],
+  );
   expect(rows).toEqual([true, false, true].map((is_drawn) => ({ is_drawn, kind: 'tool_call', phase: 'outcome' })));
 });
 
@@ -180,7 +210,13 @@ test('an indexer that is stopped while it rests ends at once', async () => {
   const tenant = newTenant();
   await append(tenant, 1);
   const { promise: drawn, resolve } = Promise.withResolvers<undefined>();
-  const store = { drawNext: async () => { resolve(undefined); await sleep(1_000); return new Map([[tenant, 'more' as const]]); } };
+  const store = {
+    drawNext: async () => {
+      resolve(undefined);
+      await sleep(1_000);
+      return new Map([[tenant, 'more' as const]]);
+    },
+  };
   const due = new DueLogs();
   due.add([tenant]);
   const indexer = new Indexer(due, store, failOnError);

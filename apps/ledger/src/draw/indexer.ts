@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Draws the index of records behind the appends. INVARIANT (never in the way): an append, a receipt and a checkpoint wait for no index, and it takes at most a fifth of
-// the time, a batch of some milliseconds at once; how far it is, every answer says.
+// Draws the index of records behind the appends. INVARIANT (never in the way): an append, a receipt and a checkpoint
+// wait for no index, and it takes at most a fifth of the time, a batch of some milliseconds at once; how far it is,
+// every answer says.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Fault } from '@writ/contract';
 import { Repeated } from '@writ/nest-kit';
@@ -9,7 +10,10 @@ import type { Drawn, IndexStore } from '../records/index-store.ts';
 
 /** From one round to the next: how far behind the index is on a quiet machine. */
 const ROUND_MS = 250;
-/** After each batch it rests so many times as long as that took: what comes in between finds the processor and the database to itself. */
+/**
+ * After each batch it rests so many times as long as that took: what comes in between finds the processor and the
+ * database to itself.
+ */
 const REST_SHARE = 4;
 const REST_MS_MAX = 10_000;
 /** Logs that are drawn in one transaction: where each has a few records, most of the cost is the transaction's. */
@@ -17,7 +21,10 @@ const LOGS_AT_ONCE = 64;
 /** Batches of those before the others have their turn. */
 const BATCHES_IN_TURN = 20;
 
-/** Which logs have, or may have, records that aren't indexed: told of by who appended, by who asked, and by the ledger's memory at its start. */
+/**
+ * Which logs have, or may have, records that aren't indexed: told of by who appended, by who asked, and by the ledger's
+ * memory at its start.
+ */
 export class DueLogs {
   /** since when each is due, by `performance.now()` */
   readonly #tenants = new Map<string, number>();
@@ -25,7 +32,8 @@ export class DueLogs {
   #taken: ReadonlyMap<string, number> = new Map();
 
   add(tenants: Iterable<string>): void {
-    for (const tenant of tenants) if (!this.#tenants.has(tenant)) this.#tenants.set(tenant, this.#taken.get(tenant) ?? performance.now());
+    for (const tenant of tenants)
+      if (!this.#tenants.has(tenant)) this.#tenants.set(tenant, this.#taken.get(tenant) ?? performance.now());
   }
 
   /** Those of now. What is added meanwhile waits for the next time. */
@@ -83,7 +91,8 @@ export class Indexer {
   /** One round: some batches of every log that is due, several logs in one. One that isn't done stays due. */
   async round(): Promise<void> {
     const tenants = this.#due.take();
-    for (let at = 0; at < tenants.length && !this.#isStopping; at += LOGS_AT_ONCE) await this.#draw(tenants.slice(at, at + LOGS_AT_ONCE));
+    for (let at = 0; at < tenants.length && !this.#isStopping; at += LOGS_AT_ONCE)
+      await this.#draw(tenants.slice(at, at + LOGS_AT_ONCE));
   }
 
   get #isStopping(): boolean {
@@ -113,7 +122,10 @@ export class Indexer {
       // Another replica that has the log's lock may have looked before the newest leaf was there.
       taken.push(...left.filter((tenantId) => said.get(tenantId) === 'taken'));
       // One that is far behind stands back for those that haven't had their turn.
-      left = [...left.filter((tenantId) => said.get(tenantId) === 'waits'), ...left.filter((tenantId) => said.get(tenantId) === 'more')];
+      left = [
+        ...left.filter((tenantId) => said.get(tenantId) === 'waits'),
+        ...left.filter((tenantId) => said.get(tenantId) === 'more'),
+      ];
     }
     return [...taken, ...left];
   }
@@ -124,7 +136,9 @@ export class Indexer {
       return await this.#store.drawNext(tenants);
     } finally {
       // Until it is stopped.
-      await sleep(restAfter(performance.now() - began), undefined, { signal: this.#stopping.signal }).catch(() => undefined);
+      await sleep(restAfter(performance.now() - began), undefined, { signal: this.#stopping.signal }).catch(
+        () => undefined,
+      );
     }
   }
 }

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/** A record on its way into the log of its tenant, its signature verified. `payload` is stored and hashed as it came. */
+/**
+ * A record on its way into the log of its tenant, its signature verified. `payload` is stored and hashed as it came.
+ */
 export interface Entry {
   readonly logId: string;
   readonly tenantId: string;

@@ -25,15 +25,28 @@ async function append(tenant_id: TenantId, sent: Sent[], before = 0): Promise<vo
   const size = before + sent.length;
   while ((await page(tenant_id, { from: size })).newest_size < size) await new Promise(setImmediate);
 }
-const page = (tenant_id: TenantId, over: object = {}) => ledger.pages.read({ v: 1, tenant_id, from: 0, limit: 256, tree_size: null, ...over });
-const faultOf = (asked: Promise<unknown>): Promise<string> => asked.then(() => 'none', (error: unknown) => (error as { code: string }).code);
+const page = (tenant_id: TenantId, over: object = {}) =>
+  ledger.pages.read({ v: 1, tenant_id, from: 0, limit: 256, tree_size: null, ...over });
+const faultOf = (asked: Promise<unknown>): Promise<string> =>
+  asked.then(
+    () => 'none',
+    (error: unknown) => (error as { code: string }).code,
+  );
 
 /** Verifies each record of a page as a stranger would, and gives their envelopes. */
 function verified({ checkpoint, tree_size, records }: ExportReply) {
   const { root, treeSize } = parseCheckpoint(verifyNote(checkpoint, [noteKey]).text);
   expect(treeSize).toBe(tree_size);
   for (const { leaf_index, envelope, hashes } of records) {
-    verifyInclusion({ leafHash: leafHash(decodeBase64(envelope.payload)), leafIndex: leaf_index, treeSize, hashes: hashes.map((hash) => decodeBase64(hash)) }, root);
+    verifyInclusion(
+      {
+        leafHash: leafHash(decodeBase64(envelope.payload)),
+        leafIndex: leaf_index,
+        treeSize,
+        hashes: hashes.map((hash) => decodeBase64(hash)),
+      },
+      root,
+    );
   }
   return records.map(({ envelope }) => envelope);
 }
@@ -56,9 +69,17 @@ it('gives every record in the order of the log, each proved towards the newest c
 
 it('proves towards an earlier checkpoint where that is asked for, and nothing beyond it', async () => {
   const { tenant_id, sent } = await logOf(40);
-  await append(tenant_id, Array.from({ length: 10 }, () => record(tenant_id)), 40);
+  await append(
+    tenant_id,
+    Array.from({ length: 10 }, () => record(tenant_id)),
+    40,
+  );
   const early = await page(tenant_id, { tree_size: 40, from: 30 });
-  expect([early.newest_size, early.tree_size, verified(early)]).toEqual([50, 40, sent.slice(30, 40).map(({ envelope }) => envelope)]);
+  expect([early.newest_size, early.tree_size, verified(early)]).toEqual([
+    50,
+    40,
+    sent.slice(30, 40).map(({ envelope }) => envelope),
+  ]);
   expect(await page(tenant_id, { tree_size: 40, from: 45 })).toMatchObject({ records: [] });
   expect(await faultOf(page(tenant_id, { tree_size: 39 }))).toBe('not_found');
   expect(await faultOf(page(tenant_id, { tree_size: 51 }))).toBe('not_found');

@@ -1,7 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 import { Fault } from '@writ/contract';
 import {
-  appendLeaves, EMPTY_FRONTIER, growTiles, isSameHash, leafHash, parseFrontier, rootOfFrontier, TILE_WIDTH, type Frontier, type Tile,
+  appendLeaves,
+  EMPTY_FRONTIER,
+  growTiles,
+  isSameHash,
+  leafHash,
+  parseFrontier,
+  rootOfFrontier,
+  TILE_WIDTH,
+  type Frontier,
+  type Tile,
 } from '@writ/merkle';
 import type { Entry } from './entry.ts';
 
@@ -35,11 +44,18 @@ export interface Growth {
   readonly edgeHashes: readonly Uint8Array[];
 }
 
-export function growLog(state: LogState, entries: readonly Entry[], readTile: (level: number, index: number) => readonly Uint8Array[]): Growth {
+export function growLog(
+  state: LogState,
+  entries: readonly Entry[],
+  readTile: (level: number, index: number) => readonly Uint8Array[],
+): Growth {
   const leaves = entries.map((entry) => leafHash(entry.payload));
   const frontier = appendLeaves(state.frontier, leaves);
   return {
-    first: state.treeSize, frontier, root: rootOfFrontier(frontier), tiles: growTiles(state.treeSize, leaves, readTile),
-    edgeHashes: leaves.slice(Math.max(0, leaves.length - frontier.size % TILE_WIDTH)),
+    first: state.treeSize,
+    frontier,
+    root: rootOfFrontier(frontier),
+    tiles: growTiles(state.treeSize, leaves, readTile),
+    edgeHashes: leaves.slice(Math.max(0, leaves.length - (frontier.size % TILE_WIDTH))),
   };
 }

@@ -1,7 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 import { logIdOf, type Inclusion, type TenantId } from '@writ/contract';
 import { runStatement, type Pool } from '@writ/database';
-import { HASH_BYTES, HashedTile, isSameHash, MerkleError, placeOf, proveInclusion, rootFromInclusion, TILE_HEIGHT, TILE_WIDTH, tileWidth, type HashAt } from '@writ/merkle';
+import {
+  HASH_BYTES,
+  HashedTile,
+  isSameHash,
+  MerkleError,
+  placeOf,
+  proveInclusion,
+  rootFromInclusion,
+  TILE_HEIGHT,
+  TILE_WIDTH,
+  tileWidth,
+  type HashAt,
+} from '@writ/merkle';
 import { encodeBase64 } from '@writ/signing';
 import { LRUCache } from 'lru-cache';
 import type { SignedMemory } from '../sign/signed-memory.ts';
@@ -13,18 +25,33 @@ const EDGES_MAX = 1_024;
 /** Levels of tiles that a log of at most 2^53 − 1 leaves has. */
 const LEVELS = 7;
 
-interface CheckpointRow { readonly newest_size: number; readonly newest_root: Buffer; readonly tree_size: number; readonly root: Buffer; readonly note: string; readonly level: null }
-interface TileRow { readonly level: number; readonly tile_index: number; readonly hashes: Buffer }
+interface CheckpointRow {
+  readonly newest_size: number;
+  readonly newest_root: Buffer;
+  readonly tree_size: number;
+  readonly root: Buffer;
+  readonly note: string;
+  readonly level: null;
+}
+interface TileRow {
+  readonly level: number;
+  readonly tile_index: number;
+  readonly hashes: Buffer;
+}
 
 /** The partial tiles of a log at one size, by level: all proofs towards that size need them. */
-interface Edge { readonly treeSize: number; readonly tiles: ReadonlyMap<number, HashedTile> }
+interface Edge {
+  readonly treeSize: number;
+  readonly tiles: ReadonlyMap<number, HashedTile>;
+}
 
 const isTile = (row: CheckpointRow | TileRow): row is TileRow => row.level !== null;
 const nameOf = (logId: string, level: number, index: number): string => `${logId}/${level}/${index}`;
 
 /**
- * Proves leaves towards the newest checkpoint with one question to the database. Full tiles are remembered, since they never change, and the partial ones of a log until it grows.
- * INVARIANT (nothing unproved): a proof leaves that leads from the tile's leaf hash to the signed root. What is remembered is never believed.
+ * Proves leaves towards the newest checkpoint with one question to the database. Full tiles are remembered, since they
+ * never change, and the partial ones of a log until it grows. INVARIANT (nothing unproved): a proof leaves that leads
+ * from the tile's leaf hash to the signed root. What is remembered is never believed.
  */
 export class InclusionProofs {
   readonly #pool: Pool;
@@ -41,17 +68,23 @@ export class InclusionProofs {
   }
 
   /**
-   * Null where that can't be said in one go: the newest root isn't signed yet, the log has no such leaf or no leaf at all, the database doesn't stand where this replica signed
-   * last, or its tiles don't lead to the root. Faults: `database.unavailable`, `overloaded`. @throws MerkleError `bad_tile` where a tile isn't stored
+   * Null where that can't be said in one go: the newest root isn't signed yet, the log has no such leaf or no leaf at
+   * all, the database doesn't stand where this replica signed last, or its tiles don't lead to the root. Faults:
+   * `database.unavailable`, `overloaded`. @throws MerkleError `bad_tile` where a tile isn't stored
    */
   async find(tenantId: string, leafIndex: number): Promise<Inclusion | null> {
     const logId = logIdOf(tenantId as TenantId);
     const full = this.#fullOver(logId, leafIndex);
     const edge = this.#edges.get(logId);
-    const { rows: [newest, ...rows] } = await runStatement<CheckpointRow | TileRow>(this.#pool, {
-      name: 'ledger.open_inclusion', text: 'SELECT * FROM ledger.open_inclusion($1, $2, $3, $4, $5, $6)', values: [tenantId, logId, leafIndex, this.#quorum, [...full.keys()], edge?.treeSize ?? 0],
+    const {
+      rows: [newest, ...rows],
+    } = await runStatement<CheckpointRow | TileRow>(this.#pool, {
+      name: 'ledger.open_inclusion',
+      text: 'SELECT * FROM ledger.open_inclusion($1, $2, $3, $4, $5, $6)',
+      values: [tenantId, logId, leafIndex, this.#quorum, [...full.keys()], edge?.treeSize ?? 0],
     });
-    if (newest === undefined || isTile(newest) || leafIndex >= newest.tree_size || !this.#isWhereSigned(logId, newest)) return null;
+    if (newest === undefined || isTile(newest) || leafIndex >= newest.tree_size || !this.#isWhereSigned(logId, newest))
+      return null;
     const tiles = over({ leafIndex, treeSize: newest.tree_size }, { full, edge }, rows.filter(isTile));
     let inclusion: Inclusion | null = null;
     try {
@@ -76,7 +109,11 @@ export class InclusionProofs {
   /** A root that is larger than the one signed last is another replica's. */
   #isWhereSigned(logId: string, { newest_size, newest_root }: CheckpointRow): boolean {
     const last = this.#memory.last(logId);
-    return last === undefined || last.treeSize < newest_size || (last.treeSize === newest_size && isSameHash(last.root, newest_root));
+    return (
+      last === undefined ||
+      last.treeSize < newest_size ||
+      (last.treeSize === newest_size && isSameHash(last.root, newest_root))
+    );
   }
 
   #remember(logId: string, leafIndex: number, { full, edge }: Tiles): void {
@@ -85,16 +122,25 @@ export class InclusionProofs {
   }
 
   #forget(logId: string, leafIndex: number): void {
-    for (let level = 0; level < LEVELS; level += 1) this.#full.delete(nameOf(logId, level, indexOver(leafIndex, level)));
+    for (let level = 0; level < LEVELS; level += 1)
+      this.#full.delete(nameOf(logId, level, indexOver(leafIndex, level)));
     this.#edges.delete(logId);
   }
 }
 
 /** What a proof is read from: the full tiles over the leaf, by level, and the partial ones of the tree. */
-interface Tiles { readonly full: ReadonlyMap<number, HashedTile>; readonly edge: Edge; readonly hashAt: HashAt }
+interface Tiles {
+  readonly full: ReadonlyMap<number, HashedTile>;
+  readonly edge: Edge;
+  readonly hashAt: HashAt;
+}
 
 /** Puts together what is remembered and what was read, which is as wide as asked for or wider. */
-function over({ leafIndex, treeSize }: { leafIndex: number; treeSize: number }, known: { full: ReadonlyMap<number, HashedTile>; edge: Edge | undefined }, rows: readonly TileRow[]): Tiles {
+function over(
+  { leafIndex, treeSize }: { leafIndex: number; treeSize: number },
+  known: { full: ReadonlyMap<number, HashedTile>; edge: Edge | undefined },
+  rows: readonly TileRow[],
+): Tiles {
   const full = new Map(known.full);
   const partial = new Map<number, HashedTile>();
   for (const { level, tile_index, hashes } of rows) {
@@ -106,16 +152,22 @@ function over({ leafIndex, treeSize }: { leafIndex: number; treeSize: number }, 
     const place = placeOf({ level, index });
     const isFull = tileWidth(place.level, place.index, treeSize) === TILE_WIDTH;
     const tile = (isFull ? full : edge.tiles).get(place.level);
-    if (tile === undefined || (isFull && place.index !== indexOver(leafIndex, place.level))) throw new MerkleError('bad_tile');
+    if (tile === undefined || (isFull && place.index !== indexOver(leafIndex, place.level)))
+      throw new MerkleError('bad_tile');
     return tile.hashAt(level % TILE_HEIGHT, place.offset / place.count);
   };
   return { full, edge, hashAt };
 }
 
 /** Null where the hashes don't lead to the root. */
-function prove(leafIndex: number, { tree_size: treeSize, root, note }: CheckpointRow, hashAt: HashAt): Inclusion | null {
+function prove(
+  leafIndex: number,
+  { tree_size: treeSize, root, note }: CheckpointRow,
+  hashAt: HashAt,
+): Inclusion | null {
   const hashes = proveInclusion(leafIndex, treeSize, hashAt);
-  if (!isSameHash(rootFromInclusion({ leafHash: hashAt(0, leafIndex), leafIndex, treeSize, hashes }), root)) return null;
+  if (!isSameHash(rootFromInclusion({ leafHash: hashAt(0, leafIndex), leafIndex, treeSize, hashes }), root))
+    return null;
   return { leaf_index: leafIndex, tree_size: treeSize, hashes: hashes.map(encodeBase64), checkpoint: note };
 }
 

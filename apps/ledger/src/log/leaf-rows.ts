@@ -20,23 +20,38 @@ export interface LeafRange {
 }
 
 /** Reads leaves in their order, in the caller's transaction: the first, and as many more as fit. */
-export async function readLeaves(client: Client, logId: string, { from, to, bytesMax }: LeafRange): Promise<readonly LeafRow[]> {
+export async function readLeaves(
+  client: Client,
+  logId: string,
+  { from, to, bytesMax }: LeafRange,
+): Promise<readonly LeafRow[]> {
   const { rows } = await client.query<LeafRow>(
     `SELECT leaf_index, payload, keyid, sig FROM (
        SELECT leaf_index, payload, keyid, sig, sum(length(payload)) OVER (ORDER BY leaf_index) - length(payload) AS before
          FROM ledger.leaf WHERE log_id = $1 AND leaf_index >= $2 AND leaf_index < $3) x
       WHERE before < $4 ORDER BY leaf_index`,
-    [logId, from, to, bytesMax]);
+    [logId, from, to, bytesMax],
+  );
   return rows;
 }
 
 /** Reads who signed the leaves from one index up to another, which is not among them, in their order. */
-export async function readSignatures(client: Client, logId: string, from: number, to: number): Promise<readonly Pick<LeafRow, 'keyid' | 'sig'>[]> {
+export async function readSignatures(
+  client: Client,
+  logId: string,
+  from: number,
+  to: number,
+): Promise<readonly Pick<LeafRow, 'keyid' | 'sig'>[]> {
   const { rows } = await client.query<Pick<LeafRow, 'keyid' | 'sig'>>(
-    'SELECT keyid, sig FROM ledger.leaf WHERE log_id = $1 AND leaf_index >= $2 AND leaf_index < $3 ORDER BY leaf_index', [logId, from, to]);
+    'SELECT keyid, sig FROM ledger.leaf WHERE log_id = $1 AND leaf_index >= $2 AND leaf_index < $3 ORDER BY leaf_index',
+    [logId, from, to],
+  );
   return rows;
 }
 
 /** The envelope as the kernel sealed it. */
-export const envelopeOf = ({ payload, keyid, sig }: LeafRow): Receipt['envelope'] =>
-  ({ payloadType: RECORD_PAYLOAD_TYPE, payload: encodeBase64(payload), signatures: [{ keyid, sig: encodeBase64(sig) }] });
+export const envelopeOf = ({ payload, keyid, sig }: LeafRow): Receipt['envelope'] => ({
+  payloadType: RECORD_PAYLOAD_TYPE,
+  payload: encodeBase64(payload),
+  signatures: [{ keyid, sig: encodeBase64(sig) }],
+});

@@ -18,56 +18,114 @@ async function logOf(...sizes: number[]): Promise<{ tenant_id: TenantId; sent: S
   const sent = sizes.flatMap((size) => Array.from({ length: size }, () => record(tenant_id)));
   let from = 0;
   for (const size of sizes) {
-    const batch = sent.slice(from, from += size);
+    const batch = sent.slice(from, (from += size));
     for (let at = 0; at < batch.length; at += 200) await ledger.append(batch.slice(at, at + 200));
   }
   return { tenant_id, sent, hashes: sent.map((one) => leafHash(payloadOf(one))) };
 }
 
-const faultOf = (asked: Promise<unknown>): Promise<string> => asked.then(() => 'none', (error: unknown) => (error as { code: string }).code);
+const faultOf = (asked: Promise<unknown>): Promise<string> =>
+  asked.then(
+    () => 'none',
+    (error: unknown) => (error as { code: string }).code,
+  );
 const proofOf = (hashes: readonly string[]): Uint8Array[] => hashes.map((hash) => decodeBase64(hash));
 
 describe('a log that is read', () => {
   it('gives each tile at every width that the checkpoint covers, those too at which none was written', async () => {
     const { tenant_id, hashes } = await logOf(3, 300);
-    const tile = async (level: number, index: number, width: number) => (await ledger.reader.tile({ v: 1, tenant_id, level, index, width })).hashes;
-    for (const width of [1, 2, 3, 4, 255, 256]) expect(await tile(0, 0, width)).toBe(encodeBase64(encodeTile(hashes.slice(0, width))));
-    for (const width of [1, 47]) expect(await tile(0, 1, width)).toBe(encodeBase64(encodeTile(hashes.slice(256, 256 + width))));
+    const tile = async (level: number, index: number, width: number) =>
+      (await ledger.reader.tile({ v: 1, tenant_id, level, index, width })).hashes;
+    for (const width of [1, 2, 3, 4, 255, 256])
+      expect(await tile(0, 0, width)).toBe(encodeBase64(encodeTile(hashes.slice(0, width))));
+    for (const width of [1, 47])
+      expect(await tile(0, 1, width)).toBe(encodeBase64(encodeTile(hashes.slice(256, 256 + width))));
     expect(await tile(1, 0, 1)).toBe(encodeBase64(rootOf(hashes.slice(0, 256))));
-    for (const [level, index, width] of [[0, 1, 48], [0, 1, 256], [0, 2, 1], [1, 0, 2], [1, 1, 1], [2, 0, 1], [63, 0, 1]] as const) {
-      expect([level, index, width, await faultOf(ledger.reader.tile({ v: 1, tenant_id, level, index, width }))]).toEqual([level, index, width, 'not_found']);
+    for (const [level, index, width] of [
+      [0, 1, 48],
+      [0, 1, 256],
+      [0, 2, 1],
+      [1, 0, 2],
+      [1, 1, 1],
+      [2, 0, 1],
+      [63, 0, 1],
+    ] as const) {
+      expect([
+        level,
+        index,
+        width,
+        await faultOf(ledger.reader.tile({ v: 1, tenant_id, level, index, width })),
+      ]).toEqual([level, index, width, 'not_found']);
     }
   });
 
-  /** Makes the rows of a batch those that a version before migration 0014 wrote: the whole partial tile as a row, and no hashes beside the root. */
+  /**
+   * Makes the rows of a batch those that a version before migration 0014 wrote: the whole partial tile as a row, and no
+   * hashes beside the root.
+   */
   async function asBefore(tenant_id: TenantId, treeSize: number, hashes: readonly Uint8Array[]): Promise<void> {
     await ledgers.tamper([
       ['UPDATE ledger.root SET edge_hashes = NULL WHERE tenant_id = $1 AND tree_size = $2', [tenant_id, treeSize]],
-      ['INSERT INTO ledger.tile (log_id, level, tile_index, width, tenant_id, hashes) VALUES ($1, 0, $2, $3, $4, $5)',
-        [logIdOf(tenant_id), Math.floor(treeSize / 256), treeSize % 256, tenant_id, Buffer.from(encodeTile(hashes.slice(treeSize - treeSize % 256, treeSize)))]],
+      [
+        'INSERT INTO ledger.tile (log_id, level, tile_index, width, tenant_id, hashes) VALUES ($1, 0, $2, $3, $4, $5)',
+        [
+          logIdOf(tenant_id),
+          Math.floor(treeSize / 256),
+          treeSize % 256,
+          tenant_id,
+          Buffer.from(encodeTile(hashes.slice(treeSize - (treeSize % 256), treeSize))),
+        ],
+      ],
     ]);
   }
 
-  it.each([[[]], [[3]], [[7]], [[18]], [[3, 7]], [[7, 18]], [[3, 18]], [[12, 265]], [[265]], [[3, 7, 12, 18, 265, 267]]])('reads and goes on where the batches that ended at %j are of an earlier version', async (before) => {
+  it.each([
+    [[]],
+    [[3]],
+    [[7]],
+    [[18]],
+    [[3, 7]],
+    [[7, 18]],
+    [[3, 18]],
+    [[12, 265]],
+    [[265]],
+    [[3, 7, 12, 18, 265, 267]],
+  ])('reads and goes on where the batches that ended at %j are of an earlier version', async (before) => {
     const { tenant_id, hashes } = await logOf(3, 4, 5, 6);
     for (const size of before.filter((size) => size < 256)) await asBefore(tenant_id, size, hashes);
     const all = async () => {
       const { tree_size } = await ledger.reader.inclusion({ v: 1, tenant_id, leaf_index: 0 });
       for (let width = 1; width <= Math.min(tree_size, 256); width++) {
-        expect((await ledger.reader.tile({ v: 1, tenant_id, level: 0, index: 0, width })).hashes).toBe(encodeBase64(encodeTile(hashes.slice(0, width))));
+        expect((await ledger.reader.tile({ v: 1, tenant_id, level: 0, index: 0, width })).hashes).toBe(
+          encodeBase64(encodeTile(hashes.slice(0, width))),
+        );
       }
       for (let width = 1; width <= tree_size - 256; width++) {
-        expect((await ledger.reader.tile({ v: 1, tenant_id, level: 0, index: 1, width })).hashes).toBe(encodeBase64(encodeTile(hashes.slice(256, 256 + width))));
+        expect((await ledger.reader.tile({ v: 1, tenant_id, level: 0, index: 1, width })).hashes).toBe(
+          encodeBase64(encodeTile(hashes.slice(256, 256 + width))),
+        );
       }
       for (let leaf_index = 0; leaf_index < tree_size; leaf_index += 5) {
         const { checkpoint, hashes: path } = await ledger.reader.inclusion({ v: 1, tenant_id, leaf_index });
-        verifyInclusion({ leafHash: hashes[leaf_index] as Uint8Array, leafIndex: leaf_index, treeSize: tree_size, hashes: proofOf(path) }, parseCheckpoint(verifyNote(checkpoint, [noteKey]).text).root);
+        verifyInclusion(
+          {
+            leafHash: hashes[leaf_index] as Uint8Array,
+            leafIndex: leaf_index,
+            treeSize: tree_size,
+            hashes: proofOf(path),
+          },
+          parseCheckpoint(verifyNote(checkpoint, [noteKey]).text).root,
+        );
       }
       return tree_size;
     };
     expect(await all()).toBe(18);
     // By replicas that know nothing of the log yet.
-    for (const [size, added] of [[18, 200], [218, 47], [265, 2]] as const) {
+    for (const [size, added] of [
+      [18, 200],
+      [218, 47],
+      [265, 2],
+    ] as const) {
       const sent = Array.from({ length: added }, () => record(tenant_id));
       const { appended } = await ledgers.replica(`goes-on-${tenant_id}-${String(size)}`).append(sent);
       expect(appended.map(({ leaf_index }) => leaf_index)).toEqual(sent.map((_, i) => size + i));
@@ -77,10 +135,13 @@ describe('a log that is read', () => {
     expect(await all()).toBe(267);
   });
 
-  it('gives no tile, and appends nothing, where a batch\'s hashes are gone', async () => {
+  it("gives no tile, and appends nothing, where a batch's hashes are gone", async () => {
     const { tenant_id } = await logOf(3, 4, 5);
-    await ledgers.tamper([['UPDATE ledger.root SET edge_hashes = NULL WHERE tenant_id = $1 AND tree_size = 7', [tenant_id]]]);
-    for (const width of [4, 8, 12]) expect(await faultOf(ledger.reader.tile({ v: 1, tenant_id, level: 0, index: 0, width }))).toBe('ledger.diverged');
+    await ledgers.tamper([
+      ['UPDATE ledger.root SET edge_hashes = NULL WHERE tenant_id = $1 AND tree_size = 7', [tenant_id]],
+    ]);
+    for (const width of [4, 8, 12])
+      expect(await faultOf(ledger.reader.tile({ v: 1, tenant_id, level: 0, index: 0, width }))).toBe('ledger.diverged');
     await expect(ledger.reader.inclusion({ v: 1, tenant_id, leaf_index: 11 })).rejects.toThrow();
     await expect(ledgers.replica('hole').append([record(tenant_id)])).rejects.toThrow();
   });
@@ -105,11 +166,20 @@ describe('a log that is read', () => {
 
   it('gives the signature of every record, and none that the checkpoint does not cover', async () => {
     const { tenant_id, sent } = await logOf(3, 257);
-    const signatures = async (index: number, width: number) => (await ledger.reader.signatures({ v: 1, tenant_id, index, width })).signatures;
+    const signatures = async (index: number, width: number) =>
+      (await ledger.reader.signatures({ v: 1, tenant_id, index, width })).signatures;
     expect(await signatures(0, 256)).toEqual(sent.slice(0, 256).map(({ envelope }) => envelope.signatures[0]));
     expect(await signatures(1, 4)).toEqual(sent.slice(256).map(({ envelope }) => envelope.signatures[0]));
-    for (const [index, width] of [[1, 5], [1, 256], [2, 1]] as const) {
-      expect([index, width, await faultOf(ledger.reader.signatures({ v: 1, tenant_id, index, width }))]).toEqual([index, width, 'not_found']);
+    for (const [index, width] of [
+      [1, 5],
+      [1, 256],
+      [2, 1],
+    ] as const) {
+      expect([index, width, await faultOf(ledger.reader.signatures({ v: 1, tenant_id, index, width }))]).toEqual([
+        index,
+        width,
+        'not_found',
+      ]);
     }
   });
 
@@ -119,7 +189,10 @@ describe('a log that is read', () => {
       const { checkpoint, hashes: path, tree_size } = await ledger.reader.inclusion({ v: 1, tenant_id, leaf_index });
       const { root, treeSize } = parseCheckpoint(verifyNote(checkpoint, [noteKey]).text);
       expect([tree_size, treeSize]).toEqual([264, 264]);
-      verifyInclusion({ leafHash: hashes[leaf_index] as Uint8Array, leafIndex: leaf_index, treeSize, hashes: proofOf(path) }, root);
+      verifyInclusion(
+        { leafHash: hashes[leaf_index] as Uint8Array, leafIndex: leaf_index, treeSize, hashes: proofOf(path) },
+        root,
+      );
     }
     expect(await faultOf(ledger.reader.inclusion({ v: 1, tenant_id, leaf_index: 264 }))).toBe('not_found');
   });
@@ -130,10 +203,20 @@ describe('a log that is read', () => {
     for (const from of sizes) {
       for (const to of sizes.filter((size) => size >= from)) {
         const proof = await ledger.reader.consistency({ v: 1, tenant_id, from, to });
-        verifyConsistency({ oldSize: from, newSize: to, oldRoot: rootOf(hashes.slice(0, from)), newRoot: rootOf(hashes.slice(0, to)), hashes: proofOf(proof.hashes) });
+        verifyConsistency({
+          oldSize: from,
+          newSize: to,
+          oldRoot: rootOf(hashes.slice(0, from)),
+          newRoot: rootOf(hashes.slice(0, to)),
+          hashes: proofOf(proof.hashes),
+        });
       }
     }
-    expect(await ledger.reader.consistency({ v: 1, tenant_id, from: 0, to: 557 })).toEqual({ from: 0, to: 557, hashes: [] });
+    expect(await ledger.reader.consistency({ v: 1, tenant_id, from: 0, to: 557 })).toEqual({
+      from: 0,
+      to: 557,
+      hashes: [],
+    });
     expect(await faultOf(ledger.reader.consistency({ v: 1, tenant_id, from: 1, to: 558 }))).toBe('not_found');
     expect(await faultOf(ledger.reader.consistency({ v: 1, tenant_id, from: 2, to: 1 }))).toBe('request.malformed');
   });

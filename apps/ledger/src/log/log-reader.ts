@@ -1,9 +1,29 @@
 // SPDX-License-Identifier: Apache-2.0
 import {
-  Fault, type Consistency, type ConsistencyRequest, type EntriesReply, type EntriesRequest, type Inclusion, type InclusionRequest, type Signatures, type SignaturesRequest, type TileReply, type TileRequest,
+  Fault,
+  type Consistency,
+  type ConsistencyRequest,
+  type EntriesReply,
+  type EntriesRequest,
+  type Inclusion,
+  type InclusionRequest,
+  type Signatures,
+  type SignaturesRequest,
+  type TileReply,
+  type TileRequest,
 } from '@writ/contract';
 import type { Client } from '@writ/database';
-import { consistencyNodes, encodeTile, hashAtFromTiles, inclusionNodes, proveConsistency, proveInclusion, TILE_WIDTH, tilesOf, tileWidth } from '@writ/merkle';
+import {
+  consistencyNodes,
+  encodeTile,
+  hashAtFromTiles,
+  inclusionNodes,
+  proveConsistency,
+  proveInclusion,
+  TILE_WIDTH,
+  tilesOf,
+  tileWidth,
+} from '@writ/merkle';
 import { encodeBase64 } from '@writ/signing';
 import type { Checkpoint } from '../sign/checkpoints.ts';
 import type { InclusionProofs } from './inclusion-proofs.ts';
@@ -11,14 +31,17 @@ import { readLeaves, readSignatures } from './leaf-rows.ts';
 import type { SignedLog, SignedRead } from './signed-log.ts';
 import { fetchTiles } from './tiles.ts';
 
-/** Bytes of leaves in one answer, beyond which no further one is added: with base64 and the largest leaf it stays below what a message holds. */
+/**
+ * Bytes of leaves in one answer, beyond which no further one is added: with base64 and the largest leaf it stays below
+ * what a message holds.
+ */
 const ENTRIES_BYTES = 512 * 1024;
 
 type Read<T> = (client: Client, logId: string, newest: Checkpoint) => Promise<T | null>;
 
 /**
- * Gives a tenant's log to whoever verifies it: tiles, leaves and proofs. All of it is cut from what the newest checkpoint covers, so nothing is ever shown
- * that isn't signed, and a tile of a given name never has other bytes.
+ * Gives a tenant's log to whoever verifies it: tiles, leaves and proofs. All of it is cut from what the newest
+ * checkpoint covers, so nothing is ever shown that isn't signed, and a tile of a given name never has other bytes.
  */
 export class LogReader {
   readonly #log: SignedLog;
@@ -29,12 +52,19 @@ export class LogReader {
     this.#proofs = proofs;
   }
 
-  /** Faults: `not_found` for a tile, or a width of it, that the newest checkpoint doesn't cover; `ledger.diverged` where it covers more than is stored. */
+  /**
+   * Faults: `not_found` for a tile, or a width of it, that the newest checkpoint doesn't cover; `ledger.diverged` where
+   * it covers more than is stored.
+   */
   async tile({ tenant_id, level, index, width }: TileRequest): Promise<TileReply> {
     return await this.#covered(tenant_id, async (client, logId, { treeSize }) => {
       if (tileWidth(level, index, treeSize) < width) return null;
-      const hashes = (await fetchTiles(client, logId, [{ level, index, width }], treeSize))(level, index).slice(0, width);
-      if (hashes.length < width) throw new Fault('ledger.diverged', `the log's tile ${String(level)}/${String(index)} isn't whole`);
+      const hashes = (await fetchTiles(client, logId, [{ level, index, width }], treeSize))(level, index).slice(
+        0,
+        width,
+      );
+      if (hashes.length < width)
+        throw new Fault('ledger.diverged', `the log's tile ${String(level)}/${String(index)} isn't whole`);
       return { hashes: encodeBase64(encodeTile(hashes)) };
     });
   }
@@ -44,7 +74,11 @@ export class LogReader {
     return await this.#covered(tenant_id, async (client, logId, { treeSize }) => {
       if (tileWidth(0, index, treeSize) < width || from >= width) return null;
       const first = index * TILE_WIDTH;
-      const leaves = await readLeaves(client, logId, { from: first + from, to: first + width, bytesMax: ENTRIES_BYTES });
+      const leaves = await readLeaves(client, logId, {
+        from: first + from,
+        to: first + width,
+        bytesMax: ENTRIES_BYTES,
+      });
       return { entries: leaves.map(({ payload }) => encodeBase64(payload)) };
     });
   }
@@ -54,13 +88,26 @@ export class LogReader {
     return await this.#covered(tenant_id, async (client, logId, { treeSize }) => {
       if (tileWidth(0, index, treeSize) < width) return null;
       const first = index * TILE_WIDTH;
-      return { signatures: (await readSignatures(client, logId, first, first + width)).map(({ keyid, sig }) => ({ keyid, sig: encodeBase64(sig) })) };
+      return {
+        signatures: (await readSignatures(client, logId, first, first + width)).map(({ keyid, sig }) => ({
+          keyid,
+          sig: encodeBase64(sig),
+        })),
+      };
     });
   }
 
   /** Faults: `not_found` for a leaf that the newest checkpoint doesn't cover. */
   async inclusion({ tenant_id, leaf_index }: InclusionRequest): Promise<Inclusion> {
-    return await this.#proofs.find(tenant_id, leaf_index) ?? found(await this.#log.readNewest(tenant_id, under((client, logId, checkpoint) => inclusionOf(client, logId, leaf_index, checkpoint))));
+    return (
+      (await this.#proofs.find(tenant_id, leaf_index)) ??
+      found(
+        await this.#log.readNewest(
+          tenant_id,
+          under((client, logId, checkpoint) => inclusionOf(client, logId, leaf_index, checkpoint)),
+        ),
+      )
+    );
   }
 
   /** Faults: `request.malformed` for sizes out of order, `not_found` for one beyond the newest checkpoint. */
@@ -79,16 +126,28 @@ export class LogReader {
 }
 
 /** Nothing is covered where nothing is signed. */
-const under = <T>(read: Read<T>): SignedRead<T> => async (client, logId, newest) => (newest === null ? null : await read(client, logId, newest));
+const under =
+  <T>(read: Read<T>): SignedRead<T> =>
+  async (client, logId, newest) =>
+    newest === null ? null : await read(client, logId, newest);
 
 function found<T>(read: T | null): T {
   if (read === null) throw new Fault('not_found');
   return read;
 }
 
-/** A leaf's proof towards a checkpoint that covers it, or towards the witnessed one where that does too. @throws Fault `not_found` where neither does. */
-export async function inclusionOf(client: Client, logId: string, leafIndex: number, newest: Checkpoint): Promise<Inclusion> {
-  const { treeSize, note } = newest.witnessed !== null && leafIndex < newest.witnessed.treeSize ? newest.witnessed : newest;
+/**
+ * A leaf's proof towards a checkpoint that covers it, or towards the witnessed one where that does too.
+ * @throws Fault `not_found` where neither does.
+ */
+export async function inclusionOf(
+  client: Client,
+  logId: string,
+  leafIndex: number,
+  newest: Checkpoint,
+): Promise<Inclusion> {
+  const { treeSize, note } =
+    newest.witnessed !== null && leafIndex < newest.witnessed.treeSize ? newest.witnessed : newest;
   if (leafIndex >= treeSize) throw new Fault('not_found');
   const readTile = await fetchTiles(client, logId, tilesOf(inclusionNodes(leafIndex, treeSize), treeSize), treeSize);
   const hashes = proveInclusion(leafIndex, treeSize, hashAtFromTiles(readTile));

@@ -15,15 +15,23 @@ export interface AppendedBatch {
   readonly roots: readonly CommittedRoot[];
 }
 
-export interface OpenRow { what: 'log' | 'tile' | 'signed' | 'record'; log_id: string; record_id: string; at: number; level: number; root: Buffer; frontier: Buffer }
+export interface OpenRow {
+  what: 'log' | 'tile' | 'signed' | 'record';
+  log_id: string;
+  record_id: string;
+  at: number;
+  level: number;
+  root: Buffer;
+  frontier: Buffer;
+}
 
 export const keyOf = (entry: { logId: string; recordId: string }): string => `${entry.logId}/${entry.recordId}`;
 
 /**
- * Appends batches to the logs.
- * INVARIANT (consecutive): the primary key (log_id, leaf_index) is the fence; a replica that lost its lock fails, and nothing of its batch is there.
- * INVARIANT (exactly once): a record that is there already keeps its index.
- * INVARIANT (no going back): a log whose stored root at the size signed last isn't the root signed last gets no further record.
+ * Appends batches to the logs. INVARIANT (consecutive): the primary key (log_id, leaf_index) is the fence; a replica
+ * that lost its lock fails, and nothing of its batch is there. INVARIANT (exactly once): a record that is there already
+ * keeps its index. INVARIANT (no going back): a log whose stored root at the size signed last isn't the root signed
+ * last gets no further record.
  */
 export class LogStore {
   readonly #pool: Pool;
@@ -36,18 +44,19 @@ export class LogStore {
   }
 
   /**
-   * One transaction for the whole batch, whatever logs it spans. Resolves after COMMIT; callers MUST have the roots signed then, before they append again.
-   * Faults: `ledger.diverged`, `ledger.unavailable`, `database.unavailable`.
+   * One transaction for the whole batch, whatever logs it spans. Resolves after COMMIT; callers MUST have the roots
+   * signed then, before they append again. Faults: `ledger.diverged`, `ledger.unavailable`, `database.unavailable`.
    */
   async append(entries: readonly Entry[]): Promise<AppendedBatch> {
     await this.#memory.verifyWritable();
     const logs = groupByLog(entries);
-    return await this.#appendKnown(logs) ?? await this.#appendAsked(entries, logs);
+    return (await this.#appendKnown(logs)) ?? (await this.#appendAsked(entries, logs));
   }
 
   /**
-   * In one statement, where this replica wrote the last batch and signed it or is about to, for each of the logs. Null, and nothing is written, when that isn't so, when another
-   * replica was faster, when a record is there already, or when it failed: asking says which.
+   * In one statement, where this replica wrote the last batch and signed it or is about to, for each of the logs. Null,
+   * and nothing is written, when that isn't so, when another replica was faster, when a record is there already, or
+   * when it failed: asking says which.
    */
   async #appendKnown(logs: readonly LogEntries[]): Promise<AppendedBatch | null> {
     const grown: (Grown & { standing: Standing })[] = [];
@@ -55,9 +64,17 @@ export class LogStore {
       const standing = this.#standing.of(log.logId);
       if (!standing || this.#memory.last(log.logId)?.treeSize !== standing.state.treeSize) return null;
       const entries = firstOfEach(log.entries);
-      grown.push({ log: { ...log, entries }, from: standing.state, growth: growLog(standing.state, entries, edgeReader(standing.edges)), standing });
+      grown.push({
+        log: { ...log, entries },
+        from: standing.state,
+        growth: growLog(standing.state, entries, edgeReader(standing.edges)),
+        standing,
+      });
     }
-    const written = await runStatement<{ written: boolean }>(this.#pool, writeBatch(grown)).then(({ rows }) => rows[0]?.written, () => false);
+    const written = await runStatement<{ written: boolean }>(this.#pool, writeBatch(grown)).then(
+      ({ rows }) => rows[0]?.written,
+      () => false,
+    );
     if (written !== true) {
       this.#standing.forget(logs.map((log) => log.logId));
       return null;
@@ -77,7 +94,11 @@ export class LogStore {
       });
       const grown = all.filter(({ log }) => log.entries.length > 0);
       if (grown.length > 0) await client.query(writeBatch(grown));
-      return { known, all, standings: all.map(({ log, growth, edges }) => [log.logId, standingAfter(edges, growth)] as const) };
+      return {
+        known,
+        all,
+        standings: all.map(({ log, growth, edges }) => [log.logId, standingAfter(edges, growth)] as const),
+      };
     });
     for (const [logId, standing] of standings) this.#standing.set(logId, standing);
     return { indexes: new Map([...known, ...all.flatMap(indexesOf)]), roots: all.map(rootAfter) };
@@ -86,9 +107,14 @@ export class LogStore {
   async #open(client: Client, entries: readonly Entry[], logs: readonly LogEntries[]) {
     const signed = logs.map((log) => this.#memory.last(log.logId));
     const { rows } = await client.query<OpenRow>({
-      name: 'ledger.open_batch', text: 'SELECT * FROM ledger.open_batch($1, $2, $3, $4, $5)', values: [
-        logs.map((log) => log.tenantId), logs.map((log) => log.logId), signed.map((s) => s?.treeSize ?? 0),
-        entries.map((entry) => entry.logId), entries.map((entry) => entry.recordId),
+      name: 'ledger.open_batch',
+      text: 'SELECT * FROM ledger.open_batch($1, $2, $3, $4, $5)',
+      values: [
+        logs.map((log) => log.tenantId),
+        logs.map((log) => log.logId),
+        signed.map((s) => s?.treeSize ?? 0),
+        entries.map((entry) => entry.logId),
+        entries.map((entry) => entry.recordId),
       ],
     });
     logs.forEach((log, i) => verifySigned(log.logId, signed[i], rows));
@@ -112,17 +138,32 @@ function groupByLog(entries: readonly Entry[]): LogEntries[] {
   return [...logs].map(([logId, of]) => ({ logId, tenantId: of[0]?.tenantId ?? '', entries: of }));
 }
 
-const indexesOf = ({ log, growth }: Grown): [string, number][] => log.entries.map((entry, i) => [keyOf(entry), growth.first + i]);
+const indexesOf = ({ log, growth }: Grown): [string, number][] =>
+  log.entries.map((entry, i) => [keyOf(entry), growth.first + i]);
 
-const rootAfter = ({ log, growth }: Grown): CommittedRoot => ({ logId: log.logId, tenantId: log.tenantId, treeSize: growth.frontier.size, root: growth.root });
+const rootAfter = ({ log, growth }: Grown): CommittedRoot => ({
+  logId: log.logId,
+  tenantId: log.tenantId,
+  treeSize: growth.frontier.size,
+  root: growth.root,
+});
 
 /** The same record may come twice in one batch: from two senders, or from one that asked again. */
-const firstOfEach = (entries: readonly Entry[]): Entry[] => [...new Map(entries.map((entry) => [entry.recordId, entry])).values()];
+const firstOfEach = (entries: readonly Entry[]): Entry[] => [
+  ...new Map(entries.map((entry) => [entry.recordId, entry])).values(),
+];
 
-function verifySigned(logId: string, signed: { treeSize: number; root: Uint8Array } | undefined, rows: readonly OpenRow[]): void {
+function verifySigned(
+  logId: string,
+  signed: { treeSize: number; root: Uint8Array } | undefined,
+  rows: readonly OpenRow[],
+): void {
   if (!signed) return;
   const there = rows.find((row) => row.what === 'signed' && row.log_id === logId);
   if (there && isSameHash(there.root, signed.root)) return;
-  throw new Fault('ledger.diverged', `log \`${logId}\` was signed at size ${signed.treeSize}, and the database ${there ? 'has another root there' : 'does not reach it'}: `
-    + 'restore the newest backup, or move the tenant to a new log; nothing is appended until then');
+  throw new Fault(
+    'ledger.diverged',
+    `log \`${logId}\` was signed at size ${signed.treeSize}, and the database ${there ? 'has another root there' : 'does not reach it'}: ` +
+      'restore the newest backup, or move the tenant to a new log; nothing is appended until then',
+  );
 }

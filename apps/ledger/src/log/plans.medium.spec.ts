@@ -1,14 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
-// Plans are made at a connection's first batches and kept. On tables that nobody has analysed, as after the first start and after a restore, they must be as good as later ones.
+// Plans are made at a connection's first batches and kept. On tables that nobody has analysed, as after the first start
+// and after a restore, they must be as good as later ones.
 import { rowsRead } from '@writ/testing';
 import { newTenant, record, TestLedger } from '../specs/test-ledger.ts';
 
 const APPENDS = 400;
-/** Rows of `ledger.root` that an append may look at: the newest for where the log stands, and one for the checkpoint's foreign key. */
+/**
+ * Rows of `ledger.root` that an append may look at: the newest for where the log stands, and one for the checkpoint's
+ * foreign key.
+ */
 const ROWS_AN_APPEND = 4;
 
 let ledgers: TestLedger;
-beforeAll(async () => { ledgers = await TestLedger.open(); });
+beforeAll(async () => {
+  ledgers = await TestLedger.open();
+});
 afterAll(() => ledgers.close());
 
 test('what an append reads does not grow with the log', async () => {

@@ -13,19 +13,29 @@ export class Receipts {
     this.#log = log;
   }
 
-  /** Faults: `not_found` when the log has no such record (yet), `receipt.pending` where its root isn't signed yet, `ledger.diverged`. */
+  /**
+   * Faults: `not_found` when the log has no such record (yet), `receipt.pending` where its root isn't signed yet,
+   * `ledger.diverged`.
+   */
   async of(request: ReceiptRequest): Promise<Receipt> {
     const receipt = await this.#log.read(request.tenant_id, async (client, logId, newest) => {
       const leaf = await findLeaf(client, logId, request);
-      return newest === null || newest.treeSize <= leaf.leaf_index ? null : {
-        media_type: 'application/vnd.writ.receipt.v1+json' as const, envelope: envelopeOf(leaf), inclusion: await inclusionOf(client, logId, leaf.leaf_index, newest),
-      };
+      return newest === null || newest.treeSize <= leaf.leaf_index
+        ? null
+        : {
+            media_type: 'application/vnd.writ.receipt.v1+json' as const,
+            envelope: envelopeOf(leaf),
+            inclusion: await inclusionOf(client, logId, leaf.leaf_index, newest),
+          };
     });
     if (receipt === null) throw new Fault('receipt.pending');
     return receipt;
   }
 
-  /** The newest checkpoint of the tenant's log; of one that has been witnessed, the newest that was. Faults: `not_found` for a log without records, `ledger.diverged`. */
+  /**
+   * The newest checkpoint of the tenant's log; of one that has been witnessed, the newest that was. Faults: `not_found`
+   * for a log without records, `ledger.diverged`.
+   */
   async checkpoint(tenantId: string): Promise<string> {
     const newest = await this.#log.readNewest(tenantId, async (_client, _logId, checkpoint) => checkpoint);
     if (newest === null) throw new Fault('not_found');
@@ -33,7 +43,10 @@ export class Receipts {
   }
 }
 
-/** The outcome of the operation, else its last decision; or the last record of the phase asked for, the resolution being a kind of its own. */
+/**
+ * The outcome of the operation, else its last decision; or the last record of the phase asked for, the resolution being
+ * a kind of its own.
+ */
 async function findLeaf(client: Client, logId: string, request: ReceiptRequest): Promise<LeafRow> {
   const { rows } = await client.query<LeafRow>(
     `SELECT leaf_index, payload, keyid, sig FROM ledger.leaf

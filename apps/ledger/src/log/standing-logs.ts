@@ -16,7 +16,10 @@ export interface Standing {
 const LOGS_MAX = 2_000;
 
 /** Reads a level's partial tile from memory: an append reads no other tile. */
-export const edgeReader = (edges: Edges): ReadTile => (level) => edges.get(level) ?? [];
+export const edgeReader =
+  (edges: Edges): ReadTile =>
+  (level) =>
+    edges.get(level) ?? [];
 
 /** The standing after a growth from this one. */
 export function standingAfter(edges: Edges, growth: Growth): Standing {
@@ -30,8 +33,8 @@ export function standingAfter(edges: Edges, growth: Growth): Standing {
 }
 
 /**
- * What this replica knows of logs from its own batches. It spares asking the database, and is never trusted: the statement that writes compares it with what
- * is there, under the log's lock.
+ * What this replica knows of logs from its own batches. It spares asking the database, and is never trusted: the
+ * statement that writes compares it with what is there, under the log's lock.
  */
 export class StandingLogs {
   readonly #logs = new LRUCache<string, Standing>({ max: LOGS_MAX });

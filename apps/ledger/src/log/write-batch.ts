@@ -12,27 +12,50 @@ export interface Grown {
   readonly growth: Growth;
 }
 
-/** The partial tile of the leaves is no row of its own: each root has the hashes that its batch added to it, since the whole tile anew would be most of what a batch writes. */
+/**
+ * The partial tile of the leaves is no row of its own: each root has the hashes that its batch added to it, since the
+ * whole tile anew would be most of what a batch writes.
+ */
 const isRow = ({ level, width }: Tile): boolean => level > 0 || width === TILE_WIDTH;
 
-/** The statement that writes a batch, whatever logs it spans. Answers one row: `written` false where a log has moved on, and nothing is written then. */
+/**
+ * The statement that writes a batch, whatever logs it spans. Answers one row: `written` false where a log has moved on,
+ * and nothing is written then.
+ */
 export function writeBatch(grown: readonly Grown[]): QueryConfig {
-  const leaves = grown.flatMap(({ log, growth }) => log.entries.map((entry, i) => ({ entry, index: growth.first + i })));
+  const leaves = grown.flatMap(({ log, growth }) =>
+    log.entries.map((entry, i) => ({ entry, index: growth.first + i })),
+  );
   const tiles = grown.flatMap(({ log, growth }) => growth.tiles.filter(isRow).map((tile) => ({ tile, log })));
   return {
     name: 'ledger.append_batch',
     text: `SELECT ledger.append_batch(${Array.from({ length: 25 }, (_, i) => `$${i + 1}`).join(', ')}) AS written`,
     values: [
-      textArray(grown.map((g) => g.log.logId)), textArray(grown.map((g) => g.log.tenantId)), int8Array(grown.map((g) => g.from.treeSize)),
-      byteaArray(grown.map((g) => rootOfFrontier(g.from.frontier))), int8Array(grown.map((g) => g.growth.frontier.size)), byteaArray(grown.map((g) => g.growth.root)),
+      textArray(grown.map((g) => g.log.logId)),
+      textArray(grown.map((g) => g.log.tenantId)),
+      int8Array(grown.map((g) => g.from.treeSize)),
+      byteaArray(grown.map((g) => rootOfFrontier(g.from.frontier))),
+      int8Array(grown.map((g) => g.growth.frontier.size)),
+      byteaArray(grown.map((g) => g.growth.root)),
       byteaArray(grown.map((g) => encodeFrontier(g.growth.frontier))),
       byteaArray(grown.map((g) => encodeTile(g.growth.edgeHashes))),
-      textArray(leaves.map((l) => l.entry.logId)), int8Array(leaves.map((l) => l.index)), textArray(leaves.map((l) => l.entry.tenantId)), textArray(leaves.map((l) => l.entry.recordId)),
-      textArray(leaves.map((l) => l.entry.kind)), textArray(leaves.map((l) => l.entry.operationId)), textArray(leaves.map((l) => l.entry.phase)),
-      byteaArray(leaves.map((l) => l.entry.payload)), textArray(leaves.map((l) => l.entry.keyid)), byteaArray(leaves.map((l) => l.entry.sig)),
+      textArray(leaves.map((l) => l.entry.logId)),
+      int8Array(leaves.map((l) => l.index)),
+      textArray(leaves.map((l) => l.entry.tenantId)),
+      textArray(leaves.map((l) => l.entry.recordId)),
+      textArray(leaves.map((l) => l.entry.kind)),
+      textArray(leaves.map((l) => l.entry.operationId)),
+      textArray(leaves.map((l) => l.entry.phase)),
+      byteaArray(leaves.map((l) => l.entry.payload)),
+      textArray(leaves.map((l) => l.entry.keyid)),
+      byteaArray(leaves.map((l) => l.entry.sig)),
       int8Array(leaves.map((l) => l.entry.recordedAt)),
-      textArray(tiles.map((t) => t.log.logId)), int2Array(tiles.map((t) => t.tile.level)), int8Array(tiles.map((t) => t.tile.index)), int2Array(tiles.map((t) => t.tile.width)),
-      textArray(tiles.map((t) => t.log.tenantId)), byteaArray(tiles.map((t) => encodeTile(t.tile.hashes))),
+      textArray(tiles.map((t) => t.log.logId)),
+      int2Array(tiles.map((t) => t.tile.level)),
+      int8Array(tiles.map((t) => t.tile.index)),
+      int2Array(tiles.map((t) => t.tile.width)),
+      textArray(tiles.map((t) => t.log.tenantId)),
+      byteaArray(tiles.map((t) => encodeTile(t.tile.hashes))),
     ],
   };
 }

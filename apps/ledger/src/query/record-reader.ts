@@ -1,5 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-import { Fault, type Receipt, type RecordFilter, type RecordPage, type RecordRequest, type RecordRow, type RecordsRequest } from '@writ/contract';
+import {
+  Fault,
+  type Receipt,
+  type RecordFilter,
+  type RecordPage,
+  type RecordRequest,
+  type RecordRow,
+  type RecordsRequest,
+} from '@writ/contract';
 import type { Client } from '@writ/database';
 import { wordsOf } from '../records/index-row.ts';
 import { indexedTo } from '../records/index-store.ts';
@@ -25,20 +33,31 @@ export class RecordReader {
     this.#onBehind = onBehind;
   }
 
-  /** A page; an empty one for a log without records. Faults: `request.malformed` for a text without a word, or a cursor of another question; `ledger.diverged`. */
+  /**
+   * A page; an empty one for a log without records. Faults: `request.malformed` for a text without a word, or a cursor
+   * of another question; `ledger.diverged`.
+   */
   async page(request: RecordsRequest): Promise<RecordPage> {
     const cursor = parseCursor(request);
     const filter = filterOf(request.filter);
-    const page = await this.#log.read(request.tenant_id, async (client, logId, newest) => {
-      if (newest === null) return null;
-      const tree_size = newest.treeSize;
-      const indexed_to = Math.min(await indexedTo(client, logId), tree_size);
-      const rows = await findRows(client, logId, { request, filter, cursor, to: Math.min(cursor?.to ?? indexed_to, indexed_to) });
-      return { ...pageOf(request, rows, cursor?.to ?? indexed_to), indexed_to, tree_size };
-    }).catch((error: unknown) => {
-      if (error instanceof Fault && error.code === 'not_found') return EMPTY;
-      throw error;
-    }) ?? EMPTY;
+    const page =
+      (await this.#log
+        .read(request.tenant_id, async (client, logId, newest) => {
+          if (newest === null) return null;
+          const tree_size = newest.treeSize;
+          const indexed_to = Math.min(await indexedTo(client, logId), tree_size);
+          const rows = await findRows(client, logId, {
+            request,
+            filter,
+            cursor,
+            to: Math.min(cursor?.to ?? indexed_to, indexed_to),
+          });
+          return { ...pageOf(request, rows, cursor?.to ?? indexed_to), indexed_to, tree_size };
+        })
+        .catch((error: unknown) => {
+          if (error instanceof Fault && error.code === 'not_found') return EMPTY;
+          throw error;
+        })) ?? EMPTY;
     if (page.indexed_to < page.tree_size) this.#onBehind(request.tenant_id);
     return page;
   }
@@ -46,9 +65,16 @@ export class RecordReader {
   /** The receipt of the record at a place. Faults: `not_found` beyond the newest checkpoint, `ledger.diverged`. */
   async receipt({ tenant_id, leaf_index }: RecordRequest): Promise<Receipt> {
     const receipt = await this.#log.read(tenant_id, async (client, logId, newest) => {
-      const [leaf] = newest === null || leaf_index >= newest.treeSize ? [] : await readLeaves(client, logId, { from: leaf_index, to: leaf_index + 1, bytesMax: 1 });
+      const [leaf] =
+        newest === null || leaf_index >= newest.treeSize
+          ? []
+          : await readLeaves(client, logId, { from: leaf_index, to: leaf_index + 1, bytesMax: 1 });
       if (newest === null || leaf === undefined) return null;
-      return { media_type: 'application/vnd.writ.receipt.v1+json' as const, envelope: envelopeOf(leaf), inclusion: await inclusionOf(client, logId, leaf_index, newest) };
+      return {
+        media_type: 'application/vnd.writ.receipt.v1+json' as const,
+        envelope: envelopeOf(leaf),
+        inclusion: await inclusionOf(client, logId, leaf_index, newest),
+      };
     });
     if (receipt === null) throw new Fault('not_found');
     return receipt;
@@ -58,29 +84,65 @@ export class RecordReader {
 /** The filter as the statement takes it: by the names of columns. */
 function filterOf({ type, outcome, resource, text, ...same }: RecordFilter): Record<string, unknown> {
   const isPrefix = resource?.endsWith('*') === true;
-  if (isPrefix && resource.length <= PREFIX_MIN) throw new Fault('request.malformed', `query parameter \`resource\` needs ${PREFIX_MIN} characters before its \`*\``);
-  const texts = text === undefined ? [] : text.split(/\s+/).map((part) => ({ words: wordsOf([part]), whole: part.toLowerCase() })).filter(({ words }) => words !== '');
-  if (text !== undefined && texts.length === 0) throw new Fault('request.malformed', 'query parameter `text` holds no word');
+  if (isPrefix && resource.length <= PREFIX_MIN)
+    throw new Fault(
+      'request.malformed',
+      `query parameter \`resource\` needs ${PREFIX_MIN} characters before its \`*\``,
+    );
+  const texts =
+    text === undefined
+      ? []
+      : text
+          .split(/\s+/)
+          .map((part) => ({ words: wordsOf([part]), whole: part.toLowerCase() }))
+          .filter(({ words }) => words !== '');
+  if (text !== undefined && texts.length === 0)
+    throw new Fault('request.malformed', 'query parameter `text` holds no word');
   return {
-    ...same, texts,
+    ...same,
+    texts,
     ...(type === undefined ? {} : { kind: type }),
     ...(outcome === undefined ? {} : { tx_outcome: outcome }),
-    ...(resource === undefined ? {} : { resource: isPrefix ? resource.slice(0, -1) : resource, resource_prefix: isPrefix }),
+    ...(resource === undefined
+      ? {}
+      : { resource: isPrefix ? resource.slice(0, -1) : resource, resource_prefix: isPrefix }),
   };
 }
 
-interface Question { readonly request: RecordsRequest; readonly filter: Record<string, unknown>; readonly cursor: Cursor | null; readonly to: number }
+interface Question {
+  readonly request: RecordsRequest;
+  readonly filter: Record<string, unknown>;
+  readonly cursor: Cursor | null;
+  readonly to: number;
+}
 
 /** One more than the page holds, which says whether there is a next one. */
-async function findRows(client: Client, logId: string, { request, filter, cursor, to }: Question): Promise<readonly Row[]> {
-  const { rows } = await client.query<Row>('SELECT * FROM ledger.find_records($1, $2, $3, $4, $5, $6, $7, $8)',
-    [request.tenant_id, logId, to, JSON.stringify(filter), request.order === 'newest', cursor?.at ?? null, cursor?.index ?? null, request.limit + 1]);
+async function findRows(
+  client: Client,
+  logId: string,
+  { request, filter, cursor, to }: Question,
+): Promise<readonly Row[]> {
+  const { rows } = await client.query<Row>('SELECT * FROM ledger.find_records($1, $2, $3, $4, $5, $6, $7, $8)', [
+    request.tenant_id,
+    logId,
+    to,
+    JSON.stringify(filter),
+    request.order === 'newest',
+    cursor?.at ?? null,
+    cursor?.index ?? null,
+    request.limit + 1,
+  ]);
   return rows;
 }
 
 function pageOf(request: RecordsRequest, rows: readonly Row[], to: number): Pick<RecordPage, 'items' | 'next_cursor'> {
-  const items = rows.slice(0, request.limit).map(({ kind, tx_outcome, ...same }): RecordRow => ({ ...same, type: kind, outcome: tx_outcome }));
+  const items = rows
+    .slice(0, request.limit)
+    .map(({ kind, tx_outcome, ...same }): RecordRow => ({ ...same, type: kind, outcome: tx_outcome }));
   const last = items.at(-1);
-  const next_cursor = rows.length <= request.limit || last === undefined ? null : formatCursor(request, { to, at: last.recorded_at, index: last.leaf_index });
+  const next_cursor =
+    rows.length <= request.limit || last === undefined
+      ? null
+      : formatCursor(request, { to, at: last.recorded_at, index: last.leaf_index });
   return { items, next_cursor };
 }

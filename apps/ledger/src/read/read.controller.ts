@@ -2,7 +2,19 @@
 import { Controller } from '@nestjs/common';
 import { MessagePattern, Payload } from '@nestjs/microservices';
 import {
-  ConsistencyRequest, EntriesRequest, ExportRequest, InclusionRequest, parseMessage, SignaturesRequest, TileRequest, type Consistency, type EntriesReply, type ExportReply, type Inclusion, type Signatures, type TileReply,
+  ConsistencyRequest,
+  EntriesRequest,
+  ExportRequest,
+  InclusionRequest,
+  parseMessage,
+  SignaturesRequest,
+  TileRequest,
+  type Consistency,
+  type EntriesReply,
+  type ExportReply,
+  type Inclusion,
+  type Signatures,
+  type TileReply,
 } from '@writ/contract';
 import { ExportPages } from '../log/export-pages.ts';
 import { LogReader } from '../log/log-reader.ts';
@@ -13,7 +25,10 @@ const EXPORTS_AT_ONCE = 16;
 /** The log as its verifiers read it. */
 @Controller()
 export class ReadController {
-  constructor(private readonly reader: LogReader, private readonly pages: ExportPages) {}
+  constructor(
+    private readonly reader: LogReader,
+    private readonly pages: ExportPages,
+  ) {}
 
   @MessagePattern('ledger.tile')
   tile(@Payload() message: unknown): Promise<TileReply> {

@@ -6,17 +6,50 @@ import { drawRow, wordsOf } from './index-row.ts';
 
 const tenant = newTenant();
 const agent_id = formatId('agent', new Uint8Array(16));
-const leafOf = (sent: Sent) => ({ leaf_index: 7, record_id: sent.record_id, kind: 'tool_call', operation_id: operationOf(sent), phase: 'outcome', recorded_at: 1, payload: payloadOf(sent) });
+const leafOf = (sent: Sent) => ({
+  leaf_index: 7,
+  record_id: sent.record_id,
+  kind: 'tool_call',
+  operation_id: operationOf(sent),
+  phase: 'outcome',
+  recorded_at: 1,
+  payload: payloadOf(sent),
+});
 
 test('a row says what the record says, and names what it is about once', () => {
   const approval = formatId('approval', new Uint8Array(16));
   const sent = wholeRecord(tenant, {
-    agent_id, tool_id: 'fs.write', verdict: 'refused', tx_outcome: 'no_op', fault_code: 'policy.denied', risk_score: 0.25, provenance: { session_id: 's/1' }, rule_ids: ['no-shell'], risk_basis: ['cmd.rm_recursive'],
-    workspace_id: 'wsp_a', capability_token_id: 'cap_b', approval_refs: [approval], change: { verb: 'secret_set', subject: 'wsp_a', digest: null },
+    agent_id,
+    tool_id: 'fs.write',
+    verdict: 'refused',
+    tx_outcome: 'no_op',
+    fault_code: 'policy.denied',
+    risk_score: 0.25,
+    provenance: { session_id: 's/1' },
+    rule_ids: ['no-shell'],
+    risk_basis: ['cmd.rm_recursive'],
+    workspace_id: 'wsp_a',
+    capability_token_id: 'cap_b',
+    approval_refs: [approval],
+    change: { verb: 'secret_set', subject: 'wsp_a', digest: null },
   });
   expect(drawRow(leafOf(sent))).toEqual({
-    leaf_index: 7, record_id: sent.record_id, kind: 'tool_call', operation_id: operationOf(sent), phase: 'outcome', recorded_at: 1, is_drawn: true, agent_id, tool_id: 'fs.write', session_id: 's/1',
-    verdict: 'refused', tx_outcome: 'no_op', fault_code: 'policy.denied', risk_score: 0.25, resources: [approval, 'cap_b', 'wsp_a'], words: 'no shell cmd rm recursive policy denied secret set',
+    leaf_index: 7,
+    record_id: sent.record_id,
+    kind: 'tool_call',
+    operation_id: operationOf(sent),
+    phase: 'outcome',
+    recorded_at: 1,
+    is_drawn: true,
+    agent_id,
+    tool_id: 'fs.write',
+    session_id: 's/1',
+    verdict: 'refused',
+    tx_outcome: 'no_op',
+    fault_code: 'policy.denied',
+    risk_score: 0.25,
+    resources: [approval, 'cap_b', 'wsp_a'],
+    words: 'no shell cmd rm recursive policy denied secret set',
     terms: ['cmd.rm_recursive', 'no-shell', 'policy.denied', 'secret_set'],
   });
 });
@@ -24,18 +57,35 @@ test('a row says what the record says, and names what it is about once', () => {
 test.each<[string, (sent: Sent) => Uint8Array]>([
   ['of a later version', () => payloadOf(wholeRecord(tenant, { v: 2, agent_id }))],
   ['with a field that is not known', () => payloadOf(wholeRecord(tenant, { agent_id, ...{ more: 1 } }))],
-  ['that holds NUL', (sent) => Buffer.from(Buffer.from(payloadOf(sent)).toString().replace('"fs.read"', '"fs\\u0000"'))],
+  [
+    'that holds NUL',
+    (sent) => Buffer.from(Buffer.from(payloadOf(sent)).toString().replace('"fs.read"', '"fs\\u0000"')),
+  ],
   ['that is no JSON', () => Buffer.from('{')],
   ['that is nothing', () => new Uint8Array()],
-])('a record %s is known by the log\'s own columns, and marked', (_what, payload) => {
+])("a record %s is known by the log's own columns, and marked", (_what, payload) => {
   const sent = wholeRecord(tenant, { agent_id, tool_id: 'fs.read' });
-  expect(drawRow({ ...leafOf(sent), payload: payload(sent) })).toMatchObject({ record_id: sent.record_id, is_drawn: false, agent_id: null, tool_id: null, resources: [], words: '' });
+  expect(drawRow({ ...leafOf(sent), payload: payload(sent) })).toMatchObject({
+    record_id: sent.record_id,
+    is_drawn: false,
+    agent_id: null,
+    tool_id: null,
+    resources: [],
+    words: '',
+  });
 });
 
 test('what no index can hold is cut, whatever was signed', () => {
   const sent = wholeRecord(tenant);
-  expect(drawRow({ ...leafOf(sent), kind: 'k'.repeat(5_000), phase: 'p'.repeat(5_000), operation_id: 'o'.repeat(5_000), payload: new Uint8Array() }))
-    .toMatchObject({ kind: 'k'.repeat(64), phase: 'p'.repeat(64), operation_id: null });
+  expect(
+    drawRow({
+      ...leafOf(sent),
+      kind: 'k'.repeat(5_000),
+      phase: 'p'.repeat(5_000),
+      operation_id: 'o'.repeat(5_000),
+      payload: new Uint8Array(),
+    }),
+  ).toMatchObject({ kind: 'k'.repeat(64), phase: 'p'.repeat(64), operation_id: null });
 });
 
 test('words are what is between anything else', () => {

@@ -37,18 +37,38 @@ export interface IndexRow {
 
 /** Deeper than any record, which has lists and objects of scalars only. */
 const STATEMENT_DEPTH = 16;
-/** Of a word of the log's own columns: longer ones don't fit into a row of a B-tree, and no record that is known here has one. */
+/**
+ * Of a word of the log's own columns: longer ones don't fit into a row of a B-tree, and no record that is known here
+ * has one.
+ */
 const WORD_MAX = 64;
 
 const NOTHING = {
-  is_drawn: false, agent_id: null, tool_id: null, session_id: null, verdict: null, tx_outcome: null, fault_code: null, risk_score: null, resources: [], words: '', terms: [],
+  is_drawn: false,
+  agent_id: null,
+  tool_id: null,
+  session_id: null,
+  verdict: null,
+  tx_outcome: null,
+  fault_code: null,
+  risk_score: null,
+  resources: [],
+  words: '',
+  terms: [],
 } as const;
 
-/** The row of a leaf. Total: of a record whose version isn't known here it has what the log's own columns say, and is marked. */
+/**
+ * The row of a leaf. Total: of a record whose version isn't known here it has what the log's own columns say, and is
+ * marked.
+ */
 export function drawRow(leaf: IndexedLeaf): IndexRow {
   const { leaf_index, record_id, recorded_at } = leaf;
   const known = {
-    leaf_index, record_id, recorded_at, kind: leaf.kind.slice(0, WORD_MAX), phase: leaf.phase?.slice(0, WORD_MAX) ?? null,
+    leaf_index,
+    record_id,
+    recorded_at,
+    kind: leaf.kind.slice(0, WORD_MAX),
+    phase: leaf.phase?.slice(0, WORD_MAX) ?? null,
     operation_id: isId('operation', leaf.operation_id) ? leaf.operation_id : null,
   };
   const record = recordOf(leaf.payload);
@@ -56,15 +76,29 @@ export function drawRow(leaf: IndexedLeaf): IndexRow {
   const { agent_id, tool_id, verdict, tx_outcome, fault_code, risk_score } = record;
   const texts = [...record.rule_ids, ...record.risk_basis, fault_code, record.change?.verb];
   return {
-    ...known, is_drawn: true, agent_id, tool_id, session_id: record.provenance.session_id ?? null, verdict, tx_outcome, fault_code, risk_score,
-    resources: resourcesOf(record), words: wordsOf(texts), terms: termsOf(texts),
+    ...known,
+    is_drawn: true,
+    agent_id,
+    tool_id,
+    session_id: record.provenance.session_id ?? null,
+    verdict,
+    tx_outcome,
+    fault_code,
+    risk_score,
+    resources: resourcesOf(record),
+    words: wordsOf(texts),
+    terms: termsOf(texts),
   };
 }
 
-/** The record that a payload holds; null for one of no version that is known here, or with a character that the database can't hold. */
+/**
+ * The record that a payload holds; null for one of no version that is known here, or with a character that the database
+ * can't hold.
+ */
 function recordOf(payload: Uint8Array): AuditRecord | null {
   try {
-    // JSON has no other way to write the character. The letters themselves, after another backslash, are found too: such a record is in the log, and found by what the log's own columns say.
+    // JSON has no other way to write the character. The letters themselves, after another backslash, are found too:
+    // such a record is in the log, and found by what the log's own columns say.
     if (Buffer.from(payload.buffer, payload.byteOffset, payload.byteLength).includes('\\u0000')) return null;
     const { predicate } = parseIJson(payload, { depthMax: STATEMENT_DEPTH }) as { predicate?: unknown };
     return parseMessage(AuditRecord, predicate);
@@ -73,10 +107,20 @@ function recordOf(payload: Uint8Array): AuditRecord | null {
   }
 }
 
-/** The ids of what a record is about: where it ran, under what, what it made, what it changed. A record names no path and no host. */
+/**
+ * The ids of what a record is about: where it ran, under what, what it made, what it changed. A record names no path
+ * and no host.
+ */
 function resourcesOf(record: AuditRecord): string[] {
   const named = [
-    record.workspace_id, record.capability_token_id, record.policy_hash, record.image_digest, record.new_snapshot_id, record.commit_delta_id, ...record.approval_refs, record.change?.subject,
+    record.workspace_id,
+    record.capability_token_id,
+    record.policy_hash,
+    record.image_digest,
+    record.new_snapshot_id,
+    record.commit_delta_id,
+    ...record.approval_refs,
+    record.change?.subject,
   ];
   return [...new Set(named.filter((id): id is string => typeof id === 'string' && id !== ''))].sort();
 }
@@ -86,7 +130,9 @@ const TERM_MAX = 256;
 
 /** Those of several words, in small letters as the configuration `simple` makes them. */
 function termsOf(texts: readonly (string | null | undefined)[]): string[] {
-  const joined = texts.filter((text): text is string => typeof text === 'string' && text.length <= TERM_MAX && /[^\p{L}\p{N}]/u.test(text));
+  const joined = texts.filter(
+    (text): text is string => typeof text === 'string' && text.length <= TERM_MAX && /[^\p{L}\p{N}]/u.test(text),
+  );
   return [...new Set(joined.map((text) => text.toLowerCase()))].sort();
 }
 

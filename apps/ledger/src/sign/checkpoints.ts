@@ -13,13 +13,18 @@ export interface Checkpoint {
   readonly treeSize: number;
   readonly root: Uint8Array;
   readonly note: string;
-  /** The newest one that a quorum of witnesses cosigned, where there are witnesses: what a stranger is shown, if it covers what is asked about. */
+  /**
+   * The newest one that a quorum of witnesses cosigned, where there are witnesses: what a stranger is shown, if it
+   * covers what is asked about.
+   */
   readonly witnessed: Omit<Checkpoint, 'witnessed'> | null;
 }
 
 /** How checkpoints get their witnesses. */
 export interface Witnessing {
-  /** How many cosignatures make a checkpoint that is shown in the place of a newer one; 0 where there are no witnesses. */
+  /**
+   * How many cosignatures make a checkpoint that is shown in the place of a newer one; 0 where there are no witnesses.
+   */
   readonly quorum: number;
   /** Told of the tenants whose logs have a newer checkpoint stored. */
   readonly onStored: (tenantIds: readonly string[]) => void;
@@ -38,9 +43,16 @@ const STORED = `SELECT root.tree_size, root.root, checkpoint.note || coalesce((
                  WHERE c.log_id = checkpoint.log_id AND c.tree_size = checkpoint.tree_size), '') AS note
          FROM ledger.checkpoint JOIN ledger.root USING (log_id, tree_size)`;
 
-const checkpointOf = ({ tree_size, root, note }: WitnessedRow): Omit<Checkpoint, 'witnessed'> => ({ treeSize: tree_size, root, note });
+const checkpointOf = ({ tree_size, root, note }: WitnessedRow): Omit<Checkpoint, 'witnessed'> => ({
+  treeSize: tree_size,
+  root,
+  note,
+});
 
-/** Signs committed roots, and only those; keeps and finds their notes. The origin is `<deployment>/<log_id>` under one key named `<deployment>`. */
+/**
+ * Signs committed roots, and only those; keeps and finds their notes. The origin is `<deployment>/<log_id>` under one
+ * key named `<deployment>`.
+ */
 export class Checkpoints {
   readonly #pool: Pool;
   readonly #memory: SignedMemory;
@@ -50,7 +62,13 @@ export class Checkpoints {
   readonly #kept: GroupCommit<readonly SignedRoot[], void>;
 
   /** @param report told of notes that could not be stored */
-  constructor(pool: Pool, memory: SignedMemory, signer: NoteSigner, report: (error: unknown) => void, witnessing: Witnessing = NO_WITNESSES) {
+  constructor(
+    pool: Pool,
+    memory: SignedMemory,
+    signer: NoteSigner,
+    report: (error: unknown) => void,
+    witnessing: Witnessing = NO_WITNESSES,
+  ) {
     this.#witnessing = witnessing;
     this.#pool = pool;
     this.#memory = memory;
@@ -60,15 +78,19 @@ export class Checkpoints {
   }
 
   /**
-   * Signs roots that a transaction has committed, but for those that a larger signature covers. They are claimed when it returns, so that nothing smaller is signed after, and
-   * remembered and signed when it resolves. Notes are stored beside that, and their COMMIT waits for no disk: one that isn't there costs nothing but signing the same bytes again when somebody asks.
-   * Faults: `ledger.diverged`, `ledger.unavailable`.
+   * Signs roots that a transaction has committed, but for those that a larger signature covers. They are claimed when
+   * it returns, so that nothing smaller is signed after, and remembered and signed when it resolves. Notes are stored
+   * beside that, and their COMMIT waits for no disk: one that isn't there costs nothing but signing the same bytes
+   * again when somebody asks. Faults: `ledger.diverged`, `ledger.unavailable`.
    */
   async sign(roots: readonly CommittedRoot[]): Promise<void> {
     this.#keep(await this.#note(roots)).catch(this.#report);
   }
 
-  /** Stores what was signed, the newest of each log: those of several batches in one statement, while the database has another one under way. */
+  /**
+   * Stores what was signed, the newest of each log: those of several batches in one statement, while the database has
+   * another one under way.
+   */
   async #keep(signed: readonly SignedRoot[]): Promise<void> {
     if (signed.length > 0) await this.#kept.run(signed);
   }
@@ -76,8 +98,14 @@ export class Checkpoints {
   async #write(batches: readonly (readonly SignedRoot[])[]): Promise<void> {
     const signed = [...newestOfEach(batches.flat())];
     await runStatement(this.#pool, {
-      name: 'ledger.keep_checkpoints', text: `SELECT ledger.keep_checkpoints($1, $2, $3, $4) FROM ${UNAWAITED}`,
-      values: [textArray(signed.map((s) => s.logId)), int8Array(signed.map((s) => s.treeSize)), textArray(signed.map((s) => s.tenantId)), textArray(signed.map((s) => s.note))],
+      name: 'ledger.keep_checkpoints',
+      text: `SELECT ledger.keep_checkpoints($1, $2, $3, $4) FROM ${UNAWAITED}`,
+      values: [
+        textArray(signed.map((s) => s.logId)),
+        int8Array(signed.map((s) => s.treeSize)),
+        textArray(signed.map((s) => s.tenantId)),
+        textArray(signed.map((s) => s.note)),
+      ],
     });
     this.#witnessing.onStored(signed.map((s) => s.tenantId));
   }
@@ -93,45 +121,88 @@ export class Checkpoints {
     return roots.map((root) => ({ ...root, note: this.#noteOf(root) }));
   }
 
-  /** The newest checkpoint of a log, with what its witnesses said, read in the caller's transaction; null where nothing was signed yet. */
+  /**
+   * The newest checkpoint of a log, with what its witnesses said, read in the caller's transaction; null where nothing
+   * was signed yet.
+   */
   async newest(client: Client, logId: string): Promise<Checkpoint | null> {
-    const { rows: [row] } = await client.query<WitnessedRow>(`${STORED} WHERE checkpoint.log_id = $1 ORDER BY checkpoint.tree_size DESC LIMIT 1`, [logId]);
+    const {
+      rows: [row],
+    } = await client.query<WitnessedRow>(
+      `${STORED} WHERE checkpoint.log_id = $1 ORDER BY checkpoint.tree_size DESC LIMIT 1`,
+      [logId],
+    );
     if (row === undefined) return null;
-    const witnessed = this.#witnessing.quorum === 0 ? null : await newestWitnessed(client, logId, this.#witnessing.quorum);
+    const witnessed =
+      this.#witnessing.quorum === 0 ? null : await newestWitnessed(client, logId, this.#witnessing.quorum);
     return { ...checkpointOf(row), witnessed: witnessed === null ? null : checkpointOf(witnessed) };
   }
 
-  /** The checkpoint of one size, with what its witnesses said, read in the caller's transaction; null where none of that size was stored. */
+  /**
+   * The checkpoint of one size, with what its witnesses said, read in the caller's transaction; null where none of that
+   * size was stored.
+   */
   async at(client: Client, logId: string, treeSize: number): Promise<Omit<Checkpoint, 'witnessed'> | null> {
-    const { rows: [row] } = await client.query<WitnessedRow>(`${STORED} WHERE checkpoint.log_id = $1 AND checkpoint.tree_size = $2`, [logId, treeSize]);
+    const {
+      rows: [row],
+    } = await client.query<WitnessedRow>(`${STORED} WHERE checkpoint.log_id = $1 AND checkpoint.tree_size = $2`, [
+      logId,
+      treeSize,
+    ]);
     return row === undefined ? null : checkpointOf(row);
   }
 
   /**
-   * Signs the newest root of a log where that was left undone: the ledger died, or another request is about to. Callers MUST hold no connection: it takes its own, and
-   * all would wait for one that nobody gives back. Faults: `not_found` for a log without records, `ledger.diverged` for a root behind what was signed.
+   * Signs the newest root of a log where that was left undone: the ledger died, or another request is about to. Callers
+   * MUST hold no connection: it takes its own, and all would wait for one that nobody gives back. Faults: `not_found`
+   * for a log without records, `ledger.diverged` for a root behind what was signed.
    */
   async signNewest(logId: string, tenantId: string): Promise<void> {
-    const { rows: [row] } = await inTenant(this.#pool, tenantId, (client) => client.query<{ tree_size: number; root: Buffer }>(
-      'SELECT tree_size, root FROM ledger.root WHERE log_id = $1 ORDER BY tree_size DESC LIMIT 1', [logId]), { readOnly: true });
+    const {
+      rows: [row],
+    } = await inTenant(
+      this.#pool,
+      tenantId,
+      (client) =>
+        client.query<{ tree_size: number; root: Buffer }>(
+          'SELECT tree_size, root FROM ledger.root WHERE log_id = $1 ORDER BY tree_size DESC LIMIT 1',
+          [logId],
+        ),
+      { readOnly: true },
+    );
     if (row === undefined) throw new Fault('not_found');
     const root = { logId, tenantId, treeSize: row.tree_size, root: row.root };
     const signed = await this.#note([root]);
     await this.#keep(signed);
-    if (signed.length > 0 || await this.#reaches(root)) return;
+    if (signed.length > 0 || (await this.#reaches(root))) return;
     throw new Fault('ledger.diverged', `log \`${logId}\` was signed at a larger size than the database reaches`);
   }
 
-  /** Answers whether the database has the root that was signed last: then the one in hand was that of an older moment. */
+  /**
+   * Answers whether the database has the root that was signed last: then the one in hand was that of an older moment.
+   */
   async #reaches({ logId, tenantId }: CommittedRoot): Promise<boolean> {
     const last = this.#memory.last(logId);
     if (last === undefined) return true;
-    const { rows: [found] } = await inTenant(this.#pool, tenantId, (client) =>
-      client.query<{ root: Buffer }>('SELECT root FROM ledger.root WHERE log_id = $1 AND tree_size = $2', [logId, last.treeSize]), { readOnly: true });
+    const {
+      rows: [found],
+    } = await inTenant(
+      this.#pool,
+      tenantId,
+      (client) =>
+        client.query<{ root: Buffer }>('SELECT root FROM ledger.root WHERE log_id = $1 AND tree_size = $2', [
+          logId,
+          last.treeSize,
+        ]),
+      { readOnly: true },
+    );
     return found !== undefined && isSameHash(found.root, last.root);
   }
 
   #noteOf(root: CommittedRoot): string {
-    return signNote(formatCheckpoint({ origin: `${this.#signer.name}/${root.logId}`, treeSize: root.treeSize, root: root.root }), this.#signer);
+    return signNote(
+      formatCheckpoint({ origin: `${this.#signer.name}/${root.logId}`, treeSize: root.treeSize, root: root.root }),
+      this.#signer,
+    );
   }
 }

@@ -18,8 +18,13 @@ const root = (treeSize: number, fill: number) => ({ logId, tenantId, treeSize, r
 describe('the memory of what was signed', () => {
   let folder: string;
   let path: string;
-  beforeEach(() => { folder = mkdtempSync(join(tmpdir(), 'writ-memory-')); path = join(folder, 'signed'); });
-  afterEach(() => { rmSync(folder, { recursive: true }); });
+  beforeEach(() => {
+    folder = mkdtempSync(join(tmpdir(), 'writ-memory-'));
+    path = join(folder, 'signed');
+  });
+  afterEach(() => {
+    rmSync(folder, { recursive: true });
+  });
 
   it('outlives the process', async () => {
     const first = new SignedMemory(path);
@@ -46,11 +51,16 @@ describe('the memory of what was signed', () => {
 
   it('resolves for each of many at once when that one is in the file', async () => {
     const memory = new SignedMemory(path);
-    await Promise.all(Array.from({ length: 50 }, async (_, i) => {
-      await remembered(memory, root(i + 1, 1));
-      const sizes = readFileSync(path, 'utf8').trim().split('\n').map((line) => Number(line.split(' ')[2]));
-      expect(Math.max(...sizes)).toBeGreaterThanOrEqual(i + 1);
-    }));
+    await Promise.all(
+      Array.from({ length: 50 }, async (_, i) => {
+        await remembered(memory, root(i + 1, 1));
+        const sizes = readFileSync(path, 'utf8')
+          .trim()
+          .split('\n')
+          .map((line) => Number(line.split(' ')[2]));
+        expect(Math.max(...sizes)).toBeGreaterThanOrEqual(i + 1);
+      }),
+    );
     await memory.close();
     expect(new SignedMemory(path).last(logId)?.treeSize).toBe(50);
   });
@@ -66,7 +76,7 @@ describe('the memory of what was signed', () => {
     expect(readFileSync(path, 'utf8')).toContain('rubbish');
   });
 
-  it('lets nothing be signed while the file can\'t be written, and goes on when it can', async () => {
+  it("lets nothing be signed while the file can't be written, and goes on when it can", async () => {
     const memory = new SignedMemory(path);
     await memory.verifyWritable();
     const next = `${path}.next`;

@@ -1,10 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The second place: what this replica signed last for each log, in a file outside of the database.
-// INVARIANT (no going back): a root of a smaller size, or another root of the same size, is never signed, also when the database was
-// restored from a backup. The file has a line a signature and is written out before the signature leaves.
-// INVARIANT (never torn): a file that a failed write may have left half a line in is written anew, and nothing is signed until that has worked.
-import { accessSync, close, constants, existsSync, fsync, mkdirSync, open, readFileSync, rename, writeFile } from 'node:fs';
+// The second place: what this replica signed last for each log, in a file outside of the database. INVARIANT (no going
+// back): a root of a smaller size, or another root of the same size, is never signed, also when the database was
+// restored from a backup. The file has a line a signature and is written out before the signature leaves. INVARIANT
+// (never torn): a file that a failed write may have left half a line in is written anew, and nothing is signed until
+// that has worked.
+import {
+  accessSync,
+  close,
+  constants,
+  existsSync,
+  fsync,
+  mkdirSync,
+  open,
+  readFileSync,
+  rename,
+  writeFile,
+} from 'node:fs';
 import { dirname } from 'node:path';
 import { promisify } from 'node:util';
 import { Fault } from '@writ/contract';
@@ -12,12 +24,21 @@ import { isSameHash } from '@writ/merkle';
 import { newestOfEach, type CommittedRoot } from '../log/entry.ts';
 import { GroupCommit } from '../support/group-commit.ts';
 
-/** A write ends when its bytes are on disk (open(2)): a sync of its own would be one more way to a thread and back in every append. */
+/**
+ * A write ends when its bytes are on disk (open(2)): a sync of its own would be one more way to a thread and back in
+ * every append.
+ */
 const FRESH_DURABLE = constants.O_WRONLY | constants.O_CREAT | constants.O_TRUNC | constants.O_DSYNC;
 /** Lines beyond which the file is written anew: a few MiB. */
 const LINES_MAX = 50_000;
 
-const file = { open: promisify(open), write: promisify(writeFile), sync: promisify(fsync), close: promisify(close), rename: promisify(rename) };
+const file = {
+  open: promisify(open),
+  write: promisify(writeFile),
+  sync: promisify(fsync),
+  close: promisify(close),
+  rename: promisify(rename),
+};
 
 export class SignedMemory {
   readonly #path: string;
@@ -25,13 +46,18 @@ export class SignedMemory {
   readonly #claimed = new Map<string, CommittedRoot>();
   readonly #written = new Map<string, CommittedRoot>();
   /** What comes while the disk has a write under way goes with the next one. */
-  readonly #writes = new GroupCommit<readonly CommittedRoot[], void>({ write: (batches) => this.#write(batches.flat()) });
+  readonly #writes = new GroupCommit<readonly CommittedRoot[], void>({
+    write: (batches) => this.#write(batches.flat()),
+  });
   #lines = 0;
   /** Undefined before the first write and after one that failed: then the file is written anew. */
   #fd: number | undefined;
   #hasFailed = false;
 
-  /** Reads the file, if there is one. Throws on a line that can't be read, without which nothing may be signed, and on a folder that can't be written. */
+  /**
+   * Reads the file, if there is one. Throws on a line that can't be read, without which nothing may be signed, and on a
+   * folder that can't be written.
+   */
   constructor(path: string) {
     this.#path = path;
     mkdirSync(dirname(path), { recursive: true });
@@ -54,18 +80,25 @@ export class SignedMemory {
   }
 
   /**
-   * Remembers roots that are about to be signed: those that may be, which are claimed when it returns (`last` knows them), and when that is durable. No signature may leave before. One that is
-   * smaller than what was signed is left out: the larger checkpoint covers it. Throws the Fault `ledger.diverged` for another root of the same size; `written` rejects with
-   * `ledger.unavailable` where the file can't be written.
+   * Remembers roots that are about to be signed: those that may be, which are claimed when it returns (`last` knows
+   * them), and when that is durable. No signature may leave before. One that is smaller than what was signed is left
+   * out: the larger checkpoint covers it. Throws the Fault `ledger.diverged` for another root of the same size;
+   * `written` rejects with `ledger.unavailable` where the file can't be written.
    */
-  remember(roots: readonly CommittedRoot[]): { readonly signable: readonly CommittedRoot[]; readonly written: Promise<void> } {
+  remember(roots: readonly CommittedRoot[]): {
+    readonly signable: readonly CommittedRoot[];
+    readonly written: Promise<void>;
+  } {
     const signable = roots.filter((root) => this.#mayBeSigned(root));
     for (const root of signable) this.#claimed.set(root.logId, root);
     const news = signable.filter((root) => root.treeSize !== this.#written.get(root.logId)?.treeSize);
     return { signable, written: news.length > 0 ? this.#writes.run(news) : Promise.resolve() };
   }
 
-  /** Resolves if what is signed can be remembered. After a write that failed it tries another: nothing more is to be appended that couldn't be signed. Fault `ledger.unavailable`. */
+  /**
+   * Resolves if what is signed can be remembered. After a write that failed it tries another: nothing more is to be
+   * appended that couldn't be signed. Fault `ledger.unavailable`.
+   */
   async verifyWritable(): Promise<void> {
     if (this.#hasFailed) await this.#writes.run([]);
   }
@@ -82,20 +115,31 @@ export class SignedMemory {
     if (!known || root.treeSize > known.treeSize) return true;
     if (root.treeSize < known.treeSize) return false;
     if (isSameHash(root.root, known.root)) return true;
-    throw new Fault('ledger.diverged', `log \`${root.logId}\` was signed at size ${known.treeSize} with another root than the database has now`);
+    throw new Fault(
+      'ledger.diverged',
+      `log \`${root.logId}\` was signed at size ${known.treeSize} with another root than the database has now`,
+    );
   }
 
   async #write(roots: readonly CommittedRoot[]): Promise<void> {
     try {
-      if (this.#fd === undefined || this.#lines + roots.length > LINES_MAX + this.#written.size) await this.#rewrite(roots);
+      if (this.#fd === undefined || this.#lines + roots.length > LINES_MAX + this.#written.size)
+        await this.#rewrite(roots);
       else await this.#append(this.#fd, roots);
     } catch (cause) {
       this.#hasFailed = true;
       await this.#forgetFile();
-      throw new Fault('ledger.unavailable', 'what was signed can\'t be remembered: see that WRIT_LEDGER_MEMORY_FILE can be written and its disk has room', { cause });
+      throw new Fault(
+        'ledger.unavailable',
+        "what was signed can't be remembered: see that WRIT_LEDGER_MEMORY_FILE can be written and its disk has room",
+        { cause },
+      );
     }
     this.#hasFailed = false;
-    for (const root of newestOfEach([...roots].filter(({ logId, treeSize }) => treeSize > (this.#written.get(logId)?.treeSize ?? 0)))) this.#written.set(root.logId, root);
+    for (const root of newestOfEach(
+      [...roots].filter(({ logId, treeSize }) => treeSize > (this.#written.get(logId)?.treeSize ?? 0)),
+    ))
+      this.#written.set(root.logId, root);
   }
 
   async #append(fd: number, roots: readonly CommittedRoot[]): Promise<void> {
@@ -152,7 +196,8 @@ function* parseLines(text: string): Generator<CommittedRoot> {
   lines.pop();
   for (const [i, line] of lines.entries()) {
     const [, logId, tenantId, size, root] = LINE.exec(line) ?? [];
-    if (!logId || !tenantId || !size || !root) throw new Error(`line ${i + 1} of the memory of signed roots can't be read; restore the file before starting`);
+    if (!logId || !tenantId || !size || !root)
+      throw new Error(`line ${i + 1} of the memory of signed roots can't be read; restore the file before starting`);
     yield { logId, tenantId, treeSize: Number(size), root: Buffer.from(root, 'hex') };
   }
 }

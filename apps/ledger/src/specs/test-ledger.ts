@@ -3,10 +3,26 @@ import { generateKeyPairSync, randomBytes } from 'node:crypto';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { formatId, logIdOf, RECORD_PAYLOAD_TYPE, type AppendReply, type AppendRequest, type TenantId } from '@writ/contract';
+import {
+  formatId,
+  logIdOf,
+  RECORD_PAYLOAD_TYPE,
+  type AppendReply,
+  type AppendRequest,
+  type TenantId,
+} from '@writ/contract';
 import { connect, createPool, type Pool } from '@writ/database';
 import { canonicalBytes } from '@writ/digest';
-import { decodeBase64, formatNoteKey, type KnownKey, parseNoteKey, parseSigner, parseVerifier, sealEnvelope, type Signer } from '@writ/signing';
+import {
+  decodeBase64,
+  formatNoteKey,
+  type KnownKey,
+  parseNoteKey,
+  parseSigner,
+  parseVerifier,
+  sealEnvelope,
+  type Signer,
+} from '@writ/signing';
 import { testDatabase, type TestDatabase } from '@writ/testing';
 import { Append } from '../append/append.ts';
 import { RecordVerifier } from '../append/record-verifier.ts';
@@ -22,7 +38,8 @@ import { SignedMemory } from '../sign/signed-memory.ts';
 /** A record as the kernel sends it. */
 export type Sent = AppendRequest['records'][number];
 
-export const newSigner = (): Signer => parseSigner(generateKeyPairSync('ed25519').privateKey.export({ type: 'pkcs8', format: 'pem' }) as string);
+export const newSigner = (): Signer =>
+  parseSigner(generateKeyPairSync('ed25519').privateKey.export({ type: 'pkcs8', format: 'pem' }) as string);
 export const kernel = newSigner();
 const ledgerKey = newSigner();
 export const noteKey = parseNoteKey(formatNoteKey('writ.test', ledgerKey.publicKey));
@@ -32,16 +49,40 @@ export const newTenant = (): TenantId => formatId('tenant', randomBytes(16));
 export function record(tenant_id: TenantId, over: Record<string, unknown> = {}, signer = kernel): Sent {
   const record_id = formatId('record', randomBytes(16));
   const operation_id = formatId('operation', randomBytes(16));
-  const predicate = { v: 1, record_id, tenant_id, log_id: logIdOf(tenant_id), kind: 'tool_call', kernel_key_id: signer.keyid, recorded_at: 1, operation_id, phase: 'outcome', ...over };
-  const statement = { _type: 'https://in-toto.io/Statement/v1', predicateType: `https://writ.dev/record/${predicate.kind}/v1`, subject: [], predicate };
+  const predicate = {
+    v: 1,
+    record_id,
+    tenant_id,
+    log_id: logIdOf(tenant_id),
+    kind: 'tool_call',
+    kernel_key_id: signer.keyid,
+    recorded_at: 1,
+    operation_id,
+    phase: 'outcome',
+    ...over,
+  };
+  const statement = {
+    _type: 'https://in-toto.io/Statement/v1',
+    predicateType: `https://writ.dev/record/${predicate.kind}/v1`,
+    subject: [],
+    predicate,
+  };
   return { record_id, tenant_id, envelope: sealEnvelope(RECORD_PAYLOAD_TYPE, canonicalBytes(statement), signer) };
 }
 
 /** The key of a signer, without bounds unless said. */
-export const knownKey = (signer: Signer, over: Partial<KnownKey> = {}): KnownKey => ({ ...parseVerifier(signer.publicJwk), notBefore: null, notAfter: null, closesAt: null, ...over });
+export const knownKey = (signer: Signer, over: Partial<KnownKey> = {}): KnownKey => ({
+  ...parseVerifier(signer.publicJwk),
+  notBefore: null,
+  notAfter: null,
+  closesAt: null,
+  ...over,
+});
 
 export const payloadOf = (sent: Sent): Uint8Array => decodeBase64(sent.envelope.payload);
-export const operationOf = (sent: Sent): string => (JSON.parse(Buffer.from(payloadOf(sent)).toString()) as { predicate: { operation_id: string } }).predicate.operation_id;
+export const operationOf = (sent: Sent): string =>
+  (JSON.parse(Buffer.from(payloadOf(sent)).toString()) as { predicate: { operation_id: string } }).predicate
+    .operation_id;
 
 /** One replica of the ledger, with a memory of its own. */
 export interface Replica {
@@ -70,10 +111,27 @@ export class TestLedger {
 
   replica(name: string, witnessing: Witnessing = NO_WITNESSES): Replica {
     const memory = new SignedMemory(join(this.#folder, name));
-    const checkpoints = new Checkpoints(this.pool, memory, { name: 'writ.test', signer: ledgerKey }, () => undefined, witnessing);
+    const checkpoints = new Checkpoints(
+      this.pool,
+      memory,
+      { name: 'writ.test', signer: ledgerKey },
+      () => undefined,
+      witnessing,
+    );
     const log = new SignedLog(this.pool, checkpoints);
-    const append = new Append(new LogStore(this.pool, memory), checkpoints, new RecordVerifier(new Map([[kernel.keyid, knownKey(kernel)]]), Date.now));
-    return { append: (records) => append.run({ v: 1, records }), receipts: new Receipts(log), reader: new LogReader(log, new InclusionProofs(this.pool, memory, witnessing.quorum)), pages: new ExportPages(log, checkpoints), memory, log };
+    const append = new Append(
+      new LogStore(this.pool, memory),
+      checkpoints,
+      new RecordVerifier(new Map([[kernel.keyid, knownKey(kernel)]]), Date.now),
+    );
+    return {
+      append: (records) => append.run({ v: 1, records }),
+      receipts: new Receipts(log),
+      reader: new LogReader(log, new InclusionProofs(this.pool, memory, witnessing.quorum)),
+      pages: new ExportPages(log, checkpoints),
+      memory,
+      log,
+    };
   }
 
   /** A connection as the owner of the tables. Its caller closes it. */
@@ -81,7 +139,10 @@ export class TestLedger {
     return connect(this.database.ownerUrl, 'ledger-spec-owner');
   }
 
-  /** Changes rows as somebody may who owns the database: no trigger, no foreign key and no row-level security stands in the way. */
+  /**
+   * Changes rows as somebody may who owns the database: no trigger, no foreign key and no row-level security stands in
+   * the way.
+   */
   async tamper(statements: readonly (readonly [text: string, values: readonly unknown[]])[]): Promise<void> {
     const owner = await this.asOwner();
     try {

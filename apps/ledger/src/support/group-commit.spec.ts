@@ -21,9 +21,15 @@ class Writer {
 }
 
 /** Runs what can run without anything from outside. */
-const settled = (): Promise<void> => new Promise((resolve) => { setImmediate(resolve); });
+const settled = (): Promise<void> =>
+  new Promise((resolve) => {
+    setImmediate(resolve);
+  });
 
-function made(options: Partial<GroupCommitOptions<number, number>> = {}): { writer: Writer; commit: GroupCommit<number, number> } {
+function made(options: Partial<GroupCommitOptions<number, number>> = {}): {
+  writer: Writer;
+  commit: GroupCommit<number, number>;
+} {
   const writer = new Writer();
   return { writer, commit: new GroupCommit<number, number>({ write: (items) => writer.write(items), ...options }) };
 }

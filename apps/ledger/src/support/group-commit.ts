@@ -7,7 +7,10 @@ export interface GroupCommitOptions<T, R> {
   readonly weigh?: (item: T) => number;
   /** The most that a batch weighs, but for one item that weighs more; no bound unless said. */
   readonly weightMax?: number;
-  /** Answers whether an error may be the fault of one item of several: then each is written alone, and the error is that one's only. Never unless said. */
+  /**
+   * Answers whether an error may be the fault of one item of several: then each is written alone, and the error is that
+   * one's only. Never unless said.
+   */
   readonly mayBeOfOne?: (error: unknown) => boolean;
 }
 
@@ -18,8 +21,9 @@ interface Waiting<T, R> {
 }
 
 /**
- * Writes what arrives in batches: a batch is what arrived while the last one was being written. There is no timer: an item that comes alone is written at once,
- * and the more come, the more share what a write costs. Items are written in the order in which they arrived.
+ * Writes what arrives in batches: a batch is what arrived while the last one was being written. There is no timer: an
+ * item that comes alone is written at once, and the more come, the more share what a write costs. Items are written in
+ * the order in which they arrived.
  */
 export class GroupCommit<T, R> {
   readonly #options: GroupCommitOptions<T, R>;
@@ -49,7 +53,8 @@ export class GroupCommit<T, R> {
       const result = await this.#options.write(batch.map(({ item }) => item));
       for (const { resolve } of batch) resolve(result);
     } catch (error) {
-      if (batch.length > 1 && this.#options.mayBeOfOne?.(error) === true) for (const waiting of batch) await this.#settle([waiting]);
+      if (batch.length > 1 && this.#options.mayBeOfOne?.(error) === true)
+        for (const waiting of batch) await this.#settle([waiting]);
       else for (const { reject } of batch) reject(error);
     }
   }

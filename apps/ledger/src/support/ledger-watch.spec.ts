@@ -5,20 +5,35 @@ import { DueLogs } from '../draw/indexer.ts';
 import { watchAppends, watchProgress, watchWitnesses } from './ledger-watch.ts';
 
 let telemetry: Telemetry;
-beforeEach(() => { telemetry = startTelemetry({ service: 'ledger', version: '0' }); });
+beforeEach(() => {
+  telemetry = startTelemetry({ service: 'ledger', version: '0' });
+});
 afterEach(() => telemetry.shutdown());
 
-const entry = (fault: string | null) => ({ record_id: 'rec_1', leaf_index: fault === null ? 0 : null, tree_size: fault === null ? 1 : null, fault });
+const entry = (fault: string | null) => ({
+  record_id: 'rec_1',
+  leaf_index: fault === null ? 0 : null,
+  tree_size: fault === null ? 1 : null,
+  fault,
+});
 
 test('a batch is timed and counted by what became of its records, and one that fails by its fault', async () => {
   const watch = watchAppends(telemetry.meter);
   await watch(3, async () => ({ appended: [entry(null), entry(null), entry('record.invalid')] }));
-  await expect(watch(2, async () => { throw new Fault('ledger.diverged'); })).rejects.toThrow(Fault);
+  await expect(
+    watch(2, async () => {
+      throw new Fault('ledger.diverged');
+    }),
+  ).rejects.toThrow(Fault);
   const metrics = await telemetry.metricsText();
   for (const line of [
-    'writ_ledger_records_total{result="appended"} 2', 'writ_ledger_records_total{result="refused"} 1', 'writ_ledger_append_duration_seconds_count{outcome="ok"} 1',
-    'writ_ledger_append_duration_seconds_count{outcome="ledger.diverged"} 1', 'writ_ledger_append_records_sum 5',
-  ]) expect(metrics).toContain(line);
+    'writ_ledger_records_total{result="appended"} 2',
+    'writ_ledger_records_total{result="refused"} 1',
+    'writ_ledger_append_duration_seconds_count{outcome="ok"} 1',
+    'writ_ledger_append_duration_seconds_count{outcome="ledger.diverged"} 1',
+    'writ_ledger_append_records_sum 5',
+  ])
+    expect(metrics).toContain(line);
 });
 
 test('answers of witnesses are counted by witness', async () => {

@@ -3,14 +3,21 @@ import { Fault, type AppendReply } from '@writ/contract';
 import type { Meter } from '@writ/telemetry';
 
 /** Told of each batch, its records and its answer. */
-export type AppendWatch = <T extends Pick<AppendReply, 'appended'>>(records: number, append: () => Promise<T>) => Promise<T>;
+export type AppendWatch = <T extends Pick<AppendReply, 'appended'>>(
+  records: number,
+  append: () => Promise<T>,
+) => Promise<T>;
 
 /** Told of what witnesses answer. */
 export type WitnessWatch = (witness: string, answer: 'cosigned' | 'conflict' | 'fork' | 'silent') => void;
 
 /** Counts and times batches of records. */
 export function watchAppends(meter: Meter): AppendWatch {
-  const [records, seconds, sizes] = [meter.counter('writ.ledger.records'), meter.histogram('writ.ledger.append.duration'), meter.histogram('writ.ledger.append.records')];
+  const [records, seconds, sizes] = [
+    meter.counter('writ.ledger.records'),
+    meter.histogram('writ.ledger.append.duration'),
+    meter.histogram('writ.ledger.append.records'),
+  ];
   return async (count, append) => {
     const began = performance.now();
     let outcome = 'ok';
@@ -33,14 +40,22 @@ export function watchAppends(meter: Meter): AppendWatch {
 /** Counts answers of witnesses. */
 export function watchWitnesses(meter: Meter): WitnessWatch {
   const answers = meter.counter('writ.ledger.witness.answers');
-  return (witness, answer) => { answers.add(1, { witness, answer }); };
+  return (witness, answer) => {
+    answers.add(1, { witness, answer });
+  };
 }
 
 /** How far signatures and the record index are. Times are in milliseconds by `performance.now()`. */
-export function watchProgress(meter: Meter, { signedAt, unindexed }: {
-  readonly signedAt: () => number;
-  readonly unindexed: { readonly size: number; readonly oldestAt: number | null };
-}): void {
+export function watchProgress(
+  meter: Meter,
+  {
+    signedAt,
+    unindexed,
+  }: {
+    readonly signedAt: () => number;
+    readonly unindexed: { readonly size: number; readonly oldestAt: number | null };
+  },
+): void {
   meter.observe(['writ.ledger.checkpoint.age', 'writ.ledger.index.logs', 'writ.ledger.index.lag'], (observe) => {
     const now = performance.now();
     observe('writ.ledger.checkpoint.age', Math.max(0, now - signedAt()) / 1_000);

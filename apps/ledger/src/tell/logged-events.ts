@@ -1,12 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /**
- * How long news gather after some were told: whoever tails a log reads it at most this much later, and a busy log costs ten events a second in the place of one for each batch,
- * which the bus and every door would otherwise pay for.
+ * How long news gather after some were told: whoever tails a log reads it at most this much later, and a busy log costs
+ * ten events a second in the place of one for each batch, which the bus and every door would otherwise pay for.
  */
 const GATHER_MS = 100;
 
-/** Tells that logs grew: at once where nothing was told lately, else each log once when the time is over. Nobody waits for it, and what is lost on the way costs a poll. */
+/**
+ * Tells that logs grew: at once where nothing was told lately, else each log once when the time is over. Nobody waits
+ * for it, and what is lost on the way costs a poll.
+ */
 export class LoggedEvents {
   readonly #publish: (tenantId: string) => void;
   readonly #onError: (error: unknown) => void;
@@ -37,7 +40,9 @@ export class LoggedEvents {
     const tenants = [...this.#gathered];
     this.#gathered.clear();
     // Unref'd: news keep no process up.
-    this.#timer = setTimeout(() => { this.#flush(); }, GATHER_MS).unref();
+    this.#timer = setTimeout(() => {
+      this.#flush();
+    }, GATHER_MS).unref();
     try {
       for (const tenantId of tenants) this.#publish(tenantId);
     } catch (error) {

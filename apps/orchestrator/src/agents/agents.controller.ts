@@ -12,7 +12,9 @@ export class AgentsController {
   constructor(private readonly kernel: KernelClient) {}
 
   @Route(AGENTS.list)
-  list(@Asked() { caller, query }: AskedOf<typeof AGENTS.list>): Promise<{ items: AgentView[]; next_cursor: string | null }> {
+  list(
+    @Asked() { caller, query }: AskedOf<typeof AGENTS.list>,
+  ): Promise<{ items: AgentView[]; next_cursor: string | null }> {
     return this.kernel.ask('agent.list', caller, { page: pageOf(query) });
   }
 

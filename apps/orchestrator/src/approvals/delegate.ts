@@ -35,7 +35,10 @@ export class Delegate {
 
 function verifyApprover(to: string, roles: readonly string[]): void {
   if (roles.some((role) => APPROVERS.has(role))) return;
-  const named = roles.toSorted().map((role) => `\`${role}\``).join(' and ');
+  const named = roles
+    .toSorted()
+    .map((role) => `\`${role}\``)
+    .join(' and ');
   const has = roles.length === 0 ? 'nobody with a valid API key is called' : `only keys of the role ${named} belong to`;
   const wanted = 'an approval takes the role `admin` or `operator`';
   const help = 'make them a key of that role first, with their name as its `principal`';

@@ -10,7 +10,10 @@ import { Delegate } from './delegate.ts';
 
 @Controller()
 export class DelegationsController {
-  constructor(private readonly kernel: KernelClient, private readonly delegate: Delegate) {}
+  constructor(
+    private readonly kernel: KernelClient,
+    private readonly delegate: Delegate,
+  ) {}
 
   @Route(DELEGATIONS.create)
   create(@Asked() { caller, body }: AskedOf<typeof DELEGATIONS.create>): Promise<DelegationView> {
@@ -19,7 +22,9 @@ export class DelegationsController {
   }
 
   @Route(DELEGATIONS.list)
-  list(@Asked() { caller, query }: AskedOf<typeof DELEGATIONS.list>): Promise<{ items: DelegationView[]; next_cursor: string | null }> {
+  list(
+    @Asked() { caller, query }: AskedOf<typeof DELEGATIONS.list>,
+  ): Promise<{ items: DelegationView[]; next_cursor: string | null }> {
     return this.kernel.ask('delegation.list', caller, { page: pageOf(query), standing: query.standing ?? false });
   }
 

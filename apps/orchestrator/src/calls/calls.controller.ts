@@ -12,13 +12,20 @@ import { parseCall } from './parse-call.ts';
 
 @Controller()
 export class CallsController {
-  constructor(private readonly propose: Propose, private readonly show: ShowOperation) {}
+  constructor(
+    private readonly propose: Propose,
+    private readonly show: ShowOperation,
+  ) {}
 
   @Route(CALLS.propose)
-  async run(@Asked() { caller, body, query }: AskedOf<typeof CALLS.propose>, @InExchange() exchange: Exchange): Promise<ToolResult | OperationView> {
+  async run(
+    @Asked() { caller, body, query }: AskedOf<typeof CALLS.propose>,
+    @InExchange() exchange: Exchange,
+  ): Promise<ToolResult | OperationView> {
     const call = parseCall(body, exchange.header('idempotency-key'), caller);
     // With a key it may be asked what became of an earlier call, which only the kernel knows.
-    if (call.idempotency_key === null && call.deadline !== null && call.deadline <= Date.now()) throw new Fault('deadline', 'the call\'s `deadline` has passed already', { pointer: '/deadline' });
+    if (call.idempotency_key === null && call.deadline !== null && call.deadline <= Date.now())
+      throw new Fault('deadline', "the call's `deadline` has passed already", { pointer: '/deadline' });
     const operationId = newId('operation');
     // Also with a fault: whoever gets no answer can ask what became of it.
     exchange.setHeader('writ-operation-id', operationId);

@@ -43,16 +43,26 @@ export function parseCall(body: unknown, keyHeader: string | undefined, caller: 
 
 function refuseOthersFields(body: Record<string, unknown>): void {
   const kernels = KERNELS_OWN.find((name) => Object.hasOwn(body, name));
-  if (kernels) throw new Fault('request.malformed', `\`${kernels}\` is for the kernel to fill; leave it out (\`max_autonomy\` may lower the mode)`, { pointer: `/${kernels}` });
+  if (kernels)
+    throw new Fault(
+      'request.malformed',
+      `\`${kernels}\` is for the kernel to fill; leave it out (\`max_autonomy\` may lower the mode)`,
+      { pointer: `/${kernels}` },
+    );
   const ours = OURS.find((name) => Object.hasOwn(body, name));
-  if (ours) throw new Fault('request.malformed', `\`${ours}\` is made here and not by the caller; leave it out`, { pointer: `/${ours}` });
+  if (ours)
+    throw new Fault('request.malformed', `\`${ours}\` is made here and not by the caller; leave it out`, {
+      pointer: `/${ours}`,
+    });
 }
 
 function idempotencyKeyOf(call: CallBody, header: string | undefined): string | null {
   if (header === undefined) return call.idempotency_key ?? null;
   const key = parseMessage(IdempotencyKey, header);
   if (call.idempotency_key !== undefined && call.idempotency_key !== key) {
-    throw new Fault('request.malformed', '`idempotency_key` and the header `Idempotency-Key` differ', { pointer: '/idempotency_key' });
+    throw new Fault('request.malformed', '`idempotency_key` and the header `Idempotency-Key` differ', {
+      pointer: '/idempotency_key',
+    });
   }
   return key;
 }

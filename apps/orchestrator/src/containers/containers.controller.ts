@@ -12,7 +12,9 @@ export class ContainersController {
   constructor(private readonly kernel: KernelClient) {}
 
   @Route(CONTAINERS.list)
-  list(@Asked() { caller, query }: AskedOf<typeof CONTAINERS.list>): Promise<{ items: ContainerView[]; next_cursor: string | null }> {
+  list(
+    @Asked() { caller, query }: AskedOf<typeof CONTAINERS.list>,
+  ): Promise<{ items: ContainerView[]; next_cursor: string | null }> {
     return this.kernel.ask('container.list', caller, { page: pageOf(query) });
   }
 

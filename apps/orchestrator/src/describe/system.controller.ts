@@ -10,7 +10,11 @@ import { ApiDocument } from '../openapi/document.ts';
 /** What needs no key. */
 @Controller()
 export class SystemController {
-  constructor(private readonly readiness: Readiness, private readonly document: ApiDocument, private readonly published: Published) {}
+  constructor(
+    private readonly readiness: Readiness,
+    private readonly document: ApiDocument,
+    private readonly published: Published,
+  ) {}
 
   @Route(SYSTEM.health)
   health(): { status: 'ok' } {

@@ -11,10 +11,16 @@ import { KernelClient } from '../support/kernel-client.ts';
 
 @Controller()
 export class ErasuresController {
-  constructor(private readonly kernel: KernelClient, private readonly begins: BeginErasure) {}
+  constructor(
+    private readonly kernel: KernelClient,
+    private readonly begins: BeginErasure,
+  ) {}
 
   @Route(ERASURES.begin)
-  async begin(@Asked() { caller, body }: AskedOf<typeof ERASURES.begin>, @InExchange() exchange: Exchange): Promise<ErasureView | ErasurePlan> {
+  async begin(
+    @Asked() { caller, body }: AskedOf<typeof ERASURES.begin>,
+    @InExchange() exchange: Exchange,
+  ): Promise<ErasureView | ErasurePlan> {
     if (body.dry_run === true) return await this.begins.plan(caller, body);
     const erasure = await this.begins.run(caller, body);
     if (erasure.state === 'running') exchange.setStatus(202);
@@ -23,7 +29,9 @@ export class ErasuresController {
   }
 
   @Route(ERASURES.list)
-  list(@Asked() { caller, query }: AskedOf<typeof ERASURES.list>): Promise<{ items: ErasureView[]; next_cursor: string | null }> {
+  list(
+    @Asked() { caller, query }: AskedOf<typeof ERASURES.list>,
+  ): Promise<{ items: ErasureView[]; next_cursor: string | null }> {
     return this.kernel.ask('erasure.list', caller, { page: pageOf(query) });
   }
 

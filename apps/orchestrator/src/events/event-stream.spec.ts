@@ -3,10 +3,19 @@ import { text } from 'node:stream/consumers';
 import { Fault, type OperationEvent } from '@writ/contract';
 import { EventStream, type StreamOptions } from './event-stream.ts';
 
-const event = (operation_id: string): OperationEvent => ({ v: 1, tenant_id: 'ten_a', operation_id, state: 'committed' });
-const open = (over: Partial<StreamOptions> = {}) => new EventStream({ isFor: () => true, verifyKey: () => Promise.resolve(), isResuming: false, forMs: null, ...over });
+const event = (operation_id: string): OperationEvent => ({
+  v: 1,
+  tenant_id: 'ten_a',
+  operation_id,
+  state: 'committed',
+});
+const open = (over: Partial<StreamOptions> = {}) =>
+  new EventStream({ isFor: () => true, verifyKey: () => Promise.resolve(), isResuming: false, forMs: null, ...over });
 const names = (told: string): string[] => [...told.matchAll(/^event: (\w+)$/gm)].map(([, name = '']) => name);
-const settled = () => new Promise((resolve) => { setImmediate(resolve); });
+const settled = () =>
+  new Promise((resolve) => {
+    setImmediate(resolve);
+  });
 
 it('keeps only so much for a reader that does not read, and the last that it says is why it ended', async () => {
   const stream = open();
@@ -25,11 +34,19 @@ it('keeps only so many while a key is looked up', async () => {
   expect(names(await text(stream.readable))).toEqual(['ready', 'cut']);
 });
 
-it.each([[new Fault('auth.invalid'), 'auth'], [new Fault('database.unavailable'), 'unavailable'], [new Error('bug'), 'unavailable']])('tells nothing when the key can not be found valid: %s', async (error, reason) => {
+it.each([
+  [new Fault('auth.invalid'), 'auth'],
+  [new Fault('database.unavailable'), 'unavailable'],
+  [new Error('bug'), 'unavailable'],
+])('tells nothing when the key can not be found valid: %s', async (error, reason) => {
   const stream = open({ verifyKey: () => Promise.reject(error) });
   stream.heard(event('op_secret'));
   const told = await text(stream.readable);
-  expect([names(told), told.includes(`{"reason":"${reason}"}`), told.includes('op_secret')]).toEqual([['ready', 'end'], true, false]);
+  expect([names(told), told.includes(`{"reason":"${reason}"}`), told.includes('op_secret')]).toEqual([
+    ['ready', 'end'],
+    true,
+    false,
+  ]);
 });
 
 it('a member that an older kernel does not say is null, and what has ended says nothing more', async () => {
@@ -40,6 +57,8 @@ it('a member that an older kernel does not say is null, and what has ended says 
   stream.heard(event('op_2'));
   stream.stopping();
   const told = await text(stream.readable);
-  expect(told).toContain('data: {"operation_id":"op_1","state":"committed","agent_id":null,"tool_id":null,"approval_id":null,"fault_code":null,"resolution":null,"at":null}\n\n');
+  expect(told).toContain(
+    'data: {"operation_id":"op_1","state":"committed","agent_id":null,"tool_id":null,"approval_id":null,"fault_code":null,"resolution":null,"at":null}\n\n',
+  );
   expect(names(told)).toEqual(['ready', 'operation', 'end']);
 });

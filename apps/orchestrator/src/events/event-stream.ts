@@ -27,7 +27,10 @@ export interface StreamOptions {
   readonly forMs: number | null;
 }
 
-/** Server-Sent Events (WHATWG HTML §9.2) of one reader. INVARIANT (nothing to a lost key): an event leaves after the key was found valid, a second before at most. */
+/**
+ * Server-Sent Events (WHATWG HTML §9.2) of one reader. INVARIANT (nothing to a lost key): an event leaves after the key
+ * was found valid, a second before at most.
+ */
 export class EventStream implements Listener {
   readonly readable = new Readable({ read: () => undefined });
   readonly #options: StreamOptions;
@@ -39,7 +42,9 @@ export class EventStream implements Listener {
   constructor(options: StreamOptions) {
     this.#options = options;
     this.readable.once('close', () => this.#stop());
-    this.readable.push(`retry: ${RETRY_MS}\n${block('ready', { v: 1, live_only: true, resumed: false, missed: options.isResuming ? 'unknown' : 'nothing' })}`);
+    this.readable.push(
+      `retry: ${RETRY_MS}\n${block('ready', { v: 1, live_only: true, resumed: false, missed: options.isResuming ? 'unknown' : 'nothing' })}`,
+    );
     this.#timers.push(setInterval(() => void this.#beat(), HEARTBEAT_MS).unref());
     if (options.forMs !== null) this.#timers.push(setTimeout(() => this.end('asked'), options.forMs).unref());
   }
@@ -62,7 +67,8 @@ export class EventStream implements Listener {
 
   async #send(): Promise<void> {
     this.#isSending = true;
-    while (this.#waiting.length > 0 && await this.#isLetIn()) for (const event of this.#waiting.splice(0)) this.#push(block('operation', viewOf(event)));
+    while (this.#waiting.length > 0 && (await this.#isLetIn()))
+      for (const event of this.#waiting.splice(0)) this.#push(block('operation', viewOf(event)));
     this.#isSending = false;
   }
 
@@ -108,6 +114,24 @@ export class EventStream implements Listener {
 const block = (name: string, data: object): string => `event: ${name}\ndata: ${JSON.stringify(data)}\n\n`;
 
 /** The same members whatever the kernel's version: what it doesn't say is null. */
-function viewOf({ operation_id, state, agent_id = '', tool_id = '', approval_id = null, fault_code = null, resolution = null, at = 0 }: OperationEvent): object {
-  return { operation_id, state, agent_id: agent_id || null, tool_id: tool_id || null, approval_id, fault_code, resolution, at: at || null };
+function viewOf({
+  operation_id,
+  state,
+  agent_id = '',
+  tool_id = '',
+  approval_id = null,
+  fault_code = null,
+  resolution = null,
+  at = 0,
+}: OperationEvent): object {
+  return {
+    operation_id,
+    state,
+    agent_id: agent_id || null,
+    tool_id: tool_id || null,
+    approval_id,
+    fault_code,
+    resolution,
+    at: at || null,
+  };
 }

@@ -11,10 +11,16 @@ import { EventStream } from './event-stream.ts';
 
 @Controller()
 export class EventsController {
-  constructor(private readonly hub: EventHub, private readonly authenticator: Authenticator) {}
+  constructor(
+    private readonly hub: EventHub,
+    private readonly authenticator: Authenticator,
+  ) {}
 
   @Route(EVENT_STREAMS.follow)
-  follow(@Asked() { caller, query }: AskedOf<typeof EVENT_STREAMS.follow>, @InExchange() exchange: Exchange): StreamableFile {
+  follow(
+    @Asked() { caller, query }: AskedOf<typeof EVENT_STREAMS.follow>,
+    @InExchange() exchange: Exchange,
+  ): StreamableFile {
     const key = exchange.header('authorization');
     const stream = new EventStream({
       isFor: (event) => isFor(caller, event),
@@ -35,4 +41,5 @@ export class EventsController {
 }
 
 /** An agent's key hears of its own calls; of one whose agent isn't told, nothing. */
-const isFor = (caller: Caller, event: OperationEvent): boolean => caller.role !== 'agent' || (event.agent_id !== undefined && event.agent_id === caller.agent_id);
+const isFor = (caller: Caller, event: OperationEvent): boolean =>
+  caller.role !== 'agent' || (event.agent_id !== undefined && event.agent_id === caller.agent_id);

@@ -7,17 +7,34 @@ import { openTestDoor, problem, type TestDoor, type TestTenant } from '../specs/
 
 let door: TestDoor;
 let tenant: TestTenant;
-beforeAll(async () => { door = await openTestDoor({ WRIT_EVENT_STREAMS_MAX: 3 }); });
+beforeAll(async () => {
+  door = await openTestDoor({ WRIT_EVENT_STREAMS_MAX: 3 });
+});
 afterAll(() => door.close());
-beforeEach(async () => { tenant = await door.newTenant(); });
+beforeEach(async () => {
+  tenant = await door.newTenant();
+});
 
 type Told = { readonly event: string | undefined; readonly data: Record<string, unknown> };
 
 /** A stream, open from its first event on. */
-async function open(key: string, { path = '/v1/events', headers = {}, from = door }: { path?: string; headers?: Record<string, string>; from?: TestDoor } = {}) {
+async function open(
+  key: string,
+  {
+    path = '/v1/events',
+    headers = {},
+    from = door,
+  }: { path?: string; headers?: Record<string, string>; from?: TestDoor } = {},
+) {
   const gone = new AbortController();
-  const answer = await fetch(`${from.url}${path}`, { headers: { authorization: `Bearer ${key}`, ...headers }, signal: gone.signal });
-  const reader = answer.body!.pipeThrough(new TextDecoderStream()).pipeThrough(new EventSourceParserStream()).getReader();
+  const answer = await fetch(`${from.url}${path}`, {
+    headers: { authorization: `Bearer ${key}`, ...headers },
+    signal: gone.signal,
+  });
+  const reader = answer
+    .body!.pipeThrough(new TextDecoderStream())
+    .pipeThrough(new EventSourceParserStream())
+    .getReader();
   const next = async (): Promise<Told | null> => {
     const { value, done } = await reader.read();
     return done ? null : { event: value.event, data: JSON.parse(value.data) as Record<string, unknown> };
@@ -27,24 +44,51 @@ async function open(key: string, { path = '/v1/events', headers = {}, from = doo
 }
 const tell = (state: string, more: object = {}, of = tenant): string => {
   const id = newId('operation');
-  door.tell(of.tenantId, id, state, { agent_id: of.agentId, tool_id: 'fs.write', approval_id: null, fault_code: null, resolution: null, at: 5, ...more });
+  door.tell(of.tenantId, id, state, {
+    agent_id: of.agentId,
+    tool_id: 'fs.write',
+    approval_id: null,
+    fault_code: null,
+    resolution: null,
+    at: 5,
+    ...more,
+  });
   return id;
 };
 
 it('tells as it happens what becomes of operations, of this tenant alone', async () => {
   const other = await door.newTenant();
   const stream = await open(tenant.auditor);
-  expect([stream.answer.status, stream.answer.headers.get('content-type'), stream.answer.headers.get('cache-control')]).toEqual([200, 'text/event-stream; charset=utf-8', 'no-store']);
+  expect([
+    stream.answer.status,
+    stream.answer.headers.get('content-type'),
+    stream.answer.headers.get('cache-control'),
+  ]).toEqual([200, 'text/event-stream; charset=utf-8', 'no-store']);
   expect(stream.ready).toEqual({ event: 'ready', data: { v: 1, live_only: true, resumed: false, missed: 'nothing' } });
   tell('committed', {}, other);
-  const [held, refused] = [tell('held', { approval_id: 'apr_01kdvq8qfwe9gr4v9m1h7e3x2z' }), tell('refused', { fault_code: 'approval.denied' })];
+  const [held, refused] = [
+    tell('held', { approval_id: 'apr_01kdvq8qfwe9gr4v9m1h7e3x2z' }),
+    tell('refused', { fault_code: 'approval.denied' }),
+  ];
   const common = { agent_id: tenant.agentId, tool_id: 'fs.write', resolution: null, at: 5 };
-  expect(await stream.next()).toEqual({ event: 'operation', data: { operation_id: held, state: 'held', approval_id: 'apr_01kdvq8qfwe9gr4v9m1h7e3x2z', fault_code: null, ...common } });
-  expect(await stream.next()).toEqual({ event: 'operation', data: { operation_id: refused, state: 'refused', approval_id: null, fault_code: 'approval.denied', ...common } });
+  expect(await stream.next()).toEqual({
+    event: 'operation',
+    data: {
+      operation_id: held,
+      state: 'held',
+      approval_id: 'apr_01kdvq8qfwe9gr4v9m1h7e3x2z',
+      fault_code: null,
+      ...common,
+    },
+  });
+  expect(await stream.next()).toEqual({
+    event: 'operation',
+    data: { operation_id: refused, state: 'refused', approval_id: null, fault_code: 'approval.denied', ...common },
+  });
   stream.close();
 });
 
-it('an agent\'s key hears of its own calls, and nothing of calls whose agent is not told', async () => {
+it("an agent's key hears of its own calls, and nothing of calls whose agent is not told", async () => {
   const stream = await open(tenant.agent);
   tell('committed', { agent_id: newId('agent') });
   door.tell(tenant.tenantId, newId('operation'), 'committed');
@@ -107,7 +151,9 @@ it('lets everybody go when the process stops, and says so', async () => {
 it('a reader that does not read is cut off, told so, and holds up nobody', async () => {
   const { port, hostname } = new URL(door.url);
   const socket = connect(Number(port), hostname.replace(/[[\]]/g, ''));
-  socket.write(`GET /v1/events HTTP/1.1\r\nhost: x\r\nauthorization: Bearer ${tenant.admin}\r\nconnection: close\r\n\r\n`);
+  socket.write(
+    `GET /v1/events HTTP/1.1\r\nhost: x\r\nauthorization: Bearer ${tenant.admin}\r\nconnection: close\r\n\r\n`,
+  );
   await once(socket, 'readable');
   const other = await open(tenant.operator);
   let last = '';
@@ -118,7 +164,9 @@ it('a reader that does not read is cut off, told so, and holds up nobody', async
     while (told?.data['operation_id'] !== last) told = await other.next();
   }
   let text = '';
-  socket.setEncoding('utf8').on('data', (part: string) => { text += part; });
+  socket.setEncoding('utf8').on('data', (part: string) => {
+    text += part;
+  });
   await once(socket, 'end');
   expect(text).toContain('event: cut\ndata: {"reason":"the reader is too slow: events were lost"}');
   expect(text).not.toContain(last);

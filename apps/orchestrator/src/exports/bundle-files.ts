@@ -45,7 +45,10 @@ export class BundleFiles {
   /** Writes a file that is in no list: the manifest itself. Rejects where the archive's reader has gone. */
   async write(name: string, bytes: Uint8Array): Promise<void> {
     await new Promise<void>((resolve, reject) => {
-      this.#pack.entry({ ...PLAIN, name, size: bytes.length }, Buffer.from(bytes), (error) => { if (error) reject(error); else resolve(); });
+      this.#pack.entry({ ...PLAIN, name, size: bytes.length }, Buffer.from(bytes), (error) => {
+        if (error) reject(error);
+        else resolve();
+      });
     });
   }
 }

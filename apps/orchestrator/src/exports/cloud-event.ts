@@ -1,10 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// CloudEvents 1.0.2 (https://github.com/cloudevents/spec, cloudevents/spec.md and formats/json-format.md), structured, one event a record.
+// CloudEvents 1.0.2 (https://github.com/cloudevents/spec, cloudevents/spec.md and formats/json-format.md), structured,
+// one event a record.
 import { RECORD_PAYLOAD_TYPE, type AuditRecord } from '@writ/contract';
 import { momentOf, type ExportedRecord } from './exported-record.ts';
 
-/** Digits of the largest leaf index: padded, so that the order of texts is that of numbers, as the extension `sequence` asks. */
+/**
+ * Digits of the largest leaf index: padded, so that the order of texts is that of numbers, as the extension `sequence`
+ * asks.
+ */
 const SEQUENCE_DIGITS = 16;
 
 /** A record as an event. `id` is unique within `source`; the extension `sequence` is the leaf index. */
@@ -22,10 +26,18 @@ export interface CloudEvent {
 
 export function cloudEventOf({ leafIndex, statement, record }: ExportedRecord): CloudEvent {
   return {
-    specversion: '1.0', id: record.record_id, source: `urn:writ:log:${record.log_id}`, type: typeOf(record), subject: record.operation_id ?? record.record_id, time: momentOf(record),
-    datacontenttype: RECORD_PAYLOAD_TYPE, sequence: String(leafIndex).padStart(SEQUENCE_DIGITS, '0'), data: statement,
+    specversion: '1.0',
+    id: record.record_id,
+    source: `urn:writ:log:${record.log_id}`,
+    type: typeOf(record),
+    subject: record.operation_id ?? record.record_id,
+    time: momentOf(record),
+    datacontenttype: RECORD_PAYLOAD_TYPE,
+    sequence: String(leafIndex).padStart(SEQUENCE_DIGITS, '0'),
+    data: statement,
   };
 }
 
 /** As the predicate type, reversed: `dev.writ.record.tool_call.outcome.v1`. */
-const typeOf = ({ kind, phase }: AuditRecord): string => ['dev.writ.record', kind, ...(phase === null ? [] : [phase]), 'v1'].join('.');
+const typeOf = ({ kind, phase }: AuditRecord): string =>
+  ['dev.writ.record', kind, ...(phase === null ? [] : [phase]), 'v1'].join('.');

@@ -33,7 +33,10 @@ interface Plan {
   readonly filter: Pick<BundleContent, 'session_id' | 'since' | 'until'>;
 }
 
-/** Makes signed archives for auditors. INVARIANT (one checkpoint): every receipt of a bundle is proved towards the checkpoint that lies in it. */
+/**
+ * Makes signed archives for auditors. INVARIANT (one checkpoint): every receipt of a bundle is proved towards the
+ * checkpoint that lies in it.
+ */
 export class ExportBundle {
   readonly #kernel: KernelClient;
   readonly #ledger: LedgerClient;
@@ -48,12 +51,17 @@ export class ExportBundle {
   }
 
   /**
-   * The archive as it is packed: what is read slowly is packed slowly. What can't be finished breaks off, without the manifest, which is last.
-   * Faults: `request.malformed`, `request.too_large` for a session with too many operations, `not_found` for a log without records, `rate.limited`, `ledger.unavailable`.
+   * The archive as it is packed: what is read slowly is packed slowly. What can't be finished breaks off, without the
+   * manifest, which is last. Faults: `request.malformed`, `request.too_large` for a session with too many operations,
+   * `not_found` for a log without records, `rate.limited`, `ledger.unavailable`.
    */
   async run(caller: Caller, wish: BundleWish, gone: AbortSignal): Promise<Readable> {
     const isRange = wish.since !== undefined || wish.until !== undefined;
-    if ((wish.session !== undefined) === isRange) throw new Fault('request.malformed', 'say what the bundle is about: a `session`, or a range by `since`, `until` or both');
+    if ((wish.session !== undefined) === isRange)
+      throw new Fault(
+        'request.malformed',
+        'say what the bundle is about: a `session`, or a range by `since`, `until` or both',
+      );
     const archive = new PassThrough();
     const leave = this.#hub.join(caller.tenant_id, { grew: () => undefined, stopping: () => archive.destroy() });
     archive.once('close', leave);
@@ -63,7 +71,10 @@ export class ExportBundle {
       const packing = pack();
       pipeline(packing, archive).catch(() => undefined);
       archive.once('close', () => packing.destroy());
-      this.#fill(caller, plan, checkpoint, new BundleFiles(packing)).then(() => packing.finalize(), (error: unknown) => archive.destroy(error as Error));
+      this.#fill(caller, plan, checkpoint, new BundleFiles(packing)).then(
+        () => packing.finalize(),
+        (error: unknown) => archive.destroy(error as Error),
+      );
       return archive;
     } catch (error) {
       archive.destroy();
@@ -71,14 +82,24 @@ export class ExportBundle {
     }
   }
 
-  async #plan(caller: Caller, { session, since, until }: BundleWish, treeSize: number, gone: AbortSignal): Promise<Plan> {
+  async #plan(
+    caller: Caller,
+    { session, since, until }: BundleWish,
+    treeSize: number,
+    gone: AbortSignal,
+  ): Promise<Plan> {
     const whole = { tenantId: caller.tenant_id, treeSize, from: 0, to: treeSize, gone };
     const filter = { session_id: session ?? null, since: since ?? null, until: until ?? null };
     if (session !== undefined) {
       const operations = await this.#operationsOf(caller, session);
-      return { stretch: whole, filter, isMeant: ({ record }) => record.operation_id !== null && operations.has(record.operation_id) };
+      return {
+        stretch: whole,
+        filter,
+        isMeant: ({ record }) => record.operation_id !== null && operations.has(record.operation_id),
+      };
     }
-    // The log isn't in the order of time: everything from the first record of the range to its last is meant, so that none in between can be missing unseen.
+    // The log isn't in the order of time: everything from the first record of the range to its last is meant, so that
+    // none in between can be missing unseen.
     let [from, to] = [treeSize, treeSize];
     for await (const leaf of readLeaves(this.#ledger, whole)) {
       const { recorded_at } = readExported(leaf).record;
@@ -93,23 +114,42 @@ export class ExportBundle {
     const operations = new Set<string>();
     let cursor: string | null = null;
     do {
-      const page: { items: { operation_id: string }[]; next_cursor: string | null } = await this.#kernel.ask('operation.list', caller, {
-        page: { cursor, limit: OPERATIONS_PAGE }, state: null, tool_id: null, agent_id: null, workspace_id: null, session_id,
-      });
+      const page: { items: { operation_id: string }[]; next_cursor: string | null } = await this.#kernel.ask(
+        'operation.list',
+        caller,
+        {
+          page: { cursor, limit: OPERATIONS_PAGE },
+          state: null,
+          tool_id: null,
+          agent_id: null,
+          workspace_id: null,
+          session_id,
+        },
+      );
       for (const { operation_id } of page.items) operations.add(operation_id);
-      if (operations.size > OPERATIONS_MAX) throw new Fault('request.too_large', `the session has more than ${String(OPERATIONS_MAX)} operations: ask for ranges of time`);
+      if (operations.size > OPERATIONS_MAX)
+        throw new Fault(
+          'request.too_large',
+          `the session has more than ${String(OPERATIONS_MAX)} operations: ask for ranges of time`,
+        );
       cursor = page.next_cursor;
     } while (cursor !== null);
     return operations;
   }
 
-  async #fill(caller: Caller, { stretch, isMeant, filter }: Plan, checkpoint: string, files: BundleFiles): Promise<void> {
+  async #fill(
+    caller: Caller,
+    { stretch, isMeant, filter }: Plan,
+    checkpoint: string,
+    files: BundleFiles,
+  ): Promise<void> {
     const named = new NamedDocuments();
     let [first, last, records]: [number | null, number | null, number] = [null, null, 0];
     await files.add('checkpoint.txt', checkpoint);
     await files.add('keys.json', `${JSON.stringify(this.#published.keys)}\n`);
     const keyRecords: string[] = [];
-    for await (const leaf of readKeyHistory(this.#ledger, stretch)) keyRecords.push(receiptOf(leaf, stretch.treeSize, checkpoint));
+    for await (const leaf of readKeyHistory(this.#ledger, stretch))
+      keyRecords.push(receiptOf(leaf, stretch.treeSize, checkpoint));
     if (keyRecords.length > 0) await files.add('key-history.ndjson', keyRecords.join(''));
     for await (const leaf of readLeaves(this.#ledger, stretch)) {
       const read = readExported(leaf);
@@ -127,7 +167,15 @@ export class ExportBundle {
       else await files.add(`${kind === 'policy' ? 'policies' : 'tools'}/${sha256}.json`, bytes);
     }
     const isRange = filter.session_id === null;
-    const content = { ...filter, tree_size: stretch.treeSize, records, first_leaf: isRange ? first : null, last_leaf: isRange ? last : null, files: files.list, missing };
+    const content = {
+      ...filter,
+      tree_size: stretch.treeSize,
+      records,
+      first_leaf: isRange ? first : null,
+      last_leaf: isRange ? last : null,
+      files: files.list,
+      missing,
+    };
     const { envelope } = await this.#kernel.ask('bundle.seal', caller, { content });
     await files.write('manifest.json', Buffer.from(`${JSON.stringify(envelope)}\n`));
   }

@@ -26,7 +26,11 @@ export class ExportHub {
   /** Takes a place; the returned function gives it back and MUST be called. Fault `rate.limited`. */
   join(tenantId: string, exporting: Exporting): () => void {
     const exports = this.#exports.get(tenantId) ?? new Set();
-    if (exports.size >= this.#tenantMax) throw new Fault('rate.limited', `a tenant may have ${String(this.#tenantMax)} exports under way here: end one, or wait until one has ended`);
+    if (exports.size >= this.#tenantMax)
+      throw new Fault(
+        'rate.limited',
+        `a tenant may have ${String(this.#tenantMax)} exports under way here: end one, or wait until one has ended`,
+      );
     this.#exports.set(tenantId, exports.add(exporting));
     return () => {
       exports.delete(exporting);

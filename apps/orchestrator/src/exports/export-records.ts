@@ -31,8 +31,9 @@ export interface ExportWish {
 }
 
 /**
- * Exports records as lines. INVARIANT (no buffer): a page is asked for when the one before it was taken, so a slow reader costs one page of memory.
- * INVARIANT (no gap): lines are in the order of leaves and none is left out; an export that can't go on breaks off rather than ends.
+ * Exports records as lines. INVARIANT (no buffer): a page is asked for when the one before it was taken, so a slow
+ * reader costs one page of memory. INVARIANT (no gap): lines are in the order of leaves and none is left out; an export
+ * that can't go on breaks off rather than ends.
  */
 export class ExportRecords {
   readonly #ledger: LedgerClient;
@@ -43,7 +44,10 @@ export class ExportRecords {
     this.#hub = hub;
   }
 
-  /** The lines, their first page read already. Faults: `rate.limited`, `ledger.unavailable`, `ledger.diverged`, `overloaded`. */
+  /**
+   * The lines, their first page read already. Faults: `rate.limited`, `ledger.unavailable`, `ledger.diverged`,
+   * `overloaded`.
+   */
   async run(wish: ExportWish): Promise<Readable> {
     const waiting = new Waiting(HEARTBEAT_MS, GATHER_MS);
     let readable: Readable | undefined;
@@ -71,7 +75,7 @@ export class ExportRecords {
 
   async *#lines(wish: ExportWish, first: ExportReply | null, waiting: Waiting): AsyncGenerator<string> {
     // What is logged while an export runs belongs to the next one, unless it is followed.
-    const end = wish.follow ? Infinity : first?.newest_size ?? 0;
+    const end = wish.follow ? Infinity : (first?.newest_size ?? 0);
     let [page, at, left] = [first, wish.from, wish.limit];
     for (;;) {
       const records = page?.records ?? [];
@@ -81,7 +85,7 @@ export class ExportRecords {
       at += records.length;
       left -= records.length;
       if (left <= 0 || at >= end) return;
-      if (at >= (page?.newest_size ?? 0) && await waiting.forMore() === 'silence') yield '\n';
+      if (at >= (page?.newest_size ?? 0) && (await waiting.forMore()) === 'silence') yield '\n';
       if (waiting.isStopped) return;
       await wish.verifyKey();
       page = await this.#page(wish, at, Math.min(left, end - at), waiting.stopped);

@@ -16,13 +16,21 @@ export interface ExportedRecord {
   readonly record: AuditRecord;
 }
 
-/** Reads the statement in an envelope. A record that can't be read breaks an export off: left out, nobody would miss it. @throws Fault `internal` */
+/**
+ * Reads the statement in an envelope. A record that can't be read breaks an export off: left out, nobody would miss it.
+ * @throws Fault `internal`
+ */
 export function readExported({ leaf_index, envelope }: Exported): ExportedRecord {
   try {
-    const statement = parseJson(Buffer.from(decodeBase64(envelope.payload)).toString('utf8')) as Record<string, unknown>;
+    const statement = parseJson(Buffer.from(decodeBase64(envelope.payload)).toString('utf8')) as Record<
+      string,
+      unknown
+    >;
     return { leafIndex: leaf_index, statement, record: parseMessage(Signed, statement).predicate };
   } catch (cause) {
-    throw new Fault('internal', undefined, { cause: new Error(`leaf ${String(leaf_index)} is no record that this version knows`, { cause }) });
+    throw new Fault('internal', undefined, {
+      cause: new Error(`leaf ${String(leaf_index)} is no record that this version knows`, { cause }),
+    });
   }
 }
 

@@ -10,10 +10,17 @@ import { ExportRecords } from './export-records.ts';
 
 @Controller()
 export class ExportsController {
-  constructor(private readonly exportRecords: ExportRecords, private readonly exportBundle: ExportBundle, private readonly authenticator: Authenticator) {}
+  constructor(
+    private readonly exportRecords: ExportRecords,
+    private readonly exportBundle: ExportBundle,
+    private readonly authenticator: Authenticator,
+  ) {}
 
   @Route(EXPORTS.records)
-  async records(@Asked() { caller, query }: AskedOf<typeof EXPORTS.records>, @InExchange() exchange: Exchange): Promise<StreamableFile> {
+  async records(
+    @Asked() { caller, query }: AskedOf<typeof EXPORTS.records>,
+    @InExchange() exchange: Exchange,
+  ): Promise<StreamableFile> {
     const key = exchange.header('authorization');
     const lines = await this.exportRecords.run({
       tenantId: caller.tenant_id,
@@ -31,7 +38,10 @@ export class ExportsController {
   }
 
   @Route(EXPORTS.bundle)
-  async bundle(@Asked() { caller, query }: AskedOf<typeof EXPORTS.bundle>, @InExchange() exchange: Exchange): Promise<StreamableFile> {
+  async bundle(
+    @Asked() { caller, query }: AskedOf<typeof EXPORTS.bundle>,
+    @InExchange() exchange: Exchange,
+  ): Promise<StreamableFile> {
     const archive = await this.exportBundle.run(caller, query, exchange.gone);
     exchange.setHeader('cache-control', 'private, no-store');
     return new StreamableFile(archive, { type: 'application/x-tar' });

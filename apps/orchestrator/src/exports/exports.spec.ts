@@ -6,7 +6,9 @@ import { newId } from '@writ/nest-kit';
 import { openTestDoor, problem, type TestDoor, type TestTenant } from '../specs/test-door.ts';
 
 let door: TestDoor;
-beforeAll(async () => { door = await openTestDoor({ WRIT_EVENT_STREAMS_MAX: 3 }); });
+beforeAll(async () => {
+  door = await openTestDoor({ WRIT_EVENT_STREAMS_MAX: 3 });
+});
 afterAll(() => door.close());
 
 const NOTE = 'writ.local/log\n1\nAAAA\n\n— writ.local AAAA\n';
@@ -22,17 +24,31 @@ async function tenantWith(records: number, at: TestDoor = door): Promise<TestTen
 /** Appends records and tells of it, as the ledger does. */
 function grow({ tenantId }: TestTenant, by: number, at: TestDoor = door): void {
   const before = at.ledger.logs.get(tenantId) ?? [];
-  at.ledger.logs.set(tenantId, [...before, ...Array.from({ length: by }, (_, i) => Buffer.from(`record ${String(before.length + i)}`))]);
+  at.ledger.logs.set(tenantId, [
+    ...before,
+    ...Array.from({ length: by }, (_, i) => Buffer.from(`record ${String(before.length + i)}`)),
+  ]);
   at.bus.publish(subjectsOf('s0').event('logged', tenantId), { v: 1, tenant_id: tenantId });
 }
 
-const read = (tenant: TestTenant, query = '') => door.ask('GET', `/v1/exports/records${query}`, { key: tenant.auditor });
-const linesOf = (text: string): Record<string, unknown>[] => text.split('\n').filter((line) => line !== '').map((line) => JSON.parse(line) as Record<string, unknown>);
+const read = (tenant: TestTenant, query = '') =>
+  door.ask('GET', `/v1/exports/records${query}`, { key: tenant.auditor });
+const linesOf = (text: string): Record<string, unknown>[] =>
+  text
+    .split('\n')
+    .filter((line) => line !== '')
+    .map((line) => JSON.parse(line) as Record<string, unknown>);
 
-interface Tail { next(): Promise<string | null>; close(): void }
+interface Tail {
+  next(): Promise<string | null>;
+  close(): void;
+}
 async function tail(tenant: TestTenant, query = '', from: TestDoor = door): Promise<Tail> {
   const gone = new AbortController();
-  const answer = await fetch(`${from.url}/v1/exports/records?follow=true${query}`, { headers: { authorization: `Bearer ${tenant.auditor}` }, signal: gone.signal });
+  const answer = await fetch(`${from.url}/v1/exports/records?follow=true${query}`, {
+    headers: { authorization: `Bearer ${tenant.auditor}` },
+    signal: gone.signal,
+  });
   expect(answer.status).toBe(200);
   const parts = answer.body!.pipeThrough(new TextDecoderStream()).getReader();
   let rest = '';
@@ -59,8 +75,16 @@ describe('an export of records', () => {
     const tenant = await tenantWith(10);
     const answer = await read(tenant);
     expect([answer.status, answer.headers.get('content-type')]).toEqual([200, 'application/x-ndjson']);
-    expect(linesOf(answer.text)).toEqual(Array.from({ length: 10 }, (_, i) => (
-      { leaf_index: i, envelope: { payloadType: 'application/vnd.in-toto+json', payload: Buffer.from(`record ${String(i)}`).toString('base64'), signatures: [{ keyid: 'k', sig: 'AAAA' }] } })));
+    expect(linesOf(answer.text)).toEqual(
+      Array.from({ length: 10 }, (_, i) => ({
+        leaf_index: i,
+        envelope: {
+          payloadType: 'application/vnd.in-toto+json',
+          payload: Buffer.from(`record ${String(i)}`).toString('base64'),
+          signatures: [{ keyid: 'k', sig: 'AAAA' }],
+        },
+      })),
+    );
   });
 
   it('cut anywhere and resumed gives the same bytes as the whole', async () => {
@@ -72,7 +96,9 @@ describe('an export of records', () => {
       for (let cut = 0; cut < 10; cut += 1) {
         const { text: rest } = await read(tenant, `?format=${format}&after=${String(cut)}`);
         expect([cut, lines.slice(0, cut + 1).join('') + rest]).toEqual([cut, whole]);
-        expect((await read(tenant, `?format=${format}&limit=${String(cut + 1)}`)).text).toBe(lines.slice(0, cut + 1).join(''));
+        expect((await read(tenant, `?format=${format}&limit=${String(cut + 1)}`)).text).toBe(
+          lines.slice(0, cut + 1).join(''),
+        );
       }
     }
   });
@@ -85,7 +111,8 @@ describe('an export of records', () => {
 
   it('is refused for another format, and for numbers that are none', async () => {
     const tenant = await tenantWith(1);
-    for (const query of ['format=csv', 'after=-1', 'after=x', 'limit=0', 'follow=1', 'follow=', 'x=1']) expect([query, (await read(tenant, `?${query}`)).json['code']]).toEqual([query, 'request.malformed']);
+    for (const query of ['format=csv', 'after=-1', 'after=x', 'limit=0', 'follow=1', 'follow=', 'x=1'])
+      expect([query, (await read(tenant, `?${query}`)).json['code']]).toEqual([query, 'request.malformed']);
   });
 });
 
@@ -107,7 +134,7 @@ describe('a tail of a log', () => {
     stream.close();
   });
 
-  it('hears of no other tenant\'s records, and asks for none while nothing is logged', async () => {
+  it("hears of no other tenant's records, and asks for none while nothing is logged", async () => {
     const [tenant, other] = [await tenantWith(1), await tenantWith(1)];
     const stream = await tail(tenant);
     expect(indexIn(await stream.next())).toBe(0);
@@ -143,7 +170,9 @@ describe('a tail of a log', () => {
   it('gives nothing more to a key that was revoked', async () => {
     const tenant = await tenantWith(1);
     const key = await door.newKey(tenant.tenantId, 'auditor');
-    const { items: [{ api_key_id } = { api_key_id: '' }] } = await door.keys.list(tenant.tenantId, { cursor: null, limit: 1 });
+    const {
+      items: [{ api_key_id } = { api_key_id: '' }],
+    } = await door.keys.list(tenant.tenantId, { cursor: null, limit: 1 });
     const stream = await tail({ ...tenant, auditor: key });
     await stream.next();
     door.kernel.handlers.set('change.record', () => ({ recorded: newId('record') }));
@@ -165,11 +194,16 @@ describe('a tail of a log', () => {
 
 it('a reader that does not read makes nobody ask for more than fits on the way', async () => {
   const tenant = await tenantWith(0);
-  door.ledger.logs.set(tenant.tenantId, Array.from({ length: 400 }, (_, i) => Buffer.from(`${String(i)} ${'x'.repeat(60_000)}`)));
+  door.ledger.logs.set(
+    tenant.tenantId,
+    Array.from({ length: 400 }, (_, i) => Buffer.from(`${String(i)} ${'x'.repeat(60_000)}`)),
+  );
   const asked = (): number => door.ledger.asked.filter(({ tenant_id }) => tenant_id === tenant.tenantId).length;
   const socket = connect(Number(new URL(door.url).port), '127.0.0.1');
   socket.pause();
-  socket.write(`GET /v1/exports/records HTTP/1.1\r\nhost: x\r\nauthorization: Bearer ${tenant.auditor}\r\nconnection: close\r\n\r\n`);
+  socket.write(
+    `GET /v1/exports/records HTTP/1.1\r\nhost: x\r\nauthorization: Bearer ${tenant.auditor}\r\nconnection: close\r\n\r\n`,
+  );
   // Until nothing more is asked for, however long that takes to show.
   let before = -1;
   let still = 0;
@@ -181,7 +215,9 @@ it('a reader that does not read makes nobody ask for more than fits on the way',
   expect(before).toBeLessThan(400 / 3);
   socket.resume();
   let bytes = 0;
-  socket.on('data', (part: Buffer) => { bytes += part.length; });
+  socket.on('data', (part: Buffer) => {
+    bytes += part.length;
+  });
   await once(socket, 'end');
   expect(bytes).toBeGreaterThan(400 * 60_000);
 }, 120_000);

@@ -16,11 +16,20 @@ export interface Stretch {
   readonly gone: AbortSignal;
 }
 
-/** Reads leaves in their order, each proved towards the one checkpoint. Faults: `ledger.unavailable`, `overloaded`; `internal` where the ledger leaves one out. */
-export async function* readLeaves(ledger: LedgerClient, { tenantId, treeSize, from, to, gone }: Stretch): AsyncGenerator<Exported & Pick<ExportReply, 'checkpoint'>> {
+/**
+ * Reads leaves in their order, each proved towards the one checkpoint. Faults: `ledger.unavailable`, `overloaded`;
+ * `internal` where the ledger leaves one out.
+ */
+export async function* readLeaves(
+  ledger: LedgerClient,
+  { tenantId, treeSize, from, to, gone }: Stretch,
+): AsyncGenerator<Exported & Pick<ExportReply, 'checkpoint'>> {
   for (let at = from; at < to;) {
     const page = await readPage(ledger, tenantId, { from: at, limit: Math.min(PAGE_RECORDS, to - at), treeSize, gone });
-    if (page === null || page.records[0]?.leaf_index !== at) throw new Fault('internal', undefined, { cause: new Error(`the ledger gives no leaf ${String(at)} of ${String(treeSize)}`) });
+    if (page === null || page.records[0]?.leaf_index !== at)
+      throw new Fault('internal', undefined, {
+        cause: new Error(`the ledger gives no leaf ${String(at)} of ${String(treeSize)}`),
+      });
     for await (const record of inSlices(page.records)) yield { ...record, checkpoint: page.checkpoint };
     at += page.records.length;
   }

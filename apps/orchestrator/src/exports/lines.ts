@@ -18,12 +18,19 @@ const lineOf = (value: unknown): string => `${JSON.stringify(value)}\n`;
 const LINES: Readonly<Record<ExportFormat, Line>> = {
   dsse: ({ leaf_index, envelope }) => lineOf({ leaf_index, envelope }),
   receipt: ({ leaf_index, envelope, hashes }, { tree_size, checkpoint }) =>
-    encodeReceipt({ media_type: RECEIPT_MEDIA_TYPE, envelope, inclusion: { leaf_index, tree_size, hashes, checkpoint } }),
+    encodeReceipt({
+      media_type: RECEIPT_MEDIA_TYPE,
+      envelope,
+      inclusion: { leaf_index, tree_size, hashes, checkpoint },
+    }),
   cloudevents: (record) => lineOf(cloudEventOf(readExported(record))),
   ocsf: (record) => lineOf(ocsfEventOf(readExported(record))),
 };
 
-/** A page of an export in the format asked for, written in slices of time. @throws Fault `internal` for a record that can't be read */
+/**
+ * A page of an export in the format asked for, written in slices of time.
+ * @throws Fault `internal` for a record that can't be read
+ */
 export async function linesOf(format: ExportFormat, page: ExportReply): Promise<string> {
   const lines: string[] = [];
   for await (const record of inSlices(page.records)) lines.push(LINES[format](record, page));

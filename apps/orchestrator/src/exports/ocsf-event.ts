@@ -1,14 +1,38 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { AuditRecord } from '@writ/contract';
 import type { ExportedRecord } from './exported-record.ts';
-import { ACTIONS, ACTIVITIES, activityOf, API_ACTIVITY, DISPOSITIONS, OCSF_VERSION, SEVERITIES, standingOf, STATUSES } from './ocsf-mapping.ts';
+import {
+  ACTIONS,
+  ACTIVITIES,
+  activityOf,
+  API_ACTIVITY,
+  DISPOSITIONS,
+  OCSF_VERSION,
+  SEVERITIES,
+  standingOf,
+  STATUSES,
+} from './ocsf-mapping.ts';
 
 /** What the kernel calls itself where it acts by itself: on time, on a deadline. */
 const KERNEL = 'kernel';
 /** `type_id` of a user: a part of the system, and none of the kinds that are listed. */
 const USER_TYPES = { system: 3, other: 99 } as const;
-/** Members of a record that have a place of their own in an event; the rest goes under `unmapped`, so that nothing of a record is lost. */
-const PLACED: ReadonlySet<string> = new Set(['v', 'record_id', 'log_id', 'tenant_id', 'recorded_at', 'operation_id', 'fault_code', 'agent_id', 'workspace_id', 'actor']);
+/**
+ * Members of a record that have a place of their own in an event; the rest goes under `unmapped`, so that nothing of a
+ * record is lost.
+ */
+const PLACED: ReadonlySet<string> = new Set([
+  'v',
+  'record_id',
+  'log_id',
+  'tenant_id',
+  'recorded_at',
+  'operation_id',
+  'fault_code',
+  'agent_id',
+  'workspace_id',
+  'actor',
+]);
 
 /** A record as an OCSF event of class API Activity. Times in milliseconds since the epoch. */
 export function ocsfEventOf({ leafIndex, record }: ExportedRecord): Readonly<Record<string, unknown>> {
@@ -16,9 +40,16 @@ export function ocsfEventOf({ leafIndex, record }: ExportedRecord): Readonly<Rec
   const { status_id, severity_id, action_id, disposition_id } = standingOf(record);
   const operation = operationOf(record);
   return {
-    ...API_ACTIVITY, activity_id, activity_name: activity_id === 99 ? operation : ACTIVITIES[activity_id], type_uid: API_ACTIVITY.class_uid * 100 + activity_id,
-    time: record.recorded_at, severity_id, severity: SEVERITIES[severity_id],
-    status_id, status: status_id === 99 ? record.verdict : STATUSES[status_id], ...(record.fault_code === null ? {} : { status_code: record.fault_code }),
+    ...API_ACTIVITY,
+    activity_id,
+    activity_name: activity_id === 99 ? operation : ACTIVITIES[activity_id],
+    type_uid: API_ACTIVITY.class_uid * 100 + activity_id,
+    time: record.recorded_at,
+    severity_id,
+    severity: SEVERITIES[severity_id],
+    status_id,
+    status: status_id === 99 ? record.verdict : STATUSES[status_id],
+    ...(record.fault_code === null ? {} : { status_code: record.fault_code }),
     ...(action_id === undefined ? {} : { action_id, action: ACTIONS[action_id] }),
     ...(disposition_id === undefined ? {} : { disposition_id, disposition: DISPOSITIONS[disposition_id] }),
     message: messageOf(record, operation),
@@ -43,21 +74,42 @@ function messageOf({ kind, phase, verdict, tx_outcome, change }: AuditRecord, op
   return [kind, phase, operation, said].filter((word) => word !== null && word !== undefined).join(' ');
 }
 
-const metadataOf = ({ record_id, log_id, tenant_id, operation_id, kind, phase }: AuditRecord, sequence: number): object => ({
-  version: OCSF_VERSION, uid: record_id, sequence, log_name: log_id, tenant_uid: tenant_id, event_code: phase === null ? kind : `${kind}.${phase}`,
-  product: { name: 'Writ', vendor_name: 'Writ' }, profiles: ['security_control'], ...(operation_id === null ? {} : { correlation_uid: operation_id }),
+const metadataOf = (
+  { record_id, log_id, tenant_id, operation_id, kind, phase }: AuditRecord,
+  sequence: number,
+): object => ({
+  version: OCSF_VERSION,
+  uid: record_id,
+  sequence,
+  log_name: log_id,
+  tenant_uid: tenant_id,
+  event_code: phase === null ? kind : `${kind}.${phase}`,
+  product: { name: 'Writ', vendor_name: 'Writ' },
+  profiles: ['security_control'],
+  ...(operation_id === null ? {} : { correlation_uid: operation_id }),
 });
 
-/** Who did it: an agent by its id, a person by that of the API key, the kernel. A record of neither was made by the kernel. */
+/**
+ * Who did it: an agent by its id, a person by that of the API key, the kernel. A record of neither was made by the
+ * kernel.
+ */
 function actorOf({ agent_id, actor, provenance }: AuditRecord): object {
   const user = actor ?? (agent_id === null ? KERNEL : null);
   return {
     ...(agent_id === null ? {} : { app_uid: agent_id }),
-    ...(user === null ? {} : { user: user === KERNEL ? { uid: user, type_id: USER_TYPES.system, type: 'System' } : { uid: user, type_id: USER_TYPES.other, type: 'API key' } }),
+    ...(user === null
+      ? {}
+      : {
+          user:
+            user === KERNEL
+              ? { uid: user, type_id: USER_TYPES.system, type: 'System' }
+              : { uid: user, type_id: USER_TYPES.other, type: 'API key' },
+        }),
     ...(provenance.session_id === undefined ? {} : { session: { uid: provenance.session_id } }),
   };
 }
 
 const isSaid = (value: unknown): boolean => value !== null && !(Array.isArray(value) && value.length === 0);
 
-const unmappedOf = (record: AuditRecord): object => Object.fromEntries(Object.entries(record).filter(([name, value]) => !PLACED.has(name) && isSaid(value)));
+const unmappedOf = (record: AuditRecord): object =>
+  Object.fromEntries(Object.entries(record).filter(([name, value]) => !PLACED.has(name) && isSaid(value)));

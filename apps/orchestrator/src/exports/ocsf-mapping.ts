@@ -1,11 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What each verdict, outcome and change is in OCSF 1.4.0 (https://schema.ocsf.io/1.4.0): class API Activity, with the profile Security Control. Data alone, so that who
-// writes rules for a SIEM can read what they match on; the guide on exports has the same tables.
+// What each verdict, outcome and change is in OCSF 1.4.0 (https://schema.ocsf.io/1.4.0): class API Activity, with the
+// profile Security Control. Data alone, so that who writes rules for a SIEM can read what they match on; the guide on
+// exports has the same tables.
 import type { AuditRecord, TxOutcome, VerdictName } from '@writ/contract';
 
 export const OCSF_VERSION = '1.4.0';
-export const API_ACTIVITY = { class_uid: 6003, class_name: 'API Activity', category_uid: 6, category_name: 'Application Activity' } as const;
+export const API_ACTIVITY = {
+  class_uid: 6003,
+  class_name: 'API Activity',
+  category_uid: 6,
+  category_name: 'Application Activity',
+} as const;
 
 /** Attribute `activity_id` of API Activity. */
 export const ACTIVITIES = { 1: 'Create', 2: 'Read', 3: 'Update', 4: 'Delete', 99: 'Other' } as const;
@@ -13,7 +19,16 @@ export type ActivityId = keyof typeof ACTIVITIES;
 export const STATUSES = { 0: 'Unknown', 1: 'Success', 2: 'Failure', 99: 'Other' } as const;
 export const SEVERITIES = { 1: 'Informational', 2: 'Low', 3: 'Medium', 4: 'High' } as const;
 export const ACTIONS = { 0: 'Unknown', 1: 'Allowed', 2: 'Denied' } as const;
-export const DISPOSITIONS = { 0: 'Unknown', 1: 'Allowed', 2: 'Blocked', 8: 'Approved', 14: 'Delayed', 16: 'No Action', 25: 'Rejected', 27: 'Error' } as const;
+export const DISPOSITIONS = {
+  0: 'Unknown',
+  1: 'Allowed',
+  2: 'Blocked',
+  8: 'Approved',
+  14: 'Delayed',
+  16: 'No Action',
+  25: 'Rejected',
+  27: 'Error',
+} as const;
 
 /** What became of it, in the words of OCSF. Without action and disposition where nothing was controlled. */
 export interface Standing {
@@ -53,7 +68,19 @@ export const OF_CHANGES: Standing = { status_id: 1, severity_id: 1 };
 
 /** Of the tools that the record alone tells enough about; a tool that isn't here is `Other`, by its name. */
 export const OF_TOOLS: Readonly<Record<string, ActivityId>> = {
-  'fs.read': 2, 'fs.list': 2, 'fs.search': 2, 'web.fetch': 2, 'value.get': 2, 'task.list': 2, 'skill.read': 2, 'task.create': 1, 'agent.spawn': 1, 'task.edit': 3, 'fs.write': 3, 'fs.edit': 3, 'fs.edit_files': 3,
+  'fs.read': 2,
+  'fs.list': 2,
+  'fs.search': 2,
+  'web.fetch': 2,
+  'value.get': 2,
+  'task.list': 2,
+  'skill.read': 2,
+  'task.create': 1,
+  'agent.spawn': 1,
+  'task.edit': 3,
+  'fs.write': 3,
+  'fs.edit': 3,
+  'fs.edit_files': 3,
 };
 
 /** Of the verbs of changes, by how they end; one that isn't here is `Other`, by its name. */
@@ -67,7 +94,8 @@ export const OF_VERBS: readonly (readonly [RegExp, ActivityId])[] = [
 export function standingOf({ kind, phase, verdict, tx_outcome, fault_code, change }: AuditRecord): Standing {
   if (kind === 'approval') return OF_APPROVALS[change?.verb ?? ''] ?? OF_CHANGES;
   if (kind !== 'tool_call' && kind !== 'resolution') return OF_CHANGES;
-  if (verdict !== null && (phase === 'decision' || tx_outcome === null || verdict === 'refused')) return OF_VERDICTS[verdict];
+  if (verdict !== null && (phase === 'decision' || tx_outcome === null || verdict === 'refused'))
+    return OF_VERDICTS[verdict];
   if (tx_outcome === null) return OF_CHANGES;
   // Nothing to undo is no success where something failed.
   return OF_OUTCOMES[tx_outcome === 'no_op' && fault_code !== null ? 'rolled_back' : tx_outcome];

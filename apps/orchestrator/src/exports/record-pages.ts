@@ -22,11 +22,20 @@ export interface PageWish {
  * One page of a tenant's log, asked for again while the ledger is away for a moment; null for a log without records.
  * Faults: `ledger.unavailable`, `ledger.diverged`, `overloaded`.
  */
-export async function readPage(ledger: LedgerClient, tenantId: TenantId, { from, limit, treeSize, gone }: PageWish): Promise<ExportReply | null> {
+export async function readPage(
+  ledger: LedgerClient,
+  tenantId: TenantId,
+  { from, limit, treeSize, gone }: PageWish,
+): Promise<ExportReply | null> {
   try {
-    return await pRetry(() => ledger.export(tenantId, { from, limit: Math.min(limit, PAGE_RECORDS), tree_size: treeSize }), {
-      ...RETRIES, signal: gone, shouldRetry: ({ error }) => error instanceof Fault && FAULTS[error.code].retry === 'later',
-    });
+    return await pRetry(
+      () => ledger.export(tenantId, { from, limit: Math.min(limit, PAGE_RECORDS), tree_size: treeSize }),
+      {
+        ...RETRIES,
+        signal: gone,
+        shouldRetry: ({ error }) => error instanceof Fault && FAULTS[error.code].retry === 'later',
+      },
+    );
   } catch (error) {
     if (error instanceof Fault && error.code === 'not_found' && treeSize === null) return null;
     throw error;

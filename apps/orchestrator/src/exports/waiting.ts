@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/** How a tail of a log waits for more. A wake that comes while nobody waits is kept for the next wait, so that none is lost between a look and a wait. */
+/**
+ * How a tail of a log waits for more. A wake that comes while nobody waits is kept for the next wait, so that none is
+ * lost between a look and a wait.
+ */
 export class Waiting {
   readonly #silenceMs: number;
   readonly #gatherMs: number;
@@ -8,7 +11,10 @@ export class Waiting {
   #isWoken = false;
   #wake: () => void = () => undefined;
 
-  /** @param silenceMs after which it is told that nothing came @param gatherMs between a wake and the end of a wait, so that wakes in a row are one */
+  /**
+   * @param silenceMs after which it is told that nothing came
+   * @param gatherMs between a wake and the end of a wait, so that wakes in a row are one
+   */
   constructor(silenceMs: number, gatherMs: number) {
     this.#silenceMs = silenceMs;
     this.#gatherMs = gatherMs;

@@ -13,11 +13,18 @@ export class FreezesController {
 
   @Route(FREEZES.place)
   place(@Asked() { caller, body }: AskedOf<typeof FREEZES.place>): Promise<FreezeView> {
-    return this.kernel.insist('freeze.place', caller, { scope: body.scope, id: body.id ?? null, reason: body.reason, expires_at: body.expires_at ?? null });
+    return this.kernel.insist('freeze.place', caller, {
+      scope: body.scope,
+      id: body.id ?? null,
+      reason: body.reason,
+      expires_at: body.expires_at ?? null,
+    });
   }
 
   @Route(FREEZES.list)
-  list(@Asked() { caller, query }: AskedOf<typeof FREEZES.list>): Promise<{ items: FreezeView[]; next_cursor: string | null }> {
+  list(
+    @Asked() { caller, query }: AskedOf<typeof FREEZES.list>,
+  ): Promise<{ items: FreezeView[]; next_cursor: string | null }> {
     return this.kernel.ask('freeze.list', caller, { page: pageOf(query), standing: query.standing ?? false });
   }
 

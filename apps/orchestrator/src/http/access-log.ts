@@ -23,7 +23,8 @@ export class AccessLog {
     this.#seconds = meter.histogram('http.server.request.duration');
     this.#ofTenants = meter.counter('writ.tenant.requests');
     meter.observe(['http.server.active_requests'], (observe) => {
-      for (const [method, count] of this.#underWay) observe('http.server.active_requests', count, { 'http.request.method': method, 'url.scheme': 'http' });
+      for (const [method, count] of this.#underWay)
+        observe('http.server.active_requests', count, { 'http.request.method': method, 'url.scheme': 'http' });
     });
   }
 
@@ -32,7 +33,11 @@ export class AccessLog {
       this.#note(methodOf(request), 1);
       reply.raw.once('close', () => this.#ended(request, reply));
       // Answers hold keys and contents: nothing between here and the client may keep one unless a route says otherwise.
-      void reply.headers({ 'writ-request-id': request.id, 'x-content-type-options': 'nosniff', 'cache-control': 'no-store' });
+      void reply.headers({
+        'writ-request-id': request.id,
+        'x-content-type-options': 'nosniff',
+        'cache-control': 'no-store',
+      });
       done(this.#refusalOf(request));
     });
   }
@@ -53,16 +58,28 @@ export class AccessLog {
     const route = request.routeOptions.url ?? 'unknown';
     const { statusCode: status } = reply;
     this.#seconds.record(reply.elapsedTime / 1_000, {
-      'http.request.method': methodOf(request), 'url.scheme': 'http', 'http.route': route, 'http.response.status_code': String(status),
+      'http.request.method': methodOf(request),
+      'url.scheme': 'http',
+      'http.route': route,
+      'http.response.status_code': String(status),
     });
     if (QUIET.has(route)) return;
     const caller = callerOf(request);
     if (caller !== null) this.#ofTenants.add(1, { tenant: caller.tenant_id, class: classOf(status) });
-    this.#logger.info({
-      request_id: request.id, method: request.method, route, status, ms: Math.round(reply.elapsedTime * 10) / 10,
-      operation_id: reply.getHeader('writ-operation-id'), tenant_id: caller?.tenant_id, api_key_id: caller?.api_key_id,
-      ...(reply.raw.writableFinished ? {} : { cut: true }),
-    }, 'request');
+    this.#logger.info(
+      {
+        request_id: request.id,
+        method: request.method,
+        route,
+        status,
+        ms: Math.round(reply.elapsedTime * 10) / 10,
+        operation_id: reply.getHeader('writ-operation-id'),
+        tenant_id: caller?.tenant_id,
+        api_key_id: caller?.api_key_id,
+        ...(reply.raw.writableFinished ? {} : { cut: true }),
+      },
+      'request',
+    );
   }
 }
 

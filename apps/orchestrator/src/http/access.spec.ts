@@ -26,7 +26,8 @@ describe('a key', () => {
   it('carries its id and 256 random bits', () => {
     expect(text).toBe(`writ_${id.slice(4)}_${Buffer.alloc(32, 7).toString('base64url')}`);
     expect(isApiKeyText(text)).toBe(true);
-    for (const other of [`${text}a`, text.slice(1), text.toUpperCase(), '', 'writ_']) expect(isApiKeyText(other)).toBe(false);
+    for (const other of [`${text}a`, text.slice(1), text.toUpperCase(), '', 'writ_'])
+      expect(isApiKeyText(other)).toBe(false);
     expect(() => formatApiKey(id, Buffer.alloc(31))).toThrow('32 random bytes');
   });
 
@@ -34,7 +35,15 @@ describe('a key', () => {
     let now = 5_000;
     const keys = new FakeApiKeys();
     const tenant = newId('tenant');
-    for (const each of [id, newId('apiKey')]) await keys.create(tenant, { api_key_id: each, name: 'x', role: 'admin', agent_id: null, hash: each === id ? hashApiKey(text) : Buffer.alloc(32), created_by: 'spec' });
+    for (const each of [id, newId('apiKey')])
+      await keys.create(tenant, {
+        api_key_id: each,
+        name: 'x',
+        role: 'admin',
+        agent_id: null,
+        hash: each === id ? hashApiKey(text) : Buffer.alloc(32),
+        created_by: 'spec',
+      });
     const authenticator = new Authenticator(keys, platformHash, () => now, new FailedKeys(100, () => now));
     const identify = () => authenticator.identify(`Bearer ${text}`, '192.0.2.1');
     expect(await identify()).toMatchObject({ api_key_id: id, tenant_id: tenant });
@@ -45,7 +54,14 @@ describe('a key', () => {
 
   it('that was revoked here gets nobody in from then on', async () => {
     const keys = new FakeApiKeys();
-    await keys.create('ten_a', { api_key_id: id, name: 'x', role: 'auditor', agent_id: null, hash: hashApiKey(text), created_by: 'spec' });
+    await keys.create('ten_a', {
+      api_key_id: id,
+      name: 'x',
+      role: 'auditor',
+      agent_id: null,
+      hash: hashApiKey(text),
+      created_by: 'spec',
+    });
     const authenticator = new Authenticator(keys, platformHash, () => 0, new FailedKeys(100, () => 0));
     await authenticator.identify(`Bearer ${text}`, '192.0.2.1');
     await keys.revoke('ten_a', id);
@@ -56,7 +72,14 @@ describe('a key', () => {
   it('whose answer was long on its way is believed no longer than a second after it was asked about', async () => {
     let now = 5_000;
     const keys = new FakeApiKeys();
-    await keys.create('ten_a', { api_key_id: id, name: 'x', role: 'auditor', agent_id: null, hash: hashApiKey(text), created_by: 'spec' });
+    await keys.create('ten_a', {
+      api_key_id: id,
+      name: 'x',
+      role: 'auditor',
+      agent_id: null,
+      hash: hashApiKey(text),
+      created_by: 'spec',
+    });
     const slow = vi.spyOn(keys, 'authenticate').mockImplementationOnce(async (hash) => {
       const caller = await FakeApiKeys.prototype.authenticate.call(keys, hash);
       now += 700;
@@ -72,7 +95,14 @@ describe('a key', () => {
 
   it('that is revoked here while it is asked about gets in with nothing after that', async () => {
     const keys = new FakeApiKeys();
-    await keys.create('ten_a', { api_key_id: id, name: 'x', role: 'auditor', agent_id: null, hash: hashApiKey(text), created_by: 'spec' });
+    await keys.create('ten_a', {
+      api_key_id: id,
+      name: 'x',
+      role: 'auditor',
+      agent_id: null,
+      hash: hashApiKey(text),
+      created_by: 'spec',
+    });
     const authenticator = new Authenticator(keys, platformHash, () => 5_000, new FailedKeys(100, () => 5_000));
     vi.spyOn(keys, 'authenticate').mockImplementationOnce(async (hash) => {
       const caller = await FakeApiKeys.prototype.authenticate.call(keys, hash);
@@ -87,7 +117,9 @@ describe('a key', () => {
   it('of the platform is told by its hash alone', async () => {
     const authenticator = new Authenticator(new FakeApiKeys(), platformHash, () => 0, new FailedKeys(100, () => 0));
     expect(await authenticator.identify('bearer platform', '192.0.2.1')).toBe('platform');
-    await expect(authenticator.identify('Bearer platforn', '192.0.2.1')).rejects.toMatchObject({ code: 'auth.invalid' });
+    await expect(authenticator.identify('Bearer platforn', '192.0.2.1')).rejects.toMatchObject({
+      code: 'auth.invalid',
+    });
     await expect(authenticator.identify(undefined, '192.0.2.1')).rejects.toMatchObject({ code: 'auth.missing' });
     expect(parsePlatformHash(`${platformHash.toString('hex')}\n`)).toEqual(platformHash);
     expect(() => parsePlatformHash('writ_platform_x')).toThrow('64 lower-case');
@@ -97,15 +129,19 @@ describe('a key', () => {
 describe('the rate of a tenant', () => {
   it('is a burst, then so many a second; another tenant has its own', () => {
     let now = 0;
-    const rate = new RateLimit(() => ({ perSecond: 10, burst: 3 }), () => now);
-    const takes = (tenant: string, times: number) => Array.from({ length: times }, () => {
-      try {
-        rate.take(tenant);
-        return true;
-      } catch {
-        return false;
-      }
-    });
+    const rate = new RateLimit(
+      () => ({ perSecond: 10, burst: 3 }),
+      () => now,
+    );
+    const takes = (tenant: string, times: number) =>
+      Array.from({ length: times }, () => {
+        try {
+          rate.take(tenant);
+          return true;
+        } catch {
+          return false;
+        }
+      });
     expect(takes('a', 4)).toEqual([true, true, true, false]);
     expect(takes('b', 1)).toEqual([true]);
     now = 100;
@@ -143,10 +179,21 @@ test('a handler that is on no route of the table lets nobody in', async () => {
   Get('/somewhere')(Undecorated.prototype, 'run', Object.getOwnPropertyDescriptor(Undecorated.prototype, 'run')!);
   Controller()(Undecorated);
   const telemetry = startTelemetry({ service: 'orchestrator', version: '0', destination: { write: () => undefined } });
-  const guard = new AccessGuard(new Authenticator(new FakeApiKeys(), platformHash, () => 0, new FailedKeys(100, () => 0)), new RateLimit(() => ({ perSecond: 1, burst: 1 }), () => 0), new FullQueues(() => 0));
+  const guard = new AccessGuard(
+    new Authenticator(new FakeApiKeys(), platformHash, () => 0, new FailedKeys(100, () => 0)),
+    new RateLimit(
+      () => ({ perSecond: 1, burst: 1 }),
+      () => 0,
+    ),
+    new FullQueues(() => 0),
+  );
   const module: DynamicModule = {
-    module: Undecorated, controllers: [Undecorated],
-    providers: [{ provide: APP_GUARD, useValue: guard }, { provide: APP_FILTER, useValue: new ProblemFilter(telemetry.logger('silent')) }],
+    module: Undecorated,
+    controllers: [Undecorated],
+    providers: [
+      { provide: APP_GUARD, useValue: guard },
+      { provide: APP_FILTER, useValue: new ProblemFilter(telemetry.logger('silent')) },
+    ],
   };
   const app = await NestFactory.create(module, new DoorAdapter(), { logger: false, abortOnError: false });
   await app.listen(0, '127.0.0.1');

@@ -12,6 +12,8 @@ export function allowedMethods(url: string): string[] {
 }
 
 function patternOf({ path, params = {} }: RouteRow): RegExp {
-  const source = path.replaceAll('.', '\\.').replaceAll(/\{([a-z_]+)\}/g, (_all, name: string) => (isRest(params[name]) ? '.+' : '[^/]+'));
+  const source = path
+    .replaceAll('.', '\\.')
+    .replaceAll(/\{([a-z_]+)\}/g, (_all, name: string) => (isRest(params[name]) ? '.+' : '[^/]+'));
   return new RegExp(`^${source}$`);
 }

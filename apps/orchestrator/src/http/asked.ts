@@ -1,7 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { Readable } from 'node:stream';
 import { createParamDecorator, type ExecutionContext } from '@nestjs/common';
-import { CONTAINER_ID, Fault, isId, KEYID, LIMITS, parseMessage, POLICY_REF, PROFILE_NAME, SANDBOX_NAME, SKILL_NAME, VALUE_NAME } from '@writ/contract';
+import {
+  CONTAINER_ID,
+  Fault,
+  isId,
+  KEYID,
+  LIMITS,
+  parseMessage,
+  POLICY_REF,
+  PROFILE_NAME,
+  SANDBOX_NAME,
+  SKILL_NAME,
+  VALUE_NAME,
+} from '@writ/contract';
 import type { FastifyRequest } from 'fastify';
 import { callerOf } from './caller.ts';
 import { readJsonBody, tooLarge } from './json-body.ts';
@@ -14,7 +26,8 @@ const ONE_FILE = { media: 'application/octet-stream', bytesMax: LIMITS.uploadByt
 
 /** Gives a handler its request, parsed as its route's row says: `@Asked() asked: AskedOf<typeof ROW>`. */
 export const Asked = createParamDecorator((_data: unknown, context: ExecutionContext): Promise<AskedOf<RouteRow>> =>
-  readAsked(rowOf(context), context.switchToHttp().getRequest<FastifyRequest>()));
+  readAsked(rowOf(context), context.switchToHttp().getRequest<FastifyRequest>()),
+);
 
 /** The row of the handler. */
 export function rowOf(context: ExecutionContext): RouteRow {
@@ -25,18 +38,29 @@ export function rowOf(context: ExecutionContext): RouteRow {
 
 async function readAsked(row: RouteRow, request: FastifyRequest): Promise<AskedOf<RouteRow>> {
   const params = parseParams(row, request.params as Readonly<Record<string, string | undefined>>);
-  const query = row.query === undefined ? parseNoQuery(request.query) : parseQuery(row.query, request.query as Record<string, unknown>);
+  const query =
+    row.query === undefined
+      ? parseNoQuery(request.query)
+      : parseQuery(row.query, request.query as Record<string, unknown>);
   const stream = (row.bytes === true ? byteStreamOf(row, request) : null) as null;
-  return { caller: callerOf(request) as null, params, query: query as undefined, body: (await readBody(row, request)) as undefined, stream };
+  return {
+    caller: callerOf(request) as null,
+    params,
+    query: query as undefined,
+    body: (await readBody(row, request)) as undefined,
+    stream,
+  };
 }
 
 /** An id that can't be one names nothing, which is the answer to one that names nothing of the caller's. */
 function parseParams(row: RouteRow, given: Readonly<Record<string, string | undefined>>): Record<string, string> {
-  return Object.fromEntries(Object.entries(row.params ?? {}).map(([name, kind]) => {
-    const text = isRest(kind) ? given['*'] : given[name];
-    if (text === undefined || !names(kind, text)) throw new Fault('not_found');
-    return [name, text];
-  }));
+  return Object.fromEntries(
+    Object.entries(row.params ?? {}).map(([name, kind]) => {
+      const text = isRest(kind) ? given['*'] : given[name];
+      if (text === undefined || !names(kind, text)) throw new Fault('not_found');
+      return [name, text];
+    }),
+  );
 }
 
 const POLICY = new RegExp(POLICY_REF);
@@ -79,7 +103,8 @@ async function readBody(row: RouteRow, request: FastifyRequest): Promise<unknown
   const bytesMax = row.bodyBytesMax ?? LIMITS.httpBodyBytes.max;
   if (Number(request.headers['content-length'] ?? 0) > bytesMax) throw tooLarge(bytesMax);
   const media = mediaTypeOf(request);
-  if (media !== undefined && media !== 'application/json' && !/^application\/[a-z0-9.-]+\+json$/.test(media)) throw new Fault('request.unsupported_media_type');
+  if (media !== undefined && media !== 'application/json' && !/^application\/[a-z0-9.-]+\+json$/.test(media))
+    throw new Fault('request.unsupported_media_type');
   const tenantId = callerOf(request)?.tenant_id ?? NO_TENANT;
   const value = await readJsonBody(request.raw, { route: row.id, bytesMax, tasks: tasksOf(request), tenantId });
   if (value === undefined) return parseMessage(row.body, {});
@@ -88,7 +113,8 @@ async function readBody(row: RouteRow, request: FastifyRequest): Promise<unknown
 }
 
 function byteStreamOf({ bytesOf = ONE_FILE }: RouteRow, request: FastifyRequest): Readable {
-  if (mediaTypeOf(request) !== bytesOf.media) throw new Fault('request.unsupported_media_type', `the body comes as \`${bytesOf.media}\` here`);
+  if (mediaTypeOf(request) !== bytesOf.media)
+    throw new Fault('request.unsupported_media_type', `the body comes as \`${bytesOf.media}\` here`);
   if (Number(request.headers['content-length'] ?? 0) > bytesOf.bytesMax) throw tooLarge(bytesOf.bytesMax);
   return request.raw;
 }

@@ -34,7 +34,10 @@ export class Authenticator {
     this.#monotonic = monotonic;
   }
 
-  /** @param address where the request comes from. Faults: `auth.missing`, `auth.invalid`; `rate.limited` for an address that presented too many keys that are none. */
+  /**
+   * @param address where the request comes from. Faults: `auth.missing`, `auth.invalid`; `rate.limited` for an address
+   * that presented too many keys that are none.
+   */
   async identify(authorization: string | undefined, address: string): Promise<Caller | 'platform'> {
     const key = parseBearer(authorization);
     if (isPlatformKey(key, this.#platformHash)) return 'platform';
@@ -60,7 +63,8 @@ export class Authenticator {
   /** A key that was revoked through this replica gets nobody in from now on. */
   forget(apiKeyId: string): void {
     this.#forgotten += 1;
-    for (const [name, caller] of this.#believed.entries()) if (caller.api_key_id === apiKeyId) this.#believed.delete(name);
+    for (const [name, caller] of this.#believed.entries())
+      if (caller.api_key_id === apiKeyId) this.#believed.delete(name);
   }
 }
 

@@ -9,13 +9,23 @@ const AGE_MS = 1_000;
 const PAST_SPREAD_MS = AGE_MS * 1.2;
 
 let agent: Agent;
-beforeEach(() => { agent = new Agent({ keepAlive: true, maxSockets: 1 }); });
-afterEach(() => { agent.destroy(); });
+beforeEach(() => {
+  agent = new Agent({ keepAlive: true, maxSockets: 1 });
+});
+afterEach(() => {
+  agent.destroy();
+});
 
-async function ask(url: string): Promise<{ readonly status: number | undefined; readonly connection: string | undefined; readonly isReused: boolean }> {
+async function ask(
+  url: string,
+): Promise<{
+  readonly status: number | undefined;
+  readonly connection: string | undefined;
+  readonly isReused: boolean;
+}> {
   const asking = request(`${url}/healthz`, { agent });
   asking.end();
-  const [response] = await once(asking, 'response') as [IncomingMessage];
+  const [response] = (await once(asking, 'response')) as [IncomingMessage];
   response.resume();
   await once(response, 'close');
   return { status: response.statusCode, connection: response.headers.connection, isReused: asking.reusedSocket };

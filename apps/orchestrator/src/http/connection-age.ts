@@ -2,13 +2,16 @@
 import type { Socket } from 'node:net';
 import type { FastifyInstance } from 'fastify';
 
-/** How much the bound of one connection differs from another's: those that a rollout opened together don't all come back together. */
+/**
+ * How much the bound of one connection differs from another's: those that a rollout opened together don't all come back
+ * together.
+ */
 const SPREAD = 0.1;
 
 /**
- * Asks a client whose connection is older than the bound to open another one: the answer to its next request says `connection: close` (RFC 9112, section 9.6). No
- * request is broken off. A Service of Kubernetes spreads connections and not requests, so without a bound a replica that was added gets none of the clients that
- * were there before.
+ * Asks a client whose connection is older than the bound to open another one: the answer to its next request says
+ * `connection: close` (RFC 9112, section 9.6). No request is broken off. A Service of Kubernetes spreads connections
+ * and not requests, so without a bound a replica that was added gets none of the clients that were there before.
  * @param maxAgeMs milliseconds, give or take a tenth; 0 sets no bound
  */
 export function boundConnectionAge(fastify: FastifyInstance, maxAgeMs: number): void {

@@ -23,9 +23,11 @@ export class DoorAdapter extends FastifyAdapter {
       routerOptions: { maxParamLength: PARAM_CHARACTERS_MAX },
       requestTimeout: ARRIVAL_MS,
       skipMiddie: true,
-      // A request on an open connection is still answered while the door closes: as itself, not by a body of Fastify's own.
+      // A request on an open connection is still answered while the door closes: as itself, not by a body of Fastify's
+      // own.
       return503OnClosing: false,
-      frameworkErrors: (error: unknown, request: FastifyRequest, reply: FastifyReply) => sendProblem(reply, faultOf(error, request), String(request.id)),
+      frameworkErrors: (error: unknown, request: FastifyRequest, reply: FastifyReply) =>
+        sendProblem(reply, faultOf(error, request), String(request.id)),
       clientErrorHandler: (error: NodeJS.ErrnoException, socket: Socket) => refuseConnection(error, socket),
     });
     const fastify = this.getInstance();
@@ -49,10 +51,18 @@ function refuseConnection(error: NodeJS.ErrnoException, socket: Socket): void {
   const problem = problemOf(faultOfConnection(error), newId('request'));
   const body = JSON.stringify(problem);
   const headers = { ...headersOf(problem), 'content-length': String(Buffer.byteLength(body)), connection: 'close' };
-  socket.end(`HTTP/1.1 ${problem.status} Refused\r\n${Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`).join('')}\r\n${body}`);
+  socket.end(
+    `HTTP/1.1 ${problem.status} Refused\r\n${Object.entries(headers)
+      .map(([name, value]) => `${name}: ${value}\r\n`)
+      .join('')}\r\n${body}`,
+  );
 }
 
 function faultOfConnection(error: NodeJS.ErrnoException): Fault {
-  if (error.code === 'HPE_HEADER_OVERFLOW') return new Fault('request.too_large', 'the headers are larger than allowed');
-  return new Fault('request.malformed', error.code === 'ERR_HTTP_REQUEST_TIMEOUT' ? 'the request took too long to arrive' : 'the request is not HTTP');
+  if (error.code === 'HPE_HEADER_OVERFLOW')
+    return new Fault('request.too_large', 'the headers are larger than allowed');
+  return new Fault(
+    'request.malformed',
+    error.code === 'ERR_HTTP_REQUEST_TIMEOUT' ? 'the request took too long to arrive' : 'the request is not HTTP',
+  );
 }

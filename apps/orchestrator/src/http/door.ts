@@ -12,9 +12,14 @@ import { closeSilentConnections } from './silent-connections.ts';
 import { provideTasks } from './tasks-of.ts';
 
 /** How this process answers HTTP. */
-export function doorOf(config: DoorConfig & Pick<OrchestratorConfig, 'WRIT_HTTP_HOST' | 'WRIT_HTTP_PORT' | 'WRIT_TRUSTED_PROXIES'>): HttpDoor {
+export function doorOf(
+  config: DoorConfig & Pick<OrchestratorConfig, 'WRIT_HTTP_HOST' | 'WRIT_HTTP_PORT' | 'WRIT_TRUSTED_PROXIES'>,
+): HttpDoor {
   return {
-    host: config.WRIT_HTTP_HOST, port: config.WRIT_HTTP_PORT, adapter: () => new DoorAdapter(config.WRIT_TRUSTED_PROXIES), prepare: (app) => prepareDoor(app, config),
+    host: config.WRIT_HTTP_HOST,
+    port: config.WRIT_HTTP_PORT,
+    adapter: () => new DoorAdapter(config.WRIT_TRUSTED_PROXIES),
+    prepare: (app) => prepareDoor(app, config),
   };
 }
 

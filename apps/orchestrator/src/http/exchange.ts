@@ -20,7 +20,8 @@ export interface Exchange {
 
 /** Gives a handler the exchange that it answers in. */
 export const InExchange = createParamDecorator((_data: unknown, context: ExecutionContext): Exchange =>
-  exchangeOf(context.switchToHttp().getRequest<FastifyRequest>(), context.switchToHttp().getResponse<FastifyReply>()));
+  exchangeOf(context.switchToHttp().getRequest<FastifyRequest>(), context.switchToHttp().getResponse<FastifyReply>()),
+);
 
 function exchangeOf(request: FastifyRequest, reply: FastifyReply): Exchange {
   const gone = new AbortController();
@@ -43,15 +44,17 @@ function exchangeOf(request: FastifyRequest, reply: FastifyReply): Exchange {
 /** A header that came twice names no trace. */
 function traceHeadersOf({ headers }: FastifyRequest): Record<string, string> {
   const names = ['traceparent', 'tracestate'];
-  return Object.fromEntries(names.flatMap((name) => (typeof headers[name] === 'string' ? [[name, headers[name]]] : [])));
+  return Object.fromEntries(
+    names.flatMap((name) => (typeof headers[name] === 'string' ? [[name, headers[name]]] : [])),
+  );
 }
 
 /** Milliseconds to wait unless the client says otherwise: what its HTTP library waits too. */
 const WAIT_MS = 30_000;
 
 /**
- * How long a client wants to wait: `?wait=` in milliseconds, else `Prefer: wait=` in seconds (RFC 7240 §4.3). The query's bound is its schema's;
- * a preference is honoured as far as it goes.
+ * How long a client wants to wait: `?wait=` in milliseconds, else `Prefer: wait=` in seconds (RFC 7240 §4.3). The
+ * query's bound is its schema's; a preference is honoured as far as it goes.
  */
 export function waitOf(query: number | undefined, prefer: string | undefined): number {
   if (query !== undefined) return query;

@@ -11,15 +11,16 @@ const MINUTE_MS = 60_000;
 const wrong = (n: number): string => formatApiKey(newId('apiKey'), Buffer.alloc(32, n));
 
 describe('an address', () => {
-  const tried = (failed: FailedKeys, address: string, times: number): string[] => Array.from({ length: times }, () => {
-    try {
-      failed.verifyMayTry(address);
-      failed.note(address);
-      return 'tried';
-    } catch (error) {
-      return (error as { code: string }).code;
-    }
-  });
+  const tried = (failed: FailedKeys, address: string, times: number): string[] =>
+    Array.from({ length: times }, () => {
+      try {
+        failed.verifyMayTry(address);
+        failed.note(address);
+        return 'tried';
+      } catch (error) {
+        return (error as { code: string }).code;
+      }
+    });
 
   it('may present so many keys within a minute that are none, and others as many', () => {
     let now = 5_000;
@@ -61,12 +62,29 @@ describe('an address that presented too many', () => {
   beforeEach(async () => {
     [keys, lookUps, now] = [new FakeApiKeys(), 0, 5_000];
     const authenticate = keys.authenticate.bind(keys);
-    keys.authenticate = async (hash) => { lookUps += 1; return await authenticate(hash); };
-    await keys.create('ten_a', { api_key_id: 'key_a', name: 'x', role: 'auditor', agent_id: null, hash: hashApiKey(good), created_by: 'spec' });
-    authenticator = new Authenticator(keys, Buffer.from(sha256(Buffer.from('platform'))), () => now, new FailedKeys(3, () => now));
+    keys.authenticate = async (hash) => {
+      lookUps += 1;
+      return await authenticate(hash);
+    };
+    await keys.create('ten_a', {
+      api_key_id: 'key_a',
+      name: 'x',
+      role: 'auditor',
+      agent_id: null,
+      hash: hashApiKey(good),
+      created_by: 'spec',
+    });
+    authenticator = new Authenticator(
+      keys,
+      Buffer.from(sha256(Buffer.from('platform'))),
+      () => now,
+      new FailedKeys(3, () => now),
+    );
   });
   const identify = (key: string, address = '192.0.2.1') => authenticator.identify(`Bearer ${key}`, address);
-  const spend = async () => { for (let n = 0; n < 3; n += 1) await expect(identify(wrong(n))).rejects.toMatchObject({ code: 'auth.invalid' }); };
+  const spend = async () => {
+    for (let n = 0; n < 3; n += 1) await expect(identify(wrong(n))).rejects.toMatchObject({ code: 'auth.invalid' });
+  };
 
   it('costs no look-up any more', async () => {
     await spend();
@@ -109,7 +127,8 @@ describe('an address that presented too many', () => {
 describe('at the door', () => {
   let door: TestDoor;
   afterEach(async () => await door.close());
-  const guess = async (n: number, headers: Record<string, string> = {}) => await door.ask('GET', '/v1/tools', { key: wrong(n), headers });
+  const guess = async (n: number, headers: Record<string, string> = {}) =>
+    await door.ask('GET', '/v1/tools', { key: wrong(n), headers });
 
   it('too many keys that are none are answered 429 with when to come back, and a good one still passes', async () => {
     door = await openTestDoor({ WRIT_AUTH_FAILURES_PER_MINUTE: 2 });
@@ -129,7 +148,11 @@ describe('at the door', () => {
     expect([(await guess(1, from(1))).status, (await guess(2, from(2))).status]).toEqual([401, 429]);
     await door.close();
     door = await openTestDoor({ WRIT_AUTH_FAILURES_PER_MINUTE: 1, WRIT_TRUSTED_PROXIES: '127.0.0.0/8,::1' });
-    expect([(await guess(1, from(1))).status, (await guess(2, from(2))).status, (await guess(3, from(1))).status]).toEqual([401, 401, 429]);
+    expect([
+      (await guess(1, from(1))).status,
+      (await guess(2, from(2))).status,
+      (await guess(3, from(1))).status,
+    ]).toEqual([401, 401, 429]);
     // What the client itself wrote before the proxy added its address counts for nothing.
     expect((await guess(4, { 'x-forwarded-for': '192.0.2.77, 192.0.2.1' })).status).toBe(429);
   });

@@ -18,7 +18,9 @@ test('a queue that was full a moment ago is believed to be full, a tenth of a se
 
 describe('at the door', () => {
   let door: TestDoor;
-  beforeAll(async () => { door = await openTestDoor(); });
+  beforeAll(async () => {
+    door = await openTestDoor();
+  });
   afterAll(() => door.close());
 
   test('calls of a tenant whose queue is full are turned away without asking the kernel; other requests and other tenants come in', async () => {

@@ -2,12 +2,18 @@
 import { Fault } from '@writ/contract';
 import { LRUCache } from 'lru-cache';
 
-/** For how long a tenant's calls are turned away here once the kernel has said that no more of them may wait, in milliseconds: a queue that is full has work for longer. */
+/**
+ * For how long a tenant's calls are turned away here once the kernel has said that no more of them may wait, in
+ * milliseconds: a queue that is full has work for longer.
+ */
 const BELIEVED_MS = 100;
 /** Tenants kept in mind: more than can fill a queue within that time. */
 const TENANTS_MAX = 10_000;
 
-/** Remembers whose queue is full, so that a flood is turned away before its bodies are read and the kernel is asked about each. */
+/**
+ * Remembers whose queue is full, so that a flood is turned away before its bodies are read and the kernel is asked
+ * about each.
+ */
 export class FullQueues {
   readonly #full: LRUCache<string, true>;
 
@@ -23,6 +29,7 @@ export class FullQueues {
 
   /** Lets a call through unless the tenant's queue was full a moment ago. @throws Fault `queue.full` */
   pass(tenantId: string): void {
-    if (this.#full.has(tenantId)) throw new Fault('queue.full', 'as many calls of the tenant wait as may; wait for answers before you send more');
+    if (this.#full.has(tenantId))
+      throw new Fault('queue.full', 'as many calls of the tenant wait as may; wait for answers before you send more');
   }
 }

@@ -5,8 +5,8 @@ import { readBody, valuesAtMost } from '../work/read-body.ts';
 import type { WorkerTasks } from '../work/worker-tasks.ts';
 
 /**
- * A body up to this size with so many values is read on the event loop: the worst one, members of different names, takes
- * less than five milliseconds.
+ * A body up to this size with so many values is read on the event loop: the worst one, members of different names,
+ * takes less than five milliseconds.
  */
 export const INLINE_BYTES = 64 * 1024;
 export const INLINE_VALUES = 1_500;
@@ -22,11 +22,14 @@ export interface BodyReading {
 }
 
 /**
- * Reads a JSON body: attacker-controlled. Undefined where there is none. A long one is read in a worker thread.
- * Faults: `request.too_large` as soon as more than `bytesMax` came (the rest is read and dropped by the server), for too
- * many values or names, and for one that takes too long to read; `request.malformed`; `overloaded`.
+ * Reads a JSON body: attacker-controlled. Undefined where there is none. A long one is read in a worker thread. Faults:
+ * `request.too_large` as soon as more than `bytesMax` came (the rest is read and dropped by the server), for too many
+ * values or names, and for one that takes too long to read; `request.malformed`; `overloaded`.
  */
-export async function readJsonBody(stream: Readable, { route, bytesMax, tasks, tenantId }: BodyReading): Promise<unknown> {
+export async function readJsonBody(
+  stream: Readable,
+  { route, bytesMax, tasks, tenantId }: BodyReading,
+): Promise<unknown> {
   const bytes = await readBytes(stream, bytesMax);
   if (bytes.length === 0) return undefined;
   if (isShort(bytes)) return readBody({ bytes, route });
@@ -56,12 +59,17 @@ function readBytes(stream: Readable, bytesMax: number): Promise<Buffer> {
       } else parts.push(part);
     });
     stream.once('end', () => resolve(Buffer.concat(parts)));
-    stream.once('error', (cause) => reject(new Fault('request.malformed', 'the body ended before it was whole', { cause })));
+    stream.once('error', (cause) =>
+      reject(new Fault('request.malformed', 'the body ended before it was whole', { cause })),
+    );
     stream.once('close', () => reject(new Fault('request.malformed', 'the body ended before it was whole')));
   });
 }
 
 /** The fault of a body that is longer than its route takes. */
 export function tooLarge(bytesMax: number): Fault {
-  return new Fault('request.too_large', `the body may have at most ${bytesMax} bytes here; larger contents are uploaded as files of a workspace`);
+  return new Fault(
+    'request.too_large',
+    `the body may have at most ${bytesMax} bytes here; larger contents are uploaded as files of a workspace`,
+  );
 }

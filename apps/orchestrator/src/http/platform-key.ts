@@ -4,7 +4,8 @@ import { sha256 } from '@writ/digest';
 
 /** Reads the platform key's hash: 64 hexadecimal digits. Throws on anything else. */
 export function parsePlatformHash(text: string): Buffer {
-  if (!/^[0-9a-f]{64}$/.test(text.trim())) throw new Error('the platform key\'s hash is 64 lower-case hexadecimal digits');
+  if (!/^[0-9a-f]{64}$/.test(text.trim()))
+    throw new Error("the platform key's hash is 64 lower-case hexadecimal digits");
   return Buffer.from(text.trim(), 'hex');
 }
 

@@ -19,9 +19,11 @@ export class ProblemFilter implements ExceptionFilter {
     const request = host.switchToHttp().getRequest<FastifyRequest>();
     const reply = host.switchToHttp().getResponse<FastifyReply>();
     const fault = faultOf(error, request);
-    if (!(fault instanceof Fault) || fault.code === 'internal') this.#logger.error({ err: error, request_id: request.id }, 'unexpected error');
+    if (!(fault instanceof Fault) || fault.code === 'internal')
+      this.#logger.error({ err: error, request_id: request.id }, 'unexpected error');
     else if (fault.status >= 500) this.#logger.warn({ err: fault, request_id: request.id }, 'a request failed');
-    // A body that has begun can't become a problem: cutting the connection is the only way left to say that it isn't whole.
+    // A body that has begun can't become a problem: cutting the connection is the only way left to say that it isn't
+    // whole.
     if (reply.raw.headersSent) {
       reply.raw.destroy();
       return;
@@ -35,19 +37,27 @@ const OF_A_CONTENT = ['etag', 'content-disposition', 'content-length', 'writ-fil
 /** Answers with the problem that an error is. */
 export function sendProblem(reply: FastifyReply, error: unknown, requestId: string): void {
   const problem = problemOf(error, requestId);
-  if (problem.code === 'request.method_not_allowed') reply.header('allow', allowedMethods(reply.request.url).join(', '));
+  if (problem.code === 'request.method_not_allowed')
+    reply.header('allow', allowedMethods(reply.request.url).join(', '));
   // What a handler said of a content that it then couldn't give.
   for (const name of OF_A_CONTENT) void reply.removeHeader(name);
-  void reply.code(problem.status).headers({ ...headersOf(problem), ...(error instanceof LaterFault ? { 'retry-after': String(error.afterS) } : {}) }).serializer((value: unknown) => value as string).send(JSON.stringify(problem));
+  void reply
+    .code(problem.status)
+    .headers({ ...headersOf(problem), ...(error instanceof LaterFault ? { 'retry-after': String(error.afterS) } : {}) })
+    .serializer((value: unknown) => value as string)
+    .send(JSON.stringify(problem));
 }
 
 /** What Nest and Fastify throw, as faults of ours. */
 export function faultOf(error: unknown, request: Pick<FastifyRequest, 'url' | 'method'>): unknown {
   if (error instanceof Fault) return error;
-  const status = error instanceof HttpException ? error.getStatus() : (error as { statusCode?: unknown } | null)?.statusCode;
+  const status =
+    error instanceof HttpException ? error.getStatus() : (error as { statusCode?: unknown } | null)?.statusCode;
   switch (status) {
     case 404:
-      return new Fault(allowedMethods(request.url).length > 0 ? 'request.method_not_allowed' : 'not_found', undefined, { cause: error });
+      return new Fault(allowedMethods(request.url).length > 0 ? 'request.method_not_allowed' : 'not_found', undefined, {
+        cause: error,
+      });
     case 413:
       return new Fault('request.too_large', undefined, { cause: error });
     case 414:
@@ -55,7 +65,11 @@ export function faultOf(error: unknown, request: Pick<FastifyRequest, 'url' | 'm
     case 415:
       return new Fault('request.unsupported_media_type', undefined, { cause: error });
     case 400:
-      return new Fault('request.malformed', isUrlError(error) ? 'the URL is not percent-encoded as it should be' : undefined, { cause: error });
+      return new Fault(
+        'request.malformed',
+        isUrlError(error) ? 'the URL is not percent-encoded as it should be' : undefined,
+        { cause: error },
+      );
     default:
       return error;
   }

@@ -5,19 +5,25 @@ import { Type, type Static } from 'typebox';
 export const PROBLEM_TYPE = 'application/problem+json';
 
 /** RFC 9457. */
-export const Problem = Type.Object({
-  type: Type.String({ description: '`https://writ.dev/errors/<code>`; the page is `docs/errors/<code>.md`' }),
-  title: Type.String(),
-  status: Type.Integer({ minimum: 400, maximum: 599 }),
-  detail: Type.String({ description: 'what, where and what to do' }),
-  code: Type.String({ description: 'the fault code' }),
-  retry: Type.Union([Type.Literal('never'), Type.Literal('later'), Type.Literal('same-key')], {
-    description: 'never: the same request fails again; later: nothing happened, try again; same-key: it may have happened, ask again with the same idempotency key',
-  }),
-  instance: Type.String({ description: 'this occurrence: `urn:writ:request:<request id>`' }),
-  pointer: Type.Optional(Type.String({ description: 'JSON pointer (RFC 6901) to the place in the body' })),
-  problems: Type.Optional(Type.Array(PolicyProblem, { description: 'of a policy set that isn\'t valid: everything that is wrong with it' })),
-}, { additionalProperties: false });
+export const Problem = Type.Object(
+  {
+    type: Type.String({ description: '`https://writ.dev/errors/<code>`; the page is `docs/errors/<code>.md`' }),
+    title: Type.String(),
+    status: Type.Integer({ minimum: 400, maximum: 599 }),
+    detail: Type.String({ description: 'what, where and what to do' }),
+    code: Type.String({ description: 'the fault code' }),
+    retry: Type.Union([Type.Literal('never'), Type.Literal('later'), Type.Literal('same-key')], {
+      description:
+        'never: the same request fails again; later: nothing happened, try again; same-key: it may have happened, ask again with the same idempotency key',
+    }),
+    instance: Type.String({ description: 'this occurrence: `urn:writ:request:<request id>`' }),
+    pointer: Type.Optional(Type.String({ description: 'JSON pointer (RFC 6901) to the place in the body' })),
+    problems: Type.Optional(
+      Type.Array(PolicyProblem, { description: "of a policy set that isn't valid: everything that is wrong with it" }),
+    ),
+  },
+  { additionalProperties: false },
+);
 export type Problem = Static<typeof Problem>;
 
 /** A policy set that isn't valid, with everything that is wrong with it. */
@@ -26,7 +32,12 @@ export class PolicyFault extends Fault {
 
   constructor(problems: PolicyPut['problems']) {
     const [first] = problems;
-    super('policy.invalid', first === undefined ? undefined : `${first.line === null ? first.pointer || 'the document' : `line ${first.line}`}: ${first.message}`);
+    super(
+      'policy.invalid',
+      first === undefined
+        ? undefined
+        : `${first.line === null ? first.pointer || 'the document' : `line ${first.line}`}: ${first.message}`,
+    );
     this.problems = problems;
   }
 }

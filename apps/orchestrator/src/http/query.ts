@@ -3,16 +3,19 @@ import { Fault, parseMessage } from '@writ/contract';
 import type { Static, TObject, TSchema } from 'typebox';
 
 /**
- * Reads a query string as the schema says: numbers are read as numbers, `true` and `false` as such; a parameter given twice or not known is refused.
- * Faults: `request.malformed`, naming the parameter.
+ * Reads a query string as the schema says: numbers are read as numbers, `true` and `false` as such; a parameter given
+ * twice or not known is refused. Faults: `request.malformed`, naming the parameter.
  */
 export function parseQuery<S extends TObject>(schema: S, given: Readonly<Record<string, unknown>>): Static<S> {
   const read: Record<string, unknown> = {};
   for (const [name, text] of Object.entries(given)) {
     const property = schema.properties[name];
-    if (property === undefined) throw new Fault('request.malformed', `there is no query parameter \`${name.slice(0, 64)}\` here`);
-    if (typeof text !== 'string') throw new Fault('request.malformed', `the query parameter \`${name}\` is given twice`);
-    if (!text.isWellFormed() || text.includes('\0')) throw new Fault('request.malformed', `the query parameter \`${name}\` holds a character that is none`);
+    if (property === undefined)
+      throw new Fault('request.malformed', `there is no query parameter \`${name.slice(0, 64)}\` here`);
+    if (typeof text !== 'string')
+      throw new Fault('request.malformed', `the query parameter \`${name}\` is given twice`);
+    if (!text.isWellFormed() || text.includes('\0'))
+      throw new Fault('request.malformed', `the query parameter \`${name}\` holds a character that is none`);
     read[name] = convert(property, text);
   }
   try {

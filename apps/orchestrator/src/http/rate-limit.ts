@@ -2,7 +2,10 @@
 import { Fault } from '@writ/contract';
 import { LRUCache } from 'lru-cache';
 
-interface Bucket { tokens: number; at: number }
+interface Bucket {
+  tokens: number;
+  at: number;
+}
 
 /** Tenants whose buckets are kept; one that is dropped was idle and would be full again. */
 const TENANTS_MAX = 20_000;
@@ -18,7 +21,9 @@ export class RateLimit {
   readonly #now: () => number;
   readonly #buckets = new LRUCache<string, Bucket>({ max: TENANTS_MAX });
 
-  /** @param now monotonic milliseconds. `rateOf` is asked at each request, so a rate that is set counts from then on. */
+  /**
+   * @param now monotonic milliseconds. `rateOf` is asked at each request, so a rate that is set counts from then on.
+   */
   constructor(rateOf: (tenantId: string) => Rate, now: () => number) {
     this.#rateOf = rateOf;
     this.#now = now;
@@ -32,11 +37,15 @@ export class RateLimit {
     bucket.tokens = Math.min(burst, bucket.tokens + ((now - bucket.at) * perSecond) / 1_000);
     bucket.at = now;
     this.#buckets.set(tenantId, bucket);
-    if (bucket.tokens < 1) throw new Fault('rate.limited', `more than ${perSecond} requests a second; at most ${burst} at once`);
+    if (bucket.tokens < 1)
+      throw new Fault('rate.limited', `more than ${perSecond} requests a second; at most ${burst} at once`);
     bucket.tokens -= 1;
   }
 
-  /** Counts `requests` more that came in one which was let in: the bucket may be owed for, and nobody gets in until it isn't. */
+  /**
+   * Counts `requests` more that came in one which was let in: the bucket may be owed for, and nobody gets in until it
+   * isn't.
+   */
   charge(tenantId: string, requests: number): void {
     const bucket = this.#buckets.get(tenantId);
     if (bucket !== undefined) bucket.tokens -= requests;

@@ -8,10 +8,25 @@ import type { Static, TObject, TSchema } from 'typebox';
 export const ROLES = ['admin', 'operator', 'agent', 'auditor'] as const;
 export type Role = (typeof ROLES)[number];
 
-/** Who may ask: keys of these roles, and the platform key where it stands among them; the platform key alone; or everybody. */
+/**
+ * Who may ask: keys of these roles, and the platform key where it stands among them; the platform key alone; or
+ * everybody.
+ */
 export type Audience = readonly (Role | 'platform')[] | 'platform' | 'public';
 
-export type ParamKind = IdKind | 'policy' | 'secret' | 'sandbox' | 'profile' | 'skill' | 'keyid' | 'container' | 'tool' | 'path' | 'tile' | 'leaf';
+export type ParamKind =
+  | IdKind
+  | 'policy'
+  | 'secret'
+  | 'sandbox'
+  | 'profile'
+  | 'skill'
+  | 'keyid'
+  | 'container'
+  | 'tool'
+  | 'path'
+  | 'tile'
+  | 'leaf';
 
 /** One answer that isn't a problem. `schema` for JSON, `media` for anything else. */
 export interface Answer {
@@ -21,7 +36,8 @@ export interface Answer {
 }
 
 /**
- * One route as data: guard, parser, OpenAPI document and the table of roles are all made from this row, so that none of them can differ.
+ * One route as data: guard, parser, OpenAPI document and the table of roles are all made from this row, so that none of
+ * them can differ.
  */
 export interface RouteRow {
   /** the operation's name in the OpenAPI document */
@@ -32,13 +48,21 @@ export interface RouteRow {
   readonly tag: string;
   readonly summary: string;
   readonly allowed: Audience;
-  /** ids in the path by their kind; `policy`: a set by hash or name; `secret`, `tool`, `sandbox`, `profile`, `skill`: by name; `keyid`: a registrar's key by its thumbprint; `container`: by the operation or the shell that it has; `leaf`: by its index in the log; `path` and `tile` are the rest of the URL: a path in a workspace, and one below a log's tiles */
+  /**
+   * ids in the path by their kind; `policy`: a set by hash or name; `secret`, `tool`, `sandbox`, `profile`, `skill`: by
+   * name; `keyid`: a registrar's key by its thumbprint; `container`: by the operation or the shell that it has; `leaf`:
+   * by its index in the log; `path` and `tile` are the rest of the URL: a path in a workspace, and one below a log's
+   * tiles
+   */
   readonly params?: Readonly<Record<string, ParamKind>>;
   readonly query?: TObject;
   /** the JSON body; with `bytes` the body is bytes instead */
   readonly body?: TSchema;
   readonly bytes?: true;
-  /** what kind of bytes they are, `application/octet-stream` unless said, and how many are taken, those of one file unless said */
+  /**
+   * what kind of bytes they are, `application/octet-stream` unless said, and how many are taken, those of one file
+   * unless said
+   */
   readonly bytesOf?: { readonly media: string; readonly bytesMax: number };
   /** what the document says of the body, where a handler reads it by more rules than a schema has */
   readonly documentedBody?: TSchema;

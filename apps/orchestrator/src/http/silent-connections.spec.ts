@@ -5,7 +5,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { openTestDoor } from '../specs/test-door.ts';
 
 async function until(holds: () => Promise<boolean>): Promise<void> {
-  while (!await holds()) await pause(10);
+  while (!(await holds())) await pause(10);
 }
 
 test('a door that closes while it answers a client that keeps its connection waits for the answer, and for nothing else', async () => {
@@ -23,9 +23,15 @@ test('a door that closes while it answers a client that keeps its connection wai
   await asked.promise;
   const closed = door.app.close();
   // The door doesn't listen any more.
-  await until(async () => await fetch(`${door.url}/healthz`).then(() => false, () => true));
+  await until(
+    async () =>
+      await fetch(`${door.url}/healthz`).then(
+        () => false,
+        () => true,
+      ),
+  );
   answer.resolve(null);
-  const [response] = await once(asking, 'response') as [IncomingMessage];
+  const [response] = (await once(asking, 'response')) as [IncomingMessage];
   response.resume();
   expect([response.statusCode, response.headers.connection]).toEqual([200, 'close']);
   // With the connection kept, Node waits for its next request for longer than a test may take.

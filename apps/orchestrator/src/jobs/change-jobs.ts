@@ -31,8 +31,9 @@ export interface JobAsked {
 }
 
 /**
- * Makes jobs, changes them and takes them away. INVARIANT (the kernel holds the list): what a job lists stands in a token that the kernel makes and
- * records for whoever lists it; a job that is changed has another token, and the one before is revoked.
+ * Makes jobs, changes them and takes them away. INVARIANT (the kernel holds the list): what a job lists stands in a
+ * token that the kernel makes and records for whoever lists it; a job that is changed has another token, and the one
+ * before is revoked.
  */
 export class ChangeJobs {
   readonly #kernel: KernelClient;
@@ -40,23 +41,36 @@ export class ChangeJobs {
   readonly #hasModel: (name: string) => boolean;
   readonly #now: () => number;
 
-  constructor(kernel: KernelClient, jobs: Jobs, { hasModel, now }: { readonly hasModel: (name: string) => boolean; readonly now: () => number }) {
+  constructor(
+    kernel: KernelClient,
+    jobs: Jobs,
+    { hasModel, now }: { readonly hasModel: (name: string) => boolean; readonly now: () => number },
+  ) {
     this.#kernel = kernel;
     this.#jobs = jobs;
     this.#hasModel = hasModel;
     this.#now = now;
   }
 
-  /** Faults: `not_found` for a token or a workspace that isn't the tenant's, `request.malformed`, `limit.exceeded`, and those of a token that holds no more. */
+  /**
+   * Faults: `not_found` for a token or a workspace that isn't the tenant's, `request.malformed`, `limit.exceeded`, and
+   * those of a token that holds no more.
+   */
   async create(caller: Caller, asked: JobAsked): Promise<JobRow> {
     const job_id = newId('job');
-    return await this.#jobs.create(caller.tenant_id, { job_id, ...await this.#listed(caller, job_id, asked) }, JOBS_MAX);
+    return await this.#jobs.create(
+      caller.tenant_id,
+      { job_id, ...(await this.#listed(caller, job_id, asked)) },
+      JOBS_MAX,
+    );
   }
 
   /** Says anew all that the job is, on behalf of who says it. Faults: as above. */
   async change(caller: Caller, jobId: string, asked: JobAsked): Promise<JobRow> {
     const before = await this.read(caller, jobId);
-    const changed = there(await this.#jobs.change(caller.tenant_id, jobId, await this.#listed(caller, before.job_id, asked)));
+    const changed = there(
+      await this.#jobs.change(caller.tenant_id, jobId, await this.#listed(caller, before.job_id, asked)),
+    );
     await this.#kernel.ask('token.revoke', caller, { capability_token_id: before.run_token_id });
     return changed;
   }
@@ -73,7 +87,10 @@ export class ChangeJobs {
     return there(await this.#jobs.pause(caller.tenant_id, jobId));
   }
 
-  /** What came due while it was paused is nobody's to make up for. Faults: `not_found`, `conflict` for a job that never comes due again. */
+  /**
+   * What came due while it was paused is nobody's to make up for. Faults: `not_found`, `conflict` for a job that never
+   * comes due again.
+   */
   async resume(caller: Caller, jobId: string): Promise<JobRow> {
     const { cron, time_zone, state, due_at } = await this.read(caller, jobId);
     const due = state === 'active' ? due_at : null;
@@ -94,15 +111,64 @@ export class ChangeJobs {
   }
 
   async #listed(caller: Caller, jobId: Id<'job'>, asked: JobAsked): Promise<JobWish> {
-    const { name, cron, time_zone = 'UTC', workspace_id, capability_token_id, tools = [], input, system = null, data_subject = null, model } = asked;
-    const { dialect = 'native', conversation = 'fresh', overlap = 'skip', missed = 'skip', rounds_max = null, tokens_max = null, cost_max = null } = asked;
-    if (!this.#hasModel(model)) throw new Fault('request.malformed', 'there is no such model here; `/v1/models` lists those that there are', { pointer: '/model' });
-    if (conversation === 'kept' && overlap === 'allow') throw new Fault('request.malformed', 'runs of one conversation go one after another: `overlap` is `skip` or `queue` there', { pointer: '/overlap' });
+    const {
+      name,
+      cron,
+      time_zone = 'UTC',
+      workspace_id,
+      capability_token_id,
+      tools = [],
+      input,
+      system = null,
+      data_subject = null,
+      model,
+    } = asked;
+    const {
+      dialect = 'native',
+      conversation = 'fresh',
+      overlap = 'skip',
+      missed = 'skip',
+      rounds_max = null,
+      tokens_max = null,
+      cost_max = null,
+    } = asked;
+    if (!this.#hasModel(model))
+      throw new Fault('request.malformed', 'there is no such model here; `/v1/models` lists those that there are', {
+        pointer: '/model',
+      });
+    if (conversation === 'kept' && overlap === 'allow')
+      throw new Fault(
+        'request.malformed',
+        'runs of one conversation go one after another: `overlap` is `skip` or `queue` there',
+        { pointer: '/overlap' },
+      );
     const due_at = this.#dueAt(cron, time_zone);
-    const token = await this.#kernel.ask('token.list_for_job', caller, { parent_id: capability_token_id, workspace_id, job: { job_id: jobId, tools: [...tools] } });
+    const token = await this.#kernel.ask('token.list_for_job', caller, {
+      parent_id: capability_token_id,
+      workspace_id,
+      job: { job_id: jobId, tools: [...tools] },
+    });
     return {
-      name, cron, time_zone, agent_id: token.agent_id as AgentId, workspace_id, capability_token_id, run_token_id: token.capability_token_id, tools, dialect, model, conversation, overlap, missed,
-      rounds_max, tokens_max, cost_max, content: { input, system, data_subject }, by: caller.api_key_id, principal: caller.principal ?? null, due_at,
+      name,
+      cron,
+      time_zone,
+      agent_id: token.agent_id as AgentId,
+      workspace_id,
+      capability_token_id,
+      run_token_id: token.capability_token_id,
+      tools,
+      dialect,
+      model,
+      conversation,
+      overlap,
+      missed,
+      rounds_max,
+      tokens_max,
+      cost_max,
+      content: { input, system, data_subject },
+      by: caller.api_key_id,
+      principal: caller.principal ?? null,
+      due_at,
     };
   }
 

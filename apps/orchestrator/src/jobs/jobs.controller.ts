@@ -10,10 +10,15 @@ import { ChangeJobs } from './change-jobs.ts';
 
 @Controller()
 export class JobsController {
-  constructor(private readonly jobs: Jobs, private readonly changing: ChangeJobs) {}
+  constructor(
+    private readonly jobs: Jobs,
+    private readonly changing: ChangeJobs,
+  ) {}
 
   @Route(JOBS.list)
-  async list(@Asked() { caller, query }: AskedOf<typeof JOBS.list>): Promise<{ items: JobView[]; next_cursor: string | null }> {
+  async list(
+    @Asked() { caller, query }: AskedOf<typeof JOBS.list>,
+  ): Promise<{ items: JobView[]; next_cursor: string | null }> {
     const agentId = query.agent_id ?? caller.agent_id;
     // An agent's key sees its agent's: of another there is nothing to it, whether that exists or not.
     if (caller.agent_id !== null && agentId !== caller.agent_id) return { items: [], next_cursor: null };
@@ -57,10 +62,17 @@ export class JobsController {
   }
 
   @Route(JOBS.starts)
-  async starts(@Asked() { caller, params, query }: AskedOf<typeof JOBS.starts>): Promise<{ items: JobStartView[]; next_cursor: string | null }> {
+  async starts(
+    @Asked() { caller, params, query }: AskedOf<typeof JOBS.starts>,
+  ): Promise<{ items: JobStartView[]; next_cursor: string | null }> {
     await this.changing.read(caller, params.job_id);
     return await this.jobs.starts(caller.tenant_id, params.job_id, pageOf(query));
   }
 }
 
-const viewOf = ({ content: { input, system }, tools, ...row }: JobRow): JobView => ({ ...row, input, system, tools: [...tools] });
+const viewOf = ({ content: { input, system }, tools, ...row }: JobRow): JobView => ({
+  ...row,
+  input,
+  system,
+  tools: [...tools],
+});

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What the clock makes of a job, as a function of how the job stands. INVARIANT (one start a due time): a due time is said once what becomes of it, and
-// the next one is later. INVARIANT (one rule): a start waits, is left out or goes by the job's overlap rule, whoever asked for it.
+// What the clock makes of a job, as a function of how the job stands. INVARIANT (one start a due time): a due time is
+// said once what becomes of it, and the next one is later. INVARIANT (one rule): a start waits, is left out or goes by
+// the job's overlap rule, whoever asked for it.
 import type { JobPlan, JobStanding } from '../ports/jobs.ts';
 import type { Schedule } from './schedule.ts';
 
@@ -27,7 +28,8 @@ function comeDue(schedule: Schedule, standing: JobStanding & { readonly due_at: 
   const { now, due_at, missed } = standing;
   const isLate = now - due_at > GRACE_MS;
   // After what was missed comes the first that is still in time.
-  if (isLate && missed === 'skip') return { told: { due_at, state: 'missed', reason: null }, next: schedule.after(Math.max(due_at, now - GRACE_MS)) };
+  if (isLate && missed === 'skip')
+    return { told: { due_at, state: 'missed', reason: null }, next: schedule.after(Math.max(due_at, now - GRACE_MS)) };
   // One run makes up for all that was missed, however much that was.
   const next = schedule.after(isLate ? now : due_at);
   const reason = leftOut(standing);

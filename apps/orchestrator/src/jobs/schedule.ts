@@ -17,8 +17,13 @@ export interface Schedule {
 
 /** The short names that crontab(5) has, but for `@reboot`: nothing boots here. */
 const NICKNAMES: Readonly<Record<string, string>> = {
-  '@yearly': '0 0 1 1 *', '@annually': '0 0 1 1 *', '@monthly': '0 0 1 * *', '@weekly': '0 0 * * 0', '@daily': '0 0 * * *',
-  '@midnight': '0 0 * * *', '@hourly': '0 * * * *',
+  '@yearly': '0 0 1 1 *',
+  '@annually': '0 0 1 1 *',
+  '@monthly': '0 0 1 * *',
+  '@weekly': '0 0 * * 0',
+  '@daily': '0 0 * * *',
+  '@midnight': '0 0 * * *',
+  '@hourly': '0 * * * *',
 };
 
 /** croner's other word for `*` is `?`. */
@@ -36,25 +41,31 @@ export function parseSchedule(expression: string, timeZone: string, now: number)
   const isWild = beginsWithStar(minute) || beginsWithStar(hour);
   const cron = readCron(expression, fields, isWild ? timeZone : 'UTC');
   const after = isWild ? wildSchedule(cron) : fixedSchedule(cron, clock);
-  if (after(now) === null) throw new Fault('request.malformed', `\`${expression}\` never comes due`, { pointer: '/cron' });
+  if (after(now) === null)
+    throw new Fault('request.malformed', `\`${expression}\` never comes due`, { pointer: '/cron' });
   return { after };
 }
 
 const nextOf = (cron: Cron, at: number): number | null => cron.nextRun(new Date(at))?.getTime() ?? null;
 
-const wildSchedule = (cron: Cron): Schedule['after'] => (moment) => nextOf(cron, moment);
+const wildSchedule =
+  (cron: Cron): Schedule['after'] =>
+  (moment) =>
+    nextOf(cron, moment);
 
 /**
  * Readings of the clocks in their order, each at its moment. While the clocks show an hour again, its readings are
  * over.
  */
-const fixedSchedule = (cron: Cron, clock: WallClock): Schedule['after'] => (moment) => {
-  for (let reading = nextOf(cron, clock.readingAt(moment)); reading !== null; reading = nextOf(cron, reading)) {
-    const due = clock.momentOf(reading);
-    if (due > moment) return due;
-  }
-  return null;
-};
+const fixedSchedule =
+  (cron: Cron, clock: WallClock): Schedule['after'] =>
+  (moment) => {
+    for (let reading = nextOf(cron, clock.readingAt(moment)); reading !== null; reading = nextOf(cron, reading)) {
+      const due = clock.momentOf(reading);
+      if (due > moment) return due;
+    }
+    return null;
+  };
 
 /**
  * Of the library only the arithmetic is used: nothing is scheduled in this process, which may die.
@@ -66,7 +77,10 @@ function readCron(expression: string, fields: string, timezone: string): Cron {
     const domAndDow = beginsWithStar(day) || beginsWithStar(weekday);
     return new Cron(fields, { timezone, mode: '5-part', paused: true, domAndDow });
   } catch (error) {
-    throw new Fault('request.malformed', `\`${expression}\` is no cron expression of five fields`, { pointer: '/cron', cause: error });
+    throw new Fault('request.malformed', `\`${expression}\` is no cron expression of five fields`, {
+      pointer: '/cron',
+      cause: error,
+    });
   }
 }
 

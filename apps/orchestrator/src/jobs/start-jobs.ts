@@ -16,10 +16,17 @@ export class StartJobs {
     this.#failed = failed;
   }
 
-  /** Resolves when all that was due is told; a job that could not be is tried again at the next call, and keeps none of the others. */
+  /**
+   * Resolves when all that was due is told; a job that could not be is tried again at the next call, and keeps none of
+   * the others.
+   */
   async run(): Promise<void> {
     for (const { tenant_id, job_id } of await this.#work.due(ROWS)) {
-      await this.#work.take(tenant_id, job_id, (standing) => planStarts(parseSchedule(standing.cron, standing.time_zone, 0), standing)).catch(this.#failed);
+      await this.#work
+        .take(tenant_id, job_id, (standing) =>
+          planStarts(parseSchedule(standing.cron, standing.time_zone, 0), standing),
+        )
+        .catch(this.#failed);
     }
   }
 }

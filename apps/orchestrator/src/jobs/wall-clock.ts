@@ -23,8 +23,14 @@ const DAY = 24 * 60 * 60 * SECOND;
  */
 export function wallClock(timeZone: string): WallClock {
   const fields = new Intl.DateTimeFormat('en-US', {
-    timeZone, hourCycle: 'h23',
-    year: 'numeric', month: 'numeric', day: 'numeric', hour: 'numeric', minute: 'numeric', second: 'numeric',
+    timeZone,
+    hourCycle: 'h23',
+    year: 'numeric',
+    month: 'numeric',
+    day: 'numeric',
+    hour: 'numeric',
+    minute: 'numeric',
+    second: 'numeric',
   });
   const readingAt = (moment: number): number => {
     const parts = Object.fromEntries(fields.formatToParts(moment).map(({ type, value }) => [type, Number(value)]));

@@ -12,7 +12,12 @@ import { formatApiKey, hashApiKey, KEY_BYTES } from '../support/api-key-text.ts'
 import { KernelClient } from '../support/kernel-client.ts';
 
 /** What a new key is asked to be. */
-export interface KeyWish { readonly name: string; readonly role: Role; readonly agent_id?: string | undefined; readonly principal?: string | undefined }
+export interface KeyWish {
+  readonly name: string;
+  readonly role: Role;
+  readonly agent_id?: string | undefined;
+  readonly principal?: string | undefined;
+}
 
 /** Jobs listed in one answer: a person has to look at each. */
 const JOBS_MAX = 200;
@@ -24,7 +29,10 @@ export interface KeyTraces {
   readonly runs: { readonly keyRevoked: (apiKeyId: string) => void };
 }
 
-/** Makes and revokes keys. INVARIANT (recorded first): the change is in the kernel's outbox, durable, before it takes effect. */
+/**
+ * Makes and revokes keys. INVARIANT (recorded first): the change is in the kernel's outbox, durable, before it takes
+ * effect.
+ */
 export class ChangeKeys {
   readonly #kernel: KernelClient;
   readonly #keys: ApiKeys;
@@ -39,22 +47,41 @@ export class ChangeKeys {
   }
 
   /** Faults: `request.malformed` where role and agent don't go together, `not_found` for an agent that isn't there. */
-  async create(caller: Caller, { name, role, agent_id = undefined, principal = undefined }: KeyWish): Promise<NewApiKey> {
+  async create(
+    caller: Caller,
+    { name, role, agent_id = undefined, principal = undefined }: KeyWish,
+  ): Promise<NewApiKey> {
     if ((role === 'agent') !== (agent_id !== undefined)) {
-      throw new Fault('request.malformed', role === 'agent' ? 'a key of role `agent` needs an `agent_id`' : 'only a key of role `agent` has an `agent_id`', { pointer: '/agent_id' });
+      throw new Fault(
+        'request.malformed',
+        role === 'agent' ? 'a key of role `agent` needs an `agent_id`' : 'only a key of role `agent` has an `agent_id`',
+        { pointer: '/agent_id' },
+      );
     }
     if (agent_id !== undefined) await this.#kernel.ask('agent.read', caller, { agent_id });
     const api_key_id = newId('apiKey');
     const api_key = formatApiKey(api_key_id, randomBytes(KEY_BYTES));
-    await this.#kernel.ask('change.record', caller, { verb: 'api_key_created', subject: api_key_id, ...(principal === undefined ? {} : { digest: personDigest(api_key_id, principal) }) });
-    const key = { api_key_id, name, role, agent_id: agent_id ?? null, principal: principal ?? null, hash: hashApiKey(api_key), created_by: caller.api_key_id };
-    return { ...await this.#keys.create(caller.tenant_id, key), api_key };
+    await this.#kernel.ask('change.record', caller, {
+      verb: 'api_key_created',
+      subject: api_key_id,
+      ...(principal === undefined ? {} : { digest: personDigest(api_key_id, principal) }),
+    });
+    const key = {
+      api_key_id,
+      name,
+      role,
+      agent_id: agent_id ?? null,
+      principal: principal ?? null,
+      hash: hashApiKey(api_key),
+      created_by: caller.api_key_id,
+    };
+    return { ...(await this.#keys.create(caller.tenant_id, key)), api_key };
   }
 
   /**
-   * Revokes a key, and ends what it proposed: held and running calls, runs, sub-agents' included. What it made stays, and is told.
-   * INVARIANT (the kernel first): the kernel refuses the key's calls, durably, before the key is revoked here. So nothing
-   * of a revoked key commits, whatever dies in between. Asked again, it does what is left to do.
+   * Revokes a key, and ends what it proposed: held and running calls, runs, sub-agents' included. What it made stays,
+   * and is told. INVARIANT (the kernel first): the kernel refuses the key's calls, durably, before the key is revoked
+   * here. So nothing of a revoked key commits, whatever dies in between. Asked again, it does what is left to do.
    * Faults: `not_found`, `conflict` for the last key of an administrator.
    */
   async revoke(caller: Caller, apiKeyId: string): Promise<RevokedApiKey> {
@@ -69,7 +96,9 @@ export class ChangeKeys {
   }
 
   async #remainsOf(
-    { tenant_id }: Caller, apiKeyId: string, kernel: KeyRevoked | null,
+    { tenant_id }: Caller,
+    apiKeyId: string,
+    kernel: KeyRevoked | null,
   ): Promise<RevokedApiKey['remains']> {
     if (kernel === null) throw new Error('a key was revoked without the kernel');
     const jobs = await this.#traces.jobs.madeBy(tenant_id, apiKeyId, JOBS_MAX + 1);
@@ -79,4 +108,5 @@ export class ChangeKeys {
 }
 
 /** What the record of a key says of its person: who knows both ids can check it, and the log names nobody. */
-const personDigest = (api_key_id: string, principal: string): string => sha256Hex(canonicalBytes({ api_key_id, principal }));
+const personDigest = (api_key_id: string, principal: string): string =>
+  sha256Hex(canonicalBytes({ api_key_id, principal }));

@@ -10,10 +10,15 @@ import { ChangeKeys } from './change-keys.ts';
 
 @Controller()
 export class KeysController {
-  constructor(private readonly keys: ApiKeys, private readonly change: ChangeKeys) {}
+  constructor(
+    private readonly keys: ApiKeys,
+    private readonly change: ChangeKeys,
+  ) {}
 
   @Route(API_KEYS.list)
-  list(@Asked() { caller, query }: AskedOf<typeof API_KEYS.list>): Promise<{ items: ApiKeyView[]; next_cursor: string | null }> {
+  list(
+    @Asked() { caller, query }: AskedOf<typeof API_KEYS.list>,
+  ): Promise<{ items: ApiKeyView[]; next_cursor: string | null }> {
     return this.keys.list(caller.tenant_id, pageOf(query));
   }
 

@@ -18,7 +18,10 @@ export class LogController {
   constructor(private readonly ledger: LedgerClient) {}
 
   @Route(LOG.checkpoint)
-  async checkpoint(@Asked() { caller }: AskedOf<typeof LOG.checkpoint>, @InExchange() exchange: Exchange): Promise<string> {
+  async checkpoint(
+    @Asked() { caller }: AskedOf<typeof LOG.checkpoint>,
+    @InExchange() exchange: Exchange,
+  ): Promise<string> {
     const note = await this.ledger.checkpoint(caller.tenant_id);
     exchange.setHeader('content-type', 'text/plain; charset=utf-8');
     exchange.setHeader('cache-control', NEWEST);
@@ -26,13 +29,19 @@ export class LogController {
   }
 
   @Route(LOG.entries)
-  async entries(@Asked() { caller, params }: AskedOf<typeof LOG.entries>, @InExchange() exchange: Exchange): Promise<Buffer> {
+  async entries(
+    @Asked() { caller, params }: AskedOf<typeof LOG.entries>,
+    @InExchange() exchange: Exchange,
+  ): Promise<Buffer> {
     const { index, width } = bundleOf(params.bundle);
     return bytesOf(exchange, encodeEntryBundle(await this.ledger.entries(caller.tenant_id, index, width)));
   }
 
   @Route(LOG.signatures)
-  async signatures(@Asked() { caller, params }: AskedOf<typeof LOG.signatures>, @InExchange() exchange: Exchange): Promise<Signatures> {
+  async signatures(
+    @Asked() { caller, params }: AskedOf<typeof LOG.signatures>,
+    @InExchange() exchange: Exchange,
+  ): Promise<Signatures> {
     const { index, width } = bundleOf(params.bundle);
     const signatures = await this.ledger.signatures(caller.tenant_id, index, width);
     exchange.setHeader('cache-control', FOR_EVER);
@@ -47,13 +56,19 @@ export class LogController {
   }
 
   @Route(LOG.inclusion)
-  async inclusion(@Asked() { caller, query }: AskedOf<typeof LOG.inclusion>, @InExchange() exchange: Exchange): Promise<Inclusion> {
+  async inclusion(
+    @Asked() { caller, query }: AskedOf<typeof LOG.inclusion>,
+    @InExchange() exchange: Exchange,
+  ): Promise<Inclusion> {
     exchange.setHeader('cache-control', NEWEST);
     return await this.ledger.inclusion(caller.tenant_id, query.leaf_index);
   }
 
   @Route(LOG.consistency)
-  async consistency(@Asked() { caller, query }: AskedOf<typeof LOG.consistency>, @InExchange() exchange: Exchange): Promise<Consistency> {
+  async consistency(
+    @Asked() { caller, query }: AskedOf<typeof LOG.consistency>,
+    @InExchange() exchange: Exchange,
+  ): Promise<Consistency> {
     const proof = await this.ledger.consistency(caller.tenant_id, query.from, query.to);
     exchange.setHeader('cache-control', FOR_EVER);
     return proof;

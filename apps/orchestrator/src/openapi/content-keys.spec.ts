@@ -23,7 +23,12 @@ afterAll(() => door.close());
 
 /** What an attempt of the call stored, sealed. */
 async function stored(operationId: string, kind: 'result' | 'stdout' | 'stderr') {
-  return sealedRef(await door.blobs.put(tenant.tenantId, sealContent({ key: KEY, tenantId: tenant.tenantId, operationId, attempt: 1 }, kind, CLEAR)));
+  return sealedRef(
+    await door.blobs.put(
+      tenant.tenantId,
+      sealContent({ key: KEY, tenantId: tenant.tenantId, operationId, attempt: 1 }, kind, CLEAR),
+    ),
+  );
 }
 
 it('every route that shows a call shows what is sealed of it, and no route the key', async () => {
@@ -31,23 +36,57 @@ it('every route that shows a call shows what is sealed of it, and no route the k
   const { operation_id } = has;
   door.kernel.opens = opens;
   const view = door.kernel.find({ tenant_id: tenant.tenantId } as never, operation_id) as OperationView;
-  door.kernel.keep(tenant.tenantId, operation_id, 'operation', { ...view, result: { ...view.result!, result_ref: await stored(operation_id, 'result') } });
-  for (const kind of ['stdout', 'stderr'] as const) door.kernel.keep(tenant.tenantId, `${kind} of ${operation_id}`, 'output', { v: 1, ref: { ...await stored(operation_id, kind), cut: false }, expires_at: 1, opens });
-  door.kernel.admits = async (call) => viewOf(call, 'no_op', {}, { result_ref: await stored(call.operation_id, 'result') });
+  door.kernel.keep(tenant.tenantId, operation_id, 'operation', {
+    ...view,
+    result: { ...view.result!, result_ref: await stored(operation_id, 'result') },
+  });
+  for (const kind of ['stdout', 'stderr'] as const)
+    door.kernel.keep(tenant.tenantId, `${kind} of ${operation_id}`, 'output', {
+      v: 1,
+      ref: { ...(await stored(operation_id, kind)), cut: false },
+      expires_at: 1,
+      opens,
+    });
+  door.kernel.admits = async (call) =>
+    viewOf(call, 'no_op', {}, { result_ref: await stored(call.operation_id, 'result') });
   const shown = new Set<string>();
   for (const { id, method, path, allowed } of ROUTES) {
     const { query = '', ...sample } = sampleOf(id, has);
-    const keys = allowed === 'public' ? [undefined] : allowed === 'platform' ? [PLATFORM_KEY] : allowed.map((role) => (role === 'platform' ? PLATFORM_KEY : tenant[role]));
+    const keys =
+      allowed === 'public'
+        ? [undefined]
+        : allowed === 'platform'
+          ? [PLATFORM_KEY]
+          : allowed.map((role) => (role === 'platform' ? PLATFORM_KEY : tenant[role]));
     for (const key of keys) {
-      const filled = path.replaceAll(/\{([a-z_]+)\}/g, (_all, name: string) => (has as Record<string, string>)[name] ?? 'missing');
-      const { text, headers } = await door.ask(method, `${filled}${query}`, { ...sample, ...(key === undefined ? {} : { key }) });
+      const filled = path.replaceAll(
+        /\{([a-z_]+)\}/g,
+        (_all, name: string) => (has as Record<string, string>)[name] ?? 'missing',
+      );
+      const { text, headers } = await door.ask(method, `${filled}${query}`, {
+        ...sample,
+        ...(key === undefined ? {} : { key }),
+      });
       const said = `${text}\n${JSON.stringify([...headers])}`;
       for (const spelling of SPELLINGS) expect([id, said.includes(spelling)]).toEqual([id, false]);
       expect([id, /"(opens|args_key|content_key)"/.test(said)]).toEqual([id, false]);
       if (text.includes('what it returned')) shown.add(id);
     }
   }
-  expect([...shown]).toEqual(expect.arrayContaining(['proposeToolCall', 'readOperation', 'readOutput', 'approve', 'deny', 'editApproval', 'giveValue', 'cancelOperation', 'resolveOperation', 'runTurn']));
+  expect([...shown]).toEqual(
+    expect.arrayContaining([
+      'proposeToolCall',
+      'readOperation',
+      'readOutput',
+      'approve',
+      'deny',
+      'editApproval',
+      'giveValue',
+      'cancelOperation',
+      'resolveOperation',
+      'runTurn',
+    ]),
+  );
   expect(door.kernel.asked.some(({ verb }) => verb === 'operation.result')).toBe(true);
 }, 120_000);
 
@@ -55,7 +94,16 @@ it('a call with long arguments is answered without what they are sealed under', 
   const has = await furnish(door, tenant);
   const { agent_id, capability_token_id, workspace_id } = has;
   door.kernel.admits = (call) => viewOf(call, 'held');
-  const answer = await door.ask('POST', '/v1/tool-calls', { key: tenant.admin, body: { tool_id: 'fs.write', args: { path: 'a', content: 'x'.repeat(100_000) }, agent_id, capability_token_id, workspace_id } });
+  const answer = await door.ask('POST', '/v1/tool-calls', {
+    key: tenant.admin,
+    body: {
+      tool_id: 'fs.write',
+      args: { path: 'a', content: 'x'.repeat(100_000) },
+      agent_id,
+      capability_token_id,
+      workspace_id,
+    },
+  });
   const { args_key } = door.kernel.asked.findLast(({ verb }) => verb === 'admit')?.request as AdmitRequest;
   expect(args_key).toMatch(/^.{43}=$/);
   expect(answer.status).toBe(202);

@@ -22,7 +22,14 @@ export class ApiDocument {
       tags: [...new Set(routes.map(({ tag }) => tag))].map((name) => ({ name })),
       paths: pathsOf(routes),
       components: {
-        securitySchemes: { apiKey: { type: 'http', scheme: 'bearer', bearerFormat: 'writ_<id>_<secret>', description: 'an API key of the tenant; for new tenants the platform key' } },
+        securitySchemes: {
+          apiKey: {
+            type: 'http',
+            scheme: 'bearer',
+            bearerFormat: 'writ_<id>_<secret>',
+            description: 'an API key of the tenant; for new tenants the platform key',
+          },
+        },
         schemas: Object.fromEntries(Object.entries(NAMED).map(([name, schema]) => [name, inlined(schema)])),
       },
     };

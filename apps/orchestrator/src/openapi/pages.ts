@@ -5,14 +5,20 @@ import type { FastifyInstance } from 'fastify';
 import { ApiDocument } from './document.ts';
 
 /** The pages' scripts and styles are served from here; nothing of theirs may be fetched from elsewhere. */
-const POLICY = "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; connect-src 'self'; base-uri 'none'; frame-ancestors 'none'";
+const POLICY =
+  "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; connect-src 'self'; base-uri 'none'; frame-ancestors 'none'";
 
 /** Shows the document at `/docs`. */
 export function showPages(app: INestApplication, fastify: FastifyInstance): void {
   fastify.addHook('onSend', (request, reply, payload, done) => {
-    if (request.url === '/docs' || request.url.startsWith('/docs/')) void reply.header('content-security-policy', POLICY);
+    if (request.url === '/docs' || request.url.startsWith('/docs/'))
+      void reply.header('content-security-policy', POLICY);
     done(null, payload);
   });
   const document = app.get(ApiDocument).json as unknown as OpenAPIObject;
-  SwaggerModule.setup('docs', app, document, { raw: false, customSiteTitle: 'Writ API', swaggerOptions: { supportedSubmitMethods: [], validatorUrl: null } });
+  SwaggerModule.setup('docs', app, document, {
+    raw: false,
+    customSiteTitle: 'Writ API',
+    swaggerOptions: { supportedSubmitMethods: [], validatorUrl: null },
+  });
 }

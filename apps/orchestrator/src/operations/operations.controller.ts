@@ -12,18 +12,42 @@ import { KernelClient } from '../support/kernel-client.ts';
 
 @Controller()
 export class OperationsController {
-  constructor(private readonly kernel: KernelClient, private readonly follow: Follow, private readonly show: ShowOperation) {}
+  constructor(
+    private readonly kernel: KernelClient,
+    private readonly follow: Follow,
+    private readonly show: ShowOperation,
+  ) {}
 
   @Route(OPERATIONS.list)
-  async list(@Asked() { caller, query }: AskedOf<typeof OPERATIONS.list>): Promise<{ items: OperationView[]; next_cursor: string | null }> {
-    const { state = null, tool_id = null, agent_id = null, workspace_id = null, session_id = null, unresolved = false } = query;
-    const { items, next_cursor } = await this.kernel.ask('operation.list', caller, { page: pageOf(query), state, tool_id, agent_id, workspace_id, session_id, unresolved });
+  async list(
+    @Asked() { caller, query }: AskedOf<typeof OPERATIONS.list>,
+  ): Promise<{ items: OperationView[]; next_cursor: string | null }> {
+    const {
+      state = null,
+      tool_id = null,
+      agent_id = null,
+      workspace_id = null,
+      session_id = null,
+      unresolved = false,
+    } = query;
+    const { items, next_cursor } = await this.kernel.ask('operation.list', caller, {
+      page: pageOf(query),
+      state,
+      tool_id,
+      agent_id,
+      workspace_id,
+      session_id,
+      unresolved,
+    });
     // A list names results by reference: a page of long ones would be as long as all of them.
     return { items: items.map((item) => ShowOperation.linked(item)), next_cursor };
   }
 
   @Route(OPERATIONS.read)
-  async read(@Asked() { caller, params, query }: AskedOf<typeof OPERATIONS.read>, @InExchange() { gone }: Exchange): Promise<OperationView> {
+  async read(
+    @Asked() { caller, params, query }: AskedOf<typeof OPERATIONS.read>,
+    @InExchange() { gone }: Exchange,
+  ): Promise<OperationView> {
     const ear = this.follow.listen(params.operation_id);
     try {
       const seen = await this.kernel.ask('operation.read', caller, params);

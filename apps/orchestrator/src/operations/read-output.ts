@@ -6,7 +6,9 @@ import type { KernelClient } from '../support/kernel-client.ts';
 
 /** One stream of a whole output. */
 export interface StoredOutput extends OutputRef {
-  /** the content, in clear and in parts; one that doesn't match its hash, or isn't what was sealed, fails after the last */
+  /**
+   * the content, in clear and in parts; one that doesn't match its hash, or isn't what was sealed, fails after the last
+   */
   readonly parts: () => AsyncIterable<Uint8Array>;
 }
 
@@ -25,7 +27,12 @@ export class ReadOutput {
     const { ref, opens } = await this.#kernel.ask('operation.output', caller, { operation_id: operationId, stream });
     const stored = (): AsyncIterable<Uint8Array> => this.#blobs.getStream(caller.tenant_id, ref.sha256);
     if (opens === undefined) return { ...ref, parts: stored };
-    const seal = { key: Buffer.from(opens.key, 'base64'), tenantId: caller.tenant_id, operationId, attempt: opens.attempt };
+    const seal = {
+      key: Buffer.from(opens.key, 'base64'),
+      tenantId: caller.tenant_id,
+      operationId,
+      attempt: opens.attempt,
+    };
     return { ...ref, parts: () => openedParts(seal, stream, stored()) };
   }
 }

@@ -13,10 +13,16 @@ type Phase = ReceiptRequest['phase'];
 
 @Controller()
 export class ReceiptController {
-  constructor(private readonly kernel: KernelClient, private readonly ledger: LedgerClient) {}
+  constructor(
+    private readonly kernel: KernelClient,
+    private readonly ledger: LedgerClient,
+  ) {}
 
   @Route(OPERATIONS.receipt)
-  async read(@Asked() { caller, params, query }: AskedOf<typeof OPERATIONS.receipt>, @InExchange() exchange: Exchange): Promise<Buffer> {
+  async read(
+    @Asked() { caller, params, query }: AskedOf<typeof OPERATIONS.receipt>,
+    @InExchange() exchange: Exchange,
+  ): Promise<Buffer> {
     const file = await this.#fileOf(caller, params.operation_id, query.phase ?? null);
     exchange.setHeader('content-type', RECEIPT_MEDIA_TYPE);
     exchange.setHeader('content-disposition', `attachment; filename="${params.operation_id}.receipt.json"`);
@@ -24,7 +30,10 @@ export class ReceiptController {
     return Buffer.from(file, 'utf8');
   }
 
-  /** The kernel says whether the operation is there for the caller, and which records it has; the ledger knows tenants alone. */
+  /**
+   * The kernel says whether the operation is there for the caller, and which records it has; the ledger knows tenants
+   * alone.
+   */
   async #fileOf(caller: Caller, operationId: string, phase: Phase): Promise<string> {
     const view = await this.kernel.ask('operation.read', caller, { operation_id: operationId });
     // An outcome that is recorded and not logged yet is waited for rather than answered with the decision.
@@ -39,9 +48,16 @@ export class ReceiptController {
 }
 
 function notThere(view: OperationView, phase: NonNullable<Phase>, cause: Fault): Fault {
-  const recordId = { decision: view.decision_record_id, outcome: view.outcome_record_id, resolution: view.resolution?.record_id ?? null }[phase];
-  if (recordId !== null) return new Fault('receipt.pending', `the record of the ${phase} is durable and not in the log yet`, { cause });
+  const recordId = {
+    decision: view.decision_record_id,
+    outcome: view.outcome_record_id,
+    resolution: view.resolution?.record_id ?? null,
+  }[phase];
+  if (recordId !== null)
+    return new Fault('receipt.pending', `the record of the ${phase} is durable and not in the log yet`, { cause });
   if (phase === 'resolution') return new Fault('not_found', undefined, { cause });
   // A refusal is the end: no outcome will follow.
-  return isFinal(view.state) ? new Fault('not_found', undefined, { cause }) : new Fault('receipt.pending', 'the operation has no outcome yet', { cause });
+  return isFinal(view.state)
+    ? new Fault('not_found', undefined, { cause })
+    : new Fault('receipt.pending', 'the operation has no outcome yet', { cause });
 }

@@ -1,6 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 import { Controller } from '@nestjs/common';
-import type { Backtest, PolicyActivation, PolicyDiff, PolicyPage, PolicyPut, PolicySchemaView, PolicySetWhole, PolicyTemplateList, Simulation } from '@writ/contract';
+import type {
+  Backtest,
+  PolicyActivation,
+  PolicyDiff,
+  PolicyPage,
+  PolicyPut,
+  PolicySchemaView,
+  PolicySetWhole,
+  PolicyTemplateList,
+  Simulation,
+} from '@writ/contract';
 import { Asked } from '../http/asked.ts';
 import { pageOf } from '../http/fields.ts';
 import { PolicyFault } from '../http/problem.ts';
@@ -31,8 +41,16 @@ export class PoliciesController {
 
   @Route(POLICIES.simulate)
   simulate(@Asked() { caller, body }: AskedOf<typeof POLICIES.simulate>): Promise<Simulation> {
-    const { policy = null, document = null, call: { session_id = null, session_mode = 'interactive', max_autonomy = null, task_class = 'general', ...call } } = body;
-    return this.kernel.ask('policy.simulate', caller, { policy, document, call: { ...call, session_id, session_mode, max_autonomy, task_class } });
+    const {
+      policy = null,
+      document = null,
+      call: { session_id = null, session_mode = 'interactive', max_autonomy = null, task_class = 'general', ...call },
+    } = body;
+    return this.kernel.ask('policy.simulate', caller, {
+      policy,
+      document,
+      call: { ...call, session_id, session_mode, max_autonomy, task_class },
+    });
   }
 
   @Route(POLICIES.backtest)
@@ -54,7 +72,9 @@ export class PoliciesController {
   }
 
   @Route(POLICIES.activations)
-  activations(@Asked() { caller, query }: AskedOf<typeof POLICIES.activations>): Promise<{ items: PolicyActivation[]; next_cursor: string | null }> {
+  activations(
+    @Asked() { caller, query }: AskedOf<typeof POLICIES.activations>,
+  ): Promise<{ items: PolicyActivation[]; next_cursor: string | null }> {
     return this.kernel.ask('policy.activations', caller, { page: pageOf(query) });
   }
 
@@ -67,7 +87,12 @@ export class PoliciesController {
   @Route(POLICIES.activate)
   activate(@Asked() { caller, body }: AskedOf<typeof POLICIES.activate>): Promise<PolicyActivation> {
     const { policy, if_active = null, note = null, allow_impossible } = body;
-    return this.kernel.ask('policy.activate', caller, { policy, if_active, note, ...(allow_impossible === undefined ? {} : { allow_impossible }) });
+    return this.kernel.ask('policy.activate', caller, {
+      policy,
+      if_active,
+      note,
+      ...(allow_impossible === undefined ? {} : { allow_impossible }),
+    });
   }
 
   @Route(POLICIES.rollback)

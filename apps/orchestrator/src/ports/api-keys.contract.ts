@@ -5,20 +5,44 @@ import { newId } from '@writ/nest-kit';
 import type { ApiKeys, NewKey } from './api-keys.ts';
 
 /** A key of nobody yet. */
-export const newKey = (over: Partial<NewKey> = {}): NewKey => ({ api_key_id: newId('apiKey'), name: 'a key', role: 'admin', agent_id: null, hash: randomBytes(32), created_by: 'platform', ...over });
+export const newKey = (over: Partial<NewKey> = {}): NewKey => ({
+  api_key_id: newId('apiKey'),
+  name: 'a key',
+  role: 'admin',
+  agent_id: null,
+  hash: randomBytes(32),
+  created_by: 'platform',
+  ...over,
+});
 
 /** What every implementation of the port keeps. */
 export function apiKeysContract(name: string, open: () => ApiKeys): void {
   describe(`keys kept by ${name}`, () => {
     let tenant: TenantId;
-    beforeEach(() => { tenant = newId('tenant'); });
+    beforeEach(() => {
+      tenant = newId('tenant');
+    });
     const make = (over: Partial<NewKey> = {}, of = tenant) => open().create(of, newKey(over));
 
     it('are found by their hash, as what they are', async () => {
       const [agent_id, hash] = [newId('agent'), randomBytes(32)];
       const row = await make({ role: 'agent', agent_id, hash, name: 'ci', created_by: 'key_x' });
-      expect(row).toEqual({ api_key_id: row.api_key_id, name: 'ci', role: 'agent', agent_id, principal: null, created_at: expect.any(Number), created_by: 'key_x', revoked_at: null });
-      expect(await open().authenticate(hash)).toEqual({ tenant_id: tenant, api_key_id: row.api_key_id, role: 'agent', agent_id });
+      expect(row).toEqual({
+        api_key_id: row.api_key_id,
+        name: 'ci',
+        role: 'agent',
+        agent_id,
+        principal: null,
+        created_at: expect.any(Number),
+        created_by: 'key_x',
+        revoked_at: null,
+      });
+      expect(await open().authenticate(hash)).toEqual({
+        tenant_id: tenant,
+        api_key_id: row.api_key_id,
+        role: 'agent',
+        agent_id,
+      });
       expect(await open().authenticate(randomBytes(32))).toBeNull();
     });
 
@@ -47,7 +71,9 @@ export function apiKeysContract(name: string, open: () => ApiKeys): void {
         cursor = page.next_cursor;
       } while (cursor !== null);
       expect(seen).toEqual(made);
-      await expect(open().list(tenant, { cursor: 'made up', limit: 2 })).rejects.toMatchObject({ code: 'request.malformed' });
+      await expect(open().list(tenant, { cursor: 'made up', limit: 2 })).rejects.toMatchObject({
+        code: 'request.malformed',
+      });
     });
 
     it('get nobody in once they are revoked, and stay revoked as they were', async () => {
@@ -70,24 +96,32 @@ export function apiKeysContract(name: string, open: () => ApiKeys): void {
     it('are revoked after what must be durable before, and stay valid where that fails', async () => {
       const hash = randomBytes(32);
       const { api_key_id } = await make({ role: 'operator', hash });
-      await expect(open().revoke(tenant, api_key_id, () => Promise.reject(new Fault('bus.unreachable')))).rejects.toMatchObject({ code: 'bus.unreachable' });
+      await expect(
+        open().revoke(tenant, api_key_id, () => Promise.reject(new Fault('bus.unreachable'))),
+      ).rejects.toMatchObject({ code: 'bus.unreachable' });
       expect(await open().authenticate(hash)).not.toBeNull();
       const seen: unknown[] = [];
-      const before = async (): Promise<void> => { seen.push(await open().authenticate(hash)); };
+      const before = async (): Promise<void> => {
+        seen.push(await open().authenticate(hash));
+      };
       await open().revoke(tenant, api_key_id, before);
       await open().revoke(tenant, api_key_id, before);
       expect(seen).toEqual([expect.objectContaining({ api_key_id }), null]);
     });
 
-    it('that are an administrator\'s last are refused before anything else happens', async () => {
+    it("that are an administrator's last are refused before anything else happens", async () => {
       const { api_key_id } = await make();
       await make({ role: 'operator' });
       let asked = 0;
-      await expect(open().revoke(tenant, api_key_id, async () => { asked += 1; })).rejects.toMatchObject({ code: 'conflict' });
+      await expect(
+        open().revoke(tenant, api_key_id, async () => {
+          asked += 1;
+        }),
+      ).rejects.toMatchObject({ code: 'conflict' });
       expect(asked).toBe(0);
     });
 
-    it('tell the roles of a person\'s valid keys, and nothing of another tenant\'s', async () => {
+    it("tell the roles of a person's valid keys, and nothing of another tenant's", async () => {
       await make({ role: 'auditor', principal: 'ann' });
       const { api_key_id } = await make({ role: 'operator', principal: 'ann' });
       const own = await make({ role: 'operator' });

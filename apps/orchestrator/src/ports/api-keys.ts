@@ -26,7 +26,9 @@ export interface NewKey {
   readonly created_by: string;
 }
 
-/** API keys of the tenants. Implementations MUST NOT show or change a key of another tenant than the one that is named. */
+/**
+ * API keys of the tenants. Implementations MUST NOT show or change a key of another tenant than the one that is named.
+ */
 export abstract class ApiKeys {
   /** Who presents the key of that hash; null for none that is valid now. The only question that no tenant asks. */
   abstract authenticate(hash: Uint8Array): Promise<Caller | null>;
@@ -34,14 +36,17 @@ export abstract class ApiKeys {
   /** Null where the tenant has no such key. */
   abstract read(tenantId: TenantId, apiKeyId: string): Promise<ApiKeyRow | null>;
   /** Newest first. */
-  abstract list(tenantId: TenantId, page: { readonly cursor: string | null; readonly limit: number }): Promise<{ items: ApiKeyRow[]; next_cursor: string | null }>;
+  abstract list(
+    tenantId: TenantId,
+    page: { readonly cursor: string | null; readonly limit: number },
+  ): Promise<{ items: ApiKeyRow[]; next_cursor: string | null }>;
   /** The roles of the valid keys of the person, each once. */
   abstract rolesOf(tenantId: TenantId, principal: string): Promise<Role[]>;
   /**
-   * Revokes it, and has the runs that it asked for looked at; one that was revoked stays as it is. Null where the tenant
-   * has no such key. Fault `conflict` where it is the tenant's last valid key of an administrator: nobody could get in
-   * again. Implementations MUST await `before` once that is excluded, so that no other revocation can make this key the
-   * last one meanwhile, and MUST change nothing where it rejects.
+   * Revokes it, and has the runs that it asked for looked at; one that was revoked stays as it is. Null where the
+   * tenant has no such key. Fault `conflict` where it is the tenant's last valid key of an administrator: nobody could
+   * get in again. Implementations MUST await `before` once that is excluded, so that no other revocation can make this
+   * key the last one meanwhile, and MUST change nothing where it rejects.
    * @param before what has to be durable before the key is revoked; runs for a key that was revoked before, too
    */
   abstract revoke(tenantId: TenantId, apiKeyId: string, before?: () => Promise<void>): Promise<ApiKeyRow | null>;

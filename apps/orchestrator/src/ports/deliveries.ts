@@ -44,32 +44,64 @@ export interface OpenDelivery extends Message {
   readonly secrets: readonly Buffer[];
 }
 
-/** How a try ended. `retryMs`: it is tried again after that; null: it was the last. `disable`: nothing more goes to the webhook. */
+/**
+ * How a try ended. `retryMs`: it is tried again after that; null: it was the last. `disable`: nothing more goes to the
+ * webhook.
+ */
 export type DeliveryEnd =
   | { readonly arrived: true; readonly status: number }
-  | { readonly arrived: false; readonly status: number | null; readonly error: string; readonly retryMs: number | null; readonly disable: boolean };
+  | {
+      readonly arrived: false;
+      readonly status: number | null;
+      readonly error: string;
+      readonly retryMs: number | null;
+      readonly disable: boolean;
+    };
 
-/** Messages on their way. Implementations MUST NOT show or change what is another tenant's than the one that is named. */
+/**
+ * Messages on their way. Implementations MUST NOT show or change what is another tenant's than the one that is named.
+ */
 export abstract class Deliveries {
   /**
-   * Keeps each message for every active webhook that listens to its kind. Resolves after COMMIT.
-   * INVARIANT (once): of one message to one webhook there is one delivery, however often and by however many this is called.
+   * Keeps each message for every active webhook that listens to its kind. Resolves after COMMIT. INVARIANT (once): of
+   * one message to one webhook there is one delivery, however often and by however many this is called.
    */
   abstract spread(tenantId: TenantId, messages: readonly Message[]): Promise<void>;
-  /** One message to one webhook. Null where the tenant has no such webhook. Fault `conflict` for one that is disabled. */
+  /**
+   * One message to one webhook. Null where the tenant has no such webhook. Fault `conflict` for one that is disabled.
+   */
   abstract add(tenantId: TenantId, webhookId: string, message: Message): Promise<DeliveryRow | null>;
   /** Newest first; null where the tenant has no such webhook. */
   abstract list(
-    tenantId: TenantId, webhookId: string, page: { readonly cursor: string | null; readonly limit: number }, state: DeliveryRow['state'] | null,
+    tenantId: TenantId,
+    webhookId: string,
+    page: { readonly cursor: string | null; readonly limit: number },
+    state: DeliveryRow['state'] | null,
   ): Promise<{ items: DeliveryRow[]; next_cursor: string | null } | null>;
-  /** Begins anew with one that has ended or waits. Null where it isn't there. Fault `conflict` where the webhook is disabled. */
+  /**
+   * Begins anew with one that has ended or waits. Null where it isn't there. Fault `conflict` where the webhook is
+   * disabled.
+   */
   abstract again(tenantId: TenantId, webhookId: string, deliveryId: string): Promise<DeliveryRow | null>;
-  /** Claims what is due, of all tenants: `rows` at most, and of one tenant no more than `tenantMax` under way at once. */
-  abstract claim(limits: { readonly rows: number; readonly tenantMax: number; readonly claimMs: number }): Promise<DeliveryClaim[]>;
+  /**
+   * Claims what is due, of all tenants: `rows` at most, and of one tenant no more than `tenantMax` under way at once.
+   */
+  abstract claim(limits: {
+    readonly rows: number;
+    readonly tenantMax: number;
+    readonly claimMs: number;
+  }): Promise<DeliveryClaim[]>;
   /** Null where the claim has run out, or there is nothing to deliver any more. */
   abstract open(claim: DeliveryClaim): Promise<OpenDelivery | null>;
-  /** Notes how a claimed try ended; nothing, where the claim has run out. `failingMaxMs`: a webhook that nothing reached for longer is disabled. Answers the webhook where that disabled it. */
-  abstract settle(claim: DeliveryClaim, end: DeliveryEnd, failingMaxMs: number): Promise<Pick<WebhookRow, 'webhook_id' | 'disabled_reason'> | null>;
+  /**
+   * Notes how a claimed try ended; nothing, where the claim has run out. `failingMaxMs`: a webhook that nothing reached
+   * for longer is disabled. Answers the webhook where that disabled it.
+   */
+  abstract settle(
+    claim: DeliveryClaim,
+    end: DeliveryEnd,
+    failingMaxMs: number,
+  ): Promise<Pick<WebhookRow, 'webhook_id' | 'disabled_reason'> | null>;
   /** Forgets what ended longer ago. */
   abstract prune(olderMs: number): Promise<number>;
 }

@@ -4,9 +4,28 @@ import { newId } from '@writ/nest-kit';
 import type { JobPlan, Jobs, JobStanding, JobWish, JobWork } from './jobs.ts';
 
 export const newJob = (by: Id<'apiKey'>, more: Partial<JobWish> = {}): JobWish & { readonly job_id: Id<'job'> } => ({
-  job_id: newId('job'), name: 'nightly', cron: '0 3 * * *', time_zone: 'UTC', agent_id: newId('agent') as AgentId, workspace_id: newId('workspace'), capability_token_id: newId('token'), run_token_id: newId('token'),
-  tools: ['fs.write'], dialect: 'native', model: 'm', conversation: 'fresh', overlap: 'skip', missed: 'skip', rounds_max: 3, tokens_max: null, cost_max: null, content: { input: 'do it', system: null },
-  by, principal: null, due_at: 1, ...more,
+  job_id: newId('job'),
+  name: 'nightly',
+  cron: '0 3 * * *',
+  time_zone: 'UTC',
+  agent_id: newId('agent') as AgentId,
+  workspace_id: newId('workspace'),
+  capability_token_id: newId('token'),
+  run_token_id: newId('token'),
+  tools: ['fs.write'],
+  dialect: 'native',
+  model: 'm',
+  conversation: 'fresh',
+  overlap: 'skip',
+  missed: 'skip',
+  rounds_max: 3,
+  tokens_max: null,
+  cost_max: null,
+  content: { input: 'do it', system: null },
+  by,
+  principal: null,
+  due_at: 1,
+  ...more,
 });
 
 /** What the suite needs beside the ports. */
@@ -24,7 +43,11 @@ const PAGE = { cursor: null, limit: 50 };
 /** The due time is told and goes where nothing else is under way; the next one is far away. */
 const go = ({ due_at, now, queued, unended }: JobStanding): JobPlan => {
   const came = due_at !== null && due_at <= now;
-  return { told: came ? { due_at, state: 'queued', reason: null } : null, due_at: came ? 9_000_000_000_000 : due_at, starts: queued + (came ? 1 : 0) > 0 && unended === 0 };
+  return {
+    told: came ? { due_at, state: 'queued', reason: null } : null,
+    due_at: came ? 9_000_000_000_000 : due_at,
+    starts: queued + (came ? 1 : 0) > 0 && unended === 0,
+  };
 };
 
 export function jobsContract(name: string, { jobs, work, key, revoke, end }: JobsUnderTest): void {
@@ -36,31 +59,58 @@ export function jobsContract(name: string, { jobs, work, key, revoke, end }: Job
     };
     const starts = async (tenant: TenantId, jobId: string) => (await jobs().starts(tenant, jobId, PAGE)).items;
     const take = (tenant: TenantId, jobId: string, plan = go) => work().take(tenant, jobId, plan);
-    const codeOf = (refused: Promise<unknown>) => refused.then(() => 'allowed', (error: unknown) => (error as Fault).code);
+    const codeOf = (refused: Promise<unknown>) =>
+      refused.then(
+        () => 'allowed',
+        (error: unknown) => (error as Fault).code,
+      );
 
-    it('are kept as they were said, listed newest first, and nobody else\'s', async () => {
+    it("are kept as they were said, listed newest first, and nobody else's", async () => {
       const { tenant, by, job } = await made();
-      expect(job).toMatchObject({ state: 'active', tools: ['fs.write'], content: { input: 'do it', system: null }, created_by: by, changed_by: by, due_at: 1 });
+      expect(job).toMatchObject({
+        state: 'active',
+        tools: ['fs.write'],
+        content: { input: 'do it', system: null },
+        created_by: by,
+        changed_by: by,
+        due_at: 1,
+      });
       expect(await jobs().read(tenant, job.job_id)).toEqual(job);
       const second = await jobs().create(tenant, newJob(by), 10);
       const first = await jobs().list(tenant, { cursor: null, limit: 1 }, null);
-      expect([first.items, (await jobs().list(tenant, { cursor: first.next_cursor, limit: 1 }, null)).items].flat().map(({ job_id }) => job_id).sort()).toEqual([job.job_id, second.job_id].sort());
-      expect((await jobs().list(tenant, PAGE, second.agent_id)).items.map(({ job_id }) => job_id)).toEqual([second.job_id]);
+      expect(
+        [first.items, (await jobs().list(tenant, { cursor: first.next_cursor, limit: 1 }, null)).items]
+          .flat()
+          .map(({ job_id }) => job_id)
+          .sort(),
+      ).toEqual([job.job_id, second.job_id].sort());
+      expect((await jobs().list(tenant, PAGE, second.agent_id)).items.map(({ job_id }) => job_id)).toEqual([
+        second.job_id,
+      ]);
       const other = newId('tenant');
-      expect([await jobs().read(other, job.job_id), await jobs().change(other, job.job_id, newJob(by)), await jobs().pause(other, job.job_id), await jobs().resume(other, job.job_id, 1), await jobs().remove(other, job.job_id, 'x'),
-        await jobs().ask(other, job.job_id, null, 5)]).toEqual([null, null, null, null, null, null]);
+      expect([
+        await jobs().read(other, job.job_id),
+        await jobs().change(other, job.job_id, newJob(by)),
+        await jobs().pause(other, job.job_id),
+        await jobs().resume(other, job.job_id, 1),
+        await jobs().remove(other, job.job_id, 'x'),
+        await jobs().ask(other, job.job_id, null, 5),
+      ]).toEqual([null, null, null, null, null, null]);
       expect((await jobs().list(other, PAGE, null)).items).toEqual([]);
-      await take(other, job.job_id, () => { throw new Error('it is not the tenant\'s'); });
+      await take(other, job.job_id, () => {
+        throw new Error("it is not the tenant's");
+      });
       expect(await codeOf(jobs().create(tenant, newJob(by), 2))).toBe('limit.exceeded');
     });
 
-    it('are found by the key that made them, or on whose behalf they run, and by no other\'s', async () => {
+    it("are found by the key that made them, or on whose behalf they run, and by no other's", async () => {
       const { tenant, by, job } = await made();
       const another = await key(tenant);
       expect(await jobs().madeBy(tenant, by, 10)).toEqual([{ job_id: job.job_id, name: job.name, state: 'active' }]);
       expect(await jobs().madeBy(tenant, another, 10)).toEqual([]);
       await jobs().change(tenant, job.job_id, newJob(another));
-      for (const one of [by, another]) expect(await jobs().madeBy(tenant, one, 10)).toMatchObject([{ job_id: job.job_id }]);
+      for (const one of [by, another])
+        expect(await jobs().madeBy(tenant, one, 10)).toMatchObject([{ job_id: job.job_id }]);
       expect(await jobs().madeBy(tenant, by, 0)).toEqual([]);
       expect(await jobs().madeBy(newId('tenant'), by, 10)).toEqual([]);
     });
@@ -69,7 +119,14 @@ export function jobsContract(name: string, { jobs, work, key, revoke, end }: Job
       const { tenant, job } = await made();
       const by = await key(tenant);
       const { job_id: _new, ...wish } = newJob(by, { cron: '@daily', tools: [], due_at: 7 });
-      expect(await jobs().change(tenant, job.job_id, wish)).toMatchObject({ job_id: job.job_id, cron: '@daily', tools: [], changed_by: by, created_by: job.created_by, due_at: 7 });
+      expect(await jobs().change(tenant, job.job_id, wish)).toMatchObject({
+        job_id: job.job_id,
+        cron: '@daily',
+        tools: [],
+        changed_by: by,
+        created_by: job.created_by,
+        due_at: 7,
+      });
       expect(await jobs().pause(tenant, job.job_id)).toMatchObject({ state: 'paused', due_at: null });
       expect(await jobs().change(tenant, job.job_id, wish)).toMatchObject({ state: 'paused', due_at: null });
       expect(await jobs().resume(tenant, job.job_id, 9)).toMatchObject({ state: 'active', due_at: 9 });
@@ -79,7 +136,15 @@ export function jobsContract(name: string, { jobs, work, key, revoke, end }: Job
       const { tenant, job } = await made();
       expect(await work().due(1_000)).toContainEqual({ tenant_id: tenant, job_id: job.job_id });
       await Promise.all(Array.from({ length: 8 }, () => take(tenant, job.job_id)));
-      expect(await starts(tenant, job.job_id)).toMatchObject([{ due_at: 1, by_hand: false, state: 'started', session_id: expect.any(String) as string, run_id: expect.any(String) as string }]);
+      expect(await starts(tenant, job.job_id)).toMatchObject([
+        {
+          due_at: 1,
+          by_hand: false,
+          state: 'started',
+          session_id: expect.any(String) as string,
+          run_id: expect.any(String) as string,
+        },
+      ]);
       expect((await jobs().read(tenant, job.job_id))?.due_at).toBe(9_000_000_000_000);
       expect(await work().due(1_000)).not.toContainEqual({ tenant_id: tenant, job_id: job.job_id });
     });
@@ -95,7 +160,11 @@ export function jobsContract(name: string, { jobs, work, key, revoke, end }: Job
 
     it('leave nothing behind where what they begin fails', async () => {
       const { tenant, job } = await made();
-      await expect(take(tenant, job.job_id, () => { throw new Error('no'); })).rejects.toThrow('no');
+      await expect(
+        take(tenant, job.job_id, () => {
+          throw new Error('no');
+        }),
+      ).rejects.toThrow('no');
       expect([await starts(tenant, job.job_id), (await jobs().read(tenant, job.job_id))?.due_at]).toEqual([[], 1]);
     });
 
@@ -109,7 +178,8 @@ export function jobsContract(name: string, { jobs, work, key, revoke, end }: Job
       expect(await work().due(1_000)).toContainEqual({ tenant_id: tenant, job_id: job.job_id });
       await take(tenant, job.job_id);
       await take(tenant, job.job_id);
-      const of = async (id: string | undefined) => (await starts(tenant, job.job_id)).find(({ start_id }) => start_id === id);
+      const of = async (id: string | undefined) =>
+        (await starts(tenant, job.job_id)).find(({ start_id }) => start_id === id);
       const first = (await starts(tenant, job.job_id)).find(({ state }) => state === 'started');
       const waiting = first?.start_id === asked?.start_id ? second?.start_id : asked?.start_id;
       expect([first?.by_hand, (await of(waiting))?.state]).toEqual([true, 'queued']);
@@ -120,11 +190,13 @@ export function jobsContract(name: string, { jobs, work, key, revoke, end }: Job
       expect(await of(waiting)).toMatchObject({ state: 'started' });
     });
 
-    it('don\'t start on behalf of a key that is valid no more, and say so', async () => {
+    it("don't start on behalf of a key that is valid no more, and say so", async () => {
       const { tenant, by, job } = await made();
       await revoke(tenant, by);
       await take(tenant, job.job_id);
-      expect(await starts(tenant, job.job_id)).toMatchObject([{ state: 'failed', reason: 'auth.invalid', run_id: null }]);
+      expect(await starts(tenant, job.job_id)).toMatchObject([
+        { state: 'failed', reason: 'auth.invalid', run_id: null },
+      ]);
     });
 
     it('are gone with their starts', async () => {

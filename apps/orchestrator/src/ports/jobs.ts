@@ -79,7 +79,10 @@ export interface JobStart {
   readonly started_at: number | null;
 }
 
-/** Jobs as those who look after them see them. Implementations MUST NOT show or change one of another tenant than the one that is named, and MUST seal what is asked where they keep it. */
+/**
+ * Jobs as those who look after them see them. Implementations MUST NOT show or change one of another tenant than the
+ * one that is named, and MUST seal what is asked where they keep it.
+ */
 export abstract class Jobs {
   /** Fault `limit.exceeded` where the tenant has `countMax` already. */
   abstract create(tenantId: TenantId, job: JobWish & { readonly job_id: Id<'job'> }, countMax: number): Promise<JobRow>;
@@ -89,14 +92,26 @@ export abstract class Jobs {
   abstract list(tenantId: TenantId, page: PageAsked, agentId: string | null): Promise<PageOf<JobRow>>;
   /** Newest first: jobs that the key made, or on whose behalf their runs make calls; `limit` at most. */
   abstract madeBy(tenantId: TenantId, apiKeyId: string, limit: number): Promise<JobName[]>;
-  /** Says anew what it is: from here on it is that, begins a new conversation, and goes on being paused where it was. */
+  /**
+   * Says anew what it is: from here on it is that, begins a new conversation, and goes on being paused where it was.
+   */
   abstract change(tenantId: TenantId, jobId: string, job: JobWish): Promise<JobRow | null>;
   abstract pause(tenantId: TenantId, jobId: string): Promise<JobRow | null>;
   abstract resume(tenantId: TenantId, jobId: string, dueAt: number): Promise<JobRow | null>;
-  /** Takes it away, with what is known of its starts, and asks for the end of runs that it started. Its sessions stay. */
+  /**
+   * Takes it away, with what is known of its starts, and asks for the end of runs that it started. Its sessions stay.
+   */
   abstract remove(tenantId: TenantId, jobId: string, by: string): Promise<JobRow | null>;
-  /** Queues a start that somebody asks for; a key that was used before answers that start. Fault `limit.exceeded` where `queuedMax` wait already. */
-  abstract ask(tenantId: TenantId, jobId: string, idempotencyKey: string | null, queuedMax: number): Promise<JobStart | null>;
+  /**
+   * Queues a start that somebody asks for; a key that was used before answers that start. Fault `limit.exceeded` where
+   * `queuedMax` wait already.
+   */
+  abstract ask(
+    tenantId: TenantId,
+    jobId: string,
+    idempotencyKey: string | null,
+    queuedMax: number,
+  ): Promise<JobStart | null>;
   /** Newest first. */
   abstract starts(tenantId: TenantId, jobId: string, page: PageAsked): Promise<PageOf<JobStart>>;
 }
@@ -118,7 +133,11 @@ export interface JobStanding {
 /** What becomes of it. */
 export interface JobPlan {
   /** of the due time that has come; null where none has */
-  readonly told: { readonly due_at: number; readonly state: 'queued' | 'skipped' | 'missed'; readonly reason: string | null } | null;
+  readonly told: {
+    readonly due_at: number;
+    readonly state: 'queued' | 'skipped' | 'missed';
+    readonly reason: string | null;
+  } | null;
   /** when it is due next */
   readonly due_at: number | null;
   /** whether the start that has waited longest, the one that is told now included, goes */
@@ -130,8 +149,9 @@ export abstract class JobWork {
   /** Jobs of all tenants that are due, or have a start that can go. */
   abstract due(rows: number): Promise<{ readonly tenant_id: TenantId; readonly job_id: Id<'job'> }[]>;
   /**
-   * Does what the plan says of the job as it stands: in one transaction, which nobody else's about this job runs beside. INVARIANT (one start a due
-   * time): its row, the run that it starts and the next due time are there together or not at all.
+   * Does what the plan says of the job as it stands: in one transaction, which nobody else's about this job runs
+   * beside. INVARIANT (one start a due time): its row, the run that it starts and the next due time are there together
+   * or not at all.
    */
   abstract take(tenantId: TenantId, jobId: string, plan: (standing: JobStanding) => JobPlan): Promise<void>;
 }

@@ -7,14 +7,30 @@ import { newRun, newSession } from './sessions.contract.ts';
 import type { NewSession, RunClaim, RunSums, RunWork, Sessions } from './sessions.ts';
 
 const BOUNDS = { runsMax: 10, unendedMax: 5 };
-const ENDED: RunSums = { state: 'ended', stopped: 'end', fault: null, rounds: 1, input_tokens: 7, cached_tokens: 1, output_tokens: 2, cost: 30 };
+const ENDED: RunSums = {
+  state: 'ended',
+  stopped: 'end',
+  fault: null,
+  rounds: 1,
+  input_tokens: 7,
+  cached_tokens: 1,
+  output_tokens: 2,
+  cost: 30,
+};
 const END: KeptEvent = { kind: 'ended', stopped: 'end' };
 const LATER = Number.MAX_SAFE_INTEGER;
 
 /** What is asked of whoever takes away what was said. `age` makes a session and its runs older. */
-export function saidTextsContract(name: string, of: {
-  readonly sessions: () => Sessions; readonly work: () => RunWork; readonly said: () => SaidTexts; readonly key: (tenantId: TenantId) => Promise<Id<'apiKey'>>; readonly age: (id: string, ms: number) => Promise<void>;
-}): void {
+export function saidTextsContract(
+  name: string,
+  of: {
+    readonly sessions: () => Sessions;
+    readonly work: () => RunWork;
+    readonly said: () => SaidTexts;
+    readonly key: (tenantId: TenantId) => Promise<Id<'apiKey'>>;
+    readonly age: (id: string, ms: number) => Promise<void>;
+  },
+): void {
   describe(`what was said, in ${name}`, () => {
     let tenant: TenantId;
     let key: Id<'apiKey'>;
@@ -23,10 +39,13 @@ export function saidTextsContract(name: string, of: {
       key = await of.key(tenant);
     });
 
-    const make = async (over: Partial<NewSession> = {}) => (await of.sessions().create(tenant, newSession(over), 50)).session_id;
+    const make = async (over: Partial<NewSession> = {}) =>
+      (await of.sessions().create(tenant, newSession(over), 50)).session_id;
     const begun = async (sessionId: Id<'session'>): Promise<RunClaim> => {
       await of.sessions().queue(tenant, newRun(sessionId, key), BOUNDS);
-      const claims = (await of.work().claim({ rows: 1_000, tenantMax: 50, leaseMs: 60_000, models: ['m'], goneMs: null })).filter(({ tenant_id }) => tenant_id === tenant);
+      const claims = (
+        await of.work().claim({ rows: 1_000, tenantMax: 50, leaseMs: 60_000, models: ['m'], goneMs: null })
+      ).filter(({ tenant_id }) => tenant_id === tenant);
       await of.work().begin(claims[0]!, { system: 's', tools: [] });
       return claims[0]!;
     };
@@ -36,20 +55,30 @@ export function saidTextsContract(name: string, of: {
       await end(claim);
       return claim.run_id;
     };
-    const fork = (run_id: Id<'run'>) => make({ forked_from: { run_id, after: 0 }, content: { system: 's', base: [{ role: 'user', text: 'copied' }] } });
+    const fork = (run_id: Id<'run'>) =>
+      make({ forked_from: { run_id, after: 0 }, content: { system: 's', base: [{ role: 'user', text: 'copied' }] } });
     /** A session with a run, whose call a sub-agent works for, and that one's run. */
     const withBelow = async (): Promise<{ top: Id<'session'>; below: Id<'session'>; runs: Id<'run'>[] }> => {
       const top = await make();
       const above = await begun(top);
       const session = newSession({ spawned_by: { run_id: above.run_id, operation_id: newId('operation') } });
       const run = await of.work().spawn(above, session, newRun(session.session_id, key), 5);
-      const [claim] = (await of.work().claim({ rows: 1_000, tenantMax: 50, leaseMs: 60_000, models: ['m'], goneMs: null })).filter(({ run_id }) => run_id === run.run_id);
+      const [claim] = (
+        await of.work().claim({ rows: 1_000, tenantMax: 50, leaseMs: 60_000, models: ['m'], goneMs: null })
+      ).filter(({ run_id }) => run_id === run.run_id);
       await of.work().begin(claim!, { system: 's', tools: [] });
       await end(claim!);
       await end(above);
       return { top, below: session.session_id, runs: [above.run_id, run.run_id] };
     };
-    const order = (over: Partial<TextOrder>): TextOrder => ({ tenant_id: tenant, erasure_id: newId('erasure'), selector: 'session', session_ids: [], until: 0, ...over });
+    const order = (over: Partial<TextOrder>): TextOrder => ({
+      tenant_id: tenant,
+      erasure_id: newId('erasure'),
+      selector: 'session',
+      session_ids: [],
+      until: 0,
+      ...over,
+    });
     const erased = async (over: Partial<TextOrder>) => {
       const asked = order(over);
       const round = await of.said().mark(asked);
@@ -59,7 +88,9 @@ export function saidTextsContract(name: string, of: {
     };
     const left = async (...ids: string[]) => {
       const found: string[] = [];
-      for (const id of ids) if (await of.sessions().read(tenant, id) !== null || await of.sessions().readRun(tenant, id) !== null) found.push(id);
+      for (const id of ids)
+        if ((await of.sessions().read(tenant, id)) !== null || (await of.sessions().readRun(tenant, id)) !== null)
+          found.push(id);
       return found;
     };
 
@@ -68,10 +99,16 @@ export function saidTextsContract(name: string, of: {
       const forks = [await fork(runs[0]!), await fork(runs[1]!)];
       const other = await make();
       const whole = [top, below, ...forks].sort();
-      for (const named of [top, below]) expect(await of.said().reach(tenant, { whole: named })).toEqual({ session_ids: whole, at_work: 0, jobs: [] });
+      for (const named of [top, below])
+        expect(await of.said().reach(tenant, { whole: named })).toEqual({ session_ids: whole, at_work: 0, jobs: [] });
       expect(await of.said().reach(tenant, { whole: forks[0]! })).toMatchObject({ session_ids: [forks[0]] });
       expect((await of.said().reach(tenant, { alone: top })).session_ids).toEqual([top, below].sort());
-      expect(await erased({ session_ids: [below] })).toEqual({ round: 1, session_ids: whole, run_ids: [], fork_ids: [] });
+      expect(await erased({ session_ids: [below] })).toEqual({
+        round: 1,
+        session_ids: whole,
+        run_ids: [],
+        fork_ids: [],
+      });
       expect(await left(top, below, ...forks, ...runs, other)).toEqual([other]);
     });
 
@@ -87,7 +124,11 @@ export function saidTextsContract(name: string, of: {
       const unnamed = newSession();
       await make(unnamed);
       const reach = async (subject: string) => (await of.said().reach(tenant, { subject })).session_ids;
-      expect([await reach('crm/42'), await reach('crm/43'), await reach(unnamed.agent_id)]).toEqual([[named], [], [unnamed.session_id]]);
+      expect([await reach('crm/42'), await reach('crm/43'), await reach(unnamed.agent_id)]).toEqual([
+        [named],
+        [],
+        [unnamed.session_id],
+      ]);
       expect(await reach((await of.sessions().read(tenant, named))!.agent_id)).toEqual([]);
       expect(await of.sessions().read(tenant, named)).not.toHaveProperty('data_subject');
     });
@@ -135,9 +176,23 @@ export function saidTextsContract(name: string, of: {
       for (const id of [top, below, idle, living, old, copy, ...runs]) await of.age(id, 100_000);
       const until = (await of.sessions().read(tenant, idle))!.created_at + 50_000;
       const round = await erased({ selector: 'before', until });
-      expect({ ...round, session_ids: [...round!.session_ids].sort() }).toEqual({ round: 1, session_ids: [top, below, idle].sort(), run_ids: [old], fork_ids: [copy] });
-      expect(await left(top, below, idle, ...runs, old, living, queued, copy, kept, young)).toEqual([living, queued, copy, kept, young]);
-      expect(await of.sessions().read(tenant, copy)).toMatchObject({ forked_from: null, content: { system: 's', base: [] } });
+      expect({ ...round, session_ids: [...round!.session_ids].sort() }).toEqual({
+        round: 1,
+        session_ids: [top, below, idle].sort(),
+        run_ids: [old],
+        fork_ids: [copy],
+      });
+      expect(await left(top, below, idle, ...runs, old, living, queued, copy, kept, young)).toEqual([
+        living,
+        queued,
+        copy,
+        kept,
+        young,
+      ]);
+      expect(await of.sessions().read(tenant, copy)).toMatchObject({
+        forked_from: null,
+        content: { system: 's', base: [] },
+      });
       expect((await of.sessions().queue(tenant, newRun(living, key), BOUNDS))?.session_id).toBe(living);
     });
 
@@ -152,7 +207,10 @@ export function saidTextsContract(name: string, of: {
     it('of one tenant is nothing to another', async () => {
       const session = await make();
       const other = newId('tenant') as TenantId;
-      for (const selector of ['session', 'conversation', 'before'] as const) expect(await of.said().mark(order({ tenant_id: other, selector, session_ids: [session], until: LATER }))).toBeNull();
+      for (const selector of ['session', 'conversation', 'before'] as const)
+        expect(
+          await of.said().mark(order({ tenant_id: other, selector, session_ids: [session], until: LATER })),
+        ).toBeNull();
       expect(await left(session)).toEqual([session]);
     });
   });

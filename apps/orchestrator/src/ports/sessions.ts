@@ -76,10 +76,17 @@ export interface NewRun extends RunLimits {
 }
 
 /** How many runs a session may have, in all and waiting. */
-export interface RunBounds { readonly runsMax: number; readonly unendedMax: number }
+export interface RunBounds {
+  readonly runsMax: number;
+  readonly unendedMax: number;
+}
 
 /** Which sessions are listed. */
-export interface SessionFilter { readonly agent_id: string | null; readonly workspace_id: string | null; readonly run_id: string | null }
+export interface SessionFilter {
+  readonly agent_id: string | null;
+  readonly workspace_id: string | null;
+  readonly run_id: string | null;
+}
 
 /** What usage is summed by: a run belongs to the UTC day on which it was asked for. */
 export const USAGE_BY = ['model', 'session', 'agent', 'day'] as const;
@@ -97,18 +104,27 @@ export interface UsageRow {
   readonly cost: number;
 }
 
-export interface PageAsked { readonly cursor: string | null; readonly limit: number }
-export interface PageOf<T> { readonly items: T[]; readonly next_cursor: string | null }
+export interface PageAsked {
+  readonly cursor: string | null;
+  readonly limit: number;
+}
+export interface PageOf<T> {
+  readonly items: T[];
+  readonly next_cursor: string | null;
+}
 
 /**
- * Sessions and runs as those who ask about them see them. Implementations MUST NOT show or change one of another tenant than the one that is
- * named, and MUST seal what was said where they keep it.
+ * Sessions and runs as those who ask about them see them. Implementations MUST NOT show or change one of another tenant
+ * than the one that is named, and MUST seal what was said where they keep it.
  */
 export abstract class Sessions {
   /** Fault `limit.exceeded` where the tenant has `countMax` already. */
   abstract create(tenantId: TenantId, session: NewSession, countMax: number): Promise<SessionRow>;
   /** Null where the tenant has no such session; so for all below. */
-  abstract read(tenantId: TenantId, sessionId: string): Promise<(SessionRow & { readonly content: SessionContent }) | null>;
+  abstract read(
+    tenantId: TenantId,
+    sessionId: string,
+  ): Promise<(SessionRow & { readonly content: SessionContent }) | null>;
   /** Newest first; null filters nothing, but of the run: those that its calls began, or those that no run's did. */
   abstract list(tenantId: TenantId, page: PageAsked, of: SessionFilter): Promise<PageOf<SessionRow>>;
   /** Queues a run behind those of its session; a key that was used before answers that run. Fault `limit.exceeded`. */
@@ -204,7 +220,10 @@ export interface RunsToClaim {
   readonly goneMs: number | null;
 }
 
-/** Runs as those who drive them see them. Every method with a claim throws `LeaseLost` where that is no longer the run's, and changes nothing then. */
+/**
+ * Runs as those who drive them see them. Every method with a claim throws `LeaseLost` where that is no longer the
+ * run's, and changes nothing then.
+ */
 export abstract class RunWork {
   /** Claims what is due of all tenants, in the order of each session, and says which models this replica has. */
   abstract claim(of: RunsToClaim): Promise<RunClaim[]>;
@@ -212,28 +231,46 @@ export abstract class RunWork {
   /** Begins: from here on its prompt is that. */
   abstract begin(claim: RunClaim, prompt: RunPrompt): Promise<void>;
   /**
-   * Makes the event of that place durable, with what the run's row says of it, and renews the lease. Implementations MUST NOT resolve before COMMIT, and MUST refuse a place that
-   * isn't the next one. An event `answered` a database that dies may forget: its call is asked for again, and answered the same. With the event of the end they MUST keep what webhooks are told of it, in the same transaction.
+   * Makes the event of that place durable, with what the run's row says of it, and renews the lease. Implementations
+   * MUST NOT resolve before COMMIT, and MUST refuse a place that isn't the next one. An event `answered` a database
+   * that dies may forget: its call is asked for again, and answered the same. With the event of the end they MUST keep
+   * what webhooks are told of it, in the same transaction.
    */
   abstract append(claim: RunClaim, seq: number, event: KeptEvent, sums: RunSums, leaseMs: number): Promise<Appended>;
   /**
-   * Reserves what the next reply may cost, in place of what was reserved for this run before; `append` settles it. False, and nothing is reserved, where that and what the
-   * tenant's runs cost that were under way within the last day, with what is reserved for them, come to more than `dayMax`. Whoever asks at the same time waits.
+   * Reserves what the next reply may cost, in place of what was reserved for this run before; `append` settles it.
+   * False, and nothing is reserved, where that and what the tenant's runs cost that were under way within the last day,
+   * with what is reserved for them, come to more than `dayMax`. Whoever asks at the same time waits.
    */
   abstract reserve(claim: RunClaim, amount: number, dayMax: number): Promise<boolean>;
-  /** Lets go of a run that waits for somebody to decide operations, or for the sub-agents of others; it is looked at again after `wakeMs`, when it is woken, and when one of these runs has ended. */
-  abstract wait(claim: RunClaim, operationIds: readonly string[], wakeMs: number, belowIds?: readonly string[]): Promise<void>;
+  /**
+   * Lets go of a run that waits for somebody to decide operations, or for the sub-agents of others; it is looked at
+   * again after `wakeMs`, when it is woken, and when one of these runs has ended.
+   */
+  abstract wait(
+    claim: RunClaim,
+    operationIds: readonly string[],
+    wakeMs: number,
+    belowIds?: readonly string[],
+  ): Promise<void>;
   /** Lets go of a run that goes on after `wakeMs`. */
   abstract release(claim: RunClaim, wakeMs: number): Promise<void>;
-  /** Those that are still held, whether their end is asked for, and whether the key was revoked that they are for. A lease that is more than half over is renewed, unless its row is being changed just then: whoever asks does so several times a lease. */
+  /**
+   * Those that are still held, whether their end is asked for, and whether the key was revoked that they are for. A
+   * lease that is more than half over is renewed, unless its row is being changed just then: whoever asks does so
+   * several times a lease.
+   */
   abstract renew(claims: readonly RunClaim[], leaseMs: number): Promise<RenewedRun[]>;
   /**
-   * Begins a sub-agent of the run: a session with one task, for the operation that asked for it. Asked again for that operation, the answer is the run that there is.
-   * Fault `limit.exceeded` where the run has `countMax` already.
+   * Begins a sub-agent of the run: a session with one task, for the operation that asked for it. Asked again for that
+   * operation, the answer is the run that there is. Fault `limit.exceeded` where the run has `countMax` already.
    */
   abstract spawn(claim: RunClaim, session: NewSession, run: NewRun, countMax: number): Promise<RunRow>;
   /** The run of the sub-agent that an operation began, with what happened in it; null where there is none. */
-  abstract below(claim: RunClaim, operationId: string): Promise<{ readonly run: RunRow; readonly events: KeptEvents } | null>;
+  abstract below(
+    claim: RunClaim,
+    operationId: string,
+  ): Promise<{ readonly run: RunRow; readonly events: KeptEvents } | null>;
   /** Asks for the end of every sub-agent's run that has not ended. */
   abstract cancelBelow(claim: RunClaim, by: string): Promise<void>;
   /** Looks again at a run that waits. */

@@ -7,7 +7,9 @@ export const RUN_FINISHED = 'run.finished';
 export const WEBHOOK_KINDS = [...NOTICE_KINDS, RUN_FINISHED] as const;
 export type WebhookKind = (typeof WEBHOOK_KINDS)[number];
 
-/** Why a webhook gets nothing: somebody asked so, its server said that it is gone (410), or nothing arrived for days. */
+/**
+ * Why a webhook gets nothing: somebody asked so, its server said that it is gone (410), or nothing arrived for days.
+ */
 export type DisabledReason = 'asked' | 'gone' | 'failing';
 
 /** A webhook as it is kept. Times are milliseconds since the epoch by the database's clock. */
@@ -35,14 +37,20 @@ export interface NewWebhook extends Pick<WebhookRow, 'webhook_id' | 'name' | 'ur
 /** What may be changed of one. Enabled again, it begins anew: what failed before doesn't count. */
 export type WebhookChange = Pick<WebhookRow, 'name' | 'url' | 'events' | 'state'>;
 
-/** Webhooks of the tenants. Implementations MUST NOT show or change one of another tenant than the one that is named, and MUST NOT give a secret to a caller of these. */
+/**
+ * Webhooks of the tenants. Implementations MUST NOT show or change one of another tenant than the one that is named,
+ * and MUST NOT give a secret to a caller of these.
+ */
 export abstract class Webhooks {
   /** Fault `limit.exceeded` where the tenant has `countMax` already, however many are made at once. */
   abstract create(tenantId: TenantId, webhook: NewWebhook, countMax: number): Promise<WebhookRow>;
   /** Null where the tenant has no such webhook; so for all below. */
   abstract read(tenantId: TenantId, webhookId: string): Promise<WebhookRow | null>;
   /** Newest first. */
-  abstract list(tenantId: TenantId, page: { readonly cursor: string | null; readonly limit: number }): Promise<{ items: WebhookRow[]; next_cursor: string | null }>;
+  abstract list(
+    tenantId: TenantId,
+    page: { readonly cursor: string | null; readonly limit: number },
+  ): Promise<{ items: WebhookRow[]; next_cursor: string | null }>;
   abstract change(tenantId: TenantId, webhookId: string, change: WebhookChange): Promise<WebhookRow | null>;
   /** Takes it away with all that was on its way to it; answers what it was. */
   abstract remove(tenantId: TenantId, webhookId: string): Promise<WebhookRow | null>;

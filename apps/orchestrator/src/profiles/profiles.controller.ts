@@ -12,13 +12,18 @@ export class ProfilesController {
   constructor(private readonly kernel: KernelClient) {}
 
   @Route(EXECUTION_PROFILES.list)
-  list(@Asked() { caller, query }: AskedOf<typeof EXECUTION_PROFILES.list>): Promise<{ items: ProfileView[]; next_cursor: string | null }> {
+  list(
+    @Asked() { caller, query }: AskedOf<typeof EXECUTION_PROFILES.list>,
+  ): Promise<{ items: ProfileView[]; next_cursor: string | null }> {
     return this.kernel.ask('profile.list', caller, { page: pageOf(query) });
   }
 
   @Route(EXECUTION_PROFILES.create)
   create(@Asked() { caller, body: { name, ...sent } }: AskedOf<typeof EXECUTION_PROFILES.create>): Promise<ProfilePut> {
-    return this.kernel.ask('profile.create', caller, { name, definition: { workspace_id: null, environment: {}, net: [], ...sent } });
+    return this.kernel.ask('profile.create', caller, {
+      name,
+      definition: { workspace_id: null, environment: {}, net: [], ...sent },
+    });
   }
 
   @Route(EXECUTION_PROFILES.read)
@@ -27,7 +32,9 @@ export class ProfilesController {
   }
 
   @Route(EXECUTION_PROFILES.remove)
-  remove(@Asked() { caller, params: { profile: name } }: AskedOf<typeof EXECUTION_PROFILES.remove>): Promise<{ removed: string }> {
+  remove(
+    @Asked() { caller, params: { profile: name } }: AskedOf<typeof EXECUTION_PROFILES.remove>,
+  ): Promise<{ removed: string }> {
     return this.kernel.ask('profile.remove', caller, { name });
   }
 }

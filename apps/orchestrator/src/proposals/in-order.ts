@@ -21,12 +21,15 @@ export interface Terms {
 
 /** Steps that are under way at once: a part of what a tenant may have. */
 const AT_ONCE_MAX = 16;
-/** How long after the wait is over steps are still begun: those that ended before are only passed over, each in milliseconds. With the longest wait it stays below a minute. */
+/**
+ * How long after the wait is over steps are still begun: those that ended before are only passed over, each in
+ * milliseconds. With the longest wait it stays below a minute.
+ */
 const OVERTIME_MS = 4_000;
 
 /**
- * What came of each step, in their order, when nothing more can begin: all are over, or the rest waits (null) behind what isn't. What one of them throws is thrown once
- * nothing that was begun is waited for any more.
+ * What came of each step, in their order, when nothing more can begin: all are over, or the rest waits (null) behind
+ * what isn't. What one of them throws is thrown once nothing that was begun is waited for any more.
  */
 export async function runInOrder<T>(steps: readonly Step<T>[], terms: Terms): Promise<(T | null)[]> {
   return await new Round(steps, terms).run();
@@ -49,7 +52,11 @@ class Round<T> {
 
   async run(): Promise<(T | null)[]> {
     for (;;) {
-      for (const index of this.#next()) this.#running.set(index, this.#begin(index).finally(() => this.#running.delete(index)));
+      for (const index of this.#next())
+        this.#running.set(
+          index,
+          this.#begin(index).finally(() => this.#running.delete(index)),
+        );
       if (this.#running.size === 0) break;
       await Promise.race(this.#running.values());
     }
@@ -59,7 +66,10 @@ class Round<T> {
 
   #next(): number[] {
     if (this.#broken !== null || this.#terms.gone.aborted || this.#left() < -OVERTIME_MS) return [];
-    return readyOf(this.#steps.map((step, index) => this.#standing(step, index)), this.#terms.order).slice(0, AT_ONCE_MAX - this.#running.size);
+    return readyOf(
+      this.#steps.map((step, index) => this.#standing(step, index)),
+      this.#terms.order,
+    ).slice(0, AT_ONCE_MAX - this.#running.size);
   }
 
   #standing({ touches }: Step<T>, index: number): CallStanding {
@@ -70,7 +80,7 @@ class Round<T> {
 
   async #begin(index: number): Promise<void> {
     try {
-      this.#came[index] = await this.#steps[index]?.begin(Math.max(0, this.#left())) ?? null;
+      this.#came[index] = (await this.#steps[index]?.begin(Math.max(0, this.#left()))) ?? null;
     } catch (error) {
       this.#broken ??= { error };
     }

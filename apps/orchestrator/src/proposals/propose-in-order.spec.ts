@@ -8,8 +8,23 @@ import { ProposeInOrder } from './propose-in-order.ts';
 const [tenant_id, agent_id] = [newId('tenant'), newId('agent')];
 const caller: Caller = { tenant_id, api_key_id: newId('apiKey'), role: 'agent', agent_id };
 const callOf = (tool_id: string, args: Record<string, unknown>): ParsedCall => ({
-  v: 1, tenant_id, agent_id, proposed_by: caller.api_key_id, tool_id, args, capability_token_id: 'cap_x', workspace_id: 'wsp_x', session_id: null, session_mode: 'interactive', max_autonomy: null,
-  task_class: 'general', idempotency_key: null, precondition_refs: [], provenance: {}, deadline: null, dry_run: false,
+  v: 1,
+  tenant_id,
+  agent_id,
+  proposed_by: caller.api_key_id,
+  tool_id,
+  args,
+  capability_token_id: 'cap_x',
+  workspace_id: 'wsp_x',
+  session_id: null,
+  session_mode: 'interactive',
+  max_autonomy: null,
+  task_class: 'general',
+  idempotency_key: null,
+  precondition_refs: [],
+  provenance: {},
+  deadline: null,
+  dry_run: false,
 });
 const write = (path: string): ParsedCall => callOf('fs.write', { path, content: '' });
 const nameOf = ({ tool_id, args }: ParsedCall): string => String(args['path'] ?? tool_id);
@@ -19,12 +34,17 @@ class Hand {
   readonly begun: string[] = [];
   readonly waits: number[] = [];
   now = 0;
-  readonly #ends = new Map<string, { resolve: (view: OperationView) => void; reject: (error: unknown) => void; id: OperationId; call: ParsedCall }>();
+  readonly #ends = new Map<
+    string,
+    { resolve: (view: OperationView) => void; reject: (error: unknown) => void; id: OperationId; call: ParsedCall }
+  >();
 
   run(_caller: Caller, id: OperationId, call: ParsedCall, { waitMs }: { waitMs: number }): Promise<OperationView> {
     this.begun.push(nameOf(call));
     this.waits.push(waitMs);
-    return new Promise((resolve, reject) => { this.#ends.set(nameOf(call), { resolve, reject, id, call }); });
+    return new Promise((resolve, reject) => {
+      this.#ends.set(nameOf(call), { resolve, reject, id, call });
+    });
   }
 
   async end(name: string, state: OperationView['state'] | Fault = 'committed'): Promise<void> {
@@ -36,10 +56,21 @@ class Hand {
 }
 
 let hand: Hand;
-const start = (calls: ParsedCall[], order: 'sequence' | 'disjoint', over: { waitMs?: number; gone?: AbortSignal } = {}) =>
-  new ProposeInOrder(hand, () => hand.now).run(caller, calls, order, { waitMs: 1_000, gone: new AbortController().signal, ...over });
-const told = async (ran: ReturnType<typeof start>): Promise<string[]> => (await ran).map((each) => (each === null ? 'queued' : each.kind === 'proposed' ? each.view.state : each.fault.code));
-beforeEach(() => { hand = new Hand(); });
+const start = (
+  calls: ParsedCall[],
+  order: 'sequence' | 'disjoint',
+  over: { waitMs?: number; gone?: AbortSignal } = {},
+) =>
+  new ProposeInOrder(hand, () => hand.now).run(caller, calls, order, {
+    waitMs: 1_000,
+    gone: new AbortController().signal,
+    ...over,
+  });
+const told = async (ran: ReturnType<typeof start>): Promise<string[]> =>
+  (await ran).map((each) => (each === null ? 'queued' : each.kind === 'proposed' ? each.view.state : each.fault.code));
+beforeEach(() => {
+  hand = new Hand();
+});
 
 test('calls that meet run in their order, and others at once', async () => {
   const ran = start([write('a'), write('b'), write('a/c'), callOf('shell.run', { command: 'true' })], 'disjoint');
@@ -57,10 +88,13 @@ test('in sequence nothing begins behind a call that is held or under way', async
   const ran = start([write('a'), write('b'), write('c')], 'sequence');
   await hand.end('a');
   await hand.end('b', 'held');
-  expect([await told(ran), hand.begun]).toEqual([['committed', 'held', 'queued'], ['a', 'b']]);
+  expect([await told(ran), hand.begun]).toEqual([
+    ['committed', 'held', 'queued'],
+    ['a', 'b'],
+  ]);
 });
 
-test('what is held lets others go on that don\'t touch the same', async () => {
+test("what is held lets others go on that don't touch the same", async () => {
   const ran = start([write('a'), write('a/b'), write('c')], 'disjoint');
   await hand.end('a', 'held');
   await hand.end('c');
@@ -74,7 +108,10 @@ test('the wait is for all calls together, and those that have ended before are p
   hand.now = 1_500;
   await hand.end('b');
   await hand.end('c', 'performing');
-  expect([await told(ran), hand.waits]).toEqual([['committed', 'committed', 'performing'], [1_000, 400, 0]]);
+  expect([await told(ran), hand.waits]).toEqual([
+    ['committed', 'committed', 'performing'],
+    [1_000, 400, 0],
+  ]);
 });
 
 test('long after its wait nothing begins any more, and nothing when nobody waits for the answer', async () => {
@@ -96,7 +133,11 @@ test('a fault of one call is its own answer; any other ends all, once what was b
   expect(await told(unfit)).toEqual(['args.too_large', 'committed']);
   const broken = start([write('c'), write('d'), write('c/e')], 'disjoint');
   let ended = false;
-  void broken.catch(() => undefined).finally(() => { ended = true; });
+  void broken
+    .catch(() => undefined)
+    .finally(() => {
+      ended = true;
+    });
   await hand.end('c', new Fault('queue.full'));
   expect([ended, hand.begun.slice(2)]).toEqual([false, ['c', 'd']]);
   await hand.end('d');
@@ -104,7 +145,10 @@ test('a fault of one call is its own answer; any other ends all, once what was b
 });
 
 test('no more than sixteen run at once', async () => {
-  const ran = start(Array.from({ length: 20 }, (_none, n) => write(`f${n}`)), 'disjoint');
+  const ran = start(
+    Array.from({ length: 20 }, (_none, n) => write(`f${n}`)),
+    'disjoint',
+  );
   expect(hand.begun).toHaveLength(16);
   for (let n = 0; n < 20; n++) await hand.end(`f${n}`);
   expect(new Set(await told(ran))).toEqual(new Set(['committed']));

@@ -7,14 +7,16 @@ import type { ParsedCall } from './parsed-call.ts';
 import type { Patience, Propose } from './propose.ts';
 
 /** What became of a call: its operation as it stands, or a fault of the call itself, which nobody decided. */
-export type Ran = { readonly kind: 'proposed'; readonly view: OperationView } | { readonly kind: 'unfit'; readonly fault: Fault };
+export type Ran =
+  { readonly kind: 'proposed'; readonly view: OperationView } | { readonly kind: 'unfit'; readonly fault: Fault };
 
 /** Faults that say something of a call and nothing of us: asking again gets the same. */
 const UNFIT: ReadonlySet<string> = new Set(['args.too_large', 'request.malformed']);
 
 /**
- * Several calls that a model asked for together, as far as they come. Each is proposed like any other; this keeps their order alone.
- * Callers SHOULD give each an idempotency key of its place, so that asking again goes on where this ended and runs nothing twice.
+ * Several calls that a model asked for together, as far as they come. Each is proposed like any other; this keeps their
+ * order alone. Callers SHOULD give each an idempotency key of its place, so that asking again goes on where this ended
+ * and runs nothing twice.
  */
 export class ProposeInOrder {
   readonly #propose: Pick<Propose, 'run'>;
@@ -25,8 +27,16 @@ export class ProposeInOrder {
     this.#monotonic = monotonic;
   }
 
-  /** What became of each call, in their order; null for one that waits behind another which is held or under way. `patience.waitMs` is for all of them. */
-  async run(caller: Caller, calls: readonly ParsedCall[], order: 'sequence' | 'disjoint', patience: Patience): Promise<(Ran | null)[]> {
+  /**
+   * What became of each call, in their order; null for one that waits behind another which is held or under way.
+   * `patience.waitMs` is for all of them.
+   */
+  async run(
+    caller: Caller,
+    calls: readonly ParsedCall[],
+    order: 'sequence' | 'disjoint',
+    patience: Patience,
+  ): Promise<(Ran | null)[]> {
     const steps = calls.map((call): Step<Ran> => ({
       touches: touchesOf(call),
       begin: async (waitMs) => {

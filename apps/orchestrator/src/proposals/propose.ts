@@ -1,7 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 import { randomBytes } from 'node:crypto';
 import type { BlobStore } from '@writ/blobs';
-import { Fault, LIMITS, TOOLS, type AdmitRequest, type Caller, type OperationId, type OperationView } from '@writ/contract';
+import {
+  Fault,
+  LIMITS,
+  TOOLS,
+  type AdmitRequest,
+  type Caller,
+  type OperationId,
+  type OperationView,
+} from '@writ/contract';
 import { ARGUMENTS_ATTEMPT, KEY_BYTES, sealContent, sealedRef } from '@writ/nest-kit';
 import { withSpan } from '@writ/telemetry';
 import type { FullQueues } from '../http/full-queues.ts';
@@ -41,20 +49,34 @@ export class Propose {
     this.#queues = queues;
   }
 
-  /** The operation as it stands when it has ended, is held, or nobody waits any longer. Faults: `args.too_large`, `bus.unreachable`, those of an admission. */
+  /**
+   * The operation as it stands when it has ended, is held, or nobody waits any longer. Faults: `args.too_large`,
+   * `bus.unreachable`, those of an admission.
+   */
   async run(caller: Caller, operationId: OperationId, call: ParsedCall, patience: Patience): Promise<OperationView> {
     // Made-up tool ids must not become names of spans' attributes.
     const tool_id = TOOLS.has(call.tool_id) ? call.tool_id : 'unknown';
-    return await withSpan('proposed', { operation_id: operationId, tool_id }, () => this.#propose(caller, operationId, call, patience));
+    return await withSpan('proposed', { operation_id: operationId, tool_id }, () =>
+      this.#propose(caller, operationId, call, patience),
+    );
   }
 
-  async #propose(caller: Caller, operation_id: OperationId, call: ParsedCall, { waitMs, gone, waits }: Patience): Promise<OperationView> {
+  async #propose(
+    caller: Caller,
+    operation_id: OperationId,
+    call: ParsedCall,
+    { waitMs, gone, waits }: Patience,
+  ): Promise<OperationView> {
     const put = await this.#putLongArguments(caller, operation_id, call.args);
     // Before it is sent: what happens at once is heard too.
     const ear = this.#follow.listen(operation_id);
     waits?.began();
     try {
-      const view = await this.#admit(caller, put === null ? { ...call, operation_id, args_ref: null } : { ...call, operation_id, args: null, ...put }, waitMs);
+      const view = await this.#admit(
+        caller,
+        put === null ? { ...call, operation_id, args_ref: null } : { ...call, operation_id, args: null, ...put },
+        waitMs,
+      );
       if (view.state === 'held') return view;
       return await this.#untilSettled(caller, view, ear, waitMs, gone);
     } finally {
@@ -70,14 +92,23 @@ export class Propose {
       if (!(error instanceof Fault)) throw error;
       if (error.code === 'queue.full') this.#queues.note(call.tenant_id);
       // A bug may come after the decision is durable: then that stands, and the call may be running.
-      const decided = error.code === 'internal' ? await this.#kernel.decided(caller, call.operation_id as OperationId).catch(() => null) : null;
+      const decided =
+        error.code === 'internal'
+          ? await this.#kernel.decided(caller, call.operation_id as OperationId).catch(() => null)
+          : null;
       if (decided === null) throw error;
       return decided;
     }
   }
 
   /** A key that was used before names an earlier operation: that one is followed. */
-  async #untilSettled(caller: Caller, view: OperationView, ear: ReturnType<Follow['listen']>, waitMs: number, gone: AbortSignal): Promise<OperationView> {
+  async #untilSettled(
+    caller: Caller,
+    view: OperationView,
+    ear: ReturnType<Follow['listen']>,
+    waitMs: number,
+    gone: AbortSignal,
+  ): Promise<OperationView> {
     if (!view.replayed) return await this.#follow.untilSettled(caller, view, ear, waitMs, gone);
     const original = this.#follow.listen(view.operation_id);
     try {
@@ -87,12 +118,23 @@ export class Propose {
     }
   }
 
-  /** Under a key that is drawn for them, since nobody has said yet under which the call is: the kernel seals it under that one, and this process forgets it. */
-  async #putLongArguments({ tenant_id }: Caller, operationId: OperationId, args: Readonly<Record<string, unknown>>): Promise<PutArguments> {
+  /**
+   * Under a key that is drawn for them, since nobody has said yet under which the call is: the kernel seals it under
+   * that one, and this process forgets it.
+   */
+  async #putLongArguments(
+    { tenant_id }: Caller,
+    operationId: OperationId,
+    args: Readonly<Record<string, unknown>>,
+  ): Promise<PutArguments> {
     const bytes = Buffer.from(JSON.stringify(args), 'utf8');
     const { argsBytes, argsInlineBytes } = LIMITS;
     if (bytes.length > argsBytes.max) {
-      throw new Fault(argsBytes.fault, `the arguments have ${bytes.length} bytes, ${argsBytes.max} are allowed; put larger contents into the workspace as files`, { pointer: '/args' });
+      throw new Fault(
+        argsBytes.fault,
+        `the arguments have ${bytes.length} bytes, ${argsBytes.max} are allowed; put larger contents into the workspace as files`,
+        { pointer: '/args' },
+      );
     }
     if (bytes.length <= argsInlineBytes.max) return null;
     const key = randomBytes(KEY_BYTES);

@@ -1,12 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A staged change is its token: what it says and a MAC over it, bound to who staged it. Nothing is kept of it but the arguments, as content of the tenant's store.
+// A staged change is its token: what it says and a MAC over it, bound to who staged it. Nothing is kept of it but the
+// arguments, as content of the tenant's store.
 import { createHmac, hkdfSync, timingSafeEqual } from 'node:crypto';
 import type { BlobRef } from '@writ/contract';
 import { sha256Hex } from '@writ/digest';
 
 /** Whose change it is: it is applied by nobody else, with no other token, in no other session. */
-export interface StagedFor { readonly tenant_id: string; readonly agent_id: string; readonly capability_token_id: string; readonly workspace_id: string; readonly session_id: string }
+export interface StagedFor {
+  readonly tenant_id: string;
+  readonly agent_id: string;
+  readonly capability_token_id: string;
+  readonly workspace_id: string;
+  readonly session_id: string;
+}
 
 /** What is staged. */
 export interface Staged {
@@ -28,7 +35,10 @@ const PLACES = { tool: 0, hasSeen: 1, size: 2, expires: 6, args: 12, seen: 44, e
 /** base64url of all that without padding. */
 const TEXT = /^[A-Za-z0-9_-]{123}$/;
 
-/** Makes and reads tokens of staged changes. The same change of the same moment has the same token, so a turn that is posted again says the same. */
+/**
+ * Makes and reads tokens of staged changes. The same change of the same moment has the same token, so a turn that is
+ * posted again says the same.
+ */
 export class StagedTokens {
   readonly #key: Buffer;
 

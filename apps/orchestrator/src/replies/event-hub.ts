@@ -25,7 +25,8 @@ export class EventHub {
   /** Begins to listen; the returned function ends it and MUST be called. Fault `rate.limited`. */
   listen(tenantId: string, listener: Listener): () => void {
     const listeners = this.#listeners.get(tenantId) ?? new Set();
-    if (listeners.size >= this.#tenantMax) throw new Fault('rate.limited', `a tenant may have ${this.#tenantMax} event streams open here`);
+    if (listeners.size >= this.#tenantMax)
+      throw new Fault('rate.limited', `a tenant may have ${this.#tenantMax} event streams open here`);
     this.#listeners.set(tenantId, listeners.add(listener));
     return () => {
       listeners.delete(listener);

@@ -9,7 +9,10 @@ const POLL_MS = 500;
 const POLL_LATER_MS = 2_500;
 const SOON_MS = 5_000;
 
-/** Waits for what becomes of an operation. Holds nothing but this request: the operation goes on whether anybody waits or not. */
+/**
+ * Waits for what becomes of an operation. Holds nothing but this request: the operation goes on whether anybody waits
+ * or not.
+ */
 export class Follow {
   readonly #kernel: KernelClient;
   readonly #watch: OperationWatch;
@@ -30,7 +33,13 @@ export class Follow {
    * The operation once it has ended, was newly held, or after `waitMs`, whichever comes first.
    * @param gone aborts when nobody waits for the answer any more
    */
-  async untilSettled(caller: Caller, seen: OperationView, ear: OperationEar, waitMs: number, gone: AbortSignal): Promise<OperationView> {
+  async untilSettled(
+    caller: Caller,
+    seen: OperationView,
+    ear: OperationEar,
+    waitMs: number,
+    gone: AbortSignal,
+  ): Promise<OperationView> {
     const started = this.#monotonic();
     let view = seen;
     // Whoever asks about a held call knows that it is held, and waits for what comes then.
@@ -39,7 +48,7 @@ export class Follow {
       const waited = this.#monotonic() - started;
       const left = waitMs - waited;
       if (isFinal(view.state) || (view.state === 'held' && !wasHeld) || left <= 0) return view;
-      if (!await ear.next(Math.min(waited < SOON_MS ? POLL_MS : POLL_LATER_MS, left), gone)) return view;
+      if (!(await ear.next(Math.min(waited < SOON_MS ? POLL_MS : POLL_LATER_MS, left), gone))) return view;
       view = await this.#look(caller, view);
       wasHeld &&= view.state === 'held' && !ear.hasLeftHold;
     }

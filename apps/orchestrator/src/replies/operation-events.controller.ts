@@ -8,7 +8,10 @@ import { OperationWatch } from './operation-watch.ts';
 /** Hears what happens to operations, of every tenant. */
 @Controller()
 export class OperationEventsController {
-  constructor(private readonly watch: OperationWatch, private readonly hub: EventHub) {}
+  constructor(
+    private readonly watch: OperationWatch,
+    private readonly hub: EventHub,
+  ) {}
 
   @EventPattern('operation')
   heard(@Payload() event: unknown): void {

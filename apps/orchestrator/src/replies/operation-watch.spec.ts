@@ -8,21 +8,26 @@ const stays = new AbortController().signal;
 const settled = () => new Promise((resolve) => setImmediate(resolve));
 
 describe('who listens to an operation', () => {
-  it.each(['committed', 'rolled_back', 'no_op', 'refused', 'ambiguous', 'held'])('is woken when it is %s, also when that was before the wait', async (state) => {
-    const watch = new OperationWatch();
-    const ear = watch.listen('op_a');
-    watch.heard('op_a', state);
-    expect(await ear.next(NEVER_MS, stays)).toBe(true);
-    const waiting = ear.next(NEVER_MS, stays);
-    watch.heard('op_a', state);
-    expect(await waiting).toBe(true);
-  });
+  it.each(['committed', 'rolled_back', 'no_op', 'refused', 'ambiguous', 'held'])(
+    'is woken when it is %s, also when that was before the wait',
+    async (state) => {
+      const watch = new OperationWatch();
+      const ear = watch.listen('op_a');
+      watch.heard('op_a', state);
+      expect(await ear.next(NEVER_MS, stays)).toBe(true);
+      const waiting = ear.next(NEVER_MS, stays);
+      watch.heard('op_a', state);
+      expect(await waiting).toBe(true);
+    },
+  );
 
   it('sleeps through the states between, and through what happens to others', async () => {
     const watch = new OperationWatch();
     const ear = watch.listen('op_a');
     let isAwake = false;
-    const waiting = ear.next(NEVER_MS, stays).then(() => { isAwake = true; });
+    const waiting = ear.next(NEVER_MS, stays).then(() => {
+      isAwake = true;
+    });
     for (const state of ['admitted', 'dispatched', 'performing', 'performed']) watch.heard('op_a', state);
     watch.heard('op_b', 'committed');
     await settled();

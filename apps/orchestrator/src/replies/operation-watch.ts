@@ -19,7 +19,10 @@ export class OperationWatch {
     this.#every.add(listener);
   }
 
-  /** Begins to listen now; `next` waits from then on, so that nothing falls between a look and the wait. `stop` MUST be called. */
+  /**
+   * Begins to listen now; `next` waits from then on, so that nothing falls between a look and the wait. `stop` MUST be
+   * called.
+   */
   listen(operationId: string): OperationEar {
     return new OperationEar(this.#emitter, operationId, this.#closing.signal);
   }
@@ -30,7 +33,10 @@ export class OperationWatch {
   }
 }
 
-/** What one listener heard since it began to listen. Only ends and holds wake it: whoever waits can do nothing with the states between. */
+/**
+ * What one listener heard since it began to listen. Only ends and holds wake it: whoever waits can do nothing with the
+ * states between.
+ */
 export class OperationEar {
   readonly #emitter: EventEmitter;
   readonly #name: string;
@@ -46,7 +52,9 @@ export class OperationEar {
     emitter.on(name, this.#ring);
   }
 
-  /** Resolves when something happened since the last call, or after `ms`. False when waiting makes no sense any more. */
+  /**
+   * Resolves when something happened since the last call, or after `ms`. False when waiting makes no sense any more.
+   */
   async next(ms: number, gone: AbortSignal): Promise<boolean> {
     if (this.#isStopped(gone)) return false;
     if (!this.#isRung) {

@@ -41,24 +41,41 @@ export class ShowOperation {
   }
 
   /**
-   * INVARIANT (no key in an answer): what opens a long result comes in an answer of its own and is used here; no view that goes on to a client ever had it. Null once the
-   * result was erased.
+   * INVARIANT (no key in an answer): what opens a long result comes in an answer of its own and is used here; no view
+   * that goes on to a client ever had it. Null once the result was erased.
    */
   async #content(caller: Caller, { operation_id, result, result_ref }: ToolResult): Promise<unknown> {
-    if (result_ref === null || (result !== null && result !== undefined) || result_ref.size > RESULT_INLINE_MAX) return result ?? null;
+    if (result_ref === null || (result !== null && result !== undefined) || result_ref.size > RESULT_INLINE_MAX)
+      return result ?? null;
     const { ref, opens } = await this.#kernel.ask('operation.result', caller, { operation_id });
     if (ref === null) return null;
     const stored = await this.#blobs.get(caller.tenant_id, ref.sha256);
-    const bytes = opens === null ? stored : openContent({ key: Buffer.from(opens.key, 'base64'), tenantId: caller.tenant_id, operationId: operation_id, attempt: opens.attempt }, 'result', stored);
+    const bytes =
+      opens === null
+        ? stored
+        : openContent(
+            {
+              key: Buffer.from(opens.key, 'base64'),
+              tenantId: caller.tenant_id,
+              operationId: operation_id,
+              attempt: opens.attempt,
+            },
+            'result',
+            stored,
+          );
     return await this.#read(caller, { bytes, depthMax: RESULT_DEPTH_MAX });
   }
 
-  /** In a worker thread: what a result holds is up to the files that it was read from. One of too many values stays a reference. */
+  /**
+   * In a worker thread: what a result holds is up to the files that it was read from. One of too many values stays a
+   * reference.
+   */
   async #read({ tenant_id }: Caller, text: JsonText): Promise<unknown> {
     try {
       return await this.#tasks.run('json.read', tenant_id, text);
     } catch (error) {
-      if (error instanceof Fault && (error.code === 'request.too_large' || error.code === 'limit.exceeded')) return null;
+      if (error instanceof Fault && (error.code === 'request.too_large' || error.code === 'limit.exceeded'))
+        return null;
       if (error instanceof Fault && error.code === 'overloaded') throw error;
       throw new Fault('internal', undefined, { cause: error });
     }

@@ -12,7 +12,9 @@ export class ResourcesController {
   constructor(private readonly kernel: KernelClient) {}
 
   @Route(RESOURCES.list)
-  list(@Asked() { caller, query }: AskedOf<typeof RESOURCES.list>): Promise<{ items: ResourceView[]; next_cursor: string | null }> {
+  list(
+    @Asked() { caller, query }: AskedOf<typeof RESOURCES.list>,
+  ): Promise<{ items: ResourceView[]; next_cursor: string | null }> {
     return this.kernel.ask('resource.list', caller, { page: pageOf(query), ref: query.ref ?? null });
   }
 

@@ -12,7 +12,9 @@ export class SandboxesController {
   constructor(private readonly kernel: KernelClient) {}
 
   @Route(SANDBOXES.list)
-  list(@Asked() { caller, query }: AskedOf<typeof SANDBOXES.list>): Promise<{ items: SandboxView[]; next_cursor: string | null }> {
+  list(
+    @Asked() { caller, query }: AskedOf<typeof SANDBOXES.list>,
+  ): Promise<{ items: SandboxView[]; next_cursor: string | null }> {
     return this.kernel.ask('sandbox.list', caller, { page: pageOf(query) });
   }
 
@@ -27,17 +29,23 @@ export class SandboxesController {
   }
 
   @Route(SANDBOXES.sign)
-  sign(@Asked() { caller, params: { sandbox: name }, body: { envelope } }: AskedOf<typeof SANDBOXES.sign>): Promise<SandboxWhole> {
+  sign(
+    @Asked() { caller, params: { sandbox: name }, body: { envelope } }: AskedOf<typeof SANDBOXES.sign>,
+  ): Promise<SandboxWhole> {
     return this.kernel.ask('sandbox.sign', caller, { name, envelope });
   }
 
   @Route(SANDBOXES.remove)
-  remove(@Asked() { caller, params: { sandbox: name } }: AskedOf<typeof SANDBOXES.remove>): Promise<{ removed: string }> {
+  remove(
+    @Asked() { caller, params: { sandbox: name } }: AskedOf<typeof SANDBOXES.remove>,
+  ): Promise<{ removed: string }> {
     return this.kernel.ask('sandbox.remove', caller, { name });
   }
 
   @Route(SANDBOXES.listKeys)
-  listKeys(@Asked() { caller, query }: AskedOf<typeof SANDBOXES.listKeys>): Promise<{ items: RegistrarKeyView[]; next_cursor: string | null }> {
+  listKeys(
+    @Asked() { caller, query }: AskedOf<typeof SANDBOXES.listKeys>,
+  ): Promise<{ items: RegistrarKeyView[]; next_cursor: string | null }> {
     return this.kernel.ask('registrar.list', caller, { page: pageOf(query) });
   }
 

@@ -13,7 +13,9 @@ export class SecretsController {
   constructor(private readonly kernel: KernelClient) {}
 
   @Route(SECRETS.list)
-  list(@Asked() { caller, query }: AskedOf<typeof SECRETS.list>): Promise<{ items: SecretView[]; next_cursor: string | null }> {
+  list(
+    @Asked() { caller, query }: AskedOf<typeof SECRETS.list>,
+  ): Promise<{ items: SecretView[]; next_cursor: string | null }> {
     return this.kernel.ask('secret.list', caller, { page: pageOf(query) });
   }
 
@@ -21,7 +23,11 @@ export class SecretsController {
   async set(@Asked() { caller, body: { name, value, note } }: AskedOf<typeof SECRETS.set>): Promise<SecretView> {
     const { public_key } = await this.kernel.ask('value.key', caller, {});
     // Sealed before it leaves: no message on the bus holds it.
-    const sealed = await sealTo(Buffer.from(public_key, 'base64'), Buffer.from(value, 'utf8'), secretContext(caller.tenant_id, name));
+    const sealed = await sealTo(
+      Buffer.from(public_key, 'base64'),
+      Buffer.from(value, 'utf8'),
+      secretContext(caller.tenant_id, name),
+    );
     return await this.kernel.ask('secret.set', caller, { name, value: sealed.toString('base64'), note: note ?? null });
   }
 

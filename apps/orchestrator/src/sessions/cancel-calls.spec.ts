@@ -4,12 +4,20 @@ import type { KernelClient } from '../support/kernel-client.ts';
 import { cancelCalls } from './cancel-calls.ts';
 
 type Row = { operation_id: string; state: string; provenance: { run_id: string } };
-const row = (operation_id: string, state: string, run_id = 'run_1'): Row => ({ operation_id, state, provenance: { run_id } });
+const row = (operation_id: string, state: string, run_id = 'run_1'): Row => ({
+  operation_id,
+  state,
+  provenance: { run_id },
+});
 
 /** A kernel whose list has the given pages; what is cancelled is written down. */
 function kernelOf(pages: readonly (readonly Row[])[], conflicts: readonly string[] = []) {
   const cancelled: string[] = [];
-  const ask = (subject: string, _caller: Caller, of: { page?: { cursor: string | null }; operation_id?: string }): Promise<unknown> => {
+  const ask = (
+    subject: string,
+    _caller: Caller,
+    of: { page?: { cursor: string | null }; operation_id?: string },
+  ): Promise<unknown> => {
     if (subject === 'operation.list') {
       const at = Number(of.page?.cursor ?? 0);
       return Promise.resolve({ items: pages[at], next_cursor: at + 1 < pages.length ? String(at + 1) : null });
@@ -22,7 +30,11 @@ function kernelOf(pages: readonly (readonly Row[])[], conflicts: readonly string
 }
 
 test('calls of the run that have not ended are cancelled, on whichever page they stand, and no others', async () => {
-  const { kernel, cancelled } = kernelOf([[row('a', 'held'), row('b', 'committed')], [row('c', 'held', 'run_2')], [row('d', 'admitted')]]);
+  const { kernel, cancelled } = kernelOf([
+    [row('a', 'held'), row('b', 'committed')],
+    [row('c', 'held', 'run_2')],
+    [row('d', 'admitted')],
+  ]);
   await cancelCalls(kernel, {} as Caller, 'ses_1', 'run_1');
   expect(cancelled).toEqual(['a', 'd']);
 });

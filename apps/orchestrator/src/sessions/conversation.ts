@@ -33,18 +33,33 @@ export async function foldedOf(base: readonly Message[], { input, events }: Told
 const UNANSWERED = { text: 'The run ended before this call did.', standing: 'cancelled', is_error: true } as const;
 
 /** The dialect of text that a session's model writes; null where its provider has its own way. */
-export const textDialectOf = ({ dialect }: { readonly dialect: string }): TextDialect | null => TEXT_DIALECTS.find((name) => name === dialect) ?? null;
+export const textDialectOf = ({ dialect }: { readonly dialect: string }): TextDialect | null =>
+  TEXT_DIALECTS.find((name) => name === dialect) ?? null;
 
-/** The conversation after a run, whatever ended it: providers take no call that nothing answers. What the loop told the model by the rules of its dialect is a part of it. */
+/**
+ * The conversation after a run, whatever ended it: providers take no call that nothing answers. What the loop told the
+ * model by the rules of its dialect is a part of it.
+ */
 export function closedMessages(state: RunState, dialect: TextDialect | null): Message[] {
   const calls = state.rounds.at(-1)?.calls ?? [];
-  const closed = calls.reduce<RunState>((so, { answer }, index) => (
-    answer === null ? applyEvent({ ...so, ended: null }, { kind: 'answered', round: so.rounds.length, index, answer: UNANSWERED }) : so), state);
+  const closed = calls.reduce<RunState>(
+    (so, { answer }, index) =>
+      answer === null
+        ? applyEvent({ ...so, ended: null }, { kind: 'answered', round: so.rounds.length, index, answer: UNANSWERED })
+        : so,
+    state,
+  );
   return messagesOf(closed, { ...RUN_RULES, ...(dialect === null ? {} : rulesOf(dialect)) });
 }
 
-/** What a session's next run goes on with. INVARIANT (a session is the fold of its runs): nothing else of it is carried. */
-export async function conversationAfter(base: readonly Message[], runs: readonly ToldRun[], dialect: TextDialect | null): Promise<readonly Message[]> {
+/**
+ * What a session's next run goes on with. INVARIANT (a session is the fold of its runs): nothing else of it is carried.
+ */
+export async function conversationAfter(
+  base: readonly Message[],
+  runs: readonly ToldRun[],
+  dialect: TextDialect | null,
+): Promise<readonly Message[]> {
   let messages = base;
   for await (const run of inSlices(runs)) {
     const { state, events } = await foldedOf(messages, run);

@@ -1,12 +1,36 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// One run, from its claim to its end or its pause. INVARIANTS: an event is durable before anything follows from it but a question to the model (kept first; of an answer, the call is); whoever lost the
-// lease changes nothing more (fenced, by the store); a call is its place in the run (once, see run-call).
-import { applyEvent, costOf, rulesOf, runAgent, TextModel, touchesOf, type AgentOutcome, type CallPlace, type HeldCall, type Model, type ModelCall, type RunEvent, type RunRules, type RunState } from '@writ/agent-loop';
+// One run, from its claim to its end or its pause. INVARIANTS: an event is durable before anything follows from it but
+// a question to the model (kept first; of an answer, the call is); whoever lost the lease changes nothing more (fenced,
+// by the store); a call is its place in the run (once, see run-call).
+import {
+  applyEvent,
+  costOf,
+  rulesOf,
+  runAgent,
+  TextModel,
+  touchesOf,
+  type AgentOutcome,
+  type CallPlace,
+  type HeldCall,
+  type Model,
+  type ModelCall,
+  type RunEvent,
+  type RunRules,
+  type RunState,
+} from '@writ/agent-loop';
 import { Fault, type Caller, type FaultCode, type RunNews } from '@writ/contract';
 import type { TextDialect } from '@writ/dialects';
 import type { KeptEvent, RunStopped } from '../ports/run-events.ts';
-import { LeaseLost, type Appended, type OpenRun, type RunClaim, type RunPrompt, type RunSums, type RunWork } from '../ports/sessions.ts';
+import {
+  LeaseLost,
+  type Appended,
+  type OpenRun,
+  type RunClaim,
+  type RunPrompt,
+  type RunSums,
+  type RunWork,
+} from '../ports/sessions.ts';
 import { conversationAfter, foldedOf, textDialectOf } from './conversation.ts';
 import type { Models } from './models.ts';
 import type { ConfiguredModel } from './models-file.ts';
@@ -33,9 +57,15 @@ export interface DriveParts {
   readonly isDecided: (caller: Caller, operationId: string) => Promise<boolean>;
   readonly subAgents: SubAgents;
   /** whether the session's token, or one above it, was revoked, and whether one of them bounds what models use */
-  readonly tokenOf: (caller: Caller, capabilityTokenId: string) => Promise<{ readonly revoked: boolean; readonly bounded: boolean }>;
+  readonly tokenOf: (
+    caller: Caller,
+    capabilityTokenId: string,
+  ) => Promise<{ readonly revoked: boolean; readonly bounded: boolean }>;
   /** draws on the token's budget */
-  readonly draw: (caller: Caller, draw: TokenDraw & { readonly capability_token_id: string }) => Promise<{ readonly bounded: boolean }>;
+  readonly draw: (
+    caller: Caller,
+    draw: TokenDraw & { readonly capability_token_id: string },
+  ) => Promise<{ readonly bounded: boolean }>;
   /** ends the calls of a run that have not ended */
   readonly cancelCalls: (caller: Caller, sessionId: string, runId: string) => Promise<void>;
   readonly tell: (news: RunNews) => void;
@@ -98,7 +128,10 @@ export class DriveRun {
     if (!this.#broken.signal.aborted) this.#broken.abort(new Broken(why, fault));
   }
 
-  /** Resolves when the run has ended, waits for somebody, or is left to others: with the operations that it waits for. Throws what keeps it from going on. */
+  /**
+   * Resolves when the run has ended, waits for somebody, or is left to others: with the operations that it waits for.
+   * Throws what keeps it from going on.
+   */
   async run(): Promise<readonly string[]> {
     try {
       await this.#openUp();
@@ -117,14 +150,23 @@ export class DriveRun {
     this.#dialect = textDialectOf(open.session);
     const { run, session } = open;
     this.#caller = {
-      tenant_id: this.#claim.tenant_id, api_key_id: run.created_by, role: run.role, agent_id: run.role === 'agent' ? session.agent_id : null, ...(run.principal === null ? {} : { principal: run.principal }),
+      tenant_id: this.#claim.tenant_id,
+      api_key_id: run.created_by,
+      role: run.role,
+      agent_id: run.role === 'agent' ? session.agent_id : null,
+      ...(run.principal === null ? {} : { principal: run.principal }),
     };
     this.#hasBegun = open.prompt !== null;
-    const { state, events, replies } = await foldedOf(await conversationAfter(session.content.base, open.earlier, this.#dialect), open);
+    const { state, events, replies } = await foldedOf(
+      await conversationAfter(session.content.base, open.earlier, this.#dialect),
+      open,
+    );
     [this.#state, this.#seq, this.#replies] = [state, events, replies];
     const { capability_token_id } = session;
     // Before it waits, and before it began, nothing is reserved for it.
-    this.#draws = new TokenDraws(this.#claim, run.state === 'running' ? null : this.#used(), (draw) => this.#parts.draw(this.#caller, { capability_token_id, ...draw }));
+    this.#draws = new TokenDraws(this.#claim, run.state === 'running' ? null : this.#used(), (draw) =>
+      this.#parts.draw(this.#caller, { capability_token_id, ...draw }),
+    );
     this.#voice = new RunVoice(this.#claim, this.#seq, this.#parts.tell);
     this.#prices = this.#parts.models.read(session.model)?.prices ?? null;
     if (open.revoked) throw new Broken('revoked');
@@ -143,8 +185,9 @@ export class DriveRun {
     if (this.#state.ended !== null) return await this.#end(this.#state.ended.stopped);
     const model = this.#parts.models.read(this.#open.session.model);
     if (model === null) return await this.#end('failed', 'model.unknown');
-    const prompt = this.#open.prompt ?? await this.#begin();
-    // Undecided, it may have more to do before it waits: to run other calls of the reply, or to let its model explain what is held.
+    const prompt = this.#open.prompt ?? (await this.#begin());
+    // Undecided, it may have more to do before it waits: to run other calls of the reply, or to let its model explain
+    // what is held.
     if (await this.#someDecided(heldIn(this.#state))) await this.#keep({ kind: 'resumed' });
     const { stopped, state } = await this.#loop(model, prompt);
     return stopped === 'held' ? await this.#wait(heldIn(state)) : await this.#end(stopped);
@@ -159,21 +202,56 @@ export class DriveRun {
   }
 
   #loop(model: ConfiguredModel, { system, tools }: RunPrompt): Promise<AgentOutcome> {
-    const waits = new OwnTime(this.#parts.monotonic, (ms) => { this.#parts.watch.took(ms); });
+    const waits = new OwnTime(this.#parts.monotonic, (ms) => {
+      this.#parts.watch.took(ms);
+    });
     const of = {
-      waits, caller: this.#caller, session: this.#open.session, run: this.#open.run, dialect: this.#dialect, model: model.model, tokenEnded: () => this.breakOff('revoked'),
+      waits,
+      caller: this.#caller,
+      session: this.#open.session,
+      run: this.#open.run,
+      dialect: this.#dialect,
+      model: model.model,
+      tokenEnded: () => this.breakOff('revoked'),
       below: async (call: ModelCall, operationId: string) => {
         // A sub-agent begins at once, and shares what is left.
         await this.#draws.settle(this.#used());
-        return await this.#parts.subAgents.answer({ claim: this.#claim, open: this.#open, caller: this.#caller, state: this.#state, prices: this.#prices }, call, operationId);
+        return await this.#parts.subAgents.answer(
+          { claim: this.#claim, open: this.#open, caller: this.#caller, state: this.#state, prices: this.#prices },
+          call,
+          operationId,
+        );
       },
     };
     return runAgent({
-      model: this.#speaking(this.#within(new TimedModel(this.#parts.watch.of(this.#parts.models.open(model, this.#replies), model, this.#claim.tenant_id), waits), model)), system, tools, state: this.#state, rules: this.#rules(model), touchesOf, signal: this.#broken.signal,
+      model: this.#speaking(
+        this.#within(
+          new TimedModel(
+            this.#parts.watch.of(this.#parts.models.open(model, this.#replies), model, this.#claim.tenant_id),
+            waits,
+          ),
+          model,
+        ),
+      ),
+      system,
+      tools,
+      state: this.#state,
+      rules: this.#rules(model),
+      touchesOf,
+      signal: this.#broken.signal,
       keep: (event) => this.#keep(event),
-      callTool: (call, place, signal) => runCall(this.#parts.calls, { ...of, started: (operationId) => this.#voice.started(place.round, place.index, operationId, call.tool_id) }, call, place, signal, this.#before(place)),
+      callTool: (call, place, signal) =>
+        runCall(
+          this.#parts.calls,
+          { ...of, started: (operationId) => this.#voice.started(place.round, place.index, operationId, call.tool_id) },
+          call,
+          place,
+          signal,
+          this.#before(place),
+        ),
       onNote: (note) => this.#voice.heard(note),
-      wait: this.#parts.calls.wait, chance: this.#parts.chance,
+      wait: this.#parts.calls.wait,
+      chance: this.#parts.chance,
     });
   }
 
@@ -182,7 +260,12 @@ export class DriveRun {
     const costMax = prices === null ? null : this.#parts.tenantCostMax;
     if (costMax === null && !this.#draws.isBounded) return model;
     return new ReservedModel(model, reply_tokens_max, async (most) => {
-      if (costMax !== null && prices !== null && !await this.#parts.work.reserve(this.#claim, mostCost(most, prices), costMax)) throw this.#without('budget', null);
+      if (
+        costMax !== null &&
+        prices !== null &&
+        !(await this.#parts.work.reserve(this.#claim, mostCost(most, prices), costMax))
+      )
+        throw this.#without('budget', null);
       if (this.#draws.isBounded) await this.#reserve(most);
     });
   }
@@ -228,13 +311,30 @@ export class DriveRun {
   async #end(stopped: RunStopped, fault: string | null = null): Promise<readonly string[]> {
     const { ended } = this.#state;
     await this.#draws.settle(this.#used());
-    await this.#append({ kind: 'ended', stopped }, this.#state, stopped, fault ?? (ended?.stopped === 'model_failed' ? ended.fault : null));
+    await this.#append(
+      { kind: 'ended', stopped },
+      this.#state,
+      stopped,
+      fault ?? (ended?.stopped === 'model_failed' ? ended.fault : null),
+    );
     this.#parts.watch.ended(stopped);
     return [];
   }
 
-  async #append(event: KeptEvent, { rounds, usage }: RunState, stopped: RunStopped | null, fault: string | null): Promise<Appended> {
-    const sums: RunSums = { state: stopped !== null ? 'ended' : this.#hasBegun ? 'running' : 'queued', stopped, fault, rounds: rounds.length, ...usage, cost: this.#prices === null ? null : costOf(usage, this.#prices) };
+  async #append(
+    event: KeptEvent,
+    { rounds, usage }: RunState,
+    stopped: RunStopped | null,
+    fault: string | null,
+  ): Promise<Appended> {
+    const sums: RunSums = {
+      state: stopped !== null ? 'ended' : this.#hasBegun ? 'running' : 'queued',
+      stopped,
+      fault,
+      rounds: rounds.length,
+      ...usage,
+      cost: this.#prices === null ? null : costOf(usage, this.#prices),
+    };
     const appended = await this.#parts.work.append(this.#claim, this.#seq + 1, event, sums, LEASE_MS);
     this.#seq += 1;
     this.#voice.kept(this.#seq);
@@ -242,7 +342,8 @@ export class DriveRun {
   }
 
   async #wait(held: readonly HeldCall[]): Promise<readonly string[]> {
-    const idsOf = (isBelow: boolean): string[] => held.filter(({ waits_for }) => (waits_for === 'run') === isBelow).map(({ operation_id }) => operation_id);
+    const idsOf = (isBelow: boolean): string[] =>
+      held.filter(({ waits_for }) => (waits_for === 'run') === isBelow).map(({ operation_id }) => operation_id);
     await this.#draws.settle(this.#used());
     await this.#parts.work.wait(this.#claim, idsOf(false), LOOK_MS, idsOf(true));
     this.#voice.kept(this.#seq);
@@ -251,14 +352,22 @@ export class DriveRun {
 
   async #someDecided(held: readonly HeldCall[]): Promise<boolean> {
     for (const { operation_id, waits_for } of held) {
-      if (await (waits_for === 'run' ? this.#parts.subAgents.isOver(this.#claim, operation_id) : this.#parts.isDecided(this.#caller, operation_id))) return true;
+      if (
+        await (waits_for === 'run'
+          ? this.#parts.subAgents.isOver(this.#claim, operation_id)
+          : this.#parts.isDecided(this.#caller, operation_id))
+      )
+        return true;
     }
     return false;
   }
 
-  /** What broke it off decides what becomes of it: an end that somebody wants is one, whatever else went wrong meanwhile. */
+  /**
+   * What broke it off decides what becomes of it: an end that somebody wants is one, whatever else went wrong
+   * meanwhile.
+   */
   async #brokenOff(error: unknown): Promise<readonly string[]> {
-    const broken = this.#broken.signal.aborted ? this.#broken.signal.reason as unknown : error;
+    const broken = this.#broken.signal.aborted ? (this.#broken.signal.reason as unknown) : error;
     if (!(broken instanceof Broken)) throw error;
     try {
       return await this.#after(broken);
@@ -278,7 +387,10 @@ export class DriveRun {
     await this.#parts.work.cancelBelow(this.#claim, `the run above ended: ${why}`);
     await this.#parts.cancelCalls(this.#caller, this.#open.session.session_id, this.#open.run.run_id);
     if (why === 'budget') return await this.#end('budget', fault);
-    const event: RunEvent = { kind: 'cancelled', by: why === 'revoked' ? 'the key or the token was revoked' : this.#open.run.cancel_by ?? 'asked' };
+    const event: RunEvent = {
+      kind: 'cancelled',
+      by: why === 'revoked' ? 'the key or the token was revoked' : (this.#open.run.cancel_by ?? 'asked'),
+    };
     const state = applyEvent(this.#state, event);
     await this.#append(event, state, null, null);
     this.#state = state;
@@ -303,4 +415,5 @@ export class DriveRun {
 }
 
 /** The calls that a run waits for. */
-export const heldIn = ({ rounds }: RunState): HeldCall[] => (rounds.at(-1)?.calls ?? []).flatMap(({ held }) => (held === null ? [] : [held]));
+export const heldIn = ({ rounds }: RunState): HeldCall[] =>
+  (rounds.at(-1)?.calls ?? []).flatMap(({ held }) => (held === null ? [] : [held]));

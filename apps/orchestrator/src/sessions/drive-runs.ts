@@ -29,7 +29,9 @@ export class DriveRuns {
   readonly #driving = new Map<string, DriveRun>();
   readonly #running = new Set<Promise<void>>();
   /** by operation: who waits for a decision. What nobody here remembers is found by looking again. */
-  readonly #waiting = new LRUCache<string, { readonly tenant_id: TenantId; readonly run_id: string }>({ max: WAITING_MAX });
+  readonly #waiting = new LRUCache<string, { readonly tenant_id: TenantId; readonly run_id: string }>({
+    max: WAITING_MAX,
+  });
   #isStopping = false;
 
   constructor(parts: DriveParts, failed: (error: unknown) => void) {
@@ -50,7 +52,11 @@ export class DriveRuns {
     const { work, models, monotonic } = this.#parts;
     const goneMs = monotonic() - this.#since < MODEL_GONE_MS ? null : MODEL_GONE_MS;
     const claims = await work.claim({
-      rows, tenantMax: TENANT_MAX, leaseMs: LEASE_MS, models: models.views().map(({ name }) => name), goneMs,
+      rows,
+      tenantMax: TENANT_MAX,
+      leaseMs: LEASE_MS,
+      models: models.views().map(({ name }) => name),
+      goneMs,
     });
     for (const claim of claims) this.#begin(claim);
   }
@@ -59,7 +65,14 @@ export class DriveRuns {
   async renew(): Promise<void> {
     const driving = [...this.#driving.values()];
     if (driving.length === 0) return;
-    const held = new Map((await this.#parts.work.renew(driving.map(({ claim }) => claim), LEASE_MS)).map((run) => [run.run_id, run]));
+    const held = new Map(
+      (
+        await this.#parts.work.renew(
+          driving.map(({ claim }) => claim),
+          LEASE_MS,
+        )
+      ).map((run) => [run.run_id, run]),
+    );
     for (const drive of driving) {
       const run = held.get(drive.claim.run_id);
       if (run === undefined) drive.breakOff('lost');
@@ -105,7 +118,9 @@ export class DriveRuns {
     const drive = new DriveRun(this.#parts, claim);
     this.#driving.set(claim.run_id, drive);
     const running = this.#drive(drive)
-      .catch((error: unknown) => { if (!(error instanceof LeaseLost)) this.#failed(error); })
+      .catch((error: unknown) => {
+        if (!(error instanceof LeaseLost)) this.#failed(error);
+      })
       .finally(() => {
         if (this.#driving.get(claim.run_id) === drive) this.#driving.delete(claim.run_id);
         this.#running.delete(running);

@@ -17,17 +17,39 @@ const given = (file: unknown): string => {
   writeFileSync(path, typeof file === 'string' ? file : JSON.stringify(file));
   return path;
 };
-const row = (over: object = {}): object => ({ name: 'main', provider: 'openai', model: 'm-1', key_file: 'key', ...over });
+const row = (over: object = {}): object => ({
+  name: 'main',
+  provider: 'openai',
+  model: 'm-1',
+  key_file: 'key',
+  ...over,
+});
 
-test('a model is read with its key, which lies beside the file, and what isn\'t said is null', () => {
-  expect(readModelsFile(given({ models: [row()] }))).toEqual([{
-    name: 'main', provider: 'openai', model: 'm-1', base_url: undefined, apiKey: KEY, reply_tokens_max: undefined, idle_ms: undefined, prices: null, currency: null, context_tokens_max: null,
-  }]);
+test("a model is read with its key, which lies beside the file, and what isn't said is null", () => {
+  expect(readModelsFile(given({ models: [row()] }))).toEqual([
+    {
+      name: 'main',
+      provider: 'openai',
+      model: 'm-1',
+      base_url: undefined,
+      apiKey: KEY,
+      reply_tokens_max: undefined,
+      idle_ms: undefined,
+      prices: null,
+      currency: null,
+      context_tokens_max: null,
+    },
+  ]);
 });
 
 test('a recorded model is named as it was when it was recorded', () => {
-  writeFileSync(join(folder, 'run.json'), JSON.stringify({ v: 1, model: 'once', prompt: 'p', turns: [{ text: 'done', calls: [], stop: 'end' }] }));
-  expect(readModelsFile(given({ models: [{ name: 'told', provider: 'transcript', transcript_file: 'run.json' }] }))).toMatchObject([{ name: 'told', provider: 'transcript', model: 'once' }]);
+  writeFileSync(
+    join(folder, 'run.json'),
+    JSON.stringify({ v: 1, model: 'once', prompt: 'p', turns: [{ text: 'done', calls: [], stop: 'end' }] }),
+  );
+  expect(
+    readModelsFile(given({ models: [{ name: 'told', provider: 'transcript', transcript_file: 'run.json' }] })),
+  ).toMatchObject([{ name: 'told', provider: 'transcript', model: 'once' }]);
 });
 
 test.each([
@@ -35,8 +57,12 @@ test.each([
   ['a provider that nobody knows', { models: [row({ provider: 'other' })] }, /can't be read/],
   ['a field that nobody knows', { models: [row({ api_key: KEY })] }, /can't be read/],
   ['a base URL that is none', { models: [row({ base_url: 'file:///etc/passwd' })] }, /can't be read/],
-  ['a key that isn\'t there', { models: [row({ key_file: 'none' })] }, /the key of `main`/],
-  ['a transcript that isn\'t there', { models: [{ name: 'told', provider: 'transcript', transcript_file: 'none' }] }, /the transcript of `told`.*ENOENT/],
+  ["a key that isn't there", { models: [row({ key_file: 'none' })] }, /the key of `main`/],
+  [
+    "a transcript that isn't there",
+    { models: [{ name: 'told', provider: 'transcript', transcript_file: 'none' }] },
+    /the transcript of `told`.*ENOENT/,
+  ],
   ['no JSON', `{"models": [${KEY}`, /can't be read: it is no JSON/],
 ] as const)('a file with %s is refused by name, and nothing of it is said', (_what, file, words) => {
   const read = (): unknown => readModelsFile(given(file));

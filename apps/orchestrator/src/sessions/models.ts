@@ -1,5 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-import { Model, MODEL_FAULTS, ModelError, TranscriptModel, type Conversation, type ModelDelta, type ModelTurn } from '@writ/agent-loop';
+import {
+  Model,
+  MODEL_FAULTS,
+  ModelError,
+  TranscriptModel,
+  type Conversation,
+  type ModelDelta,
+  type ModelTurn,
+} from '@writ/agent-loop';
 import type { ModelView } from '../http/session-views.ts';
 import type { ConfiguredModel, Provider } from './models-file.ts';
 
@@ -25,7 +33,14 @@ export class Models {
 
   /** Without keys and addresses. */
   views(): ModelView[] {
-    return [...this.#configured.values()].map(({ name, provider, model, prices, currency, context_tokens_max }) => ({ name, provider, model, prices, currency, context_tokens_max }));
+    return [...this.#configured.values()].map(({ name, provider, model, prices, currency, context_tokens_max }) => ({
+      name,
+      provider,
+      model,
+      prices,
+      currency,
+      context_tokens_max,
+    }));
   }
 
   /** Null for a name that no model has. */
@@ -35,13 +50,24 @@ export class Models {
 
   /** @param replies how many replies of a run were kept before: a recorded one goes on after them */
   open(configured: ConfiguredModel, replies: number): Model {
-    if (configured.provider === 'transcript') return new ToldModel(new TranscriptModel(configured.transcript, replies), '');
-    const { provider, apiKey, model, base_url: baseUrl, reply_tokens_max: replyTokensMax, idle_ms: idleMs } = configured;
+    if (configured.provider === 'transcript')
+      return new ToldModel(new TranscriptModel(configured.transcript, replies), '');
+    const {
+      provider,
+      apiKey,
+      model,
+      base_url: baseUrl,
+      reply_tokens_max: replyTokensMax,
+      idle_ms: idleMs,
+    } = configured;
     return new ToldModel(this.#providers[provider]({ apiKey, model, baseUrl, replyTokensMax, idleMs }), apiKey);
   }
 }
 
-/** A model whose errors may be shown: INVARIANT (no key leaves): what a provider says of a request never repeats the key that came with it. */
+/**
+ * A model whose errors may be shown: INVARIANT (no key leaves): what a provider says of a request never repeats the key
+ * that came with it.
+ */
 export class ToldModel extends Model {
   readonly name: string;
   readonly #model: Model;
@@ -54,7 +80,7 @@ export class ToldModel extends Model {
     this.#apiKey = apiKey;
   }
 
-  override async* reply(conversation: Conversation, signal: AbortSignal): AsyncGenerator<ModelDelta, ModelTurn, void> {
+  override async *reply(conversation: Conversation, signal: AbortSignal): AsyncGenerator<ModelDelta, ModelTurn, void> {
     try {
       return yield* this.#model.reply(conversation, signal);
     } catch (error) {
@@ -64,7 +90,8 @@ export class ToldModel extends Model {
   }
 
   #told(error: unknown): ModelError {
-    if (!(error instanceof ModelError)) return new ModelError('invalid', error instanceof Error ? this.#without(error.message) : 'the model failed');
+    if (!(error instanceof ModelError))
+      return new ModelError('invalid', error instanceof Error ? this.#without(error.message) : 'the model failed');
     // Providers quote a key that they don't take, in part too.
     const message = error.fault === 'unauthorized' ? MODEL_FAULTS.unauthorized.why : this.#without(error.message);
     return new ModelError(error.fault, message, { retryAfterMs: error.retryAfterMs });

@@ -4,10 +4,19 @@ import { OwnTime } from './own-time.ts';
 function clocked() {
   const told: number[] = [];
   const clock = { now: 1_000 };
-  return { told, pass: (ms: number) => { clock.now += ms; }, own: new OwnTime(() => clock.now, (ms) => told.push(ms)) };
+  return {
+    told,
+    pass: (ms: number) => {
+      clock.now += ms;
+    },
+    own: new OwnTime(
+      () => clock.now,
+      (ms) => told.push(ms),
+    ),
+  };
 }
 
-test('a round\'s own time is what nobody else was waited for', () => {
+test("a round's own time is what nobody else was waited for", () => {
   const { own, told, pass } = clocked();
   own.asked();
   pass(2_000);

@@ -3,9 +3,11 @@ import { Model, type Conversation, type ModelDelta, type ModelTurn } from '@writ
 import type { Waits } from '../proposals/propose.ts';
 
 /**
- * What a run's rounds take of this process: wall time from a model's whole reply to the next request to it, without the time in which one of its calls is with the kernel and
- * whoever executes it. So it counts reading the reply, making events durable, preparing calls and answers, and waiting for a turn of this process; it doesn't count rounds in which
- * nothing was called, or which a person, a sub-agent or a restart came between. INVARIANT (nobody waits for it): it tells, and nothing follows from it.
+ * What a run's rounds take of this process: wall time from a model's whole reply to the next request to it, without the
+ * time in which one of its calls is with the kernel and whoever executes it. So it counts reading the reply, making
+ * events durable, preparing calls and answers, and waiting for a turn of this process; it doesn't count rounds in which
+ * nothing was called, or which a person, a sub-agent or a restart came between. INVARIANT (nobody waits for it): it
+ * tells, and nothing follows from it.
  */
 export class OwnTime implements Waits {
   readonly #now: () => number;
@@ -64,7 +66,7 @@ export class TimedModel extends Model {
     this.#own = own;
   }
 
-  override async* reply(conversation: Conversation, signal: AbortSignal): AsyncGenerator<ModelDelta, ModelTurn, void> {
+  override async *reply(conversation: Conversation, signal: AbortSignal): AsyncGenerator<ModelDelta, ModelTurn, void> {
     this.#own.asked();
     const turn = yield* this.#model.reply(conversation, signal);
     this.#own.replied();

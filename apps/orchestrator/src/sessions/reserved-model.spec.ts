@@ -3,7 +3,11 @@ import { TranscriptModel, type Conversation } from '@writ/agent-loop';
 import { currencyProblem } from './models-file.ts';
 import { mostCost, mostUsed, ReservedModel, type ReplyMost } from './reserved-model.ts';
 
-const conversation: Conversation = { system: 'be kind', messages: [{ role: 'user', text: 'ä'.repeat(500) }], tools: [] };
+const conversation: Conversation = {
+  system: 'be kind',
+  messages: [{ role: 'user', text: 'ä'.repeat(500) }],
+  tools: [],
+};
 const prices = { input: 1_000_000, cached: 0, output: 2_000_000 };
 
 test('the most that a reply may use and cost counts every byte that is sent and the longest reply', () => {
@@ -15,17 +19,32 @@ test('the most that a reply may use and cost counts every byte that is sent and 
 });
 
 test('a model without room is not asked', async () => {
-  const transcript = { model: 't', turns: [{ text: 'hello', calls: [], stop: 'end' }] } as unknown as ConstructorParameters<typeof TranscriptModel>[0];
+  const transcript = {
+    model: 't',
+    turns: [{ text: 'hello', calls: [], stop: 'end' }],
+  } as unknown as ConstructorParameters<typeof TranscriptModel>[0];
   const reserved: ReplyMost[] = [];
-  const model = (may: boolean) => new ReservedModel(new TranscriptModel(transcript, 0), 1, async (most) => {
-    reserved.push(most);
-    if (!may) throw new Error('no room');
-  });
+  const model = (may: boolean) =>
+    new ReservedModel(new TranscriptModel(transcript, 0), 1, async (most) => {
+      reserved.push(most);
+      if (!may) throw new Error('no room');
+    });
   await expect(model(false).reply(conversation, new AbortController().signal).next()).rejects.toThrow('no room');
   expect(reserved).toEqual([mostUsed(conversation, 1)]);
 });
 
 test('a ceiling needs one currency; models without prices count for nothing', () => {
-  expect(currencyProblem([{ prices, currency: 'EUR' }, { prices, currency: 'EUR' }, { prices: null, currency: 'USD' }])).toBeNull();
-  expect(currencyProblem([{ prices, currency: 'EUR' }, { prices, currency: null }])).toContain('EUR, none that is named');
+  expect(
+    currencyProblem([
+      { prices, currency: 'EUR' },
+      { prices, currency: 'EUR' },
+      { prices: null, currency: 'USD' },
+    ]),
+  ).toBeNull();
+  expect(
+    currencyProblem([
+      { prices, currency: 'EUR' },
+      { prices, currency: null },
+    ]),
+  ).toContain('EUR, none that is named');
 });

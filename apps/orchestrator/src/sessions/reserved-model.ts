@@ -1,13 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 import { costOf, Model, type Conversation, type ModelDelta, type ModelTurn, type Prices } from '@writ/agent-loop';
 
-/** What a reply is reckoned with where nobody configured its bound: more than providers write unless they are asked to. */
+/**
+ * What a reply is reckoned with where nobody configured its bound: more than providers write unless they are asked to.
+ */
 const REPLY_TOKENS = 32_000;
 
 /** The most that a reply may use. */
-export interface ReplyMost { readonly input_tokens: number; readonly output_tokens: number }
+export interface ReplyMost {
+  readonly input_tokens: number;
+  readonly output_tokens: number;
+}
 
-/** A model that is asked once what its reply may use is reserved; each asking again reserves anew, in place of the last. */
+/**
+ * A model that is asked once what its reply may use is reserved; each asking again reserves anew, in place of the last.
+ */
 export class ReservedModel extends Model {
   readonly name: string;
   readonly #model: Model;
@@ -23,7 +30,7 @@ export class ReservedModel extends Model {
     this.#reserve = reserve;
   }
 
-  override async* reply(conversation: Conversation, signal: AbortSignal): AsyncGenerator<ModelDelta, ModelTurn, void> {
+  override async *reply(conversation: Conversation, signal: AbortSignal): AsyncGenerator<ModelDelta, ModelTurn, void> {
     await this.#reserve(mostUsed(conversation, this.#replyTokensMax));
     return yield* this.#model.reply(conversation, signal);
   }
@@ -35,4 +42,5 @@ export function mostUsed(conversation: Conversation, replyTokensMax = REPLY_TOKE
 }
 
 /** What that costs: nothing counts as cached. */
-export const mostCost = (most: ReplyMost, prices: Prices): number => costOf({ ...most, cached_tokens: 0 }, { ...prices, input: Math.max(prices.input, prices.cached) });
+export const mostCost = (most: ReplyMost, prices: Prices): number =>
+  costOf({ ...most, cached_tokens: 0 }, { ...prices, input: Math.max(prices.input, prices.cached) });

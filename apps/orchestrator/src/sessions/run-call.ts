@@ -57,16 +57,25 @@ const WORD = /[^A-Za-z0-9._:/-]/g;
 export const placeKey = (runId: string, { round, index }: CallPlace): string => `${runId}/${round}/${index}`;
 
 /**
- * Runs one call of a run. INVARIANT (once): its idempotency key is its place, so a call that is asked for again, by whoever goes on with the run,
- * is answered with what became of the first.
+ * Runs one call of a run. INVARIANT (once): its idempotency key is its place, so a call that is asked for again, by
+ * whoever goes on with the run, is answered with what became of the first.
  *
- * Rejects with the signal's reason when that aborts: nobody knows then what becomes of the call, but whoever asks again.
+ * Rejects with the signal's reason when that aborts: nobody knows then what becomes of the call, but whoever asks
+ * again.
  * @param earlier the calls of the same reply before it
  */
 export async function runCall(
-  parts: CallParts, of: CallOf, call: ModelCall, place: CallPlace, signal: AbortSignal, earlier: readonly ModelCall[] = [],
+  parts: CallParts,
+  of: CallOf,
+  call: ModelCall,
+  place: CallPlace,
+  signal: AbortSignal,
+  earlier: readonly ModelCall[] = [],
 ): Promise<ToolAnswer | { held: HeldCall }> {
-  const begin = call.mode === undefined ? asItIs(parts, of, call, place, signal) : inTwoSteps(parts, of, { ...call, mode: call.mode }, place, signal, earlier);
+  const begin =
+    call.mode === undefined
+      ? asItIs(parts, of, call, place, signal)
+      : inTwoSteps(parts, of, { ...call, mode: call.mode }, place, signal, earlier);
   for (;;) {
     const came = await unlessLater(begin);
     signal.throwIfAborted();
@@ -79,7 +88,13 @@ export async function runCall(
 }
 
 /** The call as it is proposed, and followed for a while. */
-function asItIs(parts: CallParts, of: CallOf, call: ModelCall, place: CallPlace, gone: AbortSignal): () => Promise<Came> {
+function asItIs(
+  parts: CallParts,
+  of: CallOf,
+  call: ModelCall,
+  place: CallPlace,
+  gone: AbortSignal,
+): () => Promise<Came> {
   const parsed = parts.parse(bodyOf(of, call, place), undefined, of.caller);
   const operationId = newId('operation');
   of.started(operationId);
@@ -93,13 +108,23 @@ function asItIs(parts: CallParts, of: CallOf, call: ModelCall, place: CallPlace,
   };
 }
 
-const patienceOf = ({ waits }: CallOf, gone: AbortSignal): Patience => ({ waitMs: WAIT_MS, gone, ...(waits === undefined ? {} : { waits }) });
+const patienceOf = ({ waits }: CallOf, gone: AbortSignal): Patience => ({
+  waitMs: WAIT_MS,
+  gone,
+  ...(waits === undefined ? {} : { waits }),
+});
 
 /** Null where asking again later may help. */
-async function ended(parts: CallParts, of: CallOf, call: ModelCall, came: Came): Promise<ToolAnswer | { held: HeldCall } | null> {
+async function ended(
+  parts: CallParts,
+  of: CallOf,
+  call: ModelCall,
+  came: Came,
+): Promise<ToolAnswer | { held: HeldCall } | null> {
   const { view } = came;
   if (view?.result?.error?.code === 'token.revoked') of.tokenEnded?.();
-  if (view === null || call.tool_id !== AGENT_SPAWN.tool_id || view.result?.status !== 'ok' || of.below === undefined) return answerOf(await shown(parts, of.caller, came), of.dialect);
+  if (view === null || call.tool_id !== AGENT_SPAWN.tool_id || view.result?.status !== 'ok' || of.below === undefined)
+    return answerOf(await shown(parts, of.caller, came), of.dialect);
   const { below } = of;
   const answer = await unlessLater(() => below(call, view.operation_id));
   if (answer === null || 'held' in answer) return answer;
@@ -108,12 +133,20 @@ async function ended(parts: CallParts, of: CallOf, call: ModelCall, came: Came):
 }
 
 /** A change that is staged, or one that is applied by its token; its calls have keys of the same place. */
-function inTwoSteps(parts: CallParts, of: CallOf, call: ModelCall & { mode: 'stage' | 'apply' }, { round }: CallPlace, gone: AbortSignal, earlier: readonly ModelCall[]): () => Promise<Came> {
+function inTwoSteps(
+  parts: CallParts,
+  of: CallOf,
+  call: ModelCall & { mode: 'stage' | 'apply' },
+  { round }: CallPlace,
+  gone: AbortSignal,
+  earlier: readonly ModelCall[],
+): () => Promise<Came> {
   const tokens = earlier.flatMap(({ mode, args }) => (mode === 'apply' ? [String(args['token'])] : []));
   let isTold = false;
   return async () => {
     const asking = { caller: of.caller, turn: turnOf(of, round), patience: patienceOf(of, gone) };
-    const came = call.mode === 'stage' ? await parts.staged.stage(asking, call) : await parts.staged.apply(asking, call, tokens);
+    const came =
+      call.mode === 'stage' ? await parts.staged.stage(asking, call) : await parts.staged.apply(asking, call, tokens);
     if (came.view !== null && !isTold) of.started(came.view.operation_id);
     isTold = true;
     return came;
@@ -129,16 +162,41 @@ function subjectOf({ content }: CallOf['session']): { data_subject?: string } {
 function turnOf({ session, run, dialect, model }: CallOf, round: number): Turn {
   if (dialect === null) throw new Error('a change is staged in a dialect of text alone');
   const { agent_id, capability_token_id, workspace_id, session_id } = session;
-  return { dialect, agent_id, capability_token_id, workspace_id, session_id, session_mode: 'interactive', ...subjectOf(session), run_id: run.run_id, turn_id: String(round), model: wordOf(model) };
+  return {
+    dialect,
+    agent_id,
+    capability_token_id,
+    workspace_id,
+    session_id,
+    session_mode: 'interactive',
+    ...subjectOf(session),
+    run_id: run.run_id,
+    turn_id: String(round),
+    model: wordOf(model),
+  };
 }
 
 const wordOf = (name: string): string => name.replaceAll(WORD, '_').slice(0, 128);
 
 function bodyOf({ session, run, model }: CallOf, call: ModelCall, { round, index }: CallPlace): object {
   return {
-    tool_id: call.tool_id, args: call.args, agent_id: session.agent_id, capability_token_id: session.capability_token_id, workspace_id: session.workspace_id,
-    ...subjectOf(session), session_id: session.session_id, session_mode: session.job_id === null ? 'interactive' : 'scheduled', idempotency_key: placeKey(run.run_id, { round, index }),
-    provenance: { source: 'run', dialect: session.dialect, session_id: session.session_id, run_id: run.run_id, turn: String(round), model: wordOf(model) },
+    tool_id: call.tool_id,
+    args: call.args,
+    agent_id: session.agent_id,
+    capability_token_id: session.capability_token_id,
+    workspace_id: session.workspace_id,
+    ...subjectOf(session),
+    session_id: session.session_id,
+    session_mode: session.job_id === null ? 'interactive' : 'scheduled',
+    idempotency_key: placeKey(run.run_id, { round, index }),
+    provenance: {
+      source: 'run',
+      dialect: session.dialect,
+      session_id: session.session_id,
+      run_id: run.run_id,
+      turn: String(round),
+      model: wordOf(model),
+    },
   };
 }
 
@@ -169,32 +227,62 @@ function answerOf({ outcome, view }: Came, dialect: TextDialect | null): ToolAns
   const { standing, result, error, metadata } = outcome;
   const { word, is_error } = STANDINGS[standing];
   const reasons = (view?.result?.reasons ?? []).map(({ code, message }) => ({ code, message }));
-  const text = JSON.stringify({ status: word, tx_outcome: view?.result?.tx_outcome, result, metadata, ...(error === null ? {} : { error, ...(reasons.length > 0 ? { reasons } : {}) }) });
+  const text = JSON.stringify({
+    status: word,
+    tx_outcome: view?.result?.tx_outcome,
+    result,
+    metadata,
+    ...(error === null ? {} : { error, ...(reasons.length > 0 ? { reasons } : {}) }),
+  });
   const of = { standing, is_error, ...(view === null ? {} : { operation_id: view.operation_id }) };
   if (dialect === null) return { ...of, text: text.slice(0, ANSWER_CHARS_MAX) };
-  return { ...of, text: text.slice(0, SHOWN_CHARS_MAX), outcome: { result: fitted(result), error, ...(metadata === undefined ? {} : { metadata: fittedEach(metadata) }) } };
+  return {
+    ...of,
+    text: text.slice(0, SHOWN_CHARS_MAX),
+    outcome: { result: fitted(result), error, ...(metadata === undefined ? {} : { metadata: fittedEach(metadata) }) },
+  };
 }
 
-/** As much of a value as a model can use: long texts in it are cut with a notice; what has too many parts is the beginning of its JSON. */
+/**
+ * As much of a value as a model can use: long texts in it are cut with a notice; what has too many parts is the
+ * beginning of its JSON.
+ */
 function fitted(value: unknown): Outcome['result'] {
   const fits = (it: unknown): boolean => (JSON.stringify(it ?? null) as string).length <= ANSWER_CHARS_MAX;
   if (fits(value)) return value ?? null;
   // Half: what is escaped in JSON takes more room there.
-  const cut = parseJson(JSON.stringify(value, (_key, each: unknown) => (typeof each === 'string' ? truncated(each, ANSWER_CHARS_MAX / 2) : each)));
+  const cut = parseJson(
+    JSON.stringify(value, (_key, each: unknown) =>
+      typeof each === 'string' ? truncated(each, ANSWER_CHARS_MAX / 2) : each,
+    ),
+  );
   return fits(cut) ? cut : { cut: truncated(JSON.stringify(value), ANSWER_CHARS_MAX) };
 }
 
-const fittedEach = (metadata: Readonly<Record<string, unknown>>): Record<string, unknown> => Object.fromEntries(Object.entries(metadata).map(([name, value]) => [name, fitted(value)]));
+const fittedEach = (metadata: Readonly<Record<string, unknown>>): Record<string, unknown> =>
+  Object.fromEntries(Object.entries(metadata).map(([name, value]) => [name, fitted(value)]));
 
 /** Before the first round: what the run itself asks for. */
 const ITS_OWN: CallPlace = { round: 0, index: 0 };
 
 /** A file of the workspace as the agent may read it; null where it can't, for whatever reason: a run does without. */
-export async function readAsAgent(parts: CallParts, of: CallOf, path: string, signal: AbortSignal): Promise<string | null> {
-  const parsed = parts.parse(bodyOf(of, { id: 'own', tool_id: 'fs.read', args: { path } }, ITS_OWN), undefined, of.caller);
+export async function readAsAgent(
+  parts: CallParts,
+  of: CallOf,
+  path: string,
+  signal: AbortSignal,
+): Promise<string | null> {
+  const parsed = parts.parse(
+    bodyOf(of, { id: 'own', tool_id: 'fs.read', args: { path } }, ITS_OWN),
+    undefined,
+    of.caller,
+  );
   const view = await parts.propose(of.caller, newId('operation'), parsed, { waitMs: WAIT_MS, gone: signal });
   if (!isFinal(view.state)) return null;
   const { result } = await parts.show(of.caller, view);
-  const read = result?.status === 'ok' ? result.result as { readonly content?: unknown; readonly encoding?: unknown } | null : null;
+  const read =
+    result?.status === 'ok'
+      ? (result.result as { readonly content?: unknown; readonly encoding?: unknown } | null)
+      : null;
   return typeof read?.content === 'string' && read.encoding === 'utf8' ? read.content : null;
 }

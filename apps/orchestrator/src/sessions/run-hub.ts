@@ -26,7 +26,8 @@ export class RunHub {
   /** Begins to watch; the returned function ends it and MUST be called. Fault `rate.limited`. */
   watch(tenantId: string, runId: string, watcher: RunWatcher): () => void {
     const has = this.#ofTenant.get(tenantId) ?? 0;
-    if (has >= this.#tenantMax) throw new Fault('rate.limited', `a tenant may have ${this.#tenantMax} streams of runs open here`);
+    if (has >= this.#tenantMax)
+      throw new Fault('rate.limited', `a tenant may have ${this.#tenantMax} streams of runs open here`);
     this.#ofTenant.set(tenantId, has + 1);
     const watchers = this.#watchers.get(runId) ?? new Set();
     this.#watchers.set(runId, watchers.add(watcher));

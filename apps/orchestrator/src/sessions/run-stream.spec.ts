@@ -8,11 +8,26 @@ import { RunStream, type RunStreamOptions } from './run-stream.ts';
 const RUN = 'run_01m834x5wtem0bcm5yy72gabjq';
 const resumed = (seq: number): RunEventRow => ({ seq, at: 0, event: { kind: 'resumed' } });
 const ended = (seq: number): RunEventRow => ({ seq, at: 0, event: { kind: 'ended', stopped: 'end' } });
-const news = (seq: number, live: { event: 'text'; data: Record<string, unknown> }[] = []) => ({ v: 1 as const, tenant_id: 'ten_1' as never, run_id: RUN as never, seq, live });
+const news = (seq: number, live: { event: 'text'; data: Record<string, unknown> }[] = []) => ({
+  v: 1 as const,
+  tenant_id: 'ten_1' as never,
+  run_id: RUN as never,
+  seq,
+  live,
+});
 
 function streamOf(rows: RunEventRow[], over: Partial<RunStreamOptions> = {}): RunStream {
-  const read = (after: number, limit: number): Promise<RunEventRow[]> => Promise.resolve(rows.filter(({ seq }) => seq > after).slice(0, limit));
-  return new RunStream({ runId: RUN, state: 'running', after: 0, read, verifyKey: () => Promise.resolve(), forMs: null, ...over });
+  const read = (after: number, limit: number): Promise<RunEventRow[]> =>
+    Promise.resolve(rows.filter(({ seq }) => seq > after).slice(0, limit));
+  return new RunStream({
+    runId: RUN,
+    state: 'running',
+    after: 0,
+    read,
+    verifyKey: () => Promise.resolve(),
+    forMs: null,
+    ...over,
+  });
 }
 const names = (said: string): string[] => [...said.matchAll(/^event: (\w+)$/gm)].map(([, name]) => name ?? '');
 const ids = (said: string): number[] => [...said.matchAll(/^id: (\d+)$/gm)].map(([, id]) => Number(id));
@@ -56,7 +71,9 @@ test('what streamed before an event that the reader has comes no more: it would 
 });
 
 test.each([
-  ['asked', () => Promise.resolve([])], ['unavailable', () => Promise.reject(new Error('the database is away'))], ['auth', () => Promise.reject(new Fault('auth.invalid'))],
+  ['asked', () => Promise.resolve([])],
+  ['unavailable', () => Promise.reject(new Error('the database is away'))],
+  ['auth', () => Promise.reject(new Fault('auth.invalid'))],
 ] as const)('a stream whose time is over ends as `%s`: it says what became of its last look', async (reason, read) => {
   let looks = 0;
   // The first look is the one at its beginning.
@@ -65,6 +82,8 @@ test.each([
 });
 
 test('nothing that is kept leaves to a key that is valid no more', async () => {
-  const said = await text(streamOf([resumed(1)], { verifyKey: () => Promise.reject(new Fault('auth.invalid')) }).readable);
+  const said = await text(
+    streamOf([resumed(1)], { verifyKey: () => Promise.reject(new Fault('auth.invalid')) }).readable,
+  );
   expect([ids(said), said.includes('"reason":"auth"')]).toEqual([[], true]);
 });

@@ -30,8 +30,9 @@ export interface RunStreamOptions {
 }
 
 /**
- * Server-Sent Events (WHATWG HTML §9.2) of one run for one reader. INVARIANTS: a kept event is sent once and in its order, however its news came
- * or was lost; what streams is never between the reader and a kept event; nothing leaves to a key that is valid no more.
+ * Server-Sent Events (WHATWG HTML §9.2) of one run for one reader. INVARIANTS: a kept event is sent once and in its
+ * order, however its news came or was lost; what streams is never between the reader and a kept event; nothing leaves
+ * to a key that is valid no more.
  */
 export class RunStream implements RunWatcher {
   readonly readable: Readable;
@@ -49,8 +50,13 @@ export class RunStream implements RunWatcher {
     this.#sent = options.after;
     this.readable = new Readable({ read: () => this.#pump() });
     this.readable.once('close', () => this.#stop());
-    this.readable.push(`retry: ${RETRY_MS}\n${block('ready', { v: 1, run_id: options.runId, state: options.state, after: options.after })}`);
-    this.#timers.push(setInterval(() => void this.#beat(), HEARTBEAT_MS).unref(), setInterval(() => this.#pump(), LOOK_MS).unref());
+    this.readable.push(
+      `retry: ${RETRY_MS}\n${block('ready', { v: 1, run_id: options.runId, state: options.state, after: options.after })}`,
+    );
+    this.#timers.push(
+      setInterval(() => void this.#beat(), HEARTBEAT_MS).unref(),
+      setInterval(() => this.#pump(), LOOK_MS).unref(),
+    );
     if (options.forMs !== null) this.#timers.push(setTimeout(() => void this.#leave('asked'), options.forMs).unref());
   }
 
@@ -144,6 +150,8 @@ export class RunStream implements RunWatcher {
 }
 
 /** A reader whose key is valid no more is told so; any other breaks off without all that is kept. */
-const whyBroken = (error: unknown): 'auth' | 'unavailable' => (error instanceof Fault && error.status === 401 ? 'auth' : 'unavailable');
+const whyBroken = (error: unknown): 'auth' | 'unavailable' =>
+  error instanceof Fault && error.status === 401 ? 'auth' : 'unavailable';
 
-const block = (name: string, data: object, id?: number): string => `${id === undefined ? '' : `id: ${id}\n`}event: ${name}\ndata: ${JSON.stringify(data)}\n\n`;
+const block = (name: string, data: object, id?: number): string =>
+  `${id === undefined ? '' : `id: ${id}\n`}event: ${name}\ndata: ${JSON.stringify(data)}\n\n`;

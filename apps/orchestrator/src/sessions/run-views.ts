@@ -5,17 +5,33 @@ import type { RunEventView, RunView, SessionView } from '../http/session-views.t
 import type { RunEventRow } from '../ports/run-events.ts';
 import type { RunRow, SessionContent, SessionRow } from '../ports/sessions.ts';
 
-export const sessionView = ({ content: _sealed, ...row }: SessionRow & { readonly content?: SessionContent }): SessionView => row;
+export const sessionView = ({
+  content: _sealed,
+  ...row
+}: SessionRow & { readonly content?: SessionContent }): SessionView => row;
 
-export function runView({ cancel_by, fault, waits_for, rounds_max: _rounds, tokens_max: _tokens, cost_max: _cost, ...row }: RunRow): RunView {
-  return { ...row, waits_for: [...waits_for], cancel_asked: cancel_by !== null, error: fault === null ? null : { fault, message: wordsOf(fault) } };
+export function runView({
+  cancel_by,
+  fault,
+  waits_for,
+  rounds_max: _rounds,
+  tokens_max: _tokens,
+  cost_max: _cost,
+  ...row
+}: RunRow): RunView {
+  return {
+    ...row,
+    waits_for: [...waits_for],
+    cancel_asked: cancel_by !== null,
+    error: fault === null ? null : { fault, message: wordsOf(fault) },
+  };
 }
 
 /** In words of closed tables: what a provider said of a fault may hold anything. */
 function wordsOf(fault: string): string {
   if (Object.hasOwn(MODEL_FAULTS, fault)) return MODEL_FAULTS[fault as ModelFault].why;
   if (Object.hasOwn(FAULTS, fault)) return FAULTS[fault as FaultCode].message;
-  return fault === 'model.unknown' ? 'the session\'s model is configured no more' : 'the run could not go on';
+  return fault === 'model.unknown' ? "the session's model is configured no more" : 'the run could not go on';
 }
 
 /** An event, flat. A reply is shown without what only its provider can read. */

@@ -7,7 +7,10 @@ const GATHER_MS = 50;
 /** Longer arguments are told with the whole reply alone. */
 const ARGS_CHARS_MAX = 16_384;
 
-/** Tells whoever watches a run, at any replica, what streams and how far its events are kept. What it says is kept nowhere and may be lost. */
+/**
+ * Tells whoever watches a run, at any replica, what streams and how far its events are kept. What it says is kept
+ * nowhere and may be lost.
+ */
 export class RunVoice {
   readonly #tell: (news: RunNews) => void;
   readonly #of: { readonly tenant_id: TenantId; readonly run_id: string };
@@ -15,13 +18,20 @@ export class RunVoice {
   #live: RunLive[] = [];
   #timer: NodeJS.Timeout | undefined;
 
-  constructor(of: { readonly tenant_id: TenantId; readonly run_id: string }, seq: number, tell: (news: RunNews) => void) {
+  constructor(
+    of: { readonly tenant_id: TenantId; readonly run_id: string },
+    seq: number,
+    tell: (news: RunNews) => void,
+  ) {
     this.#of = of;
     this.#seq = seq;
     this.#tell = tell;
   }
 
-  /** An event was kept. What was gathered before it is told by no news of later: readers of those have the event, which tells more. */
+  /**
+   * An event was kept. What was gathered before it is told by no news of later: readers of those have the event, which
+   * tells more.
+   */
   kept(seq: number): void {
     this.#seq = seq;
     this.#live = [];
@@ -33,11 +43,21 @@ export class RunVoice {
   }
 
   heard(note: AgentNote): void {
-    if (note.kind === 'retry') this.#add({ event: 'retry', data: { round: note.round, failures: note.failures, delay_ms: note.delay_ms, fault: note.error.fault } });
+    if (note.kind === 'retry')
+      this.#add({
+        event: 'retry',
+        data: { round: note.round, failures: note.failures, delay_ms: note.delay_ms, fault: note.error.fault },
+      });
     if (note.kind !== 'delta') return;
     if (note.delta.kind === 'text') return this.#text(note.round, note.delta.text);
     const { id, tool_id, args } = note.delta.call;
-    this.#add({ event: 'asked', data: { round: note.round, call: { id, tool_id, args: JSON.stringify(args).length > ARGS_CHARS_MAX ? null : args } } });
+    this.#add({
+      event: 'asked',
+      data: {
+        round: note.round,
+        call: { id, tool_id, args: JSON.stringify(args).length > ARGS_CHARS_MAX ? null : args },
+      },
+    });
   }
 
   /** Says what was gathered; nothing is said afterwards. */
@@ -47,7 +67,8 @@ export class RunVoice {
 
   #text(round: number, text: string): void {
     const last = this.#live.at(-1);
-    if (last?.event === 'text' && last.data['round'] === round) last.data['text'] = `${String(last.data['text'])}${text}`;
+    if (last?.event === 'text' && last.data['round'] === round)
+      last.data['text'] = `${String(last.data['text'])}${text}`;
     else this.#add({ event: 'text', data: { round, text } });
   }
 
@@ -59,6 +80,12 @@ export class RunVoice {
   #say(): void {
     clearTimeout(this.#timer);
     this.#timer = undefined;
-    this.#tell({ v: 1, ...this.#of, run_id: this.#of.run_id as RunNews['run_id'], seq: this.#seq, live: this.#live.splice(0) });
+    this.#tell({
+      v: 1,
+      ...this.#of,
+      run_id: this.#of.run_id as RunNews['run_id'],
+      seq: this.#seq,
+      live: this.#live.splice(0),
+    });
   }
 }

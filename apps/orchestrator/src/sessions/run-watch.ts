@@ -7,7 +7,12 @@ import type { ConfiguredModel, Provider } from './models-file.ts';
 type RequestLabels = Omit<LabelsOf<'gen_ai.client.operation.duration'>, 'error.type'>;
 
 /** OpenTelemetry's names of providers. */
-const PROVIDERS = { openai: 'openai', anthropic: 'anthropic', gemini: 'gcp.gemini', transcript: 'transcript' } as const satisfies Record<Provider, string>;
+const PROVIDERS = {
+  openai: 'openai',
+  anthropic: 'anthropic',
+  gemini: 'gcp.gemini',
+  transcript: 'transcript',
+} as const satisfies Record<Provider, string>;
 
 /** Prices are millionths of a currency. */
 const MILLION = 1e6;
@@ -34,7 +39,9 @@ export class RunWatch {
 
   /** The model, with its requests for the tenant's run counted. */
   of(model: Model, configured: ConfiguredModel, tenantId: string): Model {
-    return new WatchedModel(model, (seconds, turn, error) => { this.#asked(configured, tenantId, { seconds, turn, error }); });
+    return new WatchedModel(model, (seconds, turn, error) => {
+      this.#asked(configured, tenantId, { seconds, turn, error });
+    });
   }
 
   ended(stopped: RunStopped): void {
@@ -46,12 +53,26 @@ export class RunWatch {
     this.#overhead.record(ms / 1_000);
   }
 
-  #asked({ name, provider, prices }: ConfiguredModel, tenant: string, { seconds, turn, error }: { seconds: number; turn: ModelTurn | null; error: unknown }): void {
-    const labels: RequestLabels = { 'gen_ai.operation.name': 'chat', 'gen_ai.provider.name': PROVIDERS[provider], 'gen_ai.request.model': name };
-    this.#seconds.record(seconds, turn === null ? { ...labels, 'error.type': error instanceof ModelError ? error.fault : 'aborted' } : labels);
+  #asked(
+    { name, provider, prices }: ConfiguredModel,
+    tenant: string,
+    { seconds, turn, error }: { seconds: number; turn: ModelTurn | null; error: unknown },
+  ): void {
+    const labels: RequestLabels = {
+      'gen_ai.operation.name': 'chat',
+      'gen_ai.provider.name': PROVIDERS[provider],
+      'gen_ai.request.model': name,
+    };
+    this.#seconds.record(
+      seconds,
+      turn === null ? { ...labels, 'error.type': error instanceof ModelError ? error.fault : 'aborted' } : labels,
+    );
     const usage = turn?.usage;
     if (usage === undefined) return;
-    for (const [type, tokens] of [['input', usage.input_tokens], ['output', usage.output_tokens]] as const) {
+    for (const [type, tokens] of [
+      ['input', usage.input_tokens],
+      ['output', usage.output_tokens],
+    ] as const) {
       this.#tokens.record(tokens, { ...labels, 'gen_ai.token.type': type });
       this.#tokensOfTenants.add(tokens, { tenant, type });
     }
@@ -75,7 +96,7 @@ class WatchedModel extends Model {
     this.#tell = tell;
   }
 
-  override async* reply(conversation: Conversation, signal: AbortSignal): AsyncGenerator<ModelDelta, ModelTurn, void> {
+  override async *reply(conversation: Conversation, signal: AbortSignal): AsyncGenerator<ModelDelta, ModelTurn, void> {
     const began = performance.now();
     const seconds = (): number => (performance.now() - began) / 1_000;
     try {

@@ -21,7 +21,12 @@ const REPLAY_ROWS = 100;
 @Controller()
 export class RunsController {
   constructor(
-    private readonly sessions: Sessions, private readonly changing: ChangeSessions, private readonly replaying: ReplayRun, private readonly driving: DriveRuns, private readonly hub: RunHub, private readonly authenticator: Authenticator,
+    private readonly sessions: Sessions,
+    private readonly changing: ChangeSessions,
+    private readonly replaying: ReplayRun,
+    private readonly driving: DriveRuns,
+    private readonly hub: RunHub,
+    private readonly authenticator: Authenticator,
   ) {}
 
   @Route(RUNS.read)
@@ -47,11 +52,17 @@ export class RunsController {
   }
 
   @Route(RUNS.follow)
-  async follow(@Asked() { caller, params, query }: AskedOf<typeof RUNS.follow>, @InExchange() exchange: Exchange): Promise<StreamableFile> {
+  async follow(
+    @Asked() { caller, params, query }: AskedOf<typeof RUNS.follow>,
+    @InExchange() exchange: Exchange,
+  ): Promise<StreamableFile> {
     const { run_id, state } = await this.changing.readRun(caller, params.run_id);
     const key = exchange.header('authorization');
     const stream = new RunStream({
-      runId: run_id, state, after: lastOf(exchange.header('last-event-id')) ?? query.after ?? 0, forMs: query.for_ms ?? null,
+      runId: run_id,
+      state,
+      after: lastOf(exchange.header('last-event-id')) ?? query.after ?? 0,
+      forMs: query.for_ms ?? null,
       read: (after, limit) => this.sessions.events(caller.tenant_id, run_id, after, limit),
       verifyKey: () => this.authenticator.identify(key, exchange.address),
     });
@@ -70,6 +81,7 @@ export class RunsController {
 /** Fault `request.malformed` for an id that no stream of a run gave. */
 function lastOf(id: string | undefined): number | undefined {
   if (id === undefined || id === '') return undefined;
-  if (!/^\d{1,9}$/.test(id)) throw new Fault('request.malformed', 'the header `Last-Event-ID` is none of this stream\'s ids');
+  if (!/^\d{1,9}$/.test(id))
+    throw new Fault('request.malformed', "the header `Last-Event-ID` is none of this stream's ids");
   return Number(id);
 }

@@ -23,9 +23,10 @@ export interface Above {
 }
 
 /**
- * Sub-agents of runs: each a session of its own with one run, which is driven as any other by whoever has room. The run above keeps that it waits, and lets go of its lease.
- * INVARIANT (once): the sub-agent is the operation's, so whoever goes on with the run above finds the one that there is. INVARIANT (no wider): its token is made by the kernel
- * of the call that was committed; nothing here says what it grants.
+ * Sub-agents of runs: each a session of its own with one run, which is driven as any other by whoever has room. The run
+ * above keeps that it waits, and lets go of its lease. INVARIANT (once): the sub-agent is the operation's, so whoever
+ * goes on with the run above finds the one that there is. INVARIANT (no wider): its token is made by the kernel of the
+ * call that was committed; nothing here says what it grants.
  */
 export class SubAgents {
   readonly #work: RunWork;
@@ -37,13 +38,23 @@ export class SubAgents {
     this.#tokenOf = tokenOf;
   }
 
-  /** What became of the sub-agent that a committed call is for, which it begins unless there is one. Faults: those of the token, `limit.exceeded`: for the model to read. */
+  /**
+   * What became of the sub-agent that a committed call is for, which it begins unless there is one. Faults: those of
+   * the token, `limit.exceeded`: for the model to read.
+   */
   async answer(above: Above, call: ModelCall, operationId: string): Promise<ToolAnswer | { held: HeldCall }> {
     const { claim } = above;
     const there = await this.#work.below(claim, operationId);
     if (there?.run.state === 'ended') return await answerOf(there.run, there.events);
-    const run = there?.run ?? await this.#begin(above, call, operationId);
-    return { held: { operation_id: operationId, waits_for: 'run', run_id: run.run_id, text: `the sub-agent's run \`${run.run_id}\` has to end first` } };
+    const run = there?.run ?? (await this.#begin(above, call, operationId));
+    return {
+      held: {
+        operation_id: operationId,
+        waits_for: 'run',
+        run_id: run.run_id,
+        text: `the sub-agent's run \`${run.run_id}\` has to end first`,
+      },
+    };
   }
 
   /** Whether nothing is to be waited for any more. */
@@ -53,23 +64,55 @@ export class SubAgents {
   }
 
   async #begin(above: Above, { args }: ModelCall, operationId: string): Promise<RunRow> {
-    const { claim, caller, open: { session, run } } = above;
+    const {
+      claim,
+      caller,
+      open: { session, run },
+    } = above;
     const capability_token_id = await this.#tokenOf(caller, operationId);
     const session_id = newId('session');
     const { agent_id, workspace_id, dialect, model } = session;
-    return await this.#work.spawn(claim, {
-      session_id, name: null, agent_id, workspace_id, capability_token_id, dialect, model, forked_from: null, spawned_by: { run_id: run.run_id, operation_id: operationId }, job_id: session.job_id,
-      content: { ...session.content, base: [] }, created_by: run.created_by,
-    }, {
-      run_id: newId('run'), session_id, idempotency_key: null, input: String(args['task']), ...limitsOf(above, args['rounds_max']),
-      created_by: run.created_by, role: run.role, principal: run.principal,
-    }, COUNT_MAX);
+    return await this.#work.spawn(
+      claim,
+      {
+        session_id,
+        name: null,
+        agent_id,
+        workspace_id,
+        capability_token_id,
+        dialect,
+        model,
+        forked_from: null,
+        spawned_by: { run_id: run.run_id, operation_id: operationId },
+        job_id: session.job_id,
+        content: { ...session.content, base: [] },
+        created_by: run.created_by,
+      },
+      {
+        run_id: newId('run'),
+        session_id,
+        idempotency_key: null,
+        input: String(args['task']),
+        ...limitsOf(above, args['rounds_max']),
+        created_by: run.created_by,
+        role: run.role,
+        principal: run.principal,
+      },
+      COUNT_MAX,
+    );
   }
 }
 
-/** INVARIANT (within the run above): what is left of its tokens and cost is the sub-agent's bound; nothing else of that run goes on meanwhile. */
-function limitsOf({ open: { run }, state: { usage, below }, prices }: Above, rounds: unknown): Pick<RunRow, 'rounds_max' | 'tokens_max' | 'cost_max'> {
-  const left = (bound: number | null, used: number): number | null => (bound === null ? null : Math.max(1, bound - used));
+/**
+ * INVARIANT (within the run above): what is left of its tokens and cost is the sub-agent's bound; nothing else of that
+ * run goes on meanwhile.
+ */
+function limitsOf(
+  { open: { run }, state: { usage, below }, prices }: Above,
+  rounds: unknown,
+): Pick<RunRow, 'rounds_max' | 'tokens_max' | 'cost_max'> {
+  const left = (bound: number | null, used: number): number | null =>
+    bound === null ? null : Math.max(1, bound - used);
   return {
     rounds_max: typeof rounds === 'number' ? rounds : ROUNDS,
     tokens_max: left(run.tokens_max, usage.input_tokens + usage.output_tokens + below.tokens),
@@ -89,7 +132,17 @@ async function answerOf(run: RunRow, events: KeptEvents): Promise<ToolAnswer> {
   }
   const isDone = run.stopped === 'end';
   return {
-    text: JSON.stringify({ status: isDone ? 'ok' : 'error', run_id: run.run_id, stopped: run.stopped, rounds: run.rounds, calls, tokens, text }),
-    standing: isDone ? 'completed' : run.stopped === 'cancelled' ? 'cancelled' : 'failed', is_error: !isDone, below: { run_id: run.run_id, tokens, cost },
+    text: JSON.stringify({
+      status: isDone ? 'ok' : 'error',
+      run_id: run.run_id,
+      stopped: run.stopped,
+      rounds: run.rounds,
+      calls,
+      tokens,
+      text,
+    }),
+    standing: isDone ? 'completed' : run.stopped === 'cancelled' ? 'cancelled' : 'failed',
+    is_error: !isDone,
+    below: { run_id: run.run_id, tokens, cost },
   };
 }

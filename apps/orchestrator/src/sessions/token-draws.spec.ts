@@ -7,9 +7,18 @@ import { TokenDraws, type TokenDraw } from './token-draws.ts';
 const claim: RunClaim = { tenant_id: newId('tenant') as RunClaim['tenant_id'], run_id: newId('run'), fence: 3 };
 
 /** Answers come when a test lets them. */
-function drawing(settled: number | null, answer: (draw: TokenDraw) => Promise<{ bounded: boolean }> = async () => ({ bounded: true })) {
+function drawing(
+  settled: number | null,
+  answer: (draw: TokenDraw) => Promise<{ bounded: boolean }> = async () => ({ bounded: true }),
+) {
   const told: TokenDraw[] = [];
-  return { told, draws: new TokenDraws(claim, settled, (draw) => { told.push(draw); return answer(draw); }) };
+  return {
+    told,
+    draws: new TokenDraws(claim, settled, (draw) => {
+      told.push(draw);
+      return answer(draw);
+    }),
+  };
 }
 
 test('draws are told one after another, each with its place under the claim', async () => {
@@ -20,7 +29,10 @@ test('draws are told one after another, each with its place under the claim', as
   expect(told.length).toBe(1);
   resolve({ bounded: true });
   await Promise.all(all);
-  expect(told).toEqual([{ run_id: claim.run_id, fence: 3, place: 1, used_total: 10, reserve: 50 }, { run_id: claim.run_id, fence: 3, place: 2, used_total: 30, reserve: 0 }]);
+  expect(told).toEqual([
+    { run_id: claim.run_id, fence: 3, place: 1, used_total: 10, reserve: 50 },
+    { run_id: claim.run_id, fence: 3, place: 2, used_total: 30, reserve: 0 },
+  ]);
 });
 
 test('what is settled is not told again', async () => {
@@ -33,7 +45,9 @@ test('what is settled is not told again', async () => {
 
 test('a draw that failed may have happened: letting go is told', async () => {
   let isDown = true;
-  const { told, draws } = drawing(0, () => (isDown ? Promise.reject(new Fault('bus.unreachable')) : Promise.resolve({ bounded: true })));
+  const { told, draws } = drawing(0, () =>
+    isDown ? Promise.reject(new Fault('bus.unreachable')) : Promise.resolve({ bounded: true }),
+  );
   await expect(draws.reserve(0, 50)).rejects.toMatchObject({ code: 'bus.unreachable' });
   isDown = false;
   await draws.settle(0);
@@ -51,6 +65,10 @@ test('the kernel is asked once where nobody has said whether the token is bounde
 });
 
 test('who was overtaken has lost the run; other faults are as they are', async () => {
-  await expect(drawing(null, () => Promise.reject(new Fault('conflict'))).draws.reserve(0, 1)).rejects.toBeInstanceOf(LeaseLost);
-  await expect(drawing(null, () => Promise.reject(new Fault('budget.exhausted'))).draws.reserve(0, 1)).rejects.toMatchObject({ code: 'budget.exhausted' });
+  await expect(drawing(null, () => Promise.reject(new Fault('conflict'))).draws.reserve(0, 1)).rejects.toBeInstanceOf(
+    LeaseLost,
+  );
+  await expect(
+    drawing(null, () => Promise.reject(new Fault('budget.exhausted'))).draws.reserve(0, 1),
+  ).rejects.toMatchObject({ code: 'budget.exhausted' });
 });

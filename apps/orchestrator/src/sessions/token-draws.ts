@@ -12,21 +12,29 @@ export interface TokenDraw {
 }
 
 /**
- * What a run draws on the `llm_tokens` of its token while this process drives it: one draw after another, each in place of the last.
- * INVARIANT (nothing is held for nobody): what was reserved is let go of before the run waits, hands on or ends; where it is left to others it stands until they draw.
+ * What a run draws on the `llm_tokens` of its token while this process drives it: one draw after another, each in place
+ * of the last. INVARIANT (nothing is held for nobody): what was reserved is let go of before the run waits, hands on or
+ * ends; where it is left to others it stands until they draw.
  */
 export class TokenDraws {
   readonly #claim: RunClaim;
   readonly #draw: (draw: TokenDraw) => Promise<{ readonly bounded: boolean }>;
   /** null: not known yet, so the kernel is asked */
   #isBounded: boolean | null = null;
-  /** the total that was settled with nothing reserved; null: something may be reserved, by who drove the run before or by a draw whose answer was lost */
+  /**
+   * the total that was settled with nothing reserved; null: something may be reserved, by who drove the run before or
+   * by a draw whose answer was lost
+   */
   #settled: number | null;
   #place = 0;
   #last: Promise<unknown> = Promise.resolve();
 
   /** @param settled what was settled when the run was let go of; null where it wasn't */
-  constructor(claim: RunClaim, settled: number | null, draw: (draw: TokenDraw) => Promise<{ readonly bounded: boolean }>) {
+  constructor(
+    claim: RunClaim,
+    settled: number | null,
+    draw: (draw: TokenDraw) => Promise<{ readonly bounded: boolean }>,
+  ) {
     this.#claim = claim;
     this.#settled = settled;
     this.#draw = draw;
@@ -42,8 +50,9 @@ export class TokenDraws {
   }
 
   /**
-   * Settles `used`, the run's own total, and reserves what its next reply may use. Faults: `budget.exhausted`, `token.revoked`, `token.expired`, `token.not_yet_valid`: nothing is reserved then. Throws
-   * `LeaseLost` where another drew since.
+   * Settles `used`, the run's own total, and reserves what its next reply may use. Faults: `budget.exhausted`,
+   * `token.revoked`, `token.expired`, `token.not_yet_valid`: nothing is reserved then. Throws `LeaseLost` where another
+   * drew since.
    */
   reserve(used: number, most: number): Promise<void> {
     return this.#inTurn(() => this.#say(used, most));
@@ -60,9 +69,11 @@ export class TokenDraws {
     this.#settled = null;
     this.#place += 1;
     const { run_id, fence } = this.#claim;
-    const { bounded } = await this.#draw({ run_id, fence, place: this.#place, used_total, reserve }).catch((error: unknown) => {
-      throw error instanceof Fault && error.code === 'conflict' ? new LeaseLost(run_id) : error;
-    });
+    const { bounded } = await this.#draw({ run_id, fence, place: this.#place, used_total, reserve }).catch(
+      (error: unknown) => {
+        throw error instanceof Fault && error.code === 'conflict' ? new LeaseLost(run_id) : error;
+      },
+    );
     this.#isBounded = bounded;
     if (reserve === 0) this.#settled = used_total;
   }

@@ -17,14 +17,17 @@ export interface TranscriptWish {
 }
 
 /**
- * A session's transcript as lines of JSON: the session, then each run followed by its events, in order, and last a line that says how many there were, so that one which broke off
- * is known as such. INVARIANT (constant memory): no more is read than one page of events, and the next when that was taken. INVARIANT (key): nothing leaves to a key that is valid no more.
+ * A session's transcript as lines of JSON: the session, then each run followed by its events, in order, and last a line
+ * that says how many there were, so that one which broke off is known as such. INVARIANT (constant memory): no more is
+ * read than one page of events, and the next when that was taken. INVARIANT (key): nothing leaves to a key that is
+ * valid no more.
  */
 export function transcriptLines(sessions: Sessions, wish: TranscriptWish): Readable {
   return Readable.from(lines(sessions, wish), { objectMode: false });
 }
 
-const lineOf = (line: 'session' | 'run' | 'event' | 'end', rest: object): string => `${JSON.stringify({ line, ...rest })}\n`;
+const lineOf = (line: 'session' | 'run' | 'event' | 'end', rest: object): string =>
+  `${JSON.stringify({ line, ...rest })}\n`;
 
 async function* lines(sessions: Sessions, { session, tenantId, verifyKey }: TranscriptWish): AsyncGenerator<string> {
   yield lineOf('session', { v: 1, session: sessionView(session) });
@@ -52,7 +55,10 @@ async function* lines(sessions: Sessions, { session, tenantId, verifyKey }: Tran
 async function allRuns(sessions: Sessions, tenantId: TenantId, sessionId: string): Promise<RunRow[]> {
   const runs: RunRow[] = [];
   for (let cursor: string | null = null; ;) {
-    const page: Awaited<ReturnType<Sessions['listRuns']>> = await sessions.listRuns(tenantId, sessionId, { cursor, limit: RUNS });
+    const page: Awaited<ReturnType<Sessions['listRuns']>> = await sessions.listRuns(tenantId, sessionId, {
+      cursor,
+      limit: RUNS,
+    });
     runs.push(...page.items);
     if (page.next_cursor === null) return runs.reverse();
     cursor = page.next_cursor;

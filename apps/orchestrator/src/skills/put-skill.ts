@@ -14,10 +14,15 @@ export class PutSkill {
     this.#blobs = blobs;
   }
 
-  /** What is wrong with the folder is the kernel's to say. Faults: `request.malformed` with the file's pointer, those of the kernel. */
+  /**
+   * What is wrong with the folder is the kernel's to say. Faults: `request.malformed` with the file's pointer, those of
+   * the kernel.
+   */
   async run(caller: Caller, files: readonly (SentContent & { readonly path: string })[]): Promise<SkillPut> {
     const contents = await contentsOf(files, (index) => `/files/${index}/content`);
     const refs = await this.#blobs.putMany(caller.tenant_id, contents);
-    return await this.#kernel.ask('skill.put', caller, { files: files.map(({ path }, index) => ({ path, ref: refs[index] as BlobRef })) });
+    return await this.#kernel.ask('skill.put', caller, {
+      files: files.map(({ path }, index) => ({ path, ref: refs[index] as BlobRef })),
+    });
   }
 }

@@ -10,10 +10,15 @@ import { PutSkill } from './put-skill.ts';
 
 @Controller()
 export class SkillsController {
-  constructor(private readonly kernel: KernelClient, private readonly putSkill: PutSkill) {}
+  constructor(
+    private readonly kernel: KernelClient,
+    private readonly putSkill: PutSkill,
+  ) {}
 
   @Route(SKILLS.list)
-  list(@Asked() { caller, query }: AskedOf<typeof SKILLS.list>): Promise<{ items: SkillView[]; next_cursor: string | null }> {
+  list(
+    @Asked() { caller, query }: AskedOf<typeof SKILLS.list>,
+  ): Promise<{ items: SkillView[]; next_cursor: string | null }> {
     return this.kernel.ask('skill.list', caller, { page: pageOf(query) });
   }
 

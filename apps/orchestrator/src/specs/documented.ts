@@ -19,7 +19,9 @@ const DOCUMENTED: readonly Documented[] = ROUTES.map((row: RouteRow): Documented
 }).toSorted((a, b) => paramsOf(a) - paramsOf(b));
 
 function patternOf({ path, params = {} }: RouteRow): RegExp {
-  const filled = path.replaceAll('.', '\\.').replaceAll(/\{([a-z_]+)\}/g, (_all, name: string) => (isRest(params[name]) ? '.+' : '[^/]+'));
+  const filled = path
+    .replaceAll('.', '\\.')
+    .replaceAll(/\{([a-z_]+)\}/g, (_all, name: string) => (isRest(params[name]) ? '.+' : '[^/]+'));
   return new RegExp(`^${filled}$`);
 }
 
@@ -27,5 +29,7 @@ function patternOf({ path, params = {} }: RouteRow): RegExp {
 export function undocumentedAnswer(method: string, url: string, status: number): string | null {
   const [path = ''] = url.split('?');
   const asked = DOCUMENTED.find((each) => each.row.method === method && each.path.test(path));
-  return asked === undefined || asked.statuses.has(String(status)) ? null : `${asked.row.id} answered ${String(status)}`;
+  return asked === undefined || asked.statuses.has(String(status))
+    ? null
+    : `${asked.row.id} answered ${String(status)}`;
 }

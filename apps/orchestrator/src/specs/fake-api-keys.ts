@@ -3,7 +3,10 @@ import { Fault, type Caller, type TenantId } from '@writ/contract';
 import type { Role } from '../http/route.ts';
 import { ApiKeys, type ApiKeyRow, type NewKey } from '../ports/api-keys.ts';
 
-interface Kept extends ApiKeyRow { readonly tenant_id: TenantId; readonly hash: string }
+interface Kept extends ApiKeyRow {
+  readonly tenant_id: TenantId;
+  readonly hash: string;
+}
 
 /** Keys for as long as the process lives. */
 export class FakeApiKeys extends ApiKeys {
@@ -20,7 +23,14 @@ export class FakeApiKeys extends ApiKeys {
 
   override async create(tenant_id: TenantId, { hash, principal = null, ...key }: NewKey): Promise<ApiKeyRow> {
     if (this.#rows.some((each) => each.api_key_id === key.api_key_id)) throw new Error('the id is taken');
-    const row: Kept = { ...key, principal, tenant_id, created_at: 1_000 + this.#rows.length, revoked_at: null, hash: Buffer.from(hash).toString('hex') };
+    const row: Kept = {
+      ...key,
+      principal,
+      tenant_id,
+      created_at: 1_000 + this.#rows.length,
+      revoked_at: null,
+      hash: Buffer.from(hash).toString('hex'),
+    };
     this.#rows.push(row);
     return viewOf(row);
   }
@@ -30,16 +40,25 @@ export class FakeApiKeys extends ApiKeys {
     return row === undefined ? null : viewOf(row);
   }
 
-  override async list(tenantId: TenantId, { cursor, limit }: { cursor: string | null; limit: number }): Promise<{ items: ApiKeyRow[]; next_cursor: string | null }> {
+  override async list(
+    tenantId: TenantId,
+    { cursor, limit }: { cursor: string | null; limit: number },
+  ): Promise<{ items: ApiKeyRow[]; next_cursor: string | null }> {
     const rows = this.#rows.filter((each) => each.tenant_id === tenantId).reverse();
     const from = cursor === null ? 0 : rows.findIndex((each) => each.api_key_id === cursor) + 1;
     if (cursor !== null && from === 0) throw new Fault('request.malformed', 'the `cursor` is none of this list');
     const items = rows.slice(from, from + limit);
-    return { items: items.map(viewOf), next_cursor: rows.length > from + limit ? items.at(-1)?.api_key_id ?? null : null };
+    return {
+      items: items.map(viewOf),
+      next_cursor: rows.length > from + limit ? (items.at(-1)?.api_key_id ?? null) : null,
+    };
   }
 
   override async rolesOf(tenantId: TenantId, principal: string): Promise<Role[]> {
-    const theirs = this.#rows.filter((each) => each.tenant_id === tenantId && each.revoked_at === null && (each.principal ?? each.api_key_id) === principal);
+    const theirs = this.#rows.filter(
+      (each) =>
+        each.tenant_id === tenantId && each.revoked_at === null && (each.principal ?? each.api_key_id) === principal,
+    );
     return [...new Set(theirs.map(({ role }) => role))];
   }
 
@@ -52,8 +71,11 @@ export class FakeApiKeys extends ApiKeys {
   async #revoke(tenantId: TenantId, apiKeyId: string, before?: () => Promise<void>): Promise<ApiKeyRow | null> {
     const row = this.#find(tenantId, apiKeyId);
     if (row === undefined) return null;
-    const admins = this.#rows.filter((each) => each.tenant_id === tenantId && each.role === 'admin' && each.revoked_at === null);
-    if (admins.length === 1 && admins[0] === row) throw new Fault('conflict', 'it is the last valid key of an administrator; make another one first');
+    const admins = this.#rows.filter(
+      (each) => each.tenant_id === tenantId && each.role === 'admin' && each.revoked_at === null,
+    );
+    if (admins.length === 1 && admins[0] === row)
+      throw new Fault('conflict', 'it is the last valid key of an administrator; make another one first');
     await before?.();
     const revoked = { ...row, revoked_at: row.revoked_at ?? 2_000 };
     this.#rows.splice(this.#rows.indexOf(row), 1, revoked);

@@ -6,7 +6,13 @@ import { FakeJobs } from './fake-jobs.ts';
 
 const fake = new FakeJobs();
 jobsContract('the fake', {
-  jobs: () => fake, work: () => fake.work, key: () => Promise.resolve(newId('apiKey') as Id<'apiKey'>),
-  revoke: async (_tenant, key) => { fake.revoked.add(key); },
-  end: async (_tenant, runId) => { fake.ended.add(runId); },
+  jobs: () => fake,
+  work: () => fake.work,
+  key: () => Promise.resolve(newId('apiKey') as Id<'apiKey'>),
+  revoke: async (_tenant, key) => {
+    fake.revoked.add(key);
+  },
+  end: async (_tenant, runId) => {
+    fake.ended.add(runId);
+  },
 });

@@ -1,10 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
 import { Fault, type Id, type TenantId } from '@writ/contract';
 import { newId } from '@writ/nest-kit';
-import { Jobs, JobWork, type JobPlan, type JobName, type JobRow, type JobStanding, type JobStart, type JobWish } from '../ports/jobs.ts';
+import {
+  Jobs,
+  JobWork,
+  type JobPlan,
+  type JobName,
+  type JobRow,
+  type JobStanding,
+  type JobStart,
+  type JobWish,
+} from '../ports/jobs.ts';
 import type { PageAsked, PageOf } from '../ports/sessions.ts';
 
-interface Kept { readonly tenant_id: TenantId; row: JobRow; readonly starts: (JobStart & { readonly key: string | null })[] }
+interface Kept {
+  readonly tenant_id: TenantId;
+  row: JobRow;
+  readonly starts: (JobStart & { readonly key: string | null })[];
+}
 
 function pageOf<T>(rows: readonly T[], { cursor, limit }: PageAsked, idOf: (row: T) => string): PageOf<T> {
   const from = cursor === null ? 0 : rows.findIndex((row) => idOf(row) === cursor) + 1;
@@ -28,9 +41,20 @@ export class FakeJobs extends Jobs {
     return this.kept.find(({ tenant_id, row }) => tenant_id === tenantId && row.job_id === jobId);
   }
 
-  override async create(tenant_id: TenantId, { by, principal: _theirs, ...job }: JobWish & { readonly job_id: Id<'job'> }, countMax: number): Promise<JobRow> {
+  override async create(
+    tenant_id: TenantId,
+    { by, principal: _theirs, ...job }: JobWish & { readonly job_id: Id<'job'> },
+    countMax: number,
+  ): Promise<JobRow> {
     if (this.kept.filter((each) => each.tenant_id === tenant_id).length >= countMax) throw new Fault('limit.exceeded');
-    const row: JobRow = { ...job, state: 'active', created_at: this.now, created_by: by, changed_at: this.now, changed_by: by };
+    const row: JobRow = {
+      ...job,
+      state: 'active',
+      created_at: this.now,
+      created_by: by,
+      changed_at: this.now,
+      changed_by: by,
+    };
     this.kept.unshift({ tenant_id, row, starts: [] });
     return row;
   }
@@ -40,17 +64,35 @@ export class FakeJobs extends Jobs {
   }
 
   override async list(tenantId: TenantId, page: PageAsked, agentId: string | null): Promise<PageOf<JobRow>> {
-    return pageOf(this.kept.filter(({ tenant_id, row }) => tenant_id === tenantId && (agentId ?? row.agent_id) === row.agent_id).map(({ row }) => row), page, ({ job_id }) => job_id);
+    return pageOf(
+      this.kept
+        .filter(({ tenant_id, row }) => tenant_id === tenantId && (agentId ?? row.agent_id) === row.agent_id)
+        .map(({ row }) => row),
+      page,
+      ({ job_id }) => job_id,
+    );
   }
 
   override async madeBy(tenantId: TenantId, apiKeyId: string, limit: number): Promise<JobName[]> {
-    const isTheirs = ({ created_by, changed_by }: JobRow): boolean => created_by === apiKeyId || changed_by === apiKeyId;
+    const isTheirs = ({ created_by, changed_by }: JobRow): boolean =>
+      created_by === apiKeyId || changed_by === apiKeyId;
     const theirs = this.kept.filter(({ tenant_id, row }) => tenant_id === tenantId && isTheirs(row));
     return theirs.slice(0, limit).map(({ row: { job_id, name, state } }) => ({ job_id, name, state }));
   }
 
-  override async change(tenantId: TenantId, jobId: string, { by, principal: _theirs, due_at, ...job }: JobWish): Promise<JobRow | null> {
-    return this.#set(tenantId, jobId, (row) => ({ ...row, ...job, job_id: row.job_id, changed_by: by, changed_at: this.now, due_at: row.state === 'active' ? due_at : null }));
+  override async change(
+    tenantId: TenantId,
+    jobId: string,
+    { by, principal: _theirs, due_at, ...job }: JobWish,
+  ): Promise<JobRow | null> {
+    return this.#set(tenantId, jobId, (row) => ({
+      ...row,
+      ...job,
+      job_id: row.job_id,
+      changed_by: by,
+      changed_at: this.now,
+      due_at: row.state === 'active' ? due_at : null,
+    }));
   }
 
   override async pause(tenantId: TenantId, jobId: string): Promise<JobRow | null> {
@@ -68,13 +110,30 @@ export class FakeJobs extends Jobs {
     return kept.row;
   }
 
-  override async ask(tenantId: TenantId, jobId: string, key: string | null, queuedMax: number): Promise<JobStart | null> {
+  override async ask(
+    tenantId: TenantId,
+    jobId: string,
+    key: string | null,
+    queuedMax: number,
+  ): Promise<JobStart | null> {
     const kept = this.of(tenantId, jobId);
     if (kept === undefined) return null;
     const same = key === null ? undefined : kept.starts.find((start) => start.key === key);
     if (same !== undefined) return shown(same);
     if (kept.starts.filter(({ state }) => state === 'queued').length >= queuedMax) throw new Fault('limit.exceeded');
-    const start = { start_id: newId('jobStart'), job_id: kept.row.job_id, due_at: this.now, by_hand: true, state: 'queued', reason: null, session_id: null, run_id: null, created_at: this.now, started_at: null, key } as const;
+    const start = {
+      start_id: newId('jobStart'),
+      job_id: kept.row.job_id,
+      due_at: this.now,
+      by_hand: true,
+      state: 'queued',
+      reason: null,
+      session_id: null,
+      run_id: null,
+      created_at: this.now,
+      started_at: null,
+      key,
+    } as const;
     kept.starts.unshift(start);
     return shown(start);
   }
@@ -102,7 +161,12 @@ class FakeJobWork extends JobWork {
   }
 
   override async due(rows: number): Promise<{ tenant_id: TenantId; job_id: Id<'job'> }[]> {
-    const due = this.#all.kept.filter((kept) => (kept.row.due_at ?? Infinity) <= this.#all.now || (kept.starts.some(({ state }) => state === 'queued') && (kept.row.overlap === 'allow' || this.#unended(kept) === 0)));
+    const due = this.#all.kept.filter(
+      (kept) =>
+        (kept.row.due_at ?? Infinity) <= this.#all.now ||
+        (kept.starts.some(({ state }) => state === 'queued') &&
+          (kept.row.overlap === 'allow' || this.#unended(kept) === 0)),
+    );
     return due.slice(0, rows).map(({ tenant_id, row }) => ({ tenant_id, job_id: row.job_id }));
   }
 
@@ -110,16 +174,33 @@ class FakeJobWork extends JobWork {
     const kept = this.#all.of(tenantId, jobId);
     if (kept === undefined) return;
     const { now } = this.#all;
-    const { told, due_at, starts } = plan({ ...kept.row, now, queued: kept.starts.filter(({ state }) => state === 'queued').length, unended: this.#unended(kept) });
+    const { told, due_at, starts } = plan({
+      ...kept.row,
+      now,
+      queued: kept.starts.filter(({ state }) => state === 'queued').length,
+      unended: this.#unended(kept),
+    });
     if (told !== null) {
       const isTold = kept.starts.some((start) => !start.by_hand && start.due_at === told.due_at);
-      if (!isTold) kept.starts.unshift({ start_id: newId('jobStart'), job_id: kept.row.job_id, ...told, by_hand: false, session_id: null, run_id: null, created_at: now, started_at: null, key: null });
+      if (!isTold)
+        kept.starts.unshift({
+          start_id: newId('jobStart'),
+          job_id: kept.row.job_id,
+          ...told,
+          by_hand: false,
+          session_id: null,
+          run_id: null,
+          created_at: now,
+          started_at: null,
+          key: null,
+        });
       kept.row = { ...kept.row, due_at };
     }
     const waiting = kept.starts.filter(({ state }) => state === 'queued').sort((a, b) => a.due_at - b.due_at)[0];
     if (!starts || waiting === undefined) return;
     const isRevoked = this.#all.revoked.has(kept.row.changed_by);
-    kept.starts[kept.starts.indexOf(waiting)] = isRevoked ? { ...waiting, state: 'failed', reason: 'auth.invalid' }
+    kept.starts[kept.starts.indexOf(waiting)] = isRevoked
+      ? { ...waiting, state: 'failed', reason: 'auth.invalid' }
       : { ...waiting, state: 'started', session_id: newId('session'), run_id: newId('run'), started_at: now };
   }
 

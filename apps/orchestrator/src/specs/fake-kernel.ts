@@ -1,13 +1,32 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { Bus, BusHeaders } from '@writ/bus';
 import {
-  AdmitRequest, Fault, KERNEL_REQUESTS, NoticeDrop, NoticeTake, parseMessage, subjectsOf, TenantCreate, TextsGone, TextsTold, type Caller, type KernelVerb, type Notice, type OperationView, type ProposedCall, type StoredResult, type TenantLimits, type TextOrder,
+  AdmitRequest,
+  Fault,
+  KERNEL_REQUESTS,
+  NoticeDrop,
+  NoticeTake,
+  parseMessage,
+  subjectsOf,
+  TenantCreate,
+  TextsGone,
+  TextsTold,
+  type Caller,
+  type KernelVerb,
+  type Notice,
+  type OperationView,
+  type ProposedCall,
+  type StoredResult,
+  type TenantLimits,
+  type TextOrder,
 } from '@writ/contract';
 import { answerAll, type Answering, type Handler } from './fake-answers.ts';
 import { erasureOf, viewOf } from './fake-views.ts';
 
 /** The hash of the root node of a workspace with nothing in it, as the tree model names it, goes in from outside. */
-export interface FakeKernelOptions { readonly emptySnapshot: string }
+export interface FakeKernelOptions {
+  readonly emptySnapshot: string;
+}
 
 type Row = Record<string, unknown> & { readonly tenant_id: string };
 
@@ -41,14 +60,20 @@ export class FakeKernel implements Answering {
   async serve(bus: Bus): Promise<void> {
     const subjects = subjectsOf('s0');
     const serve = async (name: string, handler: (payload: unknown, headers: BusHeaders) => unknown): Promise<void> => {
-      await bus.serve(subjects.request(name), { queue: 'kernel', concurrencyMax: 1_000, handler: async (message) => handler(message.payload, message.headers) });
+      await bus.serve(subjects.request(name), {
+        queue: 'kernel',
+        concurrencyMax: 1_000,
+        handler: async (message) => handler(message.payload, message.headers),
+      });
     };
     await serve('kernel.admit', (payload, { traceparent }) => {
       this.traceparent = traceparent;
       const { wait_ms: _waits, ...call } = parseMessage(AdmitRequest, payload);
       return this.#admit(call);
     });
-    await serve('kernel.notice.take', (payload) => ({ notices: this.notices.slice(0, parseMessage(NoticeTake, payload).limit) }));
+    await serve('kernel.notice.take', (payload) => ({
+      notices: this.notices.slice(0, parseMessage(NoticeTake, payload).limit),
+    }));
     await serve('kernel.notice.drop', (payload) => {
       const { notice_ids } = parseMessage(NoticeDrop, payload);
       this.notices = this.notices.filter(({ notice_id }) => !notice_ids.includes(notice_id));
@@ -80,7 +105,8 @@ export class FakeKernel implements Answering {
   find(caller: Caller | null, id: unknown): unknown {
     const row = this.#rows.get(String(id));
     // The platform key finds whatever a test keeps.
-    if (row === undefined || (caller !== null && row.tenant_id !== caller.tenant_id)) throw new Fault('not_found', `there is no \`${String(id)}\` of this tenant`);
+    if (row === undefined || (caller !== null && row.tenant_id !== caller.tenant_id))
+      throw new Fault('not_found', `there is no \`${String(id)}\` of this tenant`);
     return row['view'];
   }
 
@@ -98,6 +124,8 @@ export class FakeKernel implements Answering {
   /** All of the kind that the verb is of. */
   all(caller: Caller | null, verb: string): unknown[] {
     const [kind] = verb.split('.');
-    return [...this.#rows.values()].filter((row) => (caller === null || row.tenant_id === caller.tenant_id) && row['kind'] === kind).map((row) => row['view']);
+    return [...this.#rows.values()]
+      .filter((row) => (caller === null || row.tenant_id === caller.tenant_id) && row['kind'] === kind)
+      .map((row) => row['view']);
   }
 }

@@ -1,10 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 import { Fault, RECORD_PAYLOAD_TYPE, subjectsOf, type Receipt } from '@writ/contract';
 import type { memoryBus } from '@writ/bus';
-import { encodeTile, growTiles, hashAtFromTiles, leafHash, proveConsistency, proveInclusion, tileWidth } from '@writ/merkle';
+import {
+  encodeTile,
+  growTiles,
+  hashAtFromTiles,
+  leafHash,
+  proveConsistency,
+  proveInclusion,
+  tileWidth,
+} from '@writ/merkle';
 import { encodeBase64 } from '@writ/signing';
 
-type Question = Readonly<Record<string, unknown>> & Readonly<Record<'level' | 'index' | 'width' | 'from' | 'to' | 'leaf_index', number>>;
+type Question = Readonly<Record<string, unknown>> &
+  Readonly<Record<'level' | 'index' | 'width' | 'from' | 'to' | 'leaf_index', number>>;
 
 /** A ledger of what it is given: receipts, notes and logs, by tenant. Tiles and proofs are those of the log. */
 export class FakeLedger {
@@ -17,7 +26,8 @@ export class FakeLedger {
 
   async serve(bus: ReturnType<typeof memoryBus>): Promise<void> {
     const answers: Record<string, (question: Question) => unknown> = {
-      'ledger.receipt': ({ tenant_id, operation_id, phase }) => found(this.receipts.get(`${String(tenant_id)}/${String(operation_id)}/${String(phase)}`)),
+      'ledger.receipt': ({ tenant_id, operation_id, phase }) =>
+        found(this.receipts.get(`${String(tenant_id)}/${String(operation_id)}/${String(phase)}`)),
       'ledger.checkpoint': ({ tenant_id }) => ({ checkpoint: found(this.checkpoints.get(String(tenant_id))) }),
       'ledger.tile': (question) => this.#tile(question),
       'ledger.entries': (question) => this.#entries(question),
@@ -30,7 +40,8 @@ export class FakeLedger {
     };
     for (const [name, answer] of Object.entries(answers)) {
       await bus.serve(subjectsOf('s0').request(name), {
-        queue: 'ledger', concurrencyMax: 100,
+        queue: 'ledger',
+        concurrencyMax: 100,
         handler: async ({ payload }) => {
           this.asked.push(payload as Question);
           return answer(payload as Question);
@@ -41,8 +52,14 @@ export class FakeLedger {
 
   #logOf({ tenant_id }: Question) {
     const records = found(this.logs.get(String(tenant_id)));
-    const tiles = new Map(growTiles(0, records.map(leafHash), () => []).map((tile) => [`${String(tile.level)}/${String(tile.index)}`, tile.hashes]));
-    const readTile = (level: number, index: number): readonly Uint8Array[] => tiles.get(`${String(level)}/${String(index)}`) ?? [];
+    const tiles = new Map(
+      growTiles(0, records.map(leafHash), () => []).map((tile) => [
+        `${String(tile.level)}/${String(tile.index)}`,
+        tile.hashes,
+      ]),
+    );
+    const readTile = (level: number, index: number): readonly Uint8Array[] =>
+      tiles.get(`${String(level)}/${String(index)}`) ?? [];
     return { records, readTile, hashAt: hashAtFromTiles(readTile) };
   }
 
@@ -57,20 +74,34 @@ export class FakeLedger {
     const { records } = this.#logOf(question);
     if (tileWidth(0, question.index, records.length) < question.width) throw new Fault('not_found');
     const from = question.index * 256 + question.from;
-    return { entries: records.slice(from, Math.min(from + 2, question.index * 256 + question.width)).map(encodeBase64) };
+    return {
+      entries: records.slice(from, Math.min(from + 2, question.index * 256 + question.width)).map(encodeBase64),
+    };
   }
 
   #signatures(question: Question): unknown {
     const { records } = this.#logOf(question);
     if (tileWidth(0, question.index, records.length) < question.width) throw new Fault('not_found');
-    return { signatures: records.slice(question.index * 256, question.index * 256 + question.width).map((_, i) => ({ keyid: 'key', sig: encodeBase64(Buffer.from(`signature ${String(question.index * 256 + i)}`)) })) };
+    return {
+      signatures: records
+        .slice(question.index * 256, question.index * 256 + question.width)
+        .map((_, i) => ({
+          keyid: 'key',
+          sig: encodeBase64(Buffer.from(`signature ${String(question.index * 256 + i)}`)),
+        })),
+    };
   }
 
   #inclusion(question: Question): unknown {
     const { records, hashAt } = this.#logOf(question);
     const { leaf_index } = question;
     if (leaf_index >= records.length) throw new Fault('not_found');
-    return { leaf_index, tree_size: records.length, hashes: proveInclusion(leaf_index, records.length, hashAt).map(encodeBase64), checkpoint: found(this.checkpoints.get(String(question['tenant_id']))) };
+    return {
+      leaf_index,
+      tree_size: records.length,
+      hashes: proveInclusion(leaf_index, records.length, hashAt).map(encodeBase64),
+      checkpoint: found(this.checkpoints.get(String(question['tenant_id']))),
+    };
   }
 
   /** Three at a time, as if no more went into a message, in envelopes that nobody signed. */
@@ -78,11 +109,20 @@ export class FakeLedger {
     const { records, hashAt } = this.#logOf(question);
     const size = records.length;
     return {
-      newest_size: size, tree_size: size, checkpoint: found(this.checkpoints.get(String(question['tenant_id']))),
-      records: records.slice(question.from, question.from + Math.min(3, Number(question['limit']))).map((record, i) => ({
-        leaf_index: question.from + i, hashes: proveInclusion(question.from + i, size, hashAt).map(encodeBase64),
-        envelope: { payloadType: RECORD_PAYLOAD_TYPE, payload: encodeBase64(record), signatures: [{ keyid: 'k', sig: 'AAAA' }] },
-      })),
+      newest_size: size,
+      tree_size: size,
+      checkpoint: found(this.checkpoints.get(String(question['tenant_id']))),
+      records: records
+        .slice(question.from, question.from + Math.min(3, Number(question['limit'])))
+        .map((record, i) => ({
+          leaf_index: question.from + i,
+          hashes: proveInclusion(question.from + i, size, hashAt).map(encodeBase64),
+          envelope: {
+            payloadType: RECORD_PAYLOAD_TYPE,
+            payload: encodeBase64(record),
+            signatures: [{ keyid: 'k', sig: 'AAAA' }],
+          },
+        })),
     };
   }
 
@@ -96,7 +136,11 @@ export class FakeLedger {
   #record(question: Question): unknown {
     const inclusion = this.#inclusion(question);
     const payload = encodeBase64(Buffer.from(JSON.stringify({ place: question.leaf_index })));
-    return { media_type: 'application/vnd.writ.receipt.v1+json', envelope: { payloadType: 'application/vnd.in-toto+json', payload, signatures: [{ keyid: 'k', sig: 'AAAA' }] }, inclusion };
+    return {
+      media_type: 'application/vnd.writ.receipt.v1+json',
+      envelope: { payloadType: 'application/vnd.in-toto+json', payload, signatures: [{ keyid: 'k', sig: 'AAAA' }] },
+      inclusion,
+    };
   }
 
   #consistency(question: Question): unknown {

@@ -8,16 +8,32 @@ import { FakeRuns } from './fake-sessions.ts';
 const all = new FakeRuns();
 const key = async (): Promise<Id<'apiKey'>> => newId('apiKey') as Id<'apiKey'>;
 sessionsContract('memory', {
-  sessions: () => all.sessions, work: () => all.work, said: () => all.said,
-  pass: async (ms) => { all.now += ms; },
+  sessions: () => all.sessions,
+  work: () => all.work,
+  said: () => all.said,
+  pass: async (ms) => {
+    all.now += ms;
+  },
   key,
-  revoke: async (_tenant, key) => { all.revoked.add(key); },
+  revoke: async (_tenant, key) => {
+    all.revoked.add(key);
+  },
 });
 
 saidTextsContract('memory', {
-  sessions: () => all.sessions, work: () => all.work, said: () => all.said, key,
+  sessions: () => all.sessions,
+  work: () => all.work,
+  said: () => all.said,
+  key,
   age: async (id, ms) => {
-    all.kept.splice(0, Infinity, ...all.kept.map((kept) => (kept.row.session_id === id ? { ...kept, row: { ...kept.row, created_at: kept.row.created_at - ms } } : kept)));
-    for (const run of all.runs) if (run.row.run_id === id) run.row = { ...run.row, created_at: run.row.created_at - ms };
+    all.kept.splice(
+      0,
+      Infinity,
+      ...all.kept.map((kept) =>
+        kept.row.session_id === id ? { ...kept, row: { ...kept.row, created_at: kept.row.created_at - ms } } : kept,
+      ),
+    );
+    for (const run of all.runs)
+      if (run.row.run_id === id) run.row = { ...run.row, created_at: run.row.created_at - ms };
   },
 });

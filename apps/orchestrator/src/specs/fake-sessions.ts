@@ -4,15 +4,52 @@ import type { KeptEvent, KeptEvents, RunEventRow } from '../ports/run-events.ts'
 import type { SaidTexts } from '../ports/said-texts.ts';
 import { FakeSaidTexts } from './fake-said-texts.ts';
 import {
-  LeaseLost, RunWork, Sessions, type Appended, type NewRun, type NewSession, type OpenRun, type PageAsked, type PageOf, type RunBounds, type RenewedRun, type RunClaim, type RunPrompt, type RunRow, type RunSums, type RunsToClaim, type SessionContent, type SessionFilter, type SessionRow, type UsageBy, type UsageRow,
+  LeaseLost,
+  RunWork,
+  Sessions,
+  type Appended,
+  type NewRun,
+  type NewSession,
+  type OpenRun,
+  type PageAsked,
+  type PageOf,
+  type RunBounds,
+  type RenewedRun,
+  type RunClaim,
+  type RunPrompt,
+  type RunRow,
+  type RunSums,
+  type RunsToClaim,
+  type SessionContent,
+  type SessionFilter,
+  type SessionRow,
+  type UsageBy,
+  type UsageRow,
 } from '../ports/sessions.ts';
 
-interface KeptSession { readonly tenant_id: TenantId; readonly row: SessionRow; readonly content: SessionContent }
+interface KeptSession {
+  readonly tenant_id: TenantId;
+  readonly row: SessionRow;
+  readonly content: SessionContent;
+}
 interface KeptRun {
-  readonly tenant_id: TenantId; row: RunRow; readonly asked: NewRun; readonly place: number; prompt: RunPrompt | null; readonly events: RunEventRow[]; fence: number; leaseUntil: number; wakeAt: number; reserved: number;
+  readonly tenant_id: TenantId;
+  row: RunRow;
+  readonly asked: NewRun;
+  readonly place: number;
+  prompt: RunPrompt | null;
+  readonly events: RunEventRow[];
+  fence: number;
+  leaseUntil: number;
+  wakeAt: number;
+  reserved: number;
 }
 
-interface FakeSpent { readonly tenant_id: TenantId; readonly row: RunRow; readonly agent_id: string }
+interface FakeSpent {
+  readonly tenant_id: TenantId;
+  readonly row: RunRow;
+  readonly agent_id: string;
+}
 
 function pageOf<T>(rows: readonly T[], { cursor, limit }: PageAsked, idOf: (row: T) => string): PageOf<T> {
   const from = cursor === null ? 0 : rows.findIndex((row) => idOf(row) === cursor) + 1;
@@ -58,22 +95,63 @@ export class FakeRuns {
 
   /** With those of its sub-agents. */
   below(sessionId: string): KeptRun[] {
-    return this.of(sessionId).flatMap((run) => [run, ...this.kept.filter(({ row }) => row.spawned_by?.run_id === run.row.run_id).flatMap(({ row }) => this.below(row.session_id))]);
+    return this.of(sessionId).flatMap((run) => [
+      run,
+      ...this.kept
+        .filter(({ row }) => row.spawned_by?.run_id === run.row.run_id)
+        .flatMap(({ row }) => this.below(row.session_id)),
+    ]);
   }
 
   add(tenant_id: TenantId, asked: NewRun, model: string, place: number): RunRow {
     const { run_id, session_id, rounds_max, tokens_max, cost_max, created_by } = asked;
     const row: RunRow = {
-      run_id, session_id, rounds_max, tokens_max, cost_max, model, state: 'queued', stopped: null, fault: null, waits_for: [], cancel_by: null, events: 0, rounds: 0,
-      input_tokens: 0, cached_tokens: 0, output_tokens: 0, cost: null, created_at: this.now, created_by, started_at: null, ended_at: null,
+      run_id,
+      session_id,
+      rounds_max,
+      tokens_max,
+      cost_max,
+      model,
+      state: 'queued',
+      stopped: null,
+      fault: null,
+      waits_for: [],
+      cancel_by: null,
+      events: 0,
+      rounds: 0,
+      input_tokens: 0,
+      cached_tokens: 0,
+      output_tokens: 0,
+      cost: null,
+      created_at: this.now,
+      created_by,
+      started_at: null,
+      ended_at: null,
     };
-    this.runs.push({ tenant_id, row, asked, place, prompt: null, events: [], fence: 0, leaseUntil: 0, wakeAt: this.now, reserved: 0 });
+    this.runs.push({
+      tenant_id,
+      row,
+      asked,
+      place,
+      prompt: null,
+      events: [],
+      fence: 0,
+      leaseUntil: 0,
+      wakeAt: this.now,
+      reserved: 0,
+    });
     return row;
   }
 
   /** What was taken, of deleted sessions too. */
   taken(tenantId: string): FakeSpent[] {
-    const alive = this.runs.filter(({ tenant_id }) => tenant_id === tenantId).map(({ tenant_id, row }) => ({ tenant_id, row, agent_id: this.session(tenant_id, row.session_id)?.row.agent_id ?? '' }));
+    const alive = this.runs
+      .filter(({ tenant_id }) => tenant_id === tenantId)
+      .map(({ tenant_id, row }) => ({
+        tenant_id,
+        row,
+        agent_id: this.session(tenant_id, row.session_id)?.row.agent_id ?? '',
+      }));
     return [...alive, ...this.spent.filter(({ tenant_id }) => tenant_id === tenantId)];
   }
 
@@ -85,10 +163,20 @@ export class FakeRuns {
 
   /** Takes sessions and runs away, with what is below them; what they took stays counted. */
   forget(sessionIds: readonly string[], runIds: readonly string[]): void {
-    const under = this.kept.filter(({ row }) => runIds.includes(row.spawned_by?.run_id ?? '')).map(({ row }) => row.session_id);
+    const under = this.kept
+      .filter(({ row }) => runIds.includes(row.spawned_by?.run_id ?? ''))
+      .map(({ row }) => row.session_id);
     const gone = [...sessionIds, ...under].flatMap((id) => [id, ...this.below(id).map(({ row }) => row.session_id)]);
     const goes = ({ row }: KeptRun): boolean => gone.includes(row.session_id) || runIds.includes(row.run_id);
-    this.spent.push(...this.runs.filter(goes).map(({ tenant_id, row }) => ({ tenant_id, row, agent_id: this.session(tenant_id, row.session_id)?.row.agent_id ?? '' })));
+    this.spent.push(
+      ...this.runs
+        .filter(goes)
+        .map(({ tenant_id, row }) => ({
+          tenant_id,
+          row,
+          agent_id: this.session(tenant_id, row.session_id)?.row.agent_id ?? '',
+        })),
+    );
     this.runs.splice(0, Infinity, ...this.runs.filter((run) => !goes(run)));
     this.kept.splice(0, Infinity, ...this.kept.filter(({ row }) => !gone.includes(row.session_id)));
   }
@@ -112,31 +200,57 @@ class FakeSessions extends Sessions {
     this.#all = all;
   }
 
-  override async create(tenant_id: TenantId, { content, ...session }: NewSession, countMax: number): Promise<SessionRow> {
-    if (this.#all.kept.filter((each) => each.tenant_id === tenant_id).length >= countMax) throw new Fault('limit.exceeded');
+  override async create(
+    tenant_id: TenantId,
+    { content, ...session }: NewSession,
+    countMax: number,
+  ): Promise<SessionRow> {
+    if (this.#all.kept.filter((each) => each.tenant_id === tenant_id).length >= countMax)
+      throw new Fault('limit.exceeded');
     if (session.forked_from !== null && !this.#all.stays(session.forked_from.run_id)) throw new Fault('not_found');
     const row = { ...session, created_at: this.#all.now };
     this.#all.kept.unshift({ tenant_id, row, content });
     return row;
   }
 
-  override async read(tenantId: TenantId, sessionId: string): Promise<(SessionRow & { content: SessionContent }) | null> {
+  override async read(
+    tenantId: TenantId,
+    sessionId: string,
+  ): Promise<(SessionRow & { content: SessionContent }) | null> {
     const kept = this.#all.session(tenantId, sessionId);
     return kept === undefined ? null : { ...kept.row, content: kept.content };
   }
 
-  override async list(tenantId: TenantId, page: PageAsked, { agent_id, workspace_id, run_id }: SessionFilter): Promise<PageOf<SessionRow>> {
-    const rows = this.#all.kept.filter(({ tenant_id, row }) => tenant_id === tenantId && (agent_id ?? row.agent_id) === row.agent_id && (workspace_id ?? row.workspace_id) === row.workspace_id && run_id === (row.spawned_by?.run_id ?? null));
-    return pageOf(rows.map(({ row }) => row), page, ({ session_id }) => session_id);
+  override async list(
+    tenantId: TenantId,
+    page: PageAsked,
+    { agent_id, workspace_id, run_id }: SessionFilter,
+  ): Promise<PageOf<SessionRow>> {
+    const rows = this.#all.kept.filter(
+      ({ tenant_id, row }) =>
+        tenant_id === tenantId &&
+        (agent_id ?? row.agent_id) === row.agent_id &&
+        (workspace_id ?? row.workspace_id) === row.workspace_id &&
+        run_id === (row.spawned_by?.run_id ?? null),
+    );
+    return pageOf(
+      rows.map(({ row }) => row),
+      page,
+      ({ session_id }) => session_id,
+    );
   }
 
   override async queue(tenant_id: TenantId, asked: NewRun, { runsMax, unendedMax }: RunBounds): Promise<RunRow | null> {
     const session = this.#all.session(tenant_id, asked.session_id);
     if (session === undefined || this.#all.marked.has(asked.session_id)) return null;
     const runs = this.#all.of(asked.session_id);
-    const same = asked.idempotency_key === null ? undefined : runs.find((each) => each.asked.idempotency_key === asked.idempotency_key);
+    const same =
+      asked.idempotency_key === null
+        ? undefined
+        : runs.find((each) => each.asked.idempotency_key === asked.idempotency_key);
     if (same !== undefined) return same.row;
-    if (runs.length >= runsMax || runs.filter(({ row }) => row.state !== 'ended').length >= unendedMax) throw new Fault('limit.exceeded');
+    if (runs.length >= runsMax || runs.filter(({ row }) => row.state !== 'ended').length >= unendedMax)
+      throw new Fault('limit.exceeded');
     return this.#all.add(tenant_id, asked, session.row.model, Math.max(0, ...runs.map(({ place }) => place)) + 1);
   }
 
@@ -145,11 +259,22 @@ class FakeSessions extends Sessions {
   }
 
   override async listRuns(tenantId: TenantId, sessionId: string, page: PageAsked): Promise<PageOf<RunRow>> {
-    return pageOf(this.#all.of(sessionId).filter(({ tenant_id }) => tenant_id === tenantId).map(({ row }) => row).reverse(), page, ({ run_id }) => run_id);
+    return pageOf(
+      this.#all
+        .of(sessionId)
+        .filter(({ tenant_id }) => tenant_id === tenantId)
+        .map(({ row }) => row)
+        .reverse(),
+      page,
+      ({ run_id }) => run_id,
+    );
   }
 
   override async inputs(tenantId: TenantId, sessionId: string): Promise<{ run: RunRow; input: string }[]> {
-    return this.#all.of(sessionId).filter(({ tenant_id }) => tenant_id === tenantId).map(({ row, asked }) => ({ run: row, input: asked.input }));
+    return this.#all
+      .of(sessionId)
+      .filter(({ tenant_id }) => tenant_id === tenantId)
+      .map(({ row, asked }) => ({ run: row, input: asked.input }));
   }
 
   override async input(tenantId: TenantId, runId: string): Promise<string | null> {
@@ -163,20 +288,36 @@ class FakeSessions extends Sessions {
   override async cancel(tenantId: TenantId, runId: string, by: string): Promise<RunRow | null> {
     const run = this.#all.run(tenantId, runId);
     if (run === undefined) return null;
-    if (run.row.state !== 'ended') [run.row, run.wakeAt] = [{ ...run.row, cancel_by: run.row.cancel_by ?? by }, this.#all.now];
+    if (run.row.state !== 'ended')
+      [run.row, run.wakeAt] = [{ ...run.row, cancel_by: run.row.cancel_by ?? by }, this.#all.now];
     return run.row;
   }
 
   override async usage(tenantId: TenantId, from: number, to: number, by: UsageBy): Promise<UsageRow[]> {
-    const of = ({ row, agent_id }: FakeSpent): string | null => ({ model: null, session: row.session_id, agent: agent_id, day: new Date(row.created_at).toISOString().slice(0, 10) })[by];
+    const of = ({ row, agent_id }: FakeSpent): string | null =>
+      ({
+        model: null,
+        session: row.session_id,
+        agent: agent_id,
+        day: new Date(row.created_at).toISOString().slice(0, 10),
+      })[by];
     const within = this.#all.taken(tenantId).filter(({ row }) => row.created_at >= from && row.created_at < to);
-    return [...Map.groupBy(within, (each) => JSON.stringify([of(each), each.row.model])).values()].map((group): UsageRow => {
-      const sum = (amountOf: (row: RunRow) => number | null): number => group.reduce((total, { row }) => total + (amountOf(row) ?? 0), 0);
-      const [first] = group as [FakeSpent];
-      return {
-        of: of(first), model: first.row.model, runs: group.length, input_tokens: sum((row) => row.input_tokens), cached_tokens: sum((row) => row.cached_tokens), output_tokens: sum((row) => row.output_tokens), cost: sum((row) => row.cost),
-      };
-    }).sort((a, b) => (`${a.of} ${a.model}` < `${b.of} ${b.model}` ? -1 : 1));
+    return [...Map.groupBy(within, (each) => JSON.stringify([of(each), each.row.model])).values()]
+      .map((group): UsageRow => {
+        const sum = (amountOf: (row: RunRow) => number | null): number =>
+          group.reduce((total, { row }) => total + (amountOf(row) ?? 0), 0);
+        const [first] = group as [FakeSpent];
+        return {
+          of: of(first),
+          model: first.row.model,
+          runs: group.length,
+          input_tokens: sum((row) => row.input_tokens),
+          cached_tokens: sum((row) => row.cached_tokens),
+          output_tokens: sum((row) => row.output_tokens),
+          cost: sum((row) => row.cost),
+        };
+      })
+      .sort((a, b) => (`${a.of} ${a.model}` < `${b.of} ${b.model}` ? -1 : 1));
   }
 }
 
@@ -195,12 +336,26 @@ class FakeRunWork extends RunWork {
     const isDriven = ({ row }: KeptRun): boolean =>
       models.includes(row.model) || (goneMs !== null && (driven.get(row.model) ?? -Infinity) <= now - goneMs);
     const busy = new Map<string, number>();
-    for (const { tenant_id, row, leaseUntil } of runs) if (row.state !== 'ended' && leaseUntil >= now) busy.set(tenant_id, (busy.get(tenant_id) ?? 0) + 1);
+    for (const { tenant_id, row, leaseUntil } of runs)
+      if (row.state !== 'ended' && leaseUntil >= now) busy.set(tenant_id, (busy.get(tenant_id) ?? 0) + 1);
     const claims: RunClaim[] = [];
     for (const run of runs) {
-      const isNext = run.row.cancel_by !== null || (isDriven(run)
-        && !runs.some((other) => other.row.session_id === run.row.session_id && other.place < run.place && other.row.state !== 'ended'));
-      if (claims.length >= rows || run.row.state === 'ended' || run.wakeAt > now || run.leaseUntil >= now || !isNext || (busy.get(run.tenant_id) ?? 0) >= tenantMax) continue;
+      const isNext =
+        run.row.cancel_by !== null ||
+        (isDriven(run) &&
+          !runs.some(
+            (other) =>
+              other.row.session_id === run.row.session_id && other.place < run.place && other.row.state !== 'ended',
+          ));
+      if (
+        claims.length >= rows ||
+        run.row.state === 'ended' ||
+        run.wakeAt > now ||
+        run.leaseUntil >= now ||
+        !isNext ||
+        (busy.get(run.tenant_id) ?? 0) >= tenantMax
+      )
+        continue;
       busy.set(run.tenant_id, (busy.get(run.tenant_id) ?? 0) + 1);
       run.fence += 1;
       run.leaseUntil = now + leaseMs;
@@ -214,8 +369,15 @@ class FakeRunWork extends RunWork {
     const session = this.#all.session(claim.tenant_id, row.session_id);
     if (session === undefined) throw new LeaseLost(claim.run_id);
     return {
-      session: { ...session.row, content: session.content }, run: { ...row, role: asked.role, principal: asked.principal }, input: asked.input, prompt, events: told(events),
-      earlier: this.#all.of(row.session_id).filter((each) => each.place < place).map((each) => ({ input: each.asked.input, events: told(each.events) })),
+      session: { ...session.row, content: session.content },
+      run: { ...row, role: asked.role, principal: asked.principal },
+      input: asked.input,
+      prompt,
+      events: told(events),
+      earlier: this.#all
+        .of(row.session_id)
+        .filter((each) => each.place < place)
+        .map((each) => ({ input: each.asked.input, events: told(each.events) })),
       revoked: this.#all.revoked.has(row.created_by),
     };
   }
@@ -225,7 +387,13 @@ class FakeRunWork extends RunWork {
     [run.prompt, run.row] = [prompt, { ...run.row, state: 'running', started_at: this.#all.now }];
   }
 
-  override async append(claim: RunClaim, seq: number, event: KeptEvent, sums: RunSums, leaseMs: number): Promise<Appended> {
+  override async append(
+    claim: RunClaim,
+    seq: number,
+    event: KeptEvent,
+    sums: RunSums,
+    leaseMs: number,
+  ): Promise<Appended> {
     const run = this.#mine(claim);
     if (seq !== run.events.length + 1) throw new LeaseLost(claim.run_id);
     const { now } = this.#all;
@@ -244,14 +412,24 @@ class FakeRunWork extends RunWork {
   override async reserve(claim: RunClaim, amount: number, dayMax: number): Promise<boolean> {
     const run = this.#mine(claim);
     const day = this.#all.now - 24 * 3_600_000;
-    const cost = this.#all.taken(claim.tenant_id).filter(({ row }) => row.ended_at === null || row.ended_at > day).reduce((sum, { row }) => sum + (row.cost ?? 0), 0);
-    const reserved = this.#all.runs.filter((each) => each.tenant_id === claim.tenant_id && each !== run).reduce((sum, each) => sum + each.reserved, 0);
+    const cost = this.#all
+      .taken(claim.tenant_id)
+      .filter(({ row }) => row.ended_at === null || row.ended_at > day)
+      .reduce((sum, { row }) => sum + (row.cost ?? 0), 0);
+    const reserved = this.#all.runs
+      .filter((each) => each.tenant_id === claim.tenant_id && each !== run)
+      .reduce((sum, each) => sum + each.reserved, 0);
     if (cost + reserved + amount > dayMax) return false;
     run.reserved = amount;
     return true;
   }
 
-  override async wait(claim: RunClaim, operationIds: readonly string[], wakeMs: number, belowIds: readonly string[] = []): Promise<void> {
+  override async wait(
+    claim: RunClaim,
+    operationIds: readonly string[],
+    wakeMs: number,
+    belowIds: readonly string[] = [],
+  ): Promise<void> {
     const run = this.#mine(claim);
     run.row = { ...run.row, state: 'waiting', waits_for: operationIds };
     const isOver = belowIds.some((id) => this.#all.spawned(id)?.row.state === 'ended');
@@ -266,9 +444,16 @@ class FakeRunWork extends RunWork {
   override async renew(claims: readonly RunClaim[], leaseMs: number): Promise<RenewedRun[]> {
     return claims.flatMap((claim) => {
       const run = this.#all.run(claim.tenant_id, claim.run_id);
-      if (run === undefined || run.fence !== claim.fence || run.leaseUntil < this.#all.now || run.row.state === 'ended') return [];
+      if (run === undefined || run.fence !== claim.fence || run.leaseUntil < this.#all.now || run.row.state === 'ended')
+        return [];
       run.leaseUntil = this.#all.now + leaseMs;
-      return [{ run_id: claim.run_id, cancelled: run.row.cancel_by !== null, revoked: this.#all.revoked.has(run.row.created_by) }];
+      return [
+        {
+          run_id: claim.run_id,
+          cancelled: run.row.cancel_by !== null,
+          revoked: this.#all.revoked.has(run.row.created_by),
+        },
+      ];
     });
   }
 
@@ -277,11 +462,17 @@ class FakeRunWork extends RunWork {
     if (run?.row.state === 'waiting') run.wakeAt = this.#all.now;
   }
 
-  override async spawn(claim: RunClaim, { content, ...session }: NewSession, run: NewRun, countMax: number): Promise<RunRow> {
+  override async spawn(
+    claim: RunClaim,
+    { content, ...session }: NewSession,
+    run: NewRun,
+    countMax: number,
+  ): Promise<RunRow> {
     this.#mine(claim);
     const made = this.#all.spawned(session.spawned_by?.operation_id ?? '');
     if (made !== undefined) return made.row;
-    if (this.#all.kept.filter(({ row }) => row.spawned_by?.run_id === claim.run_id).length >= countMax) throw new Fault('limit.exceeded');
+    if (this.#all.kept.filter(({ row }) => row.spawned_by?.run_id === claim.run_id).length >= countMax)
+      throw new Fault('limit.exceeded');
     this.#all.kept.unshift({ tenant_id: claim.tenant_id, row: { ...session, created_at: this.#all.now }, content });
     return this.#all.add(claim.tenant_id, run, session.model, 1);
   }
@@ -292,13 +483,19 @@ class FakeRunWork extends RunWork {
   }
 
   override async cancelBelow(claim: RunClaim, by: string): Promise<void> {
-    const sessions = this.#all.kept.filter(({ row }) => row.spawned_by?.run_id === claim.run_id).map(({ row }) => row.session_id);
-    for (const run of this.#all.runs.filter(({ row }) => (sessions as string[]).includes(row.session_id) && row.state !== 'ended')) [run.row, run.wakeAt] = [{ ...run.row, cancel_by: run.row.cancel_by ?? by }, this.#all.now];
+    const sessions = this.#all.kept
+      .filter(({ row }) => row.spawned_by?.run_id === claim.run_id)
+      .map(({ row }) => row.session_id);
+    for (const run of this.#all.runs.filter(
+      ({ row }) => (sessions as string[]).includes(row.session_id) && row.state !== 'ended',
+    ))
+      [run.row, run.wakeAt] = [{ ...run.row, cancel_by: run.row.cancel_by ?? by }, this.#all.now];
   }
 
   #mine(claim: RunClaim): KeptRun {
     const run = this.#all.run(claim.tenant_id, claim.run_id);
-    if (run === undefined || run.fence !== claim.fence || run.leaseUntil < this.#all.now || run.row.state === 'ended') throw new LeaseLost(claim.run_id);
+    if (run === undefined || run.fence !== claim.fence || run.leaseUntil < this.#all.now || run.row.state === 'ended')
+      throw new LeaseLost(claim.run_id);
     return run;
   }
 }

@@ -1,30 +1,99 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { ApprovalView, DelegationView, ErasureView, FreezeView, OperationView, ProposedCall, RegistrarKeyView, ToolResult } from '@writ/contract';
+import type {
+  ApprovalView,
+  DelegationView,
+  ErasureView,
+  FreezeView,
+  OperationView,
+  ProposedCall,
+  RegistrarKeyView,
+  ToolResult,
+} from '@writ/contract';
 import { newId } from '@writ/nest-kit';
 
 /** A shipped set, as it is listed. */
 export const POLICY = {
-  policy_hash: '0'.repeat(64), name: 'default', version: null, description: '', enforcement: 'enforce', active: true, shipped: true, created_by: null, created_at: null,
+  policy_hash: '0'.repeat(64),
+  name: 'default',
+  version: null,
+  description: '',
+  enforcement: 'enforce',
+  active: true,
+  shipped: true,
+  created_by: null,
+  created_at: null,
 } as const;
 
 /** A registrar's key that is active. */
-export const registrarKeyOf = (keyid: string): RegistrarKeyView => ({ keyid, public_key: { kty: 'OKP', crv: 'Ed25519', x: keyid }, note: null, state: 'active', created_by: 'spec', created_at: 1, ended_by: null, ended_at: null });
+export const registrarKeyOf = (keyid: string): RegistrarKeyView => ({
+  keyid,
+  public_key: { kty: 'OKP', crv: 'Ed25519', x: keyid },
+  note: null,
+  state: 'active',
+  created_by: 'spec',
+  created_at: 1,
+  ended_by: null,
+  ended_at: null,
+});
 
 /** The view of a call in a state; ended ones carry a result. */
-export function viewOf(call: ProposedCall, state: OperationView['state'], more: Partial<OperationView> = {}, result: Partial<ToolResult> = {}): OperationView {
-  const { operation_id, tool_id, agent_id, capability_token_id, workspace_id, session_id, task_class, provenance } = call;
+export function viewOf(
+  call: ProposedCall,
+  state: OperationView['state'],
+  more: Partial<OperationView> = {},
+  result: Partial<ToolResult> = {},
+): OperationView {
+  const { operation_id, tool_id, agent_id, capability_token_id, workspace_id, session_id, task_class, provenance } =
+    call;
   const isEnded = ['refused', 'committed', 'rolled_back', 'no_op', 'ambiguous'].includes(state);
   const record_id = newId('record');
   return {
-    operation_id, state, tool_id, agent_id, capability_token_id, workspace_id, session_id, task_class, provenance,
-    autonomy_mode: 'autopilot', risk_score: 0, risk_basis: [], reasons: [], attempt: 1, replayed: false, approval_id: null,
-    decision_record_id: newId('record'), outcome_record_id: isEnded && state !== 'refused' ? record_id : null, resolution: null, created_at: 1, updated_at: 1,
-    result: isEnded ? {
-      v: 1, operation_id, tool_id, agent_id, workspace_id, status: state === 'refused' ? 'error' : 'ok', state_snapshot_id: null, new_snapshot_id: null, result: null, result_ref: null,
-      result_hash: null, error: state === 'refused' ? { code: 'policy.denied', message: 'no', hint: null } : null, reasons: [], provenance, task_class, autonomy_mode: 'autopilot',
-      risk_score: 0, tx_outcome: state === 'committed' ? 'committed' : state === 'no_op' ? 'no_op' : 'rolled_back', commit_delta_id: null,
-      receipt: { state: 'logged', record_id, href: `/v1/receipts/${operation_id}`, leaf_index: 0, tree_size: 1 }, ...result,
-    } : null,
+    operation_id,
+    state,
+    tool_id,
+    agent_id,
+    capability_token_id,
+    workspace_id,
+    session_id,
+    task_class,
+    provenance,
+    autonomy_mode: 'autopilot',
+    risk_score: 0,
+    risk_basis: [],
+    reasons: [],
+    attempt: 1,
+    replayed: false,
+    approval_id: null,
+    decision_record_id: newId('record'),
+    outcome_record_id: isEnded && state !== 'refused' ? record_id : null,
+    resolution: null,
+    created_at: 1,
+    updated_at: 1,
+    result: isEnded
+      ? {
+          v: 1,
+          operation_id,
+          tool_id,
+          agent_id,
+          workspace_id,
+          status: state === 'refused' ? 'error' : 'ok',
+          state_snapshot_id: null,
+          new_snapshot_id: null,
+          result: null,
+          result_ref: null,
+          result_hash: null,
+          error: state === 'refused' ? { code: 'policy.denied', message: 'no', hint: null } : null,
+          reasons: [],
+          provenance,
+          task_class,
+          autonomy_mode: 'autopilot',
+          risk_score: 0,
+          tx_outcome: state === 'committed' ? 'committed' : state === 'no_op' ? 'no_op' : 'rolled_back',
+          commit_delta_id: null,
+          receipt: { state: 'logged', record_id, href: `/v1/receipts/${operation_id}`, leaf_index: 0, tree_size: 1 },
+          ...result,
+        }
+      : null,
     ...more,
   };
 }
@@ -32,30 +101,91 @@ export function viewOf(call: ProposedCall, state: OperationView['state'], more: 
 /** An approval of an operation. */
 export function approvalOf(view: OperationView): ApprovalView {
   return {
-    approval_id: newId('approval'), operation_id: view.operation_id, tool_id: view.tool_id, agent_id: view.agent_id, action_digest: '0'.repeat(64), autonomy_mode: 'soft_gate',
+    approval_id: newId('approval'),
+    operation_id: view.operation_id,
+    tool_id: view.tool_id,
+    agent_id: view.agent_id,
+    action_digest: '0'.repeat(64),
+    autonomy_mode: 'soft_gate',
     binding: { action_digest: '0'.repeat(64), effect_digest: null, policy_hash: '0'.repeat(64), expires_at: 2 },
-    preview: { state: 'none', why: null, round: 0, base_snapshot_id: null, changes: null, changes_total: null, exit_code: null, output: null, would_ask_for: [], used: null },
-    of: 'action', state: 'pending', votes: { given: 0, needed: 1, role: 'operator' }, voted: [], reasons: [], args: { path: 'a' }, created_at: 1, expires_at: 2, decided_at: null, decided_by: null, comment: null,
+    preview: {
+      state: 'none',
+      why: null,
+      round: 0,
+      base_snapshot_id: null,
+      changes: null,
+      changes_total: null,
+      exit_code: null,
+      output: null,
+      would_ask_for: [],
+      used: null,
+    },
+    of: 'action',
+    state: 'pending',
+    votes: { given: 0, needed: 1, role: 'operator' },
+    voted: [],
+    reasons: [],
+    args: { path: 'a' },
+    created_at: 1,
+    expires_at: 2,
+    decided_at: null,
+    decided_by: null,
+    comment: null,
   };
 }
 
 /** A right that is lent. */
 export function delegationOf(delegation_id: string): DelegationView {
   return {
-    delegation_id, from: 'ann', role: 'admin', to: 'bob', scope: { tools: null, agent_id: null, autonomy_mode: 'soft_gate' }, note: 'away', state: 'standing', created_at: 1,
-    created_by: newId('apiKey'), expires_at: 2, revoked_at: null, revoked_by: null,
+    delegation_id,
+    from: 'ann',
+    role: 'admin',
+    to: 'bob',
+    scope: { tools: null, agent_id: null, autonomy_mode: 'soft_gate' },
+    note: 'away',
+    state: 'standing',
+    created_at: 1,
+    created_by: newId('apiKey'),
+    expires_at: 2,
+    revoked_at: null,
+    revoked_by: null,
   };
 }
 
 /** An erasure that is done. */
 export function erasureOf(erasure_id: string, more: Partial<ErasureView> = {}): ErasureView {
   return {
-    erasure_id, selector: 'session', operation_id: null, session_id: 'ses-1', subject: null, before: null, reason_code: 'asked', state: 'done', operations: 1, unfinished: 0, records: 1, record_id: newId('record'), requested_by: newId('apiKey'),
-    created_at: 1, finished_at: 1, ...more,
+    erasure_id,
+    selector: 'session',
+    operation_id: null,
+    session_id: 'ses-1',
+    subject: null,
+    before: null,
+    reason_code: 'asked',
+    state: 'done',
+    operations: 1,
+    unfinished: 0,
+    records: 1,
+    record_id: newId('record'),
+    requested_by: newId('apiKey'),
+    created_at: 1,
+    finished_at: 1,
+    ...more,
   };
 }
 
 /** A freeze of a tenant that stands. */
 export function freezeOf(freeze_id: string): FreezeView {
-  return { freeze_id, scope: 'tenant', id: null, state: 'standing', reason: 'so', placed_by: 'platform', created_at: 1, expires_at: null, lifted_at: null, lifted_by: null };
+  return {
+    freeze_id,
+    scope: 'tenant',
+    id: null,
+    state: 'standing',
+    reason: 'so',
+    placed_by: 'platform',
+    created_at: 1,
+    expires_at: null,
+    lifted_at: null,
+    lifted_by: null,
+  };
 }

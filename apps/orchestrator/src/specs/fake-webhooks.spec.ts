@@ -6,5 +6,7 @@ const hooks = new FakeHooks();
 webhooksContract('memory', {
   webhooks: () => hooks.webhooks,
   deliveries: () => hooks.deliveries,
-  pass: async (ms) => { hooks.now += ms; },
+  pass: async (ms) => {
+    hooks.now += ms;
+  },
 });

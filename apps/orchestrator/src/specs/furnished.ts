@@ -11,32 +11,100 @@ import type { TestDoor, TestTenant } from './test-door.ts';
 export const RECEIPT: Receipt = {
   media_type: 'application/vnd.writ.receipt.v1+json',
   envelope: { payloadType: 'application/vnd.in-toto+json', payload: 'e30=', signatures: [{ keyid: 'k', sig: 'AAAA' }] },
-  inclusion: { leaf_index: 0, tree_size: 1, hashes: [], checkpoint: `writ.local/log\n1\n${'A'.repeat(43)}=\n\n— writ.local AAAAAAA=\n` },
+  inclusion: {
+    leaf_index: 0,
+    tree_size: 1,
+    hashes: [],
+    checkpoint: `writ.local/log\n1\n${'A'.repeat(43)}=\n\n— writ.local AAAAAAA=\n`,
+  },
 };
 
 /** One empty file `b.txt`, as `tar` writes it. */
 const ARCHIVE = archiveOf('b.txt');
 function archiveOf(name: string): string {
-  const fields = [name.padEnd(100, '\0'), '000644 \0', '000000 \0', '000000 \0', '00000000000 ', '00000000000 ', ' '.repeat(8), '0', '\0'.repeat(100), 'ustar\0', '00'].join('').padEnd(512, '\0');
-  const sum = [...Buffer.from(fields)].reduce((all, byte) => all + byte, 0).toString(8).padStart(6, '0');
+  const fields = [
+    name.padEnd(100, '\0'),
+    '000644 \0',
+    '000000 \0',
+    '000000 \0',
+    '00000000000 ',
+    '00000000000 ',
+    ' '.repeat(8),
+    '0',
+    '\0'.repeat(100),
+    'ustar\0',
+    '00',
+  ]
+    .join('')
+    .padEnd(512, '\0');
+  const sum = [...Buffer.from(fields)]
+    .reduce((all, byte) => all + byte, 0)
+    .toString(8)
+    .padStart(6, '0');
   return `${fields.slice(0, 148)}${sum}\0 ${fields.slice(156)}${'\0'.repeat(1024)}`;
 }
 
 export const callOf = (tenant: TestTenant): ProposedCall => ({
-  v: 1, operation_id: newId('operation'), tenant_id: tenant.tenantId, agent_id: tenant.agentId, proposed_by: newId('apiKey'), tool_id: 'fs.read', args: {}, args_ref: null,
-  capability_token_id: 'cap_x', workspace_id: 'wsp_x', session_id: null, session_mode: 'interactive', max_autonomy: null, task_class: 'general', idempotency_key: null,
-  precondition_refs: [], provenance: {}, deadline: null, dry_run: false,
+  v: 1,
+  operation_id: newId('operation'),
+  tenant_id: tenant.tenantId,
+  agent_id: tenant.agentId,
+  proposed_by: newId('apiKey'),
+  tool_id: 'fs.read',
+  args: {},
+  args_ref: null,
+  capability_token_id: 'cap_x',
+  workspace_id: 'wsp_x',
+  session_id: null,
+  session_mode: 'interactive',
+  max_autonomy: null,
+  task_class: 'general',
+  idempotency_key: null,
+  precondition_refs: [],
+  provenance: {},
+  deadline: null,
+  dry_run: false,
 });
 
 /** The quota of who has none, and nothing there. */
-export const UNBOUND = { files_max: null, bytes_max: null, files: 0, bytes: 0, outputs_bytes_max: null, outputs_bytes: 0 };
-export const limitsOf = (tenantId: string): TenantLimits => ({ tenant_id: tenantId as TenantLimits['tenant_id'], requests_per_second: null, request_burst: null, ...TENANT_DEFAULTS, changed_at: null });
+export const UNBOUND = {
+  files_max: null,
+  bytes_max: null,
+  files: 0,
+  bytes: 0,
+  outputs_bytes_max: null,
+  outputs_bytes: 0,
+};
+export const limitsOf = (tenantId: string): TenantLimits => ({
+  tenant_id: tenantId as TenantLimits['tenant_id'],
+  requests_per_second: null,
+  request_burst: null,
+  ...TENANT_DEFAULTS,
+  changed_at: null,
+});
 
 /** A tool of a tenant. */
 const TOOL = {
-  v: 1, version: 1, description: 'Looks.', category: 'read', cmd: 'ls', args: ['{{path}}'], parameters: { path: { type: 'string' } }, optional_args: [], env: [{ name: 'LEVEL', parts: [{ text: 'hidden' }] }], limits: { wall_ms: 1_000 },
+  v: 1,
+  version: 1,
+  description: 'Looks.',
+  category: 'read',
+  cmd: 'ls',
+  args: ['{{path}}'],
+  parameters: { path: { type: 'string' } },
+  optional_args: [],
+  env: [{ name: 'LEVEL', parts: [{ text: 'hidden' }] }],
+  limits: { wall_ms: 1_000 },
 } as const;
-const grant = { tools: ['fs.*'], fs: [], net: [], secrets: [], budgets: {}, not_before: 0, expires_at: 9_000_000_000_000 };
+const grant = {
+  tools: ['fs.*'],
+  fs: [],
+  net: [],
+  secrets: [],
+  budgets: {},
+  not_before: 0,
+  expires_at: 9_000_000_000_000,
+};
 
 /** One of each thing for a tenant: ids by the name that they have in paths. */
 export async function furnish(door: TestDoor, tenant: TestTenant) {
@@ -45,15 +113,29 @@ export async function furnish(door: TestDoor, tenant: TestTenant) {
   const file = await blobs.put(tenantId, Buffer.from('hello\n'));
   const src = encodeNode([{ kind: 'file', mode: '755', name: 'a.txt', ...file }]);
   const link = await blobs.put(tenantId, Buffer.from('src/a.txt'));
-  const root = encodeNode([{ kind: 'dir', name: 'src', sha256: src.sha256, size: 0 }, { kind: 'symlink', name: 'link', ...link }]);
+  const root = encodeNode([
+    { kind: 'dir', name: 'src', sha256: src.sha256, size: 0 },
+    { kind: 'symlink', name: 'link', ...link },
+  ]);
   await blobs.putMany(tenantId, [src.bytes, root.bytes]);
   const snapshot_id = snapshotIdOf(root.sha256);
   const workspace_id = newId('workspace');
-  kernel.keep(tenantId, workspace_id, 'workspace', { workspace_id, name: 'w', head_snapshot_id: snapshot_id, created_at: 1, updated_at: 1 });
+  kernel.keep(tenantId, workspace_id, 'workspace', {
+    workspace_id,
+    name: 'w',
+    head_snapshot_id: snapshot_id,
+    created_at: 1,
+    updated_at: 1,
+  });
   const operation = viewOf(callOf(tenant), 'committed');
   const { operation_id } = kernel.keep(tenantId, operation.operation_id, 'operation', operation);
   for (const phase of ['decision', 'outcome']) ledger.receipts.set(`${tenantId}/${operation_id}/${phase}`, RECEIPT);
-  for (const stream of ['stdout', 'stderr']) kernel.keep(tenantId, `${stream} of ${operation.operation_id}`, 'output', { v: 1, ref: { sha256: file.sha256, size: file.size, cut: false }, expires_at: 1 });
+  for (const stream of ['stdout', 'stderr'])
+    kernel.keep(tenantId, `${stream} of ${operation.operation_id}`, 'output', {
+      v: 1,
+      ref: { sha256: file.sha256, size: file.size, cut: false },
+      expires_at: 1,
+    });
   ledger.checkpoints.set(tenantId, RECEIPT.inclusion.checkpoint);
   const approval = approvalOf(operation);
   const { approval_id } = kernel.keep(tenantId, approval.approval_id, 'approval', approval);
@@ -69,7 +151,9 @@ export async function furnish(door: TestDoor, tenant: TestTenant) {
     const { operation_id: id } = kernel.find(caller, request['approval_id']) as { operation_id: string };
     return kernel.find(caller, id);
   });
-  kernel.handlers.set('value.key', async () => ({ public_key: (await new ValueBox(Buffer.alloc(32)).publicKey()).toString('base64') }));
+  kernel.handlers.set('value.key', async () => ({
+    public_key: (await new ValueBox(Buffer.alloc(32)).publicKey()).toString('base64'),
+  }));
   kernel.handlers.set('approval.effect', (caller, request) => {
     kernel.find(caller, request['approval_id']);
     const { sha256, size } = file;
@@ -78,8 +162,21 @@ export async function furnish(door: TestDoor, tenant: TestTenant) {
   });
   const capability_token_id = newId('token');
   kernel.keep(tenantId, capability_token_id, 'token', {
-    v: 1, capability_token_id, tenant_id: tenantId, agent_id: agentId, parent_id: null, workspace_id: null, grant, issuer: 'spec', created_at: 1, revoked_at: null,
-    used: {}, reserved: {}, left: {}, chain: [capability_token_id], revoked: false,
+    v: 1,
+    capability_token_id,
+    tenant_id: tenantId,
+    agent_id: agentId,
+    parent_id: null,
+    workspace_id: null,
+    grant,
+    issuer: 'spec',
+    created_at: 1,
+    revoked_at: null,
+    used: {},
+    reserved: {},
+    left: {},
+    chain: [capability_token_id],
+    revoked: false,
   });
   kernel.keep(tenantId, tenantId, 'limits', { ...limitsOf(tenantId), ...UNBOUND });
   const freeze_id = newId('freeze');
@@ -92,111 +189,363 @@ export async function furnish(door: TestDoor, tenant: TestTenant) {
   kernel.keep(tenantId, policy, 'policy', { ...POLICY, policy_hash: policy, active: false, document: { v: 1 } });
   // Each log is longer than the one before it: its last tile and bundle are its own.
   const records = ledger.logs.size + 1;
-  ledger.logs.set(tenantId, Array.from({ length: records }, () => sampleRecord(tenantId)));
+  ledger.logs.set(
+    tenantId,
+    Array.from({ length: records }, () => sampleRecord(tenantId)),
+  );
   // Of another name in each tenant: what is kept here has one place a name.
   const name = `S${tenantId.toUpperCase()}`;
   kernel.keep(tenantId, name, 'secret', { name, version: 1, note: null, created_by: 'spec', created_at: 1 });
   const tool_id = `of_${tenantId}`;
-  kernel.keep(tenantId, tool_id, 'tool', { tool: { ...TOOL, tool_id }, definition_digest: '7'.repeat(64), applied_by: 'spec', applied_at: 1 });
-  const { api_key_id } = await keys.create(tenantId, { api_key_id: newId('apiKey'), name: 'spare', role: 'auditor', agent_id: null, hash: Buffer.alloc(32, tenantId), created_by: 'spec' });
+  kernel.keep(tenantId, tool_id, 'tool', {
+    tool: { ...TOOL, tool_id },
+    definition_digest: '7'.repeat(64),
+    applied_by: 'spec',
+    applied_at: 1,
+  });
+  const { api_key_id } = await keys.create(tenantId, {
+    api_key_id: newId('apiKey'),
+    name: 'spare',
+    role: 'auditor',
+    agent_id: null,
+    hash: Buffer.alloc(32, tenantId),
+    created_by: 'spec',
+  });
   // Whom the samples lend a right to approve.
-  await keys.create(tenantId, { api_key_id: newId('apiKey'), name: 'bob', role: 'operator', agent_id: null, principal: 'bob', hash: Buffer.alloc(32, `bob of ${tenantId}`), created_by: 'spec' });
-  const { webhook_id } = await hooks.webhooks.create(tenantId, {
-    webhook_id: newId('webhook'), name: 'w', url: 'https://example.com/', events: ['approval.pending'], secret: Buffer.alloc(60), created_by: api_key_id,
-  }, 10);
-  const delivery = await hooks.deliveries.add(tenantId, webhook_id, { message_id: newId('notice'), kind: 'approval.pending', body: '{}' });
-  const { session_id } = await runs.sessions.create(tenantId, {
-    session_id: newId('session'), name: null, agent_id: agentId, workspace_id, capability_token_id, dialect: 'native', model: 'recorded', forked_from: null, spawned_by: null, job_id: null, created_by: api_key_id, content: { system: null, base: [] },
-  }, 10);
-  const run = await runs.sessions.queue(tenantId, {
-    run_id: newId('run'), session_id, idempotency_key: null, input: 'do it', rounds_max: null, tokens_max: null, cost_max: null, created_by: api_key_id, role: 'admin', principal: null,
-  }, { runsMax: 5, unendedMax: 5 });
+  await keys.create(tenantId, {
+    api_key_id: newId('apiKey'),
+    name: 'bob',
+    role: 'operator',
+    agent_id: null,
+    principal: 'bob',
+    hash: Buffer.alloc(32, `bob of ${tenantId}`),
+    created_by: 'spec',
+  });
+  const { webhook_id } = await hooks.webhooks.create(
+    tenantId,
+    {
+      webhook_id: newId('webhook'),
+      name: 'w',
+      url: 'https://example.com/',
+      events: ['approval.pending'],
+      secret: Buffer.alloc(60),
+      created_by: api_key_id,
+    },
+    10,
+  );
+  const delivery = await hooks.deliveries.add(tenantId, webhook_id, {
+    message_id: newId('notice'),
+    kind: 'approval.pending',
+    body: '{}',
+  });
+  const { session_id } = await runs.sessions.create(
+    tenantId,
+    {
+      session_id: newId('session'),
+      name: null,
+      agent_id: agentId,
+      workspace_id,
+      capability_token_id,
+      dialect: 'native',
+      model: 'recorded',
+      forked_from: null,
+      spawned_by: null,
+      job_id: null,
+      created_by: api_key_id,
+      content: { system: null, base: [] },
+    },
+    10,
+  );
+  const run = await runs.sessions.queue(
+    tenantId,
+    {
+      run_id: newId('run'),
+      session_id,
+      idempotency_key: null,
+      input: 'do it',
+      rounds_max: null,
+      tokens_max: null,
+      cost_max: null,
+      created_by: api_key_id,
+      role: 'admin',
+      principal: null,
+    },
+    { runsMax: 5, unendedMax: 5 },
+  );
   const run_token_id = newId('token');
-  kernel.keep(tenantId, run_token_id, 'token', { ...kernel.find({ tenant_id: tenantId, api_key_id, role: 'admin', agent_id: null }, capability_token_id) as object, capability_token_id: run_token_id, chain: [capability_token_id, run_token_id] });
-  const { job_id } = await jobs.create(tenantId, {
-    job_id: newId('job'), name: 'nightly', cron: '0 3 * * *', time_zone: 'UTC', agent_id: agentId, workspace_id, capability_token_id, run_token_id, tools: [], dialect: 'native', model: 'recorded', conversation: 'fresh', overlap: 'skip',
-    missed: 'skip', rounds_max: null, tokens_max: null, cost_max: null, content: { input: 'do it', system: null }, by: api_key_id, principal: null, due_at: Date.now() + 3_600_000,
-  }, 10);
+  kernel.keep(tenantId, run_token_id, 'token', {
+    ...(kernel.find({ tenant_id: tenantId, api_key_id, role: 'admin', agent_id: null }, capability_token_id) as object),
+    capability_token_id: run_token_id,
+    chain: [capability_token_id, run_token_id],
+  });
+  const { job_id } = await jobs.create(
+    tenantId,
+    {
+      job_id: newId('job'),
+      name: 'nightly',
+      cron: '0 3 * * *',
+      time_zone: 'UTC',
+      agent_id: agentId,
+      workspace_id,
+      capability_token_id,
+      run_token_id,
+      tools: [],
+      dialect: 'native',
+      model: 'recorded',
+      conversation: 'fresh',
+      overlap: 'skip',
+      missed: 'skip',
+      rounds_max: null,
+      tokens_max: null,
+      cost_max: null,
+      content: { input: 'do it', system: null },
+      by: api_key_id,
+      principal: null,
+      due_at: Date.now() + 3_600_000,
+    },
+    10,
+  );
   const container_id = sha256Hex(Buffer.from(`container of ${tenantId}`)).slice(0, 32);
   kernel.keep(tenantId, container_id, 'container', {
-    container_id, kind: 'session', tenant_id: tenantId, agent_id: agentId, workspace_id, session_id: null, operation_id: null, tool_id: 'shell.session', executor_id: newId('executor'), image_digest: null, created_at: 1,
+    container_id,
+    kind: 'session',
+    tenant_id: tenantId,
+    agent_id: agentId,
+    workspace_id,
+    session_id: null,
+    operation_id: null,
+    tool_id: 'shell.session',
+    executor_id: newId('executor'),
+    image_digest: null,
+    created_at: 1,
   });
   const sandbox = `of-${tenantId}`;
   kernel.keep(tenantId, sandbox, 'sandbox', {
-    name: sandbox, workspace_id, definition_digest: '8'.repeat(64), keyid: null, signed_at: null, updated_by: 'spec', created_at: 1, updated_at: 1,
-    tenant_id: tenantId, definition: { workspace_id }, environment: null, digest: null, problem: 'nobody has signed it',
+    name: sandbox,
+    workspace_id,
+    definition_digest: '8'.repeat(64),
+    keyid: null,
+    signed_at: null,
+    updated_by: 'spec',
+    created_at: 1,
+    updated_at: 1,
+    tenant_id: tenantId,
+    definition: { workspace_id },
+    environment: null,
+    digest: null,
+    problem: 'nobody has signed it',
   });
   const profile = `profile-of-${tenantId}`;
   kernel.keep(tenantId, profile, 'profile', {
-    name: profile, definition: { shells: ['Bash'], workspace_id: null, environment: {}, net: [], limits: { wall_ms: 1_000, memory_bytes: 64 * 1024 * 1024 } }, digest: '7'.repeat(64), created_by: 'spec', created_at: 1,
+    name: profile,
+    definition: {
+      shells: ['Bash'],
+      workspace_id: null,
+      environment: {},
+      net: [],
+      limits: { wall_ms: 1_000, memory_bytes: 64 * 1024 * 1024 },
+    },
+    digest: '7'.repeat(64),
+    created_by: 'spec',
+    created_at: 1,
   });
   const skill = `skill-of-${tenantId}`.toLowerCase().replaceAll('_', '-');
   kernel.keep(tenantId, skill, 'skill', {
-    name: skill, description: 'how to release', digest: '9'.repeat(64), bytes: 5, updated_by: 'spec', updated_at: 1, files: [{ path: 'SKILL.md', sha256: '9'.repeat(64), size: 5 }],
+    name: skill,
+    description: 'how to release',
+    digest: '9'.repeat(64),
+    bytes: 5,
+    updated_by: 'spec',
+    updated_at: 1,
+    files: [{ path: 'SKILL.md', sha256: '9'.repeat(64), size: 5 }],
     versions: [{ digest: '9'.repeat(64), bytes: 5, created_by: 'spec', created_at: 1 }],
   });
   const keyid = sha256Hex(Buffer.from(`registrar of ${tenantId}`)).slice(0, 43);
   kernel.keep(tenantId, keyid, 'registrar', registrarKeyOf(keyid));
-  return { job_id, session_id, run_id: run?.run_id ?? '', sandbox, profile, skill, keyid, container_id, tool_id, name, delivery_id: delivery?.delivery_id ?? '', webhook_id, agent_id: agentId, workspace_id, operation_id, approval_id, capability_token_id, api_key_id, freeze_id, erasure_id, delegation_id, tenant_id: tenantId, policy, path: 'src/a.txt', tile: `0/000.p/${String(records)}`, bundle: `000.p/${String(records)}`, leaf_index: String(records - 1), snapshot_id, file_sha256: file.sha256 };
+  return {
+    job_id,
+    session_id,
+    run_id: run?.run_id ?? '',
+    sandbox,
+    profile,
+    skill,
+    keyid,
+    container_id,
+    tool_id,
+    name,
+    delivery_id: delivery?.delivery_id ?? '',
+    webhook_id,
+    agent_id: agentId,
+    workspace_id,
+    operation_id,
+    approval_id,
+    capability_token_id,
+    api_key_id,
+    freeze_id,
+    erasure_id,
+    delegation_id,
+    tenant_id: tenantId,
+    policy,
+    path: 'src/a.txt',
+    tile: `0/000.p/${String(records)}`,
+    bundle: `000.p/${String(records)}`,
+    leaf_index: String(records - 1),
+    snapshot_id,
+    file_sha256: file.sha256,
+  };
 }
 export type Furniture = Awaited<ReturnType<typeof furnish>>;
 
 /** A body that each route takes, and the query that it needs; the rest of the routes need neither. */
-export function sampleOf(operationId: string, has: Furniture): { body?: unknown; text?: string; headers?: Record<string, string>; query?: string } {
+export function sampleOf(
+  operationId: string,
+  has: Furniture,
+): { body?: unknown; text?: string; headers?: Record<string, string>; query?: string } {
   const { agent_id, workspace_id, capability_token_id, snapshot_id } = has;
   switch (operationId) {
-    case 'createTenant': case 'createAgent': case 'createWorkspace': return { body: { name: 'one' } };
-    case 'createApiKey': return { body: { name: 'one', role: 'agent', agent_id } };
-    case 'proposeToolCall': return { body: { tool_id: 'fs.read', args: {}, agent_id, capability_token_id, workspace_id } };
-    case 'runTurn': return { body: { dialect: 'blocks', output: '[TOOL_CALL:a] {"action":"fs.list"}', session_id: 'ses-1', turn_id: 't1', agent_id, capability_token_id, workspace_id } };
-    case 'readPrompt': return { query: `?dialect=blocks&capability_token_id=${capability_token_id}` };
-    case 'issueToken': return { body: { agent_id, workspace_id, grant } };
-    case 'attenuateToken': return { body: { grant } };
-    case 'approve': case 'deny': return { body: { comment: 'so' } };
-    case 'setTenantLimits': return { body: { weight: 2 } };
-    case 'setWorkspaceLimits': return { body: { files_max: 10 } };
-    case 'delegateApproval': return { body: { to: 'bob', note: 'away', expires_at: 2 } };
-    case 'erase': return { body: { operation_id: has.operation_id, reason_code: 'asked' } };
-    case 'setRetention': return { body: { payload_days: 30, output_days: null } };
-    case 'placeFreeze': return { body: { scope: 'tenant', reason: 'so' } };
-    case 'giveValue': return { body: { value: 'hunter2' } };
-    case 'editApproval': return { body: { args: { path: 'b.txt' } } };
-    case 'cancelOperation': case 'killContainer': case 'revokeToken': case 'liftFreeze': return { body: {} };
-    case 'putSandbox': return { body: { name: 'build', workspace_id } };
-    case 'putSkill': return { body: { files: [{ path: 'SKILL.md', content: '---\nname: release\ndescription: how to release\n---\n' }] } };
-    case 'createExecutionProfile': return { body: { name: 'ops', shells: ['Bash'], limits: { wall_ms: 1_000, memory_bytes: 64 * 1024 * 1024 } } };
-    case 'signSandbox': return { body: { envelope: { payloadType: 'x', payload: 'e30=', signatures: [{ keyid: 'k', sig: 'AAAA' }] } } };
-    case 'addRegistrarKey': return { body: { public_key: { kty: 'OKP', crv: 'Ed25519', x: '0'.repeat(43) } } };
-    case 'retireRegistrarKey': case 'revokeRegistrarKey': return { body: {} };
-    case 'applyTools': return { body: { tools: [{ name: 'look', description: 'Looks.', category: 'read', cmd: 'ls' }] } };
-    case 'setSearchProvider': return { body: { kind: 'searxng', url: 'https://searx.example.org' } };
-    case 'setSecret': return { body: { name: 'NPM_TOKEN', value: 'npm_0123456789' } };
-    case 'setResource': return { body: { ref: 'deployment:shop', version: 'v1', expected_version: null } };
-    case 'resolveOperation': return { body: { outcome: 'committed', note: 'so' } };
-    case 'exportBundle': return { query: '?since=0' };
-    case 'createSession': return { body: { agent_id, workspace_id, capability_token_id, model: 'recorded' } };
-    case 'startRun': return { body: { input: 'do it' } };
-    case 'createJob': case 'changeJob': return { body: { name: 'nightly', cron: '0 3 * * *', workspace_id, capability_token_id, model: 'recorded', input: 'do it' } };
-    case 'pauseJob': case 'resumeJob': case 'runJob': case 'cancelRun': return { body: {} };
-    case 'forkRun': return { body: { after: 0 } };
-    case 'followRun': return { query: '?for_ms=0' };
-    case 'followEvents': return { query: '?for_ms=0' };
-    case 'createWebhook': return { body: { name: 'one', url: 'https://example.com/hooks', events: ['approval.pending', 'operation.ambiguous'] } };
-    case 'changeWebhook': return { body: { name: 'two', url: 'https://example.com/hooks', events: ['approval.pending'], state: 'active' } };
-    case 'rotateWebhookSecret': case 'pingWebhook': case 'redeliver': return { body: {} };
-    case 'uploadFiles': return { body: { files: [{ path: 'b.txt', content: 'aGk=', encoding: 'base64' }] } };
-    case 'uploadFile': return { text: 'content', headers: { 'content-type': 'application/octet-stream' } };
-    case 'simulatePolicy': return { body: { call: { agent_id, capability_token_id, workspace_id, tool_id: 'fs.read', args: {} } } };
-    case 'backtestPolicy': case 'replayRun': return { body: {} };
-    case 'putPolicy': return { body: { document: { v: 1 } } };
-    case 'activatePolicy': return { body: { policy: has.policy } };
-    case 'rollBackPolicy': return { body: {} };
-    case 'diffPolicies': return { query: `?to=${has.policy}` };
-    case 'importWorkspace': return { text: ARCHIVE, headers: { 'content-type': 'application/x-tar' } };
-    case 'restoreWorkspace': return { body: { at: snapshot_id } };
-    case 'readInclusion': return { query: '?leaf_index=0' };
-    case 'readConsistency': return { query: '?from=0&to=1' };
-    case 'readDiff': case 'readTextDiff': return { query: `?from=${snapshot_id}` };
-    default: return {};
+    case 'createTenant':
+    case 'createAgent':
+    case 'createWorkspace':
+      return { body: { name: 'one' } };
+    case 'createApiKey':
+      return { body: { name: 'one', role: 'agent', agent_id } };
+    case 'proposeToolCall':
+      return { body: { tool_id: 'fs.read', args: {}, agent_id, capability_token_id, workspace_id } };
+    case 'runTurn':
+      return {
+        body: {
+          dialect: 'blocks',
+          output: '[TOOL_CALL:a] {"action":"fs.list"}',
+          session_id: 'ses-1',
+          turn_id: 't1',
+          agent_id,
+          capability_token_id,
+          workspace_id,
+        },
+      };
+    case 'readPrompt':
+      return { query: `?dialect=blocks&capability_token_id=${capability_token_id}` };
+    case 'issueToken':
+      return { body: { agent_id, workspace_id, grant } };
+    case 'attenuateToken':
+      return { body: { grant } };
+    case 'approve':
+    case 'deny':
+      return { body: { comment: 'so' } };
+    case 'setTenantLimits':
+      return { body: { weight: 2 } };
+    case 'setWorkspaceLimits':
+      return { body: { files_max: 10 } };
+    case 'delegateApproval':
+      return { body: { to: 'bob', note: 'away', expires_at: 2 } };
+    case 'erase':
+      return { body: { operation_id: has.operation_id, reason_code: 'asked' } };
+    case 'setRetention':
+      return { body: { payload_days: 30, output_days: null } };
+    case 'placeFreeze':
+      return { body: { scope: 'tenant', reason: 'so' } };
+    case 'giveValue':
+      return { body: { value: 'hunter2' } };
+    case 'editApproval':
+      return { body: { args: { path: 'b.txt' } } };
+    case 'cancelOperation':
+    case 'killContainer':
+    case 'revokeToken':
+    case 'liftFreeze':
+      return { body: {} };
+    case 'putSandbox':
+      return { body: { name: 'build', workspace_id } };
+    case 'putSkill':
+      return {
+        body: { files: [{ path: 'SKILL.md', content: '---\nname: release\ndescription: how to release\n---\n' }] },
+      };
+    case 'createExecutionProfile':
+      return { body: { name: 'ops', shells: ['Bash'], limits: { wall_ms: 1_000, memory_bytes: 64 * 1024 * 1024 } } };
+    case 'signSandbox':
+      return { body: { envelope: { payloadType: 'x', payload: 'e30=', signatures: [{ keyid: 'k', sig: 'AAAA' }] } } };
+    case 'addRegistrarKey':
+      return { body: { public_key: { kty: 'OKP', crv: 'Ed25519', x: '0'.repeat(43) } } };
+    case 'retireRegistrarKey':
+    case 'revokeRegistrarKey':
+      return { body: {} };
+    case 'applyTools':
+      return { body: { tools: [{ name: 'look', description: 'Looks.', category: 'read', cmd: 'ls' }] } };
+    case 'setSearchProvider':
+      return { body: { kind: 'searxng', url: 'https://searx.example.org' } };
+    case 'setSecret':
+      return { body: { name: 'NPM_TOKEN', value: 'npm_0123456789' } };
+    case 'setResource':
+      return { body: { ref: 'deployment:shop', version: 'v1', expected_version: null } };
+    case 'resolveOperation':
+      return { body: { outcome: 'committed', note: 'so' } };
+    case 'exportBundle':
+      return { query: '?since=0' };
+    case 'createSession':
+      return { body: { agent_id, workspace_id, capability_token_id, model: 'recorded' } };
+    case 'startRun':
+      return { body: { input: 'do it' } };
+    case 'createJob':
+    case 'changeJob':
+      return {
+        body: {
+          name: 'nightly',
+          cron: '0 3 * * *',
+          workspace_id,
+          capability_token_id,
+          model: 'recorded',
+          input: 'do it',
+        },
+      };
+    case 'pauseJob':
+    case 'resumeJob':
+    case 'runJob':
+    case 'cancelRun':
+      return { body: {} };
+    case 'forkRun':
+      return { body: { after: 0 } };
+    case 'followRun':
+      return { query: '?for_ms=0' };
+    case 'followEvents':
+      return { query: '?for_ms=0' };
+    case 'createWebhook':
+      return {
+        body: { name: 'one', url: 'https://example.com/hooks', events: ['approval.pending', 'operation.ambiguous'] },
+      };
+    case 'changeWebhook':
+      return { body: { name: 'two', url: 'https://example.com/hooks', events: ['approval.pending'], state: 'active' } };
+    case 'rotateWebhookSecret':
+    case 'pingWebhook':
+    case 'redeliver':
+      return { body: {} };
+    case 'uploadFiles':
+      return { body: { files: [{ path: 'b.txt', content: 'aGk=', encoding: 'base64' }] } };
+    case 'uploadFile':
+      return { text: 'content', headers: { 'content-type': 'application/octet-stream' } };
+    case 'simulatePolicy':
+      return { body: { call: { agent_id, capability_token_id, workspace_id, tool_id: 'fs.read', args: {} } } };
+    case 'backtestPolicy':
+    case 'replayRun':
+      return { body: {} };
+    case 'putPolicy':
+      return { body: { document: { v: 1 } } };
+    case 'activatePolicy':
+      return { body: { policy: has.policy } };
+    case 'rollBackPolicy':
+      return { body: {} };
+    case 'diffPolicies':
+      return { query: `?to=${has.policy}` };
+    case 'importWorkspace':
+      return { text: ARCHIVE, headers: { 'content-type': 'application/x-tar' } };
+    case 'restoreWorkspace':
+      return { body: { at: snapshot_id } };
+    case 'readInclusion':
+      return { query: '?leaf_index=0' };
+    case 'readConsistency':
+      return { query: '?from=0&to=1' };
+    case 'readDiff':
+    case 'readTextDiff':
+      return { query: `?from=${snapshot_id}` };
+    default:
+      return {};
   }
 }

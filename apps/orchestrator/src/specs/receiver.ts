@@ -12,7 +12,11 @@ export interface Received {
 }
 
 /** A server on loopback that remembers what it was sent. `answer` ends the response, or doesn't. */
-export async function openReceiver(answer: (response: ServerResponse, request: IncomingMessage) => void = (response) => { response.writeHead(204).end(); }) {
+export async function openReceiver(
+  answer: (response: ServerResponse, request: IncomingMessage) => void = (response) => {
+    response.writeHead(204).end();
+  },
+) {
   const received: Received[] = [];
   let connections = 0;
   const server = createServer((request, response) => {
@@ -21,12 +25,17 @@ export async function openReceiver(answer: (response: ServerResponse, request: I
       answer(response, request);
     });
   });
-  server.on('connection', () => { connections += 1; });
+  server.on('connection', () => {
+    connections += 1;
+  });
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
   const { port } = server.address() as AddressInfo;
   return {
-    received, port, url: `http://127.0.0.1:${port}/hook?x=1`, place: `127.0.0.1:${port}`,
+    received,
+    port,
+    url: `http://127.0.0.1:${port}/hook?x=1`,
+    place: `127.0.0.1:${port}`,
     connections: () => connections,
     close: async () => {
       server.closeAllConnections();

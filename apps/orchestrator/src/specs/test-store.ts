@@ -23,13 +23,20 @@ export async function testStore(): Promise<TestStore> {
   const pool = createPool({ url: database.urlFor('writ_orchestrator'), applicationName: NAME });
   const admin = await connect(database.ownerUrl, NAME);
   return {
-    ownerUrl: database.ownerUrl, pool, admin,
+    ownerUrl: database.ownerUrl,
+    pool,
+    admin,
     key: async (tenant) => {
       const id = newId('apiKey') as Id<'apiKey'>;
-      await admin.query(`INSERT INTO orchestrator.api_key (api_key_id, tenant_id, name, role, key_hash, created_by) VALUES ($1, $2, 'k', 'admin', sha256($3::bytea), 'spec')`, [id, tenant, Buffer.from(id)]);
+      await admin.query(
+        `INSERT INTO orchestrator.api_key (api_key_id, tenant_id, name, role, key_hash, created_by) VALUES ($1, $2, 'k', 'admin', sha256($3::bytea), 'spec')`,
+        [id, tenant, Buffer.from(id)],
+      );
       return id;
     },
-    revoke: async (_tenant, id) => { await admin.query('UPDATE orchestrator.api_key SET revoked_at = 1 WHERE api_key_id = $1', [id]); },
+    revoke: async (_tenant, id) => {
+      await admin.query('UPDATE orchestrator.api_key SET revoked_at = 1 WHERE api_key_id = $1', [id]);
+    },
     drop: async () => {
       await Promise.all([pool.end(), admin.end()]);
       await database.drop();

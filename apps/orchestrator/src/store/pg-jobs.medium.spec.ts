@@ -26,21 +26,32 @@ afterAll(async () => {
 });
 
 const end = async (_tenant: string, runId: string): Promise<void> => {
-  await store.admin.query(`UPDATE orchestrator.run SET state = 'ended', stopped = 'answered', ended_at = 1 WHERE run_id = $1`, [runId]);
+  await store.admin.query(
+    `UPDATE orchestrator.run SET state = 'ended', stopped = 'answered', ended_at = 1 WHERE run_id = $1`,
+    [runId],
+  );
 };
 
 jobsContract('Postgres', {
-  jobs: () => jobs, work: () => work, key: (tenant) => store.key(tenant), end,
+  jobs: () => jobs,
+  work: () => work,
+  key: (tenant) => store.key(tenant),
+  end,
   revoke: (tenant, id) => store.revoke(tenant, id),
 });
 
 /** Tells a due time of now, and starts it. */
-const now = ({ now: at }: JobStanding): JobPlan => ({ told: { due_at: at, state: 'queued', reason: null }, due_at: 9_000_000_000_000, starts: true });
+const now = ({ now: at }: JobStanding): JobPlan => ({
+  told: { due_at: at, state: 'queued', reason: null },
+  due_at: 9_000_000_000_000,
+  starts: true,
+});
 const made = async (more: Parameters<typeof newJob>[1]) => {
   const tenant = newId('tenant');
   return { tenant, job: await jobs.create(tenant, newJob(await store.key(tenant), more), 10) };
 };
-const lastOf = async (tenant: TenantId, jobId: string) => (await jobs.starts(tenant, jobId, { cursor: null, limit: 1 })).items[0];
+const lastOf = async (tenant: TenantId, jobId: string) =>
+  (await jobs.starts(tenant, jobId, { cursor: null, limit: 1 })).items[0];
 const startAndEnd = async (tenant: TenantId, jobId: string) => {
   await work.take(tenant, jobId, now);
   const start = await lastOf(tenant, jobId);
@@ -49,21 +60,40 @@ const startAndEnd = async (tenant: TenantId, jobId: string) => {
 };
 
 describe('a start', () => {
-  it('is a run of a session of the job\'s, under the token that lists, on behalf of who said last what the job is', async () => {
+  it("is a run of a session of the job's, under the token that lists, on behalf of who said last what the job is", async () => {
     const { tenant, job } = await made({ content: { input: 'look', system: 'be brief' }, principal: 'ann' });
     const start = await startAndEnd(tenant, job.job_id);
-    expect(await sessions.read(tenant, start?.session_id ?? '')).toMatchObject({ job_id: job.job_id, agent_id: job.agent_id, capability_token_id: job.run_token_id, content: { system: 'be brief', base: [] } });
-    expect(await sessions.inputs(tenant, start?.session_id ?? '')).toMatchObject([{ input: 'look', run: { run_id: start?.run_id, rounds_max: 3, created_by: job.changed_by } }]);
-    expect((await store.admin.query('SELECT role, principal FROM orchestrator.run WHERE run_id = $1', [start?.run_id])).rows).toEqual([{ role: 'admin', principal: 'ann' }]);
+    expect(await sessions.read(tenant, start?.session_id ?? '')).toMatchObject({
+      job_id: job.job_id,
+      agent_id: job.agent_id,
+      capability_token_id: job.run_token_id,
+      content: { system: 'be brief', base: [] },
+    });
+    expect(await sessions.inputs(tenant, start?.session_id ?? '')).toMatchObject([
+      { input: 'look', run: { run_id: start?.run_id, rounds_max: 3, created_by: job.changed_by } },
+    ]);
+    expect(
+      (await store.admin.query('SELECT role, principal FROM orchestrator.run WHERE run_id = $1', [start?.run_id])).rows,
+    ).toEqual([{ role: 'admin', principal: 'ann' }]);
   });
 
   it('begins a conversation of its own, or goes on with the one that is kept until that is full', async () => {
     const fresh = await made({});
-    const [a, b] = [await startAndEnd(fresh.tenant, fresh.job.job_id), await startAndEnd(fresh.tenant, fresh.job.job_id)];
+    const [a, b] = [
+      await startAndEnd(fresh.tenant, fresh.job.job_id),
+      await startAndEnd(fresh.tenant, fresh.job.job_id),
+    ];
     expect(a?.session_id).not.toBe(b?.session_id);
     const kept = await made({ conversation: 'kept' });
-    const [c, d, e] = [await startAndEnd(kept.tenant, kept.job.job_id), await startAndEnd(kept.tenant, kept.job.job_id), await startAndEnd(kept.tenant, kept.job.job_id)];
-    expect([d?.session_id, e]).toEqual([c?.session_id, expect.objectContaining({ state: 'failed', reason: 'limit.exceeded' })]);
+    const [c, d, e] = [
+      await startAndEnd(kept.tenant, kept.job.job_id),
+      await startAndEnd(kept.tenant, kept.job.job_id),
+      await startAndEnd(kept.tenant, kept.job.job_id),
+    ];
+    expect([d?.session_id, e]).toEqual([
+      c?.session_id,
+      expect.objectContaining({ state: 'failed', reason: 'limit.exceeded' }),
+    ]);
     await store.admin.query('DELETE FROM orchestrator.session WHERE session_id = $1', [c?.session_id]);
     expect((await startAndEnd(kept.tenant, kept.job.job_id))?.session_id).not.toBe(c?.session_id);
   });
@@ -72,10 +102,14 @@ describe('a start', () => {
     const { tenant, job } = await made({});
     await jobs.ask(tenant, job.job_id, null, 10);
     const standings: number[] = [];
-    await Promise.all(Array.from({ length: 8 }, () => work.take(tenant, job.job_id, ({ queued, due_at }) => {
-      standings.push(queued);
-      return { told: null, due_at, starts: queued > 0 };
-    })));
+    await Promise.all(
+      Array.from({ length: 8 }, () =>
+        work.take(tenant, job.job_id, ({ queued, due_at }) => {
+          standings.push(queued);
+          return { told: null, due_at, starts: queued > 0 };
+        }),
+      ),
+    );
     expect(standings.sort()).toEqual([0, 0, 0, 0, 0, 0, 0, 1]);
     expect((await store.admin.query('SELECT 1 FROM orchestrator.run WHERE tenant_id = $1', [tenant])).rowCount).toBe(1);
   });
@@ -92,7 +126,12 @@ describe('the database', () => {
   it('has nothing of what a job asks in clear, and asks its runs to end with it', async () => {
     const { tenant, job } = await made({ content: { input: 'the secret plan', system: 'the secret plan' } });
     const { rows } = await store.admin.query<{ row: string }>('SELECT j::text AS row FROM orchestrator.job j');
-    expect(rows.map(({ row }) => Buffer.from(row).includes(Buffer.from('secret plan').toString('hex')) || row.includes('secret plan'))).not.toContain(true);
+    expect(
+      rows.map(
+        ({ row }) =>
+          Buffer.from(row).includes(Buffer.from('secret plan').toString('hex')) || row.includes('secret plan'),
+      ),
+    ).not.toContain(true);
     await work.take(tenant, job.job_id, now);
     const start = await lastOf(tenant, job.job_id);
     await jobs.remove(tenant, job.job_id, 'ann');

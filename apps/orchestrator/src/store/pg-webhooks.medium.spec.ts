@@ -24,8 +24,14 @@ webhooksContract('Postgres', {
   deliveries: () => deliveries,
   // The clock is the database's: what is in the past for it moves further into the past.
   pass: async (ms) => {
-    await store.admin.query('UPDATE orchestrator.webhook SET old_until = old_until - $1, failing_since = failing_since - $1, created_at = created_at - $1', [ms]);
-    await store.admin.query('UPDATE orchestrator.delivery SET next_at = next_at - $1, claimed_until = claimed_until - $1, created_at = created_at - $1, delivered_at = delivered_at - $1', [ms]);
+    await store.admin.query(
+      'UPDATE orchestrator.webhook SET old_until = old_until - $1, failing_since = failing_since - $1, created_at = created_at - $1',
+      [ms],
+    );
+    await store.admin.query(
+      'UPDATE orchestrator.delivery SET next_at = next_at - $1, claimed_until = claimed_until - $1, created_at = created_at - $1, delivered_at = delivered_at - $1',
+      [ms],
+    );
   },
 });
 
@@ -38,7 +44,9 @@ describe('the database', () => {
     }
     for (const table of ['webhook', 'delivery']) {
       expect((await store.pool.query(`SELECT 1 FROM orchestrator.${table}`)).rowCount).toBe(0);
-      const { rows } = await inTenant(store.pool, mine, (client) => client.query<{ tenant_id: string }>(`SELECT tenant_id FROM orchestrator.${table}`));
+      const { rows } = await inTenant(store.pool, mine, (client) =>
+        client.query<{ tenant_id: string }>(`SELECT tenant_id FROM orchestrator.${table}`),
+      );
       expect(rows).toEqual([{ tenant_id: mine }]);
     }
     const { fields } = await store.pool.query('SELECT * FROM orchestrator.claim_deliveries(0, 1, 1)');
@@ -52,8 +60,16 @@ describe('the database', () => {
   });
 
   it.each([
-    ['a webhook of another tenant', `INSERT INTO orchestrator.webhook (webhook_id, tenant_id, name, url, events, secret, created_by) VALUES ('whk_x', 'ten_other', 'x', 'x', '{a}', '', 'me')`, /row-level security/],
-    ['a webhook without events', `INSERT INTO orchestrator.webhook (webhook_id, tenant_id, name, url, events, secret, created_by) VALUES ('whk_x', current_setting('writ.tenant_id'), 'x', 'x', '{}', '', 'me')`, /webhook_events_check/],
+    [
+      'a webhook of another tenant',
+      `INSERT INTO orchestrator.webhook (webhook_id, tenant_id, name, url, events, secret, created_by) VALUES ('whk_x', 'ten_other', 'x', 'x', '{a}', '', 'me')`,
+      /row-level security/,
+    ],
+    [
+      'a webhook without events',
+      `INSERT INTO orchestrator.webhook (webhook_id, tenant_id, name, url, events, secret, created_by) VALUES ('whk_x', current_setting('writ.tenant_id'), 'x', 'x', '{}', '', 'me')`,
+      /webhook_events_check/,
+    ],
     ['another owner for a webhook', `UPDATE orchestrator.webhook SET tenant_id = 'ten_other'`, /permission denied/],
     ['other bytes for a message', `UPDATE orchestrator.delivery SET body = 'x'`, /permission denied/],
     ['the end of a delivery', 'DELETE FROM orchestrator.delivery', /permission denied/],

@@ -8,7 +8,13 @@ import type { Role } from '../http/route.ts';
 import { pageOfRows, parseRowCursor } from './row-cursor.ts';
 
 type Transaction = Prisma.TransactionClient;
-interface CallerRow { readonly api_key_id: Id<'apiKey'>; readonly tenant_id: TenantId; readonly role: Role; readonly agent_id: string | null; readonly principal: string | null }
+interface CallerRow {
+  readonly api_key_id: Id<'apiKey'>;
+  readonly tenant_id: TenantId;
+  readonly role: Role;
+  readonly agent_id: string | null;
+  readonly principal: string | null;
+}
 
 /** A revocation waits for the kernel within its transaction, ten seconds at most. */
 const BOUNDS = { maxWait: 5_000, timeout: 20_000 } as const;
@@ -25,8 +31,12 @@ export class PrismaApiKeys extends ApiKeys {
   }
 
   override async authenticate(hash: Uint8Array): Promise<Caller | null> {
-    const { rows: [row] } = await runStatement<CallerRow>(this.#pool, {
-      name: 'orchestrator.authenticate', text: 'SELECT api_key_id, tenant_id, role, agent_id, principal FROM orchestrator.authenticate($1)', values: [Buffer.from(hash)],
+    const {
+      rows: [row],
+    } = await runStatement<CallerRow>(this.#pool, {
+      name: 'orchestrator.authenticate',
+      text: 'SELECT api_key_id, tenant_id, role, agent_id, principal FROM orchestrator.authenticate($1)',
+      values: [Buffer.from(hash)],
     });
     if (row === undefined) return null;
     const { principal, ...caller } = row;
@@ -34,11 +44,22 @@ export class PrismaApiKeys extends ApiKeys {
   }
 
   override create(tenantId: TenantId, key: NewKey): Promise<ApiKeyRow> {
-    return this.#within(tenantId, async (tx) => viewOf(await tx.apiKey.create({
-      data: {
-        apiKeyId: key.api_key_id, tenantId, name: key.name, role: key.role, agentId: key.agent_id, principal: key.principal ?? null, keyHash: new Uint8Array(key.hash), createdBy: key.created_by,
-      },
-    })));
+    return this.#within(tenantId, async (tx) =>
+      viewOf(
+        await tx.apiKey.create({
+          data: {
+            apiKeyId: key.api_key_id,
+            tenantId,
+            name: key.name,
+            role: key.role,
+            agentId: key.agent_id,
+            principal: key.principal ?? null,
+            keyHash: new Uint8Array(key.hash),
+            createdBy: key.created_by,
+          },
+        }),
+      ),
+    );
   }
 
   override read(tenantId: TenantId, apiKeyId: string): Promise<ApiKeyRow | null> {
@@ -48,11 +69,23 @@ export class PrismaApiKeys extends ApiKeys {
     });
   }
 
-  override async list(tenantId: TenantId, { cursor, limit }: { cursor: string | null; limit: number }): Promise<{ items: ApiKeyRow[]; next_cursor: string | null }> {
+  override async list(
+    tenantId: TenantId,
+    { cursor, limit }: { cursor: string | null; limit: number },
+  ): Promise<{ items: ApiKeyRow[]; next_cursor: string | null }> {
     const after = cursor === null ? null : parseRowCursor('apiKey', cursor);
-    const older = after && { OR: [{ createdAt: { lt: BigInt(after.createdAt) } }, { createdAt: BigInt(after.createdAt), apiKeyId: { lt: after.id } }] };
+    const older = after && {
+      OR: [
+        { createdAt: { lt: BigInt(after.createdAt) } },
+        { createdAt: BigInt(after.createdAt), apiKeyId: { lt: after.id } },
+      ],
+    };
     return await this.#within(tenantId, async (tx) => {
-      const rows = await tx.apiKey.findMany({ where: { tenantId, ...older }, orderBy: [{ createdAt: 'desc' }, { apiKeyId: 'desc' }], take: limit + 1 });
+      const rows = await tx.apiKey.findMany({
+        where: { tenantId, ...older },
+        orderBy: [{ createdAt: 'desc' }, { apiKeyId: 'desc' }],
+        take: limit + 1,
+      });
       return pageOfRows(rows.map(viewOf), limit, (row) => row.api_key_id);
     });
   }
@@ -60,7 +93,11 @@ export class PrismaApiKeys extends ApiKeys {
   override rolesOf(tenantId: TenantId, principal: string): Promise<Role[]> {
     return this.#within(tenantId, async (tx) => {
       const whose = { OR: [{ principal }, { principal: null, apiKeyId: principal }] };
-      const rows = await tx.apiKey.findMany({ where: { tenantId, revokedAt: null, ...whose }, distinct: ['role'], select: { role: true } });
+      const rows = await tx.apiKey.findMany({
+        where: { tenantId, revokedAt: null, ...whose },
+        distinct: ['role'],
+        select: { role: true },
+      });
       return rows.map(({ role }) => role as Role);
     });
   }
@@ -71,7 +108,11 @@ export class PrismaApiKeys extends ApiKeys {
       await tx.$queryRaw`SELECT api_key_id FROM orchestrator.api_key WHERE role = 'admin' AND revoked_at IS NULL ORDER BY api_key_id FOR UPDATE`;
       const row = await tx.apiKey.findFirst({ where: { apiKeyId, tenantId } });
       if (row === null) return null;
-      if (row.revokedAt === null && row.role === 'admin' && await tx.apiKey.count({ where: { tenantId, role: 'admin', revokedAt: null } }) === 1) {
+      if (
+        row.revokedAt === null &&
+        row.role === 'admin' &&
+        (await tx.apiKey.count({ where: { tenantId, role: 'admin', revokedAt: null } })) === 1
+      ) {
         throw new Fault('conflict', 'it is the last valid key of an administrator; make another one first');
       }
       await before?.();

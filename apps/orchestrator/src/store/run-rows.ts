@@ -19,18 +19,46 @@ export const promptSeal = (runId: string): string => `prompt ${runId}`;
 export const eventSeal = (runId: string, seq: number): string => `event ${runId} ${seq}`;
 
 /** A session with what is sealed in it; null where the tenant has none. */
-export async function sessionOf(client: Client, seal: SessionSeal, tenantId: TenantId, sessionId: string): Promise<(SessionRow & { content: SessionContent }) | null> {
-  const { rows: [row] } = await client.query<SessionRow & { content: Buffer }>(`SELECT ${SESSION_COLUMNS}, content FROM orchestrator.session WHERE session_id = $1`, [sessionId]);
-  return row === undefined ? null : { ...row, content: seal.open(tenantId, sessionSeal(sessionId), row.content) as SessionContent };
+export async function sessionOf(
+  client: Client,
+  seal: SessionSeal,
+  tenantId: TenantId,
+  sessionId: string,
+): Promise<(SessionRow & { content: SessionContent }) | null> {
+  const {
+    rows: [row],
+  } = await client.query<SessionRow & { content: Buffer }>(
+    `SELECT ${SESSION_COLUMNS}, content FROM orchestrator.session WHERE session_id = $1`,
+    [sessionId],
+  );
+  return row === undefined
+    ? null
+    : { ...row, content: seal.open(tenantId, sessionSeal(sessionId), row.content) as SessionContent };
 }
 
 export async function runOf(client: Client, runId: string): Promise<RunRow | null> {
-  return (await client.query<RunRow>(`SELECT ${RUN_COLUMNS} FROM orchestrator.run WHERE run_id = $1`, [runId])).rows[0] ?? null;
+  return (
+    (await client.query<RunRow>(`SELECT ${RUN_COLUMNS} FROM orchestrator.run WHERE run_id = $1`, [runId])).rows[0] ??
+    null
+  );
 }
 
 /** Events of a run after a place, in order. */
-export async function eventsOf(client: Client, seal: SessionSeal, tenantId: TenantId, runId: string, after = 0, limit: number | null = null): Promise<RunEventRow[]> {
+export async function eventsOf(
+  client: Client,
+  seal: SessionSeal,
+  tenantId: TenantId,
+  runId: string,
+  after = 0,
+  limit: number | null = null,
+): Promise<RunEventRow[]> {
   const { rows } = await client.query<{ seq: number; at: number; event: Buffer }>(
-    'SELECT seq, at, event FROM orchestrator.run_event WHERE run_id = $1 AND seq > $2 ORDER BY seq LIMIT $3', [runId, after, limit]);
-  return rows.map(({ seq, at, event }) => ({ seq, at, event: parseFromPeer(KeptEvent, seal.open(tenantId, eventSeal(runId, seq), event)) }));
+    'SELECT seq, at, event FROM orchestrator.run_event WHERE run_id = $1 AND seq > $2 ORDER BY seq LIMIT $3',
+    [runId, after, limit],
+  );
+  return rows.map(({ seq, at, event }) => ({
+    seq,
+    at,
+    event: parseFromPeer(KeptEvent, seal.open(tenantId, eventSeal(runId, seq), event)),
+  }));
 }

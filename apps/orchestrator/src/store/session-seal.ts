@@ -8,7 +8,10 @@ const KEY_BYTES = 32;
 /** Derived keys kept in mind: deriving one takes microseconds, and a few tenants are at work at a time. */
 const KEYS_MAX = 1_000;
 
-/** Seals what is said in sessions, as JSON. Each tenant has a key of its own, derived from the process's (HKDF, RFC 5869): a row under another tenant's name doesn't open. */
+/**
+ * Seals what is said in sessions, as JSON. Each tenant has a key of its own, derived from the process's (HKDF, RFC
+ * 5869): a row under another tenant's name doesn't open.
+ */
 export class SessionSeal {
   readonly #key: Buffer;
   readonly #derived = new LRUCache<string, KeyObject>({ max: KEYS_MAX });
@@ -31,7 +34,9 @@ export class SessionSeal {
   #keyOf(tenantId: string): KeyObject {
     const known = this.#derived.get(tenantId);
     if (known !== undefined) return known;
-    const key = createSecretKey(new Uint8Array(hkdfSync('sha256', this.#key, '', `writ/session/v1\n${tenantId}`, KEY_BYTES)));
+    const key = createSecretKey(
+      new Uint8Array(hkdfSync('sha256', this.#key, '', `writ/session/v1\n${tenantId}`, KEY_BYTES)),
+    );
     this.#derived.set(tenantId, key);
     return key;
   }

@@ -6,20 +6,49 @@ import type { Message } from '../ports/deliveries.ts';
 import { RUN_FINISHED } from '../ports/webhooks.ts';
 import type { RunRow, SessionRow } from '../ports/sessions.ts';
 
-/** Keeps each message for every active webhook that listens to its kind, in whatever transaction the client is in. INVARIANT (once): of one message to one webhook there is one delivery. */
+/**
+ * Keeps each message for every active webhook that listens to its kind, in whatever transaction the client is in.
+ * INVARIANT (once): of one message to one webhook there is one delivery.
+ */
 export async function spreadMessages(client: Client, tenantId: TenantId, messages: readonly Message[]): Promise<void> {
   for (const { message_id, kind, body } of messages) {
-    const { rows } = await client.query<{ webhook_id: string }>(`SELECT webhook_id FROM orchestrator.webhook WHERE state = 'active' AND $1 = ANY (events) ORDER BY webhook_id FOR KEY SHARE`, [kind]);
+    const { rows } = await client.query<{ webhook_id: string }>(
+      `SELECT webhook_id FROM orchestrator.webhook WHERE state = 'active' AND $1 = ANY (events) ORDER BY webhook_id FOR KEY SHARE`,
+      [kind],
+    );
     for (const { webhook_id } of rows) {
-      await client.query(`INSERT INTO orchestrator.delivery (delivery_id, tenant_id, webhook_id, message_id, kind, body) VALUES ($1, $2, $3, $4, $5, $6)
-        ON CONFLICT (webhook_id, message_id) DO NOTHING`, [newId('delivery'), tenantId, webhook_id, message_id, kind, body]);
+      await client.query(
+        `INSERT INTO orchestrator.delivery (delivery_id, tenant_id, webhook_id, message_id, kind, body) VALUES ($1, $2, $3, $4, $5, $6)
+        ON CONFLICT (webhook_id, message_id) DO NOTHING`,
+        [newId('delivery'), tenantId, webhook_id, message_id, kind, body],
+      );
     }
   }
 }
 
 /** What is told of a run that has ended: ids and counts, never what was said. @param at milliseconds since the epoch */
 export function runFinished(run: RunRow, { agent_id, workspace_id, spawned_by }: SessionRow, at: number): Message {
-  const { run_id, session_id, model, state, stopped, fault, rounds, input_tokens, cached_tokens, output_tokens, cost } = run;
-  const data = { run_id, session_id, agent_id, workspace_id, spawned_by, model, state, stopped, fault, rounds, input_tokens, cached_tokens, output_tokens, cost };
-  return { message_id: newId('notice'), kind: RUN_FINISHED, body: JSON.stringify({ type: RUN_FINISHED, timestamp: new Date(at).toISOString(), data }) };
+  const { run_id, session_id, model, state, stopped, fault, rounds, input_tokens, cached_tokens, output_tokens, cost } =
+    run;
+  const data = {
+    run_id,
+    session_id,
+    agent_id,
+    workspace_id,
+    spawned_by,
+    model,
+    state,
+    stopped,
+    fault,
+    rounds,
+    input_tokens,
+    cached_tokens,
+    output_tokens,
+    cost,
+  };
+  return {
+    message_id: newId('notice'),
+    kind: RUN_FINISHED,
+    body: JSON.stringify({ type: RUN_FINISHED, timestamp: new Date(at).toISOString(), data }),
+  };
 }

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
-interface Page<T> { readonly items: readonly T[]; readonly next_cursor: string | null }
+interface Page<T> {
+  readonly items: readonly T[];
+  readonly next_cursor: string | null;
+}
 
 /** All that a list of the kernel's has, page after page. */
 export async function allItems<T>(ask: (cursor: string | null) => Promise<Page<T>>): Promise<T[]> {

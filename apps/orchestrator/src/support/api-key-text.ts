@@ -5,7 +5,9 @@ import { sha256 } from '@writ/digest';
 /** Random bytes of a key: nobody guesses 256 bits, so a plain hash of it is enough. */
 export const KEY_BYTES = 32;
 
-/** Writes a key: `writ_<26 characters of its id>_<43 of base64url>`. The id in it lets a person say which key leaked. */
+/**
+ * Writes a key: `writ_<26 characters of its id>_<43 of base64url>`. The id in it lets a person say which key leaked.
+ */
 export function formatApiKey(id: Id<'apiKey'>, random: Uint8Array): string {
   if (random.length !== KEY_BYTES) throw new Error(`a key takes ${KEY_BYTES} random bytes`);
   return `writ_${id.slice(ID_KINDS.apiKey.length + 1)}_${Buffer.from(random).toString('base64url')}`;

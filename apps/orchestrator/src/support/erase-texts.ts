@@ -9,9 +9,9 @@ const ORDERS_MAX = 100;
 const ROUNDS_NOW = 4;
 
 /**
- * Takes away what was said, as the kernel's erasures order it.
- * INVARIANT (told first): what goes is settled here and on the kernel's record before any of it goes. Each step is the same one however often it is made, so whoever dies in between
- * leaves an order that another goes on with.
+ * Takes away what was said, as the kernel's erasures order it. INVARIANT (told first): what goes is settled here and on
+ * the kernel's record before any of it goes. Each step is the same one however often it is made, so whoever dies in
+ * between leaves an order that another goes on with.
  */
 export class EraseTexts {
   readonly #kernel: KernelClient;
@@ -24,15 +24,23 @@ export class EraseTexts {
     this.failed = failed;
   }
 
-  /** Goes on with every order there is. Replicas may do so at once. One that can't go on keeps none of the others from their end. */
+  /**
+   * Goes on with every order there is. Replicas may do so at once. One that can't go on keeps none of the others from
+   * their end.
+   */
   async run(): Promise<void> {
     for (const order of await this.#kernel.textOrders(ORDERS_MAX)) await this.erase(order).catch(this.failed);
   }
 
-  /** What was begun just now, as far as it comes while somebody waits. It is ordered, so what fails here is gone on with. */
+  /**
+   * What was begun just now, as far as it comes while somebody waits. It is ordered, so what fails here is gone on
+   * with.
+   */
   async now(erasure: ErasureView): Promise<ErasureView> {
     try {
-      const order = (await this.#kernel.textOrders(ORDERS_MAX)).find(({ erasure_id }) => erasure_id === erasure.erasure_id);
+      const order = (await this.#kernel.textOrders(ORDERS_MAX)).find(
+        ({ erasure_id }) => erasure_id === erasure.erasure_id,
+      );
       return (order === undefined ? null : await this.erase(order, ROUNDS_NOW)) ?? erasure;
     } catch (error) {
       this.failed(error);
@@ -46,7 +54,7 @@ export class EraseTexts {
       const marked = await this.#texts.mark(order);
       if (marked === null) return await this.#kernel.textsGone(order);
       await this.#kernel.tellTexts(order, marked);
-      if (!await this.#texts.take(order, marked.round)) return null;
+      if (!(await this.#texts.take(order, marked.round))) return null;
     }
     return null;
   }

@@ -26,7 +26,11 @@ export interface DiffsWith {
  * store, and compared in a worker thread: what takes too long there is named without its text.
  * Faults: `blob.missing`, `blob.corrupt`, `overloaded`.
  */
-export async function fileDiffs({ blobs, tasks }: DiffsWith, tenantId: TenantId, changes: readonly Change[]): Promise<FileDiff[]> {
+export async function fileDiffs(
+  { blobs, tasks }: DiffsWith,
+  tenantId: TenantId,
+  changes: readonly Change[],
+): Promise<FileDiff[]> {
   const files: { readonly change: Change; readonly pair: number | NoText }[] = [];
   const pairs: TextPair[] = [];
   let left = READ_BYTES_MAX;
@@ -37,23 +41,44 @@ export async function fileDiffs({ blobs, tasks }: DiffsWith, tenantId: TenantId,
     files.push({ change, pair: typeof read === 'string' ? read : pairs.push(read) - 1 });
   }
   const compared = pairs.length === 0 ? [] : await compare(tasks, tenantId, pairs);
-  return files.map(({ change, pair }) => (typeof pair === 'string' ? without(change, pair) : shown(change, compared[pair] ?? null)));
+  return files.map(({ change, pair }) =>
+    typeof pair === 'string' ? without(change, pair) : shown(change, compared[pair] ?? null),
+  );
 }
 
 /** Both contents as texts, or why they are not shown. */
-async function pairOf(blobs: BlobStore, tenantId: TenantId, { path, before, after }: Change, hasRoom: boolean): Promise<TextPair | NoText> {
+async function pairOf(
+  blobs: BlobStore,
+  tenantId: TenantId,
+  { path, before, after }: Change,
+  hasRoom: boolean,
+): Promise<TextPair | NoText> {
   const states = [before, after];
-  if (!states.some((state) => state?.kind === 'file') || states.some((state) => state !== null && state.kind !== 'file')) return 'not_a_file';
+  if (
+    !states.some((state) => state?.kind === 'file') ||
+    states.some((state) => state !== null && state.kind !== 'file')
+  )
+    return 'not_a_file';
   if (!hasRoom || Math.max(before?.size ?? 0, after?.size ?? 0) > COMPARED_BYTES_MAX) return 'too_long';
   const read = async (state: FileState | null): Promise<Buffer> =>
-    (state?.sha256 === undefined || state.sha256 === null ? Buffer.alloc(0) : Buffer.from(await blobs.get(tenantId, state.sha256)));
+    state?.sha256 === undefined || state.sha256 === null
+      ? Buffer.alloc(0)
+      : Buffer.from(await blobs.get(tenantId, state.sha256));
   const [old, now] = await Promise.all([read(before), read(after)]);
   if (!isText(old) || !isText(now)) return 'binary';
-  return { path, old: before === null ? null : old.toString('utf8'), now: after === null ? null : now.toString('utf8') };
+  return {
+    path,
+    old: before === null ? null : old.toString('utf8'),
+    now: after === null ? null : now.toString('utf8'),
+  };
 }
 
 /** A page that can't be compared within the budget is shown all the same: its files are named. */
-async function compare(tasks: WorkerTasks, tenantId: TenantId, pairs: readonly TextPair[]): Promise<(ComparedText | null)[]> {
+async function compare(
+  tasks: WorkerTasks,
+  tenantId: TenantId,
+  pairs: readonly TextPair[],
+): Promise<(ComparedText | null)[]> {
   try {
     return await tasks.run('texts.compare', tenantId, pairs);
   } catch (error) {
@@ -66,7 +91,13 @@ function named({ path, before, after }: Change): Pick<FileDiff, 'path' | 'change
   return { path, change: before === null ? 'added' : after === null ? 'deleted' : 'modified', before, after };
 }
 
-const without = (change: Change, why: NoText): FileDiff => ({ ...named(change), added_lines: null, removed_lines: null, text: null, why_no_text: why });
+const without = (change: Change, why: NoText): FileDiff => ({
+  ...named(change),
+  added_lines: null,
+  removed_lines: null,
+  text: null,
+  why_no_text: why,
+});
 
 const shown = (change: Change, compared: ComparedText | null): FileDiff =>
-  (compared === null ? without(change, 'too_long') : { ...named(change), ...compared, why_no_text: null });
+  compared === null ? without(change, 'too_long') : { ...named(change), ...compared, why_no_text: null };

@@ -15,12 +15,21 @@ interface Gauges {
 
 /** Runs and messages that wait, over all tenants, read when somebody asks for the metrics. */
 export function watchWaiting(meter: Meter, pool: Pool): void {
-  meter.observe(['writ.runs.active', 'writ.webhook.deliveries.waiting', 'writ.webhook.deliveries.overdue.age'], async (observe) => {
-    const { rows: [row] } = await runStatement<{ gauges: Gauges }>(pool, { name: 'orchestrator.gauges', text: 'SELECT orchestrator.gauges($1) AS gauges', values: [COUNT_MAX] });
-    if (row === undefined) return;
-    const { runs, deliveries, overdue_ms } = row.gauges;
-    for (const state of RUN_STATES) observe('writ.runs.active', runs[state] ?? 0, { state });
-    observe('writ.webhook.deliveries.waiting', deliveries);
-    observe('writ.webhook.deliveries.overdue.age', overdue_ms / 1_000);
-  });
+  meter.observe(
+    ['writ.runs.active', 'writ.webhook.deliveries.waiting', 'writ.webhook.deliveries.overdue.age'],
+    async (observe) => {
+      const {
+        rows: [row],
+      } = await runStatement<{ gauges: Gauges }>(pool, {
+        name: 'orchestrator.gauges',
+        text: 'SELECT orchestrator.gauges($1) AS gauges',
+        values: [COUNT_MAX],
+      });
+      if (row === undefined) return;
+      const { runs, deliveries, overdue_ms } = row.gauges;
+      for (const state of RUN_STATES) observe('writ.runs.active', runs[state] ?? 0, { state });
+      observe('writ.webhook.deliveries.waiting', deliveries);
+      observe('writ.webhook.deliveries.overdue.age', overdue_ms / 1_000);
+    },
+  );
 }

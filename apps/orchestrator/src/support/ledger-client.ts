@@ -1,7 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { Bus } from '@writ/bus';
 import {
-  Consistency, EntriesReply, ExportReply, Fault, Inclusion, parseMessage, Receipt, RecordPage, Signatures, TileReply, type ExportRequest, type OperationId, type ReceiptRequest, type RecordsRequest, type RequestName, type Subjects, type TenantId,
+  Consistency,
+  EntriesReply,
+  ExportReply,
+  Fault,
+  Inclusion,
+  parseMessage,
+  Receipt,
+  RecordPage,
+  Signatures,
+  TileReply,
+  type ExportRequest,
+  type OperationId,
+  type ReceiptRequest,
+  type RecordsRequest,
+  type RequestName,
+  type Subjects,
+  type TenantId,
 } from '@writ/contract';
 import { HASH_BYTES, type TileId } from '@writ/merkle';
 import { encodeReceipt } from '@writ/receipt';
@@ -35,16 +51,25 @@ export class LedgerClient {
     return (await this.#ask('ledger.checkpoint', CheckpointReply, { tenant_id })).checkpoint;
   }
 
-  /** The hashes of a tile, one after another. Faults: `not_found` beyond the newest checkpoint, `ledger.unavailable`. */
+  /**
+   * The hashes of a tile, one after another. Faults: `not_found` beyond the newest checkpoint, `ledger.unavailable`.
+   */
   async tile(tenant_id: TenantId, { level, index, width }: TileId): Promise<Uint8Array> {
-    return agreed('ledger.tile', await this.#ask('ledger.tile', TileReply, { tenant_id, level, index, width }), ({ hashes }) => {
-      const bytes = decodeBase64(hashes);
-      if (bytes.length !== width * HASH_BYTES) throw new Error(`${String(bytes.length)} bytes`);
-      return bytes;
-    });
+    return agreed(
+      'ledger.tile',
+      await this.#ask('ledger.tile', TileReply, { tenant_id, level, index, width }),
+      ({ hashes }) => {
+        const bytes = decodeBase64(hashes);
+        if (bytes.length !== width * HASH_BYTES) throw new Error(`${String(bytes.length)} bytes`);
+        return bytes;
+      },
+    );
   }
 
-  /** The records of a bundle, in as many answers as they take. Faults: `not_found` beyond the newest checkpoint, `ledger.unavailable`. */
+  /**
+   * The records of a bundle, in as many answers as they take. Faults: `not_found` beyond the newest checkpoint,
+   * `ledger.unavailable`.
+   */
   async entries(tenant_id: TenantId, index: number, width: number): Promise<Uint8Array[]> {
     const entries: Uint8Array[] = [];
     while (entries.length < width) {
@@ -56,10 +81,14 @@ export class LedgerClient {
 
   /** Who signed the records of a bundle. Faults: `not_found` beyond the newest checkpoint, `ledger.unavailable`. */
   async signatures(tenant_id: TenantId, index: number, width: number): Promise<Signatures> {
-    return agreed('ledger.signatures', await this.#ask('ledger.signatures', Signatures, { tenant_id, index, width }), (said) => {
-      if (said.signatures.length !== width) throw new Error(`${String(said.signatures.length)} signatures`);
-      return said;
-    });
+    return agreed(
+      'ledger.signatures',
+      await this.#ask('ledger.signatures', Signatures, { tenant_id, index, width }),
+      (said) => {
+        if (said.signatures.length !== width) throw new Error(`${String(said.signatures.length)} signatures`);
+        return said;
+      },
+    );
   }
 
   /** A leaf's proof towards the newest checkpoint. Faults: `not_found` for a leaf beyond it, `ledger.unavailable`. */
@@ -67,12 +96,18 @@ export class LedgerClient {
     return this.#ask('ledger.inclusion', Inclusion, { tenant_id, leaf_index });
   }
 
-  /** Faults: `request.malformed` for sizes out of order, `not_found` for one beyond the newest checkpoint, `ledger.unavailable`. */
+  /**
+   * Faults: `request.malformed` for sizes out of order, `not_found` for one beyond the newest checkpoint,
+   * `ledger.unavailable`.
+   */
   consistency(tenant_id: TenantId, from: number, to: number): Promise<Consistency> {
     return this.#ask('ledger.consistency', Consistency, { tenant_id, from, to });
   }
 
-  /** Records with their proofs, as many as one answer holds. Faults: `not_found` for a log without records and for a size that wasn't signed, `ledger.unavailable`. */
+  /**
+   * Records with their proofs, as many as one answer holds. Faults: `not_found` for a log without records and for a
+   * size that wasn't signed, `ledger.unavailable`.
+   */
   export(tenant_id: TenantId, wish: Omit<ExportRequest, 'v' | 'tenant_id'>): Promise<ExportReply> {
     return this.#ask('ledger.export', ExportReply, { tenant_id, ...wish });
   }
@@ -96,7 +131,8 @@ export class LedgerClient {
     try {
       return await this.#bus.request(this.#subjects.request(name), request, { deadline: this.#now() + ASK_MS });
     } catch (error) {
-      if (error instanceof Fault && (error.code === 'bus.unreachable' || error.code === 'deadline')) throw new Fault('ledger.unavailable', undefined, { cause: error });
+      if (error instanceof Fault && (error.code === 'bus.unreachable' || error.code === 'deadline'))
+        throw new Fault('ledger.unavailable', undefined, { cause: error });
       throw error;
     }
   }
@@ -107,6 +143,8 @@ function agreed<R, T>(name: string, reply: R, read: (reply: R) => T): T {
   try {
     return read(reply);
   } catch (cause) {
-    throw new Fault('internal', undefined, { cause: new Error(`the answer of \`${name}\` is not as agreed`, { cause }) });
+    throw new Fault('internal', undefined, {
+      cause: new Error(`the answer of \`${name}\` is not as agreed`, { cause }),
+    });
   }
 }

@@ -12,17 +12,23 @@ export interface SentContent {
 }
 
 /**
- * The bytes that each of them names, read in slices of time. Strict: what Node's reader would skip makes another content
- * than the one that was meant.
+ * The bytes that each of them names, read in slices of time. Strict: what Node's reader would skip makes another
+ * content than the one that was meant.
  *
  * @param pointer of a content, by its place
  * @throws Fault `request.malformed` with the pointer
  */
-export async function contentsOf(sent: readonly SentContent[], pointer: (index: number) => string): Promise<Uint8Array[]> {
+export async function contentsOf(
+  sent: readonly SentContent[],
+  pointer: (index: number) => string,
+): Promise<Uint8Array[]> {
   const contents: Uint8Array[] = [];
   for await (const { content, encoding } of inSlices(sent)) {
     const bytes = encoding === 'base64' ? await fromBase64(content) : Buffer.from(content, 'utf8');
-    if (bytes === null) throw new Fault('request.malformed', '`content` is not base64 (RFC 4648 §4)', { pointer: pointer(contents.length) });
+    if (bytes === null)
+      throw new Fault('request.malformed', '`content` is not base64 (RFC 4648 §4)', {
+        pointer: pointer(contents.length),
+      });
     contents.push(bytes);
   }
   return contents;

@@ -16,12 +16,22 @@ export class CreateTenant {
     this.#keys = keys;
   }
 
-  /** A tenant whose key could not be stored is one that nobody can enter: the caller makes another. Faults: `bus.unreachable`, `database.unavailable`. */
+  /**
+   * A tenant whose key could not be stored is one that nobody can enter: the caller makes another. Faults:
+   * `bus.unreachable`, `database.unavailable`.
+   */
   async run(name: string): Promise<NewTenant> {
     const [tenant_id, api_key_id] = [newId('tenant'), newId('apiKey')];
     const api_key = formatApiKey(api_key_id, randomBytes(KEY_BYTES));
     await this.#kernel.createTenant({ v: 1, tenant_id, name, admin_key_id: api_key_id });
-    await this.#keys.create(tenant_id, { api_key_id, name: 'first administrator', role: 'admin', agent_id: null, hash: hashApiKey(api_key), created_by: 'platform' });
+    await this.#keys.create(tenant_id, {
+      api_key_id,
+      name: 'first administrator',
+      role: 'admin',
+      agent_id: null,
+      hash: hashApiKey(api_key),
+      created_by: 'platform',
+    });
     return { tenant_id, name, api_key_id, api_key };
   }
 }

@@ -3,10 +3,13 @@ import { limitsOf, UNBOUND } from '../specs/furnished.ts';
 import { openTestDoor, PLATFORM_KEY, type TestDoor } from '../specs/test-door.ts';
 
 let door: TestDoor;
-beforeAll(async () => { door = await openTestDoor(); });
+beforeAll(async () => {
+  door = await openTestDoor();
+});
 afterAll(() => door.close());
 
-const statusesOf = async (key: string, count: number): Promise<number[]> => await Promise.all(Array.from({ length: count }, async () => (await door.ask('GET', '/v1/tools', { key })).status));
+const statusesOf = async (key: string, count: number): Promise<number[]> =>
+  await Promise.all(Array.from({ length: count }, async () => (await door.ask('GET', '/v1/tools', { key })).status));
 
 test('a rate that was set for a tenant counts at the door soon, and for nobody else', async () => {
   const [slow, other] = [await door.newTenant(), await door.newTenant()];
@@ -22,9 +25,20 @@ test('limits are set with the platform key, one by one, within their bounds', as
   door.kernel.keep(tenantId, tenantId, 'limits', { ...limitsOf(tenantId), ...UNBOUND });
   const set = (body: unknown, key = PLATFORM_KEY) => door.ask('PATCH', `/v1/tenants/${tenantId}/limits`, { key, body });
   expect(await set({ weight: 3, request_burst: null })).toMatchObject({ status: 200, json: { tenant_id: tenantId } });
-  expect(door.kernel.asked.at(-1)).toMatchObject({ verb: 'tenant.limits.set', request: { tenant_id: tenantId, change: { weight: 3, request_burst: null } } });
+  expect(door.kernel.asked.at(-1)).toMatchObject({
+    verb: 'tenant.limits.set',
+    request: { tenant_id: tenantId, change: { weight: 3, request_burst: null } },
+  });
   const asked = door.kernel.asked.length;
-  for (const wrong of [{}, { weight: 0 }, { weight: null }, { running_max: 1.5 }, { waiting_max: 2_000_000 }, { requests_per_second: '5' }, { cap: 3 }]) {
+  for (const wrong of [
+    {},
+    { weight: 0 },
+    { weight: null },
+    { running_max: 1.5 },
+    { waiting_max: 2_000_000 },
+    { requests_per_second: '5' },
+    { cap: 3 },
+  ]) {
     expect([wrong, (await set(wrong)).json['code']]).toEqual([wrong, 'request.malformed']);
   }
   expect((await set({ weight: 3 }, admin)).json['code']).toBe('auth.role');

@@ -10,7 +10,10 @@ import { CreateTenant } from './create-tenant.ts';
 
 @Controller()
 export class TenantsController {
-  constructor(private readonly createTenant: CreateTenant, private readonly kernel: KernelClient) {}
+  constructor(
+    private readonly createTenant: CreateTenant,
+    private readonly kernel: KernelClient,
+  ) {}
 
   @Route(TENANTS.create)
   create(@Asked() { body }: AskedOf<typeof TENANTS.create>): Promise<NewTenant> {

@@ -13,20 +13,31 @@ export class TokensController {
 
   @Route(TOKENS.issue)
   issue(@Asked() { caller, body }: AskedOf<typeof TOKENS.issue>): Promise<TokenView> {
-    return this.kernel.ask('token.issue', caller, { agent_id: body.agent_id, workspace_id: body.workspace_id ?? null, grant: body.grant });
+    return this.kernel.ask('token.issue', caller, {
+      agent_id: body.agent_id,
+      workspace_id: body.workspace_id ?? null,
+      grant: body.grant,
+    });
   }
 
   @Route(TOKENS.attenuate)
   attenuate(@Asked() { caller, params, body }: AskedOf<typeof TOKENS.attenuate>): Promise<TokenView> {
     return this.kernel.ask('token.attenuate', caller, {
-      parent_id: params.capability_token_id, agent_id: body.agent_id ?? null, ...(body.workspace_id === undefined ? {} : { workspace_id: body.workspace_id }), grant: body.grant,
+      parent_id: params.capability_token_id,
+      agent_id: body.agent_id ?? null,
+      ...(body.workspace_id === undefined ? {} : { workspace_id: body.workspace_id }),
+      grant: body.grant,
     });
   }
 
   @Route(TOKENS.list)
-  list(@Asked() { caller, query }: AskedOf<typeof TOKENS.list>): Promise<{ items: TokenView[]; next_cursor: string | null }> {
+  list(
+    @Asked() { caller, query }: AskedOf<typeof TOKENS.list>,
+  ): Promise<{ items: TokenView[]; next_cursor: string | null }> {
     return this.kernel.ask('token.list', caller, {
-      page: pageOf(query), agent_id: query.agent_id ?? null, ...(query.parent_id === undefined ? {} : { parent_id: query.parent_id }),
+      page: pageOf(query),
+      agent_id: query.agent_id ?? null,
+      ...(query.parent_id === undefined ? {} : { parent_id: query.parent_id }),
     });
   }
 

@@ -24,7 +24,9 @@ export class ToolsController {
   async read(@Asked() { caller, params: { tool_id } }: AskedOf<typeof TOOL_ROUTES.read>): Promise<ToolView> {
     const own = OWN.find((tool) => tool.tool_id === tool_id);
     if (own !== undefined) return own;
-    const { items: [tool] } = await this.kernel.ask('tool.list', caller, { page: { cursor: null, limit: 1 }, tool_id });
+    const {
+      items: [tool],
+    } = await this.kernel.ask('tool.list', caller, { page: { cursor: null, limit: 1 }, tool_id });
     if (tool === undefined) throw new Fault('not_found');
     return tenantView(tool);
   }
@@ -46,7 +48,9 @@ export class ToolsController {
   }
 
   @Route(SEARCH_PROVIDER.set)
-  async setSearch(@Asked() { caller, body: provider }: AskedOf<typeof SEARCH_PROVIDER.set>): Promise<SearchProviderView> {
+  async setSearch(
+    @Asked() { caller, body: provider }: AskedOf<typeof SEARCH_PROVIDER.set>,
+  ): Promise<SearchProviderView> {
     return await this.kernel.ask('search.set', caller, { provider });
   }
 

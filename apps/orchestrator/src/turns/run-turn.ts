@@ -1,9 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A turn is its calls: nothing is kept of it. INVARIANT (no bypass): each call is proposed as one that came by itself, and decided, run and recorded as such.
+// A turn is its calls: nothing is kept of it. INVARIANT (no bypass): each call is proposed as one that came by itself,
+// and decided, run and recorded as such.
 import { touchesOf } from '@writ/agent-loop';
 import { Fault, isFinal, type Caller } from '@writ/contract';
-import { isSequential, parse, render, type DialectCall, type Outcome, type Parsed, type RenderedMessage } from '@writ/dialects';
+import {
+  isSequential,
+  parse,
+  render,
+  type DialectCall,
+  type Outcome,
+  type Parsed,
+  type RenderedMessage,
+} from '@writ/dialects';
 import type { RateLimit } from '../http/rate-limit.ts';
 import type { TurnView } from '../http/routes/index.ts';
 import type { Step } from '../proposals/in-order.ts';
@@ -50,22 +59,28 @@ export class RunTurn {
   }
 
   /**
-   * The turn as far as it comes within `patience.waitMs`. Posted again it goes on from there.
-   * Faults: `conflict` where the turn was posted before with another output, `limit.exceeded` for one that can't be read within its budget, and those of a proposal that aren't of one call: then the turn is posted again.
+   * The turn as far as it comes within `patience.waitMs`. Posted again it goes on from there. Faults: `conflict` where
+   * the turn was posted before with another output, `limit.exceeded` for one that can't be read within its budget, and
+   * those of a proposal that aren't of one call: then the turn is posted again.
    */
   async run(caller: Caller, turn: PostedTurn, patience: Patience): Promise<TurnView> {
     const parsed = await this.#read(caller, turn);
     this.#rate.charge(caller.tenant_id, Math.max(0, parsed.calls.length - 1));
-    const tokens = (until: number): string[] => parsed.calls.slice(0, until).flatMap(({ mode, args }) => (mode === 'apply' ? [String(args['token'])] : []));
+    const tokens = (until: number): string[] =>
+      parsed.calls.slice(0, until).flatMap(({ mode, args }) => (mode === 'apply' ? [String(args['token'])] : []));
     const steps = parsed.calls.map((call, index) => this.#step({ caller, turn, patience }, call, tokens(index)));
     const came = await this.#order.steps(steps, isSequential(turn.dialect) ? 'sequence' : 'disjoint', patience);
-    came.forEach((each, index) => { refuseAnother(each, parsed.calls[index], turn); });
+    came.forEach((each, index) => {
+      refuseAnother(each, parsed.calls[index], turn);
+    });
     return await this.#told(caller, turn, parsed, came);
   }
 
   /** A long output is read in a worker thread: how long that takes is up to who wrote it. */
   async #read({ tenant_id }: Caller, { dialect, output }: PostedTurn): Promise<Parsed> {
-    return output.length > INLINE_CHARS ? await this.#tasks.run('turn.read', tenant_id, { dialect, output }) : parse(dialect, output);
+    return output.length > INLINE_CHARS
+      ? await this.#tasks.run('turn.read', tenant_id, { dialect, output })
+      : parse(dialect, output);
   }
 
   /** What the model is told of it, in a worker thread where results are long. */
@@ -88,7 +103,9 @@ export class RunTurn {
     const { caller, turn, patience } = asking;
     if (call.mode === 'stage') return await this.#staged.stage(asking, call);
     if (call.mode === 'apply') return await this.#staged.apply(asking, call, earlier);
-    return cameOf(await this.#order.one(caller, callOf(turn, caller, { ...call, key: keyOf(turn, call.id) }), patience));
+    return cameOf(
+      await this.#order.one(caller, callOf(turn, caller, { ...call, key: keyOf(turn, call.id) }), patience),
+    );
   }
 
   async #told(caller: Caller, turn: PostedTurn, parsed: Parsed, came: readonly (Came | null)[]): Promise<TurnView> {
@@ -102,9 +119,18 @@ export class RunTurn {
       left -= each.shows?.result_ref?.size ?? 0;
     }
     const told = new Set(turn.told);
-    const untold = { calls: parsed.calls.filter(({ id }) => !told.has(id)), problems: turn.told === undefined ? problems : problems.filter(({ call_id }) => call_id !== null && !told.has(call_id)) };
+    const untold = {
+      calls: parsed.calls.filter(({ id }) => !told.has(id)),
+      problems:
+        turn.told === undefined ? problems : problems.filter(({ call_id }) => call_id !== null && !told.has(call_id)),
+    };
     return {
-      turn_id: turn.turn_id, session_id: turn.session_id, dialect: turn.dialect, state: stateOf(came), text, stop,
+      turn_id: turn.turn_id,
+      session_id: turn.session_id,
+      dialect: turn.dialect,
+      state: stateOf(came),
+      text,
+      stop,
       problems: problems.map(({ level, message, call_id, name, at }) => ({ level, message, call_id, name, at })),
       calls: parsed.calls.map((call, index) => viewOf(call, came[index] ?? null, outcomes.get(call.id))),
       messages: await this.#render(caller, { dialect: turn.dialect, output: untold, outcomes }),
@@ -114,7 +140,13 @@ export class RunTurn {
   /** With the result itself, where there is room for it. */
   async #outcome(caller: Caller, { outcome, shows }: Came, left: number): Promise<Outcome> {
     if (shows === null) return outcome;
-    if ((shows.result_ref?.size ?? 0) > left) return { ...outcome, result: { cut: `the results of this turn are too long together: this one is at /v1/operations/${shows.operation_id}` } };
+    if ((shows.result_ref?.size ?? 0) > left)
+      return {
+        ...outcome,
+        result: {
+          cut: `the results of this turn are too long together: this one is at /v1/operations/${shows.operation_id}`,
+        },
+      };
     return { ...outcome, result: (await this.#show.result(caller, shows)).result };
   }
 }
@@ -132,11 +164,17 @@ function areLong(outcomes: ReadonlyMap<string, Outcome>): boolean {
 /** A key of this turn that names another call: then it isn't this turn. */
 function refuseAnother(came: Came | null, call: DialectCall | undefined, { turn_id }: PostedTurn): void {
   if (came?.outcome.error?.code !== 'idempotency.mismatch') return;
-  throw new Fault('conflict', `the turn \`${turn_id}\` was posted before with another output: call \`${call?.id ?? ''}\` was another one. Give each output a \`turn_id\` of its own`);
+  throw new Fault(
+    'conflict',
+    `the turn \`${turn_id}\` was posted before with another output: call \`${call?.id ?? ''}\` was another one. Give each output a \`turn_id\` of its own`,
+  );
 }
 
 function stateOf(came: readonly (Came | null)[]): TurnView['state'] {
-  if (came.some((each) => each !== null && each.view !== null && each.view.state !== 'held' && !isFinal(each.view.state))) return 'under_way';
+  if (
+    came.some((each) => each !== null && each.view !== null && each.view.state !== 'held' && !isFinal(each.view.state))
+  )
+    return 'under_way';
   if (came.some((each) => each?.view?.state === 'held')) return 'held';
   return came.includes(null) ? 'under_way' : 'ended';
 }
@@ -145,9 +183,19 @@ function viewOf(call: DialectCall, came: Came | null, outcome: Outcome | undefin
   const view = came?.view ?? null;
   const { tool_id, args } = came?.means ?? call;
   return {
-    call_id: call.id, name: call.name, tool_id, args, mode: call.mode,
-    standing: outcome?.standing ?? 'queued', error: outcome?.error ? { code: outcome.error.code, message: outcome.error.message, hint: outcome.error.hint ?? null } : null,
-    operation_id: view?.operation_id ?? null, state: view?.state ?? null, approval_id: view?.approval_id ?? null, replayed: view?.replayed ?? false,
+    call_id: call.id,
+    name: call.name,
+    tool_id,
+    args,
+    mode: call.mode,
+    standing: outcome?.standing ?? 'queued',
+    error: outcome?.error
+      ? { code: outcome.error.code, message: outcome.error.message, hint: outcome.error.hint ?? null }
+      : null,
+    operation_id: view?.operation_id ?? null,
+    state: view?.state ?? null,
+    approval_id: view?.approval_id ?? null,
+    replayed: view?.replayed ?? false,
     receipt: view?.result?.receipt ? { ...view.result.receipt, href: receiptHref(view.operation_id) } : null,
   };
 }

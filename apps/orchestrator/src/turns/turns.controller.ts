@@ -12,10 +12,16 @@ import { turnOf } from '../proposals/turn-call.ts';
 
 @Controller()
 export class TurnsController {
-  constructor(private readonly turns: RunTurn, private readonly offers: Offers) {}
+  constructor(
+    private readonly turns: RunTurn,
+    private readonly offers: Offers,
+  ) {}
 
   @Route(TURNS.run)
-  async run(@Asked() { caller, body, query }: AskedOf<typeof TURNS.run>, @InExchange() exchange: Exchange): Promise<TurnView> {
+  async run(
+    @Asked() { caller, body, query }: AskedOf<typeof TURNS.run>,
+    @InExchange() exchange: Exchange,
+  ): Promise<TurnView> {
     const patience = { waitMs: waitOf(query.wait, exchange.header('prefer')), gone: exchange.gone };
     const turn = await exchange.withinTrace(() => this.turns.run(caller, turnOf(body, caller), patience));
     if (turn.state !== 'ended') exchange.setStatus(202);

@@ -19,8 +19,16 @@ export interface AttemptParts {
   readonly chance: () => number;
 }
 
-/** Tries to deliver, once, and says how that ended. Rejects with `signal`'s reason when it aborts: then nobody knows, and it is tried again. */
-export async function attempt(parts: AttemptParts, { tenant_id }: Pick<DeliveryClaim, 'tenant_id'>, delivery: OpenDelivery, signal: AbortSignal): Promise<DeliveryEnd> {
+/**
+ * Tries to deliver, once, and says how that ended. Rejects with `signal`'s reason when it aborts: then nobody knows,
+ * and it is tried again.
+ */
+export async function attempt(
+  parts: AttemptParts,
+  { tenant_id }: Pick<DeliveryClaim, 'tenant_id'>,
+  delivery: OpenDelivery,
+  signal: AbortSignal,
+): Promise<DeliveryEnd> {
   try {
     const answer = await send(parts, tenant_id, delivery, signal);
     if (answer.status >= 200 && answer.status < 300) return { arrived: true, status: answer.status };
@@ -32,9 +40,16 @@ export async function attempt(parts: AttemptParts, { tenant_id }: Pick<DeliveryC
   }
 }
 
-async function send({ gate, secrets, attemptMs, now }: AttemptParts, tenantId: string, { url, webhook_id, secrets: sealed, message_id, body }: OpenDelivery, stop: AbortSignal): Promise<PostAnswer> {
+async function send(
+  { gate, secrets, attemptMs, now }: AttemptParts,
+  tenantId: string,
+  { url, webhook_id, secrets: sealed, message_id, body }: OpenDelivery,
+  stop: AbortSignal,
+): Promise<PostAnswer> {
   const signal = AbortSignal.any([stop, AbortSignal.timeout(attemptMs)]);
-  const headers = headersOf(() => secrets.headers({ tenant_id: tenantId, webhook_id }, sealed, { message_id, body }, now()));
+  const headers = headersOf(() =>
+    secrets.headers({ tenant_id: tenantId, webhook_id }, sealed, { message_id, body }, now()),
+  );
   // A lookup can't be aborted; it is left behind.
   const place = await Promise.race([gate.pin(url), aborted(signal)]);
   return await postMessage(place, headers, body, signal);
@@ -54,9 +69,18 @@ function aborted(signal: AbortSignal): Promise<never> {
   });
 }
 
-function notArrived({ now, chance }: AttemptParts, { attempts }: OpenDelivery, answer: PostAnswer | null, code: DeliveryError['code']): DeliveryEnd {
+function notArrived(
+  { now, chance }: AttemptParts,
+  { attempts }: OpenDelivery,
+  answer: PostAnswer | null,
+  code: DeliveryError['code'],
+): DeliveryEnd {
   const asked = retryAfterMs(answer?.retryAfter, now());
   return {
-    arrived: false, status: answer?.status ?? null, error: `${code}: ${DELIVERY_ERRORS[code]}`, retryMs: retryMs(attempts + 1, chance(), asked), disable: answer?.status === GONE,
+    arrived: false,
+    status: answer?.status ?? null,
+    error: `${code}: ${DELIVERY_ERRORS[code]}`,
+    retryMs: retryMs(attempts + 1, chance(), asked),
+    disable: answer?.status === GONE,
   };
 }

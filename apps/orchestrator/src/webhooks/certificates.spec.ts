@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Whom a message is told to: real TLS, with an authority that only this run knows. A receiver that can't show who it is hears nothing.
+// Whom a message is told to: real TLS, with an authority that only this run knows. A receiver that can't show who it is
+// hears nothing.
 import { execFile } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
@@ -9,7 +10,12 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { getCACertificates, setDefaultCACertificates } from 'node:tls';
-import { newCertificateAuthority, startTunnelProxy, type CertificateAuthority, type CertificateOptions } from '@writ/testing';
+import {
+  newCertificateAuthority,
+  startTunnelProxy,
+  type CertificateAuthority,
+  type CertificateOptions,
+} from '@writ/testing';
 import { EgressGate } from './egress-gate.ts';
 import { postMessage } from './post-message.ts';
 
@@ -19,7 +25,9 @@ const HOUR_MS = 3_600_000;
 let authority: CertificateAuthority;
 let servers: { close: () => Promise<void> }[] = [];
 const usual = getCACertificates('default');
-beforeAll(async () => { authority = await newCertificateAuthority(); });
+beforeAll(async () => {
+  authority = await newCertificateAuthority();
+});
 afterEach(async () => {
   setDefaultCACertificates(usual);
   for (const each of servers) await each.close();
@@ -27,7 +35,11 @@ afterEach(async () => {
 });
 
 /** A receiver on loopback with a certificate for these names. */
-async function receiver(names: Parameters<CertificateAuthority['issue']>[0], options: CertificateOptions = {}, by = authority) {
+async function receiver(
+  names: Parameters<CertificateAuthority['issue']>[0],
+  options: CertificateOptions = {},
+  by = authority,
+) {
   const heard: string[] = [];
   const server = createServer(await by.issue(names, options), (request, response) => {
     heard.push(request.url ?? '');
@@ -36,7 +48,13 @@ async function receiver(names: Parameters<CertificateAuthority['issue']>[0], opt
   server.on('tlsClientError', () => undefined);
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
-  servers.push({ close: async () => { server.closeAllConnections(); server.close(); await once(server, 'close'); } });
+  servers.push({
+    close: async () => {
+      server.closeAllConnections();
+      server.close();
+      await once(server, 'close');
+    },
+  });
   return { heard, port: (server.address() as AddressInfo).port };
 }
 /** Posts to the receiver as a webhook at that name is posted to. */
@@ -65,8 +83,18 @@ it.each<[string, Parameters<CertificateAuthority['issue']>[0], CertificateOption
   ['of another name', [{ type: 'dns', value: 'hooks.example.org' }], {}, 'ERR_TLS_CERT_ALTNAME_INVALID'],
   ['of a name above it', [{ type: 'dns', value: 'example' }], {}, 'ERR_TLS_CERT_ALTNAME_INVALID'],
   ['of the address that the name leads to', [{ type: 'ip', value: '127.0.0.1' }], {}, 'ERR_TLS_CERT_ALTNAME_INVALID'],
-  ['that has expired', [{ type: 'dns', value: HOST }], { notAfter: new Date(Date.now() - HOUR_MS) }, 'CERT_HAS_EXPIRED'],
-  ['that isn\'t valid yet', [{ type: 'dns', value: HOST }], { notBefore: new Date(Date.now() + HOUR_MS) }, 'CERT_NOT_YET_VALID'],
+  [
+    'that has expired',
+    [{ type: 'dns', value: HOST }],
+    { notAfter: new Date(Date.now() - HOUR_MS) },
+    'CERT_HAS_EXPIRED',
+  ],
+  [
+    "that isn't valid yet",
+    [{ type: 'dns', value: HOST }],
+    { notBefore: new Date(Date.now() + HOUR_MS) },
+    'CERT_NOT_YET_VALID',
+  ],
 ])('a receiver that shows a certificate %s hears nothing, whoever issued it', async (_what, names, options, why) => {
   const { heard, port } = await receiver(names, options);
   trust();
@@ -92,7 +120,10 @@ it('a receiver beyond a proxy gets the message through a tunnel, and shows its o
   const gate = new EgressGate(new Set(), () => Promise.reject(new Error('it was resolved here')), outbound);
   const send = async (url: string) => await postMessage(await gate.pin(url), {}, '{}', AbortSignal.timeout(5_000));
   expect(await send(`https://${HOST}/hook`)).toMatchObject({ status: 204 });
-  await expect(send('https://other.example/hook')).rejects.toMatchObject({ ...REFUSED, cause: { code: 'ERR_TLS_CERT_ALTNAME_INVALID' } });
+  await expect(send('https://other.example/hook')).rejects.toMatchObject({
+    ...REFUSED,
+    cause: { code: 'ERR_TLS_CERT_ALTNAME_INVALID' },
+  });
   await expect(send('https://far.example/hook')).rejects.toMatchObject(REFUSED);
   await expect(send('https://10.0.0.1/hook')).rejects.toMatchObject({ code: 'url.refused' });
   expect([heard, proxy.asked]).toEqual([['/hook'], [`${HOST}:443`, 'other.example:443', 'far.example:443']]);
@@ -106,9 +137,13 @@ it('a receiver that the operator named is reached without the proxy, and others 
   const outbound = { proxyFor: () => proxy.url, proxyResolves: false };
   const resolve = (name: string) => Promise.resolve([name === HOST ? '127.0.0.1' : '93.184.216.34']);
   const gate = new EgressGate(new Set([`${HOST}:${port}`]), resolve, outbound);
-  expect(await postMessage(await gate.pin(`https://${HOST}:${port}/hook`), {}, '{}', AbortSignal.timeout(5_000))).toMatchObject({ status: 204 });
+  expect(
+    await postMessage(await gate.pin(`https://${HOST}:${port}/hook`), {}, '{}', AbortSignal.timeout(5_000)),
+  ).toMatchObject({ status: 204 });
   expect([heard, proxy.asked]).toEqual([['/hook'], []]);
-  await postMessage(await gate.pin('https://far.example/hook'), {}, '{}', AbortSignal.timeout(5_000)).catch(() => undefined);
+  await postMessage(await gate.pin('https://far.example/hook'), {}, '{}', AbortSignal.timeout(5_000)).catch(
+    () => undefined,
+  );
   expect(proxy.asked).toEqual(['93.184.216.34:443']);
 });
 
@@ -122,7 +157,11 @@ it('a process that is given an authority in NODE_EXTRA_CA_CERTS delivers to what
     const place = { url: new URL('https://${HOST}:${port}/hook'), address: '127.0.0.1', proxy: null };
     console.log(await postMessage(place, {}, '{}', AbortSignal.timeout(5000)).then(({ status }) => status, ({ code }) => code));`;
   const saidWith = async (env: Record<string, string>): Promise<string> =>
-    (await promisify(execFile)(process.execPath, ['--conditions=@writ/source', '--input-type=module', '-e', program], { env })).stdout.trim();
+    (
+      await promisify(execFile)(process.execPath, ['--conditions=@writ/source', '--input-type=module', '-e', program], {
+        env,
+      })
+    ).stdout.trim();
   try {
     expect([await saidWith({}), await saidWith({ NODE_EXTRA_CA_CERTS: file })]).toEqual(['connect.failed', '204']);
     expect(heard).toEqual(['/hook']);

@@ -24,7 +24,10 @@ export interface WithSecret {
   readonly secret: string;
 }
 
-/** Makes and changes webhooks. INVARIANT (recorded first): the change is in the kernel's outbox, durable, before it takes effect. */
+/**
+ * Makes and changes webhooks. INVARIANT (recorded first): the change is in the kernel's outbox, durable, before it
+ * takes effect.
+ */
 export class ChangeWebhooks {
   readonly #kernel: KernelClient;
   readonly #webhooks: Webhooks;
@@ -44,16 +47,29 @@ export class ChangeWebhooks {
     const webhook_id = newId('webhook');
     await this.#record(caller, 'webhook_created', webhook_id);
     const { text, sealed } = this.#secrets.make({ tenant_id: caller.tenant_id, webhook_id });
-    const created = { webhook_id, name, url: href, events: inOrder(events), secret: sealed, created_by: caller.api_key_id };
+    const created = {
+      webhook_id,
+      name,
+      url: href,
+      events: inOrder(events),
+      secret: sealed,
+      created_by: caller.api_key_id,
+    };
     return { webhook: await this.#webhooks.create(caller.tenant_id, created, WEBHOOKS_MAX), secret: text };
   }
 
   /** Faults: `not_found`, `request.malformed` for a URL that is refused. */
-  async change(caller: Caller, webhookId: string, { name, url, events, state }: WebhookWish & { readonly state: WebhookRow['state'] }): Promise<WebhookRow> {
+  async change(
+    caller: Caller,
+    webhookId: string,
+    { name, url, events, state }: WebhookWish & { readonly state: WebhookRow['state'] },
+  ): Promise<WebhookRow> {
     const { href } = parseWebhookUrl(url, this.#allowed);
     await this.#find(caller, webhookId);
     await this.#record(caller, 'webhook_changed', webhookId);
-    return there(await this.#webhooks.change(caller.tenant_id, webhookId, { name, url: href, events: inOrder(events), state }));
+    return there(
+      await this.#webhooks.change(caller.tenant_id, webhookId, { name, url: href, events: inOrder(events), state }),
+    );
   }
 
   /** Faults: `not_found`. */
@@ -68,7 +84,10 @@ export class ChangeWebhooks {
     await this.#find(caller, webhookId);
     await this.#record(caller, 'webhook_secret_rotated', webhookId);
     const { text, sealed } = this.#secrets.make({ tenant_id: caller.tenant_id, webhook_id: webhookId });
-    return { webhook: there(await this.#webhooks.rotate(caller.tenant_id, webhookId, sealed, overlapMs)), secret: text };
+    return {
+      webhook: there(await this.#webhooks.rotate(caller.tenant_id, webhookId, sealed, overlapMs)),
+      secret: text,
+    };
   }
 
   async #find({ tenant_id }: Caller, webhookId: string): Promise<void> {

@@ -14,7 +14,9 @@ import { WebhookSecrets } from './secrets.ts';
 
 const tenant = newId('tenant');
 const open: { close: () => Promise<void> }[] = [];
-afterEach(async () => { for (const each of open.splice(0)) await each.close(); });
+afterEach(async () => {
+  for (const each of open.splice(0)) await each.close();
+});
 const receiver = async (...args: Parameters<typeof openReceiver>): Promise<Receiver> => {
   const one = await openReceiver(...args);
   open.push(one);
@@ -22,15 +24,38 @@ const receiver = async (...args: Parameters<typeof openReceiver>): Promise<Recei
 };
 
 /** A deliverer with a webhook at the URL and one message for it. */
-async function ready(url: string, { allow = '', resolve = () => Promise.resolve(['127.0.0.1']), attemptMs = 2_000 }: { allow?: string; resolve?: Resolve; attemptMs?: number } = {}) {
-  const [hooks, secrets, faults, disabled] = [new FakeHooks(), new WebhookSecrets(randomBytes(32)), [] as unknown[], [] as unknown[]];
+async function ready(
+  url: string,
+  {
+    allow = '',
+    resolve = () => Promise.resolve(['127.0.0.1']),
+    attemptMs = 2_000,
+  }: { allow?: string; resolve?: Resolve; attemptMs?: number } = {},
+) {
+  const [hooks, secrets, faults, disabled] = [
+    new FakeHooks(),
+    new WebhookSecrets(randomBytes(32)),
+    [] as unknown[],
+    [] as unknown[],
+  ];
   const webhook_id = newId('webhook');
   const { text: secret, sealed } = secrets.make({ tenant_id: tenant, webhook_id });
-  await hooks.webhooks.create(tenant, { webhook_id, name: 'w', url, events: ['approval.pending'], secret: sealed, created_by: newId('apiKey') }, 10);
-  const message = { message_id: newId('notice'), kind: 'approval.pending', body: '{"type":"approval.pending","data":{"n":"é"}}' };
+  await hooks.webhooks.create(
+    tenant,
+    { webhook_id, name: 'w', url, events: ['approval.pending'], secret: sealed, created_by: newId('apiKey') },
+    10,
+  );
+  const message = {
+    message_id: newId('notice'),
+    kind: 'approval.pending',
+    body: '{"type":"approval.pending","data":{"n":"é"}}',
+  };
   await hooks.deliveries.spread(tenant, [message]);
-  const deliver = new DeliverDue(hooks.deliveries, { gate: new EgressGate(parseAllowedHosts(allow), resolve), secrets, attemptMs, now: Date.now, chance: () => 0 },
-    { disabled: (_tenant, row) => disabled.push(row), failed: (error) => faults.push(error) });
+  const deliver = new DeliverDue(
+    hooks.deliveries,
+    { gate: new EgressGate(parseAllowedHosts(allow), resolve), secrets, attemptMs, now: Date.now, chance: () => 0 },
+    { disabled: (_tenant, row) => disabled.push(row), failed: (error) => faults.push(error) },
+  );
   const run = async () => {
     await deliver.run();
     await deliver.idle();
@@ -47,7 +72,13 @@ it('a message arrives once, signed as the standard says, byte for byte', async (
   await run();
   expect(server.received).toHaveLength(1);
   const { method, url, headers, body } = server.received[0]!;
-  expect([method, url, body, headers['webhook-id'], headers['content-type']]).toEqual(['POST', '/hook?x=1', message.body, message.message_id, 'application/json']);
+  expect([method, url, body, headers['webhook-id'], headers['content-type']]).toEqual([
+    'POST',
+    '/hook?x=1',
+    message.body,
+    message.message_id,
+    'application/json',
+  ]);
   expect(new Webhook(secret).verify(body, headers as Record<string, string>)).toEqual(JSON.parse(message.body));
 });
 
@@ -57,19 +88,31 @@ it('while a secret takes over from another, what arrives verifies with either', 
   const next = secrets.make({ tenant_id: tenant, webhook_id });
   await hooks.webhooks.rotate(tenant, webhook_id, next.sealed, 60_000);
   await run();
-  for (const each of [secret, next.text]) expect(() => new Webhook(each).verify(server.received[0]!.body, server.received[0]!.headers as Record<string, string>)).not.toThrow();
+  for (const each of [secret, next.text])
+    expect(() =>
+      new Webhook(each).verify(server.received[0]!.body, server.received[0]!.headers as Record<string, string>),
+    ).not.toThrow();
 });
 
 it.each([301, 302, 303, 307, 308])('a redirect (%i) is an answer like any other: nobody follows it', async (status) => {
   const trap = await receiver();
-  const server = await receiver((response) => { response.writeHead(status, { location: trap.url }).end(); });
+  const server = await receiver((response) => {
+    response.writeHead(status, { location: trap.url }).end();
+  });
   const { run } = await ready(server.url, { allow: `${server.place},${trap.place}` });
-  expect(await run()).toMatchObject({ state: 'pending', attempts: 1, last_status: status, last_error: expect.stringMatching(/^status: /) as string });
+  expect(await run()).toMatchObject({
+    state: 'pending',
+    attempts: 1,
+    last_status: status,
+    last_error: expect.stringMatching(/^status: /) as string,
+  });
   expect(trap.connections()).toBe(0);
 });
 
 it('what does not arrive is tried again on the schedule, later where the server asks for patience', async () => {
-  const server = await receiver((response) => { response.writeHead(503, { 'retry-after': '120' }).end(); });
+  const server = await receiver((response) => {
+    response.writeHead(503, { 'retry-after': '120' }).end();
+  });
   const { hooks, run } = await ready(server.url, { allow: server.place });
   const { now } = hooks;
   expect(await run()).toMatchObject({ state: 'pending', next_at: now + 120_000 });
@@ -86,7 +129,9 @@ it('what does not arrive is tried again on the schedule, later where the server 
 });
 
 it('a server that is gone gets nothing more', async () => {
-  const server = await receiver((response) => { response.writeHead(410).end(); });
+  const server = await receiver((response) => {
+    response.writeHead(410).end();
+  });
   const { hooks, disabled, webhook_id, run } = await ready(server.url, { allow: server.place });
   await run();
   expect(hooks.kept[0]!.row).toMatchObject({ state: 'disabled', disabled_reason: 'gone' });
@@ -98,16 +143,24 @@ it('a server that is gone gets nothing more', async () => {
 
 it('a server that does not answer costs the time of an attempt, and one that never ends its answer not even that', async () => {
   const silent = await receiver(() => undefined);
-  expect(await (await ready(silent.url, { allow: silent.place, attemptMs: 50 })).run()).toMatchObject({ state: 'pending', last_status: null, last_error: 'timeout: there was no answer in time' });
+  expect(await (await ready(silent.url, { allow: silent.place, attemptMs: 50 })).run()).toMatchObject({
+    state: 'pending',
+    last_status: null,
+    last_error: 'timeout: there was no answer in time',
+  });
   let cut: Promise<unknown> | undefined;
   const endless = await receiver((response) => {
     cut = once(response, 'close');
     response.writeHead(200);
-    const pour = (): void => { while (!response.destroyed && response.write('x'.repeat(64 * 1024)));  };
+    const pour = (): void => {
+      while (!response.destroyed && response.write('x'.repeat(64 * 1024)));
+    };
     response.on('drain', pour).on('error', () => undefined);
     pour();
   });
-  expect(await (await ready(endless.url, { allow: endless.place, attemptMs: 60_000 })).run()).toMatchObject({ state: 'delivered' });
+  expect(await (await ready(endless.url, { allow: endless.place, attemptMs: 60_000 })).run()).toMatchObject({
+    state: 'delivered',
+  });
   await cut;
 });
 
@@ -127,7 +180,14 @@ it('a connection goes to the address that was judged, under the name that was me
   expect([names, server.received[0]?.headers.host]).toEqual([['hooks.test'], `hooks.test:${server.port}`]);
 
   let greeting = '';
-  const raw = createServer((socket) => socket.once('data', (bytes) => { greeting = bytes.toString('latin1'); socket.destroy(); }).on('error', () => undefined)).listen(0, '127.0.0.1');
+  const raw = createServer((socket) =>
+    socket
+      .once('data', (bytes) => {
+        greeting = bytes.toString('latin1');
+        socket.destroy();
+      })
+      .on('error', () => undefined),
+  ).listen(0, '127.0.0.1');
   await once(raw, 'listening');
   const { port } = raw.address() as AddressInfo;
   const ended = await (await ready(`https://hooks.test:${port}/`, { allow: `hooks.test:${port}` })).run();
@@ -143,11 +203,19 @@ it('what leads to an address that is not public is refused before anything is co
   channel('net.client.socket').subscribe(count);
   try {
     for (const [url, resolve] of [
-      [`https://hooks.test:${server.port}/`, () => Promise.resolve(['127.0.0.1'])], [`https://hooks.test:${server.port}/`, () => Promise.resolve(['::ffff:127.0.0.1'])],
-      [`https://127.0.0.1:${server.port}/`, undefined], [`http://127.0.0.1:${server.port}/`, undefined], [`https://2130706433:${server.port}/`, undefined], [`https://[::1]:${server.port}/`, undefined],
+      [`https://hooks.test:${server.port}/`, () => Promise.resolve(['127.0.0.1'])],
+      [`https://hooks.test:${server.port}/`, () => Promise.resolve(['::ffff:127.0.0.1'])],
+      [`https://127.0.0.1:${server.port}/`, undefined],
+      [`http://127.0.0.1:${server.port}/`, undefined],
+      [`https://2130706433:${server.port}/`, undefined],
+      [`https://[::1]:${server.port}/`, undefined],
     ] as const) {
       const { run } = await ready(url, resolve === undefined ? {} : { resolve });
-      expect(await run()).toMatchObject({ state: 'pending', last_status: null, last_error: expect.stringMatching(/^(address|url)\.refused: /) as string });
+      expect(await run()).toMatchObject({
+        state: 'pending',
+        last_status: null,
+        last_error: expect.stringMatching(/^(address|url)\.refused: /) as string,
+      });
     }
   } finally {
     channel('net.client.socket').unsubscribe(count);
@@ -157,7 +225,9 @@ it('what leads to an address that is not public is refused before anything is co
 
 it('what is under way when the process stops is broken off, counts for nothing, and is tried again', async () => {
   let arrived: () => void;
-  const here = new Promise<void>((resolve) => { arrived = resolve; });
+  const here = new Promise<void>((resolve) => {
+    arrived = resolve;
+  });
   const server = await receiver(() => arrived());
   const { hooks, deliver } = await ready(server.url, { allow: server.place, attemptMs: 60_000 });
   await deliver.run();

@@ -15,7 +15,10 @@ export const FAILING_MAX_MS = 5 * 24 * 3_600_000;
 
 /** Tells whoever operates what became of a webhook. */
 export interface DeliveryLog {
-  readonly disabled: (tenantId: string, webhook: { readonly webhook_id: string; readonly disabled_reason: string | null }) => void;
+  readonly disabled: (
+    tenantId: string,
+    webhook: { readonly webhook_id: string; readonly disabled_reason: string | null },
+  ) => void;
   readonly failed: (error: unknown) => void;
   /** how an attempt ended, and how long it took in milliseconds; nobody is told unless it is there */
   readonly tried?: (outcome: 'delivered' | 'retried' | 'failed', ms: number) => void;
@@ -39,7 +42,8 @@ export class DeliverDue {
   async run(): Promise<void> {
     const rows = AT_ONCE_MAX - this.#running.size;
     if (rows <= 0 || this.#stopping.signal.aborted) return;
-    for (const claim of await this.#deliveries.claim({ rows, tenantMax: TENANT_MAX, claimMs: CLAIM_MS })) this.#begin(claim);
+    for (const claim of await this.#deliveries.claim({ rows, tenantMax: TENANT_MAX, claimMs: CLAIM_MS }))
+      this.#begin(claim);
   }
 
   /** Resolves when nothing is under way any more. */
@@ -55,7 +59,9 @@ export class DeliverDue {
 
   #begin(claim: DeliveryClaim): void {
     const running = this.#try(claim)
-      .catch((error: unknown) => { if (!this.#stopping.signal.aborted) this.#log.failed(error); })
+      .catch((error: unknown) => {
+        if (!this.#stopping.signal.aborted) this.#log.failed(error);
+      })
       .finally(() => this.#running.delete(running));
     this.#running.add(running);
   }
@@ -65,7 +71,10 @@ export class DeliverDue {
     if (delivery === null) return;
     const began = performance.now();
     const end = await attempt(this.#parts, claim, delivery, this.#stopping.signal);
-    this.#log.tried?.(end.arrived ? 'delivered' : end.retryMs === null ? 'failed' : 'retried', performance.now() - began);
+    this.#log.tried?.(
+      end.arrived ? 'delivered' : end.retryMs === null ? 'failed' : 'retried',
+      performance.now() - began,
+    );
     const disabled = await this.#deliveries.settle(claim, end, FAILING_MAX_MS);
     if (disabled !== null) this.#log.disabled(claim.tenant_id, disabled);
   }

@@ -13,7 +13,9 @@ export class DeliveriesController {
   constructor(private readonly deliveries: Deliveries) {}
 
   @Route(WEBHOOKS.deliveries)
-  async list(@Asked() { caller, params, query }: AskedOf<typeof WEBHOOKS.deliveries>): Promise<{ items: DeliveryRow[]; next_cursor: string | null }> {
+  async list(
+    @Asked() { caller, params, query }: AskedOf<typeof WEBHOOKS.deliveries>,
+  ): Promise<{ items: DeliveryRow[]; next_cursor: string | null }> {
     return there(await this.deliveries.list(caller.tenant_id, params.webhook_id, pageOf(query), query.state ?? null));
   }
 

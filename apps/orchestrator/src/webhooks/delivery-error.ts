@@ -6,8 +6,8 @@ export const DELIVERY_ERRORS = {
   'host.unknown': 'the host has no address',
   'address.refused': 'the host has an address that is not public',
   'connect.failed': 'no connection could be made, or it broke',
-  'timeout': 'there was no answer in time',
-  'status': 'the answer was not a success',
+  timeout: 'there was no answer in time',
+  status: 'the answer was not a success',
   'secret.unreadable': 'the secret can not be opened: rotate it',
 } as const;
 export type DeliveryErrorCode = keyof typeof DELIVERY_ERRORS;

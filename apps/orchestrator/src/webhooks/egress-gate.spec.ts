@@ -15,17 +15,33 @@ const gateFor = (addresses: readonly string[], allowed = '') => {
 
 it('pins a name to the address that was judged, and asks for it once', async () => {
   const { gate, asked } = gateFor([PUBLIC, '2606:4700::1111']);
-  expect(await gate.pin('https://hooks.test/x')).toMatchObject({ address: PUBLIC, url: expect.objectContaining({ href: 'https://hooks.test/x' }) as URL });
+  expect(await gate.pin('https://hooks.test/x')).toMatchObject({
+    address: PUBLIC,
+    url: expect.objectContaining({ href: 'https://hooks.test/x' }) as URL,
+  });
   expect(asked).toEqual(['hooks.test']);
 });
 
-it.each(['127.0.0.1', '10.0.0.8', '169.254.169.254', '::1', '::ffff:10.0.0.8', 'fd00::1', '64:ff9b::a00:8'])('refuses a name that leads to %s, alone or beside a public address', async (address) => {
-  for (const addresses of [[address], [PUBLIC, address], [address, PUBLIC]]) {
-    await expect(gateFor(addresses).gate.pin('https://hooks.test/')).rejects.toMatchObject({ code: 'address.refused', message: expect.not.stringContaining(address) as string });
-  }
-});
+it.each(['127.0.0.1', '10.0.0.8', '169.254.169.254', '::1', '::ffff:10.0.0.8', 'fd00::1', '64:ff9b::a00:8'])(
+  'refuses a name that leads to %s, alone or beside a public address',
+  async (address) => {
+    for (const addresses of [[address], [PUBLIC, address], [address, PUBLIC]]) {
+      await expect(gateFor(addresses).gate.pin('https://hooks.test/')).rejects.toMatchObject({
+        code: 'address.refused',
+        message: expect.not.stringContaining(address) as string,
+      });
+    }
+  },
+);
 
-it.each(['https://127.0.0.1/', 'https://2130706433/', 'https://[::ffff:7f00:1]/', 'http://hooks.test/', 'file:///etc/passwd', 'https://a:b@hooks.test/'])('refuses %s without asking anybody', async (url) => {
+it.each([
+  'https://127.0.0.1/',
+  'https://2130706433/',
+  'https://[::ffff:7f00:1]/',
+  'http://hooks.test/',
+  'file:///etc/passwd',
+  'https://a:b@hooks.test/',
+])('refuses %s without asking anybody', async (url) => {
   const { gate, asked } = gateFor([PUBLIC]);
   await expect(gate.pin(url)).rejects.toMatchObject({ code: 'url.refused' });
   expect(asked).toEqual([]);
@@ -42,5 +58,7 @@ it('a place that the operator named is reached whatever its address, on that por
 
 it('a name without an address is none of ours to guess', async () => {
   await expect(gateFor([]).gate.pin('https://hooks.test/')).rejects.toMatchObject({ code: 'host.unknown' });
-  await expect(new EgressGate(new Set(), () => Promise.resolve([])).pin('https://hooks.test/')).rejects.toMatchObject({ code: 'host.unknown' });
+  await expect(new EgressGate(new Set(), () => Promise.resolve([])).pin('https://hooks.test/')).rejects.toMatchObject({
+    code: 'host.unknown',
+  });
 });

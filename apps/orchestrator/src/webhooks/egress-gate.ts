@@ -25,11 +25,13 @@ export interface ProxiedPlace {
 export type Resolve = (name: string) => Promise<readonly string[]>;
 
 /** By this machine's resolver. */
-export const resolveByDns: Resolve = async (name) => (await lookup(name, { all: true, verbatim: true })).map(({ address }) => address);
+export const resolveByDns: Resolve = async (name) =>
+  (await lookup(name, { all: true, verbatim: true })).map(({ address }) => address);
 
 /**
- * The way out for webhooks. INVARIANT (no way in): nothing is connected to but a public address, or a place that the operator named; the address that was
- * judged is the one that is connected to, so that a name can't lead elsewhere between the two.
+ * The way out for webhooks. INVARIANT (no way in): nothing is connected to but a public address, or a place that the
+ * operator named; the address that was judged is the one that is connected to, so that a name can't lead elsewhere
+ * between the two.
  */
 export class EgressGate {
   readonly #allowed: ReadonlySet<string>;
@@ -43,7 +45,8 @@ export class EgressGate {
   }
 
   /**
-   * Judges where a URL leads now. One address that isn't public is enough to refuse a name: who answers both ways is choosing what we see.
+   * Judges where a URL leads now. One address that isn't public is enough to refuse a name: who answers both ways is
+   * choosing what we see.
    * @throws DeliveryError `url.refused`, `host.unknown`, `address.refused`
    */
   async pin(text: string): Promise<PinnedPlace> {

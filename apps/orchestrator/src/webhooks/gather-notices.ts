@@ -8,8 +8,9 @@ import { messageOf } from './message.ts';
 const NOTICES_MAX = 100;
 
 /**
- * Fetches what the kernel has to tell, and keeps it for the webhooks that listen. INVARIANT (none lost, none twice): a notice is dropped by the kernel after it is
- * durable here, and here it is kept once for each webhook, so any number of replicas may gather and die as they like.
+ * Fetches what the kernel has to tell, and keeps it for the webhooks that listen. INVARIANT (none lost, none twice): a
+ * notice is dropped by the kernel after it is durable here, and here it is kept once for each webhook, so any number of
+ * replicas may gather and die as they like.
  */
 export class GatherNotices {
   readonly #kernel: KernelClient;
@@ -22,11 +23,18 @@ export class GatherNotices {
     this.#report = report;
   }
 
-  /** Gathers until there is nothing more. What couldn't be kept for one tenant is handed out again, and holds up no other tenant. */
+  /**
+   * Gathers until there is nothing more. What couldn't be kept for one tenant is handed out again, and holds up no
+   * other tenant.
+   */
   async run(): Promise<void> {
     for (let isMore = true; isMore;) {
       const notices = await this.#kernel.takeNotices(NOTICES_MAX);
-      const kept = (await Promise.all([...Map.groupBy(notices, ({ tenant_id }) => tenant_id)].map(([tenantId, its]) => this.#keep(tenantId, its)))).flat();
+      const kept = (
+        await Promise.all(
+          [...Map.groupBy(notices, ({ tenant_id }) => tenant_id)].map(([tenantId, its]) => this.#keep(tenantId, its)),
+        )
+      ).flat();
       if (kept.length > 0) await this.#kernel.dropNotices(kept);
       isMore = notices.length === NOTICES_MAX && kept.length > 0;
     }

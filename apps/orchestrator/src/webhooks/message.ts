@@ -6,7 +6,8 @@ import type { Message } from '../ports/deliveries.ts';
 /** A test's own kind: sent on request alone, so nobody subscribes to it. */
 const PING = 'webhook.ping';
 
-const bodyOf = (type: string, at: number, data: object): string => JSON.stringify({ type, timestamp: new Date(at).toISOString(), data });
+const bodyOf = (type: string, at: number, data: object): string =>
+  JSON.stringify({ type, timestamp: new Date(at).toISOString(), data });
 
 /** A notice as Standard Webhooks lays a message out; its id is the notice's, whichever webhook it goes to. */
 export function messageOf({ notice_id, tenant_id: _tenant, kind, created_at, ...data }: Notice): Message {

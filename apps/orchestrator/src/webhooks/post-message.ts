@@ -16,16 +16,24 @@ export interface PostAnswer {
 }
 
 /**
- * Posts JSON to a pinned place and gives the status that it answers with, whatever that is. A redirect is an answer like any other: nothing is followed.
- * The certificate must be of the name in the URL, though the address is given.
+ * Posts JSON to a pinned place and gives the status that it answers with, whatever that is. A redirect is an answer
+ * like any other: nothing is followed. The certificate must be of the name in the URL, though the address is given.
  * @throws DeliveryError `connect.failed`, or `timeout` when `signal` aborts before the headers of the answer are there
  */
 export async function postMessage(
-  place: PinnedPlace, headers: Readonly<Record<string, string>>, body: string, signal: AbortSignal,
+  place: PinnedPlace,
+  headers: Readonly<Record<string, string>>,
+  body: string,
+  signal: AbortSignal,
 ): Promise<PostAnswer> {
   try {
     const length = String(Buffer.byteLength(body));
-    const all = { ...headers, 'content-type': 'application/json', 'content-length': length, 'user-agent': 'writ-webhooks/1' };
+    const all = {
+      ...headers,
+      'content-type': 'application/json',
+      'content-length': length,
+      'user-agent': 'writ-webhooks/1',
+    };
     const request = place.proxy === null ? open(place, all, signal) : await openThrough(place, all, signal);
     return await answerOf(request, body);
   } catch (cause) {
@@ -49,16 +57,24 @@ function open(place: DirectPlace, headers: Record<string, string>, signal: Abort
   const { url, address } = place;
   const host = bareHost(url);
   const common = {
-    ...optionsOf(place, headers, signal), host: address, ...(url.port === '' ? {} : { port: Number(url.port) }),
+    ...optionsOf(place, headers, signal),
+    host: address,
+    ...(url.port === '' ? {} : { port: Number(url.port) }),
     // A connection of its own: one that was kept open was pinned for somebody else.
     agent: false as const,
   };
   // An address has no name to greet with.
-  return url.protocol === 'https:' ? httpsRequest({ ...common, ...(isIP(host) === 0 ? { servername: host } : {}) }) : httpRequest(common);
+  return url.protocol === 'https:'
+    ? httpsRequest({ ...common, ...(isIP(host) === 0 ? { servername: host } : {}) })
+    : httpRequest(common);
 }
 
 /** Over a tunnel to the place, whose certificate is verified here as without one. */
-async function openThrough(place: ProxiedPlace, headers: Record<string, string>, signal: AbortSignal): Promise<ClientRequest> {
+async function openThrough(
+  place: ProxiedPlace,
+  headers: Record<string, string>,
+  signal: AbortSignal,
+): Promise<ClientRequest> {
   const { url, address, proxy } = place;
   const [host, isEncrypted] = [bareHost(url), url.protocol === 'https:'];
   const port = url.port === '' ? (isEncrypted ? 443 : 80) : Number(url.port);
@@ -68,7 +84,10 @@ async function openThrough(place: ProxiedPlace, headers: Record<string, string>,
 }
 
 const optionsOf = ({ url }: Pick<PinnedPlace, 'url'>, headers: Record<string, string>, signal: AbortSignal) => ({
-  method: 'POST', path: `${url.pathname}${url.search}`, headers: { host: url.host, ...headers }, signal,
+  method: 'POST',
+  path: `${url.pathname}${url.search}`,
+  headers: { host: url.host, ...headers },
+  signal,
 });
 
 function drain(response: IncomingMessage): void {

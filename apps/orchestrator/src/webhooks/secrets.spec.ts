@@ -7,7 +7,7 @@ const of = { tenant_id: 'ten_a', webhook_id: 'whk_a' };
 const secrets = new WebhookSecrets(randomBytes(32));
 const message = { message_id: 'ntc_1', body: '{"type":"approval.pending","note":"é"}' };
 
-test('what is signed verifies by the standard\'s own library with the secret as it was shown, and nothing else does', () => {
+test("what is signed verifies by the standard's own library with the secret as it was shown, and nothing else does", () => {
   const { text, sealed } = secrets.make(of);
   expect(text).toMatch(/^whsec_[A-Za-z0-9+/]{43}=$/);
   const headers = secrets.headers(of, [sealed], message, Date.now());
@@ -15,13 +15,21 @@ test('what is signed verifies by the standard\'s own library with the secret as 
   expect(() => new Webhook(text).verify(message.body.replace('pending', 'denied'), headers)).toThrow('signature');
   expect(() => new Webhook(text).verify(message.body, { ...headers, 'webhook-id': 'ntc_2' })).toThrow('signature');
   expect(() => new Webhook(secrets.make(of).text).verify(message.body, headers)).toThrow('signature');
-  expect(() => new Webhook(text).verify(message.body, secrets.headers(of, [sealed], message, Date.now() - 600_000))).toThrow('too old');
+  expect(() =>
+    new Webhook(text).verify(message.body, secrets.headers(of, [sealed], message, Date.now() - 600_000)),
+  ).toThrow('too old');
 });
 
 test('the bytes that are signed are those of the standard', () => {
   const { text, sealed } = secrets.make(of);
-  const signature = createHmac('sha256', Buffer.from(text.slice('whsec_'.length), 'base64')).update(`ntc_1.1700000000.${message.body}`).digest('base64');
-  expect(secrets.headers(of, [sealed], message, 1_700_000_000_999)).toEqual({ 'webhook-id': 'ntc_1', 'webhook-timestamp': '1700000000', 'webhook-signature': `v1,${signature}` });
+  const signature = createHmac('sha256', Buffer.from(text.slice('whsec_'.length), 'base64'))
+    .update(`ntc_1.1700000000.${message.body}`)
+    .digest('base64');
+  expect(secrets.headers(of, [sealed], message, 1_700_000_000_999)).toEqual({
+    'webhook-id': 'ntc_1',
+    'webhook-timestamp': '1700000000',
+    'webhook-signature': `v1,${signature}`,
+  });
 });
 
 test('while a secret takes over from another, either verifies', () => {
@@ -33,6 +41,10 @@ test('while a secret takes over from another, either verifies', () => {
 test('a secret is kept sealed, for one webhook of one tenant, under one key', () => {
   const { text, sealed } = secrets.make(of);
   expect(sealed.includes(Buffer.from(text.slice('whsec_'.length), 'base64'))).toBe(false);
-  for (const other of [{ ...of, webhook_id: 'whk_b' }, { ...of, tenant_id: 'ten_b' }]) expect(() => secrets.headers(other, [sealed], message, 0)).toThrow();
+  for (const other of [
+    { ...of, webhook_id: 'whk_b' },
+    { ...of, tenant_id: 'ten_b' },
+  ])
+    expect(() => secrets.headers(other, [sealed], message, 0)).toThrow();
   expect(() => new WebhookSecrets(randomBytes(32)).headers(of, [sealed], message, 0)).toThrow();
 });

@@ -7,7 +7,10 @@ import { Webhook } from 'standardwebhooks';
 const SECRET_BYTES = 32;
 
 /** Who a secret is bound to: sealed for one webhook it opens for no other. */
-export interface SecretOf { readonly tenant_id: string; readonly webhook_id: string }
+export interface SecretOf {
+  readonly tenant_id: string;
+  readonly webhook_id: string;
+}
 
 /** Secrets of webhooks: shown once, kept sealed, opened to sign. */
 export class WebhookSecrets {
@@ -25,12 +28,24 @@ export class WebhookSecrets {
   }
 
   /**
-   * Headers of a message as Standard Webhooks signs it, with every secret that is valid: while one takes over from another, either verifies.
+   * Headers of a message as Standard Webhooks signs it, with every secret that is valid: while one takes over from
+   * another, either verifies.
    * @param now milliseconds since the epoch, of this attempt
    */
-  headers(of: SecretOf, sealed: readonly Buffer[], { message_id, body }: { readonly message_id: string; readonly body: string }, now: number): Record<string, string> {
-    const signatures = sealed.map((each) => new Webhook(openBytes(this.#key, each, boundTo(of)), { format: 'raw' }).sign(message_id, new Date(now), body));
-    return { 'webhook-id': message_id, 'webhook-timestamp': String(Math.floor(now / 1_000)), 'webhook-signature': signatures.join(' ') };
+  headers(
+    of: SecretOf,
+    sealed: readonly Buffer[],
+    { message_id, body }: { readonly message_id: string; readonly body: string },
+    now: number,
+  ): Record<string, string> {
+    const signatures = sealed.map((each) =>
+      new Webhook(openBytes(this.#key, each, boundTo(of)), { format: 'raw' }).sign(message_id, new Date(now), body),
+    );
+    return {
+      'webhook-id': message_id,
+      'webhook-timestamp': String(Math.floor(now / 1_000)),
+      'webhook-signature': signatures.join(' '),
+    };
   }
 }
 

@@ -4,7 +4,10 @@ import type { DeliveryLog } from './deliver-due.ts';
 
 /** Counts and times attempts to deliver. */
 export function watchDeliveries(meter: Meter): NonNullable<DeliveryLog['tried']> {
-  const [attempts, seconds] = [meter.counter('writ.webhook.deliveries'), meter.histogram('writ.webhook.delivery.duration')];
+  const [attempts, seconds] = [
+    meter.counter('writ.webhook.deliveries'),
+    meter.histogram('writ.webhook.delivery.duration'),
+  ];
   return (outcome, ms) => {
     attempts.add(1, { outcome });
     seconds.record(ms / 1_000, { outcome });

@@ -11,15 +11,17 @@ const URL_MAX = 2_048;
 export const bareHost = ({ hostname }: URL): string => hostname.replace(/^\[(.*)\]$/, '$1');
 
 /**
- * The address of a webhook, attacker-controlled, in its one spelling. What a name leads to is asked at each attempt; an address that is written out is
- * judged now: decimal, octal, hexadecimal and short forms are the addresses that they mean.
+ * The address of a webhook, attacker-controlled, in its one spelling. What a name leads to is asked at each attempt; an
+ * address that is written out is judged now: decimal, octal, hexadecimal and short forms are the addresses that they
+ * mean.
  * @throws Fault `request.malformed` that says why
  */
 export function parseWebhookUrl(text: string, allowed: ReadonlySet<string>): URL {
   const url = URL.parse(text);
   if (url === null || text.length > URL_MAX) throw refused('it is no URL');
   const isAllowed = allowed.has(hostOf(url));
-  if (url.protocol !== 'https:' && !(isAllowed && url.protocol === 'http:')) throw refused('it must begin with `https://`');
+  if (url.protocol !== 'https:' && !(isAllowed && url.protocol === 'http:'))
+    throw refused('it must begin with `https://`');
   if (url.username !== '' || url.password !== '') throw refused('it must hold no user and no password');
   if (url.hash !== '') throw refused('it must have no fragment');
   const host = bareHost(url);
@@ -27,4 +29,5 @@ export function parseWebhookUrl(text: string, allowed: ReadonlySet<string>): URL
   return url;
 }
 
-const refused = (why: string): Fault => new Fault('request.malformed', `the webhook's \`url\` is refused: ${why}`, { pointer: '/url' });
+const refused = (why: string): Fault =>
+  new Fault('request.malformed', `the webhook's \`url\` is refused: ${why}`, { pointer: '/url' });

@@ -11,10 +11,15 @@ import { ChangeWebhooks, type WithSecret } from './change-webhooks.ts';
 
 @Controller()
 export class WebhooksController {
-  constructor(private readonly webhooks: Webhooks, private readonly changing: ChangeWebhooks) {}
+  constructor(
+    private readonly webhooks: Webhooks,
+    private readonly changing: ChangeWebhooks,
+  ) {}
 
   @Route(WEBHOOKS.list)
-  async list(@Asked() { caller, query }: AskedOf<typeof WEBHOOKS.list>): Promise<{ items: WebhookView[]; next_cursor: string | null }> {
+  async list(
+    @Asked() { caller, query }: AskedOf<typeof WEBHOOKS.list>,
+  ): Promise<{ items: WebhookView[]; next_cursor: string | null }> {
     const { items, next_cursor } = await this.webhooks.list(caller.tenant_id, pageOf(query));
     return { items: items.map(viewOf), next_cursor };
   }

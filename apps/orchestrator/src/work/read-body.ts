@@ -63,8 +63,8 @@ const [OPEN_LIST, CLOSE_LIST, OPEN_OBJECT, CLOSE_OBJECT] = [0x5b, 0x5d, 0x7b, 0x
 
 /**
  * How many values a text of JSON holds at most: one more than its commas and its beginnings of lists and objects.
- * Counts on only until it is more than `enough`, or to where it nests too deeply, as its reader does. Of what is no JSON
- * it says nothing.
+ * Counts on only until it is more than `enough`, or to where it nests too deeply, as its reader does. Of what is no
+ * JSON it says nothing.
  */
 export function valuesAtMost(bytes: Uint8Array, { enough, depthMax }: { enough: number; depthMax: number }): number {
   let [count, depth] = [1, 0];

@@ -3,7 +3,9 @@ import type { Readable } from 'node:stream';
 import { Fault } from '@writ/contract';
 import { tooLarge } from '../http/json-body.ts';
 
-/** A body as it comes, up to a bound in bytes. Faults: `request.too_large`; `request.malformed` for one that breaks off. */
+/**
+ * A body as it comes, up to a bound in bytes. Faults: `request.too_large`; `request.malformed` for one that breaks off.
+ */
 export async function* bounded(stream: Readable, bytesMax: number): AsyncGenerator<Uint8Array> {
   let size = 0;
   try {
@@ -13,6 +15,8 @@ export async function* bounded(stream: Readable, bytesMax: number): AsyncGenerat
       yield part;
     }
   } catch (cause) {
-    throw cause instanceof Fault ? cause : new Fault('request.malformed', 'the body ended before it was whole', { cause });
+    throw cause instanceof Fault
+      ? cause
+      : new Fault('request.malformed', 'the body ended before it was whole', { cause });
   }
 }

@@ -29,7 +29,12 @@ export class Compare {
   /** The same as unified diffs. */
   async text(caller: Caller, workspaceId: string, wish: DiffWish): Promise<TextDiff> {
     const { delta, to } = await this.#between(caller, workspaceId, wish);
-    return { from: delta.base, to: snapshotIdOf(to), files: await fileDiffs(this.#with, caller.tenant_id, delta.changes), files_total: delta.changes.length };
+    return {
+      from: delta.base,
+      to: snapshotIdOf(to),
+      files: await fileDiffs(this.#with, caller.tenant_id, delta.changes),
+      files_total: delta.changes.length,
+    };
   }
 
   async #between(caller: Caller, workspaceId: string, wish: DiffWish): Promise<{ delta: Delta; to: string }> {
@@ -39,7 +44,11 @@ export class Compare {
     const { changes, ...rest } = await diff(from.reader, from.root, to);
     const delta = { ...rest, changes: changes.filter((change) => isWithin(path, change.path as WorkspacePath)) };
     const { max, fault } = LIMITS.deltaChanges;
-    if (delta.changes.length > max) throw new Fault(fault, `the snapshots differ in ${delta.changes.length} places, more than the ${max} of one answer`);
+    if (delta.changes.length > max)
+      throw new Fault(
+        fault,
+        `the snapshots differ in ${delta.changes.length} places, more than the ${max} of one answer`,
+      );
     return { delta, to };
   }
 }

@@ -22,7 +22,10 @@ export interface ExportWish {
   readonly path?: string | undefined;
 }
 
-/** Packs a state of a workspace, or a directory of it, into a tar archive (POSIX.1-2001), names relative to that directory. */
+/**
+ * Packs a state of a workspace, or a directory of it, into a tar archive (POSIX.1-2001), names relative to that
+ * directory.
+ */
 export class Export {
   readonly #snapshots: Snapshots;
   readonly #blobs: BlobStore;
@@ -33,8 +36,9 @@ export class Export {
   }
 
   /**
-   * The archive as it is packed: what is read slowly is packed slowly. A content that can't be read breaks it off before its end, which a reader of archives notices.
-   * Faults: `not_found`, `file.not_found`, `file.kind`, those of a path.
+   * The archive as it is packed: what is read slowly is packed slowly. A content that can't be read breaks it off
+   * before its end, which a reader of archives notices. Faults: `not_found`, `file.not_found`, `file.kind`, those of a
+   * path.
    */
   async run(caller: Caller, workspaceId: string, wish: ExportWish): Promise<{ snapshotId: string; archive: Readable }> {
     const path = parsePath(wish.path ?? '');
@@ -45,7 +49,9 @@ export class Export {
     const archive = new PassThrough();
     const packing = pack();
     pipeline(packing, archive).catch(() => undefined);
-    this.#fill(packing, caller.tenant_id, walk(reader, top.sha256)).catch((error: unknown) => archive.destroy(error as Error));
+    this.#fill(packing, caller.tenant_id, walk(reader, top.sha256)).catch((error: unknown) =>
+      archive.destroy(error as Error),
+    );
     archive.once('close', () => packing.destroy());
     return { snapshotId, archive };
   }
@@ -54,8 +60,16 @@ export class Export {
     let batch: Found[] = [];
     let bytes = 0;
     const flush = async (): Promise<void> => {
-      const contents = await this.#blobs.getMany(tenantId, batch.flatMap(({ entry }) => (entry.kind === 'dir' ? [] : [entry.sha256])));
-      for await (const { path, entry } of inSlices(batch)) await add(packing, headerOf({ path, entry }, contents), entry.kind === 'file' ? [contents.get(entry.sha256) ?? new Uint8Array()] : []);
+      const contents = await this.#blobs.getMany(
+        tenantId,
+        batch.flatMap(({ entry }) => (entry.kind === 'dir' ? [] : [entry.sha256])),
+      );
+      for await (const { path, entry } of inSlices(batch))
+        await add(
+          packing,
+          headerOf({ path, entry }, contents),
+          entry.kind === 'file' ? [contents.get(entry.sha256) ?? new Uint8Array()] : [],
+        );
       [batch, bytes] = [[], 0];
     };
     for await (const found of entries) {
@@ -77,17 +91,36 @@ export class Export {
 function headerOf({ path, entry }: Found, contents: ReadonlyMap<string, Uint8Array>): Header {
   const owner = { mtime: MTIME, uid: 0, gid: 0 };
   switch (entry.kind) {
-    case 'dir': return { ...owner, name: `${path}/`, type: 'directory', mode: MODES.dir };
-    case 'symlink': return { ...owner, name: path, type: 'symlink', mode: MODES.symlink, linkname: Buffer.from(contents.get(entry.sha256) ?? '').toString('utf8') };
-    case 'file': return { ...owner, name: path, type: 'file', mode: MODES[entry.mode], size: entry.size };
+    case 'dir':
+      return { ...owner, name: `${path}/`, type: 'directory', mode: MODES.dir };
+    case 'symlink':
+      return {
+        ...owner,
+        name: path,
+        type: 'symlink',
+        mode: MODES.symlink,
+        linkname: Buffer.from(contents.get(entry.sha256) ?? '').toString('utf8'),
+      };
+    case 'file':
+      return { ...owner, name: path, type: 'file', mode: MODES[entry.mode], size: entry.size };
   }
 }
 
-/** Resolves when the entry is packed whole, and so when there is room for the next. Rejects where the archive's reader has gone, or the content isn't as long as it says. */
-async function add(packing: Pack, header: Header, parts: AsyncIterable<Uint8Array> | Iterable<Uint8Array>): Promise<void> {
+/**
+ * Resolves when the entry is packed whole, and so when there is room for the next. Rejects where the archive's reader
+ * has gone, or the content isn't as long as it says.
+ */
+async function add(
+  packing: Pack,
+  header: Header,
+  parts: AsyncIterable<Uint8Array> | Iterable<Uint8Array>,
+): Promise<void> {
   const packed = Promise.withResolvers<undefined>();
   packed.promise.catch(() => undefined);
-  const entry = packing.entry(header, (error) => { if (error) packed.reject(error); else packed.resolve(undefined); });
+  const entry = packing.entry(header, (error) => {
+    if (error) packed.reject(error);
+    else packed.resolve(undefined);
+  });
   if (header.type === 'file') {
     for await (const part of parts) if (!entry.write(part)) await Promise.race([once(entry, 'drain'), packed.promise]);
     entry.end(undefined);

@@ -13,7 +13,12 @@ import { ReadFile } from './read-file.ts';
 
 @Controller()
 export class FilesController {
-  constructor(private readonly putFiles: PutFiles, private readonly readFile: ReadFile, private readonly packed: Export, private readonly unpacked: Import) {}
+  constructor(
+    private readonly putFiles: PutFiles,
+    private readonly readFile: ReadFile,
+    private readonly packed: Export,
+    private readonly unpacked: Import,
+  ) {}
 
   @Route(FILES.upload)
   upload(@Asked() { caller, params, body }: AskedOf<typeof FILES.upload>): Promise<WorkspaceView> {
@@ -21,7 +26,10 @@ export class FilesController {
   }
 
   @Route(FILES.put)
-  async put(@Asked() { caller, params, query, stream }: AskedOf<typeof FILES.put>, @InExchange() exchange: Exchange): Promise<WorkspaceView> {
+  async put(
+    @Asked() { caller, params, query, stream }: AskedOf<typeof FILES.put>,
+    @InExchange() exchange: Exchange,
+  ): Promise<WorkspaceView> {
     const { workspace, sha256 } = await this.putFiles.put(caller, params.workspace_id, params.path, query.mode, stream);
     exchange.setHeader('etag', `"${sha256}"`);
     return workspace;
@@ -33,8 +41,16 @@ export class FilesController {
   }
 
   @Route(FILES.download)
-  async download(@Asked() { caller, params, query }: AskedOf<typeof FILES.download>, @InExchange() exchange: Exchange): Promise<StreamableFile | undefined> {
-    const { kind, mode, sha256, size, parts } = await this.readFile.run(caller, params.workspace_id, params.path, query.at);
+  async download(
+    @Asked() { caller, params, query }: AskedOf<typeof FILES.download>,
+    @InExchange() exchange: Exchange,
+  ): Promise<StreamableFile | undefined> {
+    const { kind, mode, sha256, size, parts } = await this.readFile.run(
+      caller,
+      params.workspace_id,
+      params.path,
+      query.at,
+    );
     const etag = `"${sha256}"`;
     exchange.setHeader('etag', etag);
     exchange.setHeader('cache-control', 'private, no-cache');
@@ -45,15 +61,25 @@ export class FilesController {
       return undefined;
     }
     // Never shown by a browser: it's the tenant's own bytes, under our name.
-    return new StreamableFile(Readable.from(parts(), { objectMode: false }), { type: 'application/octet-stream', disposition: 'attachment', length: size });
+    return new StreamableFile(Readable.from(parts(), { objectMode: false }), {
+      type: 'application/octet-stream',
+      disposition: 'attachment',
+      length: size,
+    });
   }
 
   @Route(FILES.export)
-  async export(@Asked() { caller, params, query }: AskedOf<typeof FILES.export>, @InExchange() exchange: Exchange): Promise<StreamableFile> {
+  async export(
+    @Asked() { caller, params, query }: AskedOf<typeof FILES.export>,
+    @InExchange() exchange: Exchange,
+  ): Promise<StreamableFile> {
     const { snapshotId, archive } = await this.packed.run(caller, params.workspace_id, query);
     exchange.setHeader('etag', `"${snapshotId}"`);
     exchange.setHeader('cache-control', 'private, no-cache');
-    return new StreamableFile(archive, { type: 'application/x-tar', disposition: `attachment; filename="${params.workspace_id}.tar"` });
+    return new StreamableFile(archive, {
+      type: 'application/x-tar',
+      disposition: `attachment; filename="${params.workspace_id}.tar"`,
+    });
   }
 
   @Route(FILES.import)
@@ -63,5 +89,8 @@ export class FilesController {
 }
 
 function isNamedIn(ifNoneMatch: string | undefined, etag: string): boolean {
-  return ifNoneMatch !== undefined && (ifNoneMatch.trim() === '*' || ifNoneMatch.split(',').some((each) => each.trim().replace(/^W\//, '') === etag));
+  return (
+    ifNoneMatch !== undefined &&
+    (ifNoneMatch.trim() === '*' || ifNoneMatch.split(',').some((each) => each.trim().replace(/^W\//, '') === etag))
+  );
 }

@@ -1,7 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { Readable } from 'node:stream';
 import { CHUNK_BYTES, type BlobStore } from '@writ/blobs';
-import { Fault, LIMITS, type BlobRef, type Caller, type Change, type FileState, type TenantId, type WorkspaceView } from '@writ/contract';
+import {
+  Fault,
+  LIMITS,
+  type BlobRef,
+  type Caller,
+  type Change,
+  type FileState,
+  type TenantId,
+  type WorkspaceView,
+} from '@writ/contract';
 import { SLICE_MS, yieldNow } from '@writ/worker-pool';
 import { joinPath, parsePath, quote, segmentsOf, type WorkspacePath } from '@writ/workspace';
 import type { Extract } from 'tar-stream';
@@ -24,7 +33,11 @@ export interface ImportWish {
 }
 
 /** Contents that wait to be stored together. */
-interface Waiting { readonly path: WorkspacePath; readonly mode: '644' | '755' | null; readonly bytes: Uint8Array }
+interface Waiting {
+  readonly path: WorkspacePath;
+  readonly mode: '644' | '755' | null;
+  readonly bytes: Uint8Array;
+}
 
 /** Unpacks a tar archive into a workspace, in one change. What the archive says is attacker-controlled. */
 export class Import {
@@ -37,8 +50,9 @@ export class Import {
   }
 
   /**
-   * Contents are stored as they come; then the kernel makes the one change that names them, or none.
-   * Faults: `request.malformed` for what is no archive and for entries that a workspace has no place for, those of a path, `request.too_large`, `limit.exceeded`, those of the change.
+   * Contents are stored as they come; then the kernel makes the one change that names them, or none. Faults:
+   * `request.malformed` for what is no archive and for entries that a workspace has no place for, those of a path,
+   * `request.too_large`, `limit.exceeded`, those of the change.
    */
   async run(caller: Caller, workspaceId: string, wish: ImportWish, stream: Readable): Promise<WorkspaceView> {
     const top = parsePath(wish.path ?? '');
@@ -46,14 +60,22 @@ export class Import {
     const states = await this.#unpack(caller.tenant_id, top, stream);
     if (states.size === 0) throw new Fault('request.malformed', 'the archive is empty');
     const changes_ref = await this.#blobs.putStream(caller.tenant_id, listOf(states));
-    return await this.#kernel.ask('workspace.import', caller, { workspace_id: workspaceId, changes_ref, path: top, replace: wish.replace ?? false });
+    return await this.#kernel.ask('workspace.import', caller, {
+      workspace_id: workspaceId,
+      changes_ref,
+      path: top,
+      replace: wish.replace ?? false,
+    });
   }
 
   async #unpack(tenantId: TenantId, top: WorkspacePath, stream: Readable): Promise<Map<WorkspacePath, FileState>> {
     const states = new Map<WorkspacePath, FileState>();
     let [waiting, held, bytes]: [Waiting[], number, number] = [[], 0, 0];
     const store = async (): Promise<void> => {
-      const refs = await this.#blobs.putMany(tenantId, waiting.map((each) => each.bytes));
+      const refs = await this.#blobs.putMany(
+        tenantId,
+        waiting.map((each) => each.bytes),
+      );
       waiting.forEach(({ path, mode }, index) => states.set(path, stateOf(refs[index] as BlobRef, mode)));
       [waiting, held] = [[], 0];
     };
@@ -61,15 +83,17 @@ export class Import {
       const { header } = entry;
       const path = placeOf(top, header.name);
       if (path === top) continue;
-      verifyCounts(states.size + waiting.length + 1, bytes += header.size ?? 0);
+      verifyCounts(states.size + waiting.length + 1, (bytes += header.size ?? 0));
       const mode = ((header.mode ?? 0) & ANY_EXECUTE) === 0 ? '644' : '755';
       if (header.type === 'directory') states.set(path, { kind: 'dir', mode: null, sha256: null, size: 0 });
       else if (header.type === 'symlink') waiting.push({ path, mode: null, bytes: Buffer.from(header.linkname ?? '') });
       else if (header.type === 'link') {
         await store();
         states.set(path, linkedState(states, placeOf(top, header.linkname ?? ''), path));
-      } else if (header.type !== 'file' && header.type !== 'contiguous-file') throw malformed(`${quote(path)} is neither a file, a directory nor a link`);
-      else if ((header.size ?? 0) > CHUNK_BYTES) states.set(path, stateOf(await this.#blobs.putStream(tenantId, contentOf(entry)), mode));
+      } else if (header.type !== 'file' && header.type !== 'contiguous-file')
+        throw malformed(`${quote(path)} is neither a file, a directory nor a link`);
+      else if ((header.size ?? 0) > CHUNK_BYTES)
+        states.set(path, stateOf(await this.#blobs.putStream(tenantId, contentOf(entry)), mode));
       else {
         const content = await wholeOf(entry);
         waiting.push({ path, mode, bytes: content });
@@ -101,7 +125,8 @@ async function* listOf(states: ReadonlyMap<WorkspacePath, FileState>): AsyncGene
   yield Buffer.from(`${part.length === 0 ? '' : before}${part.join(',')}]`);
 }
 
-const malformed = (why: string, cause?: unknown): Fault => new Fault('request.malformed', `the archive can't be taken: ${why}`, { cause });
+const malformed = (why: string, cause?: unknown): Fault =>
+  new Fault('request.malformed', `the archive can't be taken: ${why}`, { cause });
 
 /** The entries of an archive, one after the other. */
 async function* entriesOf(stream: Readable): AsyncGenerator<Source> {
@@ -142,17 +167,18 @@ async function* entriesOf(stream: Readable): AsyncGenerator<Source> {
 }
 
 /** Until there is room for more, or nobody reads any more. */
-const drained = (reading: Extract): Promise<void> => new Promise((resolve) => {
-  // It says that it has closed once, and that may have been before.
-  if (reading.destroyed) return resolve();
-  const done = (): void => {
-    reading.off('drain', done);
-    reading.off('close', done);
-    resolve();
-  };
-  reading.on('drain', done);
-  reading.on('close', done);
-});
+const drained = (reading: Extract): Promise<void> =>
+  new Promise((resolve) => {
+    // It says that it has closed once, and that may have been before.
+    if (reading.destroyed) return resolve();
+    const done = (): void => {
+      reading.off('drain', done);
+      reading.off('close', done);
+      resolve();
+    };
+    reading.on('drain', done);
+    reading.on('close', done);
+  });
 
 /** `./` stands before names in most archives; it is dropped as everywhere. */
 function placeOf(top: WorkspacePath, name: string): WorkspacePath {
@@ -164,7 +190,11 @@ function stateOf({ sha256, size }: BlobRef, mode: '644' | '755' | null): FileSta
 }
 
 /** A second name of a file that came before becomes a file of its own. */
-function linkedState(states: ReadonlyMap<WorkspacePath, FileState>, target: WorkspacePath, path: WorkspacePath): FileState {
+function linkedState(
+  states: ReadonlyMap<WorkspacePath, FileState>,
+  target: WorkspacePath,
+  path: WorkspacePath,
+): FileState {
   const state = states.get(target);
   if (state?.kind !== 'file') throw malformed(`${quote(path)} is a second name of a file that does not come before it`);
   return state;
@@ -172,8 +202,10 @@ function linkedState(states: ReadonlyMap<WorkspacePath, FileState>, target: Work
 
 function verifyCounts(count: number, bytes: number): void {
   const { deltaChanges, deltaBytes } = LIMITS;
-  if (count > deltaChanges.max) throw new Fault(deltaChanges.fault, `one change of a workspace touches at most ${deltaChanges.max} paths`);
-  if (bytes > deltaBytes.max) throw new Fault(deltaBytes.fault, `one change of a workspace brings at most ${deltaBytes.max} bytes`);
+  if (count > deltaChanges.max)
+    throw new Fault(deltaChanges.fault, `one change of a workspace touches at most ${deltaChanges.max} paths`);
+  if (bytes > deltaBytes.max)
+    throw new Fault(deltaBytes.fault, `one change of a workspace brings at most ${deltaBytes.max} bytes`);
 }
 
 async function* contentOf(entry: Source): AsyncGenerator<Uint8Array> {
@@ -191,4 +223,5 @@ async function wholeOf(entry: Source): Promise<Uint8Array> {
 }
 
 /** What the door itself says of the body goes before what its archive looks like without the rest. */
-const unreadable = (error: unknown): Fault => (error instanceof Fault ? error : malformed('it is no whole tar archive', error));
+const unreadable = (error: unknown): Fault =>
+  error instanceof Fault ? error : malformed('it is no whole tar archive', error);

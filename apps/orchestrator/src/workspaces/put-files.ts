@@ -1,7 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { Readable } from 'node:stream';
 import type { BlobStore } from '@writ/blobs';
-import { Fault, LIMITS, type BlobRef, type Caller, type Change, type FileState, type WorkspaceView } from '@writ/contract';
+import {
+  Fault,
+  LIMITS,
+  type BlobRef,
+  type Caller,
+  type Change,
+  type FileState,
+  type WorkspaceView,
+} from '@writ/contract';
 import { parsePath, ROOT, type WorkspacePath } from '@writ/workspace';
 import { KernelClient } from '../support/kernel-client.ts';
 import { contentsOf } from '../support/sent-content.ts';
@@ -27,30 +35,52 @@ export class PutFiles {
     this.#blobs = blobs;
   }
 
-  /** Many files in one change. Faults: `request.malformed` with the file's pointer, those of a path, those of the change. */
+  /**
+   * Many files in one change. Faults: `request.malformed` with the file's pointer, those of a path, those of the
+   * change.
+   */
   async putAll(caller: Caller, workspaceId: string, files: readonly FileText[]): Promise<WorkspaceView> {
     const paths = files.map(({ path }) => parseFilePath(path));
     const contents = await contentsOf(files, (index) => `/files/${index}/content`);
     await this.#verifyWorkspace(caller, workspaceId);
     const refs = await this.#blobs.putMany(caller.tenant_id, contents);
-    return await this.#change(caller, workspaceId, paths.map((path, index) => changeOf(path, refs[index], files[index]?.mode)));
+    return await this.#change(
+      caller,
+      workspaceId,
+      paths.map((path, index) => changeOf(path, refs[index], files[index]?.mode)),
+    );
   }
 
   /** One file of any size up to the limit, as it comes. Faults as above, and `request.too_large`. */
-  async put(caller: Caller, workspaceId: string, path: string, mode: string | undefined, stream: Readable): Promise<{ workspace: WorkspaceView; sha256: string }> {
+  async put(
+    caller: Caller,
+    workspaceId: string,
+    path: string,
+    mode: string | undefined,
+    stream: Readable,
+  ): Promise<{ workspace: WorkspaceView; sha256: string }> {
     const parsed = parseFilePath(path);
     await this.#verifyWorkspace(caller, workspaceId);
     const ref = await this.#blobs.putStream(caller.tenant_id, bounded(stream, LIMITS.uploadBytes.max));
-    const workspace = await this.#kernel.ask('workspace.change', caller, { workspace_id: workspaceId, changes: [changeOf(parsed, ref, mode)] });
+    const workspace = await this.#kernel.ask('workspace.change', caller, {
+      workspace_id: workspaceId,
+      changes: [changeOf(parsed, ref, mode)],
+    });
     return { workspace, sha256: ref.sha256 };
   }
 
   async remove(caller: Caller, workspaceId: string, path: string): Promise<WorkspaceView> {
-    return await this.#kernel.ask('workspace.change', caller, { workspace_id: workspaceId, changes: [{ path: parseFilePath(path), before: null, after: null }] });
+    return await this.#kernel.ask('workspace.change', caller, {
+      workspace_id: workspaceId,
+      changes: [{ path: parseFilePath(path), before: null, after: null }],
+    });
   }
 
   async #change(caller: Caller, workspace_id: string, changes: Change[]): Promise<WorkspaceView> {
-    if (Buffer.byteLength(JSON.stringify(changes)) > CHANGE_BYTES_MAX) throw new Fault('request.too_large', 'so many files don\'t go into one change; send them in several requests', { pointer: '/files' });
+    if (Buffer.byteLength(JSON.stringify(changes)) > CHANGE_BYTES_MAX)
+      throw new Fault('request.too_large', "so many files don't go into one change; send them in several requests", {
+        pointer: '/files',
+      });
     return await this.#kernel.ask('workspace.change', caller, { workspace_id, changes });
   }
 

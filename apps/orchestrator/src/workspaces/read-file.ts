@@ -33,7 +33,13 @@ export class ReadFile {
     if (entry === null) throw new Fault('file.not_found', `there is no ${quote(path)}`);
     if (entry.kind === 'dir') throw new Fault('file.kind', `${quote(path)} is a directory; its \`tree\` lists it`);
     const { kind, sha256, size } = entry;
-    return { kind, mode: entry.kind === 'file' ? entry.mode : null, sha256, size, parts: () => this.#parts(caller.tenant_id, sha256) };
+    return {
+      kind,
+      mode: entry.kind === 'file' ? entry.mode : null,
+      sha256,
+      size,
+      parts: () => this.#parts(caller.tenant_id, sha256),
+    };
   }
 
   #parts(tenantId: TenantId, sha256: string): AsyncIterable<Uint8Array> {

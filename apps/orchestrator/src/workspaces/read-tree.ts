@@ -34,13 +34,26 @@ export class ReadTree {
     const limit = wish.limit ?? ENTRIES;
     // One more tells whether there is more.
     const found = await entriesOf(open, path, wish.depth ?? Infinity, skipped, limit + 1);
-    const next_cursor = found.length > limit ? Buffer.from(`${open.snapshotId}:${skipped + limit}`).toString('base64url') : null;
-    return { workspace_id: workspaceId, snapshot_id: open.snapshotId, path, entries: found.slice(0, limit), next_cursor };
+    const next_cursor =
+      found.length > limit ? Buffer.from(`${open.snapshotId}:${skipped + limit}`).toString('base64url') : null;
+    return {
+      workspace_id: workspaceId,
+      snapshot_id: open.snapshotId,
+      path,
+      entries: found.slice(0, limit),
+      next_cursor,
+    };
   }
 }
 
 /** Entries below a directory from the one after `skipped`, at most `limit`; the walk ends with them. */
-async function entriesOf({ reader, root }: OpenSnapshot, path: WorkspacePath, depth: number, skipped: number, limit: number): Promise<TreeEntry[]> {
+async function entriesOf(
+  { reader, root }: OpenSnapshot,
+  path: WorkspacePath,
+  depth: number,
+  skipped: number,
+  limit: number,
+): Promise<TreeEntry[]> {
   const top = await lookup(reader, root, path);
   if (top === null) throw new Fault('file.not_found', `there is no ${quote(path)}`);
   if (top.kind !== 'dir') throw new Fault('file.kind', `${quote(path)} is no directory`);
@@ -58,6 +71,7 @@ async function entriesOf({ reader, root }: OpenSnapshot, path: WorkspacePath, de
 function parseCursor({ cursor, at }: TreeWish): { snapshotId: string | undefined; skipped: number } {
   if (cursor === undefined) return { snapshotId: at, skipped: 0 };
   const [, snapshotId, skipped] = CURSOR.exec(Buffer.from(cursor, 'base64url').toString('latin1')) ?? [];
-  if (snapshotId === undefined || (at?.startsWith('snap_') === true && at !== snapshotId)) throw new Fault('request.malformed', 'the `cursor` is none of this tree');
+  if (snapshotId === undefined || (at?.startsWith('snap_') === true && at !== snapshotId))
+    throw new Fault('request.malformed', 'the `cursor` is none of this tree');
   return { snapshotId, skipped: Number(skipped) };
 }

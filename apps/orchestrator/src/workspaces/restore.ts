@@ -21,8 +21,17 @@ export class Restore {
   }
 
   /** Faults: those of the kernel's restore. */
-  async run(caller: Caller, workspace_id: string, { at, path = '', if_head = undefined }: RestoreWish): Promise<WorkspaceView> {
+  async run(
+    caller: Caller,
+    workspace_id: string,
+    { at, path = '', if_head = undefined }: RestoreWish,
+  ): Promise<WorkspaceView> {
     const { snapshotId: snapshot_id } = await this.#snapshots.open(caller, workspace_id, at);
-    return await this.#kernel.ask('workspace.restore', caller, { workspace_id, snapshot_id, path, if_head: if_head ?? null });
+    return await this.#kernel.ask('workspace.restore', caller, {
+      workspace_id,
+      snapshot_id,
+      path,
+      if_head: if_head ?? null,
+    });
   }
 }

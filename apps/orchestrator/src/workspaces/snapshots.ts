@@ -25,11 +25,19 @@ export class Snapshots {
 
   /**
    * Undefined opens the head; else `when` is a snapshot's id, or a moment (RFC 3339): the state that was the head then.
-   * Faults: `not_found` for a workspace or a snapshot that isn't the caller's, and a moment before the workspace was made; `request.malformed` for a date that no calendar has.
+   * Faults: `not_found` for a workspace or a snapshot that isn't the caller's, and a moment before the workspace was
+   * made; `request.malformed` for a date that no calendar has.
    */
   async open(caller: Caller, workspaceId: string, when?: string): Promise<OpenSnapshot> {
-    const { snapshot_id } = await this.#kernel.ask('workspace.snapshot', caller, { workspace_id: workspaceId, ...stateOf(when) });
-    return { snapshotId: snapshot_id, root: parseSnapshotId(snapshot_id), reader: withPauses(blobReader(this.#blobs, caller.tenant_id), pacer()) };
+    const { snapshot_id } = await this.#kernel.ask('workspace.snapshot', caller, {
+      workspace_id: workspaceId,
+      ...stateOf(when),
+    });
+    return {
+      snapshotId: snapshot_id,
+      root: parseSnapshotId(snapshot_id),
+      reader: withPauses(blobReader(this.#blobs, caller.tenant_id), pacer()),
+    };
   }
 }
 

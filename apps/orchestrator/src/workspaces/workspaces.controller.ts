@@ -13,7 +13,12 @@ import { Restore } from './restore.ts';
 
 @Controller()
 export class WorkspacesController {
-  constructor(private readonly kernel: KernelClient, private readonly readTree: ReadTree, private readonly compare: Compare, private readonly restoreTo: Restore) {}
+  constructor(
+    private readonly kernel: KernelClient,
+    private readonly readTree: ReadTree,
+    private readonly compare: Compare,
+    private readonly restoreTo: Restore,
+  ) {}
 
   @Route(WORKSPACES.create)
   create(@Asked() { caller, body }: AskedOf<typeof WORKSPACES.create>): Promise<WorkspaceView> {
@@ -21,7 +26,9 @@ export class WorkspacesController {
   }
 
   @Route(WORKSPACES.list)
-  list(@Asked() { caller, query }: AskedOf<typeof WORKSPACES.list>): Promise<{ items: WorkspaceView[]; next_cursor: string | null }> {
+  list(
+    @Asked() { caller, query }: AskedOf<typeof WORKSPACES.list>,
+  ): Promise<{ items: WorkspaceView[]; next_cursor: string | null }> {
     return this.kernel.ask('workspace.list', caller, { page: pageOf(query) });
   }
 
@@ -46,7 +53,9 @@ export class WorkspacesController {
   }
 
   @Route(WORKSPACES.history)
-  history(@Asked() { caller, params, query }: AskedOf<typeof WORKSPACES.history>): Promise<{ items: SnapshotView[]; next_cursor: string | null }> {
+  history(
+    @Asked() { caller, params, query }: AskedOf<typeof WORKSPACES.history>,
+  ): Promise<{ items: SnapshotView[]; next_cursor: string | null }> {
     return this.kernel.ask('workspace.snapshots', caller, { ...params, page: pageOf(query) });
   }
 

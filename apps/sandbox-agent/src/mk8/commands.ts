@@ -47,7 +47,12 @@ export class Commands extends HostProcess {
    * @param variables those of this process, of which only the proxy's are passed on
    * @param endAll kills all that a command started, however it tried to get away
    */
-  constructor(files: WorkspaceFiles, scratch: string, variables: Readonly<Record<string, string | undefined>>, endAll: (leader: ChildProcess) => void) {
+  constructor(
+    files: WorkspaceFiles,
+    scratch: string,
+    variables: Readonly<Record<string, string | undefined>>,
+    endAll: (leader: ChildProcess) => void,
+  ) {
     super();
     [this.#files, this.#scratch, this.#variables, this.#endAll] = [files, scratch, variables, endAll];
   }
@@ -61,13 +66,25 @@ export class Commands extends HostProcess {
     }
   }
 
-  async #run({ argv: [program = '', ...args], cwd, env, timeoutMs, stdoutBytesMax, stderrBytesMax }: Command, home: string, signal: AbortSignal): Promise<CommandEnded> {
-    const proxy = Object.fromEntries(PASSED_ON.flatMap((name) => (this.#variables[name] === undefined ? [] : [[name, this.#variables[name]]])));
+  async #run(
+    { argv: [program = '', ...args], cwd, env, timeoutMs, stdoutBytesMax, stderrBytesMax }: Command,
+    home: string,
+    signal: AbortSignal,
+  ): Promise<CommandEnded> {
+    const proxy = Object.fromEntries(
+      PASSED_ON.flatMap((name) => (this.#variables[name] === undefined ? [] : [[name, this.#variables[name]]])),
+    );
     const { PATH, USER, LANG, TERM } = ENVIRONMENT;
     // The descriptor, and not the path: that could lead elsewhere by the time the program starts.
-    const child = this.#files.inFolder(cwd, (folder) => spawn(program, args, {
-      cwd: entryOf(folder, '').slice(0, -1), env: { PATH, USER, LANG, TERM, HOME: home, TMPDIR: home, ...proxy, ...env }, shell: false, detached: true, stdio: ['ignore', 'pipe', 'pipe'],
-    }));
+    const child = this.#files.inFolder(cwd, (folder) =>
+      spawn(program, args, {
+        cwd: entryOf(folder, '').slice(0, -1),
+        env: { PATH, USER, LANG, TERM, HOME: home, TMPDIR: home, ...proxy, ...env },
+        shell: false,
+        detached: true,
+        stdio: ['ignore', 'pipe', 'pipe'],
+      }),
+    );
     sacrifice(child);
     const [stdout, stderr] = [new Head(child.stdout, stdoutBytesMax), new Head(child.stderr, stderrBytesMax)];
     const exit = await ended(child, timeoutMs, signal, this.#endAll);
@@ -76,7 +93,12 @@ export class Commands extends HostProcess {
 }
 
 /** The exit status, when the program has ended, all that it started is gone and its output was read. */
-function ended(child: ChildProcess, timeoutMs: number, signal: AbortSignal, endAll: (leader: ChildProcess) => void): Promise<number> {
+function ended(
+  child: ChildProcess,
+  timeoutMs: number,
+  signal: AbortSignal,
+  endAll: (leader: ChildProcess) => void,
+): Promise<number> {
   return new Promise((resolve, reject) => {
     let isStopped = signal.aborted;
     const stop = (): void => {
@@ -91,9 +113,17 @@ function ended(child: ChildProcess, timeoutMs: number, signal: AbortSignal, endA
     };
     child.once('error', (error) => {
       over();
-      reject(new Error(codeOf(error) === 'ENOENT' ? `the sandbox has no program \`${child.spawnfile.slice(0, 64)}\`` : `the command can't be started (${codeOf(error)})`));
+      reject(
+        new Error(
+          codeOf(error) === 'ENOENT'
+            ? `the sandbox has no program \`${child.spawnfile.slice(0, 64)}\``
+            : `the command can't be started (${codeOf(error)})`,
+        ),
+      );
     });
-    child.once('exit', () => { endAll(child); });
+    child.once('exit', () => {
+      endAll(child);
+    });
     child.once('close', (code, name) => {
       over();
       if (isStopped) reject(new Error('the command was ended: its time is over'));

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The host of a container, on this machine's own files and processes. What it does inside of one: container-host.medium.spec.ts.
+// The host of a container, on this machine's own files and processes. What it does inside of one:
+// container-host.medium.spec.ts.
 import { mkdtempSync, rmSync, symlinkSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -23,7 +24,9 @@ hostContract('container', async () => {
   const variables = { http_proxy: await gate.listen(), PLANTED: '1' };
   return {
     host: containerHost({ root, scratch: tmpdir(), variables, endAll: endGroup }),
-    link: (path, target) => { symlinkSync(target, join(root, path)); },
+    link: (path, target) => {
+      symlinkSync(target, join(root, path));
+    },
     close: () => {
       gate.close();
       rmSync(root, { recursive: true });

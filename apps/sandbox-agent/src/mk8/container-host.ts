@@ -37,7 +37,8 @@ class Variables extends HostEnvironment {
     this.#variables = variables;
   }
 
-  get = (name: string): string | undefined => (Object.hasOwn(this.#variables, name) ? this.#variables[name] : undefined);
+  get = (name: string): string | undefined =>
+    Object.hasOwn(this.#variables, name) ? this.#variables[name] : undefined;
 }
 
 /** Where a script runs. */
@@ -55,7 +56,12 @@ export interface ContainerPlace {
 export function containerHost({ root, scratch, variables, endAll }: ContainerPlace): Host {
   const files = new WorkspaceFiles(root);
   return {
-    files, process: new Commands(files, scratch, variables, endAll), net: new GateNet(variables['http_proxy']), clock: new SystemClock(), random: new SystemRandom(), env: new Variables(variables),
+    files,
+    process: new Commands(files, scratch, variables, endAll),
+    net: new GateNet(variables['http_proxy']),
+    clock: new SystemClock(),
+    random: new SystemRandom(),
+    env: new Variables(variables),
     system: new ContainerSystem(root, scratch),
   };
 }

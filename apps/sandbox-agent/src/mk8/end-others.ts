@@ -14,17 +14,19 @@ export function running(): readonly number[] {
 }
 
 /**
- * Kills every process of the container that isn't one of these, `setsid` and double forks included: commands' own groups could be left. When it returns they are dead. MUST be used in a container only.
+ * Kills every process of the container that isn't one of these, `setsid` and double forks included: commands' own
+ * groups could be left. When it returns they are dead. MUST be used in a container only.
  *
- * INVARIANT (none gets away by forking): a look at /proc is the last only where it lists nobody but those who were dead at an earlier one. One that is listed, and dead when
- * looked at, may have left a child that wasn't there to be listed.
+ * INVARIANT (none gets away by forking): a look at /proc is the last only where it lists nobody but those who were dead
+ * at an earlier one. One that is listed, and dead when looked at, may have left a child that wasn't there to be listed.
  */
 export function endOthers(spared: ReadonlySet<number>): void {
   const settled = new Set(spared);
   const until = performance.now() + DYING_MS;
   for (let others = unsettled(settled); others.length > 0 && performance.now() < until; others = unsettled(settled)) {
     // Stopped first, and before anything is asked of it, so that one that forks as fast as it can doesn't outrun this.
-    for (const signal of ['SIGSTOP', 'SIGKILL'] as const) for (const pid of others) if (!send(pid, signal)) settled.add(pid);
+    for (const signal of ['SIGSTOP', 'SIGKILL'] as const)
+      for (const pid of others) if (!send(pid, signal)) settled.add(pid);
     const dead = others.filter((pid) => !isRunning(pid));
     for (const pid of dead) settled.add(pid);
     if (dead.length < others.length) pause(PAUSE_MS);
@@ -34,10 +36,15 @@ export function endOthers(spared: ReadonlySet<number>): void {
 const unsettled = (settled: ReadonlySet<number>): readonly number[] => listed().filter((pid) => !settled.has(pid));
 
 function listed(): readonly number[] {
-  return readdirSync('/proc').filter((name) => /^[0-9]+$/.test(name)).map(Number);
+  return readdirSync('/proc')
+    .filter((name) => /^[0-9]+$/.test(name))
+    .map(Number);
 }
 
-/** The dead are left to whoever is to hear of them. One whose first thread has ended looks dead and isn't, as long as it has others. */
+/**
+ * The dead are left to whoever is to hear of them. One whose first thread has ended looks dead and isn't, as long as it
+ * has others.
+ */
 function isRunning(pid: number): boolean {
   try {
     const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');

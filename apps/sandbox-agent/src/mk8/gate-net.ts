@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The network of a container that has none: everything goes to the proxy on its loopback, and from there to the gate of the call, which resolves, judges and pins. INVARIANT
-// (the gate alone): nothing here opens a connection to anything but the proxy. HTTP and TLS are read where something connects: most scripts don't, and they are half of what
-// there would be to read.
+// The network of a container that has none: everything goes to the proxy on its loopback, and from there to the gate of
+// the call, which resolves, judges and pins. INVARIANT (the gate alone): nothing here opens a connection to anything
+// but the proxy. HTTP and TLS are read where something connects: most scripts don't, and they are half of what there
+// would be to read.
 import type { IncomingMessage, RequestOptions } from 'node:http';
 import { isIP } from 'node:net';
 import type { DetailedPeerCertificate, TLSSocket } from 'node:tls';
@@ -70,7 +71,12 @@ export class GateNet extends HostNet {
   async #overTls(asked: HttpAsked, url: URL, until: Until): Promise<HttpAnswer> {
     const socket = await this.#tls(url.hostname, url.port === '' ? 443 : Number(url.port), until, true);
     try {
-      return await exchange({ createConnection: () => socket, path: `${url.pathname}${url.search}` }, asked, url, until);
+      return await exchange(
+        { createConnection: () => socket, path: `${url.pathname}${url.search}` },
+        asked,
+        url,
+        until,
+      );
     } finally {
       socket.destroy();
     }
@@ -80,30 +86,74 @@ export class GateNet extends HostNet {
     const { connect: connectTls } = await import('node:tls');
     const tunnel = await openTunnel(this.#way(), name, port, until);
     const host = name.replace(/^\[(.*)\]$/, '$1');
-    const socket = connectTls({ socket: tunnel, host, rejectUnauthorized: isTrustNeeded, ALPNProtocols: ['http/1.1'], ...(isIP(host) === 0 ? { servername: host } : {}), ...(this.#ca === undefined ? {} : { ca: this.#ca }) });
-    return await within(until, (error) => { socket.destroy(error); }, () => new Promise((resolve, reject) => {
-      socket.once('secureConnect', () => { resolve(socket); });
-      socket.once('error', (error) => { reject(new Error(`no TLS with \`${name}\`: ${error.message}`, { cause: error })); });
-    }));
+    const socket = connectTls({
+      socket: tunnel,
+      host,
+      rejectUnauthorized: isTrustNeeded,
+      ALPNProtocols: ['http/1.1'],
+      ...(isIP(host) === 0 ? { servername: host } : {}),
+      ...(this.#ca === undefined ? {} : { ca: this.#ca }),
+    });
+    return await within(
+      until,
+      (error) => {
+        socket.destroy(error);
+      },
+      () =>
+        new Promise((resolve, reject) => {
+          socket.once('secureConnect', () => {
+            resolve(socket);
+          });
+          socket.once('error', (error) => {
+            reject(new Error(`no TLS with \`${name}\`: ${error.message}`, { cause: error }));
+          });
+        }),
+    );
   }
 }
 
 /** One request and its answer. Redirects are answers. */
-async function exchange(way: RequestOptions, { method, headers, body, bytesMax }: HttpAsked, url: URL, until: Until): Promise<HttpAnswer> {
+async function exchange(
+  way: RequestOptions,
+  { method, headers, body, bytesMax }: HttpAsked,
+  url: URL,
+  until: Until,
+): Promise<HttpAnswer> {
   const length = body === null ? {} : { 'content-length': String(Buffer.byteLength(body)) };
   const { request } = await import('node:http');
-  const sent = request({ ...way, method, headers: { host: url.host, 'user-agent': 'mk8.shell', accept: '*/*', 'accept-encoding': 'identity', connection: 'close', ...length, ...headers } });
-  return await within(until, (error) => { sent.destroy(error); }, async () => {
-    const answer = await new Promise<IncomingMessage>((resolve, reject) => {
-      sent.once('response', resolve);
-      sent.once('error', reject);
-      sent.end(body ?? undefined);
-    });
-    return { status: answer.statusCode ?? 0, headers: textHeaders(answer), ...await bodyOf(answer, bytesMax) };
+  const sent = request({
+    ...way,
+    method,
+    headers: {
+      host: url.host,
+      'user-agent': 'mk8.shell',
+      accept: '*/*',
+      'accept-encoding': 'identity',
+      connection: 'close',
+      ...length,
+      ...headers,
+    },
   });
+  return await within(
+    until,
+    (error) => {
+      sent.destroy(error);
+    },
+    async () => {
+      const answer = await new Promise<IncomingMessage>((resolve, reject) => {
+        sent.once('response', resolve);
+        sent.once('error', reject);
+        sent.end(body ?? undefined);
+      });
+      return { status: answer.statusCode ?? 0, headers: textHeaders(answer), ...(await bodyOf(answer, bytesMax)) };
+    },
+  );
 }
 
-const textHeaders = ({ headers }: IncomingMessage): Record<string, string> => Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, Array.isArray(value) ? value.join(', ') : value ?? '']));
+const textHeaders = ({ headers }: IncomingMessage): Record<string, string> =>
+  Object.fromEntries(
+    Object.entries(headers).map(([name, value]) => [name, Array.isArray(value) ? value.join(', ') : (value ?? '')]),
+  );
 
 async function bodyOf(answer: IncomingMessage, bytesMax: number): Promise<Pick<HttpAnswer, 'body' | 'isCut'>> {
   const parts: Buffer[] = [];
@@ -116,10 +166,20 @@ async function bodyOf(answer: IncomingMessage, bytesMax: number): Promise<Pick<H
   return { body: Buffer.concat(parts).subarray(0, bytesMax), isCut: length > bytesMax };
 }
 
-const nameOf = (fields: unknown): string => (typeof fields === 'object' && fields !== null ? Object.entries(fields).map(([key, value]) => `${key}=${String(value)}`).join(', ') : '');
+const nameOf = (fields: unknown): string =>
+  typeof fields === 'object' && fields !== null
+    ? Object.entries(fields)
+        .map(([key, value]) => `${key}=${String(value)}`)
+        .join(', ')
+    : '';
 
 function factsOf(certificate: DetailedPeerCertificate, isTrusted: boolean): CertificateFacts {
   return {
-    subject: nameOf(certificate.subject), issuer: nameOf(certificate.issuer), validFromMs: Date.parse(certificate.valid_from), validToMs: Date.parse(certificate.valid_to), fingerprint256: certificate.fingerprint256, isTrusted,
+    subject: nameOf(certificate.subject),
+    issuer: nameOf(certificate.issuer),
+    validFromMs: Date.parse(certificate.valid_from),
+    validToMs: Date.parse(certificate.valid_to),
+    fingerprint256: certificate.fingerprint256,
+    isTrusted,
   };
 }

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Paths, walked one directory at a time. INVARIANT (by descriptor): every name is looked up in a directory that is held open, and no link is followed by the system, so
-// that whatever a program puts in the way meanwhile, what is used lies below the workspace. Links are read and walked by hand, as openat2(2) does with RESOLVE_BENEATH.
+// Paths, walked one directory at a time. INVARIANT (by descriptor): every name is looked up in a directory that is held
+// open, and no link is followed by the system, so that whatever a program puts in the way meanwhile, what is used lies
+// below the workspace. Links are read and walked by hand, as openat2(2) does with RESOLVE_BENEATH.
 import { closeSync, constants, lstatSync, mkdirSync, openSync, readlinkSync, type Stats } from 'node:fs';
 
 /** open(2): a descriptor that only says where something is; Node has no name for it. */
@@ -18,7 +19,8 @@ export class Escape extends Error {
   }
 }
 
-export const isAbsent = (error: unknown): boolean => error instanceof Error && 'code' in error && (error.code === 'ENOENT' || error.code === 'ENOTDIR');
+export const isAbsent = (error: unknown): boolean =>
+  error instanceof Error && 'code' in error && (error.code === 'ENOENT' || error.code === 'ENOTDIR');
 
 /** An entry of a directory that is held open. */
 export const entryOf = (folder: number, name: string): string => `/proc/self/fd/${folder}/${name}`;
@@ -93,7 +95,11 @@ export function locate(root: string, path: string, last: 'follow' | 'keep' = 'fo
   }
 }
 
-function walk(located: Located, names: readonly string[], { root, path, last }: { readonly root: string; readonly path: string; readonly last: 'follow' | 'keep' }): void {
+function walk(
+  located: Located,
+  names: readonly string[],
+  { root, path, last }: { readonly root: string; readonly path: string; readonly last: 'follow' | 'keep' },
+): void {
   let ahead = [...names];
   let links = 0;
   for (let name = ahead.shift(); name !== undefined; name = ahead.shift()) {
@@ -119,7 +125,11 @@ function walk(located: Located, names: readonly string[], { root, path, last }: 
 }
 
 /** The way that a link leads from here. One that names the workspace itself begins there anew. */
-function below(located: Located, target: string, { root, path }: { readonly root: string; readonly path: string }): string[] {
+function below(
+  located: Located,
+  target: string,
+  { root, path }: { readonly root: string; readonly path: string },
+): string[] {
   if (!target.startsWith('/')) return target.split('/');
   if (target !== root && !target.startsWith(`${root}/`)) throw new Escape(path);
   while (located.depth > 0) located.leave();

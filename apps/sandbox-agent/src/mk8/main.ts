@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The interpreter of scripts. An image carries it as a startup snapshot of V8 beside its source: what its modules make of themselves is made when the image is built, and
-// not for each script. INVARIANT (nothing of the image's): what a run may see of the machine is asked for in `main`, which runs when a script does.
+// The interpreter of scripts. An image carries it as a startup snapshot of V8 beside its source: what its modules make
+// of themselves is made when the image is built, and not for each script. INVARIANT (nothing of the image's): what a
+// run may see of the machine is asked for in `main`, which runs when a script does.
 import { readFileSync } from 'node:fs';
 import { startupSnapshot } from 'node:v8';
 import { carryOut, type ScriptOrder } from '@writ/mk8-shell';
@@ -22,7 +23,14 @@ function main(): void {
   }
   /** The container's first process, the agent and this one: whatever comes later was started by a command. */
   const spared: ReadonlySet<number> = new Set(running());
-  const host = containerHost({ root: '/workspace', scratch: '/tmp', variables: variables(), endAll: () => { endOthers(spared); } });
+  const host = containerHost({
+    root: '/workspace',
+    scratch: '/tmp',
+    variables: variables(),
+    endAll: () => {
+      endOthers(spared);
+    },
+  });
   // From whoever started the container, who judged it; it is compiled anew all the same.
   const order = JSON.parse(readFileSync(STDIN, 'utf8')) as ScriptOrder;
   void carryOut(order, host).then((report) => {

@@ -8,7 +8,10 @@ import { WorkspaceFiles } from './workspace-files.ts';
 
 let place: string;
 let swapper: ChildProcess;
-/** Puts a directory and a link that leads out in the same place, in turn, by nothing but renames. Begins anew where a script made something there meanwhile. */
+/**
+ * Puts a directory and a link that leads out in the same place, in turn, by nothing but renames. Begins anew where a
+ * script made something there meanwhile.
+ */
 const SWAPPER = `
   const { mkdirSync, renameSync, rmSync, symlinkSync, writeFileSync } = require('node:fs');
   process.chdir(process.argv[1]);
@@ -29,7 +32,9 @@ beforeEach(async () => {
   place = mkdtempSync(join(tmpdir(), 'writ-swap-'));
   for (const folder of ['workspace', 'outside']) mkdirSync(join(place, folder));
   for (const name of ['seen', 'secret']) writeFileSync(join(place, 'outside', name), 'outside');
-  swapper = spawn(process.execPath, ['-e', SWAPPER, join(place, 'workspace')], { stdio: ['ignore', 'pipe', 'inherit'] });
+  swapper = spawn(process.execPath, ['-e', SWAPPER, join(place, 'workspace')], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
   await new Promise((resolve) => swapper.stdout?.once('data', resolve));
 });
 afterEach(async () => {
@@ -48,10 +53,24 @@ test('a link that is put in the way between two looks leads no use of a path out
   let through = 0;
   for (let n = 0; n < TIMES; n++) {
     const uses = [
-      () => files.read('way/seen', 100).then((bytes) => { read.push(Buffer.from(bytes).toString()); }), () => files.write(`way/made-${n % 8}`, Buffer.from('x'), 'replace'), () => files.makeDirectory(`way/folder-${n % 8}`),
-      () => files.list('way').then((entries) => { read.push(...entries.filter(({ name }) => name === 'secret').map(({ name }) => name)); }), () => files.remove(`way/made-${n % 8}`), () => files.move('way/seen', 'way/seen'),
+      () =>
+        files.read('way/seen', 100).then((bytes) => {
+          read.push(Buffer.from(bytes).toString());
+        }),
+      () => files.write(`way/made-${n % 8}`, Buffer.from('x'), 'replace'),
+      () => files.makeDirectory(`way/folder-${n % 8}`),
+      () =>
+        files.list('way').then((entries) => {
+          read.push(...entries.filter(({ name }) => name === 'secret').map(({ name }) => name));
+        }),
+      () => files.remove(`way/made-${n % 8}`),
+      () => files.move('way/seen', 'way/seen'),
     ];
-    for (const use of uses) through += await use().then(() => 1, () => 0);
+    for (const use of uses)
+      through += await use().then(
+        () => 1,
+        () => 0,
+      );
   }
   expect(through).toBeGreaterThan(0);
   // Nothing at all is what a file holds that is just being made.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The contract of hosts, bundled and run in a real container by libs/sandbox-docker/src/interpreter.medium.spec.ts: vitest itself isn't there. Says as JSON which tests passed
-// and which didn't.
+// The contract of hosts, bundled and run in a real container by libs/sandbox-docker/src/interpreter.medium.spec.ts:
+// vitest itself isn't there. Says as JSON which tests passed and which didn't.
 import { mkdirSync, rmSync, symlinkSync } from 'node:fs';
 import { setTimeout } from 'node:timers/promises';
 import { isDeepStrictEqual } from 'node:util';
@@ -11,7 +11,12 @@ import { containerHost } from './container-host.ts';
 import { endOthers, running } from './end-others.ts';
 
 type Body = () => unknown;
-interface Test { readonly name: string; readonly body: Body; readonly before: readonly Body[]; readonly after: readonly Body[] }
+interface Test {
+  readonly name: string;
+  readonly body: Body;
+  readonly before: readonly Body[];
+  readonly after: readonly Body[];
+}
 
 const tests: Test[] = [];
 let scope: { readonly before: Body[]; readonly after: Body[] } = { before: [], after: [] };
@@ -24,9 +29,15 @@ Object.assign(globalThis, {
     body();
     scope = outer;
   },
-  it: (name: string, body: Body) => { tests.push({ name, body, before: scope.before, after: scope.after }); },
-  beforeEach: (body: Body) => { scope.before.push(body); },
-  afterEach: (body: Body) => { scope.after.push(body); },
+  it: (name: string, body: Body) => {
+    tests.push({ name, body, before: scope.before, after: scope.after });
+  },
+  beforeEach: (body: Body) => {
+    scope.before.push(body);
+  },
+  afterEach: (body: Body) => {
+    scope.after.push(body);
+  },
 });
 
 const spared = new Set(running());
@@ -36,17 +47,46 @@ async function runAll(): Promise<void> {
   hostContract('container', () => {
     rmSync(root, { recursive: true, force: true });
     mkdirSync(root);
-    return { host: containerHost({ root, scratch: '/tmp', variables: { ...variables(), PLANTED: '1' }, endAll: () => { endOthers(spared); } }), link: (path, target) => { symlinkSync(target, `${root}/${path}`); } };
+    return {
+      host: containerHost({
+        root,
+        scratch: '/tmp',
+        variables: { ...variables(), PLANTED: '1' },
+        endAll: () => {
+          endOthers(spared);
+        },
+      }),
+      link: (path, target) => {
+        symlinkSync(target, `${root}/${path}`);
+      },
+    };
   });
   describe('a container', () => {
-    const { process: programs, system } = containerHost({ root: '/workspace', scratch: '/tmp', variables: variables(), endAll: () => { endOthers(spared); } });
-    const begun = (...argv: string[]) => programs.run({ argv, cwd: '', env: {}, timeoutMs: 60_000, stdoutBytesMax: 100, stderrBytesMax: 100 }, new AbortController().signal);
+    const { process: programs, system } = containerHost({
+      root: '/workspace',
+      scratch: '/tmp',
+      variables: variables(),
+      endAll: () => {
+        endOthers(spared);
+      },
+    });
+    const begun = (...argv: string[]) =>
+      programs.run(
+        { argv, cwd: '', env: {}, timeoutMs: 60_000, stdoutBytesMax: 100, stderrBytesMax: 100 },
+        new AbortController().signal,
+      );
     const others = async () => (await system.processes())?.filter(({ pid }) => !spared.has(pid));
 
     it('what a program started ends with it, however it got away', async () => {
       // Often: what is a matter of moments, the dead that nobody has heard of among them, shows in one of forty.
       for (let time = 0; time < 150; time++) {
-        expect(await begun('bash', '-c', 'setsid sleep 3599 & (setsid setsid sleep 3599 &) & nohup sleep 3599 & sleep 3599 & echo begun')).toMatchObject({ exit: 0, stdout: 'begun\n' });
+        expect(
+          await begun(
+            'bash',
+            '-c',
+            'setsid sleep 3599 & (setsid setsid sleep 3599 &) & nohup sleep 3599 & sleep 3599 & echo begun',
+          ),
+        ).toMatchObject({ exit: 0, stdout: 'begun\n' });
         expect(await others()).toEqual([]);
       }
     });
@@ -62,13 +102,17 @@ async function runAll(): Promise<void> {
 
     it('one that forks and ends, again and again, is caught', async () => {
       for (let time = 0; time < 20; time++) {
-        expect(await begun('bash', '-c', 'hop() { hop & }; hop 2> /dev/null; echo begun')).toMatchObject({ exit: 0, stdout: 'begun\n' });
+        expect(await begun('bash', '-c', 'hop() { hop & }; hop 2> /dev/null; echo begun')).toMatchObject({
+          exit: 0,
+          stdout: 'begun\n',
+        });
         expect(await others()).toEqual([]);
       }
     });
 
     it('one whose first thread has ended is caught', async () => {
-      const outlived = 'import ctypes, os, threading, time\nif os.fork() == 0:\n  threading.Thread(target=time.sleep, args=(3599,)).start()\n  ctypes.CDLL(None).pthread_exit(None)\ntime.sleep(0.5)\nprint("begun")';
+      const outlived =
+        'import ctypes, os, threading, time\nif os.fork() == 0:\n  threading.Thread(target=time.sleep, args=(3599,)).start()\n  ctypes.CDLL(None).pthread_exit(None)\ntime.sleep(0.5)\nprint("begun")';
       expect(await begun('python3', '-c', outlived)).toMatchObject({ exit: 0, stdout: 'begun\n' });
       expect(await others()).toEqual([]);
     });

@@ -3,7 +3,10 @@ import { createServer, type Server } from 'node:http';
 import { connect, type AddressInfo } from 'node:net';
 import type { Duplex } from 'node:stream';
 
-/** A proxy as the gate is one: it answers `hello` for example.com, leads tunnels for it where it is told, and says no to all else. */
+/**
+ * A proxy as the gate is one: it answers `hello` for example.com, leads tunnels for it where it is told, and says no to
+ * all else.
+ */
 export class TestGate {
   readonly asked: string[] = [];
   readonly #server: Server;
@@ -15,18 +18,32 @@ export class TestGate {
       const url = request.url ?? '';
       this.asked.push(`${request.method ?? ''} ${url}`);
       if (url === 'http://example.com/') response.end('hello');
-      else if (url === 'http://example.com/slow') request.on('close', () => { response.destroy(); });
-      else if (url === 'http://example.com/moved') response.writeHead(302, { location: 'http://elsewhere.example/' }).end();
-      else response.writeHead(403, { 'content-type': 'text/plain; charset=utf-8' }).end('writ: egress.refused: no token grants it\nask for one\n');
+      else if (url === 'http://example.com/slow')
+        request.on('close', () => {
+          response.destroy();
+        });
+      else if (url === 'http://example.com/moved')
+        response.writeHead(302, { location: 'http://elsewhere.example/' }).end();
+      else
+        response
+          .writeHead(403, { 'content-type': 'text/plain; charset=utf-8' })
+          .end('writ: egress.refused: no token grants it\nask for one\n');
     });
     this.#server.on('connect', (request, socket: Duplex) => {
       this.asked.push(`CONNECT ${request.url ?? ''}`);
-      if (request.url !== 'example.com:443' || this.tunnelPort === null) return void socket.end('HTTP/1.1 403 Forbidden\r\nContent-Length: 42\r\nConnection: close\r\n\r\nwrit: egress.refused: no token grants it\nx\n');
+      if (request.url !== 'example.com:443' || this.tunnelPort === null)
+        return void socket.end(
+          'HTTP/1.1 403 Forbidden\r\nContent-Length: 42\r\nConnection: close\r\n\r\nwrit: egress.refused: no token grants it\nx\n',
+        );
       const beyond = connect(this.tunnelPort, '127.0.0.1', () => {
         socket.write('HTTP/1.1 200 Connection established\r\n\r\n');
         socket.pipe(beyond).pipe(socket);
       });
-      for (const end of [socket, beyond]) end.on('error', () => { socket.destroy(); beyond.destroy(); });
+      for (const end of [socket, beyond])
+        end.on('error', () => {
+          socket.destroy();
+          beyond.destroy();
+        });
     });
   }
 
@@ -37,7 +54,9 @@ export class TestGate {
   }
 
   async listen(): Promise<string> {
-    await new Promise<void>((resolve) => { this.#server.listen(0, '127.0.0.1', resolve); });
+    await new Promise<void>((resolve) => {
+      this.#server.listen(0, '127.0.0.1', resolve);
+    });
     return `http://127.0.0.1:${(this.#server.address() as AddressInfo).port}`;
   }
 

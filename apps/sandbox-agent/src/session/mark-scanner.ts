@@ -7,11 +7,15 @@ const BELL = 0x07;
 const PREFIX = Buffer.from('\x1b]133;');
 
 /** What a mark says: `D`, a command has ended with the status; `W`, the shell waits for the next one. */
-export interface Mark { readonly kind: 'D' | 'W'; readonly status: number }
+export interface Mark {
+  readonly kind: 'D' | 'W';
+  readonly status: number;
+}
 
 /**
- * Finds the shell's marks in what the terminal shows: `ESC ] 133 ; D ; <nonce> ; <status> BEL`, as shell integrations write them. The nonce keeps a program that
- * prints some terminal's marks by accident from ending a wait; one that wants to can read it from the shell, and gains nothing: a mark grants nothing.
+ * Finds the shell's marks in what the terminal shows: `ESC ] 133 ; D ; <nonce> ; <status> BEL`, as shell integrations
+ * write them. The nonce keeps a program that prints some terminal's marks by accident from ending a wait; one that
+ * wants to can read it from the shell, and gains nothing: a mark grants nothing.
  */
 export class MarkScanner {
   readonly #heads: readonly Buffer[];
@@ -21,7 +25,10 @@ export class MarkScanner {
     this.#heads = (['D', 'W'] as const).map((kind) => Buffer.from(headOf(kind, nonce)));
   }
 
-  /** Yields what the terminal shows, and marks, in the order in which they came. What may be the beginning of a mark is kept back. */
+  /**
+   * Yields what the terminal shows, and marks, in the order in which they came. What may be the beginning of a mark is
+   * kept back.
+   */
   *push(chunk: Buffer): Generator<Buffer | Mark> {
     let rest = this.#held.length === 0 ? chunk : Buffer.concat([this.#held, chunk]);
     this.#held = Buffer.alloc(0);
@@ -42,7 +49,7 @@ export class MarkScanner {
     }
   }
 
-  #markAt(bytes: Buffer): Mark & { readonly length: number } | 'more' | null {
+  #markAt(bytes: Buffer): (Mark & { readonly length: number }) | 'more' | null {
     const head = this.#heads.find((each) => bytes.subarray(0, each.length).equals(each.subarray(0, bytes.length)));
     if (head === undefined) return null;
     if (bytes.length < head.length) return 'more';

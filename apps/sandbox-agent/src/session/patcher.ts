@@ -11,7 +11,10 @@ import { look } from './survey.ts';
 /** What is larger is not compared but taken for changed: the workspace itself has no more. */
 const COMPARED_BYTES_MAX = 512 * 1024 * 1024;
 
-/** Brings what changed elsewhere into the workspace of a session: first asks whether anything untold stands in the way, then writes. */
+/**
+ * Brings what changed elsewhere into the workspace of a session: first asks whether anything untold stands in the way,
+ * then writes.
+ */
 export class Patcher {
   readonly #root: string;
   readonly #told: Map<string, BaselineEntry>;
@@ -24,7 +27,10 @@ export class Patcher {
     this.#told = told;
   }
 
-  /** Takes paths that are about to be written; with `last` answers those of all at which something was changed and not told yet. */
+  /**
+   * Takes paths that are about to be written; with `last` answers those of all at which something was changed and not
+   * told yet.
+   */
   check(paths: readonly CheckedPath[], last: boolean): string[] | null {
     this.#checks.push(...paths);
     if (!last) return null;
@@ -38,7 +44,10 @@ export class Patcher {
     return conflicts;
   }
 
-  /** Writes one entry, or takes it away. Throws AgentFault when the workspace is full, FrameError when it can't come now. */
+  /**
+   * Writes one entry, or takes it away. Throws AgentFault when the workspace is full, FrameError when it can't come
+   * now.
+   */
   apply(path: string, after: EntryHead | null, bytes: Buffer): void {
     if (this.#open) throw new FrameError('an entry comes out of turn');
     this.#clear(path, after?.kind === 'dir');
@@ -74,10 +83,17 @@ export class Patcher {
     if (seen === null) return told !== undefined;
     if (seen !== 'same') return true;
     // A directory goes only with all that is in it.
-    return told?.kind === 'dir' && going.has(path) && readdirSync(join(this.#root, path)).some((name) => !going.has(`${path}/${name}`));
+    return (
+      told?.kind === 'dir' &&
+      going.has(path) &&
+      readdirSync(join(this.#root, path)).some((name) => !going.has(`${path}/${name}`))
+    );
   }
 
-  /** Makes room: what stood there was told, so it is known elsewhere. Deepest entries come first, so directories are empty by then. */
+  /**
+   * Makes room: what stood there was told, so it is known elsewhere. Deepest entries come first, so directories are
+   * empty by then.
+   */
   #clear(path: string, forDirectory: boolean): void {
     const absolute = join(this.#root, path);
     try {

@@ -30,7 +30,8 @@ beforeEach(() => {
   });
 });
 afterEach(() => {
-  for (const child of readFileSync(`/proc/self/task/${process.pid}/children`, 'utf8').trim().split(' ')) if (child !== '') kill(-Number(child));
+  for (const child of readFileSync(`/proc/self/task/${process.pid}/children`, 'utf8').trim().split(' '))
+    if (child !== '') kill(-Number(child));
   // What is killed may still be about to write.
   for (const folder of [root, scratch]) rmSync(folder, { recursive: true, maxRetries: 10, retryDelay: 100 });
 });
@@ -43,35 +44,68 @@ function kill(pid: number): void {
   }
 }
 
-const ORDER: Omit<TurnOrder, 'turn'> = { command: null, input: null, ctrl: null, yield_ms: 15_000, cols: null, rows: null, output_bytes_max: 10_000, delta_bytes_max: 1000, delta_files_max: 10 };
-const headOf = (path: string, text: string): EntryHead => ({ kind: 'file', path, mode: '644', size: text.length, sha256: createHash('sha256').update(text).digest('hex') });
-const file = (path: string, text: string): HostMessage => ({ type: 'file', head: headOf(path, text), bytes: Buffer.from(text) });
+const ORDER: Omit<TurnOrder, 'turn'> = {
+  command: null,
+  input: null,
+  ctrl: null,
+  yield_ms: 15_000,
+  cols: null,
+  rows: null,
+  output_bytes_max: 10_000,
+  delta_bytes_max: 1000,
+  delta_files_max: 10,
+};
+const headOf = (path: string, text: string): EntryHead => ({
+  kind: 'file',
+  path,
+  mode: '644',
+  size: text.length,
+  sha256: createHash('sha256').update(text).digest('hex'),
+});
+const file = (path: string, text: string): HostMessage => ({
+  type: 'file',
+  head: headOf(path, text),
+  bytes: Buffer.from(text),
+});
 const open = (...files: HostMessage[]): void => {
-  for (const message of [...files, { type: 'shell', env: {}, cols: 80, rows: 24 } satisfies HostMessage]) agent.take(message);
+  for (const message of [...files, { type: 'shell', env: {}, cols: 80, rows: 24 } satisfies HostMessage])
+    agent.take(message);
 };
 
 /** Waits until the agent has said such a message since; resolves with all that it said. */
 async function until(isLast: (message: AgentMessage) => boolean, act: () => void): Promise<AgentMessage[]> {
   said = [];
   const { promise, resolve } = Promise.withResolvers<undefined>();
-  heard = () => { if (said.some(isLast)) resolve(undefined); };
+  heard = () => {
+    if (said.some(isLast)) resolve(undefined);
+  };
   act();
   await promise;
   return said;
 }
 
 async function turn(order: Partial<TurnOrder>) {
-  const messages = await until(({ type }) => type === 'end' || type === 'fault', () => agent.take({ type: 'turn', order: { ...ORDER, turn: ++turns, ...order } }));
+  const messages = await until(
+    ({ type }) => type === 'end' || type === 'fault',
+    () => agent.take({ type: 'turn', order: { ...ORDER, turn: ++turns, ...order } }),
+  );
   const turned = messages.find((message) => message.type === 'turned');
   return {
     text: messages.flatMap((message) => (message.type === 'stdout' ? [message.bytes.toString()] : [])).join(''),
-    changes: Object.fromEntries(messages.flatMap((message) => (message.type === 'change' ? [[message.path, message.after === null ? null : message.bytes.toString()]] : []))),
+    changes: Object.fromEntries(
+      messages.flatMap((message) =>
+        message.type === 'change' ? [[message.path, message.after === null ? null : message.bytes.toString()]] : [],
+      ),
+    ),
     fault: messages.find((message) => message.type === 'fault'),
     ...(turned ?? {}),
   };
 }
 
-/** Begins a command that runs on, and waits until it has shown all that is expected of it: how fast a shell starts is nobody's promise. */
+/**
+ * Begins a command that runs on, and waits until it has shown all that is expected of it: how fast a shell starts is
+ * nobody's promise.
+ */
 async function started(command: string, shows: string) {
   let { text, ...last } = await turn({ command, yield_ms: 100 });
   while (last.state === 'running' && text !== shows) {
@@ -83,37 +117,63 @@ async function started(command: string, shows: string) {
 }
 
 async function check(...paths: { path: string; gone: boolean }[]): Promise<readonly string[]> {
-  const answer = (await until(({ type }) => type === 'checked' || type === 'fault', () => agent.take({ type: 'check', paths, last: true })))[0];
+  const answer = (
+    await until(
+      ({ type }) => type === 'checked' || type === 'fault',
+      () => agent.take({ type: 'check', paths, last: true }),
+    )
+  )[0];
   return answer?.type === 'checked' ? answer.conflicts : [JSON.stringify(answer)];
 }
-const patch = (path: string, text: string | null): void => agent.take({ type: 'patch', path, after: text === null ? null : headOf(path, text), bytes: Buffer.from(text ?? '') });
+const patch = (path: string, text: string | null): void =>
+  agent.take({ type: 'patch', path, after: text === null ? null : headOf(path, text), bytes: Buffer.from(text ?? '') });
 
 describe('what lasts', () => {
   test('directory, variables, functions and background jobs last from command to command', async () => {
     open();
     mkdirSync(join(root, 'd'));
-    expect(await turn({ command: 'cd d; x=5; f() { echo "f $x"; }; sleep 1000 &' })).toMatchObject({ state: 'idle', code: 0 });
-    expect((await turn({ command: 'basename "$PWD"; f; jobs -r | wc -l; kill %1' })).text).toMatch(/^d\r\nf 5\r\n1\r\n/);
+    expect(await turn({ command: 'cd d; x=5; f() { echo "f $x"; }; sleep 1000 &' })).toMatchObject({
+      state: 'idle',
+      code: 0,
+    });
+    expect((await turn({ command: 'basename "$PWD"; f; jobs -r | wc -l; kill %1' })).text).toMatch(
+      /^d\r\nf 5\r\n1\r\n/,
+    );
   });
 
   test('each command tells its status, also one that the parser refuses', async () => {
     open();
-    expect([(await turn({ command: 'true' })).code, (await turn({ command: '(exit 7)' })).code, (await turn({ command: 'echo \'' })).code]).toEqual([0, 7, 2]);
+    expect([
+      (await turn({ command: 'true' })).code,
+      (await turn({ command: '(exit 7)' })).code,
+      (await turn({ command: "echo '" })).code,
+    ]).toEqual([0, 7, 2]);
   });
 
-  test('a command of several lines with quotes, and one longer than a terminal\'s line, run as they are', async () => {
+  test("a command of several lines with quotes, and one longer than a terminal's line, run as they are", async () => {
     open();
     const long = 'x'.repeat(20_000);
-    expect((await turn({ command: `cat <<'E'\nit's\t!! $HOME\nE\n: '${long}'; for i in 1 2; do\necho $i\ndone` })).text).toBe('it\'s\t!! $HOME\r\n1\r\n2\r\n');
+    expect(
+      (await turn({ command: `cat <<'E'\nit's\t!! $HOME\nE\n: '${long}'; for i in 1 2; do\necho $i\ndone` })).text,
+    ).toBe("it's\t!! $HOME\r\n1\r\n2\r\n");
   });
 
   test('a prompt that a command has set, as activating a virtual environment does, stands in no output', async () => {
     open();
-    writeFileSync(join(root, 'activate'), '_OLD="${PS1:-}"\nPS1="(venv) ${PS1:-}"\nexport PS1\nPS2="more> "\nPS0="runs "\nPROMPT_COMMAND="echo prompted"\n');
+    writeFileSync(
+      join(root, 'activate'),
+      '_OLD="${PS1:-}"\nPS1="(venv) ${PS1:-}"\nexport PS1\nPS2="more> "\nPS0="runs "\nPROMPT_COMMAND="echo prompted"\n',
+    );
     expect(await turn({ command: '. ./activate' })).toMatchObject({ text: '', code: 0 });
     expect(await turn({ command: 'echo one\necho two' })).toMatchObject({ text: 'one\r\ntwo\r\n', code: 0 });
-    expect(await turn({ command: 'PROMPT_COMMAND=("echo one" "echo two"); PS1="$ "; (exit 7)' })).toMatchObject({ text: '', code: 7 });
-    expect(await turn({ command: 'for i in 1 2; do\necho $i\ndone; false' })).toMatchObject({ text: '1\r\n2\r\n', code: 1 });
+    expect(await turn({ command: 'PROMPT_COMMAND=("echo one" "echo two"); PS1="$ "; (exit 7)' })).toMatchObject({
+      text: '',
+      code: 7,
+    });
+    expect(await turn({ command: 'for i in 1 2; do\necho $i\ndone; false' })).toMatchObject({
+      text: '1\r\n2\r\n',
+      code: 1,
+    });
     expect((await turn({ command: 'PS1="$ "; echo "$PS1"' })).text).toBe('$ \r\n');
   });
 
@@ -139,9 +199,17 @@ describe('what a command is given', () => {
 
   test('is in its variables byte for byte, in no environment, and gone with it', async () => {
     open();
-    expect(await shown({ command: 'printf %s "$A" | od -An -v -tx1 | tr -d " \\n"; echo " $B"; A=${A:+set} printenv A; printenv B', variables: { A: VALUE, B: 'b' } })).toMatch(new RegExp(`^${HEX} b\r\nset$`));
+    expect(
+      await shown({
+        command: 'printf %s "$A" | od -An -v -tx1 | tr -d " \\n"; echo " $B"; A=${A:+set} printenv A; printenv B',
+        variables: { A: VALUE, B: 'b' },
+      }),
+    ).toMatch(new RegExp(`^${HEX} b\r\nset$`));
     expect(await turn({ command: 'echo "${A-none} ${B-none}"' })).toMatchObject({ text: 'none none\r\n', code: 0 });
-    expect(await turn({ command: 'test "$A" = c && (exit 7)', variables: { A: 'c' } })).toMatchObject({ text: '', code: 7 });
+    expect(await turn({ command: 'test "$A" = c && (exit 7)', variables: { A: 'c' } })).toMatchObject({
+      text: '',
+      code: 7,
+    });
     expect(existsSync(join(root, 'pwned'))).toBe(false);
   });
 
@@ -154,7 +222,11 @@ describe('what a command is given', () => {
   test('is on no list of processes, in no history, in no trace of what the shell reads, and on no descriptor of a program', async () => {
     open();
     await turn({ command: 'set -o history -xv; HISTFILE=$PWD/h' });
-    const traced = await turn({ command: 'printf "%d\n" "${#A}"; tr "\\0" " " </proc/$$/cmdline; tr "\\0" "\\n" </proc/self/environ; ls /proc/self/fd; history; fc -l', variables: { A: 'marker-of-a-value' } });
+    const traced = await turn({
+      command:
+        'printf "%d\n" "${#A}"; tr "\\0" " " </proc/$$/cmdline; tr "\\0" "\\n" </proc/self/environ; ls /proc/self/fd; history; fc -l',
+      variables: { A: 'marker-of-a-value' },
+    });
     expect(traced.text).toContain('17');
     expect(traced.text).not.toContain('marker-of-a-value');
     expect(traced.text).not.toMatch(/\b(?:4|198)\r\n/);
@@ -167,7 +239,9 @@ describe('what a command is given', () => {
     // The first reading is the shell's own and goes wrong: what it leaves on the pipe is found by the second.
     expect(await shown({ command: 'true', variables: { A: 'a', B: 'b' } })).toBe('');
     await turn({ command: 'readonly Z=z' });
-    expect(await turn({ command: 'echo never', variables: { Z: 'left-behind', Y: 'left-behind-too' } })).not.toMatchObject({ text: expect.stringContaining('never') });
+    expect(
+      await turn({ command: 'echo never', variables: { Z: 'left-behind', Y: 'left-behind-too' } }),
+    ).not.toMatchObject({ text: expect.stringContaining('never') });
     expect(await shown({ command: 'echo "$C $D"', variables: { C: 'c', D: 'd' } })).toBe('c d');
   });
 });
@@ -175,11 +249,25 @@ describe('what a command is given', () => {
 describe('a command that runs on', () => {
   test('ends the turn at its time with the output so far; what comes later is told with the next, and its files when it ends', async () => {
     open();
-    expect(await started('echo a; echo 1 > made; read x; echo "got $x"', 'a\r\n')).toEqual({ state: 'running', text: 'a\r\n', changes: {}, code: null });
-    expect(await turn({ input: 'yes\n' })).toMatchObject({ state: 'idle', code: 0, text: 'yes\r\ngot yes\r\n', changes: { made: '1\n' } });
+    expect(await started('echo a; echo 1 > made; read x; echo "got $x"', 'a\r\n')).toEqual({
+      state: 'running',
+      text: 'a\r\n',
+      changes: {},
+      code: null,
+    });
+    expect(await turn({ input: 'yes\n' })).toMatchObject({
+      state: 'idle',
+      code: 0,
+      text: 'yes\r\ngot yes\r\n',
+      changes: { made: '1\n' },
+    });
   });
 
-  test.each([['c', 130], ['\\', 131], ['z', 148]] as const)('the key %s ends its hold of the terminal', async (ctrl, code) => {
+  test.each([
+    ['c', 130],
+    ['\\', 131],
+    ['z', 148],
+  ] as const)('the key %s ends its hold of the terminal', async (ctrl, code) => {
     open();
     // A program that has said so holds the terminal; the shell itself heeds only the first of these keys.
     await started('sh -c "echo on; sleep 1000"', 'on\r\n');
@@ -213,7 +301,11 @@ describe('a command that runs on', () => {
 describe('what changed', () => {
   test('is told once, whatever the exit status', async () => {
     open(file('old', 'x'), file('gone', 'x'), file('kept', 'x'));
-    expect((await turn({ command: 'echo new > old; rm gone; mkdir d; false' })).changes).toEqual({ old: 'new\n', gone: null, d: '' });
+    expect((await turn({ command: 'echo new > old; rm gone; mkdir d; false' })).changes).toEqual({
+      old: 'new\n',
+      gone: null,
+      d: '',
+    });
     expect((await turn({ command: 'true' })).changes).toEqual({});
   });
 
@@ -243,12 +335,22 @@ describe('what changed elsewhere', () => {
   test('is brought in: written, replaced and taken away', async () => {
     open(file('a', '1'), file('d/b', '1'));
     await turn({ command: 'true' });
-    expect(await check({ path: 'a', gone: false }, { path: 'd/b', gone: true }, { path: 'd', gone: true }, { path: 'n/new', gone: false })).toEqual([]);
+    expect(
+      await check(
+        { path: 'a', gone: false },
+        { path: 'd/b', gone: true },
+        { path: 'd', gone: true },
+        { path: 'n/new', gone: false },
+      ),
+    ).toEqual([]);
     patch('d/b', null);
     patch('d', null);
     patch('a', '22');
     patch('n/new', '3');
-    expect(await turn({ command: 'cat a n/new; ls' })).toMatchObject({ text: expect.stringMatching(/^223a\s+n\r\n$/), changes: { n: '' } });
+    expect(await turn({ command: 'cat a n/new; ls' })).toMatchObject({
+      text: expect.stringMatching(/^223a\s+n\r\n$/),
+      changes: { n: '' },
+    });
   });
 
   test('meets what was changed here and not told: said, and nothing is written', async () => {
@@ -266,13 +368,20 @@ describe('what changed elsewhere', () => {
 describe('hostile jobs', () => {
   test('a job that prints marks ends a wait and nothing more: the next command is refused or run, never lost half-way', async () => {
     open();
-    const forged = await turn({ command: 'n=$(tr "\\0" "\\n" < /proc/$$/cmdline >/dev/null; echo 00); printf "\\e]133;W;$n;0\\a"; echo shown; sleep 0.1' });
+    const forged = await turn({
+      command:
+        'n=$(tr "\\0" "\\n" < /proc/$$/cmdline >/dev/null; echo 00); printf "\\e]133;W;$n;0\\a"; echo shown; sleep 0.1',
+    });
     expect(forged).toMatchObject({ state: 'idle', text: expect.stringContaining('shown') });
   });
 
   test('a shell that is killed, and one that exits, end the session with what they left', async () => {
     open();
-    expect(await turn({ command: 'echo x > made; exit 9' })).toMatchObject({ state: 'gone', code: 9, changes: { made: 'x\n' } });
+    expect(await turn({ command: 'echo x > made; exit 9' })).toMatchObject({
+      state: 'gone',
+      code: 9,
+      changes: { made: 'x\n' },
+    });
     expect(await turn({})).toMatchObject({ state: 'gone' });
   });
 

@@ -1,5 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-import { CHUNK_BYTES_MAX, FrameError, type AfterHead, type AgentMessage, type HostMessage, type ShellState, type TurnOrder, type TurnRefusal } from '@writ/sandbox';
+import {
+  CHUNK_BYTES_MAX,
+  FrameError,
+  type AfterHead,
+  type AgentMessage,
+  type HostMessage,
+  type ShellState,
+  type TurnOrder,
+  type TurnRefusal,
+} from '@writ/sandbox';
 import type { Baseline, BaselineEntry } from '../baseline.ts';
 import { AgentFault } from '../fault.ts';
 import { OutputCut } from '../output-cut.ts';
@@ -13,7 +22,12 @@ const BETWEEN_BYTES_MAX = 256 * 1024;
 /** A shell that a signal ended has no status of its own. */
 const ENDED_BY_SIGNAL = 128;
 
-interface Turn { readonly order: TurnOrder; readonly output: OutputCut; readonly refused: TurnRefusal | null; readonly end: () => void }
+interface Turn {
+  readonly order: TurnOrder;
+  readonly output: OutputCut;
+  readonly refused: TurnRefusal | null;
+  readonly end: () => void;
+}
 
 /** A shell that outlives its commands: speaks only in answer to a turn or a check. */
 export class Session {
@@ -29,7 +43,13 @@ export class Session {
   #status: number | null = null;
   #exited: number | null = null;
 
-  constructor(place: Place, baseline: Baseline, { env, cols, rows }: Extract<HostMessage, { type: 'shell' }>, nonce: string, speak: (message: AgentMessage) => void) {
+  constructor(
+    place: Place,
+    baseline: Baseline,
+    { env, cols, rows }: Extract<HostMessage, { type: 'shell' }>,
+    nonce: string,
+    speak: (message: AgentMessage) => void,
+  ) {
     this.#place = place;
     this.#speak = speak;
     this.#told = new Map(baseline);
@@ -47,19 +67,26 @@ export class Session {
     });
   }
 
-  /** Takes the adapter's next message. Throws FrameError when it can't stand here, AgentFault when it can't be done. `fault` is told what goes wrong later. */
+  /**
+   * Takes the adapter's next message. Throws FrameError when it can't stand here, AgentFault when it can't be done.
+   * `fault` is told what goes wrong later.
+   */
   take(message: HostMessage, fault: (error: unknown) => void): void {
     if (this.#turn) throw new FrameError('a turn is under way');
     switch (message.type) {
-      case 'turn': return this.#begin(message.order, fault);
-      case 'patch': return this.#patcher.apply(message.path, message.after, message.bytes);
-      case 'data': return this.#patcher.data(message.bytes);
+      case 'turn':
+        return this.#begin(message.order, fault);
+      case 'patch':
+        return this.#patcher.apply(message.path, message.after, message.bytes);
+      case 'data':
+        return this.#patcher.data(message.bytes);
       case 'check': {
         const conflicts = this.#patcher.check(message.paths, message.last);
         if (conflicts) this.#speak({ type: 'checked', conflicts });
         return;
       }
-      default: throw new FrameError('a container has one shell');
+      default:
+        throw new FrameError('a container has one shell');
     }
   }
 
@@ -95,9 +122,19 @@ export class Session {
     this.#turn = null;
     const state: ShellState = this.#exited !== null ? 'gone' : this.#shell.isBusy ? 'running' : 'idle';
     const { turn: number } = turn.order;
-    this.#speak({ type: 'turned', turn: number, state, refused: turn.refused, code: this.#exited ?? this.#status, droppedBytes: turn.output.droppedBytes });
+    this.#speak({
+      type: 'turned',
+      turn: number,
+      state,
+      refused: turn.refused,
+      code: this.#exited ?? this.#status,
+      droppedBytes: turn.output.droppedBytes,
+    });
     try {
-      this.#speak({ type: 'end', changes: state === 'running' || turn.refused !== null ? 0 : this.#sendBack(turn.order) });
+      this.#speak({
+        type: 'end',
+        changes: state === 'running' || turn.refused !== null ? 0 : this.#sendBack(turn.order),
+      });
     } catch (error) {
       fault(error);
     }
@@ -106,9 +143,13 @@ export class Session {
   /** Tells what differs, and takes it for told; answers how much. */
   #sendBack({ delta_files_max, delta_bytes_max }: TurnOrder): number {
     const found: [string, BaselineEntry | null][] = [];
-    for (const { path, now, content } of survey(this.#place.root, this.#told, { changesMax: delta_files_max, bytesMax: delta_bytes_max })) {
+    for (const { path, now, content } of survey(this.#place.root, this.#told, {
+      changesMax: delta_files_max,
+      bytesMax: delta_bytes_max,
+    })) {
       this.#speak({ type: 'change', path, after: afterOf(now), bytes: content.subarray(0, CHUNK_BYTES_MAX) });
-      for (let at = CHUNK_BYTES_MAX; at < content.length; at += CHUNK_BYTES_MAX) this.#speak({ type: 'data', bytes: content.subarray(at, at + CHUNK_BYTES_MAX) });
+      for (let at = CHUNK_BYTES_MAX; at < content.length; at += CHUNK_BYTES_MAX)
+        this.#speak({ type: 'data', bytes: content.subarray(at, at + CHUNK_BYTES_MAX) });
       found.push([path, now]);
     }
     for (const [path, now] of found) {
@@ -129,7 +170,9 @@ export class Session {
 
 function afterOf(now: BaselineEntry | null): AfterHead | null {
   if (now === null || now.kind === 'dir') return now;
-  return now.kind === 'symlink' ? { kind: 'symlink', target: now.target } : { kind: 'file', mode: now.mode, size: now.size };
+  return now.kind === 'symlink'
+    ? { kind: 'symlink', target: now.target }
+    : { kind: 'file', mode: now.mode, size: now.size };
 }
 
 /** That the image lacks what a shell needs is told before anything is made. */

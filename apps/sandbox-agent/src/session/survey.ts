@@ -1,5 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-import { closeSync, constants, fstatSync, lstatSync, openSync, readdirSync, readlinkSync, readSync, type Stats } from 'node:fs';
+import {
+  closeSync,
+  constants,
+  fstatSync,
+  lstatSync,
+  openSync,
+  readdirSync,
+  readlinkSync,
+  readSync,
+  type Stats,
+} from 'node:fs';
 import { join } from 'node:path';
 import { pathFault, targetFault } from '@writ/sandbox';
 import type { BaselineEntry } from '../baseline.ts';
@@ -7,7 +17,10 @@ import { nameOf, type Bounds } from '../compare.ts';
 import { AgentFault, codeOf } from '../fault.ts';
 import { Fingerprint } from '../fingerprint.ts';
 
-/** What stands at a path that differs from what was told of it; null: nothing does. A file's content is the one that its entry's fingerprint is of. */
+/**
+ * What stands at a path that differs from what was told of it; null: nothing does. A file's content is the one that its
+ * entry's fingerprint is of.
+ */
 export interface Found {
   readonly path: string;
   readonly now: BaselineEntry | null;
@@ -20,10 +33,15 @@ const OWNER_EXECUTES = 0o100;
 const VANISHED: ReadonlySet<string> = new Set(['ENOENT', 'ENOTDIR', 'ELOOP']);
 
 /**
- * What differs between the workspace and what was told of it, while background jobs may go on writing: each path is read once, what vanishes meanwhile counts as
- * absent, and of a file that is being written the content is what was read. Throws AgentFault at what a snapshot can't hold, and as soon as there is more than the bounds allow.
+ * What differs between the workspace and what was told of it, while background jobs may go on writing: each path is
+ * read once, what vanishes meanwhile counts as absent, and of a file that is being written the content is what was
+ * read. Throws AgentFault at what a snapshot can't hold, and as soon as there is more than the bounds allow.
  */
-export function* survey(root: string, told: ReadonlyMap<string, BaselineEntry>, { changesMax, bytesMax }: Bounds): Generator<Found> {
+export function* survey(
+  root: string,
+  told: ReadonlyMap<string, BaselineEntry>,
+  { changesMax, bytesMax }: Bounds,
+): Generator<Found> {
   const standing = new Set<string>();
   let [count, bytes] = [0, 0];
   const counted = (found: Found): Found => {
@@ -42,7 +60,12 @@ export function* survey(root: string, told: ReadonlyMap<string, BaselineEntry>, 
 }
 
 /** What stands at one path: null where nothing does, `same` where it is what was told. */
-export function look(root: string, path: string, told: BaselineEntry | undefined, bytesMax: number): Omit<Found, 'path'> | 'same' | null {
+export function look(
+  root: string,
+  path: string,
+  told: BaselineEntry | undefined,
+  bytesMax: number,
+): Omit<Found, 'path'> | 'same' | null {
   return present(path, () => {
     const absolute = join(root, path);
     const stat = lstatSync(absolute);
@@ -54,11 +77,20 @@ export function look(root: string, path: string, told: BaselineEntry | undefined
 }
 
 function lookAtLink(path: string, target: string, told: BaselineEntry | undefined): Omit<Found, 'path'> | 'same' {
-  if (targetFault(target) !== null) throw new AgentFault('entry_name', `the target of \`${path}\` ${targetFault(target)}`);
-  return told?.kind === 'symlink' && told.target === target ? 'same' : { now: { kind: 'symlink', target }, content: NONE };
+  if (targetFault(target) !== null)
+    throw new AgentFault('entry_name', `the target of \`${path}\` ${targetFault(target)}`);
+  return told?.kind === 'symlink' && told.target === target
+    ? 'same'
+    : { now: { kind: 'symlink', target }, content: NONE };
 }
 
-function lookAtFile(absolute: string, path: string, stat: Stats, told: BaselineEntry | undefined, bytesMax: number): Omit<Found, 'path'> | 'same' {
+function lookAtFile(
+  absolute: string,
+  path: string,
+  stat: Stats,
+  told: BaselineEntry | undefined,
+  bytesMax: number,
+): Omit<Found, 'path'> | 'same' {
   const mode = stat.mode & OWNER_EXECUTES ? '755' : '644';
   // What was sent in may be larger than what may come back: it is read to be compared, and only then counted.
   const content = contentOf(absolute, path, Math.max(bytesMax, told?.kind === 'file' ? told.size : 0));
@@ -71,7 +103,8 @@ function contentOf(absolute: string, path: string, bytesMax: number): Buffer {
   // NONBLOCK: what was a file a moment ago may be a pipe by now, and opening one waits for its writer.
   const fd = openSync(absolute, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
   try {
-    if (!fstatSync(fd).isFile()) throw new AgentFault('entry_special', `\`${path}\` is neither a file, a directory nor a link`);
+    if (!fstatSync(fd).isFile())
+      throw new AgentFault('entry_special', `\`${path}\` is neither a file, a directory nor a link`);
     const { size } = fstatSync(fd);
     if (size > bytesMax) throw new AgentFault('delta_bytes', `\`${path}\` holds more than ${bytesMax} bytes`);
     const content = Buffer.allocUnsafe(size);
@@ -89,7 +122,8 @@ function* walk(root: string): Generator<string> {
     const directory = next;
     for (const name of present(directory, () => readdirSync(join(root, directory), { encoding: 'buffer' })) ?? []) {
       const path = directory === '' ? nameOf(name) : `${directory}/${nameOf(name)}`;
-      if (pathFault(path) !== null) throw new AgentFault('entry_name', `the path \`${path.slice(0, 200)}\` ${pathFault(path)}`);
+      if (pathFault(path) !== null)
+        throw new AgentFault('entry_name', `the path \`${path.slice(0, 200)}\` ${pathFault(path)}`);
       yield path;
       if (present(path, () => lstatSync(join(root, path)))?.isDirectory()) open.push(path);
     }

@@ -13,19 +13,30 @@ import { markFormat, MarkScanner, type Mark } from './mark-scanner.ts';
 const KEYS: Readonly<Record<ShellControl, string>> = { c: '\x03', d: '\x04', z: '\x1a', '\\': '\x1c' };
 /** The descriptor on which the shell reads its commands: not the terminal, which programs read. */
 const COMMANDS_FD = 3;
-/** On which it is started with the values that a command is given, and where it keeps that: what people redirect to by hand is left to them. */
+/**
+ * On which it is started with the values that a command is given, and where it keeps that: what people redirect to by
+ * hand is left to them.
+ */
 const [GIVEN_FD, VALUES_FD] = [4, 198];
-/** Nothing of a command is to be expanded as history, and prompts are ours to mark. The size is set from inside: the terminal isn't there before. */
-const startUpOf = ({ cols, rows }: TerminalSize): string => `exec ${VALUES_FD}<&${GIVEN_FD} ${GIVEN_FD}<&-\nstty cols ${cols} rows ${rows} </dev/tty\nset +o history +H\nPS1= PS2=\nunset HISTFILE\n`;
+/**
+ * Nothing of a command is to be expanded as history, and prompts are ours to mark. The size is set from inside: the
+ * terminal isn't there before.
+ */
+const startUpOf = ({ cols, rows }: TerminalSize): string =>
+  `exec ${VALUES_FD}<&${GIVEN_FD} ${GIVEN_FD}<&-\nstty cols ${cols} rows ${rows} </dev/tty\nset +o history +H\nPS1= PS2=\nunset HISTFILE\n`;
 
 /**
- * Takes away what a command has set to be shown or run at the prompt, as activating a virtual environment does: nobody sees the prompt, and all that it shows would
- * stand in the output. Through builtins, which only fail where a variable is read-only: an assignment would end the line. In a group, so that no trace of it shows.
+ * Takes away what a command has set to be shown or run at the prompt, as activating a virtual environment does: nobody
+ * sees the prompt, and all that it shows would stand in the output. Through builtins, which only fail where a variable
+ * is read-only: an assignment would end the line. In a group, so that no trace of it shows.
  */
 const QUIET = '{ builtin unset -v PROMPT_COMMAND PS0 || :; builtin declare -g PS1= PS2= || :; } 2>/dev/null';
 
 /** What a shell is opened with. */
-export interface ShellSetting { readonly env: Readonly<Record<string, string>>; readonly size: TerminalSize }
+export interface ShellSetting {
+  readonly env: Readonly<Record<string, string>>;
+  readonly size: TerminalSize;
+}
 
 export interface ShellListener {
   /** what the terminal shows; the bytes are valid only during the call */
@@ -37,13 +48,15 @@ export interface ShellListener {
 }
 
 /**
- * A bash on a terminal of its own, made by `script` of util-linux: images have that, and no native module is needed. Commands come over a pipe and not by the
- * terminal, so no line discipline edits them, no echo repeats them, they may be as long as they like, and what a program leaves unread is never run.
- * Behind each command a mark with its status is printed, before the shell comes to its prompt. The line after it prints the mark of the prompt; it is read when the
+ * A bash on a terminal of its own, made by `script` of util-linux: images have that, and no native module is needed.
+ * Commands come over a pipe and not by the terminal, so no line discipline edits them, no echo repeats them, they may
+ * be as long as they like, and what a program leaves unread is never run. Behind each command a mark with its status is
+ * printed, before the shell comes to its prompt. The line after it prints the mark of the prompt; it is read when the
  * command is over, also where that was interrupted and nothing behind it in its line is run.
  *
- * INVARIANT (nowhere else): a value that a command is given comes over a pipe of its own into a variable of the shell, for that command. It stands in no argument,
- * environment, file, history or line that the shell reads, and no program that a command starts has the pipe.
+ * INVARIANT (nowhere else): a value that a command is given comes over a pipe of its own into a variable of the shell,
+ * for that command. It stands in no argument, environment, file, history or line that the shell reads, and no program
+ * that a command starts has the pipe.
  */
 export class TerminalShell {
   readonly #nonce: string;
@@ -53,20 +66,37 @@ export class TerminalShell {
   /** of the command that has ended and whose prompt isn't there yet */
   #status: number | null = null;
 
-  constructor({ root, scratch, pipes, endAll }: Place, { env, size }: ShellSetting, nonce: string, listener: ShellListener) {
+  constructor(
+    { root, scratch, pipes, endAll }: Place,
+    { env, size }: ShellSetting,
+    nonce: string,
+    listener: ShellListener,
+  ) {
     this.#nonce = nonce;
     this.#listener = listener;
     const startUp = join(mkdtempSync(join(scratch, '.writ-')), 'rc');
     writeFileSync(startUp, startUpOf(size));
-    this.#child = spawn('script', ['-qef', '-c', `exec /bin/bash --rcfile ${startUp} --noediting -i <&${COMMANDS_FD} ${COMMANDS_FD}<&-`, '/dev/null'], {
-      cwd: root,
-      env: { ...ENVIRONMENT, TERM: 'xterm-256color', PAGER: 'cat', GIT_PAGER: 'cat', PWD: root, ...env },
-      detached: true,
-      stdio: ['pipe', pipes?.stdout.jobFd ?? 'pipe', 'ignore', 'pipe', 'pipe'],
-    });
+    this.#child = spawn(
+      'script',
+      [
+        '-qef',
+        '-c',
+        `exec /bin/bash --rcfile ${startUp} --noediting -i <&${COMMANDS_FD} ${COMMANDS_FD}<&-`,
+        '/dev/null',
+      ],
+      {
+        cwd: root,
+        env: { ...ENVIRONMENT, TERM: 'xterm-256color', PAGER: 'cat', GIT_PAGER: 'cat', PWD: root, ...env },
+        detached: true,
+        stdio: ['pipe', pipes?.stdout.jobFd ?? 'pipe', 'ignore', 'pipe', 'pipe'],
+      },
+    );
     if (pipes) for (const fd of [pipes.stdout.jobFd, pipes.stderr.jobFd, pipes.stderr.agentFd]) closeSync(fd);
     sacrifice(this.#child);
-    this.#listen(pipes ? (take) => drainPipe(pipes.stdout, take) : (take) => drainStream(this.#child.stdout, take), endAll);
+    this.#listen(
+      pipes ? (take) => drainPipe(pipes.stdout, take) : (take) => drainStream(this.#child.stdout, take),
+      endAll,
+    );
   }
 
   /** Whether a command is under way. */
@@ -79,16 +109,23 @@ export class TerminalShell {
     this.#busy = true;
     const quoted = command.replaceAll("'", String.raw`'\''`);
     const names = Object.keys(variables);
-    // Silent: the mark has ended the turn, and what the shell says of a variable that it won't unset would be told with the next one's output.
-    const [before, after] = names.length === 0 ? ['', ''] : [this.#give(names, variables), `; builtin unset -v ${names.join(' ')} 2>/dev/null`];
+    // Silent: the mark has ended the turn, and what the shell says of a variable that it won't unset would be told with
+    // the next one's output.
+    const [before, after] =
+      names.length === 0
+        ? ['', '']
+        : [this.#give(names, variables), `; builtin unset -v ${names.join(' ')} 2>/dev/null`];
     const mark = (kind: Mark['kind']): string => `builtin printf '${markFormat(kind, this.#nonce)}' "$?" >/dev/tty`;
     // The second line begins with a simple command: after a syntax error bash takes a brace there for a word.
-    this.#commands.write(` ${before}eval '${quoted}' </dev/tty ${VALUES_FD}<&-; { ${mark('D')}; } 2>/dev/null; ${QUIET}\n ${mark('W')}; ${QUIET}${after}\n`);
+    this.#commands.write(
+      ` ${before}eval '${quoted}' </dev/tty ${VALUES_FD}<&-; { ${mark('D')}; } 2>/dev/null; ${QUIET}\n ${mark('W')}; ${QUIET}${after}\n`,
+    );
   }
 
   /**
-   * Sends values; answers what the shell reads them with, before the command that it stands in front of. What it finds on the pipe before this command's own mark
-   * is of a command that was interrupted while it read, and no value of this one.
+   * Sends values; answers what the shell reads them with, before the command that it stands in front of. What it finds
+   * on the pipe before this command's own mark is of a command that was interrupted while it read, and no value of this
+   * one.
    */
   #give(names: readonly string[], variables: Readonly<Record<string, string>>): string {
     const mark = randomUUID();
@@ -110,7 +147,8 @@ export class TerminalShell {
   /** Tells the terminal its size; programs in it get SIGWINCH. Without one, programs take their own idea of it. */
   resize(cols: number, rows: number): void {
     const terminal = this.#terminal();
-    if (terminal !== null) spawnSync('stty', ['-F', terminal, 'cols', String(cols), 'rows', String(rows)], { stdio: 'ignore' });
+    if (terminal !== null)
+      spawnSync('stty', ['-F', terminal, 'cols', String(cols), 'rows', String(rows)], { stdio: 'ignore' });
   }
 
   get #commands(): Writable {
@@ -143,7 +181,10 @@ export class TerminalShell {
     });
   }
 
-  /** INVARIANT (once a command): a command is over with the mark of the prompt, and its status is the one that was marked right behind it, if any was. */
+  /**
+   * INVARIANT (once a command): a command is over with the mark of the prompt, and its status is the one that was
+   * marked right behind it, if any was.
+   */
   #marked({ kind, status }: Mark): void {
     if (kind === 'D') {
       this.#status = status;

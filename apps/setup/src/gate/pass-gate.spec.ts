@@ -81,7 +81,9 @@ test('an answer without an end is read to its bound, and counts as none', async 
   await once(server, 'listening');
   servers.push(server);
   const { port } = server.address() as AddressInfo;
-  const { passed, lines } = gate([{ component: 'ledger', side: 'earlier', host: '127.0.0.1', port }], { silentMs: 700 });
+  const { passed, lines } = gate([{ component: 'ledger', side: 'earlier', host: '127.0.0.1', port }], {
+    silentMs: 700,
+  });
   await passed;
   expect(lines).toEqual(["version 2.0.0 waits: ledger at 127.0.0.1 doesn't answer"]);
   // What the system buffers on both sides, and no more.

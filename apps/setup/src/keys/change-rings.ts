@@ -1,7 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 // Another signing key, and one that is given up. The command `writ signing-keys` does the same on files.
 import { newKey, parseRingText, type Announced } from '@writ/nest-kit/keys';
-import { formatRing, KeyStoreError, PURPOSES, stateAt, withNext, withRevoked, withSuccessorOf, type KeyRing, type Purpose } from '@writ/signing';
+import {
+  formatRing,
+  KeyStoreError,
+  PURPOSES,
+  stateAt,
+  withNext,
+  withRevoked,
+  withSuccessorOf,
+  type KeyRing,
+  type Purpose,
+} from '@writ/signing';
 import { Failure } from '../failure.ts';
 
 /** The text of each ring, with its private keys. */
@@ -25,7 +35,10 @@ export interface ChangeOptions {
 /** What the ledger still takes in by a key that was revoked, after its successor signs everywhere. */
 const SETTLE_MS = 30_000;
 
-/** A line for each key of all rings: whose, its id, its state, and since when it signs where that is known. @throws Failure */
+/**
+ * A line for each key of all rings: whose, its id, its state, and since when it signs where that is known.
+ * @throws Failure
+ */
 export function listed(texts: RingTexts, now: number): readonly string[] {
   return PURPOSES.flatMap((purpose) =>
     parseRingText(texts[purpose]).ring.keys.map((key) => {
@@ -43,7 +56,10 @@ export function rotate(texts: RingTexts, purpose: Purpose, options: ChangeOption
     withNext(ring, { signer: made.signer, now, overlapMs }),
   );
   const from = new Date(now + overlapMs).toISOString();
-  return { ...change, told: `the ${purpose} key ${made.signer.keyid} signs from ${from} on; until then the one before does` };
+  return {
+    ...change,
+    told: `the ${purpose} key ${made.signer.keyid} signs from ${from} on; until then the one before does`,
+  };
 }
 
 /**

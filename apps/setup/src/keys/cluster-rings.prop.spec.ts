@@ -112,8 +112,13 @@ function expectSettled(server: ScheduledApi, strays: 'may have strays' | 'has no
   const listOf = (text: string | undefined, member: string): unknown[] =>
     (JSON.parse(text ?? '') as Record<string, unknown[]>)[member] ?? [];
   for (const [name, member] of [
-    ['permit', 'keys'], ['record', 'keys'], ['log', 'keys'], ['log', 'revoked'], ['all', 'record_keys'],
-    ['all', 'log_keys'], ['all', 'revoked_log_keys'],
+    ['permit', 'keys'],
+    ['record', 'keys'],
+    ['log', 'keys'],
+    ['log', 'revoked'],
+    ['all', 'record_keys'],
+    ['all', 'log_keys'],
+    ['all', 'revoked_log_keys'],
   ] as const) {
     expect(listOf(data[PUBLISHED[name]], member)).toEqual(expect.arrayContaining(listOf(exact[name], member)));
   }
@@ -138,7 +143,12 @@ describe('the published keys, whatever two changes at once do', () => {
       for (const second of STEPS) {
         const server = deployed();
         const [a, b] = [await started(server, one), await started(server, other)];
-        for (const [run, count] of [[a, first], [b, second], [a, Infinity], [b, Infinity]] as const) {
+        for (const [run, count] of [
+          [a, first],
+          [b, second],
+          [a, Infinity],
+          [b, Infinity],
+        ] as const) {
           for (let i = 0; i < count && (await run.step()); i += 1) expectKnown(server);
         }
         const refused = [a, b].map((run) => run.ended()?.error).filter((error) => error !== null);
@@ -154,7 +164,9 @@ describe('the published keys, whatever two changes at once do', () => {
     const change = fc.record({ what: fc.constantFrom('rotate', 'revoke'), purpose: fc.constantFrom(...PURPOSES) });
     await fc.assert(
       fc.asyncProperty(
-        fc.tuple(change, change, change), fc.array(fc.nat(2), { maxLength: 60 }), fc.option(fc.nat(2)),
+        fc.tuple(change, change, change),
+        fc.array(fc.nat(2), { maxLength: 60 }),
+        fc.option(fc.nat(2)),
         async (changes, schedule, killed) => {
           const server = deployed();
           const runs = await Promise.all(changes.map((each) => started(server, each)));

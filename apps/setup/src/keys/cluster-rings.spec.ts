@@ -106,11 +106,15 @@ it('what somebody else publishes meanwhile stays, and what is not of keys as wel
 });
 
 it.each(['configmaps/PREFIX-public-keys', 'secrets/PREFIX-kernel'])(
-  'a change ends with what to do where something writes %s all the time', async (written) => {
+  'a change ends with what to do where something writes %s all the time',
+  async (written) => {
     const { prefix, rings } = await release();
     server.refuse(new RegExp(`^PUT ${written.replace('PREFIX', prefix)}$`), 409);
-    await expect(rings.change((texts) => rotate(texts, 'record', OPTIONS))).rejects.toThrow(/changed by somebody else meanwhile, 20/);
-  });
+    await expect(rings.change((texts) => rotate(texts, 'record', OPTIONS))).rejects.toThrow(
+      /changed by somebody else meanwhile, 20/,
+    );
+  },
+);
 
 it.each([
   ['may not', 403, /service account may not read .* get and update/],
@@ -118,7 +122,9 @@ it.each([
 ])('a Secret that %s is named with what to do', async (_what, status, words) => {
   const { prefix, rings } = await release();
   server.refuse(new RegExp(`^GET secrets/${prefix}-kernel$`), status);
-  const error: unknown = await rings.change((texts) => rotate(texts, 'record', OPTIONS)).catch((thrown: unknown) => thrown);
+  const error: unknown = await rings
+    .change((texts) => rotate(texts, 'record', OPTIONS))
+    .catch((thrown: unknown) => thrown);
   expect(error).toBeInstanceOf(Failure);
   expect((error as Failure).message).toMatch(words);
 });

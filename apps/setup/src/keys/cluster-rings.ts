@@ -14,7 +14,11 @@ const FORBIDDEN = [401, 403];
 const NOT_FOUND = 404;
 
 /** Which Secret holds the ring of a purpose. */
-const SECRET_OF: Readonly<Record<Purpose, 'kernel' | 'ledger'>> = { permit: 'kernel', record: 'kernel', checkpoint: 'ledger' };
+const SECRET_OF: Readonly<Record<Purpose, 'kernel' | 'ledger'>> = {
+  permit: 'kernel',
+  record: 'kernel',
+  checkpoint: 'ledger',
+};
 
 /** The lists of the public keys that a Secret's rings are behind. */
 const LISTS_OF = { kernel: ['permit', 'record'], ledger: ['log'] } as const;
@@ -40,15 +44,13 @@ interface Seen extends Omit<Merged, 'published'> {
  * A change publishes its new key, writes its ring, and publishes what the ring says then: that the old key ends, or is
  * revoked. It begins with that last step as well, for what a run before it left undone.
  *
- * INVARIANT (known before it signs): a key is in the ConfigMap before it is in a ring.
- * INVARIANT (no lost update): an object is written only as it was read.
- * INVARIANT (merged): a publication reads the ConfigMap, then the Secrets, then writes the ConfigMap. So it knows every
- * ring that any earlier publication knew. It keeps the keys that no ring holds, which may be of a run under way.
- * INVARIANT (fenced): a key that no ring holds goes only if it was published before a write to its Secret. Its run read
- * that Secret before it published, so its own write fails from then on. After such a conflict a run begins again, with
- * another key.
- * INVARIANT (ring first): the end and the revocation of a key are in its ring before they are published. Otherwise a run
- * that ends in between has refused what the old key still signs.
+ * INVARIANT (known before it signs): a key is in the ConfigMap before it is in a ring. INVARIANT (no lost update): an
+ * object is written only as it was read. INVARIANT (merged): a publication reads the ConfigMap, then the Secrets, then
+ * writes the ConfigMap. So it knows every ring that any earlier publication knew. It keeps the keys that no ring holds,
+ * which may be of a run under way. INVARIANT (fenced): a key that no ring holds goes only if it was published before a
+ * write to its Secret. Its run read that Secret before it published, so its own write fails from then on. After such a
+ * conflict a run begins again, with another key. INVARIANT (ring first): the end and the revocation of a key are in its
+ * ring before they are published. Otherwise a run that ends in between has refused what the old key still signs.
  */
 export class ClusterRings {
   readonly #place: ClusterPlace;
@@ -173,7 +175,11 @@ export class ClusterRings {
     return `${this.#place.prefix}-${set}`;
   }
 
-  async #asked<T>(verb: 'read' | 'update', name: string, ask: (request: { name: string; namespace: string }) => Promise<T>): Promise<T> {
+  async #asked<T>(
+    verb: 'read' | 'update',
+    name: string,
+    ask: (request: { name: string; namespace: string }) => Promise<T>,
+  ): Promise<T> {
     const { namespace } = this.#place;
     try {
       return await ask({ name, namespace });
@@ -213,7 +219,10 @@ function publicRing(text: string): KeyRing {
 
 function ringIn({ data, metadata }: V1Secret, purpose: Purpose): string {
   const found = data?.[`${purpose}.json`];
-  if (found === undefined) throw new Failure(`the Secret \`${metadata?.name ?? ''}\` has no entry \`${purpose}.json\`: run \`setup keys\` first`);
+  if (found === undefined)
+    throw new Failure(
+      `the Secret \`${metadata?.name ?? ''}\` has no entry \`${purpose}.json\`: run \`setup keys\` first`,
+    );
   return Buffer.from(found, 'base64').toString('utf8');
 }
 
@@ -221,7 +230,13 @@ function explained(verb: 'read' | 'update', what: string, error: unknown): Failu
   const code = error instanceof ApiException ? error.code : null;
   if (code === NOT_FOUND) return new Failure(`there is no ${what}: is \`--prefix\` the name of the release?`, error);
   if (code !== null && FORBIDDEN.includes(code)) {
-    return new Failure(`the pod's service account may not ${verb} ${what}: bind it to a Role with the verbs get and update on it`, error);
+    return new Failure(
+      `the pod's service account may not ${verb} ${what}: bind it to a Role with the verbs get and update on it`,
+      error,
+    );
   }
-  return new Failure(`the API can't ${verb} ${what} (${code === null ? reasonOf(error) : `status ${String(code)}`}): run this again`, error);
+  return new Failure(
+    `the API can't ${verb} ${what} (${code === null ? reasonOf(error) : `status ${String(code)}`}): run this again`,
+    error,
+  );
 }

@@ -31,11 +31,7 @@ export interface Merged {
  * found stays, unless the key is dead.
  * @throws Failure for what isn't a list of keys
  */
-export function mergePublished(
-  entries: Entries,
-  known: Published,
-  dead: PublishedIds = NO_IDS,
-): Merged {
+export function mergePublished(entries: Entries, known: Published, dead: PublishedIds = NO_IDS): Merged {
   const found = {
     permit: listIn(entries, PUBLISHED.permit, 'keys', isListed) as Published['permit'],
     record: listIn(entries, PUBLISHED.record, 'keys', isListed) as Published['record'],

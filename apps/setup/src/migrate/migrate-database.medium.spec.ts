@@ -79,9 +79,13 @@ it('makes the database that every service finds what it needs in, once', async (
   const { status, out } = await migrate();
   expect([status, out.at(-1)]).toEqual([
     0,
-    expect.stringMatching(/^setup migrate: the database `writ_test_\w+` is up to date: schemas made: 4, migrations applied: 0, functions applied: 0$/),
+    expect.stringMatching(
+      /^setup migrate: the database `writ_test_\w+` is up to date: schemas made: 4, migrations applied: 0, functions applied: 0$/,
+    ),
   ]);
-  expect((await migrate()).out).toEqual([expect.stringMatching(/is up to date: schemas made: 0, migrations applied: 0, functions applied: 0$/)]);
+  expect((await migrate()).out).toEqual([
+    expect.stringMatching(/is up to date: schemas made: 0, migrations applied: 0, functions applied: 0$/),
+  ]);
   for (const role of LOGIN_ROLES) {
     const own = addressOf(url, databases.at(-1) ?? '', { role, password: PASSWORDS[role] ?? '' });
     expect(await withClient(own, (query) => query('SELECT current_user AS me'))).toEqual([{ me: role }]);
@@ -107,10 +111,7 @@ it('one that is killed is finished by the next', async () => {
   const child = spawn(
     process.execPath,
     ['--conditions=@writ/source', '--disable-warning=ExperimentalWarning', MAIN, 'migrate', '--schemas', schemas],
-    {
-      env: { ...environmentOf(), PATH: process.env['PATH'] },
-      stdio: ['ignore', 'pipe', 'inherit'],
-    },
+    { env: { ...environmentOf(), PATH: process.env['PATH'] }, stdio: ['ignore', 'pipe', 'inherit'] },
   );
   // It is in the next one then.
   for await (const chunk of child.stdout) if (String(chunk).includes('applied kernel/0001_first')) break;
@@ -176,8 +177,5 @@ it("takes the administrator's password from a file", async () => {
 it('a folder that lacks a schema is not taken for one that is up to date', async () => {
   rmSync(join(schemas, 'ledger'), { recursive: true });
   const { status, err } = await migrate();
-  expect([status, err]).toEqual([
-    1,
-    expect.stringContaining('has no SQL of `ledger`): `--schemas` names its folder'),
-  ]);
+  expect([status, err]).toEqual([1, expect.stringContaining('has no SQL of `ledger`): `--schemas` names its folder')]);
 });

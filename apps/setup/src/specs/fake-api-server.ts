@@ -69,7 +69,8 @@ export async function fakeApiServer(): Promise<FakeApiServer> {
     if (method === 'GET') return found === undefined ? statusOf(404, 'not found') : { status: 200, body: found };
     if (body === undefined) return statusOf(405, `${method} is not what the program may do`);
     if (method === 'PUT' && found === undefined) return statusOf(404, 'not found');
-    if (method === 'PUT' && found?.metadata.resourceVersion !== body.metadata.resourceVersion) return statusOf(409, 'modified');
+    if (method === 'PUT' && found?.metadata.resourceVersion !== body.metadata.resourceVersion)
+      return statusOf(409, 'modified');
     if (method === 'POST' && found !== undefined) return statusOf(409, 'already exists');
     const kept = { ...body, metadata: { ...body.metadata, resourceVersion: String((version += 1)) } };
     objects.set(id, kept);

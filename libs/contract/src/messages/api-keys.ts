@@ -6,20 +6,26 @@ import { Caller } from './operations.ts';
 const closed = { additionalProperties: false } as const;
 
 /** A capability token that an API key issued and that still grants something. */
-export const IssuedToken = Type.Object({
-  capability_token_id: idSchema('token'),
-  agent_id: idSchema('agent'),
-  expires_at: Type.Integer({ minimum: 0, description: 'milliseconds since the epoch' }),
-}, closed);
+export const IssuedToken = Type.Object(
+  {
+    capability_token_id: idSchema('token'),
+    agent_id: idSchema('agent'),
+    expires_at: Type.Integer({ minimum: 0, description: 'milliseconds since the epoch' }),
+  },
+  closed,
+);
 export type IssuedToken = Static<typeof IssuedToken>;
 
 /** What the kernel did about a revoked API key. */
-export const KeyRevoked = Type.Object({
-  /** tokens that the key issued and that stay until somebody revokes them, newest first */
-  tokens: Type.Array(IssuedToken),
-  /** whether there are more than are listed */
-  more_tokens: Type.Boolean(),
-}, closed);
+export const KeyRevoked = Type.Object(
+  {
+    /** tokens that the key issued and that stay until somebody revokes them, newest first */
+    tokens: Type.Array(IssuedToken),
+    /** whether there are more than are listed */
+    more_tokens: Type.Boolean(),
+  },
+  closed,
+);
 export type KeyRevoked = Static<typeof KeyRevoked>;
 
 /** orchestrator → kernel, as rows of KERNEL_REQUESTS. */
@@ -28,7 +34,8 @@ export const API_KEY_REQUESTS = {
    * → KeyRevoked. Ends the calls that the key proposed and takes back the delegations that it made. When this is
    * answered, no call of the key is admitted and none commits. Asked again it changes nothing and records nothing.
    */
-  'api_key.revoke': Type.Object({
-    v: Type.Literal(1), caller: Caller, api_key_id: Type.String({ minLength: 1, maxLength: 64 }),
-  }, closed),
+  'api_key.revoke': Type.Object(
+    { v: Type.Literal(1), caller: Caller, api_key_id: Type.String({ minLength: 1, maxLength: 64 }) },
+    closed,
+  ),
 } as const;

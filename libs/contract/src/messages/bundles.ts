@@ -12,34 +12,50 @@ const Count = Type.Integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER });
 export const BUNDLE_PAYLOAD_TYPE = 'application/vnd.writ.bundle.v1+json';
 
 /** Names of files in a bundle. Nothing else is in one. */
-export const BUNDLE_PATH = '^(checkpoint\\.txt|keys\\.json|key-history\\.ndjson|receipts/[0-9]{6}\\.ndjson|(policies|tools)/[0-9a-f]{64}\\.json)$';
+export const BUNDLE_PATH =
+  '^(checkpoint\\.txt|keys\\.json|key-history\\.ndjson|receipts/[0-9]{6}\\.ndjson|(policies|tools)/[0-9a-f]{64}\\.json)$';
 /** Files of a manifest at most: with as many it still fits into a message. */
 const FILES_MAX = 4_000;
 
 /** What whoever makes a bundle says of it. */
-export const BundleContent = Type.Object({
-  /** the session whose operations it is about; null for a range of time */
-  session_id: orNull(Type.String({ maxLength: 128 })),
-  /** milliseconds since the epoch; `until` is the first that is not meant. Null for no bound */
-  since: orNull(Count),
-  until: orNull(Count),
-  /** the size of the log by the checkpoint that everything is proved towards */
-  tree_size: Type.Integer({ minimum: 1 }),
-  records: Count,
-  /** of a range of time: every record from one to the other is there */
-  first_leaf: orNull(Count),
-  last_leaf: orNull(Count),
-  files: Type.Array(Type.Object({ path: Type.String({ pattern: BUNDLE_PATH }), bytes: Count, sha256: Sha256Hex }, closed), { maxItems: FILES_MAX }),
-  /** what records name and nobody has any more */
-  missing: Type.Array(Type.Object({ kind: Type.Enum(['policy', 'tool']), sha256: Sha256Hex }, closed), { maxItems: FILES_MAX }),
-}, closed);
+export const BundleContent = Type.Object(
+  {
+    /** the session whose operations it is about; null for a range of time */
+    session_id: orNull(Type.String({ maxLength: 128 })),
+    /** milliseconds since the epoch; `until` is the first that is not meant. Null for no bound */
+    since: orNull(Count),
+    until: orNull(Count),
+    /** the size of the log by the checkpoint that everything is proved towards */
+    tree_size: Type.Integer({ minimum: 1 }),
+    records: Count,
+    /** of a range of time: every record from one to the other is there */
+    first_leaf: orNull(Count),
+    last_leaf: orNull(Count),
+    files: Type.Array(
+      Type.Object({ path: Type.String({ pattern: BUNDLE_PATH }), bytes: Count, sha256: Sha256Hex }, closed),
+      { maxItems: FILES_MAX },
+    ),
+    /** what records name and nobody has any more */
+    missing: Type.Array(Type.Object({ kind: Type.Enum(['policy', 'tool']), sha256: Sha256Hex }, closed), {
+      maxItems: FILES_MAX,
+    }),
+  },
+  closed,
+);
 export type BundleContent = Static<typeof BundleContent>;
 
 /** The manifest that the kernel signs. */
-export const BundleManifest = Type.Object({
-  v: Type.Literal(1), tenant_id: idSchema('tenant'), log_id: idSchema('log'), kernel_key_id: Type.String(), made_at: Type.Integer({ minimum: 0, description: 'milliseconds since the epoch by the database\'s clock' }),
-  ...BundleContent.properties,
-}, closed);
+export const BundleManifest = Type.Object(
+  {
+    v: Type.Literal(1),
+    tenant_id: idSchema('tenant'),
+    log_id: idSchema('log'),
+    kernel_key_id: Type.String(),
+    made_at: Type.Integer({ minimum: 0, description: "milliseconds since the epoch by the database's clock" }),
+    ...BundleContent.properties,
+  },
+  closed,
+);
 export type BundleManifest = Static<typeof BundleManifest>;
 
 export const BundleSealed = Type.Object({ envelope: Envelope }, closed);

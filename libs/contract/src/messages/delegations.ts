@@ -13,36 +13,56 @@ const asked = { v: Type.Literal(1), caller: Caller } as const;
 const TOOLS_MAX = 32;
 
 /** What calls a delegation is for; null: all of them. */
-export const DelegationScope = Type.Object({
-  tools: orNull(Type.Array(ToolPattern, { minItems: 1, maxItems: TOOLS_MAX, description: 'tool ids and globs; null: every tool' })),
-  agent_id: orNull({ ...idSchema('agent'), description: 'calls of that agent alone; null: of every agent' }),
-  autonomy_mode: Type.Enum(['soft_gate', 'escalated'], { description: 'the most supervision that it is good for' }),
-}, closed);
+export const DelegationScope = Type.Object(
+  {
+    tools: orNull(
+      Type.Array(ToolPattern, {
+        minItems: 1,
+        maxItems: TOOLS_MAX,
+        description: 'tool ids and globs; null: every tool',
+      }),
+    ),
+    agent_id: orNull({ ...idSchema('agent'), description: 'calls of that agent alone; null: of every agent' }),
+    autonomy_mode: Type.Enum(['soft_gate', 'escalated'], { description: 'the most supervision that it is good for' }),
+  },
+  closed,
+);
 export type DelegationScope = Static<typeof DelegationScope>;
 
-export const DelegationNote = Type.String({ minLength: 1, maxLength: 500, pattern: '^[^\\p{Cc}]*$', description: 'why' });
+export const DelegationNote = Type.String({
+  minLength: 1,
+  maxLength: 500,
+  pattern: '^[^\\p{Cc}]*$',
+  description: 'why',
+});
 
 /** A right to approve that one person lends another for a while. */
-export const DelegationView = Type.Object({
-  delegation_id: idSchema('delegation'),
-  from: { ...Principal, description: 'whose right it is: a vote by it counts as theirs' },
-  role: Type.Enum(['operator', 'admin'], { description: 'the right' }),
-  to: { ...Principal, description: 'who may use it' },
-  scope: DelegationScope,
-  note: Type.String(),
-  state: Type.Enum(['standing', 'expired', 'revoked']),
-  created_at: Instant,
-  created_by: Type.String({ description: 'the API key that made it' }),
-  expires_at: Instant,
-  revoked_at: orNull(Instant),
-  revoked_by: orNull(Type.String()),
-}, closed);
+export const DelegationView = Type.Object(
+  {
+    delegation_id: idSchema('delegation'),
+    from: { ...Principal, description: 'whose right it is: a vote by it counts as theirs' },
+    role: Type.Enum(['operator', 'admin'], { description: 'the right' }),
+    to: { ...Principal, description: 'who may use it' },
+    scope: DelegationScope,
+    note: Type.String(),
+    state: Type.Enum(['standing', 'expired', 'revoked']),
+    created_at: Instant,
+    created_by: Type.String({ description: 'the API key that made it' }),
+    expires_at: Instant,
+    revoked_at: orNull(Instant),
+    revoked_by: orNull(Type.String()),
+  },
+  closed,
+);
 export type DelegationView = Static<typeof DelegationView>;
 
 /** orchestrator → kernel, as rows of KERNEL_REQUESTS. */
 export const DELEGATION_REQUESTS = {
   /** → DelegationView */
-  'delegation.create': Type.Object({ ...asked, to: Principal, scope: DelegationScope, note: DelegationNote, expires_at: Instant }, closed),
+  'delegation.create': Type.Object(
+    { ...asked, to: Principal, scope: DelegationScope, note: DelegationNote, expires_at: Instant },
+    closed,
+  ),
   /** → DelegationView; one that is over already stays as it is */
   'delegation.revoke': Type.Object({ ...asked, delegation_id: Type.String({ minLength: 1, maxLength: 64 }) }, closed),
   /** → {items: DelegationView[], next_cursor}; newest first. `standing`: only what may be used now */

@@ -6,42 +6,71 @@ const orNull = <T extends TSchema>(schema: T) => Type.Union([schema, Type.Null()
 const Count = Type.Integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER });
 
 /**
- * One request that asked to leave, as the egress gate saw it. The list of a call goes into its erasable payload; its count and hash stand in the record.
- * `refused`: the gate let nothing of it out. `failed`: it may have left in part. A tunnel is `answered` once it stood; what went through it isn't seen.
- * `unreported`: it was announced, and the executor that could tell what became of it was lost.
+ * One request that asked to leave, as the egress gate saw it. The list of a call goes into its erasable payload; its
+ * count and hash stand in the record. `refused`: the gate let nothing of it out. `failed`: it may have left in part. A
+ * tunnel is `answered` once it stood; what went through it isn't seen. `unreported`: it was announced, and the executor
+ * that could tell what became of it was lost.
  */
-export const EgressRequest = Type.Object({
-  /** milliseconds from the beginning of the attempt */
-  at_ms: Count,
-  method: Type.String({ maxLength: 16 }),
-  /** a URL, the `host:port` of a tunnel, or what was written in the place of one; shortened, without control characters */
-  target: Type.String({ maxLength: 512 }),
-  purpose: Type.String({ maxLength: 256 }),
-  outcome: Type.Union([Type.Literal('answered'), Type.Literal('refused'), Type.Literal('failed'), Type.Literal('unreported')]),
-  /** why it was refused or failed, in words */
-  reason: orNull(Type.String({ maxLength: 256 })),
-  /** what it was connected to */
-  address: orNull(Type.String({ maxLength: 64 })),
-  status: orNull(Type.Integer({ minimum: 100, maximum: 999 })),
-  sent_bytes: Count,
-  received_bytes: Count,
-}, { additionalProperties: false });
+export const EgressRequest = Type.Object(
+  {
+    /** milliseconds from the beginning of the attempt */
+    at_ms: Count,
+    method: Type.String({ maxLength: 16 }),
+    /**
+     * a URL, the `host:port` of a tunnel, or what was written in the place of one; shortened, without control
+     * characters
+     */
+    target: Type.String({ maxLength: 512 }),
+    purpose: Type.String({ maxLength: 256 }),
+    outcome: Type.Union([
+      Type.Literal('answered'),
+      Type.Literal('refused'),
+      Type.Literal('failed'),
+      Type.Literal('unreported'),
+    ]),
+    /** why it was refused or failed, in words */
+    reason: orNull(Type.String({ maxLength: 256 })),
+    /** what it was connected to */
+    address: orNull(Type.String({ maxLength: 64 })),
+    status: orNull(Type.Integer({ minimum: 100, maximum: 999 })),
+    sent_bytes: Count,
+    received_bytes: Count,
+  },
+  { additionalProperties: false },
+);
 export type EgressRequest = Static<typeof EgressRequest>;
 
 /**
- * Lines of an attempt's list as they stand now, of which the first is the line `from`, counted from 0. `seq` counts what the attempt announces: messages may overtake each
- * other or come twice, and of a line that with the greatest counts.
+ * Lines of an attempt's list as they stand now, of which the first is the line `from`, counted from 0. `seq` counts
+ * what the attempt announces: messages may overtake each other or come twice, and of a line that with the greatest
+ * counts.
  */
-export const AnnouncedRequests = Type.Object({
-  seq: Count, from: Type.Integer({ minimum: 0, maximum: LIMITS.egressRequests.max }), items: Type.Array(EgressRequest, { minItems: 1, maxItems: LIMITS.egressRequests.max }),
-}, { additionalProperties: false });
+export const AnnouncedRequests = Type.Object(
+  {
+    seq: Count,
+    from: Type.Integer({ minimum: 0, maximum: LIMITS.egressRequests.max }),
+    items: Type.Array(EgressRequest, { minItems: 1, maxItems: LIMITS.egressRequests.max }),
+  },
+  { additionalProperties: false },
+);
 export type AnnouncedRequests = Static<typeof AnnouncedRequests>;
 
-/** One page of what asked to leave in a call: in the attempt that ended it, after what was announced in attempts that nobody reported. */
-export const EgressRequestPage = Type.Object({
-  items: Type.Array(EgressRequest),
-  next_cursor: orNull(Type.String({ description: 'for `cursor` of the next request; null on the last page' })),
-  total: Count,
-  hash: orNull(Type.String({ description: 'hex SHA-256 of the RFC 8785 JSON of the whole list, as the record of the outcome has it; null where there is no list' })),
-}, { additionalProperties: false });
+/**
+ * One page of what asked to leave in a call: in the attempt that ended it, after what was announced in attempts that
+ * nobody reported.
+ */
+export const EgressRequestPage = Type.Object(
+  {
+    items: Type.Array(EgressRequest),
+    next_cursor: orNull(Type.String({ description: 'for `cursor` of the next request; null on the last page' })),
+    total: Count,
+    hash: orNull(
+      Type.String({
+        description:
+          'hex SHA-256 of the RFC 8785 JSON of the whole list, as the record of the outcome has it; null where there is no list',
+      }),
+    ),
+  },
+  { additionalProperties: false },
+);
 export type EgressRequestPage = Static<typeof EgressRequestPage>;

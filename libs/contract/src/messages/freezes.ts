@@ -14,24 +14,34 @@ export const FreezeScope = Type.Enum(FREEZE_SCOPES);
 export type FreezeScope = Static<typeof FreezeScope>;
 
 /** Why, for whoever is stopped by it. */
-export const FreezeReason = Type.String({ minLength: 1, maxLength: 500, pattern: '^[^\\p{Cc}]*$', description: 'why; callers that are refused read it' });
+export const FreezeReason = Type.String({
+  minLength: 1,
+  maxLength: 500,
+  pattern: '^[^\\p{Cc}]*$',
+  description: 'why; callers that are refused read it',
+});
 
-/** Whose log holds what is done to the deployment as a whole: an id that no tenant can have, since those carry a time. */
+/**
+ * Whose log holds what is done to the deployment as a whole: an id that no tenant can have, since those carry a time.
+ */
 export const DEPLOYMENT_LOG: TenantId = formatId('tenant', new Uint8Array(16));
 
 /** A freeze as everybody outside the kernel sees it. */
-export const FreezeView = Type.Object({
-  freeze_id: idSchema('freeze'),
-  scope: FreezeScope,
-  id: orNull(Type.String({ description: 'the tenant, agent or tool; null for `all`' })),
-  state: Type.Enum(['standing', 'expired', 'lifted']),
-  reason: Type.String(),
-  placed_by: Type.String({ description: 'an API key, or `platform`' }),
-  created_at: Instant,
-  expires_at: orNull(Instant),
-  lifted_at: orNull(Instant),
-  lifted_by: orNull(Type.String()),
-}, closed);
+export const FreezeView = Type.Object(
+  {
+    freeze_id: idSchema('freeze'),
+    scope: FreezeScope,
+    id: orNull(Type.String({ description: 'the tenant, agent or tool; null for `all`' })),
+    state: Type.Enum(['standing', 'expired', 'lifted']),
+    reason: Type.String(),
+    placed_by: Type.String({ description: 'an API key, or `platform`' }),
+    created_at: Instant,
+    expires_at: orNull(Instant),
+    lifted_at: orNull(Instant),
+    lifted_by: orNull(Type.String()),
+  },
+  closed,
+);
 export type FreezeView = Static<typeof FreezeView>;
 
 /** Null where the platform key asks, which is no tenant's. */
@@ -39,12 +49,27 @@ const asked = { v: Type.Literal(1), caller: orNull(Caller) } as const;
 
 /** orchestrator → kernel, as rows of KERNEL_REQUESTS. */
 export const FREEZE_REQUESTS = {
-  /** → FreezeView; of one that stands on the same, that one, with the later end of both. `id`: the tenant's own or null, an agent, a tool; null for `all` */
-  'freeze.place': Type.Object({ ...asked, scope: FreezeScope, id: orNull(Type.String({ minLength: 1, maxLength: 128 })), reason: FreezeReason, expires_at: orNull(Instant) }, closed),
+  /**
+   * → FreezeView; of one that stands on the same, that one, with the later end of both. `id`: the tenant's own or null,
+   * an agent, a tool; null for `all`
+   */
+  'freeze.place': Type.Object(
+    {
+      ...asked,
+      scope: FreezeScope,
+      id: orNull(Type.String({ minLength: 1, maxLength: 128 })),
+      reason: FreezeReason,
+      expires_at: orNull(Instant),
+    },
+    closed,
+  ),
   /** → FreezeView; one that is over already stays as it is */
   'freeze.lift': Type.Object({ ...asked, freeze_id: Key }, closed),
   /** → FreezeView */
   'freeze.read': Type.Object({ ...asked, freeze_id: Key }, closed),
-  /** → {items: FreezeView[], next_cursor}; newest first: the tenant's own and the deployment's. `standing`: only what stops somebody now */
+  /**
+   * → {items: FreezeView[], next_cursor}; newest first: the tenant's own and the deployment's. `standing`: only what
+   * stops somebody now
+   */
   'freeze.list': Type.Object({ ...asked, page: Page, standing: Type.Boolean() }, closed),
 } as const;

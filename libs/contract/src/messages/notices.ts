@@ -22,39 +22,57 @@ export const NOTICES = {
 export type NoticeKind = keyof typeof NOTICES;
 export const NOTICE_KINDS = Object.keys(NOTICES) as readonly NoticeKind[];
 
-/** What happened, in ids and digests: never arguments, results, diffs, comments or notes. Who is told asks for the rest with a key of their own. */
-export const NoticeData = Type.Object({
-  operation_id: idSchema('operation'),
-  approval_id: orNull(idSchema('approval')),
-  agent_id: idSchema('agent'),
-  tool_id: Type.String(),
-  workspace_id: orNull(Type.String()),
-  session_id: orNull(Type.String()),
-  action_digest: orNull(Type.String({ description: 'of an approval: what the decision binds to' })),
-  autonomy_mode: AutonomyMode,
-  expires_at: orNull(Type.Integer({ description: 'of a pending approval: milliseconds since the epoch' })),
-  resolution: orNull(Resolution.properties.outcome),
-}, closed);
+/**
+ * What happened, in ids and digests: never arguments, results, diffs, comments or notes. Who is told asks for the rest
+ * with a key of their own.
+ */
+export const NoticeData = Type.Object(
+  {
+    operation_id: idSchema('operation'),
+    approval_id: orNull(idSchema('approval')),
+    agent_id: idSchema('agent'),
+    tool_id: Type.String(),
+    workspace_id: orNull(Type.String()),
+    session_id: orNull(Type.String()),
+    action_digest: orNull(Type.String({ description: 'of an approval: what the decision binds to' })),
+    autonomy_mode: AutonomyMode,
+    expires_at: orNull(Type.Integer({ description: 'of a pending approval: milliseconds since the epoch' })),
+    resolution: orNull(Resolution.properties.outcome),
+  },
+  closed,
+);
 export type NoticeData = Static<typeof NoticeData>;
 
 /** A notice as the kernel hands it out. A newer kernel may know kinds that are unknown here. */
-export const Notice = Type.Object({
-  notice_id: idSchema('notice'),
-  tenant_id: idSchema('tenant'),
-  kind: Type.String({ pattern: '^[a-z_]+\\.[a-z_]+$', maxLength: 64 }),
-  created_at: Type.Integer({ minimum: 0 }),
-  ...NoticeData.properties,
-}, closed);
+export const Notice = Type.Object(
+  {
+    notice_id: idSchema('notice'),
+    tenant_id: idSchema('tenant'),
+    kind: Type.String({ pattern: '^[a-z_]+\\.[a-z_]+$', maxLength: 64 }),
+    created_at: Type.Integer({ minimum: 0 }),
+    ...NoticeData.properties,
+  },
+  closed,
+);
 export type Notice = Static<typeof Notice>;
 
 const NOTICES_MAX = 100;
 
-/** orchestrator → kernel: `kernel.notice.take` → NoticesTaken. Of all tenants, oldest first; what isn't dropped within half a minute is handed out again. */
-export const NoticeTake = Type.Object({ v: Type.Literal(1), limit: Type.Integer({ minimum: 1, maximum: NOTICES_MAX }) }, closed);
+/**
+ * orchestrator → kernel: `kernel.notice.take` → NoticesTaken. Of all tenants, oldest first; what isn't dropped within
+ * half a minute is handed out again.
+ */
+export const NoticeTake = Type.Object(
+  { v: Type.Literal(1), limit: Type.Integer({ minimum: 1, maximum: NOTICES_MAX }) },
+  closed,
+);
 export type NoticeTake = Static<typeof NoticeTake>;
 export const NoticesTaken = Type.Object({ notices: Type.Array(Notice) }, closed);
 export type NoticesTaken = Static<typeof NoticesTaken>;
 
 /** orchestrator → kernel: `kernel.notice.drop` → {}. The asker keeps them durably by now. */
-export const NoticeDrop = Type.Object({ v: Type.Literal(1), notice_ids: Type.Array(idSchema('notice'), { minItems: 1, maxItems: NOTICES_MAX }) }, closed);
+export const NoticeDrop = Type.Object(
+  { v: Type.Literal(1), notice_ids: Type.Array(idSchema('notice'), { minItems: 1, maxItems: NOTICES_MAX }) },
+  closed,
+);
 export type NoticeDrop = Static<typeof NoticeDrop>;

@@ -14,125 +14,175 @@ const closed = { additionalProperties: false } as const;
 const Instant = Type.Integer({ minimum: 0, description: 'milliseconds since the epoch' });
 
 /** What a preview of a held call found. A person sees it before deciding; its contents are for approvers alone. */
-export const PreviewView = Type.Object({
-  state: Type.Enum(['none', 'waiting', 'running', 'ready', 'failed', 'abandoned'], {
-    description: 'ready: the effect is staged, and is what an approval approves; failed: the call would not have committed, or nothing ran it; none: the call has none',
-  }),
-  why: orNull(Type.String({ description: 'why there is no effect to approve' })),
-  round: Type.Integer({ minimum: 0, description: '2 once an effect went stale and was shown anew' }),
-  base_snapshot_id: orNull(Type.String({ description: 'the state that it ran on' })),
-  changes: orNull(Type.Array(Change, { description: 'the first of the staged changes; the diff has the contents' })),
-  changes_total: orNull(Type.Integer({ minimum: 0 })),
-  exit_code: orNull(Type.Integer()),
-  output: Type.Unknown({ description: 'the tool\'s result; null where it is too long to show' }),
-  would_ask_for: Type.Array(AskedFor, { description: 'with any of these the approval is of the action: what a preview may not reach can change what happens' }),
-  used: orNull(Budgets),
-}, closed);
+export const PreviewView = Type.Object(
+  {
+    state: Type.Enum(['none', 'waiting', 'running', 'ready', 'failed', 'abandoned'], {
+      description:
+        'ready: the effect is staged, and is what an approval approves; failed: the call would not have committed, or nothing ran it; none: the call has none',
+    }),
+    why: orNull(Type.String({ description: 'why there is no effect to approve' })),
+    round: Type.Integer({ minimum: 0, description: '2 once an effect went stale and was shown anew' }),
+    base_snapshot_id: orNull(Type.String({ description: 'the state that it ran on' })),
+    changes: orNull(Type.Array(Change, { description: 'the first of the staged changes; the diff has the contents' })),
+    changes_total: orNull(Type.Integer({ minimum: 0 })),
+    exit_code: orNull(Type.Integer()),
+    output: Type.Unknown({ description: "the tool's result; null where it is too long to show" }),
+    would_ask_for: Type.Array(AskedFor, {
+      description:
+        'with any of these the approval is of the action: what a preview may not reach can change what happens',
+    }),
+    used: orNull(Budgets),
+  },
+  closed,
+);
 export type PreviewView = Static<typeof PreviewView>;
 
 /** How many of how many have approved what is held. */
-export const VoteCount = Type.Object({
-  given: Type.Integer({ minimum: 0, description: 'different persons whose yes stands' }),
-  needed: Type.Integer({ minimum: 1, description: 'different persons who must approve' }),
-  role: Type.Enum(['operator', 'admin'], { description: 'the least role whose yes counts' }),
-}, closed);
+export const VoteCount = Type.Object(
+  {
+    given: Type.Integer({ minimum: 0, description: 'different persons whose yes stands' }),
+    needed: Type.Integer({ minimum: 1, description: 'different persons who must approve' }),
+    role: Type.Enum(['operator', 'admin'], { description: 'the least role whose yes counts' }),
+  },
+  closed,
+);
 export type VoteCount = Static<typeof VoteCount>;
 
 /** What one person said. */
-export const VoteView = Type.Object({
-  vote_id: idSchema('vote'),
-  says: Type.Enum(['approve', 'deny']),
-  principal: Type.String({ description: 'the person whose vote it is' }),
-  role: Type.Enum(['operator', 'admin'], { description: 'with which right it was given' }),
-  cast_by: Type.String({ description: 'the API key that gave it' }),
-  cast_as: Type.String({ description: 'the person behind that key: another than `principal` where it was delegated' }),
-  delegation_id: orNull(idSchema('delegation')),
-  effect_digest: orNull(Type.String({ description: 'of the effect that it approves; null for the action' })),
-  stands: Type.Boolean({ description: 'whether it is for what the approval is of now, and by a right that was not revoked' }),
-  comment: orNull(Type.String()),
-  record_id: orNull(Type.String({ description: 'its record, where it isn\'t the approval\'s own' })),
-  created_at: Instant,
-}, closed);
+export const VoteView = Type.Object(
+  {
+    vote_id: idSchema('vote'),
+    says: Type.Enum(['approve', 'deny']),
+    principal: Type.String({ description: 'the person whose vote it is' }),
+    role: Type.Enum(['operator', 'admin'], { description: 'with which right it was given' }),
+    cast_by: Type.String({ description: 'the API key that gave it' }),
+    cast_as: Type.String({
+      description: 'the person behind that key: another than `principal` where it was delegated',
+    }),
+    delegation_id: orNull(idSchema('delegation')),
+    effect_digest: orNull(Type.String({ description: 'of the effect that it approves; null for the action' })),
+    stands: Type.Boolean({
+      description: 'whether it is for what the approval is of now, and by a right that was not revoked',
+    }),
+    comment: orNull(Type.String()),
+    record_id: orNull(Type.String({ description: "its record, where it isn't the approval's own" })),
+    created_at: Instant,
+  },
+  closed,
+);
 export type VoteView = Static<typeof VoteView>;
 
-export const ApprovalView = Type.Object({
-  approval_id: idSchema('approval'),
-  operation_id: idSchema('operation'),
-  tool_id: Type.String(),
-  agent_id: idSchema('agent'),
-  action_digest: Type.String(),
-  autonomy_mode: AutonomyMode,
-  of: Type.Enum(['action', 'effect', 'value'], { description: 'what a person approves: the action, or exactly the effect shown; value: the call waits for one, and a person gives it' }),
-  state: Type.Union([Type.Literal('pending'), Type.Literal('approved'), Type.Literal('denied'), Type.Literal('expired'), Type.Literal('cancelled'), Type.Literal('superseded')]),
-  binding: Type.Object({
-    action_digest: Type.String({ description: 'with the snapshot left out' }),
-    effect_digest: orNull(Type.String({ description: 'null for an approval of the action' })),
-    policy_hash: Type.String(),
+export const ApprovalView = Type.Object(
+  {
+    approval_id: idSchema('approval'),
+    operation_id: idSchema('operation'),
+    tool_id: Type.String(),
+    agent_id: idSchema('agent'),
+    action_digest: Type.String(),
+    autonomy_mode: AutonomyMode,
+    of: Type.Enum(['action', 'effect', 'value'], {
+      description:
+        'what a person approves: the action, or exactly the effect shown; value: the call waits for one, and a person gives it',
+    }),
+    state: Type.Union([
+      Type.Literal('pending'),
+      Type.Literal('approved'),
+      Type.Literal('denied'),
+      Type.Literal('expired'),
+      Type.Literal('cancelled'),
+      Type.Literal('superseded'),
+    ]),
+    binding: Type.Object(
+      {
+        action_digest: Type.String({ description: 'with the snapshot left out' }),
+        effect_digest: orNull(Type.String({ description: 'null for an approval of the action' })),
+        policy_hash: Type.String(),
+        expires_at: Instant,
+      },
+      { ...closed, description: 'what a yes binds to; it counts once' },
+    ),
+    preview: PreviewView,
+    votes: VoteCount,
+    voted: Type.Array(VoteView, { description: 'who said what, oldest first' }),
+    reasons: Type.Array(Reason),
+    args: Type.Unknown({ description: 'what would run, for the eyes of the approver' }),
+    created_at: Instant,
     expires_at: Instant,
-  }, { ...closed, description: 'what a yes binds to; it counts once' }),
-  preview: PreviewView,
-  votes: VoteCount,
-  voted: Type.Array(VoteView, { description: 'who said what, oldest first' }),
-  reasons: Type.Array(Reason),
-  args: Type.Unknown({ description: 'what would run, for the eyes of the approver' }),
-  created_at: Instant,
-  expires_at: Instant,
-  decided_at: orNull(Instant),
-  decided_by: orNull(Type.String()),
-  comment: orNull(Type.String()),
-  session_token_id: Type.Optional(orNull(Type.String({ description: 'the token that a yes for the session made' }))),
-}, closed);
+    decided_at: orNull(Instant),
+    decided_by: orNull(Type.String()),
+    comment: orNull(Type.String()),
+    session_token_id: Type.Optional(orNull(Type.String({ description: 'the token that a yes for the session made' }))),
+  },
+  closed,
+);
 export type ApprovalView = Static<typeof ApprovalView>;
 
 /** The staged effect of a held call, for approvers: the whole delta, and what the call returned. */
-export const ApprovalEffect = Type.Object({ effect_digest: Type.String(), delta: orNull(Delta), delta_ref: orNull(BlobRef) }, closed);
+export const ApprovalEffect = Type.Object(
+  { effect_digest: Type.String(), delta: orNull(Delta), delta_ref: orNull(BlobRef) },
+  closed,
+);
 export type ApprovalEffect = Static<typeof ApprovalEffect>;
 
-/** What somebody found out about an ambiguous operation: whether its effect came about. The state stays `ambiguous`: that is all that Writ saw. */
-export const Resolution = Type.Object({
-  outcome: Type.Enum(['committed', 'rolled_back'], { description: 'whether the effect outside came about, by the word of whoever looked' }),
-  note: Type.String({ minLength: 1, maxLength: 1000, description: 'how they know' }),
-  resolved_at: Instant,
-  resolved_by: Type.String({ description: 'the API key that said so' }),
-  record_id: idSchema('record'),
-}, closed);
+/**
+ * What somebody found out about an ambiguous operation: whether its effect came about. The state stays `ambiguous`:
+ * that is all that Writ saw.
+ */
+export const Resolution = Type.Object(
+  {
+    outcome: Type.Enum(['committed', 'rolled_back'], {
+      description: 'whether the effect outside came about, by the word of whoever looked',
+    }),
+    note: Type.String({ minLength: 1, maxLength: 1000, description: 'how they know' }),
+    resolved_at: Instant,
+    resolved_by: Type.String({ description: 'the API key that said so' }),
+    record_id: idSchema('record'),
+  },
+  closed,
+);
 export type Resolution = Static<typeof Resolution>;
 
 /** That the content of an operation is gone: arguments, result, requests and what people wrote about it. */
-export const Erased = Type.Object({
-  at: Instant,
-  erasure_id: idSchema('erasure'),
-  record_id: { ...idSchema('record'), description: 'the record that tells of it' },
-}, closed);
+export const Erased = Type.Object(
+  {
+    at: Instant,
+    erasure_id: idSchema('erasure'),
+    record_id: { ...idSchema('record'), description: 'the record that tells of it' },
+  },
+  closed,
+);
 export type Erased = Static<typeof Erased>;
 
 /** An operation as everybody outside the kernel sees it. */
-export const OperationView = Type.Object({
-  operation_id: idSchema('operation'),
-  state: State,
-  tool_id: Type.String(),
-  agent_id: idSchema('agent'),
-  capability_token_id: Type.String(),
-  workspace_id: orNull(Type.String()),
-  session_id: orNull(Type.String()),
-  task_class: Type.String(),
-  autonomy_mode: AutonomyMode,
-  risk_score: Type.Number(),
-  risk_basis: Type.Array(Type.String()),
-  reasons: Type.Array(Reason),
-  provenance: Provenance,
-  attempt: Type.Integer({ minimum: 0 }),
-  replayed: Type.Boolean({ description: 'this answer is the original outcome of an idempotency key used again' }),
-  approval_id: orNull(idSchema('approval')),
-  votes: Type.Optional({ ...VoteCount, description: 'of a call that is held: how many have approved it' }),
-  decision_record_id: idSchema('record'),
-  outcome_record_id: orNull(idSchema('record')),
-  resolution: orNull(Resolution),
-  erased: Type.Optional({ ...Erased, description: 'where its content was erased: when, and by which record' }),
-  created_at: Instant,
-  updated_at: Instant,
-  result: orNull(ToolResult),
-}, closed);
+export const OperationView = Type.Object(
+  {
+    operation_id: idSchema('operation'),
+    state: State,
+    tool_id: Type.String(),
+    agent_id: idSchema('agent'),
+    capability_token_id: Type.String(),
+    workspace_id: orNull(Type.String()),
+    session_id: orNull(Type.String()),
+    task_class: Type.String(),
+    autonomy_mode: AutonomyMode,
+    risk_score: Type.Number(),
+    risk_basis: Type.Array(Type.String()),
+    reasons: Type.Array(Reason),
+    provenance: Provenance,
+    attempt: Type.Integer({ minimum: 0 }),
+    replayed: Type.Boolean({ description: 'this answer is the original outcome of an idempotency key used again' }),
+    approval_id: orNull(idSchema('approval')),
+    votes: Type.Optional({ ...VoteCount, description: 'of a call that is held: how many have approved it' }),
+    decision_record_id: idSchema('record'),
+    outcome_record_id: orNull(idSchema('record')),
+    resolution: orNull(Resolution),
+    erased: Type.Optional({ ...Erased, description: 'where its content was erased: when, and by which record' }),
+    created_at: Instant,
+    updated_at: Instant,
+    result: orNull(ToolResult),
+  },
+  closed,
+);
 export type OperationView = Static<typeof OperationView>;
 
 /** States in which nothing more happens by itself. */
@@ -140,74 +190,107 @@ export const FINAL_STATES = ['refused', 'committed', 'rolled_back', 'no_op', 'am
 export const isFinal = (state: string): boolean => (FINAL_STATES as readonly string[]).includes(state);
 
 /** Who asks, on whose behalf; every request of the orchestrator to the kernel carries it. */
-export const Caller = Type.Object({
-  tenant_id: idSchema('tenant'),
-  api_key_id: idSchema('apiKey'),
-  role: Type.Union([Type.Literal('admin'), Type.Literal('operator'), Type.Literal('agent'), Type.Literal('auditor')]),
-  agent_id: orNull(idSchema('agent')),
-  /** absent for a key without a name: see `principalOf` */
-  principal: Type.Optional(Principal),
-}, closed);
+export const Caller = Type.Object(
+  {
+    tenant_id: idSchema('tenant'),
+    api_key_id: idSchema('apiKey'),
+    role: Type.Union([Type.Literal('admin'), Type.Literal('operator'), Type.Literal('agent'), Type.Literal('auditor')]),
+    agent_id: orNull(idSchema('agent')),
+    /** absent for a key without a name: see `principalOf` */
+    principal: Type.Optional(Principal),
+  },
+  closed,
+);
 export type Caller = Static<typeof Caller>;
 
-export const Page = Type.Object({
-  cursor: orNull(Type.String({ maxLength: 256 })),
-  limit: Type.Integer({ minimum: 1, maximum: 200 }),
-}, closed);
+export const Page = Type.Object(
+  { cursor: orNull(Type.String({ maxLength: 256 })), limit: Type.Integer({ minimum: 1, maximum: 200 }) },
+  closed,
+);
 export type Page = Static<typeof Page>;
 
-/** event `operation`: something happened to an operation; ids and states only. What is optional came later: an older peer doesn't say it. */
-export const OperationEvent = Type.Object({
-  v: Type.Literal(1), tenant_id: idSchema('tenant'), operation_id: idSchema('operation'), state: State,
-  agent_id: Type.Optional(idSchema('agent')),
-  tool_id: Type.Optional(Type.String()),
-  approval_id: Type.Optional(orNull(idSchema('approval'))),
-  fault_code: Type.Optional(orNull(Type.String())),
-  resolution: Type.Optional(orNull(Resolution.properties.outcome)),
-  at: Type.Optional(Instant),
-}, closed);
+/**
+ * event `operation`: something happened to an operation; ids and states only. What is optional came later: an older
+ * peer doesn't say it.
+ */
+export const OperationEvent = Type.Object(
+  {
+    v: Type.Literal(1),
+    tenant_id: idSchema('tenant'),
+    operation_id: idSchema('operation'),
+    state: State,
+    agent_id: Type.Optional(idSchema('agent')),
+    tool_id: Type.Optional(Type.String()),
+    approval_id: Type.Optional(orNull(idSchema('approval'))),
+    fault_code: Type.Optional(orNull(Type.String())),
+    resolution: Type.Optional(orNull(Resolution.properties.outcome)),
+    at: Type.Optional(Instant),
+  },
+  closed,
+);
 export type OperationEvent = Static<typeof OperationEvent>;
 
-export const WorkspaceView = Type.Object({
-  workspace_id: idSchema('workspace'),
-  name: Type.String(),
-  head_snapshot_id: Type.String(),
-  created_at: Instant,
-  updated_at: Instant,
-}, closed);
+export const WorkspaceView = Type.Object(
+  {
+    workspace_id: idSchema('workspace'),
+    name: Type.String(),
+    head_snapshot_id: Type.String(),
+    created_at: Instant,
+    updated_at: Instant,
+  },
+  closed,
+);
 export type WorkspaceView = Static<typeof WorkspaceView>;
 
 export const TreeEntry = Type.Object({ path: Type.String(), state: FileState }, closed);
 export type TreeEntry = Static<typeof TreeEntry>;
 
-/** How a state became the head of a workspace: a call committed it, or a person made, changed, restored or imported it. */
+/**
+ * How a state became the head of a workspace: a call committed it, or a person made, changed, restored or imported it.
+ */
 export const SNAPSHOT_KINDS = ['created', 'committed', 'changed', 'restored', 'imported'] as const;
 export type SnapshotKind = (typeof SNAPSHOT_KINDS)[number];
 
 /** One step of a workspace's history: the newest first. */
-export const SnapshotView = Type.Object({
-  seq: Type.Integer({ minimum: 0, description: 'how many states came before it' }),
-  snapshot_id: Type.String(),
-  parent_snapshot_id: orNull(Type.String()),
-  delta_id: orNull(Type.String()),
-  kind: Type.Enum(SNAPSHOT_KINDS),
-  operation_id: orNull(idSchema('operation')),
-  tool_id: orNull(Type.String({ description: 'of the call that committed it' })),
-  made_by: orNull(Type.String({ description: 'the agent whose call it was, or the API key' })),
-  created_at: Instant,
-}, closed);
+export const SnapshotView = Type.Object(
+  {
+    seq: Type.Integer({ minimum: 0, description: 'how many states came before it' }),
+    snapshot_id: Type.String(),
+    parent_snapshot_id: orNull(Type.String()),
+    delta_id: orNull(Type.String()),
+    kind: Type.Enum(SNAPSHOT_KINDS),
+    operation_id: orNull(idSchema('operation')),
+    tool_id: orNull(Type.String({ description: 'of the call that committed it' })),
+    made_by: orNull(Type.String({ description: 'the agent whose call it was, or the API key' })),
+    created_at: Instant,
+  },
+  closed,
+);
 export type SnapshotView = Static<typeof SnapshotView>;
 
 export const AgentView = Type.Object({ agent_id: idSchema('agent'), name: Type.String(), created_at: Instant }, closed);
 export type AgentView = Static<typeof AgentView>;
 
 /** Something outside of workspaces that calls may rely on, by its name and version: all that Writ keeps of it. */
-export const ResourceRef = Type.String({ pattern: '^[A-Za-z0-9][A-Za-z0-9._:/@-]{0,127}$', description: 'a name, such as `deployment:shop/production`' });
-export const ResourceVersion = Type.String({ pattern: '^(?!absent$)[\\x21-\\x7e]{1,256}$', description: 'printable ASCII; what it means is between whoever sets and whoever names it' });
-export const ResourceView = Type.Object({
-  resource_id: idSchema('resource'), ref: ResourceRef, version: ResourceVersion, created_at: Instant, updated_at: Instant,
-  updated_by: Type.String({ description: 'the API key that set this version' }),
-}, closed);
+export const ResourceRef = Type.String({
+  pattern: '^[A-Za-z0-9][A-Za-z0-9._:/@-]{0,127}$',
+  description: 'a name, such as `deployment:shop/production`',
+});
+export const ResourceVersion = Type.String({
+  pattern: '^(?!absent$)[\\x21-\\x7e]{1,256}$',
+  description: 'printable ASCII; what it means is between whoever sets and whoever names it',
+});
+export const ResourceView = Type.Object(
+  {
+    resource_id: idSchema('resource'),
+    ref: ResourceRef,
+    version: ResourceVersion,
+    created_at: Instant,
+    updated_at: Instant,
+    updated_by: Type.String({ description: 'the API key that set this version' }),
+  },
+  closed,
+);
 export type ResourceView = Static<typeof ResourceView>;
 
 export const DiffView = Delta;

@@ -3,12 +3,25 @@ import { Type } from 'typebox';
 import { ID_KINDS } from '../ids.ts';
 
 /**
- * Who stands behind an API key, as approvals count people: all keys of one name are one person. A key without a name is a person of its own, called by
- * its id, so that no name may look like one. Lower case alone: `Ann` and `ann` would be two.
+ * Who stands behind an API key, as approvals count people: all keys of one name are one person. A key without a name is
+ * a person of its own, called by its id, so that no name may look like one. Lower case alone: `Ann` and `ann` would be
+ * two.
  */
-export const PersonName = Type.String({ pattern: `^(?!${ID_KINDS.apiKey}_)[a-z0-9][a-z0-9._@+-]{0,63}$`, description: 'who answers for the key: a name or an address; all keys with it are one person' });
+export const PersonName = Type.String({
+  pattern: `^(?!${ID_KINDS.apiKey}_)[a-z0-9][a-z0-9._@+-]{0,63}$`,
+  description: 'who answers for the key: a name or an address; all keys with it are one person',
+});
 /** A name, or the id of a key that has none. */
-export const Principal = Type.String({ pattern: '^[a-z0-9][a-z0-9._@+-]{0,63}$', description: 'a person: a name, or the id of a key without one' });
+export const Principal = Type.String({
+  pattern: '^[a-z0-9][a-z0-9._@+-]{0,63}$',
+  description: 'a person: a name, or the id of a key without one',
+});
 
 /** The person behind a key. */
-export const principalOf = ({ principal, api_key_id }: { readonly principal?: string | null; readonly api_key_id: string }): string => principal ?? api_key_id;
+export const principalOf = ({
+  principal,
+  api_key_id,
+}: {
+  readonly principal?: string | null;
+  readonly api_key_id: string;
+}): string => principal ?? api_key_id;

@@ -13,41 +13,86 @@ const Named = Type.String({ minLength: 1, maxLength: 128 });
 /** A container with less can't even start what it is for. */
 const MEMORY_BYTES_MIN = 64 * 1024 * 1024;
 
-/** What raw commands may do at most: registered by an administrator, named by tokens, and part of what each call means. */
-export const ExecutionProfile = Type.Object({
-  shells: Type.Array(Type.Enum([...RAW_SHELLS]), { minItems: 1, maxItems: RAW_SHELLS.length, uniqueItems: true, description: 'what may read a command' }),
-  workspace_id: Type.Union([idSchema('workspace'), Type.Null()], { description: 'the only workspace that it is for; null: any' }),
-  environment: Type.Record(Type.String({ pattern: '^[A-Z][A-Z0-9_]{0,63}$' }), Type.String({ maxLength: 4096 }), { maxProperties: 64, description: 'variables that commands find; no secrets' }),
-  net: Type.Array(NetGrant, { maxItems: 64, description: 'hosts that a command may reach at most, where its token reaches them too' }),
-  limits: Type.Object({
-    wall_ms: Type.Integer({ minimum: 100, maximum: SANDBOX_LIMITS.wall_ms, description: 'the longest that a command may run' }),
-    memory_bytes: Type.Integer({ minimum: MEMORY_BYTES_MIN, maximum: SANDBOX_LIMITS.memory_bytes }),
-  }, closed),
-}, closed);
+/**
+ * What raw commands may do at most: registered by an administrator, named by tokens, and part of what each call means.
+ */
+export const ExecutionProfile = Type.Object(
+  {
+    shells: Type.Array(Type.Enum([...RAW_SHELLS]), {
+      minItems: 1,
+      maxItems: RAW_SHELLS.length,
+      uniqueItems: true,
+      description: 'what may read a command',
+    }),
+    workspace_id: Type.Union([idSchema('workspace'), Type.Null()], {
+      description: 'the only workspace that it is for; null: any',
+    }),
+    environment: Type.Record(Type.String({ pattern: '^[A-Z][A-Z0-9_]{0,63}$' }), Type.String({ maxLength: 4096 }), {
+      maxProperties: 64,
+      description: 'variables that commands find; no secrets',
+    }),
+    net: Type.Array(NetGrant, {
+      maxItems: 64,
+      description: 'hosts that a command may reach at most, where its token reaches them too',
+    }),
+    limits: Type.Object(
+      {
+        wall_ms: Type.Integer({
+          minimum: 100,
+          maximum: SANDBOX_LIMITS.wall_ms,
+          description: 'the longest that a command may run',
+        }),
+        memory_bytes: Type.Integer({ minimum: MEMORY_BYTES_MIN, maximum: SANDBOX_LIMITS.memory_bytes }),
+      },
+      closed,
+    ),
+  },
+  closed,
+);
 export type ExecutionProfile = Static<typeof ExecutionProfile>;
 
 /** A profile as it is registered. It never changes: another one takes its name once it was removed. */
-export const ProfileView = Type.Object({
-  name: ProfileName,
-  definition: ExecutionProfile,
-  digest: Sha256Hex,
-  created_by: Type.String({ description: 'the API key' }),
-  created_at: Type.Integer({ minimum: 0 }),
-}, closed);
+export const ProfileView = Type.Object(
+  {
+    name: ProfileName,
+    definition: ExecutionProfile,
+    digest: Sha256Hex,
+    created_by: Type.String({ description: 'the API key' }),
+    created_at: Type.Integer({ minimum: 0 }),
+  },
+  closed,
+);
 export type ProfileView = Static<typeof ProfileView>;
 
-/** What became of a profile that was sent: it is registered, or everything that is wrong is told and nothing has changed. */
-export const ProfilePut = Type.Object({
-  valid: Type.Boolean(),
-  problems: Type.Array(Type.Object({ pointer: Type.String({ description: 'JSON pointer of the place in what was sent' }), message: Type.String() }, closed)),
-  profile: Type.Union([ProfileView, Type.Null()]),
-}, closed);
+/**
+ * What became of a profile that was sent: it is registered, or everything that is wrong is told and nothing has
+ * changed.
+ */
+export const ProfilePut = Type.Object(
+  {
+    valid: Type.Boolean(),
+    problems: Type.Array(
+      Type.Object(
+        { pointer: Type.String({ description: 'JSON pointer of the place in what was sent' }), message: Type.String() },
+        closed,
+      ),
+    ),
+    profile: Type.Union([ProfileView, Type.Null()]),
+  },
+  closed,
+);
 export type ProfilePut = Static<typeof ProfilePut>;
 
 /** orchestrator → kernel, of a tenant's execution profiles. */
 export const PROFILE_REQUESTS = {
-  /** → ProfilePut: of a definition of any shape. The same one created twice is created once; another under a name that is taken is a `conflict` */
-  'profile.create': Type.Object({ ...asked, name: ProfileName, definition: Type.Record(Type.String(), Type.Unknown()) }, closed),
+  /**
+   * → ProfilePut: of a definition of any shape. The same one created twice is created once; another under a name that
+   * is taken is a `conflict`
+   */
+  'profile.create': Type.Object(
+    { ...asked, name: ProfileName, definition: Type.Record(Type.String(), Type.Unknown()) },
+    closed,
+  ),
   /** → {items: ProfileView[], next_cursor}, by name */
   'profile.list': Type.Object({ ...asked, page: Page }, closed),
   /** → ProfileView */

@@ -11,19 +11,33 @@ const asked = { v: Type.Literal(1), caller: Caller } as const;
 export const SECRETS_MAX = 500;
 
 /** What is told of a secret. Its value is told to nobody. */
-export const SecretView = Type.Object({
-  name: ValueName,
-  version: Type.Integer({ description: 'one more each time that a value is set' }),
-  note: orNull(Type.String()),
-  created_by: Type.String({ description: 'the API key that set the value' }),
-  created_at: Type.Integer({ minimum: 0 }),
-}, closed);
+export const SecretView = Type.Object(
+  {
+    name: ValueName,
+    version: Type.Integer({ description: 'one more each time that a value is set' }),
+    note: orNull(Type.String()),
+    created_by: Type.String({ description: 'the API key that set the value' }),
+    created_at: Type.Integer({ minimum: 0 }),
+  },
+  closed,
+);
 export type SecretView = Static<typeof SecretView>;
 
 /** orchestrator → kernel, on the tenant's secrets. */
 export const SECRET_REQUESTS = {
-  /** → SecretView. `value` is sealed to the key of `value.key` for this name alone, base64: it is in clear nowhere between the door and the kernel. */
-  'secret.set': Type.Object({ ...asked, name: ValueName, value: Type.String({ minLength: 1, maxLength: 32_768 }), note: orNull(Type.String({ maxLength: 1000 })) }, closed),
+  /**
+   * → SecretView. `value` is sealed to the key of `value.key` for this name alone, base64: it is in clear nowhere
+   * between the door and the kernel.
+   */
+  'secret.set': Type.Object(
+    {
+      ...asked,
+      name: ValueName,
+      value: Type.String({ minLength: 1, maxLength: 32_768 }),
+      note: orNull(Type.String({ maxLength: 1000 })),
+    },
+    closed,
+  ),
   /** → {items: SecretView[], next_cursor}; newest first */
   'secret.list': Type.Object({ ...asked, page: Page }, closed),
   /** → SecretView of what was removed */

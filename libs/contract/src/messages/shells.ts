@@ -8,28 +8,57 @@ const orNull = <T extends TSchema>(schema: T) => Type.Union([schema, Type.Null()
 const closed = { additionalProperties: false } as const;
 const ShellId = Type.String({ pattern: '^[0-9a-f]{32}$', description: 'made by the executor that opens the shell' });
 
-/** Why the shell of a session is no more. `lost`: its executor is gone, or the container by itself; `diverged`: what it did was not committed; `killed`: a person ended it. */
-export const ShellEnding = Type.Union([Type.Literal('lost'), Type.Literal('diverged'), Type.Literal('idle'), Type.Literal('closed'), Type.Literal('killed')]);
+/**
+ * Why the shell of a session is no more. `lost`: its executor is gone, or the container by itself; `diverged`: what it
+ * did was not committed; `killed`: a person ended it.
+ */
+export const ShellEnding = Type.Union([
+  Type.Literal('lost'),
+  Type.Literal('diverged'),
+  Type.Literal('idle'),
+  Type.Literal('closed'),
+  Type.Literal('killed'),
+]);
 export type ShellEnding = Static<typeof ShellEnding>;
 
-/** executor → kernel: `kernel.shell.attach`, before anything is asked of a shell. The session is that of the attempt's call. `opens`: a shell is opened where there is none, under `shell_id`. */
-export const ShellAttachRequest = Type.Object({ ...RenewRequest.properties, opens: Type.Boolean(), shell_id: ShellId }, closed);
+/**
+ * executor → kernel: `kernel.shell.attach`, before anything is asked of a shell. The session is that of the attempt's
+ * call. `opens`: a shell is opened where there is none, under `shell_id`.
+ */
+export const ShellAttachRequest = Type.Object(
+  { ...RenewRequest.properties, opens: Type.Boolean(), shell_id: ShellId },
+  closed,
+);
 export type ShellAttachRequest = Static<typeof ShellAttachRequest>;
 
 /**
- * `opened`: there was none, and the speaker is to open one; `yours`: the speaker has it, under `shell_id`; `elsewhere`: another executor has it; `ended`: it is no
- * more and nobody was told yet why, or there is none and the call opens none. Only `lost` and `killed` are told before a command may open another.
- * `is_behind`: another call of the session has committed since the speaker's was decided; for such a one no shell is opened. Absent where an older peer speaks.
+ * `opened`: there was none, and the speaker is to open one; `yours`: the speaker has it, under `shell_id`; `elsewhere`:
+ * another executor has it; `ended`: it is no more and nobody was told yet why, or there is none and the call opens
+ * none. Only `lost` and `killed` are told before a command may open another. `is_behind`: another call of the session
+ * has committed since the speaker's was decided; for such a one no shell is opened. Absent where an older peer speaks.
  */
-export const ShellAttachReply = Type.Object({
-  v: Type.Literal(1),
-  verdict: Type.Union([Type.Literal('opened'), Type.Literal('yours'), Type.Literal('elsewhere'), Type.Literal('ended')]),
-  shell_id: orNull(ShellId), ending: orNull(ShellEnding), is_behind: Type.Optional(Type.Boolean()),
-}, closed);
+export const ShellAttachReply = Type.Object(
+  {
+    v: Type.Literal(1),
+    verdict: Type.Union([
+      Type.Literal('opened'),
+      Type.Literal('yours'),
+      Type.Literal('elsewhere'),
+      Type.Literal('ended'),
+    ]),
+    shell_id: orNull(ShellId),
+    ending: orNull(ShellEnding),
+    is_behind: Type.Optional(Type.Boolean()),
+  },
+  closed,
+);
 export type ShellAttachReply = Static<typeof ShellAttachReply>;
 
 /** executor → kernel: `kernel.shell.renew`, several times in a lease, for each shell. */
-export const ShellRenewRequest = Type.Object({ v: Type.Literal(1), tenant_id: idSchema('tenant'), executor_id: idSchema('executor'), shell_id: ShellId }, closed);
+export const ShellRenewRequest = Type.Object(
+  { v: Type.Literal(1), tenant_id: idSchema('tenant'), executor_id: idSchema('executor'), shell_id: ShellId },
+  closed,
+);
 export type ShellRenewRequest = Static<typeof ShellRenewRequest>;
 /** Where it isn't alive the executor MUST kill it: the lease ran out, or its token no longer serves. */
 export const ShellRenewReply = Type.Object({ v: Type.Literal(1), alive: Type.Boolean() }, closed);
@@ -39,6 +68,9 @@ export type ShellRenewReply = Static<typeof ShellRenewReply>;
 export const ShellEndRequest = Type.Object({ ...ShellRenewRequest.properties, ending: ShellEnding }, closed);
 export type ShellEndRequest = Static<typeof ShellEndRequest>;
 
-/** kernel → one executor, event `session`: a permit for a call whose session's shell it has. A lost one costs the permit's life. */
+/**
+ * kernel → one executor, event `session`: a permit for a call whose session's shell it has. A lost one costs the
+ * permit's life.
+ */
 export const SessionPermit = Type.Object({ v: Type.Literal(1), permit: Envelope }, closed);
 export type SessionPermit = Static<typeof SessionPermit>;

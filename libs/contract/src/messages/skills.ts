@@ -14,38 +14,68 @@ const Instant = Type.Integer({ minimum: 0 });
 const Key = Type.String({ description: 'the API key' });
 
 /** A skill as it is listed: its newest version, which is the one that agents read. */
-export const SkillView = Type.Object({
-  name: SkillName,
-  description: SkillDescription,
-  digest: { ...Sha256Hex, description: 'of the version, over all of its files' },
-  files: Type.Integer({ minimum: 1 }),
-  bytes: Type.Integer({ minimum: 0, description: 'of all files of the version' }),
-  updated_by: Key,
-  updated_at: Instant,
-}, closed);
+export const SkillView = Type.Object(
+  {
+    name: SkillName,
+    description: SkillDescription,
+    digest: { ...Sha256Hex, description: 'of the version, over all of its files' },
+    files: Type.Integer({ minimum: 1 }),
+    bytes: Type.Integer({ minimum: 0, description: 'of all files of the version' }),
+    updated_by: Key,
+    updated_at: Instant,
+  },
+  closed,
+);
 export type SkillView = Static<typeof SkillView>;
 
 /** A skill with the files of its newest version, and the versions that are kept, the newest first. */
-export const SkillWhole = Type.Object({
-  ...SkillView.properties,
-  files: Type.Array(SkillFile),
-  versions: Type.Array(Type.Object({ digest: Sha256Hex, bytes: Type.Integer({ minimum: 0 }), created_by: Key, created_at: Instant }, closed)),
-}, closed);
+export const SkillWhole = Type.Object(
+  {
+    ...SkillView.properties,
+    files: Type.Array(SkillFile),
+    versions: Type.Array(
+      Type.Object(
+        { digest: Sha256Hex, bytes: Type.Integer({ minimum: 0 }), created_by: Key, created_at: Instant },
+        closed,
+      ),
+    ),
+  },
+  closed,
+);
 export type SkillWhole = Static<typeof SkillWhole>;
 
 /** What became of a skill that was sent: it is there, or everything that is wrong is told and nothing has changed. */
-export const SkillPut = Type.Object({
-  valid: Type.Boolean(),
-  problems: Type.Array(Type.Object({ pointer: Type.String({ description: 'JSON pointer of the place in what was sent' }), message: Type.String() }, closed)),
-  change: Type.Union([Type.Enum(['added', 'changed', 'unchanged']), Type.Null()]),
-  skill: Type.Union([SkillView, Type.Null()]),
-}, closed);
+export const SkillPut = Type.Object(
+  {
+    valid: Type.Boolean(),
+    problems: Type.Array(
+      Type.Object(
+        { pointer: Type.String({ description: 'JSON pointer of the place in what was sent' }), message: Type.String() },
+        closed,
+      ),
+    ),
+    change: Type.Union([Type.Enum(['added', 'changed', 'unchanged']), Type.Null()]),
+    skill: Type.Union([SkillView, Type.Null()]),
+  },
+  closed,
+);
 export type SkillPut = Static<typeof SkillPut>;
 
 /** orchestrator → kernel, of a tenant's skills. */
 export const SKILL_REQUESTS = {
-  /** → SkillPut: the contents are stored before; what they are called and how long they are is checked here. The same contents again are the same version */
-  'skill.put': Type.Object({ ...asked, files: Type.Array(Type.Object({ path: Type.String({ maxLength: 4_096 }), ref: BlobRef }, closed), { maxItems: LIMITS.skillFilesSent.max }) }, closed),
+  /**
+   * → SkillPut: the contents are stored before; what they are called and how long they are is checked here. The same
+   * contents again are the same version
+   */
+  'skill.put': Type.Object(
+    {
+      ...asked,
+      files: Type.Array(Type.Object({ path: Type.String({ maxLength: 4_096 }), ref: BlobRef }, closed), {
+        maxItems: LIMITS.skillFilesSent.max,
+      }),
+    },
+    closed,
+  ),
   /** → {items: SkillView[], next_cursor}, by name; for whoever may read them by calls too */
   'skill.list': Type.Object({ ...asked, page: Page }, closed),
   /** → SkillWhole */

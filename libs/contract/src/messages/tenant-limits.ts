@@ -5,43 +5,95 @@ import { idSchema } from '../ids.ts';
 const orNull = <T extends TSchema>(schema: T) => Type.Union([schema, Type.Null()]);
 const closed = { additionalProperties: false } as const;
 
-/** What a tenant has unless the platform says otherwise; of requests, what each door is set up with (`WRIT_RATE_PER_SECOND`, `WRIT_RATE_BURST`). */
+/**
+ * What a tenant has unless the platform says otherwise; of requests, what each door is set up with
+ * (`WRIT_RATE_PER_SECOND`, `WRIT_RATE_BURST`).
+ */
 export const TENANT_DEFAULTS = { weight: 1, running_max: 64, waiting_max: 1_000 } as const;
 
 const fields = {
-  requests_per_second: orNull(Type.Integer({ minimum: 1, maximum: 1_000_000, description: 'at each replica of the door; null: as the door is set up' })),
-  request_burst: orNull(Type.Integer({ minimum: 1, maximum: 1_000_000, description: 'requests at once, at each replica of the door; null: as the door is set up' })),
-  weight: Type.Integer({ minimum: 1, maximum: 1_000, description: 'its part of what tenants share while several are about; 1 is the usual one' }),
-  running_max: Type.Integer({ minimum: 1, maximum: 100_000, description: 'calls that are with executors at once, over all replicas' }),
-  waiting_max: Type.Integer({ minimum: 1, maximum: 1_000_000, description: 'calls that wait for an executor, over all replicas; one more is `queue.full`' }),
+  requests_per_second: orNull(
+    Type.Integer({
+      minimum: 1,
+      maximum: 1_000_000,
+      description: 'at each replica of the door; null: as the door is set up',
+    }),
+  ),
+  request_burst: orNull(
+    Type.Integer({
+      minimum: 1,
+      maximum: 1_000_000,
+      description: 'requests at once, at each replica of the door; null: as the door is set up',
+    }),
+  ),
+  weight: Type.Integer({
+    minimum: 1,
+    maximum: 1_000,
+    description: 'its part of what tenants share while several are about; 1 is the usual one',
+  }),
+  running_max: Type.Integer({
+    minimum: 1,
+    maximum: 100_000,
+    description: 'calls that are with executors at once, over all replicas',
+  }),
+  waiting_max: Type.Integer({
+    minimum: 1,
+    maximum: 1_000_000,
+    description: 'calls that wait for an executor, over all replicas; one more is `queue.full`',
+  }),
 };
 
-const count = (description: string) => orNull(Type.Integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER, description }));
+const count = (description: string) =>
+  orNull(Type.Integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER, description }));
 const quota = {
-  files_max: count('files, links and directories; a change that leads past it is `workspace.quota`; null: without bound'),
+  files_max: count(
+    'files, links and directories; a change that leads past it is `workspace.quota`; null: without bound',
+  ),
   bytes_max: count('bytes of their contents; null: without bound'),
 };
 const outputs = {
-  outputs_bytes_max: count('bytes of whole outputs that are kept at once; an output that leads past it is not kept, and its call ends as it would; null: without bound'),
+  outputs_bytes_max: count(
+    'bytes of whole outputs that are kept at once; an output that leads past it is not kept, and its call ends as it would; null: without bound',
+  ),
 };
 const held = {
-  files: orNull(Type.Integer({ minimum: 0, description: 'what is there now, by the newest states; null: not counted yet, and asking for the limits counts it' })),
+  files: orNull(
+    Type.Integer({
+      minimum: 0,
+      description:
+        'what is there now, by the newest states; null: not counted yet, and asking for the limits counts it',
+    }),
+  ),
   bytes: orNull(Type.Integer({ minimum: 0, description: 'the same, in bytes' })),
 };
 
 /** The limits of one tenant. */
-export const TenantLimits = Type.Object({
-  tenant_id: idSchema('tenant'),
-  ...fields,
-  changed_at: orNull(Type.Integer({ minimum: 0, description: 'milliseconds since the epoch; null: never, so they are what every tenant has' })),
-}, closed);
+export const TenantLimits = Type.Object(
+  {
+    tenant_id: idSchema('tenant'),
+    ...fields,
+    changed_at: orNull(
+      Type.Integer({
+        minimum: 0,
+        description: 'milliseconds since the epoch; null: never, so they are what every tenant has',
+      }),
+    ),
+  },
+  closed,
+);
 export type TenantLimits = Static<typeof TenantLimits>;
 
 /** The limits of one tenant with what all its workspaces may hold together, and hold. */
-export const TenantLimitsView = Type.Object({
-  ...TenantLimits.properties, ...quota, ...outputs, ...held,
-  outputs_bytes: Type.Integer({ minimum: 0, description: 'of whole outputs that are kept now' }),
-}, closed);
+export const TenantLimitsView = Type.Object(
+  {
+    ...TenantLimits.properties,
+    ...quota,
+    ...outputs,
+    ...held,
+    outputs_bytes: Type.Integer({ minimum: 0, description: 'of whole outputs that are kept now' }),
+  },
+  closed,
+);
 export type TenantLimitsView = Static<typeof TenantLimitsView>;
 
 /** What one workspace may hold, and holds. */
@@ -51,11 +103,18 @@ export const WorkspaceLimitsChange = Type.Partial(Type.Object(quota), { ...close
 export type WorkspaceLimitsChange = Static<typeof WorkspaceLimitsChange>;
 
 /** What is to change of a tenant's; the rest stays. */
-export const TenantLimitsChange = Type.Partial(Type.Object({ ...fields, ...quota, ...outputs }), { ...closed, minProperties: 1 });
+export const TenantLimitsChange = Type.Partial(Type.Object({ ...fields, ...quota, ...outputs }), {
+  ...closed,
+  minProperties: 1,
+});
 export type TenantLimitsChange = Static<typeof TenantLimitsChange>;
 
 /** Only the platform key asks, which is no tenant's. */
-const asked = { v: Type.Literal(1), caller: Type.Null(), tenant_id: Type.String({ minLength: 1, maxLength: 64 }) } as const;
+const asked = {
+  v: Type.Literal(1),
+  caller: Type.Null(),
+  tenant_id: Type.String({ minLength: 1, maxLength: 64 }),
+} as const;
 
 /** orchestrator → kernel, as rows of KERNEL_REQUESTS. */
 export const TENANT_REQUESTS = {
@@ -65,9 +124,18 @@ export const TENANT_REQUESTS = {
   'tenant.limits.set': Type.Object({ ...asked, change: TenantLimitsChange }, closed),
 } as const;
 
-/** orchestrator → kernel: `kernel.tenant.limits.changed` → LimitsChanged: those that were set at `since` or later, by tenant after `after`, a page at a time. Of all tenants: it is the door that asks. */
-export const LimitsSince = Type.Object({ v: Type.Literal(1), since: Type.Integer({ minimum: 0 }), after: Type.String({ maxLength: 64 }) }, closed);
+/**
+ * orchestrator → kernel: `kernel.tenant.limits.changed` → LimitsChanged: those that were set at `since` or later, by
+ * tenant after `after`, a page at a time. Of all tenants: it is the door that asks.
+ */
+export const LimitsSince = Type.Object(
+  { v: Type.Literal(1), since: Type.Integer({ minimum: 0 }), after: Type.String({ maxLength: 64 }) },
+  closed,
+);
 export type LimitsSince = Static<typeof LimitsSince>;
 /** `more`: there may be another page. `now` is the database's clock in milliseconds. */
-export const LimitsChanged = Type.Object({ now: Type.Integer(), items: Type.Array(TenantLimits), more: Type.Boolean() }, closed);
+export const LimitsChanged = Type.Object(
+  { now: Type.Integer(), items: Type.Array(TenantLimits), more: Type.Boolean() },
+  closed,
+);
 export type LimitsChanged = Static<typeof LimitsChanged>;

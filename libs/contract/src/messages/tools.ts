@@ -10,51 +10,67 @@ const closed = { additionalProperties: false } as const;
 const asked = { v: Type.Literal(1), caller: Caller } as const;
 
 /** One thing that is wrong with tools that were sent. */
-export const CliToolProblem = Type.Object({
-  pointer: Type.String({ description: 'JSON pointer of the place in what was sent' }),
-  message: Type.String(),
-  help: Type.String({ description: 'what to do about it; empty where the message says it all' }),
-}, closed);
+export const CliToolProblem = Type.Object(
+  {
+    pointer: Type.String({ description: 'JSON pointer of the place in what was sent' }),
+    message: Type.String(),
+    help: Type.String({ description: 'what to do about it; empty where the message says it all' }),
+  },
+  closed,
+);
 
 /** What became of one tool that was sent. */
-export const AppliedTool = Type.Object({
-  tool_id: Type.String(),
-  version: Type.Integer({ minimum: 1 }),
-  definition_digest: Sha256Hex,
-  change: Type.Enum(['created', 'changed', 'unchanged']),
-}, closed);
+export const AppliedTool = Type.Object(
+  {
+    tool_id: Type.String(),
+    version: Type.Integer({ minimum: 1 }),
+    definition_digest: Sha256Hex,
+    change: Type.Enum(['created', 'changed', 'unchanged']),
+  },
+  closed,
+);
 export type AppliedTool = Static<typeof AppliedTool>;
 
-/** What became of tools that were sent: all are in force, or everything that is wrong is told and nothing has changed. */
-export const ToolsApplied = Type.Object({
-  valid: Type.Boolean(),
-  problems: Type.Array(CliToolProblem),
-  tools: Type.Array(AppliedTool),
-}, closed);
+/**
+ * What became of tools that were sent: all are in force, or everything that is wrong is told and nothing has changed.
+ */
+export const ToolsApplied = Type.Object(
+  { valid: Type.Boolean(), problems: Type.Array(CliToolProblem), tools: Type.Array(AppliedTool) },
+  closed,
+);
 export type ToolsApplied = Static<typeof ToolsApplied>;
 
 /** A tenant's tool as it is in force. */
-export const TenantToolView = Type.Object({
-  tool: TenantTool,
-  definition_digest: Sha256Hex,
-  applied_by: Type.String({ description: 'the API key' }),
-  applied_at: Type.Integer({ minimum: 0 }),
-}, closed);
+export const TenantToolView = Type.Object(
+  {
+    tool: TenantTool,
+    definition_digest: Sha256Hex,
+    applied_by: Type.String({ description: 'the API key' }),
+    applied_at: Type.Integer({ minimum: 0 }),
+  },
+  closed,
+);
 export type TenantToolView = Static<typeof TenantToolView>;
 
 /** What answers the tenant's searches of the web. */
-export const SearchProviderView = Type.Object({
-  provider: SearchProvider,
-  definition_digest: { ...Sha256Hex, description: 'of `web.search` as it is with this provider' },
-  set_by: Type.String({ description: 'the API key' }),
-  set_at: Type.Integer({ minimum: 0 }),
-}, closed);
+export const SearchProviderView = Type.Object(
+  {
+    provider: SearchProvider,
+    definition_digest: { ...Sha256Hex, description: 'of `web.search` as it is with this provider' },
+    set_by: Type.String({ description: 'the API key' }),
+    set_at: Type.Integer({ minimum: 0 }),
+  },
+  closed,
+);
 export type SearchProviderView = Static<typeof SearchProviderView>;
 
 /** orchestrator → kernel, of a tenant's tools. */
 export const TOOL_REQUESTS = {
   /** → ToolsApplied: of a CliToolFile of any shape. `dry_run`: only told */
-  'tool.apply': Type.Object({ ...asked, file: Type.Record(Type.String(), Type.Unknown()), dry_run: Type.Boolean() }, closed),
+  'tool.apply': Type.Object(
+    { ...asked, file: Type.Record(Type.String(), Type.Unknown()), dry_run: Type.Boolean() },
+    closed,
+  ),
   /** → {items: TenantToolView[], next_cursor}, by name; `tool_id`: that one alone */
   'tool.list': Type.Object({ ...asked, page: Page, tool_id: orNull(Type.String({ maxLength: 128 })) }, closed),
   /** → {removed: tool_id}; calls that were decided on it and haven't begun end as `tool.changed` */

@@ -17,63 +17,117 @@ const VALUE_CHARS_MAX = 4096;
 const PATTERN_CHARS_MAX = 256;
 
 /** One parameter, in words of JSON Schema. */
-export const CliParameter = Type.Object({
-  type: Type.Enum(['string', 'integer', 'number', 'boolean']),
-  description: Type.Optional(Type.String({ maxLength: 1024 })),
-  optional: Type.Optional(Type.Boolean({ description: 'false unless said' })),
-  enum: Type.Optional(Type.Array(Type.Union([Type.String({ maxLength: VALUE_CHARS_MAX }), Type.Number()]), { minItems: 1, maxItems: 256 })),
-  pattern: Type.Optional(Type.String({ minLength: 1, maxLength: PATTERN_CHARS_MAX, description: 'RE2; the whole value must match' })),
-  minLength: Type.Optional(Type.Integer({ minimum: 0, maximum: VALUE_CHARS_MAX })),
-  maxLength: Type.Optional(Type.Integer({ minimum: 0, maximum: VALUE_CHARS_MAX, description: `${VALUE_CHARS_MAX} unless said` })),
-  minimum: Type.Optional(Type.Number()),
-  maximum: Type.Optional(Type.Number()),
-  leading_dash: Type.Optional(Type.Boolean({ description: 'whether a value may begin with `-`: false unless said, since a program could take it for an option' })),
-}, closed);
+export const CliParameter = Type.Object(
+  {
+    type: Type.Enum(['string', 'integer', 'number', 'boolean']),
+    description: Type.Optional(Type.String({ maxLength: 1024 })),
+    optional: Type.Optional(Type.Boolean({ description: 'false unless said' })),
+    enum: Type.Optional(
+      Type.Array(Type.Union([Type.String({ maxLength: VALUE_CHARS_MAX }), Type.Number()]), {
+        minItems: 1,
+        maxItems: 256,
+      }),
+    ),
+    pattern: Type.Optional(
+      Type.String({ minLength: 1, maxLength: PATTERN_CHARS_MAX, description: 'RE2; the whole value must match' }),
+    ),
+    minLength: Type.Optional(Type.Integer({ minimum: 0, maximum: VALUE_CHARS_MAX })),
+    maxLength: Type.Optional(
+      Type.Integer({ minimum: 0, maximum: VALUE_CHARS_MAX, description: `${VALUE_CHARS_MAX} unless said` }),
+    ),
+    minimum: Type.Optional(Type.Number()),
+    maximum: Type.Optional(Type.Number()),
+    leading_dash: Type.Optional(
+      Type.Boolean({
+        description:
+          'whether a value may begin with `-`: false unless said, since a program could take it for an option',
+      }),
+    ),
+  },
+  closed,
+);
 export type CliParameter = Static<typeof CliParameter>;
 
 const Argument = Type.String({ maxLength: VALUE_CHARS_MAX });
 const shared = {
   description: Type.String({ minLength: 1, maxLength: 1024 }),
   category: Type.Enum(['read', 'write', 'admin']),
-  cmd: Type.String({ pattern: '^(/[A-Za-z0-9._+-]+)*/?[A-Za-z0-9._+-]+$', maxLength: 256, description: 'a program on the path of the image, or its absolute path' }),
+  cmd: Type.String({
+    pattern: '^(/[A-Za-z0-9._+-]+)*/?[A-Za-z0-9._+-]+$',
+    maxLength: 256,
+    description: 'a program on the path of the image, or its absolute path',
+  }),
   args: Type.Array(Argument, { maxItems: 128 }),
   parameters: Type.Record(Type.String({ pattern: ParameterName }), CliParameter, { ...closed, maxProperties: 32 }),
 };
 
 /** A tool as its author writes it. */
-export const CliToolSource = Type.Object({
-  name: CliToolName,
-  ...shared,
-  args: Type.Optional(shared.args),
-  parameters: Type.Optional(shared.parameters),
-  optional_args: Type.Optional(Type.Record(Type.String({ pattern: ParameterName }), Type.Array(Argument, { minItems: 1, maxItems: 16 }), { ...closed, maxProperties: 32 })),
-  env: Type.Optional(Type.Record(Type.String({ pattern: VariableName }), Type.String({ maxLength: VALUE_CHARS_MAX }), { ...closed, maxProperties: 64 })),
-  timeout_ms: Type.Optional(Type.Integer({ minimum: 100, maximum: 120_000, description: '120000 unless said' })),
-  output_bytes: Type.Optional(Type.Integer({ minimum: 1024, maximum: 200_000, description: '200000 unless said' })),
-}, closed);
+export const CliToolSource = Type.Object(
+  {
+    name: CliToolName,
+    ...shared,
+    args: Type.Optional(shared.args),
+    parameters: Type.Optional(shared.parameters),
+    optional_args: Type.Optional(
+      Type.Record(Type.String({ pattern: ParameterName }), Type.Array(Argument, { minItems: 1, maxItems: 16 }), {
+        ...closed,
+        maxProperties: 32,
+      }),
+    ),
+    env: Type.Optional(
+      Type.Record(Type.String({ pattern: VariableName }), Type.String({ maxLength: VALUE_CHARS_MAX }), {
+        ...closed,
+        maxProperties: 64,
+      }),
+    ),
+    timeout_ms: Type.Optional(Type.Integer({ minimum: 100, maximum: 120_000, description: '120000 unless said' })),
+    output_bytes: Type.Optional(Type.Integer({ minimum: 1024, maximum: 200_000, description: '200000 unless said' })),
+  },
+  closed,
+);
 export type CliToolSource = Static<typeof CliToolSource>;
 
 /** A file of tools: what `writ tools apply` sends. */
-export const CliToolFile = Type.Object({
-  tools: Type.Array(CliToolSource, { minItems: 1, maxItems: CLI_TOOLS.inOneFile }),
-  variables: Type.Optional(Type.Record(Type.String({ pattern: VariableName }), Type.String({ maxLength: VALUE_CHARS_MAX }), { ...closed, maxProperties: 64, description: 'what `${NAME}` stands for in the environments of these tools' })),
-}, closed);
+export const CliToolFile = Type.Object(
+  {
+    tools: Type.Array(CliToolSource, { minItems: 1, maxItems: CLI_TOOLS.inOneFile }),
+    variables: Type.Optional(
+      Type.Record(Type.String({ pattern: VariableName }), Type.String({ maxLength: VALUE_CHARS_MAX }), {
+        ...closed,
+        maxProperties: 64,
+        description: 'what `${NAME}` stands for in the environments of these tools',
+      }),
+    ),
+  },
+  closed,
+);
 export type CliToolFile = Static<typeof CliToolFile>;
 
 /** Of a value in a tool's environment: text, or a secret of the tenant by its name. */
-export const EnvPart = Type.Union([Type.Object({ text: Type.String() }, closed), Type.Object({ secret: Type.String({ pattern: VariableName }) }, closed)]);
+export const EnvPart = Type.Union([
+  Type.Object({ text: Type.String() }, closed),
+  Type.Object({ secret: Type.String({ pattern: VariableName }) }, closed),
+]);
 export type EnvPart = Static<typeof EnvPart>;
 
-/** A tool as it is stored, hashed and handed to executors: nothing in it depends on anything else, and what its author ordered is a list. */
-export const CliTool = Type.Object({
-  v: Type.Literal(1),
-  tool_id: CliToolName,
-  version: Type.Integer({ minimum: 1 }),
-  ...shared,
-  optional_args: Type.Array(Type.Object({ parameter: Type.String({ pattern: ParameterName }), args: Type.Array(Argument) }, closed)),
-  env: Type.Array(Type.Object({ name: Type.String({ pattern: VariableName }), parts: Type.Array(EnvPart) }, closed)),
-  limits: Type.Record(Type.String(), Type.Integer({ minimum: 0 })),
-}, closed);
+/**
+ * A tool as it is stored, hashed and handed to executors: nothing in it depends on anything else, and what its author
+ * ordered is a list.
+ */
+export const CliTool = Type.Object(
+  {
+    v: Type.Literal(1),
+    tool_id: CliToolName,
+    version: Type.Integer({ minimum: 1 }),
+    ...shared,
+    optional_args: Type.Array(
+      Type.Object({ parameter: Type.String({ pattern: ParameterName }), args: Type.Array(Argument) }, closed),
+    ),
+    env: Type.Array(Type.Object({ name: Type.String({ pattern: VariableName }), parts: Type.Array(EnvPart) }, closed)),
+    limits: Type.Record(Type.String(), Type.Integer({ minimum: 0 })),
+  },
+  closed,
+);
 export type CliTool = Static<typeof CliTool>;
 
 /** What of a tool decides which program runs, with which arguments and variables. */

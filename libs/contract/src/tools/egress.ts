@@ -3,7 +3,11 @@ import { Type } from 'typebox';
 import { EGRESS_LIMITS, type OutputLabel, type RequestResource, type ToolDefinition } from './definition.ts';
 
 const closed = { additionalProperties: false } as const;
-const Url = Type.String({ minLength: 1, maxLength: 2_048, description: '`http://` or `https://`, a host name in ASCII, no user and no fragment' });
+const Url = Type.String({
+  minLength: 1,
+  maxLength: 2_048,
+  description: '`http://` or `https://`, a host name in ASCII, no user and no fragment',
+});
 
 /** What strangers write may be meant for the agent that reads it. */
 export const STRANGERS: readonly OutputLabel[] = [{ label: 'untrusted_content', when: 'always' }];
@@ -18,38 +22,66 @@ const broker = { class: 'broker', accepts_secrets: [], labels: STRANGERS, limits
 
 /** All but those that frame a message, speak of the connection or choose whom it is for: these are ours to say. */
 const HeaderName = Type.String({
-  maxLength: 64, pattern: '^(?!(?:host|connection|content-length|content-type|transfer-encoding|te|trailer|upgrade|expect|keep-alive|proxy-[a-z-]*)$)[a-z0-9][a-z0-9-]*$',
+  maxLength: 64,
+  pattern:
+    '^(?!(?:host|connection|content-length|content-type|transfer-encoding|te|trailer|upgrade|expect|keep-alive|proxy-[a-z-]*)$)[a-z0-9][a-z0-9-]*$',
   description: 'in lower case; none that frames the message or speaks of the connection',
 });
-const Header = Type.Object({ name: HeaderName, value: Type.String({ maxLength: 4_096, pattern: '^[\\t\\x20-\\x7e]*$', description: 'may name secrets, over https: `Bearer ${secret:NAME}`' }) }, closed);
+const Header = Type.Object(
+  {
+    name: HeaderName,
+    value: Type.String({
+      maxLength: 4_096,
+      pattern: '^[\\t\\x20-\\x7e]*$',
+      description: 'may name secrets, over https: `Bearer ${secret:NAME}`',
+    }),
+  },
+  closed,
+);
 
 export const NET_EGRESS: ToolDefinition = {
   ...broker,
   tool_id: 'net.egress',
   version: 2,
   accepts_secrets: ['headers'],
-  description: 'Sends one HTTP request to a host that the token names. It follows no redirect. The purpose is recorded, and policy sees it. A secret in a header is put in on its way out, and seen by nobody in here.',
+  description:
+    'Sends one HTTP request to a host that the token names. It follows no redirect. The purpose is recorded, and policy sees it. A secret in a header is put in on its way out, and seen by nobody in here.',
   category: 'admin',
   mutating: true,
-  parameters: Type.Object({
-    route: Type.Object({
-      method: Type.Enum(['GET', 'HEAD', 'OPTIONS', 'POST', 'PUT', 'PATCH', 'DELETE']),
-      url: Url,
-    }, closed),
-    purpose: Type.String({ minLength: 1, maxLength: 256, description: 'what the request is for, in words' }),
-    headers: Type.Optional(Type.Array(Header, { maxItems: 32 })),
-    payload_ref: Type.Optional(Type.String({ minLength: 1, maxLength: 4096, description: 'a file of the workspace that is sent as the body' })),
-    content_type: Type.Optional(Type.String({ maxLength: 128, pattern: '^[A-Za-z0-9!#$&^_.+-]+/[A-Za-z0-9!#$&^_.+-]+(; ?[A-Za-z0-9_-]+=[A-Za-z0-9_-]+)?$', description: 'of the body; application/octet-stream unless said' })),
-  }, closed),
-  result: Type.Object({
-    status: Type.Integer(),
-    headers: Type.Record(Type.String(), Type.String()),
-    body: Type.String(),
-    encoding: Type.Union([Type.Literal('utf8'), Type.Literal('base64')]),
-    size: Type.Integer({ description: 'bytes of the body that came' }),
-    truncated: Type.Boolean({ description: 'whether more of it came than `body` holds' }),
-  }, closed),
-  resources: (args) => (typeof args['payload_ref'] === 'string' ? [{ kind: 'fs', access: 'read', path: args['payload_ref'] }] : []),
+  parameters: Type.Object(
+    {
+      route: Type.Object(
+        { method: Type.Enum(['GET', 'HEAD', 'OPTIONS', 'POST', 'PUT', 'PATCH', 'DELETE']), url: Url },
+        closed,
+      ),
+      purpose: Type.String({ minLength: 1, maxLength: 256, description: 'what the request is for, in words' }),
+      headers: Type.Optional(Type.Array(Header, { maxItems: 32 })),
+      payload_ref: Type.Optional(
+        Type.String({ minLength: 1, maxLength: 4096, description: 'a file of the workspace that is sent as the body' }),
+      ),
+      content_type: Type.Optional(
+        Type.String({
+          maxLength: 128,
+          pattern: '^[A-Za-z0-9!#$&^_.+-]+/[A-Za-z0-9!#$&^_.+-]+(; ?[A-Za-z0-9_-]+=[A-Za-z0-9_-]+)?$',
+          description: 'of the body; application/octet-stream unless said',
+        }),
+      ),
+    },
+    closed,
+  ),
+  result: Type.Object(
+    {
+      status: Type.Integer(),
+      headers: Type.Record(Type.String(), Type.String()),
+      body: Type.String(),
+      encoding: Type.Union([Type.Literal('utf8'), Type.Literal('base64')]),
+      size: Type.Integer({ description: 'bytes of the body that came' }),
+      truncated: Type.Boolean({ description: 'whether more of it came than `body` holds' }),
+    },
+    closed,
+  ),
+  resources: (args) =>
+    typeof args['payload_ref'] === 'string' ? [{ kind: 'fs', access: 'read', path: args['payload_ref'] }] : [],
   requests: (args) => [routeOf(args)],
 };
 
@@ -58,23 +90,32 @@ export const WEB_FETCH: ToolDefinition = {
   tool_id: 'web.fetch',
   version: 2,
   accepts_secrets: ['headers'],
-  description: 'Reads a web page as text: what a person would read of it, without menus and markup. Follows redirects to hosts that the token names; headers go to the host of the URL alone. A secret in a header is put in on its way out, and seen by nobody in here.',
+  description:
+    'Reads a web page as text: what a person would read of it, without menus and markup. Follows redirects to hosts that the token names; headers go to the host of the URL alone. A secret in a header is put in on its way out, and seen by nobody in here.',
   category: 'read',
   mutating: false,
-  parameters: Type.Object({
-    url: Url,
-    headers: Type.Optional(Type.Array(Header, { maxItems: 32 })),
-    max_chars: Type.Optional(Type.Integer({ minimum: 100, maximum: 100_000, description: 'characters to return; 20000 unless said' })),
-  }, closed),
-  result: Type.Object({
-    url: Type.String({ description: 'where it was found, redirects followed' }),
-    status: Type.Integer(),
-    content_type: Type.String(),
-    title: Type.Union([Type.String(), Type.Null()]),
-    text: Type.String(),
-    size: Type.Integer({ description: 'bytes of the page' }),
-    truncated: Type.Boolean(),
-  }, closed),
+  parameters: Type.Object(
+    {
+      url: Url,
+      headers: Type.Optional(Type.Array(Header, { maxItems: 32 })),
+      max_chars: Type.Optional(
+        Type.Integer({ minimum: 100, maximum: 100_000, description: 'characters to return; 20000 unless said' }),
+      ),
+    },
+    closed,
+  ),
+  result: Type.Object(
+    {
+      url: Type.String({ description: 'where it was found, redirects followed' }),
+      status: Type.Integer(),
+      content_type: Type.String(),
+      title: Type.Union([Type.String(), Type.Null()]),
+      text: Type.String(),
+      size: Type.Integer({ description: 'bytes of the page' }),
+      truncated: Type.Boolean(),
+    },
+    closed,
+  ),
   resources: () => [],
   requests: (args) => [{ method: 'GET', url: textOf(args['url']), purpose: '' }],
 };

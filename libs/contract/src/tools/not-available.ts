@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/** Tools that dialects and documents name and that can't run yet. A call of one is refused on the record as not available, and nothing offers it; once a tool of the id exists, or a tenant registers one, that is called. */
+/**
+ * Tools that dialects and documents name and that can't run yet. A call of one is refused on the record as not
+ * available, and nothing offers it; once a tool of the id exists, or a tenant registers one, that is called.
+ */
 export const NOT_AVAILABLE = {
   transcribe: 'audio.transcribe',
   createContainer: 'container.create',

@@ -5,13 +5,34 @@ const tool = (id: string) => TOOLS.get(id)!;
 
 describe('the tools', () => {
   it('are these', () => {
-    expect([...TOOLS.keys()]).toEqual(['fs.read', 'fs.write', 'fs.edit', 'fs.edit_files', 'fs.list', 'fs.search', 'shell.run', 'shell.session', 'shell.dangerous', 'mk8.run', 'net.egress', 'web.fetch', 'value.get', 'task.create', 'task.edit', 'task.list', 'skill.read', 'agent.spawn']);
+    expect([...TOOLS.keys()]).toEqual([
+      'fs.read',
+      'fs.write',
+      'fs.edit',
+      'fs.edit_files',
+      'fs.list',
+      'fs.search',
+      'shell.run',
+      'shell.session',
+      'shell.dangerous',
+      'mk8.run',
+      'net.egress',
+      'web.fetch',
+      'value.get',
+      'task.create',
+      'task.edit',
+      'task.list',
+      'skill.read',
+      'agent.spawn',
+    ]);
   });
 
   it('say where arguments do not fit, every place of it', () => {
     expect(argumentFaults(tool('fs.read'), { path: 'a', limit: 5 })).toEqual([]);
     const faults = argumentFaults(tool('fs.edit'), { path: 7, edits: [{ find: '' }], extra: 1 });
-    expect(faults.map((f) => f.pointer)).toEqual(expect.arrayContaining(['/path', '/edits/0', '/edits/0/find', '/extra']));
+    expect(faults.map((f) => f.pointer)).toEqual(
+      expect.arrayContaining(['/path', '/edits/0', '/edits/0/find', '/extra']),
+    );
   });
 
   it('of a session ask one thing at a time', () => {
@@ -27,8 +48,16 @@ describe('the tools', () => {
   });
 
   it('name what the arguments touch; only a read-only tool touches nothing for writing', () => {
-    expect(tool('fs.edit').resources({ path: 'a' }).map((r) => r.access)).toEqual(['write', 'read']);
-    expect(tool('fs.edit_files').resources({ files: [{ path: 'a' }, { path: 'b' }] }).map(({ access, path }) => `${access} ${path}`)).toEqual(['write a', 'read a', 'write b', 'read b']);
+    expect(
+      tool('fs.edit')
+        .resources({ path: 'a' })
+        .map((r) => r.access),
+    ).toEqual(['write', 'read']);
+    expect(
+      tool('fs.edit_files')
+        .resources({ files: [{ path: 'a' }, { path: 'b' }] })
+        .map(({ access, path }) => `${access} ${path}`),
+    ).toEqual(['write a', 'read a', 'write b', 'read b']);
     expect(tool('fs.list').resources({})).toEqual([{ kind: 'fs', access: 'read', path: '' }]);
     for (const one of TOOLS.values()) {
       if (!one.mutating) expect(one.resources({ path: 'a' }).some((r) => r.access === 'write')).toBe(false);

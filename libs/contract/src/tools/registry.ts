@@ -15,7 +15,26 @@ import { VALUE_GET } from './values.ts';
 
 /** Every tool that exists, by id. */
 export const TOOLS: ReadonlyMap<string, ToolDefinition> = new Map(
-  [FS_READ, FS_WRITE, FS_EDIT, FS_EDIT_FILES, FS_LIST, FS_SEARCH, SHELL_RUN, SHELL_SESSION, SHELL_DANGEROUS, MK8_RUN, NET_EGRESS, WEB_FETCH, VALUE_GET, TASK_CREATE, TASK_EDIT, TASK_LIST, SKILL_READ, AGENT_SPAWN].map((tool) => [tool.tool_id, tool]),
+  [
+    FS_READ,
+    FS_WRITE,
+    FS_EDIT,
+    FS_EDIT_FILES,
+    FS_LIST,
+    FS_SEARCH,
+    SHELL_RUN,
+    SHELL_SESSION,
+    SHELL_DANGEROUS,
+    MK8_RUN,
+    NET_EGRESS,
+    WEB_FETCH,
+    VALUE_GET,
+    TASK_CREATE,
+    TASK_EDIT,
+    TASK_LIST,
+    SKILL_READ,
+    AGENT_SPAWN,
+  ].map((tool) => [tool.tool_id, tool]),
 );
 
 /** Compiled ones become program text, so only schemas that stand in this library are. */
@@ -36,8 +55,41 @@ function compiledErrors(tool: ToolDefinition, args: unknown): { instancePath: st
 
 /** The part of a definition that its digest covers: all that decides what a call means. JSON only. */
 export function definitionForDigest(tool: ToolDefinition): Record<string, unknown> {
-  const { tool_id, version, description, parameters, result, category, mutating, accepts_secrets, labels, limits, sandbox, provider, profile, supervised } = tool;
-  return { tool_id, version, description, parameters: plain(parameters), result: plain(result), category, class: tool.class, ...(tool.session === undefined ? {} : { session: tool.session }), ...(tool.cli === undefined ? {} : { cli: tool.cli }), ...(sandbox === undefined ? {} : { sandbox }), ...(provider === undefined ? {} : { provider }), ...(profile === undefined ? {} : { profile }), ...(supervised === undefined ? {} : { supervised }), mutating, accepts_secrets, labels, limits };
+  const {
+    tool_id,
+    version,
+    description,
+    parameters,
+    result,
+    category,
+    mutating,
+    accepts_secrets,
+    labels,
+    limits,
+    sandbox,
+    provider,
+    profile,
+    supervised,
+  } = tool;
+  return {
+    tool_id,
+    version,
+    description,
+    parameters: plain(parameters),
+    result: plain(result),
+    category,
+    class: tool.class,
+    ...(tool.session === undefined ? {} : { session: tool.session }),
+    ...(tool.cli === undefined ? {} : { cli: tool.cli }),
+    ...(sandbox === undefined ? {} : { sandbox }),
+    ...(provider === undefined ? {} : { provider }),
+    ...(profile === undefined ? {} : { profile }),
+    ...(supervised === undefined ? {} : { supervised }),
+    mutating,
+    accepts_secrets,
+    labels,
+    limits,
+  };
 }
 
 const plain = (schema: unknown): unknown => JSON.parse(JSON.stringify(schema));

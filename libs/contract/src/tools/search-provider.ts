@@ -5,8 +5,15 @@ import { Type, type Static } from 'typebox';
 const URL_CHARS_MAX = 256;
 
 /** What answers searches. `searxng`: whatever answers `GET <url>/search?q=…&format=json` as SearXNG does. */
-export const SearchProvider = Type.Object({
-  kind: Type.Enum(['searxng']),
-  url: Type.String({ minLength: 1, maxLength: URL_CHARS_MAX, description: 'where it stands, without `/search`: `https://searx.example.org`' }),
-}, { additionalProperties: false });
+export const SearchProvider = Type.Object(
+  {
+    kind: Type.Enum(['searxng']),
+    url: Type.String({
+      minLength: 1,
+      maxLength: URL_CHARS_MAX,
+      description: 'where it stands, without `/search`: `https://searx.example.org`',
+    }),
+  },
+  { additionalProperties: false },
+);
 export type SearchProvider = Static<typeof SearchProvider>;

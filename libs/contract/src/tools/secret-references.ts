@@ -18,7 +18,12 @@ const NAME = new RegExp(VALUE_NAME);
 
 /** What of secrets a text names, in its order. */
 export function readReferences(text: string): SecretReference[] {
-  return [...text.matchAll(REFERENCE)].map(({ 0: whole, 1: escape, 2: name = '', index }) => ({ at: index, text: whole, name: NAME.test(name) ? name : null, literal: escape === '$' }));
+  return [...text.matchAll(REFERENCE)].map(({ 0: whole, 1: escape, 2: name = '', index }) => ({
+    at: index,
+    text: whole,
+    name: NAME.test(name) ? name : null,
+    literal: escape === '$',
+  }));
 }
 
 /** The text with every reference replaced. */
@@ -47,9 +52,14 @@ export type NamesSecrets = Pick<ToolDefinition, 'class' | 'accepts_secrets' | 'c
 /** Text that is a file's content or a path names no secret, whatever stands in it. */
 const isPlain = (tool: NamesSecrets): boolean => tool.class === 'inline';
 
-/** The secrets that a call names, with those that its tool's own variables do. Only where its tool takes them does a reference stand for a value; elsewhere, but in plain text, one is a mistake that is said. */
+/**
+ * The secrets that a call names, with those that its tool's own variables do. Only where its tool takes them does a
+ * reference stand for a value; elsewhere, but in plain text, one is a mistake that is said.
+ */
 export function secretsNamed(tool: NamesSecrets, args: Readonly<Record<string, unknown>>): NamedSecrets {
-  const names = new Set(tool.cli?.env.flatMap(({ parts }) => parts.flatMap((part) => ('secret' in part ? [part.secret] : []))));
+  const names = new Set(
+    tool.cli?.env.flatMap(({ parts }) => parts.flatMap((part) => ('secret' in part ? [part.secret] : []))),
+  );
   const faults: { pointer: string; message: string }[] = [];
   if (isPlain(tool)) return { names: [], faults };
   for (const [key, value] of Object.entries(args)) {
@@ -57,8 +67,17 @@ export function secretsNamed(tool: NamesSecrets, args: Readonly<Record<string, u
     for (const { pointer, text } of textsIn(value, `/${key}`)) {
       for (const { name, literal } of readReferences(text)) {
         if (literal) continue;
-        if (name === null) faults.push({ pointer, message: 'names a secret by what is no name: `${secret:NAME}` takes capital letters, digits and `_`; write `$${secret:` for the text itself' });
-        else if (!takes) faults.push({ pointer, message: `takes no secret${tool.accepts_secrets.length === 0 ? '' : `; ${tool.accepts_secrets.map((at) => `\`/${at}\``).join(', ')} does`}` });
+        if (name === null)
+          faults.push({
+            pointer,
+            message:
+              'names a secret by what is no name: `${secret:NAME}` takes capital letters, digits and `_`; write `$${secret:` for the text itself',
+          });
+        else if (!takes)
+          faults.push({
+            pointer,
+            message: `takes no secret${tool.accepts_secrets.length === 0 ? '' : `; ${tool.accepts_secrets.map((at) => `\`/${at}\``).join(', ')} does`}`,
+          });
         else names.add(name);
       }
     }
@@ -71,6 +90,7 @@ function* textsIn(value: unknown, pointer: string): Generator<{ pointer: string;
   if (typeof value === 'string') {
     if (value.includes('${secret:')) yield { pointer, text: value };
   } else if (typeof value === 'object' && value !== null) {
-    for (const [key, member] of Object.entries(value)) yield* textsIn(member, `${pointer}/${key.replaceAll('~', '~0').replaceAll('/', '~1')}`);
+    for (const [key, member] of Object.entries(value))
+      yield* textsIn(member, `${pointer}/${key.replaceAll('~', '~0').replaceAll('/', '~1')}`);
   }
 }

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Words of a command that no shell will read. INVARIANT (what bash would have said, or nothing): a text is split only where bash would split it into the very same words; whatever
-// bash would do more with, an expansion, an operator, a pattern, a comment, is a problem and never taken as text.
+// Words of a command that no shell will read. INVARIANT (what bash would have said, or nothing): a text is split only
+// where bash would split it into the very same words; whatever bash would do more with, an expansion, an operator, a
+// pattern, a comment, is a problem and never taken as text.
 
 /** The words, or what keeps the text from being only words. */
-export type ShellWords = { readonly words: readonly string[]; readonly problem: null } | { readonly words: null; readonly problem: string };
+export type ShellWords =
+  { readonly words: readonly string[]; readonly problem: null } | { readonly words: null; readonly problem: string };
 
 /** Outside of quotes these do something, wherever they stand. */
 const ACTS = new Set('|&;<>()$`*?[]\n\r');
@@ -42,7 +44,10 @@ export function shellWords(text: string): ShellWords {
       word = (word ?? '') + next;
       at += 2;
     } else {
-      if (ACTS.has(char) || (word === null && ACTS_FIRST.has(char))) return problem(`${JSON.stringify(char)} means something to a shell, and there is none: quote it, or make several calls`);
+      if (ACTS.has(char) || (word === null && ACTS_FIRST.has(char)))
+        return problem(
+          `${JSON.stringify(char)} means something to a shell, and there is none: quote it, or make several calls`,
+        );
       // Bash reads `a{b,c}` and `{1..3}` as several words, and `x=~` and `x:~` as a path: rare enough to be left out.
       if (char === '{' || char === '}') return problem('braces may mean something to a shell: quote them');
       if (char === '~' && /[=:]$/.test(word ?? '')) return problem('"~" means something to a shell there: quote it');
@@ -60,7 +65,8 @@ function doubleQuoted(text: string, start: number): { readonly text: string; rea
   for (let at = start; at < text.length; at += 1) {
     const char = text[at] as string;
     if (char === '"') return { text: read, end: at + 1 };
-    if (char === '$' || char === '`') return `"${char}" means something to a shell within double quotes: use single ones`;
+    if (char === '$' || char === '`')
+      return `"${char}" means something to a shell within double quotes: use single ones`;
     const next = text[at + 1] ?? '';
     if (char === '\\' && next === '\n') return 'it breaks its line with a backslash';
     if (char === '\\' && ESCAPED_IN_DOUBLE.has(next)) {

@@ -5,29 +5,51 @@ import { SANDBOX_LIMITS, TELLS_SECRETS, type ToolDefinition } from './definition
 export const SHELL_RUN: ToolDefinition = {
   tool_id: 'shell.run',
   version: 6,
-  description: 'Runs a bash command in a disposable container on the workspace. A non-zero exit status rolls everything back unless `on_failure` is `keep`. `${secret:NAME}` in the command stands for a secret that the token grants.',
+  description:
+    'Runs a bash command in a disposable container on the workspace. A non-zero exit status rolls everything back unless `on_failure` is `keep`. `${secret:NAME}` in the command stands for a secret that the token grants.',
   category: 'write',
   class: 'sandboxed',
   mutating: true,
   accepts_secrets: ['command'],
   labels: TELLS_SECRETS,
   limits: SANDBOX_LIMITS,
-  parameters: Type.Object({
-    command: Type.String({ minLength: 1, maxLength: 65_536 }),
-    cwd: Type.Optional(Type.String({ maxLength: 4096, description: 'a directory of the workspace' })),
-    timeout_ms: Type.Optional(Type.Integer({ minimum: 100, maximum: 120_000, description: '120000 unless said' })),
-    idle_ms: Type.Optional(Type.Integer({ minimum: 1_000, maximum: 120_000, description: 'ends the command when it says nothing for so long, until its output is cut; never unless said' })),
-    stdin: Type.Optional(Type.String({ maxLength: 262_144 })),
-    on_failure: Type.Optional(Type.Union([Type.Literal('rollback'), Type.Literal('keep')], { description: 'rollback unless said' })),
-  }, { additionalProperties: false }),
-  result: Type.Object({
-    exit_code: Type.Union([Type.Integer(), Type.Null()]),
-    signal: Type.Union([Type.String(), Type.Null()]),
-    output: Type.String({ description: 'stdout and stderr in the order in which they were read: two writes to different streams within a millisecond may be the other way round' }),
-    output_lossy: Type.Optional(Type.Literal(true, { description: 'there where the output held bytes that are not UTF-8, or NUL; they show as U+FFFD' })),
-    truncated_bytes: Type.Integer({ description: 'bytes of output that were cut off' }),
-    wall_ms: Type.Integer(),
-  }, { additionalProperties: false }),
+  parameters: Type.Object(
+    {
+      command: Type.String({ minLength: 1, maxLength: 65_536 }),
+      cwd: Type.Optional(Type.String({ maxLength: 4096, description: 'a directory of the workspace' })),
+      timeout_ms: Type.Optional(Type.Integer({ minimum: 100, maximum: 120_000, description: '120000 unless said' })),
+      idle_ms: Type.Optional(
+        Type.Integer({
+          minimum: 1_000,
+          maximum: 120_000,
+          description: 'ends the command when it says nothing for so long, until its output is cut; never unless said',
+        }),
+      ),
+      stdin: Type.Optional(Type.String({ maxLength: 262_144 })),
+      on_failure: Type.Optional(
+        Type.Union([Type.Literal('rollback'), Type.Literal('keep')], { description: 'rollback unless said' }),
+      ),
+    },
+    { additionalProperties: false },
+  ),
+  result: Type.Object(
+    {
+      exit_code: Type.Union([Type.Integer(), Type.Null()]),
+      signal: Type.Union([Type.String(), Type.Null()]),
+      output: Type.String({
+        description:
+          'stdout and stderr in the order in which they were read: two writes to different streams within a millisecond may be the other way round',
+      }),
+      output_lossy: Type.Optional(
+        Type.Literal(true, {
+          description: 'there where the output held bytes that are not UTF-8, or NUL; they show as U+FFFD',
+        }),
+      ),
+      truncated_bytes: Type.Integer({ description: 'bytes of output that were cut off' }),
+      wall_ms: Type.Integer(),
+    },
+    { additionalProperties: false },
+  ),
   // What a command touches can't be known from its text; its working directory at least must be readable.
   resources: (args) => (typeof args['cwd'] === 'string' ? [{ kind: 'fs', access: 'read', path: args['cwd'] }] : []),
 };

@@ -10,7 +10,10 @@ const closed = { additionalProperties: false } as const;
 
 /** What a skill is called: part of URLs, prompts and records. */
 export const SKILL_NAME = '^(?=.{1,64}$)[a-z0-9]+(?:-[a-z0-9]+)*$';
-export const SkillName = Type.String({ pattern: SKILL_NAME, description: 'one to 64 small letters and digits, with single `-` between them' });
+export const SkillName = Type.String({
+  pattern: SKILL_NAME,
+  description: 'one to 64 small letters and digits, with single `-` between them',
+});
 /** The file that every skill has: its name, what it is for, and its text. */
 export const SKILL_FILE = 'SKILL.md';
 /** Longest path of a file in a skill; each character of it is ASCII. */
@@ -18,19 +21,50 @@ export const SKILL_PATH_CHARS_MAX = 256;
 /** In a prompt each skill is a line of it. */
 export const SKILL_DESCRIPTION_CHARS_MAX = 1_024;
 
-export const SkillDescription = Type.String({ minLength: 1, maxLength: SKILL_DESCRIPTION_CHARS_MAX, description: 'what it is for, in a line' });
-export const SkillFile = Type.Object({ path: Type.String({ minLength: 1, maxLength: SKILL_PATH_CHARS_MAX }), sha256: Sha256Hex, size: Type.Integer({ minimum: 0 }) }, closed);
+export const SkillDescription = Type.String({
+  minLength: 1,
+  maxLength: SKILL_DESCRIPTION_CHARS_MAX,
+  description: 'what it is for, in a line',
+});
+export const SkillFile = Type.Object(
+  {
+    path: Type.String({ minLength: 1, maxLength: SKILL_PATH_CHARS_MAX }),
+    sha256: Sha256Hex,
+    size: Type.Integer({ minimum: 0 }),
+  },
+  closed,
+);
 export type SkillFile = Static<typeof SkillFile>;
 
 /** One version of a skill; its digest is over the RFC 8785 bytes of this. */
-export const SkillManifest = Type.Object({ v: Type.Literal(1), name: SkillName, description: SkillDescription, files: Type.Array(SkillFile, { minItems: 1, description: 'by path' }) }, closed);
+export const SkillManifest = Type.Object(
+  {
+    v: Type.Literal(1),
+    name: SkillName,
+    description: SkillDescription,
+    files: Type.Array(SkillFile, { minItems: 1, description: 'by path' }),
+  },
+  closed,
+);
 export type SkillManifest = Static<typeof SkillManifest>;
 
-/** What a call of `skill.read` finds: the newest version of the skill that it names, or null, and the names of all that there are. */
-export const SkillAtHand = Type.Object({ found: Type.Union([Type.Object({ digest: Sha256Hex, manifest: SkillManifest }, closed), Type.Null()]), names: Type.Array(SkillName) }, closed);
+/**
+ * What a call of `skill.read` finds: the newest version of the skill that it names, or null, and the names of all that
+ * there are.
+ */
+export const SkillAtHand = Type.Object(
+  {
+    found: Type.Union([Type.Object({ digest: Sha256Hex, manifest: SkillManifest }, closed), Type.Null()]),
+    names: Type.Array(SkillName),
+  },
+  closed,
+);
 export type SkillAtHand = Static<typeof SkillAtHand>;
 
-/** Attacker-controlled for whoever reads it: an administrator uploaded it, and mostly somebody else wrote it. So it is labelled as what strangers write. */
+/**
+ * Attacker-controlled for whoever reads it: an administrator uploaded it, and mostly somebody else wrote it. So it is
+ * labelled as what strangers write.
+ */
 export const SKILL_READ: ToolDefinition = {
   tool_id: 'skill.read',
   version: 1,
@@ -41,20 +75,32 @@ export const SKILL_READ: ToolDefinition = {
   accepts_secrets: [],
   labels: STRANGERS,
   limits: INLINE_LIMITS,
-  parameters: Type.Object({
-    skill: Type.String({ minLength: 1, maxLength: 64, description: 'the name of the skill' }),
-    path: Type.Optional(Type.String({ minLength: 1, maxLength: SKILL_PATH_CHARS_MAX, description: `a file of the skill, as its list of files names it; ${SKILL_FILE} unless said` })),
-  }, closed),
-  result: Type.Object({
-    skill: Type.String(),
-    digest: Type.String({ description: 'of this version, over all of its files' }),
-    path: Type.String(),
-    content: Type.String(),
-    encoding: Type.Union([Type.Literal('utf8'), Type.Literal('base64')]),
-    size: Type.Integer({ description: 'bytes of the file' }),
-    sha256: Type.String(),
-    files: Type.Array(Type.Object({ path: Type.String(), size: Type.Integer() }, closed)),
-  }, closed),
+  parameters: Type.Object(
+    {
+      skill: Type.String({ minLength: 1, maxLength: 64, description: 'the name of the skill' }),
+      path: Type.Optional(
+        Type.String({
+          minLength: 1,
+          maxLength: SKILL_PATH_CHARS_MAX,
+          description: `a file of the skill, as its list of files names it; ${SKILL_FILE} unless said`,
+        }),
+      ),
+    },
+    closed,
+  ),
+  result: Type.Object(
+    {
+      skill: Type.String(),
+      digest: Type.String({ description: 'of this version, over all of its files' }),
+      path: Type.String(),
+      content: Type.String(),
+      encoding: Type.Union([Type.Literal('utf8'), Type.Literal('base64')]),
+      size: Type.Integer({ description: 'bytes of the file' }),
+      sha256: Type.String(),
+      files: Type.Array(Type.Object({ path: Type.String(), size: Type.Integer() }, closed)),
+    },
+    closed,
+  ),
   // A skill is no part of the workspace.
   resources: () => [],
 };

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What an agent has to do, kept for its session. A task is named by the operation that made it: so its name is made once, and leads to its receipt.
+// What an agent has to do, kept for its session. A task is named by the operation that made it: so its name is made
+// once, and leads to its receipt.
 import { Type, type Static } from 'typebox';
 import { idSchema } from '../ids.ts';
 import { INLINE_LIMITS, type ToolDefinition } from './definition.ts';
@@ -25,7 +26,14 @@ export type Task = Static<typeof Task>;
 export const SessionTasks = Type.Object({ items: Type.Array(Task), changes: Type.Integer({ minimum: 0 }) }, closed);
 export type SessionTasks = Static<typeof SessionTasks>;
 
-const inline = { version: 1, class: 'inline', accepts_secrets: [], labels: [], limits: INLINE_LIMITS, resources: () => [] } as const;
+const inline = {
+  version: 1,
+  class: 'inline',
+  accepts_secrets: [],
+  labels: [],
+  limits: INLINE_LIMITS,
+  resources: () => [],
+} as const;
 const One = Type.Object({ task: Task }, closed);
 
 export const TASK_CREATE: ToolDefinition = {
@@ -41,10 +49,14 @@ export const TASK_CREATE: ToolDefinition = {
 export const TASK_EDIT: ToolDefinition = {
   ...inline,
   tool_id: 'task.edit',
-  description: 'Changes a task of the session: its status, title or note; what isn\'t named stays. Answers with the task as it is then.',
+  description:
+    "Changes a task of the session: its status, title or note; what isn't named stays. Answers with the task as it is then.",
   category: 'write',
   mutating: true,
-  parameters: Type.Object({ task_id: TaskId, title: Type.Optional(Title), note: Type.Optional(Note), status: Type.Optional(Status) }, { ...closed, minProperties: 2 }),
+  parameters: Type.Object(
+    { task_id: TaskId, title: Type.Optional(Title), note: Type.Optional(Note), status: Type.Optional(Status) },
+    { ...closed, minProperties: 2 },
+  ),
   result: One,
 };
 

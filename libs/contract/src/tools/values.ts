@@ -7,7 +7,10 @@ const NAME = '[A-Z][A-Z0-9_]{0,63}';
 export const VALUE_NAME = `^${NAME}$`;
 export const ValueName = Type.String({ pattern: VALUE_NAME });
 
-/** How far a value that a person gives reaches: one use, the session, or until somebody takes it out of the tenant's secrets. */
+/**
+ * How far a value that a person gives reaches: one use, the session, or until somebody takes it out of the tenant's
+ * secrets.
+ */
 export const VALUE_SCOPES = ['once', 'session', 'stored'] as const;
 export type ValueScope = (typeof VALUE_SCOPES)[number];
 
@@ -17,23 +20,32 @@ export const secretReference = (name: string): string => `\${secret:${name}}`;
 export const VALUE_GET: ToolDefinition = {
   tool_id: 'value.get',
   version: 1,
-  description: 'Asks a person for a value. A secret is answered with a reference, `${secret:NAME}`, which stands for it in later calls; what is no secret with the value itself.',
+  description:
+    'Asks a person for a value. A secret is answered with a reference, `${secret:NAME}`, which stands for it in later calls; what is no secret with the value itself.',
   category: 'read',
   class: 'inline',
   mutating: false,
   accepts_secrets: [],
   labels: [],
   limits: INLINE_LIMITS,
-  parameters: Type.Object({
-    key: { ...ValueName, description: 'what it is called, such as `NPM_TOKEN`' },
-    reason: Type.String({ minLength: 1, maxLength: 1000, description: 'why it is needed: the person reads it' }),
-    note: Type.Optional(Type.String({ maxLength: 1000, description: 'what to remember it by, should the person store it' })),
-    secret: Type.Optional(Type.Boolean({ description: 'whether the value must not be seen; true unless said' })),
-  }, { additionalProperties: false }),
-  result: Type.Object({
-    key: Type.String(),
-    value: Type.Union([Type.String(), Type.Null()], { description: 'null for a secret' }),
-    reference: Type.Union([Type.String(), Type.Null()], { description: 'null for what is no secret' }),
-  }, { additionalProperties: false }),
+  parameters: Type.Object(
+    {
+      key: { ...ValueName, description: 'what it is called, such as `NPM_TOKEN`' },
+      reason: Type.String({ minLength: 1, maxLength: 1000, description: 'why it is needed: the person reads it' }),
+      note: Type.Optional(
+        Type.String({ maxLength: 1000, description: 'what to remember it by, should the person store it' }),
+      ),
+      secret: Type.Optional(Type.Boolean({ description: 'whether the value must not be seen; true unless said' })),
+    },
+    { additionalProperties: false },
+  ),
+  result: Type.Object(
+    {
+      key: Type.String(),
+      value: Type.Union([Type.String(), Type.Null()], { description: 'null for a secret' }),
+      reference: Type.Union([Type.String(), Type.Null()], { description: 'null for what is no secret' }),
+    },
+    { additionalProperties: false },
+  ),
   resources: () => [],
 };

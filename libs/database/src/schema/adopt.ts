@@ -13,14 +13,23 @@ const LAST: Readonly<Record<SchemaName, string>> = {
 /** Whether a schema was made by migrations of before, and was not taken over yet. */
 export async function isBeforeBaseline(client: Client, schema: SchemaName): Promise<boolean> {
   const { rows } = await client.query<{ before: boolean }>(
-    `SELECT to_regclass($1 || '._prisma_migrations') IS NOT NULL AND to_regclass($1 || '.applied_migration') IS NULL AS before`, [schema]);
+    `SELECT to_regclass($1 || '._prisma_migrations') IS NOT NULL AND to_regclass($1 || '.applied_migration') IS NULL AS before`,
+    [schema],
+  );
   return rows[0]?.before === true;
 }
 
-/** Takes over a schema that migrations of before made. Their table stays: a release of before reads it after a rollback. @throws Error where some of them are missing */
+/**
+ * Takes over a schema that migrations of before made. Their table stays: a release of before reads it after a rollback.
+ * @throws Error where some of them are missing
+ */
 export async function adopt(client: Client, schema: SchemaName): Promise<void> {
   const { rows } = await client.query<{ done: boolean }>(
-    'SELECT EXISTS (SELECT 1 FROM _prisma_migrations WHERE migration_name = $1 AND finished_at IS NOT NULL AND rolled_back_at IS NULL) AS done', [LAST[schema]]);
+    'SELECT EXISTS (SELECT 1 FROM _prisma_migrations WHERE migration_name = $1 AND finished_at IS NOT NULL AND rolled_back_at IS NULL) AS done',
+    [LAST[schema]],
+  );
   if (rows[0]?.done !== true)
-    throw new Error(`the schema \`${schema}\` was made by a development version of before 0.1.0 and lacks its migration \`${LAST[schema]}\`: start from an empty database`);
+    throw new Error(
+      `the schema \`${schema}\` was made by a development version of before 0.1.0 and lacks its migration \`${LAST[schema]}\`: start from an empty database`,
+    );
 }

@@ -39,8 +39,18 @@ interface Standing {
  * @returns the names of those that were applied
  * @throws Error where a file makes another function than its own, or a second one of its name
  */
-export async function applyFunctions(client: Client, schema: SchemaName, files: readonly SqlFile[], release: string): Promise<string[]> {
-  const applied = new Map((await client.query<Applied>('SELECT name, checksum, state, release FROM applied_function')).rows.map((row) => [row.name, row]));
+export async function applyFunctions(
+  client: Client,
+  schema: SchemaName,
+  files: readonly SqlFile[],
+  release: string,
+): Promise<string[]> {
+  const applied = new Map(
+    (await client.query<Applied>('SELECT name, checksum, state, release FROM applied_function')).rows.map((row) => [
+      row.name,
+      row,
+    ]),
+  );
   const standing = new Map((await functionsOf(client, schema)).map((one) => [one.name, one]));
   const changed = files.filter(({ name, checksum }) => {
     const row = applied.get(name);
@@ -63,13 +73,22 @@ export async function applyFunctions(client: Client, schema: SchemaName, files: 
   return changed.map(({ name }) => name);
 }
 
-async function applyOne(client: Client, schema: SchemaName, { path, sql }: SqlFile, before: Standing | undefined): Promise<void> {
+async function applyOne(
+  client: Client,
+  schema: SchemaName,
+  { path, sql }: SqlFile,
+  before: Standing | undefined,
+): Promise<void> {
   // Its file says who may call it: what an earlier file granted goes.
-  if (before !== undefined) await client.query(`REVOKE ALL ON FUNCTION ${before.signature} FROM PUBLIC, ${LOGIN_ROLES.join(', ')}`);
+  if (before !== undefined)
+    await client.query(`REVOKE ALL ON FUNCTION ${before.signature} FROM PUBLIC, ${LOGIN_ROLES.join(', ')}`);
   try {
     await client.query(sql);
   } catch (cause) {
-    throw new Error(`\`${schema}/${path}\` could not be applied: ${cause instanceof Error ? cause.message : String(cause)}`, { cause });
+    throw new Error(
+      `\`${schema}/${path}\` could not be applied: ${cause instanceof Error ? cause.message : String(cause)}`,
+      { cause },
+    );
   }
 }
 
@@ -82,6 +101,8 @@ async function functionsOf(client: Client, schema: SchemaName): Promise<Standing
   );
   const twice = rows.find(({ name }, index) => rows[index - 1]?.name === name);
   if (twice !== undefined)
-    throw new Error(`there are two functions \`${schema}.${twice.name}\`: a function with another signature takes another name, and a migration drops the old one`);
+    throw new Error(
+      `there are two functions \`${schema}.${twice.name}\`: a function with another signature takes another name, and a migration drops the old one`,
+    );
   return rows;
 }

@@ -14,7 +14,9 @@ import { applySchema, type AppliedSchema } from './apply-schema.ts';
 const envFile = join(import.meta.dirname, '../../../../.writ/test/env.json');
 const server =
   process.env['WRIT_TEST_DATABASE_URL'] ??
-  (existsSync(envFile) ? (JSON.parse(readFileSync(envFile, 'utf8')) as Record<string, string>)['WRIT_TEST_DATABASE_URL'] : undefined);
+  (existsSync(envFile)
+    ? (JSON.parse(readFileSync(envFile, 'utf8')) as Record<string, string>)['WRIT_TEST_DATABASE_URL']
+    : undefined);
 if (!server) throw new Error('`WRIT_TEST_DATABASE_URL` is not set: run `npm run parts`');
 const passwords = Object.fromEntries(LOGIN_ROLES.map((role) => [role, `test-${role}`])) as Record<LoginRole, string>;
 
@@ -54,9 +56,11 @@ const write = (path: string, sql: string): void => {
 const edit = (path: keyof typeof FILES, from: string, to: string): void => write(path, FILES[path].replace(from, to));
 const apply = (release = '1.0.0', log: string[] = []): Promise<AppliedSchema> =>
   applySchema({ url, schema: 'kernel', dir, release, log: (line) => log.push(line) });
-const notes = async (): Promise<unknown> => (await admin.query('SELECT kernel.put_note((SELECT 1 + count(*) FROM kernel.note)) AS notes')).rows[0];
+const notes = async (): Promise<unknown> =>
+  (await admin.query('SELECT kernel.put_note((SELECT 1 + count(*) FROM kernel.note)) AS notes')).rows[0];
 const mayCall = async (role: LoginRole, call: string): Promise<unknown> =>
-  (await admin.query<{ may: boolean }>('SELECT has_function_privilege($1, $2, $3) AS may', [role, call, 'EXECUTE'])).rows[0]?.may;
+  (await admin.query<{ may: boolean }>('SELECT has_function_privilege($1, $2, $3) AS may', [role, call, 'EXECUTE']))
+    .rows[0]?.may;
 
 beforeEach(async () => {
   databases.push(`writ_test_${randomUUID().replaceAll('-', '')}`);
@@ -79,11 +83,18 @@ afterAll(async () => {
 describe('an empty schema', () => {
   it('is made of its files: what tables need, tables, functions in any order, triggers', async () => {
     const log: string[] = [];
-    expect(await apply('1.0.0', log)).toEqual({ isNew: true, migrations: [], functions: ['now_ms', 'count_notes', 'keep_note', 'put_note'] });
+    expect(await apply('1.0.0', log)).toEqual({
+      isNew: true,
+      migrations: [],
+      functions: ['now_ms', 'count_notes', 'keep_note', 'put_note'],
+    });
     expect(log).toEqual(['made kernel']);
     expect(await notes()).toEqual({ notes: 1 });
     await expect(admin.query('DELETE FROM kernel.note')).rejects.toThrow('notes stay');
-    expect([await mayCall('writ_kernel', 'kernel.put_note(bigint)'), await mayCall('writ_ledger', 'kernel.put_note(bigint)')]).toEqual([true, false]);
+    expect([
+      await mayCall('writ_kernel', 'kernel.put_note(bigint)'),
+      await mayCall('writ_ledger', 'kernel.put_note(bigint)'),
+    ]).toEqual([true, false]);
   });
 
   it('needs none of the migrations that led others to it', async () => {
@@ -95,7 +106,9 @@ describe('an empty schema', () => {
   it('stays empty where a file fails, which is named', async () => {
     write('tables/02-wrong.sql', 'CREATE TABLE kernel.wrong (n nothing);');
     await expect(apply()).rejects.toThrow('`kernel/tables/02-wrong.sql` failed: type "nothing" does not exist');
-    expect((await admin.query(`SELECT relname FROM pg_class WHERE relnamespace = 'kernel'::regnamespace`)).rows).toEqual([]);
+    expect(
+      (await admin.query(`SELECT relname FROM pg_class WHERE relnamespace = 'kernel'::regnamespace`)).rows,
+    ).toEqual([]);
     rmSync(join(dir, 'tables/02-wrong.sql'));
     expect((await apply()).isNew).toBe(true);
   });
@@ -133,7 +146,9 @@ describe('a schema that is there', () => {
 
   it('has functions mended that somebody else changed, with their grants', async () => {
     await admin.query('GRANT EXECUTE ON FUNCTION kernel.put_note(bigint) TO writ_ledger');
-    await admin.query(`CREATE OR REPLACE FUNCTION kernel.count_notes() RETURNS bigint LANGUAGE sql AS 'SELECT 0::bigint'`);
+    await admin.query(
+      `CREATE OR REPLACE FUNCTION kernel.count_notes() RETURNS bigint LANGUAGE sql AS 'SELECT 0::bigint'`,
+    );
     expect((await apply()).functions).toEqual(['count_notes', 'put_note']);
     expect(await mayCall('writ_ledger', 'kernel.put_note(bigint)')).toBe(false);
     expect(await notes()).toEqual({ notes: 1 });
@@ -142,7 +157,10 @@ describe('a schema that is there', () => {
   it('takes a right back that a file no longer gives', async () => {
     edit('functions/notes/put_note.sql', 'TO writ_kernel', 'TO writ_ledger');
     expect((await apply()).functions).toEqual(['put_note']);
-    expect([await mayCall('writ_kernel', 'kernel.put_note(bigint)'), await mayCall('writ_ledger', 'kernel.put_note(bigint)')]).toEqual([false, true]);
+    expect([
+      await mayCall('writ_kernel', 'kernel.put_note(bigint)'),
+      await mayCall('writ_ledger', 'kernel.put_note(bigint)'),
+    ]).toEqual([false, true]);
   });
 
   it('gets nothing of an older release where a newer one was', async () => {
@@ -155,13 +173,21 @@ describe('a schema that is there', () => {
   });
 
   it.each([
-    ['parameters', '()', '(p_from bigint DEFAULT 0)', 'there are two functions `kernel.count_notes`: a function with another signature takes another name'],
+    [
+      'parameters',
+      '()',
+      '(p_from bigint DEFAULT 0)',
+      'there are two functions `kernel.count_notes`: a function with another signature takes another name',
+    ],
     ['a reply', 'RETURNS bigint', 'RETURNS text', 'cannot change return type'],
-  ] as const)('refuses a function with other %s under its name, and keeps the one that was there', async (_what, from, to, message) => {
-    edit('functions/notes/count_notes.sql', from, to);
-    await expect(apply()).rejects.toThrow(message);
-    expect(await notes()).toEqual({ notes: 1 });
-  });
+  ] as const)(
+    'refuses a function with other %s under its name, and keeps the one that was there',
+    async (_what, from, to, message) => {
+      edit('functions/notes/count_notes.sql', from, to);
+      await expect(apply()).rejects.toThrow(message);
+      expect(await notes()).toEqual({ notes: 1 });
+    },
+  );
 
   it('refuses a file that makes another function than its own', async () => {
     write('functions/notes/sum_notes.sql', FILES['functions/notes/count_notes.sql']);
@@ -186,15 +212,23 @@ describe('a schema that migrations of before made', () => {
 
   it('is taken over, with its functions made anew of the files', async () => {
     await before('0065_dispatch_beside_others');
-    expect(await apply()).toEqual({ isNew: false, migrations: [], functions: ['now_ms', 'count_notes', 'keep_note', 'put_note'] });
+    expect(await apply()).toEqual({
+      isNew: false,
+      migrations: [],
+      functions: ['now_ms', 'count_notes', 'keep_note', 'put_note'],
+    });
     expect(await notes()).toEqual({ notes: 1 });
     expect(await apply()).toEqual({ isNew: false, migrations: [], functions: [] });
   });
 
   it('is refused where it lacks the last of them, with what to do, and stays as it is', async () => {
     await before('0064_effect_series');
-    await expect(apply()).rejects.toThrow('lacks its migration `0065_dispatch_beside_others`: start from an empty database');
-    expect((await admin.query(`SELECT to_regclass('kernel.applied_migration') AS made`)).rows).toEqual([{ made: null }]);
+    await expect(apply()).rejects.toThrow(
+      'lacks its migration `0065_dispatch_beside_others`: start from an empty database',
+    );
+    expect((await admin.query(`SELECT to_regclass('kernel.applied_migration') AS made`)).rows).toEqual([
+      { made: null },
+    ]);
   });
 });
 

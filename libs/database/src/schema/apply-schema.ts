@@ -35,10 +35,10 @@ const APPLIED_MIGRATIONS = `CREATE TABLE IF NOT EXISTS applied_migration (
   applied_at timestamptz NOT NULL DEFAULT now())`;
 
 /**
- * Brings a schema to what its files say, as its owner. An empty one is made of them in one transaction. Another gets the
- * migrations that it lacks, each in a transaction of its own, and then all functions that changed, in one. A process that
- * dies leaves whole transactions, and the next run goes on. Files MUST NOT hold BEGIN, COMMIT or what can't run in a
- * transaction.
+ * Brings a schema to what its files say, as its owner. An empty one is made of them in one transaction. Another gets
+ * the migrations that it lacks, each in a transaction of its own, and then all functions that changed, in one. A
+ * process that dies leaves whole transactions, and the next run goes on. Files MUST NOT hold BEGIN, COMMIT or what
+ * can't run in a transaction.
  *
  * @throws Error where an applied migration was edited, a function took another signature, or the database is of a
  *   development version that this one can't go on from
@@ -50,9 +50,13 @@ export async function applySchema(options: ApplyOptions): Promise<AppliedSchema>
   });
   try {
     // Functions name others that come later, and columns of tables: what is in them is checked when they are called.
-    await client.query(`SET ROLE ${OWNER_ROLE}; SET search_path = ${options.schema}; SET lock_timeout = '60s'; SET check_function_bodies = off`);
+    await client.query(
+      `SET ROLE ${OWNER_ROLE}; SET search_path = ${options.schema}; SET lock_timeout = '60s'; SET check_function_bodies = off`,
+    );
     await client.query('SELECT pg_advisory_lock($1)', [LOCK]);
-    return (await isEmpty(client, options.schema)) ? await makeSchema(client, files, options) : await updateSchema(client, files, options);
+    return (await isEmpty(client, options.schema))
+      ? await makeSchema(client, files, options)
+      : await updateSchema(client, files, options);
   } catch (error) {
     throw faultOf(error);
   } finally {
@@ -62,11 +66,17 @@ export async function applySchema(options: ApplyOptions): Promise<AppliedSchema>
 
 async function isEmpty(client: Client, schema: SchemaName): Promise<boolean> {
   const { rows } = await client.query<{ tables: boolean }>(
-    'SELECT EXISTS (SELECT 1 FROM pg_class c WHERE c.relnamespace = $1::regnamespace) AS tables', [schema]);
+    'SELECT EXISTS (SELECT 1 FROM pg_class c WHERE c.relnamespace = $1::regnamespace) AS tables',
+    [schema],
+  );
   return rows[0]?.tables === false;
 }
 
-async function makeSchema(client: Client, files: SchemaFiles, { schema, release, log }: ApplyOptions): Promise<AppliedSchema> {
+async function makeSchema(
+  client: Client,
+  files: SchemaFiles,
+  { schema, release, log }: ApplyOptions,
+): Promise<AppliedSchema> {
   const functions = await inOne(client, async () => {
     await client.query(`${APPLIED_MIGRATIONS}; ${APPLIED_FUNCTIONS}`);
     const first = await applyFunctions(client, schema, files.foundation, release);
@@ -80,7 +90,11 @@ async function makeSchema(client: Client, files: SchemaFiles, { schema, release,
   return { isNew: true, migrations: [], functions };
 }
 
-async function updateSchema(client: Client, files: SchemaFiles, { schema, release, log }: ApplyOptions): Promise<AppliedSchema> {
+async function updateSchema(
+  client: Client,
+  files: SchemaFiles,
+  { schema, release, log }: ApplyOptions,
+): Promise<AppliedSchema> {
   if (await isBeforeBaseline(client, schema)) {
     await inOne(client, async () => {
       await adopt(client, schema);
@@ -95,13 +109,17 @@ async function updateSchema(client: Client, files: SchemaFiles, { schema, releas
     });
     log?.(`applied ${schema}/${file.name}`);
   }
-  const functions = await inOne(client, () => applyFunctions(client, schema, [...files.foundation, ...files.functions], release));
+  const functions = await inOne(client, () =>
+    applyFunctions(client, schema, [...files.foundation, ...files.functions], release),
+  );
   if (functions.length > 0) log?.(`applied ${functions.length} functions of ${schema}`);
   return { isNew: false, migrations: pending.map(({ name }) => name), functions };
 }
 
 async function pendingOf(client: Client, migrations: readonly SqlFile[]): Promise<readonly SqlFile[]> {
-  const { rows } = await client.query<{ name: string; checksum: string }>('SELECT name, checksum FROM applied_migration');
+  const { rows } = await client.query<{ name: string; checksum: string }>(
+    'SELECT name, checksum FROM applied_migration',
+  );
   const applied = new Map(rows.map(({ name, checksum }) => [name, checksum]));
   const edited = migrations.find(({ name, checksum }) => applied.has(name) && applied.get(name) !== checksum);
   if (edited !== undefined) throw new Error(`migration \`${edited.name}\` was edited after it was applied`);
@@ -116,7 +134,9 @@ async function run(client: Client, schema: SchemaName, { path, sql }: SqlFile): 
   try {
     await client.query(sql);
   } catch (cause) {
-    throw new Error(`\`${schema}/${path}\` failed: ${cause instanceof Error ? cause.message : String(cause)}`, { cause });
+    throw new Error(`\`${schema}/${path}\` failed: ${cause instanceof Error ? cause.message : String(cause)}`, {
+      cause,
+    });
   }
 }
 

@@ -39,16 +39,30 @@ const PLACES: readonly (readonly [part: keyof SchemaFiles, holds: (path: string)
 
 /** @throws Error on a file that lies where nothing is applied, and on two functions of one name */
 export async function readSchemaFiles(dir: string): Promise<SchemaFiles> {
-  const files: Record<keyof SchemaFiles, SqlFile[]> = { foundation: [], tables: [], functions: [], triggers: [], migrations: [] };
+  const files: Record<keyof SchemaFiles, SqlFile[]> = {
+    foundation: [],
+    tables: [],
+    functions: [],
+    triggers: [],
+    migrations: [],
+  };
   const paths = (await readdir(dir, { recursive: true })).filter((path) => path.endsWith('.sql'));
   for (const path of paths.sort()) {
     const place = PLACES.find(([, holds]) => holds(path));
     if (place === undefined) throw new Error(`\`${join(dir, path)}\` lies in no folder that is applied`);
     const sql = await readFile(join(dir, path), 'utf8');
-    files[place[0]].push({ path, name: basename(path, '.sql'), sql, checksum: createHash('sha256').update(sql).digest('hex') });
+    files[place[0]].push({
+      path,
+      name: basename(path, '.sql'),
+      sql,
+      checksum: createHash('sha256').update(sql).digest('hex'),
+    });
   }
   const names = [...files.foundation, ...files.functions].map(({ name }) => name);
   const twice = names.find((name, index) => names.indexOf(name) !== index);
-  if (twice !== undefined) throw new Error(`\`${dir}\` has two functions called \`${twice}\`: a function with another signature takes another name`);
+  if (twice !== undefined)
+    throw new Error(
+      `\`${dir}\` has two functions called \`${twice}\`: a function with another signature takes another name`,
+    );
   return files;
 }

@@ -4,9 +4,14 @@ import type { TObject } from 'typebox';
 import type { Args, CallMode, DialectCall } from '../dialect.ts';
 
 /** What a written call means; or why it means nothing, in words for the model. */
-export type Resolved = { readonly tool_id: string; readonly args: Args; readonly mode?: CallMode; readonly show?: DialectCall['show'] } | { readonly problem: string };
+export type Resolved =
+  | { readonly tool_id: string; readonly args: Args; readonly mode?: CallMode; readonly show?: DialectCall['show'] }
+  | { readonly problem: string };
 
-/** How one name of a dialect stands for a canonical tool, both ways. Data, but for arguments that have another shape and not only another name. */
+/**
+ * How one name of a dialect stands for a canonical tool, both ways. Data, but for arguments that have another shape and
+ * not only another name.
+ */
 export interface Alias {
   readonly name: string;
   readonly tool_id: string;
@@ -33,9 +38,13 @@ export function resolve(alias: Alias, args: unknown): Resolved {
   const given = args as Args;
   const chars_max = alias.charsMax === undefined ? undefined : (given[alias.charsMax] as number | undefined);
   return {
-    tool_id: alias.tool_id, mode: alias.mode ?? 'run',
+    tool_id: alias.tool_id,
+    mode: alias.mode ?? 'run',
     args: alias.shape?.toCanonical(given) ?? { ...renamed(alias, given), ...alias.implied },
-    show: { ...(chars_max === undefined ? {} : { chars_max }), ...(alias.legacy === undefined ? {} : { legacy: alias.legacy }) },
+    show: {
+      ...(chars_max === undefined ? {} : { chars_max }),
+      ...(alias.legacy === undefined ? {} : { legacy: alias.legacy }),
+    },
   };
 }
 
@@ -52,10 +61,13 @@ export function unresolve(alias: Alias, args: Args): Args | null {
   return Object.keys(alias.implied ?? {}).every((key) => args[key] === alias.implied?.[key]) ? out : null;
 }
 
-const renamed = ({ renames }: Alias, args: Args): Args => Object.fromEntries(Object.entries(args).flatMap(([from, value]) => {
-  const to = renames[from];
-  return typeof to === 'string' ? [[to, value]] : [];
-}));
+const renamed = ({ renames }: Alias, args: Args): Args =>
+  Object.fromEntries(
+    Object.entries(args).flatMap(([from, value]) => {
+      const to = renames[from];
+      return typeof to === 'string' ? [[to, value]] : [];
+    }),
+  );
 
 function faultOf(schema: TObject, args: unknown): string | null {
   try {

@@ -1,7 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
-import { FS_EDIT, FS_EDIT_FILES, FS_LIST, FS_READ, FS_SEARCH, FS_WRITE, NET_EGRESS, NOT_AVAILABLE, SHELL_RUN, SHELL_SESSION, VALUE_GET, WEB_FETCH } from '@writ/contract';
+import {
+  FS_EDIT,
+  FS_EDIT_FILES,
+  FS_LIST,
+  FS_READ,
+  FS_SEARCH,
+  FS_WRITE,
+  NET_EGRESS,
+  NOT_AVAILABLE,
+  SHELL_RUN,
+  SHELL_SESSION,
+  VALUE_GET,
+  WEB_FETCH,
+} from '@writ/contract';
 
-/** Names of the loop's document and their like, for providers that take no dots in a name. Arguments are the canonical ones: providers take their schemas. */
+/**
+ * Names of the loop's document and their like, for providers that take no dots in a name. Arguments are the canonical
+ * ones: providers take their schemas.
+ */
 export const NATIVE_NAMES: Readonly<Record<string, string>> = {
   bash: SHELL_RUN.tool_id,
   read_file: FS_READ.tool_id,
@@ -19,8 +35,8 @@ export const NATIVE_NAMES: Readonly<Record<string, string>> = {
 const BY_TOOL = new Map(Object.entries(NATIVE_NAMES).map(([name, tool_id]) => [tool_id, name]));
 
 /*
- * Tool ids have dots and no dashes, names of providers dashes and no dots: the one stands for the other. A tenant's tool that is called like an alias gets a dash at its
- * end, where no id has a dot.
+ * Tool ids have dots and no dashes, names of providers dashes and no dots: the one stands for the other. A tenant's
+ * tool that is called like an alias gets a dash at its end, where no id has a dot.
  */
 
 /** How a tool is offered: `[A-Za-z0-9_-]+`. */

@@ -2,7 +2,9 @@
 
 const [QUOTE, BACKSLASH, OPEN, CLOSE] = [0x22, 0x5c, 0x7b, 0x7d];
 
-/** Gathers a JSON object as far as its braces balance; strings and their escapes are respected, nothing else of JSON is. */
+/**
+ * Gathers a JSON object as far as its braces balance; strings and their escapes are respected, nothing else of JSON is.
+ */
 export class BalancedObject {
   readonly #parts: string[] = [];
   #depth = 0;
@@ -10,7 +12,10 @@ export class BalancedObject {
   #escaped = false;
   isWhole = false;
 
-  /** Takes what belongs to the object and says where it stopped: behind the last brace, or at the end of the input. It begins with a brace. */
+  /**
+   * Takes what belongs to the object and says where it stopped: behind the last brace, or at the end of the input. It
+   * begins with a brace.
+   */
   take(input: string, from: number): number {
     let at = from;
     while (at < input.length && !this.isWhole) this.#unit(input.charCodeAt(at++));

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// `[TOOL_CALL:id] {json}` anywhere in a line. A machine of four states that looks at each character once, whatever the chunks.
+// `[TOOL_CALL:id] {json}` anywhere in a line. A machine of four states that looks at each character once, whatever the
+// chunks.
 import type { DialectParser, Parsed } from '../dialect.ts';
 import { resolvePayload } from '../aliases/blocks.ts';
 import { DIALECT_LIMITS } from '../limits.ts';
@@ -18,14 +19,18 @@ const isSpace = (unit: number): boolean => unit === 32 || (unit >= 9 && unit <= 
 /** Where a marker begins that the end of the input cuts; the end itself where none does. */
 function beginningAtEnd(input: string): number {
   const at = input.lastIndexOf('[');
-  return at !== -1 && input.length - at < CALL_MARKER.length && CALL_MARKER.startsWith(input.slice(at)) ? at : input.length;
+  return at !== -1 && input.length - at < CALL_MARKER.length && CALL_MARKER.startsWith(input.slice(at))
+    ? at
+    : input.length;
 }
 
 type State = 'text' | 'id' | 'gap' | 'object';
 
 export class BlocksParser implements DialectParser {
   readonly #collected = new Collected(ID);
-  readonly #thinking = new Thinking(() => { this.#collected.retract(BEFORE_THINKING_ENDED); });
+  readonly #thinking = new Thinking(() => {
+    this.#collected.retract(BEFORE_THINKING_ENDED);
+  });
   #state: State = 'text';
   #at = 0;
   /** what of a marker stands at the end of the chunk before */
@@ -129,7 +134,10 @@ export class BlocksParser implements DialectParser {
     if (this.#collected.isFull) return;
     const json = readJson(text);
     const members = 'value' in json && isObject(json.value) ? json.value : {};
-    const { name, means } = 'value' in json ? resolvePayload(members) : { name: null, means: { problem: `the payload is no JSON that is taken: ${json.problem}` } };
+    const { name, means } =
+      'value' in json
+        ? resolvePayload(members)
+        : { name: null, means: { problem: `the payload is no JSON that is taken: ${json.problem}` } };
     const written = { id: this.#id, name: name ?? '', at: this.#markerAt };
     // What is no JSON may hold the beginning of thinking as well as a brace of its own.
     if ('problem' in json) this.#thinking.take(text);
@@ -139,7 +147,10 @@ export class BlocksParser implements DialectParser {
   /** What looks like the beginning of a marker is text, and is told. */
   #unclosed(): void {
     this.#text(CALL_MARKER + this.#id);
-    this.#collected.problem('call', 'a marker isn\'t closed: `[TOOL_CALL:` takes an id and `]` on the same line', { call_id: idLike(this.#id), at: this.#markerAt });
+    this.#collected.problem('call', "a marker isn't closed: `[TOOL_CALL:` takes an id and `]` on the same line", {
+      call_id: idLike(this.#id),
+      at: this.#markerAt,
+    });
     this.#state = 'text';
   }
 
@@ -147,14 +158,23 @@ export class BlocksParser implements DialectParser {
     this.#thinking.take(this.#id);
     this.#text(this.#gap.join(''));
     [this.#gap, this.#state] = [[], 'text'];
-    this.#collected.problem('call', `the marker of ${quoted(this.#id)} has no JSON object after it`, { call_id: idLike(this.#id), at: this.#markerAt });
+    this.#collected.problem('call', `the marker of ${quoted(this.#id)} has no JSON object after it`, {
+      call_id: idLike(this.#id),
+      at: this.#markerAt,
+    });
   }
 
   #unbalanced(): void {
-    this.#collected.problem('call', `the payload of ${quoted(this.#id)} doesn't end: its braces don't balance`, { call_id: idLike(this.#id), at: this.#markerAt });
+    this.#collected.problem('call', `the payload of ${quoted(this.#id)} doesn't end: its braces don't balance`, {
+      call_id: idLike(this.#id),
+      at: this.#markerAt,
+    });
     // What was swallowed may hold further calls: none of them is passed over in silence.
     for (const [, id = ''] of this.#object.text().matchAll(MARKERS_WITHIN)) {
-      this.#collected.problem('call', `it stands in the payload of ${quoted(this.#id)}, which doesn't end`, { call_id: idLike(id), at: this.#markerAt });
+      this.#collected.problem('call', `it stands in the payload of ${quoted(this.#id)}, which doesn't end`, {
+        call_id: idLike(id),
+        at: this.#markerAt,
+      });
     }
   }
 }

@@ -20,8 +20,14 @@ const RULES = `You call tools by blocks in your reply, each on a line of its own
 - Use what completed for your final answer, and write no tool call in it.`;
 
 const CANONICAL_BY_SHAPE: readonly (readonly [string, string])[] = [
-  [MK8_RUN, '[TOOL_CALL:<id>] {"resourceId":"<sandbox>","sandboxId":"<sandbox>","script":{…}} runs a script of mk8.shell. If there is no such sandbox, tell the user to register it.'],
-  [DANGEROUS_SHELL, '[TOOL_CALL:<id>] {"resourceId":"<profile>","shellType":"Bash|PowerShell|CommandPrompt|Git","command":"<command>"} runs a raw command, and always waits for a person. Prefer mk8.shell.'],
+  [
+    MK8_RUN,
+    '[TOOL_CALL:<id>] {"resourceId":"<sandbox>","sandboxId":"<sandbox>","script":{…}} runs a script of mk8.shell. If there is no such sandbox, tell the user to register it.',
+  ],
+  [
+    DANGEROUS_SHELL,
+    '[TOOL_CALL:<id>] {"resourceId":"<profile>","shellType":"Bash|PowerShell|CommandPrompt|Git","command":"<command>"} runs a raw command, and always waits for a person. Prefer mk8.shell.',
+  ],
 ];
 
 /** Actions on a resource that are told beside their tools, and what their target is. */
@@ -32,8 +38,19 @@ export function promptBlocks(offer: Offer): Prompt {
   const tools = offeredTools(offer);
   const has = (id: string): boolean => tools.some(({ tool_id }) => tool_id === id);
   const shaped = CANONICAL_BY_SHAPE.filter(([id]) => has(id)).map(([, text]) => text);
-  const plain = tools.filter(({ tool_id }) => !CANONICAL_BY_SHAPE.some(([id]) => id === tool_id)).map(({ tool_id, description, parameters }) => `- ${tool_id} {${parametersInWords(parameters)}}: ${description}`);
-  const aliases = BLOCK_ALIASES.filter(({ name, tool_id }) => Object.hasOwn(TOLD, name) && has(tool_id)).map(({ name, summary }) => `- ${name} {"action":"${name}","targetId":"${TOLD[name] ?? ''}"}: ${summary}`);
-  const parts = [RULES, ...shaped, ['Tools:', ...plain, ...aliases].join('\n'), reachOf(offer).join('\n'), skillsInWords(offer, '`access_skill`'), ...(has(MK8_RUN) ? [promptText([...VERBS.values()])] : [])];
+  const plain = tools
+    .filter(({ tool_id }) => !CANONICAL_BY_SHAPE.some(([id]) => id === tool_id))
+    .map(({ tool_id, description, parameters }) => `- ${tool_id} {${parametersInWords(parameters)}}: ${description}`);
+  const aliases = BLOCK_ALIASES.filter(({ name, tool_id }) => Object.hasOwn(TOLD, name) && has(tool_id)).map(
+    ({ name, summary }) => `- ${name} {"action":"${name}","targetId":"${TOLD[name] ?? ''}"}: ${summary}`,
+  );
+  const parts = [
+    RULES,
+    ...shaped,
+    ['Tools:', ...plain, ...aliases].join('\n'),
+    reachOf(offer).join('\n'),
+    skillsInWords(offer, '`access_skill`'),
+    ...(has(MK8_RUN) ? [promptText([...VERBS.values()])] : []),
+  ];
   return { system: parts.filter((part) => part !== '').join('\n\n'), tools: null };
 }

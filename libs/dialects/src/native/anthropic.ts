@@ -1,12 +1,30 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Anthropic's messages: a `message` object, and the events of its stream. https://docs.anthropic.com/en/api/messages-streaming
+// Anthropic's messages: a `message` object, and the events of its stream.
+// https://docs.anthropic.com/en/api/messages-streaming
 import type { JsonValue } from '@writ/digest';
 import type { Stop } from '../dialect.ts';
 import { isObject } from '../text/read-json.ts';
-import { failedBy, listOf, newCall, objectOf, stringOf, type NativeCall, type NativeTurn, type ReadFrame } from './turn.ts';
+import {
+  failedBy,
+  listOf,
+  newCall,
+  objectOf,
+  stringOf,
+  type NativeCall,
+  type NativeTurn,
+  type ReadFrame,
+} from './turn.ts';
 
-const STOPS: Readonly<Record<string, Stop>> = { end_turn: 'end', stop_sequence: 'end', pause_turn: 'end', refusal: 'end', tool_use: 'tool_use', max_tokens: 'length', model_context_window_exceeded: 'length' };
+const STOPS: Readonly<Record<string, Stop>> = {
+  end_turn: 'end',
+  stop_sequence: 'end',
+  pause_turn: 'end',
+  refusal: 'end',
+  tool_use: 'tool_use',
+  max_tokens: 'length',
+  model_context_window_exceeded: 'length',
+};
 
 type Members = { readonly [key: string]: JsonValue };
 
@@ -32,7 +50,12 @@ function whole(turn: NativeTurn, { type, text, id, name, input }: Members): void
   if (type === 'tool_use') turn.add(newCall(stringOf(id), stringOf(name), input));
 }
 
-function started(turn: NativeTurn, open: Map<JsonValue | undefined, NativeCall>, index: JsonValue | undefined, block: Members): void {
+function started(
+  turn: NativeTurn,
+  open: Map<JsonValue | undefined, NativeCall>,
+  index: JsonValue | undefined,
+  block: Members,
+): void {
   const { type, text, id, name, input } = block;
   if (type === 'text') turn.text(text);
   // The empty object stands for arguments that come in pieces; servers of other makers send all of them here.

@@ -36,7 +36,7 @@ export class CallArguments {
 }
 
 const argsOf = (value: JsonValue): ReturnType<CallArguments['read']> =>
-  (isObject(value) ? { args: value } : { problem: `must be a JSON object, and are ${kindOf(value)}` });
+  isObject(value) ? { args: value } : { problem: `must be a JSON object, and are ${kindOf(value)}` };
 
 function kindOf(value: JsonValue): string {
   if (value === null) return 'null';

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// OpenAI's responses: a `response` object, and the events of its stream. https://platform.openai.com/docs/api-reference/responses
+// OpenAI's responses: a `response` object, and the events of its stream.
+// https://platform.openai.com/docs/api-reference/responses
 import type { JsonValue } from '@writ/digest';
 import { quoted } from '../text/shown.ts';
 import { failedBy, listOf, newCall, objectOf, stringOf, type NativeTurn, type ReadFrame } from './turn.ts';
@@ -19,7 +20,8 @@ export function readResponses(): ReadFrame {
       told.add(placeOf(value));
       turn.text(value['delta']);
     } else if (type === 'response.output_item.done') item(turn, objectOf(value['item']), !told.has(placeOf(value)));
-    else if (type === 'response.completed' || type === 'response.incomplete' || type === 'response.failed') answer(turn, objectOf(value['response']), false);
+    else if (type === 'response.completed' || type === 'response.incomplete' || type === 'response.failed')
+      answer(turn, objectOf(value['response']), false);
     else if (type === 'error') turn.fail(`the provider's stream failed: ${quoted(stringOf(value['message']))}`);
   };
 }
@@ -31,11 +33,13 @@ function answer(turn: NativeTurn, response: Members, withItems: boolean): void {
   if (withItems) for (const each of items) item(turn, each, true);
   const calls = items.some(({ type }) => type === 'function_call');
   if (response['status'] === 'completed') turn.stop = calls ? 'tool_use' : 'end';
-  else if (response['status'] === 'incomplete') turn.stop = objectOf(response['incomplete_details'])['reason'] === 'content_filter' ? 'end' : 'length';
+  else if (response['status'] === 'incomplete')
+    turn.stop = objectOf(response['incomplete_details'])['reason'] === 'content_filter' ? 'end' : 'length';
   else turn.fail(`the answer is ${quoted(stringOf(response['status']))} and not completed`);
 }
 
 function item(turn: NativeTurn, { type, call_id, name, arguments: args, content }: Members, withText: boolean): void {
   if (type === 'function_call') turn.add(newCall(stringOf(call_id), stringOf(name), args));
-  else if (type === 'message' && withText) for (const part of listOf(content)) turn.text(part['text'] ?? part['refusal']);
+  else if (type === 'message' && withText)
+    for (const part of listOf(content)) turn.text(part['text'] ?? part['refusal']);
 }

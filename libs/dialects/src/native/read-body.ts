@@ -16,7 +16,10 @@ export interface FrameReader {
 /** What a stream says when it is done, which is no JSON. */
 const DONE = '[DONE]';
 
-/** Cuts a provider's body into its JSON documents: the body itself, the members of its list, or the events of a stream (`text/event-stream`). */
+/**
+ * Cuts a provider's body into its JSON documents: the body itself, the members of its list, or the events of a stream
+ * (`text/event-stream`).
+ */
 export class BodyReader {
   readonly #to: FrameReader;
   #body: string[] | null = null;
@@ -38,7 +41,8 @@ export class BodyReader {
     if (this.#body === null) return;
     const json = readJson(this.#body.join(''));
     if ('problem' in json) this.#to.unreadable(`the answer is no JSON that is taken: ${json.problem}`);
-    else if (Array.isArray(json.value)) for (const value of json.value as readonly JsonValue[]) this.#to.frame(value, false);
+    else if (Array.isArray(json.value))
+      for (const value of json.value as readonly JsonValue[]) this.#to.frame(value, false);
     else this.#to.frame(json.value, true);
   }
 
@@ -47,7 +51,12 @@ export class BodyReader {
     const start = chunk.trimStart();
     if (start === '') return;
     if (start.startsWith('{') || start.startsWith('[')) this.#body = [start];
-    else (this.#events = createParser({ onEvent: ({ data }) => { this.#event(data); } })).feed(start);
+    else
+      (this.#events = createParser({
+        onEvent: ({ data }) => {
+          this.#event(data);
+        },
+      })).feed(start);
   }
 
   #event(data: string): void {

@@ -8,13 +8,20 @@ const isError = ({ outcome }: Answer): boolean => STANDINGS[outcome.standing].is
 
 /** What a result says, as JSON: its status, and what there is of result and error. */
 function contentOf({ outcome: { standing, result, error, metadata } }: Answer): string {
-  const content = { status: STANDINGS[standing].word, ...(error === null ? {} : { error }), ...(result === null || result === undefined ? {} : { result }), ...(metadata === undefined ? {} : { metadata }) };
+  const content = {
+    status: STANDINGS[standing].word,
+    ...(error === null ? {} : { error }),
+    ...(result === null || result === undefined ? {} : { result }),
+    ...(metadata === undefined ? {} : { metadata }),
+  };
   return harmlessJson(content, DIALECT_LIMITS.shownChars);
 }
 
 /** What is wrong with an answer as a whole is told as text: providers take results of calls alone by their ids. */
-const untied = (answers: readonly Answer[]): string[] => answers.filter(({ call_id }) => call_id === null).map(contentOf);
-const tied = (answers: readonly Answer[]): (Answer & { readonly call_id: string })[] => answers.filter((answer): answer is Answer & { readonly call_id: string } => answer.call_id !== null);
+const untied = (answers: readonly Answer[]): string[] =>
+  answers.filter(({ call_id }) => call_id === null).map(contentOf);
+const tied = (answers: readonly Answer[]): (Answer & { readonly call_id: string })[] =>
+  answers.filter((answer): answer is Answer & { readonly call_id: string } => answer.call_id !== null);
 
 export function renderChat(answers: readonly Answer[]): RenderedMessage[] {
   return [
@@ -25,13 +32,26 @@ export function renderChat(answers: readonly Answer[]): RenderedMessage[] {
 
 export function renderResponses(answers: readonly Answer[]): RenderedMessage[] {
   return [
-    ...tied(answers).map((answer) => ({ type: 'function_call_output', call_id: answer.call_id, output: contentOf(answer) })),
-    ...untied(answers).map((content) => ({ type: 'message', role: 'user', content: [{ type: 'input_text', text: content }] })),
+    ...tied(answers).map((answer) => ({
+      type: 'function_call_output',
+      call_id: answer.call_id,
+      output: contentOf(answer),
+    })),
+    ...untied(answers).map((content) => ({
+      type: 'message',
+      role: 'user',
+      content: [{ type: 'input_text', text: content }],
+    })),
   ];
 }
 
 export function renderAnthropic(answers: readonly Answer[]): RenderedMessage[] {
-  const results = tied(answers).map((answer) => ({ type: 'tool_result', tool_use_id: answer.call_id, content: contentOf(answer), ...(isError(answer) ? { is_error: true } : {}) }));
+  const results = tied(answers).map((answer) => ({
+    type: 'tool_result',
+    tool_use_id: answer.call_id,
+    content: contentOf(answer),
+    ...(isError(answer) ? { is_error: true } : {}),
+  }));
   const texts = untied(answers).map((text) => ({ type: 'text', text }));
   return results.length + texts.length === 0 ? [] : [{ role: 'user', content: [...results, ...texts] }];
 }
@@ -41,7 +61,11 @@ const OWN_ID = /^call_[0-9]+$/;
 
 export function renderGemini(answers: readonly Answer[]): RenderedMessage[] {
   const results = tied(answers).map((answer) => ({
-    functionResponse: { ...(OWN_ID.test(answer.call_id) ? {} : { id: answer.call_id }), name: answer.name ?? '', response: { [isError(answer) ? 'error' : 'output']: contentOf(answer) } },
+    functionResponse: {
+      ...(OWN_ID.test(answer.call_id) ? {} : { id: answer.call_id }),
+      name: answer.name ?? '',
+      response: { [isError(answer) ? 'error' : 'output']: contentOf(answer) },
+    },
   }));
   const texts = untied(answers).map((text) => ({ text }));
   return results.length + texts.length === 0 ? [] : [{ role: 'user', parts: [...results, ...texts] }];

@@ -60,8 +60,11 @@ export class NativeTurn {
   }
 
   parsed(): Parsed {
-    if (this.stop === null && !this.#failed) this.fail('the answer ended before the provider said why it stopped: none of its calls runs');
-    this.#calls.forEach((call, at) => { this.#call(call, at); });
+    if (this.stop === null && !this.#failed)
+      this.fail('the answer ended before the provider said why it stopped: none of its calls runs');
+    this.#calls.forEach((call, at) => {
+      this.#call(call, at);
+    });
     return this.#collected.parsed(this.stop);
   }
 
@@ -71,7 +74,8 @@ export class NativeTurn {
     if (problem !== undefined) return this.#collected.call(written, { problem });
     if (!NAME.test(name)) return this.#collected.call(written, { problem: `there is no tool ${quoted(name)}` });
     const args = given.read();
-    if ('problem' in args) return this.#collected.call(written, { problem: `the arguments of ${quoted(name)} ${args.problem}` });
+    if ('problem' in args)
+      return this.#collected.call(written, { problem: `the arguments of ${quoted(name)} ${args.problem}` });
     this.#collected.call(written, { tool_id: toolIdOf(name), args: args.args });
   }
 }
@@ -88,7 +92,9 @@ export function nativeParser(begin: () => ReadFrame): DialectParser {
       if (isObject(value)) read(turn, value, whole);
       else turn.fail('a document of the answer is no JSON object');
     },
-    unreadable: (problem) => { turn.fail(problem); },
+    unreadable: (problem) => {
+      turn.fail(problem);
+    },
   };
   const body = new BodyReader(to);
   return {
@@ -108,7 +114,8 @@ const NOTHING: Members = {};
 
 /** What a provider may leave out or say null of. */
 export const objectOf = (value: JsonValue | undefined): Members => (isObject(value) ? value : NOTHING);
-export const listOf = (value: JsonValue | undefined): readonly Members[] => (Array.isArray(value) ? (value as readonly JsonValue[]).map(objectOf) : []);
+export const listOf = (value: JsonValue | undefined): readonly Members[] =>
+  Array.isArray(value) ? (value as readonly JsonValue[]).map(objectOf) : [];
 /** The calls of an answer. A value that stands in the place of their list may have been calls: it fails the answer. */
 export function callsOf(turn: NativeTurn, value: JsonValue | undefined): readonly Members[] {
   const isList = value === undefined || value === null || Array.isArray(value);
@@ -120,6 +127,8 @@ export const stringOf = (value: JsonValue | undefined): string => (typeof value 
 /** An error document, which any of them may send in place of an answer or within a stream. Says whether it was one. */
 export function failedBy(turn: NativeTurn, { error }: Members): boolean {
   if (error === undefined || error === null) return false;
-  turn.fail(`the provider answered with an error: ${quoted(stringOf(objectOf(error)['message']) || JSON.stringify(error))}`);
+  turn.fail(
+    `the provider answered with an error: ${quoted(stringOf(objectOf(error)['message']) || JSON.stringify(error))}`,
+  );
   return true;
 }

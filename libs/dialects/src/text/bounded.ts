@@ -15,7 +15,14 @@ export function bounded(parser: DialectParser): DialectParser {
       const parsed = parser.end();
       if (taken <= DIALECT_LIMITS.outputChars) return parsed;
       const message = `the output has ${taken} characters, ${DIALECT_LIMITS.outputChars} are taken: none of its calls runs`;
-      return { ...parsed, calls: [], problems: [...parsed.problems, { level: 'protocol', message, call_id: null, name: null, at: DIALECT_LIMITS.outputChars }] };
+      return {
+        ...parsed,
+        calls: [],
+        problems: [
+          ...parsed.problems,
+          { level: 'protocol', message, call_id: null, name: null, at: DIALECT_LIMITS.outputChars },
+        ],
+      };
     },
   };
 }

@@ -50,7 +50,17 @@ export class Collected {
   problem(level: ProblemLevel, message: string, { call_id = null, name = null, at }: About): void {
     if (this.#problems.length >= DIALECT_LIMITS.problems) return;
     const full = this.#problems.length === DIALECT_LIMITS.problems - 1;
-    this.#problems.push(full ? { level: 'warning', message: `more than ${DIALECT_LIMITS.problems} problems: the rest isn't told`, call_id: null, name: null, at } : { level, message, call_id, name, at });
+    this.#problems.push(
+      full
+        ? {
+            level: 'warning',
+            message: `more than ${DIALECT_LIMITS.problems} problems: the rest isn't told`,
+            call_id: null,
+            name: null,
+            at,
+          }
+        : { level, message, call_id, name, at },
+    );
   }
 
   /** Whether nothing that comes can change what is told: as many calls and problems are there as are taken. */
@@ -63,11 +73,19 @@ export class Collected {
     const fits = id.length <= DIALECT_LIMITS.idChars && this.#idPattern.test(id);
     const about = { call_id: fits ? id : idLike(id), name, at };
     if (!fits) {
-      this.problem('call', `the id ${quoted(id)} is none that is taken: letters, digits, \`.\`, \`_\`, \`:\` and \`-\`, ${DIALECT_LIMITS.idChars} at most`, about);
+      this.problem(
+        'call',
+        `the id ${quoted(id)} is none that is taken: letters, digits, \`.\`, \`_\`, \`:\` and \`-\`, ${DIALECT_LIMITS.idChars} at most`,
+        about,
+      );
       return false;
     }
     if (this.#ids.has(id)) {
-      this.problem(this.#repeated, `the id ${quoted(id)} stands in this output twice: the first call has it, and this one doesn't run`, about);
+      this.problem(
+        this.#repeated,
+        `the id ${quoted(id)} stands in this output twice: the first call has it, and this one doesn't run`,
+        about,
+      );
       return false;
     }
     this.#ids.add(id);
@@ -76,9 +94,23 @@ export class Collected {
 
   /** A call with what it means, or why it means nothing. Its id was claimed. */
   call(written: Written, means: Resolved): void {
-    if ('problem' in means) return this.problem('call', means.problem, { call_id: written.id, name: written.name, at: written.at });
-    if (this.#calls.length === DIALECT_LIMITS.calls) return this.problem('call', `one output asks for ${DIALECT_LIMITS.calls} calls at most: this one doesn't run`, { call_id: written.id, name: written.name, at: written.at });
-    this.#calls.push({ id: written.id, name: written.name, tool_id: means.tool_id, args: means.args, mode: means.mode ?? 'run', show: means.show ?? {}, at: written.at });
+    if ('problem' in means)
+      return this.problem('call', means.problem, { call_id: written.id, name: written.name, at: written.at });
+    if (this.#calls.length === DIALECT_LIMITS.calls)
+      return this.problem('call', `one output asks for ${DIALECT_LIMITS.calls} calls at most: this one doesn't run`, {
+        call_id: written.id,
+        name: written.name,
+        at: written.at,
+      });
+    this.#calls.push({
+      id: written.id,
+      name: written.name,
+      tool_id: means.tool_id,
+      args: means.args,
+      mode: means.mode ?? 'run',
+      show: means.show ?? {},
+      at: written.at,
+    });
   }
 
   /** Takes back the calls so far: none of them runs, for this reason. Their ids stay used. */
@@ -89,7 +121,12 @@ export class Collected {
   /** Ends the reading. A protocol problem takes every call with it, and so does an output that was cut off. */
   parsed(stop: Stop | null = null): Parsed {
     if (stop === 'length') {
-      for (const { id, name, at } of this.#calls) this.problem('call', 'the reply was cut off by its length, so none of its calls runs: write it shorter', { call_id: id, name, at });
+      for (const { id, name, at } of this.#calls)
+        this.problem('call', 'the reply was cut off by its length, so none of its calls runs: write it shorter', {
+          call_id: id,
+          name,
+          at,
+        });
     }
     const none = stop === 'length' || this.#problems.some(({ level }) => level === 'protocol');
     const problems = [...this.#problems].sort((a, b) => a.at - b.at);

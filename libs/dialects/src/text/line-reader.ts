@@ -5,14 +5,23 @@ export interface Piece {
   readonly text: string;
   /** where it begins, in UTF-16 units */
   readonly at: number;
-  /** one line that is whole and may open something, or, while lines are held, as many as came; else text that opens nothing */
+  /**
+   * one line that is whole and may open something, or, while lines are held, as many as came; else text that opens
+   * nothing
+   */
   readonly mayOpen: boolean;
 }
 
-/** Takes a piece and says how much of it that was, which is more than nothing. What is left is read as if a line began there. */
+/**
+ * Takes a piece and says how much of it that was, which is more than nothing. What is left is read as if a line began
+ * there.
+ */
 export type TakePiece = (piece: Piece) => number;
 
-/** Cuts a stream into lines ended by LF, in linear time however it comes. A line that may open something is held until it is whole; what lies between such lines is passed on as it comes. */
+/**
+ * Cuts a stream into lines ended by LF, in linear time however it comes. A line that may open something is held until
+ * it is whole; what lies between such lines is passed on as it comes.
+ */
 export class LineReader {
   /** whether all lines are held that begin from now on, whatever they begin with */
   holds = false;

@@ -5,7 +5,10 @@ import { JsonError, parseIJson, type JsonValue } from '@writ/digest';
 /** What a dialect wraps around arguments: an envelope, its list, an action. */
 const WRAPPING = 6;
 
-/** JSON of a model, by the rules of every door: attacker-controlled. What is wrong is said with its pointer and place in the text. */
+/**
+ * JSON of a model, by the rules of every door: attacker-controlled. What is wrong is said with its pointer and place in
+ * the text.
+ */
 export function readJson(text: string): { readonly value: JsonValue } | { readonly problem: string } {
   try {
     return { value: parseIJson(text, { depthMax: LIMITS.argsDepth.max + WRAPPING }) };
@@ -15,4 +18,5 @@ export function readJson(text: string): { readonly value: JsonValue } | { readon
   }
 }
 
-export const isObject = (value: JsonValue | undefined): value is { readonly [key: string]: JsonValue } => typeof value === 'object' && value !== null && !Array.isArray(value);
+export const isObject = (value: JsonValue | undefined): value is { readonly [key: string]: JsonValue } =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);

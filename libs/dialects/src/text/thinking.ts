@@ -7,11 +7,14 @@
 const TAG_CHARS_MAX = 256;
 const NAME = '(?:[a-z]{1,16}:|ant)?(?:think(?:ing)?|thoughts?|reasoning)';
 /** Every bound keeps the search linear: each `<` is looked at once, and a short way on. */
-const TAG = new RegExp([
-  `[<◁]\\s{0,8}(?<closes>/?)\\s{0,8}(?<name>${NAME})(?:\\s[^<>◁▷[\\]]{0,128})?(?<empty>/?)[>▷]`,
-  '\\[(?<closesSquare>/?)(?<square>think(?:ing)?)\\]',
-  '<\\|(?<edge>start|end)_thinking\\|>',
-].join('|'), 'gi');
+const TAG = new RegExp(
+  [
+    `[<◁]\\s{0,8}(?<closes>/?)\\s{0,8}(?<name>${NAME})(?:\\s[^<>◁▷[\\]]{0,128})?(?<empty>/?)[>▷]`,
+    '\\[(?<closesSquare>/?)(?<square>think(?:ing)?)\\]',
+    '<\\|(?<edge>start|end)_thinking\\|>',
+  ].join('|'),
+  'gi',
+);
 const OPENERS = ['<', '[', '◁'] as const;
 const ENDS = /[>▷\]]/;
 
@@ -95,4 +98,4 @@ export const BEFORE_THINKING_ENDED =
   'it stands before the end of thinking, so it was not run: write calls after `</think>`';
 /** Of an output whose thinking hides calls to its end. */
 export const HIDDEN_IN_THINKING =
-  'thinking isn\'t closed, and what looks like a call stands in it: nothing runs. Close it, and write calls after it';
+  "thinking isn't closed, and what looks like a call stands in it: nothing runs. Close it, and write calls after it";

@@ -17,8 +17,9 @@ const BLANK = /^[ \t\r\n]*$/;
 const DECLARATION = /^<\?xml[ \t\r\n]+version[ \t\r\n]*=[ \t\r\n]*(?:"1\.0"|'1\.0')[^<>&]*\?>$/;
 
 /**
- * Reads one element with all that is in it, strictly: well-formed XML 1.0 without a document type, without processing instructions, with the five predefined entities alone
- * (so nothing in it can grow or fetch). Attacker-controlled. A property holds it against a parser of others.
+ * Reads one element with all that is in it, strictly: well-formed XML 1.0 without a document type, without processing
+ * instructions, with the five predefined entities alone (so nothing in it can grow or fetch). Attacker-controlled. A
+ * property holds it against a parser of others.
  */
 export class ElementReader {
   readonly #tokens: TokenReader;
@@ -32,7 +33,9 @@ export class ElementReader {
   /** `begin`: where the element stands. */
   constructor(begin: number) {
     this.#begin = begin;
-    this.#tokens = new TokenReader((token) => { this.#token(token); });
+    this.#tokens = new TokenReader((token) => {
+      this.#token(token);
+    });
   }
 
   /** Takes text as far as the element goes and says how much of it that was. Never throws. */
@@ -72,8 +75,10 @@ export class ElementReader {
     if ('message' in tag) return this.#fail(tag.message, at + tag.at);
     if (tag.kind === 'closing') return this.#closes(tag.name, at);
     this.#elements += 1;
-    if (this.#elements > DIALECT_LIMITS.elements) return this.#fail(`more than ${DIALECT_LIMITS.elements} elements`, at);
-    if (this.#open.length === DIALECT_LIMITS.elementDepth) return this.#fail(`elements stand in each other more than ${DIALECT_LIMITS.elementDepth} deep`, at);
+    if (this.#elements > DIALECT_LIMITS.elements)
+      return this.#fail(`more than ${DIALECT_LIMITS.elements} elements`, at);
+    if (this.#open.length === DIALECT_LIMITS.elementDepth)
+      return this.#fail(`elements stand in each other more than ${DIALECT_LIMITS.elementDepth} deep`, at);
     const element: XmlElement = { name: tag.name, attributes: tag.attributes, children: [], at: this.#begin + at };
     this.#open.at(-1)?.children.push(element);
     this.#open.push(element);
@@ -82,7 +87,11 @@ export class ElementReader {
 
   #closes(name: string, at: number): void {
     const element = this.#open.at(-1);
-    if (element?.name !== name) return this.#fail(`unexpected close tag ${quoted(`</${name}>`)}${element === undefined ? '' : `: ${quoted(`<${element.name}>`)} is open`}`, at);
+    if (element?.name !== name)
+      return this.#fail(
+        `unexpected close tag ${quoted(`</${name}>`)}${element === undefined ? '' : `: ${quoted(`<${element.name}>`)} is open`}`,
+        at,
+      );
     this.#open.pop();
     if (this.#open.length === 0) this.root = element;
   }
@@ -93,5 +102,7 @@ export class ElementReader {
 }
 
 /** All text of an element, its sections of CDATA included. */
-export const textOf = ({ children }: XmlElement): string => children.filter((child) => typeof child === 'string').join('');
-export const elementsOf = ({ children }: XmlElement): XmlElement[] => children.filter((child) => typeof child !== 'string');
+export const textOf = ({ children }: XmlElement): string =>
+  children.filter((child) => typeof child === 'string').join('');
+export const elementsOf = ({ children }: XmlElement): XmlElement[] =>
+  children.filter((child) => typeof child !== 'string');

@@ -2,35 +2,74 @@
 import { parse } from '../dialects.ts';
 
 const read = (output: string): ReturnType<typeof parse> => parse('tools-xml', output);
-const calls = (output: string): unknown[] => read(output).calls.map(({ id, name, tool_id, args }) => ({ id, name, tool_id, args }));
+const calls = (output: string): unknown[] =>
+  read(output).calls.map(({ id, name, tool_id, args }) => ({ id, name, tool_id, args }));
 const block = (inside: string): string => `<tools>${inside}</tools>`;
 const args = (inside: string): unknown => read(block(inside)).calls[0]?.args;
 const messages = (output: string): string[] => read(output).problems.map(({ message }) => message);
 
 describe('the tools of the document', () => {
   it('command: a script in the terminal of the session, without blank lines around it', () => {
-    expect(calls('<tools>\n  <command>\n    npm install\n    npm run build\n  </command>\n</tools>\n')).toEqual([{ id: 't1', name: 'command', tool_id: 'shell.session', args: { command: '    npm install\n    npm run build' } }]);
+    expect(calls('<tools>\n  <command>\n    npm install\n    npm run build\n  </command>\n</tools>\n')).toEqual([
+      { id: 't1', name: 'command', tool_id: 'shell.session', args: { command: '    npm install\n    npm run build' } },
+    ]);
   });
 
   it('edit: one file is an edit of its own, several are one edit together', () => {
-    const first = '<file src="src/config.ts">\n<find>const API_URL = "http://localhost:3000";</find>\n<replace>const API_URL = "https://api.production.com";</replace>\n</file>';
-    const second = '<file src="README.md"><find>Project Alpha</find><replace>Project Karyi</replace><find>This is a private project.</find><replace>This is an open-source project.</replace></file>';
-    const edits = [{ path: 'src/config.ts', edits: [{ find: 'const API_URL = "http://localhost:3000";', replace: 'const API_URL = "https://api.production.com";' }] }, { path: 'README.md', edits: [{ find: 'Project Alpha', replace: 'Project Karyi' }, { find: 'This is a private project.', replace: 'This is an open-source project.' }] }];
-    expect(calls(block(`<edit><!-- one -->${first}</edit>`))).toEqual([{ id: 't1', name: 'edit', tool_id: 'fs.edit', args: edits[0] }]);
-    expect(calls(block(`<edit>${first}${second}</edit>`))).toEqual([{ id: 't1', name: 'edit', tool_id: 'fs.edit_files', args: { files: edits } }]);
+    const first =
+      '<file src="src/config.ts">\n<find>const API_URL = "http://localhost:3000";</find>\n<replace>const API_URL = "https://api.production.com";</replace>\n</file>';
+    const second =
+      '<file src="README.md"><find>Project Alpha</find><replace>Project Karyi</replace><find>This is a private project.</find><replace>This is an open-source project.</replace></file>';
+    const edits = [
+      {
+        path: 'src/config.ts',
+        edits: [
+          {
+            find: 'const API_URL = "http://localhost:3000";',
+            replace: 'const API_URL = "https://api.production.com";',
+          },
+        ],
+      },
+      {
+        path: 'README.md',
+        edits: [
+          { find: 'Project Alpha', replace: 'Project Karyi' },
+          { find: 'This is a private project.', replace: 'This is an open-source project.' },
+        ],
+      },
+    ];
+    expect(calls(block(`<edit><!-- one -->${first}</edit>`))).toEqual([
+      { id: 't1', name: 'edit', tool_id: 'fs.edit', args: edits[0] },
+    ]);
+    expect(calls(block(`<edit>${first}${second}</edit>`))).toEqual([
+      { id: 't1', name: 'edit', tool_id: 'fs.edit_files', args: { files: edits } },
+    ]);
   });
 
   it('read: files, directories by their slash, and searches, each a call', () => {
-    expect(calls(block('<read><!-- x --><file src="package.json"/><file src="src/"/><search src="src/" pattern="a|b" regex="true" max="5"/></read><read><file src="."/></read>'))).toEqual([
+    expect(
+      calls(
+        block(
+          '<read><!-- x --><file src="package.json"/><file src="src/"/><search src="src/" pattern="a|b" regex="true" max="5"/></read><read><file src="."/></read>',
+        ),
+      ),
+    ).toEqual([
       { id: 't1.1', name: 'read file', tool_id: 'fs.read', args: { path: 'package.json' } },
       { id: 't1.2', name: 'read file', tool_id: 'fs.list', args: { path: 'src/' } },
-      { id: 't1.3', name: 'read search', tool_id: 'fs.search', args: { pattern: 'a|b', path: 'src/', regex: true, max: 5 } },
+      {
+        id: 't1.3',
+        name: 'read search',
+        tool_id: 'fs.search',
+        args: { pattern: 'a|b', path: 'src/', regex: true, max: 5 },
+      },
       { id: 't2.1', name: 'read file', tool_id: 'fs.list', args: { path: '.' } },
     ]);
   });
 
   it('get_value, with and without a note', () => {
-    expect(args('<get_value key="NPM_TOKEN" reason="需要认证才能将 package 发布到 npm registry。" note="用于发布"/>')).toEqual({ key: 'NPM_TOKEN', reason: '需要认证才能将 package 发布到 npm registry。', note: '用于发布' });
+    expect(
+      args('<get_value key="NPM_TOKEN" reason="需要认证才能将 package 发布到 npm registry。" note="用于发布"/>'),
+    ).toEqual({ key: 'NPM_TOKEN', reason: '需要认证才能将 package 发布到 npm registry。', note: '用于发布' });
     expect(args('<get_value key="A" reason="b"/>')).toEqual({ key: 'A', reason: 'b' });
   });
 
@@ -47,15 +86,27 @@ describe('the tools of the document', () => {
   });
 
   it('a variable is a reference to the secret of its name, in a command alone', () => {
-    const command = '<command>\n    curl -X POST \\\n      -H "Authorization: Bearer $KARYI{GITHUB_TOKEN}" \\\n      -d \'{"event_type": "deploy"}\' \\\n      https://api.github.com/repos/user/repo/dispatches\n  </command>';
+    const command =
+      '<command>\n    curl -X POST \\\n      -H "Authorization: Bearer $KARYI{GITHUB_TOKEN}" \\\n      -d \'{"event_type": "deploy"}\' \\\n      https://api.github.com/repos/user/repo/dispatches\n  </command>';
     expect(args(command)).toEqual({ command: expect.stringContaining('Bearer ${secret:GITHUB_TOKEN}" \\') as unknown });
-    expect(messages(block('<command>echo $KARYI{no name}</command>'))).toEqual([expect.stringContaining('names no variable')]);
-    for (const where of ['<edit><file src="a"><find>x</find><replace>$KARYI{A}</replace></file></edit>', '<read><file src="$KARYI{A}"/></read>', '<input>$KARYI{A}</input>']) expect([calls(block(where)), messages(block(where))]).toEqual([[], [expect.stringContaining('only a command takes it')]]);
+    expect(messages(block('<command>echo $KARYI{no name}</command>'))).toEqual([
+      expect.stringContaining('names no variable'),
+    ]);
+    for (const where of [
+      '<edit><file src="a"><find>x</find><replace>$KARYI{A}</replace></file></edit>',
+      '<read><file src="$KARYI{A}"/></read>',
+      '<input>$KARYI{A}</input>',
+    ])
+      expect([calls(block(where)), messages(block(where))]).toEqual([
+        [],
+        [expect.stringContaining('only a command takes it')],
+      ]);
   });
 });
 
 describe('text of find and replace', () => {
-  const edited = (find: string, replace = 'r'): unknown => args(`<edit><file src="a"><find>${find}</find><replace>${replace}</replace></file></edit>`);
+  const edited = (find: string, replace = 'r'): unknown =>
+    args(`<edit><file src="a"><find>${find}</find><replace>${replace}</replace></file></edit>`);
   it.each([
     ['stands exactly', '  a\n b ', '  a\n b '],
     ['loses one line end on each side where both tags stand on lines of their own', '\n  a\n  b\n', '  a\n  b'],
@@ -63,11 +114,19 @@ describe('text of find and replace', () => {
     ['keeps a line end that stands on one side alone', '\na', '\na'],
     ['keeps more of them', '\n\na\n\n', '\na\n'],
     ['may be CDATA and the five entities', '<![CDATA[<a> & ]]>&lt;&amp;&gt;&apos;&quot;', '<a> & <&>\'"'],
-  ])('%s', (_what, written, find) => { expect(edited(written)).toEqual({ path: 'a', edits: [{ find, replace: 'r' }] }); });
+  ])('%s', (_what, written, find) => {
+    expect(edited(written)).toEqual({ path: 'a', edits: [{ find, replace: 'r' }] });
+  });
 
   it('counts its matches', () => {
-    expect(args('<edit><file src="a"><find count="all">x</find><replace/></file></edit>')).toEqual({ path: 'a', edits: [{ find: 'x', replace: '', count: 'all' }] });
-    expect(args('<edit><file src="a"><find count="3">x</find><replace/></file></edit>')).toEqual({ path: 'a', edits: [{ find: 'x', replace: '', count: 3 }] });
+    expect(args('<edit><file src="a"><find count="all">x</find><replace/></file></edit>')).toEqual({
+      path: 'a',
+      edits: [{ find: 'x', replace: '', count: 'all' }],
+    });
+    expect(args('<edit><file src="a"><find count="3">x</find><replace/></file></edit>')).toEqual({
+      path: 'a',
+      edits: [{ find: 'x', replace: '', count: 3 }],
+    });
   });
 });
 
@@ -78,23 +137,47 @@ describe('where a block stands', () => {
     ['between words', `Before.\n  ${COMMAND}\nAfter.`, 'Before.\nAfter.'],
     ['in a fence, which goes with it', `Before.\n\`\`\`xml\n${COMMAND}\n\`\`\`\nAfter.`, 'Before.\nAfter.'],
     ['as `tools` of an object', JSON.stringify({ reply: 'Hi.', tools: COMMAND }), 'Hi.'],
-    ['as `tools` of an object in a fence', `\`\`\`json\n${JSON.stringify({ reply: 'Hi.', tools: `\n${COMMAND}\n` }, null, 2)}\n\`\`\`\n`, 'Hi.'],
+    [
+      'as `tools` of an object in a fence',
+      `\`\`\`json\n${JSON.stringify({ reply: 'Hi.', tools: `\n${COMMAND}\n` }, null, 2)}\n\`\`\`\n`,
+      'Hi.',
+    ],
   ])('%s', (_where, output, text) => {
     const parsed = read(output);
-    expect([parsed.text, parsed.calls.map((call) => call.args), parsed.problems]).toEqual([text, [{ command: 'ls' }], []]);
+    expect([parsed.text, parsed.calls.map((call) => call.args), parsed.problems]).toEqual([
+      text,
+      [{ command: 'ls' }],
+      [],
+    ]);
   });
 
-  it.each(['Use the <tools> element.', '{"a": 1}', '{not json', '`<tools>`', '<toolset/>', '```ts\nx\n```\n', ''])('%j is text', (output) => { expect(read(output)).toEqual({ text: output, calls: [], problems: [], stop: null }); });
+  it.each(['Use the <tools> element.', '{"a": 1}', '{not json', '`<tools>`', '<toolset/>', '```ts\nx\n```\n', ''])(
+    '%j is text',
+    (output) => {
+      expect(read(output)).toEqual({ text: output, calls: [], problems: [], stop: null });
+    },
+  );
 
-  it('an object may ask for nothing', () => { expect(read('{"reply":"Done.","tools":""}')).toEqual({ text: 'Done.', calls: [], problems: [], stop: null }); });
-  it('a block of comments asks for nothing', () => { expect(read('<tools>\n  <!-- 在这里放置一个或多个工具调用 -->\n</tools>\n')).toEqual({ text: '', calls: [], problems: [], stop: null }); });
-  it('several blocks go on counting', () => { expect(read(`${COMMAND}\n${COMMAND}`).calls.map(({ id }) => id)).toEqual(['t1', 't2']); });
+  it('an object may ask for nothing', () => {
+    expect(read('{"reply":"Done.","tools":""}')).toEqual({ text: 'Done.', calls: [], problems: [], stop: null });
+  });
+  it('a block of comments asks for nothing', () => {
+    expect(read('<tools>\n  <!-- 在这里放置一个或多个工具调用 -->\n</tools>\n')).toEqual({
+      text: '',
+      calls: [],
+      problems: [],
+      stop: null,
+    });
+  });
+  it('several blocks go on counting', () => {
+    expect(read(`${COMMAND}\n${COMMAND}`).calls.map(({ id }) => id)).toEqual(['t1', 't2']);
+  });
 });
 
 describe('what is wrong is told, and runs nothing', () => {
   it.each([
-    ['a tag that isn\'t closed', '<tools><command>ls</tools>', /unexpected close tag/],
-    ['a block that doesn\'t end', '<tools><command>ls</command>', /doesn't end/],
+    ["a tag that isn't closed", '<tools><command>ls</tools>', /unexpected close tag/],
+    ["a block that doesn't end", '<tools><command>ls</command>', /doesn't end/],
     ['a bare ampersand', '<tools><command>a && b</command></tools>', /an `&` that isn't escaped/],
     ['a bare ampersand before a semicolon', '<tools><command>a && b; c</command></tools>', /no XML that is taken/],
     ['an entity beyond the five', '<tools><command>&nbsp;</command></tools>', /undefined entity/],
@@ -103,7 +186,11 @@ describe('what is wrong is told, and runs nothing', () => {
     ['an attribute twice', '<tools><get_value key="A" key="B" reason="c"/></tools>', /duplicate attribute/],
     ['attributes of the block', '<tools a="b"><command>ls</command></tools>', /no attributes/],
     ['elements too deep', '<tools><a><a><a><a><a><a><a/></a></a></a></a></a></a></tools>', /deep/],
-    ['an object that is no JSON', '{"reply":"x","tools":"<tools><command>ls</command></tools>"', /no JSON that is taken/],
+    [
+      'an object that is no JSON',
+      '{"reply":"x","tools":"<tools><command>ls</command></tools>"',
+      /no JSON that is taken/,
+    ],
     ['`tools` that is no text', '{"tools":[]}', /must be a text/],
     ['two blocks in one text', JSON.stringify({ tools: '<tools/><tools/>' }), /more than one block/],
   ])('%s', (_what, output, message) => {
@@ -126,9 +213,16 @@ describe('what is wrong is told, and runs nothing', () => {
     ['a count that is none', '<edit><file src="a"><find count="some">x</find><replace/></file></edit>', /`count`/],
   ])('%s', (_what, inside, message) => {
     const { calls: others, problems } = read(block(`${inside}<command>ls</command>`));
-    expect([others.map(({ args: each }) => each), problems.map(({ level }) => level)]).toEqual([[{ command: 'ls' }], ['call']]);
+    expect([others.map(({ args: each }) => each), problems.map(({ level }) => level)]).toEqual([
+      [{ command: 'ls' }],
+      ['call'],
+    ]);
     expect(problems[0]?.message).toMatch(message);
   });
 
-  it('says where', () => { expect(read('ab\n<tools><nope/></tools>').problems).toEqual([expect.objectContaining({ call_id: 't1', name: 'nope', at: 10 })]); });
+  it('says where', () => {
+    expect(read('ab\n<tools><nope/></tools>').problems).toEqual([
+      expect.objectContaining({ call_id: 't1', name: 'nope', at: 10 }),
+    ]);
+  });
 });

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A `<tools>` block that begins a line, alone or in a fence; or the text `tools` of a JSON object. Line by line, so that chunks don't matter.
+// A `<tools>` block that begins a line, alone or in a fence; or the text `tools` of a JSON object. Line by line, so
+// that chunks don't matter.
 import type { DialectParser, Parsed } from '../dialect.ts';
 import { Collected } from '../text/collected.ts';
 import { LineReader, type Piece } from '../text/line-reader.ts';
@@ -20,12 +21,14 @@ const BLANK = /^\s*$/;
 /** What is left of a line behind a block, where that is nothing but white space. */
 const BLANK_REST = /[^\S\n]*(?:\n|$)/y;
 const JSON_FENCE = '```json';
-const NO_END = 'the `<tools>` block doesn\'t end: a tag, a comment or CDATA is open';
+const NO_END = "the `<tools>` block doesn't end: a tag, a comment or CDATA is open";
 const IN_JSON = /"tools"\s*:/;
 
 export class ToolsXmlParser implements DialectParser {
   readonly #collected = new Collected(ID);
-  readonly #thinking = new Thinking(() => { this.#collected.retract(BEFORE_THINKING_ENDED); });
+  readonly #thinking = new Thinking(() => {
+    this.#collected.retract(BEFORE_THINKING_ENDED);
+  });
   readonly #lines = new LineReader(OPENERS, (piece) => this.#take(piece));
   /** an output that may be one JSON object is kept whole: only its end tells */
   #whole: string[] | null = [];
@@ -61,7 +64,8 @@ export class ToolsXmlParser implements DialectParser {
 
   /** The first character, or the words of a fence, say whether it may be a JSON object. */
   #decide(chunk: string): void {
-    if (this.#start.length < JSON_FENCE.length) this.#start = (this.#start + chunk).trimStart().slice(0, JSON_FENCE.length);
+    if (this.#start.length < JSON_FENCE.length)
+      this.#start = (this.#start + chunk).trimStart().slice(0, JSON_FENCE.length);
     if (!this.#start.startsWith('{') && !JSON_FENCE.startsWith(this.#start)) this.#asLines();
   }
 
@@ -73,11 +77,19 @@ export class ToolsXmlParser implements DialectParser {
 
   /** Reads the output as `{reply, tools}`; false where it is none. */
   #asObject(text: string): boolean {
-    const inside = text.trim().replace(/^```json[ \t]*\r?\n/, '').replace(/\n[ \t]*```$/, '');
+    const inside = text
+      .trim()
+      .replace(/^```json[ \t]*\r?\n/, '')
+      .replace(/\n[ \t]*```$/, '');
     if (!inside.startsWith('{')) return false;
     const json = readJson(inside);
     if ('problem' in json) {
-      if (IN_JSON.test(inside)) this.#collected.problem('protocol', `the object with \`reply\` and \`tools\` is no JSON that is taken: ${json.problem}`, { at: 0 });
+      if (IN_JSON.test(inside))
+        this.#collected.problem(
+          'protocol',
+          `the object with \`reply\` and \`tools\` is no JSON that is taken: ${json.problem}`,
+          { at: 0 },
+        );
       return false;
     }
     const { reply, tools, ...others } = isObject(json.value) ? json.value : {};
@@ -88,15 +100,21 @@ export class ToolsXmlParser implements DialectParser {
 
   #object(reply: unknown, tools: unknown, others: readonly string[], at: number): void {
     this.#whole = null;
-    if (others.length > 0) this.#collected.problem('warning', 'the object has `reply` and `tools` alone: its other members are not read', { at });
+    if (others.length > 0)
+      this.#collected.problem('warning', 'the object has `reply` and `tools` alone: its other members are not read', {
+        at,
+      });
     if (typeof reply === 'string') this.#collected.text(reply);
-    else if (reply !== undefined && reply !== null) this.#collected.problem('protocol', '`reply` must be a text', { at });
+    else if (reply !== undefined && reply !== null)
+      this.#collected.problem('protocol', '`reply` must be a text', { at });
     if (tools === undefined || tools === null || (typeof tools === 'string' && tools.trim() === '')) return;
-    if (typeof tools !== 'string') return this.#collected.problem('protocol', '`tools` must be a text: a `<tools>` block', { at });
+    if (typeof tools !== 'string')
+      return this.#collected.problem('protocol', '`tools` must be a text: a `<tools>` block', { at });
     const block = new ElementReader(at);
     const text = tools.trim();
     const rest = text.slice(block.take(text, 0)).trim();
-    if (rest !== '' && block.fault === null) this.#collected.problem('protocol', '`tools` holds more than one block', { at });
+    if (rest !== '' && block.fault === null)
+      this.#collected.problem('protocol', '`tools` holds more than one block', { at });
     this.#block(block, at);
     if (block.root === null && block.fault === null) this.#collected.problem('protocol', NO_END, { at });
   }
@@ -161,10 +179,15 @@ export class ToolsXmlParser implements DialectParser {
   }
 
   #block({ root, fault }: ElementReader, at: number): void {
-    if (fault !== null) return this.#collected.problem('protocol', `the \`<tools>\` block is no XML that is taken: ${fault.message}`, { at: fault.at });
+    if (fault !== null)
+      return this.#collected.problem('protocol', `the \`<tools>\` block is no XML that is taken: ${fault.message}`, {
+        at: fault.at,
+      });
     if (root === null) return;
-    if (root.name !== 'tools') return this.#collected.problem('protocol', 'the block must be a `<tools>` element', { at });
-    if (Object.keys(root.attributes).length > 0) return this.#collected.problem('protocol', '`<tools>` has no attributes', { at });
+    if (root.name !== 'tools')
+      return this.#collected.problem('protocol', 'the block must be a `<tools>` element', { at });
+    if (Object.keys(root.attributes).length > 0)
+      return this.#collected.problem('protocol', '`<tools>` has no attributes', { at });
     if (textOf(root).trim() !== '') this.#collected.problem('call', '`<tools>` takes elements and no text', { at });
     for (const tool of elementsOf(root)) this.#tool(tool);
   }

@@ -16,15 +16,36 @@ const RULES = `You call tools by one block of XML in your reply, which begins a 
 - status="awaiting_approval": a person must decide. Tell the user which action needs approval and why, and call no further tool until the decision has come. status="denied": explain what is not permitted, and suggest another way.`;
 
 const ROWS: readonly { readonly needs: readonly string[]; readonly text: string }[] = [
-  { needs: [SHELL_SESSION.tool_id], text: '<command>npm install\nnpm run build</command>: bash in the terminal of the session, which keeps its directory and variables. $KARYI{NAME} stands for a secret.' },
-  { needs: [SHELL_SESSION.tool_id], text: '<input>y\\n</input>: types for the program that runs; \\n, \\t, \\\\ and \\xHH are understood, no line end is added.' },
+  {
+    needs: [SHELL_SESSION.tool_id],
+    text: '<command>npm install\nnpm run build</command>: bash in the terminal of the session, which keeps its directory and variables. $KARYI{NAME} stands for a secret.',
+  },
+  {
+    needs: [SHELL_SESSION.tool_id],
+    text: '<input>y\\n</input>: types for the program that runs; \\n, \\t, \\\\ and \\xHH are understood, no line end is added.',
+  },
   { needs: [SHELL_SESSION.tool_id], text: '<ctrl>c</ctrl>: presses a key with Control: c, d, z or \\.' },
-  { needs: [FS_EDIT.tool_id], text: '<edit><file src="a.ts"><find>old</find><replace>new</replace></file></edit>: replaces text exactly. A find must match once, or as often as <find count="all"> says; pairs apply in order, all or none.' },
-  { needs: [FS_EDIT_FILES.tool_id], text: '<edit><file src="a.ts">…</file><file src="b.ts">…</file></edit>: edits several files, which change together or not at all.' },
+  {
+    needs: [FS_EDIT.tool_id],
+    text: '<edit><file src="a.ts"><find>old</find><replace>new</replace></file></edit>: replaces text exactly. A find must match once, or as often as <find count="all"> says; pairs apply in order, all or none.',
+  },
+  {
+    needs: [FS_EDIT_FILES.tool_id],
+    text: '<edit><file src="a.ts">…</file><file src="b.ts">…</file></edit>: edits several files, which change together or not at all.',
+  },
   { needs: [FS_READ.tool_id], text: '<read><file src="package.json"/></read>: reads a file.' },
-  { needs: [FS_LIST.tool_id], text: '<read><file src="src/"/></read>: lists a directory, which is written with a slash at its end.' },
-  { needs: [FS_SEARCH.tool_id], text: '<read><search src="src/" pattern="TODO" regex="false" max="100"/></read>: searches files.' },
-  { needs: [VALUE_GET.tool_id], text: '<get_value key="NPM_TOKEN" reason="…" note="…"/>: asks a person for a value; from the next reply on, $KARYI{NPM_TOKEN} in a command stands for it.' },
+  {
+    needs: [FS_LIST.tool_id],
+    text: '<read><file src="src/"/></read>: lists a directory, which is written with a slash at its end.',
+  },
+  {
+    needs: [FS_SEARCH.tool_id],
+    text: '<read><search src="src/" pattern="TODO" regex="false" max="100"/></read>: searches files.',
+  },
+  {
+    needs: [VALUE_GET.tool_id],
+    text: '<get_value key="NPM_TOKEN" reason="…" note="…"/>: asks a person for a value; from the next reply on, $KARYI{NPM_TOKEN} in a command stands for it.',
+  },
 ];
 
 /** The system prompt of the dialect: its rules, the tools that the token grants, and what it reaches. */

@@ -8,7 +8,9 @@ import { truncated } from '../text/shown.ts';
 
 /** One `<results>` block, an element per tool in order. */
 export function renderToolsXml(answers: readonly Answer[]): RenderedMessage[] {
-  return answers.length === 0 ? [] : [{ role: 'user', content: `<results>\n${answers.map(elementOf).join('\n')}\n</results>` }];
+  return answers.length === 0
+    ? []
+    : [{ role: 'user', content: `<results>\n${answers.map(elementOf).join('\n')}\n</results>` }];
 }
 
 const NAMES: ReadonlySet<string> = new Set(['command', 'edit', 'read', 'get_value', 'input', 'ctrl']);
@@ -18,11 +20,23 @@ function elementOf({ call_id, name, tool_id, outcome: { standing, result, error 
   const element = NAMES.has(tool) ? tool : 'tool';
   const exit = (result as { exit_code?: unknown } | null)?.exit_code;
   const attributes: readonly (readonly [string, unknown])[] = [
-    ['id', call_id], ['name', element === 'tool' ? name : null], ['part', part], ['status', STANDINGS[standing].word], ['exit_code', exit], ['error', error?.code],
+    ['id', call_id],
+    ['name', element === 'tool' ? name : null],
+    ['part', part],
+    ['status', STANDINGS[standing].word],
+    ['exit_code', exit],
+    ['error', error?.code],
   ];
-  const shown = attributes.flatMap(([key, value]) => (value === null || value === undefined || value === '' ? [] : [` ${key}="${harmlessAttribute(String(value))}"`])).join('');
+  const shown = attributes
+    .flatMap(([key, value]) =>
+      value === null || value === undefined || value === '' ? [] : [` ${key}="${harmlessAttribute(String(value))}"`],
+    )
+    .join('');
   const text = (content: string): string => harmlessCdata(truncated(content, DIALECT_LIMITS.shownChars));
-  const said = error === null ? '' : `<message>${text([error.message, error.hint ?? ''].filter((each) => each !== '').join('\n'))}</message>`;
+  const said =
+    error === null
+      ? ''
+      : `<message>${text([error.message, error.hint ?? ''].filter((each) => each !== '').join('\n'))}</message>`;
   const output = result === null || result === undefined ? '' : `<output>${text(readable(tool_id, result))}</output>`;
   return said + output === '' ? `<${element}${shown}/>` : `<${element}${shown}>${said}${output}</${element}>`;
 }

@@ -14,7 +14,10 @@ export function commandText(text: string): string {
   return first === -1 ? '' : lines.slice(first, last + 1).join('\n');
 }
 
-/** Text of `find` and `replace`, exactly: without one line end behind the opening and one before the closing tag, where both tags stand on lines of their own. */
+/**
+ * Text of `find` and `replace`, exactly: without one line end behind the opening and one before the closing tag, where
+ * both tags stand on lines of their own.
+ */
 export function exactText(text: string): string {
   const end = text.lastIndexOf('\n');
   if (!text.startsWith('\n') || end === 0 || !BLANK.test(text.slice(end + 1))) return text;
@@ -48,11 +51,17 @@ export function withSecrets(text: string): Read {
     const name = end === -1 ? part : part.slice(0, end);
     // The last one may be no variable but a text that looks like the beginning of one.
     if (end === -1 && index === rest.length - 1) out.push(VARIABLE, part);
-    else if (!NAME.test(name)) return { problem: `${quoted(`${VARIABLE}${name}}`)} names no variable: capital letters, digits and \`_\` make a name` };
+    else if (!NAME.test(name))
+      return {
+        problem: `${quoted(`${VARIABLE}${name}}`)} names no variable: capital letters, digits and \`_\` make a name`,
+      };
     else out.push(secretReference(name), part.slice(end + 1));
   }
   return { text: out.join('') };
 }
 
-/** Answers whether a text names a variable where none may stand: contents, paths and reasons are kept as they are, so a value would be seen there. */
+/**
+ * Answers whether a text names a variable where none may stand: contents, paths and reasons are kept as they are, so a
+ * value would be seen there.
+ */
 export const namesVariable = (text: string): boolean => text.includes(VARIABLE);

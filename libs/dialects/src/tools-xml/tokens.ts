@@ -1,8 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Cuts XML into what stands between its `<` and `>`. INVARIANT (linear): each character is looked at a constant number of times, whatever the chunks.
+// Cuts XML into what stands between its `<` and `>`. INVARIANT (linear): each character is looked at a constant number
+// of times, whatever the chunks.
 
-/** A piece of XML, whole: `raw`, which begins `at`, in UTF-16 units from the first. Of a comment and of CDATA it is what they enclose; of what is `wrong` the words for it. */
+/**
+ * A piece of XML, whole: `raw`, which begins `at`, in UTF-16 units from the first. Of a comment and of CDATA it is what
+ * they enclose; of what is `wrong` the words for it.
+ */
 export interface Token {
   readonly kind: 'text' | 'tag' | 'comment' | 'cdata' | 'instruction' | 'wrong';
   readonly raw: string;
@@ -18,7 +22,7 @@ const BEFORE_END = { comment: '--', cdata: ']]', instruction: '?' } as const;
 /** As most tags are written. */
 const PLAIN_TAG = /<\/?[A-Za-z_]{1,32}\/?>/y;
 const IN_TAG = /["'<>]/g;
-const IN_QUOTES = { '"': /["<]/g, '\'': /['<]/g } as const;
+const IN_QUOTES = { '"': /["<]/g, "'": /['<]/g } as const;
 
 export class TokenReader {
   readonly #to: (token: Token) => void;
@@ -87,7 +91,11 @@ export class TokenReader {
   #declared(text: string, at: number): number {
     const begun = this.#parts.join('') + text.charAt(at);
     if (!COMMENT.startsWith(begun) && !CDATA.startsWith(begun)) {
-      this.#to({ kind: 'wrong', raw: 'a document type is not taken: `<!` begins a comment or CDATA', at: this.#tokenAt });
+      this.#to({
+        kind: 'wrong',
+        raw: 'a document type is not taken: `<!` begins a comment or CDATA',
+        at: this.#tokenAt,
+      });
       return at;
     }
     this.#parts.push(text.charAt(at));
@@ -113,7 +121,7 @@ export class TokenReader {
       return at;
     }
     if (char === '>') this.#tell('tag', at + 1 + shift);
-    else if (char !== '') this.#quote = this.#quote === null ? char as keyof typeof IN_QUOTES : null;
+    else if (char !== '') this.#quote = this.#quote === null ? (char as keyof typeof IN_QUOTES) : null;
     return Math.min(at + 1, text.length);
   }
 

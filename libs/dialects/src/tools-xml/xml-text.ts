@@ -16,18 +16,19 @@ const LONE_SURROGATE = /\p{Surrogate}/u;
 const RETURN = /\r\n?/g;
 const NO_REFERENCE = /&(?!(?:lt|gt|amp|apos|quot|#[0-9]+|#x[0-9A-Fa-f]+);)/;
 const NUMBERED = /&(?:(lt|gt|amp|apos|quot)|#([0-9]+)|#x([0-9A-Fa-f]+));/g;
-const NAMED: Readonly<Record<string, string>> = { lt: '<', gt: '>', apos: '\'', quot: '"', amp: '&' };
+const NAMED: Readonly<Record<string, string>> = { lt: '<', gt: '>', apos: "'", quot: '"', amp: '&' };
 const SPACES = /[\t\n]/g;
 const CDATA_END = ']]>';
 
-const NAME_START = ':A-Z_a-z\\u{C0}-\\u{D6}\\u{D8}-\\u{F6}\\u{F8}-\\u{2FF}\\u{370}-\\u{37D}\\u{37F}-\\u{1FFF}\\u{200C}-\\u{200D}\\u{2070}-\\u{218F}\\u{2C00}-\\u{2FEF}\\u{3001}-\\u{D7FF}\\u{F900}-\\u{FDCF}\\u{FDF0}-\\u{FFFD}\\u{10000}-\\u{EFFFF}';
+const NAME_START =
+  ':A-Z_a-z\\u{C0}-\\u{D6}\\u{D8}-\\u{F6}\\u{F8}-\\u{2FF}\\u{370}-\\u{37D}\\u{37F}-\\u{1FFF}\\u{200C}-\\u{200D}\\u{2070}-\\u{218F}\\u{2C00}-\\u{2FEF}\\u{3001}-\\u{D7FF}\\u{F900}-\\u{FDCF}\\u{FDF0}-\\u{FFFD}\\u{10000}-\\u{EFFFF}';
 /** Source of an expression for a name. */
 export const XML_NAME = `[${NAME_START}][${NAME_START}\\-.0-9\\u{B7}\\u{300}-\\u{36F}\\u{203F}-\\u{2040}]*`;
 
 /** Text without references, such as that of CDATA: every end of a line is LF. */
 export function plainText(raw: string): Meant {
   const control = NO_CHARACTER.exec(raw) ?? (raw.isWellFormed() ? null : LONE_SURROGATE.exec(raw));
-  if (control !== null) return { message: 'a character that XML doesn\'t have', at: control.index };
+  if (control !== null) return { message: "a character that XML doesn't have", at: control.index };
   return { text: raw.includes('\r') ? raw.replace(RETURN, '\n') : raw };
 }
 
@@ -47,22 +48,28 @@ function referred(raw: string): Meant {
   const plain = plainText(raw);
   if (!('text' in plain) || !raw.includes('&')) return plain;
   const none = NO_REFERENCE.exec(raw);
-  if (none !== null) return { message: 'an undefined entity, or an `&` that isn\'t escaped as `&amp;`', at: none.index };
+  if (none !== null) return { message: "an undefined entity, or an `&` that isn't escaped as `&amp;`", at: none.index };
   return raw.includes('&#') ? numbered(raw, plain.text) : { text: named(plain.text) };
 }
 
 /** Each pass is one of the engine's own; `&amp;` comes last, so what it makes is no reference. */
-const named = (text: string): string => Object.entries(NAMED).reduce((sum, [name, char]) => sum.replaceAll(`&${name};`, char), text);
+const named = (text: string): string =>
+  Object.entries(NAMED).reduce((sum, [name, char]) => sum.replaceAll(`&${name};`, char), text);
 
 function numbered(raw: string, plain: string): Meant {
   let wrong = '';
-  const text = plain.replace(NUMBERED, (whole, name: string | undefined, decimal: string | undefined, hex: string | undefined) => {
-    if (name !== undefined) return NAMED[name] ?? whole;
-    const char = characterOf(decimal === undefined ? Number.parseInt(hex ?? '', 16) : Number(decimal));
-    if (char === null) wrong ||= whole;
-    return char ?? whole;
-  });
-  return wrong === '' ? { text } : { message: 'a reference to a character that XML doesn\'t have', at: raw.indexOf(wrong) };
+  const text = plain.replace(
+    NUMBERED,
+    (whole, name: string | undefined, decimal: string | undefined, hex: string | undefined) => {
+      if (name !== undefined) return NAMED[name] ?? whole;
+      const char = characterOf(decimal === undefined ? Number.parseInt(hex ?? '', 16) : Number(decimal));
+      if (char === null) wrong ||= whole;
+      return char ?? whole;
+    },
+  );
+  return wrong === ''
+    ? { text }
+    : { message: "a reference to a character that XML doesn't have", at: raw.indexOf(wrong) };
 }
 
 function characterOf(code: number): string | null {

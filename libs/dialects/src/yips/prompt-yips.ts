@@ -17,12 +17,21 @@ const RULES = `You act by exactly one fenced block in your reply, whose fence be
 - status \`awaiting_approval\`: a person must decide. Tell the user which action needs approval and why, and send no further action until the decision has come. \`denied\`: explain what is not permitted, and suggest another way.
 - A reply without a block is your final answer.`;
 
-const described = (type: string, aliases: readonly Alias[]): string[] => aliases.map(({ name, parameters, summary }) => `- ${type} ${name} {${parametersInWords(parameters)}}: ${summary}`);
+const described = (type: string, aliases: readonly Alias[]): string[] =>
+  aliases.map(({ name, parameters, summary }) => `- ${type} ${name} {${parametersInWords(parameters)}}: ${summary}`);
 
-/** The system prompt of the dialect: its rules, the actions that the token grants (names kept for old scripts are not offered), and what it reaches. */
+/**
+ * The system prompt of the dialect: its rules, the actions that the token grants (names kept for old scripts are not
+ * offered), and what it reaches.
+ */
 export function promptYips(offer: Offer): Prompt {
   const ids = new Set(offeredTools(offer).map(({ tool_id }) => tool_id));
-  const granted = (aliases: readonly Alias[]): Alias[] => aliases.filter(({ tool_id, legacy }) => legacy !== true && ids.has(tool_id));
-  const rows = [...described('tool', granted(YIPS_TOOLS)), ...described('skill', granted(YIPS_SKILLS)), ...described('subagent', granted([YIPS_SUBAGENT]))];
+  const granted = (aliases: readonly Alias[]): Alias[] =>
+    aliases.filter(({ tool_id, legacy }) => legacy !== true && ids.has(tool_id));
+  const rows = [
+    ...described('tool', granted(YIPS_TOOLS)),
+    ...described('skill', granted(YIPS_SKILLS)),
+    ...described('subagent', granted([YIPS_SUBAGENT])),
+  ];
   return { system: [RULES, ['Actions:', ...rows].join('\n'), reachOf(offer).join('\n')].join('\n\n'), tools: null };
 }

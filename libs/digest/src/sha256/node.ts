@@ -9,7 +9,10 @@ const JOINED_BYTES_MAX = 8 * 1024;
 
 const joined = new Uint8Array(JOINED_BYTES_MAX);
 
-/** Nodes of a tree are 65 bytes in three parts: one call for all of them takes a third of the time that a hash object takes. The bytes are good until the next call. */
+/**
+ * Nodes of a tree are 65 bytes in three parts: one call for all of them takes a third of the time that a hash object
+ * takes. The bytes are good until the next call.
+ */
 function join(parts: readonly Uint8Array[]): Uint8Array | null {
   if (parts.length === 1) return parts[0] as Uint8Array;
   return lengthOf(parts) > JOINED_BYTES_MAX ? null : writeBytes(joined, parts);

@@ -2,11 +2,17 @@
 import { utf8Bytes } from '../bytes.ts';
 import type { Sha256 } from './sha256.ts';
 
-/** Vectors of FIPS 180-4 by NIST (https://csrc.nist.gov/projects/cryptographic-standards-and-guidelines/example-values): message and digest. */
+/**
+ * Vectors of FIPS 180-4 by NIST (https://csrc.nist.gov/projects/cryptographic-standards-and-guidelines/example-values):
+ * message and digest.
+ */
 const VECTORS: readonly (readonly [message: string, digest: string])[] = [
   ['', 'e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855'],
   ['abc', 'ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad'],
-  ['abcdbcdecdefdefgefghfghighijhijkijkljklmklmnlmnomnopnopq', '248d6a61d20638b8e5c026930c3e6039a33ce45964ff2167f6ecedd419db06c1'],
+  [
+    'abcdbcdecdefdefgefghfghighijhijkijkljklmklmnlmnomnopnopq',
+    '248d6a61d20638b8e5c026930c3e6039a33ce45964ff2167f6ecedd419db06c1',
+  ],
   ['a'.repeat(1_000_000), 'cdc76e5c9914fb9281a1c7e284d73e67f1809a48a497200e046d39ccc7112cd0'],
 ];
 
@@ -21,7 +27,8 @@ export function sha256Contract(name: string, hash: Sha256): void {
 
     it('reads parts as one run of bytes, whatever the cut', () => {
       const bytes = utf8Bytes('x'.repeat(200));
-      for (const cut of [0, 1, 55, 56, 63, 64, 65, 200]) expect(hash.digest([bytes.subarray(0, cut), bytes.subarray(cut)])).toEqual(hash.digest([bytes]));
+      for (const cut of [0, 1, 55, 56, 63, 64, 65, 200])
+        expect(hash.digest([bytes.subarray(0, cut), bytes.subarray(cut)])).toEqual(hash.digest([bytes]));
       expect(hash.digest([])).toEqual(hash.digest([new Uint8Array()]));
     });
 

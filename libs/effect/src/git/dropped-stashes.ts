@@ -104,7 +104,10 @@ function filesOf(store: ObjectStore, effort: Effort, root: string | undefined): 
 
 /** What references, logs, other stashes or the index lead to is not only in a dropped stash. */
 function forgetReachable(
-  { after, index, now }: StashQuestion, store: ObjectStore, effort: Effort, names: Set<string>,
+  { after, index, now }: StashQuestion,
+  store: ObjectStore,
+  effort: Effort,
+  names: Set<string>,
 ): void {
   if (index !== null) readStagedNames(index, effort, (_, name) => names.delete(name));
   if (names.size === 0) return;

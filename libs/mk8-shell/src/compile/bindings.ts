@@ -20,13 +20,22 @@ export function captureProblems(flat: readonly Flat[], { env }: Sandbox): Proble
   });
 }
 
-export interface Labels { readonly problems: readonly Problem[]; readonly targets: readonly (number | null)[] }
+export interface Labels {
+  readonly problems: readonly Problem[];
+  readonly targets: readonly (number | null)[];
+}
 
 /** For each step, the one that its failure goes on with: forward alone, so that every script ends. */
 export function labelsOf(flat: readonly Flat[]): Labels {
   const places = new Map<string, number>();
   const problems: Problem[] = [];
-  for (const [n, { operation: { label }, pointer }] of flat.entries()) {
+  for (const [
+    n,
+    {
+      operation: { label },
+      pointer,
+    },
+  ] of flat.entries()) {
     if (label === undefined) continue;
     if (places.has(label)) problems.push(problemAt(`${pointer}/label`, `the label \`${label}\` stands twice`));
     else places.set(label, n);
@@ -36,7 +45,14 @@ export function labelsOf(flat: readonly Flat[]): Labels {
     const label = onFailure.slice('goto:'.length);
     const target = places.get(label);
     if (target !== undefined && target > n) return target;
-    problems.push(problemAt(`${pointer}/onFailure`, target === undefined ? `there is no label \`${label.slice(0, SCRIPT_LIMITS.labelChars)}\`` : `the label \`${label}\` is not after this operation; goto leads forward alone`));
+    problems.push(
+      problemAt(
+        `${pointer}/onFailure`,
+        target === undefined
+          ? `there is no label \`${label.slice(0, SCRIPT_LIMITS.labelChars)}\``
+          : `the label \`${label}\` is not after this operation; goto leads forward alone`,
+      ),
+    );
     return null;
   });
   return { problems, targets };

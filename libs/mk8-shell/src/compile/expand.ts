@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Puts operations in the place of ForEach, If, Include and batches. INVARIANT (bounded): expansion stops at the limit of operations, however fragments and loops
-// multiply each other.
+// Puts operations in the place of ForEach, If, Include and batches. INVARIANT (bounded): expansion stops at the limit
+// of operations, however fragments and loops multiply each other.
 import { SCRIPT_LIMITS } from '../limits.ts';
 import { problemAt, type Problem } from '../problem.ts';
 import { VERBS } from '../registry/registry.ts';
@@ -11,7 +11,10 @@ import type { Operation, PredicateSource } from '../script/script.ts';
 import { substituted } from './text.ts';
 
 /** A condition as it is written; steps of one If share the object. */
-export interface WrittenCondition { readonly predicate: PredicateSource; readonly pointer: string }
+export interface WrittenCondition {
+  readonly predicate: PredicateSource;
+  readonly pointer: string;
+}
 
 /** One operation of a script that has no control flow any more. */
 export interface Flat {
@@ -38,7 +41,11 @@ interface Place {
 }
 
 /** What each batch verb is many of. */
-const BATCHES: Readonly<Record<string, readonly [single: string, size: number]>> = { FileWriteMany: ['FileWrite', 2], FileCopyMany: ['FileCopy', 2], FileDeleteMany: ['FileDelete', 1] };
+const BATCHES: Readonly<Record<string, readonly [single: string, size: number]>> = {
+  FileWriteMany: ['FileWrite', 2],
+  FileCopyMany: ['FileCopy', 2],
+  FileDeleteMany: ['FileDelete', 1],
+};
 
 export class Expansion {
   readonly problems: Problem[] = [];
@@ -51,25 +58,50 @@ export class Expansion {
 
   /** The operations of one list, expanded. */
   expand(operations: readonly Operation[], pointer: string): Flat[] {
-    return operations.flatMap((operation, n) => this.#one(operation, { pointer: `${pointer}/${n}`, depth: 0, conditions: [], inLoop: false, item: null, around: {}, fragment: null }));
+    return operations.flatMap((operation, n) =>
+      this.#one(operation, {
+        pointer: `${pointer}/${n}`,
+        depth: 0,
+        conditions: [],
+        inLoop: false,
+        item: null,
+        around: {},
+        fragment: null,
+      }),
+    );
   }
 
   #tell(place: Place, where: string, message: string): never[] {
-    this.problems.push(place.fragment === null ? problemAt(`${place.pointer}${where}`, message) : problemAt(place.pointer, `in the fragment \`${place.fragment}\`: ${message}`));
+    this.problems.push(
+      place.fragment === null
+        ? problemAt(`${place.pointer}${where}`, message)
+        : problemAt(place.pointer, `in the fragment \`${place.fragment}\`: ${message}`),
+    );
     return [];
   }
 
   #one(written: Operation, place: Place): Flat[] {
     const verb = VERBS.get(written.verb);
-    if (verb === undefined) return this.#tell(place, '/verb', `there is no verb \`${written.verb.slice(0, 64)}\`${nearest(written.verb)}`);
+    if (verb === undefined)
+      return this.#tell(place, '/verb', `there is no verb \`${written.verb.slice(0, 64)}\`${nearest(written.verb)}`);
     const item = place.item;
-    const operation = item === null ? written : { ...written, args: written.args?.map((arg) => substituted(arg, item)) };
-    const fault = [...arityFaults(verb, operation), ...fieldFaults(verb, operation), ...(place.inLoop ? loopFaults(operation) : [])];
+    const operation =
+      item === null ? written : { ...written, args: written.args?.map((arg) => substituted(arg, item)) };
+    const fault = [
+      ...arityFaults(verb, operation),
+      ...fieldFaults(verb, operation),
+      ...(place.inLoop ? loopFaults(operation) : []),
+    ];
     for (const [where, message] of fault) this.#tell(place, where, message);
     if (fault.length > 0) return [];
     const inherited = { ...defined(place.around), ...operation };
     const isControl = verb.name === 'ForEach' || verb.name === 'If' || verb.name === 'Include';
-    if (isControl && place.depth >= SCRIPT_LIMITS.nesting) return this.#tell(place, '/verb', `ForEach, If and Include may stand ${SCRIPT_LIMITS.nesting} deep within each other`);
+    if (isControl && place.depth >= SCRIPT_LIMITS.nesting)
+      return this.#tell(
+        place,
+        '/verb',
+        `ForEach, If and Include may stand ${SCRIPT_LIMITS.nesting} deep within each other`,
+      );
     if (verb.name === 'ForEach') return this.#forEach(inherited, place);
     if (verb.name === 'If') return this.#if(inherited, place);
     if (verb.name === 'Include') return this.#include(inherited, place);
@@ -78,10 +110,17 @@ export class Expansion {
 
   #forEach(operation: Operation, place: Place): Flat[] {
     const { items = [], body } = operation.forEach ?? {};
-    if (place.inLoop || body === undefined) return this.#tell(place, '/verb', 'a ForEach can\'t stand in a ForEach');
-    const flat = items.flatMap((value, index) => this.#one(body, {
-      ...place, pointer: this.#inner(place, '/forEach/body'), depth: place.depth + 1, inLoop: true, around: aroundOf(operation), item: (name) => (name === 'ITEM' ? value : name === 'INDEX' ? String(index) : undefined),
-    }));
+    if (place.inLoop || body === undefined) return this.#tell(place, '/verb', "a ForEach can't stand in a ForEach");
+    const flat = items.flatMap((value, index) =>
+      this.#one(body, {
+        ...place,
+        pointer: this.#inner(place, '/forEach/body'),
+        depth: place.depth + 1,
+        inLoop: true,
+        around: aroundOf(operation),
+        item: (name) => (name === 'ITEM' ? value : name === 'INDEX' ? String(index) : undefined),
+      }),
+    );
     return labelled(flat, operation);
   }
 
@@ -89,10 +128,24 @@ export class Expansion {
     if (operation.if === undefined) return [];
     const { predicate, then } = operation.if;
     const { item } = place;
-    const condition = { predicate: item === null ? predicate : { ...predicate, args: predicate.args?.map((arg) => substituted(arg, item)) }, pointer: this.#inner(place, '/if/predicate') };
-    const inner = { ...place, pointer: this.#inner(place, '/if/then'), depth: place.depth + 1, conditions: [...place.conditions, condition], around: aroundOf(operation) };
-    if (operation.captureAs !== undefined && then.captureAs !== undefined) return this.#tell(place, '/captureAs', 'If and the operation in it both have one');
-    const flat = this.#one(operation.captureAs === undefined ? then : { ...then, captureAs: operation.captureAs }, inner);
+    const condition = {
+      predicate:
+        item === null ? predicate : { ...predicate, args: predicate.args?.map((arg) => substituted(arg, item)) },
+      pointer: this.#inner(place, '/if/predicate'),
+    };
+    const inner = {
+      ...place,
+      pointer: this.#inner(place, '/if/then'),
+      depth: place.depth + 1,
+      conditions: [...place.conditions, condition],
+      around: aroundOf(operation),
+    };
+    if (operation.captureAs !== undefined && then.captureAs !== undefined)
+      return this.#tell(place, '/captureAs', 'If and the operation in it both have one');
+    const flat = this.#one(
+      operation.captureAs === undefined ? then : { ...then, captureAs: operation.captureAs },
+      inner,
+    );
     return labelled(flat, operation);
   }
 
@@ -100,7 +153,14 @@ export class Expansion {
     const [id = ''] = operation.args ?? [];
     const fragment = this.#sandbox.fragments.get(id);
     if (fragment === undefined) return this.#tell(place, '/args/0', `there is no fragment \`${id.slice(0, 64)}\``);
-    const flat = fragment.flatMap((inner) => this.#one(inner, { ...place, depth: place.depth + 1, around: aroundOf(operation), fragment: place.fragment ?? id }));
+    const flat = fragment.flatMap((inner) =>
+      this.#one(inner, {
+        ...place,
+        depth: place.depth + 1,
+        around: aroundOf(operation),
+        fragment: place.fragment ?? id,
+      }),
+    );
     return labelled(flat, operation);
   }
 
@@ -108,31 +168,55 @@ export class Expansion {
     const args = operation.args ?? [];
     const [name, size] = BATCHES[verb.name] ?? [verb.name, Math.max(1, args.length)];
     const single = VERBS.get(name) ?? verb;
-    const parts = size >= args.length ? [args] : Array.from({ length: args.length / size }, (_, n) => args.slice(n * size, (n + 1) * size));
+    const parts =
+      size >= args.length
+        ? [args]
+        : Array.from({ length: args.length / size }, (_, n) => args.slice(n * size, (n + 1) * size));
     this.#count += parts.length;
     if (this.#count > SCRIPT_LIMITS.operations) {
       const isTold = this.#count - parts.length > SCRIPT_LIMITS.operations;
-      return isTold ? [] : this.#tell(place, '', `from here on it is more than ${SCRIPT_LIMITS.operations} operations, once everything is expanded`);
+      return isTold
+        ? []
+        : this.#tell(
+            place,
+            '',
+            `from here on it is more than ${SCRIPT_LIMITS.operations} operations, once everything is expanded`,
+          );
     }
     const flat = parts.map((own, n): Flat => ({
-      verb: single, args: own, pointer: place.pointer, conditions: place.conditions,
+      verb: single,
+      args: own,
+      pointer: place.pointer,
+      conditions: place.conditions,
       argPointer: (at) => (place.fragment === null ? `${place.pointer}/args/${n * size + at}` : place.pointer),
       // What a batch says is what its last part says.
-      operation: { ...operation, label: undefined, captureAs: n === parts.length - 1 ? operation.captureAs : undefined },
+      operation: {
+        ...operation,
+        label: undefined,
+        captureAs: n === parts.length - 1 ? operation.captureAs : undefined,
+      },
     }));
     return labelled(flat, operation);
   }
 
-  #inner = ({ fragment, pointer }: Place, below: string): string => (fragment === null ? `${pointer}${below}` : pointer);
+  #inner = ({ fragment, pointer }: Place, below: string): string =>
+    fragment === null ? `${pointer}${below}` : pointer;
 }
 
-const aroundOf = ({ maxRetries, stepTimeout, onFailure }: Operation): Place['around'] => ({ maxRetries, stepTimeout, onFailure });
-const defined = (fields: Place['around']): Place['around'] => Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined));
+const aroundOf = ({ maxRetries, stepTimeout, onFailure }: Operation): Place['around'] => ({
+  maxRetries,
+  stepTimeout,
+  onFailure,
+});
+const defined = (fields: Place['around']): Place['around'] =>
+  Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined));
 
 /** A label of what was expanded is the label of its first step. */
 function labelled(flat: Flat[], { label }: Operation): Flat[] {
   const [first, ...rest] = flat;
-  return first === undefined || label === undefined ? flat : [{ ...first, operation: { ...first.operation, label } }, ...rest];
+  return first === undefined || label === undefined
+    ? flat
+    : [{ ...first, operation: { ...first.operation, label } }, ...rest];
 }
 
 type Fault = readonly [where: string, message: string];
@@ -140,27 +224,45 @@ type Fault = readonly [where: string, message: string];
 function arityFaults(verb: Verb, { args }: Operation): Fault[] {
   const count = args?.length ?? 0;
   if (args === undefined && verb.min > 0) return [['', `${verb.name} needs \`args\`: ${arityOf(verb)}`]];
-  if (count < verb.min || count > verb.max) return [['/args', `${verb.name} takes ${arityOf(verb)} arguments, and has ${count}`]];
-  return verb.pairs && count % 2 === 1 ? [['/args', `${verb.name} takes its arguments in pairs, and has ${count}`]] : [];
+  if (count < verb.min || count > verb.max)
+    return [['/args', `${verb.name} takes ${arityOf(verb)} arguments, and has ${count}`]];
+  return verb.pairs && count % 2 === 1
+    ? [['/args', `${verb.name} takes its arguments in pairs, and has ${count}`]]
+    : [];
 }
 
-const FIELDS = [['template', 'FileTemplate'], ['patches', 'FilePatch'], ['forEach', 'ForEach'], ['if', 'If']] as const;
+const FIELDS = [
+  ['template', 'FileTemplate'],
+  ['patches', 'FilePatch'],
+  ['forEach', 'ForEach'],
+  ['if', 'If'],
+] as const;
 
 function fieldFaults(verb: Verb, operation: Operation): Fault[] {
   return FIELDS.flatMap(([field, owner]): Fault[] => {
     if (verb.name === owner) return operation[field] === undefined ? [['', `${owner} needs \`${field}\``]] : [];
     return operation[field] === undefined ? [] : [[`/${field}`, `\`${field}\` belongs to ${owner}`]];
-  }).concat((verb.name === 'ForEach' || verb.name === 'Include') && operation.captureAs !== undefined ? [['/captureAs', `${verb.name} has no output of its own; capture that of an operation`]] : []);
+  }).concat(
+    (verb.name === 'ForEach' || verb.name === 'Include') && operation.captureAs !== undefined
+      ? [['/captureAs', `${verb.name} has no output of its own; capture that of an operation`]]
+      : [],
+  );
 }
 
 const loopFaults = ({ label, captureAs }: Operation): Fault[] => [
-  ...(label === undefined ? [] : [['/label', 'there can be no label in a ForEach: it would be set many times'] as const]),
-  ...(captureAs === undefined ? [] : [['/captureAs', 'there can be no capture in a ForEach: it would be set many times'] as const]),
+  ...(label === undefined
+    ? []
+    : [['/label', 'there can be no label in a ForEach: it would be set many times'] as const]),
+  ...(captureAs === undefined
+    ? []
+    : [['/captureAs', 'there can be no capture in a ForEach: it would be set many times'] as const]),
 ];
 
 /** The verb that only case or an ending keeps apart from what was written. */
 function nearest(name: string): string {
   const lower = name.toLowerCase();
-  const found = [...VERBS.keys()].find((known) => known.toLowerCase() === lower) ?? [...VERBS.keys()].find((known) => lower.length > 3 && known.toLowerCase().startsWith(lower));
+  const found =
+    [...VERBS.keys()].find((known) => known.toLowerCase() === lower) ??
+    [...VERBS.keys()].find((known) => lower.length > 3 && known.toLowerCase().startsWith(lower));
   return found === undefined ? '' : `; did you mean \`${found}\`?`;
 }

@@ -3,12 +3,16 @@ import { readPath, type PathRead } from '../rules/paths.ts';
 import type { Sandbox } from '../rules/sandbox.ts';
 import { fillIn, isKnown, type Text, type Values } from './text.ts';
 
-/** The path that a text is when it runs. What is filled in may be absolute where it lies under the root, as outputs that name paths do. */
+/**
+ * The path that a text is when it runs. What is filled in may be absolute where it lies under the root, as outputs that
+ * name paths do.
+ */
 export function pathOf(text: Text, sandbox: Sandbox, values?: Values): PathRead {
   const [first, ...rest] = text;
   if (first !== undefined && 'root' in first) return underRoot(first.root, fillIn(rest, sandbox, values), sandbox);
   const filled = fillIn(text, sandbox, values);
-  const isOwn = first !== undefined && !('text' in first) && (filled === sandbox.root || filled.startsWith(`${sandbox.root}/`));
+  const isOwn =
+    first !== undefined && !('text' in first) && (filled === sandbox.root || filled.startsWith(`${sandbox.root}/`));
   return isOwn ? underRoot('WORKSPACE', filled.slice(sandbox.root.length), sandbox) : readPath(filled, sandbox.cwd);
 }
 
@@ -23,5 +27,7 @@ export function pathFormFault(text: Text, sandbox: Sandbox): string | null {
   if (isKnown(text)) return pathOf(text, sandbox).fault;
   const literal = text.map((part) => ('text' in part ? part.text : 'root' in part ? '' : 'x')).join('');
   const [first] = text;
-  return first !== undefined && 'root' in first ? underRoot(first.root, literal, sandbox).fault : readPath(literal, sandbox.cwd).fault;
+  return first !== undefined && 'root' in first
+    ? underRoot(first.root, literal, sandbox).fault
+    : readPath(literal, sandbox.cwd).fault;
 }

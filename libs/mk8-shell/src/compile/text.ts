@@ -1,23 +1,30 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// An argument with its variables. INVARIANT (filled once): what a variable stands for is never read for variables again, so no output of a step can name a capture.
+// An argument with its variables. INVARIANT (filled once): what a variable stands for is never read for variables
+// again, so no output of a step can name a capture.
 import type { Sandbox } from '../rules/sandbox.ts';
 
-export type Part = { readonly text: string } | { readonly root: 'WORKSPACE' | 'CWD' } | { readonly prev: true } | { readonly capture: string };
+export type Part =
+  | { readonly text: string }
+  | { readonly root: 'WORKSPACE' | 'CWD' }
+  | { readonly prev: true }
+  | { readonly capture: string };
 export type Text = readonly Part[];
 
 /** `$` and the longest name behind it. */
 const VARIABLE = /\$([A-Za-z_][A-Za-z0-9_]*)/g;
 
 /** Replaces the variables that a function knows, by names in capitals; others stay as they are. */
-export const substituted = (text: string, valueOf: (name: string) => string | undefined): string => text.replaceAll(VARIABLE, (whole, name: string) => valueOf(name.toUpperCase()) ?? whole);
+export const substituted = (text: string, valueOf: (name: string) => string | undefined): string =>
+  text.replaceAll(VARIABLE, (whole, name: string) => valueOf(name.toUpperCase()) ?? whole);
 
 /** Splits a text at its variables. `captures` has the names, in capitals, that earlier steps set. */
 export function readText(source: string, { user, env }: Sandbox, captures: ReadonlySet<string>): Text {
   const parts: Part[] = [];
   const push = (part: Part): void => {
     const last = parts.at(-1);
-    if ('text' in part && last !== undefined && 'text' in last) parts[parts.length - 1] = { text: last.text + part.text };
+    if ('text' in part && last !== undefined && 'text' in last)
+      parts[parts.length - 1] = { text: last.text + part.text };
     else if (!('text' in part) || part.text !== '') parts.push(part);
   };
   let from = 0;
@@ -30,7 +37,11 @@ export function readText(source: string, { user, env }: Sandbox, captures: Reado
   return parts;
 }
 
-function variableOf(name: string, whole: string, { user, env, captures }: Pick<Sandbox, 'user' | 'env'> & { captures: ReadonlySet<string> }): Part {
+function variableOf(
+  name: string,
+  whole: string,
+  { user, env, captures }: Pick<Sandbox, 'user' | 'env'> & { captures: ReadonlySet<string> },
+): Part {
   if (name === 'WORKSPACE' || name === 'CWD') return { root: name };
   if (name === 'PREV') return { prev: true };
   if (name === 'USER') return { text: user };
@@ -39,7 +50,12 @@ function variableOf(name: string, whole: string, { user, env, captures }: Pick<S
 }
 
 /** The text as it can be shown before it runs: with the variables that are not known yet. */
-export const describeText = (text: Text): string => text.map((part) => ('text' in part ? part.text : `$${'root' in part ? part.root : 'prev' in part ? 'PREV' : part.capture}`)).join('');
+export const describeText = (text: Text): string =>
+  text
+    .map((part) =>
+      'text' in part ? part.text : `$${'root' in part ? part.root : 'prev' in part ? 'PREV' : part.capture}`,
+    )
+    .join('');
 
 /** What parts stand for when a step runs. */
 export interface Values {
@@ -54,9 +70,11 @@ const NOTHING: Values = { prev: '', captures: new Map() };
 
 /** The text, filled in. */
 export function fillIn(text: Text, { root, cwd }: Sandbox, values: Values = NOTHING): string {
-  return text.map((part) => {
-    if ('text' in part) return part.text;
-    if ('root' in part) return part.root === 'CWD' && cwd !== '' ? `${root}/${cwd}` : root;
-    return 'prev' in part ? values.prev : values.captures.get(part.capture) ?? '';
-  }).join('');
+  return text
+    .map((part) => {
+      if ('text' in part) return part.text;
+      if ('root' in part) return part.root === 'CWD' && cwd !== '' ? `${root}/${cwd}` : root;
+      return 'prev' in part ? values.prev : (values.captures.get(part.capture) ?? '');
+    })
+    .join('');
 }

@@ -9,24 +9,44 @@ const PROFILE = Compile(ExecutionProfile);
 /** Levels of JSON that a profile has. */
 const DEPTH_MAX = 8;
 
-export type ProfileRead = { readonly profile: ExecutionProfile; readonly problems: readonly [] } | { readonly profile: null; readonly problems: readonly Problem[] };
+export type ProfileRead =
+  | { readonly profile: ExecutionProfile; readonly problems: readonly [] }
+  | { readonly profile: null; readonly problems: readonly Problem[] };
 
-/** Variables that decide what is run, or what a shell or git does before it reads the command. Who commits is said by these four. */
-const DECIDES = /^(?:PATH|HOME|TMPDIR|USER|LOGNAME|SHELL|PWD|OLDPWD|IFS|ENV|BASH.*|SHELLOPTS|PROMPT_COMMAND|PS[0-9]|CDPATH|GLOBIGNORE|LD_.*|DYLD_.*|GIT_.*|SSH_.*|PAGER|EDITOR|VISUAL|NODE_OPTIONS|PYTHONSTARTUP|PERL5.*|RUBYOPT|JAVA_TOOL_OPTIONS|DOTNET_STARTUP_HOOKS|PSMODULEPATH|WRIT_.*)$/;
-const AUTHORS: ReadonlySet<string> = new Set(['GIT_AUTHOR_NAME', 'GIT_AUTHOR_EMAIL', 'GIT_COMMITTER_NAME', 'GIT_COMMITTER_EMAIL']);
+/**
+ * Variables that decide what is run, or what a shell or git does before it reads the command. Who commits is said by
+ * these four.
+ */
+const DECIDES =
+  /^(?:PATH|HOME|TMPDIR|USER|LOGNAME|SHELL|PWD|OLDPWD|IFS|ENV|BASH.*|SHELLOPTS|PROMPT_COMMAND|PS[0-9]|CDPATH|GLOBIGNORE|LD_.*|DYLD_.*|GIT_.*|SSH_.*|PAGER|EDITOR|VISUAL|NODE_OPTIONS|PYTHONSTARTUP|PERL5.*|RUBYOPT|JAVA_TOOL_OPTIONS|DOTNET_STARTUP_HOOKS|PSMODULEPATH|WRIT_.*)$/;
+const AUTHORS: ReadonlySet<string> = new Set([
+  'GIT_AUTHOR_NAME',
+  'GIT_AUTHOR_EMAIL',
+  'GIT_COMMITTER_NAME',
+  'GIT_COMMITTER_EMAIL',
+]);
 
-/** Reads what should be a profile, with everything that is wrong at once, each place by its JSON pointer. Attacker-controlled. */
+/**
+ * Reads what should be a profile, with everything that is wrong at once, each place by its JSON pointer.
+ * Attacker-controlled.
+ */
 export function readProfile(value: unknown): ProfileRead {
-  if (!PROFILE.Check(value)) return { profile: null, problems: PROFILE.Errors(value).map(({ instancePath, message }) => problemAt(instancePath, message)) };
+  if (!PROFILE.Check(value))
+    return {
+      profile: null,
+      problems: PROFILE.Errors(value).map(({ instancePath, message }) => problemAt(instancePath, message)),
+    };
   const problems = Object.entries(value.environment).flatMap(([name, text]) => variableProblems(name, text));
-  if (problems.length === 0 && profileBytes(value).length > LIMITS.executionProfileBytes.max) problems.push(problemAt('', `it is longer than ${LIMITS.executionProfileBytes.max} bytes`));
+  if (problems.length === 0 && profileBytes(value).length > LIMITS.executionProfileBytes.max)
+    problems.push(problemAt('', `it is longer than ${LIMITS.executionProfileBytes.max} bytes`));
   return problems.length > 0 ? { profile: null, problems } : { profile: value, problems: [] };
 }
 
 function variableProblems(name: string, text: string): Problem[] {
   const at = `/environment/${pointerPart(name)}`;
-  if (ENVIRONMENT.blocked.some((word) => name.includes(word)) && !AUTHORS.has(name)) return [problemAt(at, 'is called as secrets are, and a profile is read by everybody who manages the tenant')];
-  if (DECIDES.test(name) && !AUTHORS.has(name)) return [problemAt(at, 'decides what is run, which a profile doesn\'t')];
+  if (ENVIRONMENT.blocked.some((word) => name.includes(word)) && !AUTHORS.has(name))
+    return [problemAt(at, 'is called as secrets are, and a profile is read by everybody who manages the tenant')];
+  if (DECIDES.test(name) && !AUTHORS.has(name)) return [problemAt(at, "decides what is run, which a profile doesn't")];
   return /[\0\n]/.test(text) ? [problemAt(at, 'has a line break or a NUL')] : [];
 }
 
@@ -49,4 +69,5 @@ export function profileFrom(bytes: Uint8Array): ExecutionProfile | null {
 }
 
 /** Those that say who commits, which git is told and no rule keeps from it. */
-export const authorsOf = ({ environment }: ExecutionProfile): Record<string, string> => Object.fromEntries(Object.entries(environment).filter(([name]) => AUTHORS.has(name)));
+export const authorsOf = ({ environment }: ExecutionProfile): Record<string, string> =>
+  Object.fromEntries(Object.entries(environment).filter(([name]) => AUTHORS.has(name)));

@@ -4,14 +4,25 @@ import type { Inside } from './host.contract.ts';
 
 const never = new AbortController().signal;
 const LONG_MS = 60_000;
-const settled = (promise: Promise<unknown>): Promise<string> => promise.then(() => 'resolved', (error: unknown) => (error instanceof Error && error.message !== '' ? 'rejected with words' : 'rejected'));
+const settled = (promise: Promise<unknown>): Promise<string> =>
+  promise.then(
+    () => 'resolved',
+    (error: unknown) => (error instanceof Error && error.message !== '' ? 'rejected with words' : 'rejected'),
+  );
 
 type Opened = () => Inside;
 
 /** Programs: `printf`, `cat`, `pwd`, `env`, `false` and `sleep` as POSIX has them. */
 export function processContract(name: string, inside: Opened): void {
-  const run = (argv: readonly string[], more: Partial<Command> = {}, signal: AbortSignal = never): Promise<CommandEnded> =>
-    inside().host.process.run({ argv, cwd: '', env: {}, timeoutMs: LONG_MS, stdoutBytesMax: 1000, stderrBytesMax: 1000, ...more }, signal);
+  const run = (
+    argv: readonly string[],
+    more: Partial<Command> = {},
+    signal: AbortSignal = never,
+  ): Promise<CommandEnded> =>
+    inside().host.process.run(
+      { argv, cwd: '', env: {}, timeoutMs: LONG_MS, stdoutBytesMax: 1000, stderrBytesMax: 1000, ...more },
+      signal,
+    );
 
   describe(`${name}: programs`, () => {
     it('say what they say, and how they ended', async () => {
@@ -39,7 +50,11 @@ export function processContract(name: string, inside: Opened): void {
     });
 
     it('are told by their heads, with how much came beyond them', async () => {
-      expect(await run(['printf', 'abcdef'], { stdoutBytesMax: 4 })).toMatchObject({ exit: 0, stdout: 'abcd', cutBytes: 2 });
+      expect(await run(['printf', 'abcdef'], { stdoutBytesMax: 4 })).toMatchObject({
+        exit: 0,
+        stdout: 'abcd',
+        cutBytes: 2,
+      });
     });
 
     it('end when their time is over, or a signal says so', async () => {
@@ -47,7 +62,10 @@ export function processContract(name: string, inside: Opened): void {
       const stop = new AbortController();
       const running = settled(run(['sleep', '3600'], {}, stop.signal));
       stop.abort();
-      expect([await running, await settled(run(['sleep', '3600'], {}, stop.signal))]).toEqual(['rejected with words', 'rejected with words']);
+      expect([await running, await settled(run(['sleep', '3600'], {}, stop.signal))]).toEqual([
+        'rejected with words',
+        'rejected with words',
+      ]);
     });
 
     it('that are not there are said so', async () => {
@@ -58,7 +76,19 @@ export function processContract(name: string, inside: Opened): void {
 
 /** The world outside answers `hello` at http://example.com/ and nothing else. */
 export function netContract(name: string, inside: Opened): void {
-  const ask = (bytesMax: number) => inside().host.net.request({ method: 'GET', url: 'http://example.com/', address: '93.184.216.34', headers: {}, body: null, bytesMax, timeoutMs: LONG_MS }, never);
+  const ask = (bytesMax: number) =>
+    inside().host.net.request(
+      {
+        method: 'GET',
+        url: 'http://example.com/',
+        address: '93.184.216.34',
+        headers: {},
+        body: null,
+        bytesMax,
+        timeoutMs: LONG_MS,
+      },
+      never,
+    );
 
   describe(`${name}: connections`, () => {
     it('bring answers, and no more of them than is asked for', async () => {
@@ -70,7 +100,11 @@ export function netContract(name: string, inside: Opened): void {
     it('resolve an address to itself, and a name to addresses or not at all', async () => {
       const { net } = inside().host;
       expect(await net.resolve('93.184.216.34', LONG_MS)).toEqual(['93.184.216.34']);
-      expect([null, 'string']).toContain(await net.resolve('example.com', LONG_MS).then((addresses) => (addresses === null ? null : typeof addresses[0])));
+      expect([null, 'string']).toContain(
+        await net
+          .resolve('example.com', LONG_MS)
+          .then((addresses) => (addresses === null ? null : typeof addresses[0])),
+      );
     });
 
     it('say how long an echo took, or that none can be sent', async () => {
@@ -83,22 +117,49 @@ export function netContract(name: string, inside: Opened): void {
 /** Whatever a machine says of itself is well-formed, or null. */
 export function systemContract(name: string, inside: Opened): void {
   describe(`${name}: the machine`, () => {
-    it('says what it is, or that it can\'t', async () => {
+    it("says what it is, or that it can't", async () => {
       const { system } = inside().host;
-      const orNull = async <Fact>(fact: Promise<Fact | null>, isGood: (fact: Fact) => boolean): Promise<boolean> => fact.then((known) => known === null || isGood(known));
-      const isDisk = ({ name: disk, totalBytes, freeBytes }: { name: string; totalBytes: number; freeBytes: number }): boolean => disk !== '' && totalBytes >= freeBytes && freeBytes >= 0;
-      expect(await Promise.all([
-        orNull(system.hostname(), (text) => text !== ''), orNull(system.uptimeSeconds(), (seconds) => seconds >= 0), orNull(system.osInfo(), (text) => text !== ''), orNull(system.cpuCount(), (count) => count >= 1),
-        orNull(system.tempDirectory(), (path) => path.startsWith('/')), orNull(system.disk(''), isDisk), orNull(system.drives(), (disks) => disks.length > 0 && disks.every(isDisk)),
-        orNull(system.memory(), ({ totalBytes, freeBytes }) => totalBytes >= freeBytes && freeBytes >= 0), orNull(system.processes(), (list) => list.length > 0 && list.every(({ pid, name: program }) => pid > 0 && program !== '')),
-        orNull(system.interfaces(), (list) => list.every(({ name: device }) => device !== '')), orNull(system.logSources(), Array.isArray), orNull(system.logLines('system', 3, ''), (lines) => lines.length <= 3), orNull(system.services(), Array.isArray),
-      ])).toEqual(Array.from({ length: 13 }, () => true));
-      expect(typeof await system.setClipboard('x')).toBe('boolean');
+      const orNull = async <Fact>(fact: Promise<Fact | null>, isGood: (fact: Fact) => boolean): Promise<boolean> =>
+        fact.then((known) => known === null || isGood(known));
+      const isDisk = ({
+        name: disk,
+        totalBytes,
+        freeBytes,
+      }: {
+        name: string;
+        totalBytes: number;
+        freeBytes: number;
+      }): boolean => disk !== '' && totalBytes >= freeBytes && freeBytes >= 0;
+      expect(
+        await Promise.all([
+          orNull(system.hostname(), (text) => text !== ''),
+          orNull(system.uptimeSeconds(), (seconds) => seconds >= 0),
+          orNull(system.osInfo(), (text) => text !== ''),
+          orNull(system.cpuCount(), (count) => count >= 1),
+          orNull(system.tempDirectory(), (path) => path.startsWith('/')),
+          orNull(system.disk(''), isDisk),
+          orNull(system.drives(), (disks) => disks.length > 0 && disks.every(isDisk)),
+          orNull(system.memory(), ({ totalBytes, freeBytes }) => totalBytes >= freeBytes && freeBytes >= 0),
+          orNull(
+            system.processes(),
+            (list) => list.length > 0 && list.every(({ pid, name: program }) => pid > 0 && program !== ''),
+          ),
+          orNull(system.interfaces(), (list) => list.every(({ name: device }) => device !== '')),
+          orNull(system.logSources(), Array.isArray),
+          orNull(system.logLines('system', 3, ''), (lines) => lines.length <= 3),
+          orNull(system.services(), Array.isArray),
+        ]),
+      ).toEqual(Array.from({ length: 13 }, () => true));
+      expect(typeof (await system.setClipboard('x'))).toBe('boolean');
     });
 
     it('has variables that are asked by name, and no others', () => {
       const { env } = inside().host;
-      expect([env.get('toString'), env.get('__proto__'), env.get('NOT_THERE')]).toEqual([undefined, undefined, undefined]);
+      expect([env.get('toString'), env.get('__proto__'), env.get('NOT_THERE')]).toEqual([
+        undefined,
+        undefined,
+        undefined,
+      ]);
     });
   });
 }

@@ -13,15 +13,20 @@ const bytes = (text: string): Uint8Array => Buffer.from(text);
 const never = new AbortController().signal;
 
 /**
- * What every Host has to do, whatever it is made of. `open` makes an empty workspace of a machine that has a few programs and a variable `PLANTED`, in a world where
- * http://example.com/ answers `hello`.
+ * What every Host has to do, whatever it is made of. `open` makes an empty workspace of a machine that has a few
+ * programs and a variable `PLANTED`, in a world where http://example.com/ answers `hello`.
  */
 export function hostContract(name: string, open: () => Promise<Inside> | Inside): void {
   describe(`${name}: files`, () => {
     let inside: Inside;
-    beforeEach(async () => { inside = await open(); });
-    afterEach(async () => { await inside.close?.(); });
-    const read = async (path: string): Promise<string> => Buffer.from(await inside.host.files.read(path, 1000)).toString();
+    beforeEach(async () => {
+      inside = await open();
+    });
+    afterEach(async () => {
+      await inside.close?.();
+    });
+    const read = async (path: string): Promise<string> =>
+      Buffer.from(await inside.host.files.read(path, 1000)).toString();
 
     it('writes make directories, replace, and add to the end', async () => {
       const { files } = inside.host;
@@ -29,7 +34,12 @@ export function hostContract(name: string, open: () => Promise<Inside> | Inside)
       await files.write('a/b/c.txt', bytes('two'), 'append');
       expect(await read('a/b/c.txt')).toBe('onetwo');
       await files.write('a/b/c.txt', bytes('x'), 'replace');
-      expect([await read('a/b/c.txt'), (await files.stat('a/b'))?.kind, (await files.stat('a/b/c.txt'))?.size, await files.stat('nothing')]).toEqual(['x', 'directory', 1, null]);
+      expect([
+        await read('a/b/c.txt'),
+        (await files.stat('a/b'))?.kind,
+        (await files.stat('a/b/c.txt'))?.size,
+        await files.stat('nothing'),
+      ]).toEqual(['x', 'directory', 1, null]);
     });
 
     it('reads no more than it is asked for', async () => {
@@ -42,7 +52,10 @@ export function hostContract(name: string, open: () => Promise<Inside> | Inside)
       await files.write('d/a', bytes('1'), 'replace');
       await files.makeDirectory('d/e/f');
       await files.move('d/a', 'd/b');
-      expect([...await files.list('d')].sort((a, b) => (a.name < b.name ? -1 : 1))).toEqual([{ name: 'b', kind: 'file' }, { name: 'e', kind: 'directory' }]);
+      expect([...(await files.list('d'))].sort((a, b) => (a.name < b.name ? -1 : 1))).toEqual([
+        { name: 'b', kind: 'file' },
+        { name: 'e', kind: 'directory' },
+      ]);
       await files.remove('d');
       await files.remove('d');
       expect(await files.stat('d')).toBeNull();
@@ -54,13 +67,27 @@ export function hostContract(name: string, open: () => Promise<Inside> | Inside)
       await inside.link('inner', 'real');
       await inside.link('outer', '/etc');
       await inside.link('up', '../..');
-      expect([await files.resolve('inner/x'), await files.resolve('inner/new/y'), await files.resolve('outer'), await files.resolve('up/x'), await files.resolve('')]).toEqual(['real/x', 'real/new/y', null, null, '']);
+      expect([
+        await files.resolve('inner/x'),
+        await files.resolve('inner/new/y'),
+        await files.resolve('outer'),
+        await files.resolve('up/x'),
+        await files.resolve(''),
+      ]).toEqual(['real/x', 'real/new/y', null, null, '']);
     });
 
     it('refuses a path that leads out when it is used, whatever was asked before', async () => {
       const { files } = inside.host;
       await inside.link('outer', '/etc');
-      for (const use of [() => files.read('outer/passwd', 10), () => files.write('outer/x', bytes(''), 'replace'), () => files.list('outer'), () => files.makeDirectory('outer/x'), () => files.remove('outer/passwd'), () => files.move('outer/passwd', 'x'), () => files.read('../x', 10)]) {
+      for (const use of [
+        () => files.read('outer/passwd', 10),
+        () => files.write('outer/x', bytes(''), 'replace'),
+        () => files.list('outer'),
+        () => files.makeDirectory('outer/x'),
+        () => files.remove('outer/passwd'),
+        () => files.move('outer/passwd', 'x'),
+        () => files.read('../x', 10),
+      ]) {
         await expect((async () => use())()).rejects.toThrow();
       }
     });
@@ -70,7 +97,10 @@ export function hostContract(name: string, open: () => Promise<Inside> | Inside)
       await files.write('real/x', bytes('x'), 'replace');
       await inside.link('inner', 'real');
       await files.remove('inner');
-      expect([(await files.list('')).map(({ name: entry }) => entry), (await files.stat('real/x'))?.kind]).toEqual([['real'], 'file']);
+      expect([(await files.list('')).map(({ name: entry }) => entry), (await files.stat('real/x'))?.kind]).toEqual([
+        ['real'],
+        'file',
+      ]);
     });
   });
 
@@ -98,8 +128,12 @@ export function hostContract(name: string, open: () => Promise<Inside> | Inside)
 
   describe(name, () => {
     let inside: Inside;
-    beforeEach(async () => { inside = await open(); });
-    afterEach(async () => { await inside.close?.(); });
+    beforeEach(async () => {
+      inside = await open();
+    });
+    afterEach(async () => {
+      await inside.close?.();
+    });
     const opened = (): Inside => inside;
     processContract(name, opened);
     netContract(name, opened);

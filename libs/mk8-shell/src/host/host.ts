@@ -1,17 +1,28 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Everything that a script may touch. Paths are within the workspace: no slash at either end, no `.`, no `..`; empty for the workspace itself. What a host returns is
-// attacker-controlled, as are all arguments.
+// Everything that a script may touch. Paths are within the workspace: no slash at either end, no `.`, no `..`; empty
+// for the workspace itself. What a host returns is attacker-controlled, as are all arguments.
 
-export interface FileFacts { readonly kind: 'file' | 'directory'; readonly size: number; readonly modifiedMs: number }
-export interface DirectoryEntry { readonly name: string; readonly kind: 'file' | 'directory' | 'link' }
+export interface FileFacts {
+  readonly kind: 'file' | 'directory';
+  readonly size: number;
+  readonly modifiedMs: number;
+}
+export interface DirectoryEntry {
+  readonly name: string;
+  readonly kind: 'file' | 'directory' | 'link';
+}
 
 /**
- * The files of the workspace. Implementations MUST refuse every path that leads out of the workspace when it is used, whatever `resolve` said before: a link may have been
- * put in its way. They MUST reject with an Error whose message may be shown to a model.
+ * The files of the workspace. Implementations MUST refuse every path that leads out of the workspace when it is used,
+ * whatever `resolve` said before: a link may have been put in its way. They MUST reject with an Error whose message may
+ * be shown to a model.
  */
 export abstract class HostFiles {
-  /** The path with all links followed, also where its end doesn't exist; null where it leads out of the workspace, or in circles. */
+  /**
+   * The path with all links followed, also where its end doesn't exist; null where it leads out of the workspace, or in
+   * circles.
+   */
   abstract resolve(path: string): Promise<string | null>;
   /** Null where there is nothing. */
   abstract stat(path: string): Promise<FileFacts | null>;
@@ -39,8 +50,16 @@ export interface Command {
   readonly stdoutBytesMax: number;
   readonly stderrBytesMax: number;
 }
-/** The heads of both streams, and how many bytes of stdout came beyond its head. A command that a signal ended has 128 and its number as its exit. */
-export interface CommandEnded { readonly exit: number; readonly stdout: string; readonly stderr: string; readonly cutBytes?: number }
+/**
+ * The heads of both streams, and how many bytes of stdout came beyond its head. A command that a signal ended has 128
+ * and its number as its exit.
+ */
+export interface CommandEnded {
+  readonly exit: number;
+  readonly stdout: string;
+  readonly stderr: string;
+  readonly cutBytes?: number;
+}
 
 export abstract class HostProcess {
   /** MUST end the command and all that it started when the time is up or the signal says so, and then reject. */
@@ -50,25 +69,49 @@ export abstract class HostProcess {
 export interface HttpAsked {
   readonly method: 'GET' | 'POST' | 'PUT' | 'DELETE' | 'HEAD';
   readonly url: string;
-  /** Where to connect: implementations MUST connect to this address and no other. Null where `resolve` is: the name goes to the gate. Redirects MUST NOT be followed. */
+  /**
+   * Where to connect: implementations MUST connect to this address and no other. Null where `resolve` is: the name goes
+   * to the gate. Redirects MUST NOT be followed.
+   */
   readonly address: string | null;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string | null;
   readonly bytesMax: number;
   readonly timeoutMs: number;
 }
-export interface HttpAnswer { readonly status: number; readonly headers: Readonly<Record<string, string>>; readonly body: Uint8Array; readonly isCut: boolean }
-export interface CertificateFacts { readonly subject: string; readonly issuer: string; readonly validFromMs: number; readonly validToMs: number; readonly fingerprint256: string; readonly isTrusted: boolean }
-
-/** A server by its name, and by the address that was judged; null where the name goes to a gate that resolves, judges and pins it itself. */
-export interface Destination { readonly name: string; readonly address: string | null }
+export interface HttpAnswer {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: Uint8Array;
+  readonly isCut: boolean;
+}
+export interface CertificateFacts {
+  readonly subject: string;
+  readonly issuer: string;
+  readonly validFromMs: number;
+  readonly validToMs: number;
+  readonly fingerprint256: string;
+  readonly isTrusted: boolean;
+}
 
 /**
- * Connections. Callers MUST have judged the address before; implementations connect to it alone. Where there is a gate, it judges: implementations MUST then send everything
- * through it. All end at the timeout at the latest.
+ * A server by its name, and by the address that was judged; null where the name goes to a gate that resolves, judges
+ * and pins it itself.
+ */
+export interface Destination {
+  readonly name: string;
+  readonly address: string | null;
+}
+
+/**
+ * Connections. Callers MUST have judged the address before; implementations connect to it alone. Where there is a gate,
+ * it judges: implementations MUST then send everything through it. All end at the timeout at the latest.
  */
 export abstract class HostNet {
-  /** All addresses of a name; none where there are none. An address answers with itself. Null where names are resolved by the gate alone. */
+  /**
+   * All addresses of a name; none where there are none. An address answers with itself. Null where names are resolved
+   * by the gate alone.
+   */
   abstract resolve(name: string, timeoutMs: number): Promise<readonly string[] | null>;
   abstract request(asked: HttpAsked, signal: AbortSignal): Promise<HttpAnswer>;
   /** Milliseconds until the connection stood. */
@@ -97,9 +140,19 @@ export abstract class HostEnvironment {
   abstract get(name: string): string | undefined;
 }
 
-export interface DiskFacts { readonly name: string; readonly totalBytes: number; readonly freeBytes: number }
-export interface ServiceFacts { readonly name: string; readonly status: string }
-export interface ProcessFacts { readonly pid: number; readonly name: string }
+export interface DiskFacts {
+  readonly name: string;
+  readonly totalBytes: number;
+  readonly freeBytes: number;
+}
+export interface ServiceFacts {
+  readonly name: string;
+  readonly status: string;
+}
+export interface ProcessFacts {
+  readonly pid: number;
+  readonly name: string;
+}
 
 /** What the machine says of itself. Null wherever it can't say: that is an answer, and the step shows `unavailable`. */
 export abstract class HostSystem {

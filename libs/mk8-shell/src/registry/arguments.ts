@@ -19,7 +19,8 @@ const required = (name: string, kind: ArgumentKind): Argument => ({ ...kind, nam
 export const text = (name: string): Argument => required(name, { kind: 'text' });
 export const path = (name: string, access: Access = 'read'): Argument => required(name, { kind: 'path', access });
 export const int = (name: string, min: number, max: number): Argument => required(name, { kind: 'int', min, max });
-export const number = (name: string, min: number, max: number): Argument => required(name, { kind: 'number', min, max });
+export const number = (name: string, min: number, max: number): Argument =>
+  required(name, { kind: 'number', min, max });
 export const choice = (name: string, ...of: string[]): Argument => required(name, { kind: 'choice', of });
 export const regex = (name: string): Argument => required(name, { kind: 'regex' });
 export const glob = (name: string): Argument => required(name, { kind: 'glob' });
@@ -34,19 +35,35 @@ export const algorithm = (): Argument => optional(choice('algorithm', ...ALGORIT
 /** What is wrong with a value for an argument, or null. Paths are judged where the sandbox is known. */
 export function argumentFault(argument: Argument, value: string): string | null {
   switch (argument.kind) {
-    case 'int': return /^-?[0-9]{1,15}$/.test(value) ? rangeFault(argument, Number(value)) : `must be a whole number from ${argument.min} to ${argument.max}`;
-    case 'number': return /^-?[0-9]{1,15}(?:\.[0-9]{1,9})?$/.test(value) ? rangeFault(argument, Number(value)) : `must be a number from ${argument.min} to ${argument.max}`;
-    case 'choice': return argument.of.includes(value.toLowerCase()) ? null : `must be one of ${argument.of.join(', ')}`;
-    case 'regex': return regexFault(value);
-    case 'glob': return value.length > 256 || value.split('/').includes('..') || value.startsWith('/') ? 'must be a pattern of at most 256 characters, without `..` and without a leading `/`' : null;
-    case 'json': return jsonFault(value);
-    case 'url': return urlFault(value);
-    case 'host': return hostFault(value);
-    default: return null;
+    case 'int':
+      return /^-?[0-9]{1,15}$/.test(value)
+        ? rangeFault(argument, Number(value))
+        : `must be a whole number from ${argument.min} to ${argument.max}`;
+    case 'number':
+      return /^-?[0-9]{1,15}(?:\.[0-9]{1,9})?$/.test(value)
+        ? rangeFault(argument, Number(value))
+        : `must be a number from ${argument.min} to ${argument.max}`;
+    case 'choice':
+      return argument.of.includes(value.toLowerCase()) ? null : `must be one of ${argument.of.join(', ')}`;
+    case 'regex':
+      return regexFault(value);
+    case 'glob':
+      return value.length > 256 || value.split('/').includes('..') || value.startsWith('/')
+        ? 'must be a pattern of at most 256 characters, without `..` and without a leading `/`'
+        : null;
+    case 'json':
+      return jsonFault(value);
+    case 'url':
+      return urlFault(value);
+    case 'host':
+      return hostFault(value);
+    default:
+      return null;
   }
 }
 
-const rangeFault = ({ min, max }: { min: number; max: number }, value: number): string | null => (value >= min && value <= max ? null : `must be from ${min} to ${max}`);
+const rangeFault = ({ min, max }: { min: number; max: number }, value: number): string | null =>
+  value >= min && value <= max ? null : `must be from ${min} to ${max}`;
 
 function jsonFault(value: string): string | null {
   try {
@@ -60,12 +77,20 @@ function jsonFault(value: string): string | null {
 /** Only what is for the public: no names of this machine or of a network of its own. */
 const LOCAL_NAMES = /(?:^|\.)(?:localhost|localdomain|local|internal|intranet|lan|home|corp|home\.arpa)\.?$/i;
 
-/** What keeps a host from being connected to as it is written, or null; its addresses are judged once they are known. */
+/**
+ * What keeps a host from being connected to as it is written, or null; its addresses are judged once they are known.
+ */
 export function hostFault(value: string): string | null {
   const bare = value.replace(/^\[(.*)\]$/, '$1');
-  if (bare.includes(':') || /^[0-9.]+$/.test(bare) || /^0x/i.test(bare)) return isPublicAddress(bare) ? null : `leads to \`${bare.slice(0, 64)}\`, which is no address of the public Internet`;
-  if (bare.length > 253 || !/^(?:[a-z0-9_](?:[a-z0-9_-]{0,62})\.)*[a-z0-9](?:[a-z0-9-]{0,62})\.?$/i.test(bare)) return 'must be a host name or an address';
-  return LOCAL_NAMES.test(bare) || !bare.includes('.') ? `names \`${bare.slice(0, 64)}\`, which is of this machine or a network of its own` : null;
+  if (bare.includes(':') || /^[0-9.]+$/.test(bare) || /^0x/i.test(bare))
+    return isPublicAddress(bare)
+      ? null
+      : `leads to \`${bare.slice(0, 64)}\`, which is no address of the public Internet`;
+  if (bare.length > 253 || !/^(?:[a-z0-9_](?:[a-z0-9_-]{0,62})\.)*[a-z0-9](?:[a-z0-9-]{0,62})\.?$/i.test(bare))
+    return 'must be a host name or an address';
+  return LOCAL_NAMES.test(bare) || !bare.includes('.')
+    ? `names \`${bare.slice(0, 64)}\`, which is of this machine or a network of its own`
+    : null;
 }
 
 const PORTS = new Set(['', '80', '443']);
@@ -83,11 +108,17 @@ export function urlFault(value: string): string | null {
 /** The argument in words, for the reference. */
 export function describeArgument(argument: Argument): string {
   switch (argument.kind) {
-    case 'path': return argument.access === 'read' ? 'path' : `path, ${argument.access === 'write' ? 'written' : 'deleted'}`;
-    case 'int': return `${argument.min}–${argument.max}`;
-    case 'number': return `${argument.min}–${argument.max}`;
-    case 'choice': return argument.of.join(' or ');
-    case 'regex': return 'RE2 expression';
-    default: return argument.kind;
+    case 'path':
+      return argument.access === 'read' ? 'path' : `path, ${argument.access === 'write' ? 'written' : 'deleted'}`;
+    case 'int':
+      return `${argument.min}–${argument.max}`;
+    case 'number':
+      return `${argument.min}–${argument.max}`;
+    case 'choice':
+      return argument.of.join(' or ');
+    case 'regex':
+      return 'RE2 expression';
+    default:
+      return argument.kind;
   }
 }

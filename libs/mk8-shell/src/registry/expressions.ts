@@ -2,7 +2,10 @@
 import { RE2JS } from 're2js';
 import { VERB_LIMITS } from '../limits.ts';
 
-/** As many as a script may use in turn; each is bounded by the sizes below. Scripts say an expression again and again, and it is judged before it is used. */
+/**
+ * As many as a script may use in turn; each is bounded by the sizes below. Scripts say an expression again and again,
+ * and it is judged before it is used.
+ */
 const KEPT_MAX = 64;
 const PATTERN_CHARS_MAX = 1000;
 const kept = new Map<string, RE2JS>();
@@ -23,7 +26,9 @@ export function compiledExpression(pattern: string, flags = 0): RE2JS {
 export function regexFault(pattern: string): string | null {
   if (pattern.length > PATTERN_CHARS_MAX) return `must be an expression of at most ${PATTERN_CHARS_MAX} characters`;
   try {
-    return compiledExpression(pattern).programSize() > VERB_LIMITS.regexProgram ? 'is an expression that is larger than may be matched' : null;
+    return compiledExpression(pattern).programSize() > VERB_LIMITS.regexProgram
+      ? 'is an expression that is larger than may be matched'
+      : null;
   } catch (error) {
     return `is no regular expression of RE2: ${error instanceof Error ? error.message.replace(/^error parsing regexp: /, '') : 'it does not compile'}`;
   }

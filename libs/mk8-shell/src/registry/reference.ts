@@ -11,9 +11,32 @@ export function signatureOf({ name, args, max, pairs }: VerbRow): string {
 }
 
 const TITLES: Readonly<Record<VerbGroup, string>> = {
-  files: 'Files', inspection: 'Looking into files', edits: 'Structured edits', batch: 'Many files at once', directories: 'Directories', process: 'Processes', http: 'HTTP', text: 'Text', json: 'JSON', environment: 'Environment',
-  system: 'The machine', network: 'Network', paths: 'Paths as texts', identity: 'New values', time: 'Time', versions: 'Versions', encoding: 'Encoding', formatting: 'Formatting', archives: 'Archives', math: 'Math', clipboard: 'Clipboard',
-  urls: 'URLs', control: 'Script control', flow: 'Control flow', composition: 'Composition', introspection: 'What the sandbox says of itself',
+  files: 'Files',
+  inspection: 'Looking into files',
+  edits: 'Structured edits',
+  batch: 'Many files at once',
+  directories: 'Directories',
+  process: 'Processes',
+  http: 'HTTP',
+  text: 'Text',
+  json: 'JSON',
+  environment: 'Environment',
+  system: 'The machine',
+  network: 'Network',
+  paths: 'Paths as texts',
+  identity: 'New values',
+  time: 'Time',
+  versions: 'Versions',
+  encoding: 'Encoding',
+  formatting: 'Formatting',
+  archives: 'Archives',
+  math: 'Math',
+  clipboard: 'Clipboard',
+  urls: 'URLs',
+  control: 'Script control',
+  flow: 'Control flow',
+  composition: 'Composition',
+  introspection: 'What the sandbox says of itself',
 };
 export const titleOf = (group: VerbGroup): string => TITLES[group];
 
@@ -23,17 +46,29 @@ export function byGroup<Row extends VerbRow>(verbs: readonly Row[]): (readonly [
 }
 
 /** The example of a verb as a script. */
-export const exampleOf = ({ example: { setUp, operation } }: VerbRow): { operations: unknown[] } => ({ operations: [...setUp, operation] });
+export const exampleOf = ({ example: { setUp, operation } }: VerbRow): { operations: unknown[] } => ({
+  operations: [...setUp, operation],
+});
 
 /** One verb in full, as plain text. */
 export function describeVerb(verb: VerbRow): string {
-  const args = verb.args.map((argument) => `  ${argument.name}${argument.optional ? ' (may be left out)' : ''}: ${describeArgument(argument)}`);
-  return [signatureOf(verb), `  ${verb.summary}`, `  arguments: ${arityOf(verb)}; effect: ${verb.effect}`, ...args, `  example: ${JSON.stringify(exampleOf(verb))}`].join('\n');
+  const args = verb.args.map(
+    (argument) => `  ${argument.name}${argument.optional ? ' (may be left out)' : ''}: ${describeArgument(argument)}`,
+  );
+  return [
+    signatureOf(verb),
+    `  ${verb.summary}`,
+    `  arguments: ${arityOf(verb)}; effect: ${verb.effect}`,
+    ...args,
+    `  example: ${JSON.stringify(exampleOf(verb))}`,
+  ].join('\n');
 }
 
 /** The whole reference as plain text: what Mk8Docs and `writ mk8 docs` show. */
 export function reference(verbs: readonly VerbRow[]): string {
-  return byGroup(verbs).map(([group, rows]) => `${TITLES[group]}\n\n${rows.map(describeVerb).join('\n')}`).join('\n\n');
+  return byGroup(verbs)
+    .map(([group, rows]) => `${TITLES[group]}\n\n${rows.map(describeVerb).join('\n')}`)
+    .join('\n\n');
 }
 
 /** What a model is told of the language: its rules, and one line a verb. */

@@ -18,48 +18,90 @@ SysNetInfo 0 SysLogRead 1-3 SysLogSources 0 SysServiceList 0-1 SysServiceStatus 
 PathJoin 2-16 PathDir 1 PathFile 1 PathExt 1 PathStem 1 PathChangeExt 2 GuidNew 0 GuidNewShort 0 RandomInt 2 TimeFormat 1-2 TimeParse 1-2 TimeAdd 2 TimeDiff 2 VersionCompare 2 VersionParse 1 HexEncode 1 HexDecode 1 BaseConvert 3
 FormatBytes 1 FormatDuration 1 ArchiveExtract 2 MathEval 1 ClipboardSet 1 Echo 1 Sleep 1 Assert 2-3 Fail 1 ForEach 0 If 0 Include 1
 Mk8Blacklist 0 Mk8Vocab 1 Mk8VocabList 0 Mk8FreeText 0-1 Mk8Env 0 Mk8Info 0 Mk8Templates 0 Mk8Verbs 0 Mk8Skills 0 Mk8Docs 0`;
-const ROWS = [...DOCUMENT.matchAll(/(\w+) (\+?)(\d+)(?:-(\d+))?/g)].map(([, name = '', plus, min, max = min]) => ({ name, pairs: plus === '+', min: Number(min), max: Number(max) }));
+const ROWS = [...DOCUMENT.matchAll(/(\w+) (\+?)(\d+)(?:-(\d+))?/g)].map(([, name = '', plus, min, max = min]) => ({
+  name,
+  pairs: plus === '+',
+  min: Number(min),
+  max: Number(max),
+}));
 const ALL = [...VERBS.values()];
 
 test('the verbs are those of the document, with its arities', () => {
   expect(ROWS.length).toBeGreaterThan(150);
-  const sorted = (rows: readonly { name: string; pairs: boolean; min: number; max: number }[]) => rows.map(({ name, pairs, min, max }) => `${name} ${pairs} ${min}-${max}`).sort();
+  const sorted = (rows: readonly { name: string; pairs: boolean; min: number; max: number }[]) =>
+    rows.map(({ name, pairs, min, max }) => `${name} ${pairs} ${min}-${max}`).sort();
   expect(sorted(ALL)).toEqual(sorted(ROWS));
 });
 
 test('every verb but those that are expanded has an implementation', () => {
-  expect(ALL.filter(({ run: does }) => does === null).map(({ name }) => name)).toEqual(['FileWriteMany', 'FileCopyMany', 'FileDeleteMany', 'ForEach', 'If', 'Include']);
+  expect(ALL.filter(({ run: does }) => does === null).map(({ name }) => name)).toEqual([
+    'FileWriteMany',
+    'FileCopyMany',
+    'FileDeleteMany',
+    'ForEach',
+    'If',
+    'Include',
+  ]);
 });
 
-test.each(ALL.filter(({ name }) => name !== 'Fail').map((verb) => [verb.name, verb] as const))('the example of %s runs', async (_, verb) => {
-  const { status, steps } = await run(exampleOf(verb));
-  expect([status, steps.flatMap(({ error }) => error ?? [])]).toEqual(['completed', []]);
-});
+test.each(ALL.filter(({ name }) => name !== 'Fail').map((verb) => [verb.name, verb] as const))(
+  'the example of %s runs',
+  async (_, verb) => {
+    const { status, steps } = await run(exampleOf(verb));
+    expect([status, steps.flatMap(({ error }) => error ?? [])]).toEqual(['completed', []]);
+  },
+);
 
 test('the example of Fail fails', async () => {
   expect((await outcomeOf({ verb: 'Fail', args: ['on purpose'] })).error).toBe('on purpose');
 });
 
-test.each(ALL.map((verb) => [verb.name, verb] as const))('%s takes no fewer and no more arguments than it says', (name, { min, max, pairs, example: { operation } }) => {
-  const having = (count: number): string[] => problemsOf({ operations: [{ ...operation, verb: name, args: Array.from({ length: count }, () => 'a') }] });
-  const arity = expect.stringMatching(/^\/operations\/0(?:\/args)?: \w+ takes \d/) as unknown;
-  if (max < 128) expect(having(max + 1)).toContainEqual(arity);
-  else expect(having(max + 1)).toContainEqual(expect.stringMatching(/args/) as unknown);
-  if (min > 0) expect(having(min - 1)).toContainEqual(arity);
-  if (pairs) expect(having(3)).toContainEqual(expect.stringContaining('in pairs') as unknown);
-});
+test.each(ALL.map((verb) => [verb.name, verb] as const))(
+  '%s takes no fewer and no more arguments than it says',
+  (name, { min, max, pairs, example: { operation } }) => {
+    const having = (count: number): string[] =>
+      problemsOf({ operations: [{ ...operation, verb: name, args: Array.from({ length: count }, () => 'a') }] });
+    const arity = expect.stringMatching(/^\/operations\/0(?:\/args)?: \w+ takes \d/) as unknown;
+    if (max < 128) expect(having(max + 1)).toContainEqual(arity);
+    else expect(having(max + 1)).toContainEqual(expect.stringMatching(/args/) as unknown);
+    if (min > 0) expect(having(min - 1)).toContainEqual(arity);
+    if (pairs) expect(having(3)).toContainEqual(expect.stringContaining('in pairs') as unknown);
+  },
+);
 
-test.each(ALL.filter(({ run: does, name }) => does !== null && name !== 'FileTemplate' && name !== 'FilePatch').map((verb) => [verb.name, verb] as const))('%s holds up against hostile arguments', async (name, { min, max }) => {
-  const hostile = ['', '../../etc/passwd', '/etc/passwd', '\0', '$WORKSPACE/../x', 'http://169.254.169.254/', '(a+)+$', '{"__proto__":{"a":1}}', '-1', '9'.repeat(15), '\ud800', '%', 'a'.repeat(5000), '$ITEM', '--help', '[[[['];
-  for (const value of hostile) for (const count of new Set([Math.max(min, Math.min(1, max)), max > 8 ? min : max])) {
-    const host = hostWithFiles();
-    const script = { operations: [{ verb: name, args: Array.from({ length: count }, () => value) }] };
-    if (problemsOf(script).length > 0) continue;
-    const { steps } = await run(script, host);
-    expect(['ok', 'failed']).toContain(steps[0]?.status);
-    expect(steps[0]?.error ?? '').not.toMatch(/undefined|is not a function|Cannot read|\[object/);
-    expect(host.net.connected).toEqual([]);
-  }
+test.each(
+  ALL.filter(({ run: does, name }) => does !== null && name !== 'FileTemplate' && name !== 'FilePatch').map(
+    (verb) => [verb.name, verb] as const,
+  ),
+)('%s holds up against hostile arguments', async (name, { min, max }) => {
+  const hostile = [
+    '',
+    '../../etc/passwd',
+    '/etc/passwd',
+    '\0',
+    '$WORKSPACE/../x',
+    'http://169.254.169.254/',
+    '(a+)+$',
+    '{"__proto__":{"a":1}}',
+    '-1',
+    '9'.repeat(15),
+    '\ud800',
+    '%',
+    'a'.repeat(5000),
+    '$ITEM',
+    '--help',
+    '[[[[',
+  ];
+  for (const value of hostile)
+    for (const count of new Set([Math.max(min, Math.min(1, max)), max > 8 ? min : max])) {
+      const host = hostWithFiles();
+      const script = { operations: [{ verb: name, args: Array.from({ length: count }, () => value) }] };
+      if (problemsOf(script).length > 0) continue;
+      const { steps } = await run(script, host);
+      expect(['ok', 'failed']).toContain(steps[0]?.status);
+      expect(steps[0]?.error ?? '').not.toMatch(/undefined|is not a function|Cannot read|\[object/);
+      expect(host.net.connected).toEqual([]);
+    }
   expect(({} as Record<string, unknown>)['a']).toBeUndefined();
 });
 

@@ -12,7 +12,17 @@ import { VALUE_VERBS } from '../verbs/values.ts';
 import type { Verb } from './verb.ts';
 
 const ALL: readonly Verb[] = [
-  ...FILE_VERBS, ...INSPECTION_VERBS, ...DIRECTORY_VERBS, ...PROCESS_VERBS, ...NETWORK_VERBS, ...TEXT_VERBS, ...JSON_VERBS, ...SYSTEM_VERBS, ...VALUE_VERBS, ...CONTROL_VERBS, ...introspectionVerbs(() => VERBS.values()),
+  ...FILE_VERBS,
+  ...INSPECTION_VERBS,
+  ...DIRECTORY_VERBS,
+  ...PROCESS_VERBS,
+  ...NETWORK_VERBS,
+  ...TEXT_VERBS,
+  ...JSON_VERBS,
+  ...SYSTEM_VERBS,
+  ...VALUE_VERBS,
+  ...CONTROL_VERBS,
+  ...introspectionVerbs(() => VERBS.values()),
 ];
 
 /** Every verb of mk8.shell, by its name. */

@@ -7,8 +7,32 @@ import type { Argument } from './arguments.ts';
 export type VerbEffect = 'none' | 'reads' | 'writes' | 'network' | 'process';
 
 export const VERB_GROUPS = [
-  'files', 'inspection', 'edits', 'batch', 'directories', 'process', 'http', 'text', 'json', 'environment', 'system', 'network', 'paths', 'identity', 'time', 'versions', 'encoding', 'formatting',
-  'archives', 'math', 'clipboard', 'urls', 'control', 'flow', 'composition', 'introspection',
+  'files',
+  'inspection',
+  'edits',
+  'batch',
+  'directories',
+  'process',
+  'http',
+  'text',
+  'json',
+  'environment',
+  'system',
+  'network',
+  'paths',
+  'identity',
+  'time',
+  'versions',
+  'encoding',
+  'formatting',
+  'archives',
+  'math',
+  'clipboard',
+  'urls',
+  'control',
+  'flow',
+  'composition',
+  'introspection',
 ] as const;
 export type VerbGroup = (typeof VERB_GROUPS)[number];
 
@@ -43,13 +67,28 @@ interface Shape {
 }
 
 /** Makes the rows of one group. */
-export const verbsOf = (group: VerbGroup) => (
-  name: string, effect: VerbEffect, summary: string, args: readonly Argument[], example: readonly string[], run: Run | null, { most, pairs, setUp = [], fields = {} }: Shape = {},
-): Verb => ({
-  name, group, effect, summary, args, run, pairs: pairs === true,
-  min: args.filter((argument) => !argument.optional).length, max: most ?? args.length,
-  example: { setUp, operation: { verb: name, args: example, ...fields } },
-});
+export const verbsOf =
+  (group: VerbGroup) =>
+  (
+    name: string,
+    effect: VerbEffect,
+    summary: string,
+    args: readonly Argument[],
+    example: readonly string[],
+    run: Run | null,
+    { most, pairs, setUp = [], fields = {} }: Shape = {},
+  ): Verb => ({
+    name,
+    group,
+    effect,
+    summary,
+    args,
+    run,
+    pairs: pairs === true,
+    min: args.filter((argument) => !argument.optional).length,
+    max: most ?? args.length,
+    example: { setUp, operation: { verb: name, args: example, ...fields } },
+  });
 
 /** The argument at a place, where the last one or the last two repeat. */
 export function argumentAt({ args, pairs }: VerbRow, place: number): Argument | undefined {

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/** What every text that an expression matches holds at least one of, in small letters; null where that can't be told. Looking for it is many times faster than matching. */
+/**
+ * What every text that an expression matches holds at least one of, in small letters; null where that can't be told.
+ * Looking for it is many times faster than matching.
+ */
 export function neededLiterals(expression: string): readonly string[] | null {
   const found: string[][] = [];
   let run = '';
@@ -27,12 +30,16 @@ export function neededLiterals(expression: string): readonly string[] | null {
 }
 
 /** Answers whether a text holds one of the literals. `lower` is made by `folded`. */
-export const holdsOne = (lower: string, literals: readonly string[]): boolean => literals.some((literal) => lower.includes(literal));
+export const holdsOne = (lower: string, literals: readonly string[]): boolean =>
+  literals.some((literal) => lower.includes(literal));
 
 /** Small letters, as RE2 has them where case makes no difference: it takes a long s for an s. */
 export const folded = (text: string): string => text.toLowerCase().replaceAll('ſ', 's');
 
-interface Token { readonly token: string; readonly quantifier: string }
+interface Token {
+  readonly token: string;
+  readonly quantifier: string;
+}
 
 /** Characters, escapes, classes and whole groups, each with what repeats it. */
 function* tokensOf(expression: string): Generator<Token> {
@@ -49,7 +56,8 @@ function lengthAt(expression: string, at: number): number {
   if (expression[at] === '[') return (/^\[\^?\]?(?:\\.|[^\]\\])*\]/.exec(expression.slice(at))?.[0] ?? '[').length;
   if (expression[at] !== '(') return 1;
   let length = 1;
-  while (at + length < expression.length && expression[at + length] !== ')') length += lengthAt(expression, at + length);
+  while (at + length < expression.length && expression[at + length] !== ')')
+    length += lengthAt(expression, at + length);
   return length + 1;
 }
 

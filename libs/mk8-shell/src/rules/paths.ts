@@ -3,30 +3,43 @@ import type { Access } from '../registry/arguments.ts';
 import { VERB_LIMITS } from '../limits.ts';
 import type { Rules } from './rules.ts';
 
-/** A path within the workspace: no slash at either end, no `.`, no `..`; empty for the workspace itself. Or why it is none. */
-export type PathRead = { readonly path: string; readonly fault: null } | { readonly path: null; readonly fault: string };
+/**
+ * A path within the workspace: no slash at either end, no `.`, no `..`; empty for the workspace itself. Or why it is
+ * none.
+ */
+export type PathRead =
+  { readonly path: string; readonly fault: null } | { readonly path: null; readonly fault: string };
 
 const faulty = (fault: string): PathRead => ({ path: null, fault });
 
-/** Reads a path relative to a base. Attacker-controlled. It says nothing of links: those are resolved where the files are. */
+/**
+ * Reads a path relative to a base. Attacker-controlled. It says nothing of links: those are resolved where the files
+ * are.
+ */
 export function readPath(text: string, base: string): PathRead {
   if (text.length > VERB_LIMITS.pathChars) return faulty(`is longer than ${VERB_LIMITS.pathChars} characters`);
   if (/[\x00-\x1f\x7f\\]/.test(text)) return faulty('holds a backslash or a control character');
-  if (text.startsWith('/') || text.startsWith('~') || /^[a-z]:/i.test(text)) return faulty('must be inside the workspace: an absolute path begins with `$WORKSPACE` or `$CWD`');
+  if (text.startsWith('/') || text.startsWith('~') || /^[a-z]:/i.test(text))
+    return faulty('must be inside the workspace: an absolute path begins with `$WORKSPACE` or `$CWD`');
   const segments = [...base.split('/'), ...text.split('/')].filter((segment) => segment !== '' && segment !== '.');
   if (segments.includes('..')) return faulty('holds `..`, which leads out');
   return { path: segments.join('/'), fault: null };
 }
 
-/** The folder of git's own files, also as file systems that ignore case, dots at the end or long names would have it. */
+/**
+ * The folder of git's own files, also as file systems that ignore case, dots at the end or long names would have it.
+ */
 const isGit = (segment: string): boolean => /^(?:\.git[. ]*|git~[0-9]+)$/i.test(segment);
 
-/** What a path's own words forbid, or null: `.git` is never changed, the workspace never deleted, and files that make something run are never written. */
+/**
+ * What a path's own words forbid, or null: `.git` is never changed, the workspace never deleted, and files that make
+ * something run are never written.
+ */
 export function accessFault(rules: Rules, path: string, access: Access): string | null {
   if (access === 'read') return null;
   const segments = path.split('/');
   if (segments.some(isGit)) return '`.git` can be changed by git alone';
-  if (access === 'delete') return path === '' ? 'the workspace itself can\'t be deleted' : null;
+  if (access === 'delete') return path === '' ? "the workspace itself can't be deleted" : null;
   return writeFault(rules, segments.at(-1) ?? '');
 }
 
@@ -35,5 +48,7 @@ function writeFault({ blockedNames, blockedExtensions }: Rules, name: string): s
   const lower = name.toLowerCase().replace(/[. ]+$/, '');
   if (blockedNames.has(lower)) return `files called \`${name.slice(0, 64)}\` can't be written: they make something run`;
   const extension = lower.slice(Math.max(0, lower.lastIndexOf('.')));
-  return blockedExtensions.has(extension) ? `files that end in \`${extension}\` can't be written: they are for running` : null;
+  return blockedExtensions.has(extension)
+    ? `files that end in \`${extension}\` can't be written: they are for running`
+    : null;
 }

@@ -9,7 +9,14 @@ import { folded, holdsOne, neededLiterals } from './literals.ts';
 import { RuleSet, type BlacklistEntry, type CommandTemplate } from './schema.ts';
 
 /** What is shipped. No URL is on the list before a sandbox puts one there. */
-export const SHIPPED_RULES: RuleSet = { blacklist: [...BLACKLIST], templates: [...TEMPLATES], words: [...WORDS], write_blocked: WRITE_BLOCKED, environment: ENVIRONMENT, urls: [] };
+export const SHIPPED_RULES: RuleSet = {
+  blacklist: [...BLACKLIST],
+  templates: [...TEMPLATES],
+  words: [...WORDS],
+  write_blocked: WRITE_BLOCKED,
+  environment: ENVIRONMENT,
+  urls: [],
+};
 
 interface Pattern {
   readonly entry: BlacklistEntry;
@@ -41,33 +48,60 @@ export class RulesError extends Error {
 }
 
 /**
- * The shipped rules and what a sandbox adds to them. INVARIANT (additive): nothing of what is shipped is taken away or replaced; a template or list whose name is taken is
- * refused, and an environment's `blocked` beats every `allowed`. `enabled`: of the templates those that ProcRun may use, null for all. @throws RulesError
+ * The shipped rules and what a sandbox adds to them. INVARIANT (additive): nothing of what is shipped is taken away or
+ * replaced; a template or list whose name is taken is refused, and an environment's `blocked` beats every `allowed`.
+ * `enabled`: of the templates those that ProcRun may use, null for all. @throws RulesError
  */
 export function rulesOf(added: unknown = {}, enabled: readonly string[] | null = null): Rules {
-  if (enabled === null && isEmpty(added)) return shippedAlone ??= compiled(SHIPPED_RULES);
-  const more = { blacklist: [], templates: [], words: [], write_blocked: { names: [], extensions: [] }, environment: { allowed: [], blocked: [] }, urls: [], ...(added as object) };
-  if (!Value.Check(RuleSet, more)) throw new RulesError(Value.Errors(RuleSet, more).map(({ instancePath, message }) => problemAt(instancePath, message)));
+  if (enabled === null && isEmpty(added)) return (shippedAlone ??= compiled(SHIPPED_RULES));
+  const more = {
+    blacklist: [],
+    templates: [],
+    words: [],
+    write_blocked: { names: [], extensions: [] },
+    environment: { allowed: [], blocked: [] },
+    urls: [],
+    ...(added as object),
+  };
+  if (!Value.Check(RuleSet, more))
+    throw new RulesError(
+      Value.Errors(RuleSet, more).map(({ instancePath, message }) => problemAt(instancePath, message)),
+    );
   const shipped = SHIPPED_RULES;
   const templates = [...shipped.templates, ...more.templates];
   const problems = [...takenNames(more), ...badPatterns(more), ...unknownTemplates(enabled ?? [], templates)];
   if (problems.length > 0) throw new RulesError(problems);
   return compiled({
-    blacklist: [...shipped.blacklist, ...more.blacklist], templates: enabled === null ? templates : templates.filter(({ id }) => enabled.includes(id)), words: [...shipped.words, ...more.words], urls: [...shipped.urls, ...more.urls],
-    write_blocked: { names: [...shipped.write_blocked.names, ...more.write_blocked.names], extensions: [...shipped.write_blocked.extensions, ...more.write_blocked.extensions] },
-    environment: { allowed: [...shipped.environment.allowed, ...more.environment.allowed], blocked: [...shipped.environment.blocked, ...more.environment.blocked] },
+    blacklist: [...shipped.blacklist, ...more.blacklist],
+    templates: enabled === null ? templates : templates.filter(({ id }) => enabled.includes(id)),
+    words: [...shipped.words, ...more.words],
+    urls: [...shipped.urls, ...more.urls],
+    write_blocked: {
+      names: [...shipped.write_blocked.names, ...more.write_blocked.names],
+      extensions: [...shipped.write_blocked.extensions, ...more.write_blocked.extensions],
+    },
+    environment: {
+      allowed: [...shipped.environment.allowed, ...more.environment.allowed],
+      blocked: [...shipped.environment.blocked, ...more.environment.blocked],
+    },
   });
 }
 
 /** What most sandboxes have. Nobody changes rules once they are made. */
 let shippedAlone: Rules | undefined;
-const isEmpty = (added: unknown): boolean => typeof added === 'object' && added !== null && Object.keys(added).length === 0;
+const isEmpty = (added: unknown): boolean =>
+  typeof added === 'object' && added !== null && Object.keys(added).length === 0;
 
-/** Programs that run whatever they are given, or fetch it: no sandbox may add a template for one. Their versions are shipped. */
-const UNSAFE_BINARY = /^(?:(?:ba|z|k|da|c|tc|fi)?sh|busybox|pwsh|powershell|cmd|python[0-9.]*|pypy[0-9.]*|node|nodejs|deno|bun|npx|ruby|perl|php|lua[0-9.]*|tclsh|java|go|cargo|curl|wget|nc|ncat|netcat|socat|telnet|ssh|scp|sftp|rsync|ftp|env|xargs|find|awk|gawk|sed|sudo|su|doas|eval|exec|make|docker|podman|kubectl|gdb|vim?|ed|emacs|nohup|timeout|nice|setsid|strace|ltrace|script|expect|osascript|wscript|cscript|mshta|rundll32|regsvr32)$/;
+/**
+ * Programs that run whatever they are given, or fetch it: no sandbox may add a template for one. Their versions are
+ * shipped.
+ */
+const UNSAFE_BINARY =
+  /^(?:(?:ba|z|k|da|c|tc|fi)?sh|busybox|pwsh|powershell|cmd|python[0-9.]*|pypy[0-9.]*|node|nodejs|deno|bun|npx|ruby|perl|php|lua[0-9.]*|tclsh|java|go|cargo|curl|wget|nc|ncat|netcat|socat|telnet|ssh|scp|sftp|rsync|ftp|env|xargs|find|awk|gawk|sed|sudo|su|doas|eval|exec|make|docker|podman|kubectl|gdb|vim?|ed|emacs|nohup|timeout|nice|setsid|strace|ltrace|script|expect|osascript|wscript|cscript|mshta|rundll32|regsvr32)$/;
 
 /** Answers whether ProcRun may start a program for nothing but its version. */
-export const isUnsafeBinary = (binary: string): boolean => UNSAFE_BINARY.test(binary.toLowerCase().replace(/\.exe$/, ''));
+export const isUnsafeBinary = (binary: string): boolean =>
+  UNSAFE_BINARY.test(binary.toLowerCase().replace(/\.exe$/, ''));
 
 function takenNames({ templates, words }: RuleSet): Problem[] {
   const ids = new Set(SHIPPED_RULES.templates.map(({ id }) => id));
@@ -75,17 +109,29 @@ function takenNames({ templates, words }: RuleSet): Problem[] {
   const known = new Set([...lists, ...words.map(({ name }) => name)]);
   return [
     ...templates.flatMap(({ id, binary, parts }, n) => [
-      ...(ids.size === ids.add(id).size ? [problemAt(`/templates/${n}/id`, `there is a template \`${id}\` already`)] : []),
-      ...(isUnsafeBinary(binary) || binary === 'git' ? [problemAt(`/templates/${n}/binary`, `\`${binary}\` can't be given more than the shipped templates give it`)] : []),
-      ...parts.flatMap((part, at) => (typeof part !== 'string' && 'list' in part && !known.has(part.list) ? [problemAt(`/templates/${n}/parts/${at}/list`, `there is no list \`${part.list}\``)] : [])),
+      ...(ids.size === ids.add(id).size
+        ? [problemAt(`/templates/${n}/id`, `there is a template \`${id}\` already`)]
+        : []),
+      ...(isUnsafeBinary(binary) || binary === 'git'
+        ? [problemAt(`/templates/${n}/binary`, `\`${binary}\` can't be given more than the shipped templates give it`)]
+        : []),
+      ...parts.flatMap((part, at) =>
+        typeof part !== 'string' && 'list' in part && !known.has(part.list)
+          ? [problemAt(`/templates/${n}/parts/${at}/list`, `there is no list \`${part.list}\``)]
+          : [],
+      ),
     ]),
-    ...words.flatMap(({ name }, n) => (lists.size === lists.add(name).size ? [problemAt(`/words/${n}/name`, `there is a list \`${name}\` already`)] : [])),
+    ...words.flatMap(({ name }, n) =>
+      lists.size === lists.add(name).size ? [problemAt(`/words/${n}/name`, `there is a list \`${name}\` already`)] : [],
+    ),
   ];
 }
 
 function unknownTemplates(enabled: readonly string[], templates: readonly CommandTemplate[]): Problem[] {
   const known = new Set(templates.map(({ id }) => id));
-  return enabled.flatMap((id, n) => (known.has(id) ? [] : [problemAt(`/enabled_templates/${n}`, `there is no template \`${id}\``)]));
+  return enabled.flatMap((id, n) =>
+    known.has(id) ? [] : [problemAt(`/enabled_templates/${n}`, `there is no template \`${id}\``)],
+  );
 }
 
 function badPatterns({ blacklist }: RuleSet): Problem[] {
@@ -126,7 +172,8 @@ function patternOf(entry: BlacklistEntry): Pattern {
   if (entry.kind === 'substring') return { entry, literals: [folded(entry.pattern)], matches: () => true };
   // Compiled when a text first holds what it needs: most never are, and all of them take longer than most scripts.
   let expression: RE2JS | undefined;
-  const matches = (text: string): boolean => (expression ??= RE2JS.compile(expressionOf(entry), RE2JS.CASE_INSENSITIVE | RE2JS.MULTILINE)).matcher(text).find();
+  const matches = (text: string): boolean =>
+    (expression ??= RE2JS.compile(expressionOf(entry), RE2JS.CASE_INSENSITIVE | RE2JS.MULTILINE)).matcher(text).find();
   return { entry, literals: entry.kind === 'word' ? [folded(entry.pattern)] : neededLiterals(entry.pattern), matches };
 }
 
@@ -136,10 +183,20 @@ const SHIPPED_PATTERNS: readonly Pattern[] = SHIPPED_RULES.blacklist.map(pattern
 /** The first entry of the blacklist that a text meets, or null. */
 export function blacklisted({ patterns }: Rules, text: string, scope: BlacklistEntry['scope']): BlacklistEntry | null {
   const lower = folded(text);
-  return patterns.find(({ entry, literals, matches }) => (scope === 'process' || entry.scope === 'everywhere') && (literals === null || holdsOne(lower, literals)) && matches(text))?.entry ?? null;
+  return (
+    patterns.find(
+      ({ entry, literals, matches }) =>
+        (scope === 'process' || entry.scope === 'everywhere') &&
+        (literals === null || holdsOne(lower, literals)) &&
+        matches(text),
+    )?.entry ?? null
+  );
 }
 
-/** Answers whether a variable's name says that it may be read: signed ones and those of the list, never one that sounds like a secret. */
+/**
+ * Answers whether a variable's name says that it may be read: signed ones and those of the list, never one that sounds
+ * like a secret.
+ */
 export function isReadableVariable({ set: { environment } }: Rules, name: string, isSigned: boolean): boolean {
   const upper = name.toUpperCase();
   return !environment.blocked.some((word) => upper.includes(word)) && (isSigned || environment.allowed.includes(upper));

@@ -18,7 +18,9 @@ export interface Sandbox {
   readonly skills: readonly { readonly name: string; readonly summary: string }[];
 }
 
-/** A sandbox as it is kept and sent: JSON, its environment and fragments verified by whoever took it from its keeper. */
+/**
+ * A sandbox as it is kept and sent: JSON, its environment and fragments verified by whoever took it from its keeper.
+ */
 export interface SandboxData {
   readonly name: string;
   /** by names in capitals */
@@ -32,7 +34,14 @@ export interface SandboxData {
 }
 
 /** What a script runs in that names no sandbox: what is shipped, and nothing else. */
-export const DEFAULT_SANDBOX: SandboxData = { name: 'default', environment: {}, rules: {}, enabled_templates: null, fragments: {}, skills: [] };
+export const DEFAULT_SANDBOX: SandboxData = {
+  name: 'default',
+  environment: {},
+  rules: {},
+  enabled_templates: null,
+  fragments: {},
+  skills: [],
+};
 
 /** Where every container has its workspace, and whose it is there. */
 const CONTAINER = { root: '/workspace', cwd: '', user: 'sandbox' } as const;
@@ -44,8 +53,19 @@ export interface ReadSandbox extends Pick<Sandbox, 'rules' | 'fragments'> {
 }
 
 /** What scripts are compiled with and run in. */
-export const inContainer = ({ name, environment, rules, fragments }: ReadSandbox, skills: Sandbox['skills'] = []): Sandbox => ({ ...CONTAINER, id: name, env: environment, rules, fragments, skills });
+export const inContainer = (
+  { name, environment, rules, fragments }: ReadSandbox,
+  skills: Sandbox['skills'] = [],
+): Sandbox => ({ ...CONTAINER, id: name, env: environment, rules, fragments, skills });
 
 /** The same of what was sent. The same data gives the same rules wherever it is read. @throws RulesError */
 export const sandboxFrom = ({ name, environment, rules, enabled_templates, fragments, skills }: SandboxData): Sandbox =>
-  inContainer({ name, environment: new Map(Object.entries(environment)), rules: rulesOf(rules, enabled_templates), fragments: new Map(Object.entries(fragments)) }, skills);
+  inContainer(
+    {
+      name,
+      environment: new Map(Object.entries(environment)),
+      rules: rulesOf(rules, enabled_templates),
+      fragments: new Map(Object.entries(fragments)),
+    },
+    skills,
+  );

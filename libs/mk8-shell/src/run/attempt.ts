@@ -13,14 +13,24 @@ import { GuardedNet } from './guarded-net.ts';
 import type { StepContext } from './step-context.ts';
 import { StepError, refused } from './step-error.ts';
 
-interface Said { readonly output: string; /** bytes of its output that were cut before it was whole */ readonly cutBytes: number }
+interface Said {
+  readonly output: string;
+  /** bytes of its output that were cut before it was whole */ readonly cutBytes: number;
+}
 export type Ended =
-  | Said & { readonly status: 'ok' }
-  | Said & { readonly status: 'failed' | 'timeout'; readonly error: string; readonly isFinal: boolean };
+  | (Said & { readonly status: 'ok' })
+  | (Said & { readonly status: 'failed' | 'timeout'; readonly error: string; readonly isFinal: boolean });
 
-export interface Bounds { readonly timeoutMs: number; readonly stdoutBytesMax: number; readonly stderrBytesMax: number }
+export interface Bounds {
+  readonly timeoutMs: number;
+  readonly stdoutBytesMax: number;
+  readonly stderrBytesMax: number;
+}
 
-/** The value of each argument as its verb gets it: paths within the workspace, everything else filled in. @throws StepError for what a rule forbids */
+/**
+ * The value of each argument as its verb gets it: paths within the workspace, everything else filled in.
+ * @throws StepError for what a rule forbids
+ */
 export function argumentsOf(step: Step, sandbox: Sandbox, values: Values): string[] {
   return step.args.map((text, n) => {
     const argument = argumentAt(step.verb, n);
@@ -41,13 +51,26 @@ function requirePath(text: Text, sandbox: Sandbox, values: Values, name: string)
 
 function checkFilled({ verb }: Step, place: number, filled: string, sandbox: Sandbox): void {
   const argument = argumentAt(verb, place);
-  const long = filled.length > SCRIPT_LIMITS.argumentBytes ? `is longer than ${SCRIPT_LIMITS.argumentBytes} characters` : null;
-  const fault = long ?? blacklistFault(sandbox, filled, verb.effect === 'process' ? 'process' : 'everywhere') ?? (argument === undefined || argument.kind === 'path' ? null : argumentFault(argument, filled));
+  const long =
+    filled.length > SCRIPT_LIMITS.argumentBytes ? `is longer than ${SCRIPT_LIMITS.argumentBytes} characters` : null;
+  const fault =
+    long ??
+    blacklistFault(sandbox, filled, verb.effect === 'process' ? 'process' : 'everywhere') ??
+    (argument === undefined || argument.kind === 'path' ? null : argumentFault(argument, filled));
   if (fault !== null) throw refused(`\`${argument?.name ?? 'the argument'}\`, filled in, ${fault}`);
 }
 
-/** Carries a step out once. Rejects only for bugs. INVARIANT (ends): when the time is over the attempt is, whether or not the host has noticed. */
-export async function attempt(step: Step, sandbox: Sandbox, host: Host, values: Values, bounds: Bounds): Promise<Ended> {
+/**
+ * Carries a step out once. Rejects only for bugs. INVARIANT (ends): when the time is over the attempt is, whether or
+ * not the host has noticed.
+ */
+export async function attempt(
+  step: Step,
+  sandbox: Sandbox,
+  host: Host,
+  values: Values,
+  bounds: Bounds,
+): Promise<Ended> {
   const over = new AbortController();
   const began = host.clock.monotonic();
   const remainingMs = (): number => Math.max(1, bounds.timeoutMs - (host.clock.monotonic() - began));
@@ -57,7 +80,13 @@ export async function attempt(step: Step, sandbox: Sandbox, host: Host, values: 
   const done = new AbortController();
   const timeout = host.clock.sleep(remainingMs(), done.signal).then((): Ended => {
     over.abort('over');
-    return { status: 'timeout', output: '', cutBytes: 0, error: `it took longer than ${bounds.timeoutMs / 1000} s`, isFinal: false };
+    return {
+      status: 'timeout',
+      output: '',
+      cutBytes: 0,
+      error: `it took longer than ${bounds.timeoutMs / 1000} s`,
+      isFinal: false,
+    };
   });
   try {
     return await Promise.race([ended, timeout]);
@@ -67,16 +96,28 @@ export async function attempt(step: Step, sandbox: Sandbox, host: Host, values: 
   }
 }
 
-interface Running extends Bounds { readonly signal: AbortSignal; readonly remainingMs: () => number }
+interface Running extends Bounds {
+  readonly signal: AbortSignal;
+  readonly remainingMs: () => number;
+}
 
 function carryOut(step: Step, sandbox: Sandbox, host: Host, values: Values, running: Running): Ended | Promise<Ended> {
   let cutBytes = 0;
-  const noteCut = (bytes: number): void => { cutBytes += bytes; };
+  const noteCut = (bytes: number): void => {
+    cutBytes += bytes;
+  };
   const said = (output: string): Ended => ({ status: 'ok', output, cutBytes });
-  const failed = (error: unknown): Ended => (error instanceof StepError
-    ? { status: 'failed', output: error.output, cutBytes, error: error.message, isFinal: error.isFinal }
-    // A host's rejection fails the step with what it says; it may be a matter of the moment.
-    : { status: 'failed', output: '', cutBytes, error: error instanceof Error ? error.message : String(error), isFinal: false });
+  const failed = (error: unknown): Ended =>
+    error instanceof StepError
+      ? { status: 'failed', output: error.output, cutBytes, error: error.message, isFinal: error.isFinal }
+      : // A host's rejection fails the step with what it says; it may be a matter of the moment.
+        {
+          status: 'failed',
+          output: '',
+          cutBytes,
+          error: error instanceof Error ? error.message : String(error),
+          isFinal: false,
+        };
   try {
     const args = argumentsOf(step, sandbox, values);
     const source = step.template === null ? null : requirePath(step.template.source, sandbox, values, 'source');
@@ -89,11 +130,33 @@ function carryOut(step: Step, sandbox: Sandbox, host: Host, values: Values, runn
   }
 }
 
-function contextOf({ patches }: Step, sandbox: Sandbox, host: Host, { signal, remainingMs, stdoutBytesMax, stderrBytesMax }: Running, template: StepContext['template']): Omit<StepContext, 'noteCut'> {
+function contextOf(
+  { patches }: Step,
+  sandbox: Sandbox,
+  host: Host,
+  { signal, remainingMs, stdoutBytesMax, stderrBytesMax }: Running,
+  template: StepContext['template'],
+): Omit<StepContext, 'noteCut'> {
   const { process, clock, random, env, system } = host;
   const regexUntil = clock.monotonic() + VERB_LIMITS.regexMs;
   return {
-    files: new GuardedFiles(host.files, sandbox), net: new GuardedNet(host.net, signal, remainingMs), process, clock, random, env, system, sandbox, template, patches, signal, remainingMs, stdoutBytesMax, stderrBytesMax,
-    checkRegexTime: () => { if (clock.monotonic() > regexUntil) throw new StepError(`the expression took longer than ${VERB_LIMITS.regexMs / 1000} s`, { isFinal: true }); },
+    files: new GuardedFiles(host.files, sandbox),
+    net: new GuardedNet(host.net, signal, remainingMs),
+    process,
+    clock,
+    random,
+    env,
+    system,
+    sandbox,
+    template,
+    patches,
+    signal,
+    remainingMs,
+    stdoutBytesMax,
+    stderrBytesMax,
+    checkRegexTime: () => {
+      if (clock.monotonic() > regexUntil)
+        throw new StepError(`the expression took longer than ${VERB_LIMITS.regexMs / 1000} s`, { isFinal: true });
+    },
   };
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The only door to files. INVARIANT (resolved): a path is judged where its links lead as well as where it says, and used as it was resolved.
+// The only door to files. INVARIANT (resolved): a path is judged where its links lead as well as where it says, and
+// used as it was resolved.
 import type { DirectoryEntry, FileFacts, HostFiles } from '../host/host.ts';
 import { VERB_LIMITS } from '../limits.ts';
 import type { Access } from '../registry/arguments.ts';
@@ -8,7 +9,11 @@ import { accessFault, readPath } from '../rules/paths.ts';
 import type { Sandbox } from '../rules/sandbox.ts';
 import { StepError, refused } from './step-error.ts';
 
-export interface TreeEntry { readonly path: string; readonly kind: DirectoryEntry['kind']; readonly depth: number }
+export interface TreeEntry {
+  readonly path: string;
+  readonly kind: DirectoryEntry['kind'];
+  readonly depth: number;
+}
 
 const inQuotes = (path: string): string => `\`${path === '' ? '$WORKSPACE' : path.slice(0, 200)}\``;
 const below = (folder: string, name: string): string => (folder === '' ? name : `${folder}/${name}`);
@@ -75,7 +80,8 @@ export class GuardedFiles {
 
   async write(path: string, bytes: Uint8Array | string, how: 'replace' | 'append' = 'replace'): Promise<void> {
     const real = await this.real(path, 'write');
-    if (real === '' || (await this.#files.stat(real))?.kind === 'directory') throw new StepError(`${inQuotes(path)} is a directory`);
+    if (real === '' || (await this.#files.stat(real))?.kind === 'directory')
+      throw new StepError(`${inQuotes(path)} is a directory`);
     await this.#files.write(real, typeof bytes === 'string' ? Buffer.from(bytes, 'utf8') : bytes, how);
   }
 
@@ -85,13 +91,17 @@ export class GuardedFiles {
     await this.#files.makeDirectory(real);
   }
 
-  /** Deletes a file, or a directory and all in it; what isn't there is gone already. A repository within it keeps the directory. */
+  /**
+   * Deletes a file, or a directory and all in it; what isn't there is gone already. A repository within it keeps the
+   * directory.
+   */
   async remove(path: string, kind: FileFacts['kind']): Promise<void> {
     const real = await this.real(path, 'delete');
     // A link is deleted as such, wherever it leads: nothing asks what is there.
     if (!(await this.#isLink(real))) {
       const facts = await this.#files.stat(real);
-      if (facts !== null && facts.kind !== kind) throw new StepError(`${inQuotes(path)} is a ${facts.kind}, and no ${kind}`);
+      if (facts !== null && facts.kind !== kind)
+        throw new StepError(`${inQuotes(path)} is a ${facts.kind}, and no ${kind}`);
       if (facts?.kind === 'directory') await this.#needsNoRepository(path, real);
     }
     await this.#files.remove(real);
@@ -105,7 +115,9 @@ export class GuardedFiles {
   }
 
   async #needsNoRepository(path: string, real: string): Promise<void> {
-    for await (const { path: inner } of this.tree(real, 64)) if (accessFault(this.#sandbox.rules, inner, 'delete') !== null) throw refused(`${inQuotes(path)} holds \`.git\`, which git alone changes`);
+    for await (const { path: inner } of this.tree(real, 64))
+      if (accessFault(this.#sandbox.rules, inner, 'delete') !== null)
+        throw refused(`${inQuotes(path)} holds \`.git\`, which git alone changes`);
   }
 
   async move(from: string, to: string): Promise<void> {
@@ -122,16 +134,26 @@ export class GuardedFiles {
     return [...entries].sort((a, b) => (a.name < b.name ? -1 : 1));
   }
 
-  /** What lies below a directory, parents first, in order of names. Links are shown and not followed. @throws StepError beyond the limit of entries */
-  async* tree(path: string, depthMax: number): AsyncGenerator<TreeEntry> {
+  /**
+   * What lies below a directory, parents first, in order of names. Links are shown and not followed.
+   * @throws StepError beyond the limit of entries
+   */
+  async *tree(path: string, depthMax: number): AsyncGenerator<TreeEntry> {
     let seen = 0;
-    const stack: TreeEntry[] = (await this.list(path)).map(({ name, kind }) => ({ path: below(path, name), kind, depth: 1 })).reverse();
+    const stack: TreeEntry[] = (await this.list(path))
+      .map(({ name, kind }) => ({ path: below(path, name), kind, depth: 1 }))
+      .reverse();
     for (let entry = stack.pop(); entry !== undefined; entry = stack.pop()) {
-      if (++seen > VERB_LIMITS.treeEntries) throw new StepError(`${inQuotes(path)} holds more than ${VERB_LIMITS.treeEntries} entries`);
+      if (++seen > VERB_LIMITS.treeEntries)
+        throw new StepError(`${inQuotes(path)} holds more than ${VERB_LIMITS.treeEntries} entries`);
       yield entry;
       if (entry.kind !== 'directory' || entry.depth >= depthMax) continue;
       const { path: folder, depth } = entry;
-      stack.push(...(await this.list(folder)).map(({ name, kind }) => ({ path: below(folder, name), kind, depth: depth + 1 })).reverse());
+      stack.push(
+        ...(await this.list(folder))
+          .map(({ name, kind }) => ({ path: below(folder, name), kind, depth: depth + 1 }))
+          .reverse(),
+      );
     }
   }
 }

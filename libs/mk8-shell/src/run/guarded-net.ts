@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The only door to the network. INVARIANT (pinned): a name is resolved once; every address that it has must be public, and the connection goes to one of those that
-// were judged, so that no second answer of a name server can lead elsewhere. Where a gate is the only way out, it keeps this, and addresses written as such are judged here too.
+// The only door to the network. INVARIANT (pinned): a name is resolved once; every address that it has must be public,
+// and the connection goes to one of those that were judged, so that no second answer of a name server can lead
+// elsewhere. Where a gate is the only way out, it keeps this, and addresses written as such are judged here too.
 // Redirects are answers, and never followed.
 import { isPublicAddress } from '@writ/egress';
 import type { CertificateFacts, Destination, HostNet, HttpAnswer, HttpAsked } from '../host/host.ts';
@@ -20,7 +21,10 @@ export class GuardedNet {
     this.#remainingMs = remainingMs;
   }
 
-  /** All addresses of a host; null where the gate alone resolves names. @throws StepError where there are none, or one isn't public */
+  /**
+   * All addresses of a host; null where the gate alone resolves names.
+   * @throws StepError where there are none, or one isn't public
+   */
   async addresses(host: string): Promise<readonly string[] | null> {
     const fault = hostFault(host);
     if (fault !== null) throw refused(`the host ${fault}`);
@@ -28,7 +32,8 @@ export class GuardedNet {
     if (addresses === null) return null;
     if (addresses.length === 0) throw new StepError(`\`${host}\` has no address`);
     const inner = addresses.find((address) => !isPublicAddress(address));
-    if (inner !== undefined) throw refused(`\`${host}\` leads to \`${inner}\`, which is no address of the public Internet`);
+    if (inner !== undefined)
+      throw refused(`\`${host}\` leads to \`${inner}\`, which is no address of the public Internet`);
     return addresses;
   }
 
@@ -40,8 +45,20 @@ export class GuardedNet {
     const fault = urlFault(url);
     if (fault !== null) throw refused(`the URL ${fault}`);
     const { address } = await this.#destination(new URL(url).hostname);
-    const headers: Record<string, string> = body === null ? {} : { 'content-type': isJson(body) ? 'application/json' : 'text/plain; charset=utf-8' };
-    return this.#net.request({ method, url: new URL(url).href, address, headers, body, bytesMax: VERB_LIMITS.httpBodyBytes, timeoutMs: this.#remainingMs() }, this.#signal);
+    const headers: Record<string, string> =
+      body === null ? {} : { 'content-type': isJson(body) ? 'application/json' : 'text/plain; charset=utf-8' };
+    return this.#net.request(
+      {
+        method,
+        url: new URL(url).href,
+        address,
+        headers,
+        body,
+        bytesMax: VERB_LIMITS.httpBodyBytes,
+        timeoutMs: this.#remainingMs(),
+      },
+      this.#signal,
+    );
   }
 
   async connect(host: string, port: number, timeoutMs: number): Promise<number> {

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What goes to an interpreter in a container and what it answers. INVARIANT (judged inside too): an order carries the script as it was written, and the interpreter compiles it
-// anew: nothing runs there because somebody outside says that it was judged.
+// What goes to an interpreter in a container and what it answers. INVARIANT (judged inside too): an order carries the
+// script as it was written, and the interpreter compiles it anew: nothing runs there because somebody outside says that
+// it was judged.
 import { compileScript, compileText, type Compiled } from '../compile/compile.ts';
 import type { Program } from '../compile/program.ts';
 import type { Host } from '../host/host.ts';
@@ -21,10 +22,14 @@ export interface ScriptOrder {
 }
 
 /** Compiles a script as it came: a text's problems say line and column. */
-export const compileAny = (script: unknown, sandbox: Sandbox): Compiled => (typeof script === 'string' ? compileText(script, sandbox) : compileScript(script, sandbox));
+export const compileAny = (script: unknown, sandbox: Sandbox): Compiled =>
+  typeof script === 'string' ? compileText(script, sandbox) : compileScript(script, sandbox);
 
 /** Carries an order out. @throws RulesError for a sandbox that can't be read, and rejects for bugs */
-export async function carryOut({ script, sandbox: data, time_ms, report_bytes }: ScriptOrder, host: Host): Promise<ScriptReport> {
+export async function carryOut(
+  { script, sandbox: data, time_ms, report_bytes }: ScriptOrder,
+  host: Host,
+): Promise<ScriptReport> {
   const sandbox = sandboxFrom(data);
   const { program, problems } = compileAny(script, sandbox);
   if (program === null) return { status: 'refused', problems };

@@ -10,9 +10,20 @@ import { finder } from '../verbs/regex.ts';
 import type { GuardedFiles } from './guarded-files.ts';
 import { refused } from './step-error.ts';
 
-interface World { readonly sandbox: Sandbox; readonly files: GuardedFiles; readonly values: Values; readonly checkRegexTime: () => void }
+interface World {
+  readonly sandbox: Sandbox;
+  readonly files: GuardedFiles;
+  readonly values: Values;
+  readonly checkRegexTime: () => void;
+}
 
-const COMPARE: Readonly<Record<string, (a: number, b: number) => boolean>> = { eq: (a, b) => a === b, gt: (a, b) => a > b, lt: (a, b) => a < b, gte: (a, b) => a >= b, lte: (a, b) => a <= b };
+const COMPARE: Readonly<Record<string, (a: number, b: number) => boolean>> = {
+  eq: (a, b) => a === b,
+  gt: (a, b) => a > b,
+  lt: (a, b) => a < b,
+  gte: (a, b) => a >= b,
+  lte: (a, b) => a <= b,
+};
 
 /** Answers what an If asks, case aside. @throws StepError for a filled-in value that a rule forbids */
 export async function holds({ kind, args }: Condition, world: World): Promise<boolean> {
@@ -25,17 +36,28 @@ export async function holds({ kind, args }: Condition, world: World): Promise<bo
   const [prev, one, two] = [values.prev, first, second].map((text) => text.toLowerCase()) as [string, string, string];
   const capture = (name: string): string => (values.captures.get(name.toUpperCase()) ?? '').toLowerCase();
   switch (kind) {
-    case 'PrevContains': return prev.includes(one);
-    case 'PrevEmpty': return prev.trim() === '';
-    case 'PrevStartsWith': return prev.startsWith(one);
-    case 'PrevEndsWith': return prev.trimEnd().endsWith(one);
-    case 'PrevEquals': return prev.trim() === one.trim();
-    case 'PrevMatch': return matches(first, values.prev, checkRegexTime);
-    case 'PrevLineCount': return COMPARE[one]?.(linesOf(values.prev).length, Number(second)) ?? false;
-    case 'CaptureEmpty': return capture(first) === '';
-    case 'CaptureContains': return capture(first).includes(two);
-    case 'EnvEquals': return (sandbox.env.get(first.toUpperCase()) ?? '').toLowerCase() === two;
-    case 'FileExists': case 'DirExists': {
+    case 'PrevContains':
+      return prev.includes(one);
+    case 'PrevEmpty':
+      return prev.trim() === '';
+    case 'PrevStartsWith':
+      return prev.startsWith(one);
+    case 'PrevEndsWith':
+      return prev.trimEnd().endsWith(one);
+    case 'PrevEquals':
+      return prev.trim() === one.trim();
+    case 'PrevMatch':
+      return matches(first, values.prev, checkRegexTime);
+    case 'PrevLineCount':
+      return COMPARE[one]?.(linesOf(values.prev).length, Number(second)) ?? false;
+    case 'CaptureEmpty':
+      return capture(first) === '';
+    case 'CaptureContains':
+      return capture(first).includes(two);
+    case 'EnvEquals':
+      return (sandbox.env.get(first.toUpperCase()) ?? '').toLowerCase() === two;
+    case 'FileExists':
+    case 'DirExists': {
       const { path, fault } = pathOf(args[0] ?? [], sandbox, values);
       if (path === null) throw refused(`the path of ${kind} ${fault}`);
       return (await files.stat(path))?.kind === (kind === 'FileExists' ? 'file' : 'directory');

@@ -28,12 +28,19 @@ export interface RanReport {
 export type ScriptReport = RanReport | { readonly status: 'refused'; readonly problems: readonly Problem[] };
 
 /**
- * A result that takes at most so many bytes as JSON. Where outputs and errors are too long together, all of them are cut to the same length, so that long ones pay for short
- * ones; the last steps go only where there would be no room for steps without any words.
+ * A result that takes at most so many bytes as JSON. Where outputs and errors are too long together, all of them are
+ * cut to the same length, so that long ones pay for short ones; the last steps go only where there would be no room for
+ * steps without any words.
  */
 export function reportOf(result: ScriptResult, bytesMax: number): RanReport {
   const all = result.steps.length + result.cleanup.length;
-  const longest = Math.max(0, ...[...result.steps, ...result.cleanup].flatMap(({ output, error }) => [Buffer.byteLength(output), Buffer.byteLength(error ?? '')]));
+  const longest = Math.max(
+    0,
+    ...[...result.steps, ...result.cleanup].flatMap(({ output, error }) => [
+      Buffer.byteLength(output),
+      Buffer.byteLength(error ?? ''),
+    ]),
+  );
   const fits = (report: RanReport): boolean => Buffer.byteLength(JSON.stringify(report)) <= bytesMax;
   const whole = cutTo(result, longest, all);
   if (fits(whole)) return whole;
@@ -42,7 +49,9 @@ export function reportOf(result: ScriptResult, bytesMax: number): RanReport {
   return cutTo(result, 0, mostThat(all, (count) => fits(cutTo(result, 0, count))) ?? 0);
 }
 
-/** The largest number up to another for which something holds that holds for all below it; null where it holds for none. */
+/**
+ * The largest number up to another for which something holds that holds for all below it; null where it holds for none.
+ */
 function mostThat(most: number, holds: (count: number) => boolean): number | null {
   let [low, high] = [-1, most];
   while (low < high) {
@@ -53,13 +62,31 @@ function mostThat(most: number, holds: (count: number) => boolean): number | nul
   return low < 0 ? null : low;
 }
 
-function cutTo({ status, all_succeeded, steps, cleanup, durationMs }: ScriptResult, bytes: number, count: number): RanReport {
+function cutTo(
+  { status, all_succeeded, steps, cleanup, durationMs }: ScriptResult,
+  bytes: number,
+  count: number,
+): RanReport {
   const told = [...steps, ...cleanup].slice(0, count).map((step) => stepReport(step, bytes));
   return {
-    status, all_succeeded, steps: told.slice(0, steps.length), cleanup: told.slice(steps.length), duration_ms: durationMs, omitted_steps: steps.length + cleanup.length - told.length,
+    status,
+    all_succeeded,
+    steps: told.slice(0, steps.length),
+    cleanup: told.slice(steps.length),
+    duration_ms: durationMs,
+    omitted_steps: steps.length + cleanup.length - told.length,
   };
 }
 
-const stepReport = ({ verb, pointer, status, attempts, durationMs, output, error }: StepResult, bytes: number): StepReport => ({
-  verb, pointer, status, attempts, duration_ms: durationMs, output: truncated(output, bytes), error: error === null ? null : truncated(error, bytes),
+const stepReport = (
+  { verb, pointer, status, attempts, durationMs, output, error }: StepResult,
+  bytes: number,
+): StepReport => ({
+  verb,
+  pointer,
+  status,
+  attempts,
+  duration_ms: durationMs,
+  output: truncated(output, bytes),
+  error: error === null ? null : truncated(error, bytes),
 });

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Runs a compiled script. INVARIANT (forward): a step is reached at most once. INVARIANT (tainted): what came of a process, or was made of that, or may have been read
-// from files that a process could write, never becomes a part of a command.
+// Runs a compiled script. INVARIANT (forward): a step is reached at most once. INVARIANT (tainted): what came of a
+// process, or was made of that, or may have been read from files that a process could write, never becomes a part of a
+// command.
 import type { Condition, Program, Step } from '../compile/program.ts';
 import type { Host } from '../host/host.ts';
 import { VERB_LIMITS } from '../limits.ts';
@@ -20,18 +21,28 @@ export async function runProgram(program: Program, sandbox: Sandbox, host: Host)
   const began = host.clock.monotonic();
   const main = await run.all(steps, options.failureMode);
   const isStopped = main.ending !== 'completed';
-  const after = isStopped && options.failureMode === 'StopAndCleanup' ? await run.cleanUp(cleanup) : cleanup.map(notRun);
+  const after =
+    isStopped && options.failureMode === 'StopAndCleanup' ? await run.cleanUp(cleanup) : cleanup.map(notRun);
   return {
-    status: main.ending, all_succeeded: main.results.every(({ status }) => status === 'ok' || status === 'skipped'),
-    steps: main.results, cleanup: after, durationMs: Math.round(host.clock.monotonic() - began),
+    status: main.ending,
+    all_succeeded: main.results.every(({ status }) => status === 'ok' || status === 'skipped'),
+    steps: main.results,
+    cleanup: after,
+    durationMs: Math.round(host.clock.monotonic() - began),
   };
 }
 
-const resultOf = ({ verb: { name }, pointer }: Step, result: Partial<StepResult> & Pick<StepResult, 'status'>): StepResult => ({ verb: name, pointer, attempts: 0, durationMs: 0, output: '', error: null, ...result });
+const resultOf = (
+  { verb: { name }, pointer }: Step,
+  result: Partial<StepResult> & Pick<StepResult, 'status'>,
+): StepResult => ({ verb: name, pointer, attempts: 0, durationMs: 0, output: '', error: null, ...result });
 const notRun = (step: Step): StepResult => resultOf(step, { status: 'not_run' });
 const skipped = (step: Step): StepResult => resultOf(step, { status: 'skipped' });
 
-interface Ran { readonly results: readonly StepResult[]; readonly ending: ScriptResult['status'] }
+interface Ran {
+  readonly results: readonly StepResult[];
+  readonly ending: ScriptResult['status'];
+}
 
 class ScriptRun {
   readonly #program: Program;
@@ -61,7 +72,8 @@ class ScriptRun {
       else {
         const result = this.#remainingMs() <= 0 ? null : await this.#step(step);
         results.push(result ?? notRun(step));
-        const isOver = result === null || this.#remainingMs() <= 0 && result.status !== 'ok' && result.status !== 'skipped';
+        const isOver =
+          result === null || (this.#remainingMs() <= 0 && result.status !== 'ok' && result.status !== 'skipped');
         if (isOver) ending = 'timeout';
         else if (result.status !== 'ok' && result.status !== 'skipped') {
           if (step.goto !== null) resumeAt = step.goto;
@@ -92,7 +104,11 @@ class ScriptRun {
     const { maxOutputBytes, maxErrorBytes } = this.#program.options;
     this.#remember(step, headOf(ended.output, maxOutputBytes), ended.status === 'ok');
     return resultOf(step, {
-      status: ended.status, attempts, durationMs: spent(), output: truncated(ended.output, maxOutputBytes, ended.cutBytes), error: ended.status === 'ok' ? null : truncated(ended.error, maxErrorBytes),
+      status: ended.status,
+      attempts,
+      durationMs: spent(),
+      output: truncated(ended.output, maxOutputBytes, ended.cutBytes),
+      error: ended.status === 'ok' ? null : truncated(ended.error, maxErrorBytes),
     });
   }
 
@@ -111,8 +127,16 @@ class ScriptRun {
     if (known !== undefined) return known;
     const { clock, files } = this.#host;
     const until = clock.monotonic() + VERB_LIMITS.regexMs;
-    const checkRegexTime = (): void => { if (clock.monotonic() > until) throw new StepError(`what If asks took longer than ${VERB_LIMITS.regexMs / 1000} s`); };
-    const answer = await holds(condition, { sandbox: this.#sandbox, files: new GuardedFiles(files, this.#sandbox), values: this.#values(), checkRegexTime });
+    const checkRegexTime = (): void => {
+      if (clock.monotonic() > until)
+        throw new StepError(`what If asks took longer than ${VERB_LIMITS.regexMs / 1000} s`);
+    };
+    const answer = await holds(condition, {
+      sandbox: this.#sandbox,
+      files: new GuardedFiles(files, this.#sandbox),
+      values: this.#values(),
+      checkRegexTime,
+    });
     this.#answers.set(condition, answer);
     return answer;
   }
@@ -123,10 +147,12 @@ class ScriptRun {
 
   async #attempts(step: Step): Promise<{ ended: Ended; attempts: number }> {
     const tainted = this.#taintFault(step);
-    if (tainted !== null) return { ended: { status: 'failed', output: '', cutBytes: 0, error: tainted, isFinal: true }, attempts: 1 };
+    if (tainted !== null)
+      return { ended: { status: 'failed', output: '', cutBytes: 0, error: tainted, isFinal: true }, attempts: 1 };
     for (let attempts = 1; ; attempts++) {
       const ended = await attempt(step, this.#sandbox, this.#host, this.#values(), this.#bounds(step));
-      if (ended.status === 'ok' || ended.isFinal || attempts >= step.attempts || this.#remainingMs() <= 0) return { ended, attempts };
+      if (ended.status === 'ok' || ended.isFinal || attempts >= step.attempts || this.#remainingMs() <= 0)
+        return { ended, attempts };
       const delay = this.#program.options.retryDelayMs * 2 ** (attempts - 1);
       // A delay that outlasts the script is the end of it.
       await this.#host.clock.sleep(Math.max(0, Math.min(delay, this.#remainingMs())), new AbortController().signal);
@@ -136,21 +162,31 @@ class ScriptRun {
 
   #bounds({ timeoutMs }: Step): Bounds {
     const { maxOutputBytes, maxErrorBytes } = this.#program.options;
-    return { timeoutMs: Math.max(1, Math.min(timeoutMs, this.#remainingMs())), stdoutBytesMax: maxOutputBytes, stderrBytesMax: maxErrorBytes };
+    return {
+      timeoutMs: Math.max(1, Math.min(timeoutMs, this.#remainingMs())),
+      stdoutBytesMax: maxOutputBytes,
+      stderrBytesMax: maxErrorBytes,
+    };
   }
 
   #isTainted(text: Text): boolean {
-    return text.some((part) => ('prev' in part && this.#isPrevTainted) || ('capture' in part && this.#tainted.has(part.capture)));
+    return text.some(
+      (part) => ('prev' in part && this.#isPrevTainted) || ('capture' in part && this.#tainted.has(part.capture)),
+    );
   }
 
   #taintFault({ verb, args }: Step): string | null {
     if (verb.effect !== 'process') return null;
-    return args.some((text) => this.#isTainted(text)) ? 'an argument holds output of a process, or what was made of it, and can be no part of a command' : null;
+    return args.some((text) => this.#isTainted(text))
+      ? 'an argument holds output of a process, or what was made of it, and can be no part of a command'
+      : null;
   }
 
   #remember(step: Step, output: string, isOk: boolean): void {
     const { verb, args, captureAs, template } = step;
-    const takesTainted = [...args, ...(template === null ? [] : [template.source])].some((text) => this.#isTainted(text));
+    const takesTainted = [...args, ...(template === null ? [] : [template.source])].some((text) =>
+      this.#isTainted(text),
+    );
     if (verb.effect === 'process' || (verb.effect === 'writes' && takesTainted)) this.#areFilesTainted = true;
     const readsFiles = verb.effect === 'reads' || verb.effect === 'writes';
     const isTainted = verb.effect === 'process' || takesTainted || (readsFiles && this.#areFilesTainted);

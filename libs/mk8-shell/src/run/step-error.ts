@@ -7,7 +7,10 @@ export class StepError extends Error {
   /** Another attempt would end the same way. */
   readonly isFinal: boolean;
 
-  constructor(message: string, { output = '', isFinal = false, ...options }: ErrorOptions & { output?: string; isFinal?: boolean } = {}) {
+  constructor(
+    message: string,
+    { output = '', isFinal = false, ...options }: ErrorOptions & { output?: string; isFinal?: boolean } = {},
+  ) {
     super(message, options);
     this.name = 'StepError';
     this.output = output;

@@ -15,12 +15,36 @@ const ID = '^[a-z][a-z0-9._-]{0,63}$';
 export const SANDBOX_LIMITS = { bytes: 128 * 1024, fragments: 64, templates: 512 } as const;
 
 /** The shape of what is registered; its rules and fragments are judged by schemas of their own, which say more. */
-const Shape = Type.Object({
-  workspace_id: Type.String({ pattern: '^wsp_[0-7][0-9a-hjkmnp-tv-z]{25}$', description: 'the workspace that its scripts run in' }),
-  rules: Type.Optional(Type.Record(Type.String(), Type.Unknown(), { description: 'what it adds to the shipped rules: blacklist, templates, words, write_blocked, environment, urls' })),
-  enabled_templates: Type.Optional(Type.Union([Type.Array(Type.String({ pattern: ID }), { maxItems: SANDBOX_LIMITS.templates, uniqueItems: true }), Type.Null()], { description: 'the only templates that ProcRun may use; null: all' })),
-  fragments: Type.Optional(Type.Record(Type.String({ pattern: ID }), Type.Array(Type.Unknown(), { minItems: 1 }), { ...closed, maxProperties: SANDBOX_LIMITS.fragments, description: 'operations by the name that Include gives' })),
-}, closed);
+const Shape = Type.Object(
+  {
+    workspace_id: Type.String({
+      pattern: '^wsp_[0-7][0-9a-hjkmnp-tv-z]{25}$',
+      description: 'the workspace that its scripts run in',
+    }),
+    rules: Type.Optional(
+      Type.Record(Type.String(), Type.Unknown(), {
+        description: 'what it adds to the shipped rules: blacklist, templates, words, write_blocked, environment, urls',
+      }),
+    ),
+    enabled_templates: Type.Optional(
+      Type.Union(
+        [
+          Type.Array(Type.String({ pattern: ID }), { maxItems: SANDBOX_LIMITS.templates, uniqueItems: true }),
+          Type.Null(),
+        ],
+        { description: 'the only templates that ProcRun may use; null: all' },
+      ),
+    ),
+    fragments: Type.Optional(
+      Type.Record(Type.String({ pattern: ID }), Type.Array(Type.Unknown(), { minItems: 1 }), {
+        ...closed,
+        maxProperties: SANDBOX_LIMITS.fragments,
+        description: 'operations by the name that Include gives',
+      }),
+    ),
+  },
+  closed,
+);
 const SHAPE = Compile(Shape);
 
 /** A sandbox as it is registered, but for its name and its signed environment. */
@@ -35,17 +59,34 @@ export interface SandboxDefinition {
 }
 
 /** `rules`: the shipped ones with what the sandbox adds. */
-export type DefinitionRead = { readonly definition: SandboxDefinition; readonly rules: Rules; readonly problems: readonly [] } | { readonly definition: null; readonly problems: readonly Problem[] };
+export type DefinitionRead =
+  | { readonly definition: SandboxDefinition; readonly rules: Rules; readonly problems: readonly [] }
+  | { readonly definition: null; readonly problems: readonly Problem[] };
 
-/** Reads what should be a sandbox, with everything that is wrong at once, each place by its JSON pointer. Attacker-controlled. */
+/**
+ * Reads what should be a sandbox, with everything that is wrong at once, each place by its JSON pointer.
+ * Attacker-controlled.
+ */
 export function readDefinition(value: unknown): DefinitionRead {
-  if (!SHAPE.Check(value)) return { definition: null, problems: SHAPE.Errors(value).filter(({ message }) => message !== 'schema is false').map(({ instancePath, message }) => problemAt(instancePath, message)) };
+  if (!SHAPE.Check(value))
+    return {
+      definition: null,
+      problems: SHAPE.Errors(value)
+        .filter(({ message }) => message !== 'schema is false')
+        .map(({ instancePath, message }) => problemAt(instancePath, message)),
+    };
   const { workspace_id, rules = {}, enabled_templates = null, fragments = {} } = value;
   const definition = { workspace_id, rules, enabled_templates, fragments } as SandboxDefinition;
   const { rules: whole, problems: wrong } = rulesRead(definition);
-  const problems = [...wrong, ...Object.entries(fragments).flatMap(([id, operations]) => fragmentProblems(id, operations))];
-  if (problems.length === 0 && definitionBytes(definition).length > SANDBOX_LIMITS.bytes) problems.push(problemAt('', `it is longer than ${SANDBOX_LIMITS.bytes} bytes`));
-  return problems.length > 0 || whole === null ? { definition: null, problems } : { definition, rules: whole, problems: [] };
+  const problems = [
+    ...wrong,
+    ...Object.entries(fragments).flatMap(([id, operations]) => fragmentProblems(id, operations)),
+  ];
+  if (problems.length === 0 && definitionBytes(definition).length > SANDBOX_LIMITS.bytes)
+    problems.push(problemAt('', `it is longer than ${SANDBOX_LIMITS.bytes} bytes`));
+  return problems.length > 0 || whole === null
+    ? { definition: null, problems }
+    : { definition, rules: whole, problems: [] };
 }
 
 /** The bytes that a definition's digest is over: RFC 8785. */
@@ -54,15 +95,25 @@ export const definitionBytes = (definition: SandboxDefinition): Uint8Array => ca
 /** Hex SHA-256 of those bytes. */
 export const sandboxDefinitionDigest = (bytes: Uint8Array): string => sha256Hex(bytes);
 
-function rulesRead({ rules, enabled_templates }: SandboxDefinition): { readonly rules: Rules | null; readonly problems: readonly Problem[] } {
+function rulesRead({ rules, enabled_templates }: SandboxDefinition): {
+  readonly rules: Rules | null;
+  readonly problems: readonly Problem[];
+} {
   try {
     return { rules: rulesOf(rules, enabled_templates), problems: [] };
   } catch (error) {
     if (!(error instanceof RulesError)) throw error;
-    return { rules: null, problems: error.problems.map(({ pointer, message }) => problemAt(pointer.startsWith('/enabled_templates') ? pointer : `/rules${pointer}`, message)) };
+    return {
+      rules: null,
+      problems: error.problems.map(({ pointer, message }) =>
+        problemAt(pointer.startsWith('/enabled_templates') ? pointer : `/rules${pointer}`, message),
+      ),
+    };
   }
 }
 
 function fragmentProblems(id: string, operations: readonly unknown[]): Problem[] {
-  return shapeProblems({ operations }).map(({ pointer, message }) => problemAt(`/fragments/${pointerPart(id)}${pointer.slice('/operations'.length)}`, message));
+  return shapeProblems({ operations }).map(({ pointer, message }) =>
+    problemAt(`/fragments/${pointerPart(id)}${pointer.slice('/operations'.length)}`, message),
+  );
 }

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A sandbox as its registrar signed it: environment, fragments, rules and workspace under one signature (Ed25519 in a DSSE envelope). INVARIANT (signed whole): nothing of a
-// sandbox is read, and nothing of a script judged by it, before that signature verified over all of it. INVARIANT (signed for one place): a signature is good for one sandbox of
-// one tenant.
+// A sandbox as its registrar signed it: environment, fragments, rules and workspace under one signature (Ed25519 in a
+// DSSE envelope). INVARIANT (signed whole): nothing of a sandbox is read, and nothing of a script judged by it, before
+// that signature verified over all of it. INVARIANT (signed for one place): a signature is good for one sandbox of one
+// tenant.
 import { canonicalBytes, parseIJson, sha256Hex, JsonError, type JsonValue } from '@writ/digest';
 import { SignatureError, sealEnvelope, verifyEnvelope, type Envelope, type Signer, type Verifier } from '@writ/signing';
 import { Type, type Static } from 'typebox';
@@ -17,14 +18,26 @@ export const SANDBOX_PAYLOAD_TYPE = 'application/vnd.writ.sandbox.v1+json';
 const DEPTH_MAX = 40;
 
 /** What a registrar says of a sandbox. */
-export const SandboxStatement = Type.Object({
-  v: Type.Literal(1),
-  tenant_id: Type.String({ minLength: 1, maxLength: 64 }),
-  sandbox: Type.String({ minLength: 1, maxLength: 64, description: 'its name' }),
-  definition_digest: Type.String({ pattern: '^[0-9a-f]{64}$', description: 'hex SHA-256 of the RFC 8785 bytes of workspace, rules, templates and fragments' }),
-  environment: Type.String({ maxLength: ENVIRONMENT_BYTES_MAX, description: 'lines `KEY=VALUE`; `#` begins a comment' }),
-  signed_at: Type.Integer({ minimum: 0, description: 'milliseconds since the epoch, by the clock of whoever signed: later ones replace earlier ones' }),
-}, { additionalProperties: false });
+export const SandboxStatement = Type.Object(
+  {
+    v: Type.Literal(1),
+    tenant_id: Type.String({ minLength: 1, maxLength: 64 }),
+    sandbox: Type.String({ minLength: 1, maxLength: 64, description: 'its name' }),
+    definition_digest: Type.String({
+      pattern: '^[0-9a-f]{64}$',
+      description: 'hex SHA-256 of the RFC 8785 bytes of workspace, rules, templates and fragments',
+    }),
+    environment: Type.String({
+      maxLength: ENVIRONMENT_BYTES_MAX,
+      description: 'lines `KEY=VALUE`; `#` begins a comment',
+    }),
+    signed_at: Type.Integer({
+      minimum: 0,
+      description: 'milliseconds since the epoch, by the clock of whoever signed: later ones replace earlier ones',
+    }),
+  },
+  { additionalProperties: false },
+);
 export type SandboxStatement = Static<typeof SandboxStatement>;
 const STATEMENT = Compile(SandboxStatement);
 
@@ -59,56 +72,109 @@ export interface SignedSandbox extends ReadSandbox {
   readonly workspace_id: string;
   readonly definition: SandboxDefinition;
   readonly source: SandboxSource;
-  /** Hex SHA-256 over everything that a decision about a script rests on: definition, statement, key. Another state of the sandbox has another digest. */
+  /**
+   * Hex SHA-256 over everything that a decision about a script rests on: definition, statement, key. Another state of
+   * the sandbox has another digest.
+   */
   readonly digest: string;
   readonly keyid: string;
   /** milliseconds since the epoch, as the registrar says */
   readonly signed_at: number;
 }
 
-/** Signs a sandbox. The private key stays where this runs. @throws EnvironmentError for an environment that could not be read */
+/**
+ * Signs a sandbox. The private key stays where this runs.
+ * @throws EnvironmentError for an environment that could not be read
+ */
 export function signSandbox(statement: SandboxStatement, signer: Signer): Envelope {
   parseEnvironment(statement.environment);
   return sealEnvelope(SANDBOX_PAYLOAD_TYPE, canonicalBytes(statement), signer);
 }
 
 /**
- * Verifies a stored sandbox against the keys of its tenant's registrars, and reads it. All of what is given is attacker-controlled but the keys.
+ * Verifies a stored sandbox against the keys of its tenant's registrars, and reads it. All of what is given is
+ * attacker-controlled but the keys.
  * @throws SignedSandboxError where it isn't what a registrar signed for this sandbox
  */
-export function verifySandbox({ tenantId, name, definition, envelope }: StoredSandbox, registrars: ReadonlyMap<string, Verifier>): SignedSandbox {
-  return readSignedSandbox({ definition, statement: verifiedPayload(envelope, registrars), keyid: envelope.signatures[0]?.keyid ?? '' }, { tenantId, name });
+export function verifySandbox(
+  { tenantId, name, definition, envelope }: StoredSandbox,
+  registrars: ReadonlyMap<string, Verifier>,
+): SignedSandbox {
+  return readSignedSandbox(
+    { definition, statement: verifiedPayload(envelope, registrars), keyid: envelope.signatures[0]?.keyid ?? '' },
+    { tenantId, name },
+  );
 }
 
 /**
- * Reads a sandbox from what it was signed as. No signature is looked at: who calls this MUST know its `digest` from somebody who verified one, as a permit tells it, and
- * MUST compare. @throws SignedSandboxError
+ * Reads a sandbox from what it was signed as. No signature is looked at: who calls this MUST know its `digest` from
+ * somebody who verified one, as a permit tells it, and MUST compare. @throws SignedSandboxError
  */
-export function readSignedSandbox(source: SandboxSource, { tenantId, name }: Pick<StoredSandbox, 'tenantId' | 'name'>): SignedSandbox {
+export function readSignedSandbox(
+  source: SandboxSource,
+  { tenantId, name }: Pick<StoredSandbox, 'tenantId' | 'name'>,
+): SignedSandbox {
   const { definition: bytes, keyid } = source;
   const statement = statementOf(source.statement);
-  if (statement.tenant_id !== tenantId || statement.sandbox !== name) throw refused('it was signed for another sandbox');
-  if (statement.definition_digest !== sandboxDefinitionDigest(bytes)) throw refused('its workspace, rules or fragments are not the ones that were signed');
+  if (statement.tenant_id !== tenantId || statement.sandbox !== name)
+    throw refused('it was signed for another sandbox');
+  if (statement.definition_digest !== sandboxDefinitionDigest(bytes))
+    throw refused('its workspace, rules or fragments are not the ones that were signed');
   const read = readDefinition(jsonOf(bytes));
-  if (read.definition === null) throw refused(`this version can't read it: ${read.problems.map(({ pointer, message }) => `${pointer}: ${message}`).join('; ')}`);
+  if (read.definition === null)
+    throw refused(
+      `this version can't read it: ${read.problems.map(({ pointer, message }) => `${pointer}: ${message}`).join('; ')}`,
+    );
   const { definition, rules } = read;
   return {
-    name, workspace_id: definition.workspace_id, definition, source, environment: environmentOf(statement), rules, fragments: new Map(Object.entries(definition.fragments)),
-    digest: sha256Hex(canonicalBytes({ v: 1, definition: statement.definition_digest, statement: sha256Hex(canonicalBytes(statement)), keyid })), keyid, signed_at: statement.signed_at,
+    name,
+    workspace_id: definition.workspace_id,
+    definition,
+    source,
+    environment: environmentOf(statement),
+    rules,
+    fragments: new Map(Object.entries(definition.fragments)),
+    digest: sha256Hex(
+      canonicalBytes({
+        v: 1,
+        definition: statement.definition_digest,
+        statement: sha256Hex(canonicalBytes(statement)),
+        keyid,
+      }),
+    ),
+    keyid,
+    signed_at: statement.signed_at,
   };
 }
 
 /** The sandbox as it goes to whoever runs a script in it. */
-export const dataOf = ({ name, environment, definition: { rules, enabled_templates, fragments } }: SignedSandbox): SandboxData => ({ name, environment: Object.fromEntries(environment), rules, enabled_templates, fragments, skills: [] });
+export const dataOf = ({
+  name,
+  environment,
+  definition: { rules, enabled_templates, fragments },
+}: SignedSandbox): SandboxData => ({
+  name,
+  environment: Object.fromEntries(environment),
+  rules,
+  enabled_templates,
+  fragments,
+  skills: [],
+});
 
-const refused = (message: string, options?: ErrorOptions): SignedSandboxError => new SignedSandboxError(message, options);
+const refused = (message: string, options?: ErrorOptions): SignedSandboxError =>
+  new SignedSandboxError(message, options);
 
 function verifiedPayload(envelope: Envelope, registrars: ReadonlyMap<string, Verifier>): Uint8Array {
   try {
     return verifyEnvelope(envelope, registrars, SANDBOX_PAYLOAD_TYPE);
   } catch (error) {
     if (!(error instanceof SignatureError)) throw error;
-    throw refused(error.reason === 'unknown_key' ? 'no registrar\'s key that is good signed it' : 'it is not what its registrar signed', { cause: error });
+    throw refused(
+      error.reason === 'unknown_key'
+        ? "no registrar's key that is good signed it"
+        : 'it is not what its registrar signed',
+      { cause: error },
+    );
   }
 }
 

@@ -1,15 +1,26 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Reads the text of a script, which is attacker-controlled. INVARIANT (all at once): whatever is wrong is told together, each with its place. INVARIANT (bounded):
-// length and depth are judged before anything that would take memory or stack with them.
-import { findNodeAtLocation, getNodeValue, parseTree, printParseErrorCode, visit, type Node, type ParseError } from 'jsonc-parser';
+// Reads the text of a script, which is attacker-controlled. INVARIANT (all at once): whatever is wrong is told
+// together, each with its place. INVARIANT (bounded): length and depth are judged before anything that would take
+// memory or stack with them.
+import {
+  findNodeAtLocation,
+  getNodeValue,
+  parseTree,
+  printParseErrorCode,
+  visit,
+  type Node,
+  type ParseError,
+} from 'jsonc-parser';
 import { Compile } from 'typebox/compile';
 import { SCRIPT_LIMITS } from '../limits.ts';
 import { pointerPart, problemAt, type LocatedProblem, type Problem } from '../problem.ts';
 import { ScriptSchema } from './schema.ts';
 import type { Script } from './script.ts';
 
-export type ScriptRead = { readonly script: Script; readonly problems: readonly [] } | { readonly script: null; readonly problems: readonly LocatedProblem[] };
+export type ScriptRead =
+  | { readonly script: Script; readonly problems: readonly [] }
+  | { readonly script: null; readonly problems: readonly LocatedProblem[] };
 
 /** A script, and where its parts stand. */
 export interface ScriptText {
@@ -22,20 +33,39 @@ export interface ScriptText {
 export function parseScript(text: string): ScriptText {
   const placeOf = lines(text);
   const nowhere = (problem: Problem): LocatedProblem => ({ ...problem, line: 1, column: 1 });
-  const refused = (...problems: LocatedProblem[]): ScriptText => ({ read: { script: null, problems }, locate: nowhere });
-  if (Buffer.byteLength(text, 'utf8') > SCRIPT_LIMITS.scriptBytes) return refused(nowhere(problemAt('', `the script is longer than ${SCRIPT_LIMITS.scriptBytes} bytes`)));
+  const refused = (...problems: LocatedProblem[]): ScriptText => ({
+    read: { script: null, problems },
+    locate: nowhere,
+  });
+  if (Buffer.byteLength(text, 'utf8') > SCRIPT_LIMITS.scriptBytes)
+    return refused(nowhere(problemAt('', `the script is longer than ${SCRIPT_LIMITS.scriptBytes} bytes`)));
   const deep = tooDeepAt(text);
-  if (deep !== null) return refused({ ...problemAt('', `it is nested more than ${SCRIPT_LIMITS.depth} deep here`), ...placeOf(deep) });
+  if (deep !== null)
+    return refused({ ...problemAt('', `it is nested more than ${SCRIPT_LIMITS.depth} deep here`), ...placeOf(deep) });
   const errors: ParseError[] = [];
   const root = parseTree(text, errors, { disallowComments: true, allowTrailingComma: false, allowEmptyContent: false });
   if (errors.length > 0 || root === undefined) {
-    const wrong = errors.map(({ error, offset }) => ({ ...problemAt('', `no JSON here: ${wordsOf(printParseErrorCode(error))}`), ...placeOf(offset) }));
+    const wrong = errors.map(({ error, offset }) => ({
+      ...problemAt('', `no JSON here: ${wordsOf(printParseErrorCode(error))}`),
+      ...placeOf(offset),
+    }));
     return refused(...(wrong.length > 0 ? wrong : [nowhere(problemAt('', 'there is no JSON in it'))]));
   }
-  const locate = (problem: Problem): LocatedProblem => ({ ...problem, ...placeOf(nodeAt(root, problem.pointer).offset) });
+  const locate = (problem: Problem): LocatedProblem => ({
+    ...problem,
+    ...placeOf(nodeAt(root, problem.pointer).offset),
+  });
   const value: unknown = getNodeValue(root);
-  const problems = [...repeatedKeys(root).map((node) => ({ ...problemAt(pointerOf(node), `the key \`${String(node.value)}\` is given twice`), ...placeOf(node.offset) })), ...shapeProblems(value).map(locate)];
-  return problems.length > 0 ? { read: { script: null, problems }, locate } : { read: { script: value as Script, problems: [] }, locate };
+  const problems = [
+    ...repeatedKeys(root).map((node) => ({
+      ...problemAt(pointerOf(node), `the key \`${String(node.value)}\` is given twice`),
+      ...placeOf(node.offset),
+    })),
+    ...shapeProblems(value).map(locate),
+  ];
+  return problems.length > 0
+    ? { read: { script: null, problems }, locate }
+    : { read: { script: value as Script, problems: [] }, locate };
 }
 
 const VALIDATOR = Compile(ScriptSchema);
@@ -44,10 +74,22 @@ const VALIDATOR = Compile(ScriptSchema);
 export function shapeProblems(value: unknown): Problem[] {
   if (VALIDATOR.Check(value)) return [];
   const found = VALIDATOR.Errors(value).flatMap((error) => {
-    const { instancePath, keyword, params, message } = error as { instancePath: string; keyword: string; params: Record<string, unknown>; message: string };
-    if (keyword === 'additionalProperties') return (params['additionalProperties'] as string[]).map((name) => problemAt(`${instancePath}/${pointerPart(name)}`, 'there is no such field here'));
-    if (keyword === 'required') return (params['requiredProperties'] as string[]).map((name) => problemAt(instancePath, `\`${name}\` is missing`));
-    if (keyword === 'enum') return [problemAt(instancePath, `must be one of ${(params['allowedValues'] as string[]).join(', ')}`)];
+    const { instancePath, keyword, params, message } = error as {
+      instancePath: string;
+      keyword: string;
+      params: Record<string, unknown>;
+      message: string;
+    };
+    if (keyword === 'additionalProperties')
+      return (params['additionalProperties'] as string[]).map((name) =>
+        problemAt(`${instancePath}/${pointerPart(name)}`, 'there is no such field here'),
+      );
+    if (keyword === 'required')
+      return (params['requiredProperties'] as string[]).map((name) =>
+        problemAt(instancePath, `\`${name}\` is missing`),
+      );
+    if (keyword === 'enum')
+      return [problemAt(instancePath, `must be one of ${(params['allowedValues'] as string[]).join(', ')}`)];
     return [problemAt(instancePath, message)];
   });
   // A closed object tells of an unknown member twice: as such, and as never fitting.
@@ -65,9 +107,15 @@ function tooDeepAt(text: string): number | null {
     at = offset;
     if (depth > SCRIPT_LIMITS.depth) throw new TooDeep();
   };
-  const close = (): void => { depth--; };
+  const close = (): void => {
+    depth--;
+  };
   try {
-    visit(text, { onObjectBegin: open, onArrayBegin: open, onObjectEnd: close, onArrayEnd: close }, { disallowComments: true });
+    visit(
+      text,
+      { onObjectBegin: open, onArrayBegin: open, onObjectEnd: close, onArrayEnd: close },
+      { disallowComments: true },
+    );
     return null;
   } catch (error) {
     if (error instanceof TooDeep) return at;
@@ -77,7 +125,10 @@ function tooDeepAt(text: string): number | null {
 
 /** The node that a pointer leads to, or the nearest one above it. */
 function nodeAt(root: Node, pointer: string): Node {
-  const parts = pointer.split('/').slice(1).map((part) => part.replaceAll('~1', '/').replaceAll('~0', '~'));
+  const parts = pointer
+    .split('/')
+    .slice(1)
+    .map((part) => part.replaceAll('~1', '/').replaceAll('~0', '~'));
   for (let length = parts.length; length > 0; length--) {
     const found = findNodeAtLocation(root, pathOf(root, parts.slice(0, length)));
     if (found !== undefined) return found;

@@ -2,9 +2,18 @@
 import { parseTimeSpan } from './time-span.ts';
 import type { FailureMode, PredicateKind } from './schema.ts';
 
-export interface PredicateSource { readonly kind: PredicateKind; readonly args?: readonly string[] }
-export interface TemplateSource { readonly source: string; readonly values: Readonly<Record<string, string>> }
-export interface PatchSource { readonly find: string; readonly replace: string }
+export interface PredicateSource {
+  readonly kind: PredicateKind;
+  readonly args?: readonly string[];
+}
+export interface TemplateSource {
+  readonly source: string;
+  readonly values: Readonly<Record<string, string>>;
+}
+export interface PatchSource {
+  readonly find: string;
+  readonly replace: string;
+}
 
 /** An operation as it is written. */
 export interface Operation {
@@ -52,12 +61,20 @@ export interface ScriptOptions {
 }
 
 export const DEFAULT_OPTIONS: ScriptOptions = {
-  maxRetries: 0, retryDelayMs: 2_000, stepTimeoutMs: 30_000, scriptTimeoutMs: 300_000, failureMode: 'StopOnFirstError', maxOutputBytes: 1_048_576, maxErrorBytes: 262_144, pipeStepOutput: false,
+  maxRetries: 0,
+  retryDelayMs: 2_000,
+  stepTimeoutMs: 30_000,
+  scriptTimeoutMs: 300_000,
+  failureMode: 'StopOnFirstError',
+  maxOutputBytes: 1_048_576,
+  maxErrorBytes: 262_144,
+  pipeStepOutput: false,
 };
 
 /** The settings that a script has: its own, and for the others the defaults. */
 export function optionsOf({ options = {} }: Script): ScriptOptions {
-  const ms = (text: string | undefined, unless: number): number => (text === undefined ? unless : parseTimeSpan(text) ?? unless);
+  const ms = (text: string | undefined, unless: number): number =>
+    text === undefined ? unless : (parseTimeSpan(text) ?? unless);
   return {
     maxRetries: options.maxRetries ?? DEFAULT_OPTIONS.maxRetries,
     retryDelayMs: ms(options.retryDelay, DEFAULT_OPTIONS.retryDelayMs),

@@ -8,7 +8,9 @@ const SHAPE = new RegExp(TIME_SPAN, 'u');
 /** Milliseconds of a time span, or null where it is none. */
 export function parseTimeSpan(text: string): number | null {
   if (!SHAPE.test(text)) return null;
-  const [days, clock] = /^[0-9]{1,2}\./.test(text) ? [Number(text.slice(0, text.indexOf('.'))), text.slice(text.indexOf('.') + 1)] : [0, text];
+  const [days, clock] = /^[0-9]{1,2}\./.test(text)
+    ? [Number(text.slice(0, text.indexOf('.'))), text.slice(text.indexOf('.') + 1)]
+    : [0, text];
   const [hours = 0, minutes = 0, seconds = 0] = clock.split(':').map(Number);
   return Math.round((((days * 24 + hours) * 60 + minutes) * 60 + seconds) * 1000);
 }

@@ -1,9 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 import { crc32, deflateRawSync } from 'node:zlib';
 
-interface ZipOptions { readonly mode?: number; readonly size?: number }
+interface ZipOptions {
+  readonly mode?: number;
+  readonly size?: number;
+}
 /** A zip of names and contents; `mode` is the Unix mode of every entry, `size` a lie about what comes out. */
-export function zipOf(files: readonly (readonly [name: string, content: string])[], { mode = 0, size }: ZipOptions = {}): Buffer {
+export function zipOf(
+  files: readonly (readonly [name: string, content: string])[],
+  { mode = 0, size }: ZipOptions = {},
+): Buffer {
   const locals: Buffer[] = [];
   const central: Buffer[] = [];
   let offset = 0;
@@ -44,7 +50,13 @@ export function tarOf(files: readonly (readonly [name: string, content: string, 
     header.write('        ', 148);
     header.write(type, 156);
     header.write('ustar\x0000', 257);
-    header.write(`${header.reduce((sum, byte) => sum + byte, 0).toString(8).padStart(6, '0')}\0 `, 148);
+    header.write(
+      `${header
+        .reduce((sum, byte) => sum + byte, 0)
+        .toString(8)
+        .padStart(6, '0')}\0 `,
+      148,
+    );
     const body = Buffer.alloc(Math.ceil(Buffer.byteLength(content) / 512) * 512);
     body.write(content);
     return [header, body];

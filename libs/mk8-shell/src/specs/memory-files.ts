@@ -1,16 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
 import { HostFiles, type DirectoryEntry, type FileFacts } from '../host/host.ts';
 
-type Node = { kind: 'file'; bytes: Uint8Array; modifiedMs: number } | { kind: 'directory'; modifiedMs: number } | { kind: 'link'; target: string };
+type Node =
+  | { kind: 'file'; bytes: Uint8Array; modifiedMs: number }
+  | { kind: 'directory'; modifiedMs: number }
+  | { kind: 'link'; target: string };
 
 /** A use of a path that leads out. */
 export class Escape extends Error {}
 
 const LINKS_MAX = 40;
-const normal = (path: string): boolean => path === '' || path.split('/').every((segment) => segment !== '' && segment !== '.' && segment !== '..');
+const normal = (path: string): boolean =>
+  path === '' || path.split('/').every((segment) => segment !== '' && segment !== '.' && segment !== '..');
 const parentOf = (path: string): string => path.slice(0, Math.max(0, path.lastIndexOf('/')));
 
-/** Files in memory, links included. Records every path that it is asked to use, and throws Escape for one that leads out. */
+/**
+ * Files in memory, links included. Records every path that it is asked to use, and throws Escape for one that leads
+ * out.
+ */
 export class MemoryFiles extends HostFiles {
   readonly touched: { readonly how: string; readonly path: string }[] = [];
   /** Uses that led out: a real host would have been left to stop them. */
@@ -32,7 +39,11 @@ export class MemoryFiles extends HostFiles {
   /** Places a file past all rules, as a program in the sandbox could. */
   plant(path: string, content: string | Uint8Array): void {
     this.#parents(path);
-    this.#nodes.set(path, { kind: 'file', bytes: typeof content === 'string' ? Buffer.from(content) : content, modifiedMs: this.#now() });
+    this.#nodes.set(path, {
+      kind: 'file',
+      bytes: typeof content === 'string' ? Buffer.from(content) : content,
+      modifiedMs: this.#now(),
+    });
   }
 
   text(path: string): string | null {
@@ -68,7 +79,12 @@ export class MemoryFiles extends HostFiles {
   /** As a real one has to: looks where the path leads at the moment of use. */
   #use(how: string, path: string, last: 'follow' | 'keep' = 'follow'): string {
     const folder = last === 'keep' ? this.#resolved(parentOf(path)) : null;
-    const real = last === 'follow' ? this.#resolved(path) : folder === null ? null : [folder, path.slice(path.lastIndexOf('/') + 1)].filter((part) => part !== '').join('/');
+    const real =
+      last === 'follow'
+        ? this.#resolved(path)
+        : folder === null
+          ? null
+          : [folder, path.slice(path.lastIndexOf('/') + 1)].filter((part) => part !== '').join('/');
     if (!normal(path) || real === null || (how === 'remove' && real === '')) {
       this.escapes.push(`${how} ${path}`);
       throw new Escape(`${how} ${path}`);
@@ -92,13 +108,20 @@ export class MemoryFiles extends HostFiles {
   stat(path: string): Promise<FileFacts | null> {
     const node = this.#nodes.get(this.#use('stat', path));
     if (node === undefined || node.kind === 'link') return Promise.resolve(null);
-    return Promise.resolve({ kind: node.kind, size: node.kind === 'file' ? node.bytes.length : 0, modifiedMs: node.modifiedMs });
+    return Promise.resolve({
+      kind: node.kind,
+      size: node.kind === 'file' ? node.bytes.length : 0,
+      modifiedMs: node.modifiedMs,
+    });
   }
 
   list(path: string): Promise<readonly DirectoryEntry[]> {
     const real = this.#use('list', path);
     const prefix = real === '' ? '' : `${real}/`;
-    const inside = [...this.#nodes].filter(([at]) => at !== '' && at.startsWith(prefix) && !at.slice(prefix.length).includes('/') && at.length > prefix.length);
+    const inside = [...this.#nodes].filter(
+      ([at]) =>
+        at !== '' && at.startsWith(prefix) && !at.slice(prefix.length).includes('/') && at.length > prefix.length,
+    );
     return Promise.resolve(inside.map(([at, { kind }]) => ({ name: at.slice(prefix.length), kind })));
   }
 

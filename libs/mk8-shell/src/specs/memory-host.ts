@@ -1,6 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
 import {
-  HostClock, HostEnvironment, HostNet, HostProcess, HostRandom, HostSystem, type CertificateFacts, type Command, type CommandEnded, type Destination, type DiskFacts, type Host, type HttpAnswer, type HttpAsked, type ProcessFacts, type ServiceFacts,
+  HostClock,
+  HostEnvironment,
+  HostNet,
+  HostProcess,
+  HostRandom,
+  HostSystem,
+  type CertificateFacts,
+  type Command,
+  type CommandEnded,
+  type Destination,
+  type DiskFacts,
+  type Host,
+  type HttpAnswer,
+  type HttpAsked,
+  type ProcessFacts,
+  type ServiceFacts,
 } from '../host/host.ts';
 import { MemoryFiles } from './memory-files.ts';
 
@@ -27,7 +42,13 @@ export class MemoryClock extends HostClock {
 
   sleep(ms: number, signal: AbortSignal): Promise<void> {
     return new Promise((resolve) => {
-      const sleeper = { at: this.#ms + ms, wake: () => { this.slept.push(ms); resolve(); } };
+      const sleeper = {
+        at: this.#ms + ms,
+        wake: () => {
+          this.slept.push(ms);
+          resolve();
+        },
+      };
       signal.addEventListener('abort', () => {
         this.#sleepers = this.#sleepers.filter((other) => other !== sleeper);
         resolve();
@@ -81,9 +102,18 @@ export class MemoryNet extends HostNet {
 
   request(asked: HttpAsked): Promise<HttpAnswer> {
     const { protocol, port } = new URL(asked.url);
-    this.connected.push({ address: asked.address ?? '', port: port === '' ? (protocol === 'https:' ? 443 : 80) : Number(port) });
+    this.connected.push({
+      address: asked.address ?? '',
+      port: port === '' ? (protocol === 'https:' ? 443 : 80) : Number(port),
+    });
     this.asked.push(asked);
-    return Promise.resolve({ status: 200, headers: {}, body: Buffer.from('hello'), isCut: false, ...this.answer(asked) });
+    return Promise.resolve({
+      status: 200,
+      headers: {},
+      body: Buffer.from('hello'),
+      isCut: false,
+      ...this.answer(asked),
+    });
   }
 
   connect({ address }: Destination, port: number): Promise<number> {
@@ -101,7 +131,14 @@ export class MemoryNet extends HostNet {
   certificate({ name, address }: Destination, port: number): Promise<CertificateFacts> {
     if (address === null) throw new Error('an address was judged');
     this.connected.push({ address, port });
-    return Promise.resolve({ subject: `CN=${name}`, issuer: 'CN=Test', validFromMs: BEGINNING, validToMs: BEGINNING + 10 * 86_400_000, fingerprint256: 'AA:BB', isTrusted: true });
+    return Promise.resolve({
+      subject: `CN=${name}`,
+      issuer: 'CN=Test',
+      validFromMs: BEGINNING,
+      validToMs: BEGINNING + 10 * 86_400_000,
+      fingerprint256: 'AA:BB',
+      isTrusted: true,
+    });
   }
 }
 
@@ -118,7 +155,10 @@ class MemoryRandom extends HostRandom {
 }
 
 class MemoryEnvironment extends HostEnvironment {
-  readonly variables = new Map([['LANG', 'C.UTF-8'], ['AWS_SECRET_ACCESS_KEY', 'never']]);
+  readonly variables = new Map([
+    ['LANG', 'C.UTF-8'],
+    ['AWS_SECRET_ACCESS_KEY', 'never'],
+  ]);
   get = (name: string): string | undefined => this.variables.get(name);
 }
 
@@ -135,14 +175,27 @@ export class MemorySystem extends HostSystem {
   osInfo = (): Promise<string | null> => this.#say('Linux 6.1 x64');
   cpuCount = (): Promise<number | null> => this.#say(4);
   tempDirectory = (): Promise<string | null> => this.#say('/tmp');
-  disk = (_path: string): Promise<DiskFacts | null> => this.#say({ name: 'disk', totalBytes: 4 * GIB, freeBytes: 3 * GIB });
-  drives = (): Promise<readonly DiskFacts[] | null> => this.#say([{ name: 'disk', totalBytes: 4 * GIB, freeBytes: 3 * GIB }]);
-  memory = (): Promise<{ totalBytes: number; freeBytes: number } | null> => this.#say({ totalBytes: 2 * GIB, freeBytes: GIB });
-  processes = (): Promise<readonly ProcessFacts[] | null> => this.#say([{ pid: 1, name: 'init' }, { pid: 7, name: 'Sleeper' }]);
-  interfaces = (): Promise<readonly { name: string; addresses: readonly string[] }[] | null> => this.#say([{ name: 'eth0', addresses: ['10.0.0.2'] }]);
+  disk = (_path: string): Promise<DiskFacts | null> =>
+    this.#say({ name: 'disk', totalBytes: 4 * GIB, freeBytes: 3 * GIB });
+  drives = (): Promise<readonly DiskFacts[] | null> =>
+    this.#say([{ name: 'disk', totalBytes: 4 * GIB, freeBytes: 3 * GIB }]);
+  memory = (): Promise<{ totalBytes: number; freeBytes: number } | null> =>
+    this.#say({ totalBytes: 2 * GIB, freeBytes: GIB });
+  processes = (): Promise<readonly ProcessFacts[] | null> =>
+    this.#say([
+      { pid: 1, name: 'init' },
+      { pid: 7, name: 'Sleeper' },
+    ]);
+  interfaces = (): Promise<readonly { name: string; addresses: readonly string[] }[] | null> =>
+    this.#say([{ name: 'eth0', addresses: ['10.0.0.2'] }]);
   logSources = (): Promise<readonly string[] | null> => this.#say(['system']);
-  logLines = (source: string, count: number, filter: string): Promise<readonly string[] | null> => this.#say(source === 'system' ? ['one', 'two', 'three'].filter((line) => line.includes(filter)).slice(-count) : []);
-  services = (): Promise<readonly ServiceFacts[] | null> => this.#say([{ name: 'cron', status: 'stopped' }, { name: 'sshd', status: 'running' }]);
+  logLines = (source: string, count: number, filter: string): Promise<readonly string[] | null> =>
+    this.#say(source === 'system' ? ['one', 'two', 'three'].filter((line) => line.includes(filter)).slice(-count) : []);
+  services = (): Promise<readonly ServiceFacts[] | null> =>
+    this.#say([
+      { name: 'cron', status: 'stopped' },
+      { name: 'sshd', status: 'running' },
+    ]);
   setClipboard = (text: string): Promise<boolean> => {
     if (!this.isSilent) this.clipboard = text;
     return Promise.resolve(!this.isSilent);

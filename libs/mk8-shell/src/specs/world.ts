@@ -14,8 +14,20 @@ const RULES = rulesOf({ urls: [REPOSITORY_URL] });
 
 /** A sandbox that has a little of everything. */
 export const SANDBOX: Sandbox = {
-  id: 'test', root: '/workspace', cwd: '', user: 'agent', env: new Map([['GREETING', 'hi'], ['DEPLOY_TOKEN', 'never']]), rules: RULES,
-  fragments: new Map<string, readonly Operation[]>([['greet', [{ verb: 'Echo', args: ['hello from a fragment'] }]], ['loop', [{ verb: 'Include', args: ['loop'] }]], ['bad', [{ verb: 'FileRead', args: ['/etc/passwd'] }]]]),
+  id: 'test',
+  root: '/workspace',
+  cwd: '',
+  user: 'agent',
+  env: new Map([
+    ['GREETING', 'hi'],
+    ['DEPLOY_TOKEN', 'never'],
+  ]),
+  rules: RULES,
+  fragments: new Map<string, readonly Operation[]>([
+    ['greet', [{ verb: 'Echo', args: ['hello from a fragment'] }]],
+    ['loop', [{ verb: 'Include', args: ['loop'] }]],
+    ['bad', [{ verb: 'FileRead', args: ['/etc/passwd'] }]],
+  ]),
   skills: [{ name: 'release', summary: 'how to release' }],
 };
 
@@ -28,21 +40,33 @@ export function hostWithFiles(): MemoryHost {
   return host;
 }
 
-export function compiled(script: Script | { readonly operations: readonly unknown[] }, sandbox: Sandbox = SANDBOX): Program {
+export function compiled(
+  script: Script | { readonly operations: readonly unknown[] },
+  sandbox: Sandbox = SANDBOX,
+): Program {
   const { program, problems } = compileScript(script, sandbox);
   if (program === null) throw new Error(problems.map(({ pointer, message }) => `${pointer}: ${message}`).join('\n'));
   return program;
 }
 
-export const run = (script: Script | { readonly operations: readonly unknown[] }, host: MemoryHost = hostWithFiles(), sandbox: Sandbox = SANDBOX): Promise<ScriptResult> => runProgram(compiled(script, sandbox), sandbox, host);
+export const run = (
+  script: Script | { readonly operations: readonly unknown[] },
+  host: MemoryHost = hostWithFiles(),
+  sandbox: Sandbox = SANDBOX,
+): Promise<ScriptResult> => runProgram(compiled(script, sandbox), sandbox, host);
 
 /** What one operation said, or why it failed. */
-export async function outcomeOf(operation: Operation, host: MemoryHost = hostWithFiles()): Promise<{ readonly output: string; readonly error: string | null }> {
+export async function outcomeOf(
+  operation: Operation,
+  host: MemoryHost = hostWithFiles(),
+): Promise<{ readonly output: string; readonly error: string | null }> {
   const { steps } = await run({ operations: [operation] }, host);
   const { output = '', error = null } = steps.at(-1) ?? {};
   return { output, error };
 }
 
 /** Why a script doesn't compile, as `pointer: message`. */
-export const problemsOf = (script: unknown, sandbox: Sandbox = SANDBOX): string[] => compileScript(script, sandbox).problems.map(({ pointer, message }) => `${pointer}: ${message}`);
-export const problemsOfOne = (operation: Operation, options: Script['options'] = {}): string[] => problemsOf({ operations: [operation], options });
+export const problemsOf = (script: unknown, sandbox: Sandbox = SANDBOX): string[] =>
+  compileScript(script, sandbox).problems.map(({ pointer, message }) => `${pointer}: ${message}`);
+export const problemsOfOne = (operation: Operation, options: Script['options'] = {}): string[] =>
+  problemsOf({ operations: [operation], options });

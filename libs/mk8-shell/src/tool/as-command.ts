@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A script as bash would have to say it: for whoever judges commands, never for running it. What isn't known before it runs becomes a variable that nothing sets.
+// A script as bash would have to say it: for whoever judges commands, never for running it. What isn't known before it
+// runs becomes a variable that nothing sets.
 import { pathOf } from '../compile/path-text.ts';
 import type { Program, Step } from '../compile/program.ts';
 import { fillIn, isKnown, type Text } from '../compile/text.ts';
@@ -8,10 +9,19 @@ import { argumentAt } from '../registry/verb.ts';
 import type { Sandbox } from '../rules/sandbox.ts';
 
 const UNKNOWN = '"$UNKNOWN"';
-const quoted = (text: string): string => `'${text.replaceAll('\'', '\'\\\'\'')}'`;
+const quoted = (text: string): string => `'${text.replaceAll("'", "'\\''")}'`;
 
 /** Programs that do to a path what these verbs do; the others only look at it, or write it. */
-const PROGRAMS: Readonly<Record<string, string>> = { FileDelete: 'rm', FileDeleteMany: 'rm', DirDelete: 'rm -r', DirCreate: 'mkdir -p', FileMove: 'mv', FileCopy: 'cp', FileCopyMany: 'cp', ArchiveExtract: 'cp -r' };
+const PROGRAMS: Readonly<Record<string, string>> = {
+  FileDelete: 'rm',
+  FileDeleteMany: 'rm',
+  DirDelete: 'rm -r',
+  DirCreate: 'mkdir -p',
+  FileMove: 'mv',
+  FileCopy: 'cp',
+  FileCopyMany: 'cp',
+  ArchiveExtract: 'cp -r',
+};
 const BY_ACCESS = { read: 'cat', write: 'printf x >', delete: 'rm' } as const;
 const SENDS: Readonly<Record<string, string>> = { HttpPost: '-X POST', HttpPut: '-X PUT', HttpDelete: '-X DELETE' };
 
@@ -21,21 +31,47 @@ export function asCommand({ steps, cleanup }: Program, sandbox: Sandbox): string
 }
 
 function linesOf(step: Step, sandbox: Sandbox): string[] {
-  const { verb: { name, effect }, args, template } = step;
+  const {
+    verb: { name, effect },
+    args,
+    template,
+  } = step;
   if (effect === 'process') return [args.map((text) => wordOf(text, sandbox)).join(' ')];
   const source = template === null ? [] : [`cat ${placeOf(template.source, sandbox)}`];
-  if (PROGRAMS[name] !== undefined) return [...pairsOf(step).map((paths) => `${PROGRAMS[name] ?? ''} ${paths.map((path) => placeOf(path, sandbox)).join(' ')}`), ...source];
-  return [...source, ...args.flatMap((text, n) => {
-    const argument = argumentAt(step.verb, n);
-    if (argument?.kind === 'path') return [`${isEmptied(step) ? ': >' : name === 'FileAppend' ? 'printf x >>' : BY_ACCESS[argument.access]} ${placeOf(text, sandbox)}`];
-    if (argument?.kind !== 'url' && argument?.kind !== 'host') return [];
-    const body = args[1];
-    return [['curl', SENDS[name] ?? '', ...(SENDS[name] !== undefined && body !== undefined ? ['-d', isKnown(body) ? 'x' : UNKNOWN] : []), wordOf(text, sandbox)].filter((word) => word !== '').join(' ')];
-  })];
+  if (PROGRAMS[name] !== undefined)
+    return [
+      ...pairsOf(step).map(
+        (paths) => `${PROGRAMS[name] ?? ''} ${paths.map((path) => placeOf(path, sandbox)).join(' ')}`,
+      ),
+      ...source,
+    ];
+  return [
+    ...source,
+    ...args.flatMap((text, n) => {
+      const argument = argumentAt(step.verb, n);
+      if (argument?.kind === 'path')
+        return [
+          `${isEmptied(step) ? ': >' : name === 'FileAppend' ? 'printf x >>' : BY_ACCESS[argument.access]} ${placeOf(text, sandbox)}`,
+        ];
+      if (argument?.kind !== 'url' && argument?.kind !== 'host') return [];
+      const body = args[1];
+      return [
+        [
+          'curl',
+          SENDS[name] ?? '',
+          ...(SENDS[name] !== undefined && body !== undefined ? ['-d', isKnown(body) ? 'x' : UNKNOWN] : []),
+          wordOf(text, sandbox),
+        ]
+          .filter((word) => word !== '')
+          .join(' '),
+      ];
+    }),
+  ];
 }
 
 /** Nothing is left of what the file holds. */
-const isEmptied = ({ verb: { name }, args: [, content = []] }: Step): boolean => name === 'FileWrite' && content.length === 0;
+const isEmptied = ({ verb: { name }, args: [, content = []] }: Step): boolean =>
+  name === 'FileWrite' && content.length === 0;
 
 /** The paths that one program takes: a source and its target, or one each. */
 function pairsOf({ verb: { name, pairs }, args }: Step): readonly (readonly Text[])[] {

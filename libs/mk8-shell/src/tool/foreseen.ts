@@ -2,7 +2,10 @@
 import type { Effects, Program } from '../compile/program.ts';
 
 /** What a script would do, as far as that is known without running it: the result of a dry run. */
-export interface ForeseenScript extends Pick<Effects, 'category' | 'reads' | 'writes' | 'deletes' | 'hosts' | 'requests' | 'templates' | 'open'> {
+export interface ForeseenScript extends Pick<
+  Effects,
+  'category' | 'reads' | 'writes' | 'deletes' | 'hosts' | 'requests' | 'templates' | 'open'
+> {
   readonly status: 'dry_run';
   /** what it would run in; the digest is null for what is shipped */
   readonly sandbox: { readonly name: string; readonly digest: string | null };
@@ -26,6 +29,14 @@ export function foreseenOf({ steps, cleanup, effects }: Program, sandbox: Forese
     return kept;
   };
   const { category, reads, writes, deletes, hosts, requests, templates, open } = effects;
-  const lists = { reads: head(reads), writes: head(writes), deletes: head(deletes), hosts: head(hosts), requests: head(requests), templates: head(templates), open: head(open) };
+  const lists = {
+    reads: head(reads),
+    writes: head(writes),
+    deletes: head(deletes),
+    hosts: head(hosts),
+    requests: head(requests),
+    templates: head(templates),
+    open: head(open),
+  };
   return { status: 'dry_run', sandbox, steps: steps.length, cleanup: cleanup.length, category, ...lists, omitted };
 }

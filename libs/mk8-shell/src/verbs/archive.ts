@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// INVARIANT (all or nothing): every entry of an archive is read and judged before the first byte is written. Archives are attacker-controlled: what they say of sizes is
-// checked against what comes out, and nothing in them is followed.
+// INVARIANT (all or nothing): every entry of an archive is read and judged before the first byte is written. Archives
+// are attacker-controlled: what they say of sizes is checked against what comes out, and nothing in them is followed.
 import { gunzipSync } from 'node:zlib';
 import { VERB_LIMITS } from '../limits.ts';
 import type { GuardedFiles } from '../run/guarded-files.ts';
@@ -10,7 +10,11 @@ import { readPath } from '../rules/paths.ts';
 import { readTar } from './tar.ts';
 import { readZip } from './zip.ts';
 
-export interface ArchiveEntry { readonly path: string; readonly kind: 'file' | 'directory'; readonly bytes: Uint8Array }
+export interface ArchiveEntry {
+  readonly path: string;
+  readonly kind: 'file' | 'directory';
+  readonly bytes: Uint8Array;
+}
 
 /** Unpacks an archive, told by its first bytes. @throws StepError */
 export async function extractArchive(archive: string, target: string, files: GuardedFiles): Promise<string> {
@@ -26,17 +30,27 @@ export async function extractArchive(archive: string, target: string, files: Gua
     placed.push({ path, entry });
   }
   await requireNoClash(placed, files);
-  for (const { path, entry } of placed) await (entry.kind === 'directory' ? files.makeDirectory(path) : files.write(path, entry.bytes));
+  for (const { path, entry } of placed)
+    await (entry.kind === 'directory' ? files.makeDirectory(path) : files.write(path, entry.bytes));
   const count = placed.filter(({ entry }) => entry.kind === 'file').length;
   return `extracted ${count} files (${placed.reduce((sum, { entry }) => sum + entry.bytes.length, 0)} bytes) to ${files.shown(target)}`;
 }
 
 /** A file where a directory has to be, in the archive or on the disk, would stop the writing in its middle. */
-async function requireNoClash(placed: readonly { path: string; entry: ArchiveEntry }[], files: GuardedFiles): Promise<void> {
+async function requireNoClash(
+  placed: readonly { path: string; entry: ArchiveEntry }[],
+  files: GuardedFiles,
+): Promise<void> {
   const kinds = new Map<string, ArchiveEntry['kind']>();
   for (const { path, entry } of placed) {
-    const folders = path.split('/').map((_, n, all) => all.slice(0, n).join('/')).slice(1);
-    for (const [at, kind] of [...folders.map((folder) => [folder, 'directory'] as const), [path, entry.kind] as const]) {
+    const folders = path
+      .split('/')
+      .map((_, n, all) => all.slice(0, n).join('/'))
+      .slice(1);
+    for (const [at, kind] of [
+      ...folders.map((folder) => [folder, 'directory'] as const),
+      [path, entry.kind] as const,
+    ]) {
       const known = kinds.get(at) ?? (await files.stat(at))?.kind ?? kind;
       if (known !== kind) throw refused(`\`${at.slice(0, 200)}\` would be a file and a directory; nothing was written`);
       kinds.set(at, kind);

@@ -6,7 +6,11 @@ const CHARS_MAX = 1000;
 const DEPTH_MAX = 100;
 const TOKEN = /\s*(?:([0-9]+(?:\.[0-9]+)?|\.[0-9]+)|([-+*/%()]))/y;
 
-/** The value of an expression of numbers, `+ - * / %` and parentheses; `* / %` bind tighter, and signs tightest. No names, no calls. @throws StepError */
+/**
+ * The value of an expression of numbers, `+ - * / %` and parentheses; `* / %` bind tighter, and signs tightest. No
+ * names, no calls.
+ * @throws StepError
+ */
 export function evaluate(expression: string): number {
   if (expression.length > CHARS_MAX) throw new StepError(`the expression has more than ${CHARS_MAX} characters`);
   const reader = new Reader(tokensOf(expression));
@@ -49,7 +53,8 @@ class Reader {
 
   sum(depth: number): number {
     let value = this.#product(depth);
-    for (let sign = this.#take('+', '-'); sign !== null; sign = this.#take('+', '-')) value = sign === '+' ? value + this.#product(depth) : value - this.#product(depth);
+    for (let sign = this.#take('+', '-'); sign !== null; sign = this.#take('+', '-'))
+      value = sign === '+' ? value + this.#product(depth) : value - this.#product(depth);
     return value;
   }
 
@@ -73,7 +78,10 @@ class Reader {
       return value;
     }
     const token = this.next();
-    if (token === undefined || !/[0-9]/.test(token)) throw new StepError(token === undefined ? 'a number is missing at the end' : `\`${token}\` stands where a number should`);
+    if (token === undefined || !/[0-9]/.test(token))
+      throw new StepError(
+        token === undefined ? 'a number is missing at the end' : `\`${token}\` stands where a number should`,
+      );
     this.#at++;
     return Number(token);
   }

@@ -2,14 +2,41 @@
 
 /** First bytes, in hex, that say what a file is whatever its name says. */
 const SIGNATURES: readonly (readonly [hex: string, type: string])[] = [
-  ['89504e470d0a1a0a', 'image/png'], ['ffd8ff', 'image/jpeg'], ['47494638', 'image/gif'], ['25504446', 'application/pdf'], ['504b0304', 'application/zip'], ['504b0506', 'application/zip'],
-  ['1f8b', 'application/gzip'], ['7f454c46', 'application/x-elf'], ['4d5a', 'application/vnd.microsoft.portable-executable'], ['425a68', 'application/x-bzip2'], ['fd377a585a00', 'application/x-xz'],
-  ['53514c69746520666f726d6174203300', 'application/vnd.sqlite3'], ['0061736d', 'application/wasm'], ['28b52ffd', 'application/zstd'],
+  ['89504e470d0a1a0a', 'image/png'],
+  ['ffd8ff', 'image/jpeg'],
+  ['47494638', 'image/gif'],
+  ['25504446', 'application/pdf'],
+  ['504b0304', 'application/zip'],
+  ['504b0506', 'application/zip'],
+  ['1f8b', 'application/gzip'],
+  ['7f454c46', 'application/x-elf'],
+  ['4d5a', 'application/vnd.microsoft.portable-executable'],
+  ['425a68', 'application/x-bzip2'],
+  ['fd377a585a00', 'application/x-xz'],
+  ['53514c69746520666f726d6174203300', 'application/vnd.sqlite3'],
+  ['0061736d', 'application/wasm'],
+  ['28b52ffd', 'application/zstd'],
 ];
 
 const BY_EXTENSION: Readonly<Record<string, string>> = {
-  css: 'text/css', csv: 'text/csv', gz: 'application/gzip', htm: 'text/html', html: 'text/html', js: 'text/javascript', json: 'application/json', md: 'text/markdown', svg: 'image/svg+xml', toml: 'application/toml',
-  ts: 'text/plain', tsv: 'text/tab-separated-values', xml: 'application/xml', yaml: 'application/yaml', yml: 'application/yaml', ico: 'image/vnd.microsoft.icon', webp: 'image/webp', tar: 'application/x-tar',
+  css: 'text/css',
+  csv: 'text/csv',
+  gz: 'application/gzip',
+  htm: 'text/html',
+  html: 'text/html',
+  js: 'text/javascript',
+  json: 'application/json',
+  md: 'text/markdown',
+  svg: 'image/svg+xml',
+  toml: 'application/toml',
+  ts: 'text/plain',
+  tsv: 'text/tab-separated-values',
+  xml: 'application/xml',
+  yaml: 'application/yaml',
+  yml: 'application/yaml',
+  ico: 'image/vnd.microsoft.icon',
+  webp: 'image/webp',
+  tar: 'application/x-tar',
 };
 
 /** A file's media type: by its first bytes, else by its name, else whether it is text. */

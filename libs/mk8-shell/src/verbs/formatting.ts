@@ -14,7 +14,14 @@ export function formatBytes(bytes: number): string {
 /** `1d 1h 1m 1s`, without the parts that are nothing. */
 export function formatDuration(seconds: number): string {
   const whole = Math.floor(Math.abs(seconds));
-  const parts = ([[86_400, 'd'], [3600, 'h'], [60, 'm'], [1, 's']] as const).flatMap(([size, unit], n, all) => {
+  const parts = (
+    [
+      [86_400, 'd'],
+      [3600, 'h'],
+      [60, 'm'],
+      [1, 's'],
+    ] as const
+  ).flatMap(([size, unit], n, all) => {
     const count = Math.floor((n === 0 ? whole : whole % (all[n - 1]?.[0] ?? 1)) / size);
     return count === 0 ? [] : [`${count}${unit}`];
   });

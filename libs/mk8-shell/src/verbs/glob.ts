@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 import { RE2JS } from 're2js';
 
-/** A pattern with `*`, `**`, `?` and `[…]` as a test of names or paths. `*` stops at a slash; `**` and a slash stand for any folders, or none. */
+/**
+ * A pattern with `*`, `**`, `?` and `[…]` as a test of names or paths. `*` stops at a slash; `**` and a slash stand for
+ * any folders, or none.
+ */
 export function globTest(pattern: string): (path: string) => boolean {
   const expression = RE2JS.compile(`^(?:${translate(pattern)})$`);
   return (path) => expression.matcher(path).find();

@@ -2,4 +2,5 @@
 import { createHash } from 'node:crypto';
 
 /** A digest in lower hex; sha256 unless another is named. */
-export const digestOf = (bytes: Uint8Array | string, algorithm = 'sha256'): string => createHash(algorithm.toLowerCase()).update(bytes).digest('hex');
+export const digestOf = (bytes: Uint8Array | string, algorithm = 'sha256'): string =>
+  createHash(algorithm.toLowerCase()).update(bytes).digest('hex');

@@ -20,26 +20,104 @@ function vocabulary(name: string, { rules: { words } }: Sandbox): string {
 
 /** Where a command takes words of the writer's own. */
 function freeText(program: string | undefined, { rules: { set } }: Sandbox): string {
-  const rows = set.templates.filter(({ binary, parts }) => (program === undefined || binary === program) && parts.some((part) => typeof part !== 'string' && part.slot === 'text'));
-  return rows.length === 0 ? 'none' : listed(rows.map((row) => `${row.id}: ${commandOf(row)} (200 characters at most)`));
+  const rows = set.templates.filter(
+    ({ binary, parts }) =>
+      (program === undefined || binary === program) &&
+      parts.some((part) => typeof part !== 'string' && part.slot === 'text'),
+  );
+  return rows.length === 0
+    ? 'none'
+    : listed(rows.map((row) => `${row.id}: ${commandOf(row)} (200 characters at most)`));
 }
 
-const info = ({ id, root, cwd, user, rules: { set }, fragments, skills }: Sandbox): string => listed([
-  `sandbox: ${id}`, `workspace: ${root}`, `working directory: ${cwd === '' ? root : `${root}/${cwd}`}`, `user: ${user}`, `templates: ${set.templates.length}`, `blacklist: ${set.blacklist.length}`,
-  `fragments: ${fragments.size === 0 ? 'none' : [...fragments.keys()].sort().join(', ')}`, `skills: ${skills.length}`,
-  `limits: ${SCRIPT_LIMITS.operations} operations, ${SCRIPT_LIMITS.captures} captures, ${SCRIPT_LIMITS.nesting} deep, ${SCRIPT_LIMITS.forEachItems} items of a ForEach, ${SCRIPT_LIMITS.batchEntries} entries of a batch`,
-]);
+const info = ({ id, root, cwd, user, rules: { set }, fragments, skills }: Sandbox): string =>
+  listed([
+    `sandbox: ${id}`,
+    `workspace: ${root}`,
+    `working directory: ${cwd === '' ? root : `${root}/${cwd}`}`,
+    `user: ${user}`,
+    `templates: ${set.templates.length}`,
+    `blacklist: ${set.blacklist.length}`,
+    `fragments: ${fragments.size === 0 ? 'none' : [...fragments.keys()].sort().join(', ')}`,
+    `skills: ${skills.length}`,
+    `limits: ${SCRIPT_LIMITS.operations} operations, ${SCRIPT_LIMITS.captures} captures, ${SCRIPT_LIMITS.nesting} deep, ${SCRIPT_LIMITS.forEachItems} items of a ForEach, ${SCRIPT_LIMITS.batchEntries} entries of a batch`,
+  ]);
 
 /** `verbs` is asked when a step runs: this file is a part of what it answers. */
 export const introspectionVerbs = (verbs: () => Iterable<Verb>): readonly Verb[] => [
-  verb('Mk8Blacklist', 'none', 'what no argument may hold', [], [], (_, { sandbox: { rules: { set } } }) => listed(set.blacklist.map(({ id, kind, pattern, scope, reason }) => `${id} (${kind}, ${scope}): ${pattern}: ${reason}`))),
-  verb('Mk8Vocab', 'none', 'the words of a list', [text('list')], ['npm-scripts'], ([name = ''], { sandbox }) => vocabulary(name, sandbox)),
-  verb('Mk8VocabList', 'none', 'the lists of words', [], [], (_, { sandbox: { rules: { set } } }) => listed(set.words.map(({ name, summary }) => `${name}: ${summary}`))),
-  verb('Mk8FreeText', 'none', 'commands that take free text, of one program or all', [optional(text('program'))], ['git'], ([program], { sandbox }) => freeText(program, sandbox)),
-  verb('Mk8Env', 'none', 'the signed variables that may be read', [], [], (_, { sandbox: { env, rules } }) => listed([...env].filter(([name]) => isReadableVariable(rules, name, true)).map(([name, value]) => `${name}=${value}`).sort())),
+  verb(
+    'Mk8Blacklist',
+    'none',
+    'what no argument may hold',
+    [],
+    [],
+    (
+      _,
+      {
+        sandbox: {
+          rules: { set },
+        },
+      },
+    ) =>
+      listed(
+        set.blacklist.map(({ id, kind, pattern, scope, reason }) => `${id} (${kind}, ${scope}): ${pattern}: ${reason}`),
+      ),
+  ),
+  verb('Mk8Vocab', 'none', 'the words of a list', [text('list')], ['npm-scripts'], ([name = ''], { sandbox }) =>
+    vocabulary(name, sandbox),
+  ),
+  verb(
+    'Mk8VocabList',
+    'none',
+    'the lists of words',
+    [],
+    [],
+    (
+      _,
+      {
+        sandbox: {
+          rules: { set },
+        },
+      },
+    ) => listed(set.words.map(({ name, summary }) => `${name}: ${summary}`)),
+  ),
+  verb(
+    'Mk8FreeText',
+    'none',
+    'commands that take free text, of one program or all',
+    [optional(text('program'))],
+    ['git'],
+    ([program], { sandbox }) => freeText(program, sandbox),
+  ),
+  verb('Mk8Env', 'none', 'the signed variables that may be read', [], [], (_, { sandbox: { env, rules } }) =>
+    listed(
+      [...env]
+        .filter(([name]) => isReadableVariable(rules, name, true))
+        .map(([name, value]) => `${name}=${value}`)
+        .sort(),
+    ),
+  ),
   verb('Mk8Info', 'none', 'the sandbox and its limits', [], [], (_, { sandbox }) => info(sandbox)),
-  verb('Mk8Templates', 'none', 'commands that ProcRun runs', [], [], (_, { sandbox: { rules: { set } } }) => listed(set.templates.map((row) => `${row.id}: ${commandOf(row)}: ${row.summary}`))),
-  verb('Mk8Verbs', 'none', 'all verbs and how many arguments they take', [], [], () => listed([...verbs()].map((one) => `${one.name} (${arityOf(one)}): ${one.summary}`))),
-  verb('Mk8Skills', 'none', 'skills that the sandbox knows', [], [], (_, { sandbox: { skills } }) => listed(skills.map(({ name, summary }) => `${name}: ${summary}`))),
+  verb(
+    'Mk8Templates',
+    'none',
+    'commands that ProcRun runs',
+    [],
+    [],
+    (
+      _,
+      {
+        sandbox: {
+          rules: { set },
+        },
+      },
+    ) => listed(set.templates.map((row) => `${row.id}: ${commandOf(row)}: ${row.summary}`)),
+  ),
+  verb('Mk8Verbs', 'none', 'all verbs and how many arguments they take', [], [], () =>
+    listed([...verbs()].map((one) => `${one.name} (${arityOf(one)}): ${one.summary}`)),
+  ),
+  verb('Mk8Skills', 'none', 'skills that the sandbox knows', [], [], (_, { sandbox: { skills } }) =>
+    listed(skills.map(({ name, summary }) => `${name}: ${summary}`)),
+  ),
   verb('Mk8Docs', 'none', 'the reference', [], [], () => reference([...verbs()])),
 ];

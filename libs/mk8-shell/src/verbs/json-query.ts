@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// JSONPath over attacker-controlled values with attacker-controlled queries. INVARIANT (bounded): a query looks at so many values and no more, however its descents and
-// filters multiply. INVARIANT (linear): `match` and `search` run on RE2, not on the backtracking expressions of the library.
+// JSONPath over attacker-controlled values with attacker-controlled queries. INVARIANT (bounded): a query looks at so
+// many values and no more, however its descents and filters multiply. INVARIANT (linear): `match` and `search` run on
+// RE2, not on the backtracking expressions of the library.
 import { FunctionExpressionType, JSONPathEnvironment, JSONPathError, JSONPointer } from 'json-p3';
 import { VERB_LIMITS } from '../limits.ts';
 import { compiledExpression, regexFault } from '../registry/expressions.ts';
@@ -29,7 +30,8 @@ function counted(value: Value, count: () => void): Value {
 function environmentOf(checkTime: () => void): JSONPathEnvironment {
   const environment = new JSONPathEnvironment({ maxRecursionDepth: 256 });
   const matching = (whole: boolean) => ({
-    argTypes: [FunctionExpressionType.ValueType, FunctionExpressionType.ValueType], returnType: FunctionExpressionType.LogicalType,
+    argTypes: [FunctionExpressionType.ValueType, FunctionExpressionType.ValueType],
+    returnType: FunctionExpressionType.LogicalType,
     call: (text: unknown, pattern: unknown): boolean => {
       checkTime();
       if (typeof text !== 'string' || typeof pattern !== 'string' || regexFault(pattern) !== null) return false;
@@ -47,17 +49,28 @@ export function queryJson(value: Value, query: string, checkTime: () => void): s
   if (query.length > QUERY_CHARS_MAX) throw new StepError(`a query has at most ${QUERY_CHARS_MAX} characters`);
   if (query === '' || query.startsWith('/')) return pointed(value, query);
   let reads = 0;
-  const count = (): void => { if (++reads > VERB_LIMITS.jsonPathReads) throw new StepError(`the query looks at more than ${VERB_LIMITS.jsonPathReads} values`, { isFinal: true }); };
+  const count = (): void => {
+    if (++reads > VERB_LIMITS.jsonPathReads)
+      throw new StepError(`the query looks at more than ${VERB_LIMITS.jsonPathReads} values`, { isFinal: true });
+  };
   try {
     const found: string[] = [];
     for (const node of environmentOf(checkTime).lazyQuery(query, counted(value, count))) {
-      if (found.length === VERB_LIMITS.globMatches) throw new StepError(`the query finds more than ${VERB_LIMITS.globMatches} values`);
+      if (found.length === VERB_LIMITS.globMatches)
+        throw new StepError(`the query finds more than ${VERB_LIMITS.globMatches} values`);
       found.push(JSON.stringify(node.value, null, 2));
     }
     if (found.length === 1) return found[0] ?? '';
-    return found.length === 0 ? '[]' : JSON.stringify(found.map((one) => JSON.parse(one) as unknown), null, 2);
+    return found.length === 0
+      ? '[]'
+      : JSON.stringify(
+          found.map((one) => JSON.parse(one) as unknown),
+          null,
+          2,
+        );
   } catch (error) {
-    if (error instanceof JSONPathError) throw new StepError(`the query can't be read: ${error.message}`, { cause: error, isFinal: true });
+    if (error instanceof JSONPathError)
+      throw new StepError(`the query can't be read: ${error.message}`, { cause: error, isFinal: true });
     throw error;
   }
 }

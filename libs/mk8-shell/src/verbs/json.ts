@@ -23,12 +23,15 @@ export function readJson(source: string): Json {
   try {
     return JSON.parse(source) as Json;
   } catch (error) {
-    throw new StepError(`it is no JSON: ${error instanceof Error ? error.message.slice(0, 200) : ''}`, { cause: error });
+    throw new StepError(`it is no JSON: ${error instanceof Error ? error.message.slice(0, 200) : ''}`, {
+      cause: error,
+    });
   }
 }
 
 const pretty = (value: Json): string => JSON.stringify(value, null, 2);
-const isMembers = (value: Json): value is Members => typeof value === 'object' && value !== null && !Array.isArray(value);
+const isMembers = (value: Json): value is Members =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
 
 function membersOf(source: string): Members {
   const value = readJson(source);
@@ -37,7 +40,8 @@ function membersOf(source: string): Members {
 }
 
 /** Own members alone: a key `__proto__` is a key. */
-const withMember = (members: Members, key: string, value: Json): Members => Object.fromEntries([...Object.entries(members), [key, value]]) as Members;
+const withMember = (members: Members, key: string, value: Json): Members =>
+  Object.fromEntries([...Object.entries(members), [key, value]]) as Members;
 
 /** JSON where it is JSON, else the text itself. */
 function valueOf(source: string): Json {
@@ -57,7 +61,8 @@ const indexOf = (key: string, { length }: readonly Json[]): number => {
 function merged(one: Json, two: Json): Json {
   if (!isMembers(one) || !isMembers(two)) return two;
   const own = new Map(Object.entries(one));
-  for (const [key, value] of Object.entries(two)) own.set(key, own.has(key) ? merged(own.get(key) ?? null, value) : value);
+  for (const [key, value] of Object.entries(two))
+    own.set(key, own.has(key) ? merged(own.get(key) ?? null, value) : value);
   return Object.fromEntries(own) as Members;
 }
 
@@ -65,13 +70,18 @@ function set([source = '', key = '', value = '']: readonly string[]): string {
   const whole = readJson(source);
   if (!Array.isArray(whole)) return pretty(withMember(membersOf(source), key, valueOf(value)));
   const place = indexOf(key, whole);
-  if (place < 0 || place > whole.length) throw new StepError(`the array has ${whole.length} values, and no place ${key}`);
+  if (place < 0 || place > whole.length)
+    throw new StepError(`the array has ${whole.length} values, and no place ${key}`);
   return pretty([...whole.slice(0, place), valueOf(value), ...whole.slice(place + 1)]);
 }
 
 function get([source = '', key = '']: readonly string[]): string {
   const whole = readJson(source);
-  const found = Array.isArray(whole) ? whole[indexOf(key, whole)] : isMembers(whole) && Object.hasOwn(whole, key) ? whole[key] : undefined;
+  const found = Array.isArray(whole)
+    ? whole[indexOf(key, whole)]
+    : isMembers(whole) && Object.hasOwn(whole, key)
+      ? whole[key]
+      : undefined;
   if (found === undefined) throw new StepError(`there is no \`${key.slice(0, 64)}\` in it`);
   return typeof found === 'string' ? found : pretty(found);
 }
@@ -88,21 +98,71 @@ function count(source: string): string {
   return String(Object.keys(membersOf(source)).length);
 }
 
-const fromPairs = (args: readonly string[]): Members => Object.fromEntries(args.flatMap((key, n) => (n % 2 === 0 ? [[key, args[n + 1] ?? '']] : []))) as Members;
+const fromPairs = (args: readonly string[]): Members =>
+  Object.fromEntries(args.flatMap((key, n) => (n % 2 === 0 ? [[key, args[n + 1] ?? '']] : []))) as Members;
 
 export const JSON_VERBS: readonly Verb[] = [
-  verb('JsonParse', 'none', 'JSON, indented by 2', [json('input')], ['{"a":1}'], ([source = '']) => pretty(readJson(source))),
-  verb('JsonQuery', 'none', 'what a JSONPath (RFC 9535) or a pointer finds: one value, or a list of them', [json('input'), text('query')], ['{"a":[{"b":1},{"b":2}]}', '$.a[?@.b > 1]'], ([source = '', query = ''], { checkRegexTime }) =>
-    queryJson(readJson(source), query, checkRegexTime)),
-  verb('JsonMerge', 'none', 'two objects in one; the second wins', [json('json1'), json('json2')], ['{"a":1,"b":{"c":1}}', '{"b":{"d":2}}'], ([one = '', two = '']) => pretty(merged(membersOf(one), membersOf(two)))),
-  verb('JsonKeys', 'none', 'the keys of an object, one a line', [json('json')], ['{"a":1,"b":2}'], ([source = '']) => listed(Object.keys(membersOf(source)))),
-  verb('JsonCount', 'none', 'how many values an array or object has', [json('json')], ['[1,2,3]'], ([source = '']) => count(source)),
-  verb('JsonType', 'none', 'object, array, string, number, boolean or null', [json('json')], ['[]'], ([source = '']) => typeOf(readJson(source))),
-  verb('JsonFromPairs', 'none', 'an object of keys and texts', [text('key'), text('value')], ['a', '1', 'b', 'two'], (args) => pretty(fromPairs(args)), { most: 128, pairs: true }),
-  verb('JsonSet', 'none', 'with one value set; it is JSON where it can be, else a text', [json('json'), text('key'), text('value')], ['{"a":1}', 'b', '[true]'], set),
+  verb('JsonParse', 'none', 'JSON, indented by 2', [json('input')], ['{"a":1}'], ([source = '']) =>
+    pretty(readJson(source)),
+  ),
+  verb(
+    'JsonQuery',
+    'none',
+    'what a JSONPath (RFC 9535) or a pointer finds: one value, or a list of them',
+    [json('input'), text('query')],
+    ['{"a":[{"b":1},{"b":2}]}', '$.a[?@.b > 1]'],
+    ([source = '', query = ''], { checkRegexTime }) => queryJson(readJson(source), query, checkRegexTime),
+  ),
+  verb(
+    'JsonMerge',
+    'none',
+    'two objects in one; the second wins',
+    [json('json1'), json('json2')],
+    ['{"a":1,"b":{"c":1}}', '{"b":{"d":2}}'],
+    ([one = '', two = '']) => pretty(merged(membersOf(one), membersOf(two))),
+  ),
+  verb('JsonKeys', 'none', 'the keys of an object, one a line', [json('json')], ['{"a":1,"b":2}'], ([source = '']) =>
+    listed(Object.keys(membersOf(source))),
+  ),
+  verb('JsonCount', 'none', 'how many values an array or object has', [json('json')], ['[1,2,3]'], ([source = '']) =>
+    count(source),
+  ),
+  verb('JsonType', 'none', 'object, array, string, number, boolean or null', [json('json')], ['[]'], ([source = '']) =>
+    typeOf(readJson(source)),
+  ),
+  verb(
+    'JsonFromPairs',
+    'none',
+    'an object of keys and texts',
+    [text('key'), text('value')],
+    ['a', '1', 'b', 'two'],
+    (args) => pretty(fromPairs(args)),
+    { most: 128, pairs: true },
+  ),
+  verb(
+    'JsonSet',
+    'none',
+    'with one value set; it is JSON where it can be, else a text',
+    [json('json'), text('key'), text('value')],
+    ['{"a":1}', 'b', '[true]'],
+    set,
+  ),
   verb('JsonRemoveKey', 'none', 'without one key', [json('json'), text('key')], ['{"a":1,"b":2}', 'a'], removed),
-  verb('JsonGet', 'none', 'the value at a key or place; a text without quotes', [json('json'), text('index or key')], ['{"a":"x"}', 'a'], get),
-  verb('JsonCompact', 'none', 'without white space', [json('json')], ['{ "a" : 1 }'], ([source = '']) => JSON.stringify(readJson(source))),
-  verb('JsonStringify', 'none', 'a text as a JSON string', [text('value')], ['say "hi"'], ([value = '']) => JSON.stringify(value)),
-  verb('JsonArrayFrom', 'none', 'an array of texts', [text('item')], ['a', 'b'], (args) => pretty([...args]), { most: 64 }),
+  verb(
+    'JsonGet',
+    'none',
+    'the value at a key or place; a text without quotes',
+    [json('json'), text('index or key')],
+    ['{"a":"x"}', 'a'],
+    get,
+  ),
+  verb('JsonCompact', 'none', 'without white space', [json('json')], ['{ "a" : 1 }'], ([source = '']) =>
+    JSON.stringify(readJson(source)),
+  ),
+  verb('JsonStringify', 'none', 'a text as a JSON string', [text('value')], ['say "hi"'], ([value = '']) =>
+    JSON.stringify(value),
+  ),
+  verb('JsonArrayFrom', 'none', 'an array of texts', [text('item')], ['a', 'b'], (args) => pretty([...args]), {
+    most: 64,
+  }),
 ];

@@ -12,7 +12,8 @@ export function linesOf(text: string): string[] {
 export const UNAVAILABLE = 'unavailable';
 
 /** The answer in words, or that there is none. */
-export const said = <Fact>(fact: Fact | null, words: (fact: Fact) => string = String): string => (fact === null ? UNAVAILABLE : words(fact));
+export const said = <Fact>(fact: Fact | null, words: (fact: Fact) => string = String): string =>
+  fact === null ? UNAVAILABLE : words(fact);
 
 export const yesOrNo = (answer: boolean): string => (answer ? 'True' : 'False');
 export const listed = (lines: readonly string[]): string => lines.join('\n');

@@ -6,7 +6,9 @@ export function guid(random: Uint8Array): string {
   const bytes = Uint8Array.from(random);
   bytes[6] = ((bytes[6] ?? 0) & 0x0f) | 0x40;
   bytes[8] = ((bytes[8] ?? 0) & 0x3f) | 0x80;
-  return Buffer.from(bytes).toString('hex').replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, '$1-$2-$3-$4-$5');
+  return Buffer.from(bytes)
+    .toString('hex')
+    .replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, '$1-$2-$3-$4-$5');
 }
 
 /** Every number from `min` to `max` with the same chance: draws that would favour some are drawn again. */
@@ -26,7 +28,8 @@ const DIGITS_MAX = 1000;
 /** A whole number of one base in another. @throws StepError */
 export function convertBase(value: string, from: number, to: number): string {
   const [, sign = '', digits = ''] = /^\s*([+-]?)([0-9a-z]+)\s*$/i.exec(value.replaceAll('_', '')) ?? [];
-  if (digits === '' || digits.length > DIGITS_MAX) throw new StepError(`the value must be of 1 to ${DIGITS_MAX} digits`);
+  if (digits === '' || digits.length > DIGITS_MAX)
+    throw new StepError(`the value must be of 1 to ${DIGITS_MAX} digits`);
   let number = 0n;
   for (const digit of digits.toLowerCase()) {
     const worth = Number.parseInt(digit, 36);

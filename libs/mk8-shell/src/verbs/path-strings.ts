@@ -2,7 +2,12 @@
 // Paths as texts: nothing is looked up.
 
 /** Parts with one slash between them; an empty part adds nothing. */
-export const joined = (parts: readonly string[]): string => parts.filter((part) => part !== '').map((part, n) => (n === 0 ? part.replace(/(?<!^)\/+$/, '') : part.replace(/^\/+/, '').replace(/\/+$/, ''))).join('/').replaceAll(/\/{2,}/g, '/');
+export const joined = (parts: readonly string[]): string =>
+  parts
+    .filter((part) => part !== '')
+    .map((part, n) => (n === 0 ? part.replace(/(?<!^)\/+$/, '') : part.replace(/^\/+/, '').replace(/\/+$/, '')))
+    .join('/')
+    .replaceAll(/\/{2,}/g, '/');
 
 /** The last name, whatever slashes follow it. */
 export const nameOf = (path: string): string => path.replace(/\/+$/, '').split('/').at(-1) ?? '';

@@ -20,16 +20,32 @@ async function run(args: readonly string[], context: StepContext): Promise<strin
     if (found.match.template.unprotected_head === true) await requireUnprotectedHead(context);
   }
   const command = isGit ? gitCommand(argv) : { argv, env: { LC_ALL: 'C.UTF-8' } };
-  const { exit, stdout, stderr, cutBytes = 0 } = await context.process.run({
-    ...command, cwd: sandbox.cwd, timeoutMs: context.remainingMs(), stdoutBytesMax: context.stdoutBytesMax, stderrBytesMax: context.stderrBytesMax,
-  }, context.signal);
+  const {
+    exit,
+    stdout,
+    stderr,
+    cutBytes = 0,
+  } = await context.process.run(
+    {
+      ...command,
+      cwd: sandbox.cwd,
+      timeoutMs: context.remainingMs(),
+      stdoutBytesMax: context.stdoutBytesMax,
+      stderrBytesMax: context.stderrBytesMax,
+    },
+    context.signal,
+  );
   context.noteCut(cutBytes);
-  if (exit !== 0) throw new StepError(`\`${args[0] ?? ''}\` ended with ${exit}${stderr === '' ? '' : `: ${stderr.trimEnd()}`}`, { output: stdout });
+  if (exit !== 0)
+    throw new StepError(`\`${args[0] ?? ''}\` ended with ${exit}${stderr === '' ? '' : `: ${stderr.trimEnd()}`}`, {
+      output: stdout,
+    });
   return stdout;
 }
 
 /** A word's path. The text is filled in already, so what began with `$WORKSPACE` begins with the root. */
-const wordPath = (word: string, { sandbox }: StepContext) => pathOf([{ capture: 'WORD' }], sandbox, { prev: '', captures: new Map([['WORD', word]]) });
+const wordPath = (word: string, { sandbox }: StepContext) =>
+  pathOf([{ capture: 'WORD' }], sandbox, { prev: '', captures: new Map([['WORD', word]]) });
 
 /** Programs get paths under the root: none of those begins with `-`, and none is a link. */
 async function withRealPaths(args: readonly string[], { paths }: Match, context: StepContext): Promise<string[]> {
@@ -44,5 +60,13 @@ async function withRealPaths(args: readonly string[], { paths }: Match, context:
 }
 
 export const PROCESS_VERBS: readonly Verb[] = [
-  verb('ProcRun', 'process', 'runs a command that fits a template; never through a shell', [text('word')], ['git', 'status', '--short'], run, { most: 64 }),
+  verb(
+    'ProcRun',
+    'process',
+    'runs a command that fits a template; never through a shell',
+    [text('word')],
+    ['git', 'status', '--short'],
+    run,
+    { most: 64 },
+  ),
 ];

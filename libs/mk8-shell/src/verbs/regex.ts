@@ -12,7 +12,10 @@ export function expressionOf(pattern: string, how: AnyCase = 'as written'): RE2J
   return compiledExpression(pattern, how === 'any case' ? RE2JS.CASE_INSENSITIVE : 0);
 }
 
-/** Answers whether texts hold a match; time is asked after each, since one is bounded by the size of text and expression. */
+/**
+ * Answers whether texts hold a match; time is asked after each, since one is bounded by the size of text and
+ * expression.
+ */
 export function finder(pattern: string, checkTime: () => void, how: AnyCase = 'as written'): (text: string) => boolean {
   const expression = expressionOf(pattern, how);
   return (text) => {
@@ -21,8 +24,16 @@ export function finder(pattern: string, checkTime: () => void, how: AnyCase = 'a
   };
 }
 
-/** Each match in turn, until there are so many. It is one object, which says the next match as soon as that is asked for. */
-export function* matchesOf(text: string, pattern: string, checkTime: () => void, max = Number.POSITIVE_INFINITY): Generator<Matcher> {
+/**
+ * Each match in turn, until there are so many. It is one object, which says the next match as soon as that is asked
+ * for.
+ */
+export function* matchesOf(
+  text: string,
+  pattern: string,
+  checkTime: () => void,
+  max = Number.POSITIVE_INFINITY,
+): Generator<Matcher> {
   const matcher = expressionOf(pattern).matcher(text);
   for (let n = 0; n < max && matcher.find(); n++) {
     checkTime();

@@ -5,7 +5,10 @@ import type { ArchiveEntry } from './archive.ts';
 
 const BLOCK = 512;
 
-/** The entries of a tar (POSIX.1-2001 ustar, with long names of pax and GNU). Links and devices are refused. @throws StepError */
+/**
+ * The entries of a tar (POSIX.1-2001 ustar, with long names of pax and GNU). Links and devices are refused.
+ * @throws StepError
+ */
 export function readTar(tar: Buffer): ArchiveEntry[] {
   const entries: ArchiveEntry[] = [];
   let longName: string | null = null;
@@ -19,14 +22,15 @@ export function readTar(tar: Buffer): ArchiveEntry[] {
     if (at > tar.length) throw new StepError('the tar ends in the middle of an entry');
     const type = String.fromCharCode(header[156] ?? 0);
     if (type === 'x' || type === 'L') {
-      longName = type === 'x' ? paxPath(bytes) ?? longName : text(bytes);
+      longName = type === 'x' ? (paxPath(bytes) ?? longName) : text(bytes);
       continue;
     }
     // Settings for all entries name none.
     if (type === 'g') continue;
     entries.push(entryOf(type, longName ?? nameOf(header), bytes));
     longName = null;
-    if (entries.length > VERB_LIMITS.archiveEntries) throw new StepError(`the archive has more than ${VERB_LIMITS.archiveEntries} entries`);
+    if (entries.length > VERB_LIMITS.archiveEntries)
+      throw new StepError(`the archive has more than ${VERB_LIMITS.archiveEntries} entries`);
   }
   return entries;
 }
@@ -46,7 +50,7 @@ const nameOf = (header: Buffer): string => {
 
 function octal(header: Buffer, at: number, length: number): number {
   const digits = text(header.subarray(at, at + length)).trim();
-  if (!/^[0-7]{1,12}$/.test(digits)) throw new StepError('the tar has a header that can\'t be read');
+  if (!/^[0-7]{1,12}$/.test(digits)) throw new StepError("the tar has a header that can't be read");
   return Number.parseInt(digits, 8);
 }
 
@@ -60,9 +64,11 @@ function paxPath(bytes: Buffer): string | null {
   for (let at = 0; at < bytes.length;) {
     const space = bytes.indexOf(0x20, at);
     const length = Number(bytes.subarray(at, Math.max(at, space)).toString('latin1'));
-    if (space < 0 || !Number.isInteger(length) || length <= space - at + 1) throw new StepError('the tar has a record that can\'t be read');
+    if (space < 0 || !Number.isInteger(length) || length <= space - at + 1)
+      throw new StepError("the tar has a record that can't be read");
     const record = bytes.subarray(space + 1, at + length - 1).toString('utf8');
-    if (record.startsWith('linkpath=') || record.startsWith('GNU.sparse')) throw refused('the tar has a link or a sparse file; nothing was written');
+    if (record.startsWith('linkpath=') || record.startsWith('GNU.sparse'))
+      throw refused('the tar has a link or a sparse file; nothing was written');
     if (record.startsWith('path=')) return record.slice('path='.length);
     at += length;
   }

@@ -7,50 +7,218 @@ const SHA_ABC = 'ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015a
 const SHA_A = 'c9b0fb1fa00b3a5ce714c876c35bb18f21eed970d33d9093a3cbd7cf0c9db3dc';
 
 const TEXT: readonly Case[] = [
-  ['TextRegex', ['a1 b22', '[0-9]+'], '1\n22'], ['TextRegex', ['abc', '[0-9]'], ''], ['TextRegexGroups', ['k=v', '(\\w)=(?P<right>\\w)'], '0: k=v\n1: k\nright: v'], ['TextMatch', ['v12', '^v[0-9]+$'], 'True'], ['TextMatch', ['x', 'y'], 'False'],
-  ['TextContains', ['abc', 'B'], 'False'], ['TextContains', ['abc', 'b'], 'True'], ['TextStartsWith', ['abc', 'ab'], 'True'], ['TextEndsWith', ['abc', 'ab'], 'False'], ['TextCount', ['a,b,c', ','], '2'], ['TextCount', ['añ😀'], '3'],
-  ['TextIndexOf', ['😀b', 'b'], '1'], ['TextIndexOf', ['a', 'z'], '-1'], ['TextLastIndexOf', ['abcb', 'b'], '3'], ['TextWordCount', [' two  words '], '2'], ['TextWordCount', [' '], '0'], ['TextLength', ['😀a'], '2'],
-  ['TextReplace', ['a.b.c', '.', '$&'], 'a$&b$&c'], ['TextRemove', ['a-b', '-'], 'ab'], ['TextSplit', ['a,b', ','], 'a\nb'], ['TextSplit', ['ab', ''], 'a\nb'], ['TextJoin', ['-', 'a', 'b', 'c'], 'a-b-c'], ['TextTrim', [' a '], 'a'],
-  ['TextSubstring', ['abcdef', '1', '3'], 'bcd'], ['TextSubstring', ['abc', '1'], 'bc'], ['TextLines', ['a\r\nb\n'], 'a\nb'], ['TextToUpper', ['aß'], 'ASS'], ['TextToLower', ['ÄB'], 'äb'], ['TextSort', ['b\na\nC'], 'C\na\nb'],
-  ['TextSort', ['b\na', 'desc'], 'b\na'], ['TextUniq', ['a\nb\na'], 'a\nb'], ['TextReverse', ['a😀'], '😀a'], ['TextPadLeft', ['7', '3', '0'], '007'], ['TextPadRight', ['7', '3'], '7  '], ['TextRepeat', ['ab', '2'], 'abab'], ['TextRepeat', ['ab', '0'], ''],
-  ['TextColumn', ['a  b\nc d', '1'], 'b\nd'], ['TextColumn', ['a;b', '1', ';'], 'b'], ['TextTable', ['a,bb\nccc,d', ','], 'a    bb\nccc  d'], ['TextBase64Encode', ['hi'], 'aGk='], ['TextBase64Decode', ['aGk='], 'hi'],
-  ['TextUrlEncode', ['a b&ü'], 'a%20b%26%C3%BC'], ['TextUrlDecode', ['a%20b+c'], 'a b c'], ['TextHtmlEncode', ['<a b="\'&">'], '&lt;a b=&quot;&#39;&amp;&quot;&gt;'], ['TextHash', ['abc'], SHA_ABC], ['TextHash', ['abc', 'md5'], '900150983cd24fb0d6963f7d28e17f72'],
+  ['TextRegex', ['a1 b22', '[0-9]+'], '1\n22'],
+  ['TextRegex', ['abc', '[0-9]'], ''],
+  ['TextRegexGroups', ['k=v', '(\\w)=(?P<right>\\w)'], '0: k=v\n1: k\nright: v'],
+  ['TextMatch', ['v12', '^v[0-9]+$'], 'True'],
+  ['TextMatch', ['x', 'y'], 'False'],
+  ['TextContains', ['abc', 'B'], 'False'],
+  ['TextContains', ['abc', 'b'], 'True'],
+  ['TextStartsWith', ['abc', 'ab'], 'True'],
+  ['TextEndsWith', ['abc', 'ab'], 'False'],
+  ['TextCount', ['a,b,c', ','], '2'],
+  ['TextCount', ['añ😀'], '3'],
+  ['TextIndexOf', ['😀b', 'b'], '1'],
+  ['TextIndexOf', ['a', 'z'], '-1'],
+  ['TextLastIndexOf', ['abcb', 'b'], '3'],
+  ['TextWordCount', [' two  words '], '2'],
+  ['TextWordCount', [' '], '0'],
+  ['TextLength', ['😀a'], '2'],
+  ['TextReplace', ['a.b.c', '.', '$&'], 'a$&b$&c'],
+  ['TextRemove', ['a-b', '-'], 'ab'],
+  ['TextSplit', ['a,b', ','], 'a\nb'],
+  ['TextSplit', ['ab', ''], 'a\nb'],
+  ['TextJoin', ['-', 'a', 'b', 'c'], 'a-b-c'],
+  ['TextTrim', [' a '], 'a'],
+  ['TextSubstring', ['abcdef', '1', '3'], 'bcd'],
+  ['TextSubstring', ['abc', '1'], 'bc'],
+  ['TextLines', ['a\r\nb\n'], 'a\nb'],
+  ['TextToUpper', ['aß'], 'ASS'],
+  ['TextToLower', ['ÄB'], 'äb'],
+  ['TextSort', ['b\na\nC'], 'C\na\nb'],
+  ['TextSort', ['b\na', 'desc'], 'b\na'],
+  ['TextUniq', ['a\nb\na'], 'a\nb'],
+  ['TextReverse', ['a😀'], '😀a'],
+  ['TextPadLeft', ['7', '3', '0'], '007'],
+  ['TextPadRight', ['7', '3'], '7  '],
+  ['TextRepeat', ['ab', '2'], 'abab'],
+  ['TextRepeat', ['ab', '0'], ''],
+  ['TextColumn', ['a  b\nc d', '1'], 'b\nd'],
+  ['TextColumn', ['a;b', '1', ';'], 'b'],
+  ['TextTable', ['a,bb\nccc,d', ','], 'a    bb\nccc  d'],
+  ['TextBase64Encode', ['hi'], 'aGk='],
+  ['TextBase64Decode', ['aGk='], 'hi'],
+  ['TextUrlEncode', ['a b&ü'], 'a%20b%26%C3%BC'],
+  ['TextUrlDecode', ['a%20b+c'], 'a b c'],
+  ['TextHtmlEncode', ['<a b="\'&">'], '&lt;a b=&quot;&#39;&amp;&quot;&gt;'],
+  ['TextHash', ['abc'], SHA_ABC],
+  ['TextHash', ['abc', 'md5'], '900150983cd24fb0d6963f7d28e17f72'],
 ];
 const JSON_CASES: readonly Case[] = [
-  ['JsonParse', ['{"a":[1]}'], '{\n  "a": [\n    1\n  ]\n}'], ['JsonQuery', ['{"a":[{"b":1},{"b":2}]}', '$.a[?@.b > 1].b'], '2'], ['JsonQuery', ['{"a":[1,2]}', '$.a[*]'], '[\n  1,\n  2\n]'], ['JsonQuery', ['{"a":[1,2]}', '/a/1'], '2'],
-  ['JsonQuery', ['{"a":"aab"}', '$[?match(@, "a+b")]'], '"aab"'], ['JsonQuery', ['{}', '$.x'], '[]'], ['JsonMerge', ['{"a":1,"b":{"c":1}}', '{"b":{"d":2}}'], '{\n  "a": 1,\n  "b": {\n    "c": 1,\n    "d": 2\n  }\n}'], ['JsonKeys', ['{"a":1,"b":2}'], 'a\nb'],
-  ['JsonCount', ['[1,2]'], '2'], ['JsonCount', ['{"a":1}'], '1'], ['JsonType', ['null'], 'null'], ['JsonType', ['[]'], 'array'], ['JsonFromPairs', ['a', '1'], '{\n  "a": "1"\n}'], ['JsonSet', ['{"a":1}', 'b', 'true'], '{\n  "a": 1,\n  "b": true\n}'],
-  ['JsonSet', ['{}', 'b', 'tru'], '{\n  "b": "tru"\n}'], ['JsonSet', ['[1]', '1', '2'], '[\n  1,\n  2\n]'], ['JsonSet', ['{}', '__proto__', '1'], '{\n  "__proto__": 1\n}'], ['JsonRemoveKey', ['{"a":1,"b":2}', 'a'], '{\n  "b": 2\n}'], ['JsonRemoveKey', ['[1,2]', '0'], '[\n  2\n]'],
-  ['JsonGet', ['{"a":"x"}', 'a'], 'x'], ['JsonGet', ['[1,2]', '-1'], '2'], ['JsonCompact', ['{ "a" : 1 }'], '{"a":1}'], ['JsonStringify', ['a"b'], '"a\\"b"'], ['JsonArrayFrom', ['a', 'b'], '[\n  "a",\n  "b"\n]'],
+  ['JsonParse', ['{"a":[1]}'], '{\n  "a": [\n    1\n  ]\n}'],
+  ['JsonQuery', ['{"a":[{"b":1},{"b":2}]}', '$.a[?@.b > 1].b'], '2'],
+  ['JsonQuery', ['{"a":[1,2]}', '$.a[*]'], '[\n  1,\n  2\n]'],
+  ['JsonQuery', ['{"a":[1,2]}', '/a/1'], '2'],
+  ['JsonQuery', ['{"a":"aab"}', '$[?match(@, "a+b")]'], '"aab"'],
+  ['JsonQuery', ['{}', '$.x'], '[]'],
+  ['JsonMerge', ['{"a":1,"b":{"c":1}}', '{"b":{"d":2}}'], '{\n  "a": 1,\n  "b": {\n    "c": 1,\n    "d": 2\n  }\n}'],
+  ['JsonKeys', ['{"a":1,"b":2}'], 'a\nb'],
+  ['JsonCount', ['[1,2]'], '2'],
+  ['JsonCount', ['{"a":1}'], '1'],
+  ['JsonType', ['null'], 'null'],
+  ['JsonType', ['[]'], 'array'],
+  ['JsonFromPairs', ['a', '1'], '{\n  "a": "1"\n}'],
+  ['JsonSet', ['{"a":1}', 'b', 'true'], '{\n  "a": 1,\n  "b": true\n}'],
+  ['JsonSet', ['{}', 'b', 'tru'], '{\n  "b": "tru"\n}'],
+  ['JsonSet', ['[1]', '1', '2'], '[\n  1,\n  2\n]'],
+  ['JsonSet', ['{}', '__proto__', '1'], '{\n  "__proto__": 1\n}'],
+  ['JsonRemoveKey', ['{"a":1,"b":2}', 'a'], '{\n  "b": 2\n}'],
+  ['JsonRemoveKey', ['[1,2]', '0'], '[\n  2\n]'],
+  ['JsonGet', ['{"a":"x"}', 'a'], 'x'],
+  ['JsonGet', ['[1,2]', '-1'], '2'],
+  ['JsonCompact', ['{ "a" : 1 }'], '{"a":1}'],
+  ['JsonStringify', ['a"b'], '"a\\"b"'],
+  ['JsonArrayFrom', ['a', 'b'], '[\n  "a",\n  "b"\n]'],
 ];
 const FILES: readonly Case[] = [
-  ['FileRead', ['a.txt'], 'one\nthree\n'], ['FileWrite', ['b.txt', 'é'], 'wrote 2 bytes to b.txt'], ['FileAppend', ['a.txt', 'x'], 'added 1 bytes to a.txt'], ['FileDelete', ['absent.txt'], 'deleted absent.txt'], ['FileExists', ['src'], 'False'], ['FileExists', ['a.txt'], 'True'],
-  ['FileList', ['$WORKSPACE'], 'a.txt\na.zip'], ['FileList', ['src', '*.txt'], ''], ['FileCopy', ['a.txt', 'c.txt'], 'copied a.txt to c.txt'], ['FileMove', ['a.txt', 'd/c.txt'], 'moved a.txt to d/c.txt'], ['FileInfo', ['src'], /kind: directory/], ['FileHash', ['a.txt'], SHA_A],
-  ['FileLineCount', ['a.txt'], '2'], ['FileHead', ['a.txt', '1'], 'one'], ['FileTail', ['a.txt', '1'], 'three'], ['FileSearch', ['a.txt', 'r'], '2: three'], ['FileSearchRegex', ['a.txt', '^o'], '1: one'], ['FileGlob', ['$WORKSPACE', '**/*.md'], 'src/readme.md'],
-  ['FileGlob', ['$WORKSPACE', '**/*.md', '1'], ''], ['FileDiff', ['a.txt', 'src/readme.md'], /-one\n-three\n\+# Readme/], ['FileDiff', ['a.txt', 'a.txt'], ''], ['FileMimeType', ['a.zip'], 'application/zip'], ['FileMimeType', ['a.txt'], 'text/plain'], ['FileEncoding', ['a.txt'], 'ascii'],
-  ['FileEncoding', ['a.zip'], 'binary'], ['FileEqual', ['a.txt', 'src/readme.md'], 'False'], ['FileChecksum', ['a.txt', SHA_A.toUpperCase()], 'True'], ['FileAge', ['a.txt'], '0'], ['FileNewerThan', ['a.txt', '60'], 'True'], ['DirCreate', ['x/y'], 'made x/y'],
-  ['DirDelete', ['src'], 'deleted src'], ['DirDelete', ['absent'], 'deleted absent'], ['DirList', ['$WORKSPACE'], 'a.txt\na.zip\nsrc/'], ['DirExists', ['src'], 'True'], ['DirExists', ['a.txt'], 'False'], ['DirTree', ['$WORKSPACE'], 'a.txt\na.zip\nsrc/\n  readme.md'],
-  ['DirTree', ['$WORKSPACE', '1'], 'a.txt\na.zip\nsrc/'], ['DirFileCount', ['$WORKSPACE'], '3'], ['DirFileCount', ['$WORKSPACE', '*.md'], '1'], ['DirEmpty', ['src'], 'False'], ['DirCompare', ['src', '$WORKSPACE'], /only in first: readme.md/], ['DirCompare', ['src', 'src'], 'identical'],
-  ['DirHash', ['src'], /^[0-9a-f]{64}$/], ['DirHash', ['src', 'md5', '*.md'], /^[0-9a-f]{32}$/], ['ArchiveExtract', ['a.zip', 'out'], 'extracted 1 files (1 bytes) to out'],
+  ['FileRead', ['a.txt'], 'one\nthree\n'],
+  ['FileWrite', ['b.txt', 'é'], 'wrote 2 bytes to b.txt'],
+  ['FileAppend', ['a.txt', 'x'], 'added 1 bytes to a.txt'],
+  ['FileDelete', ['absent.txt'], 'deleted absent.txt'],
+  ['FileExists', ['src'], 'False'],
+  ['FileExists', ['a.txt'], 'True'],
+  ['FileList', ['$WORKSPACE'], 'a.txt\na.zip'],
+  ['FileList', ['src', '*.txt'], ''],
+  ['FileCopy', ['a.txt', 'c.txt'], 'copied a.txt to c.txt'],
+  ['FileMove', ['a.txt', 'd/c.txt'], 'moved a.txt to d/c.txt'],
+  ['FileInfo', ['src'], /kind: directory/],
+  ['FileHash', ['a.txt'], SHA_A],
+  ['FileLineCount', ['a.txt'], '2'],
+  ['FileHead', ['a.txt', '1'], 'one'],
+  ['FileTail', ['a.txt', '1'], 'three'],
+  ['FileSearch', ['a.txt', 'r'], '2: three'],
+  ['FileSearchRegex', ['a.txt', '^o'], '1: one'],
+  ['FileGlob', ['$WORKSPACE', '**/*.md'], 'src/readme.md'],
+  ['FileGlob', ['$WORKSPACE', '**/*.md', '1'], ''],
+  ['FileDiff', ['a.txt', 'src/readme.md'], /-one\n-three\n\+# Readme/],
+  ['FileDiff', ['a.txt', 'a.txt'], ''],
+  ['FileMimeType', ['a.zip'], 'application/zip'],
+  ['FileMimeType', ['a.txt'], 'text/plain'],
+  ['FileEncoding', ['a.txt'], 'ascii'],
+  ['FileEncoding', ['a.zip'], 'binary'],
+  ['FileEqual', ['a.txt', 'src/readme.md'], 'False'],
+  ['FileChecksum', ['a.txt', SHA_A.toUpperCase()], 'True'],
+  ['FileAge', ['a.txt'], '0'],
+  ['FileNewerThan', ['a.txt', '60'], 'True'],
+  ['DirCreate', ['x/y'], 'made x/y'],
+  ['DirDelete', ['src'], 'deleted src'],
+  ['DirDelete', ['absent'], 'deleted absent'],
+  ['DirList', ['$WORKSPACE'], 'a.txt\na.zip\nsrc/'],
+  ['DirExists', ['src'], 'True'],
+  ['DirExists', ['a.txt'], 'False'],
+  ['DirTree', ['$WORKSPACE'], 'a.txt\na.zip\nsrc/\n  readme.md'],
+  ['DirTree', ['$WORKSPACE', '1'], 'a.txt\na.zip\nsrc/'],
+  ['DirFileCount', ['$WORKSPACE'], '3'],
+  ['DirFileCount', ['$WORKSPACE', '*.md'], '1'],
+  ['DirEmpty', ['src'], 'False'],
+  ['DirCompare', ['src', '$WORKSPACE'], /only in first: readme.md/],
+  ['DirCompare', ['src', 'src'], 'identical'],
+  ['DirHash', ['src'], /^[0-9a-f]{64}$/],
+  ['DirHash', ['src', 'md5', '*.md'], /^[0-9a-f]{32}$/],
+  ['ArchiveExtract', ['a.zip', 'out'], 'extracted 1 files (1 bytes) to out'],
 ];
 const VALUES: readonly Case[] = [
-  ['PathJoin', ['a/', '/b', 'c.txt'], 'a/b/c.txt'], ['PathJoin', ['$WORKSPACE', 'a'], '/workspace/a'], ['PathDir', ['a/b/c.txt'], 'a/b'], ['PathDir', ['a'], ''], ['PathFile', ['a/b.txt'], 'b.txt'], ['PathExt', ['a/b.tar.gz'], '.gz'], ['PathExt', ['.npmrc'], ''], ['PathStem', ['a/b.txt'], 'b'],
-  ['PathChangeExt', ['a/b.txt', '.md'], 'a/b.md'], ['GuidNew', [], /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/], ['GuidNewShort', [], /^[0-9a-f]{32}$/], ['RandomInt', ['1', '6'], /^[1-6]$/], ['RandomInt', ['5', '5'], '5'],
-  ['TimeFormat', ['0'], '1970-01-01T00:00:00Z'], ['TimeFormat', ['86399', 'HH:mm:ss'], '23:59:59'], ['TimeParse', ['1970-01-02'], '86400'], ['TimeParse', ['02.01.1970 01:00', 'dd.MM.yyyy HH:mm'], '90000'], ['TimeParse', ['1970-01-01T01:00:00+01:00'], '0'], ['TimeAdd', ['100', '-40'], '60'],
-  ['TimeDiff', ['160', '100'], '60'], ['VersionCompare', ['1.2.0', '1.10.0'], '-1'], ['VersionCompare', ['v1.0', '1.0.0'], '0'], ['VersionCompare', ['1.0.0', '1.0.0-rc.1'], '1'], ['VersionCompare', ['1.0.0-2', '1.0.0-10'], '-1'],
-  ['VersionParse', ['v1.2.3-rc.1+5'], 'major: 1\nminor: 2\npatch: 3\nprerelease: rc.1\nbuild: 5'], ['HexEncode', ['hi'], '6869'], ['HexDecode', ['68 69'], 'hi'], ['BaseConvert', ['ff', '16', '10'], '255'], ['BaseConvert', ['-10', '2', '36'], '-2'], ['FormatBytes', ['1048576'], '1.00 MB'],
-  ['FormatBytes', ['512'], '512 B'], ['FormatDuration', ['3661'], '1h 1m 1s'], ['FormatDuration', ['0'], '0s'], ['MathEval', ['2 + 3 * (4 - 1) % 5 / 2'], '4'], ['MathEval', ['-(1+1)*.5'], '-1'], ['MathEval', ['0.1+0.2'], '0.3'],
-  ['Echo', ['a $GREETING $NOTHING'], 'a hi $NOTHING'], ['Sleep', ['0.1'], 'slept 0.1 s'], ['Assert', ['a', 'a'], 'ok'], ['ClipboardSet', ['x'], 'put 1 characters on the clipboard'], ['OpenUrl', ['https://example.com/a'], 'https://example.com/a'],
+  ['PathJoin', ['a/', '/b', 'c.txt'], 'a/b/c.txt'],
+  ['PathJoin', ['$WORKSPACE', 'a'], '/workspace/a'],
+  ['PathDir', ['a/b/c.txt'], 'a/b'],
+  ['PathDir', ['a'], ''],
+  ['PathFile', ['a/b.txt'], 'b.txt'],
+  ['PathExt', ['a/b.tar.gz'], '.gz'],
+  ['PathExt', ['.npmrc'], ''],
+  ['PathStem', ['a/b.txt'], 'b'],
+  ['PathChangeExt', ['a/b.txt', '.md'], 'a/b.md'],
+  ['GuidNew', [], /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/],
+  ['GuidNewShort', [], /^[0-9a-f]{32}$/],
+  ['RandomInt', ['1', '6'], /^[1-6]$/],
+  ['RandomInt', ['5', '5'], '5'],
+  ['TimeFormat', ['0'], '1970-01-01T00:00:00Z'],
+  ['TimeFormat', ['86399', 'HH:mm:ss'], '23:59:59'],
+  ['TimeParse', ['1970-01-02'], '86400'],
+  ['TimeParse', ['02.01.1970 01:00', 'dd.MM.yyyy HH:mm'], '90000'],
+  ['TimeParse', ['1970-01-01T01:00:00+01:00'], '0'],
+  ['TimeAdd', ['100', '-40'], '60'],
+  ['TimeDiff', ['160', '100'], '60'],
+  ['VersionCompare', ['1.2.0', '1.10.0'], '-1'],
+  ['VersionCompare', ['v1.0', '1.0.0'], '0'],
+  ['VersionCompare', ['1.0.0', '1.0.0-rc.1'], '1'],
+  ['VersionCompare', ['1.0.0-2', '1.0.0-10'], '-1'],
+  ['VersionParse', ['v1.2.3-rc.1+5'], 'major: 1\nminor: 2\npatch: 3\nprerelease: rc.1\nbuild: 5'],
+  ['HexEncode', ['hi'], '6869'],
+  ['HexDecode', ['68 69'], 'hi'],
+  ['BaseConvert', ['ff', '16', '10'], '255'],
+  ['BaseConvert', ['-10', '2', '36'], '-2'],
+  ['FormatBytes', ['1048576'], '1.00 MB'],
+  ['FormatBytes', ['512'], '512 B'],
+  ['FormatDuration', ['3661'], '1h 1m 1s'],
+  ['FormatDuration', ['0'], '0s'],
+  ['MathEval', ['2 + 3 * (4 - 1) % 5 / 2'], '4'],
+  ['MathEval', ['-(1+1)*.5'], '-1'],
+  ['MathEval', ['0.1+0.2'], '0.3'],
+  ['Echo', ['a $GREETING $NOTHING'], 'a hi $NOTHING'],
+  ['Sleep', ['0.1'], 'slept 0.1 s'],
+  ['Assert', ['a', 'a'], 'ok'],
+  ['ClipboardSet', ['x'], 'put 1 characters on the clipboard'],
+  ['OpenUrl', ['https://example.com/a'], 'https://example.com/a'],
 ];
 const WORLD: readonly Case[] = [
-  ['EnvGet', ['lang'], 'C.UTF-8'], ['EnvGet', ['GREETING'], 'hi'], ['EnvList', [], 'GREETING=hi\nLANG=C.UTF-8'], ['SysWhoAmI', [], 'agent'], ['SysPwd', [], '/workspace'], ['SysHostname', [], 'box'], ['SysUptime', [], '1h 1m 1s'], ['SysDate', [], '2026-01-02T03:04:05Z'],
-  ['SysDateFormat', ['ddd dd MMM'], 'Fri 02 Jan'], ['SysTimestamp', [], '1767323045'], ['SysOsInfo', [], 'Linux 6.1 x64'], ['SysCpuCount', [], '4'], ['SysTempDir', [], '/tmp'], ['SysDiskUsage', [], 'disk  total 4.00 GB  used 1.00 GB  free 3.00 GB'], ['SysDirSize', ['src'], '9 bytes (9 B)'],
-  ['SysMemory', [], 'total 2.00 GB  used 1.00 GB  free 1.00 GB'], ['SysProcessList', [], '1\tinit\n7\tSleeper'], ['SysDriveList', [], /^disk/], ['SysNetInfo', [], 'eth0: 10.0.0.2'], ['SysLogRead', ['system', '2'], 'two\nthree'], ['SysLogRead', ['system', '5', 'o'], 'one\ntwo'], ['SysLogSources', [], 'system'],
-  ['SysServiceList', ['SS'], 'sshd: running'], ['SysServiceStatus', ['sshd'], 'running'], ['SysServiceStatus', ['nothing'], 'not found'], ['ProcessFind', ['SLEEP'], '7\tSleeper'], ['HttpGet', ['https://example.com/'], 'hello'], ['HttpPost', ['https://example.com/', '{}'], 'hello'], ['HttpPut', ['http://example.com/'], 'hello'],
-  ['HttpDelete', ['https://example.com/'], 'hello'], ['NetPing', ['example.com', '2'], 'answered: 2 of 2\nmin: 10.0 ms\naverage: 10.0 ms\nmax: 10.0 ms'], ['NetDns', ['example.com'], '93.184.216.34'], ['NetTlsCert', ['example.com'], /days left: 10\nfingerprint: AA:BB\ntrusted: True/],
-  ['NetHttpStatus', ['https://example.com/'], '200'], ['NetTcpConnect', ['example.com', '8080'], 'connected in 12.3 ms'], ['HttpLatency', ['https://example.com/', '2'], /^answered: 2 of 2/], ['ProcRun', ['git', 'status'], ''],
-  ['Mk8Blacklist', [], /^files.delete_whole \(regex, everywhere\)/], ['Mk8Vocab', ['configurations'], 'Debug\nRelease'], ['Mk8VocabList', [], /npm-scripts: /], ['Mk8FreeText', ['git'], /git.commit: git commit \[-a\] -m \{text\}/], ['Mk8FreeText', ['wc'], 'none'], ['Mk8Env', [], 'GREETING=hi'], ['Mk8Info', [], /sandbox: test/],
-  ['Mk8Templates', [], /version.node: node --version/], ['Mk8Verbs', [], /FileRead \(1\)/], ['Mk8Skills', [], 'release: how to release'], ['Mk8Docs', [], /FileTemplate \[output path\]/],
+  ['EnvGet', ['lang'], 'C.UTF-8'],
+  ['EnvGet', ['GREETING'], 'hi'],
+  ['EnvList', [], 'GREETING=hi\nLANG=C.UTF-8'],
+  ['SysWhoAmI', [], 'agent'],
+  ['SysPwd', [], '/workspace'],
+  ['SysHostname', [], 'box'],
+  ['SysUptime', [], '1h 1m 1s'],
+  ['SysDate', [], '2026-01-02T03:04:05Z'],
+  ['SysDateFormat', ['ddd dd MMM'], 'Fri 02 Jan'],
+  ['SysTimestamp', [], '1767323045'],
+  ['SysOsInfo', [], 'Linux 6.1 x64'],
+  ['SysCpuCount', [], '4'],
+  ['SysTempDir', [], '/tmp'],
+  ['SysDiskUsage', [], 'disk  total 4.00 GB  used 1.00 GB  free 3.00 GB'],
+  ['SysDirSize', ['src'], '9 bytes (9 B)'],
+  ['SysMemory', [], 'total 2.00 GB  used 1.00 GB  free 1.00 GB'],
+  ['SysProcessList', [], '1\tinit\n7\tSleeper'],
+  ['SysDriveList', [], /^disk/],
+  ['SysNetInfo', [], 'eth0: 10.0.0.2'],
+  ['SysLogRead', ['system', '2'], 'two\nthree'],
+  ['SysLogRead', ['system', '5', 'o'], 'one\ntwo'],
+  ['SysLogSources', [], 'system'],
+  ['SysServiceList', ['SS'], 'sshd: running'],
+  ['SysServiceStatus', ['sshd'], 'running'],
+  ['SysServiceStatus', ['nothing'], 'not found'],
+  ['ProcessFind', ['SLEEP'], '7\tSleeper'],
+  ['HttpGet', ['https://example.com/'], 'hello'],
+  ['HttpPost', ['https://example.com/', '{}'], 'hello'],
+  ['HttpPut', ['http://example.com/'], 'hello'],
+  ['HttpDelete', ['https://example.com/'], 'hello'],
+  ['NetPing', ['example.com', '2'], 'answered: 2 of 2\nmin: 10.0 ms\naverage: 10.0 ms\nmax: 10.0 ms'],
+  ['NetDns', ['example.com'], '93.184.216.34'],
+  ['NetTlsCert', ['example.com'], /days left: 10\nfingerprint: AA:BB\ntrusted: True/],
+  ['NetHttpStatus', ['https://example.com/'], '200'],
+  ['NetTcpConnect', ['example.com', '8080'], 'connected in 12.3 ms'],
+  ['HttpLatency', ['https://example.com/', '2'], /^answered: 2 of 2/],
+  ['ProcRun', ['git', 'status'], ''],
+  ['Mk8Blacklist', [], /^files.delete_whole \(regex, everywhere\)/],
+  ['Mk8Vocab', ['configurations'], 'Debug\nRelease'],
+  ['Mk8VocabList', [], /npm-scripts: /],
+  ['Mk8FreeText', ['git'], /git.commit: git commit \[-a\] -m \{text\}/],
+  ['Mk8FreeText', ['wc'], 'none'],
+  ['Mk8Env', [], 'GREETING=hi'],
+  ['Mk8Info', [], /sandbox: test/],
+  ['Mk8Templates', [], /version.node: node --version/],
+  ['Mk8Verbs', [], /FileRead \(1\)/],
+  ['Mk8Skills', [], 'release: how to release'],
+  ['Mk8Docs', [], /FileTemplate \[output path\]/],
 ];
 const CASES = [...TEXT, ...JSON_CASES, ...FILES, ...VALUES, ...WORLD];
 
@@ -62,58 +230,153 @@ test.each(CASES.map((row, n) => [n, ...row] as const))('%i: %s %j', async (_, ve
 });
 
 test('every verb has a case with its result', () => {
-  const elsewhere = ['FileTemplate', 'FilePatch', 'FileWriteMany', 'FileCopyMany', 'FileDeleteMany', 'Fail', 'ForEach', 'If', 'Include'];
-  expect([...VERBS.keys()].filter((name) => !elsewhere.includes(name) && !CASES.some(([verb]) => verb === name))).toEqual([]);
+  const elsewhere = [
+    'FileTemplate',
+    'FilePatch',
+    'FileWriteMany',
+    'FileCopyMany',
+    'FileDeleteMany',
+    'Fail',
+    'ForEach',
+    'If',
+    'Include',
+  ];
+  expect(
+    [...VERBS.keys()].filter((name) => !elsewhere.includes(name) && !CASES.some(([verb]) => verb === name)),
+  ).toEqual([]);
 });
 
 test.each([
-  ['FileRead', ['absent.txt'], 'there is no `absent.txt`'], ['FileRead', ['src'], '`src` is a directory, and no file'], ['FileDelete', ['src'], '`src` is a directory, and no file'], ['DirDelete', ['a.txt'], '`a.txt` is a file, and no directory'], ['FileWrite', ['src', 'x'], '`src` is a directory'],
-  ['DirCreate', ['a.txt'], '`a.txt` is a file'], ['FileDiff', ['a.txt', 'absent'], 'there is no `absent`'], ['TextBase64Decode', ['a'], 'it is no base64'], ['TextUrlDecode', ['%ff'], 'it holds a `%` that begins no UTF-8'], ['HexDecode', ['abc'], 'it is no hex'], ['BaseConvert', ['9', '8', '10'], '`9` is no digit of base 8'],
-  ['TextReplace', ['a', '', 'b'], 'the text to replace is empty'], ['TextSubstring', ['abc', '9'], 'the text has 3 characters, and none at 9'], ['TextPadLeft', ['a', '3', 'xy'], 'what fills up must be one character'], ['JsonGet', ['{}', 'toString'], 'there is no `toString` in it'],
-  ['JsonQuery', ['{}', '$['], expect.stringContaining('the query can\'t be read')], ['JsonQuery', ['{}', '/a'], 'the pointer leads to nothing, or is none'], ['JsonParse', [`${'['.repeat(300)}${']'.repeat(300)}`], 'it is nested more than 200 deep'], ['JsonKeys', ['[1]'], 'it must be an object'],
-  ['MathEval', ['1/0'], 'it divides by 0'], ['MathEval', ['process.exit()'], 'there is no number or sign at place 1'], ['MathEval', ['(1'], 'a parenthesis is not closed'], ['MathEval', ['('.repeat(500)], 'it is nested more than 100 deep'], ['MathEval', ['1 2'], '`2` has no place there'], ['MathEval', [''], 'a number is missing at the end'],
-  ['TimeParse', ['2023-02-30'], 'it is no date of ISO 8601'], ['TimeParse', ['x', 'yyyy'], 'it is no date of that format'], ['TimeFormat', ['399999999999'], 'the time is beyond the years 0 to 9999'], ['VersionParse', ['x.y'], '`x.y` is no version'], ['RandomInt', ['6', '1'], 'there is no number from 6 to 1'],
-  ['Assert', ['a', 'b', 'not equal'], 'not equal: expected `b`, got `a`'], ['EnvGet', ['AWS_SECRET_ACCESS_KEY'], '`AWS_SECRET_ACCESS_KEY` may not be read; EnvList says which may'], ['EnvGet', ['DEPLOY_TOKEN'], '`DEPLOY_TOKEN` may not be read; EnvList says which may'], ['OpenUrl', ['http://example.com'], 'the URL must be one of https'],
-  ['Mk8Vocab', ['x'], 'there is no list `x`; Mk8VocabList names them'], ['ArchiveExtract', ['a.txt', 'out'], 'it is no zip, tar or tar.gz'],
+  ['FileRead', ['absent.txt'], 'there is no `absent.txt`'],
+  ['FileRead', ['src'], '`src` is a directory, and no file'],
+  ['FileDelete', ['src'], '`src` is a directory, and no file'],
+  ['DirDelete', ['a.txt'], '`a.txt` is a file, and no directory'],
+  ['FileWrite', ['src', 'x'], '`src` is a directory'],
+  ['DirCreate', ['a.txt'], '`a.txt` is a file'],
+  ['FileDiff', ['a.txt', 'absent'], 'there is no `absent`'],
+  ['TextBase64Decode', ['a'], 'it is no base64'],
+  ['TextUrlDecode', ['%ff'], 'it holds a `%` that begins no UTF-8'],
+  ['HexDecode', ['abc'], 'it is no hex'],
+  ['BaseConvert', ['9', '8', '10'], '`9` is no digit of base 8'],
+  ['TextReplace', ['a', '', 'b'], 'the text to replace is empty'],
+  ['TextSubstring', ['abc', '9'], 'the text has 3 characters, and none at 9'],
+  ['TextPadLeft', ['a', '3', 'xy'], 'what fills up must be one character'],
+  ['JsonGet', ['{}', 'toString'], 'there is no `toString` in it'],
+  ['JsonQuery', ['{}', '$['], expect.stringContaining("the query can't be read")],
+  ['JsonQuery', ['{}', '/a'], 'the pointer leads to nothing, or is none'],
+  ['JsonParse', [`${'['.repeat(300)}${']'.repeat(300)}`], 'it is nested more than 200 deep'],
+  ['JsonKeys', ['[1]'], 'it must be an object'],
+  ['MathEval', ['1/0'], 'it divides by 0'],
+  ['MathEval', ['process.exit()'], 'there is no number or sign at place 1'],
+  ['MathEval', ['(1'], 'a parenthesis is not closed'],
+  ['MathEval', ['('.repeat(500)], 'it is nested more than 100 deep'],
+  ['MathEval', ['1 2'], '`2` has no place there'],
+  ['MathEval', [''], 'a number is missing at the end'],
+  ['TimeParse', ['2023-02-30'], 'it is no date of ISO 8601'],
+  ['TimeParse', ['x', 'yyyy'], 'it is no date of that format'],
+  ['TimeFormat', ['399999999999'], 'the time is beyond the years 0 to 9999'],
+  ['VersionParse', ['x.y'], '`x.y` is no version'],
+  ['RandomInt', ['6', '1'], 'there is no number from 6 to 1'],
+  ['Assert', ['a', 'b', 'not equal'], 'not equal: expected `b`, got `a`'],
+  ['EnvGet', ['AWS_SECRET_ACCESS_KEY'], '`AWS_SECRET_ACCESS_KEY` may not be read; EnvList says which may'],
+  ['EnvGet', ['DEPLOY_TOKEN'], '`DEPLOY_TOKEN` may not be read; EnvList says which may'],
+  ['OpenUrl', ['http://example.com'], 'the URL must be one of https'],
+  ['Mk8Vocab', ['x'], 'there is no list `x`; Mk8VocabList names them'],
+  ['ArchiveExtract', ['a.txt', 'out'], 'it is no zip, tar or tar.gz'],
 ] as const)('%s %j says what is wrong', async (verb, args, message) => {
   expect((await outcomeOf({ verb, args: [...args] })).error).toEqual(message);
 });
 
-test('what the machine can\'t say is `unavailable`, and no failure', async () => {
+test("what the machine can't say is `unavailable`, and no failure", async () => {
   const host = hostWithFiles();
   host.system.isSilent = true;
-  for (const [verb, args] of [['SysHostname', []], ['SysUptime', []], ['SysOsInfo', []], ['SysCpuCount', []], ['SysTempDir', []], ['SysDiskUsage', []], ['SysMemory', []], ['SysProcessList', []], ['SysDriveList', []], ['SysNetInfo', []], ['SysLogRead', ['x']], ['SysLogSources', []], ['SysServiceList', []], ['SysServiceStatus', ['x']], ['ProcessFind', ['x']], ['ClipboardSet', ['x']]] as const) {
+  for (const [verb, args] of [
+    ['SysHostname', []],
+    ['SysUptime', []],
+    ['SysOsInfo', []],
+    ['SysCpuCount', []],
+    ['SysTempDir', []],
+    ['SysDiskUsage', []],
+    ['SysMemory', []],
+    ['SysProcessList', []],
+    ['SysDriveList', []],
+    ['SysNetInfo', []],
+    ['SysLogRead', ['x']],
+    ['SysLogSources', []],
+    ['SysServiceList', []],
+    ['SysServiceStatus', ['x']],
+    ['ProcessFind', ['x']],
+    ['ClipboardSet', ['x']],
+  ] as const) {
     expect([verb, await outcomeOf({ verb, args }, host)]).toEqual([verb, { output: 'unavailable', error: null }]);
   }
 });
 
 test('FilePatch replaces every occurrence, and changes nothing where a patch matches nothing', async () => {
   const host = hostWithFiles();
-  expect(await outcomeOf({ verb: 'FilePatch', args: ['a.txt'], patches: [{ find: 'e', replace: '$&' }, { find: 'on', replace: 'ON' }] }, host)).toEqual({ output: 'replaced 4 in a.txt', error: null });
+  expect(
+    await outcomeOf(
+      {
+        verb: 'FilePatch',
+        args: ['a.txt'],
+        patches: [
+          { find: 'e', replace: '$&' },
+          { find: 'on', replace: 'ON' },
+        ],
+      },
+      host,
+    ),
+  ).toEqual({ output: 'replaced 4 in a.txt', error: null });
   expect(host.files.text('a.txt')).toBe('ON$&\nthr$&$&\n');
-  expect((await outcomeOf({ verb: 'FilePatch', args: ['a.txt'], patches: [{ find: 'ON', replace: 'x' }, { find: 'absent', replace: '' }] }, host)).error).toBe('patch 1 matches nothing in `a.txt`; no patch was applied');
+  expect(
+    (
+      await outcomeOf(
+        {
+          verb: 'FilePatch',
+          args: ['a.txt'],
+          patches: [
+            { find: 'ON', replace: 'x' },
+            { find: 'absent', replace: '' },
+          ],
+        },
+        host,
+      )
+    ).error,
+  ).toBe('patch 1 matches nothing in `a.txt`; no patch was applied');
   expect(host.files.text('a.txt')).toBe('ON$&\nthr$&$&\n');
 });
 
 test('FileTemplate fills in what it has values for, once', async () => {
   const host = hostWithFiles();
   host.files.plant('t', '{{A}} {{ B }} {{C}}');
-  await outcomeOf({ verb: 'FileTemplate', args: ['made/x.txt'], template: { source: 't', values: { A: '{{B}}', B: '2' } } }, host);
+  await outcomeOf(
+    { verb: 'FileTemplate', args: ['made/x.txt'], template: { source: 't', values: { A: '{{B}}', B: '2' } } },
+    host,
+  );
   expect(host.files.text('made/x.txt')).toBe('{{B}} 2 {{C}}');
 });
 
 test('an answer of 400 or more fails with its body, NetHttpStatus says it', async () => {
   const host = hostWithFiles();
   host.net.answer = () => ({ status: 404, body: Buffer.from('not here') });
-  expect(await outcomeOf({ verb: 'HttpGet', args: ['https://example.com/'] }, host)).toEqual({ output: 'not here', error: 'the server answered 404' });
-  expect(await outcomeOf({ verb: 'NetHttpStatus', args: ['https://example.com/'] }, host)).toEqual({ output: '404', error: null });
+  expect(await outcomeOf({ verb: 'HttpGet', args: ['https://example.com/'] }, host)).toEqual({
+    output: 'not here',
+    error: 'the server answered 404',
+  });
+  expect(await outcomeOf({ verb: 'NetHttpStatus', args: ['https://example.com/'] }, host)).toEqual({
+    output: '404',
+    error: null,
+  });
 });
 
 test('a body of JSON is sent as JSON', async () => {
   const host = hostWithFiles();
   await outcomeOf({ verb: 'HttpPost', args: ['https://example.com/', '{"a":1}'] }, host);
   await outcomeOf({ verb: 'HttpPut', args: ['https://example.com/', 'words'] }, host);
-  expect(host.net.asked.map(({ method, headers, body }) => [method, headers['content-type'], body])).toEqual([['POST', 'application/json', '{"a":1}'], ['PUT', 'text/plain; charset=utf-8', 'words']]);
+  expect(host.net.asked.map(({ method, headers, body }) => [method, headers['content-type'], body])).toEqual([
+    ['POST', 'application/json', '{"a":1}'],
+    ['PUT', 'text/plain; charset=utf-8', 'words'],
+  ]);
 });
 
 test('a search shows 500 lines and says that there are more', async () => {
@@ -126,17 +389,29 @@ test('a search shows 500 lines and says that there are more', async () => {
 
 test('a JSONPath that multiplies its descents is stopped', async () => {
   const deep = JSON.stringify(Array.from({ length: 200 }, () => Array.from({ length: 20 }, (_, n) => n)));
-  expect((await outcomeOf({ verb: 'JsonQuery', args: [deep, '$..[?count($..[?count($..*) > 0]) > 0]'] })).error).toMatch(/looks at more than 500000 values/);
+  expect(
+    (await outcomeOf({ verb: 'JsonQuery', args: [deep, '$..[?count($..[?count($..*) > 0]) > 0]'] })).error,
+  ).toMatch(/looks at more than 500000 values/);
 });
 
 test('paths of a working directory are relative to it, and answers name what other verbs take', async () => {
   const { run } = await import('../specs/world.ts');
   const host = hostWithFiles();
-  const { steps } = await run({ operations: [{ verb: 'FileList', args: ['.'], captureAs: 'FOUND' }, { verb: 'FileRead', args: ['$FOUND'] }, { verb: 'FileRead', args: ['$WORKSPACE/a.txt'] }] }, host, { ...SANDBOX, cwd: 'src' });
+  const { steps } = await run(
+    {
+      operations: [
+        { verb: 'FileList', args: ['.'], captureAs: 'FOUND' },
+        { verb: 'FileRead', args: ['$FOUND'] },
+        { verb: 'FileRead', args: ['$WORKSPACE/a.txt'] },
+      ],
+    },
+    host,
+    { ...SANDBOX, cwd: 'src' },
+  );
   expect(steps.map(({ output }) => output)).toEqual(['/workspace/src/readme.md', '# Readme\n', 'one\nthree\n']);
 });
 
-test('the URL of the sandbox\'s list can be cloned, and no other', async () => {
+test("the URL of the sandbox's list can be cloned, and no other", async () => {
   const host = hostWithFiles();
   expect((await outcomeOf({ verb: 'ProcRun', args: ['git', 'clone', REPOSITORY_URL, 'copy'] }, host)).error).toBeNull();
   expect(host.process.commands.map(({ argv }) => argv.slice(-2))).toEqual([[REPOSITORY_URL, '/workspace/copy']]);

@@ -2,25 +2,38 @@
 import { StepError } from '../run/step-error.ts';
 import { listed } from './lines.ts';
 
-interface Version { readonly numbers: readonly bigint[]; readonly before: readonly string[]; readonly build: string }
+interface Version {
+  readonly numbers: readonly bigint[];
+  readonly before: readonly string[];
+  readonly build: string;
+}
 
-/** As semantic versions are (semver.org 2.0.0), with one to four numbers, and a `v` before them where somebody likes that. */
+/**
+ * As semantic versions are (semver.org 2.0.0), with one to four numbers, and a `v` before them where somebody likes
+ * that.
+ */
 function parseVersion(source: string): Version {
-  const [, numbers, before = '', build = ''] = /^\s*v?([0-9]{1,18}(?:\.[0-9]{1,18}){0,3})(?:-([0-9A-Za-z.-]{1,100}))?(?:\+([0-9A-Za-z.-]{1,100}))?\s*$/i.exec(source) ?? [];
+  const [, numbers, before = '', build = ''] =
+    /^\s*v?([0-9]{1,18}(?:\.[0-9]{1,18}){0,3})(?:-([0-9A-Za-z.-]{1,100}))?(?:\+([0-9A-Za-z.-]{1,100}))?\s*$/i.exec(
+      source,
+    ) ?? [];
   if (numbers === undefined) throw new StepError(`\`${source.slice(0, 64)}\` is no version`);
   return { numbers: numbers.split('.').map(BigInt), before: before === '' ? [] : before.split('.'), build };
 }
 
 const sign = <Value extends bigint | number | string>(a: Value, b: Value): number => (a < b ? -1 : a > b ? 1 : 0);
 
-/** -1, 0 or 1. A missing number is 0; what was released before a version is older than it; builds make no difference. */
+/**
+ * -1, 0 or 1. A missing number is 0; what was released before a version is older than it; builds make no difference.
+ */
 export function compareVersions(one: string, two: string): number {
   const [a, b] = [parseVersion(one), parseVersion(two)];
   for (let n = 0; n < 4; n++) {
     const by = sign(a.numbers[n] ?? 0n, b.numbers[n] ?? 0n);
     if (by !== 0) return by;
   }
-  if (a.before.length === 0 || b.before.length === 0) return sign(Number(a.before.length === 0), Number(b.before.length === 0));
+  if (a.before.length === 0 || b.before.length === 0)
+    return sign(Number(a.before.length === 0), Number(b.before.length === 0));
   for (let n = 0; n < Math.max(a.before.length, b.before.length); n++) {
     const by = compareIdentifiers(a.before[n], b.before[n]);
     if (by !== 0) return by;
@@ -38,5 +51,12 @@ function compareIdentifiers(a: string | undefined, b: string | undefined): numbe
 export function describeVersion(source: string): string {
   const { numbers, before, build } = parseVersion(source);
   const [major = 0n, minor = 0n, patch = 0n, revision] = numbers;
-  return listed([`major: ${major}`, `minor: ${minor}`, `patch: ${patch}`, ...(revision === undefined ? [] : [`revision: ${revision}`]), ...(before.length === 0 ? [] : [`prerelease: ${before.join('.')}`]), ...(build === '' ? [] : [`build: ${build}`])]);
+  return listed([
+    `major: ${major}`,
+    `minor: ${minor}`,
+    `patch: ${patch}`,
+    ...(revision === undefined ? [] : [`revision: ${revision}`]),
+    ...(before.length === 0 ? [] : [`prerelease: ${before.join('.')}`]),
+    ...(build === '' ? [] : [`build: ${build}`]),
+  ]);
 }

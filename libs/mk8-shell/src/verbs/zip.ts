@@ -12,27 +12,49 @@ const COMMENT_MAX = 0xffff;
 const UNIX = 3;
 const [TYPE, LINK, FILE, FOLDER] = [0o170000, 0o120000, 0o100000, 0o040000];
 
-interface Listed { readonly path: string; readonly mode: number; readonly flags: number; readonly method: number; readonly crc: number; readonly packed: number; readonly size: number; readonly at: number }
+interface Listed {
+  readonly path: string;
+  readonly mode: number;
+  readonly flags: number;
+  readonly method: number;
+  readonly crc: number;
+  readonly packed: number;
+  readonly size: number;
+  readonly at: number;
+}
 
-/** The entries of a zip (APPNOTE 6.3.3, without zip64), by its central directory. Links, encrypted and unknown entries are refused. @throws StepError */
+/**
+ * The entries of a zip (APPNOTE 6.3.3, without zip64), by its central directory. Links, encrypted and unknown entries
+ * are refused.
+ * @throws StepError
+ */
 export function readZip(zip: Buffer): ArchiveEntry[] {
   const list = listOf(zip);
   const total = list.reduce((sum, { size }) => sum + size, 0);
-  if (total > VERB_LIMITS.archiveBytes) throw new StepError(`the archive holds more than ${VERB_LIMITS.archiveBytes} bytes`);
+  if (total > VERB_LIMITS.archiveBytes)
+    throw new StepError(`the archive holds more than ${VERB_LIMITS.archiveBytes} bytes`);
   return list.map((entry) => entryOf(zip, entry));
 }
 
 function listOf(zip: Buffer): Listed[] {
   const end = endOf(zip);
   const [count, start] = [zip.readUInt16LE(end + 10), zip.readUInt32LE(end + 16)];
-  if (count > VERB_LIMITS.archiveEntries) throw new StepError(`the archive has more than ${VERB_LIMITS.archiveEntries} entries`);
+  if (count > VERB_LIMITS.archiveEntries)
+    throw new StepError(`the archive has more than ${VERB_LIMITS.archiveEntries} entries`);
   const list: Listed[] = [];
   for (let n = 0, at = start; n < count; n++) {
-    if (at + 46 > zip.length || zip.readUInt32LE(at) !== CENTRAL) throw new StepError('the zip\'s list of entries can\'t be read');
+    if (at + 46 > zip.length || zip.readUInt32LE(at) !== CENTRAL)
+      throw new StepError("the zip's list of entries can't be read");
     const [name, extra, comment] = [zip.readUInt16LE(at + 28), zip.readUInt16LE(at + 30), zip.readUInt16LE(at + 32)];
     list.push({
-      path: zip.subarray(at + 46, at + 46 + name).toString('utf8'), mode: zip.readUInt8(at + 5) === UNIX ? zip.readUInt16LE(at + 40) : 0, flags: zip.readUInt16LE(at + 8), method: zip.readUInt16LE(at + 10),
-      crc: zip.readUInt32LE(at + 16), packed: zip.readUInt32LE(at + 20), size: zip.readUInt32LE(at + 24), at: zip.readUInt32LE(at + 42),
+      path: zip.subarray(at + 46, at + 46 + name).toString('utf8'),
+      mode: zip.readUInt8(at + 5) === UNIX ? zip.readUInt16LE(at + 40) : 0,
+      flags: zip.readUInt16LE(at + 8),
+      method: zip.readUInt16LE(at + 10),
+      crc: zip.readUInt32LE(at + 16),
+      packed: zip.readUInt32LE(at + 20),
+      size: zip.readUInt32LE(at + 24),
+      at: zip.readUInt32LE(at + 42),
     });
     at += 46 + name + extra + comment;
   }
@@ -40,14 +62,16 @@ function listOf(zip: Buffer): Listed[] {
 }
 
 function endOf(zip: Buffer): number {
-  for (let at = zip.length - END_BYTES; at >= Math.max(0, zip.length - END_BYTES - COMMENT_MAX); at--) if (zip.readUInt32LE(at) === END) return at;
+  for (let at = zip.length - END_BYTES; at >= Math.max(0, zip.length - END_BYTES - COMMENT_MAX); at--)
+    if (zip.readUInt32LE(at) === END) return at;
   throw new StepError('the zip has no end');
 }
 
 function entryOf(zip: Buffer, { path, mode, flags, method, crc, packed, size, at }: Listed): ArchiveEntry {
   const name = `the entry \`${path.slice(0, 200)}\``;
   const type = mode & TYPE;
-  if (type === LINK || (type !== 0 && type !== FILE && type !== FOLDER)) throw refused(`${name} is a link or a device; nothing was written`);
+  if (type === LINK || (type !== 0 && type !== FILE && type !== FOLDER))
+    throw refused(`${name} is a link or a device; nothing was written`);
   if ((flags & 1) !== 0) throw refused(`${name} is encrypted; nothing was written`);
   if (path.endsWith('/')) return { path, kind: 'directory', bytes: new Uint8Array() };
   if (at + 30 > zip.length || zip.readUInt32LE(at) !== LOCAL) throw new StepError(`${name} can't be found in the zip`);

@@ -1,17 +1,42 @@
 // SPDX-License-Identifier: Apache-2.0
-import { chmodSync, linkSync, mkdirSync, mkdtempSync, readFileSync, readlinkSync, renameSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  linkSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  readlinkSync,
+  renameSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { formatRing, publicKeysOf, ringOf, withNext, withRevoked, type KeyRing } from '@writ/signing';
 import { keyStoreContract } from '@writ/signing/contract';
-import { firstRing, FollowedFile, isOpenToOthers, KeyFile, newKey, readRing, replaceFile, type NewKey } from './key-file.ts';
+import {
+  firstRing,
+  FollowedFile,
+  isOpenToOthers,
+  KeyFile,
+  newKey,
+  readRing,
+  replaceFile,
+  type NewKey,
+} from './key-file.ts';
 import { PublicKeyFile } from './public-key-file.ts';
 import { PublicRingFile } from './public-ring-file.ts';
 import { publishRings } from './publish.ts';
 
 let dir: string;
-beforeAll(() => { dir = mkdtempSync(join(tmpdir(), 'writ-key-file-')); });
-afterAll(() => { rmSync(dir, { recursive: true }); });
+beforeAll(() => {
+  dir = mkdtempSync(join(tmpdir(), 'writ-key-file-'));
+});
+afterAll(() => {
+  rmSync(dir, { recursive: true });
+});
 let files = 0;
 const place = (): string => join(dir, `${String((files += 1))}.json`);
 
@@ -23,11 +48,18 @@ const made = (): NewKey => {
 };
 const textOf = (ring: KeyRing): string => formatRing(ring, (keyid) => pems.get(keyid) ?? null);
 
-keyStoreContract('a file', () => made().signer, (ring) => {
-  const path = place();
-  replaceFile(path, textOf(ring), 0o600);
-  return { store: new KeyFile(path), put: (next) => replaceFile(path, next === 'nonsense' ? '{"v":1,"keys":[' : textOf(next), 0o600) };
-});
+keyStoreContract(
+  'a file',
+  () => made().signer,
+  (ring) => {
+    const path = place();
+    replaceFile(path, textOf(ring), 0o600);
+    return {
+      store: new KeyFile(path),
+      put: (next) => replaceFile(path, next === 'nonsense' ? '{"v":1,"keys":[' : textOf(next), 0o600),
+    };
+  },
+);
 
 /**
  * Writes a file as the kubelet does into a mounted Secret: into a folder of its own, to which the link `..data` then
@@ -45,23 +77,37 @@ function putMounted(mount: string, name: string, text: string): void {
   else rmSync(join(mount, before), { recursive: true });
 }
 
-keyStoreContract('a file of a mounted Secret', () => made().signer, (ring) => {
-  const mount = mkdtempSync(join(dir, 'mount-'));
-  const put = (text: string): void => { putMounted(mount, 'record.json', text); };
-  put(textOf(ring));
-  return { store: new KeyFile(join(mount, 'record.json')), put: (next) => { put(next === 'nonsense' ? '{"v":1,"keys":[' : textOf(next)); } };
-});
+keyStoreContract(
+  'a file of a mounted Secret',
+  () => made().signer,
+  (ring) => {
+    const mount = mkdtempSync(join(dir, 'mount-'));
+    const put = (text: string): void => {
+      putMounted(mount, 'record.json', text);
+    };
+    put(textOf(ring));
+    return {
+      store: new KeyFile(join(mount, 'record.json')),
+      put: (next) => {
+        put(next === 'nonsense' ? '{"v":1,"keys":[' : textOf(next));
+      },
+    };
+  },
+);
 
 describe('a file of private keys', () => {
-  it.each([0o644, 0o640, 0o622, 0o604])('that others may reach (%o) is not read, neither at first nor later', async (mode) => {
-    const path = place();
-    replaceFile(path, firstRing(made()), 0o600);
-    const store = new KeyFile(path);
-    chmodSync(path, mode);
-    expect(() => new KeyFile(path)).toThrow('others may read it');
-    writeFileSync(path, firstRing(made()));
-    await expect(store.refresh()).rejects.toThrow('others may read it');
-  });
+  it.each([0o644, 0o640, 0o622, 0o604])(
+    'that others may reach (%o) is not read, neither at first nor later',
+    async (mode) => {
+      const path = place();
+      replaceFile(path, firstRing(made()), 0o600);
+      const store = new KeyFile(path);
+      chmodSync(path, mode);
+      expect(() => new KeyFile(path)).toThrow('others may read it');
+      writeFileSync(path, firstRing(made()));
+      await expect(store.refresh()).rejects.toThrow('others may read it');
+    },
+  );
 
   it('that went away leaves the keys that were read', async () => {
     const path = place();
@@ -87,7 +133,11 @@ describe('a replaced file', () => {
     replaceFile(path, 'old', 0o644);
     linkSync(path, held);
     replaceFile(path, 'new', 0o600);
-    expect([readFileSync(path, 'utf8'), readFileSync(held, 'utf8'), statSync(path).mode & 0o777]).toEqual(['new', 'old', 0o600]);
+    expect([readFileSync(path, 'utf8'), readFileSync(held, 'utf8'), statSync(path).mode & 0o777]).toEqual([
+      'new',
+      'old',
+      0o600,
+    ]);
   });
 
   it('is no link, and lies in a folder that is there', () => {
@@ -108,7 +158,10 @@ describe('a file of public keys', () => {
     const map = all.byKeyid;
     put(publicKeysOf(withRevoked(ring, { keyid: one.signer.keyid, now: 20, from: 20, settleMs: 5 })));
     expect([await all.refresh(), await open.refresh()]).toEqual([true, true]);
-    expect([[...map.keys()], [...open.byKeyid.keys()]]).toEqual([[one.signer.keyid, two.signer.keyid], [two.signer.keyid]]);
+    expect([[...map.keys()], [...open.byKeyid.keys()]]).toEqual([
+      [one.signer.keyid, two.signer.keyid],
+      [two.signer.keyid],
+    ]);
     expect(map.get(one.signer.keyid)?.closesAt).toBe(25);
     put({ keys: [{ keyid: 'other', jwk: one.signer.publicJwk }] });
     await expect(all.refresh()).rejects.toThrow('not the thumbprint');
@@ -116,21 +169,33 @@ describe('a file of public keys', () => {
   });
 
   it('says which file it is that can not be read', () => {
-    expect(() => new PublicKeyFile(join(dir, 'none.json'))).toThrow('none.json` can\'t be read (ENOENT)');
+    expect(() => new PublicKeyFile(join(dir, 'none.json'))).toThrow("none.json` can't be read (ENOENT)");
     expect(() => new FollowedFile(join(dir, 'none.json'), String)).toThrow('ENOENT');
   });
 });
 
 describe('a ring without private keys', () => {
-  it('is what is published of the ledger\'s, and is followed', async () => {
+  it("is what is published of the ledger's, and is followed", async () => {
     const [folder, one, two] = [mkdtempSync(join(tmpdir(), 'writ-rings-')), made(), made()];
-    const files = { permit: join(folder, 'p'), record: join(folder, 'r'), log: join(folder, 'l'), checkpoint: join(folder, 'c'), all: join(folder, 'a') };
-    const publish = (checkpoint: KeyRing): void => publishRings({ permit: ringOf(one.signer), record: ringOf(one.signer), checkpoint }, 'writ.spec', files);
+    const files = {
+      permit: join(folder, 'p'),
+      record: join(folder, 'r'),
+      log: join(folder, 'l'),
+      checkpoint: join(folder, 'c'),
+      all: join(folder, 'a'),
+    };
+    const publish = (checkpoint: KeyRing): void =>
+      publishRings({ permit: ringOf(one.signer), record: ringOf(one.signer), checkpoint }, 'writ.spec', files);
     publish(ringOf(one.signer));
     const file = new PublicRingFile(files.checkpoint);
     expect(file.ring.keys).toEqual([{ ...ringOf(one.signer).keys[0], signer: null }]);
     expect(await file.refresh()).toBe(false);
-    const ring = withRevoked(withNext(ringOf(one.signer), { signer: two.signer, now: 10, overlapMs: 5 }), { keyid: one.signer.keyid, now: 20, from: 15, settleMs: 5 });
+    const ring = withRevoked(withNext(ringOf(one.signer), { signer: two.signer, now: 10, overlapMs: 5 }), {
+      keyid: one.signer.keyid,
+      now: 20,
+      from: 15,
+      settleMs: 5,
+    });
     publish(ring);
     expect(await file.refresh()).toBe(true);
     expect(file.ring.keys).toEqual(ring.keys.map((key) => ({ ...key, signer: null })));
@@ -142,7 +207,11 @@ describe('a ring without private keys', () => {
     const [path, one] = [place(), made()];
     replaceFile(path, firstRing(one), 0o644);
     expect(() => new PublicRingFile(path)).toThrow('holds a private key');
-    replaceFile(path, formatRing({ keys: [{ ...ringOf(one.signer).keys[0]!, signer: null }] }, () => null), 0o644);
+    replaceFile(
+      path,
+      formatRing({ keys: [{ ...ringOf(one.signer).keys[0]!, signer: null }] }, () => null),
+      0o644,
+    );
     const file = new PublicRingFile(path);
     replaceFile(path, firstRing(one), 0o644);
     await expect(file.refresh()).rejects.toThrow('holds a private key');
@@ -157,7 +226,7 @@ describe('who may reach a file of private keys', () => {
     ['root alone, who mounted it', 0o400, 0n, 0n, false],
     ['the group of the pod, where Kubernetes mounted it', 0o440, 0n, 2_000n, false],
     ['a group that this process is not of', 0o440, 0n, 3_000n, true],
-    ['a group, where it is somebody\'s own', 0o440, 65_532n, 2_000n, true],
+    ["a group, where it is somebody's own", 0o440, 65_532n, 2_000n, true],
     ['a group that may write it', 0o460, 0n, 2_000n, true],
     ['everybody', 0o444, 0n, 2_000n, true],
   ])('%s: %o of %d:%d', (_who, mode, uid, gid, isOpen) => {

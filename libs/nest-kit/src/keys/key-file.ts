@@ -1,11 +1,31 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Rings of keys in files. Processes follow them by looking every few seconds: a watch would miss a file that was replaced under a mount, and say nothing of it.
+// Rings of keys in files. Processes follow them by looking every few seconds: a watch would miss a file that was
+// replaced under a mount, and say nothing of it.
 import { generateKeyPairSync } from 'node:crypto';
-import { chmodSync, closeSync, fsyncSync, lstatSync, openSync, readFileSync, renameSync, statSync, writeSync } from 'node:fs';
+import {
+  chmodSync,
+  closeSync,
+  fsyncSync,
+  lstatSync,
+  openSync,
+  readFileSync,
+  renameSync,
+  statSync,
+  writeSync,
+} from 'node:fs';
 import { readFile, stat } from 'node:fs/promises';
 import { dirname } from 'node:path';
-import { formatRing, type KeyRing, KeyStore, KeyStoreError, parseRing, parseSigner, ringOf, type Signer } from '@writ/signing';
+import {
+  formatRing,
+  type KeyRing,
+  KeyStore,
+  KeyStoreError,
+  parseRing,
+  parseSigner,
+  ringOf,
+  type Signer,
+} from '@writ/signing';
 import { isWrapped, unwrapText, unwrapTextAtStart, wrapText, type KeyWrap } from './key-wrap.ts';
 
 /** A private key that may be written down. */
@@ -19,8 +39,12 @@ export function newKey(): NewKey {
   return { pem, signer: parseSigner(pem) };
 }
 
-/** What tells two states of a file apart without reading it: a replaced file is another inode, a rewritten one has another time or size. */
-const stampOf = ({ ino, mtimeNs, size }: { ino: bigint; mtimeNs: bigint; size: bigint }): string => `${String(ino)}.${String(mtimeNs)}.${String(size)}`;
+/**
+ * What tells two states of a file apart without reading it: a replaced file is another inode, a rewritten one has
+ * another time or size.
+ */
+const stampOf = ({ ino, mtimeNs, size }: { ino: bigint; mtimeNs: bigint; size: bigint }): string =>
+  `${String(ino)}.${String(mtimeNs)}.${String(size)}`;
 
 /** Others may read it, or write it. */
 const OTHERS = 0o077;
@@ -40,7 +64,8 @@ export interface Identity {
  * @param file as `fs.stat` tells it
  */
 export function isOpenToOthers(
-  { mode, uid, gid }: { readonly mode: bigint; readonly uid: bigint; readonly gid: bigint }, own: Identity,
+  { mode, uid, gid }: { readonly mode: bigint; readonly uid: bigint; readonly gid: bigint },
+  own: Identity,
 ): boolean {
   const open = Number(mode) & OTHERS;
   const isMounted = uid === 0n && own.uid !== 0 && own.groups.includes(Number(gid));
@@ -56,7 +81,8 @@ const ownIdentity = (): Identity => ({ uid: process.getuid?.() ?? 0, groups: pro
 export function readPrivate(path: string): { stamp: string; text: string } {
   try {
     const found = statSync(path, { bigint: true });
-    if (isOpenToOthers(found, ownIdentity())) throw new KeyStoreError(`\`${path}\` holds private keys and others may read it: \`chmod 600 ${path}\``);
+    if (isOpenToOthers(found, ownIdentity()))
+      throw new KeyStoreError(`\`${path}\` holds private keys and others may read it: \`chmod 600 ${path}\``);
     return { stamp: stampOf(found), text: readFileSync(path, 'utf8') };
   } catch (error) {
     throw named(path, error);
@@ -67,7 +93,10 @@ export function readPrivate(path: string): { stamp: string; text: string } {
 function named(path: string, error: unknown): KeyStoreError {
   const { message, code, syscall } = error as NodeJS.ErrnoException;
   if (message.includes(path) && error instanceof KeyStoreError) return error;
-  return new KeyStoreError(syscall === undefined ? `\`${path}\`: ${message}` : `\`${path}\` can't be read (${code ?? 'unknown'})`, { cause: error });
+  return new KeyStoreError(
+    syscall === undefined ? `\`${path}\`: ${message}` : `\`${path}\` can't be read (${code ?? 'unknown'})`,
+    { cause: error },
+  );
 }
 
 function parsed<T>(path: string, read: () => T): T {
@@ -79,8 +108,9 @@ function parsed<T>(path: string, read: () => T): T {
 }
 
 /**
- * The ring in a file: JSON as `writ signing-keys` writes it, or the PEM of a single key; wrapped, where a device is given that unwraps it.
- * INVARIANT (no key in clear where a device is named): a file that isn't wrapped is refused then, so that nobody takes one for wrapped that is not.
+ * The ring in a file: JSON as `writ signing-keys` writes it, or the PEM of a single key; wrapped, where a device is
+ * given that unwraps it. INVARIANT (no key in clear where a device is named): a file that isn't wrapped is refused
+ * then, so that nobody takes one for wrapped that is not.
  */
 export class KeyFile extends KeyStore {
   readonly #path: string;
@@ -106,7 +136,7 @@ export class KeyFile extends KeyStore {
   }
 
   override async refresh(): Promise<boolean> {
-    if (await stampAt(this.#path) === this.#stamp) return false;
+    if ((await stampAt(this.#path)) === this.#stamp) return false;
     const { stamp, text } = readPrivate(this.#path);
     try {
       const by = wrapOf(text, this.#wrap);
@@ -124,8 +154,12 @@ export class KeyFile extends KeyStore {
  * @throws KeyStoreError where the file and what is known of a device don't go together
  */
 function wrapOf(text: string, wrap: KeyWrap | null): KeyWrap | null {
-  if (wrap === null && isWrapped(text)) throw new KeyStoreError('it is wrapped by a device: name that with `WRIT_KEY_WRAP_FILE`, or with `--wrap`');
-  if (wrap !== null && !isWrapped(text)) throw new KeyStoreError('it lies in clear, and a device is named that wraps keys: `writ signing-keys wrap` puts it under that');
+  if (wrap === null && isWrapped(text))
+    throw new KeyStoreError('it is wrapped by a device: name that with `WRIT_KEY_WRAP_FILE`, or with `--wrap`');
+  if (wrap !== null && !isWrapped(text))
+    throw new KeyStoreError(
+      'it lies in clear, and a device is named that wraps keys: `writ signing-keys wrap` puts it under that',
+    );
   return wrap;
 }
 
@@ -143,7 +177,10 @@ export class FollowedFile<T> {
   constructor(path: string, parse: (text: string) => T) {
     this.#path = path;
     this.#parse = parse;
-    const { stamp, value } = parsed(path, () => ({ stamp: stampOf(statSync(path, { bigint: true })), value: parse(readFileSync(path, 'utf8')) }));
+    const { stamp, value } = parsed(path, () => ({
+      stamp: stampOf(statSync(path, { bigint: true })),
+      value: parse(readFileSync(path, 'utf8')),
+    }));
     this.#stamp = stamp;
     this.#value = value;
   }
@@ -156,15 +193,23 @@ export class FollowedFile<T> {
   async refresh(): Promise<boolean> {
     const stamp = await stampAt(this.#path);
     if (stamp === this.#stamp) return false;
-    const text = await readFile(this.#path, 'utf8').catch((error: unknown) => { throw named(this.#path, error); });
+    const text = await readFile(this.#path, 'utf8').catch((error: unknown) => {
+      throw named(this.#path, error);
+    });
     this.#value = parsed(this.#path, () => this.#parse(text));
     this.#stamp = stamp;
     return true;
   }
 }
 
-/** Reads a ring with its private keys, to change it; one in clear also where a device is named, which is to wrap it. @throws KeyStoreError */
-export function readRing(path: string, wrap: KeyWrap | null = null): { ring: KeyRing; pemOf: (keyid: string) => string | null } {
+/**
+ * Reads a ring with its private keys, to change it; one in clear also where a device is named, which is to wrap it.
+ * @throws KeyStoreError
+ */
+export function readRing(
+  path: string,
+  wrap: KeyWrap | null = null,
+): { ring: KeyRing; pemOf: (keyid: string) => string | null } {
   const { text: found } = readPrivate(path);
   const text = parsed(path, () => {
     const by = isWrapped(found) ? wrapOf(found, wrap) : null;
@@ -180,7 +225,9 @@ export function readRing(path: string, wrap: KeyWrap | null = null): { ring: Key
 export function parseRingText(text: string): { ring: KeyRing; pemOf: (keyid: string) => string | null } {
   const ring = parseRing(text);
   if (!text.trimStart().startsWith('{')) return { ring, pemOf: () => text };
-  const pems = new Map((JSON.parse(text) as { keys: { keyid: string; pem: string | null }[] }).keys.map(({ keyid, pem }) => [keyid, pem]));
+  const pems = new Map(
+    (JSON.parse(text) as { keys: { keyid: string; pem: string | null }[] }).keys.map(({ keyid, pem }) => [keyid, pem]),
+  );
   return { ring, pemOf: (keyid) => pems.get(keyid) ?? null };
 }
 
@@ -193,14 +240,15 @@ export function writeRing(path: string, text: string, wrap: KeyWrap | null): voi
 export const firstRing = ({ pem, signer }: NewKey): string => formatRing(ringOf(signer), () => pem);
 
 /**
- * Replaces a file by another content, in one step: who reads at any moment finds the old one or the new one, also after a power cut. A file that is reached by a link is
- * refused: the link would be replaced, and what it led to would stay.
+ * Replaces a file by another content, in one step: who reads at any moment finds the old one or the new one, also after
+ * a power cut. A file that is reached by a link is refused: the link would be replaced, and what it led to would stay.
  * @throws KeyStoreError
  */
 export function replaceFile(path: string, text: string, mode: number): void {
   const next = `${path}.next`;
   try {
-    if (lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink() === true) throw new KeyStoreError(`\`${path}\` is a link: name the file that it leads to`);
+    if (lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink() === true)
+      throw new KeyStoreError(`\`${path}\` is a link: name the file that it leads to`);
     const fd = openSync(next, 'w', mode);
     try {
       writeSync(fd, text);
@@ -216,6 +264,8 @@ export function replaceFile(path: string, text: string, mode: number): void {
     closeSync(folder);
   } catch (error) {
     if (error instanceof KeyStoreError) throw error;
-    throw new KeyStoreError(`\`${path}\` can't be written (${(error as NodeJS.ErrnoException).code ?? 'unknown'})`, { cause: error });
+    throw new KeyStoreError(`\`${path}\` can't be written (${(error as NodeJS.ErrnoException).code ?? 'unknown'})`, {
+      cause: error,
+    });
   }
 }

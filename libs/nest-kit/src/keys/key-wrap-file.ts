@@ -13,7 +13,8 @@ const KeyWrapFile = Type.Object({ pkcs11: Pkcs11 }, { additionalProperties: fals
 const DEPTH_MAX = 4;
 
 /**
- * Reads which device unwraps private keys: `{"pkcs11":{"module","token","key_id","pin_file"}}`. Asks the device nothing.
+ * Reads which device unwraps private keys: `{"pkcs11":{"module","token","key_id","pin_file"}}`. Asks the device
+ * nothing.
  * @throws KeyStoreError
  */
 export function readKeyWrap(path: string): KeyWrap {
@@ -21,7 +22,10 @@ export function readKeyWrap(path: string): KeyWrap {
     const { pkcs11 } = parseMessage(KeyWrapFile, parseIJson(readFileSync(path, 'utf8'), { depthMax: DEPTH_MAX }));
     return new Pkcs11Wrap(pkcs11, () => readPrivate(pkcs11.pin_file).text.trim());
   } catch (cause) {
-    if (cause instanceof Fault || cause instanceof JsonError) throw new KeyStoreError(`\`${path}\` names no device: ${cause.message}`, { cause });
-    throw new KeyStoreError(`\`${path}\` can't be read (${(cause as NodeJS.ErrnoException).code ?? 'unknown'})`, { cause });
+    if (cause instanceof Fault || cause instanceof JsonError)
+      throw new KeyStoreError(`\`${path}\` names no device: ${cause.message}`, { cause });
+    throw new KeyStoreError(`\`${path}\` can't be read (${(cause as NodeJS.ErrnoException).code ?? 'unknown'})`, {
+      cause,
+    });
   }
 }

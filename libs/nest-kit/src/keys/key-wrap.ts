@@ -7,8 +7,9 @@ import { Type } from 'typebox';
 import { openBytes, sealBytes } from '../sealed-bytes.ts';
 
 /**
- * A key that doesn't leave its device or service, and under which files of private keys lie. It is asked when a file is read or written, never for a signature.
- * Implementations MUST throw KeyStoreError where it can't be reached or refuses, naming no secret, and MUST end within seconds: a process waits for them as it starts.
+ * A key that doesn't leave its device or service, and under which files of private keys lie. It is asked when a file is
+ * read or written, never for a signature. Implementations MUST throw KeyStoreError where it can't be reached or
+ * refuses, naming no secret, and MUST end within seconds: a process waits for them as it starts.
  */
 export abstract class KeyWrap {
   /** Seals some dozens of bytes so that the device alone opens them. Asks for no secret. */
@@ -19,13 +20,16 @@ export abstract class KeyWrap {
 }
 
 const Bytes = Type.String({ pattern: '^[A-Za-z0-9+/]+={0,2}$', maxLength: 4 * 1024 * 1024, description: 'base64' });
-const WrappedFile = Type.Object({
-  v: Type.Literal(1),
-  /** the key of this file's content, as the device wrapped it */
-  wrapped_key: Bytes,
-  /** the content, AES-256-GCM */
-  sealed: Bytes,
-}, { additionalProperties: false });
+const WrappedFile = Type.Object(
+  {
+    v: Type.Literal(1),
+    /** the key of this file's content, as the device wrapped it */
+    wrapped_key: Bytes,
+    /** the content, AES-256-GCM */
+    sealed: Bytes,
+  },
+  { additionalProperties: false },
+);
 
 const KEY_BYTES = 32;
 const DEPTH_MAX = 2;
@@ -38,13 +42,18 @@ export const isWrapped = (text: string): boolean => text.trimStart().startsWith(
 /** Seals the text of a ring under a key of its own, and that under the device's. */
 export function wrapText(text: string, wrap: KeyWrap): string {
   const key = randomBytes(KEY_BYTES);
-  const file = { v: 1, wrapped_key: Buffer.from(wrap.wrap(key)).toString('base64'), sealed: sealBytes(key, Buffer.from(text), CONTEXT).toString('base64') };
+  const file = {
+    v: 1,
+    wrapped_key: Buffer.from(wrap.wrap(key)).toString('base64'),
+    sealed: sealBytes(key, Buffer.from(text), CONTEXT).toString('base64'),
+  };
   key.fill(0);
   return `${JSON.stringify(file, null, 2)}\n`;
 }
 
 /** @throws KeyStoreError */
-export const unwrapTextAtStart = (text: string, wrap: KeyWrap): string => opened(text, (wrapped) => wrap.unwrapAtStart(wrapped));
+export const unwrapTextAtStart = (text: string, wrap: KeyWrap): string =>
+  opened(text, (wrapped) => wrap.unwrapAtStart(wrapped));
 
 /** Rejects with KeyStoreError. */
 export async function unwrapText(text: string, wrap: KeyWrap): Promise<string> {
@@ -58,7 +67,10 @@ function opened(text: string, keyOf: (wrapped: Uint8Array) => Uint8Array): strin
   try {
     return openBytes(key, sealed, CONTEXT).toString('utf8');
   } catch (cause) {
-    throw new KeyStoreError('it does not open under the key that the device unwrapped: it was changed, or wrapped by another', { cause });
+    throw new KeyStoreError(
+      'it does not open under the key that the device unwrapped: it was changed, or wrapped by another',
+      { cause },
+    );
   } finally {
     key.fill(0);
   }

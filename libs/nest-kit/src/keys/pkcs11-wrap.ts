@@ -7,22 +7,25 @@ import { KeyWrap } from './key-wrap.ts';
 
 const Text = Type.String({ minLength: 1, maxLength: 4_096 });
 
-export const Pkcs11 = Type.Object({
-  /** the token's library, as its vendor ships it */
-  module: Text,
-  /** the token's label */
-  token: Text,
-  /** the id of the RSA key on it, hexadecimal: `pkcs11-tool` decrypts by any key where it is given a label alone */
-  key_id: Type.String({ pattern: '^([0-9a-f]{2}){1,64}$' }),
-  /** a file with the token's PIN, readable by its owner alone */
-  pin_file: Text,
-  /** of OAEP, with MGF1 of the same; SoftHSM knows SHA-1 alone, and OAEP asks no more of it */
-  oaep_hash: Type.Optional(Type.Union([Type.Literal('SHA256'), Type.Literal('SHA-1')])),
-  /** OpenSC's `pkcs11-tool` */
-  program: Type.Optional(Text),
-  /** what the vendor's library wants in its environment; it finds nothing of the process's own */
-  environment: Type.Optional(Type.Record(Text, Type.String({ maxLength: 4_096 }))),
-}, { additionalProperties: false });
+export const Pkcs11 = Type.Object(
+  {
+    /** the token's library, as its vendor ships it */
+    module: Text,
+    /** the token's label */
+    token: Text,
+    /** the id of the RSA key on it, hexadecimal: `pkcs11-tool` decrypts by any key where it is given a label alone */
+    key_id: Type.String({ pattern: '^([0-9a-f]{2}){1,64}$' }),
+    /** a file with the token's PIN, readable by its owner alone */
+    pin_file: Text,
+    /** of OAEP, with MGF1 of the same; SoftHSM knows SHA-1 alone, and OAEP asks no more of it */
+    oaep_hash: Type.Optional(Type.Union([Type.Literal('SHA256'), Type.Literal('SHA-1')])),
+    /** OpenSC's `pkcs11-tool` */
+    program: Type.Optional(Text),
+    /** what the vendor's library wants in its environment; it finds nothing of the process's own */
+    environment: Type.Optional(Type.Record(Text, Type.String({ maxLength: 4_096 }))),
+  },
+  { additionalProperties: false },
+);
 export type Pkcs11 = Static<typeof Pkcs11>;
 
 const PROGRAM = '/usr/bin/pkcs11-tool';
@@ -31,11 +34,12 @@ const ANSWER_MS = 10_000;
 const BYTES_MAX = 64 * 1024;
 /** The PIN stands in no list of processes: the tool reads it from this variable. */
 const PIN = 'WRIT_TOKEN_PIN';
-const HASHES = { 'SHA256': { node: 'sha256', mgf: 'MGF1-SHA256' }, 'SHA-1': { node: 'sha1', mgf: 'MGF1-SHA1' } } as const;
+const HASHES = { SHA256: { node: 'sha256', mgf: 'MGF1-SHA256' }, 'SHA-1': { node: 'sha1', mgf: 'MGF1-SHA1' } } as const;
 
 /**
- * An RSA key on a PKCS #11 token (a HSM, a smart card, SoftHSM), through OpenSC's `pkcs11-tool`: a process of its own for each question, so that a vendor's library is never loaded into one that
- * signs. Sealing takes its public half alone.
+ * An RSA key on a PKCS #11 token (a HSM, a smart card, SoftHSM), through OpenSC's `pkcs11-tool`: a process of its own
+ * for each question, so that a vendor's library is never loaded into one that signs. Sealing takes its public half
+ * alone.
  */
 export class Pkcs11Wrap extends KeyWrap {
   readonly #options: Pkcs11;
@@ -51,7 +55,10 @@ export class Pkcs11Wrap extends KeyWrap {
 
   override wrap(secret: Uint8Array): Uint8Array {
     this.#publicKey ??= this.#readPublicKey();
-    return publicEncrypt({ key: this.#publicKey, padding: constants.RSA_PKCS1_OAEP_PADDING, oaepHash: this.#hash.node }, secret);
+    return publicEncrypt(
+      { key: this.#publicKey, padding: constants.RSA_PKCS1_OAEP_PADDING, oaepHash: this.#hash.node },
+      secret,
+    );
   }
 
   override unwrapAtStart(wrapped: Uint8Array): Uint8Array {
@@ -60,10 +67,15 @@ export class Pkcs11Wrap extends KeyWrap {
 
   override unwrap(wrapped: Uint8Array): Promise<Uint8Array> {
     return new Promise((resolve, reject) => {
-      const child = execFile(this.#program, [...this.#decrypting], { ...this.#spawned(this.#pinOf()), encoding: 'buffer' }, (error, stdout, stderr) => {
-        if (error === null) resolve(stdout);
-        else reject(this.#failed({ cause: error, stderr }));
-      });
+      const child = execFile(
+        this.#program,
+        [...this.#decrypting],
+        { ...this.#spawned(this.#pinOf()), encoding: 'buffer' },
+        (error, stdout, stderr) => {
+          if (error === null) resolve(stdout);
+          else reject(this.#failed({ cause: error, stderr }));
+        },
+      );
       // A tool that is not there, or that refused the PIN, reads nothing; its end says what was wrong.
       child.stdin?.on('error', () => undefined).end(wrapped);
     });
@@ -74,13 +86,20 @@ export class Pkcs11Wrap extends KeyWrap {
     try {
       return createPublicKey({ key: Buffer.from(der), format: 'der', type: 'spki' });
     } catch (cause) {
-      throw new KeyStoreError(`what the token \`${this.#options.token}\` gives for \`${this.#options.key_id}\` is no public key`, { cause });
+      throw new KeyStoreError(
+        `what the token \`${this.#options.token}\` gives for \`${this.#options.key_id}\` is no public key`,
+        { cause },
+      );
     }
   }
 
   #ask(args: readonly string[], input: Uint8Array, pin: string | null): Uint8Array {
     try {
-      return execFileSync(this.#program, [...(pin === null ? this.#token : []), ...args], { ...this.#spawned(pin), input, stdio: 'pipe' });
+      return execFileSync(this.#program, [...(pin === null ? this.#token : []), ...args], {
+        ...this.#spawned(pin),
+        input,
+        stdio: 'pipe',
+      });
     } catch (cause) {
       throw this.#failed({ cause, stderr: (cause as { stderr?: Uint8Array }).stderr });
     }
@@ -88,9 +107,17 @@ export class Pkcs11Wrap extends KeyWrap {
 
   /** The tool's own last word, which names no secret. */
   #failed({ cause, stderr }: { cause: unknown; stderr?: string | Uint8Array | undefined }): KeyStoreError {
-    const said = Buffer.from(stderr ?? '').toString('utf8').trim().split('\n').at(-1) ?? '';
+    const said =
+      Buffer.from(stderr ?? '')
+        .toString('utf8')
+        .trim()
+        .split('\n')
+        .at(-1) ?? '';
     const why = said === '' ? ((cause as NodeJS.ErrnoException).code ?? 'it did not answer') : said;
-    return new KeyStoreError(`the key \`${this.#options.key_id}\` of the token \`${this.#options.token}\` can't be used: ${why}`, { cause });
+    return new KeyStoreError(
+      `the key \`${this.#options.key_id}\` of the token \`${this.#options.token}\` can't be used: ${why}`,
+      { cause },
+    );
   }
 
   get #program(): string {
@@ -106,10 +133,28 @@ export class Pkcs11Wrap extends KeyWrap {
   }
 
   get #decrypting(): readonly string[] {
-    return [...this.#token, '--login', '--pin', `env:${PIN}`, '--decrypt', '--mechanism', 'RSA-PKCS-OAEP', '--hash-algorithm', this.#options.oaep_hash ?? 'SHA256', '--mgf', this.#hash.mgf, '--id', this.#options.key_id];
+    return [
+      ...this.#token,
+      '--login',
+      '--pin',
+      `env:${PIN}`,
+      '--decrypt',
+      '--mechanism',
+      'RSA-PKCS-OAEP',
+      '--hash-algorithm',
+      this.#options.oaep_hash ?? 'SHA256',
+      '--mgf',
+      this.#hash.mgf,
+      '--id',
+      this.#options.key_id,
+    ];
   }
 
   #spawned(pin: string | null): Pick<ExecFileOptions, 'env' | 'timeout' | 'maxBuffer'> {
-    return { env: { ...this.#options.environment, ...(pin === null ? {} : { [PIN]: pin }) }, timeout: ANSWER_MS, maxBuffer: BYTES_MAX };
+    return {
+      env: { ...this.#options.environment, ...(pin === null ? {} : { [PIN]: pin }) },
+      timeout: ANSWER_MS,
+      maxBuffer: BYTES_MAX,
+    };
   }
 }

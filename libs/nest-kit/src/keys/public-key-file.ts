@@ -20,7 +20,10 @@ export class PublicKeyFile {
     return this.#keys;
   }
 
-  /** Resolves with whether there was something new. Rejects with KeyStoreError, keeping what it had, where what is there can't be read. */
+  /**
+   * Resolves with whether there was something new. Rejects with KeyStoreError, keeping what it had, where what is there
+   * can't be read.
+   */
   async refresh(): Promise<boolean> {
     const isNew = await this.#file.refresh();
     if (isNew) this.#take();

@@ -2,7 +2,10 @@
 import { KeyStoreError, parseRing, type KeyRing } from '@writ/signing';
 import { FollowedFile } from './key-file.ts';
 
-/** The ring of another process, without its private keys, out of a file that may change: who signs there, since when, and who was revoked. */
+/**
+ * The ring of another process, without its private keys, out of a file that may change: who signs there, since when,
+ * and who was revoked.
+ */
 export class PublicRingFile {
   readonly #file: FollowedFile<KeyRing>;
 
@@ -15,7 +18,10 @@ export class PublicRingFile {
     return this.#file.value;
   }
 
-  /** Resolves with whether there was something new. Rejects with KeyStoreError, keeping what it had, where what is there can't be read. */
+  /**
+   * Resolves with whether there was something new. Rejects with KeyStoreError, keeping what it had, where what is there
+   * can't be read.
+   */
   refresh(): Promise<boolean> {
     return this.#file.refresh();
   }
@@ -23,6 +29,9 @@ export class PublicRingFile {
 
 function parsePublicRing(text: string): KeyRing {
   const ring = parseRing(text);
-  if (ring.keys.some(({ signer }) => signer !== null)) throw new KeyStoreError('it holds a private key, and is for those who have none: give what `writ signing-keys` publishes');
+  if (ring.keys.some(({ signer }) => signer !== null))
+    throw new KeyStoreError(
+      'it holds a private key, and is for those who have none: give what `writ signing-keys` publishes',
+    );
   return ring;
 }

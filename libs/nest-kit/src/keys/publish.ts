@@ -42,8 +42,8 @@ export interface Published {
 
 /**
  * A ring with what a change lets verify in addition: its new keys, and a later end of those that were there. A change
- * also narrows: it ends the old key, or revokes it. That is published once the ring is in force. Published too early, and
- * left there by a run that ends, it has refused what the ring's key still signs.
+ * also narrows: it ends the old key, or revokes it. That is published once the ring is in force. Published too early,
+ * and left there by a run that ends, it has refused what the ring's key still signs.
  */
 function widened({ keys }: KeyRing, changed: KeyRing): KeyRing {
   const known = new Set(keys.map(({ keyid }) => keyid));
@@ -94,9 +94,15 @@ export const publishedTexts = (rings: Rings, deployment: string): Readonly<Recor
  * changing the rings meanwhile.
  * @throws KeyStoreError
  */
-export function publishRings(rings: Rings, deployment: string, files: PublicFiles, announced: Announced | null = null): void {
+export function publishRings(
+  rings: Rings,
+  deployment: string,
+  files: PublicFiles,
+  announced: Announced | null = null,
+): void {
   const texts = textsOf(publishedOf(rings, deployment, announced));
-  for (const name of ['permit', 'record', 'log', 'checkpoint', 'all'] as const) replaceFile(files[name], texts[name], 0o644);
+  for (const name of ['permit', 'record', 'log', 'checkpoint', 'all'] as const)
+    replaceFile(files[name], texts[name], 0o644);
 }
 
 const withoutPrivate = ({ keys }: KeyRing): KeyRing => ({ keys: keys.map((key) => ({ ...key, signer: null })) });

@@ -11,7 +11,9 @@ import { readKeyWrap } from './key-wrap-file.ts';
 import { isWrapped, KeyWrap, wrapText } from './key-wrap.ts';
 
 const dir = mkdtempSync(join(tmpdir(), 'writ-wrapped-'));
-afterAll(() => { rmSync(dir, { recursive: true }); });
+afterAll(() => {
+  rmSync(dir, { recursive: true });
+});
 let files = 0;
 const place = (): string => join(dir, `${String((files += 1))}.json`);
 
@@ -44,12 +46,21 @@ const made = (): NewKey => {
 };
 
 function contractUnder(name: string, wrap: KeyWrap): void {
-  keyStoreContract(name, () => made().signer, (ring) => {
-    const path = place();
-    const put = (next: KeyRing | 'nonsense'): void => writeRing(path, next === 'nonsense' ? '{"v":1,"keys":[' : formatRing(next, (keyid) => pems.get(keyid) ?? null), wrap);
-    put(ring);
-    return { store: new KeyFile(path, wrap), put };
-  });
+  keyStoreContract(
+    name,
+    () => made().signer,
+    (ring) => {
+      const path = place();
+      const put = (next: KeyRing | 'nonsense'): void =>
+        writeRing(
+          path,
+          next === 'nonsense' ? '{"v":1,"keys":[' : formatRing(next, (keyid) => pems.get(keyid) ?? null),
+          wrap,
+        );
+      put(ring);
+      return { store: new KeyFile(path, wrap), put };
+    },
+  );
 }
 
 contractUnder('a wrapped file', new RsaWrap());
@@ -108,7 +119,13 @@ describe('a wrapped file of keys', () => {
     expect(Buffer.from(await wrapBy({}).unwrap(wrapped)).toString()).toBe('a key');
     const wrongPin = join(dir, 'wrong-pin');
     writeFileSync(wrongPin, '131313', { mode: 0o600 });
-    for (const over of [{ pin_file: wrongPin }, { key_id: '02' }, { token: 'other' }, { module: '/nowhere.so' }, { program: '/nowhere' }]) {
+    for (const over of [
+      { pin_file: wrongPin },
+      { key_id: '02' },
+      { token: 'other' },
+      { module: '/nowhere.so' },
+      { program: '/nowhere' },
+    ]) {
       for (const unwrap of [() => wrapBy(over).unwrap(wrapped), async () => wrapBy(over).unwrapAtStart(wrapped)]) {
         const error: unknown = await unwrap().catch((thrown: unknown) => thrown);
         expect([over, error]).toEqual([over, expect.any(KeyStoreError)]);
@@ -124,7 +141,12 @@ describe('a wrapped file of keys', () => {
   });
 });
 
-it.each([['nothing', ''], ['no kind', '{}'], ['an unknown kind', '{"kms":{}}'], ['a member too much', '{"pkcs11":{"module":"m","token":"t","key_id":"01","pin_file":"p","pin":"1"}}']])('a file that names a device with %s is refused', (_what, text) => {
+it.each([
+  ['nothing', ''],
+  ['no kind', '{}'],
+  ['an unknown kind', '{"kms":{}}'],
+  ['a member too much', '{"pkcs11":{"module":"m","token":"t","key_id":"01","pin_file":"p","pin":"1"}}'],
+])('a file that names a device with %s is refused', (_what, text) => {
   const path = place();
   writeFileSync(path, text);
   expect(() => readKeyWrap(path)).toThrow(KeyStoreError);

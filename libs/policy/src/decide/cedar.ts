@@ -83,15 +83,20 @@ function* put(question: Question, { slice, context }: Prepared, supervision: Sup
   for (const target of targetsOf(question, slice)) {
     const answers: AuthorizationAnswer[] = [];
     for (const piece of slice.pieces) {
-      answers.push(askCedar((cedar) => cedar.statefulIsAuthorized({
-        principal: { type: 'Agent', id: agent_id },
-        action: { type: 'Action', id: tool_id },
-        resource: target.uid,
-        context: told,
-        // Looked up anew each time: between two steps others may have asked, and their rules may have taken the slot.
-        preparsedPolicySetId: slotOf(piece),
-        entities: target.entities,
-      })));
+      answers.push(
+        askCedar((cedar) =>
+          cedar.statefulIsAuthorized({
+            principal: { type: 'Agent', id: agent_id },
+            action: { type: 'Action', id: tool_id },
+            resource: target.uid,
+            context: told,
+            // Looked up anew each time: between two steps others may have asked, and their rules may have taken the
+            // slot.
+            preparsedPolicySetId: slotOf(piece),
+            entities: target.entities,
+          }),
+        ),
+      );
       yield;
     }
     const answer = readAnswers(answers);
@@ -103,7 +108,16 @@ function* put(question: Question, { slice, context }: Prepared, supervision: Sup
 
 function factsOf({ ask, risk_level, effect }: Question): Omit<Facts, 'supervision'> {
   const { agent_id, session_mode, risk_ceiling, tool_class, task_class, time } = ask;
-  return { agent_id, session_mode, risk_level, risk_ceiling, tool_class, task_class, effect: effect === undefined ? '' : PRESENT, time: time === undefined ? '' : PRESENT };
+  return {
+    agent_id,
+    session_mode,
+    risk_level,
+    risk_ceiling,
+    tool_class,
+    task_class,
+    effect: effect === undefined ? '' : PRESENT,
+    time: time === undefined ? '' : PRESENT,
+  };
 }
 
 /**
@@ -118,7 +132,10 @@ export function readAnswers(answers: readonly AuthorizationAnswer[]): Answer {
       errors.push(...answer.errors.map(({ message }) => message));
       continue;
     }
-    const { decision, diagnostics: { reason, errors: failed } } = answer.response;
+    const {
+      decision,
+      diagnostics: { reason, errors: failed },
+    } = answer.response;
     (decision === 'allow' ? permits : forbids).push(...reason);
     errors.push(...failed.map(({ policyId, error }) => `\`${policyId}\`: ${error.message}`));
   }
@@ -131,14 +148,26 @@ export function readAnswers(answers: readonly AuthorizationAnswer[]): Answer {
 }
 
 /** Only what some rule of the slice looks at: Cedar's reading of the rest would cost more than its answer. */
-function contextOf({ ask, risk_level, history_broken, effect }: Question, slice: Slice): Record<string, CedarValueJson> {
+function contextOf(
+  { ask, risk_level, history_broken, effect }: Question,
+  slice: Slice,
+): Record<string, CedarValueJson> {
   const all: Values = {
-    risk_milli: ask.risk_milli, risk_ceiling: ask.risk_ceiling, risk_level, task_class: ask.task_class, tool_class: ask.tool_class,
-    labels: ask.labels as string[], delegated_by: ask.delegated_by.map((id) => ({ __entity: { type: 'Agent', id } })), session_mode: ask.session_mode, job_lists_tool: ask.job_lists_tool, staged_change: ask.staged_change,
+    risk_milli: ask.risk_milli,
+    risk_ceiling: ask.risk_ceiling,
+    risk_level,
+    task_class: ask.task_class,
+    tool_class: ask.tool_class,
+    labels: ask.labels as string[],
+    delegated_by: ask.delegated_by.map((id) => ({ __entity: { type: 'Agent', id } })),
+    session_mode: ask.session_mode,
+    job_lists_tool: ask.job_lists_tool,
+    staged_change: ask.staged_change,
     history_broken: history_broken as string[],
   };
   if (ask.time !== undefined) all.time = { ...ask.time };
-  if (ask.egress !== undefined) all.egress = { domains: [...ask.egress.domains], methods: [...ask.egress.methods], purpose: ask.egress.purpose };
+  if (ask.egress !== undefined)
+    all.egress = { domains: [...ask.egress.domains], methods: [...ask.egress.methods], purpose: ask.egress.purpose };
   if (effect !== undefined) all.effect = { ...effect, areas: [...effect.areas] };
   const context: Record<string, CedarValueJson> = {};
   for (const name of slice.reads.context) {

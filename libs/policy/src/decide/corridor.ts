@@ -15,9 +15,16 @@ export interface Ground {
 }
 
 const LEVELS = ['no_go', 'escalated', 'soft_gate'] as const;
-const ASKS = { soft_gate: 'a person must see the call', escalated: 'administrators must agree', no_go: 'the call is refused' } as const;
+const ASKS = {
+  soft_gate: 'a person must see the call',
+  escalated: 'administrators must agree',
+  no_go: 'the call is refused',
+} as const;
 
-/** What risk asks for at least: the risk table's own word, and the thresholds of the call's task class where they ask for more. */
+/**
+ * What risk asks for at least: the risk table's own word, and the thresholds of the call's task class where they ask
+ * for more.
+ */
 export function riskGrounds(set: PolicySet, ask: PolicyAsk): Ground[] {
   const ceiling = ceilingGround(ask);
   const asked = AUTONOMY_MODES.indexOf(leastOf(ceiling));
@@ -26,28 +33,45 @@ export function riskGrounds(set: PolicySet, ask: PolicyAsk): Ground[] {
 
 /** The thresholds that hold for a task class. */
 export function thresholdsFor({ document: { thresholds } }: PolicySet, taskClass: string): Thresholds {
-  return Object.hasOwn(thresholds.task_classes, taskClass) ? thresholds.task_classes[taskClass] as Thresholds : thresholds.general;
+  return Object.hasOwn(thresholds.task_classes, taskClass)
+    ? (thresholds.task_classes[taskClass] as Thresholds)
+    : thresholds.general;
 }
 
 function ceilingGround({ risk_ceiling }: PolicyAsk): Ground[] {
   if (risk_ceiling === 'none') return [];
-  return [risk_ceiling === 'no_go'
-    ? { rule_id: 'risk.no_go', mode: 'no_go', reason: 'the risk table rules this out, and no approval lifts that', would_pass: 'an action that the risk table doesn\'t rule out' }
-    : { rule_id: 'risk.soft_gate', mode: 'soft_gate', reason: 'the risk table wants a person to see this first', would_pass: 'an action for which the risk table asks for nobody' }];
+  return [
+    risk_ceiling === 'no_go'
+      ? {
+          rule_id: 'risk.no_go',
+          mode: 'no_go',
+          reason: 'the risk table rules this out, and no approval lifts that',
+          would_pass: "an action that the risk table doesn't rule out",
+        }
+      : {
+          rule_id: 'risk.soft_gate',
+          mode: 'soft_gate',
+          reason: 'the risk table wants a person to see this first',
+          would_pass: 'an action for which the risk table asks for nobody',
+        },
+  ];
 }
 
 function thresholdGround(set: PolicySet, { risk_milli, task_class }: PolicyAsk): Ground[] {
   const thresholds = thresholdsFor(set, task_class);
-  const reaches = (level: keyof Thresholds): boolean => thresholds[level] !== null && risk_milli >= Math.round(thresholds[level] * 1000);
+  const reaches = (level: keyof Thresholds): boolean =>
+    thresholds[level] !== null && risk_milli >= Math.round(thresholds[level] * 1000);
   const level = LEVELS.find(reaches);
   if (level === undefined) return [];
   const from = thresholds[level] as number;
-  return [{
-    rule_id: `risk.${level}`,
-    mode: level,
-    reason: `the risk is ${risk_milli / 1000}, and from ${from} on ${ASKS[level]} in task class \`${task_class}\``,
-    would_pass: `a risk below ${thresholds[LEVELS.findLast(reaches) as keyof Thresholds] as number}`,
-  }];
+  return [
+    {
+      rule_id: `risk.${level}`,
+      mode: level,
+      reason: `the risk is ${risk_milli / 1000}, and from ${from} on ${ASKS[level]} in task class \`${task_class}\``,
+      would_pass: `a risk below ${thresholds[LEVELS.findLast(reaches) as keyof Thresholds] as number}`,
+    },
+  ];
 }
 
 /** Effects that the rules on effects let be. */
@@ -63,8 +87,11 @@ const WITHOUT: Readonly<Record<EffectRule, string>> = {
 };
 
 /** What the findings on an effect ask for at least. Those that are only observed ask for nothing. */
-export const findingGrounds = (findings: readonly EffectFinding[]): Ground[] => findings.flatMap(({ rule, mode, message }) =>
-  (mode === 'observe' ? [] : [{ rule_id: rule, mode, reason: `the call ${message}`, would_pass: WITHOUT[rule] }]));
+export const findingGrounds = (findings: readonly EffectFinding[]): Ground[] =>
+  findings.flatMap(({ rule, mode, message }) =>
+    mode === 'observe' ? [] : [{ rule_id: rule, mode, reason: `the call ${message}`, would_pass: WITHOUT[rule] }],
+  );
 
 /** The supervision to begin with: the strictest that any ground asks for. */
-export const leastOf = (grounds: readonly Ground[]): AutonomyMode => grounds.reduce((mode, ground) => stricterOf(mode, ground.mode), AUTONOMY_MODES[0] as AutonomyMode);
+export const leastOf = (grounds: readonly Ground[]): AutonomyMode =>
+  grounds.reduce((mode, ground) => stricterOf(mode, ground.mode), AUTONOMY_MODES[0] as AutonomyMode);

@@ -12,31 +12,57 @@ import { decideEffectPolicy, decidePolicy, decidePolicySteps } from './decide-po
 
 const standard = compilePolicySet(DEFAULT_POLICY);
 const PERMIT_ALL = '@id("all") permit (principal, action, resource);';
-const setOf = (rules: readonly string[], more: Partial<PolicySetSource> = {}) => compilePolicySet({ v: 1, name: 'test', cedar: rules.join('\n'), ...more });
+const setOf = (rules: readonly string[], more: Partial<PolicySetSource> = {}) =>
+  compilePolicySet({ v: 1, name: 'test', cedar: rules.join('\n'), ...more });
 const set = (...rules: string[]) => setOf(rules);
 
 /** Rules of somebody else, which take a slot. */
 const fillerOf = (n: number): Piece => ({
-  key: `filler-${n}`, size: 1, policies: { [`filler-${n}`]: 'permit (principal, action, resource);' },
+  key: `filler-${n}`,
+  size: 1,
+  policies: { [`filler-${n}`]: 'permit (principal, action, resource);' },
 });
 
 describe('a policy decides', () => {
   test('without any rule everything is refused, and the reason says what nothing permits', () => {
     expect(decidePolicy(set(), PLAIN_ASK)).toEqual({
-      mode: 'no_go', decided: 'no_go', enforcement: 'enforce', rule_ids: ['default.deny'], errors: [], approvers: null,
-      reasons: [{ code: 'default.deny', message: 'no rule permits `fs.write` of category write in a session that is interactive' }],
+      mode: 'no_go',
+      decided: 'no_go',
+      enforcement: 'enforce',
+      rule_ids: ['default.deny'],
+      errors: [],
+      approvers: null,
+      reasons: [
+        {
+          code: 'default.deny',
+          message: 'no rule permits `fs.write` of category write in a session that is interactive',
+        },
+      ],
       would_pass: ['a rule that permits `fs.write` of category write in a session that is interactive'],
     });
   });
 
   test('a forbid wins over any permit', () => {
-    const decision = decidePolicy(set(PERMIT_ALL, '@id("stop") @reason("not today") forbid (principal, action, resource);'), PLAIN_ASK);
-    expect(decision).toMatchObject({ mode: 'no_go', rule_ids: ['stop'], reasons: [{ code: 'stop', message: 'not today' }], errors: [] });
+    const decision = decidePolicy(
+      set(PERMIT_ALL, '@id("stop") @reason("not today") forbid (principal, action, resource);'),
+      PLAIN_ASK,
+    );
+    expect(decision).toMatchObject({
+      mode: 'no_go',
+      rule_ids: ['stop'],
+      reasons: [{ code: 'stop', message: 'not today' }],
+      errors: [],
+    });
   });
 
   test('a rule that forbids less supervision is named beside the one that permits more', () => {
-    const rule = '@id("watched") @reason("needs eyes") @would_pass("a call without eyes") forbid (principal, action, resource) when { context.supervision == "autopilot" };';
-    expect(decidePolicy(set(PERMIT_ALL, rule), PLAIN_ASK)).toMatchObject({ mode: 'soft_gate', rule_ids: ['watched', 'all'], would_pass: ['a person approves it', 'a call without eyes'] });
+    const rule =
+      '@id("watched") @reason("needs eyes") @would_pass("a call without eyes") forbid (principal, action, resource) when { context.supervision == "autopilot" };';
+    expect(decidePolicy(set(PERMIT_ALL, rule), PLAIN_ASK)).toMatchObject({
+      mode: 'soft_gate',
+      rule_ids: ['watched', 'all'],
+      would_pass: ['a person approves it', 'a call without eyes'],
+    });
   });
 
   test.each(['permit', 'forbid'])('a %s that fails to evaluate refuses, whatever another rule permits', (effect) => {
@@ -48,26 +74,46 @@ describe('a policy decides', () => {
   });
 
   test('a rule that fails where less supervision is asked for refuses, though more would be allowed', () => {
-    const early = '@id("early") forbid (principal, action, resource) when { context.supervision == "autopilot" && context.risk_milli * 9223372036854775807 > 0 };';
-    expect(decidePolicy(set(PERMIT_ALL, early), PLAIN_ASK)).toMatchObject({ mode: 'no_go', errors: [expect.stringContaining('`early`')] });
+    const early =
+      '@id("early") forbid (principal, action, resource) when { context.supervision == "autopilot" && context.risk_milli * 9223372036854775807 > 0 };';
+    expect(decidePolicy(set(PERMIT_ALL, early), PLAIN_ASK)).toMatchObject({
+      mode: 'no_go',
+      errors: [expect.stringContaining('`early`')],
+    });
   });
 
   test('numbers of a rule keep all their digits', () => {
-    const exact = '@id("exact") permit (principal, action, resource) when { context.risk_milli + 9007199254740993 == 9007199254741043 };';
+    const exact =
+      '@id("exact") permit (principal, action, resource) when { context.risk_milli + 9007199254740993 == 9007199254741043 };';
     expect(decidePolicy(set(exact), PLAIN_ASK).mode).toBe('autopilot');
   });
 
   test('an answer that is a failure refuses', () => {
-    expect(decidePolicy(set(PERMIT_ALL), { ...PLAIN_ASK, workspace_id: undefined as unknown as string })).toMatchObject({ mode: 'no_go', rule_ids: [], errors: [expect.any(String)] });
-    expect(readAnswers([{ type: 'failure', errors: [{ message: 'no', help: null, code: null, url: null, severity: null }], warnings: [] }])).toEqual({ allowed: false, rules: [], errors: ['no'] });
+    expect(decidePolicy(set(PERMIT_ALL), { ...PLAIN_ASK, workspace_id: undefined as unknown as string })).toMatchObject(
+      { mode: 'no_go', rule_ids: [], errors: [expect.any(String)] },
+    );
+    expect(
+      readAnswers([
+        {
+          type: 'failure',
+          errors: [{ message: 'no', help: null, code: null, url: null, severity: null }],
+          warnings: [],
+        },
+      ]),
+    ).toEqual({ allowed: false, rules: [], errors: ['no'] });
   });
 
   test.each([0.5, Number.NaN, -1, 1001])('a risk of %d thousandths refuses', (risk_milli) => {
-    expect(decidePolicy(set(PERMIT_ALL), { ...PLAIN_ASK, risk_milli })).toMatchObject({ mode: 'no_go', errors: [expect.stringContaining('thousandths')] });
+    expect(decidePolicy(set(PERMIT_ALL), { ...PLAIN_ASK, risk_milli })).toMatchObject({
+      mode: 'no_go',
+      errors: [expect.stringContaining('thousandths')],
+    });
   });
 
   test('the same agent, tool and category are asked about as the call names them', () => {
-    const rules = set('@id("one") permit (principal == Agent::"agt_a", action == Action::"fs.write", resource in Workspace::"wsp_a");');
+    const rules = set(
+      '@id("one") permit (principal == Agent::"agt_a", action == Action::"fs.write", resource in Workspace::"wsp_a");',
+    );
     expect(decidePolicy(rules, PLAIN_ASK).mode).toBe('autopilot');
     expect(decidePolicy(rules, { ...PLAIN_ASK, agent_id: 'agt_b' }).mode).toBe('no_go');
     expect(decidePolicy(rules, { ...PLAIN_ASK, tool_id: 'fs.edit' }).mode).toBe('no_go');
@@ -75,30 +121,52 @@ describe('a policy decides', () => {
   });
 
   test('a family of tools is a group of actions', () => {
-    const rules = set('@id("files") permit (principal, action in Action::"fs.*", resource) when { action in Action::"write" };');
+    const rules = set(
+      '@id("files") permit (principal, action in Action::"fs.*", resource) when { action in Action::"write" };',
+    );
     expect(decidePolicy(rules, PLAIN_ASK).mode).toBe('autopilot');
     expect(decidePolicy(rules, { ...PLAIN_ASK, tool_id: 'shell.run' }).mode).toBe('no_go');
     expect(decidePolicy(rules, { ...PLAIN_ASK, tool_id: 'fs.read', category: 'read' }).mode).toBe('no_go');
   });
 
   test('a rule on paths is asked about each path, and the strictest answer counts', () => {
-    const rules = set(PERMIT_ALL, '@id("env") forbid (principal, action, resource is File) when { resource.path like "*.env" && resource.access == "write" };');
-    const touching = (...paths: string[]) => decidePolicy(rules, { ...PLAIN_ASK, resources: paths.map((path) => ({ kind: 'fs', access: 'write', path })) });
+    const rules = set(
+      PERMIT_ALL,
+      '@id("env") forbid (principal, action, resource is File) when { resource.path like "*.env" && resource.access == "write" };',
+    );
+    const touching = (...paths: string[]) =>
+      decidePolicy(rules, { ...PLAIN_ASK, resources: paths.map((path) => ({ kind: 'fs', access: 'write', path })) });
     expect(touching('a', 'b')).toMatchObject({ mode: 'autopilot', rule_ids: ['all'] });
     expect(touching('a', 'prod.env')).toMatchObject({ mode: 'no_go', rule_ids: ['env'] });
     expect(touching()).toMatchObject({ mode: 'autopilot' });
   });
 
   test('more than a thousand paths are judged, each of them, and the last one counts', () => {
-    const docs = set(PERMIT_ALL, '@id("docs") forbid (principal, action, resource is File) when { resource.path like "docs/*" };');
-    const files = Array.from({ length: 1_500 }, (_, n): FsResource => ({ kind: 'fs', access: 'write', path: `src/${n}.ts` }));
+    const docs = set(
+      PERMIT_ALL,
+      '@id("docs") forbid (principal, action, resource is File) when { resource.path like "docs/*" };',
+    );
+    const files = Array.from({ length: 1_500 }, (_, n): FsResource => ({
+      kind: 'fs',
+      access: 'write',
+      path: `src/${n}.ts`,
+    }));
     expect(decidePolicy(docs, { ...PLAIN_ASK, resources: files })).toMatchObject({ mode: 'autopilot', errors: [] });
-    expect(decidePolicy(docs, { ...PLAIN_ASK, resources: [...files, { kind: 'fs', access: 'write', path: 'docs/a.md' }] })).toMatchObject({ mode: 'no_go', rule_ids: ['docs'] });
+    expect(
+      decidePolicy(docs, { ...PLAIN_ASK, resources: [...files, { kind: 'fs', access: 'write', path: 'docs/a.md' }] }),
+    ).toMatchObject({ mode: 'no_go', rule_ids: ['docs'] });
   });
 
   test('in steps it decides the same, one path a step, whatever others ask in between', () => {
-    const docs = set(PERMIT_ALL, '@id("docs") forbid (principal, action, resource is File) when { resource.path like "docs/*" };');
-    const resources = ['src/a.ts', 'src/b.ts', 'src/c.ts'].map((path): FsResource => ({ kind: 'fs', access: 'write', path }));
+    const docs = set(
+      PERMIT_ALL,
+      '@id("docs") forbid (principal, action, resource is File) when { resource.path like "docs/*" };',
+    );
+    const resources = ['src/a.ts', 'src/b.ts', 'src/c.ts'].map((path): FsResource => ({
+      kind: 'fs',
+      access: 'write',
+      path,
+    }));
     const ask = { ...PLAIN_ASK, resources };
     const steps = decidePolicySteps(docs, ask);
     let count = 0;
@@ -116,7 +184,9 @@ describe('a policy decides', () => {
   });
 
   test('a rule asks for the hour only where the hour is given', () => {
-    const rules = set('@id("day") permit (principal, action, resource) when { context has time && context.time.hour >= 9 && context.time.weekday <= 5 };');
+    const rules = set(
+      '@id("day") permit (principal, action, resource) when { context has time && context.time.hour >= 9 && context.time.weekday <= 5 };',
+    );
     expect(decidePolicy(rules, { ...PLAIN_ASK, time: { hour: 10, weekday: 1 } }).mode).toBe('autopilot');
     expect(decidePolicy(rules, { ...PLAIN_ASK, time: { hour: 10, weekday: 6 } }).mode).toBe('no_go');
     expect(decidePolicy(rules, PLAIN_ASK)).toMatchObject({ mode: 'no_go', errors: [] });
@@ -125,11 +195,24 @@ describe('a policy decides', () => {
 
 describe('the corridor', () => {
   const general = { soft_gate: 0.3, escalated: 0.5, no_go: 0.9 };
-  const rules = setOf([PERMIT_ALL], { thresholds: { general, task_classes: { deploy: { soft_gate: 0.1 }, sandbox: { soft_gate: null, escalated: null } } } });
-  const at = (risk_milli: number, task_class = 'general') => decidePolicy(rules, { ...PLAIN_ASK, risk_milli, task_class });
+  const rules = setOf([PERMIT_ALL], {
+    thresholds: {
+      general,
+      task_classes: { deploy: { soft_gate: 0.1 }, sandbox: { soft_gate: null, escalated: null } },
+    },
+  });
+  const at = (risk_milli: number, task_class = 'general') =>
+    decidePolicy(rules, { ...PLAIN_ASK, risk_milli, task_class });
 
   test('a threshold asks for supervision from its risk on, whatever the rules permit', () => {
-    expect([299, 300, 499, 500, 899, 900].map((risk) => at(risk).mode)).toEqual(['autopilot', 'soft_gate', 'soft_gate', 'escalated', 'escalated', 'no_go']);
+    expect([299, 300, 499, 500, 899, 900].map((risk) => at(risk).mode)).toEqual([
+      'autopilot',
+      'soft_gate',
+      'soft_gate',
+      'escalated',
+      'escalated',
+      'no_go',
+    ]);
   });
 
   test('a task class has thresholds of its own, and takes what it leaves out from the general ones', () => {
@@ -141,7 +224,13 @@ describe('the corridor', () => {
   test('it says in words why, and what would have passed', () => {
     expect(at(550)).toMatchObject({
       rule_ids: ['risk.escalated', 'all'],
-      reasons: [{ code: 'risk.escalated', message: 'the risk is 0.55, and from 0.5 on administrators must agree in task class `general`' }, { code: 'all' }],
+      reasons: [
+        {
+          code: 'risk.escalated',
+          message: 'the risk is 0.55, and from 0.5 on administrators must agree in task class `general`',
+        },
+        { code: 'all' },
+      ],
       would_pass: ['an administrator approves it', 'a risk below 0.3'],
       approvers: { count: 1, role: 'admin' },
     });
@@ -149,21 +238,45 @@ describe('the corridor', () => {
   });
 
   test('what the risk table asks for no rule and no threshold lifts', () => {
-    expect(decidePolicy(rules, { ...PLAIN_ASK, risk_ceiling: 'no_go' })).toMatchObject({ mode: 'no_go', rule_ids: ['risk.no_go'] });
-    expect(decidePolicy(rules, { ...PLAIN_ASK, risk_ceiling: 'soft_gate', task_class: 'sandbox' })).toMatchObject({ mode: 'soft_gate', rule_ids: ['risk.soft_gate', 'all'] });
+    expect(decidePolicy(rules, { ...PLAIN_ASK, risk_ceiling: 'no_go' })).toMatchObject({
+      mode: 'no_go',
+      rule_ids: ['risk.no_go'],
+    });
+    expect(decidePolicy(rules, { ...PLAIN_ASK, risk_ceiling: 'soft_gate', task_class: 'sandbox' })).toMatchObject({
+      mode: 'soft_gate',
+      rule_ids: ['risk.soft_gate', 'all'],
+    });
   });
 
   test('as many people are asked as the set and the rules that decided say, at most', () => {
-    const quorum = (annotation: string, more: Partial<PolicySetSource> = {}) => decidePolicy(setOf(
-      [PERMIT_ALL, `@id("watched") ${annotation} forbid (principal, action, resource) when { context.supervision == "autopilot" };`], more), PLAIN_ASK);
+    const quorum = (annotation: string, more: Partial<PolicySetSource> = {}) =>
+      decidePolicy(
+        setOf(
+          [
+            PERMIT_ALL,
+            `@id("watched") ${annotation} forbid (principal, action, resource) when { context.supervision == "autopilot" };`,
+          ],
+          more,
+        ),
+        PLAIN_ASK,
+      );
     expect(quorum('').approvers).toEqual({ count: 1, role: 'operator' });
-    expect(quorum('@quorum("3")')).toMatchObject({ approvers: { count: 3, role: 'operator' }, would_pass: ['3 people approve it', 'a call that `watched` doesn\'t forbid'] });
+    expect(quorum('@quorum("3")')).toMatchObject({
+      approvers: { count: 3, role: 'operator' },
+      would_pass: ['3 people approve it', "a call that `watched` doesn't forbid"],
+    });
     expect(quorum('@quorum("2")', { quorum: { soft_gate: 4 } }).approvers).toEqual({ count: 4, role: 'operator' });
   });
 
-  test('the session\'s limit only lowers, and is named', () => {
-    expect(decidePolicy(standard, { ...PLAIN_ASK, max_autonomy: 'escalated' })).toMatchObject({ mode: 'escalated', would_pass: ['an administrator approves it', 'a session that accepts less than escalated'] });
-    expect(decidePolicy(standard, { ...PLAIN_ASK, max_autonomy: 'no_go' })).toMatchObject({ mode: 'no_go', rule_ids: ['session.max_autonomy'] });
+  test("the session's limit only lowers, and is named", () => {
+    expect(decidePolicy(standard, { ...PLAIN_ASK, max_autonomy: 'escalated' })).toMatchObject({
+      mode: 'escalated',
+      would_pass: ['an administrator approves it', 'a session that accepts less than escalated'],
+    });
+    expect(decidePolicy(standard, { ...PLAIN_ASK, max_autonomy: 'no_go' })).toMatchObject({
+      mode: 'no_go',
+      rule_ids: ['session.max_autonomy'],
+    });
   });
 });
 
@@ -173,8 +286,14 @@ describe('a set that observes', () => {
 
   test('lets run what it would hold or refuse, and says what it decides', () => {
     expect(decide({ risk_ceiling: 'soft_gate', risk_milli: 650 })).toMatchObject({
-      mode: 'autopilot', decided: 'soft_gate', enforcement: 'observe', approvers: null, rule_ids: ['policy.observed', 'risk.soft_gate', 'write.interactive'],
-      reasons: expect.arrayContaining([{ code: 'policy.observed', message: 'the policy is observed only; it decides soft_gate' }]) as unknown,
+      mode: 'autopilot',
+      decided: 'soft_gate',
+      enforcement: 'observe',
+      approvers: null,
+      rule_ids: ['policy.observed', 'risk.soft_gate', 'write.interactive'],
+      reasons: expect.arrayContaining([
+        { code: 'policy.observed', message: 'the policy is observed only; it decides soft_gate' },
+      ]) as unknown,
     });
     expect(decide({ session_mode: 'scheduled' })).toMatchObject({ mode: 'autopilot', decided: 'no_go' });
   });
@@ -183,7 +302,7 @@ describe('a set that observes', () => {
     expect(decide({}).rule_ids[0]).toBe('policy.observed');
   });
 
-  test('still holds admin tools, keeps to the session\'s limit, and refuses what the risk table rules out', () => {
+  test("still holds admin tools, keeps to the session's limit, and refuses what the risk table rules out", () => {
     expect(decide({ category: 'admin' })).toMatchObject({ mode: 'soft_gate', decided: 'soft_gate' });
     expect(decide({ category: 'admin', session_mode: 'scheduled' }).mode).toBe('no_go');
     expect(decide({ max_autonomy: 'escalated' }).mode).toBe('escalated');
@@ -191,7 +310,13 @@ describe('a set that observes', () => {
   });
 
   test('refuses when a rule fails', () => {
-    const broken = setOf([PERMIT_ALL, '@id("b") forbid (principal, action, resource) when { context.risk_milli * 9223372036854775807 > 0 };'], { enforcement: 'observe' });
+    const broken = setOf(
+      [
+        PERMIT_ALL,
+        '@id("b") forbid (principal, action, resource) when { context.risk_milli * 9223372036854775807 > 0 };',
+      ],
+      { enforcement: 'observe' },
+    );
     expect(decidePolicy(broken, PLAIN_ASK)).toMatchObject({ mode: 'no_go', errors: [expect.any(String)] });
   });
 });
@@ -201,7 +326,12 @@ describe('the effect is asked about at commit', () => {
   const changed = (path: string): Pick<Change, 'path' | 'before' | 'after'> => ({ path, before: null, after: file });
   const effect = (path: string, granted: AutonomyMode = 'autopilot', more = {}) =>
     decideEffectPolicy(standard, { ...PLAIN_ASK, findings: [], ...more, changes: [changed(path)], granted });
-  const finding = (rule: EffectRule, mode: EffectMode): EffectFinding => ({ rule, mode, size: 3, message: 'deletes 3 of 4 files' });
+  const finding = (rule: EffectRule, mode: EffectMode): EffectFinding => ({
+    rule,
+    mode,
+    size: 3,
+    message: 'deletes 3 of 4 files',
+  });
 
   test('an ordinary effect needs what the call needed', () => {
     expect(effect('src/a.ts').mode).toBe('autopilot');
@@ -212,34 +342,54 @@ describe('the effect is asked about at commit', () => {
   test('a finding asks for its mode in every set; one that is observed asks for nothing', () => {
     const found = { findings: [finding('effect.lost_many', 'soft_gate')] };
     expect(effect('a', 'autopilot', found)).toMatchObject({
-      mode: 'soft_gate', rule_ids: ['effect.lost_many', 'write.interactive'], reasons: [{ message: 'the call deletes 3 of 4 files' }, expect.anything()],
+      mode: 'soft_gate',
+      rule_ids: ['effect.lost_many', 'write.interactive'],
+      reasons: [{ message: 'the call deletes 3 of 4 files' }, expect.anything()],
     });
     expect(effect('a', 'autopilot', { ...found, session_mode: 'gateway' }).mode).toBe('no_go');
     expect(effect('a', 'autopilot', { findings: [finding('effect.lost_many', 'escalated')] }).mode).toBe('escalated');
     expect(effect('a', 'autopilot', { findings: [finding('effect.lost_many', 'observe')] }).mode).toBe('autopilot');
-    expect(decideEffectPolicy(set(PERMIT_ALL), { ...PLAIN_ASK, ...found, changes: [], granted: 'autopilot' }).mode).toBe('soft_gate');
+    expect(
+      decideEffectPolicy(set(PERMIT_ALL), { ...PLAIN_ASK, ...found, changes: [], granted: 'autopilot' }).mode,
+    ).toBe('soft_gate');
   });
 
   test('an emptied workspace is refused by a set that only observes too; its other findings are only said', () => {
     const observing = setOf([PERMIT_ALL], { enforcement: 'observe' });
-    const asked = (found: EffectFinding) => decideEffectPolicy(observing, { ...PLAIN_ASK, findings: [found], changes: [], granted: 'autopilot' });
+    const asked = (found: EffectFinding) =>
+      decideEffectPolicy(observing, { ...PLAIN_ASK, findings: [found], changes: [], granted: 'autopilot' });
     expect(asked(finding('effect.emptied_workspace', 'no_go')).mode).toBe('no_go');
-    expect(asked(finding('effect.lost_many', 'no_go'))).toMatchObject({ mode: 'autopilot', decided: 'no_go', rule_ids: expect.arrayContaining(['effect.lost_many']) as unknown });
+    expect(asked(finding('effect.lost_many', 'no_go'))).toMatchObject({
+      mode: 'autopilot',
+      decided: 'no_go',
+      rule_ids: expect.arrayContaining(['effect.lost_many']) as unknown,
+    });
   });
 
   test('the limit of the session holds here too', () => {
     expect(effect('src/a.ts', 'autopilot', { max_autonomy: 'escalated' }).mode).toBe('escalated');
   });
 
-  test('history isn\'t asked about again: the call is part of it by now', () => {
-    const rules = setOf([PERMIT_ALL], { history: [{ id: 'none', kind: 'at_most', tools: ['*'], n: 0, then: 'refuse', reason: 'no' }] });
-    expect(decideEffectPolicy(rules, { ...PLAIN_ASK, changes: [], findings: [], granted: 'autopilot' }).mode).toBe('autopilot');
+  test("history isn't asked about again: the call is part of it by now", () => {
+    const rules = setOf([PERMIT_ALL], {
+      history: [{ id: 'none', kind: 'at_most', tools: ['*'], n: 0, then: 'refuse', reason: 'no' }],
+    });
+    expect(decideEffectPolicy(rules, { ...PLAIN_ASK, changes: [], findings: [], granted: 'autopilot' }).mode).toBe(
+      'autopilot',
+    );
     expect(decidePolicy(rules, { ...PLAIN_ASK, history: { none: 0 } }).mode).toBe('no_go');
   });
 
   test('a rule on paths sees the paths of the effect, not those of the arguments', () => {
-    const rules = set(PERMIT_ALL, '@id("docs") forbid (principal, action, resource is File) when { resource.path like "docs/*" };');
-    expect(decideEffectPolicy(rules, { ...PLAIN_ASK, changes: [changed('docs/a.md')], findings: [], granted: 'autopilot' })).toMatchObject({ mode: 'no_go', rule_ids: ['docs'] });
-    expect(decideEffectPolicy(rules, { ...PLAIN_ASK, changes: [], findings: [], granted: 'autopilot' }).mode).toBe('autopilot');
+    const rules = set(
+      PERMIT_ALL,
+      '@id("docs") forbid (principal, action, resource is File) when { resource.path like "docs/*" };',
+    );
+    expect(
+      decideEffectPolicy(rules, { ...PLAIN_ASK, changes: [changed('docs/a.md')], findings: [], granted: 'autopilot' }),
+    ).toMatchObject({ mode: 'no_go', rule_ids: ['docs'] });
+    expect(decideEffectPolicy(rules, { ...PLAIN_ASK, changes: [], findings: [], granted: 'autopilot' }).mode).toBe(
+      'autopilot',
+    );
   });
 });

@@ -19,22 +19,27 @@ export interface EffectAsk extends PolicyAsk {
 }
 
 /**
- * Decides what supervision the call needs: the least that risk, thresholds, history and the session leave possible and for which the rules allow every ask,
- * else `no_go`. Deny by default; a forbid wins. A session's `max_autonomy` only lowers. INVARIANT (error refuses): a rule that fails in any ask refuses
- * the call, observed or not; it may be a forbid that couldn't be read.
+ * Decides what supervision the call needs: the least that risk, thresholds, history and the session leave possible and
+ * for which the rules allow every ask, else `no_go`. Deny by default; a forbid wins. A session's `max_autonomy` only
+ * lowers. INVARIANT (error refuses): a rule that fails in any ask refuses the call, observed or not; it may be a forbid
+ * that couldn't be read.
  */
 export function decidePolicy(set: PolicySet, ask: PolicyAsk): PolicyDecision {
   return allAtOnce(decidePolicySteps(set, ask));
 }
 
-/** The same in steps. Where rules look at paths, each path costs up to three asks of some 50 µs: who serves others too MUST leave it in between. */
+/**
+ * The same in steps. Where rules look at paths, each path costs up to three asks of some 50 µs: who serves others too
+ * MUST leave it in between.
+ */
 export function* decidePolicySteps(set: PolicySet, ask: PolicyAsk): Steps<PolicyDecision> {
   return decisionOf(set, ask, yield* courseOf(set, ask));
 }
 
 /**
- * Decides on the effect at commit by the same rules, told what was changed. The mode is at least the one that was granted; only a
- * stricter one asks for something more: a person, or the end of the call. History was asked about at admission, and the call is part of it by now.
+ * Decides on the effect at commit by the same rules, told what was changed. The mode is at least the one that was
+ * granted; only a stricter one asks for something more: a person, or the end of the call. History was asked about at
+ * admission, and the call is part of it by now.
  */
 export function decideEffectPolicy(set: PolicySet, ask: EffectAsk): PolicyDecision {
   return allAtOnce(decideEffectPolicySteps(set, ask));
@@ -54,7 +59,12 @@ export function* courseOf(set: PolicySet, ask: PolicyAsk): Steps<Course> {
 
 export function* effectCourseOf(set: PolicySet, ask: EffectAsk): Steps<Course> {
   const written = ask.changes.map(({ path }): FsResource => ({ kind: 'fs', access: 'write', path }));
-  return yield* follow(set, ask, { granted: ask.granted, broken: findingGrounds(ask.findings), paths: written, effect: effectFacts(ask.changes) });
+  return yield* follow(set, ask, {
+    granted: ask.granted,
+    broken: findingGrounds(ask.findings),
+    paths: written,
+    effect: effectFacts(ask.changes),
+  });
 }
 
 interface Matter {
@@ -71,9 +81,19 @@ function* follow(set: PolicySet, ask: PolicyAsk, { granted, broken, paths, effec
   const risk = riskGrounds(set, ask);
   const standing = wasStaged(ask) ? risk.filter(({ mode }) => mode !== 'soft_gate') : risk;
   const grounds = [...standing, ...broken];
-  const least = [granted, ask.max_autonomy ?? 'autopilot', leastOf(grounds)].reduce<AutonomyMode>(stricterOf, 'autopilot');
+  const least = [granted, ask.max_autonomy ?? 'autopilot', leastOf(grounds)].reduce<AutonomyMode>(
+    stricterOf,
+    'autopilot',
+  );
   const course = { least, grounds, staged: standing.length < risk.length, errors: [] };
-  const asks = questioner({ ask, slice, risk_level: leastOf(risk), history_broken: effect === undefined ? broken.map(({ rule_id }) => rule_id) : [], effect, paths });
+  const asks = questioner({
+    ask,
+    slice,
+    risk_level: leastOf(risk),
+    history_broken: effect === undefined ? broken.map(({ rule_id }) => rule_id) : [],
+    effect,
+    paths,
+  });
   const answers: [Supervision, Answer][] = [];
   for (const supervision of supervisionsFrom(least)) {
     const answer = yield* asks(supervision);
@@ -89,6 +109,9 @@ function* follow(set: PolicySet, ask: PolicyAsk, { granted, broken, paths, effec
 /** Compared with thresholds, what isn't a number would pass them all. */
 const isRisk = (milli: number): boolean => Number.isSafeInteger(milli) && milli >= 0 && milli <= 1000;
 
-/** In a gateway session nobody can be asked; a change that was staged with a token was shown, which is what a soft gate is for. */
-const wasStaged = ({ staged_change, session_mode, category }: PolicyAsk): boolean => staged_change && session_mode === 'gateway' && category === 'write';
-
+/**
+ * In a gateway session nobody can be asked; a change that was staged with a token was shown, which is what a soft gate
+ * is for.
+ */
+const wasStaged = ({ staged_change, session_mode, category }: PolicyAsk): boolean =>
+  staged_change && session_mode === 'gateway' && category === 'write';

@@ -1,7 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { Approvers } from '../ask.ts';
 
-const SPANS = [[86_400_000, 'day'], [3_600_000, 'hour'], [60_000, 'minute'], [1000, 'second'], [1, 'millisecond']] as const;
+const SPANS = [
+  [86_400_000, 'day'],
+  [3_600_000, 'hour'],
+  [60_000, 'minute'],
+  [1000, 'second'],
+  [1, 'millisecond'],
+] as const;
 
 /** A length of time in the largest unit that gives a whole number: `90 minutes`, `1 day`. */
 export function spanOf(ms: number): string {

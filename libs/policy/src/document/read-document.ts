@@ -7,7 +7,9 @@ import type { HistoryRule } from './history-rule.ts';
 import { completeDocument, PolicySetSource, type PolicyDocument, type Thresholds } from './policy-document.ts';
 import { shapeProblems } from './shape-problems.ts';
 
-export type DocumentRead = { readonly document: PolicyDocument; readonly problems: readonly PolicyProblem[] } | { readonly document: null; readonly problems: readonly PolicyProblem[] };
+export type DocumentRead =
+  | { readonly document: PolicyDocument; readonly problems: readonly PolicyProblem[] }
+  | { readonly document: null; readonly problems: readonly PolicyProblem[] };
 
 let validator: ReturnType<typeof Compile<typeof PolicySetSource>> | undefined;
 
@@ -22,10 +24,14 @@ export function readDocument(source: unknown, tools: readonly Pick<ToolDefinitio
 const SUPERVISIONS = ['soft_gate', 'escalated', 'no_go'] as const;
 
 function thresholdProblems({ thresholds }: PolicyDocument): PolicyProblem[] {
-  const classes = Object.entries(thresholds.task_classes).map(([name, own]): [string, Thresholds] => [`/thresholds/task_classes/${name}`, own]);
+  const classes = Object.entries(thresholds.task_classes).map(([name, own]): [string, Thresholds] => [
+    `/thresholds/task_classes/${name}`,
+    own,
+  ]);
   return [['/thresholds/general', thresholds.general] as [string, Thresholds], ...classes].flatMap(([pointer, own]) => [
-    ...SUPERVISIONS.filter((name) => own[name] !== null && Math.round(own[name] * 1000) / 1000 !== own[name])
-      .map((name) => problemOf(`${pointer}/${name}`, 'a risk has three decimals at most', 'round it')),
+    ...SUPERVISIONS.filter((name) => own[name] !== null && Math.round(own[name] * 1000) / 1000 !== own[name]).map(
+      (name) => problemOf(`${pointer}/${name}`, 'a risk has three decimals at most', 'round it'),
+    ),
     ...orderProblems(pointer, own),
   ]);
 }
@@ -33,20 +39,46 @@ function thresholdProblems({ thresholds }: PolicyDocument): PolicyProblem[] {
 /** More supervision can't begin at less risk: the lower threshold would never be reached. */
 function orderProblems(pointer: string, own: Thresholds): PolicyProblem[] {
   const set = SUPERVISIONS.filter((name) => own[name] !== null);
-  return set.slice(1).filter((name, n) => (own[name] as number) < (own[set[n] as keyof Thresholds] as number))
-    .map((name) => problemOf(`${pointer}/${name}`, `\`${name}\` begins below less supervision`, 'order them: `soft_gate`, `escalated`, `no_go`'));
+  return set
+    .slice(1)
+    .filter((name, n) => (own[name] as number) < (own[set[n] as keyof Thresholds] as number))
+    .map((name) =>
+      problemOf(
+        `${pointer}/${name}`,
+        `\`${name}\` begins below less supervision`,
+        'order them: `soft_gate`, `escalated`, `no_go`',
+      ),
+    );
 }
 
-function historyProblems(rules: readonly HistoryRule[], tools: readonly Pick<ToolDefinition, 'tool_id'>[]): PolicyProblem[] {
+function historyProblems(
+  rules: readonly HistoryRule[],
+  tools: readonly Pick<ToolDefinition, 'tool_id'>[],
+): PolicyProblem[] {
   return rules.flatMap((rule, n) => [
-    ...(rules.findIndex(({ id }) => id === rule.id) < n ? [problemOf(`/history/${n}/id`, `the id \`${rule.id}\` is given to two rules`, 'give each rule an id of its own')] : []),
+    ...(rules.findIndex(({ id }) => id === rule.id) < n
+      ? [
+          problemOf(
+            `/history/${n}/id`,
+            `the id \`${rule.id}\` is given to two rules`,
+            'give each rule an id of its own',
+          ),
+        ]
+      : []),
     ...patternProblems(`/history/${n}/tools`, rule.tools, tools),
     ...('after' in rule ? patternProblems(`/history/${n}/after`, rule.after, tools) : []),
   ]);
 }
 
 /** A pattern that fits no tool is a slip that would make the rule silently mean nothing, or everything. */
-function patternProblems(pointer: string, patterns: readonly string[], tools: readonly Pick<ToolDefinition, 'tool_id'>[]): PolicyProblem[] {
+function patternProblems(
+  pointer: string,
+  patterns: readonly string[],
+  tools: readonly Pick<ToolDefinition, 'tool_id'>[],
+): PolicyProblem[] {
   return patterns.flatMap((pattern, n) =>
-    (tools.some(({ tool_id }) => matchesTool(pattern, tool_id)) ? [] : [problemOf(`${pointer}/${n}`, `no tool fits \`${pattern}\``, 'see `GET /v1/tools`')]));
+    tools.some(({ tool_id }) => matchesTool(pattern, tool_id))
+      ? []
+      : [problemOf(`${pointer}/${n}`, `no tool fits \`${pattern}\``, 'see `GET /v1/tools`')],
+  );
 }

@@ -3,13 +3,25 @@ import { Type } from 'typebox';
 import { Compile, type Validator } from 'typebox/compile';
 import { shapeProblems } from './shape-problems.ts';
 
-const schema = Compile(Type.Object({ a: Type.Integer({ minimum: 2 }), b: Type.Enum(['x', 'y']), c: Type.Literal(1) }, { additionalProperties: false }));
+const schema = Compile(
+  Type.Object(
+    { a: Type.Integer({ minimum: 2 }), b: Type.Enum(['x', 'y']), c: Type.Literal(1) },
+    { additionalProperties: false },
+  ),
+);
 
 test('each place is named once, in words', () => {
-  expect(shapeProblems(schema, { a: 1.5, b: 'z', c: 2, d: 0 }).map(({ pointer, message }) => [pointer, message])).toEqual([
-    ['/d', 'it is not known here'], ['/a', 'it must be integer'], ['/b', 'it must be one of `x`, `y`'], ['/c', 'it must be `1`'],
+  expect(
+    shapeProblems(schema, { a: 1.5, b: 'z', c: 2, d: 0 }).map(({ pointer, message }) => [pointer, message]),
+  ).toEqual([
+    ['/d', 'it is not known here'],
+    ['/a', 'it must be integer'],
+    ['/b', 'it must be one of `x`, `y`'],
+    ['/c', 'it must be `1`'],
   ]);
-  expect(shapeProblems(schema, { a: 2, c: 1 })).toMatchObject([{ pointer: '', message: 'it lacks `b`', help: 'add what is missing' }]);
+  expect(shapeProblems(schema, { a: 2, c: 1 })).toMatchObject([
+    { pointer: '', message: 'it lacks `b`', help: 'add what is missing' },
+  ]);
 });
 
 test('a validator that refuses without a reason is still a problem', () => {

@@ -11,11 +11,14 @@ export function shapeProblems(validator: Validator, value: unknown): PolicyProbl
     const [words, help] = wordsOf(keyword, params as Readonly<Record<string, unknown>>, message);
     if (!problems.has(instancePath)) problems.set(instancePath, problemOf(instancePath, words, help));
   }
-  return problems.size > 0 ? [...problems.values()] : [problemOf('', 'it doesn\'t fit the schema', 'compare it with the schema')];
+  return problems.size > 0
+    ? [...problems.values()]
+    : [problemOf('', "it doesn't fit the schema", 'compare it with the schema')];
 }
 
 function wordsOf(keyword: string, params: Readonly<Record<string, unknown>>, message: string): [string, string] {
-  const list = (values: unknown): string => (values as readonly unknown[]).map((each) => `\`${String(each)}\``).join(', ');
+  const list = (values: unknown): string =>
+    (values as readonly unknown[]).map((each) => `\`${String(each)}\``).join(', ');
   if (keyword === 'boolean') return ['it is not known here', 'leave it out, or look for a slip in its name'];
   if (keyword === 'required') return [`it lacks ${list(params['requiredProperties'])}`, 'add what is missing'];
   if (keyword === 'enum') return [`it must be one of ${list(params['allowedValues'])}`, ''];

@@ -30,7 +30,15 @@ const WORDS_MAX = 512;
 const APPROVERS = /^(?:[1-9]|1[0-6])$/;
 /** Ids that decisions use for what isn't a rule of the text. */
 export const RESERVED_IDS: readonly string[] = [
-  'risk.soft_gate', 'risk.escalated', 'risk.no_go', 'session.max_autonomy', 'session.staged_change', 'default.deny', 'policy.observed', 'policy.error', 'policy.would_pass',
+  'risk.soft_gate',
+  'risk.escalated',
+  'risk.no_go',
+  'session.max_autonomy',
+  'session.staged_change',
+  'default.deny',
+  'policy.observed',
+  'policy.error',
+  'policy.would_pass',
   ...EFFECT_RULES,
 ];
 
@@ -39,14 +47,28 @@ export function readRules(source: string): RulesRead {
   const beyond = complexityProblems(source);
   if (beyond.length > 0) return { rules: new Map(), problems: beyond };
   const split = askCedar((cedar) => cedar.policySetTextToParts(source));
-  if (split.type === 'failure') return { rules: new Map(), problems: split.errors.map((error) => located(source, 0, error)) };
+  if (split.type === 'failure')
+    return { rules: new Map(), problems: split.errors.map((error) => located(source, 0, error)) };
   // Each rule is read by itself and told of by itself: what is too long isn't begun.
   const count = split.policies.length + split.policy_templates.length;
-  if (count > POLICY_LIMITS.rules) return { rules: new Map(), problems: [problemOf('/cedar', `it has ${count} rules, and ${POLICY_LIMITS.rules} are allowed`, 'use fewer, wider rules')] };
+  if (count > POLICY_LIMITS.rules)
+    return {
+      rules: new Map(),
+      problems: [
+        problemOf('/cedar', `it has ${count} rules, and ${POLICY_LIMITS.rules} are allowed`, 'use fewer, wider rules'),
+      ],
+    };
   const problems: PolicyProblem[] = [];
   const rules = new Map<string, RuleText>();
   for (const text of split.policy_templates) {
-    problems.push(problemAt(source, source.indexOf(text), 'a rule with slots is a template, and a set takes none', 'write the rule out for each value'));
+    problems.push(
+      problemAt(
+        source,
+        source.indexOf(text),
+        'a rule with slots is a template, and a set takes none',
+        'write the rule out for each value',
+      ),
+    );
   }
   const from = new Map<string, number>();
   for (const text of split.policies) {
@@ -63,13 +85,24 @@ export function readRules(source: string): RulesRead {
 function annotationProblems({ json }: RuleText, others: ReadonlyMap<string, RuleText>): [string, string][] {
   const { id = '', quorum, ...rest } = json.annotations ?? {};
   const problems: [string, string][] = [];
-  if (!new RegExp(RULE_ID).test(id)) problems.push(['a rule needs an `@id` of lower-case letters, digits, `.`, `_` and `-`', 'decisions and records name rules by it']);
+  if (!new RegExp(RULE_ID).test(id))
+    problems.push([
+      'a rule needs an `@id` of lower-case letters, digits, `.`, `_` and `-`',
+      'decisions and records name rules by it',
+    ]);
   if (others.has(id)) problems.push([`the id \`${id}\` is given to two rules`, 'give each rule an `@id` of its own']);
-  if (RESERVED_IDS.includes(id)) problems.push([`the id \`${id}\` stands for something else in decisions`, 'take another']);
-  if (quorum !== undefined && !APPROVERS.test(quorum)) problems.push(['`@quorum` is a number of people from 1 to 16', 'write `@quorum("2")`']);
+  if (RESERVED_IDS.includes(id))
+    problems.push([`the id \`${id}\` stands for something else in decisions`, 'take another']);
+  if (quorum !== undefined && !APPROVERS.test(quorum))
+    problems.push(['`@quorum` is a number of people from 1 to 16', 'write `@quorum("2")`']);
   for (const [name, words] of Object.entries(rest)) {
-    if (words.length > WORDS_MAX) problems.push([`\`@${name}\` is longer than ${WORDS_MAX} characters`, 'say it shorter']);
-    if (!ANNOTATIONS.includes(name)) problems.push([`there is no annotation \`@${name}\``, `there are ${ANNOTATIONS.map((known) => `\`@${known}\``).join(', ')}`]);
+    if (words.length > WORDS_MAX)
+      problems.push([`\`@${name}\` is longer than ${WORDS_MAX} characters`, 'say it shorter']);
+    if (!ANNOTATIONS.includes(name))
+      problems.push([
+        `there is no annotation \`@${name}\``,
+        `there are ${ANNOTATIONS.map((known) => `\`@${known}\``).join(', ')}`,
+      ]);
   }
   return problems;
 }

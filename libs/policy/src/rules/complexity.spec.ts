@@ -15,7 +15,8 @@ const problemsOf = (cedar: string) => {
     throw error;
   }
 };
-const chain = (n: number, operator: string, term = 'context.risk_milli'): string => Array.from({ length: n }, () => term).join(` ${operator} `);
+const chain = (n: number, operator: string, term = 'context.risk_milli'): string =>
+  Array.from({ length: n }, () => term).join(` ${operator} `);
 
 /** Ways to make a reader recurse, each so many times. */
 const DEEP: Readonly<Record<string, (n: number) => string>> = {
@@ -47,28 +48,54 @@ test('a rule at all limits at once is read, checked and decided', () => {
 });
 
 test('each limit is told with its place, once a rule', () => {
-  expect(problemsOf(`${when('true')}\n${when(`${'('.repeat(40)}true${')'.repeat(40)}`)}\n${when(chain(200, '||', 'true'))}`)).toEqual([
-    [`the rule nests brackets more than ${RULE_LIMITS.nesting} deep`, 2], [`the rule has more than ${RULE_LIMITS.operators} operators`, 3],
+  expect(
+    problemsOf(`${when('true')}\n${when(`${'('.repeat(40)}true${')'.repeat(40)}`)}\n${when(chain(200, '||', 'true'))}`),
+  ).toEqual([
+    [`the rule nests brackets more than ${RULE_LIMITS.nesting} deep`, 2],
+    [`the rule has more than ${RULE_LIMITS.operators} operators`, 3],
   ]);
-  expect(problemsOf(when(`context${'.a'.repeat(200)}`))).toEqual([[`the rule has more than ${RULE_LIMITS.accesses} accesses by a dot`, 1]]);
+  expect(problemsOf(when(`context${'.a'.repeat(200)}`))).toEqual([
+    [`the rule has more than ${RULE_LIMITS.accesses} accesses by a dot`, 1],
+  ]);
 });
 
-test('what stands in strings and comments isn\'t counted, nor what another rule has', () => {
+test("what stands in strings and comments isn't counted, nor what another rule has", () => {
   expect(problemsOf(`// ${'('.repeat(99)}\n${when(`context.task_class == "\\"${'[&& '.repeat(99)}"`)}`)).toEqual([]);
-  expect(problemsOf(Array.from({ length: 50 }, (_, n) => `@id("r${n}") permit (principal, action, resource) when { ${chain(20, '||', 'true')} };`).join('\n'))).toEqual([]);
+  expect(
+    problemsOf(
+      Array.from(
+        { length: 50 },
+        (_, n) => `@id("r${n}") permit (principal, action, resource) when { ${chain(20, '||', 'true')} };`,
+      ).join('\n'),
+    ),
+  ).toEqual([]);
 });
 
-test('a string that doesn\'t end is told, and hides nothing', () => {
+test("a string that doesn't end is told, and hides nothing", () => {
   expect(problemsOf(when(`"${'('.repeat(500)}`))).toEqual([['the string has no end', 1]]);
   expect(problemsOf(`${when('true')}\n${'"\\"'.repeat(50_000)}"`)).not.toEqual([]);
   expect(problemsOf(when(`'"' ${'('.repeat(500)} '"'`))).not.toEqual([]);
 });
 
-test('brackets that close nothing don\'t make room for others', () => {
-  expect(problemsOf(when(`${')'.repeat(500)} ${'('.repeat(400)}`))).toEqual([[`the rule nests brackets more than ${RULE_LIMITS.nesting} deep`, 1]]);
+test("brackets that close nothing don't make room for others", () => {
+  expect(problemsOf(when(`${')'.repeat(500)} ${'('.repeat(400)}`))).toEqual([
+    [`the rule nests brackets more than ${RULE_LIMITS.nesting} deep`, 1],
+  ]);
 });
 
 test('the longest text that is allowed is read to its end, whatever it is made of', () => {
-  const pieces = ['"\\"', '\\"', '(', '"', '// (\n(', 'if', ';', '"a".', '.', '\\', 'permit (principal, action, resource);'];
+  const pieces = [
+    '"\\"',
+    '\\"',
+    '(',
+    '"',
+    '// (\n(',
+    'if',
+    ';',
+    '"a".',
+    '.',
+    '\\',
+    'permit (principal, action, resource);',
+  ];
   for (const piece of pieces) expect(problemsOf(piece.repeat(Math.floor(262_144 / piece.length)))).not.toEqual([]);
 });

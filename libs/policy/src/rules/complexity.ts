@@ -3,13 +3,16 @@ import type { PolicyProblem } from '../problems.ts';
 import { problemAt } from './place.ts';
 
 /*
- * A rule's text is its tenant's, and Cedar's reader, validator and evaluator follow an expression by recursion on a stack of 1 MiB that WebAssembly doesn't grow.
- * What overflows it ends not a call but the whole instance, for every tenant of the process: some 110 nested brackets, 350 operators in a chain,
- * 1,200 accesses in a row. INVARIANT (bounded before Cedar): no text reaches Cedar that comes near, taken together.
+ * A rule's text is its tenant's, and Cedar's reader, validator and evaluator follow an expression by recursion on a
+ * stack of 1 MiB that WebAssembly doesn't grow. What overflows it ends not a call but the whole instance, for every
+ * tenant of the process: some 110 nested brackets, 350 operators in a chain, 1,200 accesses in a row. INVARIANT
+ * (bounded before Cedar): no text reaches Cedar that comes near, taken together.
  */
 export const RULE_LIMITS = { nesting: 16, operators: 128, accesses: 128 } as const;
 
-/** Strings and comments first, so that what is in them isn't counted; then what an expression can nest by, or go on by. */
+/**
+ * Strings and comments first, so that what is in them isn't counted; then what an expression can nest by, or go on by.
+ */
 const TOKENS = /"(?:\\[\s\S]|[^"\\])*("?)|\/\/[^\n]*|&&|\|\||[-+*]|[()[\]{}.;]|\b(?:if|when|unless)\b/g;
 
 /** What is beyond the limits, one problem a rule. */
@@ -28,12 +31,22 @@ export function complexityProblems(source: string): PolicyProblem[] {
     const words = beyond(rule);
     if (words === null || rule.told) continue;
     rule.told = true;
-    problems.push(problemAt(source, index, words, 'write it as several rules, or name a set: `["a", "b"].contains(…)`'));
+    problems.push(
+      problemAt(source, index, words, 'write it as several rules, or name a set: `["a", "b"].contains(…)`'),
+    );
   }
   return problems;
 }
 
-function beyond({ nesting, operators, accesses }: { readonly nesting: number; readonly operators: number; readonly accesses: number }): string | null {
+function beyond({
+  nesting,
+  operators,
+  accesses,
+}: {
+  readonly nesting: number;
+  readonly operators: number;
+  readonly accesses: number;
+}): string | null {
   if (nesting > RULE_LIMITS.nesting) return `the rule nests brackets more than ${RULE_LIMITS.nesting} deep`;
   if (operators > RULE_LIMITS.operators) return `the rule has more than ${RULE_LIMITS.operators} operators`;
   return accesses > RULE_LIMITS.accesses ? `the rule has more than ${RULE_LIMITS.accesses} accesses by a dot` : null;

@@ -1,8 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { EntityUidJson, Expr, PolicyJson, TypeAndId } from '@cedar-policy/cedar-wasm/nodejs';
 
-/** What is one word for the whole of an ask, so that rules that want another word can be left out before Cedar is asked. */
-export const FACETS = ['agent_id', 'session_mode', 'supervision', 'risk_level', 'risk_ceiling', 'tool_class', 'task_class', 'effect', 'time'] as const;
+/**
+ * What is one word for the whole of an ask, so that rules that want another word can be left out before Cedar is asked.
+ */
+export const FACETS = [
+  'agent_id',
+  'session_mode',
+  'supervision',
+  'risk_level',
+  'risk_ceiling',
+  'tool_class',
+  'task_class',
+  'effect',
+  'time',
+] as const;
 export type Facet = (typeof FACETS)[number];
 /** The word of each facet; `effect` and `time` are `present` or absent. */
 export type Facts = Readonly<Record<Facet, string>>;
@@ -13,11 +25,13 @@ const OPTIONAL: readonly string[] = ['effect', 'time'] satisfies Facet[];
 export const PRESENT = 'present';
 
 /**
- * What a rule demands before anything else of it is evaluated: its principal, and the comparisons at the beginning of its first `when`. INVARIANT (leaving out
- * changes nothing): where a demand isn't met Cedar's `&&` stops there, so that the rule neither applies nor fails.
+ * What a rule demands before anything else of it is evaluated: its principal, and the comparisons at the beginning of
+ * its first `when`. INVARIANT (leaving out changes nothing): where a demand isn't met Cedar's `&&` stops there, so that
+ * the rule neither applies nor fails.
  */
 export function demandsOf({ principal, conditions: [first] }: PolicyJson): Demand[] {
-  const demands: Demand[] = principal.op === '==' && 'entity' in principal ? [['agent_id', idOf(principal.entity)]] : [];
+  const demands: Demand[] =
+    principal.op === '==' && 'entity' in principal ? [['agent_id', idOf(principal.entity)]] : [];
   if (first?.kind !== 'when') return demands;
   for (const term of termsOf(first.body)) {
     const demand = demandOf(term);
@@ -34,8 +48,14 @@ function termsOf(expression: Expr): Expr[] {
 }
 
 function demandOf(term: Expr): Demand | null {
-  const { '==': equal, has } = term as { '=='?: { left: Expr; right: Expr }; has?: { left: Expr; attr: string | string[] } };
-  if (has !== undefined) return isContext(has.left) && typeof has.attr === 'string' && OPTIONAL.includes(has.attr) ? [has.attr as Facet, PRESENT] : null;
+  const { '==': equal, has } = term as {
+    '=='?: { left: Expr; right: Expr };
+    has?: { left: Expr; attr: string | string[] };
+  };
+  if (has !== undefined)
+    return isContext(has.left) && typeof has.attr === 'string' && OPTIONAL.includes(has.attr)
+      ? [has.attr as Facet, PRESENT]
+      : null;
   if (equal === undefined) return null;
   const facet = facetOf(equal.left) ?? facetOf(equal.right);
   const word = wordOf(equal.right) ?? wordOf(equal.left);
@@ -44,7 +64,8 @@ function demandOf(term: Expr): Demand | null {
 
 function facetOf(expression: Expr): Facet | null {
   const { '.': access } = expression as { '.'?: { left: Expr; attr: string } };
-  if (access === undefined || !isContext(access.left) || OPTIONAL.includes(access.attr) || access.attr === 'agent_id') return null;
+  if (access === undefined || !isContext(access.left) || OPTIONAL.includes(access.attr) || access.attr === 'agent_id')
+    return null;
   return FACETS.find((facet) => facet === access.attr) ?? null;
 }
 

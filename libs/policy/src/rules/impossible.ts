@@ -26,18 +26,23 @@ interface Compared {
  * such a comparison is never true. Cedar takes it for a question like any other.
  */
 export function groupProblems(
-  source: string, rules: ReadonlyMap<string, RuleText>, tools: Iterable<GroupedTool>,
+  source: string,
+  rules: ReadonlyMap<string, RuleText>,
+  tools: Iterable<GroupedTool>,
 ): { impossible: PolicyProblem[]; odd: PolicyProblem[] } {
   const all = [...tools];
   const ids = new Set(all.map(({ tool_id }) => tool_id));
   const groups = new Set(['read', 'write', 'admin', ...all.flatMap(groupsOf)].filter((group) => !ids.has(group)));
   const found = [...rules].flatMap(([id, { at, json }]) =>
-    comparedIn(json).filter(({ group }) => groups.has(group)).map(({ group, decides }) => {
-      const action = `Action::"${group}"`;
-      const never = `the rule \`${id}\` can never apply: \`${action}\` is a group of tools, and no call's action is equal to it`;
-      const odd = `\`action == ${action}\` is never true in the rule \`${id}\`: it is a group of tools`;
-      return { decides, problem: problemAt(source, at, decides ? never : odd, `write \`action in ${action}\``) };
-    }));
+    comparedIn(json)
+      .filter(({ group }) => groups.has(group))
+      .map(({ group, decides }) => {
+        const action = `Action::"${group}"`;
+        const never = `the rule \`${id}\` can never apply: \`${action}\` is a group of tools, and no call's action is equal to it`;
+        const odd = `\`action == ${action}\` is never true in the rule \`${id}\`: it is a group of tools`;
+        return { decides, problem: problemAt(source, at, decides ? never : odd, `write \`action in ${action}\``) };
+      }),
+  );
   const those = (decides: boolean): PolicyProblem[] =>
     found.filter((one) => one.decides === decides).map(({ problem }) => problem);
   return { impossible: those(true), odd: those(false) };
@@ -50,7 +55,10 @@ function comparedIn({ action, conditions }: RuleText['json']): Compared[] {
 }
 
 /** Of a comparison in Cedar's JSON. */
-interface Sides { readonly left?: unknown; readonly right?: unknown }
+interface Sides {
+  readonly left?: unknown;
+  readonly right?: unknown;
+}
 
 /** Ids of actions that `action` is compared with, anywhere in a tree of Cedar's JSON. */
 function comparisonsIn(tree: unknown): string[] {
@@ -67,7 +75,8 @@ function comparisonsIn(tree: unknown): string[] {
   return [...own, ...below];
 }
 
-const isActionVariable = (side: unknown): boolean => (side as { readonly Var?: unknown } | null | undefined)?.Var === 'action';
+const isActionVariable = (side: unknown): boolean =>
+  (side as { readonly Var?: unknown } | null | undefined)?.Var === 'action';
 
 /** The id of an entity that is an action, as either way of writing an entity has it; null for anything else. */
 function actionOf(entity: unknown): string | null {

@@ -48,10 +48,27 @@ const terms = (seed: number, count: number) =>
 
 describe('a set of very many rules is asked for the first time in short steps', () => {
   it.each([
-    ['short rules', RULES, (seed: number, n: number) => `permit (principal, action, resource) when { context.risk_milli < ${seed + n} };`],
-    ['rules that fill the text', RULES, (seed: number, n: number) => `permit (principal, action, resource) when { ${terms(seed + n, 6)} };`],
-    ['rules as large as they may be', 60, (seed: number, n: number) => `permit (principal, action, resource) when { ${terms(seed + n, 120)} };`],
-    ['rules on paths', RULES, (seed: number, n: number) => `forbid (principal, action, resource) when { resource has path && resource.path like "x${seed}/${n}/*" };`],
+    [
+      'short rules',
+      RULES,
+      (seed: number, n: number) => `permit (principal, action, resource) when { context.risk_milli < ${seed + n} };`,
+    ],
+    [
+      'rules that fill the text',
+      RULES,
+      (seed: number, n: number) => `permit (principal, action, resource) when { ${terms(seed + n, 6)} };`,
+    ],
+    [
+      'rules as large as they may be',
+      60,
+      (seed: number, n: number) => `permit (principal, action, resource) when { ${terms(seed + n, 120)} };`,
+    ],
+    [
+      'rules on paths',
+      RULES,
+      (seed: number, n: number) =>
+        `forbid (principal, action, resource) when { resource has path && resource.path like "x${seed}/${n}/*" };`,
+    ],
   ])('of %s', (_, count, rule) => {
     const least = [1, 2, 3].map((round) => {
       const source = setOf(rule, round * 10_000, count);
@@ -65,26 +82,38 @@ describe('a set of very many rules is asked for the first time in short steps', 
 
 describe('rules in several pieces are decided as all at once', () => {
   const permit = (n: number): string => `@id("p-${n}") permit (principal, action, resource);`;
-  const idle = (n: number): string => `@id("i-${n}") forbid (principal, action, resource) when { context.risk_milli > 1000 };`;
+  const idle = (n: number): string =>
+    `@id("i-${n}") forbid (principal, action, resource) when { context.risk_milli > 1000 };`;
   const filler = (from: number): string[] => Array.from({ length: 60 }, (_, n) => idle(from + n));
   const decide = (...rules: string[]) => ask(checkPolicySet(sourceOf(rules), TOOLS.values())).decision;
 
   it('a permit of any piece allows, and all that permit are named', () => {
     expect(decide(permit(0), ...filler(0), permit(1), ...filler(60), permit(2))).toMatchObject({
-      mode: 'autopilot', rule_ids: ['p-0', 'p-1', 'p-2'],
+      mode: 'autopilot',
+      rule_ids: ['p-0', 'p-1', 'p-2'],
     });
   });
 
   it('a forbid of any piece wins, and all that forbid are named', () => {
     const forbid = (n: number): string => `@id("f-${n}") forbid (principal, action, resource);`;
-    for (const rules of [[forbid(0), ...filler(0), permit(0), forbid(1)], [permit(0), ...filler(0), forbid(0), ...filler(60), forbid(1)]]) {
-      expect(decide(...rules)).toMatchObject({ mode: 'no_go', rule_ids: expect.arrayContaining(['f-0', 'f-1']) as unknown });
+    for (const rules of [
+      [forbid(0), ...filler(0), permit(0), forbid(1)],
+      [permit(0), ...filler(0), forbid(0), ...filler(60), forbid(1)],
+    ]) {
+      expect(decide(...rules)).toMatchObject({
+        mode: 'no_go',
+        rule_ids: expect.arrayContaining(['f-0', 'f-1']) as unknown,
+      });
     }
   });
 
   it('a rule that fails in any piece refuses, whatever the others say', () => {
-    const failing = '@id("bad") permit (principal, action, resource) when { context.risk_milli + 9223372036854775807 > 0 };';
-    for (const rules of [[failing, ...filler(0), permit(0)], [permit(0), ...filler(0), failing]]) {
+    const failing =
+      '@id("bad") permit (principal, action, resource) when { context.risk_milli + 9223372036854775807 > 0 };';
+    for (const rules of [
+      [failing, ...filler(0), permit(0)],
+      [permit(0), ...filler(0), failing],
+    ]) {
       expect(decide(...rules)).toMatchObject({ mode: 'no_go', errors: [expect.stringContaining('bad') as string] });
     }
   });

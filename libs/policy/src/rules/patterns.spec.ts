@@ -8,7 +8,8 @@ import { PATTERN_CHARS_MAX } from './patterns.ts';
 const rules = (count: number, pattern: string, around = (like: string): string => like): string =>
   Array.from(
     { length: count },
-    (_, n) => `@id("r${n}") forbid (principal, action, resource is File) when { ${around(`resource.path like "${pattern}"`)} };`,
+    (_, n) =>
+      `@id("r${n}") forbid (principal, action, resource is File) when { ${around(`resource.path like "${pattern}"`)} };`,
   ).join('\n');
 const setOf = (cedar: string): PolicySet =>
   compilePolicySet({ v: 1, name: 'test', cedar: `@id("all") permit (principal, action, resource);\n${cedar}` });
@@ -38,14 +39,17 @@ test.each<[string, (like: string) => string]>([
   expect(problemOf(rules(COUNT_MAX + 1, PATTERN, around))).not.toBeNull();
 });
 
-test('what stands before the first wildcard isn\'t counted', () => {
+test("what stands before the first wildcard isn't counted", () => {
   expect(problemOf(rules(COUNT_MAX + 1, `${PATTERN.slice(1)}*`))).toBeNull();
   expect(problemOf(rules(COUNT_MAX + 1, PATTERN.slice(1)))).toBeNull();
 });
 
 test('the longest patterns that may be are asked about the longest path in a fifth of a second of the processor', () => {
   const set = setOf(rules(COUNT_MAX, PATTERN));
-  const ask = { ...PLAIN_ASK, resources: [{ kind: 'fs' as const, access: 'write' as const, path: 'abcd'.repeat(1_024) }] };
+  const ask = {
+    ...PLAIN_ASK,
+    resources: [{ kind: 'fs' as const, access: 'write' as const, path: 'abcd'.repeat(1_024) }],
+  };
   decidePolicy(set, ask);
   const before = process.threadCpuUsage();
   expect(decidePolicy(set, ask).mode).toBe('autopilot');

@@ -4,8 +4,8 @@ import type { RuleText } from './cedar-text.ts';
 import { problemAt } from './place.ts';
 
 /**
- * Characters of all patterns of a set, counted from the first `*` of each. Before it a pattern is compared once; behind it
- * Cedar may compare each of them at each character of a path, and a path has 4,096: these take 40 ms then.
+ * Characters of all patterns of a set, counted from the first `*` of each. Before it a pattern is compared once; behind
+ * it Cedar may compare each of them at each character of a path, and a path has 4,096: these take 40 ms then.
  */
 export const PATTERN_CHARS_MAX = 16 * 1024;
 

@@ -20,18 +20,32 @@ describe('what rules look at', () => {
     ['context has effect.areas && context.effect.areas.contains("git")', ['effect']],
     ['context["task_class"] == "a"', ['task_class']],
     ['!(context.staged_change) || -context.risk_milli < 1', ['risk_milli', 'staged_change']],
-    ['if context.staged_change then context.task_class == "a" else [context.tool_class].contains("b")', ['staged_change', 'task_class', 'tool_class']],
+    [
+      'if context.staged_change then context.task_class == "a" else [context.tool_class].contains("b")',
+      ['staged_change', 'task_class', 'tool_class'],
+    ],
     ['{"Value": context.labels, "Var": 1}.Value.isEmpty()', ['labels']],
     ['{"Var": "resource"}.Var == "context"', []],
     ['context.task_class like "a*"', ['task_class']],
     ['context == context', ALL],
     ['{"a": context}.a.supervision == "x"', ALL],
-    ['datetime("2026-01-01").offset(duration("1h")) > datetime("2026-01-01") && context.job_lists_tool', ['job_lists_tool']],
+    [
+      'datetime("2026-01-01").offset(duration("1h")) > datetime("2026-01-01") && context.job_lists_tool',
+      ['job_lists_tool'],
+    ],
   ])('%s', (condition, context) => {
     expect(reads(condition)).toEqual({ ...NOTHING, context });
   });
 
-  test.each(['resource is File', 'resource.path == "a"', 'resource in Workspace::"w"', 'resource == principal', 'resource has path', '[resource].contains(principal)', 'principal is Agent in resource'])('%s looks at the resource', (condition) => {
+  test.each([
+    'resource is File',
+    'resource.path == "a"',
+    'resource in Workspace::"w"',
+    'resource == principal',
+    'resource has path',
+    '[resource].contains(principal)',
+    'principal is Agent in resource',
+  ])('%s looks at the resource', (condition) => {
     expect(reads(condition)).toEqual({ ...NOTHING, resource: true });
   });
 
@@ -39,7 +53,11 @@ describe('what rules look at', () => {
     expect(reads('true', 'principal, action, resource is File').resource).toBe(true);
   });
 
-  test.each([['action in Action::"fs.*"', undefined], ['action == Action::"a"', undefined], ['true', 'principal, action in [Action::"read"], resource']])('%s asks for the groups of the action, in scope or condition', (condition, scope) => {
+  test.each([
+    ['action in Action::"fs.*"', undefined],
+    ['action == Action::"a"', undefined],
+    ['true', 'principal, action in [Action::"read"], resource'],
+  ])('%s asks for the groups of the action, in scope or condition', (condition, scope) => {
     expect(reads(condition, scope)).toEqual({ ...NOTHING, groups: true });
   });
 
@@ -47,8 +65,11 @@ describe('what rules look at', () => {
     expect(reads('principal == Agent::"a"', 'principal, action == Action::"a", resource')).toEqual(NOTHING);
   });
 
-  test('a form that isn\'t known counts as looking at everything', () => {
-    const strange = { ...jsonOf('permit (principal, action, resource);'), conditions: [{ kind: 'when', body: { dream: { left: { Value: 1 } } } }] } as unknown as PolicyJson;
+  test("a form that isn't known counts as looking at everything", () => {
+    const strange = {
+      ...jsonOf('permit (principal, action, resource);'),
+      conditions: [{ kind: 'when', body: { dream: { left: { Value: 1 } } } }],
+    } as unknown as PolicyJson;
     const { context, resource, groups } = readsOf([strange]);
     expect({ context: [...context].sort(), resource, groups }).toEqual({ context: ALL, resource: true, groups: true });
   });

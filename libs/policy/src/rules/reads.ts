@@ -19,12 +19,36 @@ interface Found {
 
 const ALL = Object.keys(CONTEXT_ATTRIBUTES) as readonly ContextAttribute[];
 const OPERATORS = new Set([
-  '!', 'neg', '==', '!=', 'in', '<', '<=', '>', '>=', '&&', '||', '+', '-', '*', 'contains', 'containsAll', 'containsAny', 'isEmpty',
-  'getTag', 'hasTag', 'like', 'is', 'if-then-else',
+  '!',
+  'neg',
+  '==',
+  '!=',
+  'in',
+  '<',
+  '<=',
+  '>',
+  '>=',
+  '&&',
+  '||',
+  '+',
+  '-',
+  '*',
+  'contains',
+  'containsAll',
+  'containsAny',
+  'isEmpty',
+  'getTag',
+  'hasTag',
+  'like',
+  'is',
+  'if-then-else',
 ]);
 const OPERANDS = ['left', 'right', 'arg', 'if', 'then', 'else', 'in'] as const;
 
-/** Finds what the rules look at. INVARIANT (unknown reads everything): a form that isn't known here counts as looking at all there is. */
+/**
+ * Finds what the rules look at. INVARIANT (unknown reads everything): a form that isn't known here counts as looking at
+ * all there is.
+ */
 export function readsOf(policies: Iterable<PolicyJson>): Reads {
   const found: Found = { context: new Set(), resource: false, groups: false };
   for (const { action, resource, conditions } of policies) {

@@ -2,7 +2,12 @@
 import { policySchema } from './schema.ts';
 
 test('the schema that rules are written against: if it can change what a rule means, its version must be raised', () => {
-  expect(policySchema([{ tool_id: 'fs.read', category: 'read' }, { tool_id: 'web.api.post', category: 'write' }])).toMatchInlineSnapshot(`
+  expect(
+    policySchema([
+      { tool_id: 'fs.read', category: 'read' },
+      { tool_id: 'web.api.post', category: 'write' },
+    ]),
+  ).toMatchInlineSnapshot(`
 "type Context = {
     supervision: String,
     risk_milli: Long,

@@ -28,7 +28,9 @@ export interface Slice {
   readonly entities: readonly EntityJson[];
 }
 
-/** The rules whose action scope fits one tool. INVARIANT (slicing changes nothing): a rule that is left out can't apply. */
+/**
+ * The rules whose action scope fits one tool. INVARIANT (slicing changes nothing): a rule that is left out can't apply.
+ */
 export interface ToolSlice extends Slice {
   /** ids of the rules that don't look at the supervision: each says the same whatever is asked for */
   readonly unsupervised: ReadonlySet<string>;
@@ -93,7 +95,7 @@ class CutPiece implements Piece {
 
   /** Computed when it is asked for: of many pieces at once it takes long. */
   get key(): string {
-    return this.#key ??= sha256Hex(canonicalBytes(this.policies));
+    return (this.#key ??= sha256Hex(canonicalBytes(this.policies)));
   }
 }
 
@@ -111,7 +113,12 @@ function narrower(chosen: Chosen, tool: Tool, whole: Slice): ToolSlice['narrowed
     const slice = known.get(key);
     if (slice !== undefined) return slice;
     if (known.size >= NARROWED_MAX) return whole;
-    const made = cut(demanding.filter(({ demands }) => demands.every(([facet, word]) => facts[facet] === word)).map(({ entry }) => entry), tool);
+    const made = cut(
+      demanding
+        .filter(({ demands }) => demands.every(([facet, word]) => facts[facet] === word))
+        .map(({ entry }) => entry),
+      tool,
+    );
     known.set(key, made);
     return made;
   };
@@ -119,7 +126,9 @@ function narrower(chosen: Chosen, tool: Tool, whole: Slice): ToolSlice['narrowed
 
 /** The words that rules ask for by facet, numbered. */
 const wordsOf = (demands: readonly Demand[]): (readonly [Facet, ReadonlyMap<string, number>])[] =>
-  FACETS.map((facet) => [facet, new Map(demands.filter(([of]) => of === facet).map(([, word], n) => [word, n]))] as const).filter(([, asked]) => asked.size > 0);
+  FACETS.map(
+    (facet) => [facet, new Map(demands.filter(([of]) => of === facet).map(([, word], n) => [word, n]))] as const,
+  ).filter(([, asked]) => asked.size > 0);
 
 function scopeFits(scope: ActionConstraint, toolId: string, fits: ReadonlySet<string>): boolean {
   if (scope.op === 'All') return true;

@@ -8,21 +8,35 @@ import { RULES_HELD_MAX, SLOTS, slotOf, slotsInUse } from './slots.ts';
 import type { Piece } from './slices.ts';
 
 const pieceOf = (name: string, size: number): Piece => ({
-  key: name, size,
-  policies: Object.fromEntries(Array.from({ length: size }, (_, n) => [`${name}-${n}`, 'permit (principal, action, resource);'])),
+  key: name,
+  size,
+  policies: Object.fromEntries(
+    Array.from({ length: size }, (_, n) => [`${name}-${n}`, 'permit (principal, action, resource);']),
+  ),
 });
 
 test('tenants who share a set, or whose sets agree on a tool, share its slot', () => {
   // A new instance of Cedar holds nothing that the process decided before.
-  expect(() => askCedar(() => { throw new Error('ends this instance'); })).toThrow(CedarFailure);
+  expect(() =>
+    askCedar(() => {
+      throw new Error('ends this instance');
+    }),
+  ).toThrow(CedarFailure);
   for (let tenant = 0; tenant < 20; tenant++) {
-    expect(decidePolicy(compilePolicySet({ ...DEFAULT_POLICY, name: `of-${tenant}`, ttl: { approval_ms: 60_000 + tenant } }), PLAIN_ASK).mode).toBe('autopilot');
+    expect(
+      decidePolicy(
+        compilePolicySet({ ...DEFAULT_POLICY, name: `of-${tenant}`, ttl: { approval_ms: 60_000 + tenant } }),
+        PLAIN_ASK,
+      ).mode,
+    ).toBe('autopilot');
   }
   expect(slotsInUse().slots).toBe(1);
 });
 
 test('sets that come and go are decided as each says, and hold no more slots than there are', () => {
-  const sets = Array.from({ length: 20 }, (_, n) => compilePolicySet({ v: 1, name: 'many', cedar: `@id("rule-${n}") permit (principal, action, resource);` }));
+  const sets = Array.from({ length: 20 }, (_, n) =>
+    compilePolicySet({ v: 1, name: 'many', cedar: `@id("rule-${n}") permit (principal, action, resource);` }),
+  );
   for (const round of [1, 2, 3]) {
     for (const set of sets) expect(decidePolicy(set, PLAIN_ASK).rule_ids).toEqual([...set.rules.keys()]);
     for (let n = 0; n < SLOTS; n++) slotOf(pieceOf(`round-${round}-${n}`, 1));

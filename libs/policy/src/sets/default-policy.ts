@@ -3,13 +3,15 @@ import type { PolicySetSource } from '../document/policy-document.ts';
 import { WRITE_INTERACTIVE } from './shared-rules.ts';
 
 /**
- * The policy of a tenant that has set none: deny unless a rule permits, and a forbid wins. A rule that doesn't look at `supervision` permits
- * at any; the kernel asks for the least that risk leaves possible first. Each rule's `@reason` is shown to whoever is told of the decision.
+ * The policy of a tenant that has set none: deny unless a rule permits, and a forbid wins. A rule that doesn't look at
+ * `supervision` permits at any; the kernel asks for the least that risk leaves possible first. Each rule's `@reason` is
+ * shown to whoever is told of the decision.
  */
 export const DEFAULT_POLICY: PolicySetSource = {
   v: 1,
   name: 'default',
-  description: 'Reading runs by itself; changes run by themselves where somebody is there, unless their risk asks for a person; administrative tools are held; a scheduled job does what its list names.',
+  description:
+    'Reading runs by itself; changes run by themselves where somebody is there, unless their risk asks for a person; administrative tools are held; a scheduled job does what its list names.',
   cedar: `
 @id("read.autopilot")
 @reason("reading is permitted in every session")

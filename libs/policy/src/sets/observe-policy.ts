@@ -9,5 +9,6 @@ export function observing(source: PolicySetSource, name: string): PolicySetSourc
 
 export const OBSERVE_POLICY: PolicySetSource = {
   ...observing(DEFAULT_POLICY, 'observe'),
-  description: 'Decides as the default set does and records it, but lets calls run. To see what a policy would do before it does it.',
+  description:
+    'Decides as the default set does and records it, but lets calls run. To see what a policy would do before it does it.',
 };

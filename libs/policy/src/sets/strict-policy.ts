@@ -4,23 +4,29 @@ import { SESSION_UNATTENDED, WRITE_INTERACTIVE } from './shared-rules.ts';
 
 const HOUR_MS = 3_600_000;
 
-/** For a tenant whose agents aren't trusted yet: a person sees commands, everything that reaches outside, and every touchy effect. */
+/**
+ * For a tenant whose agents aren't trusted yet: a person sees commands, everything that reaches outside, and every
+ * touchy effect.
+ */
 export const STRICT_POLICY: PolicySetSource = {
   v: 1,
   name: 'strict',
-  description: 'Reading and edits of files run by themselves in an interactive session; commands, deletions and all that reaches outside wait for a person; administrative tools need two administrators; gateway sessions only read.',
+  description:
+    'Reading and edits of files run by themselves in an interactive session; commands, deletions and all that reaches outside wait for a person; administrative tools need two administrators; gateway sessions only read.',
   thresholds: { general: { soft_gate: 0.3, escalated: 0.7, no_go: 0.95 } },
   quorum: { soft_gate: 1, escalated: 2 },
   ttl: { approval_ms: 4 * HOUR_MS, preview_ms: HOUR_MS, session_grant_ms: HOUR_MS },
-  history: [{
-    id: 'strict.many_changes',
-    kind: 'at_most',
-    tools: ['fs.write', 'fs.edit', 'fs.edit_files', 'shell.run'],
-    n: 300,
-    window_ms: HOUR_MS,
-    then: 'soft_gate',
-    reason: 'the session has changed so much within an hour that a person should look',
-  }],
+  history: [
+    {
+      id: 'strict.many_changes',
+      kind: 'at_most',
+      tools: ['fs.write', 'fs.edit', 'fs.edit_files', 'shell.run'],
+      n: 300,
+      window_ms: HOUR_MS,
+      then: 'soft_gate',
+      reason: 'the session has changed so much within an hour that a person should look',
+    },
+  ],
   cedar: `
 @id("read.workspace")
 @reason("reading is permitted in every session")

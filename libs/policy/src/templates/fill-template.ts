@@ -7,18 +7,29 @@ import { HISTORY_TEMPLATES } from './history-templates.ts';
 import { RULE_TEMPLATES } from './rule-templates.ts';
 
 /** Common cases, by id. */
-export const POLICY_TEMPLATES: ReadonlyMap<string, PolicyTemplate> = new Map([...RULE_TEMPLATES, ...HISTORY_TEMPLATES].map((template) => [template.id, template]));
+export const POLICY_TEMPLATES: ReadonlyMap<string, PolicyTemplate> = new Map(
+  [...RULE_TEMPLATES, ...HISTORY_TEMPLATES].map((template) => [template.id, template]),
+);
 
 const validators = new Map<string, Validator>();
 
 /**
- * The rules of a template with these parameters; what is left out has its default. Whether the tools that they name exist is checked with the set.
+ * The rules of a template with these parameters; what is left out has its default. Whether the tools that they name
+ * exist is checked with the set.
  *
- * @throws PolicySetError for a template that isn't there and for parameters that don't fit, with a JSON pointer into the parameters.
+ * @throws PolicySetError for a template that isn't there and for parameters that don't fit, with a JSON pointer into
+ * the parameters.
  */
 export function fillTemplate(id: string, parameters: Readonly<Record<string, unknown>> = {}): PolicyFragment {
   const template = POLICY_TEMPLATES.get(id);
-  if (template === undefined) throw new PolicySetError([problemOf('', `there is no template \`${id}\``, `there are ${[...POLICY_TEMPLATES.keys()].map((name) => `\`${name}\``).join(', ')}`)]);
+  if (template === undefined)
+    throw new PolicySetError([
+      problemOf(
+        '',
+        `there is no template \`${id}\``,
+        `there are ${[...POLICY_TEMPLATES.keys()].map((name) => `\`${name}\``).join(', ')}`,
+      ),
+    ]);
   let validator = validators.get(id);
   if (!validator) validators.set(id, (validator = Compile(template.parameters)));
   const filled = { ...defaultsIn(template), ...parameters };
@@ -27,6 +38,9 @@ export function fillTemplate(id: string, parameters: Readonly<Record<string, unk
 }
 
 function defaultsIn({ parameters }: PolicyTemplate): Record<string, unknown> {
-  const all = Object.entries(parameters.properties).map(([name, schema]): [string, unknown] => [name, (schema as { default?: unknown }).default]);
+  const all = Object.entries(parameters.properties).map(([name, schema]): [string, unknown] => [
+    name,
+    (schema as { default?: unknown }).default,
+  ]);
   return Object.fromEntries(all.filter(([, value]) => value !== undefined));
 }

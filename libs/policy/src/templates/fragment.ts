@@ -24,14 +24,20 @@ export interface PolicyTemplate<P extends TObject = TObject> {
 export function withFragments(source: PolicySetSource, ...fragments: readonly PolicyFragment[]): PolicySetSource {
   return {
     ...source,
-    cedar: [source.cedar.trimEnd(), ...fragments.map(({ cedar }) => cedar.trimEnd())].filter((text) => text !== '').join('\n\n').concat('\n'),
+    cedar: [source.cedar.trimEnd(), ...fragments.map(({ cedar }) => cedar.trimEnd())]
+      .filter((text) => text !== '')
+      .join('\n\n')
+      .concat('\n'),
     history: [...(source.history ?? []), ...fragments.flatMap(({ history }) => history)],
   };
 }
 
 export const closed = { additionalProperties: false } as const;
 export const ruleId = (id: string) => Type.String({ pattern: RULE_ID, default: id, description: 'the id of the rule' });
-export const Outcome = Type.Enum(['soft_gate', 'escalated', 'refuse'], { default: 'soft_gate', description: 'what becomes of such a call at least' });
+export const Outcome = Type.Enum(['soft_gate', 'escalated', 'refuse'], {
+  default: 'soft_gate',
+  description: 'what becomes of such a call at least',
+});
 export type Outcome = Static<typeof Outcome>;
 
 /** The part of a condition that forbids less supervision than wanted; nothing where all is forbidden. */
@@ -55,8 +61,25 @@ export interface Forbid {
 }
 
 /** Writes out a forbid. */
-export function forbid({ id, reason, would_pass, quorum, principal = 'principal', action = 'action', resource = 'resource', when }: Forbid): PolicyFragment {
-  const annotations = [`@id("${id}")`, `@reason(${quoted(reason)})`, `@would_pass(${quoted(would_pass)})`, ...(quorum === undefined ? [] : [`@quorum("${quorum}")`])];
+export function forbid({
+  id,
+  reason,
+  would_pass,
+  quorum,
+  principal = 'principal',
+  action = 'action',
+  resource = 'resource',
+  when,
+}: Forbid): PolicyFragment {
+  const annotations = [
+    `@id("${id}")`,
+    `@reason(${quoted(reason)})`,
+    `@would_pass(${quoted(would_pass)})`,
+    ...(quorum === undefined ? [] : [`@quorum("${quorum}")`]),
+  ];
   const condition = when.length === 0 ? '' : `\nwhen {\n  ${when.join(' &&\n  ')}\n}`;
-  return { cedar: `${annotations.join('\n')}\nforbid (${principal}, ${action}, ${resource})${condition};\n`, history: [] };
+  return {
+    cedar: `${annotations.join('\n')}\nforbid (${principal}, ${action}, ${resource})${condition};\n`,
+    history: [],
+  };
 }

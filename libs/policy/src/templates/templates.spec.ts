@@ -12,32 +12,128 @@ import { withFragments } from './fragment.ts';
 
 const tools = [...TOOLS.values(), { ...SHELL_RUN, tool_id: 'host.admin', category: 'admin' as const }];
 const PERMIT_ALL: PolicySetSource = { v: 1, name: 'test', cedar: '@id("all") permit (principal, action, resource);' };
-const setOf = (id: string, parameters: Record<string, unknown>) => compilePolicySet(withFragments(PERMIT_ALL, fillTemplate(id, parameters)), tools);
+const setOf = (id: string, parameters: Record<string, unknown>) =>
+  compilePolicySet(withFragments(PERMIT_ALL, fillTemplate(id, parameters)), tools);
 
-interface Case { readonly template: string; readonly parameters: Record<string, unknown>; readonly asks: readonly (readonly [Partial<PolicyAsk>, AutonomyMode])[] }
+interface Case {
+  readonly template: string;
+  readonly parameters: Record<string, unknown>;
+  readonly asks: readonly (readonly [Partial<PolicyAsk>, AutonomyMode])[];
+}
 const write = (path: string): Partial<PolicyAsk> => ({ resources: [{ kind: 'fs', access: 'write', path }] });
-const read = (path: string): Partial<PolicyAsk> => ({ tool_id: 'fs.read', category: 'read', resources: [{ kind: 'fs', access: 'read', path }] });
+const read = (path: string): Partial<PolicyAsk> => ({
+  tool_id: 'fs.read',
+  category: 'read',
+  resources: [{ kind: 'fs', access: 'read', path }],
+});
 const at = (hour: number, weekday: number): Partial<PolicyAsk> => ({ time: { hour, weekday } });
 
 const CASES: readonly Case[] = [
-  { template: 'protect_paths', parameters: { paths: ['infra/*', 'a"b\\c'] }, asks: [[write('infra/x/main.tf'), 'soft_gate'], [write('a"b\\c'), 'soft_gate'], [write('src/a'), 'autopilot'], [read('infra/main.tf'), 'autopilot']] },
-  { template: 'protect_paths', parameters: { paths: ['*.pem'], access: 'any', then: 'refuse' }, asks: [[read('k/server.pem'), 'no_go'], [write('k.pem'), 'no_go'], [read('a'), 'autopilot']] },
-  { template: 'read_only_agent', parameters: { agent_id: 'agt_a' }, asks: [[{}, 'no_go'], [read('a'), 'autopilot'], [{ agent_id: 'agt_b' }, 'autopilot']] },
-  { template: 'only_tools', parameters: { agent_id: 'agt_a', tools: ['fs.*'] }, asks: [[{}, 'autopilot'], [{ tool_id: 'shell.run' }, 'no_go'], [{ tool_id: 'shell.run', agent_id: 'agt_b' }, 'autopilot']] },
-  { template: 'only_tools', parameters: { agent_id: 'agt_a', tools: ['*'] }, asks: [[{ tool_id: 'shell.run' }, 'autopilot']] },
-  { template: 'business_hours', parameters: {}, asks: [[at(8, 1), 'autopilot'], [at(17, 5), 'autopilot'], [at(18, 5), 'soft_gate'], [at(7, 1), 'soft_gate'], [at(12, 6), 'soft_gate'], [{}, 'soft_gate'], [read('a'), 'autopilot']] },
-  { template: 'no_network_tools', parameters: { then: 'escalated' }, asks: [[{ tool_class: 'broker' }, 'escalated'], [{}, 'autopilot']] },
-  { template: 'hold_admin', parameters: {}, asks: [[{ tool_id: 'host.admin', category: 'admin' }, 'escalated'], [{}, 'autopilot']] },
-  { template: 'quarantine_untrusted', parameters: { then: 'refuse' }, asks: [[{ labels: ['untrusted_content'] }, 'no_go'], [{ ...read('a'), labels: ['untrusted_content'] }, 'autopilot'], [{}, 'autopilot']] },
   {
-    template: 'tests_before_publish', parameters: { then: 'refuse' },
+    template: 'protect_paths',
+    parameters: { paths: ['infra/*', 'a"b\\c'] },
     asks: [
-      [{ tool_id: 'shell.run', task_class: 'publish', history: { tests_before_publish: 0 } }, 'no_go'], [{ tool_id: 'shell.run', task_class: 'publish', history: { tests_before_publish: 1 } }, 'autopilot'],
+      [write('infra/x/main.tf'), 'soft_gate'],
+      [write('a"b\\c'), 'soft_gate'],
+      [write('src/a'), 'autopilot'],
+      [read('infra/main.tf'), 'autopilot'],
+    ],
+  },
+  {
+    template: 'protect_paths',
+    parameters: { paths: ['*.pem'], access: 'any', then: 'refuse' },
+    asks: [
+      [read('k/server.pem'), 'no_go'],
+      [write('k.pem'), 'no_go'],
+      [read('a'), 'autopilot'],
+    ],
+  },
+  {
+    template: 'read_only_agent',
+    parameters: { agent_id: 'agt_a' },
+    asks: [
+      [{}, 'no_go'],
+      [read('a'), 'autopilot'],
+      [{ agent_id: 'agt_b' }, 'autopilot'],
+    ],
+  },
+  {
+    template: 'only_tools',
+    parameters: { agent_id: 'agt_a', tools: ['fs.*'] },
+    asks: [
+      [{}, 'autopilot'],
+      [{ tool_id: 'shell.run' }, 'no_go'],
+      [{ tool_id: 'shell.run', agent_id: 'agt_b' }, 'autopilot'],
+    ],
+  },
+  {
+    template: 'only_tools',
+    parameters: { agent_id: 'agt_a', tools: ['*'] },
+    asks: [[{ tool_id: 'shell.run' }, 'autopilot']],
+  },
+  {
+    template: 'business_hours',
+    parameters: {},
+    asks: [
+      [at(8, 1), 'autopilot'],
+      [at(17, 5), 'autopilot'],
+      [at(18, 5), 'soft_gate'],
+      [at(7, 1), 'soft_gate'],
+      [at(12, 6), 'soft_gate'],
+      [{}, 'soft_gate'],
+      [read('a'), 'autopilot'],
+    ],
+  },
+  {
+    template: 'no_network_tools',
+    parameters: { then: 'escalated' },
+    asks: [
+      [{ tool_class: 'broker' }, 'escalated'],
+      [{}, 'autopilot'],
+    ],
+  },
+  {
+    template: 'hold_admin',
+    parameters: {},
+    asks: [
+      [{ tool_id: 'host.admin', category: 'admin' }, 'escalated'],
+      [{}, 'autopilot'],
+    ],
+  },
+  {
+    template: 'quarantine_untrusted',
+    parameters: { then: 'refuse' },
+    asks: [
+      [{ labels: ['untrusted_content'] }, 'no_go'],
+      [{ ...read('a'), labels: ['untrusted_content'] }, 'autopilot'],
+      [{}, 'autopilot'],
+    ],
+  },
+  {
+    template: 'tests_before_publish',
+    parameters: { then: 'refuse' },
+    asks: [
+      [{ tool_id: 'shell.run', task_class: 'publish', history: { tests_before_publish: 0 } }, 'no_go'],
+      [{ tool_id: 'shell.run', task_class: 'publish', history: { tests_before_publish: 1 } }, 'autopilot'],
       [{ tool_id: 'shell.run', task_class: 'test' }, 'autopilot'],
     ],
   },
-  { template: 'call_limit', parameters: { tools: ['fs.write'], n: 2 }, asks: [[{ history: { call_limit: 1 } }, 'autopilot'], [{ history: { call_limit: 2 } }, 'soft_gate']] },
-  { template: 'never_after', parameters: { tools: ['fs.write'], after: ['fs.read'], then: 'escalated' }, asks: [[{ history: { never_after: 0 } }, 'autopilot'], [{ history: { never_after: 1 } }, 'escalated']] },
+  {
+    template: 'call_limit',
+    parameters: { tools: ['fs.write'], n: 2 },
+    asks: [
+      [{ history: { call_limit: 1 } }, 'autopilot'],
+      [{ history: { call_limit: 2 } }, 'soft_gate'],
+    ],
+  },
+  {
+    template: 'never_after',
+    parameters: { tools: ['fs.write'], after: ['fs.read'], then: 'escalated' },
+    asks: [
+      [{ history: { never_after: 0 } }, 'autopilot'],
+      [{ history: { never_after: 1 } }, 'escalated'],
+    ],
+  },
 ];
 
 describe.each(CASES)('the template $template with $parameters', ({ template, parameters, asks }) => {
@@ -48,21 +144,27 @@ describe.each(CASES)('the template $template with $parameters', ({ template, par
   });
 
   test('says why, and what would have passed', () => {
-    for (const { id, reason, would_pass } of set.rules.values()) if (id !== 'all') expect([reason, would_pass]).not.toContain(null);
+    for (const { id, reason, would_pass } of set.rules.values())
+      if (id !== 'all') expect([reason, would_pass]).not.toContain(null);
   });
 });
 
 test('every template has a case, and fits the default set', () => {
   expect([...POLICY_TEMPLATES.keys()].sort()).toEqual([...new Set(CASES.map(({ template }) => template))].sort());
-  const fragments = CASES.map(({ template, parameters }, n) => fillTemplate(template, { ...parameters, id: `own-${n}` }));
+  const fragments = CASES.map(({ template, parameters }, n) =>
+    fillTemplate(template, { ...parameters, id: `own-${n}` }),
+  );
   expect(compilePolicySet(withFragments(DEFAULT_POLICY, ...fragments), tools).rules.size).toBeGreaterThan(15);
 });
 
 test('as many administrators are asked as the template is told', () => {
-  expect(decidePolicy(setOf('hold_admin', { approvers: 3 }), { ...PLAIN_ASK, tool_id: 'host.admin', category: 'admin' }).approvers).toEqual({ count: 3, role: 'admin' });
+  expect(
+    decidePolicy(setOf('hold_admin', { approvers: 3 }), { ...PLAIN_ASK, tool_id: 'host.admin', category: 'admin' })
+      .approvers,
+  ).toEqual({ count: 3, role: 'admin' });
 });
 
-describe('a template isn\'t filled', () => {
+describe("a template isn't filled", () => {
   const problemsOf = (id: string, parameters?: Record<string, unknown>) => {
     try {
       return fillTemplate(id, parameters) && [];

@@ -17,26 +17,43 @@ const PATHS_MAX = 32;
 
 /** Single changes that might have let the call pass with less supervision. */
 export function changesOf(set: PolicySet, ask: Ask): AskChange[] {
-  return [...sessionChanges(ask), ...riskChanges(ask), ...labelChanges(ask), ...historyChanges(set, ask), ...pathChanges(ask)];
+  return [
+    ...sessionChanges(ask),
+    ...riskChanges(ask),
+    ...labelChanges(ask),
+    ...historyChanges(set, ask),
+    ...pathChanges(ask),
+  ];
 }
 
 function sessionChanges(ask: Ask): AskChange[] {
   return [
-    ...(ask.session_mode === 'interactive' ? [] : [{ words: 'an interactive session', ask: { ...ask, session_mode: 'interactive' as const } }]),
-    ...(ask.session_mode === 'scheduled' && !ask.job_lists_tool ? [{ words: `a job whose list names \`${ask.tool_id}\``, ask: { ...ask, job_lists_tool: true } }] : []),
-    ...(ask.max_autonomy === null ? [] : [{ words: 'a session that sets no limit of its own', ask: { ...ask, max_autonomy: null } }]),
+    ...(ask.session_mode === 'interactive'
+      ? []
+      : [{ words: 'an interactive session', ask: { ...ask, session_mode: 'interactive' as const } }]),
+    ...(ask.session_mode === 'scheduled' && !ask.job_lists_tool
+      ? [{ words: `a job whose list names \`${ask.tool_id}\``, ask: { ...ask, job_lists_tool: true } }]
+      : []),
+    ...(ask.max_autonomy === null
+      ? []
+      : [{ words: 'a session that sets no limit of its own', ask: { ...ask, max_autonomy: null } }]),
   ];
 }
 
 function riskChanges(ask: Ask): AskChange[] {
   const changes: AskChange[] = [];
-  if (ask.risk_milli > 0 || ask.risk_ceiling !== 'none') changes.push({ words: 'no risk at all', ask: { ...ask, risk_milli: 0, risk_ceiling: 'none' } });
-  if (ask.task_class !== 'general') changes.push({ words: 'task class `general`', ask: { ...ask, task_class: 'general' } });
+  if (ask.risk_milli > 0 || ask.risk_ceiling !== 'none')
+    changes.push({ words: 'no risk at all', ask: { ...ask, risk_milli: 0, risk_ceiling: 'none' } });
+  if (ask.task_class !== 'general')
+    changes.push({ words: 'task class `general`', ask: { ...ask, task_class: 'general' } });
   return changes;
 }
 
 function labelChanges(ask: Ask): AskChange[] {
-  const single = ask.labels.map((label): AskChange => ({ words: `no label \`${label}\``, ask: { ...ask, labels: ask.labels.filter((each) => each !== label) } }));
+  const single = ask.labels.map((label): AskChange => ({
+    words: `no label \`${label}\``,
+    ask: { ...ask, labels: ask.labels.filter((each) => each !== label) },
+  }));
   return ask.labels.length > 1 ? [...single, { words: 'no label', ask: { ...ask, labels: [] } }] : single;
 }
 
@@ -49,8 +66,15 @@ function historyChanges(set: PolicySet, ask: Ask): AskChange[] {
 }
 
 function pathChanges(ask: Ask): AskChange[] {
-  if ('changes' in ask) return without(ask.changes).map(([path, changes]) => ({ words: `nothing done to \`${path}\``, ask: { ...ask, changes } }));
-  return without(ask.resources).map(([path, resources]) => ({ words: `\`${path}\` left alone`, ask: { ...ask, resources } }));
+  if ('changes' in ask)
+    return without(ask.changes).map(([path, changes]) => ({
+      words: `nothing done to \`${path}\``,
+      ask: { ...ask, changes },
+    }));
+  return without(ask.resources).map(([path, resources]) => ({
+    words: `\`${path}\` left alone`,
+    ask: { ...ask, resources },
+  }));
 }
 
 function without<T extends { readonly path: string }>(all: readonly T[]): [string, T[]][] {

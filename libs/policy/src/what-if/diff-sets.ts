@@ -37,7 +37,8 @@ export function diffSets(a: PolicySet, b: PolicySet): PolicySetDiff {
 }
 
 const textsOf = ({ rules }: PolicySet): Map<string, string> => new Map([...rules].map(([id, { text }]) => [id, text]));
-const historyOf = ({ document: { history } }: PolicySet): Map<string, HistoryRule> => new Map(history.map((rule) => [rule.id, rule]));
+const historyOf = ({ document: { history } }: PolicySet): Map<string, HistoryRule> =>
+  new Map(history.map((rule) => [rule.id, rule]));
 
 const ORDER = ['removed', 'changed', 'added'] as const;
 
@@ -55,13 +56,18 @@ function changesOf<Rule>(a: ReadonlyMap<string, Rule>, b: ReadonlyMap<string, Ru
 function settingChanges(a: PolicySet, b: PolicySet): SettingChange[] {
   const before = settingsOf(a);
   const after = settingsOf(b);
-  return [...new Set([...before.keys(), ...after.keys()])].sort()
+  return [...new Set([...before.keys(), ...after.keys()])]
+    .sort()
     .map((pointer) => ({ pointer, before: before.get(pointer) ?? null, after: after.get(pointer) ?? null }))
     .filter((change) => change.before !== change.after || before.has(change.pointer) !== after.has(change.pointer));
 }
 
-function settingsOf({ document: { cedar: _cedar, history: _history, ...settings } }: PolicySet): Map<string, string | number | null> {
+function settingsOf({
+  document: { cedar: _cedar, history: _history, ...settings },
+}: PolicySet): Map<string, string | number | null> {
   const leaves = (pointer: string, value: unknown): [string, string | number | null][] =>
-    (typeof value === 'object' && value !== null ? Object.entries(value).flatMap(([name, part]) => leaves(`${pointer}/${name}`, part)) : [[pointer, value as string | number | null]]);
+    typeof value === 'object' && value !== null
+      ? Object.entries(value).flatMap(([name, part]) => leaves(`${pointer}/${name}`, part))
+      : [[pointer, value as string | number | null]];
   return new Map(leaves('', settings));
 }

@@ -20,7 +20,11 @@ export interface Explanation {
   /** what asked for supervision outside of the rules' text */
   readonly grounds: readonly Ground[];
   /** each ask of the rules, with the rules that allowed or forbade it; neither means that nothing permitted it */
-  readonly asked: readonly { readonly supervision: Supervision; readonly allowed: boolean; readonly rule_ids: readonly string[] }[];
+  readonly asked: readonly {
+    readonly supervision: Supervision;
+    readonly allowed: boolean;
+    readonly rule_ids: readonly string[];
+  }[];
   /** the rules of the text that the decision names, as they stand there */
   readonly rules: readonly Pick<PolicyRule, 'id' | 'effect' | 'text'>[];
   /** rules that could have met a call of this tool, of all that the set has */
@@ -47,17 +51,24 @@ export function* explainDecisionSteps(set: PolicySet, ask: PolicyAsk | EffectAsk
     began_at: course.least,
     grounds: course.grounds,
     asked: course.answers.map(([supervision, { allowed, rules }]) => ({ supervision, allowed, rule_ids: rules })),
-    rules: decision.rule_ids.flatMap((id) => set.rules.get(id) ?? []).map(({ id, effect, text }) => ({ id, effect, text })),
+    rules: decision.rule_ids
+      .flatMap((id) => set.rules.get(id) ?? [])
+      .map(({ id, effect, text }) => ({ id, effect, text })),
     rules_met: set.sliceFor(ask).size,
     rules_total: set.rules.size,
     would_pass: yield* betterWith(set, ask, course),
   };
 }
 
-const courseFor = (set: PolicySet, ask: PolicyAsk | EffectAsk): Steps<Course> => ('changes' in ask ? effectCourseOf(set, ask) : courseOf(set, ask));
+const courseFor = (set: PolicySet, ask: PolicyAsk | EffectAsk): Steps<Course> =>
+  'changes' in ask ? effectCourseOf(set, ask) : courseOf(set, ask);
 const rank = (mode: AutonomyMode): number => AUTONOMY_MODES.indexOf(mode);
 
-function* betterWith(set: PolicySet, ask: PolicyAsk | EffectAsk, { mode, errors }: Course): Steps<{ with: string; mode: AutonomyMode }[]> {
+function* betterWith(
+  set: PolicySet,
+  ask: PolicyAsk | EffectAsk,
+  { mode, errors }: Course,
+): Steps<{ with: string; mode: AutonomyMode }[]> {
   if (mode === 'autopilot' || errors.length > 0) return [];
   const better: { with: string; mode: AutonomyMode }[] = [];
   for (const change of changesOf(set, ask)) {

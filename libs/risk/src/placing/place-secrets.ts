@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 /**
- * Makes of a command that names secrets the command that runs: each `${secret:NAME}` becomes a reference to an environment variable, quoted for where it stands.
+ * Makes of a command that names secrets the command that runs: each `${secret:NAME}` becomes a reference to an
+ * environment variable, quoted for where it stands.
  *
- * INVARIANT (judged is run): a pure function of the command alone. Who judges a command and who runs it both call it, so that they have the same one.
- * INVARIANT (one word stays one word): whatever the value is, the shell takes it as text. A place of which that isn't known is refused.
+ * INVARIANT (judged is run): a pure function of the command alone. Who judges a command and who runs it both call it,
+ * so that they have the same one. INVARIANT (one word stays one word): whatever the value is, the shell takes it as
+ * text. A place of which that isn't known is refused.
  */
 import { readReferences, replaceReferences, secretVariable, type SecretReference } from '@writ/contract';
 import { readWithin } from '../read-command.ts';
@@ -21,8 +23,8 @@ export type Placed =
 const HINT = 'give it to a program as an argument or as `NAME=${secret:…}` before it, and use `$NAME` in there';
 
 /**
- * The command with a reference to a variable in the place of each secret, or why it can't be had. `budget` bounds what the reading of the
- * command may cost.
+ * The command with a reference to a variable in the place of each secret, or why it can't be had. `budget` bounds what
+ * the reading of the command may cost.
  */
 export function placeSecrets(command: string, grammar: ShellGrammar, budget: ShellBudget = COMMAND_BUDGET): Placed {
   const references = readReferences(command);
@@ -35,7 +37,12 @@ export function placeSecrets(command: string, grammar: ShellGrammar, budget: She
   }
 }
 
-function placedWithin(command: string, references: readonly SecretReference[], grammar: ShellGrammar, meter: Meter): Placed {
+function placedWithin(
+  command: string,
+  references: readonly SecretReference[],
+  grammar: ShellGrammar,
+  meter: Meter,
+): Placed {
   const { text: marked, positions, length } = withMarks(command, references);
   const tree = grammar.parse(marked, meter);
   if (tree === undefined) return no('a secret stands in a command that is not understood as bash');
@@ -51,15 +58,19 @@ function placedWithin(command: string, references: readonly SecretReference[], g
   const placed = replaceReferences(command, () => instead[next++] ?? '');
   const names = [...new Set(references.flatMap(({ name, literal }) => (literal || name === null ? [] : [name])))];
   const wanted = references.filter(({ literal }) => !literal).length;
-  if (!standsQuoted(placed, names, wanted, { grammar, meter })) return no('a secret stands where it can\'t be quoted safely');
+  if (!standsQuoted(placed, names, wanted, { grammar, meter }))
+    return no("a secret stands where it can't be quoted safely");
   const evaluated = names.length === 0 ? null : evaluates(placed, grammar, meter);
-  return evaluated === null ? { ok: true, command: placed, names } : no(`a secret stands in a command that ${evaluated}`);
+  return evaluated === null
+    ? { ok: true, command: placed, names }
+    : no(`a secret stands in a command that ${evaluated}`);
 }
 
 const no = (message: string): Extract<Placed, { ok: false }> => ({ ok: false, message, hint: HINT, unread: false });
 
 /**
- * Why the command might run a secret, or what it makes of one, by way of a variable; null where that is known not to be.
+ * Why the command might run a secret, or what it makes of one, by way of a variable; null where that is known not to
+ * be.
  * @throws BudgetSpent where the command can't be read to its end, so that nothing is known
  */
 function evaluates(placed: string, grammar: ShellGrammar, meter: Meter): string | null {
@@ -70,8 +81,13 @@ function evaluates(placed: string, grammar: ShellGrammar, meter: Meter): string 
   return evaluation === undefined ? null : `evaluates a text a second time: \`${evaluation.subject}\``;
 }
 
-/** The command with a word in the place of each reference that stands nowhere else in it; all of them are of one length. */
-function withMarks(command: string, references: readonly SecretReference[]): { readonly text: string; readonly positions: readonly number[]; readonly length: number } {
+/**
+ * The command with a word in the place of each reference that stands nowhere else in it; all of them are of one length.
+ */
+function withMarks(
+  command: string,
+  references: readonly SecretReference[],
+): { readonly text: string; readonly positions: readonly number[]; readonly length: number } {
   const longest = Math.max(0, ...[...command.matchAll(/WritSecret(X*)/g)].map(([, tail = '']) => tail.length + 1));
   const mark = `WritSecret${'X'.repeat(longest)}E`;
   const parts: string[] = [];
@@ -87,10 +103,15 @@ function withMarks(command: string, references: readonly SecretReference[]): { r
   return { text: [...parts, command.slice(from)].join(''), positions, length: mark.length };
 }
 
-function refuses({ at, name, literal }: SecretReference, standing: Place | null, { command, whole }: { command: string; whole: PlacedCommand }): string | null {
+function refuses(
+  { at, name, literal }: SecretReference,
+  standing: Place | null,
+  { command, whole }: { command: string; whole: PlacedCommand },
+): string | null {
   if (command[at - 1] === '\\') return 'a place behind `\\`: write `$${secret:…}` for the text itself';
   if (standing === null) return 'a comment, a pattern or an expression';
-  if (standing.path.some(({ type, start }) => type === 'string' && isTranslated(whole.tree, start))) return 'a text in `$"…"`';
+  if (standing.path.some(({ type, start }) => type === 'string' && isTranslated(whole.tree, start)))
+    return 'a text in `$"…"`';
   if (literal) return null;
   return name === null ? 'the place of a name' : unsafePlace(standing, whole);
 }
@@ -98,20 +119,41 @@ function refuses({ at, name, literal }: SecretReference, standing: Place | null,
 const isTranslated = (tree: SyntaxNode, start: number): boolean => tree.text[start - tree.start - 1] === '$';
 
 const VARIABLE: Readonly<Record<Quoting, (variable: string) => string>> = {
-  bare: (variable) => `"${variable}"`, double: (variable) => variable, single: (variable) => `'"${variable}"'`, ansi: (variable) => `'"${variable}"$'`, document: (variable) => variable, quoted_document: (variable) => variable,
+  bare: (variable) => `"${variable}"`,
+  double: (variable) => variable,
+  single: (variable) => `'"${variable}"'`,
+  ansi: (variable) => `'"${variable}"$'`,
+  document: (variable) => variable,
+  quoted_document: (variable) => variable,
 };
 
 const TEXT: Readonly<Record<Quoting, (text: string) => string>> = {
-  bare: (text) => `'${text}'`, double: (text) => `\\${text}`, single: (text) => text, ansi: (text) => text, document: (text) => `\\${text}`, quoted_document: (text) => text,
+  bare: (text) => `'${text}'`,
+  double: (text) => `\\${text}`,
+  single: (text) => text,
+  ansi: (text) => text,
+  document: (text) => `\\${text}`,
+  quoted_document: (text) => text,
 };
 
-const inPlace = ({ text, name, literal }: SecretReference, quoting: Quoting): string => (literal ? TEXT[quoting](text.slice(1)) : VARIABLE[quoting](`\${${secretVariable(name ?? '')}}`));
+const inPlace = ({ text, name, literal }: SecretReference, quoting: Quoting): string =>
+  literal ? TEXT[quoting](text.slice(1)) : VARIABLE[quoting](`\${${secretVariable(name ?? '')}}`);
 
-/** What was made is read once more: every reference to a variable of ours is an expansion between quotes, and there are as many as were put in. */
-function standsQuoted(placed: string, names: readonly string[], wanted: number, { grammar, meter }: { grammar: ShellGrammar; meter: Meter }): boolean {
+/**
+ * What was made is read once more: every reference to a variable of ours is an expansion between quotes, and there are
+ * as many as were put in.
+ */
+function standsQuoted(
+  placed: string,
+  names: readonly string[],
+  wanted: number,
+  { grammar, meter }: { grammar: ShellGrammar; meter: Meter },
+): boolean {
   const tree = grammar.parse(placed, meter);
   if (tree === undefined) return false;
   const ours = new Set(names.map((name) => `\${${secretVariable(name)}}`));
-  const quoted = [...descendants(tree, ({ type }) => type === 'string' || type === 'heredoc_body')].flatMap(({ children }) => children.filter(({ type, text }) => type === 'expansion' && ours.has(text)));
+  const quoted = [...descendants(tree, ({ type }) => type === 'string' || type === 'heredoc_body')].flatMap(
+    ({ children }) => children.filter(({ type, text }) => type === 'expansion' && ours.has(text)),
+  );
   return quoted.length >= wanted;
 }

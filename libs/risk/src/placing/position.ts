@@ -12,7 +12,15 @@ export interface Place {
   readonly quoting: Quoting;
 }
 
-const QUOTED: Readonly<Record<string, Quoting>> = { string: 'double', string_content: 'double', raw_string: 'single', ansi_c_string: 'ansi', word: 'bare', heredoc_body: 'document', heredoc_content: 'document' };
+const QUOTED: Readonly<Record<string, Quoting>> = {
+  string: 'double',
+  string_content: 'double',
+  raw_string: 'single',
+  ansi_c_string: 'ansi',
+  word: 'bare',
+  heredoc_body: 'document',
+  heredoc_content: 'document',
+};
 
 /** What is asked of the whole command for each place in it, and found once. */
 export class PlacedCommand {
@@ -28,25 +36,42 @@ export class PlacedCommand {
     this.tree = tree;
     this.#meter = meter;
     this.functions = new Set(this.#below(tree, 'function_definition').map((node) => fieldOf(node, 'name')?.text ?? ''));
-    const declared = this.#below(tree, 'declaration_command').flatMap(namedChildren).filter(({ type }) => type !== 'variable_assignment');
+    const declared = this.#below(tree, 'declaration_command')
+      .flatMap(namedChildren)
+      .filter(({ type }) => type !== 'variable_assignment');
     this.declaresMore = declared.some(({ text }) => !/^[A-Za-z_]\w*$/.test(text) && !/^-[xrgp]+$/.test(text));
   }
 
   /** Where the text at the position is put; null where the shell reads it as something else than text. */
   placeAt(position: number, length: number): Place | null {
     const path: SyntaxNode[] = [];
-    for (let node: SyntaxNode | undefined = this.tree; node !== undefined; node = childAt(node, position, position + length)) path.push(node);
+    for (
+      let node: SyntaxNode | undefined = this.tree;
+      node !== undefined;
+      node = childAt(node, position, position + length)
+    )
+      path.push(node);
     this.#meter.steps(path.length);
     const leaf = path.at(-1);
     const quoting = leaf === undefined ? undefined : QUOTED[leaf.type];
-    if (leaf === undefined || quoting === undefined || leaf.start > position || leaf.end < position + length) return null;
-    const start = path.findLast(({ type }) => type === 'heredoc_redirect')?.children.find(({ type }) => type === 'heredoc_start')?.text ?? '';
+    if (leaf === undefined || quoting === undefined || leaf.start > position || leaf.end < position + length)
+      return null;
+    const start =
+      path.findLast(({ type }) => type === 'heredoc_redirect')?.children.find(({ type }) => type === 'heredoc_start')
+        ?.text ?? '';
     return { path, quoting: quoting === 'document' && /['"\\]/.test(start) ? 'quoted_document' : quoting };
   }
 
   /** Why what comes on the input of a command below the node might be run; null where that is known not to be. */
   inputRefuses(node: SyntaxNode): string | null {
-    return foundOnce(this.#inputs, node, () => this.#below(node, 'command').map(runsInput).find((one) => one !== null) ?? null);
+    return foundOnce(
+      this.#inputs,
+      node,
+      () =>
+        this.#below(node, 'command')
+          .map(runsInput)
+          .find((one) => one !== null) ?? null,
+    );
   }
 
   /**
@@ -61,10 +86,12 @@ export class PlacedCommand {
   }
 
   #below(node: SyntaxNode, type: string): readonly SyntaxNode[] {
-    return [...descendants(node, (one) => {
-      this.#meter.steps();
-      return one.type === type;
-    })];
+    return [
+      ...descendants(node, (one) => {
+        this.#meter.steps();
+        return one.type === type;
+      }),
+    ];
   }
 }
 
@@ -94,20 +121,46 @@ function childAt({ children }: SyntaxNode, start: number, end: number): SyntaxNo
 const WITHIN_WORDS = new Set(['word', 'string', 'string_content', 'raw_string', 'ansi_c_string', 'concatenation']);
 /** Where a value can't change what is around it. */
 const AROUND = new Set([
-  'program', 'list', 'pipeline', 'subshell', 'if_statement', 'elif_clause', 'else_clause', 'while_statement', 'do_group', 'negated_command', 'redirected_statement', 'function_definition',
-  'for_statement', 'case_statement', 'case_item', 'process_substitution', 'variable_assignments', 'heredoc_body', 'heredoc_redirect', 'herestring_redirect', 'command', 'variable_assignment', 'declaration_command', ...WITHIN_WORDS,
+  'program',
+  'list',
+  'pipeline',
+  'subshell',
+  'if_statement',
+  'elif_clause',
+  'else_clause',
+  'while_statement',
+  'do_group',
+  'negated_command',
+  'redirected_statement',
+  'function_definition',
+  'for_statement',
+  'case_statement',
+  'case_item',
+  'process_substitution',
+  'variable_assignments',
+  'heredoc_body',
+  'heredoc_redirect',
+  'herestring_redirect',
+  'command',
+  'variable_assignment',
+  'declaration_command',
+  ...WITHIN_WORDS,
 ]);
 /** Variables by which a shell or the loader is told what to do. */
-const TELLS_SHELL = /^(?:BASH.*|SHELL.*|ENV|IFS|PATH|CDPATH|PS[0-9]|PROMPT_.*|LD_.*|GLOBIGNORE|HIST.*|FUNCNAME|OPT.*|POSIXLY_CORRECT|SECONDS|RANDOM|LINENO)$/;
+const TELLS_SHELL =
+  /^(?:BASH.*|SHELL.*|ENV|IFS|PATH|CDPATH|PS[0-9]|PROMPT_.*|LD_.*|GLOBIGNORE|HIST.*|FUNCNAME|OPT.*|POSIXLY_CORRECT|SECONDS|RANDOM|LINENO)$/;
 
 /**
  * Why a value can't be put at the place so that it is text and nothing else, whatever stands in it; null where it can.
- * INVARIANT (text alone): from the place outwards every node is known to take a value as it is. What isn't known is refused.
+ * INVARIANT (text alone): from the place outwards every node is known to take a value as it is. What isn't known is
+ * refused.
  */
 export function unsafePlace({ path, quoting }: Place, command: PlacedCommand): string | null {
   if (quoting === 'quoted_document') return 'a here-document whose delimiter is quoted';
   for (const [depth, node] of path.entries()) {
-    const why = nodeRefuses(node, path[depth + 1], command) ?? (node.type === 'variable_assignment' ? assignmentRefuses(node, path[depth + 1], path[depth - 1], command) : null);
+    const why =
+      nodeRefuses(node, path[depth + 1], command) ??
+      (node.type === 'variable_assignment' ? assignmentRefuses(node, path[depth + 1], path[depth - 1], command) : null);
     if (why !== null) return why;
   }
   const holder = path.findLast(({ type }) => !WITHIN_WORDS.has(type));
@@ -123,15 +176,26 @@ function nodeRefuses(node: SyntaxNode, inner: SyntaxNode | undefined, command: P
       if (inner?.type === 'variable_assignment') return null;
       if (inner?.type === 'command_name') return 'the name of a command';
       return command.argumentsRefuse(node);
-    case 'command_substitution': return node.children[0]?.type === '$(' ? null : 'a substitution in backticks: write `$(…)`';
-    case 'compound_statement': return node.children[0]?.type === '{' ? null : 'arithmetic';
-    case 'declaration_command': return inner?.type === 'variable_assignment' ? command.argumentsRefuse(node) : NO_EXPORT;
-    case 'for_statement': case 'case_statement': case 'case_item': return inner?.field === 'value' || inner?.field === 'variable' ? 'what a loop or a `case` goes through' : null;
-    case 'pipeline': return command.inputRefuses(node);
-    case 'redirected_statement': return inner?.field === 'redirect' && inner.type !== 'file_redirect' ? command.inputRefuses(node) : null;
-    case 'file_redirect': return 'the name of a file';
-    case 'string': return null;
-    default: return AROUND.has(node.type) ? null : `a place of a \`${node.type}\``;
+    case 'command_substitution':
+      return node.children[0]?.type === '$(' ? null : 'a substitution in backticks: write `$(…)`';
+    case 'compound_statement':
+      return node.children[0]?.type === '{' ? null : 'arithmetic';
+    case 'declaration_command':
+      return inner?.type === 'variable_assignment' ? command.argumentsRefuse(node) : NO_EXPORT;
+    case 'for_statement':
+    case 'case_statement':
+    case 'case_item':
+      return inner?.field === 'value' || inner?.field === 'variable' ? 'what a loop or a `case` goes through' : null;
+    case 'pipeline':
+      return command.inputRefuses(node);
+    case 'redirected_statement':
+      return inner?.field === 'redirect' && inner.type !== 'file_redirect' ? command.inputRefuses(node) : null;
+    case 'file_redirect':
+      return 'the name of a file';
+    case 'string':
+      return null;
+    default:
+      return AROUND.has(node.type) ? null : `a place of a \`${node.type}\``;
   }
 }
 
@@ -139,11 +203,19 @@ const EXPORTS = new Set(['export', 'readonly', 'local']);
 const NO_EXPORT = 'a declaration that is no plain `export NAME=value`';
 
 const declarationRefuses = (node: SyntaxNode): string | null =>
-  EXPORTS.has(node.children[0]?.type ?? '') && namedChildren(node).every(({ type }) => type === 'variable_assignment') ? null : NO_EXPORT;
+  EXPORTS.has(node.children[0]?.type ?? '') && namedChildren(node).every(({ type }) => type === 'variable_assignment')
+    ? null
+    : NO_EXPORT;
 
-function assignmentRefuses(node: SyntaxNode, inner: SyntaxNode | undefined, outer: SyntaxNode | undefined, command: PlacedCommand): string | null {
+function assignmentRefuses(
+  node: SyntaxNode,
+  inner: SyntaxNode | undefined,
+  outer: SyntaxNode | undefined,
+  command: PlacedCommand,
+): string | null {
   const name = fieldOf(node, 'name');
-  if (name?.type !== 'variable_name' || inner?.field !== 'value' || inner.type === 'array') return 'an element of a list';
+  if (name?.type !== 'variable_name' || inner?.field !== 'value' || inner.type === 'array')
+    return 'an element of a list';
   if (TELLS_SHELL.test(name.text)) return `the value of \`${name.text}\`, by which the shell is told what to do`;
   if (outer?.type === 'command') return null;
   return command.declaresMore ? 'a variable in a command that declares some as more than text' : null;

@@ -3,13 +3,97 @@ import { canonicalName } from '../programs/canonical-name.ts';
 import { fieldOf, namedChildren, type SyntaxNode } from '../shell/syntax.ts';
 
 /** Read their input, or their arguments, as commands. */
-const SHELLS = new Set(['sh', 'bash', 'rbash', 'dash', 'ash', 'zsh', 'ksh', 'mksh', 'fish', 'csh', 'tcsh', 'busybox', 'toybox', 'eval', '.', 'source', 'xargs', 'parallel', 'ssh', 'su', 'runuser', 'at', 'batch', 'screen', 'tmux', 'script', 'expect', 'watch']);
+const SHELLS = new Set([
+  'sh',
+  'bash',
+  'rbash',
+  'dash',
+  'ash',
+  'zsh',
+  'ksh',
+  'mksh',
+  'fish',
+  'csh',
+  'tcsh',
+  'busybox',
+  'toybox',
+  'eval',
+  '.',
+  'source',
+  'xargs',
+  'parallel',
+  'ssh',
+  'su',
+  'runuser',
+  'at',
+  'batch',
+  'screen',
+  'tmux',
+  'script',
+  'expect',
+  'watch',
+]);
 /** Run a program text that is an argument, or their input where there is none. */
-const INTERPRETERS = /^(?:python[0-9.]*|pypy[0-9.]*|ipython3?|node|nodejs|deno|bun|tsx|ts-node|perl[0-9.]*|raku|ruby|jruby|irb|pry|php|lua|luajit|tclsh|wish|julia|elixir|erl|groovy|scala|racket|guile|sbcl|clojure|bb|ghc|octave|gnuplot|ocaml|qjs|gjs|powershell|awk|gawk|mawk|nawk|sed|ed|ex|vi|vim|nvim|emacs|R|Rscript|make|gmake|m4|gdb|psql|mysql|sqlite3|osascript|pwsh)$/;
-/** Builtins that evaluate an argument: as code, as the name of a variable whose index is evaluated, or as arithmetic. */
-const EVALUATING = new Set(['trap', 'let', 'test', '[', 'alias', 'bind', 'complete', 'compgen', 'unset', 'read', 'mapfile', 'readarray', 'getopts', 'declare', 'typeset', 'local', 'export', 'readonly', 'enable', 'hash', 'wait', 'set', 'shopt', 'coproc']);
+const INTERPRETERS =
+  /^(?:python[0-9.]*|pypy[0-9.]*|ipython3?|node|nodejs|deno|bun|tsx|ts-node|perl[0-9.]*|raku|ruby|jruby|irb|pry|php|lua|luajit|tclsh|wish|julia|elixir|erl|groovy|scala|racket|guile|sbcl|clojure|bb|ghc|octave|gnuplot|ocaml|qjs|gjs|powershell|awk|gawk|mawk|nawk|sed|ed|ex|vi|vim|nvim|emacs|R|Rscript|make|gmake|m4|gdb|psql|mysql|sqlite3|osascript|pwsh)$/;
+/**
+ * Builtins that evaluate an argument: as code, as the name of a variable whose index is evaluated, or as arithmetic.
+ */
+const EVALUATING = new Set([
+  'trap',
+  'let',
+  'test',
+  '[',
+  'alias',
+  'bind',
+  'complete',
+  'compgen',
+  'unset',
+  'read',
+  'mapfile',
+  'readarray',
+  'getopts',
+  'declare',
+  'typeset',
+  'local',
+  'export',
+  'readonly',
+  'enable',
+  'hash',
+  'wait',
+  'set',
+  'shopt',
+  'coproc',
+]);
 /** Run another program, which may be any. */
-const WRAPPERS = new Set(['env', 'exec', 'command', 'builtin', 'time', 'timeout', 'nice', 'ionice', 'nohup', 'setsid', 'stdbuf', 'unbuffer', 'sudo', 'doas', 'chroot', 'unshare', 'nsenter', 'flock', 'strace', 'ltrace', 'taskset', 'chrt', 'setarch', 'find', 'fd', 'entr']);
+const WRAPPERS = new Set([
+  'env',
+  'exec',
+  'command',
+  'builtin',
+  'time',
+  'timeout',
+  'nice',
+  'ionice',
+  'nohup',
+  'setsid',
+  'stdbuf',
+  'unbuffer',
+  'sudo',
+  'doas',
+  'chroot',
+  'unshare',
+  'nsenter',
+  'flock',
+  'strace',
+  'ltrace',
+  'taskset',
+  'chrt',
+  'setarch',
+  'find',
+  'fd',
+  'entr',
+]);
 
 const STATIC = /^[\w.+/@%:,=-]+$/;
 const baseOf = (path: string): string => path.slice(path.lastIndexOf('/') + 1);
@@ -21,11 +105,12 @@ export function plainName(command: SyntaxNode): string | null {
   return word?.type === 'word' && more.length === 0 && STATIC.test(word.text) ? baseOf(word.text) : null;
 }
 
-const argumentsOf = ({ children }: SyntaxNode): readonly SyntaxNode[] => children.filter(({ field }) => field === 'argument');
+const argumentsOf = ({ children }: SyntaxNode): readonly SyntaxNode[] =>
+  children.filter(({ field }) => field === 'argument');
 
 /**
- * Why a value that is an argument of the command, or its input, might be run by it; null where that is known not to be. What an unknown program makes of its
- * arguments is its own affair: it is the one that was judged.
+ * Why a value that is an argument of the command, or its input, might be run by it; null where that is known not to be.
+ * What an unknown program makes of its arguments is its own affair: it is the one that was judged.
  */
 export function runsArguments(command: SyntaxNode, functions: ReadonlySet<string>): string | null {
   const name = plainName(command);
@@ -43,6 +128,9 @@ export function runsArguments(command: SyntaxNode, functions: ReadonlySet<string
 export function runsInput(command: SyntaxNode): string | null {
   const name = plainName(command);
   if (name === null) return 'the input of a command whose name is no plain text';
-  const runs = SHELLS.has(canonicalName(name)) || (INTERPRETERS.test(canonicalName(name)) && argumentsOf(command).length === 0) || WRAPPERS.has(name);
+  const runs =
+    SHELLS.has(canonicalName(name)) ||
+    (INTERPRETERS.test(canonicalName(name)) && argumentsOf(command).length === 0) ||
+    WRAPPERS.has(name);
   return runs ? `what \`${name}\` may find on its input and run` : null;
 }

@@ -24,12 +24,35 @@ export interface Signature {
 
 /** What every cmdlet has. */
 const COMMON: Signature = {
-  values: ['erroraction', 'warningaction', 'informationaction', 'progressaction', 'errorvariable', 'warningvariable',
-    'informationvariable', 'outvariable', 'outbuffer', 'pipelinevariable'],
+  values: [
+    'erroraction',
+    'warningaction',
+    'informationaction',
+    'progressaction',
+    'errorvariable',
+    'warningvariable',
+    'informationvariable',
+    'outvariable',
+    'outbuffer',
+    'pipelinevariable',
+  ],
   switches: ['verbose', 'debug', 'whatif', 'confirm'],
-  aliases: { ea: 'erroraction', wa: 'warningaction', infa: 'informationaction', proga: 'progressaction',
-    ev: 'errorvariable', wv: 'warningvariable', iv: 'informationvariable', ov: 'outvariable', ob: 'outbuffer',
-    pv: 'pipelinevariable', vb: 'verbose', db: 'debug', wi: 'whatif', cf: 'confirm' },
+  aliases: {
+    ea: 'erroraction',
+    wa: 'warningaction',
+    infa: 'informationaction',
+    proga: 'progressaction',
+    ev: 'errorvariable',
+    wv: 'warningvariable',
+    iv: 'informationvariable',
+    ov: 'outvariable',
+    ob: 'outbuffer',
+    pv: 'pipelinevariable',
+    vb: 'verbose',
+    db: 'debug',
+    wi: 'whatif',
+    cf: 'confirm',
+  },
 };
 
 /** Arguments as a cmdlet with the signature takes them. */
@@ -69,15 +92,18 @@ export class Bound {
   /** Answers whether the next argument is the parameter's value. */
   #parameter(given: string, bound: Value | undefined, next: Argument | undefined, signature: Signature): boolean {
     const names = namesOf(given, signature);
-    const takesValue = names.length > 0 && names.every((name) => signature.values.includes(name)
-      || COMMON.values.includes(name));
+    const takesValue =
+      names.length > 0 && names.every((name) => signature.values.includes(name) || COMMON.values.includes(name));
     if (!takesValue) {
       for (const name of names) this.#switches.set(name, name === 'whatif' ? isTrue(bound) : !isFalse(bound));
       return false;
     }
     const value = bound ?? (next && next.parameter === undefined ? next.value : undefined);
-    for (const name of names) this.#values.set(name,
-      union([...(this.#values.has(name) ? [this.#values.get(name) ?? NO_VALUE] : []), value ?? UNKNOWN_VALUE]));
+    for (const name of names)
+      this.#values.set(
+        name,
+        union([...(this.#values.has(name) ? [this.#values.get(name) ?? NO_VALUE] : []), value ?? UNKNOWN_VALUE]),
+      );
     return bound === undefined && value !== undefined;
   }
 
@@ -97,8 +123,11 @@ function namesOf(given: string, { values, switches, aliases = {} }: Signature): 
   const name = given.replaceAll('`', '');
   const all = [...values, ...switches, ...COMMON.values, ...COMMON.switches];
   if (all.includes(name)) return [name];
-  const alias = Object.hasOwn(aliases, name) ? aliases[name] : Object.hasOwn(COMMON.aliases ?? {}, name)
-    ? COMMON.aliases?.[name] : undefined;
+  const alias = Object.hasOwn(aliases, name)
+    ? aliases[name]
+    : Object.hasOwn(COMMON.aliases ?? {}, name)
+      ? COMMON.aliases?.[name]
+      : undefined;
   if (alias !== undefined) return [alias];
   const own = [...values, ...switches].filter((one) => one.startsWith(name));
   const common = [...COMMON.values, ...COMMON.switches].filter((one) => one.startsWith(name));
@@ -109,15 +138,21 @@ function namesOf(given: string, { values, switches, aliases = {} }: Signature): 
 /** Only what is known to be true rehearses; what isn't known to be false does the rest. */
 const isTrue = (value: Value | undefined): boolean =>
   value === undefined || (value.fields.length > 0 && value.fields.every(({ text }) => /^(?:true|1)$/i.test(text)));
-const isFalse = (value: Value | undefined): boolean => value !== undefined && value.fields.length > 0
-  && value.fields.every(({ text }) => /^(?:false|0|\$false)$/i.test(text));
+const isFalse = (value: Value | undefined): boolean =>
+  value !== undefined &&
+  value.fields.length > 0 &&
+  value.fields.every(({ text }) => /^(?:false|0|\$false)$/i.test(text));
 
 /** The words of arguments as a program gets them that isn't one of PowerShell's own. */
 export const wordsOf = (args: readonly Argument[]): readonly Field[] =>
-  args.flatMap(({ parameter, value, word }) => (parameter === undefined && value && value.fields.length > 1
-    ? value.fields : parameter === undefined && value?.fields[0] && !value.block ? [globbed(value.fields[0], word)]
-    : [word]));
+  args.flatMap(({ parameter, value, word }) =>
+    parameter === undefined && value && value.fields.length > 1
+      ? value.fields
+      : parameter === undefined && value?.fields[0] && !value.block
+        ? [globbed(value.fields[0], word)]
+        : [word],
+  );
 
 /** PowerShell expands patterns for programs where they stand bare. */
 const globbed = (value: Field, word: Field): Field =>
-  (word.text === value.text ? word : value.glob ? value : field(value.text));
+  word.text === value.text ? word : value.glob ? value : field(value.text);

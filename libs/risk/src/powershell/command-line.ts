@@ -12,27 +12,47 @@ interface Parameter {
   readonly takes: 'nothing' | 'value' | 'command' | 'encoded' | 'file' | 'commandWithArgs';
 }
 
-const parameter = (name: string, shortest: number, takes: Parameter['takes'],
-  also: readonly string[] = []): Parameter => ({ name, shortest, takes, also });
+const parameter = (
+  name: string,
+  shortest: number,
+  takes: Parameter['takes'],
+  also: readonly string[] = [],
+): Parameter => ({ name, shortest, takes, also });
 
 /** In the order in which PowerShell tries them. */
 const PARAMETERS: readonly Parameter[] = [
-  parameter('version', 1, 'nothing'), parameter('help', 1, 'nothing', ['?']), parameter('login', 1, 'nothing'),
-    parameter('noexit', 3, 'nothing'), parameter('noprofile', 3, 'nothing'), parameter('nologo', 3, 'nothing'),
-  parameter('noninteractive', 4, 'nothing'), parameter('noprofileloadtime', 10, 'nothing'),
-    parameter('interactive', 1, 'nothing'), parameter('sta', 3, 'nothing'), parameter('mta', 3, 'nothing'),
-    parameter('socketservermode', 2, 'nothing', ['so']), parameter('servermode', 1, 'nothing'),
-    parameter('sshservermode', 4, 'nothing'), parameter('namedpipeservermode', 3, 'nothing'),
-  parameter('configurationname', 6, 'value'), parameter('configurationfile', 14, 'value'),
-    parameter('custompipename', 3, 'value'), parameter('psconsolefile', 2, 'value'),
-    parameter('settingsfile', 8, 'value'),
-  parameter('commandwithargs', 8, 'commandWithArgs', ['cwa']), parameter('command', 1, 'command'),
-    parameter('windowstyle', 1, 'value'), parameter('workingdirectory', 2, 'value', ['wd', 'wo']),
-    parameter('file', 1, 'file'), parameter('isswait', 7, 'nothing'),
-  parameter('outputformat', 1, 'value', ['of']), parameter('inputformat', 2, 'value', ['if']),
-    parameter('executionpolicy', 2, 'value', ['ep']), parameter('encodedcommand', 1, 'encoded', ['ec']),
-    parameter('encodedarguments', 8, 'value', ['ea']),
-    parameter('removeworkingdirectorytrailingcharacter', 1, 'nothing'),
+  parameter('version', 1, 'nothing'),
+  parameter('help', 1, 'nothing', ['?']),
+  parameter('login', 1, 'nothing'),
+  parameter('noexit', 3, 'nothing'),
+  parameter('noprofile', 3, 'nothing'),
+  parameter('nologo', 3, 'nothing'),
+  parameter('noninteractive', 4, 'nothing'),
+  parameter('noprofileloadtime', 10, 'nothing'),
+  parameter('interactive', 1, 'nothing'),
+  parameter('sta', 3, 'nothing'),
+  parameter('mta', 3, 'nothing'),
+  parameter('socketservermode', 2, 'nothing', ['so']),
+  parameter('servermode', 1, 'nothing'),
+  parameter('sshservermode', 4, 'nothing'),
+  parameter('namedpipeservermode', 3, 'nothing'),
+  parameter('configurationname', 6, 'value'),
+  parameter('configurationfile', 14, 'value'),
+  parameter('custompipename', 3, 'value'),
+  parameter('psconsolefile', 2, 'value'),
+  parameter('settingsfile', 8, 'value'),
+  parameter('commandwithargs', 8, 'commandWithArgs', ['cwa']),
+  parameter('command', 1, 'command'),
+  parameter('windowstyle', 1, 'value'),
+  parameter('workingdirectory', 2, 'value', ['wd', 'wo']),
+  parameter('file', 1, 'file'),
+  parameter('isswait', 7, 'nothing'),
+  parameter('outputformat', 1, 'value', ['of']),
+  parameter('inputformat', 2, 'value', ['if']),
+  parameter('executionpolicy', 2, 'value', ['ep']),
+  parameter('encodedcommand', 1, 'encoded', ['ec']),
+  parameter('encodedarguments', 8, 'value', ['ea']),
+  parameter('removeworkingdirectorytrailingcharacter', 1, 'nothing'),
 ];
 
 /**
@@ -42,8 +62,9 @@ const PARAMETERS: readonly Parameter[] = [
 function parameterOf(word: string): Parameter | undefined {
   const key = /^(?:--?|\/|[\u2013-\u2015])([^\s].*)$/.exec(word)?.[1]?.toLowerCase();
   if (key === undefined) return undefined;
-  return PARAMETERS.find(({ name, also, shortest }) => also.includes(key)
-    || (key.length >= shortest && name.startsWith(key)));
+  return PARAMETERS.find(
+    ({ name, also, shortest }) => also.includes(key) || (key.length >= shortest && name.startsWith(key)),
+  );
 }
 
 /** `pwsh -Command text`, `-EncodedCommand`, `-File`, or a script on its input. */
@@ -54,8 +75,10 @@ export const powershell: Reading = ({ name, args, stdin }, shell) => {
     const found = parameterOf(word.text);
     const rest = args.slice(index + 1);
     // Windows takes what is no parameter for the beginning of a command, other systems for a file.
-    if (found === undefined) return /^powershell/i.test(name) || /\s/.test(word.text)
-      ? command(args.slice(index), stdin, shell) : file(name, word, stdin, shell);
+    if (found === undefined)
+      return /^powershell/i.test(name) || /\s/.test(word.text)
+        ? command(args.slice(index), stdin, shell)
+        : file(name, word, stdin, shell);
     if (found.takes === 'command') return command(rest, stdin, shell);
     if (found.takes === 'commandWithArgs') return command(rest.slice(0, 1), stdin, shell);
     if (found.takes === 'encoded') return encoded(name, rest[0], stdin, shell);
@@ -92,4 +115,3 @@ function file(name: string, path: Field, stdin: Source, shell: Shell): Source {
   // A script of the workspace: what it does, its effect tells.
   return ANYTHING;
 }
-

@@ -23,8 +23,8 @@ export const commandPrompt: Reading = ({ args, stdin }, shell) => {
   const glued = (args[at]?.text ?? '').replace(/^\/{1,2}[ckr]/i, '');
   const rest = args.slice(at + 1);
   // The words as one text: quotes that the calling shell took away stand around what needs them.
-  const texts = rest.length === 1 ? rest.map(({ text }) => text)
-    : rest.map(({ text }) => (/\s/.test(text) ? `"${text}"` : text));
+  const texts =
+    rest.length === 1 ? rest.map(({ text }) => text) : rest.map(({ text }) => (/\s/.test(text) ? `"${text}"` : text));
   readCommandPrompt([glued, ...texts].join(' ').trim(), shell);
   return ANYTHING;
 };
@@ -66,12 +66,23 @@ function piecesOf(text: string): readonly string[] {
 }
 
 const KNOWN: Readonly<Record<string, string>> = {
-  userprofile: HOME, homepath: HOME, cd: '.', temp: '/tmp', tmp: '/tmp', systemdrive: '', homedrive: '',
-    systemroot: '/usr', windir: '/usr', appdata: `${HOME}/AppData`, localappdata: `${HOME}/AppData`,
+  userprofile: HOME,
+  homepath: HOME,
+  cd: '.',
+  temp: '/tmp',
+  tmp: '/tmp',
+  systemdrive: '',
+  homedrive: '',
+  systemroot: '/usr',
+  windir: '/usr',
+  appdata: `${HOME}/AppData`,
+  localappdata: `${HOME}/AppData`,
 };
 const expanded = (text: string): string =>
-  text.replace(/%([^%\s:]+)(?::[^%]*)?%|!(\w+)!|%{1,2}~?[\w*]/g, (_all, name: string | undefined) =>
-    KNOWN[name?.toLowerCase() ?? ''] ?? UNKNOWN);
+  text.replace(
+    /%([^%\s:]+)(?::[^%]*)?%|!(\w+)!|%{1,2}~?[\w*]/g,
+    (_all, name: string | undefined) => KNOWN[name?.toLowerCase() ?? ''] ?? UNKNOWN,
+  );
 
 function wordsOf(text: string): readonly string[] {
   return [...expanded(text).matchAll(/(?:"[^"]*"?|[^\s"])+/g)].map(([word]) => word.replaceAll('"', ''));
@@ -90,11 +101,14 @@ function readCommand(line: string, shell: Shell): void {
     shell.act('unknown_command', 'cmd', name);
     return;
   }
-  const program = name.replace(/^.*[\\/]/, '').replace(/\.(?:exe|com)$/i, '').toLowerCase();
+  const program = name
+    .replace(/^.*[\\/]/, '')
+    .replace(/\.(?:exe|com)$/i, '')
+    .toLowerCase();
   const reading = Object.hasOwn(COMMANDS, program) ? COMMANDS[program] : undefined;
   if (reading) reading(program, rest, shell);
-  else if (!SILENT.has(program)) shell.invoke([field(program),
-    ...rest.flatMap(splitSwitches).map((word) => field(word))], ANYTHING);
+  else if (!SILENT.has(program))
+    shell.invoke([field(program), ...rest.flatMap(splitSwitches).map((word) => field(word))], ANYTHING);
 }
 
 /** `type nul > file` and its kin leave nothing in the file. */
@@ -111,9 +125,14 @@ type CommandReading = (name: string, words: readonly string[], shell: Shell) => 
 
 /** `/s/q` is two switches. */
 const splitSwitches = (word: string): readonly string[] =>
-  (/^(?:\/\w+){2,}$/.test(word) && word.length <= 12 ? word.match(/\/\w+/g) ?? [word] : [word]);
+  /^(?:\/\w+){2,}$/.test(word) && word.length <= 12 ? (word.match(/\/\w+/g) ?? [word]) : [word];
 const switches = (words: readonly string[]): ReadonlySet<string> =>
-  new Set(words.filter((word) => word.startsWith('/')).flatMap(splitSwitches).map((word) => word.toLowerCase()));
+  new Set(
+    words
+      .filter((word) => word.startsWith('/'))
+      .flatMap(splitSwitches)
+      .map((word) => word.toLowerCase()),
+  );
 const operands = (words: readonly string[]): readonly Field[] =>
   words.filter((word) => !word.startsWith('/')).map((word) => pathOf(word, false));
 
@@ -145,24 +164,49 @@ const changeDirectory: CommandReading = (_name, words, shell) => {
   if (to) shell.scope.cwds = [to.text.startsWith('/') ? to.text : shell.path(to)];
 };
 /** The command behind a word that only says when, or how, it runs. */
-const behind = (skip: RegExp): CommandReading => (name, words, shell) => {
-  const line = words.map((word) => (/[\s&|()]/.test(word) ? `"${word}"` : word)).join(' ').replace(skip, '');
-  if (line === '') return;
-  if (shell.afford()) readCommand(line, shell);
-  else shell.act('run_unknown', name, line);
-};
-const CONDITION = new RegExp([
-  String.raw`^(?:\/i\s+)?(?:not\s+)?(?:exist\s+(?:"[^"]*"|\S+)|defined\s+\S+|errorlevel\s+\S+|`,
-  String.raw`(?:"[^"]*"|\S+?)\s*==\s*(?:"[^"]*"|\S+)|\S+\s+(?:equ|neq|lss|leq|gtr|geq)\s+\S+)\s*`,
-].join(''), 'i');
+const behind =
+  (skip: RegExp): CommandReading =>
+  (name, words, shell) => {
+    const line = words
+      .map((word) => (/[\s&|()]/.test(word) ? `"${word}"` : word))
+      .join(' ')
+      .replace(skip, '');
+    if (line === '') return;
+    if (shell.afford()) readCommand(line, shell);
+    else shell.act('run_unknown', name, line);
+  };
+const CONDITION = new RegExp(
+  [
+    String.raw`^(?:\/i\s+)?(?:not\s+)?(?:exist\s+(?:"[^"]*"|\S+)|defined\s+\S+|errorlevel\s+\S+|`,
+    String.raw`(?:"[^"]*"|\S+?)\s*==\s*(?:"[^"]*"|\S+)|\S+\s+(?:equ|neq|lss|leq|gtr|geq)\s+\S+)\s*`,
+  ].join(''),
+  'i',
+);
 /** What a loop goes through stands in brackets, which end a piece of their own: its `do` begins one. */
 const loop: CommandReading = (_name, _words, _shell) => undefined;
 
 const COMMANDS: Readonly<Record<string, CommandReading>> = {
-  del, erase: del, rd: removeDirectory, rmdir: removeDirectory, copy: place, xcopy: place, move: place, ren: place,
-    rename: place, mklink: place, robocopy, cd: changeDirectory, chdir: changeDirectory, pushd: changeDirectory,
-  if: behind(CONDITION), else: behind(/^$/), call: behind(/^$/), do: behind(/^$/),
-    start: behind(/^(?:(?:"[^"]*"|\/\S+)\s+)*/), for: loop, forfiles: (name, words, shell) => {
+  del,
+  erase: del,
+  rd: removeDirectory,
+  rmdir: removeDirectory,
+  copy: place,
+  xcopy: place,
+  move: place,
+  ren: place,
+  rename: place,
+  mklink: place,
+  robocopy,
+  cd: changeDirectory,
+  chdir: changeDirectory,
+  pushd: changeDirectory,
+  if: behind(CONDITION),
+  else: behind(/^$/),
+  call: behind(/^$/),
+  do: behind(/^$/),
+  start: behind(/^(?:(?:"[^"]*"|\/\S+)\s+)*/),
+  for: loop,
+  forfiles: (name, words, shell) => {
     const at = words.findIndex((word) => /^\/c$/i.test(word));
     readCommandPrompt((words[at + 1] ?? '').replaceAll(/@\w+/g, UNKNOWN), shell);
     if (at < 0) shell.act('change', name, name);
@@ -171,14 +215,58 @@ const COMMANDS: Readonly<Record<string, CommandReading>> = {
 
 /** Programs of Windows that a shell of another kind may start too. */
 const asProgram: Reading = ({ name, args }, shell) => {
-  COMMANDS[name]?.(name, args.map(({ text }) => text), shell);
+  COMMANDS[name]?.(
+    name,
+    args.map(({ text }) => text),
+    shell,
+  );
   return ANYTHING;
 };
-export const OF_WINDOWS: Readonly<Record<string, Reading>> = { cmd: commandPrompt, 'cmd.exe': commandPrompt,
-  robocopy: asProgram, xcopy: asProgram, forfiles: asProgram };
+export const OF_WINDOWS: Readonly<Record<string, Reading>> = {
+  cmd: commandPrompt,
+  'cmd.exe': commandPrompt,
+  robocopy: asProgram,
+  xcopy: asProgram,
+  forfiles: asProgram,
+};
 
 /** Commands that show something, or change only what the prompt itself remembers. */
-const SILENT = new Set(['echo', 'type', 'dir', 'set', 'cls', 'ver', 'vol', 'rem', 'pause', 'title', 'color', 'prompt',
-  'path', 'date', 'time', 'find', 'findstr', 'more', 'sort', 'where', 'exit', 'goto', 'setlocal', 'endlocal', 'popd',
-  'verify', 'tree', 'hostname', 'whoami', 'fc', 'comp', 'chcp', 'break', 'shift', 'md', 'mkdir', 'in']);
-
+const SILENT = new Set([
+  'echo',
+  'type',
+  'dir',
+  'set',
+  'cls',
+  'ver',
+  'vol',
+  'rem',
+  'pause',
+  'title',
+  'color',
+  'prompt',
+  'path',
+  'date',
+  'time',
+  'find',
+  'findstr',
+  'more',
+  'sort',
+  'where',
+  'exit',
+  'goto',
+  'setlocal',
+  'endlocal',
+  'popd',
+  'verify',
+  'tree',
+  'hostname',
+  'whoami',
+  'fc',
+  'comp',
+  'chcp',
+  'break',
+  'shift',
+  'md',
+  'mkdir',
+  'in',
+]);

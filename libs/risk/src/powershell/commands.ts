@@ -30,8 +30,8 @@ export function startCommand(given: string, args: readonly Argument[], input: Va
   }
   const cmdlet = Object.hasOwn(CMDLETS, resolved) ? CMDLETS[resolved] : undefined;
   // On systems that have a program of the name, that runs.
-  const native = cmdlet && ALSO_PROGRAMS.has(name.toLowerCase())
-    ? [startProgram(name.toLowerCase(), args, input, session)] : [];
+  const native =
+    cmdlet && ALSO_PROGRAMS.has(name.toLowerCase()) ? [startProgram(name.toLowerCase(), args, input, session)] : [];
   if (cmdlet) return union([cmdlet(args, input, session, resolved), ...native]);
   const verb = /^([a-z]+)-(\w[\w.]*)$/.exec(resolved);
   const answer = verb ? byVerb(verb[1] ?? '', verb[2] ?? '', args, input, session) : undefined;
@@ -41,8 +41,8 @@ export function startCommand(given: string, args: readonly Argument[], input: Va
 function resolve(name: string, { aliases }: Session): string {
   let resolved = name;
   for (let count = 0; count < ALIASES_MAX; count += 1) {
-    const target = aliases.get(resolved)?.toLowerCase()
-      ?? (Object.hasOwn(ALIASES, resolved) ? ALIASES[resolved] : undefined);
+    const target =
+      aliases.get(resolved)?.toLowerCase() ?? (Object.hasOwn(ALIASES, resolved) ? ALIASES[resolved] : undefined);
     if (target === undefined || target === resolved) break;
     resolved = target;
   }
@@ -57,13 +57,16 @@ function startProgram(name: string, args: readonly Argument[], input: Value, { s
     const content = at === undefined ? undefined : shell.scope.files.get(at);
     shell.act('change', 'powershell', path);
     noteTellingName({ name: path.slice(path.lastIndexOf('/') + 1), args: [], stdin: sourceOf(input) }, false, shell);
-    return content ? valueOf(shell.powershell(content.kind === 'text' ? content.text : '', sourceOf(input)))
+    return content
+      ? valueOf(shell.powershell(content.kind === 'text' ? content.text : '', sourceOf(input)))
       : UNKNOWN_VALUE;
   }
   const program = path.replace(/\.(?:exe|cmd|bat|com)$/i, '');
   const isWindows = program !== path;
-  const output = shell.invoke([field(isWindows || !path.includes('/') ? lowerOfWindows(program) : program),
-    ...wordsOf(args)], sourceOf(input));
+  const output = shell.invoke(
+    [field(isWindows || !path.includes('/') ? lowerOfWindows(program) : program), ...wordsOf(args)],
+    sourceOf(input),
+  );
   return output.kind === 'unknown' ? tainted(union([input, UNKNOWN_VALUE])) : valueOf(output);
 }
 

@@ -7,16 +7,19 @@ import type { Session } from './session.ts';
 import { concatenated, textValue, UNKNOWN_VALUE, type Value } from './values.ts';
 
 /** The names that a command may have, and the block of code that it may be instead. */
-export function commandNames(node: SyntaxNode,
-  session: Session): { readonly names: readonly string[]; readonly block: SyntaxNode | undefined } {
+export function commandNames(
+  node: SyntaxNode,
+  session: Session,
+): { readonly names: readonly string[]; readonly block: SyntaxNode | undefined } {
   if (node.type === 'command_name') return { names: [literalName(node)], block: undefined };
   const [inner = node] = node.type === 'command_name_expr' ? namedChildren(node) : [node];
   if (inner.type === 'command_name') return { names: [literalName(inner)], block: undefined };
   if (inner.type === 'path_command_name') {
     const parts = namedChildren(inner).map((part) =>
-      (part.type === 'variable' ? session.evaluate(part) : textValue(part.text)));
-    const { fields, block } = parts.length === 1 ? parts[0] ?? UNKNOWN_VALUE
-      : parts.reduce(concatenated, textValue(''));
+      part.type === 'variable' ? session.evaluate(part) : textValue(part.text),
+    );
+    const { fields, block } =
+      parts.length === 1 ? (parts[0] ?? UNKNOWN_VALUE) : parts.reduce(concatenated, textValue(''));
     return { names: fields.map(({ text }) => text), block };
   }
   const { fields, block } = session.evaluate(inner);
@@ -25,7 +28,7 @@ export function commandNames(node: SyntaxNode,
 
 /** Quotes and backquotes within a name say nothing: PowerShell leaves them out. */
 const literalName = (node: SyntaxNode): string =>
-  (namedChildren(node).length > 0 ? UNKNOWN : node.text.replace(/`([\s\S])/g, '$1').replaceAll(/["']/g, ''));
+  namedChildren(node).length > 0 ? UNKNOWN : node.text.replace(/`([\s\S])/g, '$1').replaceAll(/["']/g, '');
 
 /**
  * The arguments of a command. What the grammar takes apart is put together again where no white space stands between.
@@ -36,8 +39,14 @@ export function argumentsOf(elements: SyntaxNode | undefined, session: Session):
     const [first, ...others] = group;
     if (first === undefined) continue;
     if (first.type === 'redirection') noteRedirection(first, session);
-    else if (first.type === 'stop_parsing') args.push(...first.text.replace(/^--%\s*/, '').split(/\s+/).filter((word) =>
-      word !== '').map(wordArgument));
+    else if (first.type === 'stop_parsing')
+      args.push(
+        ...first.text
+          .replace(/^--%\s*/, '')
+          .split(/\s+/)
+          .filter((word) => word !== '')
+          .map(wordArgument),
+      );
     else if (first.type === 'command_parameter') args.push(parameterArgument(first, others, session));
     else args.push(valueArgument(group, session));
   }
@@ -53,13 +62,21 @@ function groupsOf(elements: SyntaxNode | undefined): readonly (readonly SyntaxNo
   for (const element of list) {
     if (element.type === 'command_argument_sep' && element.text.trim() === '') continue;
     const group = groups.at(-1);
-    const parts = element.type === 'redirection' || element.type === 'stop_parsing'
-      || element.type === 'command_parameter' || element.type === 'script_block_expression';
+    const parts =
+      element.type === 'redirection' ||
+      element.type === 'stop_parsing' ||
+      element.type === 'command_parameter' ||
+      element.type === 'script_block_expression';
     // A call is glued to the member that it calls.
     const member = group?.at(-1);
     if (element.type === 'argument_list' && element.start === end && group && member?.type === 'member_access') {
-      group[group.length - 1] = { ...member, type: 'invokation_expression', end: element.end,
-        text: `${member.text}${element.text}`, children: [...member.children, element] };
+      group[group.length - 1] = {
+        ...member,
+        type: 'invokation_expression',
+        end: element.end,
+        text: `${member.text}${element.text}`,
+        children: [...member.children, element],
+      };
       end = element.end;
       continue;
     }
@@ -89,15 +106,21 @@ function valueArgument(group: readonly SyntaxNode[], session: Session): Argument
   const [first] = group;
   const isSplat = group.length === 1 && first?.type === 'variable' && first.text.startsWith('@');
   const value = valueOfGroup(group, session);
-  const text = value.block ? value.fields[0]?.text ?? '' : value.fields.length === 1 ? value.fields[0]?.text ?? ''
-    : group.map((node) => node.text).join('');
+  const text = value.block
+    ? (value.fields[0]?.text ?? '')
+    : value.fields.length === 1
+      ? (value.fields[0]?.text ?? '')
+      : group.map((node) => node.text).join('');
   const isBare = group.every(({ type }) => type === 'generic_token');
   return { value, word: field(text, isBare && WILD.test(text)), ...(isSplat ? { isSplat } : {}) };
 }
 
 function valueOfGroup(group: readonly SyntaxNode[], session: Session): Value {
-  const [first, ...others] = group.map((node) => (node.type === 'generic_token' || node.type === 'command_argument_sep'
-    ? wordValue(node.text) : session.evaluate(node)));
+  const [first, ...others] = group.map((node) =>
+    node.type === 'generic_token' || node.type === 'command_argument_sep'
+      ? wordValue(node.text)
+      : session.evaluate(node),
+  );
   if (!first) return UNKNOWN_VALUE;
   return others.reduce(joined, first);
 }
@@ -106,7 +129,8 @@ function valueOfGroup(group: readonly SyntaxNode[], session: Session): Value {
 function wordValue(text: string): Value {
   const plain = text.replace(/`([\s\S])/g, '$1');
   const words = plain.split(',').filter((word) => word !== '');
-  return words.length > 1 ? { fields: words.map((word) => field(word, WILD.test(word))) }
+  return words.length > 1
+    ? { fields: words.map((word) => field(word, WILD.test(word))) }
     : { fields: [field(plain.replace(/^,|,$/g, ''), WILD.test(plain))] };
 }
 
@@ -115,6 +139,12 @@ const joined = (before: Value, after: Value): Value => {
   const both = concatenated(before, after);
   return before.fields.length > 1 || after.fields.length > 1
     ? { ...both, fields: [...before.fields, ...after.fields, ...both.fields] }
-    : { ...both, fields: [...both.fields, ...(before.fields.length === 1 ? [] : before.fields),
-    ...textValue('').fields.slice(1)] };
+    : {
+        ...both,
+        fields: [
+          ...both.fields,
+          ...(before.fields.length === 1 ? [] : before.fields),
+          ...textValue('').fields.slice(1),
+        ],
+      };
 };

@@ -9,30 +9,56 @@ import { concatenated, NO_VALUE, tainted, textValue, union, UNKNOWN_VALUE, type 
 /** What an expression may be. Anything that isn't computed here is unknown, and what runs within it is followed. */
 export function evaluateExpression(node: SyntaxNode, session: Session): Value {
   switch (node.type) {
-    case 'verbatim_string_characters': return textValue(node.text.slice(1, -1).replaceAll("''", "'"));
-    case 'verbatim_here_string_characters': return textValue(node.text.replace(/^@'[^\n]*\n|\r?\n'@$/g, ''));
-    case 'expandable_string_literal': return expanded(node, 1, session);
-    case 'expandable_here_string_literal': return hereString(node, session);
-    case 'generic_token': return textValue(node.text);
-    case 'decimal_integer_literal': case 'hexadecimal_integer_literal': case 'real_literal': return textValue(node.text);
-    case 'variable': case 'braced_variable': return variable(node.text, session);
-    case 'type_literal': return { ...NO_VALUE, type: typeOf(node) };
-    case 'script_block_expression': return { fields: [field(node.text.slice(1, -1))], block: node };
-    case 'hash_literal_expression': return table(node, session);
-    case 'parenthesized_expression': case 'sub_expression': case 'array_expression':
+    case 'verbatim_string_characters':
+      return textValue(node.text.slice(1, -1).replaceAll("''", "'"));
+    case 'verbatim_here_string_characters':
+      return textValue(node.text.replace(/^@'[^\n]*\n|\r?\n'@$/g, ''));
+    case 'expandable_string_literal':
+      return expanded(node, 1, session);
+    case 'expandable_here_string_literal':
+      return hereString(node, session);
+    case 'generic_token':
+      return textValue(node.text);
+    case 'decimal_integer_literal':
+    case 'hexadecimal_integer_literal':
+    case 'real_literal':
+      return textValue(node.text);
+    case 'variable':
+    case 'braced_variable':
+      return variable(node.text, session);
+    case 'type_literal':
+      return { ...NO_VALUE, type: typeOf(node) };
+    case 'script_block_expression':
+      return { fields: [field(node.text.slice(1, -1))], block: node };
+    case 'hash_literal_expression':
+      return table(node, session);
+    case 'parenthesized_expression':
+    case 'sub_expression':
+    case 'array_expression':
       return union(namedChildren(node).map((child) => session.run(child)));
-    case 'additive_expression': case 'additive_argument_expression': return sum(node, session);
-    case 'format_expression': case 'format_argument_expression': return formatted(node, session);
-    case 'comparison_expression': case 'comparison_argument_expression': return compared(node, session);
-    case 'cast_expression': return cast(node, session);
+    case 'additive_expression':
+    case 'additive_argument_expression':
+      return sum(node, session);
+    case 'format_expression':
+    case 'format_argument_expression':
+      return formatted(node, session);
+    case 'comparison_expression':
+    case 'comparison_argument_expression':
+      return compared(node, session);
+    case 'cast_expression':
+      return cast(node, session);
     case 'array_literal_expression':
     case 'argument_expression_list':
     case 'argument_list':
       return union(namedChildren(node).map((child) => session.evaluate(child)));
-    case 'member_access': case 'invokation_expression': case 'invokation_foreach_expression': return callMember(node,
-      session);
-    case 'element_access': return element(node, session);
-    default: return unknownOf(node, session);
+    case 'member_access':
+    case 'invokation_expression':
+    case 'invokation_foreach_expression':
+      return callMember(node, session);
+    case 'element_access':
+      return element(node, session);
+    default:
+      return unknownOf(node, session);
   }
 }
 
@@ -43,32 +69,53 @@ function unknownOf(node: SyntaxNode, session: Session): Value {
 
 /** A variable's name in small letters, and the drive that it lies on: a scope is none. */
 export function variableName(text: string): { readonly drive: string; readonly name: string } {
-  const plain = text.replace(/^[$@]\{?|\}$/g, '').replaceAll('`', '').toLowerCase();
+  const plain = text
+    .replace(/^[$@]\{?|\}$/g, '')
+    .replaceAll('`', '')
+    .toLowerCase();
   const [, drive = '', name = plain] = /^(\w+):(.+)$/s.exec(plain) ?? [];
-  return /^(?:global|local|private|script|using|workflow|variable)$/.test(drive) ? { drive: '', name }
+  return /^(?:global|local|private|script|using|workflow|variable)$/.test(drive)
+    ? { drive: '', name }
     : { drive, name };
 }
 
 const AUTOMATIC: Readonly<Record<string, string>> = {
-  home: HOME, true: 'True', false: 'False', null: '', profile: `${HOME}/.config/powershell/profile.ps1`,
-    pshome: '/opt/microsoft/powershell', islinux: 'True', iswindows: 'False', ismacos: 'False',
+  home: HOME,
+  true: 'True',
+  false: 'False',
+  null: '',
+  profile: `${HOME}/.config/powershell/profile.ps1`,
+  pshome: '/opt/microsoft/powershell',
+  islinux: 'True',
+  iswindows: 'False',
+  ismacos: 'False',
 };
 /** Variables of the environment of Windows, as far as they name directories. */
 const DIRECTORIES: Readonly<Record<string, string>> = {
-  userprofile: HOME, temp: '/tmp', tmp: '/tmp', systemroot: '/usr', windir: '/usr', systemdrive: '/',
-    appdata: `${HOME}/AppData`, localappdata: `${HOME}/AppData`, programfiles: '/usr', programdata: '/usr',
-    homepath: HOME,
+  userprofile: HOME,
+  temp: '/tmp',
+  tmp: '/tmp',
+  systemroot: '/usr',
+  windir: '/usr',
+  systemdrive: '/',
+  appdata: `${HOME}/AppData`,
+  localappdata: `${HOME}/AppData`,
+  programfiles: '/usr',
+  programdata: '/usr',
+  homepath: HOME,
 };
 
 function variable(text: string, { variables, functions, shell }: Session): Value {
   const { drive, name } = variableName(text);
-  if (drive === 'env') return Object.hasOwn(DIRECTORIES, name) ? textValue(DIRECTORIES[name] ?? UNKNOWN)
-    : textValue(shell.scope.value(name.toUpperCase()).join(' '));
+  if (drive === 'env')
+    return Object.hasOwn(DIRECTORIES, name)
+      ? textValue(DIRECTORIES[name] ?? UNKNOWN)
+      : textValue(shell.scope.value(name.toUpperCase()).join(' '));
   const body = drive === 'function' ? functions.get(name) : undefined;
   if (body) return { fields: [field(UNKNOWN)], block: body };
   if (drive !== '') return UNKNOWN_VALUE;
   if (Object.hasOwn(AUTOMATIC, name)) return textValue(AUTOMATIC[name] ?? '');
-  if (name === 'pwd') return textValue(shell.scope.cwds.length === 1 ? shell.scope.cwds[0] ?? UNKNOWN : UNKNOWN);
+  if (name === 'pwd') return textValue(shell.scope.cwds.length === 1 ? (shell.scope.cwds[0] ?? UNKNOWN) : UNKNOWN);
   return variables.get(name) ?? UNKNOWN_VALUE;
 }
 
@@ -93,10 +140,21 @@ function hereString(node: SyntaxNode, session: Session): Value {
   return { fields: fields.map(({ text }) => field(text.replace(/^@"[^\n]*\n|\r?\n"@$/g, ''))) };
 }
 
-const ESCAPES: Readonly<Record<string, string>> = { n: '\n', r: '\r', t: '\t', 0: '', a: '', b: '', e: '', f: '\f',
-  v: '\v' };
-const unescaped = (text: string): string => text.replaceAll('""', '"').replace(/`(\r?\n|[\s\S])/g,
-  (_all, char: string) => ESCAPES[char] ?? (char.endsWith('\n') ? '' : char));
+const ESCAPES: Readonly<Record<string, string>> = {
+  n: '\n',
+  r: '\r',
+  t: '\t',
+  0: '',
+  a: '',
+  b: '',
+  e: '',
+  f: '\f',
+  v: '\v',
+};
+const unescaped = (text: string): string =>
+  text
+    .replaceAll('""', '"')
+    .replace(/`(\r?\n|[\s\S])/g, (_all, char: string) => ESCAPES[char] ?? (char.endsWith('\n') ? '' : char));
 
 /**
  * A list within a text is its elements with spaces between: which of that it is, or whether it is one of several texts,
@@ -113,12 +171,17 @@ function sum(node: SyntaxNode, session: Session): Value {
 function formatted(node: SyntaxNode, session: Session): Value {
   const [pattern, given] = namedChildren(node).filter(({ type }) => type !== 'format_operator');
   const format = pattern ? session.evaluate(pattern) : UNKNOWN_VALUE;
-  const values = given ? (given.type === 'array_literal_expression' ? namedChildren(given) : [given]).map((child) =>
-    session.evaluate(child)) : [];
-  if (format.fields.length !== 1 || values.some(({ fields }) =>
-    fields.length !== 1)) return tainted(union([format, ...values, UNKNOWN_VALUE]));
-  const text = (format.fields[0]?.text ?? '').replace(/\{(\d+)(?:[,:][^}]*)?\}/g, (_all, index: string) =>
-    values[Number(index)]?.fields[0]?.text ?? UNKNOWN);
+  const values = given
+    ? (given.type === 'array_literal_expression' ? namedChildren(given) : [given]).map((child) =>
+        session.evaluate(child),
+      )
+    : [];
+  if (format.fields.length !== 1 || values.some(({ fields }) => fields.length !== 1))
+    return tainted(union([format, ...values, UNKNOWN_VALUE]));
+  const text = (format.fields[0]?.text ?? '').replace(
+    /\{(\d+)(?:[,:][^}]*)?\}/g,
+    (_all, index: string) => values[Number(index)]?.fields[0]?.text ?? UNKNOWN,
+  );
   return textValue(text.replaceAll('{{', '{').replaceAll('}}', '}'));
 }
 
@@ -128,34 +191,50 @@ function compared(node: SyntaxNode, session: Session): Value {
   const [left, right] = namedChildren(node).filter(({ type }) => type !== 'comparison_operator');
   const values = [left, right].map((part) => (part ? session.run(part) : NO_VALUE));
   const [list = NO_VALUE, separator = NO_VALUE] = values;
-  if (operator === '-join') return { fields: [field(isSpelledOut(left) && separator.fields.length === 1
-    ? list.fields.map(({ text }) => text).join(separator.fields[0]?.text ?? '') : UNKNOWN)] };
+  if (operator === '-join')
+    return {
+      fields: [
+        field(
+          isSpelledOut(left) && separator.fields.length === 1
+            ? list.fields.map(({ text }) => text).join(separator.fields[0]?.text ?? '')
+            : UNKNOWN,
+        ),
+      ],
+    };
   if (/^-[ci]?(?:replace|split)$/.test(operator)) return tainted(union([...values, UNKNOWN_VALUE]));
   return /^-(?:as)$/.test(operator) ? list : textValue('True');
 }
 
 /** Equal elements are one possibility of a value: only of a list whose elements all differ, the order is known. */
 function isSpelledOut(node: SyntaxNode | undefined): boolean {
-  if (node?.type === 'parenthesized_expression'
-    || node?.type === 'array_expression') return isSpelledOut(namedChildren(node)[0]);
+  if (node?.type === 'parenthesized_expression' || node?.type === 'array_expression')
+    return isSpelledOut(namedChildren(node)[0]);
   if (node?.type !== 'array_literal_expression') return false;
   const parts = namedChildren(node);
-  return parts.every(({ type }) => type === 'verbatim_string_characters')
-    && new Set(parts.map(({ text }) => text)).size === parts.length;
+  return (
+    parts.every(({ type }) => type === 'verbatim_string_characters') &&
+    new Set(parts.map(({ text }) => text)).size === parts.length
+  );
 }
 
-const TEXTS = new RegExp([
-  String.raw`^(?:system\.)?(?:string|object|scriptblock|management\.automation\.scriptblock|array|`,
-  String.raw`string\[\]|object\[\]|psobject|pscustomobject|ordered|hashtable|io\.fileinfo|io\.directoryinfo|`,
-  String.raw`uri|void|xml|regex)$`,
-].join(''));
+const TEXTS = new RegExp(
+  [
+    String.raw`^(?:system\.)?(?:string|object|scriptblock|management\.automation\.scriptblock|array|`,
+    String.raw`string\[\]|object\[\]|psobject|pscustomobject|ordered|hashtable|io\.fileinfo|io\.directoryinfo|`,
+    String.raw`uri|void|xml|regex)$`,
+  ].join(''),
+);
 function cast(node: SyntaxNode, session: Session): Value {
   const [target, operand] = namedChildren(node);
   const value = operand ? session.evaluate(operand) : UNKNOWN_VALUE;
   return target && TEXTS.test(typeOf(target)) ? value : tainted(union([value, UNKNOWN_VALUE]));
 }
 
-export const typeOf = (node: SyntaxNode): string => node.text.replace(/^\[|\]$/g, '').replace(/\s/g, '').toLowerCase();
+export const typeOf = (node: SyntaxNode): string =>
+  node.text
+    .replace(/^\[|\]$/g, '')
+    .replace(/\s/g, '')
+    .toLowerCase();
 
 function table(node: SyntaxNode, session: Session): Value {
   const entries = new Map<string, Value>();
@@ -165,8 +244,10 @@ function table(node: SyntaxNode, session: Session): Value {
       return;
     }
     const [key, ...values] = namedChildren(entry);
-    entries.set((key?.text ?? '').replace(/["'`]/g, '').toLowerCase(),
-      union(values.map((value) => session.run(value))));
+    entries.set(
+      (key?.text ?? '').replace(/["'`]/g, '').toLowerCase(),
+      union(values.map((value) => session.run(value))),
+    );
   };
   visit(node);
   return { fields: [field(UNKNOWN)], entries };
@@ -176,8 +257,7 @@ function element(node: SyntaxNode, session: Session): Value {
   const [list, index] = namedChildren(node).map((child) => session.evaluate(child));
   const named = list?.entries?.get(index?.fields[0]?.text.toLowerCase() ?? '');
   if (named) return named;
-  if (!list || (!list.isListing && list.fields.length < 2)) return list ? tainted(union([list, UNKNOWN_VALUE]))
-    : UNKNOWN_VALUE;
+  if (!list || (!list.isListing && list.fields.length < 2))
+    return list ? tainted(union([list, UNKNOWN_VALUE])) : UNKNOWN_VALUE;
   return list;
 }
-

@@ -11,36 +11,97 @@ import { NO_VALUE, sourceOf, tainted, union, UNKNOWN_VALUE, type Value } from '.
 
 /** What the cmdlets of files take. */
 const ITEMS: Signature = {
-  values: ['path', 'literalpath', 'filter', 'include', 'exclude', 'credential', 'stream', 'depth', 'attributes',
-    'destination', 'newname', 'value', 'encoding', 'tail', 'totalcount', 'delimiter', 'itemtype', 'name', 'target',
-    'filepath', 'inputobject', 'width', 'fromsession', 'tosession', 'readcount', 'variable'],
-  switches: ['recurse', 'force', 'file', 'directory', 'hidden', 'readonly', 'system', 'followsymlink', 'container',
-    'passthru', 'raw', 'wait', 'nonewline', 'noclobber', 'append', 'asbytestream', 'usetransaction'],
-  aliases: { pspath: 'literalpath', lp: 'literalpath', s: 'recurse', ad: 'directory', af: 'file', ah: 'hidden',
-    ar: 'readonly', as: 'system', first: 'totalcount', head: 'totalcount', last: 'tail', type: 'itemtype' },
+  values: [
+    'path',
+    'literalpath',
+    'filter',
+    'include',
+    'exclude',
+    'credential',
+    'stream',
+    'depth',
+    'attributes',
+    'destination',
+    'newname',
+    'value',
+    'encoding',
+    'tail',
+    'totalcount',
+    'delimiter',
+    'itemtype',
+    'name',
+    'target',
+    'filepath',
+    'inputobject',
+    'width',
+    'fromsession',
+    'tosession',
+    'readcount',
+    'variable',
+  ],
+  switches: [
+    'recurse',
+    'force',
+    'file',
+    'directory',
+    'hidden',
+    'readonly',
+    'system',
+    'followsymlink',
+    'container',
+    'passthru',
+    'raw',
+    'wait',
+    'nonewline',
+    'noclobber',
+    'append',
+    'asbytestream',
+    'usetransaction',
+  ],
+  aliases: {
+    pspath: 'literalpath',
+    lp: 'literalpath',
+    s: 'recurse',
+    ad: 'directory',
+    af: 'file',
+    ah: 'hidden',
+    ar: 'readonly',
+    as: 'system',
+    first: 'totalcount',
+    head: 'totalcount',
+    last: 'tail',
+    type: 'itemtype',
+  },
 };
 /** `Remove-Item` has fewer: what is a beginning of one of them alone means that. */
 const REMOVAL: Signature = {
   values: ['path', 'literalpath', 'filter', 'include', 'exclude', 'credential', 'stream'],
-    switches: ['recurse', 'force'], aliases: { pspath: 'literalpath', lp: 'literalpath' },
+  switches: ['recurse', 'force'],
+  aliases: { pspath: 'literalpath', lp: 'literalpath' },
 };
 
 /** The paths that are given, by a parameter, as the first value, or by the pipeline; undefined where there is none. */
 function pathsOf(bound: Bound, input: Value, positions = 1): Value | undefined {
-  const given = [bound.value('path', 'literalpath', 'filepath'),
-    ...bound.positional.slice(0, positions)].filter((value) => value !== undefined);
-  return given.length > 0 ? union([...given, ...(bound.value('literalpath') ? [] : [])]) : input.fields.length > 0
-    ? input : undefined;
+  const given = [bound.value('path', 'literalpath', 'filepath'), ...bound.positional.slice(0, positions)].filter(
+    (value) => value !== undefined,
+  );
+  return given.length > 0
+    ? union([...given, ...(bound.value('literalpath') ? [] : [])])
+    : input.fields.length > 0
+      ? input
+      : undefined;
 }
 
 /** As fields of this system. A pattern that filters stands below what it filters. */
 function fieldsOf(value: Value | undefined, bound: Bound): readonly Field[] {
   const isLiteral = bound.value('literalpath') !== undefined;
   const paths = (value ?? UNKNOWN_VALUE).fields.map((one) =>
-    (one.glob ? { ...pathOf(one.text, false), glob: true } : pathOf(one.text, isLiteral)));
+    one.glob ? { ...pathOf(one.text, false), glob: true } : pathOf(one.text, isLiteral),
+  );
   const patterns = bound.value('filter', 'include')?.fields ?? [];
-  return patterns.length === 0 ? paths : paths.flatMap(({ text }) =>
-    patterns.map((pattern) => field(`${directoryOf(text)}/${pattern.text}`, true)));
+  return patterns.length === 0
+    ? paths
+    : paths.flatMap(({ text }) => patterns.map((pattern) => field(`${directoryOf(text)}/${pattern.text}`, true)));
 }
 
 /** What a pattern that ends in `*`, or a directory, holds. */
@@ -48,8 +109,8 @@ const directoryOf = (text: string): string => (text === '*' ? '.' : text.replace
 
 const onFiles = (value: Value | undefined, session: Session, name: string): Value | undefined => {
   const drives = (value?.fields ?? []).map(({ text }) => driveOf(text));
-  if (drives.includes('system')) session.shell.act('system_change', name,
-    value?.fields.map(({ text }) => text).join(' ') ?? '');
+  if (drives.includes('system'))
+    session.shell.act('system_change', name, value?.fields.map(({ text }) => text).join(' ') ?? '');
   return value && { ...value, fields: value.fields.filter(({ text }) => driveOf(text) === 'files') };
 };
 
@@ -59,8 +120,13 @@ const removeItem: Cmdlet = (args, input, session, name) => {
   if (bound.isRehearsal) return NO_VALUE;
   const value = onFiles(given, session, name);
   const recursive = bound.has('recurse') || bound.isPartlyUnknown;
-  if (value?.fields.length !== 0 || bound.isPartlyUnknown) noteDeletions(name, bound.isPartlyUnknown && !value
-    ? [field(UNKNOWN)] : fieldsOf(value, bound), recursive, session.shell);
+  if (value?.fields.length !== 0 || bound.isPartlyUnknown)
+    noteDeletions(
+      name,
+      bound.isPartlyUnknown && !value ? [field(UNKNOWN)] : fieldsOf(value, bound),
+      recursive,
+      session.shell,
+    );
   return NO_VALUE;
 };
 
@@ -75,35 +141,40 @@ const clearContent: Cmdlet = (args, input, session, name) => {
 };
 
 /** `Set-Content`, `Add-Content`, `Out-File`, `Tee-Object`: the content is a value, or what the pipeline gives. */
-const writing = (kind: 'overwrite' | 'append', passesOn = false): Cmdlet => (args, input, session, name) => {
-  const bound = new Bound(args, ITEMS);
-  const content = bound.value('value', 'inputobject') ?? bound.positional[1] ?? input;
-  if (bound.isRehearsal) return NO_VALUE;
-  const isAppended = kind === 'append' || bound.has('append');
-  for (const path of fieldsOf(onFiles(pathsOf(bound, NO_VALUE), session, name), bound)) {
-    noteWrite(isAppended ? 'append' : 'overwrite', name, path, session.shell);
-    const isNothing = content.fields.length > 0 && content.fields.every(({ text }) => text === '');
-    if (!isAppended && isNothing) noteEmptied(name, path, session.shell);
-    else if (!isAppended) noteMade(path, sourceOf(content), session.shell);
-  }
-  return passesOn ? input : NO_VALUE;
-};
+const writing =
+  (kind: 'overwrite' | 'append', passesOn = false): Cmdlet =>
+  (args, input, session, name) => {
+    const bound = new Bound(args, ITEMS);
+    const content = bound.value('value', 'inputobject') ?? bound.positional[1] ?? input;
+    if (bound.isRehearsal) return NO_VALUE;
+    const isAppended = kind === 'append' || bound.has('append');
+    for (const path of fieldsOf(onFiles(pathsOf(bound, NO_VALUE), session, name), bound)) {
+      noteWrite(isAppended ? 'append' : 'overwrite', name, path, session.shell);
+      const isNothing = content.fields.length > 0 && content.fields.every(({ text }) => text === '');
+      if (!isAppended && isNothing) noteEmptied(name, path, session.shell);
+      else if (!isAppended) noteMade(path, sourceOf(content), session.shell);
+    }
+    return passesOn ? input : NO_VALUE;
+  };
 
 const newItem: Cmdlet = (args, input, session, name) => {
   const bound = new Bound(args, ITEMS);
-  const isForced = bound.has('force')
-    && !/^(?:dir|directory|junction|symboliclink|hardlink)$/i.test(bound.value('itemtype')?.fields[0]?.text ?? '');
+  const isForced =
+    bound.has('force') &&
+    !/^(?:dir|directory|junction|symboliclink|hardlink)$/i.test(bound.value('itemtype')?.fields[0]?.text ?? '');
   const below = bound.value('name')?.fields[0]?.text;
   for (const { text } of pathsOf(bound, input)?.fields ?? []) {
     define(`${text}${below ?? ''}`, bound.value('value') ?? UNKNOWN_VALUE, session);
   }
-  for (const path of fieldsOf(onFiles(pathsOf(bound, input)
-    ?? (below === undefined ? undefined : { fields: [field('.')] }), session, name), bound)) {
+  for (const path of fieldsOf(
+    onFiles(pathsOf(bound, input) ?? (below === undefined ? undefined : { fields: [field('.')] }), session, name),
+    bound,
+  )) {
     const full = below === undefined ? path : field(`${path.text}/${below}`);
     noteWrite(isForced ? 'overwrite' : 'place', name, full, session.shell);
     // With `-Force` it begins a file anew that is there already.
-    if (isForced && (bound.value('value')?.fields.every(({ text }) => text === '') ?? true)) noteEmptied(name, full,
-      session.shell);
+    if (isForced && (bound.value('value')?.fields.every(({ text }) => text === '') ?? true))
+      noteEmptied(name, full, session.shell);
   }
   return NO_VALUE;
 };
@@ -112,11 +183,17 @@ const moveItem: Cmdlet = (args, input, session, name) => {
   const bound = new Bound(args, ITEMS);
   if (bound.isRehearsal) return NO_VALUE;
   const from = onFiles(pathsOf(bound, input), session, name);
-  const to = bound.value('destination', 'newname')
-    ?? bound.positional[input.fields.length > 0 && bound.positional.length === 1 ? 0 : 1];
+  const to =
+    bound.value('destination', 'newname') ??
+    bound.positional[input.fields.length > 0 && bound.positional.length === 1 ? 0 : 1];
   for (const { text } of to?.fields ?? []) noteWrite('place', name, pathOf(text, true), session.shell);
-  if (name !== 'copy-item') noteMovedOut(name, fieldsOf(from, bound),
-    (to?.fields ?? []).map(({ text }) => pathOf(text, true)), session);
+  if (name !== 'copy-item')
+    noteMovedOut(
+      name,
+      fieldsOf(from, bound),
+      (to?.fields ?? []).map(({ text }) => pathOf(text, true)),
+      session,
+    );
   else noteRead(name, fieldsOf(from, bound), session.shell);
   return NO_VALUE;
 };
@@ -129,9 +206,11 @@ const getChildItem: Cmdlet = (args, input, session) => {
   const filter = bound.positional[1];
   const narrowed = fieldsOf(value, bound);
   const isNarrowed = bound.value('filter', 'include') !== undefined;
-  const fields = filter ? narrowed.flatMap(({ text }) =>
-    filter.fields.map((pattern) => field(`${text}/${pattern.text}`, true))) : isNarrowed ? narrowed
-    : narrowed.map((path) => (path.glob ? path : field(path.text === '/' ? '/*' : `${path.text}/*`, true)));
+  const fields = filter
+    ? narrowed.flatMap(({ text }) => filter.fields.map((pattern) => field(`${text}/${pattern.text}`, true)))
+    : isNarrowed
+      ? narrowed
+      : narrowed.map((path) => (path.glob ? path : field(path.text === '/' ? '/*' : `${path.text}/*`, true)));
   noteRead('get-childitem', [], session.shell);
   return { fields, isListing: true };
 };
@@ -147,8 +226,8 @@ const getContent: Cmdlet = (args, input, session, name) => {
   const bound = new Bound(args, ITEMS);
   const paths = fieldsOf(pathsOf(bound, input), bound);
   noteRead(name, paths, session.shell);
-  if (paths.some(({ text }) => isSecretFile(text)
-    || driveOf(text) === 'environment')) return { fields: [field(SECRET)] };
+  if (paths.some(({ text }) => isSecretFile(text) || driveOf(text) === 'environment'))
+    return { fields: [field(SECRET)] };
   const [only] = paths;
   const at = paths.length === 1 && only ? session.shell.path(only) : undefined;
   const content = at === undefined ? undefined : session.shell.scope.files.get(at);
@@ -169,34 +248,50 @@ const leaveLocation: Cmdlet = (_args, _input, { shell }) => {
 
 /** The same paths, spelled out. */
 const samePath: Cmdlet = (args, input) => {
-  const bound = new Bound(args,
-    { values: ['path', 'literalpath', 'childpath', 'additionalchildpath', 'relativebasepath'],
-    switches: ['parent', 'leaf', 'leafbase', 'extension', 'qualifier', 'noqualifier', 'relative', 'resolve',
-    'isabsolute'] });
+  const bound = new Bound(args, {
+    values: ['path', 'literalpath', 'childpath', 'additionalchildpath', 'relativebasepath'],
+    switches: [
+      'parent',
+      'leaf',
+      'leafbase',
+      'extension',
+      'qualifier',
+      'noqualifier',
+      'relative',
+      'resolve',
+      'isabsolute',
+    ],
+  });
   const value = pathsOf(bound, input) ?? UNKNOWN_VALUE;
   const child = bound.value('childpath') ?? bound.positional[bound.value('path') ? 0 : 1];
-  if (!child) return bound.has('parent')
-    ? { fields: value.fields.map(({ text }) => field(text.replace(/[\\/][^\\/]*$/, '') || '.')) } : value;
-  return { fields: value.fields.flatMap(({ text }) =>
-    child.fields.map((below) => field(`${text}/${below.text}`, below.glob))) };
+  if (!child)
+    return bound.has('parent')
+      ? { fields: value.fields.map(({ text }) => field(text.replace(/[\\/][^\\/]*$/, '') || '.')) }
+      : value;
+  return {
+    fields: value.fields.flatMap(({ text }) => child.fields.map((below) => field(`${text}/${below.text}`, below.glob))),
+  };
 };
 
 /** Archives: what is unpacked lies beside what is there, or over it. */
 const archive: Cmdlet = (args, input, session, name) => {
-  const bound = new Bound(args, { values: ['path', 'literalpath', 'destinationpath', 'compressionlevel'],
-    switches: ['force', 'update', 'passthru'] });
+  const bound = new Bound(args, {
+    values: ['path', 'literalpath', 'destinationpath', 'compressionlevel'],
+    switches: ['force', 'update', 'passthru'],
+  });
   const to = bound.value('destinationpath') ?? bound.positional[1];
   void input;
-  for (const { text } of to?.fields ?? []) noteWrite(name === 'compress-archive' ? 'overwrite' : 'place', name,
-    pathOf(text, true), session.shell);
+  for (const { text } of to?.fields ?? [])
+    noteWrite(name === 'compress-archive' ? 'overwrite' : 'place', name, pathOf(text, true), session.shell);
   return NO_VALUE;
 };
 
 /** Attributes of files, and values of the registry: there, they change the system. */
 const itemProperty: Cmdlet = (args, input, session, name) => {
-  const bound = new Bound(args,
-    { values: ['path', 'literalpath', 'name', 'value', 'propertytype', 'destination', 'newname'],
-    switches: ['force', 'passthru'] });
+  const bound = new Bound(args, {
+    values: ['path', 'literalpath', 'name', 'value', 'propertytype', 'destination', 'newname'],
+    switches: ['force', 'passthru'],
+  });
   onFiles(pathsOf(bound, input), session, name);
   return NO_VALUE;
 };
@@ -221,16 +316,37 @@ const setItem: Cmdlet = (args, input, session, name) => {
 };
 
 export const FILE_CMDLETS: Readonly<Record<string, Cmdlet>> = {
-  'remove-item': removeItem, 'clear-content': clearContent, 'clear-item': setItem, 'set-item': setItem,
-    'set-content': writing('overwrite'), 'add-content': writing('append'), 'out-file': writing('overwrite'),
-    'tee-object': writing('overwrite', true),
-  'export-csv': writing('overwrite'), 'export-clixml': writing('overwrite'), 'new-item': newItem, 'move-item': moveItem,
-    'rename-item': moveItem, 'copy-item': moveItem, 'get-childitem': getChildItem, 'get-item': getItem,
-    'get-content': getContent,
-  'set-location': setLocation, 'push-location': setLocation, 'pop-location': leaveLocation, 'join-path': samePath,
-    'split-path': samePath, 'resolve-path': samePath, 'convert-path': samePath, 'expand-archive': archive,
-    'compress-archive': archive,
-  'set-itemproperty': itemProperty, 'new-itemproperty': itemProperty, 'remove-itemproperty': itemProperty,
-    'clear-itemproperty': itemProperty, 'rename-itemproperty': itemProperty, 'copy-itemproperty': itemProperty,
-    'move-itemproperty': itemProperty,
+  'remove-item': removeItem,
+  'clear-content': clearContent,
+  'clear-item': setItem,
+  'set-item': setItem,
+  'set-content': writing('overwrite'),
+  'add-content': writing('append'),
+  'out-file': writing('overwrite'),
+  'tee-object': writing('overwrite', true),
+  'export-csv': writing('overwrite'),
+  'export-clixml': writing('overwrite'),
+  'new-item': newItem,
+  'move-item': moveItem,
+  'rename-item': moveItem,
+  'copy-item': moveItem,
+  'get-childitem': getChildItem,
+  'get-item': getItem,
+  'get-content': getContent,
+  'set-location': setLocation,
+  'push-location': setLocation,
+  'pop-location': leaveLocation,
+  'join-path': samePath,
+  'split-path': samePath,
+  'resolve-path': samePath,
+  'convert-path': samePath,
+  'expand-archive': archive,
+  'compress-archive': archive,
+  'set-itemproperty': itemProperty,
+  'new-itemproperty': itemProperty,
+  'remove-itemproperty': itemProperty,
+  'clear-itemproperty': itemProperty,
+  'rename-itemproperty': itemProperty,
+  'copy-itemproperty': itemProperty,
+  'move-itemproperty': itemProperty,
 };

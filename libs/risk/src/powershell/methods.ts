@@ -9,51 +9,219 @@ import type { Session } from './session.ts';
 import { NO_VALUE, tainted, textValue, union, UNKNOWN_VALUE, type Value } from './values.ts';
 
 /** Types whose methods compute something and touch nothing. */
-export const COMPUTES = new RegExp(`^(?:system\\.)?(?:${[
-  'string', 'char', 'int', 'int32', 'int64', 'long', 'double', 'decimal', 'float', 'bool', 'byte', 'byte\\[\\]', 'math',
-    'bigint', 'numerics\\.biginteger', 'convert', 'bitconverter', 'datetime', 'datetimeoffset', 'timespan', 'guid',
-  'uri', 'version', 'array', 'object', 'enum', 'console', 'regex', 'text\\.\\S+', 'io\\.path', 'collections\\.\\S+',
-    'linq\\.\\S+', 'globalization\\.\\S+', 'random', 'security\\.cryptography\\.\\S+', 'web\\.httputility',
+export const COMPUTES = new RegExp(
+  `^(?:system\\.)?(?:${[
+    'string',
+    'char',
+    'int',
+    'int32',
+    'int64',
+    'long',
+    'double',
+    'decimal',
+    'float',
+    'bool',
+    'byte',
+    'byte\\[\\]',
+    'math',
+    'bigint',
+    'numerics\\.biginteger',
+    'convert',
+    'bitconverter',
+    'datetime',
+    'datetimeoffset',
+    'timespan',
+    'guid',
+    'uri',
+    'version',
+    'array',
+    'object',
+    'enum',
+    'console',
+    'regex',
+    'text\\.\\S+',
+    'io\\.path',
+    'collections\\.\\S+',
+    'linq\\.\\S+',
+    'globalization\\.\\S+',
+    'random',
+    'security\\.cryptography\\.\\S+',
+    'web\\.httputility',
     'net\\.webutility',
-  'net\\.ipaddress', 'net\\.dns', 'xml\\.\\S+', 'xml', 'semver', 'environment', 'diagnostics\\.stopwatch',
-    'runtime\\.interopservices\\.runtimeinformation', 'nullable', 'pscustomobject', 'ordered', 'hashtable',
-    'stringcomparison', 'stringsplitoptions', 'stringcomparer',
-].join('|')})$`);
+    'net\\.ipaddress',
+    'net\\.dns',
+    'xml\\.\\S+',
+    'xml',
+    'semver',
+    'environment',
+    'diagnostics\\.stopwatch',
+    'runtime\\.interopservices\\.runtimeinformation',
+    'nullable',
+    'pscustomobject',
+    'ordered',
+    'hashtable',
+    'stringcomparison',
+    'stringsplitoptions',
+    'stringcomparer',
+  ].join('|')})$`,
+);
 /** Types that only ask: what they fetch comes over the network. */
-export const READS = new RegExp([
-  String.raw`^(?:net\.webclient|net\.http\.httpclient|io\.streamreader|io\.stringreader|io\.memorystream|`,
-  String.raw`text\.stringbuilder|management\.automation\.psobject|psobject)$`,
-].join(''));
+export const READS = new RegExp(
+  [
+    String.raw`^(?:net\.webclient|net\.http\.httpclient|io\.streamreader|io\.stringreader|io\.memorystream|`,
+    String.raw`text\.stringbuilder|management\.automation\.psobject|psobject)$`,
+  ].join(''),
+);
 /** Methods of objects that compute something: of texts, numbers, lists, tables, dates and what was read. */
 const HARMLESS = new Set([
-  'tostring', 'replace', 'split', 'trim', 'trimstart', 'trimend', 'substring', 'tolower', 'toupper', 'tolowerinvariant',
-    'toupperinvariant', 'contains', 'startswith', 'endswith', 'indexof', 'lastindexof', 'padleft', 'padright', 'insert',
-  'tochararray', 'equals', 'compareto', 'gettype', 'gethashcode', 'getenumerator', 'containskey', 'containsvalue',
-    'add', 'addrange', 'count', 'toarray', 'tolist', 'sort', 'reverse', 'join', 'format', 'match', 'matches', 'ismatch',
-    'foreach', 'where',
-  'addseconds', 'addminutes', 'addhours', 'adddays', 'addmonths', 'addyears', 'touniversaltime', 'tolocaltime',
-    'toshortdatestring', 'tolongdatestring', 'subtract', 'getbytes', 'getstring', 'computehash', 'nextdouble', 'next',
-    'append', 'appendline',
-  'appendformat', 'gettypecode', 'clone', 'copyto', 'any', 'all', 'first', 'last', 'sum', 'max', 'min', 'selectnodes',
-    'selectsinglenode', 'getattribute', 'readtoend', 'readline', 'peek', 'push', 'pop', 'enqueue', 'dequeue',
-    'isnullorempty',
-  'isnullorwhitespace', 'waitforexit', 'close', 'dispose', 'elapsed', 'getmethods', 'getproperties', 'getmembers',
-    'setvalue', 'item', 'get_item', 'tojson', 'parse', 'tryparse', 'getdirectories', 'getfiles',
+  'tostring',
+  'replace',
+  'split',
+  'trim',
+  'trimstart',
+  'trimend',
+  'substring',
+  'tolower',
+  'toupper',
+  'tolowerinvariant',
+  'toupperinvariant',
+  'contains',
+  'startswith',
+  'endswith',
+  'indexof',
+  'lastindexof',
+  'padleft',
+  'padright',
+  'insert',
+  'tochararray',
+  'equals',
+  'compareto',
+  'gettype',
+  'gethashcode',
+  'getenumerator',
+  'containskey',
+  'containsvalue',
+  'add',
+  'addrange',
+  'count',
+  'toarray',
+  'tolist',
+  'sort',
+  'reverse',
+  'join',
+  'format',
+  'match',
+  'matches',
+  'ismatch',
+  'foreach',
+  'where',
+  'addseconds',
+  'addminutes',
+  'addhours',
+  'adddays',
+  'addmonths',
+  'addyears',
+  'touniversaltime',
+  'tolocaltime',
+  'toshortdatestring',
+  'tolongdatestring',
+  'subtract',
+  'getbytes',
+  'getstring',
+  'computehash',
+  'nextdouble',
+  'next',
+  'append',
+  'appendline',
+  'appendformat',
+  'gettypecode',
+  'clone',
+  'copyto',
+  'any',
+  'all',
+  'first',
+  'last',
+  'sum',
+  'max',
+  'min',
+  'selectnodes',
+  'selectsinglenode',
+  'getattribute',
+  'readtoend',
+  'readline',
+  'peek',
+  'push',
+  'pop',
+  'enqueue',
+  'dequeue',
+  'isnullorempty',
+  'isnullorwhitespace',
+  'waitforexit',
+  'close',
+  'dispose',
+  'elapsed',
+  'getmethods',
+  'getproperties',
+  'getmembers',
+  'setvalue',
+  'item',
+  'get_item',
+  'tojson',
+  'parse',
+  'tryparse',
+  'getdirectories',
+  'getfiles',
 ]);
 /** Members of a file that name it. */
-const NAMES = new Set(['fullname', 'name', 'path', 'pspath', 'providerpath', 'basename', 'definition', 'source',
-  'value', 'content', 'tostring', 'directoryname', 'parent', 'directory', 'invocationname', 'mycommand']);
+const NAMES = new Set([
+  'fullname',
+  'name',
+  'path',
+  'pspath',
+  'providerpath',
+  'basename',
+  'definition',
+  'source',
+  'value',
+  'content',
+  'tostring',
+  'directoryname',
+  'parent',
+  'directory',
+  'invocationname',
+  'mycommand',
+]);
 const INVOKES = new Set(['invoke', 'invokereturnasis', 'invokewithcontext']);
 const FETCHES = new Set([
-  'downloadstring', 'downloaddata', 'downloadfile', 'openread', 'getstringasync', 'getasync', 'getstreamasync',
+  'downloadstring',
+  'downloaddata',
+  'downloadfile',
+  'openread',
+  'getstringasync',
+  'getasync',
+  'getstreamasync',
   'getbytearrayasync',
 ]);
 /** Types whose methods work on files. */
 const OF_FILES = new Set([
-  'io.file', 'io.directory', 'io.fileinfo', 'io.directoryinfo', 'microsoft.visualbasic.fileio.filesystem',
+  'io.file',
+  'io.directory',
+  'io.fileinfo',
+  'io.directoryinfo',
+  'microsoft.visualbasic.fileio.filesystem',
 ]);
-const DELETES = new Set(['delete', 'remove', 'removeall', 'clear', 'removeat', 'deletefile', 'deletefolder', 'kill',
-  'moveto', 'terminate']);
+const DELETES = new Set([
+  'delete',
+  'remove',
+  'removeall',
+  'clear',
+  'removeat',
+  'deletefile',
+  'deletefolder',
+  'kill',
+  'moveto',
+  'terminate',
+]);
 
 /** What a member of a value is, or a call of it returns. */
 export function callMember(node: SyntaxNode, session: Session): Value {
@@ -93,12 +261,12 @@ function blocksOf(node: SyntaxNode, session: Session): Value {
 }
 
 function property(owner: Value, name: string | undefined, session: Session): Value {
-  if (owner.type !== undefined) return name === 'newline' ? textValue('\n') : name === 'empty' ? textValue('')
-    : UNKNOWN_VALUE;
+  if (owner.type !== undefined)
+    return name === 'newline' ? textValue('\n') : name === 'empty' ? textValue('') : UNKNOWN_VALUE;
   const entry = name === undefined ? undefined : owner.entries?.get(name);
   if (entry) return entry;
-  if (name !== undefined && NAMES.has(name)) return owner.fields.length > 0 ? { ...owner, fields: owner.fields }
-    : UNKNOWN_VALUE;
+  if (name !== undefined && NAMES.has(name))
+    return owner.fields.length > 0 ? { ...owner, fields: owner.fields } : UNKNOWN_VALUE;
   if (name === 'invokecommand') session.unread(name);
   return tainted(union([owner, UNKNOWN_VALUE]));
 }
@@ -122,15 +290,20 @@ function callMethod(owner: Value, name: string, args: readonly Value[], session:
 /** What code replaces in a text that is spelled out, it most likely hides. */
 function replaced({ fields }: Value, [from, to]: readonly Value[]): Value {
   const [pattern, replacement] = [from?.fields[0]?.text, to?.fields[0]?.text];
-  const isKnown = pattern !== undefined && pattern !== '' && replacement !== undefined && from?.fields.length === 1
-    && to?.fields.length === 1;
+  const isKnown =
+    pattern !== undefined &&
+    pattern !== '' &&
+    replacement !== undefined &&
+    from?.fields.length === 1 &&
+    to?.fields.length === 1;
   return isKnown ? { fields: fields.map(({ text }) => field(text.replaceAll(pattern, replacement))) } : UNKNOWN_VALUE;
 }
 
 function downloaded(name: string, args: readonly Value[], session: Session): Value {
   session.shell.act('network', 'powershell', args[0]?.fields[0]?.text ?? name);
-  if (name === 'downloadfile') for (const { text } of args[1]?.fields ?? []) noteWrite('overwrite', 'powershell',
-    pathOf(text, true), session.shell);
+  if (name === 'downloadfile')
+    for (const { text } of args[1]?.fields ?? [])
+      noteWrite('overwrite', 'powershell', pathOf(text, true), session.shell);
   return textValue(DOWNLOADED);
 }
 
@@ -145,16 +318,24 @@ function callStatic(type: string, name: string, args: readonly Value[], session:
   }
   if (OF_FILES.has(short)) return ofFiles(short, name, args, session);
   if (short === 'diagnostics.process' && name === 'start') {
-    return session.start(first.fields[0]?.text ?? '',
-      (args[1]?.fields ?? []).flatMap(({ text }) => text.split(/\s+/)).map((word) =>
-      ({ value: textValue(word), word: field(word) })), NO_VALUE);
+    return session.start(
+      first.fields[0]?.text ?? '',
+      (args[1]?.fields ?? [])
+        .flatMap(({ text }) => text.split(/\s+/))
+        .map((word) => ({ value: textValue(word), word: field(word) })),
+      NO_VALUE,
+    );
   }
-  if ((COMPUTES.test(type) || READS.test(short)) && (name === 'new' || READS.test(short)
-    || !/^(?:exit|failfast|setenvironmentvariable|createinstance|createinstancefrom)$/.test(name))) return madeBy(name,
-    args);
+  if (
+    (COMPUTES.test(type) || READS.test(short)) &&
+    (name === 'new' ||
+      READS.test(short) ||
+      !/^(?:exit|failfast|setenvironmentvariable|createinstance|createinstancefrom)$/.test(name))
+  )
+    return madeBy(name, args);
   if (short === 'environment' && name === 'setenvironmentvariable') {
-    if (args.length > 2 && !/process/i.test(args[2]?.fields[0]?.text ?? '')) shell.act('persistence', 'powershell',
-      node.text);
+    if (args.length > 2 && !/process/i.test(args[2]?.fields[0]?.text ?? ''))
+      shell.act('persistence', 'powershell', node.text);
     return NO_VALUE;
   }
   if (short === 'environment' && name === 'exit') return NO_VALUE;
@@ -163,8 +344,9 @@ function callStatic(type: string, name: string, args: readonly Value[], session:
 }
 
 const madeBy = (name: string, args: readonly Value[]): Value =>
-  (name === 'combine' ? { fields: [field(args.map(({ fields }) => fields[0]?.text ?? '').join('/'))] }
-    : tainted(union([...args, UNKNOWN_VALUE])));
+  name === 'combine'
+    ? { fields: [field(args.map(({ fields }) => fields[0]?.text ?? '').join('/'))] }
+    : tainted(union([...args, UNKNOWN_VALUE]));
 
 function ofFiles(type: string, name: string, args: readonly Value[], session: Session): Value {
   const { shell } = session;
@@ -174,8 +356,10 @@ function ofFiles(type: string, name: string, args: readonly Value[], session: Se
     noteDeletions(form, paths, type.includes('directory') || name === 'deletedirectory', shell);
   } else if (/^(?:writeall|create$|createtext|openwrite|append|setattributes)/.test(name)) {
     for (const path of paths) noteWrite(name.startsWith('append') ? 'append' : 'overwrite', form, path, shell);
-    const isEmpty = name === 'create' ? !type.includes('directory') : name.startsWith('writeall')
-      && args[1]?.fields.every(({ text }) => text === '') === true;
+    const isEmpty =
+      name === 'create'
+        ? !type.includes('directory')
+        : name.startsWith('writeall') && args[1]?.fields.every(({ text }) => text === '') === true;
     if (isEmpty) for (const path of paths) noteEmptied(form, path, shell);
   } else if (/^(?:move|copy|replace|movefile|movedirectory|copyfile|copydirectory)/.test(name)) {
     for (const { text } of args[1]?.fields ?? []) noteWrite('place', form, pathOf(text, true), shell);
@@ -184,6 +368,7 @@ function ofFiles(type: string, name: string, args: readonly Value[], session: Se
   } else if (!/^(?:read|exists|get|enumerate|open|createdirectory|new)/.test(name)) {
     session.unread(form);
   }
-  return /^(?:get|enumerate)/.test(name) ? { fields: paths.map(({ text }) => field(`${text}/*`, true)),
-    isListing: true } : UNKNOWN_VALUE;
+  return /^(?:get|enumerate)/.test(name)
+    ? { fields: paths.map(({ text }) => field(`${text}/*`, true)), isListing: true }
+    : UNKNOWN_VALUE;
 }

@@ -4,8 +4,10 @@ import type { Session } from './session.ts';
 
 /** What leaves the workspace isn't there afterwards. */
 export function noteMovedOut(name: string, from: readonly Field[], to: readonly Field[], { shell }: Session): void {
-  const isWithin = (path: Field): boolean => shell.zones(path).every((zone) => zone === 'inside' || zone === 'workspace'
-    || zone === 'regenerable' || zone === 'history');
+  const isWithin = (path: Field): boolean =>
+    shell
+      .zones(path)
+      .every((zone) => zone === 'inside' || zone === 'workspace' || zone === 'regenerable' || zone === 'history');
   if (to.length === 0 || to.every(isWithin) === from.every(isWithin)) return;
   for (const path of from) shell.act('move_out', name, path.text);
 }

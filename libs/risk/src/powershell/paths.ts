@@ -6,10 +6,25 @@ import { HOME } from '../shell/scope.ts';
 export type Drive = 'files' | 'session' | 'environment' | 'system';
 
 const DRIVES: Readonly<Record<string, Drive>> = {
-  alias: 'session', function: 'session', variable: 'session', temp: 'files', env: 'environment',
-    environment: 'environment',
-  hklm: 'system', hkcu: 'system', hkcr: 'system', hku: 'system', hkcc: 'system', registry: 'system', cert: 'system',
-    certificate: 'system', wsman: 'system', ad: 'system', iis: 'system', sqlserver: 'system', wim: 'system',
+  alias: 'session',
+  function: 'session',
+  variable: 'session',
+  temp: 'files',
+  env: 'environment',
+  environment: 'environment',
+  hklm: 'system',
+  hkcu: 'system',
+  hkcr: 'system',
+  hku: 'system',
+  hkcc: 'system',
+  registry: 'system',
+  cert: 'system',
+  certificate: 'system',
+  wsman: 'system',
+  ad: 'system',
+  iis: 'system',
+  sqlserver: 'system',
+  wim: 'system',
 };
 
 /** The provider's drive that a path names; a letter, or none, is the file system. */

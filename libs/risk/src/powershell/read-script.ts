@@ -19,8 +19,12 @@ const FORM = 'powershell';
  * Follows a script of PowerShell as its interpreter would, without running anything. What can't be read is noted as
  * such.
  */
-export function readPowerShell(text: string, stdin: Source,
-  parser: { readonly grammar: ShellGrammar; readonly meter: Meter }, shell: Shell): Source {
+export function readPowerShell(
+  text: string,
+  stdin: Source,
+  parser: { readonly grammar: ShellGrammar; readonly meter: Meter },
+  shell: Shell,
+): Source {
   const reader = new ScriptReader(parser, shell);
   const output = reader.runTexts({ fields: [field(text)] }, valueOf(stdin));
   reader.runUncalled();
@@ -29,22 +33,57 @@ export function readPowerShell(text: string, stdin: Source,
 
 /** Nodes whose children run one after another. */
 const IN_ORDER = new Set([
-  'program', 'statement_list', 'statement_block', 'pipeline', 'script_block', 'script_block_body', 'named_block_list',
-  'named_block', 'flow_control_statement', 'while_condition', 'for_initializer', 'for_condition', 'for_iterator',
-  'switch_condition', 'inlinescript_statement', 'sequence_statement', 'data_statement', 'sub_expression',
-  'parenthesized_expression', 'array_expression',
+  'program',
+  'statement_list',
+  'statement_block',
+  'pipeline',
+  'script_block',
+  'script_block_body',
+  'named_block_list',
+  'named_block',
+  'flow_control_statement',
+  'while_condition',
+  'for_initializer',
+  'for_condition',
+  'for_iterator',
+  'switch_condition',
+  'inlinescript_statement',
+  'sequence_statement',
+  'data_statement',
+  'sub_expression',
+  'parenthesized_expression',
+  'array_expression',
 ]);
 /** Those that may run, or not. */
 const PERHAPS = new Set([
-  'if_statement', 'elseif_clause', 'else_clause', 'elseif_clauses', 'switch_statement', 'switch_body', 'switch_clauses',
-  'switch_clause', 'try_statement', 'catch_clauses', 'catch_clause', 'finally_clause', 'trap_statement',
+  'if_statement',
+  'elseif_clause',
+  'else_clause',
+  'elseif_clauses',
+  'switch_statement',
+  'switch_body',
+  'switch_clauses',
+  'switch_clause',
+  'try_statement',
+  'catch_clauses',
+  'catch_clause',
+  'finally_clause',
+  'trap_statement',
 ]);
 /** Those that may run again and again. */
 const REPEATED = new Set(['while_statement', 'do_statement', 'for_statement', 'parallel_statement']);
 /** Those that only say something of others. */
 const DECLARES = new Set([
-  'param_block', 'enum_statement', 'empty_statement', 'block_name', 'label', 'pipeline_chain_tail', 'switch_parameters',
-  'foreach_parameter', 'catch_type_list', 'data_name',
+  'param_block',
+  'enum_statement',
+  'empty_statement',
+  'block_name',
+  'label',
+  'pipeline_chain_tail',
+  'switch_parameters',
+  'foreach_parameter',
+  'catch_type_list',
+  'data_name',
 ]);
 
 class ScriptReader implements Session {
@@ -100,17 +139,24 @@ class ScriptReader implements Session {
     if (REPEATED.has(type)) return this.#repeated(() => this.#all(node));
     if (DECLARES.has(type)) return this.#defaults(node);
     switch (type) {
-      case 'pipeline_chain': return this.#pipeline(namedChildren(node));
-      case 'command': return this.#command(node, NO_VALUE);
-      case 'assignment_expression': return this.#assign(node);
-      case 'function_statement': return this.#define(node);
-      case 'foreach_statement': return this.#foreach(node);
-      case 'class_statement': return this.#class(node);
+      case 'pipeline_chain':
+        return this.#pipeline(namedChildren(node));
+      case 'command':
+        return this.#command(node, NO_VALUE);
+      case 'assignment_expression':
+        return this.#assign(node);
+      case 'function_statement':
+        return this.#define(node);
+      case 'foreach_statement':
+        return this.#foreach(node);
+      case 'class_statement':
+        return this.#class(node);
       case 'redirections':
       case 'redirection':
         noteRedirection(node, this);
         return NO_VALUE;
-      default: return this.evaluate(node);
+      default:
+        return this.evaluate(node);
     }
   }
 
@@ -138,7 +184,12 @@ class ScriptReader implements Session {
       this.#bindParameters(block, args);
       // A block is most often run for each of what the pipeline gives it.
       const output = this.#repeated(() =>
-        union(namedChildren(block).filter(({ type }) => type !== 'param_block').map((child) => this.run(child))));
+        union(
+          namedChildren(block)
+            .filter(({ type }) => type !== 'param_block')
+            .map((child) => this.run(child)),
+        ),
+      );
       for (const [name, value] of before) if (value) this.variables.set(name, value);
       return output;
     });
@@ -148,8 +199,9 @@ class ScriptReader implements Session {
    * A function that nothing calls by its name may be called by something else: it is followed with unknown parameters.
    */
   runUncalled(): void {
-    for (const body of this.functions.values()) if (!this.#called.has(body)) this.runBlock(body, UNKNOWN_VALUE,
-      [{ value: UNKNOWN_VALUE, word: field(UNKNOWN), isSplat: true }]);
+    for (const body of this.functions.values())
+      if (!this.#called.has(body))
+        this.runBlock(body, UNKNOWN_VALUE, [{ value: UNKNOWN_VALUE, word: field(UNKNOWN), isSplat: true }]);
   }
 
   #all(node: SyntaxNode): Value {
@@ -210,39 +262,52 @@ class ScriptReader implements Session {
     const assigned = right ? (block ? this.evaluate(block) : this.run(right)) : UNKNOWN_VALUE;
     const variable = target && [...descendants(target, ({ type }) => type === 'variable')][0];
     if (!variable || !target) return NO_VALUE;
-    const isElement = [...descendants(target, ({ type }) => type === 'element_access'
-      || type === 'member_access')].length > 0;
+    const isElement =
+      [...descendants(target, ({ type }) => type === 'element_access' || type === 'member_access')].length > 0;
     const { drive, name } = variableName(variable.text);
     const before = this.variables.get(name) ?? NO_VALUE;
-    const value = isElement || operator !== '=' ? this.#changed(before, assigned, operator, isElement)
-      : this.uncertain > 0 && right && readsVariables(right)
-      ? union([tainted(assigned), assigned.block ? assigned : NO_VALUE]) : assigned;
+    const value =
+      isElement || operator !== '='
+        ? this.#changed(before, assigned, operator, isElement)
+        : this.uncertain > 0 && right && readsVariables(right)
+          ? union([tainted(assigned), assigned.block ? assigned : NO_VALUE])
+          : assigned;
     this.#set(drive, name, this.uncertain > 0 ? union([before, value]) : value);
     return NO_VALUE;
   }
 
   #changed(before: Value, assigned: Value, operator: string, isElement: boolean): Value {
     if (this.uncertain > 0) return union([before, assigned, tainted(union([before, assigned]))]);
-    return isElement || operator !== '+=' ? union([before, assigned, UNKNOWN_VALUE])
-      : { fields: before.fields.length === 1 && assigned.fields.length === 1
-      ? [field((before.fields[0]?.text ?? '') + (assigned.fields[0]?.text ?? ''))]
-      : union([before, assigned, UNKNOWN_VALUE]).fields };
+    return isElement || operator !== '+='
+      ? union([before, assigned, UNKNOWN_VALUE])
+      : {
+          fields:
+            before.fields.length === 1 && assigned.fields.length === 1
+              ? [field((before.fields[0]?.text ?? '') + (assigned.fields[0]?.text ?? ''))]
+              : union([before, assigned, UNKNOWN_VALUE]).fields,
+        };
   }
 
   #set(drive: string, name: string, value: Value): void {
     if (drive === 'function' && value.block) this.functions.set(name, value.block);
     else if (drive === 'function') this.unread(name);
     else if (drive === 'alias') this.aliases.set(name, value.fields[0]?.text ?? UNKNOWN);
-    else if (drive === 'env') this.shell.scope.become(name.toUpperCase(),
-      value.fields.map(({ text }) => [text]));
+    else if (drive === 'env')
+      this.shell.scope.become(
+        name.toUpperCase(),
+        value.fields.map(({ text }) => [text]),
+      );
     else this.variables.set(name, value);
   }
 
   #define(node: SyntaxNode): Value {
     const parts = namedChildren(node);
     const name = node.text.replace(/^\w+\s+/, '').match(/^[^\s({]+/)?.[0] ?? '';
-    const body: SyntaxNode = { ...node, type: 'script_block_expression',
-      children: parts.filter(({ type }) => type !== 'function_name') };
+    const body: SyntaxNode = {
+      ...node,
+      type: 'script_block_expression',
+      children: parts.filter(({ type }) => type !== 'function_name'),
+    };
     this.functions.set(name.replace(/^(?:global|script|local|private):/i, '').toLowerCase(), body);
     return NO_VALUE;
   }
@@ -251,32 +316,46 @@ class ScriptReader implements Session {
     const parts = namedChildren(node);
     const variable = parts.find(({ type }) => type === 'variable');
     const body = parts.find(({ type }) => type === 'statement_block');
-    const over = union(parts.filter((part) => part !== variable && part !== body
-      && part.type !== 'foreach_parameter').map((part) => this.run(part)));
+    const over = union(
+      parts
+        .filter((part) => part !== variable && part !== body && part.type !== 'foreach_parameter')
+        .map((part) => this.run(part)),
+    );
     if (variable) this.variables.set(variableName(variable.text).name, over.fields.length === 0 ? UNKNOWN_VALUE : over);
     return this.#repeated(() => (body ? this.run(body) : NO_VALUE));
   }
 
   /** Defaults of parameters, and anything else in a declaration, may run code. */
   #defaults(node: SyntaxNode): Value {
-    for (const inner of descendants(node, ({ type }) => type === 'sub_expression' || type === 'parenthesized_expression'
-      || type === 'script_block_expression')) this.#perhaps(() => this.run(inner));
+    for (const inner of descendants(
+      node,
+      ({ type }) =>
+        type === 'sub_expression' || type === 'parenthesized_expression' || type === 'script_block_expression',
+    ))
+      this.#perhaps(() => this.run(inner));
     return NO_VALUE;
   }
 
   #bindParameters(block: SyntaxNode, args: readonly Argument[]): void {
     const list = [...descendants(block, ({ type }) => type === 'script_parameter')];
     if (list.length === 0) return;
-    const names = list.map((one) => variableName([...descendants(one, ({ type }) => type === 'variable')][0]?.text
-      ?? '').name);
+    const names = list.map(
+      (one) => variableName([...descendants(one, ({ type }) => type === 'variable')][0]?.text ?? '').name,
+    );
     const bound = new Bound(args, { values: names, switches: [] });
     let position = 0;
     names.forEach((name, index) => {
       const value = bound.value(name) ?? bound.positional[position++];
       const standard = list[index]?.children.find(({ type }) => type === 'script_parameter_default');
-      this.variables.set(name, value ?? (standard
-        ? union([this.evaluate(standard), ...(bound.isPartlyUnknown ? [UNKNOWN_VALUE] : [])]) : bound.isPartlyUnknown
-        ? UNKNOWN_VALUE : NO_VALUE));
+      this.variables.set(
+        name,
+        value ??
+          (standard
+            ? union([this.evaluate(standard), ...(bound.isPartlyUnknown ? [UNKNOWN_VALUE] : [])])
+            : bound.isPartlyUnknown
+              ? UNKNOWN_VALUE
+              : NO_VALUE),
+      );
     });
   }
 
@@ -308,6 +387,6 @@ function blockOf(node: SyntaxNode): SyntaxNode | undefined {
 const OF_THE_ROUND = new Set(['_', 'psitem', 'null', 'true', 'false', 'home', 'pwd']);
 const readsVariables = (node: SyntaxNode): boolean =>
   [...descendants(node, ({ type }) => type === 'variable')].some(({ text }) => {
-  const { drive, name } = variableName(text);
-  return drive !== 'env' && !OF_THE_ROUND.has(name);
-});
+    const { drive, name } = variableName(text);
+    return drive !== 'env' && !OF_THE_ROUND.has(name);
+  });

@@ -10,8 +10,8 @@ import type { Value } from './values.ts';
  * Notes the file that an output is led to; where `content` is known to be nothing, the file holds nothing afterwards.
  */
 export function noteRedirection(node: SyntaxNode, session: Session, content?: Value): void {
-  const isNothing = content !== undefined && content.fields.length > 0
-    && content.fields.every(({ text }) => text === '');
+  const isNothing =
+    content !== undefined && content.fields.length > 0 && content.fields.every(({ text }) => text === '');
   for (const target of descendants(node, ({ type }) => type === 'redirected_file_name')) {
     const kind = node.text.includes('>>') ? 'append' : 'overwrite';
     for (const part of namedChildren(target)) {

@@ -9,12 +9,14 @@ import type { SyntaxNode } from '../shell/syntax.ts';
 const DEPTH_MAX = 600;
 
 /** Levels that mean nothing by themselves where they hold one node. */
-const LEVELS = new RegExp([
-  String.raw`^(?:(?:logical|bitwise|comparison|additive|multiplicative|format|range)(?:_argument)?_expression|`,
-  String.raw`array_literal_expression|unary_expression|expression_with_unary_operator|argument_expression|`,
-  String.raw`argument_expression_list|string_literal|integer_literal|statement_list|pipeline|pipeline_chain|`,
-  String.raw`script_block|script_block_body)$`,
-].join(''));
+const LEVELS = new RegExp(
+  [
+    String.raw`^(?:(?:logical|bitwise|comparison|additive|multiplicative|format|range)(?:_argument)?_expression|`,
+    String.raw`array_literal_expression|unary_expression|expression_with_unary_operator|argument_expression|`,
+    String.raw`argument_expression_list|string_literal|integer_literal|statement_list|pipeline|pipeline_chain|`,
+    String.raw`script_block|script_block_body)$`,
+  ].join(''),
+);
 
 /**
  * Characters that PowerShell takes for quotes and dashes, and white space that isn't plain: the grammar knows none of
@@ -29,8 +31,8 @@ const COMMAS_MAX = 1000;
 const CHARS_MAX = 16_384;
 
 /** Answers whether the grammar may see something else in the text than PowerShell would, or takes too long over it. */
-export const deceives = (text: string): boolean => text.length > CHARS_MAX || LOOKALIKES.test(text)
-  || text.split(',', COMMAS_MAX + 2).length > COMMAS_MAX + 1;
+export const deceives = (text: string): boolean =>
+  text.length > CHARS_MAX || LOOKALIKES.test(text) || text.split(',', COMMAS_MAX + 2).length > COMMAS_MAX + 1;
 
 /**
  * A word of plain characters, which the grammar takes for an error where it is glued to another: nothing in it has a
@@ -44,8 +46,7 @@ const PLAIN_WORD = /^[\w,.=:/\\*?%+~#^!-]+$/;
  * that the parser made up, or nests too deep: then it is not understood.
  * @throws BudgetSpent where the tree is larger than the budget
  */
-export function copyPowerShell(cursor: TreeCursor, text: string, meter: Meter,
-  depth = 0): SyntaxNode | undefined {
+export function copyPowerShell(cursor: TreeCursor, text: string, meter: Meter, depth = 0): SyntaxNode | undefined {
   const { nodeType: type, startIndex: start, endIndex: end } = cursor;
   meter.spend('nodes');
   // Between glued words the grammar makes up a space, which says nothing.
@@ -54,8 +55,9 @@ export function copyPowerShell(cursor: TreeCursor, text: string, meter: Meter,
   const named = cursor.nodeIsNamed;
   if (type === 'ERROR') {
     const plain = text.slice(start, end);
-    return depth > 0 && PLAIN_WORD.test(plain) ? { type: 'generic_token', text: plain, start, end, field, named: true,
-      children: [] } : undefined;
+    return depth > 0 && PLAIN_WORD.test(plain)
+      ? { type: 'generic_token', text: plain, start, end, field, named: true, children: [] }
+      : undefined;
   }
   const children: SyntaxNode[] = [];
   if (cursor.gotoFirstChild()) {
@@ -71,8 +73,8 @@ export function copyPowerShell(cursor: TreeCursor, text: string, meter: Meter,
     cursor.gotoParent();
   }
   const [only] = children;
-  if (only && children.length === 1 && only.named && LEVELS.test(type)) return field === null ? only
-    : { ...only, field };
+  if (only && children.length === 1 && only.named && LEVELS.test(type))
+    return field === null ? only : { ...only, field };
   return { type, text: text.slice(start, end), start, end, field, named, children };
 }
 
@@ -81,28 +83,40 @@ export function copyPowerShell(cursor: TreeCursor, text: string, meter: Meter,
  * them words that the
  * grammar doesn't know.
  */
-const PIECES = new RegExp([
-  // `--name="a b"` and `--name=value`
-  String.raw`(?<=\s)(?<name>--?[A-Za-z][\w-]*=)(?:`,
-  String.raw`"(?<text>(?:[^"\x60]|\x60[\s\S]|"")*)"|'(?<literal>(?:[^']|'')*)'|(?<plain>[^\s'"\x60$(){};|&,<>]+))|`,
-  // `--`, behind which everything is an operand
-  String.raw`(?<=\s)(?<dashes>--)(?=\s|$)|`,
-  // `./build.sh` as a command
-  String.raw`(?<before>^|[\n;|{(][ \t]*)(?<path>\.{1,2}/[\w./-]+)|`,
-  String.raw`'(?:[^']|'')*'|"(?:[^"\x60]|\x60[\s\S]|"")*"|<#[\s\S]*?(?:#>|$)|#[^\n]*|\x60[\s\S]|`,
-  // `a, b`
-  String.raw`(?<item>[\w.*?\\/:-]),[ \t]+(?=[\w.*?\\/])`,
-].join(''), 'g');
+const PIECES = new RegExp(
+  [
+    // `--name="a b"` and `--name=value`
+    String.raw`(?<=\s)(?<name>--?[A-Za-z][\w-]*=)(?:`,
+    String.raw`"(?<text>(?:[^"\x60]|\x60[\s\S]|"")*)"|'(?<literal>(?:[^']|'')*)'|(?<plain>[^\s'"\x60$(){};|&,<>]+))|`,
+    // `--`, behind which everything is an operand
+    String.raw`(?<=\s)(?<dashes>--)(?=\s|$)|`,
+    // `./build.sh` as a command
+    String.raw`(?<before>^|[\n;|{(][ \t]*)(?<path>\.{1,2}/[\w./-]+)|`,
+    String.raw`'(?:[^']|'')*'|"(?:[^"\x60]|\x60[\s\S]|"")*"|<#[\s\S]*?(?:#>|$)|#[^\n]*|\x60[\s\S]|`,
+    // `a, b`
+    String.raw`(?<item>[\w.*?\\/:-]),[ \t]+(?=[\w.*?\\/])`,
+  ].join(''),
+  'g',
+);
 
 /** The text with such words as the grammar knows them; they mean the same to PowerShell. */
-export const respelled = (text: string): string => text.replace(PIECES, (all, ...rest: unknown[]) => {
-  const { name, text: inner, literal, plain, dashes, before, path, item } = rest.at(-1) as Readonly<Record<string,
-    string | undefined>>;
-  if (name !== undefined) return inner !== undefined ? `"${name}${inner}"` : `'${name}${literal ?? plain ?? ''}'`;
-  if (dashes !== undefined) return "'--'";
-  if (path !== undefined) return `${before ?? ''}& '${path}'`;
-  return item !== undefined ? `${item},` : all;
-});
+export const respelled = (text: string): string =>
+  text.replace(PIECES, (all, ...rest: unknown[]) => {
+    const {
+      name,
+      text: inner,
+      literal,
+      plain,
+      dashes,
+      before,
+      path,
+      item,
+    } = rest.at(-1) as Readonly<Record<string, string | undefined>>;
+    if (name !== undefined) return inner !== undefined ? `"${name}${inner}"` : `'${name}${literal ?? plain ?? ''}'`;
+    if (dashes !== undefined) return "'--'";
+    if (path !== undefined) return `${before ?? ''}& '${path}'`;
+    return item !== undefined ? `${item},` : all;
+  });
 
 /** PowerShell begins a comment where a word could begin, and ends one with the first `#>`. */
 function isComment(text: string, start: number, end: number): boolean {

@@ -25,14 +25,21 @@ export const textValue = (text: string): Value => ({ fields: [field(text)] });
 
 /** All that any of the values may be. */
 export function union(values: readonly Value[]): Value {
-  const fields = new Map(values.flatMap((value) => value.fields).map((one) =>
-    [`${one.glob ? 'g' : ''}${one.text}`, one]));
+  const fields = new Map(
+    values.flatMap((value) => value.fields).map((one) => [`${one.glob ? 'g' : ''}${one.text}`, one]),
+  );
   const block = values.find((value) => value.block)?.block;
-  const all = fields.size > FIELDS_MAX ? [field(UNKNOWN),
-    ...[...fields.values()].filter(({ text }) => text.includes(DOWNLOADED)).slice(0, 1)] : [...fields.values()];
+  const all =
+    fields.size > FIELDS_MAX
+      ? [field(UNKNOWN), ...[...fields.values()].filter(({ text }) => text.includes(DOWNLOADED)).slice(0, 1)]
+      : [...fields.values()];
   const entries = values.find((value) => value.entries)?.entries;
-  return { fields: all, ...(block ? { block } : {}), ...(entries ? { entries } : {}),
-    ...(values.some((value) => value.isListing) ? { isListing: true } : {}) };
+  return {
+    fields: all,
+    ...(block ? { block } : {}),
+    ...(entries ? { entries } : {}),
+    ...(values.some((value) => value.isListing) ? { isListing: true } : {}),
+  };
 }
 
 /** Every text that one of the first followed by one of the second makes. */

@@ -11,45 +11,142 @@ import { NO_VALUE, tainted, union, UNKNOWN_VALUE, type Value } from './values.ts
 
 /** Verbs that show, compute or wait. */
 const LOOKS = new Set([
-  'get', 'select', 'where', 'sort', 'group', 'measure', 'format', 'out', 'convertto', 'convertfrom', 'convert',
-    'compare', 'test', 'write', 'resolve', 'split', 'join', 'find', 'show', 'read', 'wait', 'receive', 'search',
-    'trace', 'watch', 'assert', 'confirm', 'debug', 'step', 'use', 'import', 'should', 'start', 'new',
+  'get',
+  'select',
+  'where',
+  'sort',
+  'group',
+  'measure',
+  'format',
+  'out',
+  'convertto',
+  'convertfrom',
+  'convert',
+  'compare',
+  'test',
+  'write',
+  'resolve',
+  'split',
+  'join',
+  'find',
+  'show',
+  'read',
+  'wait',
+  'receive',
+  'search',
+  'trace',
+  'watch',
+  'assert',
+  'confirm',
+  'debug',
+  'step',
+  'use',
+  'import',
+  'should',
+  'start',
+  'new',
 ]);
 /** Verbs that take something away, or stop it. */
-const TAKES_AWAY = new Set(['remove', 'clear', 'uninstall', 'unregister', 'disable', 'reset', 'revoke', 'dismount',
-  'stop', 'suspend', 'block', 'deny', 'undo', 'restore', 'format', 'optimize', 'delete', 'destroy', 'purge', 'drop',
-  'wipe', 'erase', 'terminate']);
+const TAKES_AWAY = new Set([
+  'remove',
+  'clear',
+  'uninstall',
+  'unregister',
+  'disable',
+  'reset',
+  'revoke',
+  'dismount',
+  'stop',
+  'suspend',
+  'block',
+  'deny',
+  'undo',
+  'restore',
+  'format',
+  'optimize',
+  'delete',
+  'destroy',
+  'purge',
+  'drop',
+  'wipe',
+  'erase',
+  'terminate',
+]);
 /** Verbs that make something known, or put it where others see it. */
 const PUBLISHES = new Set(['publish', 'unpublish', 'deploy']);
 /** Nouns of modules that speak to a cloud or a directory of people: what they change, is changed elsewhere. */
-const ELSEWHERE = new RegExp([
-  String.raw`^(?:az|azure|mg|ad|aad|azuread|entra|exo|spo|pnp|ec2|s3|iam|rds|lm|ssm|cfn|ecs|eks|`,
-  String.raw`ddb|sns|sqs|cw|kms|r53|elb\w?|gcs?|gke|gce|vm|vmhost|hv|cluster|dnsserver|dhcpserver|`,
-  String.raw`iis|web|gp|aws|k8s|kube|cs|tfs|vsts|octopus|jenkins)(?=[A-Z_]|[a-z]*(?:user|group|`,
-  String.raw`vm|account|resource|bucket|instance|role|policy|cluster|zone|server|database|pool|`,
-  String.raw`site|app|subscription|deployment|function|vault|secret))`,
-].join(''), 'i');
-const CHANGES = new Set(['set', 'new', 'add', 'update', 'enable', 'start', 'restart', 'move', 'rename', 'copy', 'grant',
-  'invoke', 'register', 'install', 'mount', 'approve', 'submit', 'push', 'send', 'import', 'sync', 'save', 'edit',
-  'expand', 'initialize', 'switch', 'merge', 'resume', 'unblock', 'unlock', 'lock', 'protect', 'unprotect', 'limit',
-  'repair']);
+const ELSEWHERE = new RegExp(
+  [
+    String.raw`^(?:az|azure|mg|ad|aad|azuread|entra|exo|spo|pnp|ec2|s3|iam|rds|lm|ssm|cfn|ecs|eks|`,
+    String.raw`ddb|sns|sqs|cw|kms|r53|elb\w?|gcs?|gke|gce|vm|vmhost|hv|cluster|dnsserver|dhcpserver|`,
+    String.raw`iis|web|gp|aws|k8s|kube|cs|tfs|vsts|octopus|jenkins)(?=[A-Z_]|[a-z]*(?:user|group|`,
+    String.raw`vm|account|resource|bucket|instance|role|policy|cluster|zone|server|database|pool|`,
+    String.raw`site|app|subscription|deployment|function|vault|secret))`,
+  ].join(''),
+  'i',
+);
+const CHANGES = new Set([
+  'set',
+  'new',
+  'add',
+  'update',
+  'enable',
+  'start',
+  'restart',
+  'move',
+  'rename',
+  'copy',
+  'grant',
+  'invoke',
+  'register',
+  'install',
+  'mount',
+  'approve',
+  'submit',
+  'push',
+  'send',
+  'import',
+  'sync',
+  'save',
+  'edit',
+  'expand',
+  'initialize',
+  'switch',
+  'merge',
+  'resume',
+  'unblock',
+  'unlock',
+  'lock',
+  'protect',
+  'unprotect',
+  'limit',
+  'repair',
+]);
 /** Verbs with which nothing beyond this session is changed, whatever the noun. */
-const SYSTEM = new RegExp([
-  String.raw`^(?:net\w+|firewall\w*|dns\w*|windowsfeature|windowsoptionalfeature|appx\w*|mp\w+|`,
-  String.raw`defender\w*|bitlocker\w*|tpm|smb\w+|printer\w*|pnpdevice|vpn\w*|localgroup|bcd\w*|`,
-  String.raw`wsl\w*)$`,
-].join(''), 'i');
+const SYSTEM = new RegExp(
+  [
+    String.raw`^(?:net\w+|firewall\w*|dns\w*|windowsfeature|windowsoptionalfeature|appx\w*|mp\w+|`,
+    String.raw`defender\w*|bitlocker\w*|tpm|smb\w+|printer\w*|pnpdevice|vpn\w*|localgroup|bcd\w*|`,
+    String.raw`wsl\w*)$`,
+  ].join(''),
+  'i',
+);
 
 /** What a command of that name does; undefined where its name isn't of that form. */
-export function byVerb(verb: string, noun: string, args: readonly Argument[], input: Value,
-  session: Session): Value | undefined {
+export function byVerb(
+  verb: string,
+  noun: string,
+  args: readonly Argument[],
+  input: Value,
+  session: Session,
+): Value | undefined {
   const name = `${verb}-${noun}`;
   const { shell } = session;
   // Whatever it is, it may run what it is handed.
   const blocks = args.map(({ value }) => (value?.block ? session.runBlock(value.block, input) : NO_VALUE));
   const output = union([...blocks, tainted(union([input, UNKNOWN_VALUE]))]);
-  if (args.some(({ parameter, value }) => (parameter === 'whatif' || parameter === 'wi')
-    && value === undefined)) return output;
+  if (args.some(({ parameter, value }) => (parameter === 'whatif' || parameter === 'wi') && value === undefined))
+    return output;
   const kind = kindOf(verb, noun);
   if (kind !== undefined) shell.act(kind, name, args.map(({ word }) => word.text).join(' '));
   else if (!LOOKS.has(verb)) shell.act('change', 'powershell', name);
@@ -59,8 +156,14 @@ export function byVerb(verb: string, noun: string, args: readonly Argument[], in
 function kindOf(verb: string, noun: string): ActKind | undefined {
   if (PUBLISHES.has(verb)) return 'publication';
   const isElsewhere = ELSEWHERE.test(noun);
-  if (TAKES_AWAY.has(verb)) return isElsewhere ? 'infrastructure_loss' : SYSTEM.test(noun) ? 'system_change'
-    : verb === 'format' || verb === 'optimize' ? undefined : 'named_loss';
+  if (TAKES_AWAY.has(verb))
+    return isElsewhere
+      ? 'infrastructure_loss'
+      : SYSTEM.test(noun)
+        ? 'system_change'
+        : verb === 'format' || verb === 'optimize'
+          ? undefined
+          : 'named_loss';
   if (!CHANGES.has(verb)) return undefined;
   return isElsewhere ? 'infrastructure_change' : SYSTEM.test(noun) ? 'system_change' : undefined;
 }

@@ -11,7 +11,10 @@ import { printedOf } from './nothing-given.ts';
 import { noteWrite } from './write.ts';
 import { optionValues } from './table.ts';
 
-/** The shell that make is told to use, and rules that it is given instead of a file. What stands in the workspace's makefile, its effect tells. */
+/**
+ * The shell that make is told to use, and rules that it is given instead of a file. What stands in the workspace's
+ * makefile, its effect tells.
+ */
 const make: Reading = ({ name, args, stdin }, shell) => {
   const options = takeOptions(args, [...optionValues(name), '--eval', '-E']);
   for (const { text } of options.operands) {
@@ -19,23 +22,36 @@ const make: Reading = ({ name, args, stdin }, shell) => {
     if (name === 'SHELL' || isCommandLine(value)) shell.script(value, NOTHING);
   }
   const given = ['--eval', '-E'].flatMap((flag) => options.allValues.get(flag) ?? []).map(({ text }) => text);
-  if (['-f', '--file', '--makefile'].some((flag) => options.values.get(flag)?.text === '-' || options.values.get(flag)?.text === '/dev/stdin')) given.push(textOf(stdin));
+  if (
+    ['-f', '--file', '--makefile'].some(
+      (flag) => options.values.get(flag)?.text === '-' || options.values.get(flag)?.text === '/dev/stdin',
+    )
+  )
+    given.push(textOf(stdin));
   for (const rules of ['-f', '--file', '--makefile'].flatMap((flag) => options.allValues.get(flag) ?? [])) {
     if (rules.source?.kind === 'text') given.push(rules.source.text);
-    else if (rules.source) shell.act(rules.source.kind === 'downloaded' ? 'run_downloaded' : 'run_unknown', name, rules.text);
+    else if (rules.source)
+      shell.act(rules.source.kind === 'downloaded' ? 'run_downloaded' : 'run_unknown', name, rules.text);
   }
-  for (const name of ['GNUmakefile', 'makefile', 'Makefile', options.values.get('-f')?.text ?? 'Makefile']) given.push(writtenText(name, shell) ?? '');
+  for (const name of ['GNUmakefile', 'makefile', 'Makefile', options.values.get('-f')?.text ?? 'Makefile'])
+    given.push(writtenText(name, shell) ?? '');
   for (const rules of given) for (const line of recipesOf(rules)) shell.script(line, NOTHING);
   return ANYTHING;
 };
 
-/** A variable's value stands in the commands of rules: one that ends a command, or begins as one that deletes, is a command of its own. */
-const isCommandLine = (value: string): boolean => /[;&|`]|\$\(/.test(value) || Object.hasOwn(DELETING, /^\s*([\w.-]+)\s/.exec(value)?.[1] ?? '');
+/**
+ * A variable's value stands in the commands of rules: one that ends a command, or begins as one that deletes, is a
+ * command of its own.
+ */
+const isCommandLine = (value: string): boolean =>
+  /[;&|`]|\$\(/.test(value) || Object.hasOwn(DELETING, /^\s*([\w.-]+)\s/.exec(value)?.[1] ?? '');
 
 /** The commands of rules: lines that begin with a tab, what stands behind `target: ;`, and what `$(shell …)` runs. */
 function recipesOf(rules: string): readonly string[] {
   return [
-    ...rules.split('\n').flatMap((line) => (line.startsWith('\t') ? [line.slice(1).replace(/^[@+-]+/, '')] : recipeBehind(line))),
+    ...rules
+      .split('\n')
+      .flatMap((line) => (line.startsWith('\t') ? [line.slice(1).replace(/^[@+-]+/, '')] : recipeBehind(line))),
     ...[...rules.matchAll(/\$\(shell\s+([^)]{0,2000})\)/g)].map(([, text = '']) => text),
   ].map((line) => line.replaceAll('$$', '$'));
 }
@@ -44,7 +60,9 @@ function recipesOf(rules: string): readonly string[] {
 function recipeBehind(line: string): readonly string[] {
   const at = line.indexOf(';');
   const rule = line.slice(0, Math.max(at, 0));
-  return at > 0 && rule.includes(':') && !/^\t|[=]/.test(rule) && !rule.slice(0, rule.indexOf(':')).includes('#') ? [line.slice(at + 1)] : [];
+  return at > 0 && rule.includes(':') && !/^\t|[=]/.test(rule) && !rule.slice(0, rule.indexOf(':')).includes('#')
+    ? [line.slice(at + 1)]
+    : [];
 }
 
 /** The text of a file that the command itself wrote. */
@@ -69,11 +87,23 @@ export function noteWrittenScripts({ name }: Invocation, shell: Shell): void {
 }
 
 /** Commands that are put in front of what a tool starts. */
-const STARTS_WITH = ['-exec', '-toolexec', '-wrapper', '--exec', '--wrapper', '--runner', '--script-shell', '--to-command', '--pager', '--ext-diff'];
+const STARTS_WITH = [
+  '-exec',
+  '-toolexec',
+  '-wrapper',
+  '--exec',
+  '--wrapper',
+  '--runner',
+  '--script-shell',
+  '--to-command',
+  '--pager',
+  '--ext-diff',
+];
 const tool: Reading = ({ args }, shell) => {
   const options = takeOptions(args, STARTS_WITH);
   for (const flag of STARTS_WITH) {
-    for (const { text } of options.allValues.get(flag) ?? []) shell.script(`${text.replaceAll(',', ' ')} ${UNKNOWN}`, NOTHING);
+    for (const { text } of options.allValues.get(flag) ?? [])
+      shell.script(`${text.replaceAll(',', ' ')} ${UNKNOWN}`, NOTHING);
   }
   return undefined;
 };
@@ -94,7 +124,8 @@ const TRANSFERS = new Set(['ftp', 'sftp', 'lftp', 'smbclient']);
 /** `put file` on the input of a client. */
 function noteSentFiles(name: string, stdin: Source, shell: Shell): void {
   for (const line of textOf(stdin).split('\n')) {
-    const [, verb = '', rest = ''] = /^\s*-?(put|mput|reput|send|mirror -R|rm|rmdir|mdel|delete|mdelete)\s+(.*)$/.exec(line) ?? [];
+    const [, verb = '', rest = ''] =
+      /^\s*-?(put|mput|reput|send|mirror -R|rm|rmdir|mdel|delete|mdelete)\s+(.*)$/.exec(line) ?? [];
     const words = rest.split(/\s+/).filter((word) => word !== '' && !word.startsWith('-'));
     if (/^(?:rm|m?del|rmdir)/.test(verb)) shell.act('remote_loss', name, rest);
     else if (words[0] !== undefined) noteSentFile(name, field(words[0].replace(/^~/, HOME)), shell);
@@ -102,21 +133,38 @@ function noteSentFiles(name: string, stdin: Source, shell: Shell): void {
 }
 
 const man: Reading = ({ args }, shell) => {
-  for (const { text } of takeOptions(args, ['-P', '--pager', '-H', '--html']).allValues.get('-P') ?? []) shell.script(text, NOTHING);
+  for (const { text } of takeOptions(args, ['-P', '--pager', '-H', '--html']).allValues.get('-P') ?? [])
+    shell.script(text, NOTHING);
   return ANYTHING;
 };
 
 const sort: Reading = ({ name, args, stdin }, shell) => {
   const options = takeOptions(args, ['-o', '--output', '-k', '-t', '-S', '-T', '--compress-program']);
-  for (const flag of ['-o', '--output']) for (const file of options.allValues.get(flag) ?? []) noteWrite('overwrite', name, file, shell);
+  for (const flag of ['-o', '--output'])
+    for (const file of options.allValues.get(flag) ?? []) noteWrite('overwrite', name, file, shell);
   for (const { text } of options.allValues.get('--compress-program') ?? []) shell.script(text, NOTHING);
   return printedOf(options.operands, passedOn(stdin, true));
 };
 
 /** `start-stop-daemon --exec program -- arguments` */
 const daemon: Reading = ({ args, stdin }, shell) => {
-  const options = takeOptions(args, ['--exec', '-x', '--startas', '-a', '--pidfile', '-p', '--user', '-u', '--name', '-n', '--chdir', '-d']);
-  const program = ['--startas', '-a', '--exec', '-x'].map((flag) => options.values.get(flag)).find((value) => value !== undefined);
+  const options = takeOptions(args, [
+    '--exec',
+    '-x',
+    '--startas',
+    '-a',
+    '--pidfile',
+    '-p',
+    '--user',
+    '-u',
+    '--name',
+    '-n',
+    '--chdir',
+    '-d',
+  ]);
+  const program = ['--startas', '-a', '--exec', '-x']
+    .map((flag) => options.values.get(flag))
+    .find((value) => value !== undefined);
   return program ? shell.invoke([program, ...options.afterDashes], stdin) : ANYTHING;
 };
 
@@ -126,4 +174,28 @@ const capsh: Reading = ({ args, stdin }, shell) => {
   return dashes < 0 ? ANYTHING : shell.invoke([field('bash'), ...args.slice(dashes + 1)], stdin);
 };
 
-export const BUILDING: Readonly<Record<string, Reading>> = { make, gmake: make, go: tool, gcc: tool, 'g++': tool, clang: tool, nodemon: tool, gdb: escapes, lldb: escapes, ftp: escapes, sftp: escapes, lftp: escapes, smbclient: escapes, telnet: escapes, less: escapes, more: escapes, most: escapes, mail: escapes, man, sort, gsort: sort, 'start-stop-daemon': daemon, capsh };
+export const BUILDING: Readonly<Record<string, Reading>> = {
+  make,
+  gmake: make,
+  go: tool,
+  gcc: tool,
+  'g++': tool,
+  clang: tool,
+  nodemon: tool,
+  gdb: escapes,
+  lldb: escapes,
+  ftp: escapes,
+  sftp: escapes,
+  lftp: escapes,
+  smbclient: escapes,
+  telnet: escapes,
+  less: escapes,
+  more: escapes,
+  most: escapes,
+  mail: escapes,
+  man,
+  sort,
+  gsort: sort,
+  'start-stop-daemon': daemon,
+  capsh,
+};

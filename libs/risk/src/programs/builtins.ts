@@ -65,7 +65,8 @@ const evaluated: Reading = ({ args }, shell) => {
 const printfTo: Reading = (call, shell) => {
   const first = call.args[0]?.text ?? '';
   if (!first.startsWith('-v')) return printf(call, shell);
-  const [name, rest] = first === '-v' ? [call.args[1], call.args.slice(2)] : [field(first.slice(2)), call.args.slice(1)];
+  const [name, rest] =
+    first === '-v' ? [call.args[1], call.args.slice(2)] : [field(first.slice(2)), call.args.slice(1)];
   const output = printf({ ...call, args: rest }, shell) ?? ANYTHING;
   if (name) setNamed(name, [[textOf(output)]], shell);
   return NOTHING;
@@ -109,7 +110,8 @@ const enable: Reading = ({ name, args }, shell) => {
 
 /** Starts an editor with what was typed, and runs what that leaves; `-l` only lists. */
 const fc: Reading = (call, shell) => {
-  if (!call.args.some(({ text }) => /^-\w*l/.test(text))) shell.act('run_unknown', call.name, call.args.map(({ text }) => text).join(' '));
+  if (!call.args.some(({ text }) => /^-\w*l/.test(text)))
+    shell.act('run_unknown', call.name, call.args.map(({ text }) => text).join(' '));
   return history(call, shell);
 };
 
@@ -118,15 +120,19 @@ const LINES_MAX = 16;
 
 function lines(stdin: Source): Value[] {
   switch (stdin.kind) {
-    case 'paths': return stdin.paths.map((path) => [nameOf(path)]);
-    case 'downloaded': return [[DOWNLOADED]];
-    case 'secret': return [[SECRET]];
+    case 'paths':
+      return stdin.paths.map((path) => [nameOf(path)]);
+    case 'downloaded':
+      return [[DOWNLOADED]];
+    case 'secret':
+      return [[SECRET]];
     case 'text': {
       const all = stdin.text.split('\n').filter((line) => line !== '');
       if (all.length > 0 && all.length <= LINES_MAX) return all.map((line) => [line]);
       return [[all.length > 0 && all.every(isNumber) ? NUMBER : UNKNOWN]];
     }
-    default: return [[UNKNOWN]];
+    default:
+      return [[UNKNOWN]];
   }
 }
 
@@ -139,7 +145,8 @@ const set: Reading = ({ args }, { scope }) => {
 };
 /** Parameters that are followed one by one. `set -- "$@" "$@"` doubles them each time. */
 const PARAMETERS_MAX = 256;
-const parametersOf = (args: readonly Field[]): readonly Field[] | undefined => (args.length > PARAMETERS_MAX ? undefined : args);
+const parametersOf = (args: readonly Field[]): readonly Field[] | undefined =>
+  args.length > PARAMETERS_MAX ? undefined : args;
 
 const shift: Reading = ({ args }, { scope }) => {
   scope.positional = scope.positional?.slice(Number(args[0]?.text ?? 1) || 1);
@@ -147,7 +154,8 @@ const shift: Reading = ({ args }, { scope }) => {
 };
 
 const history: Reading = ({ name, args }, shell) => {
-  if (args.some(({ text }) => /^-\w*[cdw]/.test(text))) shell.act('trace_removal', name, args.map(({ text }) => text).join(' '));
+  if (args.some(({ text }) => /^-\w*[cdw]/.test(text)))
+    shell.act('trace_removal', name, args.map(({ text }) => text).join(' '));
   return ANYTHING;
 };
 
@@ -164,7 +172,8 @@ const hooks: Reading = ({ args }, shell) => {
   // A list of words is expanded once more.
   const words = options.values.get('-W')?.text ?? '';
   if (/[$`]/.test(words) || !isExact(words)) noteEvaluation(words, shell);
-  for (const text of [options.values.get('-C')?.text, options.values.get('-x')?.text.replace(/^[^:]*:/, '')]) if (text !== undefined) shell.script(text, NOTHING);
+  for (const text of [options.values.get('-C')?.text, options.values.get('-x')?.text.replace(/^[^:]*:/, '')])
+    if (text !== undefined) shell.script(text, NOTHING);
   return NOTHING;
 };
 
@@ -173,7 +182,8 @@ const declares: Reading = ({ name, args }, shell) => {
   noteAssignedWords(args, shell);
   const flags = args.filter(({ text }) => /^[-+]/.test(text));
   // What the flags make of the values isn't followed.
-  if (name !== 'export' && flags.some(({ text }) => /[inaA]/.test(text))) shell.act('run_unknown', name, args.map(({ text }) => text).join(' '));
+  if (name !== 'export' && flags.some(({ text }) => /[inaA]/.test(text)))
+    shell.act('run_unknown', name, args.map(({ text }) => text).join(' '));
   for (const { text } of args) {
     const equals = text.indexOf('=');
     if (equals > 0) setNamed(field(text.slice(0, equals)), [[text.slice(equals + 1)]], shell);
@@ -182,5 +192,33 @@ const declares: Reading = ({ name, args }, shell) => {
 };
 
 export const BUILTINS: Readonly<Record<string, Reading>> = {
-  cd, chdir: cd, pushd: cd, popd, alias, read, mapfile, readarray: mapfile, set, shift, hash, history, fc, let: evaluated, printf: printfTo, test, '[': test, wait, getopts, unset, enable, complete: hooks, compgen: hooks, bind: hooks, export: declares, declare: declares, local: declares, readonly: declares, typeset: declares,
+  cd,
+  chdir: cd,
+  pushd: cd,
+  popd,
+  alias,
+  read,
+  mapfile,
+  readarray: mapfile,
+  set,
+  shift,
+  hash,
+  history,
+  fc,
+  let: evaluated,
+  printf: printfTo,
+  test,
+  '[': test,
+  wait,
+  getopts,
+  unset,
+  enable,
+  complete: hooks,
+  compgen: hooks,
+  bind: hooks,
+  export: declares,
+  declare: declares,
+  local: declares,
+  readonly: declares,
+  typeset: declares,
 };

@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 import { decodeEscapes } from '../shell/escapes.ts';
 
-/** Code with its strings taken out: what it calls stands in `bare`, where each string is `""`, and what it says in `strings`. */
+/**
+ * Code with its strings taken out: what it calls stands in `bare`, where each string is `""`, and what it says in
+ * `strings`.
+ */
 export interface CodeText {
   readonly bare: string;
   readonly strings: readonly string[];
@@ -12,8 +15,9 @@ type Piece = { readonly kind: 'code' | 'string'; readonly text: string };
 /** Line comments by language; the others use `#`. */
 const SLASHES = new Set(['node', 'nodejs', 'deno', 'bun', 'tsx', 'ts-node', 'php', 'go', 'swift', 'kotlin', 'groovy']);
 /**
- * Takes the strings out of code of a language of scripts, so that a word in a text isn't a call, and puts together what is spelled in
- * pieces: `'rm' + 'Sync'` is one string, `fs['rmSync']` a member. Backquotes stay where they are: they are commands in some languages.
+ * Takes the strings out of code of a language of scripts, so that a word in a text isn't a call, and puts together what
+ * is spelled in pieces: `'rm' + 'Sync'` is one string, `fs['rmSync']` a member. Backquotes stay where they are: they
+ * are commands in some languages.
  */
 export function codeTextOf(language: string, code: string): CodeText {
   const pieces = joinedPieces(piecesOf(SLASHES.has(language), code));
@@ -21,7 +25,12 @@ export function codeTextOf(language: string, code: string): CodeText {
   const members = pieces.flatMap(({ kind, text }, at) => (kind === 'string' && isMember(pieces, at) ? [text] : []));
   const modules = pieces.flatMap(({ kind, text }, at) => (kind === 'string' && isModule(pieces, at) ? [text] : []));
   const named = eachInTurn(bare, /\[\s*""\s*\]/g, members, (name) => `.${name}`);
-  return { bare: eachInTurn(named, MODULE, modules, (name) => name.replace(/^.*[:/]/, '').replaceAll('-', '_')).replace(/[^\S\n]+/g, ' ').replace(/\n\s+/g, '\n'), strings: pieces.filter(({ kind }) => kind === 'string').map(({ text }) => text) };
+  return {
+    bare: eachInTurn(named, MODULE, modules, (name) => name.replace(/^.*[:/]/, '').replaceAll('-', '_'))
+      .replace(/[^\S\n]+/g, ' ')
+      .replace(/\n\s+/g, '\n'),
+    strings: pieces.filter(({ kind }) => kind === 'string').map(({ text }) => text),
+  };
 }
 
 /** The text with the names in the places that the pattern finds, one after another. */
@@ -34,9 +43,20 @@ function eachInTurn(text: string, pattern: RegExp, names: readonly string[], spe
   });
 }
 
-/** What begins a string or a comment, the longest first, and what ends it. A backslash hides the end of a quote of one line. */
-const STRINGS: readonly (readonly [string, string])[] = [['"""', '"""'], ["'''", "'''"], ['"', '"'], ["'", "'"]];
-const SLASHED: readonly (readonly [string, string])[] = [['//', '\n'], ['/*', '*/']];
+/**
+ * What begins a string or a comment, the longest first, and what ends it. A backslash hides the end of a quote of one
+ * line.
+ */
+const STRINGS: readonly (readonly [string, string])[] = [
+  ['"""', '"""'],
+  ["'''", "'''"],
+  ['"', '"'],
+  ["'", "'"],
+];
+const SLASHED: readonly (readonly [string, string])[] = [
+  ['//', '\n'],
+  ['/*', '*/'],
+];
 const HASHED: readonly (readonly [string, string])[] = [['#', '\n']];
 
 function piecesOf(slashes: boolean, code: string): Piece[] {
@@ -50,7 +70,9 @@ function piecesOf(slashes: boolean, code: string): Piece[] {
   for (let at = 0; at < code.length;) {
     const string = partAt(code, at, STRINGS, unclosed);
     // `#` within a word is none of a comment's: `$#array`, `#{…}`.
-    const part = string ?? (/[\w${]/.test(code.charAt(at - 1)) ? undefined : partAt(code, at, slashes ? SLASHED : HASHED, unclosed));
+    const part =
+      string ??
+      (/[\w${]/.test(code.charAt(at - 1)) ? undefined : partAt(code, at, slashes ? SLASHED : HASHED, unclosed));
     if (part === undefined) {
       at += 1;
       continue;
@@ -70,7 +92,12 @@ interface Part {
   readonly end: number;
 }
 
-function partAt(code: string, at: number, kinds: readonly (readonly [string, string])[], unclosed: Set<string>): Part | undefined {
+function partAt(
+  code: string,
+  at: number,
+  kinds: readonly (readonly [string, string])[],
+  unclosed: Set<string>,
+): Part | undefined {
   for (const [open, close] of kinds) {
     if (unclosed.has(open) || !code.startsWith(open, at)) continue;
     const from = at + open.length;
@@ -108,9 +135,12 @@ function joinedPieces(pieces: readonly Piece[]): Piece[] {
   for (let at = 0; at < pieces.length; at += 1) {
     const piece = pieces[at];
     const before = joined.at(-1);
-    const operator = joined.length > 1 && before?.kind === 'code' && /^[+.]?$/.test(before.text.trim()) ? joined.at(-2) : undefined;
-    if (piece?.kind === 'string' && operator?.kind === 'string') joined.splice(-2, 2, { kind: 'string', text: operator.text + piece.text });
-    else if (piece?.kind === 'string' && before?.kind === 'string') joined.splice(-1, 1, { kind: 'string', text: before.text + piece.text });
+    const operator =
+      joined.length > 1 && before?.kind === 'code' && /^[+.]?$/.test(before.text.trim()) ? joined.at(-2) : undefined;
+    if (piece?.kind === 'string' && operator?.kind === 'string')
+      joined.splice(-2, 2, { kind: 'string', text: operator.text + piece.text });
+    else if (piece?.kind === 'string' && before?.kind === 'string')
+      joined.splice(-1, 1, { kind: 'string', text: before.text + piece.text });
     else if (piece) joined.push(piece);
   }
   return joined;

@@ -9,11 +9,50 @@ import type { Zone } from '../zones.ts';
 import { noteWrite } from './write.ts';
 
 const VALUES = [
-  '-e', '--env', '-v', '--volume', '-p', '--publish', '-w', '--workdir', '-u', '--user', '--name', '--network', '--net', '--mount', '-h', '--hostname', '-l', '--label', '--entrypoint', '-m', '--memory',
-  '--cpus', '--platform', '-n', '--namespace', '-c', '--container', '--context', '-H', '--host', '-f', '--file', '--env-file', '--restart', '--add-host', '--tmpfs', '--pid', '--ipc', '--ulimit', '--kubeconfig',
+  '-e',
+  '--env',
+  '-v',
+  '--volume',
+  '-p',
+  '--publish',
+  '-w',
+  '--workdir',
+  '-u',
+  '--user',
+  '--name',
+  '--network',
+  '--net',
+  '--mount',
+  '-h',
+  '--hostname',
+  '-l',
+  '--label',
+  '--entrypoint',
+  '-m',
+  '--memory',
+  '--cpus',
+  '--platform',
+  '-n',
+  '--namespace',
+  '-c',
+  '--container',
+  '--context',
+  '-H',
+  '--host',
+  '-f',
+  '--file',
+  '--env-file',
+  '--restart',
+  '--add-host',
+  '--tmpfs',
+  '--pid',
+  '--ipc',
+  '--ulimit',
+  '--kubeconfig',
 ];
 /** Host directories that give a container what it is meant to be kept from. */
-const HOST_MOUNT = /^(?:\/|~|\/(?:etc|root|home|usr|var|dev|proc|sys|boot))(?:\/?):|source=(?:\/|\/(?:etc|root|home|dev|proc|sys|boot))(?:,|$)|docker\.sock/;
+const HOST_MOUNT =
+  /^(?:\/|~|\/(?:etc|root|home|usr|var|dev|proc|sys|boot))(?:\/?):|source=(?:\/|\/(?:etc|root|home|dev|proc|sys|boot))(?:,|$)|docker\.sock/;
 /** Words that may stand before the verb. */
 const GROUPS = new Set(['compose', 'container']);
 const RUNS = new Set(['run', 'exec', 'create', 'debug']);
@@ -28,27 +67,39 @@ function noteCopied(name: string, [from, to]: readonly Field[], shell: Shell): v
 const OF_WORKSPACE: ReadonlySet<Zone> = new Set(['workspace', 'inside', 'regenerable', 'history']);
 /** The directory of this machine that a volume shows; a named volume is none. */
 function mountedOf(volume: string): readonly Field[] {
-  const source = /(?:^|,)(?:source|src)=([^,]*)/.exec(volume)?.[1] ?? (volume.includes('type=') ? '' : volume.replace(/:.*$/s, ''));
+  const source =
+    /(?:^|,)(?:source|src)=([^,]*)/.exec(volume)?.[1] ?? (volume.includes('type=') ? '' : volume.replace(/:.*$/s, ''));
   return source === '' || (/^[\w-]+$/.test(source) && !volume.includes('bind')) ? [] : [field(source)];
 }
 
-/** `docker run image command`, `docker exec container command`, `kubectl exec pod -- command`: the command is followed as if it ran here. */
+/**
+ * `docker run image command`, `docker exec container command`, `kubectl exec pod -- command`: the command is followed
+ * as if it ran here.
+ */
 const container: Reading = ({ name, args, stdin }, shell) => {
   const options = takeOptions(args, VALUES, true);
-  const words = GROUPS.has(options.operands[0]?.text ?? '') ? takeOptions(options.operands.slice(1), VALUES, true).operands : options.operands;
+  const words = GROUPS.has(options.operands[0]?.text ?? '')
+    ? takeOptions(options.operands.slice(1), VALUES, true).operands
+    : options.operands;
   const [verb, ...rest] = words;
   if (verb?.text === 'cp') noteCopied(name, takeOptions(rest, VALUES).operands, shell);
   if (!verb || !RUNS.has(verb.text)) return ANYTHING;
   const inner = takeOptions(rest, VALUES, true);
-  const volumes = ['-v', '--volume', '--mount'].flatMap((flag) => inner.allValues.get(flag) ?? []).map(({ text }) => text);
+  const volumes = ['-v', '--volume', '--mount']
+    .flatMap((flag) => inner.allValues.get(flag) ?? [])
+    .map(({ text }) => text);
   for (const text of volumes) if (HOST_MOUNT.test(text)) shell.act('container_escape', `${name} ${verb.text}`, text);
   const mounts = volumes.flatMap(mountedOf);
   noteRead(`${name} ${verb.text}`, mounts, shell);
   const dashes = rest.findIndex(({ text }) => text === '--');
   const entry = inner.values.get('--entrypoint');
-  const command = [...(entry && entry.text !== '' ? [entry] : []), ...(dashes >= 0 ? rest.slice(dashes + 1) : inner.operands.slice(1))];
+  const command = [
+    ...(entry && entry.text !== '' ? [entry] : []),
+    ...(dashes >= 0 ? rest.slice(dashes + 1) : inner.operands.slice(1)),
+  ];
   if (command.length === 0) return ANYTHING;
-  // What is deleted there isn't here, and no rollback brings it back; a container that holds the workspace may change that too.
+  // What is deleted there isn't here, and no rollback brings it back; a container that holds the workspace may change
+  // that too.
   const holdsWorkspace = mounts.some((path) => shell.zones(path).some((zone) => OF_WORKSPACE.has(zone)));
   elsewhere(shell, () => {
     shell.scope.isElsewhere = !holdsWorkspace;
@@ -57,4 +108,14 @@ const container: Reading = ({ name, args, stdin }, shell) => {
   return ANYTHING;
 };
 
-export const CONTAINERS: Readonly<Record<string, Reading>> = { docker: container, podman: container, nerdctl: container, kubectl: container, k: container, oc: container, finch: container, 'docker-compose': container, 'podman-compose': container };
+export const CONTAINERS: Readonly<Record<string, Reading>> = {
+  docker: container,
+  podman: container,
+  nerdctl: container,
+  kubectl: container,
+  k: container,
+  oc: container,
+  finch: container,
+  'docker-compose': container,
+  'podman-compose': container,
+};

@@ -8,22 +8,52 @@ import { ANYTHING, textSource, type Source } from '../shell/source.ts';
 
 /** What such a program prints. */
 export const A_NUMBER: Source = textSource(`${NUMBER}\n`);
-const counts = (when: (call: Invocation) => boolean): Reading => (call) => (when(call) ? A_NUMBER : ANYTHING);
+const counts =
+  (when: (call: Invocation) => boolean): Reading =>
+  (call) =>
+    when(call) ? A_NUMBER : ANYTHING;
 
 const isFlagged = (call: Invocation, flag: RegExp): boolean => call.args.some(({ text }) => flag.test(text));
-const operandsOf = (call: Invocation, values: readonly string[] = []): readonly string[] => takeOptions(call.args, values).operands.map(({ text }) => text);
+const operandsOf = (call: Invocation, values: readonly string[] = []): readonly string[] =>
+  takeOptions(call.args, values).operands.map(({ text }) => text);
 
 /** `wc -l < file`: with the name of a file it prints that too, and several counts without a flag. */
-const wc = counts((call) => operandsOf(call).length === 0 && call.args.filter(({ text }) => /^-(?:[lwcmL]|-(?:lines|words|bytes|chars))$/.test(text)).length === 1);
+const wc = counts(
+  (call) =>
+    operandsOf(call).length === 0 &&
+    call.args.filter(({ text }) => /^-(?:[lwcmL]|-(?:lines|words|bytes|chars))$/.test(text)).length === 1,
+);
 /** From numbers to numbers; with a format it prints any text. */
 const seq = counts((call) => !isFlagged(call, /^-[fs]|^--(?:format|separator)/) && operandsOf(call).every(isNumber));
 const date = counts((call) => operandsOf(call).some((text) => /^\+(?:%[sYmdHMSjuNUVWGgCIly]|%-[mdHMSj])+$/.test(text)));
-const stat = counts((call) => call.args.some(({ text }, index) => /^%[sYXZWbBhiug]$/.test(text) && /^(?:-c|-f|--format|--printf)$/.test(call.args[index - 1]?.text ?? '')) || isFlagged(call, /^--format=%[sYXZWbBhiug]$|^-c%[sYXZWbBhiug]$/));
-const expr = counts((call) => call.args.every(({ text }) => isNumber(text) || /^(?:[-+*/%<>=!()|&]|\\\*|!=|<=|>=)$/.test(text)));
+const stat = counts(
+  (call) =>
+    call.args.some(
+      ({ text }, index) =>
+        /^%[sYXZWbBhiug]$/.test(text) && /^(?:-c|-f|--format|--printf)$/.test(call.args[index - 1]?.text ?? ''),
+    ) || isFlagged(call, /^--format=%[sYXZWbBhiug]$|^-c%[sYXZWbBhiug]$/),
+);
+const expr = counts((call) =>
+  call.args.every(({ text }) => isNumber(text) || /^(?:[-+*/%<>=!()|&]|\\\*|!=|<=|>=)$/.test(text)),
+);
 const id = counts((call) => isFlagged(call, /^-(?:u|g)$/) && !isFlagged(call, /n/));
 const tput = counts((call) => /^(?:cols|lines|colors)$/.test(operandsOf(call)[0] ?? ''));
 
-export const COUNTS: Readonly<Record<string, Reading>> = { wc, seq, gseq: seq, date, gdate: date, stat, expr, id, tput, nproc: counts(() => true) };
+export const COUNTS: Readonly<Record<string, Reading>> = {
+  wc,
+  seq,
+  gseq: seq,
+  date,
+  gdate: date,
+  stat,
+  expr,
+  id,
+  tput,
+  nproc: counts(() => true),
+};
 
 /** Answers whether `grep` prints how many lines of one file, or of its input, it found. */
-export const countsLines = (call: Invocation): boolean => isFlagged(call, /^-\w*c$|^--count$/) && operandsOf(call, ['-e', '-f', '-m', '-A', '-B', '-C']).length <= 2 && !isFlagged(call, /^-\w*[rRH]/);
+export const countsLines = (call: Invocation): boolean =>
+  isFlagged(call, /^-\w*c$|^--count$/) &&
+  operandsOf(call, ['-e', '-f', '-m', '-A', '-B', '-C']).length <= 2 &&
+  !isFlagged(call, /^-\w*[rRH]/);

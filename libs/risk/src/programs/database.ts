@@ -4,7 +4,18 @@ import { takeOptions } from '../shell/options.ts';
 import type { Invocation, Reading, Shell } from '../shell/shell.ts';
 import { ANYTHING, textOf } from '../shell/source.ts';
 import {
-  BIGQUERY, DB2, DUCKDB, HIVE, MYSQL, OTHER, POSTGRES, SNOWFLAKE, SQLITE, TRANSACT, TRINO, type Dialect,
+  BIGQUERY,
+  DB2,
+  DUCKDB,
+  HIVE,
+  MYSQL,
+  OTHER,
+  POSTGRES,
+  SNOWFLAKE,
+  SQLITE,
+  TRANSACT,
+  TRINO,
+  type Dialect,
 } from '../sql/dialects.ts';
 import { noteLostBySql, readSql } from '../sql/read-statements.ts';
 import { losesAsStatement } from '../sql/words.ts';
@@ -23,10 +34,15 @@ export function noteSqlArguments({ name, args }: Invocation, shell: Shell): void
 }
 
 /** Two words with which a sentence in an argument seldom begins. */
-const OBJECTS = new RegExp(`^\\s*(?:${[
-  'drop (?:table|database|schema|view|index|role|user|keyspace|collection|stage|warehouse|materialized view)',
-  'truncate(?: table)? [\\w."]+\\s*;?\\s*$', 'delete from [\\w."]+\\s*;?\\s*$', 'alter table \\S+ drop\\b',
-].join('|')})`, 'i');
+const OBJECTS = new RegExp(
+  `^\\s*(?:${[
+    'drop (?:table|database|schema|view|index|role|user|keyspace|collection|stage|warehouse|materialized view)',
+    'truncate(?: table)? [\\w."]+\\s*;?\\s*$',
+    'delete from [\\w."]+\\s*;?\\s*$',
+    'alter table \\S+ drop\\b',
+  ].join('|')})`,
+  'i',
+);
 
 /** How a client of a database is called. */
 interface Client {
@@ -42,7 +58,24 @@ interface Client {
 }
 
 const TEXT = ['-c', '--command', '-e', '--execute', '-q', '--query', '-Q', '--sql', '-cmd', '--eval', '--exec'];
-const CONNECTION = ['-h', '--host', '-p', '--port', '-U', '-u', '--username', '--user', '-d', '--dbname', '--database', '-D', '-P', '-S', '-o', '-C'];
+const CONNECTION = [
+  '-h',
+  '--host',
+  '-p',
+  '--port',
+  '-U',
+  '-u',
+  '--username',
+  '--user',
+  '-d',
+  '--dbname',
+  '--database',
+  '-D',
+  '-P',
+  '-S',
+  '-o',
+  '-C',
+];
 const ANY: Client = { dialect: OTHER, texts: TEXT, values: CONNECTION, files: ['-f', '--file', '-i'] };
 
 const PSQL: Client = {
@@ -50,8 +83,29 @@ const PSQL: Client = {
   texts: ['-c', '--command'],
   files: ['-f', '--file'],
   values: [
-    '-d', '--dbname', '-L', '--log-file', '-o', '--output', '-F', '--field-separator', '-P', '--pset', '-R', '--record-separator', '-T', '--table-attr', '-h', '--host', '-p', '--port',
-    '-U', '--username', '-v', '--set', '--variable',
+    '-d',
+    '--dbname',
+    '-L',
+    '--log-file',
+    '-o',
+    '--output',
+    '-F',
+    '--field-separator',
+    '-P',
+    '--pset',
+    '-R',
+    '--record-separator',
+    '-T',
+    '--table-attr',
+    '-h',
+    '--host',
+    '-p',
+    '--port',
+    '-U',
+    '--username',
+    '-v',
+    '--set',
+    '--variable',
   ],
 };
 const MYSQL_CLIENT: Client = {
@@ -59,7 +113,23 @@ const MYSQL_CLIENT: Client = {
   texts: ['-e', '--execute', '--init-command'],
   files: [],
   // A password is glued to `-p`, or asked for.
-  values: ['-h', '--host', '-u', '--user', '-P', '--port', '-S', '--socket', '-D', '--database', '--default-character-set', '--login-path', '--protocol', '--ssl-mode', '--ssl-ca'],
+  values: [
+    '-h',
+    '--host',
+    '-u',
+    '--user',
+    '-P',
+    '--port',
+    '-S',
+    '--socket',
+    '-D',
+    '--database',
+    '--default-character-set',
+    '--login-path',
+    '--protocol',
+    '--ssl-mode',
+    '--ssl-ca',
+  ],
 };
 const SQLITE_SHELL: Client = {
   dialect: SQLITE,
@@ -68,19 +138,27 @@ const SQLITE_SHELL: Client = {
   operands: true,
   values: ['-separator', '-newline', '-nullvalue', '-mmap', '-maxsize', '-vfs', '-A'],
 };
-const SQLCMD: Client = { dialect: TRANSACT, texts: ['-Q', '-q'], files: ['-i'], values: ['-S', '-U', '-P', '-d', '-o', '-v', '-h', '-s', '-w', '-t', '-l', '-m', '-f', '-K', '-H', '-a'] };
+const SQLCMD: Client = {
+  dialect: TRANSACT,
+  texts: ['-Q', '-q'],
+  files: ['-i'],
+  values: ['-S', '-U', '-P', '-d', '-o', '-v', '-h', '-s', '-w', '-t', '-l', '-m', '-f', '-K', '-H', '-a'],
+};
 
 /** A client with statements in an option, as an operand, in a file that the command wrote, or on its input. */
-const client = (how: Client): Reading => ({ name, args, stdin }, shell) => {
-  const { allValues, operands } = takeOptions(args, [...how.texts, ...how.files, ...how.values]);
-  const texts = new Set(how.texts.flatMap((flag) => allValues.get(flag) ?? []).map(({ text }) => text));
-  for (const text of behind(how.texts, args)) texts.add(text);
-  if (how.operands) for (const { text } of operands.slice(1)) texts.add(text);
-  for (const file of how.files.flatMap((flag) => allValues.get(flag) ?? [])) for (const text of contentOf(file, shell)) texts.add(text);
-  if (stdin.kind === 'text' || stdin.kind === 'downloaded') texts.add(textOf(stdin));
-  for (const text of texts) readSql(name, text, how.dialect, shell);
-  return ANYTHING;
-};
+const client =
+  (how: Client): Reading =>
+  ({ name, args, stdin }, shell) => {
+    const { allValues, operands } = takeOptions(args, [...how.texts, ...how.files, ...how.values]);
+    const texts = new Set(how.texts.flatMap((flag) => allValues.get(flag) ?? []).map(({ text }) => text));
+    for (const text of behind(how.texts, args)) texts.add(text);
+    if (how.operands) for (const { text } of operands.slice(1)) texts.add(text);
+    for (const file of how.files.flatMap((flag) => allValues.get(flag) ?? []))
+      for (const text of contentOf(file, shell)) texts.add(text);
+    if (stdin.kind === 'text' || stdin.kind === 'downloaded') texts.add(textOf(stdin));
+    for (const text of texts) readSql(name, text, how.dialect, shell);
+    return ANYTHING;
+  };
 
 /** What stands behind such an option wherever it is, also in a cluster, whatever the options before it take. */
 function behind(flags: readonly string[], args: readonly Field[]): readonly string[] {
@@ -108,7 +186,8 @@ const mongo: Reading = ({ name, args, stdin }, shell) => {
 
 const CYPHER_LOSS = /\bdetach\s+delete\b|\bmatch\b[\s\S]*\bdelete\b|\bdrop\s+(?:database|index|constraint)\b/i;
 const cypher: Reading = ({ name, args, stdin }, shell) => {
-  for (const { text } of [...args, { text: textOf(stdin) }]) if (CYPHER_LOSS.test(text)) shell.act('database_loss', name, text);
+  for (const { text } of [...args, { text: textOf(stdin) }])
+    if (CYPHER_LOSS.test(text)) shell.act('database_loss', name, text);
   return ANYTHING;
 };
 
@@ -118,12 +197,16 @@ export function noteSpoken(form: string, text: string, shell: Shell): void {
   if (line !== undefined) shell.act('database_loss', form, line);
 }
 
-const REDIS_LOSS = /^\s*(?:flushall|flushdb|config\s+set|config\s+rewrite|debug\s|shutdown|(?:replica|slave)of|cluster\s+(?:reset|forget|flushslots)|script\s+flush|module\s+load|swapdb|(?:eval|evalsha|fcall)\b[\s\S]*\b(?:flushall|flushdb|del|unlink)\b)/i;
+const REDIS_LOSS =
+  /^\s*(?:flushall|flushdb|config\s+set|config\s+rewrite|debug\s|shutdown|(?:replica|slave)of|cluster\s+(?:reset|forget|flushslots)|script\s+flush|module\s+load|swapdb|(?:eval|evalsha|fcall)\b[\s\S]*\b(?:flushall|flushdb|del|unlink)\b)/i;
 const redis: Reading = ({ name, args, stdin }, shell) => {
-  const words = takeOptions(args, ['-h', '-p', '-a', '-n', '-u', '--user', '--pass']).operands.map(({ text }) => text).join(' ');
+  const words = takeOptions(args, ['-h', '-p', '-a', '-n', '-u', '--user', '--pass'])
+    .operands.map(({ text }) => text)
+    .join(' ');
   if (args.some(({ text }) => /^flush(?:all|db)$/i.test(text))) shell.act('database_loss', name, 'flush');
   if (/^(?:del|unlink)\b/i.test(words) && !isExact(words)) shell.act('database_loss', name, words);
-  for (const line of words === '' ? textOf(stdin).split('\n') : [words]) if (REDIS_LOSS.test(line)) shell.act('database_loss', name, line);
+  for (const line of words === '' ? textOf(stdin).split('\n') : [words])
+    if (REDIS_LOSS.test(line)) shell.act('database_loss', name, line);
   return ANYTHING;
 };
 
@@ -136,11 +219,44 @@ const other = client(ANY);
 const operands = { operands: true } as const;
 
 export const DATABASES: Readonly<Record<string, Reading>> = {
-  psql, pgcli: psql, ysqlsh: psql, cockroach: of(POSTGRES), usql: of({ ...POSTGRES, grammars: ['postgres', 'mysql', 'sqlite'] }, { texts: ['-c', '--command'] }), vsql: of(POSTGRES, { texts: ['-c'] }),
-  mysql, mariadb: mysql, mycli: mysql, mysqlsh: of(MYSQL, { texts: [...MYSQL_CLIENT.texts, '--sql'] }), tidb: mysql,
-  sqlite3: sqlite, sqlite, litecli: sqlite, turso: of(SQLITE, operands), duckdb: client({ ...SQLITE_SHELL, dialect: DUCKDB, texts: ['-c', '-s', '-cmd'] }),
-  sqlcmd, 'mssql-cli': sqlcmd, osql: sqlcmd, tsql: of(TRANSACT), isql: of(TRANSACT, operands),
-  bq: of(BIGQUERY, operands), snowsql: of(SNOWFLAKE), snow: of(SNOWFLAKE), trino: of(TRINO), presto: of(TRINO), beeline: of(HIVE), hive: of(HIVE), 'impala-shell': of(HIVE), 'spark-sql': of(HIVE),
-  db2: of(DB2, operands), clickhouse: other, 'clickhouse-client': other, cqlsh: other, sqlplus: of(OTHER, operands),
-  mongo, mongosh: mongo, 'cypher-shell': cypher, 'redis-cli': redis, 'valkey-cli': redis,
+  psql,
+  pgcli: psql,
+  ysqlsh: psql,
+  cockroach: of(POSTGRES),
+  usql: of({ ...POSTGRES, grammars: ['postgres', 'mysql', 'sqlite'] }, { texts: ['-c', '--command'] }),
+  vsql: of(POSTGRES, { texts: ['-c'] }),
+  mysql,
+  mariadb: mysql,
+  mycli: mysql,
+  mysqlsh: of(MYSQL, { texts: [...MYSQL_CLIENT.texts, '--sql'] }),
+  tidb: mysql,
+  sqlite3: sqlite,
+  sqlite,
+  litecli: sqlite,
+  turso: of(SQLITE, operands),
+  duckdb: client({ ...SQLITE_SHELL, dialect: DUCKDB, texts: ['-c', '-s', '-cmd'] }),
+  sqlcmd,
+  'mssql-cli': sqlcmd,
+  osql: sqlcmd,
+  tsql: of(TRANSACT),
+  isql: of(TRANSACT, operands),
+  bq: of(BIGQUERY, operands),
+  snowsql: of(SNOWFLAKE),
+  snow: of(SNOWFLAKE),
+  trino: of(TRINO),
+  presto: of(TRINO),
+  beeline: of(HIVE),
+  hive: of(HIVE),
+  'impala-shell': of(HIVE),
+  'spark-sql': of(HIVE),
+  db2: of(DB2, operands),
+  clickhouse: other,
+  'clickhouse-client': other,
+  cqlsh: other,
+  sqlplus: of(OTHER, operands),
+  mongo,
+  mongosh: mongo,
+  'cypher-shell': cypher,
+  'redis-cli': redis,
+  'valkey-cli': redis,
 };

@@ -11,7 +11,8 @@ import { isOwnScratch, leavesTraces, noteEmptied, noteWrite } from './write.ts';
 const NAMED_MAX = 12;
 
 /** Endings that directories don't have: `rm -r` of such a name is a deletion of one file. */
-const OF_FILES = /\.(?:json5?|lock|ya?ml|toml|ini|cfg|conf|txt|md|rst|csv|tsv|xml|html?|css|scss|[cm]?[jt]sx?|vue|svelte|pyi?|rb|go|rs|java|kt|c|h|cc|cpp|hpp|cs|php|sh|sql|env|zip|tgz|gz|tar|whl|jar|png|jpe?g|svg|gif|pdf|db|sqlite3?)$/i;
+const OF_FILES =
+  /\.(?:json5?|lock|ya?ml|toml|ini|cfg|conf|txt|md|rst|csv|tsv|xml|html?|css|scss|[cm]?[jt]sx?|vue|svelte|pyi?|rb|go|rs|java|kt|c|h|cc|cpp|hpp|cs|php|sh|sql|env|zip|tgz|gz|tar|whl|jar|png|jpe?g|svg|gif|pdf|db|sqlite3?)$/i;
 
 /** Notes the deletion of each path. */
 export function noteDeletions(form: string, paths: readonly Field[], recursive: boolean, shell: Shell): void {
@@ -19,23 +20,37 @@ export function noteDeletions(form: string, paths: readonly Field[], recursive: 
   for (const path of paths) {
     const built = isBuiltBeside(path, besides);
     // Under its former name too, where the command itself moved it.
-    for (let one: Field | undefined = path; one !== undefined; one = nameBefore(one, shell)) noteDeletion(form, one, { recursive, built, count: paths.length }, shell);
+    for (let one: Field | undefined = path; one !== undefined; one = nameBefore(one, shell))
+      noteDeletion(form, one, { recursive, built, count: paths.length }, shell);
   }
 }
 
-function noteDeletion(form: string, path: Field, { recursive, built, count }: { recursive: boolean; built: boolean; count: number }, shell: Shell): void {
+function noteDeletion(
+  form: string,
+  path: Field,
+  { recursive, built, count }: { recursive: boolean; built: boolean; count: number },
+  shell: Shell,
+): void {
   shell.meter.steps();
   if (leavesTraces(path.text)) shell.act('trace_removal', form, path.text);
   const tree = recursive && (path.glob || !OF_FILES.test(path.text));
   // What the command itself put into the container's own /tmp goes as it came.
-  for (const zone of built || isOwnScratch(path, shell) ? ['regenerable' as const] : shell.zones(path)) shell.act('delete', form, path.text, { zone, recursive: tree, many: path.glob || path.text.includes(NUMBER) || count > NAMED_MAX });
+  for (const zone of built || isOwnScratch(path, shell) ? ['regenerable' as const] : shell.zones(path))
+    shell.act('delete', form, path.text, {
+      zone,
+      recursive: tree,
+      many: path.glob || path.text.includes(NUMBER) || count > NAMED_MAX,
+    });
 }
 
 /** `bin` holds what is built where `obj` goes with it, as .NET projects have it; by itself it may hold scripts. */
 const isBuiltBeside = ({ text }: Field, besides: ReadonlySet<string>): boolean =>
   /^(?:[\w*.-]+\/)*bin\/?$/.test(text) && !text.includes('..') && besides.has(text.replace(/bin\/?$/, 'obj'));
 
-/** What lies at the path under its former name, where the command itself moved it there, or made a link that the path follows. */
+/**
+ * What lies at the path under its former name, where the command itself moved it there, or made a link that the path
+ * follows.
+ */
 function nameBefore({ text }: Field, shell: Shell): Field | undefined {
   const path = shell.path(field(text.replace(/\/\*?$/, '')));
   const moved = path === undefined ? undefined : shell.scope.movedTo.get(path);
@@ -47,14 +62,26 @@ const rm: Reading = ({ name, args }, shell) => {
   const options = takeOptions(args, name === 'shred' ? ['-n', '-s', '--iterations', '--size', '--random-source'] : []);
   if (name === 'shred') {
     for (const path of options.operands) noteWrite('overwrite', name, path, shell);
-    for (const path of options.operands) for (const zone of shell.zones(path)) if (!GONE_ANYWAY.has(zone)) shell.act('empty', name, path.text);
+    for (const path of options.operands)
+      for (const zone of shell.zones(path)) if (!GONE_ANYWAY.has(zone)) shell.act('empty', name, path.text);
     if (!has(options, '-u', '--remove')) return NOTHING;
   }
   const recursive = has(options, '-r', '-R', '--recursive') || RECURSIVE_BY_NATURE.has(name);
   noteDeletions(name, options.operands, recursive, shell);
   return NOTHING;
 };
-const RECURSIVE_BY_NATURE = new Set(['rimraf', 'del', 'trash', 'del-cli', 'trash-put', 'rmtrash', 'gio trash', 'srm', 'wipe', 'rd']);
+const RECURSIVE_BY_NATURE = new Set([
+  'rimraf',
+  'del',
+  'trash',
+  'del-cli',
+  'trash-put',
+  'rmtrash',
+  'gio trash',
+  'srm',
+  'wipe',
+  'rd',
+]);
 
 /** What is overwritten there comes back, or was never kept. */
 const GONE_ANYWAY: ReadonlySet<Zone> = new Set(['regenerable', 'scratch', 'temporary', 'sink']);
@@ -87,9 +114,24 @@ const truncate: Reading = ({ name, args }, shell) => {
 /** `gio trash` and `gio remove`. */
 const gio: Reading = ({ args, stdin }, shell) => {
   const [verb, ...rest] = args;
-  return verb?.text === 'trash' || verb?.text === 'remove' ? rm({ name: 'gio trash', args: rest, stdin }, shell) : undefined;
+  return verb?.text === 'trash' || verb?.text === 'remove'
+    ? rm({ name: 'gio trash', args: rest, stdin }, shell)
+    : undefined;
 };
 
 export const DELETING: Readonly<Record<string, Reading>> = {
-  rm, rimraf: rm, shred: rm, srm: rm, wipe: rm, trash: rm, 'trash-put': rm, 'del-cli': rm, rmtrash: rm, gio, unlink, rmdir, truncate, fallocate: truncate,
+  rm,
+  rimraf: rm,
+  shred: rm,
+  srm: rm,
+  wipe: rm,
+  trash: rm,
+  'trash-put': rm,
+  'del-cli': rm,
+  rmtrash: rm,
+  gio,
+  unlink,
+  rmdir,
+  truncate,
+  fallocate: truncate,
 };

@@ -7,18 +7,71 @@ import type { Zone } from '../zones.ts';
 import { holdsSecret, isSecretFile, noteRead } from './secrets.ts';
 import { sentFile } from './sent-file.ts';
 
-/* What leaves for another machine. A secret may go where it is a key of the request itself, as in `Authorization`; not as its content. */
+/*
+ * What leaves for another machine. A secret may go where it is a key of the request itself, as in `Authorization`; not
+ * as its content.
+ */
 
-const LOCAL = /^(?:\w+:\/\/)?(?:[^@/]*@)?(?:localhost|127\.\d+\.\d+\.\d+|0\.0\.0\.0|\[?::1\]?|[\w.-]+\.localhost)(?:[:/?#]|$)/;
+const LOCAL =
+  /^(?:\w+:\/\/)?(?:[^@/]*@)?(?:localhost|127\.\d+\.\d+\.\d+|0\.0\.0\.0|\[?::1\]?|[\w.-]+\.localhost)(?:[:/?#]|$)/;
 export const isLocal = (target: string): boolean => LOCAL.test(target);
 
 /** Headers whose purpose is to carry a key. */
-const KEY_HEADER = /^(?:proxy-)?(?:authorization|cookie|api-?key|private-token|job-token|x-[\w-]*(?:key|token|auth|secret)[\w-]*):/i;
+const KEY_HEADER =
+  /^(?:proxy-)?(?:authorization|cookie|api-?key|private-token|job-token|x-[\w-]*(?:key|token|auth|secret)[\w-]*):/i;
 
 /** Programs that send what they find on their input, or in their arguments. */
-const SENDERS = new Set(['nc', 'ncat', 'netcat', 'telnet', 'socat', 'ssh', 'sftp', 'ftp', 'lftp', 'mail', 'mailx', 'mutt', 'sendmail', 'dig', 'nslookup', 'host', 'ping', 'openssl', 'http', 'https', 'xh', 'xhs', 'curlie', 'wget', 'curl', 'aws', 'gsutil', 'rclone', 's3cmd', 'gh', 'scp', 'rsync', 'croc', 'wormhole']);
+const SENDERS = new Set([
+  'nc',
+  'ncat',
+  'netcat',
+  'telnet',
+  'socat',
+  'ssh',
+  'sftp',
+  'ftp',
+  'lftp',
+  'mail',
+  'mailx',
+  'mutt',
+  'sendmail',
+  'dig',
+  'nslookup',
+  'host',
+  'ping',
+  'openssl',
+  'http',
+  'https',
+  'xh',
+  'xhs',
+  'curlie',
+  'wget',
+  'curl',
+  'aws',
+  'gsutil',
+  'rclone',
+  's3cmd',
+  'gh',
+  'scp',
+  'rsync',
+  'croc',
+  'wormhole',
+]);
 /** Those of them to which the operands are files to send. */
-const COPIERS = new Set(['scp', 'rsync', 'sftp', 'ftp', 'lftp', 'aws', 'gsutil', 'rclone', 's3cmd', 'croc', 'wormhole', 'gh']);
+const COPIERS = new Set([
+  'scp',
+  'rsync',
+  'sftp',
+  'ftp',
+  'lftp',
+  'aws',
+  'gsutil',
+  'rclone',
+  's3cmd',
+  'croc',
+  'wormhole',
+  'gh',
+]);
 /** A path of another machine. */
 const REMOTE_PATH = /^(?:[\w.@-]+:(?!\/\/)|\w+:\/\/)/;
 /** Words with which one of them only keeps a key for itself, or looks something up. */
@@ -27,16 +80,44 @@ const KEEPS: Readonly<Record<string, RegExp>> = { gh: /^(?!gist)/, aws: /^(?!s3|
 /** Notes that the program speaks to another machine, and what secrets it would send there. */
 export function noteEgress({ name, args, stdin }: Invocation, shell: Shell): void {
   if (!SENDERS.has(name) || args.some(({ text }) => isLocal(text))) return;
-  if (Object.hasOwn(KEEPS, name) && KEEPS[name]?.test(args.find(({ text }) => !text.startsWith('-'))?.text ?? '')) return;
+  if (Object.hasOwn(KEEPS, name) && KEEPS[name]?.test(args.find(({ text }) => !text.startsWith('-'))?.text ?? ''))
+    return;
   const { operands } = takeOptions(args, ['-i', '-P', '-p', '-e', '-o', '-F', '-J', '-l', '-c']);
   shell.act('network', name, operands.map(({ text }) => text).join(' '));
   // Their data are told apart from their keys where their options are read.
   if (name === 'curl' || name === 'wget') return;
-  const files = COPIERS.has(name) ? operands.filter(({ text }, index) => (operands.length === 1 || index < operands.length - 1 || name === 'gh') && !REMOTE_PATH.test(text) && (isSecretFile(text) || madeOfSecrets(field(text), shell))) : [];
-  if (stdin.kind === 'secret' || files.length > 0 || operands.some(holdsSecret)) shell.act('secret_egress', name, files[0]?.text ?? operands[0]?.text ?? name);
+  const files = COPIERS.has(name)
+    ? operands.filter(
+        ({ text }, index) =>
+          (operands.length === 1 || index < operands.length - 1 || name === 'gh') &&
+          !REMOTE_PATH.test(text) &&
+          (isSecretFile(text) || madeOfSecrets(field(text), shell)),
+      )
+    : [];
+  if (stdin.kind === 'secret' || files.length > 0 || operands.some(holdsSecret))
+    shell.act('secret_egress', name, files[0]?.text ?? operands[0]?.text ?? name);
 }
 
-const DATA = ['-d', '--data', '--data-binary', '--data-raw', '--data-ascii', '--data-urlencode', '--json', '-F', '--form', '--form-string', '-T', '--upload-file', '--post-file', '--post-data', '--body-file', '--body-data', '--url-query', '--url'];
+const DATA = [
+  '-d',
+  '--data',
+  '--data-binary',
+  '--data-raw',
+  '--data-ascii',
+  '--data-urlencode',
+  '--json',
+  '-F',
+  '--form',
+  '--form-string',
+  '-T',
+  '--upload-file',
+  '--post-file',
+  '--post-data',
+  '--body-file',
+  '--body-data',
+  '--url-query',
+  '--url',
+];
 const FILES = new Set(['-T', '--upload-file', '--post-file', '--body-file']);
 
 /** Notes what a request of `curl` or `wget` carries. */
@@ -46,8 +127,16 @@ export function noteRequest(form: string, options: Options, stdin: Source, shell
   for (const { file } of local(options) ? [] : carried) if (file) noteSentFile(form, file, shell);
   const targets = [...options.operands, ...(options.allValues.get('--url') ?? [])];
   if (targets.length > 0 && targets.every(({ text }) => isLocal(text))) return;
-  const headers = [...(options.allValues.get('-H') ?? []), ...(options.allValues.get('--header') ?? [])].filter(({ text }) => !KEY_HEADER.test(text));
-  const leaks = carried.some(({ file, text }) => holdsSecret(text) || (file && isSecretFile(file.text)) || (file?.text === '-' && stdin.kind === 'secret') || (file && madeOfSecrets(file, shell)));
+  const headers = [...(options.allValues.get('-H') ?? []), ...(options.allValues.get('--header') ?? [])].filter(
+    ({ text }) => !KEY_HEADER.test(text),
+  );
+  const leaks = carried.some(
+    ({ file, text }) =>
+      holdsSecret(text) ||
+      (file && isSecretFile(file.text)) ||
+      (file?.text === '-' && stdin.kind === 'secret') ||
+      (file && madeOfSecrets(file, shell)),
+  );
   if (leaks || [...targets, ...headers].some(holdsSecret)) shell.act('secret_egress', form, targets[0]?.text ?? form);
 }
 
@@ -56,12 +145,21 @@ const local = (options: Options): boolean => {
   return targets.length > 0 && targets.every(({ text }) => isLocal(text));
 };
 
-const OWN: ReadonlySet<Zone> = new Set(['inside', 'regenerable', 'scratch', 'temporary', 'sink', 'history', 'workspace']);
+const OWN: ReadonlySet<Zone> = new Set([
+  'inside',
+  'regenerable',
+  'scratch',
+  'temporary',
+  'sink',
+  'history',
+  'workspace',
+]);
 /** Notes a file that another machine is sent: a secret, or one that isn't of the workspace. */
 export function noteSentFile(form: string, file: Field, shell: Shell): void {
   if (file.text === '-') return;
   if (isSecretFile(file.text) || madeOfSecrets(file, shell)) shell.act('secret_egress', form, file.text);
-  else if (isExact(file.text) && shell.zones(file).some((zone) => !OWN.has(zone) && zone !== 'unknown')) shell.act('file_egress', form, file.text);
+  else if (isExact(file.text) && shell.zones(file).some((zone) => !OWN.has(zone) && zone !== 'unknown'))
+    shell.act('file_egress', form, file.text);
 }
 
 /** A file that the command itself made of what is kept secret. */
@@ -76,7 +174,8 @@ function carriedBy(flag: string, value: Field): { readonly file?: Field; readonl
 }
 
 /** Words of an address with which services delete although the method doesn't say so. */
-const ENDPOINT = /\/_?(?:delete|destroy|drop|purge|terminate|wipe|truncate|flush|delete_by_query|delete-all|deleteAll|bulk-delete|bulkDelete)(?:[/?#]|$)/i;
+const ENDPOINT =
+  /\/_?(?:delete|destroy|drop|purge|terminate|wipe|truncate|flush|delete_by_query|delete-all|deleteAll|bulk-delete|bulkDelete)(?:[/?#]|$)/i;
 
 /** Notes a request that changes something at an address that says that it deletes. */
 export function noteNamedEndpoint(form: string, options: Options, shell: Shell): void {

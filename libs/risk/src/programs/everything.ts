@@ -1,11 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/** What matches any text: `.*`, `.+`, `[\s\S]*` and their kin, once anchors, groups and the dialects' backslashes are left out. */
-const ANY = /^(?:\(\?[a-z]+\))?(?:(?:\.|\[\\s\\S\]|\[\\w\\W\]|\[\\d\\D\]|\[\^\\n\]|\\N)(?:[*+]\??|\{[01],?\}\??|\??)(?:\\n\??)?)+$/;
+/**
+ * What matches any text: `.*`, `.+`, `[\s\S]*` and their kin, once anchors, groups and the dialects' backslashes are
+ * left out.
+ */
+const ANY =
+  /^(?:\(\?[a-z]+\))?(?:(?:\.|\[\\s\\S\]|\[\\w\\W\]|\[\\d\\D\]|\[\^\\n\]|\\N)(?:[*+]\??|\{[01],?\}\??|\??)(?:\\n\??)?)+$/;
 
 /** Answers whether a regular expression matches all of any line. */
 export function matchesEverything(pattern: string): boolean {
-  const plain = pattern.replace(/\\([()+?{}])/g, '$1').replace(/\\[AzZ]|(?<!\[)\^|\$/g, '').replace(/\(\?:|\((?!\?)|\)/g, '');
+  const plain = pattern
+    .replace(/\\([()+?{}])/g, '$1')
+    .replace(/\\[AzZ]|(?<!\[)\^|\$/g, '')
+    .replace(/\(\?:|\((?!\?)|\)/g, '');
   return ANY.test(plain);
 }
 

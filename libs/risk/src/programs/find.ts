@@ -8,7 +8,24 @@ import { noteWrite } from './write.ts';
 
 const NAMES = new Set(['-name', '-iname', '-path', '-ipath', '-wholename']);
 /** Tests that choose some files and not others, by something other than a name. */
-const FILTERS = new Set(['-mtime', '-mmin', '-atime', '-amin', '-ctime', '-cmin', '-size', '-empty', '-newer', '-user', '-group', '-perm', '-regex', '-iregex', '-links', '-inum']);
+const FILTERS = new Set([
+  '-mtime',
+  '-mmin',
+  '-atime',
+  '-amin',
+  '-ctime',
+  '-cmin',
+  '-size',
+  '-empty',
+  '-newer',
+  '-user',
+  '-group',
+  '-perm',
+  '-regex',
+  '-iregex',
+  '-links',
+  '-inum',
+]);
 const COMMANDS = new Set(['-exec', '-execdir', '-ok', '-okdir']);
 const TO_FILE = new Set(['-fprint', '-fprint0', '-fls', '-fprintf']);
 
@@ -21,7 +38,13 @@ export const find: Reading = ({ args, stdin }, shell) => {
   const found = foundPaths(given, tests, shell);
   const onlyEmpties = onlyEmpty(tests);
   tests.forEach((test, index) => {
-    if (test.text === '-delete' && !onlyEmpties) noteDeletions('find -delete', found.flatMap((path) => deletedAs(path, given)), true, shell);
+    if (test.text === '-delete' && !onlyEmpties)
+      noteDeletions(
+        'find -delete',
+        found.flatMap((path) => deletedAs(path, given)),
+        true,
+        shell,
+      );
     if (COMMANDS.has(test.text)) runOnFound(commandAfter(tests, index + 1), found, stdin, shell);
     if (TO_FILE.has(test.text)) noteWrite('overwrite', 'find', tests[index + 1] ?? field(UNKNOWN), shell);
   });
@@ -29,19 +52,23 @@ export const find: Reading = ({ args, stdin }, shell) => {
 };
 
 /**
- * The found files as patterns. A name that is tested for counts unless it is negated; without one, `find` finds the starting
- * points themselves, or, if some other test chooses among them, an unnamed part of what is below.
+ * The found files as patterns. A name that is tested for counts unless it is negated; without one, `find` finds the
+ * starting points themselves, or, if some other test chooses among them, an unnamed part of what is below.
  */
 function foundPaths(starts: readonly Field[], tests: readonly Field[], shell: Shell): Field[] {
   const names = tests.flatMap(({ text }, index) =>
-    NAMES.has(text) && !NEGATIONS.has(tests[index - 1]?.text ?? '') ? [tests[index + 1] ?? field(UNKNOWN)] : []);
+    NAMES.has(text) && !NEGATIONS.has(tests[index - 1]?.text ?? '') ? [tests[index + 1] ?? field(UNKNOWN)] : [],
+  );
   shell.meter.steps(starts.length * Math.max(1, names.length));
-  if (names.length > 0 && alternatives(tests).every(choosesByName)) return starts.flatMap(({ text }) => names.map((name) => field(`${text}/**/${below(name.text)}`, true)));
+  if (names.length > 0 && alternatives(tests).every(choosesByName))
+    return starts.flatMap(({ text }) => names.map((name) => field(`${text}/**/${below(name.text)}`, true)));
   const chosen = tests.some(({ text }) => FILTERS.has(text) || NEGATIONS.has(text) || NAMES.has(text));
   if (chosen) return starts.map(({ text }) => field(`${text}/**/[?]`, true));
   // All that is below a starting point, and unless only files are wanted the starting point itself.
   const contents = starts.map(({ text }) => field(`${text.replace(/\/$/, '')}/**/*`, true));
-  return tests.some(({ text }, index) => text === '-type' && tests[index + 1]?.text !== 'd') ? contents : [...starts, ...contents];
+  return tests.some(({ text }, index) => text === '-type' && tests[index + 1]?.text !== 'd')
+    ? contents
+    : [...starts, ...contents];
 }
 
 /** All that is below a starting point is deleted as the tree that it is. */
@@ -52,7 +79,8 @@ const deletedAs = (path: Field, starts: readonly Field[]): readonly Field[] => {
 
 /** What is empty holds nothing that could be lost. */
 const onlyEmpty = (tests: readonly Field[]): boolean =>
-  tests.some(({ text }, index) => text === '-empty' && !NEGATIONS.has(tests[index - 1]?.text ?? '')) && alternatives(tests).length === 1;
+  tests.some(({ text }, index) => text === '-empty' && !NEGATIONS.has(tests[index - 1]?.text ?? '')) &&
+  alternatives(tests).length === 1;
 
 const NEGATIONS = new Set(['!', '-not']);
 
@@ -64,7 +92,9 @@ function alternatives(tests: readonly Field[]): readonly (readonly Field[])[] {
 
 /** An alternative without a name lets anything in, unless it only says where not to go. */
 const choosesByName = (tests: readonly Field[]): boolean =>
-  tests.some(({ text }, index) => text === '-prune' || (NAMES.has(text) && !NEGATIONS.has(tests[index - 1]?.text ?? '')));
+  tests.some(
+    ({ text }, index) => text === '-prune' || (NAMES.has(text) && !NEGATIONS.has(tests[index - 1]?.text ?? '')),
+  );
 
 /** A `-path` pattern may begin anywhere: what counts is how it ends. */
 const below = (name: string): string => name.replace(/^(\.?\*?\/)+/, '');
@@ -79,8 +109,18 @@ function commandAfter(tests: readonly Field[], start: number): readonly Field[] 
 function runOnFound(command: readonly Field[], found: readonly Field[], stdin: Source, shell: Shell): void {
   for (const path of found) {
     shell.meter.steps(command.length);
-    shell.invoke(command.map((word) =>
-      (word.text === '{}' ? path : { ...word, text: filledIn(word.text, '{}', path.text, shell), glob: word.glob || (word.text.includes('{}') && path.glob) })), stdin);
+    shell.invoke(
+      command.map((word) =>
+        word.text === '{}'
+          ? path
+          : {
+              ...word,
+              text: filledIn(word.text, '{}', path.text, shell),
+              glob: word.glob || (word.text.includes('{}') && path.glob),
+            },
+      ),
+      stdin,
+    );
   }
 }
 
@@ -98,8 +138,24 @@ export const FINDING = { find, gfind: find, fd: fd(), fdfind: fd() };
 function fd(): Reading {
   return ({ args }, shell) => {
     const at = args.findIndex(({ text }) => /^(-x|-X|--exec|--exec-batch)$/.test(text));
-    const options = takeOptions(at < 0 ? args : args.slice(0, at), ['-e', '--extension', '-t', '--type', '-d', '--max-depth', '-E', '--exclude', '-S', '--size', '-g', '--glob', '-j']);
-    const extensions = [...(options.allValues.get('-e') ?? []), ...(options.allValues.get('--extension') ?? [])].map(({ text }) => text);
+    const options = takeOptions(at < 0 ? args : args.slice(0, at), [
+      '-e',
+      '--extension',
+      '-t',
+      '--type',
+      '-d',
+      '--max-depth',
+      '-E',
+      '--exclude',
+      '-S',
+      '--size',
+      '-g',
+      '--glob',
+      '-j',
+    ]);
+    const extensions = [...(options.allValues.get('-e') ?? []), ...(options.allValues.get('--extension') ?? [])].map(
+      ({ text }) => text,
+    );
     const byPattern = /^\\?\.(\w+)\$$/.exec(options.operands[0]?.text ?? '')?.[1];
     const endings = extensions.length > 0 || byPattern === undefined ? extensions : [byPattern];
     const found = endings.length > 0 ? endings.map((ending) => field(`./**/*.${ending}`, true)) : [field(UNKNOWN)];
@@ -110,4 +166,6 @@ function fd(): Reading {
 }
 
 const withFound = (command: readonly Field[], path: Field): readonly Field[] =>
-  (command.some(({ text }) => text === '{}') ? command.map((word) => (word.text === '{}' ? path : word)) : [...command, path]);
+  command.some(({ text }) => text === '{}')
+    ? command.map((word) => (word.text === '{}' ? path : word))
+    : [...command, path];

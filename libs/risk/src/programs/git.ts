@@ -9,9 +9,11 @@ import { noteOwnScratch } from './write.ts';
 
 const GLOBAL_VALUES = ['-C', '-c', '--git-dir', '--work-tree', '--namespace', '--exec-path', '--config-env'];
 /** Settings whose value git runs. */
-const RUN_BY_GIT = /^(?:core\.(?:editor|pager|sshcommand|fsmonitor|askpass|gitproxy|alternaterefscommand)|alias\.\S+|pager\.\S+|sequence\.editor|diff\.external|interactive\.difffilter|gpg\.(?:\w+\.)?program|sendemail\.\w*cmd|uploadpack\.packobjectshook|remote\.\S+\.(?:uploadpack|receivepack)|\S*\.(?:cmd|textconv|clean|smudge|process|helper|command|driver))$/i;
+const RUN_BY_GIT =
+  /^(?:core\.(?:editor|pager|sshcommand|fsmonitor|askpass|gitproxy|alternaterefscommand)|alias\.\S+|pager\.\S+|sequence\.editor|diff\.external|interactive\.difffilter|gpg\.(?:\w+\.)?program|sendemail\.\w*cmd|uploadpack\.packobjectshook|remote\.\S+\.(?:uploadpack|receivepack)|\S*\.(?:cmd|textconv|clean|smudge|process|helper|command|driver))$/i;
 /** Values of such settings that switch something on or off, or are the usual programs. */
-const USUAL_SETTING = /^(?:|true|false|yes|no|on|off|0|1|cat|less|more|delta|diff-so-fancy|store|cache|osxkeychain|manager|manager-core|libsecret|vim|vi|nano|code --wait|less -\S+)$/;
+const USUAL_SETTING =
+  /^(?:|true|false|yes|no|on|off|0|1|cat|less|more|delta|diff-so-fancy|store|cache|osxkeychain|manager|manager-core|libsecret|vim|vi|nano|code --wait|less -\S+)$/;
 
 /** Subcommands that hand such an option on to what they start. */
 const STARTS_OTHERS = new Set(['submodule', 'bisect', 'rebase', 'filter-branch', 'difftool', 'grep']);
@@ -20,11 +22,13 @@ type Subcommand = (args: readonly Field[], shell: Shell) => Source | undefined;
 
 const git: Reading = ({ args }, shell) => {
   const options = takeOptions(args, GLOBAL_VALUES, true);
-  for (const { text } of options.allValues.get('-c') ?? []) noteGitSetting(text.slice(0, text.indexOf('=')), text.slice(text.indexOf('=') + 1), shell);
+  for (const { text } of options.allValues.get('-c') ?? [])
+    noteGitSetting(text.slice(0, text.indexOf('=')), text.slice(text.indexOf('=') + 1), shell);
   const [name, ...rest] = options.operands;
   const subcommand = name && Object.hasOwn(SUBCOMMANDS, name.text) ? SUBCOMMANDS[name.text] : undefined;
   // git then shows a page of its manual.
-  if (!subcommand || (!STARTS_OTHERS.has(name?.text ?? '') && rest.some(({ text }) => text === '--help'))) return ANYTHING;
+  if (!subcommand || (!STARTS_OTHERS.has(name?.text ?? '') && rest.some(({ text }) => text === '--help')))
+    return ANYTHING;
   const directory = options.values.get('-C');
   if (!directory) return subcommand(rest, shell) ?? ANYTHING;
   const before = shell.scope.cwds;
@@ -37,7 +41,8 @@ const git: Reading = ({ args }, shell) => {
 /** Notes what a setting makes git start. */
 export function noteGitSetting(key: string, value: string, shell: Shell): void {
   // Hooks of the project lie in it; others are somebody else's.
-  if (/^core\.hookspath$/i.test(key) && /^[/~\uE000-\uE004]/.test(value)) shell.act('persistence', `git config ${key}`, value);
+  if (/^core\.hookspath$/i.test(key) && /^[/~\uE000-\uE004]/.test(value))
+    shell.act('persistence', `git config ${key}`, value);
   if (!RUN_BY_GIT.test(key) || USUAL_SETTING.test(value)) return;
   if (!key.toLowerCase().startsWith('alias.')) shell.script(value, NOTHING);
   else if (value.startsWith('!')) shell.script(value.slice(1), NOTHING);
@@ -48,12 +53,19 @@ const loses = (form: string, subject: Options, shell: Shell, kind: 'work_loss' |
   shell.act(kind, `git ${form}`, subject.operands.map(({ text }) => text).join(' '));
 
 /** Answers whether a path argument may name more than one file. */
-const isBroad = ({ text, glob }: Field): boolean => glob || /[*?]/.test(text) || text.endsWith('/') || /^(\.|:\/?|\.\/|\.\.)$/.test(text) || !/\.[A-Za-z0-9]+$|(^|\/)[A-Z][A-Za-z]*file$/.test(text);
+const isBroad = ({ text, glob }: Field): boolean =>
+  glob ||
+  /[*?]/.test(text) ||
+  text.endsWith('/') ||
+  /^(\.|:\/?|\.\/|\.\.)$/.test(text) ||
+  !/\.[A-Za-z0-9]+$|(^|\/)[A-Z][A-Za-z]*file$/.test(text);
 
 const push: Subcommand = (args, shell) => {
   transfers(args, shell);
   const options = takeOptions(args, ['-o', '--push-option', '--receive-pack', '--repo']);
-  const forced = has(options, '-f', '--force', '--force-with-lease', '--mirror', '--prune') || options.operands.slice(1).some(({ text }) => text.startsWith('+'));
+  const forced =
+    has(options, '-f', '--force', '--force-with-lease', '--mirror', '--prune') ||
+    options.operands.slice(1).some(({ text }) => text.startsWith('+'));
   const deletes = has(options, '-d', '--delete') || options.operands.slice(1).some(({ text }) => /^\+?:./.test(text));
   const where = options.operands.map(({ text }) => text).join(' ');
   if (forced) shell.act('shared_history_loss', 'git push --force', where);
@@ -69,8 +81,10 @@ function noteBranch(name: Field | undefined, shell: Shell): void {
 const branch: Subcommand = (args, shell) => {
   const options = takeOptions(args, ['-u', '--set-upstream-to']);
   const isOwn = options.operands.length > 0 && options.operands.every(({ text }) => shell.scope.branches.has(text));
-  if (has(options, '-f', '--force') || (has(options, '-D') && !isOwn)) loses('branch -D', options, shell, 'history_loss');
-  else if (!['-D', '-d', '--delete', '-m', '-M', '--move', '-c', '-C', '--copy'].some((flag) => has(options, flag))) noteBranch(options.operands[0], shell);
+  if (has(options, '-f', '--force') || (has(options, '-D') && !isOwn))
+    loses('branch -D', options, shell, 'history_loss');
+  else if (!['-D', '-d', '--delete', '-m', '-M', '--move', '-c', '-C', '--copy'].some((flag) => has(options, flag)))
+    noteBranch(options.operands[0], shell);
   return undefined;
 };
 
@@ -79,7 +93,12 @@ const checkout: Subcommand = (args, shell) => {
   noteBranch(options.values.get('-b'), shell);
   if (has(options, '-f', '--force')) loses('checkout --force', options, shell);
   // With two operands the first is a commit and the others are paths.
-  else if (options.afterDashes.some(isBroad) || options.operands.slice(1).some(isBroad) || options.operands.some(({ text, glob }) => glob || /^(\.|\.\/|:\/|\*)$/.test(text))) loses('checkout', options, shell);
+  else if (
+    options.afterDashes.some(isBroad) ||
+    options.operands.slice(1).some(isBroad) ||
+    options.operands.some(({ text, glob }) => glob || /^(\.|\.\/|:\/|\*)$/.test(text))
+  )
+    loses('checkout', options, shell);
   return undefined;
 };
 
@@ -94,7 +113,9 @@ const clean: Subcommand = (args, shell) => {
   const options = takeOptions(args, ['-e', '--exclude']);
   if (!has(options, '-f', '--force') || has(options, '-n', '--dry-run')) return undefined;
   // Nothing but what is made again: a deletion like any other of it.
-  const isMadeAgain = options.operands.length > 0 && options.operands.every((path) => shell.zones(path).every((zone) => zone === 'regenerable'));
+  const isMadeAgain =
+    options.operands.length > 0 &&
+    options.operands.every((path) => shell.zones(path).every((zone) => zone === 'regenerable'));
   if (isMadeAgain) noteDeletions('git clean', options.operands, true, shell);
   else loses('clean', options, shell);
   return undefined;
@@ -102,27 +123,44 @@ const clean: Subcommand = (args, shell) => {
 
 const rm: Subcommand = (args, shell) => {
   const options = takeOptions(args);
-  if (!has(options, '--cached', '-n', '--dry-run')) noteDeletions('git rm', options.operands.map((path) => ({ ...path, glob: path.glob || /[*?[]/.test(path.text) })), has(options, '-r'), shell);
+  if (!has(options, '--cached', '-n', '--dry-run'))
+    noteDeletions(
+      'git rm',
+      options.operands.map((path) => ({ ...path, glob: path.glob || /[*?[]/.test(path.text) })),
+      has(options, '-r'),
+      shell,
+    );
   return undefined;
 };
 
 /** A subcommand that loses something when one of the flags is given, or the first words are these. */
-const losesWith = (form: string, kind: 'work_loss' | 'history_loss', flags: readonly string[], words: readonly string[] = []): Subcommand => (args, shell) => {
-  const options = takeOptions(args);
-  if (has(options, ...flags) || words.includes(options.operands[0]?.text ?? '')) loses(form, options, shell, kind);
-  return undefined;
-};
+const losesWith =
+  (
+    form: string,
+    kind: 'work_loss' | 'history_loss',
+    flags: readonly string[],
+    words: readonly string[] = [],
+  ): Subcommand =>
+  (args, shell) => {
+    const options = takeOptions(args);
+    if (has(options, ...flags) || words.includes(options.operands[0]?.text ?? '')) loses(form, options, shell, kind);
+    return undefined;
+  };
 
 /** A subcommand that hands the rest, or the value of an option, to a shell. */
-const runs = (flags: readonly string[], words: readonly string[] = []): Subcommand => (args, shell) => {
-  const options = takeOptions(args, flags, words.length > 0);
-  for (const flag of flags) for (const { text } of options.allValues.get(flag) ?? []) shell.script(text, NOTHING);
-  const command = words.includes(options.operands[0]?.text ?? '') ? takeOptions(options.operands.slice(1), [], true).operands : [];
-  // One word is a line for a shell, several are a program and its arguments.
-  if (command.length === 1 && command[0]) shell.script(command[0].text, NOTHING);
-  else if (command.length > 1) shell.invoke(command, NOTHING);
-  return undefined;
-};
+const runs =
+  (flags: readonly string[], words: readonly string[] = []): Subcommand =>
+  (args, shell) => {
+    const options = takeOptions(args, flags, words.length > 0);
+    for (const flag of flags) for (const { text } of options.allValues.get(flag) ?? []) shell.script(text, NOTHING);
+    const command = words.includes(options.operands[0]?.text ?? '')
+      ? takeOptions(options.operands.slice(1), [], true).operands
+      : [];
+    // One word is a line for a shell, several are a program and its arguments.
+    if (command.length === 1 && command[0]) shell.script(command[0].text, NOTHING);
+    else if (command.length > 1) shell.invoke(command, NOTHING);
+    return undefined;
+  };
 
 /** Moves a branch, or HEAD, without a look at what it leaves behind. */
 const rewrites: Subcommand = (args, shell) => {
@@ -132,24 +170,74 @@ const rewrites: Subcommand = (args, shell) => {
 
 const config: Subcommand = (args, shell) => {
   const options = takeOptions(args, ['-f', '--file', '--type', '--default', '--blob']);
-  const [key, value] = /^(?:set|unset|rename-section|remove-section|edit)$/.test(options.operands[0]?.text ?? '') ? options.operands.slice(1) : options.operands;
+  const [key, value] = /^(?:set|unset|rename-section|remove-section|edit)$/.test(options.operands[0]?.text ?? '')
+    ? options.operands.slice(1)
+    : options.operands;
   // What is set for all of a person's repositories, or for everybody's, outlives this workspace.
-  const changes = (value !== undefined && !has(options, '--get', '--get-all', '--get-regexp', '--get-urlmatch', '--get-color', '--get-colorbool')) || key !== options.operands[0] || has(options, '--unset', '--unset-all', '--remove-section', '--rename-section', '--edit', '-e', '--add', '--replace-all');
-  if (changes && options.operands[0]?.text !== 'get' && has(options, '--global', '--system')) shell.act('system_change', 'git config --global', key?.text ?? '');
+  const changes =
+    (value !== undefined &&
+      !has(options, '--get', '--get-all', '--get-regexp', '--get-urlmatch', '--get-color', '--get-colorbool')) ||
+    key !== options.operands[0] ||
+    has(
+      options,
+      '--unset',
+      '--unset-all',
+      '--remove-section',
+      '--rename-section',
+      '--edit',
+      '-e',
+      '--add',
+      '--replace-all',
+    );
+  if (changes && options.operands[0]?.text !== 'get' && has(options, '--global', '--system'))
+    shell.act('system_change', 'git config --global', key?.text ?? '');
   if (key && value) noteGitSetting(key.text, value.text, shell);
   return undefined;
 };
 
 /** `ext::` hands what follows it to a shell; what serves a repository may be any program. */
 const transfers: Subcommand = (args, shell) => {
-  const options = takeOptions(args, ['-u', '--upload-pack', '--receive-pack', '--exec', '-c', '--config', '--template', '-b', '--branch', '--depth', '-o', '--origin', '--reference', '-j', '--jobs']);
-  for (const flag of ['-u', '--upload-pack', '--receive-pack', '--exec']) for (const { text } of options.allValues.get(flag) ?? []) shell.script(text, NOTHING);
-  for (const { text } of options.operands) if (text.startsWith('ext::')) shell.script(text.slice('ext::'.length), NOTHING);
+  const options = takeOptions(args, [
+    '-u',
+    '--upload-pack',
+    '--receive-pack',
+    '--exec',
+    '-c',
+    '--config',
+    '--template',
+    '-b',
+    '--branch',
+    '--depth',
+    '-o',
+    '--origin',
+    '--reference',
+    '-j',
+    '--jobs',
+  ]);
+  for (const flag of ['-u', '--upload-pack', '--receive-pack', '--exec'])
+    for (const { text } of options.allValues.get(flag) ?? []) shell.script(text, NOTHING);
+  for (const { text } of options.operands)
+    if (text.startsWith('ext::')) shell.script(text.slice('ext::'.length), NOTHING);
   shell.act('network', 'git', options.operands.map(({ text }) => text).join(' '));
   return undefined;
 };
 /** Options of `git clone` that take a value of their own. */
-const CLONE_VALUES = ['-b', '--branch', '-o', '--origin', '-u', '--upload-pack', '-c', '--config', '--depth', '--reference', '--template', '-j', '--jobs', '--filter'];
+const CLONE_VALUES = [
+  '-b',
+  '--branch',
+  '-o',
+  '--origin',
+  '-u',
+  '--upload-pack',
+  '-c',
+  '--config',
+  '--depth',
+  '--reference',
+  '--template',
+  '-j',
+  '--jobs',
+  '--filter',
+];
 const clone: Subcommand = (args, shell) => {
   transfers(args, shell);
   const into = takeOptions(args, CLONE_VALUES).operands[1];
@@ -158,11 +246,13 @@ const clone: Subcommand = (args, shell) => {
   return undefined;
 };
 /** The program that shows what was found or differs. */
-const shows = (flags: readonly string[]): Subcommand => (args, shell) => {
-  const options = takeOptions(args, flags);
-  for (const flag of flags) for (const { text } of options.allValues.get(flag) ?? []) shell.script(text, NOTHING);
-  return undefined;
-};
+const shows =
+  (flags: readonly string[]): Subcommand =>
+  (args, shell) => {
+    const options = takeOptions(args, flags);
+    for (const flag of flags) for (const { text } of options.allValues.get(flag) ?? []) shell.script(text, NOTHING);
+    return undefined;
+  };
 
 /** A work tree beside the others: what is put into the container's own /tmp is the command's. */
 function worktreeAdd(args: Parameters<Subcommand>[0], shell: Shell): undefined {
@@ -171,10 +261,22 @@ function worktreeAdd(args: Parameters<Subcommand>[0], shell: Shell): undefined {
 }
 
 const lists: Subcommand = () => ({ kind: 'paths', paths: [field('./[?]*', true)] });
-const revParse: Subcommand = (args) => (args.some(({ text }) => text === '--show-toplevel') ? { kind: 'text', text: '/workspace\n', decoded: false } : undefined);
+const revParse: Subcommand = (args) =>
+  args.some(({ text }) => text === '--show-toplevel')
+    ? { kind: 'text', text: '/workspace\n', decoded: false }
+    : undefined;
 
 const SUBCOMMANDS: Readonly<Record<string, Subcommand>> = {
-  push, checkout, restore, clean, rm, config, 'rev-parse': revParse, 'ls-files': lists, 'filter-branch': rewrites, 'filter-repo': rewrites,
+  push,
+  checkout,
+  restore,
+  clean,
+  rm,
+  config,
+  'rev-parse': revParse,
+  'ls-files': lists,
+  'filter-branch': rewrites,
+  'filter-repo': rewrites,
   reset: losesWith('reset --hard', 'work_loss', ['--hard', '--merge']),
   switch: (args, shell) => {
     const options = takeOptions(args, ['-c', '--create', '-C', '--force-create', '--orphan', '--conflict']);
@@ -184,16 +286,43 @@ const SUBCOMMANDS: Readonly<Record<string, Subcommand>> = {
   },
   stash: losesWith('stash', 'work_loss', [], ['drop', 'clear']),
   branch,
-  tag: losesWith('tag -d', 'history_loss', ['-d', '--delete', '-f', '--force']), replace: losesWith('replace -d', 'history_loss', ['-d', '--delete']), notes: losesWith('notes', 'history_loss', [], ['prune', 'remove']), lfs: losesWith('lfs prune', 'history_loss', [], ['prune']),
+  tag: losesWith('tag -d', 'history_loss', ['-d', '--delete', '-f', '--force']),
+  replace: losesWith('replace -d', 'history_loss', ['-d', '--delete']),
+  notes: losesWith('notes', 'history_loss', [], ['prune', 'remove']),
+  lfs: losesWith('lfs prune', 'history_loss', [], ['prune']),
   reflog: losesWith('reflog', 'history_loss', [], ['expire', 'delete']),
-  gc: (args, shell) => losesWith('gc --prune', 'history_loss', args.some(({ text }) => /^--prune=(now|all)/.test(text)) ? ['--prune'] : [])(args, shell),
+  gc: (args, shell) =>
+    losesWith(
+      'gc --prune',
+      'history_loss',
+      args.some(({ text }) => /^--prune=(now|all)/.test(text)) ? ['--prune'] : [],
+    )(args, shell),
   prune: losesWith('prune', 'history_loss', ['--expire'], ['']),
   'symbolic-ref': (args, shell) => (takeOptions(args, ['-m']).operands.length > 1 ? rewrites(args, shell) : undefined),
-  'update-ref': (args, shell) => (takeOptions(args, ['-m']).operands.length > 1 ? rewrites(args, shell) : losesWith('update-ref -d', 'history_loss', ['-d', '--stdin'])(args, shell)),
-  'read-tree': losesWith('read-tree', 'work_loss', ['--empty', '--reset', '-u']), 'checkout-index': losesWith('checkout-index --force', 'work_loss', ['-f', '--force']),
-  worktree: (args, shell) => (args[0]?.text === 'add' ? worktreeAdd(args.slice(1), shell) : args[0]?.text === 'remove' ? losesWith('worktree remove --force', 'work_loss', ['-f', '--force'])(args, shell) : undefined),
-  submodule: (args, shell) => (args[0]?.text === 'deinit' ? losesWith('submodule deinit', 'work_loss', ['-f', '--force', '--all']) : runs([], ['foreach']))(args, shell),
-  bisect: runs([], ['run']), clone, fetch: transfers, pull: transfers, 'ls-remote': transfers, archive: transfers, difftool: shows(['-x', '--extcmd']), grep: shows(['-O', '--open-files-in-pager']),
+  'update-ref': (args, shell) =>
+    takeOptions(args, ['-m']).operands.length > 1
+      ? rewrites(args, shell)
+      : losesWith('update-ref -d', 'history_loss', ['-d', '--stdin'])(args, shell),
+  'read-tree': losesWith('read-tree', 'work_loss', ['--empty', '--reset', '-u']),
+  'checkout-index': losesWith('checkout-index --force', 'work_loss', ['-f', '--force']),
+  worktree: (args, shell) =>
+    args[0]?.text === 'add'
+      ? worktreeAdd(args.slice(1), shell)
+      : args[0]?.text === 'remove'
+        ? losesWith('worktree remove --force', 'work_loss', ['-f', '--force'])(args, shell)
+        : undefined,
+  submodule: (args, shell) =>
+    (args[0]?.text === 'deinit'
+      ? losesWith('submodule deinit', 'work_loss', ['-f', '--force', '--all'])
+      : runs([], ['foreach']))(args, shell),
+  bisect: runs([], ['run']),
+  clone,
+  fetch: transfers,
+  pull: transfers,
+  'ls-remote': transfers,
+  archive: transfers,
+  difftool: shows(['-x', '--extcmd']),
+  grep: shows(['-O', '--open-files-in-pager']),
   rebase: runs(['-x', '--exec']),
 };
 

@@ -26,7 +26,14 @@ interface Interpreter {
 }
 
 /** `-c code`, `-e code`, a file, or code on the input. */
-function interpreter({ code, modules = [], words = [], preloads = [], values = [], checks = [] }: Interpreter): Reading {
+function interpreter({
+  code,
+  modules = [],
+  words = [],
+  preloads = [],
+  values = [],
+  checks = [],
+}: Interpreter): Reading {
   return ({ name, args, stdin }, shell) => {
     const options = takeOptions(args, [...code, ...modules, ...preloads, ...values], true);
     const texts = code.flatMap((flag) => options.allValues.get(flag) ?? []);
@@ -35,7 +42,8 @@ function interpreter({ code, modules = [], words = [], preloads = [], values = [
     // perl's and ruby's `-i` write what they print back to the files.
     if (texts.length > 0 && options.flags.has('-i')) {
       for (const file of options.operands) noteWrite('overwrite', `${name} -i`, file, shell);
-      if (printsNothing(options, texts.map(({ text }) => text).join(';'))) for (const file of options.operands) noteEmptied(`${name} -i`, file, shell);
+      if (printsNothing(options, texts.map(({ text }) => text).join(';')))
+        for (const file of options.operands) noteEmptied(`${name} -i`, file, shell);
     }
     const module = modules.map((flag) => options.values.get(flag)).find((value) => value !== undefined);
     if (module) return shell.invoke([field(module.text), ...options.operands], stdin);
@@ -45,8 +53,15 @@ function interpreter({ code, modules = [], words = [], preloads = [], values = [
       for (const { text } of takeOptions(rest).operands.slice(0, 1)) noteCode(name, text, shell);
       return ANYTHING;
     }
-    noteConsole(name, file?.text.match(/^(?:.*\/)?(?:manage\.py|artisan|rails|console)$/) ? rest : options.operands, stdin, shell);
-    return file && file.text !== '-' && file.text !== '/dev/stdin' ? runFile(name, file, shell) : runInput(name, stdin, shell);
+    noteConsole(
+      name,
+      file?.text.match(/^(?:.*\/)?(?:manage\.py|artisan|rails|console)$/) ? rest : options.operands,
+      stdin,
+      shell,
+    );
+    return file && file.text !== '-' && file.text !== '/dev/stdin'
+      ? runFile(name, file, shell)
+      : runInput(name, stdin, shell);
   };
 }
 
@@ -56,7 +71,8 @@ function notePreload(name: string, file: Field, shell: Shell): void {
   const data = /^data:[^,]*,(.*)$/s.exec(file.text)?.[1];
   if (data !== undefined) noteCode(name, decodeAddress(data), shell);
   else if (/^https?:/.test(file.text)) shell.act('run_downloaded', name, file.text);
-  else if (/[/~$\uE000-\uE004]/.test(file.text) && shell.zones(file).some((zone) => AWAY.has(zone))) shell.act('run_unknown', name, file.text);
+  else if (/[/~$\uE000-\uE004]/.test(file.text) && shell.zones(file).some((zone) => AWAY.has(zone)))
+    shell.act('run_unknown', name, file.text);
 }
 
 function decodeAddress(text: string): string {
@@ -69,9 +85,18 @@ function decodeAddress(text: string): string {
 
 /** Answers whether a program that runs for each line leaves nothing to be printed. */
 function printsNothing(options: Options, code: string): boolean {
-  if (!has(options, '-p')) return has(options, '-n') && !/\b(?:print|printf|say|puts|p|write|pp|putc|syswrite)\b|\$>|<</.test(code);
-  const replaced = /\$_\.(?:g?sub!?|replace)\s*\(?\s*\/(.{0,1000})\/[a-z]*\s*,\s*(?:''|"")/.exec(code)?.[1] ?? /\bg?sub!?\s*\(?\s*\/(.{0,1000})\/[a-z]*\s*,\s*(?:''|"")/.exec(code)?.[1];
-  return code.split(/[;{}]\s*(?=s\W)|^/).some((part) => clearsLine(part.trim())) || /\$_\s*=\s*(?:''|""|qq?(?:\{\}|\(\))|undef|nil)|\bundef\s*\(?\s*\$_|\$_\.(?:clear|replace\(\s*(?:''|"")\))/.test(code) || (replaced !== undefined && matchesEverything(replaced));
+  if (!has(options, '-p'))
+    return has(options, '-n') && !/\b(?:print|printf|say|puts|p|write|pp|putc|syswrite)\b|\$>|<</.test(code);
+  const replaced =
+    /\$_\.(?:g?sub!?|replace)\s*\(?\s*\/(.{0,1000})\/[a-z]*\s*,\s*(?:''|"")/.exec(code)?.[1] ??
+    /\bg?sub!?\s*\(?\s*\/(.{0,1000})\/[a-z]*\s*,\s*(?:''|"")/.exec(code)?.[1];
+  return (
+    code.split(/[;{}]\s*(?=s\W)|^/).some((part) => clearsLine(part.trim())) ||
+    /\$_\s*=\s*(?:''|""|qq?(?:\{\}|\(\))|undef|nil)|\bundef\s*\(?\s*\$_|\$_\.(?:clear|replace\(\s*(?:''|"")\))/.test(
+      code,
+    ) ||
+    (replaced !== undefined && matchesEverything(replaced))
+  );
 }
 
 function runFile(name: string, file: Field, shell: Shell): Source {
@@ -98,14 +123,66 @@ function runInput(name: string, input: Source, shell: Shell): Source {
 }
 
 const python = interpreter({ code: ['-c'], modules: ['-m'], values: ['-W', '-X'] });
-const node = interpreter({ code: ['-e', '--eval', '-p', '--print', '-pe'], preloads: ['-r', '--require', '--import', '--loader', '--experimental-loader'], values: ['-C', '--conditions', '--env-file'], checks: ['-c', '--check'] });
+const node = interpreter({
+  code: ['-e', '--eval', '-p', '--print', '-pe'],
+  preloads: ['-r', '--require', '--import', '--loader', '--experimental-loader'],
+  values: ['-C', '--conditions', '--env-file'],
+  checks: ['-c', '--check'],
+});
 const perl = interpreter({ code: ['-e', '-E'], values: ['-M', '-I', '-F'] });
 const ruby = interpreter({ code: ['-e'], preloads: ['-r'], values: ['-I', '-C', '-F'], checks: ['-c'] });
 const lisp = interpreter({ code: ['-c', '-e', '--eval'] });
 
 export const INTERPRETERS: Readonly<Record<string, Reading>> = {
-  python, python2: python, python3: python, pypy: python, pypy3: python, ipython: python, node, nodejs: node, tsx: node, 'ts-node': node,
-  deno: interpreter({ code: [], words: ['eval'], values: ['-c', '--config', '--import-map'] }), bun: interpreter({ code: ['-e', '--eval', '-p', '--print'] }),
-  perl, ruby, jruby: ruby, irb: ruby, pry: ruby, R: interpreter({ code: ['-e'] }), guile: lisp, sbcl: lisp, clojure: lisp, bb: lisp, raku: lisp, octave: lisp, gnuplot: lisp, ocaml: lisp, qjs: lisp, gjs: lisp, php: interpreter({ code: ['-r', '-B', '-R'], values: ['-d', '-c'], checks: ['-l'] }), pwsh: powershell, powershell, 'pwsh-preview': powershell, 'pwsh.exe': powershell, 'powershell.exe': powershell, ...OF_WINDOWS, lua: interpreter({ code: ['-e'], values: ['-l'] }), luajit: interpreter({ code: ['-e'] }),
-  Rscript: interpreter({ code: ['-e'] }), julia: interpreter({ code: ['-e', '-E'] }), osascript: interpreter({ code: ['-e'] }), elixir: interpreter({ code: ['-e', '--eval'] }), groovy: interpreter({ code: ['-e'] }), scala: interpreter({ code: ['-e'] }), erl: interpreter({ code: ['-eval'] }), tclsh: interpreter({ code: [] }), expect: interpreter({ code: ['-c'] }), m4: interpreter({ code: [] }), rails: interpreter({ code: [], words: ['runner', 'r'] }), artisan: interpreter({ code: ['--execute'] }), racket: interpreter({ code: ['-e'] }), ghc: interpreter({ code: ['-e'] }),
+  python,
+  python2: python,
+  python3: python,
+  pypy: python,
+  pypy3: python,
+  ipython: python,
+  node,
+  nodejs: node,
+  tsx: node,
+  'ts-node': node,
+  deno: interpreter({ code: [], words: ['eval'], values: ['-c', '--config', '--import-map'] }),
+  bun: interpreter({ code: ['-e', '--eval', '-p', '--print'] }),
+  perl,
+  ruby,
+  jruby: ruby,
+  irb: ruby,
+  pry: ruby,
+  R: interpreter({ code: ['-e'] }),
+  guile: lisp,
+  sbcl: lisp,
+  clojure: lisp,
+  bb: lisp,
+  raku: lisp,
+  octave: lisp,
+  gnuplot: lisp,
+  ocaml: lisp,
+  qjs: lisp,
+  gjs: lisp,
+  php: interpreter({ code: ['-r', '-B', '-R'], values: ['-d', '-c'], checks: ['-l'] }),
+  pwsh: powershell,
+  powershell,
+  'pwsh-preview': powershell,
+  'pwsh.exe': powershell,
+  'powershell.exe': powershell,
+  ...OF_WINDOWS,
+  lua: interpreter({ code: ['-e'], values: ['-l'] }),
+  luajit: interpreter({ code: ['-e'] }),
+  Rscript: interpreter({ code: ['-e'] }),
+  julia: interpreter({ code: ['-e', '-E'] }),
+  osascript: interpreter({ code: ['-e'] }),
+  elixir: interpreter({ code: ['-e', '--eval'] }),
+  groovy: interpreter({ code: ['-e'] }),
+  scala: interpreter({ code: ['-e'] }),
+  erl: interpreter({ code: ['-eval'] }),
+  tclsh: interpreter({ code: [] }),
+  expect: interpreter({ code: ['-c'] }),
+  m4: interpreter({ code: [] }),
+  rails: interpreter({ code: [], words: ['runner', 'r'] }),
+  artisan: interpreter({ code: ['--execute'] }),
+  racket: interpreter({ code: ['-e'] }),
+  ghc: interpreter({ code: ['-e'] }),
 };

@@ -5,7 +5,29 @@ import type { Reading, Shell } from '../shell/shell.ts';
 import { ANYTHING, NOTHING, textOf } from '../shell/source.ts';
 import { noteWrite } from './write.ts';
 
-const VALUES = ['-f', '-t', '-b', '-C', '-N', '-P', '-m', '-a', '-E', '-F', '-R', '-I', '-n', '-O', '-s', '-V', '-Y', '-D', '-w', '-Z', '-z'];
+const VALUES = [
+  '-f',
+  '-t',
+  '-b',
+  '-C',
+  '-N',
+  '-P',
+  '-m',
+  '-a',
+  '-E',
+  '-F',
+  '-R',
+  '-I',
+  '-n',
+  '-O',
+  '-s',
+  '-V',
+  '-Y',
+  '-D',
+  '-w',
+  '-Z',
+  '-z',
+];
 
 /** A new pair of keys lies where `-f` says; where there is one already, it asks before it writes over that. */
 const sshKeygen: Reading = ({ name, args, stdin }, shell) => {

@@ -4,7 +4,8 @@ import type { Reading } from '../shell/shell.ts';
 import { NOTHING } from '../shell/source.ts';
 
 /** Modes that open a file to everybody, close it to everybody, or lend its owner's rights. */
-const DRASTIC = /^(?:0+|0?[0-7]?(?:777|666|000)|[2-7][0-7]{3}|(?:a|o|ugo|go|og)*[+=][rwxX]*w[rwxX]*|a?-[rwx]+|(?:ugo|a)-\w*r\w*|[ugoa]*[+=]\w*s\w*)$/;
+const DRASTIC =
+  /^(?:0+|0?[0-7]?(?:777|666|000)|[2-7][0-7]{3}|(?:a|o|ugo|go|og)*[+=][rwxX]*w[rwxX]*|a?-[rwx]+|(?:ugo|a)-\w*r\w*|[ugoa]*[+=]\w*s\w*)$/;
 
 /** Set-user-id and set-group-id: whoever runs the file has its owner's rights. */
 const LENDS_RIGHTS = /^(?:0?[2467][0-7]{3}|[ugoa]*[+=][rwxXt]*s\w*)$/;
@@ -19,8 +20,15 @@ const chmod: Reading = ({ name, args }, shell) => {
   const drastic = takesAway || (!modeless && DRASTIC.test(options.operands[0]?.text ?? ''));
   // A workspace keeps no such bits.
   const lends = !modeless && LENDS_RIGHTS.test(options.operands[0]?.text ?? '');
-  if (lends && options.operands.slice(1).some((path) => shell.zones(path).some((zone) => zone !== 'inside' && zone !== 'regenerable'))) shell.act('access_change', name, options.operands.map(({ text }) => text).join(' '));
-  for (const path of options.operands.slice(modeless ? 0 : 1)) for (const zone of shell.zones(path)) shell.act('mode', name, path.text, { zone, recursive, many: drastic });
+  if (
+    lends &&
+    options.operands
+      .slice(1)
+      .some((path) => shell.zones(path).some((zone) => zone !== 'inside' && zone !== 'regenerable'))
+  )
+    shell.act('access_change', name, options.operands.map(({ text }) => text).join(' '));
+  for (const path of options.operands.slice(modeless ? 0 : 1))
+    for (const zone of shell.zones(path)) shell.act('mode', name, path.text, { zone, recursive, many: drastic });
   return NOTHING;
 };
 
@@ -35,8 +43,22 @@ const chown: Reading = ({ name, args }, shell) => {
 
 /** Lists of who may what: `-b`, `-k` and `-x` take them away, for all that is below with `-R`. */
 const setfacl: Reading = ({ name, args }, shell) => {
-  const options = takeOptions(args, ['-m', '--modify', '-M', '--modify-file', '-x', '--remove', '-X', '--remove-file', '--set', '--set-file', '--restore']);
-  for (const path of options.operands) for (const zone of shell.zones(path)) shell.act('owner', name, path.text, { zone, recursive: has(options, '-R', '--recursive') });
+  const options = takeOptions(args, [
+    '-m',
+    '--modify',
+    '-M',
+    '--modify-file',
+    '-x',
+    '--remove',
+    '-X',
+    '--remove-file',
+    '--set',
+    '--set-file',
+    '--restore',
+  ]);
+  for (const path of options.operands)
+    for (const zone of shell.zones(path))
+      shell.act('owner', name, path.text, { zone, recursive: has(options, '-R', '--recursive') });
   return NOTHING;
 };
 
@@ -57,15 +79,60 @@ const kill: Reading = ({ name, args }, shell) => {
 };
 
 /** Without these there is no machine left to work on. */
-const OF_THE_MACHINE = new Set(['init', 'systemd', 'sshd', 'dockerd', 'containerd', 'dbus-daemon', 'launchd', 'kthreadd', 'NetworkManager', 'systemd-logind', 'Xorg', 'gdm', 'auditd', 'rsyslogd']);
+const OF_THE_MACHINE = new Set([
+  'init',
+  'systemd',
+  'sshd',
+  'dockerd',
+  'containerd',
+  'dbus-daemon',
+  'launchd',
+  'kthreadd',
+  'NetworkManager',
+  'systemd-logind',
+  'Xorg',
+  'gdm',
+  'auditd',
+  'rsyslogd',
+]);
 
 /** `pkill` and `killall` by a name that everything has, or by a user. */
 const killByName: Reading = ({ name, args }, shell) => {
-  const options = takeOptions(args, ['-u', '-U', '--euid', '--uid', '--user', '-g', '-G', '-s', '-t', '-P', '--signal', '-o', '-y']);
-  const everything = options.operands.some(({ text, glob }) => glob || /^[.*^$?+]*$/.test(text) || OF_THE_MACHINE.has(text));
-  const ofUsers = options.operands.length === 0 && (args.length > 0 && has(options, '-u', '-U', '--user', '--uid', '--euid', '-v', '--inverse'));
+  const options = takeOptions(args, [
+    '-u',
+    '-U',
+    '--euid',
+    '--uid',
+    '--user',
+    '-g',
+    '-G',
+    '-s',
+    '-t',
+    '-P',
+    '--signal',
+    '-o',
+    '-y',
+  ]);
+  const everything = options.operands.some(
+    ({ text, glob }) => glob || /^[.*^$?+]*$/.test(text) || OF_THE_MACHINE.has(text),
+  );
+  const ofUsers =
+    options.operands.length === 0 &&
+    args.length > 0 &&
+    has(options, '-u', '-U', '--user', '--uid', '--euid', '-v', '--inverse');
   if (everything || ofUsers) shell.act('process_kill', name, args.map(({ text }) => text).join(' '));
   return NOTHING;
 };
 
-export const MODES: Readonly<Record<string, Reading>> = { kill, pkill: killByName, killall: killByName, skill: killByName, chmod, chown, chgrp: chown, setfacl, chattr, chflags: chattr };
+export const MODES: Readonly<Record<string, Reading>> = {
+  kill,
+  pkill: killByName,
+  killall: killByName,
+  skill: killByName,
+  chmod,
+  chown,
+  chgrp: chown,
+  setfacl,
+  chattr,
+  chflags: chattr,
+};

@@ -10,13 +10,27 @@ import { isSecretFile, noteRead } from './secrets.ts';
 import { noteEmptied, noteEndless, noteMade, noteOwnScratch, noteUnpacked, noteWrite } from './write.ts';
 
 const TARGET = ['-t', '--target-directory', '-S', '--suffix'];
-function sourcesAndTarget(args: readonly Field[], takesValue: readonly string[]): { sources: readonly Field[]; target: Field | undefined } {
+function sourcesAndTarget(
+  args: readonly Field[],
+  takesValue: readonly string[],
+): { sources: readonly Field[]; target: Field | undefined } {
   const { operands, values } = takeOptions(args, takesValue);
   const directory = values.get('-t') ?? values.get('--target-directory');
-  return directory ? { sources: operands, target: directory } : { sources: operands.slice(0, -1), target: operands.at(-1) };
+  return directory
+    ? { sources: operands, target: directory }
+    : { sources: operands.slice(0, -1), target: operands.at(-1) };
 }
 
-const AWAY: ReadonlySet<Zone> = new Set(['outside', 'system', 'root', 'home', 'scratch', 'temporary', 'sink', 'device']);
+const AWAY: ReadonlySet<Zone> = new Set([
+  'outside',
+  'system',
+  'root',
+  'home',
+  'scratch',
+  'temporary',
+  'sink',
+  'device',
+]);
 const WHOLE: ReadonlySet<Zone> = new Set(['root', 'home', 'workspace', 'system']);
 
 const mv: Reading = ({ name, args }, shell) => {
@@ -26,7 +40,8 @@ const mv: Reading = ({ name, args }, shell) => {
   for (const source of sources) {
     for (const zone of shell.zones(source)) {
       if (WHOLE.has(zone) && (away || zone !== 'workspace')) noteDeletions(name, [source], true, shell);
-      else if (away && (zone === 'inside' || zone === 'history')) shell.act('move_out', name, source.text, { zone, many: source.glob });
+      else if (away && (zone === 'inside' || zone === 'history'))
+        shell.act('move_out', name, source.text, { zone, many: source.glob });
       else if (zone === 'history') shell.act('overwrite', name, source.text, { zone });
       else if (zone === 'outside') shell.act('move_out', name, source.text, { zone });
     }
@@ -42,20 +57,29 @@ const mv: Reading = ({ name, args }, shell) => {
 function noteNewName(sources: readonly Field[], target: Field, isLink: boolean, shell: Shell): void {
   const [to, from] = [shell.path(target), sources[0]];
   const zones = from ? shell.zones(from) : [];
-  if (to === undefined || !from || sources.length > 1 || zones.every((zone) => zone === 'regenerable' || zone === 'scratch' || zone === 'temporary')) return;
+  if (
+    to === undefined ||
+    !from ||
+    sources.length > 1 ||
+    zones.every((zone) => zone === 'regenerable' || zone === 'scratch' || zone === 'temporary')
+  )
+    return;
   shell.scope.movedTo.set(to, { from, isLink });
 }
 
 /** Sources that give nothing. */
 const givesNothing = ({ text }: Field, stdin: Source): boolean =>
-  text === '/dev/null' || (/^\/dev\/(?:stdin|fd\/0)$/.test(text) && (stdin.kind === 'nothing' || (stdin.kind === 'text' && stdin.text === '')));
+  text === '/dev/null' ||
+  (/^\/dev\/(?:stdin|fd\/0)$/.test(text) && (stdin.kind === 'nothing' || (stdin.kind === 'text' && stdin.text === '')));
 
 const cp: Reading = ({ name, args, stdin }, shell) => {
   const { sources, target } = sourcesAndTarget(args, [...TARGET, '-m', '-o', '-g', '--mode', '--owner', '--group']);
   if (!target) return NOTHING;
   noteWrite('place', name, target, shell);
   noteOwnScratch(target, shell);
-  if (sources.some((source) => givesNothing(source, stdin))) for (const path of [...sources.filter((source) => !givesNothing(source, stdin)), target]) noteEmptied(name, path, shell);
+  if (sources.some((source) => givesNothing(source, stdin)))
+    for (const path of [...sources.filter((source) => !givesNothing(source, stdin)), target])
+      noteEmptied(name, path, shell);
   noteProgram(sources, target, shell);
   passContent(sources, target, shell);
   return NOTHING;
@@ -77,7 +101,9 @@ function noteProgram(sources: readonly Field[], target: Field, shell: Shell): vo
 function passContent(sources: readonly Field[], target: Field, shell: Shell): void {
   const from = sources[0] && shell.path(sources[0]);
   const to = shell.path(target);
-  const content = (from === undefined ? undefined : shell.scope.files.get(from)) ?? (sources[0] && isSecretFile(sources[0].text) ? KEPT_SECRET : undefined);
+  const content =
+    (from === undefined ? undefined : shell.scope.files.get(from)) ??
+    (sources[0] && isSecretFile(sources[0].text) ? KEPT_SECRET : undefined);
   if (content && to !== undefined) shell.scope.files.set(to, content);
 }
 
@@ -118,10 +144,13 @@ const tee: Reading = ({ name, args, stdin }, shell) => {
 
 /** A new image of so many zeros, as tests of file systems want one. */
 const isBlankImage = (to: string, content: Source, args: readonly Field[]): boolean =>
-  content.kind === 'endless' && /\.(?:img|raw|iso|qcow2|vmdk|vhd)$/.test(to) && args.some(({ text }) => /^count=\d+$/.test(text));
+  content.kind === 'endless' &&
+  /\.(?:img|raw|iso|qcow2|vmdk|vhd)$/.test(to) &&
+  args.some(({ text }) => /^count=\d+$/.test(text));
 
 /** What a program wrote, or is known to be more than nothing. */
-const holdsText = (content: Source): boolean => content.kind !== 'endless' && content.kind !== 'nothing' && !(content.kind === 'text' && content.text.trim() === '');
+const holdsText = (content: Source): boolean =>
+  content.kind !== 'endless' && content.kind !== 'nothing' && !(content.kind === 'text' && content.text.trim() === '');
 
 const dd: Reading = ({ name, args, stdin }, shell) => {
   const of = args.find(({ text }) => text.startsWith('of='));
@@ -136,7 +165,8 @@ const dd: Reading = ({ name, args, stdin }, shell) => {
   if (!args.some(({ text }) => /^count=/.test(text))) noteEndless(name, to, content, shell);
   const takesNothing = args.some(({ text }) => /^count=0+$/.test(text));
   // Of a device nothing comes that anybody wants to keep, and what is behind it is cut off.
-  if ((!copies || takesNothing) && !holdsText(content) && !isBlankImage(to.text, content, args)) noteEmptied(name, to, shell);
+  if ((!copies || takesNothing) && !holdsText(content) && !isBlankImage(to.text, content, args))
+    noteEmptied(name, to, shell);
   noteMade(to, content, shell);
   if (from) noteProgram([field(from.text.slice(3))], to, shell);
   if (from) passContent([field(from.text.slice(3))], to, shell);
@@ -144,7 +174,19 @@ const dd: Reading = ({ name, args, stdin }, shell) => {
 };
 
 const rsync: Reading = ({ name, args, stdin }, shell) => {
-  const options = takeOptions(args, ['-e', '--rsh', '--exclude', '--include', '--filter', '-f', '--files-from', '--log-file', '--rsync-path', '--bwlimit', '--port']);
+  const options = takeOptions(args, [
+    '-e',
+    '--rsh',
+    '--exclude',
+    '--include',
+    '--filter',
+    '-f',
+    '--files-from',
+    '--log-file',
+    '--rsync-path',
+    '--bwlimit',
+    '--port',
+  ]);
   const target = options.operands.at(-1);
   const deletes = [...options.flags].some((flag) => flag.startsWith('--del') || flag === '--remove-source-files');
   const command = options.values.get('-e') ?? options.values.get('--rsh');
@@ -173,7 +215,19 @@ function isDownloaded(path: Field | undefined, shell: Shell): boolean {
 
 const EXTRACTS = /^-?[a-zA-Z]*x/;
 const tar: Reading = ({ name, args, stdin }, shell) => {
-  const options = takeOptions(args, ['-C', '--directory', '-f', '--file', '--exclude', '--to-command', '--checkpoint-action', '--use-compress-program', '-I', '-T', '--transform']);
+  const options = takeOptions(args, [
+    '-C',
+    '--directory',
+    '-f',
+    '--file',
+    '--exclude',
+    '--to-command',
+    '--checkpoint-action',
+    '--use-compress-program',
+    '-I',
+    '-T',
+    '--transform',
+  ]);
   for (const flag of ['--to-command', '--use-compress-program', '-I']) {
     const command = options.values.get(flag);
     // What is packed is on its input.
@@ -189,28 +243,44 @@ const tar: Reading = ({ name, args, stdin }, shell) => {
   if (has(options, '--remove-files')) noteDeletions('tar --remove-files', inputs, true, shell);
   const extracts = has(options, '-x', '--extract', '--get') || EXTRACTS.test(args[0]?.text ?? '');
   const into = options.values.get('-C') ?? options.values.get('--directory');
-  const archive = options.values.get('-f') ?? options.values.get('--file') ?? (/^[a-zA-Z]*f/.test(args[0]?.text ?? '') ? args[1] : undefined);
+  const archive =
+    options.values.get('-f') ??
+    options.values.get('--file') ??
+    (/^[a-zA-Z]*f/.test(args[0]?.text ?? '') ? args[1] : undefined);
   if (extracts && (stdin.kind === 'downloaded' || isDownloaded(archive, shell))) shell.scope.unpacked = true;
   if (extracts && into) noteUnpacked(name, into, shell);
-  if (!extracts && inputs.some((path) => shell.zones(path).some((zone) => WHOLE.has(zone)) || isSecretFile(path.text))) return packed(archive, shell);
+  if (!extracts && inputs.some((path) => shell.zones(path).some((zone) => WHOLE.has(zone)) || isSecretFile(path.text)))
+    return packed(archive, shell);
   return extracts && !has(options, '-O', '--to-stdout') ? ANYTHING : tainted(stdin);
 };
 
 /** Notes that something is taken out of an archive that isn't made again. */
 function noteDropped(form: string, archive: Field | undefined, shell: Shell): void {
-  if (archive && shell.zones(archive).some((zone) => zone !== 'regenerable' && zone !== 'scratch' && zone !== 'temporary')) shell.act('work_loss', form, archive.text);
+  if (
+    archive &&
+    shell.zones(archive).some((zone) => zone !== 'regenerable' && zone !== 'scratch' && zone !== 'temporary')
+  )
+    shell.act('work_loss', form, archive.text);
 }
 
 /** `zip -m` and `7z -sdel` delete what they have packed. */
 const zip: Reading = ({ name, args }, shell) => {
-  const options = takeOptions(args.filter(({ text }) => text !== '-sdel'), ['-x', '-i', '-b', '-n', '-t', '-TT', '--unzip-command']);
-  for (const flag of ['-TT', '--unzip-command']) for (const { text } of options.allValues.get(flag) ?? []) shell.script(text, NOTHING);
+  const options = takeOptions(
+    args.filter(({ text }) => text !== '-sdel'),
+    ['-x', '-i', '-b', '-n', '-t', '-TT', '--unzip-command'],
+  );
+  for (const flag of ['-TT', '--unzip-command'])
+    for (const { text } of options.allValues.get(flag) ?? []) shell.script(text, NOTHING);
   const moves = name === 'zip' ? has(options, '-m', '--move') : args.some(({ text }) => text === '-sdel');
   const inputs = options.operands.slice(name === 'zip' ? 1 : 2);
   const drops = name === 'zip' ? has(options, '-d', '--delete') : options.operands[0]?.text === 'd';
   if (drops) noteDropped(`${name} ${name === 'zip' ? '-d' : 'd'}`, options.operands[name === 'zip' ? 0 : 1], shell);
   if (moves) noteDeletions(`${name} ${name === 'zip' ? '-m' : '-sdel'}`, inputs, true, shell);
-  if (inputs.some((path) => shell.zones(path).some((zone) => WHOLE.has(zone)) || isSecretFile(path.text)) && options.operands[0]?.text === '-') return KEPT_SECRET;
+  if (
+    inputs.some((path) => shell.zones(path).some((zone) => WHOLE.has(zone)) || isSecretFile(path.text)) &&
+    options.operands[0]?.text === '-'
+  )
+    return KEPT_SECRET;
   return name === 'zip' ? ANYTHING : unzip({ name, args, stdin: NOTHING }, shell);
 };
 
@@ -226,11 +296,34 @@ const makes: Reading = ({ name, args }, shell) => {
   for (const path of takeOptions(args, ['-m', '--mode', '-d', '-r', '-t']).operands) {
     if (name === 'mkdir') noteOwnScratch(path, shell);
     // A directory or an empty file beside what is there takes nothing away, so only devices and the system matter.
-    if (shell.zones(path).some((zone) => zone === 'system' || zone === 'device' || zone === 'root')) noteWrite('place', name, path, shell);
+    if (shell.zones(path).some((zone) => zone === 'system' || zone === 'device' || zone === 'root'))
+      noteWrite('place', name, path, shell);
   }
   return NOTHING;
 };
 
 export const MOVING: Readonly<Record<string, Reading>> = {
-  mv, cp, gcp: cp, gmv: mv, scp, install: cp, ln, link: ln, tee, sponge: tee, dd, dcfldd: dd, rsync, tar, gtar: tar, bsdtar: tar, unzip, zip, '7z': zip, '7za': zip, '7zz': zip, mkdir: makes, touch: makes,
+  mv,
+  cp,
+  gcp: cp,
+  gmv: mv,
+  scp,
+  install: cp,
+  ln,
+  link: ln,
+  tee,
+  sponge: tee,
+  dd,
+  dcfldd: dd,
+  rsync,
+  tar,
+  gtar: tar,
+  bsdtar: tar,
+  unzip,
+  zip,
+  '7z': zip,
+  '7za': zip,
+  '7zz': zip,
+  mkdir: makes,
+  touch: makes,
 };

@@ -13,7 +13,12 @@ const isNull = ({ text }: Field): boolean => text === '/dev/null';
 
 /** Notes an output that is made of nothing, or of the very file: that is cut off before it is read. */
 export function noteNothingGiven({ name, args }: Invocation, shell: Shell): void {
-  if (!args.some(({ text }) => OUT.some((flag) => text === flag || text.startsWith(`${flag}=`) || (flag === '-o' && text.startsWith('-o'))))) return;
+  if (
+    !args.some(({ text }) =>
+      OUT.some((flag) => text === flag || text.startsWith(`${flag}=`) || (flag === '-o' && text.startsWith('-o'))),
+    )
+  )
+    return;
   const { allValues, operands } = takeOptions(args, [...OUT, ...IN]);
   const given = IN.flatMap((flag) => allValues.get(flag) ?? []);
   const read = READS_AS_IT_WRITES.has(name) ? new Set(given.map((from) => shell.path(from))) : new Set<string>();
@@ -28,4 +33,5 @@ export function noteNothingGiven({ name, args }: Invocation, shell: Shell): void
 const READS_AS_IT_WRITES = new Set(['openssl', 'ffmpeg', 'gpg', 'age', 'xmllint']);
 
 /** What is printed of files: nothing where none of them holds anything. */
-export const printedOf = (files: readonly Field[], otherwise: Source): Source => (files.length > 0 && files.every(isNull) ? EMPTY : otherwise);
+export const printedOf = (files: readonly Field[], otherwise: Source): Source =>
+  files.length > 0 && files.every(isNull) ? EMPTY : otherwise;

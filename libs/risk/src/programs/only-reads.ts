@@ -8,8 +8,8 @@ const FORMS = byProgram(READING_FORMS);
 const ASKS = /^(?:--version|-V|-v|--help|-h|version|help)$/;
 
 /**
- * Answers whether the program, called like this, is known to leave everything as it is. What it starts is asked for itself, and what its
- * output is led to is a redirection's matter.
+ * Answers whether the program, called like this, is known to leave everything as it is. What it starts is asked for
+ * itself, and what its output is led to is a redirection's matter.
  */
 export function onlyReads({ name, args }: Invocation): boolean {
   if (args.length === 1 && ASKS.test(args[0]?.text ?? '')) return true;

@@ -20,5 +20,22 @@ import { xargs } from './xargs.ts';
 
 /** The programs whose arguments are understood, by name; of any other only its name and redirections matter. */
 export const PROGRAMS: Readonly<Record<string, Reading>> = {
-  ...BUILTINS, ...OUTPUTS, ...COUNTS, ...BUILDING, ...DELETING, ...FINDING, ...MOVING, ...MODES, ...GIT, ...SHELLS, ...INTERPRETERS, ...TEXT_PROGRAMS, ...DATABASES, ...QUERIES, ...CONTAINERS, ...KEYS, xargs, gxargs: xargs,
+  ...BUILTINS,
+  ...OUTPUTS,
+  ...COUNTS,
+  ...BUILDING,
+  ...DELETING,
+  ...FINDING,
+  ...MOVING,
+  ...MODES,
+  ...GIT,
+  ...SHELLS,
+  ...INTERPRETERS,
+  ...TEXT_PROGRAMS,
+  ...DATABASES,
+  ...QUERIES,
+  ...CONTAINERS,
+  ...KEYS,
+  xargs,
+  gxargs: xargs,
 };

@@ -5,12 +5,16 @@ import { EMPTY, tainted } from '../shell/source.ts';
 import { noteEmptied, noteWrite } from './write.ts';
 
 /** Queries of structured text that answer with nothing, whatever they are asked about. */
-const ANSWERS_NOTHING = /^\s*(?:empty|null|del\(\s*\.(?:\[\])?\s*\)|\{\s*\}|\[\s*\]|""|\.\s*=\s*(?:null|""|\{\s*\}|\[\s*\])|halt|select\(\s*false\s*\))\s*$/;
+const ANSWERS_NOTHING =
+  /^\s*(?:empty|null|del\(\s*\.(?:\[\])?\s*\)|\{\s*\}|\[\s*\]|""|\.\s*=\s*(?:null|""|\{\s*\}|\[\s*\])|halt|select\(\s*false\s*\))\s*$/;
 const VALUES = ['-f', '--from-file', '--indent', '--tab', '-p', '--input-format', '-I', '--expression'];
 
 /** `jq` and its kin: with `-i` what they print is written back. */
 const query: Reading = ({ name, args, stdin }, shell) => {
-  const options = takeOptions(args.filter(({ text }) => text !== 'eval' && text !== 'e'), VALUES);
+  const options = takeOptions(
+    args.filter(({ text }) => text !== 'eval' && text !== 'e'),
+    VALUES,
+  );
   const [first, ...rest] = options.operands;
   const given = options.values.get('--expression');
   const [text, files] = given === undefined ? [first?.text ?? '', rest] : [given.text, options.operands];
@@ -24,4 +28,12 @@ const query: Reading = ({ name, args, stdin }, shell) => {
   return /^\s*empty\s*$/.test(text) ? EMPTY : tainted(stdin);
 };
 
-export const QUERIES: Readonly<Record<string, Reading>> = { jq: query, gojq: query, jaq: query, yq: query, xq: query, tomlq: query, dasel: query };
+export const QUERIES: Readonly<Record<string, Reading>> = {
+  jq: query,
+  gojq: query,
+  jaq: query,
+  yq: query,
+  xq: query,
+  tomlq: query,
+  dasel: query,
+};

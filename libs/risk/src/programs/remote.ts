@@ -69,8 +69,9 @@ function valuesOf(flags: readonly string[], args: readonly Field[], takesValue: 
 
 /** The words behind an option up to the next one. */
 function wordsBehind(flag: string, args: readonly Field[]): readonly Field[] {
-  const glued = args.filter(({ text }) => text.startsWith(`${flag}=`)).map((arg) =>
-    ({ ...arg, text: arg.text.slice(flag.length + 1) }));
+  const glued = args
+    .filter(({ text }) => text.startsWith(`${flag}=`))
+    .map((arg) => ({ ...arg, text: arg.text.slice(flag.length + 1) }));
   const at = args.findIndex(({ text }) => text === flag);
   if (at < 0) return glued;
   const rest = args.slice(at + 1);
@@ -95,8 +96,12 @@ function commandWords(form: RemoteForm, args: readonly Field[], takesValue: read
 
 /** `aws ssm send-command --parameters commands=…` and the sessions that start with a command. */
 function noteSystemsManager({ args, stdin }: Invocation, shell: Shell): void {
-  const { operands, allValues } = takeOptions(args,
-    [...optionValues('aws'), '--parameters', '--document-name', '--cli-input-json']);
+  const { operands, allValues } = takeOptions(args, [
+    ...optionValues('aws'),
+    '--parameters',
+    '--document-name',
+    '--cli-input-json',
+  ]);
   if (operands[0]?.text !== 'ssm') return;
   const isPowerShell = /PowerShell/i.test(allValues.get('--document-name')?.[0]?.text ?? '');
   for (const { text } of [...(allValues.get('--parameters') ?? []), ...(allValues.get('--cli-input-json') ?? [])]) {

@@ -14,8 +14,12 @@ interface SedCommand {
   readonly rest: string;
 }
 
-/** A longer address is none that people write: where its end is missing, each command would look for it to the end of the script. */
-const ADDRESS = /^\s*((?:\d+|\$|\/(?:\\.|[^/\\]){0,1000}\/[IM]*|\\(.)(?:\\.|(?!\2).){0,1000}\2[IM]*)?(?:\s*[,~]\s*(?:[+~]?\d+|\$|\/(?:\\.|[^/\\]){0,1000}\/[IM]*))?)\s*(!?)\s*/;
+/**
+ * A longer address is none that people write: where its end is missing, each command would look for it to the end of
+ * the script.
+ */
+const ADDRESS =
+  /^\s*((?:\d+|\$|\/(?:\\.|[^/\\]){0,1000}\/[IM]*|\\(.)(?:\\.|(?!\2).){0,1000}\2[IM]*)?(?:\s*[,~]\s*(?:[+~]?\d+|\$|\/(?:\\.|[^/\\]){0,1000}\/[IM]*))?)\s*(!?)\s*/;
 
 /** The commands of a script, one after another; blocks are read through. */
 export function sedCommands(script: string): readonly SedCommand[] {
@@ -33,7 +37,10 @@ export function sedCommands(script: string): readonly SedCommand[] {
   return commands;
 }
 
-/** How far a command reaches: `s` and `y` by their separator, the ones with a text or a file to the line's end, others to the next `;`. */
+/**
+ * How far a command reaches: `s` and `y` by their separator, the ones with a text or a file to the line's end, others
+ * to the next `;`.
+ */
 function lengthOf(name: string, body: string): number {
   if (name === 's' || name === 'y') {
     const at = flagsAt(body);
@@ -60,11 +67,22 @@ function endOf(text: string, end: RegExp): number {
 
 /** Answers whether the script leaves no line of any input. */
 const empties = (commands: readonly SedCommand[]): boolean =>
-  commands.some(({ address, name, rest }) => (name === 'd' || name === 'Q' || (name === 'c' && /^\\?\s*$/.test(rest)) || (name === 's' && clearsLine(`s${rest}`))) && /^(?:|1,\$|0~1|1~1|\/\.?\/,\$|\/(?:\^?\.|\.\$|\^?\.(?:\*|\+|\\\+)\$?|\^|\$)?\/)$/.test(address.replaceAll(' ', '')));
+  commands.some(
+    ({ address, name, rest }) =>
+      (name === 'd' ||
+        name === 'Q' ||
+        (name === 'c' && /^\\?\s*$/.test(rest)) ||
+        (name === 's' && clearsLine(`s${rest}`))) &&
+      /^(?:|1,\$|0~1|1~1|\/\.?\/,\$|\/(?:\^?\.|\.\$|\^?\.(?:\*|\+|\\\+)\$?|\^|\$)?\/)$/.test(
+        address.replaceAll(' ', ''),
+      ),
+  );
 
 /** Answers whether anything is printed of what isn't printed by itself. */
 const prints = (commands: readonly SedCommand[]): boolean =>
-  commands.some(({ name, rest }) => 'pPwWiacrRl='.includes(name) || (name === 's' && /^[gpiImMe\d\s]*[pw]/.test(flagsOf(rest))));
+  commands.some(
+    ({ name, rest }) => 'pPwWiacrRl='.includes(name) || (name === 's' && /^[gpiImMe\d\s]*[pw]/.test(flagsOf(rest))),
+  );
 
 /** What follows the last separator of `s`. */
 const flagsOf = (rest: string): string => rest.slice(flagsAt(rest));
@@ -75,13 +93,23 @@ export const sed: Reading = ({ name, args, stdin }, shell) => {
   const isGiven = given.length > 0 || options.values.has('-f') || options.values.has('--file');
   const scripts = isGiven ? given : options.operands.slice(0, 1);
   const files = isGiven ? options.operands : options.operands.slice(1);
-  for (const { text } of scripts) if (withoutMarkers(text).trim() === '' && !isExact(text)) shell.act('run_unknown', name, text);
+  for (const { text } of scripts)
+    if (withoutMarkers(text).trim() === '' && !isExact(text)) shell.act('run_unknown', name, text);
   for (const { text } of scripts) shell.meter.text(text.length * 16);
   const commands = scripts.flatMap(({ text }) => sedCommands(text));
   for (const command of commands) noteRun(name, command, shell);
   // Nothing comes in, so nothing is written.
-  if (files.length > 0 && files.every(({ text }) => text === '/dev/null')) for (const { name: letter, rest } of commands) if (letter === 'w' || letter === 'W') noteEmptied(name, field(rest.trim()), shell);
-  if (args.some(({ text }) => /^-[nErszu]*i|^--in-place/.test(text)) || has(options, '-i')) noteInPlace(name, files, empties(commands) || (has(options, '-n', '--quiet', '--silent') && !has(options, '-f', '--file') && !prints(commands)), shell);
+  if (files.length > 0 && files.every(({ text }) => text === '/dev/null'))
+    for (const { name: letter, rest } of commands)
+      if (letter === 'w' || letter === 'W') noteEmptied(name, field(rest.trim()), shell);
+  if (args.some(({ text }) => /^-[nErszu]*i|^--in-place/.test(text)) || has(options, '-i'))
+    noteInPlace(
+      name,
+      files,
+      empties(commands) ||
+        (has(options, '-n', '--quiet', '--silent') && !has(options, '-f', '--file') && !prints(commands)),
+      shell,
+    );
   return printedOf(files, tainted(stdin));
 };
 

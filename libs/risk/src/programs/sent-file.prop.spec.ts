@@ -8,18 +8,33 @@ const PATTERN = /^(?:[^=@<]*[=]?[@<])(.+?)(?:;\w+=.*)?$/s;
 describe('the file that a value of curl stands for', () => {
   it('is what the pattern finds, in any value', () => {
     const value = fc.string({ unit: fc.constantFrom('@', '<', '=', ';', 'a', '_', '/', ' ', '\n'), maxLength: 12 });
-    fc.assert(fc.property(value, (text) => { expect(sentFile(text)).toBe(PATTERN.exec(text)?.[1]); }), { numRuns: 5_000 });
+    fc.assert(
+      fc.property(value, (text) => {
+        expect(sentFile(text)).toBe(PATTERN.exec(text)?.[1]);
+      }),
+      { numRuns: 5_000 },
+    );
   });
 
   it.each([
-    ['@body.json', 'body.json'], ['part=@a.txt;type=text/plain', 'a.txt'], ['x@y', 'y'], ['=<a', 'a'], ['@a\nb', 'a\nb'], ['@', undefined], ['a=b', undefined], ['a=b@c', undefined],
+    ['@body.json', 'body.json'],
+    ['part=@a.txt;type=text/plain', 'a.txt'],
+    ['x@y', 'y'],
+    ['=<a', 'a'],
+    ['@a\nb', 'a\nb'],
+    ['@', undefined],
+    ['a=b', undefined],
+    ['a=b@c', undefined],
   ])('%j is %j', (text, file) => {
     expect(sentFile(text)).toBe(file);
   });
 
   it.each([
-    ['settings', (units: number) => `@${';a='.repeat(units)}\nx`], ['semicolons', (units: number) => `@${';'.repeat(units * 3)}\n`],
-    ['words', (units: number) => `@;${'a'.repeat(units * 3)}\n`], ['names', (units: number) => 'a'.repeat(units * 3)], ['equal signs', (units: number) => `@a${';=a'.repeat(units)}`],
+    ['settings', (units: number) => `@${';a='.repeat(units)}\nx`],
+    ['semicolons', (units: number) => `@${';'.repeat(units * 3)}\n`],
+    ['words', (units: number) => `@;${'a'.repeat(units * 3)}\n`],
+    ['names', (units: number) => 'a'.repeat(units * 3)],
+    ['equal signs', (units: number) => `@a${';=a'.repeat(units)}`],
   ])('is found in a time that grows with the value: %s', (_, make) => {
     const text = make(350_000);
     const before = process.cpuUsage();

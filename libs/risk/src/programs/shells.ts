@@ -28,10 +28,20 @@ const sh: Reading = ({ name, args, stdin }, shell) => {
 
 const ON_INPUT = /^(?:-|\/dev\/stdin|\/dev\/fd\/0|\/proc\/self\/fd\/0)$/;
 
-function runFile(name: string, file: Field, positional: readonly Field[], stdin: Source, shell: Shell, where: 'apart' | 'here' = 'apart'): Source {
+function runFile(
+  name: string,
+  file: Field,
+  positional: readonly Field[],
+  stdin: Source,
+  shell: Shell,
+  where: 'apart' | 'here' = 'apart',
+): Source {
   if (ON_INPUT.test(file.text)) return runSource(stdin, positional, NOTHING, shell, where);
   const path = shell.path(file);
-  const content = file.source ?? (path === undefined ? undefined : shell.scope.files.get(path)) ?? (shell.scope.unpacked && !file.text.startsWith('/') ? FROM_NETWORK : undefined);
+  const content =
+    file.source ??
+    (path === undefined ? undefined : shell.scope.files.get(path)) ??
+    (shell.scope.unpacked && !file.text.startsWith('/') ? FROM_NETWORK : undefined);
   if (content) return runSource(content, positional, stdin, shell, where);
   if (path === undefined && !file.glob) shell.act('run_unknown', name, file.text);
   // A script of the workspace: what it does, its effect tells.
@@ -48,11 +58,19 @@ const evaluate: Reading = ({ name, args, stdin }, shell) => {
 
 /** What isn't known in a text that was put together may be any command, and not only a word. */
 function noteMadeUp(name: string, text: string, shell: Shell): void {
-  if (text.includes(UNKNOWN) || (shell.scope.maySetBefore && text.includes(UNSET))) shell.act('run_unknown', name, text);
+  if (text.includes(UNKNOWN) || (shell.scope.maySetBefore && text.includes(UNSET)))
+    shell.act('run_unknown', name, text);
 }
 
 /** Follows a script that was put together. */
-function madeUp(name: string, text: string, shell: Shell, stdin: Source, positional?: readonly Field[], zero?: string): Source {
+function madeUp(
+  name: string,
+  text: string,
+  shell: Shell,
+  stdin: Source,
+  positional?: readonly Field[],
+  zero?: string,
+): Source {
   noteMadeUp(name, text, shell);
   return shell.script(text, stdin, positional, zero);
 }
@@ -62,25 +80,32 @@ const source: Reading = ({ name, args, stdin }, shell) => {
   return file ? runFile(name, file, positional, stdin, shell, 'here') : NOTHING;
 };
 
-/** `trap text SIGNAL`: the text runs sooner or later, with what its variables hold then. At the end of the shell alone, it is followed there. */
+/**
+ * `trap text SIGNAL`: the text runs sooner or later, with what its variables hold then. At the end of the shell alone,
+ * it is followed there.
+ */
 const trap: Reading = ({ args }, shell) => {
   const [text, ...signals] = takeOptions(args, [], true).operands;
   if (!text || text.text === '' || signals.length === 0) return NOTHING;
-  if (!signals.every((signal) => signal.text === 'EXIT' || signal.text === '0')) return shell.script(text.text, NOTHING, shell.scope.positional ?? []);
+  if (!signals.every((signal) => signal.text === 'EXIT' || signal.text === '0'))
+    return shell.script(text.text, NOTHING, shell.scope.positional ?? []);
   shell.scope.traps.push(text.text);
   return NOTHING;
 };
 
 /** Programs that hand a text to a shell, by the option in front of it; without one, what follows the operands. */
-const hands = (option: readonly string[], operands: number, takesValue: readonly string[] = []): Reading => ({ args, stdin }, shell) => {
-  const options = takeOptions(args, [...option, ...takesValue], operands !== Infinity);
-  const text = option.map((flag) => options.values.get(flag)).find((value) => value !== undefined);
-  if (text) return shell.script(text.text, stdin);
-  const rest = operands > 0 ? takeOptions(options.operands.slice(operands), takesValue, true).operands : options.operands;
-  if (rest.length > 0) return shell.script(rest.map(({ text: word }) => word).join(' '), stdin);
-  // Without a command, a shell waits for some on the input.
-  return operands === 1 && stdin.kind !== 'nothing' ? runSource(stdin, [], NOTHING, shell) : ANYTHING;
-};
+const hands =
+  (option: readonly string[], operands: number, takesValue: readonly string[] = []): Reading =>
+  ({ args, stdin }, shell) => {
+    const options = takeOptions(args, [...option, ...takesValue], operands !== Infinity);
+    const text = option.map((flag) => options.values.get(flag)).find((value) => value !== undefined);
+    if (text) return shell.script(text.text, stdin);
+    const rest =
+      operands > 0 ? takeOptions(options.operands.slice(operands), takesValue, true).operands : options.operands;
+    if (rest.length > 0) return shell.script(rest.map(({ text: word }) => word).join(' '), stdin);
+    // Without a command, a shell waits for some on the input.
+    return operands === 1 && stdin.kind !== 'nothing' ? runSource(stdin, [], NOTHING, shell) : ANYTHING;
+  };
 
 /** `env -S 'command words'`. */
 const env: Reading = ({ args, stdin }, shell) => {
@@ -92,7 +117,8 @@ const env: Reading = ({ args, stdin }, shell) => {
 };
 
 /** Runs the words as a command once its input is in hand: `at`, `batch`. */
-const later: Reading = ({ stdin }, shell) => (stdin.kind === 'nothing' ? NOTHING : runSource(stdin, [], NOTHING, shell));
+const later: Reading = ({ stdin }, shell) =>
+  stdin.kind === 'nothing' ? NOTHING : runSource(stdin, [], NOTHING, shell);
 
 const flock: Reading = (call, shell) => {
   const options = takeOptions(call.args, ['-w', '--timeout', '-E', '-c', '--command'], true);
@@ -113,15 +139,44 @@ const ssh: Reading = (call, shell) => {
   if (options.values.has('-R')) shell.act('remote_shell', call.name, options.values.get('-R')?.text ?? '');
   return elsewhere(shell, () => toHost(call, shell));
 };
-const SSH_VALUES = ['-i', '-p', '-l', '-o', '-F', '-J', '-L', '-R', '-D', '-W', '-b', '-c', '-E', '-e', '-I', '-m', '-O', '-Q', '-S', '-w', '-B'];
+const SSH_VALUES = [
+  '-i',
+  '-p',
+  '-l',
+  '-o',
+  '-F',
+  '-J',
+  '-L',
+  '-R',
+  '-D',
+  '-W',
+  '-b',
+  '-c',
+  '-E',
+  '-e',
+  '-I',
+  '-m',
+  '-O',
+  '-Q',
+  '-S',
+  '-w',
+  '-B',
+];
 const toHost = hands([], 1, SSH_VALUES);
 
 /** `parallel command ::: arguments` */
 const parallel: Reading = ({ args, stdin }, shell) => {
   const at = args.findIndex(({ text }) => /^:::[:+]?$/.test(text));
-  const command = takeOptions(at < 0 ? args : args.slice(0, at), ['-j', '--jobs', '-a', '--arg-file', '-n', '-N', '-d', '--delay', '--retries', '--timeout', '-C', '--colsep'], true).operands;
+  const command = takeOptions(
+    at < 0 ? args : args.slice(0, at),
+    ['-j', '--jobs', '-a', '--arg-file', '-n', '-N', '-d', '--delay', '--retries', '--timeout', '-C', '--colsep'],
+    true,
+  ).operands;
   const inputs = at < 0 ? [field(UNKNOWN)] : args.slice(at + 1);
-  if (command.length === 0) return at < 0 ? runSource(stdin, [], NOTHING, shell) : shell.script(inputs.map(({ text }) => text).join('\n'), NOTHING);
+  if (command.length === 0)
+    return at < 0
+      ? runSource(stdin, [], NOTHING, shell)
+      : shell.script(inputs.map(({ text }) => text).join('\n'), NOTHING);
   const text = command.map((word) => word.text).join(' ');
   for (const input of inputs) {
     shell.meter.text(text.length);
@@ -133,15 +188,47 @@ const parallel: Reading = ({ args, stdin }, shell) => {
 const npmCall = hands(['-c', '--call'], Infinity, ['--prefix', '-w']);
 const npm: Reading = (call, shell) => {
   const word = call.args.find(({ text }) => !text.startsWith('-'))?.text;
-  if (word === 'root' || word === 'prefix') return textSource(word === 'root' ? '/workspace/node_modules\n' : '/workspace\n');
+  if (word === 'root' || word === 'prefix')
+    return textSource(word === 'root' ? '/workspace/node_modules\n' : '/workspace\n');
   return call.args.some(({ text }) => /^(-c|--call)/.test(text)) ? npmCall(call, shell) : undefined;
 };
 
 export const SHELLS: Readonly<Record<string, Reading>> = {
-  sh, bash: sh, dash: sh, zsh: sh, ksh: sh, ash: sh, mksh: sh, fish: sh, rbash: sh, '-bash': sh, csh: sh, tcsh: sh, elvish: sh,
-  eval: evaluate, source, '.': source, trap, env, at: later, batch: later, flock, parallel, ssh, autossh: ssh,
-  su: hands(['-c', '--command'], Infinity, ['-s', '-g', '-w']), runuser: hands(['-c', '--command'], Infinity, ['-u', '-s']),
-  script: hands(['-c', '--command'], Infinity, ['-a', '-O', '-t']), watch: hands([], 0, ['-n', '--interval', '-d']), npx: hands(['-c', '--call'], Infinity), npm,
-  tmux: hands([], 1, ['-s', '-n', '-t', '-c', '-L', '-S', '-f', '-x', '-y']), screen: hands([], 0, ['-S', '-c', '-L', '-t', '-s', '-X', '-p', '-r']), entr: hands([], 0), xterm: hands(['-e'], Infinity),
-  'systemd-run': hands([], 0, ['--unit', '-p', '-u', '--on-calendar', '--on-active']), distrobox: hands([], Infinity), 'script-runner': hands([], 0),
+  sh,
+  bash: sh,
+  dash: sh,
+  zsh: sh,
+  ksh: sh,
+  ash: sh,
+  mksh: sh,
+  fish: sh,
+  rbash: sh,
+  '-bash': sh,
+  csh: sh,
+  tcsh: sh,
+  elvish: sh,
+  eval: evaluate,
+  source,
+  '.': source,
+  trap,
+  env,
+  at: later,
+  batch: later,
+  flock,
+  parallel,
+  ssh,
+  autossh: ssh,
+  su: hands(['-c', '--command'], Infinity, ['-s', '-g', '-w']),
+  runuser: hands(['-c', '--command'], Infinity, ['-u', '-s']),
+  script: hands(['-c', '--command'], Infinity, ['-a', '-O', '-t']),
+  watch: hands([], 0, ['-n', '--interval', '-d']),
+  npx: hands(['-c', '--call'], Infinity),
+  npm,
+  tmux: hands([], 1, ['-s', '-n', '-t', '-c', '-L', '-S', '-f', '-x', '-y']),
+  screen: hands([], 0, ['-S', '-c', '-L', '-t', '-s', '-X', '-p', '-r']),
+  entr: hands([], 0),
+  xterm: hands(['-e'], Infinity),
+  'systemd-run': hands([], 0, ['--unit', '-p', '-u', '--on-calendar', '--on-active']),
+  distrobox: hands([], Infinity),
+  'script-runner': hands([], 0),
 };

@@ -4,7 +4,10 @@
 const HUGE = 10 * 2 ** 30;
 const UNITS = 'KMGTPEZY';
 
-/** Answers whether a size as `head`, `truncate` and `fallocate` take it (`100G`, `20GB`, `5GiB`, `99999999999`) is more than any test needs. */
+/**
+ * Answers whether a size as `head`, `truncate` and `fallocate` take it (`100G`, `20GB`, `5GiB`, `99999999999`) is more
+ * than any test needs.
+ */
 export function isHuge(size: string): boolean {
   const [, count = '', unit = ''] = /^[-+<>]?(\d+(?:\.\d+)?)\s*([KMGTPEZY])?(?:i?B)?$/i.exec(size) ?? [];
   return count !== '' && Number(count) * 1024 ** (unit === '' ? 0 : UNITS.indexOf(unit.toUpperCase()) + 1) >= HUGE;

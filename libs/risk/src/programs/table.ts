@@ -10,7 +10,10 @@ import { TABLE } from './rows/table.ts';
 /** A program, or a form of it told by its words and flags. */
 export interface ProgramForm {
   readonly programs: readonly string[];
-  /** words that must stand in this order among the first operands; `a|b` is either, `a*` what begins so, `*` any, `=*` what assigns */
+  /**
+   * words that must stand in this order among the first operands; `a|b` is either, `a*` what begins so, `*` any, `=*`
+   * what assigns
+   */
   readonly words?: readonly string[];
   /** words of which none may stand among the first operands */
   readonly without?: readonly string[];
@@ -31,13 +34,17 @@ export interface TableRow extends ProgramForm {
   readonly kind: ActKind;
 }
 
-/** Operands among which the words are looked for; further ones are names of things. Options of unknown programs may hide a value among them. */
+/**
+ * Operands among which the words are looked for; further ones are names of things. Options of unknown programs may hide
+ * a value among them.
+ */
 const FIRST_OPERANDS = 5;
 
 /** Operands that a message shows. */
 const SHOWN_OPERANDS = 20;
 
-export const optionValues = (name: string): readonly string[] => [OPTION_VALUES, REMOTE_VALUES].flatMap((values) => (Object.hasOwn(values, name) ? values[name] ?? [] : []));
+export const optionValues = (name: string): readonly string[] =>
+  [OPTION_VALUES, REMOTE_VALUES].flatMap((values) => (Object.hasOwn(values, name) ? (values[name] ?? []) : []));
 
 /** Rows by the name of their program. */
 export function byProgram<Row extends ProgramForm>(rows: readonly Row[]): ReadonlyMap<string, readonly Row[]> {
@@ -48,22 +55,51 @@ export function byProgram<Row extends ProgramForm>(rows: readonly Row[]): Readon
 
 const BY_PROGRAM = byProgram(TABLE);
 
-/** Notes what the table says of the program; answers whether it says anything. Names with a suffix count by their stem: `mkfs.ext4` is `mkfs`. */
+/**
+ * Notes what the table says of the program; answers whether it says anything. Names with a suffix count by their stem:
+ * `mkfs.ext4` is `mkfs`.
+ */
 export function noteTableRows({ name, args }: Invocation, shell: Shell): boolean {
   // Asked how it is used, a program tells that; one that starts others may hand the question on.
   if (args.some(({ text }) => text === '--help') && !handsOn(name, args)) return false;
   const rows = BY_PROGRAM.get(name) ?? BY_PROGRAM.get(name.split('.')[0] ?? '') ?? [];
   const { operands } = takeOptions(args, optionValues(name));
-  const spoken = rows.filter((row) => (!row.needsArguments || args.length > 0) && (!row.operand || (row.operand === 'first_address' ? operands.slice(0, 1) : operands).some((one) => IS[row.operand ?? 'unknown'](one))) && hasForm(row, name, args));
+  const spoken = rows.filter(
+    (row) =>
+      (!row.needsArguments || args.length > 0) &&
+      (!row.operand ||
+        (row.operand === 'first_address' ? operands.slice(0, 1) : operands).some((one) =>
+          IS[row.operand ?? 'unknown'](one),
+        )) &&
+      hasForm(row, name, args),
+  );
   const words = operands.map(({ text }) => text);
   for (const row of spoken) {
-    const form = (row.words ?? []).map((word) => words.slice(0, FIRST_OPERANDS).find((one) => isOneOf(one, word)) ?? word);
+    const form = (row.words ?? []).map(
+      (word) => words.slice(0, FIRST_OPERANDS).find((one) => isOneOf(one, word)) ?? word,
+    );
     shell.act(row.kind, [name, ...form].join(' '), words.slice(0, SHOWN_OPERANDS).join(' '));
   }
   return spoken.length > 0;
 }
 
-const STARTS_OTHERS = new Set(['docker', 'podman', 'nerdctl', 'kubectl', 'oc', 'npm', 'npx', 'pnpm', 'yarn', 'bun', 'bunx', 'uvx', 'ansible', 'su', 'runas']);
+const STARTS_OTHERS = new Set([
+  'docker',
+  'podman',
+  'nerdctl',
+  'kubectl',
+  'oc',
+  'npm',
+  'npx',
+  'pnpm',
+  'yarn',
+  'bun',
+  'bunx',
+  'uvx',
+  'ansible',
+  'su',
+  'runas',
+]);
 /** Their words with which they do: the question is then the other program's. */
 const HANDS_ON = new Set(['--', 'run', 'exec', 'debug', 'x', 'dlx', 'create', '-c', '--call', '-m', '-a']);
 const HAVE_VERBS = new Set(['docker', 'podman', 'nerdctl', 'kubectl', 'oc', 'npm', 'pnpm', 'yarn', 'bun']);
@@ -73,16 +109,22 @@ const handsOn = (name: string, args: readonly Field[]): boolean =>
 /** An address where a package of a registry would have a name. */
 const ADDRESS = /^(?:git\+|(?:https?|git|ssh|ftp):\/\/|github:|gitlab:|bitbucket:|gist:)/;
 const isAddress = ({ text }: Field): boolean => ADDRESS.test(text.replace(/^[\w.@/-]+@(?=git|http|github:)/, ''));
-const IS = { address: isAddress, first_address: isAddress, unknown: ({ text, glob }: Field): boolean => glob || !isExact(text) };
+const IS = {
+  address: isAddress,
+  first_address: isAddress,
+  unknown: ({ text, glob }: Field): boolean => glob || !isExact(text),
+};
 
 /** Answers whether the arguments have the form. */
 export function hasForm(form: ProgramForm, name: string, args: readonly Field[]): boolean {
   const words = takeOptions(args, optionValues(name)).operands.map(({ text }) => text);
   const given = args.map(({ text }) => text);
-  return inOrder(words.slice(0, form.first ? form.words?.length : FIRST_OPERANDS), form.words ?? [])
-    && !words.slice(0, FIRST_OPERANDS).some((word) => form.without?.some((one) => isOneOf(word, one)))
-    && (form.flags === undefined || form.flags.some((flag) => isGiven(given, flag)))
-    && !form.unless?.some((flag) => isGiven(given, flag));
+  return (
+    inOrder(words.slice(0, form.first ? form.words?.length : FIRST_OPERANDS), form.words ?? []) &&
+    !words.slice(0, FIRST_OPERANDS).some((word) => form.without?.some((one) => isOneOf(word, one))) &&
+    (form.flags === undefined || form.flags.some((flag) => isGiven(given, flag))) &&
+    !form.unless?.some((flag) => isGiven(given, flag))
+  );
 }
 
 function inOrder(words: readonly string[], wanted: readonly string[]): boolean {
@@ -95,14 +137,20 @@ function inOrder(words: readonly string[], wanted: readonly string[]): boolean {
   return true;
 }
 
-const isOneOf = (word: string, either: string): boolean => either.split('|').some((one) => (one === '=*' ? word.includes('=') : one.endsWith('*') ? word.startsWith(one.slice(0, -1)) : word === one));
+const isOneOf = (word: string, either: string): boolean =>
+  either
+    .split('|')
+    .some((one) =>
+      one === '=*' ? word.includes('=') : one.endsWith('*') ? word.startsWith(one.slice(0, -1)) : word === one,
+    );
 
 /** Values with which a flag says that it isn't meant: `--dry-run=none` changes things. */
 const NOT_MEANT = /=(?:none|false|no|off|0)$/i;
 
 /** A short flag also counts in a cluster, a long one also with a value. */
 function isGiven(given: readonly string[], flag: string): boolean {
-  if (flag.startsWith('--')) return given.some((arg) => arg === flag || (arg.startsWith(`${flag}=`) && !NOT_MEANT.test(arg)));
+  if (flag.startsWith('--'))
+    return given.some((arg) => arg === flag || (arg.startsWith(`${flag}=`) && !NOT_MEANT.test(arg)));
   if (flag.length > 2) return given.includes(flag);
   return given.some((arg) => /^-[A-Za-z0-9]+$/.test(arg) && arg.includes(flag.charAt(1)));
 }

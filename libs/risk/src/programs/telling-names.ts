@@ -3,11 +3,20 @@ import { takeOptions } from '../shell/options.ts';
 import type { Invocation, Shell } from '../shell/shell.ts';
 import { optionValues } from './table.ts';
 import { READERS } from './rows/reading.ts';
-import { PUBLISHING, DESTROYING, PACKAGE_MANAGERS, REMOVING, SCRIPT_RUNNERS, SHOWING, UNDOING, INSISTING } from './rows/words.ts';
+import {
+  PUBLISHING,
+  DESTROYING,
+  PACKAGE_MANAGERS,
+  REMOVING,
+  SCRIPT_RUNNERS,
+  SHOWING,
+  UNDOING,
+  INSISTING,
+} from './rows/words.ts';
 
 /*
- * There are more programs than any table knows. Of one that isn't known, the name and the first words count: `acmectl delete cluster`
- * says what it does. Whoever knows better adds a row.
+ * There are more programs than any table knows. Of one that isn't known, the name and the first words count: `acmectl
+ * delete cluster` says what it does. Whoever knows better adds a row.
  */
 
 /** Words of a command line that may be verbs; further ones name things. */
@@ -17,28 +26,42 @@ const WORD = /^[a-z][a-z0-9]*(?:[-_:][a-z0-9]+)*$/i;
 /** `--delete`, `--purge-all`, `--force-destroy`; not `--delete-branch`, which names what goes besides. */
 const FLAG = /^--(?:force-)?[a-z]+(?:-(?:all|everything|data|now))?$/;
 
-/** Notes a program, or a script of the project, whose name or first words say that it destroys or publishes something. */
+/**
+ * Notes a program, or a script of the project, whose name or first words say that it destroys or publishes something.
+ */
 export function noteTellingName({ name, args }: Invocation, isKnown: boolean, shell: Shell): void {
   if (args.some(({ text }) => SHOWING.has(text.replace(/=.*/, '')))) return;
   const words = takeOptions(args, optionValues(name)).operands.map(({ text }) => text);
   const script = scriptOf(name, words);
-  if (script !== undefined && !CHECKS.test(script)) noteIf(tells(script, DESTROYING) || tells(script, PUBLISHING) || RESETS_DATA.test(script), name, script, shell);
+  if (script !== undefined && !CHECKS.test(script))
+    noteIf(tells(script, DESTROYING) || tells(script, PUBLISHING) || RESETS_DATA.test(script), name, script, shell);
   if (script !== undefined && !isWordOf(name, script)) return;
   if (isKnown || READERS.has(name) || PACKAGE_MANAGERS.has(name)) return;
   const stem = name.replace(/\.\w+$/, '');
   noteIf(WORD.test(stem) && (tells(stem, DESTROYING) || tells(stem, PUBLISHING)), name, name, shell);
-  const verb = words.slice(0, VERBS_WITHIN).find((word) => WORD.test(word) && [DESTROYING, REMOVING, PUBLISHING].some((verbs) => tells(word, verbs)));
+  const verb = words
+    .slice(0, VERBS_WITHIN)
+    .find((word) => WORD.test(word) && [DESTROYING, REMOVING, PUBLISHING].some((verbs) => tells(word, verbs)));
   const flag = args.find(({ text }) => FLAG.test(text) && tells(text.slice(2), DESTROYING));
   noteIf(verb !== undefined || flag !== undefined, name, verb ?? flag?.text ?? '', shell);
-  const insisted = words.slice(0, VERBS_WITHIN).find((word, index) => WORD.test(word) && (tells(word, UNDOING) || (index > 0 && word === 'clean')));
-  noteIf(insisted !== undefined && args.some(({ text }) => INSISTING.has(text.replace(/=.*/, ''))), name, insisted ?? '', shell);
+  const insisted = words
+    .slice(0, VERBS_WITHIN)
+    .find((word, index) => WORD.test(word) && (tells(word, UNDOING) || (index > 0 && word === 'clean')));
+  noteIf(
+    insisted !== undefined && args.some(({ text }) => INSISTING.has(text.replace(/=.*/, ''))),
+    name,
+    insisted ?? '',
+    shell,
+  );
 }
 
 /** What a project's scripts call the emptying of its data. */
-const RESETS_DATA = /(?:^|[:_-])(?:db|database|schema|data|prod|production)[:_-](?:reset|fresh|flush|clear|empty)(?:$|[:_-])/;
+const RESETS_DATA =
+  /(?:^|[:_-])(?:db|database|schema|data|prod|production)[:_-](?:reset|fresh|flush|clear|empty)(?:$|[:_-])/;
 
 /** Scripts that try something out on what is theirs. */
-const CHECKS = /(?:^|[:_-])(?:dry|check|preview|plan|diff|help|list|status)(?:$|[:_-])|^(?:tests?|spec|unit|e2e|it|lint|check|typecheck|build|watch|docs?|storybook|gen(?:erate)?|codegen|format|fmt|bench|coverage)(?:$|[:_-])/;
+const CHECKS =
+  /(?:^|[:_-])(?:dry|check|preview|plan|diff|help|list|status)(?:$|[:_-])|^(?:tests?|spec|unit|e2e|it|lint|check|typecheck|build|watch|docs?|storybook|gen(?:erate)?|codegen|format|fmt|bench|coverage)(?:$|[:_-])/;
 
 /** Runners that take their own words where a script's name may stand. */
 const isWordOf = (name: string, script: string): boolean => name === 'yarn' && !script.includes(':');
@@ -53,7 +76,10 @@ function scriptOf(name: string, [first, second]: readonly string[]): string | un
 
 /** A verb counts as the first or last part of a word: `db:drop`, `delete-stack`; not `pre-delete-check`. */
 function tells(word: string, verbs: ReadonlySet<string>): boolean {
-  const parts = word.replace(/([a-z])([A-Z])/g, '$1-$2').toLowerCase().split(/[-_:]/);
+  const parts = word
+    .replace(/([a-z])([A-Z])/g, '$1-$2')
+    .toLowerCase()
+    .split(/[-_:]/);
   return verbs.has(parts[0] ?? '') || verbs.has(parts.at(-1) ?? '');
 }
 

@@ -8,5 +8,6 @@ export const ASKS_FOR_NAME = /^-[vR]$/;
 
 /** Notes what `[` and `test` evaluate of their words: a name that is asked for may have an index. */
 export function noteTested(words: readonly Field[], shell: Shell): void {
-  for (const [index, { text }] of words.entries()) if (ASKS_FOR_NAME.test(text)) noteName(words[index + 1]?.text ?? '', shell);
+  for (const [index, { text }] of words.entries())
+    if (ASKS_FOR_NAME.test(text)) noteName(words[index + 1]?.text ?? '', shell);
 }

@@ -5,12 +5,16 @@ import type { Source } from '../shell/source.ts';
 import type { Zone } from '../zones.ts';
 
 /** Places where what is written runs later, by itself. */
-const RUNS_LATER = /(?:^|\/)(?:\.ssh\/authorized_keys|\.(?:bash|zsh)(?:rc|_profile|_logout|env)|\.profile|\.zprofile|cron\.[a-z]+\/|crontab$|systemd\/)/;
+const RUNS_LATER =
+  /(?:^|\/)(?:\.ssh\/authorized_keys|\.(?:bash|zsh)(?:rc|_profile|_logout|env)|\.profile|\.zprofile|cron\.[a-z]+\/|crontab$|systemd\/)/;
 const HISTORIES = /(?:^|\/)\.(?:bash|zsh|sh|python|psql|mysql)_history$/;
 const SCRATCH_ROOT = /^\/(?:tmp|var\/tmp|dev\/shm)$/;
 export const leavesTraces = (text: string): boolean => HISTORIES.test(text);
 
-/** Notes a write to the path: `overwrite` replaces what was there, `append` adds to it, `place` puts a file or directory there. */
+/**
+ * Notes a write to the path: `overwrite` replaces what was there, `append` adds to it, `place` puts a file or directory
+ * there.
+ */
 export function noteWrite(kind: 'overwrite' | 'append' | 'place', form: string, to: Field, shell: Shell): void {
   if (to.source) return;
   if (leavesTraces(to.text)) shell.act('trace_removal', form, to.text);
@@ -24,7 +28,8 @@ export function noteWrite(kind: 'overwrite' | 'append' | 'place', form: string, 
 /** Remembers what the command puts into the container's own /tmp. */
 export function noteOwnScratch(path: Field, shell: Shell): void {
   const at = shell.path(path);
-  if (at !== undefined && shell.zones(path).every((zone) => zone === 'scratch')) shell.scope.ownScratch.set(at.replace(/\/$/, ''), true);
+  if (at !== undefined && shell.zones(path).every((zone) => zone === 'scratch'))
+    shell.scope.ownScratch.set(at.replace(/\/$/, ''), true);
 }
 
 /** Notes that an archive is unpacked below the path: whatever is there then may be of it. */
@@ -45,7 +50,10 @@ export function isOwnScratch(path: Field, shell: Shell): boolean {
 /** Files that are empty by nature: their being there is what they say. */
 const EMPTY_BY_NATURE = /(?:^|\/)(?:\.(?:git)?keep|\.nojekyll|\.placeholder|py\.typed)$/;
 
-/** Notes that nothing stays of what a file of the workspace held. What this command line wrote itself, or what is made again, is no loss. */
+/**
+ * Notes that nothing stays of what a file of the workspace held. What this command line wrote itself, or what is made
+ * again, is no loss.
+ */
 export function noteEmptied(form: string, path: Field, shell: Shell): void {
   const at = shell.path(path);
   if (EMPTY_BY_NATURE.test(path.text) || (at !== undefined && shell.scope.made.has(at))) return;
@@ -65,5 +73,6 @@ export function noteMade(path: Field, content: Source, shell: Shell): void {
 
 /** Notes output without end that goes to a file. */
 export function noteEndless(form: string, path: Field, content: Source, shell: Shell): void {
-  if (content.kind === 'endless' && shell.zones(path).some((zone) => zone !== 'sink')) shell.act('exhaustion', form, path.text);
+  if (content.kind === 'endless' && shell.zones(path).some((zone) => zone !== 'sink'))
+    shell.act('exhaustion', form, path.text);
 }

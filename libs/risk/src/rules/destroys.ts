@@ -2,4 +2,13 @@
 import type { ActKind } from '../act.ts';
 
 /** What destroys something, for the rule that counts such calls. */
-export const DESTROYS = ['delete', 'empty', 'work_loss', 'history_loss', 'shared_history_loss', 'database_loss', 'infrastructure_loss', 'remote_loss'] as const satisfies readonly ActKind[];
+export const DESTROYS = [
+  'delete',
+  'empty',
+  'work_loss',
+  'history_loss',
+  'shared_history_loss',
+  'database_loss',
+  'infrastructure_loss',
+  'remote_loss',
+] as const satisfies readonly ActKind[];

@@ -2,7 +2,14 @@
 import { parseRiskRules, RiskRulesError } from './parse-rules.ts';
 import { RISK_RULES } from './risk-rules.ts';
 
-const RULE = { id: 'a.b', when: { kinds: ['delete'] }, points: { reversibility: 500 }, ceiling: 'soft_gate', reach: 'workspace', message: 'x' };
+const RULE = {
+  id: 'a.b',
+  when: { kinds: ['delete'] },
+  points: { reversibility: 500 },
+  ceiling: 'soft_gate',
+  reach: 'workspace',
+  message: 'x',
+};
 const problemsOf = (value: unknown): readonly string[] => {
   try {
     parseRiskRules(value);

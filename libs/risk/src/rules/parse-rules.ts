@@ -15,11 +15,20 @@ export class RiskRulesError extends Error {
 }
 
 /** The scores that one rule alone may bring, by its ceiling: a score tells the same as the ceiling beside it. */
-export const SCORES: Readonly<Record<Ceiling, readonly [number, number]>> = { none: [0, 0.4], soft_gate: [0.4, 1], no_go: [0.9, 1] };
+export const SCORES: Readonly<Record<Ceiling, readonly [number, number]>> = {
+  none: [0, 0.4],
+  soft_gate: [0.4, 1],
+  no_go: [0.9, 1],
+};
 
-/** Reads a table of rules. @throws RiskRulesError where it doesn't fit its schema, names a rule twice, or scores a rule beside its ceiling. */
+/**
+ * Reads a table of rules.
+ * @throws RiskRulesError where it doesn't fit its schema, names a rule twice, or scores a rule beside its ceiling.
+ */
 export function parseRiskRules(value: unknown): readonly RiskRule[] {
-  const shape = Errors(RiskRules, value).map(({ instancePath, message }) => `\`${instancePath === '' ? '/' : instancePath}\` ${message}`);
+  const shape = Errors(RiskRules, value).map(
+    ({ instancePath, message }) => `\`${instancePath === '' ? '/' : instancePath}\` ${message}`,
+  );
   if (shape.length > 0) throw new RiskRulesError(shape);
   const rules = value as readonly RiskRule[];
   const problems = rules.flatMap((rule, index) => [...twice(rules, index), ...besideCeiling(rule)]);
@@ -35,5 +44,7 @@ function twice(rules: readonly RiskRule[], index: number): string[] {
 function besideCeiling({ id, points, ceiling }: RiskRule): string[] {
   const [least, most] = SCORES[ceiling];
   const score = scoreOf(Object.values(points));
-  return score < least || score > most ? [`\`${id}\` scores ${score}, and \`${ceiling}\` goes with ${least} to ${most}`] : [];
+  return score < least || score > most
+    ? [`\`${id}\` scores ${score}, and \`${ceiling}\` goes with ${least} to ${most}`]
+    : [];
 }

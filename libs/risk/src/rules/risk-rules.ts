@@ -8,4 +8,11 @@ import { SECRET_RULES } from './secret-rules.ts';
 import { SYSTEM_RULES } from './system-rules.ts';
 
 /** The whole table, in the order in which bases are named. */
-export const RISK_RULES: readonly RiskRule[] = [...CALL_RULES, ...FILE_RULES, ...SYSTEM_RULES, ...SECRET_RULES, ...LOSS_RULES, ...RUN_RULES];
+export const RISK_RULES: readonly RiskRule[] = [
+  ...CALL_RULES,
+  ...FILE_RULES,
+  ...SYSTEM_RULES,
+  ...SECRET_RULES,
+  ...LOSS_RULES,
+  ...RUN_RULES,
+];

@@ -10,8 +10,15 @@ export interface Circumstances {
   readonly history: RiskHistory;
 }
 
-/** The act that the rule speaks of, the call itself (null) where the rule names no kind, or undefined where it is silent. */
-export function spokenOf(rule: RiskRule, acts: readonly Act[], { category, history }: Circumstances): Act | null | undefined {
+/**
+ * The act that the rule speaks of, the call itself (null) where the rule names no kind, or undefined where it is
+ * silent.
+ */
+export function spokenOf(
+  rule: RiskRule,
+  acts: readonly Act[],
+  { category, history }: Circumstances,
+): Act | null | undefined {
   const { kinds, categories, history: before } = rule.when;
   if (categories && !categories.includes(category)) return undefined;
   if (before && !happened(before, history)) return undefined;
@@ -19,17 +26,25 @@ export function spokenOf(rule: RiskRule, acts: readonly Act[], { category, histo
 }
 
 function fits(when: RiskRule['when'], act: Act): boolean {
-  return (when.kinds ?? []).includes(act.kind)
-    && (when.zones === undefined || (act.zone !== undefined && when.zones.includes(act.zone)))
-    && (when.recursive === undefined || when.recursive === (act.recursive ?? false))
-    && (when.many === undefined || when.many === (act.many ?? false));
+  return (
+    (when.kinds ?? []).includes(act.kind) &&
+    (when.zones === undefined || (act.zone !== undefined && when.zones.includes(act.zone))) &&
+    (when.recursive === undefined || when.recursive === (act.recursive ?? false)) &&
+    (when.many === undefined || when.many === (act.many ?? false))
+  );
 }
 
-function happened(before: NonNullable<RiskRule['when']['history']>, { destructive_calls = 0, failures_in_a_row = 0, labels = [] }: RiskHistory): boolean {
-  return destructive_calls >= (before.destructive_calls ?? 0)
-    && failures_in_a_row >= (before.failures_in_a_row ?? 0)
-    && (before.labels ?? []).every((label) => labels.includes(label));
+function happened(
+  before: NonNullable<RiskRule['when']['history']>,
+  { destructive_calls = 0, failures_in_a_row = 0, labels = [] }: RiskHistory,
+): boolean {
+  return (
+    destructive_calls >= (before.destructive_calls ?? 0) &&
+    failures_in_a_row >= (before.failures_in_a_row ?? 0) &&
+    (before.labels ?? []).every((label) => labels.includes(label))
+  );
 }
 
 /** The rule's message about the act, or about the call. Function replacements: a subject's `$&` isn't a pattern. */
-export const messageOf = ({ message }: RiskRule, act: Act | null): string => message.replace('{form}', () => act?.form ?? 'the call').replace('{subject}', () => act?.subject ?? '');
+export const messageOf = ({ message }: RiskRule, act: Act | null): string =>
+  message.replace('{form}', () => act?.form ?? 'the call').replace('{subject}', () => act?.subject ?? '');

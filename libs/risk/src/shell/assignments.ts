@@ -17,12 +17,16 @@ export function assign(node: SyntaxNode, shell: Statements): Source {
   const name = (element === undefined ? target : fieldOf(element, 'name'))?.text ?? '';
   const value = fieldOf(node, 'value');
   const appends = node.children.some(({ type }) => type === '+=');
-  const values = combinations(node, shell).map((pins) => pinned(shell.scope, pins, () => {
-    if (element !== undefined) indexOf(name, element, shell);
-    const assigned = valueOf(name, value, shell);
-    if (element !== undefined) return assigned;
-    return appends ? appended(shell.scope.isSet(name) ? shell.scope.value(name) : [''], assigned, value?.type === 'array') : assigned;
-  }));
+  const values = combinations(node, shell).map((pins) =>
+    pinned(shell.scope, pins, () => {
+      if (element !== undefined) indexOf(name, element, shell);
+      const assigned = valueOf(name, value, shell);
+      if (element !== undefined) return assigned;
+      return appends
+        ? appended(shell.scope.isSet(name) ? shell.scope.value(name) : [''], assigned, value?.type === 'array')
+        : assigned;
+    }),
+  );
   for (const one of values) shell.meter.text(one.reduce((length, text) => length + text.length, one.length));
   noteVariable(name, values, shell);
   if (element === undefined) setVariable(name, values, shell);
@@ -41,22 +45,31 @@ function assignElement(name: string, values: readonly Value[], shell: Statements
 function valueOf(name: string, node: SyntaxNode | undefined, shell: Statements): Value {
   if (!node) return [''];
   if (node.type !== 'array') return bounded([shell.text(node)]);
-  return bounded(namedChildren(node).flatMap((item) => {
-    if (!item.text.startsWith('[')) return shell.words(item).map(nameOf);
-    // `([index]=value)` isn't split.
-    const text = shell.text(item);
-    const index = /^\[([\s\S]*)\]\+?=/.exec(text)?.[1];
-    if (index !== undefined) noteIndex(name, index, shell);
-    return [index === undefined ? text : text.slice(index.length + 2).replace(/^\+?=/, '')];
-  }));
+  return bounded(
+    namedChildren(node).flatMap((item) => {
+      if (!item.text.startsWith('[')) return shell.words(item).map(nameOf);
+      // `([index]=value)` isn't split.
+      const text = shell.text(item);
+      const index = /^\[([\s\S]*)\]\+?=/.exec(text)?.[1];
+      if (index !== undefined) noteIndex(name, index, shell);
+      return [index === undefined ? text : text.slice(index.length + 2).replace(/^\+?=/, '')];
+    }),
+  );
 }
 
-/** Elements of a list, and characters of a text, that is added to again and again. A longer one is unknown: it would be copied each time. */
+/**
+ * Elements of a list, and characters of a text, that is added to again and again. A longer one is unknown: it would be
+ * copied each time.
+ */
 const ELEMENTS_MAX = 1024;
 const ADDED_CHARS_MAX = 4096;
-/** Characters of a value, as one that is doubled again and again reaches them. A script that is put into a variable is shorter. */
+/**
+ * Characters of a value, as one that is doubled again and again reaches them. A script that is put into a variable is
+ * shorter.
+ */
 const VALUE_CHARS_MAX = 16_384;
-const bounded = (value: Value): Value => (value.length > ELEMENTS_MAX || value.some(({ length }) => length > VALUE_CHARS_MAX) ? [UNKNOWN] : value);
+const bounded = (value: Value): Value =>
+  value.length > ELEMENTS_MAX || value.some(({ length }) => length > VALUE_CHARS_MAX) ? [UNKNOWN] : value;
 
 function appended(before: Value, value: Value, array: boolean): Value {
   if (array) return before.length + value.length > ELEMENTS_MAX ? [UNKNOWN] : [...before, ...value];
@@ -64,14 +77,22 @@ function appended(before: Value, value: Value, array: boolean): Value {
   return [text.length > ADDED_CHARS_MAX ? UNKNOWN : text, ...before.slice(1)];
 }
 
-const ATTRIBUTES: readonly (readonly [RegExp, Attribute])[] = [[/^-\w*n/, 'reference'], [/^-\w*A/, 'associative'], [/^-\w*i/, 'integer']];
+const ATTRIBUTES: readonly (readonly [RegExp, Attribute])[] = [
+  [/^-\w*n/, 'reference'],
+  [/^-\w*A/, 'associative'],
+  [/^-\w*i/, 'integer'],
+];
 /** Evaluate the index of a name that they are given. The others refuse it. */
 const TAKE_INDEX = new Set(['declare', 'typeset', 'local']);
 
 /** `export`, `declare`, `local` and their kin: the assignments in them, also where one is written as a quoted word. */
 export function declare(node: SyntaxNode, shell: Statements): Source {
   const children = namedChildren(node);
-  const words = new Map(children.filter(({ type }) => type !== 'variable_assignment' && type !== 'variable_name').map((child) => [child, shell.words(child).map(({ text }) => text)]));
+  const words = new Map(
+    children
+      .filter(({ type }) => type !== 'variable_assignment' && type !== 'variable_name')
+      .map((child) => [child, shell.words(child).map(({ text }) => text)]),
+  );
   const given = [...words.values()].flat();
   const attribute = ATTRIBUTES.find(([flag]) => given.some((text) => flag.test(text)))?.[1];
   const takesIndex = TAKE_INDEX.has(node.children[0]?.type ?? '');
@@ -93,7 +114,8 @@ function declareAssigned(node: SyntaxNode, { attribute, isList, isOwn }: Declare
   assign(node, shell);
   const value = fieldOf(node, 'value');
   // A list in quotes is expanded once more where an array is declared.
-  if (value !== undefined && value.type !== 'array') for (const [text = ''] of shell.scope.possible(name)) noteList(name, text, isList, shell);
+  if (value !== undefined && value.type !== 'array')
+    for (const [text = ''] of shell.scope.possible(name)) noteList(name, text, isList, shell);
 }
 
 interface Declared {
@@ -106,7 +128,11 @@ interface Declared {
 }
 
 /** A function's own name has no value until it gets one. */
-function declareName(name: string, { attribute, isOwn }: Pick<Declared, 'attribute' | 'isOwn'>, shell: Statements): void {
+function declareName(
+  name: string,
+  { attribute, isOwn }: Pick<Declared, 'attribute' | 'isOwn'>,
+  shell: Statements,
+): void {
   if (isOwn && shell.scope.makeOwn(name)) shell.scope.set(name, [UNSET]);
   setAttribute(name, attribute, shell);
 }
@@ -128,7 +154,8 @@ function declareWord(text: string, { attribute, takesIndex, isList, isOwn }: Dec
 
 /** Where a list is declared, a text that spells one is expanded once more. */
 function noteList(name: string, value: string, isList: boolean, shell: Statements): void {
-  if (isList && (shell.scope.maySetBefore ? !isExact(value) : !isExact(value.replaceAll(UNSET, '')))) noteEvaluation(value, shell);
+  if (isList && (shell.scope.maySetBefore ? !isExact(value) : !isExact(value.replaceAll(UNSET, ''))))
+    noteEvaluation(value, shell);
   if (/^\(.*[$`[]/s.test(value)) noteEvaluation(value, shell);
   if (value.startsWith('(') && isExact(value)) shell.script(`${name}=${value}`, NOTHING);
 }

@@ -22,7 +22,8 @@ function noteConditions(node: SyntaxNode, shell: Statements): void {
   for (const [index, child] of node.children.entries()) {
     const operator = child.type === 'test_operator' || child.type === 'word' ? child.text : '';
     const [before, after] = [node.children[index - 1], node.children[index + 1]];
-    if (COMPARES.test(operator)) for (const side of [before, after]) if (side?.named === true) noteArithmeticIn(side, side.start, side.end, shell);
+    if (COMPARES.test(operator))
+      for (const side of [before, after]) if (side?.named === true) noteArithmeticIn(side, side.start, side.end, shell);
     if (ASKS_FOR_NAME.test(operator) && after?.named === true) noteName(shell.text(after), shell);
     if (isExpression(child)) noteConditions(child, shell);
     else if (child.named) shell.substitutionsIn(child);
@@ -44,7 +45,8 @@ function wordsOf(node: SyntaxNode, shell: Statements): Field[] {
 }
 
 /** `(( … ))`: arithmetic alone. */
-export const isArithmetic = (node: SyntaxNode): boolean => node.type === 'compound_statement' && node.children[0]?.type === '((';
+export const isArithmetic = (node: SyntaxNode): boolean =>
+  node.type === 'compound_statement' && node.children[0]?.type === '((';
 
 /** Follows `(( … ))`, and what stands between the brackets of `for ((…))`. */
 export function runArithmetic(node: SyntaxNode, shell: Statements): void {
@@ -53,5 +55,7 @@ export function runArithmetic(node: SyntaxNode, shell: Statements): void {
   if (open === undefined || close === undefined) return;
   if (node.type === 'compound_statement') noteArithmeticIn(node, open.end, close.start, shell);
   // A part of the header at a time, since the `;` between them is none of arithmetic's.
-  else for (const part of namedChildren(node)) if (part.start >= open.end && part.end <= close.start) noteArithmeticIn(part, part.start, part.end, shell);
+  else
+    for (const part of namedChildren(node))
+      if (part.start >= open.end && part.end <= close.start) noteArithmeticIn(part, part.start, part.end, shell);
 }

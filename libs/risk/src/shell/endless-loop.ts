@@ -10,15 +10,24 @@ const PAUSES = /^(?:sleep|usleep|wait|read|break|exit|return|inotifywait|fswatch
 /** Commands with which each round leaves more files than the one before. */
 const MULTIPLIES = /^(?:cp|mkdir|touch|dd|tee|fallocate|truncate|mktemp|split|ln|install)$/;
 
-/** Notes a loop without an end that starts something in the background, or writes, in each of its rounds, and waits for nothing. */
+/**
+ * Notes a loop without an end that starts something in the background, or writes, in each of its rounds, and waits for
+ * nothing.
+ */
 export function noteEndlessLoop(node: SyntaxNode, shell: Shell): void {
   if (!hasNoEnd(node)) return;
   const body = fieldOf(node, 'body') ?? node;
   const all = [...descendants(body, () => true)];
   shell.meter.steps(all.length);
-  const behind = new Set(all.flatMap(({ children }) => children.filter((_child, index) => children[index + 1]?.type === '&')));
+  const behind = new Set(
+    all.flatMap(({ children }) => children.filter((_child, index) => children[index + 1]?.type === '&')),
+  );
   if (pauses(body, behind)) return;
-  const writes = all.filter(({ type, text, children }) => (type === 'command_name' && MULTIPLIES.test(text)) || (type === 'file_redirect' && children.some((child) => /^>/.test(child.type)) && !/\/dev\/|&\d/.test(text)));
+  const writes = all.filter(
+    ({ type, text, children }) =>
+      (type === 'command_name' && MULTIPLIES.test(text)) ||
+      (type === 'file_redirect' && children.some((child) => /^>/.test(child.type)) && !/\/dev\/|&\d/.test(text)),
+  );
   if (behind.size > 0 || writes.length > 0) shell.act('exhaustion', 'a loop', node.text);
 }
 

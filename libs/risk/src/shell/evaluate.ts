@@ -19,7 +19,8 @@ const TOKEN = /\s+|\\\r?\n|(?:0[xX][0-9a-fA-F]+|\d{1,2}#[\w@]+|[\d\uE005]+)|([A-
 /** Behind a name: it is given a value that doesn't depend on the one before. */
 const ASSIGNED = /\s*=(?!=)/y;
 /** Names to which arithmetic gives a number. */
-const GIVEN = /(?<!\w)([A-Za-z_]\w*)(?:\[[^\][]*\])?\s*(?:\+\+|--|(?:\*\*|<<|>>|[-+*/%&^|])?=(?!=))|(?:\+\+|--)\s*([A-Za-z_]\w*)/g;
+const GIVEN =
+  /(?<!\w)([A-Za-z_]\w*)(?:\[[^\][]*\])?\s*(?:\+\+|--|(?:\*\*|<<|>>|[-+*/%&^|])?=(?!=))|(?:\+\+|--)\s*([A-Za-z_]\w*)/g;
 const GIVEN_FIRST = /^\s*([A-Za-z_]\w*)\s*=(?!=)/;
 
 /** Notes what arithmetic on the text may run. The text is what is left once expansions were put in. */
@@ -52,7 +53,9 @@ function holdsNumber(name: string, { scope, meter }: Evaluator): boolean {
   const pinned = scope.pinned.get(name);
   const values: readonly Value[] = pinned ? [pinned] : scope.possible(name);
   meter.steps(values.reduce((sum, { length }) => sum + length, 0));
-  return values.every((value) => value.every((text) => text === '' || isNumber(text) || (text === UNSET && !scope.maySetBefore)));
+  return values.every((value) =>
+    value.every((text) => text === '' || isNumber(text) || (text === UNSET && !scope.maySetBefore)),
+  );
 }
 
 const NAME = /^(?:[A-Za-z_]\w*|[\d\uE005]+|[@*#?$!_-])$/;
@@ -77,7 +80,8 @@ export function noteIndex(name: string, index: string, shell: Evaluator): void {
   noteArithmetic(index, shell);
 }
 
-const isNothing = (text: string, { scope }: Evaluator): boolean => withoutMarkers(text) === '' && [...text].every((char) => char === UNSET) && (text === '' || !scope.maySetBefore);
+const isNothing = (text: string, { scope }: Evaluator): boolean =>
+  withoutMarkers(text) === '' && [...text].every((char) => char === UNSET) && (text === '' || !scope.maySetBefore);
 
 /** Notes a text that is evaluated a second time, and follows the substitutions that are known to stand in it. */
 export function noteEvaluation(text: string, shell: Evaluator): void {

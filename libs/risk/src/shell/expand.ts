@@ -18,7 +18,8 @@ const SUBSTITUTIONS = new Set(['command_substitution', 'process_substitution']);
 
 /** The fields that a word of a command becomes (POSIX XCU 2.6). */
 export function expandWord(node: SyntaxNode, shell: Expander): Field[] {
-  if (node.type === 'process_substitution') return [{ text: '/dev/fd/63', glob: false, source: shell.substitute(node) }];
+  if (node.type === 'process_substitution')
+    return [{ text: '/dev/fd/63', glob: false, source: shell.substitute(node) }];
   const text = expand(node, shell);
   shell.meter.text(text.text.length);
   const fields = fieldsOf(text, hasQuotes(node), shell.scope.value('IFS').join(''));
@@ -27,7 +28,9 @@ export function expandWord(node: SyntaxNode, shell: Expander): Field[] {
 }
 
 /** Answers whether the word is quoted somewhere, so that it is a word even if nothing is left of it. */
-const hasQuotes = (node: SyntaxNode): boolean => QUOTES.has(node.type) || ((node.type === 'concatenation' || node.type === 'command_name') && node.children.some(hasQuotes));
+const hasQuotes = (node: SyntaxNode): boolean =>
+  QUOTES.has(node.type) ||
+  ((node.type === 'concatenation' || node.type === 'command_name') && node.children.some(hasQuotes));
 
 /** The text that a word becomes where it isn't split: the value of an assignment, a here-string. */
 export function expandText(node: SyntaxNode, shell: Expander): string {
@@ -61,29 +64,47 @@ function expand(node: SyntaxNode, shell: Expander, first = true): MarkedText {
 
 function expanded(node: SyntaxNode, shell: Expander, first: boolean): MarkedText {
   switch (node.type) {
-    case 'raw_string': return marked(node.text.slice(1, -1), 'q');
-    case 'ansi_c_string': return marked(decodeEscapes(node.text.slice(2, -1)), 'q');
-    case 'string': return expandParts(node, node.start + 1, node.end - 1, shell);
+    case 'raw_string':
+      return marked(node.text.slice(1, -1), 'q');
+    case 'ansi_c_string':
+      return marked(decodeEscapes(node.text.slice(2, -1)), 'q');
+    case 'string':
+      return expandParts(node, node.start + 1, node.end - 1, shell);
     case 'translated_string':
     case 'command_name':
     case 'concatenation':
       return joined(namedChildren(node).map((child, index) => expand(child, shell, first && index === 0)));
-    case 'simple_expansion': return expandVariable(node.text.slice(1), 'x', shell);
-    case 'expansion': return expandBraced(node, 'x', shell);
+    case 'simple_expansion':
+      return expandVariable(node.text.slice(1), 'x', shell);
+    case 'expansion':
+      return expandBraced(node, 'x', shell);
     case 'command_substitution':
       if (mayBeArithmetic(node.text)) noteArithmeticIn(node, node.start + 3, node.end - 2, shell);
       return marked(withoutLastLines(textOf(shell.substitute(node))), 'x');
     // A number can't be a dangerous word, whichever it is.
     case 'arithmetic_expansion':
-      noteArithmeticIn(node, node.start + (node.text.startsWith('$[') ? 2 : 3), node.end - (node.text.startsWith('$[') ? 1 : 2), shell);
+      noteArithmeticIn(
+        node,
+        node.start + (node.text.startsWith('$[') ? 2 : 3),
+        node.end - (node.text.startsWith('$[') ? 1 : 2),
+        shell,
+      );
       return marked('1', 'q');
-    case 'brace_expression': return marked('*', 'b');
-    case 'process_substitution': return runWithin(node, shell, UNKNOWN);
-    default: return node.children.some(({ named }) => named) ? runWithin(node, shell, UNKNOWN) : bareWord(node.text, first, shell.scope);
+    case 'brace_expression':
+      return marked('*', 'b');
+    case 'process_substitution':
+      return runWithin(node, shell, UNKNOWN);
+    default:
+      return node.children.some(({ named }) => named)
+        ? runWithin(node, shell, UNKNOWN)
+        : bareWord(node.text, first, shell.scope);
   }
 }
 
-/** Answers whether bash takes `((…))` or `$((…))` for arithmetic, where the grammar takes it for a subshell within another. */
+/**
+ * Answers whether bash takes `((…))` or `$((…))` for arithmetic, where the grammar takes it for a subshell within
+ * another.
+ */
 export function mayBeArithmetic(text: string): boolean {
   const begin = /^\$?\(\(/.exec(text)?.[0].length ?? 0;
   if (begin === 0 || !text.endsWith('))')) return false;
@@ -97,22 +118,56 @@ export function mayBeArithmetic(text: string): boolean {
 }
 
 /** Expansions, which stand for their value in arithmetic. */
-const EXPANSIONS = new Set(['simple_expansion', 'expansion', 'command_substitution', 'process_substitution', 'arithmetic_expansion', 'string', 'raw_string', 'ansi_c_string', 'translated_string']);
+const EXPANSIONS = new Set([
+  'simple_expansion',
+  'expansion',
+  'command_substitution',
+  'process_substitution',
+  'arithmetic_expansion',
+  'string',
+  'raw_string',
+  'ansi_c_string',
+  'translated_string',
+]);
 
 /** Follows the arithmetic that stands between two places of a node, and notes what it may evaluate a second time. */
 export function noteArithmeticIn(node: SyntaxNode, start: number, end: number, shell: Expander): void {
-  noteArithmetic(putIn(node, start, end, (part) => {
-    const text = part.type === 'raw_string' ? part.text.slice(1, -1) : expandText(part, shell);
-    // A text between quotes is a part of the expression, any other value is one that is evaluated a second time.
-    if (part.type !== 'raw_string' && part.type !== 'string' && text !== '' && !isNumber(text) && !isUnsetHere(text, shell)) noteEvaluation(text, shell);
-    return part.type === 'simple_expansion' || part.type === 'expansion' || part.type === 'command_substitution' ? '1' : text;
-  }, shell), shell);
+  noteArithmetic(
+    putIn(
+      node,
+      start,
+      end,
+      (part) => {
+        const text = part.type === 'raw_string' ? part.text.slice(1, -1) : expandText(part, shell);
+        // A text between quotes is a part of the expression, any other value is one that is evaluated a second time.
+        if (
+          part.type !== 'raw_string' &&
+          part.type !== 'string' &&
+          text !== '' &&
+          !isNumber(text) &&
+          !isUnsetHere(text, shell)
+        )
+          noteEvaluation(text, shell);
+        return part.type === 'simple_expansion' || part.type === 'expansion' || part.type === 'command_substitution'
+          ? '1'
+          : text;
+      },
+      shell,
+    ),
+    shell,
+  );
 }
 
 const isUnsetHere = (text: string, { scope }: Expander): boolean => text === UNSET && !scope.maySetBefore;
 
 /** The text between two places of a node, with something in the place of each expansion. */
-function putIn(node: SyntaxNode, start: number, end: number, instead: (part: SyntaxNode) => string, shell: Expander): string {
+function putIn(
+  node: SyntaxNode,
+  start: number,
+  end: number,
+  instead: (part: SyntaxNode) => string,
+  shell: Expander,
+): string {
   const parts: string[] = [];
   let at = start;
   // An expansion isn't put into itself: what is asked for is a part of it then.
@@ -145,7 +200,12 @@ export function runWithin(node: SyntaxNode, shell: Expander, value: string): Mar
 const EVALUATING = new Set([...SUBSTITUTIONS, 'expansion', 'arithmetic_expansion']);
 
 /** The nodes of the types that stand in no other such node; the node `within` itself isn't one. */
-function outermost(node: SyntaxNode, types: ReadonlySet<string>, shell: Expander, within?: SyntaxNode): readonly SyntaxNode[] {
+function outermost(
+  node: SyntaxNode,
+  types: ReadonlySet<string>,
+  shell: Expander,
+  within?: SyntaxNode,
+): readonly SyntaxNode[] {
   const found: SyntaxNode[] = [];
   const visit = (one: SyntaxNode): void => {
     shell.meter.steps();
@@ -198,7 +258,12 @@ function homeOf(user: string, scope: Scope): string {
 
 /** `$@` and `${list[@]}` are several words even in quotes: the spaces between them are marked so that they split. */
 function words(value: Value, mark: Mark, separate: boolean, between = ' '): MarkedText {
-  return joined(value.flatMap((text, index) => [...(index > 0 ? [separate ? marked(' ', 'x') : marked(between, mark)] : []), marked(text, mark)]));
+  return joined(
+    value.flatMap((text, index) => [
+      ...(index > 0 ? [separate ? marked(' ', 'x') : marked(between, mark)] : []),
+      marked(text, mark),
+    ]),
+  );
 }
 
 function expandVariable(name: string, mark: Mark, { scope }: Expander): MarkedText {
@@ -232,7 +297,8 @@ function expandBraced(node: SyntaxNode, mark: Mark, shell: Expander): MarkedText
   const value = valueWith(prefix, name, index, rest, shell);
   const separate = name === '@' || index === '@';
   const operator = /^(:?[-=+?]|\^\^?|,,?)/.exec(rest)?.[0];
-  if (rest === '') return words(value, mark, separate, name === '*' || index === '*' ? firstOfIfs(mark, shell.scope) : ' ');
+  if (rest === '')
+    return words(value, mark, separate, name === '*' || index === '*' ? firstOfIfs(mark, shell.scope) : ' ');
   // As a prompt: the substitutions in the value run.
   if (rest === '@P') notePrompt(value.join(' '), shell);
   if (operator === undefined) return partOf(node, element, rest, value, shell);
@@ -252,17 +318,28 @@ export function indexOf(name: string, element: SyntaxNode, shell: Expander): str
 function valueWith(prefix: string, name: string, index: string | undefined, rest: string, shell: Expander): Value {
   const isList = index === '@' || index === '*';
   if (prefix !== '!') return elementOf(valueOf(name, shell.scope), index);
-  // `${!list[@]}` are the indices, numbers unless the array is an associative one; `${!prefix*}` are names of variables.
+  // `${!list[@]}` are the indices, numbers unless the array is an associative one; `${!prefix*}` are names of
+  // variables.
   if (isList && rest === '') return [shell.scope.attributes.has(name) ? UNKNOWN : NUMBER];
   if (index === undefined && /^[@*]$/.test(rest)) return [UNKNOWN];
   return indirect(elementOf(valueOf(name, shell.scope), index), shell);
 }
 
-/** A part of the value, or what is made of it: `${x:1:2}`, `${x#a}`, `${x/a/b}`. Where the part begins and how long it is, is arithmetic. */
-function partOf(node: SyntaxNode, element: SyntaxNode | undefined, rest: string, value: Value, shell: Expander): MarkedText {
+/**
+ * A part of the value, or what is made of it: `${x:1:2}`, `${x#a}`, `${x/a/b}`. Where the part begins and how long it
+ * is, is arithmetic.
+ */
+function partOf(
+  node: SyntaxNode,
+  element: SyntaxNode | undefined,
+  rest: string,
+  value: Value,
+  shell: Expander,
+): MarkedText {
   const start = node.end - 1 - rest.length;
   if (rest.startsWith(':')) noteArithmeticIn(node, start + 1, node.end - 1, shell);
-  else for (const child of node.children) if (child !== element && child.start >= start) runWithin(child, shell, UNKNOWN);
+  else
+    for (const child of node.children) if (child !== element && child.start >= start) runWithin(child, shell, UNKNOWN);
   return marked(isUnset(value) ? UNSET : value.every(isNumber) && rest.startsWith(':') ? NUMBER : UNKNOWN, 'q');
 }
 
@@ -274,7 +351,11 @@ interface Modification {
   readonly separate: boolean;
 }
 
-function modified(node: SyntaxNode, { name, value, operator, mark, separate }: Modification, shell: Expander): MarkedText {
+function modified(
+  node: SyntaxNode,
+  { name, value, operator, mark, separate }: Modification,
+  shell: Expander,
+): MarkedText {
   const word = namedChildren(node).at(-1);
   // The variable itself is a named child too: without a word after the operator there is nothing to expand.
   const text = word && word.start > node.start + 2 ? expandText(word, shell) : '';
@@ -282,7 +363,8 @@ function modified(node: SyntaxNode, { name, value, operator, mark, separate }: M
   // What runs in it counts in any case: another shell that is started here may have the variable unset.
   const other = marked(text, mark);
   switch (operator.replace(':', '')) {
-    case '-': return isUnset(value) || isEmpty(value) ? other : words(value, mark, separate);
+    case '-':
+      return isUnset(value) || isEmpty(value) ? other : words(value, mark, separate);
     case '=': {
       if (!isUnset(value) && !isEmpty(value)) {
         // What isn't known may be nothing.
@@ -292,14 +374,24 @@ function modified(node: SyntaxNode, { name, value, operator, mark, separate }: M
       setVariable(name, [[text]], shell);
       return other;
     }
-    case '+': return isUnset(value) || isEmpty(value) ? EMPTY : other;
+    case '+':
+      return isUnset(value) || isEmpty(value) ? EMPTY : other;
     // The shell stops here if the variable is unset, so what follows sees a value.
-    case '?': return isUnset(value) ? marked(UNKNOWN, mark) : words(value, mark, separate);
-    default: return words(value.map((text) => (operator.startsWith('^') ? text.toUpperCase() : text.toLowerCase())), mark, separate);
+    case '?':
+      return isUnset(value) ? marked(UNKNOWN, mark) : words(value, mark, separate);
+    default:
+      return words(
+        value.map((text) => (operator.startsWith('^') ? text.toUpperCase() : text.toLowerCase())),
+        mark,
+        separate,
+      );
   }
 }
 
-/** Within double quotes, a single quote of the other word is a character like any other: what stands behind it is expanded. */
+/**
+ * Within double quotes, a single quote of the other word is a character like any other: what stands behind it is
+ * expanded.
+ */
 function noteUnquoted(word: SyntaxNode, shell: Expander): void {
   for (const { text } of outermost(word, RAW, shell)) if (/[$`]/.test(text)) shell.script(`: "${text}"`, NOTHING);
 }
@@ -319,5 +411,6 @@ function indirect(value: Value, shell: Expander): Value {
   return isExact(target) && /^\w+$/.test(target) ? valueOf(target, shell.scope) : [UNKNOWN];
 }
 
-const isUnset = (value: Value): boolean => value.join('') !== '' && value.every((text) => text.includes(UNSET) && withoutMarkers(text) === '');
+const isUnset = (value: Value): boolean =>
+  value.join('') !== '' && value.every((text) => text.includes(UNSET) && withoutMarkers(text) === '');
 const isEmpty = (value: Value): boolean => value.join('') === '';

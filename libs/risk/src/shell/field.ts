@@ -2,8 +2,9 @@
 import type { Source } from './source.ts';
 
 /*
- * What can't be known stands in a text as a character of the private use area, so that it survives concatenation, quoting and being
- * parsed again as a nested script. A command that contains one of them itself is merely taken to hold something unknown.
+ * What can't be known stands in a text as a character of the private use area, so that it survives concatenation,
+ * quoting and being parsed again as a nested script. A command that contains one of them itself is merely taken to hold
+ * something unknown.
  */
 
 /** Something set while the command runs: output of a program, an argument, a line that was read. */
@@ -13,20 +14,23 @@ export const UNSET = '\uE001';
 /** Content that came over the network. */
 export const DOWNLOADED = '\uE002';
 
-/** A `*` that stays a pattern when quoted: one of the names that a loop went through, where the shell had expanded it. */
+/**
+ * A `*` that stays a pattern when quoted: one of the names that a loop went through, where the shell had expanded it.
+ */
 export const ANY_NAME = '\uE003';
 
 /** What is kept secret: the environment, a file of keys, a variable that is named after one. */
 export const SECRET = '\uE004';
 
 /**
- * A literal number, whichever it is: what counts something, or what the shell itself sets. No number is a dangerous word, so a text with
- * one in it is as good as known.
+ * A literal number, whichever it is: what counts something, or what the shell itself sets. No number is a dangerous
+ * word, so a text with one in it is as good as known.
  */
 export const NUMBER = '\uE005';
 
 /** Answers whether the text is a literal number, which means the same wherever it is evaluated. */
-export const isNumber = (text: string): boolean => /^\s*[-+]?(?:0[xX][0-9a-fA-F]+|\d{1,2}#[\w@]+|[\d\uE005]+)\s*$/.test(text);
+export const isNumber = (text: string): boolean =>
+  /^\s*[-+]?(?:0[xX][0-9a-fA-F]+|\d{1,2}#[\w@]+|[\d\uE005]+)\s*$/.test(text);
 
 /** The value of a secret that the command was given: any text at all. */
 export const GIVEN = '\uE006';
@@ -62,6 +66,11 @@ const SHOWN_FROM = 160;
 /** The text as a message shows it: what is unknown as `…`, no line breaks, and short. */
 export function shown(text: string): string {
   // Control characters of an attacker's text mustn't reach a terminal. What isn't shown needn't be looked at.
-  const flat = text.slice(0, SHOWN_FROM).replace(MARKERS, '…').replaceAll(NUMBER, '…').replaceAll(ANY_NAME, '*').replace(/[\x00-\x1f\x7f`]/g, ' ');
+  const flat = text
+    .slice(0, SHOWN_FROM)
+    .replace(MARKERS, '…')
+    .replaceAll(NUMBER, '…')
+    .replaceAll(ANY_NAME, '*')
+    .replace(/[\x00-\x1f\x7f`]/g, ' ');
   return flat.length > 80 ? `${flat.slice(0, 79)}…` : flat;
 }

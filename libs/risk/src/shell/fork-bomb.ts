@@ -3,8 +3,8 @@ import type { Shell } from './shell.ts';
 import type { SyntaxNode } from './syntax.ts';
 
 /**
- * A function that starts itself in a pipeline or in the background multiplies without end. One that merely calls itself is a recursion,
- * which ends or exhausts its own stack.
+ * A function that starts itself in a pipeline or in the background multiplies without end. One that merely calls itself
+ * is a recursion, which ends or exhausts its own stack.
  */
 export function noteForkBomb(name: string, body: SyntaxNode, shell: Shell): void {
   if (multiplies(body, (text) => text === name, shell)) shell.act('fork_bomb', name, `${name}(){…}`);
@@ -12,7 +12,8 @@ export function noteForkBomb(name: string, body: SyntaxNode, shell: Shell): void
 
 /** The same for a script that starts itself by `$0`. */
 export function noteSelfStart(script: SyntaxNode, shell: Shell): void {
-  if (script.text.includes('$0') && multiplies(script, (text) => /^"?(?:\.\/)?\$0"?$/.test(text), shell)) shell.act('fork_bomb', '$0', script.text);
+  if (script.text.includes('$0') && multiplies(script, (text) => /^"?(?:\.\/)?\$0"?$/.test(text), shell))
+    shell.act('fork_bomb', '$0', script.text);
 }
 
 function multiplies(body: SyntaxNode, isItself: (name: string) => boolean, shell: Shell): boolean {

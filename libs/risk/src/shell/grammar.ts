@@ -20,7 +20,9 @@ export interface CarriedLanguages {
   readonly sql: SqlParser;
 }
 
-/** The grammar of bash, ready to parse. Synchronous and without memory of earlier texts, so one serves a whole process. */
+/**
+ * The grammar of bash, ready to parse. Synchronous and without memory of earlier texts, so one serves a whole process.
+ */
 export class ShellGrammar {
   readonly #bash: Parser;
   readonly #powershell: Parser | undefined;
@@ -41,14 +43,16 @@ export class ShellGrammar {
     if (nests(text)) return undefined;
     const tree = this.#parse(this.#bash, text, meter, copyTree);
     if (tree === undefined || !namesReservedWord(tree)) return tree;
-    // The grammar knows `!` and `time` before simple commands alone; they change nothing about what a compound one does.
+    // The grammar knows `!` and `time` before simple commands alone; they change nothing about what a compound one
+    // does.
     const without = text.replace(BEFORE_COMPOUND, (found) => ' '.repeat(found.length));
     const again = without === text ? undefined : this.#parse(this.#bash, without, meter, copyTree);
     return again === undefined || namesReservedWord(again) ? undefined : again;
   }
 
   /**
-   * The same of a script of PowerShell; undefined too where the grammar isn't loaded, or may see another script than PowerShell would.
+   * The same of a script of PowerShell; undefined too where the grammar isn't loaded, or may see another script than
+   * PowerShell would.
    * @throws BudgetSpent where the text takes more than the budget has left
    */
   parsePowerShell(text: string, meter: Meter): SyntaxNode | undefined {
@@ -63,8 +67,9 @@ export class ShellGrammar {
     let spent = false;
     // The runtime stops when the callback answers true, though its type says void.
     const progressCallback = (): boolean => (spent ||= !meter.affords('parserReports'));
-    // The scanner of here-documents, patterns and expansions may look ahead to the end of the text at every word, without a report. It has
-    // to ask for each piece on its way, so the pieces are counted; without one it takes the text to end here.
+    // The scanner of here-documents, patterns and expansions may look ahead to the end of the text at every word,
+    // without a report. It has to ask for each piece on its way, so the pieces are counted; without one it takes the
+    // text to end here.
     const read = (at: number): string | undefined => {
       spent ||= !meter.affords('reads');
       return spent ? undefined : text.slice(at, at + READ_CHARS);
@@ -82,11 +87,37 @@ export class ShellGrammar {
   }
 }
 
-const BEFORE_COMPOUND = /(?<=^|[\s;&|({])(?:!|time(?:[ \t]+-p)?)(?=[ \t]+(?:(?:!|time|while|until|for|if|case|select|\{|\(\()(?![\w-])|[A-Za-z_]\w*(?:\[[^\]\n]{0,200}\])?\+?=))/g;
-/** Words that begin or end a part of a compound command: where one is the name of a program, the text was taken for something else than it is. */
-const RESERVED = new Set(['if', 'then', 'elif', 'else', 'fi', 'do', 'done', 'case', 'esac', 'while', 'until', 'for', 'select', 'function', '{', '}', '[[', ']]', '!']);
+const BEFORE_COMPOUND =
+  /(?<=^|[\s;&|({])(?:!|time(?:[ \t]+-p)?)(?=[ \t]+(?:(?:!|time|while|until|for|if|case|select|\{|\(\()(?![\w-])|[A-Za-z_]\w*(?:\[[^\]\n]{0,200}\])?\+?=))/g;
+/**
+ * Words that begin or end a part of a compound command: where one is the name of a program, the text was taken for
+ * something else than it is.
+ */
+const RESERVED = new Set([
+  'if',
+  'then',
+  'elif',
+  'else',
+  'fi',
+  'do',
+  'done',
+  'case',
+  'esac',
+  'while',
+  'until',
+  'for',
+  'select',
+  'function',
+  '{',
+  '}',
+  '[[',
+  ']]',
+  '!',
+]);
 const namesReservedWord = (node: SyntaxNode): boolean =>
-  (node.type === 'command_name' && RESERVED.has(node.text)) || timesAssignment(node) || node.children.some(namesReservedWord);
+  (node.type === 'command_name' && RESERVED.has(node.text)) ||
+  timesAssignment(node) ||
+  node.children.some(namesReservedWord);
 
 /** `time x=1` sets `x`; the grammar takes it for a program with an argument. */
 function timesAssignment({ type, children }: SyntaxNode): boolean {
@@ -109,15 +140,23 @@ function nests(text: string): boolean {
   return false;
 }
 
-/** The runtime is one per process: a second initialisation would pull the memory away from under the parsers of the first. */
+/**
+ * The runtime is one per process: a second initialisation would pull the memory away from under the parsers of the
+ * first.
+ */
 let runtime: Promise<void> | undefined;
 
-/** Makes the grammar from the bytes of its modules. Rejects if they aren't WebAssembly of the versions that this project depends on. */
+/**
+ * Makes the grammar from the bytes of its modules. Rejects if they aren't WebAssembly of the versions that this project
+ * depends on.
+ */
 export async function loadShellGrammar(bytes: ShellGrammarBytes): Promise<ShellGrammar> {
   runtime ??= Parser.init({ wasmBinary: bytes.runtime });
   await runtime;
   const bash = await parserOf(bytes.bash);
-  return bytes.carried ? new ShellGrammar(bash, await parserOf(bytes.carried.powershell), bytes.carried.sql) : new ShellGrammar(bash);
+  return bytes.carried
+    ? new ShellGrammar(bash, await parserOf(bytes.carried.powershell), bytes.carried.sql)
+    : new ShellGrammar(bash);
 }
 
 async function parserOf(language: Uint8Array): Promise<Parser> {

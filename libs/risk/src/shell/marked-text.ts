@@ -2,8 +2,8 @@
 import { ANY_NAME, field, UNKNOWN, type Field } from './field.ts';
 
 /**
- * A text and, for each of its characters, how it came: `q` quoted, `b` bare in the command, `x` from an unquoted expansion.
- * Bare text globs and expands braces; expanded text globs and is split; quoted text does nothing.
+ * A text and, for each of its characters, how it came: `q` quoted, `b` bare in the command, `x` from an unquoted
+ * expansion. Bare text globs and expands braces; expanded text globs and is split; quoted text does nothing.
  */
 export interface MarkedText {
   readonly text: string;
@@ -22,22 +22,29 @@ export function joined(parts: readonly MarkedText[]): MarkedText {
   if (parts.reduce((length, { text }) => length + text.length, 0) > WORD_MAX) return marked(UNKNOWN, 'x');
   return { text: parts.map(({ text }) => text).join(''), marks: parts.map(({ marks }) => marks).join('') };
 }
-const sliced = ({ text, marks }: MarkedText, start: number, end?: number): MarkedText => ({ text: text.slice(start, end), marks: marks.slice(start, end) });
+const sliced = ({ text, marks }: MarkedText, start: number, end?: number): MarkedText => ({
+  text: text.slice(start, end),
+  marks: marks.slice(start, end),
+});
 
 /** Words that one brace expression may become; more are one unknown pattern to us, as they are to a reader. */
 const BRACES_MAX = 64;
 
 /**
- * The fields that the text becomes: braces expanded, then split where it came from an expansion (POSIX XCU 2.6.5), at white space and at
- * the characters of `IFS`, whichever of them it really holds: what splits too often is read too severely, not too mildly.
+ * The fields that the text becomes: braces expanded, then split where it came from an expansion (POSIX XCU 2.6.5), at
+ * white space and at the characters of `IFS`, whichever of them it really holds: what splits too often is read too
+ * severely, not too mildly.
  */
 export function fieldsOf(text: MarkedText, quoted: boolean, ifs: string): Field[] {
-  return expandBraces(text).flatMap((word) => split(word, quoted, ifs)).map(asField);
+  return expandBraces(text)
+    .flatMap((word) => split(word, quoted, ifs))
+    .map(asField);
 }
 
 function asField({ text, marks }: MarkedText): Field {
   if (text.includes(ANY_NAME)) return field(text.replaceAll(ANY_NAME, '*'), true);
-  for (let i = 0; i < text.length; i += 1) if (marks[i] !== 'q' && '*?['.includes(text.charAt(i))) return field(text, true);
+  for (let i = 0; i < text.length; i += 1)
+    if (marks[i] !== 'q' && '*?['.includes(text.charAt(i))) return field(text, true);
   return field(text);
 }
 
@@ -45,7 +52,9 @@ function split(word: MarkedText, quoted: boolean, ifs: string): MarkedText[] {
   const words: MarkedText[] = [];
   let start = 0;
   for (let i = 0; i <= word.text.length; i += 1) {
-    const ends = i === word.text.length || (word.marks[i] === 'x' && (/\s/.test(word.text.charAt(i)) || ifs.includes(word.text.charAt(i))));
+    const ends =
+      i === word.text.length ||
+      (word.marks[i] === 'x' && (/\s/.test(word.text.charAt(i)) || ifs.includes(word.text.charAt(i))));
     if (!ends) continue;
     if (i > start) words.push(sliced(word, start, i));
     start = i + 1;

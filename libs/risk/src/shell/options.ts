@@ -14,7 +14,11 @@ export interface Options {
 }
 
 /** `stopAtOperand`: what follows the first operand isn't this program's, as with `env` or `docker run`. */
-export function takeOptions(args: readonly Field[], takesValue: readonly string[] = [], stopAtOperand = false): Options {
+export function takeOptions(
+  args: readonly Field[],
+  takesValue: readonly string[] = [],
+  stopAtOperand = false,
+): Options {
   const reader = new OptionReader(new Set(takesValue));
   for (let index = 0; index < args.length;) {
     const arg = args[index];
@@ -91,8 +95,14 @@ class OptionReader implements Options {
   }
 }
 
-/** Answers whether any of the flags was given; a long one also by an abbreviation of four characters or more, as GNU programs take it. */
+/**
+ * Answers whether any of the flags was given; a long one also by an abbreviation of four characters or more, as GNU
+ * programs take it.
+ */
 export function has(options: Options, ...names: readonly string[]): boolean {
-  return names.some((name) => options.flags.has(name)
-    || (name.startsWith('--') && [...options.flags].some((flag) => flag.length >= 5 && name.startsWith(flag))));
+  return names.some(
+    (name) =>
+      options.flags.has(name) ||
+      (name.startsWith('--') && [...options.flags].some((flag) => flag.length >= 5 && name.startsWith(flag))),
+  );
 }

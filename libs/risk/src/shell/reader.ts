@@ -21,7 +21,13 @@ import { together } from './together.ts';
 /** Scripts within scripts and functions within functions; people need two or three. */
 const DEPTH_MAX = 12;
 /** What a text becomes that is run, or is evaluated as if it were. */
-const RUNS: ReadonlySet<ActKind> = new Set(['run_unknown', 'run_decoded', 'run_downloaded', 'unknown_command', 'evaluation']);
+const RUNS: ReadonlySet<ActKind> = new Set([
+  'run_unknown',
+  'run_decoded',
+  'run_downloaded',
+  'unknown_command',
+  'evaluation',
+]);
 /** The value of a given secret, and whatever may be made of it. */
 const MAY_HOLD_GIVEN = /[\uE000\uE002\uE006]/;
 /** Statements within statements, across all scripts within each other. The stack holds ten times as many. */
@@ -29,12 +35,20 @@ const NESTING_MAX = 200;
 /** What following a command costs beside its arguments, in steps: it is looked up in some twenty tables. */
 const COMMAND_STEPS = 8;
 
-/** What a place within the workspace is where a command runs elsewhere: nothing that a rollback of the workspace brings back. */
-const ELSEWHERE: Partial<Readonly<Record<Zone, Zone>>> = { workspace: 'outside', inside: 'outside', regenerable: 'outside', history: 'outside' };
+/**
+ * What a place within the workspace is where a command runs elsewhere: nothing that a rollback of the workspace brings
+ * back.
+ */
+const ELSEWHERE: Partial<Readonly<Record<Zone, Zone>>> = {
+  workspace: 'outside',
+  inside: 'outside',
+  regenerable: 'outside',
+  history: 'outside',
+};
 
 /**
- * Follows a command as a shell would, without running anything, and gathers what it would do. Every branch is taken, and what
- * isn't known stays marked as such, so that doubt reaches the rules as doubt.
+ * Follows a command as a shell would, without running anything, and gathers what it would do. Every branch is taken,
+ * and what isn't known stays marked as such, so that doubt reaches the rules as doubt.
  */
 export class ShellReader implements Shell, Expander, Statements {
   readonly acts = new Map<string, Act>();
@@ -70,14 +84,16 @@ export class ShellReader implements Shell, Expander, Statements {
   }
 
   script(text: string, stdin: Source, positional: readonly Field[] | undefined = [], zero = 'bash'): Source {
-    return this.#read(text, (tree) => this.inScope(this.scope.clone(), () => {
-      this.scope.positional = positional;
-      this.scope.zero = zero;
-      noteSelfStart(tree, this);
-      const output = this.run(tree, stdin);
-      this.#runUncalled();
-      return output;
-    }));
+    return this.#read(text, (tree) =>
+      this.inScope(this.scope.clone(), () => {
+        this.scope.positional = positional;
+        this.scope.zero = zero;
+        noteSelfStart(tree, this);
+        const output = this.run(tree, stdin);
+        this.#runUncalled();
+        return output;
+      }),
+    );
   }
 
   evaluate(text: string, stdin: Source, positional?: readonly Field[]): Source {
@@ -111,7 +127,11 @@ export class ShellReader implements Shell, Expander, Statements {
   }
 
   powershell(text: string, stdin: Source): Source {
-    return this.deeper(text, () => this.inScope(this.scope.clone(), () => readPowerShell(text, stdin, { grammar: this.#grammar, meter: this.meter }, this)));
+    return this.deeper(text, () =>
+      this.inScope(this.scope.clone(), () =>
+        readPowerShell(text, stdin, { grammar: this.#grammar, meter: this.meter }, this),
+      ),
+    );
   }
 
   /** Takes steps for something that another language costs. @throws BudgetSpent at the budget's end */
@@ -160,13 +180,15 @@ export class ShellReader implements Shell, Expander, Statements {
       noteRead('<', files, this);
       return files.some(({ text }) => isSecretFile(text)) ? KEPT_SECRET : ANYTHING;
     }
-    return this.deeper(node.text, () => this.inScope(this.scope.clone(), () => {
-      // What is written into `>(…)` is on its input.
-      const input = node.children[0]?.type === '>(' ? ANYTHING : NOTHING;
-      const outputs = namedChildren(node).map((child) => this.run(child, input));
-      // Set-up code of a well-known tool: evaluating it is what it is for.
-      return isMadeForEval(node.text) ? textSource(':') : together(outputs);
-    }));
+    return this.deeper(node.text, () =>
+      this.inScope(this.scope.clone(), () => {
+        // What is written into `>(…)` is on its input.
+        const input = node.children[0]?.type === '>(' ? ANYTHING : NOTHING;
+        const outputs = namedChildren(node).map((child) => this.run(child, input));
+        // Set-up code of a well-known tool: evaluating it is what it is for.
+        return isMadeForEval(node.text) ? textSource(':') : together(outputs);
+      }),
+    );
   }
 
   /** Runs in a scope of its own, as a subshell does; of what it learns only the files it wrote are seen outside. */
@@ -194,7 +216,10 @@ export class ShellReader implements Shell, Expander, Statements {
     }
   }
 
-  /** A function that nothing calls by its name may be called by a trap or a child shell: it is followed with unknown parameters. */
+  /**
+   * A function that nothing calls by its name may be called by a trap or a child shell: it is followed with unknown
+   * parameters.
+   */
   #runUncalled(): void {
     for (const body of this.scope.uncalled) {
       this.scope.uncalled.delete(body);

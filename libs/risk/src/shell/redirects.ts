@@ -31,14 +31,20 @@ function pushedDown(body: SyntaxNode, redirects: readonly SyntaxNode[]): SyntaxN
   const last = namedChildren(body).at(-1);
   if (body.type === 'redirected_statement' || !last) return { ...body, children: [...body.children, ...redirects] };
   const children = body.children.map((child) =>
-    child === last ? { ...child, type: 'redirected_statement', field: null, children: [{ ...last, field: 'body' }, ...redirects] } : child);
+    child === last
+      ? { ...child, type: 'redirected_statement', field: null, children: [{ ...last, field: 'body' }, ...redirects] }
+      : child,
+  );
   return { ...body, children };
 }
 
 /** Words behind a redirection are arguments of the command; the grammar takes them for more destinations. */
 function strayWords(redirect: SyntaxNode): readonly SyntaxNode[] {
   if (redirect.type === 'heredoc_redirect') {
-    return [...redirect.children.filter(({ field }) => field === 'argument'), ...redirect.children.flatMap((child) => (child.type === 'file_redirect' ? strayWords(child) : []))];
+    return [
+      ...redirect.children.filter(({ field }) => field === 'argument'),
+      ...redirect.children.flatMap((child) => (child.type === 'file_redirect' ? strayWords(child) : [])),
+    ];
   }
   return redirect.children.filter(({ field }) => field === 'destination').slice(1);
 }
@@ -52,7 +58,9 @@ function withWords(body: SyntaxNode, words: readonly SyntaxNode[], shell: Statem
 /** The shell empties the file before the command reads it: `sort f > f` leaves nothing. */
 function noteReadsItself(body: SyntaxNode, redirects: readonly SyntaxNode[], shell: Statements): void {
   if (body.type !== 'command' && body.type !== 'pipeline') return;
-  const emptied = redirects.filter((redirect) => /^>\|?$/.test(operatorOf(redirect)) && isOutput(redirect)).flatMap(({ children }) => children.find(({ field }) => field === 'destination') ?? []);
+  const emptied = redirects
+    .filter((redirect) => /^>\|?$/.test(operatorOf(redirect)) && isOutput(redirect))
+    .flatMap(({ children }) => children.find(({ field }) => field === 'destination') ?? []);
   if (emptied.length === 0) return;
   const read = filesRead(body, shell);
   for (const to of emptied) if (read.has(to.text)) for (const path of shell.words(to)) noteEmptied('>', path, shell);
@@ -66,18 +74,100 @@ function filesRead(body: SyntaxNode, shell: Statements): ReadonlySet<string> {
     const name = children.find(({ field }) => field === 'name')?.text ?? '';
     if (type !== 'command' || !READS_ITS_FILES.has(name)) continue;
     const words = children.filter(({ field }) => field === 'argument').map(({ text }) => text);
-    const program = TAKES_PROGRAM.has(name) && !words.some((word) => NAMES_PROGRAM.test(word)) ? words.findIndex((word) => !word.startsWith('-')) : -1;
-    words.forEach((word, index) => { if (index !== program) files.add(word); });
+    const program =
+      TAKES_PROGRAM.has(name) && !words.some((word) => NAMES_PROGRAM.test(word))
+        ? words.findIndex((word) => !word.startsWith('-'))
+        : -1;
+    words.forEach((word, index) => {
+      if (index !== program) files.add(word);
+    });
   }
   return files;
 }
 /** Programs whose first argument is a pattern or a program, where no option gives one. */
-const TAKES_PROGRAM = new Set(['grep', 'egrep', 'fgrep', 'rg', 'sed', 'gsed', 'awk', 'gawk', 'mawk', 'perl', 'jq', 'yq', 'xq', 'm4']);
+const TAKES_PROGRAM = new Set([
+  'grep',
+  'egrep',
+  'fgrep',
+  'rg',
+  'sed',
+  'gsed',
+  'awk',
+  'gawk',
+  'mawk',
+  'perl',
+  'jq',
+  'yq',
+  'xq',
+  'm4',
+]);
 const NAMES_PROGRAM = /^-[a-zA-Z]*[ef]|^--(?:expression|regexp|file|from-file)/;
 /** Programs that read the files that they are given; to others a name may be only a name. */
 const READS_ITS_FILES = new Set([
-  'cat', 'tac', 'bat', 'sort', 'uniq', 'sed', 'gsed', 'awk', 'gawk', 'mawk', 'perl', 'grep', 'egrep', 'fgrep', 'rg', 'jq', 'yq', 'xq', 'cut', 'head', 'tail', 'rev', 'nl', 'column', 'fmt', 'fold', 'expand', 'unexpand', 'iconv', 'paste', 'join', 'comm', 'shuf', 'tsort',
-  'xmllint', 'tidy', 'prettier', 'clang-format', 'black', 'gofmt', 'rustfmt', 'shfmt', 'terser', 'uglifyjs', 'csvcut', 'csvsort', 'mlr', 'openssl', 'gpg', 'base64', 'xxd', 'dos2unix', 'unix2dos', 'pandoc', 'strings', 'diff', 'envsubst', 'm4', 'cpp', 'gzip', 'gunzip', 'zcat', 'xz', 'zstd',
+  'cat',
+  'tac',
+  'bat',
+  'sort',
+  'uniq',
+  'sed',
+  'gsed',
+  'awk',
+  'gawk',
+  'mawk',
+  'perl',
+  'grep',
+  'egrep',
+  'fgrep',
+  'rg',
+  'jq',
+  'yq',
+  'xq',
+  'cut',
+  'head',
+  'tail',
+  'rev',
+  'nl',
+  'column',
+  'fmt',
+  'fold',
+  'expand',
+  'unexpand',
+  'iconv',
+  'paste',
+  'join',
+  'comm',
+  'shuf',
+  'tsort',
+  'xmllint',
+  'tidy',
+  'prettier',
+  'clang-format',
+  'black',
+  'gofmt',
+  'rustfmt',
+  'shfmt',
+  'terser',
+  'uglifyjs',
+  'csvcut',
+  'csvsort',
+  'mlr',
+  'openssl',
+  'gpg',
+  'base64',
+  'xxd',
+  'dos2unix',
+  'unix2dos',
+  'pandoc',
+  'strings',
+  'diff',
+  'envsubst',
+  'm4',
+  'cpp',
+  'gzip',
+  'gunzip',
+  'zcat',
+  'xz',
+  'zstd',
 ]);
 
 /** What the redirection puts on the input; undefined if it doesn't. */
@@ -94,7 +184,12 @@ function inputOf(redirect: SyntaxNode, shell: Statements): Source | undefined {
   if (!from) return ANYTHING;
   const path = shell.path(from);
   noteRead('<', [from], shell);
-  return from.source ?? deviceSource(from.text) ?? (path === undefined ? undefined : shell.scope.files.get(path)) ?? (isSecretFile(from.text) ? KEPT_SECRET : ANYTHING);
+  return (
+    from.source ??
+    deviceSource(from.text) ??
+    (path === undefined ? undefined : shell.scope.files.get(path)) ??
+    (isSecretFile(from.text) ? KEPT_SECRET : ANYTHING)
+  );
 }
 
 function hereDocument(redirect: SyntaxNode, shell: Statements): Source {
@@ -137,20 +232,25 @@ function toFile(redirect: SyntaxNode, output: Source, shell: Statements): Source
   return isOutput(redirect) ? NOTHING : output;
 }
 
-/** Programs that print nothing may still complain: of another descriptor than the output, only what is known to be empty counts. */
+/**
+ * Programs that print nothing may still complain: of another descriptor than the output, only what is known to be empty
+ * counts.
+ */
 function isNothing(redirect: SyntaxNode, output: Source): boolean {
   return (output.kind === 'nothing' && isOutput(redirect)) || (output.kind === 'text' && output.text.trim() === '');
 }
 
 /** Answers whether it is the output that goes there, and not only what complains on another descriptor. */
-const isOutput = (redirect: SyntaxNode): boolean => !redirect.children.some(({ type, text }) => type === 'file_descriptor' && text !== '1');
+const isOutput = (redirect: SyntaxNode): boolean =>
+  !redirect.children.some(({ type, text }) => type === 'file_descriptor' && text !== '1');
 
 function addTo(to: Field, output: Source, shell: Statements): void {
   const path = shell.path(to);
   if (path === undefined) return;
   shell.scope.files.set(path, passedOn(output, true));
   // A file that is emptied to be filled line by line is written like any other.
-  if (output.kind !== 'nothing' && (output.kind !== 'text' || output.text.trim() !== '')) shell.scope.emptied.delete(path);
+  if (output.kind !== 'nothing' && (output.kind !== 'text' || output.text.trim() !== ''))
+    shell.scope.emptied.delete(path);
 }
 
 /** bash itself connects to `/dev/tcp/host/port`. */
@@ -162,4 +262,7 @@ function noteConnection(to: string, output: Source, shell: Statements): void {
 
 const operatorOf = (redirect: SyntaxNode): string => redirect.children.find(({ named }) => !named)?.type ?? '';
 const destinationOf = (redirect: SyntaxNode, shell: Statements) =>
-  redirect.children.filter(({ field }) => field === 'destination').slice(0, 1).flatMap((node) => shell.words(node));
+  redirect.children
+    .filter(({ field }) => field === 'destination')
+    .slice(0, 1)
+    .flatMap((node) => shell.words(node));

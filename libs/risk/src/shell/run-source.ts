@@ -4,7 +4,13 @@ import type { Shell } from './shell.ts';
 import { NOTHING, textOf, type Source } from './source.ts';
 
 /** Runs what a source holds as a script of its own, or where the shell is. */
-export function runSource(source: Source, args: readonly Field[], stdin: Source, shell: Shell, where: 'apart' | 'here' = 'apart'): Source {
+export function runSource(
+  source: Source,
+  args: readonly Field[],
+  stdin: Source,
+  shell: Shell,
+  where: 'apart' | 'here' = 'apart',
+): Source {
   if (source.kind === 'nothing') return NOTHING;
   if (source.kind === 'text' && source.decoded) shell.act('run_decoded', 'a shell', source.text);
   if (where === 'here') return shell.evaluate(textOf(source), stdin, args.length > 0 ? args : undefined);

@@ -10,8 +10,8 @@ import type { SyntaxNode } from './syntax.ts';
 export type Value = readonly string[];
 
 /**
- * What a declaration makes of a name beyond text. An assignment to an `integer` is evaluated as arithmetic, the index of an `associative`
- * array isn't, and a `reference` stands for the variable that its value names.
+ * What a declaration makes of a name beyond text. An assignment to an `integer` is evaluated as arithmetic, the index
+ * of an `associative` array isn't, and a `reference` stands for the variable that its value names.
  */
 export type Attribute = 'integer' | 'associative' | 'reference' | 'several';
 
@@ -23,14 +23,59 @@ const CWDS_MAX = 4;
 export const WORKSPACE = '/workspace';
 export const HOME = '/home/agent';
 
-/** What a call's environment holds whatever the host has. `IFS` is a space, since splitting is done at white space anyway. */
+/**
+ * What a call's environment holds whatever the host has. `IFS` is a space, since splitting is done at white space
+ * anyway.
+ */
 const ENVIRONMENT: Readonly<Record<string, string>> = {
-  HOME, IFS: ' ', TMPDIR: '/tmp', SHELL: '/bin/bash', USER: 'agent', LOGNAME: 'agent', UID: '1000', EUID: '1000', LANG: 'C', TERM: 'dumb',
+  HOME,
+  IFS: ' ',
+  TMPDIR: '/tmp',
+  SHELL: '/bin/bash',
+  USER: 'agent',
+  LOGNAME: 'agent',
+  UID: '1000',
+  EUID: '1000',
+  LANG: 'C',
+  TERM: 'dumb',
 };
 /** Set, never dangerous as a path, and different each time. */
-const SPECIAL = new Set(['-', '_', 'OLDPWD', 'PATH', 'HOSTNAME', 'PIPESTATUS', 'BASH_REMATCH', 'FUNCNAME', 'BASH_SOURCE', 'DIRSTACK', 'EPOCHREALTIME', 'BASH_VERSION', 'MACHTYPE', 'OSTYPE', 'HOSTTYPE']);
+const SPECIAL = new Set([
+  '-',
+  '_',
+  'OLDPWD',
+  'PATH',
+  'HOSTNAME',
+  'PIPESTATUS',
+  'BASH_REMATCH',
+  'FUNCNAME',
+  'BASH_SOURCE',
+  'DIRSTACK',
+  'EPOCHREALTIME',
+  'BASH_VERSION',
+  'MACHTYPE',
+  'OSTYPE',
+  'HOSTTYPE',
+]);
 /** Variables that the shell itself sets to a number each time. */
-const COUNTED = new Set(['?', '$', '!', 'RANDOM', 'SRANDOM', 'SECONDS', 'LINENO', 'BASHPID', 'PPID', 'EPOCHSECONDS', 'BASH_SUBSHELL', 'SHLVL', 'HISTCMD', 'COLUMNS', 'LINES', 'OPTIND']);
+const COUNTED = new Set([
+  '?',
+  '$',
+  '!',
+  'RANDOM',
+  'SRANDOM',
+  'SECONDS',
+  'LINENO',
+  'BASHPID',
+  'PPID',
+  'EPOCHSECONDS',
+  'BASH_SUBSHELL',
+  'SHLVL',
+  'HISTCMD',
+  'COLUMNS',
+  'LINES',
+  'OPTIND',
+]);
 /** Variables that hold a secret which the command was given: what is in them may be any text. */
 const GIVEN_SECRET = /^WRIT_SECRET_/;
 
@@ -95,7 +140,10 @@ export class Scope {
     return copy;
   }
 
-  /** Runs as a function's body. Names that it makes its own may afterwards be what they were, or what it left in them: whether each way through it does so isn't followed. */
+  /**
+   * Runs as a function's body. Names that it makes its own may afterwards be what they were, or what it left in them:
+   * whether each way through it does so isn't followed.
+   */
   asFunction<T>(body: () => T): T {
     const before = this.#outside;
     const outside = new Map<string, readonly Value[]>();
@@ -136,8 +184,10 @@ export class Scope {
 
   /** Makes what holds in the other possible here too. */
   merge(other: Scope): void {
-    for (const name of this.#parted(this.variables, other.variables)) this.variables.set(name, this.#union(this.possible(name), other.possible(name)));
-    for (const name of this.#parted(this.attributes, other.attributes)) if (this.attributes.get(name) !== other.attributes.get(name)) this.attributes.set(name, 'several');
+    for (const name of this.#parted(this.variables, other.variables))
+      this.variables.set(name, this.#union(this.possible(name), other.possible(name)));
+    for (const name of this.#parted(this.attributes, other.attributes))
+      if (this.attributes.get(name) !== other.attributes.get(name)) this.attributes.set(name, 'several');
     this.#takeOver(this.functions, other.functions);
     this.#takeOver(this.aliases, other.aliases);
     this.#takeOver(this.movedTo, other.movedTo);
@@ -148,7 +198,10 @@ export class Scope {
     if (!this.#areSame(this.positional, other.positional)) this.positional = undefined;
   }
 
-  /** The variables that may have values here that they hadn't in the other, which this one was copied from; unknown may be any value. */
+  /**
+   * The variables that may have values here that they hadn't in the other, which this one was copied from; unknown may
+   * be any value.
+   */
   changedSince(other: Scope): readonly string[] {
     return [...this.#parted(this.variables, other.variables)].filter((name) => {
       const before = other.possible(name);
@@ -199,27 +252,36 @@ export class Scope {
     this.#unpin(name);
   }
 
-  /** Keeps the pins of names that the other still holds pinned: what was assigned meanwhile has the value that it was given. */
+  /**
+   * Keeps the pins of names that the other still holds pinned: what was assigned meanwhile has the value that it was
+   * given.
+   */
   keepPins(others: ReadonlyMap<string, Value>): void {
     if (others === this.pinned || this.pinned.size === 0) return;
     this.#meter.steps(this.pinned.size);
     this.pinned = new Map([...this.pinned].filter(([name]) => others.has(name)));
   }
 
-  /** A name that is assigned, in a function or an evaluated text, no longer has the value that its command was followed with. */
+  /**
+   * A name that is assigned, in a function or an evaluated text, no longer has the value that its command was followed
+   * with.
+   */
   #unpin(name: string): void {
     if (!this.pinned.has(name)) return;
     this.#meter.steps(this.pinned.size);
     this.pinned = new Map([...this.pinned].filter(([each]) => each !== name));
   }
 
-  /** Answers whether nothing is known of a variable that this command doesn't set: an earlier command of its session may have. */
+  /**
+   * Answers whether nothing is known of a variable that this command doesn't set: an earlier command of its session may
+   * have.
+   */
   get maySetBefore(): boolean {
     return this.#isSession;
   }
 
   #default(name: string): Value {
-    if (name === 'PWD') return [this.cwds.length === 1 ? this.cwds[0] ?? UNKNOWN : UNKNOWN];
+    if (name === 'PWD') return [this.cwds.length === 1 ? (this.cwds[0] ?? UNKNOWN) : UNKNOWN];
     if (COUNTED.has(name)) return [NUMBER];
     if (GIVEN_SECRET.test(name)) return [GIVEN];
     // What the prompt was before is a prompt already.

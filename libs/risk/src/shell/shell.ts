@@ -17,7 +17,10 @@ export interface Invocation {
 /** What the reading of a program may ask of the shell that starts it. */
 export interface Shell {
   readonly scope: Scope;
-  /** What the reading has cost. A program whose reading takes more than a look at each of its arguments MUST count it here. */
+  /**
+   * What the reading has cost. A program whose reading takes more than a look at each of its arguments MUST count it
+   * here.
+   */
   readonly meter: Meter;
   /** Notes that the command would do this. `subject` may be raw: it is made safe to show. */
   act(kind: ActKind, form: string, subject: string, details?: Pick<Act, 'zone' | 'recursive' | 'many'>): void;
@@ -25,9 +28,15 @@ export interface Shell {
   invoke(words: readonly Field[], stdin: Source): Source;
   /** Follows the text as a script of its own; returns what it writes to its output. */
   script(text: string, stdin: Source, positional?: readonly Field[], zero?: string): Source;
-  /** Follows the text as if it stood where the shell is: what it assigns stays. `positional` are the text's own, where it has some. */
+  /**
+   * Follows the text as if it stood where the shell is: what it assigns stays. `positional` are the text's own, where
+   * it has some.
+   */
   evaluate(text: string, stdin: Source, positional?: readonly Field[]): Source;
-  /** Takes so many steps of what the reading may cost; answers false where they are used up, and what is left counts as unread. */
+  /**
+   * Takes so many steps of what the reading may cost; answers false where they are used up, and what is left counts as
+   * unread.
+   */
   afford(steps?: number): boolean;
   /** Statements of a database, by the grammars that commands carry. */
   readonly sql: SqlParser | undefined;

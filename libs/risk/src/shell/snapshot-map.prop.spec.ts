@@ -6,29 +6,35 @@ const key = fc.constantFrom('a', 'b', 'c', 'd', 'e', 'aa', 'ab', '');
 const change = fc.record({ copy: fc.nat(), key, value: fc.option(fc.integer()), fork: fc.boolean() });
 
 test('copies of a map hold what was written to each of them, whatever is written to the others', () => {
-  fc.assert(fc.property(fc.array(change, { maxLength: 60 }), (changes) => {
-    const copies = [{ map: new SnapshotMap<number>(), plain: new Map<string, number>() }];
-    for (const { copy, key: name, value, fork } of changes) {
-      const one = copies[copy % copies.length];
-      if (one === undefined) continue;
-      if (fork) copies.push({ map: one.map.snapshot(), plain: new Map(one.plain) });
-      if (value === null) {
-        one.map.delete(name);
-        one.plain.delete(name);
-      } else {
-        one.map.set(name, value);
-        one.plain.set(name, value);
+  fc.assert(
+    fc.property(fc.array(change, { maxLength: 60 }), (changes) => {
+      const copies = [{ map: new SnapshotMap<number>(), plain: new Map<string, number>() }];
+      for (const { copy, key: name, value, fork } of changes) {
+        const one = copies[copy % copies.length];
+        if (one === undefined) continue;
+        if (fork) copies.push({ map: one.map.snapshot(), plain: new Map(one.plain) });
+        if (value === null) {
+          one.map.delete(name);
+          one.plain.delete(name);
+        } else {
+          one.map.set(name, value);
+          one.plain.set(name, value);
+        }
       }
-    }
-    for (const { map, plain } of copies) for (const name of ['a', 'b', 'c', 'd', 'e', 'aa', 'ab', '', 'z']) expect([name, map.get(name), map.has(name)]).toEqual([name, plain.get(name), plain.has(name)]);
-    for (const one of copies) {
-      for (const two of copies) {
-        const differ = [...new Set([...one.plain.keys(), ...two.plain.keys()])].filter((name) => one.plain.get(name) !== two.plain.get(name));
-        const parted = one.map.partedFrom(two.map);
-        expect(differ.filter((name) => !parted.has(name))).toEqual([]);
+      for (const { map, plain } of copies)
+        for (const name of ['a', 'b', 'c', 'd', 'e', 'aa', 'ab', '', 'z'])
+          expect([name, map.get(name), map.has(name)]).toEqual([name, plain.get(name), plain.has(name)]);
+      for (const one of copies) {
+        for (const two of copies) {
+          const differ = [...new Set([...one.plain.keys(), ...two.plain.keys()])].filter(
+            (name) => one.plain.get(name) !== two.plain.get(name),
+          );
+          const parted = one.map.partedFrom(two.map);
+          expect(differ.filter((name) => !parted.has(name))).toEqual([]);
+        }
       }
-    }
-  }));
+    }),
+  );
 });
 
 test('a copy that nothing was written to has parted in nothing', () => {

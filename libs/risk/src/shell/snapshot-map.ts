@@ -84,25 +84,33 @@ export class SnapshotMap<V> {
 
 const heightOf = (node: TreeNode<unknown> | undefined): number => node?.height ?? 0;
 
-function made<V>({ key, value }: Pick<TreeNode<V>, 'key' | 'value'>, left: TreeNode<V> | undefined, right: TreeNode<V> | undefined): TreeNode<V> {
+function made<V>(
+  { key, value }: Pick<TreeNode<V>, 'key' | 'value'>,
+  left: TreeNode<V> | undefined,
+  right: TreeNode<V> | undefined,
+): TreeNode<V> {
   return { key, value, left, right, height: 1 + Math.max(heightOf(left), heightOf(right)) };
 }
 
 function inserted<V>(node: TreeNode<V> | undefined, key: string, value: V | undefined): TreeNode<V> {
   if (node === undefined) return made({ key, value }, undefined, undefined);
   if (key === node.key) return made({ key, value }, node.left, node.right);
-  return key < node.key ? balanced(node, inserted(node.left, key, value), node.right) : balanced(node, node.left, inserted(node.right, key, value));
+  return key < node.key
+    ? balanced(node, inserted(node.left, key, value), node.right)
+    : balanced(node, node.left, inserted(node.right, key, value));
 }
 
 /** The node above two subtrees, rotated where one of them is more than one level higher. */
 function balanced<V>(node: TreeNode<V>, left: TreeNode<V> | undefined, right: TreeNode<V> | undefined): TreeNode<V> {
   const tilt = heightOf(left) - heightOf(right);
   if (tilt > 1 && left !== undefined) {
-    if (heightOf(left.left) >= heightOf(left.right) || left.right === undefined) return made(left, left.left, made(node, left.right, right));
+    if (heightOf(left.left) >= heightOf(left.right) || left.right === undefined)
+      return made(left, left.left, made(node, left.right, right));
     return made(left.right, made(left, left.left, left.right.left), made(node, left.right.right, right));
   }
   if (tilt < -1 && right !== undefined) {
-    if (heightOf(right.right) >= heightOf(right.left) || right.left === undefined) return made(right, made(node, left, right.left), right.right);
+    if (heightOf(right.right) >= heightOf(right.left) || right.left === undefined)
+      return made(right, made(node, left, right.left), right.right);
     return made(right.left, made(node, left, right.left.left), made(right, right.left.right, right.right));
   }
   return made(node, left, right);

@@ -34,13 +34,19 @@ export function deviceSource(path: string): Source | undefined {
 /** The source as text, with a marker for what isn't known. */
 export function textOf(source: Source): string {
   switch (source.kind) {
-    case 'nothing': return '';
-    case 'text': return source.text;
-    case 'paths': return source.paths.map(({ text }) => text).join('\n');
-    case 'downloaded': return DOWNLOADED;
-    case 'secret': return SECRET;
+    case 'nothing':
+      return '';
+    case 'text':
+      return source.text;
+    case 'paths':
+      return source.paths.map(({ text }) => text).join('\n');
+    case 'downloaded':
+      return DOWNLOADED;
+    case 'secret':
+      return SECRET;
     case 'endless':
-    case 'unknown': return UNKNOWN;
+    case 'unknown':
+      return UNKNOWN;
   }
 }
 
@@ -48,12 +54,19 @@ export function textOf(source: Source): string {
 export function passedOn(source: Source, keepsLines: boolean): Source {
   // Without an input it reads files, which may hold anything.
   if (source.kind === 'nothing') return ANYTHING;
-  if (source.kind === 'downloaded' || source.kind === 'secret' || source.kind === 'endless' || (source.kind === 'text' && source.text === '')) return source;
+  if (
+    source.kind === 'downloaded' ||
+    source.kind === 'secret' ||
+    source.kind === 'endless' ||
+    (source.kind === 'text' && source.text === '')
+  )
+    return source;
   return source.kind === 'paths' && keepsLines ? source : ANYTHING;
 }
 
 /** What a program may let through that nothing is known of: the origin of content stays with it, its text doesn't. */
-export const tainted = (source: Source): Source => (source.kind === 'downloaded' || source.kind === 'secret' ? source : ANYTHING);
+export const tainted = (source: Source): Source =>
+  source.kind === 'downloaded' || source.kind === 'secret' ? source : ANYTHING;
 
 /** The source that tells most of where content of several came from. */
 export function strongest(sources: readonly Source[]): Source {

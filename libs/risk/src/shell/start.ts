@@ -55,7 +55,10 @@ export function start(words: readonly Field[], stdin: Source, shell: Starter): S
   return startProgram({ name: isKnown ? name : canonicalName(name), args, stdin }, shell);
 }
 
-/** The program of a sandbox's own that starts commands: a program of Bun's, and so an interpreter where it is told to be one. */
+/**
+ * The program of a sandbox's own that starts commands: a program of Bun's, and so an interpreter where it is told to be
+ * one.
+ */
 const OWN_AGENT = /^\/opt\/writ\/agent$/;
 
 /** With this variable any program that Bun compiled is Bun itself, whatever it is called. */
@@ -78,10 +81,15 @@ function startUnknown(name: Field, args: readonly Field[], stdin: Source, shell:
   return shell.invoke(rest === '' ? args : [{ ...name, text: rest }, ...args], stdin);
 }
 
-/** Arguments with which a function's calls of itself are followed; with others they are followed as one that has any. */
+/**
+ * Arguments with which a function's calls of itself are followed; with others they are followed as one that has any.
+ */
 const OWN_CALLS_MAX = 4;
 
-/** A function that calls itself is followed once more with each of the arguments that it gives itself: what it does, it does at any depth. */
+/**
+ * A function that calls itself is followed once more with each of the arguments that it gives itself: what it does, it
+ * does at any depth.
+ */
 function mayFollow(body: SyntaxNode, args: readonly Field[], shell: Starter): boolean {
   const given = shell.following.get(body);
   if (given === undefined) return true;
@@ -117,7 +125,7 @@ function callAlias(name: string, text: string, args: readonly Field[], stdin: So
 /** A file that the command wrote itself and now runs. Undefined for any other name. */
 function startFile(name: Field, args: readonly Field[], stdin: Source, shell: Starter): Source | undefined {
   const path = name.text.includes('/') ? shell.path(name) : undefined;
-  const content = path === undefined ? undefined : shell.scope.files.get(path) ?? unpackedAt(name.text, shell.scope);
+  const content = path === undefined ? undefined : (shell.scope.files.get(path) ?? unpackedAt(name.text, shell.scope));
   if (name.source) return runSource(name.source, args, stdin, shell);
   return content && runSource(content, args, stdin, shell);
 }
@@ -126,14 +134,33 @@ function startFile(name: Field, args: readonly Field[], stdin: Source, shell: St
 const SHOW_ENVIRONMENT = new Set(['env', 'printenv', 'export', 'set', 'declare']);
 
 /** Programs whose arguments are sentences. */
-const TAKES_PROSE = new Set(['gh', 'glab', 'jira', 'linear', 'slack', 'notify-send', 'say', 'cowsay', 'figlet', 'logger', 'wall', 'write', 'llm', 'claude', 'aider']);
+const TAKES_PROSE = new Set([
+  'gh',
+  'glab',
+  'jira',
+  'linear',
+  'slack',
+  'notify-send',
+  'say',
+  'cowsay',
+  'figlet',
+  'logger',
+  'wall',
+  'write',
+  'llm',
+  'claude',
+  'aider',
+]);
 
 /** A file of the workspace, after something was unpacked into it, may be part of that. */
-export const unpackedAt = (path: string, scope: Scope): Source | undefined => (scope.unpacked && !path.startsWith('/') ? FROM_NETWORK : undefined);
+export const unpackedAt = (path: string, scope: Scope): Source | undefined =>
+  scope.unpacked && !path.startsWith('/') ? FROM_NETWORK : undefined;
 
 /** What says nothing by itself tells what it does where it is asked to. */
 const reportOf = ({ args }: Invocation, output: Source): Source =>
-  (output.kind === 'nothing' && args.some(({ text }) => /^(?:--verbose|-[a-zA-Z]*v[a-zA-Z]*|--progress)$/.test(text)) ? ANYTHING : output);
+  output.kind === 'nothing' && args.some(({ text }) => /^(?:--verbose|-[a-zA-Z]*v[a-zA-Z]*|--progress)$/.test(text))
+    ? ANYTHING
+    : output;
 
 function startProgram(call: Invocation, shell: Shell): Source {
   if (SHOW_ENVIRONMENT.has(call.name) && call.args.length === 0) return KEPT_SECRET;

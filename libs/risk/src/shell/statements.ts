@@ -28,27 +28,42 @@ export interface Statements extends Shell, Expander {
 /** Follows a statement and returns what it writes to its output. */
 export function runStatement(node: SyntaxNode, stdin: Source, shell: Statements): Source {
   switch (node.type) {
-    case 'command': return runCommand(node, stdin, shell);
-    case 'pipeline': return runPipeline(node, stdin, shell);
-    case 'list': return runList(node, stdin, shell);
-    case 'redirected_statement': return withRedirects(node, stdin, shell);
-    case 'variable_assignment': return assign(node, shell);
-    case 'declaration_command': return declare(node, shell);
-    case 'unset_command': return unset(node, shell);
-    case 'function_definition': return define(node, shell);
+    case 'command':
+      return runCommand(node, stdin, shell);
+    case 'pipeline':
+      return runPipeline(node, stdin, shell);
+    case 'list':
+      return runList(node, stdin, shell);
+    case 'redirected_statement':
+      return withRedirects(node, stdin, shell);
+    case 'variable_assignment':
+      return assign(node, shell);
+    case 'declaration_command':
+      return declare(node, shell);
+    case 'unset_command':
+      return unset(node, shell);
+    case 'function_definition':
+      return define(node, shell);
     case 'subshell':
       if (mayBeArithmetic(node.text)) noteArithmeticIn(node, node.start + 2, node.end - 2, shell);
       return shell.inScope(shell.scope.clone(), () => runAll(namedChildren(node), stdin, shell));
-    case 'for_statement': return runFor(node, stdin, shell);
+    case 'for_statement':
+      return runFor(node, stdin, shell);
     case 'while_statement':
       noteEndlessLoop(node, shell);
       return runLoop(namedChildren(node), stdin, shell);
     case 'c_style_for_statement':
       noteEndlessLoop(node, shell);
       runArithmetic(node, shell);
-      return runLoop(namedChildren(node).filter(({ field }) => field === 'body'), stdin, shell);
-    case 'if_statement': return runIf(node, stdin, shell);
-    case 'case_statement': return runCase(node, stdin, shell);
+      return runLoop(
+        namedChildren(node).filter(({ field }) => field === 'body'),
+        stdin,
+        shell,
+      );
+    case 'if_statement':
+      return runIf(node, stdin, shell);
+    case 'case_statement':
+      return runCase(node, stdin, shell);
     case 'test_command':
       runTest(node, shell);
       return NOTHING;
@@ -75,7 +90,8 @@ function runAll(nodes: readonly SyntaxNode[], stdin: Source, shell: Statements):
 /** Follows the command once for each combination of values that the variables in it may have. */
 function runCommand(node: SyntaxNode, stdin: Source, shell: Statements): Source {
   const all = combinations(node, shell);
-  if (all.length === 1) return together(all.map((values) => pinned(shell.scope, values, () => runPinned(node, stdin, shell))));
+  if (all.length === 1)
+    return together(all.map((values) => pinned(shell.scope, values, () => runPinned(node, stdin, shell))));
   // Each from here: what any of them leaves behind is possible afterwards.
   const before = shell.scope.clone();
   const afters: Scope[] = [];
@@ -112,8 +128,15 @@ function runPinned(node: SyntaxNode, stdin: Source, shell: Statements): Source {
   return withVariables(given, words, stdin, shell);
 }
 
-/** Starts the command with variables of its own. A function, and what the shell itself does, finds them as the shell's. */
-function withVariables(given: ReadonlyMap<string, Value>, words: readonly Field[], stdin: Source, shell: Statements): Source {
+/**
+ * Starts the command with variables of its own. A function, and what the shell itself does, finds them as the shell's.
+ */
+function withVariables(
+  given: ReadonlyMap<string, Value>,
+  words: readonly Field[],
+  stdin: Source,
+  shell: Statements,
+): Source {
   if (given.size === 0) return shell.invoke(words, stdin);
   for (const [name, value] of given) {
     noteVariable(name, [value], shell, (other) => (given.has(other) ? [given.get(other) ?? []] : undefined));
@@ -131,8 +154,13 @@ function withVariables(given: ReadonlyMap<string, Value>, words: readonly Field[
 /** A redirection before the command's name, brought to where the others stand. */
 function outOfCommand(node: SyntaxNode, redirects: readonly SyntaxNode[], stdin: Source, shell: Statements): Source {
   // Words behind it might be the command's name: nobody writes that, and guessing which is which isn't safe.
-  if (redirects.some(({ children }) => children.filter(({ field }) => field === 'destination').length > 1)) shell.act('unparsed', 'the command', node.text);
-  const body: SyntaxNode = { ...node, field: 'body', children: node.children.filter(({ type }) => type !== 'file_redirect') };
+  if (redirects.some(({ children }) => children.filter(({ field }) => field === 'destination').length > 1))
+    shell.act('unparsed', 'the command', node.text);
+  const body: SyntaxNode = {
+    ...node,
+    field: 'body',
+    children: node.children.filter(({ type }) => type !== 'file_redirect'),
+  };
   return withRedirects({ ...node, type: 'redirected_statement', children: [body, ...redirects] }, stdin, shell);
 }
 
@@ -174,7 +202,11 @@ function runIf(node: SyntaxNode, stdin: Source, shell: Statements): Source {
 function runCase(node: SyntaxNode, stdin: Source, shell: Statements): Source {
   for (const child of namedChildren(node)) if (child.field === 'value') shell.text(child);
   const items = namedChildren(node).filter(({ type }) => type === 'case_item');
-  return runBranches(items.map((item) => namedChildren(item).filter(({ field }) => field !== 'value')), stdin, shell);
+  return runBranches(
+    items.map((item) => namedChildren(item).filter(({ field }) => field !== 'value')),
+    stdin,
+    shell,
+  );
 }
 
 /** Each branch starts from here; what any of them, or none, leaves behind is possible afterwards. */
@@ -192,7 +224,9 @@ function runBranches(branches: readonly (readonly SyntaxNode[])[], stdin: Source
 }
 
 function runFor(node: SyntaxNode, stdin: Source, shell: Statements): Source {
-  const inputs = namedChildren(node).filter(({ field }) => field === 'value').flatMap((value) => shell.words(value));
+  const inputs = namedChildren(node)
+    .filter(({ field }) => field === 'value')
+    .flatMap((value) => shell.words(value));
   const values = inputs.map((input) => [nameOf(input)]);
   setVariable(fieldOf(node, 'variable')?.text ?? '', loopValues(node, values), shell);
   const body = fieldOf(node, 'body');
@@ -210,7 +244,9 @@ function loopValues(node: SyntaxNode, values: readonly Value[]): readonly Value[
 /** Rounds after which what a loop still changes counts as unknown. */
 const ROUNDS_MAX = 3;
 
-/** Until a round changes nothing of what the variables may be, since what one round leaves behind the next one finds. */
+/**
+ * Until a round changes nothing of what the variables may be, since what one round leaves behind the next one finds.
+ */
 function runLoop(nodes: readonly SyntaxNode[], stdin: Source, shell: Statements): Source {
   let known = shell.scope.clone();
   const round = (): Source => {

@@ -2,7 +2,10 @@
 import type { TreeCursor } from 'web-tree-sitter';
 import type { Meter } from './budget.ts';
 
-/** A node of a parsed command, copied out of the parser's memory. `start` and `end` are UTF-16 offsets into the text that was parsed. */
+/**
+ * A node of a parsed command, copied out of the parser's memory. `start` and `end` are UTF-16 offsets into the text
+ * that was parsed.
+ */
 export interface SyntaxNode {
   readonly type: string;
   readonly text: string;
@@ -24,8 +27,8 @@ const SPLIT_WORD = /^(\\\r?\n)+$/;
 const OPERATOR = /[;&|()<>]/;
 
 /**
- * Copies the tree below the cursor, without comments. Undefined if it holds an error or a token that the parser made up,
- * or nests too deep: then it is not understood.
+ * Copies the tree below the cursor, without comments. Undefined if it holds an error or a token that the parser made
+ * up, or nests too deep: then it is not understood.
  * @throws BudgetSpent where the tree is larger than the budget
  */
 export function copyTree(cursor: TreeCursor, text: string, meter: Meter, depth = 0): SyntaxNode | undefined {
@@ -55,9 +58,14 @@ export function copyTree(cursor: TreeCursor, text: string, meter: Meter, depth =
   return { type, text: text.slice(start, end), start, end, field, named, children };
 }
 
-/** The grammar knows `<<<` only before other redirections; behind one it takes it for an error `<<` and a redirection `<`. */
+/**
+ * The grammar knows `<<<` only before other redirections; behind one it takes it for an error `<<` and a redirection
+ * `<`.
+ */
 const isHereString = (cursor: TreeCursor, text: string): boolean =>
-  cursor.nodeType === 'ERROR' && text.slice(cursor.startIndex, cursor.endIndex + 1) === '<<<' && cursor.endIndex - cursor.startIndex === 2;
+  cursor.nodeType === 'ERROR' &&
+  text.slice(cursor.startIndex, cursor.endIndex + 1) === '<<<' &&
+  cursor.endIndex - cursor.startIndex === 2;
 
 function splitsWord(text: string, before: number | undefined, after: number): boolean {
   if (before === undefined || before >= after || !SPLIT_WORD.test(text.slice(before, after))) return false;
@@ -68,9 +76,13 @@ function splitsWord(text: string, before: number | undefined, after: number): bo
 export const namedChildren = (node: SyntaxNode): readonly SyntaxNode[] => node.children.filter(({ named }) => named);
 
 /** The first child of the field. */
-export const fieldOf = (node: SyntaxNode, field: string): SyntaxNode | undefined => node.children.find((child) => child.field === field);
+export const fieldOf = (node: SyntaxNode, field: string): SyntaxNode | undefined =>
+  node.children.find((child) => child.field === field);
 
-/** Every node at or below `node` that the test picks. A walk over all that is below: what does it again and again MUST count it. */
+/**
+ * Every node at or below `node` that the test picks. A walk over all that is below: what does it again and again MUST
+ * count it.
+ */
 export function* descendants(node: SyntaxNode, picks: (node: SyntaxNode) => boolean): Generator<SyntaxNode> {
   if (picks(node)) yield node;
   for (const child of node.children) yield* descendants(child, picks);

@@ -9,5 +9,8 @@ export function together(outputs: readonly Source[]): Source {
   if (strong !== ANYTHING) return strong;
   const texts = some.map((output) => (output.kind === 'text' ? output : undefined));
   if (texts.some((text) => text === undefined)) return ANYTHING;
-  return textSource(texts.map((text) => text?.text).join(''), texts.some((text) => text?.decoded));
+  return textSource(
+    texts.map((text) => text?.text).join(''),
+    texts.some((text) => text?.decoded),
+  );
 }

@@ -14,9 +14,12 @@ import { noteEmptied, noteWrite } from '../programs/write.ts';
 const DOT_SHELL = /^(?:sh|she|shel|shell|sy|sys|syst|syste|system)\s+([\s\S]+)$/i;
 const STARTS = /^(?:!|:!!|system\s|host\s|shell\s|P\s|pager\s)\s*([\s\S]+)$/i;
 const PROGRAM = /\bprogram\s+'((?:[^']|'')*)'/gi;
-const PIPE = new RegExp([
-  String.raw`^(?:o|out|g|gx|w|write|once|output|import|read|log|trace|excel|tee|T)\s+(?:-\w+\s+)*["']?\|\s*([\s\S]+?)["']?$`,
-].join(''), 'i');
+const PIPE = new RegExp(
+  [
+    String.raw`^(?:o|out|g|gx|w|write|once|output|import|read|log|trace|excel|tee|T)\s+(?:-\w+\s+)*["']?\|\s*([\s\S]+?)["']?$`,
+  ].join(''),
+  'i',
+);
 const TO_FILE = /^(?:o|out|w|write|once|output|backup|save|clone|log|s|T|tee)\s+(?:-\w+\s+)*["']?([^\s"'|]+)["']?$/i;
 const FILLS_ANEW = /^open\s+(?:-\w+\s+)*--?new\s+(?:-\w+\s+)*["']?([^\s"']+)["']?$/i;
 /** What is loaded is code, and the rows that `\gexec` runs are statements that nobody has seen. */
@@ -24,16 +27,17 @@ const UNKNOWN_CODE = /^(?:load\s|gexec\b|delimiter\s)/i;
 
 /** Notes what a command of the client does; `command` is without its mark. */
 export function noteClientCommand(form: string, command: string, shell: Shell): void {
-  const started = [DOT_SHELL, STARTS, PIPE].map((pattern) => pattern.exec(command)?.[1]).find((text) =>
-    text !== undefined);
+  const started = [DOT_SHELL, STARTS, PIPE]
+    .map((pattern) => pattern.exec(command)?.[1])
+    .find((text) => text !== undefined);
   if (started !== undefined) shell.script(started.trim(), ANYTHING);
-  if (/^copy\b/i.test(command)) for (const [,
-    program = ''] of command.matchAll(PROGRAM)) shell.script(program.replaceAll("''", "'"), ANYTHING);
+  if (/^copy\b/i.test(command))
+    for (const [, program = ''] of command.matchAll(PROGRAM)) shell.script(program.replaceAll("''", "'"), ANYTHING);
   // psql runs what stands in backquotes in the arguments of its commands.
   for (const [, text = ''] of command.matchAll(/`([^`]*)`/g)) shell.script(text, ANYTHING);
   const file = TO_FILE.exec(command)?.[1];
-  if (file !== undefined) noteWrite(/^(?:backup|save)/i.test(command) ? 'overwrite' : 'place', form, field(file),
-    shell);
+  if (file !== undefined)
+    noteWrite(/^(?:backup|save)/i.test(command) ? 'overwrite' : 'place', form, field(file), shell);
   const anew = FILLS_ANEW.exec(command)?.[1];
   if (anew !== undefined) noteEmptied(form, field(anew), shell);
   if (UNKNOWN_CODE.test(command)) shell.act('run_unknown', form, command);

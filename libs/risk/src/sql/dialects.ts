@@ -4,8 +4,17 @@
  * A grammar that statements are parsed by. `postgres` is the parser of Postgres itself; the others are those of
  * node-sql-parser.
  */
-export const SQL_GRAMMARS = ['postgres', 'mysql', 'sqlite', 'transactsql', 'snowflake', 'bigquery', 'trino', 'hive',
-  'db2'] as const;
+export const SQL_GRAMMARS = [
+  'postgres',
+  'mysql',
+  'sqlite',
+  'transactsql',
+  'snowflake',
+  'bigquery',
+  'trino',
+  'hive',
+  'db2',
+] as const;
 export type SqlGrammar = (typeof SQL_GRAMMARS)[number];
 
 /** How a server or a client tells words from strings and comments. */
@@ -35,24 +44,44 @@ export interface Dialect {
 }
 
 const STANDARD: Lexis = {
-  backslash: 'never', dollars: false, hash: false, dashesNeedSpace: false, nested: false, executableComments: false,
-    brackets: false, client: 'words',
+  backslash: 'never',
+  dollars: false,
+  hash: false,
+  dashesNeedSpace: false,
+  nested: false,
+  executableComments: false,
+  brackets: false,
+  client: 'words',
 };
 
-export const POSTGRES: Dialect = { grammars: ['postgres'],
-  lexis: { ...STANDARD, backslash: 'after_e', dollars: true, nested: true, client: 'backslash' } };
+export const POSTGRES: Dialect = {
+  grammars: ['postgres'],
+  lexis: { ...STANDARD, backslash: 'after_e', dollars: true, nested: true, client: 'backslash' },
+};
 export const MYSQL: Dialect = {
   grammars: ['mysql'],
-  lexis: { ...STANDARD, backslash: 'always', hash: true, dashesNeedSpace: true, executableComments: true,
-    client: 'backslash' },
+  lexis: {
+    ...STANDARD,
+    backslash: 'always',
+    hash: true,
+    dashesNeedSpace: true,
+    executableComments: true,
+    client: 'backslash',
+  },
 };
-export const SQLITE: Dialect = { grammars: ['sqlite', 'postgres'],
-  lexis: { ...STANDARD, brackets: true, client: 'dot' } };
-export const DUCKDB: Dialect = { grammars: ['postgres', 'sqlite'],
-  lexis: { ...STANDARD, dollars: true, client: 'dot' } };
+export const SQLITE: Dialect = {
+  grammars: ['sqlite', 'postgres'],
+  lexis: { ...STANDARD, brackets: true, client: 'dot' },
+};
+export const DUCKDB: Dialect = {
+  grammars: ['postgres', 'sqlite'],
+  lexis: { ...STANDARD, dollars: true, client: 'dot' },
+};
 export const TRANSACT: Dialect = { grammars: ['transactsql'], lexis: { ...STANDARD, nested: true, brackets: true } };
-export const SNOWFLAKE: Dialect = { grammars: ['snowflake', 'postgres'],
-  lexis: { ...STANDARD, backslash: 'always', dollars: true } };
+export const SNOWFLAKE: Dialect = {
+  grammars: ['snowflake', 'postgres'],
+  lexis: { ...STANDARD, backslash: 'always', dollars: true },
+};
 export const BIGQUERY: Dialect = { grammars: ['bigquery'], lexis: { ...STANDARD, backslash: 'always', hash: true } };
 export const TRINO: Dialect = { grammars: ['trino', 'postgres'], lexis: STANDARD };
 export const HIVE: Dialect = { grammars: ['hive', 'mysql'], lexis: { ...STANDARD, backslash: 'always' } };

@@ -6,4 +6,4 @@ import { isRecord, type SqlFindings } from './syntax-tree.ts';
 
 /** What the statement does. Trees of Postgres are told by their list of statements. */
 export const findingsOf = (tree: SqlTree): SqlFindings =>
-  (isRecord(tree) && Array.isArray(tree['stmts']) ? postgresFindings(tree) : otherFindings(tree));
+  isRecord(tree) && Array.isArray(tree['stmts']) ? postgresFindings(tree) : otherFindings(tree);

@@ -45,7 +45,8 @@ class LibraryParser implements SqlParser {
 
   parse(text: string, grammar: SqlGrammar): SqlTree | undefined {
     try {
-      return grammar === 'postgres' ? this.#postgres?.parseSync(text)
+      return grammar === 'postgres'
+        ? this.#postgres?.parseSync(text)
         : this.#dialect(grammar).astify(text, { database: grammar });
     } catch (error) {
       // A module of WebAssembly that ran out of its stack or trapped may hold anything: another takes its place.

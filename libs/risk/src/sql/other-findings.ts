@@ -17,11 +17,14 @@ export function otherFindings(tree: unknown): SqlFindings {
 
 function lossOf(node: TreeNode): string | undefined {
   switch (node['type']) {
-    case 'delete': return isAll(node['where']) ? 'DELETE of all rows' : undefined;
-    case 'update': return 'set' in node && isAll(node['where']) ? 'UPDATE of all rows' : undefined;
-    case 'truncate': return 'TRUNCATE';
-    case 'drop': return 'keyword' in node && !namesTemporary(node) ? `DROP ${String(node['keyword']).toUpperCase()}`
-      : undefined;
+    case 'delete':
+      return isAll(node['where']) ? 'DELETE of all rows' : undefined;
+    case 'update':
+      return 'set' in node && isAll(node['where']) ? 'UPDATE of all rows' : undefined;
+    case 'truncate':
+      return 'TRUNCATE';
+    case 'drop':
+      return 'keyword' in node && !namesTemporary(node) ? `DROP ${String(node['keyword']).toUpperCase()}` : undefined;
     default: {
       const part = String(node['resource'] ?? node['keyword']);
       return node['action'] === 'drop' && PARTS.has(part) ? 'ALTER … DROP' : undefined;
@@ -34,8 +37,9 @@ const PARTS = new Set(['column', 'constraint', 'partition', 'key', 'algorithm', 
 
 const namesTemporary = (node: TreeNode): boolean => {
   const names = Array.isArray(node['name']) ? (node['name'] as readonly unknown[]) : [];
-  return names.length > 0 && names.every((name) => isRecord(name)
-    && /^(?:te?mp_|#)/i.test(String(name['table'] ?? '')));
+  return (
+    names.length > 0 && names.every((name) => isRecord(name) && /^(?:te?mp_|#)/i.test(String(name['table'] ?? '')))
+  );
 };
 
 /** Levels of a condition that are looked at. */
@@ -46,15 +50,15 @@ function isAll(condition: unknown, depth = 0): boolean {
   // Nobody narrows anything by so many levels.
   if (condition === undefined || condition === null || depth > DEPTH_MAX) return true;
   if (!isRecord(condition)) return false;
-  if (CONSTANTS.has(String(condition['type']))) return condition['value'] !== 0 && condition['value'] !== false
-    && condition['value'] !== null;
+  if (CONSTANTS.has(String(condition['type'])))
+    return condition['value'] !== 0 && condition['value'] !== false && condition['value'] !== null;
   // What speaks of no column says the same of each row.
   if (!speaksOfColumns(condition)) return true;
   if (condition['type'] !== 'binary_expr') return false;
   const { left, right } = condition;
   if (condition['operator'] === 'OR') return isAll(left, depth + 1) || isAll(right, depth + 1);
   if (condition['operator'] === 'AND') return isAll(left, depth + 1) && isAll(right, depth + 1);
-  return (isColumn(left) && isColumn(right) && spelled(left) === spelled(right));
+  return isColumn(left) && isColumn(right) && spelled(left) === spelled(right);
 }
 
 const CONSTANTS = new Set(['bool', 'number', 'string', 'single_quote_string', 'double_quote_string', 'bigint']);
@@ -69,5 +73,5 @@ function speaksOfColumns(value: unknown): boolean {
 
 const isColumn = (value: unknown): boolean => isRecord(value) && value['type'] === 'column_ref';
 /** Without the places in the text, which differ. */
-const spelled = (value: unknown): string => JSON.stringify(value, (key, inner: unknown) =>
-  (key === 'loc' ? undefined : inner));
+const spelled = (value: unknown): string =>
+  JSON.stringify(value, (key, inner: unknown) => (key === 'loc' ? undefined : inner));

@@ -26,11 +26,39 @@ const OPEN_MAX = 12;
  * overflows at some 10,000 levels, and a module of WebAssembly whose stack overflowed is of no use any more.
  */
 const LEVELS_MAX = 2000;
-const LEVEL = new RegExp(`[-+*/<>=~!@#%^&|?:]+|\\b(?:${[
-  'not', 'and', 'or', 'union', 'intersect', 'except', 'case', 'join', 'collate', 'at', 'like', 'ilike', 'similar', 'is',
-    'isnull', 'notnull',
-  'between', 'in', 'overlaps', 'escape', 'select', 'begin', 'interval', 'row', 'array', 'prior', 'binary', 'exists',
-].join('|')})\\b`, 'gi');
+const LEVEL = new RegExp(
+  `[-+*/<>=~!@#%^&|?:]+|\\b(?:${[
+    'not',
+    'and',
+    'or',
+    'union',
+    'intersect',
+    'except',
+    'case',
+    'join',
+    'collate',
+    'at',
+    'like',
+    'ilike',
+    'similar',
+    'is',
+    'isnull',
+    'notnull',
+    'between',
+    'in',
+    'overlaps',
+    'escape',
+    'select',
+    'begin',
+    'interval',
+    'row',
+    'array',
+    'prior',
+    'binary',
+    'exists',
+  ].join('|')})\\b`,
+  'gi',
+);
 
 /**
  * Comments that may be left in a statement, where another dialect sees a name: Postgres reads each of them from its

@@ -3,17 +3,37 @@ import { isRecord, visit, type SqlFindings, type TreeNode } from './syntax-tree.
 
 /** Nodes of Postgres' tree that drop something, and what they drop in words. */
 const DROPS: Readonly<Record<string, string>> = {
-  TruncateStmt: 'TRUNCATE', DropdbStmt: 'DROP DATABASE', DropTableSpaceStmt: 'DROP TABLESPACE',
-    DropRoleStmt: 'DROP ROLE', DropOwnedStmt: 'DROP OWNED',
-  DropSubscriptionStmt: 'DROP SUBSCRIPTION', DropUserMappingStmt: 'DROP USER MAPPING',
+  TruncateStmt: 'TRUNCATE',
+  DropdbStmt: 'DROP DATABASE',
+  DropTableSpaceStmt: 'DROP TABLESPACE',
+  DropRoleStmt: 'DROP ROLE',
+  DropOwnedStmt: 'DROP OWNED',
+  DropSubscriptionStmt: 'DROP SUBSCRIPTION',
+  DropUserMappingStmt: 'DROP USER MAPPING',
 };
 const LOST_PARTS: ReadonlySet<unknown> = new Set(['AT_DropColumn', 'AT_DropConstraint']);
 /** Functions that run a text as a statement, here or on another server. */
-const RUN_TEXT = new Set(['dblink', 'dblink_exec', 'dblink_send_query', 'query_to_xml', 'query_to_json',
-  'query_to_xml_and_xmlschema', 'ts_stat', 'run_command_on_workers', 'run_command_on_shards']);
+const RUN_TEXT = new Set([
+  'dblink',
+  'dblink_exec',
+  'dblink_send_query',
+  'query_to_xml',
+  'query_to_json',
+  'query_to_xml_and_xmlschema',
+  'ts_stat',
+  'run_command_on_workers',
+  'run_command_on_shards',
+]);
 /** Functions that change or delete files of the server. */
-const TOUCH_FILES = new Set(['pg_file_unlink', 'pg_file_write', 'pg_file_rename', 'lo_export', 'lo_unlink',
-  'pg_drop_replication_slot', 'pg_logical_slot_get_changes']);
+const TOUCH_FILES = new Set([
+  'pg_file_unlink',
+  'pg_file_write',
+  'pg_file_rename',
+  'lo_export',
+  'lo_unlink',
+  'pg_drop_replication_slot',
+  'pg_logical_slot_get_changes',
+]);
 
 /** What the statements of a tree of Postgres' own parser do. */
 export function postgresFindings(tree: TreeNode): SqlFindings {
@@ -65,15 +85,17 @@ function mergesAway(value: TreeNode): boolean {
   return actions.some((action) => {
     const clause = isRecord(action) && isRecord(action['MergeWhenClause']) ? action['MergeWhenClause'] : undefined;
     const command = clause?.['commandType'];
-    return command === 'CMD_DELETE' ? all || isAll(clause?.['condition']) : command === 'CMD_UPDATE' && all
-      && isAll(clause?.['condition']);
+    return command === 'CMD_DELETE'
+      ? all || isAll(clause?.['condition'])
+      : command === 'CMD_UPDATE' && all && isAll(clause?.['condition']);
   });
 }
 
 const analyzes = (value: TreeNode): boolean => {
   const options = (Array.isArray(value['options']) ? value['options'] : []) as readonly unknown[];
-  return options.some((option) => isRecord(option) && isRecord(option['DefElem'])
-    && option['DefElem']['defname'] === 'analyze');
+  return options.some(
+    (option) => isRecord(option) && isRecord(option['DefElem']) && option['DefElem']['defname'] === 'analyze',
+  );
 };
 
 /** Levels of a condition that are looked at. */
@@ -99,11 +121,15 @@ export function isAll(condition: unknown, depth = 0): boolean {
   return joined['boolop'] === 'AND_EXPR' && args.every((arg) => isAll(arg, depth + 1));
 }
 
-const isSame = (a: unknown, b: unknown): boolean => isRecord(a) && isRecord(b) && 'ColumnRef' in a && 'ColumnRef' in b
-  && spelled(a['ColumnRef']) === spelled(b['ColumnRef']);
+const isSame = (a: unknown, b: unknown): boolean =>
+  isRecord(a) &&
+  isRecord(b) &&
+  'ColumnRef' in a &&
+  'ColumnRef' in b &&
+  spelled(a['ColumnRef']) === spelled(b['ColumnRef']);
 /** Without the places in the text, which differ. */
-const spelled = (value: unknown): string => JSON.stringify(value, (key, inner: unknown) =>
-  (key === 'location' ? undefined : inner));
+const spelled = (value: unknown): string =>
+  JSON.stringify(value, (key, inner: unknown) => (key === 'location' ? undefined : inner));
 
 function speaksOf(kind: string, value: unknown): boolean {
   let found = false;

@@ -49,10 +49,13 @@ export function noteLostBySql(form: string, text: string, dialect: Dialect, shel
 }
 
 /** Words without which no statement loses anything or starts a program. */
-const MAY_LOSE = new RegExp([
-  String.raw`\b(?:drop|delete|truncate|update|alter|merge|program|do|execute|call|exec|xp_cmdshell|`,
-  String.raw`sys_exec|sys_eval)\b`,
-].join(''), 'i');
+const MAY_LOSE = new RegExp(
+  [
+    String.raw`\b(?:drop|delete|truncate|update|alter|merge|program|do|execute|call|exec|xp_cmdshell|`,
+    String.raw`sys_exec|sys_eval)\b`,
+  ].join(''),
+  'i',
+);
 
 interface Statement {
   readonly statement: string;
@@ -98,7 +101,8 @@ function note(form: string, { losses, programs, texts, unread }: SqlFindings, st
 }
 
 /** Text that is run as a statement of its own. */
-const EXECUTED = /\b(?:execute(?:\s+immediate|\s+format)?|exec|sp_executesql|prepare\s+\w+\s+from)\s*\(?\s*N?'((?:[^']|'')*)'/gi;
+const EXECUTED =
+  /\b(?:execute(?:\s+immediate|\s+format)?|exec|sp_executesql|prepare\s+\w+\s+from)\s*\(?\s*N?'((?:[^']|'')*)'/gi;
 /** The same of a text that only the server knows. */
 const EXECUTED_UNKNOWN = /\b(?:exec(?:ute)?|sp_executesql|execute\s+immediate|prepare\s+\w+\s+from)\s*\(?\s*@\w/i;
 /** A server's own ways to a shell. */
@@ -108,12 +112,18 @@ const PROMPTED = /\bxp_cmdshell\s+N?'((?:[^']|'')*)'/gi;
 
 /** Notes statements and commands that stand in the strings of a statement; answers whether there are any. */
 function noteHidden(form: string, statement: string, shell: Shell): boolean {
-  const programs = [...statement.matchAll(STARTED)].flatMap(([, ...texts]) => texts).filter((text) =>
-    text !== undefined);
+  const programs = [...statement.matchAll(STARTED)]
+    .flatMap(([, ...texts]) => texts)
+    .filter((text) => text !== undefined);
   for (const program of programs) elsewhere(shell, () => shell.script(program.replaceAll("''", "'"), ANYTHING));
   const prompted = [...statement.matchAll(PROMPTED)].map(([, text = '']) => text.replaceAll("''", "'"));
-  for (const text of prompted) elsewhere(shell, () =>
-    shell.invoke(['cmd', '/c', text].map((word) => field(word)), ANYTHING));
+  for (const text of prompted)
+    elsewhere(shell, () =>
+      shell.invoke(
+        ['cmd', '/c', text].map((word) => field(word)),
+        ANYTHING,
+      ),
+    );
   const executed = [...statement.matchAll(EXECUTED)].map(([, text = '']) => text.replaceAll("''", "'"));
   for (const text of executed) noteBlock(form, text, shell);
   const isUnknown = EXECUTED_UNKNOWN.test(statement);

@@ -14,12 +14,12 @@ export interface SqlFindings {
 
 /** A node of a syntax tree. */
 export type TreeNode = Readonly<Record<string, unknown>>;
-export const isRecord = (value: unknown): value is TreeNode => typeof value === 'object' && value !== null
-  && !Array.isArray(value);
+export const isRecord = (value: unknown): value is TreeNode =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
 
 /** The children of a node, in order; elements of lists count as children of what holds the list. */
 export const childrenOf = (value: unknown): readonly unknown[] =>
-  (Array.isArray(value) ? value : isRecord(value) ? Object.values(value) : []);
+  Array.isArray(value) ? value : isRecord(value) ? Object.values(value) : [];
 
 /**
  * Visits the nodes below `root`, itself first. A stack of its own: how deep a tree is, its sender decides. `enter`

@@ -98,8 +98,9 @@ class SqlScanner {
   }
 
   #dollarQuoted(): boolean {
-    const tag = /^\$(?:[A-Za-z_\u0080-\uffff][\w\u0080-\uffff]*)?\$/.exec(this.#text.slice(this.#at,
-      this.#at + 66))?.[0];
+    const tag = /^\$(?:[A-Za-z_\u0080-\uffff][\w\u0080-\uffff]*)?\$/.exec(
+      this.#text.slice(this.#at, this.#at + 66),
+    )?.[0];
     // Within a name, a dollar is a character like others.
     if (tag === undefined || /[\w$]/.test(this.#text.charAt(this.#at - 1))) return false;
     const end = this.#text.indexOf(tag, this.#at + tag.length);

@@ -3,33 +3,94 @@
 /* What a statement says by its words alone: for those that no grammar takes, and for the bodies of procedures. */
 
 /** Statements that show something, choose where and how, or begin and end a transaction. */
-const LOOKS = new RegExp(`^(?:${[
-  'show', 'describe', 'desc', 'use', 'help', 'begin', 'end', 'start\\s+transaction', 'commit', 'rollback', 'savepoint',
-    'release', 'vacuum', 'analyze', 'reindex', 'checkpoint',
-  'optimize', 'lock', 'unlock', 'attach', 'detach', 'list', 'print', 'declare', 'waitfor', 'summarize',
-    'set(?!\\s+(?:global|persist|password))', 'explain(?!\\s+analyze)',
-  'pragma(?!\\s+writable_schema)',
-].join('|')})\\b`, 'i');
+const LOOKS = new RegExp(
+  `^(?:${[
+    'show',
+    'describe',
+    'desc',
+    'use',
+    'help',
+    'begin',
+    'end',
+    'start\\s+transaction',
+    'commit',
+    'rollback',
+    'savepoint',
+    'release',
+    'vacuum',
+    'analyze',
+    'reindex',
+    'checkpoint',
+    'optimize',
+    'lock',
+    'unlock',
+    'attach',
+    'detach',
+    'list',
+    'print',
+    'declare',
+    'waitfor',
+    'summarize',
+    'set(?!\\s+(?:global|persist|password))',
+    'explain(?!\\s+analyze)',
+    'pragma(?!\\s+writable_schema)',
+  ].join('|')})\\b`,
+  'i',
+);
 
 /** A question that no word in it turns into more. */
 const ASKS = /^[(\s]*(?:select|with|values|table|from|explain|pragma|summarize)\b/i;
-const DOES = new RegExp(`\\b(?:${[
-  'delete', 'drop', 'truncate', 'update', 'alter', 'merge', 'insert', 'replace', 'into', 'exec', 'execute', 'call',
-    'grant', 'revoke', 'program', 'do', 'create', 'rename', 'copy', 'load',
-  'import', 'export', 'install', 'attach', 'xp_\\w+', 'sys_exec', 'sys_eval', 'load_extension', 'writefile', 'edit',
-    'dblink\\w*', 'lo_\\w+', 'pg_(?:terminate|file)\\w*',
-].join('|')})\\b`, 'i');
+const DOES = new RegExp(
+  `\\b(?:${[
+    'delete',
+    'drop',
+    'truncate',
+    'update',
+    'alter',
+    'merge',
+    'insert',
+    'replace',
+    'into',
+    'exec',
+    'execute',
+    'call',
+    'grant',
+    'revoke',
+    'program',
+    'do',
+    'create',
+    'rename',
+    'copy',
+    'load',
+    'import',
+    'export',
+    'install',
+    'attach',
+    'xp_\\w+',
+    'sys_exec',
+    'sys_eval',
+    'load_extension',
+    'writefile',
+    'edit',
+    'dblink\\w*',
+    'lo_\\w+',
+    'pg_(?:terminate|file)\\w*',
+  ].join('|')})\\b`,
+  'i',
+);
 
 /** Answers whether a statement leaves everything as it is. `words` is without strings and comments. */
 export const isLook = (words: string): boolean => LOOKS.test(words) || (ASKS.test(words) && !DOES.test(words));
 
 const flat = (text: string): string => text.replace(/\s+/g, ' ').trim().toLowerCase();
-const DROPS = new RegExp([
-  String.raw`\bdrop (?:if|table|database|schema|view|index|role|user|keyspace|collection|stage|`,
-  String.raw`warehouse|materialized|owned|tablespace|function|procedure|trigger|type|sequence|`,
-  String.raw`extension|column|constraint|stream|task|pipe|foreign|server|subscription|publication|`,
-  String.raw`policy|rule|aggregate|domain|catalog)\b`,
-].join(''));
+const DROPS = new RegExp(
+  [
+    String.raw`\bdrop (?:if|table|database|schema|view|index|role|user|keyspace|collection|stage|`,
+    String.raw`warehouse|materialized|owned|tablespace|function|procedure|trigger|type|sequence|`,
+    String.raw`extension|column|constraint|stream|task|pipe|foreign|server|subscription|publication|`,
+    String.raw`policy|rule|aggregate|domain|catalog)\b`,
+  ].join(''),
+);
 
 /** Answers whether words of the text, wherever they stand, lose tables, columns or all rows. */
 export const losesByWords = (text: string): boolean => text.split(';').map(flat).some(losesPiece);
@@ -49,10 +110,15 @@ const BEGINS = /^(?:(?:alter|drop|delete|truncate|update|merge) |with .{0,200}\b
 
 /** Answers the same of a text that may be none of SQL: only what begins as a statement counts. */
 export const losesAsStatement = (text: string): boolean =>
-  text.split(';').map(flat).some((piece) => BEGINS.test(piece) && OBJECTS.test(piece) && losesPiece(piece));
+  text
+    .split(';')
+    .map(flat)
+    .some((piece) => BEGINS.test(piece) && OBJECTS.test(piece) && losesPiece(piece));
 
 /** What prose seldom puts behind such a verb. */
-const OBJECTS = new RegExp([
-  String.raw`^(?:alter table|drop (?!.*\bif exists temp_)|delete from|truncate|update \S+ set|`,
-  String.raw`update .* set|merge into|with )`,
-].join(''));
+const OBJECTS = new RegExp(
+  [
+    String.raw`^(?:alter table|drop (?!.*\bif exists temp_)|delete from|truncate|update \S+ set|`,
+    String.raw`update .* set|merge into|with )`,
+  ].join(''),
+);

@@ -9,7 +9,10 @@ export type Alphabet = 'base64' | 'base64url';
 export interface Base64 {
   /** With padding in base64, without in base64url (RFC 4648 §4 and §5). */
   encode(bytes: Uint8Array, alphabet: Alphabet): string;
-  /** What a text that `encode` gave stands for. For any other text any bytes: callers MUST encode them again and compare. */
+  /**
+   * What a text that `encode` gave stands for. For any other text any bytes: callers MUST encode them again and
+   * compare.
+   */
   decode(text: string, alphabet: Alphabet): Uint8Array;
 }
 
@@ -19,8 +22,8 @@ export function encodeBase64(bytes: Uint8Array): string {
 }
 
 /**
- * Decodes standard base64, taking only the one spelling that `encodeBase64` gives: no white space, no missing padding, no stray bits
- * (RFC 4648 §3.5). So no byte of an encoding can be changed without changing what it says.
+ * Decodes standard base64, taking only the one spelling that `encodeBase64` gives: no white space, no missing padding,
+ * no stray bits (RFC 4648 §3.5). So no byte of an encoding can be changed without changing what it says.
  *
  * @throws SignatureError of the reason given: what the text was part of.
  */

@@ -3,7 +3,7 @@ import type { Base64 } from './base64.ts';
 
 /** What base64url writes in the place of base64, both ways (RFC 4648 §5). */
 const TO_URL: Readonly<Record<string, string>> = { '+': '-', '/': '_', '=': '' };
-const FROM_URL: Readonly<Record<string, string>> = { '-': '+', '_': '/' };
+const FROM_URL: Readonly<Record<string, string>> = { '-': '+', _: '/' };
 /** Characters made of bytes at once: a call has no room for many more arguments. */
 const CHUNK = 8_192;
 
@@ -22,6 +22,10 @@ function decode(text: string): Uint8Array {
 }
 
 export const platform: Base64 = {
-  encode: (bytes, alphabet) => (alphabet === 'base64' ? encode(bytes) : encode(bytes).replaceAll(/[+/=]/g, (character) => TO_URL[character] as string)),
-  decode: (text, alphabet) => decode(alphabet === 'base64' ? text : text.replaceAll(/[-_]/g, (character) => FROM_URL[character] as string)),
+  encode: (bytes, alphabet) =>
+    alphabet === 'base64'
+      ? encode(bytes)
+      : encode(bytes).replaceAll(/[+/=]/g, (character) => TO_URL[character] as string),
+  decode: (text, alphabet) =>
+    decode(alphabet === 'base64' ? text : text.replaceAll(/[-_]/g, (character) => FROM_URL[character] as string)),
 };

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Ed25519 (RFC 8032 §5.1) as a platform has it. INVARIANT (one verdict): all platforms say the same of every key and signature. The equation is the one without the cofactor:
-// the encoding of S·B − h·A must be R to the byte, S below the order, neither A nor R of small order, and A written as RFC 8032 has it. Where implementations differ: https://eprint.iacr.org/2020/1244
+// Ed25519 (RFC 8032 §5.1) as a platform has it. INVARIANT (one verdict): all platforms say the same of every key and
+// signature. The equation is the one without the cofactor: the encoding of S·B − h·A must be R to the byte, S below the
+// order, neither A nor R of small order, and A written as RFC 8032 has it. Where implementations differ:
+// https://eprint.iacr.org/2020/1244
 
 export interface PublicKey {
   /** Answers whether this key signed exactly these bytes; false for whatever can't be a signature. */

@@ -19,22 +19,30 @@ export function readKey(read: () => KeyObject): KeyObject {
 }
 
 function publicKeyOf(publicKey: Uint8Array): PublicKey {
-  const key = readKey(() => createPublicKey({ key: { kty: 'OKP', crv: 'Ed25519', x: encodeBase64Url(publicKey) }, format: 'jwk' }));
+  const key = readKey(() =>
+    createPublicKey({ key: { kty: 'OKP', crv: 'Ed25519', x: encodeBase64Url(publicKey) }, format: 'jwk' }),
+  );
   const isRefused = isOfSmallOrder(publicKey) || isBeyondP(publicKey);
   return {
     verify: (bytes, signature) => !isRefused && !isOfSmallOrder(signature) && verify(null, bytes, key, signature),
-    verifyAside: (bytes, signature) => new Promise((resolve) => {
-      if (isRefused || isOfSmallOrder(signature)) return resolve(false);
-      // An error and a `false` are the same answer: this key did not sign these bytes.
-      verify(null, bytes, key, signature, (error, isGood) => { resolve(error === null && isGood); });
-    }),
+    verifyAside: (bytes, signature) =>
+      new Promise((resolve) => {
+        if (isRefused || isOfSmallOrder(signature)) return resolve(false);
+        // An error and a `false` are the same answer: this key did not sign these bytes.
+        verify(null, bytes, key, signature, (error, isGood) => {
+          resolve(error === null && isGood);
+        });
+      }),
   };
 }
 
 function privateKeyOf(pkcs8Pem: string): PrivateKey {
   const key = readKey(() => createPrivateKey({ key: pkcs8Pem, format: 'pem' }));
   const { x } = createPublicKey(key).export({ format: 'jwk' });
-  return { publicKey: decodeBase64Url(x as string, 'malformed_key'), sign: (bytes) => new Uint8Array(sign(null, bytes, key)) };
+  return {
+    publicKey: decodeBase64Url(x as string, 'malformed_key'),
+    sign: (bytes) => new Uint8Array(sign(null, bytes, key)),
+  };
 }
 
 /** By the OpenSSL that Node.js brings: on every platform that Node.js runs on. */

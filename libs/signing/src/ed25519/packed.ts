@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Signatures on their way to a thread, as one piece of memory that is handed over and not copied. Imports nothing: the thread reads this file as it is.
+// Signatures on their way to a thread, as one piece of memory that is handed over and not copied. Imports nothing: the
+// thread reads this file as it is.
 
 /** A signature that somebody asks about. */
 export interface Asked {
@@ -36,6 +37,6 @@ export function pack(asked: readonly Asked[]): Packed {
 
 export function unpack({ memory, lengths }: Packed): Asked[] {
   let at = 0;
-  const next = (length: number): Uint8Array => memory.subarray(at, at += length);
+  const next = (length: number): Uint8Array => memory.subarray(at, (at += length));
   return Array.from(lengths, (length) => ({ publicKey: next(KEY), signature: next(SIGNATURE), bytes: next(length) }));
 }

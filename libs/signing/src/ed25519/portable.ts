@@ -38,7 +38,9 @@ function publicKeyOf(publicKey: Uint8Array): PublicKey {
 /** In JavaScript alone, for a browser: it verifies. Private keys are used where time tells nothing of them. */
 export const platform: Ed25519 = {
   publicKeyOf,
-  privateKeyOf: () => { throw new Error('private keys are read in Node.js alone'); },
+  privateKeyOf: () => {
+    throw new Error('private keys are read in Node.js alone');
+  },
 };
 
 /** Whose code it is. */

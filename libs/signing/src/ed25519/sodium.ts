@@ -19,19 +19,25 @@ export interface Sodium {
 }
 
 /**
- * By libsodium, in half of the time that OpenSSL takes. It refuses keys and R of small order and S beyond the order by itself. So it does with keys
- * whose y is written beyond p.
+ * By libsodium, in half of the time that OpenSSL takes. It refuses keys and R of small order and S beyond the order by
+ * itself. So it does with keys whose y is written beyond p.
  */
 export function sodiumPlatform(sodium: Sodium, thread: VerifyingThread): Ed25519 {
   const publicKeyOf = (publicKey: Uint8Array): PublicKey => {
     const { verifyAside } = openssl.publicKeyOf(publicKey);
     return {
-      verify: (bytes, signature) => signature.length === SIGNATURE_BYTES && sodium.crypto_sign_verify_detached(signature, bytes, publicKey),
-      verifyAside: async (bytes, signature) => signature.length === SIGNATURE_BYTES && thread.verify({ publicKey, signature, bytes }, () => verifyAside(bytes, signature)),
+      verify: (bytes, signature) =>
+        signature.length === SIGNATURE_BYTES && sodium.crypto_sign_verify_detached(signature, bytes, publicKey),
+      verifyAside: async (bytes, signature) =>
+        signature.length === SIGNATURE_BYTES &&
+        thread.verify({ publicKey, signature, bytes }, () => verifyAside(bytes, signature)),
     };
   };
   const privateKeyOf = (pkcs8Pem: string): PrivateKey => {
-    const der = readKey(() => createPrivateKey({ key: pkcs8Pem, format: 'pem' })).export({ format: 'der', type: 'pkcs8' });
+    const der = readKey(() => createPrivateKey({ key: pkcs8Pem, format: 'pem' })).export({
+      format: 'der',
+      type: 'pkcs8',
+    });
     const publicKey = new Uint8Array(POINT_BYTES);
     const secretKey = sodium.sodium_malloc(SIGNATURE_BYTES);
     sodium.crypto_sign_seed_keypair(publicKey, secretKey, der.subarray(-SEED_BYTES));

@@ -8,12 +8,24 @@ import { AT_ONCE, VerifyingThread } from './verifying-thread.ts';
 
 const { privateKey, publicKey } = generateKeyPairSync('ed25519');
 const key = new Uint8Array(Buffer.from(publicKey.export({ format: 'jwk' }).x as string, 'base64url'));
-const askedOf = (text: string, isGood: boolean): Asked => ({ publicKey: key, signature: new Uint8Array(sign(null, Buffer.from(isGood ? text : `${text}!`), privateKey)), bytes: new Uint8Array(Buffer.from(text)) });
+const askedOf = (text: string, isGood: boolean): Asked => ({
+  publicKey: key,
+  signature: new Uint8Array(sign(null, Buffer.from(isGood ? text : `${text}!`), privateKey)),
+  bytes: new Uint8Array(Buffer.from(text)),
+});
 const never = (): Promise<boolean> => Promise.reject(new Error('the thread was to answer'));
 
 it('what is packed is what comes out', () => {
-  const asked = fc.record({ publicKey: fc.uint8Array({ minLength: 32, maxLength: 32 }), signature: fc.uint8Array({ minLength: 64, maxLength: 64 }), bytes: fc.uint8Array({ maxLength: 100 }) });
-  fc.assert(fc.property(fc.array(asked, { maxLength: 10 }), (all) => { expect(unpack(pack(all))).toEqual(all); }));
+  const asked = fc.record({
+    publicKey: fc.uint8Array({ minLength: 32, maxLength: 32 }),
+    signature: fc.uint8Array({ minLength: 64, maxLength: 64 }),
+    bytes: fc.uint8Array({ maxLength: 100 }),
+  });
+  fc.assert(
+    fc.property(fc.array(asked, { maxLength: 10 }), (all) => {
+      expect(unpack(pack(all))).toEqual(all);
+    }),
+  );
 });
 
 (engine.name === 'libsodium' ? describe : describe.skip)('a thread that verifies (where libsodium loads)', () => {
@@ -29,7 +41,9 @@ it('what is packed is what comes out', () => {
 
 it('what a thread that ended was asked for is answered otherwise, and so is all that comes after', async () => {
   const thread = new VerifyingThread('/nowhere');
-  const answers = [true, false, true].map((verdict) => thread.verify(askedOf('x', true), () => Promise.resolve(verdict)));
+  const answers = [true, false, true].map((verdict) =>
+    thread.verify(askedOf('x', true), () => Promise.resolve(verdict)),
+  );
   expect(await Promise.all(answers)).toEqual([true, false, true]);
   expect(await thread.verify(askedOf('x', true), () => Promise.resolve(false))).toBe(false);
 });

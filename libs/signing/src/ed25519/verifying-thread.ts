@@ -3,7 +3,10 @@
 import { Worker } from 'node:worker_threads';
 import { pack, type Asked } from './packed.ts';
 
-/** Signatures that are asked about together at most: some milliseconds, which is what the first of them may wait for the last. */
+/**
+ * Signatures that are asked about together at most: some milliseconds, which is what the first of them may wait for the
+ * last.
+ */
 export const AT_ONCE = 64;
 
 interface Waiting {
@@ -14,8 +17,9 @@ interface Waiting {
 }
 
 /**
- * Verifies by libsodium beside the event loop, on one thread: it takes less for a signature than whoever asks takes to read what was signed. What is asked while it computes goes with
- * the next question. A thread that ended is not started again: everything is answered otherwise then, which says the same.
+ * Verifies by libsodium beside the event loop, on one thread: it takes less for a signature than whoever asks takes to
+ * read what was signed. What is asked while it computes goes with the next question. A thread that ended is not started
+ * again: everything is answered otherwise then, which says the same.
  */
 export class VerifyingThread {
   readonly #modulePath: string;
@@ -34,13 +38,16 @@ export class VerifyingThread {
     return new Promise((answer) => {
       this.#waiting.push({ asked, answer, otherwise });
       // Not at once: who asks for many asks for all of them in the same turn.
-      if (this.#waiting.length === 1 && this.#underWay.length === 0) queueMicrotask(() => { this.#send(); });
+      if (this.#waiting.length === 1 && this.#underWay.length === 0)
+        queueMicrotask(() => {
+          this.#send();
+        });
     });
   }
 
   #send(): void {
     if (this.#underWay.length > 0 || this.#waiting.length === 0) return;
-    const worker = this.#worker ??= this.#start();
+    const worker = (this.#worker ??= this.#start());
     this.#underWay = this.#waiting.splice(0, AT_ONCE);
     const { memory, lengths } = pack(this.#underWay.map(({ asked }) => asked));
     // Held while somebody waits: a process that has nothing else to do must not end before its answer.
@@ -50,14 +57,18 @@ export class VerifyingThread {
 
   #start(): Worker {
     // Beside this file, compiled or not.
-    const worker = new Worker(new URL(`./sodium-thread${import.meta.url.slice(-3)}`, import.meta.url), { workerData: this.#modulePath });
+    const worker = new Worker(new URL(`./sodium-thread${import.meta.url.slice(-3)}`, import.meta.url), {
+      workerData: this.#modulePath,
+    });
     worker.on('message', (verdicts: Uint8Array) => {
       const answered = this.#underWay.splice(0);
       worker.unref();
       this.#send();
       for (const [i, { answer }] of answered.entries()) answer(verdicts[i] === 1);
     });
-    const end = (): void => { this.#end(); };
+    const end = (): void => {
+      this.#end();
+    };
     return worker.on('error', end).on('exit', end);
   }
 

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// How a ring changes: by another key that comes, and by one that is given up. Both give a new ring and leave the old one alone.
+// How a ring changes: by another key that comes, and by one that is given up. Both give a new ring and leave the old
+// one alone.
 import type { Signer } from '../keys.ts';
 import { isClosed, KeyStoreError, type KeyRing, type SigningKey } from './key-ring.ts';
 
 /**
- * For how long after its last moment something may still be dated that a key signed: a transaction that was under way, a permit that is out
- * (ten minutes at most), and clocks that differ.
+ * For how long after its last moment something may still be dated that a key signed: a transaction that was under way,
+ * a permit that is out (ten minutes at most), and clocks that differ.
  */
 export const LAG_MS = 15 * 60_000;
 
@@ -24,20 +25,43 @@ export interface Rotation {
 export function withNext(ring: KeyRing, { signer, now, overlapMs }: Rotation): KeyRing {
   const last = ring.keys.at(-1);
   const signs_from = now + overlapMs;
-  if (ring.keys.some(({ keyid }) => keyid === signer.keyid)) throw new KeyStoreError(`the ring has the key \`${signer.keyid}\` already: a key comes once`);
+  if (ring.keys.some(({ keyid }) => keyid === signer.keyid))
+    throw new KeyStoreError(`the ring has the key \`${signer.keyid}\` already: a key comes once`);
   if (last !== undefined && last.signs_from > now) {
-    throw new KeyStoreError(`the key \`${last.keyid}\` waits for its turn until ${new Date(last.signs_from).toISOString()}: rotate again after that`);
+    throw new KeyStoreError(
+      `the key \`${last.keyid}\` waits for its turn until ${new Date(last.signs_from).toISOString()}: rotate again after that`,
+    );
   }
-  const before = ring.keys.map((key) => (key === last ? { ...key, signs_until: signs_from, not_after: signs_from + LAG_MS } : key));
-  return { keys: [...before, { keyid: signer.keyid, jwk: signer.publicJwk, not_before: now, signs_from, signs_until: null, not_after: null, revoked: null, signer }] };
+  const before = ring.keys.map((key) =>
+    key === last ? { ...key, signs_until: signs_from, not_after: signs_from + LAG_MS } : key,
+  );
+  return {
+    keys: [
+      ...before,
+      {
+        keyid: signer.keyid,
+        jwk: signer.publicJwk,
+        not_before: now,
+        signs_from,
+        signs_until: null,
+        not_after: null,
+        revoked: null,
+        signer,
+      },
+    ],
+  };
 }
 
 /**
- * The ring with a successor of a key that signs now; as it is for any other key. What signs is revoked only once somebody
- * takes its place (`withRevoked`).
+ * The ring with a successor of a key that signs now; as it is for any other key. What signs is revoked only once
+ * somebody takes its place (`withRevoked`).
  * @throws KeyStoreError as `withNext`
  */
-export function withSuccessorOf(ring: KeyRing, keyid: string, rotation: Rotation): { readonly ring: KeyRing; readonly isReplaced: boolean } {
+export function withSuccessorOf(
+  ring: KeyRing,
+  keyid: string,
+  rotation: Rotation,
+): { readonly ring: KeyRing; readonly isReplaced: boolean } {
   const last = ring.keys.at(-1);
   const isReplaced = last?.keyid === keyid && last.signs_from <= rotation.now;
   return { ring: isReplaced ? withNext(ring, rotation) : ring, isReplaced };
@@ -53,20 +77,28 @@ export interface Given {
 }
 
 /**
- * The ring with a key revoked; without it, where it never signed. Where that is the last one, its successor has to be there before (`withNext`).
+ * The ring with a key revoked; without it, where it never signed. Where that is the last one, its successor has to be
+ * there before (`withNext`).
  * @throws KeyStoreError for a key that isn't there, is revoked already, or has no successor in time; for a date to come
  */
 export function withRevoked(ring: KeyRing, { keyid, now, from, settleMs }: Given): KeyRing {
   const closes_at = now + settleMs;
   const key = ring.keys.find((known) => known.keyid === keyid);
   if (key === undefined) throw new KeyStoreError(`there is no key \`${keyid}\`: \`list\` shows those that there are`);
-  if (key.revoked !== null) throw new KeyStoreError(`the key \`${keyid}\` was revoked on ${new Date(key.revoked.at).toISOString()}; what the logs say of that can't be changed`);
-  if (from > now) throw new KeyStoreError('a key is revoked from now or from an earlier date on: later ones are what `rotate` is for');
+  if (key.revoked !== null)
+    throw new KeyStoreError(
+      `the key \`${keyid}\` was revoked on ${new Date(key.revoked.at).toISOString()}; what the logs say of that can't be changed`,
+    );
+  if (from > now)
+    throw new KeyStoreError(
+      'a key is revoked from now or from an earlier date on: later ones are what `rotate` is for',
+    );
   if (key.signs_from > closes_at) return without(ring, key);
   const revoked: SigningKey = { ...key, revoked: { at: now, from, closes_at } };
   const keys = ring.keys.map((known) => (known === key ? revoked : known));
   const heir = keys.findLast(({ signs_from }) => signs_from <= closes_at);
-  if (heir === undefined || heir.signer === null || isClosed(heir, closes_at)) throw new KeyStoreError(`nothing would sign once \`${keyid}\` is closed: it needs a successor first`);
+  if (heir === undefined || heir.signer === null || isClosed(heir, closes_at))
+    throw new KeyStoreError(`nothing would sign once \`${keyid}\` is closed: it needs a successor first`);
   return { keys };
 }
 

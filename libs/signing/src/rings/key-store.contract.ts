@@ -15,7 +15,20 @@ export interface OpenedStore {
 export function keyStoreContract(name: string, newSigner: () => Signer, open: (ring: KeyRing) => OpenedStore): void {
   const first = (): { signer: Signer; ring: KeyRing } => {
     const signer = newSigner();
-    const ring = { keys: [{ keyid: signer.keyid, jwk: signer.publicJwk, not_before: 1, signs_from: 2, signs_until: null, not_after: null, revoked: null, signer }] };
+    const ring = {
+      keys: [
+        {
+          keyid: signer.keyid,
+          jwk: signer.publicJwk,
+          not_before: 1,
+          signs_from: 2,
+          signs_until: null,
+          not_after: null,
+          revoked: null,
+          signer,
+        },
+      ],
+    };
     return { signer, ring };
   };
   const idsOf = ({ keys }: KeyRing): string[] => keys.map(({ keyid }) => keyid);

@@ -6,7 +6,8 @@ import { KeyStoreError, ringOf, type KeyRing } from './key-ring.ts';
 import { FixedKeys, KeyStore, LiveSigner } from './key-store.ts';
 import { keyStoreContract } from './key-store.contract.ts';
 
-const newSigner = (): Signer => parseSigner(generateKeyPairSync('ed25519').privateKey.export({ type: 'pkcs8', format: 'pem' }) as string);
+const newSigner = (): Signer =>
+  parseSigner(generateKeyPairSync('ed25519').privateKey.export({ type: 'pkcs8', format: 'pem' }) as string);
 
 /** Keys that a spec puts there. */
 class PutKeys extends KeyStore {
@@ -59,7 +60,15 @@ describe('a live signer', () => {
 
   it('signs nothing once its key is revoked and closed, and says so; a process that begins then does not start', () => {
     const rotated = withNext(ringOf(one), { signer: two, now: 100, overlapMs: 5 });
-    const lost = withRevoked(withRevoked(withNext(rotated, { signer: newSigner(), now: 110, overlapMs: 5 }), { keyid: two.keyid, now: 120, from: 90, settleMs: 10 }), { keyid: one.keyid, now: 120, from: 90, settleMs: 10 });
+    const lost = withRevoked(
+      withRevoked(withNext(rotated, { signer: newSigner(), now: 110, overlapMs: 5 }), {
+        keyid: two.keyid,
+        now: 120,
+        from: 90,
+        settleMs: 10,
+      }),
+      { keyid: one.keyid, now: 120, from: 90, settleMs: 10 },
+    );
     // As a file would be that somebody shortened.
     const ring = { keys: lost.keys.slice(0, 2).map((key, i) => (i === 1 ? { ...key, signs_until: null } : key)) };
     const store = new FixedKeys(ring);
@@ -86,7 +95,9 @@ describe('a key that is revoked', () => {
   });
 
   it.each([
-    ['that is nobody\'s', { keyid: 'nobody' }, 'there is no key'], ['from a day to come', { from: 301 }, 'later ones'], ['without a successor', { keyid: two.keyid }, 'needs a successor'],
+    ["that is nobody's", { keyid: 'nobody' }, 'there is no key'],
+    ['from a day to come', { from: 301 }, 'later ones'],
+    ['without a successor', { keyid: two.keyid }, 'needs a successor'],
   ])('%s is refused', (_what, over, why) => {
     expect(() => withRevoked(ring, { keyid: one.keyid, now: 300, from: 300, settleMs: 10, ...over })).toThrow(why);
   });

@@ -5,15 +5,18 @@ import { KeyStoreError, ringOf, signingKeyAt, type KeyRing } from './key-ring.ts
 /**
  * Where the keys of one purpose come from: a file, the environment, a key service that unwraps them.
  *
- * Signing itself is not asked of it for each signature: a record is signed inside the transaction that it is part of, under the locks of its call, where nothing may wait for
- * another machine. So an adapter over a key service has the keys unwrapped when it is opened and refreshed, and a `Signer` of its own keeps them out of sight.
+ * Signing itself is not asked of it for each signature: a record is signed inside the transaction that it is part of,
+ * under the locks of its call, where nothing may wait for another machine. So an adapter over a key service has the
+ * keys unwrapped when it is opened and refreshed, and a `Signer` of its own keeps them out of sight.
  */
 export abstract class KeyStore {
-  /** The ring as it was read last: whole, with one key at least. MUST NOT throw, and MUST NOT change but in `refresh`. */
+  /**
+   * The ring as it was read last: whole, with one key at least. MUST NOT throw, and MUST NOT change but in `refresh`.
+   */
   abstract readonly ring: KeyRing;
   /**
-   * Looks for another ring. Resolves with whether there was one. MUST reject with KeyStoreError, and keep the ring that it had, where what is there can't be
-   * read whole: half a ring would end what the other half signed.
+   * Looks for another ring. Resolves with whether there was one. MUST reject with KeyStoreError, and keep the ring that
+   * it had, where what is there can't be read whole: half a ring would end what the other half signed.
    */
   abstract refresh(): Promise<boolean>;
 }
@@ -37,8 +40,8 @@ export class FixedKeys extends KeyStore {
 }
 
 /**
- * Signs with whichever key's turn it is.
- * INVARIANT (one key a piece of work): the key changes in `turn` alone, so what asks for its id and then signs, without waiting in between, does both with one key.
+ * Signs with whichever key's turn it is. INVARIANT (one key a piece of work): the key changes in `turn` alone, so what
+ * asks for its id and then signs, without waiting in between, does both with one key.
  */
 export class LiveSigner implements Signer {
   readonly #store: KeyStore;
@@ -82,6 +85,8 @@ export class LiveSigner implements Signer {
   }
 
   #refuse(): never {
-    throw new KeyStoreError(`no ${this.#what} key may sign: the last one was revoked, or its private half is missing; \`writ signing-keys list\` shows them, \`rotate\` makes another`);
+    throw new KeyStoreError(
+      `no ${this.#what} key may sign: the last one was revoked, or its private half is missing; \`writ signing-keys list\` shows them, \`rotate\` makes another`,
+    );
   }
 }

@@ -40,15 +40,26 @@ const LIMITS = { depthMax: 8 };
 
 /** What is published of a ring of permit or record keys. */
 export function publicKeysOf({ keys }: KeyRing): { keys: PublicKeyEntry[] } {
-  return { keys: keys.map(({ keyid, jwk, not_before, not_after, revoked }) => ({
-    keyid, jwk: { ...jwk }, ...(not_before === null ? {} : { not_before }), ...(not_after === null ? {} : { not_after }), ...(revoked === null ? {} : { revoked_from: revoked.from, closes_at: revoked.closes_at }),
-  })) };
+  return {
+    keys: keys.map(({ keyid, jwk, not_before, not_after, revoked }) => ({
+      keyid,
+      jwk: { ...jwk },
+      ...(not_before === null ? {} : { not_before }),
+      ...(not_after === null ? {} : { not_after }),
+      ...(revoked === null ? {} : { revoked_from: revoked.from, closes_at: revoked.closes_at }),
+    })),
+  };
 }
 
-/** What is published of the ring of checkpoint keys: C2SP verifier keys under the deployment's name; those that were revoked apart, so that a reader who knows of no such list trusts none of them. */
+/**
+ * What is published of the ring of checkpoint keys: C2SP verifier keys under the deployment's name; those that were
+ * revoked apart, so that a reader who knows of no such list trusts none of them.
+ */
 export function logKeysOf({ keys }: KeyRing, deployment: string): { keys: string[]; revoked: string[] } {
-  const named = (isWanted: (revoked: boolean) => boolean) => keys.filter(({ revoked }) => isWanted(revoked !== null))
-    .map(({ jwk }) => formatNoteKey(deployment, decodeBase64Url(jwk.x, 'malformed_key')));
+  const named = (isWanted: (revoked: boolean) => boolean) =>
+    keys
+      .filter(({ revoked }) => isWanted(revoked !== null))
+      .map(({ jwk }) => formatNoteKey(deployment, decodeBase64Url(jwk.x, 'malformed_key')));
   return { keys: named((revoked) => !revoked), revoked: named((revoked) => revoked) };
 }
 
@@ -59,14 +70,17 @@ export function logKeysOf({ keys }: KeyRing, deployment: string): { keys: string
 export function parsePublicKeys(text: string): ReadonlyMap<string, KnownKey> {
   try {
     const { keys } = parseMessage(PublicKeyFile, parseIJson(text, LIMITS));
-    return new Map(keys.map(({ keyid, jwk, not_before = null, not_after = null, closes_at = null }) => {
-      const verifier = parseVerifier(jwk);
-      if (verifier.keyid !== keyid) throw new KeyStoreError(`\`${keyid}\` is not the thumbprint of its key`);
-      return [keyid, { ...verifier, notBefore: not_before, notAfter: not_after, closesAt: closes_at }];
-    }));
+    return new Map(
+      keys.map(({ keyid, jwk, not_before = null, not_after = null, closes_at = null }) => {
+        const verifier = parseVerifier(jwk);
+        if (verifier.keyid !== keyid) throw new KeyStoreError(`\`${keyid}\` is not the thumbprint of its key`);
+        return [keyid, { ...verifier, notBefore: not_before, notAfter: not_after, closesAt: closes_at }];
+      }),
+    );
   } catch (error) {
     if (error instanceof SignatureError) throw new KeyStoreError('a key is no public Ed25519 key', { cause: error });
-    if (error instanceof JsonError || error instanceof Fault) throw new KeyStoreError(`it is no list of public keys: ${error.message}`, { cause: error });
+    if (error instanceof JsonError || error instanceof Fault)
+      throw new KeyStoreError(`it is no list of public keys: ${error.message}`, { cause: error });
     throw error;
   }
 }

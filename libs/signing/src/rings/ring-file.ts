@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// How a ring is written down. A file with one private key, PKCS #8 PEM, is a ring too: what deployments have that never rotated.
+// How a ring is written down. A file with one private key, PKCS #8 PEM, is a ring too: what deployments have that never
+// rotated.
 import { Fault, parseMessage } from '@writ/contract';
 import { JsonError, parseIJson } from '@writ/digest';
 import { keyidOf, parseSigner, parseVerifier } from '../keys.ts';
@@ -9,23 +10,36 @@ import { Type, type Static } from 'typebox';
 import { KeyStoreError, ringOf, type KeyRing, type SigningKey } from './key-ring.ts';
 
 const closed = { additionalProperties: false } as const;
-const Instant = Type.Integer({ minimum: 0, maximum: 8_640_000_000_000_000, description: 'milliseconds since the epoch' });
+const Instant = Type.Integer({
+  minimum: 0,
+  maximum: 8_640_000_000_000_000,
+  description: 'milliseconds since the epoch',
+});
 const InstantOrNull = Type.Union([Instant, Type.Null()]);
 
-const RingFile = Type.Object({
-  v: Type.Literal(1),
-  keys: Type.Array(Type.Object({
-    keyid: Type.String(),
-    jwk: Type.Object({ kty: Type.Literal('OKP'), crv: Type.Literal('Ed25519'), x: Type.String() }, closed),
-    not_before: InstantOrNull,
-    signs_from: Instant,
-    signs_until: InstantOrNull,
-    not_after: InstantOrNull,
-    revoked: Type.Union([Type.Null(), Type.Object({ at: Instant, from: Instant, closes_at: Instant }, closed)]),
-    /** the private key; null where only the public half is kept */
-    pem: Type.Union([Type.String(), Type.Null()]),
-  }, closed), { minItems: 1, maxItems: 1_000 }),
-}, closed);
+const RingFile = Type.Object(
+  {
+    v: Type.Literal(1),
+    keys: Type.Array(
+      Type.Object(
+        {
+          keyid: Type.String(),
+          jwk: Type.Object({ kty: Type.Literal('OKP'), crv: Type.Literal('Ed25519'), x: Type.String() }, closed),
+          not_before: InstantOrNull,
+          signs_from: Instant,
+          signs_until: InstantOrNull,
+          not_after: InstantOrNull,
+          revoked: Type.Union([Type.Null(), Type.Object({ at: Instant, from: Instant, closes_at: Instant }, closed)]),
+          /** the private key; null where only the public half is kept */
+          pem: Type.Union([Type.String(), Type.Null()]),
+        },
+        closed,
+      ),
+      { minItems: 1, maxItems: 1_000 },
+    ),
+  },
+  closed,
+);
 type Written = Static<typeof RingFile>['keys'][number];
 
 /** A thousand keys. */
@@ -41,8 +55,10 @@ export function parseRing(text: string): KeyRing {
   try {
     return text.trimStart().startsWith('{') ? readRing(text) : ringOf(parseSigner(text));
   } catch (error) {
-    if (error instanceof SignatureError) throw new KeyStoreError('a key is not an Ed25519 key as it should be written', { cause: error });
-    if (error instanceof JsonError || error instanceof Fault) throw new KeyStoreError(`it is no ring of keys: ${error.message}`, { cause: error });
+    if (error instanceof SignatureError)
+      throw new KeyStoreError('a key is not an Ed25519 key as it should be written', { cause: error });
+    if (error instanceof JsonError || error instanceof Fault)
+      throw new KeyStoreError(`it is no ring of keys: ${error.message}`, { cause: error });
     throw error;
   }
 }
@@ -53,7 +69,8 @@ function readRing(text: string): KeyRing {
   for (const [i, { keyid, signs_from, signs_until }] of keys.entries()) {
     const next = keys[i + 1];
     // What one ends with the next begins with: no moment has two keys that sign, and none has no key.
-    if (signs_until !== (next?.signs_from ?? null) || (next !== undefined && next.signs_from < signs_from)) throw new KeyStoreError(`the time of \`${keyid}\` does not end where that of the key after it begins`);
+    if (signs_until !== (next?.signs_from ?? null) || (next !== undefined && next.signs_from < signs_from))
+      throw new KeyStoreError(`the time of \`${keyid}\` does not end where that of the key after it begins`);
   }
   return { keys };
 }
@@ -61,7 +78,8 @@ function readRing(text: string): KeyRing {
 function readKey({ pem, ...key }: Written): SigningKey {
   const signer = pem === null ? null : parseSigner(pem);
   parseVerifier(key.jwk);
-  if (keyidOf(key.jwk) !== key.keyid || (signer !== null && signer.keyid !== key.keyid)) throw new KeyStoreError(`\`${key.keyid}\` is not the thumbprint of its key`);
+  if (keyidOf(key.jwk) !== key.keyid || (signer !== null && signer.keyid !== key.keyid))
+    throw new KeyStoreError(`\`${key.keyid}\` is not the thumbprint of its key`);
   return { ...key, signer };
 }
 

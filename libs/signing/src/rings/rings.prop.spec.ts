@@ -13,13 +13,30 @@ const PAIRS = Array.from({ length: 8 }, () => {
 });
 const pemOf = (keyid: string): string | null => PAIRS.find(({ signer }) => signer.keyid === keyid)?.pem ?? null;
 
-type Step = { readonly what: 'rotate'; readonly wait: number; readonly overlap: number } | { readonly what: 'revoke'; readonly wait: number; readonly which: number; readonly ago: number };
-const steps = fc.array(fc.oneof(
-  fc.record({ what: fc.constant('rotate' as const), wait: fc.integer({ min: 0, max: 100 }), overlap: fc.integer({ min: 1, max: 50 }) }),
-  fc.record({ what: fc.constant('revoke' as const), wait: fc.integer({ min: 0, max: 100 }), which: fc.nat(7), ago: fc.nat(1000) }),
-), { maxLength: 12 });
+type Step =
+  | { readonly what: 'rotate'; readonly wait: number; readonly overlap: number }
+  | { readonly what: 'revoke'; readonly wait: number; readonly which: number; readonly ago: number };
+const steps = fc.array(
+  fc.oneof(
+    fc.record({
+      what: fc.constant('rotate' as const),
+      wait: fc.integer({ min: 0, max: 100 }),
+      overlap: fc.integer({ min: 1, max: 50 }),
+    }),
+    fc.record({
+      what: fc.constant('revoke' as const),
+      wait: fc.integer({ min: 0, max: 100 }),
+      which: fc.nat(7),
+      ago: fc.nat(1000),
+    }),
+  ),
+  { maxLength: 12 },
+);
 
-/** What an operator may do to a ring, one thing after another; what is refused changes nothing. Gives every ring that there was, with when it came. */
+/**
+ * What an operator may do to a ring, one thing after another; what is refused changes nothing. Gives every ring that
+ * there was, with when it came.
+ */
 function lived(plan: readonly Step[]): { ring: KeyRing; since: number }[] {
   let [ring, now] = [ringOf(PAIRS[0]!.signer), 1_000];
   const rings = [{ ring, since: 0 }];
@@ -31,7 +48,12 @@ function lived(plan: readonly Step[]): { ring: KeyRing; since: number }[] {
         if (fresh === undefined) continue;
         ring = withNext(ring, { signer: fresh.signer, now, overlapMs: step.overlap });
       } else {
-        ring = withRevoked(ring, { keyid: ring.keys[step.which % ring.keys.length]!.keyid, now, from: now - step.ago, settleMs: 10 });
+        ring = withRevoked(ring, {
+          keyid: ring.keys[step.which % ring.keys.length]!.keyid,
+          now,
+          from: now - step.ago,
+          settleMs: 10,
+        });
       }
       rings.push({ ring, since: now });
     } catch (error) {
@@ -44,51 +66,79 @@ const last = (plan: readonly Step[]): KeyRing => lived(plan).at(-1)!.ring;
 
 describe('a ring, whatever was done to it', () => {
   it('always has a key that signs, and never one that was revoked and is closed', () => {
-    fc.assert(fc.property(steps, fc.nat(3_000), (plan, later) => {
-      for (const { ring, since } of lived(plan)) {
-        const key = signingKeyAt(ring, since + later);
-        expect(key).toBeDefined();
-        expect(isClosed(key!, since + later)).toBe(false);
-        expect(['current', 'revoked']).toContain(stateAt(key!, since + later));
-      }
-    }));
+    fc.assert(
+      fc.property(steps, fc.nat(3_000), (plan, later) => {
+        for (const { ring, since } of lived(plan)) {
+          const key = signingKeyAt(ring, since + later);
+          expect(key).toBeDefined();
+          expect(isClosed(key!, since + later)).toBe(false);
+          expect(['current', 'revoked']).toContain(stateAt(key!, since + later));
+        }
+      }),
+    );
   });
 
   it('lets no key sign that was not published the overlap before', () => {
-    fc.assert(fc.property(steps, fc.nat(3_000), (plan, now) => {
-      for (const { not_before, signs_from } of last(plan).keys) expect(not_before === null || not_before < signs_from).toBe(true);
-      const key = signingKeyAt(last(plan), now);
-      expect(key === undefined || key.signs_from <= now).toBe(true);
-    }));
+    fc.assert(
+      fc.property(steps, fc.nat(3_000), (plan, now) => {
+        for (const { not_before, signs_from } of last(plan).keys)
+          expect(not_before === null || not_before < signs_from).toBe(true);
+        const key = signingKeyAt(last(plan), now);
+        expect(key === undefined || key.signs_from <= now).toBe(true);
+      }),
+    );
   });
 
   it('never moves the moment at which a key begins that has begun, and forgets none that signed', () => {
-    fc.assert(fc.property(steps, (plan) => {
-      const rings = lived(plan);
-      for (const [i, { ring }] of rings.entries()) {
-        const next = rings[i + 1];
-        if (next === undefined) continue;
-        for (const key of ring.keys) if (key.signs_from <= next.since) expect(next.ring.keys.find(({ keyid }) => keyid === key.keyid)?.signs_from).toBe(key.signs_from);
-      }
-    }));
+    fc.assert(
+      fc.property(steps, (plan) => {
+        const rings = lived(plan);
+        for (const [i, { ring }] of rings.entries()) {
+          const next = rings[i + 1];
+          if (next === undefined) continue;
+          for (const key of ring.keys)
+            if (key.signs_from <= next.since)
+              expect(next.ring.keys.find(({ keyid }) => keyid === key.keyid)?.signs_from).toBe(key.signs_from);
+        }
+      }),
+    );
   });
 
   it('keeps what a key signed valid until long after its last moment', () => {
-    fc.assert(fc.property(steps, (plan) => {
-      for (const { signs_until, not_after } of last(plan).keys) expect(not_after).toBe(signs_until === null ? null : signs_until + LAG_MS);
-    }));
+    fc.assert(
+      fc.property(steps, (plan) => {
+        for (const { signs_until, not_after } of last(plan).keys)
+          expect(not_after).toBe(signs_until === null ? null : signs_until + LAG_MS);
+      }),
+    );
   });
 
   it('is read as it was written, and what is published of it has no private half', () => {
-    fc.assert(fc.property(steps, (plan) => {
-      const ring = last(plan);
-      const bare = ({ keys }: KeyRing) => keys.map(({ signer, ...key }) => ({ ...key, signs: signer?.keyid }));
-      expect(bare(parseRing(formatRing(ring, pemOf)))).toEqual(bare(ring));
-      const published = JSON.stringify(publicKeysOf(ring));
-      expect(published).not.toMatch(/PRIVATE|"d"/);
-      expect([...parsePublicKeys(published)].map(([keyid, { notBefore, notAfter, closesAt }]) => [keyid, notBefore, notAfter, closesAt]))
-        .toEqual(ring.keys.map(({ keyid, not_before, not_after, revoked }) => [keyid, not_before, not_after, revoked?.closes_at ?? null]));
-    }), { numRuns: 30 });
+    fc.assert(
+      fc.property(steps, (plan) => {
+        const ring = last(plan);
+        const bare = ({ keys }: KeyRing) => keys.map(({ signer, ...key }) => ({ ...key, signs: signer?.keyid }));
+        expect(bare(parseRing(formatRing(ring, pemOf)))).toEqual(bare(ring));
+        const published = JSON.stringify(publicKeysOf(ring));
+        expect(published).not.toMatch(/PRIVATE|"d"/);
+        expect(
+          [...parsePublicKeys(published)].map(([keyid, { notBefore, notAfter, closesAt }]) => [
+            keyid,
+            notBefore,
+            notAfter,
+            closesAt,
+          ]),
+        ).toEqual(
+          ring.keys.map(({ keyid, not_before, not_after, revoked }) => [
+            keyid,
+            not_before,
+            not_after,
+            revoked?.closes_at ?? null,
+          ]),
+        );
+      }),
+      { numRuns: 30 },
+    );
   });
 });
 
@@ -96,17 +146,26 @@ describe('a file of keys', () => {
   const [one, two] = [PAIRS[0]!, PAIRS[1]!];
   const good = withNext(ringOf(one.signer), { signer: two.signer, now: 10, overlapMs: 5 });
   const written = JSON.parse(formatRing(good, pemOf)) as { keys: Record<string, unknown>[] };
-  const changed = (index: number, over: Record<string, unknown>): string => JSON.stringify({ ...written, keys: written.keys.map((key, i) => (i === index ? { ...key, ...over } : key)) });
+  const changed = (index: number, over: Record<string, unknown>): string =>
+    JSON.stringify({ ...written, keys: written.keys.map((key, i) => (i === index ? { ...key, ...over } : key)) });
 
   it('with one PEM is a ring whose key signs at any time', () => {
     expect(signingKeyAt(parseRing(one.pem), 0)?.keyid).toBe(one.signer.keyid);
   });
 
   it.each<[string, string]>([
-    ['nothing', ''], ['half a ring', JSON.stringify(written).slice(0, 200)], ['no key', '{"v":1,"keys":[]}'], ['another version', JSON.stringify({ ...written, v: 2 })],
-    ['a member more', changed(0, { more: 1 })], ['another private half', changed(0, { pem: two.pem })], ['another name', changed(0, { keyid: two.signer.keyid })],
-    ['a key twice', JSON.stringify({ ...written, keys: [written.keys[0], written.keys[0]] })], ['a gap', changed(0, { signs_until: 14 })], ['two last keys', changed(0, { signs_until: null })],
-    ['an end after the last', changed(1, { signs_until: 99 })], ['a public key that is none', changed(0, { jwk: { kty: 'OKP', crv: 'Ed25519', x: 'AA' }, pem: null })],
+    ['nothing', ''],
+    ['half a ring', JSON.stringify(written).slice(0, 200)],
+    ['no key', '{"v":1,"keys":[]}'],
+    ['another version', JSON.stringify({ ...written, v: 2 })],
+    ['a member more', changed(0, { more: 1 })],
+    ['another private half', changed(0, { pem: two.pem })],
+    ['another name', changed(0, { keyid: two.signer.keyid })],
+    ['a key twice', JSON.stringify({ ...written, keys: [written.keys[0], written.keys[0]] })],
+    ['a gap', changed(0, { signs_until: 14 })],
+    ['two last keys', changed(0, { signs_until: null })],
+    ['an end after the last', changed(1, { signs_until: 99 })],
+    ['a public key that is none', changed(0, { jwk: { kty: 'OKP', crv: 'Ed25519', x: 'AA' }, pem: null })],
   ])('with %s is refused, and no private key is repeated', (_what, text) => {
     expect(() => parseRing(text)).toThrow(KeyStoreError);
     expect(() => parseRing(text)).not.toThrow(/MC4CAQ/);

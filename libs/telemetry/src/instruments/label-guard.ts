@@ -11,8 +11,8 @@ type Given = Readonly<Record<string, string | undefined>>;
 type Check = (value: string) => string;
 
 /**
- * Keeps labels within their bounds at run time.
- * INVARIANT (bounded): whatever is recorded, a label has the values of its row, or as many as its bound allows, and `other`.
+ * Keeps labels within their bounds at run time. INVARIANT (bounded): whatever is recorded, a label has the values of
+ * its row, or as many as its bound allows, and `other`.
  */
 export class LabelGuard {
   readonly #most: Readonly<Partial<Record<BoundName, number>>>;

@@ -4,16 +4,22 @@ import { closedCombinations } from './meter.ts';
 import { rowOf } from './table.ts';
 
 let telemetry: Telemetry;
-beforeEach(() => { telemetry = startTelemetry({ service: 'test', version: '0', tenantsMax: 2 }); });
+beforeEach(() => {
+  telemetry = startTelemetry({ service: 'test', version: '0', tenantsMax: 2 });
+});
 afterEach(() => telemetry.shutdown());
 
-const linesOf = async (name: string): Promise<string[]> => (await telemetry.metricsText()).split('\n').filter((line) => line.startsWith(name));
+const linesOf = async (name: string): Promise<string[]> =>
+  (await telemetry.metricsText()).split('\n').filter((line) => line.startsWith(name));
 
 test('a counter with few closed labels begins at zero, so that its first rise is seen', async () => {
   telemetry.meter.counter('writ.approvals.decided').add(1, { decision: 'denied' });
   expect(await linesOf('writ_approvals_decided_total')).toEqual([
-    'writ_approvals_decided_total{decision="approved"} 0', 'writ_approvals_decided_total{decision="denied"} 1', 'writ_approvals_decided_total{decision="expired"} 0',
-    'writ_approvals_decided_total{decision="cancelled"} 0', 'writ_approvals_decided_total{decision="superseded"} 0',
+    'writ_approvals_decided_total{decision="approved"} 0',
+    'writ_approvals_decided_total{decision="denied"} 1',
+    'writ_approvals_decided_total{decision="expired"} 0',
+    'writ_approvals_decided_total{decision="cancelled"} 0',
+    'writ_approvals_decided_total{decision="superseded"} 0',
   ]);
   expect(closedCombinations(rowOf('writ.operations.decided'))).toEqual([]);
 });
@@ -23,15 +29,25 @@ test('tenants beyond the bound are `other`, in whatever order and of whichever i
   for (const tenant of ['ten_a', 'ten_b', 'ten_c', 'ten_d', 'ten_a']) decided.add(1, { tenant, verdict: 'admitted' });
   telemetry.meter.counter('writ.tenant.cost').add(1.5, { tenant: 'ten_e' });
   expect(await linesOf('writ_tenant_operations_decided_total')).toEqual([
-    'writ_tenant_operations_decided_total{tenant="ten_a",verdict="admitted"} 2', 'writ_tenant_operations_decided_total{tenant="ten_b",verdict="admitted"} 1',
+    'writ_tenant_operations_decided_total{tenant="ten_a",verdict="admitted"} 2',
+    'writ_tenant_operations_decided_total{tenant="ten_b",verdict="admitted"} 1',
     'writ_tenant_operations_decided_total{tenant="other",verdict="admitted"} 2',
   ]);
   expect(await linesOf('writ_tenant_cost_total')).toEqual(['writ_tenant_cost_total{tenant="other"} 1.5']);
 });
 
 test('a value that the row does not have is `other`, and a label that it does not have is dropped', async () => {
-  const record = telemetry.meter.histogram('http.server.request.duration').record as (value: number, labels: Record<string, string>) => void;
-  record(0.1, { 'http.request.method': 'BREW', 'url.scheme': 'http', 'http.route': '/v1/tool-calls', 'http.response.status_code': '4.2', tenant: 'ten_a' });
+  const record = telemetry.meter.histogram('http.server.request.duration').record as (
+    value: number,
+    labels: Record<string, string>,
+  ) => void;
+  record(0.1, {
+    'http.request.method': 'BREW',
+    'url.scheme': 'http',
+    'http.route': '/v1/tool-calls',
+    'http.response.status_code': '4.2',
+    tenant: 'ten_a',
+  });
   expect(await linesOf('http_server_request_duration_seconds_count')).toEqual([
     'http_server_request_duration_seconds_count{http_request_method="other",url_scheme="http",http_route="/v1/tool-calls",http_response_status_code="other"} 1',
   ]);
@@ -39,15 +55,24 @@ test('a value that the row does not have is `other`, and a label that it does no
 
 test('of a label with a bound, as many values are told apart as it allows', async () => {
   const requests = telemetry.meter.histogram('gen_ai.client.operation.duration');
-  for (let n = 0; n < 150; n += 1) requests.record(1, { 'gen_ai.operation.name': 'chat', 'gen_ai.provider.name': 'openai', 'gen_ai.request.model': `model-${String(n)}` });
+  for (let n = 0; n < 150; n += 1)
+    requests.record(1, {
+      'gen_ai.operation.name': 'chat',
+      'gen_ai.provider.name': 'openai',
+      'gen_ai.request.model': `model-${String(n)}`,
+    });
   const lines = await linesOf('gen_ai_client_operation_duration_seconds_count');
   expect(lines).toHaveLength(101);
   expect(lines.at(-1)).toContain('gen_ai_request_model="other"} 50');
 });
 
 test('instruments whose reading fails show nothing, and all others do', async () => {
-  telemetry.meter.observe(['writ.outbox.records'], async () => { throw new Error('the database is away'); });
-  telemetry.meter.observe(['writ.runs.driven'], (observe) => { observe('writ.runs.driven', 3); });
+  telemetry.meter.observe(['writ.outbox.records'], async () => {
+    throw new Error('the database is away');
+  });
+  telemetry.meter.observe(['writ.runs.driven'], (observe) => {
+    observe('writ.runs.driven', 3);
+  });
   expect(await linesOf('writ_outbox_records')).toEqual([]);
   expect(await linesOf('writ_runs_driven')).toEqual(['writ_runs_driven 3']);
 });

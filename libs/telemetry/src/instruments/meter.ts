@@ -17,7 +17,11 @@ export interface Histogram<N extends InstrumentName> {
 }
 
 /** Says what an instrument shows, once for each combination of labels. */
-export type Observe<N extends ObservedName> = <M extends N>(name: M, value: number, ...labels: LabelsArgument<M>) => void;
+export type Observe<N extends ObservedName> = <M extends N>(
+  name: M,
+  value: number,
+  ...labels: LabelsArgument<M>
+) => void;
 
 /** Combinations of labels that a counter begins with at zero. A rate needs a value before the first one. */
 const ZEROS_MAX = 64;
@@ -39,42 +43,65 @@ export class Meter {
     const counter = this.#otel.createCounter(name, optionsOf(row));
     const check = this.#guard.of(row);
     for (const labels of closedCombinations(row)) counter.add(0, labels);
-    return { add: (value, ...[labels]) => { counter.add(value, check(labels ?? {})); } };
+    return {
+      add: (value, ...[labels]) => {
+        counter.add(value, check(labels ?? {}));
+      },
+    };
   }
 
   histogram<N extends NameOf<'histogram'>>(name: N): Histogram<N> {
     const row = rowOf(name);
     const histogram = this.#otel.createHistogram(name, optionsOf(row));
     const check = this.#guard.of(row);
-    return { record: (value, ...[labels]) => { histogram.record(value, check(labels ?? {})); } };
+    return {
+      record: (value, ...[labels]) => {
+        histogram.record(value, check(labels ?? {}));
+      },
+    };
   }
 
   /**
-   * Has instruments read when metrics are collected. `look` may ask a database: it is called once for all of them. Where it
-   * rejects, they show nothing this time and everything else does.
+   * Has instruments read when metrics are collected. `look` may ask a database: it is called once for all of them.
+   * Where it rejects, they show nothing this time and everything else does.
    */
   observe<N extends ObservedName>(names: readonly N[], look: (observe: Observe<N>) => void | Promise<void>): void {
-    const made = new Map(names.map((name) => [name as InstrumentName, { instrument: this.#observable(name), check: this.#guard.of(rowOf(name)) }]));
-    this.#otel.addBatchObservableCallback(async (result) => {
-      await look((name, value, ...[labels]) => {
-        const to = made.get(name);
-        if (to !== undefined) result.observe(to.instrument, value, to.check(labels ?? {}));
-      });
-    }, [...made.values()].map(({ instrument }) => instrument));
+    const made = new Map(
+      names.map((name) => [
+        name as InstrumentName,
+        { instrument: this.#observable(name), check: this.#guard.of(rowOf(name)) },
+      ]),
+    );
+    this.#otel.addBatchObservableCallback(
+      async (result) => {
+        await look((name, value, ...[labels]) => {
+          const to = made.get(name);
+          if (to !== undefined) result.observe(to.instrument, value, to.check(labels ?? {}));
+        });
+      },
+      [...made.values()].map(({ instrument }) => instrument),
+    );
   }
 
   #observable(name: ObservedName): Observable {
     const row = rowOf(name);
     switch (row.kind) {
-      case 'observableCounter': return this.#otel.createObservableCounter(name, optionsOf(row));
-      case 'observableUpDownCounter': return this.#otel.createObservableUpDownCounter(name, optionsOf(row));
-      default: return this.#otel.createObservableGauge(name, optionsOf(row));
+      case 'observableCounter':
+        return this.#otel.createObservableCounter(name, optionsOf(row));
+      case 'observableUpDownCounter':
+        return this.#otel.createObservableUpDownCounter(name, optionsOf(row));
+      default:
+        return this.#otel.createObservableGauge(name, optionsOf(row));
     }
   }
 }
 
 function optionsOf({ kind, unit, description, buckets }: InstrumentRow): MetricOptions {
-  return { unit, description, ...(kind === 'histogram' ? { advice: { explicitBucketBoundaries: [...buckets ?? SECONDS] } } : {}) };
+  return {
+    unit,
+    description,
+    ...(kind === 'histogram' ? { advice: { explicitBucketBoundaries: [...(buckets ?? SECONDS)] } } : {}),
+  };
 }
 
 /** Every combination of values, where all labels are closed and the combinations few; none otherwise. */
@@ -87,4 +114,5 @@ export function closedCombinations({ labels }: Pick<InstrumentRow, 'labels'>): R
   return combinations;
 }
 
-const isClosed = (label: Label): label is Extract<Label, { readonly values: readonly string[] }> => 'values' in label && label.optional !== true;
+const isClosed = (label: Label): label is Extract<Label, { readonly values: readonly string[] }> =>
+  'values' in label && label.optional !== true;

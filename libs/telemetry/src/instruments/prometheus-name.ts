@@ -5,8 +5,9 @@ import type { InstrumentKind, InstrumentRow } from './row.ts';
 const UNIT_WORDS: Readonly<Record<string, string>> = { s: 'seconds', By: 'bytes' };
 
 /**
- * The name of an instrument in Prometheus' text, without the suffix `_total` of a counter: dots are underscores, and a unit
- * is a suffix, as OpenTelemetry's rules and its collector have it. A thing that is counted, in braces, is no suffix.
+ * The name of an instrument in Prometheus' text, without the suffix `_total` of a counter: dots are underscores, and a
+ * unit is a suffix, as OpenTelemetry's rules and its collector have it. A thing that is counted, in braces, is no
+ * suffix.
  */
 export function familyOf(name: string, unit: string, kind: InstrumentKind): string {
   const base = name.replaceAll(/[^a-zA-Z0-9]+/g, '_');

@@ -2,8 +2,12 @@
 import type { Process } from '@writ/contract';
 import type { BoundName } from './bounds.ts';
 
-/** OpenTelemetry's kinds of instruments, as far as Writ uses them. The observed ones are read when metrics are collected. */
-export type InstrumentKind = 'counter' | 'histogram' | 'observableCounter' | 'observableUpDownCounter' | 'observableGauge';
+/**
+ * OpenTelemetry's kinds of instruments, as far as Writ uses them. The observed ones are read when metrics are
+ * collected.
+ */
+export type InstrumentKind =
+  'counter' | 'histogram' | 'observableCounter' | 'observableUpDownCounter' | 'observableGauge';
 
 /** A label whose values stand in the table. */
 export interface ClosedLabel {

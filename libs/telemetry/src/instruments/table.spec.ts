@@ -15,15 +15,18 @@ test('no name stands in two areas, nor do two names become one in Prometheus', (
   expect(new Set(names).size).toBe(names.length);
 });
 
-test.each(ROWS)('%s has a name, a unit and buckets as OpenTelemetry and Prometheus want them', (name, { unit, kind, buckets, description }) => {
-  expect(name).toMatch(/^(?:writ|http|gen_ai|db|nodejs|v8js|process)(?:\.[a-z][a-z0-9_]*)+$/);
-  expect(unit).toMatch(/^(?:s|By|1|\{[a-z]+\})$/);
-  expect(prometheusName(name, { unit, kind })).toMatch(/^[a-z][a-z0-9_]*$/);
-  // The name of a histogram's series would end twice.
-  expect(name).not.toMatch(/[._](?:total|count|sum|bucket)$(?<!connection\.count)/);
-  if (buckets !== undefined) expect(buckets).toEqual([...buckets].sort((a, b) => a - b));
-  expect(description).toMatch(/^[^A-Z].{10,}[^.]$/);
-});
+test.each(ROWS)(
+  '%s has a name, a unit and buckets as OpenTelemetry and Prometheus want them',
+  (name, { unit, kind, buckets, description }) => {
+    expect(name).toMatch(/^(?:writ|http|gen_ai|db|nodejs|v8js|process)(?:\.[a-z][a-z0-9_]*)+$/);
+    expect(unit).toMatch(/^(?:s|By|1|\{[a-z]+\})$/);
+    expect(prometheusName(name, { unit, kind })).toMatch(/^[a-z][a-z0-9_]*$/);
+    // The name of a histogram's series would end twice.
+    expect(name).not.toMatch(/[._](?:total|count|sum|bucket)$(?<!connection\.count)/);
+    if (buckets !== undefined) expect(buckets).toEqual([...buckets].sort((a, b) => a - b));
+    expect(description).toMatch(/^[^A-Z].{10,}[^.]$/);
+  },
+);
 
 test('only instruments of one tenant have a label for it, and few other labels', () => {
   for (const [name, { labels }] of ROWS) {
@@ -35,31 +38,49 @@ test('only instruments of one tenant have a label for it, and few other labels',
 
 test('no label stands for what only one operation, agent or path has', () => {
   const labels = new Set(ROWS.flatMap(([, row]) => Object.keys(row.labels).map(prometheusLabel)));
-  for (const label of labels) expect(label).not.toMatch(/(?:operation|agent|workspace|session|record|key)_id|path|args/);
+  for (const label of labels)
+    expect(label).not.toMatch(/(?:operation|agent|workspace|session|record|key)_id|path|args/);
   for (const bound of Object.values(BOUNDS)) expect(bound.most).toBeLessThanOrEqual(1_000);
 });
 
 /** Sources of what runs in production: nothing of OpenTelemetry's own meter is reached outside of this folder. */
 function sourcesIn(folder: string): string[] {
   return readdirSync(join(repositoryRoot(), folder), { recursive: true, withFileTypes: true })
-    .filter((entry) => entry.isFile() && /(?<!\.d)\.ts$/.test(entry.name) && !/\/(?:node_modules|dist|generated)(?:\/|$)/.test(entry.parentPath))
+    .filter(
+      (entry) =>
+        entry.isFile() &&
+        /(?<!\.d)\.ts$/.test(entry.name) &&
+        !/\/(?:node_modules|dist|generated)(?:\/|$)/.test(entry.parentPath),
+    )
     .map((entry) => join(entry.parentPath, entry.name));
 }
 
 test('instruments are made nowhere but from the table', () => {
-  const made = ['apps', 'libs', 'tools', 'tests', 'bench'].flatMap(sourcesIn)
-    .filter((file) => !file.endsWith('libs/telemetry/src/instruments/meter.ts') && !file.endsWith('libs/telemetry/src/instruments/table.spec.ts'))
-    .filter((file) => /\.create(?:Counter|Histogram|UpDownCounter|Gauge|Observable\w+)\(/.test(readFileSync(file, 'utf8')));
+  const made = ['apps', 'libs', 'tools', 'tests', 'bench']
+    .flatMap(sourcesIn)
+    .filter(
+      (file) =>
+        !file.endsWith('libs/telemetry/src/instruments/meter.ts') &&
+        !file.endsWith('libs/telemetry/src/instruments/table.spec.ts'),
+    )
+    .filter((file) =>
+      /\.create(?:Counter|Histogram|UpDownCounter|Gauge|Observable\w+)\(/.test(readFileSync(file, 'utf8')),
+    );
   expect(made).toEqual([]);
 });
 
 test('no label is cast to a value that the table may not have: the compiler checks each', () => {
-  const cast = ['apps', 'libs'].flatMap(sourcesIn).filter((file) => !/\.(?:spec|contract)\.ts$/.test(file)).filter((file) => {
-    const text = readFileSync(file, 'utf8');
-    // A name that the file gives such a type is a cast to it as well.
-    const aliases = [...text.matchAll(/\btype (\w+) = [^;]*\bLabelsOf</g)].map(([, name = '']) => name);
-    return new RegExp(`\\bas (?:${['LabelsOf', 'LabelsArgument', ...aliases].join('|')})\\b`).test(text)
-      || /\.(?:add|record|observe)\([^;\n]*\{[^;\n]*\bas (?:never|any)\b/.test(text);
-  });
+  const cast = ['apps', 'libs']
+    .flatMap(sourcesIn)
+    .filter((file) => !/\.(?:spec|contract)\.ts$/.test(file))
+    .filter((file) => {
+      const text = readFileSync(file, 'utf8');
+      // A name that the file gives such a type is a cast to it as well.
+      const aliases = [...text.matchAll(/\btype (\w+) = [^;]*\bLabelsOf</g)].map(([, name = '']) => name);
+      return (
+        new RegExp(`\\bas (?:${['LabelsOf', 'LabelsArgument', ...aliases].join('|')})\\b`).test(text) ||
+        /\.(?:add|record|observe)\([^;\n]*\{[^;\n]*\bas (?:never|any)\b/.test(text)
+      );
+    });
   expect(cast).toEqual([]);
 });

@@ -12,34 +12,56 @@ import { TENANTS } from './tenants.ts';
 
 /** The table by areas, in the order of the reference page. */
 export const INSTRUMENT_AREAS = {
-  Operations: OPERATIONS, Approvals: APPROVALS, 'Sandboxes and egress': SANDBOXES, 'Ledger and outbox': LEDGER, 'Runs of agents': RUNS,
-  'API, bus and webhooks': EDGE, 'One tenant': TENANTS, 'Node.js, process and Postgres': RUNTIME,
+  Operations: OPERATIONS,
+  Approvals: APPROVALS,
+  'Sandboxes and egress': SANDBOXES,
+  'Ledger and outbox': LEDGER,
+  'Runs of agents': RUNS,
+  'API, bus and webhooks': EDGE,
+  'One tenant': TENANTS,
+  'Node.js, process and Postgres': RUNTIME,
 } as const;
 
 /** INVARIANT (one table): every instrument of Writ has a row here, and none is made otherwise. */
-export const INSTRUMENTS = { ...OPERATIONS, ...APPROVALS, ...SANDBOXES, ...LEDGER, ...RUNS, ...EDGE, ...TENANTS, ...RUNTIME } as const;
+export const INSTRUMENTS = {
+  ...OPERATIONS,
+  ...APPROVALS,
+  ...SANDBOXES,
+  ...LEDGER,
+  ...RUNS,
+  ...EDGE,
+  ...TENANTS,
+  ...RUNTIME,
+} as const;
 
 type Table = typeof INSTRUMENTS;
 export type InstrumentName = keyof Table;
 
 /** Names of instruments of a kind. */
-export type NameOf<K extends InstrumentKind> = { [N in InstrumentName]: Table[N]['kind'] extends K ? N : never }[InstrumentName];
+export type NameOf<K extends InstrumentKind> = {
+  [N in InstrumentName]: Table[N]['kind'] extends K ? N : never;
+}[InstrumentName];
 
 /** Names of instruments that are read when metrics are collected. */
 export type ObservedName = NameOf<'observableCounter' | 'observableUpDownCounter' | 'observableGauge'>;
 
 type ValueOf<L> = L extends ClosedLabel ? L['values'][number] : L extends BoundLabel ? string : never;
 type OptionalKey<L> = { [K in keyof L]: L[K] extends { readonly optional: true } ? K : never }[keyof L];
-type LabelsIn<L> = { readonly [K in Exclude<keyof L, OptionalKey<L>>]: ValueOf<L[K]> } & { readonly [K in OptionalKey<L>]?: ValueOf<L[K]> | undefined };
+type LabelsIn<L> = { readonly [K in Exclude<keyof L, OptionalKey<L>>]: ValueOf<L[K]> } & {
+  readonly [K in OptionalKey<L>]?: ValueOf<L[K]> | undefined;
+};
 
 /** What a value of the instrument is recorded with: every label of its row, with a value that the row has. */
 export type LabelsOf<N extends InstrumentName> = LabelsIn<Table[N]['labels']>;
 
 /** The labels as an argument: none where the row has none. */
-export type LabelsArgument<N extends InstrumentName> = keyof Table[N]['labels'] extends never ? readonly [] : readonly [labels: LabelsOf<N>];
+export type LabelsArgument<N extends InstrumentName> = keyof Table[N]['labels'] extends never
+  ? readonly []
+  : readonly [labels: LabelsOf<N>];
 
 /** Whether a process has the instrument. */
-export const isOf = (process: Process, name: InstrumentName): boolean => (rowOf(name).processes as readonly Process[]).includes(process);
+export const isOf = (process: Process, name: InstrumentName): boolean =>
+  (rowOf(name).processes as readonly Process[]).includes(process);
 
 /** The row of a name. */
 export const rowOf = (name: InstrumentName): InstrumentRow => INSTRUMENTS[name];

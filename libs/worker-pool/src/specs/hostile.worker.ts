@@ -6,33 +6,43 @@ import { serveTasks } from '../thread.ts';
 const kept: string[] = [];
 
 export const hostileTasks = {
-  'echo': ({ text }: { readonly text: string }) => ({ text }),
-  'sleep': async ({ ms }: { readonly ms: number }) => {
-    await new Promise((resolve) => { setTimeout(resolve, ms); });
+  echo: ({ text }: { readonly text: string }) => ({ text }),
+  sleep: async ({ ms }: { readonly ms: number }) => {
+    await new Promise((resolve) => {
+      setTimeout(resolve, ms);
+    });
     return 'slept' as const;
   },
-  'loop': (_: object): never => {
-    for (;;) { /* until it is ended */ }
+  loop: (_: object): never => {
+    for (;;) {
+      /* until it is ended */
+    }
   },
-  'allocate': (_: object): never => {
+  allocate: (_: object): never => {
     const lists: number[][] = [];
     for (;;) lists.push(Array.from({ length: 1_000 }, (__, n) => n + lists.length));
   },
-  'exit': (_: object) => process.exit(3),
-  'crash': async (_: object) => {
-    setTimeout(() => { throw new Error('out of the blue'); }, 0);
-    await new Promise((resolve) => { setTimeout(resolve, 60_000); });
+  exit: (_: object) => process.exit(3),
+  crash: async (_: object) => {
+    setTimeout(() => {
+      throw new Error('out of the blue');
+    }, 0);
+    await new Promise((resolve) => {
+      setTimeout(resolve, 60_000);
+    });
   },
-  'recurse': (_: object): number => {
+  recurse: (_: object): number => {
     const deeper = (n: number): number => deeper(n + 1) + 1;
     return deeper(0);
   },
-  'refuse': (_: object): never => {
+  refuse: (_: object): never => {
     const fault = new Fault('edit.no_match', 'the text is not there', { pointer: '/find' });
     throw Object.assign(fault, { hint: 'read the file first' });
   },
-  'fail': (_: object): never => { throw new TypeError('a bug'); },
-  'surroundings': (_: object) => ({ env: Object.keys(process.env), kept: kept.length }),
+  fail: (_: object): never => {
+    throw new TypeError('a bug');
+  },
+  surroundings: (_: object) => ({ env: Object.keys(process.env), kept: kept.length }),
 };
 export type HostileTasks = typeof hostileTasks;
 

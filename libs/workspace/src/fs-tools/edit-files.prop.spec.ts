@@ -12,10 +12,23 @@ const FILES = { a: 'x y x z', b: 'x y\nz', 'd/c': 'zz y x', link: { link: 'd/c' 
 const letter = fc.constantFrom('x', 'y', 'z');
 const text = fc.oneof({ weight: 6, arbitrary: letter }, { weight: 1, arbitrary: fc.constantFrom('', 'xy', 'zz') });
 const edit = fc.record({ find: letter, replace: text, count: fc.constantFrom(1, 'all' as const, 'all' as const) });
-const files = fc.array(fc.record({ path: fc.oneof({ weight: 20, arbitrary: fc.constantFrom('a', 'b', 'd/c', 'link') }, { weight: 1, arbitrary: fc.constant('nothing') }), edits: fc.array(edit, { minLength: 1, maxLength: 2 }) }), { minLength: 1, maxLength: 4 });
+const files = fc.array(
+  fc.record({
+    path: fc.oneof(
+      { weight: 20, arbitrary: fc.constantFrom('a', 'b', 'd/c', 'link') },
+      { weight: 1, arbitrary: fc.constant('nothing') },
+    ),
+    edits: fc.array(edit, { minLength: 1, maxLength: 2 }),
+  }),
+  { minLength: 1, maxLength: 4 },
+);
 
 /** The root after the calls; null once one fails. */
-async function rootAfter(root: string, blobs: BlobMap, calls: readonly (readonly [tool: string, args: object])[]): Promise<string | null> {
+async function rootAfter(
+  root: string,
+  blobs: BlobMap,
+  calls: readonly (readonly [tool: string, args: object])[],
+): Promise<string | null> {
   const made: { sha256: string; bytes: Uint8Array }[] = [];
   let at = root;
   for (const [tool, args] of calls) {
@@ -31,15 +44,24 @@ async function rootAfter(root: string, blobs: BlobMap, calls: readonly (readonly
   return at;
 }
 
-test('several files are edited as each by itself would be, in turn; where one can\'t be, none is', async () => {
+test("several files are edited as each by itself would be, in turn; where one can't be, none is", async () => {
   const blobs = new BlobMap();
   const root = await blobs.tree(FILES);
   let kept = 0;
-  await fc.assert(fc.asyncProperty(files, async (each) => {
-    const together = await rootAfter(root, blobs, [['fs.edit_files', { files: each }]]);
-    expect(together).toBe(await rootAfter(root, blobs, each.map((file) => ['fs.edit', file] as const)));
-    if (together !== null && together !== root) kept++;
-  }), { numRuns: 400 });
+  await fc.assert(
+    fc.asyncProperty(files, async (each) => {
+      const together = await rootAfter(root, blobs, [['fs.edit_files', { files: each }]]);
+      expect(together).toBe(
+        await rootAfter(
+          root,
+          blobs,
+          each.map((file) => ['fs.edit', file] as const),
+        ),
+      );
+      if (together !== null && together !== root) kept++;
+    }),
+    { numRuns: 400 },
+  );
   // A law that only failures kept would say nothing.
   expect(kept).toBeGreaterThan(20);
 });

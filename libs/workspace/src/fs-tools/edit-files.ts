@@ -12,17 +12,28 @@ import { failureOf, ToolFault, type FileToolContext, type FileToolSuccess } from
 import { requireFile, targetOf } from './target.ts';
 import { place } from './write.ts';
 
-export interface EditFilesArgs { readonly files: readonly EditArgs[] }
-export interface EditFilesResult { readonly files: readonly EditResult[]; readonly replacements: number }
+export interface EditFilesArgs {
+  readonly files: readonly EditArgs[];
+}
+export interface EditFilesResult {
+  readonly files: readonly EditResult[];
+  readonly replacements: number;
+}
 
 /** A file as the edits so far leave it. */
-interface Edited extends EditedText { readonly target: Resolved }
+interface Edited extends EditedText {
+  readonly target: Resolved;
+}
 
 /**
- * `fs.edit_files`: `fs.edit` over several files; all of them or none. Files are edited in the order in which they are named, and one that is named twice, or by a link too, on
- * what was left of it. A failure names its file. Faults: those of `fs.edit`.
+ * `fs.edit_files`: `fs.edit` over several files; all of them or none. Files are edited in the order in which they are
+ * named, and one that is named twice, or by a link too, on what was left of it. A failure names its file. Faults: those
+ * of `fs.edit`.
  */
-export async function editFilesTool(context: FileToolContext, { files }: EditFilesArgs): Promise<FileToolSuccess<EditFilesResult>> {
+export async function editFilesTool(
+  context: FileToolContext,
+  { files }: EditFilesArgs,
+): Promise<FileToolSuccess<EditFilesResult>> {
   const edited = new Map<WorkspacePath, Edited>();
   for (const { path, edits } of files) {
     const target = await targetOf(context, path, ['read', 'write']);
@@ -35,12 +46,20 @@ export async function editFilesTool(context: FileToolContext, { files }: EditFil
 }
 
 /** One file more, as long as all of them together are as long as one may be: they are held in memory at once. */
-async function bytesOfNext(context: FileToolContext, target: Resolved, others: ReadonlyMap<WorkspacePath, Edited>): Promise<Uint8Array> {
+async function bytesOfNext(
+  context: FileToolContext,
+  target: Resolved,
+  others: ReadonlyMap<WorkspacePath, Edited>,
+): Promise<Uint8Array> {
   const before = others.get(target.path);
   const size = before === undefined ? requireFile(target).size : 0;
   const held = [...others.values()].reduce((sum, { bytes }) => sum + bytes.length, size);
-  if (held > LIMITS.fileToolBytes.max) throw new Fault('file.too_large', `${quote(target.path)} and the files before it are together longer than ${LIMITS.fileToolBytes.max} bytes`);
-  return before?.bytes ?? await context.reader(requireFile(target).sha256);
+  if (held > LIMITS.fileToolBytes.max)
+    throw new Fault(
+      'file.too_large',
+      `${quote(target.path)} and the files before it are together longer than ${LIMITS.fileToolBytes.max} bytes`,
+    );
+  return before?.bytes ?? (await context.reader(requireFile(target).sha256));
 }
 
 /** Says which file it is that an edit doesn't fit. */
@@ -55,14 +74,23 @@ async function named<T>(target: Resolved, edit: () => Promise<T>): Promise<T> {
 }
 
 async function placed(context: FileToolContext, edited: readonly Edited[]): Promise<FileToolSuccess<EditFilesResult>> {
-  const all = await Promise.all(edited.map(async ({ target, bytes, sha256, replacements }) => {
-    const { delta, blobs } = await place(context, target, { bytes, sha256 });
-    return { file: { path: target.path, replacements, size: bytes.length, sha256 }, changes: delta?.changes ?? [], blobs };
-  }));
+  const all = await Promise.all(
+    edited.map(async ({ target, bytes, sha256, replacements }) => {
+      const { delta, blobs } = await place(context, target, { bytes, sha256 });
+      return {
+        file: { path: target.path, replacements, size: bytes.length, sha256 },
+        changes: delta?.changes ?? [],
+        blobs,
+      };
+    }),
+  );
   const changes = all.flatMap((one) => one.changes);
   return {
     ok: true,
-    result: { files: all.map(({ file }) => file), replacements: all.reduce((sum, { file }) => sum + file.replacements, 0) },
+    result: {
+      files: all.map(({ file }) => file),
+      replacements: all.reduce((sum, { file }) => sum + file.replacements, 0),
+    },
     delta: changes.length === 0 ? null : deltaOf(snapshotIdOf(context.root), changes),
     blobs: all.flatMap((one) => one.blobs),
   };

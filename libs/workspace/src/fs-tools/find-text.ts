@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /**
- * Finds a text in others in linear time, whatever the two are (Knuth, Morris, Pratt). `indexOf` of the engine is quadratic for a long text
- * that almost matches everywhere. Both are UTF-8, in which whole characters match or nothing does.
+ * Finds a text in others in linear time, whatever the two are (Knuth, Morris, Pratt). `indexOf` of the engine is
+ * quadratic for a long text that almost matches everywhere. Both are UTF-8, in which whole characters match or nothing
+ * does.
  */
 export class TextFinder {
   readonly length: number;
@@ -18,11 +19,13 @@ export class TextFinder {
     this.#borders = bordersOf(text);
   }
 
-  /** Calls `visit` with each place from the left; with `overlapping`, also with places that begin within the one before. */
+  /**
+   * Calls `visit` with each place from the left; with `overlapping`, also with places that begin within the one before.
+   */
   each(within: Uint8Array, overlapping: boolean, visit: (at: number) => void): void {
     const [text, borders, { length }] = [this.#text, this.#borders, this];
     if (length === 1) return eachByte(within, text[0] ?? 0, visit);
-    const afterMatch = overlapping ? borders[length - 1] ?? 0 : 0;
+    const afterMatch = overlapping ? (borders[length - 1] ?? 0) : 0;
     let matched = 0;
     for (let at = 0; at < within.length; at++) {
       const byte = within[at];

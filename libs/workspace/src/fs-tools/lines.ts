@@ -26,7 +26,10 @@ export function lineRangeOf(text: Uint8Array, offset: number, limit: number | un
   return { lines: isOpen ? lines + 1 : lines, start, end };
 }
 
-/** Where as many whole lines end as fit into the bytes from `start` on; of a first line that doesn't fit, as many whole characters. */
+/**
+ * Where as many whole lines end as fit into the bytes from `start` on; of a first line that doesn't fit, as many whole
+ * characters.
+ */
 export function cutToBytes(text: Uint8Array, start: number, end: number, bytesMax: number): number {
   const most = start + bytesMax;
   if (end <= most) return end;

@@ -5,21 +5,40 @@ import { isWithin } from '../path.ts';
 import { ToolFault, seen, type FileToolContext, type FileToolSuccess } from './outcome.ts';
 import { targetOf } from './target.ts';
 
-export interface ListArgs { readonly path?: string; readonly depth?: number }
-export interface ListedEntry { readonly path: string; readonly kind: 'file' | 'dir' | 'symlink'; readonly size: number }
-export interface ListResult { readonly path: string; readonly entries: readonly ListedEntry[]; readonly truncated: boolean }
+export interface ListArgs {
+  readonly path?: string;
+  readonly depth?: number;
+}
+export interface ListedEntry {
+  readonly path: string;
+  readonly kind: 'file' | 'dir' | 'symlink';
+  readonly size: number;
+}
+export interface ListResult {
+  readonly path: string;
+  readonly entries: readonly ListedEntry[];
+  readonly truncated: boolean;
+}
 
 /** Entries that a result holds: about what a model reads, and below the size of a result. */
 const ENTRIES_MAX = 1_000;
 
-/** `fs.list`: what is below a directory, `depth` levels down (1 unless said), each directory before what it holds; the first thousand. */
+/**
+ * `fs.list`: what is below a directory, `depth` levels down (1 unless said), each directory before what it holds; the
+ * first thousand.
+ */
 export async function listTool(context: FileToolContext, args: ListArgs): Promise<FileToolSuccess<ListResult>> {
   const target = await targetOf(context, args.path ?? '', ['read']);
-  if (target.entry === null) throw new ToolFault('file.not_found', `there is no directory ${quote(target.path)}`, 'list the directory above it');
-  if (target.entry.kind !== 'dir') throw new ToolFault('file.kind', `${quote(target.path)} is a file`, 'use `fs.read` for a file');
+  if (target.entry === null)
+    throw new ToolFault('file.not_found', `there is no directory ${quote(target.path)}`, 'list the directory above it');
+  if (target.entry.kind !== 'dir')
+    throw new ToolFault('file.kind', `${quote(target.path)} is a file`, 'use `fs.read` for a file');
   const entries: ListedEntry[] = [];
   const levels = target.path === '' ? 0 : target.path.split('/').length;
-  for await (const { path, entry } of walk(context.reader, context.root, { prefixes: [target.path], depth: levels + (args.depth ?? 1) })) {
+  for await (const { path, entry } of walk(context.reader, context.root, {
+    prefixes: [target.path],
+    depth: levels + (args.depth ?? 1),
+  })) {
     if (path === target.path || !isWithin(target.path, path) || !context.may('read', path)) continue;
     if (entries.length === ENTRIES_MAX) return seen({ path: target.path, entries, truncated: true });
     entries.push({ path, kind: entry.kind, size: entry.size });

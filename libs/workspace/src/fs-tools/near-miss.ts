@@ -2,11 +2,16 @@
 
 const squeezed = (text: string): string => text.replace(/\s+/g, ' ').trim();
 
-/** Says where the first line of a text that isn't there stands with other white space: what most edits that miss got wrong. */
+/**
+ * Says where the first line of a text that isn't there stands with other white space: what most edits that miss got
+ * wrong.
+ */
 export function nearMiss(text: string, find: string): string {
   const words = squeezed(find.trimStart().split('\n', 1)[0] ?? '');
   const line = words === '' ? null : lineOfWords(text, words);
-  return line === null ? 'read the file: it may have changed' : `line ${line} has the same words with other white space or another line after it`;
+  return line === null
+    ? 'read the file: it may have changed'
+    : `line ${line} has the same words with other white space or another line after it`;
 }
 
 function lineOfWords(text: string, words: string): number | null {
@@ -19,9 +24,13 @@ function lineOfWords(text: string, words: string): number | null {
   return null;
 }
 
-const isSpace = (code: number): boolean => (code <= 0x20 ? code === 0x20 || (code >= 0x09 && code <= 0x0d) : code >= 0xa0 && /\s/.test(String.fromCharCode(code)));
+const isSpace = (code: number): boolean =>
+  code <= 0x20 ? code === 0x20 || (code >= 0x09 && code <= 0x0d) : code >= 0xa0 && /\s/.test(String.fromCharCode(code));
 
-/** Whether a part of the text is these words, whatever white space stands between and around them. Without a copy of the line: a file may have millions. */
+/**
+ * Whether a part of the text is these words, whatever white space stands between and around them. Without a copy of the
+ * line: a file may have millions.
+ */
 function hasWords(text: string, start: number, end: number, words: string): boolean {
   let [at, matched] = [start, 0];
   while (at < end && isSpace(text.charCodeAt(at))) at += 1;

@@ -10,19 +10,34 @@ export interface FileToolContext {
   /** hash of the root node of the snapshot that the call runs on */
   readonly root: string;
   /**
-   * Answers whether the call may touch a path. Asked about the path with its links resolved, before anything of it is read or told: a link
-   * inside a granted directory may lead to one that isn't.
+   * Answers whether the call may touch a path. Asked about the path with its links resolved, before anything of it is
+   * read or told: a link inside a granted directory may lead to one that isn't.
    */
   readonly may: (access: 'read' | 'write', path: WorkspacePath) => boolean;
-  /** where work runs whose cost the input decides; in place unless given, which is for programs that serve one caller */
+  /**
+   * where work runs whose cost the input decides; in place unless given, which is for programs that serve one caller
+   */
   readonly work?: FileWorker;
 }
 
-/** A tool that did its work. `delta` is null where nothing changes; `blobs` are to be stored before the delta is reported. */
-export interface FileToolSuccess<R> { readonly ok: true; readonly result: R; readonly delta: Delta | null; readonly blobs: readonly NewBlob[] }
+/**
+ * A tool that did its work. `delta` is null where nothing changes; `blobs` are to be stored before the delta is
+ * reported.
+ */
+export interface FileToolSuccess<R> {
+  readonly ok: true;
+  readonly result: R;
+  readonly delta: Delta | null;
+  readonly blobs: readonly NewBlob[];
+}
 
 /** A tool that couldn't, told to the agent: what is wrong, and what to try. */
-export interface ToolFailure { readonly ok: false; readonly code: FaultCode; readonly message: string; readonly hint: string | null }
+export interface ToolFailure {
+  readonly ok: false;
+  readonly code: FaultCode;
+  readonly message: string;
+  readonly hint: string | null;
+}
 
 export type FileToolOutcome<R> = FileToolSuccess<R> | ToolFailure;
 
@@ -37,9 +52,20 @@ export class ToolFault extends Fault {
   }
 }
 
-/** All that a file tool may say is wrong: the caller's business. Any other fault is ours (a store that is away, a node that is broken) and goes on. */
+/**
+ * All that a file tool may say is wrong: the caller's business. Any other fault is ours (a store that is away, a node
+ * that is broken) and goes on.
+ */
 export const FILE_TOOL_FAULTS: ReadonlySet<FaultCode> = new Set<FaultCode>([
-  'args.invalid', 'path.invalid', 'path.escape', 'token.scope', 'file.not_found', 'file.kind', 'file.too_large', 'edit.no_match', 'edit.ambiguous',
+  'args.invalid',
+  'path.invalid',
+  'path.escape',
+  'token.scope',
+  'file.not_found',
+  'file.kind',
+  'file.too_large',
+  'edit.no_match',
+  'edit.ambiguous',
   'search.pattern',
 ]);
 

@@ -1,5 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-import { Fault, FS_EDIT, FS_EDIT_FILES, FS_LIST, FS_READ, FS_SEARCH, FS_WRITE, parseMessage, type ToolDefinition } from '@writ/contract';
+import {
+  Fault,
+  FS_EDIT,
+  FS_EDIT_FILES,
+  FS_LIST,
+  FS_READ,
+  FS_SEARCH,
+  FS_WRITE,
+  parseMessage,
+  type ToolDefinition,
+} from '@writ/contract';
 import type { EditArgs } from './edit-text.ts';
 import { editTool } from './edit.ts';
 import { editFilesTool, type EditFilesArgs } from './edit-files.ts';
@@ -26,10 +36,15 @@ export function isFileTool(toolId: string): boolean {
 }
 
 /**
- * Runs a file tool on a snapshot. Pure: it reads through the context and gives back what is to be stored and changed. What the caller did wrong is
- * an outcome; what is wrong with our store (`blob.missing`, `blob.corrupt`, `database.unavailable`) is thrown. Throws an Error on an unknown tool.
+ * Runs a file tool on a snapshot. Pure: it reads through the context and gives back what is to be stored and changed.
+ * What the caller did wrong is an outcome; what is wrong with our store (`blob.missing`, `blob.corrupt`,
+ * `database.unavailable`) is thrown. Throws an Error on an unknown tool.
  */
-export async function runFileTool(toolId: string, context: FileToolContext, args: unknown): Promise<FileToolOutcome<unknown>> {
+export async function runFileTool(
+  toolId: string,
+  context: FileToolContext,
+  args: unknown,
+): Promise<FileToolOutcome<unknown>> {
   const run = TOOLS.get(toolId);
   if (!run) throw new Error(`\`${toolId}\` is no file tool`);
   try {

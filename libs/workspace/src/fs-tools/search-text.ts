@@ -18,21 +18,33 @@ export interface SearchWork {
 }
 
 /** A line that matches, of the file of that index. */
-export interface FoundLine { readonly file: number; readonly line: number; readonly text: string }
+export interface FoundLine {
+  readonly file: number;
+  readonly line: number;
+  readonly text: string;
+}
 
 /** What was found. `searched` and `bytes` count the files that are text; `steps` are those that were taken. */
-export interface SearchedText { readonly found: readonly FoundLine[]; readonly searched: number; readonly bytes: number; readonly steps: number }
+export interface SearchedText {
+  readonly found: readonly FoundLine[];
+  readonly searched: number;
+  readonly bytes: number;
+  readonly steps: number;
+}
 
 /**
- * Instructions of a compiled expression. Matching takes as many steps as text and expression are long together, multiplied, and compiling takes as many
- * as the expression has instructions.
+ * Instructions of a compiled expression. Matching takes as many steps as text and expression are long together,
+ * multiplied, and compiling takes as many as the expression has instructions.
  */
 const PROGRAM_MAX = 1_000;
 /** A line of a minified file would fill the result by itself. */
 const TEXT_CHARACTERS_MAX = 400;
 
 /** Answers whether a line matches, and how many steps a character of it takes. */
-interface Matcher { readonly matches: (line: string) => boolean; readonly stepsPerCharacter: number }
+interface Matcher {
+  readonly matches: (line: string) => boolean;
+  readonly stepsPerCharacter: number;
+}
 
 /**
  * Finds the lines that hold a text, or match a regular expression in RE2 syntax. Skips what isn't UTF-8 text.
@@ -52,15 +64,20 @@ export function searchText({ files, pattern, regex, max, steps: stepsMax }: Sear
     bytes += content.length;
     steps += content.length * (matcher?.stepsPerCharacter ?? 1);
     if (steps > stepsMax) throw tooManySteps(pattern, bytes);
-    const lines = matcher !== null ? linesMatching(text, matcher, max - found.length) : finder === null ? [] : linesHolding(content, finder, max - found.length);
+    const lines =
+      matcher !== null
+        ? linesMatching(text, matcher, max - found.length)
+        : finder === null
+          ? []
+          : linesHolding(content, finder, max - found.length);
     for (const { line, text: shown } of lines) found.push({ file, line, text: shown });
   }
   return { found, searched, bytes, steps };
 }
 
 /**
- * The most instructions that an expression of this text can have; Infinity where a repetition may multiply them. A character makes one instruction and a
- * half at most, and each expression has three around it.
+ * The most instructions that an expression of this text can have; Infinity where a repetition may multiply them. A
+ * character makes one instruction and a half at most, and each expression has three around it.
  */
 export const programMost = (pattern: string): number => (pattern.includes('{') ? Infinity : 2 * pattern.length + 4);
 
@@ -68,7 +85,11 @@ function expressionOf(pattern: string): Matcher {
   const compiled = compiledFrom(pattern);
   const size = compiled.programSize();
   if (size > PROGRAM_MAX) {
-    throw new ToolFault('search.pattern', `the pattern ${quote(pattern)} makes ${size} instructions, more than the ${PROGRAM_MAX} that may be matched`, 'repeat less in it');
+    throw new ToolFault(
+      'search.pattern',
+      `the pattern ${quote(pattern)} makes ${size} instructions, more than the ${PROGRAM_MAX} that may be matched`,
+      'repeat less in it',
+    );
   }
   return { matches: (line) => compiled.matcher(line).find(), stepsPerCharacter: size };
 }
@@ -78,13 +99,19 @@ function compiledFrom(pattern: string): RE2JS {
     return RE2JS.compile(pattern);
   } catch (error) {
     const why = error instanceof Error ? error.message : 'it does not compile';
-    throw new ToolFault('search.pattern', `the pattern ${quote(pattern)} is not a regular expression: ${quote(why)}`,
-      'RE2 syntax has no backreferences; without `regex` the pattern is taken as plain text');
+    throw new ToolFault(
+      'search.pattern',
+      `the pattern ${quote(pattern)} is not a regular expression: ${quote(why)}`,
+      'RE2 syntax has no backreferences; without `regex` the pattern is taken as plain text',
+    );
   }
 }
 
 function tooManySteps(pattern: string, bytes: number): Fault {
-  return new Fault('limit.exceeded', `the pattern ${quote(pattern)} takes more steps on ${bytes} bytes than one search may; search fewer files, or for a shorter pattern`);
+  return new Fault(
+    'limit.exceeded',
+    `the pattern ${quote(pattern)} takes more steps on ${bytes} bytes than one search may; search fewer files, or for a shorter pattern`,
+  );
 }
 
 function linesMatching(text: string, { matches }: Matcher, max: number): { line: number; text: string }[] {
@@ -118,11 +145,17 @@ function linesHolding(content: Uint8Array, finder: TextFinder, max: number): { l
     const end = feed === -1 ? content.length : feed > start && content[feed - 1] === CARRIAGE_RETURN ? feed - 1 : feed;
     // What isn't shown needn't be decoded: four bytes make a character at most.
     const most = Math.min(end, start + (TEXT_CHARACTERS_MAX + 1) * 4);
-    found.push({ line, text: shownOf(new TextDecoder('utf-8', { ignoreBOM: true }).decode(content.subarray(start, most), { stream: most < end })) });
+    found.push({
+      line,
+      text: shownOf(
+        new TextDecoder('utf-8', { ignoreBOM: true }).decode(content.subarray(start, most), { stream: most < end }),
+      ),
+    });
     // The next place is looked for in the lines after this one.
     if (feed !== -1) [line, at] = [line + 1, past];
   });
   return found;
 }
 
-const shownOf = (line: string): string => (line.length > TEXT_CHARACTERS_MAX ? `${line.slice(0, TEXT_CHARACTERS_MAX).toWellFormed()}…` : line);
+const shownOf = (line: string): string =>
+  line.length > TEXT_CHARACTERS_MAX ? `${line.slice(0, TEXT_CHARACTERS_MAX).toWellFormed()}…` : line;

@@ -7,26 +7,46 @@ import { workOf } from './file-work.ts';
 import { ToolFault, seen, type FileToolContext, type FileToolSuccess } from './outcome.ts';
 import { targetOf } from './target.ts';
 
-export interface SearchArgs { readonly pattern: string; readonly path?: string; readonly regex?: boolean; readonly max?: number }
-export interface SearchMatch { readonly path: string; readonly line: number; readonly text: string }
-export interface SearchResult { readonly matches: readonly SearchMatch[]; readonly files_searched: number; readonly truncated: boolean }
+export interface SearchArgs {
+  readonly pattern: string;
+  readonly path?: string;
+  readonly regex?: boolean;
+  readonly max?: number;
+}
+export interface SearchMatch {
+  readonly path: string;
+  readonly line: number;
+  readonly text: string;
+}
+export interface SearchResult {
+  readonly matches: readonly SearchMatch[];
+  readonly files_searched: number;
+  readonly truncated: boolean;
+}
 
-interface Candidate { readonly path: WorkspacePath; readonly entry: NodeEntry }
+interface Candidate {
+  readonly path: WorkspacePath;
+  readonly entry: NodeEntry;
+}
 
 const MATCHES_DEFAULT = 100;
 /** Larger files are data. */
 const FILE_BYTES_MAX = 4 * 1024 * 1024;
 /** What one search reads in all. */
 const TOTAL_BYTES_MAX = 64 * 1024 * 1024;
-/** What one search takes in all: an expression of 256 instructions over all that it may read. The time of the call is a bound beside it. */
+/**
+ * What one search takes in all: an expression of 256 instructions over all that it may read. The time of the call is a
+ * bound beside it.
+ */
 const STEPS_MAX = 256 * TOTAL_BYTES_MAX;
 /** Files fetched at once: one round trip to the store each time. */
 const BATCH_FILES = 64;
 const BATCH_BYTES = 8 * 1024 * 1024;
 
 /**
- * `fs.search`: the lines that hold a text, or match a regular expression in RE2 syntax, which takes linear time. Skips what isn't UTF-8 text.
- * `truncated` says that there may be more: a bound was met, or a file was too large. Faults: `search.pattern`, `limit.exceeded`.
+ * `fs.search`: the lines that hold a text, or match a regular expression in RE2 syntax, which takes linear time. Skips
+ * what isn't UTF-8 text. `truncated` says that there may be more: a bound was met, or a file was too large. Faults:
+ * `search.pattern`, `limit.exceeded`.
  */
 export async function searchTool(context: FileToolContext, args: SearchArgs): Promise<FileToolSuccess<SearchResult>> {
   const { pattern, regex = false, max = MATCHES_DEFAULT } = args;
@@ -34,19 +54,31 @@ export async function searchTool(context: FileToolContext, args: SearchArgs): Pr
   // An expression that is none is the answer, whatever is searched.
   await search('search', { files: [], pattern, regex, max: 1, steps: STEPS_MAX });
   const target = await targetOf(context, args.path ?? '', ['read']);
-  if (target.entry === null) throw new ToolFault('file.not_found', `there is no ${quote(target.path)}`, 'list the directory to see what is there');
+  if (target.entry === null)
+    throw new ToolFault(
+      'file.not_found',
+      `there is no ${quote(target.path)}`,
+      'list the directory to see what is there',
+    );
   const found: SearchMatch[] = [];
   let [searched, bytes, steps, truncated] = [0, 0, 0, false];
   for await (const batch of batchesOf(context, target.path)) {
     const read = batch.filter(({ entry }) => entry.size <= FILE_BYTES_MAX);
     truncated ||= read.length < batch.length;
     const files = await Promise.all(read.map(({ entry }) => context.reader(entry.sha256)));
-    const done = await search('search', { files, pattern, regex, max: max + 1 - found.length, steps: STEPS_MAX - steps });
+    const done = await search('search', {
+      files,
+      pattern,
+      regex,
+      max: max + 1 - found.length,
+      steps: STEPS_MAX - steps,
+    });
     for (const { file, line, text } of done.found) found.push({ path: read[file]?.path ?? '', line, text });
     searched += done.searched;
     bytes += done.bytes;
     steps += done.steps;
-    if (found.length > max || bytes > TOTAL_BYTES_MAX) return seen({ matches: found.slice(0, max), files_searched: searched, truncated: true });
+    if (found.length > max || bytes > TOTAL_BYTES_MAX)
+      return seen({ matches: found.slice(0, max), files_searched: searched, truncated: true });
   }
   return seen({ matches: found, files_searched: searched, truncated });
 }

@@ -8,14 +8,24 @@ import { ToolFault, type FileToolContext } from './outcome.ts';
 
 export type FileEntry = NodeEntry & { readonly kind: 'file' };
 
-/** Parses a path, follows its links and asks whether it may be touched there. Faults: of `parsePath` and `resolveLinks`, `token.scope`. */
-export async function targetOf(context: FileToolContext, text: string, access: readonly ('read' | 'write')[]): Promise<Resolved> {
+/**
+ * Parses a path, follows its links and asks whether it may be touched there. Faults: of `parsePath` and `resolveLinks`,
+ * `token.scope`.
+ */
+export async function targetOf(
+  context: FileToolContext,
+  text: string,
+  access: readonly ('read' | 'write')[],
+): Promise<Resolved> {
   const asked = parsePath(text);
   const target = await resolveLinks(context.reader, context.root, asked);
   for (const each of access) {
     if (!context.may(each, target.path)) {
       const through = target.path === asked ? '' : `, where ${quote(asked)} leads,`;
-      throw new Fault('token.scope', `the capability token does not let the call ${each} ${quote(target.path)}${through}`.replace(/,$/, ''));
+      throw new Fault(
+        'token.scope',
+        `the capability token does not let the call ${each} ${quote(target.path)}${through}`.replace(/,$/, ''),
+      );
     }
   }
   return target;
@@ -24,9 +34,11 @@ export async function targetOf(context: FileToolContext, text: string, access: r
 /** The file at a resolved path. Faults: `file.not_found`, `file.kind`, `file.too_large`. */
 export function requireFile(target: Resolved): FileEntry {
   const { entry, path } = target;
-  if (entry === null) throw new ToolFault('file.not_found', `there is no file ${quote(path)}`, 'list the directory to see what is there');
+  if (entry === null)
+    throw new ToolFault('file.not_found', `there is no file ${quote(path)}`, 'list the directory to see what is there');
   if (entry.kind !== 'file') throw notAFile(path);
-  if (entry.size > LIMITS.fileToolBytes.max) throw new Fault('file.too_large', `${quote(path)} is ${entry.size} bytes long, above ${LIMITS.fileToolBytes.max}`);
+  if (entry.size > LIMITS.fileToolBytes.max)
+    throw new Fault('file.too_large', `${quote(path)} is ${entry.size} bytes long, above ${LIMITS.fileToolBytes.max}`);
   return entry;
 }
 

@@ -10,12 +10,21 @@ import type { Resolved } from '../resolve-links.ts';
 import { ToolFault, type FileToolContext, type FileToolSuccess } from './outcome.ts';
 import { notAFile, targetOf } from './target.ts';
 
-export interface WriteArgs { readonly path: string; readonly content: string; readonly encoding?: 'utf8' | 'base64' }
-export interface WriteResult { readonly path: string; readonly size: number; readonly sha256: string; readonly created: boolean }
+export interface WriteArgs {
+  readonly path: string;
+  readonly content: string;
+  readonly encoding?: 'utf8' | 'base64';
+}
+export interface WriteResult {
+  readonly path: string;
+  readonly size: number;
+  readonly sha256: string;
+  readonly created: boolean;
+}
 
 /**
- * `fs.write`: puts a whole file at the path, where its links lead, and makes the directories on the way. A file that was there keeps its
- * mode. Writing what is there already changes nothing.
+ * `fs.write`: puts a whole file at the path, where its links lead, and makes the directories on the way. A file that
+ * was there keeps its mode. Writing what is there already changes nothing.
  */
 export async function writeTool(context: FileToolContext, args: WriteArgs): Promise<FileToolSuccess<WriteResult>> {
   const bytes = decodeContent(args);
@@ -23,16 +32,24 @@ export async function writeTool(context: FileToolContext, args: WriteArgs): Prom
   if (target.path === ROOT || target.entry?.kind === 'dir') throw notAFile(target.path);
   const sha256 = sha256Hex(bytes);
   const written = await place(context, target, { bytes, sha256 });
-  return { ok: true, result: { path: target.path, size: bytes.length, sha256, created: target.entry === null }, ...written };
+  return {
+    ok: true,
+    result: { path: target.path, size: bytes.length, sha256, created: target.entry === null },
+    ...written,
+  };
 }
 
 /** The delta and the content of a file put at a resolved path, its missing directories included. */
-export async function place(context: FileToolContext, target: Resolved, { bytes, sha256 }: NewBlob): Promise<Pick<FileToolSuccess<never>, 'delta' | 'blobs'>> {
+export async function place(
+  context: FileToolContext,
+  target: Resolved,
+  { bytes, sha256 }: NewBlob,
+): Promise<Pick<FileToolSuccess<never>, 'delta' | 'blobs'>> {
   const before = stateOf(target.entry);
   const after: FileState = { kind: 'file', mode: before?.mode ?? '644', sha256, size: bytes.length };
   if (isSameState(before, after)) return { delta: null, blobs: [] };
   const changes: Change[] = [{ path: target.path, before, after }];
-  if (target.entry === null) changes.push(...await missingDirectories(context, target));
+  if (target.entry === null) changes.push(...(await missingDirectories(context, target)));
   return { delta: deltaOf(snapshotIdOf(context.root), changes), blobs: [{ sha256, bytes }] };
 }
 
@@ -49,6 +66,7 @@ function decodeContent(args: WriteArgs): Uint8Array {
   if (args.encoding !== 'base64') return new TextEncoder().encode(args.content);
   const bytes = Buffer.from(args.content, 'base64');
   // Buffer skips whatever isn't base64; a content that was damaged on its way must not become another file.
-  if (bytes.toString('base64') !== args.content) throw new ToolFault('args.invalid', '`content` is not base64', 'use the standard alphabet, with padding');
+  if (bytes.toString('base64') !== args.content)
+    throw new ToolFault('args.invalid', '`content` is not base64', 'use the standard alphabet, with padding');
   return bytes;
 }

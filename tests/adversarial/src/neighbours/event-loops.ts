@@ -21,8 +21,8 @@ export async function eventLoops(stack: Stack): Promise<Record<string, LoopFigur
 }
 
 /**
- * A process that doesn't answer by then does nothing else. Much shorter it would be told of a machine that has much else
- * to do: what a loop computes at once is in the answer, however late that comes.
+ * A process that doesn't answer by then does nothing else. Much shorter it would be told of a machine that has much
+ * else to do: what a loop computes at once is in the answer, however late that comes.
  */
 const ANSWER_MS = 30_000;
 
@@ -33,7 +33,10 @@ async function figuresOf(port: string): Promise<LoopFigures> {
     const line = text.split('\n').find((each) => each.startsWith(`${metric} `));
     return line === undefined ? Number.NaN : Number(line.split(' ').at(-1)) * 1_000;
   };
-  return { workMs: longest('writ_event_loop_work_max_seconds'), delayMs: longest('nodejs_eventloop_delay_max_seconds') };
+  return {
+    workMs: longest('writ_event_loop_work_max_seconds'),
+    delayMs: longest('nodejs_eventloop_delay_max_seconds'),
+  };
 }
 
 /** Null where nobody answers: the process is gone, or it does nothing else. */

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Requests, other than calls, that are made to take long: bodies, archives, policies, skills, outputs of models, schedules.
+// Requests, other than calls, that are made to take long: bodies, archives, policies, skills, outputs of models,
+// schedules.
 import { attributes, tarOf } from './archives.ts';
 import { fill, type HostileInput } from './hostile-input.ts';
 import type { HostileTenant } from './hostile-tenant.ts';

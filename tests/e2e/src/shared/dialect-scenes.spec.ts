@@ -1,8 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the documents of dialects say of a conversation, through real sessions: the pause for a variable in tools-xml, and Yips' round of repair and its guidance.
+// What the documents of dialects say of a conversation, through real sessions: the pause for a variable in tools-xml,
+// and Yips' round of repair and its guidance.
 import { vi } from 'vitest';
 import {
-  eventually, makeWorld, serveModels, sharedStack, type JsonValue, type Proxy, type SharedStack, type World,
+  eventually,
+  makeWorld,
+  serveModels,
+  sharedStack,
+  type JsonValue,
+  type Proxy,
+  type SharedStack,
+  type World,
 } from '@writ/stack';
 import { chatChunk, WireServer, type WireAsked } from '@writ/testing';
 
@@ -17,9 +25,14 @@ const reads = (id: string, path: string): object => ({ type: 'tool', id, name: '
 const SAYS: Readonly<Record<string, readonly string[]>> = {
   asks: [
     'I need a token.\n<tools><get_value key="NPM_TOKEN" reason="to publish" note="of the registry"/></tools>',
-    '<tools><command>KEPT="$KARYI{NPM_TOKEN}"; printf %s "$KEPT" | wc -c; echo "$KEPT"</command></tools>', 'It is done.',
+    '<tools><command>KEPT="$KARYI{NPM_TOKEN}"; printf %s "$KEPT" | wc -c; echo "$KEPT"</command></tools>',
+    'It is done.',
   ],
-  mends: [`${fence(reads('a', 'a.txt'))}\nand\n${fence(reads('b', 'a.txt'))}`, `I look.\n${fence(reads('c', 'a.txt'))}`, 'It says one.'],
+  mends: [
+    `${fence(reads('a', 'a.txt'))}\nand\n${fence(reads('b', 'a.txt'))}`,
+    `I look.\n${fence(reads('c', 'a.txt'))}`,
+    'It says one.',
+  ],
   fails: [fence(reads('a', 'none.txt')), fence(reads('b', 'none/either.txt')), 'There is no such file.', 'Still none.'],
 };
 
@@ -27,7 +40,11 @@ type Told = { readonly role: string; readonly content: string };
 const told = ({ body }: WireAsked): Told[] => body['messages'] as Told[];
 const reply = (asked: WireAsked): string[] => {
   const n = told(asked).filter(({ role }) => role === 'assistant').length;
-  return [...(SAYS[String(asked.body['model'])]?.[n]?.match(/[^]{1,7}/g) ?? []).map((content) => chatChunk({ content })), chatChunk({}, 'stop'), 'data: [DONE]\n\n'];
+  return [
+    ...(SAYS[String(asked.body['model'])]?.[n]?.match(/[^]{1,7}/g) ?? []).map((content) => chatChunk({ content })),
+    chatChunk({}, 'stop'),
+    'data: [DONE]\n\n',
+  ];
 };
 
 let stack: SharedStack;
@@ -48,44 +65,73 @@ afterAll(async () => {
 });
 
 async function session(dialect: string, model: string, capability_token_id = world.tokenId): Promise<string> {
-  return (await world.agent.must('/v1/sessions', { workspace_id: world.workspaceId, capability_token_id, model, dialect })).session_id as string;
+  return (
+    await world.agent.must('/v1/sessions', { workspace_id: world.workspaceId, capability_token_id, model, dialect })
+  ).session_id as string;
 }
-const begin = async (sessionId: string, input = 'do it'): Promise<string> => (await world.agent.must(`/v1/sessions/${sessionId}/runs`, { input })).run_id as string;
-const until = (runId: string, state: string): Promise<JsonValue> => eventually(`${runId} ${state}`, async () => {
-  const { body } = await world.admin.get(`/v1/runs/${runId}`);
-  return body.state === state ? body : null;
-}, 120_000);
-const transcript = async (sessionId: string): Promise<JsonValue[]> => (await world.auditor.get(`/v1/sessions/${sessionId}/transcript`)).body.runs as JsonValue[];
+const begin = async (sessionId: string, input = 'do it'): Promise<string> =>
+  (await world.agent.must(`/v1/sessions/${sessionId}/runs`, { input })).run_id as string;
+const until = (runId: string, state: string): Promise<JsonValue> =>
+  eventually(
+    `${runId} ${state}`,
+    async () => {
+      const { body } = await world.admin.get(`/v1/runs/${runId}`);
+      return body.state === state ? body : null;
+    },
+    120_000,
+  );
+const transcript = async (sessionId: string): Promise<JsonValue[]> =>
+  (await world.auditor.get(`/v1/sessions/${sessionId}/transcript`)).body.runs as JsonValue[];
 const asksOf = (model: string): Told[][] => wire.asked.filter(({ body }) => body['model'] === model).map(told);
 
 it('a variable that tools-xml asks for is a pause, and what is given is used by the next command and seen by nobody', async () => {
   const token = await world.admin.must('/v1/capability-tokens', {
-    agent_id: world.agentId, workspace_id: world.workspaceId,
-    grant: { tools: ['fs.*', 'shell.*', 'value.get'], fs: [{ path: '', read: true, write: true }], net: [], secrets: ['NPM_TOKEN'], budgets: {}, not_before: 0, expires_at: Date.now() + 3_600_000 },
+    agent_id: world.agentId,
+    workspace_id: world.workspaceId,
+    grant: {
+      tools: ['fs.*', 'shell.*', 'value.get'],
+      fs: [{ path: '', read: true, write: true }],
+      net: [],
+      secrets: ['NPM_TOKEN'],
+      budgets: {},
+      not_before: 0,
+      expires_at: Date.now() + 3_600_000,
+    },
   });
   const sessionId = await session('tools-xml', 'asks', token.capability_token_id as string);
   const runId = await begin(sessionId);
   const [operationId] = (await until(runId, 'waiting')).waits_for as string[];
   const { approval_id } = (await world.operator.get(`/v1/operations/${operationId!}`)).body;
-  expect((await world.operator.get(`/v1/approvals/${approval_id as string}`)).body).toMatchObject({ of: 'value', args: { key: 'NPM_TOKEN', reason: 'to publish', note: 'of the registry' } });
-  expect((await world.operator.post(`/v1/approvals/${approval_id as string}/value`, { value: SECRET, scope: 'session' })).status).toBe(200);
+  expect((await world.operator.get(`/v1/approvals/${approval_id as string}`)).body).toMatchObject({
+    of: 'value',
+    args: { key: 'NPM_TOKEN', reason: 'to publish', note: 'of the registry' },
+  });
+  expect(
+    (await world.operator.post(`/v1/approvals/${approval_id as string}/value`, { value: SECRET, scope: 'session' }))
+      .status,
+  ).toBe(200);
   expect(await until(runId, 'ended')).toMatchObject({ stopped: 'end', rounds: 3, error: null });
   const [first, , last] = asksOf('asks').map((messages) => messages.at(-1)?.content);
   expect([first, last]).toEqual(['do it', expect.stringContaining(`${LENGTH}\n***NPM_TOKEN***`)]);
   expect(JSON.stringify([await transcript(sessionId), asksOf('asks')])).not.toContain(SECRET);
 });
 
-it('an envelope of Yips that can\'t be read is told to the model, which mends it in a round of its own', async () => {
+it("an envelope of Yips that can't be read is told to the model, which mends it in a round of its own", async () => {
   const sessionId = await session('yips', 'mends');
   expect(await until(await begin(sessionId), 'ended')).toMatchObject({ stopped: 'end', rounds: 3, error: null });
   const asked = asksOf('mends');
-  expect(asked[1]?.at(-1)).toEqual({ role: 'user', content: expect.stringContaining('there are 2 envelopes: expected exactly one') });
-  expect(asked[2]?.at(-1)?.content).toMatch(/^Action results:\n\{"id":"c","name":"read_file","status":"ok","output":"one\\n"/);
-  const [{ events }] = await transcript(sessionId) as [{ events: JsonValue[] }];
+  expect(asked[1]?.at(-1)).toEqual({
+    role: 'user',
+    content: expect.stringContaining('there are 2 envelopes: expected exactly one'),
+  });
+  expect(asked[2]?.at(-1)?.content).toMatch(
+    /^Action results:\n\{"id":"c","name":"read_file","status":"ok","output":"one\\n"/,
+  );
+  const [{ events }] = (await transcript(sessionId)) as [{ events: JsonValue[] }];
   expect(events.map(({ kind }) => kind)).toEqual(['replied', 'replied', 'answered', 'replied', 'ended']);
 });
 
-it('after two rounds of failures Yips tells the model to take another way, and the session\'s next run still knows', async () => {
+it("after two rounds of failures Yips tells the model to take another way, and the session's next run still knows", async () => {
   const sessionId = await session('yips', 'fails');
   const GUIDANCE = expect.stringContaining('Every action of the last two rounds failed');
   expect(await until(await begin(sessionId), 'ended')).toMatchObject({ stopped: 'end', rounds: 3 });

@@ -1,12 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
-// What calls did to a workspace decides, whatever their commands looked like: real containers, real deltas, people who approve and deny.
+// What calls did to a workspace decides, whatever their commands looked like: real containers, real deltas, people who
+// approve and deny.
 import { vi } from 'vitest';
 import { eventually, makeWorld, mustSayYes, sharedStack, type JsonValue, type World } from '@writ/stack';
 
 vi.setConfig({ testTimeout: 120_000 });
 
-const SOURCES = Object.fromEntries(Array.from({ length: 24 }, (_, n) =>
-  [`src/module${n}.js`, Array.from({ length: 8 }, (__, line) => `export const name${n}_${line} = (first, second) => first.field${line} + second * ${n};\n`).join('')]));
+const SOURCES = Object.fromEntries(
+  Array.from({ length: 24 }, (_, n) => [
+    `src/module${n}.js`,
+    Array.from(
+      { length: 8 },
+      (__, line) => `export const name${n}_${line} = (first, second) => first.field${line} + second * ${n};\n`,
+    ).join(''),
+  ]),
+);
 
 let world: World;
 beforeAll(async () => {
@@ -14,9 +22,11 @@ beforeAll(async () => {
   world = await makeWorld(stack.url, stack.keys.platformKey, { files: { 'README.md': '# sample\n', ...SOURCES } });
 });
 
-const run = async (command: string, over: Record<string, unknown> = {}): Promise<JsonValue> => (await world.call('shell.run', { command }, over, 30_000)).body;
-const operation = async (id: unknown): Promise<JsonValue> => (await world.operator.get(`/v1/operations/${String(id)}`)).body;
-const isThere = async (): Promise<boolean> => await world.file('src/module3.js') !== null;
+const run = async (command: string, over: Record<string, unknown> = {}): Promise<JsonValue> =>
+  (await world.call('shell.run', { command }, over, 30_000)).body;
+const operation = async (id: unknown): Promise<JsonValue> =>
+  (await world.operator.get(`/v1/operations/${String(id)}`)).body;
+const isThere = async (): Promise<boolean> => (await world.file('src/module3.js')) !== null;
 
 /** Destroys most of the sources, in words that the reading of commands may or may not understand. */
 const DESTROYERS = [
@@ -46,7 +56,9 @@ describe.each(DESTROYERS)('a call that destroys the sources: %s', (command) => {
 });
 
 it('an effect that nothing in its command foretold is held with its finding, and an approval commits exactly it', async () => {
-  await world.admin.must(`/v1/workspaces/${world.workspaceId}/files`, { files: [{ path: 'tool.sh', content: 'cd src && for f in module1*; do : > "$f"; done\n' }] });
+  await world.admin.must(`/v1/workspaces/${world.workspaceId}/files`, {
+    files: [{ path: 'tool.sh', content: 'cd src && for f in module1*; do : > "$f"; done\n' }],
+  });
   const held = await run('bash tool.sh');
   const { state, approval_id } = await operation(held.operation_id);
   expect(state).toBe('held');
@@ -54,20 +66,33 @@ it('an effect that nothing in its command foretold is held with its finding, and
   if (approval.of === 'action') await mustSayYes(world.operator, String(approval_id));
   const asked = await world.until(held.operation_id as string, ['held', 'committed'], 60_000);
   expect(asked.state).toBe('held');
-  const second = (await world.operator.get(`/v1/approvals/${String((await operation(held.operation_id)).approval_id)}`)).body;
-  expect(second).toMatchObject({ of: 'effect', reasons: expect.arrayContaining([{ code: 'effect.lost_many', message: 'the call empties 11 of 26 files' }]) as unknown });
-  await world.operator.must(`/v1/approvals/${String(second.approval_id)}/approve`, { effect_digest: second.binding.effect_digest });
+  const second = (await world.operator.get(`/v1/approvals/${String((await operation(held.operation_id)).approval_id)}`))
+    .body;
+  expect(second).toMatchObject({
+    of: 'effect',
+    reasons: expect.arrayContaining([
+      { code: 'effect.lost_many', message: 'the call empties 11 of 26 files' },
+    ]) as unknown,
+  });
+  await world.operator.must(`/v1/approvals/${String(second.approval_id)}/approve`, {
+    effect_digest: second.binding.effect_digest,
+  });
   expect((await world.until(held.operation_id as string, ['committed'], 60_000)).state).toBe('committed');
   expect(await world.file('src/module10.js')).toBe('');
 });
 
 it('a workspace is never emptied, and nobody can let it be', async () => {
-  const body = await run('node -e \'const fs = require("fs"); for (const f of fs.readdirSync(".")) fs["rm" + "Sync"](f, { recursive: true });\'');
+  const body = await run(
+    'node -e \'const fs = require("fs"); for (const f of fs.readdirSync(".")) fs["rm" + "Sync"](f, { recursive: true });\'',
+  );
   const first = await operation(body.operation_id);
   if (first.state === 'held') await mustSayYes(world.operator, String(first.approval_id));
   const ended = await world.until(body.operation_id as string, ['rolled_back', 'refused'], 60_000);
   expect(ended.state).toBe('rolled_back');
-  expect(ended.result.error).toMatchObject({ code: 'effect.out_of_scope', message: expect.stringContaining('the call ') });
+  expect(ended.result.error).toMatchObject({
+    code: 'effect.out_of_scope',
+    message: expect.stringContaining('the call '),
+  });
   expect(ended.result.error.message).toMatch(/deletes all \d+ files of the workspace/);
   expect(await isThere()).toBe(true);
 });
@@ -77,29 +102,53 @@ describe('a call that was shown as an action, and whose preview finds a loss', (
   let lent: JsonValue;
   beforeAll(async () => {
     const key = async (principal: string): Promise<World['operator']> =>
-      world.admin.as(((await world.admin.must('/v1/api-keys', { name: principal, role: 'operator', principal })) as { api_key: string }).api_key);
+      world.admin.as(
+        (
+          (await world.admin.must('/v1/api-keys', { name: principal, role: 'operator', principal })) as {
+            api_key: string;
+          }
+        ).api_key,
+      );
     const [ann, bob] = [await key('ann'), await key('bob')];
-    const { delegation_id } = await ann.must('/v1/approvals/delegations', { to: 'bob', note: 'away', expires_at: Date.now() + 3_600_000 });
+    const { delegation_id } = await ann.must('/v1/approvals/delegations', {
+      to: 'bob',
+      note: 'away',
+      expires_at: Date.now() + 3_600_000,
+    });
     lent = { bob, delegation_id };
   });
 
   it('commits by no yes that names no effect: not alone, not for the session, not by a delegation', async () => {
     const held = await run('rm -rf src; echo gone > gone.txt', { session_id: 'late' });
     const path = `/v1/approvals/${String(held.approval_id)}`;
-    const shown = await eventually('its effect', async () => {
-      const view = await body(world.operator, path);
-      return view.of === 'effect' ? view as JsonValue : null;
-    }, 60_000);
+    const shown = await eventually(
+      'its effect',
+      async () => {
+        const view = await body(world.operator, path);
+        return view.of === 'effect' ? (view as JsonValue) : null;
+      },
+      60_000,
+    );
     expect(shown.reasons.map(({ code }: JsonValue) => code as string)).toContain('effect.lost_many');
-    const ways: readonly [World['operator'], JsonValue][] = [[world.operator, {}], [world.operator, { scope: 'session' }], [lent.bob, { delegation_id: lent.delegation_id }]];
-    for (const [by, more] of ways) for (const effect of [{}, { effect_digest: 'a'.repeat(64) }]) {
-      const answer = await by.post(`${path}/approve`, { ...more, ...effect });
-      expect([answer.status, answer.body.code]).toEqual([409, 'approval.effect_unseen']);
-      expect(answer.body.detail).toMatch(/`effect\.lost_many`.*look at `apr_\w+` and its diff again, then send the `effect_digest`/);
-    }
+    const ways: readonly [World['operator'], JsonValue][] = [
+      [world.operator, {}],
+      [world.operator, { scope: 'session' }],
+      [lent.bob, { delegation_id: lent.delegation_id }],
+    ];
+    for (const [by, more] of ways)
+      for (const effect of [{}, { effect_digest: 'a'.repeat(64) }]) {
+        const answer = await by.post(`${path}/approve`, { ...more, ...effect });
+        expect([answer.status, answer.body.code]).toEqual([409, 'approval.effect_unseen']);
+        expect(answer.body.detail).toMatch(
+          /`effect\.lost_many`.*look at `apr_\w+` and its diff again, then send the `effect_digest`/,
+        );
+      }
     expect(await body(world.operator, path)).toMatchObject({ state: 'pending', votes: { given: 0 } });
     expect(await isThere()).toBe(true);
-    const yes = await lent.bob.must(`${path}/approve`, { delegation_id: lent.delegation_id, effect_digest: shown.binding.effect_digest });
+    const yes = await lent.bob.must(`${path}/approve`, {
+      delegation_id: lent.delegation_id,
+      effect_digest: shown.binding.effect_digest,
+    });
     expect(yes).toMatchObject({ state: 'committed' });
     expect(await isThere()).toBe(false);
   });

@@ -7,7 +7,9 @@ import { GuideFolder } from '../guide.ts';
 vi.setConfig({ testTimeout: 180_000, hookTimeout: 180_000 });
 
 let folder: GuideFolder;
-beforeAll(async () => { folder = await GuideFolder.open(await sharedStack()); });
+beforeAll(async () => {
+  folder = await GuideFolder.open(await sharedStack());
+});
 afterAll(() => folder?.remove());
 
 it.each([

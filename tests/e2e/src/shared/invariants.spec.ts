@@ -3,8 +3,16 @@
 import { randomUUID } from 'node:crypto';
 import { vi } from 'vitest';
 import {
-  eventually, expectCleanLog, makeWorld, mustSayYes, Observer, sharedStack, verifiedReceipt, type JsonValue,
-  type SharedStack, type World,
+  eventually,
+  expectCleanLog,
+  makeWorld,
+  mustSayYes,
+  Observer,
+  sharedStack,
+  verifiedReceipt,
+  type JsonValue,
+  type SharedStack,
+  type World,
 } from '@writ/stack';
 
 vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 });
@@ -17,29 +25,56 @@ beforeAll(async () => {
   stack = await sharedStack();
   world = await makeWorld(stack.url, stack.keys.platformKey, {
     files: { 'src/a.txt': 'one\n', 'docs/b.txt': 'two\n' },
-    fs: [{ path: '', read: true, write: false }, { path: 'src', read: true, write: true }],
+    fs: [
+      { path: '', read: true, write: false },
+      { path: 'src', read: true, write: true },
+    ],
   });
   observer = new Observer(stack);
 });
-afterAll(async () => { await observer?.close(); });
+afterAll(async () => {
+  await observer?.close();
+});
 
-const head = async (): Promise<string> => (await world.admin.get(`/v1/workspaces/${world.workspaceId}`)).body.head_snapshot_id as string;
-const record = async (operationId: string, phase?: 'decision' | 'outcome'): Promise<JsonValue> => (await verifiedReceipt(stack, world, operationId, phase)).record;
+const head = async (): Promise<string> =>
+  (await world.admin.get(`/v1/workspaces/${world.workspaceId}`)).body.head_snapshot_id as string;
+const record = async (operationId: string, phase?: 'decision' | 'outcome'): Promise<JsonValue> =>
+  (await verifiedReceipt(stack, world, operationId, phase)).record;
 const fresh = (): string => randomUUID();
 
 describe('No bypass: tools cannot be called without a capability token', () => {
-  const write = (over: Record<string, unknown>) => world.call('fs.write', { path: 'src/bypass.txt', content: 'x' }, over);
+  const write = (over: Record<string, unknown>) =>
+    world.call('fs.write', { path: 'src/bypass.txt', content: 'x' }, over);
 
   it('a call that names no token never becomes an operation', async () => {
-    const { status, body } = await world.agent.post('/v1/tool-calls', { tool_id: 'fs.write', args: { path: 'src/bypass.txt', content: 'x' }, workspace_id: world.workspaceId, idempotency_key: fresh() });
+    const { status, body } = await world.agent.post('/v1/tool-calls', {
+      tool_id: 'fs.write',
+      args: { path: 'src/bypass.txt', content: 'x' },
+      workspace_id: world.workspaceId,
+      idempotency_key: fresh(),
+    });
     expect([status, body.code]).toEqual([400, 'request.malformed']);
     expect(await world.file('src/bypass.txt')).toBeNull();
   });
 
-  it('a token that doesn\'t exist, is expired, not valid yet, revoked, another agent\'s, or without the tool gets nothing done', async () => {
-    const grant = { tools: ['fs.*'], fs: [{ path: '', read: true, write: true }], net: [], secrets: [], budgets: {}, not_before: 0, expires_at: Date.now() + 3_600_000 };
+  it("a token that doesn't exist, is expired, not valid yet, revoked, another agent's, or without the tool gets nothing done", async () => {
+    const grant = {
+      tools: ['fs.*'],
+      fs: [{ path: '', read: true, write: true }],
+      net: [],
+      secrets: [],
+      budgets: {},
+      not_before: 0,
+      expires_at: Date.now() + 3_600_000,
+    };
     const issue = async (over: Record<string, unknown>, agentId = world.agentId): Promise<string> =>
-      (await world.admin.must('/v1/capability-tokens', { agent_id: agentId, workspace_id: world.workspaceId, grant: { ...grant, ...over } })).capability_token_id as string;
+      (
+        await world.admin.must('/v1/capability-tokens', {
+          agent_id: agentId,
+          workspace_id: world.workspaceId,
+          grant: { ...grant, ...over },
+        })
+      ).capability_token_id as string;
     const otherAgent = (await world.admin.must('/v1/agents', { name: 'other' })).agent_id as string;
     const revoked = await issue({});
     await world.admin.must(`/v1/capability-tokens/${revoked}/revoke`);
@@ -59,7 +94,12 @@ describe('No bypass: tools cannot be called without a capability token', () => {
     ];
     for (const [capability_token_id, code] of cases) {
       const { status, body } = await write({ capability_token_id });
-      expect({ code, status, said: body.error?.code, tx_outcome: body.tx_outcome }).toEqual({ code, status: 200, said: code, tx_outcome: 'rolled_back' });
+      expect({ code, status, said: body.error?.code, tx_outcome: body.tx_outcome }).toEqual({
+        code,
+        status: 200,
+        said: code,
+        tx_outcome: 'rolled_back',
+      });
     }
     expect(await head()).toBe(before);
   });
@@ -77,18 +117,35 @@ describe('Auditability: every tool call produces an audit record', () => {
     expect(await record(held.operation_id as string)).toMatchObject({ phase: 'decision', verdict: 'held' });
     await world.operator.must(`/v1/approvals/${held.approval_id as string}/deny`);
     const expected: readonly [JsonValue, string, string][] = [
-      [committed, 'admitted', 'committed'], [refused, 'refused', 'rolled_back'], [failed, 'admitted', 'rolled_back'],
-      [read, 'admitted', 'no_op'], [unknown, 'refused', 'rolled_back'], [held, 'held', 'rolled_back'],
+      [committed, 'admitted', 'committed'],
+      [refused, 'refused', 'rolled_back'],
+      [failed, 'admitted', 'rolled_back'],
+      [read, 'admitted', 'no_op'],
+      [unknown, 'refused', 'rolled_back'],
+      [held, 'held', 'rolled_back'],
     ];
     for (const [{ operation_id }, verdict, tx_outcome] of expected) {
-      expect(await record(operation_id, 'decision')).toMatchObject({ operation_id, kind: 'tool_call', phase: 'decision', verdict });
+      expect(await record(operation_id, 'decision')).toMatchObject({
+        operation_id,
+        kind: 'tool_call',
+        phase: 'decision',
+        verdict,
+      });
       // A refusal's decision is its end.
-      if (verdict !== 'refused') expect(await record(operation_id, 'outcome')).toMatchObject({ operation_id, phase: 'outcome', tx_outcome });
+      if (verdict !== 'refused')
+        expect(await record(operation_id, 'outcome')).toMatchObject({ operation_id, phase: 'outcome', tx_outcome });
     }
     const outcome = await record(committed.operation_id as string, 'outcome');
     expect(outcome).toMatchObject({
-      agent_id: world.agentId, capability_token_id: world.tokenId, tool_id: 'fs.write', task_class: 'general', autonomy_mode: committed.autonomy_mode,
-      risk_score: committed.risk_score, result_hash: committed.result_hash, commit_delta_id: committed.commit_delta_id, new_snapshot_id: committed.new_snapshot_id,
+      agent_id: world.agentId,
+      capability_token_id: world.tokenId,
+      tool_id: 'fs.write',
+      task_class: 'general',
+      autonomy_mode: committed.autonomy_mode,
+      risk_score: committed.risk_score,
+      result_hash: committed.result_hash,
+      commit_delta_id: committed.commit_delta_id,
+      new_snapshot_id: committed.new_snapshot_id,
       decision_record_id: (await record(committed.operation_id as string, 'decision')).record_id,
     });
     expect(JSON.stringify(outcome)).not.toContain('src/audit.txt');
@@ -99,19 +156,39 @@ describe('Auditability: every tool call produces an audit record', () => {
 describe('Policy mediation: policy engine is the sole authority for tool approval', () => {
   it('what the policy forbids no role, token or field of a call gets through', async () => {
     const before = await head();
-    for (const over of [{}, { max_autonomy: 'autopilot' }, { session_mode: 'interactive' }, { task_class: 'maintenance' }]) {
+    for (const over of [
+      {},
+      { max_autonomy: 'autopilot' },
+      { session_mode: 'interactive' },
+      { task_class: 'maintenance' },
+    ]) {
       const { body } = await world.call('shell.run', { command: 'rm -rf / --no-preserve-root' }, over);
-      expect({ over, code: body.error?.code, mode: body.autonomy_mode }).toEqual({ over, code: 'policy.denied', mode: 'no_go' });
+      expect({ over, code: body.error?.code, mode: body.autonomy_mode }).toEqual({
+        over,
+        code: 'policy.denied',
+        mode: 'no_go',
+      });
     }
     const asAdmin = await world.admin.post('/v1/tool-calls', {
-      agent_id: world.agentId, tool_id: 'shell.run', args: { command: 'rm -rf / --no-preserve-root' }, capability_token_id: world.tokenId, workspace_id: world.workspaceId, idempotency_key: fresh(),
+      agent_id: world.agentId,
+      tool_id: 'shell.run',
+      args: { command: 'rm -rf / --no-preserve-root' },
+      capability_token_id: world.tokenId,
+      workspace_id: world.workspaceId,
+      idempotency_key: fresh(),
     });
     expect(asAdmin.body.error.code).toBe('policy.denied');
     expect(await head()).toBe(before);
   });
 
   it('a caller that names policy, mode, risk or snapshot itself is refused', async () => {
-    const own = { policy_hash: 'a'.repeat(64), autonomy_mode: 'autopilot', risk_score: 0, risk_basis: [], state_snapshot_id: `snap_${'a'.repeat(64)}` };
+    const own = {
+      policy_hash: 'a'.repeat(64),
+      autonomy_mode: 'autopilot',
+      risk_score: 0,
+      risk_basis: [],
+      state_snapshot_id: `snap_${'a'.repeat(64)}`,
+    };
     for (const [name, value] of Object.entries(own)) {
       const { status, body } = await world.call('fs.read', { path: 'src/a.txt' }, { [name]: value });
       expect([name, status, body.code]).toEqual([name, 400, 'request.malformed']);
@@ -139,11 +216,14 @@ describe('Delegation mediation: autonomy corridor and risk thresholds are evalua
   });
 
   it('`max_autonomy` only lowers', async () => {
-    const lowered = (await world.call('fs.write', { path: 'src/lowered.txt', content: 'x' }, { max_autonomy: 'soft_gate' })).body;
+    const lowered = (
+      await world.call('fs.write', { path: 'src/lowered.txt', content: 'x' }, { max_autonomy: 'soft_gate' })
+    ).body;
     expect([lowered.state, lowered.autonomy_mode]).toEqual(['held', 'soft_gate']);
     const raised = (await world.call('shell.run', { command: 'rm -rf src' }, { max_autonomy: 'autopilot' })).body;
     expect(raised.state).toBe('held');
-    for (const { approval_id } of [lowered, raised]) await world.operator.must(`/v1/approvals/${approval_id as string}/deny`);
+    for (const { approval_id } of [lowered, raised])
+      await world.operator.must(`/v1/approvals/${approval_id as string}/deny`);
     expect(await world.file('src/lowered.txt')).toBeNull();
   });
 
@@ -156,22 +236,39 @@ describe('Delegation mediation: autonomy corridor and risk thresholds are evalua
 describe('Transactional safety: mutating calls are atomic (commit or rollback)', () => {
   it('a command that fails half-way leaves every byte as it was', async () => {
     const before = await head();
-    const { body } = await world.call('shell.run', { command: 'echo changed > src/a.txt; echo new > src/new.txt; rm -f src/audit.txt; exit 9' }, { session_id: 'half-way' });
-    expect(body).toMatchObject({ status: 'error', tx_outcome: 'rolled_back', error: { code: 'command.failed' }, result: { exit_code: 9 } });
+    const { body } = await world.call(
+      'shell.run',
+      { command: 'echo changed > src/a.txt; echo new > src/new.txt; rm -f src/audit.txt; exit 9' },
+      { session_id: 'half-way' },
+    );
+    expect(body).toMatchObject({
+      status: 'error',
+      tx_outcome: 'rolled_back',
+      error: { code: 'command.failed' },
+      result: { exit_code: 9 },
+    });
     expect(await head()).toBe(before);
     expect([await world.file('src/a.txt'), await world.file('src/new.txt')]).toEqual(['one\n', null]);
   });
 
   it('one change outside the write roots takes back the changes inside of them', async () => {
     const before = await head();
-    const { body } = await world.call('shell.run', { command: 'echo fine > src/fine.txt; f=docs; echo outside > $f/b.txt' });
+    const { body } = await world.call('shell.run', {
+      command: 'echo fine > src/fine.txt; f=docs; echo outside > $f/b.txt',
+    });
     expect(body).toMatchObject({ tx_outcome: 'rolled_back', error: { code: 'effect.out_of_scope' } });
     expect(await head()).toBe(before);
     expect(await world.file('src/fine.txt')).toBeNull();
   });
 
-  it('an edit of which one part doesn\'t apply applies in no part', async () => {
-    const { body } = await world.call('fs.edit', { path: 'src/a.txt', edits: [{ find: 'one', replace: 'two' }, { find: 'absent', replace: 'x' }] });
+  it("an edit of which one part doesn't apply applies in no part", async () => {
+    const { body } = await world.call('fs.edit', {
+      path: 'src/a.txt',
+      edits: [
+        { find: 'one', replace: 'two' },
+        { find: 'absent', replace: 'x' },
+      ],
+    });
     expect(body).toMatchObject({ tx_outcome: 'rolled_back', error: { code: 'edit.no_match' } });
     expect(await world.file('src/a.txt')).toBe('one\n');
   });
@@ -182,13 +279,18 @@ describe('Transactional safety: mutating calls are atomic (commit or rollback)',
     expect(body).toMatchObject({ status: 'ok', tx_outcome: 'committed', state_snapshot_id: before });
     expect(await head()).toBe(body.new_snapshot_id);
     expect([await world.file('src/one.txt'), await world.file('src/two.txt')]).toEqual(['1\n', '2\n']);
-    const delta = (await world.admin.get(`/v1/workspaces/${world.workspaceId}/diff?from=${before}&to=${body.new_snapshot_id as string}`)).body;
+    const delta = (
+      await world.admin.get(
+        `/v1/workspaces/${world.workspaceId}/diff?from=${before}&to=${body.new_snapshot_id as string}`,
+      )
+    ).body;
     expect(delta.changes.map(({ path }: { path: string }) => path)).toEqual(['src/one.txt', 'src/two.txt']);
   });
 });
 
 describe('Replay safety: idempotency keys prevent duplicate side effects', () => {
-  const append = (key: string, text = 'x', over: Record<string, unknown> = {}) => world.call('shell.run', { command: `echo ${text} >> src/log-${key}.txt` }, { idempotency_key: key, ...over });
+  const append = (key: string, text = 'x', over: Record<string, unknown> = {}) =>
+    world.call('shell.run', { command: `echo ${text} >> src/log-${key}.txt` }, { idempotency_key: key, ...over });
 
   it('the same key gives the original operation, whether it runs or has ended, and nothing runs twice', async () => {
     const key = fresh();
@@ -206,10 +308,21 @@ describe('Replay safety: idempotency keys prevent duplicate side effects', () =>
     await append(key);
     expect((await append(key, 'y')).body.error.code).toBe('idempotency.mismatch');
     const other = await world.admin.must('/v1/capability-tokens', {
-      agent_id: world.agentId, workspace_id: world.workspaceId,
-      grant: { tools: ['*'], fs: [{ path: '', read: true, write: true }], net: [], secrets: [], budgets: {}, not_before: 0, expires_at: Date.now() + 60_000 },
+      agent_id: world.agentId,
+      workspace_id: world.workspaceId,
+      grant: {
+        tools: ['*'],
+        fs: [{ path: '', read: true, write: true }],
+        net: [],
+        secrets: [],
+        budgets: {},
+        not_before: 0,
+        expires_at: Date.now() + 60_000,
+      },
     });
-    expect((await append(key, 'x', { capability_token_id: other.capability_token_id })).body.error.code).toBe('idempotency.mismatch');
+    expect((await append(key, 'x', { capability_token_id: other.capability_token_id })).body.error.code).toBe(
+      'idempotency.mismatch',
+    );
     expect((await append(key, 'x', { idempotency_key: undefined })).body.error.code).toBe('idempotency.missing');
     expect(await world.file(`src/log-${key}.txt`)).toBe('x\n');
   });
@@ -221,7 +334,11 @@ describe('Replay safety: idempotency keys prevent duplicate side effects', () =>
     expect(again.operation_id).toBe(first.operation_id);
     expect([first.tx_outcome, again.tx_outcome]).toEqual(['rolled_back', 'rolled_back']);
     const free = fresh();
-    expect((await world.call('fs.write', { path: 'docs/no.txt', content: 'x' }, { idempotency_key: free })).body.error.code).toBe('token.scope');
-    expect((await world.call('fs.write', { path: 'src/yes.txt', content: 'x' }, { idempotency_key: free })).body.tx_outcome).toBe('committed');
+    expect(
+      (await world.call('fs.write', { path: 'docs/no.txt', content: 'x' }, { idempotency_key: free })).body.error.code,
+    ).toBe('token.scope');
+    expect(
+      (await world.call('fs.write', { path: 'src/yes.txt', content: 'x' }, { idempotency_key: free })).body.tx_outcome,
+    ).toBe('committed');
   });
 });

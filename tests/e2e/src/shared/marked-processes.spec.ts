@@ -7,5 +7,8 @@ test('every service of a stack carries the mark of its run of tests', async () =
   const [[name, value] = []] = Object.entries(runMark());
   const pids = Object.values((await sharedStack()).pids());
   expect(pids).toHaveLength(4);
-  for (const pid of pids) expect(readFileSync(`/proc/${String(pid)}/environ`, 'utf8').split('\0')).toContain(`${String(name)}=${String(value)}`);
+  for (const pid of pids)
+    expect(readFileSync(`/proc/${String(pid)}/environ`, 'utf8').split('\0')).toContain(
+      `${String(name)}=${String(value)}`,
+    );
 });

@@ -7,7 +7,13 @@ import { join } from 'node:path';
 import { vi } from 'vitest';
 import { parseKeySet, verifyReceiptFile } from '@writ/receipt';
 import {
-  eventually, expectCleanLog, makeWorld, sharedStack, type JsonValue, type SharedStack, type World,
+  eventually,
+  expectCleanLog,
+  makeWorld,
+  sharedStack,
+  type JsonValue,
+  type SharedStack,
+  type World,
 } from '@writ/stack';
 import { repositoryRoot } from '@writ/testing';
 
@@ -22,11 +28,14 @@ beforeAll(async () => {
   folder = mkdtempSync(join(tmpdir(), 'writ-records-'));
   stack = await sharedStack();
   world = await makeWorld(stack.url, stack.keys.platformKey, { files: { 'a.txt': 'one\n' } });
-  written = (await world.call('fs.write', { path: 'b.txt', content: 'x' }, { provenance: { session_id: 'nightly' } })).body.operation_id as string;
+  written = (await world.call('fs.write', { path: 'b.txt', content: 'x' }, { provenance: { session_id: 'nightly' } }))
+    .body.operation_id as string;
   refused = (await world.call('fs.read', { path: '../../etc/passwd' })).body.operation_id as string;
   await settled(world);
 });
-afterAll(() => { rmSync(folder, { recursive: true, force: true }); });
+afterAll(() => {
+  rmSync(folder, { recursive: true, force: true });
+});
 
 const find = async (of: World, query = ''): Promise<JsonValue> => {
   const { status, body } = await of.auditor.get(`/v1/records?${query}`);
@@ -35,29 +44,58 @@ const find = async (of: World, query = ''): Promise<JsonValue> => {
 };
 const items = async (of: World, query = ''): Promise<JsonValue[]> => (await find(of, query)).items as JsonValue[];
 /** Both records of each call are in the log, and all of the log is indexed. */
-const settled = (of: World): Promise<unknown> => eventually('the index reaches the end of the log', async () => {
-  const { indexed_to, tree_size } = await find(of);
-  return indexed_to === tree_size && (await items(of, `operation=${written}`)).length === 2 && (await items(of, `operation=${refused}`)).length > 0;
-}, 90_000);
+const settled = (of: World): Promise<unknown> =>
+  eventually(
+    'the index reaches the end of the log',
+    async () => {
+      const { indexed_to, tree_size } = await find(of);
+      return (
+        indexed_to === tree_size &&
+        (await items(of, `operation=${written}`)).length === 2 &&
+        (await items(of, `operation=${refused}`)).length > 0
+      );
+    },
+    90_000,
+  );
 
 test('records are found by what they say, and by nothing else', async () => {
   const [outcome, decision] = await items(world, `operation=${written}`);
   expect([outcome, decision]).toMatchObject([
-    { operation_id: written, phase: 'outcome', outcome: 'committed', tool_id: 'fs.write', agent_id: world.agentId, is_drawn: true }, { phase: 'decision', verdict: 'admitted', session_id: 'nightly' },
+    {
+      operation_id: written,
+      phase: 'outcome',
+      outcome: 'committed',
+      tool_id: 'fs.write',
+      agent_id: world.agentId,
+      is_drawn: true,
+    },
+    { phase: 'decision', verdict: 'admitted', session_id: 'nightly' },
   ]);
   const { body: record } = await world.auditor.get(`/v1/records/${String(outcome!.leaf_index)}`);
   const { new_snapshot_id } = (record.statement as JsonValue).predicate as JsonValue;
-  const places = async (query: string): Promise<unknown[]> => (await items(world, `operation=${written}&${query}`)).map(({ phase }) => phase);
+  const places = async (query: string): Promise<unknown[]> =>
+    (await items(world, `operation=${written}&${query}`)).map(({ phase }) => phase);
   expect(await places('session=nightly')).toEqual(['outcome', 'decision']);
   expect(await places(`agent=${world.agentId}&tool=fs.write`)).toEqual(['outcome', 'decision']);
   expect(await places(`resource=${world.workspaceId}`)).toEqual(['outcome', 'decision']);
   expect(await places(`resource=${String(new_snapshot_id).slice(0, 20)}*`)).toEqual(['outcome']);
   expect(await places('outcome=committed')).toEqual(['outcome']);
   expect(await places('order=oldest')).toEqual(['decision', 'outcome']);
-  for (const none of ['tool=fs.read', 'session=other', 'verdict=refused', 'resource=wsp_nothing', 'since=2999-01-01T00:00Z', 'until=2001-01-01T00:00Z', 'text=nothing']) expect([none, await places(none)]).toEqual([none, []]);
+  for (const none of [
+    'tool=fs.read',
+    'session=other',
+    'verdict=refused',
+    'resource=wsp_nothing',
+    'since=2999-01-01T00:00Z',
+    'until=2001-01-01T00:00Z',
+    'text=nothing',
+  ])
+    expect([none, await places(none)]).toEqual([none, []]);
   const [why] = await items(world, `operation=${refused}`);
   expect(why).toMatchObject({ verdict: 'refused' });
-  expect((await items(world, `text=${String(why!.fault_code)}`)).map(({ operation_id }) => operation_id)).toContain(refused);
+  expect((await items(world, `text=${String(why!.fault_code)}`)).map(({ operation_id }) => operation_id)).toContain(
+    refused,
+  );
   expect((await items(world, 'type=workspace')).length).toBeGreaterThan(0);
 });
 
@@ -70,12 +108,16 @@ test('pages go on where the last one ended, with the same filters alone', async 
     if (page.next_cursor === null) break;
     cursor = `&cursor=${String(page.next_cursor)}`;
     const { status, body } = await world.auditor.get(`/v1/records?limit=2&verdict=refused${cursor}`);
-    expect([status, body.code, body.detail]).toEqual([400, 'request.malformed', expect.stringContaining('`cursor` is of a question with other filters')]);
+    expect([status, body.code, body.detail]).toEqual([
+      400,
+      'request.malformed',
+      expect.stringContaining('`cursor` is of a question with other filters'),
+    ]);
   }
   expect(seen).toEqual(all);
 });
 
-test('another tenant\'s records are not there, by no filter, place or cursor', async () => {
+test("another tenant's records are not there, by no filter, place or cursor", async () => {
   const stranger = await makeWorld(stack.url, stack.keys.platformKey);
   const { next_cursor } = await find(world, 'limit=1');
   expect(await items(stranger, `operation=${written}`)).toEqual([]);
@@ -91,22 +133,33 @@ test('another tenant\'s records are not there, by no filter, place or cursor', a
 test('the program lists records, shows one, and brings the receipt of any kind of record', async () => {
   const file = join(folder, 'record.receipt.json');
   const writ = (...args: string[]): { status: number | null; out: string; err: string } => {
-    const { status, stdout, stderr } = spawnSync(process.execPath, [join(repositoryRoot(), 'apps', 'cli', 'bin', 'writ.mjs'), 'records', ...args],
+    const { status, stdout, stderr } = spawnSync(
+      process.execPath,
+      [join(repositoryRoot(), 'apps', 'cli', 'bin', 'writ.mjs'), 'records', ...args],
       {
-        encoding: 'utf8', cwd: folder,
+        encoding: 'utf8',
+        cwd: folder,
         env: { PATH: process.env['PATH'], WRIT_URL: stack.url, WRIT_API_KEY: String(world.auditor.key) },
-      });
+      },
+    );
     return { status, out: stdout, err: stderr };
   };
   const listed = writ('list', '--operation', written, '--since', '1d');
   expect(listed).toMatchObject({ status: 0, err: '' });
   expect(listed.out).toMatch(/outcome +fs\.write +committed/);
-  const { items: [workspace] } = JSON.parse(writ('--type', 'workspace', '--json').out) as { items: JsonValue[] };
+  const {
+    items: [workspace],
+  } = JSON.parse(writ('--type', 'workspace', '--json').out) as { items: JsonValue[] };
   const shown = writ('show', String(workspace!.leaf_index), '--receipt', file);
   expect(shown).toMatchObject({ status: 0, err: '' });
   expect(shown.out).toContain(String(workspace!.record_id));
-  expect(verifyReceiptFile(readFileSync(file), parseKeySet(readFileSync(stack.keys.publicKeysFile))).record.record_id).toBe(workspace!.record_id);
-  expect(writ('list', '--verdict', 'maybe')).toMatchObject({ status: 1, err: expect.stringContaining('verdict') as string });
+  expect(
+    verifyReceiptFile(readFileSync(file), parseKeySet(readFileSync(stack.keys.publicKeysFile))).record.record_id,
+  ).toBe(workspace!.record_id);
+  expect(writ('list', '--verdict', 'maybe')).toMatchObject({
+    status: 1,
+    err: expect.stringContaining('verdict') as string,
+  });
 });
 
 test('the index that the processes drew agrees with the log', () => {

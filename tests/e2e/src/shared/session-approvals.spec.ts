@@ -1,8 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
-// A person's yes for the session, through the public doors: the next call like it runs, in containers and with receipts, and nothing else does.
+// A person's yes for the session, through the public doors: the next call like it runs, in containers and with
+// receipts, and nothing else does.
 import { randomUUID } from 'node:crypto';
 import { vi } from 'vitest';
-import { makeWorld, sayYes, sharedStack, verifiedReceipt, type JsonValue, type SharedStack, type World } from '@writ/stack';
+import {
+  makeWorld,
+  sayYes,
+  sharedStack,
+  verifiedReceipt,
+  type JsonValue,
+  type SharedStack,
+  type World,
+} from '@writ/stack';
 
 vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 });
 
@@ -11,23 +20,29 @@ let world: World;
 
 beforeAll(async () => {
   stack = await sharedStack();
-  world = await makeWorld(stack.url, stack.keys.platformKey, { files: { 'b.txt': 'two\n' }, budgets: { calls: 1_000 } });
+  world = await makeWorld(stack.url, stack.keys.platformKey, {
+    files: { 'b.txt': 'two\n' },
+    budgets: { calls: 1_000 },
+  });
 });
 
-const approve = (held: JsonValue, body: JsonValue = {}, by = world.operator) => sayYes(by, held.approval_id, body as Record<string, unknown>);
+const approve = (held: JsonValue, body: JsonValue = {}, by = world.operator) =>
+  sayYes(by, held.approval_id, body as Record<string, unknown>);
 const fill = async (dir: string) => await world.call('fs.write', { path: `${dir}/x.txt`, content: 'x' });
 
 /** A directory that a command of a session would delete, and the yes for the session to it. */
 async function approvedOnce(body: JsonValue = {}) {
   const [dir, session_id] = [`dir-${randomUUID()}`, `ses-${randomUUID()}`];
-  const remove = async (over: JsonValue = {}, what = dir) => (await world.call('shell.run', { command: `rm -rf ${what}` }, { session_id, ...over })).body;
+  const remove = async (over: JsonValue = {}, what = dir) =>
+    (await world.call('shell.run', { command: `rm -rf ${what}` }, { session_id, ...over })).body;
   await fill(dir);
   const held = await remove();
   expect(held.state).toBe('held');
   const approved = await approve(held, { scope: 'session', ...body });
   expect([approved.status, approved.body.code]).toEqual([200, undefined]);
   await world.until(held.operation_id as string, ['committed']);
-  const tokenId = (await world.operator.get(`/v1/approvals/${held.approval_id as string}`)).body.session_token_id as string;
+  const tokenId = (await world.operator.get(`/v1/approvals/${held.approval_id as string}`)).body
+    .session_token_id as string;
   return { dir, remove, held, tokenId };
 }
 
@@ -38,10 +53,23 @@ it('the same command of the session runs again without anybody, under a narrowed
   expect(again).toMatchObject({ autonomy_mode: 'soft_gate', capability_token_id: tokenId, attempt: 1 });
   expect(await world.file(`${dir}/x.txt`)).toBeNull();
   const { record } = await verifiedReceipt(stack, world, again.operation_id as string, 'decision');
-  expect(record).toMatchObject({ capability_token_id: tokenId, approval_refs: [held.approval_id], verdict: 'admitted' });
+  expect(record).toMatchObject({
+    capability_token_id: tokenId,
+    approval_refs: [held.approval_id],
+    verdict: 'admitted',
+  });
   const token = (await world.admin.get(`/v1/capability-tokens/${tokenId}`)).body;
-  expect(token).toMatchObject({ parent_id: world.tokenId, grant: { tools: ['shell.run'], budgets: { calls: 32 } }, used: { calls: 1 }, session_approval: { args: 'same' } });
-  expect((await world.admin.get(`/v1/capability-tokens?parent_id=${world.tokenId}`)).body.items.map((one: JsonValue) => one.capability_token_id)).toContain(tokenId);
+  expect(token).toMatchObject({
+    parent_id: world.tokenId,
+    grant: { tools: ['shell.run'], budgets: { calls: 32 } },
+    used: { calls: 1 },
+    session_approval: { args: 'same' },
+  });
+  expect(
+    (await world.admin.get(`/v1/capability-tokens?parent_id=${world.tokenId}`)).body.items.map(
+      (one: JsonValue) => one.capability_token_id,
+    ),
+  ).toContain(tokenId);
 });
 
 it('another command, another session and a revoked token take a person again', async () => {

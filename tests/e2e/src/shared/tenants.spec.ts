@@ -1,10 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
-// "Not yours" and "not there" are one answer, on every route of the API's own document; nobody gets in without a key, or with one of another role.
+// "Not yours" and "not there" are one answer, on every route of the API's own document; nobody gets in without a key,
+// or with one of another role.
 import { generateKeyPairSync, randomUUID } from 'node:crypto';
 import { vi } from 'vitest';
 import { keyidOf, parseSigner, type PublicJwk } from '@writ/signing';
 import {
-  eventually, makeWorld, RECORDED_MODEL, sharedStack, type Answer, type JsonValue, type SharedStack, type World,
+  eventually,
+  makeWorld,
+  RECORDED_MODEL,
+  sharedStack,
+  type Answer,
+  type JsonValue,
+  type SharedStack,
+  type World,
 } from '@writ/stack';
 import { ask, Document, urlOf, type Named, type Route } from '../openapi.ts';
 
@@ -18,39 +26,158 @@ const HANDS: readonly Role[] = ['admin', 'operator'];
 
 /** Who may ask what: the oracle, by hand. A route that isn't here fails the first test. */
 const MAY: Readonly<Record<string, readonly (Role | 'platform')[] | 'platform' | 'public'>> = {
-  createTenant: 'platform', readTenantLimits: 'platform', setTenantLimits: 'platform',
-  listApiKeys: ['admin'], createApiKey: ['admin'], revokeApiKey: ['admin'],
-  listAgents: ALL, createAgent: ['admin'], readAgent: ALL,
-  listContainers: [...EYES, 'platform'], readContainerLogs: EYES, killContainer: [...HANDS, 'platform'],
-  listSandboxes: EYES, putSandbox: ['admin'], readSandbox: EYES, signSandbox: ['admin'], removeSandbox: ['admin'],
-  listExecutionProfiles: EYES, createExecutionProfile: ['admin'], readExecutionProfile: EYES, removeExecutionProfile: ['admin'],
-  listSkills: EYES, putSkill: ['admin'], readSkill: EYES, removeSkill: ['admin'],
-  listRegistrarKeys: EYES, addRegistrarKey: ['admin'], retireRegistrarKey: ['admin'], revokeRegistrarKey: ['admin'],
-  listSecrets: EYES, setSecret: ['admin'], removeSecret: ['admin'],
-  listResources: ALL, setResource: HANDS,
-  listTools: ALL, proposeToolCall: ['admin', 'agent'], runTurn: ['admin', 'agent'], readPrompt: ALL,
-  listOperations: ALL, readOperation: ALL, cancelOperation: ['admin', 'operator', 'agent'], readReceipt: ALL, listRequests: ALL, readOutput: ALL,
+  createTenant: 'platform',
+  readTenantLimits: 'platform',
+  setTenantLimits: 'platform',
+  listApiKeys: ['admin'],
+  createApiKey: ['admin'],
+  revokeApiKey: ['admin'],
+  listAgents: ALL,
+  createAgent: ['admin'],
+  readAgent: ALL,
+  listContainers: [...EYES, 'platform'],
+  readContainerLogs: EYES,
+  killContainer: [...HANDS, 'platform'],
+  listSandboxes: EYES,
+  putSandbox: ['admin'],
+  readSandbox: EYES,
+  signSandbox: ['admin'],
+  removeSandbox: ['admin'],
+  listExecutionProfiles: EYES,
+  createExecutionProfile: ['admin'],
+  readExecutionProfile: EYES,
+  removeExecutionProfile: ['admin'],
+  listSkills: EYES,
+  putSkill: ['admin'],
+  readSkill: EYES,
+  removeSkill: ['admin'],
+  listRegistrarKeys: EYES,
+  addRegistrarKey: ['admin'],
+  retireRegistrarKey: ['admin'],
+  revokeRegistrarKey: ['admin'],
+  listSecrets: EYES,
+  setSecret: ['admin'],
+  removeSecret: ['admin'],
+  listResources: ALL,
+  setResource: HANDS,
+  listTools: ALL,
+  proposeToolCall: ['admin', 'agent'],
+  runTurn: ['admin', 'agent'],
+  readPrompt: ALL,
+  listOperations: ALL,
+  readOperation: ALL,
+  cancelOperation: ['admin', 'operator', 'agent'],
+  readReceipt: ALL,
+  listRequests: ALL,
+  readOutput: ALL,
   resolveOperation: HANDS,
   followEvents: ALL,
-  listModels: ALL, listSessions: ALL, createSession: ['admin', 'agent'], readSession: ALL, deleteSession: ['admin'], listRuns: ALL, startRun: ['admin', 'agent'], exportTranscript: ALL, exportTranscriptLines: ALL, readUsage: EYES,
-  readRun: ALL, followRun: ALL, cancelRun: ['admin', 'operator', 'agent'], forkRun: ['admin', 'agent'], replayRun: HANDS,
-  listJobs: ALL, createJob: ['admin'], readJob: ALL, changeJob: ['admin'], deleteJob: ['admin'], pauseJob: HANDS, resumeJob: ['admin'], runJob: ['admin'], listJobRuns: ALL,
-  listWebhooks: EYES, createWebhook: ['admin'], readWebhook: EYES, changeWebhook: ['admin'], deleteWebhook: ['admin'], rotateWebhookSecret: ['admin'],
-  pingWebhook: HANDS, listDeliveries: EYES, redeliver: HANDS,
-  listApprovals: EYES, readApproval: EYES, readApprovalDiff: HANDS, editApproval: HANDS, giveValue: HANDS, approve: HANDS, deny: HANDS,
-  delegateApproval: HANDS, listDelegations: EYES, revokeDelegation: HANDS,
-  issueToken: ['admin'], listTokens: ALL, attenuateToken: ['admin', 'agent'], readToken: ALL, revokeToken: ['admin', 'operator', 'agent'],
-  createWorkspace: HANDS, listWorkspaces: ALL, readWorkspace: ALL, readWorkspaceLimits: ALL, setWorkspaceLimits: ['admin'], readTree: EYES, readHistory: EYES, readDiff: EYES, readTextDiff: EYES, restoreWorkspace: HANDS, exportWorkspace: EYES, importWorkspace: HANDS,
-  uploadFiles: HANDS, downloadFile: EYES, uploadFile: HANDS, deleteFile: HANDS,
-  readTool: ALL, applyTools: ['admin'], removeTool: ['admin'],
-  readSearchProvider: EYES, setSearchProvider: ['admin'], removeSearchProvider: ['admin'],
-  placeFreeze: [...HANDS, 'platform'], listFreezes: [...EYES, 'platform'], readFreeze: [...EYES, 'platform'], liftFreeze: ['admin', 'platform'],
-  erase: ['admin'], listErasures: EYES, readErasure: EYES, readRetention: EYES, setRetention: ['admin'],
-  explainOperation: EYES, simulatePolicy: EYES, backtestPolicy: EYES, listPolicies: EYES, readPolicy: EYES, readPolicySchema: EYES, listPolicyTemplates: EYES, listPolicyActivations: EYES, diffPolicies: EYES,
-  putPolicy: ['admin'], activatePolicy: ['admin'], rollBackPolicy: ['admin'],
-  readCheckpoint: ALL, readTile: ALL, readEntries: EYES, readSignatures: EYES, readInclusion: ALL, listRecords: EYES, readRecord: EYES, readRecordReceipt: EYES, readConsistency: ALL,
-  exportRecords: EYES, exportBundle: EYES,
-  readHealth: 'public', readReadiness: 'public', readDocument: 'public', readPublicKeys: 'public',
+  listModels: ALL,
+  listSessions: ALL,
+  createSession: ['admin', 'agent'],
+  readSession: ALL,
+  deleteSession: ['admin'],
+  listRuns: ALL,
+  startRun: ['admin', 'agent'],
+  exportTranscript: ALL,
+  exportTranscriptLines: ALL,
+  readUsage: EYES,
+  readRun: ALL,
+  followRun: ALL,
+  cancelRun: ['admin', 'operator', 'agent'],
+  forkRun: ['admin', 'agent'],
+  replayRun: HANDS,
+  listJobs: ALL,
+  createJob: ['admin'],
+  readJob: ALL,
+  changeJob: ['admin'],
+  deleteJob: ['admin'],
+  pauseJob: HANDS,
+  resumeJob: ['admin'],
+  runJob: ['admin'],
+  listJobRuns: ALL,
+  listWebhooks: EYES,
+  createWebhook: ['admin'],
+  readWebhook: EYES,
+  changeWebhook: ['admin'],
+  deleteWebhook: ['admin'],
+  rotateWebhookSecret: ['admin'],
+  pingWebhook: HANDS,
+  listDeliveries: EYES,
+  redeliver: HANDS,
+  listApprovals: EYES,
+  readApproval: EYES,
+  readApprovalDiff: HANDS,
+  editApproval: HANDS,
+  giveValue: HANDS,
+  approve: HANDS,
+  deny: HANDS,
+  delegateApproval: HANDS,
+  listDelegations: EYES,
+  revokeDelegation: HANDS,
+  issueToken: ['admin'],
+  listTokens: ALL,
+  attenuateToken: ['admin', 'agent'],
+  readToken: ALL,
+  revokeToken: ['admin', 'operator', 'agent'],
+  createWorkspace: HANDS,
+  listWorkspaces: ALL,
+  readWorkspace: ALL,
+  readWorkspaceLimits: ALL,
+  setWorkspaceLimits: ['admin'],
+  readTree: EYES,
+  readHistory: EYES,
+  readDiff: EYES,
+  readTextDiff: EYES,
+  restoreWorkspace: HANDS,
+  exportWorkspace: EYES,
+  importWorkspace: HANDS,
+  uploadFiles: HANDS,
+  downloadFile: EYES,
+  uploadFile: HANDS,
+  deleteFile: HANDS,
+  readTool: ALL,
+  applyTools: ['admin'],
+  removeTool: ['admin'],
+  readSearchProvider: EYES,
+  setSearchProvider: ['admin'],
+  removeSearchProvider: ['admin'],
+  placeFreeze: [...HANDS, 'platform'],
+  listFreezes: [...EYES, 'platform'],
+  readFreeze: [...EYES, 'platform'],
+  liftFreeze: ['admin', 'platform'],
+  erase: ['admin'],
+  listErasures: EYES,
+  readErasure: EYES,
+  readRetention: EYES,
+  setRetention: ['admin'],
+  explainOperation: EYES,
+  simulatePolicy: EYES,
+  backtestPolicy: EYES,
+  listPolicies: EYES,
+  readPolicy: EYES,
+  readPolicySchema: EYES,
+  listPolicyTemplates: EYES,
+  listPolicyActivations: EYES,
+  diffPolicies: EYES,
+  putPolicy: ['admin'],
+  activatePolicy: ['admin'],
+  rollBackPolicy: ['admin'],
+  readCheckpoint: ALL,
+  readTile: ALL,
+  readEntries: EYES,
+  readSignatures: EYES,
+  readInclusion: ALL,
+  listRecords: EYES,
+  readRecord: EYES,
+  readRecordReceipt: EYES,
+  readConsistency: ALL,
+  exportRecords: EYES,
+  exportBundle: EYES,
+  readHealth: 'public',
+  readReadiness: 'public',
+  readDocument: 'public',
+  readPublicKeys: 'public',
 };
 
 /** Where a test's webhooks lead: a port on loopback that nobody listens on. */
@@ -59,12 +186,18 @@ const NOWHERE = 'http://127.0.0.1:9/';
 /** A public key whose thumbprint has no `_`, since ids are told apart by it here. */
 function registrarKey(): PublicJwk {
   for (;;) {
-    const { publicJwk } = parseSigner(generateKeyPairSync('ed25519').privateKey.export({ type: 'pkcs8', format: 'pem' }) as string);
+    const { publicJwk } = parseSigner(
+      generateKeyPairSync('ed25519').privateKey.export({ type: 'pkcs8', format: 'pem' }) as string,
+    );
     if (!keyidOf(publicJwk).includes('_')) return publicJwk;
   }
 }
 
-interface Things { readonly named: Named; readonly nothing: Named; readonly keyId: string }
+interface Things {
+  readonly named: Named;
+  readonly nothing: Named;
+  readonly keyId: string;
+}
 
 let stack: SharedStack;
 let ours: World;
@@ -75,7 +208,11 @@ let [own, foreign] = [{} as Things, {} as Things];
 /** An id of the same kind that names nothing. */
 function nothingLike(id: string): string {
   const [prefix, body] = [id.slice(0, id.indexOf('_') + 1), id.slice(id.indexOf('_') + 1)];
-  return `${prefix}${body.slice(0, -8)}${body.slice(-8).split('').map((c) => (c === '7' ? '8' : '7')).join('')}`;
+  return `${prefix}${body.slice(0, -8)}${body
+    .slice(-8)
+    .split('')
+    .map((c) => (c === '7' ? '8' : '7'))
+    .join('')}`;
 }
 
 async function thingsOf(world: World): Promise<Things> {
@@ -86,47 +223,123 @@ async function thingsOf(world: World): Promise<Things> {
   const gone = (await world.call('fs.read', { path: 'a.txt' })).body;
   const erasure = await world.admin.must('/v1/erasures', { operation_id: gone.operation_id, reason_code: 'sample' });
   await world.admin.must('/v1/api-keys', { name: 'substitute', role: 'operator', principal: 'substitute' });
-  const delegation = await world.admin.must('/v1/approvals/delegations', { to: 'substitute', note: 'sample', expires_at: Date.now() + 3_600_000 });
+  const delegation = await world.admin.must('/v1/approvals/delegations', {
+    to: 'substitute',
+    note: 'sample',
+    expires_at: Date.now() + 3_600_000,
+  });
   const webhook = await world.admin.must('/v1/webhooks', { name: 'spare', url: NOWHERE, events: ['approval.pending'] });
   const delivery = await world.admin.must(`/v1/webhooks/${webhook.webhook_id as string}/ping`);
   const sandbox = `of-${world.tenantId.toLowerCase()}`;
   await world.admin.request('PUT', '/v1/sandboxes', { name: sandbox, workspace_id: world.workspaceId });
   const profile = sandbox;
-  await world.admin.must('/v1/execution-profiles', { name: profile, shells: ['Bash'], limits: { wall_ms: 1_000, memory_bytes: 64 * 1024 * 1024 } });
+  await world.admin.must('/v1/execution-profiles', {
+    name: profile,
+    shells: ['Bash'],
+    limits: { wall_ms: 1_000, memory_bytes: 64 * 1024 * 1024 },
+  });
   const skill = sandbox.replaceAll('_', '-');
-  await world.admin.must('/v1/skills', { files: [{ path: 'SKILL.md', content: `---\nname: ${skill}\ndescription: how to\n---\n` }] });
+  await world.admin.must('/v1/skills', {
+    files: [{ path: 'SKILL.md', content: `---\nname: ${skill}\ndescription: how to\n---\n` }],
+  });
   const { keyid } = await world.admin.must('/v1/registrar-keys', { public_key: registrarKey() });
   // Tried once, in vain: nothing of it changes any more while a test looks.
-  await eventually('an attempt', async () => (((await world.admin.get(`/v1/webhooks/${webhook.webhook_id as string}/deliveries`)).body.items as JsonValue[])[0]?.attempts as number) > 0);
-  const session = async (): Promise<JsonValue | undefined> => ((await world.admin.get('/v1/containers')).body.items as JsonValue[])[0];
+  await eventually(
+    'an attempt',
+    async () =>
+      (((await world.admin.get(`/v1/webhooks/${webhook.webhook_id as string}/deliveries`)).body.items as JsonValue[])[0]
+        ?.attempts as number) > 0,
+  );
+  const session = async (): Promise<JsonValue | undefined> =>
+    ((await world.admin.get('/v1/containers')).body.items as JsonValue[])[0];
   await world.call('shell.session', { command: 'true' });
   const container = await eventually('a session has a shell', session);
   const talk = await world.agent.must('/v1/sessions', {
-    workspace_id: world.workspaceId, capability_token_id: world.tokenId, model: RECORDED_MODEL,
+    workspace_id: world.workspaceId,
+    capability_token_id: world.tokenId,
+    model: RECORDED_MODEL,
   });
   const { run_id } = await world.agent.must(`/v1/sessions/${talk.session_id as string}/runs`, { input: 'do it' });
-  await eventually('the run ends', async () => (await world.admin.get(`/v1/runs/${run_id as string}`)).body.state === 'ended');
-  const { job_id } = await world.admin.must('/v1/jobs', { name: 'yearly', cron: '@yearly', workspace_id: world.workspaceId, capability_token_id: world.tokenId, model: RECORDED_MODEL, input: 'do it' });
+  await eventually(
+    'the run ends',
+    async () => (await world.admin.get(`/v1/runs/${run_id as string}`)).body.state === 'ended',
+  );
+  const { job_id } = await world.admin.must('/v1/jobs', {
+    name: 'yearly',
+    cron: '@yearly',
+    workspace_id: world.workspaceId,
+    capability_token_id: world.tokenId,
+    model: RECORDED_MODEL,
+    input: 'do it',
+  });
   const named = {
-    job_id, session_id: talk.session_id, run_id,
-    container_id: container.container_id, sandbox, profile, skill, keyid,
-    webhook_id: webhook.webhook_id, delivery_id: delivery.delivery_id, api_key_id: key.api_key_id, agent_id: world.agentId, operation_id: held.operation_id, approval_id: held.approval_id, capability_token_id: world.tokenId, freeze_id: freeze.freeze_id, erasure_id: erasure.erasure_id, delegation_id: delegation.delegation_id,
-    workspace_id: world.workspaceId, path: 'a.txt', at: done.new_snapshot_id, if_head: done.new_snapshot_id, from: done.state_snapshot_id, to: done.new_snapshot_id,
+    job_id,
+    session_id: talk.session_id,
+    run_id,
+    container_id: container.container_id,
+    sandbox,
+    profile,
+    skill,
+    keyid,
+    webhook_id: webhook.webhook_id,
+    delivery_id: delivery.delivery_id,
+    api_key_id: key.api_key_id,
+    agent_id: world.agentId,
+    operation_id: held.operation_id,
+    approval_id: held.approval_id,
+    capability_token_id: world.tokenId,
+    freeze_id: freeze.freeze_id,
+    erasure_id: erasure.erasure_id,
+    delegation_id: delegation.delegation_id,
+    workspace_id: world.workspaceId,
+    path: 'a.txt',
+    at: done.new_snapshot_id,
+    if_head: done.new_snapshot_id,
+    from: done.state_snapshot_id,
+    to: done.new_snapshot_id,
   } as Record<string, string>;
-  const nothing = Object.fromEntries(Object.entries(named).map(([name, id]) => [name, name === 'path' ? id : nothingLike(id)]));
+  const nothing = Object.fromEntries(
+    Object.entries(named).map(([name, id]) => [name, name === 'path' ? id : nothingLike(id)]),
+  );
   return { named, nothing, keyId: key.api_key_id as string };
 }
 
-const grant = { tools: ['fs.read'], fs: [], net: [], secrets: [], budgets: {}, not_before: 0, expires_at: Date.now() + 3_600_000 };
+const grant = {
+  tools: ['fs.read'],
+  fs: [],
+  net: [],
+  secrets: [],
+  budgets: {},
+  not_before: 0,
+  expires_at: Date.now() + 3_600_000,
+};
 /** Bodies need values that mean something where the schema alone would give nonsense. */
 const values = (): Named => ({
-  grant, name: 'sample', cron: '@yearly', time_zone: 'UTC', tools: [], conversation: 'fresh', role: 'auditor', tool_id: 'fs.read', args: { path: 'a.txt' }, model: RECORDED_MODEL, input: 'do it', after: 0, idempotency_key: randomUUID(), files: [{ path: 'x.txt', content: 'x' }], url: NOWHERE,
-  dialect: 'blocks', output: '[TOOL_CALL:a] {"action":"fs.read","args":{"path":"a.txt"}}', session_id: 'sample', turn_id: randomUUID(),
+  grant,
+  name: 'sample',
+  cron: '@yearly',
+  time_zone: 'UTC',
+  tools: [],
+  conversation: 'fresh',
+  role: 'auditor',
+  tool_id: 'fs.read',
+  args: { path: 'a.txt' },
+  model: RECORDED_MODEL,
+  input: 'do it',
+  after: 0,
+  idempotency_key: randomUUID(),
+  files: [{ path: 'x.txt', content: 'x' }],
+  url: NOWHERE,
+  dialect: 'blocks',
+  output: '[TOOL_CALL:a] {"action":"fs.read","args":{"path":"a.txt"}}',
+  session_id: 'sample',
+  turn_id: randomUUID(),
 });
 
 beforeAll(async () => {
   stack = await sharedStack();
-  const world = (name: string) => makeWorld(stack.url, stack.keys.platformKey, { files: { 'a.txt': `of ${name}\n`, 'deep/c.txt': `of ${name}\n` } });
+  const world = (name: string) =>
+    makeWorld(stack.url, stack.keys.platformKey, { files: { 'a.txt': `of ${name}\n`, 'deep/c.txt': `of ${name}\n` } });
   ours = await world('ours');
   theirs = await world('theirs');
   [own, foreign] = [await thingsOf(ours), await thingsOf(theirs)];
@@ -135,62 +348,109 @@ beforeAll(async () => {
 
 const apiOf = (world: World, role: Role) => world[role];
 const guarded = (): Route[] => routes.filter(({ isPublic }) => !isPublic);
-const allowedOf = ({ id }: Route): readonly Role[] => ROLES.filter((role) => Array.isArray(MAY[id]) && MAY[id].includes(role));
+const allowedOf = ({ id }: Route): readonly Role[] =>
+  ROLES.filter((role) => Array.isArray(MAY[id]) && MAY[id].includes(role));
 
-/** What names nothing in a query or a body: a path follows from its workspace, and a session of calls is a word of their agent's. */
+/**
+ * What names nothing in a query or a body: a path follows from its workspace, and a session of calls is a word of their
+ * agent's.
+ */
 const NO_ID: ReadonlySet<string> = new Set(['path', 'session_id']);
 
-/** The answer without what differs between any two requests: its own ids, the place in the log, and the ids that were asked for. */
+/**
+ * The answer without what differs between any two requests: its own ids, the place in the log, and the ids that were
+ * asked for.
+ */
 function essence({ status, headers, text }: Answer<JsonValue>, asked: readonly string[]): JsonValue {
-  const told = asked.reduce((all, id) => all.replaceAll(id, '<asked>'), text)
+  const told = asked
+    .reduce((all, id) => all.replaceAll(id, '<asked>'), text)
     .replaceAll(/(req|op|rec|key|agt|wsp|cap|apr|whk|dlv|ntc|frz|dlg|ers|ses|run)_[0-7][0-9a-hjkmnp-tv-z]{25}/g, '<$1>')
     .replaceAll(/"(created_at|updated_at)":\d+/g, '"$1":0')
     // Whether the ledger has answered by now is a matter of milliseconds.
     .replaceAll(/"(leaf_index|tree_size)":(?:\d+|null)/g, '"$1":0')
     .replaceAll(/"state":"(?:pending|logged)","record_id"/g, '"state":"<receipt>","record_id"')
     .replaceAll(/writ_[a-z0-9]+_[A-Za-z0-9_-]{43}/g, '<key>');
-  const kept = [...headers].filter(([name]) => !['date', 'content-length', 'writ-request-id', 'writ-operation-id', 'location', 'etag'].includes(name));
+  const kept = [...headers].filter(
+    ([name]) => !['date', 'content-length', 'writ-request-id', 'writ-operation-id', 'location', 'etag'].includes(name),
+  );
   return { status, told, kept: Object.fromEntries(kept) };
 }
 
 it('the document has every route of the table and no other', () => {
   expect(routes.map(({ id }) => id).sort()).toEqual(Object.keys(MAY).sort());
-  expect(routes.filter(({ isPublic }) => isPublic).map(({ id }) => id).sort()).toEqual(Object.entries(MAY).filter(([, may]) => may === 'public').map(([id]) => id).sort());
+  expect(
+    routes
+      .filter(({ isPublic }) => isPublic)
+      .map(({ id }) => id)
+      .sort(),
+  ).toEqual(
+    Object.entries(MAY)
+      .filter(([, may]) => may === 'public')
+      .map(([id]) => id)
+      .sort(),
+  );
 });
 
-it('no list shows another tenant\'s things, with its cursors neither', async () => {
-  const lists = guarded().filter(({ method, id, parameters }) => method === 'GET' && id.startsWith('list') && parameters.some(({ name }) => name === 'cursor'));
-  const secrets = [...Object.entries(foreign.named).filter(([name]) => name !== 'path').map(([, id]) => String(id)), theirs.tenantId];
+it("no list shows another tenant's things, with its cursors neither", async () => {
+  const lists = guarded().filter(
+    ({ method, id, parameters }) =>
+      method === 'GET' && id.startsWith('list') && parameters.some(({ name }) => name === 'cursor'),
+  );
+  const secrets = [
+    ...Object.entries(foreign.named)
+      .filter(([name]) => name !== 'path')
+      .map(([, id]) => String(id)),
+    theirs.tenantId,
+  ];
   expect(lists.length).toBeGreaterThan(6);
   for (const route of lists) {
     const { body } = await ask(theirs.admin, route, foreign.named, { limit: '1' });
     const cursors = body.next_cursor === null ? [] : [body.next_cursor as string];
     for (const query of [{}, ...cursors.map((cursor) => ({ cursor }))]) {
       const answer = await ask(ours.admin, route, own.named, query);
-      for (const secret of secrets) expect({ route: route.id, leaks: answer.text.includes(secret) }).toEqual({ route: route.id, leaks: false });
+      for (const secret of secrets)
+        expect({ route: route.id, leaks: answer.text.includes(secret) }).toEqual({ route: route.id, leaks: false });
     }
   }
 });
 
-it('another tenant\'s things and things that don\'t exist get the same answer, in every place that an id can stand', async () => {
+it("another tenant's things and things that don't exist get the same answer, in every place that an id can stand", async () => {
   const before = await stateOf(theirs);
   const different: JsonValue[] = [];
   let compared = 0;
   for (const route of guarded()) {
     // A path is nobody's id: what is below it follows from the workspace.
-    const inQuery = route.parameters.filter((parameter) => parameter.in === 'query').map(({ name }) => name).filter((name) => name in own.named && !NO_ID.has(name));
-    const inPath = route.parameters.filter((parameter) => parameter.in === 'path').map(({ name }) => name).filter((name) => name in own.named && name !== 'path');
-    const inBody = Object.keys((route.body?.['properties'] ?? {}) as object).filter((name) => name in own.named && !NO_ID.has(name));
+    const inQuery = route.parameters
+      .filter((parameter) => parameter.in === 'query')
+      .map(({ name }) => name)
+      .filter((name) => name in own.named && !NO_ID.has(name));
+    const inPath = route.parameters
+      .filter((parameter) => parameter.in === 'path')
+      .map(({ name }) => name)
+      .filter((name) => name in own.named && name !== 'path');
+    const inBody = Object.keys((route.body?.['properties'] ?? {}) as object).filter(
+      (name) => name in own.named && !NO_ID.has(name),
+    );
     for (const role of allowedOf(route)) {
       for (const place of [...inPath, ...inBody, ...inQuery]) {
         const named = { ...values(), ...own.named };
-        const answers = [foreign.named, foreign.nothing].map((others) => ask(apiOf(ours, role), withBody(route, inBody), { ...named, [place]: others[place] },
-          inQuery.includes(place) ? { [place]: String(others[place]) } : {}));
-        const [notOurs, notThere] = (await Promise.all(answers)).map((answer) => essence(answer, [foreign.named[place], foreign.nothing[place]].map(String)));
+        const answers = [foreign.named, foreign.nothing].map((others) =>
+          ask(
+            apiOf(ours, role),
+            withBody(route, inBody),
+            { ...named, [place]: others[place] },
+            inQuery.includes(place) ? { [place]: String(others[place]) } : {},
+          ),
+        );
+        const [notOurs, notThere] = (await Promise.all(answers)).map((answer) =>
+          essence(answer, [foreign.named[place], foreign.nothing[place]].map(String)),
+        );
         compared += 1;
-        if (JSON.stringify(notOurs) !== JSON.stringify(notThere)) different.push({ route: route.id, role, place, notOurs, notThere });
+        if (JSON.stringify(notOurs) !== JSON.stringify(notThere))
+          different.push({ route: route.id, role, place, notOurs, notThere });
         // Only a list may answer a foreign id with a success: an empty one.
-        if ((notOurs as JsonValue).status < 300 && !isEmptyList(notOurs) && !isRefusedCall(notOurs)) different.push({ route: route.id, role, place, notOurs });
+        if ((notOurs as JsonValue).status < 300 && !isEmptyList(notOurs) && !isRefusedCall(notOurs))
+          different.push({ route: route.id, role, place, notOurs });
       }
     }
   }
@@ -201,22 +461,53 @@ it('another tenant\'s things and things that don\'t exist get the same answer, i
 
 /** Optional ids of a body are sent too. */
 function withBody(route: Route, inBody: readonly string[]): Route {
-  return route.body === null ? route : { ...route, body: { ...route.body, required: [...new Set([...(route.body['required'] as string[] | undefined ?? []), ...inBody])] } };
+  return route.body === null
+    ? route
+    : {
+        ...route,
+        body: {
+          ...route.body,
+          required: [...new Set([...((route.body['required'] as string[] | undefined) ?? []), ...inBody])],
+        },
+      };
 }
 const isEmptyList = ({ told }: JsonValue): boolean => /^\{"items":\[\]/.test(told as string);
-const isRefusedCall = ({ told }: JsonValue): boolean => (/"tx_outcome":"(rolled_back|no_op)"/.test(told as string) && /"status":"error"/.test(told as string))
-  || /"standing":"denied"[^]*"state":"refused"/.test(told as string);
+const isRefusedCall = ({ told }: JsonValue): boolean =>
+  (/"tx_outcome":"(rolled_back|no_op)"/.test(told as string) && /"status":"error"/.test(told as string)) ||
+  /"standing":"denied"[^]*"state":"refused"/.test(told as string);
 
 async function stateOf(world: World): Promise<JsonValue> {
-  const lists = ['/v1/api-keys', '/v1/agents', '/v1/operations', '/v1/approvals', '/v1/approvals/delegations', '/v1/capability-tokens', '/v1/freezes', '/v1/workspaces', '/v1/webhooks', '/v1/sandboxes', '/v1/execution-profiles', '/v1/skills', '/v1/registrar-keys', `/v1/workspaces/${world.workspaceId}/history`];
+  const lists = [
+    '/v1/api-keys',
+    '/v1/agents',
+    '/v1/operations',
+    '/v1/approvals',
+    '/v1/approvals/delegations',
+    '/v1/capability-tokens',
+    '/v1/freezes',
+    '/v1/workspaces',
+    '/v1/webhooks',
+    '/v1/sandboxes',
+    '/v1/execution-profiles',
+    '/v1/skills',
+    '/v1/registrar-keys',
+    `/v1/workspaces/${world.workspaceId}/history`,
+  ];
   return await Promise.all(lists.map(async (path) => (await world.admin.get(`${path}?limit=200`)).body));
 }
 
 it('the same idempotency key of two tenants is two keys', async () => {
   const idempotency_key = randomUUID();
-  const [a, b] = await Promise.all([ours, theirs].map((world) => world.call('fs.write', { path: 'same-key.txt', content: world.tenantId }, { idempotency_key })));
+  const [a, b] = await Promise.all(
+    [ours, theirs].map((world) =>
+      world.call('fs.write', { path: 'same-key.txt', content: world.tenantId }, { idempotency_key }),
+    ),
+  );
   expect([a!.body.tx_outcome, b!.body.tx_outcome]).toEqual(['committed', 'committed']);
-  expect([await ours.file('same-key.txt'), await theirs.file('same-key.txt')]).toEqual([ours.tenantId, theirs.tenantId]);
+  expect([await ours.file('same-key.txt'), await theirs.file('same-key.txt')]).toEqual([
+    ours.tenantId,
+    theirs.tenantId,
+  ]);
 });
 
 it('nobody gets in without a key that is in force', async () => {
@@ -235,8 +526,13 @@ it('nobody gets in without a key that is in force', async () => {
   for (const route of guarded()) {
     for (const [what, headers, code] of wrong) {
       const response = await fetch(`${stack.url}${urlOf(route, own.named)}`, { method: route.method, headers });
-      const body = await response.json() as JsonValue;
-      expect({ route: route.id, what, status: response.status, code: (body.code as string).startsWith(code) }).toEqual({ route: route.id, what, status: 401, code: true });
+      const body = (await response.json()) as JsonValue;
+      expect({ route: route.id, what, status: response.status, code: (body.code as string).startsWith(code) }).toEqual({
+        route: route.id,
+        what,
+        status: 401,
+        code: true,
+      });
       expect(response.headers.get('www-authenticate')).toContain('Bearer');
     }
   }
@@ -247,23 +543,38 @@ it('a key of another role is refused on every route, before anything of the requ
     for (const role of ROLES.filter((name) => !allowedOf(route).includes(name))) {
       for (const ids of [own.named, own.nothing]) {
         const { status, body } = await ask(apiOf(ours, role), route, { ...values(), ...ids });
-        expect({ route: route.id, role, status, code: body?.code }).toEqual({ route: route.id, role, status: 403, code: 'auth.role' });
+        expect({ route: route.id, role, status, code: body?.code }).toEqual({
+          route: route.id,
+          role,
+          status: 403,
+          code: 'auth.role',
+        });
       }
     }
     if (MAY[route.id]?.includes('platform') === true) continue;
     const platform = await ask(ours.admin.as(stack.keys.platformKey), route, { ...values(), ...own.named });
-    expect({ route: route.id, refused: [401, 403].includes(platform.status) }).toEqual({ route: route.id, refused: true });
+    expect({ route: route.id, refused: [401, 403].includes(platform.status) }).toEqual({
+      route: route.id,
+      refused: true,
+    });
   }
 });
 
-it('an agent\'s key speaks for its agent alone', async () => {
+it("an agent's key speaks for its agent alone", async () => {
   const other = (await ours.admin.must('/v1/agents', { name: 'another' })).agent_id as string;
   const call = (agent_id: string) => ours.call('fs.read', { path: 'a.txt' }, { agent_id });
   const [notIts, notThere] = [await call(other), await call(nothingLike(other))].map((answer) => essence(answer, []));
   expect(notIts).toEqual(notThere);
-  const theirsToo = await ours.admin.must('/v1/capability-tokens', { agent_id: other, workspace_id: ours.workspaceId, grant });
+  const theirsToo = await ours.admin.must('/v1/capability-tokens', {
+    agent_id: other,
+    workspace_id: ours.workspaceId,
+    grant,
+  });
   expect((await ours.agent.get('/v1/capability-tokens')).text).not.toContain(theirsToo.capability_token_id);
   const id = theirsToo.capability_token_id as string;
-  const [seen, missing] = [await ours.agent.get(`/v1/capability-tokens/${id}`), await ours.agent.get(`/v1/capability-tokens/${nothingLike(id)}`)].map((answer) => essence(answer, []));
+  const [seen, missing] = [
+    await ours.agent.get(`/v1/capability-tokens/${id}`),
+    await ours.agent.get(`/v1/capability-tokens/${nothingLike(id)}`),
+  ].map((answer) => essence(answer, []));
   expect(seen).toEqual(missing);
 });

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The executor's own process with another runner for commands: it announces an effect, makes one POST to WRIT_TEST_EFFECT_URL, and then never ends, unless it is told to stop and WRIT_TEST_EFFECT_OBEYS is set.
+// The executor's own process with another runner for commands: it announces an effect, makes one POST to
+// WRIT_TEST_EFFECT_URL, and then never ends, unless it is told to stop and WRIT_TEST_EFFECT_OBEYS is set.
 import 'reflect-metadata';
 import { processBus } from '@writ/bus-nats';
 import { bootProcess, readSecretFile } from '@writ/nest-kit';
@@ -14,7 +15,9 @@ const runner = {
   async run(call, { announceEffectStarted, signal }) {
     await announceEffectStarted();
     await fetch(effectUrl, { method: 'POST', body: call.operationId });
-    return await new Promise((_resolve, reject) => { if (process.env['WRIT_TEST_EFFECT_OBEYS']) signal.addEventListener('abort', () => reject(signal.reason)); });
+    return await new Promise((_resolve, reject) => {
+      if (process.env['WRIT_TEST_EFFECT_OBEYS']) signal.addEventListener('abort', () => reject(signal.reason));
+    });
   },
 };
 
@@ -25,9 +28,15 @@ void bootProcess(() => {
     version: '0.1.0',
     config,
     needs: { WRIT_NATS_URL: config.WRIT_NATS_URL, WRIT_EXECUTOR_DATABASE_URL: config.WRIT_EXECUTOR_DATABASE_URL },
-    connectBus: (report) => processBus('executor', {
-      url: config.WRIT_NATS_URL, shard: config.WRIT_SHARD, user: config.WRIT_NATS_USER, password: readSecretFile('WRIT_NATS_PASSWORD_FILE', config.WRIT_NATS_PASSWORD_FILE), trace: traceHooks, report,
-    }),
+    connectBus: (report) =>
+      processBus('executor', {
+        url: config.WRIT_NATS_URL,
+        shard: config.WRIT_SHARD,
+        user: config.WRIT_NATS_USER,
+        password: readSecretFile('WRIT_NATS_PASSWORD_FILE', config.WRIT_NATS_PASSWORD_FILE),
+        trace: traceHooks,
+        report,
+      }),
     module: (given) => ExecutorModule.with(config, given, { runners: () => [runner] }),
   };
 });

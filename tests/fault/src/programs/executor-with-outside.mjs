@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The executor's own process with another world outside: every name has a public address, which the gate judges as any, and dialling it leads to a server on
-// loopback, by the ports in WRIT_TEST_OUTSIDE ({"80": …, "443": …}). Who signed their certificates stands in the file that WRIT_TEST_OUTSIDE_CA names.
+// The executor's own process with another world outside: every name has a public address, which the gate judges as any,
+// and dialling it leads to a server on loopback, by the ports in WRIT_TEST_OUTSIDE ({"80": …, "443": …}). Who signed
+// their certificates stands in the file that WRIT_TEST_OUTSIDE_CA names.
 import 'reflect-metadata';
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
@@ -34,9 +35,15 @@ void bootProcess(() => {
     version: '0.1.0',
     config,
     needs: { WRIT_NATS_URL: config.WRIT_NATS_URL, WRIT_EXECUTOR_DATABASE_URL: config.WRIT_EXECUTOR_DATABASE_URL },
-    connectBus: (report) => processBus('executor', {
-      url: config.WRIT_NATS_URL, shard: config.WRIT_SHARD, user: config.WRIT_NATS_USER, password: readSecretFile('WRIT_NATS_PASSWORD_FILE', config.WRIT_NATS_PASSWORD_FILE), trace: traceHooks, report,
-    }),
+    connectBus: (report) =>
+      processBus('executor', {
+        url: config.WRIT_NATS_URL,
+        shard: config.WRIT_SHARD,
+        user: config.WRIT_NATS_USER,
+        password: readSecretFile('WRIT_NATS_PASSWORD_FILE', config.WRIT_NATS_PASSWORD_FILE),
+        trace: traceHooks,
+        report,
+      }),
     module: (given) => ExecutorModule.with(config, given, { egress }),
   };
 });

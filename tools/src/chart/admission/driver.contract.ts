@@ -34,15 +34,7 @@ export const jobOf = (word: string, memoryBytes = SIZE.memoryBytes): Job => ({
   cwd: '',
   env: {},
   labels: { 'writ.operation': 'op_1' },
-  limits: {
-    ...SIZE,
-    memoryBytes,
-    wallMs: 60_000,
-    cpuMs: 60_000,
-    outputBytes: 1_000,
-    deltaBytes: MIB,
-    deltaFiles: 10,
-  },
+  limits: { ...SIZE, memoryBytes, wallMs: 60_000, cpuMs: 60_000, outputBytes: 1_000, deltaBytes: MIB, deltaFiles: 10 },
 });
 
 /** What a job printed. */

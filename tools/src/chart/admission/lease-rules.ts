@@ -14,10 +14,7 @@ export function leaseRules(): Rules {
   return joined([
     {
       variables: [
-        ...(['account', 'release', 'addedLabels'] as const).map((name) => ({
-          name,
-          expression: VALUES[name],
-        })),
+        ...(['account', 'release', 'addedLabels'] as const).map((name) => ({ name, expression: VALUES[name] })),
         { name: 'metadata', expression: 'dyn(object.metadata)' },
         { name: 'labels', expression: 'dyn(object.metadata.?labels.orValue({}))' },
         { name: 'spec', expression: 'dyn(object.?spec.orValue({}))' },

@@ -115,8 +115,7 @@ function* listMutations(context: Context, schema: Schema, path: Path, list: read
   if (list.length > 1) yield at('in another order', [...list].reverse());
   yield at('without the last', list.slice(0, -1));
   yield at('with the first twice', [list[0], ...list]);
-  for (const [index, each] of list.entries())
-    yield* valueMutations(context, items, [...path, index], each);
+  for (const [index, each] of list.entries()) yield* valueMutations(context, items, [...path, index], each);
 }
 
 function* valueMutations(context: Context, schema: Schema, path: Path, value: unknown): Generator<Mutation> {

@@ -47,7 +47,9 @@ test('the largest sandbox is the bound of every other', () => {
 
 test('nothing is a limit only where it is more than 0', () => {
   for (const what of ['resources', 'spec.volumes'])
-    expect(validations.find(({ message }) => message.includes(what))?.expression).toContain(".isGreaterThan(quantity('0'))");
+    expect(validations.find(({ message }) => message.includes(what))?.expression).toContain(
+      ".isGreaterThan(quantity('0'))",
+    );
 });
 
 test('a pod that is claimed is as one of the driver, but for its maker, owner, name, arguments and metadata', () => {

@@ -108,12 +108,7 @@ export function rulesOf(pod: V1Pod, { who, oneOwner, owner, labels, name, args, 
       free: labels.free,
       more: labels.more,
     }),
-    closed({
-      variable: 'owner',
-      place: 'metadata.ownerReferences[0]',
-      pins: owner,
-      free: FREE_OWNER,
-    }),
+    closed({ variable: 'owner', place: 'metadata.ownerReferences[0]', pins: owner, free: FREE_OWNER }),
     closed({
       variable: 'spec',
       place: 'spec',
@@ -197,8 +192,8 @@ function argsRule(pod: V1Pod): Validation {
 }
 
 /**
- * No more than the driver's, and more than nothing where its own is: a limit of 0 is no limit at all to a kubelet, and adds
- * nothing to a quota.
+ * No more than the driver's, and more than nothing where its own is: a limit of 0 is no limit at all to a kubelet, and
+ * adds nothing to a quota.
  */
 const isWithin = (quantity: string, max: string): string =>
   `quantity(${quantity}).compareTo(quantity(${max})) <= 0\n` +

@@ -24,10 +24,26 @@ export function chooseModel(env: Env, transcript: Transcript): ChosenModel {
   const { prompt } = transcript;
   const named = env['WRIT_MODEL'];
   const anthropic = env['ANTHROPIC_API_KEY'];
-  if (anthropic) return { prompt, model: new AnthropicModel({ apiKey: anthropic, model: named || ANTHROPIC_MODEL, baseUrl: env['ANTHROPIC_BASE_URL'] }) };
+  if (anthropic)
+    return {
+      prompt,
+      model: new AnthropicModel({
+        apiKey: anthropic,
+        model: named || ANTHROPIC_MODEL,
+        baseUrl: env['ANTHROPIC_BASE_URL'],
+      }),
+    };
   const openai = env['OPENAI_API_KEY'];
-  if (openai) return { prompt, model: new OpenAiModel({ apiKey: openai, model: named || OPENAI_MODEL, baseUrl: env['OPENAI_BASE_URL'] }) };
+  if (openai)
+    return {
+      prompt,
+      model: new OpenAiModel({ apiKey: openai, model: named || OPENAI_MODEL, baseUrl: env['OPENAI_BASE_URL'] }),
+    };
   const gemini = env['GEMINI_API_KEY'];
-  if (gemini) return { prompt, model: new GeminiModel({ apiKey: gemini, model: named || GEMINI_MODEL, baseUrl: env['GEMINI_BASE_URL'] }) };
+  if (gemini)
+    return {
+      prompt,
+      model: new GeminiModel({ apiKey: gemini, model: named || GEMINI_MODEL, baseUrl: env['GEMINI_BASE_URL'] }),
+    };
   return { prompt, model: new TranscriptModel(transcript) };
 }

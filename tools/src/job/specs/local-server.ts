@@ -22,7 +22,12 @@ export async function localServer(answer: (asked: Asked) => { status?: number; b
   const asked: Asked[] = [];
   const server = createServer((request, response) => {
     void text(request).then((body) => {
-      const one = { method: request.method ?? '', url: request.url ?? '', headers: request.headers, body: body === '' ? null : (JSON.parse(body) as unknown) };
+      const one = {
+        method: request.method ?? '',
+        url: request.url ?? '',
+        headers: request.headers,
+        body: body === '' ? null : (JSON.parse(body) as unknown),
+      };
       asked.push(one);
       const { status = 200, body: said } = answer(one);
       response.writeHead(status, { 'content-type': 'application/json' });

@@ -90,9 +90,7 @@ const wantedOf = ({ metadata, spec }: Deployment): Wanted[Autoscaled] => ({
 });
 
 interface Autoscaler {
-  readonly status?: {
-    readonly conditions?: readonly { readonly type: string; readonly status: string }[];
-  };
+  readonly status?: { readonly conditions?: readonly { readonly type: string; readonly status: string }[] };
 }
 
 const describeCalls = (calls: readonly Ended[]): string => {
@@ -121,7 +119,9 @@ describeRelease('autoscalers', () => {
     const names = AUTOSCALED.map((component) => `deployment/writ-${component}`);
     const found = await cluster.release.kubectl(['get', ...names, '-o', 'json', '--show-managed-fields']);
     const { items } = JSON.parse(found) as { readonly items: readonly Deployment[] };
-    return Object.fromEntries(AUTOSCALED.map((component, n) => [component, wantedOf(items[n] as Deployment)])) as Wanted;
+    return Object.fromEntries(
+      AUTOSCALED.map((component, n) => [component, wantedOf(items[n] as Deployment)]),
+    ) as Wanted;
   };
 
   /** Looks at that until it is stopped, and keeps what was another than at the look before. */
@@ -154,22 +154,26 @@ describeRelease('autoscalers', () => {
   const ready = async (component: Autoscaled): Promise<number> =>
     Number(await of('deployment', component, 'jsonpath={.status.readyReplicas}'));
 
-  it('read how much processor time each component takes', async () => {
-    const condition = async (component: Autoscaled): Promise<string> => {
-      const { status } = JSON.parse(await of('hpa', component, 'json')) as Autoscaler;
-      return status?.conditions?.find(({ type }) => type === 'ScalingActive')?.status ?? 'Unknown';
-    };
-    for (const component of AUTOSCALED)
-      await eventually(
-        `metrics of the ${component}`,
-        async () => (await condition(component)) === 'True',
-        3 * MINUTE_MS,
-      );
-    expect(await cluster.node.run(['top', 'nodes', '--no-headers'])).toMatch(/^node1 +\d+m +\d+% +\d+Mi +\d+% *\n$/);
-    const pods = await cluster.release.kubectl(['top', 'pods', '--no-headers']);
-    for (const component of AUTOSCALED)
-      expect(pods).toMatch(new RegExp(`^writ-${component}-\\S+ +\\d+m +\\d+Mi`, 'm'));
-  }, 10 * MINUTE_MS);
+  it(
+    'read how much processor time each component takes',
+    async () => {
+      const condition = async (component: Autoscaled): Promise<string> => {
+        const { status } = JSON.parse(await of('hpa', component, 'json')) as Autoscaler;
+        return status?.conditions?.find(({ type }) => type === 'ScalingActive')?.status ?? 'Unknown';
+      };
+      for (const component of AUTOSCALED)
+        await eventually(
+          `metrics of the ${component}`,
+          async () => (await condition(component)) === 'True',
+          3 * MINUTE_MS,
+        );
+      expect(await cluster.node.run(['top', 'nodes', '--no-headers'])).toMatch(/^node1 +\d+m +\d+% +\d+Mi +\d+% *\n$/);
+      const pods = await cluster.release.kubectl(['top', 'pods', '--no-headers']);
+      for (const component of AUTOSCALED)
+        expect(pods).toMatch(new RegExp(`^writ-${component}-\\S+ +\\d+m +\\d+Mi`, 'm'));
+    },
+    10 * MINUTE_MS,
+  );
 
   /** A tenant, and calls that go on. */
   const startLoad = async (
@@ -185,44 +189,48 @@ describeRelease('autoscalers', () => {
   const all = async (holds: (count: number) => boolean): Promise<boolean> =>
     Object.values(await wanted()).every(({ replicas }) => holds(replicas));
 
-  it('follow the load up and down across an upgrade with the same values, and nobody notices', async () => {
-    // A start takes processor time of its own, which is no load.
-    await eventually('one of each', () => all((count) => count === 1), 5 * MINUTE_MS);
-    const watch = watchWanted();
-    const busy: Awaited<ReturnType<typeof startLoad>>[] = [];
-    for (let step = 0; step < STEPS && !(await all((count) => count > 1)); step += 1) {
-      busy.push(await startLoad(AGENTS, BUSY_MS));
-      await eventually('more of each', () => all((count) => count > 1), STEP_MS).catch(() =>
-        report('more load is needed'),
+  it(
+    'follow the load up and down across an upgrade with the same values, and nobody notices',
+    async () => {
+      // A start takes processor time of its own, which is no load.
+      await eventually('one of each', () => all((count) => count === 1), 5 * MINUTE_MS);
+      const watch = watchWanted();
+      const busy: Awaited<ReturnType<typeof startLoad>>[] = [];
+      for (let step = 0; step < STEPS && !(await all((count) => count > 1)); step += 1) {
+        busy.push(await startLoad(AGENTS, BUSY_MS));
+        await eventually('more of each', () => all((count) => count > 1), STEP_MS).catch(() =>
+          report('more load is needed'),
+        );
+      }
+      const atWork = async (component: Autoscaled): Promise<boolean> => (await ready(component)) > 1;
+      await eventually(
+        'more of each at work',
+        async () => (await Promise.all(AUTOSCALED.map(atWork))).every(Boolean),
+        5 * MINUTE_MS,
       );
-    }
-    const atWork = async (component: Autoscaled): Promise<boolean> => (await ready(component)) > 1;
-    await eventually(
-      'more of each at work',
-      async () => (await Promise.all(AUTOSCALED.map(atWork))).every(Boolean),
-      5 * MINUTE_MS,
-    );
 
-    const [before, atUpgrade] = [watch.seen.length, await wanted()];
-    await cluster.release.install({ values: VALUES });
-    await sleep(AROUND_MS);
-    const across = [atUpgrade, ...watch.seen.slice(before).map(({ found }) => found)];
-    report(`across the upgrade: ${JSON.stringify(across)}`);
-    // An upgrade that sets a number leaves its name there, even where the autoscaler mends it at once.
-    expect(Object.values(atUpgrade).map(({ replicas }) => replicas > 1)).toEqual([true, true]);
-    const saidBy = across.flatMap((found) => Object.values(found).flatMap((each) => each.saidBy));
-    expect(new Set(saidBy)).toEqual(new Set([AUTOSCALER]));
+      const [before, atUpgrade] = [watch.seen.length, await wanted()];
+      await cluster.release.install({ values: VALUES });
+      await sleep(AROUND_MS);
+      const across = [atUpgrade, ...watch.seen.slice(before).map(({ found }) => found)];
+      report(`across the upgrade: ${JSON.stringify(across)}`);
+      // An upgrade that sets a number leaves its name there, even where the autoscaler mends it at once.
+      expect(Object.values(atUpgrade).map(({ replicas }) => replicas > 1)).toEqual([true, true]);
+      const saidBy = across.flatMap((found) => Object.values(found).flatMap((each) => each.saidBy));
+      expect(new Set(saidBy)).toEqual(new Set([AUTOSCALER]));
 
-    const calm = await startLoad(1, CALM_MS);
-    const ends = await Promise.all(busy.map(async ({ world, load }) => ({ world, ends: await load.stop() })));
-    report(`the load is over after ${watch.atSeconds()} s`);
-    await eventually('one of each again', () => all((count) => count === 1), 8 * MINUTE_MS);
-    await sleep(AROUND_MS);
-    ends.push({ world: calm.world, ends: await calm.load.stop() });
-    for (const { atSeconds, found } of await watch.stop()) report(`${atSeconds} s: ${JSON.stringify(found)}`);
-    for (const { ends: calls } of ends) report(describeCalls(calls));
-    expect(ends.flatMap(({ ends: calls }) => calls).filter(({ outcome }) => outcome !== 'committed')).toEqual([]);
-    for (const { world, ends: calls } of ends)
-      await expectNothingLost(await cluster.checked(), world, calls, 2 * MINUTE_MS);
-  }, 30 * MINUTE_MS);
+      const calm = await startLoad(1, CALM_MS);
+      const ends = await Promise.all(busy.map(async ({ world, load }) => ({ world, ends: await load.stop() })));
+      report(`the load is over after ${watch.atSeconds()} s`);
+      await eventually('one of each again', () => all((count) => count === 1), 8 * MINUTE_MS);
+      await sleep(AROUND_MS);
+      ends.push({ world: calm.world, ends: await calm.load.stop() });
+      for (const { atSeconds, found } of await watch.stop()) report(`${atSeconds} s: ${JSON.stringify(found)}`);
+      for (const { ends: calls } of ends) report(describeCalls(calls));
+      expect(ends.flatMap(({ ends: calls }) => calls).filter(({ outcome }) => outcome !== 'committed')).toEqual([]);
+      for (const { world, ends: calls } of ends)
+        await expectNothingLost(await cluster.checked(), world, calls, 2 * MINUTE_MS);
+    },
+    30 * MINUTE_MS,
+  );
 });

@@ -17,13 +17,20 @@ const given = inject('cluster');
 
 /** Describes what needs a node of this checkout; skipped, and named so, on another cluster. */
 export const describeRelease = (name: string, specs: () => void): void => {
-  const title = given === undefined ? `${name} (skipped: WRIT_CLUSTER_KUBECONFIG names a cluster without this checkout's images)` : name;
+  const title =
+    given === undefined
+      ? `${name} (skipped: WRIT_CLUSTER_KUBECONFIG names a cluster without this checkout's images)`
+      : name;
   describe.skipIf(given === undefined)(title, specs);
 };
 
 /** Two of each service, so that one may go; the API on a port of the node. */
 export const TWO_OF_EACH: Values = {
-  orchestrator: { replicas: 2, service: { type: 'NodePort' }, settings: { WRIT_RATE_PER_SECOND: 1000, WRIT_RATE_BURST: 1000 } },
+  orchestrator: {
+    replicas: 2,
+    service: { type: 'NodePort' },
+    settings: { WRIT_RATE_PER_SECOND: 1000, WRIT_RATE_BURST: 1000 },
+  },
   kernel: { replicas: 2 },
   executor: { replicas: 2 },
   ledger: { replicas: 2 },
@@ -35,7 +42,9 @@ async function withDetails<T>(work: Promise<T>): Promise<T> {
   try {
     return await work;
   } catch (error) {
-    throw error instanceof SetupError ? new Error([error.message, ...error.details].join('\n'), { cause: error }) : error;
+    throw error instanceof SetupError
+      ? new Error([error.message, ...error.details].join('\n'), { cause: error })
+      : error;
   }
 }
 
@@ -85,9 +94,20 @@ export class ClusterRelease {
 
   /** The API at a port of the node: whichever pod serves it. */
   async apiUrl(): Promise<string> {
-    const port = await this.release.kubectl(['get', 'service', 'writ-orchestrator', '-o', 'jsonpath={.spec.ports[0].nodePort}']);
+    const port = await this.release.kubectl([
+      'get',
+      'service',
+      'writ-orchestrator',
+      '-o',
+      'jsonpath={.spec.ports[0].nodePort}',
+    ]);
     const url = `http://${this.node.nodeIp}:${port}`;
-    await eventually(`an answer of ${url}`, () => fetch(`${url}/openapi.json`).then(({ ok }) => ok, () => false));
+    await eventually(`an answer of ${url}`, () =>
+      fetch(`${url}/openapi.json`).then(
+        ({ ok }) => ok,
+        () => false,
+      ),
+    );
     return url;
   }
 
@@ -110,7 +130,14 @@ export class ClusterRelease {
 
   /** The names of a component's pods. */
   async pods(component: string): Promise<string[]> {
-    const names = await this.release.kubectl(['get', 'pods', '-l', `app.kubernetes.io/component=${component}`, '-o', 'jsonpath={.items[*].metadata.name}']);
+    const names = await this.release.kubectl([
+      'get',
+      'pods',
+      '-l',
+      `app.kubernetes.io/component=${component}`,
+      '-o',
+      'jsonpath={.items[*].metadata.name}',
+    ]);
     return names.split(' ').filter(Boolean);
   }
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Another version of everything, for updates: the sources of a commit, or of this checkout, with a version and a migration of their own.
+// Another version of everything, for updates: the sources of a commit, or of this checkout, with a version and a
+// migration of their own.
 import { spawnSync } from 'node:child_process';
 import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -40,18 +41,28 @@ const must = (cwd: string, [program = '', ...args]: readonly string[], input?: B
     env: { ...process.env, WRIT_STATE_DIR: defaultStateDir(process.env), NX_DAEMON: 'false' },
     ...(input === undefined ? {} : { input }),
   });
-  if (status !== 0) throw new Error(`\`${program} ${args.join(' ')}\` ended with ${String(status)}:\n${stdout.toString()}${stderr.toString()}`);
+  if (status !== 0)
+    throw new Error(
+      `\`${program} ${args.join(' ')}\` ended with ${String(status)}:\n${stdout.toString()}${stderr.toString()}`,
+    );
   return stdout;
 };
 
 /** Whether a clone has the commit: a shallow one may not. */
-export const hasCommit = (commit: string): boolean => spawnSync('git', ['cat-file', '-e', `${commit}^{commit}`], { cwd: checkout }).status === 0;
+export const hasCommit = (commit: string): boolean =>
+  spawnSync('git', ['cat-file', '-e', `${commit}^{commit}`], { cwd: checkout }).status === 0;
 
 /** The files of a commit, or those that git knows of as they stand now. */
 const sourcesOf = (commit: string | undefined): Buffer => {
   if (commit !== undefined) return must(checkout, ['git', 'archive', '--format=tar', commit]);
   const files = must(checkout, ['git', 'ls-files', '-z', '--cached', '--others', '--exclude-standard']);
-  const present = Buffer.from(files.toString().split('\0').filter((file) => file !== '' && existsSync(join(checkout, file))).join('\0'));
+  const present = Buffer.from(
+    files
+      .toString()
+      .split('\0')
+      .filter((file) => file !== '' && existsSync(join(checkout, file)))
+      .join('\0'),
+  );
   return must(checkout, ['tar', '--create', '--null', '--files-from=-'], present);
 };
 
@@ -65,18 +76,27 @@ const replaceIn = (file: string, from: RegExp, to: string): void => {
 const setVersion = (folder: string, version: string): void => {
   replaceIn(join(folder, 'package.json'), /"version": "[^"]+"/, `"version": "${version}"`);
   replaceIn(join(folder, 'libs/nest-kit/src/version.ts'), /VERSION = '[^']+'/, `VERSION = '${version}'`);
-  replaceIn(join(folder, 'helm/writ/Chart.yaml'), /^version: .+\nappVersion: .+$/m, `version: ${version}\nappVersion: ${version}`);
+  replaceIn(
+    join(folder, 'helm/writ/Chart.yaml'),
+    /^version: .+\nappVersion: .+$/m,
+    `version: ${version}\nappVersion: ${version}`,
+  );
 };
 
 /** A line of `npm run images`: `writ:0.1.0  232 MB  sha256:…  /path/writ-0.1.0.tar (238 MB)`. */
 const parseImage = (said: string, name: string): BuiltImage => {
-  const [, ref = '', id = '', tar = ''] = new RegExp(`^(${name}:\\S+)\\s+\\d+ MB\\s+(sha256:\\S+)\\s+(\\S+\\.tar) `, 'm').exec(said) ?? [];
+  const [, ref = '', id = '', tar = ''] =
+    new RegExp(`^(${name}:\\S+)\\s+\\d+ MB\\s+(sha256:\\S+)\\s+(\\S+\\.tar) `, 'm').exec(said) ?? [];
   if (tar === '') throw new Error(`\`npm run images\` named no ${name}:\n${said}`);
   return { ref, id, tar };
 };
 
 /** Builds a version and loads it into the node. Takes some minutes. */
-export const makeVersion = async (node: ClusterNode, helm: string, { version, commit, migration }: VersionOptions): Promise<OtherVersion> => {
+export const makeVersion = async (
+  node: ClusterNode,
+  helm: string,
+  { version, commit, migration }: VersionOptions,
+): Promise<OtherVersion> => {
   const folder = mkdtempSync(join(tmpdir(), 'writ-version-'));
   must(folder, ['tar', '--extract', '--file=-'], sourcesOf(commit));
   // Dependencies are hard links to this checkout's, so the version must have the same.

@@ -4,7 +4,12 @@ import { whileCallsGoOn } from './calls-go-on.ts';
 import { ClusterRelease, describeRelease, TWO_OF_EACH } from './cluster-release.ts';
 
 const MINUTE_MS = 60_000;
-const SERVICES = { ledger: 'statefulset', kernel: 'deployment', executor: 'deployment', orchestrator: 'deployment' } as const;
+const SERVICES = {
+  ledger: 'statefulset',
+  kernel: 'deployment',
+  executor: 'deployment',
+  orchestrator: 'deployment',
+} as const;
 type Service = keyof typeof SERVICES;
 
 const workload = (service: Service): string => `${SERVICES[service]}/writ-${service}`;

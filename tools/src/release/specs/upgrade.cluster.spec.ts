@@ -10,104 +10,133 @@ const MINUTE_MS = 60_000;
 /** In the order in which an update reaches them. */
 const ORDER = ['ledger', 'kernel', 'executor', 'orchestrator'] as const;
 
-/** The first version of the chart that was whole. A shallow clone lacks it: then the sources of now stand in for it, under a lower version, and the title says so. */
+/**
+ * The first version of the chart that was whole. A shallow clone lacks it: then the sources of now stand in for it,
+ * under a lower version, and the title says so.
+ */
 const FIRST = 'bc70d13a182f3092a570692d10b246fdeffb14a0';
 const BEFORE = '0.0.9';
 const NEXT = '0.2.0';
-/** What is gone back from. The first version can't be gone back to under load: it leaves commands waiting whose image was replaced (ADR 0109). */
+/**
+ * What is gone back from. The first version can't be gone back to under load: it leaves commands waiting whose image
+ * was replaced (ADR 0109).
+ */
 const NEWEST = '0.3.0';
-const MIGRATION = { name: '9000_added_by_a_spec', sql: 'ALTER TABLE kernel.operation ADD COLUMN added_by_a_spec text;\n' };
+const MIGRATION = {
+  name: '9000_added_by_a_spec',
+  sql: 'ALTER TABLE kernel.operation ADD COLUMN added_by_a_spec text;\n',
+};
 
 const FROM = hasCommit(FIRST) ? { commit: FIRST } : {};
 
-describeRelease(`an update from ${'commit' in FROM ? `the first version (${FIRST.slice(0, 8)})` : 'the sources of now, since this clone lacks the first version'}`, () => {
-  const helm = inject('cluster')?.helm ?? '';
-  let cluster: ClusterRelease;
-  let next: OtherVersion;
-  let newest: OtherVersion;
-  const made: OtherVersion[] = [];
+describeRelease(
+  `an update from ${'commit' in FROM ? `the first version (${FIRST.slice(0, 8)})` : 'the sources of now, since this clone lacks the first version'}`,
+  () => {
+    const helm = inject('cluster')?.helm ?? '';
+    let cluster: ClusterRelease;
+    let next: OtherVersion;
+    let newest: OtherVersion;
+    const made: OtherVersion[] = [];
 
-  const optionsOf = ({ chart, valuesFile, images }: OtherVersion) => ({
-    chart,
-    files: [valuesFile],
-    images,
-    // The first version called it after the release alone: a second release of that name on the node had the same.
-    values: { ...TWO_OF_EACH, sandbox: { namespace: { name: `${cluster.release.namespace}-sandboxes` } } },
-  });
+    const optionsOf = ({ chart, valuesFile, images }: OtherVersion) => ({
+      chart,
+      files: [valuesFile],
+      images,
+      // The first version called it after the release alone: a second release of that name on the node had the same.
+      values: { ...TWO_OF_EACH, sandbox: { namespace: { name: `${cluster.release.namespace}-sandboxes` } } },
+    });
 
-  beforeAll(async () => {
-    cluster = await ClusterRelease.prepare('writ-upgrade');
-    const make = async (options: VersionOptions): Promise<OtherVersion> => {
-      const version = await makeVersion(cluster.node, helm, options);
-      made.push(version);
-      return version;
+    beforeAll(async () => {
+      cluster = await ClusterRelease.prepare('writ-upgrade');
+      const make = async (options: VersionOptions): Promise<OtherVersion> => {
+        const version = await makeVersion(cluster.node, helm, options);
+        made.push(version);
+        return version;
+      };
+      await cluster.release.install(optionsOf(await make({ version: BEFORE, ...FROM })));
+      next = await make({ version: NEXT, migration: MIGRATION });
+      newest = await make({ version: NEWEST, migration: MIGRATION });
+    }, 60 * MINUTE_MS);
+    afterAll(async () => {
+      await cluster.remove();
+      for (const version of made) version.remove();
+    }, 5 * MINUTE_MS);
+
+    interface ServicePod {
+      readonly component: string;
+      readonly image: string;
+      /** When its init containers had ended. */
+      readonly begunAt: string;
+    }
+
+    /** The pods of the services, without those that end. */
+    const servicePods = async (): Promise<readonly ServicePod[]> => {
+      const text = await cluster.release.kubectl([
+        'get',
+        'pods',
+        '-l',
+        `app.kubernetes.io/component in (${ORDER.join(',')})`,
+        '-o',
+        'json',
+      ]);
+      const { items } = JSON.parse(text) as {
+        items: {
+          metadata: { labels: Record<string, string>; deletionTimestamp?: string };
+          spec: { containers: readonly { image: string }[] };
+          status: { conditions?: { type: string; lastTransitionTime: string }[] };
+        }[];
+      };
+      return items
+        .filter(({ metadata }) => metadata.deletionTimestamp === undefined)
+        .map(({ metadata, spec, status }) => ({
+          component: metadata.labels['app.kubernetes.io/component'] ?? '',
+          image: spec.containers[0]?.image ?? '',
+          begunAt: status.conditions?.find(({ type }) => type === 'Initialized')?.lastTransitionTime ?? '',
+        }));
     };
-    await cluster.release.install(optionsOf(await make({ version: BEFORE, ...FROM })));
-    next = await make({ version: NEXT, migration: MIGRATION });
-    newest = await make({ version: NEWEST, migration: MIGRATION });
-  }, 60 * MINUTE_MS);
-  afterAll(async () => {
-    await cluster.remove();
-    for (const version of made) version.remove();
-  }, 5 * MINUTE_MS);
 
-  interface ServicePod {
-    readonly component: string;
-    readonly image: string;
-    /** When its init containers had ended. */
-    readonly begunAt: string;
-  }
-
-  /** The pods of the services, without those that end. */
-  const servicePods = async (): Promise<readonly ServicePod[]> => {
-    const text = await cluster.release.kubectl(['get', 'pods', '-l', `app.kubernetes.io/component in (${ORDER.join(',')})`, '-o', 'json']);
-    const { items } = JSON.parse(text) as {
-      items: {
-        metadata: { labels: Record<string, string>; deletionTimestamp?: string };
-        spec: { containers: readonly { image: string }[] };
-        status: { conditions?: { type: string; lastTransitionTime: string }[] };
-      }[];
+    /** The components, by when the last pod of each began to run. */
+    const orderOfReady = async (): Promise<string[]> => {
+      const last = new Map<string, string>();
+      for (const { component, begunAt } of await servicePods())
+        last.set(component, [last.get(component) ?? '', begunAt].sort().at(-1) as string);
+      return [...last].sort(([, a], [, b]) => a.localeCompare(b)).map(([component]) => component);
     };
-    return items
-      .filter(({ metadata }) => metadata.deletionTimestamp === undefined)
-      .map(({ metadata, spec, status }) => ({
-        component: metadata.labels['app.kubernetes.io/component'] ?? '',
-        image: spec.containers[0]?.image ?? '',
-        begunAt: status.conditions?.find(({ type }) => type === 'Initialized')?.lastTransitionTime ?? '',
-      }));
-  };
 
-  /** The components, by when the last pod of each began to run. */
-  const orderOfReady = async (): Promise<string[]> => {
-    const last = new Map<string, string>();
-    for (const { component, begunAt } of await servicePods())
-      last.set(component, [last.get(component) ?? '', begunAt].sort().at(-1) as string);
-    return [...last].sort(([, a], [, b]) => a.localeCompare(b)).map(([component]) => component);
-  };
+    const versions = async (): Promise<string[]> => [...new Set((await servicePods()).map(({ image }) => image))];
 
-  const versions = async (): Promise<string[]> => [...new Set((await servicePods()).map(({ image }) => image))];
+    const hasColumn = async (): Promise<boolean> => {
+      const rows = await new Observer(await cluster.checked()).rows(
+        `SELECT 1 FROM information_schema.columns WHERE table_schema = 'kernel' AND table_name = 'operation' AND column_name = 'added_by_a_spec'`,
+      );
+      return rows.length === 1;
+    };
 
-  const hasColumn = async (): Promise<boolean> => {
-    const rows = await new Observer(await cluster.checked()).rows(`SELECT 1 FROM information_schema.columns WHERE table_schema = 'kernel' AND table_name = 'operation' AND column_name = 'added_by_a_spec'`);
-    return rows.length === 1;
-  };
+    it(
+      'upgrades one component after the other, and nobody notices',
+      async () => {
+        expect(await hasColumn()).toBe(false);
+        await whileCallsGoOn(cluster, 'upgraded', () => cluster.release.install(optionsOf(next)));
+        expect(await versions()).toEqual([`writ:${NEXT}`]);
+        expect(await orderOfReady()).toEqual(ORDER);
+        expect(await hasColumn()).toBe(true);
+        expect(await cluster.release.test()).toContain('verified');
+      },
+      20 * MINUTE_MS,
+    );
 
-  it('upgrades one component after the other, and nobody notices', async () => {
-    expect(await hasColumn()).toBe(false);
-    await whileCallsGoOn(cluster, 'upgraded', () => cluster.release.install(optionsOf(next)));
-    expect(await versions()).toEqual([`writ:${NEXT}`]);
-    expect(await orderOfReady()).toEqual(ORDER);
-    expect(await hasColumn()).toBe(true);
-    expect(await cluster.release.test()).toContain('verified');
-  }, 20 * MINUTE_MS);
-
-  it('goes back in the other order, and what was added stays', async () => {
-    await cluster.release.install(optionsOf(newest));
-    expect(await versions()).toEqual([`writ:${NEWEST}`]);
-    await whileCallsGoOn(cluster, 'rolled back', () => cluster.release.rollback(2));
-    expect(await versions()).toEqual([`writ:${NEXT}`]);
-    expect(await orderOfReady()).toEqual(ORDER.toReversed());
-    expect(await hasColumn()).toBe(true);
-    expect(await cluster.release.test()).toContain('verified');
-  }, 20 * MINUTE_MS);
-});
+    it(
+      'goes back in the other order, and what was added stays',
+      async () => {
+        await cluster.release.install(optionsOf(newest));
+        expect(await versions()).toEqual([`writ:${NEWEST}`]);
+        await whileCallsGoOn(cluster, 'rolled back', () => cluster.release.rollback(2));
+        expect(await versions()).toEqual([`writ:${NEXT}`]);
+        expect(await orderOfReady()).toEqual(ORDER.toReversed());
+        expect(await hasColumn()).toBe(true);
+        expect(await cluster.release.test()).toContain('verified');
+      },
+      20 * MINUTE_MS,
+    );
+  },
+);

@@ -4,7 +4,24 @@ import { choice, COUNT, row } from './template-parts.ts';
 
 /** The 18 operations of git that there are. No rebase, no reset, no config, no submodule. */
 export const GIT_OPERATIONS = [
-  'init', 'clone', 'push', 'pull', 'merge', 'commit', 'checkout', 'switch', 'add', 'stash', 'status', 'log', 'diff', 'branch', 'remote', 'ls-files', 'tag', 'describe',
+  'init',
+  'clone',
+  'push',
+  'pull',
+  'merge',
+  'commit',
+  'checkout',
+  'switch',
+  'add',
+  'stash',
+  'status',
+  'log',
+  'diff',
+  'branch',
+  'remote',
+  'ls-files',
+  'tag',
+  'describe',
 ] as const;
 
 /** Branches that only may be looked at, whatever stands before their names; `release` with all below it. */
@@ -16,19 +33,44 @@ const WRITTEN: TemplatePart = { slot: 'path', access: 'write', most: 32 };
 const MESSAGE: TemplatePart = { slot: 'text' };
 const REMOTE: TemplatePart = { slot: 'name' };
 /** A branch that is only looked at may be a protected one. */
-const revision = (most = 1): TemplatePart => ({ slot: 'branch', protected: true, optional: true, ...(most === 1 ? {} : { most }) });
+const revision = (most = 1): TemplatePart => ({
+  slot: 'branch',
+  protected: true,
+  optional: true,
+  ...(most === 1 ? {} : { most }),
+});
 const flags = (...of: string[]): TemplatePart => ({ slot: 'choice', of, optional: true, most: 4 });
 
-const git = (name: string, parts: readonly TemplatePart[], effect: CommandTemplate['effect'], summary: string): CommandTemplate => row(`git.${name}`, 'git', parts, effect, summary);
+const git = (
+  name: string,
+  parts: readonly TemplatePart[],
+  effect: CommandTemplate['effect'],
+  summary: string,
+): CommandTemplate => row(`git.${name}`, 'git', parts, effect, summary);
 /** Moves the branch that HEAD is on, or sends it away. */
-const moving = (name: string, parts: readonly TemplatePart[], effect: CommandTemplate['effect'], summary: string): CommandTemplate => ({ ...git(name, parts, effect, summary), unprotected_head: true });
+const moving = (
+  name: string,
+  parts: readonly TemplatePart[],
+  effect: CommandTemplate['effect'],
+  summary: string,
+): CommandTemplate => ({ ...git(name, parts, effect, summary), unprotected_head: true });
 
 const SHARING: readonly CommandTemplate[] = [
-  git('clone', ['clone', choice('--depth=1'), { slot: 'url' }, { slot: 'path', access: 'write' }], 'network', 'copies a repository of the list'),
+  git(
+    'clone',
+    ['clone', choice('--depth=1'), { slot: 'url' }, { slot: 'path', access: 'write' }],
+    'network',
+    'copies a repository of the list',
+  ),
   moving('push', ['push', choice('-u', '--set-upstream'), REMOTE, BRANCH], 'network', 'sends a branch'),
   moving('push_upstream', ['push'], 'network', 'sends the branch that HEAD is on'),
   moving('pull', ['pull', choice('--ff-only'), REMOTE, BRANCH], 'network', 'brings a branch here and merges it'),
-  moving('pull_upstream', ['pull', choice('--ff-only')], 'network', 'brings the branch that HEAD follows here and merges it'),
+  moving(
+    'pull_upstream',
+    ['pull', choice('--ff-only')],
+    'network',
+    'brings the branch that HEAD follows here and merges it',
+  ),
   git('remote_list', ['remote', choice('-v')], 'read', 'lists remotes'),
   git('remote_add', ['remote', 'add', REMOTE, { slot: 'url' }], 'write', 'adds a remote of the list'),
 ];
@@ -39,7 +81,12 @@ const CHANGING: readonly CommandTemplate[] = [
   git('add_all', ['add', { slot: 'choice', of: ['-A', '--all', '-u', '.'] }], 'write', 'stages everything'),
   moving('commit', ['commit', choice('-a'), '-m', MESSAGE], 'write', 'commits what is staged'),
   moving('merge', ['merge', choice('--no-ff', '--ff-only'), BRANCH], 'write', 'merges a branch'),
-  moving('merge_message', ['merge', choice('--no-ff'), '-m', MESSAGE, BRANCH], 'write', 'merges a branch, with a message'),
+  moving(
+    'merge_message',
+    ['merge', choice('--no-ff'), '-m', MESSAGE, BRANCH],
+    'write',
+    'merges a branch, with a message',
+  ),
   git('merge_abort', ['merge', '--abort'], 'write', 'gives a merge up'),
   git('checkout', ['checkout', BRANCH], 'write', 'changes to a branch'),
   git('checkout_new', ['checkout', '-b', BRANCH], 'write', 'makes a branch and changes to it'),
@@ -47,7 +94,12 @@ const CHANGING: readonly CommandTemplate[] = [
   git('switch', ['switch', BRANCH], 'write', 'changes to a branch'),
   git('switch_new', ['switch', '-c', BRANCH], 'write', 'makes a branch and changes to it'),
   git('stash', ['stash'], 'write', 'puts changes aside'),
-  git('stash_push', ['stash', 'push', choice('-u', '--include-untracked'), '-m', MESSAGE], 'write', 'puts changes aside, with a message'),
+  git(
+    'stash_push',
+    ['stash', 'push', choice('-u', '--include-untracked'), '-m', MESSAGE],
+    'write',
+    'puts changes aside, with a message',
+  ),
   git('stash_back', ['stash', { slot: 'choice', of: ['pop', 'apply'] }], 'write', 'brings changes back'),
   git('stash_list', ['stash', 'list'], 'read', 'lists what was put aside'),
   git('branch_new', ['branch', BRANCH], 'write', 'makes a branch'),
@@ -60,12 +112,32 @@ const LOOKING: readonly CommandTemplate[] = [
   git('status', ['status', flags('-s', '--short', '--porcelain', '-b', '--branch')], 'read', 'says what has changed'),
   git('log', ['log', flags('--oneline', '--stat', '--graph', '--all', '-p'), revision()], 'read', 'lists commits'),
   git('log_count', ['log', flags('--oneline', '--stat'), '-n', COUNT, revision()], 'read', 'lists so many commits'),
-  git('diff', ['diff', flags('--stat', '--cached', '--staged', '--name-only', '--name-status'), revision(2)], 'read', 'says what differs'),
-  git('diff_files', ['diff', flags('--stat', '--cached', '--staged'), revision(2), '--', PATHS], 'read', 'says what differs in files'),
+  git(
+    'diff',
+    ['diff', flags('--stat', '--cached', '--staged', '--name-only', '--name-status'), revision(2)],
+    'read',
+    'says what differs',
+  ),
+  git(
+    'diff_files',
+    ['diff', flags('--stat', '--cached', '--staged'), revision(2), '--', PATHS],
+    'read',
+    'says what differs in files',
+  ),
   git('branch_list', ['branch', flags('-a', '-r', '-v', '--list', '--show-current')], 'read', 'lists branches'),
-  git('ls_files', ['ls-files', flags('-m', '-o', '-s', '-d', '--exclude-standard')], 'read', 'lists files that are followed'),
+  git(
+    'ls_files',
+    ['ls-files', flags('-m', '-o', '-s', '-d', '--exclude-standard')],
+    'read',
+    'lists files that are followed',
+  ),
   git('tag_list', ['tag', choice('-l', '--list')], 'read', 'lists tags'),
-  git('describe', ['describe', flags('--tags', '--always', '--dirty', '--long'), revision()], 'read', 'names a commit by the nearest tag'),
+  git(
+    'describe',
+    ['describe', flags('--tags', '--always', '--dirty', '--long'), revision()],
+    'read',
+    'names a commit by the nearest tag',
+  ),
 ];
 
 export const GIT_TEMPLATES: readonly CommandTemplate[] = [...SHARING, ...CHANGING, ...LOOKING];

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// A chain of processes that is no part of Writ and does about what a call does in it: a few times a message goes to another
-// process, which computes for some milliseconds. Prints how long each took: what the machine lets a chain of programs wait.
+// A chain of processes that is no part of Writ and does about what a call does in it: a few times a message goes to
+// another process, which computes for some milliseconds. Prints how long each took: what the machine lets a chain of
+// programs wait.
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
