@@ -73,6 +73,12 @@ describe('in a repository of its own', () => {
     expect(missingPaths(root, page)).toEqual(['tools/src/b.spec.ts', 'c.spec.ts', 'tools/src/c', 'tools/*/c']);
   });
 
+  test('a test that a document names and its file lacks is found, also in the second of two lines', () => {
+    writeFileSync(join(root, 'tools/src/a/b.spec.ts'), "test('is one of two');\n");
+    const page = documentOf('- `tools/src/a/b.spec.ts`: "is one of\n  two", "is\n  gone"\n');
+    expect(missingTests(root, page)).toEqual(['tools/src/a/b.spec.ts: is gone']);
+  });
+
   test('headings in code are none', () => {
     expect([...anchorsOf('# One\n```sh\n# two\n```\n## [Three](x.md) & four\n')]).toEqual(['one', 'three--four']);
   });
