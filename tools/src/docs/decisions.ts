@@ -21,14 +21,19 @@ const fileNameOf = (number: string, title: string): string =>
     .replaceAll(/[^a-z0-9]+/g, '-')
     .replaceAll(/^-|-$/g, '')}.md`;
 
+/** The first two paragraphs of a record. A formatter may wrap the second. */
+function headOf(text: string): { readonly first: string; readonly status: string } {
+  const [first = '', second = ''] = text.split('\n\n').map((paragraph) => paragraph.trim().replaceAll('\n', ' '));
+  return { first, status: /^Status: (.*)$/.exec(second)?.[1] ?? '' };
+}
+
 /** What is wrong with one record. Its links may lead to `files` alone. */
 function faultsOf(file: string, text: string, files: ReadonlySet<string>): string[] {
-  const [first = '', , third = ''] = text.split('\n');
+  const { first, status } = headOf(text);
   const [, number = '', title = ''] = TITLE.exec(first) ?? [];
   if (title === '') return [`${file}: the title is not \`# NNNN. Subject: decision\``];
   const faults: string[] = [];
   if (fileNameOf(number, title) !== file) faults.push(`${file}: its title asks for ${fileNameOf(number, title)}`);
-  const status = /^Status: (.*)$/.exec(third)?.[1] ?? '';
   if (!STATUSES.some((pattern) => pattern.test(status))) faults.push(`${file}: unknown status \`${status}\``);
   for (const [, shown = '', to = ''] of status.matchAll(new RegExp(REFERENCE, 'g')))
     if (!files.has(to) || !to.startsWith(shown) || to <= file) faults.push(`${file}: no later record ${to}`);
@@ -37,8 +42,8 @@ function faultsOf(file: string, text: string, files: ReadonlySet<string>): strin
 
 /** The line of a record in the index: title, link, status. */
 function indexLineOf(file: string, text: string): string {
-  const [first = '', , third = ''] = text.split('\n');
-  return `- [${first.replace(/^# /, '')}](${file}): ${third.replace(/^Status: /, '')}`;
+  const { first, status } = headOf(text);
+  return `- [${first.replace(/^# /, '')}](${file}): ${status}`;
 }
 
 /**
@@ -54,6 +59,7 @@ export function decisionFaults(checkout: string): string[] {
   const numbers = files.map((file) => file.slice(0, 4));
   const wanted = files.map((file) => indexLineOf(file, read(file)));
   const lines = read('README.md')
+    .replaceAll(/\n {2}(?=\S)/g, ' ')
     .split('\n')
     .filter((line) => /^- \[\d{4}\./.test(line));
   return [

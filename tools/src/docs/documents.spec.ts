@@ -84,6 +84,10 @@ describe('in a repository of its own', () => {
   });
 });
 
+test('ARCHITECTURE.md fits in 10 KB: more belongs into docs/architecture', () => {
+  expect(readFileSync(join(checkout, 'ARCHITECTURE.md')).length).toBeLessThanOrEqual(10 * 1024);
+});
+
 test('the README names every variable that the code reads', () => {
   const readme = readFileSync(join(checkout, 'README.md'), 'utf8');
   const names = variablesOf(checkout);
