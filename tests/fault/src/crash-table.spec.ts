@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Every row of the crash table (ARCHITECTURE.md, "What dies when") on real processes: killed with SIGKILL or frozen
-// with SIGSTOP at exactly that point, which is reached from outside through locks and proxies.
+// Every row of the crash table (docs/architecture/failures.md) on real processes: killed with SIGKILL or frozen with
+// SIGSTOP at exactly that point, which is reached from outside through locks and proxies.
 import { createHash, randomUUID } from 'node:crypto';
 import { vi } from 'vitest';
 import {

@@ -73,9 +73,19 @@ describe('in a repository of its own', () => {
     expect(missingPaths(root, page)).toEqual(['tools/src/b.spec.ts', 'c.spec.ts', 'tools/src/c', 'tools/*/c']);
   });
 
+  test('a test that a document names and its file lacks is found, also in the second of two lines', () => {
+    writeFileSync(join(root, 'tools/src/a/b.spec.ts'), "test('is one of two');\n");
+    const page = documentOf('- `tools/src/a/b.spec.ts`: "is one of\n  two", "is\n  gone"\n');
+    expect(missingTests(root, page)).toEqual(['tools/src/a/b.spec.ts: is gone']);
+  });
+
   test('headings in code are none', () => {
     expect([...anchorsOf('# One\n```sh\n# two\n```\n## [Three](x.md) & four\n')]).toEqual(['one', 'three--four']);
   });
+});
+
+test('ARCHITECTURE.md fits in 10 KB: more belongs into docs/architecture', () => {
+  expect(readFileSync(join(checkout, 'ARCHITECTURE.md')).length).toBeLessThanOrEqual(10 * 1024);
 });
 
 test('the README names every variable that the code reads', () => {

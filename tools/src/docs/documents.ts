@@ -20,13 +20,13 @@ import { objectivesTable } from './objectives.ts';
 import { riskRulesTable } from './risk-tables.ts';
 import { connectionsTable, costsTable, examplesTable } from './sizing.ts';
 import {
-  eventsTable,
+  eventsList,
   faultsTable,
   limitsTable,
   noticesTable,
   otherRoutesTable,
-  permissionsTable,
-  requestsTable,
+  permissionsList,
+  requestsList,
   rolesTable,
   toolsTable,
   type RouteFacts,
@@ -36,7 +36,7 @@ type Blocks = Readonly<Record<string, (routes: readonly RouteFacts[], checkout: 
 
 /** Which generated blocks stand in which document. */
 const GENERATED: Readonly<Record<string, Blocks>> = {
-  'ARCHITECTURE.md': { requests: requestsTable, events: eventsTable, permissions: permissionsTable },
+  'docs/architecture/bus.md': { requests: requestsList, events: eventsList, permissions: permissionsList },
   'docs/guides/mk8-shell.md': {
     'mk8 verbs': mk8VerbsTables,
     'mk8 templates': mk8TemplatesTable,

@@ -93,13 +93,16 @@ export function missingPaths(
 
 /** `` `FILE.spec.ts`: "name", "name" ``, and the same of a suite that several adapters share */
 const NAMED_TESTS = /`([^`\s]+\.(?:spec|contract)\.ts)`: ((?:"[^"]+"(?:, )?)+)/g;
-/** The names in a table under `<!-- tests of: FILE.spec.ts -->`. */
-const TABLES_OF_TESTS = /<!-- tests of: (\S+\.spec\.ts) -->\n\n((?:\|.*\n)+)/g;
+/** The names in a table or a list under `<!-- tests of: FILE.spec.ts -->`. */
+const ROWS_OF_TESTS = /<!-- tests of: (\S+\.spec\.ts) -->\n\n((?:[|-].*\n)+)/g;
+
+/** A formatter wraps paragraphs and list items; names of tests in them may go on in the next line. */
+const unwrapped = (text: string): string => text.replaceAll(/(?<=\S)\n *(?=[^\s|#<*+-])/g, ' ');
 
 /** Tests that a document names and that the file doesn't have. */
 export function missingTests(checkout: string, path: string): string[] {
-  const text = readFileSync(join(checkout, path), 'utf8');
-  const named = [...text.matchAll(NAMED_TESTS), ...text.replaceAll(NAMED_TESTS, '').matchAll(TABLES_OF_TESTS)];
+  const text = unwrapped(readFileSync(join(checkout, path), 'utf8'));
+  const named = [...text.matchAll(NAMED_TESTS), ...text.replaceAll(NAMED_TESTS, '').matchAll(ROWS_OF_TESTS)];
   return named.flatMap(([, file = '', names = '']) => {
     const spec = existsSync(join(checkout, file))
       ? readFileSync(join(checkout, file), 'utf8').replaceAll("\\'", "'")

@@ -2,7 +2,7 @@
 // Parts of documents that are made from the code that they describe.
 import { inboxPrefixOf, permissionsOf } from '@writ/bus-nats';
 import { EVENTS, FAULTS, LIMITS, NOTICES, PROCESSES, REQUESTS, subjectsOf, TOOLS, type Process } from '@writ/contract';
-import { code, table } from './table.ts';
+import { code, list, table } from './table.ts';
 
 /** Stands for any shard; no deployment is called so. */
 const SHARD = 'shard';
@@ -51,19 +51,14 @@ export function toolsTable(): string {
   );
 }
 
-/** Verbs of one server for the same clients share a row. */
-export function requestsTable(): string {
-  const rows = new Map<string, { server: string; clients: string; verbs: string[] }>();
+/** Verbs of one server for the same clients share an item. */
+export function requestsList(): string {
+  const items = new Map<string, string[]>();
   for (const [name, { server, clients }] of Object.entries(REQUESTS)) {
-    const key = `${server} ${clients.join()}`;
-    const row = rows.get(key) ?? { server, clients: clients.join(', '), verbs: [] };
-    row.verbs.push(name);
-    rows.set(key, row);
+    const title = `**${server}** answers **${clients.join('** and **')}**`;
+    items.set(title, [...(items.get(title) ?? []), name]);
   }
-  return table(
-    ['requests', 'served by', 'asked by'],
-    [...rows.values()].map(({ verbs, server, clients }) => [codes(verbs), server, clients]),
-  );
+  return list([...items].map(([title, verbs]) => `${title}: ${codes(verbs)}`));
 }
 
 export function noticesTable(): string {
@@ -73,19 +68,17 @@ export function noticesTable(): string {
   );
 }
 
-export function eventsTable(): string {
-  return table(
-    ['event', 'published by', 'heard by'],
-    Object.entries(EVENTS).map(([kind, { publishers, subscribers }]) => [
-      code(kind),
-      publishers.join(', '),
-      subscribers.join(', '),
-    ]),
+export function eventsList(): string {
+  return list(
+    Object.entries(EVENTS).map(
+      ([kind, { publishers, subscribers }]) =>
+        `${code(kind)}: published by ${publishers.join(', ')}; received by ${subscribers.join(', ')}`,
+    ),
   );
 }
 
-/** What a user may do beyond the two tables above: its inbox, and the work lanes. */
-export function permissionsTable(): string {
+/** What a user may do beyond the two lists above: its inbox, and the work lanes. */
+export function permissionsList(): string {
   const subjects = subjectsOf(SHARD);
   const listed = new Set([
     ...Object.keys(REQUESTS).map((name) => subjects.request(name)),
@@ -94,19 +87,22 @@ export function permissionsTable(): string {
   const rest = (all: readonly string[]): string =>
     codes(
       all.filter((entry) => !listed.has(entry.split(' ')[0] ?? '')).map((entry) => entry.replaceAll(SHARD, '<shard>')),
-    ) || 'nothing';
-  return table(
-    ['user', 'may also publish', 'may also subscribe', 'may answer'],
-    PROCESSES.map((process: Process) => {
+    ) || 'nothing more';
+  return list(
+    PROCESSES.flatMap((process: Process) => {
       const { publish, subscribe, mayRespond } = permissionsOf(process, SHARD);
       if (!subscribe.some((entry) => entry.startsWith(inboxPrefixOf(process))))
         throw new Error(`\`${process}\` has no inbox of its own`);
-      return [code(process), rest(publish), rest(subscribe), mayRespond ? 'once a request' : 'no'];
+      return [
+        `**${process}** may publish: ${rest(publish)}`,
+        `**${process}** may subscribe to: ${rest(subscribe)}`,
+        `**${process}** may answer: ${mayRespond ? 'each request once' : 'no request'}`,
+      ];
     }),
   );
 }
 
-/** A row of the HTTP door's route table, as far as a document tells of it. */
+/** A row of the HTTP API's route table, as far as a document shows it. */
 export interface RouteFacts {
   readonly method: string;
   readonly path: string;

@@ -227,8 +227,7 @@ function failedEnding(
 }
 
 /**
- * A change of the head is a commit; without one nothing was done, whether the tool may write or not (docs/adr: an empty
- * effect).
+ * A change of the head is a commit; without one nothing was done, whether the tool may write or not (ADR 0009).
  */
 function goodEnding(
   facts: AttemptFacts,

@@ -39,7 +39,7 @@ export const BOUNDS = {
     has: (value: string) => value === 'ok' || value === 'internal' || faults.has(value),
   },
   verb: {
-    what: 'the requests and events of the [bus](../../ARCHITECTURE.md#bus)',
+    what: 'the requests and events of the [bus](../architecture/bus.md)',
     most: verbs.size,
     has: (value: string) => verbs.has(value),
   },
