@@ -29,7 +29,7 @@ export class ScriptModel extends Model {
   }
 }
 
-/** A run of that model, with what it ran, kept, told and waited for. */
+/** Starts a run of that model, and records its calls, events, notes and waits. */
 export function runOf(script: (ModelTurn | Error)[], over: Partial<AgentRun> = {}) {
   const ran: string[] = [];
   const events: RunEvent[] = [];

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What an executor may say that isn't so, by what is wrong with it, and the fault that the call ends with.
+// False reports of an executor, by what is wrong with each, and the fault that ends the call.
 import { createHash, randomUUID } from 'node:crypto';
 import type { Change, Delta, FaultCode } from '@writ/contract';
 import type { Report } from '@writ/stack';
@@ -19,8 +19,8 @@ const ONE = file('one\n');
 
 export const delta = (base: string, changes: readonly Change[]): Delta => ({ v: 1, base, changes: [...changes] });
 
-/** What a lie is told with. */
-export interface Liar {
+/** What a false report is made from. */
+export interface LieContext {
   /** the snapshot that the call works on */
   readonly base: string;
   /** stores bytes of the call's tenant and answers their hash */
@@ -30,7 +30,7 @@ export interface Liar {
 }
 
 export type Lie = (
-  liar: Liar,
+  context: LieContext,
 ) => Partial<Report> | Record<string, unknown> | Promise<Partial<Report> | Record<string, unknown>>;
 
 const TWICE = created('src/twice.txt');

@@ -11,7 +11,7 @@ import {
 } from '@writ/stack';
 import { Document, type Route } from './openapi.ts';
 
-/** Whom a spec sends what is wrong. */
+/** What a spec of bad input sends its requests to. */
 export interface Target {
   readonly stack: SharedStack;
   readonly world: World;
@@ -20,10 +20,10 @@ export interface Target {
 }
 
 /**
- * Gives a spec a tenant of its own, to which it sends what is wrong. After each test every process is the one that it
- * was, and an ordinary call is answered.
+ * Gives a spec a tenant of its own. After each test, every process must still be the same one, and an ordinary call
+ * must be answered.
  */
-export function withTarget(given: (target: Target) => void): void {
+export function withTarget(assign: (target: Target) => void): void {
   let target: Target | undefined;
   let pids: Readonly<Record<string, number | null>>;
   beforeAll(async () => {
@@ -32,7 +32,7 @@ export function withTarget(given: (target: Target) => void): void {
     const { routes } = await Document.of(world.admin);
     pids = stack.pids();
     target = { stack, world, observer: new Observer(stack), routes };
-    given(target);
+    assign(target);
   });
   afterAll(async () => {
     await target?.observer.close();
@@ -48,7 +48,7 @@ export function withTarget(given: (target: Target) => void): void {
   });
 }
 
-/** A walk that sends every body sends one that stops everything. */
+/** A spec that sends every body also sends a freeze. */
 async function liftFreezes(world: World): Promise<void> {
   const { items } = (await world.admin.get('/v1/freezes')).body;
   for (const { freeze_id, lifted_at } of items as { freeze_id: string; lifted_at: number | null }[])

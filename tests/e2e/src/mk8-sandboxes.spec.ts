@@ -17,7 +17,7 @@ beforeAll(async () => {
   ({ stack, world } = scripts);
 });
 afterAll(() => scripts?.stop());
-beforeEach(() => scripts.forgetSeen());
+beforeEach(() => scripts.clearReceived());
 
 const run = (script: unknown, over: Record<string, unknown> = {}, args: Record<string, unknown> = {}): Promise<Ran> =>
   scripts.run(script, over, args);
@@ -185,7 +185,7 @@ describe('a registered sandbox', () => {
       state: 'refused',
       result: { error: { code: 'approval.stale' } },
     });
-    expect([await world.file('greeting.txt'), scripts.seen]).toEqual(['hello world', []]);
+    expect([await world.file('greeting.txt'), scripts.received]).toEqual(['hello world', []]);
   });
 
   it('is nothing that an agent can register, sign or remove', async () => {

@@ -20,7 +20,7 @@ export interface Ran {
 type Operation = Readonly<Record<string, unknown>>;
 export const op = (verb: string, ...args: string[]): Operation => ({ verb, args });
 
-/** What each step wrote; of one that wrote nothing, how it ended. */
+/** The output of each step that succeeded; the status and the error of any other. */
 export const outputs = (steps: readonly Step[]): string[] =>
   steps.map(({ status, output, error }) =>
     status === 'ok' ? output : error === null ? status : `${status}: ${error}`,
@@ -35,25 +35,25 @@ export class ScriptStack {
   readonly world: World;
   readonly token: string;
   readonly #outside: Outside;
-  readonly #seen: string[];
+  readonly #received: string[];
 
-  private constructor(stack: Stack, world: World, token: string, outside: Outside, seen: string[]) {
+  private constructor(stack: Stack, world: World, token: string, outside: Outside, received: string[]) {
     this.stack = stack;
     this.world = world;
     this.token = token;
     this.#outside = outside;
-    this.#seen = seen;
+    this.#received = received;
   }
 
   static async start(): Promise<ScriptStack> {
-    const seen: string[] = [];
+    const received: string[] = [];
     const outside = await openOutside((request, response) => {
       const parts: Buffer[] = [];
       request
         .on('data', (part: Buffer) => parts.push(part))
         .on('end', () => {
-          seen.push(`${request.method ?? ''} ${request.url ?? ''} ${Buffer.concat(parts).toString()}`.trim());
-          if (request.url === '/fails-twice' && seen.filter((line) => line === 'GET /fails-twice').length < 3)
+          received.push(`${request.method ?? ''} ${request.url ?? ''} ${Buffer.concat(parts).toString()}`.trim());
+          if (request.url === '/fails-twice' && received.filter((line) => line === 'GET /fails-twice').length < 3)
             response.writeHead(503).end('not yet');
           else response.writeHead(200, { 'content-type': 'text/plain' }).end('hello from outside\n');
         });
@@ -73,16 +73,16 @@ export class ScriptStack {
         expires_at: Date.now() + 3_600_000,
       },
     });
-    return new ScriptStack(stack, world, capability_token_id as string, outside, seen);
+    return new ScriptStack(stack, world, capability_token_id as string, outside, received);
   }
 
-  /** What the host outside was asked since it was last forgotten. */
-  get seen(): readonly string[] {
-    return this.#seen;
+  /** Requests that the host outside received since `clearReceived`. */
+  get received(): readonly string[] {
+    return this.#received;
   }
 
-  forgetSeen(): void {
-    this.#seen.length = 0;
+  clearReceived(): void {
+    this.#received.length = 0;
   }
 
   async run(script: unknown, over: Record<string, unknown> = {}, args: Record<string, unknown> = {}): Promise<Ran> {

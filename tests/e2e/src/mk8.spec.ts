@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Scripts of mk8.shell through the public doors: judged before they run, run in real containers, and all of them or
-// nothing of them kept.
+// Scripts of mk8.shell through the API: judged before they run, run in real containers, and kept whole or not at all.
 import { vi } from 'vitest';
 import { sayYes, verifiedReceipt, type Stack, type World } from '@writ/stack';
 import { op, outputs, ScriptStack, type Ran } from './mk8-scripts.ts';
@@ -15,7 +14,7 @@ beforeAll(async () => {
   ({ stack, world } = scripts);
 });
 afterAll(() => scripts?.stop());
-beforeEach(() => scripts.forgetSeen());
+beforeEach(() => scripts.clearReceived());
 
 const run = (script: unknown, over: Record<string, unknown> = {}, args: Record<string, unknown> = {}): Promise<Ran> =>
   scripts.run(script, over, args);
@@ -100,7 +99,7 @@ describe('a script', () => {
       },
       { dry_run: true },
     );
-    expect([body.tx_outcome, await world.file('dry.txt'), scripts.seen]).toEqual(['no_op', null, []]);
+    expect([body.tx_outcome, await world.file('dry.txt'), scripts.received]).toEqual(['no_op', null, []]);
     const foreseen = {
       status: 'dry_run',
       sandbox: { name: 'default', digest: null },
@@ -265,7 +264,7 @@ describe('what leaves', () => {
       ],
     });
     expect(outputs(steps)).toEqual([...Array.from({ length: 2 }, () => 'hello from outside\n'), '200']);
-    expect(scripts.seen).toEqual(['GET /got', 'POST /posted {"a":1}', 'GET /status']);
+    expect(scripts.received).toEqual(['GET /got', 'POST /posted {"a":1}', 'GET /status']);
     expect((await verifiedReceipt(stack, world, body.operation_id as string)).record).toMatchObject({
       egress_count: 3,
     });
@@ -278,11 +277,11 @@ describe('what leaves', () => {
         op('HttpDelete', 'http://b.outside.example/gone'),
       ],
     });
-    expect([body.state, scripts.seen]).toEqual(['held', []]);
+    expect([body.state, scripts.received]).toEqual(['held', []]);
     expect((await sayYes(world.operator, body.approval_id)).status).toBe(200);
     const ended = await world.until(body.operation_id as string, ['committed', 'no_op', 'rolled_back']);
     expect(ended).toMatchObject({ result: { result: { status: 'completed' } } });
-    expect(scripts.seen).toEqual(['PUT /put x', 'DELETE /gone']);
+    expect(scripts.received).toEqual(['PUT /put x', 'DELETE /gone']);
   });
 
   it('over TLS goes through a tunnel, with certificates judged within', async () => {
@@ -299,7 +298,7 @@ describe('what leaves', () => {
       expect.stringMatching(/^connected in \d+\.\d ms$/),
       expect.stringMatching(/^failed: no TLS with/),
     ]);
-    expect(scripts.seen).toEqual([]);
+    expect(scripts.received).toEqual([]);
   });
 
   it('where no token lets it is refused before anything runs', async () => {
@@ -307,6 +306,6 @@ describe('what leaves', () => {
       operations: [op('FileWrite', 'never.txt', 'x'), op('HttpGet', 'http://elsewhere.example/')],
     });
     expect(body).toMatchObject({ status: 'error', error: { code: 'token.scope' } });
-    expect([scripts.seen, await world.file('never.txt')]).toEqual([[], null]);
+    expect([scripts.received, await world.file('never.txt')]).toEqual([[], null]);
   });
 });

@@ -3,16 +3,17 @@ import { eventually, type Api, type JsonValue, type World } from '@writ/stack';
 import type { Said, StreamedModel } from './streamed-model.ts';
 
 /** An event of a run's stream. */
-export interface Heard {
+export interface StreamedEvent {
   readonly id: string | undefined;
   readonly event: string;
   readonly data: JsonValue;
 }
 
-/** Those that are durable, and come again to whoever comes back. */
-export const kept = (heard: readonly Heard[]): Heard[] => heard.filter(({ id }) => id !== undefined);
+/** The durable ones: a reader that reconnects gets them again. */
+export const durable = (received: readonly StreamedEvent[]): StreamedEvent[] =>
+  received.filter(({ id }) => id !== undefined);
 
-/** Sessions and runs of a world, through the API. */
+/** Opens sessions and follows runs of a world, through the API. */
 export class RunClient {
   readonly #world: World;
   readonly #model: StreamedModel;
@@ -59,15 +60,15 @@ export class RunClient {
     );
   }
 
-  /** What a stream says until it ends, or until it has said enough. */
+  /** Reads the stream of a run until it ends, or until `enough` answers true for an event. */
   async listen(
     runId: string,
     {
       after,
       enough = () => false,
       by = this.#world.agent,
-    }: { after?: number; enough?: (heard: Heard) => boolean; by?: Api } = {},
-  ): Promise<Heard[]> {
+    }: { after?: number; enough?: (received: StreamedEvent) => boolean; by?: Api } = {},
+  ): Promise<StreamedEvent[]> {
     const abort = new AbortController();
     const answer = await fetch(`${by.url}/v1/runs/${runId}/events`, {
       headers: {
@@ -77,7 +78,7 @@ export class RunClient {
       signal: abort.signal,
     });
     expect([answer.status, answer.headers.get('content-type')]).toEqual([200, 'text/event-stream; charset=utf-8']);
-    const heard: Heard[] = [];
+    const received: StreamedEvent[] = [];
     let text = '';
     try {
       for await (const bytes of answer.body!) {
@@ -92,11 +93,11 @@ export class RunClient {
               ?.slice(name.length + 2);
           const event = field('event');
           if (event === undefined) continue;
-          heard.push({ id: field('id'), event, data: JSON.parse(field('data') ?? 'null') as JsonValue });
-          if (enough(heard.at(-1)!)) return heard;
+          received.push({ id: field('id'), event, data: JSON.parse(field('data') ?? 'null') as JsonValue });
+          if (enough(received.at(-1)!)) return received;
         }
       }
-      return heard;
+      return received;
     } finally {
       abort.abort();
     }

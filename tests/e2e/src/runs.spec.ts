@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Sessions and runs through the public doors, with a model on loopback that speaks a provider's wire format: streams,
-// approvals, queues, cancellation, forks, and a door that is killed at every step of a run while another one goes on
-// with it.
+// Sessions and runs through the API, with a model on loopback that speaks a provider's wire format. Streams, approvals,
+// queues, cancellation and forks; an orchestrator is killed at every step of a run, and another one goes on with it.
 import { vi } from 'vitest';
 import {
   Api,
@@ -16,7 +15,7 @@ import {
   type World,
 } from '@writ/stack';
 import { freePort } from '@writ/testing';
-import { kept, RunClient, type Heard } from './run-client.ts';
+import { durable, RunClient, type StreamedEvent } from './run-client.ts';
 import { messagesIn, roundOf, taskOf } from './scripted-model.ts';
 import { MODEL_KEY, StreamedModel, type Said } from './streamed-model.ts';
 
@@ -57,22 +56,22 @@ it('a task is done in rounds, each call through the kernel, and a reader sees it
     { text: 'It is all done.' },
   ];
   const { run_id } = await runs.start(session_id as string, 'write x and y', script);
-  const heard = await runs.listen(run_id as string);
-  expect(heard[0]).toMatchObject({ event: 'ready', data: { v: 1, run_id } });
-  expect(kept(heard).map(({ id }) => Number(id))).toEqual(kept(heard).map((_one, n) => n + 1));
+  const received = await runs.listen(run_id as string);
+  expect(received[0]).toMatchObject({ event: 'ready', data: { v: 1, run_id } });
+  expect(durable(received).map(({ id }) => Number(id))).toEqual(durable(received).map((_one, n) => n + 1));
   expect((await runs.run(run_id as string)).error).toBeNull();
-  const names = kept(heard).map(({ event }) => event);
+  const names = durable(received).map(({ event }) => event);
   expect([
     names[0],
     names.at(-1),
     names.filter((name) => name === 'replied').length,
     names.filter((name) => name === 'answered').length,
   ]).toEqual(['replied', 'ended', 3, 4]);
-  expect(heard.at(-1)).toMatchObject({ event: 'ended', data: { stopped: 'end' } });
+  expect(received.at(-1)).toMatchObject({ event: 'ended', data: { stopped: 'end' } });
   expect([await world.file('x.txt'), await world.file('y.txt')]).toEqual(['x\n', 'y\n']);
-  expect(kept(heard).find(({ data }) => data.round === 2 && data.kind === 'answered')?.data.answer).toMatchObject({
-    is_error: true,
-  });
+  expect(durable(received).find(({ data }) => data.round === 2 && data.kind === 'answered')?.data.answer).toMatchObject(
+    { is_error: true },
+  );
   const ended = await runs.run(run_id as string);
   expect(ended).toMatchObject({
     state: 'ended',
@@ -82,11 +81,11 @@ it('a task is done in rounds, each call through the kernel, and a reader sees it
     output_tokens: 30,
     cost: 600,
     waits_for: [],
-    events: kept(heard).length,
+    events: durable(received).length,
   });
   // The rest from any place, and nothing twice.
-  const rest = kept(await runs.listen(run_id as string, { after: 2 }));
-  expect(rest).toEqual(kept(heard).slice(2));
+  const rest = durable(await runs.listen(run_id as string, { after: 2 }));
+  expect(rest).toEqual(durable(received).slice(2));
   // What the model was told: identity, tools, notes, the session's own words; its answers in the order of its calls.
   const [first, second] = model.asked.filter((asked) => taskOf(asked) === 'write x and y');
   const system = messagesIn(first!)[0]?.content ?? '';
@@ -103,7 +102,7 @@ it('a task is done in rounds, each call through the kernel, and a reader sees it
   );
   const transcript = (await world.auditor.get(`/v1/sessions/${session_id as string}/transcript`)).body;
   expect(transcript.runs).toMatchObject([
-    { input: 'write x and y', run: { run_id }, events: kept(heard).map(({ data }) => data as object) },
+    { input: 'write x and y', run: { run_id }, events: durable(received).map(({ data }) => data as object) },
   ]);
   expect((await world.admin.get('/v1/usage')).body.items).toEqual([
     {
@@ -140,7 +139,7 @@ it('text is told as it streams, at whichever door the reader is, and a run that 
   const reader = (by: Api) => {
     const [ready, text] = [Promise.withResolvers<true>(), Promise.withResolvers<string>()];
     let said = '';
-    const enough = ({ event, data }: Heard): boolean => {
+    const enough = ({ event, data }: StreamedEvent): boolean => {
       if (event === 'ready') ready.resolve(true);
       if (event === 'text') said += String(data.text);
       return said.includes('three');
@@ -245,11 +244,11 @@ it('a call that a person must approve is a pause: the run goes on with the decis
   expect((await sayYes(world.operator, approval_id)).status).toBe(200);
   expect(await runs.until(run_id as string, 'ended')).toMatchObject({ stopped: 'end' });
   expect(await world.file('old/b.txt')).toBeNull();
-  const heard = kept(await runs.listen(run_id as string));
-  expect(heard.map(({ event }) => event)).toEqual(['replied', 'held', 'resumed', 'answered', 'replied', 'ended']);
+  const received = durable(await runs.listen(run_id as string));
+  expect(received.map(({ event }) => event)).toEqual(['replied', 'held', 'resumed', 'answered', 'replied', 'ended']);
   expect(
     [1, 3]
-      .map((at) => (heard[at]!.data.held ?? heard[at]!.data.answer) as JsonValue)
+      .map((at) => (received[at]!.data.held ?? received[at]!.data.answer) as JsonValue)
       .map(({ operation_id }) => operation_id),
   ).toEqual([operationId, operationId]);
 });
@@ -318,7 +317,8 @@ it('a door that is killed at every step of a run and comes back ends it alike, a
     { text: 'b', calls: [write(`k${n}/3.txt`, '3')] },
     { text: 'end' },
   ];
-  const kindsOf = async (runId: string): Promise<string[]> => kept(await runs.listen(runId)).map(({ event }) => event);
+  const kindsOf = async (runId: string): Promise<string[]> =>
+    durable(await runs.listen(runId)).map(({ event }) => event);
   const { session_id } = await runs.session();
   const whole = await runs.start(session_id as string, 'whole', replies('0'));
   await runs.until(whole.run_id as string, 'ended');
@@ -391,7 +391,7 @@ it('a run whose door dies is gone on with by another one, once the lease of the 
   ]);
   const { admin, agent, service } = await second.promise;
   expect(await runs.until(run_id as string, 'ended', admin)).toMatchObject({ stopped: 'end', rounds: 3 });
-  expect(kept(await runs.listen(run_id as string, { by: agent })).map(({ event }) => event)).toEqual([
+  expect(durable(await runs.listen(run_id as string, { by: agent })).map(({ event }) => event)).toEqual([
     'replied',
     'answered',
     'replied',

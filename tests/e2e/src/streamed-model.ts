@@ -46,7 +46,7 @@ function wire({ text = '', calls = [], end = 'whole' }: Said, round: number): Wi
 export class StreamedModel {
   /** by task */
   readonly scripts = new Map<string, readonly Said[]>();
-  /** told before each reply */
+  /** called before each reply */
   onAsked: (asked: WireAsked) => void = () => undefined;
   readonly #server: WireServer;
   readonly #folder = mkdtempSync(join(tmpdir(), 'writ-models-'));
