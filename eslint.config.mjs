@@ -78,8 +78,8 @@ export default [
     linterOptions: { reportUnusedDisableDirectives: 'error' },
     rules: {
       ...boundaries(production),
-      'max-lines': ['error', { max: 850, skipBlankLines: true, skipComments: true }],
-      'max-lines-per-function': ['error', { max: 140, skipBlankLines: true, skipComments: true }],
+      'max-lines': ['error', { max: 300, skipBlankLines: true, skipComments: true }],
+      'max-lines-per-function': ['error', { max: 50, skipBlankLines: true, skipComments: true }],
       'no-restricted-exports': ['error', { restrictDefaultExports: { direct: true, named: true, defaultFrom: true } }],
       'no-restricted-syntax': ['error', EXPORT_ALL],
       'no-console': 'error',
@@ -142,7 +142,7 @@ export default [
     files: SPECS,
     rules: {
       ...boundaries([{ sourceTag: '*', notDependOnLibsWithTags: ['layer:app'] }]),
-      'max-lines': ['error', { max: 700, skipBlankLines: true, skipComments: true }],
+      'max-lines': ['error', { max: 400, skipBlankLines: true, skipComments: true }],
       'max-lines-per-function': 'off',
       '@typescript-eslint/no-non-null-assertion': 'off',
     },

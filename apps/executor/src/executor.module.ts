@@ -2,8 +2,8 @@
 import { Module, type DynamicModule } from '@nestjs/common';
 import { cachedBlobs, type BlobStore } from '@writ/blobs';
 import { diskCachedBlobs, pgBlobs } from '@writ/blobs-pg';
-import { SANDBOX_LIMITS, subjectsOf, type SandboxImages } from '@writ/contract';
-import { createPool, verifyDurability } from '@writ/database';
+import { SANDBOX_LIMITS, subjectsOf, type Lane, type SandboxImages, type Subjects } from '@writ/contract';
+import { createPool, verifyDurability, type Pool } from '@writ/database';
 import { PublicKeyFile } from '@writ/nest-kit/keys';
 import { followKeys, named, newId, outboundOf, readImagesFile, type Given, type Repeated } from '@writ/nest-kit';
 import { DockerSandbox } from '@writ/sandbox-docker';
@@ -72,84 +72,16 @@ export class ExecutorModule {
     named('WRIT_SANDBOX_CANARY', () => parseHostPort(settings.canary));
   }
 
-  static async with(
-    config: ExecutorConfig,
-    { bus, logger, telemetry, readiness }: Given,
-    parts: ExecutorParts = {},
-  ): Promise<DynamicModule> {
-    const executorId = config.WRIT_EXECUTOR_ID ?? newId('executor');
-    const subjects = subjectsOf(config.WRIT_SHARD);
-    const pool = new ConnectionWatch(telemetry.meter).pool('executor', (onWait) =>
-      createPool({ url: config.WRIT_EXECUTOR_DATABASE_URL, applicationName: `writ-executor ${executorId}`, onWait }),
-    );
-    const stored = await diskCachedBlobs(pgBlobs(pool), {
-      dir: config.WRIT_CACHE_DIR,
-      bytesMax: config.WRIT_CACHE_BYTES,
-    }).catch((error: unknown) =>
-      named('WRIT_CACHE_DIR', () => {
-        throw error;
-      }),
-    );
-    const blobs = cachedBlobs(stored, { bytesMax: MEMORY_CACHE_BYTES });
-    const images = readImagesFile('WRIT_SANDBOX_IMAGES_FILE', config.WRIT_SANDBOX_IMAGES_FILE);
-    const sandbox = await openSandbox(config, executorId, images, sandboxEvents(logger, telemetry.meter));
-    watchWarmPools(telemetry.meter, sandbox);
-    const permitKeys = new PublicKeyFile(config.WRIT_PERMIT_PUBLIC_KEYS_FILE, ({ closesAt }) => closesAt === null);
-    const searchHosts = config.WRIT_SEARCH_HOSTS.split(',').filter((host) => host !== '');
-    const gate = new EgressGate(
-      parts.egress ?? systemEgress(outboundOf(config, searchHosts)),
-      monotonic,
-      searchHosts,
-      watchGate(telemetry.meter),
-    );
-    const work = new ExecutorPool({
-      ...poolSizes(),
-      filename: workerProgram('executor.worker', import.meta.url),
-      inputBytesMax: INPUT_BYTES_MAX,
-    });
-    watchPool(telemetry.meter, work);
-    const running = new Running();
-    const outputs = new Outputs();
-    const kernel = new KernelClient(bus, subjects, epoch);
-    const commands = new SandboxedRunner(sandbox, blobs, gate, { outputs, heardBytes: config.WRIT_OUTPUT_HEARD_BYTES });
-    const sessions = new Sessions(
-      {
-        renewShell: (shell, timeoutMs) => kernel.renewShell({ ...shell, executor_id: executorId }, timeoutMs),
-        endShell: (shell, ending, timeoutMs) =>
-          kernel.endShell({ ...shell, executor_id: executorId }, ending, timeoutMs),
-      },
-      { sessionsMax: config.WRIT_SESSIONS, idleMs: config.WRIT_SESSION_IDLE_MS },
-    );
-    const perform = new Perform({
-      kernel,
-      blobs,
-      running,
-      work,
-      clocks: { epoch, monotonic },
-      runners: [
-        new InlineRunner(blobs, monotonic),
-        commands,
-        new ScriptRunner(commands),
-        new DangerousRunner(commands, blobs),
-        new SessionRunner({ shells: sandbox.shells, sessions, blobs, outputs }),
-        new BrokerRunner(blobs, gate, monotonic),
-        ...(parts.runners?.(blobs) ?? []),
-      ],
-      verifiers: permitKeys.byKeyid,
-      options: {
-        executorId,
-        images: new Set([config.WRIT_SANDBOX_IMAGE_DIGEST, ...images.images.map(({ digest }) => digest)]),
-      },
-    });
+  static async with(config: ExecutorConfig, given: Given, parts: ExecutorParts = {}): Promise<DynamicModule> {
+    const { bus, logger, telemetry, readiness } = given;
+    const dependencies = await openDependencies(config, given, parts);
+    const { executorId, subjects, pool, sandbox, permitKeys, work, running, outputs, kernel, sessions } = dependencies;
+    const perform = performOf(dependencies, runnersOf(config, dependencies, parts));
     const take = new Take(bus, subjects, perform, logger, telemetry.meter, {
       executorId,
       publicKey: () => kernel.publicKey(),
       monotonic,
-      slots: {
-        inline: config.WRIT_SLOTS_INLINE,
-        sandboxed: config.WRIT_SLOTS_SANDBOXED,
-        broker: config.WRIT_SLOTS_BROKER,
-      },
+      slots: slotsOf(config),
     });
     const hears = new HearPermits(bus, subjects, executorId, perform, logger);
     readiness.add('database', () => verifyDurability(pool));
@@ -184,6 +116,148 @@ export class ExecutorModule {
     };
   }
 }
+
+/** What calls are run by and on. */
+interface Dependencies {
+  readonly executorId: string;
+  readonly subjects: Subjects;
+  readonly pool: Pool;
+  readonly blobs: BlobStore;
+  readonly sandbox: ContainerSandbox;
+  /** the images that calls may run in here, `sha256:…` */
+  readonly imageDigests: ReadonlySet<string>;
+  readonly permitKeys: PublicKeyFile;
+  readonly gate: EgressGate;
+  readonly work: ExecutorPool;
+  readonly running: Running;
+  readonly outputs: Outputs;
+  readonly kernel: KernelClient;
+  readonly sessions: Sessions;
+}
+
+/** @throws EnvironmentError that names the variable of a file or directory that can't be used */
+async function openDependencies(
+  config: ExecutorConfig,
+  { bus, logger, telemetry }: Given,
+  parts: ExecutorParts,
+): Promise<Dependencies> {
+  const executorId = config.WRIT_EXECUTOR_ID ?? newId('executor');
+  const subjects = subjectsOf(config.WRIT_SHARD);
+  const pool = new ConnectionWatch(telemetry.meter).pool('executor', (onWait) =>
+    createPool({ url: config.WRIT_EXECUTOR_DATABASE_URL, applicationName: `writ-executor ${executorId}`, onWait }),
+  );
+  const blobs = await openBlobs(config, pool);
+  const images = readImagesFile('WRIT_SANDBOX_IMAGES_FILE', config.WRIT_SANDBOX_IMAGES_FILE);
+  const sandbox = await openSandbox(config, executorId, images, sandboxEvents(logger, telemetry.meter));
+  watchWarmPools(telemetry.meter, sandbox);
+  const permitKeys = new PublicKeyFile(config.WRIT_PERMIT_PUBLIC_KEYS_FILE, ({ closesAt }) => closesAt === null);
+  const kernel = new KernelClient(bus, subjects, epoch);
+  return {
+    executorId,
+    subjects,
+    pool,
+    blobs,
+    sandbox,
+    imageDigests: new Set([config.WRIT_SANDBOX_IMAGE_DIGEST, ...images.images.map(({ digest }) => digest)]),
+    permitKeys,
+    gate: openGate(config, telemetry, parts),
+    work: openWork(telemetry),
+    running: new Running(),
+    outputs: new Outputs(),
+    kernel,
+    sessions: openSessions(config, kernel, executorId),
+  };
+}
+
+/** A runner for each class of tools, and for the tools that have their own. */
+function runnersOf(
+  config: ExecutorConfig,
+  { blobs, sandbox, gate, outputs, sessions }: Dependencies,
+  parts: ExecutorParts,
+): readonly Runner[] {
+  const commands = new SandboxedRunner(sandbox, blobs, gate, { outputs, heardBytes: config.WRIT_OUTPUT_HEARD_BYTES });
+  return [
+    new InlineRunner(blobs, monotonic),
+    commands,
+    new ScriptRunner(commands),
+    new DangerousRunner(commands, blobs),
+    new SessionRunner({ shells: sandbox.shells, sessions, blobs, outputs }),
+    new BrokerRunner(blobs, gate, monotonic),
+    ...(parts.runners?.(blobs) ?? []),
+  ];
+}
+
+function performOf(
+  { executorId, imageDigests, permitKeys, kernel, blobs, running, work }: Dependencies,
+  runners: readonly Runner[],
+): Perform {
+  return new Perform({
+    kernel,
+    blobs,
+    running,
+    work,
+    clocks: { epoch, monotonic },
+    runners,
+    verifiers: permitKeys.byKeyid,
+    options: { executorId, images: imageDigests },
+  });
+}
+
+/**
+ * The blobs of the database, behind a cache on disk and one in memory.
+ * @throws EnvironmentError that names the variable of a cache directory that can't be used
+ */
+async function openBlobs(config: ExecutorConfig, pool: Pool): Promise<BlobStore> {
+  const stored = await diskCachedBlobs(pgBlobs(pool), {
+    dir: config.WRIT_CACHE_DIR,
+    bytesMax: config.WRIT_CACHE_BYTES,
+  }).catch((error: unknown) =>
+    named('WRIT_CACHE_DIR', () => {
+      throw error;
+    }),
+  );
+  return cachedBlobs(stored, { bytesMax: MEMORY_CACHE_BYTES });
+}
+
+/** The egress gate of all calls. Hosts of search providers may be inside: only a search reaches those. */
+function openGate(config: ExecutorConfig, { meter }: Given['telemetry'], { egress }: ExecutorParts): EgressGate {
+  const searchHosts = config.WRIT_SEARCH_HOSTS.split(',').filter((host) => host !== '');
+  return new EgressGate(
+    egress ?? systemEgress(outboundOf(config, searchHosts)),
+    monotonic,
+    searchHosts,
+    watchGate(meter),
+  );
+}
+
+/** The worker threads, watched. */
+function openWork({ meter }: Given['telemetry']): ExecutorPool {
+  const work = new ExecutorPool({
+    ...poolSizes(),
+    filename: workerProgram('executor.worker', import.meta.url),
+    inputBytesMax: INPUT_BYTES_MAX,
+  });
+  watchPool(meter, work);
+  return work;
+}
+
+/** The shells that live between calls: the kernel renews and ends them in this executor's name. */
+function openSessions(config: ExecutorConfig, kernel: KernelClient, executorId: string): Sessions {
+  return new Sessions(
+    {
+      renewShell: (shell, timeoutMs) => kernel.renewShell({ ...shell, executor_id: executorId }, timeoutMs),
+      endShell: (shell, ending, timeoutMs) => kernel.endShell({ ...shell, executor_id: executorId }, ending, timeoutMs),
+    },
+    { sessionsMax: config.WRIT_SESSIONS, idleMs: config.WRIT_SESSION_IDLE_MS },
+  );
+}
+
+/** How many calls of each lane run at a time. */
+const slotsOf = (config: ExecutorConfig): Readonly<Record<Lane, number>> => ({
+  inline: config.WRIT_SLOTS_INLINE,
+  sandboxed: config.WRIT_SLOTS_SANDBOXED,
+  broker: config.WRIT_SLOTS_BROKER,
+});
 
 /** Sandboxes of the driver that is configured. Doesn't wait for its engine. */
 async function openSandbox(

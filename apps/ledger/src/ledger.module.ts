@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import { Module, type DynamicModule } from '@nestjs/common';
 import { subjectsOf, type LoggedEvent, type Subjects } from '@writ/contract';
-import { createPool, refreshStatistics, STATISTICS_MS, verifyDurability } from '@writ/database';
+import { createPool, refreshStatistics, STATISTICS_MS, verifyDurability, type Pool } from '@writ/database';
 import { LiveSigner } from '@writ/signing';
 import { followKeys, named, Repeated, type Given } from '@writ/nest-kit';
 import { ConnectionWatch } from '@writ/telemetry';
@@ -24,7 +24,7 @@ import { ReceiptController } from './receipt/receipt.controller.ts';
 import { Receipts } from './log/receipts.ts';
 import { IndexStore } from './records/index-store.ts';
 import { SignedLog } from './log/signed-log.ts';
-import { Checkpoints, NO_WITNESSES } from './sign/checkpoints.ts';
+import { Checkpoints, NO_WITNESSES, type Witnessing } from './sign/checkpoints.ts';
 import { Cosignatures } from './sign/cosignatures.ts';
 import { SignedMemory } from './sign/signed-memory.ts';
 import { LoggedEvents } from './tell/logged-events.ts';
@@ -33,43 +33,14 @@ import { Lifetime } from './support/lifetime.ts';
 
 @Module({})
 export class LedgerModule {
-  static with(config: LedgerConfig, { bus, readiness, logger, telemetry }: Given): DynamicModule {
-    const pool = new ConnectionWatch(telemetry.meter).pool('ledger', (onWait) =>
-      createPool({
-        url: config.WRIT_LEDGER_DATABASE_URL,
-        applicationName: 'writ-ledger',
-        onWait,
-        onIdleError: (err) => logger.warn({ err }, 'a database connection died'),
-      }),
-    );
+  static with(config: LedgerConfig, given: Given): DynamicModule {
+    const { bus, readiness, logger, telemetry } = given;
+    const pool = openPool(config, given);
     const memory = named('WRIT_LEDGER_MEMORY_FILE', () => new SignedMemory(config.WRIT_LEDGER_MEMORY_FILE));
-    const { checkpointKeys, recordKeys, witnesses } = config;
-    const signer = new LiveSigner('checkpoint', checkpointKeys, Date.now());
-    const follow = followKeys(
-      [
-        { what: 'checkpoint keys', keys: checkpointKeys },
-        { what: 'public record keys', keys: recordKeys },
-      ],
-      { logger, telemetry },
-      (now) => signer.turn(now),
-    );
-    const quorum = config.WRIT_WITNESS_QUORUM;
-    // A ledger that died may have left any of them without witnesses.
-    const due = new Set(memory.tenants());
-    const unindexed = new DueLogs();
-    unindexed.add(memory.tenants());
-    let signedAt = performance.now();
-    watchProgress(telemetry.meter, { signedAt: () => signedAt, unindexed });
+    const { signer, follow } = openKeys(config, given);
+    const { due, unindexed } = unfinished(memory);
     const events = logged(bus, subjectsOf(config.WRIT_SHARD), logger);
-    const witnessing = {
-      quorum: witnesses.length === 0 ? NO_WITNESSES.quorum : quorum,
-      onStored: (tenants: readonly string[]) => {
-        signedAt = performance.now();
-        unindexed.add(tenants);
-        if (witnesses.length > 0) for (const tenant of tenants) due.add(tenant);
-        events.tell(tenants);
-      },
-    };
+    const witnessing = witnessingOf(config, given, { due, unindexed, events });
     const checkpoints = new Checkpoints(
       pool,
       memory,
@@ -79,32 +50,12 @@ export class LedgerModule {
     );
     const log = new SignedLog(pool, checkpoints);
     const reader = new LogReader(log, new InclusionProofs(pool, memory, witnessing.quorum));
-    const cosigner =
-      witnesses.length === 0
-        ? null
-        : new Cosigner(due, {
-            witnesses,
-            store: new Cosignatures(pool),
-            reader,
-            ask: askOverHttp,
-            hooks: { ...hooksOf(logger), onAnswer: watchWitnesses(telemetry.meter) },
-          });
-    cosigner?.start();
-    const indexer =
-      config.WRIT_RECORD_INDEX === 'off'
-        ? null
-        : new Indexer(unindexed, new IndexStore(pool), (err) => {
-            logger.warn({ err }, 'records were not indexed: they are found later');
-          });
-    indexer?.start();
-    const statistics = new Repeated(
-      () => refreshStatistics(pool, 'ledger'),
-      STATISTICS_MS,
-      (err) => {
-        logger.warn({ err }, 'statistics of tables were not gathered');
-      },
-    );
-    statistics.start();
+    const background = [
+      cosignerOf(config, given, { due, pool, reader }),
+      config.WRIT_RECORD_INDEX === 'off' ? null : indexerOf(unindexed, pool, logger),
+      statisticsOf(pool, logger),
+    ].filter((each) => each !== null);
+    for (const each of background) each.start();
     readiness.add('database', () => verifyDurability(pool));
     return {
       module: LedgerModule,
@@ -115,7 +66,7 @@ export class LedgerModule {
           useValue: new Append(
             new LogStore(pool, memory),
             checkpoints,
-            new RecordVerifier(recordKeys.byKeyid, Date.now),
+            new RecordVerifier(config.recordKeys.byKeyid, Date.now),
             watchAppends(telemetry.meter),
           ),
         },
@@ -128,19 +79,96 @@ export class LedgerModule {
         },
         { provide: ExportPages, useValue: new ExportPages(log, checkpoints) },
         { provide: Receipts, useValue: new Receipts(log) },
-        {
-          provide: Lifetime,
-          useValue: new Lifetime(
-            pool,
-            memory,
-            follow,
-            [cosigner, indexer, statistics, events].filter((each) => each !== null),
-          ),
-        },
+        { provide: Lifetime, useValue: new Lifetime(pool, memory, follow, [...background, events]) },
       ],
     };
   }
 }
+
+const openPool = (config: LedgerConfig, { logger, telemetry }: Given): Pool =>
+  new ConnectionWatch(telemetry.meter).pool('ledger', (onWait) =>
+    createPool({
+      url: config.WRIT_LEDGER_DATABASE_URL,
+      applicationName: 'writ-ledger',
+      onWait,
+      onIdleError: (err) => logger.warn({ err }, 'a database connection died'),
+    }),
+  );
+
+/** What signs checkpoints, and what reads changed key files while the process runs. */
+function openKeys(
+  { checkpointKeys, recordKeys }: LedgerConfig,
+  { logger, telemetry }: Given,
+): { readonly signer: LiveSigner; readonly follow: Repeated } {
+  const signer = new LiveSigner('checkpoint', checkpointKeys, Date.now());
+  const follow = followKeys(
+    [
+      { what: 'checkpoint keys', keys: checkpointKeys },
+      { what: 'public record keys', keys: recordKeys },
+    ],
+    { logger, telemetry },
+    (now) => signer.turn(now),
+  );
+  return { signer, follow };
+}
+
+/** A ledger that died may have left any log without witnesses or index. */
+function unfinished(memory: SignedMemory): { readonly due: Set<string>; readonly unindexed: DueLogs } {
+  const due = new Set(memory.tenants());
+  const unindexed = new DueLogs();
+  unindexed.add(memory.tenants());
+  return { due, unindexed };
+}
+
+/** Tells the index, the witnesses and the subscribers of each checkpoint that was stored, and measures its age. */
+function witnessingOf(
+  { witnesses, WRIT_WITNESS_QUORUM: quorum }: LedgerConfig,
+  { telemetry }: Given,
+  { due, unindexed, events }: { due: Set<string>; unindexed: DueLogs; events: LoggedEvents },
+): Witnessing {
+  let signedAt = performance.now();
+  watchProgress(telemetry.meter, { signedAt: () => signedAt, unindexed });
+  return {
+    quorum: witnesses.length === 0 ? NO_WITNESSES.quorum : quorum,
+    onStored: (tenants: readonly string[]) => {
+      signedAt = performance.now();
+      unindexed.add(tenants);
+      if (witnesses.length > 0) for (const tenant of tenants) due.add(tenant);
+      events.tell(tenants);
+    },
+  };
+}
+
+/** Null where no witnesses are configured. */
+const cosignerOf = (
+  { witnesses }: LedgerConfig,
+  { logger, telemetry }: Given,
+  { due, pool, reader }: { due: Set<string>; pool: Pool; reader: LogReader },
+): Cosigner | null =>
+  witnesses.length === 0
+    ? null
+    : new Cosigner(due, {
+        witnesses,
+        store: new Cosignatures(pool),
+        reader,
+        ask: askOverHttp,
+        hooks: { ...hooksOf(logger), onAnswer: watchWitnesses(telemetry.meter) },
+      });
+
+const indexerOf = (unindexed: DueLogs, pool: Pool, logger: Given['logger']): Indexer =>
+  new Indexer(unindexed, new IndexStore(pool), (err) => {
+    logger.warn({ err }, 'records were not indexed: they are found later');
+  });
+
+/** Keeps the planner's statistics of the ledger's tables fresh. */
+const statisticsOf = (pool: Pool, logger: Given['logger']): Repeated =>
+  new Repeated(
+    () => refreshStatistics(pool, 'ledger'),
+    STATISTICS_MS,
+    (err) => {
+      logger.warn({ err }, 'statistics of tables were not gathered');
+    },
+  );
 
 const logged = (bus: Given['bus'], subjects: Subjects, logger: Given['logger']): LoggedEvents =>
   new LoggedEvents(

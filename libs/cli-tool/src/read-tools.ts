@@ -107,17 +107,24 @@ function argumentProblems(
           ]),
       ...own.flatMap((template, n) => check(template, `${at}/optional_args/${name}/${n}`, name)),
     ]),
-    ...Object.keys(parameters)
-      .filter((name) => !used.has(name))
-      .map((name) =>
-        problemAt(
-          `${at}/parameters/${name}`,
-          `no argument uses \`${name}\``,
-          'a value that goes nowhere misleads whoever gives it',
-        ),
-      ),
+    ...unusedProblems(parameters, used, at),
   ];
 }
+
+const unusedProblems = (
+  parameters: NonNullable<CliToolSource['parameters']>,
+  used: ReadonlySet<string>,
+  at: string,
+): ToolProblem[] =>
+  Object.keys(parameters)
+    .filter((name) => !used.has(name))
+    .map((name) =>
+      problemAt(
+        `${at}/parameters/${name}`,
+        `no argument uses \`${name}\``,
+        'a value that goes nowhere misleads whoever gives it',
+      ),
+    );
 
 function envProblems({ env = {} }: CliToolSource, at: string, variables: ReadonlyMap<string, string>): ToolProblem[] {
   return Object.entries(env).flatMap(([name, value]) => {

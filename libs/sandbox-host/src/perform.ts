@@ -67,10 +67,43 @@ export async function perform(
   if (signal.aborted) abort();
   deadline.set(SEND_MS_MAX);
   const { idleMs } = job.limits;
-  const heardBytes = heardBytesOf(job.limits);
   const idle = new Deadline(() =>
     end({ ended: 'timeout', reason: 'idle', detail: `the command said nothing for ${idleMs} ms` }),
   );
+  listenTo(container, job, { transcript, channels, deadline, idle, end, exited, closed });
+  send(container, job, () => transcript.end !== null || signal.aborted).then(() => {
+    deadline.set(job.limits.wallMs + GRACE_MS);
+    if (idleMs !== undefined) idle.set(idleMs);
+  }, fail);
+  try {
+    return { ending: await ending, transcript };
+  } finally {
+    channels.close();
+    deadline.clear();
+    idle.clear();
+    signal.removeEventListener('abort', abort);
+  }
+}
+
+/** What messages of the agent are given to, and what they move. */
+interface Listening {
+  readonly transcript: Transcript;
+  readonly channels: Channels;
+  readonly deadline: Deadline;
+  readonly idle: Deadline;
+  readonly end: (ending: Ending) => void;
+  readonly exited: () => void;
+  readonly closed: (error: Error | null) => void;
+}
+
+/** Follows the job by what its agent sends. What the command says puts off the end for want of output. */
+function listenTo(
+  container: AgentContainer,
+  job: SandboxJob,
+  { transcript, channels, deadline, idle, end, exited, closed }: Listening,
+): void {
+  const { idleMs } = job.limits;
+  const heardBytes = heardBytesOf(job.limits);
   container.listen({
     message(message) {
       if (isChannelMessage(message)) return takeChannel(channels, transcript, message);
@@ -92,18 +125,6 @@ export async function perform(
     },
     closed,
   });
-  send(container, job, () => transcript.end !== null || signal.aborted).then(() => {
-    deadline.set(job.limits.wallMs + GRACE_MS);
-    if (idleMs !== undefined) idle.set(idleMs);
-  }, fail);
-  try {
-    return { ending: await ending, transcript };
-  } finally {
-    channels.close();
-    deadline.clear();
-    idle.clear();
-    signal.removeEventListener('abort', abort);
-  }
 }
 
 /**

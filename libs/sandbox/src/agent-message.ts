@@ -99,13 +99,7 @@ export type AgentMessage =
 export function encodeAgentMessage(message: AgentMessage): Buffer {
   switch (message.type) {
     case 'hello':
-      return encodeFrame(
-        AGENT_FRAMES.hello,
-        encodeMeta({
-          agent: message.agent,
-          ...(message.refusedAt === undefined ? {} : { refused_at: message.refusedAt }),
-        }),
-      );
+      return encodeHello(message);
     case 'stdout':
     case 'stderr': {
       const sequence = Buffer.allocUnsafe(4);
@@ -113,15 +107,7 @@ export function encodeAgentMessage(message: AgentMessage): Buffer {
       return encodeFrame(AGENT_FRAMES[message.type], sequence, message.bytes);
     }
     case 'exit':
-      return encodeFrame(
-        AGENT_FRAMES.exit,
-        encodeMeta({
-          code: message.code,
-          signal: message.signal,
-          timed_out: message.timedOut,
-          dropped_bytes: message.droppedBytes,
-        }),
-      );
+      return encodeExit(message);
     case 'change':
       return encodeFrame(AGENT_FRAMES.change, prefixMeta({ path: message.path, after: message.after }), message.bytes);
     case 'data':
@@ -130,25 +116,33 @@ export function encodeAgentMessage(message: AgentMessage): Buffer {
       return encodeFrame(AGENT_FRAMES.end, encodeMeta({ changes: message.changes }));
     case 'fault':
       return encodeFrame(AGENT_FRAMES.fault, encodeMeta({ reason: message.reason, detail: message.detail }));
-    case 'turned': {
-      const { turn, state, refused, code, droppedBytes } = message;
-      return encodeFrame(AGENT_FRAMES.turned, encodeMeta({ turn, state, refused, code, dropped_bytes: droppedBytes }));
-    }
+    case 'turned':
+      return encodeTurned(message);
     case 'checked':
       return encodeFrame(AGENT_FRAMES.checked, encodeMeta({ conflicts: message.conflicts }));
     case 'usage':
-      return encodeFrame(
-        AGENT_FRAMES.usage,
-        encodeMeta({
-          cpu_ms: message.cpuMs,
-          memory_peak_bytes: message.memoryPeakBytes,
-          out_of_memory: message.outOfMemory,
-        }),
-      );
+      return encodeUsage(message);
     default:
       return encodeAgentChannel(message);
   }
 }
+
+type Of<Type extends AgentMessage['type']> = Extract<AgentMessage, { readonly type: Type }>;
+
+const encodeHello = ({ agent, refusedAt }: Of<'hello'>): Buffer =>
+  encodeFrame(AGENT_FRAMES.hello, encodeMeta({ agent, ...(refusedAt === undefined ? {} : { refused_at: refusedAt }) }));
+
+const encodeExit = ({ code, signal, timedOut, droppedBytes }: Of<'exit'>): Buffer =>
+  encodeFrame(AGENT_FRAMES.exit, encodeMeta({ code, signal, timed_out: timedOut, dropped_bytes: droppedBytes }));
+
+const encodeTurned = ({ turn, state, refused, code, droppedBytes }: Of<'turned'>): Buffer =>
+  encodeFrame(AGENT_FRAMES.turned, encodeMeta({ turn, state, refused, code, dropped_bytes: droppedBytes }));
+
+const encodeUsage = ({ cpuMs, memoryPeakBytes, outOfMemory }: ToldUsage): Buffer =>
+  encodeFrame(
+    AGENT_FRAMES.usage,
+    encodeMeta({ cpu_ms: cpuMs, memory_peak_bytes: memoryPeakBytes, out_of_memory: outOfMemory }),
+  );
 
 /** Reads a frame on the adapter's side: attacker-controlled. Throws FrameError. */
 export function parseAgentMessage({ type, payload }: Frame<typeof AGENT_FRAMES>): AgentMessage {

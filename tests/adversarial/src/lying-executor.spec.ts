@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // An executor that was taken over: it has the credentials, it is given calls, and it says what it likes. Nothing it
 // says may move the head beyond what the call was granted.
-import { createHash, randomUUID } from 'node:crypto';
+import { randomUUID } from 'node:crypto';
 import { connect as connectSocket } from 'node:net';
 import { vi } from 'vitest';
 import { pgBlobs } from '@writ/blobs-pg';
 import type { BlobStore } from '@writ/blobs';
-import type { Change, Delta, FaultCode, Redemption, TenantId } from '@writ/contract';
+import type { Redemption, TenantId } from '@writ/contract';
 import { createPool, type Pool } from '@writ/database';
 import { canonicalBytes } from '@writ/digest';
 import {
@@ -21,11 +21,11 @@ import {
   type Stack,
   type World,
 } from '@writ/stack';
+import { created, delta, LIES, OUTPUT, sha256, type Lie } from './lies.ts';
 
 vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 });
 
 const LEASE_MS = 4_000;
-const OUTPUT = { exit_code: 0, signal: null, output: '', truncated_bytes: 0, wall_ms: 1 };
 
 let stack: Stack;
 let world: World;
@@ -65,21 +65,11 @@ afterAll(async () => {
 
 const head = async (of: World = world): Promise<string> =>
   (await of.admin.get(`/v1/workspaces/${of.workspaceId}`)).body.head_snapshot_id as string;
-const sha256 = (text: string | Uint8Array): string => createHash('sha256').update(text).digest('hex');
 const codeOf = (promise: Promise<unknown>): Promise<string> =>
   promise.then(
     () => 'ok',
     (error: { code?: string }) => error.code ?? String(error),
   );
-const file = (text: string): Change['after'] => ({
-  kind: 'file',
-  mode: '644',
-  sha256: sha256(text),
-  size: Buffer.byteLength(text),
-});
-const created = (path: string, text = 'new\n'): Change => ({ path, before: null, after: file(text) });
-const ONE = file('one\n');
-
 interface Taken {
   readonly redemption: Redemption;
   readonly speaker: Speaker;
@@ -95,9 +85,14 @@ async function take(attempt = 1): Promise<Taken> {
   return { redemption, speaker: liar.speakerOf(permit, nonce), base: redemption.state_snapshot_id };
 }
 
-type Lie = (
-  taken: Taken,
-) => Partial<Report> | Record<string, unknown> | Promise<Partial<Report> | Record<string, unknown>>;
+const store = async (bytes: Uint8Array): Promise<string> => {
+  await blobs.put(world.tenantId as TenantId, bytes);
+  return sha256(bytes);
+};
+const byBlob = async (value: unknown): Promise<Partial<Report>> => {
+  const bytes = canonicalBytes(value);
+  return { delta: null, delta_ref: { sha256: await store(bytes), size: bytes.length } };
+};
 
 /** A call whose executor lies: what the caller is told. */
 async function lied(lie: Lie, tool = 'shell.run', args: JsonValue = { command: 'true' }): Promise<JsonValue> {
@@ -106,19 +101,12 @@ async function lied(lie: Lie, tool = 'shell.run', args: JsonValue = { command: '
   const leave = liar.keep(taken.speaker);
   try {
     await blobs.putMany(world.tenantId as TenantId, [Buffer.from('new\n')]);
-    await liar.report(taken.speaker, { result: OUTPUT, ...(await lie(taken)) });
+    await liar.report(taken.speaker, { result: OUTPUT, ...(await lie({ base: taken.base, store, byBlob })) });
   } finally {
     leave();
   }
   return (await answer).body;
 }
-const delta = (base: string, changes: readonly Change[]): Delta => ({ v: 1, base, changes: [...changes] });
-const byBlob = async (value: unknown): Promise<Partial<Report>> => {
-  const bytes = canonicalBytes(value);
-  await blobs.put(world.tenantId as TenantId, bytes);
-  return { delta: null, delta_ref: { sha256: sha256(bytes), size: bytes.length } };
-};
-
 it('an honest effect commits: the lies below fail for what they are', async () => {
   const before = await head();
   const body = await lied(({ base }) => ({ delta: delta(base, [created('src/honest.txt')]) }));
@@ -126,192 +114,6 @@ it('an honest effect commits: the lies below fail for what they are', async () =
   expect(await head()).not.toBe(before);
   expect(await world.file('src/honest.txt')).toBe('new\n');
 });
-
-const TWICE = created('src/twice.txt');
-const LIES: Readonly<Record<string, readonly [FaultCode, Lie]>> = {
-  'a path outside the write roots': [
-    'effect.out_of_scope',
-    ({ base }) => ({ delta: delta(base, [created('docs/new.txt')]) }),
-  ],
-  'one path outside beside one inside': [
-    'effect.out_of_scope',
-    ({ base }) => ({ delta: delta(base, [created('other.txt'), created('src/new.txt')]) }),
-  ],
-  'a name that only begins like a write root': [
-    'effect.out_of_scope',
-    ({ base }) => ({ delta: delta(base, [created('src-evil/new.txt')]) }),
-  ],
-  'the write root itself taken away': [
-    'effect.invalid',
-    ({ base }) => ({
-      delta: delta(base, [{ path: 'src', before: { kind: 'dir', mode: null, sha256: null, size: 0 }, after: null }]),
-    }),
-  ],
-  '`..`': ['effect.invalid', ({ base }) => ({ delta: delta(base, [created('src/../docs/new.txt')]) })],
-  '`..` at the start': ['effect.invalid', ({ base }) => ({ delta: delta(base, [created('../new.txt')]) })],
-  'an absolute path': ['effect.invalid', ({ base }) => ({ delta: delta(base, [created('/src/new.txt')]) })],
-  'an absolute path into the workspace': [
-    'effect.invalid',
-    ({ base }) => ({ delta: delta(base, [created('/workspace/src/new.txt')]) }),
-  ],
-  'a path with NUL': ['effect.invalid', ({ base }) => ({ delta: delta(base, [created('src/a\0b')]) })],
-  'an empty segment': ['effect.invalid', ({ base }) => ({ delta: delta(base, [created('src//new.txt')]) })],
-  'a dot': ['effect.invalid', ({ base }) => ({ delta: delta(base, [created('src/./new.txt')]) })],
-  'a lone surrogate': [
-    'effect.invalid',
-    async ({ base }) =>
-      byBlob({ ...delta(base, []), changes: [{ ...created('x'), path: 'src/x' }] }).then((ref) => ({
-        ...ref,
-        delta_ref: { ...ref.delta_ref!, sha256: 'a'.repeat(64) },
-      })),
-  ],
-  'the same path twice': ['effect.invalid', ({ base }) => ({ delta: delta(base, [TWICE, TWICE]) })],
-  'paths out of order': [
-    'effect.invalid',
-    ({ base }) => ({ delta: delta(base, [created('src/z.txt'), created('src/b.txt')]) }),
-  ],
-  'a file with something below it': [
-    'effect.invalid',
-    ({ base }) => ({ delta: delta(base, [created('src/node'), created('src/node/below')]) }),
-  ],
-  'something below a file that stands there': [
-    'effect.invalid',
-    ({ base }) => ({ delta: delta(base, [created('src/a.txt/below')]) }),
-  ],
-  'a device': [
-    'effect.invalid',
-    async ({ base }) =>
-      byBlob({
-        ...delta(base, []),
-        changes: [
-          { path: 'src/dev', before: null, after: { kind: 'device', mode: '644', sha256: sha256('new\n'), size: 4 } },
-        ],
-      }),
-  ],
-  'a set-uid mode': [
-    'effect.invalid',
-    async ({ base }) =>
-      byBlob({
-        ...delta(base, []),
-        changes: [{ path: 'src/suid', before: null, after: { ...file('new\n'), mode: '4755' } }],
-      }),
-  ],
-  'a directory with content': [
-    'effect.invalid',
-    ({ base }) => ({
-      delta: delta(base, [
-        { path: 'src/dir', before: null, after: { kind: 'dir', mode: null, sha256: sha256('new\n'), size: 4 } },
-      ]),
-    }),
-  ],
-  'a symlink with a mode': [
-    'effect.invalid',
-    ({ base }) => ({
-      delta: delta(base, [
-        { path: 'src/link', before: null, after: { kind: 'symlink', mode: '755', sha256: sha256('new\n'), size: 4 } },
-      ]),
-    }),
-  ],
-  'a change that changes nothing': [
-    'effect.invalid',
-    ({ base }) => ({ delta: delta(base, [{ path: 'src/a.txt', before: ONE, after: ONE }]) }),
-  ],
-  'another `before` than what stood there': [
-    'effect.invalid',
-    ({ base }) => ({ delta: delta(base, [{ path: 'src/a.txt', before: file('other\n'), after: file('new\n') }]) }),
-  ],
-  'a `before` where nothing stood': [
-    'effect.invalid',
-    ({ base }) => ({ delta: delta(base, [{ path: 'src/none.txt', before: ONE, after: file('new\n') }]) }),
-  ],
-  'no `before` where something stood': [
-    'effect.invalid',
-    ({ base }) => ({ delta: delta(base, [created('src/a.txt')]) }),
-  ],
-  'another base': ['effect.invalid', () => ({ delta: delta(`snap_${'a'.repeat(64)}`, [created('src/new.txt')]) })],
-  'a content that was never stored': [
-    'effect.invalid',
-    ({ base }) => ({ delta: delta(base, [created('src/new.txt', randomUUID())]) }),
-  ],
-  "another tenant's content by its hash": [
-    'effect.invalid',
-    ({ base }) => ({ delta: delta(base, [created('src/stolen.txt', "the victim's secret\n")]) }),
-  ],
-  'another size than the content has': [
-    'effect.invalid',
-    ({ base }) => ({
-      delta: delta(base, [{ path: 'src/new.txt', before: null, after: { ...file('new\n')!, size: 5 } }]),
-    }),
-  ],
-  'another hash than the result has': [
-    'effect.invalid',
-    ({ base }) => ({ delta: delta(base, [created('src/new.txt')]), result_hash: 'b'.repeat(64) }),
-  ],
-  'a result of another form': [
-    'effect.invalid',
-    ({ base }) => ({ delta: delta(base, [created('src/new.txt')]), result: { fine: true } }),
-  ],
-  'no result': ['effect.invalid', ({ base }) => ({ delta: delta(base, [created('src/new.txt')]), result: null })],
-  'a result by a reference to nothing': [
-    'effect.invalid',
-    ({ base }) => ({
-      delta: delta(base, [created('src/new.txt')]),
-      result: null,
-      result_ref: { sha256: 'c'.repeat(64), size: 4 },
-      result_hash: 'c'.repeat(64),
-    }),
-  ],
-  'a delta by value and by reference': [
-    'effect.invalid',
-    async ({ base }) => ({
-      ...(await byBlob(delta(base, [created('src/new.txt')]))),
-      delta: delta(base, [created('src/new.txt')]),
-    }),
-  ],
-  'a delta by a reference to nothing': ['effect.invalid', () => ({ delta_ref: { sha256: 'd'.repeat(64), size: 10 } })],
-  'a delta of another size than named': [
-    'effect.invalid',
-    async ({ base }) =>
-      byBlob(delta(base, [created('src/new.txt')])).then((ref) => ({ delta_ref: { ...ref.delta_ref!, size: 1 } })),
-  ],
-  'a delta that is no JSON': [
-    'effect.invalid',
-    async () => ({
-      delta_ref: {
-        sha256: await blobs.put(world.tenantId as TenantId, Buffer.from('not json')).then(() => sha256('not json')),
-        size: 8,
-      },
-    }),
-  ],
-  '24,001 changes': [
-    'limit.exceeded',
-    async ({ base }) =>
-      byBlob(
-        delta(
-          base,
-          Array.from({ length: 24_001 }, (_, i) => created(`src/many/${String(i).padStart(6, '0')}`)),
-        ),
-      ),
-  ],
-  'more bytes than a call may write': [
-    'limit.exceeded',
-    ({ base }) => ({
-      delta: delta(base, [{ path: 'src/big', before: null, after: { ...file('new\n')!, size: 257 * 1024 * 1024 } }]),
-    }),
-  ],
-  'success of a command that failed': [
-    'command.failed',
-    ({ base }) => ({ delta: delta(base, [created('src/new.txt')]), exit_code: 1, result: { ...OUTPUT, exit_code: 1 } }),
-  ],
-  'a change by a command that was killed': [
-    'command.killed',
-    ({ base }) => ({ delta: delta(base, [created('src/new.txt')]), ended: 'killed', exit_code: null }),
-  ],
-  "a failure by a code that isn't one": [
-    'effect.invalid',
-    () => ({ ended: 'failed', error: { code: 'no.such_code', message: 'x', hint: null }, result: null }),
-  ],
-};
 
 it.each(Object.entries(LIES))('a report of %s rolls back, and the head stays', async (_what, [code, lie]) => {
   const before = [await head(), await head(victim)];

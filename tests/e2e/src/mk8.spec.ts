@@ -1,106 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
-// Scripts of mk8.shell through the public doors: judged before they run, run in real containers, and all of them or
-// nothing of them kept.
-import { generateKeyPairSync } from 'node:crypto';
+// Scripts of mk8.shell through the API: judged before they run, run in real containers, and kept whole or not at all.
 import { vi } from 'vitest';
-import { signSandbox } from '@writ/mk8-shell';
-import { parseSigner } from '@writ/signing';
-import {
-  eventually,
-  makeWorld,
-  mustSayYes,
-  openOutside,
-  sayYes,
-  silence,
-  startStack,
-  verifiedReceipt,
-  type JsonValue,
-  type Outside,
-  type Stack,
-  type World,
-} from '@writ/stack';
+import { sayYes, verifiedReceipt, type Stack, type World } from '@writ/stack';
+import { op, outputs, ScriptStack, type Ran } from './mk8-scripts.ts';
 
 vi.setConfig({ testTimeout: 240_000, hookTimeout: 240_000 });
 
-let outside: Outside;
-let seen: string[];
+let scripts: ScriptStack;
 let stack: Stack;
 let world: World;
-let token: string;
-
-const NET = [{ domain: '*.outside.example', methods: ['GET', 'POST', 'PUT', 'DELETE', 'CONNECT'] }];
-const FILES = { 'a.txt': 'one\ntwo\n', 'src/config.template.json': '{"host":"{{HOST}}"}', 'data.json': '{"n":[1,2]}' };
-
 beforeAll(async () => {
-  outside = await openOutside((request, response) => {
-    const parts: Buffer[] = [];
-    request
-      .on('data', (part: Buffer) => parts.push(part))
-      .on('end', () => {
-        seen.push(`${request.method ?? ''} ${request.url ?? ''} ${Buffer.concat(parts).toString()}`.trim());
-        if (request.url === '/fails-twice' && seen.filter((line) => line === 'GET /fails-twice').length < 3)
-          response.writeHead(503).end('not yet');
-        else response.writeHead(200, { 'content-type': 'text/plain' }).end('hello from outside\n');
-      });
-  });
-  stack = await startStack({ programs: { executor: [outside.program] }, env: { executor: outside.env } });
-  world = await makeWorld(stack.url, stack.keys.platformKey, { files: FILES });
-  token = (
-    await world.admin.must('/v1/capability-tokens', {
-      agent_id: world.agentId,
-      workspace_id: world.workspaceId,
-      grant: {
-        tools: ['mk8.*'],
-        fs: [{ path: '', read: true, write: true }],
-        net: NET,
-        secrets: [],
-        budgets: {},
-        not_before: 0,
-        expires_at: Date.now() + 3_600_000,
-      },
-    })
-  ).capability_token_id as string;
+  scripts = await ScriptStack.start();
+  ({ stack, world } = scripts);
 });
-afterAll(async () => {
-  await stack?.stop();
-  outside?.close();
-});
-beforeEach(() => {
-  seen = [];
-});
+afterAll(() => scripts?.stop());
+beforeEach(() => scripts.clearReceived());
 
-interface Step {
-  readonly verb: string;
-  readonly status: string;
-  readonly attempts: number;
-  readonly duration_ms: number;
-  readonly output: string;
-  readonly error: string | null;
-}
-interface Ran {
-  readonly body: JsonValue;
-  readonly steps: readonly Step[];
-  readonly cleanup: readonly Step[];
-}
-type Operation = Readonly<Record<string, unknown>>;
-
-async function run(
-  script: unknown,
-  over: Record<string, unknown> = {},
-  args: Record<string, unknown> = {},
-): Promise<Ran> {
-  const { body } = await world.call('mk8.run', { script, ...args }, { capability_token_id: token, ...over }, 55_000);
-  const settled = ['admitted', 'dispatched', 'performing'].includes(body.state as string)
-    ? await world.until(body.operation_id as string, ['committed', 'rolled_back', 'no_op', 'refused', 'held'])
-    : body;
-  const result = settled.result as { steps?: readonly Step[]; cleanup?: readonly Step[] } | null;
-  return { body: settled, steps: result?.steps ?? [], cleanup: result?.cleanup ?? [] };
-}
-const op = (verb: string, ...args: string[]): Operation => ({ verb, args });
-const outputs = (steps: readonly Step[]): string[] =>
-  steps.map(({ status, output, error }) =>
-    status === 'ok' ? output : error === null ? status : `${status}: ${error}`,
-  );
+const run = (script: unknown, over: Record<string, unknown> = {}, args: Record<string, unknown> = {}): Promise<Ran> =>
+  scripts.run(script, over, args);
 
 describe('a script', () => {
   it('that comes to its end commits one delta, and its receipt holds', async () => {
@@ -182,7 +99,7 @@ describe('a script', () => {
       },
       { dry_run: true },
     );
-    expect([body.tx_outcome, await world.file('dry.txt'), seen]).toEqual(['no_op', null, []]);
+    expect([body.tx_outcome, await world.file('dry.txt'), scripts.received]).toEqual(['no_op', null, []]);
     const foreseen = {
       status: 'dry_run',
       sandbox: { name: 'default', digest: null },
@@ -347,7 +264,7 @@ describe('what leaves', () => {
       ],
     });
     expect(outputs(steps)).toEqual([...Array.from({ length: 2 }, () => 'hello from outside\n'), '200']);
-    expect(seen).toEqual(['GET /got', 'POST /posted {"a":1}', 'GET /status']);
+    expect(scripts.received).toEqual(['GET /got', 'POST /posted {"a":1}', 'GET /status']);
     expect((await verifiedReceipt(stack, world, body.operation_id as string)).record).toMatchObject({
       egress_count: 3,
     });
@@ -360,11 +277,11 @@ describe('what leaves', () => {
         op('HttpDelete', 'http://b.outside.example/gone'),
       ],
     });
-    expect([body.state, seen]).toEqual(['held', []]);
+    expect([body.state, scripts.received]).toEqual(['held', []]);
     expect((await sayYes(world.operator, body.approval_id)).status).toBe(200);
     const ended = await world.until(body.operation_id as string, ['committed', 'no_op', 'rolled_back']);
     expect(ended).toMatchObject({ result: { result: { status: 'completed' } } });
-    expect(seen).toEqual(['PUT /put x', 'DELETE /gone']);
+    expect(scripts.received).toEqual(['PUT /put x', 'DELETE /gone']);
   });
 
   it('over TLS goes through a tunnel, with certificates judged within', async () => {
@@ -381,7 +298,7 @@ describe('what leaves', () => {
       expect.stringMatching(/^connected in \d+\.\d ms$/),
       expect.stringMatching(/^failed: no TLS with/),
     ]);
-    expect(seen).toEqual([]);
+    expect(scripts.received).toEqual([]);
   });
 
   it('where no token lets it is refused before anything runs', async () => {
@@ -389,183 +306,6 @@ describe('what leaves', () => {
       operations: [op('FileWrite', 'never.txt', 'x'), op('HttpGet', 'http://elsewhere.example/')],
     });
     expect(body).toMatchObject({ status: 'error', error: { code: 'token.scope' } });
-    expect([seen, await world.file('never.txt')]).toEqual([[], null]);
-  });
-});
-
-describe('a registered sandbox', () => {
-  const registrar = parseSigner(
-    generateKeyPairSync('ed25519').privateKey.export({ type: 'pkcs8', format: 'pem' }) as string,
-  );
-  const within = { sandbox: 'build' };
-  const DEFINITION = {
-    fragments: { greet: [op('FileWrite', 'greeting.txt', 'hello $WHO')] },
-    rules: {
-      blacklist: [{ id: 'own.word', kind: 'word', pattern: 'plutonium', scope: 'everywhere', reason: 'is not ours' }],
-    },
-    enabled_templates: ['git.init', 'git.add', 'git.commit', 'git.status'],
-  };
-  let signedAt = Date.now();
-
-  async function sign(environment: string): Promise<void> {
-    const { tenant_id, definition_digest } = (await world.admin.get('/v1/sandboxes/build')).body as {
-      tenant_id: string;
-      definition_digest: string;
-    };
-    const envelope = signSandbox(
-      { v: 1, tenant_id, sandbox: 'build', definition_digest, environment, signed_at: signedAt++ },
-      registrar,
-    );
-    expect((await world.admin.request('PUT', '/v1/sandboxes/build/signature', { envelope })).body).toMatchObject({
-      problem: null,
-    });
-  }
-  const register = async (definition: object): Promise<void> => {
-    expect(
-      (
-        await world.admin.request('PUT', '/v1/sandboxes', {
-          name: 'build',
-          workspace_id: world.workspaceId,
-          ...definition,
-        })
-      ).body,
-    ).toMatchObject({ valid: true });
-  };
-
-  /** What becomes of a call once a person has said yes, where one is asked. */
-  async function approved({ state, approval_id, operation_id }: JsonValue): Promise<JsonValue> {
-    if (state === 'held') await mustSayYes(world.operator, approval_id);
-    const ended = await eventually(
-      `the end of ${operation_id as string}`,
-      async () => {
-        const { body } = await world.operator.get(`/v1/operations/${operation_id as string}`);
-        // A yes to the command covers nothing that only its effect shows, such as a hook.
-        if (body.state === 'held' && body.approval_id !== approval_id) await sayYes(world.operator, body.approval_id);
-        return ['committed', 'rolled_back', 'refused', 'no_op'].includes(body.state as string) ? body : null;
-      },
-      60_000,
-    );
-    expect(ended.state).toBe('committed');
-    return ended.result as JsonValue;
-  }
-  const command = async (line: string): Promise<JsonValue> =>
-    await approved((await world.call('shell.run', { command: line })).body);
-
-  it("that isn't there is told how it is registered, and one that isn't signed how it is signed", async () => {
-    const { body } = await run({ operations: [op('Echo', 'x')] }, {}, within);
-    expect(body).toMatchObject({
-      status: 'error',
-      error: {
-        code: 'sandbox.unknown',
-        message: expect.stringContaining('writ sandbox register build'),
-        hint: expect.stringContaining('tell the person'),
-      },
-    });
-    await world.admin.must('/v1/registrar-keys', { public_key: registrar.publicJwk });
-    await register(DEFINITION);
-    expect((await run({ operations: [op('Echo', 'x')] }, {}, within)).body).toMatchObject({
-      error: { code: 'sandbox.unverified', message: expect.stringContaining('writ sandbox sign build') },
-    });
-    await sign('# who is greeted\nWHO=world\n');
-  });
-
-  it('has its fragments and its signed environment, in the container as where the script was judged', async () => {
-    const { body, steps } = await run(
-      { operations: [op('Include', 'greet'), op('EnvGet', 'WHO'), op('FileRead', 'greeting.txt'), op('Mk8Info')] },
-      {},
-      within,
-    );
-    expect(body).toMatchObject({
-      tx_outcome: 'committed',
-      reasons: expect.arrayContaining([expect.objectContaining({ code: 'sandbox.signed' })]),
-    });
-    expect(outputs(steps)).toEqual([
-      expect.stringContaining('greeting.txt'),
-      'world',
-      'hello world',
-      expect.stringContaining('sandbox: build'),
-    ]);
-    expect(await world.file('greeting.txt')).toBe('hello world');
-    expect((await run({ operations: [op('Include', 'greet')] })).body).toMatchObject({
-      error: { code: 'args.invalid' },
-    });
-  });
-
-  it('refuses what its blacklist has before anything runs, and what is filled in while it runs', async () => {
-    expect((await run({ operations: [op('FileWrite', 'never.txt', 'plutonium')] }, {}, within)).body).toMatchObject({
-      status: 'error',
-      error: { code: 'args.invalid', message: expect.stringContaining('is not ours') },
-    });
-    const { steps } = await run(
-      { operations: [{ ...op('TextReverse', 'muinotulp'), captureAs: 'WORD' }, op('FileWrite', 'never.txt', '$WORD')] },
-      {},
-      within,
-    );
-    expect(steps[1]).toMatchObject({ status: 'failed', error: expect.stringContaining('is not ours') });
-    expect(await world.file('never.txt')).toBeNull();
-  });
-
-  it('lets ProcRun use the templates that it enables and no other; git runs, and a hook that was planted does not', async () => {
-    const plant =
-      "git init -q -b feature/x . && printf '#!/bin/sh\\ntouch /workspace/HOOK-RAN\\n' > .git/hooks/pre-commit && cp .git/hooks/pre-commit .git/hooks/post-commit && chmod 755 .git/hooks/pre-commit .git/hooks/post-commit";
-    await command(plant);
-    expect((await run({ operations: [op('ProcRun', 'git', 'log')] }, {}, within)).body).toMatchObject({
-      error: { code: 'args.invalid' },
-    });
-    const { body } = await run(
-      {
-        operations: [
-          op('ProcRun', 'git', 'add', 'a.txt'),
-          op('ProcRun', 'git', 'commit', '-m', 'one'),
-          op('ProcRun', 'git', 'status', '--short'),
-        ],
-      },
-      {},
-      within,
-    );
-    const { result } = (await approved(body)) as { result: { steps: readonly Step[] } };
-    expect(result.steps.map(({ status }) => status)).toEqual(['ok', 'ok', 'ok']);
-    expect(await world.file('HOOK-RAN')).toBeNull();
-    // The hook is one: whoever runs git as it is finds that out.
-    await command('git -c user.name=x -c user.email=x@x.example commit -q --allow-empty -m two');
-    expect(await world.file('HOOK-RAN')).toBe('');
-  });
-
-  it('that is signed anew after a script was let run ends it, and one that waits for a person is stale', async () => {
-    await silence(stack.services.executor);
-    const { body } = await world.call(
-      'mk8.run',
-      { script: { operations: [op('Include', 'greet')] }, ...within },
-      { capability_token_id: token },
-      0,
-    );
-    await sign('WHO=somebody\n');
-    stack.services.executor.thaw();
-    const ended = await world.until(body.operation_id as string, ['rolled_back', 'committed', 'no_op']);
-    expect(ended).toMatchObject({
-      state: 'rolled_back',
-      result: {
-        error: { code: 'tool.changed', message: expect.stringContaining('`build` was changed or signed anew') },
-      },
-    });
-    const held = await run({ operations: [op('HttpPut', 'http://b.outside.example/put', '$WHO')] }, {}, within);
-    expect(held.body.state).toBe('held');
-    await sign('WHO=else\n');
-    await sayYes(world.operator, held.body.approval_id);
-    expect(await world.until(held.body.operation_id as string, ['refused', 'committed', 'no_op'])).toMatchObject({
-      state: 'refused',
-      result: { error: { code: 'approval.stale' } },
-    });
-    expect([await world.file('greeting.txt'), seen]).toEqual(['hello world', []]);
-  });
-
-  it('is nothing that an agent can register, sign or remove', async () => {
-    const answers = await Promise.all([
-      world.agent.request('PUT', '/v1/sandboxes', { name: 'build', workspace_id: world.workspaceId }),
-      world.agent.request('PUT', '/v1/sandboxes/build/signature', { envelope: {} }),
-      world.agent.request('DELETE', '/v1/sandboxes/build'),
-      world.agent.get('/v1/sandboxes/build'),
-    ]);
-    expect(answers.map(({ status }) => status)).toEqual([403, 403, 403, 403]);
+    expect([scripts.received, await world.file('never.txt')]).toEqual([[], null]);
   });
 });

@@ -46,6 +46,7 @@ function wire({ text = '', calls = [], end = 'whole', fails, read = 100 }: Said,
 type Told = {
   readonly role: string;
   readonly content?: string;
+  readonly tool_call_id?: string;
   readonly tool_calls?: readonly { readonly id: string }[];
 };
 export const messagesIn = ({ body }: WireAsked): Told[] => body['messages'] as Told[];

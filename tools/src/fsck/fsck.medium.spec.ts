@@ -1,68 +1,25 @@
 // SPDX-License-Identifier: Apache-2.0
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { text } from 'node:stream/consumers';
 import { formatId, type TenantId } from '@writ/contract';
-import { connect } from '@writ/database';
-import { formatKeyEvent, keySetOf, type KeySet } from '@writ/receipt';
-import {
-  formatCheckpoint,
-  formatCosignerKey,
-  formatNoteKey,
-  parseCosignerKey,
-  signNote,
-  type Checkpoint,
-  type Signer,
-} from '@writ/signing';
-import { testDatabase, type TestDatabase } from '@writ/testing';
+import { formatCosignerKey, parseCosignerKey } from '@writ/signing';
 import { checkDatabase } from './check-database.ts';
 import { checkLog } from './check-log.ts';
 import type { Finding, LogReport } from './findings.ts';
 import { readLogIds, type Connection } from './rows.ts';
-import {
-  DEPLOYMENT,
-  HEIR,
-  insertLeaf,
-  KEYS,
-  LOG_HEIR,
-  LOG_SIGNER,
-  PUBLISHED,
-  RECORD_SIGNER,
-  recordOf,
-  RECORDED_AT,
-  WITNESS,
-  writeLog,
-} from './specs/write-log.ts';
+import { insertLeaf, KEYS, recordOf, WITNESS } from './specs/write-log.ts';
+import { BATCHES, OTHER, SIZE, TENANT, WrittenDatabase } from './specs/written-database.ts';
 import { NOTHING_TOLD, readSigned, type Told } from './told.ts';
 
-/**
- * Across a full tile, with batches that leave partial ones, the first two of an earlier version; then a log of one
- * record.
- */
-const BATCHES = [3, 1, 200, 60, 40];
-const BATCHES_BEFORE = 2;
-const SIZE = 304;
-const TENANT = formatId('tenant', Buffer.alloc(16, 1)) as TenantId;
-const OTHER = formatId('tenant', Buffer.alloc(16, 2)) as TenantId;
-
-let database: TestDatabase;
+let written: WrittenDatabase;
 let client: Connection;
 let logId: string;
 beforeAll(async () => {
-  database = await testDatabase();
-  client = await connect(database.ownerUrl, 'fsck-spec');
-  await client.query('BEGIN');
-  logId = await writeLog(client, TENANT, BATCHES, BATCHES_BEFORE);
-  await writeLog(client, OTHER, [1]);
-  await client.query('COMMIT');
+  written = await WrittenDatabase.open();
+  ({ client, logId } = written);
 }, 120_000);
-afterAll(async () => {
-  await client.end();
-  await database.drop();
-});
+afterAll(() => written.close());
 
 /** Every log with what was found, as after these statements by somebody who may do anything; nothing of them stays. */
 const afterTampering = (...statements: string[]): Promise<Finding[]> => afterTamperingWith(NOTHING_TOLD, ...statements);
@@ -346,19 +303,8 @@ describe('what is told from outside of the database', () => {
   });
 });
 
-/** What is found in a log that is written so, in a transaction of which nothing stays. */
-const newLog = async (write: (tenant: TenantId) => Promise<unknown>, keys = KEYS): Promise<Finding[]> => {
-  const tenant = formatId('tenant', Buffer.alloc(16, 3)) as TenantId;
-  await client.query('BEGIN');
-  try {
-    await write(tenant);
-    return (await checkLog(client, `log_${tenant.slice(4)}`, keys)).findings as Finding[];
-  } finally {
-    await client.query('ROLLBACK');
-  }
-};
-const found = async (write: (tenant: TenantId) => Promise<unknown>, keys = KEYS): Promise<string[]> =>
-  (await newLog(write, keys)).map(({ what }) => what);
+const found = (write: (tenant: TenantId) => Promise<unknown>, keys = KEYS): Promise<string[]> =>
+  written.foundIn(write, keys);
 
 describe('what is well signed and still wrong', () => {
   it('an outcome whose decision is another than it names, or not there', async () => {
@@ -393,193 +339,6 @@ describe('what is well signed and still wrong', () => {
   it('a record made when its key was not valid', async () => {
     expect(await found((tenant) => insertLeaf(client, 0, recordOf(tenant, 0, null, { recorded_at: 1 })))).toContain(
       'was recorded when its key was not valid',
-    );
-  });
-});
-
-describe('a log in which a key was revoked', () => {
-  const lost = RECORD_SIGNER;
-  const revoked = keySetOf({
-    ...PUBLISHED,
-    record_keys: PUBLISHED.record_keys.map((key) =>
-      key.keyid === lost.keyid ? { ...key, revoked_from: RECORDED_AT } : key,
-    ),
-  });
-  const said = (
-    tenant: TenantId,
-    change = formatKeyEvent({
-      event: 'revoked',
-      purpose: 'record',
-      keyid: lost.keyid,
-      x: lost.publicJwk.x,
-      from: RECORDED_AT,
-    }),
-  ) => recordOf(tenant, 2, null, { kind: 'key', operation_id: null, phase: null, kernel_key_id: HEIR.keyid, change });
-
-  it('has records by that key before the revocation, and none behind it', async () => {
-    const behind = (isBehind: boolean) =>
-      found(async (tenant) => {
-        const decision = await insertLeaf(client, 0, recordOf(tenant, 0, null));
-        await insertLeaf(client, 1, said(tenant), HEIR);
-        if (isBehind) await insertLeaf(client, 2, recordOf(tenant, 1, decision));
-      }, revoked);
-    expect((await behind(false)).filter((what) => what.includes('revocation'))).toEqual([]);
-    expect(await behind(true)).toContain('is signed by a key whose revocation stands before it (leaf 1)');
-  });
-
-  it('has no record of a key that says nothing of one', async () => {
-    expect(
-      await found(
-        (tenant) => insertLeaf(client, 0, said(tenant, { verb: 'key_revoked', subject: 'record', digest: null }), HEIR),
-        revoked,
-      ),
-    ).toContain('is a record of a key and says nothing of one');
-  });
-});
-
-describe('a log whose checkpoints a key signed that was revoked since', () => {
-  const HEIR_KEY = formatNoteKey(DEPLOYMENT, LOG_HEIR.publicKey);
-  const REVOKED = keySetOf({ ...PUBLISHED, log_keys: [HEIR_KEY], revoked_log_keys: PUBLISHED.log_keys });
-  /** The log as somebody left it who may do anything. */
-  const reportAfter = async (keys: KeySet, note: string | null): Promise<LogReport> => {
-    await client.query('BEGIN');
-    try {
-      await client.query('SET LOCAL session_replication_role = replica');
-      if (note !== null)
-        await client.query('UPDATE ledger.checkpoint SET note = $2 WHERE log_id = $1 AND tree_size = 4', [logId, note]);
-      return await checkLog(client, logId, keys);
-    } finally {
-      await client.query('ROLLBACK');
-    }
-  };
-  const found = async (keys: KeySet, note: string | null): Promise<string[]> =>
-    (await reportAfter(keys, note)).findings.map(({ where, what }) => `${where}: ${what}`);
-  const signed = (signer: Signer, over: Partial<Checkpoint> = {}) =>
-    signNote(formatCheckpoint({ origin: `${DEPLOYMENT}/${logId}`, treeSize: 4, root: new Uint8Array(32), ...over }), {
-      name: DEPLOYMENT,
-      signer,
-    });
-  const rootOf4 = async (): Promise<Uint8Array> =>
-    (await client.query<{ root: Buffer }>('SELECT root FROM ledger.root WHERE log_id = $1 AND tree_size = 4', [logId]))
-      .rows[0]!.root;
-
-  it('has nothing wrong with it, and says how many there are', async () => {
-    expect(await reportAfter(REVOKED, null)).toMatchObject({
-      findings: [],
-      checkpoints: BATCHES.length,
-      checkpointsByRevoked: BATCHES.length,
-    });
-    expect(await reportAfter(KEYS, null)).toMatchObject({ findings: [], checkpointsByRevoked: 0 });
-    const anew = await reportAfter(REVOKED, signed(LOG_HEIR, { root: await rootOf4() }));
-    expect(anew).toMatchObject({ findings: [], checkpointsByRevoked: BATCHES.length - 1 });
-  });
-
-  it('has a finding where that key signed another root or size than the leaves give', async () => {
-    expect(await found(REVOKED, signed(LOG_SIGNER))).toContain(
-      'checkpoint 4: signs another root than that of the leaves, by a key revoked since',
-    );
-    expect(await found(REVOKED, signed(LOG_SIGNER, { root: await rootOf4(), treeSize: 5 }))).toContain(
-      'checkpoint 4: signs a tree of 5 leaves, by a key revoked since',
-    );
-    expect((await reportAfter(REVOKED, signed(LOG_SIGNER))).checkpointsByRevoked).toBe(BATCHES.length - 1);
-  });
-
-  it('has a finding where a key signed it that is neither trusted nor revoked, whatever the root', async () => {
-    expect(await found(REVOKED, signed(HEIR, { root: await rootOf4() }))).toContainEqual(
-      expect.stringMatching(/^checkpoint 4: is signed by no known key/),
-    );
-    expect(await found(keySetOf({ ...PUBLISHED, log_keys: [HEIR_KEY] }), null)).toContainEqual(
-      expect.stringMatching(/^checkpoint 304: is signed by no known key/),
-    );
-  });
-});
-
-describe('the program', () => {
-  let dir: string;
-  beforeAll(() => {
-    dir = mkdtempSync(join(tmpdir(), 'writ-fsck-'));
-    writeFileSync(join(dir, 'keys.json'), JSON.stringify(PUBLISHED));
-  });
-  afterAll(() => rmSync(dir, { recursive: true }));
-
-  const run = async (...args: string[]): Promise<{ status: number; out: string; err: string }> => {
-    const child = spawn(
-      process.execPath,
-      ['--conditions=@writ/source', join(import.meta.dirname, 'main.ts'), ...args],
-      { stdio: ['ignore', 'pipe', 'pipe'], env: { ...process.env, NO_COLOR: '1', FORCE_COLOR: '' } },
-    );
-    const [out, err, [status]] = await Promise.all([text(child.stdout), text(child.stderr), once(child, 'close')]);
-    return { status: status as number, out, err };
-  };
-
-  it('says one line for each log, and ends with 0', async () => {
-    const { status, out } = await run('--database', database.ownerUrl, '--keys', join(dir, 'keys.json'));
-    expect(status).toBe(0);
-    expect(out).toContain(`✔ ${logId}: ${SIZE} records, 5 roots, `);
-    expect(out).toMatch(/2 logs, 0 with findings\n$/);
-  });
-
-  it('says of checkpoints by a key revoked since that they are, and ends with 0', async () => {
-    writeFileSync(
-      join(dir, 'revoked.json'),
-      JSON.stringify({
-        ...PUBLISHED,
-        log_keys: [formatNoteKey(DEPLOYMENT, LOG_HEIR.publicKey)],
-        revoked_log_keys: PUBLISHED.log_keys,
-      }),
-    );
-    const { status, out } = await run('--database', database.ownerUrl, '--keys', join(dir, 'revoked.json'));
-    expect(status).toBe(0);
-    expect(out).toContain('5 checkpoints, 5 of them by a key revoked since\n');
-  });
-
-  it("reads what it is told, and says what of it can't be read", async () => {
-    const { rows } = await client.query<{ root: Buffer }>(
-      'SELECT root FROM ledger.root WHERE log_id = $1 AND tree_size = $2',
-      [logId, SIZE],
-    );
-    const line = (size: number): string => `${logId} ${TENANT} ${size} ${rows[0]!.root.toString('hex')}\n`;
-    const [right, beyond, rubbish] = [
-      ['right', line(SIZE)],
-      ['beyond', line(SIZE) + line(SIZE + 1)],
-      ['rubbish', 'rubbish\n'],
-    ].map(([name, content]) => {
-      writeFileSync(join(dir, name!), content!);
-      return join(dir, name!);
-    }) as [string, string, string];
-    const ask = (...args: string[]) => run('--database', database.ownerUrl, '--keys', join(dir, 'keys.json'), ...args);
-    expect(
-      await ask('--signed', right, '--witness', formatCosignerKey(WITNESS.name, WITNESS.signer.publicKey)),
-    ).toMatchObject({ status: 0 });
-    expect(await ask('--signed', right, beyond)).toMatchObject({
-      status: 1,
-      out: expect.stringContaining('the ledger signed 305 leaves, and 1 of them are gone'),
-    });
-    expect(await ask('--signed', rubbish)).toMatchObject({ status: 2, err: expect.stringContaining('line 1 of') });
-    expect(await ask('--witness', 'nobody')).toMatchObject({
-      status: 2,
-      err: expect.stringContaining("can't be read"),
-    });
-  });
-
-  it('ends with 1 when anything is wrong: here the keys are not those that signed', async () => {
-    writeFileSync(join(dir, 'none.json'), JSON.stringify({ record_keys: [], log_keys: [] }));
-    const { status, out } = await run('--database', database.ownerUrl, '--keys', join(dir, 'none.json'));
-    expect(status).toBe(1);
-    expect(out).toContain('holds no record that a known key signed');
-    expect(out).toMatch(/… and \d+ more\n/);
-  });
-
-  it("does not vouch for rows that a role can't see", async () => {
-    const { status, err } = await run('--database', database.urlFor('writ_ledger'), '--keys', join(dir, 'keys.json'));
-    expect(status).toBe(2);
-    expect(err).toContain('row-level security');
-  });
-
-  it('says what is missing, and ends with 2', async () => {
-    expect((await run('--keys', join(dir, 'keys.json'))).status).toBe(2);
-    expect((await run('--database', database.ownerUrl, '--keys', '/no/such')).err).toContain(
-      "the public keys can't be read",
     );
   });
 });

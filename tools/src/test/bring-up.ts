@@ -78,18 +78,16 @@ const browser = async (setup: Setup): Promise<string | null> => {
 export const readEnvironment = (stateDir: string): TestEnvironment =>
   JSON.parse(readFileSync(addressesFile(stateDir), 'utf8')) as TestEnvironment;
 
-/**
- * The parts that tests run against. `ended` resolves with a sentence when one of ours ends by itself.
- *
- * @param beside what is done while the base image is made, which mostly waits for packages
- */
-export const bringUpParts = async (
-  setup: Setup,
-  beside: readonly Step[] = [],
-): Promise<{ environment: TestEnvironment; ended: Promise<string> }> => {
-  const parts: Parts = {};
+function writeEnvironment(stateDir: string, environment: TestEnvironment): void {
+  const file = addressesFile(stateDir);
+  writeFileSync(`${file}.new`, `${JSON.stringify(environment, null, 1)}\n`, { mode: 0o600 });
+  renameSync(`${file}.new`, file);
+}
+
+/** The steps that bring up each part, in an order in which each finds those that it needs. Fills `parts`. */
+const planOf = (setup: Setup, parts: Parts, beside: readonly Step[]): readonly (Step | readonly Step[])[] => {
   const engine = (): Engine => parts.engine as Engine;
-  await runPlan(setup, [
+  return [
     {
       title: testPostgres.name,
       run: async (step) => {
@@ -134,11 +132,22 @@ export const bringUpParts = async (
         parts.image = await ensureSandboxImage(step, engine().docker, parts.base as string);
       },
     },
-  ]);
+  ];
+};
+
+/**
+ * The parts that tests run against. `ended` resolves with a sentence when one of ours ends by itself.
+ *
+ * @param beside what is done while the base image is made, which mostly waits for packages
+ */
+export const bringUpParts = async (
+  setup: Setup,
+  beside: readonly Step[] = [],
+): Promise<{ environment: TestEnvironment; ended: Promise<string> }> => {
+  const parts: Parts = {};
+  await runPlan(setup, planOf(setup, parts, beside));
   const environment = environmentOf(setup, parts as Required<Parts>);
-  const file = addressesFile(setup.stateDir);
-  writeFileSync(`${file}.new`, `${JSON.stringify(environment, null, 1)}\n`, { mode: 0o600 });
-  renameSync(`${file}.new`, file);
+  writeEnvironment(setup.stateDir, environment);
   const children = [parts.database, parts.bus, parts.engine]
     .map((part) => part?.child)
     .filter((child) => child !== null && child !== undefined);

@@ -47,43 +47,45 @@ export function verifyLogCommand(context: Context): Command {
       '--no-signatures',
       'compute the root alone: that the log is the one that was signed, not that a kernel signed each record',
     );
-  return command.action(async () => {
-    const options = command.optsWithGlobals<VerifyLogOptions>();
-    const trust = readTrusted(options);
-    const source =
-      options.mirror === undefined
-        ? serverSource(connect(context, options, 'operator').client)
-        : mirrorSource(options.mirror);
-    const newest = readCheckpoint(await source.checkpoint(), trust, 'the newest checkpoint');
-    const since =
-      options.since === undefined
-        ? null
-        : readKeptCheckpoint(readNamedText(options.since, '--since'), trust, `\`${options.since}\``);
-    if (since !== null) await verifyGrowth(source, since, newest);
-    const { read, found } = await verifyRecords(context, options, { source, newest, trust });
-    const signatures =
-      found === null
-        ? null
-        : { verified: found.verified, by_keys_revoked_since: found.records, before_revocation: found.beforeRevocation };
-    const verified = {
-      origin: newest.origin,
-      tree_size: newest.treeSize,
-      root: Buffer.from(newest.root).toString('base64'),
-      since: since?.treeSize ?? null,
-      read,
-      signatures,
-    };
-    show(context, options, { ok: true, ...verified }, () =>
-      fieldsOf({
-        log: verified.origin,
-        records: verified.tree_size,
-        'read now': read,
-        'signatures now': describeFound(found),
-        root: verified.root,
-        'grown from': verified.since,
-      }),
-    );
-  });
+  return command.action(async () => verifyLog(context, command.optsWithGlobals<VerifyLogOptions>()));
+}
+
+/** Verifies the log up to its newest checkpoint, and prints what it verified. */
+async function verifyLog(context: Context, options: VerifyLogOptions): Promise<void> {
+  const trust = readTrusted(options);
+  const source =
+    options.mirror === undefined
+      ? serverSource(connect(context, options, 'operator').client)
+      : mirrorSource(options.mirror);
+  const newest = readCheckpoint(await source.checkpoint(), trust, 'the newest checkpoint');
+  const since =
+    options.since === undefined
+      ? null
+      : readKeptCheckpoint(readNamedText(options.since, '--since'), trust, `\`${options.since}\``);
+  if (since !== null) await verifyGrowth(source, since, newest);
+  const { read, found } = await verifyRecords(context, options, { source, newest, trust });
+  const signatures =
+    found === null
+      ? null
+      : { verified: found.verified, by_keys_revoked_since: found.records, before_revocation: found.beforeRevocation };
+  const verified = {
+    origin: newest.origin,
+    tree_size: newest.treeSize,
+    root: Buffer.from(newest.root).toString('base64'),
+    since: since?.treeSize ?? null,
+    read,
+    signatures,
+  };
+  show(context, options, { ok: true, ...verified }, () =>
+    fieldsOf({
+      log: verified.origin,
+      records: verified.tree_size,
+      'read now': read,
+      'signatures now': describeFound(found),
+      root: verified.root,
+      'grown from': verified.since,
+    }),
+  );
 }
 
 function describeFound(found: Found | null): string {

@@ -32,6 +32,15 @@ export function mk8Command(context: Context): Command {
   const command = new Command('mk8').description(
     'Scripts of mk8.shell: what is wrong with one, what it would do, and the language, without a server; and how to run one.',
   );
+  addCheck(context, command);
+  addExplain(context, command);
+  addRun(context, command);
+  addVerbs(context, command);
+  addDocs(context, command);
+  return command;
+}
+
+function addCheck(context: Context, command: Command): void {
   const check = scriptCommand(command, 'check', 'Says everything that is wrong with a script at once, with its place.');
   check.action(async (file: string) => {
     await compileFile(context, file, check.optsWithGlobals(), ({ effects }, options) => {
@@ -43,6 +52,9 @@ export function mk8Command(context: Context): Command {
       );
     });
   });
+}
+
+function addExplain(context: Context, command: Command): void {
   const explaining = scriptCommand(
     command,
     'explain',
@@ -53,6 +65,9 @@ export function mk8Command(context: Context): Command {
       show(context, options, explain(program), () => explainInWords(program));
     });
   });
+}
+
+function addRun(context: Context, command: Command): void {
   const run = withRunOptions(
     command
       .command('run')
@@ -62,6 +77,9 @@ export function mk8Command(context: Context): Command {
   run.action(async (file: string) => {
     await runScript(context, await textOf(context, file), run.optsWithGlobals<RunOptions>());
   });
+}
+
+function addVerbs(context: Context, command: Command): void {
   const verbs = command
     .command('verbs')
     .description('The verbs.')
@@ -69,6 +87,9 @@ export function mk8Command(context: Context): Command {
   verbs.action(() => {
     showVerbs(context, verbs.optsWithGlobals<CommonOptions & { group?: string }>());
   });
+}
+
+function addDocs(context: Context, command: Command): void {
   const docs = command
     .command('docs')
     .description('The reference, of one verb or of all.')
@@ -78,7 +99,6 @@ export function mk8Command(context: Context): Command {
   docs.action((name: string | undefined) => {
     showDocs(context, name, docs.optsWithGlobals<DocsOptions>());
   });
-  return command;
 }
 
 const collect = (value: string, before: readonly string[] | undefined): string[] => [...(before ?? []), value];

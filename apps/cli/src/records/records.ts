@@ -65,42 +65,32 @@ function listCommand(context: Context): Command {
     .option('--cursor <text>', 'where the page begins; repeat the filters');
   return command.action(async () => {
     const options = command.optsWithGlobals<ListOptions>();
-    const {
-      agent,
-      tool,
-      session,
-      operation,
-      type,
-      verdict,
-      outcome,
-      riskMin,
-      riskMax,
-      resource,
-      text,
-      order,
-      limit,
-      cursor,
-    } = options;
-    const query = queryOf({
-      agent,
-      tool,
-      session,
-      operation,
-      type,
-      verdict,
-      outcome,
-      risk_min: riskMin,
-      risk_max: riskMax,
-      since: momentBefore('--since', options.since),
-      until: momentBefore('--until', options.until),
-      resource,
-      text,
-      order,
-      limit,
-      cursor,
-    });
-    const page = await connect(context, options, 'admin').client.read(RecordPage, `/v1/records${query}`);
+    const path = `/v1/records${filterQuery(options)}`;
+    const page = await connect(context, options, 'admin').client.read(RecordPage, path);
     show(context, options, page, () => describe(page));
+  });
+}
+
+/** The filters and the page that the options ask for, as the API names them. */
+function filterQuery(options: ListOptions): string {
+  const { agent, tool, session, operation, type, verdict, outcome, resource, text, order, limit, cursor } = options;
+  return queryOf({
+    agent,
+    tool,
+    session,
+    operation,
+    type,
+    verdict,
+    outcome,
+    risk_min: options.riskMin,
+    risk_max: options.riskMax,
+    since: momentBefore('--since', options.since),
+    until: momentBefore('--until', options.until),
+    resource,
+    text,
+    order,
+    limit,
+    cursor,
   });
 }
 

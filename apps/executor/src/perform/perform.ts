@@ -7,7 +7,6 @@ import {
   TOOLS,
   type AskedFor,
   type AssignedEvent,
-  type FaultCode,
   type Lane,
   type Permit,
   type Redemption,
@@ -29,6 +28,7 @@ import { keepLease } from '../leases/keep-lease.ts';
 import { Lease } from '../leases/lease.ts';
 import { proveCall, sealOf } from './prove-call.ts';
 import type { Running } from '../leases/running.ts';
+import { stagedOfFault } from './staged-of-fault.ts';
 import { stageReport, type Storing } from './stage-report.ts';
 
 export interface Clocks {
@@ -331,9 +331,7 @@ export class Perform {
       if (!runner) throw new Fault('tool.not_available', `tool \`${permit.tool_id}\` can't be run here`);
       return await withoutSecrets(await runner.run(call, context), values, context.work);
     } catch (error) {
-      const ended = error instanceof Fault ? ENDED[error.code] : undefined;
-      if (ended === undefined) throw error;
-      return nothing(ended, error as Fault);
+      return stagedOfFault(error);
     }
   }
 
@@ -353,26 +351,3 @@ export class Perform {
 
 /** Each class of tools has a lane of its own. */
 const classOf = (permit: Permit): ToolClass => permit.lane;
-
-/** Faults with which a call ends, the same whoever runs it; any other is ours, and the lease decides. */
-const ENDED: Partial<Record<FaultCode, Staged['ended']>> = {
-  'permit.invalid': 'invalid',
-  'tool.not_available': 'invalid',
-  'limit.exceeded': 'limit',
-};
-
-/**
- * Nothing ran, since what was handed out isn't what was ordered; or what it did could not be looked through within the
- * limits, and counts for nothing.
- */
-function nothing(ended: Staged['ended'], fault: Fault): Staged {
-  return {
-    ended,
-    exitCode: null,
-    error: { code: fault.code, message: fault.message, hint: null },
-    delta: null,
-    blobs: [],
-    result: null,
-    usage: { wall_ms: 0, cpu_ms: 0, memory_peak_bytes: 0, disk_write_bytes: 0, output_bytes: 0 },
-  };
-}

@@ -54,17 +54,7 @@ export async function proveCall(
   work: CallWork,
 ): Promise<Call> {
   const args = await argumentsOf(redemption, blobs);
-  const digest = actionDigest({
-    tool_id: redemption.tool_id,
-    tool_definition_digest: redemption.tool_definition_digest,
-    args_hash: argsHash(decodeBase64(redemption.args_salt), args),
-    capability_token_id: redemption.capability_token_id,
-    policy_hash: redemption.policy_hash,
-    state_snapshot_id: redemption.state_snapshot_id,
-    image_digest: redemption.image_digest,
-  });
-  if (digest !== permit.action_digest)
-    throw new Fault('permit.invalid', 'what was redeemed is not what the permit orders');
+  verifyActionDigest(permit, redemption, args);
   const sandbox = sandboxOf(redemption, args);
   const profile = profileOf(redemption);
   const bound = profile !== null ? dangerousTool(profile) : sandbox !== null ? toolWithin(sandbox.digest) : null;
@@ -102,6 +92,21 @@ export async function proveCall(
       redemption.nodes.map((text) => Buffer.from(text, 'base64')).map((bytes) => [sha256Hex(bytes), bytes]),
     ),
   };
+}
+
+/** Throws Fault `permit.invalid` when the redemption and its arguments don't hash to the permit's action digest. */
+function verifyActionDigest(permit: Permit, redemption: Redemption, args: Readonly<Record<string, unknown>>): void {
+  const digest = actionDigest({
+    tool_id: redemption.tool_id,
+    tool_definition_digest: redemption.tool_definition_digest,
+    args_hash: argsHash(decodeBase64(redemption.args_salt), args),
+    capability_token_id: redemption.capability_token_id,
+    policy_hash: redemption.policy_hash,
+    state_snapshot_id: redemption.state_snapshot_id,
+    image_digest: redemption.image_digest,
+  });
+  if (digest !== permit.action_digest)
+    throw new Fault('permit.invalid', 'what was redeemed is not what the permit orders');
 }
 
 /**

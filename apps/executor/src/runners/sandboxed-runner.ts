@@ -149,15 +149,7 @@ export class SandboxedRunner extends Runner {
         truncated_bytes: result.truncatedBytes,
         wall_ms: Math.round(result.usage.wallMs),
       },
-      usage: {
-        wall_ms: Math.round(result.usage.wallMs),
-        cpu_ms: Math.round(result.usage.cpuMs),
-        memory_peak_bytes: result.usage.memoryPeakBytes,
-        disk_write_bytes: blobs.reduce((sum, b) => sum + b.length, 0),
-        output_bytes: result.usage.outputBytes,
-        egress_bytes: gate.bytes,
-        ...(result.usage.countedBy === undefined ? {} : { counted_by: result.usage.countedBy }),
-      },
+      usage: usageOf(result, blobs, gate),
       requests: gate.requests,
       ...(outputRefs === null ? {} : { outputRefs }),
     };
@@ -264,6 +256,17 @@ function nothingRan(ended: SandboxResult['ended'], reason: SandboxResult['reason
     usage: { wallMs: 0, cpuMs: 0, memoryPeakBytes: 0, outputBytes: 0 },
   };
 }
+
+/** What the command used, as the container's counters, its effect and its gate tell. */
+const usageOf = ({ usage }: SandboxResult, blobs: Effect['blobs'], gate: CallGate): Staged['usage'] => ({
+  wall_ms: Math.round(usage.wallMs),
+  cpu_ms: Math.round(usage.cpuMs),
+  memory_peak_bytes: usage.memoryPeakBytes,
+  disk_write_bytes: blobs.reduce((sum, b) => sum + b.length, 0),
+  output_bytes: usage.outputBytes,
+  egress_bytes: gate.bytes,
+  ...(usage.countedBy === undefined ? {} : { counted_by: usage.countedBy }),
+});
 
 /**
  * stdout and stderr as they came; what isn't UTF-8 shows as U+FFFD and is marked, and a cut is said. Of a tenant's

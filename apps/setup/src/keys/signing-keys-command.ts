@@ -48,57 +48,79 @@ export interface SigningKeysParts {
 }
 
 /** `setup signing-keys`: changes the rings of a release in its cluster. On files `writ signing-keys` does the same. */
-export function signingKeysCommand({ env, parsePrefix, now, say, run }: SigningKeysParts): Command {
-  // The client of Kubernetes is loaded only where it is used.
-  const ringsOf = async (prefix: string): Promise<ClusterRings> => {
-    const { WRIT_DEPLOYMENT: deployment } = readKeysConfig(env);
-    const [{ inClusterPlace }, { ClusterRings }] = await Promise.all([
-      import('./cluster-store.ts'),
-      import('./cluster-rings.ts'),
-    ]);
-    return new ClusterRings(inClusterPlace(prefix), deployment);
-  };
-  const list = async (prefix: string): Promise<string> => {
-    const lines = listed(await (await ringsOf(prefix)).read(), now());
-    for (const line of lines) say(line);
-    return `${String(lines.length)} keys`;
-  };
-  const change = async (
-    prefix: string,
-    decide: (texts: RingTexts, options: Pick<ChangeOptions, 'now'>) => RingChange,
-  ): Promise<string> => await (await ringsOf(prefix)).change((texts) => decide(texts, { now: now() }));
-  const purpose = (): Argument => new Argument('<purpose>', 'whose key').choices(PURPOSES);
-  const shared = (command: Command, overlap: number): Command =>
-    command
-      .exitOverride()
-      .addArgument(purpose())
-      .requiredOption('--prefix <release>', "what the Secrets' names begin with", parsePrefix)
-      .option('--overlap <period>', 'how long a new key is known before it signs', parseOverlap, overlap);
+export function signingKeysCommand(parts: SigningKeysParts): Command {
   const group = new Command('signing-keys').description(
     'lists and changes the signing keys of a release in its cluster',
   );
+  addList(group, parts);
+  addRotate(group, parts);
+  addRevoke(group, parts);
+  return group;
+}
+
+function addList(group: Command, { env, parsePrefix, now, say, run }: SigningKeysParts): void {
+  const list = async (prefix: string): Promise<string> => {
+    const lines = listed(await (await ringsOf(env, prefix)).read(), now());
+    for (const line of lines) say(line);
+    return `${String(lines.length)} keys`;
+  };
   group
     .command('list')
     .description('the keys of permits, records and checkpoints, their ids, and which of them sign')
     .exitOverride()
     .requiredOption('--prefix <release>', "what the Secrets' names begin with", parsePrefix)
     .action(({ prefix }: Pick<Options, 'prefix'>) => run('signing-keys list', () => list(prefix)));
-  shared(group.command('rotate').description('makes another key; the one before verifies on'), 15 * 60_000).action(
-    (of: Purpose, { prefix, overlap }: Options) =>
-      run('signing-keys rotate', () => change(prefix, (texts, at) => rotate(texts, of, { ...at, overlapMs: overlap }))),
+}
+
+function addRotate(group: Command, parts: SigningKeysParts): void {
+  const rotation = group.command('rotate').description('makes another key; the one before verifies on');
+  withChangeOptions(rotation, parts, 15 * 60_000).action((of: Purpose, { prefix, overlap }: Options) =>
+    parts.run('signing-keys rotate', () =>
+      change(parts, prefix, (texts, at) => rotate(texts, of, { ...at, overlapMs: overlap })),
+    ),
   );
-  shared(
-    group.command('revoke').description('gives up a key that others may have; another takes its place'),
-    OVERLAP_MS_MIN,
-  )
+}
+
+function addRevoke(group: Command, parts: SigningKeysParts): void {
+  const revocation = group
+    .command('revoke')
+    .description('gives up a key that others may have; another takes its place');
+  withChangeOptions(revocation, parts, OVERLAP_MS_MIN)
     .requiredOption('--kid <id>', 'which key; for an id that begins with a dash `--kid=-…`')
     .option('--from <moment>', 'when it was lost, if that is known; now unless said', parseMoment)
     .action((of: Purpose, { prefix, overlap, kid, from }: RevokeOptions) =>
-      run('signing-keys revoke', () =>
-        change(prefix, (texts, at) =>
+      parts.run('signing-keys revoke', () =>
+        change(parts, prefix, (texts, at) =>
           revoke(texts, of, { ...at, overlapMs: overlap, keyid: kid, from: from ?? at.now }),
         ),
       ),
     );
-  return group;
 }
+
+/** The purpose, the release and the overlap, which both changes take. */
+const withChangeOptions = (
+  command: Command,
+  { parsePrefix }: Pick<SigningKeysParts, 'parsePrefix'>,
+  overlapMs: number,
+): Command =>
+  command
+    .exitOverride()
+    .addArgument(new Argument('<purpose>', 'whose key').choices(PURPOSES))
+    .requiredOption('--prefix <release>', "what the Secrets' names begin with", parsePrefix)
+    .option('--overlap <period>', 'how long a new key is known before it signs', parseOverlap, overlapMs);
+
+/** The rings of a release. The client of Kubernetes is loaded only where it is used. */
+async function ringsOf(env: Variables, prefix: string): Promise<ClusterRings> {
+  const { WRIT_DEPLOYMENT: deployment } = readKeysConfig(env);
+  const [{ inClusterPlace }, { ClusterRings }] = await Promise.all([
+    import('./cluster-store.ts'),
+    import('./cluster-rings.ts'),
+  ]);
+  return new ClusterRings(inClusterPlace(prefix), deployment);
+}
+
+const change = async (
+  { env, now }: SigningKeysParts,
+  prefix: string,
+  decide: (texts: RingTexts, options: Pick<ChangeOptions, 'now'>) => RingChange,
+): Promise<string> => await (await ringsOf(env, prefix)).change((texts) => decide(texts, { now: now() }));

@@ -12,6 +12,25 @@ import { listed } from './lines.ts';
 
 const verb = verbsOf('introspection');
 
+const blacklist = ({ rules: { set } }: Sandbox): string =>
+  listed(
+    set.blacklist.map(({ id, kind, pattern, scope, reason }) => `${id} (${kind}, ${scope}): ${pattern}: ${reason}`),
+  );
+
+const vocabularies = ({ rules: { set } }: Sandbox): string =>
+  listed(set.words.map(({ name, summary }) => `${name}: ${summary}`));
+
+const templates = ({ rules: { set } }: Sandbox): string =>
+  listed(set.templates.map((row) => `${row.id}: ${commandOf(row)}: ${row.summary}`));
+
+const variables = ({ env, rules }: Sandbox): string =>
+  listed(
+    [...env]
+      .filter(([name]) => isReadableVariable(rules, name, true))
+      .map(([name, value]) => `${name}=${value}`)
+      .sort(),
+  );
+
 function vocabulary(name: string, { rules: { words } }: Sandbox): string {
   const list = words.get(name);
   if (list === undefined) throw new StepError(`there is no list \`${name.slice(0, 64)}\`; Mk8VocabList names them`);
@@ -45,42 +64,11 @@ const info = ({ id, root, cwd, user, rules: { set }, fragments, skills }: Sandbo
 
 /** `verbs` is asked when a step runs: this file is a part of what it answers. */
 export const introspectionVerbs = (verbs: () => Iterable<Verb>): readonly Verb[] => [
-  verb(
-    'Mk8Blacklist',
-    'none',
-    'what no argument may hold',
-    [],
-    [],
-    (
-      _,
-      {
-        sandbox: {
-          rules: { set },
-        },
-      },
-    ) =>
-      listed(
-        set.blacklist.map(({ id, kind, pattern, scope, reason }) => `${id} (${kind}, ${scope}): ${pattern}: ${reason}`),
-      ),
-  ),
+  verb('Mk8Blacklist', 'none', 'what no argument may hold', [], [], (_, { sandbox }) => blacklist(sandbox)),
   verb('Mk8Vocab', 'none', 'the words of a list', [text('list')], ['npm-scripts'], ([name = ''], { sandbox }) =>
     vocabulary(name, sandbox),
   ),
-  verb(
-    'Mk8VocabList',
-    'none',
-    'the lists of words',
-    [],
-    [],
-    (
-      _,
-      {
-        sandbox: {
-          rules: { set },
-        },
-      },
-    ) => listed(set.words.map(({ name, summary }) => `${name}: ${summary}`)),
-  ),
+  verb('Mk8VocabList', 'none', 'the lists of words', [], [], (_, { sandbox }) => vocabularies(sandbox)),
   verb(
     'Mk8FreeText',
     'none',
@@ -89,30 +77,9 @@ export const introspectionVerbs = (verbs: () => Iterable<Verb>): readonly Verb[]
     ['git'],
     ([program], { sandbox }) => freeText(program, sandbox),
   ),
-  verb('Mk8Env', 'none', 'the signed variables that may be read', [], [], (_, { sandbox: { env, rules } }) =>
-    listed(
-      [...env]
-        .filter(([name]) => isReadableVariable(rules, name, true))
-        .map(([name, value]) => `${name}=${value}`)
-        .sort(),
-    ),
-  ),
+  verb('Mk8Env', 'none', 'the signed variables that may be read', [], [], (_, { sandbox }) => variables(sandbox)),
   verb('Mk8Info', 'none', 'the sandbox and its limits', [], [], (_, { sandbox }) => info(sandbox)),
-  verb(
-    'Mk8Templates',
-    'none',
-    'commands that ProcRun runs',
-    [],
-    [],
-    (
-      _,
-      {
-        sandbox: {
-          rules: { set },
-        },
-      },
-    ) => listed(set.templates.map((row) => `${row.id}: ${commandOf(row)}: ${row.summary}`)),
-  ),
+  verb('Mk8Templates', 'none', 'commands that ProcRun runs', [], [], (_, { sandbox }) => templates(sandbox)),
   verb('Mk8Verbs', 'none', 'all verbs and how many arguments they take', [], [], () =>
     listed([...verbs()].map((one) => `${one.name} (${arityOf(one)}): ${one.summary}`)),
   ),

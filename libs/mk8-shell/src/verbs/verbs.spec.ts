@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import { REPOSITORY_URL, hostWithFiles, outcomeOf, SANDBOX } from '../specs/world.ts';
+import { REPOSITORY_URL, hostWithFiles, outcomeOf } from '../specs/world.ts';
 import { VERBS } from '../registry/registry.ts';
 
 type Case = readonly [verb: string, args: readonly string[], output: string | RegExp];
@@ -312,103 +312,11 @@ test("what the machine can't say is `unavailable`, and no failure", async () => 
   }
 });
 
-test('FilePatch replaces every occurrence, and changes nothing where a patch matches nothing', async () => {
-  const host = hostWithFiles();
-  expect(
-    await outcomeOf(
-      {
-        verb: 'FilePatch',
-        args: ['a.txt'],
-        patches: [
-          { find: 'e', replace: '$&' },
-          { find: 'on', replace: 'ON' },
-        ],
-      },
-      host,
-    ),
-  ).toEqual({ output: 'replaced 4 in a.txt', error: null });
-  expect(host.files.text('a.txt')).toBe('ON$&\nthr$&$&\n');
-  expect(
-    (
-      await outcomeOf(
-        {
-          verb: 'FilePatch',
-          args: ['a.txt'],
-          patches: [
-            { find: 'ON', replace: 'x' },
-            { find: 'absent', replace: '' },
-          ],
-        },
-        host,
-      )
-    ).error,
-  ).toBe('patch 1 matches nothing in `a.txt`; no patch was applied');
-  expect(host.files.text('a.txt')).toBe('ON$&\nthr$&$&\n');
-});
-
-test('FileTemplate fills in what it has values for, once', async () => {
-  const host = hostWithFiles();
-  host.files.plant('t', '{{A}} {{ B }} {{C}}');
-  await outcomeOf(
-    { verb: 'FileTemplate', args: ['made/x.txt'], template: { source: 't', values: { A: '{{B}}', B: '2' } } },
-    host,
-  );
-  expect(host.files.text('made/x.txt')).toBe('{{B}} 2 {{C}}');
-});
-
-test('an answer of 400 or more fails with its body, NetHttpStatus says it', async () => {
-  const host = hostWithFiles();
-  host.net.answer = () => ({ status: 404, body: Buffer.from('not here') });
-  expect(await outcomeOf({ verb: 'HttpGet', args: ['https://example.com/'] }, host)).toEqual({
-    output: 'not here',
-    error: 'the server answered 404',
-  });
-  expect(await outcomeOf({ verb: 'NetHttpStatus', args: ['https://example.com/'] }, host)).toEqual({
-    output: '404',
-    error: null,
-  });
-});
-
-test('a body of JSON is sent as JSON', async () => {
-  const host = hostWithFiles();
-  await outcomeOf({ verb: 'HttpPost', args: ['https://example.com/', '{"a":1}'] }, host);
-  await outcomeOf({ verb: 'HttpPut', args: ['https://example.com/', 'words'] }, host);
-  expect(host.net.asked.map(({ method, headers, body }) => [method, headers['content-type'], body])).toEqual([
-    ['POST', 'application/json', '{"a":1}'],
-    ['PUT', 'text/plain; charset=utf-8', 'words'],
-  ]);
-});
-
-test('a search shows 500 lines and says that there are more', async () => {
-  const host = hostWithFiles();
-  host.files.plant('long.txt', 'x\n'.repeat(600));
-  const { output } = await outcomeOf({ verb: 'FileSearch', args: ['long.txt', 'x'] }, host);
-  expect(output.split('\n')).toHaveLength(501);
-  expect(output.endsWith('[only the first 500 are shown]')).toBe(true);
-});
-
 test('a JSONPath that multiplies its descents is stopped', async () => {
   const deep = JSON.stringify(Array.from({ length: 200 }, () => Array.from({ length: 20 }, (_, n) => n)));
   expect(
     (await outcomeOf({ verb: 'JsonQuery', args: [deep, '$..[?count($..[?count($..*) > 0]) > 0]'] })).error,
   ).toMatch(/looks at more than 500000 values/);
-});
-
-test('paths of a working directory are relative to it, and answers name what other verbs take', async () => {
-  const { run } = await import('../specs/world.ts');
-  const host = hostWithFiles();
-  const { steps } = await run(
-    {
-      operations: [
-        { verb: 'FileList', args: ['.'], captureAs: 'FOUND' },
-        { verb: 'FileRead', args: ['$FOUND'] },
-        { verb: 'FileRead', args: ['$WORKSPACE/a.txt'] },
-      ],
-    },
-    host,
-    { ...SANDBOX, cwd: 'src' },
-  );
-  expect(steps.map(({ output }) => output)).toEqual(['/workspace/src/readme.md', '# Readme\n', 'one\nthree\n']);
 });
 
 test("the URL of the sandbox's list can be cloned, and no other", async () => {

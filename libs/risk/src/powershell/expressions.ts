@@ -8,21 +8,13 @@ import { concatenated, NO_VALUE, tainted, textValue, union, UNKNOWN_VALUE, type 
 
 /** What an expression may be. Anything that isn't computed here is unknown, and what runs within it is followed. */
 export function evaluateExpression(node: SyntaxNode, session: Session): Value {
+  const literal = literalText(node);
+  if (literal !== undefined) return textValue(literal);
   switch (node.type) {
-    case 'verbatim_string_characters':
-      return textValue(node.text.slice(1, -1).replaceAll("''", "'"));
-    case 'verbatim_here_string_characters':
-      return textValue(node.text.replace(/^@'[^\n]*\n|\r?\n'@$/g, ''));
     case 'expandable_string_literal':
       return expanded(node, 1, session);
     case 'expandable_here_string_literal':
       return hereString(node, session);
-    case 'generic_token':
-      return textValue(node.text);
-    case 'decimal_integer_literal':
-    case 'hexadecimal_integer_literal':
-    case 'real_literal':
-      return textValue(node.text);
     case 'variable':
     case 'braced_variable':
       return variable(node.text, session);
@@ -59,6 +51,23 @@ export function evaluateExpression(node: SyntaxNode, session: Session): Value {
       return element(node, session);
     default:
       return unknownOf(node, session);
+  }
+}
+
+/** The text that a literal stands for; undefined for any other node. */
+function literalText({ type, text }: SyntaxNode): string | undefined {
+  switch (type) {
+    case 'verbatim_string_characters':
+      return text.slice(1, -1).replaceAll("''", "'");
+    case 'verbatim_here_string_characters':
+      return text.replace(/^@'[^\n]*\n|\r?\n'@$/g, '');
+    case 'generic_token':
+    case 'decimal_integer_literal':
+    case 'hexadecimal_integer_literal':
+    case 'real_literal':
+      return text;
+    default:
+      return undefined;
   }
 }
 

@@ -2,117 +2,13 @@
 import { noteDeletions } from '../programs/delete.ts';
 import { isSecretFile, noteRead } from '../programs/secrets.ts';
 import { noteEmptied, noteMade, noteWrite } from '../programs/write.ts';
-import { field, SECRET, UNKNOWN, type Field } from '../shell/field.ts';
-import { Bound, type Signature } from './arguments.ts';
+import { field, SECRET, UNKNOWN } from '../shell/field.ts';
+import { Bound } from './arguments.ts';
+import { fieldsOf, ITEMS, onFiles, pathsOf, REMOVAL } from './item-paths.ts';
 import { noteMovedOut } from './moved-out.ts';
 import { driveOf, pathOf } from './paths.ts';
 import type { Cmdlet, Session } from './session.ts';
-import { NO_VALUE, sourceOf, tainted, union, UNKNOWN_VALUE, type Value } from './values.ts';
-
-/** What the cmdlets of files take. */
-const ITEMS: Signature = {
-  values: [
-    'path',
-    'literalpath',
-    'filter',
-    'include',
-    'exclude',
-    'credential',
-    'stream',
-    'depth',
-    'attributes',
-    'destination',
-    'newname',
-    'value',
-    'encoding',
-    'tail',
-    'totalcount',
-    'delimiter',
-    'itemtype',
-    'name',
-    'target',
-    'filepath',
-    'inputobject',
-    'width',
-    'fromsession',
-    'tosession',
-    'readcount',
-    'variable',
-  ],
-  switches: [
-    'recurse',
-    'force',
-    'file',
-    'directory',
-    'hidden',
-    'readonly',
-    'system',
-    'followsymlink',
-    'container',
-    'passthru',
-    'raw',
-    'wait',
-    'nonewline',
-    'noclobber',
-    'append',
-    'asbytestream',
-    'usetransaction',
-  ],
-  aliases: {
-    pspath: 'literalpath',
-    lp: 'literalpath',
-    s: 'recurse',
-    ad: 'directory',
-    af: 'file',
-    ah: 'hidden',
-    ar: 'readonly',
-    as: 'system',
-    first: 'totalcount',
-    head: 'totalcount',
-    last: 'tail',
-    type: 'itemtype',
-  },
-};
-/** `Remove-Item` has fewer: what is a beginning of one of them alone means that. */
-const REMOVAL: Signature = {
-  values: ['path', 'literalpath', 'filter', 'include', 'exclude', 'credential', 'stream'],
-  switches: ['recurse', 'force'],
-  aliases: { pspath: 'literalpath', lp: 'literalpath' },
-};
-
-/** The paths that are given, by a parameter, as the first value, or by the pipeline; undefined where there is none. */
-function pathsOf(bound: Bound, input: Value, positions = 1): Value | undefined {
-  const given = [bound.value('path', 'literalpath', 'filepath'), ...bound.positional.slice(0, positions)].filter(
-    (value) => value !== undefined,
-  );
-  return given.length > 0
-    ? union([...given, ...(bound.value('literalpath') ? [] : [])])
-    : input.fields.length > 0
-      ? input
-      : undefined;
-}
-
-/** As fields of this system. A pattern that filters stands below what it filters. */
-function fieldsOf(value: Value | undefined, bound: Bound): readonly Field[] {
-  const isLiteral = bound.value('literalpath') !== undefined;
-  const paths = (value ?? UNKNOWN_VALUE).fields.map((one) =>
-    one.glob ? { ...pathOf(one.text, false), glob: true } : pathOf(one.text, isLiteral),
-  );
-  const patterns = bound.value('filter', 'include')?.fields ?? [];
-  return patterns.length === 0
-    ? paths
-    : paths.flatMap(({ text }) => patterns.map((pattern) => field(`${directoryOf(text)}/${pattern.text}`, true)));
-}
-
-/** What a pattern that ends in `*`, or a directory, holds. */
-const directoryOf = (text: string): string => (text === '*' ? '.' : text.replace(/\/\*?$/, ''));
-
-const onFiles = (value: Value | undefined, session: Session, name: string): Value | undefined => {
-  const drives = (value?.fields ?? []).map(({ text }) => driveOf(text));
-  if (drives.includes('system'))
-    session.shell.act('system_change', name, value?.fields.map(({ text }) => text).join(' ') ?? '');
-  return value && { ...value, fields: value.fields.filter(({ text }) => driveOf(text) === 'files') };
-};
+import { NO_VALUE, sourceOf, tainted, UNKNOWN_VALUE, type Value } from './values.ts';
 
 const removeItem: Cmdlet = (args, input, session, name) => {
   const bound = new Bound(args, REMOVAL);

@@ -6,7 +6,7 @@ import { DOWNLOADED, field, SECRET, UNKNOWN } from '../shell/field.ts';
 import { FROM_NETWORK } from '../shell/source.ts';
 import { Bound, type Argument } from './arguments.ts';
 import { pathOf } from './paths.ts';
-import { COMPUTES, READS } from './methods.ts';
+import { COMPUTES, READS } from './dotnet-names.ts';
 import type { Cmdlet, Session } from './session.ts';
 import { NO_VALUE, tainted, textValue, union, UNKNOWN_VALUE, type Value } from './values.ts';
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { Invocation } from '../shell/shell.ts';
-import { READERS, READING_FORMS } from './rows/reading.ts';
+import { READERS } from './rows/readers.ts';
+import { READING_FORMS } from './rows/reading-forms.ts';
 import { byProgram, hasForm } from './table.ts';
 
 const FORMS = byProgram(READING_FORMS);

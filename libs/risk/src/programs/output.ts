@@ -1,14 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 import { decodeEscapes } from '../shell/escapes.ts';
-import { field, isExact, isNumber, NUMBER, SECRET, type Field } from '../shell/field.ts';
-import { has, takeOptions } from '../shell/options.ts';
+import { field, isExact, isNumber, NUMBER, type Field } from '../shell/field.ts';
+import { takeOptions } from '../shell/options.ts';
 import type { Reading, Shell } from '../shell/shell.ts';
 import {
   ANYTHING,
   deviceSource,
   EMPTY,
   ENDLESS,
-  FROM_NETWORK,
   NOTHING,
   passedOn,
   tainted,
@@ -17,11 +16,9 @@ import {
 } from '../shell/source.ts';
 import { TEMPORARY } from '../zones.ts';
 import { A_NUMBER, countsLines } from './counts.ts';
-import { noteSpoken } from './database.ts';
-import { isLocal, noteNamedEndpoint, noteRequest } from './egress.ts';
 import { isHuge } from './sizes.ts';
 import { printedOf } from './nothing-given.ts';
-import { noteMade, noteWrite } from './write.ts';
+import { TRANSFERS } from './transfers.ts';
 
 /* Programs of which only the output matters: what is in it may be run by the next. */
 
@@ -111,155 +108,6 @@ const rev = decoding(
   () => true,
 );
 
-const FETCH_VALUES = [
-  '-o',
-  '--output',
-  '-X',
-  '--request',
-  '-H',
-  '--header',
-  '-d',
-  '--data',
-  '--data-binary',
-  '--data-raw',
-  '-F',
-  '--form',
-  '-u',
-  '--user',
-  '-A',
-  '--user-agent',
-  '-e',
-  '-b',
-  '-c',
-  '-T',
-  '--upload-file',
-  '-O',
-  '--output-document',
-  '-P',
-  '--directory-prefix',
-  '-m',
-  '--max-time',
-  '--retry',
-  '--data-ascii',
-  '--data-urlencode',
-  '--json',
-  '--form-string',
-  '--post-file',
-  '--post-data',
-  '--body-file',
-  '--body-data',
-  '--method',
-  '--url',
-  '--url-query',
-  '--connect-timeout',
-  '-x',
-  '--proxy',
-  '-w',
-  '--write-out',
-  '-t',
-  '--tries',
-  '--timeout',
-  '-U',
-];
-
-/** What is fetched goes to a file or to the output; either way it is content of the network. */
-const SENDS = new Set([
-  '-d',
-  '--data',
-  '--data-binary',
-  '--data-raw',
-  '--data-urlencode',
-  '--json',
-  '-F',
-  '--form',
-  '-T',
-  '--upload-file',
-]);
-
-/** Characters of a request's data that are looked at: what names a file or a host stands before them. */
-const DATA_CHARS = 2048;
-const shortened = (args: readonly Field[]): readonly Field[] =>
-  args.map((arg) =>
-    arg.text.length <= DATA_CHARS
-      ? arg
-      : { ...arg, text: `${arg.text.slice(0, DATA_CHARS)}${arg.text.includes(SECRET) ? SECRET : ''}` },
-  );
-
-const curl: Reading = ({ args, stdin }, shell) => {
-  const options = takeOptions(
-    shortened(args),
-    FETCH_VALUES.filter((flag) => flag !== '-O'),
-  );
-  const method = (options.values.get('-X') ?? options.values.get('--request'))?.text.toUpperCase();
-  if ((method === 'DELETE' || method === 'PURGE') && !options.operands.every(({ text }) => isLocal(text)))
-    shell.act('remote_loss', `curl -X ${method}`, options.operands.at(-1)?.text ?? '');
-  if ((method === 'PUT' || method === 'PATCH') && !options.operands.every(({ text }) => isLocal(text)))
-    shell.act('infrastructure_change', `curl -X ${method}`, options.operands.at(-1)?.text ?? '');
-  noteRequest('curl', options, stdin, shell);
-  const changes =
-    (method !== undefined && method !== 'GET' && method !== 'HEAD') ||
-    [...SENDS].some((flag) => options.flags.has(flag));
-  if (changes) noteNamedEndpoint('curl', options, shell);
-  if (changes) shell.act('change', 'curl', method ?? 'POST');
-  const output = options.values.get('-o') ?? options.values.get('--output');
-  if (output) return saved('curl', output, shell);
-  if (!has(options, '-O', '--remote-name', '--remote-name-all')) return FROM_NETWORK;
-  for (const { text } of options.operands) saved('curl', field(nameIn(text)), shell);
-  return NOTHING;
-};
-
-const wget: Reading = ({ args, stdin }, shell) => {
-  const options = takeOptions(
-    shortened(args),
-    FETCH_VALUES.filter((flag) => flag !== '-x' && flag !== '-F' && flag !== '-c' && flag !== '-d' && flag !== '-b'),
-  );
-  if (/^delete$/i.test(options.values.get('--method')?.text ?? ''))
-    shell.act('remote_loss', 'wget --method=DELETE', options.operands.at(-1)?.text ?? '');
-  if (/^(?:put|patch)$/i.test(options.values.get('--method')?.text ?? ''))
-    shell.act('infrastructure_change', 'wget', options.operands.at(-1)?.text ?? '');
-  noteRequest('wget', options, stdin, shell);
-  const output = options.values.get('-O') ?? options.values.get('--output-document');
-  if (output?.text === '-') return FROM_NETWORK;
-  if (output) return saved('wget', output, shell);
-  for (const { text } of options.operands) saved('wget', field(nameIn(text)), shell);
-  return NOTHING;
-};
-
-const fetched: Reading = ({ name, args }, shell) => {
-  const [method, target] = takeOptions(args).operands;
-  if (/^delete$/i.test(method?.text ?? '') && !isLocal(target?.text ?? ''))
-    shell.act('remote_loss', `${name} DELETE`, target?.text ?? '');
-  if (/^(?:put|patch)$/i.test(method?.text ?? '') && !isLocal(target?.text ?? ''))
-    shell.act('infrastructure_change', `${name} ${method?.text ?? ''}`, target?.text ?? '');
-  return FROM_NETWORK;
-};
-
-/** A connection may be led into a shell by an option of the program itself. */
-const connects: Reading = ({ name, args, stdin }, shell) => {
-  if (stdin.kind === 'text') noteSpoken(name, stdin.text, shell);
-  const runs = args.find(
-    ({ text }, index) =>
-      /^(?:exec|system):/i.test(text) ||
-      /,?(?:exec|system):/i.test(text) ||
-      (index > 0 && /^-\w*[ec]$|^--(?:exec|sh-exec)$/.test(args[index - 1]?.text ?? '')),
-  );
-  if (runs) shell.act('remote_shell', name, runs.text);
-  return FROM_NETWORK;
-};
-
-function saved(form: string, to: Field, shell: Shell): Source {
-  if (to.text === '-' || to.text === '/dev/stdout') return FROM_NETWORK;
-  noteWrite('overwrite', form, to, shell);
-  noteMade(to, FROM_NETWORK, shell);
-  return NOTHING;
-}
-
-const nameIn = (url: string): string =>
-  url
-    .replace(/[?#].*$/, '')
-    .split('/')
-    .at(-1) ?? url;
-
 const mktemp: Reading = () => textSource(`${TEMPORARY}\n`);
 const pwd: Reading = (_call, shell) => textSource(`${shell.scope.value('PWD').join(' ')}\n`);
 const path: Reading = ({ args, stdin }, shell) => {
@@ -324,21 +172,7 @@ export const OUTPUTS: Readonly<Record<string, Reading>> = {
   base32: base64,
   gbase64: base64,
   rev,
-  curl,
-  wget,
-  http: fetched,
-  https: fetched,
-  xh: fetched,
-  xhs: fetched,
-  curlie: fetched,
-  fetch: fetched,
-  aria2c: fetched,
-  lynx: fetched,
-  w3m: fetched,
-  nc: connects,
-  ncat: connects,
-  netcat: connects,
-  socat: connects,
+  ...TRANSFERS,
   mktemp,
   pwd,
   which,

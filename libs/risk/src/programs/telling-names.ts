@@ -2,7 +2,7 @@
 import { takeOptions } from '../shell/options.ts';
 import type { Invocation, Shell } from '../shell/shell.ts';
 import { optionValues } from './table.ts';
-import { READERS } from './rows/reading.ts';
+import { READERS } from './rows/readers.ts';
 import {
   PUBLISHING,
   DESTROYING,

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 import { decodeEscapes } from './escapes.ts';
+import { outermost, putIn } from './expansions-in.ts';
 import { noteArithmetic, noteEvaluation, noteName, notePrompt, setVariable, type Evaluator } from './evaluate.ts';
 import { isExact, isNumber, NUMBER, UNKNOWN, UNSET, withoutMarkers, type Field } from './field.ts';
 import { EMPTY, fieldsOf, joined, marked, type Mark, type MarkedText } from './marked-text.ts';
-import { HOME, type Scope, type Value } from './scope.ts';
+import type { Scope, Value } from './scope.ts';
+import { elementOf, firstOfIfs, homeOf, isEmpty, isUnset, valueOf, words } from './parameters.ts';
 import { NOTHING, textOf, type Source } from './source.ts';
 import { namedChildren, type SyntaxNode } from './syntax.ts';
 
@@ -117,19 +119,6 @@ export function mayBeArithmetic(text: string): boolean {
   return open === 0;
 }
 
-/** Expansions, which stand for their value in arithmetic. */
-const EXPANSIONS = new Set([
-  'simple_expansion',
-  'expansion',
-  'command_substitution',
-  'process_substitution',
-  'arithmetic_expansion',
-  'string',
-  'raw_string',
-  'ansi_c_string',
-  'translated_string',
-]);
-
 /** Follows the arithmetic that stands between two places of a node, and notes what it may evaluate a second time. */
 export function noteArithmeticIn(node: SyntaxNode, start: number, end: number, shell: Expander): void {
   noteArithmetic(
@@ -152,33 +141,13 @@ export function noteArithmeticIn(node: SyntaxNode, start: number, end: number, s
           ? '1'
           : text;
       },
-      shell,
+      shell.meter,
     ),
     shell,
   );
 }
 
 const isUnsetHere = (text: string, { scope }: Expander): boolean => text === UNSET && !scope.maySetBefore;
-
-/** The text between two places of a node, with something in the place of each expansion. */
-function putIn(
-  node: SyntaxNode,
-  start: number,
-  end: number,
-  instead: (part: SyntaxNode) => string,
-  shell: Expander,
-): string {
-  const parts: string[] = [];
-  let at = start;
-  // An expansion isn't put into itself: what is asked for is a part of it then.
-  for (const part of outermost(node, EXPANSIONS, shell, start > node.start ? node : undefined)) {
-    if (part.start < start || part.end > end) continue;
-    parts.push(node.text.slice(at - node.start, part.start - node.start), instead(part));
-    at = part.end;
-  }
-  parts.push(node.text.slice(at - node.start, end - node.start));
-  return parts.join('');
-}
 
 /** A substitution leaves out the line ends at its end. */
 function withoutLastLines(text: string): string {
@@ -189,7 +158,7 @@ function withoutLastLines(text: string): string {
 
 /** Follows the substitutions anywhere below a node whose value is of no interest. */
 export function runWithin(node: SyntaxNode, shell: Expander, value: string): MarkedText {
-  for (const inner of outermost(node, EVALUATING, shell)) {
+  for (const inner of outermost(node, EVALUATING, shell.meter)) {
     if (SUBSTITUTIONS.has(inner.type)) shell.substitute(inner);
     else expandText(inner, shell);
   }
@@ -198,23 +167,6 @@ export function runWithin(node: SyntaxNode, shell: Expander, value: string): Mar
 
 /** What runs something, or evaluates something a second time, wherever it stands. */
 const EVALUATING = new Set([...SUBSTITUTIONS, 'expansion', 'arithmetic_expansion']);
-
-/** The nodes of the types that stand in no other such node; the node `within` itself isn't one. */
-function outermost(
-  node: SyntaxNode,
-  types: ReadonlySet<string>,
-  shell: Expander,
-  within?: SyntaxNode,
-): readonly SyntaxNode[] {
-  const found: SyntaxNode[] = [];
-  const visit = (one: SyntaxNode): void => {
-    shell.meter.steps();
-    if (one !== within && types.has(one.type)) found.push(one);
-    else for (const child of one.children) visit(child);
-  };
-  visit(node);
-  return found;
-}
 
 /** The text between two quotes or of a here-document, in which expansions aren't split. */
 function expandParts(node: SyntaxNode, start: number, end: number, shell: Expander): MarkedText {
@@ -250,37 +202,9 @@ function bareWord(text: string, first: boolean, scope: Scope): MarkedText {
   return joined(parts);
 }
 
-function homeOf(user: string, scope: Scope): string {
-  if (user === '') return scope.value('HOME').join(' ');
-  if (user === '+') return scope.value('PWD').join(' ');
-  return user === 'root' ? '/root' : `${HOME.slice(0, HOME.lastIndexOf('/'))}/${user}`;
-}
-
-/** `$@` and `${list[@]}` are several words even in quotes: the spaces between them are marked so that they split. */
-function words(value: Value, mark: Mark, separate: boolean, between = ' '): MarkedText {
-  return joined(
-    value.flatMap((text, index) => [
-      ...(index > 0 ? [separate ? marked(' ', 'x') : marked(between, mark)] : []),
-      marked(text, mark),
-    ]),
-  );
-}
-
 function expandVariable(name: string, mark: Mark, { scope }: Expander): MarkedText {
   return words(valueOf(name, scope), mark, name === '@', name === '*' ? firstOfIfs(mark, scope) : ' ');
 }
-
-function valueOf(name: string, scope: Scope): Value {
-  if (name === '#') return ['1'];
-  if (name === '0') return [scope.zero];
-  const { positional } = scope;
-  if (name === '@' || name === '*') return positional ? positional.map(({ text }) => text) : [UNKNOWN];
-  if (/^\d+$/.test(name)) return positional ? [positional[Number(name) - 1]?.text ?? ''] : [UNKNOWN];
-  return scope.value(name);
-}
-
-/** `"$*"` and `"${list[*]}"` are one word, joined by the first character of `IFS`. */
-const firstOfIfs = (mark: Mark, scope: Scope): string => (mark === 'q' ? scope.value('IFS').join('').slice(0, 1) : ' ');
 
 const BRACED = /^([#!]?)([A-Za-z_]\w*|\d+|[@*?#$!_-])([\s\S]*)$/;
 
@@ -309,10 +233,10 @@ function expandBraced(node: SyntaxNode, mark: Mark, shell: Expander): MarkedText
 export function indexOf(name: string, element: SyntaxNode, shell: Expander): string {
   const open = element.start + element.text.indexOf('[') + 1;
   const isKey = shell.scope.attributes.get(name) === 'associative';
-  if (isKey) return putIn(element, open, element.end - 1, (part) => expandText(part, shell), shell);
+  if (isKey) return putIn(element, open, element.end - 1, (part) => expandText(part, shell), shell.meter);
   if (/^[@*]$/.test(element.text.slice(open - element.start, -1))) return element.text.slice(open - element.start, -1);
   noteArithmeticIn(element, open, element.end - 1, shell);
-  return putIn(element, open, element.end - 1, ({ text }) => text, shell);
+  return putIn(element, open, element.end - 1, ({ text }) => text, shell.meter);
 }
 
 function valueWith(prefix: string, name: string, index: string | undefined, rest: string, shell: Expander): Value {
@@ -393,24 +317,12 @@ function modified(
  * expanded.
  */
 function noteUnquoted(word: SyntaxNode, shell: Expander): void {
-  for (const { text } of outermost(word, RAW, shell)) if (/[$`]/.test(text)) shell.script(`: "${text}"`, NOTHING);
+  for (const { text } of outermost(word, RAW, shell.meter)) if (/[$`]/.test(text)) shell.script(`: "${text}"`, NOTHING);
 }
 const RAW = new Set(['raw_string']);
-
-function elementOf(value: Value, index: string | undefined): Value {
-  if (index === '@' || index === '*') return value;
-  // What was unset, or is a list of nothing.
-  if (value.length === 0) return [UNSET];
-  const at = index === undefined ? 0 : Number(index);
-  return Number.isInteger(at) ? [value.at(at) ?? UNKNOWN] : [value.every(isNumber) ? NUMBER : UNKNOWN];
-}
 
 function indirect(value: Value, shell: Expander): Value {
   const target = value.join(' ');
   noteName(target, shell);
   return isExact(target) && /^\w+$/.test(target) ? valueOf(target, shell.scope) : [UNKNOWN];
 }
-
-const isUnset = (value: Value): boolean =>
-  value.join('') !== '' && value.every((text) => text.includes(UNSET) && withoutMarkers(text) === '');
-const isEmpty = (value: Value): boolean => value.join('') === '';

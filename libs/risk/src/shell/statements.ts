@@ -53,13 +53,7 @@ export function runStatement(node: SyntaxNode, stdin: Source, shell: Statements)
       noteEndlessLoop(node, shell);
       return runLoop(namedChildren(node), stdin, shell);
     case 'c_style_for_statement':
-      noteEndlessLoop(node, shell);
-      runArithmetic(node, shell);
-      return runLoop(
-        namedChildren(node).filter(({ field }) => field === 'body'),
-        stdin,
-        shell,
-      );
+      return runCountingFor(node, stdin, shell);
     case 'if_statement':
       return runIf(node, stdin, shell);
     case 'case_statement':
@@ -231,6 +225,14 @@ function runFor(node: SyntaxNode, stdin: Source, shell: Statements): Source {
   setVariable(fieldOf(node, 'variable')?.text ?? '', loopValues(node, values), shell);
   const body = fieldOf(node, 'body');
   return runLoop(body ? [body] : [], stdin, shell);
+}
+
+/** `for ((i = 0; i < 9; i++))` */
+function runCountingFor(node: SyntaxNode, stdin: Source, shell: Statements): Source {
+  noteEndlessLoop(node, shell);
+  runArithmetic(node, shell);
+  const body = namedChildren(node).filter(({ field }) => field === 'body');
+  return runLoop(body, stdin, shell);
 }
 
 /** What a loop goes through: each word, or what many of them have in common. `{1..9}` are numbers. */

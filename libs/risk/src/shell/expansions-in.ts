@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+import type { Meter } from './budget.ts';
+import type { SyntaxNode } from './syntax.ts';
+
+/** Expansions, which stand for their value in arithmetic. */
+const EXPANSIONS = new Set([
+  'simple_expansion',
+  'expansion',
+  'command_substitution',
+  'process_substitution',
+  'arithmetic_expansion',
+  'string',
+  'raw_string',
+  'ansi_c_string',
+  'translated_string',
+]);
+
+/** The nodes of the types that stand in no other such node; the node `within` itself isn't one. */
+export function outermost(
+  node: SyntaxNode,
+  types: ReadonlySet<string>,
+  meter: Meter,
+  within?: SyntaxNode,
+): readonly SyntaxNode[] {
+  const found: SyntaxNode[] = [];
+  const visit = (one: SyntaxNode): void => {
+    meter.steps();
+    if (one !== within && types.has(one.type)) found.push(one);
+    else for (const child of one.children) visit(child);
+  };
+  visit(node);
+  return found;
+}
+
+/** The text between two places of a node, with something in the place of each expansion. */
+export function putIn(
+  node: SyntaxNode,
+  start: number,
+  end: number,
+  instead: (part: SyntaxNode) => string,
+  meter: Meter,
+): string {
+  const parts: string[] = [];
+  let at = start;
+  // An expansion isn't put into itself: what is asked for is a part of it then.
+  for (const part of outermost(node, EXPANSIONS, meter, start > node.start ? node : undefined)) {
+    if (part.start < start || part.end > end) continue;
+    parts.push(node.text.slice(at - node.start, part.start - node.start), instead(part));
+    at = part.end;
+  }
+  parts.push(node.text.slice(at - node.start, end - node.start));
+  return parts.join('');
+}

@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: Apache-2.0
+import { generateKeyPairSync } from 'node:crypto';
+import { keyidOf, parseSigner, type PublicJwk } from '@writ/signing';
+import { eventually, RECORDED_MODEL, type JsonValue, type World } from '@writ/stack';
+import type { Named } from './openapi.ts';
+
+/** Where a test's webhooks lead: a port on loopback that nobody listens on. */
+export const NOWHERE = 'http://127.0.0.1:9/';
+
+/** A public key whose thumbprint has no `_`, since ids are told apart by it here. */
+function registrarKey(): PublicJwk {
+  for (;;) {
+    const { publicJwk } = parseSigner(
+      generateKeyPairSync('ed25519').privateKey.export({ type: 'pkcs8', format: 'pem' }) as string,
+    );
+    if (!keyidOf(publicJwk).includes('_')) return publicJwk;
+  }
+}
+
+/** What a tenant has one of, by the names of parameters; and ids of the same kinds that name nothing. */
+export interface Things {
+  readonly named: Named;
+  readonly nothing: Named;
+  readonly keyId: string;
+}
+
+/** An id of the same kind that names nothing. */
+export function nothingLike(id: string): string {
+  const [prefix, body] = [id.slice(0, id.indexOf('_') + 1), id.slice(id.indexOf('_') + 1)];
+  return `${prefix}${body.slice(0, -8)}${body
+    .slice(-8)
+    .split('')
+    .map((c) => (c === '7' ? '8' : '7'))
+    .join('')}`;
+}
+
+/** Makes one of everything that an id can name in the world of a tenant. */
+export async function thingsOf(world: World): Promise<Things> {
+  const done = (await world.call('fs.write', { path: 'b.txt', content: world.tenantId })).body;
+  const held = (await world.call('shell.run', { command: 'rm -rf deep' })).body;
+  const key = await world.admin.must('/v1/api-keys', { name: 'spare', role: 'auditor' });
+  const freeze = await world.admin.must('/v1/freezes', { scope: 'tool', id: 'fs.search', reason: 'sample' });
+  const gone = (await world.call('fs.read', { path: 'a.txt' })).body;
+  const erasure = await world.admin.must('/v1/erasures', { operation_id: gone.operation_id, reason_code: 'sample' });
+  await world.admin.must('/v1/api-keys', { name: 'substitute', role: 'operator', principal: 'substitute' });
+  const delegation = await world.admin.must('/v1/approvals/delegations', {
+    to: 'substitute',
+    note: 'sample',
+    expires_at: Date.now() + 3_600_000,
+  });
+  const webhook = await world.admin.must('/v1/webhooks', { name: 'spare', url: NOWHERE, events: ['approval.pending'] });
+  const delivery = await world.admin.must(`/v1/webhooks/${webhook.webhook_id as string}/ping`);
+  const sandbox = `of-${world.tenantId.toLowerCase()}`;
+  await world.admin.request('PUT', '/v1/sandboxes', { name: sandbox, workspace_id: world.workspaceId });
+  const profile = sandbox;
+  await world.admin.must('/v1/execution-profiles', {
+    name: profile,
+    shells: ['Bash'],
+    limits: { wall_ms: 1_000, memory_bytes: 64 * 1024 * 1024 },
+  });
+  const skill = sandbox.replaceAll('_', '-');
+  await world.admin.must('/v1/skills', {
+    files: [{ path: 'SKILL.md', content: `---\nname: ${skill}\ndescription: how to\n---\n` }],
+  });
+  const { keyid } = await world.admin.must('/v1/registrar-keys', { public_key: registrarKey() });
+  // Tried once, in vain: nothing of it changes any more while a test looks.
+  await eventually(
+    'an attempt',
+    async () =>
+      (((await world.admin.get(`/v1/webhooks/${webhook.webhook_id as string}/deliveries`)).body.items as JsonValue[])[0]
+        ?.attempts as number) > 0,
+  );
+  const session = async (): Promise<JsonValue | undefined> =>
+    ((await world.admin.get('/v1/containers')).body.items as JsonValue[])[0];
+  await world.call('shell.session', { command: 'true' });
+  const container = await eventually('a session has a shell', session);
+  const talk = await world.agent.must('/v1/sessions', {
+    workspace_id: world.workspaceId,
+    capability_token_id: world.tokenId,
+    model: RECORDED_MODEL,
+  });
+  const { run_id } = await world.agent.must(`/v1/sessions/${talk.session_id as string}/runs`, { input: 'do it' });
+  await eventually(
+    'the run ends',
+    async () => (await world.admin.get(`/v1/runs/${run_id as string}`)).body.state === 'ended',
+  );
+  const { job_id } = await world.admin.must('/v1/jobs', {
+    name: 'yearly',
+    cron: '@yearly',
+    workspace_id: world.workspaceId,
+    capability_token_id: world.tokenId,
+    model: RECORDED_MODEL,
+    input: 'do it',
+  });
+  const named = {
+    job_id,
+    session_id: talk.session_id,
+    run_id,
+    container_id: container.container_id,
+    sandbox,
+    profile,
+    skill,
+    keyid,
+    webhook_id: webhook.webhook_id,
+    delivery_id: delivery.delivery_id,
+    api_key_id: key.api_key_id,
+    agent_id: world.agentId,
+    operation_id: held.operation_id,
+    approval_id: held.approval_id,
+    capability_token_id: world.tokenId,
+    freeze_id: freeze.freeze_id,
+    erasure_id: erasure.erasure_id,
+    delegation_id: delegation.delegation_id,
+    workspace_id: world.workspaceId,
+    path: 'a.txt',
+    at: done.new_snapshot_id,
+    if_head: done.new_snapshot_id,
+    from: done.state_snapshot_id,
+    to: done.new_snapshot_id,
+  } as Record<string, string>;
+  const nothing = Object.fromEntries(
+    Object.entries(named).map(([name, id]) => [name, name === 'path' ? id : nothingLike(id)]),
+  );
+  return { named, nothing, keyId: key.api_key_id as string };
+}
