@@ -5,7 +5,8 @@ import { pgBlobs, pgBlobSweep } from '@writ/blobs-pg';
 import { subjectsOf, TENANT_DEFAULTS, type PeekEvent, type TenantLimits } from '@writ/contract';
 import { createPool, refreshStatistics, STATISTICS_MS, verifyDurability } from '@writ/database';
 import { ChangedLimits } from '@writ/fairness';
-import { knownKeys, Repeated, ValueBox, type Given } from '@writ/nest-kit';
+import { Repeated, type Given } from '@writ/nest-kit';
+import { knownKeys, HpkeBox } from '@writ/sealing';
 import { ConnectionWatch } from '@writ/telemetry';
 import { watchPool, Work } from '@writ/worker-pool';
 import { Admit, AdmitController, admissionStatements, Decisions, FactMemory, Places } from './admit/index.ts';
@@ -214,7 +215,7 @@ function stand(config: KernelConfig, { bus, logger, telemetry, readiness }: Give
     sizes: new Sizes(tenants, trees),
     vault,
     args: new ArgumentsReader({ blobs, vault, work }),
-    box: new ValueBox(...knownKeys(config.masterKeys)),
+    box: new HpkeBox(...knownKeys(config.masterKeys)),
     keys,
     sealer: new RecordSealer(new SignedSeal(keys.record)),
     events: new BusEvents(bus, subjects, report),

@@ -3,7 +3,7 @@
 // Long arguments: who reads them once they are admitted, sealed or of a time when none were, and what becomes of that
 // when the key of their call goes.
 import type { ProposedCall } from '@writ/contract';
-import { openContent, ARGUMENTS_ATTEMPT } from '@writ/nest-kit';
+import { openContent, ARGUMENTS_ATTEMPT } from '@writ/sealing';
 import { openExecutionSpec } from '../specs/execution-spec.ts';
 import { withPlainArguments, withSealedArguments } from '../specs/long-arguments.ts';
 import { deltaFor, newNonce, payloadOf, reportOf, type TestExecution } from '../specs/test-executor.ts';

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { OutputRefs } from '@writ/contract';
 import { sha256Hex } from '@writ/digest';
-import { openContent } from '@writ/nest-kit';
+import { openContent } from '@writ/sealing';
 import { ReadOutput } from '../operations/index.ts';
 import { openExecutionSpec } from '../specs/execution-spec.ts';
 import { newNonce, putSealed, reportOf, sealOf, type Attempt, type TestExecution } from '../specs/test-executor.ts';

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { Caller, OperationView, ProposedCall, ValueScope } from '@writ/contract';
-import { givenValueContext, sealTo } from '@writ/nest-kit';
+import { givenValueContext, sealTo } from '@writ/sealing';
 import { ValueSweeper } from '../sweep/value-sweeper.ts';
 import { newId } from '../store/index.ts';
 import { openExecution, reportOf, type TestExecution } from '../specs/test-executor.ts';

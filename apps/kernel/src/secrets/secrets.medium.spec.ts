@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import { KERNEL_REQUESTS, SECRETS_MAX } from '@writ/contract';
-import { sealTo, secretContext } from '@writ/nest-kit';
+import { sealTo, secretContext } from '@writ/sealing';
 import { openTestKernel, type TestKernel } from '../specs/test-kernel.ts';
 import {
   askedBy,
