@@ -8,6 +8,7 @@ export { FaultFilter } from './fault-filter.ts';
 export { FOLLOW_MS, followKeys, type Followed } from './follow-keys.ts';
 export { growHeapFreely } from './grow-heap.ts';
 export { keyStoreOf } from './key-store-of.ts';
+export { Lifetime, type LifetimePlan, type Worker } from './lifetime.ts';
 export { NestLogger } from './nest-logger.ts';
 export { newId } from './new-id.ts';
 export { OpsServer, type OpsServerOptions } from './ops-server.ts';
