@@ -4,10 +4,10 @@
 // when the key of their call goes.
 import type { ProposedCall } from '@writ/contract';
 import { openContent, ARGUMENTS_ATTEMPT } from '@writ/sealing';
-import { openExecutionSpec } from '../specs/execution-spec.ts';
+import { openKernelSpec } from '../specs/kernel-spec.ts';
 import { withPlainArguments, withSealedArguments } from '../specs/long-arguments.ts';
 import { deltaFor, newNonce, payloadOf, reportOf, type TestExecution } from '../specs/test-executor.ts';
-import { askedBy, callerOf, openManagement, type TestManagement } from '../specs/test-management.ts';
+import { askedBy, callerOf, type TestManagement } from '../specs/test-management.ts';
 import type { TestKernel } from '../specs/test-kernel.ts';
 import { asks, AUTOPILOT } from '../specs/test-ports.ts';
 import type { TestTenant } from '../specs/test-tenant.ts';
@@ -26,9 +26,8 @@ let run: TestExecution;
 let manage: TestManagement;
 let tenant: TestTenant;
 let token: string;
-openExecutionSpec((on) => {
-  ({ kernel, run } = on);
-  manage = openManagement(on.kernel);
+openKernelSpec((on) => {
+  ({ kernel, run, manage } = on);
 });
 beforeEach(async () => {
   tenant = await kernel.newTenant();

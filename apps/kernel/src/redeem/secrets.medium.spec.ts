@@ -3,7 +3,7 @@
 // Secrets that a call names: who may, and how they come to the executor that runs it.
 import { SHELL_RUN, type ProposedCall } from '@writ/contract';
 import { redeemedContext, HpkeBox } from '@writ/sealing';
-import { openExecutionSpec } from '../specs/execution-spec.ts';
+import { openKernelSpec } from '../specs/kernel-spec.ts';
 import { newNonce, type TestExecution } from '../specs/test-executor.ts';
 import type { TestKernel } from '../specs/test-kernel.ts';
 import { AUTOPILOT } from '../specs/test-ports.ts';
@@ -16,7 +16,7 @@ let kernel: TestKernel;
 let run: TestExecution;
 let tenant: TestTenant;
 let token: string;
-openExecutionSpec((on) => {
+openKernelSpec((on) => {
   ({ kernel, run } = on);
 });
 beforeEach(async () => {
