@@ -5,7 +5,8 @@ import { pgBlobs, pgBlobSweep } from '@writ/blobs-pg';
 import { subjectsOf, TENANT_DEFAULTS, type PeekEvent, type TenantLimits } from '@writ/contract';
 import { createPool, refreshStatistics, STATISTICS_MS, verifyDurability } from '@writ/database';
 import { ChangedLimits } from '@writ/fairness';
-import { knownKeys, Repeated, ValueBox, type Given } from '@writ/nest-kit';
+import { Lifetime, Repeated, type Given } from '@writ/nest-kit';
+import { knownKeys, HpkeBox } from '@writ/sealing';
 import { ConnectionWatch } from '@writ/telemetry';
 import { watchPool, Work } from '@writ/worker-pool';
 import { Admit, AdmitController, admissionStatements, Decisions, FactMemory, Places } from './admit/index.ts';
@@ -87,7 +88,6 @@ import {
   CrossTenantPool,
   WrappedKeyRows,
 } from './store/index.ts';
-import { Background } from './support/background.ts';
 import { watchBacklog, watchSlots } from './support/gauges.ts';
 import { KernelKeys } from './support/kernel-keys.ts';
 import { OperationMonitor } from './support/operation-monitor.ts';
@@ -214,7 +214,7 @@ function stand(config: KernelConfig, { bus, logger, telemetry, readiness }: Give
     sizes: new Sizes(tenants, trees),
     vault,
     args: new ArgumentsReader({ blobs, vault, work }),
-    box: new ValueBox(...knownKeys(config.masterKeys)),
+    box: new HpkeBox(...knownKeys(config.masterKeys)),
     keys,
     sealer: new RecordSealer(new SignedSeal(keys.record)),
     events: new BusEvents(bus, subjects, report),
@@ -487,8 +487,8 @@ export class KernelModule {
     const ask = admission(config, on, run, policies);
     const manage = management(config, on, ask, run.dispatcher, engine, stored);
     const every = (pauseMs: number, task: () => Promise<unknown>): Repeated => new Repeated(task, pauseMs, on.report);
-    const background = new Background(
-      [
+    const lifetime = new Lifetime({
+      workers: [
         run.dispatcher,
         on.keys.followed(parts),
         every(PREVIEW_MS, () => run.previewDispatcher.run()),
@@ -507,14 +507,14 @@ export class KernelModule {
         every(STATISTICS_MS, () => refreshStatistics(on.workers.pool, 'kernel')),
         every(REWRAP_MS, async () => on.rewrapped(await manage.rewrap.run())),
       ],
-      async () => {
+      close: async () => {
         await run.assign.settled();
         await on.outbox.idle();
         await engine.work.close();
         await manage.tenancy.close();
         await Promise.all([on.tenants.pool.end(), on.workers.pool.end()]);
       },
-    );
+    });
     return {
       module: KernelModule,
       controllers: [
@@ -561,7 +561,7 @@ export class KernelModule {
         { provide: TenantPool, useValue: on.tenants },
         { provide: CrossTenantPool, useValue: on.workers },
         { provide: Work, useValue: engine.work },
-        { provide: Background, useFactory: () => background },
+        { provide: Lifetime, useFactory: () => lifetime },
       ],
     };
   }

@@ -2,17 +2,17 @@
 import { Fault, OperationView, parseMessage, type ProposedCall } from '@writ/contract';
 import { parseVerifier, verifyEnvelope } from '@writ/signing';
 import { newId } from '../store/index.ts';
-import { openTestKernel, type TestKernel } from '../specs/test-kernel.ts';
+import { openKernelSpec } from '../specs/kernel-spec.ts';
+import type { TestKernel } from '../specs/test-kernel.ts';
 import { asks, AUTOPILOT } from '../specs/test-ports.ts';
 import { hashOf, type TestTenant } from '../specs/test-tenant.ts';
 
 let kernel: TestKernel;
 let tenant: TestTenant;
 let token: string;
-beforeAll(async () => {
-  kernel = await openTestKernel();
+openKernelSpec((on) => {
+  ({ kernel } = on);
 });
-afterAll(() => kernel.close());
 beforeEach(async () => {
   tenant = await kernel.newTenant();
   await tenant.write({

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 import { sha256Hex } from '@writ/digest';
 import { deltaOf } from '@writ/workspace';
-import { openExecutionSpec } from '../specs/execution-spec.ts';
+import { openKernelSpec } from '../specs/kernel-spec.ts';
 import { deltaFor, reportOf, type TestExecution } from '../specs/test-executor.ts';
 import type { TestKernel } from '../specs/test-kernel.ts';
 
 let kernel: TestKernel;
 let execution: TestExecution;
-openExecutionSpec((on) => {
+openKernelSpec((on) => {
   ({ kernel, run: execution } = on);
 });
 

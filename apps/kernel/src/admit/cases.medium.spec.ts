@@ -3,26 +3,20 @@
 import type { Change, Grant, OperationView, ProposedCall } from '@writ/contract';
 import { ancestorsOf, deltaOf, parsePath } from '@writ/workspace';
 import { newId } from '../store/index.ts';
-import { openManagement, type TestManagement } from '../specs/test-management.ts';
+import { openKernelSpec } from '../specs/kernel-spec.ts';
+import type { TestManagement } from '../specs/test-management.ts';
 import { TestRegistrar } from '../specs/test-registrar.ts';
 import { CASE_GROUPS, type Case } from '../specs/test-cases.ts';
-import { deltaFor, openExecution, reportOf, type TestExecution } from '../specs/test-executor.ts';
+import { deltaFor, reportOf, type TestExecution } from '../specs/test-executor.ts';
 import { openPolicyKernel, setOf, type PolicyKernel } from '../specs/test-policies.ts';
 import type { TestTenant } from '../specs/test-tenant.ts';
 
 let kernel: PolicyKernel;
 let run: TestExecution;
 let manage: TestManagement;
-beforeAll(async () => {
-  kernel = await openPolicyKernel();
-  run = openExecution(kernel);
-  manage = openManagement(kernel);
-}, 120_000);
-afterAll(async () => {
-  await run.close();
-  await manage.tenancy.close();
-  await kernel.close();
-});
+openKernelSpec((on) => {
+  ({ kernel, run, manage } = on);
+}, openPolicyKernel);
 
 const SHIPPED = ['default', 'strict', 'observe'];
 const SESSION = 'the-session';

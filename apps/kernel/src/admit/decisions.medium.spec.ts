@@ -2,16 +2,16 @@
 import type { ProposedCall } from '@writ/contract';
 import { readFacts } from '../judgement/index.ts';
 import { newId } from '../store/index.ts';
-import { openTestKernel, type TestKernel } from '../specs/test-kernel.ts';
+import { openKernelSpec } from '../specs/kernel-spec.ts';
+import type { TestKernel } from '../specs/test-kernel.ts';
 import type { TestTenant } from '../specs/test-tenant.ts';
 import { readProposal } from './proposal.ts';
 
 let kernel: TestKernel;
 let tenant: TestTenant;
-beforeAll(async () => {
-  kernel = await openTestKernel();
+openKernelSpec((on) => {
+  ({ kernel } = on);
 });
-afterAll(() => kernel.close());
 beforeEach(async () => {
   tenant = await kernel.newTenant();
 });

@@ -23,7 +23,7 @@ import type { RecordSealer, SealedRecord } from '../records/index.ts';
 import { isAgain, isKeyRetired, isTaken, newId, type OperationRow } from '../store/index.ts';
 import type { Admission, AdmissionStatements } from './admission-statements.ts';
 import { decidedColumns, outcomeOf, stateOf, type DecidedColumns } from './decided-operation.ts';
-import { GroupCommit } from './group-commit.ts';
+import { AdmissionGroupCommit } from './group-commit.ts';
 import { anotherCall, type Proposal } from './proposal.ts';
 
 /** What a decision left behind, durable. */
@@ -52,7 +52,7 @@ function foreseenBy(
 /** Writes decisions: operation, claim, reservation, approval and signed record in one transaction. */
 export class Decisions {
   readonly #statements: AdmissionStatements;
-  readonly #group: GroupCommit;
+  readonly #group: AdmissionGroupCommit;
   readonly #sealer: RecordSealer;
   readonly #vault: TenantVault;
   readonly #images: Images;
@@ -67,7 +67,7 @@ export class Decisions {
   ) {
     this.#assigner = assigner;
     this.#statements = statements;
-    this.#group = new GroupCommit(statements, () => performance.now());
+    this.#group = new AdmissionGroupCommit(statements, () => performance.now());
     this.#vault = vault;
     this.#sealer = sealer;
     this.#images = images;

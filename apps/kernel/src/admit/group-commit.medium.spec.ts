@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { ProposedCall } from '@writ/contract';
 import { readFacts } from '../judgement/index.ts';
-import { openTestKernel, type TestKernel } from '../specs/test-kernel.ts';
+import { openKernelSpec } from '../specs/kernel-spec.ts';
+import type { TestKernel } from '../specs/test-kernel.ts';
 import type { TestTenant } from '../specs/test-tenant.ts';
 import { Admit } from './admit.ts';
 import { admissionStatements, type Admission, type AdmissionStatements } from './admission-statements.ts';
@@ -13,11 +14,10 @@ let statements: AdmissionStatements;
 /** In the order of their ids, as a group has them. */
 let tenants: [TestTenant, TestTenant, TestTenant];
 
-beforeAll(async () => {
-  kernel = await openTestKernel();
+openKernelSpec((on) => {
+  ({ kernel } = on);
   statements = admissionStatements(kernel.tenants);
 });
-afterAll(() => kernel.close());
 beforeEach(async () => {
   const made = [await kernel.newTenant(), await kernel.newTenant(), await kernel.newTenant()];
   tenants = made.sort((a, b) => (a.tenantId < b.tenantId ? -1 : 1)) as typeof tenants;

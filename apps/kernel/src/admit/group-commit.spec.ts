@@ -3,7 +3,7 @@ import { vi } from 'vitest';
 import { Fault } from '@writ/contract';
 import type { OperationRow } from '../store/index.ts';
 import type { Admission, AdmissionStatements } from './admission-statements.ts';
-import { AHEAD_MS, APART_MS, GROUP_MAX, GroupCommit } from './group-commit.ts';
+import { AHEAD_MS, APART_MS, GROUP_MAX, AdmissionGroupCommit } from './group-commit.ts';
 
 beforeEach(() => {
   vi.useFakeTimers();
@@ -56,7 +56,7 @@ function open() {
     dryRun: () => Promise.reject(new Error('a dry run goes by itself')),
     assigned: () => Promise.reject(new Error('what is assigned goes by itself')),
   };
-  const group = new GroupCommit(statements, () => Date.now());
+  const group = new AdmissionGroupCommit(statements, () => Date.now());
   const ends = new Map<string, string>();
   /** Asks, and keeps how it ends. */
   const ask = (id: string, tenantId: string, tokenId?: string): void => {

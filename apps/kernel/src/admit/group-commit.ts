@@ -35,7 +35,7 @@ interface Waiting {
  * INVARIANT (one order of locks): of a tenant a group has calls of one token, whose budgets are the same, and its
  * tenants are in the order of their ids.
  */
-export class GroupCommit {
+export class AdmissionGroupCommit {
   readonly #statements: AdmissionStatements;
   readonly #monotonic: () => number;
   readonly #waiting: Waiting[] = [];

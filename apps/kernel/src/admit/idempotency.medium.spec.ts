@@ -8,16 +8,9 @@ import { UNBALANCED_BUDGETS } from '@writ/testing';
 import fc from 'fast-check';
 import { Outcomes } from '../announce/index.ts';
 import { Judge } from '../judgement/index.ts';
-import { openTestKernel, type TestKernel } from '../specs/test-kernel.ts';
-import {
-  deltaFor,
-  newNonce,
-  openExecution,
-  reportOf,
-  textsAt,
-  type Attempt,
-  type TestExecution,
-} from '../specs/test-executor.ts';
+import { openKernelSpec } from '../specs/kernel-spec.ts';
+import type { TestKernel } from '../specs/test-kernel.ts';
+import { deltaFor, newNonce, reportOf, textsAt, type Attempt, type TestExecution } from '../specs/test-executor.ts';
 import { asks, AUTOPILOT } from '../specs/test-ports.ts';
 import type { TestTenant } from '../specs/test-tenant.ts';
 import { newId, Trees } from '../store/index.ts';
@@ -27,9 +20,8 @@ import { FactMemory } from './fact-memory.ts';
 let kernel: TestKernel;
 let run: TestExecution;
 let replicas: Admit[];
-beforeAll(async () => {
-  kernel = await openTestKernel();
-  run = openExecution(kernel);
+openKernelSpec((on) => {
+  ({ kernel, run } = on);
   replicas = Array.from(
     { length: 3 },
     () =>
@@ -42,10 +34,6 @@ beforeAll(async () => {
         kernel.views,
       ),
   );
-});
-afterAll(async () => {
-  await run.close();
-  await kernel.close();
 });
 
 const SAYS = { allow: () => AUTOPILOT, hold: asks('soft_gate'), refuse: asks('no_go') } as const;

@@ -4,17 +4,17 @@
 // end.
 import type { OperationView, ProposedCall } from '@writ/contract';
 import { newId } from '../store/index.ts';
-import { openTestKernel, type TestKernel } from '../specs/test-kernel.ts';
+import { openKernelSpec } from '../specs/kernel-spec.ts';
+import type { TestKernel } from '../specs/test-kernel.ts';
 import { asks, AUTOPILOT } from '../specs/test-ports.ts';
 import type { TestTenant } from '../specs/test-tenant.ts';
 
 let kernel: TestKernel;
 let tenant: TestTenant;
 let token: string;
-beforeAll(async () => {
-  kernel = await openTestKernel();
+openKernelSpec((on) => {
+  ({ kernel } = on);
 });
-afterAll(() => kernel.close());
 beforeEach(async () => {
   tenant = await kernel.newTenant();
   token = await tenant.token({ budgets: { calls: 100 } });

@@ -1,13 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
+import { openKernelSpec } from '../specs/kernel-spec.ts';
 import { openTestKernel, type TestKernel } from '../specs/test-kernel.ts';
 import type { TestTenant } from '../specs/test-tenant.ts';
 
 let kernel: TestKernel;
 let tenant: TestTenant;
-beforeAll(async () => {
-  kernel = await openTestKernel(32);
-});
-afterAll(() => kernel.close());
+openKernelSpec(
+  (on) => {
+    ({ kernel } = on);
+  },
+  () => openTestKernel(32),
+);
 beforeEach(async () => {
   tenant = await kernel.newTenant();
 });

@@ -3,16 +3,16 @@
 // Two tenants live through the same: calls, and changes of everything that a call is decided on, in an order drawn at
 // random. One is served by two replicas that remember, the other by one that reads. Nobody can tell them apart.
 import fc from 'fast-check';
+import { openKernelSpec } from '../specs/kernel-spec.ts';
 import { openPolicyKernel, type PolicyKernel } from '../specs/test-policies.ts';
 import { NO_CALL, TestReplica, type Answer } from '../specs/test-replica.ts';
 import { Scene } from '../specs/test-scene.ts';
 import { newId } from '../store/index.ts';
 
 let kernel: PolicyKernel;
-beforeAll(async () => {
-  kernel = await openPolicyKernel();
-}, 60_000);
-afterAll(() => kernel.close());
+openKernelSpec((on) => {
+  ({ kernel } = on);
+}, openPolicyKernel);
 
 const CHANGES: Readonly<Record<string, (scene: Scene) => Promise<void>>> = {
   'the tool is frozen': (s) => s.freeze('tool', 'fs.write'),

@@ -2,16 +2,16 @@
 // What an admission remembers of the last one of its kind: it never makes another answer than reading it would.
 import type { ProposedCall } from '@writ/contract';
 import { ROOM_CALLS, Rooms } from './rooms.ts';
+import { openKernelSpec } from '../specs/kernel-spec.ts';
 import { openPolicyKernel, type PolicyKernel } from '../specs/test-policies.ts';
 import { EVERY_CALL, NO_CALL, TestReplica, type Answer } from '../specs/test-replica.ts';
 import { Scene, type Setting } from '../specs/test-scene.ts';
 
 let kernel: PolicyKernel;
 const openScene = (remembers: boolean, setting?: Setting): Promise<Scene> => Scene.open(kernel, remembers, setting);
-beforeAll(async () => {
-  kernel = await openPolicyKernel();
-}, 60_000);
-afterAll(() => kernel.close());
+openKernelSpec((on) => {
+  ({ kernel } = on);
+}, openPolicyKernel);
 
 const CHANGES: readonly (readonly [
   string,

@@ -3,11 +3,11 @@
 // Long arguments: who reads them once they are admitted, sealed or of a time when none were, and what becomes of that
 // when the key of their call goes.
 import type { ProposedCall } from '@writ/contract';
-import { openContent, ARGUMENTS_ATTEMPT } from '@writ/nest-kit';
-import { openExecutionSpec } from '../specs/execution-spec.ts';
+import { openContent, ARGUMENTS_ATTEMPT } from '@writ/sealing';
+import { openKernelSpec } from '../specs/kernel-spec.ts';
 import { withPlainArguments, withSealedArguments } from '../specs/long-arguments.ts';
 import { deltaFor, newNonce, payloadOf, reportOf, type TestExecution } from '../specs/test-executor.ts';
-import { askedBy, callerOf, openManagement, type TestManagement } from '../specs/test-management.ts';
+import { askedBy, callerOf, type TestManagement } from '../specs/test-management.ts';
 import type { TestKernel } from '../specs/test-kernel.ts';
 import { asks, AUTOPILOT } from '../specs/test-ports.ts';
 import type { TestTenant } from '../specs/test-tenant.ts';
@@ -26,9 +26,8 @@ let run: TestExecution;
 let manage: TestManagement;
 let tenant: TestTenant;
 let token: string;
-openExecutionSpec((on) => {
-  ({ kernel, run } = on);
-  manage = openManagement(on.kernel);
+openKernelSpec((on) => {
+  ({ kernel, run, manage } = on);
 });
 beforeEach(async () => {
   tenant = await kernel.newTenant();

@@ -8,7 +8,7 @@ import { parseVerifier } from '@writ/signing';
 import { Admit, admissionStatements, Decisions } from '../admit/index.ts';
 import type { SentCall } from '../admit/proposal.ts';
 import { Dispatcher, PermitDesk, Slots } from '../dispatch/index.ts';
-import { openExecutionSpec } from '../specs/execution-spec.ts';
+import { openKernelSpec } from '../specs/kernel-spec.ts';
 import {
   deltaFor,
   LEASE_MS,
@@ -41,7 +41,7 @@ let faults: unknown[];
 let sent: AssignedEvent[];
 let admit: Admit;
 let assign: Assign;
-openExecutionSpec((on) => {
+openKernelSpec((on) => {
   ({ kernel, run } = on);
 });
 beforeEach(async () => {

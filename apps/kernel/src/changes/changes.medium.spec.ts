@@ -2,19 +2,16 @@
 import { Fault } from '@writ/contract';
 import { parseVerifier, verifyEnvelope } from '@writ/signing';
 import { RecordSeal, RecordSealer } from '../records/index.ts';
-import { askedBy, callerOf, openManagement, type TestManagement } from '../specs/test-management.ts';
-import { openTestKernel, type TestKernel } from '../specs/test-kernel.ts';
+import { openKernelSpec } from '../specs/kernel-spec.ts';
+import { askedBy, callerOf, type TestManagement } from '../specs/test-management.ts';
+import type { TestKernel } from '../specs/test-kernel.ts';
 import { newId } from '../store/index.ts';
 import { Changes } from './changes.ts';
 
 let kernel: TestKernel;
 let manage: TestManagement;
-beforeAll(async () => {
-  kernel = await openTestKernel();
-  manage = openManagement(kernel);
-}, 120_000);
-afterAll(async () => {
-  await kernel.close();
+openKernelSpec((on) => {
+  ({ kernel, manage } = on);
 });
 
 class BrokenSeal extends RecordSeal {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { CliToolSource, ProposedCall } from '@writ/contract';
-import { openExecutionSpec } from '../specs/execution-spec.ts';
-import { askedBy, callerOf, openManagement, pagesOf, type TestManagement } from '../specs/test-management.ts';
+import { openKernelSpec } from '../specs/kernel-spec.ts';
+import { askedBy, callerOf, pagesOf, type TestManagement } from '../specs/test-management.ts';
 import { deltaFor, reportOf, textsAt, type TestExecution } from '../specs/test-executor.ts';
 import type { TestKernel } from '../specs/test-kernel.ts';
 import { asks, AUTOPILOT } from '../specs/test-ports.ts';
@@ -12,11 +12,8 @@ let run: TestExecution;
 let manage: TestManagement;
 let tenant: TestTenant;
 let token: string;
-openExecutionSpec((on) => {
-  ({ kernel, run } = on);
-});
-beforeAll(() => {
-  manage = openManagement(kernel);
+openKernelSpec((on) => {
+  ({ kernel, run, manage } = on);
 });
 beforeEach(async () => {
   tenant = await kernel.newTenant();

@@ -8,8 +8,9 @@ import { InlineWork } from '@writ/worker-pool';
 import fc from 'fast-check';
 import { kernelTasks } from '../kernel.worker.ts';
 import { stageCall } from '../effects/index.ts';
-import { askedBy, callerOf, openManagement, type TestManagement } from '../specs/test-management.ts';
-import { openTestKernel, type TestKernel } from '../specs/test-kernel.ts';
+import { openKernelSpec } from '../specs/kernel-spec.ts';
+import { askedBy, callerOf, type TestManagement } from '../specs/test-management.ts';
+import type { TestKernel } from '../specs/test-kernel.ts';
 import { hashOf, type TestTenant } from '../specs/test-tenant.ts';
 import { Skills } from '../skills/index.ts';
 import { Sizes, Trees } from '../store/index.ts';
@@ -24,9 +25,8 @@ let manage: TestManagement;
 let blobs: BlobStore;
 let collect: Collect;
 let changeWorkspace: ChangeWorkspace;
-beforeAll(async () => {
-  kernel = await openTestKernel();
-  manage = openManagement(kernel);
+openKernelSpec((on) => {
+  ({ kernel, manage } = on);
   blobs = pgBlobs(kernel.tenants.pool);
   changeWorkspace = new ChangeWorkspace(
     new HeadMoves(manage.tenancy, manage.changes, blobs, new Trees(blobs), new Sizes(kernel.tenants, new Trees(blobs))),
@@ -37,9 +37,6 @@ beforeAll(async () => {
     everyMs: DAY_MS,
     graceMs: DAY_MS,
   });
-}, 120_000);
-afterAll(async () => {
-  await kernel.close();
 });
 
 /** A tenant whose first state is in the real store, and a call of it that waits. */

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import { Fault } from '@writ/contract';
-import { openExecutionSpec } from '../specs/execution-spec.ts';
+import { openKernelSpec } from '../specs/kernel-spec.ts';
 import { deltaFor, reportOf, speakerOf, type Attempt, type TestExecution } from '../specs/test-executor.ts';
 import type { TestKernel } from '../specs/test-kernel.ts';
 import { AUTOPILOT } from '../specs/test-ports.ts';
@@ -10,7 +10,7 @@ let kernel: TestKernel;
 let run: TestExecution;
 let tenant: TestTenant;
 let token: string;
-openExecutionSpec((on) => {
+openKernelSpec((on) => {
   ({ kernel, run } = on);
 });
 beforeEach(async () => {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import { openExecutionSpec } from '../specs/execution-spec.ts';
+import { openKernelSpec } from '../specs/kernel-spec.ts';
 import type { TestKernel } from '../specs/test-kernel.ts';
 import { deltaFor, reportOf, speakerOf, textsAt, type Attempt, type TestExecution } from '../specs/test-executor.ts';
 import type { TestTenant } from '../specs/test-tenant.ts';
@@ -8,7 +8,7 @@ let kernel: TestKernel;
 let run: TestExecution;
 let tenant: TestTenant;
 let token: string;
-openExecutionSpec((on) => {
+openKernelSpec((on) => {
   ({ kernel, run } = on);
 });
 beforeEach(async () => {

@@ -1,16 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 import { LIMITS, type Caller, type EgressRequest, type Grant } from '@writ/contract';
 import { canonicalBytes, sha256Hex } from '@writ/digest';
-import { openTestKernel, type TestKernel } from '../specs/test-kernel.ts';
+import { openKernelSpec } from '../specs/kernel-spec.ts';
+import type { TestKernel } from '../specs/test-kernel.ts';
 import { AUTOPILOT } from '../specs/test-ports.ts';
-import {
-  openExecution,
-  putSealed,
-  reportOf,
-  speakerOf,
-  type Attempt,
-  type TestExecution,
-} from '../specs/test-executor.ts';
+import { putSealed, reportOf, speakerOf, type Attempt, type TestExecution } from '../specs/test-executor.ts';
 import { askedBy, callerOf } from '../specs/test-management.ts';
 import type { TestTenant } from '../specs/test-tenant.ts';
 import { ReadRequests } from '../operations/index.ts';
@@ -19,13 +13,8 @@ import { newId } from '../store/index.ts';
 let kernel: TestKernel;
 let run: TestExecution;
 let tenant: TestTenant;
-beforeAll(async () => {
-  kernel = await openTestKernel();
-  run = openExecution(kernel);
-});
-afterAll(async () => {
-  await run.close();
-  await kernel.close();
+openKernelSpec((on) => {
+  ({ kernel, run } = on);
 });
 beforeEach(async () => {
   tenant = await kernel.newTenant();

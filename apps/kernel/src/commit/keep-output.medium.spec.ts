@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { OutputRefs } from '@writ/contract';
 import { sha256Hex } from '@writ/digest';
-import { openContent } from '@writ/nest-kit';
+import { openContent } from '@writ/sealing';
 import { ReadOutput } from '../operations/index.ts';
-import { openExecutionSpec } from '../specs/execution-spec.ts';
+import { openKernelSpec } from '../specs/kernel-spec.ts';
 import { newNonce, putSealed, reportOf, sealOf, type Attempt, type TestExecution } from '../specs/test-executor.ts';
 import { askedBy, callerOf } from '../specs/test-management.ts';
 import type { TestKernel } from '../specs/test-kernel.ts';
@@ -27,7 +27,7 @@ let tenant: TestTenant;
 let attempt: Attempt;
 let keep: KeepOutput;
 let read: ReadOutput;
-openExecutionSpec((on) => {
+openKernelSpec((on) => {
   ({ kernel, run } = on);
 });
 beforeEach(async () => {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { Budgets } from '@writ/contract';
-import { openExecutionSpec } from '../specs/execution-spec.ts';
+import { openKernelSpec } from '../specs/kernel-spec.ts';
 import type { TestKernel } from '../specs/test-kernel.ts';
 import { deltaFor, reportOf, textsAt, type TestExecution } from '../specs/test-executor.ts';
 import type { TestTenant } from '../specs/test-tenant.ts';
@@ -8,7 +8,7 @@ import type { TestTenant } from '../specs/test-tenant.ts';
 let kernel: TestKernel;
 let run: TestExecution;
 let tenant: TestTenant;
-openExecutionSpec((on) => {
+openKernelSpec((on) => {
   ({ kernel, run } = on);
 });
 beforeEach(async () => {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { Change, KernelRequest } from '@writ/contract';
 import { parseSnapshotId, sizeOf } from '@writ/workspace';
-import { openExecutionSpec } from '../specs/execution-spec.ts';
-import { askedBy, callerOf, openManagement, type TestManagement } from '../specs/test-management.ts';
+import { openKernelSpec } from '../specs/kernel-spec.ts';
+import { askedBy, callerOf, type TestManagement } from '../specs/test-management.ts';
 import type { TestKernel } from '../specs/test-kernel.ts';
 import { AUTOPILOT } from '../specs/test-ports.ts';
 import { deltaFor, reportOf, textsAt, type Attempt, type TestExecution } from '../specs/test-executor.ts';
@@ -13,9 +13,8 @@ let run: TestExecution;
 let manage: TestManagement;
 let tenant: TestTenant;
 let token: string;
-openExecutionSpec((on) => {
-  ({ kernel, run } = on);
-  manage = openManagement(kernel);
+openKernelSpec((on) => {
+  ({ kernel, run, manage } = on);
 });
 beforeEach(async () => {
   tenant = await kernel.newTenant();

@@ -2,7 +2,7 @@
 //
 // What becomes of a call whose files another call changed while it ran.
 import { UNBALANCED_BUDGETS } from '@writ/testing';
-import { openExecutionSpec } from '../specs/execution-spec.ts';
+import { openKernelSpec } from '../specs/kernel-spec.ts';
 import type { TestKernel } from '../specs/test-kernel.ts';
 import {
   deltaFor,
@@ -20,7 +20,7 @@ let kernel: TestKernel;
 let run: TestExecution;
 let tenant: TestTenant;
 let token: string;
-openExecutionSpec((on) => {
+openKernelSpec((on) => {
   ({ kernel, run } = on);
 });
 beforeEach(async () => {

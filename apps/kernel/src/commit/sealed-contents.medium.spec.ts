@@ -3,10 +3,10 @@
 // What executors store of calls: what is believed of it at a report, and who opens it afterwards.
 import type { BlobRef, Caller, ReportRequest } from '@writ/contract';
 import { canonicalBytes, sha256Hex } from '@writ/digest';
-import { openContent, sealContent, sealedRef } from '@writ/nest-kit';
+import { openContent, sealContent, sealedRef } from '@writ/sealing';
 import { ReadRequests, ReadResult } from '../operations/index.ts';
 import { openStaged, type StagedCall } from '../effects/index.ts';
-import { openExecutionSpec } from '../specs/execution-spec.ts';
+import { openKernelSpec } from '../specs/kernel-spec.ts';
 import {
   deltaFor,
   putSealed,
@@ -43,7 +43,7 @@ let run: TestExecution;
 let tenant: TestTenant;
 let token: string;
 let attempt: Attempt;
-openExecutionSpec((on) => {
+openKernelSpec((on) => {
   ({ kernel, run } = on);
 });
 beforeEach(async () => {

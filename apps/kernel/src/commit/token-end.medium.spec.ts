@@ -3,7 +3,7 @@
 // A token that ends while its call runs: what the call did under it no longer counts, whoever in the chain it belongs
 // to.
 import type { Caller } from '@writ/contract';
-import { openExecutionSpec } from '../specs/execution-spec.ts';
+import { openKernelSpec } from '../specs/kernel-spec.ts';
 import { asks, AUTOPILOT } from '../specs/test-ports.ts';
 import { deltaFor, reportOf, speakerOf, textsAt, type Attempt, type TestExecution } from '../specs/test-executor.ts';
 import type { TestKernel } from '../specs/test-kernel.ts';
@@ -16,7 +16,7 @@ let run: TestExecution;
 let tenant: TestTenant;
 let parent: string;
 let token: string;
-openExecutionSpec((on) => {
+openKernelSpec((on) => {
   ({ kernel, run } = on);
 });
 beforeEach(async () => {

@@ -3,8 +3,9 @@ import { readFileSync } from 'node:fs';
 import type { Caller, OperationView } from '@writ/contract';
 import { parse } from 'yaml';
 import { newId } from '../store/index.ts';
-import { openTestKernel, type TestKernel } from '../specs/test-kernel.ts';
-import { openManagement, type TestManagement } from '../specs/test-management.ts';
+import { openKernelSpec } from '../specs/kernel-spec.ts';
+import type { TestKernel } from '../specs/test-kernel.ts';
+import type { TestManagement } from '../specs/test-management.ts';
 import { asks } from '../specs/test-ports.ts';
 import type { TestTenant } from '../specs/test-tenant.ts';
 
@@ -31,13 +32,8 @@ const { cases } = parse(readFileSync(new URL('../../cases/approvals/votes.yaml',
 
 let kernel: TestKernel;
 let manage: TestManagement;
-beforeAll(async () => {
-  kernel = await openTestKernel();
-  manage = openManagement(kernel);
-});
-afterAll(async () => {
-  await manage.tenancy.close();
-  await kernel.close();
+openKernelSpec((on) => {
+  ({ kernel, manage } = on);
 });
 
 /** One case under way. */

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 import { ApprovalView, OperationView, parseMessage, type Caller, type OperationView as View } from '@writ/contract';
 import { newId } from '../store/index.ts';
-import { openTestKernel, type TestKernel } from '../specs/test-kernel.ts';
+import { openKernelSpec } from '../specs/kernel-spec.ts';
+import type { TestKernel } from '../specs/test-kernel.ts';
 import { asks, AUTOPILOT } from '../specs/test-ports.ts';
 import type { TestTenant } from '../specs/test-tenant.ts';
 
@@ -9,10 +10,9 @@ let kernel: TestKernel;
 let tenant: TestTenant;
 let token: string;
 let held: View;
-beforeAll(async () => {
-  kernel = await openTestKernel();
+openKernelSpec((on) => {
+  ({ kernel } = on);
 });
-afterAll(() => kernel.close());
 beforeEach(async () => {
   tenant = await kernel.newTenant();
   token = await tenant.token({ budgets: { calls: 1 } });

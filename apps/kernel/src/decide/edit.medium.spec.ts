@@ -2,7 +2,8 @@
 import type { Caller, OperationView as View } from '@writ/contract';
 import { newId } from '../store/index.ts';
 import { HeldCalls } from '../held/index.ts';
-import { openTestKernel, type TestKernel } from '../specs/test-kernel.ts';
+import { openKernelSpec } from '../specs/kernel-spec.ts';
+import type { TestKernel } from '../specs/test-kernel.ts';
 import { asks, AUTOPILOT } from '../specs/test-ports.ts';
 import type { TestTenant } from '../specs/test-tenant.ts';
 import { Edit } from './edit.ts';
@@ -11,10 +12,9 @@ import { UNCOUNTED } from '../specs/uncounted.ts';
 let kernel: TestKernel;
 let tenant: TestTenant;
 let held: View;
-beforeAll(async () => {
-  kernel = await openTestKernel();
+openKernelSpec((on) => {
+  ({ kernel } = on);
 });
-afterAll(() => kernel.close());
 beforeEach(async () => {
   tenant = await kernel.newTenant();
   kernel.policy.says = (action) => (action.args['content'] === 'harmless' ? AUTOPILOT : asks('soft_gate')());

@@ -3,7 +3,7 @@ import { vi } from 'vitest';
 import type { Caller, OperationView as View } from '@writ/contract';
 import { HeldCalls } from '../held/index.ts';
 import { newId, type OperationRow } from '../store/index.ts';
-import { openExecutionSpec } from '../specs/execution-spec.ts';
+import { openKernelSpec } from '../specs/kernel-spec.ts';
 import type { TestKernel } from '../specs/test-kernel.ts';
 import { asks, AUTOPILOT } from '../specs/test-ports.ts';
 import { deltaFor, reportOf, textsAt, type TestExecution } from '../specs/test-executor.ts';
@@ -13,7 +13,7 @@ let kernel: TestKernel;
 let run: TestExecution;
 let tenant: TestTenant;
 let token: string;
-openExecutionSpec((on) => {
+openKernelSpec((on) => {
   ({ kernel, run } = on);
 });
 beforeEach(async () => {

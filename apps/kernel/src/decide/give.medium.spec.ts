@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { Caller, OperationView, ProposedCall, ValueScope } from '@writ/contract';
-import { givenValueContext, sealTo } from '@writ/nest-kit';
+import { givenValueContext, sealTo } from '@writ/sealing';
 import { ValueSweeper } from '../sweep/value-sweeper.ts';
 import { newId } from '../store/index.ts';
-import { openExecution, reportOf, type TestExecution } from '../specs/test-executor.ts';
-import { openTestKernel, type TestKernel } from '../specs/test-kernel.ts';
+import { openKernelSpec } from '../specs/kernel-spec.ts';
+import { reportOf, type TestExecution } from '../specs/test-executor.ts';
+import type { TestKernel } from '../specs/test-kernel.ts';
 import { askedBy, callerOf } from '../specs/test-management.ts';
 import { asks, AUTOPILOT } from '../specs/test-ports.ts';
 import type { TestTenant } from '../specs/test-tenant.ts';
@@ -15,14 +16,9 @@ let execution: TestExecution;
 let sweeper: ValueSweeper;
 let tenant: TestTenant;
 let token: string;
-beforeAll(async () => {
-  kernel = await openTestKernel();
-  execution = openExecution(kernel);
+openKernelSpec((on) => {
+  ({ kernel, run: execution } = on);
   sweeper = new ValueSweeper(kernel.workers);
-});
-afterAll(async () => {
-  await execution.close();
-  await kernel.close();
 });
 beforeEach(async () => {
   tenant = await kernel.newTenant();

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import { Fault, type KernelRequest, type OperationView } from '@writ/contract';
-import { givenValueContext, type ValueBox } from '@writ/nest-kit';
+import { givenValueContext, type HpkeBox } from '@writ/sealing';
 import { keptOf, HeldCalls, newVote, type ApprovalClosing, type HeldCall, type Right } from '../held/index.ts';
 import { askOf } from '../judgement/index.ts';
 import type { ValueStore } from '../ports/index.ts';
@@ -19,7 +19,7 @@ const VALUE_MS = 12 * 3_600_000;
 
 /** What values are kept in. */
 export interface GiveParts {
-  readonly box: ValueBox;
+  readonly box: HpkeBox;
   readonly values: SessionValues;
   readonly store: ValueStore;
 }

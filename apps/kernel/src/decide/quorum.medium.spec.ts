@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 import { ApprovalView, type Caller, type OperationView as View, parseMessage } from '@writ/contract';
 import { newId } from '../store/index.ts';
-import { openTestKernel, type TestKernel } from '../specs/test-kernel.ts';
-import { openManagement, type TestManagement } from '../specs/test-management.ts';
+import { openKernelSpec } from '../specs/kernel-spec.ts';
+import type { TestKernel } from '../specs/test-kernel.ts';
+import type { TestManagement } from '../specs/test-management.ts';
 import { asks } from '../specs/test-ports.ts';
 import type { TestTenant } from '../specs/test-tenant.ts';
 
@@ -11,13 +12,8 @@ let manage: TestManagement;
 let tenant: TestTenant;
 let token: string;
 let held: View;
-beforeAll(async () => {
-  kernel = await openTestKernel();
-  manage = openManagement(kernel);
-});
-afterAll(async () => {
-  await manage.tenancy.close();
-  await kernel.close();
+openKernelSpec((on) => {
+  ({ kernel, manage } = on);
 });
 beforeEach(async () => {
   tenant = await kernel.newTenant();

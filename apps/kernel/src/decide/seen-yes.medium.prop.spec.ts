@@ -6,11 +6,11 @@ import { vi } from 'vitest';
 import type { Caller, KernelRequest, OperationView } from '@writ/contract';
 import { HeldCalls } from '../held/index.ts';
 import { newId } from '../store/index.ts';
-import { openExecutionSpec } from '../specs/execution-spec.ts';
+import { openKernelSpec } from '../specs/kernel-spec.ts';
 import { seenEffect } from '../specs/seen-effect.ts';
 import { deltaFor, reportOf, textsAt, type TestExecution } from '../specs/test-executor.ts';
 import type { TestKernel } from '../specs/test-kernel.ts';
-import { openManagement, type TestManagement } from '../specs/test-management.ts';
+import type { TestManagement } from '../specs/test-management.ts';
 import { asks, AUTOPILOT } from '../specs/test-ports.ts';
 import type { TestTenant } from '../specs/test-tenant.ts';
 
@@ -21,9 +21,8 @@ const HOUR_MS = 3_600_000;
 let kernel: TestKernel;
 let run: TestExecution;
 let manage: TestManagement;
-openExecutionSpec((on) => {
-  ({ kernel, run } = on);
-  manage = openManagement(kernel);
+openKernelSpec((on) => {
+  ({ kernel, run, manage } = on);
 });
 afterAll(async () => {
   await manage.tenancy.close();

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { ApprovalView, CapabilityToken, Caller, OperationView, ProposedCall, SessionAsk } from '@writ/contract';
 import { newId } from '../store/index.ts';
-import { deltaFor, openExecution, reportOf, textsAt, type TestExecution } from '../specs/test-executor.ts';
-import { openTestKernel, type TestKernel } from '../specs/test-kernel.ts';
-import { askedBy, callerOf, openManagement, type TestManagement } from '../specs/test-management.ts';
+import { openKernelSpec } from '../specs/kernel-spec.ts';
+import { deltaFor, reportOf, textsAt, type TestExecution } from '../specs/test-executor.ts';
+import type { TestKernel } from '../specs/test-kernel.ts';
+import { askedBy, callerOf, type TestManagement } from '../specs/test-management.ts';
 import { asks } from '../specs/test-ports.ts';
 import type { TestTenant } from '../specs/test-tenant.ts';
 import { seenEffect } from '../specs/seen-effect.ts';
@@ -14,15 +15,8 @@ let manage: TestManagement;
 let execution: TestExecution;
 let tenant: TestTenant;
 let token: string;
-beforeAll(async () => {
-  kernel = await openTestKernel();
-  manage = openManagement(kernel);
-  execution = openExecution(kernel);
-});
-afterAll(async () => {
-  await execution.close();
-  await manage.tenancy.close();
-  await kernel.close();
+openKernelSpec((on) => {
+  ({ kernel, manage, run: execution } = on);
 });
 beforeEach(async () => {
   tenant = await kernel.newTenant();

@@ -4,7 +4,7 @@ import { canonicalBytes, sha256Hex } from '@writ/digest';
 import { completeEffectSettings, type EffectExamination } from '@writ/effect';
 import { InlineWork } from '@writ/worker-pool';
 import { kernelTasks } from '../kernel.worker.ts';
-import { openExecutionSpec } from '../specs/execution-spec.ts';
+import { openKernelSpec } from '../specs/kernel-spec.ts';
 import type { TestKernel } from '../specs/test-kernel.ts';
 import { AUTOPILOT } from '../specs/test-ports.ts';
 import { deltaFor, reportOf, type Attempt, type TestExecution } from '../specs/test-executor.ts';
@@ -21,7 +21,7 @@ let kernel: TestKernel;
 let run: TestExecution;
 let tenant: TestTenant;
 let token: string;
-openExecutionSpec((on) => {
+openKernelSpec((on) => {
   ({ kernel, run } = on);
 });
 beforeEach(async () => {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import { Fault, type BlobRef, type FaultCode, type ReportRequest, type TenantId } from '@writ/contract';
 import type { BlobStore } from '@writ/blobs';
-import { openContent, SEAL_BYTES, type ContentKind } from '@writ/nest-kit';
+import { openContent, SEAL_BYTES, type ContentKind } from '@writ/sealing';
 import { plainRef, type CallVault, type ContentRef, type KeyedCall, type SealedBy } from '../payload/index.ts';
 
 /** What the contents that a report names are sealed by: its attempt. */

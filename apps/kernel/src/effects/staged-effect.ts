@@ -5,7 +5,7 @@
 import { Fault, LIMITS, type ReportRequest } from '@writ/contract';
 import type { BlobStore } from '@writ/blobs';
 import { sha256Hex } from '@writ/digest';
-import { SEAL_BYTES } from '@writ/nest-kit';
+import { SEAL_BYTES } from '@writ/sealing';
 
 /** Contents by the hex SHA-256 of their bytes. */
 export type Contents = ReadonlyMap<string, Uint8Array>;

@@ -4,7 +4,7 @@
 import type { AuditRecord, Caller } from '@writ/contract';
 import { sha256Hex } from '@writ/digest';
 import { newId } from '../store/index.ts';
-import { openExecutionSpec } from '../specs/execution-spec.ts';
+import { openKernelSpec } from '../specs/kernel-spec.ts';
 import type { TestKernel } from '../specs/test-kernel.ts';
 import { deltaFor, reportOf, speakerOf, textsAt, type TestExecution } from '../specs/test-executor.ts';
 import { asks, AUTOPILOT } from '../specs/test-ports.ts';
@@ -13,7 +13,7 @@ import type { TestTenant } from '../specs/test-tenant.ts';
 let kernel: TestKernel;
 let run: TestExecution;
 let tenant: TestTenant;
-openExecutionSpec((on) => {
+openKernelSpec((on) => {
   ({ kernel, run } = on);
 });
 beforeEach(async () => {

@@ -6,26 +6,25 @@ import { isFinal, type State } from '@writ/contract';
 import { verifyTransition } from '@writ/lifecycle';
 import { UNBALANCED_BUDGETS } from '@writ/testing';
 import fc from 'fast-check';
+import { openKernelSpec } from '../specs/kernel-spec.ts';
 import {
   deltaFor,
   newNonce,
-  openExecution,
   payloadOf,
   reportOf,
   speakerOf,
   type Attempt,
   type TestExecution,
 } from '../specs/test-executor.ts';
-import { openTestKernel, type TestKernel } from '../specs/test-kernel.ts';
+import type { TestKernel } from '../specs/test-kernel.ts';
 import { asks, AUTOPILOT } from '../specs/test-ports.ts';
 import type { TestTenant } from '../specs/test-tenant.ts';
 import { newId } from '../store/index.ts';
 
 let kernel: TestKernel;
 let run: TestExecution;
-beforeAll(async () => {
-  kernel = await openTestKernel();
-  run = openExecution(kernel);
+openKernelSpec(async (on) => {
+  ({ kernel, run } = on);
   // What the trigger lets through, as it happens: every step, those within one transaction too.
   await kernel.admin.query(`CREATE TABLE public.walked (n bigserial, operation_id text, before text, after text);
     GRANT INSERT ON public.walked TO PUBLIC; GRANT USAGE ON SEQUENCE public.walked_n_seq TO PUBLIC; GRANT USAGE ON SCHEMA public TO PUBLIC;
@@ -33,10 +32,6 @@ beforeAll(async () => {
       INSERT INTO public.walked (operation_id, before, after) VALUES (NEW.operation_id, CASE WHEN TG_OP = 'INSERT' THEN 'proposed' ELSE OLD.state END, NEW.state); RETURN NEW; END $$;
     CREATE TRIGGER walk_born AFTER INSERT ON kernel.operation FOR EACH ROW EXECUTE FUNCTION public.walk();
     CREATE TRIGGER walk_moves AFTER UPDATE OF state ON kernel.operation FOR EACH ROW WHEN (OLD.state IS DISTINCT FROM NEW.state) EXECUTE FUNCTION public.walk();`);
-});
-afterAll(async () => {
-  await run.close();
-  await kernel.close();
 });
 
 const STEPS = [

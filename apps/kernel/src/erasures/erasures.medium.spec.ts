@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { Caller, ErasureView, KernelRequest, OperationView, ProposedCall, TextsTold } from '@writ/contract';
 import { ReadOutput } from '../operations/index.ts';
-import { openExecutionSpec } from '../specs/execution-spec.ts';
-import { askedBy, callerOf, openManagement, pagesOf, type TestManagement } from '../specs/test-management.ts';
+import { openKernelSpec } from '../specs/kernel-spec.ts';
+import { askedBy, callerOf, pagesOf, type TestManagement } from '../specs/test-management.ts';
 import { reportOf, speakerOf, type TestExecution } from '../specs/test-executor.ts';
 import type { TestKernel } from '../specs/test-kernel.ts';
 import { asks, AUTOPILOT } from '../specs/test-ports.ts';
@@ -20,9 +20,8 @@ let run: TestExecution;
 let manage: TestManagement;
 let tenant: TestTenant;
 let token: string;
-openExecutionSpec((on) => {
-  ({ kernel, run } = on);
-  manage = openManagement(on.kernel);
+openKernelSpec((on) => {
+  ({ kernel, run, manage } = on);
 });
 beforeEach(async () => {
   tenant = await kernel.newTenant();

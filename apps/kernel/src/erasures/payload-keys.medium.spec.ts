@@ -2,8 +2,8 @@
 import { randomBytes } from 'node:crypto';
 import type { KernelRequest, ProposedCall } from '@writ/contract';
 import { TenantVault } from '../payload/index.ts';
-import { openExecutionSpec } from '../specs/execution-spec.ts';
-import { askedBy, callerOf, openManagement, type TestManagement } from '../specs/test-management.ts';
+import { openKernelSpec } from '../specs/kernel-spec.ts';
+import { askedBy, callerOf, type TestManagement } from '../specs/test-management.ts';
 import { reportOf, type TestExecution } from '../specs/test-executor.ts';
 import type { TestKernel } from '../specs/test-kernel.ts';
 import { AUTOPILOT } from '../specs/test-ports.ts';
@@ -19,9 +19,8 @@ let run: TestExecution;
 let manage: TestManagement;
 let tenant: TestTenant;
 let token: string;
-openExecutionSpec((on) => {
-  ({ kernel, run } = on);
-  manage = openManagement(on.kernel);
+openKernelSpec((on) => {
+  ({ kernel, run, manage } = on);
 });
 beforeEach(async () => {
   tenant = await kernel.newTenant();

@@ -1,19 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 import { DEPLOYMENT_LOG, type AuditRecord, type FreezeScope, type FreezeView } from '@writ/contract';
-import { askedBy, callerOf, openManagement, pagesOf, type TestManagement } from '../specs/test-management.ts';
-import { openTestKernel, type TestKernel } from '../specs/test-kernel.ts';
+import { openKernelSpec } from '../specs/kernel-spec.ts';
+import { askedBy, callerOf, pagesOf, type TestManagement } from '../specs/test-management.ts';
+import type { TestKernel } from '../specs/test-kernel.ts';
 import type { TestTenant } from '../specs/test-tenant.ts';
 import { newId } from '../store/index.ts';
 
 let kernel: TestKernel;
 let manage: TestManagement;
 let tenant: TestTenant;
-beforeAll(async () => {
-  kernel = await openTestKernel();
-  manage = openManagement(kernel);
-}, 120_000);
-afterAll(async () => {
-  await kernel.close();
+openKernelSpec((on) => {
+  ({ kernel, manage } = on);
 });
 beforeEach(async () => {
   tenant = await kernel.newTenant();

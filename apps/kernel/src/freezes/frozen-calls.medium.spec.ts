@@ -2,8 +2,9 @@
 //
 // What becomes of calls, wherever on their way a freeze meets them.
 import type { AuditRecord, FreezeScope, FreezeView, ProposedCall } from '@writ/contract';
-import { askedBy, callerOf, openManagement, type TestManagement } from '../specs/test-management.ts';
-import { deltaFor, openExecution, reportOf, speakerOf, textsAt, type TestExecution } from '../specs/test-executor.ts';
+import { openKernelSpec } from '../specs/kernel-spec.ts';
+import { askedBy, callerOf, type TestManagement } from '../specs/test-management.ts';
+import { deltaFor, reportOf, speakerOf, textsAt, type TestExecution } from '../specs/test-executor.ts';
 import { openTestKernel, type TestKernel } from '../specs/test-kernel.ts';
 import { asks, AUTOPILOT } from '../specs/test-ports.ts';
 import type { TestTenant } from '../specs/test-tenant.ts';
@@ -14,15 +15,12 @@ let manage: TestManagement;
 let run: TestExecution;
 let tenant: TestTenant;
 let token: string;
-beforeAll(async () => {
-  kernel = await openTestKernel(40);
-  manage = openManagement(kernel);
-  run = openExecution(kernel);
-}, 120_000);
-afterAll(async () => {
-  await run.close();
-  await kernel.close();
-});
+openKernelSpec(
+  (on) => {
+    ({ kernel, manage, run } = on);
+  },
+  () => openTestKernel(40),
+);
 beforeEach(async () => {
   tenant = await kernel.newTenant();
   await tenant.write({ 'a.txt': 'hello' });

@@ -3,7 +3,7 @@ import { randomBytes } from 'node:crypto';
 import { memoryBlobs } from '@writ/blobs';
 import { poolSizes, workerProgram } from '@writ/worker-pool';
 import { Fault, LIMITS } from '@writ/contract';
-import { ARGUMENTS_ATTEMPT, sealContent, sealedRef } from '@writ/nest-kit';
+import { ARGUMENTS_ATTEMPT, sealContent, sealedRef } from '@writ/sealing';
 import type { CallVault } from '../payload/index.ts';
 import { newId } from '../store/index.ts';
 import { KernelPool } from '../support/kernel-pool.ts';

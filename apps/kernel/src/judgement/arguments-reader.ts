@@ -2,7 +2,7 @@
 import { Fault, LIMITS, type BlobRef, type TenantId } from '@writ/contract';
 import type { BlobStore } from '@writ/blobs';
 import { parseJson } from '@writ/digest';
-import { ARGUMENTS_ATTEMPT, openContent, SEAL_BYTES } from '@writ/nest-kit';
+import { ARGUMENTS_ATTEMPT, openContent, SEAL_BYTES } from '@writ/sealing';
 import type { Work } from '@writ/worker-pool';
 import type { KernelTasks } from '../kernel.worker.ts';
 import { openArguments, type ArgumentsRef, type CallVault, type NamedCall } from '../payload/index.ts';

@@ -3,7 +3,7 @@
 import type { ProposedCall } from '@writ/contract';
 import { DESTRUCTIVE_RULE_IDS, RISK_RULES } from '@writ/risk';
 import fc from 'fast-check';
-import { openExecutionSpec } from '../specs/execution-spec.ts';
+import { openKernelSpec } from '../specs/kernel-spec.ts';
 import { deltaFor, reportOf, type TestExecution } from '../specs/test-executor.ts';
 import { openPolicyKernel, type PolicyKernel } from '../specs/test-policies.ts';
 import { NO_CALL, TestReplica } from '../specs/test-replica.ts';
@@ -14,7 +14,7 @@ let kernel: PolicyKernel;
 let execution: TestExecution;
 let tenant: TestTenant;
 let token: string;
-openExecutionSpec<PolicyKernel>((on) => {
+openKernelSpec<PolicyKernel>((on) => {
   ({ kernel, run: execution } = on);
 }, openPolicyKernel);
 beforeEach(async () => {

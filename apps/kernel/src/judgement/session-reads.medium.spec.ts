@@ -2,7 +2,7 @@
 // What a session did is found by the session. Under row-level security an index answers for a column, and not for an
 // expression that may leak: then it would be all of the tenant's calls that are looked through.
 import { rowsRead } from '@writ/testing';
-import { openExecutionSpec } from '../specs/execution-spec.ts';
+import { openKernelSpec } from '../specs/kernel-spec.ts';
 import { openPolicyKernel, type PolicyKernel } from '../specs/test-policies.ts';
 
 const OTHERS = 80;
@@ -10,7 +10,7 @@ const OTHERS = 80;
 const READ_MAX = 20;
 
 let kernel: PolicyKernel;
-openExecutionSpec<PolicyKernel>((on) => {
+openKernelSpec<PolicyKernel>((on) => {
   ({ kernel } = on);
 }, openPolicyKernel);
 

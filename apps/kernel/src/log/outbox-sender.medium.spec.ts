@@ -4,7 +4,8 @@ import { vi } from 'vitest';
 import { memoryBus, type MemoryBus } from '@writ/bus';
 import { Fault, type AppendReply, type AppendRequest } from '@writ/contract';
 import { newId } from '../store/index.ts';
-import { openTestKernel, type TestKernel } from '../specs/test-kernel.ts';
+import { openKernelSpec } from '../specs/kernel-spec.ts';
+import type { TestKernel } from '../specs/test-kernel.ts';
 import { SUBJECTS } from '../specs/test-executor.ts';
 import type { TestTenant } from '../specs/test-tenant.ts';
 import { takeBatch, type SentRecord } from './batches.ts';
@@ -16,10 +17,9 @@ let kernel: TestKernel;
 let tenant: TestTenant;
 let bus: MemoryBus;
 let ledger: { requests: AppendRequest[]; answer: (record_id: string, index: number) => Appended | Promise<Appended> };
-beforeAll(async () => {
-  kernel = await openTestKernel();
+openKernelSpec((on) => {
+  ({ kernel } = on);
 });
-afterAll(() => kernel.close());
 beforeEach(async () => {
   await kernel.admin.query('DELETE FROM kernel.outbox');
   tenant = await kernel.newTenant();

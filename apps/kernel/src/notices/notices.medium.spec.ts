@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 import { isId, Notice, NOTICE_KINDS, parseMessage, type Caller } from '@writ/contract';
 import { newId } from '../store/index.ts';
-import { deltaFor, openExecution, reportOf, speakerOf, type TestExecution } from '../specs/test-executor.ts';
-import { openTestKernel, type TestKernel } from '../specs/test-kernel.ts';
+import { openKernelSpec } from '../specs/kernel-spec.ts';
+import { deltaFor, reportOf, speakerOf, type TestExecution } from '../specs/test-executor.ts';
+import type { TestKernel } from '../specs/test-kernel.ts';
 import { asks, AUTOPILOT } from '../specs/test-ports.ts';
 import type { TestTenant } from '../specs/test-tenant.ts';
 import { Notices } from './notices.ts';
@@ -12,14 +13,9 @@ let run: TestExecution;
 let notices: Notices;
 let tenant: TestTenant;
 let token: string;
-beforeAll(async () => {
-  kernel = await openTestKernel();
-  run = openExecution(kernel);
+openKernelSpec((on) => {
+  ({ kernel, run } = on);
   notices = new Notices(kernel.workers);
-});
-afterAll(async () => {
-  await run.close();
-  await kernel.close();
 });
 beforeEach(async () => {
   await kernel.admin.query('DELETE FROM kernel.notice');

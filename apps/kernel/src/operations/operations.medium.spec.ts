@@ -1,29 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 import { isFinal, OperationView, parseMessage } from '@writ/contract';
-import { openExecution, deltaFor, reportOf, WRITTEN, type TestExecution } from '../specs/test-executor.ts';
-import {
-  askedBy,
-  callerOf,
-  openManagement,
-  pagesOf,
-  refusalOf,
-  type TestManagement,
-} from '../specs/test-management.ts';
-import { openTestKernel, type TestKernel } from '../specs/test-kernel.ts';
+import { openKernelSpec } from '../specs/kernel-spec.ts';
+import { deltaFor, reportOf, WRITTEN, type TestExecution } from '../specs/test-executor.ts';
+import { askedBy, callerOf, pagesOf, refusalOf, type TestManagement } from '../specs/test-management.ts';
+import type { TestKernel } from '../specs/test-kernel.ts';
 import type { TestTenant } from '../specs/test-tenant.ts';
 import { newId } from '../store/index.ts';
 
 let kernel: TestKernel;
 let manage: TestManagement;
 let execution: TestExecution;
-beforeAll(async () => {
-  kernel = await openTestKernel();
-  manage = openManagement(kernel);
-  execution = openExecution(kernel);
-}, 120_000);
-afterAll(async () => {
-  await execution.close();
-  await kernel.close();
+openKernelSpec((on) => {
+  ({ kernel, manage, run: execution } = on);
 });
 
 const NOT_FOUND = { code: 'not_found', message: 'there is no such thing here' };

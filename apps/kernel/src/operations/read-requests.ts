@@ -2,6 +2,7 @@
 import { Fault, type EgressRequest, type EgressRequestPage, type KernelRequest } from '@writ/contract';
 import { inTenant } from '@writ/database';
 import { parseJson, sha256Hex } from '@writ/digest';
+import { badCursor } from '@writ/paging';
 import type { TenantVault } from '../payload/index.ts';
 import { readOperation, type TenantPool } from '../store/index.ts';
 import { onlyAgentOf, requireId } from '../tenancy/index.ts';
@@ -21,8 +22,7 @@ export class ReadRequests {
   /** @throws Fault `not_found`, for an agent's key also for another agent's calls; `request.malformed` */
   async run({ caller, operation_id, page }: KernelRequest<'operation.requests'>): Promise<EgressRequestPage> {
     requireId('operation', operation_id);
-    if (page.cursor !== null && !CURSOR.test(page.cursor))
-      throw new Fault('request.malformed', 'the cursor is not one that was given out');
+    if (page.cursor !== null && !CURSOR.test(page.cursor)) throw badCursor();
     const { agent_id } = onlyAgentOf(caller);
     const seen = await readOperation(this.#tenants, caller.tenant_id, operation_id);
     if (seen === null || (agent_id !== undefined && seen.row.agent_id !== agent_id)) throw new Fault('not_found');

@@ -7,7 +7,7 @@
 // INVARIANT (one key a call): all that is kept of a call is under the key that it was admitted with.
 import { createSecretKey, hkdfSync, randomBytes, type KeyObject } from 'node:crypto';
 import { Fault, type PermitMode } from '@writ/contract';
-import { KEY_BYTES, openBytes, sealBytes, type ContentSeal } from '@writ/nest-kit';
+import { KEY_BYTES, openBytes, sealBytes, type ContentSeal } from '@writ/sealing';
 import { LRUCache } from 'lru-cache';
 import type { TenantBox } from './tenant-box.ts';
 

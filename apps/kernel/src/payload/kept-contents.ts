@@ -4,7 +4,7 @@
 // through these functions, so that none is read that the call's key doesn't open.
 import type { BlobRef, ContentOpens, PermitMode, TenantId } from '@writ/contract';
 import type { BlobStore } from '@writ/blobs';
-import { ARGUMENTS_ATTEMPT, openContent, type ContentKind, type ContentSeal } from '@writ/nest-kit';
+import { ARGUMENTS_ATTEMPT, openContent, type ContentKind, type ContentSeal } from '@writ/sealing';
 import type { CallVault, KeyedCall } from './call-vault.ts';
 
 /** Long arguments, as `kernel.payload.args_ref` has them. */

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import { createHmac, createSecretKey, hkdfSync, type KeyObject } from 'node:crypto';
-import { KEY_BYTES, openBytes, sealBytes } from '@writ/nest-kit';
+import { KEY_BYTES, openBytes, sealBytes } from '@writ/sealing';
 import type { PayloadField } from './call-vault.ts';
 import type { TenantKeys } from './wrapped-keys.ts';
 

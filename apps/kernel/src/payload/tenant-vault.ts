@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import { Fault } from '@writ/contract';
 import { LRUCache } from 'lru-cache';
-import type { MasterKeys } from '@writ/nest-kit';
+import type { MasterKeys } from '@writ/sealing';
 import { CallKeyStore, CallVault } from './call-vault.ts';
 import { TenantBox } from './tenant-box.ts';
 import { unwrapTenantKeys, type WrappedKeys } from './wrapped-keys.ts';

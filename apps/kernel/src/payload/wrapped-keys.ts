@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import { randomBytes } from 'node:crypto';
-import { KEY_BYTES, knownKeys, openBytes, sealBytes, type MasterKeys } from '@writ/nest-kit';
+import { KEY_BYTES, knownKeys, openBytes, sealBytes, type MasterKeys } from '@writ/sealing';
 
 /** What a tenant's keys are for. It is bound into the wrapping, so that one can't stand in for the other. */
 export type KeyPurpose = 'data' | 'finger';

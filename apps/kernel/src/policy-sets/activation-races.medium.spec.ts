@@ -2,7 +2,7 @@
 // Two replicas decide under load while sets are activated: no decision, and no commit, under a set that isn't in force
 // when it is written.
 import type { Admit } from '../admit/index.ts';
-import { openExecutionSpec } from '../specs/execution-spec.ts';
+import { openKernelSpec } from '../specs/kernel-spec.ts';
 import { deltaFor, reportOf, type TestExecution } from '../specs/test-executor.ts';
 import { openPolicyKernel, setOf, type PolicyKernel } from '../specs/test-policies.ts';
 import type { TestTenant } from '../specs/test-tenant.ts';
@@ -11,7 +11,7 @@ let kernel: PolicyKernel;
 let run: TestExecution;
 let tenant: TestTenant;
 let token: string;
-openExecutionSpec<PolicyKernel>((on) => {
+openKernelSpec<PolicyKernel>((on) => {
   ({ kernel, run } = on);
 }, openPolicyKernel);
 beforeEach(async () => {

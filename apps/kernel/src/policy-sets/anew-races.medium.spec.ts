@@ -4,7 +4,7 @@
 // force when that decision is written is what decides, whatever was in force while it was made.
 import type { Attempt } from '../specs/test-executor.ts';
 import { deltaFor, newNonce, payloadOf, reportOf, textsAt, type TestExecution } from '../specs/test-executor.ts';
-import { openExecutionSpec } from '../specs/execution-spec.ts';
+import { openKernelSpec } from '../specs/kernel-spec.ts';
 import { openPolicyKernel, setOf, type PolicyKernel } from '../specs/test-policies.ts';
 import type { TestTenant } from '../specs/test-tenant.ts';
 import type { OperationView } from '@writ/contract';
@@ -14,7 +14,7 @@ let kernel: PolicyKernel;
 let run: TestExecution;
 let tenant: TestTenant;
 let token: string;
-openExecutionSpec<PolicyKernel>((on) => {
+openKernelSpec<PolicyKernel>((on) => {
   ({ kernel, run } = on);
 }, openPolicyKernel);
 beforeEach(async () => {

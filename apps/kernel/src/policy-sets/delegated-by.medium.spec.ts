@@ -2,7 +2,7 @@
 // Whose rights a call uses: the policy is told the agents above the one that calls.
 import { AttemptMemory } from '../attempts/index.ts';
 import { newId } from '../store/index.ts';
-import { openExecutionSpec } from '../specs/execution-spec.ts';
+import { openKernelSpec } from '../specs/kernel-spec.ts';
 import { deltaFor, reportOf, type TestExecution } from '../specs/test-executor.ts';
 import { openPolicyKernel, setOf, type PolicyKernel } from '../specs/test-policies.ts';
 import type { TestTenant } from '../specs/test-tenant.ts';
@@ -14,7 +14,7 @@ let tenant: TestTenant;
 let root: string;
 let second: { agent: string; token: string };
 let third: { agent: string; token: string };
-openExecutionSpec<PolicyKernel>((on) => {
+openKernelSpec<PolicyKernel>((on) => {
   ({ kernel, run } = on);
 }, openPolicyKernel);
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import { readFacts } from '../judgement/index.ts';
 import { newId } from '../store/index.ts';
+import { openKernelSpec } from '../specs/kernel-spec.ts';
 import { openPolicyKernel, setOf, type PolicyKernel } from '../specs/test-policies.ts';
 import { askedBy, callerOf, refusalOf } from '../specs/test-management.ts';
 import type { TestTenant } from '../specs/test-tenant.ts';
@@ -8,10 +9,9 @@ import type { TestTenant } from '../specs/test-tenant.ts';
 let kernel: PolicyKernel;
 let tenant: TestTenant;
 let token: string;
-beforeAll(async () => {
-  kernel = await openPolicyKernel();
-}, 60_000);
-afterAll(() => kernel.close());
+openKernelSpec((on) => {
+  ({ kernel } = on);
+}, openPolicyKernel);
 beforeEach(async () => {
   tenant = await kernel.newTenant();
   await tenant.write({ 'a.txt': 'hello' });

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What a session did before, and what flowed into it: read, decided on and asserted by the kernel.
 import type { ProposedCall } from '@writ/contract';
-import { openExecutionSpec } from '../specs/execution-spec.ts';
+import { openKernelSpec } from '../specs/kernel-spec.ts';
 import { deltaFor, reportOf, type TestExecution } from '../specs/test-executor.ts';
 import { openPolicyKernel, setOf, type PolicyKernel } from '../specs/test-policies.ts';
 import type { TestTenant } from '../specs/test-tenant.ts';
@@ -10,7 +10,7 @@ let kernel: PolicyKernel;
 let run: TestExecution;
 let tenant: TestTenant;
 let token: string;
-openExecutionSpec<PolicyKernel>((on) => {
+openKernelSpec<PolicyKernel>((on) => {
   ({ kernel, run } = on);
 }, openPolicyKernel);
 beforeEach(async () => {

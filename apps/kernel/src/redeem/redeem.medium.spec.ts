@@ -3,7 +3,7 @@ import type { Envelope } from '@writ/contract';
 import { argsHash } from '@writ/digest';
 import { sealPermit } from '@writ/permit';
 import { newId } from '../store/index.ts';
-import { openExecutionSpec } from '../specs/execution-spec.ts';
+import { openKernelSpec } from '../specs/kernel-spec.ts';
 import { newSigner, type TestKernel } from '../specs/test-kernel.ts';
 import { LEASE_MS, newNonce, payloadOf, speakerOf, type TestExecution } from '../specs/test-executor.ts';
 import type { TestTenant } from '../specs/test-tenant.ts';
@@ -12,7 +12,7 @@ let kernel: TestKernel;
 let run: TestExecution;
 let tenant: TestTenant;
 let token: string;
-openExecutionSpec((on) => {
+openKernelSpec((on) => {
   ({ kernel, run } = on);
 });
 beforeEach(async () => {

@@ -18,10 +18,10 @@ import {
 } from '@writ/contract';
 import { runStatement } from '@writ/database';
 import { parseJson } from '@writ/digest';
-import { redeemedContext, sealTo } from '@writ/nest-kit';
 import { dangerousTool, profileNamed } from '@writ/mk8-shell/dangerous';
 import { sandboxNamed, toolWithin } from '@writ/mk8-shell/tool';
 import { openPermit } from '@writ/permit';
+import { redeemedContext, sealTo } from '@writ/sealing';
 import type { Verifier } from '@writ/signing';
 import {
   attemptFacts,

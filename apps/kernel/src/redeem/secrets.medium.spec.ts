@@ -2,8 +2,8 @@
 //
 // Secrets that a call names: who may, and how they come to the executor that runs it.
 import { SHELL_RUN, type ProposedCall } from '@writ/contract';
-import { redeemedContext, ValueBox } from '@writ/nest-kit';
-import { openExecutionSpec } from '../specs/execution-spec.ts';
+import { redeemedContext, HpkeBox } from '@writ/sealing';
+import { openKernelSpec } from '../specs/kernel-spec.ts';
 import { newNonce, type TestExecution } from '../specs/test-executor.ts';
 import type { TestKernel } from '../specs/test-kernel.ts';
 import { AUTOPILOT } from '../specs/test-ports.ts';
@@ -11,12 +11,12 @@ import type { TestTenant } from '../specs/test-tenant.ts';
 import { newId } from '../store/index.ts';
 
 const MARKER = 'marker-20ab-of-a-secret';
-const box = new ValueBox(Buffer.alloc(32, 7));
+const box = new HpkeBox(Buffer.alloc(32, 7));
 let kernel: TestKernel;
 let run: TestExecution;
 let tenant: TestTenant;
 let token: string;
-openExecutionSpec((on) => {
+openKernelSpec((on) => {
   ({ kernel, run } = on);
 });
 beforeEach(async () => {

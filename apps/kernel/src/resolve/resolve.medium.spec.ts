@@ -2,7 +2,7 @@
 import type { Caller, OperationView } from '@writ/contract';
 import { canonicalBytes, sha256Hex } from '@writ/digest';
 import { newId } from '../store/index.ts';
-import { openExecutionSpec } from '../specs/execution-spec.ts';
+import { openKernelSpec } from '../specs/kernel-spec.ts';
 import { speakerOf, type Attempt, type TestExecution } from '../specs/test-executor.ts';
 import type { TestKernel } from '../specs/test-kernel.ts';
 import { openManagement } from '../specs/test-management.ts';
@@ -13,7 +13,7 @@ let run: TestExecution;
 let tenant: TestTenant;
 let token: string;
 let attempt: Attempt;
-openExecutionSpec((on) => {
+openKernelSpec((on) => {
   ({ kernel, run } = on);
 });
 beforeEach(async () => {

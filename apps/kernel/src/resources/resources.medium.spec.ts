@@ -2,16 +2,10 @@
 //
 // Preconditions on things outside of workspaces: checked when a call is decided, asserted when it commits.
 import type { ProposedCall } from '@writ/contract';
-import { deltaFor, openExecution, reportOf, textsAt, type TestExecution } from '../specs/test-executor.ts';
-import { openTestKernel, type TestKernel } from '../specs/test-kernel.ts';
-import {
-  askedBy,
-  callerOf,
-  openManagement,
-  pagesOf,
-  refusalOf,
-  type TestManagement,
-} from '../specs/test-management.ts';
+import { openKernelSpec } from '../specs/kernel-spec.ts';
+import { deltaFor, reportOf, textsAt, type TestExecution } from '../specs/test-executor.ts';
+import type { TestKernel } from '../specs/test-kernel.ts';
+import { askedBy, callerOf, pagesOf, refusalOf, type TestManagement } from '../specs/test-management.ts';
 import { asks, AUTOPILOT } from '../specs/test-ports.ts';
 import type { TestTenant } from '../specs/test-tenant.ts';
 
@@ -20,15 +14,8 @@ let manage: TestManagement;
 let run: TestExecution;
 let tenant: TestTenant;
 let token: string;
-beforeAll(async () => {
-  kernel = await openTestKernel();
-  manage = openManagement(kernel);
-  run = openExecution(kernel);
-}, 120_000);
-afterAll(async () => {
-  await run.close();
-  await manage.tenancy.close();
-  await kernel.close();
+openKernelSpec((on) => {
+  ({ kernel, manage, run } = on);
 });
 beforeEach(async () => {
   tenant = await kernel.newTenant();

@@ -2,15 +2,9 @@
 import { KERNEL_REQUESTS, LIMITS, parseMessage, type SandboxWhole } from '@writ/contract';
 import { ENVIRONMENT_BYTES_MAX, SANDBOX_LIMITS, signSandbox } from '@writ/mk8-shell';
 import type { Envelope, Signer } from '@writ/signing';
-import { newSigner, openTestKernel, type TestKernel } from '../specs/test-kernel.ts';
-import {
-  askedBy,
-  callerOf,
-  openManagement,
-  pagesOf,
-  refusalOf,
-  type TestManagement,
-} from '../specs/test-management.ts';
+import { openKernelSpec } from '../specs/kernel-spec.ts';
+import { newSigner, type TestKernel } from '../specs/test-kernel.ts';
+import { askedBy, callerOf, pagesOf, refusalOf, type TestManagement } from '../specs/test-management.ts';
 import type { TestTenant } from '../specs/test-tenant.ts';
 import { newId, sandboxFor } from '../store/index.ts';
 
@@ -18,13 +12,8 @@ let kernel: TestKernel;
 let manage: TestManagement;
 let tenant: TestTenant;
 let registrar: Signer;
-beforeAll(async () => {
-  kernel = await openTestKernel();
-  manage = openManagement(kernel);
-}, 120_000);
-afterAll(async () => {
-  await manage.tenancy.close();
-  await kernel.close();
+openKernelSpec((on) => {
+  ({ kernel, manage } = on);
 });
 beforeEach(async () => {
   tenant = await kernel.newTenant();

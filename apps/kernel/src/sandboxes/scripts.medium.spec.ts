@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Scripts in registered sandboxes: decided by what is signed, bound to it, and run in nothing else.
 import type { ProposedCall } from '@writ/contract';
-import { openExecutionSpec } from '../specs/execution-spec.ts';
+import { openKernelSpec } from '../specs/kernel-spec.ts';
 import { newNonce, type TestExecution } from '../specs/test-executor.ts';
 import type { TestKernel } from '../specs/test-kernel.ts';
-import { askedBy, callerOf, openManagement, refusalOf, type TestManagement } from '../specs/test-management.ts';
+import { askedBy, callerOf, refusalOf, type TestManagement } from '../specs/test-management.ts';
 import { asks, AUTOPILOT } from '../specs/test-ports.ts';
 import { TestRegistrar } from '../specs/test-registrar.ts';
 import type { TestTenant } from '../specs/test-tenant.ts';
@@ -16,14 +16,8 @@ let manage: TestManagement;
 let tenant: TestTenant;
 let token: string;
 let registrar: TestRegistrar;
-openExecutionSpec((on) => {
-  ({ kernel, run } = on);
-});
-beforeAll(() => {
-  manage = openManagement(kernel);
-});
-afterAll(async () => {
-  await manage.tenancy.close();
+openKernelSpec((on) => {
+  ({ kernel, run, manage } = on);
 });
 beforeEach(async () => {
   tenant = await kernel.newTenant();

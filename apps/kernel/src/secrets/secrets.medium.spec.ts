@@ -1,15 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 import { KERNEL_REQUESTS, SECRETS_MAX } from '@writ/contract';
-import { sealTo, secretContext } from '@writ/nest-kit';
-import { openTestKernel, type TestKernel } from '../specs/test-kernel.ts';
-import {
-  askedBy,
-  callerOf,
-  openManagement,
-  pagesOf,
-  refusalOf,
-  type TestManagement,
-} from '../specs/test-management.ts';
+import { sealTo, secretContext } from '@writ/sealing';
+import { openKernelSpec } from '../specs/kernel-spec.ts';
+import type { TestKernel } from '../specs/test-kernel.ts';
+import { askedBy, callerOf, pagesOf, refusalOf, type TestManagement } from '../specs/test-management.ts';
 import type { TestTenant } from '../specs/test-tenant.ts';
 import { newId } from '../store/index.ts';
 
@@ -17,13 +11,8 @@ const MARKER = 'marker-91b7-of-a-secret';
 let kernel: TestKernel;
 let manage: TestManagement;
 let tenant: TestTenant;
-beforeAll(async () => {
-  kernel = await openTestKernel();
-  manage = openManagement(kernel);
-}, 120_000);
-afterAll(async () => {
-  await manage.tenancy.close();
-  await kernel.close();
+openKernelSpec((on) => {
+  ({ kernel, manage } = on);
 });
 beforeEach(async () => {
   tenant = await kernel.newTenant();

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import { Fault, SECRETS_MAX, type KernelRequest, type SecretView } from '@writ/contract';
-import { secretContext, type ValueBox } from '@writ/nest-kit';
+import { secretContext, type HpkeBox } from '@writ/sealing';
 import { contentDigest, type Changes } from '../changes/index.ts';
 import type { TenantVault } from '../payload/index.ts';
 import { isAgain, fittedPage, parseCursor, type Listed } from '../store/index.ts';
@@ -20,9 +20,9 @@ export class Secrets {
   readonly #tenancy: Tenancy;
   readonly #changes: Changes;
   readonly #vault: TenantVault;
-  readonly #box: ValueBox;
+  readonly #box: HpkeBox;
 
-  constructor(tenancy: Tenancy, changes: Changes, vault: TenantVault, box: ValueBox) {
+  constructor(tenancy: Tenancy, changes: Changes, vault: TenantVault, box: HpkeBox) {
     this.#tenancy = tenancy;
     this.#changes = changes;
     this.#vault = vault;

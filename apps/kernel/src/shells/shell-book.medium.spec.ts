@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { ShellAttachReply, ShellEnding } from '@writ/contract';
-import { openExecutionSpec } from '../specs/execution-spec.ts';
+import { openKernelSpec } from '../specs/kernel-spec.ts';
 import type { TestKernel } from '../specs/test-kernel.ts';
 import { deltaFor, newNonce, reportOf, speakerOf, type Attempt, type TestExecution } from '../specs/test-executor.ts';
 import type { TestTenant } from '../specs/test-tenant.ts';
@@ -11,7 +11,7 @@ let run: TestExecution;
 let book: ShellBook;
 let tenant: TestTenant;
 let token: string;
-openExecutionSpec((on) => {
+openKernelSpec((on) => {
   ({ kernel, run } = on);
   book = new ShellBook(kernel.tenants);
 });

@@ -2,17 +2,10 @@
 // Skills, as administrators manage them, and the calls that read them.
 import { pgBlobs } from '@writ/blobs-pg';
 import { LIMITS, type ProposedCall, type SkillPut } from '@writ/contract';
-import { openExecutionSpec } from '../specs/execution-spec.ts';
+import { openKernelSpec } from '../specs/kernel-spec.ts';
 import { reportOf, type TestExecution } from '../specs/test-executor.ts';
 import type { TestKernel } from '../specs/test-kernel.ts';
-import {
-  askedBy,
-  callerOf,
-  openManagement,
-  pagesOf,
-  refusalOf,
-  type TestManagement,
-} from '../specs/test-management.ts';
+import { askedBy, callerOf, pagesOf, refusalOf, type TestManagement } from '../specs/test-management.ts';
 import { AUTOPILOT } from '../specs/test-ports.ts';
 import { hashOf, type TestTenant } from '../specs/test-tenant.ts';
 import { Skills } from './skills.ts';
@@ -22,15 +15,9 @@ let run: TestExecution;
 let manage: TestManagement;
 let skills: Skills;
 let tenant: TestTenant;
-openExecutionSpec((on) => {
-  ({ kernel, run } = on);
-});
-beforeAll(() => {
-  manage = openManagement(kernel);
+openKernelSpec((on) => {
+  ({ kernel, run, manage } = on);
   skills = new Skills(manage.tenancy, manage.changes, pgBlobs(kernel.tenants.pool));
-});
-afterAll(async () => {
-  await manage.tenancy.close();
 });
 beforeEach(async () => {
   tenant = await kernel.newTenant();

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import { randomBytes } from 'node:crypto';
 import type { ProposedCall } from '@writ/contract';
-import { ARGUMENTS_ATTEMPT, KEY_BYTES, sealContent, sealedRef } from '@writ/nest-kit';
+import { ARGUMENTS_ATTEMPT, KEY_BYTES, sealContent, sealedRef } from '@writ/sealing';
 import type { SentCall } from '../admit/proposal.ts';
 import type { TestKernel } from './test-kernel.ts';
 

@@ -15,7 +15,7 @@ import {
   type ReportRequest,
 } from '@writ/contract';
 import { canonicalBytes, sha256Hex } from '@writ/digest';
-import { sealContent, sealedRef, type ContentKind, type ContentSeal } from '@writ/nest-kit';
+import { sealContent, sealedRef, type ContentKind, type ContentSeal } from '@writ/sealing';
 import { parseVerifier } from '@writ/signing';
 import { deltaOf, parsePath, type WorkspacePath } from '@writ/workspace';
 import type { SentCall } from '../admit/proposal.ts';

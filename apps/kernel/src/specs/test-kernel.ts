@@ -3,7 +3,7 @@ import { generateKeyPairSync, randomBytes } from 'node:crypto';
 import { memoryBlobs } from '@writ/blobs';
 import { connect, createPool } from '@writ/database';
 import { parseSigner } from '@writ/signing';
-import { ValueBox } from '@writ/nest-kit';
+import { HpkeBox } from '@writ/sealing';
 import { testDatabase } from '@writ/testing';
 import { Admit, admissionStatements, Decisions, FactMemory } from '../admit/index.ts';
 import type { SentCall } from '../admit/proposal.ts';
@@ -89,7 +89,7 @@ export async function openTestKernel(connections = 20, policiesOf?: (tenants: Te
   const endings = new Endings(tenants, vault, parts.sealer, parts.announcer, parts.outcomes, UNCOUNTED);
   const readmission = new Readmission(parts, parts.judge, held, votes, parts.announcer);
   const give = {
-    box: new ValueBox(masterKey),
+    box: new HpkeBox(masterKey),
     values: new SessionValues(tenants, vault),
     store: new PgValueStore(tenants, vault),
   };

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-import { fittedPage, pageOf, parseCursor } from './cursor.ts';
+import { pageOf } from '@writ/paging';
+import { fittedPage, parseCursor } from './cursor.ts';
 
 const rows = [5, 4, 3, 2, 1].map((created_at) => ({ created_at, id: `op_${created_at}` }));
 
@@ -26,8 +27,8 @@ describe('a cursor', () => {
     'x',
     'MS4',
     '\0',
-    Buffer.from('1.A/b').toString('base64url'),
-    Buffer.from('99999999999999999.op_1').toString('base64url'),
+    Buffer.from('{"created_at":1,"id":"A/b"}').toString('base64url'),
+    Buffer.from('{"created_at":99999999999999999,"id":"op_1"}').toString('base64url'),
   ])('that was never given out is refused: %j', (cursor) => {
     expect(() => parseCursor(cursor)).toThrow(expect.objectContaining({ code: 'request.malformed' }));
   });

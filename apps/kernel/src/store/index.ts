@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-export { fittedPage, pageOf, parseCursor, type Listed, type Place } from './cursor.ts';
+export { fittedPage, parseCursor } from './cursor.ts';
+export { pageOf, type Listed, type RowPosition } from '@writ/paging';
 export { DEPLOYMENT, frozenHint, frozenWords, type FreezeRow } from './freeze-row.ts';
 export { badLink } from './link-targets.ts';
 export {

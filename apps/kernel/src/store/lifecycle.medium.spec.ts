@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 import { STATES } from '@writ/contract';
 import { TRANSITION_LIST } from '@writ/lifecycle';
-import { openTestKernel, type TestKernel } from '../specs/test-kernel.ts';
+import { openKernelSpec } from '../specs/kernel-spec.ts';
+import type { TestKernel } from '../specs/test-kernel.ts';
 import type { TestTenant } from '../specs/test-tenant.ts';
 
 let kernel: TestKernel;
 let tenant: TestTenant;
-beforeAll(async () => {
-  kernel = await openTestKernel();
+openKernelSpec(async (on) => {
+  ({ kernel } = on);
   tenant = await kernel.newTenant();
   await tenant.write({ 'a.txt': 'x' });
 });
-afterAll(() => kernel.close());
 
 const pairs = new Set(TRANSITION_LIST.map(({ from, to }) => `${from} ${to}`));
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import { openExecutionSpec } from '../specs/execution-spec.ts';
+import { openKernelSpec } from '../specs/kernel-spec.ts';
 import { deltaFor, reportOf, speakerOf, type Attempt, type TestExecution } from '../specs/test-executor.ts';
 import type { TestKernel } from '../specs/test-kernel.ts';
 import type { TestTenant } from '../specs/test-tenant.ts';
@@ -11,7 +11,7 @@ let tenant: TestTenant;
 let token: string;
 let rung: string[];
 let release: Release;
-openExecutionSpec((on) => {
+openKernelSpec((on) => {
   ({ kernel, run } = on);
 });
 beforeEach(async () => {

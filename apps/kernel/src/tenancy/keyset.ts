@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { Place } from '../store/index.ts';
+import type { RowPosition } from '../store/index.ts';
 
 /**
  * A list's rows after a place, newest first. The bound on `created_at` alone says nothing new: it is what an index is
  * entered by.
  */
-export function rowsAfter<F extends string>({ created_at, id }: Place, key: F) {
+export function rowsAfter<F extends string>({ created_at, id }: RowPosition, key: F) {
   const at = BigInt(created_at);
   const tie = { created_at: at, [key]: { lt: id } } as { created_at: bigint } & Record<F, { lt: string }>;
   return { created_at: { lte: at }, OR: [{ created_at: { lt: at } }, tie] };

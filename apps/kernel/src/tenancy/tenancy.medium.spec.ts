@@ -1,17 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 import { createPool } from '@writ/database';
-import { openTestKernel, type TestKernel } from '../specs/test-kernel.ts';
+import { openKernelSpec } from '../specs/kernel-spec.ts';
+import type { TestKernel } from '../specs/test-kernel.ts';
 import { newId } from '../store/index.ts';
 import { Tenancy } from './tenancy.ts';
 
 let kernel: TestKernel;
 let tenancy: Tenancy;
-beforeAll(async () => {
-  kernel = await openTestKernel();
+openKernelSpec((on) => {
+  ({ kernel } = on);
   tenancy = new Tenancy(kernel.tenants);
-}, 120_000);
-afterAll(async () => {
-  await kernel.close();
 });
 
 const agentOf = (tenant_id: string) => ({ agent_id: newId('agent'), tenant_id, name: 'a' });

@@ -1,17 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { AuditRecord, TenantCreate } from '@writ/contract';
-import { openManagement, type TestManagement } from '../specs/test-management.ts';
-import { openTestKernel, type TestKernel } from '../specs/test-kernel.ts';
+import { openKernelSpec } from '../specs/kernel-spec.ts';
+import type { TestManagement } from '../specs/test-management.ts';
+import type { TestKernel } from '../specs/test-kernel.ts';
 import { newId } from '../store/index.ts';
 
 let kernel: TestKernel;
 let manage: TestManagement;
-beforeAll(async () => {
-  kernel = await openTestKernel();
-  manage = openManagement(kernel);
-}, 120_000);
-afterAll(async () => {
-  await kernel.close();
+openKernelSpec((on) => {
+  ({ kernel, manage } = on);
 });
 
 const request = (name = 'acme'): TenantCreate => ({

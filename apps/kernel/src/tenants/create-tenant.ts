@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import { Fault, type TenantCreate } from '@writ/contract';
 import { contentDigest, type Changes } from '../changes/index.ts';
-import { masterKeyId } from '@writ/nest-kit';
+import { masterKeyId } from '@writ/sealing';
 import { newTenantKeys } from '../payload/index.ts';
 
 /** Who stands behind a tenant's creation: the platform key, which is no tenant's. */

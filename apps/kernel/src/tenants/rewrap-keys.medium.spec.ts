@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import { randomBytes } from 'node:crypto';
-import { masterKeyId } from '@writ/nest-kit';
+import { masterKeyId } from '@writ/sealing';
 import type { Changes } from '../changes/index.ts';
 import { TenantVault } from '../payload/index.ts';
 import { openManagement, type TestManagement } from '../specs/test-management.ts';

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { TenantId } from '@writ/contract';
-import { masterKeyId, type MasterKeys } from '@writ/nest-kit';
+import { masterKeyId, type MasterKeys } from '@writ/sealing';
 import type { Changes } from '../changes/index.ts';
 import { unwrapTenantKeys, wrapTenantKeys } from '../payload/index.ts';
 import { callKernel, type CrossTenantPool } from '../store/index.ts';

@@ -1,19 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 import { TENANT_DEFAULTS, type TenantLimitsChange } from '@writ/contract';
 import { contentDigest } from '../changes/index.ts';
-import { openTestKernel, type TestKernel } from '../specs/test-kernel.ts';
-import { openManagement, type TestManagement } from '../specs/test-management.ts';
+import { openKernelSpec } from '../specs/kernel-spec.ts';
+import type { TestKernel } from '../specs/test-kernel.ts';
+import type { TestManagement } from '../specs/test-management.ts';
 import { newId } from '../store/index.ts';
 import { limitsSince } from './index.ts';
 
 let kernel: TestKernel;
 let manage: TestManagement;
-beforeAll(async () => {
-  kernel = await openTestKernel();
-  manage = openManagement(kernel);
-}, 120_000);
-afterAll(async () => {
-  await kernel.close();
+openKernelSpec((on) => {
+  ({ kernel, manage } = on);
 });
 
 const asked = (tenant_id: string) => ({ v: 1, caller: null, tenant_id }) as const;

@@ -3,15 +3,8 @@
 // Budgets of a tree of tokens while 64 callers at once admit, end, lose, requeue and cancel calls below one root.
 import { Fault, type Budgets, type OperationView, type ProposedCall } from '@writ/contract';
 import { UNBALANCED_BUDGETS } from '@writ/testing';
-import {
-  deltaFor,
-  newNonce,
-  openExecution,
-  payloadOf,
-  reportOf,
-  type Attempt,
-  type TestExecution,
-} from '../specs/test-executor.ts';
+import { openKernelSpec } from '../specs/kernel-spec.ts';
+import { deltaFor, newNonce, payloadOf, reportOf, type Attempt, type TestExecution } from '../specs/test-executor.ts';
 import { askedBy, callerOf } from '../specs/test-management.ts';
 import { openTestKernel, type TestKernel } from '../specs/test-kernel.ts';
 import type { TestTenant } from '../specs/test-tenant.ts';
@@ -25,17 +18,15 @@ const SEED = Number(process.env['WRIT_TEST_SEED'] ?? Math.floor(Math.random() * 
 let kernel: TestKernel;
 let run: TestExecution;
 let tenant: TestTenant;
-beforeAll(async () => {
-  kernel = await openTestKernel(32);
-  run = openExecution(kernel);
-  tenant = await kernel.newTenant();
-  await tenant.write({ 'a.txt': 'before' });
-  await tenant.query('UPDATE kernel.tenant SET cap = 100000 WHERE tenant_id = $1', [tenant.tenantId]);
-}, 120_000);
-afterAll(async () => {
-  await run.close();
-  await kernel.close();
-});
+openKernelSpec(
+  async (on) => {
+    ({ kernel, run } = on);
+    tenant = await kernel.newTenant();
+    await tenant.write({ 'a.txt': 'before' });
+    await tenant.query('UPDATE kernel.tenant SET cap = 100000 WHERE tenant_id = $1', [tenant.tenantId]);
+  },
+  () => openTestKernel(32),
+);
 
 /** mulberry32: small, seeded, and good enough to choose what happens next. */
 function chance(seed: number): () => number {

@@ -2,30 +2,18 @@
 //
 // Chains over several agents: an agent gives a part of what it may to another, which gives on a part of that.
 import type { Caller, Grant } from '@writ/contract';
-import { deltaFor, openExecution, reportOf, textsAt, type TestExecution } from '../specs/test-executor.ts';
-import {
-  askedBy,
-  callerOf,
-  openManagement,
-  pagesOf,
-  refusalOf,
-  type TestManagement,
-} from '../specs/test-management.ts';
-import { openTestKernel, type TestKernel } from '../specs/test-kernel.ts';
+import { openKernelSpec } from '../specs/kernel-spec.ts';
+import { deltaFor, reportOf, textsAt, type TestExecution } from '../specs/test-executor.ts';
+import { askedBy, callerOf, pagesOf, refusalOf, type TestManagement } from '../specs/test-management.ts';
+import type { TestKernel } from '../specs/test-kernel.ts';
 import { asks, AUTOPILOT } from '../specs/test-ports.ts';
 import type { TestTenant } from '../specs/test-tenant.ts';
 
 let kernel: TestKernel;
 let manage: TestManagement;
 let execution: TestExecution;
-beforeAll(async () => {
-  kernel = await openTestKernel();
-  manage = openManagement(kernel);
-  execution = openExecution(kernel);
-}, 120_000);
-afterAll(async () => {
-  await execution.close();
-  await kernel.close();
+openKernelSpec((on) => {
+  ({ kernel, manage, run: execution } = on);
 });
 beforeEach(() => {
   kernel.policy.says = () => AUTOPILOT;

@@ -5,8 +5,9 @@
 import { Fault, type Caller } from '@writ/contract';
 import { UNBALANCED_BUDGETS } from '@writ/testing';
 import fc from 'fast-check';
+import { openKernelSpec } from '../specs/kernel-spec.ts';
 import { openTestKernel, type TestKernel } from '../specs/test-kernel.ts';
-import { askedBy, callerOf, openManagement, refusalOf, type TestManagement } from '../specs/test-management.ts';
+import { askedBy, callerOf, refusalOf, type TestManagement } from '../specs/test-management.ts';
 import type { TestTenant } from '../specs/test-tenant.ts';
 import { newId } from '../store/index.ts';
 
@@ -14,17 +15,15 @@ let kernel: TestKernel;
 let manage: TestManagement;
 let tenant: TestTenant;
 let admin: Caller;
-beforeAll(async () => {
-  kernel = await openTestKernel(32);
-  manage = openManagement(kernel);
-  tenant = await kernel.newTenant();
-  await tenant.write({ 'a.txt': 'before' });
-  admin = callerOf(tenant.tenantId);
-}, 120_000);
-afterAll(async () => {
-  await manage.tenancy.close();
-  await kernel.close();
-});
+openKernelSpec(
+  async (on) => {
+    ({ kernel, manage } = on);
+    tenant = await kernel.newTenant();
+    await tenant.write({ 'a.txt': 'before' });
+    admin = callerOf(tenant.tenantId);
+  },
+  () => openTestKernel(32),
+);
 
 interface Draw {
   readonly used_total: number;

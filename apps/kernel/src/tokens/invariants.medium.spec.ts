@@ -3,7 +3,7 @@
 // The six invariants of the tool capability API, for calls under a chain of three tokens of three agents, the caller's
 // own being the last.
 import type { CapabilityToken, Grant, OperationView, ProposedCall } from '@writ/contract';
-import { openExecutionSpec } from '../specs/execution-spec.ts';
+import { openKernelSpec } from '../specs/kernel-spec.ts';
 import { deltaFor, reportOf, textsAt, type TestExecution } from '../specs/test-executor.ts';
 import type { TestKernel } from '../specs/test-kernel.ts';
 import { asks, AUTOPILOT } from '../specs/test-ports.ts';
@@ -14,7 +14,7 @@ let kernel: TestKernel;
 let execution: TestExecution;
 let tenant: TestTenant;
 let above: readonly [string, string];
-openExecutionSpec((on) => {
+openKernelSpec((on) => {
   ({ kernel, run: execution } = on);
 });
 beforeEach(async () => {

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { Caller, Grant } from '@writ/contract';
+import { openKernelSpec } from '../specs/kernel-spec.ts';
 import { openPolicyKernel, type PolicyKernel } from '../specs/test-policies.ts';
-import { askedBy, callerOf, openManagement, refusalOf, type TestManagement } from '../specs/test-management.ts';
+import { askedBy, callerOf, refusalOf, type TestManagement } from '../specs/test-management.ts';
 import type { TestTenant } from '../specs/test-tenant.ts';
 import { newId } from '../store/index.ts';
 
@@ -10,14 +11,9 @@ let manage: TestManagement;
 let tenant: TestTenant;
 let admin: Caller;
 let parent: string;
-beforeAll(async () => {
-  kernel = await openPolicyKernel();
-  manage = openManagement(kernel);
-}, 120_000);
-afterAll(async () => {
-  await manage.tenancy.close();
-  await kernel.close();
-});
+openKernelSpec((on) => {
+  ({ kernel, manage } = on);
+}, openPolicyKernel);
 const grant: Grant = {
   tools: ['fs.*', 'agent.*'],
   fs: [{ path: '', read: true, write: true }],

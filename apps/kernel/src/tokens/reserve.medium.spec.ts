@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-import { openTestKernel, type TestKernel } from '../specs/test-kernel.ts';
+import { openKernelSpec } from '../specs/kernel-spec.ts';
+import type { TestKernel } from '../specs/test-kernel.ts';
 import type { TestTenant } from '../specs/test-tenant.ts';
 
 let kernel: TestKernel;
 let tenant: TestTenant;
 let tokens: readonly [string, string];
-beforeAll(async () => {
-  kernel = await openTestKernel();
-}, 60_000);
-afterAll(() => kernel.close());
+openKernelSpec((on) => {
+  ({ kernel } = on);
+});
 beforeEach(async () => {
   tenant = await kernel.newTenant();
   tokens = [

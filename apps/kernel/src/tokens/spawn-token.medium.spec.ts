@@ -2,10 +2,10 @@
 //
 // The token of a sub-agent: who may have one, what it grants, and that a call is good for one.
 import type { ProposedCall } from '@writ/contract';
-import { openExecutionSpec } from '../specs/execution-spec.ts';
+import { openKernelSpec } from '../specs/kernel-spec.ts';
 import { reportOf, type TestExecution } from '../specs/test-executor.ts';
 import type { TestKernel } from '../specs/test-kernel.ts';
-import { askedBy, callerOf, openManagement, refusalOf, type TestManagement } from '../specs/test-management.ts';
+import { askedBy, callerOf, refusalOf, type TestManagement } from '../specs/test-management.ts';
 import { AUTOPILOT } from '../specs/test-ports.ts';
 import type { TestTenant } from '../specs/test-tenant.ts';
 import { newId } from '../store/index.ts';
@@ -15,9 +15,8 @@ let run: TestExecution;
 let manage: TestManagement;
 let tenant: TestTenant;
 let token: string;
-openExecutionSpec((on) => {
-  ({ kernel, run } = on);
-  manage = openManagement(on.kernel);
+openKernelSpec((on) => {
+  ({ kernel, run, manage } = on);
 });
 beforeEach(async () => {
   tenant = await kernel.newTenant();

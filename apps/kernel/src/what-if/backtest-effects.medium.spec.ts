@@ -12,7 +12,7 @@ import { InlineWork } from '@writ/worker-pool';
 import { EffectExaminer, StoredDeltas } from '../effects/index.ts';
 import { kernelTasks } from '../kernel.worker.ts';
 import { ToolReader } from '../judgement/index.ts';
-import { openExecutionSpec } from '../specs/execution-spec.ts';
+import { openKernelSpec } from '../specs/kernel-spec.ts';
 import { seenEffect } from '../specs/seen-effect.ts';
 import { deltaFor, reportOf, type TestExecution } from '../specs/test-executor.ts';
 import { openPolicyKernel, setOf, type PolicyKernel } from '../specs/test-policies.ts';
@@ -68,7 +68,7 @@ let run: TestExecution;
 let blobs: Collected;
 let tenant: TestTenant;
 let token: string;
-openExecutionSpec<PolicyKernel>((on) => {
+openKernelSpec<PolicyKernel>((on) => {
   ({ kernel, run } = on);
 }, openPolicyKernel);
 beforeEach(async () => {

@@ -17,7 +17,7 @@ import {
 import type { TenantVault } from '../payload/index.ts';
 import type { ReadyPolicy } from '../policies/index.ts';
 import type { JudgedAction } from '../ports/index.ts';
-import { readToolOf, type OperationRow, type Place, type TenantPool, type Trees } from '../store/index.ts';
+import { readToolOf, type OperationRow, type RowPosition, type TenantPool, type Trees } from '../store/index.ts';
 
 /** A call as it was recorded, with what is kept of its arguments. */
 export type RecordedCall = Pick<HeldCall, 'operation' | 'args' | 'args_ref'> & {
@@ -78,7 +78,7 @@ export class RecordedCalls {
   }
 
   /** Newest first. */
-  async since(tenantId: string, since: number, after: Place, rows: number): Promise<RecordedCall[]> {
+  async since(tenantId: string, since: number, after: RowPosition, rows: number): Promise<RecordedCall[]> {
     return await this.#select(
       tenantId,
       'WHERE o.created_at >= $1 AND (o.created_at, o.operation_id) < ($2, $3) ORDER BY o.created_at DESC, o.operation_id DESC LIMIT $4',

@@ -2,7 +2,8 @@
 import { BACKTEST_PAYLOAD_TYPE } from '@writ/contract';
 import { parseVerifier, verifyEnvelope } from '@writ/signing';
 import { InlineWork } from '@writ/worker-pool';
-import { askedBy, callerOf, openManagement, refusalOf, type TestManagement } from '../specs/test-management.ts';
+import { openKernelSpec } from '../specs/kernel-spec.ts';
+import { askedBy, callerOf, refusalOf, type TestManagement } from '../specs/test-management.ts';
 import { openPolicyKernel, setOf, type PolicyKernel } from '../specs/test-policies.ts';
 import { TestRegistrar } from '../specs/test-registrar.ts';
 import type { TestTenant } from '../specs/test-tenant.ts';
@@ -20,9 +21,8 @@ let backtest: BacktestPolicy;
 let explain: ExplainOperation;
 let replay: ReplayCalls;
 let manage: TestManagement;
-beforeAll(async () => {
-  kernel = await openPolicyKernel();
-  manage = openManagement(kernel);
+openKernelSpec((on) => {
+  ({ kernel, manage } = on);
   const trees = new Trees(kernel.blobs);
   const recorded = new RecordedCalls({ ...kernel, trees, tools: new ToolReader(kernel.engine.work) });
   simulate = new Simulate({ ...kernel, trees });
@@ -35,11 +35,7 @@ beforeAll(async () => {
   backtest = new BacktestPolicy(recorded, kernel.shelf, kernel.signer, { effects, now: () => performance.now() });
   explain = new ExplainOperation(recorded, kernel.shelf);
   replay = new ReplayCalls(recorded, kernel.shelf);
-}, 120_000);
-afterAll(async () => {
-  await manage.tenancy.close();
-  await kernel.close();
-});
+}, openPolicyKernel);
 beforeEach(async () => {
   tenant = await kernel.newTenant();
   await tenant.write({ 'a.txt': 'hello', '.env': 'KEY=1' });

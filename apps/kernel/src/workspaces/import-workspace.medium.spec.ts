@@ -1,18 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { Change, FileState, KernelRequest, WorkspaceView } from '@writ/contract';
+import { openKernelSpec } from '../specs/kernel-spec.ts';
 import { textsAt } from '../specs/test-executor.ts';
-import { askedBy, callerOf, openManagement, refusalOf, type TestManagement } from '../specs/test-management.ts';
-import { openTestKernel, type TestKernel } from '../specs/test-kernel.ts';
+import { askedBy, callerOf, refusalOf, type TestManagement } from '../specs/test-management.ts';
+import type { TestKernel } from '../specs/test-kernel.ts';
 import { hashOf, type TestTenant } from '../specs/test-tenant.ts';
 
 let kernel: TestKernel;
 let manage: TestManagement;
-beforeAll(async () => {
-  kernel = await openTestKernel();
-  manage = openManagement(kernel);
-}, 120_000);
-afterAll(async () => {
-  await kernel.close();
+openKernelSpec((on) => {
+  ({ kernel, manage } = on);
 });
 
 type Wish = Partial<Pick<KernelRequest<'workspace.import'>, 'path' | 'replace' | 'caller'>>;

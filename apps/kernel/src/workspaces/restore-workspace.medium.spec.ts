@@ -1,21 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { Caller, Change, KernelRequest, WorkspaceView } from '@writ/contract';
-import { deltaFor, openExecution, reportOf, textsAt, type TestExecution } from '../specs/test-executor.ts';
-import { askedBy, callerOf, openManagement, refusalOf, type TestManagement } from '../specs/test-management.ts';
-import { openTestKernel, type TestKernel } from '../specs/test-kernel.ts';
+import { openKernelSpec } from '../specs/kernel-spec.ts';
+import { deltaFor, reportOf, textsAt, type TestExecution } from '../specs/test-executor.ts';
+import { askedBy, callerOf, refusalOf, type TestManagement } from '../specs/test-management.ts';
+import type { TestKernel } from '../specs/test-kernel.ts';
 import type { TestTenant } from '../specs/test-tenant.ts';
 
 let kernel: TestKernel;
 let manage: TestManagement;
 let execution: TestExecution;
-beforeAll(async () => {
-  kernel = await openTestKernel();
-  manage = openManagement(kernel);
-  execution = openExecution(kernel);
-}, 120_000);
-afterAll(async () => {
-  await execution.close();
-  await kernel.close();
+openKernelSpec((on) => {
+  ({ kernel, manage, run: execution } = on);
 });
 
 const FILE = { kind: 'file', mode: '644' } as const;

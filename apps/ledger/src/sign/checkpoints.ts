@@ -4,7 +4,7 @@ import { inTenant, int8Array, runStatement, textArray, UNAWAITED, type Client, t
 import { isSameHash } from '@writ/merkle';
 import { formatCheckpoint, signNote, type NoteSigner } from '@writ/signing';
 import { newestOfEach, type CommittedRoot } from '../log/entry.ts';
-import { GroupCommit } from '../support/group-commit.ts';
+import { WriteBatcher } from '../support/write-batcher.ts';
 import { newestWitnessed, type WitnessedRow } from './cosignatures.ts';
 import type { SignedMemory } from './signed-memory.ts';
 
@@ -59,7 +59,7 @@ export class Checkpoints {
   readonly #signer: NoteSigner;
   readonly #report: (error: unknown) => void;
   readonly #witnessing: Witnessing;
-  readonly #kept: GroupCommit<readonly SignedRoot[], void>;
+  readonly #kept: WriteBatcher<readonly SignedRoot[], void>;
 
   /** @param report told of notes that could not be stored */
   constructor(
@@ -74,7 +74,7 @@ export class Checkpoints {
     this.#memory = memory;
     this.#signer = signer;
     this.#report = report;
-    this.#kept = new GroupCommit({ write: (batches) => this.#write(batches) });
+    this.#kept = new WriteBatcher({ write: (batches) => this.#write(batches) });
   }
 
   /**

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import { GroupCommit, type GroupCommitOptions } from './group-commit.ts';
+import { WriteBatcher, type WriteBatcherOptions } from './write-batcher.ts';
 
 /** A writer whose writes the test ends. */
 class Writer {
@@ -26,12 +26,12 @@ const settled = (): Promise<void> =>
     setImmediate(resolve);
   });
 
-function made(options: Partial<GroupCommitOptions<number, number>> = {}): {
+function made(options: Partial<WriteBatcherOptions<number, number>> = {}): {
   writer: Writer;
-  commit: GroupCommit<number, number>;
+  commit: WriteBatcher<number, number>;
 } {
   const writer = new Writer();
-  return { writer, commit: new GroupCommit<number, number>({ write: (items) => writer.write(items), ...options }) };
+  return { writer, commit: new WriteBatcher<number, number>({ write: (items) => writer.write(items), ...options }) };
 }
 
 describe('a group commit', () => {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-export interface GroupCommitOptions<T, R> {
+export interface WriteBatcherOptions<T, R> {
   /** Writes a batch as one. Everybody whose item is in it gets what it resolves with, or its error. */
   readonly write: (items: readonly T[]) => Promise<R>;
   /** What an item counts as; 1 unless said. */
@@ -25,12 +25,12 @@ interface Waiting<T, R> {
  * item that comes alone is written at once, and the more come, the more share what a write costs. Items are written in
  * the order in which they arrived.
  */
-export class GroupCommit<T, R> {
-  readonly #options: GroupCommitOptions<T, R>;
+export class WriteBatcher<T, R> {
+  readonly #options: WriteBatcherOptions<T, R>;
   #waiting: Waiting<T, R>[] = [];
   #isWriting = false;
 
-  constructor(options: GroupCommitOptions<T, R>) {
+  constructor(options: WriteBatcherOptions<T, R>) {
     this.#options = options;
   }
 

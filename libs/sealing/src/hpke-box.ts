@@ -23,10 +23,10 @@ export async function sealTo(publicKey: Buffer, clear: Uint8Array, context: stri
 }
 
 /**
- * Opens what was sealed to its public key, or to that of a replica whose master key is one of the others. Every replica
- * with the same master key has the same box.
+ * The recipient of sealed values: opens what was sealed to its public key, or to that of a replica whose master key is
+ * one of the others. Every replica with the same master key has the same key pair.
  */
-export class ValueBox {
+export class HpkeBox {
   readonly #keys: readonly [KeyPair, ...KeyPair[]];
 
   constructor(masterKey: Buffer, ...others: readonly Buffer[]) {

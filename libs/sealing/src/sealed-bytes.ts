@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+//
+// INVARIANT (fresh nonce): whoever seals draws the nonce from the system here. No caller can name one, so none repeats.
 import {
   createCipheriv,
   createDecipheriv,
@@ -9,6 +11,8 @@ import {
 } from 'node:crypto';
 
 const CIPHER = 'aes-256-gcm';
+/** Length of a key of AES-256. */
+export const KEY_BYTES = 32;
 /** NIST SP 800-38D §8.2.2: random 96-bit nonces keep a key good for 2^32 messages; a tenant's key is far from that. */
 export const NONCE_BYTES = 12;
 export const TAG_BYTES = 16;

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 import { randomBytes } from 'node:crypto';
-import { givenValueContext, sealTo, ValueBox } from './value-box.ts';
+import { givenValueContext, HpkeBox, sealTo } from './hpke-box.ts';
 
 const master = randomBytes(32);
-const box = new ValueBox(master);
+const box = new HpkeBox(master);
 const clear = Buffer.from('hunter2');
 
 test('a value opens for whoever has the master key, under the context that it was sealed for', async () => {
   const sealed = await sealTo(await box.publicKey(), clear, 'a');
-  expect(await new ValueBox(master).open(sealed, 'a')).toEqual(clear);
+  expect(await new HpkeBox(master).open(sealed, 'a')).toEqual(clear);
   expect(sealed.includes(clear)).toBe(false);
   expect(await sealTo(await box.publicKey(), clear, 'a')).not.toEqual(sealed);
 });
@@ -16,7 +16,7 @@ test('a value opens for whoever has the master key, under the context that it wa
 test('it opens under no other context or key, nor with any byte changed or missing', async () => {
   const sealed = await sealTo(await box.publicKey(), clear, 'a');
   await expect(box.open(sealed, 'b')).rejects.toThrow();
-  await expect(new ValueBox(randomBytes(32)).open(sealed, 'a')).rejects.toThrow();
+  await expect(new HpkeBox(randomBytes(32)).open(sealed, 'a')).rejects.toThrow();
   await expect(box.open(sealed.subarray(0, 20), 'a')).rejects.toThrow();
   for (const at of [0, 31, 32, sealed.length - 1]) {
     const bent = Buffer.from(sealed);

@@ -25,7 +25,7 @@ export interface ContentSeal {
   readonly attempt: number;
 }
 
-/** Tells a sealed content from one that an executor or a door stored as it was. */
+/** Tells a sealed content from one that an executor or the API stored in clear. */
 const MAGIC = Buffer.from('writ:bc1');
 const HEADER_BYTES = MAGIC.length + NONCE_BYTES;
 /** How many bytes longer than its content a sealed one is. */
@@ -37,6 +37,7 @@ export const SEAL_BYTES = HEADER_BYTES + TAG_BYTES;
  */
 export const sealedRef = ({ sha256, size }: BlobRef): BlobRef => ({ sha256, size: size - SEAL_BYTES });
 
+/** Seals a content for one place of one call. Each use draws a nonce, so equal contents give different bytes. */
 export function sealContent(seal: ContentSeal, kind: ContentKind, clear: Uint8Array): Buffer {
   return Buffer.concat([MAGIC, sealBytes(seal.key, clear, contextOf(seal, kind))]);
 }
