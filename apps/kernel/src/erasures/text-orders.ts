@@ -8,9 +8,9 @@ import {
   type TextsTold,
 } from '@writ/contract';
 import type { Changes } from '../changes/index.ts';
-import { callKernel, newId, type TenantPool, type CrossTenantPool } from '../store/index.ts';
+import { kernelSql, newId, type TenantPool, type CrossTenantPool, type ErasureRow } from '../store/index.ts';
 import { textsRecord } from './erasure-record.ts';
-import { erasureView, type ErasureRow } from './erasure-row.ts';
+import { erasureView } from './erasure-row.ts';
 
 /**
  * What erasures ask of whoever keeps what was said in sessions: handed out until it is gone. INVARIANT (told first):
@@ -29,7 +29,7 @@ export class ErasedTexts {
 
   /** Of all tenants: those whose texts aren't gone. */
   async orders({ limit }: TextOrdersTake): Promise<TextOrders> {
-    return { orders: await callKernel<TextOrders['orders']>(this.#workers.pool, 'text_orders', [limit]) };
+    return { orders: await kernelSql.textOrders(this.#workers.pool, { rows: limit }) };
   }
 
   /**
@@ -62,7 +62,7 @@ export class ErasedTexts {
 
   /** Nothing is left of it. Faults: `not_found`. */
   async gone({ tenant_id, erasure_id }: TextsGone): Promise<ErasureView> {
-    const row = await callKernel<ErasureRow | null>(this.#tenants.pool, 'texts_gone', [tenant_id, erasure_id]);
+    const row = await kernelSql.textsGone(this.#tenants.pool, { tenant: tenant_id, erasure: erasure_id });
     if (row === null) throw new Fault('not_found');
     return erasureView(row);
   }

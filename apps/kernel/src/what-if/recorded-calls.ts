@@ -3,7 +3,7 @@ import { MK8_RUN, SHELL_DANGEROUS, type JobListing, type RecordedCallRef, type T
 import { listsTool } from '@writ/capability';
 import type { BlobStore } from '@writ/blobs';
 import { inTenant } from '@writ/database';
-import { keptOf, type HeldCall } from '../held/index.ts';
+import { keptOf } from '../held/index.ts';
 import {
   decideForm,
   delegatorsOf,
@@ -17,7 +17,14 @@ import {
 import type { TenantVault } from '../payload/index.ts';
 import type { ReadyPolicy } from '../policies/index.ts';
 import type { JudgedAction } from '../ports/index.ts';
-import { readToolOf, type OperationRow, type Place, type TenantPool, type Trees } from '../store/index.ts';
+import {
+  readToolOf,
+  type OperationRow,
+  type Place,
+  type TenantPool,
+  type Trees,
+  type HeldCall,
+} from '../store/index.ts';
 
 /** A call as it was recorded, with what is kept of its arguments. */
 export type RecordedCall = Pick<HeldCall, 'operation' | 'args' | 'args_ref'> & {
