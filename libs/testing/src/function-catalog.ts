@@ -55,7 +55,12 @@ const EXPRESSIONS = `SELECT pg_get_expr(d.adbin, d.adrelid) AS text FROM pg_attr
   UNION ALL SELECT pg_get_constraintdef(k.oid) FROM pg_constraint k WHERE k.connamespace = $1::regnamespace
   UNION ALL SELECT pg_get_indexdef(i.indexrelid) FROM pg_index i JOIN pg_class c ON c.oid = i.indrelid AND c.relnamespace = $1::regnamespace`;
 
-/** By their names. */
+/**
+ * The functions of a schema, by their names. What they call and raise is read from their texts: a name of the schema
+ * followed by a parenthesis, triggers on the columns that they write, `RAISE EXCEPTION`, `INTO STRICT`.
+ * Not seen: what the WHEN of a trigger rules out, an update on a conflict, and what PostgreSQL raises by itself, such
+ * as a broken constraint.
+ */
 export async function functionCatalog(url: string, schema: SchemaName): Promise<ReadonlyMap<string, CatalogFunction>> {
   const client = await connect(url, 'writ-test');
   try {
@@ -128,12 +133,22 @@ function fires(schema: string, body: string, { table, definition, columns }: Tri
   if (/\bINSERT\b/.test(events) && new RegExp(`\\bINSERT INTO ${of}`).test(body)) return true;
   if (/\bDELETE\b/.test(events) && new RegExp(`\\bDELETE FROM ${of}`).test(body)) return true;
   if (!/\bUPDATE\b/.test(events)) return false;
-  const updates = [...body.matchAll(new RegExp(`\\bUPDATE ${of}[^;]*?\\bSET\\b([^;]*)`, 'g'))].map(
-    ([, set = '']) => set,
+  const updates = [...body.matchAll(new RegExp(`\\bUPDATE ${of}[^;]*?\\bSET\\b([^;]*)`, 'g'))].map(([, rest = '']) =>
+    assignments(rest),
   );
   return columns.length === 0
     ? updates.length > 0
-    : updates.some((set) => columns.some((column) => new RegExp(`\\b${column}\\b[^=;]*=`).test(set)));
+    : updates.some((set) => columns.some((column) => new RegExp(`\\b${column}\\b\\s*=`).test(set)));
+}
+
+/** What stands after SET without what is in parentheses, up to the next clause. */
+function assignments(rest: string): string {
+  let flat = rest;
+  for (let before = ''; before !== flat;) {
+    before = flat;
+    flat = flat.replace(/\([^()]*\)/g, '');
+  }
+  return flat.replace(/\b(?:FROM|WHERE|RETURNING)\b[^]*/, '');
 }
 
 /** A body that catches everything is taken to let nothing of what it calls reach its caller. */

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { Changed, Changes } from '../changes/index.ts';
-import { kernelSql, newId, type CrossTenantPool, type ErasureRow, type ErasedBatch } from '../store/index.ts';
-import type { Rows } from '../tenancy/index.ts';
+import { kernelSql, newId, type CrossTenantPool, type ErasureRow } from '../store/index.ts';
+import { callIn, type Rows } from '../tenancy/index.ts';
 import { erasureRecord } from './erasure-record.ts';
 
 /**
@@ -65,10 +65,12 @@ export class EraseBatches {
  */
 export async function eraseNext(rows: Rows, tenantId: string, erasureId: string): Promise<Changed<ErasureRow | null>> {
   const record_id = newId('record');
-  const [answer] = await rows.$queryRaw<
-    { batch: ErasedBatch | null }[]
-  >`SELECT kernel.erase_batch(${tenantId}, ${erasureId}, ${record_id}, ${BATCH_ROWS}::integer) AS batch`;
-  const batch = answer?.batch ?? null;
+  const batch = await callIn(rows, kernelSql.eraseBatch, {
+    tenant: tenantId,
+    erasure: erasureId,
+    record: record_id,
+    rows: BATCH_ROWS,
+  });
   if (batch === null) return { value: null, records: [] };
   return { value: batch.erasure, records: batch.operation_ids.length === 0 ? [] : [erasureRecord(record_id, batch)] };
 }

@@ -8,7 +8,8 @@ import {
   type TextsTold,
 } from '@writ/contract';
 import type { Changes } from '../changes/index.ts';
-import { kernelSql, newId, type TenantPool, type CrossTenantPool, type ErasureRow } from '../store/index.ts';
+import { kernelSql, newId, type TenantPool, type CrossTenantPool } from '../store/index.ts';
+import { callIn } from '../tenancy/index.ts';
 import { textsRecord } from './erasure-record.ts';
 import { erasureView } from './erasure-row.ts';
 
@@ -46,10 +47,14 @@ export class ErasedTexts {
   }: TextsTold): Promise<Record<string, never>> {
     return await this.#changes.make(tenant_id, async (rows) => {
       const record_id = newId('record');
-      const [answer] = await rows.$queryRaw<
-        { row: ErasureRow | null }[]
-      >`SELECT kernel.tell_texts(${tenant_id}, ${erasure_id}, ${round}::integer, ${session_ids.length}::integer, ${run_ids.length}::integer, ${record_id}) AS row`;
-      const erasure = answer?.row ?? null;
+      const erasure = await callIn(rows, kernelSql.tellTexts, {
+        tenant: tenant_id,
+        erasure: erasure_id,
+        round,
+        sessions: session_ids.length,
+        runs: run_ids.length,
+        record: record_id,
+      });
       if (erasure !== null)
         return { value: {}, records: [textsRecord(record_id, { session_ids, run_ids, fork_ids, erasure })] };
       // INVARIANT (told first): whoever tells of a round that isn't on the record must not take it for told.

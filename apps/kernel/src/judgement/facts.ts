@@ -41,17 +41,19 @@ export async function readFactsOfRun(
   const facts = await readFor(tenants, call, null);
   const needs = (await policies.of(call.tenant_id, facts.rules.policy)).historyNeeds(call);
   if (needs === null) return facts;
-  const counted = await inTenant(
+  const history = await inTenant(
     tenants.pool,
     call.tenant_id,
     async (client) =>
-      await client.query<{ counts: Record<string, number> }>(
-        'SELECT kernel.session_history($1, $2, $3, $4) AS counts',
-        [call.tenant_id, sessionOf(call), JSON.stringify(needs), admittedAt],
-      ),
+      await kernelSql.sessionHistory.in(client, {
+        tenant: call.tenant_id,
+        session: sessionOf(call),
+        needs,
+        at: admittedAt,
+      }),
     { readOnly: true },
   );
-  return { ...facts, needs, rules: { ...facts.rules, history: counted.rows[0]?.counts ?? null } };
+  return { ...facts, needs, rules: { ...facts.rules, history } };
 }
 
 async function readFor(

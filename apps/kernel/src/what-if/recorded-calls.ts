@@ -18,6 +18,7 @@ import type { TenantVault } from '../payload/index.ts';
 import type { ReadyPolicy } from '../policies/index.ts';
 import type { JudgedAction } from '../ports/index.ts';
 import {
+  kernelSql,
   readToolOf,
   type OperationRow,
   type Place,
@@ -76,12 +77,9 @@ export class RecordedCalls {
 
   /** The database's clock, in milliseconds. */
   async now(tenantId: string): Promise<number> {
-    return await inTenant(
-      this.#from.tenants.pool,
-      tenantId,
-      async (client) => (await client.query<{ now: number }>('SELECT kernel.now_ms() AS now')).rows[0]?.now ?? 0,
-      { readOnly: true },
-    );
+    return await inTenant(this.#from.tenants.pool, tenantId, async (client) => await kernelSql.nowMs.in(client, {}), {
+      readOnly: true,
+    });
   }
 
   /** Newest first. */

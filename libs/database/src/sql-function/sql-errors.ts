@@ -13,7 +13,7 @@ export const SQL_ERRORS = {
   size_unknown: { state: 'WR004', meaning: 'a quota applies, and a size is unknown' },
   key_retired: {
     state: 'WR005',
-    meaning: 'the key that seals a call is gone or retired; make a new one, decide again',
+    meaning: 'the key that seals a call is gone or retired; make a new one and decide again',
   },
   tool_changed: {
     state: 'WR006',

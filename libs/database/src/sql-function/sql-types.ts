@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import { byteaArray, int2Array, int8Array, textArray } from '../binary-array.ts';
+import { byteaArray, int2Array, int4Array, int8Array, textArray } from '../binary-array.ts';
 
 /** The type of a parameter: what the database calls it, and how a value is handed to the driver. */
 export interface SqlType<T> {
@@ -22,6 +22,7 @@ export const sqlTypes = {
   numeric: asItIs<number>('numeric'),
   boolean: asItIs<boolean>('boolean'),
   bytea: asItIs<Uint8Array>('bytea'),
+  timestamptz: asItIs<Date>('timestamp with time zone'),
   /** A value that becomes JSON; null becomes SQL's NULL, as JSON.stringify would hide it in a JSON null. */
   jsonb: <T>(): SqlType<T> => ({
     pg: 'jsonb',
@@ -32,6 +33,7 @@ export const sqlTypes = {
   textArray: { pg: 'text[]', toParameter: textArray } as SqlType<readonly (string | null)[]>,
   byteaArray: { pg: 'bytea[]', toParameter: byteaArray } as SqlType<readonly (Uint8Array | null)[]>,
   bigintArray: { pg: 'bigint[]', toParameter: int8Array } as SqlType<readonly (number | null)[]>,
+  integerArray: { pg: 'integer[]', toParameter: int4Array } as SqlType<readonly (number | null)[]>,
   smallintArray: { pg: 'smallint[]', toParameter: int2Array } as SqlType<readonly (number | null)[]>,
   /** The same type, which takes NULL too. */
   nullable: <T>({ pg, toParameter }: SqlType<T>): SqlType<T | null> => ({

@@ -15,7 +15,7 @@ export const approvalsFunctions = {
   castVote: kernelFunction<OperationRow>()(
     'kernel.cast_vote',
     { tenant: sqlTypes.text, p: sqlTypes.jsonb<object>() },
-    { returns: 'value', errors: ['decide_again', 'check_violation'] },
+    { returns: 'value', errors: ['decide_again'] },
   ),
   endHeld: kernelFunction<OperationRow>()(
     'kernel.end_held',

@@ -58,7 +58,7 @@ export const previewsFunctions = {
   previewAgain: kernelFunction<OperationRow>()(
     'kernel.preview_again',
     { tenant: sqlTypes.text, p: sqlTypes.jsonb<object>() },
-    { returns: 'value', errors: ['decide_again', 'check_violation'] },
+    { returns: 'value', errors: ['decide_again'] },
   ),
   previewFacts: kernelFunction<PreviewFactReply | null>()(
     'kernel.preview_facts',
