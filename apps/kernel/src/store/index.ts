@@ -4,24 +4,14 @@ export { DEPLOYMENT, frozenHint, frozenWords, type FreezeRow } from './freeze-ro
 export { badLink } from './link-targets.ts';
 export { kernelSql } from './functions/index.ts';
 export type { AccountRow, ApprovedSession, AssignedRows, Claim } from './functions/admission.ts';
-export type { RedeemedCall, Released, RerunVerdict } from './functions/attempts.ts';
+export type { RedeemedCall, RerunVerdict } from './functions/attempts.ts';
 export type { OverdueApproval } from './functions/approvals.ts';
 export type { Dispatched, DispatchedCall, Requeued, ReplacedVerdict } from './functions/dispatch.ts';
 export type { SeenFreeze, FreezeFacts } from './functions/freezes.ts';
 export type { PreviewVerdict } from './functions/previews.ts';
 export type { SeriesRow } from './functions/outcomes.ts';
-export type { ResourceVersions } from './functions/resources.ts';
 export type { DrawnTokens } from './functions/tokens.ts';
-export type {
-  CallRef,
-  EndVerdict,
-  FactReply,
-  FactRows,
-  Head,
-  RedeemedRows,
-  RulesInForce,
-  SeenOperation,
-} from './attempt-rows.ts';
+export type { CallRef, EndVerdict, FactRows, Head, RedeemedRows, RulesInForce, SeenOperation } from './attempt-rows.ts';
 export type { ErasedBatch, ErasureRow } from './erasure-row.ts';
 export type { ApprovalRow, HeldCall, PreviewRow, VotedOperation, VoteRole, VoteRow } from './held-rows.ts';
 export { isAgain, isKeyRetired, isTaken, isUncounted, quotaFault, unlessToolChanged } from './kernel-errors.ts';

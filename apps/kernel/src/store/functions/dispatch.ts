@@ -16,6 +16,7 @@ export interface DispatchedCall {
   readonly traceparent: string | null;
 }
 
+/** What one pass dispatched, where the next one goes on, and for how long the permits are valid. */
 export interface Dispatched {
   readonly calls: readonly DispatchedCall[];
   readonly more: boolean;
@@ -25,12 +26,14 @@ export interface Dispatched {
   readonly expires_at: number;
 }
 
+/** Calls of a lane that wait again, and whether an executor was lost with them. */
 export interface Requeued {
   readonly lane: Lane;
   readonly lost: boolean;
   readonly count: number;
 }
 
+/** What became of a call that waited in a replaced image. */
 export type ReplacedVerdict =
   | { readonly verdict: 'replaced'; readonly operation: OperationRow }
   | { readonly verdict: 'again' | 'gone' | 'frozen' | 'token.revoked' | 'token.expired' };

@@ -4,6 +4,7 @@ import { sqlTypes } from '@writ/database';
 import type { ErasedBatch, ErasureRow } from '../erasure-row.ts';
 import { kernelFunction } from './kernel-function.ts';
 
+/** What an erasure would cover, as far as was looked. */
 export interface ErasurePlan {
   readonly operations: number;
   readonly unfinished: number;

@@ -15,6 +15,7 @@ export interface ListedFreezes {
   readonly freezes: FreezeRow[];
 }
 
+/** What a freeze is placed on: one that stands already, and whether its subject is there. */
 export interface FreezeFacts {
   /** milliseconds by the database's clock */
   readonly now: number;

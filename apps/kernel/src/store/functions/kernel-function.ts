@@ -3,8 +3,9 @@ import { sqlFunction, type SqlFunctionOptions, type SqlParameters, type SqlRetur
 import { quotaFault } from '../kernel-errors.ts';
 
 /**
- * Declares a function of the schema `kernel`, see `sqlFunction`. Each is one transaction that sets the tenant itself. A
- * call throws Fault `workspace.quota` where the function refused with `quota_exceeded`.
+ * Declares a function of the schema `kernel`, see `sqlFunction`. A function with a parameter `tenant` sets the tenant
+ * of its transaction itself, but for those that are called within one (`callIn`, `in`). A call throws Fault
+ * `workspace.quota` where the function refused with `quota_exceeded`.
  */
 export const kernelFunction =
   <Reply = undefined>() =>

@@ -8,12 +8,14 @@ import type { RedeemedCall, Released, Renewed } from './attempts.ts';
 import type { DispatchedCall } from './dispatch.ts';
 import { kernelFunction } from './kernel-function.ts';
 
+/** Previews that were dispatched, and for how long their permits are valid. */
 export interface DispatchedPreviews {
   readonly calls: readonly DispatchedCall[];
   readonly issued_at: number;
   readonly expires_at: number;
 }
 
+/** What became of the end of a preview; the call where it was written. */
 export interface PreviewVerdict {
   readonly verdict: 'done' | 'settled' | 'fenced';
   readonly operation?: OperationRow;

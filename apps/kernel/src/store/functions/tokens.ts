@@ -2,6 +2,7 @@
 import { sqlTypes } from '@writ/database';
 import { kernelFunction } from './kernel-function.ts';
 
+/** Whether a budget bounds the draw, and why it was refused. */
 export interface DrawnTokens {
   readonly bounded: boolean;
   readonly refused:

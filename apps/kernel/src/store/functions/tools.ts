@@ -12,11 +12,13 @@ export interface SandboxRow {
   readonly revoked: boolean;
 }
 
+/** A skill, its contents in base64, and the names of all that the tenant has. */
 export interface SkillFound {
   readonly found: { readonly digest: string; readonly contents: string } | null;
   readonly names: readonly string[];
 }
 
+/** A tenant's tool as it is stored. */
 export interface StoredTool {
   readonly document: unknown;
   readonly definition_digest: string;

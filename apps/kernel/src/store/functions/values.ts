@@ -2,6 +2,7 @@
 import { sqlTypes } from '@writ/database';
 import { kernelFunction } from './kernel-function.ts';
 
+/** A value, sealed, base64: of a session with its approval, of a tenant with its version. */
 export interface TakenValue {
   readonly approval_id?: string;
   readonly version?: number;

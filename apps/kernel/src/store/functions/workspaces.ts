@@ -3,6 +3,7 @@ import type { TenantId } from '@writ/contract';
 import { sqlTypes } from '@writ/database';
 import { kernelFunction } from './kernel-function.ts';
 
+/** A head whose size nobody has counted. */
 export interface UncountedState {
   readonly workspace_id: string;
   readonly snapshot_id: string;
