@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-import { byteaArray, runStatement, textArray } from '@writ/database';
-import type { RedeemedRows } from '../attempts/index.ts';
 import type { Assignment } from '../ports/index.ts';
-import { callKernel, type OperationRow, type TenantPool } from '../store/index.ts';
+import { kernelSql, type AssignedRows, type OperationRow, type RedeemedRows, type TenantPool } from '../store/index.ts';
 
 /** An admission, as `kernel.admit` takes it. */
 export interface Admission {
@@ -40,37 +38,38 @@ export interface AdmissionStatements {
   dryRun(admission: Admission, foreseen: Foreseen): Promise<OperationRow>;
 }
 
-const valuesOf = ({ tenantId, change, args, salt, fingerprint }: Admission) => [
-  tenantId,
-  change,
+const argumentsOf = ({ tenantId, change, args, salt, fingerprint }: Admission) => ({
+  tenant: tenantId,
+  p: change,
   args,
   salt,
   fingerprint,
-];
+});
 
 /** The statements, in the database. */
 export function admissionStatements({ pool }: TenantPool): AdmissionStatements {
   return {
-    alone: (admission) => callKernel(pool, 'admit', valuesOf(admission)),
-    assigned: async (admission, to) => {
-      const { rows } = await runStatement<
-        RedeemedRows & { readonly admitted: OperationRow; readonly verdict: 'redeemed' | null }
-      >(pool, {
-        name: 'kernel.admit_assigned',
-        text: 'SELECT * FROM kernel.admit_assigned($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)',
-        values: [...valuesOf(admission), to.executor_id, to.nonce, to.most, to.permit_ttl_ms, to.lease_ms],
-      });
-      const { admitted, verdict, ...redeemed } = rows[0] as (typeof rows)[number];
+    alone: (admission) => kernelSql.admit(pool, argumentsOf(admission)),
+    assigned: async (admission, { executor_id, nonce, most, permit_ttl_ms, lease_ms }) => {
+      const { admitted, verdict, ...redeemed } = (await kernelSql.admitAssigned(pool, {
+        ...argumentsOf(admission),
+        executor: executor_id,
+        nonce,
+        most,
+        ttl_ms: permit_ttl_ms,
+        lease_ms,
+      })) as AssignedRows;
       return { row: admitted, redeemed: verdict === null ? null : redeemed };
     },
     together: (admissions) =>
-      callKernel(pool, 'admit_each', [
-        textArray(admissions.map(({ tenantId }) => tenantId)),
-        textArray(admissions.map(({ change }) => change)),
-        byteaArray(admissions.map(({ args }) => args)),
-        byteaArray(admissions.map(({ salt }) => salt)),
-        byteaArray(admissions.map(({ fingerprint }) => fingerprint)),
-      ]),
-    dryRun: (admission, { sealed, hash }) => callKernel(pool, 'admit_dry_run', [...valuesOf(admission), sealed, hash]),
+      kernelSql.admitEach(pool, {
+        tenants: admissions.map(({ tenantId }) => tenantId),
+        p: admissions.map(({ change }) => change),
+        args: admissions.map(({ args }) => args),
+        salts: admissions.map(({ salt }) => salt),
+        fingerprints: admissions.map(({ fingerprint }) => fingerprint),
+      }),
+    dryRun: (admission, { sealed, hash }) =>
+      kernelSql.admitDryRun(pool, { ...argumentsOf(admission), result: sealed, result_hash: hash }),
   };
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-import { refusal, type CallFacts, type Claim, type Refusal } from '../judgement/index.ts';
-import type { OperationRow } from '../store/index.ts';
+import { refusal, type CallFacts, type Refusal } from '../judgement/index.ts';
+import type { OperationRow, Claim } from '../store/index.ts';
 import type { Proposal } from './proposal.ts';
 
 /** What an idempotency key that was used before makes of the call: the original operation, or a refusal. */

@@ -11,8 +11,7 @@ import {
   type Judge,
   type Judgement,
 } from '../judgement/index.ts';
-import type { ArgumentsRef } from '../payload/index.ts';
-import { callKernel, readOperation } from '../store/index.ts';
+import { kernelSql, readOperation, type ApprovedSession } from '../store/index.ts';
 import type { Sources } from './admit.ts';
 import type { Proposal } from './proposal.ts';
 
@@ -20,16 +19,6 @@ import type { Proposal } from './proposal.ts';
  * Tokens looked at for one call, the newest first: a person who says yes so often in one session is asked once more.
  */
 const TOKENS_MAX = 16;
-
-/** A token that a yes for the session made, as kernel.session_approvals gives it. */
-interface Candidate {
-  readonly capability_token_id: string;
-  readonly approval: SessionApproval;
-  readonly tools: readonly string[];
-  /** of the call that was approved: sealed, base64 */
-  readonly args: string | null;
-  readonly args_ref: ArgumentsRef | null;
-}
 
 /**
  * A call that runs under a yes for its session: decided as any other, with that token in the place of the one that its
@@ -59,13 +48,13 @@ export class SessionApprovals {
   async find(proposal: Proposal, held: Judgement): Promise<Standing | null> {
     const { call } = proposal;
     if (call.session_id === null || held.verdict !== 'held' || held.waits_for !== 'action') return null;
-    const found = await callKernel<Candidate[]>(this.#sources.tenants.pool, 'session_approvals', [
-      call.tenant_id,
-      call.agent_id,
-      call.capability_token_id,
-      call.session_id,
-      TOKENS_MAX,
-    ]);
+    const found = await kernelSql.sessionApprovals(this.#sources.tenants.pool, {
+      tenant: call.tenant_id,
+      agent: call.agent_id,
+      token: call.capability_token_id,
+      session: call.session_id,
+      rows: TOKENS_MAX,
+    });
     for (const candidate of found) {
       if (
         !candidate.tools.some((pattern) => matchesTool(pattern, call.tool_id)) ||
@@ -79,7 +68,7 @@ export class SessionApprovals {
   }
 
   async #isLike(
-    { approval, args, args_ref }: Candidate,
+    { approval, args, args_ref }: ApprovedSession,
     { call, args: asked }: Proposal,
     held: Judgement,
   ): Promise<boolean> {
@@ -107,7 +96,7 @@ export class SessionApprovals {
     return approved !== null && tool !== null && approved.row.tool_definition_digest === toolDigestOf(tool);
   }
 
-  async #under({ capability_token_id, approval }: Candidate, proposal: Proposal): Promise<Standing | null> {
+  async #under({ capability_token_id, approval }: ApprovedSession, proposal: Proposal): Promise<Standing | null> {
     const own_token = proposal.call.capability_token_id;
     const call = { ...proposal.call, capability_token_id };
     const { tenants, policies } = this.#sources;

@@ -1,10 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 import { Fault, isFinal } from '@writ/contract';
-import { inTenant, runStatement } from '@writ/database';
+import { inTenant } from '@writ/database';
 import type { Announcer } from '../announce/index.ts';
 import { keyRevokedFault, unreportedEnding, type Endings } from '../endings/index.ts';
 import { HeldCalls } from '../held/index.ts';
-import { callKernel, type OperationRow, type TenantPool, type CrossTenantPool } from '../store/index.ts';
+import {
+  kernelSql,
+  type OperationRow,
+  type TenantPool,
+  type CrossTenantPool,
+  type CallRef,
+  type SeenOperation,
+} from '../store/index.ts';
 
 /** Times that one call is looked at which moves on meanwhile. */
 const TRIES_MAX = 8;
@@ -14,17 +21,6 @@ const AT_ONCE = 8;
 const ROWS_MAX = 200;
 /** A marked call is left for so long to the kernel that marked it. */
 const OLDER_MS = 1_000;
-
-/** What kernel.attempt_facts returns. */
-interface Seen {
-  readonly now: number;
-  readonly operation: OperationRow;
-}
-/** What kernel.calls_of_revoked_keys returns. */
-interface Left {
-  readonly tenant_id: string;
-  readonly operation_id: string;
-}
 
 /**
  * Ends calls whose API key was revoked. One that waits ends at once, with its record; the executor of one that runs is
@@ -66,25 +62,21 @@ export class EndCalls {
 
   /** Ends what a kernel that stopped in the middle of a revocation left. Resolves with how many calls it looked at. */
   async sweep(): Promise<number> {
-    const { rows } = await runStatement<Left>(this.#workers.pool, {
-      name: 'kernel.calls_of_revoked_keys',
-      text: 'SELECT * FROM kernel.calls_of_revoked_keys($1, $2)',
-      values: [OLDER_MS, ROWS_MAX],
-    });
+    const rows = await kernelSql.callsOfRevokedKeys(this.#workers.pool, { older_ms: OLDER_MS, rows: ROWS_MAX });
     await this.#each(rows, null);
     return rows.length;
   }
 
   /** @param revokedBy null: whoever the database names */
-  async #each(calls: readonly Left[], revokedBy: string | null): Promise<void> {
+  async #each(calls: readonly CallRef[], revokedBy: string | null): Promise<void> {
     for (let at = 0; at < calls.length; at += AT_ONCE) {
       await Promise.all(calls.slice(at, at + AT_ONCE).map((call) => this.#endOne(call, revokedBy).catch(this.#failed)));
     }
   }
 
-  async #endOne({ tenant_id, operation_id }: Left, revokedBy: string | null): Promise<void> {
+  async #endOne({ tenant_id, operation_id }: CallRef, revokedBy: string | null): Promise<void> {
     for (let times = 0; times < TRIES_MAX; times++) {
-      const seen = await callKernel<Seen | null>(this.#tenants.pool, 'attempt_facts', [tenant_id, operation_id]);
+      const seen = await kernelSql.attemptFacts(this.#tenants.pool, { tenant: tenant_id, operation: operation_id });
       if (seen === null || isFinal(seen.operation.state)) return;
       if (await this.#end(seen, revokedBy ?? (await this.#revokerOf(seen.operation)))) return;
     }
@@ -110,7 +102,7 @@ export class EndCalls {
   }
 
   /** False where the call has moved on and must be looked at again. */
-  async #end(seen: Seen, actor: string): Promise<boolean> {
+  async #end(seen: SeenOperation, actor: string): Promise<boolean> {
     const { operation } = seen;
     switch (operation.state) {
       case 'held':

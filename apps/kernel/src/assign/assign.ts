@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 import { randomBytes } from 'node:crypto';
 import { Fault, TOOLS, type Lane, type Permit, type Redemption, type ReleaseRequest } from '@writ/contract';
-import type { RedeemedRows } from '../attempts/index.ts';
 import { Assigner, type Assigned, type Assignment } from '../ports/index.ts';
-import type { OperationRow } from '../store/index.ts';
+import type { OperationRow, RedeemedRows } from '../store/index.ts';
 
 /** Who knows of free slots, and of whose turn it is. */
 interface Slots {

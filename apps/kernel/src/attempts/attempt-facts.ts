@@ -1,27 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 import { Fault, type CapabilityToken, type ReportRequest } from '@writ/contract';
-import type { Head, SeenOperation } from '../endings/index.ts';
-import type { RulesInForce } from '../judgement/index.ts';
 import type { ArgumentsRef } from '../payload/index.ts';
-import { callKernel, type FreezeRow, type TenantPool } from '../store/index.ts';
-import { tokenOf, type TokenRow } from '../store/token-row.ts';
-
-/** What the database says of an attempt, as it says it. */
-export interface FactRows extends SeenOperation {
-  readonly tokens: readonly TokenRow[] | null;
-  readonly head: Head | null;
-  /** what covers the call; absent where it was just found uncovered */
-  readonly frozen?: FreezeRow | null;
-  /** encrypted; null when they are a blob */
-  readonly args: Buffer | null;
-  readonly args_ref: ArgumentsRef | null;
-  readonly rules: RulesInForce;
-}
-
-/** What a redemption reads beside them. */
-export interface RedeemedRows extends FactRows {
-  readonly salt: Buffer | null;
-}
+import {
+  kernelSql,
+  type FreezeRow,
+  type TenantPool,
+  type SeenOperation,
+  type Head,
+  type RulesInForce,
+  type FactRows,
+} from '../store/index.ts';
+import { tokenOf } from '../store/token-row.ts';
 
 /** Everything that the end of an attempt is decided on, as of one instant of the database's clock. */
 export interface AttemptFacts extends SeenOperation {
@@ -44,11 +33,7 @@ export async function readAttemptFacts(
   tenants: TenantPool,
   report: Pick<ReportRequest, 'tenant_id' | 'operation_id'>,
 ): Promise<AttemptFacts> {
-  const rows = await callKernel<(Omit<FactRows, 'args'> & { readonly args: string | null }) | null>(
-    tenants.pool,
-    'attempt_facts',
-    [report.tenant_id, report.operation_id],
-  );
+  const rows = await kernelSql.attemptFacts(tenants.pool, { tenant: report.tenant_id, operation: report.operation_id });
   if (rows === null) throw new Fault('attempt.fenced');
   return attemptFacts({ ...rows, args: rows.args === null ? null : Buffer.from(rows.args, 'base64') });
 }

@@ -5,22 +5,17 @@ import { endingFault, unreportedEnding, type Endings } from '../endings/index.ts
 import { HeldCalls } from '../held/index.ts';
 import { postable } from '../judgement/index.ts';
 import { composeRecord, traceIdsOf, type RecordSealer } from '../records/index.ts';
-import { callKernel, type OperationRow, type OperationViews, type TenantPool } from '../store/index.ts';
+import {
+  kernelSql,
+  type OperationRow,
+  type OperationViews,
+  type TenantPool,
+  type SeenOperation,
+} from '../store/index.ts';
 
 /** Times that one cancellation is tried on a call that moves on meanwhile. */
 const TRIES_MAX = 8;
 const RECEIPT_WAIT_MS = 250;
-
-/** What a cancellation reads: kernel.attempt_facts. */
-interface Seen {
-  readonly now: number;
-  readonly operation: OperationRow;
-}
-/** What kernel.request_cancel returns. */
-interface Asked {
-  readonly operation: OperationRow;
-  readonly recorded: boolean;
-}
 
 /**
  * Ends a call for whoever may propose it. One that waits ends at once; one that runs is told to stop and ends when its
@@ -63,8 +58,8 @@ export class Cancel {
     throw new Fault('overloaded', 'the operation kept moving on');
   }
 
-  async #find(caller: Caller, operationId: string): Promise<Seen> {
-    const seen = await callKernel<Seen | null>(this.#tenants.pool, 'attempt_facts', [caller.tenant_id, operationId]);
+  async #find(caller: Caller, operationId: string): Promise<SeenOperation> {
+    const seen = await kernelSql.attemptFacts(this.#tenants.pool, { tenant: caller.tenant_id, operation: operationId });
     // An agent's key reaches its own calls; the others are not there for it.
     const isTheirs = caller.role !== 'agent' || seen?.operation.agent_id === caller.agent_id;
     if (seen === null || !isTheirs) throw new Fault('not_found');
@@ -72,7 +67,7 @@ export class Cancel {
   }
 
   /** Null when the call has moved on and must be looked at again. */
-  async #cancel(seen: Seen, caller: Caller): Promise<OperationRow | null> {
+  async #cancel(seen: SeenOperation, caller: Caller): Promise<OperationRow | null> {
     const { operation } = seen;
     switch (operation.state) {
       case 'held':
@@ -90,7 +85,7 @@ export class Cancel {
     }
   }
 
-  async #askToStop({ now, operation }: Seen, caller: Caller): Promise<OperationRow | null> {
+  async #askToStop({ now, operation }: SeenOperation, caller: Caller): Promise<OperationRow | null> {
     const { tenant_id, operation_id, agent_id, workspace_id, provenance, traceparent } = operation;
     const record = this.#sealer.seal(
       composeRecord({
@@ -107,11 +102,11 @@ export class Cancel {
       }),
       { actionDigest: operation.action_digest, newRoot: null },
     );
-    const asked = await callKernel<Asked | null>(this.#tenants.pool, 'request_cancel', [
-      tenant_id,
-      operation_id,
-      JSON.stringify([postable(record)]),
-    ]);
+    const asked = await kernelSql.requestCancel(this.#tenants.pool, {
+      tenant: tenant_id,
+      operation: operation_id,
+      records: [postable(record)],
+    });
     if (asked === null) return null;
     if (asked.recorded) this.#announcer.announce(asked.operation, [record]);
     this.#announcer.stop(asked.operation);

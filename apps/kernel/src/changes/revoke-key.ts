@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { Caller } from '@writ/contract';
-import type { Rows } from '../tenancy/index.ts';
+import { kernelSql } from '../store/index.ts';
+import { callIn, type Rows } from '../tenancy/index.ts';
 import type { ChangeRecord } from './changes.ts';
 import { delegationRevoked } from './delegation-revoked.ts';
 
@@ -19,12 +20,11 @@ export interface KeyRevocation {
  */
 export async function revokeKey(rows: Rows, caller: Caller, api_key_id: string, now: number): Promise<KeyRevocation> {
   const { tenant_id, api_key_id: by } = caller;
-  await rows.$executeRaw`SELECT kernel.change_rules(${tenant_id})`;
+  await callIn(rows, kernelSql.changeRules, { tenant: tenant_id });
   const row = { tenant_id, api_key_id, revoked_at: now, revoked_by: by };
   const { count } = await rows.revoked_key.createMany({ data: [row], skipDuplicates: true });
-  const marked = await rows.$queryRaw<{ operation_id: string }[]>`
-    SELECT operation_id FROM kernel.mark_calls_of_key(${tenant_id}, ${api_key_id}) AS operation_id`;
-  const operationIds = marked.map(({ operation_id }) => operation_id);
+  const marked = await callIn(rows, kernelSql.markCallsOfKey, { tenant: tenant_id, key: api_key_id });
+  const operationIds = marked.map(({ mark_calls_of_key: operationId }) => operationId);
   if (count === 0) return { operationIds, records: [] };
   const revoked = {
     kind: 'change',

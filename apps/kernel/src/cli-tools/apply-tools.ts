@@ -10,8 +10,8 @@ import {
 } from '@writ/contract';
 import { canonicalBytes } from '@writ/digest';
 import type { ChangeRecord, Changes } from '../changes/index.ts';
-import { definitionDigest } from '../store/index.ts';
-import { requireRole, type Rows, type Tenancy } from '../tenancy/index.ts';
+import { definitionDigest, kernelSql } from '../store/index.ts';
+import { callIn, requireRole, type Rows, type Tenancy } from '../tenancy/index.ts';
 import { secretProblems } from './secret-problems.ts';
 import { lockTools, putInForce, storeVersion } from './tool-rows.ts';
 
@@ -61,7 +61,7 @@ export class ApplyTools {
       for (const { applied, tool } of changed)
         await storeVersion(rows, tenant_id, api_key_id, { ...applied, document: tool });
       // From here to COMMIT no decision is written, so nothing more is read.
-      if (changed.length > 0) await rows.$queryRaw`SELECT kernel.change_rules(${tenant_id})::text`;
+      if (changed.length > 0) await callIn(rows, kernelSql.changeRules, { tenant: tenant_id });
       for (const { applied, tool } of changed)
         await putInForce(rows, tenant_id, { ...applied, category: tool.category, updated_by: api_key_id });
       return {
@@ -82,7 +82,7 @@ export class ApplyTools {
       await lockTools(rows, tenant_id);
       const row = await rows.tool.findUnique({ where: { tenant_id_tool_id: { tenant_id, tool_id } } });
       if (row === null || row.definition_digest === null) throw new Fault('not_found');
-      await rows.$queryRaw`SELECT kernel.change_rules(${tenant_id})::text`;
+      await callIn(rows, kernelSql.changeRules, { tenant: tenant_id });
       await putInForce(rows, tenant_id, {
         tool_id,
         category: row.category,

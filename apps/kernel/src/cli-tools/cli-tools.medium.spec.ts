@@ -272,7 +272,7 @@ describe('a call of such a tool', () => {
       );
     await anew();
     await apply([{ ...DEPLOY, description: 'Deploys otherwise.' }]);
-    await expect(anew()).rejects.toThrow('the facts moved: tool');
+    await expect(anew()).rejects.toMatchObject({ code: 'WR006' });
   });
 });
 

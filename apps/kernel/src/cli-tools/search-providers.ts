@@ -11,8 +11,8 @@ import {
 } from '@writ/contract';
 import { parseUrl, TargetError, urlOf } from '@writ/egress';
 import type { Changed, ChangeRecord, Changes } from '../changes/index.ts';
-import { definitionDigest } from '../store/index.ts';
-import { requireRole, type Rows, type Tenancy } from '../tenancy/index.ts';
+import { definitionDigest, kernelSql } from '../store/index.ts';
+import { callIn, requireRole, type Rows, type Tenancy } from '../tenancy/index.ts';
 import { lockTools, putInForce, storeVersion } from './tool-rows.ts';
 
 const TOOL_ID = NOT_AVAILABLE.searchWeb;
@@ -95,7 +95,7 @@ export class SearchProviders {
     more: { readonly version: number; readonly definition_digest: string | null; readonly updated_by: string },
   ): Promise<void> {
     // From here to COMMIT no decision is written.
-    await rows.$queryRaw`SELECT kernel.change_rules(${tenantId})::text`;
+    await callIn(rows, kernelSql.changeRules, { tenant: tenantId });
     await putInForce(rows, tenantId, { tool_id: TOOL_ID, category: 'read', ...more });
   }
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { TenantTool } from '@writ/contract';
-import type { Rows } from '../tenancy/index.ts';
+import { kernelSql } from '../store/index.ts';
+import { callIn, type Rows } from '../tenancy/index.ts';
 
 /** Changes of a tenant's tools take turns. To be held before its rules are. */
 export async function lockTools(rows: Rows, tenantId: string): Promise<void> {
@@ -44,5 +45,8 @@ export async function putInForce(
   tenantId: string,
   { tool_id, category, version, definition_digest, updated_by }: InForce,
 ): Promise<void> {
-  await rows.$queryRaw`SELECT kernel.put_tool(${tenantId}, ${JSON.stringify({ tool_id, category, version, definition_digest, updated_by })}::jsonb)::text`;
+  await callIn(rows, kernelSql.putTool, {
+    tenant: tenantId,
+    p: { tool_id, category, version, definition_digest, updated_by },
+  });
 }

@@ -2,7 +2,7 @@
 import type { TenantId } from '@writ/contract';
 import type { BlobSweep } from '@writ/blobs';
 import { contentDigest, type Changes } from '../changes/index.ts';
-import { callKernel, type CrossTenantPool } from '../store/index.ts';
+import { kernelSql, type CrossTenantPool } from '../store/index.ts';
 import type { Names } from './names.ts';
 
 /** Contents looked at in one statement, and taken in one transaction with a record of its own. */
@@ -46,9 +46,7 @@ export class Collect {
 
   /** Looks through the tenant whose turn it is; null where it is nobody's. Replicas never have the same one. */
   async next(): Promise<Collected | null> {
-    const turn = await callKernel<{ tenant_id: TenantId; now: number } | null>(this.#workers.pool, 'take_collection', [
-      this.#options.everyMs,
-    ]);
+    const turn = await kernelSql.takeCollection(this.#workers.pool, { every: this.#options.everyMs });
     return turn === null ? null : await this.run(turn.tenant_id, turn.now);
   }
 

@@ -15,10 +15,9 @@ import {
   type Ending,
   type EndingFault,
   type Endings,
-  type EndVerdict,
   type HeadChange,
 } from '../endings/index.ts';
-import type { TenantPool } from '../store/index.ts';
+import type { TenantPool, EndVerdict } from '../store/index.ts';
 import type { HoldEffect } from './hold-effect.ts';
 import type { Reruns } from './reruns.ts';
 import { usageCounter } from './usage-counter.ts';

@@ -3,12 +3,12 @@ import type { ReportRequest } from '@writ/contract';
 import type { BlobStore } from '@writ/blobs';
 import type { AttemptFacts } from '../attempts/index.ts';
 import { stageCall, type CheckedEffect, type MoreSupervision } from '../effects/index.ts';
-import type { Ending, Endings, EndVerdict } from '../endings/index.ts';
+import type { Ending, Endings } from '../endings/index.ts';
 import { approvalExpiry } from '../held/index.ts';
 import { actionOfRow, approvedDigest } from '../judgement/index.ts';
 import type { TenantVault } from '../payload/index.ts';
 import { composeRecord, traceIdsOf, type RecordSealer } from '../records/index.ts';
-import { newId } from '../store/index.ts';
+import { newId, type EndVerdict } from '../store/index.ts';
 
 /** A checked effect that a person may let pass. */
 export interface AskedEffect {

@@ -2,7 +2,7 @@
 import { Fault, type ReportRequest } from '@writ/contract';
 import type { BlobStore } from '@writ/blobs';
 import { sealedBy, verifyOutput } from '../effects/index.ts';
-import { callKernel, type TenantPool } from '../store/index.ts';
+import { kernelSql, type TenantPool } from '../store/index.ts';
 
 /**
  * Keeps the whole output that a report names, for a time. It is no part of the effect: no digest and no record names
@@ -26,19 +26,16 @@ export class KeepOutput {
   async run(report: ReportRequest): Promise<void> {
     const { tenant_id, operation_id, attempt, executor_id, nonce, output_refs: refs } = report;
     if (refs === undefined || !(await this.#areThere(report))) return;
-    const [stdout, stderr] = [refs.stdout, refs.stderr].map((ref) =>
-      JSON.stringify({ ...ref, sealed: sealedBy(report) }),
-    );
-    await callKernel<boolean>(this.#tenants.pool, 'keep_output', [
-      tenant_id,
-      operation_id,
+    await kernelSql.keepOutput(this.#tenants.pool, {
+      tenant: tenant_id,
+      operation: operation_id,
       attempt,
-      executor_id,
+      executor: executor_id,
       nonce,
-      stdout,
-      stderr,
-      this.#keptMs,
-    ]);
+      stdout: { ...refs.stdout, sealed: sealedBy(report) },
+      stderr: { ...refs.stderr, sealed: sealedBy(report) },
+      kept_ms: this.#keptMs,
+    });
   }
 
   async #areThere(report: ReportRequest): Promise<boolean> {

@@ -1,20 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 import { Fault, type Budgets, type ReportReply, type ReportRequest } from '@writ/contract';
 import type { BlobStore } from '@writ/blobs';
-import { attemptFacts, type AttemptFacts, type FactRows } from '../attempts/index.ts';
+import { attemptFacts, type AttemptFacts } from '../attempts/index.ts';
 import { stageCall, type CheckedEffect, type EffectCheck } from '../effects/index.ts';
 import { saidBeside } from '../endings/index.ts';
-import type { ApprovalRow, PreviewEnd, PreviewRow, Previews } from '../held/index.ts';
+import type { PreviewEnd, Previews } from '../held/index.ts';
 import { stricter } from '../judgement/index.ts';
 import type { TenantVault } from '../payload/index.ts';
-import { callKernel, type TenantPool } from '../store/index.ts';
+import { kernelSql, type TenantPool, type PreviewRow, type ApprovalRow } from '../store/index.ts';
 import { usageCounter } from './usage-counter.ts';
-
-type PreviewFactRows = Omit<FactRows, 'args'> & {
-  readonly args: string | null;
-  readonly preview: PreviewRow;
-  readonly approval: ApprovalRow | null;
-};
 
 /** An attempt's facts where the attempt is a preview. */
 interface PreviewFacts {
@@ -68,10 +62,10 @@ export class PreviewReports {
   }
 
   async #read(report: ReportRequest): Promise<PreviewFacts> {
-    const rows = await callKernel<PreviewFactRows | null>(this.#tenants.pool, 'preview_facts', [
-      report.tenant_id,
-      report.operation_id,
-    ]);
+    const rows = await kernelSql.previewFacts(this.#tenants.pool, {
+      tenant: report.tenant_id,
+      operation: report.operation_id,
+    });
     if (rows === null) throw new Fault('attempt.fenced');
     return {
       facts: attemptFacts({ ...rows, args: rows.args === null ? null : Buffer.from(rows.args, 'base64') }),

@@ -2,17 +2,20 @@
 import { LIMITS, type Budgets, type ReportRequest } from '@writ/contract';
 import type { Announcer } from '../announce/index.ts';
 import { readAttemptFacts, type AttemptFacts } from '../attempts/index.ts';
-import type { EndingFault, EndVerdict } from '../endings/index.ts';
+import type { EndingFault } from '../endings/index.ts';
 import { sameRules } from '../judgement/index.ts';
 import { refusalOf, type Reevaluated, type Reevaluation } from '../reevaluation/index.ts';
-import { callKernel, unlessToolChanged, type OperationRow, type TenantPool } from '../store/index.ts';
+import {
+  kernelSql,
+  unlessToolChanged,
+  type OperationRow,
+  type TenantPool,
+  type EndVerdict,
+  type RerunVerdict,
+} from '../store/index.ts';
 
 /** The rule that a decision's record names where the call was decided before and runs again. */
 const RULE = 'workspace.rerun';
-
-type RerunVerdict =
-  | { readonly verdict: 'rerun'; readonly operation: OperationRow }
-  | Extract<EndVerdict, { readonly verdict: 'again' | 'gone' | 'token.revoked' | 'token.expired' | 'frozen' }>;
 
 /**
  * Sends inline calls back to the queue whose files another call changed while they ran: their tools are functions of a
@@ -80,7 +83,7 @@ export class Reruns {
       record: { record_id: record.record_id, keyid: record.keyid, digest: record.digest },
     };
     const verdict = await unlessToolChanged(
-      callKernel<RerunVerdict>(this.#tenants.pool, 'run_again', [JSON.stringify(order), record.payload, record.sig]),
+      kernelSql.runAgain(this.#tenants.pool, { p: order, payload: record.payload, sig: record.sig }),
     );
     if (verdict?.verdict === 'rerun') this.#announcer.announce(verdict.operation, [record]);
     return verdict;

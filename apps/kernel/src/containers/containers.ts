@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import { SHELL_SESSION, type Caller, type KernelRequest, type ContainerView } from '@writ/contract';
 import {
-  callKernel,
+  kernelSql,
   fittedPage,
   parseCursor,
   type Listed,
@@ -36,13 +36,13 @@ export class Containers {
   async #read(caller: Caller | null, id: string | null, cursor: string | null, rows: number): Promise<ContainerView[]> {
     const before = parseCursor(cursor);
     const pool = caller === null ? this.#workers.pool : this.#tenants.pool;
-    return await callKernel<ContainerView[]>(pool, 'containers', [
-      caller?.tenant_id ?? null,
-      SHELL_SESSION.tool_id,
+    return await kernelSql.containers(pool, {
+      tenant: caller?.tenant_id ?? null,
+      session_tool: SHELL_SESSION.tool_id,
       id,
-      before.created_at,
-      before.id,
+      before: before.created_at,
+      before_id: before.id,
       rows,
-    ]);
+    });
   }
 }

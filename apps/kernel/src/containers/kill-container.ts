@@ -4,14 +4,9 @@ import type { Announcer } from '../announce/index.ts';
 import { postable } from '../judgement/index.ts';
 import type { Outbox } from '../ports/index.ts';
 import { composeRecord, traceIdsOf, type RecordSealer, type SealedRecord } from '../records/index.ts';
-import { callKernel, type OperationRow, type TenantPool } from '../store/index.ts';
+import { kernelSql, type OperationRow, type TenantPool } from '../store/index.ts';
 import { requireRole } from '../tenancy/index.ts';
 import type { Containers } from './containers.ts';
-
-interface Asked {
-  readonly operation: OperationRow;
-  readonly recorded: boolean;
-}
 
 /**
  * Kills containers for whoever runs them. Who did it is recorded before anything is killed; the call ends as any other
@@ -46,28 +41,28 @@ export class KillContainer {
   async #killShell(container: ContainerView, actor: string): Promise<void> {
     const record = await this.#recordOf(container, null, actor);
     if (
-      await callKernel<boolean>(this.#tenants.pool, 'kill_shell', [
-        container.tenant_id,
-        container.container_id,
-        JSON.stringify([postable(record)]),
-      ])
+      await kernelSql.killShell(this.#tenants.pool, {
+        tenant: container.tenant_id,
+        shell: container.container_id,
+        records: [postable(record)],
+      })
     ) {
       this.#outbox.hand([record], { mayLinger: false });
     }
   }
 
   async #killCall(container: ContainerView, operationId: string, actor: string): Promise<void> {
-    const seen = await callKernel<{ operation: OperationRow } | null>(this.#tenants.pool, 'attempt_facts', [
-      container.tenant_id,
-      operationId,
-    ]);
+    const seen = await kernelSql.attemptFacts(this.#tenants.pool, {
+      tenant: container.tenant_id,
+      operation: operationId,
+    });
     const record = await this.#recordOf(container, seen?.operation ?? null, actor);
-    const asked = await callKernel<Asked | null>(this.#tenants.pool, 'kill_call', [
-      container.tenant_id,
-      operationId,
-      actor,
-      JSON.stringify([postable(record)]),
-    ]);
+    const asked = await kernelSql.killCall(this.#tenants.pool, {
+      tenant: container.tenant_id,
+      operation: operationId,
+      by: actor,
+      records: [postable(record)],
+    });
     // Ended by itself meanwhile: nothing of it is there to be killed.
     if (asked === null) return;
     if (asked.recorded) this.#announcer.announce(asked.operation, [record]);
@@ -80,7 +75,7 @@ export class KillContainer {
     operation: OperationRow | null,
     actor: string,
   ): Promise<SealedRecord> {
-    const recorded_at = await callKernel<number>(this.#tenants.pool, 'now_ms', []);
+    const recorded_at = await kernelSql.nowMs(this.#tenants.pool, {});
     return this.#sealer.seal(
       composeRecord({
         kind: 'change',

@@ -10,10 +10,10 @@ import {
 import type { BlobStore } from '@writ/blobs';
 import { inTenant } from '@writ/database';
 import { openStaged, shownDelta } from '../effects/index.ts';
-import { keptOf, type HeldCall } from '../held/index.ts';
+import { keptOf } from '../held/index.ts';
 import type { ArgumentsReader } from '../judgement/index.ts';
 import { plainRef, type TenantVault } from '../payload/index.ts';
-import { countVotes, pageOf, parseCursor, type TenantPool, type VoteRow } from '../store/index.ts';
+import { countVotes, pageOf, parseCursor, type TenantPool, type VoteRow, type HeldCall } from '../store/index.ts';
 import { viewPreview } from './view-preview.ts';
 import { isApprover } from './require-approver.ts';
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 import { Fault } from '@writ/contract';
 import type { Announcer } from '../announce/index.ts';
-import { unlessMoved, type HeldCall, type HeldCalls, type Vote } from '../held/index.ts';
+import { unlessMoved, type HeldCalls, type Vote } from '../held/index.ts';
 import { postable } from '../judgement/index.ts';
-import { callKernel, yesesOf, type OperationRow, type TenantPool } from '../store/index.ts';
+import { kernelSql, yesesOf, type OperationRow, type TenantPool, type HeldCall } from '../store/index.ts';
 import type { Tally } from './quorum.ts';
 
 /** Writes a yes that doesn't complete the quorum: the call stays held, and nothing else is decided. */
@@ -31,9 +31,7 @@ export class CastVote {
       vote: { ...vote, record_id: record.record_id },
       records: [postable(record)],
     };
-    const row = await unlessMoved(
-      callKernel<OperationRow>(this.#tenants.pool, 'cast_vote', [operation.tenant_id, JSON.stringify(order)]),
-    );
+    const row = await unlessMoved(kernelSql.castVote(this.#tenants.pool, { tenant: operation.tenant_id, p: order }));
     if (row !== null) this.#announcer.announce(row, [record]);
     return row;
   }

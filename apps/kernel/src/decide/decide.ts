@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import { Fault, type KernelRequest, type OperationView, type SessionAsk } from '@writ/contract';
-import { HeldCalls, newVote, type HeldCall, type Right, type Vote } from '../held/index.ts';
-import type { OperationRow, OperationViews, TenantPool } from '../store/index.ts';
+import { HeldCalls, newVote, type Right, type Vote } from '../held/index.ts';
+import type { OperationRow, OperationViews, TenantPool, HeldCall } from '../store/index.ts';
 import { wasCast, type CastVote } from './cast-vote.ts';
 import type { EffectApproval } from './effect-approval.ts';
 import { satisfiedBy, tallyOf, type Tally } from './quorum.ts';

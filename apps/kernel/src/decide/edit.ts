@@ -7,8 +7,9 @@ import {
   type OperationView,
   type ProposedCall,
 } from '@writ/contract';
-import { HeldCalls, proposersOf, type HeldCall } from '../held/index.ts';
+import { HeldCalls, proposersOf } from '../held/index.ts';
 import { requireApprover } from './require-approver.ts';
+import type { HeldCall } from '../store/index.ts';
 
 /** Times that one decision is tried on facts that moved meanwhile. */
 const DECISIONS_MAX = 5;

@@ -15,10 +15,9 @@ import {
   type Ending,
   type EndingFault,
   type Endings,
-  type EndVerdict,
   type HeadChange,
 } from '../endings/index.ts';
-import { hasRun, HeldCalls, unlessMoved, type ApprovedClosing, type HeldCall } from '../held/index.ts';
+import { hasRun, HeldCalls, unlessMoved, type ApprovedClosing } from '../held/index.ts';
 import {
   amountsOf,
   decidedUnder,
@@ -29,7 +28,7 @@ import {
   type GivenApproval,
   type Judge,
 } from '../judgement/index.ts';
-import type { OperationRow } from '../store/index.ts';
+import type { OperationRow, HeldCall, EndVerdict } from '../store/index.ts';
 import type { CastVote } from './cast-vote.ts';
 import { judgeHeld, newDecision, type DecisionParts, type NewDecision, type Rejudged } from './judge-held.ts';
 import type { PreviewAgain } from './preview-again.ts';

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 import { Fault, type KernelRequest, type OperationView } from '@writ/contract';
 import { givenValueContext, type HpkeBox } from '@writ/sealing';
-import { keptOf, HeldCalls, newVote, type ApprovalClosing, type HeldCall, type Right } from '../held/index.ts';
+import { keptOf, HeldCalls, newVote, type ApprovalClosing, type Right } from '../held/index.ts';
 import { askOf } from '../judgement/index.ts';
 import type { ValueStore } from '../ports/index.ts';
-import type { OperationRow, OperationViews } from '../store/index.ts';
+import type { OperationRow, OperationViews, HeldCall } from '../store/index.ts';
 import { openSealed, type SessionValues } from '../values/index.ts';
 import type { DecisionParts } from './judge-held.ts';
 import { satisfiedBy, tallyOf } from './quorum.ts';

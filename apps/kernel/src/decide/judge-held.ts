@@ -2,7 +2,7 @@
 import type { BlobStore } from '@writ/blobs';
 import { actionDigest, type Action } from '@writ/digest';
 import { Fault, type Budgets, type Reason } from '@writ/contract';
-import { keptOf, type ApprovalClosing, type ClosedApproval, type HeldCall, type HeldCalls } from '../held/index.ts';
+import { keptOf, type ApprovalClosing, type ClosedApproval, type HeldCalls } from '../held/index.ts';
 import {
   actionOf,
   approvedDigest,
@@ -26,7 +26,7 @@ import {
 import type { TenantVault } from '../payload/index.ts';
 import type { PolicySets } from '../ports/index.ts';
 import type { RecordSealer, SealedRecord } from '../records/index.ts';
-import type { OperationRow, TenantPool } from '../store/index.ts';
+import type { OperationRow, TenantPool, HeldCall } from '../store/index.ts';
 import { sessionToken } from './session-token.ts';
 
 /** What a decision about a held call works with. */

@@ -12,7 +12,7 @@ import {
   reservationRows,
 } from '../judgement/index.ts';
 import { composeRecord, traceIdsOf } from '../records/index.ts';
-import { callKernel, type OperationRow } from '../store/index.ts';
+import { kernelSql } from '../store/index.ts';
 import type { DecisionParts, Rejudged } from './judge-held.ts';
 
 /** Asks for one more preview of a call whose staged effect went stale, on the head of now. */
@@ -52,9 +52,9 @@ export class PreviewAgain {
       { actionDigest: actionDigest(action), newRoot: null },
     );
     const row = await unlessMoved(
-      callKernel<OperationRow>(this.#parts.tenants.pool, 'preview_again', [
-        tenant_id,
-        JSON.stringify({
+      kernelSql.previewAgain(this.#parts.tenants.pool, {
+        tenant: tenant_id,
+        p: {
           operation_id,
           approval_id: approval.approval_id,
           effect_digest: approval.effect_digest,
@@ -68,8 +68,8 @@ export class PreviewAgain {
           rules: decidedUnder(call, facts, judgement),
           chain: facts.chain.map(({ token }) => token.capability_token_id),
           records: [postable(record)],
-        }),
-      ]),
+        },
+      }),
     );
     if (row === null) return 'moved';
     this.#announcer.announce(row, [record]);

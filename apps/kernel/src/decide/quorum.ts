@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { AutonomyMode, VoteCount } from '@writ/contract';
-import type { HeldCall, Right, Vote } from '../held/index.ts';
+import type { Right, Vote } from '../held/index.ts';
 import { stricter, type GivenApproval, type Judgement } from '../judgement/index.ts';
-import { countVotes, yesesOf } from '../store/index.ts';
+import { countVotes, yesesOf, type HeldCall } from '../store/index.ts';
 
 /** Where a held call stands with one more yes. */
 export interface Tally extends VoteCount {

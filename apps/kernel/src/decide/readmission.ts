@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import { Fault } from '@writ/contract';
 import type { Announcer } from '../announce/index.ts';
-import { HeldCalls, unlessMoved, type ApprovedClosing, type HeldCall } from '../held/index.ts';
+import { HeldCalls, unlessMoved, type ApprovedClosing } from '../held/index.ts';
 import {
   assertedVersions,
   decidedUnder,
@@ -13,7 +13,7 @@ import {
   type GivenApproval,
   type Judge,
 } from '../judgement/index.ts';
-import { callKernel, type OperationRow } from '../store/index.ts';
+import { kernelSql, type OperationRow, type HeldCall } from '../store/index.ts';
 import type { CastVote } from './cast-vote.ts';
 import { judgeHeld, newDecision, type DecisionParts, type Rejudged } from './judge-held.ts';
 import { tallyOf } from './quorum.ts';
@@ -45,10 +45,10 @@ export class Readmission {
     // Whoever doesn't wait for the preview doesn't pay for the rest of it; and what it had reserved may be all that is
     // left for the call.
     if (held.preview !== null && UNFINISHED.has(held.preview.state))
-      await callKernel(this.#parts.tenants.pool, 'abandon_preview', [
-        held.operation.tenant_id,
-        held.operation.operation_id,
-      ]);
+      await kernelSql.abandonPreview(this.#parts.tenants.pool, {
+        tenant: held.operation.tenant_id,
+        operation: held.operation.operation_id,
+      });
     const rejudged = await judgeHeld(this.#parts, this.#judge, held, { satisfies });
     const { judgement } = rejudged;
     if (judgement.verdict !== 'refused') {
@@ -99,7 +99,7 @@ export class Readmission {
       records: records.map(postable),
     };
     const row = await unlessMoved(
-      callKernel<OperationRow>(this.#parts.tenants.pool, 'readmit', [operation.tenant_id, JSON.stringify(change)]),
+      kernelSql.readmit(this.#parts.tenants.pool, { tenant: operation.tenant_id, p: change }),
     );
     if (row !== null) {
       this.#announcer.announce(row, records);

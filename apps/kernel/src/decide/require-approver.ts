@@ -1,15 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import { Fault, principalOf, type Caller } from '@writ/contract';
-import {
-  isProposer,
-  proposersOf,
-  readDelegation,
-  unfitFor,
-  type Delegation,
-  type HeldCall,
-  type Right,
-} from '../held/index.ts';
-import { roleNeeded, type TenantPool } from '../store/index.ts';
+import { isProposer, proposersOf, readDelegation, unfitFor, type Delegation, type Right } from '../held/index.ts';
+import { roleNeeded, type TenantPool, type HeldCall } from '../store/index.ts';
 
 /** Answers whether the role decides about calls at all. Who does sees their arguments. */
 export const isApprover = (caller: Caller): caller is Caller & { role: 'admin' | 'operator' } =>

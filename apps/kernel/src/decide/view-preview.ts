@@ -3,8 +3,9 @@ import { LIMITS, type PreviewView } from '@writ/contract';
 import type { BlobStore } from '@writ/blobs';
 import { parseJson } from '@writ/digest';
 import { openStaged, shownDelta, type StagedCall } from '../effects/index.ts';
-import { hasRun, type HeldCall } from '../held/index.ts';
+import { hasRun } from '../held/index.ts';
 import { openKept, type KeyedCall, type TenantVault } from '../payload/index.ts';
+import type { HeldCall } from '../store/index.ts';
 
 /** What shows a staged effect in clear. */
 export interface Eyes {

@@ -2,8 +2,8 @@
 import { LANES, type Lane, type SlotsEvent } from '@writ/contract';
 import { Repeated } from '@writ/nest-kit';
 import { Bell } from '../ports/index.ts';
-import { callKernel, callKernelUnawaited, type CrossTenantPool } from '../store/index.ts';
-import type { DispatchedCall, PermitDesk } from './permit-desk.ts';
+import { kernelSql, type CrossTenantPool, type DispatchedCall, type Dispatched } from '../store/index.ts';
+import type { PermitDesk } from './permit-desk.ts';
 import { LaneTenants } from './lane-tenants.ts';
 import { SessionCalls } from './session-calls.ts';
 import type { Assignee, Slots } from './slots.ts';
@@ -23,15 +23,6 @@ export interface DispatcherOptions {
   readonly report: (error: unknown) => void;
   /** monotonic milliseconds */
   readonly now: () => number;
-}
-
-interface Dispatched {
-  readonly calls: readonly DispatchedCall[];
-  readonly more: boolean;
-  readonly place: string;
-  readonly left: number;
-  readonly issued_at: number;
-  readonly expires_at: number;
 }
 
 /** How a lane stands in this replica. */
@@ -165,15 +156,19 @@ export class Dispatcher extends Bell {
     if (free === 0) return;
     // Where nobody was seen, nobody is known to be held up: whoever is taken first is noted, and then it is the one.
     const most = state.tenants.isAny() ? this.#mostBeside(lane) : null;
-    const taken = await callKernelUnawaited<Dispatched>(this.#workers.pool, 'dispatch', [
-      lane,
-      free * OUTSTANDING_PER_SLOT,
-      this.#options.permitTtlMs,
-      state.place,
-      state.left,
-      most,
-      state.tenants.alone(),
-    ]);
+    const taken = await kernelSql.dispatch(
+      this.#workers.pool,
+      {
+        lane,
+        outstanding: free * OUTSTANDING_PER_SLOT,
+        ttl_ms: this.#options.permitTtlMs,
+        after: state.place,
+        left: state.left,
+        most,
+        alone: state.tenants.alone(),
+      },
+      { unawaited: true },
+    );
     state.place = taken.place;
     state.left = taken.left;
     for (const call of taken.calls) state.tenants.note(call.tenant_id);
@@ -206,7 +201,7 @@ export class Dispatcher extends Bell {
       this.#options.report(error);
       // Back to the queue at once instead of after the permit's life. Where the message did arrive, its attempt is
       // fenced.
-      await callKernel<boolean>(this.#workers.pool, 'undispatch', [call.operation_id, call.attempt]);
+      await kernelSql.undispatch(this.#workers.pool, { operation: call.operation_id, attempt: call.attempt });
       const state = this.#lanes.get(lane);
       if (state !== undefined) state.more = true;
     }

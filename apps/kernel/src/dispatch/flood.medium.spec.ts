@@ -3,11 +3,11 @@
 // one that always has more waiting.
 import type { Lane } from '@writ/contract';
 import { copyOperations } from '@writ/testing';
-import { newId } from '../store/index.ts';
+import { newId, type DispatchedCall } from '../store/index.ts';
 import { PERMIT_TTL_MS } from '../specs/test-executor.ts';
 import { openTestKernel, type TestKernel } from '../specs/test-kernel.ts';
 import type { TestTenant } from '../specs/test-tenant.ts';
-import { Dispatcher, Slots, type DispatchedCall, type PermitDesk } from './index.ts';
+import { Dispatcher, Slots, type PermitDesk } from './index.ts';
 
 const TAKES_MS = 40;
 const VICTIM_EVERY_MS = 200;

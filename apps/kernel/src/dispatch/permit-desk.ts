@@ -4,18 +4,7 @@ import type { AssignedEvent, Envelope, Lane, Permit, PermitMode, Redemption, Sub
 import { sealPermit } from '@writ/permit';
 import type { Signer } from '@writ/signing';
 import type { Assignment } from '../ports/index.ts';
-import { newId } from '../store/index.ts';
-
-/** A call that was just given to executors, as kernel.dispatch returns it. */
-export interface DispatchedCall {
-  readonly operation_id: string;
-  readonly tenant_id: string;
-  readonly attempt: number;
-  readonly tool_id: string;
-  readonly action_digest: string;
-  readonly image_digest: string | null;
-  readonly traceparent: string | null;
-}
+import { newId, type DispatchedCall } from '../store/index.ts';
 
 /**
  * Runs something as part of the trace that a `traceparent` names, so that what it sends belongs to that trace; outside

@@ -1,17 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { Lane } from '@writ/contract';
-import { callKernel, type CrossTenantPool } from '../store/index.ts';
+import { kernelSql, type CrossTenantPool, type DispatchedCall } from '../store/index.ts';
 import type { DispatcherOptions } from './dispatcher.ts';
-import type { DispatchedCall, PermitDesk } from './permit-desk.ts';
+import type { PermitDesk } from './permit-desk.ts';
 import type { Slots } from './slots.ts';
 
 const LANES: readonly Lane[] = ['inline', 'sandboxed'];
-
-interface DispatchedPreviews {
-  readonly calls: readonly DispatchedCall[];
-  readonly issued_at: number;
-  readonly expires_at: number;
-}
 
 /**
  * Gives waiting previews to executors, where runs leave room: runs fill the lanes up to twice the free slots, previews
@@ -39,11 +33,11 @@ export class PreviewDispatcher {
   async #pass(lane: Lane): Promise<number> {
     const free = this.#slots.free(lane);
     if (free === 0) return 0;
-    const { calls, issued_at, expires_at } = await callKernel<DispatchedPreviews>(
-      this.#workers.pool,
-      'dispatch_previews',
-      [lane, free, this.#options.permitTtlMs],
-    );
+    const { calls, issued_at, expires_at } = await kernelSql.dispatchPreviews(this.#workers.pool, {
+      lane,
+      outstanding: free,
+      ttl_ms: this.#options.permitTtlMs,
+    });
     await Promise.all(calls.map((call) => this.#issue(lane, call, issued_at, expires_at)));
     return calls.length;
   }
@@ -53,7 +47,7 @@ export class PreviewDispatcher {
       await this.#desk.issue(lane, 'preview', call, issuedAt, expiresAt);
     } catch (error) {
       this.#options.report(error);
-      await callKernel<boolean>(this.#workers.pool, 'undispatch_preview', [call.operation_id, call.attempt]);
+      await kernelSql.undispatchPreview(this.#workers.pool, { operation: call.operation_id, attempt: call.attempt });
     }
   }
 }

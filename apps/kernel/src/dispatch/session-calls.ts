@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import { TOOLS } from '@writ/contract';
-import { callKernel, type CrossTenantPool } from '../store/index.ts';
-import type { DispatchedCall } from './permit-desk.ts';
+import { kernelSql, type CrossTenantPool, type DispatchedCall } from '../store/index.ts';
 
 /** An executor that is there redeems a permit within a fraction of this. In milliseconds. */
 const TAKEN_MS = 2_500;
@@ -24,16 +23,14 @@ export class SessionCalls {
       .filter(({ tool_id }) => TOOLS.get(tool_id)?.session === true)
       .map(({ operation_id }) => operation_id);
     if (ofSessions.length === 0) return new Map();
-    return new Map(
-      Object.entries(await callKernel<Record<string, string>>(this.#workers.pool, 'shell_owners', [ofSessions])),
-    );
+    return new Map(Object.entries(await kernelSql.shellOwners(this.#workers.pool, { operations: ofSessions })));
   }
 
   /** Takes the permit back where nobody has redeemed it in time, and then calls `back`. */
   watch({ operation_id, attempt }: DispatchedCall, back: () => void, report: (error: unknown) => void): void {
     const timer = setTimeout(() => {
       this.#timers.delete(timer);
-      callKernel<boolean>(this.#workers.pool, 'undispatch', [operation_id, attempt]).then((wasBack) => {
+      kernelSql.undispatch(this.#workers.pool, { operation: operation_id, attempt }).then((wasBack) => {
         if (wasBack) back();
       }, report);
     }, TAKEN_MS);

@@ -31,9 +31,9 @@ import {
   type NodeReader,
 } from '@writ/workspace';
 import type { AttemptFacts } from '../attempts/index.ts';
-import type { TenantPool } from '../store/index.ts';
+import type { TenantPool, SeriesRow } from '../store/index.ts';
 import type { KernelTasks } from '../kernel.worker.ts';
-import { EffectSeries, SERIES_CHANGES_MAX, type SeriesRow } from './effect-series.ts';
+import { EffectSeries, SERIES_CHANGES_MAX } from './effect-series.ts';
 import { Effort } from './effort.ts';
 import { FairTurns, LARGE_READINGS } from './fair-turns.ts';
 import type { CheckedDelta } from './landing.ts';

@@ -4,7 +4,7 @@ import type { BlobStore } from '@writ/blobs';
 import { sha256Hex } from '@writ/digest';
 import type { PastEffect } from '@writ/effect';
 import type { AttemptFacts } from '../attempts/index.ts';
-import { callKernel, type TenantPool } from '../store/index.ts';
+import { kernelSql, type TenantPool, type SeriesRow } from '../store/index.ts';
 import { Effort } from './effort.ts';
 import type { StoredDeltas } from './stored-deltas.ts';
 
@@ -12,13 +12,6 @@ import type { StoredDeltas } from './stored-deltas.ts';
 export const SERIES_CHANGES_MAX = 100_000;
 /** Deltas that are read at the same time. */
 const READ_AT_ONCE = 16;
-
-/** An effect of a series, as the database names it. */
-export interface SeriesRow {
-  readonly is_approved: boolean;
-  /** hex SHA-256 of the delta's bytes */
-  readonly delta: string;
-}
 
 /** How an effect joins its series. */
 export interface Joining {
@@ -62,16 +55,16 @@ export class EffectSeries {
     const root = chain.find(({ parent_id }) => parent_id === null)?.capability_token_id ?? capability_token_id;
     const hash = sha256Hex(bytes);
     await this.#blobs.put(tenant_id, bytes);
-    const rows = await callKernel<readonly SeriesRow[]>(this.#tenants.pool, 'join_series', [
-      tenant_id,
-      workspace_id,
-      session_id ?? capability_token_id,
+    const rows = await kernelSql.joinSeries(this.#tenants.pool, {
+      tenant: tenant_id,
+      workspace: workspace_id,
+      session: session_id ?? capability_token_id,
       root,
-      operation_id,
-      hash,
-      isApproved,
-      windowMs,
-    ]);
+      operation: operation_id,
+      delta: hash,
+      approved: isApproved,
+      window_ms: windowMs,
+    });
     return async () => await this.read(tenant_id, rows, Effort.unbounded());
   }
 

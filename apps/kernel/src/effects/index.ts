@@ -2,7 +2,6 @@
 export { callArguments } from './call-arguments.ts';
 export { effectHint, type EffectPolicy, type MoreSupervision, type SaidOfEffect } from './decide-effect-policy.ts';
 export { EffectExaminer, type ComparedContents } from './effect-examiner.ts';
-export type { SeriesRow } from './effect-series.ts';
 export { BeyondEffort, Effort, type EffortBounds } from './effort.ts';
 export { FairTurns, LARGE_READINGS } from './fair-turns.ts';
 export { EffectCheck, type CheckedEffect, type EffectCheckParts } from './effect-check.ts';

@@ -2,9 +2,9 @@
 import { Fault, type Delta, type FaultCode } from '@writ/contract';
 import type { BlobStore } from '@writ/blobs';
 import type { AttemptFacts } from '../attempts/index.ts';
-import { endingFault, type EndingFault, type EndVerdict, type Head, type HeadChange } from '../endings/index.ts';
+import { endingFault, type EndingFault, type HeadChange } from '../endings/index.ts';
 import { decidePreconditions, readVersions } from '../judgement/index.ts';
-import { isUncounted, type Sizes, type TenantPool, type Trees } from '../store/index.ts';
+import { isUncounted, type Sizes, type TenantPool, type Trees, type EndVerdict, type Head } from '../store/index.ts';
 import { bugEnding } from './bug-ending.ts';
 import { makeNewHead } from './new-head.ts';
 import { quotaHint } from './quota-hint.ts';

@@ -14,7 +14,8 @@ import {
   withPauses,
   type NodeReader,
 } from '@writ/workspace';
-import type { Head, HeadChange } from '../endings/index.ts';
+import type { HeadChange } from '../endings/index.ts';
+import type { Head } from '../store/index.ts';
 
 /** A delta, with those of the contents it names that aren't stored yet. */
 export interface NamedEffect {

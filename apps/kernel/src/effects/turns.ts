@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { Head } from '../endings/index.ts';
+import type { Head } from '../store/index.ts';
 
 interface Turn {
   /** resolves when everybody who came before is done */

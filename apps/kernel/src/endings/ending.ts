@@ -9,10 +9,9 @@ import {
   type UsageCounter,
 } from '@writ/contract';
 import type { TreeSize } from '@writ/workspace';
-import type { RulesInForce } from '../judgement/index.ts';
 import type { ContentRef } from '../payload/index.ts';
 import type { EndingRequests } from './ending-requests.ts';
-import { frozenHint, frozenWords, type FreezeRow, type OperationRow } from '../store/index.ts';
+import { frozenHint, frozenWords, type FreezeRow, type OperationRow, type RulesInForce } from '../store/index.ts';
 
 /** Why a call didn't do what it was to do, as its caller reads it. */
 export interface EndingFault {

@@ -1,11 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { Reason, State, TxOutcome } from '@writ/contract';
+import type { Reason } from '@writ/contract';
 import { extractTrace, withSpan } from '@writ/telemetry';
 import type { Announcer, Outcomes } from '../announce/index.ts';
 import { assertedVersions } from '../judgement/index.ts';
 import type { TenantVault } from '../payload/index.ts';
 import type { RecordSealer, SealedRecord } from '../records/index.ts';
-import { callKernel, unlessToolChanged, type OperationRow, type TenantPool } from '../store/index.ts';
+import {
+  kernelSql,
+  unlessToolChanged,
+  type OperationRow,
+  type TenantPool,
+  type SeenOperation,
+  type EndVerdict,
+} from '../store/index.ts';
 import type { OperationMonitor } from '../support/operation-monitor.ts';
 import { withAnnounced } from './announced-requests.ts';
 import type { Ending } from './ending.ts';
@@ -17,23 +24,6 @@ export interface Speaker {
   readonly executor_id: string;
   readonly nonce: string;
 }
-
-/** The newest state of a workspace, and how many there were before. */
-export interface Head {
-  readonly snapshot_id: string;
-  readonly seq: number;
-}
-
-/**
- * What became of an ending. `done`: durable, with its record. `settled`: it had ended before, so. `again`: what it was
- * decided on has changed (`head` tells if that moved), and nothing was written. `token.revoked`, `token.expired`,
- * `frozen`: the same, and the call may not end well any more.
- */
-export type EndVerdict =
-  | { readonly verdict: 'done'; readonly operation: OperationRow }
-  | { readonly verdict: 'settled'; readonly state: State; readonly tx_outcome: TxOutcome | null }
-  | { readonly verdict: 'again'; readonly head?: Head }
-  | { readonly verdict: 'fenced' | 'gone' | 'token.revoked' | 'token.expired' | 'frozen' };
 
 /** What a person's yes to a staged effect brings beside the ending, as kernel.finish_held takes it. */
 export interface HeldDecision {
@@ -61,13 +51,6 @@ export interface EffectHold {
   readonly staged: Buffer;
   /** the decision that holds it */
   readonly record: SealedRecord;
-}
-
-/** Facts that an ending is decided on. */
-export interface SeenOperation {
-  /** milliseconds by the database's clock */
-  readonly now: number;
-  readonly operation: OperationRow;
 }
 
 /**
@@ -125,7 +108,7 @@ export class Endings {
         sig: sig.toString('base64'),
       })),
     };
-    const verdict = await this.#write('finish_held', seen, ending, { held });
+    const verdict = await this.#write(kernelSql.finishHeld, seen, ending, { held });
     if (verdict.verdict === 'done') this.#announcer.announce(verdict.operation, records);
     return verdict;
   }
@@ -146,12 +129,7 @@ export class Endings {
       hold: { approval, decision_hash: record.digest, usage_counted_by: ending.countedBy ?? null },
     };
     const verdict = await unlessToolChanged(
-      callKernel<EndVerdict>(this.#tenants.pool, 'hold_effect', [
-        JSON.stringify(order),
-        staged,
-        record.payload,
-        record.sig,
-      ]),
+      kernelSql.holdEffect(this.#tenants.pool, { p: order, staged, payload: record.payload, sig: record.sig }),
     );
     if (verdict?.verdict === 'done') {
       this.#announcer.announce(verdict.operation, [record]);
@@ -163,7 +141,7 @@ export class Endings {
 
   async #end(seen: SeenOperation, ending: Ending, speaker: Speaker | null): Promise<EndVerdict> {
     return await this.#write(
-      'finish',
+      kernelSql.finish,
       seen,
       ending,
       speaker === null ? {} : { speaker: { executor_id: speaker.executor_id, nonce: speaker.nonce } },
@@ -171,7 +149,7 @@ export class Endings {
   }
 
   async #write(
-    statement: string,
+    statement: typeof kernelSql.finish,
     { now, operation }: SeenOperation,
     decided: Ending,
     more: Readonly<Record<string, unknown>>,
@@ -181,19 +159,19 @@ export class Endings {
       actionDigest: operation.action_digest,
       newRoot: ending.head?.new_snapshot_id ?? null,
     });
-    const order = JSON.stringify({
+    const order = {
       ...orderOf(operation, ending, null),
       ...more,
       ...(await this.#sealedRequests(operation, ending)),
       record: { record_id: record.record_id, keyid: record.keyid },
-    });
+    };
     const sealedResult = await this.#sealedResult(operation, ending);
-    const verdict = await callKernel<EndVerdict>(this.#tenants.pool, statement, [
-      order,
-      sealedResult,
-      record.payload,
-      record.sig,
-    ]);
+    const verdict = await statement(this.#tenants.pool, {
+      p: order,
+      result: sealedResult,
+      payload: record.payload,
+      sig: record.sig,
+    });
     if (verdict.verdict === 'done') {
       this.#announcer.announce(verdict.operation, [record]);
       this.#outcomes.ended({ row: verdict.operation, sealedResult });

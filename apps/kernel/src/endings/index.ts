@@ -14,12 +14,4 @@ export {
   type HeadChange,
 } from './ending.ts';
 export { requestsOf, type EndingRequests } from './ending-requests.ts';
-export {
-  Endings,
-  type EffectHold,
-  type EndVerdict,
-  type HeldDecision,
-  type Head,
-  type SeenOperation,
-  type Speaker,
-} from './endings.ts';
+export { Endings, type EffectHold, type HeldDecision, type Speaker } from './endings.ts';

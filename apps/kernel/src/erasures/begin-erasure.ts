@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 import { Fault, type ErasurePlan, type ErasureView, type KernelRequest } from '@writ/contract';
 import type { Changes } from '../changes/index.ts';
-import { callKernel, newId, type OperationRow, type TenantPool } from '../store/index.ts';
+import { kernelSql, newId, type OperationRow, type TenantPool, type ErasureRow } from '../store/index.ts';
 import { found, plainRow, requireId, requireRole, type Rows } from '../tenancy/index.ts';
 import { eraseNext } from './erase-batches.ts';
-import { erasureView, type ErasureRow } from './erasure-row.ts';
+import { erasureView } from './erasure-row.ts';
 
 /** Calls that a plan looks at: counted within a second, and more than anybody decides on one by one. */
 const PLAN_ROWS = 10_000;
@@ -13,12 +13,6 @@ type Selectors = Pick<KernelRequest<'erasure.begin'>, 'operation_id' | 'session_
 type Selection = Pick<ErasureRow, 'selector' | 'operation_id' | 'session_id' | 'subject' | 'until'> & {
   readonly session_ids: string[];
 };
-interface Looked {
-  readonly operations: number;
-  readonly unfinished: number;
-  readonly unfinished_id: string | null;
-  readonly looked: number;
-}
 
 /**
  * Begins erasures: what fits one batch is gone when it answers, the rest follows. INVARIANT (ended first): the content
@@ -69,12 +63,12 @@ export class BeginErasure {
   async plan(request: KernelRequest<'erasure.plan'>): Promise<ErasurePlan> {
     const { caller } = request;
     requireRole(caller, 'admin');
-    const selection = selectionOf(request, await callKernel<number>(this.#tenants.pool, 'now_ms', []));
-    const { operations, unfinished, looked } = await callKernel<Looked>(this.#tenants.pool, 'erasure_plan', [
-      caller.tenant_id,
-      JSON.stringify(selection),
-      PLAN_ROWS,
-    ]);
+    const selection = selectionOf(request, await kernelSql.nowMs(this.#tenants.pool, {}));
+    const { operations, unfinished, looked } = await kernelSql.erasurePlan(this.#tenants.pool, {
+      tenant: caller.tenant_id,
+      erasure: selection,
+      rows: PLAN_ROWS,
+    });
     if (selection.selector === 'operation' && looked === 0) throw new Fault('not_found');
     return { dry_run: true, operations, unfinished, more: looked >= PLAN_ROWS };
   }

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { Changed, Changes } from '../changes/index.ts';
-import { callKernel, newId, type CrossTenantPool } from '../store/index.ts';
-import type { Rows } from '../tenancy/index.ts';
-import { erasureRecord, type ErasedBatch } from './erasure-record.ts';
-import type { ErasureRow } from './erasure-row.ts';
+import { kernelSql, newId, type CrossTenantPool, type ErasureRow } from '../store/index.ts';
+import { callIn, type Rows } from '../tenancy/index.ts';
+import { erasureRecord } from './erasure-record.ts';
 
 /**
  * Calls that one transaction looks at, with one record: some ten milliseconds, during which nobody waits for any of
@@ -32,11 +31,7 @@ export class EraseBatches {
    * the batches that were made here.
    */
   async run(): Promise<number> {
-    const running = await callKernel<{ tenant_id: string; erasure_id: string }[]>(
-      this.#workers.pool,
-      'running_erasures',
-      [ERASURES_MAX],
-    );
+    const running = await kernelSql.runningErasures(this.#workers.pool, { rows: ERASURES_MAX });
     const errors: unknown[] = [];
     let batches = 0;
     for (const { tenant_id, erasure_id } of running) {
@@ -70,10 +65,12 @@ export class EraseBatches {
  */
 export async function eraseNext(rows: Rows, tenantId: string, erasureId: string): Promise<Changed<ErasureRow | null>> {
   const record_id = newId('record');
-  const [answer] = await rows.$queryRaw<
-    { batch: ErasedBatch | null }[]
-  >`SELECT kernel.erase_batch(${tenantId}, ${erasureId}, ${record_id}, ${BATCH_ROWS}::integer) AS batch`;
-  const batch = answer?.batch ?? null;
+  const batch = await callIn(rows, kernelSql.eraseBatch, {
+    tenant: tenantId,
+    erasure: erasureId,
+    record: record_id,
+    rows: BATCH_ROWS,
+  });
   if (batch === null) return { value: null, records: [] };
   return { value: batch.erasure, records: batch.operation_ids.length === 0 ? [] : [erasureRecord(record_id, batch)] };
 }

@@ -1,12 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import { contentDigest, type ChangeRecord } from '../changes/index.ts';
-import type { ErasureRow } from './erasure-row.ts';
-
-/** What one batch of an erasure took, sorted by id; its record is `erased.record_id` of each. */
-export interface ErasedBatch {
-  readonly operation_ids: readonly string[];
-  readonly erasure: ErasureRow;
-}
+import type { ErasedBatch, ErasureRow } from '../store/index.ts';
 
 /**
  * Hex SHA-256 of what a batch was about, so that the calls that name its record can be held against the record: it has

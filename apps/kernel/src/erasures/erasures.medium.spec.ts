@@ -7,10 +7,9 @@ import { reportOf, speakerOf, type TestExecution } from '../specs/test-executor.
 import type { TestKernel } from '../specs/test-kernel.ts';
 import { asks, AUTOPILOT } from '../specs/test-ports.ts';
 import type { TestTenant } from '../specs/test-tenant.ts';
-import { newId } from '../store/index.ts';
+import { newId, type ErasureRow } from '../store/index.ts';
 import { BATCH_ROWS } from './erase-batches.ts';
 import { erasureDigest, textsDigest } from './erasure-record.ts';
-import type { ErasureRow } from './erasure-row.ts';
 
 const MARKER = 'marker-of-a-person';
 const SHOWN = { exit_code: 0, signal: null, output: `hello ${MARKER}`, truncated_bytes: 0, wall_ms: 1 };

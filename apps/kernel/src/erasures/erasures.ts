@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { ErasureView, KernelRequest } from '@writ/contract';
-import { fittedPage, parseCursor, type Listed } from '../store/index.ts';
+import { fittedPage, parseCursor, type Listed, type ErasureRow } from '../store/index.ts';
 import { found, newestFirst, plainRow, requireId, requireRole, rowsAfter, type Tenancy } from '../tenancy/index.ts';
-import { erasureView, type ErasureRow } from './erasure-row.ts';
+import { erasureView } from './erasure-row.ts';
 
 /** Shows erasures: those that somebody asked for, and those of retention. */
 export class Erasures {

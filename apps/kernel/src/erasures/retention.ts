@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { KernelRequest, RetentionView } from '@writ/contract';
 import { contentDigest, type Changes } from '../changes/index.ts';
-import { callKernel, newId, type TenantPool, type CrossTenantPool } from '../store/index.ts';
+import { kernelSql, newId, type TenantPool, type CrossTenantPool } from '../store/index.ts';
 import { found, plainRow, requireRole, type Rows, type Tenancy } from '../tenancy/index.ts';
 
 /** Tenants looked at in one pass: what a second or two take. */
@@ -86,9 +86,11 @@ export class RetainContents {
   async run(): Promise<number> {
     let begun = 0;
     for (let looked = 0; looked < TENANTS_MAX; looked += 1) {
-      const tenantId = await callKernel<string | null>(this.#workers.pool, 'take_retention', [this.#everyMs]);
+      const tenantId = await kernelSql.takeRetention(this.#workers.pool, { every: this.#everyMs });
       if (tenantId === null) break;
-      begun += Number(await callKernel<boolean>(this.#tenants.pool, 'begin_retention', [tenantId, newId('erasure')]));
+      begun += Number(
+        await kernelSql.beginRetention(this.#tenants.pool, { tenant: tenantId, erasure: newId('erasure') }),
+      );
     }
     return begun;
   }

@@ -8,9 +8,10 @@ import {
   type TextsTold,
 } from '@writ/contract';
 import type { Changes } from '../changes/index.ts';
-import { callKernel, newId, type TenantPool, type CrossTenantPool } from '../store/index.ts';
+import { kernelSql, newId, type TenantPool, type CrossTenantPool } from '../store/index.ts';
+import { callIn } from '../tenancy/index.ts';
 import { textsRecord } from './erasure-record.ts';
-import { erasureView, type ErasureRow } from './erasure-row.ts';
+import { erasureView } from './erasure-row.ts';
 
 /**
  * What erasures ask of whoever keeps what was said in sessions: handed out until it is gone. INVARIANT (told first):
@@ -29,7 +30,7 @@ export class ErasedTexts {
 
   /** Of all tenants: those whose texts aren't gone. */
   async orders({ limit }: TextOrdersTake): Promise<TextOrders> {
-    return { orders: await callKernel<TextOrders['orders']>(this.#workers.pool, 'text_orders', [limit]) };
+    return { orders: await kernelSql.textOrders(this.#workers.pool, { rows: limit }) };
   }
 
   /**
@@ -46,10 +47,14 @@ export class ErasedTexts {
   }: TextsTold): Promise<Record<string, never>> {
     return await this.#changes.make(tenant_id, async (rows) => {
       const record_id = newId('record');
-      const [answer] = await rows.$queryRaw<
-        { row: ErasureRow | null }[]
-      >`SELECT kernel.tell_texts(${tenant_id}, ${erasure_id}, ${round}::integer, ${session_ids.length}::integer, ${run_ids.length}::integer, ${record_id}) AS row`;
-      const erasure = answer?.row ?? null;
+      const erasure = await callIn(rows, kernelSql.tellTexts, {
+        tenant: tenant_id,
+        erasure: erasure_id,
+        round,
+        sessions: session_ids.length,
+        runs: run_ids.length,
+        record: record_id,
+      });
       if (erasure !== null)
         return { value: {}, records: [textsRecord(record_id, { session_ids, run_ids, fork_ids, erasure })] };
       // INVARIANT (told first): whoever tells of a round that isn't on the record must not take it for told.
@@ -62,7 +67,7 @@ export class ErasedTexts {
 
   /** Nothing is left of it. Faults: `not_found`. */
   async gone({ tenant_id, erasure_id }: TextsGone): Promise<ErasureView> {
-    const row = await callKernel<ErasureRow | null>(this.#tenants.pool, 'texts_gone', [tenant_id, erasure_id]);
+    const row = await kernelSql.textsGone(this.#tenants.pool, { tenant: tenant_id, erasure: erasure_id });
     if (row === null) throw new Fault('not_found');
     return erasureView(row);
   }

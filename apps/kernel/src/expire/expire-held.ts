@@ -1,15 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-import { runStatement } from '@writ/database';
 import { HeldCalls } from '../held/index.ts';
-import type { CrossTenantPool } from '../store/index.ts';
+import { type CrossTenantPool, kernelSql, type OverdueApproval } from '../store/index.ts';
 
 /** Held calls ended in one round: a sweep stays short, and the next one goes on. */
 const ROWS_MAX = 100;
-
-interface Overdue {
-  readonly tenant_id: string;
-  readonly approval_id: string;
-}
 
 /** Ends held calls that nobody decided in time. Safe with any number of replicas: each call is ended once. */
 export class ExpireHeld {
@@ -26,11 +20,7 @@ export class ExpireHeld {
    * ended.
    */
   async run(): Promise<number> {
-    const { rows } = await runStatement<Overdue>(this.#workers.pool, {
-      name: 'kernel.overdue_approvals',
-      text: 'SELECT tenant_id, approval_id FROM kernel.overdue_approvals($1)',
-      values: [ROWS_MAX],
-    });
+    const rows = await kernelSql.overdueApprovals(this.#workers.pool, { limit: ROWS_MAX });
     let ended = 0;
     const errors: unknown[] = [];
     for (const row of rows) {
@@ -52,7 +42,7 @@ export class ExpireHeld {
     return ended;
   }
 
-  async #expire({ tenant_id, approval_id }: Overdue): Promise<boolean> {
+  async #expire({ tenant_id, approval_id }: OverdueApproval): Promise<boolean> {
     const held = await this.#held.find(tenant_id, approval_id);
     // Decided, or ended by another replica, since it was listed.
     if (held.approval.state !== 'pending' || held.now < held.approval.expires_at) return false;

@@ -1,15 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 import { type Caller, type FreezeView, type KernelRequest } from '@writ/contract';
-import { callKernel, fittedPage, parseCursor, type FreezeRow, type Listed, type TenantPool } from '../store/index.ts';
+import { kernelSql, fittedPage, parseCursor, type Listed, type TenantPool, type SeenFreeze } from '../store/index.ts';
 import { found, requireId, requireRole } from '../tenancy/index.ts';
 import { ownerOf } from './freeze-record.ts';
 import { freezeView } from './freeze-view.ts';
-
-/** A freeze, and the database's clock when it was read, in milliseconds. */
-export interface SeenFreeze {
-  readonly now: number;
-  readonly freeze: FreezeRow;
-}
 
 /** Shows freezes: the tenant's own and the deployment's. */
 export class Freezes {
@@ -30,11 +24,13 @@ export class Freezes {
   async list({ caller, page, standing }: KernelRequest<'freeze.list'>): Promise<Listed<FreezeView>> {
     requireEyes(caller);
     const after = parseCursor(page.cursor);
-    const { now, freezes } = await callKernel<{ now: number; freezes: FreezeRow[] }>(
-      this.#tenants.pool,
-      'list_freezes',
-      [ownerOf(caller).tenant, after.created_at, after.id, standing, page.limit + 1],
-    );
+    const { now, freezes } = await kernelSql.listFreezes(this.#tenants.pool, {
+      tenant: ownerOf(caller).tenant,
+      created_at: after.created_at,
+      id: after.id,
+      standing,
+      rows: page.limit + 1,
+    });
     return fittedPage(
       freezes.map((row) => freezeView(row, now)),
       page.limit,
@@ -46,7 +42,7 @@ export class Freezes {
 /** @throws Fault `not_found` for one that is neither the tenant's nor the deployment's */
 export async function readFreeze(tenants: TenantPool, caller: Caller | null, freezeId: string): Promise<SeenFreeze> {
   requireId('freeze', freezeId);
-  return found(await callKernel<SeenFreeze | null>(tenants.pool, 'read_freeze', [ownerOf(caller).tenant, freezeId]));
+  return found(await kernelSql.readFreeze(tenants.pool, { tenant: ownerOf(caller).tenant, freeze: freezeId }));
 }
 
 function requireEyes(caller: Caller | null): void {

@@ -2,10 +2,10 @@
 import { Fault, LANES, type FreezeView, type KernelRequest } from '@writ/contract';
 import { postable } from '../judgement/index.ts';
 import type { Bell } from '../ports/index.ts';
-import { callKernel, isAgain, type FreezeRow } from '../store/index.ts';
+import { kernelSql, isAgain, type FreezeRow, type SeenFreeze } from '../store/index.ts';
 import { requireRole } from '../tenancy/index.ts';
 import { freezeRecord, ownerOf, type Owner } from './freeze-record.ts';
-import { readFreeze, type SeenFreeze } from './freezes.ts';
+import { readFreeze } from './freezes.ts';
 import { freezeView } from './freeze-view.ts';
 import type { FreezeParts } from './place-freeze.ts';
 
@@ -46,10 +46,7 @@ export class LiftFreeze {
       record: postable(record),
     };
     try {
-      const row = await callKernel<FreezeRow>(this.#parts.tenants.pool, 'lift_freeze', [
-        owner.tenant,
-        JSON.stringify(order),
-      ]);
+      const row = await kernelSql.liftFreeze(this.#parts.tenants.pool, { tenant: owner.tenant, p: order });
       this.#parts.outbox.hand([record]);
       return row;
     } catch (error) {

@@ -4,13 +4,14 @@ import { postable } from '../judgement/index.ts';
 import type { Events, Outbox } from '../ports/index.ts';
 import type { RecordSealer } from '../records/index.ts';
 import {
-  callKernel,
+  kernelSql,
   isAgain,
   newId,
   readToolInForce,
   type FreezeRow,
   type TenantPool,
   type CrossTenantPool,
+  type FreezeFacts,
 } from '../store/index.ts';
 import { requireId, requireRole } from '../tenancy/index.ts';
 import { freezeRecord, ownerOf, type Frozen, type Owner } from './freeze-record.ts';
@@ -29,13 +30,6 @@ export interface FreezeParts {
   readonly sealer: RecordSealer;
   readonly outbox: Outbox;
   readonly events: Events;
-}
-
-interface Facts {
-  /** milliseconds by the database's clock */
-  readonly now: number;
-  readonly standing: FreezeRow | null;
-  readonly there: boolean;
 }
 
 /**
@@ -66,11 +60,11 @@ export class PlaceFreeze {
     )
       throw new Fault('tool.unknown');
     for (let times = 0; times < TRIES_MAX; times++) {
-      const facts = await callKernel<Facts>(this.#parts.tenants.pool, 'freeze_facts', [
-        owner.tenant,
-        request.scope,
+      const facts = await kernelSql.freezeFacts(this.#parts.tenants.pool, {
+        tenant: owner.tenant,
+        scope: request.scope,
         subject,
-      ]);
+      });
       const placed = await this.#place(request, owner, subject, facts);
       if (placed === null) continue;
       await stopFrozen(this.#parts, owner.tenant);
@@ -84,7 +78,7 @@ export class PlaceFreeze {
     { scope, reason, expires_at }: PlaceRequest,
     owner: Owner,
     subject: string,
-    { now, standing, there }: Facts,
+    { now, standing, there }: FreezeFacts,
   ): Promise<FreezeRow | null> {
     if (!there) throw new Fault('not_found');
     if (expires_at !== null && expires_at <= now)
@@ -111,10 +105,7 @@ export class PlaceFreeze {
       seen: standing === null ? null : { freeze_id: standing.freeze_id, expires_at: standing.expires_at },
     };
     try {
-      const placed = await callKernel<FreezeRow>(this.#parts.tenants.pool, 'place_freeze', [
-        owner.tenant,
-        JSON.stringify(order),
-      ]);
+      const placed = await kernelSql.placeFreeze(this.#parts.tenants.pool, { tenant: owner.tenant, p: order });
       this.#parts.outbox.hand([record]);
       return placed;
     } catch (error) {

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-import { runStatement } from '@writ/database';
 import type { Events } from '../ports/index.ts';
-import type { CrossTenantPool } from '../store/index.ts';
+import { type CrossTenantPool, kernelSql } from '../store/index.ts';
 
 /**
  * Tells the executors of all that runs under a freeze of the tenant (`*`: of everybody) to stop. One that isn't reached
@@ -11,10 +10,6 @@ export async function stopFrozen(
   { workers, events }: { readonly workers: CrossTenantPool; readonly events: Events },
   tenant: string,
 ): Promise<void> {
-  const { rows } = await runStatement<{ tenant_id: string; operation_id: string; attempt: number }>(workers.pool, {
-    name: 'kernel.frozen_under_way',
-    text: 'SELECT * FROM kernel.frozen_under_way($1)',
-    values: [tenant],
-  });
+  const rows = await kernelSql.frozenUnderWay(workers.pool, { tenant });
   for (const { tenant_id, operation_id, attempt } of rows) events.stop(tenant_id, operation_id, attempt);
 }

@@ -2,8 +2,7 @@
 import type { DelegationView } from '@writ/contract';
 import { matchesTool } from '@writ/capability';
 import { inTenant } from '@writ/database';
-import type { TenantPool, VoteRole } from '../store/index.ts';
-import type { HeldCall } from './held-call.ts';
+import type { TenantPool, VoteRole, HeldCall } from '../store/index.ts';
 
 /** A row of kernel.delegation. Times are milliseconds by the database's clock. */
 export interface Delegation {

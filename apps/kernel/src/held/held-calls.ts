@@ -12,9 +12,16 @@ import {
 import type { Announcer } from '../announce/index.ts';
 import { endOf, postable } from '../judgement/index.ts';
 import { composeRecord, traceIdsOf, type RecordSealer, type SealedRecord } from '../records/index.ts';
-import { callKernel, isAgain, type OperationRow, type TenantPool } from '../store/index.ts';
+import {
+  kernelSql,
+  isAgain,
+  type OperationRow,
+  type TenantPool,
+  type ApprovalRow,
+  type HeldCall,
+} from '../store/index.ts';
 import type { OperationMonitor } from '../support/operation-monitor.ts';
-import { hasRun, type ApprovalRow, type HeldCall } from './held-call.ts';
+import { hasRun } from './held-call.ts';
 import { isRecordedApart, voteDigest, type Vote } from './votes.ts';
 
 /** What a person, or the clock, says about a held call. */
@@ -85,7 +92,7 @@ export class HeldCalls {
 
   /** @throws Fault `not_found` for an approval that isn't the tenant's */
   async find(tenantId: string, approvalId: string): Promise<HeldCall> {
-    const held = await callKernel<HeldCall | null>(this.#tenants.pool, 'held_call', [tenantId, approvalId]);
+    const held = await kernelSql.heldCall(this.#tenants.pool, { tenant: tenantId, approval: approvalId });
     if (held === null) throw new Fault('not_found');
     return held;
   }
@@ -130,9 +137,7 @@ export class HeldCalls {
       ...(ending.rules === undefined ? {} : { rules: ending.rules }),
       records: records.map(postable),
     };
-    const row = await unlessMoved(
-      callKernel<OperationRow>(this.#tenants.pool, 'end_held', [operation.tenant_id, JSON.stringify(change)]),
-    );
+    const row = await unlessMoved(kernelSql.endHeld(this.#tenants.pool, { tenant: operation.tenant_id, p: change }));
     if (row !== null) {
       this.#announcer.announce(row, records);
       this.#monitor.ended(txOutcome, code, row);

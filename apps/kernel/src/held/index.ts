@@ -2,7 +2,7 @@
 export { approvalExpiry } from './approval-expiry.ts';
 export { readDelegation, unfitFor, type Delegation } from './delegations.ts';
 export { keptOf } from './held-arguments.ts';
-export { hasRun, type ApprovalRow, type HeldCall, type PreviewRow } from './held-call.ts';
+export { hasRun } from './held-call.ts';
 export {
   HeldCalls,
   unlessMoved,

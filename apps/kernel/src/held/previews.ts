@@ -2,9 +2,9 @@
 import type { AskedFor, Budgets, Reason, ReportRequest, UsageCounter } from '@writ/contract';
 import { settledUse } from '@writ/capability';
 import type { Announcer } from '../announce/index.ts';
-import type { EndingFault, SeenOperation } from '../endings/index.ts';
+import type { EndingFault } from '../endings/index.ts';
 import { composeRecord, traceIdsOf, type RecordSealer, type SealedRecord } from '../records/index.ts';
-import { callKernel, type OperationRow, type TenantPool } from '../store/index.ts';
+import { kernelSql, type TenantPool, type SeenOperation, type PreviewVerdict } from '../store/index.ts';
 
 /** The longest reason that is kept, in characters. */
 const WHY_CHARS_MAX = 2048;
@@ -28,11 +28,6 @@ export interface PreviewEnd {
     readonly quorum: number;
     readonly reasons: readonly Reason[];
   } | null;
-}
-
-interface PreviewVerdict {
-  readonly verdict: 'done' | 'settled' | 'fenced';
-  readonly operation?: OperationRow;
 }
 
 /** Ends previews: what was found, its settlement and its record are one transaction. */
@@ -74,12 +69,12 @@ export class Previews {
       approval: end.approval,
       record: { record_id: record.record_id, keyid: record.keyid },
     };
-    const done = await callKernel<PreviewVerdict>(this.#tenants.pool, 'end_preview', [
-      JSON.stringify(order),
-      end.staged,
-      record.payload,
-      record.sig,
-    ]);
+    const done = await kernelSql.endPreview(this.#tenants.pool, {
+      p: order,
+      staged: end.staged,
+      payload: record.payload,
+      sig: record.sig,
+    });
     if (done.verdict === 'done' && done.operation !== undefined) this.#announcer.announce(done.operation, [record]);
     return done.verdict;
   }

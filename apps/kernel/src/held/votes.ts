@@ -2,8 +2,7 @@
 import type { Caller } from '@writ/contract';
 import { principalOf } from '@writ/contract';
 import { contentDigest } from '../changes/index.ts';
-import { newId, yesesOf, type VoteRole } from '../store/index.ts';
-import type { HeldCall } from './held-call.ts';
+import { newId, yesesOf, type VoteRole, type HeldCall } from '../store/index.ts';
 
 /** With which right somebody decides: their own, or one that was lent to them. */
 export interface Right {

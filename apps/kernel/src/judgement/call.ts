@@ -4,7 +4,7 @@ import type { TokenAccount } from '@writ/capability';
 import type { SignedSandbox } from '@writ/mk8-shell';
 import type { ArgumentsRef } from '../payload/index.ts';
 import type { CountNeeded, SessionPast } from '../ports/index.ts';
-import type { FreezeRow, OperationRow, StandingProfile } from '../store/index.ts';
+import type { FreezeRow, OperationRow, StandingProfile, Claim, RulesInForce } from '../store/index.ts';
 import type { Versions } from './versions.ts';
 
 /** What is judged: a call as proposed, or a held one once more. */
@@ -35,27 +35,6 @@ export interface Arguments {
   readonly canonical: Uint8Array;
   /** where they are kept, when they came by reference */
   readonly ref: ArgumentsRef | null;
-}
-
-/** An idempotency key that was claimed before, and the operation that holds it. */
-export interface Claim {
-  /** hex; null once the payload was erased */
-  readonly fingerprint: string | null;
-  readonly capability_token_id: string;
-  readonly operation: OperationRow;
-}
-
-/**
- * What of the tenant's rules a call is judged under, as the database says it. It goes back as it came, to be asserted
- * by what writes the decision.
- */
-export interface RulesInForce {
-  /** the hash of the set that the tenant has activated; null: the default one */
-  readonly policy: string | null;
-  /** of the session and the workspace */
-  readonly labels: readonly string[];
-  /** counts by the rules that need them; null where none does */
-  readonly history: Readonly<Record<string, number>> | null;
 }
 
 /** Everything that a judgement reads, as of one instant of the database's clock. */

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import { secretReference, secretsNamed, TOOLS } from '@writ/contract';
-import { callKernel, type TenantPool } from '../store/index.ts';
+import { kernelSql, type TenantPool } from '../store/index.ts';
 import { refusal, type Arguments, type CallFacts, type JudgedCall, type Refusal } from './call.ts';
 import type { WellFormed } from './decide-form.ts';
 import { sessionOf } from './facts.ts';
@@ -19,12 +19,12 @@ export async function readSecretsKnown(
   const names = tool === null || 'effect' in args ? [] : secretsNamed(tool, args.value).names;
   return names.length === 0
     ? []
-    : await callKernel<string[]>(tenants.pool, 'secrets_known', [
-        call.tenant_id,
-        call.agent_id,
-        sessionOf(call),
+    : await kernelSql.secretsKnown(tenants.pool, {
+        tenant: call.tenant_id,
+        agent: call.agent_id,
+        session: sessionOf(call),
         names,
-      ]);
+      });
 }
 
 /**

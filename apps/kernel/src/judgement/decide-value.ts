@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import { VALUE_GET } from '@writ/contract';
-import { callKernel, type TenantPool } from '../store/index.ts';
+import { kernelSql, type TenantPool } from '../store/index.ts';
 import { refusal, type Arguments, type CallFacts, type JudgedCall, type Refusal } from './call.ts';
 import { stricter, type Corridor } from './decide-supervision.ts';
 import { sessionOf } from './facts.ts';
@@ -38,7 +38,13 @@ export async function readValueKnown(
 ): Promise<boolean> {
   if (call.tool_id !== VALUE_GET.tool_id || 'effect' in args || typeof args.value['key'] !== 'string') return false;
   const { tenant_id, agent_id, name, secret } = askOf(call, args.value);
-  return await callKernel<boolean>(tenants.pool, 'value_known', [tenant_id, agent_id, sessionOf(call), name, secret]);
+  return await kernelSql.valueKnown(tenants.pool, {
+    tenant: tenant_id,
+    agent: agent_id,
+    session: sessionOf(call),
+    name,
+    secret,
+  });
 }
 
 /**

@@ -10,10 +10,11 @@ import {
   type UnsealedRecord,
 } from '../records/index.ts';
 import type { TokenReservation } from '@writ/capability';
-import type { CallFacts, JudgedCall, RulesInForce } from './call.ts';
+import type { CallFacts, JudgedCall } from './call.ts';
 import { sessionOf } from './facts.ts';
 import { reservedOf, type Judgement } from './judgement.ts';
 import { DESTRUCTION_ASKED, pastAsked } from './session-past.ts';
+import type { RulesInForce } from '../store/index.ts';
 
 /** What a decision's record says of the call beside the judgement. */
 export interface DecidedCall {

@@ -2,40 +2,11 @@
 import { LIMITS, type Budgets } from '@writ/contract';
 import { inTenant } from '@writ/database';
 import type { TokenAccount } from '@writ/capability';
-import {
-  callKernel,
-  readToolInForce,
-  tokenOf,
-  type FreezeRow,
-  type OperationRow,
-  type TenantPool,
-  type TokenRow,
-} from '../store/index.ts';
-import type { CountNeeded, PolicySets, SessionPast } from '../ports/index.ts';
-import type { CallFacts, Claim, JudgedCall, RulesInForce } from './call.ts';
+import { kernelSql, readToolInForce, tokenOf, type TenantPool, type AccountRow } from '../store/index.ts';
+import type { CountNeeded, PolicySets } from '../ports/index.ts';
+import type { CallFacts, JudgedCall } from './call.ts';
 import { pastAsked } from './session-past.ts';
 import { readVersions } from './versions.ts';
-
-/** A token with its budgets, as kernel.facts gives it. */
-type AccountRow = TokenRow & {
-  readonly budgets: Readonly<Record<string, { readonly reserved: number; readonly used: number }>>;
-};
-
-interface FactRows {
-  readonly now: number;
-  readonly existing: OperationRow | null;
-  readonly claim: Claim | null;
-  readonly chain: readonly AccountRow[];
-  readonly agent: boolean;
-  readonly head: string | null;
-  readonly frozen: FreezeRow | null;
-  readonly key_revoked: boolean;
-  readonly rules: RulesInForce;
-  readonly past: SessionPast | null;
-  readonly queue_full: boolean;
-  readonly outbox_oldest: number | null;
-  readonly outbox_rows: number;
-}
 
 /** The session whose past and labels count: a call without one has its token's. */
 export const sessionOf = ({
@@ -70,17 +41,19 @@ export async function readFactsOfRun(
   const facts = await readFor(tenants, call, null);
   const needs = (await policies.of(call.tenant_id, facts.rules.policy)).historyNeeds(call);
   if (needs === null) return facts;
-  const counted = await inTenant(
+  const history = await inTenant(
     tenants.pool,
     call.tenant_id,
     async (client) =>
-      await client.query<{ counts: Record<string, number> }>(
-        'SELECT kernel.session_history($1, $2, $3, $4) AS counts',
-        [call.tenant_id, sessionOf(call), JSON.stringify(needs), admittedAt],
-      ),
+      await kernelSql.sessionHistory.in(client, {
+        tenant: call.tenant_id,
+        session: sessionOf(call),
+        needs,
+        at: admittedAt,
+      }),
     { readOnly: true },
   );
-  return { ...facts, needs, rules: { ...facts.rules, history: counted.rows[0]?.counts ?? null } };
+  return { ...facts, needs, rules: { ...facts.rules, history } };
 }
 
 async function readFor(
@@ -91,20 +64,20 @@ async function readFor(
   const versions = await readVersions(tenants, call);
   const tool = await readToolInForce(tenants, call.tenant_id, call.tool_id);
   const past = pastAsked(call.tool_id);
-  const rows = await callKernel<FactRows>(tenants.pool, 'facts', [
-    call.tenant_id,
-    call.operation_id,
-    call.agent_id,
-    call.tool_id,
-    call.idempotency_key,
-    call.capability_token_id,
-    call.workspace_id,
-    LIMITS.outboxRows.max,
-    sessionOf(call),
-    needs === null ? null : JSON.stringify(needs),
-    past === null ? null : JSON.stringify(past),
-    call.proposed_by,
-  ]);
+  const rows = await kernelSql.facts(tenants.pool, {
+    tenant: call.tenant_id,
+    operation: call.operation_id,
+    agent: call.agent_id,
+    tool: call.tool_id,
+    key: call.idempotency_key,
+    token: call.capability_token_id,
+    workspace: call.workspace_id,
+    rows_max: LIMITS.outboxRows.max,
+    session: sessionOf(call),
+    needs,
+    past,
+    proposed_by: call.proposed_by,
+  });
   return {
     needs,
     now: rows.now,

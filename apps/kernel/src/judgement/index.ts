@@ -1,14 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 export { actionOf, actionOfRow, approvedDigest, toolDigestOf, type Images } from './action.ts';
-export {
-  refusal,
-  type Arguments,
-  type CallFacts,
-  type Claim,
-  type JudgedCall,
-  type Refusal,
-  type RulesInForce,
-} from './call.ts';
+export { refusal, type Arguments, type CallFacts, type JudgedCall, type Refusal } from './call.ts';
 export {
   assertedMemory,
   decidedUnder,

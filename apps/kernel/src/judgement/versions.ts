@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { PreconditionRef } from '@writ/contract';
-import { callKernel, type TenantPool } from '../store/index.ts';
+import { kernelSql, type TenantPool } from '../store/index.ts';
 
 /** The version of a path where nothing stands, and of a resource that isn't there. */
 export const ABSENT = 'absent';
@@ -21,9 +21,7 @@ const resourcesIn = ({ precondition_refs }: Pick<Relying, 'precondition_refs'>):
  */
 export async function readVersions(tenants: TenantPool, call: Relying): Promise<Versions | null> {
   const refs = resourcesIn(call).map(({ ref }) => ref);
-  return refs.length === 0
-    ? null
-    : await callKernel<Versions>(tenants.pool, 'resource_versions', [call.tenant_id, refs]);
+  return refs.length === 0 ? null : await kernelSql.resourceVersions(tenants.pool, { tenant: call.tenant_id, refs });
 }
 
 /** What the statement that writes asserts of them, for its order: no member for a call that relies on none. */

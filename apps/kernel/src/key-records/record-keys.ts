@@ -3,7 +3,7 @@ import type { TenantId } from '@writ/contract';
 import { formatKeyEvent } from '@writ/receipt';
 import type { KeyRing, LiveSigner } from '@writ/signing';
 import type { Changes } from '../changes/index.ts';
-import { callKernel, type CrossTenantPool } from '../store/index.ts';
+import { kernelSql, type CrossTenantPool } from '../store/index.ts';
 import { dueEvents, nameOf, type DueEvent } from './due-events.ts';
 
 /** Tenants of one run, each a transaction of its own: a change of keys is no flood for the ledger. */
@@ -58,10 +58,10 @@ export class RecordKeys {
     const events = this.#sayable(now);
     const names = events.flatMap((event) => event.names).join('\n');
     if (events.length === 0 || names === this.#done || !this.#keys.record.isAble) return 0;
-    const lacking = JSON.stringify(events.map(({ due, names: accepted }) => ({ due, names: accepted })));
+    const lacking = events.map(({ due, names: accepted }) => ({ due, names: accepted }));
     let recorded = 0;
     for (let after = '', found: TenantId[]; recorded < TENANTS_MAX; after = found.at(-1) ?? '') {
-      found = await callKernel<TenantId[]>(this.#workers.pool, 'keys_unrecorded', [lacking, after, TENANTS_MAX]);
+      found = await kernelSql.keysUnrecorded(this.#workers.pool, { events: lacking, after, limit: TENANTS_MAX });
       if (found.length === 0) break;
       for (const tenantId of found) recorded += Number(await this.#recordFor(tenantId, events));
     }

@@ -5,7 +5,7 @@ import { AppendReply, Fault, LIMITS, parseFromPeer, type Subjects } from '@writ/
 import { runStatement } from '@writ/database';
 import { Outbox } from '../ports/index.ts';
 import type { SealedRecord } from '../records/index.ts';
-import { callKernel, type CrossTenantPool } from '../store/index.ts';
+import { kernelSql, type CrossTenantPool } from '../store/index.ts';
 import { appendRequest, byTenant, takeBatch, type SentRecord } from './batches.ts';
 import type { ReceiptBook } from './receipt-book.ts';
 
@@ -105,10 +105,10 @@ export class OutboxSender extends Outbox {
   async resend(): Promise<number> {
     let sent = 0;
     for (;;) {
-      const { rows } = await runStatement<SentRecord>(this.#workers.pool, {
-        name: 'kernel.claim_records',
-        text: 'SELECT * FROM kernel.claim_records($1, $2, $3)',
-        values: [ABANDONED_MS, CLAIM_MS, ROWS_MAX],
+      const rows = await kernelSql.claimRecords(this.#workers.pool, {
+        older_ms: ABANDONED_MS,
+        claim_ms: CLAIM_MS,
+        rows: ROWS_MAX,
       });
       const left = [...rows];
       while (left.length > 0) {
@@ -222,7 +222,7 @@ export class OutboxSender extends Outbox {
     clearTimeout(this.#dropping);
     this.#dropping = undefined;
     const logged = this.#logged.splice(0);
-    if (logged.length > 0) this.#follow(callKernel(this.#workers.pool, 'drop_records', [logged]));
+    if (logged.length > 0) this.#follow(kernelSql.dropRecords(this.#workers.pool, { records: logged }));
   }
 
   #isLogged({ record_id, leaf_index, tree_size, fault }: AppendReply['appended'][number]): boolean {

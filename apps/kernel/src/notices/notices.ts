@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { NoticeDrop, NoticesTaken, NoticeTake } from '@writ/contract';
-import { callKernel, type CrossTenantPool } from '../store/index.ts';
+import { kernelSql, type CrossTenantPool } from '../store/index.ts';
 
 /** How long who took notices may need to keep them elsewhere, in milliseconds; then they are handed out again. */
 const CLAIM_MS = 30_000;
@@ -17,13 +17,11 @@ export class Notices {
   }
 
   async take({ limit }: NoticeTake): Promise<NoticesTaken> {
-    return {
-      notices: await callKernel<NoticesTaken['notices']>(this.#workers.pool, 'take_notices', [CLAIM_MS, limit]),
-    };
+    return { notices: await kernelSql.takeNotices(this.#workers.pool, { claim_ms: CLAIM_MS, rows: limit }) };
   }
 
   async drop({ notice_ids }: NoticeDrop): Promise<Record<string, never>> {
-    await callKernel(this.#workers.pool, 'drop_notices', [notice_ids]);
+    await kernelSql.dropNotices(this.#workers.pool, { notices: notice_ids });
     return {};
   }
 }

@@ -5,7 +5,7 @@ import { currentTrace } from '@writ/telemetry';
 import { postable } from '../judgement/index.ts';
 import type { Outbox } from '../ports/index.ts';
 import { composeRecord, type RecordSealer } from '../records/index.ts';
-import { callKernel, isAgain, type TenantPool } from '../store/index.ts';
+import { kernelSql, isAgain, type TenantPool } from '../store/index.ts';
 import { requireRole } from '../tenancy/index.ts';
 import { enforcementOf, type PolicyShelf, type ReadyPolicy } from '../policies/index.ts';
 
@@ -23,19 +23,6 @@ interface Order {
   readonly caller: Caller;
   readonly verb: 'policy_activated' | 'policy_rolled_back';
   readonly note: string | null;
-}
-
-/** What kernel.activate_policy answers. */
-interface Activated {
-  readonly activation: {
-    readonly seq: number;
-    readonly policy_hash: string;
-    readonly activated_by: string;
-    readonly at: number;
-    readonly note: string | null;
-  };
-  readonly name: string;
-  readonly version: number;
 }
 
 /**
@@ -134,10 +121,10 @@ export class ActivatePolicy {
       record: postable(record),
     };
     try {
-      const { activation, name, version } = await callKernel<Activated>(tenants.pool, 'activate_policy', [
-        tenant_id,
-        JSON.stringify(order),
-      ]);
+      const { activation, name, version } = await kernelSql.activatePolicy(tenants.pool, {
+        tenant: tenant_id,
+        p: order,
+      });
       outbox.hand([record]);
       const { seq, activated_by, at } = activation;
       return {

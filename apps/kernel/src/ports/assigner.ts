@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { Lane } from '@writ/contract';
-import type { RedeemedRows } from '../attempts/index.ts';
+import type { RedeemedRows } from '../store/attempt-rows.ts';
 
 /** For whom a call is admitted: an executor that has a slot for it, and under what it holds the attempt. */
 export interface Assignment {

@@ -16,26 +16,20 @@ import {
   type TenantTool,
   type ToolDefinition,
 } from '@writ/contract';
-import { runStatement } from '@writ/database';
 import { parseJson } from '@writ/digest';
 import { dangerousTool, profileNamed } from '@writ/mk8-shell/dangerous';
 import { sandboxNamed, toolWithin } from '@writ/mk8-shell/tool';
 import { openPermit } from '@writ/permit';
 import { redeemedContext, sealTo } from '@writ/sealing';
 import type { Verifier } from '@writ/signing';
-import {
-  attemptFacts,
-  readAttemptFacts,
-  type AttemptFacts,
-  type AttemptMemory,
-  type RedeemedRows,
-} from '../attempts/index.ts';
+import { attemptFacts, readAttemptFacts, type AttemptFacts, type AttemptMemory } from '../attempts/index.ts';
 import type { ArgumentsReader } from '../judgement/index.ts';
 import { callArguments } from '../effects/index.ts';
 import { endingFault, frozenFault, unreportedEnding, type EndingFault, type Endings } from '../endings/index.ts';
 import { argumentsKey, plainRef, type PayloadField, type TenantVault } from '../payload/index.ts';
 import {
   definitionDigest,
+  kernelSql,
   profileFor,
   readDecidedTool,
   sandboxFor,
@@ -43,6 +37,8 @@ import {
   type OperationRow,
   type TenantPool,
   type Trees,
+  type RedeemedCall,
+  type RedeemedRows,
 } from '../store/index.ts';
 import type { OperationMonitor } from '../support/operation-monitor.ts';
 import { readSessionTasks } from '../tasks/index.ts';
@@ -51,11 +47,7 @@ import { parseSnapshotId } from '@writ/workspace';
 
 /** A call that is not to run any more is ended here, and then said to the executor. */
 const ENDS = ['token.revoked', 'token.expired', 'deadline', 'frozen'] as const;
-type RedeemVerdict = 'redeemed' | 'permit.invalid' | 'permit.expired' | 'permit.spent' | (typeof ENDS)[number];
-
-interface Redeemed extends RedeemedRows {
-  readonly verdict: RedeemVerdict;
-}
+type RedeemVerdict = RedeemedCall['verdict'];
 
 /** A longer root travels by itself: a directory of some five hundred entries. */
 const NODE_BYTES_MAX = 64 * 1024;
@@ -121,22 +113,18 @@ export class Redeem {
     return frozen === null ? endingFault(verdict) : frozenFault(frozen);
   }
 
-  async #redeem(permit: Permit, { executor_id, nonce }: RedeemRequest): Promise<Redeemed> {
-    const name = permit.mode === 'preview' ? 'kernel.redeem_preview' : 'kernel.redeem';
-    const { rows } = await runStatement<Redeemed>(this.#tenants.pool, {
-      name,
-      text: `SELECT * FROM ${name}($1, $2, $3, $4, $5, $6, $7)`,
-      values: [
-        permit.tenant_id,
-        permit.operation_id,
-        permit.attempt,
-        permit.action_digest,
-        executor_id,
-        nonce,
-        this.#options.leaseMs,
-      ],
-    });
-    return rows[0] as Redeemed;
+  async #redeem(permit: Permit, { executor_id, nonce }: RedeemRequest): Promise<RedeemedCall> {
+    const redeem = permit.mode === 'preview' ? kernelSql.redeemPreview : kernelSql.redeem;
+    const { tenant_id, operation_id, attempt, action_digest } = permit;
+    return (await redeem(this.#tenants.pool, {
+      tenant: tenant_id,
+      operation: operation_id,
+      attempt,
+      action_digest,
+      executor: executor_id,
+      nonce,
+      lease_ms: this.#options.leaseMs,
+    })) as RedeemedCall;
   }
 
   /**

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 import { Fault, LIMITS, type RenewReply, type RenewRequest } from '@writ/contract';
-import { runStatement } from '@writ/database';
 import { canonicalBytes } from '@writ/digest';
 import type { TenantVault } from '../payload/index.ts';
-import type { TenantPool } from '../store/index.ts';
+import { kernelSql, type TenantPool } from '../store/index.ts';
 
 export interface RenewOptions {
   readonly leaseMs: number;
@@ -45,25 +44,25 @@ export class Renew {
     const { tenant_id, operation_id, attempt, mode, executor_id, nonce, announced } = request;
     if (mode === 'preview' && announced !== undefined)
       throw new Fault('request.malformed', 'a preview lets no request out');
-    const name =
-      mode === 'preview' ? 'kernel.renew_preview' : announced === undefined ? 'kernel.renew' : 'kernel.renew_announced';
-    const values = [
-      tenant_id,
-      operation_id,
+    const args = {
+      tenant: tenant_id,
+      operation: operation_id,
       attempt,
-      executor_id,
+      executor: executor_id,
       nonce,
-      this.#options.leaseMs,
+      lease_ms: this.#options.leaseMs,
       effect,
-      ...(announced === undefined ? [] : [await this.#sealed(request), PIECES_MAX]),
-    ];
-    const { rows } = await runStatement<{ lease_until: number; stop: boolean }>(this.#tenants.pool, {
-      name,
-      text: `SELECT * FROM ${name}(${values.map((_, index) => `$${String(index + 1)}`).join(', ')})`,
-      values,
-    });
-    const [renewed] = rows;
-    if (renewed === undefined) throw new Fault('attempt.fenced');
+    };
+    const { pool } = this.#tenants;
+    const renewed =
+      announced === undefined
+        ? await (mode === 'preview' ? kernelSql.renewPreview : kernelSql.renew)(pool, args)
+        : await kernelSql.renewAnnounced(pool, {
+            ...args,
+            announced: await this.#sealed(request),
+            pieces_max: PIECES_MAX,
+          });
+    if (renewed === null) throw new Fault('attempt.fenced');
     return { v: 1, ...renewed };
   }
 

@@ -3,20 +3,15 @@ import { Fault, type Caller, type KernelRequest, type OperationView } from '@wri
 import type { Announcer } from '../announce/index.ts';
 import { isProposer } from '../held/index.ts';
 import type { RecordSealer } from '../records/index.ts';
-import { callKernel, type OperationRow, type OperationViews, type TenantPool } from '../store/index.ts';
+import {
+  kernelSql,
+  type OperationRow,
+  type OperationViews,
+  type TenantPool,
+  type SeenOperation,
+} from '../store/index.ts';
 import { requireId, requireRole } from '../tenancy/index.ts';
 import { resolutionRecord } from './resolution-record.ts';
-
-/** What kernel.read_operation returns. */
-interface Seen {
-  readonly now: number;
-  readonly operation: OperationRow;
-}
-/** What kernel.resolve_operation returns. */
-interface Resolved {
-  readonly operation: OperationRow;
-  readonly recorded: boolean;
-}
 
 /**
  * Notes what became of an ambiguous call, by the word of whoever looked where its effect went: a person, or the
@@ -45,7 +40,10 @@ export class Resolve {
     const { caller, operation_id } = request;
     requireRole(caller, 'admin', 'operator');
     requireId('operation', operation_id);
-    const seen = await callKernel<Seen | null>(this.#tenants.pool, 'read_operation', [caller.tenant_id, operation_id]);
+    const seen = await kernelSql.readOperation(this.#tenants.pool, {
+      tenant: caller.tenant_id,
+      operation: operation_id,
+    });
     if (seen === null) throw new Fault('not_found');
     requireAnother(caller, seen.operation);
     const row = isOpen(seen.operation) ? await this.#resolve(seen, request) : seen.operation;
@@ -57,7 +55,10 @@ export class Resolve {
   }
 
   /** The row after it: another's resolution, where that came first. */
-  async #resolve({ now, operation }: Seen, request: KernelRequest<'operation.resolve'>): Promise<OperationRow> {
+  async #resolve(
+    { now, operation }: SeenOperation,
+    request: KernelRequest<'operation.resolve'>,
+  ): Promise<OperationRow> {
     const { tenant_id, operation_id } = operation;
     const sealed = this.#sealer.seal(resolutionRecord(operation, request, now), {
       actionDigest: operation.action_digest,
@@ -70,12 +71,12 @@ export class Resolve {
       resolved_by: request.caller.api_key_id,
       record: { record_id: sealed.record_id, keyid: sealed.keyid },
     };
-    const resolved = await callKernel<Resolved | null>(this.#tenants.pool, 'resolve_operation', [
-      tenant_id,
-      JSON.stringify(order),
-      sealed.payload,
-      sealed.sig,
-    ]);
+    const resolved = await kernelSql.resolveOperation(this.#tenants.pool, {
+      tenant: tenant_id,
+      p: order,
+      payload: sealed.payload,
+      sig: sealed.sig,
+    });
     if (resolved === null) throw new Fault('not_found');
     if (resolved.recorded) this.#announcer.announce(resolved.operation, [sealed]);
     return resolved.operation;

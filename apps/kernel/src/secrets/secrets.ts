@@ -3,8 +3,8 @@ import { Fault, SECRETS_MAX, type KernelRequest, type SecretView } from '@writ/c
 import { secretContext, type HpkeBox } from '@writ/sealing';
 import { contentDigest, type Changes } from '../changes/index.ts';
 import type { TenantVault } from '../payload/index.ts';
-import { isAgain, fittedPage, parseCursor, type Listed } from '../store/index.ts';
-import { found, newestFirst, plainRow, requireRole, rowsAfter, type Tenancy } from '../tenancy/index.ts';
+import { isAgain, fittedPage, kernelSql, parseCursor, type Listed } from '../store/index.ts';
+import { callIn, found, newestFirst, plainRow, requireRole, rowsAfter, type Tenancy } from '../tenancy/index.ts';
 import { openSealed } from '../values/index.ts';
 
 const COLUMNS = { name: true, version: true, note: true, created_by: true, created_at: true } as const;
@@ -94,7 +94,10 @@ export class Secrets {
         throw new Fault('limit.exceeded', `a tenant has at most ${String(SECRETS_MAX)} secrets`);
       const version = standing?.version ?? 1;
       const sealed = box.sealValue('secret', [name, String(version)], clear).toString('base64');
-      await rows.$queryRaw`SELECT kernel.put_secret(${tenant_id}, ${JSON.stringify({ name, version, sealed, key_id: box.keyId, note, created_by })}::jsonb)::text`;
+      await callIn(rows, kernelSql.putSecret, {
+        tenant: tenant_id,
+        p: { name, version, sealed, key_id: box.keyId, note, created_by },
+      });
       // Nothing of the value: what is short could be guessed from a digest.
       const change = { verb: 'secret_set', subject: name, digest: contentDigest({ name, version, note }) };
       return {

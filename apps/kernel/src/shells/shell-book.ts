@@ -7,12 +7,10 @@ import {
   type ShellEndRequest,
   type ShellRenewRequest,
 } from '@writ/contract';
-import { callKernel, type TenantPool } from '../store/index.ts';
+import { kernelSql, type TenantPool } from '../store/index.ts';
 
 /** As long as a dead executor is taken for a living one at most; it renews several times in it. In milliseconds. */
 const LEASE_MS = 6_000;
-
-type Attached = Omit<ShellAttachReply, 'v'>;
 
 /**
  * Keeps where the shells of sessions are, so that calls find them and callers are told when one is no more. It decides
@@ -35,33 +33,33 @@ export class ShellBook {
     opens,
     shell_id,
   }: ShellAttachRequest): Promise<ShellAttachReply> {
-    const found = await callKernel<Attached | null>(this.#tenants.pool, 'attach_shell', [
-      tenant_id,
-      operation_id,
+    const found = await kernelSql.attachShell(this.#tenants.pool, {
+      tenant: tenant_id,
+      operation: operation_id,
       attempt,
-      executor_id,
+      executor: executor_id,
       nonce,
       opens,
-      shell_id,
-      LEASE_MS,
-    ]);
+      shell: shell_id,
+      lease_ms: LEASE_MS,
+    });
     if (found === null) throw new Fault('attempt.fenced');
     return { v: 1, ...found };
   }
 
   /** Whether the executor is to keep the shell. */
   async renew({ tenant_id, executor_id, shell_id }: ShellRenewRequest): Promise<boolean> {
-    return await callKernel<boolean>(this.#tenants.pool, 'renew_shell', [
-      tenant_id,
-      executor_id,
-      shell_id,
-      LEASE_MS,
-      SHELL_SESSION.tool_id,
-    ]);
+    return await kernelSql.renewShell(this.#tenants.pool, {
+      tenant: tenant_id,
+      executor: executor_id,
+      shell: shell_id,
+      lease_ms: LEASE_MS,
+      tool: SHELL_SESSION.tool_id,
+    });
   }
 
   /** Notes why it is no more; the first word counts. */
   async end({ tenant_id, executor_id, shell_id, ending }: ShellEndRequest): Promise<void> {
-    await callKernel<boolean>(this.#tenants.pool, 'end_shell', [tenant_id, executor_id, shell_id, ending]);
+    await kernelSql.endShell(this.#tenants.pool, { tenant: tenant_id, executor: executor_id, shell: shell_id, ending });
   }
 }

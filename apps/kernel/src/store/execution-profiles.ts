@@ -4,7 +4,7 @@
 // decided and again when it runs, and what was removed meanwhile runs nothing.
 import { Fault, type ExecutionProfile } from '@writ/contract';
 import { profileDigest, profileFrom } from '@writ/mk8-shell/dangerous';
-import { callKernel } from './kernel-function.ts';
+import { kernelSql } from './functions/index.ts';
 import type { TenantPool } from './pools.ts';
 
 /** A profile under its name, with the bytes that its digest is over. */
@@ -21,9 +21,7 @@ export interface StandingProfile {
  */
 export async function profileFor(tenants: TenantPool, tenantId: string, name: string): Promise<StandingProfile> {
   // No name has a NUL, and the database takes none in a question.
-  const stored = name.includes('\0')
-    ? null
-    : await callKernel<string | null>(tenants.pool, 'profile_for', [tenantId, name]);
+  const stored = name.includes('\0') ? null : await kernelSql.profileFor(tenants.pool, { tenant: tenantId, name });
   const bytes = stored === null ? null : new Uint8Array(Buffer.from(stored, 'base64'));
   const profile = bytes === null ? null : profileFrom(bytes);
   if (bytes === null || profile === null)

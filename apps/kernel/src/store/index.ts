@@ -3,16 +3,19 @@ export { fittedPage, parseCursor } from './cursor.ts';
 export { pageOf, type Listed, type RowPosition } from '@writ/paging';
 export { DEPLOYMENT, frozenHint, frozenWords, type FreezeRow } from './freeze-row.ts';
 export { badLink } from './link-targets.ts';
-export {
-  callKernel,
-  callKernelUnawaited,
-  isAgain,
-  isKeyRetired,
-  isTaken,
-  isUncounted,
-  quotaFault,
-  unlessToolChanged,
-} from './kernel-function.ts';
+export { kernelSql } from './functions/index.ts';
+export type { AccountRow, ApprovedSession, AssignedRows, Claim } from './functions/admission.ts';
+export type { RedeemedCall, RerunVerdict } from './functions/attempts.ts';
+export type { OverdueApproval } from './functions/approvals.ts';
+export type { Dispatched, DispatchedCall, Requeued, ReplacedVerdict } from './functions/dispatch.ts';
+export type { SeenFreeze, FreezeFacts } from './functions/freezes.ts';
+export type { PreviewVerdict } from './functions/previews.ts';
+export type { SeriesRow } from './functions/outcomes.ts';
+export type { DrawnTokens } from './functions/tokens.ts';
+export type { CallRef, EndVerdict, FactRows, Head, RedeemedRows, RulesInForce, SeenOperation } from './attempt-rows.ts';
+export type { ErasedBatch, ErasureRow } from './erasure-row.ts';
+export type { ApprovalRow, HeldCall, PreviewRow, VotedOperation, VoteRole, VoteRow } from './held-rows.ts';
+export { isAgain, isKeyRetired, isTaken, isUncounted, quotaFault, unlessToolChanged } from './kernel-errors.ts';
 export { newId } from '@writ/nest-kit';
 export type { OperationRow, ResolutionColumns } from './operation-row.ts';
 export { lastRecordOf, viewOf, type ViewExtras } from './operation-view.ts';
@@ -25,15 +28,6 @@ export { requireSkill, skillAtHand, skillBytes } from './skills.ts';
 export { publicJwkFrom, sandboxFor, verifiedSandbox, type UnverifiedSandbox } from './script-sandboxes.ts';
 export { Sizes } from './sizes.ts';
 export { Trees } from './trees.ts';
-export {
-  countVotes,
-  readVotes,
-  roleNeeded,
-  votesByOperation,
-  yesesOf,
-  type VotedOperation,
-  type VoteRole,
-  type VoteRow,
-} from './votes.ts';
+export { countVotes, readVotes, roleNeeded, votesByOperation, yesesOf } from './votes.ts';
 export { WrappedKeyRows } from './wrapped-key-rows.ts';
 export { readOperation, type FoundOperation } from './read-operation.ts';

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import { callKernel } from './kernel-function.ts';
+import { kernelSql } from './functions/index.ts';
 import type { OperationRow } from './operation-row.ts';
 import type { TenantPool } from './pools.ts';
 
@@ -17,11 +17,7 @@ export async function readOperation(
   tenantId: string,
   operationId: string,
 ): Promise<FoundOperation | null> {
-  const found = await callKernel<{ now: number; operation: OperationRow; result: string | null } | null>(
-    tenants.pool,
-    'read_operation',
-    [tenantId, operationId],
-  );
+  const found = await kernelSql.readOperation(tenants.pool, { tenant: tenantId, operation: operationId });
   if (found === null) return null;
   return {
     now: found.now,

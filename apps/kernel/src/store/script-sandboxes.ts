@@ -5,18 +5,8 @@
 import { Fault } from '@writ/contract';
 import { SANDBOX_PAYLOAD_TYPE, SignedSandboxError, verifySandbox, type SignedSandbox } from '@writ/mk8-shell';
 import { parseVerifier, type PublicJwk } from '@writ/signing';
-import { callKernel } from './kernel-function.ts';
+import { kernelSql } from './functions/index.ts';
 import type { TenantPool } from './pools.ts';
-
-/** As kernel.sandbox_for gives it: bytes in base64. */
-interface SandboxRow {
-  readonly definition: string;
-  readonly statement: string | null;
-  readonly keyid: string | null;
-  readonly sig: string | null;
-  readonly public_key: string | null;
-  readonly revoked: boolean;
-}
 
 /** A sandbox with what was signed, and the key that it names; nothing of it is believed. */
 export interface UnverifiedSandbox {
@@ -42,9 +32,7 @@ export const publicJwkFrom = (publicKey: Uint8Array): PublicJwk => ({
  */
 export async function sandboxFor(tenants: TenantPool, tenantId: string, name: string): Promise<SignedSandbox> {
   // No name has a NUL, and the database takes none in a question.
-  const row = name.includes('\0')
-    ? null
-    : await callKernel<SandboxRow | null>(tenants.pool, 'sandbox_for', [tenantId, name]);
+  const row = name.includes('\0') ? null : await kernelSql.sandboxFor(tenants.pool, { tenant: tenantId, name });
   if (row === null)
     throw new Fault(
       'sandbox.unknown',

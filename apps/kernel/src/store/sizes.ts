@@ -1,15 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { TenantId } from '@writ/contract';
 import { parseSnapshotId, sizeOf } from '@writ/workspace';
-import { callKernel } from './kernel-function.ts';
+import { kernelSql } from './functions/index.ts';
 import type { TenantPool } from './pools.ts';
 import type { Trees } from './trees.ts';
-
-interface Uncounted {
-  readonly workspace_id: string;
-  readonly snapshot_id: string;
-  readonly seq: number;
-}
 
 /**
  * Counts what workspaces hold that nobody has counted: those from before there were quotas, and those whose heads an
@@ -30,12 +24,12 @@ export class Sizes {
    * @throws Fault as the blob store and the database
    */
   async count(tenantId: TenantId, workspaceId: string | null = null): Promise<void> {
-    const found = await callKernel<readonly Uncounted[]>(this.#tenants.pool, 'uncounted', [tenantId, workspaceId]);
+    const found = await kernelSql.uncounted(this.#tenants.pool, { tenant: tenantId, workspace: workspaceId });
     // One after another, with pauses: each may be a tree of many directories, all of them at hand.
     const reader = this.#trees.reader(tenantId);
     for (const { workspace_id, snapshot_id, seq } of found) {
       const { files, bytes } = await sizeOf(reader, parseSnapshotId(snapshot_id));
-      await callKernel(this.#tenants.pool, 'put_size', [tenantId, workspace_id, seq, files, bytes]);
+      await kernelSql.putSize(this.#tenants.pool, { tenant: tenantId, workspace: workspace_id, seq, files, bytes });
     }
   }
 }

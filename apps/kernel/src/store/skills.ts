@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import { parseMessage, SkillManifest, type SkillAtHand } from '@writ/contract';
 import { canonicalBytes, parseJson, sha256Hex } from '@writ/digest';
-import { callKernel } from './kernel-function.ts';
+import { kernelSql } from './functions/index.ts';
 import type { TenantPool } from './pools.ts';
 
 /** The bytes of a version, which its digest is over. */
@@ -18,14 +18,9 @@ export function requireSkill(bytes: Uint8Array, digest: string): SkillManifest {
   return manifest;
 }
 
-interface Stored {
-  readonly found: { readonly digest: string; readonly contents: string } | null;
-  readonly names: readonly string[];
-}
-
 /** What a call that reads a skill finds at this moment; a version that was changed in the database is not there. */
 export async function skillAtHand(tenants: TenantPool, tenantId: string, name: string): Promise<SkillAtHand> {
-  const { found, names } = await callKernel<Stored>(tenants.pool, 'skill_for', [tenantId, name]);
+  const { found, names } = await kernelSql.skillFor(tenants.pool, { tenant: tenantId, name });
   const manifest = found === null ? null : skillFrom(Buffer.from(found.contents, 'base64'), found.digest);
   return { found: found === null || manifest === null ? null : { digest: found.digest, manifest }, names: [...names] };
 }

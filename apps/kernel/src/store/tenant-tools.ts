@@ -7,17 +7,13 @@ import { definitionForDigest, parseMessage, TenantTool, TOOLS, type ToolDefiniti
 import { canonicalBytes, sha256Hex } from '@writ/digest';
 import { inTenant } from '@writ/database';
 import { LRUCache } from 'lru-cache';
-import { callKernel } from './kernel-function.ts';
+import { kernelSql } from './functions/index.ts';
+import type { StoredTool } from './functions/tools.ts';
 import type { TenantPool } from './pools.ts';
 
 /** Definitions kept ready, by what they say: some KB each. */
 const READY_MAX = 2_000;
 const ready = new LRUCache<string, ToolDefinition>({ max: READY_MAX });
-
-interface StoredTool {
-  readonly document: unknown;
-  readonly definition_digest: string;
-}
 
 /** A tenant's tool as it was decided on. */
 export interface DecidedTool {
@@ -45,7 +41,7 @@ export async function readToolInForce(
 ): Promise<ToolDefinition | null> {
   // No tool's name has a NUL, and the database takes none in a question.
   if (TOOLS.has(toolId) || toolId.includes('\0')) return null;
-  const stored = await callKernel<StoredTool | null>(tenants.pool, 'tool_in_force', [tenantId, toolId]);
+  const stored = await kernelSql.toolInForce(tenants.pool, { tenant: tenantId, tool: toolId });
   return stored === null ? null : readyOf(stored);
 }
 
@@ -63,10 +59,7 @@ export async function readDecidedTool(
   { tenant_id, tool_id, tool_definition_digest }: NamesTool,
 ): Promise<DecidedTool | null> {
   if (TOOLS.has(tool_id) || tool_definition_digest === null) return null;
-  const stored = await callKernel<(StoredTool & { readonly in_force: boolean }) | null>(tenants.pool, 'tool_decided', [
-    tenant_id,
-    tool_definition_digest,
-  ]);
+  const stored = await kernelSql.toolDecided(tenants.pool, { tenant: tenant_id, digest: tool_definition_digest });
   const definition = stored === null ? null : readyOf(stored);
   return stored === null || definition?.tool_id !== tool_id
     ? null

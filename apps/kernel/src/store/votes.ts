@@ -1,35 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { AutonomyMode, VoteCount } from '@writ/contract';
-import { callKernel } from './kernel-function.ts';
+import { kernelSql } from './functions/index.ts';
+import type { VotedOn, VotedOperation, VoteRole, VoteRow } from './held-rows.ts';
 import type { TenantPool } from './pools.ts';
-
-/** A right to say yes to a held call. An administrator's is an operator's too. */
-export type VoteRole = VoteCount['role'];
-
-/** A row of kernel.vote as kernel.votes_of gives it. */
-export interface VoteRow {
-  readonly vote_id: string;
-  readonly says: 'approve' | 'deny';
-  /** whose vote it is; `cast_as` is the person behind the key that gave it */
-  readonly principal: string;
-  readonly role: VoteRole;
-  readonly cast_by: string;
-  readonly cast_as: string;
-  readonly delegation_id: string | null;
-  readonly effect_digest: string | null;
-  readonly comment: string | null;
-  readonly record_id: string | null;
-  readonly created_at: number;
-  /** whether it is for what the approval is of now, by a right that nobody took back */
-  readonly stands: boolean;
-}
-
-/** A held call as its votes are counted. */
-export interface VotedOn {
-  readonly autonomy_mode: AutonomyMode;
-  readonly quorum: number;
-  readonly votes: readonly VoteRow[];
-}
 
 /** The least role whose yes counts under that much supervision. */
 export const roleNeeded = (mode: AutonomyMode): VoteRole => (mode === 'escalated' ? 'admin' : 'operator');
@@ -54,11 +27,8 @@ export async function readVotes(
   tenantId: string,
   operationIds: readonly string[],
 ): Promise<ReadonlyMap<string, VoteCount>> {
-  return votesByOperation(await callKernel<VotedOperation[]>(tenants.pool, 'votes_on', [tenantId, operationIds]));
+  return votesByOperation(await kernelSql.votesOn(tenants.pool, { tenant: tenantId, operations: operationIds }));
 }
-
-/** One of what kernel.votes_on returns. */
-export type VotedOperation = VotedOn & { readonly operation_id: string };
 
 export const votesByOperation = (rows: readonly VotedOperation[]): ReadonlyMap<string, VoteCount> =>
   new Map(rows.map((row) => [row.operation_id, countVotes(row)]));

@@ -1,16 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
-import { runStatement } from '@writ/database';
 import type { Announcer } from '../announce/index.ts';
 import { readAttemptFacts, type AttemptFacts } from '../attempts/index.ts';
 import { endingFault, frozenFault, unreportedEnding, type EndingFault, type Endings } from '../endings/index.ts';
 import type { Images } from '../judgement/index.ts';
 import { refusalOf, type Reevaluated, type Reevaluation } from '../reevaluation/index.ts';
 import {
-  callKernel,
+  kernelSql,
   unlessToolChanged,
   type CrossTenantPool,
   type OperationRow,
   type TenantPool,
+  type CallRef,
+  type ReplacedVerdict,
 } from '../store/index.ts';
 import { eachInTurn } from './each-in-turn.ts';
 
@@ -19,15 +20,6 @@ const ROWS_MAX = 200;
 /** The rule that a decision's record names where the call was decided before, under another image. */
 const RULE = 'sandbox.image_replaced';
 const CAUSE = { cause: 'the sandbox image was replaced while the call waited', code: 'approval.stale' } as const;
-
-type Replaced =
-  | { readonly verdict: 'replaced'; readonly operation: OperationRow }
-  | { readonly verdict: 'again' | 'gone' | 'frozen' | 'token.revoked' | 'token.expired' };
-
-interface WaitingCall {
-  readonly tenant_id: string;
-  readonly operation_id: string;
-}
 
 export interface ImageSweeperParts {
   readonly workers: CrossTenantPool;
@@ -62,11 +54,10 @@ export class ImageSweeper {
   }
 
   /** The waiting calls of all tenants whose image is another, and that executors have left often enough. */
-  async find(): Promise<readonly WaitingCall[]> {
-    const { rows } = await runStatement<WaitingCall>(this.#parts.workers.pool, {
-      name: 'kernel.waiting_in_replaced_images',
-      text: 'SELECT * FROM kernel.waiting_in_replaced_images($1, $2)',
-      values: [this.#known, ROWS_MAX],
+  async find(): Promise<readonly CallRef[]> {
+    const rows = await kernelSql.waitingInReplacedImages(this.#parts.workers.pool, {
+      images: this.#known,
+      rows: ROWS_MAX,
     });
     return rows;
   }
@@ -75,7 +66,7 @@ export class ImageSweeper {
    * Decides the calls again. Resolves with how many got this deployment's image, and how many ended because they may
    * not run in it.
    */
-  async decide(calls: readonly WaitingCall[]): Promise<{ replaced: number; ended: number }> {
+  async decide(calls: readonly CallRef[]): Promise<{ replaced: number; ended: number }> {
     const became = await eachInTurn(
       calls,
       'calls whose image was replaced could not be decided again',
@@ -114,7 +105,7 @@ export class ImageSweeper {
     return attempt - (state === 'dispatched' ? 1 : 0) >= 2 ** reruns;
   }
 
-  async #replace(operation: OperationRow, anew: Reevaluated): Promise<Replaced['verdict']> {
+  async #replace(operation: OperationRow, anew: Reevaluated): Promise<ReplacedVerdict['verdict']> {
     const { tenant_id, operation_id, attempt, decision_record_id } = operation;
     const { record, columns } = this.#reevaluation.decisionOf(operation, anew, RULE);
     const order = {
@@ -127,11 +118,7 @@ export class ImageSweeper {
       record: { record_id: record.record_id, keyid: record.keyid, digest: record.digest },
     };
     const replaced = await unlessToolChanged(
-      callKernel<Replaced>(this.#parts.tenants.pool, 'replace_image', [
-        JSON.stringify(order),
-        record.payload,
-        record.sig,
-      ]),
+      kernelSql.replaceImage(this.#parts.tenants.pool, { p: order, payload: record.payload, sig: record.sig }),
     );
     // The next sweep decides under the tool that is in force then.
     if (replaced === null) return 'again';

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import { callKernel, type CrossTenantPool } from '../store/index.ts';
+import { kernelSql, type CrossTenantPool } from '../store/index.ts';
 
 /** Rows that one sweep takes out. */
 const ROWS_MAX = 500;
@@ -17,6 +17,6 @@ export class OutputSweeper {
 
   /** Resolves with how many went. */
   async sweep(): Promise<number> {
-    return await callKernel<number>(this.#workers.pool, 'sweep_outputs', [ROWS_MAX]);
+    return await kernelSql.sweepOutputs(this.#workers.pool, { rows: ROWS_MAX });
   }
 }

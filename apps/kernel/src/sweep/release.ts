@@ -1,13 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-import { Fault, type Lane, type ReleaseRequest } from '@writ/contract';
+import { Fault, type ReleaseRequest } from '@writ/contract';
 import type { Bell } from '../ports/index.ts';
-import { callKernel, type TenantPool } from '../store/index.ts';
+import { kernelSql, type TenantPool } from '../store/index.ts';
 import type { Sweeper } from './sweeper.ts';
-
-interface Released {
-  readonly lane: Lane;
-  readonly over: boolean;
-}
 
 /** Takes attempts back that their executors have stopped, so that nobody waits for a lease that nobody renews. */
 export class Release {
@@ -26,15 +21,15 @@ export class Release {
    * @throws Fault `attempt.fenced` for any other attempt than the current one
    */
   async run({ tenant_id, operation_id, attempt, mode, executor_id, nonce, stopping }: ReleaseRequest): Promise<void> {
-    const isPreview = mode === 'preview';
-    const released = await callKernel<Released | null>(this.#tenants.pool, isPreview ? 'release_preview' : 'release', [
-      tenant_id,
-      operation_id,
+    const release = mode === 'preview' ? kernelSql.releasePreview : kernelSql.release;
+    const released = await release(this.#tenants.pool, {
+      tenant: tenant_id,
+      operation: operation_id,
       attempt,
-      executor_id,
+      executor: executor_id,
       nonce,
       stopping,
-    ]);
+    });
     if (released === null) throw new Fault('attempt.fenced');
     if (!released.over) this.#bell.wake(released.lane);
     // One that may be tried again is found by a sweep, as any whose lease has run out.

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import { LIMITS, type Lane } from '@writ/contract';
-import { runStatement } from '@writ/database';
+import { LIMITS } from '@writ/contract';
 import {
   ambiguousEnding,
   endingFault,
@@ -9,10 +8,16 @@ import {
   unreportedEnding,
   type Ending,
   type Endings,
-  type SeenOperation,
 } from '../endings/index.ts';
 import type { Bell } from '../ports/index.ts';
-import { callKernel, type FreezeRow, type TenantPool, type CrossTenantPool } from '../store/index.ts';
+import {
+  kernelSql,
+  type FreezeRow,
+  type TenantPool,
+  type CrossTenantPool,
+  type SeenOperation,
+  type Requeued,
+} from '../store/index.ts';
 import { eachInTurn } from './each-in-turn.ts';
 
 /** Rows that one sweep takes of a kind: bounds its transaction. What is left comes with the next. */
@@ -21,12 +26,6 @@ const ROWS_MAX = 200;
  * How long a call without a deadline waits for an executor, a person's day included; kernel.waits_until says the same.
  */
 const WAITS_MS_MAX = 172_800_000;
-
-interface Requeued {
-  readonly lane: Lane;
-  readonly lost: boolean;
-  readonly count: number;
-}
 
 /** What kernel.attempt_facts says of one that is overdue. */
 interface SeenOverdue extends SeenOperation {
@@ -65,21 +64,13 @@ export class Sweeper {
   }
 
   async #requeue(): Promise<Requeued[]> {
-    const { rows } = await runStatement<Requeued>(this.#workers.pool, {
-      name: 'kernel.requeue',
-      text: 'SELECT * FROM kernel.requeue($1, $2)',
-      values: [LIMITS.attempts.max, ROWS_MAX],
-    });
+    const rows = await kernelSql.requeue(this.#workers.pool, { leases_max: LIMITS.attempts.max, rows: ROWS_MAX });
     for (const { lane } of rows) this.#bell.wake(lane);
     return rows;
   }
 
   async #endOverdue(): Promise<number> {
-    const { rows } = await runStatement<{ tenant_id: string; operation_id: string }>(this.#workers.pool, {
-      name: 'kernel.overdue',
-      text: 'SELECT * FROM kernel.overdue($1, $2)',
-      values: [LIMITS.attempts.max, ROWS_MAX],
-    });
+    const rows = await kernelSql.overdue(this.#workers.pool, { leases_max: LIMITS.attempts.max, rows: ROWS_MAX });
     const ended = await eachInTurn(rows, 'overdue operations could not be ended', ({ tenant_id, operation_id }) =>
       this.endOne(tenant_id, operation_id),
     );
@@ -88,7 +79,7 @@ export class Sweeper {
 
   /** Ends one operation if it is overdue; false where it isn't, or only goes back to the queue. */
   async endOne(tenantId: string, operationId: string): Promise<boolean> {
-    const seen = await callKernel<SeenOverdue | null>(this.#tenants.pool, 'attempt_facts', [tenantId, operationId]);
+    const seen = await kernelSql.attemptFacts(this.#tenants.pool, { tenant: tenantId, operation: operationId });
     const ending = seen === null ? null : overdueEnding(seen);
     if (seen === null || ending === null) return false;
     return (await this.#endings.end(seen, ending)).verdict === 'done';

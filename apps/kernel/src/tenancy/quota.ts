@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import { Fault, type TenantId, type WorkspaceLimitsChange } from '@writ/contract';
-import type { Sizes } from '../store/index.ts';
+import { kernelSql, type Sizes } from '../store/index.ts';
+import { callIn } from './call-in.ts';
 import { plainRow } from './plain-row.ts';
 import type { Rows } from './tenancy.ts';
 
@@ -38,7 +39,7 @@ export async function withQuota<T>(
     if (isBound) await sizes.count(tenant_id, workspaceId);
     const made = await set(async (rows) => {
       if (!isBound) return true;
-      await rows.$executeRaw`SELECT kernel.change_rules(${tenant_id})`;
+      await callIn(rows, kernelSql.changeRules, { tenant: tenant_id });
       return (await rows.workspace.count({ where: { ...where, files: null } })) === 0;
     });
     if (made !== null) return made;
@@ -60,6 +61,5 @@ export async function heldIn(rows: Rows, where: Counted): Promise<{ files: numbe
 
 /** Bytes of whole outputs that are kept for the tenant now. */
 export async function outputsHeld(rows: Rows, tenantId: TenantId): Promise<number> {
-  const [held] = await rows.$queryRaw<[{ bytes: bigint }]>`SELECT kernel.outputs_held(${tenantId}, NULL) AS bytes`;
-  return Number(held.bytes);
+  return await callIn(rows, kernelSql.outputsHeld, { tenant: tenantId, but: null });
 }

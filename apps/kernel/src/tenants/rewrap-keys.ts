@@ -3,7 +3,7 @@ import type { TenantId } from '@writ/contract';
 import { masterKeyId, type MasterKeys } from '@writ/sealing';
 import type { Changes } from '../changes/index.ts';
 import { unwrapTenantKeys, wrapTenantKeys } from '../payload/index.ts';
-import { callKernel, type CrossTenantPool } from '../store/index.ts';
+import { kernelSql, type CrossTenantPool } from '../store/index.ts';
 
 /** Tenants named in one statement; each is a transaction of its own. */
 const BATCH = 100;
@@ -40,7 +40,7 @@ export class RewrapKeys {
     const unopened: string[] = [];
     let done = 0;
     for (let after = '', found: TenantId[]; ; after = found.at(-1) ?? '') {
-      found = await callKernel<TenantId[]>(this.#workers.pool, 'wrapped_otherwise', [id, after, BATCH]);
+      found = await kernelSql.wrappedOtherwise(this.#workers.pool, { key: id, after, limit: BATCH });
       for (const tenantId of found) {
         const rewrapped = await this.#rewrap(tenantId, id);
         if (rewrapped === null) unopened.push(tenantId);

@@ -8,7 +8,7 @@ import {
   type TenantLimitsView,
 } from '@writ/contract';
 import { contentDigest, type Changes } from '../changes/index.ts';
-import { callKernel, type Sizes, type CrossTenantPool } from '../store/index.ts';
+import { kernelSql, type Sizes, type CrossTenantPool } from '../store/index.ts';
 import {
   found,
   heldIn,
@@ -84,11 +84,7 @@ export async function limitsSince(
   workers: CrossTenantPool,
   { since, after }: Omit<LimitsSince, 'v'>,
 ): Promise<LimitsChanged> {
-  const { now, items } = await callKernel<Omit<LimitsChanged, 'more'>>(workers.pool, 'limits_since', [
-    since,
-    after,
-    PAGE,
-  ]);
+  const { now, items } = await kernelSql.limitsSince(workers.pool, { since, after, limit: PAGE });
   return { now, items, more: items.length === PAGE };
 }
 

@@ -1,15 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import { Fault, type KernelRequest, type TokenDrawn } from '@writ/contract';
-import { callKernel, type TenantPool } from '../store/index.ts';
+import { kernelSql, type TenantPool, type DrawnTokens } from '../store/index.ts';
 import { onlyAgentOf, requireId, requireRole } from '../tenancy/index.ts';
-
-interface Drawn {
-  readonly bounded: boolean;
-  readonly refused:
-    | null
-    | { readonly code: 'budget.exhausted'; readonly capability_token_id: string; readonly left: number }
-    | { readonly code: 'conflict' | 'token.revoked' | 'token.expired' | 'token.not_yet_valid' };
-}
 
 /**
  * Draws what a run's models use on the `llm_tokens` of its session's token, and of each token above it. INVARIANT
@@ -39,15 +31,15 @@ export class DrawTokens {
     requireRole(caller, 'admin', 'agent');
     requireId('token', capability_token_id);
     const { agent_id = null } = onlyAgentOf(caller);
-    const draw = JSON.stringify({ capability_token_id, agent_id, run_id, fence, place, used_total, reserve });
-    const drawn = await callKernel<Drawn | null>(this.#tenants.pool, 'draw_tokens', [caller.tenant_id, draw]);
+    const draw = { capability_token_id, agent_id, run_id, fence, place, used_total, reserve };
+    const drawn = await kernelSql.drawTokens(this.#tenants.pool, { tenant: caller.tenant_id, p: draw });
     if (drawn === null) throw new Fault('not_found');
     if (drawn.refused !== null) throw new Fault(drawn.refused.code, wordsOf(drawn.refused, reserve));
     return { bounded: drawn.bounded };
   }
 }
 
-function wordsOf(refused: NonNullable<Drawn['refused']>, reserve: number): string {
+function wordsOf(refused: NonNullable<DrawnTokens['refused']>, reserve: number): string {
   switch (refused.code) {
     case 'budget.exhausted':
       return `the capability token \`${refused.capability_token_id}\` has ${String(Math.max(0, refused.left))} \`llm_tokens\` left, and the next reply may take ${String(reserve)}`;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { Caller, CapabilityToken } from '@writ/contract';
-import { found, onlyAgentOf, type Rows } from '../tenancy/index.ts';
+import { kernelSql } from '../store/index.ts';
+import { callIn, found, onlyAgentOf, type Rows } from '../tenancy/index.ts';
 import { storedToken } from './token-view.ts';
 
 /**
@@ -15,7 +16,7 @@ export async function lockedChain(rows: Rows, caller: Caller, parentId: string):
       select: { chain: true },
     }),
   );
-  await rows.$executeRaw`SELECT kernel.hold_rules(${tenant_id})`;
+  await callIn(rows, kernelSql.holdRules, { tenant: tenant_id });
   const stored = await rows.token.findMany({ where: { capability_token_id: { in: chain } } });
   return chain.toReversed().map((id) => storedToken(found(stored.find((row) => row.capability_token_id === id))));
 }

@@ -2,7 +2,8 @@
 import { Fault, type KernelRequest } from '@writ/contract';
 import type { Changes } from '../changes/index.ts';
 import type { Events } from '../ports/index.ts';
-import { found, requireId, requireRole, type Tenancy } from '../tenancy/index.ts';
+import { kernelSql } from '../store/index.ts';
+import { callIn, found, requireId, requireRole, type Tenancy } from '../tenancy/index.ts';
 import { reachOf } from './reach-of.ts';
 import { tokenViews, type TokenView } from './token-view.ts';
 
@@ -33,7 +34,7 @@ export class RevokeToken {
     const { tenant_id } = caller;
     const view = await this.#changes.make(tenant_id, async (rows, now) => {
       // Waits for the decisions and commits under way: they come wholly before this, and the next ones see it.
-      await rows.$executeRaw`SELECT kernel.change_rules(${tenant_id})`;
+      await callIn(rows, kernelSql.changeRules, { tenant: tenant_id });
       const before = found(await rows.token.findFirst({ where: { capability_token_id, tenant_id } }));
       const reach = await reachOf(rows, caller, before);
       if (reach === 'none') throw new Fault('not_found');

@@ -2,7 +2,7 @@
 import { Fault } from '@writ/contract';
 import type { TenantVault } from '../payload/index.ts';
 import { ValueStore, type NewSecret, type SealedSecret } from '../ports/index.ts';
-import { callKernel, isAgain, type TenantPool } from '../store/index.ts';
+import { kernelSql, isAgain, type TenantPool } from '../store/index.ts';
 
 /** Times that one version is tried: each time somebody else stored one of the same name. */
 const PUTS_MAX = 5;
@@ -20,7 +20,7 @@ export class PgValueStore extends ValueStore {
 
   override async seal(tenantId: string, { name, value, note, created_by }: NewSecret): Promise<SealedSecret> {
     const box = await this.#vault.of(tenantId);
-    const version = await callKernel<number>(this.#tenants.pool, 'next_secret_version', [tenantId, name]);
+    const version = await kernelSql.nextSecretVersion(this.#tenants.pool, { tenant: tenantId, name });
     return {
       name,
       version,
@@ -36,7 +36,7 @@ export class PgValueStore extends ValueStore {
     for (let times = 0; times < PUTS_MAX; times++) {
       const sealed = await this.seal(tenantId, secret);
       try {
-        await callKernel(this.#tenants.pool, 'put_secret', [tenantId, JSON.stringify(sealed)]);
+        await kernelSql.putSecret(this.#tenants.pool, { tenant: tenantId, p: sealed });
         return sealed.version;
       } catch (error) {
         if (!isAgain(error)) throw error;

@@ -2,7 +2,7 @@
 import { Fault, secretsNamed, VALUE_GET, type NamesSecrets, type PermitMode, type ValueScope } from '@writ/contract';
 import { askOf, sessionOf, type ValueAsk } from '../judgement/index.ts';
 import type { TenantVault } from '../payload/index.ts';
-import { callKernel, type OperationRow, type TenantPool } from '../store/index.ts';
+import { kernelSql, type OperationRow, type TenantPool } from '../store/index.ts';
 
 /** A value that a person gives to the call that waits for it. */
 export interface GivenValue {
@@ -11,12 +11,6 @@ export interface GivenValue {
   readonly value: Buffer;
   /** milliseconds by the database's clock */
   readonly expires_at: number;
-}
-
-interface Taken {
-  readonly approval_id?: string;
-  readonly version?: number;
-  readonly sealed: string;
 }
 
 /**
@@ -61,14 +55,14 @@ export class SessionValues {
    */
   async take(ask: ValueAsk, operationId: string): Promise<string | null> {
     const { tenant_id, agent_id, name, secret } = ask;
-    const taken = await callKernel<Taken | null>(this.#tenants.pool, 'take_value', [
-      tenant_id,
-      agent_id,
-      sessionOf(ask),
+    const taken = await kernelSql.takeValue(this.#tenants.pool, {
+      tenant: tenant_id,
+      agent: agent_id,
+      session: sessionOf(ask),
       name,
       secret,
-      operationId,
-    ]);
+      operation: operationId,
+    });
     if (taken === null) return null;
     const box = await this.#vault.of(tenant_id);
     const sealed = Buffer.from(taken.sealed, 'base64');

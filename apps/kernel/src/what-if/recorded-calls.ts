@@ -3,7 +3,7 @@ import { MK8_RUN, SHELL_DANGEROUS, type JobListing, type RecordedCallRef, type T
 import { listsTool } from '@writ/capability';
 import type { BlobStore } from '@writ/blobs';
 import { inTenant } from '@writ/database';
-import { keptOf, type HeldCall } from '../held/index.ts';
+import { keptOf } from '../held/index.ts';
 import {
   decideForm,
   delegatorsOf,
@@ -17,7 +17,15 @@ import {
 import type { TenantVault } from '../payload/index.ts';
 import type { ReadyPolicy } from '../policies/index.ts';
 import type { JudgedAction } from '../ports/index.ts';
-import { readToolOf, type OperationRow, type RowPosition, type TenantPool, type Trees } from '../store/index.ts';
+import {
+  kernelSql,
+  readToolOf,
+  type OperationRow,
+  type RowPosition,
+  type TenantPool,
+  type Trees,
+  type HeldCall,
+} from '../store/index.ts';
 
 /** A call as it was recorded, with what is kept of its arguments. */
 export type RecordedCall = Pick<HeldCall, 'operation' | 'args' | 'args_ref'> & {
@@ -69,12 +77,9 @@ export class RecordedCalls {
 
   /** The database's clock, in milliseconds. */
   async now(tenantId: string): Promise<number> {
-    return await inTenant(
-      this.#from.tenants.pool,
-      tenantId,
-      async (client) => (await client.query<{ now: number }>('SELECT kernel.now_ms() AS now')).rows[0]?.now ?? 0,
-      { readOnly: true },
-    );
+    return await inTenant(this.#from.tenants.pool, tenantId, async (client) => await kernelSql.nowMs.in(client, {}), {
+      readOnly: true,
+    });
   }
 
   /** Newest first. */

@@ -10,9 +10,9 @@ import {
 import { inTenant } from '@writ/database';
 import type { PastEffect } from '@writ/effect';
 import { readAttemptFacts, type AttemptFacts } from '../attempts/index.ts';
-import type { EffectExaminer, Effort, SeriesRow, StoredDeltas } from '../effects/index.ts';
+import type { EffectExaminer, Effort, StoredDeltas } from '../effects/index.ts';
 import type { ArgumentsReader } from '../judgement/index.ts';
-import { readToolOf, type OperationRow, type TenantPool } from '../store/index.ts';
+import { readToolOf, type OperationRow, type TenantPool, type SeriesRow } from '../store/index.ts';
 
 /** States of a workspace before an effect that are looked through for its series. A longer series is left out. */
 const SERIES_STATES_MAX = 1_000;

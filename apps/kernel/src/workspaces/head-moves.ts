@@ -15,8 +15,8 @@ import {
 } from '@writ/workspace';
 import type { Changes } from '../changes/index.ts';
 import { quotaHint } from '../effects/index.ts';
-import { isUncounted, type Sizes, type Trees } from '../store/index.ts';
-import type { Rows, Tenancy } from '../tenancy/index.ts';
+import { isUncounted, kernelSql, type Sizes, type Trees } from '../store/index.ts';
+import { callIn, type Rows, type Tenancy } from '../tenancy/index.ts';
 import { InTurn } from './in-turn.ts';
 import { findWorkspace, viewOfWorkspace, type StoredWorkspace } from './workspace-row.ts';
 
@@ -125,7 +125,7 @@ async function moveHead(
   { before, kind, snapshotId, deltaId: delta_id, digest, growth }: Stored,
 ) {
   // First of all locks, as in a commit: a quota that is set counts for every move that begins after it.
-  await rows.$executeRaw`SELECT kernel.hold_rules(${before.tenant_id})`;
+  await callIn(rows, kernelSql.holdRules, { tenant: before.tenant_id });
   const { workspace_id, tenant_id, head_snapshot_id, head_seq } = before;
   const after = { head_snapshot_id: snapshotId, head_seq: head_seq + 1, updated_at: now };
   const { count } = await rows.workspace.updateMany({

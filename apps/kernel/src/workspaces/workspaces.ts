@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { KernelRequest, SnapshotKind, SnapshotView, WorkspaceView } from '@writ/contract';
-import { fittedPage, pageOf, parseCursor, type Listed } from '../store/index.ts';
+import { fittedPage, kernelSql, pageOf, parseCursor, type Listed } from '../store/index.ts';
 import {
   found,
   newestFirst,
   plainRow,
+  callIn,
   requireId,
   requireRole,
   rowsAfter,
@@ -86,10 +87,7 @@ export class Workspaces {
 
 /** @throws Fault `not_found` for a moment before the workspace was made */
 async function headAt(rows: Rows, workspaceId: string, at: number): Promise<string> {
-  const [stood] = await rows.$queryRaw<
-    { id: string | null }[]
-  >`SELECT kernel.snapshot_at(${workspaceId}, ${BigInt(at)}) AS id`;
-  return found(stood?.id ?? null);
+  return found(await callIn(rows, kernelSql.snapshotAt, { workspace: workspaceId, at }));
 }
 
 type Call = { readonly agent_id: string; readonly tool_id: string };
