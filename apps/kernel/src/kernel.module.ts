@@ -9,20 +9,26 @@ import { Lifetime, Repeated, type Given } from '@writ/nest-kit';
 import { knownKeys, HpkeBox } from '@writ/sealing';
 import { ConnectionWatch } from '@writ/telemetry';
 import { watchPool, Work } from '@writ/worker-pool';
-import { Admit, AdmitController, admissionStatements, Decisions, FactMemory, Places } from './admit/index.ts';
-import { Agents, AgentsController } from './agents/index.ts';
-import { ApiKeysController, EndCalls, RevokeKey } from './api-keys/index.ts';
-import { Announcer, BusEvents, Outcomes, OutcomesController } from './announce/index.ts';
-import { Cancel, CancelController } from './cancel/index.ts';
-import { ApplyTools, ListTools, SearchProviders, ToolsController } from './cli-tools/index.ts';
-import { Changes, ChangesController, RecordChange } from './changes/index.ts';
-import { Collect, Names } from './collect/index.ts';
-import { Assign } from './assign/index.ts';
-import { AttemptMemory } from './attempts/index.ts';
-import { Commit, CommitController, HoldEffect, KeepOutput, PreviewReports, Reruns } from './commit/index.ts';
+import { Admit, AdmitController, admissionStatements, Decisions, FactMemory, Places } from './admission/admit/index.ts';
+import { Agents, AgentsController } from './management/agents/index.ts';
+import { ApiKeysController, EndCalls, RevokeKey } from './management/api-keys/index.ts';
+import { Announcer, BusEvents, Outcomes, OutcomesController } from './execution/announcements/index.ts';
+import { Cancel, CancelController } from './admission/cancel/index.ts';
+import { ApplyTools, ListTools, SearchProviders, ToolsController } from './management/tools/index.ts';
+import { Changes, ChangesController, RecordChange } from './evidence/changes/index.ts';
+import { Collect, Names } from './management/garbage-collection/index.ts';
+import { Assign } from './execution/direct-dispatch/index.ts';
+import { AttemptMemory } from './execution/attempts/index.ts';
+import { Commit, CommitController, HoldEffect, KeepOutput, PreviewReports, Reruns } from './execution/commit/index.ts';
 import type { KernelConfig } from './config.env.ts';
 import type { KernelTasks } from './kernel.worker.ts';
-import { Containers, ContainersController, KillContainer, Peek, PeekedController } from './containers/index.ts';
+import {
+  Containers,
+  ContainersController,
+  KillContainer,
+  Peek,
+  PeekedController,
+} from './management/containers/index.ts';
 import {
   Approvals,
   CastVote,
@@ -33,9 +39,16 @@ import {
   Give,
   PreviewAgain,
   Readmission,
-} from './decide/index.ts';
-import { Delegations, DelegationsController } from './delegations/index.ts';
-import { Dispatcher, PermitDesk, PreviewDispatcher, Slots, SlotsController, withinTrace } from './dispatch/index.ts';
+} from './admission/decide/index.ts';
+import { Delegations, DelegationsController } from './management/delegations/index.ts';
+import {
+  Dispatcher,
+  PermitDesk,
+  PreviewDispatcher,
+  Slots,
+  SlotsController,
+  withinTrace,
+} from './execution/dispatch/index.ts';
 import {
   EffectCheck,
   EffectExaminer,
@@ -44,8 +57,8 @@ import {
   LARGE_READINGS,
   ReportReader,
   StoredDeltas,
-} from './effects/index.ts';
-import { Endings } from './endings/index.ts';
+} from './execution/effects/index.ts';
+import { Endings } from './execution/outcomes/index.ts';
 import {
   BeginErasure,
   EraseBatches,
@@ -54,14 +67,14 @@ import {
   ErasuresController,
   RetainContents,
   RetentionRules,
-} from './erasures/index.ts';
-import { ExpireHeld } from './expire/index.ts';
-import { Freezes, FreezesController, LiftFreeze, PlaceFreeze } from './freezes/index.ts';
-import { HeldCalls, Previews } from './held/index.ts';
-import { ArgumentsReader, Judge, ToolReader } from './judgement/index.ts';
-import { RecordKeys } from './key-records/index.ts';
-import { OutboxSender, ReceiptBook } from './log/index.ts';
-import { Notices, NoticesController } from './notices/index.ts';
+} from './evidence/erasures/index.ts';
+import { ExpireHeld } from './admission/expire/index.ts';
+import { Freezes, FreezesController, LiftFreeze, PlaceFreeze } from './management/freezes/index.ts';
+import { HeldCalls, Previews } from './execution/held/index.ts';
+import { ArgumentsReader, Judge, ToolReader } from './judging/judgement/index.ts';
+import { RecordKeys } from './evidence/signing-keys/index.ts';
+import { OutboxSender, ReceiptBook } from './evidence/outbox/index.ts';
+import { Notices, NoticesController } from './management/notices/index.ts';
 import {
   ListOperations,
   OperationsController,
@@ -69,35 +82,32 @@ import {
   ReadOutput,
   ReadRequests,
   ReadResult,
-} from './operations/index.ts';
-import { TenantVault } from './payload/index.ts';
-import { PolicyShelf, StoredPolicySets, type PolicyEngine } from './policies/index.ts';
-import { ActivatePolicy, PoliciesController, PutPolicy, ShowPolicies } from './policy-sets/index.ts';
-import type { Bell, PolicySets } from './ports/index.ts';
-import { RecordSealer, SignedSeal } from './records/index.ts';
-import { Redeem, RedeemController } from './redeem/index.ts';
-import { Reevaluation } from './reevaluation/index.ts';
-import { Renew, RenewController } from './renew/index.ts';
-import { Resolve, ResolveController } from './resolve/index.ts';
-import {
-  KERNEL_CONNECTIONS,
-  OperationViews,
-  Sizes,
-  TenantPool,
-  Trees,
-  CrossTenantPool,
-  WrappedKeyRows,
-} from './store/index.ts';
-import { watchBacklog, watchSlots } from './support/gauges.ts';
-import { KernelKeys } from './support/kernel-keys.ts';
-import { OperationMonitor } from './support/operation-monitor.ts';
-import { watchSender } from './support/sender-watch.ts';
-import { Resources, ResourcesController } from './resources/index.ts';
-import { Profiles, ProfilesController } from './profiles/index.ts';
-import { ListSandboxes, RegisterSandbox, Registrars, SandboxesController } from './sandboxes/index.ts';
-import { Secrets, SecretsController } from './secrets/index.ts';
-import { ShellBook, ShellsController } from './shells/index.ts';
-import { Skills, SkillsController } from './skills/index.ts';
+} from './management/operations/index.ts';
+import { TenantVault } from './evidence/payload/index.ts';
+import { PolicyShelf, StoredPolicySets, type PolicyEngine } from './judging/policies/index.ts';
+import { ActivatePolicy, PoliciesController, PutPolicy, ShowPolicies } from './management/policy-sets/index.ts';
+import type { Bell } from './execution/announcements/bell.ts';
+import type { PolicySets } from './judging/policies/policy-sets.ts';
+import { RecordSealer, SignedSeal } from './evidence/records/index.ts';
+import { Redeem, RedeemController } from './execution/redeem/index.ts';
+import { Reevaluation } from './execution/reevaluation/index.ts';
+import { Renew, RenewController } from './execution/renew/index.ts';
+import { Resolve, ResolveController } from './admission/resolve/index.ts';
+import { KERNEL_CONNECTIONS, TenantPool, CrossTenantPool } from './foundation/database/pools.ts';
+import { OperationViews } from './execution/operations/operation-views.ts';
+import { Sizes } from './foundation/workspace/sizes.ts';
+import { Trees } from './foundation/workspace/trees.ts';
+import { WrappedKeyRows } from './evidence/payload/wrapped-key-rows.ts';
+import { watchBacklog, watchSlots } from './execution/telemetry/gauges.ts';
+import { KernelKeys } from './evidence/signing-keys/kernel-keys.ts';
+import { OperationMonitor } from './execution/telemetry/operation-monitor.ts';
+import { watchSender } from './evidence/outbox/sender-watch.ts';
+import { Resources, ResourcesController } from './management/resources/index.ts';
+import { Profiles, ProfilesController } from './management/profiles/index.ts';
+import { ListSandboxes, RegisterSandbox, Registrars, SandboxesController } from './management/sandboxes/index.ts';
+import { Secrets, SecretsController } from './management/secrets/index.ts';
+import { ShellBook, ShellsController } from './execution/shells/index.ts';
+import { Skills, SkillsController } from './management/skills/index.ts';
 import {
   ImageSweeper,
   OutputSweeper,
@@ -106,9 +116,16 @@ import {
   ReleaseController,
   Sweeper,
   ValueSweeper,
-} from './sweep/index.ts';
-import { Tenancy } from './tenancy/index.ts';
-import { CreateTenant, Limits, limitsSince, RewrapKeys, TenantsController, type Rewrapped } from './tenants/index.ts';
+} from './execution/sweep/index.ts';
+import { Tenancy } from './foundation/tenancy/index.ts';
+import {
+  CreateTenant,
+  Limits,
+  limitsSince,
+  RewrapKeys,
+  TenantsController,
+  type Rewrapped,
+} from './management/tenants/index.ts';
 import {
   AttenuateToken,
   DrawTokens,
@@ -118,8 +135,8 @@ import {
   SpawnToken,
   Tokens,
   TokensController,
-} from './tokens/index.ts';
-import { BundlesController, SealBundle } from './bundles/index.ts';
+} from './management/tokens/index.ts';
+import { BundlesController, SealBundle } from './evidence/bundles/index.ts';
 import {
   BacktestPolicy,
   ExplainOperation,
@@ -128,8 +145,8 @@ import {
   ReplayCalls,
   Simulate,
   WhatIfController,
-} from './what-if/index.ts';
-import { PgValueStore, SessionValues } from './values/index.ts';
+} from './management/what-if/index.ts';
+import { PgValueStore, SessionValues } from './execution/values/index.ts';
 import {
   ChangeWorkspace,
   CreateWorkspace,
@@ -139,7 +156,7 @@ import {
   RestoreWorkspace,
   Workspaces,
   WorkspacesController,
-} from './workspaces/index.ts';
+} from './management/workspaces/index.ts';
 
 /** Between two looks for previews that wait: a person waits for them, but not for milliseconds. */
 const PREVIEW_MS = 250;

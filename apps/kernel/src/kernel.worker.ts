@@ -4,16 +4,16 @@
 import { compareContents, droppedStashes, historyChanges, keptContents, newStarters } from '@writ/effect';
 import { COMMAND_BUDGET } from '@writ/risk';
 import { serveTasks } from '@writ/worker-pool/thread';
-import { hashesOfDelta } from './collect/delta-hashes.ts';
-import { readLasting, readWhole } from './effects/delta-pieces.ts';
-import type { ComparedContents } from './effects/effect-examiner.ts';
-import { readDelta, readRequestList, verifyResultBytes, writeResult } from './effects/read-report.ts';
-import { readArgumentsText, writeArguments } from './judgement/read-arguments.ts';
-import { readDeclared, readScript } from './judgement/read-tool.ts';
-import { checkPolicy } from './policies/check-policy.ts';
-import { readCall, type CallRead, type ReadCall } from './policies/read-call.ts';
-import { shellGrammar } from './policies/shell-grammar.ts';
-import { readSkillFile } from './skills/read-skill.ts';
+import { hashesOfDelta } from './management/garbage-collection/delta-hashes.ts';
+import { readLasting, readWhole } from './execution/effects/delta-pieces.ts';
+import type { ComparedContents } from './execution/effects/effect-examiner.ts';
+import { readDelta, readRequestList, verifyResultBytes, writeResult } from './execution/effects/read-report.ts';
+import { readArgumentsText, writeArguments } from './judging/judgement/read-arguments.ts';
+import { readDeclared, readScript } from './judging/judgement/read-tool.ts';
+import { checkPolicy } from './judging/policies/check-policy.ts';
+import { readCall, type CallRead, type ReadCall } from './judging/policies/read-call.ts';
+import { shellGrammar } from './judging/policies/shell-grammar.ts';
+import { readSkillFile } from './management/skills/read-skill.ts';
 
 export const kernelTasks = {
   'args.read': readArgumentsText,

@@ -5,8 +5,8 @@ import { traceHooks } from '@writ/telemetry';
 import { poolSizes, workerProgram } from '@writ/worker-pool';
 import { readConfig } from './config.env.ts';
 import { KernelModule } from './kernel.module.ts';
-import { loadPolicyEngine } from './policies/index.ts';
-import { KernelPool } from './support/kernel-pool.ts';
+import { loadPolicyEngine } from './judging/policies/index.ts';
+import { KernelPool } from './kernel-pool.ts';
 
 growHeapFreely();
 await bootProcess(async () => {

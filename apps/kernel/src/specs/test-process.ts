@@ -13,7 +13,7 @@ import { InlineWork } from '@writ/worker-pool';
 import type { KernelConfig } from '../config.env.ts';
 import { KernelModule } from '../kernel.module.ts';
 import { kernelTasks } from '../kernel.worker.ts';
-import { loadPolicyEngine } from '../policies/index.ts';
+import { loadPolicyEngine } from '../judging/policies/index.ts';
 import { newSigner } from './test-kernel.ts';
 import { WrittenPolicy } from './test-ports.ts';
 

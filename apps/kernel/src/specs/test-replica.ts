@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { ProposedCall } from '@writ/contract';
-import { Admit, FactMemory, ROOM_CALLS, type Rooms } from '../admit/index.ts';
-import { Announcer } from '../announce/index.ts';
-import { Judge } from '../judgement/index.ts';
-import { StoredPolicySets } from '../policies/index.ts';
-import { Trees, type OperationRow } from '../store/index.ts';
+import { Admit, FactMemory, ROOM_CALLS, type Rooms } from '../admission/admit/index.ts';
+import { Announcer } from '../execution/announcements/index.ts';
+import { Judge } from '../judging/judgement/index.ts';
+import { StoredPolicySets } from '../judging/policies/index.ts';
+import { Trees } from '../foundation/workspace/trees.ts';
+import type { OperationRow } from '../foundation/rows/operation-row.ts';
 import type { PolicyKernel } from './test-policies.ts';
 
 /** Reads the facts of every call. */
