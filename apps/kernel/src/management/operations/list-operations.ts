@@ -5,8 +5,8 @@ import { lastRecordOf, viewOf } from '../../execution/operations/operation-view.
 import { votesByOperation } from '../../execution/held/votes-of-call.ts';
 import type { Listed } from '@writ/paging';
 import type { OperationRow } from '../../foundation/rows/operation-row.ts';
-import type { VotedOperation } from '../../foundation/rows/held-rows.ts';
-import { newestFirst, onlyAgentOf, plainRow, rowsAfter, type Tenancy } from '../../foundation/tenancy/index.ts';
+import { kernelSql } from '../../foundation/database/functions/index.ts';
+import { callIn, newestFirst, onlyAgentOf, plainRow, rowsAfter, type Tenancy } from '../../foundation/tenancy/index.ts';
 
 /** Lists operations, newest first. What a tool returned is left out: it stands in the operation itself. */
 export class ListOperations {
@@ -38,13 +38,11 @@ export class ListOperations {
       });
       const pending = new Set(waiting.map((record) => record.record_id));
       const held = rows.filter((row) => row.state === 'held').map(({ operation_id }) => operation_id);
-      const [voted] =
+      const voted =
         held.length === 0
           ? []
-          : await tables.$queryRaw<
-              { rows: VotedOperation[] }[]
-            >`SELECT kernel.votes_on(${caller.tenant_id}, ${held}) AS rows`;
-      const votes = votesByOperation(voted?.rows ?? []);
+          : await callIn(tables, kernelSql.votesOn, { tenant: caller.tenant_id, operations: held });
+      const votes = votesByOperation(voted);
       return rows.map((row) =>
         viewOf(row, {
           replayed: false,
