@@ -54,13 +54,9 @@ test('the whole kernel comes up, serves its verbs over the bus, and goes down', 
       throw error;
     },
   });
+  const work = new InlineWork(kernelTasks);
   const app = await NestFactory.createMicroservice(
-    KernelModule.with(
-      config,
-      { bus, logger, telemetry, readiness },
-      await loadPolicyEngine(new InlineWork(kernelTasks)),
-      policy,
-    ),
+    KernelModule.with(config, { bus, logger, telemetry, readiness }, await loadPolicyEngine(work), work, policy),
     { logger: false, strategy: transport },
   );
   app.useGlobalFilters(new FaultFilter());

@@ -92,12 +92,14 @@ function openParts(kernel: TestKernel) {
     new Commit(
       tenants,
       blobs,
-      effects,
-      new Landing(tenants, blobs, new Trees(blobs), new Sizes(tenants, new Trees(blobs)), failed),
-      new HoldEffect(blobs, vault, sealer, endings),
+      {
+        effects,
+        landing: new Landing(tenants, blobs, new Trees(blobs), new Sizes(tenants, new Trees(blobs)), failed),
+        holds: new HoldEffect(blobs, vault, sealer, endings),
+        reruns,
+      },
       endings,
       known,
-      reruns,
     );
   return {
     bus,
@@ -115,7 +117,8 @@ function openParts(kernel: TestKernel) {
     previewDispatcher: new PreviewDispatcher(workers, desk, slots, permits),
     previewReports: new PreviewReports(tenants, blobs, vault, effects, previews),
     previewSweeper: new PreviewSweeper(workers, tenants, previews),
-    redeem: new Redeem(tenants, vault, endings, memory, new Trees(blobs), verifiers, {
+    redeem: new Redeem(tenants, vault, endings, memory, new Trees(blobs), {
+      verifiers,
       leaseMs: LEASE_MS,
       args: kernel.args,
       monitor: UNCOUNTED,

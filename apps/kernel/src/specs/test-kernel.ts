@@ -106,7 +106,7 @@ export async function openTestKernel(connections = 20, policiesOf?: (tenants: Te
     values: new SessionValues(tenants, vault),
     store: new PgValueStore(tenants, vault),
   };
-  const admit = new Admit(sources, parts.judge, decisions, parts.announcer, parts.outcomes, parts.views);
+  const admit = new Admit(sources, parts.judge, decisions, parts);
   return {
     ...parts,
     bugs,

@@ -49,9 +49,7 @@ export async function openPolicyKernel() {
         { ...kernel.sources, policies, memory: new FactMemory(() => performance.now()) },
         new Judge(policies, new Trees(kernel.blobs)),
         kernel.decisions,
-        kernel.announcer,
-        kernel.outcomes,
-        kernel.views,
+        kernel,
       );
     },
     close: async () => {

@@ -52,13 +52,9 @@ export async function openTestProcess() {
       throw error;
     },
   });
+  const work = new InlineWork(kernelTasks);
   const app = await NestFactory.createMicroservice(
-    KernelModule.with(
-      config,
-      { bus, logger, telemetry, readiness },
-      await loadPolicyEngine(new InlineWork(kernelTasks)),
-      policy,
-    ),
+    KernelModule.with(config, { bus, logger, telemetry, readiness }, await loadPolicyEngine(work), work, policy),
     { logger: false, strategy: transport },
   );
   app.useGlobalFilters(new FaultFilter());

@@ -73,9 +73,7 @@ export class TestReplica {
       { ...kernel.sources, tenants, policies, memory: this.memory },
       new Judge(policies, new Trees(kernel.blobs)),
       kernel.decisions,
-      new Announcer(kernel.outbox, kernel.bell, kernel.events, this.memory),
-      kernel.outcomes,
-      kernel.views,
+      { ...kernel, announcer: new Announcer(kernel.outbox, kernel.bell, kernel.events, this.memory) },
     );
   }
 

@@ -1,28 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
 import { Fault, type OperationView } from '@writ/contract';
-import type { BlobStore } from '@writ/blobs';
 import {
   decideStanding,
   readFacts,
   readNamed,
   readSecretsKnown,
   readValueKnown,
-  type ArgumentsReader,
   type Judge,
   type Judgement,
 } from '../../judging/judgement/index.ts';
 import { readOperation } from '../../execution/operations/read-operation.ts';
 import type { OperationRow } from '../../foundation/rows/operation-row.ts';
 import type { OperationViews } from '../../execution/operations/operation-views.ts';
-import type { TenantPool } from '../../foundation/database/pools.ts';
-import type { TenantVault } from '../../evidence/payload/index.ts';
 import { NoAssigner, type Assigner } from '../../execution/direct-dispatch/assigner.ts';
-import type { PolicySets } from '../../judging/policies/policy-sets.ts';
 import type { Announcer, Heard, Outcomes } from '../../execution/announcements/index.ts';
 import { decideClaim } from './decide-claim.ts';
 import type { Decisions, Written } from './decisions.ts';
-import { isWhole, type FactMemory, type RememberedFacts } from './fact-memory.ts';
+import { isWhole, type RememberedFacts } from './fact-memory.ts';
 import { anotherCall, readProposal, type Proposal, type SentCall } from './proposal.ts';
+import type { Sources } from './sources.ts';
 import { SessionApprovals } from './session-approvals.ts';
 
 /** Times that one call is decided on facts that moved meanwhile. Each time somebody else got ahead, so few suffice. */
@@ -37,14 +33,13 @@ export interface Decided {
   readonly end: Promise<Heard> | null;
 }
 
-/** What an admission reads from. */
-export interface Sources {
-  readonly tenants: TenantPool;
-  readonly blobs: BlobStore;
-  readonly vault: TenantVault;
-  readonly policies: PolicySets;
-  readonly memory: FactMemory;
-  readonly args: ArgumentsReader;
+/** By what a decided call is announced, dispatched and answered. */
+export interface AdmissionReplies {
+  readonly announcer: Announcer;
+  readonly outcomes: Outcomes;
+  readonly views: OperationViews;
+  /** absent: every call waits its turn */
+  readonly assigner?: Assigner;
 }
 
 /**
@@ -66,10 +61,7 @@ export class Admit {
     sources: Sources,
     judge: Judge,
     decisions: Decisions,
-    announcer: Announcer,
-    outcomes: Outcomes,
-    views: OperationViews,
-    assigner: Assigner = new NoAssigner(),
+    { announcer, outcomes, views, assigner = new NoAssigner() }: AdmissionReplies,
   ) {
     this.#assigner = assigner;
     this.#sources = sources;

@@ -17,13 +17,8 @@ import {
   type Images,
   type Judgement,
 } from '../../judging/judgement/index.ts';
-import {
-  plainRef,
-  type ArgumentsRef,
-  type Holder,
-  type KeyedCall,
-  type TenantVault,
-} from '../../evidence/payload/index.ts';
+import { plainRef, type Holder, type KeyedCall, type TenantVault } from '../../evidence/payload/index.ts';
+import type { ArgumentsRef } from '../../foundation/rows/content-ref.ts';
 import { NoAssigner, type Assigned, type Assigner } from '../../execution/direct-dispatch/assigner.ts';
 import type { RecordSealer, SealedRecord } from '../../evidence/records/index.ts';
 import { isAgain, isKeyRetired, isTaken } from '../../foundation/database/kernel-errors.ts';

@@ -176,9 +176,7 @@ it('64 calls of three tenants at once are written in groups, and each caller has
     kernel.sources,
     kernel.judge,
     new Decisions(counted, kernel.sealer, kernel.vault, kernel.images),
-    kernel.announcer,
-    kernel.outcomes,
-    kernel.views,
+    kernel,
   );
   const tokens = await Promise.all(tenants.map((tenant) => tenant.token({ budgets: { calls: 20 } })));
   const calls = Array.from({ length: 64 }, (_, i) => (tenants[i % 3] as TestTenant).writeCall(tokens[i % 3] as string));

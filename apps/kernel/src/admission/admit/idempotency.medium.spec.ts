@@ -30,9 +30,7 @@ openKernelSpec((on) => {
         { ...kernel.sources, memory: new FactMemory(() => performance.now()) },
         new Judge(kernel.policy, new Trees(kernel.blobs)),
         kernel.decisions,
-        kernel.announcer,
-        new Outcomes(10),
-        kernel.views,
+        { ...kernel, outcomes: new Outcomes(10) },
       ),
   );
 });

@@ -14,7 +14,7 @@ import {
 import { kernelSql } from '../../foundation/database/functions/index.ts';
 import { readOperation } from '../../execution/operations/read-operation.ts';
 import type { ApprovedSession } from '../../foundation/database/functions/admission.ts';
-import type { Sources } from './admit.ts';
+import type { Sources } from './sources.ts';
 import type { Proposal } from './proposal.ts';
 
 /**

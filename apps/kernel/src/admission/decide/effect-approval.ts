@@ -32,7 +32,8 @@ import type { OperationRow } from '../../foundation/rows/operation-row.ts';
 import type { HeldCall } from '../../foundation/rows/held-rows.ts';
 import type { EndVerdict } from '../../foundation/rows/attempt-rows.ts';
 import type { CastVote } from './cast-vote.ts';
-import { judgeHeld, newDecision, type DecisionParts, type NewDecision, type Rejudged } from './judge-held.ts';
+import { judgeHeld, type DecisionParts, type Rejudged } from './judge-held.ts';
+import { newDecision, type NewDecision } from './new-decision.ts';
 import type { PreviewAgain } from './preview-again.ts';
 import { tallyOf } from './quorum.ts';
 

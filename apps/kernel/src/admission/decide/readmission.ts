@@ -17,7 +17,8 @@ import { kernelSql } from '../../foundation/database/functions/index.ts';
 import type { OperationRow } from '../../foundation/rows/operation-row.ts';
 import type { HeldCall } from '../../foundation/rows/held-rows.ts';
 import type { CastVote } from './cast-vote.ts';
-import { judgeHeld, newDecision, type DecisionParts, type Rejudged } from './judge-held.ts';
+import { judgeHeld, type DecisionParts, type Rejudged } from './judge-held.ts';
+import { newDecision } from './new-decision.ts';
 import { tallyOf } from './quorum.ts';
 
 const UNFINISHED: ReadonlySet<string> = new Set(['waiting', 'dispatched', 'performing']);

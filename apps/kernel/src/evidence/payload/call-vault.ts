@@ -9,13 +9,8 @@ import { createSecretKey, hkdfSync, randomBytes, type KeyObject } from 'node:cry
 import { Fault, type PermitMode } from '@writ/contract';
 import { KEY_BYTES, openBytes, sealBytes, type ContentSeal } from '@writ/sealing';
 import { LRUCache } from 'lru-cache';
+import type { PayloadField } from './payload-field.ts';
 import type { TenantBox } from './tenant-box.ts';
-
-/**
- * The columns of kernel.payload that are encrypted, and the key within `args_ref`; bound into the ciphertext, so that
- * one can't be read as another.
- */
-export type PayloadField = 'args' | 'args_key' | 'salt' | 'result' | 'staged' | 'requests' | 'announced';
 
 /**
  * A call with the key that it was admitted with; null: it was admitted when there were none, and is under its tenant's.

@@ -2,31 +2,11 @@
 //
 // What is kept of a call by reference. INVARIANT (opened here): whatever reads such a content in this process reads it
 // through these functions, so that none is read that the call's key doesn't open.
-import type { BlobRef, ContentOpens, PermitMode, TenantId } from '@writ/contract';
+import type { BlobRef, ContentOpens, TenantId } from '@writ/contract';
 import type { BlobStore } from '@writ/blobs';
 import { ARGUMENTS_ATTEMPT, openContent, type ContentKind, type ContentSeal } from '@writ/sealing';
+import type { ArgumentsRef, ContentRef } from '../../foundation/rows/content-ref.ts';
 import type { CallVault, KeyedCall } from './call-vault.ts';
-
-/** Long arguments, as `kernel.payload.args_ref` has them. */
-export interface ArgumentsRef extends BlobRef {
-  /**
-   * the key that the door drew for them, sealed under the call's, base64; absent: they were put when none were sealed,
-   * as they are
-   */
-  readonly sealed_key?: string;
-}
-
-/** The attempt that sealed a content: another numbers its contents likewise, and a preview is none of them. */
-export interface SealedBy {
-  readonly attempt: number;
-  readonly mode: PermitMode;
-}
-
-/** A content that an executor stored, as the rows have it that name one. */
-export interface ContentRef extends BlobRef {
-  /** absent: it was stored when none was sealed, as it is */
-  readonly sealed?: SealedBy;
-}
 
 /** A call by its names. */
 export type NamedCall = Pick<KeyedCall, 'tenant_id' | 'operation_id'>;

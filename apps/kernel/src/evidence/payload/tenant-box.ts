@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import { createHmac, createSecretKey, hkdfSync, type KeyObject } from 'node:crypto';
 import { KEY_BYTES, openBytes, sealBytes } from '@writ/sealing';
-import type { PayloadField } from './call-vault.ts';
+import type { PayloadField } from './payload-field.ts';
 import type { TenantKeys } from './wrapped-keys.ts';
 
 /** What values are sealed as: given to a session, by approval and name; stored, by name and version. */

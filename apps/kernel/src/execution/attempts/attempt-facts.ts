@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import { Fault, type CapabilityToken, type ReportRequest } from '@writ/contract';
-import type { ArgumentsRef } from '../../evidence/payload/index.ts';
+import type { ArgumentsRef } from '../../foundation/rows/content-ref.ts';
 import { kernelSql } from '../../foundation/database/functions/index.ts';
 import type { FreezeRow } from '../../foundation/rows/freeze-row.ts';
 import type { TenantPool } from '../../foundation/database/pools.ts';

@@ -26,6 +26,14 @@ import { usageCounter } from './usage-counter.ts';
 /** Readings of the facts per report: they change by a cancellation or a revocation, and each happens once. */
 const READINGS_MAX = 4;
 
+/** What an effect goes through until its outcome is written. */
+export interface CommitSteps {
+  readonly effects: EffectCheck;
+  readonly landing: Landing;
+  readonly holds: HoldEffect;
+  readonly reruns: Reruns;
+}
+
 /**
  * Ends attempts by what their executors report. INVARIANT (fenced): only the current attempt's executor, with its nonce
  * and while its lease lives, can end an operation; a report that is repeated gets the outcome that the first one had.
@@ -34,31 +42,16 @@ const READINGS_MAX = 4;
 export class Commit {
   readonly #tenants: TenantPool;
   readonly #blobs: BlobStore;
-  readonly #effects: EffectCheck;
-  readonly #landing: Landing;
-  readonly #holds: HoldEffect;
+  readonly #steps: CommitSteps;
   readonly #endings: Endings;
   readonly #memory: AttemptMemory;
-  readonly #reruns: Reruns;
 
-  constructor(
-    tenants: TenantPool,
-    blobs: BlobStore,
-    effects: EffectCheck,
-    landing: Landing,
-    holds: HoldEffect,
-    endings: Endings,
-    memory: AttemptMemory,
-    reruns: Reruns,
-  ) {
+  constructor(tenants: TenantPool, blobs: BlobStore, steps: CommitSteps, endings: Endings, memory: AttemptMemory) {
     this.#tenants = tenants;
     this.#blobs = blobs;
-    this.#effects = effects;
-    this.#landing = landing;
-    this.#holds = holds;
+    this.#steps = steps;
     this.#endings = endings;
     this.#memory = memory;
-    this.#reruns = reruns;
   }
 
   /**
@@ -88,12 +81,12 @@ export class Commit {
   }
 
   async #decide(facts: AttemptFacts, report: ReportRequest): Promise<EndVerdict> {
-    const checked = await this.#effects.of(facts, report);
+    const checked = await this.#steps.effects.of(facts, report);
     const { delta, asks } = checked;
     const stopped = stopFault(facts) ?? checked.fault;
     const held = stopped === null && asks !== null && delta !== null && mayHold(facts);
     if (held) {
-      const verdict = await this.#holds.run({ facts, report, checked, asks }, heldEnding(facts, report, checked));
+      const verdict = await this.#steps.holds.run({ facts, report, checked, asks }, heldEnding(facts, report, checked));
       if (verdict !== null) return verdict;
     }
     const fault = stopped ?? (held ? endingFault('tool.changed') : asks === null ? null : nobodyToAsk(asks));
@@ -106,9 +99,9 @@ export class Commit {
         report,
       );
     }
-    return await this.#landing.land(facts, { delta, contents: checked.contents }, async (change) => {
+    return await this.#steps.landing.land(facts, { delta, contents: checked.contents }, async (change) => {
       const isConflict = 'code' in change && change.code === 'workspace.conflict';
-      const again = isConflict ? await this.#reruns.of(facts, report, usedOf(facts, report)) : null;
+      const again = isConflict ? await this.#steps.reruns.of(facts, report, usedOf(facts, report)) : null;
       if (again !== null && 'verdict' in again) return again;
       const end = again ?? change;
       return await this.#endings.end(

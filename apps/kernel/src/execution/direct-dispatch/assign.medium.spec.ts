@@ -84,7 +84,7 @@ function newAdmit(leaseMs = LEASE_MS): Admit {
     kernel.images,
     assign,
   );
-  return new Admit(kernel.sources, kernel.judge, decisions, kernel.announcer, kernel.outcomes, kernel.views, assign);
+  return new Admit(kernel.sources, kernel.judge, decisions, { ...kernel, assigner: assign });
 }
 const propose = async (call: SentCall): Promise<SentCall> => {
   await admit.decide(call, null, 0);

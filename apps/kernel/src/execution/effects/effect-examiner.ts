@@ -33,7 +33,8 @@ import {
 import type { AttemptFacts } from '../attempts/index.ts';
 import type { TenantPool } from '../../foundation/database/pools.ts';
 import type { SeriesRow } from '../../foundation/database/functions/outcomes.ts';
-import type { KernelTasks } from '../../kernel.worker.ts';
+import type { ExecutionTasks } from '../worker-tasks.ts';
+import type { ComparedContents } from './compared-contents.ts';
 import { EffectSeries, SERIES_CHANGES_MAX } from './effect-series.ts';
 import { Effort } from './effort.ts';
 import { FairTurns, LARGE_READINGS } from './fair-turns.ts';
@@ -55,12 +56,6 @@ const INCOMPARABLE: ContentFacts = {
   blobBefore: '',
   blobAfter: '',
 };
-
-/** Two contents, as they are sent to a worker thread. */
-export interface ComparedContents {
-  readonly before: Uint8Array;
-  readonly after: Uint8Array | null;
-}
 
 const KEY_BYTES = 32;
 
@@ -107,14 +102,14 @@ export interface ExaminedThen {
 export class EffectExaminer {
   readonly #blobs: BlobStore;
   readonly #series: EffectSeries;
-  readonly #work: Work<KernelTasks>;
+  readonly #work: Work<ExecutionTasks>;
   readonly #remember = rememberedFacts();
   /** Of this process: nobody else knows which files of a large effect are looked into. */
   readonly #key = randomBytes(KEY_BYTES);
   readonly #large: FairTurns;
   readonly #queuedAs: string | null;
 
-  constructor(blobs: BlobStore, tenants: TenantPool, work: Work<KernelTasks>, share: ExaminerShare = {}) {
+  constructor(blobs: BlobStore, tenants: TenantPool, work: Work<ExecutionTasks>, share: ExaminerShare = {}) {
     const { large, seriesChangesMax = SERIES_CHANGES_MAX, queuedAs = null } = share;
     this.#blobs = blobs;
     this.#series = new EffectSeries(new StoredDeltas(blobs, work, queuedAs), blobs, tenants, seriesChangesMax);
@@ -185,10 +180,10 @@ export class EffectExaminer {
   /** Asks a worker thread. Null where the answer is beyond the bounds of its task. */
   async #ask<K extends keyof typeof WALL_MS>(
     task: K,
-    input: InputOf<KernelTasks, K>,
+    input: InputOf<ExecutionTasks, K>,
     tenantId: TenantId,
     effort: Effort,
-  ): Promise<OutputOf<KernelTasks, K> | null> {
+  ): Promise<OutputOf<ExecutionTasks, K> | null> {
     const options = { tenantId: this.#queuedAs ?? tenantId, wallMs: effort.atMost(WALL_MS[task]) };
     return await orNull(this.#work.run(task, input, options), effort);
   }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 export { callArguments } from './call-arguments.ts';
 export { effectHint, type EffectPolicy, type MoreSupervision, type SaidOfEffect } from './decide-effect-policy.ts';
-export { EffectExaminer, type ComparedContents } from './effect-examiner.ts';
+export { EffectExaminer } from './effect-examiner.ts';
 export { BeyondEffort, Effort, type EffortBounds } from './effort.ts';
 export { FairTurns, LARGE_READINGS } from './fair-turns.ts';
 export { EffectCheck, type CheckedEffect, type EffectCheckParts } from './effect-check.ts';

@@ -6,7 +6,7 @@ import type { Work } from '@writ/worker-pool';
 import { deltaOf } from '@writ/workspace';
 import { requestsOf, type EndingRequests, type EndingResult } from '../outcomes/index.ts';
 import { jsonSizeOf } from '../../judging/judgement/index.ts';
-import type { KernelTasks } from '../../kernel.worker.ts';
+import type { ExecutionTasks } from '../worker-tasks.ts';
 import { INLINE_BYTES_MAX, READ_WALL_MS, takePieces } from './delta-pieces.ts';
 import {
   readDelta,
@@ -46,10 +46,10 @@ export interface EffectRead {
  */
 export class ReportReader {
   readonly #blobs: BlobStore;
-  readonly #work: Work<KernelTasks> | null;
+  readonly #work: Work<ExecutionTasks> | null;
 
   /** @param work null: all of it is done where it is asked, for specs */
-  constructor(blobs: BlobStore, work: Work<KernelTasks> | null) {
+  constructor(blobs: BlobStore, work: Work<ExecutionTasks> | null) {
     this.#blobs = blobs;
     this.#work = work;
   }
@@ -130,14 +130,14 @@ export class ReportReader {
   /** @param isShort whether it is known to take little */
   async #run<K extends 'requests.read' | 'result.verify' | 'result.write' | 'delta.read'>(
     task: K,
-    read: KernelTasks[K],
-    input: Parameters<KernelTasks[K]>[0],
+    read: ExecutionTasks[K],
+    input: Parameters<ExecutionTasks[K]>[0],
     tenantId: string,
     isShort: boolean,
-  ): Promise<ReturnType<KernelTasks[K]>> {
-    if (isShort || this.#work === null) return (read as (given: unknown) => ReturnType<KernelTasks[K]>)(input);
+  ): Promise<ReturnType<ExecutionTasks[K]>> {
+    if (isShort || this.#work === null) return (read as (given: unknown) => ReturnType<ExecutionTasks[K]>)(input);
     const run = this.#work.run(task, input as never, { tenantId, wallMs: READ_WALL_MS });
-    return (await run) as ReturnType<KernelTasks[K]>;
+    return (await run) as ReturnType<ExecutionTasks[K]>;
   }
 }
 

@@ -2,13 +2,8 @@
 import { Fault, type BlobRef, type FaultCode, type ReportRequest, type TenantId } from '@writ/contract';
 import type { BlobStore } from '@writ/blobs';
 import { openContent, SEAL_BYTES, type ContentKind } from '@writ/sealing';
-import {
-  plainRef,
-  type CallVault,
-  type ContentRef,
-  type KeyedCall,
-  type SealedBy,
-} from '../../evidence/payload/index.ts';
+import { plainRef, type CallVault, type KeyedCall } from '../../evidence/payload/index.ts';
+import type { ContentRef, SealedBy } from '../../foundation/rows/content-ref.ts';
 
 /** What the contents that a report names are sealed by: its attempt. */
 export const sealedBy = ({ attempt, mode }: Pick<ReportRequest, 'attempt' | 'mode'>): SealedBy => ({

@@ -2,7 +2,8 @@
 import { LIMITS, type AskedFor, type BlobRef, type Delta, type ReportRequest, type TenantId } from '@writ/contract';
 import type { BlobStore } from '@writ/blobs';
 import { parseJson, sha256Hex } from '@writ/digest';
-import type { KeyedCall, SealedBy, TenantVault } from '../../evidence/payload/index.ts';
+import type { KeyedCall, TenantVault } from '../../evidence/payload/index.ts';
+import type { SealedBy } from '../../foundation/rows/content-ref.ts';
 import { sealedBy } from './reported-contents.ts';
 import type { Contents } from './staged-effect.ts';
 

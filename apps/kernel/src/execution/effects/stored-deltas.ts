@@ -2,7 +2,7 @@
 import type { Change, Delta, TenantId } from '@writ/contract';
 import type { BlobStore } from '@writ/blobs';
 import type { Work } from '@writ/worker-pool';
-import type { KernelTasks } from '../../kernel.worker.ts';
+import type { ExecutionTasks } from '../worker-tasks.ts';
 import {
   INLINE_BYTES_MAX,
   READ_WALL_MS,
@@ -16,11 +16,11 @@ import type { Effort } from './effort.ts';
 /** Reads deltas that were stored, by the hex SHA-256 of their bytes. */
 export class StoredDeltas {
   readonly #blobs: BlobStore;
-  readonly #work: Work<KernelTasks>;
+  readonly #work: Work<ExecutionTasks>;
   readonly #queuedAs: string | null;
 
   /** @param queuedAs whose turns all its works take; null: their tenants' */
-  constructor(blobs: BlobStore, work: Work<KernelTasks>, queuedAs: string | null = null) {
+  constructor(blobs: BlobStore, work: Work<ExecutionTasks>, queuedAs: string | null = null) {
     this.#blobs = blobs;
     this.#work = work;
     this.#queuedAs = queuedAs;

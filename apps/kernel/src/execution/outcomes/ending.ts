@@ -9,7 +9,7 @@ import {
   type UsageCounter,
 } from '@writ/contract';
 import type { TreeSize } from '@writ/workspace';
-import type { ContentRef } from '../../evidence/payload/index.ts';
+import type { ContentRef } from '../../foundation/rows/content-ref.ts';
 import type { EndingRequests } from './ending-requests.ts';
 import { frozenHint, frozenWords, type FreezeRow } from '../../foundation/rows/freeze-row.ts';
 import type { OperationRow } from '../../foundation/rows/operation-row.ts';

@@ -51,6 +51,8 @@ const NODE_BYTES_MAX = 64 * 1024;
 
 export interface RedeemOptions {
   readonly leaseMs: number;
+  /** of permits, by key id */
+  readonly verifiers: ReadonlyMap<string, Verifier>;
   readonly args: ArgumentsReader;
   readonly monitor: Pick<OperationMonitor, 'redeemed'>;
 }
@@ -66,7 +68,6 @@ export class Redeem {
   readonly #endings: Endings;
   readonly #memory: AttemptMemory;
   readonly #trees: Trees;
-  readonly #verifiers: ReadonlyMap<string, Verifier>;
   readonly #options: RedeemOptions;
   readonly #values: SessionValues;
 
@@ -76,7 +77,6 @@ export class Redeem {
     endings: Endings,
     memory: AttemptMemory,
     trees: Trees,
-    verifiers: ReadonlyMap<string, Verifier>,
     options: RedeemOptions,
   ) {
     this.#tenants = tenants;
@@ -84,7 +84,6 @@ export class Redeem {
     this.#endings = endings;
     this.#memory = memory;
     this.#trees = trees;
-    this.#verifiers = verifiers;
     this.#options = options;
     this.#values = new SessionValues(tenants, vault);
   }
@@ -94,7 +93,7 @@ export class Redeem {
    * `frozen`: the call has been ended.
    */
   async run(request: RedeemRequest): Promise<Redemption> {
-    const permit = openPermit(request.permit, this.#verifiers);
+    const permit = openPermit(request.permit, this.#options.verifiers);
     const redeemed = await this.#redeem(permit, request);
     const { verdict } = redeemed;
     if (verdict === 'redeemed') return await this.redemptionOf(redeemed, permit, request.public_key ?? null);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { State, TxOutcome } from '@writ/contract';
-import type { ArgumentsRef } from '../../evidence/payload/index.ts';
+import type { ArgumentsRef } from './content-ref.ts';
 import type { FreezeRow } from './freeze-row.ts';
 import type { OperationRow } from './operation-row.ts';
 import type { TokenRow } from './token-row.ts';

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { ApprovalView, AskedFor, AutonomyMode, Budgets, Reason, VoteCount } from '@writ/contract';
-import type { ArgumentsRef } from '../../evidence/payload/index.ts';
+import type { ArgumentsRef } from './content-ref.ts';
 import type { OperationRow } from './operation-row.ts';
 
 /** A row of kernel.approval as `to_jsonb` gives it. */

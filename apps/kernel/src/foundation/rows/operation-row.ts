@@ -13,7 +13,7 @@ import type {
   UsageCounter,
   WholeOutputView,
 } from '@writ/contract';
-import type { ContentRef } from '../../evidence/payload/index.ts';
+import type { ContentRef } from './content-ref.ts';
 
 /** What is said of a whole output. */
 export interface KeptOf extends Omit<WholeOutputView, 'href'> {

@@ -4,8 +4,9 @@ import type { BlobStore } from '@writ/blobs';
 import { parseJson } from '@writ/digest';
 import { ARGUMENTS_ATTEMPT, openContent, SEAL_BYTES } from '@writ/sealing';
 import type { Work } from '@writ/worker-pool';
-import type { KernelTasks } from '../../kernel.worker.ts';
-import { openArguments, type ArgumentsRef, type CallVault, type NamedCall } from '../../evidence/payload/index.ts';
+import type { JudgingTasks } from '../worker-tasks.ts';
+import { openArguments, type CallVault, type NamedCall } from '../../evidence/payload/index.ts';
+import type { ArgumentsRef } from '../../foundation/rows/content-ref.ts';
 import { decideSize, jsonSizeOf } from './arguments-size.ts';
 import { refusal, type Arguments, type Refusal } from './call.ts';
 import { readArgumentsText, readArgumentsValue, type ArgumentsText, type ReadValue } from './read-arguments.ts';
@@ -30,7 +31,7 @@ export interface ArgumentsParts {
   readonly blobs: BlobStore;
   readonly vault: { readonly calls: CallVault };
   /** null: all of it is done where it is asked, for programs of one user and for specs */
-  readonly work: Work<KernelTasks> | null;
+  readonly work: Work<JudgingTasks> | null;
 }
 
 /** Text up to this size is read on the event loop: the worst, members whose names have escapes, takes 5 ms. */
@@ -56,7 +57,7 @@ const TOO_LONG = refusal(
 export class ArgumentsReader {
   readonly #blobs: BlobStore;
   readonly #vault: CallVault;
-  readonly #work: Work<KernelTasks> | null;
+  readonly #work: Work<JudgingTasks> | null;
 
   constructor({ blobs, vault, work }: ArgumentsParts) {
     this.#blobs = blobs;
@@ -126,11 +127,11 @@ export class ArgumentsReader {
   async #inThread<K extends 'args.read' | 'args.write'>(
     tenantId: string,
     task: K,
-    input: Parameters<KernelTasks[K]>[0],
-  ): Promise<ReturnType<KernelTasks[K]> | Refusal> {
+    input: Parameters<JudgingTasks[K]>[0],
+  ): Promise<ReturnType<JudgingTasks[K]> | Refusal> {
     try {
       const run = this.#work?.run(task, input as never, { tenantId, wallMs: READ_WALL_MS });
-      return (await run) as ReturnType<KernelTasks[K]>;
+      return (await run) as ReturnType<JudgingTasks[K]>;
     } catch (error) {
       if (error instanceof Fault && error.code === 'limit.exceeded') return TOO_LONG;
       throw error;

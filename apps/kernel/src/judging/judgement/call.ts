@@ -2,8 +2,9 @@
 import type { FaultCode, PreconditionRef, Provenance, Reason, TenantId, ToolDefinition } from '@writ/contract';
 import type { TokenAccount } from '@writ/capability';
 import type { SignedSandbox } from '@writ/mk8-shell';
-import type { ArgumentsRef } from '../../evidence/payload/index.ts';
-import type { CountNeeded, SessionPast } from '../policies/policy-sets.ts';
+import type { ArgumentsRef } from '../../foundation/rows/content-ref.ts';
+import type { CountNeeded } from '../policies/policy-sets.ts';
+import type { SessionPast } from '../../foundation/rows/session-past.ts';
 import type { FreezeRow } from '../../foundation/rows/freeze-row.ts';
 import type { OperationRow } from '../../foundation/rows/operation-row.ts';
 import type { StandingProfile } from '../tools/execution-profiles.ts';

@@ -3,24 +3,24 @@ import { cliDefinition } from '@writ/cli-tool';
 import { argumentFaults, MK8_RUN, SHELL_RUN, type CliTool, type ToolDefinition } from '@writ/contract';
 import { canonicalBytes } from '@writ/digest';
 import { InlineWork } from '@writ/worker-pool';
-import { kernelTasks, type KernelTasks } from '../../kernel.worker.ts';
+import { judgingTasks, type JudgingTasks } from '../worker-tasks.ts';
 import type { Arguments } from './call.ts';
 import { ToolReader } from './judged-tool.ts';
 
 /** Counts what is given to threads. */
-class CountedWork extends InlineWork<KernelTasks> {
+class CountedWork extends InlineWork<JudgingTasks> {
   given: string[] = [];
-  override async run<K extends keyof KernelTasks & string>(
-    ...[task, input, options]: Parameters<InlineWork<KernelTasks>['run']>
-  ): Promise<Awaited<ReturnType<KernelTasks[K]>>> {
+  override async run<K extends keyof JudgingTasks & string>(
+    ...[task, input, options]: Parameters<InlineWork<JudgingTasks>['run']>
+  ): Promise<Awaited<ReturnType<JudgingTasks[K]>>> {
     this.given.push(task);
-    return (await super.run(task, input, options)) as Awaited<ReturnType<KernelTasks[K]>>;
+    return (await super.run(task, input, options)) as Awaited<ReturnType<JudgingTasks[K]>>;
   }
 }
 
 let work: CountedWork;
 beforeEach(() => {
-  work = new CountedWork(kernelTasks);
+  work = new CountedWork(judgingTasks);
 });
 
 const argsOf = (value: Record<string, unknown>): Arguments => ({ value, canonical: canonicalBytes(value), ref: null });
@@ -29,7 +29,7 @@ const CALL = { tenant_id: 'ten_a' } as never;
 const read = async (
   tool: ToolDefinition,
   value: Record<string, unknown>,
-  by: InlineWork<KernelTasks> | null = work,
+  by: InlineWork<JudgingTasks> | null = work,
 ): Promise<ToolDefinition> => (await new ToolReader(by).read(CALL, tool, argsOf(value), NOWHERE)) as ToolDefinition;
 
 /** All that a definition's functions say of the arguments. */

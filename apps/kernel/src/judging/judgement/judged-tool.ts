@@ -4,7 +4,7 @@ import { dataOf, DEFAULT_SANDBOX, sandboxFrom, type SandboxData } from '@writ/mk
 import { dangerousTool } from '@writ/mk8-shell/dangerous';
 import { sandboxNamed, scriptTool, signedScriptTool } from '@writ/mk8-shell/tool';
 import type { Work } from '@writ/worker-pool';
-import type { KernelTasks } from '../../kernel.worker.ts';
+import type { JudgingTasks } from '../worker-tasks.ts';
 import type { Arguments, CallFacts, JudgedCall, Refusal } from './call.ts';
 import { withScriptRead } from './read-tool.ts';
 
@@ -29,10 +29,10 @@ type Named = Pick<CallFacts, 'sandbox' | 'profile'>;
  * otherwise in a worker thread.
  */
 export class ToolReader {
-  readonly #work: Work<KernelTasks> | null;
+  readonly #work: Work<JudgingTasks> | null;
 
   /** @param work null: all of it is done where it is asked, for programs of one user and for specs */
-  constructor(work: Work<KernelTasks> | null) {
+  constructor(work: Work<JudgingTasks> | null) {
     this.#work = work;
   }
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import { Fault, TOOLS, type ToolDefinition } from '@writ/contract';
 import { InlineWork, poolSizes, workerProgram, type WorkOptions } from '@writ/worker-pool';
-import { kernelTasks, type KernelTasks } from '../../kernel.worker.ts';
+import { judgingTasks, type JudgingTasks } from '../worker-tasks.ts';
 import type { JudgedAction } from './policy-sets.ts';
 import { KernelPool } from '../../kernel-pool.ts';
 import { CallReader } from './call-reader.ts';
@@ -9,15 +9,15 @@ import { loadPolicyEngine, type PolicyEngine } from './index.ts';
 import { shellGrammar } from './shell-grammar.ts';
 
 /** Counts what is given to threads; `fails` is what they answer instead. */
-class CountedWork extends InlineWork<KernelTasks> {
+class CountedWork extends InlineWork<JudgingTasks> {
   given: WorkOptions[] = [];
   fails: Error | null = null;
-  override async run<K extends keyof KernelTasks & string>(
-    ...[task, input, options]: Parameters<InlineWork<KernelTasks>['run']>
-  ): Promise<Awaited<ReturnType<KernelTasks[K]>>> {
+  override async run<K extends keyof JudgingTasks & string>(
+    ...[task, input, options]: Parameters<InlineWork<JudgingTasks>['run']>
+  ): Promise<Awaited<ReturnType<JudgingTasks[K]>>> {
     this.given.push(options);
     if (this.fails !== null) throw this.fails;
-    return (await super.run(task, input, options)) as Awaited<ReturnType<KernelTasks[K]>>;
+    return (await super.run(task, input, options)) as Awaited<ReturnType<JudgingTasks[K]>>;
   }
 }
 
@@ -49,7 +49,7 @@ const action = (
 let work: CountedWork;
 let engine: PolicyEngine;
 beforeEach(async () => {
-  work = new CountedWork(kernelTasks);
+  work = new CountedWork(judgingTasks);
   engine = await loadPolicyEngine(work);
 });
 const read = (args: Record<string, unknown>, tool_id?: string) => engine.reader.read(action(args, tool_id));

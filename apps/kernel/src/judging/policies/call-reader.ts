@@ -2,7 +2,7 @@
 import { Fault, type TenantId } from '@writ/contract';
 import type { ShellBudget, ShellGrammar } from '@writ/risk';
 import type { Work } from '@writ/worker-pool';
-import type { KernelTasks } from '../../kernel.worker.ts';
+import type { JudgingTasks } from '../worker-tasks.ts';
 import type { JudgedAction } from './policy-sets.ts';
 import { readCall, readCallOf, readCallWithin, sizeOf, type CallRead, type ReadCall } from './read-call.ts';
 
@@ -40,9 +40,9 @@ const READ_WALL_MS = 3_000;
  */
 export class CallReader {
   readonly #grammar: ShellGrammar;
-  readonly #work: Work<KernelTasks>;
+  readonly #work: Work<JudgingTasks>;
 
-  constructor(grammar: ShellGrammar, work: Work<KernelTasks>) {
+  constructor(grammar: ShellGrammar, work: Work<JudgingTasks>) {
     this.#grammar = grammar;
     this.#work = work;
   }

@@ -4,7 +4,7 @@
 // nothing.
 import { SHELL_RUN } from '@writ/contract';
 import { InlineWork } from '@writ/worker-pool';
-import { kernelTasks, type KernelTasks } from '../../kernel.worker.ts';
+import { judgingTasks, type JudgingTasks } from '../worker-tasks.ts';
 import type { JudgedAction } from './policy-sets.ts';
 import { CallReader } from './call-reader.ts';
 import { shortCommands } from './inline-corpus.contract.ts';
@@ -15,7 +15,7 @@ const BYTES_MAX = 1_024;
 const PAIRS = Number(process.env['WRIT_INLINE_PAIRS'] ?? 4);
 
 /** Answers nothing at once: what is given to it costs the event loop no more. */
-class HandedOver extends InlineWork<KernelTasks> {
+class HandedOver extends InlineWork<JudgingTasks> {
   given = 0;
   override run(): never {
     this.given += 1;
@@ -48,7 +48,7 @@ const CALL_MS_MAX = 8;
 let work: HandedOver;
 let reader: CallReader;
 beforeAll(async () => {
-  work = new HandedOver(kernelTasks);
+  work = new HandedOver(judgingTasks);
   reader = new CallReader(await shellGrammar(), work);
 });
 

@@ -9,7 +9,7 @@ import {
   type PolicySet,
 } from '@writ/policy';
 import type { Work } from '@writ/worker-pool';
-import type { KernelTasks } from '../../kernel.worker.ts';
+import type { JudgingTasks } from '../worker-tasks.ts';
 import type { ActivePolicy } from './policy-sets.ts';
 import { CallReader } from './call-reader.ts';
 import { cedarPolicy } from './cedar-policy.ts';
@@ -32,13 +32,13 @@ export interface ReadyPolicy {
 export class PolicyEngine {
   readonly reader: CallReader;
   /** where work of the engine runs that would hold up the event loop */
-  readonly work: Work<KernelTasks>;
+  readonly work: Work<JudgingTasks>;
   /** by name: every tenant has them */
   readonly shipped: ReadonlyMap<string, ReadyPolicy>;
   /** what a tenant has that has activated none */
   readonly standard: ReadyPolicy;
 
-  constructor(reader: CallReader, work: Work<KernelTasks>) {
+  constructor(reader: CallReader, work: Work<JudgingTasks>) {
     this.reader = reader;
     this.work = work;
     this.standard = this.ready(compilePolicySet(DEFAULT_POLICY));
@@ -76,6 +76,6 @@ export class PolicyEngine {
  * Loads the shell grammar and compiles the shipped sets. Rejects where either can't be had: a kernel without a policy
  * doesn't start.
  */
-export async function loadPolicyEngine(work: Work<KernelTasks>): Promise<PolicyEngine> {
+export async function loadPolicyEngine(work: Work<JudgingTasks>): Promise<PolicyEngine> {
   return new PolicyEngine(new CallReader(await shellGrammar(), work), work);
 }

@@ -2,10 +2,7 @@
 import type { AutonomyMode, Change, EffectRule, FsResource, Reason, ToolDefinition, Verdict } from '@writ/contract';
 import type { Approvers, EgressFacts, HistoryFacts, HistoryNeed } from '@writ/policy';
 import type { EffectExamination, EffectSettings } from '@writ/effect';
-import type { RiskHistory } from '@writ/risk';
-
-/** What risk is told of a session's past beside its labels. */
-export type SessionPast = Required<Pick<RiskHistory, 'destructive_calls' | 'failures_in_a_row'>>;
+import type { SessionPast } from '../../foundation/rows/session-past.ts';
 
 /** An action as policy sees it: parsed, within the token, on a known workspace. */
 export interface JudgedAction {

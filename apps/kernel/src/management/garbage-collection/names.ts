@@ -8,7 +8,7 @@ import { parseNode, parseSnapshotId } from '@writ/workspace';
 import { inSlices, type Work } from '@writ/worker-pool';
 import { openStaged } from '../../execution/effects/index.ts';
 import type { TenantVault } from '../../evidence/payload/index.ts';
-import type { KernelTasks } from '../../kernel.worker.ts';
+import type { ManagementTasks } from '../worker-tasks.ts';
 import type { Tenancy } from '../../foundation/tenancy/index.ts';
 import { requireSkill } from '../../judging/tools/skills.ts';
 import { hashesOfDelta } from './delta-hashes.ts';
@@ -31,10 +31,10 @@ export class Names {
   readonly #tenancy: Tenancy;
   readonly #blobs: BlobStore;
   readonly #vault: TenantVault;
-  readonly #work: Work<KernelTasks>;
+  readonly #work: Work<ManagementTasks>;
 
   /** @param blobs not a cache that others rely on: a whole history passes through */
-  constructor(tenancy: Tenancy, blobs: BlobStore, vault: TenantVault, work: Work<KernelTasks>) {
+  constructor(tenancy: Tenancy, blobs: BlobStore, vault: TenantVault, work: Work<ManagementTasks>) {
     this.#tenancy = tenancy;
     this.#blobs = blobs;
     this.#vault = vault;

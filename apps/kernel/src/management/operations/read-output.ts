@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 import { Fault, type KernelRequest, type KeptOutput, type OutputRef } from '@writ/contract';
 import { inTenant } from '@writ/database';
-import { opensKept, type CallVault, type ContentRef } from '../../evidence/payload/index.ts';
+import { opensKept, type CallVault } from '../../evidence/payload/index.ts';
+import type { ContentRef } from '../../foundation/rows/content-ref.ts';
 import { readOperation } from '../../execution/operations/read-operation.ts';
 import type { OperationRow } from '../../foundation/rows/operation-row.ts';
 import type { TenantPool } from '../../foundation/database/pools.ts';

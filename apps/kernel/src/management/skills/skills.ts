@@ -18,7 +18,7 @@ import { fittedPage, parseCursor } from '../../foundation/database/cursor.ts';
 import { requireSkill, skillBytes } from '../../judging/tools/skills.ts';
 import type { Listed } from '@writ/paging';
 import { found, requireRole, type Rows, type Tenancy } from '../../foundation/tenancy/index.ts';
-import type { KernelTasks } from '../../kernel.worker.ts';
+import type { ManagementTasks } from '../worker-tasks.ts';
 import { folderProblems, manifestOf, readSkillFile, skillFileOf, type Problem, type SentFile } from './read-skill.ts';
 
 /** What reading a SKILL.md may take in a thread, in milliseconds: 8 KiB of YAML that is made for it takes some 60. */
@@ -34,10 +34,10 @@ export class Skills {
   readonly #tenancy: Tenancy;
   readonly #changes: Changes;
   readonly #blobs: BlobStore;
-  readonly #work: Work<KernelTasks> | null;
+  readonly #work: Work<ManagementTasks> | null;
 
   /** @param work where front matter is read; null: here, for specs */
-  constructor(tenancy: Tenancy, changes: Changes, blobs: BlobStore, work: Work<KernelTasks> | null = null) {
+  constructor(tenancy: Tenancy, changes: Changes, blobs: BlobStore, work: Work<ManagementTasks> | null = null) {
     this.#work = work;
     this.#tenancy = tenancy;
     this.#changes = changes;

@@ -5,7 +5,7 @@ import { openKernelSpec } from '../../specs/kernel-spec.ts';
 import type { TestKernel } from '../../specs/test-kernel.ts';
 import type { TestManagement } from '../../specs/test-management.ts';
 import { newId } from '@writ/nest-kit';
-import { limitsSince } from './index.ts';
+import { limitsSince } from '../../foundation/tenancy/limits-since.ts';
 
 let kernel: TestKernel;
 let manage: TestManagement;

@@ -1,16 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-import {
-  type KernelRequest,
-  type LimitsChanged,
-  type LimitsSince,
-  type TenantId,
-  type TenantLimitsChange,
-  type TenantLimitsView,
-} from '@writ/contract';
+import { type KernelRequest, type TenantId, type TenantLimitsChange, type TenantLimitsView } from '@writ/contract';
 import { contentDigest, type Changes } from '../../evidence/changes/index.ts';
-import { kernelSql } from '../../foundation/database/functions/index.ts';
 import type { Sizes } from '../../foundation/workspace/sizes.ts';
-import type { CrossTenantPool } from '../../foundation/database/pools.ts';
 import {
   found,
   heldIn,
@@ -21,9 +12,6 @@ import {
   type Rows,
   type Tenancy,
 } from '../../foundation/tenancy/index.ts';
-
-/** Tenants of one page: some hundred bytes each, so a page is a message of ordinary size. */
-const PAGE = 500;
 
 /** Limits that the platform sets for one tenant. */
 export class Limits {
@@ -77,17 +65,6 @@ export class Limits {
         }),
     );
   }
-}
-
-/**
- * The limits of every tenant for which they were set at `since` or later, by tenant after `after`, a page at a time.
- */
-export async function limitsSince(
-  workers: CrossTenantPool,
-  { since, after }: Omit<LimitsSince, 'v'>,
-): Promise<LimitsChanged> {
-  const { now, items } = await kernelSql.limitsSince(workers.pool, { since, after, limit: PAGE });
-  return { now, items, more: items.length === PAGE };
 }
 
 async function limitsOf(rows: Rows, tenantId: TenantId): Promise<TenantLimitsView> {

@@ -11,7 +11,8 @@ import {
 } from '@writ/contract';
 import { CrossTenantPool } from '../../foundation/database/pools.ts';
 import { CreateTenant } from './create-tenant.ts';
-import { Limits, limitsSince } from './tenant-limits.ts';
+import { Limits } from './tenant-limits.ts';
+import { limitsSince } from '../../foundation/tenancy/limits-since.ts';
 
 @Controller()
 export class TenantsController {

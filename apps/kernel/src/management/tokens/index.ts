@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 export { AttenuateToken } from './attenuate-token.ts';
+export { DerivedTokensController } from './derived-tokens.controller.ts';
 export { DrawTokens } from './draw-tokens.ts';
 export { IssueToken } from './issue-token.ts';
 export { ListForJob } from './list-for-job.ts';

@@ -4,7 +4,7 @@ import { decideValidity } from '@writ/capability';
 import { inTenant } from '@writ/database';
 import type { Changes } from '../../evidence/changes/index.ts';
 import { spawnVerdict, type ArgumentsReader } from '../../judging/judgement/index.ts';
-import type { ArgumentsRef } from '../../evidence/payload/index.ts';
+import type { ArgumentsRef } from '../../foundation/rows/content-ref.ts';
 import { newId } from '@writ/nest-kit';
 import type { TenantPool } from '../../foundation/database/pools.ts';
 import { found, onlyAgentOf, requireId, requireRole, type Rows } from '../../foundation/tenancy/index.ts';

@@ -1,14 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 import { Controller } from '@nestjs/common';
 import { MessagePattern, Payload } from '@nestjs/microservices';
-import { KERNEL_REQUESTS, parseMessage, type TokenDrawn } from '@writ/contract';
+import { KERNEL_REQUESTS, parseMessage } from '@writ/contract';
 import type { Listed } from '@writ/paging';
 import { AttenuateToken } from './attenuate-token.ts';
-import { DrawTokens } from './draw-tokens.ts';
 import { IssueToken } from './issue-token.ts';
-import { ListForJob } from './list-for-job.ts';
 import { RevokeToken } from './revoke-token.ts';
-import { SpawnToken } from './spawn-token.ts';
 import type { TokenView } from './token-view.ts';
 import { Tokens } from './tokens.ts';
 
@@ -18,26 +15,12 @@ export class TokensController {
   readonly #issue: IssueToken;
   readonly #attenuate: AttenuateToken;
   readonly #revoke: RevokeToken;
-  readonly #spawn: SpawnToken;
-  readonly #listForJob: ListForJob;
-  readonly #draw: DrawTokens;
 
-  constructor(
-    tokens: Tokens,
-    issue: IssueToken,
-    attenuate: AttenuateToken,
-    revoke: RevokeToken,
-    spawn: SpawnToken,
-    listForJob: ListForJob,
-    draw: DrawTokens,
-  ) {
+  constructor(tokens: Tokens, issue: IssueToken, attenuate: AttenuateToken, revoke: RevokeToken) {
     this.#tokens = tokens;
     this.#issue = issue;
     this.#attenuate = attenuate;
     this.#revoke = revoke;
-    this.#spawn = spawn;
-    this.#listForJob = listForJob;
-    this.#draw = draw;
   }
 
   @MessagePattern('kernel.token.issue')
@@ -50,24 +33,9 @@ export class TokensController {
     return await this.#attenuate.run(parseMessage(KERNEL_REQUESTS['token.attenuate'], payload));
   }
 
-  @MessagePattern('kernel.token.list_for_job')
-  async listForJob(@Payload() payload: unknown): Promise<TokenView> {
-    return await this.#listForJob.run(parseMessage(KERNEL_REQUESTS['token.list_for_job'], payload));
-  }
-
   @MessagePattern('kernel.token.revoke')
   async revoke(@Payload() payload: unknown): Promise<TokenView> {
     return await this.#revoke.run(parseMessage(KERNEL_REQUESTS['token.revoke'], payload));
-  }
-
-  @MessagePattern('kernel.token.spawn')
-  async spawn(@Payload() payload: unknown): Promise<TokenView> {
-    return await this.#spawn.run(parseMessage(KERNEL_REQUESTS['token.spawn'], payload));
-  }
-
-  @MessagePattern('kernel.token.draw')
-  async draw(@Payload() payload: unknown): Promise<TokenDrawn> {
-    return await this.#draw.run(parseMessage(KERNEL_REQUESTS['token.draw'], payload));
   }
 
   @MessagePattern('kernel.token.read')

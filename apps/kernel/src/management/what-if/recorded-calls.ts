@@ -17,10 +17,10 @@ import {
 import type { TenantVault } from '../../evidence/payload/index.ts';
 import type { ReadyPolicy } from '../../judging/policies/index.ts';
 import type { JudgedAction } from '../../judging/policies/policy-sets.ts';
-import { kernelSql } from '../../foundation/database/functions/index.ts';
 import { readToolOf } from '../../judging/tools/tenant-tools.ts';
 import type { OperationRow } from '../../foundation/rows/operation-row.ts';
 import type { RowPosition } from '@writ/paging';
+import { databaseNow } from '../../foundation/database/database-now.ts';
 import type { TenantPool } from '../../foundation/database/pools.ts';
 import type { Trees } from '../../foundation/workspace/trees.ts';
 import type { HeldCall } from '../../foundation/rows/held-rows.ts';
@@ -75,9 +75,7 @@ export class RecordedCalls {
 
   /** The database's clock, in milliseconds. */
   async now(tenantId: string): Promise<number> {
-    return await inTenant(this.#from.tenants.pool, tenantId, async (client) => await kernelSql.nowMs.in(client, {}), {
-      readOnly: true,
-    });
+    return await databaseNow(this.#from.tenants, tenantId);
   }
 
   /** Newest first. */

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { SessionApproval } from '@writ/contract';
 import { sqlTypes } from '@writ/database';
-import type { ArgumentsRef } from '../../../evidence/payload/index.ts';
-import type { SessionPast } from '../../../judging/policies/policy-sets.ts';
+import type { ArgumentsRef } from '../../rows/content-ref.ts';
+import type { SessionPast } from '../../rows/session-past.ts';
 import type { RedeemedRows, RulesInForce } from '../../rows/attempt-rows.ts';
 import type { FreezeRow } from '../../rows/freeze-row.ts';
 import type { OperationRow } from '../../rows/operation-row.ts';
