@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { KernelRequest } from '@writ/contract';
 import { canonicalBytes, sha256Hex } from '@writ/digest';
-import { composeRecord, traceIdsOf, type UnsealedRecord } from '../../evidence/records/index.ts';
+import { composeRecord, fieldsOfCall, type UnsealedRecord } from '../../evidence/records/index.ts';
 import type { OperationRow } from '../../foundation/rows/operation-row.ts';
 
 /**
@@ -23,54 +23,17 @@ export function resolutionRecord(
   request: KernelRequest<'operation.resolve'>,
   recordedAt: number,
 ): UnsealedRecord {
-  const {
-    operation_id,
-    tenant_id,
-    agent_id,
-    capability_token_id,
-    tool_id,
-    tool_definition_digest,
-    args_hash,
-    policy_hash,
-    state_snapshot_id,
-    workspace_id,
-    provenance,
-    task_class,
-    autonomy_mode,
-    risk_score,
-    risk_basis,
-    image_digest,
-    approval_refs,
-    decision_record_id,
-    decision_hash,
-  } = row;
   return composeRecord({
+    ...fieldsOfCall(row),
     kind: 'resolution',
     recorded_at: recordedAt,
     attempt: row.attempt === 0 ? null : row.attempt,
-    operation_id,
-    tenant_id,
-    agent_id,
-    capability_token_id,
-    tool_id,
-    tool_definition_digest,
-    args_hash,
-    policy_hash,
-    state_snapshot_id,
-    workspace_id,
-    provenance,
-    task_class,
-    autonomy_mode,
-    risk_score,
-    risk_basis,
-    image_digest,
-    approval_refs,
-    decision_record_id,
-    decision_hash,
+    approval_refs: row.approval_refs,
+    decision_record_id: row.decision_record_id,
+    decision_hash: row.decision_hash,
     tx_outcome: request.outcome,
     budget_delta: row.reserved,
     actor: request.caller.api_key_id,
-    change: { verb: 'resolve', subject: operation_id, digest: resolutionDigest(request) },
-    ...traceIdsOf(row.traceparent),
+    change: { verb: 'resolve', subject: row.operation_id, digest: resolutionDigest(request) },
   });
 }

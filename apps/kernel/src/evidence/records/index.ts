@@ -3,3 +3,4 @@ export { composeRecord, type RecordFields, type UnsealedRecord } from './compose
 export { RecordSeal, RecordSealer, type RecordSubjects, type SealedRecord } from './record-sealer.ts';
 export { SignedSeal } from './signed-seal.ts';
 export { traceIdsOf, type TraceIds } from './trace-context.ts';
+export { fieldsOfCall } from './fields-of-call.ts';

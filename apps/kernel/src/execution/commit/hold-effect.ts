@@ -7,7 +7,7 @@ import type { Ending, Endings } from '../outcomes/index.ts';
 import { approvalExpiry } from '../held/index.ts';
 import { actionOfRow, approvedDigest } from '../../judging/judgement/index.ts';
 import type { TenantVault } from '../../evidence/payload/index.ts';
-import { composeRecord, traceIdsOf, type RecordSealer } from '../../evidence/records/index.ts';
+import { composeRecord, fieldsOfCall, type RecordSealer } from '../../evidence/records/index.ts';
 import { newId } from '@writ/nest-kit';
 import type { EndVerdict } from '../../foundation/rows/attempt-rows.ts';
 
@@ -48,50 +48,20 @@ export class HoldEffect {
     });
     const approval_id = newId('approval');
     const action_digest = approvedDigest({ ...actionOfRow(operation), policy_hash: asks.policy_hash });
-    const {
-      tenant_id,
-      operation_id,
-      agent_id,
-      capability_token_id,
-      tool_id,
-      tool_definition_digest,
-      args_hash,
-      workspace_id,
-      state_snapshot_id,
-      image_digest,
-      provenance,
-      task_class,
-      risk_score,
-      risk_basis,
-    } = operation;
     const record = this.#sealer.seal(
       composeRecord({
+        ...fieldsOfCall(operation),
         kind: 'tool_call',
         phase: 'decision',
         verdict: 'held',
         recorded_at: now,
-        tenant_id,
-        operation_id,
         attempt: operation.attempt,
-        agent_id,
-        capability_token_id,
-        tool_id,
-        tool_definition_digest,
-        args_hash,
-        workspace_id,
-        state_snapshot_id,
-        image_digest,
-        provenance,
-        task_class,
-        risk_score,
-        risk_basis,
         rule_ids: [...asks.rule_ids],
         policy_hash: asks.policy_hash,
         autonomy_mode: asks.mode,
         result_hash: result?.hash ?? null,
         effect_digest: digest,
         approval_refs: [...operation.approval_refs, approval_id],
-        ...traceIdsOf(operation.traceparent),
       }),
       { actionDigest: operation.action_digest, newRoot: null },
     );

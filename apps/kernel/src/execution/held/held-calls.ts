@@ -11,7 +11,7 @@ import {
 } from '@writ/contract';
 import type { Announcer } from '../announcements/index.ts';
 import { endOf, postable } from '../../judging/judgement/index.ts';
-import { composeRecord, traceIdsOf, type RecordSealer, type SealedRecord } from '../../evidence/records/index.ts';
+import { composeRecord, fieldsOfCall, type RecordSealer, type SealedRecord } from '../../evidence/records/index.ts';
 import { kernelSql } from '../../foundation/database/functions/index.ts';
 import { isAgain } from '../../foundation/database/kernel-errors.ts';
 import type { OperationRow } from '../../foundation/rows/operation-row.ts';
@@ -234,43 +234,4 @@ function ranAs({ attempt, effect_digest, budget_delta, usage_counted_by }: Opera
 }
 
 /** What every record about a held call says of it. */
-function subjectOf({ now, operation }: HeldCall) {
-  const {
-    tenant_id,
-    operation_id,
-    agent_id,
-    capability_token_id,
-    tool_id,
-    tool_definition_digest,
-    args_hash,
-    policy_hash,
-    state_snapshot_id,
-    workspace_id,
-    provenance,
-    task_class,
-    autonomy_mode,
-    risk_score,
-    risk_basis,
-    image_digest,
-  } = operation;
-  return {
-    recorded_at: now,
-    tenant_id,
-    operation_id,
-    agent_id,
-    capability_token_id,
-    tool_id,
-    tool_definition_digest,
-    args_hash,
-    policy_hash,
-    state_snapshot_id,
-    workspace_id,
-    provenance,
-    task_class,
-    autonomy_mode,
-    risk_score,
-    risk_basis,
-    image_digest,
-    ...traceIdsOf(operation.traceparent),
-  };
-}
+const subjectOf = ({ now, operation }: HeldCall) => ({ ...fieldsOfCall(operation), recorded_at: now });

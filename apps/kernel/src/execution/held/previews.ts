@@ -3,7 +3,7 @@ import type { AskedFor, Budgets, Reason, ReportRequest, UsageCounter } from '@wr
 import { settledUse } from '@writ/capability';
 import type { Announcer } from '../announcements/index.ts';
 import type { EndingFault } from '../outcomes/index.ts';
-import { composeRecord, traceIdsOf, type RecordSealer, type SealedRecord } from '../../evidence/records/index.ts';
+import { composeRecord, fieldsOfCall, type RecordSealer, type SealedRecord } from '../../evidence/records/index.ts';
 import { kernelSql } from '../../foundation/database/functions/index.ts';
 import type { TenantPool } from '../../foundation/database/pools.ts';
 import type { SeenOperation } from '../../foundation/rows/attempt-rows.ts';
@@ -83,56 +83,20 @@ export class Previews {
   }
 
   #sealRecord({ now, operation }: SeenOperation, end: PreviewEnd): SealedRecord {
-    const {
-      tenant_id,
-      operation_id,
-      attempt,
-      agent_id,
-      capability_token_id,
-      tool_id,
-      tool_definition_digest,
-      args_hash,
-      policy_hash,
-      state_snapshot_id,
-      workspace_id,
-      provenance,
-      task_class,
-      autonomy_mode,
-      risk_score,
-      risk_basis,
-      image_digest,
-      approval_id,
-    } = operation;
     return this.#sealer.seal(
       composeRecord({
+        ...fieldsOfCall(operation),
         kind: 'change',
         recorded_at: now,
-        tenant_id,
-        operation_id,
-        attempt,
-        agent_id,
-        capability_token_id,
-        tool_id,
-        tool_definition_digest,
-        args_hash,
-        policy_hash,
-        state_snapshot_id,
-        workspace_id,
-        provenance,
-        task_class,
-        autonomy_mode,
-        risk_score,
-        risk_basis,
-        image_digest,
-        approval_refs: approval_id === null ? [] : [approval_id],
+        attempt: operation.attempt,
+        approval_refs: operation.approval_id === null ? [] : [operation.approval_id],
         actor: 'kernel',
         fault_code: end.fault?.code ?? null,
         effect_digest: end.effectDigest,
         result_hash: end.resultHash,
         budget_delta: settledUse(operation.reserved, end.used),
         usage_counted_by: end.countedBy,
-        change: { verb: 'previewed', subject: operation_id, digest: end.effectDigest },
-        ...traceIdsOf(operation.traceparent),
+        change: { verb: 'previewed', subject: operation.operation_id, digest: end.effectDigest },
       }),
       { actionDigest: operation.action_digest, newRoot: null },
     );

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { Budgets } from '@writ/contract';
 import { settledUse } from '@writ/capability';
-import { composeRecord, traceIdsOf, type UnsealedRecord } from '../../evidence/records/index.ts';
+import { composeRecord, fieldsOfCall, type UnsealedRecord } from '../../evidence/records/index.ts';
 import type { OperationRow } from '../../foundation/rows/operation-row.ts';
 import type { Ending } from './ending.ts';
 
@@ -20,32 +20,18 @@ function egressOf({ requests }: Ending): { egress_count: number; egress_hash: st
 /** The outcome's record: it names the decision it carries out by id and hash, since order in the log means nothing. */
 export function outcomeRecord(row: OperationRow, ending: Ending, recordedAt: number): UnsealedRecord {
   return composeRecord({
+    ...fieldsOfCall(row),
     kind: 'tool_call',
     phase: 'outcome',
-    tenant_id: row.tenant_id,
     recorded_at: recordedAt,
-    operation_id: row.operation_id,
     attempt: row.attempt === 0 ? null : row.attempt,
     verdict: ending.states.at(-1) === 'refused' ? 'refused' : null,
     fault_code: ending.fault?.code ?? null,
     rule_ids: [...(ending.said?.rule_ids ?? [])],
     approval_refs: row.approval_refs,
-    agent_id: row.agent_id,
-    capability_token_id: row.capability_token_id,
-    tool_id: row.tool_id,
-    tool_definition_digest: row.tool_definition_digest,
-    args_hash: row.args_hash,
     result_hash: ending.result?.hash ?? null,
-    policy_hash: row.policy_hash,
-    workspace_id: row.workspace_id,
-    state_snapshot_id: row.state_snapshot_id,
     new_snapshot_id: ending.head?.new_snapshot_id ?? null,
     commit_delta_id: ending.head?.delta_id ?? ending.outsideDeltaId ?? null,
-    provenance: row.provenance,
-    task_class: row.task_class,
-    autonomy_mode: row.autonomy_mode,
-    risk_score: row.risk_score,
-    risk_basis: row.risk_basis,
     tx_outcome: ending.txOutcome,
     budget_delta: budgetDelta(row, ending),
     usage_counted_by: ending.countedBy ?? null,
@@ -53,8 +39,6 @@ export function outcomeRecord(row: OperationRow, ending: Ending, recordedAt: num
     decision_hash: row.decision_hash,
     effect_digest: ending.effectDigest,
     ...egressOf(ending),
-    image_digest: row.image_digest,
     actor: ending.actor ?? null,
-    ...traceIdsOf(row.traceparent),
   });
 }

@@ -15,33 +15,8 @@ export async function insertToken(
   token: CapabilityToken,
   chain: readonly string[],
 ): Promise<Changed<TokenView>> {
-  const {
-    capability_token_id,
-    tenant_id,
-    agent_id,
-    parent_id,
-    workspace_id,
-    grant,
-    issuer,
-    created_at,
-    spawned_by,
-    job,
-  } = token;
-  const stored = await rows.token.create({
-    data: {
-      capability_token_id,
-      tenant_id,
-      agent_id,
-      parent_id,
-      chain: [...chain],
-      workspace_id,
-      grant_json: grant,
-      issuer,
-      created_at,
-      ...(spawned_by === undefined ? {} : { spawned_by }),
-      ...(job === undefined ? {} : { job }),
-    },
-  });
+  const { capability_token_id, tenant_id, agent_id, workspace_id, grant, spawned_by } = token;
+  const stored = await rows.token.create({ data: columnsOf(token, chain) });
   const bounded = BUDGET_DIMENSIONS.flatMap((dimension) => {
     const bound = grant.budgets[dimension];
     return bound === undefined ? [] : [{ capability_token_id, dimension, tenant_id, bound }];
@@ -60,5 +35,22 @@ export async function insertToken(
         change: { verb, subject: capability_token_id, digest: contentDigest(token) },
       },
     ],
+  };
+}
+
+function columnsOf({ grant, spawned_by, job, ...token }: CapabilityToken, chain: readonly string[]) {
+  const { capability_token_id, tenant_id, agent_id, parent_id, workspace_id, issuer, created_at } = token;
+  return {
+    capability_token_id,
+    tenant_id,
+    agent_id,
+    parent_id,
+    chain: [...chain],
+    workspace_id,
+    grant_json: grant,
+    issuer,
+    created_at,
+    ...(spawned_by === undefined ? {} : { spawned_by }),
+    ...(job === undefined ? {} : { job }),
   };
 }
