@@ -13,7 +13,7 @@ import { listsTool } from '@writ/capability';
 import type { EffectExamination } from '@writ/effect';
 import { endingFault, type EndingFault } from '../outcomes/index.ts';
 import { delegatorsOf, hintOf, passReasons } from '../../judging/judgement/index.ts';
-import type { ActivePolicy, Supervision } from '../../judging/policies/policy-sets.ts';
+import type { ActivePolicy, JudgedEffect as EffectQuestion, Supervision } from '../../judging/policies/policy-sets.ts';
 import type { OperationRow } from '../../foundation/rows/operation-row.ts';
 
 /** Begins what a set that observes says: see `cedarPolicy`. */
@@ -81,16 +81,10 @@ export function effectHint({ asksAnew, reasons }: Pick<MoreSupervision, 'asksAne
 const approversOf = ({ approvers }: OperationRow, granted: AutonomyMode): number =>
   Math.max(approvers, granted === 'autopilot' ? 0 : 1);
 
-/**
- * Asks the policy in force about what the call did, as it was asked about what the call said: every changed path is a
- * write. It lets be what needs no more supervision than the call has had; a set that observes lets everything be, and
- * what it decides is said.
- */
-export async function decideEffectPolicy(
-  policy: ActivePolicy,
-  { operation, chain, tool, args, delta, labels, granted, examined, isApproved }: JudgedEffect,
-): Promise<EffectPolicy> {
-  const asked = await policy.judgeEffect({
+/** The question that policy is asked of an effect: every changed path is a write. */
+function questionOf({ operation, chain, tool, args, delta, ...more }: JudgedEffect): EffectQuestion {
+  const { labels, granted, examined, isApproved } = more;
+  return {
     tenant_id: operation.tenant_id,
     agent_id: operation.agent_id,
     delegated_by: delegatorsOf(operation.agent_id, chain),
@@ -103,7 +97,7 @@ export async function decideEffectPolicy(
     job_lists_tool: listsTool(chain, operation.tool_id),
     max_autonomy: null,
     labels,
-    // History was asked about at admission, and the call is part of it by now.
+    // Admission asked about history, and the call is part of it by now.
     history: null,
     past: null,
     changes: delta.changes,
@@ -111,7 +105,16 @@ export async function decideEffectPolicy(
     examined,
     isApproved,
     permitted: PERMITTED_EFFECTS.filter((rule) => chain.every(({ grant }) => grant.effects?.includes(rule) === true)),
-  });
+  };
+}
+
+/**
+ * Asks the policy in force about what the call did, as it was asked about what the call said. It lets be what needs no
+ * more supervision than the call has had. A set that observes lets everything be; what it decides is said.
+ */
+export async function decideEffectPolicy(policy: ActivePolicy, effect: JudgedEffect): Promise<EffectPolicy> {
+  const { operation, granted } = effect;
+  const asked = await policy.judgeEffect(questionOf(effect));
   if (asked.effect === 'refuse')
     return { ...UNASKED, fault: endingFault('effect.out_of_scope', asked.message, asked.hint) };
   const { autonomy_mode: mode, rule_ids, reasons } = asked;
