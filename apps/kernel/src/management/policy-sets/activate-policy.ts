@@ -4,7 +4,7 @@ import { problemText } from '@writ/policy';
 import { currentTrace } from '@writ/telemetry';
 import { postable } from '../../judging/judgement/index.ts';
 import type { Outbox } from '../../evidence/outbox/outbox.ts';
-import { composeRecord, type RecordSealer } from '../../evidence/records/index.ts';
+import { composeRecord, type RecordSealer, type SealedRecord } from '../../evidence/records/index.ts';
 import { kernelSql } from '../../foundation/database/functions/index.ts';
 import { isAgain } from '../../foundation/database/kernel-errors.ts';
 import type { TenantPool } from '../../foundation/database/pools.ts';
@@ -99,19 +99,8 @@ export class ActivatePolicy {
   ): Promise<PolicyActivation | null> {
     const { tenant_id, api_key_id } = caller;
     const { policy_hash, document } = set;
-    const { tenants, sealer, outbox } = this.#parts;
-    const record = sealer.seal(
-      composeRecord({
-        ...currentTrace(),
-        kind: 'policy',
-        tenant_id,
-        recorded_at: now,
-        actor: api_key_id,
-        policy_hash,
-        change: { verb, subject: policy_hash, digest: policy_hash },
-      }),
-      { actionDigest: null, newRoot: null },
-    );
+    const { tenants, outbox } = this.#parts;
+    const record = this.#record(caller, verb, policy_hash, now);
     const order = {
       seen: Number(seen),
       policy_hash,
@@ -143,6 +132,21 @@ export class ActivatePolicy {
       if (isAgain(error)) return null;
       throw error;
     }
+  }
+
+  #record({ tenant_id, api_key_id }: Caller, verb: Order['verb'], policyHash: string, now: number): SealedRecord {
+    return this.#parts.sealer.seal(
+      composeRecord({
+        ...currentTrace(),
+        kind: 'policy',
+        tenant_id,
+        recorded_at: now,
+        actor: api_key_id,
+        policy_hash: policyHash,
+        change: { verb, subject: policyHash, digest: policyHash },
+      }),
+      { actionDigest: null, newRoot: null },
+    );
   }
 }
 
