@@ -23,6 +23,12 @@ const INLINE_DELTA_BYTES_MAX = 64 * 1024;
 /** What reading a delta may take in a thread, in milliseconds: the largest takes a second, on a busy processor more. */
 const DELTA_WALL_MS = 15_000;
 
+/** Where a call stands among the calls of its tenant. */
+interface CallPlace {
+  readonly created_at: bigint;
+  readonly operation_id: string;
+}
+
 /**
  * Reads all that names contents of a tenant. What can't be read ends it: then nothing is known, and nothing may be
  * taken.
@@ -51,57 +57,69 @@ export class Names {
   }
 
   async #ofCalls(tenantId: TenantId, named: Named): Promise<void> {
-    let after: { created_at: bigint; operation_id: string } | null = null;
+    let after: CallPlace | null = null;
     do {
-      const page: { created_at: bigint; operation_id: string }[] = await this.#tenancy.within(tenantId, (rows) =>
-        rows.operation.findMany({
-          where: {
-            tenant_id: tenantId,
-            ...(after === null
-              ? {}
-              : {
-                  OR: [
-                    { created_at: { lt: after.created_at } },
-                    { created_at: after.created_at, operation_id: { lt: after.operation_id } },
-                  ],
-                }),
-          },
-          orderBy: [{ created_at: 'desc' }, { operation_id: 'desc' }],
-          take: ROWS,
-          select: { created_at: true, operation_id: true },
-        }),
+      const page: CallPlace[] = await this.#callsBefore(tenantId, after);
+      await this.#ofPage(
+        tenantId,
+        page.map(({ operation_id }) => operation_id),
+        named,
       );
-      const ids = page.map(({ operation_id }) => operation_id);
-      // What is staged before what has ended: as above.
-      const payloads = await this.#tenancy.within(tenantId, (rows) =>
-        rows.payload.findMany({
-          where: { operation_id: { in: ids } },
-          select: { operation_id: true, args_ref: true, staged: true },
-        }),
-      );
-      const ended = await this.#tenancy.within(tenantId, (rows) =>
-        rows.operation.findMany({
-          where: { operation_id: { in: ids } },
-          select: { result_ref: true, commit_delta_id: true },
-        }),
-      );
-      for (const { operation_id, args_ref, staged } of payloads) {
-        addRef(named, args_ref);
-        if (staged !== null) await this.#ofStaged(tenantId, operation_id, Buffer.from(staged), named);
-      }
-      for (const { result_ref, commit_delta_id } of ended) {
-        addRef(named, result_ref);
-        addDelta(named, commit_delta_id);
-      }
-      const outputs = await this.#tenancy.within(tenantId, (rows) =>
-        rows.kept_output.findMany({
-          where: { operation_id: { in: ids } },
-          select: { stdout_ref: true, stderr_ref: true },
-        }),
-      );
-      for (const { stdout_ref, stderr_ref } of outputs) for (const ref of [stdout_ref, stderr_ref]) addRef(named, ref);
       after = page.length < ROWS ? null : (page.at(-1) ?? null);
     } while (after !== null);
+  }
+
+  /** A page of calls, the newest first; null begins at the newest of all. */
+  async #callsBefore(tenantId: TenantId, after: CallPlace | null): Promise<CallPlace[]> {
+    return await this.#tenancy.within(tenantId, (rows) =>
+      rows.operation.findMany({
+        where: {
+          tenant_id: tenantId,
+          ...(after === null
+            ? {}
+            : {
+                OR: [
+                  { created_at: { lt: after.created_at } },
+                  { created_at: after.created_at, operation_id: { lt: after.operation_id } },
+                ],
+              }),
+        },
+        orderBy: [{ created_at: 'desc' }, { operation_id: 'desc' }],
+        take: ROWS,
+        select: { created_at: true, operation_id: true },
+      }),
+    );
+  }
+
+  /** What is staged before what has ended: an effect that is committed meanwhile is met in one of both. */
+  async #ofPage(tenantId: TenantId, ids: string[], named: Named): Promise<void> {
+    const payloads = await this.#tenancy.within(tenantId, (rows) =>
+      rows.payload.findMany({
+        where: { operation_id: { in: ids } },
+        select: { operation_id: true, args_ref: true, staged: true },
+      }),
+    );
+    const ended = await this.#tenancy.within(tenantId, (rows) =>
+      rows.operation.findMany({
+        where: { operation_id: { in: ids } },
+        select: { result_ref: true, commit_delta_id: true },
+      }),
+    );
+    for (const { operation_id, args_ref, staged } of payloads) {
+      addRef(named, args_ref);
+      if (staged !== null) await this.#ofStaged(tenantId, operation_id, Buffer.from(staged), named);
+    }
+    for (const { result_ref, commit_delta_id } of ended) {
+      addRef(named, result_ref);
+      addDelta(named, commit_delta_id);
+    }
+    const outputs = await this.#tenancy.within(tenantId, (rows) =>
+      rows.kept_output.findMany({
+        where: { operation_id: { in: ids } },
+        select: { stdout_ref: true, stderr_ref: true },
+      }),
+    );
+    for (const { stdout_ref, stderr_ref } of outputs) for (const ref of [stdout_ref, stderr_ref]) addRef(named, ref);
   }
 
   async #ofStaged(tenantId: TenantId, operationId: string, sealed: Buffer, named: Named): Promise<void> {
