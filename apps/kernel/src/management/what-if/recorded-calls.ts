@@ -1,5 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-import { MK8_RUN, SHELL_DANGEROUS, type JobListing, type RecordedCallRef, type TenantId } from '@writ/contract';
+import {
+  MK8_RUN,
+  SHELL_DANGEROUS,
+  type JobListing,
+  type RecordedCallRef,
+  type TenantId,
+  type ToolDefinition,
+} from '@writ/contract';
 import { listsTool } from '@writ/capability';
 import type { BlobStore } from '@writ/blobs';
 import { inTenant } from '@writ/database';
@@ -107,13 +114,8 @@ export class RecordedCalls {
   /** What policy was asked about, without what a set wants counted; or, in words, why it wasn't or can't be again. */
   async actionOf(call: RecordedCall): Promise<JudgedAction | string> {
     const { operation } = call;
-    if (
-      operation.autonomy_mode === 'no_go' &&
-      operation.fault_code !== 'policy.denied' &&
-      operation.fault_code !== 'policy.error'
-    ) {
+    if (wasRefusedBefore(operation))
       return `policy was not asked: the call was refused before, as \`${operation.fault_code ?? operation.state}\``;
-    }
     if (operation.workspace_id === null || operation.state_snapshot_id === null) return 'the call was on no workspace';
     const args = await this.#from.args.kept(operation, keptOf(call));
     const tool = await this.#from.tools.read(
@@ -122,19 +124,8 @@ export class RecordedCalls {
       args,
       await readNamed(this.#from.tenants, operation, args),
     );
-    // What a sandbox or a profile was is kept nowhere but as a digest.
-    if (
-      operation.tool_id === SHELL_DANGEROUS.tool_id &&
-      tool !== null &&
-      toolDigestOf(tool) !== operation.tool_definition_digest
-    )
-      return 'the execution profile that the command was decided under is another by now, or gone';
-    if (
-      operation.tool_id === MK8_RUN.tool_id &&
-      tool !== null &&
-      toolDigestOf(tool) !== operation.tool_definition_digest
-    )
-      return 'the sandbox that the script was decided in is another by now, or gone';
+    const changed = tool === null ? null : changedSince(operation, tool);
+    if (changed !== null) return changed;
     const form = decideForm(
       { ...operation, workspace_id: operation.workspace_id, max_autonomy: null, idempotency_key: 'asked again' },
       tool,
@@ -148,14 +139,13 @@ export class RecordedCalls {
         path: await this.#from.trees.resolve(tenant_id as TenantId, state_snapshot_id, resource.path),
       })),
     );
-    const delegated_by = delegatorsOf(
-      agent_id,
-      call.agents.map((id) => ({ agent_id: id })),
-    );
     return {
       tenant_id,
       agent_id,
-      delegated_by,
+      delegated_by: delegatorsOf(
+        agent_id,
+        call.agents.map((id) => ({ agent_id: id })),
+      ),
       workspace_id,
       tool: form.tool,
       args: form.args.value,
@@ -206,4 +196,20 @@ export class RecordedCalls {
       { readOnly: true },
     );
   }
+}
+
+/** Whether the call was refused before policy was asked. */
+const wasRefusedBefore = ({ autonomy_mode, fault_code }: OperationRow): boolean =>
+  autonomy_mode === 'no_go' && fault_code !== 'policy.denied' && fault_code !== 'policy.error';
+
+/**
+ * Why a call can't be decided again as it was, in words: its sandbox or profile is another by now. Null where it can.
+ * What a sandbox or a profile was is kept nowhere but as a digest.
+ */
+function changedSince({ tool_id, tool_definition_digest }: OperationRow, tool: ToolDefinition): string | null {
+  if (tool_id !== SHELL_DANGEROUS.tool_id && tool_id !== MK8_RUN.tool_id) return null;
+  if (toolDigestOf(tool) === tool_definition_digest) return null;
+  return tool_id === SHELL_DANGEROUS.tool_id
+    ? 'the execution profile that the command was decided under is another by now, or gone'
+    : 'the sandbox that the script was decided in is another by now, or gone';
 }
