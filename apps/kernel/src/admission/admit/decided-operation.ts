@@ -42,6 +42,9 @@ export function stateOf(judgement: Judgement, dryRun: boolean): State {
   return dryRun && judgement.verdict !== 'refused' ? 'no_op' : judgement.verdict;
 }
 
+/** Whether the call is let run, now or once persons approve it. */
+export const willRun = (state: State): boolean => state === 'admitted' || state === 'held';
+
 /** Null while the call isn't over. */
 export function outcomeOf(judgement: Judgement, dryRun: boolean): TxOutcome | null {
   if (judgement.verdict === 'refused') return endOf(isMutating(judgement));
@@ -72,7 +75,6 @@ export interface Decided {
 export function decidedColumns({ proposal, judgement, action, approvalId, keyId, sealed }: Decided): DecidedColumns {
   const { call } = proposal;
   const state = stateOf(judgement, call.dry_run);
-  const willRun = state === 'admitted' || state === 'held';
   return {
     operation_id: call.operation_id,
     tenant_id: call.tenant_id,
@@ -87,7 +89,7 @@ export function decidedColumns({ proposal, judgement, action, approvalId, keyId,
     proposal_digest: proposal.digest,
     state,
     mutating: isMutating(judgement),
-    lane: willRun && judgement.tool !== null ? laneOf(judgement.tool.class) : null,
+    lane: willRun(state) && judgement.tool !== null ? laneOf(judgement.tool.class) : null,
     task_class: call.task_class,
     data_subject: call.data_subject ?? null,
     payload_key: keyId,

@@ -1,16 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 import { canonicalBytes, sha256Hex } from '@writ/digest';
-import { approvalExpiry } from '../../execution/held/index.ts';
 import {
   actionOf,
-  amountsOf,
-  approvedDigest,
-  assertedMemory,
-  assertedVersions,
-  decidedUnder,
   decisionRecord,
-  postable,
-  reservationRows,
   sealDecision,
   sessionOf,
   type CallFacts,
@@ -24,8 +16,9 @@ import type { RecordSealer, SealedRecord } from '../../evidence/records/index.ts
 import { isAgain, isKeyRetired, isTaken } from '../../foundation/database/kernel-errors.ts';
 import { newId } from '@writ/nest-kit';
 import type { OperationRow } from '../../foundation/rows/operation-row.ts';
+import { admissionChange } from './admission-change.ts';
 import type { Admission, AdmissionStatements } from './admission-statements.ts';
-import { decidedColumns, outcomeOf, stateOf, type DecidedColumns } from './decided-operation.ts';
+import { decidedColumns, outcomeOf, stateOf, willRun, type DecidedColumns } from './decided-operation.ts';
 import { AdmissionGroupCommit } from './group-commit.ts';
 import { anotherCall, type Proposal } from './proposal.ts';
 
@@ -37,14 +30,17 @@ export interface Written {
   readonly assigned: Assigned | null;
 }
 
+/** What a call would do, in canonical JSON. */
+interface ForeseenResult {
+  readonly bytes: Uint8Array;
+  readonly hash: string;
+}
+
 /**
  * What a dry run that isn't refused answers with: what its call would do, as its tool foresees it. Null where that is
  * nothing.
  */
-function foreseenBy(
-  { call, args }: Proposal,
-  { verdict, tool }: Judgement,
-): { readonly bytes: Uint8Array; readonly hash: string } | null {
+function foreseenBy({ call, args }: Proposal, { verdict, tool }: Judgement): ForeseenResult | null {
   const foreseen =
     call.dry_run && verdict !== 'refused' && !('effect' in args) ? (tool?.foresees?.(args.value) ?? null) : null;
   if (foreseen === null) return null;
@@ -78,10 +74,9 @@ export class Decisions {
 
   /** Resolves after COMMIT, or with null when the facts have moved since they were read: then nothing was written. */
   async write(proposal: Proposal, judgement: Judgement, facts: CallFacts): Promise<Written | null> {
-    const { call, args, salt } = proposal;
-    const state = stateOf(judgement, call.dry_run);
+    const { call } = proposal;
     const action = actionOf(call, judgement, proposal.args_hash, this.#images);
-    const approvalId = state === 'held' ? newId('approval') : null;
+    const approvalId = stateOf(judgement, call.dry_run) === 'held' ? newId('approval') : null;
     const foreseen = foreseenBy(proposal, judgement);
     const sealed = sealDecision(
       this.#sealer,
@@ -91,66 +86,16 @@ export class Decisions {
     const holder = holderOf(call);
     const key = await this.#vault.calls.keyFor(call.tenant_id, holder);
     const keyed = { tenant_id: call.tenant_id, operation_id: call.operation_id, payload_key: key.key_id };
-    const columns = decidedColumns({ proposal, judgement, action, approvalId, keyId: key.key_id, sealed });
-    const stands = state === 'admitted' || state === 'held';
-    const change = {
-      operation: columns,
-      ...(key.wrapped === null ? {} : { key: key.wrapped.toString('base64') }),
-      own_token: proposal.session?.own_token ?? null,
-      args_ref: await this.#argumentsRef(keyed, proposal),
-      rules: decidedUnder(call, facts, judgement),
-      labels: state === 'admitted' ? judgement.labels : [],
-      chain: stands ? facts.chain.map(({ token }) => token.capability_token_id) : null,
-      head: stands && call.precondition_refs.length > 0 ? judgement.head : null,
-      ...(stands ? assertedVersions(call) : {}),
-      ...(facts.remembered === true ? { remembered: assertedMemory(call, facts) } : {}),
-      approval:
-        approvalId === null
-          ? null
-          : {
-              approval_id: approvalId,
-              of: judgement.waits_for,
-              action_digest: approvedDigest(action),
-              quorum: judgement.approvers?.count ?? 1,
-              expires_at: approvalExpiry(
-                facts.now,
-                judgement.approval_ms,
-                call.deadline,
-                facts.chain.map(({ token }) => token),
-              ),
-            },
-      preview:
-        state === 'held' && judgement.preview !== null
-          ? { limits: judgement.preview.limits, reserved: amountsOf(judgement.preview.reservations) }
-          : null,
-      reserve:
-        state === 'admitted'
-          ? reservationRows(judgement.reservations)
-          : state === 'held'
-            ? reservationRows(judgement.preview?.reservations ?? [])
-            : [],
-      records: [postable(sealed)],
-    };
-    const clear = 'effect' in args || args.ref !== null ? null : args.canonical;
+    const decided = { proposal, judgement, action, approvalId, keyId: key.key_id, sealed };
+    const columns = decidedColumns(decided);
+    const argsRef = await this.#argumentsRef(keyed, proposal);
+    const change = admissionChange(decided, columns, facts, { wrappedKey: key.wrapped, argsRef });
     try {
-      const admission: Admission = {
-        tenantId: call.tenant_id,
-        tokenId: call.capability_token_id,
-        change: JSON.stringify(change),
-        args: clear === null ? null : await this.#vault.calls.seal(keyed, 'args', clear),
-        salt: await this.#vault.calls.seal(keyed, 'salt', salt),
-        fingerprint: stands && call.idempotency_key !== null ? proposal.fingerprint : null,
-      };
+      const admission = await this.#admissionOf(keyed, proposal, columns, JSON.stringify(change));
       const written =
         foreseen === null
           ? await this.#admit(admission, columns)
-          : {
-              row: await this.#statements.dryRun(admission, {
-                sealed: await this.#vault.calls.seal(keyed, 'result', foreseen.bytes),
-                hash: foreseen.hash,
-              }),
-              assigned: null,
-            };
+          : { row: await this.#dryRun(keyed, admission, foreseen), assigned: null };
       this.#vault.calls.stored(call.tenant_id, holder, key);
       return { ...written, sealed };
     } catch (error) {
@@ -159,6 +104,31 @@ export class Decisions {
       if (isTaken(error)) throw anotherCall();
       throw error;
     }
+  }
+
+  /** The change with the content of the call, sealed. */
+  async #admissionOf(
+    keyed: KeyedCall,
+    { call, args, salt, fingerprint }: Proposal,
+    columns: DecidedColumns,
+    change: string,
+  ): Promise<Admission> {
+    const clear = 'effect' in args || args.ref !== null ? null : args.canonical;
+    return {
+      tenantId: call.tenant_id,
+      tokenId: call.capability_token_id,
+      change,
+      args: clear === null ? null : await this.#vault.calls.seal(keyed, 'args', clear),
+      salt: await this.#vault.calls.seal(keyed, 'salt', salt),
+      fingerprint: willRun(columns.state) && call.idempotency_key !== null ? fingerprint : null,
+    };
+  }
+
+  async #dryRun(keyed: KeyedCall, admission: Admission, { bytes, hash }: ForeseenResult): Promise<OperationRow> {
+    return await this.#statements.dryRun(admission, {
+      sealed: await this.#vault.calls.seal(keyed, 'result', bytes),
+      hash,
+    });
   }
 
   async #admit(
