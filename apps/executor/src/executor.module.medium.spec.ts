@@ -13,7 +13,7 @@ import { testDatabase, type TestDatabase } from '@writ/testing';
 import { vi } from 'vitest';
 import { Environment, type ExecutorConfig } from './config.env.ts';
 import { ExecutorModule } from './executor.module.ts';
-import { Lifetime } from './support/lifetime.ts';
+import { Lifetime } from './foundation/lifetime.ts';
 
 let database: TestDatabase;
 let folder: string;

@@ -2,7 +2,7 @@
 //
 // Redaction of what a call did: short things in place, long ones on a worker thread.
 import type { SandboxResult } from '@writ/sandbox';
-import type { CallWork } from '../support/call-work.ts';
+import type { CallWork } from '../foundation/call-work.ts';
 import { redactedOutput } from './redacted-output.ts';
 import { SCANNED_BYTES, type Values } from './redactor.ts';
 

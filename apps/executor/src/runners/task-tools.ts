@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import { TASK_CHANGES_MAX, TASK_CREATE, TASK_EDIT, TASKS_MAX, type FaultCode, type Task } from '@writ/contract';
 import type { FileToolOutcome } from '@writ/workspace';
-import type { Call } from './runner.ts';
+import type { Call } from '../calls/runner.ts';
 
 const no = (code: FaultCode, message: string, hint: string): FileToolOutcome<never> => ({
   ok: false,

@@ -23,12 +23,12 @@ import type { Telemetry } from '@writ/telemetry';
 import { InlineWork, type Work } from '@writ/worker-pool';
 import { applyDelta, deltaOf, emptyTree, encodeNode, snapshotIdOf } from '@writ/workspace';
 import { executorTasks, type ExecutorTasks } from '../executor.worker.ts';
-import { Running } from '../leases/running.ts';
-import { Perform } from '../perform/perform.ts';
+import { Running } from '../attempts/running.ts';
+import { Perform } from '../attempts/perform.ts';
 import { EgressGate } from '../egress/gate.ts';
-import type { Runner } from '../runners/runner.ts';
-import { KernelClient } from '../support/kernel-client.ts';
-import { Take } from '../take/take.ts';
+import type { Runner } from '../calls/runner.ts';
+import { KernelClient } from '../foundation/kernel-client.ts';
+import { Take } from '../attempts/take.ts';
 
 export const tenantId = formatId('tenant', new Uint8Array(16).fill(1));
 export const IMAGE = `sha256:${'1'.repeat(64)}`;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import { Controller } from '@nestjs/common';
 import { EventPattern, Payload } from '@nestjs/microservices';
-import { Running } from '../leases/running.ts';
+import { Running } from './running.ts';
 
 /**
  * Hears that an attempt must stop now: cancelled, or its token revoked. A lost event costs the time to the next

@@ -3,7 +3,7 @@ import { Fault, type TenantId } from '@writ/contract';
 import { canonicalBytes, sha256Hex } from '@writ/digest';
 import { FakeSandbox } from '@writ/sandbox';
 import { InlineRunner } from '../runners/inline-runner.ts';
-import { Runner, type Call, type RunContext, type Staged } from '../runners/runner.ts';
+import { Runner, type Call, type RunContext, type Staged } from '../calls/runner.ts';
 import { SandboxedRunner } from '../runners/sandboxed-runner.ts';
 import { CLOSED_GATE, refuse, ScriptedKernel } from '../specs/scripted-kernel.ts';
 

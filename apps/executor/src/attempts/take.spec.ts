@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { SlotsEvent } from '@writ/contract';
 import { startTelemetry } from '@writ/telemetry';
-import { Runner, type Call, type RunContext, type Staged } from '../runners/runner.ts';
+import { Runner, type Call, type RunContext, type Staged } from '../calls/runner.ts';
 import { ScriptedKernel } from '../specs/scripted-kernel.ts';
 import type { Take } from './take.ts';
 

@@ -10,7 +10,7 @@ import {
   type ContentKind,
   type ContentSeal,
 } from '@writ/nest-kit';
-import { Runner, type Call, type Staged } from '../runners/runner.ts';
+import { Runner, type Call, type Staged } from '../calls/runner.ts';
 import { ScriptedKernel } from '../specs/scripted-kernel.ts';
 
 const MARKER = 'marker-of-a-person';

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 import { Fault, secretsNamed, secretVariable, TOOLS, type EgressRequest, type NamesSecrets } from '@writ/contract';
 import { placeSecrets, type Placed } from '@writ/risk';
-import type { Call, RunContext, Staged } from '../runners/runner.ts';
-import { Values } from './redactor.ts';
-import { jsonWithoutValues, valueWithin, withoutValues, type SecretWork } from './secret-work.ts';
-import { shellGrammar } from './shell-grammar.ts';
+import type { Call, RunContext, Staged } from './runner.ts';
+import { Values } from '../redaction/redactor.ts';
+import { jsonWithoutValues, valueWithin, withoutValues, type SecretWork } from '../redaction/secret-work.ts';
+import { shellGrammar } from '../redaction/shell-grammar.ts';
 
 /** Longest target and reason of a listed request; a marker may be longer than what it stands for. */
 const [TARGET_CHARS_MAX, TEXT_CHARS_MAX] = [512, 256];

@@ -22,8 +22,8 @@ import { sandboxNamed, toolWithin } from '@writ/mk8-shell/tool';
 import { ARGUMENTS_ATTEMPT, openContent, type ContentSeal } from '@writ/nest-kit';
 import { decodeBase64 } from '@writ/signing';
 import { parseSnapshotId } from '@writ/workspace';
-import type { Call } from '../runners/runner.ts';
-import type { CallWork } from '../support/call-work.ts';
+import type { Call } from '../calls/runner.ts';
+import type { CallWork } from '../foundation/call-work.ts';
 
 /**
  * What the attempt's long contents are sealed under; null where the kernel is of a time when none were sealed: then

@@ -22,7 +22,7 @@ import { dangerousTool, profileBytes } from '@writ/mk8-shell/dangerous';
 import { toolWithin } from '@writ/mk8-shell/tool';
 import { InlineWork } from '@writ/worker-pool';
 import { executorTasks } from '../executor.worker.ts';
-import { callWork } from '../support/call-work.ts';
+import { callWork } from '../foundation/call-work.ts';
 import { proveCall } from './prove-call.ts';
 
 const id = (kind: 'tenant' | 'workspace' | 'operation' | 'token', n = 1): string =>

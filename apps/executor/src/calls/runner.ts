@@ -24,7 +24,7 @@ import type {
 import type { SandboxData } from '@writ/mk8-shell';
 import type { ContentSeal } from '@writ/nest-kit';
 import type { Values } from '../redaction/redactor.ts';
-import type { CallWork } from '../support/call-work.ts';
+import type { CallWork } from '../foundation/call-work.ts';
 
 /** A redeemed call, its arguments proven to be those of the permit. */
 export interface Call {

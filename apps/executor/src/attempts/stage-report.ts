@@ -5,8 +5,8 @@ import { canonicalBytes, sha256Hex } from '@writ/digest';
 import { sealContent, sealedRef, type ContentKind, type ContentSeal } from '@writ/nest-kit';
 import { pacer } from '@writ/worker-pool';
 import { encodingDelta, runWithPauses } from '@writ/workspace';
-import type { Staged } from '../runners/runner.ts';
-import type { Report } from '../support/kernel-client.ts';
+import type { Staged } from '../calls/runner.ts';
+import type { Report } from '../foundation/kernel-client.ts';
 
 /** Where a report's long contents go, and what they are sealed under: null, they go there as they are. */
 export interface Storing {

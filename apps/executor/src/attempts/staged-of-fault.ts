@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import { Fault, type FaultCode } from '@writ/contract';
-import type { Staged } from '../runners/runner.ts';
+import type { Staged } from '../calls/runner.ts';
 
 /** Faults with which a call ends, the same whoever runs it; any other is ours, and the lease decides. */
 const ENDED: Partial<Record<FaultCode, Staged['ended']>> = {

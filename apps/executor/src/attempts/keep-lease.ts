@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Fault } from '@writ/contract';
-import type { KernelClient, Speaker } from '../support/kernel-client.ts';
+import type { KernelClient, Speaker } from '../foundation/kernel-client.ts';
 import type { Lease } from './lease.ts';
 
 /** Who is asked. */

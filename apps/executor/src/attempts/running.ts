@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { Speaker } from '../support/kernel-client.ts';
+import type { Speaker } from '../foundation/kernel-client.ts';
 import type { Lease } from './lease.ts';
 
 /** The attempts that run here, so that a `stop` event finds its lease. */
