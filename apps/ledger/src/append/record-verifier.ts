@@ -13,7 +13,7 @@ import { parseIJson } from '@writ/digest';
 import { keyEventOf } from '@writ/receipt';
 import { decodeBase64, ed25519Engine, verifyEnvelope, verifyEnvelopeAside, type KnownKey } from '@writ/signing';
 import type { Entry } from '../log/entry.ts';
-import { Places } from '../support/places.ts';
+import { Places } from '../foundation/concurrency-limiter.ts';
 
 type SentRecord = AppendRequest['records'][number];
 /** Where a signature is verified: beside the event loop, or on it. */

@@ -16,7 +16,7 @@ import {
 } from '@writ/merkle';
 import { encodeBase64 } from '@writ/signing';
 import { LRUCache } from 'lru-cache';
-import type { SignedMemory } from '../sign/signed-memory.ts';
+import type { SignedMemory } from '../signing/signed-memory.ts';
 
 /** Full tiles remembered: 16 KiB each, so 32 MiB. */
 const TILES_MAX = 2_048;

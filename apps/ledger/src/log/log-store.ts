@@ -2,7 +2,7 @@
 import { Fault } from '@writ/contract';
 import { inTransaction, runStatement, type Client, type Pool } from '@writ/database';
 import { isSameHash } from '@writ/merkle';
-import type { SignedMemory } from '../sign/signed-memory.ts';
+import type { SignedMemory } from '../signing/signed-memory.ts';
 import type { CommittedRoot, Entry, LogEntries } from './entry.ts';
 import { growLog, NEW_LOG, parseLogState, type LogState } from './grow.ts';
 import { edgeReader, standingAfter, StandingLogs, type Edges, type Standing } from './standing-logs.ts';

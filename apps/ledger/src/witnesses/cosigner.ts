@@ -6,10 +6,10 @@
 import { logIdOf, type TenantId } from '@writ/contract';
 import { decodeBase64 } from '@writ/signing';
 import type { LogReader } from '../log/log-reader.ts';
-import { nameOfKey, type Cosignatures, type Standing } from '../sign/cosignatures.ts';
-import type { WitnessWatch } from '../support/ledger-watch.ts';
+import { nameOfKey, type Cosignatures, type Standing } from '../signing/cosignatures.ts';
+import type { WitnessWatch } from '../foundation/ledger-watch.ts';
 import type { AskWitness } from './ask-witness.ts';
-import type { WitnessAddress } from './witnesses-file.ts';
+import type { WitnessAddress } from '../foundation/witnesses-file.ts';
 
 /** From one round to the next: within it all checkpoints of a log but the newest are passed over. */
 const ROUND_MS = 1_000;

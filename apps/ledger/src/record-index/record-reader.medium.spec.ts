@@ -9,7 +9,7 @@ import {
   type TenantId,
 } from '@writ/contract';
 import fc from 'fast-check';
-import { IndexStore } from '../records/index-store.ts';
+import { IndexStore } from './index-store.ts';
 import { newTenant, payloadOf, TestLedger, type Replica } from '../specs/test-ledger.ts';
 import { wholeRecord } from '../specs/whole-record.ts';
 import { RecordReader } from './record-reader.ts';

@@ -2,7 +2,7 @@
 import { Controller } from '@nestjs/common';
 import { MessagePattern, Payload } from '@nestjs/microservices';
 import { parseMessage, ReceiptRequest, type Receipt } from '@writ/contract';
-import { Receipts } from '../log/receipts.ts';
+import { Receipts } from './receipts.ts';
 
 @Controller()
 export class ReceiptController {

@@ -2,7 +2,7 @@
 import type { OnApplicationBootstrap, OnModuleDestroy } from '@nestjs/common';
 import type { Pool } from '@writ/database';
 import type { Repeated } from '@writ/nest-kit';
-import type { SignedMemory } from '../sign/signed-memory.ts';
+import type { SignedMemory } from '../signing/signed-memory.ts';
 
 /** Follows the keys while the process runs, and closes at its end what it holds open. */
 export class Lifetime implements OnApplicationBootstrap, OnModuleDestroy {

@@ -2,7 +2,7 @@
 import { Controller } from '@nestjs/common';
 import { MessagePattern, Payload } from '@nestjs/microservices';
 import { CheckpointRequest, parseMessage } from '@writ/contract';
-import { Receipts } from '../log/receipts.ts';
+import { Receipts } from './receipts.ts';
 
 @Controller()
 export class CheckpointController {

@@ -9,8 +9,8 @@ import {
   type RecordsRequest,
 } from '@writ/contract';
 import type { Client } from '@writ/database';
-import { wordsOf } from '../records/index-row.ts';
-import { indexedTo } from '../records/index-store.ts';
+import { wordsOf } from './index-row.ts';
+import { indexedTo } from './index-store.ts';
 import { envelopeOf, readLeaves } from '../log/leaf-rows.ts';
 import { inclusionOf } from '../log/log-reader.ts';
 import type { SignedLog } from '../log/signed-log.ts';

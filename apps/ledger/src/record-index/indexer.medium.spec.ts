@@ -2,7 +2,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { TenantId } from '@writ/contract';
 import { createPool, type Pool } from '@writ/database';
-import { IndexStore } from '../records/index-store.ts';
+import { IndexStore } from './index-store.ts';
 import { newTenant, TestLedger, type Replica } from '../specs/test-ledger.ts';
 import { wholeRecord } from '../specs/whole-record.ts';
 import { DueLogs, Indexer, restAfter } from './indexer.ts';

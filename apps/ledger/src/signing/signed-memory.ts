@@ -22,7 +22,7 @@ import { promisify } from 'node:util';
 import { Fault } from '@writ/contract';
 import { isSameHash } from '@writ/merkle';
 import { newestOfEach, type CommittedRoot } from '../log/entry.ts';
-import { GroupCommit } from '../support/group-commit.ts';
+import { GroupCommit } from '../foundation/group-commit.ts';
 
 /**
  * A write ends when its bytes are on disk (open(2)): a sync of its own would be one more way to a thread and back in

@@ -11,7 +11,7 @@ import {
   verifyNote,
   type NoteKey,
 } from '@writ/signing';
-import { Cosignatures } from '../sign/cosignatures.ts';
+import { Cosignatures } from '../signing/cosignatures.ts';
 import {
   newSigner,
   newTenant,
@@ -24,7 +24,7 @@ import {
 } from '../specs/test-ledger.ts';
 import { answerOf, type AskWitness, type WitnessAnswer } from './ask-witness.ts';
 import { Cosigner } from './cosigner.ts';
-import type { WitnessAddress } from './witnesses-file.ts';
+import type { WitnessAddress } from '../foundation/witnesses-file.ts';
 
 const NOW = 1_767_225_600_000;
 

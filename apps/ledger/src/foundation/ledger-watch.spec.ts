@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import { Fault } from '@writ/contract';
 import { startTelemetry, type Telemetry } from '@writ/telemetry';
-import { DueLogs } from '../draw/indexer.ts';
+import { DueLogs } from '../record-index/indexer.ts';
 import { watchAppends, watchProgress, watchWitnesses } from './ledger-watch.ts';
 
 let telemetry: Telemetry;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import { formatAddCheckpoint, SignatureError, verifyCosignatures, type AddCheckpoint } from '@writ/signing';
-import type { WitnessAddress } from './witnesses-file.ts';
+import type { WitnessAddress } from '../foundation/witnesses-file.ts';
 
 /** A witness that takes longer is asked again in a later round. */
 const ANSWER_MS = 5_000;

@@ -16,8 +16,8 @@ import {
   type Signatures,
   type TileReply,
 } from '@writ/contract';
-import { ExportPages } from '../log/export-pages.ts';
-import { LogReader } from '../log/log-reader.ts';
+import { ExportPages } from './export-pages.ts';
+import { LogReader } from './log-reader.ts';
 
 /** Pages of exports read at once: they share the database with appends, and a reader of many pages comes again. */
 const EXPORTS_AT_ONCE = 16;

@@ -4,7 +4,7 @@ import { inTenant, int8Array, runStatement, textArray, UNAWAITED, type Client, t
 import { isSameHash } from '@writ/merkle';
 import { formatCheckpoint, signNote, type NoteSigner } from '@writ/signing';
 import { newestOfEach, type CommittedRoot } from '../log/entry.ts';
-import { GroupCommit } from '../support/group-commit.ts';
+import { GroupCommit } from '../foundation/group-commit.ts';
 import { newestWitnessed, type WitnessedRow } from './cosignatures.ts';
 import type { SignedMemory } from './signed-memory.ts';
 
