@@ -2,17 +2,21 @@
 import type { OnApplicationBootstrap, OnModuleDestroy } from '@nestjs/common';
 import type { Pool } from '@writ/database';
 import type { Repeated } from '@writ/nest-kit';
-import type { SignedMemory } from '../signing/signed-memory.ts';
+
+/** A file or a connection that is held open. */
+interface Closing {
+  close(): Promise<void>;
+}
 
 /** Follows the keys while the process runs, and closes at its end what it holds open. */
 export class Lifetime implements OnApplicationBootstrap, OnModuleDestroy {
   readonly #pool: Pool;
-  readonly #memory: SignedMemory;
+  readonly #memory: Closing;
   readonly #follow: Repeated;
   readonly #beside: readonly { stop(): Promise<void> }[];
 
   /** @param beside what works on its own until it is stopped */
-  constructor(pool: Pool, memory: SignedMemory, follow: Repeated, beside: readonly { stop(): Promise<void> }[] = []) {
+  constructor(pool: Pool, memory: Closing, follow: Repeated, beside: readonly { stop(): Promise<void> }[] = []) {
     this.#beside = beside;
     this.#pool = pool;
     this.#memory = memory;

@@ -3,7 +3,7 @@ import { Fault } from '@writ/contract';
 import { inTenant, int8Array, runStatement, textArray, UNAWAITED, type Client, type Pool } from '@writ/database';
 import { isSameHash } from '@writ/merkle';
 import { formatCheckpoint, signNote, type NoteSigner } from '@writ/signing';
-import { newestOfEach, type CommittedRoot } from '../log/entry.ts';
+import { newestOfEach, type CommittedRoot } from './committed-root.ts';
 import { GroupCommit } from '../foundation/group-commit.ts';
 import { newestWitnessed, type WitnessedRow } from './cosignatures.ts';
 import type { SignedMemory } from './signed-memory.ts';

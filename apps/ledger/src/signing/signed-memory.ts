@@ -21,7 +21,7 @@ import { dirname } from 'node:path';
 import { promisify } from 'node:util';
 import { Fault } from '@writ/contract';
 import { isSameHash } from '@writ/merkle';
-import { newestOfEach, type CommittedRoot } from '../log/entry.ts';
+import { newestOfEach, type CommittedRoot } from './committed-root.ts';
 import { GroupCommit } from '../foundation/group-commit.ts';
 
 /**
