@@ -31,7 +31,7 @@ import { HearPermits } from './sessions/hear-permits.ts';
 import { SessionRunner } from './sessions/session-runner.ts';
 import { Sessions } from './sessions/sessions.ts';
 import { EngineCheck } from './foundation/engine-check.ts';
-import { ExecutorPool, INPUT_BYTES_MAX } from './attempts/executor-pool.ts';
+import { ExecutorPool, INPUT_BYTES_MAX } from './calls/executor-pool.ts';
 import { KernelClient } from './foundation/kernel-client.ts';
 import { Lifetime } from './foundation/lifetime.ts';
 import { sandboxEvents, watchWarmPools } from './foundation/sandbox-events.ts';

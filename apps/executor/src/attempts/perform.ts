@@ -19,7 +19,7 @@ import { parseEnvelope, type Envelope, type Verifier } from '@writ/signing';
 import { withSpan } from '@writ/telemetry';
 import type { Work } from '@writ/worker-pool';
 import { LRUCache } from 'lru-cache';
-import type { ExecutorTasks } from '../executor.worker.ts';
+import type { ExecutorTasks } from '../calls/worker-tasks.ts';
 import { prepareCall, withoutSecrets } from '../calls/call-secrets.ts';
 import type { RunContext, Runner, Staged } from '../calls/runner.ts';
 import { callWork } from '../foundation/call-work.ts';

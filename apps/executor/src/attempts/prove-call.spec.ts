@@ -21,7 +21,7 @@ import {
 import { dangerousTool, profileBytes } from '@writ/mk8-shell/dangerous';
 import { toolWithin } from '@writ/mk8-shell/tool';
 import { InlineWork } from '@writ/worker-pool';
-import { executorTasks } from '../executor.worker.ts';
+import { executorTasks } from '../calls/worker-tasks.ts';
 import { callWork } from '../foundation/call-work.ts';
 import { proveCall } from './prove-call.ts';
 

@@ -24,6 +24,7 @@ import { decodeBase64 } from '@writ/signing';
 import { parseSnapshotId } from '@writ/workspace';
 import type { Call } from '../calls/runner.ts';
 import type { CallWork } from '../foundation/call-work.ts';
+import type { ExecutorTasks } from '../calls/worker-tasks.ts';
 
 /**
  * What the attempt's long contents are sealed under; null where the kernel is of a time when none were sealed: then
@@ -51,7 +52,7 @@ export async function proveCall(
   permit: Permit,
   redemption: Redemption,
   blobs: BlobStore,
-  work: CallWork,
+  work: CallWork<ExecutorTasks>,
 ): Promise<Call> {
   const args = await argumentsOf(redemption, blobs);
   verifyActionDigest(permit, redemption, args);
@@ -120,7 +121,7 @@ async function fits(
   tool: ToolDefinition,
   args: Readonly<Record<string, unknown>>,
   { cli_tool, search_tool }: Redemption,
-  work: CallWork,
+  work: CallWork<ExecutorTasks>,
 ): Promise<boolean> {
   const tenants = TOOLS.has(tool.tool_id) ? undefined : (cli_tool ?? search_tool);
   return tenants === undefined

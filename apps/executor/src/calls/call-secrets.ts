@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-import { Fault, secretsNamed, secretVariable, TOOLS, type EgressRequest, type NamesSecrets } from '@writ/contract';
+import { Fault, secretsNamed, secretVariable, TOOLS, type NamesSecrets } from '@writ/contract';
 import { placeSecrets, type Placed } from '@writ/risk';
 import type { Call, RunContext, Staged } from './runner.ts';
 import { Values } from '../redaction/redactor.ts';
 import { jsonWithoutValues, valueWithin, withoutValues, type SecretWork } from '../redaction/secret-work.ts';
 import { shellGrammar } from '../redaction/shell-grammar.ts';
+import { requestWithout } from '../redaction/redacted-request.ts';
 
-/** Longest target and reason of a listed request; a marker may be longer than what it stands for. */
-const [TARGET_CHARS_MAX, TEXT_CHARS_MAX] = [512, 256];
 /** A command that the slowest construct of bash holds the parser with for some milliseconds. */
 const BRIEF_COMMAND = 512;
 /** What reading a longer one may take, on a thread: it was judged in less. */
@@ -64,16 +63,6 @@ function valueOf({ secrets }: Call, name: string): string {
   if (value === undefined)
     throw new Fault('permit.invalid', `the value of the secret \`${name}\` did not come with the call`);
   return value;
-}
-
-/** A line of the list of requests, without values. */
-export function requestWithout(values: Values, request: EgressRequest): EgressRequest {
-  return {
-    ...request,
-    target: values.redactText(request.target).slice(0, TARGET_CHARS_MAX),
-    purpose: values.redactText(request.purpose).slice(0, TEXT_CHARS_MAX),
-    reason: request.reason === null ? null : values.redactText(request.reason).slice(0, TEXT_CHARS_MAX),
-  };
 }
 
 /**

@@ -25,6 +25,7 @@ import type { SandboxData } from '@writ/mk8-shell';
 import type { ContentSeal } from '@writ/nest-kit';
 import type { Values } from '../redaction/redactor.ts';
 import type { CallWork } from '../foundation/call-work.ts';
+import type { ExecutorTasks } from './worker-tasks.ts';
 
 /** A redeemed call, its arguments proven to be those of the permit. */
 export interface Call {
@@ -105,7 +106,7 @@ export interface RunContext {
    */
   readonly signal: AbortSignal;
   /** worker threads, for work whose cost the call's input decides */
-  readonly work: CallWork;
+  readonly work: CallWork<ExecutorTasks>;
   /**
    * Announces an external effect, with lines of the list of requests, and waits for the kernel's answer. MUST be
    * awaited before each request other than GET, HEAD or OPTIONS leaves; from the first on the call is never retried.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { EgressRequest } from '@writ/contract';
-import { requestWithout } from '../calls/call-secrets.ts';
+import { requestWithout } from '../redaction/redacted-request.ts';
 import type { Call, RunContext } from '../calls/runner.ts';
 import { CallGate } from './call-gate.ts';
 import { UNWATCHED, type GateWatch } from './gate-watch.ts';

@@ -1,45 +1,43 @@
 // SPDX-License-Identifier: Apache-2.0
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Fault } from '@writ/contract';
-import type { InputOf, OutputOf, Work } from '@writ/worker-pool';
-import type { ExecutorTasks } from '../executor.worker.ts';
+import type { InputOf, OutputOf, TaskTable, Work } from '@writ/worker-pool';
 
 /** The worker threads, for one call: in its tenant's share, and no longer than the call goes on. */
-export interface CallWork {
+export interface CallWork<Tasks extends TaskTable> {
   /**
    * Runs a task for `wallMs` at most.
    * @throws Fault `limit.exceeded` past that; the signal's reason once the call is to stop
    */
-  run<K extends keyof ExecutorTasks & string>(
-    task: K,
-    input: InputOf<ExecutorTasks, K>,
-    wallMs: number,
-  ): Promise<OutputOf<ExecutorTasks, K>>;
+  run<K extends keyof Tasks & string>(task: K, input: InputOf<Tasks, K>, wallMs: number): Promise<OutputOf<Tasks, K>>;
 }
 
 /** Between two offers to a pool that is full, in milliseconds. */
 const PAUSE_MS = 50;
 
 /** Where too much of the tenant's work waits already, a call waits as well, as long as its own time lasts. */
-export const callWork = (work: Work<ExecutorTasks>, tenantId: string, signal: AbortSignal): CallWork =>
-  new PooledCall(work, tenantId, signal);
+export const callWork = <Tasks extends TaskTable>(
+  work: Work<Tasks>,
+  tenantId: string,
+  signal: AbortSignal,
+): CallWork<Tasks> => new PooledCall(work, tenantId, signal);
 
-class PooledCall implements CallWork {
-  readonly #work: Work<ExecutorTasks>;
+class PooledCall<Tasks extends TaskTable> implements CallWork<Tasks> {
+  readonly #work: Work<Tasks>;
   readonly #tenantId: string;
   readonly #signal: AbortSignal;
 
-  constructor(work: Work<ExecutorTasks>, tenantId: string, signal: AbortSignal) {
+  constructor(work: Work<Tasks>, tenantId: string, signal: AbortSignal) {
     this.#work = work;
     this.#tenantId = tenantId;
     this.#signal = signal;
   }
 
-  async run<K extends keyof ExecutorTasks & string>(
+  async run<K extends keyof Tasks & string>(
     task: K,
-    input: InputOf<ExecutorTasks, K>,
+    input: InputOf<Tasks, K>,
     wallMs: number,
-  ): Promise<OutputOf<ExecutorTasks, K>> {
+  ): Promise<OutputOf<Tasks, K>> {
     const until = performance.now() + wallMs;
     for (;;) {
       const left = until - performance.now();
@@ -53,7 +51,7 @@ class PooledCall implements CallWork {
           tenantId: this.#tenantId,
           wallMs: left,
           signal: this.#signal,
-        })) as OutputOf<ExecutorTasks, K>;
+        })) as OutputOf<Tasks, K>;
       } catch (error) {
         if (!(error instanceof Fault) || error.code !== 'overloaded') throw error;
         await sleep(PAUSE_MS, undefined, { signal: this.#signal });

@@ -1,13 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { ExecutorConfig } from '../config.env.ts';
-import { sandboxSettings } from './sandbox-settings.ts';
+import { sandboxSettings, type SandboxVariables } from './sandbox-settings.ts';
 
-const settings = (config: Partial<ExecutorConfig>) =>
-  sandboxSettings({
-    WRIT_SANDBOX_DRIVER: 'docker',
-    DOCKER_HOST: 'unix:///run/docker.sock',
-    ...config,
-  } as ExecutorConfig);
+const settings = (config: Partial<SandboxVariables>) =>
+  sandboxSettings({ WRIT_SANDBOX_DRIVER: 'docker', DOCKER_HOST: 'unix:///run/docker.sock', ...config });
 const PODS = {
   WRIT_SANDBOX_DRIVER: 'kubernetes',
   WRIT_SANDBOX_NAMESPACE: 'sandboxes',

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 import { EnvironmentError } from '@writ/nest-kit';
-import type { ExecutorConfig } from '../config.env.ts';
 
 export interface DockerSettings {
   readonly driver: 'docker';
@@ -25,6 +24,20 @@ export interface KubernetesSettings {
   readonly kubeconfig?: string;
 }
 
+/** The variables of the environment that settings are read from, as `config.env.ts` describes them. */
+export interface SandboxVariables {
+  readonly WRIT_SANDBOX_DRIVER: 'docker' | 'kubernetes';
+  readonly WRIT_SANDBOX_NAMESPACE?: string;
+  readonly WRIT_SANDBOX_IMAGE?: string;
+  readonly WRIT_SANDBOX_CANARY?: string;
+  readonly WRIT_SANDBOX_RUNTIME_CLASS?: string;
+  readonly WRIT_SANDBOX_HOST_USERS?: boolean;
+  readonly WRIT_SANDBOX_CLAIMS?: string;
+  readonly WRIT_KUBECONFIG_FILE?: string;
+  readonly WRIT_SANDBOX_RUNTIME?: string;
+  readonly DOCKER_HOST: string;
+}
+
 /** What the driver `kubernetes` can't do without. */
 const NEEDED = ['WRIT_SANDBOX_NAMESPACE', 'WRIT_SANDBOX_IMAGE', 'WRIT_SANDBOX_CANARY'] as const;
 const OF_KUBERNETES = [
@@ -45,8 +58,8 @@ const WHAT: Readonly<Record<(typeof NEEDED)[number], string>> = {
  * The settings of the driver that is chosen. Throws EnvironmentError that names each variable which that driver lacks,
  * and each which only another driver reads: whoever sets one of those believes in a sandbox that isn't there.
  */
-export function sandboxSettings(config: ExecutorConfig): DockerSettings | KubernetesSettings {
-  const isSet = (name: keyof ExecutorConfig): boolean => config[name] !== undefined;
+export function sandboxSettings(config: SandboxVariables): DockerSettings | KubernetesSettings {
+  const isSet = (name: keyof SandboxVariables): boolean => config[name] !== undefined;
   if (config.WRIT_SANDBOX_DRIVER === 'docker') {
     const problems = OF_KUBERNETES.filter(isSet).map(
       (name) => `${name} is read by the driver \`kubernetes\` alone: set WRIT_SANDBOX_DRIVER=kubernetes, or unset it`,

@@ -3,7 +3,7 @@ import type { ReportReply, ShellAttachReply, ShellEnding } from '@writ/contract'
 import { SHELL_SESSION } from '@writ/contract';
 import { FakeShells, type FakeShell, type FakeShellProgram } from '@writ/sandbox';
 import { InlineWork } from '@writ/worker-pool';
-import { executorTasks } from '../executor.worker.ts';
+import { executorTasks } from '../calls/worker-tasks.ts';
 import { callWork } from '../foundation/call-work.ts';
 import { IMAGE, ScriptedKernel, tenantId } from '../specs/scripted-kernel.ts';
 import type { Call, RunContext, Staged } from '../calls/runner.ts';

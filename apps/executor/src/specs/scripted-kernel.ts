@@ -22,7 +22,7 @@ import { parseSigner, parseVerifier } from '@writ/signing';
 import type { Telemetry } from '@writ/telemetry';
 import { InlineWork, type Work } from '@writ/worker-pool';
 import { applyDelta, deltaOf, emptyTree, encodeNode, snapshotIdOf } from '@writ/workspace';
-import { executorTasks, type ExecutorTasks } from '../executor.worker.ts';
+import { executorTasks, type ExecutorTasks } from '../calls/worker-tasks.ts';
 import { Running } from '../attempts/running.ts';
 import { Perform } from '../attempts/perform.ts';
 import { EgressGate } from '../egress/gate.ts';

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import { LIMITS } from '@writ/contract';
 import { WorkerPool } from '@writ/worker-pool';
-import type { ExecutorTasks } from '../executor.worker.ts';
+import type { ExecutorTasks } from './worker-tasks.ts';
 
 /** The worker threads of this service, for work whose cost the caller's input decides. */
 export class ExecutorPool extends WorkerPool<ExecutorTasks> {}
