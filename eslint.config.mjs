@@ -105,7 +105,7 @@ export default [
   },
   {
     files: [
-      'libs/{digest,signing,capability,policy,risk,permit,receipt,merkle,lifecycle,workspace,agent-loop,bus,blobs,sandbox,contract,egress,cli-tool,mk8-shell,dialects}/src/**/*.ts',
+      'libs/{digest,signing,capability,policy,risk,permit,receipt,merkle,sealing,lifecycle,workspace,agent-loop,bus,blobs,sandbox,contract,egress,cli-tool,mk8-shell,dialects,paging}/src/**/*.ts',
     ],
     ignores: SPECS,
     rules: {

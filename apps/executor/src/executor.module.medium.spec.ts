@@ -6,14 +6,13 @@ import { createServer, type Server } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { memoryBus } from '@writ/bus';
-import { Readiness, type ReadinessReport } from '@writ/nest-kit';
+import { Lifetime, Readiness, type ReadinessReport } from '@writ/nest-kit';
 import { parseSigner } from '@writ/signing';
 import { startTelemetry } from '@writ/telemetry';
 import { testDatabase, type TestDatabase } from '@writ/testing';
 import { vi } from 'vitest';
 import { Environment, type ExecutorConfig } from './config.env.ts';
 import { ExecutorModule } from './executor.module.ts';
-import { Lifetime } from './foundation/lifetime.ts';
 
 let database: TestDatabase;
 let folder: string;

@@ -5,7 +5,16 @@ import { diskCachedBlobs, pgBlobs } from '@writ/blobs-pg';
 import { SANDBOX_LIMITS, subjectsOf, type Lane, type SandboxImages, type Subjects } from '@writ/contract';
 import { createPool, verifyDurability, type Pool } from '@writ/database';
 import { PublicKeyFile } from '@writ/nest-kit/keys';
-import { followKeys, named, newId, outboundOf, readImagesFile, type Given, type Repeated } from '@writ/nest-kit';
+import {
+  followKeys,
+  Lifetime,
+  named,
+  newId,
+  outboundOf,
+  readImagesFile,
+  type Given,
+  type Repeated,
+} from '@writ/nest-kit';
 import { DockerSandbox } from '@writ/sandbox-docker';
 import type { ContainerSandbox, SandboxEventListener, WarmPoolConfig } from '@writ/sandbox-host';
 import { KubeApi, KubernetesSandbox, parseHostPort, referencesFrom } from '@writ/sandbox-k8s';
@@ -33,7 +42,7 @@ import { Sessions } from './sessions/sessions.ts';
 import { EngineCheck } from './foundation/engine-check.ts';
 import { ExecutorPool, INPUT_BYTES_MAX } from './calls/executor-pool.ts';
 import { KernelClient } from './foundation/kernel-client.ts';
-import { Lifetime } from './foundation/lifetime.ts';
+import { drainCalls } from './foundation/drain.ts';
 import { sandboxEvents, watchWarmPools } from './foundation/sandbox-events.ts';
 import { sandboxSettings } from './foundation/sandbox-settings.ts';
 import { PeekController, Peeks } from './attempts/peek.controller.ts';
@@ -100,17 +109,14 @@ export class ExecutorModule {
         },
         {
           provide: Lifetime,
-          useValue: new Lifetime(
-            [
+          useValue: new Lifetime({
+            workers: [
               take,
               hears,
               followed(followKeys([{ what: 'public permit keys', keys: permitKeys }], { logger, telemetry })),
             ],
-            running,
-            [sessions, sandbox, work],
-            pool,
-            config.WRIT_DRAIN_MS,
-          ),
+            drain: drainCalls(running, [sessions, sandbox, work], pool, config.WRIT_DRAIN_MS),
+          }),
         },
       ],
     };

@@ -22,7 +22,7 @@ CREATE TRIGGER operation_moves BEFORE UPDATE OF state ON kernel.operation
   FOR EACH ROW WHEN (old.state IS DISTINCT FROM new.state)
   EXECUTE FUNCTION kernel.refuse_transition();
 
--- Before a new decision about a call that lets it run, holds it or ends it well: raises WR001 (decide again) unless the
+-- Before a new decision about a call that lets it run, holds it or ends it well: raises WR006 (decide again) unless the
 -- tool definition that it names is in force. kernel.admit checks the first decision itself.
 CREATE TRIGGER tool_in_force_at_decision BEFORE UPDATE OF decision_record_id ON kernel.operation
   FOR EACH ROW WHEN (

@@ -12,9 +12,9 @@ import {
   readImagesFile,
   readKey,
   readKeyFile,
-  type MasterKeys,
 } from '@writ/nest-kit';
 import { PublicRingFile } from '@writ/nest-kit/keys';
+import { type MasterKeys } from '@writ/sealing';
 import { Type, type Static } from 'typebox';
 
 const File = (what: string) => Type.String({ minLength: 1, description: `a file with ${what}` });

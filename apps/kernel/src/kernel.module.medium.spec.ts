@@ -13,8 +13,8 @@ import { InlineWork } from '@writ/worker-pool';
 import type { KernelConfig } from './config.env.ts';
 import { KernelModule } from './kernel.module.ts';
 import { kernelTasks } from './kernel.worker.ts';
-import { loadPolicyEngine } from './policies/index.ts';
-import { newId } from './store/index.ts';
+import { loadPolicyEngine } from './judging/policies/index.ts';
+import { newId } from '@writ/nest-kit';
 import { newSigner } from './specs/test-kernel.ts';
 import { asks, WrittenPolicy } from './specs/test-ports.ts';
 import { TestTenant } from './specs/test-tenant.ts';
@@ -54,13 +54,9 @@ test('the whole kernel comes up, serves its verbs over the bus, and goes down', 
       throw error;
     },
   });
+  const work = new InlineWork(kernelTasks);
   const app = await NestFactory.createMicroservice(
-    KernelModule.with(
-      config,
-      { bus, logger, telemetry, readiness },
-      await loadPolicyEngine(new InlineWork(kernelTasks)),
-      policy,
-    ),
+    KernelModule.with(config, { bus, logger, telemetry, readiness }, await loadPolicyEngine(work), work, policy),
     { logger: false, strategy: transport },
   );
   app.useGlobalFilters(new FaultFilter());

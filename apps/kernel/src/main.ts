@@ -5,15 +5,14 @@ import { traceHooks } from '@writ/telemetry';
 import { poolSizes, workerProgram } from '@writ/worker-pool';
 import { readConfig } from './config.env.ts';
 import { KernelModule } from './kernel.module.ts';
-import { loadPolicyEngine } from './policies/index.ts';
-import { KernelPool } from './support/kernel-pool.ts';
+import { loadPolicyEngine } from './judging/policies/index.ts';
+import { KernelPool } from './kernel-pool.ts';
 
 growHeapFreely();
 await bootProcess(async () => {
   const config = readConfig();
-  const engine = await loadPolicyEngine(
-    new KernelPool({ ...poolSizes(), filename: workerProgram('kernel.worker', import.meta.url) }),
-  );
+  const work = new KernelPool({ ...poolSizes(), filename: workerProgram('kernel.worker', import.meta.url) });
+  const engine = await loadPolicyEngine(work);
   return {
     process: 'kernel',
     version: VERSION,
@@ -32,6 +31,6 @@ await bootProcess(async () => {
         trace: traceHooks,
         report,
       }),
-    module: (parts) => KernelModule.with(config, parts, engine),
+    module: (parts) => KernelModule.with(config, parts, engine, work),
   };
 });

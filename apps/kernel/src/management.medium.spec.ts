@@ -13,7 +13,7 @@ import {
 } from '@writ/contract';
 import { callerOf } from './specs/test-management.ts';
 import { openTestProcess } from './specs/test-process.ts';
-import { newId } from './store/index.ts';
+import { newId } from '@writ/nest-kit';
 
 type Process = Awaited<ReturnType<typeof openTestProcess>>;
 let process: Process;

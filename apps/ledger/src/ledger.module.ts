@@ -3,7 +3,7 @@ import { Module, type DynamicModule } from '@nestjs/common';
 import { subjectsOf, type LoggedEvent, type Subjects } from '@writ/contract';
 import { createPool, refreshStatistics, STATISTICS_MS, verifyDurability, type Pool } from '@writ/database';
 import { LiveSigner } from '@writ/signing';
-import { followKeys, named, Repeated, type Given } from '@writ/nest-kit';
+import { followKeys, Lifetime, named, Repeated, type Given } from '@writ/nest-kit';
 import { ConnectionWatch } from '@writ/telemetry';
 import { AppendController } from './append/append.controller.ts';
 import { Append } from './append/append.ts';
@@ -29,7 +29,6 @@ import { Cosignatures } from './signing/cosignatures.ts';
 import { SignedMemory } from './signing/signed-memory.ts';
 import { LoggedEvents } from './append/logged-events.ts';
 import { watchAppends, watchProgress, watchWitnesses } from './foundation/ledger-watch.ts';
-import { Lifetime } from './foundation/lifetime.ts';
 
 @Module({})
 export class LedgerModule {
@@ -79,7 +78,18 @@ export class LedgerModule {
         },
         { provide: ExportPages, useValue: new ExportPages(log, checkpoints) },
         { provide: Receipts, useValue: new Receipts(log) },
-        { provide: Lifetime, useValue: new Lifetime(pool, memory, follow, [...background, events]) },
+        {
+          provide: Lifetime,
+          useValue: new Lifetime({
+            workers: [follow],
+            drain: async (stopWorkers) => {
+              await stopWorkers();
+              await Promise.all([...background, events].map((each) => each.stop()));
+              await pool.end();
+              await memory.close();
+            },
+          }),
+        },
       ],
     };
   }

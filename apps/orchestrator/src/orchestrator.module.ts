@@ -6,7 +6,7 @@ import { pgBlobs } from '@writ/blobs-pg';
 import { subjectsOf, type TenantLimits } from '@writ/contract';
 import { createPool, refreshStatistics, STATISTICS_MS, verifyDurability } from '@writ/database';
 import { ChangedLimits } from '@writ/fairness';
-import { followKeys, outboundOf, Readiness, Repeated, VERSION, type Given } from '@writ/nest-kit';
+import { followKeys, Lifetime, outboundOf, Readiness, Repeated, VERSION, type Given } from '@writ/nest-kit';
 import { ConnectionWatch } from '@writ/telemetry';
 import { poolSizes, watchPool, workerProgram } from '@writ/worker-pool';
 import { AgentsController } from './agents/agents.controller.ts';
@@ -72,7 +72,6 @@ import { EraseTexts } from './support/erase-texts.ts';
 import { watchWaiting } from './support/gauges.ts';
 import { KernelClient } from './support/kernel-client.ts';
 import { LedgerClient } from './support/ledger-client.ts';
-import { Lifetime } from './support/lifetime.ts';
 import { OrchestratorPool } from './support/orchestrator-pool.ts';
 import { CreateTenant } from './tenants/create-tenant.ts';
 import { openRuns } from './runs.module.ts';
@@ -331,8 +330,8 @@ function stand(
       monotonic,
       new FailedKeys(config.WRIT_AUTH_FAILURES_PER_MINUTE, monotonic),
     ),
-    lifetime: new Lifetime(
-      [
+    lifetime: new Lifetime({
+      workers: [
         followKeys(config.published.parts, { logger, telemetry }),
         every(GATHER_MS, () => gather.run()),
         every(DELIVER_MS, () => deliver.run()),
@@ -345,14 +344,16 @@ function stand(
         every(RENEW_MS, () => driving.renew(), lost),
         { start: () => undefined, stop: () => driving.stop() },
       ],
-      () => {
+      // Who waits for news is released first: requests that wait would keep the API open.
+      drain: async (stopWorkers) => {
         watch.close();
         hub.close();
         exports.close();
         runHub.close();
+        await stopWorkers();
       },
-      closing(work, close),
-    ),
+      close: closing(work, close),
+    }),
   };
 }
 type Ground = ReturnType<typeof stand>;

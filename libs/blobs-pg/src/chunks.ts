@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 import { createHash } from 'node:crypto';
 import { Fault, type TenantId } from '@writ/contract';
-import { runStatement, type Pool } from '@writ/database';
+import type { Pool } from '@writ/database';
+import { blobsSql } from './functions.ts';
 
 export interface ChunkedBlob {
   readonly sha256: string;
@@ -17,12 +18,7 @@ export async function* readChunks(pool: Pool, tenantId: TenantId, blob: ChunkedB
   const hash = createHash('sha256');
   let read = 0;
   for (let n = 0; read < blob.size; n++) {
-    const { rows } = await runStatement<{ bytes: Buffer }>(pool, {
-      name: 'blobs.get_chunk',
-      text: 'SELECT bytes FROM blobs.get_chunk($1, $2, $3)',
-      values: [tenantId, blob.upload, n],
-    });
-    const bytes = rows[0]?.bytes;
+    const bytes = (await blobsSql.getChunk(pool, { tenant: tenantId, of_upload: blob.upload, at: n }))?.bytes;
     if (!bytes) throw new Fault('blob.corrupt', `part ${n} of the content \`${blob.sha256}\` is missing`);
     hash.update(bytes);
     read += bytes.length;

@@ -1,12 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { BlobRef, TenantId } from '@writ/contract';
 import { BlobSweep } from '@writ/blobs';
-import { runStatement, type Pool } from '@writ/database';
-
-interface Row {
-  readonly sha256: Buffer;
-  readonly size: number;
-}
+import type { Pool } from '@writ/database';
+import { blobsSql, type SizeRow } from './functions.ts';
 
 /**
  * Sweeps the schema `blobs`. The pool's role is the kernel's; the tables themselves refuse to give what may have been
@@ -24,32 +20,25 @@ class PgBlobSweep extends BlobSweep {
     this.#pool = pool;
   }
 
-  async untouched(tenantId: TenantId, since: number, past: string | null, limit: number): Promise<BlobRef[]> {
-    const { rows } = await runStatement<Row>(this.#pool, {
-      name: 'blobs.untouched',
-      text: 'SELECT sha256, size FROM blobs.untouched($1, $2, $3, $4)',
-      values: [tenantId, new Date(since), Buffer.from(past ?? '', 'hex'), limit],
+  async untouched(tenant: TenantId, since: number, past: string | null, limit: number): Promise<BlobRef[]> {
+    const rows = await blobsSql.untouched(this.#pool, {
+      tenant,
+      since: new Date(since),
+      past: Buffer.from(past ?? '', 'hex'),
+      most: limit,
     });
     return rows.map(refOfRow);
   }
 
-  async take(tenantId: TenantId, since: number, sha256s: readonly string[]): Promise<BlobRef[]> {
-    const { rows } = await runStatement<Row>(this.#pool, {
-      name: 'blobs.take',
-      text: 'SELECT sha256, size FROM blobs.take($1, $2, $3)',
-      values: [tenantId, new Date(since), Buffer.from(sha256s.join(''), 'hex')],
-    });
-    return rows.map(refOfRow);
+  async take(tenant: TenantId, since: number, sha256s: readonly string[]): Promise<BlobRef[]> {
+    const hashes = Buffer.from(sha256s.join(''), 'hex');
+    return (await blobsSql.take(this.#pool, { tenant, since: new Date(since), hashes })).map(refOfRow);
   }
 
-  async takeParts(tenantId: TenantId, since: number, limit: number): Promise<number> {
-    const { rows } = await runStatement<{ chunks: number }>(this.#pool, {
-      name: 'blobs.take_chunks',
-      text: 'SELECT chunks FROM blobs.take_chunks($1, $2, $3)',
-      values: [tenantId, new Date(since), limit],
-    });
-    return Number(rows[0]?.chunks ?? 0);
+  async takeParts(tenant: TenantId, since: number, limit: number): Promise<number> {
+    const taken = await blobsSql.takeChunks(this.#pool, { tenant, since: new Date(since), most: limit });
+    return Number(taken?.chunks ?? 0);
   }
 }
 
-const refOfRow = ({ sha256, size }: Row): BlobRef => ({ sha256: sha256.toString('hex'), size: Number(size) });
+const refOfRow = ({ sha256, size }: SizeRow): BlobRef => ({ sha256: sha256.toString('hex'), size: Number(size) });

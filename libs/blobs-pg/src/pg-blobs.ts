@@ -2,17 +2,11 @@
 import { createHash, randomBytes } from 'node:crypto';
 import type { BlobRef, TenantId } from '@writ/contract';
 import { BlobStore, CHUNK_BYTES, chunksOf, missingBlob, refOf, verifyBlob } from '@writ/blobs';
-import { runStatement, type Pool } from '@writ/database';
+import type { Pool } from '@writ/database';
 import { batchesOf, type Batch } from './batches.ts';
 import { readChunks } from './chunks.ts';
+import { blobsSql, type BlobRow } from './functions.ts';
 import { refill } from './refill.ts';
-
-interface BlobRow {
-  readonly sha256: Buffer;
-  readonly size: number;
-  readonly bytes: Buffer | null;
-  readonly upload: Buffer | null;
-}
 
 /**
  * A stream below this is held and put as a whole, which finds what is there already; a longer one is written as it
@@ -104,23 +98,14 @@ class PgBlobs extends BlobStore {
     const found = new Map<string, number>();
     for (let at = 0; at < sha256s.length; at += ASKED_MAX) {
       const asked = hexBytes(...sha256s.slice(at, at + ASKED_MAX));
-      const { rows } = await runStatement<Pick<BlobRow, 'sha256' | 'size'>>(this.#pool, {
-        name: 'blobs.sizes',
-        text: 'SELECT sha256, size FROM blobs.sizes($1, $2)',
-        values: [tenantId, asked],
-      });
+      const rows = await blobsSql.sizes(this.#pool, { tenant: tenantId, hashes: asked });
       for (const row of rows) found.set(row.sha256.toString('hex'), row.size);
     }
     return found;
   }
 
   async #rows(tenantId: TenantId, sha256s: readonly string[]): Promise<BlobRow[]> {
-    const { rows } = await runStatement<BlobRow>(this.#pool, {
-      name: 'blobs.get',
-      text: 'SELECT sha256, size, bytes, upload FROM blobs.get($1, $2)',
-      values: [tenantId, hexBytes(...sha256s)],
-    });
-    return rows;
+    return await blobsSql.get(this.#pool, { tenant: tenantId, hashes: hexBytes(...sha256s) });
   }
 
   async #whole(tenantId: TenantId, row: BlobRow): Promise<Uint8Array> {
@@ -137,11 +122,7 @@ class PgBlobs extends BlobStore {
   }
 
   async #putBatch(tenantId: TenantId, batch: Batch): Promise<void> {
-    await runStatement(this.#pool, {
-      name: 'blobs.put',
-      text: 'SELECT blobs.put($1, $2, $3, $4)',
-      values: [tenantId, batch.hashes, batch.sizes, batch.body],
-    });
+    await blobsSql.put(this.#pool, { tenant: tenantId, ...batch });
   }
 
   /** Named by its hash, an upload that broke off is gone on with by the next put of the same bytes. */
@@ -154,19 +135,11 @@ class PgBlobs extends BlobStore {
   }
 
   async #putChunk(tenantId: TenantId, upload: Buffer, n: number, bytes: Uint8Array): Promise<void> {
-    await runStatement(this.#pool, {
-      name: 'blobs.put_chunk',
-      text: 'SELECT blobs.put_chunk($1, $2, $3, $4)',
-      values: [tenantId, upload, n, bytes],
-    });
+    await blobsSql.putChunk(this.#pool, { tenant: tenantId, of_upload: upload, at: n, body: bytes });
   }
 
   async #putChunked(tenantId: TenantId, sha256: Buffer, size: number, upload: Buffer): Promise<void> {
-    await runStatement(this.#pool, {
-      name: 'blobs.put_chunked',
-      text: 'SELECT blobs.put_chunked($1, $2, $3, $4)',
-      values: [tenantId, sha256, size, upload],
-    });
+    await blobsSql.putChunked(this.#pool, { tenant: tenantId, hash: sha256, length: size, of_upload: upload });
   }
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import { byteaArray, int2Array, int8Array, textArray } from './binary-array.ts';
+import { byteaArray, int2Array, int4Array, int8Array, textArray } from './binary-array.ts';
 
 describe('an array as Postgres takes it', () => {
   it('is a head and, for each element, its length and its bytes', () => {
@@ -20,5 +20,6 @@ describe('an array as Postgres takes it', () => {
     expect(() => int8Array([Number.MAX_SAFE_INTEGER + 1])).toThrow('safe integer');
     expect(() => int8Array([0.5])).toThrow('safe integer');
     expect(() => int2Array([32_768])).toThrow('out of range');
+    expect(() => int4Array([2_147_483_648])).toThrow('out of range');
   });
 });

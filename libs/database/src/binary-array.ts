@@ -8,6 +8,7 @@
 const BYTEA = 17;
 const INT8 = 20;
 const INT2 = 21;
+const INT4 = 23;
 const TEXT = 25;
 
 /** Dimensions, whether there are NULLs, type of element, length, lower bound. */
@@ -57,6 +58,16 @@ export function int2Array(values: readonly (number | null)[]): Buffer {
     values,
     () => 2,
     (value, into, at) => into.writeInt16BE(value, at),
+  );
+}
+
+/** A parameter of type integer[]. Throws RangeError beyond 32 bits. */
+export function int4Array(values: readonly (number | null)[]): Buffer {
+  return binaryArray(
+    INT4,
+    values,
+    () => 4,
+    (value, into, at) => into.writeInt32BE(value, at),
   );
 }
 

@@ -6,7 +6,7 @@ import { createConnection, createServer, type AddressInfo, type Socket } from 'n
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { addressOf, MAINTENANCE_DATABASE } from './address.ts';
-import { byteaArray, int2Array, int8Array, textArray } from './binary-array.ts';
+import { byteaArray, int2Array, int4Array, int8Array, textArray } from './binary-array.ts';
 import { verifyDurability } from './durability.ts';
 import { connect, createPool, type Pool } from './pool.ts';
 import { provisionRoles, type Provisioned } from './provision.ts';
@@ -80,17 +80,25 @@ describe('arrays in the binary format', () => {
     const numbers = [0, null, Number.MAX_SAFE_INTEGER, Number.MIN_SAFE_INTEGER];
     const {
       rows: [row],
-    } = await pool.query<{ t: unknown; b: Buffer[]; n: unknown; s: unknown; e: unknown }>(
-      'SELECT $1::text[] AS t, $2::bytea[] AS b, $3::bigint[] AS n, $4::smallint[] AS s, $5::text[] AS e',
+    } = await pool.query<{ t: unknown; b: Buffer[]; n: unknown; s: unknown; i: unknown; e: unknown }>(
+      'SELECT $1::text[] AS t, $2::bytea[] AS b, $3::bigint[] AS n, $4::smallint[] AS s, $5::text[] AS e, $6::integer[] AS i',
       [
         textArray(texts),
         byteaArray([Uint8Array.of(0, 92, 255), null]),
         int8Array(numbers),
         int2Array([-32_768, 32_767]),
         textArray([]),
+        int4Array([-2_147_483_648, null, 2_147_483_647]),
       ],
     );
-    expect(row).toEqual({ t: texts, b: [Buffer.from([0, 92, 255]), null], n: numbers, s: [-32_768, 32_767], e: [] });
+    expect(row).toEqual({
+      t: texts,
+      b: [Buffer.from([0, 92, 255]), null],
+      n: numbers,
+      s: [-32_768, 32_767],
+      i: [-2_147_483_648, null, 2_147_483_647],
+      e: [],
+    });
   });
 });
 

@@ -8,14 +8,14 @@ export { FaultFilter } from './fault-filter.ts';
 export { FOLLOW_MS, followKeys, type Followed } from './follow-keys.ts';
 export { growHeapFreely } from './grow-heap.ts';
 export { keyStoreOf } from './key-store-of.ts';
+export { Lifetime, type LifetimePlan, type Worker } from './lifetime.ts';
 export { NestLogger } from './nest-logger.ts';
 export { newId } from './new-id.ts';
 export { OpsServer, type OpsServerOptions } from './ops-server.ts';
 export { EnvironmentError, readEnvironment } from './read-environment.ts';
 export { readImagesFile } from './read-images-file.ts';
 export { readCommonFiles } from './read-common-files.ts';
-export { knownKeys, masterKeyId, type MasterKeys } from './master-keys.ts';
-export { KEY_BYTES, readKey, readKeyFile } from './read-key-file.ts';
+export { readKey, readKeyFile } from './read-key-file.ts';
 export { readSecretFile } from './read-secret-file.ts';
 export {
   connectThrough,
@@ -28,19 +28,6 @@ export {
 } from './outbound.ts';
 export { NotReady, Readiness, type ReadinessCheck, type ReadinessReport } from './readiness.ts';
 export { Repeated } from './repeated.ts';
-export { openBytes, sealBytes } from './sealed-bytes.ts';
-export {
-  ARGUMENTS_ATTEMPT,
-  openContent,
-  openedParts,
-  SEAL_BYTES,
-  sealContent,
-  sealedParts,
-  sealedRef,
-  type ContentKind,
-  type ContentSeal,
-} from './sealed-content.ts';
-export { givenValueContext, redeemedContext, secretContext, sealTo, ValueBox } from './value-box.ts';
 export { addressBlocks, DatabaseUrl, listenHost, named, ReadBy, urlWithHost } from './variable-texts.ts';
 export { VERSION } from './version.ts';
 export { type HttpDoor } from './start-nest.ts';

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+import { KEY_BYTES } from '@writ/sealing';
 import { readSecretFile } from './read-secret-file.ts';
-
-/** AES-256. */
-export const KEY_BYTES = 32;
 
 /**
  * Reads a file that holds a key of 32 bytes in base64.

@@ -19,3 +19,5 @@ export { rowsRead } from './rows-read.ts';
 export { hasSoftToken, SOFT_TOKEN, softToken, type SoftToken } from './soft-token.ts';
 export { textsWithMeaning, WRONG_COMMON_TEXTS, WRONG_OUTBOUND_TEXTS } from './wrong-texts.ts';
 export { chatChunk, sse, WireServer, type WireAsked, type WireScript } from './wire-server.ts';
+export { functionCatalog, type CatalogFunction } from './function-catalog.ts';
+export { uncalledFunctions, wrongRows } from './function-table.ts';

@@ -124,7 +124,7 @@ export function planFor(load: Workload, settings: ExecutorSettings, each: Connec
 /** Postgres' connections of one replica of each process, as the code opens them. */
 export async function connectionsEach(checkout: string): Promise<Connections> {
   // By path: no tool depends on an app, and this one only reads its data.
-  const { KERNEL_CONNECTIONS } = (await import(join(checkout, 'apps/kernel/src/store/pools.ts'))) as {
+  const { KERNEL_CONNECTIONS } = (await import(join(checkout, 'apps/kernel/src/foundation/database/pools.ts'))) as {
     KERNEL_CONNECTIONS: { tenants: number; workers: number };
   };
   const { tenants, workers } = KERNEL_CONNECTIONS;

@@ -48,7 +48,7 @@ test('a source affects its project and all that depend on it by any number of st
 test('a source that one suite alone uses does not affect the others', () => {
   expect(affected('apps/cli/src/main.ts')).toEqual({
     names: [...STATIC, 'unit', 'e2e'],
-    files: { unit: ['apps/cli/', 'tools/src/docs/'], e2e: ['tests/e2e/'] },
+    files: { unit: ['apps/cli/', 'tools/src/docs/', 'tools/src/tool-places/'], e2e: ['tests/e2e/'] },
   });
 });
 
@@ -56,7 +56,7 @@ test('a spec affects itself, and the specs that look for names of tests', () => 
   expect(affected('libs/digest/src/hash.spec.ts', 'tests/e2e/src/a.spec.ts')).toEqual({
     names: [...STATIC, 'unit', 'e2e'],
     files: {
-      unit: ['libs/digest/src/hash.spec.ts', 'tools/src/docs/'],
+      unit: ['libs/digest/src/hash.spec.ts', 'tools/src/docs/', 'tools/src/tool-places/'],
       e2e: ['tests/e2e/src/a.spec.ts', 'tests/e2e/src/fault-codes.spec.ts'],
     },
   });

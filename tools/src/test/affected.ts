@@ -35,10 +35,9 @@ const READ_BY_PATH: readonly { readonly from: string; readonly by: string }[] = 
 ];
 
 /**
- * Hold documents against code of any project, and names of tests in documents against the tests: run after every
- * change.
+ * Hold documents and lists of tools against code and tests of any project: run after every change.
  */
-const DOCUMENT_SPECS = 'tools/src/docs/';
+const SPECS_OF_ALL = ['tools/src/docs/', 'tools/src/tool-places/'] as const;
 /** Runs the commands of a guide without a stack. */
 const BY_HAND_SPEC = 'apps/cli/src/verify/by-hand.spec.ts';
 /** Looks for the tests that stand for fault codes in all specs. */
@@ -102,7 +101,7 @@ export const affectedBy = (
   const unit = [
     ...[...whole].filter((root) => !Object.values<string>(STACK_SUITES).includes(root)).map((root) => `${root}/`),
     ...specsOutside([...sources.filter(isSpec), ...(texts.length > 0 ? [BY_HAND_SPEC] : [])], whole),
-    ...(whole.has(TOOLS) ? [] : [DOCUMENT_SPECS]),
+    ...(whole.has(TOOLS) ? [] : SPECS_OF_ALL),
   ];
   const stacks = Object.entries(STACK_SUITES).flatMap(([suite, root]): [SuiteName, string[]][] => {
     if (whole.has(root)) return [[suite as SuiteName, [`${root}/`]]];

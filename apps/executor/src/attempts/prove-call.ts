@@ -19,7 +19,7 @@ import { actionDigest, argsHash, canonicalBytes, parseIJson, sha256Hex } from '@
 import { dataOf, readSignedSandbox, SignedSandboxError, type SignedSandbox } from '@writ/mk8-shell';
 import { dangerousTool, profileFrom } from '@writ/mk8-shell/dangerous';
 import { sandboxNamed, toolWithin } from '@writ/mk8-shell/tool';
-import { ARGUMENTS_ATTEMPT, openContent, type ContentSeal } from '@writ/nest-kit';
+import { ARGUMENTS_ATTEMPT, openContent, type ContentSeal } from '@writ/sealing';
 import { decodeBase64 } from '@writ/signing';
 import { parseSnapshotId } from '@writ/workspace';
 import type { Call } from '../calls/runner.ts';

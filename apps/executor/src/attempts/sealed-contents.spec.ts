@@ -9,7 +9,7 @@ import {
   sealedRef,
   type ContentKind,
   type ContentSeal,
-} from '@writ/nest-kit';
+} from '@writ/sealing';
 import { Runner, type Call, type Staged } from '../calls/runner.ts';
 import { ScriptedKernel } from '../specs/scripted-kernel.ts';
 

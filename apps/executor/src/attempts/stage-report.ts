@@ -2,7 +2,7 @@
 import { LIMITS, type BlobRef, type Delta, type TenantId } from '@writ/contract';
 import type { BlobStore } from '@writ/blobs';
 import { canonicalBytes, sha256Hex } from '@writ/digest';
-import { sealContent, sealedRef, type ContentKind, type ContentSeal } from '@writ/nest-kit';
+import { sealContent, sealedRef, type ContentKind, type ContentSeal } from '@writ/sealing';
 import { pacer } from '@writ/worker-pool';
 import { encodingDelta, runWithPauses } from '@writ/workspace';
 import type { Staged } from '../calls/runner.ts';

@@ -22,7 +22,7 @@ import type {
   Usage,
 } from '@writ/contract';
 import type { SandboxData } from '@writ/mk8-shell';
-import type { ContentSeal } from '@writ/nest-kit';
+import type { ContentSeal } from '@writ/sealing';
 import type { Values } from '../redaction/redactor.ts';
 import type { CallWork } from '../foundation/call-work.ts';
 import type { ExecutorTasks } from './worker-tasks.ts';

@@ -18,7 +18,7 @@ import {
   type ReportRequest,
   type Subjects,
 } from '@writ/contract';
-import { KEY_BYTES, redeemedContext, ValueBox } from '@writ/nest-kit';
+import { KEY_BYTES, redeemedContext, HpkeBox } from '@writ/sealing';
 
 /** Names the attempt that speaks. */
 export interface Speaker {
@@ -41,7 +41,7 @@ export class KernelClient {
   readonly #subjects: Subjects;
   readonly #now: () => number;
   /** secrets are sealed to this process: its key is nowhere else, and ends with it */
-  readonly #box = new ValueBox(randomBytes(KEY_BYTES));
+  readonly #box = new HpkeBox(randomBytes(KEY_BYTES));
 
   /** @param now epoch milliseconds, for deadlines */
   constructor(bus: Bus, subjects: Subjects, now: () => number) {

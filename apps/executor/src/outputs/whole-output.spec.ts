@@ -2,8 +2,8 @@
 import { BlobStore, memoryBlobs } from '@writ/blobs';
 import { Fault, formatId, type BlobRef, type OutputRefs, type TenantId } from '@writ/contract';
 import { sha256Hex } from '@writ/digest';
-import { openContent, SEAL_BYTES, type ContentSeal } from '@writ/nest-kit';
 import type { SandboxOutput } from '@writ/sandbox';
+import { openContent, SEAL_BYTES, type ContentSeal } from '@writ/sealing';
 import { Values } from '../redaction/redactor.ts';
 import { WholeOutput, type Keeping } from './whole-output.ts';
 

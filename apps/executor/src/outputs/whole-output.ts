@@ -4,8 +4,8 @@ import { once } from 'node:events';
 import { PassThrough } from 'node:stream';
 import type { BlobStore } from '@writ/blobs';
 import type { BlobRef, OutputRef, OutputRefs, TenantId } from '@writ/contract';
-import { sealedParts, sealedRef, type ContentSeal } from '@writ/nest-kit';
 import type { SandboxOutput, SandboxResult } from '@writ/sandbox';
+import { sealedParts, sealedRef, type ContentSeal } from '@writ/sealing';
 import { inSlices } from '@writ/worker-pool';
 import { piecesOf, Redactor, type Values } from '../redaction/redactor.ts';
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import { isNativeError } from 'node:util/types';
-import { Fault, WEB_FETCH } from '@writ/contract';
+import { Fault, NET_EGRESS, WEB_FETCH } from '@writ/contract';
 import type { BlobStore } from '@writ/blobs';
 import { TargetError } from '@writ/egress';
 import type { CallGate } from '../egress/call-gate.ts';
@@ -66,9 +66,9 @@ export class BrokerRunner extends Runner {
 
   async #result(call: Call, gate: CallGate, running: Running): Promise<unknown> {
     if (call.provider !== null) return await webSearch(call, call.provider, gate);
-    return call.toolId === WEB_FETCH.tool_id
-      ? await webFetch(call, gate, running)
-      : await netEgress(call, gate, this.#blobs, running.work);
+    if (call.toolId === WEB_FETCH.tool_id) return await webFetch(call, gate, running);
+    if (call.toolId === NET_EGRESS.tool_id) return await netEgress(call, gate, this.#blobs, running.work);
+    throw new Error(`\`${call.toolId}\` is no tool that sends requests`);
   }
 }
 

@@ -1,5 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-import { TASK_CHANGES_MAX, TASK_CREATE, TASK_EDIT, TASKS_MAX, type FaultCode, type Task } from '@writ/contract';
+import {
+  TASK_CHANGES_MAX,
+  TASK_CREATE,
+  TASK_EDIT,
+  TASK_LIST,
+  TASKS_MAX,
+  type FaultCode,
+  type Task,
+} from '@writ/contract';
 import type { FileToolOutcome } from '@writ/workspace';
 import type { Call } from '../calls/runner.ts';
 
@@ -24,7 +32,7 @@ export function runTaskTool({
   if (tasks === undefined) throw new Error(`a call of \`${toolId}\` came without the tasks of its session`);
   const { items, changes } = tasks;
   const { task_id, ...said_of } = args as Partial<Task>;
-  if (toolId !== TASK_CREATE.tool_id && toolId !== TASK_EDIT.tool_id)
+  if (toolId === TASK_LIST.tool_id)
     return said({ tasks: items.filter(({ status }) => said_of.status === undefined || status === said_of.status) });
   if (changes >= TASK_CHANGES_MAX)
     return no(
@@ -41,6 +49,7 @@ export function runTaskTool({
       );
     return said({ task: { title: '', note: '', status: 'open', ...said_of, task_id: operationId } });
   }
+  if (toolId !== TASK_EDIT.tool_id) throw new Error(`\`${toolId}\` is no tool of tasks`);
   const task = items.find((each) => each.task_id === task_id);
   if (task === undefined)
     return no(

@@ -206,7 +206,7 @@ CREATE INDEX operation_leased ON kernel.operation (lease_until) WHERE state = 'p
 -- how many calls of a tenant are under way, against its cap and share (kernel.dispatch)
 CREATE INDEX operation_under_way ON kernel.operation (tenant_id) WHERE state IN ('dispatched', 'performing');
 -- sandboxed calls that came back from their first permit: the executor lacked the image, was lost or never redeemed.
--- Their image may be one that is no longer used (kernel.waiting_in_other_images). Few calls are in it.
+-- Their image may be one that is no longer used (kernel.waiting_in_replaced_images). Few calls are in it.
 CREATE INDEX operation_left ON kernel.operation (updated_at)
   WHERE lane = 'sandboxed' AND ((state = 'admitted' AND attempt > 0) OR (state = 'dispatched' AND attempt > 1));
 -- calls that an interrupted revocation of their API key left open (kernel.calls_of_revoked_keys); mostly none

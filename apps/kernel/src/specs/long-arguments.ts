@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 import { randomBytes } from 'node:crypto';
 import type { ProposedCall } from '@writ/contract';
-import { ARGUMENTS_ATTEMPT, KEY_BYTES, sealContent, sealedRef } from '@writ/nest-kit';
-import type { SentCall } from '../admit/proposal.ts';
+import { ARGUMENTS_ATTEMPT, KEY_BYTES, sealContent, sealedRef } from '@writ/sealing';
+import type { SentCall } from '../admission/admit/proposal.ts';
 import type { TestKernel } from './test-kernel.ts';
 
 /** The call with its arguments put as a door puts long ones, under a key of their own. */

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { Caller } from '@writ/contract';
-import { newId } from '../store/index.ts';
+import { newId } from '@writ/nest-kit';
 import type { TestKernel } from './test-kernel.ts';
 
 /** The effect that a person who looks at an approval is shown, as a request to approve names it; null for an action. */

@@ -15,24 +15,26 @@ import {
   type ReportRequest,
 } from '@writ/contract';
 import { canonicalBytes, sha256Hex } from '@writ/digest';
-import { sealContent, sealedRef, type ContentKind, type ContentSeal } from '@writ/nest-kit';
+import { sealContent, sealedRef, type ContentKind, type ContentSeal } from '@writ/sealing';
 import { parseVerifier } from '@writ/signing';
 import { deltaOf, parsePath, type WorkspacePath } from '@writ/workspace';
-import type { SentCall } from '../admit/proposal.ts';
-import { AttemptMemory, readAttemptFacts } from '../attempts/index.ts';
-import { Commit, HoldEffect, PreviewReports, Reruns } from '../commit/index.ts';
-import { Dispatcher, PermitDesk, PreviewDispatcher, Slots } from '../dispatch/index.ts';
+import type { SentCall } from '../admission/admit/proposal.ts';
+import { AttemptMemory, readAttemptFacts } from '../execution/attempts/index.ts';
+import { Commit, HoldEffect, PreviewReports, Reruns } from '../execution/commit/index.ts';
+import { Dispatcher, PermitDesk, PreviewDispatcher, Slots } from '../execution/dispatch/index.ts';
 import { InlineWork } from '@writ/worker-pool';
 import { kernelTasks } from '../kernel.worker.ts';
-import { EffectCheck, EffectExaminer, Landing, ReportReader } from '../effects/index.ts';
-import { Endings } from '../endings/index.ts';
-import { Previews } from '../held/index.ts';
-import type { Images } from '../judgement/index.ts';
-import { Redeem } from '../redeem/index.ts';
-import { Reevaluation } from '../reevaluation/index.ts';
-import { Renew } from '../renew/index.ts';
-import { newId, Sizes, Trees } from '../store/index.ts';
-import { ImageSweeper, PreviewSweeper, Sweeper } from '../sweep/index.ts';
+import { EffectCheck, EffectExaminer, Landing, ReportReader } from '../execution/effects/index.ts';
+import { Endings } from '../execution/outcomes/index.ts';
+import { Previews } from '../execution/held/index.ts';
+import type { Images } from '../judging/judgement/index.ts';
+import { Redeem } from '../execution/redeem/index.ts';
+import { Reevaluation } from '../execution/reevaluation/index.ts';
+import { Renew } from '../execution/renew/index.ts';
+import { newId } from '@writ/nest-kit';
+import { Sizes } from '../foundation/workspace/sizes.ts';
+import { Trees } from '../foundation/workspace/trees.ts';
+import { ImageSweeper, PreviewSweeper, Sweeper } from '../execution/sweep/index.ts';
 import type { TestKernel } from './test-kernel.ts';
 import type { TestTenant } from './test-tenant.ts';
 import { UNCOUNTED } from './uncounted.ts';
@@ -90,12 +92,14 @@ function openParts(kernel: TestKernel) {
     new Commit(
       tenants,
       blobs,
-      effects,
-      new Landing(tenants, blobs, new Trees(blobs), new Sizes(tenants, new Trees(blobs)), failed),
-      new HoldEffect(blobs, vault, sealer, endings),
+      {
+        effects,
+        landing: new Landing(tenants, blobs, new Trees(blobs), new Sizes(tenants, new Trees(blobs)), failed),
+        holds: new HoldEffect(blobs, vault, sealer, endings),
+        reruns,
+      },
       endings,
       known,
-      reruns,
     );
   return {
     bus,
@@ -113,7 +117,8 @@ function openParts(kernel: TestKernel) {
     previewDispatcher: new PreviewDispatcher(workers, desk, slots, permits),
     previewReports: new PreviewReports(tenants, blobs, vault, effects, previews),
     previewSweeper: new PreviewSweeper(workers, tenants, previews),
-    redeem: new Redeem(tenants, vault, endings, memory, new Trees(blobs), verifiers, {
+    redeem: new Redeem(tenants, vault, endings, memory, new Trees(blobs), {
+      verifiers,
       leaseMs: LEASE_MS,
       args: kernel.args,
       monitor: UNCOUNTED,

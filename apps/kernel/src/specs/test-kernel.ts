@@ -3,27 +3,40 @@ import { generateKeyPairSync, randomBytes } from 'node:crypto';
 import { memoryBlobs } from '@writ/blobs';
 import { connect, createPool } from '@writ/database';
 import { parseSigner } from '@writ/signing';
-import { ValueBox } from '@writ/nest-kit';
+import { HpkeBox } from '@writ/sealing';
 import { testDatabase } from '@writ/testing';
-import { Admit, admissionStatements, Decisions, FactMemory } from '../admit/index.ts';
-import type { SentCall } from '../admit/proposal.ts';
-import { EndCalls } from '../api-keys/index.ts';
-import { Announcer, Outcomes } from '../announce/index.ts';
-import { Cancel } from '../cancel/index.ts';
-import { Approvals, CastVote, Decide, Edit, EffectApproval, Give, PreviewAgain, Readmission } from '../decide/index.ts';
+import { Admit, admissionStatements, Decisions, FactMemory } from '../admission/admit/index.ts';
+import type { SentCall } from '../admission/admit/proposal.ts';
+import { EndCalls } from '../management/api-keys/index.ts';
+import { Announcer, Outcomes } from '../execution/announcements/index.ts';
+import { Cancel } from '../admission/cancel/index.ts';
+import {
+  Approvals,
+  CastVote,
+  Decide,
+  Edit,
+  EffectApproval,
+  Give,
+  PreviewAgain,
+  Readmission,
+} from '../admission/decide/index.ts';
 import { InlineWork } from '@writ/worker-pool';
 import { kernelTasks } from '../kernel.worker.ts';
-import { EffectCheck, EffectExaminer, Landing, ReportReader } from '../effects/index.ts';
-import { Endings } from '../endings/index.ts';
-import { ExpireHeld } from '../expire/index.ts';
-import { HeldCalls } from '../held/index.ts';
-import { ArgumentsReader, Judge } from '../judgement/index.ts';
-import { TenantVault } from '../payload/index.ts';
-import { RecordSealer, SignedSeal } from '../records/index.ts';
-import { Resolve } from '../resolve/index.ts';
-import type { PolicySets } from '../ports/index.ts';
-import { OperationViews, Sizes, Trees, WrappedKeyRows, type TenantPool } from '../store/index.ts';
-import { PgValueStore, SessionValues } from '../values/index.ts';
+import { EffectCheck, EffectExaminer, Landing, ReportReader } from '../execution/effects/index.ts';
+import { Endings } from '../execution/outcomes/index.ts';
+import { ExpireHeld } from '../admission/expire/index.ts';
+import { HeldCalls } from '../execution/held/index.ts';
+import { ArgumentsReader, Judge } from '../judging/judgement/index.ts';
+import { TenantVault } from '../evidence/payload/index.ts';
+import { RecordSealer, SignedSeal } from '../evidence/records/index.ts';
+import { Resolve } from '../admission/resolve/index.ts';
+import type { PolicySets } from '../judging/policies/policy-sets.ts';
+import { OperationViews } from '../execution/operations/operation-views.ts';
+import { Sizes } from '../foundation/workspace/sizes.ts';
+import { Trees } from '../foundation/workspace/trees.ts';
+import { WrappedKeyRows } from '../evidence/payload/wrapped-key-rows.ts';
+import type { TenantPool } from '../foundation/database/pools.ts';
+import { PgValueStore, SessionValues } from '../execution/values/index.ts';
 import { HeardBell, HeardEvents, HeardOutbox, PendingReceipts, WrittenPolicy } from './test-ports.ts';
 import { TestTenant, type Admin } from './test-tenant.ts';
 import { UNCOUNTED } from './uncounted.ts';
@@ -89,11 +102,11 @@ export async function openTestKernel(connections = 20, policiesOf?: (tenants: Te
   const endings = new Endings(tenants, vault, parts.sealer, parts.announcer, parts.outcomes, UNCOUNTED);
   const readmission = new Readmission(parts, parts.judge, held, votes, parts.announcer);
   const give = {
-    box: new ValueBox(masterKey),
+    box: new HpkeBox(masterKey),
     values: new SessionValues(tenants, vault),
     store: new PgValueStore(tenants, vault),
   };
-  const admit = new Admit(sources, parts.judge, decisions, parts.announcer, parts.outcomes, parts.views);
+  const admit = new Admit(sources, parts.judge, decisions, parts);
   return {
     ...parts,
     bugs,

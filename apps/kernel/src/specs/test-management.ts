@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { Caller } from '@writ/contract';
-import { Agents } from '../agents/index.ts';
-import { RevokeKey } from '../api-keys/index.ts';
-import { ApplyTools, ListTools, SearchProviders } from '../cli-tools/index.ts';
-import { Changes, RecordChange } from '../changes/index.ts';
-import { Delegations } from '../delegations/index.ts';
+import { Agents } from '../management/agents/index.ts';
+import { RevokeKey } from '../management/api-keys/index.ts';
+import { ApplyTools, ListTools, SearchProviders } from '../management/tools/index.ts';
+import { Changes, RecordChange } from '../evidence/changes/index.ts';
+import { Delegations } from '../management/delegations/index.ts';
 import {
   BeginErasure,
   EraseBatches,
@@ -12,17 +12,19 @@ import {
   Erasures,
   RetainContents,
   RetentionRules,
-} from '../erasures/index.ts';
-import { Freezes, LiftFreeze, PlaceFreeze } from '../freezes/index.ts';
-import { ListOperations, ReadOperation } from '../operations/index.ts';
-import { Profiles } from '../profiles/index.ts';
-import { Resources } from '../resources/index.ts';
-import { ListSandboxes, RegisterSandbox, Registrars } from '../sandboxes/index.ts';
-import { Secrets } from '../secrets/index.ts';
-import { Skills } from '../skills/index.ts';
-import { newId, Sizes, Trees } from '../store/index.ts';
-import { Tenancy } from '../tenancy/index.ts';
-import { CreateTenant, Limits } from '../tenants/index.ts';
+} from '../evidence/erasures/index.ts';
+import { Freezes, LiftFreeze, PlaceFreeze } from '../management/freezes/index.ts';
+import { ListOperations, ReadOperation } from '../management/operations/index.ts';
+import { Profiles } from '../management/profiles/index.ts';
+import { Resources } from '../management/resources/index.ts';
+import { ListSandboxes, RegisterSandbox, Registrars } from '../management/sandboxes/index.ts';
+import { Secrets } from '../management/secrets/index.ts';
+import { Skills } from '../management/skills/index.ts';
+import { newId } from '@writ/nest-kit';
+import { Sizes } from '../foundation/workspace/sizes.ts';
+import { Trees } from '../foundation/workspace/trees.ts';
+import { Tenancy } from '../foundation/tenancy/index.ts';
+import { CreateTenant, Limits } from '../management/tenants/index.ts';
 import {
   AttenuateToken,
   DrawTokens,
@@ -31,7 +33,7 @@ import {
   RevokeToken,
   SpawnToken,
   Tokens,
-} from '../tokens/index.ts';
+} from '../management/tokens/index.ts';
 import {
   ChangeWorkspace,
   CreateWorkspace,
@@ -40,7 +42,7 @@ import {
   RestoreWorkspace,
   LimitWorkspace,
   Workspaces,
-} from '../workspaces/index.ts';
+} from '../management/workspaces/index.ts';
 import type { TestKernel } from './test-kernel.ts';
 
 /** What people and their programs manage, on the same database. */

@@ -2,14 +2,14 @@
 import type { Caller, PolicyActivation, PolicyPut } from '@writ/contract';
 import type { PolicySetSource } from '@writ/policy';
 import { InlineWork } from '@writ/worker-pool';
-import { Admit, FactMemory } from '../admit/index.ts';
-import { Changes } from '../changes/index.ts';
-import { Judge } from '../judgement/index.ts';
+import { Admit, FactMemory } from '../admission/admit/index.ts';
+import { Changes } from '../evidence/changes/index.ts';
+import { Judge } from '../judging/judgement/index.ts';
 import { kernelTasks } from '../kernel.worker.ts';
-import { loadPolicyEngine, PolicyShelf, StoredPolicySets } from '../policies/index.ts';
-import { ActivatePolicy, PutPolicy, ShowPolicies } from '../policy-sets/index.ts';
-import { Trees } from '../store/index.ts';
-import { Tenancy } from '../tenancy/index.ts';
+import { loadPolicyEngine, PolicyShelf, StoredPolicySets } from '../judging/policies/index.ts';
+import { ActivatePolicy, PutPolicy, ShowPolicies } from '../management/policy-sets/index.ts';
+import { Trees } from '../foundation/workspace/trees.ts';
+import { Tenancy } from '../foundation/tenancy/index.ts';
 import { openTestKernel, type TestKernel } from './test-kernel.ts';
 import { askedBy, callerOf } from './test-management.ts';
 import type { TestTenant } from './test-tenant.ts';
@@ -49,9 +49,7 @@ export async function openPolicyKernel() {
         { ...kernel.sources, policies, memory: new FactMemory(() => performance.now()) },
         new Judge(policies, new Trees(kernel.blobs)),
         kernel.decisions,
-        kernel.announcer,
-        kernel.outcomes,
-        kernel.views,
+        kernel,
       );
     },
     close: async () => {

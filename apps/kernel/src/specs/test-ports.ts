@@ -1,19 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { Lane, ReceiptState, Verdict } from '@writ/contract';
 import { completeEffectSettings } from '@writ/effect';
-import {
-  Bell,
-  Events,
-  Outbox,
-  PolicySets,
-  type OperationChange,
-  Receipts,
-  type ActivePolicy,
-  type AwaitedRecord,
-  type JudgedAction,
-  type Supervision,
-} from '../ports/index.ts';
-import type { SealedRecord } from '../records/index.ts';
+import { Bell } from '../execution/announcements/bell.ts';
+import { Events, type OperationChange } from '../execution/announcements/events.ts';
+import { Outbox } from '../evidence/outbox/outbox.ts';
+import { PolicySets, type ActivePolicy, type JudgedAction, type Supervision } from '../judging/policies/policy-sets.ts';
+import { Receipts, type AwaitedRecord } from '../evidence/outbox/receipts.ts';
+import type { SealedRecord } from '../evidence/records/index.ts';
 
 /** Remembers what was said. */
 export class HeardBell extends Bell {

@@ -13,7 +13,7 @@ import { InlineWork } from '@writ/worker-pool';
 import type { KernelConfig } from '../config.env.ts';
 import { KernelModule } from '../kernel.module.ts';
 import { kernelTasks } from '../kernel.worker.ts';
-import { loadPolicyEngine } from '../policies/index.ts';
+import { loadPolicyEngine } from '../judging/policies/index.ts';
 import { newSigner } from './test-kernel.ts';
 import { WrittenPolicy } from './test-ports.ts';
 
@@ -52,13 +52,9 @@ export async function openTestProcess() {
       throw error;
     },
   });
+  const work = new InlineWork(kernelTasks);
   const app = await NestFactory.createMicroservice(
-    KernelModule.with(
-      config,
-      { bus, logger, telemetry, readiness },
-      await loadPolicyEngine(new InlineWork(kernelTasks)),
-      policy,
-    ),
+    KernelModule.with(config, { bus, logger, telemetry, readiness }, await loadPolicyEngine(work), work, policy),
     { logger: false, strategy: transport },
   );
   app.useGlobalFilters(new FaultFilter());

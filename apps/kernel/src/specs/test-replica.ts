@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { ProposedCall } from '@writ/contract';
-import { Admit, FactMemory, ROOM_CALLS, type Rooms } from '../admit/index.ts';
-import { Announcer } from '../announce/index.ts';
-import { Judge } from '../judgement/index.ts';
-import { StoredPolicySets } from '../policies/index.ts';
-import { Trees, type OperationRow } from '../store/index.ts';
+import { Admit, FactMemory, ROOM_CALLS, type Rooms } from '../admission/admit/index.ts';
+import { Announcer } from '../execution/announcements/index.ts';
+import { Judge } from '../judging/judgement/index.ts';
+import { StoredPolicySets } from '../judging/policies/index.ts';
+import { Trees } from '../foundation/workspace/trees.ts';
+import type { OperationRow } from '../foundation/rows/operation-row.ts';
 import type { PolicyKernel } from './test-policies.ts';
 
 /** Reads the facts of every call. */
@@ -58,7 +59,7 @@ export class TestReplica {
       const client = await kernel.tenants.pool.connect();
       return Object.assign(Object.create(client) as typeof client, {
         query: (statement: { readonly name: string }): unknown => {
-          if (statement.name.startsWith('kernel.facts/')) this.#reads += 1;
+          if (statement.name === 'kernel.facts') this.#reads += 1;
           return client.query(statement as never);
         },
         on: client.on.bind(client),
@@ -72,9 +73,7 @@ export class TestReplica {
       { ...kernel.sources, tenants, policies, memory: this.memory },
       new Judge(policies, new Trees(kernel.blobs)),
       kernel.decisions,
-      new Announcer(kernel.outbox, kernel.bell, kernel.events, this.memory),
-      kernel.outcomes,
-      kernel.views,
+      { ...kernel, announcer: new Announcer(kernel.outbox, kernel.bell, kernel.events, this.memory) },
     );
   }
 

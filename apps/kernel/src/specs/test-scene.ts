@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { ProposedCall } from '@writ/contract';
-import { newId } from '../store/index.ts';
+import { newId } from '@writ/nest-kit';
 import { setOf, type PolicyKernel } from './test-policies.ts';
 import { TestReplica, type Looks } from './test-replica.ts';
 import type { TestTenant } from './test-tenant.ts';

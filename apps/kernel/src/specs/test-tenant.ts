@@ -5,8 +5,9 @@ import type { connect } from '@writ/database';
 import { refOf } from '@writ/blobs';
 import { copyOperations } from '@writ/testing';
 import { ancestorsOf, applyDelta, deltaOf, emptyTree, parsePath, snapshotIdOf } from '@writ/workspace';
-import { newTenantKeys } from '../payload/index.ts';
-import { newId, type OperationRow } from '../store/index.ts';
+import { newTenantKeys } from '../evidence/payload/index.ts';
+import { newId } from '@writ/nest-kit';
+import type { OperationRow } from '../foundation/rows/operation-row.ts';
 
 export type Admin = Awaited<ReturnType<typeof connect>>;
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { OperationMonitor } from '../support/operation-monitor.ts';
+import type { OperationMonitor } from '../execution/telemetry/operation-monitor.ts';
 
 /** A monitor that counts nothing and logs nothing. */
 export const UNCOUNTED: Pick<OperationMonitor, 'decided' | 'ended' | 'redeemed' | 'approvalClosed'> = {

@@ -47,7 +47,7 @@ GRANT SELECT, INSERT ON ledger.leaf TO writ_ledger;
 -- Hashes of the tree, as tiles of the layout C2SP tlog-tiles with height 8. A row is a full tile, or a partial one of
 -- level 1 and above; a partial tile that grows is a further, wider row. ledger.append_batch writes it.
 -- The partial tile of level 0 is no row: ledger.root.edge_hashes holds it in pieces, and ledger.tile_hashes puts them
--- together. Batches of ledger.write_batch do have it as rows here, and both kinds may stand in one log.
+-- together. Development versions of before 0.1.0 wrote it as rows here, and a log may hold batches of both kinds.
 CREATE TABLE ledger.tile (
   log_id     text NOT NULL,
   level      smallint NOT NULL CHECK (level BETWEEN 0 AND 63),  -- 0: hashes of leaves; 1: of 256 leaves each; and so on
@@ -79,7 +79,7 @@ CREATE TABLE ledger.root (
   frontier    bytea NOT NULL,
   -- Leaf hashes that the batch added to the partial tile of level 0 (32 bytes each, end to end). Writing only these
   -- takes 32 bytes a record; the whole tile anew would take four kilobytes on average.
-  -- Null: the batch came from ledger.write_batch, which writes that tile as a row of ledger.tile.
+  -- Null: a development version of before 0.1.0 wrote the batch, with that tile as a row of ledger.tile.
   edge_hashes bytea,
   CONSTRAINT root_pkey PRIMARY KEY (log_id, tree_size),
   CONSTRAINT root_edge_hashes CHECK (length(edge_hashes) % 32 = 0 AND length(edge_hashes) <= 32 * (tree_size % 256))

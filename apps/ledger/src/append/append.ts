@@ -4,7 +4,7 @@ import { isTraced } from '@writ/telemetry';
 import type { Entry } from '../log/entry.ts';
 import { keyOf, type LogStore } from '../log/log-store.ts';
 import type { Checkpoints } from '../signing/checkpoints.ts';
-import { GroupCommit } from '../foundation/group-commit.ts';
+import { WriteBatcher } from '../foundation/write-batcher.ts';
 import type { AppendWatch } from '../foundation/ledger-watch.ts';
 import { inTracesOf } from './in-traces.ts';
 import type { RecordVerifier } from './record-verifier.ts';
@@ -51,7 +51,7 @@ export class Append {
   readonly #store: LogStore;
   readonly #checkpoints: Checkpoints;
   readonly #verifier: RecordVerifier;
-  readonly #batches: GroupCommit<Turn, Placed>;
+  readonly #batches: WriteBatcher<Turn, Placed>;
   readonly #watch: AppendWatch;
   #underWay = 0;
 
@@ -66,7 +66,7 @@ export class Append {
     this.#store = store;
     this.#checkpoints = checkpoints;
     this.#verifier = verifier;
-    this.#batches = new GroupCommit({
+    this.#batches = new WriteBatcher({
       write: (turns) => this.#write(turns),
       weigh: ({ records }) => records,
       weightMax: BATCH_RECORDS_MAX,

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import { logIdOf, type Inclusion, type TenantId } from '@writ/contract';
-import { runStatement, type Pool } from '@writ/database';
+import type { Pool } from '@writ/database';
 import {
   HASH_BYTES,
   HashedTile,
@@ -17,6 +17,7 @@ import {
 import { encodeBase64 } from '@writ/signing';
 import { LRUCache } from 'lru-cache';
 import type { SignedMemory } from '../signing/signed-memory.ts';
+import { ledgerSql, type CheckpointRow, type TileRow } from '../store/functions.ts';
 
 /** Full tiles remembered: 16 KiB each, so 32 MiB. */
 const TILES_MAX = 2_048;
@@ -24,20 +25,6 @@ const TILES_MAX = 2_048;
 const EDGES_MAX = 1_024;
 /** Levels of tiles that a log of at most 2^53 − 1 leaves has. */
 const LEVELS = 7;
-
-interface CheckpointRow {
-  readonly newest_size: number;
-  readonly newest_root: Buffer;
-  readonly tree_size: number;
-  readonly root: Buffer;
-  readonly note: string;
-  readonly level: null;
-}
-interface TileRow {
-  readonly level: number;
-  readonly tile_index: number;
-  readonly hashes: Buffer;
-}
 
 /** The partial tiles of a log at one size, by level: all proofs towards that size need them. */
 interface Edge {
@@ -76,12 +63,13 @@ export class InclusionProofs {
     const logId = logIdOf(tenantId as TenantId);
     const full = this.#fullOver(logId, leafIndex);
     const edge = this.#edges.get(logId);
-    const {
-      rows: [newest, ...rows],
-    } = await runStatement<CheckpointRow | TileRow>(this.#pool, {
-      name: 'ledger.open_inclusion',
-      text: 'SELECT * FROM ledger.open_inclusion($1, $2, $3, $4, $5, $6)',
-      values: [tenantId, logId, leafIndex, this.#quorum, [...full.keys()], edge?.treeSize ?? 0],
+    const [newest, ...rows] = await ledgerSql.openInclusion(this.#pool, {
+      tenant: tenantId,
+      log: logId,
+      leaf: leafIndex,
+      quorum: this.#quorum,
+      full: [...full.keys()],
+      edge: edge?.treeSize ?? 0,
     });
     if (newest === undefined || isTile(newest) || leafIndex >= newest.tree_size || !this.#isWhereSigned(logId, newest))
       return null;

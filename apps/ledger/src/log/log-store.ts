@@ -1,29 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 import { Fault } from '@writ/contract';
-import { inTransaction, runStatement, type Client, type Pool } from '@writ/database';
+import { inTransaction, type Client, type Pool } from '@writ/database';
 import { isSameHash } from '@writ/merkle';
 import type { SignedMemory } from '../signing/signed-memory.ts';
-import type { Entry, LogEntries } from './entry.ts';
+import { ledgerSql, type OpenRow } from '../store/functions.ts';
 import type { CommittedRoot } from '../signing/committed-root.ts';
+import type { Entry, LogEntries } from './entry.ts';
 import { growLog, NEW_LOG, parseLogState, type LogState } from './grow.ts';
 import { edgeReader, standingAfter, StandingLogs, type Edges, type Standing } from './standing-logs.ts';
 import { edgesOf } from './tiles.ts';
-import { writeBatch, type Grown } from './write-batch.ts';
+import { batchOf, type Grown } from './write-batch.ts';
 
 /** Where each record of a batch stands, by `<log_id>/<record_id>`, and the root of each of its logs afterwards. */
 export interface AppendedBatch {
   readonly indexes: ReadonlyMap<string, number>;
   readonly roots: readonly CommittedRoot[];
-}
-
-export interface OpenRow {
-  what: 'log' | 'tile' | 'signed' | 'record';
-  log_id: string;
-  record_id: string;
-  at: number;
-  level: number;
-  root: Buffer;
-  frontier: Buffer;
 }
 
 export const keyOf = (entry: { logId: string; recordId: string }): string => `${entry.logId}/${entry.recordId}`;
@@ -72,11 +63,8 @@ export class LogStore {
         standing,
       });
     }
-    const written = await runStatement<{ written: boolean }>(this.#pool, writeBatch(grown)).then(
-      ({ rows }) => rows[0]?.written,
-      () => false,
-    );
-    if (written !== true) {
+    const written = await ledgerSql.appendBatch(this.#pool, batchOf(grown)).catch(() => false);
+    if (!written) {
       this.#standing.forget(logs.map((log) => log.logId));
       return null;
     }
@@ -94,7 +82,7 @@ export class LogStore {
         return { log: { ...log, entries: fresh }, from, growth: growLog(from, fresh, edgeReader(edges)), edges };
       });
       const grown = all.filter(({ log }) => log.entries.length > 0);
-      if (grown.length > 0) await client.query(writeBatch(grown));
+      if (grown.length > 0) await ledgerSql.appendBatch.in(client, batchOf(grown));
       return {
         known,
         all,
@@ -107,16 +95,12 @@ export class LogStore {
 
   async #open(client: Client, entries: readonly Entry[], logs: readonly LogEntries[]) {
     const signed = logs.map((log) => this.#memory.last(log.logId));
-    const { rows } = await client.query<OpenRow>({
-      name: 'ledger.open_batch',
-      text: 'SELECT * FROM ledger.open_batch($1, $2, $3, $4, $5)',
-      values: [
-        logs.map((log) => log.tenantId),
-        logs.map((log) => log.logId),
-        signed.map((s) => s?.treeSize ?? 0),
-        entries.map((entry) => entry.logId),
-        entries.map((entry) => entry.recordId),
-      ],
+    const rows = await ledgerSql.openBatch.in(client, {
+      tenants: logs.map((log) => log.tenantId),
+      logs: logs.map((log) => log.logId),
+      signed: signed.map((s) => s?.treeSize ?? 0),
+      record_logs: entries.map((entry) => entry.logId),
+      records: entries.map((entry) => entry.recordId),
     });
     logs.forEach((log, i) => verifySigned(log.logId, signed[i], rows));
     const states = new Map<string, LogState>();

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-import { byteaArray, int2Array, int8Array, textArray } from '@writ/database';
 import { encodeFrontier, encodeTile, rootOfFrontier, TILE_WIDTH, type Tile } from '@writ/merkle';
-import type { QueryConfig } from 'pg';
+import type { ledgerSql } from '../store/functions.ts';
 import type { LogEntries } from './entry.ts';
 import type { Growth, LogState } from './grow.ts';
 
@@ -18,44 +17,37 @@ export interface Grown {
  */
 const isRow = ({ level, width }: Tile): boolean => level > 0 || width === TILE_WIDTH;
 
-/**
- * The statement that writes a batch, whatever logs it spans. Answers one row: `written` false where a log has moved on,
- * and nothing is written then.
- */
-export function writeBatch(grown: readonly Grown[]): QueryConfig {
+/** What `ledgerSql.appendBatch` takes to write a batch, whatever logs it spans. */
+export function batchOf(grown: readonly Grown[]): Parameters<typeof ledgerSql.appendBatch>[1] {
   const leaves = grown.flatMap(({ log, growth }) =>
     log.entries.map((entry, i) => ({ entry, index: growth.first + i })),
   );
   const tiles = grown.flatMap(({ log, growth }) => growth.tiles.filter(isRow).map((tile) => ({ tile, log })));
   return {
-    name: 'ledger.append_batch',
-    text: `SELECT ledger.append_batch(${Array.from({ length: 25 }, (_, i) => `$${i + 1}`).join(', ')}) AS written`,
-    values: [
-      textArray(grown.map((g) => g.log.logId)),
-      textArray(grown.map((g) => g.log.tenantId)),
-      int8Array(grown.map((g) => g.from.treeSize)),
-      byteaArray(grown.map((g) => rootOfFrontier(g.from.frontier))),
-      int8Array(grown.map((g) => g.growth.frontier.size)),
-      byteaArray(grown.map((g) => g.growth.root)),
-      byteaArray(grown.map((g) => encodeFrontier(g.growth.frontier))),
-      byteaArray(grown.map((g) => encodeTile(g.growth.edgeHashes))),
-      textArray(leaves.map((l) => l.entry.logId)),
-      int8Array(leaves.map((l) => l.index)),
-      textArray(leaves.map((l) => l.entry.tenantId)),
-      textArray(leaves.map((l) => l.entry.recordId)),
-      textArray(leaves.map((l) => l.entry.kind)),
-      textArray(leaves.map((l) => l.entry.operationId)),
-      textArray(leaves.map((l) => l.entry.phase)),
-      byteaArray(leaves.map((l) => l.entry.payload)),
-      textArray(leaves.map((l) => l.entry.keyid)),
-      byteaArray(leaves.map((l) => l.entry.sig)),
-      int8Array(leaves.map((l) => l.entry.recordedAt)),
-      textArray(tiles.map((t) => t.log.logId)),
-      int2Array(tiles.map((t) => t.tile.level)),
-      int8Array(tiles.map((t) => t.tile.index)),
-      int2Array(tiles.map((t) => t.tile.width)),
-      textArray(tiles.map((t) => t.log.tenantId)),
-      byteaArray(tiles.map((t) => encodeTile(t.tile.hashes))),
-    ],
+    logs: grown.map((g) => g.log.logId),
+    tenants: grown.map((g) => g.log.tenantId),
+    sizes: grown.map((g) => g.from.treeSize),
+    roots: grown.map((g) => rootOfFrontier(g.from.frontier)),
+    new_sizes: grown.map((g) => g.growth.frontier.size),
+    new_roots: grown.map((g) => g.growth.root),
+    frontiers: grown.map((g) => encodeFrontier(g.growth.frontier)),
+    edge_hashes: grown.map((g) => encodeTile(g.growth.edgeHashes)),
+    l_log: leaves.map((l) => l.entry.logId),
+    l_index: leaves.map((l) => l.index),
+    l_tenant: leaves.map((l) => l.entry.tenantId),
+    l_record: leaves.map((l) => l.entry.recordId),
+    l_kind: leaves.map((l) => l.entry.kind),
+    l_operation: leaves.map((l) => l.entry.operationId),
+    l_phase: leaves.map((l) => l.entry.phase),
+    l_payload: leaves.map((l) => l.entry.payload),
+    l_keyid: leaves.map((l) => l.entry.keyid),
+    l_sig: leaves.map((l) => l.entry.sig),
+    l_recorded: leaves.map((l) => l.entry.recordedAt),
+    t_log: tiles.map((t) => t.log.logId),
+    t_level: tiles.map((t) => t.tile.level),
+    t_index: tiles.map((t) => t.tile.index),
+    t_width: tiles.map((t) => t.tile.width),
+    t_tenant: tiles.map((t) => t.log.tenantId),
+    t_hashes: tiles.map((t) => encodeTile(t.tile.hashes)),
   };
 }

@@ -2,7 +2,8 @@
 import { setImmediate } from 'node:timers/promises';
 import { logIdOf, type TenantId } from '@writ/contract';
 import { inTransaction, int8Array, textArray, type Client, type Pool } from '@writ/database';
-import { drawRow, type IndexedLeaf, type IndexRow } from './index-row.ts';
+import { ledgerSql, type Drawn, type LogDrawn, type NextLeaf } from '../store/functions.ts';
+import { drawRow, type IndexRow } from './index-row.ts';
 
 /**
  * Leaves of a batch: what is lost by a death, and how long the locks of its logs are held. Few, because an append that
@@ -14,23 +15,6 @@ const LEAVES_AT_ONCE = 20;
 /** Leaves of 16 KiB are read until they are as many bytes. */
 const BATCH_BYTES = 1024 * 1024;
 
-/**
- * What became of a log in a batch: all of it is drawn, there is more, those before it had filled the batch, or another
- * replica is at it.
- */
-export type Drawn = 'done' | 'more' | 'waits' | 'taken';
-
-interface NextLeaf extends IndexedLeaf {
-  readonly log_id: string;
-  readonly tenant_id: string;
-  readonly state: null;
-}
-/** What becomes of a log, behind its leaves. */
-interface LogState {
-  readonly log_id: string;
-  readonly tenant_id: string;
-  readonly state: Drawn;
-}
 type Row = IndexRow & Pick<NextLeaf, 'log_id' | 'tenant_id'>;
 
 /** The index of the records in tenants' logs, as far as it is drawn. */
@@ -75,18 +59,13 @@ export async function indexedTo(client: Client, logId: string): Promise<number> 
   return row?.size ?? 0;
 }
 
-async function readLeaves(client: Client, tenantIds: readonly string[]): Promise<readonly (NextLeaf | LogState)[]> {
-  const { rows } = await client.query<NextLeaf | LogState>({
-    name: 'ledger.leaves_to_index',
-    text: 'SELECT * FROM ledger.leaves_to_index($1, $2, $3, $4)',
-    values: [
-      textArray(tenantIds),
-      textArray(tenantIds.map((tenantId) => logIdOf(tenantId as TenantId))),
-      LEAVES,
-      BATCH_BYTES,
-    ],
+async function readLeaves(client: Client, tenantIds: readonly string[]): Promise<readonly (NextLeaf | LogDrawn)[]> {
+  return await ledgerSql.leavesToIndex.in(client, {
+    tenants: tenantIds,
+    logs: tenantIds.map((tenantId) => logIdOf(tenantId as TenantId)),
+    leaves: LEAVES,
+    bytes: BATCH_BYTES,
   });
-  return rows;
 }
 
 /**

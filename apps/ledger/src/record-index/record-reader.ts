@@ -14,9 +14,8 @@ import { indexedTo } from './index-store.ts';
 import { envelopeOf, readLeaves } from '../log/leaf-rows.ts';
 import { inclusionOf } from '../log/log-reader.ts';
 import type { SignedLog } from '../log/signed-log.ts';
+import { ledgerSql, type FoundRecord } from '../store/functions.ts';
 import { formatCursor, parseCursor, type Cursor } from './record-cursor.ts';
-
-type Row = Omit<RecordRow, 'type' | 'outcome'> & { readonly kind: string; readonly tx_outcome: string | null };
 
 /** Of an id's beginning: its kind and two more. The names of a whole kind are as many as the records. */
 const PREFIX_MIN = 6;
@@ -121,21 +120,24 @@ async function findRows(
   client: Client,
   logId: string,
   { request, filter, cursor, to }: Question,
-): Promise<readonly Row[]> {
-  const { rows } = await client.query<Row>('SELECT * FROM ledger.find_records($1, $2, $3, $4, $5, $6, $7, $8)', [
-    request.tenant_id,
-    logId,
-    to,
-    JSON.stringify(filter),
-    request.order === 'newest',
-    cursor?.at ?? null,
-    cursor?.index ?? null,
-    request.limit + 1,
-  ]);
-  return rows;
+): Promise<readonly FoundRecord[]> {
+  return await ledgerSql.findRecords.in(client, {
+    tenant: request.tenant_id,
+    log: logId,
+    size: to,
+    filter,
+    newest: request.order === 'newest',
+    after_at: cursor?.at ?? null,
+    after_index: cursor?.index ?? null,
+    limit: request.limit + 1,
+  });
 }
 
-function pageOf(request: RecordsRequest, rows: readonly Row[], to: number): Pick<RecordPage, 'items' | 'next_cursor'> {
+function pageOf(
+  request: RecordsRequest,
+  rows: readonly FoundRecord[],
+  to: number,
+): Pick<RecordPage, 'items' | 'next_cursor'> {
   const items = rows
     .slice(0, request.limit)
     .map(({ kind, tx_outcome, ...same }): RecordRow => ({ ...same, type: kind, outcome: tx_outcome }));

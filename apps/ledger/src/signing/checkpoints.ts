@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 import { Fault } from '@writ/contract';
-import { inTenant, int8Array, runStatement, textArray, UNAWAITED, type Client, type Pool } from '@writ/database';
+import { inTenant, type Client, type Pool } from '@writ/database';
 import { isSameHash } from '@writ/merkle';
 import { formatCheckpoint, signNote, type NoteSigner } from '@writ/signing';
 import { newestOfEach, type CommittedRoot } from './committed-root.ts';
-import { GroupCommit } from '../foundation/group-commit.ts';
+import { ledgerSql } from '../store/functions.ts';
+import { WriteBatcher } from '../foundation/write-batcher.ts';
 import { newestWitnessed, type WitnessedRow } from './cosignatures.ts';
 import type { SignedMemory } from './signed-memory.ts';
 
@@ -59,7 +60,7 @@ export class Checkpoints {
   readonly #signer: NoteSigner;
   readonly #report: (error: unknown) => void;
   readonly #witnessing: Witnessing;
-  readonly #kept: GroupCommit<readonly SignedRoot[], void>;
+  readonly #kept: WriteBatcher<readonly SignedRoot[], void>;
 
   /** @param report told of notes that could not be stored */
   constructor(
@@ -74,7 +75,7 @@ export class Checkpoints {
     this.#memory = memory;
     this.#signer = signer;
     this.#report = report;
-    this.#kept = new GroupCommit({ write: (batches) => this.#write(batches) });
+    this.#kept = new WriteBatcher({ write: (batches) => this.#write(batches) });
   }
 
   /**
@@ -97,16 +98,16 @@ export class Checkpoints {
 
   async #write(batches: readonly (readonly SignedRoot[])[]): Promise<void> {
     const signed = [...newestOfEach(batches.flat())];
-    await runStatement(this.#pool, {
-      name: 'ledger.keep_checkpoints',
-      text: `SELECT ledger.keep_checkpoints($1, $2, $3, $4) FROM ${UNAWAITED}`,
-      values: [
-        textArray(signed.map((s) => s.logId)),
-        int8Array(signed.map((s) => s.treeSize)),
-        textArray(signed.map((s) => s.tenantId)),
-        textArray(signed.map((s) => s.note)),
-      ],
-    });
+    await ledgerSql.keepCheckpoints(
+      this.#pool,
+      {
+        logs: signed.map((s) => s.logId),
+        sizes: signed.map((s) => s.treeSize),
+        tenants: signed.map((s) => s.tenantId),
+        notes: signed.map((s) => s.note),
+      },
+      { unawaited: true },
+    );
     this.#witnessing.onStored(signed.map((s) => s.tenantId));
   }
 

@@ -22,7 +22,7 @@ import { promisify } from 'node:util';
 import { Fault } from '@writ/contract';
 import { isSameHash } from '@writ/merkle';
 import { newestOfEach, type CommittedRoot } from './committed-root.ts';
-import { GroupCommit } from '../foundation/group-commit.ts';
+import { WriteBatcher } from '../foundation/write-batcher.ts';
 
 /**
  * A write ends when its bytes are on disk (open(2)): a sync of its own would be one more way to a thread and back in
@@ -46,7 +46,7 @@ export class SignedMemory {
   readonly #claimed = new Map<string, CommittedRoot>();
   readonly #written = new Map<string, CommittedRoot>();
   /** What comes while the disk has a write under way goes with the next one. */
-  readonly #writes = new GroupCommit<readonly CommittedRoot[], void>({
+  readonly #writes = new WriteBatcher<readonly CommittedRoot[], void>({
     write: (batches) => this.#write(batches.flat()),
   });
   #lines = 0;

@@ -10,7 +10,8 @@ import {
   type OperationView,
   type SessionAsk,
 } from '@writ/contract';
-import { givenValueContext, newId, sealTo } from '@writ/nest-kit';
+import { newId } from '@writ/nest-kit';
+import { givenValueContext, sealTo } from '@writ/sealing';
 import { Asked } from '../http/asked.ts';
 import { pageOf } from '../http/fields.ts';
 import { Route, type AskedOf } from '../http/route.ts';

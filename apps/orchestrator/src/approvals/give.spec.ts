@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 import { Fault, type ProposedCall } from '@writ/contract';
-import { givenValueContext, newId, ValueBox } from '@writ/nest-kit';
+import { newId } from '@writ/nest-kit';
+import { givenValueContext, HpkeBox } from '@writ/sealing';
 import { viewOf } from '../specs/fake-views.ts';
 import { openTestDoor, type TestDoor, type TestTenant } from '../specs/test-door.ts';
 
 const MARKER = 'marker-91c0-of-a-value';
-const box = new ValueBox(Buffer.alloc(32, 7));
+const box = new HpkeBox(Buffer.alloc(32, 7));
 let door: TestDoor;
 let tenant: TestTenant;
 beforeAll(async () => {

@@ -1,15 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 import { Fault, type AdmitRequest, type OperationView, type ProposedCall } from '@writ/contract';
 import { canonicalBytes } from '@writ/digest';
-import {
-  ARGUMENTS_ATTEMPT,
-  newId,
-  openContent,
-  sealContent,
-  sealedRef,
-  SEAL_BYTES,
-  type ContentSeal,
-} from '@writ/nest-kit';
+import { newId } from '@writ/nest-kit';
+import { ARGUMENTS_ATTEMPT, openContent, sealContent, sealedRef, SEAL_BYTES, type ContentSeal } from '@writ/sealing';
 import { openTestDoor, problem, type TestDoor, type TestTenant } from '../specs/test-door.ts';
 import { viewOf } from '../specs/fake-views.ts';
 

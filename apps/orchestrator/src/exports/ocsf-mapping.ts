@@ -3,7 +3,7 @@
 // What each verdict, outcome and change is in OCSF 1.4.0 (https://schema.ocsf.io/1.4.0): class API Activity, with the
 // profile Security Control. Data alone, so that who writes rules for a SIEM can read what they match on; the guide on
 // exports has the same tables.
-import type { AuditRecord, TxOutcome, VerdictName } from '@writ/contract';
+import { TOOLS, type AuditRecord, type TxOutcome, type VerdictName } from '@writ/contract';
 
 export const OCSF_VERSION = '1.4.0';
 export const API_ACTIVITY = {
@@ -66,22 +66,25 @@ export const OF_APPROVALS: Readonly<Record<string, Standing>> = {
 /** Of every other record: a change that was made. */
 export const OF_CHANGES: Standing = { status_id: 1, severity_id: 1 };
 
-/** Of the tools that the record alone tells enough about; a tool that isn't here is `Other`, by its name. */
+/**
+ * Of Writ's own tools that do more than read. `Other` are those of which the record alone doesn't tell what a call did.
+ */
 export const OF_TOOLS: Readonly<Record<string, ActivityId>> = {
-  'fs.read': 2,
-  'fs.list': 2,
-  'fs.search': 2,
-  'web.fetch': 2,
-  'value.get': 2,
-  'task.list': 2,
-  'skill.read': 2,
   'task.create': 1,
   'agent.spawn': 1,
   'task.edit': 3,
   'fs.write': 3,
   'fs.edit': 3,
   'fs.edit_files': 3,
+  'shell.run': 99,
+  'shell.session': 99,
+  'shell.dangerous': 99,
+  'mk8.run': 99,
+  'net.egress': 99,
 };
+
+/** A tool that only reads is `Read`; a tenant's own tool is `Other`, by its name. */
+const ofTool = (toolId: string): ActivityId => (TOOLS.get(toolId)?.category === 'read' ? 2 : (OF_TOOLS[toolId] ?? 99));
 
 /** Of the verbs of changes, by how they end; one that isn't here is `Other`, by its name. */
 export const OF_VERBS: readonly (readonly [RegExp, ActivityId])[] = [
@@ -103,6 +106,6 @@ export function standingOf({ kind, phase, verdict, tx_outcome, fault_code, chang
 
 /** What kind of activity the record tells of. */
 export function activityOf({ kind, tool_id, change }: AuditRecord): ActivityId {
-  if (kind === 'tool_call' || kind === 'resolution') return OF_TOOLS[tool_id ?? ''] ?? 99;
+  if (kind === 'tool_call' || kind === 'resolution') return ofTool(tool_id ?? '');
   return OF_VERBS.find(([ending]) => ending.test(change?.verb ?? ''))?.[1] ?? 99;
 }

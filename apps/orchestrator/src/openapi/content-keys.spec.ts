@@ -2,7 +2,7 @@
 // No key of a content is on any answer, of any route, to anybody.
 import { randomBytes } from 'node:crypto';
 import type { AdmitRequest, OperationView } from '@writ/contract';
-import { sealContent, sealedRef } from '@writ/nest-kit';
+import { sealContent, sealedRef } from '@writ/sealing';
 import { ROUTES } from '../http/routes/index.ts';
 import { viewOf } from '../specs/fake-views.ts';
 import { furnish, sampleOf } from '../specs/furnished.ts';

@@ -2,8 +2,8 @@
 import { randomBytes } from 'node:crypto';
 import { Fault, type OperationView } from '@writ/contract';
 import { sha256Hex } from '@writ/digest';
-import { sealContent, sealedRef } from '@writ/nest-kit';
 import { encodeReceipt } from '@writ/receipt';
+import { sealContent, sealedRef } from '@writ/sealing';
 import { callOf, RECEIPT } from '../specs/furnished.ts';
 import { viewOf } from '../specs/fake-views.ts';
 import { openTestDoor, problem, type TestDoor, type TestTenant } from '../specs/test-door.ts';

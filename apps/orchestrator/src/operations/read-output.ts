@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { BlobStore } from '@writ/blobs';
 import type { Caller, OutputRef } from '@writ/contract';
-import { openedParts } from '@writ/nest-kit';
+import { openedParts } from '@writ/sealing';
 import type { KernelClient } from '../support/kernel-client.ts';
 
 /** One stream of a whole output. */

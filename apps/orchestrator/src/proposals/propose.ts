@@ -10,7 +10,7 @@ import {
   type OperationId,
   type OperationView,
 } from '@writ/contract';
-import { ARGUMENTS_ATTEMPT, KEY_BYTES, sealContent, sealedRef } from '@writ/nest-kit';
+import { ARGUMENTS_ATTEMPT, KEY_BYTES, sealContent, sealedRef } from '@writ/sealing';
 import { withSpan } from '@writ/telemetry';
 import type { FullQueues } from '../http/full-queues.ts';
 import { Follow } from '../replies/follow.ts';

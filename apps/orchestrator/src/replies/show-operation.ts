@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { BlobStore } from '@writ/blobs';
 import { Fault, type Caller, type OperationView, type ToolResult } from '@writ/contract';
-import { openContent } from '@writ/nest-kit';
+import { openContent } from '@writ/sealing';
 import type { KernelClient } from '../support/kernel-client.ts';
 import type { JsonText } from '../work/read-body.ts';
 import type { WorkerTasks } from '../work/worker-tasks.ts';

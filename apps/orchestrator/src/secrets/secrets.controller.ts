@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import { Controller } from '@nestjs/common';
 import type { SecretView } from '@writ/contract';
-import { sealTo, secretContext } from '@writ/nest-kit';
+import { sealTo, secretContext } from '@writ/sealing';
 import { Asked } from '../http/asked.ts';
 import { pageOf } from '../http/fields.ts';
 import { Route, type AskedOf } from '../http/route.ts';

@@ -5,7 +5,7 @@ import { newId } from '@writ/nest-kit';
 import type { KeptEvent } from '../ports/run-events.ts';
 import { FakeRuns } from '../specs/fake-sessions.ts';
 import type { KernelClient } from '../support/kernel-client.ts';
-import { ReplayRun } from './replay-run.ts';
+import { CALL_CURSOR, ReplayRun } from './replay-run.ts';
 
 const [tenant, agent] = [newId('tenant'), newId('agent')];
 const caller: Caller = { tenant_id: tenant, api_key_id: newId('apiKey'), role: 'operator', agent_id: null };
@@ -213,7 +213,8 @@ it("answers alike for what isn't there and what is another's, and takes no curso
     [caller, newId('run')],
   ] as const)
     await expect(replay.run(by, run, { limit: 1 })).rejects.toMatchObject({ code: 'not_found' });
-  await expect(replay.run(caller, id, { limit: 1, cursor: `${newId('run')}/1/0` })).rejects.toMatchObject({
+  const ofAnotherRun = CALL_CURSOR.format({ run_id: newId('run'), round: 1, index: 0 });
+  await expect(replay.run(caller, id, { limit: 1, cursor: ofAnotherRun })).rejects.toMatchObject({
     code: 'request.malformed',
   });
   expect(asked).toEqual([]);

@@ -2,11 +2,14 @@
 import {
   Fault,
   REPLAYED_MAX,
+  idSchema,
   type Caller,
   type KernelRequest,
   type PolicyReplay,
   type RecordedCallRef,
 } from '@writ/contract';
+import { badCursor, cursorCodec } from '@writ/paging';
+import { Type } from 'typebox';
 import type { RunReplayView } from '../http/session-views.ts';
 import { Sessions, type RunRow } from '../ports/sessions.ts';
 import { KernelClient } from '../support/kernel-client.ts';
@@ -41,7 +44,14 @@ interface PlacedCall {
 /** What a reply asked for, until it is known what became of it. */
 type Asked = Omit<PlacedCall, 'ref'> & { readonly isCall: boolean; operationId: string | null; below: string | null };
 
-const cursorOf = ({ run_id, round, index }: PlacedCall): string => `${run_id}/${round}/${index}`;
+/** Where a page of calls ended: at the place of its last call. */
+export const CALL_CURSOR = cursorCodec(
+  Type.Object(
+    { run_id: idSchema('run'), round: Type.Integer({ minimum: 0 }), index: Type.Integer({ minimum: 0 }) },
+    { additionalProperties: false },
+  ),
+);
+const cursorOf = ({ run_id, round, index }: PlacedCall): string => CALL_CURSOR.format({ run_id, round, index });
 
 /**
  * A recorded run under another policy: its calls, and those of its sub-agents where they came, are put before the set
@@ -62,8 +72,7 @@ export class ReplayRun {
   async run(caller: Caller, runId: string, { policy, document, cursor, limit }: ReplayWish): Promise<RunReplayView> {
     const all = await this.#callsOf(caller, await this.#read(caller, runId), 0);
     const from = cursor === undefined ? 0 : all.findIndex((call) => cursorOf(call) === cursor) + 1;
-    if (cursor !== undefined && from === 0)
-      throw new Fault('request.malformed', "the cursor is none of this run's", { pointer: '/cursor' });
+    if (cursor !== undefined && from === 0) throw badCursor({ pointer: '/cursor' });
     const page = all.slice(from, from + limit);
     const set = { policy: policy ?? null, document: document ?? null };
     const { candidate, items } = await this.#asked(caller, set, page);

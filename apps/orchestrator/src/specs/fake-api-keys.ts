@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import { Fault, type Caller, type TenantId } from '@writ/contract';
+import { badCursor } from '@writ/paging';
 import type { Role } from '../http/route.ts';
 import { ApiKeys, type ApiKeyRow, type NewKey } from '../ports/api-keys.ts';
 
@@ -46,7 +47,7 @@ export class FakeApiKeys extends ApiKeys {
   ): Promise<{ items: ApiKeyRow[]; next_cursor: string | null }> {
     const rows = this.#rows.filter((each) => each.tenant_id === tenantId).reverse();
     const from = cursor === null ? 0 : rows.findIndex((each) => each.api_key_id === cursor) + 1;
-    if (cursor !== null && from === 0) throw new Fault('request.malformed', 'the `cursor` is none of this list');
+    if (cursor !== null && from === 0) throw badCursor();
     const items = rows.slice(from, from + limit);
     return {
       items: items.map(viewOf),

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import { Fault, type Id, type TenantId } from '@writ/contract';
+import { badCursor } from '@writ/paging';
 import { newId } from '@writ/nest-kit';
 import {
   Jobs,
@@ -21,7 +22,7 @@ interface Kept {
 
 function pageOf<T>(rows: readonly T[], { cursor, limit }: PageAsked, idOf: (row: T) => string): PageOf<T> {
   const from = cursor === null ? 0 : rows.findIndex((row) => idOf(row) === cursor) + 1;
-  if (cursor !== null && from === 0) throw new Fault('request.malformed', 'the `cursor` is none of this list');
+  if (cursor !== null && from === 0) throw badCursor();
   const items = rows.slice(from, from + limit);
   const last = items.at(-1);
   return { items, next_cursor: rows.length > from + limit && last !== undefined ? idOf(last) : null };

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import { Fault, type TenantId } from '@writ/contract';
+import { badCursor } from '@writ/paging';
 import type { KeptEvent, KeptEvents, RunEventRow } from '../ports/run-events.ts';
 import type { SaidTexts } from '../ports/said-texts.ts';
 import { FakeSaidTexts } from './fake-said-texts.ts';
@@ -53,7 +54,7 @@ interface FakeSpent {
 
 function pageOf<T>(rows: readonly T[], { cursor, limit }: PageAsked, idOf: (row: T) => string): PageOf<T> {
   const from = cursor === null ? 0 : rows.findIndex((row) => idOf(row) === cursor) + 1;
-  if (cursor !== null && from === 0) throw new Fault('request.malformed', 'the `cursor` is none of this list');
+  if (cursor !== null && from === 0) throw badCursor();
   const items = rows.slice(from, from + limit);
   const last = items.at(-1);
   return { items, next_cursor: rows.length > from + limit && last !== undefined ? idOf(last) : null };

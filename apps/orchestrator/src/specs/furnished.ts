@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 import { TENANT_DEFAULTS, type ProposedCall, type Receipt, type TenantLimits } from '@writ/contract';
 import { sha256Hex } from '@writ/digest';
-import { newId, ValueBox } from '@writ/nest-kit';
+import { newId } from '@writ/nest-kit';
+import { HpkeBox } from '@writ/sealing';
 import { encodeNode, snapshotIdOf } from '@writ/workspace';
 import { approvalOf, delegationOf, erasureOf, freezeOf, POLICY, registrarKeyOf, viewOf } from './fake-views.ts';
 import { sampleRecord } from './sample-record.ts';
@@ -152,7 +153,7 @@ export async function furnish(door: TestDoor, tenant: TestTenant) {
     return kernel.find(caller, id);
   });
   kernel.handlers.set('value.key', async () => ({
-    public_key: (await new ValueBox(Buffer.alloc(32)).publicKey()).toString('base64'),
+    public_key: (await new HpkeBox(Buffer.alloc(32)).publicKey()).toString('base64'),
   }));
   kernel.handlers.set('approval.effect', (caller, request) => {
     kernel.find(caller, request['approval_id']);

@@ -68,7 +68,7 @@ export class PgDeliveries extends Deliveries {
           await client.query<DeliveryRow>(
             `SELECT ${COLUMNS} FROM orchestrator.delivery WHERE tenant_id = $1 AND webhook_id = $2 AND ($3::text IS NULL OR state = $3)
            AND ($4::bigint IS NULL OR (created_at, delivery_id) < ($4, $5)) ORDER BY created_at DESC, delivery_id DESC LIMIT $6`,
-            [tenantId, webhookId, state, after?.createdAt ?? null, after?.id ?? null, limit + 1],
+            [tenantId, webhookId, state, after?.created_at ?? null, after?.id ?? null, limit + 1],
           )
         ).rows;
       },

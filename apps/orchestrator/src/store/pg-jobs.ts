@@ -102,7 +102,7 @@ export class PgJobs extends Jobs {
         client.query<Sealed>(
           `SELECT ${JOB_COLUMNS}, content FROM orchestrator.job WHERE tenant_id = $1 AND ($2::text IS NULL OR agent_id = $2)
          AND ($3::bigint IS NULL OR (created_at, job_id) < ($3, $4)) ORDER BY created_at DESC, job_id DESC LIMIT $5`,
-          [tenantId, agentId, after?.createdAt ?? null, after?.id ?? null, limit + 1],
+          [tenantId, agentId, after?.created_at ?? null, after?.id ?? null, limit + 1],
         ),
       { readOnly: true },
     );
@@ -206,7 +206,7 @@ export class PgJobs extends Jobs {
       (client) =>
         client.query<JobStart>(
           `SELECT ${START_COLUMNS} FROM orchestrator.job_start WHERE job_id = $1 AND ($2::bigint IS NULL OR (created_at, start_id) < ($2, $3)) ORDER BY created_at DESC, start_id DESC LIMIT $4`,
-          [jobId, after?.createdAt ?? null, after?.id ?? null, limit + 1],
+          [jobId, after?.created_at ?? null, after?.id ?? null, limit + 1],
         ),
       { readOnly: true },
     );

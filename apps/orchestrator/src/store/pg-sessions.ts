@@ -84,7 +84,7 @@ export class PgSessions extends Sessions {
         `SELECT ${SESSION_COLUMNS} FROM orchestrator.session WHERE tenant_id = $1 AND ($2::text IS NULL OR agent_id = $2) AND ($3::text IS NULL OR workspace_id = $3)
          AND parent_run IS NOT DISTINCT FROM $6
          AND ($4::bigint IS NULL OR (created_at, session_id) < ($4, $5)) ORDER BY created_at DESC, session_id DESC LIMIT $7`,
-        [tenantId, agent_id, workspace_id, after?.createdAt ?? null, after?.id ?? null, run_id, limit + 1],
+        [tenantId, agent_id, workspace_id, after?.created_at ?? null, after?.id ?? null, run_id, limit + 1],
       ),
     );
     return pageOfRows(rows, limit, (row) => row.session_id);
@@ -118,7 +118,7 @@ export class PgSessions extends Sessions {
     const { rows } = await this.#look(tenantId, (client) =>
       client.query<RunRow>(
         `SELECT ${RUN_COLUMNS} FROM orchestrator.run WHERE session_id = $1 AND ($2::bigint IS NULL OR (created_at, run_id) < ($2, $3)) ORDER BY created_at DESC, run_id DESC LIMIT $4`,
-        [sessionId, after?.createdAt ?? null, after?.id ?? null, limit + 1],
+        [sessionId, after?.created_at ?? null, after?.id ?? null, limit + 1],
       ),
     );
     return pageOfRows(rows, limit, (row) => row.run_id);

@@ -55,7 +55,7 @@ export class PgWebhooks extends Webhooks {
         (
           await client.query<WebhookRow>(
             `SELECT ${COLUMNS} FROM orchestrator.webhook WHERE $1::bigint IS NULL OR (created_at, webhook_id) < ($1, $2) ORDER BY created_at DESC, webhook_id DESC LIMIT $3`,
-            [after?.createdAt ?? null, after?.id ?? null, limit + 1],
+            [after?.created_at ?? null, after?.id ?? null, limit + 1],
           )
         ).rows,
       { readOnly: true },

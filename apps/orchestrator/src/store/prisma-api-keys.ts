@@ -76,8 +76,8 @@ export class PrismaApiKeys extends ApiKeys {
     const after = cursor === null ? null : parseRowCursor('apiKey', cursor);
     const older = after && {
       OR: [
-        { createdAt: { lt: BigInt(after.createdAt) } },
-        { createdAt: BigInt(after.createdAt), apiKeyId: { lt: after.id } },
+        { createdAt: { lt: BigInt(after.created_at) } },
+        { createdAt: BigInt(after.created_at), apiKeyId: { lt: after.id } },
       ],
     };
     return await this.#within(tenantId, async (tx) => {

@@ -1,39 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
-import { Fault, isId, type IdKind } from '@writ/contract';
+import { isId, type IdKind } from '@writ/contract';
+import { badCursor, pageOf, ROW_CURSOR, type RowPosition } from '@writ/paging';
 
-/** Where a page ended: the last row's (created_at, id). */
-export interface RowPosition {
-  readonly createdAt: number;
-  readonly id: string;
-}
-
-/** Opaque to callers: they may not rely on what is in it. */
-export function formatRowCursor({ createdAt, id }: RowPosition): string {
-  return Buffer.from(`${createdAt}:${id}`).toString('base64url');
-}
-
-/** Fault `request.malformed` on what this door didn't make for a list of that kind. */
+/** @throws Fault `request.malformed` for a cursor that no list of rows of this kind gave */
 export function parseRowCursor(kind: IdKind, text: string): RowPosition {
-  const [, createdAt, id] =
-    /^(\d{1,15}):([a-z]+_[0-9a-z]{26})$/.exec(Buffer.from(text, 'base64url').toString('latin1')) ?? [];
-  if (createdAt === undefined || !isId(kind, id))
-    throw new Fault('request.malformed', 'the `cursor` is none of this list');
-  return { createdAt: Number(createdAt), id };
+  const position = ROW_CURSOR.parse(text);
+  if (!isId(kind, position.id)) throw badCursor();
+  return position;
 }
 
 /** A page of rows that were read one further than asked. */
-export function pageOfRows<T extends { readonly created_at: number }>(
+export const pageOfRows = <T extends { readonly created_at: number }>(
   rows: readonly T[],
   limit: number,
   idOf: (row: T) => string,
-): { items: T[]; next_cursor: string | null } {
-  const items = rows.slice(0, limit);
-  const last = items.at(-1);
-  return {
-    items,
-    next_cursor:
-      rows.length > limit && last !== undefined
-        ? formatRowCursor({ createdAt: last.created_at, id: idOf(last) })
-        : null,
-  };
-}
+): { items: T[]; next_cursor: string | null } =>
+  pageOf(rows, limit, (row) => ({ created_at: row.created_at, id: idOf(row) }));

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import { createSecretKey, hkdfSync, type KeyObject } from 'node:crypto';
 import { parseJson } from '@writ/digest';
-import { openBytes, sealBytes } from '@writ/nest-kit';
+import { openBytes, sealBytes } from '@writ/sealing';
 import { LRUCache } from 'lru-cache';
 
 const KEY_BYTES = 32;

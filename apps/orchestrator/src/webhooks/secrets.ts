@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import { randomBytes } from 'node:crypto';
-import { openBytes, sealBytes } from '@writ/nest-kit';
+import { openBytes, sealBytes } from '@writ/sealing';
 import { Webhook } from 'standardwebhooks';
 
 /** Standard Webhooks asks for 24 bytes at least. */

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-import { Fault, type Caller, type TreeEntry } from '@writ/contract';
+import { Fault, SnapshotId, type Caller, type TreeEntry } from '@writ/contract';
+import { badCursor, cursorCodec } from '@writ/paging';
 import { lookup, parsePath, quote, stateOf, walk, type WorkspacePath } from '@writ/workspace';
+import { Type } from 'typebox';
 import type { TreeView } from '../http/views.ts';
 import { Snapshots, type OpenSnapshot } from './snapshots.ts';
 
@@ -16,7 +18,16 @@ export interface TreeWish {
 
 /** Entries of one answer unless said: a repository at once. */
 const ENTRIES = 10_000;
-const CURSOR = /^(snap_[0-9a-f]{64}):(\d{1,9})$/;
+const TREE_CURSOR = cursorCodec(
+  Type.Object(
+    {
+      snapshot_id: SnapshotId,
+      /** entries of the pages before */
+      skipped: Type.Integer({ minimum: 0, maximum: 999_999_999 }),
+    },
+    { additionalProperties: false },
+  ),
+);
 
 /** Lists what a snapshot holds. A cursor names the snapshot too, so that what follows is of the same state. */
 export class ReadTree {
@@ -35,7 +46,7 @@ export class ReadTree {
     // One more tells whether there is more.
     const found = await entriesOf(open, path, wish.depth ?? Infinity, skipped, limit + 1);
     const next_cursor =
-      found.length > limit ? Buffer.from(`${open.snapshotId}:${skipped + limit}`).toString('base64url') : null;
+      found.length > limit ? TREE_CURSOR.format({ snapshot_id: open.snapshotId, skipped: skipped + limit }) : null;
     return {
       workspace_id: workspaceId,
       snapshot_id: open.snapshotId,
@@ -70,8 +81,7 @@ async function entriesOf(
 
 function parseCursor({ cursor, at }: TreeWish): { snapshotId: string | undefined; skipped: number } {
   if (cursor === undefined) return { snapshotId: at, skipped: 0 };
-  const [, snapshotId, skipped] = CURSOR.exec(Buffer.from(cursor, 'base64url').toString('latin1')) ?? [];
-  if (snapshotId === undefined || (at?.startsWith('snap_') === true && at !== snapshotId))
-    throw new Fault('request.malformed', 'the `cursor` is none of this tree');
-  return { snapshotId, skipped: Number(skipped) };
+  const { snapshot_id: snapshotId, skipped } = TREE_CURSOR.parse(cursor);
+  if (at?.startsWith('snap_') === true && at !== snapshotId) throw badCursor();
+  return { snapshotId, skipped };
 }

@@ -4,7 +4,7 @@ import { parseIJson } from '@writ/digest';
 import { parseMessage } from '@writ/contract';
 import { randomBytes } from 'node:crypto';
 import { Type } from 'typebox';
-import { openBytes, sealBytes } from '../sealed-bytes.ts';
+import { KEY_BYTES, openBytes, sealBytes } from '@writ/sealing';
 
 /**
  * A key that doesn't leave its device or service, and under which files of private keys lie. It is asked when a file is
@@ -31,7 +31,6 @@ const WrappedFile = Type.Object(
   { additionalProperties: false },
 );
 
-const KEY_BYTES = 32;
 const DEPTH_MAX = 2;
 /** Authenticated with the content: what is sealed for something else under the same device is no ring. */
 const CONTEXT = 'writ.key-ring.v1';

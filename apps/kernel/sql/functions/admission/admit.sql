@@ -23,11 +23,13 @@
 -- A refusal asserts no facts but the rules, and it reserves nothing.
 --
 -- Raises:
---   WR001  a fact has changed since it was read: idempotency, operation, rules, past, tool, resource, freeze, key,
---          token, workspace, payload_key, budget, or one of kernel.assert_remembered. The caller reads the facts and
---          decides again, five times at most. Sent twice, the call raises WR001 `operation`, and the caller returns the
---          decision that exists.
+--   WR001  a fact has changed since it was read: idempotency, operation, rules, past, resource, freeze, key, token,
+--          workspace, budget, or one of kernel.assert_remembered. The caller reads the facts and decides again, five
+--          times at most. Sent twice, the call raises WR001 `operation`, and the caller returns the decision that
+--          exists.
 --   WR002  another tenant has the operation id. The caller answers `conflict`.
+--   WR005  the payload key is gone or retired. The caller makes a new one and decides again.
+--   WR006  the tool has another definition by now. The caller decides again.
 --
 -- Locks, in this order: the rules of the deployment and of the tenant (shared), the session where the call counts what
 -- the session did, the idempotency key, the operation, labels, resources by name (shared), the workspace's row
@@ -82,7 +84,7 @@ BEGIN
       PERFORM assert_remembered(o, p -> 'remembered');
     END IF;
   END IF;
-  IF NOT stands AND o.state IN ('admitted', 'held') AND NOT tool_stands(o) THEN PERFORM decide_again('tool'); END IF;
+  IF NOT stands AND o.state IN ('admitted', 'held') AND NOT tool_stands(o) THEN RAISE EXCEPTION 'the facts moved: tool' USING ERRCODE = 'WR006'; END IF;
   IF p->'labels' <> '[]' THEN PERFORM put_labels(o, p->'labels'); END IF;
   IF p ? 'versions' AND NOT versions_hold(p_tenant, p->'versions') THEN PERFORM decide_again('resource'); END IF;
   IF jsonb_typeof(p->'chain') = 'array' THEN

@@ -12,7 +12,7 @@
 -- The call runs at once only where kernel.dispatch would take it next. So no other call of the tenant waits in the
 -- lane. The tenant has fewer calls under way than its cap, and fewer in this lane than p_most times its weight.
 --
--- Raises WR001 and WR002 as kernel.admit does.
+-- Raises what kernel.admit does.
 --
 -- Locks: those of kernel.admit, then the lane's lock, which kernel.dispatch takes too before it counts calls under way.
 -- The transaction keeps it until COMMIT, so this function doesn't wait for it: where another has it, the call waits in

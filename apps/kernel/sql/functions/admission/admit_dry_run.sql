@@ -4,7 +4,7 @@
 -- The first five parameters are those of kernel.admit. p_result: the foreseen result, sealed. p_result_hash: its
 -- digest.
 --
--- Raises WR001 and WR002 as kernel.admit does. Raises P0002 where the decision isn't `no_op`: the caller has a bug
+-- Raises what kernel.admit does. Raises P0002 where the decision isn't `no_op`: the caller has a bug
 -- then.
 CREATE OR REPLACE FUNCTION kernel.admit_dry_run(
   p_tenant text, p jsonb, p_args bytea, p_salt bytea, p_fingerprint bytea, p_result bytea, p_result_hash text

@@ -10,8 +10,8 @@
 -- Raises WR001; the caller reads the held call and decides again:
 --   operation  the call isn't held any more
 --   key        the API key that proposed it was revoked
---   tool       the tenant's tool has changed (raised by the trigger kernel.assert_tool)
 --   resource   a resource that it depends on has changed
+-- Raises WR006 where the tenant's tool has changed (trigger kernel.assert_tool); the caller does the same.
 -- It also raises those of kernel.assert_rules, kernel.assert_unfrozen, kernel.close_approval, kernel.assert_decided_on
 -- and kernel.reserve.
 --

@@ -19,7 +19,7 @@
 --   frozen, token.revoked, token.expired
 --            a freeze covers the call, or its chain can't be used any more; the caller does the same as for `again`
 --
--- Raises WR001 `tool` (from the trigger kernel.assert_tool) where the tenant's tool has changed meanwhile.
+-- Raises WR006 (from the trigger kernel.assert_tool) where the tenant's tool has changed meanwhile.
 --
 -- Locks: the rules (shared), then the operation, then labels.
 --

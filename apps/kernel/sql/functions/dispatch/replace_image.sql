@@ -17,7 +17,7 @@
 --   frozen, token.revoked, token.expired
 --             the caller ends the call, if it is `admitted`
 --
--- Raises WR001 `tool` (from the trigger kernel.assert_tool) where the tenant's tool has changed meanwhile; the next
+-- Raises WR006 (from the trigger kernel.assert_tool) where the tenant's tool has changed meanwhile; the next
 -- sweep looks at the call again.
 --
 -- Locks: the rules (shared), then the operation, then labels.

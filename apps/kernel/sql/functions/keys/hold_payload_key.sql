@@ -6,8 +6,8 @@
 -- A key admits calls for one day. A person who is active for years therefore has many keys, and an erasure can delete
 -- each key together with its last call.
 --
--- Raises WR001 `payload_key` where the key is gone or retired. The kernel recognises this case by the end of the
--- message (isKeyRetired): it drops the key from its cache, makes a new one and decides again.
+-- Raises WR005 where the key is gone or retired (isKeyRetired): the kernel drops the key from its cache, makes a new
+-- one and decides again.
 -- Lock: a shared advisory lock per key; kernel.forget_payload_keys takes the same lock exclusively.
 CREATE OR REPLACE FUNCTION kernel.hold_payload_key(p_tenant text, p_key text, p_sealed bytea) RETURNS void
 LANGUAGE plpgsql SET search_path = kernel, pg_temp AS $$
@@ -18,6 +18,6 @@ BEGIN
   -- An advisory lock, because a row lock would write the row with each call of the same person.
   PERFORM pg_advisory_xact_lock_shared(hashtextextended('writ.payload-key.' || p_key, 0));
   PERFORM 1 FROM payload_key k WHERE k.key_id = p_key AND k.until > now_ms();
-  IF NOT FOUND THEN PERFORM decide_again('payload_key'); END IF;
+  IF NOT FOUND THEN RAISE EXCEPTION 'the facts moved: payload_key' USING ERRCODE = 'WR005'; END IF;
 END $$;
 GRANT EXECUTE ON FUNCTION kernel.hold_payload_key(text, text, bytea) TO writ_kernel;

@@ -12,8 +12,9 @@
 --   spend: what the approval costs beyond what is settled, as kernel.spend reads it
 -- p_result, p_payload, p_sig and the reply: as for kernel.finish.
 --
--- Raises WR001 where rules, tool, effect or approval changed, or a budget is used up; also where the API key that
--- proposed the call was revoked (`key`). The caller then reads the held call again. WR003, WR004: as for kernel.finish.
+-- Raises WR001 where rules, effect or approval changed, or a budget is used up; also where the API key that proposed
+-- the call was revoked (`key`). Raises WR006 where the tool changed. The caller then reads the held call again. WR003,
+-- WR004: as for kernel.finish.
 -- Locks: rules (shared), session (by kernel.assert_rules), those of kernel.finish, approval, preview, budgets.
 CREATE OR REPLACE FUNCTION kernel.finish_held(p jsonb, p_result bytea, p_payload bytea, p_sig bytea) RETURNS jsonb
 LANGUAGE plpgsql SET search_path = kernel, pg_temp AS $$

@@ -8,7 +8,7 @@
 --
 -- Returns the verdict of kernel.finish, which also gives its errors and locks. That function stores the record's id as
 -- that of an outcome; here it becomes the id of a decision, since the call is not over.
--- Raises WR001 `tool` (trigger tool_in_force_at_decision) where the tool's definition was replaced since the decision.
+-- Raises WR006 (trigger tool_in_force_at_decision) where the tool's definition was replaced since the decision.
 -- The kernel then rolls the call back as `tool.changed`.
 CREATE OR REPLACE FUNCTION kernel.hold_effect(p jsonb, p_staged bytea, p_payload bytea, p_sig bytea) RETURNS jsonb
 LANGUAGE plpgsql SET search_path = kernel, pg_temp AS $$

@@ -2,8 +2,8 @@
 -- where the tile is not stored, or where hashes of a batch are missing between others.
 --
 -- A tile of exactly this width may not exist, if one batch grew past it. A wider one begins with the same hashes. The
--- partial tile of level 0 is put together: from the widest row of ledger.tile, which batches of ledger.write_batch
--- left, and from what later batches added (root.edge_hashes).
+-- partial tile of level 0 is put together: from the widest row of ledger.tile, which development
+-- versions of before 0.1.0 left, and from what later batches added (root.edge_hashes).
 --
 -- Plans go by primary keys and without compiling, see ledger.open_batch.
 CREATE OR REPLACE FUNCTION ledger.tile_hashes(p_log text, p_level integer, p_index bigint, p_width integer) RETURNS bytea LANGUAGE plpgsql STABLE

@@ -1,8 +1,0 @@
-// SPDX-License-Identifier: Apache-2.0
-export { AdmitController } from './admit.controller.ts';
-export { admissionStatements } from './admission-statements.ts';
-export { Admit, type Sources } from './admit.ts';
-export { Decisions } from './decisions.ts';
-export { FactMemory } from './fact-memory.ts';
-export { Places } from './places.ts';
-export { ROOM_CALLS, type Rooms } from './rooms.ts';

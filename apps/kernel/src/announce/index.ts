@@ -1,5 +1,0 @@
-// SPDX-License-Identifier: Apache-2.0
-export { Announcer } from './announcer.ts';
-export { Outcomes, type Heard, type Outcome } from './outcomes.ts';
-export { OutcomesController } from './outcomes.controller.ts';
-export { BusEvents } from './bus-events.ts';

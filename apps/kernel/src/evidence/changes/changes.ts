@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0
+import { currentTrace } from '@writ/telemetry';
+import { canonicalBytes, sha256Hex } from '@writ/digest';
+import type { Outbox } from '../outbox/outbox.ts';
+import { composeRecord, type RecordFields, type RecordSealer, type SealedRecord } from '../records/index.ts';
+import type { Rows, Tenancy } from '../../foundation/tenancy/index.ts';
+
+/** What a record of a change of state says; the rest of it follows from where and when it is made. */
+export type ChangeRecord = Omit<RecordFields, 'tenant_id' | 'recorded_at'>;
+
+/** What a change led to, and the records of it: none where nothing changed. */
+export interface Changed<T> {
+  readonly value: T;
+  readonly records: readonly ChangeRecord[];
+}
+
+/**
+ * Makes changes of state. INVARIANT (nothing unrecorded): a change and its signed record are one transaction; what
+ * can't be recorded doesn't happen.
+ */
+export class Changes {
+  readonly #tenancy: Tenancy;
+  readonly #sealer: RecordSealer;
+  readonly #outbox: Outbox;
+
+  constructor(tenancy: Tenancy, sealer: RecordSealer, outbox: Outbox) {
+    this.#tenancy = tenancy;
+    this.#sealer = sealer;
+    this.#outbox = outbox;
+  }
+
+  /** Resolves once change and records are durable. `change` may run again after a deadlock, as Tenancy says. */
+  async make<T>(tenantId: string, change: (rows: Rows, now: number) => Promise<Changed<T>>): Promise<T> {
+    const made = await this.#tenancy.within(tenantId, async (rows, now) => {
+      const { value, records } = await change(rows, now);
+      const sealed = records.map((record) => this.#seal(record, tenantId, now));
+      if (sealed.length > 0) await rows.outbox.createMany({ data: sealed.map(columnsOf) });
+      return { value, sealed };
+    });
+    this.#outbox.hand(made.sealed);
+    return made.value;
+  }
+
+  #seal(record: ChangeRecord, tenantId: string, now: number): SealedRecord {
+    return this.#sealer.seal(composeRecord({ ...currentTrace(), ...record, tenant_id: tenantId, recorded_at: now }), {
+      actionDigest: null,
+      newRoot: null,
+    });
+  }
+}
+
+/** The digest of what a change leads to, for its record: hex SHA-256 of the RFC 8785 bytes. */
+export function contentDigest(value: unknown): string {
+  return sha256Hex(canonicalBytes(value));
+}
+
+function columnsOf({ record_id, tenant_id, payload, keyid, sig }: SealedRecord) {
+  return { record_id, tenant_id, payload: new Uint8Array(payload), keyid, sig: new Uint8Array(sig) };
+}

@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+import type { KernelRequest } from '@writ/contract';
+import { newId } from '@writ/nest-kit';
+import { found, requireRole } from '../../foundation/tenancy/index.ts';
+import type { Changes } from './changes.ts';
+import { KEY_REVOKED, revokeKey } from './revoke-key.ts';
+
+/**
+ * Records a change of a state that the orchestrator keeps, before it takes effect there: a change that never came is
+ * one record too many, the other way round one too few.
+ */
+export class RecordChange {
+  readonly #changes: Changes;
+
+  constructor(changes: Changes) {
+    this.#changes = changes;
+  }
+
+  /** @throws Fault `auth.role`, `not_found` for a tenant that isn't there */
+  async run({ caller, verb, subject, digest }: KernelRequest<'change.record'>): Promise<{ recorded: string }> {
+    requireRole(caller, 'admin');
+    return await this.#changes.make(caller.tenant_id, async (rows, now) => {
+      found(await rows.tenant.findUnique({ where: { tenant_id: caller.tenant_id }, select: { tenant_id: true } }));
+      const record_id = newId('record');
+      // An orchestrator of an earlier version revokes a key this way; what waits of its calls is ended by the sweep.
+      const revoked = verb === KEY_REVOKED ? (await revokeKey(rows, caller, subject, now)).records.slice(1) : [];
+      return {
+        value: { recorded: record_id },
+        records: [
+          { record_id, kind: 'change', actor: caller.api_key_id, change: { verb, subject, digest: digest ?? null } },
+          ...revoked,
+        ],
+      };
+    });
+  }
+}

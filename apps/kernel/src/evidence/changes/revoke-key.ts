@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+import type { Caller } from '@writ/contract';
+import { kernelSql } from '../../foundation/database/functions/index.ts';
+import { callIn, type Rows } from '../../foundation/tenancy/index.ts';
+import type { ChangeRecord } from './changes.ts';
+import { delegationRevoked } from './delegation-revoked.ts';
+
+/** What the revocation of a key changed. */
+export interface KeyRevocation {
+  /** calls of the key that have not ended, marked to end */
+  readonly operationIds: readonly string[];
+  /** none where the key was revoked before */
+  readonly records: readonly ChangeRecord[];
+}
+
+/**
+ * Revokes an API key as far as the kernel is concerned, within the transaction of `rows`: its calls are marked, and the
+ * delegations that it made are taken back. INVARIANT (wholly before or wholly after): the transaction holds the
+ * tenant's rules alone. A call of the key is decided before it, and marked here, or after it, and refused.
+ */
+export async function revokeKey(rows: Rows, caller: Caller, api_key_id: string, now: number): Promise<KeyRevocation> {
+  const { tenant_id, api_key_id: by } = caller;
+  await callIn(rows, kernelSql.changeRules, { tenant: tenant_id });
+  const row = { tenant_id, api_key_id, revoked_at: now, revoked_by: by };
+  const { count } = await rows.revoked_key.createMany({ data: [row], skipDuplicates: true });
+  const marked = await callIn(rows, kernelSql.markCallsOfKey, { tenant: tenant_id, key: api_key_id });
+  const operationIds = marked.map(({ mark_calls_of_key: operationId }) => operationId);
+  if (count === 0) return { operationIds, records: [] };
+  const revoked = {
+    kind: 'change',
+    actor: by,
+    change: { verb: KEY_REVOKED, subject: api_key_id, digest: null },
+  } as const;
+  return { operationIds, records: [revoked, ...(await endDelegations(rows, api_key_id, { by, now }))] };
+}
+
+/** What records call the end of a key. */
+export const KEY_REVOKED = 'api_key_revoked';
+
+/** Who lost the key lost the right that was lent with it. */
+async function endDelegations(
+  rows: Rows,
+  keyId: string,
+  { by, now }: { by: string; now: number },
+): Promise<ChangeRecord[]> {
+  const lent = await rows.delegation.findMany({
+    where: { created_by: keyId, revoked_at: null, expires_at: { gt: now } },
+    select: { delegation_id: true },
+    orderBy: { delegation_id: 'asc' },
+  });
+  const ids = lent.map(({ delegation_id }) => delegation_id);
+  const ended = { revoked_at: now, revoked_by: by };
+  await rows.delegation.updateMany({ where: { delegation_id: { in: ids } }, data: ended });
+  return ids.map((id) => delegationRevoked(by, id));
+}

@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0
+import { contentDigest, type ChangeRecord } from '../changes/index.ts';
+import type { ErasedBatch, ErasureRow } from '../../foundation/rows/erasure-row.ts';
+
+/**
+ * Hex SHA-256 of what a batch was about, so that the calls that name its record can be held against the record: it has
+ * room for one id.
+ */
+export function erasureDigest({ operation_ids, erasure }: ErasedBatch): string {
+  return contentDigest({ ...aboutOf(erasure), operation_ids: [...operation_ids].sort() });
+}
+
+/** Of what was said, about to go: one round of an erasure's. */
+export interface ErasedTexts {
+  readonly session_ids: readonly string[];
+  readonly run_ids: readonly string[];
+  readonly fork_ids: readonly string[];
+  readonly erasure: ErasureRow;
+}
+
+/** Hex SHA-256 of what a round was about. */
+export function textsDigest({ session_ids, run_ids, fork_ids, erasure }: ErasedTexts): string {
+  return contentDigest({
+    ...aboutOf(erasure),
+    session_ids: [...session_ids].sort(),
+    run_ids: [...run_ids].sort(),
+    fork_ids: [...fork_ids].sort(),
+  });
+}
+
+function aboutOf({ erasure_id, selector, operation_id, session_id, subject, until, reason_code }: ErasureRow) {
+  return {
+    v: 1,
+    erasure_id,
+    selector,
+    operation_id,
+    session_id,
+    subject,
+    until: selector === 'before' ? until : null,
+    reason_code,
+  };
+}
+
+/** The record of a round of texts: made before any of them goes. */
+export function textsRecord(recordId: string, round: ErasedTexts): ChangeRecord {
+  const { erasure_id, operation_id, requested_by } = round.erasure;
+  return {
+    record_id: recordId,
+    kind: 'erasure',
+    actor: requested_by,
+    operation_id,
+    change: { verb: 'texts_erased', subject: erasure_id, digest: textsDigest(round) },
+  };
+}
+
+/** The record of a batch: who had what erased, by ids and a digest. */
+export function erasureRecord(recordId: string, batch: ErasedBatch): ChangeRecord {
+  const { erasure_id, operation_id, requested_by } = batch.erasure;
+  return {
+    record_id: recordId,
+    kind: 'erasure',
+    actor: requested_by,
+    operation_id,
+    change: { verb: 'content_erased', subject: erasure_id, digest: erasureDigest(batch) },
+  };
+}

@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: Apache-2.0
+import { Module, type DynamicModule } from '@nestjs/common';
+import type { Given } from '@writ/nest-kit';
+import { HpkeBox, knownKeys } from '@writ/sealing';
+import type { KernelConfig } from '../config.env.ts';
+import { databaseNow } from '../foundation/database/database-now.ts';
+import type { Foundation } from '../foundation/foundation.module.ts';
+import { given } from '../foundation/process/given.ts';
+import type { Task } from '../foundation/process/task.ts';
+import { BundlesController, SealBundle } from './bundles/index.ts';
+import { Changes, ChangesController, RecordChange } from './changes/index.ts';
+import {
+  BeginErasure,
+  EraseBatches,
+  ErasedTexts,
+  Erasures,
+  ErasuresController,
+  RetainContents,
+  RetentionRules,
+} from './erasures/index.ts';
+import { OutboxSender, ReceiptBook } from './outbox/index.ts';
+import { watchSender } from './outbox/sender-watch.ts';
+import { TenantVault } from './payload/index.ts';
+import { WrappedKeyRows } from './payload/wrapped-key-rows.ts';
+import { RecordSealer, SignedSeal } from './records/index.ts';
+import { RecordKeys } from './signing-keys/index.ts';
+import { KernelKeys } from './signing-keys/kernel-keys.ts';
+
+/** How often records are looked for that another replica has left behind, in milliseconds. */
+const RESEND_MS = 1_000;
+/**
+ * How often it is asked what became of the keys of records, in milliseconds. It is answered from memory unless they
+ * changed lately.
+ */
+const KEY_RECORDS_MS = 2_000;
+/** How often erasures are looked for that are not done, and tenants whose contents may be over age, in milliseconds. */
+const ERASE_MS = 1_000;
+const RETAIN_LOOK_MS = 10_000;
+
+/** What makes calls provable, and what is kept of them. */
+export interface Evidence {
+  readonly keys: KernelKeys;
+  readonly sealer: RecordSealer;
+  readonly book: ReceiptBook;
+  readonly outbox: OutboxSender;
+  readonly changes: Changes;
+  readonly vault: TenantVault;
+  readonly box: HpkeBox;
+}
+
+export function evidenceOf(
+  config: KernelConfig,
+  { telemetry, logger, readiness }: Given,
+  { bus, subjects, tenants, workers, tenancy }: Foundation,
+): Evidence {
+  const keys = new KernelKeys(config, Date.now());
+  readiness.add('signing keys', () => keys.verifyAble());
+  const sealer = new RecordSealer(new SignedSeal(keys.record));
+  const book = new ReceiptBook(workers);
+  const outbox = new OutboxSender(bus, subjects, workers, book, watchSender(telemetry.meter, logger), Date.now);
+  return {
+    keys,
+    sealer,
+    book,
+    outbox,
+    changes: new Changes(tenancy, sealer, outbox),
+    vault: new TenantVault(config.masterKeys, new WrappedKeyRows(tenants)),
+    box: new HpkeBox(...knownKeys(config.masterKeys)),
+  };
+}
+
+export function evidenceTasks(
+  { WRIT_RETENTION_MS }: KernelConfig,
+  { workers, tenants, report }: Foundation,
+  { changes, keys, outbox }: Evidence,
+): readonly Task[] {
+  const erase = new EraseBatches(workers, changes);
+  const retain = new RetainContents(workers, tenants, WRIT_RETENTION_MS);
+  const recordKeys = new RecordKeys(workers, changes, keys, { now: Date.now, report });
+  return [
+    { everyMs: RESEND_MS, run: () => outbox.resend() },
+    { everyMs: ERASE_MS, run: () => erase.run() },
+    { everyMs: Math.min(RETAIN_LOOK_MS, WRIT_RETENTION_MS), run: () => retain.run() },
+    { everyMs: KEY_RECORDS_MS, run: () => recordKeys.run() },
+  ];
+}
+
+@Module({})
+export class EvidenceModule {
+  static with({ tenants, workers, tenancy }: Foundation, evidence: Evidence): DynamicModule {
+    const { changes, keys, outbox, sealer, vault } = evidence;
+    return {
+      module: EvidenceModule,
+      controllers: [ChangesController, ErasuresController, BundlesController],
+      providers: [
+        vault,
+        sealer,
+        outbox,
+        new RecordChange(changes),
+        new BeginErasure(tenants, changes),
+        new Erasures(tenancy),
+        new ErasedTexts(workers, tenants, changes),
+        new RetentionRules(tenancy, changes),
+        new SealBundle(keys.record, (tenantId) => databaseNow(tenants, tenantId)),
+      ].map(given),
+    };
+  }
+}

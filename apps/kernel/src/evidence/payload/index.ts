@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: Apache-2.0
+export { CallVault, CallKeyStore, type CallKey, type Holder, type KeyedCall } from './call-vault.ts';
+export { argumentsKey, openArguments, openKept, opensKept, plainRef, type NamedCall } from './kept-contents.ts';
+export { type PayloadField } from './payload-field.ts';
+export { TenantBox, type ValueKind } from './tenant-box.ts';
+export { TenantVault, WrappedKeyStore } from './tenant-vault.ts';
+export {
+  newTenantKeys,
+  unwrapTenantKeys,
+  wrapTenantKeys,
+  type KeyPurpose,
+  type TenantKeys,
+  type WrappedKeys,
+} from './wrapped-keys.ts';

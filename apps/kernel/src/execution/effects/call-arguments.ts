@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: Apache-2.0
+import type { AttemptFacts } from '../attempts/index.ts';
+import type { ArgumentsReader } from '../../judging/judgement/index.ts';
+
+/**
+ * The arguments that the attempt was given, in clear: as they were admitted, never as an executor reports them. None
+ * once they were erased.
+ */
+export async function callArguments(
+  reader: ArgumentsReader,
+  { operation, args, args_ref }: Pick<AttemptFacts, 'operation' | 'args' | 'args_ref'>,
+): Promise<Readonly<Record<string, unknown>>> {
+  return (await reader.admitted(operation, { args, args_ref })) ?? {};
+}

@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What an executor reports comes from a container that may lie. Everything here is read as attacker-controlled: what
+// isn't well-formed makes the call end as `effect.invalid`, never this process.
+import { Fault, LIMITS, type ReportRequest } from '@writ/contract';
+import type { BlobStore } from '@writ/blobs';
+import { sha256Hex } from '@writ/digest';
+import { SEAL_BYTES } from '@writ/sealing';
+
+/** Contents by the hex SHA-256 of their bytes. */
+export type Contents = ReadonlyMap<string, Uint8Array>;
+
+/** The contents that came with a report, under hashes computed here. @throws Fault `effect.invalid` */
+export async function readContents({ contents }: ReportRequest): Promise<Contents> {
+  const bytes = contents.map((text) => Buffer.from(text, 'base64'));
+  const { contentsInlineBytes } = LIMITS;
+  if (bytes.reduce((sum, { byteLength }) => sum + byteLength, 0) > contentsInlineBytes.max)
+    throw new Fault(contentsInlineBytes.fault, 'contents this long are stored before they are reported');
+  return new Map(bytes.map((content) => [sha256Hex(content), content]));
+}
+
+/**
+ * The contents of a whole output are there, and as long as they are when they are sealed. They are opened by nobody
+ * here: what they say is the executor's word, as a result's text is.
+ * @throws Fault `effect.invalid`; others where our own store fails
+ */
+export async function verifyOutput(
+  blobs: BlobStore,
+  { tenant_id, output_refs }: Pick<ReportRequest, 'tenant_id' | 'output_refs'>,
+): Promise<void> {
+  if (output_refs === undefined) return;
+  const { stdout, stderr } = output_refs;
+  const sizes = await blobs.sizes(tenant_id, [...new Set([stdout.sha256, stderr.sha256])]);
+  for (const { sha256, size } of [stdout, stderr]) {
+    const stored = sizes.get(sha256);
+    if (stored === undefined) throw new Fault('effect.invalid', 'the report names an output that was not stored');
+    if (stored !== size + SEAL_BYTES)
+      throw new Fault('effect.invalid', 'the report names an output of another size than it has');
+  }
+}

@@ -1,0 +1,185 @@
+// SPDX-License-Identifier: Apache-2.0
+import { Module, type DynamicModule } from '@nestjs/common';
+import type { Given } from '@writ/nest-kit';
+import type { Work } from '@writ/worker-pool';
+import type { KernelConfig } from '../config.env.ts';
+import type { Evidence } from '../evidence/evidence.module.ts';
+import type { Foundation } from '../foundation/foundation.module.ts';
+import { given } from '../foundation/process/given.ts';
+import type { Task } from '../foundation/process/task.ts';
+import type { Images } from '../judging/judgement/index.ts';
+import type { Judging } from '../judging/judging.module.ts';
+import { Announcer, BusEvents, Outcomes, OutcomesController, type HeadsKnown } from './announcements/index.ts';
+import { AttemptMemory } from './attempts/index.ts';
+import { Commit, CommitController, HoldEffect, KeepOutput, PreviewReports, Reruns } from './commit/index.ts';
+import { Assign } from './direct-dispatch/index.ts';
+import { Dispatcher, PermitDesk, PreviewDispatcher, Slots, SlotsController, withinTrace } from './dispatch/index.ts';
+import { EffectCheck, EffectExaminer, FairTurns, Landing, LARGE_READINGS, ReportReader } from './effects/index.ts';
+import { HeldCalls, Previews } from './held/index.ts';
+import { OperationViews } from './operations/operation-views.ts';
+import { Endings } from './outcomes/index.ts';
+import { Redeem, RedeemController } from './redeem/index.ts';
+import { Reevaluation } from './reevaluation/index.ts';
+import { Renew, RenewController } from './renew/index.ts';
+import { ShellBook, ShellsController } from './shells/index.ts';
+import {
+  ImageSweeper,
+  OutputSweeper,
+  PreviewSweeper,
+  Release,
+  ReleaseController,
+  Sweeper,
+  ValueSweeper,
+} from './sweep/index.ts';
+import { watchBacklog, watchSlots } from './telemetry/gauges.ts';
+import { OperationMonitor } from './telemetry/operation-monitor.ts';
+import type { ExecutionTasks } from './worker-tasks.ts';
+
+/** Between two looks for previews that wait: a person waits for them, but not for milliseconds. */
+const PREVIEW_MS = 250;
+/** Admissions that wait here for the end of their call; half of those that one replica decides at once. */
+const WAITERS_MAX = 128;
+
+/** What an admitted call goes through until its outcome is recorded. */
+export type Execution = ReturnType<typeof executionOf>;
+
+/** What the process is given, and what execution stands on. */
+export interface BelowExecution extends Foundation, Evidence, Judging {}
+
+/**
+ * @param heads is told of each head that moved
+ * @param work the worker threads that effects are read on
+ */
+export function executionOf(
+  config: KernelConfig,
+  process: Given,
+  below: BelowExecution,
+  heads: HeadsKnown,
+  work: Work<ExecutionTasks>,
+) {
+  const { tenants, workers, blobs, trees, vault, sealer, keys, judge } = below;
+  const images: Images = { sandbox: config.WRIT_SANDBOX_IMAGE_DIGEST, others: config.sandboxImages };
+  const { permits, desk, slots, dispatcher } = dispatchingOf(config, process, below);
+  const ending = endingOf(process, below, dispatcher, heads);
+  const { monitor, announcer, endings } = ending;
+  const { largeReadings, effects, landing } = effectsOf(below, work);
+  const reevaluation = new Reevaluation({ ...below, images }, judge);
+  const previews = new Previews(tenants, sealer, announcer);
+  const sweeper = new Sweeper(workers, tenants, endings, dispatcher);
+  const release = new Release(tenants, sweeper, dispatcher);
+  const lease = { leaseMs: config.WRIT_LEASE_MS };
+  const memory = new AttemptMemory(() => performance.now());
+  const redeemOptions = { ...lease, verifiers: keys.permitVerifiers, args: below.args, monitor };
+  const redeem = new Redeem(tenants, vault, endings, memory, trees, redeemOptions);
+  const holds = new HoldEffect(blobs, vault, sealer, endings);
+  const reruns = new Reruns(tenants, announcer, reevaluation);
+  return {
+    images,
+    largeReadings,
+    ...ending,
+    dispatcher,
+    effects,
+    landing,
+    held: new HeldCalls(tenants, sealer, announcer, monitor),
+    views: new OperationViews(tenants, vault, below.book),
+    assign: new Assign(dispatcher, desk, redeem, release, { ...permits, ...lease }),
+    previewDispatcher: new PreviewDispatcher(workers, desk, slots, permits),
+    previewReports: new PreviewReports(tenants, blobs, vault, effects, previews),
+    previewSweeper: new PreviewSweeper(workers, tenants, previews),
+    redeem,
+    release,
+    renew: new Renew(tenants, vault, lease),
+    shells: new ShellBook(tenants),
+    commit: new Commit(tenants, blobs, { effects, landing, holds, reruns }, endings, memory),
+    keepOutput: new KeepOutput(tenants, blobs, config.WRIT_OUTPUT_KEPT_MS),
+    sweeper,
+    imageSweeper: new ImageSweeper({ ...below, images, endings, announcer }, reevaluation),
+  };
+}
+
+/** What hands admitted calls to executors. */
+function dispatchingOf(
+  config: KernelConfig,
+  { telemetry }: Given,
+  { bus, subjects, keys, workers, report }: BelowExecution,
+) {
+  const desk = new PermitDesk(keys.permit, bus, subjects, withinTrace);
+  const slots = new Slots(() => performance.now());
+  watchSlots(telemetry.meter, slots);
+  watchBacklog(telemetry.meter, workers);
+  const permits = { permitTtlMs: config.WRIT_PERMIT_TTL_MS, report, now: () => performance.now() };
+  return { permits, desk, slots, dispatcher: new Dispatcher(workers, desk, slots, permits) };
+}
+
+/** What ends calls, and notifies those who wait for an outcome. */
+function endingOf(
+  { telemetry, logger }: Given,
+  { bus, subjects, report, outbox, tenants, vault, sealer }: BelowExecution,
+  dispatcher: Dispatcher,
+  heads: HeadsKnown,
+) {
+  const monitor = new OperationMonitor(telemetry.meter, logger);
+  const outcomes = new Outcomes(WAITERS_MAX);
+  const events = new BusEvents(bus, subjects, report);
+  const announcer = new Announcer(outbox, dispatcher, events, heads);
+  const endings = new Endings(tenants, vault, sealer, announcer, outcomes, monitor);
+  return { monitor, outcomes, events, announcer, endings };
+}
+
+/** What reads, checks and applies effects. */
+function effectsOf(below: BelowExecution, work: Work<ExecutionTasks>) {
+  const { blobs, tenants, trees, sizes, report } = below;
+  const largeReadings = new FairTurns(LARGE_READINGS, () => performance.now());
+  const effects = new EffectCheck({
+    ...below,
+    failed: report,
+    examiner: new EffectExaminer(blobs, tenants, work, { large: largeReadings }),
+    reader: new ReportReader(blobs, work),
+  });
+  return { largeReadings, effects, landing: new Landing(tenants, blobs, trees, sizes, report) };
+}
+
+export function executionTasks(
+  { WRIT_SWEEP_MS }: KernelConfig,
+  { workers }: Foundation,
+  { imageSweeper, monitor, previewDispatcher, previewSweeper, sweeper }: Execution,
+): readonly Task[] {
+  const values = new ValueSweeper(workers);
+  const outputs = new OutputSweeper(workers);
+  const sweeps = [
+    async () => monitor.requeued(await sweeper.sweep()),
+    () => Promise.all([imageSweeper.sweep(), previewSweeper.sweep()]),
+    () => values.sweep(),
+    () => outputs.sweep(),
+  ];
+  return [
+    { everyMs: PREVIEW_MS, run: () => previewDispatcher.run() },
+    ...sweeps.map((run) => ({ everyMs: WRIT_SWEEP_MS, run })),
+  ];
+}
+
+@Module({})
+export class ExecutionModule {
+  static with(execution: Execution): DynamicModule {
+    const { commit, dispatcher, keepOutput, monitor, outcomes, previewReports } = execution;
+    const { redeem, release, renew, shells, views } = execution;
+    const providers = [
+      ...[commit, dispatcher, keepOutput, monitor, outcomes, previewReports],
+      ...[redeem, release, renew, shells, views],
+    ].map(given);
+    return {
+      module: ExecutionModule,
+      controllers: [
+        RedeemController,
+        RenewController,
+        CommitController,
+        SlotsController,
+        OutcomesController,
+        ShellsController,
+        ReleaseController,
+      ],
+      providers,
+      exports: providers,
+    };
+  }
+}

@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+import type { DelegationView } from '@writ/contract';
+import { matchesTool } from '@writ/capability';
+import { inTenant } from '@writ/database';
+import type { TenantPool } from '../../foundation/database/pools.ts';
+import type { VoteRole, HeldCall } from '../../foundation/rows/held-rows.ts';
+
+/** A row of kernel.delegation. Times are milliseconds by the database's clock. */
+export interface Delegation {
+  readonly delegation_id: string;
+  readonly from_principal: string;
+  readonly role: VoteRole;
+  readonly to_principal: string;
+  /** ids and globs; none: every tool */
+  readonly tools: readonly string[];
+  readonly agent_id: string | null;
+  readonly autonomy_mode: DelegationView['scope']['autonomy_mode'];
+  readonly expires_at: number;
+  readonly revoked_at: number | null;
+}
+
+/** Null where it isn't the tenant's. */
+export async function readDelegation(
+  tenants: TenantPool,
+  tenantId: string,
+  delegationId: string,
+): Promise<Delegation | null> {
+  return await inTenant(
+    tenants.pool,
+    tenantId,
+    async (client) => {
+      const {
+        rows: [row],
+      } = await client.query<{ row: Delegation }>(
+        'SELECT to_jsonb(d) AS row FROM kernel.delegation d WHERE d.delegation_id = $1',
+        [delegationId],
+      );
+      return row?.row ?? null;
+    },
+    { readOnly: true },
+  );
+}
+
+/** Why the delegation isn't good for the call, in words; null where it is. */
+export function unfitFor(delegation: Delegation, { now, approval, operation }: HeldCall): string | null {
+  const { tools, agent_id, autonomy_mode, expires_at, revoked_at } = delegation;
+  if (revoked_at !== null) return 'it was revoked';
+  if (expires_at <= now) return 'it has expired';
+  if (tools.length > 0 && !tools.some((pattern) => matchesTool(pattern, operation.tool_id)))
+    return `it isn't for calls of \`${operation.tool_id}\``;
+  if (agent_id !== null && agent_id !== operation.agent_id) return "it isn't for calls of that agent";
+  return approval.autonomy_mode === 'escalated' && autonomy_mode === 'soft_gate'
+    ? "it isn't for calls that are escalated"
+    : null;
+}

@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: Apache-2.0
+export { approvalExpiry } from './approval-expiry.ts';
+export { readDelegation, unfitFor, type Delegation } from './delegations.ts';
+export { keptOf } from './held-arguments.ts';
+export { hasRun } from './held-call.ts';
+export {
+  HeldCalls,
+  unlessMoved,
+  type ApprovalClosing,
+  type ApprovedClosing,
+  type ClosedApproval,
+  type HeldEnding,
+} from './held-calls.ts';
+export { isProposer, proposersOf } from './persons.ts';
+export { Previews, type PreviewEnd } from './previews.ts';
+export { newVote, type Right, type Vote } from './votes.ts';

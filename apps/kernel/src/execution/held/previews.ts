@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: Apache-2.0
+import type { AskedFor, Budgets, Reason, ReportRequest, UsageCounter } from '@writ/contract';
+import { settledUse } from '@writ/capability';
+import type { Announcer } from '../announcements/index.ts';
+import type { EndingFault } from '../outcomes/index.ts';
+import { composeRecord, traceIdsOf, type RecordSealer, type SealedRecord } from '../../evidence/records/index.ts';
+import { kernelSql } from '../../foundation/database/functions/index.ts';
+import type { TenantPool } from '../../foundation/database/pools.ts';
+import type { SeenOperation } from '../../foundation/rows/attempt-rows.ts';
+import type { PreviewVerdict } from '../../foundation/database/functions/previews.ts';
+
+/** The longest reason that is kept, in characters. */
+const WHY_CHARS_MAX = 2048;
+
+/** What a preview found. */
+export interface PreviewEnd {
+  readonly used: Budgets;
+  /** who counted that in a sandbox; null where nobody did */
+  readonly countedBy: UsageCounter | null;
+  readonly effectDigest: string | null;
+  readonly resultHash: string | null;
+  readonly askedFor: readonly AskedFor[];
+  /** why the effect couldn't commit as it is */
+  readonly fault: EndingFault | null;
+  /** sealed; null where there is nothing to show */
+  readonly staged: Buffer | null;
+  /** what the approval becomes one of: exactly this effect; null leaves it one of the action */
+  readonly approval: {
+    readonly effect_digest: string;
+    readonly autonomy_mode: string;
+    readonly quorum: number;
+    readonly reasons: readonly Reason[];
+  } | null;
+}
+
+/** Ends previews: what was found, its settlement and its record are one transaction. */
+export class Previews {
+  readonly #tenants: TenantPool;
+  readonly #sealer: RecordSealer;
+  readonly #announcer: Announcer;
+
+  constructor(tenants: TenantPool, sealer: RecordSealer, announcer: Announcer) {
+    this.#tenants = tenants;
+    this.#sealer = sealer;
+    this.#announcer = announcer;
+  }
+
+  /**
+   * `seen` is the call as previewed. Without a speaker it is the end of one that lost its last executor: then what was
+   * reserved counts as used.
+   */
+  async end(
+    seen: SeenOperation,
+    end: PreviewEnd,
+    speaker: Pick<ReportRequest, 'executor_id' | 'nonce'> | null,
+  ): Promise<PreviewVerdict['verdict']> {
+    const { operation } = seen;
+    const record = this.#sealRecord(seen, end);
+    const order = {
+      tenant_id: operation.tenant_id,
+      operation_id: operation.operation_id,
+      attempt: operation.attempt,
+      speaker: speaker === null ? null : { executor_id: speaker.executor_id, nonce: speaker.nonce },
+      state: end.approval === null ? 'failed' : 'ready',
+      set: {
+        fault_code: end.fault?.code ?? null,
+        fault_message: end.fault?.message.slice(0, WHY_CHARS_MAX) ?? null,
+        effect_digest: end.effectDigest,
+        would_ask_for: end.askedFor,
+      },
+      used: settledUse(operation.reserved, end.used),
+      approval: end.approval,
+      record: { record_id: record.record_id, keyid: record.keyid },
+    };
+    const done = await kernelSql.endPreview(this.#tenants.pool, {
+      p: order,
+      staged: end.staged,
+      payload: record.payload,
+      sig: record.sig,
+    });
+    if (done.verdict === 'done' && done.operation !== undefined) this.#announcer.announce(done.operation, [record]);
+    return done.verdict;
+  }
+
+  #sealRecord({ now, operation }: SeenOperation, end: PreviewEnd): SealedRecord {
+    const {
+      tenant_id,
+      operation_id,
+      attempt,
+      agent_id,
+      capability_token_id,
+      tool_id,
+      tool_definition_digest,
+      args_hash,
+      policy_hash,
+      state_snapshot_id,
+      workspace_id,
+      provenance,
+      task_class,
+      autonomy_mode,
+      risk_score,
+      risk_basis,
+      image_digest,
+      approval_id,
+    } = operation;
+    return this.#sealer.seal(
+      composeRecord({
+        kind: 'change',
+        recorded_at: now,
+        tenant_id,
+        operation_id,
+        attempt,
+        agent_id,
+        capability_token_id,
+        tool_id,
+        tool_definition_digest,
+        args_hash,
+        policy_hash,
+        state_snapshot_id,
+        workspace_id,
+        provenance,
+        task_class,
+        autonomy_mode,
+        risk_score,
+        risk_basis,
+        image_digest,
+        approval_refs: approval_id === null ? [] : [approval_id],
+        actor: 'kernel',
+        fault_code: end.fault?.code ?? null,
+        effect_digest: end.effectDigest,
+        result_hash: end.resultHash,
+        budget_delta: settledUse(operation.reserved, end.used),
+        usage_counted_by: end.countedBy,
+        change: { verb: 'previewed', subject: operation_id, digest: end.effectDigest },
+        ...traceIdsOf(operation.traceparent),
+      }),
+      { actionDigest: operation.action_digest, newRoot: null },
+    );
+  }
+}

@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+import { Fault, type ReleaseRequest } from '@writ/contract';
+import type { Bell } from '../announcements/bell.ts';
+import { kernelSql } from '../../foundation/database/functions/index.ts';
+import type { TenantPool } from '../../foundation/database/pools.ts';
+import type { Sweeper } from './sweeper.ts';
+
+/** Takes attempts back that their executors have stopped, so that nobody waits for a lease that nobody renews. */
+export class Release {
+  readonly #tenants: TenantPool;
+  readonly #sweeper: Sweeper;
+  readonly #bell: Bell;
+
+  constructor(tenants: TenantPool, sweeper: Sweeper, bell: Bell) {
+    this.#tenants = tenants;
+    this.#sweeper = sweeper;
+    this.#bell = bell;
+  }
+
+  /**
+   * Resolves when the call waits for another executor or has ended.
+   * @throws Fault `attempt.fenced` for any other attempt than the current one
+   */
+  async run({ tenant_id, operation_id, attempt, mode, executor_id, nonce, stopping }: ReleaseRequest): Promise<void> {
+    const release = mode === 'preview' ? kernelSql.releasePreview : kernelSql.release;
+    const released = await release(this.#tenants.pool, {
+      tenant: tenant_id,
+      operation: operation_id,
+      attempt,
+      executor: executor_id,
+      nonce,
+      stopping,
+    });
+    if (released === null) throw new Fault('attempt.fenced');
+    if (!released.over) this.#bell.wake(released.lane);
+    // One that may be tried again is found by a sweep, as any whose lease has run out.
+    else if (!(await this.#sweeper.endOne(tenant_id, operation_id))) await this.#sweeper.sweep();
+  }
+}

@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: Apache-2.0
+import type { Lane } from '@writ/contract';
+import { sqlTypes } from '@writ/database';
+import type { CallRef } from '../../rows/attempt-rows.ts';
+import type { OperationRow } from '../../rows/operation-row.ts';
+import { kernelFunction } from './kernel-function.ts';
+
+/** A call that was just given to executors, as kernel.dispatch returns it. */
+export interface DispatchedCall {
+  readonly operation_id: string;
+  readonly tenant_id: string;
+  readonly attempt: number;
+  readonly tool_id: string;
+  readonly action_digest: string;
+  readonly image_digest: string | null;
+  readonly traceparent: string | null;
+}
+
+/** What one pass dispatched, where the next one goes on, and for how long the permits are valid. */
+export interface Dispatched {
+  readonly calls: readonly DispatchedCall[];
+  readonly more: boolean;
+  readonly place: string;
+  readonly left: number;
+  readonly issued_at: number;
+  readonly expires_at: number;
+}
+
+/** Calls of a lane that wait again, and whether an executor was lost with them. */
+export interface Requeued {
+  readonly lane: Lane;
+  readonly lost: boolean;
+  readonly count: number;
+}
+
+/** What became of a call that waited in a replaced image. */
+export type ReplacedVerdict =
+  | { readonly verdict: 'replaced'; readonly operation: OperationRow }
+  | { readonly verdict: 'again' | 'gone' | 'frozen' | 'token.revoked' | 'token.expired' };
+
+/** The functions of `sql/functions/dispatch` that the kernel calls. */
+export const dispatchFunctions = {
+  dispatch: kernelFunction<Dispatched>()(
+    'kernel.dispatch',
+    {
+      lane: sqlTypes.text,
+      outstanding: sqlTypes.integer,
+      ttl_ms: sqlTypes.bigint,
+      after: sqlTypes.text,
+      left: sqlTypes.integer,
+      most: sqlTypes.nullable(sqlTypes.integer),
+      alone: sqlTypes.nullable(sqlTypes.text),
+    },
+    { returns: 'value', errors: ['check_violation'] },
+  ),
+  overdue: kernelFunction<CallRef>()(
+    'kernel.overdue',
+    { leases_max: sqlTypes.integer, rows: sqlTypes.integer },
+    { returns: 'rows' },
+  ),
+  replaceImage: kernelFunction<ReplacedVerdict>()(
+    'kernel.replace_image',
+    { p: sqlTypes.jsonb<object>(), payload: sqlTypes.bytea, sig: sqlTypes.bytea },
+    { returns: 'value', errors: ['tool_changed', 'check_violation'] },
+  ),
+  requeue: kernelFunction<Requeued>()(
+    'kernel.requeue',
+    { leases_max: sqlTypes.integer, rows: sqlTypes.integer },
+    { returns: 'rows', errors: ['check_violation'] },
+  ),
+  undispatch: kernelFunction<boolean>()(
+    'kernel.undispatch',
+    { operation: sqlTypes.text, attempt: sqlTypes.integer },
+    { returns: 'value', errors: ['check_violation'] },
+  ),
+  waitingInReplacedImages: kernelFunction<CallRef>()(
+    'kernel.waiting_in_replaced_images',
+    { images: sqlTypes.textArray, rows: sqlTypes.integer },
+    { returns: 'rows' },
+  ),
+} as const;

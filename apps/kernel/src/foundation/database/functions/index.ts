@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+import { admissionFunctions } from './admission.ts';
+import { apiKeysFunctions } from './api-keys.ts';
+import { approvalsFunctions } from './approvals.ts';
+import { attemptsFunctions } from './attempts.ts';
+import { dispatchFunctions } from './dispatch.ts';
+import { erasureFunctions } from './erasure.ts';
+import { foundationFunctions } from './foundation.ts';
+import { freezesFunctions } from './freezes.ts';
+import { historyFunctions } from './history.ts';
+import { keysFunctions } from './keys.ts';
+import { noticesFunctions } from './notices.ts';
+import { outcomesFunctions } from './outcomes.ts';
+import { outputsFunctions } from './outputs.ts';
+import { policyFunctions } from './policy.ts';
+import { previewsFunctions } from './previews.ts';
+import { recordsFunctions } from './records.ts';
+import { resourcesFunctions } from './resources.ts';
+import { shellsFunctions } from './shells.ts';
+import { tenantsFunctions } from './tenants.ts';
+import { tokensFunctions } from './tokens.ts';
+import { toolsFunctions } from './tools.ts';
+import { valuesFunctions } from './values.ts';
+import { workspacesFunctions } from './workspaces.ts';
+
+/** The SQL functions that the kernel calls: one table, a file for each capability of `sql/functions`. */
+export const kernelSql = {
+  ...admissionFunctions,
+  ...apiKeysFunctions,
+  ...approvalsFunctions,
+  ...attemptsFunctions,
+  ...dispatchFunctions,
+  ...erasureFunctions,
+  ...foundationFunctions,
+  ...freezesFunctions,
+  ...historyFunctions,
+  ...keysFunctions,
+  ...noticesFunctions,
+  ...outcomesFunctions,
+  ...outputsFunctions,
+  ...policyFunctions,
+  ...previewsFunctions,
+  ...recordsFunctions,
+  ...resourcesFunctions,
+  ...shellsFunctions,
+  ...tenantsFunctions,
+  ...tokensFunctions,
+  ...toolsFunctions,
+  ...valuesFunctions,
+  ...workspacesFunctions,
+} as const;

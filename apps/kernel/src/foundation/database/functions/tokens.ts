@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: Apache-2.0
+import { sqlTypes } from '@writ/database';
+import { kernelFunction } from './kernel-function.ts';
+
+/** Whether a budget bounds the draw, and why it was refused. */
+export interface DrawnTokens {
+  readonly bounded: boolean;
+  readonly refused:
+    | null
+    | { readonly code: 'budget.exhausted'; readonly capability_token_id: string; readonly left: number }
+    | { readonly code: 'conflict' | 'token.revoked' | 'token.expired' | 'token.not_yet_valid' };
+}
+
+/** The functions of `sql/functions/tokens` that the kernel calls. */
+export const tokensFunctions = {
+  drawTokens: kernelFunction<DrawnTokens | null>()(
+    'kernel.draw_tokens',
+    { tenant: sqlTypes.text, p: sqlTypes.jsonb<object>() },
+    { returns: 'value' },
+  ),
+} as const;

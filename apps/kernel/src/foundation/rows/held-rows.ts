@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: Apache-2.0
+import type { ApprovalView, AskedFor, AutonomyMode, Budgets, Reason, VoteCount } from '@writ/contract';
+import type { ArgumentsRef } from './content-ref.ts';
+import type { OperationRow } from './operation-row.ts';
+
+/** A row of kernel.approval as `to_jsonb` gives it. */
+export interface ApprovalRow {
+  readonly approval_id: string;
+  readonly tenant_id: string;
+  readonly operation_id: string;
+  /** of the action with the snapshot left out: see `approvedDigest` */
+  readonly action_digest: string;
+  readonly autonomy_mode: AutonomyMode;
+  readonly of: ApprovalView['of'];
+  /** of the staged effect that a yes commits; null for an approval of the action */
+  readonly effect_digest: string | null;
+  readonly state: ApprovalView['state'];
+  readonly reasons: Reason[];
+  readonly created_at: number;
+  readonly expires_at: number;
+  readonly decided_at: number | null;
+  readonly decided_by: string | null;
+  readonly comment: string | null;
+  /** the call that goes on in its place, once somebody edited the arguments */
+  readonly superseded_by: string | null;
+  /** the token that a yes for the session made */
+  readonly session_token_id: string | null;
+  /** how many persons must say yes */
+  readonly quorum: number;
+  /** grows whenever what they are asked changes: votes are for one asking */
+  readonly asked: number;
+}
+
+/** A row of kernel.preview as `to_jsonb` gives it. */
+export interface PreviewRow {
+  readonly operation_id: string;
+  readonly state: 'waiting' | 'dispatched' | 'performing' | 'ready' | 'failed' | 'abandoned';
+  readonly round: number;
+  readonly attempt: number;
+  readonly state_snapshot_id: string;
+  readonly executor_id: string | null;
+  readonly nonce: string | null;
+  readonly lease_until: number | null;
+  readonly reserved: Budgets;
+  readonly effect_digest: string | null;
+  readonly fault_code: string | null;
+  readonly fault_message: string | null;
+  readonly would_ask_for: AskedFor[] | null;
+  readonly used: Budgets | null;
+}
+
+/** A right to say yes to a held call. An administrator's is an operator's too. */
+export type VoteRole = VoteCount['role'];
+
+/** A row of kernel.vote as kernel.votes_of gives it. */
+export interface VoteRow {
+  readonly vote_id: string;
+  readonly says: 'approve' | 'deny';
+  /** whose vote it is; `cast_as` is the person behind the key that gave it */
+  readonly principal: string;
+  readonly role: VoteRole;
+  readonly cast_by: string;
+  readonly cast_as: string;
+  readonly delegation_id: string | null;
+  readonly effect_digest: string | null;
+  readonly comment: string | null;
+  readonly record_id: string | null;
+  readonly created_at: number;
+  /** whether it is for what the approval is of now, by a right that nobody took back */
+  readonly stands: boolean;
+}
+
+/** A held call as its votes are counted. */
+export interface VotedOn {
+  readonly autonomy_mode: AutonomyMode;
+  readonly quorum: number;
+  readonly votes: readonly VoteRow[];
+}
+
+/** One of what kernel.votes_on returns. */
+export type VotedOperation = VotedOn & { readonly operation_id: string };
+
+/** A call that waits, or waited, for a person, with what is kept of its arguments and of its effect. */
+export interface HeldCall {
+  /** milliseconds by the database's clock */
+  readonly now: number;
+  readonly approval: ApprovalRow;
+  readonly operation: OperationRow;
+  /** null for a call that has none */
+  readonly preview: PreviewRow | null;
+  /** sealed, base64; null where they came by reference or were erased */
+  readonly args: string | null;
+  readonly args_ref: ArgumentsRef | null;
+  /** the effect that waits, sealed, base64 */
+  readonly staged: string | null;
+  /** oldest first, of every asking */
+  readonly votes: readonly VoteRow[];
+  /** the person who put the policy into force that it is held under; null for the default one */
+  readonly policy_author?: string | null;
+}

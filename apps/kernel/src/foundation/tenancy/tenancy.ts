@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+import { PrismaPg } from '@prisma/adapter-pg';
+import { retryContention } from '@writ/database';
+import { PrismaClient, type Prisma } from '../../generated/prisma/client.ts';
+import { quotaFault } from '../database/kernel-errors.ts';
+import type { TenantPool } from '../database/pools.ts';
+import { driverErrorOf } from './prisma-fault.ts';
+
+/** The tables of one tenant, within one transaction. */
+export type Rows = Prisma.TransactionClient;
+
+/**
+ * As long as a connection is waited for, and a transaction may take, elsewhere; the query builder's own bounds are
+ * shorter than a busy machine's pauses.
+ */
+const BOUNDS = { maxWait: 5_000, timeout: 10_000 } as const;
+
+/**
+ * Ordinary queries: each within a transaction that shows one tenant's rows and no others. They share the connections of
+ * the hot paths.
+ */
+export class Tenancy {
+  readonly #client: PrismaClient;
+
+  constructor(tenants: TenantPool) {
+    this.#client = new PrismaClient({ adapter: new PrismaPg(tenants.pool) });
+  }
+
+  /**
+   * Runs `work` in one transaction of the tenant and resolves after COMMIT; a throw rolls everything back. `now` is the
+   * database's clock in milliseconds. `work` MUST have no effect but through the rows that it is given: it runs again
+   * after a deadlock. @throws Fault `database.unavailable`, `overloaded`, `workspace.quota`
+   */
+  async within<T>(tenantId: string, work: (rows: Rows, now: number) => Promise<T>): Promise<T> {
+    return await retryContention(async () => {
+      try {
+        return await this.#client.$transaction(async (rows) => {
+          const [opened] = await rows.$queryRaw<
+            { now: bigint }[]
+          >`SELECT set_config('writ.tenant_id', ${tenantId}, true), kernel.now_ms() AS now`;
+          return await work(rows, Number(opened?.now));
+        }, BOUNDS);
+      } catch (error) {
+        throw quotaFault(driverErrorOf(error));
+      }
+    });
+  }
+
+  /** Leaves the connections to whoever made them. */
+  async close(): Promise<void> {
+    await this.#client.$disconnect();
+  }
+}

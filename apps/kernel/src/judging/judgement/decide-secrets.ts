@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+import { secretReference, secretsNamed, TOOLS } from '@writ/contract';
+import { kernelSql } from '../../foundation/database/functions/index.ts';
+import type { TenantPool } from '../../foundation/database/pools.ts';
+import { refusal, type Arguments, type CallFacts, type JudgedCall, type Refusal } from './call.ts';
+import type { WellFormed } from './decide-form.ts';
+import { sessionOf } from './facts.ts';
+
+/**
+ * Which of the secrets that the call names are there, for its session or for the tenant. Most calls name none, and
+ * nothing is asked.
+ */
+export async function readSecretsKnown(
+  tenants: TenantPool,
+  call: JudgedCall,
+  facts: CallFacts,
+  args: Arguments | Refusal,
+): Promise<readonly string[]> {
+  const tool = TOOLS.get(call.tool_id) ?? facts.tool ?? null;
+  const names = tool === null || 'effect' in args ? [] : secretsNamed(tool, args.value).names;
+  return names.length === 0
+    ? []
+    : await kernelSql.secretsKnown(tenants.pool, {
+        tenant: call.tenant_id,
+        agent: call.agent_id,
+        session: sessionOf(call),
+        names,
+      });
+}
+
+/**
+ * Decides whether the call may have the secrets that it names: every token of the chain must grant each, and each must
+ * be there. Null: it may.
+ */
+export function decideSecrets({ chain, secrets = [] }: CallFacts, form: WellFormed): Refusal | null {
+  for (const name of form.secrets) {
+    if (!chain.every(({ token }) => token.grant.secrets.includes(name))) {
+      return refusal(
+        'token.scope',
+        `the capability token does not let the secret \`${name}\` be used`,
+        `a token that grants the secret \`${name}\` would do`,
+      );
+    }
+    if (!secrets.includes(name))
+      return refusal(
+        'secret.unknown',
+        `there is no secret \`${name}\``,
+        `have it set (\`writ secret set ${name}\`), ask for it with \`value.get\`, or write \`$${secretReference(name)}\` for the text itself`,
+      );
+  }
+  return null;
+}

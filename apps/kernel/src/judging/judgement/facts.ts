@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: Apache-2.0
+import { LIMITS, type Budgets } from '@writ/contract';
+import { inTenant } from '@writ/database';
+import type { TokenAccount } from '@writ/capability';
+import { kernelSql } from '../../foundation/database/functions/index.ts';
+import { readToolInForce } from '../tools/tenant-tools.ts';
+import { tokenOf } from '../../foundation/rows/token-row.ts';
+import type { TenantPool } from '../../foundation/database/pools.ts';
+import type { AccountRow } from '../../foundation/database/functions/admission.ts';
+import type { CountNeeded, PolicySets } from '../policies/policy-sets.ts';
+import type { CallFacts, JudgedCall } from './call.ts';
+import { pastAsked } from './session-past.ts';
+import { readVersions } from './versions.ts';
+
+/** The session whose past and labels count: a call without one has its token's. */
+export const sessionOf = ({
+  session_id,
+  capability_token_id,
+}: Pick<JudgedCall, 'session_id' | 'capability_token_id'>): string => session_id ?? capability_token_id;
+
+/**
+ * Reads what a call is judged on, within its tenant: in one round trip, unless another policy is in force than the last
+ * time and needs to know more of the session's past.
+ * @throws Fault `policy.unreadable`
+ */
+export async function readFacts(tenants: TenantPool, policies: PolicySets, call: JudgedCall): Promise<CallFacts> {
+  const needs = policies.lastOf(call.tenant_id).historyNeeds(call);
+  const facts = await readFor(tenants, call, needs);
+  const known = (await policies.of(call.tenant_id, facts.rules.policy)).historyNeeds(call);
+  // A change of policy after this reading is found by what writes the decision.
+  return JSON.stringify(known) === JSON.stringify(needs) ? facts : await readFor(tenants, call, known);
+}
+
+/**
+ * The same about a call that was let run before, at `admittedAt`: in its session's past it keeps the place that it had,
+ * since the calls after it were decided with it there. `rules.history` of what is returned is that of then, and the
+ * database is asked to assert none; risk is told the session of now.
+ */
+export async function readFactsOfRun(
+  tenants: TenantPool,
+  policies: PolicySets,
+  call: JudgedCall,
+  admittedAt: number,
+): Promise<CallFacts> {
+  const facts = await readFor(tenants, call, null);
+  const needs = (await policies.of(call.tenant_id, facts.rules.policy)).historyNeeds(call);
+  if (needs === null) return facts;
+  const history = await inTenant(
+    tenants.pool,
+    call.tenant_id,
+    async (client) =>
+      await kernelSql.sessionHistory.in(client, {
+        tenant: call.tenant_id,
+        session: sessionOf(call),
+        needs,
+        at: admittedAt,
+      }),
+    { readOnly: true },
+  );
+  return { ...facts, needs, rules: { ...facts.rules, history } };
+}
+
+async function readFor(
+  tenants: TenantPool,
+  call: JudgedCall,
+  needs: readonly CountNeeded[] | null,
+): Promise<CallFacts> {
+  const versions = await readVersions(tenants, call);
+  const tool = await readToolInForce(tenants, call.tenant_id, call.tool_id);
+  const past = pastAsked(call.tool_id);
+  const rows = await kernelSql.facts(tenants.pool, {
+    tenant: call.tenant_id,
+    operation: call.operation_id,
+    agent: call.agent_id,
+    tool: call.tool_id,
+    key: call.idempotency_key,
+    token: call.capability_token_id,
+    workspace: call.workspace_id,
+    rows_max: LIMITS.outboxRows.max,
+    session: sessionOf(call),
+    needs,
+    past,
+    proposed_by: call.proposed_by,
+  });
+  return {
+    needs,
+    now: rows.now,
+    existing: rows.existing,
+    claim: rows.claim,
+    chain: rows.chain.map(accountOf),
+    agent: rows.agent,
+    head: rows.head,
+    frozen: rows.frozen,
+    keyRevoked: rows.key_revoked,
+    versions,
+    tool,
+    rules: rows.rules,
+    past: rows.past,
+    queueFull: rows.queue_full,
+    outbox: { oldest: rows.outbox_oldest, rows: rows.outbox_rows },
+  };
+}
+
+function accountOf(row: AccountRow): TokenAccount {
+  return { token: tokenOf(row), used: column(row, 'used'), reserved: column(row, 'reserved') };
+}
+
+function column(row: AccountRow, which: 'used' | 'reserved'): Budgets {
+  return Object.fromEntries(Object.entries(row.budgets).map(([dimension, amounts]) => [dimension, amounts[which]]));
+}

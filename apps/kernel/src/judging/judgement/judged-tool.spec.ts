@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: Apache-2.0
+import { cliDefinition } from '@writ/cli-tool';
+import { argumentFaults, MK8_RUN, SHELL_RUN, type CliTool, type ToolDefinition } from '@writ/contract';
+import { canonicalBytes } from '@writ/digest';
+import { InlineWork } from '@writ/worker-pool';
+import { judgingTasks, type JudgingTasks } from '../worker-tasks.ts';
+import type { Arguments } from './call.ts';
+import { ToolReader } from './judged-tool.ts';
+
+/** Counts what is given to threads. */
+class CountedWork extends InlineWork<JudgingTasks> {
+  given: string[] = [];
+  override async run<K extends keyof JudgingTasks & string>(
+    ...[task, input, options]: Parameters<InlineWork<JudgingTasks>['run']>
+  ): Promise<Awaited<ReturnType<JudgingTasks[K]>>> {
+    this.given.push(task);
+    return (await super.run(task, input, options)) as Awaited<ReturnType<JudgingTasks[K]>>;
+  }
+}
+
+let work: CountedWork;
+beforeEach(() => {
+  work = new CountedWork(judgingTasks);
+});
+
+const argsOf = (value: Record<string, unknown>): Arguments => ({ value, canonical: canonicalBytes(value), ref: null });
+const NOWHERE = { sandbox: null, profile: null };
+const CALL = { tenant_id: 'ten_a' } as never;
+const read = async (
+  tool: ToolDefinition,
+  value: Record<string, unknown>,
+  by: InlineWork<JudgingTasks> | null = work,
+): Promise<ToolDefinition> => (await new ToolReader(by).read(CALL, tool, argsOf(value), NOWHERE)) as ToolDefinition;
+
+/** All that a definition's functions say of the arguments. */
+const saidOf = (tool: ToolDefinition, args: Record<string, unknown>): unknown[] => {
+  const faults = argumentFaults(tool, args);
+  return faults.length > 0
+    ? faults
+    : [
+        tool.resources(args),
+        tool.requests?.(args),
+        tool.commandLine?.(args),
+        tool.categoryOf?.(args),
+        tool.foresees?.(args),
+      ];
+};
+
+const operation = (verb: string, ...args: string[]) => ({ verb, args });
+const scriptOf = (operations: readonly object[]) => ({ script: { operations } });
+
+describe('a script', () => {
+  it('that is short is compiled on the event loop', async () => {
+    await read(MK8_RUN, scriptOf([operation('FileWrite', 'a.txt', 'x')]));
+    expect(work.given).toEqual([]);
+  });
+
+  it.each([
+    [
+      'that is long',
+      scriptOf(Array.from({ length: 100 }, (_, n) => operation('FileWrite', `src/${n}.txt`, 'x'.repeat(20)))),
+    ],
+    [
+      'that is long and wrong',
+      scriptOf(Array.from({ length: 100 }, (_, n) => operation('FileWrite', `../${n}.txt`, 'x'.repeat(20)))),
+    ],
+    [
+      'that repeats',
+      scriptOf([{ verb: 'ForEach', args: [], items: ['a', 'b'], operations: [operation('FileDelete', '$ITEM')] }]),
+    ],
+    ['that is a long text', { script: `FileWrite a.txt ${'x'.repeat(3_000)}` }],
+  ])('%s is compiled in a thread, to the same answers', async (_, args) => {
+    const inThread = await read(MK8_RUN, args);
+    const inline = await read(MK8_RUN, args, null);
+    expect(saidOf(inThread, args)).toEqual(saidOf(inline, args));
+    // Arguments that don't fit the schema are compiled nowhere.
+    expect(work.given).toEqual(
+      argumentFaults({ ...MK8_RUN, faults: () => [] }, args).length > 0 ? [] : ['script.read'],
+    );
+  });
+});
+
+describe('a value of a tool that a tenant declared', () => {
+  const tool = cliDefinition({
+    tool_id: 'cli.greet',
+    version: 1,
+    description: 'greets',
+    category: 'read',
+    cmd: 'echo',
+    args: ['{{name}}'],
+    optional_args: [],
+    env: [],
+    limits: SHELL_RUN.limits,
+    parameters: { name: { type: 'string', pattern: '(?:a?){40}a{40}' } },
+  } as unknown as CliTool);
+
+  it('that is short is matched on the event loop', async () => {
+    expect(argumentFaults(await read(tool, { name: 'aaa' }), { name: 'aaa' })).toMatchObject([{ pointer: '/name' }]);
+    expect(work.given).toEqual([]);
+  });
+
+  it('that is long is matched in a thread, with the same faults', async () => {
+    const args = { name: 'a'.repeat(4_000) };
+    expect(argumentFaults(await read(tool, args), args)).toEqual(argumentFaults(tool, args));
+    expect(work.given).toEqual(['values.read']);
+  });
+
+  it("that is no text, or isn't there, is matched nowhere: what its schema says is said", async () => {
+    for (const args of [{ name: ['a'.repeat(9_000)] }, {}, { other: 'a'.repeat(9_000) }])
+      expect(argumentFaults(await read(tool, args), args)).toEqual(argumentFaults(tool, args));
+    expect(work.given).toEqual([]);
+  });
+});
+
+it('the definition of any other tool is the one that it was', async () => {
+  expect(await read(SHELL_RUN, { command: 'x'.repeat(9_000) })).toBe(SHELL_RUN);
+});

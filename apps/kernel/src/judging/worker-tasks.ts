@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: Apache-2.0
+import { COMMAND_BUDGET } from '@writ/risk';
+import { readArgumentsText, writeArguments } from './judgement/read-arguments.ts';
+import { readDeclared, readScript } from './judgement/read-tool.ts';
+import { checkPolicy } from './policies/check-policy.ts';
+import { readCall, type CallRead, type ReadCall } from './policies/read-call.ts';
+import { shellGrammar } from './policies/shell-grammar.ts';
+
+/** What judging a call gives to worker threads. */
+export const judgingTasks = {
+  'args.read': readArgumentsText,
+  'args.write': writeArguments,
+  'call.read': async (call: ReadCall): Promise<CallRead> => readCall(call, await shellGrammar(), COMMAND_BUDGET),
+  'policy.check': checkPolicy,
+  'script.read': readScript,
+  'values.read': readDeclared,
+};
+export type JudgingTasks = typeof judgingTasks;

@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+import type { IssuedToken, KernelRequest, KeyRevoked } from '@writ/contract';
+import { revokeKey, type Changes } from '../../evidence/changes/index.ts';
+import { found, plainRow, requireId, requireRole, type Rows } from '../../foundation/tenancy/index.ts';
+import type { EndCalls } from './end-calls.ts';
+
+/** Tokens listed in one answer: a person has to look at each. */
+const TOKENS_MAX = 200;
+/** Calls ended before the answer. What is left is marked, so it can't commit, and is ended by the sweep. */
+const ENDED_MAX = 1_000;
+
+/**
+ * Revokes an API key: what it proposed ends. INVARIANT (ended means ended): once this has resolved, no call that the
+ * key proposed is admitted, approved or committed. The marks that the transaction sets see to it; ending the calls
+ * afterwards gives each one its record and its outcome.
+ */
+export class RevokeKey {
+  readonly #changes: Changes;
+  readonly #calls: Pick<EndCalls, 'run'>;
+
+  constructor(changes: Changes, calls: Pick<EndCalls, 'run'>) {
+    this.#changes = changes;
+    this.#calls = calls;
+  }
+
+  /** @throws Fault `auth.role`, `not_found` for what is no id of a key */
+  async run({ caller, api_key_id }: KernelRequest<'api_key.revoke'>): Promise<KeyRevoked> {
+    requireRole(caller, 'admin');
+    requireId('apiKey', api_key_id);
+    const { tenant_id } = caller;
+    const { operationIds, revoked } = await this.#changes.make(tenant_id, async (rows, now) => {
+      found(await rows.tenant.findUnique({ where: { tenant_id }, select: { tenant_id: true } }));
+      const { operationIds, records } = await revokeKey(rows, caller, api_key_id, now);
+      return { value: { operationIds, revoked: await tokensOf(rows, api_key_id, now) }, records };
+    });
+    // After the COMMIT, in transactions of their own: who locks a call before the rules must never wait for this.
+    await this.#calls.run(tenant_id, operationIds.slice(0, ENDED_MAX), caller.api_key_id);
+    return revoked;
+  }
+}
+
+/** Tokens that the key issued and that still grant something. */
+async function tokensOf(rows: Rows, issuer: string, now: number): Promise<KeyRevoked> {
+  const issued = await rows.$queryRaw<{ capability_token_id: string; agent_id: string; expires_at: bigint }[]>`
+    SELECT t.capability_token_id, t.agent_id, (t.grant_json ->> 'expires_at')::bigint AS expires_at
+    FROM kernel.token t
+    WHERE t.issuer = ${issuer} AND t.revoked_at IS NULL AND (t.grant_json ->> 'expires_at')::bigint > ${now}
+      AND NOT EXISTS (
+        SELECT FROM kernel.token k WHERE k.capability_token_id = ANY (t.chain) AND k.revoked_at IS NOT NULL)
+    ORDER BY t.created_at DESC, t.capability_token_id DESC LIMIT ${TOKENS_MAX + 1}`;
+  const tokens = issued.slice(0, TOKENS_MAX).map((row) => plainRow(row) as IssuedToken);
+  return { tokens, more_tokens: issued.length > TOKENS_MAX };
+}

@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0
+import { Controller } from '@nestjs/common';
+import { MessagePattern, Payload } from '@nestjs/microservices';
+import { KERNEL_REQUESTS, parseMessage, type DelegationView } from '@writ/contract';
+import type { Listed } from '@writ/paging';
+import { Delegations } from './delegations.ts';
+
+@Controller()
+export class DelegationsController {
+  readonly #delegations: Delegations;
+
+  constructor(delegations: Delegations) {
+    this.#delegations = delegations;
+  }
+
+  @MessagePattern('kernel.delegation.create')
+  async create(@Payload() payload: unknown): Promise<DelegationView> {
+    return await this.#delegations.create(parseMessage(KERNEL_REQUESTS['delegation.create'], payload));
+  }
+
+  @MessagePattern('kernel.delegation.revoke')
+  async revoke(@Payload() payload: unknown): Promise<DelegationView> {
+    return await this.#delegations.revoke(parseMessage(KERNEL_REQUESTS['delegation.revoke'], payload));
+  }
+
+  @MessagePattern('kernel.delegation.list')
+  async list(@Payload() payload: unknown): Promise<Listed<DelegationView>> {
+    return await this.#delegations.list(parseMessage(KERNEL_REQUESTS['delegation.list'], payload));
+  }
+}

@@ -1,0 +1,261 @@
+// SPDX-License-Identifier: Apache-2.0
+import { DelegationView, parseMessage, type Caller, type OperationView } from '@writ/contract';
+import { newId } from '@writ/nest-kit';
+import { openKernelSpec } from '../../specs/kernel-spec.ts';
+import type { TestKernel } from '../../specs/test-kernel.ts';
+import { pagesOf, type TestManagement } from '../../specs/test-management.ts';
+import { asks } from '../../specs/test-ports.ts';
+import type { TestTenant } from '../../specs/test-tenant.ts';
+
+const HOUR_MS = 3_600_000;
+
+let kernel: TestKernel;
+let manage: TestManagement;
+let tenant: TestTenant;
+let [ann, bob] = [{} as Caller, {} as Caller];
+openKernelSpec((on) => {
+  ({ kernel, manage } = on);
+});
+beforeEach(async () => {
+  tenant = await kernel.newTenant();
+  kernel.policy.says = asks('soft_gate', 2);
+  [ann, bob] = [person('ann', 'admin'), person('bob')];
+});
+
+const person = (principal: string, role: Caller['role'] = 'operator'): Caller => ({
+  tenant_id: tenant.tenantId,
+  api_key_id: newId('apiKey'),
+  role,
+  agent_id: null,
+  principal,
+});
+type Wish = Partial<Parameters<TestManagement['delegations']['create']>[0]['scope']> & {
+  to?: string;
+  expires_at?: number;
+};
+const lend = async (
+  caller = ann,
+  { to = 'bob', expires_at = Date.now() + HOUR_MS, ...scope }: Wish = {},
+): Promise<DelegationView> =>
+  parseMessage(
+    DelegationView,
+    await manage.delegations.create({
+      v: 1,
+      caller,
+      to,
+      scope: { tools: null, agent_id: null, autonomy_mode: 'soft_gate', ...scope },
+      note: 'away',
+      expires_at,
+    }),
+  );
+const hold = async (more = {}): Promise<OperationView> =>
+  await kernel.admit.run(tenant.writeCall(await tenant.token(), more), null);
+const approve = (held: OperationView, caller = bob, delegation_id: string | null = null): Promise<OperationView> =>
+  kernel.decide.run({
+    v: 1,
+    caller,
+    approval_id: held.approval_id ?? '',
+    decision: 'approve',
+    comment: null,
+    delegation_id,
+  });
+const votesOn = async (held: OperationView) =>
+  (await kernel.approvals.read({ v: 1, caller: ann, approval_id: held.approval_id ?? '' })).votes;
+const revoke = (id: string, caller = ann) => manage.delegations.revoke({ v: 1, caller, delegation_id: id });
+
+describe('a right that is lent', () => {
+  it("counts as the lender's vote, and is recorded as what it is", async () => {
+    const { delegation_id } = await lend();
+    const held = await hold();
+    expect(await approve(held, bob, delegation_id)).toMatchObject({ state: 'held', votes: { given: 1, needed: 2 } });
+    expect(
+      (await kernel.approvals.read({ v: 1, caller: ann, approval_id: held.approval_id ?? '' })).voted,
+    ).toMatchObject([{ principal: 'ann', role: 'admin', cast_as: 'bob', cast_by: bob.api_key_id, delegation_id }]);
+    await expect(approve(held, ann)).rejects.toMatchObject({ code: 'approval.voted' });
+    expect(await approve(held, person('cleo'))).toMatchObject({ state: 'admitted' });
+    const records = (await tenant.records()).filter(({ kind }) => kind === 'approval');
+    expect(records.map(({ change }) => change?.verb)).toEqual(['delegate', 'vote', 'vote', 'approve']);
+    expect(records[0]).toMatchObject({ actor: ann.api_key_id, change: { subject: delegation_id } });
+    expect(JSON.stringify(records)).not.toMatch(/"(ann|bob)"/);
+  });
+
+  it('nobody votes for somebody else beside their own vote', async () => {
+    const { delegation_id } = await lend();
+    const held = await hold();
+    await approve(held, bob);
+    await expect(approve(held, bob, delegation_id)).rejects.toMatchObject({ code: 'approval.voted' });
+    const other = await hold();
+    await approve(other, bob, delegation_id);
+    await expect(approve(other, bob)).rejects.toMatchObject({ code: 'approval.voted' });
+    expect(await votesOn(other)).toMatchObject({ given: 1 });
+  });
+
+  it("leaves a record of the vote where one is enough too: the key alone doesn't say whose it was", async () => {
+    kernel.policy.says = asks('escalated');
+    const { delegation_id } = await lend(ann, { autonomy_mode: 'escalated' });
+    const held = await hold();
+    await expect(approve(held, bob)).rejects.toMatchObject({ code: 'auth.role' });
+    expect(await approve(held, bob, delegation_id)).toMatchObject({ state: 'admitted' });
+    expect(
+      (await tenant.records()).filter(({ kind }) => kind === 'approval').map(({ change }) => change?.verb),
+    ).toEqual(['delegate', 'vote', 'approve']);
+  });
+
+  it('denies as the lender would', async () => {
+    const { delegation_id } = await lend();
+    const held = await hold();
+    expect(
+      await kernel.decide.run({
+        v: 1,
+        caller: bob,
+        approval_id: held.approval_id ?? '',
+        decision: 'deny',
+        comment: null,
+        delegation_id,
+      }),
+    ).toMatchObject({ state: 'refused' });
+  });
+
+  it.each<[string, Wish, () => ReturnType<typeof asks>]>([
+    ['other tools', { tools: ['shell.*'] }, () => asks('soft_gate')],
+    ['another agent', { agent_id: 'other' }, () => asks('soft_gate')],
+    ['less supervision', {}, () => asks('escalated')],
+  ])('is good for what it was lent for and nothing else: %s', async (_what, wish, says) => {
+    const agent_id =
+      wish.agent_id === 'other' ? (await manage.agents.create({ v: 1, caller: ann, name: 'other' })).agent_id : null;
+    const { delegation_id } = await lend(ann, { ...wish, agent_id });
+    kernel.policy.says = says();
+    await expect(approve(await hold(), bob, delegation_id)).rejects.toMatchObject({ code: 'approval.not_delegated' });
+  });
+
+  it("is an operator's where an operator lent it", async () => {
+    const { delegation_id } = await lend(person('cleo'), { to: 'bob' });
+    kernel.policy.says = asks('escalated');
+    await expect(approve(await hold(), bob, delegation_id)).rejects.toMatchObject({ code: 'approval.not_delegated' });
+    await expect(lend(person('cleo'), { autonomy_mode: 'escalated' })).rejects.toMatchObject({ code: 'auth.role' });
+  });
+
+  it('ends with its time', async () => {
+    const { delegation_id } = await lend();
+    await tenant.query('UPDATE kernel.delegation SET expires_at = kernel.now_ms() - 1 WHERE delegation_id = $1', [
+      delegation_id,
+    ]);
+    await expect(approve(await hold(), bob, delegation_id)).rejects.toMatchObject({ code: 'approval.not_delegated' });
+  });
+
+  it("is nobody else's to use, who is answered as if there were none", async () => {
+    const { delegation_id } = await lend();
+    const held = await hold();
+    const [theirs, nobodys] = await Promise.all(
+      [delegation_id, newId('delegation')].map((id) =>
+        approve(held, person('cleo'), id).catch((error: unknown) => error),
+      ),
+    );
+    expect(theirs).toEqual(nobodys);
+    expect(theirs).toMatchObject({ code: 'not_found' });
+  });
+
+  it('is never a way to decide about a call that one had a hand in', async () => {
+    const { delegation_id } = await lend();
+    for (const proposers of [['ann'], ['bob'], ['cleo', 'bob']])
+      await expect(approve(await hold({ proposers }), bob, delegation_id)).rejects.toMatchObject({
+        code: 'approval.own_call',
+      });
+  });
+});
+
+describe('what was lent and taken back', () => {
+  it('counts no more where the approval is pending, and its lender votes again', async () => {
+    const { delegation_id } = await lend();
+    const held = await hold();
+    await approve(held, bob, delegation_id);
+    expect(await revoke(delegation_id)).toMatchObject({ state: 'revoked', revoked_by: ann.api_key_id });
+    expect(await votesOn(held)).toMatchObject({ given: 0, needed: 2 });
+    await expect(approve(held, bob, delegation_id)).rejects.toMatchObject({ code: 'approval.not_delegated' });
+    await approve(held, ann);
+    expect(await approve(held, bob)).toMatchObject({ state: 'admitted' });
+  });
+
+  it('in the moment of the last vote is wholly before or wholly after', async () => {
+    for (let round = 0; round < 5; round++) {
+      const { delegation_id } = await lend();
+      const held = await hold();
+      await approve(held, bob, delegation_id);
+      const [view] = await Promise.all([approve(held, person('cleo')), revoke(delegation_id)]);
+      const row = await tenant.row(held.operation_id);
+      expect([view.state, row.state, row.approvers]).toEqual(
+        view.state === 'held' ? ['held', 'held', 0] : ['admitted', 'admitted', 2],
+      );
+      if (view.state === 'held') expect(await votesOn(held)).toMatchObject({ given: 1 });
+    }
+  });
+
+  it('stays so however often, is recorded once, and only its lender or an administrator takes it back', async () => {
+    const { delegation_id } = await lend(bob, { to: 'cleo' });
+    await expect(revoke(delegation_id, person('cleo'))).rejects.toMatchObject({ code: 'auth.role' });
+    const first = await revoke(delegation_id, ann);
+    expect(await revoke(delegation_id, bob)).toEqual(first);
+    expect((await tenant.records()).filter(({ change }) => change?.verb === 'revoke_delegation')).toMatchObject([
+      { kind: 'approval', actor: ann.api_key_id, change: { subject: delegation_id } },
+    ]);
+    await expect(revoke(newId('delegation'))).rejects.toMatchObject({ code: 'not_found' });
+  });
+
+  it('goes with the key that lent it', async () => {
+    const [lent, other] = [await lend(), await lend(bob, { to: 'cleo' })];
+    await manage.recordChange.run({ v: 1, caller: ann, verb: 'api_key_revoked', subject: ann.api_key_id });
+    const { items } = await manage.delegations.list({
+      v: 1,
+      caller: ann,
+      page: { cursor: null, limit: 10 },
+      standing: true,
+    });
+    expect(items.map(({ delegation_id }) => delegation_id)).toEqual([other.delegation_id]);
+    expect((await tenant.records()).filter(({ change }) => change?.verb === 'revoke_delegation')).toMatchObject([
+      { change: { subject: lent.delegation_id } },
+    ]);
+  });
+});
+
+describe('lending', () => {
+  it.each<[string, string, () => Promise<unknown>]>([
+    ['an auditor has no right to lend', 'auth.role', () => lend(person('eve', 'auditor'))],
+    ['an agent has none', 'auth.role', () => lend({ ...person('eve', 'agent'), agent_id: tenant.agentId })],
+    ['to oneself is none', 'request.malformed', () => lend(ann, { to: 'ann' })],
+    ['into the past is none', 'request.malformed', () => lend(ann, { expires_at: 1 })],
+    ['for ever is none', 'request.malformed', () => lend(ann, { expires_at: Date.now() + 40 * 24 * HOUR_MS })],
+    ["for an agent that isn't there is none", 'not_found', () => lend(ann, { agent_id: newId('agent') })],
+  ])('%s', async (_what, code, asking) => {
+    await expect(asking()).rejects.toMatchObject({ code });
+    expect(await tenant.countOf('outbox')).toBe(0);
+  });
+
+  it("on what was lent isn't possible: who was lent a right lends their own", async () => {
+    await lend(ann, { autonomy_mode: 'escalated' });
+    await expect(lend(bob, { to: 'cleo', autonomy_mode: 'escalated' })).rejects.toMatchObject({ code: 'auth.role' });
+    expect(await lend(bob, { to: 'cleo' })).toMatchObject({ from: 'bob', role: 'operator' });
+  });
+
+  it('is listed newest first, page by page, for its own tenant', async () => {
+    const made: string[] = [];
+    for (let n = 0; n < 3; n++) made.unshift((await lend()).delegation_id);
+    const pages = await pagesOf(2, (page) =>
+      manage.delegations.list({ v: 1, caller: person('eve', 'auditor'), page, standing: false }),
+    );
+    expect(pages.flat().map(({ delegation_id }) => delegation_id)).toEqual(made);
+    const other = await kernel.newTenant();
+    expect(
+      (
+        await manage.delegations.list({
+          v: 1,
+          caller: { ...ann, tenant_id: other.tenantId },
+          page: { cursor: null, limit: 5 },
+          standing: false,
+        })
+      ).items,
+    ).toEqual([]);
+    await expect(
+      manage.delegations.revoke({ v: 1, caller: { ...ann, tenant_id: other.tenantId }, delegation_id: made[0] ?? '' }),
+    ).rejects.toMatchObject({ code: 'not_found' });
+  });
+});

@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: Apache-2.0
+import type {
+  Caller,
+  KernelRequest,
+  PolicyActivation,
+  PolicyDiff,
+  PolicyPage,
+  PolicySchemaView,
+  PolicySetView,
+  PolicySetWhole,
+  PolicyTemplateList,
+} from '@writ/contract';
+import { parseJson } from '@writ/digest';
+import { diffSets, POLICY_SCHEMA_VERSION, POLICY_TEMPLATES, policySchema, PolicySetSource } from '@writ/policy';
+import { fittedPage, parseCursor } from '../../foundation/database/cursor.ts';
+import { pageOf, type Listed } from '@writ/paging';
+import { newestFirst, requireRole, rowsAfter, type Tenancy } from '../../foundation/tenancy/index.ts';
+import { enforcementOf, viewOf, type FoundSet, type PolicyShelf } from '../../judging/policies/index.ts';
+
+/**
+ * Shows policy sets and what they are written in. Those who look after a tenant may look; agents may not know what they
+ * aren't stopped by.
+ */
+export class ShowPolicies {
+  readonly #tenancy: Tenancy;
+  readonly #shelf: PolicyShelf;
+
+  constructor(tenancy: Tenancy, shelf: PolicyShelf) {
+    this.#tenancy = tenancy;
+    this.#shelf = shelf;
+  }
+
+  /** Newest first. @throws Fault `auth.role`, `request.malformed` */
+  async list({ caller, page }: KernelRequest<'policy.list'>): Promise<PolicyPage> {
+    requireReader(caller);
+    const { tenant_id } = caller;
+    const { engine } = this.#shelf;
+    const where = { ...rowsAfter(parseCursor(page.cursor), 'policy_hash'), tenant_id };
+    return await this.#tenancy.within(tenant_id, async (rows) => {
+      const active = await this.#shelf.active(rows, tenant_id);
+      const stored = await rows.policy_set.findMany({
+        where,
+        orderBy: newestFirst('policy_hash'),
+        take: page.limit + 1,
+      });
+      const shipped = [...engine.shipped.values()].map((ready) =>
+        viewOf({ ready, row: null }, active.policy_hash, engine),
+      );
+      const views = stored.map((row): PolicySetView => ({
+        policy_hash: row.policy_hash,
+        name: row.name,
+        version: row.version,
+        description: (row.document as { description: string }).description,
+        enforcement: enforcementOf(row.document),
+        active: row.policy_hash === active.policy_hash,
+        shipped: shipped.some(({ policy_hash }) => policy_hash === row.policy_hash),
+        created_by: row.created_by,
+        created_at: Number(row.created_at),
+      }));
+      return {
+        active,
+        shipped,
+        ...fittedPage(views, page.limit, ({ created_at, policy_hash }) => ({
+          created_at: created_at ?? 0,
+          id: policy_hash,
+        })),
+      } as PolicyPage;
+    });
+  }
+
+  /** @throws Fault `auth.role`, `not_found`, `policy.unreadable` */
+  async read({ caller, policy }: KernelRequest<'policy.read'>): Promise<PolicySetWhole> {
+    requireReader(caller);
+    const found = await this.#shelf.find(caller.tenant_id, policy);
+    return { ...(await this.#view(caller, found)), document: { ...found.ready.set.document } };
+  }
+
+  /** @throws Fault `auth.role`, `not_found`, `policy.unreadable` */
+  async diff({ caller, from, to }: KernelRequest<'policy.diff'>): Promise<PolicyDiff> {
+    requireReader(caller);
+    const [a, b] = [await this.#shelf.find(caller.tenant_id, from), await this.#shelf.find(caller.tenant_id, to)];
+    const { rules, history, settings } = diffSets(a.ready.set, b.ready.set);
+    return {
+      from: await this.#view(caller, a),
+      to: await this.#view(caller, b),
+      rules: [...rules],
+      history: [...history],
+      settings: [...settings],
+    };
+  }
+
+  /** Newest first. @throws Fault `auth.role`, `request.malformed` */
+  async activations({ caller, page }: KernelRequest<'policy.activations'>): Promise<Listed<PolicyActivation>> {
+    requireReader(caller);
+    const { tenant_id } = caller;
+    const { created_at: at, id } = parseCursor(page.cursor);
+    const before = id === '~' ? {} : { seq: { lt: BigInt(at) } };
+    const views = await this.#tenancy.within(tenant_id, async (rows) => {
+      const found = await rows.policy_activation.findMany({
+        where: { tenant_id, ...before },
+        orderBy: { seq: 'desc' },
+        take: page.limit + 1,
+      });
+      return await Promise.all(found.map((row) => this.#shelf.activationOf(rows, row)));
+    });
+    // The place of an activation is its number.
+    return pageOf(views, page.limit, ({ seq }) => ({ created_at: seq, id: 'seq' }));
+  }
+
+  async schema({ caller }: KernelRequest<'policy.schema'>): Promise<PolicySchemaView> {
+    requireReader(caller);
+    return {
+      version: POLICY_SCHEMA_VERSION,
+      cedar: policySchema(await this.#shelf.stored.tools(caller.tenant_id)),
+      document: plain(PolicySetSource),
+    };
+  }
+
+  templates({ caller }: KernelRequest<'policy.templates'>): PolicyTemplateList {
+    requireReader(caller);
+    return {
+      items: [...POLICY_TEMPLATES.values()].map(({ id, description, parameters }) => ({
+        id,
+        description,
+        parameters: plain(parameters),
+      })),
+    };
+  }
+
+  async #view({ tenant_id }: Caller, found: FoundSet): Promise<PolicySetView> {
+    const { policy_hash } = await this.#tenancy.within(tenant_id, (rows) => this.#shelf.active(rows, tenant_id));
+    return viewOf(found, policy_hash, this.#shelf.engine);
+  }
+}
+
+const requireReader = (caller: Caller): void => requireRole(caller, 'admin', 'operator', 'auditor');
+const plain = (schema: unknown): Record<string, unknown> =>
+  parseJson(JSON.stringify(schema)) as Record<string, unknown>;

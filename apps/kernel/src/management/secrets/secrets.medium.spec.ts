@@ -1,0 +1,141 @@
+// SPDX-License-Identifier: Apache-2.0
+import { KERNEL_REQUESTS, SECRETS_MAX } from '@writ/contract';
+import { sealTo, secretContext } from '@writ/sealing';
+import { openKernelSpec } from '../../specs/kernel-spec.ts';
+import type { TestKernel } from '../../specs/test-kernel.ts';
+import { askedBy, callerOf, pagesOf, refusalOf, type TestManagement } from '../../specs/test-management.ts';
+import type { TestTenant } from '../../specs/test-tenant.ts';
+import { newId } from '@writ/nest-kit';
+
+const MARKER = 'marker-91b7-of-a-secret';
+let kernel: TestKernel;
+let manage: TestManagement;
+let tenant: TestTenant;
+openKernelSpec((on) => {
+  ({ kernel, manage } = on);
+});
+beforeEach(async () => {
+  tenant = await kernel.newTenant();
+});
+
+/** As the door does it. */
+const set = async (
+  name: string,
+  value = MARKER,
+  { caller = callerOf(tenant.tenantId), note = null as string | null, sealedFor = name } = {},
+) => {
+  const key = Buffer.from((await kernel.give.key()).public_key, 'base64');
+  const sealed = await sealTo(key, Buffer.from(value), secretContext(caller.tenant_id, sealedFor));
+  return await manage.secrets.set({ ...askedBy(caller), name, value: sealed.toString('base64'), note });
+};
+const list = (limit = 200, caller = callerOf(tenant.tenantId, 'auditor')) =>
+  pagesOf(limit, (page) => manage.secrets.list({ ...askedBy(caller), page }));
+const remove = (name: string, caller = callerOf(tenant.tenantId)) =>
+  manage.secrets.remove({ ...askedBy(caller), name });
+const valueOf = (name: string, of = tenant) =>
+  kernel.kept.values.take(
+    {
+      tenant_id: of.tenantId,
+      agent_id: of.agentId,
+      session_id: null,
+      capability_token_id: 'cap_x',
+      name,
+      secret: true,
+    },
+    newId('operation'),
+  );
+
+describe('a secret', () => {
+  it('is set, replaced and removed, each with a record in the same transaction that names no value', async () => {
+    expect(await set('KEY', 'first', { note: 'of the registry' })).toMatchObject({
+      name: 'KEY',
+      version: 1,
+      note: 'of the registry',
+    });
+    expect(await set('KEY', 'second')).toMatchObject({ version: 2, note: null });
+    expect(await valueOf('KEY')).toBe('second');
+    expect(await tenant.countOf('secret')).toBe(1);
+    expect(await remove('KEY')).toMatchObject({ name: 'KEY', version: 2 });
+    expect(await valueOf('KEY')).toBeNull();
+    expect(await refusalOf(remove('KEY'))).toMatchObject({ code: 'not_found' });
+    expect((await tenant.records()).map(({ change }) => [change?.verb, change?.subject])).toEqual([
+      ['secret_set', 'KEY'],
+      ['secret_set', 'KEY'],
+      ['secret_removed', 'KEY'],
+    ]);
+  });
+
+  it('is listed by name, newest first, a page at a time, and by no list with its value', async () => {
+    for (const name of ['A', 'B_2', 'C', 'A']) await set(name);
+    const pages = await list(2);
+    expect(pages.map((page) => page.map(({ name, version }) => [name, version]))).toEqual([
+      [
+        ['A', 2],
+        ['C', 1],
+      ],
+      [['B_2', 1]],
+    ]);
+    expect(JSON.stringify(pages)).not.toContain(MARKER);
+    expect(await list(200, callerOf((await kernel.newTenant()).tenantId))).toEqual([[]]);
+  });
+
+  it('set by eight at once is set eight times, one after the other', async () => {
+    const versions = await Promise.all(
+      Array.from({ length: 8 }, (_, n) =>
+        set('KEY', `value ${String(n)}`).then(
+          ({ version }) => version,
+          () => null,
+        ),
+      ),
+    );
+    const stood = versions.filter((version) => version !== null);
+    expect(new Set(stood).size).toBe(stood.length);
+    expect((await list())[0]).toMatchObject([{ version: Math.max(...stood) }]);
+    expect((await tenant.records()).filter(({ change }) => change?.verb === 'secret_set')).toHaveLength(stood.length);
+  });
+
+  it.each(['operator', 'agent', 'auditor'] as const)('is neither set nor removed by the role %s', async (role) => {
+    await set('KEY');
+    const caller = callerOf(tenant.tenantId, role, tenant.agentId);
+    expect(await refusalOf(set('KEY', 'x', { caller }))).toMatchObject({ code: 'auth.role' });
+    expect(await refusalOf(remove('KEY', caller))).toMatchObject({ code: 'auth.role' });
+    expect(await valueOf('KEY')).toBe(MARKER);
+  });
+
+  it('of another tenant is not there', async () => {
+    await set('KEY');
+    const other = await kernel.newTenant();
+    expect(await refusalOf(remove('KEY', callerOf(other.tenantId)))).toMatchObject({ code: 'not_found' });
+    expect(await valueOf('KEY', other)).toBeNull();
+  });
+
+  it('takes no value that is sealed for another name, is too long, or holds a NUL', async () => {
+    expect(await refusalOf(set('KEY', 'x', { sealedFor: 'OTHER' }))).toMatchObject({
+      code: 'request.malformed',
+      pointer: '/value',
+    });
+    expect(await refusalOf(set('KEY', 'x'.repeat(8 * 1024 + 1)))).toMatchObject({
+      code: 'request.malformed',
+      pointer: '/value',
+    });
+    expect(await refusalOf(set('KEY', 'a\0b'))).toMatchObject({ code: 'request.malformed', pointer: '/value' });
+    expect(await list()).toEqual([[]]);
+  });
+
+  it('is one of so many at most, and one that is there can still be replaced', async () => {
+    await tenant.query(
+      `INSERT INTO kernel.secret (tenant_id, name, version, sealed, key_id, created_by) SELECT $1, 'N' || n, 1, '', '', '' FROM generate_series(1, $2) n`,
+      [tenant.tenantId, SECRETS_MAX],
+    );
+    expect(await refusalOf(set('KEY'))).toMatchObject({ code: 'limit.exceeded' });
+    expect(await set('N1')).toMatchObject({ version: 2 });
+  });
+});
+
+it('no request asks for the value of a secret', () => {
+  expect(
+    Object.keys(KERNEL_REQUESTS)
+      .filter((verb) => verb.startsWith('secret.'))
+      .sort(),
+  ).toEqual(['secret.list', 'secret.remove', 'secret.set']);
+});

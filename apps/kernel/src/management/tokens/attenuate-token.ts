@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: Apache-2.0
+import { Fault, LIMITS, type CapabilityToken, type KernelRequest } from '@writ/contract';
+import { attenuate, decideValidity, type AttenuationRequest, type ChildToken } from '@writ/capability';
+import type { Changes } from '../../evidence/changes/index.ts';
+import { newId } from '@writ/nest-kit';
+import { found, requireId, requireRole, type Rows } from '../../foundation/tenancy/index.ts';
+import { insertToken } from './insert-token.ts';
+import { lockedChain } from './locked-chain.ts';
+import type { TokenView } from './token-view.ts';
+import { verifyGrant } from './verify-grant.ts';
+
+/**
+ * Makes narrower tokens of tokens. INVARIANT (children only narrow): a child grants a subset of its parent in every
+ * dimension, under a chain that is valid when it is made.
+ */
+export class AttenuateToken {
+  readonly #changes: Changes;
+
+  constructor(changes: Changes) {
+    this.#changes = changes;
+  }
+
+  /**
+   * An administrator narrows any token of the tenant, an agent those that it holds, for itself or for another agent of
+   * the tenant that works for it.
+   * @throws Fault `auth.role`, `not_found`, `token.revoked`, `token.expired`, `token.not_yet_valid`,
+   * `token.not_narrower`, `token.depth`, and those of `verifyGrant`
+   */
+  async run({
+    caller,
+    parent_id,
+    agent_id,
+    workspace_id,
+    grant,
+  }: KernelRequest<'token.attenuate'>): Promise<TokenView> {
+    requireRole(caller, 'admin', 'agent');
+    requireId('token', parent_id);
+    if (agent_id !== null) requireId('agent', agent_id);
+    if (typeof workspace_id === 'string') requireId('workspace', workspace_id);
+    const { tenant_id } = caller;
+    const capability_token_id = newId('token');
+    return await this.#changes.make(tenant_id, async (rows, now) => {
+      const chain = await lockedChain(rows, caller, parent_id);
+      const [parent] = chain as [CapabilityToken];
+      // A grant that names no profiles or effects grants none: only what is left out of a request is the parent's.
+      const child = narrowed(chain, { profiles: [], effects: [], ...verifyGrant(grant, now), workspace_id }, now);
+      await requireWorkspace(rows, tenant_id, child.workspace_id);
+      const holder = await holderOf(rows, tenant_id, agent_id ?? parent.agent_id);
+      const token = {
+        v: 1,
+        ...child,
+        capability_token_id,
+        agent_id: holder,
+        issuer: caller.api_key_id,
+        created_at: now,
+        revoked_at: null,
+      } as const;
+      return await insertToken(rows, caller, 'token_attenuated', token, [
+        ...chain.map((above) => above.capability_token_id).reverse(),
+        capability_token_id,
+      ]);
+    });
+  }
+}
+
+const { chainTokens } = LIMITS;
+
+/**
+ * A child of the chain's first token, which holds now.
+ * @throws Fault `token.revoked`, `token.expired`, `token.not_yet_valid`, `token.not_narrower`, `token.depth`
+ */
+export function narrowed(chain: readonly CapabilityToken[], asked: AttenuationRequest, now: number): ChildToken {
+  const invalid = decideValidity(chain, now);
+  if (invalid !== undefined) throw new Fault(invalid.code, invalid.message);
+  if (chain.length >= chainTokens.max)
+    throw new Fault(chainTokens.fault, `a token is at most the ${chainTokens.max}th of its chain`);
+  const verdict = attenuate(chain[0] as CapabilityToken, asked);
+  if (verdict.effect === 'refuse') throw new Fault(verdict.code, verdict.message);
+  return verdict.child;
+}
+
+/** Who the child is for: somebody of this tenant. @throws Fault `not_found` */
+async function holderOf(rows: Rows, tenantId: string, agentId: string): Promise<string> {
+  return found(
+    await rows.agent.findFirst({ where: { agent_id: agentId, tenant_id: tenantId }, select: { agent_id: true } }),
+  ).agent_id;
+}
+
+/** Foreign keys see every tenant's rows; this looks within one. @throws Fault `not_found` */
+export async function requireWorkspace(rows: Rows, tenantId: string, workspaceId: string | null): Promise<void> {
+  if (workspaceId !== null)
+    found(
+      await rows.workspace.findFirst({
+        where: { workspace_id: workspaceId, tenant_id: tenantId },
+        select: { workspace_id: true },
+      }),
+    );
+}

@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+import { Fault, type KernelRequest, type OperationExplanation } from '@writ/contract';
+import type { PolicyShelf } from '../../judging/policies/index.ts';
+import { requireId, requireRole } from '../../foundation/tenancy/index.ts';
+import { explain } from './asked-of.ts';
+import type { RecordedCalls } from './recorded-calls.ts';
+
+/** Explains the decision on an operation: asks the set that decided, and the one in force, about the recorded call. */
+export class ExplainOperation {
+  readonly #calls: RecordedCalls;
+  readonly #shelf: PolicyShelf;
+
+  constructor(calls: RecordedCalls, shelf: PolicyShelf) {
+    this.#calls = calls;
+    this.#shelf = shelf;
+  }
+
+  /** @throws Fault `auth.role`, `not_found`, `policy.unreadable` */
+  async run({ caller, operation_id }: KernelRequest<'operation.explain'>): Promise<OperationExplanation> {
+    requireRole(caller, 'admin', 'operator', 'auditor');
+    requireId('operation', operation_id);
+    const call = await this.#calls.find(caller.tenant_id, operation_id);
+    if (call === null) throw new Fault('not_found');
+    const { policy_hash } = call.operation;
+    const none = { operation_id, policy_hash, asked: false, then: null, now: null, alike: null };
+    const action = await this.#calls.actionOf(call);
+    if (typeof action === 'string') return { ...none, why_not: action };
+    const { engine } = this.#shelf;
+    const [decided, inForce] = [
+      await this.#shelf.findDecided(caller.tenant_id, policy_hash),
+      (await this.#shelf.find(caller.tenant_id, null)).ready,
+    ];
+    const then =
+      decided === null
+        ? null
+        : await explain(engine, decided, await this.#calls.counted(action, decided, call.operation));
+    const now = await explain(engine, inForce, await this.#calls.counted(action, inForce, call.operation));
+    return {
+      ...none,
+      asked: true,
+      then,
+      now,
+      alike: then === null || now === null ? null : then.mode === now.mode,
+      why_not: then === null ? 'the set that decided is known to this version no more' : null,
+    };
+  }
+}

@@ -1,0 +1,209 @@
+// SPDX-License-Identifier: Apache-2.0
+import { MK8_RUN, SHELL_DANGEROUS, type JobListing, type RecordedCallRef, type TenantId } from '@writ/contract';
+import { listsTool } from '@writ/capability';
+import type { BlobStore } from '@writ/blobs';
+import { inTenant } from '@writ/database';
+import { keptOf } from '../../execution/held/index.ts';
+import {
+  decideForm,
+  delegatorsOf,
+  pastAsked,
+  readNamed,
+  sessionOf,
+  toolDigestOf,
+  type ArgumentsReader,
+  type ToolReader,
+} from '../../judging/judgement/index.ts';
+import type { TenantVault } from '../../evidence/payload/index.ts';
+import type { ReadyPolicy } from '../../judging/policies/index.ts';
+import type { JudgedAction } from '../../judging/policies/policy-sets.ts';
+import { readToolOf } from '../../judging/tools/tenant-tools.ts';
+import type { OperationRow } from '../../foundation/rows/operation-row.ts';
+import type { RowPosition } from '@writ/paging';
+import { databaseNow } from '../../foundation/database/database-now.ts';
+import type { TenantPool } from '../../foundation/database/pools.ts';
+import type { Trees } from '../../foundation/workspace/trees.ts';
+import type { HeldCall } from '../../foundation/rows/held-rows.ts';
+
+/** A call as it was recorded, with what is kept of its arguments. */
+export type RecordedCall = Pick<HeldCall, 'operation' | 'args' | 'args_ref'> & {
+  readonly now: number;
+  readonly labels: readonly string[];
+  readonly agents: readonly string[];
+  readonly jobs: readonly JobListing[];
+};
+
+/** What recorded calls are read from. Their arguments are decrypted here and go no further. */
+export interface RecordedSources {
+  readonly tenants: TenantPool;
+  readonly blobs: BlobStore;
+  readonly vault: TenantVault;
+  readonly trees: Trees;
+  readonly tools: ToolReader;
+  readonly args: ArgumentsReader;
+}
+
+/** Labels as they were: those of earlier calls. */
+const SELECT = `SELECT kernel.now_ms() AS now, to_jsonb(o) AS operation, encode(y.args, 'base64') AS args, y.args_ref,
+  (SELECT coalesce(jsonb_agg(DISTINCT l.label), '[]') FROM kernel.label l WHERE l.tenant_id = o.tenant_id AND l.operation_id <> o.operation_id AND l.at <= o.created_at
+     AND ((l.scope = 'session' AND l.id = coalesce(o.session_id, o.capability_token_id)) OR (l.scope = 'workspace' AND l.id = o.workspace_id))) AS labels,
+  (SELECT coalesce(jsonb_agg(t.agent_id ORDER BY array_position(k.chain, t.capability_token_id) DESC), '[]') FROM kernel.token k JOIN kernel.token t ON t.capability_token_id = ANY (k.chain)
+     WHERE k.capability_token_id = o.capability_token_id) AS agents,
+  (SELECT coalesce(jsonb_agg(t.job), '[]') FROM kernel.token k JOIN kernel.token t ON t.capability_token_id = ANY (k.chain)
+     WHERE k.capability_token_id = o.capability_token_id AND t.job IS NOT NULL) AS jobs
+  FROM kernel.operation o JOIN kernel.payload y ON y.operation_id = o.operation_id`;
+
+/** Counts as they were; null where none are asked for. */
+const COUNTS = `SELECT CASE WHEN $3::jsonb IS NOT NULL THEN kernel.session_history($1, $2, $3::jsonb, $6) END AS history,
+  CASE WHEN $5::jsonb IS NOT NULL THEN kernel.session_past($1, $2, $4, $5::jsonb, $6) END AS past`;
+
+/** By their ids, and by the keys that they were claimed under. */
+const NAMED = `WHERE o.operation_id IN (SELECT unnest($1::text[]) UNION ALL
+  SELECT i.operation_id FROM jsonb_to_recordset($2::jsonb) AS k(agent_id text, tool_id text, idempotency_key text) JOIN kernel.idempotency i USING (agent_id, tool_id, idempotency_key))`;
+
+/** Recorded calls, to be asked about once more. */
+export class RecordedCalls {
+  readonly #from: RecordedSources;
+
+  constructor(from: RecordedSources) {
+    this.#from = from;
+  }
+
+  async find(tenantId: string, operationId: string): Promise<RecordedCall | null> {
+    return (await this.#select(tenantId, 'WHERE o.operation_id = $1', [operationId]))[0] ?? null;
+  }
+
+  /** The database's clock, in milliseconds. */
+  async now(tenantId: string): Promise<number> {
+    return await databaseNow(this.#from.tenants, tenantId);
+  }
+
+  /** Newest first. */
+  async since(tenantId: string, since: number, after: RowPosition, rows: number): Promise<RecordedCall[]> {
+    return await this.#select(
+      tenantId,
+      'WHERE o.created_at >= $1 AND (o.created_at, o.operation_id) < ($2, $3) ORDER BY o.created_at DESC, o.operation_id DESC LIMIT $4',
+      [since, after.created_at, after.id, rows],
+    );
+  }
+
+  /** In the order of the names; null where the tenant has no such call. */
+  async named(tenantId: string, names: readonly RecordedCallRef[]): Promise<(RecordedCall | null)[]> {
+    const [ids, keys] = [
+      names.flatMap((name) => ('operation_id' in name ? [name.operation_id] : [])),
+      names.filter((name) => !('operation_id' in name)),
+    ];
+    const found = await this.#select(tenantId, NAMED, [ids, JSON.stringify(keys)]);
+    return names.map(
+      (name) =>
+        found.find(({ operation: o }) =>
+          'operation_id' in name
+            ? o.operation_id === name.operation_id
+            : o.idempotency_key === name.idempotency_key && o.agent_id === name.agent_id && o.tool_id === name.tool_id,
+        ) ?? null,
+    );
+  }
+
+  /** What policy was asked about, without what a set wants counted; or, in words, why it wasn't or can't be again. */
+  async actionOf(call: RecordedCall): Promise<JudgedAction | string> {
+    const { operation } = call;
+    if (
+      operation.autonomy_mode === 'no_go' &&
+      operation.fault_code !== 'policy.denied' &&
+      operation.fault_code !== 'policy.error'
+    ) {
+      return `policy was not asked: the call was refused before, as \`${operation.fault_code ?? operation.state}\``;
+    }
+    if (operation.workspace_id === null || operation.state_snapshot_id === null) return 'the call was on no workspace';
+    const args = await this.#from.args.kept(operation, keptOf(call));
+    const tool = await this.#from.tools.read(
+      operation,
+      await readToolOf(this.#from.tenants, operation),
+      args,
+      await readNamed(this.#from.tenants, operation, args),
+    );
+    // What a sandbox or a profile was is kept nowhere but as a digest.
+    if (
+      operation.tool_id === SHELL_DANGEROUS.tool_id &&
+      tool !== null &&
+      toolDigestOf(tool) !== operation.tool_definition_digest
+    )
+      return 'the execution profile that the command was decided under is another by now, or gone';
+    if (
+      operation.tool_id === MK8_RUN.tool_id &&
+      tool !== null &&
+      toolDigestOf(tool) !== operation.tool_definition_digest
+    )
+      return 'the sandbox that the script was decided in is another by now, or gone';
+    const form = decideForm(
+      { ...operation, workspace_id: operation.workspace_id, max_autonomy: null, idempotency_key: 'asked again' },
+      tool,
+      args,
+    );
+    if (form.effect === 'refuse') return form.message;
+    const { tenant_id, agent_id, workspace_id, task_class, session_mode, state_snapshot_id } = operation;
+    const resources = await Promise.all(
+      form.resources.map(async (resource) => ({
+        ...resource,
+        path: await this.#from.trees.resolve(tenant_id as TenantId, state_snapshot_id, resource.path),
+      })),
+    );
+    const delegated_by = delegatorsOf(
+      agent_id,
+      call.agents.map((id) => ({ agent_id: id })),
+    );
+    return {
+      tenant_id,
+      agent_id,
+      delegated_by,
+      workspace_id,
+      tool: form.tool,
+      args: form.args.value,
+      resources,
+      task_class,
+      session_mode,
+      job_lists_tool: listsTool(
+        call.jobs.map((job) => ({ job })),
+        operation.tool_id,
+      ),
+      max_autonomy: null,
+      labels: call.labels,
+      history: null,
+      past: null,
+    };
+  }
+
+  /** The action with the counts that the set and risk need, as they were before the call. */
+  async counted(action: JudgedAction, { active }: ReadyPolicy, operation: OperationRow): Promise<JudgedAction> {
+    const { tenant_id, operation_id, tool_id, created_at } = operation;
+    const [needs, asked] = [active.historyNeeds(operation), pastAsked(tool_id)];
+    if (needs === null && asked === null) return action;
+    const text = (value: unknown): string | null => (value === null ? null : JSON.stringify(value));
+    const [row] = await inTenant(
+      this.#from.tenants.pool,
+      tenant_id,
+      async (client) =>
+        (
+          await client.query<Pick<JudgedAction, 'history' | 'past'>>(COUNTS, [
+            tenant_id,
+            sessionOf(operation),
+            text(needs),
+            operation_id,
+            text(asked),
+            created_at,
+          ])
+        ).rows,
+      { readOnly: true },
+    );
+    return { ...action, ...row };
+  }
+
+  async #select(tenantId: string, where: string, values: unknown[]): Promise<RecordedCall[]> {
+    return await inTenant(
+      this.#from.tenants.pool,
+      tenantId,
+      async (client) => (await client.query<RecordedCall>(`${SELECT} ${where}`, values)).rows,
+      { readOnly: true },
+    );
+  }
+}

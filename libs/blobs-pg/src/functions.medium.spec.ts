@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: Apache-2.0
+import { functionCatalog, testDatabase, uncalledFunctions, wrongRows } from '@writ/testing';
+import { blobsSql } from './functions.ts';
+
+const table = Object.values(blobsSql);
+let catalog: Awaited<ReturnType<typeof functionCatalog>>;
+
+beforeAll(async () => {
+  const database = await testDatabase();
+  catalog = await functionCatalog(database.ownerUrl, 'blobs');
+  await database.drop();
+}, 120_000);
+
+describe('the table of the functions of the schema blobs', () => {
+  it('has the names, parameters, replies and errors that the database has', () => {
+    expect(table.length).toBeGreaterThan(5);
+    expect(wrongRows(table, catalog)).toEqual([]);
+  });
+
+  it('has every function that a process may call and the schema does not call itself', () => {
+    expect(uncalledFunctions(table, catalog, ['writ_executor', 'writ_kernel', 'writ_orchestrator'])).toEqual([]);
+  });
+});

@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Values that people give are sealed where they come in and opened where they are kept, so that no message between the
+// two holds one: HPKE (RFC 9180), base mode, X25519, HKDF-SHA-256, AES-256-GCM.
+import { hkdfSync } from 'node:crypto';
+import { Aes256Gcm, CipherSuite, DhkemX25519HkdfSha256, HkdfSha256 } from '@hpke/core';
+
+const SEED_BYTES = 32;
+/** Length of an encapsulated X25519 key, which stands before the ciphertext. */
+const ENC_BYTES = 32;
+
+const suite = (): CipherSuite =>
+  new CipherSuite({ kem: new DhkemX25519HkdfSha256(), kdf: new HkdfSha256(), aead: new Aes256Gcm() });
+const infoOf = (context: string): ArrayBuffer => plain(Buffer.from(context));
+const plain = (bytes: Uint8Array): ArrayBuffer => new Uint8Array(bytes).buffer;
+
+/** Seals bytes to whoever has the private key. `context` is authenticated, not stored: who opens must name the same. */
+export async function sealTo(publicKey: Buffer, clear: Uint8Array, context: string): Promise<Buffer> {
+  const hpke = suite();
+  const recipientPublicKey = await hpke.kem.deserializePublicKey(plain(publicKey));
+  const { ct, enc } = await hpke.seal({ recipientPublicKey, info: infoOf(context) }, plain(clear));
+  return Buffer.concat([Buffer.from(enc), Buffer.from(ct)]);
+}
+
+/**
+ * The recipient of sealed values: opens what was sealed to its public key, or to that of a replica whose master key is
+ * one of the others. Every replica with the same master key has the same key pair.
+ */
+export class HpkeBox {
+  readonly #keys: readonly [KeyPair, ...KeyPair[]];
+
+  constructor(masterKey: Buffer, ...others: readonly Buffer[]) {
+    this.#keys = [keyPairOf(masterKey), ...others.map(keyPairOf)];
+  }
+
+  /** Raw X25519. */
+  async publicKey(): Promise<Buffer> {
+    return Buffer.from(await suite().kem.serializePublicKey((await this.#keys[0]).publicKey));
+  }
+
+  /**
+   * @throws Error if a byte was changed, or if it was sealed to another key or context. Names nothing of the content.
+   */
+  async open(sealed: Buffer, context: string): Promise<Buffer> {
+    const [enc, ct] = [sealed.subarray(0, ENC_BYTES), sealed.subarray(ENC_BYTES)];
+    const openBy = async (keys: KeyPair): Promise<Buffer> =>
+      Buffer.from(await suite().open({ recipientKey: await keys, enc: plain(enc), info: infoOf(context) }, plain(ct)));
+    return await Promise.any(this.#keys.map(openBy)).catch(() => {
+      throw new Error('the value is not sealed to this key, or not for this context');
+    });
+  }
+}
+
+type KeyPair = ReturnType<CipherSuite['kem']['deriveKeyPair']>;
+const keyPairOf = (masterKey: Buffer): KeyPair =>
+  suite().kem.deriveKeyPair(hkdfSync('sha256', masterKey, '', 'writ/value-box/v1', SEED_BYTES));
+
+/** What a value that is given to an approval is sealed for: for another one it doesn't open. */
+export const givenValueContext = (tenantId: string, approvalId: string): string =>
+  `writ/given-value/v1\n${tenantId}\n${approvalId}`;
+
+/** What a value that becomes the tenant's secret of the name is sealed for. */
+export const secretContext = (tenantId: string, name: string): string => `writ/secret-value/v1\n${tenantId}\n${name}`;
+
+/** What a secret is sealed for on its way to the executor that runs the call. */
+export const redeemedContext = (tenantId: string, operationId: string, name: string): string =>
+  `writ/redeemed-secret/v1\n${tenantId}\n${operationId}\n${name}`;

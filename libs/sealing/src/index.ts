@@ -1,0 +1,15 @@
+// SPDX-License-Identifier: Apache-2.0
+export { givenValueContext, HpkeBox, redeemedContext, secretContext, sealTo } from './hpke-box.ts';
+export { knownKeys, masterKeyId, type MasterKeys } from './master-keys.ts';
+export { KEY_BYTES, openBytes, sealBytes } from './sealed-bytes.ts';
+export {
+  ARGUMENTS_ATTEMPT,
+  openContent,
+  openedParts,
+  SEAL_BYTES,
+  sealContent,
+  sealedParts,
+  sealedRef,
+  type ContentKind,
+  type ContentSeal,
+} from './sealed-content.ts';

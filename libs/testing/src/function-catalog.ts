@@ -1,0 +1,171 @@
+// SPDX-License-Identifier: Apache-2.0
+import { connect, type SchemaName, type SqlReturns } from '@writ/database';
+
+/** A function of a schema, as the database has it. */
+export interface CatalogFunction {
+  readonly name: string;
+  /** What a caller hands over, in order: the name without the prefix `p_`, and the type. */
+  readonly parameters: readonly (readonly [name: string, type: string])[];
+  readonly hasDefaults: boolean;
+  readonly returns: SqlReturns | 'trigger';
+  /** Login roles that may call it. */
+  readonly roles: readonly string[];
+  /** SQLSTATEs and names of conditions that it and what it calls raise. */
+  readonly errors: readonly string[];
+  /** Whether another function, a trigger, an index, a default or a policy calls it. */
+  readonly isUsed: boolean;
+}
+
+interface FunctionRow {
+  readonly name: string;
+  readonly arguments: readonly (readonly [name: string, type: string, mode: string])[];
+  readonly defaults: number;
+  readonly set: boolean;
+  readonly composite: boolean;
+  readonly type: string;
+  readonly body: string;
+  readonly roles: readonly string[];
+}
+
+interface TriggerRow {
+  readonly table: string;
+  readonly calls: string;
+  readonly definition: string;
+  /** Of an UPDATE of these columns alone; empty for one of any. */
+  readonly columns: readonly string[];
+}
+
+const FUNCTIONS = `SELECT p.proname AS name, p.pronargdefaults AS defaults, p.proretset AS set, p.prosrc AS body,
+    t.typname AS type, t.typtype = 'c' OR cardinality(coalesce(p.proargmodes, '{}')) > 0 AS composite,
+    coalesce((SELECT json_agg(json_build_array(coalesce(p.proargnames[n], ''), format_type(a.type, NULL), coalesce(p.proargmodes[n]::text, 'i')) ORDER BY n)
+      FROM unnest(coalesce(p.proallargtypes, p.proargtypes::oid[])) WITH ORDINALITY AS a(type, n)), '[]') AS arguments,
+    coalesce((SELECT json_agg(DISTINCT x.grantee::regrole::text) FROM aclexplode(p.proacl) x
+      WHERE x.grantee <> 0 AND x.grantee <> p.proowner), '[]') AS roles
+  FROM pg_proc p JOIN pg_type t ON t.oid = p.prorettype
+  WHERE p.pronamespace = $1::regnamespace AND p.prokind = 'f' ORDER BY p.proname`;
+
+const TRIGGERS = `SELECT c.relname AS "table", p.proname AS calls, pg_get_triggerdef(t.oid) AS definition,
+    coalesce((SELECT json_agg(a.attname) FROM pg_attribute a WHERE a.attrelid = t.tgrelid AND a.attnum = ANY (t.tgattr)), '[]') AS columns
+  FROM pg_trigger t JOIN pg_class c ON c.oid = t.tgrelid JOIN pg_proc p ON p.oid = t.tgfoid
+  WHERE c.relnamespace = $1::regnamespace AND NOT t.tgisinternal`;
+
+/** What else of a schema may call a function: defaults, policies, checks and indexes. */
+const EXPRESSIONS = `SELECT pg_get_expr(d.adbin, d.adrelid) AS text FROM pg_attrdef d JOIN pg_class c ON c.oid = d.adrelid AND c.relnamespace = $1::regnamespace
+  UNION ALL SELECT concat(pg_get_expr(p.polqual, p.polrelid), pg_get_expr(p.polwithcheck, p.polrelid)) FROM pg_policy p JOIN pg_class c ON c.oid = p.polrelid AND c.relnamespace = $1::regnamespace
+  UNION ALL SELECT pg_get_constraintdef(k.oid) FROM pg_constraint k WHERE k.connamespace = $1::regnamespace
+  UNION ALL SELECT pg_get_indexdef(i.indexrelid) FROM pg_index i JOIN pg_class c ON c.oid = i.indrelid AND c.relnamespace = $1::regnamespace`;
+
+/**
+ * The functions of a schema, by their names. What they call and raise is read from their texts: a name of the schema
+ * followed by a parenthesis, triggers on the columns that they write, `RAISE EXCEPTION`, `INTO STRICT`.
+ * Not seen: what the WHEN of a trigger rules out, an update on a conflict, and what PostgreSQL raises by itself, such
+ * as a broken constraint.
+ */
+export async function functionCatalog(url: string, schema: SchemaName): Promise<ReadonlyMap<string, CatalogFunction>> {
+  const client = await connect(url, 'writ-test');
+  try {
+    const { rows } = await client.query<FunctionRow>(FUNCTIONS, [schema]);
+    const triggers = (await client.query<TriggerRow>(TRIGGERS, [schema])).rows;
+    const expressions = (await client.query<{ text: string }>(EXPRESSIONS, [schema])).rows.map(({ text }) => text);
+    return catalogFrom(schema, rows, triggers, expressions);
+  } finally {
+    await client.end();
+  }
+}
+
+function catalogFrom(
+  schema: string,
+  rows: readonly FunctionRow[],
+  triggers: readonly TriggerRow[],
+  expressions: readonly string[],
+): ReadonlyMap<string, CatalogFunction> {
+  const bodies = new Map(rows.map(({ name, body }) => [name, withoutComments(body)]));
+  const calls = new Map([...bodies].map(([name, body]) => [name, calledIn(schema, body, bodies, triggers)]));
+  const outside = [...expressions, ...triggers.map(({ definition }) => definition)].join('\n');
+  return new Map(
+    rows.map((row) => [
+      row.name,
+      {
+        name: row.name,
+        parameters: row.arguments
+          .filter(([, , mode]) => mode === 'i' || mode === 'b' || mode === 'v')
+          .map(([name, type]) => [name.replace(/^p_/, ''), type] as const),
+        hasDefaults: row.defaults > 0,
+        returns: returnsOf(row),
+        roles: row.roles,
+        errors: errorsOf(row.name, bodies, calls),
+        isUsed:
+          namesIn(outside).has(row.name) ||
+          [...calls].some(([caller, called]) => caller !== row.name && called.has(row.name)),
+      },
+    ]),
+  );
+}
+
+function returnsOf({ set, composite, type }: FunctionRow): CatalogFunction['returns'] {
+  if (type === 'trigger') return 'trigger';
+  if (type === 'void') return 'nothing';
+  return set ? 'rows' : composite ? 'row' : 'value';
+}
+
+const withoutComments = (body: string): string => body.replace(/--[^\n]*/g, '').replace(/\/\*[^]*?\*\//g, '');
+
+/** What is followed by a parenthesis, with no blank between: so our files write calls, and nothing else. */
+const namesIn = (text: string): Set<string> =>
+  new Set([...text.matchAll(/\b([a-z_0-9]+)\(/g)].map(([, name = '']) => name));
+
+/** The functions that a body calls by itself, or by triggers of tables that it writes. */
+function calledIn(
+  schema: string,
+  body: string,
+  bodies: ReadonlyMap<string, string>,
+  triggers: readonly TriggerRow[],
+): ReadonlySet<string> {
+  const called = new Set([...namesIn(body)].filter((name) => bodies.has(name)));
+  for (const trigger of triggers) if (fires(schema, body, trigger)) called.add(trigger.calls);
+  return called;
+}
+
+/** Answers whether the body writes the table in a way that the trigger is for. Its WHEN isn't looked at. */
+function fires(schema: string, body: string, { table, definition, columns }: TriggerRow): boolean {
+  const [, events = ''] = /^CREATE TRIGGER \S+ (?:BEFORE|AFTER) (.*?) ON /.exec(definition) ?? [];
+  const of = `(?:${schema}\\.)?${table}\\b`;
+  if (/\bINSERT\b/.test(events) && new RegExp(`\\bINSERT INTO ${of}`).test(body)) return true;
+  if (/\bDELETE\b/.test(events) && new RegExp(`\\bDELETE FROM ${of}`).test(body)) return true;
+  if (!/\bUPDATE\b/.test(events)) return false;
+  const updates = [...body.matchAll(new RegExp(`\\bUPDATE ${of}[^;]*?\\bSET\\b([^;]*)`, 'g'))].map(([, rest = '']) =>
+    assignments(rest),
+  );
+  return columns.length === 0
+    ? updates.length > 0
+    : updates.some((set) => columns.some((column) => new RegExp(`\\b${column}\\b\\s*=`).test(set)));
+}
+
+/** What stands after SET without what is in parentheses, up to the next clause. */
+function assignments(rest: string): string {
+  let flat = rest;
+  for (let before = ''; before !== flat;) {
+    before = flat;
+    flat = flat.replace(/\([^()]*\)/g, '');
+  }
+  return flat.replace(/\b(?:FROM|WHERE|RETURNING)\b[^]*/, '');
+}
+
+/** A body that catches everything is taken to let nothing of what it calls reach its caller. */
+function errorsOf(
+  name: string,
+  bodies: ReadonlyMap<string, string>,
+  calls: ReadonlyMap<string, ReadonlySet<string>>,
+): readonly string[] {
+  const reached = new Set([name]);
+  const catches = (one: string): boolean => /\bEXCEPTION\s+WHEN OTHERS\b/.test(bodies.get(one) ?? '');
+  for (const one of reached) if (!catches(one)) for (const called of calls.get(one) ?? []) reached.add(called);
+  return [...new Set([...reached].flatMap((one) => raisedIn(bodies.get(one) ?? '')))].sort();
+}
+
+function raisedIn(body: string): string[] {
+  const raised = [...body.matchAll(/\bRAISE EXCEPTION\b([^;]*)/g)].map(
+    ([, how = '']) => /ERRCODE = '(\w+)'/.exec(how)?.[1] ?? 'raise_exception',
+  );
+  return /\bINTO STRICT\b/.test(body) ? [...raised, 'no_data_found'] : raised;
+}

@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: Apache-2.0
+// The places that one of Writ's own tools has to be in besides its definition. Most lists of tools are made of `TOOLS`;
+// these can't be, since a person decides what stands there.
+import { globSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import type { ToolDefinition } from '@writ/contract';
+
+/** A definition of `libs/contract/src/tools/`, and the constant that holds it. */
+export interface DefinedTool {
+  readonly constant: string;
+  readonly tool: Pick<ToolDefinition, 'tool_id' | 'category' | 'class'>;
+}
+
+/** Where a tool is named, and what is to be done there. */
+interface Place {
+  /** files, of which one has to name the tool; relative to the checkout */
+  readonly files: readonly string[];
+  readonly isFor: (tool: DefinedTool) => boolean;
+  /** how a file names it */
+  readonly names: (tool: DefinedTool) => RegExp;
+  readonly todo: string;
+}
+
+const DEFINITIONS = 'libs/contract/src/tools/*.ts';
+const SPECS = '**/*.spec.ts';
+
+const quoted = ({ tool }: DefinedTool): RegExp => new RegExp(`'${tool.tool_id.replaceAll('.', '\\.')}'`);
+const listed = ({ constant }: DefinedTool): RegExp => new RegExp(`\\b${constant}\\b`);
+const byItsId = ({ constant }: DefinedTool): RegExp => new RegExp(`\\b${constant}\\.tool_id\\b`);
+const isFile = ({ tool }: DefinedTool): boolean => tool.class === 'inline' && tool.tool_id.startsWith('fs.');
+
+/** The tool that the runner of containers runs where no runner names the tool of a call. */
+const PLAIN_COMMAND = 'shell.run';
+
+const PLACES: readonly Place[] = [
+  {
+    files: ['libs/contract/src/tools/registry.ts'],
+    isFor: () => true,
+    names: listed,
+    todo: 'add it to `TOOLS`, in the order in which models are offered them',
+  },
+  {
+    files: ['libs/contract/src/index.ts', 'libs/contract/src/tools/index.ts'],
+    isFor: () => true,
+    names: listed,
+    todo: 'export it',
+  },
+  {
+    files: ['libs/contract/src/tools/registry.spec.ts'],
+    isFor: () => true,
+    names: quoted,
+    todo: 'pin its id in "are these"',
+  },
+  {
+    files: ['libs/workspace/src/fs-tools/run.ts'],
+    isFor: isFile,
+    names: byItsId,
+    todo: 'add the function that runs it to the table',
+  },
+  {
+    files: ['apps/executor/src/runners/**/*.ts'],
+    isFor: (defined) => defined.tool.class === 'inline' && !isFile(defined),
+    names: byItsId,
+    todo: 'run it: `inline-runner.ts` says which function does',
+  },
+  {
+    files: ['apps/executor/src/runners/**/*.ts'],
+    isFor: ({ tool }) => tool.class === 'broker',
+    names: byItsId,
+    todo: 'run it: `broker-runner.ts` says which function does',
+  },
+  {
+    files: ['apps/executor/src/runners/**/*.ts', 'apps/executor/src/sessions/**/*.ts'],
+    isFor: ({ tool }) => tool.class === 'sandboxed' && tool.tool_id !== PLAIN_COMMAND,
+    names: ({ constant }) => new RegExp(`\\btoolId = ${constant}\\.tool_id\\b`),
+    todo: 'write a runner of this `toolId`, else it runs as a command of `shell.run`',
+  },
+  {
+    files: ['apps/orchestrator/src/**/ocsf-mapping.ts'],
+    isFor: ({ tool }) => tool.category !== 'read',
+    names: quoted,
+    todo: 'say in `OF_TOOLS` which activity of OCSF a call of it is',
+  },
+  {
+    files: ['tests/e2e/src/**/*.spec.ts'],
+    isFor: () => true,
+    names: quoted,
+    todo: 'call it in a spec, against a whole Writ',
+  },
+];
+
+/** All definitions of tools in the sources of the contract, exported by it or not. */
+export async function definedTools(checkout: string): Promise<DefinedTool[]> {
+  const tools: DefinedTool[] = [];
+  for (const file of globSync(DEFINITIONS, { cwd: checkout, exclude: [SPECS] }).sort()) {
+    const members = (await import(pathToFileURL(join(checkout, file)).href)) as Readonly<Record<string, unknown>>;
+    for (const [constant, value] of Object.entries(members))
+      if (isDefinition(value)) tools.push({ constant, tool: value });
+  }
+  return tools;
+}
+
+/** What is left to do for the tools, a line each: the file, the tool, the change. Empty when all are everywhere. */
+export function missingPlaces(checkout: string, tools: readonly DefinedTool[]): string[] {
+  const texts = PLACES.map((place) => textOf(checkout, place));
+  return tools.flatMap((defined) =>
+    PLACES.flatMap((place, index) =>
+      !place.isFor(defined) || place.names(defined).test(texts[index] ?? '')
+        ? []
+        : [`${place.files.join(' or ')}: \`${defined.tool.tool_id}\` (${defined.constant}) is missing: ${place.todo}`],
+    ),
+  );
+}
+
+function textOf(checkout: string, { files }: Place): string {
+  const isOfSpecs = files.some((file) => file.endsWith('.spec.ts'));
+  return globSync([...files], { cwd: checkout, exclude: isOfSpecs ? [] : [SPECS] })
+    .map((file) => readFileSync(join(checkout, file), 'utf8'))
+    .join('\n');
+}
+
+const isDefinition = (value: unknown): value is ToolDefinition =>
+  typeof value === 'object' && value !== null && 'tool_id' in value && 'parameters' in value && 'resources' in value;
