@@ -3,7 +3,7 @@ import { Fault } from '@writ/contract';
 import { inTransaction, type Client, type Pool } from '@writ/database';
 import { isSameHash } from '@writ/merkle';
 import type { SignedMemory } from '../signing/signed-memory.ts';
-import { ledgerSql, type OpenRow } from '../store/functions.ts';
+import { ledgerSql, type OpenRow } from '../foundation/ledger-functions.ts';
 import type { CommittedRoot } from '../signing/committed-root.ts';
 import type { Entry, LogEntries } from './entry.ts';
 import { growLog, NEW_LOG, parseLogState, type LogState } from './grow.ts';

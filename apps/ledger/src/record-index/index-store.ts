@@ -2,7 +2,7 @@
 import { setImmediate } from 'node:timers/promises';
 import { logIdOf, type TenantId } from '@writ/contract';
 import { inTransaction, int8Array, textArray, type Client, type Pool } from '@writ/database';
-import { ledgerSql, type Drawn, type LogDrawn, type NextLeaf } from '../store/functions.ts';
+import { ledgerSql, type Drawn, type LogDrawn, type NextLeaf } from '../foundation/ledger-functions.ts';
 import { drawRow, type IndexRow } from './index-row.ts';
 
 /**

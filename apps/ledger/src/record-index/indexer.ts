@@ -7,7 +7,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { Fault } from '@writ/contract';
 import { Repeated } from '@writ/nest-kit';
 import type { IndexStore } from './index-store.ts';
-import type { Drawn } from '../store/functions.ts';
+import type { Drawn } from '../foundation/ledger-functions.ts';
 
 /** From one round to the next: how far behind the index is on a quiet machine. */
 const ROUND_MS = 250;

@@ -14,7 +14,7 @@ import { indexedTo } from './index-store.ts';
 import { envelopeOf, readLeaves } from '../log/leaf-rows.ts';
 import { inclusionOf } from '../log/log-reader.ts';
 import type { SignedLog } from '../log/signed-log.ts';
-import { ledgerSql, type FoundRecord } from '../store/functions.ts';
+import { ledgerSql, type FoundRecord } from '../foundation/ledger-functions.ts';
 import { formatCursor, parseCursor, type Cursor } from './record-cursor.ts';
 
 /** Of an id's beginning: its kind and two more. The names of a whole kind are as many as the records. */

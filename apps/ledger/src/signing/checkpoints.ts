@@ -4,7 +4,7 @@ import { inTenant, type Client, type Pool } from '@writ/database';
 import { isSameHash } from '@writ/merkle';
 import { formatCheckpoint, signNote, type NoteSigner } from '@writ/signing';
 import { newestOfEach, type CommittedRoot } from './committed-root.ts';
-import { ledgerSql } from '../store/functions.ts';
+import { ledgerSql } from '../foundation/ledger-functions.ts';
 import { WriteBatcher } from '../foundation/write-batcher.ts';
 import { newestWitnessed, type WitnessedRow } from './cosignatures.ts';
 import type { SignedMemory } from './signed-memory.ts';

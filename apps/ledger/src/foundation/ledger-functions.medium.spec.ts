@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import { functionCatalog, testDatabase, uncalledFunctions, wrongRows } from '@writ/testing';
-import { ledgerSql } from './functions.ts';
+import { ledgerSql } from './ledger-functions.ts';
 
 const table = Object.values(ledgerSql);
 let catalog: Awaited<ReturnType<typeof functionCatalog>>;
