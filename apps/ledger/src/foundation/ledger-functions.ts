@@ -1,7 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { RecordRow } from '@writ/contract';
 import { sqlFunction, sqlTypes } from '@writ/database';
-import type { IndexedLeaf } from '../record-index/index-row.ts';
+
+/** A committed leaf: what the log's own columns say of it, and the statement. */
+export interface IndexedLeaf {
+  readonly leaf_index: number;
+  readonly record_id: string;
+  readonly kind: string;
+  readonly operation_id: string | null;
+  readonly phase: string | null;
+  readonly payload: Uint8Array;
+  readonly recorded_at: number;
+}
 
 /** Where a log stands, a partial tile of it, its root at the size signed last, or a record that is there already. */
 export interface OpenRow {

@@ -1,17 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import { AuditRecord, isId, parseMessage } from '@writ/contract';
 import { parseIJson } from '@writ/digest';
-
-/** A committed leaf: what the log's own columns say of it, and the statement. */
-export interface IndexedLeaf {
-  readonly leaf_index: number;
-  readonly record_id: string;
-  readonly kind: string;
-  readonly operation_id: string | null;
-  readonly phase: string | null;
-  readonly payload: Uint8Array;
-  readonly recorded_at: number;
-}
+import type { IndexedLeaf } from '../foundation/ledger-functions.ts';
 
 /** What the index holds of a record. `resources` and `words` become lexemes in the database. */
 export interface IndexRow {
