@@ -78,22 +78,28 @@ export class LedgerModule {
         },
         { provide: ExportPages, useValue: new ExportPages(log, checkpoints) },
         { provide: Receipts, useValue: new Receipts(log) },
-        {
-          provide: Lifetime,
-          useValue: new Lifetime({
-            workers: [follow],
-            drain: async (stopWorkers) => {
-              await stopWorkers();
-              await Promise.all([...background, events].map((each) => each.stop()));
-              await pool.end();
-              await memory.close();
-            },
-          }),
-        },
+        { provide: Lifetime, useValue: lifetimeOf([...background, events], follow, pool, memory) },
       ],
     };
   }
 }
+
+/** Follows the keys while the process runs. At its end it stops what runs beside, then closes pool and memory. */
+const lifetimeOf = (
+  background: readonly { stop(): Promise<void> }[],
+  follow: Repeated,
+  pool: Pool,
+  memory: SignedMemory,
+): Lifetime =>
+  new Lifetime({
+    workers: [follow],
+    drain: async (stopWorkers) => {
+      await stopWorkers();
+      await Promise.all(background.map((each) => each.stop()));
+      await pool.end();
+      await memory.close();
+    },
+  });
 
 const openPool = (config: LedgerConfig, { logger, telemetry }: Given): Pool =>
   new ConnectionWatch(telemetry.meter).pool('ledger', (onWait) =>
