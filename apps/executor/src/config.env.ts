@@ -15,7 +15,7 @@ import {
   urlWithHost,
 } from '@writ/nest-kit';
 import { Type, type Static } from 'typebox';
-import { sandboxSettings } from './support/sandbox-settings.ts';
+import { sandboxSettings } from './foundation/sandbox-settings.ts';
 
 /** Reads the address of an engine: the path of a socket, or a URL with a host. @throws Error */
 function dockerAddress(text: string): void {

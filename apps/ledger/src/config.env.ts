@@ -16,7 +16,7 @@ import {
 } from '@writ/nest-kit';
 import { parseNoteKey, type KeyStore } from '@writ/signing';
 import { Type, type Static } from 'typebox';
-import { readWitnesses, type WitnessAddress } from './cosign/witnesses-file.ts';
+import { readWitnesses, type WitnessAddress } from './foundation/witnesses-file.ts';
 
 export const Environment = Type.Object({
   ...COMMON_ENVIRONMENT,

@@ -8,27 +8,27 @@ import { ConnectionWatch } from '@writ/telemetry';
 import { AppendController } from './append/append.controller.ts';
 import { Append } from './append/append.ts';
 import { RecordVerifier } from './append/record-verifier.ts';
-import { askOverHttp } from './cosign/ask-witness.ts';
-import { Cosigner, type CosignerHooks } from './cosign/cosigner.ts';
-import { CheckpointController } from './checkpoint/checkpoint.controller.ts';
+import { askOverHttp } from './witnesses/ask-witness.ts';
+import { Cosigner, type CosignerHooks } from './witnesses/cosigner.ts';
+import { CheckpointController } from './log/checkpoint.controller.ts';
 import type { LedgerConfig } from './config.env.ts';
-import { DueLogs, Indexer } from './draw/indexer.ts';
+import { DueLogs, Indexer } from './record-index/indexer.ts';
 import { ExportPages } from './log/export-pages.ts';
 import { InclusionProofs } from './log/inclusion-proofs.ts';
 import { LogReader } from './log/log-reader.ts';
 import { LogStore } from './log/log-store.ts';
-import { QueryController } from './query/query.controller.ts';
-import { RecordReader } from './query/record-reader.ts';
-import { ReadController } from './read/read.controller.ts';
-import { ReceiptController } from './receipt/receipt.controller.ts';
+import { QueryController } from './record-index/query.controller.ts';
+import { RecordReader } from './record-index/record-reader.ts';
+import { ReadController } from './log/read.controller.ts';
+import { ReceiptController } from './log/receipt.controller.ts';
 import { Receipts } from './log/receipts.ts';
-import { IndexStore } from './records/index-store.ts';
+import { IndexStore } from './record-index/index-store.ts';
 import { SignedLog } from './log/signed-log.ts';
-import { Checkpoints, NO_WITNESSES, type Witnessing } from './sign/checkpoints.ts';
-import { Cosignatures } from './sign/cosignatures.ts';
-import { SignedMemory } from './sign/signed-memory.ts';
-import { LoggedEvents } from './tell/logged-events.ts';
-import { watchAppends, watchProgress, watchWitnesses } from './support/ledger-watch.ts';
+import { Checkpoints, NO_WITNESSES, type Witnessing } from './signing/checkpoints.ts';
+import { Cosignatures } from './signing/cosignatures.ts';
+import { SignedMemory } from './signing/signed-memory.ts';
+import { LoggedEvents } from './append/logged-events.ts';
+import { watchAppends, watchProgress, watchWitnesses } from './foundation/ledger-watch.ts';
 
 @Module({})
 export class LedgerModule {
@@ -78,22 +78,28 @@ export class LedgerModule {
         },
         { provide: ExportPages, useValue: new ExportPages(log, checkpoints) },
         { provide: Receipts, useValue: new Receipts(log) },
-        {
-          provide: Lifetime,
-          useValue: new Lifetime({
-            workers: [follow],
-            drain: async (stopWorkers) => {
-              await stopWorkers();
-              await Promise.all([...background, events].map((each) => each.stop()));
-              await pool.end();
-              await memory.close();
-            },
-          }),
-        },
+        { provide: Lifetime, useValue: lifetimeOf([...background, events], follow, pool, memory) },
       ],
     };
   }
 }
+
+/** Follows the keys while the process runs. At its end it stops what runs beside, then closes pool and memory. */
+const lifetimeOf = (
+  background: readonly { stop(): Promise<void> }[],
+  follow: Repeated,
+  pool: Pool,
+  memory: SignedMemory,
+): Lifetime =>
+  new Lifetime({
+    workers: [follow],
+    drain: async (stopWorkers) => {
+      await stopWorkers();
+      await Promise.all(background.map((each) => each.stop()));
+      await pool.end();
+      await memory.close();
+    },
+  });
 
 const openPool = (config: LedgerConfig, { logger, telemetry }: Given): Pool =>
   new ConnectionWatch(telemetry.meter).pool('ledger', (onWait) =>

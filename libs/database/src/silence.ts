@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { Client, Pool } from './pool.ts';
+import type { Pool, PoolClient as Client } from 'pg';
 
 /**
  * What `pg` says of a server that has said nothing for as long as a statement may take and longer: what it says itself

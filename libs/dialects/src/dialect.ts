@@ -3,8 +3,7 @@
 // What all dialects have in common. INVARIANT (one action): a call means the same canonical tool and arguments in
 // whatever dialect it was written, so its action digest does too. INVARIANT (never silence): whatever a model writes
 // that looks like a call is a call or a problem.
-import type { OperationId } from '@writ/contract';
-import type { Standing } from './standing.ts';
+import type { Outcome } from './outcome.ts';
 
 /** The dialects that there are: `openai` is chat completions, `yips` both of its envelopes. */
 export const DIALECTS = ['blocks', 'tools-xml', 'yips', 'openai', 'openai-responses', 'anthropic', 'gemini'] as const;
@@ -76,17 +75,6 @@ export interface DialectParser {
   push(chunk: string): string;
   /** Says what the output was. Called once; nothing is pushed afterwards. Never throws. */
   end(): Parsed;
-}
-
-/** What became of a call, as far as a model is told. */
-export interface Outcome {
-  readonly standing: Standing;
-  /** the canonical tool's result, null where there is none; with an error too, such as a failed command's output */
-  readonly result: unknown;
-  readonly error: { readonly code: string; readonly message: string; readonly hint?: string | null } | null;
-  /** of a staged change, and of what else a dialect tells beside the result */
-  readonly metadata?: Readonly<Record<string, unknown>>;
-  readonly operation_id?: OperationId;
 }
 
 /** A call or problem with what its answer says. */

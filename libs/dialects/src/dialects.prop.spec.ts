@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 import { TOOLS } from '@writ/contract';
 import fc from 'fast-check';
-import { DIALECTS, type DialectName, type Outcome, type Parsed } from './dialect.ts';
+import { DIALECTS, type DialectName, type Parsed } from './dialect.ts';
+import type { Outcome } from './outcome.ts';
 import { parse, parserOf, prompt, render } from './dialects.ts';
 import { NATIVE } from './specs/native-answers.ts';
 import { STANDINGS, type Standing } from './standing.ts';

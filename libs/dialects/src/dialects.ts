@@ -2,7 +2,8 @@
 import { BlocksParser } from './blocks/parse-blocks.ts';
 import { promptBlocks } from './blocks/prompt-blocks.ts';
 import { renderBlocks } from './blocks/render-blocks.ts';
-import type { Answer, DialectName, DialectParser, Outcome, Parsed, Prompt, RenderedMessage } from './dialect.ts';
+import type { Answer, DialectName, DialectParser, Parsed, Prompt, RenderedMessage } from './dialect.ts';
+import type { Outcome } from './outcome.ts';
 import { readAnthropic } from './native/anthropic.ts';
 import { readGemini } from './native/gemini.ts';
 import { readChat } from './native/openai-chat.ts';

@@ -12,7 +12,6 @@ export {
   type DialectCall,
   type DialectName,
   type DialectParser,
-  type Outcome,
   type Parsed,
   type Problem,
   type ProblemLevel,
@@ -21,10 +20,11 @@ export {
   type Stop,
   type TextDialect,
 } from './dialect.ts';
+export { type Outcome, outcomeOf } from './outcome.ts';
 export { isSequential, parse, parserOf, prompt, render, renderAnswers } from './dialects.ts';
 export { DIALECT_LIMITS } from './limits.ts';
 export { CallArguments } from './native/call-arguments.ts';
 export { offeredTools, type Offer, type OfferedSkill } from './offer.ts';
-export { outcomeOf, STANDINGS, standingOf, type Standing } from './standing.ts';
+export { STANDINGS, standingOf, type Standing } from './standing.ts';
 export { truncated } from './text/shown.ts';
 export { PIVOT_GUIDANCE } from './yips/render-yips.ts';

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { Outcome } from './dialect.ts';
+import type { Outcome } from './outcome.ts';
 import { parse, render } from './dialects.ts';
 import { NATIVE } from './specs/native-answers.ts';
 

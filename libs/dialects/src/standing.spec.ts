@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { OperationView, State, ToolResult } from '@writ/contract';
-import { outcomeOf, STANDINGS, standingOf } from './standing.ts';
+import { STANDINGS, standingOf } from './standing.ts';
+import { outcomeOf } from './outcome.ts';
 
 const result = (status: 'ok' | 'error', code?: string): ToolResult =>
   ({

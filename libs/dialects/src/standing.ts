@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { OperationView } from '@writ/contract';
-import type { Outcome } from './dialect.ts';
 
 /**
  * How a call stands, in the words of every dialect: the status of blocks, the short word of the others, and whether it
@@ -31,14 +30,4 @@ export function standingOf({ state, result }: Pick<OperationView, 'state' | 'res
   if (state === 'rolled_back' || state === 'ambiguous') return 'failed';
   if (state === 'committed' || state === 'no_op') return result?.status === 'error' ? 'failed' : 'completed';
   return 'executing';
-}
-
-/** What a model is told of an operation. What its reasons say stands in for an error where it waits. */
-export function outcomeOf(view: OperationView): Outcome {
-  const { result, reasons, operation_id } = view;
-  const why = reasons[0];
-  const error =
-    result?.error ??
-    (view.state === 'held' && why !== undefined ? { code: why.code, message: why.message, hint: null } : null);
-  return { standing: standingOf(view), result: result?.result ?? null, error, operation_id };
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { Change, FileState } from '@writ/contract';
-import { inTurns, type EffectContents } from './contents.ts';
+import { inTurns, type Turns } from './in-turns.ts';
 import { namesOf, type CountedPaths } from './paths.ts';
 
 /** A change of something that had a content: a file or a symbolic link. */
@@ -43,7 +43,7 @@ const hasContent = (state: FileState | null): state is FileState & { readonly sh
 export async function changedFiles(
   changes: readonly Change[],
   paths: CountedPaths,
-  turns: Pick<EffectContents, 'pause'>,
+  turns: Turns,
 ): Promise<ChangedFiles> {
   const [gone, rewritten, fresh]: [FileChange[], FileChange[], NewFile[]] = [[], [], []];
   for await (const some of inTurns(changes, turns)) {

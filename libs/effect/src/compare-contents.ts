@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { ContentFacts } from './contents.ts';
+import type { ContentFacts } from './content-facts.ts';
 import { gitBlobName } from './git/git-object.ts';
 import { isBinary, isGenerated, keptBlocks, keptWords } from './text.ts';
 import { commonRuns } from './token-runs.ts';

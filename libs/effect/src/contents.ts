@@ -3,32 +3,15 @@ import type { FileState } from '@writ/contract';
 import type { StashAnswer, StashQuestion } from './git/dropped-stashes.ts';
 import type { HistoryAnswer, HistoryQuestion } from './git/history-changes.ts';
 import type { KeptQuestion } from './git/kept-contents.ts';
+import type { Turns } from './in-turns.ts';
 import type { LaterReader, LaterStarters } from './later-contents.ts';
-
-/** What a comparison of two contents tells. */
-export interface ContentFacts {
-  readonly binaryBefore: boolean;
-  /** false where there is no content after */
-  readonly binaryAfter: boolean;
-  /** a generator's mark stood at the head before */
-  readonly generated: boolean;
-  /** share of the words before, of a binary content of the blocks, that is there after: 0 to 1; 0 for no content */
-  readonly kept: number;
-  /** share of the order before that is there after: 0 to 1 (`commonRuns`); `kept` of a binary or very short content */
-  readonly ordered: number;
-  /** share of the longer of both that they have in common, in order: 0 to 1 */
-  readonly alike: number;
-  /** git's name of the content before, 40 hexadecimal digits */
-  readonly blobBefore: string;
-  /** the same of the content after; null where there is none */
-  readonly blobAfter: string | null;
-}
+import type { ContentFacts } from './content-facts.ts';
 
 /**
  * Contents and states around an effect. Implementations MUST answer `compare` within bounds of time and memory of their
  * own and MUST NOT block a shared event loop with it.
  */
-export interface EffectContents {
+export interface EffectContents extends Turns {
   /**
    * Compares what stood at a path with what stands there, or elsewhere, now. Both by SHA-256; sizes are at most
    * `CONTENT_BYTES_MAX`.
@@ -56,8 +39,6 @@ export interface EffectContents {
   droppedStashes(question: StashQuestion): Promise<StashAnswer | null>;
   /** What stood at a path before the effect. */
   before(path: string): Promise<FileState | null>;
-  /** Resolves in a later turn of the event loop: what goes through long lists gives it back in between. */
-  pause(): Promise<void>;
   /** The files and links below a directory before the effect, up to so many; none where there was no directory. */
   filesBefore(directory: string, max: number): Promise<FilesBefore>;
   /**
@@ -75,20 +56,6 @@ export interface FilesBefore {
   readonly files: readonly { readonly path: string; readonly state: FileState }[];
   /** false where there were more */
   readonly isComplete: boolean;
-}
-
-/** Items that are gone through in one turn of the event loop: some two milliseconds. */
-const TURN_ITEMS = 500;
-
-/** Goes through a list, which may be as long as a caller likes, a turn of the event loop at a time. */
-export async function* inTurns<T>(
-  list: readonly T[],
-  { pause }: Pick<EffectContents, 'pause'>,
-): AsyncGenerator<readonly T[]> {
-  for (let at = 0; at < list.length; at += TURN_ITEMS) {
-    if (at > 0) await pause();
-    yield list.slice(at, at + TURN_ITEMS);
-  }
 }
 
 /** A larger content is not compared: it counts as what its size alone tells. */

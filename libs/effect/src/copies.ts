@@ -4,7 +4,8 @@
 // share, unless it held nearly the same before.
 import type { Change } from '@writ/contract';
 import { lastName, type ChangedFiles, type FileChange } from './changed-files.ts';
-import { inTurns, type EffectContents } from './contents.ts';
+import type { EffectContents } from './contents.ts';
+import { inTurns, type Turns } from './in-turns.ts';
 import type { CountedPaths } from './paths.ts';
 
 /** A file that has this share in common with what it became, in order and of the longer of both, is still itself. */
@@ -13,7 +14,7 @@ export const OWN_SHARE = 0.75;
 /** Contents that stand now in files which held different ones before. Files that were equal may stay equal. */
 export async function sharedContents(
   { modified, copied }: Pick<ChangedFiles, 'modified' | 'copied'>,
-  turns: Pick<EffectContents, 'pause'>,
+  turns: Turns,
 ): Promise<ReadonlySet<string>> {
   const before = new Map<string, string>();
   const shared = new Set<string>();

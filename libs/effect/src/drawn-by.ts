@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import { createHmac } from 'node:crypto';
-import { inTurns, type EffectContents } from './contents.ts';
+import { inTurns, type Turns } from './in-turns.ts';
 
 /**
  * So many of a list, drawn by a keyed hash over all its paths: whoever does not know the key can tell neither which,
@@ -11,7 +11,7 @@ export async function drawnBy<T extends { readonly path: string }>(
   key: Uint8Array,
   all: readonly T[],
   count: number,
-  turns: Pick<EffectContents, 'pause'>,
+  turns: Turns,
 ): Promise<readonly T[]> {
   const hash = createHmac('sha256', key);
   for await (const some of inTurns(all, turns)) hash.update(`${some.map(({ path }) => path).join('\0')}\0`);

@@ -2,7 +2,8 @@
 //
 // Gathers the files of repositories for those who read them in worker threads. Nothing here looks into a file.
 import type { Change, FileState } from '@writ/contract';
-import { inTurns, type EffectContents } from './contents.ts';
+import type { EffectContents } from './contents.ts';
+import { inTurns } from './in-turns.ts';
 import { isReferenceFile, type Files } from './git/references.ts';
 import type { ObjectFiles } from './git/object-store.ts';
 import { withinGit } from './git-paths.ts';

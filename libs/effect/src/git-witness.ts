@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { Change } from '@writ/contract';
-import type { ContentFacts, EffectContents } from './contents.ts';
+import type { EffectContents } from './contents.ts';
+import type { ContentFacts } from './content-facts.ts';
 import type { TakenFile } from './git/kept-contents.ts';
 import { changedRepositories, GatheredBytes, type GitDirectory } from './git-directory.ts';
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-export { CONTENT_BYTES_MAX, type ContentFacts, type EffectContents, type FilesBefore } from './contents.ts';
+export { CONTENT_BYTES_MAX, type EffectContents, type FilesBefore } from './contents.ts';
+export type { ContentFacts } from './content-facts.ts';
 export { compareContents } from './compare-contents.ts';
 export { examineEffect, type EffectExamination, type ExaminedEffect } from './examine-effect.ts';
 export type { EffectFinding } from './finding.ts';

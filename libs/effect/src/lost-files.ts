@@ -2,7 +2,8 @@
 //
 // INVARIANT (unread is lost): what is not compared counts as lost, or for as much as the keyed sample it was drawn
 // beside. So nothing is gained by making files too long to compare, or many.
-import { type ContentFacts, type EffectContents } from './contents.ts';
+import type { EffectContents } from './contents.ts';
+import type { ContentFacts } from './content-facts.ts';
 import { atMost, isComparable, sampleOf } from './sample.ts';
 import { OWN_SHARE, sharedContents, type UnchangedFiles } from './copies.ts';
 import { namesakes, type ChangedFiles, type FileChange, type NewFile } from './changed-files.ts';

@@ -4,7 +4,8 @@
 // chooses them, so that nobody who does not know the key can put what they destroy where nobody looks. Long files never
 // take the room of short ones.
 import type { FileState } from '@writ/contract';
-import { CONTENT_BYTES_MAX, type EffectContents } from './contents.ts';
+import { CONTENT_BYTES_MAX } from './contents.ts';
+import type { Turns } from './in-turns.ts';
 import { drawnBy } from './drawn-by.ts';
 import type { FileChange } from './changed-files.ts';
 
@@ -40,11 +41,7 @@ export const atMost = (rest: number, lost: number, drawn: number): number =>
   rest === 0 ? 0 : Math.min(rest, Math.ceil((rest / drawn) * (lost + SURE_DEVIATIONS * Math.sqrt(lost + 1))));
 
 /** The files to look into. */
-export async function sampleOf(
-  all: readonly FileChange[],
-  key: Uint8Array,
-  turns: Pick<EffectContents, 'pause'>,
-): Promise<Sample> {
+export async function sampleOf(all: readonly FileChange[], key: Uint8Array, turns: Turns): Promise<Sample> {
   const [short, long, unread]: [FileChange[], FileChange[], FileChange[]] = [[], [], []];
   for (const each of all) {
     if (!isComparable(each.before, each.after)) unread.push(each);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { Change, FileState } from '@writ/contract';
-import { inTurns, type EffectContents } from './contents.ts';
+import type { EffectContents } from './contents.ts';
+import { inTurns } from './in-turns.ts';
 import type { EffectFinding } from './finding.ts';
 import { hooksPathsIn } from './git-config.ts';
 import { LATER_BYTES_MAX, type LaterNames, type LaterReader, type LaterStarters } from './later-contents.ts';

@@ -3,12 +3,10 @@
 // INVARIANT (the window's start is the measure): a series of effects is judged by what stood when it began, so that
 // neither small steps, nor files that it made itself, nor marks that it wrote make its loss smaller.
 import type { Change, FileState } from '@writ/contract';
-import { inTurns, type EffectContents } from './contents.ts';
+import { inTurns, type Turns } from './in-turns.ts';
 import { isReferenceFile } from './git/references.ts';
 import { withinGit } from './git-paths.ts';
 import type { CountedPaths } from './paths.ts';
-
-type Turns = Pick<EffectContents, 'pause'>;
 
 /** An earlier effect of the same series, committed or about to be. */
 export interface PastEffect {

@@ -7,7 +7,6 @@ import {
   type ToolCategory,
   type ToolClass,
 } from '@writ/contract';
-import type { HistoryFacts } from './decide/history.ts';
 
 export type Supervision = Exclude<AutonomyMode, 'no_go'>;
 export type RiskCeiling = 'none' | 'soft_gate' | 'no_go';
@@ -22,6 +21,9 @@ export interface EgressFacts {
   /** as the caller says; empty where it doesn't */
   readonly purpose: string;
 }
+
+/** What happened in a session before a call: counts, by the ids of what `historyNeeds` asked for. */
+export type HistoryFacts = Readonly<Record<string, number>>;
 
 /** What policy is told of a call. `category` is the tool definition's own; what risk made of it is in the ceiling. */
 export interface PolicyAsk {

@@ -7,6 +7,7 @@ export type {
   RiskCeiling,
   SessionMode,
   Supervision,
+  HistoryFacts,
 } from './ask.ts';
 export type { Steps } from './decide/cedar.ts';
 export {
@@ -16,7 +17,7 @@ export {
   decidePolicySteps,
   type EffectAsk,
 } from './decide/decide-policy.ts';
-export { historyNeeds, type HistoryFacts, type HistoryNeed } from './decide/history.ts';
+export { historyNeeds, type HistoryNeed } from './decide/history.ts';
 export { HistoryRule } from './document/history-rule.ts';
 export {
   effectSettingsFor,

@@ -10,7 +10,7 @@ import { verifyCosignatures } from '@writ/signing';
 import { keyEventOf } from './key-record.ts';
 import type { KeyEvent } from './key-record.ts';
 import type { KeySet } from './key-set.ts';
-import type { Witnessing } from './verify.ts';
+import type { Witnessing } from './trust-policy.ts';
 
 /** That a log says of a key that it was revoked, and where. */
 export interface LoggedRevocation {

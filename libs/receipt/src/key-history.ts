@@ -5,7 +5,8 @@ import type { KeyHistory } from './judge-by-place.ts';
 import type { KeySet } from './key-set.ts';
 import { ReceiptError } from './receipt-error.ts';
 import { verifyReceipt } from './verify.ts';
-import type { VerifiedReceipt, Witnessing } from './verify.ts';
+import type { VerifiedReceipt } from './verify.ts';
+import type { Witnessing } from './trust-policy.ts';
 
 /**
  * Reads the receipts of key records. A receipt by a key that was revoked since is no error, and says nothing.

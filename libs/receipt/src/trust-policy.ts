@@ -82,6 +82,13 @@ export interface WitnessTerms {
   readonly checkpointAgeMaxMs: number | null;
 }
 
+/** What a trust policy asks of witnesses, and when. */
+export interface Witnessing {
+  readonly terms: WitnessTerms;
+  /** The verifier's time, in milliseconds since the epoch. */
+  readonly now: number;
+}
+
 /** What is trusted of one deployment. */
 export interface Deployment {
   readonly name: string;

@@ -18,27 +18,15 @@ import { demand, within } from './refuse.ts';
 import { readRecord, requireSigningKey } from './signed-record.ts';
 import type { SignedRecord } from './signed-record.ts';
 import type { Subject } from './statement.ts';
-import type { WitnessTerms } from './trust-policy.ts';
 import { verifyWitnessed } from './witnessed.ts';
+import type { Witnessing } from './trust-policy.ts';
+import type { PassedCheck } from './passed-check.ts';
 
 /** What the caller already knows of the receipt it wants. Without it, a genuine receipt of another call would pass. */
 export interface Expectation {
   readonly operationId?: string;
   readonly logId?: string;
   readonly deployment?: string;
-}
-
-/** What a trust policy asks of witnesses, and when. */
-export interface Witnessing {
-  readonly terms: WitnessTerms;
-  /** The verifier's time, in milliseconds since the epoch. */
-  readonly now: number;
-}
-
-export interface PassedCheck {
-  readonly name: CheckName;
-  /** What was found, for people. */
-  readonly detail: string;
 }
 
 export interface VerifiedReceipt {

@@ -2,7 +2,7 @@
 import { verifyCosignatures } from '@writ/signing';
 import type { Cosignature } from '@writ/signing';
 import { demand, within } from './refuse.ts';
-import type { PassedCheck } from './verify.ts';
+import type { PassedCheck } from './passed-check.ts';
 import type { WitnessTerms } from './trust-policy.ts';
 
 /**

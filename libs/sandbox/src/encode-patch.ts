@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 import { chunksOf, stateOf, type Parts } from './encode-entries.ts';
 import type { EntryTree } from './entry-tree.ts';
-import { encodeHostMessage, type EntryHead } from './host-message.ts';
+import { encodeHostMessage } from './host-message.ts';
+import type { EntryHead } from './entry-head.ts';
 import { pathFault, targetFault } from './path.ts';
 import { SandboxJobError, type SandboxEntry, type SandboxPatch } from './sandbox.ts';
 

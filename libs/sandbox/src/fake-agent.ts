@@ -3,7 +3,7 @@ import { Channels } from './channels.ts';
 import { isChannelMessage } from './channel-message.ts';
 import { encodeAgentMessage, type AfterHead, type AgentMessage } from './agent-message.ts';
 import { CHUNK_BYTES_MAX } from './frame.ts';
-import type { FakeEnd, FakeWorld } from './fake-sandbox.ts';
+import type { FakeEnd, FakeWorld } from './fake-program.ts';
 import type { HostMessage, JobOrder } from './host-message.ts';
 import { parentsOf } from './path.ts';
 import type { SandboxEntry } from './sandbox.ts';

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { Duplex } from 'node:stream';
 import { parseAgentMessage } from './agent-message.ts';
 import { isChannelMessage } from './channel-message.ts';
 import { Channels } from './channels.ts';
@@ -8,41 +7,9 @@ import { EntryTree } from './entry-tree.ts';
 import { FakeAgent } from './fake-agent.ts';
 import { AGENT_FRAMES, FrameDecoder, HOST_FRAMES } from './frame.ts';
 import { encodeHostMessage, parseHostMessage } from './host-message.ts';
-import {
-  Sandbox,
-  type SandboxEnd,
-  type SandboxEntry,
-  type SandboxJob,
-  type SandboxReason,
-  type SandboxResult,
-} from './sandbox.ts';
+import { Sandbox, type SandboxJob, type SandboxResult } from './sandbox.ts';
 import { Transcript } from './transcript.ts';
-
-/** What a fake command finds and may change: the workspace is a map, and nothing else exists. */
-export interface FakeWorld {
-  readonly files: Map<string, SandboxEntry>;
-  readonly cwd: string;
-  readonly env: Readonly<Record<string, string>>;
-  readonly stdin: Buffer;
-  out(text: string | Uint8Array): void;
-  err(text: string | Uint8Array): void;
-  /** A connection to the job's proxy; null where it has none, or too many. */
-  connect(): Duplex | null;
-}
-
-/**
- * How a fake command ends: by a status, by a signal, not by itself (waiting, or busy on every processor), or as the
- * engine would end it.
- */
-export type FakeEnd =
-  | number
-  | { readonly signal: string }
-  | 'never'
-  | 'busy'
-  | { readonly ended: SandboxEnd; readonly reason: SandboxReason };
-
-/** A stand-in for one command. */
-export type FakeProgram = (world: FakeWorld) => FakeEnd | Promise<FakeEnd>;
+import type { FakeWorld, FakeProgram } from './fake-program.ts';
 
 export interface FakeSandboxOptions {
   /** what each command does; one that isn't there ends with the shell's 127 */

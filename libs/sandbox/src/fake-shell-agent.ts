@@ -2,8 +2,9 @@
 import { createHash } from 'node:crypto';
 import { encodeAgentMessage, type AfterHead, type AgentMessage } from './agent-message.ts';
 import { stateOf } from './encode-entries.ts';
-import type { FakeShellProgram, FakeShellWorld } from './fake-shells.ts';
-import type { EntryHead, HostMessage } from './host-message.ts';
+import type { FakeShellProgram, FakeShellWorld } from './fake-shell-program.ts';
+import type { HostMessage } from './host-message.ts';
+import type { EntryHead } from './entry-head.ts';
 import { parentsOf } from './path.ts';
 import type { SandboxEntry } from './sandbox.ts';
 import type { CheckedPath, TurnOrder } from './shell-message.ts';

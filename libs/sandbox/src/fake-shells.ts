@@ -6,21 +6,7 @@ import { parseHostMessage } from './host-message.ts';
 import type { SandboxEntry, SandboxPatch } from './sandbox.ts';
 import { NO_USAGE, Shell, ShellEnded, Shells, type ShellSpec, type ShellTurn, type ShellTurned } from './shell.ts';
 import { ShellTalk } from './shell-talk.ts';
-
-/** What a fake command finds: files, and variables that last from one command to the next. */
-export interface FakeShellWorld {
-  readonly files: Map<string, SandboxEntry>;
-  readonly vars: Map<string, string>;
-  out(text: string): void;
-}
-
-/**
- * A stand-in for one command: ends with a status, exits the shell, or runs until it is told something that it ends at:
- * a status, or null to run on.
- */
-export type FakeShellProgram = (
-  world: FakeShellWorld,
-) => number | { readonly exit: number } | { readonly runs: (input: string) => number | null };
+import type { FakeShellProgram } from './fake-shell-program.ts';
 
 /**
  * Shells without containers: programs in place of commands. Everything travels as frames, so that what a caller sees is

@@ -18,21 +18,7 @@ import {
 } from './meta.ts';
 import { pathFault, targetFault } from './path.ts';
 import { encodeShellOrder, parseShellOrder, type ShellOrder } from './shell-message.ts';
-
-/**
- * The head of an entry of the workspace: a file's content follows, its first chunk in the same frame, the rest in
- * `data` frames. Agents of earlier images compare files by `sha256`.
- */
-export type EntryHead =
-  | {
-      readonly kind: 'file';
-      readonly path: string;
-      readonly mode: '644' | '755';
-      readonly size: number;
-      readonly sha256: string;
-    }
-  | { readonly kind: 'dir'; readonly path: string }
-  | { readonly kind: 'symlink'; readonly path: string; readonly target: string };
+import type { EntryHead } from './entry-head.ts';
 
 /** Arguments of one program; as many as any definition has, and far below what the kernel takes. */
 export const ARGUMENTS_MAX = 4096;

@@ -19,13 +19,8 @@ export { encodeEntries, stateOf, type Parts } from './encode-entries.ts';
 export { assertRunnable, encodeJob } from './encode-job.ts';
 export { encodePatches } from './encode-patch.ts';
 export { EntryTree } from './entry-tree.ts';
-export {
-  FakeSandbox,
-  type FakeEnd,
-  type FakeProgram,
-  type FakeSandboxOptions,
-  type FakeWorld,
-} from './fake-sandbox.ts';
+export { FakeSandbox, type FakeSandboxOptions } from './fake-sandbox.ts';
+export type { FakeEnd, FakeProgram, FakeWorld } from './fake-program.ts';
 export {
   AGENT_FRAMES,
   CHUNK_BYTES_MAX,
@@ -36,13 +31,8 @@ export {
   type Frame,
   type FrameTable,
 } from './frame.ts';
-export {
-  encodeHostMessage,
-  parseHostMessage,
-  type EntryHead,
-  type HostMessage,
-  type JobOrder,
-} from './host-message.ts';
+export { encodeHostMessage, parseHostMessage, type HostMessage, type JobOrder } from './host-message.ts';
+export type { EntryHead } from './entry-head.ts';
 export { comparePaths, parentOf, parentsOf, pathFault, targetFault } from './path.ts';
 export {
   heardBytesOf,
@@ -67,7 +57,8 @@ export {
   type SandboxUsage,
   type Standing,
 } from './sandbox.ts';
-export { FakeShells, type FakeShell, type FakeShellProgram, type FakeShellWorld } from './fake-shells.ts';
+export { FakeShells, type FakeShell } from './fake-shells.ts';
+export type { FakeShellProgram, FakeShellWorld } from './fake-shell-program.ts';
 export {
   NO_USAGE,
   Shell,

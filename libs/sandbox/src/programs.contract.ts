@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { FakeProgram, FakeWorld } from './fake-sandbox.ts';
+import type { FakeProgram, FakeWorld } from './fake-program.ts';
 
 /** Commands of the contract suite, each with what it does where there is no shell. */
 const put = (world: FakeWorld, path: string, content: string | Uint8Array, mode: '644' | '755' = '644') =>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import { encodeFrame, FrameError, HOST_FRAMES } from './frame.ts';
-import type { EntryHead } from './host-message.ts';
+import type { EntryHead } from './entry-head.ts';
 import {
   countOf,
   encodeMeta,

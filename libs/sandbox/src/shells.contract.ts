@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { FakeShellProgram } from './fake-shells.ts';
+import type { FakeShellProgram } from './fake-shell-program.ts';
 import type { SandboxChange, SandboxEntry, SandboxPatch } from './sandbox.ts';
 import type { Shell, ShellSpec, Shells, ShellTurn } from './shell.ts';
 

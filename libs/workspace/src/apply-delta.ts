@@ -5,7 +5,8 @@
 import type { Change, Delta, FileState } from '@writ/contract';
 import { compareUtf8 } from './compare-utf8.ts';
 import { ConflictError } from './conflict-error.ts';
-import { encoding, isSameState, loadNode, stateOf, type NewBlob, type NodeEntry, type NodeReader } from './node.ts';
+import { encoding, isSameState, loadNode, stateOf, type NewBlob, type NodeReader } from './node.ts';
+import type { NodeEntry } from './node-entry.ts';
 import { joinPath, ROOT, segmentsOf, type WorkspacePath } from './path.ts';
 import { partsOf, runWithPauses, type Steps } from './steps.ts';
 

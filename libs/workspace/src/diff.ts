@@ -2,7 +2,8 @@
 import type { Change, Delta } from '@writ/contract';
 import { byName } from './apply-delta.ts';
 import { orderingDelta } from './delta.ts';
-import { isSameState, loadNode, stateOf, type NodeEntry, type NodeReader } from './node.ts';
+import { isSameState, loadNode, stateOf, type NodeReader } from './node.ts';
+import type { NodeEntry } from './node-entry.ts';
 import { joinPath, ROOT, type WorkspacePath } from './path.ts';
 import { snapshotIdOf } from './snapshot.ts';
 import { partsOf, runWithPauses } from './steps.ts';

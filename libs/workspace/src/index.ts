@@ -22,9 +22,9 @@ export {
   withBlobs,
   withPauses,
   type NewBlob,
-  type NodeEntry,
   type NodeReader,
 } from './node.ts';
+export type { NodeEntry } from './node-entry.ts';
 export { LINK_TARGET_BYTES_MAX, linkTargetFault } from './link-target.ts';
 export {
   ancestorsOf,
@@ -63,9 +63,9 @@ export { isFileTool, runFileTool } from './fs-tools/run.ts';
 export type { SearchedText, SearchWork } from './fs-tools/search-text.ts';
 export {
   FILE_TOOL_FAULTS,
-  ToolFault,
   type FileToolContext,
   type FileToolOutcome,
   type FileToolSuccess,
   type ToolFailure,
 } from './fs-tools/outcome.ts';
+export { ToolFault } from './fs-tools/tool-fault.ts';

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 import fc from 'fast-check';
 import { LARGE_BYTES, LargeNodes } from './large-nodes.ts';
-import { encodeNode, loadNode, parseNode, type NodeEntry } from './node.ts';
+import { encodeNode, loadNode, parseNode } from './node.ts';
+import type { NodeEntry } from './node-entry.ts';
 
 const entry = (name: string): NodeEntry => ({ kind: 'file', mode: '644', name, sha256: '0'.repeat(64), size: 1 });
 const directoryOf = (seed: string, count: number) =>

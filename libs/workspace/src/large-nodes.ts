@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { NodeEntry } from './node.ts';
+import type { NodeEntry } from './node-entry.ts';
 
 /** A directory of some three hundred files: below it, reading is as fast as remembering. */
 export const LARGE_BYTES = 64 * 1024;

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 import { canonicalBytes } from '@writ/digest';
 import { deltaId, deltaOf } from './delta.ts';
-import { encodeNode, loadNode, parseNode, type NodeEntry } from './node.ts';
+import { encodeNode, loadNode, parseNode } from './node.ts';
+import type { NodeEntry } from './node-entry.ts';
 import { emptyTree, parseSnapshotId, snapshotIdOf } from './snapshot.ts';
 import { DIR, file } from './tree-model.contract.ts';
 

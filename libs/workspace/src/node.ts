@@ -10,20 +10,7 @@ import { LARGE_BYTES, LargeNodes } from './large-nodes.ts';
 import { isName } from './path.ts';
 import { partsOf, runAtOnce, runWithPauses, sorting, type Pause, type Steps } from './steps.ts';
 import { decodeText } from './text.ts';
-
-/**
- * What a directory holds under a name. `sha256` is of the file's bytes, of the link's target text, or of the node
- * below; `size` in bytes, 0 for a directory.
- */
-export type NodeEntry =
-  | {
-      readonly kind: 'file';
-      readonly mode: '644' | '755';
-      readonly name: string;
-      readonly sha256: string;
-      readonly size: number;
-    }
-  | { readonly kind: 'dir' | 'symlink'; readonly name: string; readonly sha256: string; readonly size: number };
+import type { NodeEntry } from './node-entry.ts';
 
 /**
  * Gives the bytes of a node or of a file's content by their SHA-256 (64 lower-case hexadecimal digits). MUST throw

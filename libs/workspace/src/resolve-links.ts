@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import { Fault } from '@writ/contract';
-import { loadNode, type NodeEntry, type NodeReader } from './node.ts';
+import { loadNode, type NodeReader } from './node.ts';
+import type { NodeEntry } from './node-entry.ts';
 import { decodeText } from './text.ts';
 import { isName, parsePath, pathOf, segmentsOf, type WorkspacePath } from './path.ts';
 import { quote } from './quote.ts';

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { EgressRequest } from '@writ/contract';
-import { requestWithout } from '../redaction/call-secrets.ts';
-import type { Call, RunContext } from '../runners/runner.ts';
+import { requestWithout } from '../redaction/redacted-request.ts';
+import type { Call, RunContext } from '../calls/runner.ts';
 import { CallGate } from './call-gate.ts';
 import { UNWATCHED, type GateWatch } from './gate-watch.ts';
 import type { EgressPorts } from './ports.ts';

@@ -39,3 +39,4 @@ export const SECRET_TASKS = {
   'secrets.place': async ({ command }: { readonly command: string }): Promise<Placed> =>
     placeSecrets(command, await shellGrammar()),
 } as const;
+export type SecretTasks = typeof SECRET_TASKS;

@@ -2,12 +2,13 @@
 //
 // Redaction of what a call did: short things in place, long ones on a worker thread.
 import type { SandboxResult } from '@writ/sandbox';
-import type { CallWork } from '../support/call-work.ts';
+import type { CallWork } from '../foundation/call-work.ts';
 import { redactedOutput } from './redacted-output.ts';
+import type { SecretTasks } from './secret-tasks.ts';
 import { SCANNED_BYTES, type Values } from './redactor.ts';
 
 /** Where long things are redacted. */
-export type SecretWork = Pick<CallWork, 'run'>;
+export type SecretWork = CallWork<SecretTasks>;
 
 /** Of secrets that make patterns ready in a millisecond; of longer ones all work goes to a thread. */
 const BRIEF_VALUES = 1_024;

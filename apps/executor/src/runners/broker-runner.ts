@@ -7,7 +7,7 @@ import type { CallGate } from '../egress/call-gate.ts';
 import type { EgressGate } from '../egress/gate.ts';
 import { GateRefusal } from '../egress/gate-error.ts';
 import { netEgress } from './net-egress.ts';
-import { Runner, type Call, type RunContext, type Staged } from './runner.ts';
+import { Runner, type Call, type RunContext, type Staged } from '../calls/runner.ts';
 import { webFetch } from './web-fetch.ts';
 import { webSearch } from './web-search.ts';
 

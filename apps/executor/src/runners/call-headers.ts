@@ -3,7 +3,7 @@ import { readReferences, replaceReferences } from '@writ/contract';
 import type { EgressTarget } from '@writ/egress';
 import type { Headers } from '../egress/call-gate.ts';
 import { GateRefusal } from '../egress/gate-error.ts';
-import type { Call } from './runner.ts';
+import type { Call } from '../calls/runner.ts';
 
 /** A header as a call writes it; its value may name secrets. */
 export interface WrittenHeader {

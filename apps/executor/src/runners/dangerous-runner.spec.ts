@@ -2,7 +2,7 @@
 import type { ExecutionProfile } from '@writ/contract';
 import { cannotStart } from '@writ/sandbox';
 import { DangerousRunner } from './dangerous-runner.ts';
-import type { Call, RunContext, Staged } from './runner.ts';
+import type { Call, RunContext, Staged } from '../calls/runner.ts';
 import { ScriptedKernel, tenantId } from '../specs/scripted-kernel.ts';
 
 const PROFILE: ExecutionProfile = {

@@ -8,7 +8,7 @@ import { SHELL_DANGEROUS, type TenantId } from '@writ/contract';
 import { rawJob, repositoryFault } from '@writ/mk8-shell/dangerous';
 import { CANNOT_RUN, cannotStart } from '@writ/sandbox';
 import { pacedReader } from './paced-reader.ts';
-import { Runner, type Call, type RunContext, type Staged } from './runner.ts';
+import { Runner, type Call, type RunContext, type Staged } from '../calls/runner.ts';
 import { readableTree, type Tree } from './sandbox-entries.ts';
 
 /** Settings of a repository are short; longer ones are nobody's. */

@@ -13,7 +13,7 @@ import { coversPath } from '@writ/capability';
 import { doFileWork, isBriefFileWork, runFileTool, type FileToolOutcome, type FileWorker } from '@writ/workspace';
 import { limitOf, timeLeft, verifyTime, verifyWritten } from './inline-limits.ts';
 import { pacedReader } from './paced-reader.ts';
-import { Runner, type Call, type RunContext, type Staged } from './runner.ts';
+import { Runner, type Call, type RunContext, type Staged } from '../calls/runner.ts';
 import { runSkillTool } from './skill-tool.ts';
 import { runTaskTool } from './task-tools.ts';
 

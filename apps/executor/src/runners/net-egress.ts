@@ -10,7 +10,7 @@ import { exchange } from '../egress/exchange.ts';
 import { bytesWithoutValues } from '../redaction/secret-work.ts';
 import { headersOfCall, type WrittenHeader } from './call-headers.ts';
 import { encoded, readBody } from './read-body.ts';
-import type { Call, RunContext } from './runner.ts';
+import type { Call, RunContext } from '../calls/runner.ts';
 
 interface EgressArgs {
   readonly route: { readonly method: string; readonly url: string };

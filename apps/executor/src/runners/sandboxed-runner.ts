@@ -15,7 +15,7 @@ import { WholeOutput } from '../outputs/whole-output.ts';
 import { outputWithoutValues } from '../redaction/secret-work.ts';
 import { CONTAINER_TMPFS_BYTES, ROOM_HINT, roomFault } from './container-room.ts';
 import { pacedReader } from './paced-reader.ts';
-import { imageOf, Runner, type Call, type RunContext, type Staged } from './runner.ts';
+import { imageOf, Runner, type Call, type RunContext, type Staged } from '../calls/runner.ts';
 import { readableTree, sandboxEntries, sandboxPatches, type Tree } from './sandbox-entries.ts';
 import { stagedDelta } from './staged-delta.ts';
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { ScriptOrder } from '@writ/mk8-shell';
-import type { Call, RunContext, Staged } from './runner.ts';
+import type { Call, RunContext, Staged } from '../calls/runner.ts';
 import { ScriptRunner } from './script-runner.ts';
 
 const CALL = {

@@ -7,7 +7,7 @@ import { MK8_RUN } from '@writ/contract';
 import { parseJson } from '@writ/digest';
 import { DEFAULT_SANDBOX, type RanReport, type ScriptOrder } from '@writ/mk8-shell';
 import { Value } from 'typebox/value';
-import { Runner, type Call, type RunContext, type Staged } from './runner.ts';
+import { Runner, type Call, type RunContext, type Staged } from '../calls/runner.ts';
 
 /**
  * Where images have it, with a node of its own version: as a snapshot, in half the time that its source would need to

@@ -2,7 +2,7 @@
 import { SKILL_FILE } from '@writ/contract';
 import { decodeText, quote, type FileToolOutcome } from '@writ/workspace';
 import type { BlobReader } from '@writ/blobs';
-import type { Call } from './runner.ts';
+import type { Call } from '../calls/runner.ts';
 
 /** Names that a message tells: enough to find the one that was meant, few enough to stay a message. */
 const TOLD_MAX = 24;

@@ -15,7 +15,7 @@ import {
   type NodeEntry,
   type NodeReader,
 } from '@writ/workspace';
-import { contentHash } from '../support/content-hash.ts';
+import { contentHash } from '../foundation/content-hash.ts';
 
 /**
  * The delta of what a container changed. `before` is taken from the snapshot, not from what was sent in: a path that

@@ -9,7 +9,7 @@ import {
   type Task,
 } from '@writ/contract';
 import type { FileToolOutcome } from '@writ/workspace';
-import type { Call } from './runner.ts';
+import type { Call } from '../calls/runner.ts';
 
 const no = (code: FaultCode, message: string, hint: string): FileToolOutcome<never> => ({
   ok: false,

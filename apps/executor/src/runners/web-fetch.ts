@@ -8,7 +8,7 @@ import { withoutValues } from '../redaction/secret-work.ts';
 import { headersOfCall, type WrittenHeader } from './call-headers.ts';
 import { readBody } from './read-body.ts';
 import { readablePage } from './readable-page.ts';
-import type { Call, RunContext } from './runner.ts';
+import type { Call, RunContext } from '../calls/runner.ts';
 
 /** Redirects that are followed, as browsers' patience goes at its shortest. */
 const REDIRECTS_MAX = 5;

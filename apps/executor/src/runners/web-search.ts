@@ -6,7 +6,7 @@ import type { CallGate, Headers } from '../egress/call-gate.ts';
 import { exchange } from '../egress/exchange.ts';
 import { GateRefusal } from '../egress/gate-error.ts';
 import { readBody } from './read-body.ts';
-import type { Call } from './runner.ts';
+import type { Call } from '../calls/runner.ts';
 
 /** What a provider says in answer to one search, several times over. */
 const ANSWER_BYTES_MAX = 2 * 1024 * 1024;

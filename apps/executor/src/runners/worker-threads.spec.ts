@@ -5,7 +5,7 @@ import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { setImmediate as turn, setTimeout as sleep } from 'node:timers/promises';
 import type { CallLimits, ReportRequest } from '@writ/contract';
 import { WorkerPool } from '@writ/worker-pool';
-import type { ExecutorTasks } from '../executor.worker.ts';
+import type { ExecutorTasks } from '../calls/worker-tasks.ts';
 import { ScriptedKernel } from '../specs/scripted-kernel.ts';
 import { InlineRunner } from './inline-runner.ts';
 

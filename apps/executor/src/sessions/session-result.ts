@@ -3,7 +3,7 @@ import { stripVTControlCharacters } from 'node:util';
 import type { FaultCode, Usage } from '@writ/contract';
 import type { SandboxUsage, ShellControl, ShellEnded, ShellTurned } from '@writ/sandbox';
 import { shownText } from '../outputs/shown-text.ts';
-import type { Staged } from '../runners/runner.ts';
+import type { Staged } from '../calls/runner.ts';
 import type { CopiedDelta } from './working-copy.ts';
 
 /** The arguments of `shell.session`, as its definition has them. */

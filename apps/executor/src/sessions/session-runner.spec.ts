@@ -3,10 +3,10 @@ import type { ReportReply, ShellAttachReply, ShellEnding } from '@writ/contract'
 import { SHELL_SESSION } from '@writ/contract';
 import { FakeShells, type FakeShell, type FakeShellProgram } from '@writ/sandbox';
 import { InlineWork } from '@writ/worker-pool';
-import { executorTasks } from '../executor.worker.ts';
-import { callWork } from '../support/call-work.ts';
+import { executorTasks } from '../calls/worker-tasks.ts';
+import { callWork } from '../foundation/call-work.ts';
 import { IMAGE, ScriptedKernel, tenantId } from '../specs/scripted-kernel.ts';
-import type { Call, RunContext, Staged } from '../runners/runner.ts';
+import type { Call, RunContext, Staged } from '../calls/runner.ts';
 import { SessionRunner } from './session-runner.ts';
 import { Outputs } from '../outputs/outputs.ts';
 import { Sessions } from './sessions.ts';

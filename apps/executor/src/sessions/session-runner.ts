@@ -14,9 +14,9 @@ import { NO_USAGE, SandboxJobError, ShellEnded, type ShellTurned, type Shells } 
 import { CONTAINER_TMPFS_BYTES, roomFault } from '../runners/container-room.ts';
 import { readableTree, sandboxEntries } from '../runners/sandbox-entries.ts';
 import type { Outputs } from '../outputs/outputs.ts';
-import { withoutSecrets } from '../redaction/call-secrets.ts';
+import { withoutSecrets } from '../calls/call-secrets.ts';
 import { pacedReader } from '../runners/paced-reader.ts';
-import { imageOf, Runner, type Call, type RunContext, type Staged } from '../runners/runner.ts';
+import { imageOf, Runner, type Call, type RunContext, type Staged } from '../calls/runner.ts';
 import { LiveSession } from './live-session.ts';
 import { endedResult, stagedEnd, stagedFailure, stagedTurn, type SessionArgs } from './session-result.ts';
 import type { Sessions } from './sessions.ts';

@@ -3,9 +3,9 @@ import { Fault, LIMITS, type AppendReply, type AppendRequest } from '@writ/contr
 import { isTraced } from '@writ/telemetry';
 import type { Entry } from '../log/entry.ts';
 import { keyOf, type LogStore } from '../log/log-store.ts';
-import type { Checkpoints } from '../sign/checkpoints.ts';
-import { WriteBatcher } from '../support/write-batcher.ts';
-import type { AppendWatch } from '../support/ledger-watch.ts';
+import type { Checkpoints } from '../signing/checkpoints.ts';
+import { WriteBatcher } from '../foundation/write-batcher.ts';
+import type { AppendWatch } from '../foundation/ledger-watch.ts';
 import { inTracesOf } from './in-traces.ts';
 import type { RecordVerifier } from './record-verifier.ts';
 

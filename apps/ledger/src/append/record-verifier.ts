@@ -13,7 +13,7 @@ import { parseIJson } from '@writ/digest';
 import { keyEventOf } from '@writ/receipt';
 import { decodeBase64, ed25519Engine, verifyEnvelope, verifyEnvelopeAside, type KnownKey } from '@writ/signing';
 import type { Entry } from '../log/entry.ts';
-import { Places } from '../support/places.ts';
+import { ConcurrencyLimiter } from '../foundation/concurrency-limiter.ts';
 
 type SentRecord = AppendRequest['records'][number];
 /** Where a signature is verified: beside the event loop, or on it. */
@@ -34,7 +34,7 @@ const text = (value: unknown): string | null => (typeof value === 'string' ? val
 export class RecordVerifier {
   readonly #keys: ReadonlyMap<string, KnownKey>;
   readonly #now: () => number;
-  readonly #places = new Places(ed25519Engine.asideAtOnce);
+  readonly #limiter = new ConcurrencyLimiter(ed25519Engine.asideAtOnce);
 
   /** `now`: milliseconds since the epoch */
   constructor(keys: ReadonlyMap<string, KnownKey>, now: () => number) {
@@ -48,7 +48,7 @@ export class RecordVerifier {
    */
   async verify(record: SentRecord, where: Where): Promise<Entry | Fault> {
     try {
-      return await this.#places.run(() => this.#entryOf(record, where));
+      return await this.#limiter.run(() => this.#entryOf(record, where));
     } catch (error) {
       return error instanceof Fault
         ? error

@@ -3,7 +3,7 @@ import { Fault, type ExportReply, type ExportRequest } from '@writ/contract';
 import type { Client } from '@writ/database';
 import { hashAtFromTiles, inclusionNodes, proveInclusion, tilesOf } from '@writ/merkle';
 import { encodeBase64 } from '@writ/signing';
-import type { Checkpoint, Checkpoints } from '../sign/checkpoints.ts';
+import type { Checkpoint, Checkpoints } from '../signing/checkpoints.ts';
 import { envelopeOf, readLeaves } from './leaf-rows.ts';
 import type { SignedLog } from './signed-log.ts';
 import { fetchTiles } from './tiles.ts';

@@ -16,8 +16,8 @@ import {
 } from '@writ/merkle';
 import { encodeBase64 } from '@writ/signing';
 import { LRUCache } from 'lru-cache';
-import type { SignedMemory } from '../sign/signed-memory.ts';
-import { ledgerSql, type CheckpointRow, type TileRow } from '../store/functions.ts';
+import type { SignedMemory } from '../signing/signed-memory.ts';
+import { ledgerSql, type CheckpointRow, type TileRow } from '../foundation/ledger-functions.ts';
 
 /** Full tiles remembered: 16 KiB each, so 32 MiB. */
 const TILES_MAX = 2_048;

@@ -25,7 +25,7 @@ import {
   tileWidth,
 } from '@writ/merkle';
 import { encodeBase64 } from '@writ/signing';
-import type { Checkpoint } from '../sign/checkpoints.ts';
+import type { Checkpoint } from '../signing/checkpoints.ts';
 import type { InclusionProofs } from './inclusion-proofs.ts';
 import { readLeaves, readSignatures } from './leaf-rows.ts';
 import type { SignedLog, SignedRead } from './signed-log.ts';

@@ -2,9 +2,10 @@
 import { Fault } from '@writ/contract';
 import { inTransaction, type Client, type Pool } from '@writ/database';
 import { isSameHash } from '@writ/merkle';
-import type { SignedMemory } from '../sign/signed-memory.ts';
-import { ledgerSql, type OpenRow } from '../store/functions.ts';
-import type { CommittedRoot, Entry, LogEntries } from './entry.ts';
+import type { SignedMemory } from '../signing/signed-memory.ts';
+import { ledgerSql, type OpenRow } from '../foundation/ledger-functions.ts';
+import type { CommittedRoot } from '../signing/committed-root.ts';
+import type { Entry, LogEntries } from './entry.ts';
 import { growLog, NEW_LOG, parseLogState, type LogState } from './grow.ts';
 import { edgeReader, standingAfter, StandingLogs, type Edges, type Standing } from './standing-logs.ts';
 import { edgesOf } from './tiles.ts';

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import { logIdOf, type TenantId } from '@writ/contract';
 import { inTenant, type Client, type Pool } from '@writ/database';
-import type { Checkpoint, Checkpoints } from '../sign/checkpoints.ts';
+import type { Checkpoint, Checkpoints } from '../signing/checkpoints.ts';
 
 /**
  * Reads what it was asked for as far as the checkpoint covers it; null where it doesn't. There is no checkpoint in a

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import { encodeFrontier, encodeTile, rootOfFrontier, TILE_WIDTH, type Tile } from '@writ/merkle';
-import type { ledgerSql } from '../store/functions.ts';
+import type { ledgerSql } from '../foundation/ledger-functions.ts';
 import type { LogEntries } from './entry.ts';
 import type { Growth, LogState } from './grow.ts';
 

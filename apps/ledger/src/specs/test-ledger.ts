@@ -32,8 +32,8 @@ import { LogReader } from '../log/log-reader.ts';
 import { LogStore } from '../log/log-store.ts';
 import { Receipts } from '../log/receipts.ts';
 import { SignedLog } from '../log/signed-log.ts';
-import { Checkpoints, NO_WITNESSES, type Witnessing } from '../sign/checkpoints.ts';
-import { SignedMemory } from '../sign/signed-memory.ts';
+import { Checkpoints, NO_WITNESSES, type Witnessing } from '../signing/checkpoints.ts';
+import { SignedMemory } from '../signing/signed-memory.ts';
 
 /** A record as the kernel sends it. */
 export type Sent = AppendRequest['records'][number];

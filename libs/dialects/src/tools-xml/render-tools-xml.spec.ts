@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import fc from 'fast-check';
 import { parse, render } from '../dialects.ts';
-import type { Outcome } from '../dialect.ts';
+import type { Outcome } from '../outcome.ts';
 import { elementsOf, ElementReader, textOf } from './element.ts';
 
 const COMMAND = parse(

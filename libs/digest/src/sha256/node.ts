@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import { createHash, hash, type Hash } from 'node:crypto';
 import { lengthOf, writeBytes } from '../bytes.ts';
-import type { Sha256 } from './sha256.ts';
+import type { Sha256 } from './platform.ts';
 
 const DIGEST_BYTES = 32;
 /** Parts that are longer together are hashed in turn: there it isn't the calls that cost. */

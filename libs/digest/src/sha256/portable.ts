@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import { sha256 } from '@noble/hashes/sha2.js';
 import { toHex } from '../bytes.ts';
-import type { Sha256 } from './sha256.ts';
+import type { Sha256 } from './platform.ts';
 
 function digest(parts: readonly Uint8Array[]): Uint8Array {
   const hash = sha256.create();

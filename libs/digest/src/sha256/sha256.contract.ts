@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import { utf8Bytes } from '../bytes.ts';
-import type { Sha256 } from './sha256.ts';
+import type { Sha256 } from './platform.ts';
 
 /**
  * Vectors of FIPS 180-4 by NIST (https://csrc.nist.gov/projects/cryptographic-standards-and-guidelines/example-values):

@@ -1,14 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import { platform } from '#sha256';
 
-/** SHA-256 (FIPS 180-4) over parts in turn, as if they were one run of bytes. */
-export interface Sha256 {
-  /** 32 bytes that belong to the caller. */
-  digest(parts: readonly Uint8Array[]): Uint8Array;
-  /** The same as 64 lower-case hexadecimal digits. */
-  hex(parts: readonly Uint8Array[]): string;
-}
-
 /** The 32 bytes of SHA-256 (FIPS 180-4) over the parts in turn, as if they were one run of bytes. */
 export function sha256(...parts: readonly Uint8Array[]): Uint8Array {
   return platform.digest(parts);

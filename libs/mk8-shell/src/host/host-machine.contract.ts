@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { Command, CommandEnded } from './host.ts';
-import type { Inside } from './host.contract.ts';
+import type { Inside } from './inside.contract.ts';
 
 const never = new AbortController().signal;
 const LONG_MS = 60_000;

@@ -1,13 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { Host } from './host.ts';
 import { netContract, processContract, systemContract } from './host-machine.contract.ts';
-
-/** What a suite does to a world from within, as a program in the sandbox could. */
-export interface Inside {
-  readonly host: Host;
-  readonly link: (path: string, target: string) => Promise<void> | void;
-  readonly close?: () => Promise<void>;
-}
+import type { Inside } from './inside.contract.ts';
 
 const bytes = (text: string): Uint8Array => Buffer.from(text);
 const never = new AbortController().signal;

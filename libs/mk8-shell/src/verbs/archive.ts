@@ -9,12 +9,7 @@ import { refused, StepError } from '../run/step-error.ts';
 import { readPath } from '../rules/paths.ts';
 import { readTar } from './tar.ts';
 import { readZip } from './zip.ts';
-
-export interface ArchiveEntry {
-  readonly path: string;
-  readonly kind: 'file' | 'directory';
-  readonly bytes: Uint8Array;
-}
+import type { ArchiveEntry } from './archive-entry.ts';
 
 /** Unpacks an archive, told by its first bytes. @throws StepError */
 export async function extractArchive(archive: string, target: string, files: GuardedFiles): Promise<string> {

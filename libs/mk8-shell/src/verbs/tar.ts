@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import { VERB_LIMITS } from '../limits.ts';
 import { refused, StepError } from '../run/step-error.ts';
-import type { ArchiveEntry } from './archive.ts';
+import type { ArchiveEntry } from './archive-entry.ts';
 
 const BLOCK = 512;
 

@@ -2,7 +2,7 @@
 import { crc32, inflateRawSync } from 'node:zlib';
 import { VERB_LIMITS } from '../limits.ts';
 import { refused, StepError } from '../run/step-error.ts';
-import type { ArchiveEntry } from './archive.ts';
+import type { ArchiveEntry } from './archive-entry.ts';
 
 const END = 0x06054b50;
 const CENTRAL = 0x02014b50;

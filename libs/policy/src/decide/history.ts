@@ -4,6 +4,7 @@ import type { HistoryRule } from '../document/history-rule.ts';
 import type { PolicySet } from '../policy-set.ts';
 import { spanOf } from './words.ts';
 import type { Ground } from './corridor.ts';
+import type { HistoryFacts } from '../ask.ts';
 
 /**
  * A number that a decision needs to know of the session's past: how many such calls there were before the one at hand.
@@ -21,8 +22,6 @@ export interface HistoryNeed {
   readonly window_ms: number | null;
 }
 
-/** Counts by `HistoryNeed.id`. */
-export type HistoryFacts = Readonly<Record<string, number>>;
 export type HistoryAsk = { readonly tool_id: string; readonly task_class: string };
 
 /** What must be read of the session's records before a call of the tool can be decided; empty for most. */

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import { EFFECT_RULES } from '@writ/contract';
-import type { DetailedError, PolicyJson } from '@cedar-policy/cedar-wasm/nodejs';
+import type { DetailedError } from '@cedar-policy/cedar-wasm/nodejs';
 import { askCedar } from '../cedar-instance.ts';
 import { RULE_ID } from '../document/history-rule.ts';
 import { POLICY_LIMITS } from '../document/policy-document.ts';
@@ -8,14 +8,7 @@ import { problemOf, type PolicyProblem } from '../problems.ts';
 import { complexityProblems } from './complexity.ts';
 import { patternProblems } from './patterns.ts';
 import { problemAt } from './place.ts';
-
-/** One rule as it stands in the text. */
-export interface RuleText {
-  readonly text: string;
-  /** offset in the whole text */
-  readonly at: number;
-  readonly json: PolicyJson;
-}
+import type { RuleText } from './rule-text.ts';
 
 /** What was read of a text: its rules by id, and what is wrong with it. */
 export interface RulesRead {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { ActionConstraint, PolicyJson } from '@cedar-policy/cedar-wasm/nodejs';
-import type { RuleText } from './cedar-text.ts';
+import type { RuleText } from './rule-text.ts';
 import { demandsOf, type Demand } from './facets.ts';
 import { readsOf, type Reads } from './reads.ts';
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { PolicyProblem } from '../problems.ts';
-import type { RuleText } from './cedar-text.ts';
+import type { RuleText } from './rule-text.ts';
 import { problemAt } from './place.ts';
 
 /**

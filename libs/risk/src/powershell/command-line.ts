@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-import { field, isExact, type Field } from '../shell/field.ts';
+import { field, isExact, type Field, type Source } from '../shell/field.ts';
 import type { Reading, Shell } from '../shell/shell.ts';
-import { ANYTHING, NOTHING, textOf, type Source } from '../shell/source.ts';
+import { ANYTHING, NOTHING, textOf } from '../shell/source.ts';
 
 /** A parameter of `pwsh` itself: its name, the shortest form that is taken, and whether a value follows. */
 interface Parameter {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import { noteDeletions } from '../programs/delete.ts';
-import { isSecretFile, noteRead } from '../programs/secrets.ts';
+import { noteRead } from '../programs/secrets.ts';
+import { isSecretFile } from '../programs/secret-names.ts';
 import { noteEmptied, noteMade, noteWrite } from '../programs/write.ts';
 import { field, SECRET, UNKNOWN } from '../shell/field.ts';
 import { Bound } from './arguments.ts';

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { ShellGrammar } from '../shell/grammar.ts';
-import { DOWNLOADED, field, isExact, shown, UNKNOWN, withoutMarkers } from '../shell/field.ts';
+import { DOWNLOADED, field, isExact, shown, UNKNOWN, withoutMarkers, type Source } from '../shell/field.ts';
 import type { Shell } from '../shell/shell.ts';
-import type { Source } from '../shell/source.ts';
 import type { Meter } from '../shell/budget.ts';
 import { descendants, fieldOf, namedChildren, type SyntaxNode } from '../shell/syntax.ts';
 import { Bound, type Argument } from './arguments.ts';

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-import { DOWNLOADED, field, isExact, SECRET, UNKNOWN, type Field } from '../shell/field.ts';
-import { ANYTHING, FROM_NETWORK, KEPT_SECRET, NOTHING, textOf, textSource, type Source } from '../shell/source.ts';
+import { DOWNLOADED, field, isExact, SECRET, UNKNOWN, type Field, type Source } from '../shell/field.ts';
+import { ANYTHING, FROM_NETWORK, KEPT_SECRET, NOTHING, textOf, textSource } from '../shell/source.ts';
 import type { SyntaxNode } from '../shell/syntax.ts';
 
 /** What an expression may be: each element of it, and each possibility, is a field of its own. */

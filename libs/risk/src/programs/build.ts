@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-import { field, UNKNOWN } from '../shell/field.ts';
+import { field, UNKNOWN, type Source } from '../shell/field.ts';
 import { takeOptions } from '../shell/options.ts';
 import { HOME } from '../shell/scope.ts';
 import type { Invocation, Reading, Shell } from '../shell/shell.ts';
-import { ANYTHING, NOTHING, passedOn, textOf, type Source } from '../shell/source.ts';
+import { ANYTHING, NOTHING, passedOn, textOf } from '../shell/source.ts';
 import { noteSentFile } from './egress.ts';
 import { noteSshCommands } from './keys.ts';
 import { DELETING } from './delete.ts';

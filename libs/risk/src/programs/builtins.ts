@@ -1,10 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
 import { noteArithmetic, noteEvaluation, noteName, setVariable } from '../shell/evaluate.ts';
-import { DOWNLOADED, field, isExact, isNumber, nameOf, NUMBER, SECRET, UNKNOWN, type Field } from '../shell/field.ts';
+import {
+  DOWNLOADED,
+  field,
+  isExact,
+  isNumber,
+  nameOf,
+  NUMBER,
+  SECRET,
+  UNKNOWN,
+  type Field,
+  type Source,
+} from '../shell/field.ts';
 import { takeOptions } from '../shell/options.ts';
 import type { Value } from '../shell/scope.ts';
 import type { Reading, Shell } from '../shell/shell.ts';
-import { ANYTHING, EMPTY, NOTHING, textOf, type Source } from '../shell/source.ts';
+import { ANYTHING, EMPTY, NOTHING, textOf } from '../shell/source.ts';
 import { absolute } from '../zones.ts';
 import { printf } from './output.ts';
 import { noteAssignedWords } from './variables.ts';

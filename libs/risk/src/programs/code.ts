@@ -34,7 +34,7 @@ import { codeTextOf, type CodeText } from './code-text.ts';
 import { noteSql } from './database.ts';
 import { isLocal } from './egress.ts';
 import type { Zone } from '../zones.ts';
-import { isCredential } from './secrets.ts';
+import { isCredential } from './secret-names.ts';
 import { noteEmptied, noteWrite } from './write.ts';
 
 /*

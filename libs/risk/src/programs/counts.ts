@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-import { isNumber, NUMBER } from '../shell/field.ts';
+import { isNumber, NUMBER, type Source } from '../shell/field.ts';
 import { takeOptions } from '../shell/options.ts';
 import type { Invocation, Reading } from '../shell/shell.ts';
-import { ANYTHING, textSource, type Source } from '../shell/source.ts';
+import { ANYTHING, textSource } from '../shell/source.ts';
 
 /* Programs that print a number and nothing else, so that it can be reckoned with. */
 

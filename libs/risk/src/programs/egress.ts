@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-import { field, isExact, type Field } from '../shell/field.ts';
+import { field, isExact, type Field, type Source } from '../shell/field.ts';
 import { takeOptions, type Options } from '../shell/options.ts';
 import type { Invocation, Shell } from '../shell/shell.ts';
-import type { Source } from '../shell/source.ts';
 import type { Zone } from '../zones.ts';
-import { holdsSecret, isSecretFile, noteRead } from './secrets.ts';
+import { noteRead } from './secrets.ts';
+import { holdsSecret, isSecretFile } from './secret-names.ts';
 import { sentFile } from './sent-file.ts';
 
 /*

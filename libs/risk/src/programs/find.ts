@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-import { field, UNKNOWN, type Field } from '../shell/field.ts';
+import { field, UNKNOWN, type Field, type Source } from '../shell/field.ts';
 import { takeOptions } from '../shell/options.ts';
 import type { Reading, Shell } from '../shell/shell.ts';
-import { NOTHING, type Source } from '../shell/source.ts';
+import { NOTHING } from '../shell/source.ts';
 import { noteDeletions } from './delete.ts';
 import { noteWrite } from './write.ts';
 

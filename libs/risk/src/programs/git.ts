@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-import { field, isExact, type Field } from '../shell/field.ts';
+import { field, isExact, type Field, type Source } from '../shell/field.ts';
 import { has, takeOptions, type Options } from '../shell/options.ts';
 import type { Reading, Shell } from '../shell/shell.ts';
-import { ANYTHING, NOTHING, type Source } from '../shell/source.ts';
+import { ANYTHING, NOTHING } from '../shell/source.ts';
 import { absolute } from '../zones.ts';
 import { noteDeletions } from './delete.ts';
 import { noteOwnScratch } from './write.ts';

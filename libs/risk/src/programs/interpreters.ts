@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-import { field, type Field } from '../shell/field.ts';
+import { field, type Field, type Source } from '../shell/field.ts';
 import { OF_WINDOWS } from '../powershell/command-prompt.ts';
 import { powershell } from '../powershell/command-line.ts';
 import { has, takeOptions, type Options } from '../shell/options.ts';
 import type { Reading, Shell } from '../shell/shell.ts';
-import { ANYTHING, textOf, type Source } from '../shell/source.ts';
+import { ANYTHING, textOf } from '../shell/source.ts';
 import { noteCode } from './code.ts';
 import { clearsLine, matchesEverything } from './everything.ts';
 import { noteEmptied, noteWrite } from './write.ts';

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-import { field, type Field } from '../shell/field.ts';
+import { field, type Field, type Source } from '../shell/field.ts';
 import { has, takeOptions } from '../shell/options.ts';
 import type { Reading, Shell } from '../shell/shell.ts';
-import { ANYTHING, deviceSource, KEPT_SECRET, NOTHING, tainted, type Source } from '../shell/source.ts';
+import { ANYTHING, deviceSource, KEPT_SECRET, NOTHING, tainted } from '../shell/source.ts';
 import type { Zone } from '../zones.ts';
 import { noteDeletions } from './delete.ts';
 import { noteSshCommands } from './keys.ts';
-import { isSecretFile, noteRead } from './secrets.ts';
+import { noteRead } from './secrets.ts';
+import { isSecretFile } from './secret-names.ts';
 import { noteEmptied, noteEndless, noteMade, noteOwnScratch, noteUnpacked, noteWrite } from './write.ts';
 
 const TARGET = ['-t', '--target-directory', '-S', '--suffix'];

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { Field } from '../shell/field.ts';
+import type { Field, Source } from '../shell/field.ts';
 import { takeOptions } from '../shell/options.ts';
 import type { Invocation, Shell } from '../shell/shell.ts';
-import { EMPTY, type Source } from '../shell/source.ts';
+import { EMPTY } from '../shell/source.ts';
 import { noteEmptied } from './write.ts';
 
 /* Files that a program is told to write, and gets nothing for: told by its options, whichever program it is. */

@@ -1,19 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 import { decodeEscapes } from '../shell/escapes.ts';
-import { field, isExact, isNumber, NUMBER, type Field } from '../shell/field.ts';
+import { field, isExact, isNumber, NUMBER, type Field, type Source } from '../shell/field.ts';
 import { takeOptions } from '../shell/options.ts';
 import type { Reading, Shell } from '../shell/shell.ts';
-import {
-  ANYTHING,
-  deviceSource,
-  EMPTY,
-  ENDLESS,
-  NOTHING,
-  passedOn,
-  tainted,
-  textSource,
-  type Source,
-} from '../shell/source.ts';
+import { ANYTHING, deviceSource, EMPTY, ENDLESS, NOTHING, passedOn, tainted, textSource } from '../shell/source.ts';
 import { TEMPORARY } from '../zones.ts';
 import { A_NUMBER, countsLines } from './counts.ts';
 import { isHuge } from './sizes.ts';

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-import { field, UNKNOWN, UNSET, type Field } from '../shell/field.ts';
+import { field, UNKNOWN, UNSET, type Field, type Source } from '../shell/field.ts';
 import { takeOptions } from '../shell/options.ts';
 import { quote, runSource } from '../shell/run-source.ts';
 import type { Reading, Shell } from '../shell/shell.ts';
-import { ANYTHING, FROM_NETWORK, NOTHING, textSource, type Source } from '../shell/source.ts';
+import { ANYTHING, FROM_NETWORK, NOTHING, textSource } from '../shell/source.ts';
 import { filledIn } from './find.ts';
 import { noteSshCommands } from './keys.ts';
 import { elsewhere } from './remote.ts';

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-import { field, isExact, UNKNOWN, withoutMarkers, type Field } from '../shell/field.ts';
+import { field, isExact, UNKNOWN, withoutMarkers, type Field, type Source } from '../shell/field.ts';
 import { takeOptions } from '../shell/options.ts';
 import type { Reading, Shell } from '../shell/shell.ts';
-import { ANYTHING, NOTHING, tainted, textOf, textSource, type Source } from '../shell/source.ts';
+import { ANYTHING, NOTHING, tainted, textOf, textSource } from '../shell/source.ts';
 import { noteCode } from './code.ts';
 import { quotedTexts } from './code-text.ts';
 import { clearsLine } from './everything.ts';

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-import { field, SECRET, type Field } from '../shell/field.ts';
+import { field, SECRET, type Field, type Source } from '../shell/field.ts';
 import { has, takeOptions } from '../shell/options.ts';
 import type { Reading, Shell } from '../shell/shell.ts';
-import { FROM_NETWORK, NOTHING, type Source } from '../shell/source.ts';
+import { FROM_NETWORK, NOTHING } from '../shell/source.ts';
 import { noteSpoken } from './database.ts';
 import { isLocal, noteNamedEndpoint, noteRequest } from './egress.ts';
 import { noteMade, noteWrite } from './write.ts';

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { Field } from '../shell/field.ts';
+import type { Field, Source } from '../shell/field.ts';
 import type { Shell } from '../shell/shell.ts';
-import type { Source } from '../shell/source.ts';
 import type { Zone } from '../zones.ts';
 
 /** Places where what is written runs later, by itself. */

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-import { field, UNKNOWN, type Field } from '../shell/field.ts';
+import { field, UNKNOWN, type Field, type Source } from '../shell/field.ts';
 import { filledIn } from './find.ts';
 import { takeOptions, type Options } from '../shell/options.ts';
 import type { Reading } from '../shell/shell.ts';
-import { ANYTHING, NOTHING, tainted, textOf, type Source } from '../shell/source.ts';
+import { ANYTHING, NOTHING, tainted, textOf } from '../shell/source.ts';
 
 const VALUES = [
   '-I',

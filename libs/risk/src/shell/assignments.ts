@@ -3,15 +3,15 @@ import { noteVariable } from '../programs/variables.ts';
 import { combinations, pinned } from './combinations.ts';
 import { noteEvaluation, noteIndex, noteName, setVariable } from './evaluate.ts';
 import { indexOf } from './expand.ts';
-import { isExact, nameOf, UNKNOWN, UNSET } from './field.ts';
+import { isExact, nameOf, UNKNOWN, UNSET, type Source } from './field.ts';
 import { noteForkBomb } from './fork-bomb.ts';
 import type { Attribute, Value } from './scope.ts';
-import { NOTHING, type Source } from './source.ts';
-import type { Statements } from './statements.ts';
+import { NOTHING } from './source.ts';
+import type { StatementShell } from './statement-shell.ts';
 import { fieldOf, namedChildren, type SyntaxNode } from './syntax.ts';
 
 /** `name=value`, `name+=value`, `name=(a b)`, `name[0]=value`. */
-export function assign(node: SyntaxNode, shell: Statements): Source {
+export function assign(node: SyntaxNode, shell: StatementShell): Source {
   const target = fieldOf(node, 'name');
   const element = target?.type === 'subscript' ? target : undefined;
   const name = (element === undefined ? target : fieldOf(element, 'name'))?.text ?? '';
@@ -35,14 +35,14 @@ export function assign(node: SyntaxNode, shell: Statements): Source {
 }
 
 /** An element of an array leaves the others as they were. */
-function assignElement(name: string, values: readonly Value[], shell: Statements): void {
+function assignElement(name: string, values: readonly Value[], shell: StatementShell): void {
   const before = shell.scope.possible(name);
   setVariable(name, values, shell);
   shell.scope.become(name, before);
   shell.scope.mayBe(name, values);
 }
 
-function valueOf(name: string, node: SyntaxNode | undefined, shell: Statements): Value {
+function valueOf(name: string, node: SyntaxNode | undefined, shell: StatementShell): Value {
   if (!node) return [''];
   if (node.type !== 'array') return bounded([shell.text(node)]);
   return bounded(
@@ -86,7 +86,7 @@ const ATTRIBUTES: readonly (readonly [RegExp, Attribute])[] = [
 const TAKE_INDEX = new Set(['declare', 'typeset', 'local']);
 
 /** `export`, `declare`, `local` and their kin: the assignments in them, also where one is written as a quoted word. */
-export function declare(node: SyntaxNode, shell: Statements): Source {
+export function declare(node: SyntaxNode, shell: StatementShell): Source {
   const children = namedChildren(node);
   const words = new Map(
     children
@@ -106,7 +106,7 @@ export function declare(node: SyntaxNode, shell: Statements): Source {
   return NOTHING;
 }
 
-function declareAssigned(node: SyntaxNode, { attribute, isList, isOwn }: Declared, shell: Statements): void {
+function declareAssigned(node: SyntaxNode, { attribute, isList, isOwn }: Declared, shell: StatementShell): void {
   const target = fieldOf(node, 'name');
   const name = (target?.type === 'subscript' ? fieldOf(target, 'name') : target)?.text ?? '';
   if (isOwn) shell.scope.makeOwn(name);
@@ -131,13 +131,13 @@ interface Declared {
 function declareName(
   name: string,
   { attribute, isOwn }: Pick<Declared, 'attribute' | 'isOwn'>,
-  shell: Statements,
+  shell: StatementShell,
 ): void {
   if (isOwn && shell.scope.makeOwn(name)) shell.scope.set(name, [UNSET]);
   setAttribute(name, attribute, shell);
 }
 
-function declareWord(text: string, { attribute, takesIndex, isList, isOwn }: Declared, shell: Statements): void {
+function declareWord(text: string, { attribute, takesIndex, isList, isOwn }: Declared, shell: StatementShell): void {
   if (/^[-+]/.test(text)) return;
   const equals = text.search(/\+?=/);
   const name = equals < 0 ? text : text.slice(0, equals);
@@ -153,21 +153,21 @@ function declareWord(text: string, { attribute, takesIndex, isList, isOwn }: Dec
 }
 
 /** Where a list is declared, a text that spells one is expanded once more. */
-function noteList(name: string, value: string, isList: boolean, shell: Statements): void {
+function noteList(name: string, value: string, isList: boolean, shell: StatementShell): void {
   if (isList && (shell.scope.maySetBefore ? !isExact(value) : !isExact(value.replaceAll(UNSET, ''))))
     noteEvaluation(value, shell);
   if (/^\(.*[$`[]/s.test(value)) noteEvaluation(value, shell);
   if (value.startsWith('(') && isExact(value)) shell.script(`${name}=${value}`, NOTHING);
 }
 
-function setAttribute(name: string, attribute: Attribute | undefined, shell: Statements): void {
+function setAttribute(name: string, attribute: Attribute | undefined, shell: StatementShell): void {
   if (attribute === undefined) return;
   shell.scope.attributes.set(name, attribute);
   if (attribute === 'reference') shell.scope.set(name, [UNKNOWN]);
 }
 
 /** `unset name`: an index in the name is evaluated. */
-export function unset(node: SyntaxNode, shell: Statements): Source {
+export function unset(node: SyntaxNode, shell: StatementShell): Source {
   let before = -1;
   for (const child of namedChildren(node)) {
     for (const { text } of child.type === 'variable_name' ? [{ text: child.text }] : shell.words(child)) {
@@ -187,7 +187,7 @@ export function unset(node: SyntaxNode, shell: Statements): Source {
   return NOTHING;
 }
 
-export function define(node: SyntaxNode, shell: Statements): Source {
+export function define(node: SyntaxNode, shell: StatementShell): Source {
   const name = fieldOf(node, 'name')?.text ?? '';
   const body = fieldOf(node, 'body');
   if (!body) return NOTHING;

@@ -3,13 +3,13 @@ import { ASKS_FOR_NAME, noteTested } from '../programs/tested.ts';
 import { noteName } from './evaluate.ts';
 import { noteArithmeticIn } from './expand.ts';
 import type { Field } from './field.ts';
-import type { Statements } from './statements.ts';
+import type { StatementShell } from './statement-shell.ts';
 import { namedChildren, type SyntaxNode } from './syntax.ts';
 
 /** Compare their operands as arithmetic, within `[[`. `[` and `test` take a literal number or complain. */
 const COMPARES = /^-(?:eq|ne|lt|le|gt|ge)$/;
 /** Follows `[[ … ]]` and `[ … ]`: the substitutions in it, and what it evaluates a second time. */
-export function runTest(node: SyntaxNode, shell: Statements): void {
+export function runTest(node: SyntaxNode, shell: StatementShell): void {
   if (node.children[0]?.type !== '[[') {
     noteTested(wordsOf(node, shell), shell);
     return;
@@ -17,7 +17,7 @@ export function runTest(node: SyntaxNode, shell: Statements): void {
   noteConditions(node, shell);
 }
 
-function noteConditions(node: SyntaxNode, shell: Statements): void {
+function noteConditions(node: SyntaxNode, shell: StatementShell): void {
   shell.meter.steps();
   for (const [index, child] of node.children.entries()) {
     const operator = child.type === 'test_operator' || child.type === 'word' ? child.text : '';
@@ -33,7 +33,7 @@ function noteConditions(node: SyntaxNode, shell: Statements): void {
 const isExpression = ({ type }: SyntaxNode): boolean => type.endsWith('_expression') && type !== 'brace_expression';
 
 /** The words of `[ … ]` as a program gets them. */
-function wordsOf(node: SyntaxNode, shell: Statements): Field[] {
+function wordsOf(node: SyntaxNode, shell: StatementShell): Field[] {
   return node.children.flatMap((child) => {
     if (isExpression(child)) return wordsOf(child, shell);
     if (child.type === 'redirected_statement') {
@@ -49,7 +49,7 @@ export const isArithmetic = (node: SyntaxNode): boolean =>
   node.type === 'compound_statement' && node.children[0]?.type === '((';
 
 /** Follows `(( … ))`, and what stands between the brackets of `for ((…))`. */
-export function runArithmetic(node: SyntaxNode, shell: Statements): void {
+export function runArithmetic(node: SyntaxNode, shell: StatementShell): void {
   const open = node.children.find(({ type }) => type === '((');
   const close = node.children.findLast(({ type }) => type === '))');
   if (open === undefined || close === undefined) return;

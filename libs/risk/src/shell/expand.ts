@@ -2,11 +2,11 @@
 import { decodeEscapes } from './escapes.ts';
 import { outermost, putIn } from './expansions-in.ts';
 import { noteArithmetic, noteEvaluation, noteName, notePrompt, setVariable, type Evaluator } from './evaluate.ts';
-import { isExact, isNumber, NUMBER, UNKNOWN, UNSET, withoutMarkers, type Field } from './field.ts';
+import { isExact, isNumber, NUMBER, UNKNOWN, UNSET, withoutMarkers, type Field, type Source } from './field.ts';
 import { EMPTY, fieldsOf, joined, marked, type Mark, type MarkedText } from './marked-text.ts';
 import type { Scope, Value } from './scope.ts';
 import { elementOf, firstOfIfs, homeOf, isEmpty, isUnset, valueOf, words } from './parameters.ts';
-import { NOTHING, textOf, type Source } from './source.ts';
+import { NOTHING, textOf } from './source.ts';
 import { namedChildren, type SyntaxNode } from './syntax.ts';
 
 /** What expansion needs of the shell: its variables, and to run what stands in a substitution. */

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { Source } from './source.ts';
 
 /*
  * What can't be known stands in a text as a character of the private use area, so that it survives concatenation,
@@ -45,6 +44,20 @@ export interface Field {
   /** what is read through it, if it is a process substitution */
   readonly source?: Source;
 }
+
+/** What a command writes to its output, or finds on its input, as far as it can be told. */
+export type Source =
+  | { readonly kind: 'nothing' }
+  /** known text; `decoded` if it was hidden in an encoding */
+  | { readonly kind: 'text'; readonly text: string; readonly decoded: boolean }
+  /** names of files, one a line, some as patterns */
+  | { readonly kind: 'paths'; readonly paths: readonly Field[] }
+  | { readonly kind: 'downloaded' }
+  /** the environment, or what stands in a file of keys; whatever is made of it */
+  | { readonly kind: 'secret' }
+  /** text without end, as of `yes` or `/dev/zero` */
+  | { readonly kind: 'endless' }
+  | { readonly kind: 'unknown' };
 
 export const field = (text: string, glob = false): Field => ({ text, glob });
 

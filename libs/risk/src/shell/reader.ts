@@ -1,20 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { Act, ActKind } from '../act.ts';
 import { readPowerShell } from '../powershell/read-script.ts';
-import { isSecretFile, noteRead } from '../programs/secrets.ts';
+import { noteRead } from '../programs/secrets.ts';
+import { isSecretFile } from '../programs/secret-names.ts';
 import type { SqlParser } from '../sql/parser.ts';
 import { absolute, zonesOf, type Zone } from '../zones.ts';
 import type { Meter } from './budget.ts';
 import { expandBody, expandText, expandWord, runWithin, type Expander } from './expand.ts';
 import { noteSelfStart } from './fork-bomb.ts';
-import { DOWNLOADED, isExact, shown, withoutMarkers, type Field } from './field.ts';
+import { DOWNLOADED, isExact, shown, withoutMarkers, type Field, type Source } from './field.ts';
 import type { ShellGrammar } from './grammar.ts';
 import { isMadeForEval } from './made-for-eval.ts';
 import { start } from './start.ts';
 import { Scope } from './scope.ts';
 import type { Shell } from './shell.ts';
-import { ANYTHING, KEPT_SECRET, NOTHING, textSource, type Source } from './source.ts';
-import { runStatement, type Statements } from './statements.ts';
+import { ANYTHING, KEPT_SECRET, NOTHING, textSource } from './source.ts';
+import { runStatement } from './statements.ts';
+import type { StatementShell } from './statement-shell.ts';
 import { namedChildren, type SyntaxNode } from './syntax.ts';
 import { together } from './together.ts';
 
@@ -30,7 +32,7 @@ const RUNS: ReadonlySet<ActKind> = new Set([
 ]);
 /** The value of a given secret, and whatever may be made of it. */
 const MAY_HOLD_GIVEN = /[\uE000\uE002\uE006]/;
-/** Statements within statements, across all scripts within each other. The stack holds ten times as many. */
+/** StatementShell within statements, across all scripts within each other. The stack holds ten times as many. */
 const NESTING_MAX = 200;
 /** What following a command costs beside its arguments, in steps: it is looked up in some twenty tables. */
 const COMMAND_STEPS = 8;
@@ -50,7 +52,7 @@ const ELSEWHERE: Partial<Readonly<Record<Zone, Zone>>> = {
  * Follows a command as a shell would, without running anything, and gathers what it would do. Every branch is taken,
  * and what isn't known stays marked as such, so that doubt reaches the rules as doubt.
  */
-export class ShellReader implements Shell, Expander, Statements {
+export class ShellReader implements Shell, Expander, StatementShell {
   readonly acts = new Map<string, Act>();
   readonly following = new Map<SyntaxNode, Set<string>>();
   /** what runs, or evaluates, a text that may hold a secret which the command was given; the first of them */

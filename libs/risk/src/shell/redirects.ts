@@ -1,17 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
-import { isSecretFile, noteRead } from '../programs/secrets.ts';
+import { noteRead } from '../programs/secrets.ts';
+import { isSecretFile } from '../programs/secret-names.ts';
 import { noteEmptied, noteEndless, noteMade, noteWrite } from '../programs/write.ts';
-import { isExact, type Field } from './field.ts';
-import { ANYTHING, deviceSource, KEPT_SECRET, NOTHING, passedOn, textSource, type Source } from './source.ts';
-import type { Statements } from './statements.ts';
+import { isExact, type Field, type Source } from './field.ts';
+import { ANYTHING, deviceSource, KEPT_SECRET, NOTHING, passedOn, textSource } from './source.ts';
+import type { StatementShell } from './statement-shell.ts';
 import { descendants, fieldOf, namedChildren, type SyntaxNode } from './syntax.ts';
 import { together } from './together.ts';
 
-/** Statements that a redirection can't belong to as a whole: it is the last command's in them. */
+/** StatementShell that a redirection can't belong to as a whole: it is the last command's in them. */
 const OPEN_ENDED = new Set(['pipeline', 'list', 'negated_command', 'redirected_statement']);
 
 /** Follows a statement with its redirections, and what a here-document's first line goes on with. */
-export function withRedirects(node: SyntaxNode, stdin: Source, shell: Statements): Source {
+export function withRedirects(node: SyntaxNode, stdin: Source, shell: StatementShell): Source {
   const redirects = namedChildren(node).filter(({ type }) => type.endsWith('_redirect'));
   const body = fieldOf(node, 'body');
   if (body) noteReadsItself(body, redirects, shell);
@@ -49,14 +50,14 @@ function strayWords(redirect: SyntaxNode): readonly SyntaxNode[] {
   return redirect.children.filter(({ field }) => field === 'destination').slice(1);
 }
 
-function withWords(body: SyntaxNode, words: readonly SyntaxNode[], shell: Statements): SyntaxNode {
+function withWords(body: SyntaxNode, words: readonly SyntaxNode[], shell: StatementShell): SyntaxNode {
   if (words.length === 0) return body;
   if (body.type !== 'command') shell.act('unparsed', 'the command', body.text);
   return { ...body, children: [...body.children, ...words.map((word) => ({ ...word, field: 'argument' }))] };
 }
 
 /** The shell empties the file before the command reads it: `sort f > f` leaves nothing. */
-function noteReadsItself(body: SyntaxNode, redirects: readonly SyntaxNode[], shell: Statements): void {
+function noteReadsItself(body: SyntaxNode, redirects: readonly SyntaxNode[], shell: StatementShell): void {
   if (body.type !== 'command' && body.type !== 'pipeline') return;
   const emptied = redirects
     .filter((redirect) => /^>\|?$/.test(operatorOf(redirect)) && isOutput(redirect))
@@ -67,7 +68,7 @@ function noteReadsItself(body: SyntaxNode, redirects: readonly SyntaxNode[], she
 }
 
 /** The arguments of all programs in the statement that read the files which they are given. */
-function filesRead(body: SyntaxNode, shell: Statements): ReadonlySet<string> {
+function filesRead(body: SyntaxNode, shell: StatementShell): ReadonlySet<string> {
   const files = new Set<string>();
   for (const { type, children } of descendants(body, () => true)) {
     shell.meter.steps();
@@ -171,7 +172,7 @@ const READS_ITS_FILES = new Set([
 ]);
 
 /** What the redirection puts on the input; undefined if it doesn't. */
-function inputOf(redirect: SyntaxNode, shell: Statements): Source | undefined {
+function inputOf(redirect: SyntaxNode, shell: StatementShell): Source | undefined {
   const parts = namedChildren(redirect);
   if (redirect.type === 'herestring_redirect') {
     const last = parts.at(-1);
@@ -192,7 +193,7 @@ function inputOf(redirect: SyntaxNode, shell: Statements): Source | undefined {
   );
 }
 
-function hereDocument(redirect: SyntaxNode, shell: Statements): Source {
+function hereDocument(redirect: SyntaxNode, shell: StatementShell): Source {
   const body = redirect.children.find(({ type }) => type === 'heredoc_body');
   const delimiter = redirect.children.find(({ type }) => type === 'heredoc_start')?.text ?? '';
   if (!body) return textSource('');
@@ -202,7 +203,7 @@ function hereDocument(redirect: SyntaxNode, shell: Statements): Source {
 }
 
 /** Notes what the output goes to, and follows what stands behind a here-document's delimiter on its line. */
-function redirected(redirect: SyntaxNode, input: Source, output: Source, shell: Statements): Source {
+function redirected(redirect: SyntaxNode, input: Source, output: Source, shell: StatementShell): Source {
   if (redirect.type === 'file_redirect') return toFile(redirect, output, shell);
   if (redirect.type !== 'heredoc_redirect') return output;
   let latest = output;
@@ -214,7 +215,7 @@ function redirected(redirect: SyntaxNode, input: Source, output: Source, shell: 
   return latest;
 }
 
-function toFile(redirect: SyntaxNode, output: Source, shell: Statements): Source {
+function toFile(redirect: SyntaxNode, output: Source, shell: StatementShell): Source {
   const operator = operatorOf(redirect);
   if (operator.startsWith('<') || operator.endsWith('-')) return output;
   const [to] = destinationOf(redirect, shell);
@@ -244,7 +245,7 @@ function isNothing(redirect: SyntaxNode, output: Source): boolean {
 const isOutput = (redirect: SyntaxNode): boolean =>
   !redirect.children.some(({ type, text }) => type === 'file_descriptor' && text !== '1');
 
-function addTo(to: Field, output: Source, shell: Statements): void {
+function addTo(to: Field, output: Source, shell: StatementShell): void {
   const path = shell.path(to);
   if (path === undefined) return;
   shell.scope.files.set(path, passedOn(output, true));
@@ -254,14 +255,14 @@ function addTo(to: Field, output: Source, shell: Statements): void {
 }
 
 /** bash itself connects to `/dev/tcp/host/port`. */
-function noteConnection(to: string, output: Source, shell: Statements): void {
+function noteConnection(to: string, output: Source, shell: StatementShell): void {
   if (!/^\/dev\/(?:tcp|udp)\//.test(to)) return;
   shell.act('network', 'the shell', to);
   if (output.kind === 'secret') shell.act('secret_egress', 'the shell', to);
 }
 
 const operatorOf = (redirect: SyntaxNode): string => redirect.children.find(({ named }) => !named)?.type ?? '';
-const destinationOf = (redirect: SyntaxNode, shell: Statements) =>
+const destinationOf = (redirect: SyntaxNode, shell: StatementShell) =>
   redirect.children
     .filter(({ field }) => field === 'destination')
     .slice(0, 1)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { Field } from './field.ts';
+import type { Field, Source } from './field.ts';
 import type { Shell } from './shell.ts';
-import { NOTHING, textOf, type Source } from './source.ts';
+import { NOTHING, textOf } from './source.ts';
 
 /** Runs what a source holds as a script of its own, or where the shell is. */
 export function runSource(

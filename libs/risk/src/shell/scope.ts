@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-import { isSecretName } from '../programs/secrets.ts';
+import { isSecretName } from '../programs/secret-names.ts';
 import type { Meter } from './budget.ts';
-import { GIVEN, NUMBER, SECRET, UNKNOWN, UNSET, type Field } from './field.ts';
+import { GIVEN, NUMBER, SECRET, UNKNOWN, UNSET, type Field, type Source } from './field.ts';
 import { SnapshotMap } from './snapshot-map.ts';
-import type { Source } from './source.ts';
 import type { SyntaxNode } from './syntax.ts';
 
 /** One value that a variable may have: the elements of an array, or the one of a scalar. */

@@ -3,9 +3,8 @@ import type { Act, ActKind } from '../act.ts';
 import type { SqlParser } from '../sql/parser.ts';
 import type { Zone } from '../zones.ts';
 import type { Meter } from './budget.ts';
-import type { Field } from './field.ts';
+import type { Field, Source } from './field.ts';
 import type { Scope } from './scope.ts';
-import type { Source } from './source.ts';
 
 /** One program as it would be started: its name without directories, its arguments, and what it finds on its input. */
 export interface Invocation {
@@ -38,7 +37,7 @@ export interface Shell {
    * unread.
    */
   afford(steps?: number): boolean;
-  /** Statements of a database, by the grammars that commands carry. */
+  /** StatementShell of a database, by the grammars that commands carry. */
   readonly sql: SqlParser | undefined;
   /** Follows the text as a script of PowerShell; returns what it writes to its output. */
   powershell(text: string, stdin: Source): Source;

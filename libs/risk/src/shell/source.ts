@@ -1,19 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import { DOWNLOADED, SECRET, UNKNOWN, type Field } from './field.ts';
-
-/** What a command writes to its output, or finds on its input, as far as it can be told. */
-export type Source =
-  | { readonly kind: 'nothing' }
-  /** known text; `decoded` if it was hidden in an encoding */
-  | { readonly kind: 'text'; readonly text: string; readonly decoded: boolean }
-  /** names of files, one a line, some as patterns */
-  | { readonly kind: 'paths'; readonly paths: readonly Field[] }
-  | { readonly kind: 'downloaded' }
-  /** the environment, or what stands in a file of keys; whatever is made of it */
-  | { readonly kind: 'secret' }
-  /** text without end, as of `yes` or `/dev/zero` */
-  | { readonly kind: 'endless' }
-  | { readonly kind: 'unknown' };
+import { DOWNLOADED, SECRET, UNKNOWN, type Source } from './field.ts';
 
 export const NOTHING: Source = { kind: 'nothing' };
 export const ANYTHING: Source = { kind: 'unknown' };

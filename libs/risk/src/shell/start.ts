@@ -14,11 +14,11 @@ import { noteCredentials } from '../programs/secrets.ts';
 import { noteTableRows } from '../programs/table.ts';
 import { noteTellingName } from '../programs/telling-names.ts';
 import { unwrapped } from '../programs/wrappers.ts';
-import { DOWNLOADED, isExact, UNSET, withoutMarkers, type Field } from './field.ts';
+import { DOWNLOADED, isExact, UNSET, withoutMarkers, type Field, type Source } from './field.ts';
 import { quote, runSource } from './run-source.ts';
 import type { Scope } from './scope.ts';
 import type { Invocation, Shell } from './shell.ts';
-import { ANYTHING, FROM_NETWORK, KEPT_SECRET, NOTHING, tainted, type Source } from './source.ts';
+import { ANYTHING, FROM_NETWORK, KEPT_SECRET, NOTHING, tainted } from './source.ts';
 import type { SyntaxNode } from './syntax.ts';
 
 /** What starting a program needs of the reader: to follow the body of a function in a scope. */

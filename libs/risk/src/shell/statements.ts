@@ -4,29 +4,18 @@ import { assign, declare, define, unset } from './assignments.ts';
 import { combinations, COMBINATIONS_MAX, pinned } from './combinations.ts';
 import { isArithmetic, runArithmetic, runTest } from './conditions.ts';
 import { noteAssigned, noteName, setVariable } from './evaluate.ts';
-import { mayBeArithmetic, noteArithmeticIn, type Expander } from './expand.ts';
-import { isNumber, nameOf, NUMBER, UNKNOWN, type Field } from './field.ts';
+import { mayBeArithmetic, noteArithmeticIn } from './expand.ts';
+import { isNumber, nameOf, NUMBER, UNKNOWN, type Field, type Source } from './field.ts';
 import { withRedirects } from './redirects.ts';
 import type { Scope, Value } from './scope.ts';
-import type { Shell } from './shell.ts';
-import { NOTHING, strongest, tainted, type Source } from './source.ts';
+import { NOTHING, strongest, tainted } from './source.ts';
 import { noteEndlessLoop } from './endless-loop.ts';
 import { fieldOf, namedChildren, type SyntaxNode } from './syntax.ts';
 import { together } from './together.ts';
-
-/** What the reading of statements needs beyond what programs see of the shell. */
-export interface Statements extends Shell, Expander {
-  scope: Scope;
-  run(node: SyntaxNode, stdin: Source): Source;
-  words(node: SyntaxNode): Field[];
-  text(node: SyntaxNode): string;
-  body(node: SyntaxNode): string;
-  substitutionsIn(node: SyntaxNode): void;
-  inScope<T>(inner: Scope, body: () => T): T;
-}
+import type { StatementShell } from './statement-shell.ts';
 
 /** Follows a statement and returns what it writes to its output. */
-export function runStatement(node: SyntaxNode, stdin: Source, shell: Statements): Source {
+export function runStatement(node: SyntaxNode, stdin: Source, shell: StatementShell): Source {
   switch (node.type) {
     case 'command':
       return runCommand(node, stdin, shell);
@@ -77,12 +66,12 @@ export function runStatement(node: SyntaxNode, stdin: Source, shell: Statements)
   }
 }
 
-function runAll(nodes: readonly SyntaxNode[], stdin: Source, shell: Statements): Source {
+function runAll(nodes: readonly SyntaxNode[], stdin: Source, shell: StatementShell): Source {
   return together(nodes.map((node) => shell.run(node, stdin)));
 }
 
 /** Follows the command once for each combination of values that the variables in it may have. */
-function runCommand(node: SyntaxNode, stdin: Source, shell: Statements): Source {
+function runCommand(node: SyntaxNode, stdin: Source, shell: StatementShell): Source {
   const all = combinations(node, shell);
   if (all.length === 1)
     return together(all.map((values) => pinned(shell.scope, values, () => runPinned(node, stdin, shell))));
@@ -99,7 +88,7 @@ function runCommand(node: SyntaxNode, stdin: Source, shell: Statements): Source 
   return strongest(outputs);
 }
 
-function runPinned(node: SyntaxNode, stdin: Source, shell: Statements): Source {
+function runPinned(node: SyntaxNode, stdin: Source, shell: StatementShell): Source {
   const redirects = node.children.filter(({ type }) => type === 'file_redirect');
   if (redirects.length > 0) return outOfCommand(node, redirects, stdin, shell);
   const words: Field[] = [];
@@ -129,7 +118,7 @@ function withVariables(
   given: ReadonlyMap<string, Value>,
   words: readonly Field[],
   stdin: Source,
-  shell: Statements,
+  shell: StatementShell,
 ): Source {
   if (given.size === 0) return shell.invoke(words, stdin);
   for (const [name, value] of given) {
@@ -146,7 +135,12 @@ function withVariables(
 }
 
 /** A redirection before the command's name, brought to where the others stand. */
-function outOfCommand(node: SyntaxNode, redirects: readonly SyntaxNode[], stdin: Source, shell: Statements): Source {
+function outOfCommand(
+  node: SyntaxNode,
+  redirects: readonly SyntaxNode[],
+  stdin: Source,
+  shell: StatementShell,
+): Source {
   // Words behind it might be the command's name: nobody writes that, and guessing which is which isn't safe.
   if (redirects.some(({ children }) => children.filter(({ field }) => field === 'destination').length > 1))
     shell.act('unparsed', 'the command', node.text);
@@ -158,20 +152,20 @@ function outOfCommand(node: SyntaxNode, redirects: readonly SyntaxNode[], stdin:
   return withRedirects({ ...node, type: 'redirected_statement', children: [body, ...redirects] }, stdin, shell);
 }
 
-function hereString(node: SyntaxNode, shell: Statements): Source {
+function hereString(node: SyntaxNode, shell: StatementShell): Source {
   const last = namedChildren(node).at(-1);
   return last ? { kind: 'text', text: `${shell.text(last)}\n`, decoded: false } : NOTHING;
 }
 
 /** Every stage is a subshell, and reads what the one before it wrote. */
-function runPipeline(node: SyntaxNode, stdin: Source, shell: Statements): Source {
+function runPipeline(node: SyntaxNode, stdin: Source, shell: StatementShell): Source {
   let output = stdin;
   for (const stage of namedChildren(node)) output = shell.inScope(shell.scope.clone(), () => shell.run(stage, output));
   return output;
 }
 
 /** After the first operand the others may or may not have run: both counts. Between them, what ran before holds. */
-function runList(node: SyntaxNode, stdin: Source, shell: Statements): Source {
+function runList(node: SyntaxNode, stdin: Source, shell: StatementShell): Source {
   const [first, ...others] = operands(node);
   const outputs = [first ? shell.run(first, stdin) : NOTHING];
   const after = shell.scope.clone();
@@ -183,7 +177,7 @@ function runList(node: SyntaxNode, stdin: Source, shell: Statements): Source {
 const operands = (node: SyntaxNode): SyntaxNode[] =>
   namedChildren(node).flatMap((child) => (child.type === 'list' ? operands(child) : [child]));
 
-function runIf(node: SyntaxNode, stdin: Source, shell: Statements): Source {
+function runIf(node: SyntaxNode, stdin: Source, shell: StatementShell): Source {
   const branches: SyntaxNode[][] = [[]];
   for (const child of namedChildren(node)) {
     if (child.type === 'elif_clause') branches.push([...namedChildren(child)]);
@@ -193,7 +187,7 @@ function runIf(node: SyntaxNode, stdin: Source, shell: Statements): Source {
   return runBranches(branches, stdin, shell);
 }
 
-function runCase(node: SyntaxNode, stdin: Source, shell: Statements): Source {
+function runCase(node: SyntaxNode, stdin: Source, shell: StatementShell): Source {
   for (const child of namedChildren(node)) if (child.field === 'value') shell.text(child);
   const items = namedChildren(node).filter(({ type }) => type === 'case_item');
   return runBranches(
@@ -204,7 +198,7 @@ function runCase(node: SyntaxNode, stdin: Source, shell: Statements): Source {
 }
 
 /** Each branch starts from here; what any of them, or none, leaves behind is possible afterwards. */
-function runBranches(branches: readonly (readonly SyntaxNode[])[], stdin: Source, shell: Statements): Source {
+function runBranches(branches: readonly (readonly SyntaxNode[])[], stdin: Source, shell: StatementShell): Source {
   const before = shell.scope.clone();
   const after = shell.scope.clone();
   const outputs = branches.map((branch) => {
@@ -217,7 +211,7 @@ function runBranches(branches: readonly (readonly SyntaxNode[])[], stdin: Source
   return together(outputs.length > 1 ? outputs.map(tainted) : outputs);
 }
 
-function runFor(node: SyntaxNode, stdin: Source, shell: Statements): Source {
+function runFor(node: SyntaxNode, stdin: Source, shell: StatementShell): Source {
   const inputs = namedChildren(node)
     .filter(({ field }) => field === 'value')
     .flatMap((value) => shell.words(value));
@@ -228,7 +222,7 @@ function runFor(node: SyntaxNode, stdin: Source, shell: Statements): Source {
 }
 
 /** `for ((i = 0; i < 9; i++))` */
-function runCountingFor(node: SyntaxNode, stdin: Source, shell: Statements): Source {
+function runCountingFor(node: SyntaxNode, stdin: Source, shell: StatementShell): Source {
   noteEndlessLoop(node, shell);
   runArithmetic(node, shell);
   const body = namedChildren(node).filter(({ field }) => field === 'body');
@@ -249,7 +243,7 @@ const ROUNDS_MAX = 3;
 /**
  * Until a round changes nothing of what the variables may be, since what one round leaves behind the next one finds.
  */
-function runLoop(nodes: readonly SyntaxNode[], stdin: Source, shell: Statements): Source {
+function runLoop(nodes: readonly SyntaxNode[], stdin: Source, shell: StatementShell): Source {
   let known = shell.scope.clone();
   const round = (): Source => {
     const output = runAll(nodes, stdin, shell);

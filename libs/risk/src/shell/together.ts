@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-import { ANYTHING, NOTHING, strongest, textSource, type Source } from './source.ts';
+import { ANYTHING, NOTHING, strongest, textSource } from './source.ts';
+import type { Source } from './field.ts';
 
 /** The output of commands that run one after another. */
 export function together(outputs: readonly Source[]): Source {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { Base64 } from './base64.ts';
+import type { Base64 } from './platform.ts';
 
 /** What base64url writes in the place of base64, both ways (RFC 4648 §5). */
 const TO_URL: Readonly<Record<string, string>> = { '+': '-', '/': '_', '=': '' };

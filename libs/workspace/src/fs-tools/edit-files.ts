@@ -8,7 +8,8 @@ import { snapshotIdOf } from '../snapshot.ts';
 import type { EditArgs, EditedText } from './edit-text.ts';
 import type { EditResult } from './edit.ts';
 import { workOf } from './file-work.ts';
-import { failureOf, ToolFault, type FileToolContext, type FileToolSuccess } from './outcome.ts';
+import { failureOf, type FileToolContext, type FileToolSuccess } from './outcome.ts';
+import { ToolFault } from './tool-fault.ts';
 import { requireFile, targetOf } from './target.ts';
 import { place } from './write.ts';
 

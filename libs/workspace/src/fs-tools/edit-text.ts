@@ -6,7 +6,7 @@ import { decodeText } from '../text.ts';
 import { replaced, TextFinder } from './find-text.ts';
 import { hasCrlfOnly, linesAt } from './lines.ts';
 import { nearMiss } from './near-miss.ts';
-import { ToolFault } from './outcome.ts';
+import { ToolFault } from './tool-fault.ts';
 
 export interface Edit {
   readonly find: string;

@@ -5,7 +5,7 @@
 // attacker-controlled work of unbounded time, and must not run where others wait.
 import { Fault, LIMITS, type FaultCode } from '@writ/contract';
 import { editText, type EditedText, type EditWork } from './edit-text.ts';
-import { ToolFault, type FileToolContext } from './outcome.ts';
+import { ToolFault } from './tool-fault.ts';
 import { readText, type ReadText, type ReadWork } from './read-text.ts';
 import { programMost, searchText, type SearchedText, type SearchWork } from './search-text.ts';
 
@@ -54,7 +54,9 @@ export function doFileWork<K extends FileWorkKind>(kind: K, input: FileWorkInput
 /** A tool's way to its work: of the context, or in place. */
 export function workOf({
   work,
-}: FileToolContext): <K extends FileWorkKind>(kind: K, input: FileWorkInput<K>) => Promise<FileWorkOutput<K>> {
+}: {
+  readonly work?: FileWorker;
+}): <K extends FileWorkKind>(kind: K, input: FileWorkInput<K>) => Promise<FileWorkOutput<K>> {
   return async (kind, input) => {
     const done = work === undefined ? doFileWork(kind, input) : await work(kind, input);
     if (done.ok) return done.output;

@@ -2,7 +2,8 @@
 import { walk } from '../tree.ts';
 import { quote } from '../quote.ts';
 import { isWithin } from '../path.ts';
-import { ToolFault, seen, type FileToolContext, type FileToolSuccess } from './outcome.ts';
+import { seen, type FileToolContext, type FileToolSuccess } from './outcome.ts';
+import { ToolFault } from './tool-fault.ts';
 import { targetOf } from './target.ts';
 
 export interface ListArgs {

@@ -3,6 +3,7 @@ import { Fault, type Delta, type FaultCode } from '@writ/contract';
 import type { NewBlob, NodeReader } from '../node.ts';
 import type { WorkspacePath } from '../path.ts';
 import type { FileWorker } from './file-work.ts';
+import { ToolFault } from './tool-fault.ts';
 
 /** What a file tool works on, and what the call's token lets it see of it. */
 export interface FileToolContext {
@@ -40,17 +41,6 @@ export interface ToolFailure {
 }
 
 export type FileToolOutcome<R> = FileToolSuccess<R> | ToolFailure;
-
-/** The fault of a tool, with a hint at what to try. */
-export class ToolFault extends Fault {
-  readonly hint: string | null;
-
-  constructor(code: FaultCode, detail: string, hint: string | null = null) {
-    super(code, detail);
-    this.name = 'ToolFault';
-    this.hint = hint;
-  }
-}
 
 /**
  * All that a file tool may say is wrong: the caller's business. Any other fault is ours (a store that is away, a node

@@ -4,7 +4,7 @@ import { RE2JS } from 're2js';
 import { quote } from '../quote.ts';
 import { decodeText } from '../text.ts';
 import { TextFinder } from './find-text.ts';
-import { ToolFault } from './outcome.ts';
+import { ToolFault } from './tool-fault.ts';
 
 /** Some files, and what is looked for in them. */
 export interface SearchWork {

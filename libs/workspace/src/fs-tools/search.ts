@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { NodeEntry } from '../node.ts';
+import type { NodeEntry } from '../node-entry.ts';
 import type { WorkspacePath } from '../path.ts';
 import { quote } from '../quote.ts';
 import { walk } from '../tree.ts';
 import { workOf } from './file-work.ts';
-import { ToolFault, seen, type FileToolContext, type FileToolSuccess } from './outcome.ts';
+import { seen, type FileToolContext, type FileToolSuccess } from './outcome.ts';
+import { ToolFault } from './tool-fault.ts';
 import { targetOf } from './target.ts';
 
 export interface SearchArgs {

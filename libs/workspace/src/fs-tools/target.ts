@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 import { Fault, LIMITS } from '@writ/contract';
-import type { NodeEntry } from '../node.ts';
+import type { NodeEntry } from '../node-entry.ts';
 import { parsePath, ROOT, type WorkspacePath } from '../path.ts';
 import { quote } from '../quote.ts';
 import { resolveLinks, type Resolved } from '../resolve-links.ts';
-import { ToolFault, type FileToolContext } from './outcome.ts';
+import type { FileToolContext } from './outcome.ts';
+import { ToolFault } from './tool-fault.ts';
 
 export type FileEntry = NodeEntry & { readonly kind: 'file' };
 

@@ -7,7 +7,8 @@ import { ancestorsOf, ROOT } from '../path.ts';
 import { snapshotIdOf } from '../snapshot.ts';
 import { lookup } from '../tree.ts';
 import type { Resolved } from '../resolve-links.ts';
-import { ToolFault, type FileToolContext, type FileToolSuccess } from './outcome.ts';
+import type { FileToolContext, FileToolSuccess } from './outcome.ts';
+import { ToolFault } from './tool-fault.ts';
 import { notAFile, targetOf } from './target.ts';
 
 export interface WriteArgs {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { TableRow } from '../table.ts';
+import type { TableRow } from './program-form.ts';
 
 /** Clients of cloud providers and of services that run there. */
 export const CLOUD: readonly TableRow[] = [

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { TableRow } from '../table.ts';
+import type { TableRow } from './program-form.ts';
 import { SHOWS } from './shows.ts';
 
 /** Publishing packages, and installing them from elsewhere than their registry. */

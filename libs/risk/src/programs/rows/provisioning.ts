@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { TableRow } from '../table.ts';
+import type { TableRow } from './program-form.ts';
 import { SHOWS } from './shows.ts';
 
 /** Infrastructure as code, configuration management and deployment tools. */

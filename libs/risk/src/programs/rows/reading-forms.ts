@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { ProgramForm } from '../table.ts';
+import type { ProgramForm } from './program-form.ts';
 
 const SHOWN = 'list|ls|get|show|status|info|describe|view|search|history|logs|log|inspect|version|config|diff|help';
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { ProgramForm } from '../table.ts';
+import type { ProgramForm } from './program-form.ts';
 
 /** A form of a program that hands a command to another machine, a container or a device. */
 export interface RemoteForm extends ProgramForm {

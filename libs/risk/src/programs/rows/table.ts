@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { TableRow } from '../table.ts';
+import type { TableRow } from './program-form.ts';
 import { CLOUD } from './cloud.ts';
 import { CONTAINERS } from './containers.ts';
 import { DATABASES } from './databases.ts';

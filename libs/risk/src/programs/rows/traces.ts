@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { TableRow } from '../table.ts';
+import type { TableRow } from './program-form.ts';
 
 /** What runs later, what hands out credentials, and what hides what was run. */
 export const TRACES: readonly TableRow[] = [

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { TableRow } from '../table.ts';
+import type { TableRow } from './program-form.ts';
 
 /**
  * Programs of Windows that PowerShell and the command prompt start. Their switches are words that begin with a slash.

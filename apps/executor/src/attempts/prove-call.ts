@@ -1,0 +1,222 @@
+// SPDX-License-Identifier: Apache-2.0
+import { tenantDefinition } from '@writ/cli-tool';
+import {
+  argumentFaults,
+  definitionForDigest,
+  Fault,
+  LIMITS,
+  MK8_RUN,
+  SHELL_DANGEROUS,
+  TOOLS,
+  type ExecutionProfile,
+  type Permit,
+  type Redemption,
+  type TenantId,
+  type ToolDefinition,
+} from '@writ/contract';
+import type { BlobStore } from '@writ/blobs';
+import { actionDigest, argsHash, canonicalBytes, parseIJson, sha256Hex } from '@writ/digest';
+import { dataOf, readSignedSandbox, SignedSandboxError, type SignedSandbox } from '@writ/mk8-shell';
+import { dangerousTool, profileFrom } from '@writ/mk8-shell/dangerous';
+import { sandboxNamed, toolWithin } from '@writ/mk8-shell/tool';
+import { ARGUMENTS_ATTEMPT, openContent, type ContentSeal } from '@writ/sealing';
+import { decodeBase64 } from '@writ/signing';
+import { parseSnapshotId } from '@writ/workspace';
+import type { Call } from '../calls/runner.ts';
+import type { CallWork } from '../foundation/call-work.ts';
+import type { ExecutorTasks } from '../calls/worker-tasks.ts';
+
+/**
+ * What the attempt's long contents are sealed under; null where the kernel is of a time when none were sealed: then
+ * they are stored as they are.
+ */
+export function sealOf(
+  { attempt }: Pick<Permit, 'attempt'>,
+  {
+    tenant_id: tenantId,
+    operation_id: operationId,
+    content_key,
+  }: Pick<Redemption, 'tenant_id' | 'operation_id' | 'content_key'>,
+): ContentSeal | null {
+  return content_key === undefined ? null : { key: Buffer.from(content_key, 'base64'), tenantId, operationId, attempt };
+}
+
+const digestOf = (tool: ToolDefinition): string => sha256Hex(canonicalBytes(definitionForDigest(tool)));
+const ownDigests = new Map([...TOOLS.values()].map((tool) => [tool.tool_id, digestOf(tool)]));
+
+/**
+ * Proves that what the kernel handed out is what its permit orders: arguments, tool, token, policy, snapshot and image
+ * hash to the permit's action digest. Throws Fault `permit.invalid` when they don't: nothing may run then.
+ */
+export async function proveCall(
+  permit: Permit,
+  redemption: Redemption,
+  blobs: BlobStore,
+  work: CallWork<ExecutorTasks>,
+): Promise<Call> {
+  const args = await argumentsOf(redemption, blobs);
+  verifyActionDigest(permit, redemption, args);
+  const sandbox = sandboxOf(redemption, args);
+  const profile = profileOf(redemption);
+  const bound = profile !== null ? dangerousTool(profile) : sandbox !== null ? toolWithin(sandbox.digest) : null;
+  const tool = bound ?? toolOf(redemption);
+  if (
+    !tool ||
+    (bound === null ? (ownDigests.get(tool.tool_id) ?? digestOf(tool)) : digestOf(tool)) !==
+      redemption.tool_definition_digest
+  ) {
+    throw new Fault('permit.invalid', `tool \`${redemption.tool_id}\` is not defined here as it is at the kernel`);
+  }
+  if (!(await fits(tool, args, redemption, work)))
+    throw new Fault('permit.invalid', 'the arguments do not fit the tool');
+  return {
+    tenantId: redemption.tenant_id,
+    operationId: redemption.operation_id,
+    attempt: redemption.attempt,
+    toolId: redemption.tool_id,
+    cli: tool.cli ?? null,
+    provider: tool.provider ?? null,
+    workspaceId: redemption.workspace_id,
+    imageDigest: redemption.image_digest,
+    args,
+    root: parseSnapshotId(redemption.state_snapshot_id),
+    fs: redemption.fs,
+    net: [...(redemption.net ?? []), ...(profile === null ? [] : [profile.net])],
+    limits: profile === null ? redemption.limits : within(redemption.limits, profile),
+    secrets: redemption.secrets,
+    ...(sandbox === null ? {} : { sandbox: dataOf(sandbox) }),
+    ...(profile === null ? {} : { profile }),
+    ...(redemption.skill === undefined ? {} : { skill: redemption.skill }),
+    ...(redemption.tasks === undefined ? {} : { tasks: redemption.tasks }),
+    ...withSeal(sealOf(permit, redemption)),
+    nodes: new Map(
+      redemption.nodes.map((text) => Buffer.from(text, 'base64')).map((bytes) => [sha256Hex(bytes), bytes]),
+    ),
+  };
+}
+
+/** Throws Fault `permit.invalid` when the redemption and its arguments don't hash to the permit's action digest. */
+function verifyActionDigest(permit: Permit, redemption: Redemption, args: Readonly<Record<string, unknown>>): void {
+  const digest = actionDigest({
+    tool_id: redemption.tool_id,
+    tool_definition_digest: redemption.tool_definition_digest,
+    args_hash: argsHash(decodeBase64(redemption.args_salt), args),
+    capability_token_id: redemption.capability_token_id,
+    policy_hash: redemption.policy_hash,
+    state_snapshot_id: redemption.state_snapshot_id,
+    image_digest: redemption.image_digest,
+  });
+  if (digest !== permit.action_digest)
+    throw new Fault('permit.invalid', 'what was redeemed is not what the permit orders');
+}
+
+/**
+ * What checking arguments may take, in milliseconds: the longest that patterns and values of their bounds take, and a
+ * busy machine beside it.
+ */
+const CHECK_MS = 10_000;
+
+/** Patterns are the tenant's, and so is what they cost. */
+async function fits(
+  tool: ToolDefinition,
+  args: Readonly<Record<string, unknown>>,
+  { cli_tool, search_tool }: Redemption,
+  work: CallWork<ExecutorTasks>,
+): Promise<boolean> {
+  const tenants = TOOLS.has(tool.tool_id) ? undefined : (cli_tool ?? search_tool);
+  return tenants === undefined
+    ? argumentFaults(tool, args).length === 0
+    : await work.run('arguments.fit', { tool: tenants, args }, CHECK_MS);
+}
+
+const withSeal = (seal: ContentSeal | null): Pick<Call, 'seal'> => (seal === null ? {} : { seal });
+
+/**
+ * One of Writ's own, or a tenant's as the kernel handed it out: its digest is in what the permit orders, so another
+ * definition is not believed.
+ */
+function toolOf({ tool_id, cli_tool, search_tool }: Redemption): ToolDefinition | undefined {
+  const own = TOOLS.get(tool_id);
+  const tenants = cli_tool ?? search_tool;
+  return own ?? (tenants?.tool_id === tool_id ? tenantDefinition(tenants) : undefined);
+}
+
+/**
+ * The registered sandbox that a script names; null where it names none. INVARIANT (no other sandbox): whatever of it
+ * came along, its digest is in what the permit orders, and only for the tenant, name and workspace of the call is it
+ * read at all.
+ */
+function sandboxOf(
+  { tool_id, tenant_id, workspace_id, sandbox }: Redemption,
+  args: Readonly<Record<string, unknown>>,
+): SignedSandbox | null {
+  const name = tool_id === MK8_RUN.tool_id ? sandboxNamed(args) : null;
+  if (name === null) return null;
+  if (sandbox === undefined) throw new Fault('permit.invalid', `the redemption has no sandbox \`${name}\``);
+  try {
+    const read = readSignedSandbox(
+      {
+        definition: decodeBase64(sandbox.definition),
+        statement: decodeBase64(sandbox.statement),
+        keyid: sandbox.keyid,
+      },
+      { tenantId: tenant_id, name },
+    );
+    if (read.workspace_id === workspace_id) return read;
+  } catch (error) {
+    if (!(error instanceof SignedSandboxError)) throw error;
+    throw new Fault('permit.invalid', `the sandbox \`${name}\` is not as it was signed: ${error.message}`, {
+      cause: error,
+    });
+  }
+  throw new Fault('permit.invalid', `the sandbox \`${name}\` is of another workspace`);
+}
+
+/**
+ * The execution profile of a raw command; null for any other tool. INVARIANT (no other profile): whatever of it came
+ * along, its digest is in what the permit orders.
+ */
+function profileOf({ tool_id, profile }: Redemption): ExecutionProfile | null {
+  if (tool_id !== SHELL_DANGEROUS.tool_id) return null;
+  const read = profile === undefined ? null : profileFrom(decodeBase64(profile));
+  if (read === null) throw new Fault('permit.invalid', 'the redemption has no execution profile that can be read');
+  return read;
+}
+
+/** What was reserved, and no more than the profile lets be used. */
+const within = (limits: Redemption['limits'], { limits: most }: ExecutionProfile): Redemption['limits'] => ({
+  ...limits,
+  wall_ms: Math.min(limits.wall_ms, most.wall_ms),
+  memory_bytes: Math.min(limits.memory_bytes, most.memory_bytes),
+});
+
+async function argumentsOf(
+  { args, args_ref, args_key, tenant_id, operation_id }: Redemption,
+  blobs: BlobStore,
+): Promise<Record<string, unknown>> {
+  if (args !== null) return args;
+  if (args_ref === null || args_ref.size > LIMITS.argsBytes.max)
+    throw new Fault('permit.invalid', 'the redemption has no arguments');
+  const stored = await blobs.get(tenant_id as TenantId, args_ref.sha256);
+  const bytes =
+    args_key === undefined
+      ? stored
+      : openedArguments(
+          {
+            key: Buffer.from(args_key, 'base64'),
+            tenantId: tenant_id,
+            operationId: operation_id,
+            attempt: ARGUMENTS_ATTEMPT,
+          },
+          stored,
+        );
+  return parseIJson(bytes, { depthMax: LIMITS.argsDepth.max }) as Record<string, unknown>;
+}
+
+function openedArguments(seal: ContentSeal, stored: Uint8Array): Uint8Array {
+  try {
+    return openContent(seal, 'args', stored);
+  } catch (cause) {
+    throw new Fault('permit.invalid', 'the arguments are not sealed as those of the call', { cause });
+  }
+}

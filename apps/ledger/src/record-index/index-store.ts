@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: Apache-2.0
+import { setImmediate } from 'node:timers/promises';
+import { logIdOf, type TenantId } from '@writ/contract';
+import { inTransaction, int8Array, textArray, type Client, type Pool } from '@writ/database';
+import { ledgerSql, type Drawn, type LogDrawn, type NextLeaf } from '../foundation/ledger-functions.ts';
+import { drawRow, type IndexRow } from './index-row.ts';
+
+/**
+ * Leaves of a batch: what is lost by a death, and how long the locks of its logs are held. Few, because an append that
+ * comes just then shares the processor with them.
+ */
+const LEAVES = 100;
+/** Leaves that are read one after the other before anything else has its turn. */
+const LEAVES_AT_ONCE = 20;
+/** Leaves of 16 KiB are read until they are as many bytes. */
+const BATCH_BYTES = 1024 * 1024;
+
+type Row = IndexRow & Pick<NextLeaf, 'log_id' | 'tenant_id'>;
+
+/** The index of the records in tenants' logs, as far as it is drawn. */
+export class IndexStore {
+  readonly #pool: Pool;
+
+  constructor(pool: Pool) {
+    this.#pool = pool;
+  }
+
+  /**
+   * Draws the next leaves of these tenants' logs, a batch in all and in one transaction of its own, and says what
+   * became of each log, by tenant. Where each begins is what is there already; they are looked at in the order given.
+   * INVARIANT (no gaps): rows are inserted in the order of leaves by who holds the log's lock, so that the largest
+   * index says how far it is drawn.
+   */
+  async drawNext(tenantIds: readonly string[]): Promise<ReadonlyMap<string, Drawn>> {
+    return await inTransaction(
+      this.#pool,
+      async (client) => {
+        const said = await readLeaves(client, tenantIds);
+        const leaves = said.filter((row) => row.state === null);
+        if (leaves.length > 0) await insertRows(client, await drawRows(leaves));
+        return new Map(said.flatMap(({ tenant_id, state }) => (state === null ? [] : [[tenant_id, state]])));
+        // What a server that died has forgotten of the index is missing at its end alone, and is drawn again by whoever
+        // appends to the log or asks it.
+      },
+      { unawaited: true },
+    );
+  }
+}
+
+/** How many records of a log the index has: the first so many. Read in the caller's transaction. */
+export async function indexedTo(client: Client, logId: string): Promise<number> {
+  const {
+    rows: [row],
+  } = await client.query<{ size: number }>({
+    name: 'ledger.indexed_to',
+    text: 'SELECT coalesce(max(leaf_index) + 1, 0) AS size FROM ledger.record_index WHERE log_id = $1',
+    values: [logId],
+  });
+  return row?.size ?? 0;
+}
+
+async function readLeaves(client: Client, tenantIds: readonly string[]): Promise<readonly (NextLeaf | LogDrawn)[]> {
+  return await ledgerSql.leavesToIndex.in(client, {
+    tenants: tenantIds,
+    logs: tenantIds.map((tenantId) => logIdOf(tenantId as TenantId)),
+    leaves: LEAVES,
+    bytes: BATCH_BYTES,
+  });
+}
+
+/**
+ * Reading a statement takes some 50 µs. Appends come in between: a whole batch would hold them up for tens of
+ * milliseconds.
+ */
+async function drawRows(leaves: readonly NextLeaf[]): Promise<Row[]> {
+  const rows: Row[] = [];
+  for (const leaf of leaves) {
+    rows.push({ ...drawRow(leaf), log_id: leaf.log_id, tenant_id: leaf.tenant_id });
+    if (rows.length % LEAVES_AT_ONCE === 0) await setImmediate();
+  }
+  return rows;
+}
+
+async function insertRows(client: Client, rows: readonly Row[]): Promise<void> {
+  const texts = (of: (row: Row) => string | null): Buffer => textArray(rows.map(of));
+  await client.query({
+    name: 'ledger.index_records',
+    text: `INSERT INTO ledger.record_index (log_id, tenant_id, leaf_index, record_id, kind, operation_id, phase, recorded_at, is_drawn,
+       agent_id, tool_id, session_id, verdict, tx_outcome, fault_code, risk_score, resources, words)
+     SELECT l, t, i, r, k, o, p, a, d, agent, tool, session, verdict, outcome, fault, risk,
+         array_to_tsvector(ARRAY(SELECT jsonb_array_elements_text(resources::jsonb))), array_to_tsvector(ARRAY(SELECT jsonb_array_elements_text(terms::jsonb))) || to_tsvector('simple', words)
+       FROM unnest($1::text[], $2::text[], $3::bigint[], $4::text[], $5::text[], $6::text[], $7::text[], $8::bigint[], $9::boolean[], $10::text[], $11::text[], $12::text[],
+         $13::text[], $14::text[], $15::text[], $16::double precision[], $17::text[], $18::text[], $19::text[])
+         AS x(l, t, i, r, k, o, p, a, d, agent, tool, session, verdict, outcome, fault, risk, resources, words, terms)
+     ON CONFLICT DO NOTHING`,
+    values: [
+      texts((row) => row.log_id),
+      texts((row) => row.tenant_id),
+      int8Array(rows.map((row) => row.leaf_index)),
+      texts((row) => row.record_id),
+      texts((row) => row.kind),
+      texts((row) => row.operation_id),
+      texts((row) => row.phase),
+      int8Array(rows.map((row) => row.recorded_at)),
+      rows.map((row) => row.is_drawn),
+      texts((row) => row.agent_id),
+      texts((row) => row.tool_id),
+      texts((row) => row.session_id),
+      texts((row) => row.verdict),
+      texts((row) => row.tx_outcome),
+      texts((row) => row.fault_code),
+      rows.map((row) => row.risk_score),
+      texts((row) => JSON.stringify(row.resources)),
+      texts((row) => row.words),
+      texts((row) => JSON.stringify(row.terms)),
+    ],
+  });
+}

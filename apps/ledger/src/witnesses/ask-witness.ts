@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0
+import { formatAddCheckpoint, SignatureError, verifyCosignatures, type AddCheckpoint } from '@writ/signing';
+import type { WitnessAddress } from '../foundation/witnesses-file.ts';
+
+/** A witness that takes longer is asked again in a later round. */
+const ANSWER_MS = 5_000;
+/** An answer is a line or some; bounds what a hostile one can send. */
+const ANSWER_BYTES_MAX = 16 * 1024;
+
+/** What a witness said: its cosignature's line, the size that it saw last, or why neither. */
+export type WitnessAnswer =
+  | { readonly said: 'cosigned'; readonly line: string }
+  | { readonly said: 'size'; readonly treeSize: number }
+  | { readonly said: 'nothing'; readonly why: string };
+
+/** Asks one witness. Never throws. */
+export type AskWitness = (witness: WitnessAddress, request: AddCheckpoint) => Promise<WitnessAnswer>;
+
+/**
+ * Asks over HTTP (https://c2sp.org/tlog-witness). What comes back is attacker-controlled: a line counts when it
+ * verifies under the witness's key.
+ */
+export const askOverHttp: AskWitness = async (witness, request) => {
+  try {
+    const answer = await fetch(`${witness.url}add-checkpoint`, {
+      method: 'POST',
+      body: formatAddCheckpoint(request),
+      headers: { 'content-type': 'text/plain; charset=utf-8' },
+      redirect: 'error',
+      signal: AbortSignal.timeout(ANSWER_MS),
+    });
+    return answerOf(answer.status, await boundedText(answer), witness, request);
+  } catch (error) {
+    return { said: 'nothing', why: error instanceof Error ? error.message : 'unknown' };
+  }
+};
+
+/** Reads an answer. */
+export function answerOf(status: number, body: string, witness: WitnessAddress, request: AddCheckpoint): WitnessAnswer {
+  if (status === 409 && /^(?:0|[1-9]\d{0,15})\n$/.test(body)) return { said: 'size', treeSize: Number(body) };
+  if (status !== 200) return { said: 'nothing', why: `it answered with status ${status}` };
+  const line = body
+    .split('\n')
+    .map((text) => `${text}\n`)
+    .find((text) => isCosignature(text, witness, request));
+  return line === undefined
+    ? { said: 'nothing', why: 'it answered with no cosignature that its key made' }
+    : { said: 'cosigned', line };
+}
+
+function isCosignature(line: string, { key }: WitnessAddress, { note }: AddCheckpoint): boolean {
+  try {
+    return verifyCosignatures(note + line, [key]).length === 1;
+  } catch (error) {
+    if (!(error instanceof SignatureError)) throw error;
+    return false;
+  }
+}
+
+async function boundedText(answer: Response): Promise<string> {
+  const parts: Uint8Array[] = [];
+  let length = 0;
+  for await (const part of answer.body ?? []) {
+    length += part.length;
+    if (length > ANSWER_BYTES_MAX) throw new Error('its answer is too long');
+    parts.push(part);
+  }
+  return Buffer.concat(parts).toString('utf8');
+}

@@ -1,0 +1,9 @@
+// SPDX-License-Identifier: Apache-2.0
+import type { Host } from './host.ts';
+
+/** What a suite does to a world from within, as a program in the sandbox could. */
+export interface Inside {
+  readonly host: Host;
+  readonly link: (path: string, target: string) => Promise<void> | void;
+  readonly close?: () => Promise<void>;
+}

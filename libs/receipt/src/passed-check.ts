@@ -1,0 +1,9 @@
+// SPDX-License-Identifier: Apache-2.0
+import type { CheckName } from './receipt-error.ts';
+
+/** A check of a receipt that passed. */
+export interface PassedCheck {
+  readonly name: CheckName;
+  /** What was found, for people. */
+  readonly detail: string;
+}

@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0
+import type { Duplex } from 'node:stream';
+import type { SandboxEnd, SandboxEntry, SandboxReason } from './sandbox.ts';
+
+/** What a fake command finds and may change: the workspace is a map, and nothing else exists. */
+export interface FakeWorld {
+  readonly files: Map<string, SandboxEntry>;
+  readonly cwd: string;
+  readonly env: Readonly<Record<string, string>>;
+  readonly stdin: Buffer;
+  out(text: string | Uint8Array): void;
+  err(text: string | Uint8Array): void;
+  /** A connection to the job's proxy; null where it has none, or too many. */
+  connect(): Duplex | null;
+}
+
+/**
+ * How a fake command ends: by a status, by a signal, not by itself (waiting, or busy on every processor), or as the
+ * engine would end it.
+ */
+export type FakeEnd =
+  | number
+  | { readonly signal: string }
+  | 'never'
+  | 'busy'
+  | { readonly ended: SandboxEnd; readonly reason: SandboxReason };
+
+/** A stand-in for one command. */
+export type FakeProgram = (world: FakeWorld) => FakeEnd | Promise<FakeEnd>;
