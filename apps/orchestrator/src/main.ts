@@ -4,7 +4,7 @@ import { processBus } from '@writ/bus-nats';
 import { bootProcess, fetchThrough, VERSION } from '@writ/nest-kit';
 import { traceHooks } from '@writ/telemetry';
 import { readConfig } from './config.env.ts';
-import { doorOf } from './http/door.ts';
+import { doorOf } from './edge/http-server.ts';
 import { OrchestratorModule } from './orchestrator.module.ts';
 
 void bootProcess(() => {

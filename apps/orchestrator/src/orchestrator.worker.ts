@@ -2,7 +2,7 @@
 // The worker program of this service: what its threads run. Tasks keep nothing of their input, for the next one is
 // another tenant's.
 import { serveTasks } from '@writ/worker-pool/thread';
-import { TASKS } from './work/tasks.ts';
+import { TASKS } from './edge/tasks.ts';
 
 export const orchestratorTasks = TASKS;
 export type OrchestratorTasks = typeof orchestratorTasks;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 import { Fault, IdempotencyKey, parseMessage, principalOf, type Caller } from '@writ/contract';
 import type { Static } from 'typebox';
-import { CallBody } from '../http/routes/index.ts';
-import { agentOf, type ParsedCall } from '../proposals/parsed-call.ts';
+import { CallBody } from '../api/routes.ts';
+import { agentOf, type ParsedCall } from './parsed-call.ts';
 
 /** What the kernel alone says of a call; a caller that says it is refused rather than ignored. */
 const KERNELS_OWN = ['state_snapshot_id', 'policy_hash', 'autonomy_mode', 'risk_score', 'risk_basis'] as const;

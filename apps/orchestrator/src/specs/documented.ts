@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-import { isRest, type RouteRow } from '../http/route.ts';
-import { ROUTES } from '../http/routes/index.ts';
-import { operationOf } from '../openapi/operation.ts';
+import { isRest, type RouteRow } from '../edge/route.ts';
+import { ROUTES } from '../api/routes.ts';
+import { operationOf } from '../edge/openapi/operation.ts';
 
 /** A route, and the statuses that its document lists. */
 interface Documented {

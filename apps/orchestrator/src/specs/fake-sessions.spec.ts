@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 import { newId } from '@writ/nest-kit';
 import type { Id } from '@writ/contract';
-import { sessionsContract } from '../ports/sessions.contract.ts';
-import { saidTextsContract } from '../ports/said-texts.contract.ts';
+import { sessionsContract } from '../store/sessions/sessions.contract.ts';
+import { saidTextsContract } from '../store/sessions/said-texts.contract.ts';
 import { FakeRuns } from './fake-sessions.ts';
 
 const all = new FakeRuns();

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import { Fault, type TenantId } from '@writ/contract';
-import type { KeptEvent, KeptEvents, RunEventRow } from '../ports/run-events.ts';
-import type { SaidTexts } from '../ports/said-texts.ts';
+import type { KeptEvent, KeptEvents, RunEventRow } from '../store/sessions/run-events.ts';
+import type { SaidTexts } from '../store/sessions/said-texts.ts';
 import { FakeSaidTexts } from './fake-said-texts.ts';
 import {
   LeaseLost,
@@ -25,7 +25,7 @@ import {
   type SessionRow,
   type UsageBy,
   type UsageRow,
-} from '../ports/sessions.ts';
+} from '../store/sessions/sessions.ts';
 
 interface KeptSession {
   readonly tenant_id: TenantId;

@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: Apache-2.0
+// No key of a content is on any answer, of any route, to anybody.
+import { randomBytes } from 'node:crypto';
+import type { AdmitRequest, OperationView } from '@writ/contract';
+import { sealContent, sealedRef } from '@writ/nest-kit';
+import { ROUTES } from './routes.ts';
+import { viewOf } from '../specs/fake-views.ts';
+import { furnish, sampleOf } from '../specs/furnished.ts';
+import { openTestDoor, PLATFORM_KEY, type TestDoor, type TestTenant } from '../specs/test-door.ts';
+
+const KEY = randomBytes(32);
+const opens = { key: KEY.toString('base64'), attempt: 1 };
+const SPELLINGS = [KEY.toString('base64'), KEY.toString('base64url'), KEY.toString('hex')];
+const CLEAR = Buffer.from(JSON.stringify({ text: 'what it returned' }));
+
+let door: TestDoor;
+let tenant: TestTenant;
+beforeAll(async () => {
+  door = await openTestDoor();
+  tenant = await door.newTenant();
+});
+afterAll(() => door.close());
+
+/** What an attempt of the call stored, sealed. */
+async function stored(operationId: string, kind: 'result' | 'stdout' | 'stderr') {
+  return sealedRef(
+    await door.blobs.put(
+      tenant.tenantId,
+      sealContent({ key: KEY, tenantId: tenant.tenantId, operationId, attempt: 1 }, kind, CLEAR),
+    ),
+  );
+}
+
+it('every route that shows a call shows what is sealed of it, and no route the key', async () => {
+  const has = await furnish(door, tenant);
+  const { operation_id } = has;
+  door.kernel.opens = opens;
+  const view = door.kernel.find({ tenant_id: tenant.tenantId } as never, operation_id) as OperationView;
+  door.kernel.keep(tenant.tenantId, operation_id, 'operation', {
+    ...view,
+    result: { ...view.result!, result_ref: await stored(operation_id, 'result') },
+  });
+  for (const kind of ['stdout', 'stderr'] as const)
+    door.kernel.keep(tenant.tenantId, `${kind} of ${operation_id}`, 'output', {
+      v: 1,
+      ref: { ...(await stored(operation_id, kind)), cut: false },
+      expires_at: 1,
+      opens,
+    });
+  door.kernel.admits = async (call) =>
+    viewOf(call, 'no_op', {}, { result_ref: await stored(call.operation_id, 'result') });
+  const shown = new Set<string>();
+  for (const { id, method, path, allowed } of ROUTES) {
+    const { query = '', ...sample } = sampleOf(id, has);
+    const keys =
+      allowed === 'public'
+        ? [undefined]
+        : allowed === 'platform'
+          ? [PLATFORM_KEY]
+          : allowed.map((role) => (role === 'platform' ? PLATFORM_KEY : tenant[role]));
+    for (const key of keys) {
+      const filled = path.replaceAll(
+        /\{([a-z_]+)\}/g,
+        (_all, name: string) => (has as Record<string, string>)[name] ?? 'missing',
+      );
+      const { text, headers } = await door.ask(method, `${filled}${query}`, {
+        ...sample,
+        ...(key === undefined ? {} : { key }),
+      });
+      const said = `${text}\n${JSON.stringify([...headers])}`;
+      for (const spelling of SPELLINGS) expect([id, said.includes(spelling)]).toEqual([id, false]);
+      expect([id, /"(opens|args_key|content_key)"/.test(said)]).toEqual([id, false]);
+      if (text.includes('what it returned')) shown.add(id);
+    }
+  }
+  expect([...shown]).toEqual(
+    expect.arrayContaining([
+      'proposeToolCall',
+      'readOperation',
+      'readOutput',
+      'approve',
+      'deny',
+      'editApproval',
+      'giveValue',
+      'cancelOperation',
+      'resolveOperation',
+      'runTurn',
+    ]),
+  );
+  expect(door.kernel.asked.some(({ verb }) => verb === 'operation.result')).toBe(true);
+}, 120_000);
+
+it('a call with long arguments is answered without what they are sealed under', async () => {
+  const has = await furnish(door, tenant);
+  const { agent_id, capability_token_id, workspace_id } = has;
+  door.kernel.admits = (call) => viewOf(call, 'held');
+  const answer = await door.ask('POST', '/v1/tool-calls', {
+    key: tenant.admin,
+    body: {
+      tool_id: 'fs.write',
+      args: { path: 'a', content: 'x'.repeat(100_000) },
+      agent_id,
+      capability_token_id,
+      workspace_id,
+    },
+  });
+  const { args_key } = door.kernel.asked.findLast(({ verb }) => verb === 'admit')?.request as AdmitRequest;
+  expect(args_key).toMatch(/^.{43}=$/);
+  expect(answer.status).toBe(202);
+  expect(`${answer.text}${JSON.stringify([...answer.headers])}`).not.toContain(args_key);
+});

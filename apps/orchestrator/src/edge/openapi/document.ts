@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+import type { RouteRow } from '../route.ts';
+import { ROUTES } from '../../api/routes.ts';
+import { inlined, NAMED } from './schemas.ts';
+import { operationOf } from './operation.ts';
+
+const ABOUT = [
+  'Runs the tool calls of AI agents under a policy kernel, as transactions in disposable containers, with receipts that anybody can verify offline.',
+  'Errors are problem details (RFC 9457) with a `code` of a closed table. Lists take `cursor` and `limit`. Times are milliseconds since the epoch.',
+].join(' ');
+
+/** The OpenAPI 3.1 document of this API, made from the routes and the schemas that its code runs on. */
+export class ApiDocument {
+  readonly json: Record<string, unknown>;
+
+  constructor(version: string, routes: readonly RouteRow[] = ROUTES) {
+    this.json = {
+      openapi: '3.1.1',
+      info: { title: 'Writ', version, description: ABOUT, license: { name: 'Apache-2.0', identifier: 'Apache-2.0' } },
+      servers: [{ url: '/' }],
+      security: [{ apiKey: [] }],
+      tags: [...new Set(routes.map(({ tag }) => tag))].map((name) => ({ name })),
+      paths: pathsOf(routes),
+      components: {
+        securitySchemes: {
+          apiKey: {
+            type: 'http',
+            scheme: 'bearer',
+            bearerFormat: 'writ_<id>_<secret>',
+            description: 'an API key of the tenant; for new tenants the platform key',
+          },
+        },
+        schemas: Object.fromEntries(Object.entries(NAMED).map(([name, schema]) => [name, inlined(schema)])),
+      },
+    };
+  }
+}
+
+function pathsOf(routes: readonly RouteRow[]): Record<string, Record<string, unknown>> {
+  const paths: Record<string, Record<string, unknown>> = {};
+  for (const row of routes) (paths[row.path] ??= {})[row.method.toLowerCase()] = operationOf(row);
+  return paths;
+}
