@@ -8,7 +8,10 @@ import { createPool, refreshStatistics, STATISTICS_MS, verifyDurability } from '
 import { ChangedLimits } from '@writ/fairness';
 import { followKeys, outboundOf, Readiness, Repeated, VERSION, type Given } from '@writ/nest-kit';
 import { ConnectionWatch } from '@writ/telemetry';
-import { poolSizes, watchPool, workerProgram } from '@writ/worker-pool';
+import { poolSizes, watchPool, WorkerPool, workerProgram, type TaskTable } from '@writ/worker-pool';
+import { NAMED } from './api/named-schemas.ts';
+import { ROUTES } from './api/routes.ts';
+import { allowedMethodsOf } from './edge/allowed-methods.ts';
 import { AgentsController } from './api/agents/agents.controller.ts';
 import { ApprovalsController } from './api/approvals/approvals.controller.ts';
 import { Delegate } from './api/approvals/delegate.ts';
@@ -73,7 +76,6 @@ import { watchWaiting } from './store/waiting-gauges.ts';
 import { KernelClient } from './calls/kernel-client.ts';
 import { LedgerClient } from './delivery/ledger-client.ts';
 import { Lifetime } from './store/lifetime.ts';
-import { OrchestratorPool } from './edge/orchestrator-pool.ts';
 import { CreateTenant } from './api/tenants/create-tenant.ts';
 import { openRuns } from './runs.module.ts';
 import { RecordsController } from './api/records/records.controller.ts';
@@ -205,8 +207,8 @@ function openStores(config: OrchestratorConfig, { logger, readiness, telemetry: 
 }
 
 /** Worker threads for what callers send. None is started yet. */
-function openWork({ meter }: Given['telemetry']): OrchestratorPool {
-  const work = new OrchestratorPool({
+function openWork({ meter }: Given['telemetry']): WorkerPool<TaskTable> {
+  const work = new WorkerPool<TaskTable>({
     ...poolSizes(),
     filename: workerProgram('orchestrator.worker', import.meta.url),
   });
@@ -214,7 +216,7 @@ function openWork({ meter }: Given['telemetry']): OrchestratorPool {
   return work;
 }
 
-const closing = (work: OrchestratorPool, close: () => Promise<void>) => async (): Promise<void> => {
+const closing = (work: WorkerPool<TaskTable>, close: () => Promise<void>) => async (): Promise<void> => {
   await work.close();
   await close();
 };
@@ -476,18 +478,18 @@ export class OrchestratorModule {
       ],
       providers: [
         { provide: APP_GUARD, useValue: new AccessGuard(on.authenticator, on.rate, on.queues) },
-        { provide: APP_FILTER, useValue: new ProblemFilter(parts.logger) },
+        { provide: APP_FILTER, useValue: new ProblemFilter(parts.logger, allowedMethodsOf(ROUTES)) },
         { provide: APP_INTERCEPTOR, useValue: new LongAnswers() },
         ...useCases(on).map(given),
         { provide: ApiKeys, useValue: on.keys },
-        { provide: OrchestratorPool, useValue: on.work },
+        { provide: WorkerPool, useValue: on.work },
         { provide: Webhooks, useValue: on.webhooks },
         { provide: Deliveries, useValue: on.deliveries },
         { provide: Sessions, useValue: on.sessions },
         { provide: Jobs, useValue: on.jobs },
         { provide: Readiness, useValue: parts.readiness },
         ...[
-          new ApiDocument(VERSION),
+          new ApiDocument(VERSION, ROUTES, NAMED),
           config.published,
           new AccessLog(parts.logger, parts.telemetry.meter, config.WRIT_REQUESTS_MAX),
           on.lifetime,

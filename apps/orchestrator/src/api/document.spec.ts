@@ -3,7 +3,7 @@ import { FAULTS } from '@writ/contract';
 import { ROUTES } from './routes.ts';
 import { openTestDoor } from '../specs/test-door.ts';
 import { ApiDocument } from '../edge/openapi/document.ts';
-import { NAMED } from '../edge/openapi/schemas.ts';
+import { NAMED } from './named-schemas.ts';
 
 type Json = Record<string, unknown>;
 interface Parameter {
@@ -21,7 +21,7 @@ interface Operation {
   readonly security?: unknown[];
 }
 
-const document = JSON.parse(JSON.stringify(new ApiDocument('1.2.3').json)) as {
+const document = JSON.parse(JSON.stringify(new ApiDocument('1.2.3', ROUTES, NAMED).json)) as {
   openapi: string;
   info: Json;
   paths: Record<string, Record<string, Operation>>;

@@ -3,7 +3,7 @@ import type { RouteRow } from '../edge/route.ts';
 import { AGENTS } from './agents/routes.ts';
 import { API_KEYS } from './api-keys/routes.ts';
 import { APPROVALS, DELEGATIONS } from './approvals/routes.ts';
-import { CallBody, CALLS } from './calls/routes.ts';
+import { CALLS } from './calls/routes.ts';
 import { CONTAINERS } from './containers/routes.ts';
 import { ERASURES } from './erasures/routes.ts';
 import { EVENT_STREAMS } from './event-streams/routes.ts';
@@ -25,48 +25,9 @@ import { SYSTEM } from './system/routes.ts';
 import { TENANTS } from './tenants/routes.ts';
 import { TOKENS } from './tokens/routes.ts';
 import { SEARCH_PROVIDER, TOOL_ROUTES } from './tools/routes.ts';
-import { PromptView, TurnBody, TURNS, TurnView } from './turns/routes.ts';
+import { TURNS } from './turns/routes.ts';
 import { WEBHOOKS } from './webhooks/routes.ts';
 import { WORKSPACES } from './workspaces/routes.ts';
-
-export {
-  AGENTS,
-  API_KEYS,
-  APPROVALS,
-  CallBody,
-  CALLS,
-  CONTAINERS,
-  DELEGATIONS,
-  ERASURES,
-  EVENT_STREAMS,
-  EXECUTION_PROFILES,
-  EXPORTS,
-  FILES,
-  FREEZES,
-  JOBS,
-  LOG,
-  MODELS,
-  OPERATIONS,
-  POLICIES,
-  PromptView,
-  RECORDS,
-  RESOURCES,
-  RUNS,
-  SANDBOXES,
-  SEARCH_PROVIDER,
-  SECRETS,
-  SESSIONS,
-  SKILLS,
-  SYSTEM,
-  TENANTS,
-  TOKENS,
-  TOOL_ROUTES,
-  TurnBody,
-  TURNS,
-  TurnView,
-  WEBHOOKS,
-  WORKSPACES,
-};
 
 /** Every route there is. */
 export const ROUTES: readonly RouteRow[] = [

@@ -5,6 +5,7 @@ import { Fault, type Change, type FileDiff, type FileState, type TenantId } from
 import { inSlices } from '@writ/worker-pool';
 import type { ComparedText, TextPair } from './compare-texts.ts';
 import { COMPARED_BYTES_MAX } from './preview-change.ts';
+import { COMPARE_TEXTS } from './tasks.ts';
 import type { WorkerTasks } from '../edge/worker-tasks.ts';
 
 /** Bytes of contents read for one answer; what comes after them is named without its text. */
@@ -80,7 +81,7 @@ async function compare(
   pairs: readonly TextPair[],
 ): Promise<(ComparedText | null)[]> {
   try {
-    return await tasks.run('texts.compare', tenantId, pairs);
+    return await tasks.run(COMPARE_TEXTS, tenantId, pairs);
   } catch (error) {
     if (error instanceof Fault && error.code === 'limit.exceeded') return pairs.map(() => null);
     throw error;

@@ -51,7 +51,8 @@ import {
   type KernelVerb,
 } from '@writ/contract';
 import { Type, type Static, type TSchema } from 'typebox';
-import { listOf, TokenView } from '../api/views.ts';
+import { TokenView } from './token-view.ts';
+import { listOf } from '../edge/fields.ts';
 
 const pageOf = <T extends TSchema>(item: T) => opened(listOf(item));
 const operation = opened(OperationView);

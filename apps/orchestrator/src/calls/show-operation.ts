@@ -4,6 +4,7 @@ import { Fault, type Caller, type OperationView, type ToolResult } from '@writ/c
 import { openContent } from '@writ/nest-kit';
 import type { KernelClient } from './kernel-client.ts';
 import type { JsonText } from '../edge/read-body.ts';
+import { READ_JSON } from '../edge/tasks.ts';
 import type { WorkerTasks } from '../edge/worker-tasks.ts';
 
 /** A result by reference is put into the answer up to this size; a longer one stays a reference. */
@@ -72,7 +73,7 @@ export class ShowOperation {
    */
   async #read({ tenant_id }: Caller, text: JsonText): Promise<unknown> {
     try {
-      return await this.#tasks.run('json.read', tenant_id, text);
+      return await this.#tasks.run(READ_JSON, tenant_id, text);
     } catch (error) {
       if (error instanceof Fault && (error.code === 'request.too_large' || error.code === 'limit.exceeded'))
         return null;

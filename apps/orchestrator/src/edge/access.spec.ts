@@ -10,7 +10,7 @@ import { openTestDoor, problem } from '../specs/test-door.ts';
 import { formatApiKey, hashApiKey, isApiKeyText } from './api-key-text.ts';
 import { AccessGuard } from './access.guard.ts';
 import { Authenticator } from './authenticator.ts';
-import { DoorAdapter } from './http-adapter.ts';
+import { HttpAdapter } from './http-adapter.ts';
 import { FailedKeys } from './failed-keys.ts';
 import { FullQueues } from './full-queues.ts';
 import { parsePlatformHash } from './platform-key.ts';
@@ -192,10 +192,10 @@ test('a handler that is on no route of the table lets nobody in', async () => {
     controllers: [Undecorated],
     providers: [
       { provide: APP_GUARD, useValue: guard },
-      { provide: APP_FILTER, useValue: new ProblemFilter(telemetry.logger('silent')) },
+      { provide: APP_FILTER, useValue: new ProblemFilter(telemetry.logger('silent'), () => []) },
     ],
   };
-  const app = await NestFactory.create(module, new DoorAdapter(), { logger: false, abortOnError: false });
+  const app = await NestFactory.create(module, new HttpAdapter(() => []), { logger: false, abortOnError: false });
   await app.listen(0, '127.0.0.1');
   const answer = await fetch(`${await app.getUrl()}/somewhere`, { headers: { authorization: 'Bearer platform' } });
   const text = await answer.text();

@@ -1,14 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 import { isRest, type RouteRow } from './route.ts';
-import { ROUTES } from '../api/routes.ts';
 
-const PATTERNS = ROUTES.map((row) => ({ method: row.method, pattern: patternOf(row) }));
+/** The methods that the path of a URL takes; none where no route has that path. */
+export type AllowedMethods = (url: string) => string[];
 
-/** The methods that the path of a URL takes; none where it isn't of any route. */
-export function allowedMethods(url: string): string[] {
-  const path = url.split('?', 1)[0] ?? '';
-  const methods = PATTERNS.filter(({ pattern }) => pattern.test(path)).map(({ method }) => method);
-  return [...new Set(methods.flatMap((method) => (method === 'GET' ? ['GET', 'HEAD'] : [method])))];
+/** Tells the methods of any URL among these routes. */
+export function allowedMethodsOf(routes: readonly RouteRow[]): AllowedMethods {
+  const patterns = routes.map((row) => ({ method: row.method, pattern: patternOf(row) }));
+  return (url) => {
+    const path = url.split('?', 1)[0] ?? '';
+    const methods = patterns.filter(({ pattern }) => pattern.test(path)).map(({ method }) => method);
+    return [...new Set(methods.flatMap((method) => (method === 'GET' ? ['GET', 'HEAD'] : [method])))];
+  };
 }
 
 function patternOf({ path, params = {} }: RouteRow): RegExp {

@@ -106,7 +106,12 @@ async function readBody(row: RouteRow, request: FastifyRequest): Promise<unknown
   if (media !== undefined && media !== 'application/json' && !/^application\/[a-z0-9.-]+\+json$/.test(media))
     throw new Fault('request.unsupported_media_type');
   const tenantId = callerOf(request)?.tenant_id ?? NO_TENANT;
-  const value = await readJsonBody(request.raw, { route: row.id, bytesMax, tasks: tasksOf(request), tenantId });
+  const value = await readJsonBody(request.raw, {
+    route: { id: row.id, body: row.body },
+    bytesMax,
+    tasks: tasksOf(request),
+    tenantId,
+  });
   if (value === undefined) return parseMessage(row.body, {});
   if (media === undefined) throw new Fault('request.unsupported_media_type');
   return value;

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// Fields that several routes take.
+// Parts of schemas that several routes use.
 import { LIMITS } from '@writ/contract';
-import { Type } from 'typebox';
+import { Type, type TSchema } from 'typebox';
 
 export const closed = { additionalProperties: false } as const;
+export const orNull = <T extends TSchema>(schema: T) => Type.Union([schema, Type.Null()]);
+export const Instant = Type.Integer({ minimum: 0, description: 'milliseconds since the epoch' });
 
 /** As the kernel takes names: nothing that needs quoting on a terminal or in a page. */
 export const Name = Type.String({
@@ -23,6 +25,16 @@ export const Moment = Type.String({
   pattern: '^\\d{4}-\\d{2}-\\d{2}T\\d{2}:\\d{2}(:\\d{2}(\\.\\d{1,3})?)?Z$',
   description: 'such as `2026-01-31T09:30:00Z`',
 });
+
+/** One page of a list, newest first. */
+export const listOf = <T extends TSchema>(item: T) =>
+  Type.Object(
+    {
+      items: Type.Array(item),
+      next_cursor: orNull(Type.String({ description: 'for `cursor` of the next request; null on the last page' })),
+    },
+    closed,
+  );
 
 /** The two parameters of every list. */
 export const paging = {

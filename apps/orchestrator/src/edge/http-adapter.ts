@@ -4,6 +4,7 @@ import { FastifyAdapter } from '@nestjs/platform-fastify';
 import { Fault } from '@writ/contract';
 import { newId } from '@writ/nest-kit';
 import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { AllowedMethods } from './allowed-methods.ts';
 import { headersOf, problemOf } from './problem.ts';
 import { faultOf, sendProblem } from './problem.filter.ts';
 
@@ -12,10 +13,13 @@ const PARAM_CHARACTERS_MAX = 12_288;
 /** Longest that a request may take to arrive, in milliseconds: the largest archive over an ordinary line. */
 const ARRIVAL_MS = 300_000;
 
-/** Fastify as this door needs it: it parses no body by itself, and every error of its own is a problem of ours. */
-export class DoorAdapter extends FastifyAdapter {
-  /** @param trustedProxies addresses and CIDR blocks, with commas between. Throws on anything else. */
-  constructor(trustedProxies = '') {
+/** Fastify as this API needs it: it parses no body by itself, and every error of its own is a problem of ours. */
+export class HttpAdapter extends FastifyAdapter {
+  /**
+   * @param methods what a URL takes, for a request that comes with another method
+   * @param trustedProxies addresses and CIDR blocks, with commas between. Throws on anything else.
+   */
+  constructor(methods: AllowedMethods, trustedProxies = '') {
     super({
       logger: false,
       trustProxy: trustedProxies === '' ? false : trustedProxies,
@@ -23,11 +27,11 @@ export class DoorAdapter extends FastifyAdapter {
       routerOptions: { maxParamLength: PARAM_CHARACTERS_MAX },
       requestTimeout: ARRIVAL_MS,
       skipMiddie: true,
-      // A request on an open connection is still answered while the door closes: as itself, not by a body of Fastify's
+      // A request on an open connection is still answered while the server closes: as itself, not by a body of Fastify's
       // own.
       return503OnClosing: false,
       frameworkErrors: (error: unknown, request: FastifyRequest, reply: FastifyReply) =>
-        sendProblem(reply, faultOf(error, request), String(request.id)),
+        sendProblem(reply, faultOf(error, request, methods), String(request.id), methods),
       clientErrorHandler: (error: NodeJS.ErrnoException, socket: Socket) => refuseConnection(error, socket),
     });
     const fastify = this.getInstance();

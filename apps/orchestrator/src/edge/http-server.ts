@@ -2,31 +2,41 @@
 import type { INestApplication } from '@nestjs/common';
 import type { HttpDoor } from '@writ/nest-kit';
 import type { FastifyInstance } from 'fastify';
-import type { OrchestratorConfig } from '../config.env.ts';
 import { showPages } from './openapi/pages.ts';
+import { allowedMethodsOf } from './allowed-methods.ts';
 import { WorkerTasks } from './worker-tasks.ts';
 import { AccessLog } from './access-log.ts';
 import { boundConnectionAge } from './connection-age.ts';
-import { DoorAdapter } from './http-adapter.ts';
+import { HttpAdapter } from './http-adapter.ts';
+import type { RouteRow } from './route.ts';
 import { closeSilentConnections } from './silent-connections.ts';
 import { provideTasks } from './tasks-of.ts';
 
-/** How this process answers HTTP. */
-export function doorOf(
-  config: DoorConfig & Pick<OrchestratorConfig, 'WRIT_HTTP_HOST' | 'WRIT_HTTP_PORT' | 'WRIT_TRUSTED_PROXIES'>,
-): HttpDoor {
+/** What the environment says of the HTTP server. */
+export interface HttpServerConfig {
+  readonly WRIT_HTTP_HOST: string;
+  readonly WRIT_HTTP_PORT: number;
+  /** addresses and CIDR blocks, with commas between */
+  readonly WRIT_TRUSTED_PROXIES: string;
+  /** milliseconds; 0: a connection may last */
+  readonly WRIT_CONNECTION_MAX_AGE_MS: number;
+}
+
+/** How this process answers HTTP on these routes. */
+export function httpServerOf(config: HttpServerConfig, routes: readonly RouteRow[]): HttpDoor {
   return {
     host: config.WRIT_HTTP_HOST,
     port: config.WRIT_HTTP_PORT,
-    adapter: () => new DoorAdapter(config.WRIT_TRUSTED_PROXIES),
-    prepare: (app) => prepareDoor(app, config),
+    adapter: () => new HttpAdapter(allowedMethodsOf(routes), config.WRIT_TRUSTED_PROXIES),
+    prepare: (app) => prepareHttpServer(app, config),
   };
 }
 
-type DoorConfig = Pick<OrchestratorConfig, 'WRIT_CONNECTION_MAX_AGE_MS'>;
-
-/** What is set before the door opens, and not by the module. */
-export function prepareDoor(app: INestApplication, config: DoorConfig): void {
+/** Sets what the module can't, before the server listens. */
+export function prepareHttpServer(
+  app: INestApplication,
+  config: Pick<HttpServerConfig, 'WRIT_CONNECTION_MAX_AGE_MS'>,
+): void {
   const fastify = app.getHttpAdapter().getInstance() as FastifyInstance;
   app.get(AccessLog).install(fastify);
   provideTasks(fastify, app.get(WorkerTasks));

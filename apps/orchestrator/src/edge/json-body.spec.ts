@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import { Readable } from 'node:stream';
 import { Fault } from '@writ/contract';
+import { CALLS } from '../api/calls/routes.ts';
 import { inlineTasks } from '../specs/inline-tasks.ts';
 import { WorkerTasks } from './worker-tasks.ts';
 import { INLINE_BYTES, INLINE_VALUES, readJsonBody } from './json-body.ts';
@@ -9,7 +10,7 @@ const refusing = (fault: Fault): WorkerTasks => new WorkerTasks({ run: () => Pro
 const never = refusing(new Fault('overloaded'));
 const read = (text: string, tasks = inlineTasks) =>
   readJsonBody(Readable.from([Buffer.from(text)]), {
-    route: 'proposeToolCall',
+    route: CALLS.propose,
     bytesMax: 10 * INLINE_BYTES,
     tasks,
     tenantId: 'ten',

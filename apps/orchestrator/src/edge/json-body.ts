@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { Readable } from 'node:stream';
 import { Fault, LIMITS } from '@writ/contract';
+import type { TSchema } from 'typebox';
+import { READ_BODY } from './tasks.ts';
 import { readBody, valuesAtMost } from './read-body.ts';
 import type { WorkerTasks } from './worker-tasks.ts';
 
@@ -13,8 +15,8 @@ export const INLINE_VALUES = 1_500;
 
 /** How a body is read. */
 export interface BodyReading {
-  /** the route's name, whose schema the body has to fit */
-  readonly route: string;
+  /** the route's name, and the schema that the body has to fit */
+  readonly route: { readonly id: string; readonly body: TSchema };
   readonly bytesMax: number;
   readonly tasks: WorkerTasks;
   /** whose share of the worker threads it takes */
@@ -32,9 +34,9 @@ export async function readJsonBody(
 ): Promise<unknown> {
   const bytes = await readBytes(stream, bytesMax);
   if (bytes.length === 0) return undefined;
-  if (isShort(bytes)) return readBody({ bytes, route });
+  if (isShort(bytes)) return readBody(bytes, route.body);
   try {
-    return await tasks.run('body.read', tenantId, { bytes, route });
+    return await tasks.run(READ_BODY, tenantId, { bytes, route: route.id });
   } catch (error) {
     if (!(error instanceof Fault) || error.code !== 'limit.exceeded') throw error;
     throw new Fault('request.too_large', 'the body takes too long to read; send it in parts', { cause: error });

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 import { LIMITS } from '@writ/contract';
 import fc from 'fast-check';
-import { readBody, readJson, valuesAtMost } from './read-body.ts';
+import { ROUTES } from '../api/routes.ts';
+import { bodyReader, readJson, valuesAtMost } from './read-body.ts';
 
 const read = (text: string) => readJson({ bytes: Buffer.from(text), depthMax: 32 });
 const atMost = (text: string): number => valuesAtMost(Buffer.from(text), { enough: Infinity, depthMax: 32 });
@@ -77,8 +78,8 @@ it('what is wrong is said with its place, however long that is', () => {
 });
 
 it('a body fits the schema of its route, or is told what does not', () => {
-  const body = (route: string, value: unknown): unknown =>
-    readBody({ bytes: Buffer.from(JSON.stringify(value)), route });
+  const read = bodyReader(ROUTES);
+  const body = (route: string, value: unknown): unknown => read({ bytes: Buffer.from(JSON.stringify(value)), route });
   expect(body('createAgent', { name: 'fixer' })).toEqual({ name: 'fixer' });
   expect(() => body('createAgent', { name: 7 })).toThrow(
     expect.objectContaining({ code: 'request.malformed', pointer: '/name' }) as Error,

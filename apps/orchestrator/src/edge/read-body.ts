@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 import { Fault, LIMITS, parseMessage } from '@writ/contract';
 import { JsonError, parseIJson, type JsonValue } from '@writ/digest';
-import { ROUTES } from '../api/routes.ts';
+import type { TSchema } from 'typebox';
+import type { RouteRow } from './route.ts';
 
 /** The body of a request, attacker-controlled. */
 export interface Body {
@@ -10,17 +11,23 @@ export interface Body {
   readonly route: string;
 }
 
-const SCHEMAS = new Map(ROUTES.flatMap(({ id, body }) => (body === undefined ? [] : [[id, body] as const])));
+/** Reads bodies by the schemas that these routes have. What it returns throws what `readBody` throws. */
+export function bodyReader(routes: readonly RouteRow[]): (body: Body) => unknown {
+  const schemas = new Map(routes.flatMap(({ id, body }) => (body === undefined ? [] : [[id, body] as const])));
+  return ({ bytes, route }) => {
+    const schema = schemas.get(route);
+    if (schema === undefined) throw new Error(`the route \`${route}\` takes no body`);
+    return readBody(bytes, schema);
+  };
+}
 
 /**
- * Reads the body of a request as strict I-JSON that fits the route's schema. Time grows with its length. What comes
+ * Reads the body of a request as strict I-JSON that fits its route's schema. Time grows with its length. What comes
  * back holds a bounded number of values and names, so that the event loop can take it over in one piece.
  *
  * @throws Fault `request.malformed` with the pointer to what is wrong, `request.too_large` for too many values or names
  */
-export function readBody({ bytes, route }: Body): unknown {
-  const schema = SCHEMAS.get(route);
-  if (schema === undefined) throw new Error(`the route \`${route}\` takes no body`);
+export function readBody(bytes: Uint8Array, schema: TSchema): unknown {
   const value = readJson({ bytes, depthMax: LIMITS.argsDepth.max });
   return parseMessage(schema, value);
 }

@@ -2,11 +2,10 @@
 import type { Readable } from 'node:stream';
 import { applyDecorators, HttpCode, RequestMapping, RequestMethod, SetMetadata } from '@nestjs/common';
 import type { Caller, FaultCode, IdKind } from '@writ/contract';
+import { ROLES, type Role } from '../store/keys/roles.ts';
 import type { Static, TObject, TSchema } from 'typebox';
 
-/** What an API key may be for. */
-export const ROLES = ['admin', 'operator', 'agent', 'auditor'] as const;
-export type Role = (typeof ROLES)[number];
+export { ROLES, type Role };
 
 /**
  * Who may ask: keys of these roles, and the platform key where it stands among them; the platform key alone; or

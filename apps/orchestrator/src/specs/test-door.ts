@@ -8,9 +8,11 @@ import { BusTransport, NestLogger, newId, Readiness } from '@writ/nest-kit';
 import { startTelemetry, traceHooks } from '@writ/telemetry';
 import { emptyTree, snapshotIdOf } from '@writ/workspace';
 import { NestFactory } from '@nestjs/core';
+import { ROUTES } from '../api/routes.ts';
 import type { OrchestratorConfig } from '../config.env.ts';
-import { DoorAdapter } from '../edge/http-adapter.ts';
-import { prepareDoor } from '../edge/http-server.ts';
+import { allowedMethodsOf } from '../edge/allowed-methods.ts';
+import { HttpAdapter } from '../edge/http-adapter.ts';
+import { prepareHttpServer } from '../edge/http-server.ts';
 import { Published } from '../edge/published-keys.ts';
 import type { Role } from '../edge/route.ts';
 import type { ConfiguredModel } from '../runs/models/models-file.ts';
@@ -113,7 +115,7 @@ export async function openTestDoor(more: Partial<OrchestratorConfig> = {}) {
   const config = { ...settings, ...more } as unknown as OrchestratorConfig;
   const app = await NestFactory.create(
     OrchestratorModule.with(config, { bus, logger, telemetry, readiness }, stores),
-    new DoorAdapter(config.WRIT_TRUSTED_PROXIES),
+    new HttpAdapter(allowedMethodsOf(ROUTES), config.WRIT_TRUSTED_PROXIES),
     { logger: new NestLogger(logger), abortOnError: false },
   );
   app.connectMicroservice(
@@ -130,7 +132,7 @@ export async function openTestDoor(more: Partial<OrchestratorConfig> = {}) {
     },
     { inheritAppConfig: false },
   );
-  prepareDoor(app, config);
+  prepareHttpServer(app, config);
   await app.startAllMicroservices();
   await app.listen(0, '127.0.0.1');
   readiness.started();

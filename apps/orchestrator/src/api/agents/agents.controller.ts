@@ -4,7 +4,7 @@ import type { AgentView } from '@writ/contract';
 import { Asked } from '../../edge/asked.ts';
 import { pageOf } from '../../edge/fields.ts';
 import { Route, type AskedOf } from '../../edge/route.ts';
-import { AGENTS } from '../routes.ts';
+import { AGENTS } from './routes.ts';
 import { KernelClient } from '../../calls/kernel-client.ts';
 
 @Controller()

@@ -3,7 +3,7 @@ import { AgentView } from '@writ/contract';
 import { Type } from 'typebox';
 import { closed, Name, paging } from '../../edge/fields.ts';
 import { ROLES, route } from '../../edge/route.ts';
-import { AgentList } from '../views.ts';
+import { AgentList } from './views.ts';
 
 const shared = { tag: 'agents' } as const;
 

@@ -5,7 +5,7 @@ import { canonicalBytes, sha256Hex } from '@writ/digest';
 import { newId } from '@writ/nest-kit';
 import { Authenticator } from '../../edge/authenticator.ts';
 import type { Role } from '../../edge/route.ts';
-import type { NewApiKey, RevokedApiKey } from '../views.ts';
+import type { NewApiKey, RevokedApiKey } from './views.ts';
 import { ApiKeys } from '../../store/keys/api-keys.ts';
 import type { Jobs } from '../../store/jobs/jobs.ts';
 import { formatApiKey, hashApiKey, KEY_BYTES } from '../../edge/api-key-text.ts';

@@ -3,8 +3,8 @@ import { Controller } from '@nestjs/common';
 import { Asked } from '../../edge/asked.ts';
 import { pageOf } from '../../edge/fields.ts';
 import { Route, type AskedOf } from '../../edge/route.ts';
-import { API_KEYS } from '../routes.ts';
-import type { ApiKeyView, NewApiKey, RevokedApiKey } from '../views.ts';
+import { API_KEYS } from './routes.ts';
+import type { ApiKeyView, NewApiKey, RevokedApiKey } from './views.ts';
 import { ApiKeys } from '../../store/keys/api-keys.ts';
 import { ChangeKeys } from './change-keys.ts';
 

@@ -3,7 +3,7 @@ import { idSchema, PersonName } from '@writ/contract';
 import { Type } from 'typebox';
 import { closed, Name, paging } from '../../edge/fields.ts';
 import { route, ROLES } from '../../edge/route.ts';
-import { ApiKeyList, NewApiKey, RevokedApiKey } from '../views.ts';
+import { ApiKeyList, NewApiKey, RevokedApiKey } from './views.ts';
 
 const shared = { tag: 'api-keys', allowed: ['admin'] } as const;
 

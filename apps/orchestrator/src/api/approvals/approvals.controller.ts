@@ -14,7 +14,7 @@ import { givenValueContext, newId, sealTo } from '@writ/nest-kit';
 import { Asked } from '../../edge/asked.ts';
 import { pageOf } from '../../edge/fields.ts';
 import { Route, type AskedOf } from '../../edge/route.ts';
-import { APPROVALS } from '../routes.ts';
+import { APPROVALS } from './routes.ts';
 import { ShowOperation } from '../../calls/show-operation.ts';
 import { ShowDiff } from './show-diff.ts';
 import { KernelClient } from '../../calls/kernel-client.ts';

@@ -4,7 +4,7 @@ import type { DelegationView } from '@writ/contract';
 import { Asked } from '../../edge/asked.ts';
 import { pageOf } from '../../edge/fields.ts';
 import { Route, type AskedOf } from '../../edge/route.ts';
-import { DELEGATIONS } from '../routes.ts';
+import { DELEGATIONS } from './routes.ts';
 import { KernelClient } from '../../calls/kernel-client.ts';
 import { Delegate } from './delegate.ts';
 

@@ -17,7 +17,7 @@ import {
 import { Type } from 'typebox';
 import { closed, paging } from '../../edge/fields.ts';
 import { route } from '../../edge/route.ts';
-import { ApprovalList, DelegationList } from '../views.ts';
+import { ApprovalList, DelegationList } from './views.ts';
 
 const eyes = { tag: 'approvals', allowed: ['admin', 'operator', 'auditor'] } as const;
 const decision = {

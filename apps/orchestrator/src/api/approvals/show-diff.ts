@@ -2,6 +2,7 @@
 import type { ApprovalDiff, BlobRef, Caller } from '@writ/contract';
 import { FILES_MAX, fileDiffs, type DiffsWith } from '../../calls/file-diffs.ts';
 import { KernelClient } from '../../calls/kernel-client.ts';
+import { READ_DELTA } from '../../calls/tasks.ts';
 import type { DeltaHead } from '../../calls/read-delta.ts';
 
 /**
@@ -35,7 +36,7 @@ export class ShowDiff {
   /** A long delta, in a worker thread. */
   async #stored({ tenant_id }: Caller, ref: BlobRef | null): Promise<DeltaHead> {
     if (ref === null) throw new Error('the kernel named an effect without a delta');
-    return await this.#with.tasks.run('delta.read', tenant_id, {
+    return await this.#with.tasks.run(READ_DELTA, tenant_id, {
       bytes: await this.#with.blobs.get(tenant_id, ref.sha256),
       changesMax: FILES_MAX,
     });

@@ -5,7 +5,7 @@ import { newId } from '@writ/nest-kit';
 import { Asked } from '../../edge/asked.ts';
 import { InExchange, waitOf, type Exchange } from '../../edge/exchange.ts';
 import { Route, type AskedOf } from '../../edge/route.ts';
-import { CALLS } from '../routes.ts';
+import { CALLS } from './routes.ts';
 import { Propose } from '../../calls/propose.ts';
 import { ShowOperation } from '../../calls/show-operation.ts';
 import { parseCall } from '../../calls/parse-call.ts';

@@ -3,7 +3,7 @@ import { ContainerLogs, ContainerView } from '@writ/contract';
 import { Type } from 'typebox';
 import { closed, paging } from '../../edge/fields.ts';
 import { route } from '../../edge/route.ts';
-import { ContainerList } from '../views.ts';
+import { ContainerList } from './views.ts';
 
 const one = { tag: 'containers', params: { container_id: 'container' } } as const;
 

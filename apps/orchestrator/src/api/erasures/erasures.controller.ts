@@ -5,7 +5,7 @@ import { Asked } from '../../edge/asked.ts';
 import { InExchange, type Exchange } from '../../edge/exchange.ts';
 import { pageOf } from '../../edge/fields.ts';
 import { Route, type AskedOf } from '../../edge/route.ts';
-import { ERASURES } from '../routes.ts';
+import { ERASURES } from './routes.ts';
 import { BeginErasure } from '../../runs/sessions/begin-erasure.ts';
 import { KernelClient } from '../../calls/kernel-client.ts';
 

@@ -11,7 +11,7 @@ import {
 import { Type } from 'typebox';
 import { closed, Key, Moment, paging } from '../../edge/fields.ts';
 import { route } from '../../edge/route.ts';
-import { ErasureList } from '../views.ts';
+import { ErasureList } from './views.ts';
 
 const eyes = { tag: 'erasures', allowed: ['admin', 'operator', 'auditor'] } as const;
 const hands = { tag: 'erasures', allowed: ['admin'] } as const;

@@ -5,7 +5,7 @@ import { Asked } from '../../edge/asked.ts';
 import { Authenticator } from '../../edge/authenticator.ts';
 import { InExchange, type Exchange } from '../../edge/exchange.ts';
 import { Route, type AskedOf } from '../../edge/route.ts';
-import { EVENT_STREAMS } from '../routes.ts';
+import { EVENT_STREAMS } from './routes.ts';
 import { EventHub } from '../../calls/event-hub.ts';
 import { EventStream } from '../../delivery/events/event-stream.ts';
 

@@ -4,7 +4,7 @@ import { Asked } from '../../edge/asked.ts';
 import { Authenticator } from '../../edge/authenticator.ts';
 import { InExchange, type Exchange } from '../../edge/exchange.ts';
 import { Route, type AskedOf } from '../../edge/route.ts';
-import { EXPORTS } from '../routes.ts';
+import { EXPORTS } from './routes.ts';
 import { ExportBundle } from '../../delivery/exports/export-bundle.ts';
 import { ExportRecords } from '../../delivery/exports/export-records.ts';
 

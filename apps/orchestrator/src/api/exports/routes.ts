@@ -1,11 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 import { Type } from 'typebox';
+import { EXPORT_FORMATS } from '../../delivery/exports/export-format.ts';
 import { closed } from '../../edge/fields.ts';
 import { route } from '../../edge/route.ts';
-
-/** How a record is written in a line of an export. */
-export const EXPORT_FORMATS = ['dsse', 'receipt', 'cloudevents', 'ocsf'] as const;
-export type ExportFormat = (typeof EXPORT_FORMATS)[number];
 
 const index = (description: string) =>
   Type.Optional(Type.Integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER, description }));

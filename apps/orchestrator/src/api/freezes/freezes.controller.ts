@@ -4,7 +4,7 @@ import type { FreezeView } from '@writ/contract';
 import { Asked } from '../../edge/asked.ts';
 import { pageOf } from '../../edge/fields.ts';
 import { Route, type AskedOf } from '../../edge/route.ts';
-import { FREEZES } from '../routes.ts';
+import { FREEZES } from './routes.ts';
 import { KernelClient } from '../../calls/kernel-client.ts';
 
 @Controller()

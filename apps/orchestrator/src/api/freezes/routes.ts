@@ -3,7 +3,7 @@ import { FreezeReason, FreezeScope, FreezeView } from '@writ/contract';
 import { Type } from 'typebox';
 import { closed, paging } from '../../edge/fields.ts';
 import { route } from '../../edge/route.ts';
-import { FreezeList } from '../views.ts';
+import { FreezeList } from './views.ts';
 
 const eyes = { tag: 'freezes', allowed: ['admin', 'operator', 'auditor', 'platform'] } as const;
 

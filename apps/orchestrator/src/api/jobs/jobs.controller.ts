@@ -2,9 +2,9 @@
 import { Controller } from '@nestjs/common';
 import { Asked } from '../../edge/asked.ts';
 import { pageOf } from '../../edge/fields.ts';
-import type { JobStartView, JobView } from './job-views.ts';
+import type { JobStartView, JobView } from './views.ts';
 import { Route, type AskedOf } from '../../edge/route.ts';
-import { JOBS } from '../routes.ts';
+import { JOBS } from './routes.ts';
 import { Jobs, type JobRow } from '../../store/jobs/jobs.ts';
 import { ChangeJobs } from '../../runs/jobs/change-jobs.ts';
 

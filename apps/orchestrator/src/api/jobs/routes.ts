@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 import { idSchema, IdempotencyKey } from '@writ/contract';
 import { Type } from 'typebox';
+import { runFields, sessionFields } from '../../runs/sessions/session-fields.ts';
 import { CONVERSATIONS, MISSED, OVERLAPS } from '../../store/jobs/jobs.ts';
 import { closed, Key, Name, paging } from '../../edge/fields.ts';
-import { JobList, JobStartList, JobStartView, JobView } from './job-views.ts';
+import { JobList, JobStartList, JobStartView, JobView } from './views.ts';
 import { ROLES, route } from '../../edge/route.ts';
-import { SESSIONS } from '../sessions/routes.ts';
 
 const shared = { tag: 'jobs' } as const;
 const one = { ...shared, params: { job_id: 'job' } } as const;
-const { input, rounds_max, tokens_max, cost_max } = SESSIONS.run.body.properties;
-const { model, dialect, system, data_subject } = SESSIONS.create.body.properties;
+const { input, rounds_max, tokens_max, cost_max } = runFields;
+const { model, dialect, system, data_subject } = sessionFields;
 
 /** All that a job is: said whole when it is made and when it is changed, by whoever answers for it. */
 const wish = Type.Object(

@@ -5,7 +5,7 @@ import { encodeEntryBundle, parseTilePath } from '@writ/merkle';
 import { Asked } from '../../edge/asked.ts';
 import { InExchange, type Exchange } from '../../edge/exchange.ts';
 import { Route, type AskedOf } from '../../edge/route.ts';
-import { LOG } from '../routes.ts';
+import { LOG } from './routes.ts';
 import { LedgerClient } from '../../delivery/ledger-client.ts';
 
 /** A tile of one name has the same bytes for ever; it is the tenant's, so no shared cache may keep it. */

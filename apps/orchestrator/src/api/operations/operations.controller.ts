@@ -5,7 +5,7 @@ import { Asked } from '../../edge/asked.ts';
 import { InExchange, type Exchange } from '../../edge/exchange.ts';
 import { pageOf } from '../../edge/fields.ts';
 import { Route, type AskedOf } from '../../edge/route.ts';
-import { OPERATIONS } from '../routes.ts';
+import { OPERATIONS } from './routes.ts';
 import { Follow } from '../../calls/follow.ts';
 import { ShowOperation } from '../../calls/show-operation.ts';
 import { KernelClient } from '../../calls/kernel-client.ts';

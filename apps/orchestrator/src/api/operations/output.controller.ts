@@ -4,7 +4,7 @@ import { Controller, StreamableFile } from '@nestjs/common';
 import { Asked } from '../../edge/asked.ts';
 import { InExchange, type Exchange } from '../../edge/exchange.ts';
 import { Route, type AskedOf } from '../../edge/route.ts';
-import { OPERATIONS } from '../routes.ts';
+import { OPERATIONS } from './routes.ts';
 import { ReadOutput } from './read-output.ts';
 
 @Controller()

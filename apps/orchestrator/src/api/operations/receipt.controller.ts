@@ -5,7 +5,7 @@ import { RECEIPT_MEDIA_TYPE } from '@writ/receipt';
 import { Asked } from '../../edge/asked.ts';
 import { InExchange, type Exchange } from '../../edge/exchange.ts';
 import { Route, type AskedOf } from '../../edge/route.ts';
-import { OPERATIONS } from '../routes.ts';
+import { OPERATIONS } from './routes.ts';
 import { KernelClient } from '../../calls/kernel-client.ts';
 import { LedgerClient } from '../../delivery/ledger-client.ts';
 

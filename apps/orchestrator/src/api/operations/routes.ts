@@ -3,7 +3,7 @@ import { EgressRequestPage, OperationExplanation, OperationView, Receipt, Resolu
 import { Type } from 'typebox';
 import { closed, Key, paging, Wait } from '../../edge/fields.ts';
 import { ROLES, route } from '../../edge/route.ts';
-import { OperationList } from '../views.ts';
+import { OperationList } from './views.ts';
 
 const one = { tag: 'operations', params: { operation_id: 'operation' }, faults: ['not_found'] } as const;
 

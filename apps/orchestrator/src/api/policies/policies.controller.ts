@@ -15,7 +15,7 @@ import { Asked } from '../../edge/asked.ts';
 import { pageOf } from '../../edge/fields.ts';
 import { PolicyFault } from '../../edge/problem.ts';
 import { Route, type AskedOf } from '../../edge/route.ts';
-import { POLICIES } from '../routes.ts';
+import { POLICIES } from './routes.ts';
 import { KernelClient } from '../../calls/kernel-client.ts';
 
 /** Stands for the set in force where a set is named in the path; no set can be put under it. */

@@ -15,7 +15,7 @@ import {
 import { Type } from 'typebox';
 import { closed, paging } from '../../edge/fields.ts';
 import { route } from '../../edge/route.ts';
-import { PolicyActivationList } from '../views.ts';
+import { PolicyActivationList } from './views.ts';
 
 const eyes = { tag: 'policies', allowed: ['admin', 'operator', 'auditor'] } as const;
 const hands = { tag: 'policies', allowed: ['admin'] } as const;

@@ -3,7 +3,7 @@ import { ExecutionProfile, ProfileName, ProfilePut, ProfileView } from '@writ/co
 import { Type } from 'typebox';
 import { closed, paging } from '../../edge/fields.ts';
 import { route } from '../../edge/route.ts';
-import { ProfileList } from '../views.ts';
+import { ProfileList } from './views.ts';
 
 const EYES = ['admin', 'operator', 'auditor'] as const;
 const shared = { tag: 'execution-profiles', path: '/v1/execution-profiles' } as const;

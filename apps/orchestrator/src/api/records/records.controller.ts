@@ -7,8 +7,8 @@ import { decodeBase64 } from '@writ/signing';
 import { Asked } from '../../edge/asked.ts';
 import { InExchange, type Exchange } from '../../edge/exchange.ts';
 import { Route, type AskedOf } from '../../edge/route.ts';
-import { RECORDS } from '../routes.ts';
-import type { RecordView } from '../views.ts';
+import { RECORDS } from './routes.ts';
+import type { RecordView } from './views.ts';
 import { LedgerClient } from '../../delivery/ledger-client.ts';
 
 type Query = AskedOf<typeof RECORDS.list>['query'];

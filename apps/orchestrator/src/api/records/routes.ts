@@ -3,7 +3,7 @@ import { LIMITS, RECORD_ORDERS, RecordFilter, RecordPage, Receipt } from '@writ/
 import { Type } from 'typebox';
 import { closed } from '../../edge/fields.ts';
 import { route } from '../../edge/route.ts';
-import { RecordView } from '../views.ts';
+import { RecordView } from './views.ts';
 
 const { agent_id, tool_id, session_id, operation_id, type, verdict, outcome, risk_min, risk_max, resource, text } =
   RecordFilter.properties;

@@ -3,7 +3,7 @@ import { ResourceRef, ResourceVersion, ResourceView } from '@writ/contract';
 import { Type } from 'typebox';
 import { closed, paging } from '../../edge/fields.ts';
 import { ROLES, route } from '../../edge/route.ts';
-import { ResourceList } from '../views.ts';
+import { ResourceList } from './views.ts';
 
 const shared = { tag: 'resources', path: '/v1/resources' } as const;
 

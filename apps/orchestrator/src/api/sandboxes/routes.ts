@@ -3,7 +3,7 @@ import { Envelope, RegistrarKeyView, SandboxName, SandboxPut, SandboxWhole } fro
 import { Type } from 'typebox';
 import { closed, paging } from '../../edge/fields.ts';
 import { route } from '../../edge/route.ts';
-import { RegistrarKeyList, SandboxList } from '../views.ts';
+import { RegistrarKeyList, SandboxList } from './views.ts';
 
 const EYES = ['admin', 'operator', 'auditor'] as const;
 const shared = { tag: 'sandboxes', path: '/v1/sandboxes' } as const;

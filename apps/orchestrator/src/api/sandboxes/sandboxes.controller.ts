@@ -4,7 +4,7 @@ import type { RegistrarKeyView, SandboxPut, SandboxView, SandboxWhole } from '@w
 import { Asked } from '../../edge/asked.ts';
 import { pageOf } from '../../edge/fields.ts';
 import { Route, type AskedOf } from '../../edge/route.ts';
-import { SANDBOXES } from '../routes.ts';
+import { SANDBOXES } from './routes.ts';
 import { KernelClient } from '../../calls/kernel-client.ts';
 
 @Controller()

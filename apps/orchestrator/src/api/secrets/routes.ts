@@ -3,7 +3,7 @@ import { LIMITS, SecretView, ValueName } from '@writ/contract';
 import { Type } from 'typebox';
 import { closed, paging } from '../../edge/fields.ts';
 import { route } from '../../edge/route.ts';
-import { SecretList } from '../views.ts';
+import { SecretList } from './views.ts';
 
 const shared = { tag: 'secrets', path: '/v1/secrets' } as const;
 

@@ -5,7 +5,7 @@ import { sealTo, secretContext } from '@writ/nest-kit';
 import { Asked } from '../../edge/asked.ts';
 import { pageOf } from '../../edge/fields.ts';
 import { Route, type AskedOf } from '../../edge/route.ts';
-import { SECRETS } from '../routes.ts';
+import { SECRETS } from './routes.ts';
 import { KernelClient } from '../../calls/kernel-client.ts';
 
 @Controller()

@@ -7,7 +7,7 @@ import {
   type PolicyReplay,
   type RecordedCallRef,
 } from '@writ/contract';
-import type { RunReplayView } from './session-views.ts';
+import type { RunReplayView } from './views.ts';
 import { Sessions, type RunRow } from '../../store/sessions/sessions.ts';
 import { KernelClient } from '../../calls/kernel-client.ts';
 import { placeKey } from '../../runs/driving/run-call.ts';

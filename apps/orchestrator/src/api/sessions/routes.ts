@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-import { DataSubject, idSchema, IdempotencyKey, PolicyRef } from '@writ/contract';
-import { TEXT_DIALECTS } from '@writ/dialects';
+import { idSchema, IdempotencyKey, PolicyRef } from '@writ/contract';
 import { Type } from 'typebox';
 import { closed, Key, Name, paging } from '../../edge/fields.ts';
+import { runFields, sessionFields } from '../../runs/sessions/session-fields.ts';
 import { USAGE_BY } from '../../store/sessions/sessions.ts';
 import { ROLES, route } from '../../edge/route.ts';
 import {
@@ -14,22 +14,16 @@ import {
   SessionView,
   TranscriptView,
   UsageView,
-} from './session-views.ts';
+} from './views.ts';
 
 const shared = { tag: 'sessions' } as const;
 const ofSession = { ...shared, params: { session_id: 'session' } } as const;
 const ofRun = { ...shared, params: { run_id: 'run' } } as const;
 const hands = ['admin', 'agent'] as const;
 
-/** What a person writes at once, with much pasted into it. */
-const INPUT_CHARS_MAX = 200_000;
-const SYSTEM_CHARS_MAX = 50_000;
 /** A day: whoever reads longer connects again. */
 const STREAM_MS_MAX = 24 * 3_600_000;
-/** More replies of a model than this are no task. */
-export const ROUNDS_MAX = 500;
 
-const ModelName = Type.String({ minLength: 1, maxLength: 64, description: 'one of `/v1/models`' });
 const Moment = Type.Integer({
   minimum: 0,
   maximum: Number.MAX_SAFE_INTEGER,
@@ -116,7 +110,7 @@ export const RUNS = {
           description: 'the last event that counts; 0: the conversation before the run',
         }),
         name: Type.Optional(Name),
-        model: Type.Optional(ModelName),
+        model: Type.Optional(sessionFields.model),
       },
       closed,
     ),
@@ -183,25 +177,12 @@ export const SESSIONS = {
       {
         workspace_id: Key,
         capability_token_id: Key,
-        model: ModelName,
+        model: sessionFields.model,
         agent_id: Type.Optional(idSchema('agent')),
         name: Type.Optional(Name),
-        dialect: Type.Optional(
-          Type.Enum(['native', ...TEXT_DIALECTS], {
-            description: 'how the model writes its calls; `native`, as its provider has it, unless said',
-          }),
-        ),
-        system: Type.Optional(
-          Type.String({
-            maxLength: SYSTEM_CHARS_MAX,
-            description: 'told to the model after everything else of its prompt',
-          }),
-        ),
-        data_subject: Type.Optional({
-          ...DataSubject,
-          description:
-            'an id of your own for the person whom the session is about: its calls name it, and its texts can be erased by it',
-        }),
+        dialect: sessionFields.dialect,
+        system: sessionFields.system,
+        data_subject: sessionFields.data_subject,
       },
       closed,
     ),
@@ -226,30 +207,7 @@ export const SESSIONS = {
     path: '/v1/sessions/{session_id}/runs',
     allowed: hands,
     summary: 'Gives the agent a task; runs of one session are done one after another',
-    body: Type.Object(
-      {
-        input: Type.String({ minLength: 1, maxLength: INPUT_CHARS_MAX }),
-        rounds_max: Type.Optional(
-          Type.Integer({
-            minimum: 1,
-            maximum: ROUNDS_MAX,
-            description: 'most replies of the model; 20 unless said, in `yips` 6',
-          }),
-        ),
-        tokens_max: Type.Optional(
-          Type.Integer({ minimum: 1, maximum: 1_000_000_000, description: 'most tokens, input and output together' }),
-        ),
-        cost_max: Type.Optional(
-          Type.Integer({
-            minimum: 1,
-            maximum: 1_000_000_000_000,
-            description: "most that it may cost, in millionths of the model's currency",
-          }),
-        ),
-        idempotency_key: Type.Optional(IdempotencyKey),
-      },
-      closed,
-    ),
+    body: Type.Object({ ...runFields, idempotency_key: Type.Optional(IdempotencyKey) }, closed),
     answers: {
       202: {
         says: 'The run, which goes on whether anybody waits or not; `Location` says where to look',

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import { MODEL_FAULTS, type ModelFault, type ModelTurn } from '@writ/agent-loop';
 import { FAULTS, type FaultCode } from '@writ/contract';
-import type { RunEventView, RunView, SessionView } from './session-views.ts';
+import type { RunEventView, RunView, SessionView } from './views.ts';
 import type { RunEventRow } from '../../store/sessions/run-events.ts';
 import type { RunRow, SessionContent, SessionRow } from '../../store/sessions/sessions.ts';
 

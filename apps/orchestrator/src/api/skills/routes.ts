@@ -3,7 +3,7 @@ import { LIMITS, SkillPut, SkillWhole } from '@writ/contract';
 import { Type } from 'typebox';
 import { closed, paging } from '../../edge/fields.ts';
 import { route } from '../../edge/route.ts';
-import { SkillList } from '../views.ts';
+import { SkillList } from './views.ts';
 
 const EYES = ['admin', 'operator', 'auditor'] as const;
 const shared = { tag: 'skills', path: '/v1/skills' } as const;

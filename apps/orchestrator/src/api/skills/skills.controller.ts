@@ -4,7 +4,7 @@ import type { SkillPut, SkillView, SkillWhole } from '@writ/contract';
 import { Asked } from '../../edge/asked.ts';
 import { pageOf } from '../../edge/fields.ts';
 import { Route, type AskedOf } from '../../edge/route.ts';
-import { SKILLS } from '../routes.ts';
+import { SKILLS } from './routes.ts';
 import { KernelClient } from '../../calls/kernel-client.ts';
 import { PutSkill } from './put-skill.ts';
 

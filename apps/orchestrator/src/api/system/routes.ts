@@ -2,7 +2,7 @@
 import { Type } from 'typebox';
 import { PublishedKeyFile } from '../../edge/published-keys.ts';
 import { route } from '../../edge/route.ts';
-import { Health, ReadyView } from '../views.ts';
+import { Health, ReadyView } from './views.ts';
 
 const open = { method: 'GET', tag: 'system', allowed: 'public' } as const;
 

@@ -4,7 +4,7 @@ import { Readiness, type ReadinessReport } from '@writ/nest-kit';
 import { InExchange, type Exchange } from '../../edge/exchange.ts';
 import { Published } from '../../edge/published-keys.ts';
 import { Route } from '../../edge/route.ts';
-import { SYSTEM } from '../routes.ts';
+import { SYSTEM } from './routes.ts';
 import { ApiDocument } from '../../edge/openapi/document.ts';
 
 /** What needs no key. */

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import { randomBytes } from 'node:crypto';
 import { newId } from '@writ/nest-kit';
-import type { NewTenant } from '../views.ts';
+import type { NewTenant } from './views.ts';
 import { ApiKeys } from '../../store/keys/api-keys.ts';
 import { formatApiKey, hashApiKey, KEY_BYTES } from '../../edge/api-key-text.ts';
 import { KernelClient } from '../../calls/kernel-client.ts';

@@ -3,7 +3,7 @@ import { TenantLimitsChange, TenantLimitsView } from '@writ/contract';
 import { Type } from 'typebox';
 import { closed, Name } from '../../edge/fields.ts';
 import { route } from '../../edge/route.ts';
-import { NewTenant } from '../views.ts';
+import { NewTenant } from './views.ts';
 
 export const TENANTS = {
   create: route({

@@ -3,8 +3,8 @@ import { Controller } from '@nestjs/common';
 import type { TenantLimitsView } from '@writ/contract';
 import { Asked } from '../../edge/asked.ts';
 import { Route, type AskedOf } from '../../edge/route.ts';
-import { TENANTS } from '../routes.ts';
-import type { NewTenant } from '../views.ts';
+import { TENANTS } from './routes.ts';
+import type { NewTenant } from './views.ts';
 import { KernelClient } from '../../calls/kernel-client.ts';
 import { CreateTenant } from './create-tenant.ts';
 

@@ -3,7 +3,8 @@ import { Grant, idSchema } from '@writ/contract';
 import { Type } from 'typebox';
 import { closed, Key, paging } from '../../edge/fields.ts';
 import { ROLES, route } from '../../edge/route.ts';
-import { TokenList, TokenView } from '../views.ts';
+import { TokenList } from './views.ts';
+import { TokenView } from '../../calls/token-view.ts';
 
 const shared = { tag: 'capability-tokens' } as const;
 const one = { ...shared, params: { capability_token_id: 'token' } } as const;

@@ -3,8 +3,8 @@ import { Controller } from '@nestjs/common';
 import { Asked } from '../../edge/asked.ts';
 import { pageOf } from '../../edge/fields.ts';
 import { Route, type AskedOf } from '../../edge/route.ts';
-import { TOKENS } from '../routes.ts';
-import type { TokenView } from '../views.ts';
+import { TOKENS } from './routes.ts';
+import type { TokenView } from '../../calls/token-view.ts';
 import { KernelClient } from '../../calls/kernel-client.ts';
 
 @Controller()

@@ -3,7 +3,7 @@ import { CliToolFile, SearchProvider, SearchProviderView, ToolsApplied } from '@
 import { Type } from 'typebox';
 import { closed } from '../../edge/fields.ts';
 import { ROLES, route } from '../../edge/route.ts';
-import { ToolList, ToolView } from '../views.ts';
+import { ToolList, ToolView } from './views.ts';
 
 const DryRun = Type.Optional(Type.Boolean({ description: 'only say what would become of them' }));
 const shared = { tag: 'tools', path: '/v1/tools' } as const;

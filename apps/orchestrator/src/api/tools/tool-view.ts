@@ -2,7 +2,7 @@
 import { tenantDefinition } from '@writ/cli-tool';
 import { definitionForDigest, type TenantToolView, type ToolDefinition } from '@writ/contract';
 import { canonicalBytes, sha256Hex } from '@writ/digest';
-import type { ToolView } from '../views.ts';
+import type { ToolView } from './views.ts';
 
 /** One of Writ's own tools, as it is listed. */
 export function viewOf(tool: ToolDefinition): ToolView {

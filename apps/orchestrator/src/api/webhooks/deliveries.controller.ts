@@ -4,7 +4,7 @@ import { Fault } from '@writ/contract';
 import { Asked } from '../../edge/asked.ts';
 import { pageOf } from '../../edge/fields.ts';
 import { Route, type AskedOf } from '../../edge/route.ts';
-import { WEBHOOKS } from '../routes.ts';
+import { WEBHOOKS } from './routes.ts';
 import { Deliveries, type DeliveryRow } from '../../store/webhooks/deliveries.ts';
 import { pingOf } from '../../delivery/webhooks/message.ts';
 

@@ -3,7 +3,7 @@ import { Type } from 'typebox';
 import { closed, Name, paging } from '../../edge/fields.ts';
 import { WEBHOOK_KINDS } from '../../store/webhooks/webhooks.ts';
 import { route } from '../../edge/route.ts';
-import { DeliveryList, DeliveryView, NewWebhookView, WebhookList, WebhookView } from './webhook-views.ts';
+import { DeliveryList, DeliveryView, NewWebhookView, WebhookList, WebhookView } from './views.ts';
 
 const shared = { tag: 'webhooks' } as const;
 const one = { ...shared, params: { webhook_id: 'webhook' } } as const;

@@ -4,8 +4,8 @@ import { Fault } from '@writ/contract';
 import { Asked } from '../../edge/asked.ts';
 import { pageOf } from '../../edge/fields.ts';
 import { Route, type AskedOf } from '../../edge/route.ts';
-import { WEBHOOKS } from '../routes.ts';
-import type { NewWebhookView, WebhookView } from './webhook-views.ts';
+import { WEBHOOKS } from './routes.ts';
+import type { NewWebhookView, WebhookView } from './views.ts';
 import { Webhooks, type WebhookRow } from '../../store/webhooks/webhooks.ts';
 import { ChangeWebhooks, type WithSecret } from './change-webhooks.ts';
 

@@ -5,7 +5,7 @@ import type { WorkspaceView } from '@writ/contract';
 import { Asked } from '../../edge/asked.ts';
 import { InExchange, type Exchange } from '../../edge/exchange.ts';
 import { Route, type AskedOf } from '../../edge/route.ts';
-import { FILES } from '../routes.ts';
+import { FILES } from './file-routes.ts';
 import { Export } from './export.ts';
 import { Import } from './import.ts';
 import { PutFiles } from './put-files.ts';

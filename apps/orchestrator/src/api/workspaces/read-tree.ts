@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import { Fault, type Caller, type TreeEntry } from '@writ/contract';
 import { lookup, parsePath, quote, stateOf, walk, type WorkspacePath } from '@writ/workspace';
-import type { TreeView } from '../views.ts';
+import type { TreeView } from './views.ts';
 import { Snapshots, type OpenSnapshot } from './snapshots.ts';
 
 /** Which part of a tree is wanted. */

@@ -3,7 +3,7 @@ import { DiffView, SnapshotId, TextDiff, WorkspaceLimits, WorkspaceLimitsChange,
 import { Type } from 'typebox';
 import { closed, Name, paging, StateRef } from '../../edge/fields.ts';
 import { ROLES, route } from '../../edge/route.ts';
-import { SnapshotList, TreeView, WorkspaceList } from '../views.ts';
+import { SnapshotList, TreeView, WorkspaceList } from './views.ts';
 
 const shared = { tag: 'workspaces' } as const;
 // What an agent may read of a workspace its token says, call by call; these routes would go past it.

@@ -4,8 +4,8 @@ import type { Delta, SnapshotView, TextDiff, WorkspaceLimits, WorkspaceView } fr
 import { Asked } from '../../edge/asked.ts';
 import { pageOf } from '../../edge/fields.ts';
 import { Route, type AskedOf } from '../../edge/route.ts';
-import { WORKSPACES } from '../routes.ts';
-import type { TreeView } from '../views.ts';
+import { WORKSPACES } from './routes.ts';
+import type { TreeView } from './views.ts';
 import { KernelClient } from '../../calls/kernel-client.ts';
 import { Compare } from './compare.ts';
 import { ReadTree } from './read-tree.ts';

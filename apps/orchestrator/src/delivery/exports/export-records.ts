@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import { Readable } from 'node:stream';
 import type { ExportReply, TenantId } from '@writ/contract';
-import type { ExportFormat } from '../../api/exports/routes.ts';
+import type { ExportFormat } from './export-format.ts';
 import type { LedgerClient } from '../ledger-client.ts';
 import type { ExportHub } from './export-hub.ts';
 import { linesOf } from './lines.ts';

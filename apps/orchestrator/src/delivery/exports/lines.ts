@@ -2,7 +2,7 @@
 import type { ExportReply } from '@writ/contract';
 import { encodeReceipt, RECEIPT_MEDIA_TYPE } from '@writ/receipt';
 import { inSlices } from '@writ/worker-pool';
-import type { ExportFormat } from '../../api/exports/routes.ts';
+import type { ExportFormat } from './export-format.ts';
 import { cloudEventOf } from './cloud-event.ts';
 import { readExported, type Exported } from './exported-record.ts';
 import { ocsfEventOf } from './ocsf-event.ts';

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { RouteRow } from '../route.ts';
-import { ROUTES } from '../../api/routes.ts';
-import { inlined, NAMED } from './schemas.ts';
+import { SchemaWriter, type NamedSchemas } from './schemas.ts';
 import { operationOf } from './operation.ts';
 
 const ABOUT = [
@@ -13,14 +12,16 @@ const ABOUT = [
 export class ApiDocument {
   readonly json: Record<string, unknown>;
 
-  constructor(version: string, routes: readonly RouteRow[] = ROUTES) {
+  /** @param named the schemas that the document shows by a name; others stand where they are used */
+  constructor(version: string, routes: readonly RouteRow[], named: NamedSchemas) {
+    const schemas = new SchemaWriter(named);
     this.json = {
       openapi: '3.1.1',
       info: { title: 'Writ', version, description: ABOUT, license: { name: 'Apache-2.0', identifier: 'Apache-2.0' } },
       servers: [{ url: '/' }],
       security: [{ apiKey: [] }],
       tags: [...new Set(routes.map(({ tag }) => tag))].map((name) => ({ name })),
-      paths: pathsOf(routes),
+      paths: pathsOf(routes, schemas),
       components: {
         securitySchemes: {
           apiKey: {
@@ -30,14 +31,14 @@ export class ApiDocument {
             description: 'an API key of the tenant; for new tenants the platform key',
           },
         },
-        schemas: Object.fromEntries(Object.entries(NAMED).map(([name, schema]) => [name, inlined(schema)])),
+        schemas: Object.fromEntries(Object.entries(named).map(([name, schema]) => [name, schemas.inlined(schema)])),
       },
     };
   }
 }
 
-function pathsOf(routes: readonly RouteRow[]): Record<string, Record<string, unknown>> {
+function pathsOf(routes: readonly RouteRow[], schemas: SchemaWriter): Record<string, Record<string, unknown>> {
   const paths: Record<string, Record<string, unknown>> = {};
-  for (const row of routes) (paths[row.path] ??= {})[row.method.toLowerCase()] = operationOf(row);
+  for (const row of routes) (paths[row.path] ??= {})[row.method.toLowerCase()] = operationOf(row, schemas);
   return paths;
 }

@@ -15,20 +15,20 @@ import {
 import { IsOptional, Type, type TSchema } from 'typebox';
 import { PROBLEM_TYPE } from '../problem.ts';
 import type { Answer, ParamKind, RouteRow } from '../route.ts';
-import { referred } from './schemas.ts';
+import type { SchemaWriter } from './schemas.ts';
 
 type Json = Record<string, unknown>;
 
 /** One route as an OpenAPI operation. */
-export function operationOf(row: RouteRow): Json {
+export function operationOf(row: RouteRow, schemas: SchemaWriter): Json {
   return {
     operationId: row.id,
     tags: [row.tag],
     summary: row.summary,
     ...(row.allowed === 'public' ? { security: [] } : { description: `Roles: ${rolesOf(row)}.` }),
-    parameters: [...pathParameters(row), ...queryParameters(row), ...headerParameters(row)],
-    ...requestBodyOf(row),
-    responses: { ...answersOf(row), ...problemsOf(row) },
+    parameters: [...pathParameters(row, schemas), ...queryParameters(row, schemas), ...headerParameters(row, schemas)],
+    ...requestBodyOf(row, schemas),
+    responses: { ...answersOf(row, schemas), ...problemsOf(row) },
   };
 }
 
@@ -40,12 +40,12 @@ export function rolesOf({ allowed }: RouteRow): string {
     : allowed.map((role) => (role === 'platform' ? 'the platform key' : role)).join(', ');
 }
 
-function pathParameters({ params = {} }: RouteRow): Json[] {
+function pathParameters({ params = {} }: RouteRow, schemas: SchemaWriter): Json[] {
   return Object.entries(params).map(([name, kind]) => ({
     name,
     in: 'path',
     required: true,
-    schema: referred(schemaOf(kind)),
+    schema: schemas.referred(schemaOf(kind)),
   }));
 }
 
@@ -75,22 +75,22 @@ function schemaOf(kind: ParamKind): TSchema {
     : idSchema(kind);
 }
 
-function queryParameters({ query }: RouteRow): Json[] {
+function queryParameters({ query }: RouteRow, schemas: SchemaWriter): Json[] {
   return Object.entries(query?.properties ?? {}).map(([name, schema]) => ({
     name,
     in: 'query',
     required: !IsOptional(schema),
-    schema: referred(schema),
+    schema: schemas.referred(schema),
   }));
 }
 
 /** Headers that a route reads, where they are more than HTTP's own. */
-function headerParameters({ id }: RouteRow): Json[] {
+function headerParameters({ id }: RouteRow, schemas: SchemaWriter): Json[] {
   const header = (name: string, schema: TSchema): Json => ({
     name,
     in: 'header',
     required: false,
-    schema: referred(schema),
+    schema: schemas.referred(schema),
   });
   const prefer = header('Prefer', Type.String({ description: '`wait=<seconds>` (RFC 7240), in the place of `wait`' }));
   if (id === 'proposeToolCall')
@@ -102,22 +102,25 @@ function headerParameters({ id }: RouteRow): Json[] {
   return id === 'downloadFile' ? [header('If-None-Match', Type.String())] : [];
 }
 
-function requestBodyOf({ bytes, bytesOf, body, documentedBody }: RouteRow): Json {
+function requestBodyOf({ bytes, bytesOf, body, documentedBody }: RouteRow, schemas: SchemaWriter): Json {
   if (bytes === true)
     return { requestBody: { required: true, content: { [bytesOf?.media ?? 'application/octet-stream']: {} } } };
   const schema = documentedBody ?? body;
   if (schema === undefined) return {};
   const { required = [] } = schema as { required?: readonly string[] };
   return {
-    requestBody: { required: required.length > 0, content: { 'application/json': { schema: referred(schema) } } },
+    requestBody: {
+      required: required.length > 0,
+      content: { 'application/json': { schema: schemas.referred(schema) } },
+    },
   };
 }
 
-function answersOf({ answers, id }: RouteRow): Json {
+function answersOf({ answers, id }: RouteRow, schemas: SchemaWriter): Json {
   return Object.fromEntries(
     Object.entries(answers).map(([status, answer]) => [
       status,
-      { description: answer.says, ...headersOf(id, status), ...contentOf(answer) },
+      { description: answer.says, ...headersOf(id, status), ...contentOf(answer, schemas) },
     ]),
   );
 }
@@ -135,9 +138,11 @@ function headersOf(id: string, status: string): Json {
   return id === 'downloadFile' ? { headers: { ETag: text, 'Writ-File-Kind': text, 'Writ-File-Mode': text } } : {};
 }
 
-function contentOf({ schema, media }: Answer): Json {
+function contentOf({ schema, media }: Answer, schemas: SchemaWriter): Json {
   if (schema === undefined && media === undefined) return {};
-  return { content: { [media ?? 'application/json']: schema === undefined ? {} : { schema: referred(schema) } } };
+  return {
+    content: { [media ?? 'application/json']: schema === undefined ? {} : { schema: schemas.referred(schema) } },
+  };
 }
 
 /** Faults that a request meets before its route sees it. */

@@ -8,7 +8,7 @@ import {
   type ModelDelta,
   type ModelTurn,
 } from '@writ/agent-loop';
-import type { ModelView } from '../../api/sessions/session-views.ts';
+import type { ModelView } from './model-view.ts';
 import type { ConfiguredModel, Provider } from './models-file.ts';
 
 /** What a provider's adapter is made with. */

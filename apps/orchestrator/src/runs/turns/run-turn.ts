@@ -14,7 +14,7 @@ import {
   type RenderedMessage,
 } from '@writ/dialects';
 import type { RateLimit } from '../../edge/rate-limit.ts';
-import type { TurnView } from '../../api/routes.ts';
+import type { TurnView } from './turn-schemas.ts';
 import type { Step } from '../../calls/in-order.ts';
 import type { ProposeInOrder } from '../../calls/propose-in-order.ts';
 import type { Patience } from '../../calls/propose.ts';
@@ -22,6 +22,7 @@ import { receiptHref, type ShowOperation } from '../../calls/show-operation.ts';
 import { cameOf, type Asking, type Came, type StagedChanges } from './staged-changes.ts';
 import { callOf, keyOf, type PostedTurn } from './turn-call.ts';
 import type { Answered } from './read-turn.ts';
+import { READ_TURN, RENDER_TURN } from './tasks.ts';
 import type { WorkerTasks } from '../../edge/worker-tasks.ts';
 
 /** Bytes of stored results that one answer tells; what comes after them is told by where it is. */
@@ -79,13 +80,13 @@ export class RunTurn {
   /** A long output is read in a worker thread: how long that takes is up to who wrote it. */
   async #read({ tenant_id }: Caller, { dialect, output }: PostedTurn): Promise<Parsed> {
     return output.length > INLINE_CHARS
-      ? await this.#tasks.run('turn.read', tenant_id, { dialect, output })
+      ? await this.#tasks.run(READ_TURN, tenant_id, { dialect, output })
       : parse(dialect, output);
   }
 
   /** What the model is told of it, in a worker thread where results are long. */
   async #render({ tenant_id }: Caller, answered: Answered): Promise<RenderedMessage[]> {
-    if (areLong(answered.outcomes)) return await this.#tasks.run('turn.render', tenant_id, answered);
+    if (areLong(answered.outcomes)) return await this.#tasks.run(RENDER_TURN, tenant_id, answered);
     return render(answered.dialect, answered.output, answered.outcomes);
   }
 

@@ -14,6 +14,7 @@ import type { ProposeInOrder, Ran } from '../../calls/propose-in-order.ts';
 import type { Patience } from '../../calls/propose.ts';
 import type { ShowOperation } from '../../calls/show-operation.ts';
 import { COMPARED_BYTES_MAX, type ChangePreview, type StagedText } from '../../calls/preview-change.ts';
+import { PREVIEW_CHANGE } from '../../calls/tasks.ts';
 import type { WorkerTasks } from '../../edge/worker-tasks.ts';
 import type { StagedTokens } from './staged-token.ts';
 import { callOf, keyOf, type Turn } from './turn-call.ts';
@@ -177,7 +178,7 @@ export class StagedChanges {
 
   async #previewed(tenantId: string, staged: StagedText): Promise<ChangePreview> {
     try {
-      return await this.#with.tasks.run('change.preview', tenantId, staged);
+      return await this.#with.tasks.run(PREVIEW_CHANGE, tenantId, staged);
     } catch (error) {
       if (error instanceof Fault && error.code === 'limit.exceeded') return { diff: null };
       throw error;

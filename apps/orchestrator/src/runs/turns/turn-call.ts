@@ -2,12 +2,11 @@
 import { principalOf, type Caller } from '@writ/contract';
 import type { Args, DialectName } from '@writ/dialects';
 import { canonicalBytes, sha256Hex } from '@writ/digest';
-import type { Static } from 'typebox';
-import type { TurnBody } from '../../api/routes.ts';
+import type { TurnBody } from './turn-schemas.ts';
 import { agentOf, type ParsedCall } from '../../calls/parsed-call.ts';
 
 /** One output of a model, by where it belongs: what calls in it have in common. */
-export interface Turn extends Omit<Static<typeof TurnBody>, 'agent_id' | 'output' | 'told'> {
+export interface Turn extends Omit<TurnBody, 'agent_id' | 'output' | 'told'> {
   readonly dialect: DialectName;
   readonly agent_id: string;
   /** of a run of a session, whose turns are its rounds */
@@ -15,10 +14,10 @@ export interface Turn extends Omit<Static<typeof TurnBody>, 'agent_id' | 'output
 }
 
 /** A turn as it is posted, by the agent that it is of. */
-export interface PostedTurn extends Turn, Pick<Static<typeof TurnBody>, 'output' | 'told'> {}
+export interface PostedTurn extends Turn, Pick<TurnBody, 'output' | 'told'> {}
 
 /** Faults: those of `agentOf`. */
-export const turnOf = (body: Static<typeof TurnBody>, caller: Caller): PostedTurn => ({
+export const turnOf = (body: TurnBody, caller: Caller): PostedTurn => ({
   ...body,
   agent_id: agentOf(body.agent_id, caller),
 });

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { AgentId, Caller, Id, TenantId } from '@writ/contract';
-import type { Role } from '../../edge/route.ts';
+import type { Role } from './roles.ts';
 
 /** A key as it is kept: everything but the key. Times are milliseconds since the epoch by the database's clock. */
 export interface ApiKeyRow {

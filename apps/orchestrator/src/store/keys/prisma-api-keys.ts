@@ -4,7 +4,7 @@ import { Fault, type Caller, type Id, type TenantId } from '@writ/contract';
 import { faultOf, runStatement, type Pool } from '@writ/database';
 import { PrismaClient, type ApiKey, type Prisma } from '../../generated/prisma/client.ts';
 import { ApiKeys, type ApiKeyRow, type NewKey } from './api-keys.ts';
-import type { Role } from '../../edge/route.ts';
+import type { Role } from './roles.ts';
 import { pageOfRows, parseRowCursor } from '../row-cursor.ts';
 
 type Transaction = Prisma.TransactionClient;

@@ -1,11 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import { idSchema } from '@writ/contract';
-import { Type, type Static, type TSchema } from 'typebox';
-import { listOf } from '../views.ts';
-
-const orNull = <T extends TSchema>(schema: T) => Type.Union([schema, Type.Null()]);
-const closed = { additionalProperties: false } as const;
-const Instant = Type.Integer({ minimum: 0, description: 'milliseconds since the epoch' });
+import { Type, type Static } from 'typebox';
+import { closed, Instant, listOf, orNull } from '../../edge/fields.ts';
 
 export const WebhookView = Type.Object(
   {

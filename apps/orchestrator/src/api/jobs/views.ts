@@ -1,12 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 import { idSchema } from '@writ/contract';
-import { Type, type Static, type TSchema } from 'typebox';
+import { Type, type Static } from 'typebox';
 import { CONVERSATIONS, MISSED, OVERLAPS, START_STATES } from '../../store/jobs/jobs.ts';
-import { listOf } from '../views.ts';
-
-const orNull = <T extends TSchema>(schema: T) => Type.Union([schema, Type.Null()]);
-const closed = { additionalProperties: false } as const;
-const Instant = Type.Integer({ minimum: 0, description: 'milliseconds since the epoch' });
+import { closed, Instant, listOf, orNull } from '../../edge/fields.ts';
 
 export const JobView = Type.Object(
   {

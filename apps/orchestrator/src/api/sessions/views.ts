@@ -1,33 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 import { ModelTurn, RunEvent } from '@writ/agent-loop';
 import { idSchema, PolicyReplay, ReplayedCall } from '@writ/contract';
-import { Type, type Static, type TSchema } from 'typebox';
+import { Type, type Static } from 'typebox';
+import { ModelView } from '../../runs/models/model-view.ts';
 import { RUN_STOPPED, RunEnded } from '../../store/sessions/run-events.ts';
 import { USAGE_BY } from '../../store/sessions/sessions.ts';
-import { listOf } from '../views.ts';
+import { closed, Instant, listOf, orNull } from '../../edge/fields.ts';
 
-const orNull = <T extends TSchema>(schema: T) => Type.Union([schema, Type.Null()]);
-const closed = { additionalProperties: false } as const;
-const Instant = Type.Integer({ minimum: 0, description: 'milliseconds since the epoch' });
 const Count = Type.Integer({ minimum: 0 });
 
-export const ModelView = Type.Object(
-  {
-    name: Type.String({ description: 'how sessions name it' }),
-    provider: Type.Enum(['openai', 'anthropic', 'gemini', 'transcript']),
-    model: Type.String({ description: 'as its provider names it' }),
-    prices: orNull(
-      Type.Object(
-        { input: Count, cached: Count, output: Count },
-        { ...closed, description: 'millionths of the currency for a million tokens' },
-      ),
-    ),
-    currency: orNull(Type.String()),
-    context_tokens_max: orNull(Count),
-  },
-  closed,
-);
-export type ModelView = Static<typeof ModelView>;
 export const ModelList = Type.Object({ items: Type.Array(ModelView) }, closed);
 
 export const SessionView = Type.Object(
