@@ -3,7 +3,6 @@ import type { Bus } from '@writ/bus';
 import {
   Fault,
   ErasureView,
-  LimitsChanged,
   NoticesTaken,
   opened,
   parseMessage,
@@ -53,7 +52,6 @@ const UNCERTAIN: ReadonlySet<string> = new Set(['bus.unreachable', 'deadline', '
 const ORDERS = opened(TextOrders);
 const GONE = opened(ErasureView);
 const TAKEN = opened(NoticesTaken);
-const LIMITS_CHANGED = opened(LimitsChanged);
 const DROPPED = Type.Object({});
 
 type Asked<V extends KernelVerb> = Omit<KernelRequest<V>, 'v' | 'caller'>;
@@ -148,11 +146,6 @@ export class KernelClient {
   /** Nothing is left of what was asked for. */
   async textsGone({ tenant_id, erasure_id }: TextOrder): Promise<ErasureView> {
     return await this.#request('kernel.erasure.gone', { v: 1, tenant_id, erasure_id }, GONE, ASK_MS);
-  }
-
-  /** Of all tenants: whose limits were set at `since` or later. */
-  async limitsChanged(since: number, after: string): Promise<LimitsChanged> {
-    return await this.#request('kernel.tenant.limits.changed', { v: 1, since, after }, LIMITS_CHANGED, ASK_MS);
   }
 
   async createTenant(tenant: TenantCreate): Promise<void> {

@@ -8,16 +8,28 @@ export interface Worker {
   stop(): Promise<void>;
 }
 
-/** What begins and ends with the process: workers, those who wait before the door closes, connections after it. */
+/**
+ * What begins and ends with the process: workers, those who wait before the server closes, connections after it.
+ * Modules register theirs while Nest makes their providers.
+ */
 export class Lifetime implements OnApplicationBootstrap, BeforeApplicationShutdown, OnApplicationShutdown {
-  readonly #workers: readonly Worker[];
-  readonly #release: () => void;
-  readonly #close: () => Promise<void>;
+  readonly #workers: Worker[] = [];
+  readonly #releases: (() => void)[] = [];
+  readonly #closings: (() => Promise<void>)[] = [];
 
-  constructor(workers: readonly Worker[], release: () => void, close: () => Promise<void>) {
-    this.#workers = workers;
-    this.#release = release;
-    this.#close = close;
+  /** Workers start with the process; all of them stop at once when it does. */
+  add(...workers: readonly Worker[]): void {
+    this.#workers.push(...workers);
+  }
+
+  /** `release` lets go whoever waits. It is called when the process begins to stop, before its workers do. */
+  onStop(release: () => void): void {
+    this.#releases.push(release);
+  }
+
+  /** `close` is called after the server has closed. What was registered last closes first. */
+  onClose(close: () => Promise<void>): void {
+    this.#closings.unshift(close);
   }
 
   onApplicationBootstrap(): void {
@@ -25,11 +37,11 @@ export class Lifetime implements OnApplicationBootstrap, BeforeApplicationShutdo
   }
 
   async beforeApplicationShutdown(): Promise<void> {
-    this.#release();
+    for (const release of this.#releases) release();
     await Promise.all(this.#workers.map((worker) => worker.stop()));
   }
 
   async onApplicationShutdown(): Promise<void> {
-    await this.#close();
+    for (const close of this.#closings) await close();
   }
 }

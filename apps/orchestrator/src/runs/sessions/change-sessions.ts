@@ -2,18 +2,13 @@
 import { Fault, type AgentId, type Caller, type Id } from '@writ/contract';
 import type { TextDialect } from '@writ/dialects';
 import { newId } from '@writ/nest-kit';
+import { RUNS_MAX, SESSIONS_MAX, UNENDED_MAX } from '../../store/sessions/bounds.ts';
 import type { KeptEvent } from '../../store/sessions/run-events.ts';
 import { Sessions, type RunRow, type SessionContent, type SessionRow } from '../../store/sessions/sessions.ts';
 import { KernelClient } from '../../calls/kernel-client.ts';
 import { closedMessages, conversationAfter, foldedOf, textDialectOf, type ToldRun } from './conversation.ts';
 import { Models } from '../models/models.ts';
 
-/** More conversations of one tenant than this are a list that nobody looks through; old ones are deleted. */
-export const SESSIONS_MAX = 10_000;
-/** A conversation of more tasks is longer than models read; it is folded anew at each run. */
-export const RUNS_MAX = 500;
-/** Runs of one session that have not ended: who queues more has lost count. */
-export const UNENDED_MAX = 20;
 /** Events read at once. */
 const ROWS = 500;
 
