@@ -15,8 +15,8 @@ import { StoreModule, type Stores } from './store/store.module.ts';
 const API: ApiParts = { routes: ROUTES, named: NAMED, workers: workerProgram('orchestrator.worker', import.meta.url) };
 
 /**
- * The HTTP API: requests become questions to the kernel and the ledger. It decides nothing and runs nothing. Each module
- * imports from those before it, and from no other.
+ * The HTTP API: requests become questions to the kernel and the ledger. It decides nothing and runs nothing. Each
+ * module imports from those before it, and from no other.
  */
 @Module({})
 export class OrchestratorModule {

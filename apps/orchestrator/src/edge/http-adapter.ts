@@ -27,8 +27,8 @@ export class HttpAdapter extends FastifyAdapter {
       routerOptions: { maxParamLength: PARAM_CHARACTERS_MAX },
       requestTimeout: ARRIVAL_MS,
       skipMiddie: true,
-      // A request on an open connection is still answered while the server closes: as itself, not by a body of Fastify's
-      // own.
+      // A request on an open connection is still answered while the server closes: as itself, not by a body of
+      // Fastify's own.
       return503OnClosing: false,
       frameworkErrors: (error: unknown, request: FastifyRequest, reply: FastifyReply) =>
         sendProblem(reply, faultOf(error, request, methods), String(request.id), methods),
