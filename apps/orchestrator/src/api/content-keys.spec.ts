@@ -5,7 +5,8 @@ import type { AdmitRequest, OperationView } from '@writ/contract';
 import { sealContent, sealedRef } from '@writ/nest-kit';
 import { ROUTES } from './routes.ts';
 import { viewOf } from '../specs/fake-views.ts';
-import { furnish, sampleOf } from '../specs/furnished.ts';
+import { sampleOf } from '../specs/sample-requests.ts';
+import { createFixture } from '../specs/tenant-fixture.ts';
 import { openTestDoor, PLATFORM_KEY, type TestDoor, type TestTenant } from '../specs/test-door.ts';
 
 const KEY = randomBytes(32);
@@ -32,7 +33,7 @@ async function stored(operationId: string, kind: 'result' | 'stdout' | 'stderr')
 }
 
 it('every route that shows a call shows what is sealed of it, and no route the key', async () => {
-  const has = await furnish(door, tenant);
+  const has = await createFixture(door, tenant);
   const { operation_id } = has;
   door.kernel.opens = opens;
   const view = door.kernel.find({ tenant_id: tenant.tenantId } as never, operation_id) as OperationView;
@@ -91,7 +92,7 @@ it('every route that shows a call shows what is sealed of it, and no route the k
 }, 120_000);
 
 it('a call with long arguments is answered without what they are sealed under', async () => {
-  const has = await furnish(door, tenant);
+  const has = await createFixture(door, tenant);
   const { agent_id, capability_token_id, workspace_id } = has;
   door.kernel.admits = (call) => viewOf(call, 'held');
   const answer = await door.ask('POST', '/v1/tool-calls', {

@@ -6,7 +6,8 @@ import { newId } from '@writ/nest-kit';
 import { ROLES } from '../edge/route.ts';
 import { ROUTES } from './routes.ts';
 import { Compile } from 'typebox/compile';
-import { furnish, sampleOf, type Furniture } from '../specs/furnished.ts';
+import { sampleOf } from '../specs/sample-requests.ts';
+import { createFixture, type Fixture } from '../specs/tenant-fixture.ts';
 import { openTestDoor, PLATFORM_KEY, problem, type TestDoor, type TestTenant } from '../specs/test-door.ts';
 
 interface Operation {
@@ -19,14 +20,14 @@ interface Operation {
 let door: TestDoor;
 let mine: TestTenant;
 let theirs: TestTenant;
-let has: Furniture;
-let foreign: Furniture;
+let has: Fixture;
+let foreign: Fixture;
 let documented: { method: string; path: string; operation: Operation }[];
 
 beforeAll(async () => {
   door = await openTestDoor();
   [mine, theirs] = [await door.newTenant(), await door.newTenant()];
-  [has, foreign] = [await furnish(door, mine), await furnish(door, theirs)];
+  [has, foreign] = [await createFixture(door, mine), await createFixture(door, theirs)];
   const { paths } = (await door.ask('GET', '/openapi.json')).json as {
     paths: Record<string, Record<string, Operation>>;
   };
@@ -50,8 +51,8 @@ const ask = (
   path: string,
   id: string,
   key: string | undefined,
-  ids: Furniture = has,
-  from: Furniture = ids,
+  ids: Fixture = has,
+  from: Fixture = ids,
 ) => {
   const { query = '', ...sample } = sampleOf(id, from);
   return door.ask(method, `${fill(path, ids)}${query}`, { ...sample, ...(key === undefined ? {} : { key }) });
@@ -136,7 +137,7 @@ it('answers everybody who is allowed with what the document says', async () => {
 });
 
 it('answers "not yours" as "not there": the same bytes but for the request\'s id', async () => {
-  const unknown: Furniture = {
+  const unknown: Fixture = {
     ...has,
     agent_id: newId('agent'),
     workspace_id: newId('workspace'),
@@ -177,7 +178,7 @@ it('answers "not yours" as "not there": the same bytes but for the request\'s id
         path,
         operationId,
         key,
-        Object.fromEntries(Object.keys(has).map((name) => [name, 'banana'])) as Furniture,
+        Object.fromEntries(Object.keys(has).map((name) => [name, 'banana'])) as Fixture,
         has,
       ),
     ];

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import { newId } from '@writ/nest-kit';
-import { newSession } from '../../store/sessions/sessions.contract.ts';
+import { newSession } from '../../specs/session-steps.ts';
 import { erasureOf } from '../../specs/fake-views.ts';
 import { openTestDoor, type TestDoor } from '../../specs/test-door.ts';
 

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-import { furnish, type Furniture } from '../../specs/furnished.ts';
+import { createFixture, type Fixture } from '../../specs/tenant-fixture.ts';
 import { openTestDoor, type TestDoor, type TestTenant } from '../../specs/test-door.ts';
 
 let door: TestDoor;
 let mine: TestTenant;
-let has: Furniture;
+let has: Fixture;
 beforeAll(async () => {
   door = await openTestDoor();
   mine = await door.newTenant();
-  has = await furnish(door, mine);
+  has = await createFixture(door, mine);
 });
 afterAll(() => door.close());
 

@@ -4,7 +4,7 @@ import { Fault, type OperationView } from '@writ/contract';
 import { sha256Hex } from '@writ/digest';
 import { sealContent, sealedRef } from '@writ/nest-kit';
 import { encodeReceipt } from '@writ/receipt';
-import { callOf, RECEIPT } from '../../specs/furnished.ts';
+import { callOf, RECEIPT } from '../../specs/tenant-fixture.ts';
 import { viewOf } from '../../specs/fake-views.ts';
 import { openTestDoor, problem, type TestDoor, type TestTenant } from '../../specs/test-door.ts';
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import { limitsOf, UNBOUND } from '../../specs/furnished.ts';
+import { limitsOf, UNBOUND } from '../../specs/tenant-fixture.ts';
 import { openTestDoor, PLATFORM_KEY, type TestDoor } from '../../specs/test-door.ts';
 
 let door: TestDoor;

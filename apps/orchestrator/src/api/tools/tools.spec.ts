@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 import { TOOLS } from '@writ/contract';
-import { furnish, type Furniture } from '../../specs/furnished.ts';
+import { createFixture, type Fixture } from '../../specs/tenant-fixture.ts';
 import { openTestDoor, problem, type TestDoor, type TestTenant } from '../../specs/test-door.ts';
 
 let door: TestDoor;
 let tenant: TestTenant;
-let has: Furniture;
+let has: Fixture;
 beforeAll(async () => {
   door = await openTestDoor();
   tenant = await door.newTenant();
-  has = await furnish(door, tenant);
+  has = await createFixture(door, tenant);
   // Somebody else's are there as well.
-  await furnish(door, await door.newTenant());
+  await createFixture(door, await door.newTenant());
 });
 afterAll(() => door.close());
 beforeEach(() => {

@@ -2,13 +2,13 @@
 import { Fault, type OperationView, type ProposedCall, type ToolResult } from '@writ/contract';
 import { sha256Hex } from '@writ/digest';
 import { newId } from '@writ/nest-kit';
-import { furnish, type Furniture } from '../../specs/furnished.ts';
+import { createFixture, type Fixture } from '../../specs/tenant-fixture.ts';
 import { viewOf } from '../../specs/fake-views.ts';
 import { openTestDoor, problem, type TestAnswer, type TestDoor, type TestTenant } from '../../specs/test-door.ts';
 
 let door: TestDoor;
 let tenant: TestTenant;
-let has: Furniture;
+let has: Fixture;
 let files: Map<string, string>;
 /** what becomes of a call in place of being run; by path or command */
 let instead: Map<string, OperationView['state'] | Fault>;
@@ -19,7 +19,7 @@ let turn = 0;
 beforeAll(async () => {
   door = await openTestDoor();
   tenant = await door.newTenant();
-  has = await furnish(door, tenant);
+  has = await createFixture(door, tenant);
 });
 afterAll(() => door.close());
 beforeEach(() => {

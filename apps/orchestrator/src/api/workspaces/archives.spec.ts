@@ -7,16 +7,16 @@ import { sha256Hex } from '@writ/digest';
 import { newId } from '@writ/nest-kit';
 import { encodeNode, snapshotIdOf } from '@writ/workspace';
 import { extract, pack, type Pack } from 'tar-stream';
-import { furnish, type Furniture } from '../../specs/furnished.ts';
+import { createFixture, type Fixture } from '../../specs/tenant-fixture.ts';
 import { openTestDoor, problem, type TestDoor, type TestTenant } from '../../specs/test-door.ts';
 
 let door: TestDoor;
 let tenant: TestTenant;
-let has: Furniture;
+let has: Fixture;
 beforeAll(async () => {
   door = await openTestDoor();
   tenant = await door.newTenant();
-  has = await furnish(door, tenant);
+  has = await createFixture(door, tenant);
 });
 afterAll(() => door.close());
 beforeEach(() => {

@@ -3,16 +3,16 @@ import { LIMITS, type Change } from '@writ/contract';
 import { sha256Hex } from '@writ/digest';
 import { newId } from '@writ/nest-kit';
 import { emptyTree, encodeNode, snapshotIdOf } from '@writ/workspace';
-import { furnish, type Furniture } from '../../specs/furnished.ts';
+import { createFixture, type Fixture } from '../../specs/tenant-fixture.ts';
 import { openTestDoor, problem, type TestDoor, type TestTenant } from '../../specs/test-door.ts';
 
 let door: TestDoor;
 let tenant: TestTenant;
-let has: Furniture;
+let has: Fixture;
 beforeAll(async () => {
   door = await openTestDoor();
   tenant = await door.newTenant();
-  has = await furnish(door, tenant);
+  has = await createFixture(door, tenant);
 });
 afterAll(() => door.close());
 beforeEach(() => {
@@ -144,7 +144,7 @@ describe('a file', () => {
 
   it("of another tenant's workspace is not even stored", async () => {
     const other = await door.newTenant();
-    const theirs = await furnish(door, other);
+    const theirs = await createFixture(door, other);
     const answer = await door.ask('PUT', `/v1/workspaces/${theirs.workspace_id}/files/a`, {
       key: tenant.admin,
       text: 'mine',

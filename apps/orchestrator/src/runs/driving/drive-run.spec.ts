@@ -2,7 +2,7 @@
 import { Model, ModelError, type Conversation, type ModelDelta, type ModelTurn, type RunEvent } from '@writ/agent-loop';
 import { Fault, type AgentId, type FaultCode, type OperationView, type TenantId } from '@writ/contract';
 import { newId } from '@writ/nest-kit';
-import { newRun, newSession } from '../../store/sessions/sessions.contract.ts';
+import { newRun, newSession } from '../../specs/session-steps.ts';
 import type { RunClaim, RunRow, SessionRow } from '../../store/sessions/sessions.ts';
 import type { ParsedCall } from '../../calls/parsed-call.ts';
 import { FakeRuns } from '../../specs/fake-sessions.ts';

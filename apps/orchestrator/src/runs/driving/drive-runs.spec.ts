@@ -2,7 +2,7 @@
 import { Model, type Conversation, type ModelDelta, type ModelTurn } from '@writ/agent-loop';
 import type { AgentId, TenantId } from '@writ/contract';
 import { newId } from '@writ/nest-kit';
-import { newRun, newSession } from '../../store/sessions/sessions.contract.ts';
+import { newRun, newSession } from '../../specs/session-steps.ts';
 import { FakeRuns } from '../../specs/fake-sessions.ts';
 import type { DriveParts } from './drive-run.ts';
 import { DriveRuns, MODEL_GONE_MS } from './drive-runs.ts';

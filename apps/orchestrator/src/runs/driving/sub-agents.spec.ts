@@ -2,7 +2,7 @@
 import { newRun as newState } from '@writ/agent-loop';
 import type { Caller, TenantId } from '@writ/contract';
 import { newId } from '@writ/nest-kit';
-import { newRun, newSession } from '../../store/sessions/sessions.contract.ts';
+import { newRun, newSession } from '../../specs/session-steps.ts';
 import { FakeRuns } from '../../specs/fake-sessions.ts';
 import { SubAgents, type Above } from './sub-agents.ts';
 

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 import { inTenant } from '@writ/database';
 import { newId } from '@writ/nest-kit';
-import { newRun, newSession, sessionsContract } from './sessions.contract.ts';
+import { runWorkContract } from './run-work.contract.ts';
+import { sessionsContract } from './sessions.contract.ts';
+import { newRun, newSession, type SessionStoreUnderTest } from '../../specs/session-steps.ts';
 import { saidTextsContract } from './said-texts.contract.ts';
 import { testStore, type TestStore } from '../../specs/test-store.ts';
 import { PgRunWork } from './pg-run-work.ts';
@@ -25,7 +27,7 @@ afterAll(async () => {
   await store.drop();
 });
 
-sessionsContract('Postgres', {
+const under: SessionStoreUnderTest = {
   sessions: () => sessions,
   work: () => work,
   said: () => said,
@@ -35,7 +37,9 @@ sessionsContract('Postgres', {
     await store.admin.query('UPDATE orchestrator.run SET lease_until = lease_until - $1, wake_at = wake_at - $1', [ms]);
   },
   revoke: (tenant, id) => store.revoke(tenant, id),
-});
+};
+sessionsContract('Postgres', under);
+runWorkContract('Postgres', under);
 
 saidTextsContract('Postgres', {
   sessions: () => sessions,

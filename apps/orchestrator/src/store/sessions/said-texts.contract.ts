@@ -3,7 +3,7 @@ import type { Id, TenantId, TextOrder } from '@writ/contract';
 import { newId } from '@writ/nest-kit';
 import type { SaidTexts } from './said-texts.ts';
 import type { KeptEvent } from './run-events.ts';
-import { newRun, newSession } from './sessions.contract.ts';
+import { newRun, newSession } from '../../specs/session-steps.ts';
 import type { NewSession, RunClaim, RunSums, RunWork, Sessions } from './sessions.ts';
 
 const BOUNDS = { runsMax: 10, unendedMax: 5 };
