@@ -1,21 +1,53 @@
 // SPDX-License-Identifier: Apache-2.0
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { RunNews } from '@writ/contract';
+import type { Caller, RunNews } from '@writ/contract';
+import type { TextDialect } from '@writ/dialects';
 import type { Meter } from '@writ/telemetry';
 import type { KernelClient } from '../../calls/kernel-client.ts';
 import type { Offers } from '../../calls/offers.ts';
 import { parseCall } from '../../calls/parse-call.ts';
 import type { Propose } from '../../calls/propose.ts';
 import type { ShowOperation } from '../../calls/show-operation.ts';
-import type { RunWork } from '../../store/sessions/sessions.ts';
+import type { OpenRun, RunPrompt, RunWork } from '../../store/sessions/sessions.ts';
 import type { Models } from '../models/models.ts';
 import type { StagedChanges } from '../turns/staged-changes.ts';
 import { cancelCalls } from './cancel-calls.ts';
-import type { DriveParts } from './drive-run.ts';
 import { readAsAgent, type CallParts } from './run-call.ts';
 import { ComposePrompt } from './run-prompt.ts';
 import { RunWatch } from './run-watch.ts';
 import { SubAgents } from './sub-agents.ts';
+import type { TokenDraw } from './token-draws.ts';
+
+/** What driving needs. */
+export interface DriveParts {
+  readonly work: RunWork;
+  readonly models: Models;
+  readonly calls: CallParts;
+  readonly prompt: (caller: Caller, open: OpenRun, dialect: TextDialect | null) => Promise<RunPrompt>;
+  /** whether a call that was held is held no more */
+  readonly isDecided: (caller: Caller, operationId: string) => Promise<boolean>;
+  readonly subAgents: SubAgents;
+  /** whether the session's token, or one above it, was revoked, and whether one of them bounds what models use */
+  readonly tokenOf: (
+    caller: Caller,
+    capabilityTokenId: string,
+  ) => Promise<{ readonly revoked: boolean; readonly bounded: boolean }>;
+  /** draws on the token's budget */
+  readonly draw: (
+    caller: Caller,
+    draw: TokenDraw & { readonly capability_token_id: string },
+  ) => Promise<{ readonly bounded: boolean }>;
+  /** ends the calls of a run that have not ended */
+  readonly cancelCalls: (caller: Caller, sessionId: string, runId: string) => Promise<void>;
+  readonly tell: (news: RunNews) => void;
+  /** what a tenant's runs may cost within a day, in millionths; null: no bound */
+  readonly tenantCostMax: number | null;
+  readonly chance: () => number;
+  /** milliseconds that only go forward */
+  readonly monotonic: () => number;
+  /** counts what models use, how runs end, and what their rounds take */
+  readonly watch: Pick<RunWatch, 'of' | 'ended' | 'took'>;
+}
 
 /** By what runs make their calls and show them: the same way as every other call. */
 export class CallWays {

@@ -6,20 +6,17 @@
 import {
   applyEvent,
   costOf,
-  rulesOf,
   runAgent,
   TextModel,
   touchesOf,
   type AgentOutcome,
-  type CallPlace,
   type HeldCall,
   type Model,
   type ModelCall,
   type RunEvent,
-  type RunRules,
   type RunState,
 } from '@writ/agent-loop';
-import { Fault, type Caller, type FaultCode, type RunNews } from '@writ/contract';
+import { Fault, type Caller, type FaultCode } from '@writ/contract';
 import type { TextDialect } from '@writ/dialects';
 import type { KeptEvent, RunStopped } from '../../store/sessions/run-events.ts';
 import {
@@ -29,68 +26,22 @@ import {
   type RunClaim,
   type RunPrompt,
   type RunSums,
-  type RunWork,
 } from '../../store/sessions/sessions.ts';
 import { conversationAfter, foldedOf, textDialectOf } from '../sessions/conversation.ts';
-import type { Models } from '../models/models.ts';
 import type { ConfiguredModel } from '../models/models-file.ts';
+import { Broken } from './broken.ts';
+import type { DriveParts } from './drive-parts.ts';
 import { OwnTime, TimedModel } from './orchestration-overhead.ts';
 import { mostCost, ReservedModel, type ReplyMost } from '../models/reserved-model.ts';
-import { runCall, type CallParts } from './run-call.ts';
+import { runCall } from './run-call.ts';
 import { RunVoice } from './run-event-publisher.ts';
-import type { RunWatch } from './run-watch.ts';
-import type { SubAgents } from './sub-agents.ts';
-import { TokenDraws, type TokenDraw } from './token-draws.ts';
+import { callerOf, callsBefore, heldIn, rulesFor } from './run-terms.ts';
+import { TokenDraws } from './token-draws.ts';
 
 /** Who comes back after so many milliseconds without a renewal has no say; another replica goes on then. */
 export const LEASE_MS = 15_000;
 /** A run that waits for a person is looked at so often, should nobody have heard of the decision. */
 const LOOK_MS = 5_000;
-
-/** What driving needs. */
-export interface DriveParts {
-  readonly work: RunWork;
-  readonly models: Models;
-  readonly calls: CallParts;
-  readonly prompt: (caller: Caller, open: OpenRun, dialect: TextDialect | null) => Promise<RunPrompt>;
-  /** whether a call that was held is held no more */
-  readonly isDecided: (caller: Caller, operationId: string) => Promise<boolean>;
-  readonly subAgents: SubAgents;
-  /** whether the session's token, or one above it, was revoked, and whether one of them bounds what models use */
-  readonly tokenOf: (
-    caller: Caller,
-    capabilityTokenId: string,
-  ) => Promise<{ readonly revoked: boolean; readonly bounded: boolean }>;
-  /** draws on the token's budget */
-  readonly draw: (
-    caller: Caller,
-    draw: TokenDraw & { readonly capability_token_id: string },
-  ) => Promise<{ readonly bounded: boolean }>;
-  /** ends the calls of a run that have not ended */
-  readonly cancelCalls: (caller: Caller, sessionId: string, runId: string) => Promise<void>;
-  readonly tell: (news: RunNews) => void;
-  /** what a tenant's runs may cost within a day, in millionths; null: no bound */
-  readonly tenantCostMax: number | null;
-  readonly chance: () => number;
-  /** milliseconds that only go forward */
-  readonly monotonic: () => number;
-  /** counts what models use, how runs end, and what their rounds take */
-  readonly watch: Pick<RunWatch, 'of' | 'ended' | 'took'>;
-}
-
-/** Why a run is broken off here. */
-export class Broken extends Error {
-  readonly why: 'cancelled' | 'revoked' | 'budget' | 'stopping' | 'lost';
-  /** what refused it */
-  readonly fault: FaultCode | null;
-
-  constructor(why: Broken['why'], fault: FaultCode | null = null) {
-    super(`the run was broken off: ${why}`);
-    this.name = 'Broken';
-    this.why = why;
-    this.fault = fault;
-  }
-}
 
 /** A run under a claim of this process's. */
 export class DriveRun {
@@ -149,13 +100,7 @@ export class DriveRun {
     this.#open = open;
     this.#dialect = textDialectOf(open.session);
     const { run, session } = open;
-    this.#caller = {
-      tenant_id: this.#claim.tenant_id,
-      api_key_id: run.created_by,
-      role: run.role,
-      agent_id: run.role === 'agent' ? session.agent_id : null,
-      ...(run.principal === null ? {} : { principal: run.principal }),
-    };
+    this.#caller = callerOf(this.#claim, open);
     this.#hasBegun = open.prompt !== null;
     const { state, events, replies } = await foldedOf(
       await conversationAfter(session.content.base, open.earlier, this.#dialect),
@@ -205,7 +150,34 @@ export class DriveRun {
     const waits = new OwnTime(this.#parts.monotonic, (ms) => {
       this.#parts.watch.took(ms);
     });
-    const of = {
+    const of = this.#callContext(model, waits);
+    return runAgent({
+      model: this.#modelOf(model, waits),
+      system,
+      tools,
+      state: this.#state,
+      rules: rulesFor(this.#open.run, this.#dialect, model),
+      touchesOf,
+      signal: this.#broken.signal,
+      keep: (event) => this.#keep(event),
+      callTool: (call, place, signal) =>
+        runCall(
+          this.#parts.calls,
+          { ...of, started: (operationId) => this.#voice.started(place.round, place.index, operationId, call.tool_id) },
+          call,
+          place,
+          signal,
+          callsBefore(this.#state, place),
+        ),
+      onNote: (note) => this.#voice.heard(note),
+      wait: this.#parts.calls.wait,
+      chance: this.#parts.chance,
+    });
+  }
+
+  /** What all calls of the run have in common. */
+  #callContext(model: ConfiguredModel, waits: OwnTime) {
+    return {
       waits,
       caller: this.#caller,
       session: this.#open.session,
@@ -223,36 +195,13 @@ export class DriveRun {
         );
       },
     };
-    return runAgent({
-      model: this.#speaking(
-        this.#within(
-          new TimedModel(
-            this.#parts.watch.of(this.#parts.models.open(model, this.#replies), model, this.#claim.tenant_id),
-            waits,
-          ),
-          model,
-        ),
-      ),
-      system,
-      tools,
-      state: this.#state,
-      rules: this.#rules(model),
-      touchesOf,
-      signal: this.#broken.signal,
-      keep: (event) => this.#keep(event),
-      callTool: (call, place, signal) =>
-        runCall(
-          this.#parts.calls,
-          { ...of, started: (operationId) => this.#voice.started(place.round, place.index, operationId, call.tool_id) },
-          call,
-          place,
-          signal,
-          this.#before(place),
-        ),
-      onNote: (note) => this.#voice.heard(note),
-      wait: this.#parts.calls.wait,
-      chance: this.#parts.chance,
-    });
+  }
+
+  /** The model as the run asks it: in its dialect, within what it may spend, timed and counted. */
+  #modelOf(model: ConfiguredModel, waits: OwnTime): Model {
+    const { models, watch } = this.#parts;
+    const counted = watch.of(models.open(model, this.#replies), model, this.#claim.tenant_id);
+    return this.#speaking(this.#within(new TimedModel(counted, waits), model));
   }
 
   /** A model that is asked only where the tenant's ceiling and the token's budget have room for its reply. */
@@ -285,19 +234,8 @@ export class DriveRun {
     return new Broken(why, fault);
   }
 
-  #rules({ prices, context_tokens_max }: ConfiguredModel): Partial<RunRules> {
-    const { rounds_max, tokens_max, cost_max } = this.#open.run;
-    const own = this.#dialect === null ? {} : rulesOf(this.#dialect);
-    return { ...own, ...(rounds_max === null ? {} : { rounds_max }), tokens_max, cost_max, prices, context_tokens_max };
-  }
-
   #speaking(model: Model): Model {
     return this.#dialect === null ? model : new TextModel(model, this.#dialect);
-  }
-
-  /** Calls of the same reply. */
-  #before({ round, index }: CallPlace): readonly ModelCall[] {
-    return (this.#state.rounds[round - 1]?.calls ?? []).slice(0, index).map(({ call }) => call);
   }
 
   async #keep(event: RunEvent): Promise<void> {
@@ -413,7 +351,3 @@ export class DriveRun {
     return this.#voice !== undefined;
   }
 }
-
-/** The calls that a run waits for. */
-export const heldIn = ({ rounds }: RunState): HeldCall[] =>
-  (rounds.at(-1)?.calls ?? []).flatMap(({ held }) => (held === null ? [] : [held]));

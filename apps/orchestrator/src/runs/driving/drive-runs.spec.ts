@@ -4,7 +4,7 @@ import type { AgentId, TenantId } from '@writ/contract';
 import { newId } from '@writ/nest-kit';
 import { newRun, newSession } from '../../specs/session-steps.ts';
 import { FakeRuns } from '../../specs/fake-sessions.ts';
-import type { DriveParts } from './drive-run.ts';
+import type { DriveParts } from './drive-parts.ts';
 import { DriveRuns, MODEL_GONE_MS } from './drive-runs.ts';
 import type { ConfiguredModel } from '../models/models-file.ts';
 import { Models } from '../models/models.ts';

@@ -2,7 +2,8 @@
 import { Fault, type TenantId } from '@writ/contract';
 import { LRUCache } from 'lru-cache';
 import { LeaseLost, type RunClaim } from '../../store/sessions/sessions.ts';
-import { DriveRun, LEASE_MS, type DriveParts } from './drive-run.ts';
+import type { DriveParts } from './drive-parts.ts';
+import { DriveRun, LEASE_MS } from './drive-run.ts';
 
 /** Runs under way in one replica: each mostly waits for a model, and holds its conversation in memory. */
 const AT_ONCE_MAX = 200;

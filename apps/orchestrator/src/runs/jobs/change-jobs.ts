@@ -111,37 +111,10 @@ export class ChangeJobs {
   }
 
   async #listed(caller: Caller, jobId: Id<'job'>, asked: JobAsked): Promise<JobWish> {
-    const {
-      name,
-      cron,
-      time_zone = 'UTC',
-      workspace_id,
-      capability_token_id,
-      tools = [],
-      input,
-      system = null,
-      data_subject = null,
-      model,
-    } = asked;
-    const {
-      dialect = 'native',
-      conversation = 'fresh',
-      overlap = 'skip',
-      missed = 'skip',
-      rounds_max = null,
-      tokens_max = null,
-      cost_max = null,
-    } = asked;
-    if (!this.#hasModel(model))
-      throw new Fault('request.malformed', 'there is no such model here; `/v1/models` lists those that there are', {
-        pointer: '/model',
-      });
-    if (conversation === 'kept' && overlap === 'allow')
-      throw new Fault(
-        'request.malformed',
-        'runs of one conversation go one after another: `overlap` is `skip` or `queue` there',
-        { pointer: '/overlap' },
-      );
+    const { name, cron, time_zone = 'UTC', workspace_id, capability_token_id, tools = [], model } = asked;
+    const { input, system = null, data_subject = null } = asked;
+    const rules = rulesOf(asked);
+    this.#verifyPossible(model, rules);
     const due_at = this.#dueAt(cron, time_zone);
     const token = await this.#kernel.ask('token.list_for_job', caller, {
       parent_id: capability_token_id,
@@ -157,19 +130,26 @@ export class ChangeJobs {
       capability_token_id,
       run_token_id: token.capability_token_id,
       tools,
-      dialect,
       model,
-      conversation,
-      overlap,
-      missed,
-      rounds_max,
-      tokens_max,
-      cost_max,
+      ...rules,
       content: { input, system, data_subject },
       by: caller.api_key_id,
       principal: caller.principal ?? null,
       due_at,
     };
+  }
+
+  #verifyPossible(model: string, { conversation, overlap }: JobRules): void {
+    if (!this.#hasModel(model))
+      throw new Fault('request.malformed', 'there is no such model here; `/v1/models` lists those that there are', {
+        pointer: '/model',
+      });
+    if (conversation === 'kept' && overlap === 'allow')
+      throw new Fault(
+        'request.malformed',
+        'runs of one conversation go one after another: `overlap` is `skip` or `queue` there',
+        { pointer: '/overlap' },
+      );
   }
 
   #dueAt(cron: string, timeZone: string): number {
@@ -178,6 +158,18 @@ export class ChangeJobs {
     if (due === null) throw new Fault('conflict', 'the job never comes due again');
     return due;
   }
+}
+
+type JobRules = Pick<
+  JobWish,
+  'dialect' | 'conversation' | 'overlap' | 'missed' | 'rounds_max' | 'tokens_max' | 'cost_max'
+>;
+
+/** How the job's runs go, with what counts where nothing is asked. */
+function rulesOf(asked: JobAsked): JobRules {
+  const { dialect = 'native', conversation = 'fresh', overlap = 'skip', missed = 'skip' } = asked;
+  const { rounds_max = null, tokens_max = null, cost_max = null } = asked;
+  return { dialect, conversation, overlap, missed, rounds_max, tokens_max, cost_max };
 }
 
 function there<T>(row: T | null): T {
