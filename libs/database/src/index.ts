@@ -6,6 +6,19 @@ export { retryContention } from './backoff.ts';
 export { runStatement } from './statement.ts';
 export { refreshStatistics, STATISTICS_MS, type AnalysedSchema } from './statistics.ts';
 export { UNAWAITED } from './unawaited.ts';
+export { SQL_ERRORS, isSqlError, type SqlErrorName } from './sql-function/sql-errors.ts';
+export {
+  sqlFunction,
+  type CallOptions,
+  type SqlArguments,
+  type SqlFunction,
+  type SqlFunctionOptions,
+  type SqlFunctionRow,
+  type SqlParameters,
+  type SqlResult,
+  type SqlReturns,
+} from './sql-function/sql-function.ts';
+export { sqlTypes, type SqlType } from './sql-function/sql-types.ts';
 export { codeOf, faultOf, isContention, isUnavailable, violatedConstraint } from './faults.ts';
 export { parseInt8, parseInt8Array } from './int8.ts';
 export { byteaArray, int2Array, int8Array, textArray } from './binary-array.ts';
