@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 import { Fault, type Id, type TenantId } from '@writ/contract';
-import { inTenant, runStatement, type Client, type Pool } from '@writ/database';
+import { inTenant, type Client, type Pool } from '@writ/database';
 import { newId } from '@writ/nest-kit';
+import { orchestratorSql } from '../functions.ts';
 import { JobWork, type JobContent, type JobPlan, type JobRow, type JobStanding } from './jobs.ts';
 import type { RunBounds } from '../sessions/sessions.ts';
 import { insertRun, insertSession, placeFor } from '../sessions/new-rows.ts';
@@ -38,13 +39,7 @@ export class PgJobWork extends JobWork {
   }
 
   override async due(rows: number): Promise<{ tenant_id: TenantId; job_id: Id<'job'> }[]> {
-    return (
-      await runStatement<{ tenant_id: TenantId; job_id: Id<'job'> }>(this.#pool, {
-        name: 'orchestrator.due_jobs',
-        text: 'SELECT tenant_id, job_id FROM orchestrator.due_jobs($1)',
-        values: [rows],
-      })
-    ).rows;
+    return await orchestratorSql.dueJobs(this.#pool, { rows });
   }
 
   override take(tenantId: TenantId, jobId: string, plan: (standing: JobStanding) => JobPlan): Promise<void> {

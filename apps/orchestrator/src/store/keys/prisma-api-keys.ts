@@ -1,20 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 import { PrismaPg } from '@prisma/adapter-pg';
-import { Fault, type Caller, type Id, type TenantId } from '@writ/contract';
-import { faultOf, runStatement, type Pool } from '@writ/database';
+import { Fault, type Caller, type TenantId } from '@writ/contract';
+import { faultOf, type Pool } from '@writ/database';
 import { PrismaClient, type ApiKey, type Prisma } from '../../generated/prisma/client.ts';
+import { orchestratorSql } from '../functions.ts';
 import { ApiKeys, type ApiKeyRow, type NewKey } from './api-keys.ts';
 import type { Role } from './roles.ts';
 import { pageOfRows, parseRowCursor } from '../row-cursor.ts';
 
 type Transaction = Prisma.TransactionClient;
-interface CallerRow {
-  readonly api_key_id: Id<'apiKey'>;
-  readonly tenant_id: TenantId;
-  readonly role: Role;
-  readonly agent_id: string | null;
-  readonly principal: string | null;
-}
 
 /** A revocation waits for the kernel within its transaction, ten seconds at most. */
 const BOUNDS = { maxWait: 5_000, timeout: 20_000 } as const;
@@ -31,14 +25,8 @@ export class PrismaApiKeys extends ApiKeys {
   }
 
   override async authenticate(hash: Uint8Array): Promise<Caller | null> {
-    const {
-      rows: [row],
-    } = await runStatement<CallerRow>(this.#pool, {
-      name: 'orchestrator.authenticate',
-      text: 'SELECT api_key_id, tenant_id, role, agent_id, principal FROM orchestrator.authenticate($1)',
-      values: [Buffer.from(hash)],
-    });
-    if (row === undefined) return null;
+    const row = await orchestratorSql.authenticate(this.#pool, { hash: Buffer.from(hash) });
+    if (row === null) return null;
     const { principal, ...caller } = row;
     return { ...caller, ...(principal === null ? {} : { principal }) };
   }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import { inTenant, runStatement, UNAWAITED, type Client, type Pool } from '@writ/database';
+import { orchestratorSql, type KeptAt } from '../functions.ts';
 import type { KeptEvent, KeptEvents } from './run-events.ts';
 import {
   LeaseLost,
@@ -39,9 +40,6 @@ const PLACE_TAKEN = 'run_event_pkey';
 /** INVARIANT (fenced): nothing of a run changes but under its last claim, while the lease of that stands. */
 const MINE = 'run_id = $1 AND fence = $2 AND lease_until >= orchestrator.now_ms()';
 
-const APPEND =
-  'SELECT kept_at AS at, cancelled, revoked FROM orchestrator.append_event($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14)';
-
 type Whole = OpenRun['run'] & {
   readonly place: number;
   readonly content: Buffer;
@@ -49,6 +47,8 @@ type Whole = OpenRun['run'] & {
   readonly revoked: boolean;
 };
 type Earlier = { readonly run_id: string; readonly content: Buffer };
+
+type AppendArguments = Parameters<typeof orchestratorSql.appendEvent.in>[1];
 
 /** orchestrator.run and orchestrator.run_event, as those see them who drive runs. */
 export class PgRunWork extends RunWork {
@@ -62,13 +62,13 @@ export class PgRunWork extends RunWork {
   }
 
   override async claim({ rows, tenantMax, leaseMs, models, goneMs }: RunsToClaim): Promise<RunClaim[]> {
-    return (
-      await runStatement<RunClaim>(this.#pool, {
-        name: 'orchestrator.claim_runs',
-        text: 'SELECT tenant_id, run_id, fence FROM orchestrator.claim_runs($1, $2, $3, $4, $5)',
-        values: [rows, tenantMax, leaseMs, models, goneMs],
-      })
-    ).rows;
+    return await orchestratorSql.claimRuns(this.#pool, {
+      rows,
+      tenant_max: tenantMax,
+      lease_ms: leaseMs,
+      models,
+      gone_ms: goneMs,
+    });
   }
 
   override open(claim: RunClaim): Promise<OpenRun> {
@@ -116,30 +116,19 @@ export class PgRunWork extends RunWork {
     leaseMs: number,
   ): Promise<Appended> {
     const { tenant_id, run_id, fence } = claim;
-    const { state, stopped, fault, rounds, input_tokens, cached_tokens, output_tokens, cost } = sums;
-    const values = [
-      tenant_id,
-      run_id,
+    const args = {
+      tenant: tenant_id,
+      run: run_id,
       fence,
       seq,
-      this.#seal.seal(tenant_id, eventSeal(run_id, seq), event),
-      state,
-      stopped,
-      fault,
-      rounds,
-      input_tokens,
-      cached_tokens,
-      output_tokens,
-      cost,
-      leaseMs,
-    ];
-    const query = isRepeatable(event)
-      ? { name: 'orchestrator.append_event/unawaited', text: `${APPEND}, ${UNAWAITED}`, values }
-      : { name: 'orchestrator.append_event', text: APPEND, values };
+      event: this.#seal.seal(tenant_id, eventSeal(run_id, seq), event),
+      ...sums,
+      lease_ms: leaseMs,
+    };
     try {
-      if (state !== 'ended') return held(run_id, (await runStatement<Appended>(this.#pool, query)).rows);
+      if (sums.state !== 'ended') return await this.#appendAlone(args, isRepeatable(event));
       return await inTenant(this.#pool, tenant_id, async (client) => {
-        const appended = held(run_id, (await client.query<Appended>(query)).rows);
+        const appended = appendedFrom(run_id, await orchestratorSql.appendEvent.in(client, args));
         // INVARIANT (told if it ended): what webhooks are told is kept with the end itself.
         await this.#tellEnd(client, tenant_id, run_id, appended.at);
         return appended;
@@ -149,6 +138,14 @@ export class PgRunWork extends RunWork {
       if ((error as { constraint?: string }).constraint === PLACE_TAKEN) throw new LeaseLost(run_id);
       throw error;
     }
+  }
+
+  /** In a transaction of its own. The COMMIT of an event that would be made again is not awaited. */
+  async #appendAlone(args: AppendArguments, isUnawaited: boolean): Promise<Appended> {
+    if (!isUnawaited) return appendedFrom(args.run, await orchestratorSql.appendEvent(this.#pool, args));
+    const { name, text, values } = orchestratorSql.appendEvent.statement(args);
+    const query = { name: `${name}/unawaited`, text: `${text}, ${UNAWAITED}`, values };
+    return appendedFrom(args.run, (await runStatement<KeptAt>(this.#pool, query)).rows[0] ?? null);
   }
 
   override reserve({ tenant_id, run_id, fence }: RunClaim, amount: number, dayMax: number): Promise<boolean> {
@@ -196,13 +193,11 @@ export class PgRunWork extends RunWork {
   }
 
   override async renew(claims: readonly RunClaim[], leaseMs: number): Promise<RenewedRun[]> {
-    return (
-      await runStatement<RenewedRun>(this.#pool, {
-        name: 'orchestrator.renew_runs',
-        text: 'SELECT run_id, cancelled, revoked FROM orchestrator.renew_runs($1, $2, $3)',
-        values: [claims.map(({ run_id }) => run_id), claims.map(({ fence }) => fence), leaseMs],
-      })
-    ).rows;
+    return await orchestratorSql.renewRuns(this.#pool, {
+      runs: claims.map(({ run_id }) => run_id),
+      fences: claims.map(({ fence }) => fence),
+      lease_ms: leaseMs,
+    });
   }
 
   override wake(tenantId: RunClaim['tenant_id'], runId: string): Promise<void> {
@@ -311,7 +306,9 @@ export class PgRunWork extends RunWork {
 const isRepeatable = ({ kind }: KeptEvent): boolean => kind === 'answered';
 
 /** What a claim that still stands was told. */
-function held<T>(runId: string, [row]: readonly T[]): T {
-  if (row === undefined) throw new LeaseLost(runId);
-  return row;
+/** @throws LeaseLost where nothing was kept */
+function appendedFrom(runId: string, row: KeptAt | null): Appended {
+  if (row === null) throw new LeaseLost(runId);
+  const { kept_at: at, cancelled, revoked } = row;
+  return { at, cancelled, revoked };
 }

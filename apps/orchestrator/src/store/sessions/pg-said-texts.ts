@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { Id, TenantId, TextOrder } from '@writ/contract';
 import { inTenant, type Client, type Pool } from '@writ/database';
+import { orchestratorSql } from '../functions.ts';
 import { SaidTexts, type TextRound, type TextsOf, type TextsReach } from './said-texts.ts';
 import type { SessionContent } from './sessions.ts';
 import { sessionSeal } from './run-rows.ts';
@@ -165,7 +166,7 @@ export class PgSaidTexts extends SaidTexts {
         given,
       );
       await client.query('DELETE FROM orchestrator.session WHERE session_id = ANY ($1)', [row.session_ids]);
-      await client.query('SELECT orchestrator.forget_runs($1, $2)', [erasure_id, round]);
+      await orchestratorSql.forgetRuns.in(client, { erasure: erasure_id, round });
       for (const forkId of row.fork_ids) await this.#forget(client, tenant_id, forkId);
       await client.query(
         'UPDATE orchestrator.erasure SET gone_at = orchestrator.now_ms() WHERE erasure_id = $1 AND round = $2',

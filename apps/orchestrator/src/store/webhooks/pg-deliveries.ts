@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 import { Fault, type Id, type TenantId } from '@writ/contract';
-import { inTenant, runStatement, type Client, type Pool } from '@writ/database';
+import { inTenant, type Client, type Pool } from '@writ/database';
 import { newId } from '@writ/nest-kit';
+import { orchestratorSql } from '../functions.ts';
 import {
   Deliveries,
   type DeliveryClaim,
@@ -98,13 +99,7 @@ export class PgDeliveries extends Deliveries {
     tenantMax: number;
     claimMs: number;
   }): Promise<DeliveryClaim[]> {
-    return (
-      await runStatement<DeliveryClaim>(this.#pool, {
-        name: 'orchestrator.claim_deliveries',
-        text: 'SELECT tenant_id, delivery_id, claim FROM orchestrator.claim_deliveries($1, $2, $3)',
-        values: [rows, tenantMax, claimMs],
-      })
-    ).rows;
+    return await orchestratorSql.claimDeliveries(this.#pool, { rows, tenant_max: tenantMax, claim_ms: claimMs });
   }
 
   override open({ tenant_id, delivery_id, claim }: DeliveryClaim): Promise<OpenDelivery | null> {
@@ -148,12 +143,7 @@ export class PgDeliveries extends Deliveries {
   }
 
   override async prune(olderMs: number): Promise<number> {
-    const { rows } = await runStatement<{ n: number }>(this.#pool, {
-      name: 'orchestrator.prune_deliveries',
-      text: 'SELECT orchestrator.prune_deliveries($1, $2) AS n',
-      values: [olderMs, PRUNE_ROWS],
-    });
-    return rows[0]?.n ?? 0;
+    return await orchestratorSql.pruneDeliveries(this.#pool, { older_ms: olderMs, rows: PRUNE_ROWS });
   }
 }
 
