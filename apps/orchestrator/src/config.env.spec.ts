@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { EnvironmentError } from '@writ/nest-kit';
 import { textsWithMeaning, WRONG_COMMON_TEXTS, WRONG_OUTBOUND_TEXTS } from '@writ/testing';
 import { Environment, readConfig } from './config.env.ts';
-import { HttpAdapter } from './edge/http-adapter.ts';
+import { HttpAdapter } from './edge/server/http-adapter.ts';
 
 const dir = mkdtempSync(join(tmpdir(), 'writ-config-'));
 afterAll(() => rmSync(dir, { recursive: true }));

@@ -17,7 +17,7 @@ import {
   readSecretFile,
 } from '@writ/nest-kit';
 import { Type, type Static } from 'typebox';
-import { parsePlatformHash } from './edge/platform-key.ts';
+import { parsePlatformHash } from './edge/access/platform-key.ts';
 import { currencyProblem, readModelsFile, type ConfiguredModel } from './runs/models/models-file.ts';
 import { parseAllowedHosts } from './delivery/webhooks/allowed-hosts.ts';
 import { parseLogKeys, parseRecordKeys, Published } from './edge/published-keys.ts';

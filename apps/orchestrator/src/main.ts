@@ -5,7 +5,7 @@ import { bootProcess, fetchThrough, VERSION } from '@writ/nest-kit';
 import { traceHooks } from '@writ/telemetry';
 import { readConfig } from './config.env.ts';
 import { ROUTES } from './api/routes.ts';
-import { httpServerOf } from './edge/http-server.ts';
+import { httpServerOf } from './edge/server/http-server.ts';
 import { OrchestratorModule } from './orchestrator.module.ts';
 
 void bootProcess(() => {

@@ -4,7 +4,7 @@
 import { serveTasks } from '@writ/worker-pool/thread';
 import { ROUTES } from './api/routes.ts';
 import { CALL_TASKS } from './calls/tasks.ts';
-import { edgeTasks } from './edge/tasks.ts';
+import { edgeTasks } from './edge/work/tasks.ts';
 import { TURN_TASKS } from './runs/turns/tasks.ts';
 
 export default serveTasks({ ...edgeTasks(ROUTES), ...CALL_TASKS, ...TURN_TASKS });

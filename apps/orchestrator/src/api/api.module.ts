@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 import { Module, type DynamicModule, type Provider } from '@nestjs/common';
 import { BlobStore } from '@writ/blobs';
-import { KernelClient } from '../calls/kernel-client.ts';
+import { KernelClient } from '../calls/kernel/kernel-client.ts';
 import { WebhookSecrets } from '../delivery/webhooks/secrets.ts';
-import { Authenticator } from '../edge/authenticator.ts';
-import { WorkerTasks } from '../edge/worker-tasks.ts';
+import { Authenticator } from '../edge/access/authenticator.ts';
+import { WorkerTasks } from '../edge/work/worker-tasks.ts';
 import { DriveRuns } from '../runs/driving/drive-runs.ts';
 import { Jobs } from '../store/jobs/jobs.ts';
 import { ApiKeys } from '../store/keys/api-keys.ts';

@@ -53,7 +53,7 @@ import {
   WorkspaceView,
 } from '@writ/contract';
 import type { NamedSchemas } from '../edge/openapi/schemas.ts';
-import { Problem } from '../edge/problem.ts';
+import { Problem } from '../edge/problems/problem.ts';
 import { PublishedKeyFile } from '../edge/published-keys.ts';
 import { ModelView } from '../runs/models/model-view.ts';
 import { CallBody } from '../calls/call-body.ts';
@@ -74,7 +74,7 @@ import { NewTenant } from './tenants/views.ts';
 import { TokenList } from './tokens/views.ts';
 import { ToolList, ToolView } from './tools/views.ts';
 import { SnapshotList, TreeView, WorkspaceList } from './workspaces/views.ts';
-import { TokenView } from '../calls/token-view.ts';
+import { TokenView } from '../calls/kernel/token-view.ts';
 import {
   ModelList,
   RunEventView,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { RouteRow } from '../edge/route.ts';
+import type { RouteRow } from '../edge/requests/route.ts';
 import { AGENTS } from './agents/routes.ts';
 import { API_KEYS } from './api-keys/routes.ts';
 import { APPROVALS, DELEGATIONS } from './approvals/routes.ts';

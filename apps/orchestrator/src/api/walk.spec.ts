@@ -3,7 +3,7 @@
 import { request as httpRequest } from 'node:http';
 import { LIMITS } from '@writ/contract';
 import { newId } from '@writ/nest-kit';
-import { ROLES } from '../edge/route.ts';
+import { ROLES } from '../edge/requests/route.ts';
 import { ROUTES } from './routes.ts';
 import { Compile } from 'typebox/compile';
 import { sampleOf } from '../specs/sample-requests.ts';

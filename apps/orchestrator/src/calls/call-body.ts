@@ -9,7 +9,7 @@ import {
   TaskClass,
 } from '@writ/contract';
 import { Type, type Static } from 'typebox';
-import { closed, Key } from '../edge/fields.ts';
+import { closed, Key } from '../edge/requests/fields.ts';
 
 const Word = Type.String({ pattern: '^[A-Za-z0-9._:/-]{1,128}$' });
 

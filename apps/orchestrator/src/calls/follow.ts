@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import { Fault, isFinal, type Caller, type OperationView } from '@writ/contract';
-import type { KernelClient } from './kernel-client.ts';
+import type { KernelClient } from './kernel/kernel-client.ts';
 import type { OperationEar, OperationWatch } from './operation-watch.ts';
 
 /** How often a waiting request looks by itself: what a lost event costs at most. */

@@ -12,9 +12,9 @@ import {
 } from '@writ/contract';
 import { ARGUMENTS_ATTEMPT, KEY_BYTES, sealContent, sealedRef } from '@writ/nest-kit';
 import { withSpan } from '@writ/telemetry';
-import type { FullQueues } from '../edge/full-queues.ts';
+import type { FullQueues } from '../edge/access/full-queues.ts';
 import { Follow } from './follow.ts';
-import { KernelClient } from './kernel-client.ts';
+import { KernelClient } from './kernel/kernel-client.ts';
 import type { ParsedCall } from './parsed-call.ts';
 
 /** Whoever counts what is waited for elsewhere. */

@@ -2,10 +2,10 @@
 import type { BlobStore } from '@writ/blobs';
 import { Fault, type Caller, type OperationView, type ToolResult } from '@writ/contract';
 import { openContent } from '@writ/nest-kit';
-import type { KernelClient } from './kernel-client.ts';
-import type { JsonText } from '../edge/read-body.ts';
-import { READ_JSON } from '../edge/tasks.ts';
-import type { WorkerTasks } from '../edge/worker-tasks.ts';
+import type { KernelClient } from './kernel/kernel-client.ts';
+import type { JsonText } from '../edge/requests/read-body.ts';
+import { READ_JSON } from '../edge/work/tasks.ts';
+import type { WorkerTasks } from '../edge/work/worker-tasks.ts';
 
 /** A result by reference is put into the answer up to this size; a longer one stays a reference. */
 const RESULT_INLINE_MAX = 1024 * 1024;

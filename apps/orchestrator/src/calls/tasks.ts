@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-import { taskOf } from '../edge/worker-tasks.ts';
-import { compareTexts, type CompareBudget, type ComparedText, type TextPair } from './compare-texts.ts';
-import { previewChange, type ChangePreview, type StagedText } from './preview-change.ts';
-import { readDelta, type DeltaHead, type DeltaText } from './read-delta.ts';
+import { taskOf } from '../edge/work/worker-tasks.ts';
+import { compareTexts, type CompareBudget, type ComparedText, type TextPair } from './diffs/compare-texts.ts';
+import { previewChange, type ChangePreview, type StagedText } from './diffs/preview-change.ts';
+import { readDelta, type DeltaHead, type DeltaText } from './diffs/read-delta.ts';
 
 /** One pair of texts takes milliseconds unless it was made to take long; a page of them is waited for by a person. */
 const COMPARE_BUDGET: CompareBudget = { eachMs: 250, allMs: 2_000 };

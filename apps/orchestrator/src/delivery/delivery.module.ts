@@ -2,7 +2,7 @@
 import { Module, type DynamicModule, type Provider } from '@nestjs/common';
 import { subjectsOf } from '@writ/contract';
 import { outboundOf, Repeated, type Given } from '@writ/nest-kit';
-import { KernelClient } from '../calls/kernel-client.ts';
+import { KernelClient } from '../calls/kernel/kernel-client.ts';
 import { Published } from '../edge/published-keys.ts';
 import { Lifetime } from '../store/lifetime.ts';
 import { provideBy, provideClass, provideValue } from '../store/providers.ts';

@@ -7,21 +7,21 @@ import { poolSizes, watchPool, WorkerPool, type TaskTable } from '@writ/worker-p
 import { ApiKeys } from '../store/keys/api-keys.ts';
 import { Lifetime } from '../store/lifetime.ts';
 import { provideBy, provideClass, provideValue } from '../store/providers.ts';
-import { AccessLog } from './access-log.ts';
-import { AccessGuard } from './access.guard.ts';
-import { allowedMethodsOf } from './allowed-methods.ts';
-import { Authenticator } from './authenticator.ts';
-import { FailedKeys } from './failed-keys.ts';
-import { FullQueues } from './full-queues.ts';
-import { LongAnswers } from './long-answers.ts';
+import { AccessLog } from './server/access-log.ts';
+import { AccessGuard } from './access/access.guard.ts';
+import { allowedMethodsOf } from './problems/allowed-methods.ts';
+import { Authenticator } from './access/authenticator.ts';
+import { FailedKeys } from './access/failed-keys.ts';
+import { FullQueues } from './access/full-queues.ts';
+import { LongAnswers } from './server/long-answers.ts';
 import { ApiDocument } from './openapi/document.ts';
 import type { NamedSchemas } from './openapi/schemas.ts';
-import { ProblemFilter } from './problem.filter.ts';
+import { ProblemFilter } from './problems/problem.filter.ts';
 import { Published } from './published-keys.ts';
-import { RateLimit } from './rate-limit.ts';
-import type { RouteRow } from './route.ts';
-import { SetLimits } from './tenant-limits.ts';
-import { WorkerTasks } from './worker-tasks.ts';
+import { RateLimit } from './access/rate-limit.ts';
+import type { RouteRow } from './requests/route.ts';
+import { SetLimits } from './access/tenant-limits.ts';
+import { WorkerTasks } from './work/worker-tasks.ts';
 
 /** How often the kernel is asked which tenants' limits were set, in milliseconds: what they take to count here. */
 const LIMITS_MS = 500;

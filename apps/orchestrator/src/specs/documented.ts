@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import { isRest, type RouteRow } from '../edge/route.ts';
+import { isRest, type RouteRow } from '../edge/requests/route.ts';
 import { ROUTES } from '../api/routes.ts';
 import { NAMED } from '../api/named-schemas.ts';
 import { operationOf } from '../edge/openapi/operation.ts';

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import { Fault, type Caller, type TenantId } from '@writ/contract';
-import type { Role } from '../edge/route.ts';
+import type { Role } from '../edge/requests/route.ts';
 import { ApiKeys, type ApiKeyRow, type NewKey } from '../store/keys/api-keys.ts';
 
 interface Kept extends ApiKeyRow {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 import { AgentView } from '@writ/contract';
 import { Type } from 'typebox';
-import { closed, Name, paging } from '../../edge/fields.ts';
-import { ROLES, route } from '../../edge/route.ts';
+import { closed, Name, paging } from '../../edge/requests/fields.ts';
+import { ROLES, route } from '../../edge/requests/route.ts';
 import { AgentList } from './views.ts';
 
 const shared = { tag: 'agents' } as const;

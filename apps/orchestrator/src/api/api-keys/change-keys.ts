@@ -3,13 +3,13 @@ import { randomBytes } from 'node:crypto';
 import { Fault, type Caller, type KeyRevoked } from '@writ/contract';
 import { canonicalBytes, sha256Hex } from '@writ/digest';
 import { newId } from '@writ/nest-kit';
-import { Authenticator } from '../../edge/authenticator.ts';
-import type { Role } from '../../edge/route.ts';
+import { Authenticator } from '../../edge/access/authenticator.ts';
+import type { Role } from '../../edge/requests/route.ts';
 import type { NewApiKey, RevokedApiKey } from './views.ts';
 import { ApiKeys } from '../../store/keys/api-keys.ts';
 import type { Jobs } from '../../store/jobs/jobs.ts';
-import { formatApiKey, hashApiKey, KEY_BYTES } from '../../edge/api-key-text.ts';
-import { KernelClient } from '../../calls/kernel-client.ts';
+import { formatApiKey, hashApiKey, KEY_BYTES } from '../../edge/access/api-key-text.ts';
+import { KernelClient } from '../../calls/kernel/kernel-client.ts';
 
 /** What a new key is asked to be. */
 export interface KeyWish {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 import { Controller } from '@nestjs/common';
-import { Asked } from '../../edge/asked.ts';
-import { pageOf } from '../../edge/fields.ts';
-import { Route, type AskedOf } from '../../edge/route.ts';
+import { Asked } from '../../edge/requests/asked.ts';
+import { pageOf } from '../../edge/requests/fields.ts';
+import { Route, type AskedOf } from '../../edge/requests/route.ts';
 import { API_KEYS } from './routes.ts';
 import type { ApiKeyView, NewApiKey, RevokedApiKey } from './views.ts';
 import { ApiKeys } from '../../store/keys/api-keys.ts';

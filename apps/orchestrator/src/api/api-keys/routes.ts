@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 import { idSchema, PersonName } from '@writ/contract';
 import { Type } from 'typebox';
-import { closed, Name, paging } from '../../edge/fields.ts';
-import { route, ROLES } from '../../edge/route.ts';
+import { closed, Name, paging } from '../../edge/requests/fields.ts';
+import { route, ROLES } from '../../edge/requests/route.ts';
 import { ApiKeyList, NewApiKey, RevokedApiKey } from './views.ts';
 
 const shared = { tag: 'api-keys', allowed: ['admin'] } as const;

@@ -11,13 +11,13 @@ import {
   type SessionAsk,
 } from '@writ/contract';
 import { givenValueContext, newId, sealTo } from '@writ/nest-kit';
-import { Asked } from '../../edge/asked.ts';
-import { pageOf } from '../../edge/fields.ts';
-import { Route, type AskedOf } from '../../edge/route.ts';
+import { Asked } from '../../edge/requests/asked.ts';
+import { pageOf } from '../../edge/requests/fields.ts';
+import { Route, type AskedOf } from '../../edge/requests/route.ts';
 import { APPROVALS } from './routes.ts';
 import { ShowOperation } from '../../calls/show-operation.ts';
 import { ShowDiff } from './show-diff.ts';
-import { KernelClient } from '../../calls/kernel-client.ts';
+import { KernelClient } from '../../calls/kernel/kernel-client.ts';
 
 type Decision = Omit<KernelRequest<'approval.decide'>, 'v' | 'caller'>;
 

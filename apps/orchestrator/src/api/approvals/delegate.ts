@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import { Fault, principalOf, type Caller, type DelegationView, type KernelRequest } from '@writ/contract';
 import type { ApiKeys } from '../../store/keys/api-keys.ts';
-import type { KernelClient } from '../../calls/kernel-client.ts';
+import type { KernelClient } from '../../calls/kernel/kernel-client.ts';
 
 /** Roles whose keys decide about approvals. */
 const APPROVERS: ReadonlySet<string> = new Set(['admin', 'operator']);

@@ -15,8 +15,8 @@ import {
   VALUE_SCOPES,
 } from '@writ/contract';
 import { Type } from 'typebox';
-import { closed, paging } from '../../edge/fields.ts';
-import { route } from '../../edge/route.ts';
+import { closed, paging } from '../../edge/requests/fields.ts';
+import { route } from '../../edge/requests/route.ts';
 import { ApprovalList, DelegationList } from './views.ts';
 
 const eyes = { tag: 'approvals', allowed: ['admin', 'operator', 'auditor'] } as const;

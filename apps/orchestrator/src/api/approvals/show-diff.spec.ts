@@ -3,8 +3,8 @@ import { memoryBlobs } from '@writ/blobs';
 import { Fault, formatId, type Caller, type Change, type Delta, type FileState } from '@writ/contract';
 import { snapshotIdOf } from '@writ/workspace';
 import { inlineTasks } from '../../specs/inline-tasks.ts';
-import type { KernelClient } from '../../calls/kernel-client.ts';
-import { WorkerTasks } from '../../edge/worker-tasks.ts';
+import type { KernelClient } from '../../calls/kernel/kernel-client.ts';
+import { WorkerTasks } from '../../edge/work/worker-tasks.ts';
 import { ShowDiff } from './show-diff.ts';
 
 const tenant_id = formatId('tenant', new Uint8Array(16).fill(1));

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { ApprovalDiff, BlobRef, Caller } from '@writ/contract';
-import { FILES_MAX, fileDiffs, type DiffsWith } from '../../calls/file-diffs.ts';
-import { KernelClient } from '../../calls/kernel-client.ts';
+import { FILES_MAX, fileDiffs, type DiffsWith } from '../../calls/diffs/file-diffs.ts';
+import { KernelClient } from '../../calls/kernel/kernel-client.ts';
 import { READ_DELTA } from '../../calls/tasks.ts';
-import type { DeltaHead } from '../../calls/read-delta.ts';
+import type { DeltaHead } from '../../calls/diffs/read-delta.ts';
 
 /**
  * Shows a staged effect as a diff. Who may see it is the kernel's to say; contents are read from the tenant's own

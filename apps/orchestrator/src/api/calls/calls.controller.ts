@@ -2,9 +2,9 @@
 import { Controller } from '@nestjs/common';
 import { Fault, isFinal, type OperationView, type ToolResult } from '@writ/contract';
 import { newId } from '@writ/nest-kit';
-import { Asked } from '../../edge/asked.ts';
-import { InExchange, waitOf, type Exchange } from '../../edge/exchange.ts';
-import { Route, type AskedOf } from '../../edge/route.ts';
+import { Asked } from '../../edge/requests/asked.ts';
+import { InExchange, waitOf, type Exchange } from '../../edge/requests/exchange.ts';
+import { Route, type AskedOf } from '../../edge/requests/route.ts';
 import { CALLS } from './routes.ts';
 import { Propose } from '../../calls/propose.ts';
 import { ShowOperation } from '../../calls/show-operation.ts';

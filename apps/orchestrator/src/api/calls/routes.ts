@@ -2,8 +2,8 @@
 import { OperationView, ToolResult } from '@writ/contract';
 import { Type } from 'typebox';
 import { CallBody } from '../../calls/call-body.ts';
-import { closed, Wait } from '../../edge/fields.ts';
-import { route } from '../../edge/route.ts';
+import { closed, Wait } from '../../edge/requests/fields.ts';
+import { route } from '../../edge/requests/route.ts';
 
 export const CALLS = {
   propose: route({

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 import { Controller } from '@nestjs/common';
 import type { ContainerLogs, ContainerView } from '@writ/contract';
-import { Asked } from '../../edge/asked.ts';
-import { pageOf } from '../../edge/fields.ts';
-import { Route, type AskedOf } from '../../edge/route.ts';
+import { Asked } from '../../edge/requests/asked.ts';
+import { pageOf } from '../../edge/requests/fields.ts';
+import { Route, type AskedOf } from '../../edge/requests/route.ts';
 import { CONTAINERS } from './routes.ts';
-import { KernelClient } from '../../calls/kernel-client.ts';
+import { KernelClient } from '../../calls/kernel/kernel-client.ts';
 
 @Controller()
 export class ContainersController {

@@ -9,8 +9,8 @@ import {
   RetentionView,
 } from '@writ/contract';
 import { Type } from 'typebox';
-import { closed, Key, Moment, paging } from '../../edge/fields.ts';
-import { route } from '../../edge/route.ts';
+import { closed, Key, Moment, paging } from '../../edge/requests/fields.ts';
+import { route } from '../../edge/requests/route.ts';
 import { ErasureList } from './views.ts';
 
 const eyes = { tag: 'erasures', allowed: ['admin', 'operator', 'auditor'] } as const;

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 import { Controller, StreamableFile } from '@nestjs/common';
 import type { Caller, OperationEvent } from '@writ/contract';
-import { Asked } from '../../edge/asked.ts';
-import { Authenticator } from '../../edge/authenticator.ts';
-import { InExchange, type Exchange } from '../../edge/exchange.ts';
-import { Route, type AskedOf } from '../../edge/route.ts';
+import { Asked } from '../../edge/requests/asked.ts';
+import { Authenticator } from '../../edge/access/authenticator.ts';
+import { InExchange, type Exchange } from '../../edge/requests/exchange.ts';
+import { Route, type AskedOf } from '../../edge/requests/route.ts';
 import { EVENT_STREAMS } from './routes.ts';
 import { EventHub } from '../../calls/event-hub.ts';
-import { EventStream } from '../../delivery/events/event-stream.ts';
+import { EventStream } from '../../delivery/event-stream.ts';
 
 @Controller()
 export class EventsController {

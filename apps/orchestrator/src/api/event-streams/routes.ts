@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import { Type } from 'typebox';
-import { closed } from '../../edge/fields.ts';
-import { ROLES, route } from '../../edge/route.ts';
+import { closed } from '../../edge/requests/fields.ts';
+import { ROLES, route } from '../../edge/requests/route.ts';
 
 /** A day: who follows for longer connects anew. */
 const FOR_MAX_MS = 24 * 3_600_000;

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 import { Controller, StreamableFile } from '@nestjs/common';
-import { Asked } from '../../edge/asked.ts';
-import { Authenticator } from '../../edge/authenticator.ts';
-import { InExchange, type Exchange } from '../../edge/exchange.ts';
-import { Route, type AskedOf } from '../../edge/route.ts';
+import { Asked } from '../../edge/requests/asked.ts';
+import { Authenticator } from '../../edge/access/authenticator.ts';
+import { InExchange, type Exchange } from '../../edge/requests/exchange.ts';
+import { Route, type AskedOf } from '../../edge/requests/route.ts';
 import { EXPORTS } from './routes.ts';
 import { ExportBundle } from '../../delivery/exports/export-bundle.ts';
 import { ExportRecords } from '../../delivery/exports/export-records.ts';

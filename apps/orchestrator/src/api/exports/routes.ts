@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 import { Type } from 'typebox';
 import { EXPORT_FORMATS } from '../../delivery/exports/export-format.ts';
-import { closed } from '../../edge/fields.ts';
-import { route } from '../../edge/route.ts';
+import { closed } from '../../edge/requests/fields.ts';
+import { route } from '../../edge/requests/route.ts';
 
 const index = (description: string) =>
   Type.Optional(Type.Integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER, description }));

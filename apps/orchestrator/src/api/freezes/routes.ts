@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 import { FreezeReason, FreezeScope, FreezeView } from '@writ/contract';
 import { Type } from 'typebox';
-import { closed, paging } from '../../edge/fields.ts';
-import { route } from '../../edge/route.ts';
+import { closed, paging } from '../../edge/requests/fields.ts';
+import { route } from '../../edge/requests/route.ts';
 import { FreezeList } from './views.ts';
 
 const eyes = { tag: 'freezes', allowed: ['admin', 'operator', 'auditor', 'platform'] } as const;

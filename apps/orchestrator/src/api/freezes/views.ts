@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 import { FreezeView } from '@writ/contract';
-import { listOf } from '../../edge/fields.ts';
+import { listOf } from '../../edge/requests/fields.ts';
 
 export const FreezeList = listOf(FreezeView);

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 import { Controller } from '@nestjs/common';
-import { Asked } from '../../edge/asked.ts';
-import { pageOf } from '../../edge/fields.ts';
+import { Asked } from '../../edge/requests/asked.ts';
+import { pageOf } from '../../edge/requests/fields.ts';
 import type { JobStartView, JobView } from './views.ts';
-import { Route, type AskedOf } from '../../edge/route.ts';
+import { Route, type AskedOf } from '../../edge/requests/route.ts';
 import { JOBS } from './routes.ts';
 import { Jobs, type JobRow } from '../../store/jobs/jobs.ts';
 import { ChangeJobs } from '../../runs/jobs/change-jobs.ts';

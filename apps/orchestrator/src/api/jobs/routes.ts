@@ -3,9 +3,9 @@ import { idSchema, IdempotencyKey } from '@writ/contract';
 import { Type } from 'typebox';
 import { runFields, sessionFields } from '../../runs/sessions/session-fields.ts';
 import { CONVERSATIONS, MISSED, OVERLAPS } from '../../store/jobs/jobs.ts';
-import { closed, Key, Name, paging } from '../../edge/fields.ts';
+import { closed, Key, Name, paging } from '../../edge/requests/fields.ts';
 import { JobList, JobStartList, JobStartView, JobView } from './views.ts';
-import { ROLES, route } from '../../edge/route.ts';
+import { ROLES, route } from '../../edge/requests/route.ts';
 
 const shared = { tag: 'jobs' } as const;
 const one = { ...shared, params: { job_id: 'job' } } as const;

@@ -2,7 +2,7 @@
 import { idSchema } from '@writ/contract';
 import { Type, type Static } from 'typebox';
 import { CONVERSATIONS, MISSED, OVERLAPS, START_STATES } from '../../store/jobs/jobs.ts';
-import { closed, Instant, listOf, orNull } from '../../edge/fields.ts';
+import { closed, Instant, listOf, orNull } from '../../edge/requests/fields.ts';
 
 export const JobView = Type.Object(
   {

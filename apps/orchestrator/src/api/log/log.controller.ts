@@ -2,9 +2,9 @@
 import { Controller } from '@nestjs/common';
 import { Fault, type Consistency, type Inclusion, type Signatures } from '@writ/contract';
 import { encodeEntryBundle, parseTilePath } from '@writ/merkle';
-import { Asked } from '../../edge/asked.ts';
-import { InExchange, type Exchange } from '../../edge/exchange.ts';
-import { Route, type AskedOf } from '../../edge/route.ts';
+import { Asked } from '../../edge/requests/asked.ts';
+import { InExchange, type Exchange } from '../../edge/requests/exchange.ts';
+import { Route, type AskedOf } from '../../edge/requests/route.ts';
 import { LOG } from './routes.ts';
 import { LedgerClient } from '../../delivery/ledger-client.ts';
 

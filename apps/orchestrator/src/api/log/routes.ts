@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 import { Consistency, Inclusion, Signatures } from '@writ/contract';
 import { Type } from 'typebox';
-import { closed } from '../../edge/fields.ts';
-import { ROLES, route } from '../../edge/route.ts';
+import { closed } from '../../edge/requests/fields.ts';
+import { ROLES, route } from '../../edge/requests/route.ts';
 
 const read = { tag: 'log', method: 'GET', allowed: ROLES } as const;
 const size = (description: string) => Type.Integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER, description });

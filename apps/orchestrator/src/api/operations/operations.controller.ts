@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 import { Controller } from '@nestjs/common';
 import type { EgressRequestPage, OperationExplanation, OperationView } from '@writ/contract';
-import { Asked } from '../../edge/asked.ts';
-import { InExchange, type Exchange } from '../../edge/exchange.ts';
-import { pageOf } from '../../edge/fields.ts';
-import { Route, type AskedOf } from '../../edge/route.ts';
+import { Asked } from '../../edge/requests/asked.ts';
+import { InExchange, type Exchange } from '../../edge/requests/exchange.ts';
+import { pageOf } from '../../edge/requests/fields.ts';
+import { Route, type AskedOf } from '../../edge/requests/route.ts';
 import { OPERATIONS } from './routes.ts';
 import { Follow } from '../../calls/follow.ts';
 import { ShowOperation } from '../../calls/show-operation.ts';
-import { KernelClient } from '../../calls/kernel-client.ts';
+import { KernelClient } from '../../calls/kernel/kernel-client.ts';
 
 @Controller()
 export class OperationsController {

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 import { Readable } from 'node:stream';
 import { Controller, StreamableFile } from '@nestjs/common';
-import { Asked } from '../../edge/asked.ts';
-import { InExchange, type Exchange } from '../../edge/exchange.ts';
-import { Route, type AskedOf } from '../../edge/route.ts';
+import { Asked } from '../../edge/requests/asked.ts';
+import { InExchange, type Exchange } from '../../edge/requests/exchange.ts';
+import { Route, type AskedOf } from '../../edge/requests/route.ts';
 import { OPERATIONS } from './routes.ts';
 import { ReadOutput } from './read-output.ts';
 

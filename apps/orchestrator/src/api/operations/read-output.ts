@@ -2,7 +2,7 @@
 import type { BlobStore } from '@writ/blobs';
 import type { Caller, OutputRef } from '@writ/contract';
 import { openedParts } from '@writ/nest-kit';
-import type { KernelClient } from '../../calls/kernel-client.ts';
+import type { KernelClient } from '../../calls/kernel/kernel-client.ts';
 
 /** One stream of a whole output. */
 export interface StoredOutput extends OutputRef {

@@ -2,11 +2,11 @@
 import { Controller } from '@nestjs/common';
 import { Fault, isFinal, type Caller, type OperationView, type ReceiptRequest } from '@writ/contract';
 import { RECEIPT_MEDIA_TYPE } from '@writ/receipt';
-import { Asked } from '../../edge/asked.ts';
-import { InExchange, type Exchange } from '../../edge/exchange.ts';
-import { Route, type AskedOf } from '../../edge/route.ts';
+import { Asked } from '../../edge/requests/asked.ts';
+import { InExchange, type Exchange } from '../../edge/requests/exchange.ts';
+import { Route, type AskedOf } from '../../edge/requests/route.ts';
 import { OPERATIONS } from './routes.ts';
-import { KernelClient } from '../../calls/kernel-client.ts';
+import { KernelClient } from '../../calls/kernel/kernel-client.ts';
 import { LedgerClient } from '../../delivery/ledger-client.ts';
 
 type Phase = ReceiptRequest['phase'];

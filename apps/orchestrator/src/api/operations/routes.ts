@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 import { EgressRequestPage, OperationExplanation, OperationView, Receipt, Resolution, STATES } from '@writ/contract';
 import { Type } from 'typebox';
-import { closed, Key, paging, Wait } from '../../edge/fields.ts';
-import { ROLES, route } from '../../edge/route.ts';
+import { closed, Key, paging, Wait } from '../../edge/requests/fields.ts';
+import { ROLES, route } from '../../edge/requests/route.ts';
 import { OperationList } from './views.ts';
 
 const one = { tag: 'operations', params: { operation_id: 'operation' }, faults: ['not_found'] } as const;

@@ -11,12 +11,12 @@ import type {
   PolicyTemplateList,
   Simulation,
 } from '@writ/contract';
-import { Asked } from '../../edge/asked.ts';
-import { pageOf } from '../../edge/fields.ts';
-import { PolicyFault } from '../../edge/problem.ts';
-import { Route, type AskedOf } from '../../edge/route.ts';
+import { Asked } from '../../edge/requests/asked.ts';
+import { pageOf } from '../../edge/requests/fields.ts';
+import { PolicyFault } from '../../edge/problems/problem.ts';
+import { Route, type AskedOf } from '../../edge/requests/route.ts';
 import { POLICIES } from './routes.ts';
-import { KernelClient } from '../../calls/kernel-client.ts';
+import { KernelClient } from '../../calls/kernel/kernel-client.ts';
 
 /** Stands for the set in force where a set is named in the path; no set can be put under it. */
 const ACTIVE = 'active';

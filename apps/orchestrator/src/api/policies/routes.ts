@@ -13,8 +13,8 @@ import {
   Simulation,
 } from '@writ/contract';
 import { Type } from 'typebox';
-import { closed, paging } from '../../edge/fields.ts';
-import { route } from '../../edge/route.ts';
+import { closed, paging } from '../../edge/requests/fields.ts';
+import { route } from '../../edge/requests/route.ts';
 import { PolicyActivationList } from './views.ts';
 
 const eyes = { tag: 'policies', allowed: ['admin', 'operator', 'auditor'] } as const;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 import { ExecutionProfile, ProfileName, ProfilePut, ProfileView } from '@writ/contract';
 import { Type } from 'typebox';
-import { closed, paging } from '../../edge/fields.ts';
-import { route } from '../../edge/route.ts';
+import { closed, paging } from '../../edge/requests/fields.ts';
+import { route } from '../../edge/requests/route.ts';
 import { ProfileList } from './views.ts';
 
 const EYES = ['admin', 'operator', 'auditor'] as const;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 import { LIMITS, RECORD_ORDERS, RecordFilter, RecordPage, Receipt } from '@writ/contract';
 import { Type } from 'typebox';
-import { closed } from '../../edge/fields.ts';
-import { route } from '../../edge/route.ts';
+import { closed } from '../../edge/requests/fields.ts';
+import { route } from '../../edge/requests/route.ts';
 import { RecordView } from './views.ts';
 
 const { agent_id, tool_id, session_id, operation_id, type, verdict, outcome, risk_min, risk_max, resource, text } =

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import { Type, type Static } from 'typebox';
-import { closed } from '../../edge/fields.ts';
+import { closed } from '../../edge/requests/fields.ts';
 
 /** A record by its place in the log. */
 export const RecordView = Type.Object(

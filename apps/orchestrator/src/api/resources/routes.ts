@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 import { ResourceRef, ResourceVersion, ResourceView } from '@writ/contract';
 import { Type } from 'typebox';
-import { closed, paging } from '../../edge/fields.ts';
-import { ROLES, route } from '../../edge/route.ts';
+import { closed, paging } from '../../edge/requests/fields.ts';
+import { ROLES, route } from '../../edge/requests/route.ts';
 import { ResourceList } from './views.ts';
 
 const shared = { tag: 'resources', path: '/v1/resources' } as const;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 import { LIMITS, SecretView, ValueName } from '@writ/contract';
 import { Type } from 'typebox';
-import { closed, paging } from '../../edge/fields.ts';
-import { route } from '../../edge/route.ts';
+import { closed, paging } from '../../edge/requests/fields.ts';
+import { route } from '../../edge/requests/route.ts';
 import { SecretList } from './views.ts';
 
 const shared = { tag: 'secrets', path: '/v1/secrets' } as const;

@@ -2,11 +2,11 @@
 import { Controller } from '@nestjs/common';
 import type { SecretView } from '@writ/contract';
 import { sealTo, secretContext } from '@writ/nest-kit';
-import { Asked } from '../../edge/asked.ts';
-import { pageOf } from '../../edge/fields.ts';
-import { Route, type AskedOf } from '../../edge/route.ts';
+import { Asked } from '../../edge/requests/asked.ts';
+import { pageOf } from '../../edge/requests/fields.ts';
+import { Route, type AskedOf } from '../../edge/requests/route.ts';
 import { SECRETS } from './routes.ts';
-import { KernelClient } from '../../calls/kernel-client.ts';
+import { KernelClient } from '../../calls/kernel/kernel-client.ts';
 
 @Controller()
 export class SecretsController {

@@ -4,7 +4,7 @@ import { REPLAYED_MAX, type Caller, type RecordedCallRef, type TenantId } from '
 import { newId } from '@writ/nest-kit';
 import type { KeptEvent } from '../../store/sessions/run-events.ts';
 import { FakeRuns } from '../../specs/fake-sessions.ts';
-import type { KernelClient } from '../../calls/kernel-client.ts';
+import type { KernelClient } from '../../calls/kernel/kernel-client.ts';
 import { ReplayRun } from './replay-run.ts';
 
 const [tenant, agent] = [newId('tenant'), newId('agent')];

@@ -9,7 +9,7 @@ import {
 } from '@writ/contract';
 import type { RunReplayView } from './views.ts';
 import { Sessions, type RunRow } from '../../store/sessions/sessions.ts';
-import { KernelClient } from '../../calls/kernel-client.ts';
+import { KernelClient } from '../../calls/kernel/kernel-client.ts';
 import { placeKey } from '../../runs/driving/run-call.ts';
 
 /** Events read at once: an answer may be tens of kilobytes long. */

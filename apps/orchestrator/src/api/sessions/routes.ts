@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 import { idSchema, IdempotencyKey, PolicyRef } from '@writ/contract';
 import { Type } from 'typebox';
-import { closed, Key, Name, paging } from '../../edge/fields.ts';
+import { closed, Key, Name, paging } from '../../edge/requests/fields.ts';
 import { runFields, sessionFields } from '../../runs/sessions/session-fields.ts';
 import { USAGE_BY } from '../../store/sessions/sessions.ts';
-import { ROLES, route } from '../../edge/route.ts';
+import { ROLES, route } from '../../edge/requests/route.ts';
 import {
   ModelList,
   RunList,

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 import { Controller, StreamableFile } from '@nestjs/common';
 import { Fault } from '@writ/contract';
-import { Asked } from '../../edge/asked.ts';
-import { Authenticator } from '../../edge/authenticator.ts';
-import { InExchange, type Exchange } from '../../edge/exchange.ts';
-import { Route, type AskedOf } from '../../edge/route.ts';
+import { Asked } from '../../edge/requests/asked.ts';
+import { Authenticator } from '../../edge/access/authenticator.ts';
+import { InExchange, type Exchange } from '../../edge/requests/exchange.ts';
+import { Route, type AskedOf } from '../../edge/requests/route.ts';
 import { RUNS } from './routes.ts';
 import type { RunReplayView, RunView, SessionView } from './views.ts';
 import { Sessions } from '../../store/sessions/sessions.ts';

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 import { Controller, StreamableFile } from '@nestjs/common';
-import { Asked } from '../../edge/asked.ts';
-import { Authenticator } from '../../edge/authenticator.ts';
-import { InExchange, type Exchange } from '../../edge/exchange.ts';
-import { pageOf } from '../../edge/fields.ts';
-import { Route, type AskedOf } from '../../edge/route.ts';
+import { Asked } from '../../edge/requests/asked.ts';
+import { Authenticator } from '../../edge/access/authenticator.ts';
+import { InExchange, type Exchange } from '../../edge/requests/exchange.ts';
+import { pageOf } from '../../edge/requests/fields.ts';
+import { Route, type AskedOf } from '../../edge/requests/route.ts';
 import { MODELS, SESSIONS } from './routes.ts';
 import type { ModelView } from '../../runs/models/model-view.ts';
 import type { RunView, SessionView, TranscriptView, UsageView } from './views.ts';

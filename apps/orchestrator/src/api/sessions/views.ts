@@ -5,7 +5,7 @@ import { Type, type Static } from 'typebox';
 import { ModelView } from '../../runs/models/model-view.ts';
 import { RUN_STOPPED, RunEnded } from '../../store/sessions/run-events.ts';
 import { USAGE_BY } from '../../store/sessions/sessions.ts';
-import { closed, Instant, listOf, orNull } from '../../edge/fields.ts';
+import { closed, Instant, listOf, orNull } from '../../edge/requests/fields.ts';
 
 const Count = Type.Integer({ minimum: 0 });
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { BlobStore } from '@writ/blobs';
 import type { BlobRef, Caller, SkillPut } from '@writ/contract';
-import { KernelClient } from '../../calls/kernel-client.ts';
-import { contentsOf, type SentContent } from '../../edge/sent-content.ts';
+import { KernelClient } from '../../calls/kernel/kernel-client.ts';
+import { contentsOf, type SentContent } from '../../edge/requests/sent-content.ts';
 
 /** Puts the contents of a folder into the blob store, then asks the kernel for the version that names them. */
 export class PutSkill {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import { Type } from 'typebox';
 import { PublishedKeyFile } from '../../edge/published-keys.ts';
-import { route } from '../../edge/route.ts';
+import { route } from '../../edge/requests/route.ts';
 import { Health, ReadyView } from './views.ts';
 
 const open = { method: 'GET', tag: 'system', allowed: 'public' } as const;

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 import { Controller } from '@nestjs/common';
 import { Readiness, type ReadinessReport } from '@writ/nest-kit';
-import { InExchange, type Exchange } from '../../edge/exchange.ts';
+import { InExchange, type Exchange } from '../../edge/requests/exchange.ts';
 import { Published } from '../../edge/published-keys.ts';
-import { Route } from '../../edge/route.ts';
+import { Route } from '../../edge/requests/route.ts';
 import { SYSTEM } from './routes.ts';
 import { ApiDocument } from '../../edge/openapi/document.ts';
 

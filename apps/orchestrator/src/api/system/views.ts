@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import { Type } from 'typebox';
-import { closed } from '../../edge/fields.ts';
+import { closed } from '../../edge/requests/fields.ts';
 
 export const Health = Type.Object({ status: Type.Literal('ok') }, closed);
 

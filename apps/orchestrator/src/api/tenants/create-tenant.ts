@@ -3,8 +3,8 @@ import { randomBytes } from 'node:crypto';
 import { newId } from '@writ/nest-kit';
 import type { NewTenant } from './views.ts';
 import { ApiKeys } from '../../store/keys/api-keys.ts';
-import { formatApiKey, hashApiKey, KEY_BYTES } from '../../edge/api-key-text.ts';
-import { KernelClient } from '../../calls/kernel-client.ts';
+import { formatApiKey, hashApiKey, KEY_BYTES } from '../../edge/access/api-key-text.ts';
+import { KernelClient } from '../../calls/kernel/kernel-client.ts';
 
 /** Makes a tenant: at the kernel, which records it with its first key, then the key. */
 export class CreateTenant {

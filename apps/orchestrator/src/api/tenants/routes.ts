@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 import { TenantLimitsChange, TenantLimitsView } from '@writ/contract';
 import { Type } from 'typebox';
-import { closed, Name } from '../../edge/fields.ts';
-import { route } from '../../edge/route.ts';
+import { closed, Name } from '../../edge/requests/fields.ts';
+import { route } from '../../edge/requests/route.ts';
 import { NewTenant } from './views.ts';
 
 export const TENANTS = {

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 import { Controller } from '@nestjs/common';
 import type { TenantLimitsView } from '@writ/contract';
-import { Asked } from '../../edge/asked.ts';
-import { Route, type AskedOf } from '../../edge/route.ts';
+import { Asked } from '../../edge/requests/asked.ts';
+import { Route, type AskedOf } from '../../edge/requests/route.ts';
 import { TENANTS } from './routes.ts';
 import type { NewTenant } from './views.ts';
-import { KernelClient } from '../../calls/kernel-client.ts';
+import { KernelClient } from '../../calls/kernel/kernel-client.ts';
 import { CreateTenant } from './create-tenant.ts';
 
 @Controller()

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 import { Grant, idSchema } from '@writ/contract';
 import { Type } from 'typebox';
-import { closed, Key, paging } from '../../edge/fields.ts';
-import { ROLES, route } from '../../edge/route.ts';
+import { closed, Key, paging } from '../../edge/requests/fields.ts';
+import { ROLES, route } from '../../edge/requests/route.ts';
 import { TokenList } from './views.ts';
-import { TokenView } from '../../calls/token-view.ts';
+import { TokenView } from '../../calls/kernel/token-view.ts';
 
 const shared = { tag: 'capability-tokens' } as const;
 const one = { ...shared, params: { capability_token_id: 'token' } } as const;

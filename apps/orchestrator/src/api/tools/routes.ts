@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 import { CliToolFile, SearchProvider, SearchProviderView, ToolsApplied } from '@writ/contract';
 import { Type } from 'typebox';
-import { closed } from '../../edge/fields.ts';
-import { ROLES, route } from '../../edge/route.ts';
+import { closed } from '../../edge/requests/fields.ts';
+import { ROLES, route } from '../../edge/requests/route.ts';
 import { ToolList, ToolView } from './views.ts';
 
 const DryRun = Type.Optional(Type.Boolean({ description: 'only say what would become of them' }));

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 import { Controller } from '@nestjs/common';
 import { Fault, TOOLS, type SearchProviderView, type ToolsApplied } from '@writ/contract';
-import { Asked } from '../../edge/asked.ts';
-import { Route, type AskedOf } from '../../edge/route.ts';
+import { Asked } from '../../edge/requests/asked.ts';
+import { Route, type AskedOf } from '../../edge/requests/route.ts';
 import { SEARCH_PROVIDER, TOOL_ROUTES } from './routes.ts';
 import type { ToolView } from './views.ts';
-import { KernelClient } from '../../calls/kernel-client.ts';
-import { tenantTools } from '../../calls/tenant-tools.ts';
+import { KernelClient } from '../../calls/kernel/kernel-client.ts';
+import { tenantTools } from '../../calls/kernel/tenant-tools.ts';
 import { tenantView, viewOf } from './tool-view.ts';
 
 const OWN = [...TOOLS.values()].map(viewOf);

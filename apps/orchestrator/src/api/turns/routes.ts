@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 import { Type } from 'typebox';
 import { Dialect, PromptView, TurnBody, TurnView } from '../../runs/turns/turn-schemas.ts';
-import { closed, Key, Wait } from '../../edge/fields.ts';
-import { ROLES, route } from '../../edge/route.ts';
+import { closed, Key, Wait } from '../../edge/requests/fields.ts';
+import { ROLES, route } from '../../edge/requests/route.ts';
 
 export const TURNS = {
   run: route({

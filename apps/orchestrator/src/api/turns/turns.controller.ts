@@ -2,12 +2,12 @@
 import { Controller } from '@nestjs/common';
 import { prompt, type DialectName } from '@writ/dialects';
 import type { Static } from 'typebox';
-import { Asked } from '../../edge/asked.ts';
-import { InExchange, waitOf, type Exchange } from '../../edge/exchange.ts';
-import { Route, type AskedOf } from '../../edge/route.ts';
+import { Asked } from '../../edge/requests/asked.ts';
+import { InExchange, waitOf, type Exchange } from '../../edge/requests/exchange.ts';
+import { Route, type AskedOf } from '../../edge/requests/route.ts';
 import { TURNS } from './routes.ts';
 import type { PromptView, TurnView } from '../../runs/turns/turn-schemas.ts';
-import { Offers } from '../../calls/offers.ts';
+import { Offers } from '../../calls/kernel/offers.ts';
 import { RunTurn } from '../../runs/turns/run-turn.ts';
 import { turnOf } from '../../runs/turns/turn-call.ts';
 

@@ -2,7 +2,7 @@
 import { Fault, type Caller } from '@writ/contract';
 import { newId } from '@writ/nest-kit';
 import { Webhooks, type WebhookKind, type WebhookRow } from '../../store/webhooks/webhooks.ts';
-import { KernelClient } from '../../calls/kernel-client.ts';
+import { KernelClient } from '../../calls/kernel/kernel-client.ts';
 import type { WebhookSecrets } from '../../delivery/webhooks/secrets.ts';
 import { parseWebhookUrl } from '../../delivery/webhooks/webhook-url.ts';
 

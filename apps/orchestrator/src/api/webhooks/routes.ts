@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 import { Type } from 'typebox';
-import { closed, Name, paging } from '../../edge/fields.ts';
+import { closed, Name, paging } from '../../edge/requests/fields.ts';
 import { WEBHOOK_KINDS } from '../../store/webhooks/webhooks.ts';
-import { route } from '../../edge/route.ts';
+import { route } from '../../edge/requests/route.ts';
 import { DeliveryList, DeliveryView, NewWebhookView, WebhookList, WebhookView } from './views.ts';
 
 const shared = { tag: 'webhooks' } as const;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import { idSchema } from '@writ/contract';
 import { Type, type Static } from 'typebox';
-import { closed, Instant, listOf, orNull } from '../../edge/fields.ts';
+import { closed, Instant, listOf, orNull } from '../../edge/requests/fields.ts';
 
 export const WebhookView = Type.Object(
   {

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 import { Controller } from '@nestjs/common';
 import { Fault } from '@writ/contract';
-import { Asked } from '../../edge/asked.ts';
-import { pageOf } from '../../edge/fields.ts';
-import { Route, type AskedOf } from '../../edge/route.ts';
+import { Asked } from '../../edge/requests/asked.ts';
+import { pageOf } from '../../edge/requests/fields.ts';
+import { Route, type AskedOf } from '../../edge/requests/route.ts';
 import { WEBHOOKS } from './routes.ts';
 import type { NewWebhookView, WebhookView } from './views.ts';
 import { Webhooks, type WebhookRow } from '../../store/webhooks/webhooks.ts';

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { Readable } from 'node:stream';
 import { Fault } from '@writ/contract';
-import { tooLarge } from '../../edge/json-body.ts';
+import { tooLarge } from '../../edge/requests/json-body.ts';
 
 /**
  * A body as it comes, up to a bound in bytes. Faults: `request.too_large`; `request.malformed` for one that breaks off.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import { Fault, LIMITS, type Caller, type Delta, type TextDiff } from '@writ/contract';
 import { diff, isWithin, parsePath, snapshotIdOf, type WorkspacePath } from '@writ/workspace';
-import { fileDiffs, type DiffsWith } from '../../calls/file-diffs.ts';
+import { fileDiffs, type DiffsWith } from '../../calls/diffs/file-diffs.ts';
 import { Snapshots } from './snapshots.ts';
 
 /** Which states are compared, and what of them. */

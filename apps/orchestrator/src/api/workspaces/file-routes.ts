@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 import { LIMITS, WorkspaceView } from '@writ/contract';
 import { Type } from 'typebox';
-import { closed, StateRef } from '../../edge/fields.ts';
-import { route } from '../../edge/route.ts';
+import { closed, StateRef } from '../../edge/requests/fields.ts';
+import { route } from '../../edge/requests/route.ts';
 
 const Mode = Type.Enum(['644', '755']);
 const hands = { tag: 'workspaces', allowed: ['admin', 'operator'] } as const;

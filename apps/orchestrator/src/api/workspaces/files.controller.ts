@@ -2,9 +2,9 @@
 import { Readable } from 'node:stream';
 import { Controller, StreamableFile } from '@nestjs/common';
 import type { WorkspaceView } from '@writ/contract';
-import { Asked } from '../../edge/asked.ts';
-import { InExchange, type Exchange } from '../../edge/exchange.ts';
-import { Route, type AskedOf } from '../../edge/route.ts';
+import { Asked } from '../../edge/requests/asked.ts';
+import { InExchange, type Exchange } from '../../edge/requests/exchange.ts';
+import { Route, type AskedOf } from '../../edge/requests/route.ts';
 import { FILES } from './file-routes.ts';
 import { Export } from './export.ts';
 import { Import } from './import.ts';

@@ -14,7 +14,7 @@ import {
 import { SLICE_MS, yieldNow } from '@writ/worker-pool';
 import { joinPath, parsePath, quote, segmentsOf, type WorkspacePath } from '@writ/workspace';
 import type { Extract } from 'tar-stream';
-import { KernelClient } from '../../calls/kernel-client.ts';
+import { KernelClient } from '../../calls/kernel/kernel-client.ts';
 import { boundedExtract } from './bounded-extract.ts';
 import { bounded } from './bounded.ts';
 

@@ -11,8 +11,8 @@ import {
   type WorkspaceView,
 } from '@writ/contract';
 import { parsePath, ROOT, type WorkspacePath } from '@writ/workspace';
-import { KernelClient } from '../../calls/kernel-client.ts';
-import { contentsOf } from '../../edge/sent-content.ts';
+import { KernelClient } from '../../calls/kernel/kernel-client.ts';
+import { contentsOf } from '../../edge/requests/sent-content.ts';
 import { bounded } from './bounded.ts';
 
 /** A change travels as one message, whose bound is 1 MiB with its envelope: some four thousand files. */

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { Caller, WorkspaceView } from '@writ/contract';
-import { KernelClient } from '../../calls/kernel-client.ts';
+import { KernelClient } from '../../calls/kernel/kernel-client.ts';
 import { Snapshots } from './snapshots.ts';
 
 /** Which state is wanted back, and what of it. */

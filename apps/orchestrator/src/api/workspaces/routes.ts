@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 import { DiffView, SnapshotId, TextDiff, WorkspaceLimits, WorkspaceLimitsChange, WorkspaceView } from '@writ/contract';
 import { Type } from 'typebox';
-import { closed, Name, paging, StateRef } from '../../edge/fields.ts';
-import { ROLES, route } from '../../edge/route.ts';
+import { closed, Name, paging, StateRef } from '../../edge/requests/fields.ts';
+import { ROLES, route } from '../../edge/requests/route.ts';
 import { SnapshotList, TreeView, WorkspaceList } from './views.ts';
 
 const shared = { tag: 'workspaces' } as const;

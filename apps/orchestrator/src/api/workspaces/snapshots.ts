@@ -3,7 +3,7 @@ import { blobReader, type BlobStore } from '@writ/blobs';
 import { Fault, type Caller } from '@writ/contract';
 import { pacer } from '@writ/worker-pool';
 import { parseSnapshotId, withPauses, type NodeReader } from '@writ/workspace';
-import { KernelClient } from '../../calls/kernel-client.ts';
+import { KernelClient } from '../../calls/kernel/kernel-client.ts';
 
 /** A state of a workspace, ready to be read. */
 export interface OpenSnapshot {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import { SnapshotView, TreeEntry, WorkspaceView, idSchema } from '@writ/contract';
 import { Type, type Static } from 'typebox';
-import { closed, listOf, orNull } from '../../edge/fields.ts';
+import { closed, listOf, orNull } from '../../edge/requests/fields.ts';
 
 export const TreeView = Type.Object(
   {

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 import { Controller } from '@nestjs/common';
 import type { Delta, SnapshotView, TextDiff, WorkspaceLimits, WorkspaceView } from '@writ/contract';
-import { Asked } from '../../edge/asked.ts';
-import { pageOf } from '../../edge/fields.ts';
-import { Route, type AskedOf } from '../../edge/route.ts';
+import { Asked } from '../../edge/requests/asked.ts';
+import { pageOf } from '../../edge/requests/fields.ts';
+import { Route, type AskedOf } from '../../edge/requests/route.ts';
 import { WORKSPACES } from './routes.ts';
 import type { TreeView } from './views.ts';
-import { KernelClient } from '../../calls/kernel-client.ts';
+import { KernelClient } from '../../calls/kernel/kernel-client.ts';
 import { Compare } from './compare.ts';
 import { ReadTree } from './read-tree.ts';
 import { Restore } from './restore.ts';

@@ -6,7 +6,7 @@ import { encodeReceipt, RECEIPT_MEDIA_TYPE } from '@writ/receipt';
 import { parseCheckpoint, parseNote } from '@writ/signing';
 import { pack } from 'tar-stream';
 import type { Published } from '../../edge/published-keys.ts';
-import type { KernelClient } from '../../calls/kernel-client.ts';
+import type { KernelClient } from '../../calls/kernel/kernel-client.ts';
 import type { LedgerClient } from '../ledger-client.ts';
 import { BundleFiles } from './bundle-files.ts';
 import type { ExportHub } from './export-hub.ts';

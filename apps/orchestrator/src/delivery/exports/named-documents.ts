@@ -10,7 +10,7 @@ import {
 } from '@writ/contract';
 import { tenantDefinition } from '@writ/cli-tool';
 import { canonicalBytes, sha256Hex } from '@writ/digest';
-import type { KernelClient } from '../../calls/kernel-client.ts';
+import type { KernelClient } from '../../calls/kernel/kernel-client.ts';
 
 /** Tools asked for at once: with definitions of the longest they still fit into one message. */
 const TOOLS_PAGE = 32;

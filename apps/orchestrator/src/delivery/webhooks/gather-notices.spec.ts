@@ -5,7 +5,7 @@ import { newId } from '@writ/nest-kit';
 import { newWebhook } from '../../store/webhooks/webhooks.contract.ts';
 import { FakeKernel } from '../../specs/fake-kernel.ts';
 import { FakeHooks } from '../../specs/fake-webhooks.ts';
-import { KernelClient } from '../../calls/kernel-client.ts';
+import { KernelClient } from '../../calls/kernel/kernel-client.ts';
 import { GatherNotices } from './gather-notices.ts';
 
 const notice = (tenant_id: string, over: Partial<Notice> = {}): Notice => ({

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { Notice, TenantId } from '@writ/contract';
 import type { Deliveries } from '../../store/webhooks/deliveries.ts';
-import type { KernelClient } from '../../calls/kernel-client.ts';
+import type { KernelClient } from '../../calls/kernel/kernel-client.ts';
 import { messageOf } from './message.ts';
 
 /** Notices that are asked for at once; as many as a message between processes holds with ease. */

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { RouteRow } from '../route.ts';
+import type { RouteRow } from '../requests/route.ts';
 import { SchemaWriter, type NamedSchemas } from './schemas.ts';
 import { operationOf } from './operation.ts';
 

@@ -13,8 +13,8 @@ import {
   type FaultCode,
 } from '@writ/contract';
 import { IsOptional, Type, type TSchema } from 'typebox';
-import { PROBLEM_TYPE } from '../problem.ts';
-import type { Answer, ParamKind, RouteRow } from '../route.ts';
+import { PROBLEM_TYPE } from '../problems/problem.ts';
+import type { Answer, ParamKind, RouteRow } from '../requests/route.ts';
 import type { SchemaWriter } from './schemas.ts';
 
 type Json = Record<string, unknown>;

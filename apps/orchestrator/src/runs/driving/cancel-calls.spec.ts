@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import { Fault, type Caller } from '@writ/contract';
-import type { KernelClient } from '../../calls/kernel-client.ts';
+import type { KernelClient } from '../../calls/kernel/kernel-client.ts';
 import { cancelCalls } from './cancel-calls.ts';
 
 type Row = { operation_id: string; state: string; provenance: { run_id: string } };

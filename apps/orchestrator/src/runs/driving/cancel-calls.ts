@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import { Fault, isFinal, type Caller } from '@writ/contract';
-import type { KernelClient } from '../../calls/kernel-client.ts';
+import type { KernelClient } from '../../calls/kernel/kernel-client.ts';
 
 /** Calls looked at together. */
 const ROWS = 200;

@@ -2,7 +2,7 @@
 import type { Caller } from '@writ/contract';
 import { offeredTools, prompt, type TextDialect } from '@writ/dialects';
 import type { OpenRun, RunPrompt } from '../../store/sessions/sessions.ts';
-import type { Offers } from '../../calls/offers.ts';
+import type { Offers } from '../../calls/kernel/offers.ts';
 
 /**
  * Reads a file of the workspace as the agent may: by a call like every other. Null where there is none, or none for

@@ -2,7 +2,7 @@
 import { Fault, type AgentId, type Caller, type Id } from '@writ/contract';
 import { newId } from '@writ/nest-kit';
 import { Jobs, type JobRow, type JobStart, type JobWish } from '../../store/jobs/jobs.ts';
-import { KernelClient } from '../../calls/kernel-client.ts';
+import { KernelClient } from '../../calls/kernel/kernel-client.ts';
 import { QUEUED_MAX } from './plan-starts.ts';
 import { parseSchedule } from './schedule.ts';
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import { Type, type Static } from 'typebox';
-import { closed, orNull } from '../../edge/fields.ts';
+import { closed, orNull } from '../../edge/requests/fields.ts';
 
 const Count = Type.Integer({ minimum: 0 });
 

@@ -2,7 +2,7 @@
 import { Fault, type Caller, type ErasurePlan, type ErasureView, type Id } from '@writ/contract';
 import type { SaidTexts, TextsOf, TextsReach } from '../../store/sessions/said-texts.ts';
 import type { EraseTexts } from './erase-texts.ts';
-import type { KernelClient } from '../../calls/kernel-client.ts';
+import type { KernelClient } from '../../calls/kernel/kernel-client.ts';
 
 /** What somebody wants erased: exactly one of the first four, which the kernel verifies. */
 export interface ErasureWish {

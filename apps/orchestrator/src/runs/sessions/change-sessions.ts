@@ -5,7 +5,7 @@ import { newId } from '@writ/nest-kit';
 import { RUNS_MAX, SESSIONS_MAX, UNENDED_MAX } from '../../store/sessions/bounds.ts';
 import type { KeptEvent } from '../../store/sessions/run-events.ts';
 import { Sessions, type RunRow, type SessionContent, type SessionRow } from '../../store/sessions/sessions.ts';
-import { KernelClient } from '../../calls/kernel-client.ts';
+import { KernelClient } from '../../calls/kernel/kernel-client.ts';
 import { closedMessages, conversationAfter, foldedOf, textDialectOf, type ToldRun } from './conversation.ts';
 import { Models } from '../models/models.ts';
 

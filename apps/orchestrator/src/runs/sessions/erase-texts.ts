@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { ErasureView, TextOrder } from '@writ/contract';
 import type { SaidTexts } from '../../store/sessions/said-texts.ts';
-import type { KernelClient } from '../../calls/kernel-client.ts';
+import type { KernelClient } from '../../calls/kernel/kernel-client.ts';
 
 /** Orders taken at once. */
 const ORDERS_MAX = 100;

@@ -13,7 +13,7 @@ import {
   type Parsed,
   type RenderedMessage,
 } from '@writ/dialects';
-import type { RateLimit } from '../../edge/rate-limit.ts';
+import type { RateLimit } from '../../edge/access/rate-limit.ts';
 import type { TurnView } from './turn-schemas.ts';
 import type { Step } from '../../calls/in-order.ts';
 import type { ProposeInOrder } from '../../calls/propose-in-order.ts';
@@ -23,7 +23,7 @@ import { cameOf, type Asking, type Came, type StagedChanges } from './staged-cha
 import { callOf, keyOf, type PostedTurn } from './turn-call.ts';
 import type { Answered } from './read-turn.ts';
 import { READ_TURN, RENDER_TURN } from './tasks.ts';
-import type { WorkerTasks } from '../../edge/worker-tasks.ts';
+import type { WorkerTasks } from '../../edge/work/worker-tasks.ts';
 
 /** Bytes of stored results that one answer tells; what comes after them is told by where it is. */
 const RESULTS_BYTES_MAX = 4 * 1024 * 1024;

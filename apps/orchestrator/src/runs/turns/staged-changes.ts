@@ -13,9 +13,9 @@ import type { ParsedCall } from '../../calls/parsed-call.ts';
 import type { ProposeInOrder, Ran } from '../../calls/propose-in-order.ts';
 import type { Patience } from '../../calls/propose.ts';
 import type { ShowOperation } from '../../calls/show-operation.ts';
-import { COMPARED_BYTES_MAX, type ChangePreview, type StagedText } from '../../calls/preview-change.ts';
+import { COMPARED_BYTES_MAX, type ChangePreview, type StagedText } from '../../calls/diffs/preview-change.ts';
 import { PREVIEW_CHANGE } from '../../calls/tasks.ts';
-import type { WorkerTasks } from '../../edge/worker-tasks.ts';
+import type { WorkerTasks } from '../../edge/work/worker-tasks.ts';
 import type { StagedTokens } from './staged-token.ts';
 import { callOf, keyOf, type Turn } from './turn-call.ts';
 

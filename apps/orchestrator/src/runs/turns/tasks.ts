@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { Parsed, RenderedMessage } from '@writ/dialects';
-import { taskOf } from '../../edge/worker-tasks.ts';
+import { taskOf } from '../../edge/work/worker-tasks.ts';
 import { readTurn, renderTurn, type Answered, type ModelOutput } from './read-turn.ts';
 
 /** What turns have worker threads do, by name. */

@@ -3,7 +3,7 @@
 import { AutonomyMode, DataSubject, idSchema, ReceiptState, ResultError, State, TaskClass } from '@writ/contract';
 import { DIALECTS, STANDINGS, type Standing } from '@writ/dialects';
 import { Type, type Static } from 'typebox';
-import { closed, Key, orNull } from '../../edge/fields.ts';
+import { closed, Key, orNull } from '../../edge/requests/fields.ts';
 
 const Word = Type.String({ pattern: '^[A-Za-z0-9._:/-]{1,128}$' });
 export const Dialect = Type.Enum([...DIALECTS], {

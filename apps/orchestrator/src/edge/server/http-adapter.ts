@@ -4,9 +4,9 @@ import { FastifyAdapter } from '@nestjs/platform-fastify';
 import { Fault } from '@writ/contract';
 import { newId } from '@writ/nest-kit';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import type { AllowedMethods } from './allowed-methods.ts';
-import { headersOf, problemOf } from './problem.ts';
-import { faultOf, sendProblem } from './problem.filter.ts';
+import type { AllowedMethods } from '../problems/allowed-methods.ts';
+import { headersOf, problemOf } from '../problems/problem.ts';
+import { faultOf, sendProblem } from '../problems/problem.filter.ts';
 
 /** A path of a workspace in percent-encoding, thrice its 4,096 bytes, as the last part of a URL. */
 const PARAM_CHARACTERS_MAX = 12_288;

@@ -6,7 +6,7 @@ import type { Authenticator } from './authenticator.ts';
 import { rememberCaller } from './caller.ts';
 import type { FullQueues } from './full-queues.ts';
 import type { RateLimit } from './rate-limit.ts';
-import { ROUTE, type Role, type RouteRow } from './route.ts';
+import { ROUTE, type Role, type RouteRow } from '../requests/route.ts';
 
 /**
  * Lets in who the route's row allows.

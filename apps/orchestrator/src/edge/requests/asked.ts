@@ -15,12 +15,12 @@ import {
   VALUE_NAME,
 } from '@writ/contract';
 import type { FastifyRequest } from 'fastify';
-import { callerOf } from './caller.ts';
+import { callerOf } from '../access/caller.ts';
 import { readJsonBody, tooLarge } from './json-body.ts';
 import { parseQuery } from './query.ts';
 import { isRest, ROUTE, type AskedOf, type ParamKind, type RouteRow } from './route.ts';
-import { NO_TENANT } from './worker-tasks.ts';
-import { tasksOf } from './tasks-of.ts';
+import { NO_TENANT } from '../work/worker-tasks.ts';
+import { tasksOf } from '../server/tasks-of.ts';
 
 const ONE_FILE = { media: 'application/octet-stream', bytesMax: LIMITS.uploadBytes.max };
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 import { sha256 } from '@writ/digest';
 import { newId } from '@writ/nest-kit';
-import { FakeApiKeys } from '../specs/fake-api-keys.ts';
-import { openTestDoor, PLATFORM_KEY, problem, type TestDoor } from '../specs/test-door.ts';
+import { FakeApiKeys } from '../../specs/fake-api-keys.ts';
+import { openTestDoor, PLATFORM_KEY, problem, type TestDoor } from '../../specs/test-door.ts';
 import { formatApiKey, hashApiKey } from './api-key-text.ts';
 import { Authenticator } from './authenticator.ts';
 import { FailedKeys } from './failed-keys.ts';

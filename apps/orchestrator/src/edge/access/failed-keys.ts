@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import ipaddr from 'ipaddr.js';
 import { LRUCache } from 'lru-cache';
-import { LaterFault } from './problem.ts';
+import { LaterFault } from '../problems/problem.ts';
 
 /** How long failures count, from the first of them. */
 const WINDOW_MS = 60_000;

@@ -2,7 +2,7 @@
 import { once } from 'node:events';
 import { connect } from 'node:net';
 import { text as readText } from 'node:stream/consumers';
-import { openTestDoor, problem, type TestDoor, type TestTenant } from '../specs/test-door.ts';
+import { openTestDoor, problem, type TestDoor, type TestTenant } from '../../specs/test-door.ts';
 
 let door: TestDoor;
 let tenant: TestTenant;

@@ -52,7 +52,7 @@ import {
 } from '@writ/contract';
 import { Type, type Static, type TSchema } from 'typebox';
 import { TokenView } from './token-view.ts';
-import { listOf } from '../edge/fields.ts';
+import { listOf } from '../../edge/requests/fields.ts';
 
 const pageOf = <T extends TSchema>(item: T) => opened(listOf(item));
 const operation = opened(OperationView);

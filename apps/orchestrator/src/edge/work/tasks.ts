@@ -3,8 +3,8 @@
 // What runs in worker threads: work of which a caller decides how long it takes. INVARIANT (nothing kept): a task is a
 // function of its input alone, so a thread holds nothing of one tenant when it begins with another's.
 import type { JsonValue } from '@writ/digest';
-import { bodyReader, readJson, type JsonText } from './read-body.ts';
-import type { RouteRow } from './route.ts';
+import { bodyReader, readJson, type JsonText } from '../requests/read-body.ts';
+import type { RouteRow } from '../requests/route.ts';
 import { taskOf } from './worker-tasks.ts';
 
 /**

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { FastifyInstance, FastifyRequest } from 'fastify';
-import type { WorkerTasks } from './worker-tasks.ts';
+import type { WorkerTasks } from '../work/worker-tasks.ts';
 
 /** Where a server keeps them: what reads the parameters of handlers is no provider, and nothing is injected into it. */
 const TASKS = Symbol('worker tasks');

@@ -2,13 +2,13 @@
 import type { INestApplication } from '@nestjs/common';
 import type { HttpDoor } from '@writ/nest-kit';
 import type { FastifyInstance } from 'fastify';
-import { showPages } from './openapi/pages.ts';
-import { allowedMethodsOf } from './allowed-methods.ts';
-import { WorkerTasks } from './worker-tasks.ts';
+import { showPages } from '../openapi/pages.ts';
+import { allowedMethodsOf } from '../problems/allowed-methods.ts';
+import { WorkerTasks } from '../work/worker-tasks.ts';
 import { AccessLog } from './access-log.ts';
 import { boundConnectionAge } from './connection-age.ts';
 import { HttpAdapter } from './http-adapter.ts';
-import type { RouteRow } from './route.ts';
+import type { RouteRow } from '../requests/route.ts';
 import { closeSilentConnections } from './silent-connections.ts';
 import { provideTasks } from './tasks-of.ts';
 

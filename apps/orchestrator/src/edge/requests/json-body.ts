@@ -2,9 +2,9 @@
 import type { Readable } from 'node:stream';
 import { Fault, LIMITS } from '@writ/contract';
 import type { TSchema } from 'typebox';
-import { READ_BODY } from './tasks.ts';
+import { READ_BODY } from '../work/tasks.ts';
 import { readBody, valuesAtMost } from './read-body.ts';
-import type { WorkerTasks } from './worker-tasks.ts';
+import type { WorkerTasks } from '../work/worker-tasks.ts';
 
 /**
  * A body up to this size with so many values is read on the event loop: the worst one, members of different names,

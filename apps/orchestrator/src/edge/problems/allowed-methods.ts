@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import { isRest, type RouteRow } from './route.ts';
+import { isRest, type RouteRow } from '../requests/route.ts';
 
 /** The methods that the path of a URL takes; none where no route has that path. */
 export type AllowedMethods = (url: string) => string[];

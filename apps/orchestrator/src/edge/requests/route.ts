@@ -2,7 +2,7 @@
 import type { Readable } from 'node:stream';
 import { applyDecorators, HttpCode, RequestMapping, RequestMethod, SetMetadata } from '@nestjs/common';
 import type { Caller, FaultCode, IdKind } from '@writ/contract';
-import { ROLES, type Role } from '../store/keys/roles.ts';
+import { ROLES, type Role } from '../../store/keys/roles.ts';
 import type { Static, TObject, TSchema } from 'typebox';
 
 export { ROLES, type Role };

@@ -2,7 +2,7 @@
 import { once } from 'node:events';
 import { Agent, request, type IncomingMessage } from 'node:http';
 import { setTimeout as pause } from 'node:timers/promises';
-import { openTestDoor } from '../specs/test-door.ts';
+import { openTestDoor } from '../../specs/test-door.ts';
 
 /** Long beside the time of an answer, short for a test. */
 const AGE_MS = 1_000;

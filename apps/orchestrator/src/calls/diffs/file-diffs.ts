@@ -5,8 +5,8 @@ import { Fault, type Change, type FileDiff, type FileState, type TenantId } from
 import { inSlices } from '@writ/worker-pool';
 import type { ComparedText, TextPair } from './compare-texts.ts';
 import { COMPARED_BYTES_MAX } from './preview-change.ts';
-import { COMPARE_TEXTS } from './tasks.ts';
-import type { WorkerTasks } from '../edge/worker-tasks.ts';
+import { COMPARE_TEXTS } from '../tasks.ts';
+import type { WorkerTasks } from '../../edge/work/worker-tasks.ts';
 
 /** Bytes of contents read for one answer; what comes after them is named without its text. */
 const READ_BYTES_MAX = 2 * 1024 * 1024;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import { LIMITS } from '@writ/contract';
 import fc from 'fast-check';
-import { ROUTES } from '../api/routes.ts';
+import { ROUTES } from '../../api/routes.ts';
 import { bodyReader, readJson, valuesAtMost } from './read-body.ts';
 
 const read = (text: string) => readJson({ bytes: Buffer.from(text), depthMax: 32 });

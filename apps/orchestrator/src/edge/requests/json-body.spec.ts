@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 import { Readable } from 'node:stream';
 import { Fault } from '@writ/contract';
-import { CALLS } from '../api/calls/routes.ts';
-import { inlineTasks } from '../specs/inline-tasks.ts';
-import { WorkerTasks } from './worker-tasks.ts';
+import { CALLS } from '../../api/calls/routes.ts';
+import { inlineTasks } from '../../specs/inline-tasks.ts';
+import { WorkerTasks } from '../work/worker-tasks.ts';
 import { INLINE_BYTES, INLINE_VALUES, readJsonBody } from './json-body.ts';
 
 const refusing = (fault: Fault): WorkerTasks => new WorkerTasks({ run: () => Promise.reject(fault) });

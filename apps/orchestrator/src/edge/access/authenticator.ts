@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import { Fault, type Caller } from '@writ/contract';
 import { LRUCache } from 'lru-cache';
-import type { ApiKeys } from '../store/keys/api-keys.ts';
+import type { ApiKeys } from '../../store/keys/api-keys.ts';
 import { hashApiKey, isApiKeyText } from './api-key-text.ts';
 import type { FailedKeys } from './failed-keys.ts';
 import { isPlatformKey } from './platform-key.ts';

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import { Readable } from 'node:stream';
 import { Fault, type OperationEvent } from '@writ/contract';
-import type { Listener } from '../../calls/event-hub.ts';
+import type { Listener } from '../calls/event-hub.ts';
 
 /** Proxies close what is silent for half a minute or a minute. */
 const HEARTBEAT_MS = 15_000;

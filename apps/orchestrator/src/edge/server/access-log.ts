@@ -2,7 +2,7 @@
 import { Fault } from '@writ/contract';
 import type { Counter, Histogram, LabelsOf, Logger, Meter } from '@writ/telemetry';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { callerOf } from './caller.ts';
+import { callerOf } from '../access/caller.ts';
 
 /** Paths that whatever watches the process asks all day. */
 const QUIET = new Set(['/healthz', '/readyz']);

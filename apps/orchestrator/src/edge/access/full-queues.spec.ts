@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import { Fault } from '@writ/contract';
-import { viewOf } from '../specs/fake-views.ts';
-import { openTestDoor, problem, type TestDoor } from '../specs/test-door.ts';
+import { viewOf } from '../../specs/fake-views.ts';
+import { openTestDoor, problem, type TestDoor } from '../../specs/test-door.ts';
 import { FullQueues } from './full-queues.ts';
 
 const body = { tool_id: 'fs.read', args: { path: 'a' }, capability_token_id: 'cap_x', workspace_id: 'wsp_x' };
