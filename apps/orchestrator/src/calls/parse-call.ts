@@ -5,7 +5,7 @@ import { agentOf, type ParsedCall } from './parsed-call.ts';
 
 /** What the kernel alone says of a call; a caller that says it is refused rather than ignored. */
 const KERNELS_OWN = ['state_snapshot_id', 'policy_hash', 'autonomy_mode', 'risk_score', 'risk_basis'] as const;
-/** What this door says of a call. */
+/** What this process says of a call. */
 const OURS = ['v', 'tenant_id', 'operation_id', 'proposed_by', 'proposers', 'args_ref'] as const;
 
 /**

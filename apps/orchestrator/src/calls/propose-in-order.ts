@@ -4,7 +4,7 @@ import { Fault, isFinal, type Caller, type OperationView } from '@writ/contract'
 import { newId } from '@writ/nest-kit';
 import { runInOrder, type Step } from './in-order.ts';
 import type { ParsedCall } from './parsed-call.ts';
-import type { Patience, Propose } from './propose.ts';
+import type { WaitOptions, Propose } from './propose.ts';
 
 /** What became of a call: its operation as it stands, or a fault of the call itself, which nobody decided. */
 export type Ran =
@@ -29,33 +29,37 @@ export class ProposeInOrder {
 
   /**
    * What became of each call, in their order; null for one that waits behind another which is held or under way.
-   * `patience.waitMs` is for all of them.
+   * `waitOptions.waitMs` is for all of them.
    */
   async run(
     caller: Caller,
     calls: readonly ParsedCall[],
     order: 'sequence' | 'disjoint',
-    patience: Patience,
+    waitOptions: WaitOptions,
   ): Promise<(Ran | null)[]> {
     const steps = calls.map((call): Step<Ran> => ({
       touches: touchesOf(call),
       begin: async (waitMs) => {
-        const came = await this.one(caller, call, { ...patience, waitMs });
+        const came = await this.one(caller, call, { ...waitOptions, waitMs });
         return { came, isOver: came.kind === 'unfit' || isFinal(came.view.state) };
       },
     }));
-    return await this.steps(steps, order, patience);
+    return await this.steps(steps, order, waitOptions);
   }
 
   /** As `run`, for steps that are more than one call. */
-  async steps<T>(steps: readonly Step<T>[], order: 'sequence' | 'disjoint', patience: Patience): Promise<(T | null)[]> {
-    return await runInOrder(steps, { ...patience, order, monotonic: this.#monotonic });
+  async steps<T>(
+    steps: readonly Step<T>[],
+    order: 'sequence' | 'disjoint',
+    waitOptions: WaitOptions,
+  ): Promise<(T | null)[]> {
+    return await runInOrder(steps, { ...waitOptions, order, monotonic: this.#monotonic });
   }
 
   /** One call. */
-  async one(caller: Caller, call: ParsedCall, patience: Patience): Promise<Ran> {
+  async one(caller: Caller, call: ParsedCall, waitOptions: WaitOptions): Promise<Ran> {
     try {
-      return { kind: 'proposed', view: await this.#propose.run(caller, newId('operation'), call, patience) };
+      return { kind: 'proposed', view: await this.#propose.run(caller, newId('operation'), call, waitOptions) };
     } catch (error) {
       if (error instanceof Fault && UNFIT.has(error.code)) return { kind: 'unfit', fault: error };
       throw error;

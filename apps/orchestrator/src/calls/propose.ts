@@ -27,7 +27,7 @@ export interface Waits {
 type PutArguments = Required<Pick<AdmitRequest, 'args_ref' | 'args_key'>> | null;
 
 /** How an answer to a proposal is waited for. */
-export interface Patience {
+export interface WaitOptions {
   readonly waitMs: number;
   /** aborts when the client went away */
   readonly gone: AbortSignal;
@@ -35,7 +35,7 @@ export interface Patience {
   readonly waits?: Waits;
 }
 
-/** One tool call, from the door to its answer. It is proposed, never decided or run here. */
+/** One tool call, from the API to its answer. It is proposed, never decided or run here. */
 export class Propose {
   readonly #kernel: KernelClient;
   readonly #blobs: BlobStore;
@@ -53,11 +53,16 @@ export class Propose {
    * The operation as it stands when it has ended, is held, or nobody waits any longer. Faults: `args.too_large`,
    * `bus.unreachable`, those of an admission.
    */
-  async run(caller: Caller, operationId: OperationId, call: ParsedCall, patience: Patience): Promise<OperationView> {
+  async run(
+    caller: Caller,
+    operationId: OperationId,
+    call: ParsedCall,
+    waitOptions: WaitOptions,
+  ): Promise<OperationView> {
     // Made-up tool ids must not become names of spans' attributes.
     const tool_id = TOOLS.has(call.tool_id) ? call.tool_id : 'unknown';
     return await withSpan('proposed', { operation_id: operationId, tool_id }, () =>
-      this.#propose(caller, operationId, call, patience),
+      this.#propose(caller, operationId, call, waitOptions),
     );
   }
 
@@ -65,7 +70,7 @@ export class Propose {
     caller: Caller,
     operation_id: OperationId,
     call: ParsedCall,
-    { waitMs, gone, waits }: Patience,
+    { waitMs, gone, waits }: WaitOptions,
   ): Promise<OperationView> {
     const put = await this.#putLongArguments(caller, operation_id, call.args);
     // Before it is sent: what happens at once is heard too.

@@ -12,7 +12,7 @@ export function formatRowCursor({ createdAt, id }: RowPosition): string {
   return Buffer.from(`${createdAt}:${id}`).toString('base64url');
 }
 
-/** Fault `request.malformed` on what this door didn't make for a list of that kind. */
+/** Fault `request.malformed` on what this API didn't make for a list of that kind. */
 export function parseRowCursor(kind: IdKind, text: string): RowPosition {
   const [, createdAt, id] =
     /^(\d{1,15}):([a-z]+_[0-9a-z]{26})$/.exec(Buffer.from(text, 'base64url').toString('latin1')) ?? [];

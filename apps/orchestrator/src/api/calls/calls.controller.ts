@@ -29,8 +29,8 @@ export class CallsController {
     const operationId = newId('operation');
     // Also with a fault: whoever gets no answer can ask what became of it.
     exchange.setHeader('writ-operation-id', operationId);
-    const patience = { waitMs: waitOf(query.wait, exchange.header('prefer')), gone: exchange.gone };
-    const view = await exchange.withinTrace(() => this.propose.run(caller, operationId, call, patience));
+    const waitOptions = { waitMs: waitOf(query.wait, exchange.header('prefer')), gone: exchange.gone };
+    const view = await exchange.withinTrace(() => this.propose.run(caller, operationId, call, waitOptions));
     exchange.setHeader('writ-operation-id', view.operation_id);
     if (view.replayed) exchange.setHeader('idempotent-replayed', 'true');
     const shown = await this.show.view(caller, view);

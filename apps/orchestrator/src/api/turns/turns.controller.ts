@@ -23,8 +23,8 @@ export class TurnsController {
     @Asked() { caller, body, query }: AskedOf<typeof TURNS.run>,
     @InExchange() exchange: Exchange,
   ): Promise<TurnView> {
-    const patience = { waitMs: waitOf(query.wait, exchange.header('prefer')), gone: exchange.gone };
-    const turn = await exchange.withinTrace(() => this.turns.run(caller, turnOf(body, caller), patience));
+    const waitOptions = { waitMs: waitOf(query.wait, exchange.header('prefer')), gone: exchange.gone };
+    const turn = await exchange.withinTrace(() => this.turns.run(caller, turnOf(body, caller), waitOptions));
     if (turn.state !== 'ended') exchange.setStatus(202);
     return turn;
   }

@@ -222,6 +222,6 @@ async function wholeOf(entry: Source): Promise<Uint8Array> {
   return Buffer.concat(parts);
 }
 
-/** What the door itself says of the body goes before what its archive looks like without the rest. */
+/** What the API itself says of the body goes before what its archive looks like without the rest. */
 const unreadable = (error: unknown): Fault =>
   error instanceof Fault ? error : malformed('it is no whole tar archive', error);

@@ -146,7 +146,7 @@ function contentOf({ schema, media }: Answer, schemas: SchemaWriter): Json {
 }
 
 /** Faults that a request meets before its route sees it. */
-function doorFaults({ allowed, params = {}, body, bytes }: RouteRow): FaultCode[] {
+function edgeFaults({ allowed, params = {}, body, bytes }: RouteRow): FaultCode[] {
   return [
     // Headers may be too large wherever they are sent.
     'request.malformed',
@@ -172,7 +172,7 @@ function doorFaults({ allowed, params = {}, body, bytes }: RouteRow): FaultCode[
 
 function problemsOf(row: RouteRow): Json {
   const byStatus = new Map<number, Set<FaultCode>>();
-  for (const code of [...doorFaults(row), ...(row.faults ?? [])]) {
+  for (const code of [...edgeFaults(row), ...(row.faults ?? [])]) {
     const { status } = FAULTS[code];
     byStatus.set(status, (byStatus.get(status) ?? new Set()).add(code));
   }

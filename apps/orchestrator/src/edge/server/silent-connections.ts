@@ -4,7 +4,7 @@ import type { Socket } from 'node:net';
 import type { FastifyInstance } from 'fastify';
 
 /**
- * Lets the door close as soon as its last answer is out. Node waits for two kinds of connections with nothing under
+ * Lets the server close as soon as its last answer is out. Node waits for two kinds of connections with nothing under
  * way: those that never asked anything, for their first request, and those that get an answer while it closes, for
  * their next one, a minute and more with the process hanging on them.
  */

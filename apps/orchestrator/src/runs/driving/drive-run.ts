@@ -31,10 +31,10 @@ import { conversationAfter, foldedOf, textDialectOf } from '../sessions/conversa
 import type { ConfiguredModel } from '../models/models-file.ts';
 import { Broken } from './broken.ts';
 import type { DriveParts } from './drive-parts.ts';
-import { OwnTime, TimedModel } from './orchestration-overhead.ts';
+import { OrchestrationOverhead, TimedModel } from './orchestration-overhead.ts';
 import { mostCost, ReservedModel, type ReplyMost } from '../models/reserved-model.ts';
 import { runCall } from './run-call.ts';
-import { RunVoice } from './run-event-publisher.ts';
+import { RunEventPublisher } from './run-event-publisher.ts';
 import { callerOf, callsBefore, heldIn, rulesFor } from './run-terms.ts';
 import { TokenDraws } from './token-draws.ts';
 
@@ -57,7 +57,7 @@ export class DriveRun {
   #dialect: TextDialect | null = null;
   #hasBegun = false;
   #prices: ConfiguredModel['prices'] = null;
-  #voice!: RunVoice;
+  #publisher!: RunEventPublisher;
   #draws!: TokenDraws;
 
   constructor(parts: DriveParts, claim: RunClaim) {
@@ -91,7 +91,7 @@ export class DriveRun {
       if (error instanceof LeaseLost) return [];
       return await this.#brokenOff(error);
     } finally {
-      this.#voice?.end();
+      this.#publisher?.end();
     }
   }
 
@@ -112,7 +112,7 @@ export class DriveRun {
     this.#draws = new TokenDraws(this.#claim, run.state === 'running' ? null : this.#used(), (draw) =>
       this.#parts.draw(this.#caller, { capability_token_id, ...draw }),
     );
-    this.#voice = new RunVoice(this.#claim, this.#seq, this.#parts.tell);
+    this.#publisher = new RunEventPublisher(this.#claim, this.#seq, this.#parts.tell);
     this.#prices = this.#parts.models.read(session.model)?.prices ?? null;
     if (open.revoked) throw new Broken('revoked');
     if (run.cancel_by !== null) throw new Broken('cancelled');
@@ -142,12 +142,12 @@ export class DriveRun {
     const prompt = await this.#parts.prompt(this.#caller, this.#open, this.#dialect);
     await this.#parts.work.begin(this.#claim, prompt);
     this.#hasBegun = true;
-    this.#voice.kept(this.#seq);
+    this.#publisher.kept(this.#seq);
     return prompt;
   }
 
   #loop(model: ConfiguredModel, { system, tools }: RunPrompt): Promise<AgentOutcome> {
-    const waits = new OwnTime(this.#parts.monotonic, (ms) => {
+    const waits = new OrchestrationOverhead(this.#parts.monotonic, (ms) => {
       this.#parts.watch.took(ms);
     });
     const of = this.#callContext(model, waits);
@@ -163,20 +163,23 @@ export class DriveRun {
       callTool: (call, place, signal) =>
         runCall(
           this.#parts.calls,
-          { ...of, started: (operationId) => this.#voice.started(place.round, place.index, operationId, call.tool_id) },
+          {
+            ...of,
+            started: (operationId) => this.#publisher.started(place.round, place.index, operationId, call.tool_id),
+          },
           call,
           place,
           signal,
           callsBefore(this.#state, place),
         ),
-      onNote: (note) => this.#voice.heard(note),
+      onNote: (note) => this.#publisher.received(note),
       wait: this.#parts.calls.wait,
       chance: this.#parts.chance,
     });
   }
 
   /** What all calls of the run have in common. */
-  #callContext(model: ConfiguredModel, waits: OwnTime) {
+  #callContext(model: ConfiguredModel, waits: OrchestrationOverhead) {
     return {
       waits,
       caller: this.#caller,
@@ -198,7 +201,7 @@ export class DriveRun {
   }
 
   /** The model as the run asks it: in its dialect, within what it may spend, timed and counted. */
-  #modelOf(model: ConfiguredModel, waits: OwnTime): Model {
+  #modelOf(model: ConfiguredModel, waits: OrchestrationOverhead): Model {
     const { models, watch } = this.#parts;
     const counted = watch.of(models.open(model, this.#replies), model, this.#claim.tenant_id);
     return this.#speaking(this.#within(new TimedModel(counted, waits), model));
@@ -275,7 +278,7 @@ export class DriveRun {
     };
     const appended = await this.#parts.work.append(this.#claim, this.#seq + 1, event, sums, LEASE_MS);
     this.#seq += 1;
-    this.#voice.kept(this.#seq);
+    this.#publisher.kept(this.#seq);
     return appended;
   }
 
@@ -284,7 +287,7 @@ export class DriveRun {
       held.filter(({ waits_for }) => (waits_for === 'run') === isBelow).map(({ operation_id }) => operation_id);
     await this.#draws.settle(this.#used());
     await this.#parts.work.wait(this.#claim, idsOf(false), LOOK_MS, idsOf(true));
-    this.#voice.kept(this.#seq);
+    this.#publisher.kept(this.#seq);
     return idsOf(false);
   }
 
@@ -348,6 +351,6 @@ export class DriveRun {
 
   /** Whether it was read: before that, nobody can say anything of it. */
   get isOpen(): boolean {
-    return this.#voice !== undefined;
+    return this.#publisher !== undefined;
   }
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import { OwnTime } from './orchestration-overhead.ts';
+import { OrchestrationOverhead } from './orchestration-overhead.ts';
 
 function clocked() {
   const told: number[] = [];
@@ -9,7 +9,7 @@ function clocked() {
     pass: (ms: number) => {
       clock.now += ms;
     },
-    own: new OwnTime(
+    overhead: new OrchestrationOverhead(
       () => clock.now,
       (ms) => told.push(ms),
     ),
@@ -17,50 +17,50 @@ function clocked() {
 }
 
 test("a round's own time is what nobody else was waited for", () => {
-  const { own, told, pass } = clocked();
-  own.asked();
+  const { overhead, told, pass } = clocked();
+  overhead.asked();
   pass(2_000);
-  own.replied();
+  overhead.replied();
   pass(3);
-  own.began();
+  overhead.began();
   pass(500);
-  own.ended();
+  overhead.ended();
   pass(4);
-  own.asked();
+  overhead.asked();
   expect(told).toEqual([7]);
 });
 
 test('calls at once are waited for together, and a call that is asked for again counts its pause', () => {
-  const { own, told, pass } = clocked();
-  own.replied();
+  const { overhead, told, pass } = clocked();
+  overhead.replied();
   for (const ms of [1, 10]) {
     pass(ms);
-    own.began();
+    overhead.began();
   }
   pass(100);
-  own.ended();
+  overhead.ended();
   pass(100);
   // A third one, while the second is away.
-  own.began();
-  own.ended();
+  overhead.began();
+  overhead.ended();
   pass(100);
-  own.ended();
+  overhead.ended();
   pass(2);
-  own.began();
+  overhead.began();
   pass(100);
-  own.ended();
+  overhead.ended();
   pass(5);
-  own.asked();
+  overhead.asked();
   // Ten of them went by while the first call was away.
   expect(told).toEqual([8]);
 });
 
 test('a round without calls, and a reply that failed, say nothing', () => {
-  const { own, told, pass } = clocked();
-  own.replied();
+  const { overhead, told, pass } = clocked();
+  overhead.replied();
   pass(5);
-  own.asked();
+  overhead.asked();
   pass(5);
-  own.asked();
+  overhead.asked();
   expect(told).toEqual([]);
 });

@@ -9,7 +9,7 @@ import type { Waits } from '../../calls/propose.ts';
  * nothing was called, or which a person, a sub-agent or a restart came between. INVARIANT (nobody waits for it): it
  * tells, and nothing follows from it.
  */
-export class OwnTime implements Waits {
+export class OrchestrationOverhead implements Waits {
   readonly #now: () => number;
   readonly #tell: (ms: number) => void;
   /** since when nobody is waited for; null: somebody is, or no round is under way */
@@ -57,19 +57,19 @@ export class OwnTime implements Waits {
 export class TimedModel extends Model {
   readonly name: string;
   readonly #model: Model;
-  readonly #own: OwnTime;
+  readonly #overhead: OrchestrationOverhead;
 
-  constructor(model: Model, own: OwnTime) {
+  constructor(model: Model, overhead: OrchestrationOverhead) {
     super();
     this.name = model.name;
     this.#model = model;
-    this.#own = own;
+    this.#overhead = overhead;
   }
 
   override async *reply(conversation: Conversation, signal: AbortSignal): AsyncGenerator<ModelDelta, ModelTurn, void> {
-    this.#own.asked();
+    this.#overhead.asked();
     const turn = yield* this.#model.reply(conversation, signal);
-    this.#own.replied();
+    this.#overhead.replied();
     return turn;
   }
 }

@@ -6,13 +6,13 @@ import { parseJson } from '@writ/digest';
 import { newId } from '@writ/nest-kit';
 import type { RunRow, SessionContent, SessionRow } from '../../store/sessions/sessions.ts';
 import type { ParsedCall } from '../../calls/parsed-call.ts';
-import type { Patience, Propose, Waits } from '../../calls/propose.ts';
+import type { WaitOptions, Propose, Waits } from '../../calls/propose.ts';
 import { cameOf, type Came, type StagedChanges } from '../turns/staged-changes.ts';
 import type { Turn } from '../turns/turn-call.ts';
 
 /** What calls of runs are made with. */
 export interface CallParts {
-  /** reads a call by the rules of the API's door */
+  /** reads a call by the rules of the API */
   readonly parse: (body: unknown, keyHeader: undefined, caller: Caller) => ParsedCall;
   /** the way of every call: proposed to the kernel, and followed until it has ended, is held, or nobody waits */
   readonly propose: Propose['run'];
@@ -100,7 +100,7 @@ function asItIs(
   of.started(operationId);
   let told: string = operationId;
   return async () => {
-    const view = await parts.propose(of.caller, operationId, parsed, patienceOf(of, gone));
+    const view = await parts.propose(of.caller, operationId, parsed, waitOptionsOf(of, gone));
     // A call that was asked for before is the operation that it became then.
     if (view.operation_id !== told) of.started(view.operation_id);
     told = view.operation_id;
@@ -108,7 +108,7 @@ function asItIs(
   };
 }
 
-const patienceOf = ({ waits }: CallOf, gone: AbortSignal): Patience => ({
+const waitOptionsOf = ({ waits }: CallOf, gone: AbortSignal): WaitOptions => ({
   waitMs: WAIT_MS,
   gone,
   ...(waits === undefined ? {} : { waits }),
@@ -144,7 +144,7 @@ function inTwoSteps(
   const tokens = earlier.flatMap(({ mode, args }) => (mode === 'apply' ? [String(args['token'])] : []));
   let isTold = false;
   return async () => {
-    const asking = { caller: of.caller, turn: turnOf(of, round), patience: patienceOf(of, gone) };
+    const asking = { caller: of.caller, turn: turnOf(of, round), waitOptions: waitOptionsOf(of, gone) };
     const came =
       call.mode === 'stage' ? await parts.staged.stage(asking, call) : await parts.staged.apply(asking, call, tokens);
     if (came.view !== null && !isTold) of.started(came.view.operation_id);

@@ -2,7 +2,7 @@
 import { ModelError, type AgentNote } from '@writ/agent-loop';
 import { newId } from '@writ/nest-kit';
 import type { RunNews, TenantId } from '@writ/contract';
-import { RunVoice } from './run-event-publisher.ts';
+import { RunEventPublisher } from './run-event-publisher.ts';
 
 const RUN = newId('run');
 const text = (words: string, round = 1): AgentNote => ({ kind: 'delta', round, delta: { kind: 'text', text: words } });
@@ -12,19 +12,20 @@ const asked = (args: Record<string, unknown>): AgentNote => ({
   delta: { kind: 'call', call: { id: 'c', tool_id: 'fs.read', args } },
 });
 
-function voice() {
+function published() {
   const told: RunNews[] = [];
   return {
     told,
-    voice: new RunVoice({ tenant_id: newId('tenant') as TenantId, run_id: RUN }, 3, (news) => {
+    publisher: new RunEventPublisher({ tenant_id: newId('tenant') as TenantId, run_id: RUN }, 3, (news) => {
       told.push(news);
     }),
   };
 }
 
 test("pieces of a text are told as one, in their order among what else streams, and a round's text is its own", () => {
-  const { told, voice: run } = voice();
-  for (const note of [text('one '), text('two'), asked({ path: 'a' }), text('three'), text('four', 2)]) run.heard(note);
+  const { told, publisher: run } = published();
+  for (const note of [text('one '), text('two'), asked({ path: 'a' }), text('three'), text('four', 2)])
+    run.received(note);
   expect(told).toEqual([]);
   run.end();
   expect(told.map(({ seq, live }) => [seq, live])).toEqual([
@@ -41,10 +42,10 @@ test("pieces of a text are told as one, in their order among what else streams, 
 });
 
 test('what was gathered before an event was kept never leaves behind it, and what comes then leaves once', () => {
-  const { told, voice: run } = voice();
-  run.heard(text('one'));
+  const { told, publisher: run } = published();
+  run.received(text('one'));
   run.kept(4);
-  run.heard(text('two', 2));
+  run.received(text('two', 2));
   run.end();
   run.end();
   expect(told.map(({ seq, live }) => [seq, live.map(({ data }) => data['text'])])).toEqual([
@@ -54,15 +55,15 @@ test('what was gathered before an event was kept never leaves behind it, and wha
 });
 
 test('a model that is asked again says so, and long arguments are told with the whole reply alone', () => {
-  const { told, voice: run } = voice();
-  run.heard({
+  const { told, publisher: run } = published();
+  run.received({
     kind: 'retry',
     round: 2,
     failures: 1,
     delay_ms: 70,
     error: new ModelError('overloaded', 'the words of a provider'),
   });
-  run.heard(asked({ content: 'x'.repeat(16_384) }));
+  run.received(asked({ content: 'x'.repeat(16_384) }));
   run.started(2, 0, 'op_1', 'fs.write');
   run.end();
   expect(told[0]!.live).toEqual([

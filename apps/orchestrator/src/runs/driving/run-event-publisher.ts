@@ -8,11 +8,11 @@ const GATHER_MS = 50;
 const ARGS_CHARS_MAX = 16_384;
 
 /**
- * Tells whoever watches a run, at any replica, what streams and how far its events are kept. What it says is kept
+ * Tells whoever watches a run, at any replica, what streams and how far its events are kept. What it publishes is kept
  * nowhere and may be lost.
  */
-export class RunVoice {
-  readonly #tell: (news: RunNews) => void;
+export class RunEventPublisher {
+  readonly #send: (news: RunNews) => void;
   readonly #of: { readonly tenant_id: TenantId; readonly run_id: string };
   #seq: number;
   #live: RunLive[] = [];
@@ -21,11 +21,11 @@ export class RunVoice {
   constructor(
     of: { readonly tenant_id: TenantId; readonly run_id: string },
     seq: number,
-    tell: (news: RunNews) => void,
+    send: (news: RunNews) => void,
   ) {
     this.#of = of;
     this.#seq = seq;
-    this.#tell = tell;
+    this.#send = send;
   }
 
   /**
@@ -35,14 +35,14 @@ export class RunVoice {
   kept(seq: number): void {
     this.#seq = seq;
     this.#live = [];
-    this.#say();
+    this.#publish();
   }
 
   started(round: number, index: number, operation_id: string, tool_id: string): void {
     this.#add({ event: 'started', data: { round, index, operation_id, tool_id } });
   }
 
-  heard(note: AgentNote): void {
+  received(note: AgentNote): void {
     if (note.kind === 'retry')
       this.#add({
         event: 'retry',
@@ -60,9 +60,9 @@ export class RunVoice {
     });
   }
 
-  /** Says what was gathered; nothing is said afterwards. */
+  /** Publishes what was gathered; nothing is published afterwards. */
   end(): void {
-    if (this.#live.length > 0) this.#say();
+    if (this.#live.length > 0) this.#publish();
   }
 
   #text(round: number, text: string): void {
@@ -74,13 +74,13 @@ export class RunVoice {
 
   #add(live: RunLive): void {
     this.#live.push(live);
-    this.#timer ??= setTimeout(() => this.#say(), GATHER_MS).unref();
+    this.#timer ??= setTimeout(() => this.#publish(), GATHER_MS).unref();
   }
 
-  #say(): void {
+  #publish(): void {
     clearTimeout(this.#timer);
     this.#timer = undefined;
-    this.#tell({
+    this.#send({
       v: 1,
       ...this.#of,
       run_id: this.#of.run_id as RunNews['run_id'],

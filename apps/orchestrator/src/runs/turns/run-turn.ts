@@ -17,7 +17,7 @@ import type { RateLimit } from '../../edge/access/rate-limit.ts';
 import type { TurnView } from './turn-schemas.ts';
 import type { Step } from '../../calls/in-order.ts';
 import type { ProposeInOrder } from '../../calls/propose-in-order.ts';
-import type { Patience } from '../../calls/propose.ts';
+import type { WaitOptions } from '../../calls/propose.ts';
 import { receiptHref, type ShowOperation } from '../../calls/show-operation.ts';
 import { cameOf, type Asking, type Came, type StagedChanges } from './staged-changes.ts';
 import { callOf, keyOf, type PostedTurn } from './turn-call.ts';
@@ -60,17 +60,17 @@ export class RunTurn {
   }
 
   /**
-   * The turn as far as it comes within `patience.waitMs`. Posted again it goes on from there. Faults: `conflict` where
-   * the turn was posted before with another output, `limit.exceeded` for one that can't be read within its budget, and
-   * those of a proposal that aren't of one call: then the turn is posted again.
+   * The turn as far as it comes within `waitOptions.waitMs`. Posted again it goes on from there. Faults: `conflict`
+   * where the turn was posted before with another output, `limit.exceeded` for one that can't be read within its
+   * budget, and those of a proposal that aren't of one call: then the turn is posted again.
    */
-  async run(caller: Caller, turn: PostedTurn, patience: Patience): Promise<TurnView> {
+  async run(caller: Caller, turn: PostedTurn, waitOptions: WaitOptions): Promise<TurnView> {
     const parsed = await this.#read(caller, turn);
     this.#rate.charge(caller.tenant_id, Math.max(0, parsed.calls.length - 1));
     const tokens = (until: number): string[] =>
       parsed.calls.slice(0, until).flatMap(({ mode, args }) => (mode === 'apply' ? [String(args['token'])] : []));
-    const steps = parsed.calls.map((call, index) => this.#step({ caller, turn, patience }, call, tokens(index)));
-    const came = await this.#order.steps(steps, isSequential(turn.dialect) ? 'sequence' : 'disjoint', patience);
+    const steps = parsed.calls.map((call, index) => this.#step({ caller, turn, waitOptions }, call, tokens(index)));
+    const came = await this.#order.steps(steps, isSequential(turn.dialect) ? 'sequence' : 'disjoint', waitOptions);
     came.forEach((each, index) => {
       refuseAnother(each, parsed.calls[index], turn);
     });
@@ -94,18 +94,18 @@ export class RunTurn {
     return {
       touches: call.mode === 'run' ? touchesOf(call) : null,
       begin: async (waitMs) => {
-        const came = await this.#begin({ ...asking, patience: { ...asking.patience, waitMs } }, call, earlier);
+        const came = await this.#begin({ ...asking, waitOptions: { ...asking.waitOptions, waitMs } }, call, earlier);
         return { came, isOver: came.view === null || isFinal(came.view.state) };
       },
     };
   }
 
   async #begin(asking: Asking, call: DialectCall, earlier: readonly string[]): Promise<Came> {
-    const { caller, turn, patience } = asking;
+    const { caller, turn, waitOptions } = asking;
     if (call.mode === 'stage') return await this.#staged.stage(asking, call);
     if (call.mode === 'apply') return await this.#staged.apply(asking, call, earlier);
     return cameOf(
-      await this.#order.one(caller, callOf(turn, caller, { ...call, key: keyOf(turn, call.id) }), patience),
+      await this.#order.one(caller, callOf(turn, caller, { ...call, key: keyOf(turn, call.id) }), waitOptions),
     );
   }
 

@@ -11,7 +11,7 @@ import { parseIJson } from '@writ/digest';
 import type { EditArgs } from '@writ/workspace';
 import type { ParsedCall } from '../../calls/parsed-call.ts';
 import type { ProposeInOrder, Ran } from '../../calls/propose-in-order.ts';
-import type { Patience } from '../../calls/propose.ts';
+import type { WaitOptions } from '../../calls/propose.ts';
 import type { ShowOperation } from '../../calls/show-operation.ts';
 import { COMPARED_BYTES_MAX, type ChangePreview, type StagedText } from '../../calls/diffs/preview-change.ts';
 import { PREVIEW_CHANGE } from '../../calls/tasks.ts';
@@ -45,7 +45,7 @@ export type StagedCall = Pick<DialectCall, 'id' | 'tool_id' | 'args'>;
 export interface Asking {
   readonly caller: Caller;
   readonly turn: Turn;
-  readonly patience: Patience;
+  readonly waitOptions: WaitOptions;
 }
 
 const failed = (code: string, message: string, hint: string | null = null): Outcome => ({
@@ -97,16 +97,16 @@ export class StagedChanges {
    * agent may make, on a file that it may read.
    */
   async stage(asking: Asking, { id, tool_id, args }: StagedCall): Promise<Came> {
-    const { caller, turn, patience } = asking;
+    const { caller, turn, waitOptions } = asking;
     const write = { ...callOf(turn, caller, { tool_id, args, key: keyOf(turn, id) }), dry_run: true };
-    const tried = cameOf(await this.#with.order.one(caller, write, patience));
+    const tried = cameOf(await this.#with.order.one(caller, write, waitOptions));
     if (tried.outcome.standing !== 'completed') return tried;
     const path = String(args['path']);
     const read = cameOf(
       await this.#with.order.one(
         caller,
         callOf(turn, caller, { tool_id: 'fs.read', args: { path }, key: keyOf(turn, id, 'staged') }),
-        patience,
+        waitOptions,
       ),
     );
     if (read.view === null || !isFinal(read.view.state)) return read;
@@ -190,7 +190,7 @@ export class StagedChanges {
    * calls of this turn used before it. What the token says is believed for its MAC; what the call may do is the
    * kernel's to say.
    */
-  async apply({ caller, turn, patience }: Asking, { args }: StagedCall, earlier: readonly string[]): Promise<Came> {
+  async apply({ caller, turn, waitOptions }: Asking, { args }: StagedCall, earlier: readonly string[]): Promise<Came> {
     const read = (token: string) => this.#with.tokens.read(token, boundTo(turn, caller));
     const staged = read(String(args['token']));
     if (staged === null)
@@ -207,7 +207,7 @@ export class StagedChanges {
       // comes too late.
       ...(isOver ? { deadline: staged.expires_at } : {}),
     };
-    const came = cameOf(await this.#with.order.one(caller, call, patience));
+    const came = cameOf(await this.#with.order.one(caller, call, waitOptions));
     const staleNow = staleness(came, turn, isOver);
     return {
       ...came,
