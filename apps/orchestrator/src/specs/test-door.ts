@@ -55,7 +55,8 @@ export const RECORDED: ConfiguredModel = {
   transcript: { v: 1, model: 'spec', prompt: 'do it', turns: [{ text: 'Done.', calls: [], stop: 'end' }] },
 };
 
-const settings = {
+/** A configuration with which nothing is bounded that a spec does not bound itself. */
+export const SETTINGS = {
   WRIT_SHARD: 's0',
   WRIT_RATE_PER_SECOND: 100_000,
   WRIT_RATE_BURST: 100_000,
@@ -113,7 +114,7 @@ export async function openTestDoor(more: Partial<OrchestratorConfig> = {}) {
     jobWork: jobs.work,
     close: async () => undefined,
   };
-  const config = { ...settings, ...more } as unknown as OrchestratorConfig;
+  const config = { ...SETTINGS, ...more } as unknown as OrchestratorConfig;
   const app = await NestFactory.create(
     OrchestratorModule.with(config, { bus, logger, telemetry, readiness }, stores),
     new HttpAdapter(allowedMethodsOf(ROUTES), config.WRIT_TRUSTED_PROXIES),
