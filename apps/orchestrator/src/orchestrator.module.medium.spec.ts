@@ -13,7 +13,7 @@ import { prepareHttpServer } from './edge/server/http-server.ts';
 import { READ_JSON } from './edge/work/tasks.ts';
 import { WorkerTasks } from './edge/work/worker-tasks.ts';
 import { OrchestratorModule } from './orchestrator.module.ts';
-import { SETTINGS } from './specs/test-door.ts';
+import { SETTINGS } from './specs/test-api.ts';
 
 let app: INestApplication;
 let bus: Bus;

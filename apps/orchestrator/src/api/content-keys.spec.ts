@@ -7,25 +7,25 @@ import { ROUTES } from './routes.ts';
 import { viewOf } from '../specs/fake-views.ts';
 import { sampleOf } from '../specs/sample-requests.ts';
 import { createFixture } from '../specs/tenant-fixture.ts';
-import { openTestDoor, PLATFORM_KEY, type TestDoor, type TestTenant } from '../specs/test-door.ts';
+import { openTestApi, PLATFORM_KEY, type TestApi, type TestTenant } from '../specs/test-api.ts';
 
 const KEY = randomBytes(32);
 const opens = { key: KEY.toString('base64'), attempt: 1 };
 const SPELLINGS = [KEY.toString('base64'), KEY.toString('base64url'), KEY.toString('hex')];
 const CLEAR = Buffer.from(JSON.stringify({ text: 'what it returned' }));
 
-let door: TestDoor;
+let api: TestApi;
 let tenant: TestTenant;
 beforeAll(async () => {
-  door = await openTestDoor();
-  tenant = await door.newTenant();
+  api = await openTestApi();
+  tenant = await api.newTenant();
 });
-afterAll(() => door.close());
+afterAll(() => api.close());
 
 /** What an attempt of the call stored, sealed. */
 async function stored(operationId: string, kind: 'result' | 'stdout' | 'stderr') {
   return sealedRef(
-    await door.blobs.put(
+    await api.blobs.put(
       tenant.tenantId,
       sealContent({ key: KEY, tenantId: tenant.tenantId, operationId, attempt: 1 }, kind, CLEAR),
     ),
@@ -33,22 +33,22 @@ async function stored(operationId: string, kind: 'result' | 'stdout' | 'stderr')
 }
 
 it('every route that shows a call shows what is sealed of it, and no route the key', async () => {
-  const has = await createFixture(door, tenant);
+  const has = await createFixture(api, tenant);
   const { operation_id } = has;
-  door.kernel.opens = opens;
-  const view = door.kernel.find({ tenant_id: tenant.tenantId } as never, operation_id) as OperationView;
-  door.kernel.keep(tenant.tenantId, operation_id, 'operation', {
+  api.kernel.opens = opens;
+  const view = api.kernel.find({ tenant_id: tenant.tenantId } as never, operation_id) as OperationView;
+  api.kernel.keep(tenant.tenantId, operation_id, 'operation', {
     ...view,
     result: { ...view.result!, result_ref: await stored(operation_id, 'result') },
   });
   for (const kind of ['stdout', 'stderr'] as const)
-    door.kernel.keep(tenant.tenantId, `${kind} of ${operation_id}`, 'output', {
+    api.kernel.keep(tenant.tenantId, `${kind} of ${operation_id}`, 'output', {
       v: 1,
       ref: { ...(await stored(operation_id, kind)), cut: false },
       expires_at: 1,
       opens,
     });
-  door.kernel.admits = async (call) =>
+  api.kernel.admits = async (call) =>
     viewOf(call, 'no_op', {}, { result_ref: await stored(call.operation_id, 'result') });
   const shown = new Set<string>();
   for (const { id, method, path, allowed } of ROUTES) {
@@ -64,7 +64,7 @@ it('every route that shows a call shows what is sealed of it, and no route the k
         /\{([a-z_]+)\}/g,
         (_all, name: string) => (has as Record<string, string>)[name] ?? 'missing',
       );
-      const { text, headers } = await door.ask(method, `${filled}${query}`, {
+      const { text, headers } = await api.ask(method, `${filled}${query}`, {
         ...sample,
         ...(key === undefined ? {} : { key }),
       });
@@ -88,14 +88,14 @@ it('every route that shows a call shows what is sealed of it, and no route the k
       'runTurn',
     ]),
   );
-  expect(door.kernel.asked.some(({ verb }) => verb === 'operation.result')).toBe(true);
+  expect(api.kernel.asked.some(({ verb }) => verb === 'operation.result')).toBe(true);
 }, 120_000);
 
 it('a call with long arguments is answered without what they are sealed under', async () => {
-  const has = await createFixture(door, tenant);
+  const has = await createFixture(api, tenant);
   const { agent_id, capability_token_id, workspace_id } = has;
-  door.kernel.admits = (call) => viewOf(call, 'held');
-  const answer = await door.ask('POST', '/v1/tool-calls', {
+  api.kernel.admits = (call) => viewOf(call, 'held');
+  const answer = await api.ask('POST', '/v1/tool-calls', {
     key: tenant.admin,
     body: {
       tool_id: 'fs.write',
@@ -105,7 +105,7 @@ it('a call with long arguments is answered without what they are sealed under', 
       workspace_id,
     },
   });
-  const { args_key } = door.kernel.asked.findLast(({ verb }) => verb === 'admit')?.request as AdmitRequest;
+  const { args_key } = api.kernel.asked.findLast(({ verb }) => verb === 'admit')?.request as AdmitRequest;
   expect(args_key).toMatch(/^.{43}=$/);
   expect(answer.status).toBe(202);
   expect(`${answer.text}${JSON.stringify([...answer.headers])}`).not.toContain(args_key);

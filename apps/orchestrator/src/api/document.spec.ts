@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import { FAULTS } from '@writ/contract';
 import { ROUTES } from './routes.ts';
-import { openTestDoor } from '../specs/test-door.ts';
+import { openTestApi } from '../specs/test-api.ts';
 import { ApiDocument } from '../edge/openapi/document.ts';
 import { NAMED } from './named-schemas.ts';
 
@@ -127,31 +127,31 @@ describe('the document', () => {
 });
 
 test('the pages show the document with nothing from elsewhere, under a policy that lets nothing else in', async () => {
-  const door = await openTestDoor();
-  const page = await door.ask('GET', '/docs');
+  const api = await openTestApi();
+  const page = await api.ask('GET', '/docs');
   expect(page.headers.get('content-security-policy')).toContain("default-src 'none'");
   expect(page.text).not.toMatch(/(?:src|href)="(?:https?:)?\/\//);
   const parts = [...page.text.matchAll(/(?:src|href)="\.?\/?([^"]+)"/g)].map(([, path]) => path ?? '');
   expect(parts.length).toBeGreaterThan(3);
   for (const part of parts)
-    expect([part, (await door.ask('GET', `/docs/${part.replace(/^docs\//, '')}`)).status]).toEqual([part, 200]);
-  expect((await door.ask('GET', '/docs/swagger-ui-init.js')).text).toContain('proposeToolCall');
-  expect((await door.ask('GET', '/docs/no-such-file.js')).json['code']).toBe('not_found');
-  await door.close();
+    expect([part, (await api.ask('GET', `/docs/${part.replace(/^docs\//, '')}`)).status]).toEqual([part, 200]);
+  expect((await api.ask('GET', '/docs/swagger-ui-init.js')).text).toContain('proposeToolCall');
+  expect((await api.ask('GET', '/docs/no-such-file.js')).json['code']).toBe('not_found');
+  await api.close();
 });
 
 test('the public keys are those of the files', async () => {
-  const door = await openTestDoor();
-  expect((await door.ask('GET', '/.well-known/writ-keys.json')).json).toEqual({
+  const api = await openTestApi();
+  expect((await api.ask('GET', '/.well-known/writ-keys.json')).json).toEqual({
     record_keys: [{ keyid: 'k', jwk: { kty: 'OKP' } }],
     log_keys: ['writ.local+00000000+AAAA'],
   });
-  door.readiness.add('kernel', () => {
+  api.readiness.add('kernel', () => {
     throw new Error('away');
   });
-  expect(await door.ask('GET', '/readyz')).toMatchObject({
+  expect(await api.ask('GET', '/readyz')).toMatchObject({
     status: 503,
     json: { ready: false, checks: { kernel: 'failed' } },
   });
-  await door.close();
+  await api.close();
 });

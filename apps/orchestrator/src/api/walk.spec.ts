@@ -8,7 +8,7 @@ import { ROUTES } from './routes.ts';
 import { Compile } from 'typebox/compile';
 import { sampleOf } from '../specs/sample-requests.ts';
 import { createFixture, type Fixture } from '../specs/tenant-fixture.ts';
-import { openTestDoor, PLATFORM_KEY, problem, type TestDoor, type TestTenant } from '../specs/test-door.ts';
+import { openTestApi, PLATFORM_KEY, problem, type TestApi, type TestTenant } from '../specs/test-api.ts';
 
 interface Operation {
   readonly operationId: string;
@@ -17,7 +17,7 @@ interface Operation {
   readonly responses: Record<string, { content?: Record<string, unknown> }>;
 }
 
-let door: TestDoor;
+let api: TestApi;
 let mine: TestTenant;
 let theirs: TestTenant;
 let has: Fixture;
@@ -25,17 +25,17 @@ let foreign: Fixture;
 let documented: { method: string; path: string; operation: Operation }[];
 
 beforeAll(async () => {
-  door = await openTestDoor();
-  [mine, theirs] = [await door.newTenant(), await door.newTenant()];
-  [has, foreign] = [await createFixture(door, mine), await createFixture(door, theirs)];
-  const { paths } = (await door.ask('GET', '/openapi.json')).json as {
+  api = await openTestApi();
+  [mine, theirs] = [await api.newTenant(), await api.newTenant()];
+  [has, foreign] = [await createFixture(api, mine), await createFixture(api, theirs)];
+  const { paths } = (await api.ask('GET', '/openapi.json')).json as {
     paths: Record<string, Record<string, Operation>>;
   };
   documented = Object.entries(paths).flatMap(([path, methods]) =>
     Object.entries(methods).map(([method, operation]) => ({ method: method.toUpperCase(), path, operation })),
   );
 });
-afterAll(() => door.close());
+afterAll(() => api.close());
 
 const rowOf = (id: string) => ROUTES.find((row) => row.id === id)!;
 const fill = (path: string, ids: Record<string, string>): string =>
@@ -55,7 +55,7 @@ const ask = (
   from: Fixture = ids,
 ) => {
   const { query = '', ...sample } = sampleOf(id, from);
-  return door.ask(method, `${fill(path, ids)}${query}`, { ...sample, ...(key === undefined ? {} : { key }) });
+  return api.ask(method, `${fill(path, ids)}${query}`, { ...sample, ...(key === undefined ? {} : { key }) });
 };
 /**
  * Sends the head of a request alone, and resolves with the status of the answer: a body that is announced as too large
@@ -216,7 +216,7 @@ it('refuses what is no JSON, of another shape or of another type, on every route
     const row = rowOf(operationId);
     if (row.body === undefined) return;
     const send = (text: string, headers = {}) =>
-      door.ask(method, fill(path, has), { text, headers, key: keyFor(operationId)! });
+      api.ask(method, fill(path, has), { text, headers, key: keyFor(operationId)! });
     const codes = async (...texts: string[]) => Promise.all(texts.map(async (text) => (await send(text)).json['code']));
     expect([
       operationId,
@@ -246,7 +246,7 @@ it('refuses a body that is larger than a route takes, on every route that takes 
       row.bytes === true
         ? (row.bytesOf?.bytesMax ?? LIMITS.uploadBytes.max)
         : (row.bodyBytesMax ?? LIMITS.httpBodyBytes.max);
-    const status = await sendHeaders(`${door.url}${fill(path, has)}`, method, {
+    const status = await sendHeaders(`${api.url}${fill(path, has)}`, method, {
       authorization: `Bearer ${keyFor(operationId)!}`,
       'content-length': String(bytesMax + 1),
       'content-type': row.bytes === true ? (row.bytesOf?.media ?? 'application/octet-stream') : 'application/json',
@@ -264,13 +264,13 @@ it('lists what is answered where nothing is by a name in the path, and where hea
       expect.arrayContaining(['413', ...(path.includes('{') ? ['404'] : [])]),
     ]);
   });
-  expect(await sendHeaders(`${door.url}/v1/agents`, 'GET', { 'x-large': 'x'.repeat(64 * 1024) })).toBe(413);
+  expect(await sendHeaders(`${api.url}/v1/agents`, 'GET', { 'x-large': 'x'.repeat(64 * 1024) })).toBe(413);
 });
 
 it('refuses a method that a path does not take, and says which it takes', async () => {
   await each(async ({ path }) => {
     const takes = documented.filter((one) => one.path === path).map((one) => one.method);
-    const answer = await door.ask(
+    const answer = await api.ask(
       ['PATCH', 'DELETE', 'PUT'].find((method) => !takes.includes(method)) ?? '',
       fill(path, has),
     );
@@ -283,7 +283,7 @@ it('refuses query parameters that it does not know', async () => {
   await each(async ({ method, path, operation: { operationId } }) => {
     if (rowOf(operationId).allowed === 'public') return;
     const { query: _query, ...sample } = sampleOf(operationId, has);
-    const answer = await door.ask(method, `${fill(path, has)}?no_such=1`, { ...sample, key: keyFor(operationId)! });
+    const answer = await api.ask(method, `${fill(path, has)}?no_such=1`, { ...sample, key: keyFor(operationId)! });
     expect([operationId, answer.json['code']]).toEqual([operationId, 'request.malformed']);
   });
 });

@@ -5,9 +5,9 @@ import { newId, ValueBox } from '@writ/nest-kit';
 import { encodeNode, snapshotIdOf } from '@writ/workspace';
 import { approvalOf, delegationOf, erasureOf, freezeOf, POLICY, registrarKeyOf, viewOf } from './fake-views.ts';
 import { sampleRecord } from './sample-record.ts';
-import type { TestDoor, TestTenant } from './test-door.ts';
+import type { TestApi, TestTenant } from './test-api.ts';
 
-/** A receipt in form only: the door hands on what the ledger made. */
+/** A receipt in form only: the API hands on what the ledger made. */
 export const RECEIPT: Receipt = {
   media_type: 'application/vnd.writ.receipt.v1+json',
   envelope: { payloadType: 'application/vnd.in-toto+json', payload: 'e30=', signatures: [{ keyid: 'k', sig: 'AAAA' }] },
@@ -82,8 +82,8 @@ export const GRANT = {
 };
 
 /** One of each thing for a tenant: ids by the name that they have in paths. */
-export async function createFixture(door: TestDoor, tenant: TestTenant) {
-  const { kernel, blobs, ledger, keys, hooks, runs, jobs } = door;
+export async function createFixture(api: TestApi, tenant: TestTenant) {
+  const { kernel, blobs, ledger, keys, hooks, runs, jobs } = api;
   const { tenantId, agentId } = tenant;
   const file = await blobs.put(tenantId, Buffer.from('hello\n'));
   const src = encodeNode([{ kind: 'file', mode: '755', name: 'a.txt', ...file }]);

@@ -1,19 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
-import { openTestDoor, problem, type TestDoor, type TestTenant } from '../../specs/test-door.ts';
+import { openTestApi, problem, type TestApi, type TestTenant } from '../../specs/test-api.ts';
 
-let door: TestDoor;
+let api: TestApi;
 let tenant: TestTenant;
 beforeAll(async () => {
-  door = await openTestDoor();
+  api = await openTestApi();
 });
-afterAll(() => door.close());
+afterAll(() => api.close());
 beforeEach(async () => {
-  tenant = await door.newTenant();
-  door.kernel.asked.length = 0;
+  tenant = await api.newTenant();
+  api.kernel.asked.length = 0;
 });
 
 const lend = (to: string, key = tenant.admin) =>
-  door.ask('POST', '/v1/approvals/delegations', { key, body: { to, note: 'away', expires_at: 9_000_000_000_000 } });
+  api.ask('POST', '/v1/approvals/delegations', { key, body: { to, note: 'away', expires_at: 9_000_000_000_000 } });
 const makeKey = async (role: string, principal?: string): Promise<string> => {
   const body = {
     name: 'a key',
@@ -21,11 +21,11 @@ const makeKey = async (role: string, principal?: string): Promise<string> => {
     ...(role === 'agent' ? { agent_id: tenant.agentId } : {}),
     ...(principal === undefined ? {} : { principal }),
   };
-  const { status, json } = await door.ask('POST', '/v1/api-keys', { key: tenant.admin, body });
+  const { status, json } = await api.ask('POST', '/v1/api-keys', { key: tenant.admin, body });
   expect(status).toBe(201);
   return json['api_key_id'] as string;
 };
-const isAsked = (): boolean => door.kernel.asked.some(({ verb }) => verb === 'delegation.create');
+const isAsked = (): boolean => api.kernel.asked.some(({ verb }) => verb === 'delegation.create');
 
 describe('the delegation of a right to approve', () => {
   it.each(['admin', 'operator'])('to a person with a key of the role %s is made', async (role) => {
@@ -53,13 +53,13 @@ describe('the delegation of a right to approve', () => {
   );
 
   it('to nobody, to somebody of another tenant and to a key that was revoked is refused alike', async () => {
-    const other = await door.newTenant();
-    await door.ask('POST', '/v1/api-keys', {
+    const other = await api.newTenant();
+    await api.ask('POST', '/v1/api-keys', {
       key: other.admin,
       body: { name: 'x', role: 'operator', principal: 'carol' },
     });
     const gone = await makeKey('operator');
-    await door.ask('DELETE', `/v1/api-keys/${gone}`, { key: tenant.admin });
+    await api.ask('DELETE', `/v1/api-keys/${gone}`, { key: tenant.admin });
     for (const to of ['nobody', 'carol', gone]) {
       const detail = expect.stringContaining(`nobody with a valid API key is called \`${to}\``) as unknown;
       expect((await lend(to)).json).toMatchObject({ code: 'request.malformed', pointer: '/to', detail });

@@ -2,23 +2,23 @@
 import { Fault, type ProposedCall } from '@writ/contract';
 import { newId } from '@writ/nest-kit';
 import { viewOf } from '../../specs/fake-views.ts';
-import { openTestDoor, type TestDoor, type TestTenant } from '../../specs/test-door.ts';
+import { openTestApi, type TestApi, type TestTenant } from '../../specs/test-api.ts';
 
-let door: TestDoor;
+let api: TestApi;
 let tenant: TestTenant;
 beforeAll(async () => {
-  door = await openTestDoor();
-  tenant = await door.newTenant();
+  api = await openTestApi();
+  tenant = await api.newTenant();
 });
-afterAll(() => door.close());
+afterAll(() => api.close());
 beforeEach(() => {
-  door.kernel.asked.length = 0;
+  api.kernel.asked.length = 0;
 });
 
 const approval = newId('approval');
 const edit = () =>
-  door.ask('POST', `/v1/approvals/${approval}/edit`, { key: tenant.operator, body: { args: { path: 'b' } } });
-const edits = () => door.kernel.asked.filter(({ verb }) => verb === 'approval.edit').map(({ request }) => request);
+  api.ask('POST', `/v1/approvals/${approval}/edit`, { key: tenant.operator, body: { args: { path: 'b' } } });
+const edits = () => api.kernel.asked.filter(({ verb }) => verb === 'approval.edit').map(({ request }) => request);
 const CALL = {
   agent_id: '',
   tool_id: 'fs.read',
@@ -34,7 +34,7 @@ const made = (operation_id: unknown) =>
 it.each(['deadline', 'bus.unreachable', 'database.unavailable'] as const)(
   'an edit whose answer is lost (%s) is sent again as the same call, with the same arguments',
   async (lost) => {
-    door.kernel.handlers.set('approval.edit', (_caller, { operation_id }) => {
+    api.kernel.handlers.set('approval.edit', (_caller, { operation_id }) => {
       if (edits().length < 3) throw new Fault(lost);
       return made(operation_id);
     });
@@ -49,7 +49,7 @@ it.each(['deadline', 'bus.unreachable', 'database.unavailable'] as const)(
 it.each(['conflict', 'approval.own_call', 'record.backlog', 'internal'] as const)(
   'an edit that was answered with `%s` is not sent again',
   async (code) => {
-    door.kernel.handlers.set('approval.edit', () => {
+    api.kernel.handlers.set('approval.edit', () => {
       throw new Fault(code);
     });
     expect((await edit()).json['code']).toBe(code);

@@ -2,21 +2,21 @@
 import { Fault, type ProposedCall } from '@writ/contract';
 import { givenValueContext, newId, ValueBox } from '@writ/nest-kit';
 import { viewOf } from '../../specs/fake-views.ts';
-import { openTestDoor, type TestDoor, type TestTenant } from '../../specs/test-door.ts';
+import { openTestApi, type TestApi, type TestTenant } from '../../specs/test-api.ts';
 
 const MARKER = 'marker-91c0-of-a-value';
 const box = new ValueBox(Buffer.alloc(32, 7));
-let door: TestDoor;
+let api: TestApi;
 let tenant: TestTenant;
 beforeAll(async () => {
-  door = await openTestDoor();
-  tenant = await door.newTenant();
-  door.kernel.handlers.set('value.key', async () => ({ public_key: (await box.publicKey()).toString('base64') }));
+  api = await openTestApi();
+  tenant = await api.newTenant();
+  api.kernel.handlers.set('value.key', async () => ({ public_key: (await box.publicKey()).toString('base64') }));
 });
-afterAll(() => door.close());
+afterAll(() => api.close());
 beforeEach(() => {
-  door.kernel.asked.length = 0;
-  door.kernel.handlers.set('approval.give', () => viewOf(CALL, 'admitted'));
+  api.kernel.asked.length = 0;
+  api.kernel.handlers.set('approval.give', () => viewOf(CALL, 'admitted'));
 });
 
 const approval = newId('approval');
@@ -30,15 +30,14 @@ const CALL = {
   task_class: 'general',
   provenance: {},
 } as unknown as ProposedCall;
-const give = (body: object, key = tenant.operator) =>
-  door.ask('POST', `/v1/approvals/${approval}/value`, { key, body });
-const gives = () => door.kernel.asked.filter(({ verb }) => verb === 'approval.give').map(({ request }) => request);
+const give = (body: object, key = tenant.operator) => api.ask('POST', `/v1/approvals/${approval}/value`, { key, body });
+const gives = () => api.kernel.asked.filter(({ verb }) => verb === 'approval.give').map(({ request }) => request);
 
-it("a value leaves the door sealed for the kernel and its approval, and isn't in the answer", async () => {
+it("a value leaves the API sealed for the kernel and its approval, and isn't in the answer", async () => {
   const answer = await give({ value: MARKER, scope: 'session' });
   expect(answer.status).toBe(200);
   expect(answer.text).not.toContain(MARKER);
-  expect(JSON.stringify(door.kernel.asked)).not.toContain(MARKER);
+  expect(JSON.stringify(api.kernel.asked)).not.toContain(MARKER);
   const [{ value, ...rest }] = gives() as [{ value: string }];
   expect(rest).toMatchObject({ approval_id: approval, scope: 'session', note: null, comment: null });
   expect((await box.open(Buffer.from(value, 'base64'), givenValueContext(tenant.tenantId, approval))).toString()).toBe(
@@ -47,7 +46,7 @@ it("a value leaves the door sealed for the kernel and its approval, and isn't in
 });
 
 it('a value whose answer is lost is sent again as the same bytes', async () => {
-  door.kernel.handlers.set('approval.give', () => {
+  api.kernel.handlers.set('approval.give', () => {
     if (gives().length < 3) throw new Fault('bus.unreachable');
     return viewOf(CALL, 'admitted');
   });
@@ -69,5 +68,5 @@ it.each([
 
 it.each(['agent', 'auditor'] as const)('no %s gives one', async (role) => {
   expect((await give({ value: MARKER }, tenant[role])).json['code']).toBe('auth.role');
-  expect(door.kernel.asked).toEqual([]);
+  expect(api.kernel.asked).toEqual([]);
 });

@@ -10,27 +10,27 @@ import {
   SEAL_BYTES,
   type ContentSeal,
 } from '@writ/nest-kit';
-import { openTestDoor, problem, type TestDoor, type TestTenant } from '../../specs/test-door.ts';
+import { openTestApi, problem, type TestApi, type TestTenant } from '../../specs/test-api.ts';
 import { viewOf } from '../../specs/fake-views.ts';
 
-let door: TestDoor;
+let api: TestApi;
 let tenant: TestTenant;
 beforeAll(async () => {
-  door = await openTestDoor();
-  tenant = await door.newTenant();
+  api = await openTestApi();
+  tenant = await api.newTenant();
 });
-afterAll(() => door.close());
+afterAll(() => api.close());
 beforeEach(() => {
-  door.kernel.asked.length = 0;
-  door.kernel.opens = null;
-  door.kernel.admits = (call) => viewOf(call, 'no_op');
+  api.kernel.asked.length = 0;
+  api.kernel.opens = null;
+  api.kernel.admits = (call) => viewOf(call, 'no_op');
 });
 
 const body = { tool_id: 'fs.read', args: { path: 'a' }, capability_token_id: 'cap_x', workspace_id: 'wsp_x' };
 const propose = (more: object = {}, headers: Record<string, string> = {}, key = tenant.agent, query = '') =>
-  door.ask('POST', `/v1/tool-calls${query}`, { key, headers, body: { ...body, ...more } });
+  api.ask('POST', `/v1/tool-calls${query}`, { key, headers, body: { ...body, ...more } });
 const proposed = (): AdmitRequest[] =>
-  door.kernel.asked.filter(({ verb }) => verb === 'admit').map(({ request }) => request as AdmitRequest);
+  api.kernel.asked.filter(({ verb }) => verb === 'admit').map(({ request }) => request as AdmitRequest);
 
 describe('a call', () => {
   it('reaches the kernel as the credential says, with what the caller said and no more', async () => {
@@ -63,7 +63,7 @@ describe('a call', () => {
   });
 
   it('that has ended answers 200 with its result, refusals included, and where its receipt is', async () => {
-    door.kernel.admits = (call) => viewOf(call, 'refused');
+    api.kernel.admits = (call) => viewOf(call, 'refused');
     const answer = await propose();
     expect(answer).toMatchObject({
       status: 200,
@@ -76,27 +76,27 @@ describe('a call', () => {
   });
 
   it('that is held answers 202 at once, with where to look', async () => {
-    door.kernel.admits = (call) => viewOf(call, 'held');
+    api.kernel.admits = (call) => viewOf(call, 'held');
     const answer = await propose();
     expect(answer).toMatchObject({ status: 202, json: { state: 'held' } });
     expect(answer.headers.get('location')).toBe(`/v1/operations/${String(answer.json['operation_id'])}`);
   });
 
   it('that goes on answers as soon as its end is heard of', async () => {
-    door.kernel.admits = (call) => {
+    api.kernel.admits = (call) => {
       setImmediate(() => {
-        door.kernel.keep(call.tenant_id, call.operation_id, 'operation', viewOf(call, 'committed'));
-        door.tell(call.tenant_id, call.operation_id, 'committed');
+        api.kernel.keep(call.tenant_id, call.operation_id, 'operation', viewOf(call, 'committed'));
+        api.tell(call.tenant_id, call.operation_id, 'committed');
       });
       return viewOf(call, 'admitted');
     };
     expect(await propose()).toMatchObject({ status: 200, json: { tx_outcome: 'committed' } });
-    expect(door.kernel.asked.filter(({ verb }) => verb === 'operation.read')).toHaveLength(1);
+    expect(api.kernel.asked.filter(({ verb }) => verb === 'operation.read')).toHaveLength(1);
   });
 
   it('whose event is lost answers all the same', async () => {
-    door.kernel.admits = (call) => {
-      setImmediate(() => door.kernel.keep(call.tenant_id, call.operation_id, 'operation', viewOf(call, 'committed')));
+    api.kernel.admits = (call) => {
+      setImmediate(() => api.kernel.keep(call.tenant_id, call.operation_id, 'operation', viewOf(call, 'committed')));
       return viewOf(call, 'admitted');
     };
     expect(await propose()).toMatchObject({ status: 200, json: { tx_outcome: 'committed' } });
@@ -106,7 +106,7 @@ describe('a call', () => {
     ['?wait=50', {}],
     ['', { prefer: 'respond-async, wait=0' }],
   ])('that takes longer than the client waits answers 202 as it stands (%s)', async (query, headers) => {
-    door.kernel.admits = (call) => viewOf(call, 'performing');
+    api.kernel.admits = (call) => viewOf(call, 'performing');
     expect(await propose({}, headers, tenant.agent, query)).toMatchObject({
       status: 202,
       json: { state: 'performing' },
@@ -115,8 +115,8 @@ describe('a call', () => {
 
   it('whose idempotency key was used answers with the original, and says so', async () => {
     const first = await propose({ idempotency_key: 'k' });
-    door.kernel.admits = () => ({
-      ...(door.kernel.find({ tenant_id: tenant.tenantId } as never, first.json['operation_id']) as OperationView),
+    api.kernel.admits = () => ({
+      ...(api.kernel.find({ tenant_id: tenant.tenantId } as never, first.json['operation_id']) as OperationView),
       replayed: true,
     });
     const second = await propose({}, { 'idempotency-key': 'k' });
@@ -135,7 +135,7 @@ describe('a call', () => {
     const [call, again] = proposed();
     const clear = Buffer.from(canonicalBytes(args));
     expect(call).toMatchObject({ args: null, args_ref: { size: clear.length } });
-    const stored = Buffer.from(await door.blobs.get(tenant.tenantId, call!.args_ref!.sha256));
+    const stored = Buffer.from(await api.blobs.get(tenant.tenantId, call!.args_ref!.sha256));
     expect([stored.length, stored.includes('marker')]).toEqual([clear.length + SEAL_BYTES, false]);
     const seal = {
       key: Buffer.from(call!.args_key!, 'base64'),
@@ -152,20 +152,15 @@ describe('a call', () => {
     const clear = Buffer.from(`{"lines":[1,2],"more":"${'x'.repeat(100)}"}`);
     const sealed = async (stores: (seal: ContentSeal) => Uint8Array) => {
       const opens = { key: Buffer.alloc(32, 7).toString('base64'), attempt: 3 };
-      door.kernel.opens = opens;
-      door.kernel.admits = async (call) => {
+      api.kernel.opens = opens;
+      api.kernel.admits = async (call) => {
         const seal = {
           key: Buffer.from(opens.key, 'base64'),
           tenantId: tenant.tenantId,
           operationId: call.operation_id,
           attempt: opens.attempt,
         };
-        return viewOf(
-          call,
-          'no_op',
-          {},
-          { result_ref: sealedRef(await door.blobs.put(tenant.tenantId, stores(seal))) },
-        );
+        return viewOf(call, 'no_op', {}, { result_ref: sealedRef(await api.blobs.put(tenant.tenantId, stores(seal))) });
       };
       return await propose();
     };
@@ -178,16 +173,16 @@ describe('a call', () => {
     });
 
     it('of a time when none were sealed answers with it as it is', async () => {
-      const ref = await door.blobs.put(tenant.tenantId, clear);
-      door.kernel.admits = (call) => viewOf(call, 'no_op', {}, { result_ref: ref });
+      const ref = await api.blobs.put(tenant.tenantId, clear);
+      api.kernel.admits = (call) => viewOf(call, 'no_op', {}, { result_ref: ref });
       expect((await propose()).json).toMatchObject({ result: { lines: [1, 2] } });
     });
 
     it('answers with none where it was erased meanwhile', async () => {
-      const result = door.kernel.handlers.get('operation.result')!;
-      door.kernel.handlers.set('operation.result', () => ({ v: 1, ref: null, opens: null }));
+      const result = api.kernel.handlers.get('operation.result')!;
+      api.kernel.handlers.set('operation.result', () => ({ v: 1, ref: null, opens: null }));
       expect((await sealed((seal) => sealContent(seal, 'result', clear))).json).toMatchObject({ result: null });
-      door.kernel.handlers.set('operation.result', result);
+      api.kernel.handlers.set('operation.result', result);
     });
 
     it.each<[string, (seal: ContentSeal) => Uint8Array]>([
@@ -206,7 +201,7 @@ describe('a call', () => {
 describe('a proposal that gets no answer', () => {
   it('is sent again as the same operation', async () => {
     let times = 0;
-    door.kernel.admits = (call) => {
+    api.kernel.admits = (call) => {
       if (++times < 3) throw new Fault(times === 1 ? 'deadline' : 'database.unavailable');
       return viewOf(call, 'no_op');
     };
@@ -216,7 +211,7 @@ describe('a proposal that gets no answer', () => {
   });
 
   it('since the kernel has a bug is sent once, and ends as our own fault', async () => {
-    door.kernel.admits = () => {
+    api.kernel.admits = () => {
       throw new Fault('internal');
     };
     const answer = await propose();
@@ -226,8 +221,8 @@ describe('a proposal that gets no answer', () => {
   });
 
   it('since the kernel has a bug behind the decision answers with what was decided', async () => {
-    door.kernel.admits = (call) => {
-      door.kernel.keep(call.tenant_id, call.operation_id, 'operation', viewOf(call, 'committed'));
+    api.kernel.admits = (call) => {
+      api.kernel.keep(call.tenant_id, call.operation_id, 'operation', viewOf(call, 'committed'));
       throw new Fault('internal');
     };
     expect(await propose()).toMatchObject({ status: 200, json: { tx_outcome: 'committed' } });
@@ -235,7 +230,7 @@ describe('a proposal that gets no answer', () => {
   });
 
   it('ends as our own fault after some times, and names the operation all the same', async () => {
-    door.kernel.admits = () => {
+    api.kernel.admits = () => {
       throw new Fault('bus.unreachable', 'secret subject');
     };
     const answer = await propose();
@@ -248,7 +243,7 @@ describe('a proposal that gets no answer', () => {
   it.each(['record.backlog', 'overloaded', 'conflict'] as const)(
     'is not repeated where the answer was `%s`',
     async (code) => {
-      door.kernel.admits = () => {
+      api.kernel.admits = () => {
         throw new Fault(code);
       };
       expect((await propose()).json['code']).toBe(code);
@@ -271,7 +266,7 @@ describe('what a caller may not say', () => {
   );
 
   it.each(['tenant_id', 'operation_id', 'proposed_by', 'proposers', 'args_ref', 'v'])(
-    '`%s` is made at the door',
+    '`%s` is made by the API',
     async (name) => {
       expect((await propose({ [name]: 'x' })).json).toMatchObject({ code: 'request.malformed', pointer: `/${name}` });
     },
@@ -321,7 +316,7 @@ describe('what a caller may not say', () => {
   });
 
   it("a deadline that has passed, with a key, is the kernel's to refuse: it may be asked what became of an earlier call", async () => {
-    door.kernel.admits = (call) => viewOf(call, 'no_op');
+    api.kernel.admits = (call) => viewOf(call, 'no_op');
     expect((await propose({ deadline: 1, idempotency_key: 'k' })).status).toBe(200);
     expect(proposed()).toMatchObject([{ deadline: 1 }]);
   });
@@ -329,7 +324,7 @@ describe('what a caller may not say', () => {
 
 describe('whose call it is', () => {
   it("another agent than the key's own is as one that is not there", async () => {
-    const [other, none] = [await door.newTenant(), newId('agent')];
+    const [other, none] = [await api.newTenant(), newId('agent')];
     const answers = await Promise.all([other.agentId, none].map((agent_id) => propose({ agent_id })));
     for (const { status, json } of answers) expect([status, json['code']]).toEqual([404, 'not_found']);
     expect(proposed()).toEqual([]);
@@ -350,13 +345,13 @@ describe('whose call it is', () => {
 
 test('a client that goes away cancels nothing', async () => {
   const admitted = new Promise<ProposedCall>((resolve) => {
-    door.kernel.admits = (call) => {
+    api.kernel.admits = (call) => {
       resolve(call);
       return viewOf(call, 'performing');
     };
   });
   const leave = new AbortController();
-  const left = fetch(`${door.url}/v1/tool-calls`, {
+  const left = fetch(`${api.url}/v1/tool-calls`, {
     method: 'POST',
     signal: leave.signal,
     headers: { authorization: `Bearer ${tenant.agent}`, 'content-type': 'application/json' },
@@ -365,20 +360,20 @@ test('a client that goes away cancels nothing', async () => {
   await admitted;
   leave.abort();
   await expect(left).rejects.toThrow();
-  expect(door.kernel.asked.some(({ verb }) => verb === 'operation.cancel')).toBe(false);
+  expect(api.kernel.asked.some(({ verb }) => verb === 'operation.cancel')).toBe(false);
 });
 
-test("one trace begins at the door, or goes on from the client's", async () => {
+test("one trace begins at the API, or goes on from the client's", async () => {
   await propose();
-  const own = /^00-([0-9a-f]{32})-[0-9a-f]{16}-/.exec(door.kernel.traceparent ?? '')?.[1];
+  const own = /^00-([0-9a-f]{32})-[0-9a-f]{16}-/.exec(api.kernel.traceparent ?? '')?.[1];
   expect(own).toMatch(/[1-9a-f]/);
   await propose({}, { traceparent: `00-${'ab'.repeat(16)}-${'cd'.repeat(8)}-01` });
-  expect(door.kernel.traceparent).toMatch(new RegExp(`^00-${'ab'.repeat(16)}-(?!${'cd'.repeat(8)})`));
+  expect(api.kernel.traceparent).toMatch(new RegExp(`^00-${'ab'.repeat(16)}-(?!${'cd'.repeat(8)})`));
 });
 
 test('neither arguments nor keys are in the log', async () => {
   await propose({ args: { path: 'very-secret-path' } });
-  const log = door.lines.join('');
+  const log = api.lines.join('');
   expect(log).toContain('/v1/tool-calls');
   expect(log).not.toContain('very-secret-path');
   expect(log).not.toContain(tenant.agent.slice(-43));

@@ -2,18 +2,18 @@
 import { newId } from '@writ/nest-kit';
 import { newSession } from '../../specs/session-steps.ts';
 import { erasureOf } from '../../specs/fake-views.ts';
-import { openTestDoor, type TestDoor } from '../../specs/test-door.ts';
+import { openTestApi, type TestApi } from '../../specs/test-api.ts';
 
-let door: TestDoor;
-let tenant: Awaited<ReturnType<TestDoor['newTenant']>>;
+let api: TestApi;
+let tenant: Awaited<ReturnType<TestApi['newTenant']>>;
 beforeAll(async () => {
-  door = await openTestDoor();
-  tenant = await door.newTenant();
+  api = await openTestApi();
+  tenant = await api.newTenant();
 });
-afterAll(() => door.close());
+afterAll(() => api.close());
 
-const erase = (body: unknown, key = tenant.admin) => door.ask('POST', '/v1/erasures', { key, body });
-const asked = () => door.kernel.asked.at(-1);
+const erase = (body: unknown, key = tenant.admin) => api.ask('POST', '/v1/erasures', { key, body });
+const asked = () => api.kernel.asked.at(-1);
 
 test('an erasure that is done is 200, one that goes on is 202, and both say where to look', async () => {
   const done = await erase({ session_id: 'ses-1', reason_code: 'asked' });
@@ -27,12 +27,12 @@ test('an erasure that is done is 200, one that goes on is 202, and both say wher
     request: { operation_id: null, session_id: 'ses-1', subject: null, before: null, reason_code: 'asked' },
   });
   const erasure_id = newId('erasure');
-  const begins = door.kernel.handlers.get('erasure.begin')!;
-  door.kernel.handlers.set('erasure.begin', () => erasureOf(erasure_id, { state: 'running', finished_at: null }));
+  const begins = api.kernel.handlers.get('erasure.begin')!;
+  api.kernel.handlers.set('erasure.begin', () => erasureOf(erasure_id, { state: 'running', finished_at: null }));
   const going = await erase({ before: '2026-01-31T09:30:00Z', reason_code: 'asked' });
   expect([going.status, going.headers.get('location')]).toEqual([202, `/v1/erasures/${erasure_id}`]);
   expect(asked()).toMatchObject({ request: { before: Date.UTC(2026, 0, 31, 9, 30) } });
-  door.kernel.handlers.set('erasure.begin', begins);
+  api.kernel.handlers.set('erasure.begin', begins);
 });
 
 test('a dry run asks for a plan and for nothing else', async () => {
@@ -50,14 +50,14 @@ test.each([
   [{ before: '2026-13-31T09:30:00Z', reason_code: 'asked' }],
   [{ before: '2026-01-31T09:30:00+01:00', reason_code: 'asked' }],
   [{ session_id: 'ses-1', reason_code: 'asked', surprise: 1 }],
-])('%j is refused at the door', async (body) => {
-  const before = door.kernel.asked.length;
+])('%j is refused by the API', async (body) => {
+  const before = api.kernel.asked.length;
   expect((await erase(body)).json['code']).toBe('request.malformed');
-  expect(door.kernel.asked).toHaveLength(before);
+  expect(api.kernel.asked).toHaveLength(before);
 });
 
 test('retention is set as a whole, within its bounds', async () => {
-  const set = (body: unknown) => door.ask('PUT', '/v1/retention', { key: tenant.admin, body });
+  const set = (body: unknown) => api.ask('PUT', '/v1/retention', { key: tenant.admin, body });
   expect(await set({ payload_days: 30, output_days: null })).toMatchObject({
     status: 200,
     json: { payload_days: 30, output_days: null },
@@ -77,35 +77,35 @@ test('retention is set as a whole, within its bounds', async () => {
 describe('what was said', () => {
   const make = async (): Promise<string> =>
     (
-      await door.runs.sessions.create(
+      await api.runs.sessions.create(
         tenant.tenantId,
         newSession({ content: { system: null, base: [], data_subject: 'crm/42' } }),
         100,
       )
     ).session_id;
-  const read = (id: string) => door.ask('GET', `/v1/sessions/${id}`, { key: tenant.admin });
+  const read = (id: string) => api.ask('GET', `/v1/sessions/${id}`, { key: tenant.admin });
 
   test('goes once the kernel has it on the record, with the session that is erased or deleted', async () => {
     for (const gone of [
       (id: string) => erase({ session_id: id, reason_code: 'asked' }),
-      (id: string) => door.ask('DELETE', `/v1/sessions/${id}`, { key: tenant.admin }),
+      (id: string) => api.ask('DELETE', `/v1/sessions/${id}`, { key: tenant.admin }),
     ]) {
       const id = await make();
       const { status, text } = await read(id);
       expect([status, text.includes('crm/42')]).toEqual([200, false]);
       expect((await gone(id)).status).toBe(200);
-      expect(door.kernel.told.at(-1)).toMatchObject({ round: 1, session_ids: [id], run_ids: [], fork_ids: [] });
-      expect([(await read(id)).status, door.kernel.orders]).toEqual([404, []]);
+      expect(api.kernel.told.at(-1)).toMatchObject({ round: 1, session_ids: [id], run_ids: [], fork_ids: [] });
+      expect([(await read(id)).status, api.kernel.orders]).toEqual([404, []]);
     }
   });
 
   test("stays while the kernel can't be told, and goes later", async () => {
     const id = await make();
-    door.kernel.isDeaf = true;
-    expect((await door.ask('DELETE', `/v1/sessions/${id}`, { key: tenant.admin })).status).toBe(200);
+    api.kernel.isDeaf = true;
+    expect((await api.ask('DELETE', `/v1/sessions/${id}`, { key: tenant.admin })).status).toBe(200);
     expect((await read(id)).status).toBe(200);
-    door.kernel.isDeaf = false;
-    await door.eraseTexts();
+    api.kernel.isDeaf = false;
+    await api.eraseTexts();
     expect((await read(id)).status).toBe(404);
   });
 });

@@ -3,16 +3,16 @@ import { once } from 'node:events';
 import { connect } from 'node:net';
 import { newId } from '@writ/nest-kit';
 import { EventSourceParserStream } from 'eventsource-parser/stream';
-import { openTestDoor, problem, type TestDoor, type TestTenant } from '../../specs/test-door.ts';
+import { openTestApi, problem, type TestApi, type TestTenant } from '../../specs/test-api.ts';
 
-let door: TestDoor;
+let api: TestApi;
 let tenant: TestTenant;
 beforeAll(async () => {
-  door = await openTestDoor({ WRIT_EVENT_STREAMS_MAX: 3 });
+  api = await openTestApi({ WRIT_EVENT_STREAMS_MAX: 3 });
 });
-afterAll(() => door.close());
+afterAll(() => api.close());
 beforeEach(async () => {
-  tenant = await door.newTenant();
+  tenant = await api.newTenant();
 });
 
 type Told = { readonly event: string | undefined; readonly data: Record<string, unknown> };
@@ -23,8 +23,8 @@ async function open(
   {
     path = '/v1/events',
     headers = {},
-    from = door,
-  }: { path?: string; headers?: Record<string, string>; from?: TestDoor } = {},
+    from = api,
+  }: { path?: string; headers?: Record<string, string>; from?: TestApi } = {},
 ) {
   const gone = new AbortController();
   const answer = await fetch(`${from.url}${path}`, {
@@ -44,7 +44,7 @@ async function open(
 }
 const tell = (state: string, more: object = {}, of = tenant): string => {
   const id = newId('operation');
-  door.tell(of.tenantId, id, state, {
+  api.tell(of.tenantId, id, state, {
     agent_id: of.agentId,
     tool_id: 'fs.write',
     approval_id: null,
@@ -57,7 +57,7 @@ const tell = (state: string, more: object = {}, of = tenant): string => {
 };
 
 it('tells as it happens what becomes of operations, of this tenant alone', async () => {
-  const other = await door.newTenant();
+  const other = await api.newTenant();
   const stream = await open(tenant.auditor);
   expect([
     stream.answer.status,
@@ -91,7 +91,7 @@ it('tells as it happens what becomes of operations, of this tenant alone', async
 it("an agent's key hears of its own calls, and nothing of calls whose agent is not told", async () => {
   const stream = await open(tenant.agent);
   tell('committed', { agent_id: newId('agent') });
-  door.tell(tenant.tenantId, newId('operation'), 'committed');
+  api.tell(tenant.tenantId, newId('operation'), 'committed');
   const mine = tell('committed');
   expect((await stream.next())?.data['operation_id']).toBe(mine);
   stream.close();
@@ -113,34 +113,34 @@ it('ends after the time that was asked for', async () => {
 
 it('a key that was revoked hears nothing more', async () => {
   const [api_key_id, key] = await (async () => {
-    const text = await door.newKey(tenant.tenantId, 'auditor');
-    const { items } = await door.keys.list(tenant.tenantId, { cursor: null, limit: 1 });
+    const text = await api.newKey(tenant.tenantId, 'auditor');
+    const { items } = await api.keys.list(tenant.tenantId, { cursor: null, limit: 1 });
     return [items[0]!.api_key_id, text] as const;
   })();
   const stream = await open(key);
   const before = tell('committed');
   expect((await stream.next())?.data['operation_id']).toBe(before);
-  door.kernel.handlers.set('change.record', () => ({ recorded: newId('record') }));
-  expect((await door.ask('DELETE', `/v1/api-keys/${api_key_id}`, { key: tenant.admin })).status).toBe(200);
+  api.kernel.handlers.set('change.record', () => ({ recorded: newId('record') }));
+  expect((await api.ask('DELETE', `/v1/api-keys/${api_key_id}`, { key: tenant.admin })).status).toBe(200);
   tell('committed');
   expect([await stream.next(), await stream.next()]).toEqual([{ event: 'end', data: { reason: 'auth' } }, null]);
 });
 
 it('a tenant has so many streams open and no more, and a place is free again when one is closed', async () => {
   const streams = [await open(tenant.admin), await open(tenant.operator), await open(tenant.agent)];
-  const fourth = await door.ask('GET', '/v1/events?for_ms=0', { key: tenant.admin });
+  const fourth = await api.ask('GET', '/v1/events?for_ms=0', { key: tenant.admin });
   expect([fourth.json, fourth.headers.get('retry-after')]).toEqual([problem('rate.limited', 429), '1']);
-  (await open((await door.newTenant()).admin)).close();
+  (await open((await api.newTenant()).admin)).close();
   streams[0]!.close();
   for (;;) {
-    const { status } = await door.ask('GET', '/v1/events?for_ms=0', { key: tenant.admin });
+    const { status } = await api.ask('GET', '/v1/events?for_ms=0', { key: tenant.admin });
     if (status === 200) break;
   }
   for (const stream of streams) stream.close();
 });
 
 it('lets everybody go when the process stops, and says so', async () => {
-  const own = await openTestDoor();
+  const own = await openTestApi();
   const { admin } = await own.newTenant();
   const stream = await open(admin, { from: own });
   const closing = own.close();
@@ -149,7 +149,7 @@ it('lets everybody go when the process stops, and says so', async () => {
 });
 
 it('a reader that does not read is cut off, told so, and holds up nobody', async () => {
-  const { port, hostname } = new URL(door.url);
+  const { port, hostname } = new URL(api.url);
   const socket = connect(Number(port), hostname.replace(/[[\]]/g, ''));
   socket.write(
     `GET /v1/events HTTP/1.1\r\nhost: x\r\nauthorization: Bearer ${tenant.admin}\r\nconnection: close\r\n\r\n`,

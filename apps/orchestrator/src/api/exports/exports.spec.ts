@@ -3,18 +3,18 @@ import { once } from 'node:events';
 import { connect } from 'node:net';
 import { subjectsOf } from '@writ/contract';
 import { newId } from '@writ/nest-kit';
-import { openTestDoor, problem, type TestDoor, type TestTenant } from '../../specs/test-door.ts';
+import { openTestApi, problem, type TestApi, type TestTenant } from '../../specs/test-api.ts';
 
-let door: TestDoor;
+let api: TestApi;
 beforeAll(async () => {
-  door = await openTestDoor({ WRIT_EVENT_STREAMS_MAX: 3 });
+  api = await openTestApi({ WRIT_EVENT_STREAMS_MAX: 3 });
 });
-afterAll(() => door.close());
+afterAll(() => api.close());
 
 const NOTE = 'writ.local/log\n1\nAAAA\n\n— writ.local AAAA\n';
 
 /** A tenant with a log of so many records. */
-async function tenantWith(records: number, at: TestDoor = door): Promise<TestTenant> {
+async function tenantWith(records: number, at: TestApi = api): Promise<TestTenant> {
   const tenant = await at.newTenant();
   at.ledger.checkpoints.set(tenant.tenantId, NOTE);
   if (records > 0) grow(tenant, records, at);
@@ -22,7 +22,7 @@ async function tenantWith(records: number, at: TestDoor = door): Promise<TestTen
 }
 
 /** Appends records and tells of it, as the ledger does. */
-function grow({ tenantId }: TestTenant, by: number, at: TestDoor = door): void {
+function grow({ tenantId }: TestTenant, by: number, at: TestApi = api): void {
   const before = at.ledger.logs.get(tenantId) ?? [];
   at.ledger.logs.set(tenantId, [
     ...before,
@@ -31,8 +31,7 @@ function grow({ tenantId }: TestTenant, by: number, at: TestDoor = door): void {
   at.bus.publish(subjectsOf('s0').event('logged', tenantId), { v: 1, tenant_id: tenantId });
 }
 
-const read = (tenant: TestTenant, query = '') =>
-  door.ask('GET', `/v1/exports/records${query}`, { key: tenant.auditor });
+const read = (tenant: TestTenant, query = '') => api.ask('GET', `/v1/exports/records${query}`, { key: tenant.auditor });
 const linesOf = (text: string): Record<string, unknown>[] =>
   text
     .split('\n')
@@ -43,7 +42,7 @@ interface Tail {
   next(): Promise<string | null>;
   close(): void;
 }
-async function tail(tenant: TestTenant, query = '', from: TestDoor = door): Promise<Tail> {
+async function tail(tenant: TestTenant, query = '', from: TestApi = api): Promise<Tail> {
   const gone = new AbortController();
   const answer = await fetch(`${from.url}/v1/exports/records?follow=true${query}`, {
     headers: { authorization: `Bearer ${tenant.auditor}` },
@@ -138,7 +137,7 @@ describe('a tail of a log', () => {
     const [tenant, other] = [await tenantWith(1), await tenantWith(1)];
     const stream = await tail(tenant);
     expect(indexIn(await stream.next())).toBe(0);
-    const asked = (): number => door.ledger.asked.filter(({ tenant_id }) => tenant_id === tenant.tenantId).length;
+    const asked = (): number => api.ledger.asked.filter(({ tenant_id }) => tenant_id === tenant.tenantId).length;
     const before = asked();
     grow(other, 1);
     expect(linesOf((await read(other)).text)).toHaveLength(2);
@@ -169,20 +168,20 @@ describe('a tail of a log', () => {
 
   it('gives nothing more to a key that was revoked', async () => {
     const tenant = await tenantWith(1);
-    const key = await door.newKey(tenant.tenantId, 'auditor');
+    const key = await api.newKey(tenant.tenantId, 'auditor');
     const {
       items: [{ api_key_id } = { api_key_id: '' }],
-    } = await door.keys.list(tenant.tenantId, { cursor: null, limit: 1 });
+    } = await api.keys.list(tenant.tenantId, { cursor: null, limit: 1 });
     const stream = await tail({ ...tenant, auditor: key });
     await stream.next();
-    door.kernel.handlers.set('change.record', () => ({ recorded: newId('record') }));
-    expect((await door.ask('DELETE', `/v1/api-keys/${api_key_id}`, { key: tenant.admin })).status).toBe(200);
+    api.kernel.handlers.set('change.record', () => ({ recorded: newId('record') }));
+    expect((await api.ask('DELETE', `/v1/api-keys/${api_key_id}`, { key: tenant.admin })).status).toBe(200);
     grow(tenant, 1);
     await expect(stream.next()).rejects.toThrow('terminated');
   });
 
   it('ends in order when the process stops', async () => {
-    const own = await openTestDoor();
+    const own = await openTestApi();
     const tenant = await tenantWith(1, own);
     const stream = await tail(tenant, '', own);
     expect(indexIn(await stream.next())).toBe(0);
@@ -194,12 +193,12 @@ describe('a tail of a log', () => {
 
 it('a reader that does not read makes nobody ask for more than fits on the way', async () => {
   const tenant = await tenantWith(0);
-  door.ledger.logs.set(
+  api.ledger.logs.set(
     tenant.tenantId,
     Array.from({ length: 400 }, (_, i) => Buffer.from(`${String(i)} ${'x'.repeat(60_000)}`)),
   );
-  const asked = (): number => door.ledger.asked.filter(({ tenant_id }) => tenant_id === tenant.tenantId).length;
-  const socket = connect(Number(new URL(door.url).port), '127.0.0.1');
+  const asked = (): number => api.ledger.asked.filter(({ tenant_id }) => tenant_id === tenant.tenantId).length;
+  const socket = connect(Number(new URL(api.url).port), '127.0.0.1');
   socket.pause();
   socket.write(
     `GET /v1/exports/records HTTP/1.1\r\nhost: x\r\nauthorization: Bearer ${tenant.auditor}\r\nconnection: close\r\n\r\n`,

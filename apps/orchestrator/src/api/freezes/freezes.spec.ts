@@ -2,25 +2,25 @@
 import { Fault, type KernelVerb } from '@writ/contract';
 import { newId } from '@writ/nest-kit';
 import { freezeOf } from '../../specs/fake-views.ts';
-import { openTestDoor, type TestDoor, type TestTenant } from '../../specs/test-door.ts';
+import { openTestApi, type TestApi, type TestTenant } from '../../specs/test-api.ts';
 
-let door: TestDoor;
+let api: TestApi;
 let tenant: TestTenant;
 beforeAll(async () => {
-  door = await openTestDoor();
-  tenant = await door.newTenant();
+  api = await openTestApi();
+  tenant = await api.newTenant();
 });
-afterAll(() => door.close());
+afterAll(() => api.close());
 beforeEach(() => {
-  door.kernel.asked.length = 0;
+  api.kernel.asked.length = 0;
 });
 
 const FREEZE_ID = newId('freeze');
 const place = () =>
-  door.ask('POST', '/v1/freezes', { key: tenant.operator, body: { scope: 'tenant', reason: 'it runs wild' } });
-const lift = () => door.ask('POST', `/v1/freezes/${FREEZE_ID}/lift`, { key: tenant.admin, body: {} });
+  api.ask('POST', '/v1/freezes', { key: tenant.operator, body: { scope: 'tenant', reason: 'it runs wild' } });
+const lift = () => api.ask('POST', `/v1/freezes/${FREEZE_ID}/lift`, { key: tenant.admin, body: {} });
 const askedOf = (verb: KernelVerb) =>
-  door.kernel.asked.filter((asked) => asked.verb === verb).map(({ request }) => JSON.stringify(request));
+  api.kernel.asked.filter((asked) => asked.verb === verb).map(({ request }) => JSON.stringify(request));
 
 describe.each([
   ['freeze.place', place, 201],
@@ -29,7 +29,7 @@ describe.each([
   it.each(['deadline', 'bus.unreachable', 'database.unavailable'] as const)(
     'is sent again, the same, when its answer is lost (%s)',
     async (lost) => {
-      door.kernel.handlers.set(verb, () => {
+      api.kernel.handlers.set(verb, () => {
         if (askedOf(verb).length < 3) throw new Fault(lost);
         return freezeOf(FREEZE_ID);
       });
@@ -41,7 +41,7 @@ describe.each([
   );
 
   it('that was refused is not sent again', async () => {
-    door.kernel.handlers.set(verb, () => {
+    api.kernel.handlers.set(verb, () => {
       throw new Fault('not_found');
     });
     expect((await ask()).json['code']).toBe('not_found');
@@ -49,7 +49,7 @@ describe.each([
   });
 
   it('that nobody answers ends as `bus.unreachable`', async () => {
-    door.kernel.handlers.set(verb, () => {
+    api.kernel.handlers.set(verb, () => {
       throw new Fault('deadline');
     });
     const { status, json } = await ask();

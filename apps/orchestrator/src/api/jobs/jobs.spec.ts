@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 import { createFixture, type Fixture } from '../../specs/tenant-fixture.ts';
-import { openTestDoor, type TestDoor, type TestTenant } from '../../specs/test-door.ts';
+import { openTestApi, type TestApi, type TestTenant } from '../../specs/test-api.ts';
 
-let door: TestDoor;
+let api: TestApi;
 let mine: TestTenant;
 let has: Fixture;
 beforeAll(async () => {
-  door = await openTestDoor();
-  mine = await door.newTenant();
-  has = await createFixture(door, mine);
+  api = await openTestApi();
+  mine = await api.newTenant();
+  has = await createFixture(api, mine);
 });
-afterAll(() => door.close());
+afterAll(() => api.close());
 
 const wish = (more = {}) => ({
   name: 'nightly',
@@ -21,13 +21,13 @@ const wish = (more = {}) => ({
   input: 'look',
   ...more,
 });
-const create = (more = {}) => door.ask('POST', '/v1/jobs', { key: mine.admin, body: wish(more) });
+const create = (more = {}) => api.ask('POST', '/v1/jobs', { key: mine.admin, body: wish(more) });
 const revoked: unknown[] = [];
 beforeEach(() => {
   revoked.length = 0;
-  door.kernel.handlers.set('token.revoke', (caller, { capability_token_id }) => {
+  api.kernel.handlers.set('token.revoke', (caller, { capability_token_id }) => {
     revoked.push(capability_token_id);
-    return door.kernel.find(caller, capability_token_id);
+    return api.kernel.find(caller, capability_token_id);
   });
 });
 
@@ -63,34 +63,34 @@ it.each([
   [{ conversation: 'kept', overlap: 'allow' }, '/overlap'],
 ])('what makes no sense is refused before the kernel makes a token: %j', async (more, pointer) => {
   let asked = 0;
-  const before = door.kernel.handlers.get('token.list_for_job')!;
-  door.kernel.handlers.set('token.list_for_job', (...given) => {
+  const before = api.kernel.handlers.get('token.list_for_job')!;
+  api.kernel.handlers.set('token.list_for_job', (...given) => {
     asked += 1;
     return before(...given);
   });
   const { json } = await create(more);
-  door.kernel.handlers.set('token.list_for_job', before);
+  api.kernel.handlers.set('token.list_for_job', before);
   expect([json, asked]).toMatchObject([{ code: 'request.malformed', pointer }, 0]);
 });
 
 it('a job that is changed has another token, and the one before is revoked; so is that of one that is taken away', async () => {
   const { json } = await create();
   const { job_id, run_token_id } = json as { job_id: string; run_token_id: string };
-  const changed = (await door.ask('PUT', `/v1/jobs/${job_id}`, { key: mine.admin, body: wish({ tools: ['fs.edit'] }) }))
+  const changed = (await api.ask('PUT', `/v1/jobs/${job_id}`, { key: mine.admin, body: wish({ tools: ['fs.edit'] }) }))
     .json as { run_token_id: string };
   expect([changed.run_token_id === run_token_id, revoked]).toEqual([false, [run_token_id]]);
-  expect((await door.ask('DELETE', `/v1/jobs/${job_id}`, { key: mine.admin })).status).toBe(200);
+  expect((await api.ask('DELETE', `/v1/jobs/${job_id}`, { key: mine.admin })).status).toBe(200);
   expect(revoked).toEqual([run_token_id, changed.run_token_id]);
-  expect((await door.ask('GET', `/v1/jobs/${job_id}`, { key: mine.admin })).status).toBe(404);
+  expect((await api.ask('GET', `/v1/jobs/${job_id}`, { key: mine.admin })).status).toBe(404);
 });
 
 it('a job is paused, comes due no more, and comes due again', async () => {
   const { job_id } = (await create()).json as { job_id: string };
-  expect((await door.ask('POST', `/v1/jobs/${job_id}/pause`, { key: mine.operator, body: {} })).json).toMatchObject({
+  expect((await api.ask('POST', `/v1/jobs/${job_id}/pause`, { key: mine.operator, body: {} })).json).toMatchObject({
     state: 'paused',
     due_at: null,
   });
-  expect((await door.ask('POST', `/v1/jobs/${job_id}/resume`, { key: mine.admin, body: {} })).json).toMatchObject({
+  expect((await api.ask('POST', `/v1/jobs/${job_id}/resume`, { key: mine.admin, body: {} })).json).toMatchObject({
     state: 'active',
     due_at: expect.any(Number) as number,
   });
@@ -98,11 +98,11 @@ it('a job is paused, comes due no more, and comes due again', async () => {
 
 it("an agent sees its jobs and no other agent's", async () => {
   const { job_id } = (await create()).json as { job_id: string };
-  const other = await door.newKey(mine.tenantId, 'agent', 'agt_00000000000000000000000000');
+  const other = await api.newKey(mine.tenantId, 'agent', 'agt_00000000000000000000000000');
   expect([
-    (await door.ask('GET', `/v1/jobs/${job_id}`, { key: mine.agent })).status,
-    (await door.ask('GET', `/v1/jobs/${job_id}`, { key: other })).status,
+    (await api.ask('GET', `/v1/jobs/${job_id}`, { key: mine.agent })).status,
+    (await api.ask('GET', `/v1/jobs/${job_id}`, { key: other })).status,
   ]).toEqual([200, 404]);
-  expect((await door.ask('GET', `/v1/jobs/${job_id}/runs`, { key: other })).status).toBe(404);
-  expect((await door.ask('GET', '/v1/jobs', { key: other })).json).toEqual({ items: [], next_cursor: null });
+  expect((await api.ask('GET', `/v1/jobs/${job_id}/runs`, { key: other })).status).toBe(404);
+  expect((await api.ask('GET', '/v1/jobs', { key: other })).json).toEqual({ items: [], next_cursor: null });
 });

@@ -1,28 +1,28 @@
 // SPDX-License-Identifier: Apache-2.0
 import { encodeTile, leafHash, parseEntryBundle, rootOf, verifyConsistency, verifyInclusion } from '@writ/merkle';
 import { decodeBase64 } from '@writ/signing';
-import { openTestDoor, type TestAnswer, type TestDoor, type TestTenant } from '../../specs/test-door.ts';
+import { openTestApi, type TestAnswer, type TestApi, type TestTenant } from '../../specs/test-api.ts';
 
 const RECORDS = Array.from({ length: 261 }, (_, i) => Buffer.from(`{"record":${String(i)}}`));
 const HASHES = RECORDS.map(leafHash);
 
-let door: TestDoor;
+let api: TestApi;
 let tenant: TestTenant;
 beforeAll(async () => {
-  door = await openTestDoor();
-  tenant = await door.newTenant();
-  door.ledger.logs.set(tenant.tenantId, RECORDS);
-  door.ledger.checkpoints.set(tenant.tenantId, 'note');
+  api = await openTestApi();
+  tenant = await api.newTenant();
+  api.ledger.logs.set(tenant.tenantId, RECORDS);
+  api.ledger.checkpoints.set(tenant.tenantId, 'note');
 });
-afterAll(() => door.close());
+afterAll(() => api.close());
 beforeEach(() => {
-  door.ledger.asked.length = 0;
+  api.ledger.asked.length = 0;
 });
 
-const get = (path: string, key = tenant.auditor): Promise<TestAnswer> => door.ask('GET', path, { key });
+const get = (path: string, key = tenant.auditor): Promise<TestAnswer> => api.ask('GET', path, { key });
 const bytes = async (path: string): Promise<Buffer> =>
   Buffer.from(
-    await (await fetch(`${door.url}${path}`, { headers: { authorization: `Bearer ${tenant.auditor}` } })).arrayBuffer(),
+    await (await fetch(`${api.url}${path}`, { headers: { authorization: `Bearer ${tenant.auditor}` } })).arrayBuffer(),
   );
 
 test('a tile comes as its bytes, to be kept for ever by whoever may see it', async () => {
@@ -42,7 +42,7 @@ test('a bundle of records is put together from as many answers as it takes', asy
   expect(parseEntryBundle(await bytes('/v1/log/tile/entries/001.p/5'), 5).map((entry) => Buffer.from(entry))).toEqual(
     RECORDS.slice(256),
   );
-  expect(door.ledger.asked.map(({ from }) => from)).toEqual([0, 2, 4]);
+  expect(api.ledger.asked.map(({ from }) => from)).toEqual([0, 2, 4]);
 });
 
 test('the signatures of a bundle come in the order of its records, to be kept for ever', async () => {
@@ -74,7 +74,7 @@ test('what is no tile, or another spelling of one, is not there; nobody is asked
   ]) {
     expect([path, (await get(`/v1/log/${path}`)).status]).toEqual([path, 404]);
   }
-  expect(door.ledger.asked).toEqual([]);
+  expect(api.ledger.asked).toEqual([]);
 });
 
 test('a tile beyond the log is not there', async () => {

@@ -6,25 +6,25 @@ import { sealContent, sealedRef } from '@writ/nest-kit';
 import { encodeReceipt } from '@writ/receipt';
 import { callOf, RECEIPT } from '../../specs/tenant-fixture.ts';
 import { viewOf } from '../../specs/fake-views.ts';
-import { openTestDoor, problem, type TestDoor, type TestTenant } from '../../specs/test-door.ts';
+import { openTestApi, problem, type TestApi, type TestTenant } from '../../specs/test-api.ts';
 
-let door: TestDoor;
+let api: TestApi;
 let tenant: TestTenant;
 beforeAll(async () => {
-  door = await openTestDoor();
-  tenant = await door.newTenant();
+  api = await openTestApi();
+  tenant = await api.newTenant();
 });
-afterAll(() => door.close());
+afterAll(() => api.close());
 
 const keep = (state: OperationView['state'], of = callOf(tenant), more: Partial<OperationView> = {}): OperationView =>
-  door.kernel.keep(tenant.tenantId, of.operation_id, 'operation', viewOf(of, state, more));
-const get = (path: string, key = tenant.operator) => door.ask('GET', path, { key });
+  api.kernel.keep(tenant.tenantId, of.operation_id, 'operation', viewOf(of, state, more));
+const get = (path: string, key = tenant.operator) => api.ask('GET', path, { key });
 const heard = (view: OperationView, state: OperationView['state']): void =>
-  door.tell(tenant.tenantId, view.operation_id, state);
+  api.tell(tenant.tenantId, view.operation_id, state);
 /** Resolves when the operation was read so many times. */
 const reads = async (view: OperationView, times: number): Promise<void> => {
   const seen = () =>
-    door.kernel.asked.filter(
+    api.kernel.asked.filter(
       ({ verb, request }) => verb === 'operation.read' && request['operation_id'] === view.operation_id,
     ).length;
   while (seen() < times) await new Promise((resolve) => setImmediate(resolve));
@@ -70,20 +70,20 @@ describe('an operation', () => {
     const view = keep('performing', call);
     const waiting = get(`/v1/operations/${view.operation_id}?wait=20000`);
     await reads(view, 1);
-    const read = door.kernel.handlers.get('operation.read')!;
-    door.kernel.handlers.set('operation.read', () => {
+    const read = api.kernel.handlers.get('operation.read')!;
+    api.kernel.handlers.set('operation.read', () => {
       throw new Fault('bus.unreachable');
     });
     heard(view, 'committed');
     await reads(view, 2);
-    door.kernel.handlers.set('operation.read', read);
+    api.kernel.handlers.set('operation.read', read);
     keep('committed', call);
     heard(view, 'committed');
     expect((await waiting).json['state']).toBe('committed');
   });
 
   it('waits for nobody when the process stops', async () => {
-    const own = await openTestDoor();
+    const own = await openTestApi();
     const one = await own.newTenant();
     const call = callOf(one);
     own.kernel.keep(one.tenantId, call.operation_id, 'operation', viewOf(call, 'performing'));
@@ -98,7 +98,7 @@ describe('an operation', () => {
   it('is listed with the filters that were asked for', async () => {
     const answer = await get('/v1/operations?state=held&tool_id=fs.read&limit=7&cursor=abc&session_id=s1');
     expect(answer.status).toBe(200);
-    expect(door.kernel.asked.at(-1)).toEqual({
+    expect(api.kernel.asked.at(-1)).toEqual({
       verb: 'operation.list',
       request: {
         v: 1,
@@ -112,19 +112,19 @@ describe('an operation', () => {
       },
     });
     await get('/v1/operations?unresolved=true');
-    expect(door.kernel.asked.at(-1)?.request['unresolved']).toBe(true);
+    expect(api.kernel.asked.at(-1)?.request['unresolved']).toBe(true);
     expect((await get('/v1/operations?unresolved=yes')).json).toEqual(problem('request.malformed', 400));
   });
 
   it('is resolved with the words of whoever looked, by no agent, and never without saying how they know', async () => {
     const view = keep('ambiguous');
     const resolve = (body: object, key = tenant.operator) =>
-      door.ask('POST', `/v1/operations/${view.operation_id}/resolve`, { key, body });
+      api.ask('POST', `/v1/operations/${view.operation_id}/resolve`, { key, body });
     expect((await resolve({ outcome: 'committed', note: 'seen' })).json).toMatchObject({
       operation_id: view.operation_id,
       resolution: null,
     });
-    expect(door.kernel.asked.at(-1)).toEqual({
+    expect(api.kernel.asked.at(-1)).toEqual({
       verb: 'operation.resolve',
       request: { v: 1, operation_id: view.operation_id, outcome: 'committed', note: 'seen' },
     });
@@ -143,7 +143,7 @@ describe('an operation', () => {
 
 describe('a receipt', () => {
   const ledgered = (view: OperationView, phase: string): void =>
-    void door.ledger.receipts.set(`${tenant.tenantId}/${view.operation_id}/${phase}`, RECEIPT);
+    void api.ledger.receipts.set(`${tenant.tenantId}/${view.operation_id}/${phase}`, RECEIPT);
 
   it('is the file in its one spelling, byte for byte', async () => {
     const view = keep('committed');
@@ -197,7 +197,7 @@ describe('a receipt', () => {
   });
 
   it("that the ledger has of another tenant's operation is not there", async () => {
-    const other = await door.newTenant();
+    const other = await api.newTenant();
     const view = keep('committed');
     ledgered(view, 'outcome');
     expect((await get(`/v1/operations/${view.operation_id}/receipt`, other.admin)).json).toEqual(
@@ -207,9 +207,9 @@ describe('a receipt', () => {
 });
 
 test('a log without records has no checkpoint; one with records has its note as it was signed', async () => {
-  const other = await door.newTenant();
+  const other = await api.newTenant();
   expect((await get('/v1/log/checkpoint', other.auditor)).json).toEqual(problem('not_found', 404));
-  door.ledger.checkpoints.set(other.tenantId, RECEIPT.inclusion.checkpoint);
+  api.ledger.checkpoints.set(other.tenantId, RECEIPT.inclusion.checkpoint);
   const answer = await get('/v1/log/checkpoint', other.auditor);
   expect([answer.text, answer.headers.get('content-type')]).toEqual([
     RECEIPT.inclusion.checkpoint,
@@ -219,7 +219,7 @@ test('a log without records has no checkpoint; one with records has its note as 
 
 test('an answer of the kernel that is not as agreed is our fault, and tells nothing', async () => {
   const view = keep('committed');
-  door.kernel.keep(tenant.tenantId, view.operation_id, 'operation', { ...view, state: 'exploded', secret: 'x' });
+  api.kernel.keep(tenant.tenantId, view.operation_id, 'operation', { ...view, state: 'exploded', secret: 'x' });
   const answer = await get(`/v1/operations/${view.operation_id}`);
   expect(answer.json).toEqual(problem('internal', 500));
   expect(answer.text).not.toMatch(/exploded|agreed|\.ts|stack/);
@@ -227,15 +227,15 @@ test('an answer of the kernel that is not as agreed is our fault, and tells noth
 
 test('an answer of a newer kernel may say more than is known here', async () => {
   const view = keep('committed');
-  door.kernel.keep(tenant.tenantId, view.operation_id, 'operation', { ...view, since_v2: true });
+  api.kernel.keep(tenant.tenantId, view.operation_id, 'operation', { ...view, since_v2: true });
   expect((await get(`/v1/operations/${view.operation_id}`)).status).toBe(200);
 });
 
 describe('the whole output of a command', () => {
   const kept = async (bytes: Buffer, cut = false): Promise<{ view: OperationView; sha256: string }> => {
     const view = keep('committed');
-    const ref = { ...(await door.blobs.put(tenant.tenantId, bytes)), cut };
-    door.kernel.keep(tenant.tenantId, `stderr of ${view.operation_id}`, 'output', { v: 1, ref, expires_at: 1 });
+    const ref = { ...(await api.blobs.put(tenant.tenantId, bytes)), cut };
+    api.kernel.keep(tenant.tenantId, `stderr of ${view.operation_id}`, 'output', { v: 1, ref, expires_at: 1 });
     return { view, sha256: ref.sha256 };
   };
 
@@ -246,7 +246,7 @@ describe('the whole output of a command', () => {
       Buffer.alloc(3_000_000, 'x'),
     ]);
     const { view, sha256 } = await kept(bytes, true);
-    const answer = await fetch(`${door.url}/v1/operations/${view.operation_id}/output?stream=stderr`, {
+    const answer = await fetch(`${api.url}/v1/operations/${view.operation_id}/output?stream=stderr`, {
       headers: { authorization: `Bearer ${tenant.operator}` },
     });
     expect(Object.fromEntries(answer.headers)).toMatchObject({
@@ -268,18 +268,18 @@ describe('the whole output of a command', () => {
       const view = keep('committed');
       const ref = {
         ...sealedRef(
-          await door.blobs.put(tenant.tenantId, sealContent({ ...seal, operationId: view.operation_id }, kind, clear)),
+          await api.blobs.put(tenant.tenantId, sealContent({ ...seal, operationId: view.operation_id }, kind, clear)),
         ),
         content_sha256: sha256Hex(clear),
         cut: false,
       };
-      door.kernel.keep(tenant.tenantId, `stderr of ${view.operation_id}`, 'output', {
+      api.kernel.keep(tenant.tenantId, `stderr of ${view.operation_id}`, 'output', {
         v: 1,
         ref,
         expires_at: 1,
         opens: { key: seal.key.toString('base64'), attempt: 2 },
       });
-      return await fetch(`${door.url}/v1/operations/${view.operation_id}/output?stream=stderr`, {
+      return await fetch(`${api.url}/v1/operations/${view.operation_id}/output?stream=stderr`, {
         headers: { authorization: `Bearer ${tenant.operator}` },
       });
     };
@@ -295,7 +295,7 @@ describe('the whole output of a command', () => {
   it('is asked of the kernel by its stream, stdout unless said, and of no other', async () => {
     const { view } = await kept(Buffer.from('x'));
     await get(`/v1/operations/${view.operation_id}/output`);
-    expect(door.kernel.asked.at(-1)).toMatchObject({
+    expect(api.kernel.asked.at(-1)).toMatchObject({
       verb: 'operation.output',
       request: { operation_id: view.operation_id, stream: 'stdout' },
     });

@@ -1,26 +1,26 @@
 // SPDX-License-Identifier: Apache-2.0
-import { openTestDoor, type TestAnswer, type TestDoor, type TestTenant } from '../../specs/test-door.ts';
+import { openTestApi, type TestAnswer, type TestApi, type TestTenant } from '../../specs/test-api.ts';
 
 const OPERATION = 'op_01kdvq8qfwe9gr4v9m1h7e3x2z';
 const AGENT = 'agt_01kdvq8qfwe9gr4v9m1h7e3x2z';
 
-let door: TestDoor;
+let api: TestApi;
 let tenant: TestTenant;
 beforeAll(async () => {
-  door = await openTestDoor();
-  tenant = await door.newTenant();
-  door.ledger.logs.set(
+  api = await openTestApi();
+  tenant = await api.newTenant();
+  api.ledger.logs.set(
     tenant.tenantId,
     ['a', 'b'].map((text) => Buffer.from(text)),
   );
-  door.ledger.checkpoints.set(tenant.tenantId, 'note');
+  api.ledger.checkpoints.set(tenant.tenantId, 'note');
 });
-afterAll(() => door.close());
+afterAll(() => api.close());
 beforeEach(() => {
-  door.ledger.asked.length = 0;
+  api.ledger.asked.length = 0;
 });
 
-const get = (path: string, key = tenant.auditor): Promise<TestAnswer> => door.ask('GET', path, { key });
+const get = (path: string, key = tenant.auditor): Promise<TestAnswer> => api.ask('GET', path, { key });
 
 test("every filter reaches the ledger, for the caller's own tenant", async () => {
   const query = `agent=${AGENT}&tool=fs.read&session=s%2F1&operation=${OPERATION}&type=tool_call&verdict=refused&outcome=no_op&risk_min=0.25&risk_max=1&since=2026-01-31T09:30Z&until=2026-01-31T09:30:00.5Z&resource=wsp_01*&text=policy.denied`;
@@ -30,7 +30,7 @@ test("every filter reaches the ledger, for the caller's own tenant", async () =>
     indexed_to: 2,
     tree_size: 2,
   });
-  expect(door.ledger.asked).toEqual([
+  expect(api.ledger.asked).toEqual([
     {
       v: 1,
       tenant_id: tenant.tenantId,
@@ -58,7 +58,7 @@ test("every filter reaches the ledger, for the caller's own tenant", async () =>
 
 test('without a word the newest fifty are asked for', async () => {
   await get('/v1/records');
-  expect(door.ledger.asked).toEqual([
+  expect(api.ledger.asked).toEqual([
     { v: 1, tenant_id: tenant.tenantId, filter: {}, order: 'newest', limit: 50, cursor: null },
   ]);
 });
@@ -89,7 +89,7 @@ test.each([
   const { status, json } = await get(`/v1/records?${query}`);
   expect([status, json['code']]).toEqual([400, 'request.malformed']);
   expect(json['detail']).toMatch(new RegExp(`\`/?${name}\``));
-  expect(door.ledger.asked).toEqual([]);
+  expect(api.ledger.asked).toEqual([]);
 });
 
 test('a record is shown as it was signed, and its receipt beside it', async () => {

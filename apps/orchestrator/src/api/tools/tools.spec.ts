@@ -1,25 +1,25 @@
 // SPDX-License-Identifier: Apache-2.0
 import { TOOLS } from '@writ/contract';
 import { createFixture, type Fixture } from '../../specs/tenant-fixture.ts';
-import { openTestDoor, problem, type TestDoor, type TestTenant } from '../../specs/test-door.ts';
+import { openTestApi, problem, type TestApi, type TestTenant } from '../../specs/test-api.ts';
 
-let door: TestDoor;
+let api: TestApi;
 let tenant: TestTenant;
 let has: Fixture;
 beforeAll(async () => {
-  door = await openTestDoor();
-  tenant = await door.newTenant();
-  has = await createFixture(door, tenant);
+  api = await openTestApi();
+  tenant = await api.newTenant();
+  has = await createFixture(api, tenant);
   // Somebody else's are there as well.
-  await createFixture(door, await door.newTenant());
+  await createFixture(api, await api.newTenant());
 });
-afterAll(() => door.close());
+afterAll(() => api.close());
 beforeEach(() => {
-  door.kernel.asked.length = 0;
+  api.kernel.asked.length = 0;
 });
 
 const itemsOf = async (): Promise<Record<string, unknown>[]> =>
-  (await door.ask('GET', '/v1/tools', { key: tenant.agent })).json['items'] as Record<string, unknown>[];
+  (await api.ask('GET', '/v1/tools', { key: tenant.agent })).json['items'] as Record<string, unknown>[];
 
 test("the tools are Writ's own and those of the tenant, in one form", async () => {
   const items = await itemsOf();
@@ -34,36 +34,32 @@ test("the tools are Writ's own and those of the tenant, in one form", async () =
 });
 
 test("of a tool's variables nobody is shown more than the names", async () => {
-  const { text } = await door.ask('GET', `/v1/tools/${has.tool_id}`, { key: tenant.admin });
+  const { text } = await api.ask('GET', `/v1/tools/${has.tool_id}`, { key: tenant.admin });
   expect(JSON.parse(text)).toMatchObject({ tool_id: has.tool_id, cli: { env: [{ name: 'LEVEL', secrets: [] }] } });
   expect(text).not.toContain('hidden');
 });
 
 test("a tool that isn't there is not found, and one of Writ's own can be shown and not removed", async () => {
-  expect((await door.ask('GET', '/v1/tools/fs.read', { key: tenant.agent })).json).toMatchObject({
-    tool_id: 'fs.read',
-  });
+  expect((await api.ask('GET', '/v1/tools/fs.read', { key: tenant.agent })).json).toMatchObject({ tool_id: 'fs.read' });
   for (const name of ['nothing', 'No%20name', 'x'.repeat(65)])
-    expect((await door.ask('GET', `/v1/tools/${name}`, { key: tenant.admin })).json).toEqual(problem('not_found', 404));
-  expect((await door.ask('DELETE', '/v1/tools/fs.read', { key: tenant.admin })).json).toEqual(
-    problem('not_found', 404),
-  );
+    expect((await api.ask('GET', `/v1/tools/${name}`, { key: tenant.admin })).json).toEqual(problem('not_found', 404));
+  expect((await api.ask('DELETE', '/v1/tools/fs.read', { key: tenant.admin })).json).toEqual(problem('not_found', 404));
 });
 
 test('what is applied reaches the kernel as it was sent, in its order, and `dry_run` beside it', async () => {
   const file = { tools: [{ name: 'z', optional_args: { b: ['-b'], a: ['-a'] } }] };
-  await door.ask('PUT', '/v1/tools', { key: tenant.admin, body: { ...file, dry_run: true } });
-  const [{ request } = { request: {} as Record<string, unknown> }] = door.kernel.asked.filter(
+  await api.ask('PUT', '/v1/tools', { key: tenant.admin, body: { ...file, dry_run: true } });
+  const [{ request } = { request: {} as Record<string, unknown> }] = api.kernel.asked.filter(
     ({ verb }) => verb === 'tool.apply',
   );
   expect(request).toMatchObject({ file, dry_run: true });
   expect(JSON.stringify(request['file'])).toBe(JSON.stringify(file));
-  expect((await door.ask('PUT', '/v1/tools', { key: tenant.admin, body: { ...file, dry_run: 'yes' } })).status).toBe(
+  expect((await api.ask('PUT', '/v1/tools', { key: tenant.admin, body: { ...file, dry_run: 'yes' } })).status).toBe(
     400,
   );
 });
 
 test.each(['operator', 'auditor', 'agent'] as const)('the role %s registers and removes nothing', async (role) => {
-  expect((await door.ask('PUT', '/v1/tools', { key: tenant[role], body: { tools: [] } })).status).toBe(403);
-  expect((await door.ask('DELETE', `/v1/tools/${has.tool_id}`, { key: tenant[role] })).status).toBe(403);
+  expect((await api.ask('PUT', '/v1/tools', { key: tenant[role], body: { tools: [] } })).status).toBe(403);
+  expect((await api.ask('DELETE', `/v1/tools/${has.tool_id}`, { key: tenant[role] })).status).toBe(403);
 });

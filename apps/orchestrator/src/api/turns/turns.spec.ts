@@ -4,9 +4,9 @@ import { sha256Hex } from '@writ/digest';
 import { newId } from '@writ/nest-kit';
 import { createFixture, type Fixture } from '../../specs/tenant-fixture.ts';
 import { viewOf } from '../../specs/fake-views.ts';
-import { openTestDoor, problem, type TestAnswer, type TestDoor, type TestTenant } from '../../specs/test-door.ts';
+import { openTestApi, problem, type TestAnswer, type TestApi, type TestTenant } from '../../specs/test-api.ts';
 
-let door: TestDoor;
+let api: TestApi;
 let tenant: TestTenant;
 let has: Fixture;
 let files: Map<string, string>;
@@ -17,14 +17,14 @@ let claims: Map<string, OperationView>;
 let turn = 0;
 
 beforeAll(async () => {
-  door = await openTestDoor();
-  tenant = await door.newTenant();
-  has = await createFixture(door, tenant);
+  api = await openTestApi();
+  tenant = await api.newTenant();
+  has = await createFixture(api, tenant);
 });
-afterAll(() => door.close());
+afterAll(() => api.close());
 beforeEach(() => {
   [files, instead, admitted, claims, turn] = [new Map([['a.txt', 'one\ntwo\n']]), new Map(), [], new Map(), turn + 1];
-  door.kernel.admits = decide;
+  api.kernel.admits = decide;
 });
 
 /** A kernel that keeps keys, checks contents that calls rely on, and knows three tools. */
@@ -64,7 +64,7 @@ async function run(tool: string, args: Record<string, unknown>): Promise<Partial
   if (tool !== 'fs.read') return { result: { path } };
   if (content === undefined)
     return { status: 'error', error: { code: 'file.not_found', message: 'nothing there', hint: null } };
-  const { sha256 } = await door.blobs.put(tenant.tenantId, Buffer.from(content));
+  const { sha256 } = await api.blobs.put(tenant.tenantId, Buffer.from(content));
   return { result: { path, content, sha256, truncated: false } };
 }
 
@@ -74,7 +74,7 @@ const post = (
   over: Record<string, unknown> = {},
   key = tenant.agent,
 ): Promise<TestAnswer> =>
-  door.ask('POST', '/v1/turns', {
+  api.ask('POST', '/v1/turns', {
     key,
     body: {
       dialect,
@@ -151,7 +151,7 @@ test('a turn that is posted again runs nothing twice and says the same; another 
 test('the same turn with another output is a conflict', async () => {
   instead.set('b', 'refused');
   const view = decide;
-  door.kernel.admits = async (call) => {
+  api.kernel.admits = async (call) => {
     const { result, ...rest } = await view(call);
     return {
       ...rest,
@@ -329,13 +329,13 @@ describe('a staged change', () => {
       error: { code: 'file.not_found' },
     });
     instead.set('a.txt', 'refused');
-    door.kernel.admits = (call) => Promise.resolve(viewOf(call, 'refused'));
+    api.kernel.admits = (call) => Promise.resolve(viewOf(call, 'refused'));
     expect(callsOf(await stage('a.txt', 'y'))[0]).toMatchObject({ standing: 'denied' });
   });
 });
 
 test('a turn of so many calls counts as so many requests', async () => {
-  const small = await openTestDoor({ WRIT_RATE_PER_SECOND: 1, WRIT_RATE_BURST: 5 });
+  const small = await openTestApi({ WRIT_RATE_PER_SECOND: 1, WRIT_RATE_BURST: 5 });
   try {
     const { agent } = await small.newTenant();
     const output = Array.from({ length: 9 }, (_none, n) => block(`c${n}`, 'fs.list', {})).join(' ');
@@ -356,7 +356,7 @@ test('a turn of so many calls counts as so many requests', async () => {
 
 test("whom the key doesn't speak for is not there, and a body that isn't a turn is refused", async () => {
   const output = block('a', 'fs.list', {});
-  const other = await door.newTenant();
+  const other = await api.newTenant();
   expect((await post('blocks', output, { agent_id: other.agentId })).json).toEqual(problem('not_found', 404));
   expect((await post('blocks', output, {}, tenant.admin)).json).toEqual(problem('request.malformed', 400));
   expect((await post('blocks', output, { agent_id: tenant.agentId }, tenant.admin)).status).toBe(200);
@@ -367,7 +367,7 @@ test("whom the key doesn't speak for is not there, and a body that isn't a turn 
 
 describe('a prompt', () => {
   const ask = (dialect: string, token = has.capability_token_id) =>
-    door.ask('GET', `/v1/prompts?dialect=${dialect}&capability_token_id=${token}`, { key: tenant.agent });
+    api.ask('GET', `/v1/prompts?dialect=${dialect}&capability_token_id=${token}`, { key: tenant.agent });
 
   test("names exactly the tools that the token grants, the tenant's own among them", async () => {
     const { json } = await ask('openai');
@@ -379,9 +379,9 @@ describe('a prompt', () => {
       'search_files',
       'write_file',
     ]);
-    const view = door.kernel.find(null, has.capability_token_id) as { grant: object };
+    const view = api.kernel.find(null, has.capability_token_id) as { grant: object };
     const own = newId('token');
-    door.kernel.keep(tenant.tenantId, own, 'token', {
+    api.kernel.keep(tenant.tenantId, own, 'token', {
       ...view,
       capability_token_id: own,
       grant: { ...view.grant, tools: [has.tool_id] },
@@ -393,9 +393,9 @@ describe('a prompt', () => {
   });
 
   test('is none for a token that grants nothing now', async () => {
-    const view = door.kernel.find(null, has.capability_token_id) as { grant: object };
+    const view = api.kernel.find(null, has.capability_token_id) as { grant: object };
     const keep = (id: string, over: object): unknown =>
-      door.kernel.keep(tenant.tenantId, id, 'token', { ...view, ...over });
+      api.kernel.keep(tenant.tenantId, id, 'token', { ...view, ...over });
     keep('cap_revoked', { revoked: true });
     keep('cap_over', { grant: { ...view.grant, expires_at: 1 } });
     keep('cap_early', { grant: { ...view.grant, not_before: 8_000_000_000_000 } });

@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 import { Fault } from '@writ/contract';
-import { openTestDoor, problem, type TestDoor, type TestTenant } from '../../specs/test-door.ts';
+import { openTestApi, problem, type TestApi, type TestTenant } from '../../specs/test-api.ts';
 
-let door: TestDoor;
+let api: TestApi;
 let tenant: TestTenant;
 beforeAll(async () => {
-  door = await openTestDoor();
+  api = await openTestApi();
 });
-afterAll(() => door.close());
+afterAll(() => api.close());
 beforeEach(async () => {
-  tenant = await door.newTenant();
-  door.kernel.asked.length = 0;
-  door.kernel.handlers.set('change.record', () => ({ recorded: 'rec_01kdvq8qfwe9gr4v9m1h7e3x2z' }));
+  tenant = await api.newTenant();
+  api.kernel.asked.length = 0;
+  api.kernel.handlers.set('change.record', () => ({ recorded: 'rec_01kdvq8qfwe9gr4v9m1h7e3x2z' }));
 });
 
 const WISH = {
@@ -20,10 +20,10 @@ const WISH = {
   events: ['operation.ambiguous', 'approval.pending', 'approval.pending'],
 };
 const ask = (method: string, path: string, body?: object, key = tenant.admin) =>
-  door.ask(method, path, { key, ...(body === undefined ? {} : { body }) });
+  api.ask(method, path, { key, ...(body === undefined ? {} : { body }) });
 const create = async () => (await ask('POST', '/v1/webhooks', WISH)).json as { webhook_id: string; secret: string };
 const records = () =>
-  door.kernel.asked
+  api.kernel.asked
     .filter(({ verb }) => verb === 'change.record')
     .map(({ request }) => [request['verb'], request['subject']]);
 
@@ -44,13 +44,13 @@ it('a webhook is recorded first, and its secret is shown once', async () => {
   for (const key of [tenant.admin, tenant.operator, tenant.auditor])
     expect((await ask('GET', `/v1/webhooks/${String(json['webhook_id'])}`, undefined, key)).json).toEqual(shown);
   expect((await ask('GET', '/v1/webhooks')).json).toEqual({ items: [shown], next_cursor: null });
-  expect(door.lines.join('')).not.toContain(secret);
+  expect(api.lines.join('')).not.toContain(secret);
 });
 
 it('what can not be recorded is not made, changed, taken away or given another secret', async () => {
   const { webhook_id } = await create();
   const before = (await ask('GET', `/v1/webhooks/${webhook_id}`)).json;
-  door.kernel.handlers.set('change.record', () => {
+  api.kernel.handlers.set('change.record', () => {
     throw new Fault('record.backlog');
   });
   for (const [method, path, body] of [
@@ -119,7 +119,7 @@ it('a ping is a delivery like any other, seen by who looks, sent once more by wh
     202,
     { webhook_id, kind: 'webhook.ping', state: 'pending', attempts: 0 },
   ]);
-  expect(JSON.parse(door.hooks.sent[0]!.body)).toEqual({
+  expect(JSON.parse(api.hooks.sent[0]!.body)).toEqual({
     type: 'webhook.ping',
     timestamp: expect.stringMatching(/^\d{4}-/) as string,
     data: { webhook_id },

@@ -8,19 +8,19 @@ import { newId } from '@writ/nest-kit';
 import { encodeNode, snapshotIdOf } from '@writ/workspace';
 import { extract, pack, type Pack } from 'tar-stream';
 import { createFixture, type Fixture } from '../../specs/tenant-fixture.ts';
-import { openTestDoor, problem, type TestDoor, type TestTenant } from '../../specs/test-door.ts';
+import { openTestApi, problem, type TestApi, type TestTenant } from '../../specs/test-api.ts';
 
-let door: TestDoor;
+let api: TestApi;
 let tenant: TestTenant;
 let has: Fixture;
 beforeAll(async () => {
-  door = await openTestDoor();
-  tenant = await door.newTenant();
-  has = await createFixture(door, tenant);
+  api = await openTestApi();
+  tenant = await api.newTenant();
+  has = await createFixture(api, tenant);
 });
-afterAll(() => door.close());
+afterAll(() => api.close());
 beforeEach(() => {
-  door.kernel.asked.length = 0;
+  api.kernel.asked.length = 0;
 });
 
 type Packed = readonly [Parameters<Pack['entry']>[0], string?];
@@ -60,17 +60,17 @@ async function extended(flag: 'x' | 'g', content: string): Promise<Buffer> {
 const attribute = (bytes: number): string => `${bytes} a=${'x'.repeat(bytes - String(bytes).length - 4)}\n`;
 
 const put = (archive: Uint8Array, query = '', media = 'application/x-tar', id = has.workspace_id) =>
-  door.ask('POST', `/v1/workspaces/${id}/import${query}`, {
+  api.ask('POST', `/v1/workspaces/${id}/import${query}`, {
     key: tenant.operator,
     text: archive,
     headers: { 'content-type': media },
   });
 /** What the kernel was asked to make of an archive. */
 async function imported(): Promise<{ changes: Change[]; path: string; replace: boolean } | null> {
-  const asked = door.kernel.asked.find(({ verb }) => verb === 'workspace.import')?.request as
+  const asked = api.kernel.asked.find(({ verb }) => verb === 'workspace.import')?.request as
     { changes_ref: { sha256: string }; path: string; replace: boolean } | undefined;
   if (asked === undefined) return null;
-  const bytes = await door.blobs.get(tenant.tenantId, asked.changes_ref.sha256);
+  const bytes = await api.blobs.get(tenant.tenantId, asked.changes_ref.sha256);
   return {
     changes: JSON.parse(Buffer.from(bytes).toString('utf8')) as Change[],
     path: asked.path,
@@ -113,7 +113,7 @@ describe('an import', () => {
       'into/void': state(''),
     });
     const named = changes.flatMap(({ after }) => (after?.sha256 ? [after.sha256] : []));
-    expect((await door.blobs.has(tenant.tenantId, named)).size).toBe(new Set(named).size);
+    expect((await api.blobs.has(tenant.tenantId, named)).size).toBe(new Set(named).size);
   });
 
   it.each<[string, () => Promise<Buffer>, string]>([
@@ -168,7 +168,7 @@ describe('an import', () => {
     // Whoever sends all of it before looking at the answer is held up for ever by what isn't read.
     const agent = new Agent({ keepAlive: true });
     const send = async (): Promise<number | undefined> => {
-      const sending = request(`${door.url}/v1/workspaces/${has.workspace_id}/import`, {
+      const sending = request(`${api.url}/v1/workspaces/${has.workspace_id}/import`, {
         method: 'POST',
         agent,
         signal: AbortSignal.timeout(10_000),
@@ -196,7 +196,7 @@ describe('an import', () => {
       problem('request.unsupported_media_type', 415),
     );
     expect((await put(archive, '', undefined, newId('workspace'))).json).toEqual(problem('not_found', 404));
-    expect(await door.blobs.has(tenant.tenantId, [sha256Hex(Buffer.from('mine'))])).toEqual(new Set());
+    expect(await api.blobs.has(tenant.tenantId, [sha256Hex(Buffer.from('mine'))])).toEqual(new Set());
   });
 });
 
@@ -206,9 +206,9 @@ async function workspaceOf(
   contents: readonly string[] = [],
 ): Promise<string> {
   const node = encodeNode(entries);
-  await door.blobs.putMany(tenant.tenantId, [node.bytes, ...contents.map((content) => Buffer.from(content))]);
+  await api.blobs.putMany(tenant.tenantId, [node.bytes, ...contents.map((content) => Buffer.from(content))]);
   const workspace_id = newId('workspace');
-  door.kernel.keep(tenant.tenantId, workspace_id, 'workspace', {
+  api.kernel.keep(tenant.tenantId, workspace_id, 'workspace', {
     workspace_id,
     name: 'w',
     head_snapshot_id: snapshotIdOf(node.sha256),
@@ -218,7 +218,7 @@ async function workspaceOf(
   return workspace_id;
 }
 const fetchExport = (id: string, query = '') =>
-  fetch(`${door.url}/v1/workspaces/${id}/export${query}`, { headers: { authorization: `Bearer ${tenant.auditor}` } });
+  fetch(`${api.url}/v1/workspaces/${id}/export${query}`, { headers: { authorization: `Bearer ${tenant.auditor}` } });
 async function unpacked(bytes: Uint8Array): Promise<Record<string, unknown>> {
   const reading = extract();
   reading.end(Buffer.from(bytes));
@@ -289,10 +289,10 @@ describe('an export', () => {
 
   it('is of directories', async () => {
     expect(
-      (await door.ask('GET', `/v1/workspaces/${has.workspace_id}/export?path=link`, { key: tenant.auditor })).json,
+      (await api.ask('GET', `/v1/workspaces/${has.workspace_id}/export?path=link`, { key: tenant.auditor })).json,
     ).toEqual(problem('file.kind', 422));
     expect(
-      (await door.ask('GET', `/v1/workspaces/${has.workspace_id}/export?path=none`, { key: tenant.auditor })).json,
+      (await api.ask('GET', `/v1/workspaces/${has.workspace_id}/export?path=none`, { key: tenant.auditor })).json,
     ).toEqual(problem('file.not_found', 404));
   });
 });

@@ -4,31 +4,31 @@ import { sha256Hex } from '@writ/digest';
 import { newId } from '@writ/nest-kit';
 import { emptyTree, encodeNode, snapshotIdOf } from '@writ/workspace';
 import { createFixture, type Fixture } from '../../specs/tenant-fixture.ts';
-import { openTestDoor, problem, type TestDoor, type TestTenant } from '../../specs/test-door.ts';
+import { openTestApi, problem, type TestApi, type TestTenant } from '../../specs/test-api.ts';
 
-let door: TestDoor;
+let api: TestApi;
 let tenant: TestTenant;
 let has: Fixture;
 beforeAll(async () => {
-  door = await openTestDoor();
-  tenant = await door.newTenant();
-  has = await createFixture(door, tenant);
+  api = await openTestApi();
+  tenant = await api.newTenant();
+  has = await createFixture(api, tenant);
 });
-afterAll(() => door.close());
+afterAll(() => api.close());
 beforeEach(() => {
-  door.kernel.asked.length = 0;
+  api.kernel.asked.length = 0;
 });
 
 const at = (rest: string): string => `/v1/workspaces/${has.workspace_id}${rest}`;
-const get = (rest: string, headers = {}) => door.ask('GET', at(rest), { key: tenant.auditor, headers });
+const get = (rest: string, headers = {}) => api.ask('GET', at(rest), { key: tenant.auditor, headers });
 const put = (rest: string, text: string | Uint8Array, headers = {}) =>
-  door.ask('PUT', at(rest), {
+  api.ask('PUT', at(rest), {
     key: tenant.operator,
     text,
     headers: { 'content-type': 'application/octet-stream', ...headers },
   });
 const changed = (): Change[] =>
-  door.kernel.asked
+  api.kernel.asked
     .filter(({ verb }) => verb === 'workspace.change')
     .flatMap(({ request }) => request['changes'] as Change[]);
 const empty = snapshotIdOf(emptyTree().root);
@@ -128,7 +128,7 @@ describe('a file', () => {
         after: { kind: 'file', mode: '755', sha256: sha256Hex(content), size: content.length },
       },
     ]);
-    expect(content.equals(await door.blobs.get(tenant.tenantId, sha256Hex(content)))).toBe(true);
+    expect(content.equals(await api.blobs.get(tenant.tenantId, sha256Hex(content)))).toBe(true);
   });
 
   it('may be empty', async () => {
@@ -143,15 +143,15 @@ describe('a file', () => {
   });
 
   it("of another tenant's workspace is not even stored", async () => {
-    const other = await door.newTenant();
-    const theirs = await createFixture(door, other);
-    const answer = await door.ask('PUT', `/v1/workspaces/${theirs.workspace_id}/files/a`, {
+    const other = await api.newTenant();
+    const theirs = await createFixture(api, other);
+    const answer = await api.ask('PUT', `/v1/workspaces/${theirs.workspace_id}/files/a`, {
       key: tenant.admin,
       text: 'mine',
       headers: { 'content-type': 'application/octet-stream' },
     });
     expect(answer.json).toEqual(problem('not_found', 404));
-    expect(await door.blobs.has(tenant.tenantId, [sha256Hex(Buffer.from('mine'))])).toEqual(new Set());
+    expect(await api.blobs.has(tenant.tenantId, [sha256Hex(Buffer.from('mine'))])).toEqual(new Set());
   });
 
   it.each([
@@ -164,29 +164,29 @@ describe('a file', () => {
   });
 
   it('is taken away by a change', async () => {
-    expect((await door.ask('DELETE', at('/files/src'), { key: tenant.admin })).status).toBe(200);
+    expect((await api.ask('DELETE', at('/files/src'), { key: tenant.admin })).status).toBe(200);
     expect(changed()).toEqual([{ path: 'src', before: null, after: null }]);
   });
 });
 
 test('a file whose content is lost is our fault, told as every other', async () => {
   const lost = encodeNode([{ kind: 'file', mode: '644', name: 'lost', sha256: '0'.repeat(64), size: 6 }]);
-  await door.blobs.put(tenant.tenantId, lost.bytes);
+  await api.blobs.put(tenant.tenantId, lost.bytes);
   const workspace_id = newId('workspace');
-  door.kernel.keep(tenant.tenantId, workspace_id, 'workspace', {
+  api.kernel.keep(tenant.tenantId, workspace_id, 'workspace', {
     workspace_id,
     name: 'w',
     head_snapshot_id: snapshotIdOf(lost.sha256),
     created_at: 1,
     updated_at: 1,
   });
-  const answer = await door.ask('GET', `/v1/workspaces/${workspace_id}/files/lost`, { key: tenant.admin });
+  const answer = await api.ask('GET', `/v1/workspaces/${workspace_id}/files/lost`, { key: tenant.admin });
   expect(answer.json).toEqual(problem('blob.missing', 500));
   expect([answer.headers.get('etag'), answer.headers.get('content-disposition')]).toEqual([null, null]);
 });
 
 describe('many files', () => {
-  const upload = (files: unknown) => door.ask('POST', at('/files'), { key: tenant.admin, body: { files } });
+  const upload = (files: unknown) => api.ask('POST', at('/files'), { key: tenant.admin, body: { files } });
 
   it('are one change, each in its encoding', async () => {
     expect(
@@ -205,7 +205,7 @@ describe('many files', () => {
         after: { kind: 'file', mode: '755', sha256: sha256Hex(Uint8Array.of(0, 255)), size: 2 },
       },
     ]);
-    expect(door.kernel.asked.filter(({ verb }) => verb === 'workspace.change')).toHaveLength(1);
+    expect(api.kernel.asked.filter(({ verb }) => verb === 'workspace.change')).toHaveLength(1);
   });
 
   it.each([
@@ -268,7 +268,7 @@ describe('a state', () => {
       expect((await get(`/tree?at=${moment}`)).json).toMatchObject({ snapshot_id: empty, entries: [] });
     expect((await get('/files/src/a.txt?at=1970-01-01T00:30:00Z')).json).toEqual(problem('file.not_found', 404));
     expect((await get('/diff?from=1970-01-01T00:30:00Z')).json['changes']).toHaveLength(3);
-    expect(door.kernel.asked.at(-2)).toMatchObject({
+    expect(api.kernel.asked.at(-2)).toMatchObject({
       verb: 'workspace.snapshot',
       request: { snapshot_id: null, at: 1_800_000 },
     });
@@ -283,18 +283,18 @@ describe('a state', () => {
 });
 
 describe('a restore', () => {
-  const restore = (body: unknown, key = tenant.operator) => door.ask('POST', at('/restore'), { key, body });
+  const restore = (body: unknown, key = tenant.operator) => api.ask('POST', at('/restore'), { key, body });
 
   it('is asked of the kernel with the state that was named, and what of it', async () => {
     expect(
       (await restore({ at: '1970-01-01T00:30:00Z', path: '/workspace/src', if_head: has.snapshot_id })).status,
     ).toBe(200);
-    expect(door.kernel.asked.at(-1)).toMatchObject({
+    expect(api.kernel.asked.at(-1)).toMatchObject({
       verb: 'workspace.restore',
       request: { snapshot_id: empty, path: '/workspace/src', if_head: has.snapshot_id },
     });
     expect((await restore({ at: has.snapshot_id })).status).toBe(200);
-    expect(door.kernel.asked.at(-1)).toMatchObject({
+    expect(api.kernel.asked.at(-1)).toMatchObject({
       request: { snapshot_id: has.snapshot_id, path: '', if_head: null },
     });
   });
@@ -302,7 +302,7 @@ describe('a restore', () => {
   it('is for no auditor, and of no state that the workspace never had', async () => {
     expect((await restore({ at: empty }, tenant.auditor)).json).toEqual(problem('auth.role', 403));
     expect((await restore({ at: `snap_${'0'.repeat(64)}` })).json).toEqual(problem('not_found', 404));
-    expect(door.kernel.asked.filter(({ verb }) => verb === 'workspace.restore')).toEqual([]);
+    expect(api.kernel.asked.filter(({ verb }) => verb === 'workspace.restore')).toEqual([]);
   });
 });
 

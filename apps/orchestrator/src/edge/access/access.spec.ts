@@ -6,7 +6,7 @@ import { newId } from '@writ/nest-kit';
 import { startTelemetry } from '@writ/telemetry';
 import { vi } from 'vitest';
 import { FakeApiKeys } from '../../specs/fake-api-keys.ts';
-import { openTestDoor, problem } from '../../specs/test-door.ts';
+import { openTestApi, problem } from '../../specs/test-api.ts';
 import { formatApiKey, hashApiKey, isApiKeyText } from './api-key-text.ts';
 import { AccessGuard } from './access.guard.ts';
 import { Authenticator } from './authenticator.ts';
@@ -151,23 +151,23 @@ describe('the rate of a tenant', () => {
   });
 
   it('answers 429 with when to come back', async () => {
-    const door = await openTestDoor({ WRIT_RATE_PER_SECOND: 1, WRIT_RATE_BURST: 1 });
-    const tenant = await door.newTenant();
-    await door.ask('GET', '/v1/tools', { key: tenant.admin });
-    const answer = await door.ask('GET', '/v1/tools', { key: tenant.operator });
+    const api = await openTestApi({ WRIT_RATE_PER_SECOND: 1, WRIT_RATE_BURST: 1 });
+    const tenant = await api.newTenant();
+    await api.ask('GET', '/v1/tools', { key: tenant.admin });
+    const answer = await api.ask('GET', '/v1/tools', { key: tenant.operator });
     expect(answer.json).toEqual(problem('rate.limited', 429));
     expect(answer.headers.get('retry-after')).toBe('1');
-    await door.close();
+    await api.close();
   });
 });
 
-test('a door that is full says so at once, and still tells that it lives', async () => {
-  const door = await openTestDoor({ WRIT_REQUESTS_MAX: 0 });
-  const answer = await door.ask('GET', '/v1/tools');
+test('an API that is full says so at once, and still tells that it lives', async () => {
+  const api = await openTestApi({ WRIT_REQUESTS_MAX: 0 });
+  const answer = await api.ask('GET', '/v1/tools');
   expect(answer.json).toEqual(problem('overloaded', 503));
   expect(answer.headers.get('retry-after')).toBe('1');
-  expect((await door.ask('GET', '/healthz')).status).toBe(200);
-  await door.close();
+  expect((await api.ask('GET', '/healthz')).status).toBe(200);
+  await api.close();
 });
 
 test('a handler that is on no route of the table lets nobody in', async () => {

@@ -2,7 +2,7 @@
 import { sha256 } from '@writ/digest';
 import { newId } from '@writ/nest-kit';
 import { FakeApiKeys } from '../../specs/fake-api-keys.ts';
-import { openTestDoor, PLATFORM_KEY, problem, type TestDoor } from '../../specs/test-door.ts';
+import { openTestApi, PLATFORM_KEY, problem, type TestApi } from '../../specs/test-api.ts';
 import { formatApiKey, hashApiKey } from './api-key-text.ts';
 import { Authenticator } from './authenticator.ts';
 import { FailedKeys } from './failed-keys.ts';
@@ -124,30 +124,30 @@ describe('an address that presented too many', () => {
   });
 });
 
-describe('at the door', () => {
-  let door: TestDoor;
-  afterEach(async () => await door.close());
+describe('at the API', () => {
+  let api: TestApi;
+  afterEach(async () => await api.close());
   const guess = async (n: number, headers: Record<string, string> = {}) =>
-    await door.ask('GET', '/v1/tools', { key: wrong(n), headers });
+    await api.ask('GET', '/v1/tools', { key: wrong(n), headers });
 
   it('too many keys that are none are answered 429 with when to come back, and a good one still passes', async () => {
-    door = await openTestDoor({ WRIT_AUTH_FAILURES_PER_MINUTE: 2 });
-    const tenant = await door.newTenant();
-    expect((await door.ask('GET', '/v1/tools', { key: tenant.admin })).status).toBe(200);
+    api = await openTestApi({ WRIT_AUTH_FAILURES_PER_MINUTE: 2 });
+    const tenant = await api.newTenant();
+    expect((await api.ask('GET', '/v1/tools', { key: tenant.admin })).status).toBe(200);
     expect([(await guess(1)).status, (await guess(2)).status]).toEqual([401, 401]);
     const refused = await guess(3);
     expect(refused.json).toEqual(problem('rate.limited', 429));
     expect(Number(refused.headers.get('retry-after'))).toBeGreaterThan(1);
-    expect((await door.ask('GET', '/v1/tools', { key: tenant.admin })).status).toBe(200);
-    expect((await door.ask('POST', '/v1/tenants', { key: PLATFORM_KEY, body: { name: 'x' } })).status).toBe(201);
+    expect((await api.ask('GET', '/v1/tools', { key: tenant.admin })).status).toBe(200);
+    expect((await api.ask('POST', '/v1/tenants', { key: PLATFORM_KEY, body: { name: 'x' } })).status).toBe(201);
   });
 
   it('who says that they come for another is believed only where the proxy is trusted', async () => {
-    door = await openTestDoor({ WRIT_AUTH_FAILURES_PER_MINUTE: 1 });
+    api = await openTestApi({ WRIT_AUTH_FAILURES_PER_MINUTE: 1 });
     const from = (n: number) => ({ 'x-forwarded-for': `192.0.2.${n}` });
     expect([(await guess(1, from(1))).status, (await guess(2, from(2))).status]).toEqual([401, 429]);
-    await door.close();
-    door = await openTestDoor({ WRIT_AUTH_FAILURES_PER_MINUTE: 1, WRIT_TRUSTED_PROXIES: '127.0.0.0/8,::1' });
+    await api.close();
+    api = await openTestApi({ WRIT_AUTH_FAILURES_PER_MINUTE: 1, WRIT_TRUSTED_PROXIES: '127.0.0.0/8,::1' });
     expect([
       (await guess(1, from(1))).status,
       (await guess(2, from(2))).status,

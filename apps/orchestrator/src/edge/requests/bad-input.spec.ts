@@ -2,22 +2,22 @@
 import { once } from 'node:events';
 import { connect } from 'node:net';
 import { text as readText } from 'node:stream/consumers';
-import { openTestDoor, problem, type TestDoor, type TestTenant } from '../../specs/test-door.ts';
+import { openTestApi, problem, type TestApi, type TestTenant } from '../../specs/test-api.ts';
 
-let door: TestDoor;
+let api: TestApi;
 let tenant: TestTenant;
 beforeAll(async () => {
-  door = await openTestDoor();
-  tenant = await door.newTenant();
+  api = await openTestApi();
+  tenant = await api.newTenant();
 });
-afterAll(() => door.close());
+afterAll(() => api.close());
 
 const post = (text: string | Uint8Array, headers: Record<string, string> = {}) =>
-  door.ask('POST', '/v1/tool-calls', { key: tenant.agent, text, headers });
-const get = (path: string) => door.ask('GET', path, { key: tenant.admin });
+  api.ask('POST', '/v1/tool-calls', { key: tenant.agent, text, headers });
+const get = (path: string) => api.ask('GET', path, { key: tenant.admin });
 /** Bytes as they are, past everything that a client library would refuse to send. */
 const raw = async (bytes: string): Promise<string> => {
-  const socket = connect({ host: '127.0.0.1', port: Number(new URL(door.url).port) });
+  const socket = connect({ host: '127.0.0.1', port: Number(new URL(api.url).port) });
   await once(socket, 'connect');
   socket.end(bytes);
   return await readText(socket);
@@ -38,7 +38,7 @@ describe('a body', () => {
     const text = JSON.stringify({ args: { content: 'x'.repeat(10 * 1024 * 1024) } });
     const answer =
       how === 'in chunks'
-        ? await fetch(`${door.url}/v1/tool-calls`, {
+        ? await fetch(`${api.url}/v1/tool-calls`, {
             method: 'POST',
             headers: { authorization: `Bearer ${tenant.agent}`, 'content-type': 'application/json' },
             duplex: 'half',
@@ -78,7 +78,7 @@ describe('a body', () => {
   it('that breaks off is no request', async () => {
     const head = `POST /v1/tool-calls HTTP/1.1\r\nhost: x\r\nauthorization: Bearer ${tenant.agent}\r\ncontent-type: application/json\r\ncontent-length: 100\r\n\r\n{"tool`;
     await raw(head);
-    expect(door.kernel.asked).toEqual([]);
+    expect(api.kernel.asked).toEqual([]);
     expect((await get('/v1/agents')).status).toBe(200);
   });
 });
@@ -121,7 +121,7 @@ describe('a URL', () => {
     ['a%0ab', 'path.invalid'],
     ['', 'file.kind'],
   ])('with the file path `%s` leads nowhere', async (path, code) => {
-    const { workspace_id } = (await door.ask('POST', '/v1/workspaces', { key: tenant.admin, body: { name: 'w' } }))
+    const { workspace_id } = (await api.ask('POST', '/v1/workspaces', { key: tenant.admin, body: { name: 'w' } }))
       .json as { workspace_id: string };
     expect((await get(`/v1/workspaces/${workspace_id}/files/${path}`)).json['code']).toBe(code);
   });
@@ -141,6 +141,6 @@ describe('what is not HTTP', () => {
   });
 });
 
-test('after all of this the door still answers', async () => {
+test('after all of this the API still answers', async () => {
   expect((await get('/v1/agents')).status).toBe(200);
 });

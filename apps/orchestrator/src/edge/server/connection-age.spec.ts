@@ -2,7 +2,7 @@
 import { once } from 'node:events';
 import { Agent, request, type IncomingMessage } from 'node:http';
 import { setTimeout as pause } from 'node:timers/promises';
-import { openTestDoor } from '../../specs/test-door.ts';
+import { openTestApi } from '../../specs/test-api.ts';
 
 /** Long beside the time of an answer, short for a test. */
 const AGE_MS = 1_000;
@@ -32,19 +32,19 @@ async function ask(
 }
 
 test('a connection older than its bound is answered once more and then closed, and the next one is a new one', async () => {
-  const door = await openTestDoor({ WRIT_CONNECTION_MAX_AGE_MS: AGE_MS });
-  expect(await ask(door.url)).toEqual({ status: 200, connection: 'keep-alive', isReused: false });
-  expect(await ask(door.url)).toEqual({ status: 200, connection: 'keep-alive', isReused: true });
+  const api = await openTestApi({ WRIT_CONNECTION_MAX_AGE_MS: AGE_MS });
+  expect(await ask(api.url)).toEqual({ status: 200, connection: 'keep-alive', isReused: false });
+  expect(await ask(api.url)).toEqual({ status: 200, connection: 'keep-alive', isReused: true });
   await pause(PAST_SPREAD_MS);
-  expect(await ask(door.url)).toEqual({ status: 200, connection: 'close', isReused: true });
-  expect(await ask(door.url)).toEqual({ status: 200, connection: 'keep-alive', isReused: false });
-  await door.close();
+  expect(await ask(api.url)).toEqual({ status: 200, connection: 'close', isReused: true });
+  expect(await ask(api.url)).toEqual({ status: 200, connection: 'keep-alive', isReused: false });
+  await api.close();
 });
 
 test('with a bound of 0 a connection stays, however old it is', async () => {
-  const door = await openTestDoor();
-  await ask(door.url);
+  const api = await openTestApi();
+  await ask(api.url);
   await pause(PAST_SPREAD_MS);
-  expect(await ask(door.url)).toEqual({ status: 200, connection: 'keep-alive', isReused: true });
-  await door.close();
+  expect(await ask(api.url)).toEqual({ status: 200, connection: 'keep-alive', isReused: true });
+  await api.close();
 });

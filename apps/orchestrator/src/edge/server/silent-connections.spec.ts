@@ -2,30 +2,30 @@
 import { once } from 'node:events';
 import { Agent, request, type IncomingMessage } from 'node:http';
 import { setTimeout as pause } from 'node:timers/promises';
-import { openTestDoor } from '../../specs/test-door.ts';
+import { openTestApi } from '../../specs/test-api.ts';
 
 async function until(holds: () => Promise<boolean>): Promise<void> {
   while (!(await holds())) await pause(10);
 }
 
-test('a door that closes while it answers a client that keeps its connection waits for the answer, and for nothing else', async () => {
-  const door = await openTestDoor();
-  const tenant = await door.newTenant();
+test('a server that closes while it answers a client that keeps its connection waits for the answer, and for nothing else', async () => {
+  const api = await openTestApi();
+  const tenant = await api.newTenant();
   const [asked, answer] = [Promise.withResolvers<null>(), Promise.withResolvers<null>()];
-  door.kernel.handlers.set('agent.list', async () => {
+  api.kernel.handlers.set('agent.list', async () => {
     asked.resolve(null);
     await answer.promise;
     return { items: [], next_cursor: null };
   });
   const agent = new Agent({ keepAlive: true });
-  const asking = request(`${door.url}/v1/agents`, { agent, headers: { authorization: `Bearer ${tenant.admin}` } });
+  const asking = request(`${api.url}/v1/agents`, { agent, headers: { authorization: `Bearer ${tenant.admin}` } });
   asking.end();
   await asked.promise;
-  const closed = door.app.close();
-  // The door doesn't listen any more.
+  const closed = api.app.close();
+  // The server doesn't listen any more.
   await until(
     async () =>
-      await fetch(`${door.url}/healthz`).then(
+      await fetch(`${api.url}/healthz`).then(
         () => false,
         () => true,
       ),
@@ -37,5 +37,5 @@ test('a door that closes while it answers a client that keeps its connection wai
   // With the connection kept, Node waits for its next request for longer than a test may take.
   await closed;
   agent.destroy();
-  await door.close().catch(() => undefined);
+  await api.close().catch(() => undefined);
 });

@@ -176,7 +176,7 @@ test('a run that died before its model explained what is held has it explained, 
   expect(await kinds()).toEqual(['replied', 'held', 'explained']);
 });
 
-test("a run whose end was decided before its door died has that end, and its model isn't asked", async () => {
+test("a run whose end was decided before its process died has that end, and its model isn't asked", async () => {
   const { drive, row } = await begun([new Error('asked')], {
     kept: [{ kind: 'model_failed', fault: 'unauthorized', message: 'no' }],
   });

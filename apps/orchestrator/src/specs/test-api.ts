@@ -75,8 +75,8 @@ export const SETTINGS = {
   ),
 };
 
-/** The door as its module wires it, on real HTTP, with a kernel and a ledger of the test's. */
-export async function openTestDoor(more: Partial<OrchestratorConfig> = {}) {
+/** The API as its module wires it, on real HTTP, with a kernel and a ledger of the test's. */
+export async function openTestApi(more: Partial<OrchestratorConfig> = {}) {
   const lines: string[] = [];
   const undocumented = new Set<string>();
   const telemetry = startTelemetry({
@@ -215,8 +215,8 @@ export async function openTestDoor(more: Partial<OrchestratorConfig> = {}) {
     },
   };
 }
-export type TestDoor = Awaited<ReturnType<typeof openTestDoor>>;
-export type TestTenant = Awaited<ReturnType<TestDoor['newTenant']>>;
+export type TestApi = Awaited<ReturnType<typeof openTestApi>>;
+export type TestTenant = Awaited<ReturnType<TestApi['newTenant']>>;
 
 async function ask(
   url: string,
