@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { EnvironmentError } from '@writ/nest-kit';
 import { textsWithMeaning, WRONG_COMMON_TEXTS, WRONG_OUTBOUND_TEXTS } from '@writ/testing';
 import { Environment, readConfig } from './config.env.ts';
-import { DoorAdapter } from './http/door-adapter.ts';
+import { HttpAdapter } from './edge/server/http-adapter.ts';
 
 const dir = mkdtempSync(join(tmpdir(), 'writ-config-'));
 afterAll(() => rmSync(dir, { recursive: true }));
@@ -89,7 +89,7 @@ it.each(['10.0.0.0/8', '10.0.0.1,fd00::/8', '::1, 127.0.0.0/8', 'loopback'])(
   'proxies at `%s` are trusted, and Fastify takes them',
   (text) => {
     expect(readConfig({ ...env, WRIT_TRUSTED_PROXIES: text }).WRIT_TRUSTED_PROXIES).toBe(text);
-    expect(() => new DoorAdapter(text)).not.toThrow();
+    expect(() => new HttpAdapter(() => [], text)).not.toThrow();
   },
 );
 

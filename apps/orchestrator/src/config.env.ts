@@ -17,10 +17,10 @@ import {
   readSecretFile,
 } from '@writ/nest-kit';
 import { Type, type Static } from 'typebox';
-import { parsePlatformHash } from './http/platform-key.ts';
-import { currencyProblem, readModelsFile, type ConfiguredModel } from './sessions/models-file.ts';
-import { parseAllowedHosts } from './webhooks/allowed-hosts.ts';
-import { parseLogKeys, parseRecordKeys, Published } from './http/published-keys.ts';
+import { parsePlatformHash } from './edge/access/platform-key.ts';
+import { currencyProblem, readModelsFile, type ConfiguredModel } from './runs/models/models-file.ts';
+import { parseAllowedHosts } from './delivery/webhooks/allowed-hosts.ts';
+import { parseLogKeys, parseRecordKeys, Published } from './edge/published-keys.ts';
 
 const File = (what: string) => Type.String({ minLength: 1, description: `a file with ${what}` });
 

@@ -4,7 +4,8 @@ import { processBus } from '@writ/bus-nats';
 import { bootProcess, fetchThrough, VERSION } from '@writ/nest-kit';
 import { traceHooks } from '@writ/telemetry';
 import { readConfig } from './config.env.ts';
-import { doorOf } from './http/door.ts';
+import { ROUTES } from './api/routes.ts';
+import { httpServerOf } from './edge/server/http-server.ts';
 import { OrchestratorModule } from './orchestrator.module.ts';
 
 void bootProcess(() => {
@@ -29,6 +30,6 @@ void bootProcess(() => {
         report,
       }),
     module: (given) => OrchestratorModule.with(config, given),
-    http: doorOf(config),
+    http: httpServerOf(config, ROUTES),
   };
 });

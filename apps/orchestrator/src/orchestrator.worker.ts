@@ -2,9 +2,9 @@
 // The worker program of this service: what its threads run. Tasks keep nothing of their input, for the next one is
 // another tenant's.
 import { serveTasks } from '@writ/worker-pool/thread';
-import { TASKS } from './work/tasks.ts';
+import { ROUTES } from './api/routes.ts';
+import { CALL_TASKS } from './calls/tasks.ts';
+import { edgeTasks } from './edge/work/tasks.ts';
+import { TURN_TASKS } from './runs/turns/tasks.ts';
 
-export const orchestratorTasks = TASKS;
-export type OrchestratorTasks = typeof orchestratorTasks;
-
-export default serveTasks(orchestratorTasks);
+export default serveTasks({ ...edgeTasks(ROUTES), ...CALL_TASKS, ...TURN_TASKS });

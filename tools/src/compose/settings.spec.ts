@@ -57,7 +57,7 @@ describe('models', () => {
       writeFileSync(join(folder, 'models.json'), example);
       for (const [, key = ''] of example.matchAll(/"key_file": "([^"]+)"/g)) writeFileSync(join(folder, key), 'key\n');
       // By path: no tool depends on an app, and this one only reads with its reader.
-      const { readModelsFile } = (await import(join(checkout, 'apps/orchestrator/src/sessions/models-file.ts'))) as {
+      const { readModelsFile } = (await import(join(checkout, 'apps/orchestrator/src/runs/models/models-file.ts'))) as {
         readModelsFile: (path: string) => readonly { readonly name: string; readonly apiKey: string }[];
       };
       expect(readModelsFile(join(folder, 'models.json'))).toMatchObject([{ name: 'main', apiKey: 'key' }]);

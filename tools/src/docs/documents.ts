@@ -114,7 +114,7 @@ function schemaDocument(checkout: string, path: string, schema: object): Documen
  * The rows that guard and OpenAPI are made from. By path: no tool depends on an app, and this one only reads its data.
  */
 async function routesOf(checkout: string): Promise<readonly RouteFacts[]> {
-  const { ROUTES } = (await import(join(checkout, 'apps/orchestrator/src/http/routes/index.ts'))) as {
+  const { ROUTES } = (await import(join(checkout, 'apps/orchestrator/src/api/routes.ts'))) as {
     ROUTES: readonly RouteFacts[];
   };
   return ROUTES;

@@ -1,15 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 import { Fault, IdempotencyKey, parseMessage, principalOf, type Caller } from '@writ/contract';
-import type { Static } from 'typebox';
-import { CallBody } from '../http/routes/index.ts';
-import { agentOf, type ParsedCall } from '../proposals/parsed-call.ts';
+import { CallBody } from './call-body.ts';
+import { agentOf, type ParsedCall } from './parsed-call.ts';
 
 /** What the kernel alone says of a call; a caller that says it is refused rather than ignored. */
 const KERNELS_OWN = ['state_snapshot_id', 'policy_hash', 'autonomy_mode', 'risk_score', 'risk_basis'] as const;
-/** What this door says of a call. */
+/** What this process says of a call. */
 const OURS = ['v', 'tenant_id', 'operation_id', 'proposed_by', 'proposers', 'args_ref'] as const;
-
-export type CallBody = Static<typeof CallBody>;
 
 /**
  * Reads a call: attacker-controlled. `keyHeader` is the header `Idempotency-Key`, which must agree with the body's.

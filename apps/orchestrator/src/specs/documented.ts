@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-import { isRest, type RouteRow } from '../http/route.ts';
-import { ROUTES } from '../http/routes/index.ts';
-import { operationOf } from '../openapi/operation.ts';
+import { isRest, type RouteRow } from '../edge/requests/route.ts';
+import { ROUTES } from '../api/routes.ts';
+import { NAMED } from '../api/named-schemas.ts';
+import { operationOf } from '../edge/openapi/operation.ts';
+import { SchemaWriter } from '../edge/openapi/schemas.ts';
 
 /** A route, and the statuses that its document lists. */
 interface Documented {
@@ -13,8 +15,9 @@ interface Documented {
 const paramsOf = ({ row: { params = {} } }: Documented): number => Object.keys(params).length;
 
 /** Routes whose path has fewer parameters come first: `/v1/policies/diff` is no policy by the name of `diff`. */
+const SCHEMAS = new SchemaWriter(NAMED);
 const DOCUMENTED: readonly Documented[] = ROUTES.map((row: RouteRow): Documented => {
-  const statuses = new Set(Object.keys(operationOf(row)['responses'] as object));
+  const statuses = new Set(Object.keys(operationOf(row, SCHEMAS)['responses'] as object));
   return { row, path: patternOf(row), statuses };
 }).toSorted((a, b) => paramsOf(a) - paramsOf(b));
 

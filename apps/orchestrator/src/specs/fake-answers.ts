@@ -12,7 +12,7 @@ import {
   type TextOrder,
 } from '@writ/contract';
 import { newId } from '@writ/nest-kit';
-import type { TokenView } from '../http/views.ts';
+import type { TokenView } from '../calls/kernel/token-view.ts';
 import { delegationOf, erasureOf, freezeOf, POLICY, registrarKeyOf } from './fake-views.ts';
 
 export type Handler = (caller: Caller, request: Record<string, unknown>) => unknown;

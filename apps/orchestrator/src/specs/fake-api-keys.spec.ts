@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import { apiKeysContract } from '../ports/api-keys.contract.ts';
+import { apiKeysContract } from '../store/keys/api-keys.contract.ts';
 import { FakeApiKeys } from './fake-api-keys.ts';
 
 const keys = new FakeApiKeys();

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 import { Fault, type Caller, type TenantId } from '@writ/contract';
 import { badCursor } from '@writ/paging';
-import type { Role } from '../http/route.ts';
-import { ApiKeys, type ApiKeyRow, type NewKey } from '../ports/api-keys.ts';
+import type { Role } from '../edge/requests/route.ts';
+import { ApiKeys, type ApiKeyRow, type NewKey } from '../store/keys/api-keys.ts';
 
 interface Kept extends ApiKeyRow {
   readonly tenant_id: TenantId;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { Id } from '@writ/contract';
 import { newId } from '@writ/nest-kit';
-import { jobsContract } from '../ports/jobs.contract.ts';
+import { jobsContract } from '../store/jobs/jobs.contract.ts';
 import { FakeJobs } from './fake-jobs.ts';
 
 const fake = new FakeJobs();

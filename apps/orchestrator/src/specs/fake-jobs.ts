@@ -11,8 +11,8 @@ import {
   type JobStanding,
   type JobStart,
   type JobWish,
-} from '../ports/jobs.ts';
-import type { PageAsked, PageOf } from '../ports/sessions.ts';
+} from '../store/jobs/jobs.ts';
+import type { PageAsked, PageOf } from '../store/sessions/sessions.ts';
 
 interface Kept {
   readonly tenant_id: TenantId;

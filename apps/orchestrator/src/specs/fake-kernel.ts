@@ -42,7 +42,7 @@ export class FakeKernel implements Answering {
   readonly told: TextsTold[] = [];
   /** nothing can be recorded while it is set */
   isDeaf = false;
-  /** what was set for single tenants, as the door hears of it */
+  /** what was set for single tenants, as the API reads it */
   limits: TenantLimits[] = [];
   readonly handlers = new Map<string, Handler>();
   /** what long results are sealed under; null: they are as they are */

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { Id, TenantId, TextOrder } from '@writ/contract';
-import { SaidTexts, type TextRound, type TextsOf, type TextsReach } from '../ports/said-texts.ts';
+import { SaidTexts, type TextRound, type TextsOf, type TextsReach } from '../store/sessions/said-texts.ts';
 import type { FakeRuns } from './fake-sessions.ts';
 
 /** What was said, for as long as the process lives. Jobs are elsewhere: it knows none. */

@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 import { newId } from '@writ/nest-kit';
 import type { Id } from '@writ/contract';
-import { sessionsContract } from '../ports/sessions.contract.ts';
-import { saidTextsContract } from '../ports/said-texts.contract.ts';
+import { sessionsContract } from '../store/sessions/sessions.contract.ts';
+import { runWorkContract } from '../store/sessions/run-work.contract.ts';
+import { saidTextsContract } from '../store/sessions/said-texts.contract.ts';
+import type { SessionStoreUnderTest } from './session-steps.ts';
 import { FakeRuns } from './fake-sessions.ts';
 
 const all = new FakeRuns();
 const key = async (): Promise<Id<'apiKey'>> => newId('apiKey') as Id<'apiKey'>;
-sessionsContract('memory', {
+const under = {
   sessions: () => all.sessions,
   work: () => all.work,
   said: () => all.said,
@@ -18,7 +20,9 @@ sessionsContract('memory', {
   revoke: async (_tenant, key) => {
     all.revoked.add(key);
   },
-});
+} satisfies SessionStoreUnderTest;
+sessionsContract('memory', under);
+runWorkContract('memory', under);
 
 saidTextsContract('memory', {
   sessions: () => all.sessions,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import { webhooksContract } from '../ports/webhooks.contract.ts';
+import { webhooksContract } from '../store/webhooks/webhooks.contract.ts';
 import { FakeHooks } from './fake-webhooks.ts';
 
 const hooks = new FakeHooks();

@@ -9,8 +9,8 @@ import {
   type DeliveryRow,
   type Message,
   type OpenDelivery,
-} from '../ports/deliveries.ts';
-import { Webhooks, type NewWebhook, type WebhookChange, type WebhookRow } from '../ports/webhooks.ts';
+} from '../store/webhooks/deliveries.ts';
+import { Webhooks, type NewWebhook, type WebhookChange, type WebhookRow } from '../store/webhooks/webhooks.ts';
 
 type Page = { readonly cursor: string | null; readonly limit: number };
 interface KeptWebhook {

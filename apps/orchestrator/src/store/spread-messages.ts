@@ -2,9 +2,9 @@
 import type { TenantId } from '@writ/contract';
 import type { Client } from '@writ/database';
 import { newId } from '@writ/nest-kit';
-import type { Message } from '../ports/deliveries.ts';
-import { RUN_FINISHED } from '../ports/webhooks.ts';
-import type { RunRow, SessionRow } from '../ports/sessions.ts';
+import type { Message } from './webhooks/deliveries.ts';
+import { RUN_FINISHED } from './webhooks/webhooks.ts';
+import type { RunRow, SessionRow } from './sessions/sessions.ts';
 
 /**
  * Keeps each message for every active webhook that listens to its kind, in whatever transaction the client is in.

@@ -1,0 +1,155 @@
+// SPDX-License-Identifier: Apache-2.0
+import { Fault, type Id } from '@writ/contract';
+import { newId } from '@writ/nest-kit';
+import { newJob } from '../../store/jobs/jobs.contract.ts';
+import { openTestApi, PLATFORM_KEY, problem, type TestApi, type TestTenant } from '../../specs/test-api.ts';
+
+let api: TestApi;
+let tenant: TestTenant;
+beforeAll(async () => {
+  api = await openTestApi();
+});
+afterAll(() => api.close());
+beforeEach(async () => {
+  tenant = await api.newTenant();
+  api.kernel.asked.length = 0;
+  api.kernel.handlers.set('change.record', () => ({ recorded: 'rec_01kdvq8qfwe9gr4v9m1h7e3x2z' }));
+});
+
+const create = (body: object) => api.ask('POST', '/v1/api-keys', { key: tenant.admin, body });
+const keysOf = async (): Promise<Record<string, unknown>[]> =>
+  (await api.ask('GET', '/v1/api-keys', { key: tenant.admin })).json['items'] as Record<string, unknown>[];
+
+describe('a new key', () => {
+  it('is shown once, recorded first, and gets its holder in as what it is', async () => {
+    const { status, json } = await create({ name: 'deploy', role: 'operator' });
+    expect(status).toBe(201);
+    expect(json).toMatchObject({
+      name: 'deploy',
+      role: 'operator',
+      agent_id: null,
+      revoked_at: null,
+      api_key: expect.stringMatching(/^writ_[0-9a-z]{26}_[A-Za-z0-9_-]{43}$/),
+    });
+    expect(api.kernel.asked).toEqual([
+      { verb: 'change.record', request: { v: 1, verb: 'api_key_created', subject: json['api_key_id'] } },
+    ]);
+    expect((await api.ask('GET', '/v1/approvals', { key: json['api_key'] as string })).status).toBe(200);
+    expect((await api.ask('GET', '/v1/api-keys', { key: json['api_key'] as string })).json).toEqual(
+      problem('auth.role', 403),
+    );
+    expect(JSON.stringify(await keysOf())).not.toContain((json['api_key'] as string).slice(-43));
+  });
+
+  it("that can't be recorded isn't made", async () => {
+    const before = await keysOf();
+    api.kernel.handlers.set('change.record', () => {
+      throw new Fault('record.backlog');
+    });
+    expect((await create({ name: 'deploy', role: 'admin' })).json).toEqual(problem('record.backlog', 503));
+    expect(await keysOf()).toEqual(before);
+  });
+
+  it('of role agent is of an agent of the tenant, and no other key is of any', async () => {
+    const other = await api.newTenant();
+    expect((await create({ name: 'a', role: 'agent', agent_id: tenant.agentId })).json).toMatchObject({
+      role: 'agent',
+      agent_id: tenant.agentId,
+    });
+    expect((await create({ name: 'a', role: 'agent', agent_id: other.agentId })).json).toEqual(
+      problem('not_found', 404),
+    );
+    for (const body of [
+      { name: 'a', role: 'agent' },
+      { name: 'a', role: 'admin', agent_id: tenant.agentId },
+    ]) {
+      expect((await create(body)).json).toMatchObject({ code: 'request.malformed', pointer: '/agent_id' });
+    }
+  });
+});
+
+describe('a revoked key', () => {
+  it('gets nobody in from then on, and is listed as revoked', async () => {
+    const { api_key_id, api_key } = (await create({ name: 'x', role: 'auditor' })).json as {
+      api_key_id: string;
+      api_key: string;
+    };
+    expect((await api.ask('GET', '/v1/tools', { key: api_key })).status).toBe(200);
+    const revoked = await api.ask('DELETE', `/v1/api-keys/${api_key_id}`, { key: tenant.admin });
+    expect(revoked.json).toMatchObject({ api_key_id, revoked_at: expect.any(Number) });
+    expect(api.kernel.asked.at(-1)).toEqual({ verb: 'api_key.revoke', request: { v: 1, api_key_id } });
+    expect((await api.ask('GET', '/v1/tools', { key: api_key })).json).toEqual(problem('auth.invalid', 401));
+    // Again: as it was. The kernel is asked once more, for whatever a process left undone that died in between.
+    const asked = api.kernel.asked.length;
+    expect((await api.ask('DELETE', `/v1/api-keys/${api_key_id}`, { key: tenant.admin })).json).toEqual(revoked.json);
+    expect(api.kernel.asked.slice(asked)).toMatchObject([{ verb: 'api_key.revoke' }]);
+  });
+
+  it('is answered with the tokens and jobs that it made and that stay', async () => {
+    const { api_key_id } = (await create({ name: 'x', role: 'admin' })).json as { api_key_id: Id<'apiKey'> };
+    const token = { capability_token_id: newId('token'), agent_id: tenant.agentId, expires_at: 9 };
+    api.kernel.handlers.set('api_key.revoke', () => ({ tokens: [token], more_tokens: true }));
+    const { job_id } = await api.jobs.create(tenant.tenantId, newJob(api_key_id), 10);
+    await api.jobs.create(tenant.tenantId, newJob(newId('apiKey')), 10);
+    const { json } = await api.ask('DELETE', `/v1/api-keys/${api_key_id}`, { key: tenant.admin });
+    expect(json['remains']).toEqual({
+      capability_tokens: [token],
+      jobs: [{ job_id, name: 'nightly', state: 'active' }],
+      more: true,
+    });
+    api.kernel.handlers.set('api_key.revoke', () => ({ tokens: [], more_tokens: false }));
+  });
+
+  it("that can't be recorded stays valid", async () => {
+    const { api_key_id, api_key } = (await create({ name: 'x', role: 'auditor' })).json as {
+      api_key_id: string;
+      api_key: string;
+    };
+    api.kernel.handlers.set('api_key.revoke', () => {
+      throw new Fault('bus.unreachable');
+    });
+    expect((await api.ask('DELETE', `/v1/api-keys/${api_key_id}`, { key: tenant.admin })).status).toBe(503);
+    expect((await api.ask('GET', '/v1/tools', { key: api_key })).status).toBe(200);
+    api.kernel.handlers.set('api_key.revoke', () => ({ tokens: [], more_tokens: false }));
+    expect((await api.ask('DELETE', `/v1/api-keys/${api_key_id}`, { key: tenant.admin })).status).toBe(200);
+  });
+
+  it('is never the last one of an administrator', async () => {
+    const last = (await keysOf()).find((key) => key['role'] === 'admin');
+    expect(
+      (await api.ask('DELETE', `/v1/api-keys/${String(last?.['api_key_id'])}`, { key: tenant.admin })).json,
+    ).toEqual(problem('conflict', 409));
+    expect(api.kernel.asked.filter(({ verb }) => verb === 'api_key.revoke')).toEqual([]);
+    expect((await api.ask('GET', '/v1/tools', { key: tenant.admin })).status).toBe(200);
+  });
+});
+
+describe('a new tenant', () => {
+  it("is made by the platform alone, and its first key is an administrator's", async () => {
+    const { status, json } = await api.ask('POST', '/v1/tenants', { key: PLATFORM_KEY, body: { name: 'second' } });
+    expect([status, json]).toEqual([
+      201,
+      {
+        tenant_id: expect.stringMatching(/^ten_/),
+        name: 'second',
+        api_key_id: expect.stringMatching(/^key_/),
+        api_key: expect.stringMatching(/^writ_/),
+      },
+    ]);
+    expect((await api.ask('POST', '/v1/agents', { key: json['api_key'] as string, body: { name: 'a' } })).status).toBe(
+      201,
+    );
+    expect(
+      (await api.ask('POST', '/v1/tenants', { key: json['api_key'] as string, body: { name: 'third' } })).json,
+    ).toEqual(problem('auth.role', 403));
+  });
+
+  it.each([{}, { name: '' }, { name: ' a' }, { name: 'a'.repeat(65) }, { name: 'a\n' }, { name: 7 }])(
+    'named %j is none',
+    async (body) => {
+      expect((await api.ask('POST', '/v1/tenants', { key: PLATFORM_KEY, body })).json).toEqual(
+        problem('request.malformed', 400),
+      );
+    },
+  );
+});

@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+import { idSchema, PersonName } from '@writ/contract';
+import { Type } from 'typebox';
+import { closed, Name, paging } from '../../edge/requests/fields.ts';
+import { route, ROLES } from '../../edge/requests/route.ts';
+import { ApiKeyList, NewApiKey, RevokedApiKey } from './views.ts';
+
+const shared = { tag: 'api-keys', allowed: ['admin'] } as const;
+
+export const API_KEYS = {
+  list: route({
+    ...shared,
+    id: 'listApiKeys',
+    method: 'GET',
+    path: '/v1/api-keys',
+    summary: 'Lists the keys, revoked ones too',
+    query: Type.Object(paging, closed),
+    answers: { 200: { says: 'A page of keys, without the keys themselves', schema: ApiKeyList } },
+  }),
+  create: route({
+    ...shared,
+    id: 'createApiKey',
+    method: 'POST',
+    path: '/v1/api-keys',
+    summary: 'Makes a key; it is shown once',
+    body: Type.Object(
+      {
+        name: Name,
+        role: Type.Enum(ROLES),
+        agent_id: Type.Optional(idSchema('agent')),
+        principal: Type.Optional(PersonName),
+      },
+      closed,
+    ),
+    answers: { 201: { says: 'The key', schema: NewApiKey } },
+    faults: ['not_found'],
+  }),
+  revoke: route({
+    ...shared,
+    id: 'revokeApiKey',
+    method: 'DELETE',
+    path: '/v1/api-keys/{api_key_id}',
+    params: { api_key_id: 'apiKey' },
+    summary: 'Revokes a key: within a second nobody gets in with it, and its calls and runs end',
+    answers: { 200: { says: 'The revoked key, and what it made that stays', schema: RevokedApiKey } },
+    faults: ['not_found', 'conflict'],
+  }),
+};

@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0
+import { IssuedToken, PersonName, idSchema } from '@writ/contract';
+import { Type, type Static } from 'typebox';
+import { closed, Instant, listOf, orNull } from '../../edge/requests/fields.ts';
+
+const RoleName = Type.Union([
+  Type.Literal('admin'),
+  Type.Literal('operator'),
+  Type.Literal('agent'),
+  Type.Literal('auditor'),
+]);
+
+export const ApiKeyView = Type.Object(
+  {
+    api_key_id: idSchema('apiKey'),
+    name: Type.String(),
+    role: RoleName,
+    agent_id: orNull(idSchema('agent')),
+    principal: orNull({ ...PersonName }),
+    created_at: Instant,
+    created_by: Type.String({ description: 'the API key that made it, or `platform`' }),
+    revoked_at: orNull(Instant),
+  },
+  closed,
+);
+export type ApiKeyView = Static<typeof ApiKeyView>;
+
+export const NewApiKey = Type.Object(
+  { ...ApiKeyView.properties, api_key: Type.String({ description: 'the key itself: shown once, kept nowhere' }) },
+  closed,
+);
+export type NewApiKey = Static<typeof NewApiKey>;
+
+/** Things that a revoked key has made and that stay. */
+export const RevokedApiKey = Type.Object(
+  {
+    ...ApiKeyView.properties,
+    remains: Type.Object(
+      {
+        capability_tokens: Type.Array(IssuedToken, { description: 'that it issued and that are valid, newest first' }),
+        jobs: Type.Array(
+          Type.Object({ job_id: idSchema('job'), name: Type.String(), state: Type.Enum(['active', 'paused']) }, closed),
+          {
+            description:
+              'that it made, newest first; one on whose behalf it ran starts no run until an administrator changes it',
+          },
+        ),
+        more: Type.Boolean({ description: 'whether there are more than are listed' }),
+      },
+      { ...closed, description: 'what the key made and what stays until somebody removes it' },
+    ),
+  },
+  closed,
+);
+export type RevokedApiKey = Static<typeof RevokedApiKey>;
+export const ApiKeyList = listOf(ApiKeyView);

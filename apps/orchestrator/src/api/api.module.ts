@@ -1,0 +1,154 @@
+// SPDX-License-Identifier: Apache-2.0
+import { Module, type DynamicModule, type Provider } from '@nestjs/common';
+import { BlobStore } from '@writ/blobs';
+import { KernelClient } from '../calls/kernel/kernel-client.ts';
+import { WebhookSecrets } from '../delivery/webhooks/secrets.ts';
+import { Authenticator } from '../edge/access/authenticator.ts';
+import { WorkerTasks } from '../edge/work/worker-tasks.ts';
+import { DriveRuns } from '../runs/driving/drive-runs.ts';
+import { Jobs } from '../store/jobs/jobs.ts';
+import { ApiKeys } from '../store/keys/api-keys.ts';
+import { provideBy, provideClass } from '../store/providers.ts';
+import { Sessions } from '../store/sessions/sessions.ts';
+import { Webhooks } from '../store/webhooks/webhooks.ts';
+import { AgentsController } from './agents/agents.controller.ts';
+import { ApprovalsController } from './approvals/approvals.controller.ts';
+import { CallsController } from './calls/calls.controller.ts';
+import { ChangeKeys } from './api-keys/change-keys.ts';
+import { ChangeWebhooks } from './webhooks/change-webhooks.ts';
+import { Compare } from './workspaces/compare.ts';
+import { ContainersController } from './containers/containers.controller.ts';
+import { CreateTenant } from './tenants/create-tenant.ts';
+import { Delegate } from './approvals/delegate.ts';
+import { DelegationsController } from './approvals/delegations.controller.ts';
+import { DeliveriesController } from './webhooks/deliveries.controller.ts';
+import { ErasuresController } from './erasures/erasures.controller.ts';
+import { EventsController } from './event-streams/events.controller.ts';
+import { Export } from './workspaces/export.ts';
+import { ExportsController } from './exports/exports.controller.ts';
+import { FilesController } from './workspaces/files.controller.ts';
+import { FreezesController } from './freezes/freezes.controller.ts';
+import { Import } from './workspaces/import.ts';
+import { JobsController } from './jobs/jobs.controller.ts';
+import { KeysController } from './api-keys/keys.controller.ts';
+import { LogController } from './log/log.controller.ts';
+import { OperationsController } from './operations/operations.controller.ts';
+import { OutputController } from './operations/output.controller.ts';
+import { PoliciesController } from './policies/policies.controller.ts';
+import { ProfilesController } from './profiles/profiles.controller.ts';
+import { PutFiles } from './workspaces/put-files.ts';
+import { PutSkill } from './skills/put-skill.ts';
+import { ReadFile } from './workspaces/read-file.ts';
+import { ReadOutput } from './operations/read-output.ts';
+import { ReadTree } from './workspaces/read-tree.ts';
+import { ReceiptController } from './operations/receipt.controller.ts';
+import { RecordsController } from './records/records.controller.ts';
+import { ReplayRun } from './sessions/replay-run.ts';
+import { ResourcesController } from './resources/resources.controller.ts';
+import { Restore } from './workspaces/restore.ts';
+import { RunsController } from './sessions/runs.controller.ts';
+import { SandboxesController } from './sandboxes/sandboxes.controller.ts';
+import { SecretsController } from './secrets/secrets.controller.ts';
+import { SessionsController } from './sessions/sessions.controller.ts';
+import { ShowDiff } from './approvals/show-diff.ts';
+import { SkillsController } from './skills/skills.controller.ts';
+import { Snapshots } from './workspaces/snapshots.ts';
+import { SystemController } from './system/system.controller.ts';
+import { TenantsController } from './tenants/tenants.controller.ts';
+import { TokensController } from './tokens/tokens.controller.ts';
+import { ToolsController } from './tools/tools.controller.ts';
+import { TurnsController } from './turns/turns.controller.ts';
+import { WebhooksController } from './webhooks/webhooks.controller.ts';
+import { WorkspacesController } from './workspaces/workspaces.controller.ts';
+
+/** What the configuration says of single resources. */
+export interface ApiConfig {
+  /** `host:port` */
+  readonly webhookAllowed: ReadonlySet<string>;
+}
+
+const workspaces: Provider[] = [
+  provideClass(Snapshots, KernelClient, BlobStore),
+  provideClass(ReadFile, Snapshots, BlobStore),
+  provideClass(ReadTree, Snapshots),
+  provideBy(
+    Compare,
+    [Snapshots, BlobStore, WorkerTasks],
+    (snapshots, blobs, tasks) => new Compare(snapshots, { blobs, tasks }),
+  ),
+  provideClass(Restore, KernelClient, Snapshots),
+  provideClass(PutFiles, KernelClient, BlobStore),
+  provideClass(Export, Snapshots, BlobStore),
+  provideClass(Import, KernelClient, BlobStore),
+];
+
+const resources = ({ webhookAllowed }: ApiConfig): Provider[] => [
+  provideClass(CreateTenant, KernelClient, ApiKeys),
+  provideBy(
+    ChangeKeys,
+    [KernelClient, ApiKeys, Authenticator, Jobs, DriveRuns],
+    (kernel, keys, authenticator, jobs, runs) => new ChangeKeys(kernel, keys, authenticator, { jobs, runs }),
+  ),
+  provideClass(Delegate, KernelClient, ApiKeys),
+  provideBy(
+    ShowDiff,
+    [KernelClient, BlobStore, WorkerTasks],
+    (kernel, blobs, tasks) => new ShowDiff(kernel, { blobs, tasks }),
+  ),
+  provideClass(ReadOutput, KernelClient, BlobStore),
+  provideClass(ReplayRun, KernelClient, Sessions),
+  provideClass(PutSkill, KernelClient, BlobStore),
+  provideBy(
+    ChangeWebhooks,
+    [KernelClient, Webhooks, WebhookSecrets],
+    (kernel, webhooks, secrets) => new ChangeWebhooks(kernel, webhooks, secrets, webhookAllowed),
+  ),
+];
+
+/** The resources of the API: each has its routes, its controller and its views in one folder. */
+@Module({})
+export class ApiModule {
+  /** @param below the modules before this one */
+  static with(config: ApiConfig, below: DynamicModule[]): DynamicModule {
+    return {
+      module: ApiModule,
+      imports: below,
+      controllers: [
+        TenantsController,
+        KeysController,
+        AgentsController,
+        ResourcesController,
+        SecretsController,
+        ContainersController,
+        SandboxesController,
+        ProfilesController,
+        SkillsController,
+        ToolsController,
+        CallsController,
+        TurnsController,
+        OperationsController,
+        OutputController,
+        ReceiptController,
+        DelegationsController,
+        ApprovalsController,
+        PoliciesController,
+        TokensController,
+        WorkspacesController,
+        FilesController,
+        FreezesController,
+        ErasuresController,
+        LogController,
+        RecordsController,
+        SystemController,
+        EventsController,
+        ExportsController,
+        WebhooksController,
+        DeliveriesController,
+        SessionsController,
+        RunsController,
+        JobsController,
+      ],
+      providers: [...resources(config), ...workspaces],
+    };
+  }
+}

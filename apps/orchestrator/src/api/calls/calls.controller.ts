@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+import { Controller } from '@nestjs/common';
+import { Fault, isFinal, type OperationView, type ToolResult } from '@writ/contract';
+import { newId } from '@writ/nest-kit';
+import { Asked } from '../../edge/requests/asked.ts';
+import { InExchange, waitOf, type Exchange } from '../../edge/requests/exchange.ts';
+import { Route, type AskedOf } from '../../edge/requests/route.ts';
+import { CALLS } from './routes.ts';
+import { Propose } from '../../calls/propose.ts';
+import { ShowOperation } from '../../calls/show-operation.ts';
+import { parseCall } from '../../calls/parse-call.ts';
+
+@Controller()
+export class CallsController {
+  constructor(
+    private readonly propose: Propose,
+    private readonly show: ShowOperation,
+  ) {}
+
+  @Route(CALLS.propose)
+  async run(
+    @Asked() { caller, body, query }: AskedOf<typeof CALLS.propose>,
+    @InExchange() exchange: Exchange,
+  ): Promise<ToolResult | OperationView> {
+    const call = parseCall(body, exchange.header('idempotency-key'), caller);
+    // With a key it may be asked what became of an earlier call, which only the kernel knows.
+    if (call.idempotency_key === null && call.deadline !== null && call.deadline <= Date.now())
+      throw new Fault('deadline', "the call's `deadline` has passed already", { pointer: '/deadline' });
+    const operationId = newId('operation');
+    // Also with a fault: whoever gets no answer can ask what became of it.
+    exchange.setHeader('writ-operation-id', operationId);
+    const waitOptions = { waitMs: waitOf(query.wait, exchange.header('prefer')), gone: exchange.gone };
+    const view = await exchange.withinTrace(() => this.propose.run(caller, operationId, call, waitOptions));
+    exchange.setHeader('writ-operation-id', view.operation_id);
+    if (view.replayed) exchange.setHeader('idempotent-replayed', 'true');
+    const shown = await this.show.view(caller, view);
+    if (isFinal(shown.state) && shown.result !== null) return shown.result;
+    exchange.setStatus(202);
+    exchange.setHeader('location', `/v1/operations/${view.operation_id}`);
+    return shown;
+  }
+}

@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+import { Controller, StreamableFile } from '@nestjs/common';
+import type { Caller, OperationEvent } from '@writ/contract';
+import { Asked } from '../../edge/requests/asked.ts';
+import { Authenticator } from '../../edge/access/authenticator.ts';
+import { InExchange, type Exchange } from '../../edge/requests/exchange.ts';
+import { Route, type AskedOf } from '../../edge/requests/route.ts';
+import { EVENT_STREAMS } from './routes.ts';
+import { EventHub } from '../../calls/event-hub.ts';
+import { EventStream } from '../../delivery/event-stream.ts';
+
+@Controller()
+export class EventsController {
+  constructor(
+    private readonly hub: EventHub,
+    private readonly authenticator: Authenticator,
+  ) {}
+
+  @Route(EVENT_STREAMS.follow)
+  follow(
+    @Asked() { caller, query }: AskedOf<typeof EVENT_STREAMS.follow>,
+    @InExchange() exchange: Exchange,
+  ): StreamableFile {
+    const key = exchange.header('authorization');
+    const stream = new EventStream({
+      isFor: (event) => isFor(caller, event),
+      verifyKey: () => this.authenticator.identify(key, exchange.address),
+      isResuming: exchange.header('last-event-id') !== undefined,
+      forMs: query.for_ms ?? null,
+    });
+    try {
+      stream.readable.once('close', this.hub.listen(caller.tenant_id, stream));
+    } catch (error) {
+      stream.readable.destroy();
+      throw error;
+    }
+    // nginx would gather what it is to hand on at once.
+    exchange.setHeader('x-accel-buffering', 'no');
+    return new StreamableFile(stream.readable, { type: 'text/event-stream; charset=utf-8' });
+  }
+}
+
+/** An agent's key hears of its own calls; of one whose agent isn't told, nothing. */
+const isFor = (caller: Caller, event: OperationEvent): boolean =>
+  caller.role !== 'agent' || (event.agent_id !== undefined && event.agent_id === caller.agent_id);

@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+import { Controller, StreamableFile } from '@nestjs/common';
+import { Asked } from '../../edge/requests/asked.ts';
+import { Authenticator } from '../../edge/access/authenticator.ts';
+import { InExchange, type Exchange } from '../../edge/requests/exchange.ts';
+import { Route, type AskedOf } from '../../edge/requests/route.ts';
+import { EXPORTS } from './routes.ts';
+import { ExportBundle } from '../../delivery/exports/export-bundle.ts';
+import { ExportRecords } from '../../delivery/exports/export-records.ts';
+
+@Controller()
+export class ExportsController {
+  constructor(
+    private readonly exportRecords: ExportRecords,
+    private readonly exportBundle: ExportBundle,
+    private readonly authenticator: Authenticator,
+  ) {}
+
+  @Route(EXPORTS.records)
+  async records(
+    @Asked() { caller, query }: AskedOf<typeof EXPORTS.records>,
+    @InExchange() exchange: Exchange,
+  ): Promise<StreamableFile> {
+    const key = exchange.header('authorization');
+    const lines = await this.exportRecords.run({
+      tenantId: caller.tenant_id,
+      format: query.format ?? 'dsse',
+      from: query.after === undefined ? 0 : query.after + 1,
+      limit: query.limit ?? Infinity,
+      follow: query.follow ?? false,
+      verifyKey: () => this.authenticator.identify(key, exchange.address),
+      gone: exchange.gone,
+    });
+    exchange.setHeader('cache-control', 'private, no-store');
+    // nginx would gather what it is to hand on at once.
+    exchange.setHeader('x-accel-buffering', 'no');
+    return new StreamableFile(lines, { type: 'application/x-ndjson' });
+  }
+
+  @Route(EXPORTS.bundle)
+  async bundle(
+    @Asked() { caller, query }: AskedOf<typeof EXPORTS.bundle>,
+    @InExchange() exchange: Exchange,
+  ): Promise<StreamableFile> {
+    const archive = await this.exportBundle.run(caller, query, exchange.gone);
+    exchange.setHeader('cache-control', 'private, no-store');
+    return new StreamableFile(archive, { type: 'application/x-tar' });
+  }
+}

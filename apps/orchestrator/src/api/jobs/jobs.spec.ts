@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: Apache-2.0
+import { createFixture, type Fixture } from '../../specs/tenant-fixture.ts';
+import { openTestApi, type TestApi, type TestTenant } from '../../specs/test-api.ts';
+
+let api: TestApi;
+let mine: TestTenant;
+let has: Fixture;
+beforeAll(async () => {
+  api = await openTestApi();
+  mine = await api.newTenant();
+  has = await createFixture(api, mine);
+});
+afterAll(() => api.close());
+
+const wish = (more = {}) => ({
+  name: 'nightly',
+  cron: '0 3 * * *',
+  workspace_id: has.workspace_id,
+  capability_token_id: has.capability_token_id,
+  model: 'recorded',
+  input: 'look',
+  ...more,
+});
+const create = (more = {}) => api.ask('POST', '/v1/jobs', { key: mine.admin, body: wish(more) });
+const revoked: unknown[] = [];
+beforeEach(() => {
+  revoked.length = 0;
+  api.kernel.handlers.set('token.revoke', (caller, { capability_token_id }) => {
+    revoked.push(capability_token_id);
+    return api.kernel.find(caller, capability_token_id);
+  });
+});
+
+it('a job is said with few words; the rest is what a careful person would say', async () => {
+  const { status, json } = await create({ tools: ['fs.write'] });
+  expect([status, json]).toMatchObject([
+    201,
+    {
+      time_zone: 'UTC',
+      conversation: 'fresh',
+      overlap: 'skip',
+      missed: 'skip',
+      tools: ['fs.write'],
+      agent_id: mine.agentId,
+      state: 'active',
+    },
+  ]);
+  const { run_token_id, capability_token_id, due_at } = json as {
+    run_token_id: string;
+    capability_token_id: string;
+    due_at: number;
+  };
+  expect([run_token_id === capability_token_id, new Date(due_at).toISOString().slice(11)]).toEqual([
+    false,
+    '03:00:00.000Z',
+  ]);
+});
+
+it.each([
+  [{ cron: '* * * * * *' }, '/cron'],
+  [{ time_zone: 'Mars/Olympus' }, '/time_zone'],
+  [{ model: 'unheard.of' }, '/model'],
+  [{ conversation: 'kept', overlap: 'allow' }, '/overlap'],
+])('what makes no sense is refused before the kernel makes a token: %j', async (more, pointer) => {
+  let asked = 0;
+  const before = api.kernel.handlers.get('token.list_for_job')!;
+  api.kernel.handlers.set('token.list_for_job', (...given) => {
+    asked += 1;
+    return before(...given);
+  });
+  const { json } = await create(more);
+  api.kernel.handlers.set('token.list_for_job', before);
+  expect([json, asked]).toMatchObject([{ code: 'request.malformed', pointer }, 0]);
+});
+
+it('a job that is changed has another token, and the one before is revoked; so is that of one that is taken away', async () => {
+  const { json } = await create();
+  const { job_id, run_token_id } = json as { job_id: string; run_token_id: string };
+  const changed = (await api.ask('PUT', `/v1/jobs/${job_id}`, { key: mine.admin, body: wish({ tools: ['fs.edit'] }) }))
+    .json as { run_token_id: string };
+  expect([changed.run_token_id === run_token_id, revoked]).toEqual([false, [run_token_id]]);
+  expect((await api.ask('DELETE', `/v1/jobs/${job_id}`, { key: mine.admin })).status).toBe(200);
+  expect(revoked).toEqual([run_token_id, changed.run_token_id]);
+  expect((await api.ask('GET', `/v1/jobs/${job_id}`, { key: mine.admin })).status).toBe(404);
+});
+
+it('a job is paused, comes due no more, and comes due again', async () => {
+  const { job_id } = (await create()).json as { job_id: string };
+  expect((await api.ask('POST', `/v1/jobs/${job_id}/pause`, { key: mine.operator, body: {} })).json).toMatchObject({
+    state: 'paused',
+    due_at: null,
+  });
+  expect((await api.ask('POST', `/v1/jobs/${job_id}/resume`, { key: mine.admin, body: {} })).json).toMatchObject({
+    state: 'active',
+    due_at: expect.any(Number) as number,
+  });
+});
+
+it("an agent sees its jobs and no other agent's", async () => {
+  const { job_id } = (await create()).json as { job_id: string };
+  const other = await api.newKey(mine.tenantId, 'agent', 'agt_00000000000000000000000000');
+  expect([
+    (await api.ask('GET', `/v1/jobs/${job_id}`, { key: mine.agent })).status,
+    (await api.ask('GET', `/v1/jobs/${job_id}`, { key: other })).status,
+  ]).toEqual([200, 404]);
+  expect((await api.ask('GET', `/v1/jobs/${job_id}/runs`, { key: other })).status).toBe(404);
+  expect((await api.ask('GET', '/v1/jobs', { key: other })).json).toEqual({ items: [], next_cursor: null });
+});

@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: Apache-2.0
+import { ExecutionProfile, ProfileName, ProfilePut, ProfileView } from '@writ/contract';
+import { Type } from 'typebox';
+import { closed, paging } from '../../edge/requests/fields.ts';
+import { route } from '../../edge/requests/route.ts';
+import { ProfileList } from './views.ts';
+
+const EYES = ['admin', 'operator', 'auditor'] as const;
+const shared = { tag: 'execution-profiles', path: '/v1/execution-profiles' } as const;
+const one = {
+  tag: 'execution-profiles',
+  path: '/v1/execution-profiles/{profile}',
+  params: { profile: 'profile' },
+} as const;
+const { shells, limits, workspace_id, environment, net } = ExecutionProfile.properties;
+
+/** Execution profiles: what raw commands may do at most. */
+export const EXECUTION_PROFILES = {
+  list: route({
+    ...shared,
+    id: 'listExecutionProfiles',
+    method: 'GET',
+    allowed: EYES,
+    summary: 'Lists the execution profiles of raw commands, by name',
+    query: Type.Object(paging, closed),
+    answers: { 200: { says: 'A page of profiles', schema: ProfileList } },
+  }),
+  create: route({
+    ...shared,
+    id: 'createExecutionProfile',
+    method: 'POST',
+    allowed: ['admin'],
+    summary: 'Registers an execution profile, under which `shell.dangerous` runs raw commands; it never changes',
+    // Whatever it looks like, all that is wrong with it is told at once.
+    body: Type.Object(
+      {
+        name: ProfileName,
+        shells: Type.Unknown(),
+        limits: Type.Unknown(),
+        workspace_id: Type.Optional(Type.Unknown()),
+        environment: Type.Optional(Type.Unknown()),
+        net: Type.Optional(Type.Unknown()),
+      },
+      closed,
+    ),
+    documentedBody: Type.Object(
+      {
+        name: ProfileName,
+        shells,
+        limits,
+        workspace_id: Type.Optional(workspace_id),
+        environment: Type.Optional(environment),
+        net: Type.Optional(net),
+      },
+      closed,
+    ),
+    answers: {
+      200: {
+        says: 'The profile; or, where `valid` is false, everything that is wrong with it, and nothing has changed',
+        schema: ProfilePut,
+      },
+    },
+    faults: ['workspace.unknown', 'conflict', 'limit.exceeded'],
+  }),
+  read: route({
+    ...one,
+    id: 'readExecutionProfile',
+    method: 'GET',
+    allowed: EYES,
+    summary: 'Shows one execution profile',
+    answers: { 200: { says: 'The profile', schema: ProfileView } },
+  }),
+  remove: route({
+    ...one,
+    id: 'removeExecutionProfile',
+    method: 'DELETE',
+    allowed: ['admin'],
+    summary: 'Removes an execution profile: no call runs under it from then on, also none that waits',
+    answers: { 200: { says: 'It is gone', schema: Type.Object({ removed: Type.String() }, closed) } },
+  }),
+};

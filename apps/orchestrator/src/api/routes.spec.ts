@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+import { ROUTES } from './routes.ts';
+
+const rolesOf = (id: string): unknown => ROUTES.find((row) => row.id === id)?.allowed;
+
+/** Questions that are too long for a URL. */
+const ASKING = ['simulatePolicy', 'backtestPolicy', 'replayRun'];
+
+test('what changes things is for no auditor', () => {
+  const changing = ROUTES.filter(
+    ({ id, method, allowed }) => method !== 'GET' && Array.isArray(allowed) && !ASKING.includes(id),
+  );
+  expect(changing.length).toBeGreaterThan(10);
+  expect(changing.filter(({ allowed }) => allowed.includes('auditor'))).toEqual([]);
+});
+
+test('what lets others act is for administrators alone', () => {
+  for (const id of ['createApiKey', 'revokeApiKey', 'listApiKeys', 'createAgent', 'issueToken'])
+    expect([id, rolesOf(id)]).toEqual([id, ['admin']]);
+});
+
+test('an agent reaches files by its calls, which a token bounds, and decides nothing', () => {
+  for (const id of [
+    'readTree',
+    'downloadFile',
+    'readDiff',
+    'readTextDiff',
+    'readHistory',
+    'exportWorkspace',
+    'importWorkspace',
+    'restoreWorkspace',
+    'uploadFile',
+    'uploadFiles',
+    'deleteFile',
+    'approve',
+    'deny',
+    'resolveOperation',
+    'listApprovals',
+    'readApproval',
+  ]) {
+    expect([id, rolesOf(id)]).not.toEqual([id, expect.arrayContaining(['agent'])]);
+  }
+});
+
+test('one path and method is one route', () => {
+  const routes = ROUTES.map(({ method, path }) => `${method} ${path}`);
+  expect(new Set(routes).size).toBe(routes.length);
+});

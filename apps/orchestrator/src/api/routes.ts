@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0
+import type { RouteRow } from '../edge/requests/route.ts';
+import { AGENTS } from './agents/routes.ts';
+import { API_KEYS } from './api-keys/routes.ts';
+import { APPROVALS, DELEGATIONS } from './approvals/routes.ts';
+import { CALLS } from './calls/routes.ts';
+import { CONTAINERS } from './containers/routes.ts';
+import { ERASURES } from './erasures/routes.ts';
+import { EVENT_STREAMS } from './event-streams/routes.ts';
+import { EXPORTS } from './exports/routes.ts';
+import { FILES } from './workspaces/file-routes.ts';
+import { FREEZES } from './freezes/routes.ts';
+import { JOBS } from './jobs/routes.ts';
+import { LOG } from './log/routes.ts';
+import { OPERATIONS } from './operations/routes.ts';
+import { POLICIES } from './policies/routes.ts';
+import { EXECUTION_PROFILES } from './profiles/routes.ts';
+import { RECORDS } from './records/routes.ts';
+import { RESOURCES } from './resources/routes.ts';
+import { SANDBOXES } from './sandboxes/routes.ts';
+import { SECRETS } from './secrets/routes.ts';
+import { MODELS, RUNS, SESSIONS } from './sessions/routes.ts';
+import { SKILLS } from './skills/routes.ts';
+import { SYSTEM } from './system/routes.ts';
+import { TENANTS } from './tenants/routes.ts';
+import { TOKENS } from './tokens/routes.ts';
+import { SEARCH_PROVIDER, TOOL_ROUTES } from './tools/routes.ts';
+import { TURNS } from './turns/routes.ts';
+import { WEBHOOKS } from './webhooks/routes.ts';
+import { WORKSPACES } from './workspaces/routes.ts';
+
+/** Every route there is. */
+export const ROUTES: readonly RouteRow[] = [
+  TENANTS,
+  API_KEYS,
+  AGENTS,
+  CALLS,
+  TURNS,
+  OPERATIONS,
+  DELEGATIONS,
+  APPROVALS,
+  POLICIES,
+  TOKENS,
+  WORKSPACES,
+  FILES,
+  FREEZES,
+  ERASURES,
+  EVENT_STREAMS,
+  MODELS,
+  RUNS,
+  SESSIONS,
+  JOBS,
+  RESOURCES,
+  SECRETS,
+  CONTAINERS,
+  SANDBOXES,
+  EXECUTION_PROFILES,
+  SKILLS,
+  TOOL_ROUTES,
+  SEARCH_PROVIDER,
+  WEBHOOKS,
+  LOG,
+  EXPORTS,
+  RECORDS,
+  SYSTEM,
+].flatMap((group): RouteRow[] => Object.values(group));

@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+import { LIMITS, SecretView, ValueName } from '@writ/contract';
+import { Type } from 'typebox';
+import { closed, paging } from '../../edge/requests/fields.ts';
+import { route } from '../../edge/requests/route.ts';
+import { SecretList } from './views.ts';
+
+const shared = { tag: 'secrets', path: '/v1/secrets' } as const;
+
+/** No route answers a value. */
+export const SECRETS = {
+  list: route({
+    ...shared,
+    id: 'listSecrets',
+    method: 'GET',
+    allowed: ['admin', 'operator', 'auditor'],
+    summary: "Lists the tenant's secrets by name, without their values",
+    query: Type.Object(paging, closed),
+    answers: { 200: { says: 'A page of names', schema: SecretList } },
+  }),
+  set: route({
+    ...shared,
+    id: 'setSecret',
+    method: 'PUT',
+    allowed: ['admin'],
+    summary: 'Sets the value of a secret: calls use it by its name, and nobody reads it back',
+    body: Type.Object(
+      {
+        name: ValueName,
+        value: Type.String({ minLength: 1, maxLength: LIMITS.valueBytes.max, description: 'as it is to be used' }),
+        note: Type.Optional(Type.String({ maxLength: 1000, description: 'for people' })),
+      },
+      closed,
+    ),
+    answers: { 200: { says: 'The secret, without its value', schema: SecretView } },
+    faults: ['limit.exceeded'],
+  }),
+  remove: route({
+    ...shared,
+    id: 'removeSecret',
+    method: 'DELETE',
+    path: '/v1/secrets/{name}',
+    allowed: ['admin'],
+    params: { name: 'secret' },
+    summary: 'Removes a secret: no call gets it from then on',
+    answers: { 200: { says: 'What was removed', schema: SecretView } },
+  }),
+};

@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+import { Controller } from '@nestjs/common';
+import type { SecretView } from '@writ/contract';
+import { sealTo, secretContext } from '@writ/sealing';
+import { Asked } from '../../edge/requests/asked.ts';
+import { pageOf } from '../../edge/requests/fields.ts';
+import { Route, type AskedOf } from '../../edge/requests/route.ts';
+import { SECRETS } from './routes.ts';
+import { KernelClient } from '../../calls/kernel/kernel-client.ts';
+
+@Controller()
+export class SecretsController {
+  constructor(private readonly kernel: KernelClient) {}
+
+  @Route(SECRETS.list)
+  list(
+    @Asked() { caller, query }: AskedOf<typeof SECRETS.list>,
+  ): Promise<{ items: SecretView[]; next_cursor: string | null }> {
+    return this.kernel.ask('secret.list', caller, { page: pageOf(query) });
+  }
+
+  @Route(SECRETS.set)
+  async set(@Asked() { caller, body: { name, value, note } }: AskedOf<typeof SECRETS.set>): Promise<SecretView> {
+    const { public_key } = await this.kernel.ask('value.key', caller, {});
+    // Sealed before it leaves: no message on the bus holds it.
+    const sealed = await sealTo(
+      Buffer.from(public_key, 'base64'),
+      Buffer.from(value, 'utf8'),
+      secretContext(caller.tenant_id, name),
+    );
+    return await this.kernel.ask('secret.set', caller, { name, value: sealed.toString('base64'), note: note ?? null });
+  }
+
+  @Route(SECRETS.remove)
+  remove(@Asked() { caller, params }: AskedOf<typeof SECRETS.remove>): Promise<SecretView> {
+    return this.kernel.ask('secret.remove', caller, params);
+  }
+}

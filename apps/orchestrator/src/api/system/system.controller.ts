@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+import { Controller } from '@nestjs/common';
+import { Readiness, type ReadinessReport } from '@writ/nest-kit';
+import { InExchange, type Exchange } from '../../edge/requests/exchange.ts';
+import { Published } from '../../edge/published-keys.ts';
+import { Route } from '../../edge/requests/route.ts';
+import { SYSTEM } from './routes.ts';
+import { ApiDocument } from '../../edge/openapi/document.ts';
+
+/** What needs no key. */
+@Controller()
+export class SystemController {
+  constructor(
+    private readonly readiness: Readiness,
+    private readonly document: ApiDocument,
+    private readonly published: Published,
+  ) {}
+
+  @Route(SYSTEM.health)
+  health(): { status: 'ok' } {
+    return { status: 'ok' };
+  }
+
+  @Route(SYSTEM.ready)
+  async ready(@InExchange() exchange: Exchange): Promise<ReadinessReport> {
+    const report = await this.readiness.look();
+    if (!report.ready) exchange.setStatus(503);
+    return report;
+  }
+
+  @Route(SYSTEM.document)
+  openapi(): object {
+    return this.document.json;
+  }
+
+  @Route(SYSTEM.keys)
+  keys(): object {
+    return this.published.keys;
+  }
+}

@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+import { TenantLimitsChange, TenantLimitsView } from '@writ/contract';
+import { Type } from 'typebox';
+import { closed, Name } from '../../edge/requests/fields.ts';
+import { route } from '../../edge/requests/route.ts';
+import { NewTenant } from './views.ts';
+
+export const TENANTS = {
+  create: route({
+    id: 'createTenant',
+    method: 'POST',
+    path: '/v1/tenants',
+    tag: 'tenants',
+    allowed: 'platform',
+    summary: "Makes a tenant and its first administrator's key",
+    body: Type.Object({ name: Name }, closed),
+    answers: { 201: { says: 'The tenant', schema: NewTenant } },
+  }),
+  readLimits: route({
+    id: 'readTenantLimits',
+    method: 'GET',
+    path: '/v1/tenants/{tenant_id}/limits',
+    params: { tenant_id: 'tenant' },
+    tag: 'tenants',
+    allowed: 'platform',
+    summary: 'Shows the limits of a tenant, and what its workspaces hold',
+    answers: { 200: { says: 'The limits', schema: TenantLimitsView } },
+    faults: ['not_found'],
+  }),
+  setLimits: route({
+    id: 'setTenantLimits',
+    method: 'PATCH',
+    path: '/v1/tenants/{tenant_id}/limits',
+    params: { tenant_id: 'tenant' },
+    tag: 'tenants',
+    allowed: 'platform',
+    summary:
+      "Sets limits of a tenant; what isn't named stays. Rates count everywhere within a second, the rest at once",
+    body: TenantLimitsChange,
+    answers: { 200: { says: 'The limits as they are then', schema: TenantLimitsView } },
+    faults: ['not_found'],
+  }),
+};

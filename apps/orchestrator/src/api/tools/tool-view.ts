@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+import { tenantDefinition } from '@writ/cli-tool';
+import { definitionForDigest, type TenantToolView, type ToolDefinition } from '@writ/contract';
+import { canonicalBytes, sha256Hex } from '@writ/digest';
+import type { ToolView } from './views.ts';
+
+/** One of Writ's own tools, as it is listed. */
+export function viewOf(tool: ToolDefinition): ToolView {
+  const definition = definitionForDigest(tool);
+  const { tool_id, version, description, category, mutating, limits } = tool;
+  return {
+    tool_id,
+    version,
+    description,
+    category,
+    class: tool.class,
+    mutating,
+    limits: { ...limits },
+    parameters: definition['parameters'] as Record<string, unknown>,
+    result: definition['result'] as Record<string, unknown>,
+    definition_digest: sha256Hex(canonicalBytes(definition as never)),
+  };
+}
+
+/**
+ * A tenant's tool. Of its variables the names are shown, and which secrets they hold: what a tenant wrote into them is
+ * for the program alone.
+ */
+export function tenantView({ tool, definition_digest, applied_by, applied_at }: TenantToolView): ToolView {
+  const view = { ...viewOf(tenantDefinition(tool)), definition_digest };
+  if ('provider' in tool) return view;
+  const { cmd, args, optional_args, env } = tool;
+  return {
+    ...view,
+    cli: {
+      cmd,
+      args,
+      optional_args,
+      env: env.map(({ name, parts }) => ({
+        name,
+        secrets: parts.flatMap((part) => ('secret' in part ? [part.secret] : [])),
+      })),
+      applied_by,
+      applied_at,
+    },
+  };
+}

@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+import { blobReader, type BlobStore } from '@writ/blobs';
+import { Fault, type Caller } from '@writ/contract';
+import { pacer } from '@writ/worker-pool';
+import { parseSnapshotId, withPauses, type NodeReader } from '@writ/workspace';
+import { KernelClient } from '../../calls/kernel/kernel-client.ts';
+
+/** A state of a workspace, ready to be read. */
+export interface OpenSnapshot {
+  readonly snapshotId: string;
+  /** hex SHA-256 of the root node */
+  readonly root: string;
+  readonly reader: NodeReader;
+}
+
+/** Opens states of workspaces. The kernel says which states a workspace has; only then a tree is read. */
+export class Snapshots {
+  readonly #kernel: KernelClient;
+  readonly #blobs: BlobStore;
+
+  constructor(kernel: KernelClient, blobs: BlobStore) {
+    this.#kernel = kernel;
+    this.#blobs = blobs;
+  }
+
+  /**
+   * Undefined opens the head; else `when` is a snapshot's id, or a moment (RFC 3339): the state that was the head then.
+   * Faults: `not_found` for a workspace or a snapshot that isn't the caller's, and a moment before the workspace was
+   * made; `request.malformed` for a date that no calendar has.
+   */
+  async open(caller: Caller, workspaceId: string, when?: string): Promise<OpenSnapshot> {
+    const { snapshot_id } = await this.#kernel.ask('workspace.snapshot', caller, {
+      workspace_id: workspaceId,
+      ...stateOf(when),
+    });
+    return {
+      snapshotId: snapshot_id,
+      root: parseSnapshotId(snapshot_id),
+      reader: withPauses(blobReader(this.#blobs, caller.tenant_id), pacer()),
+    };
+  }
+}
+
+function stateOf(when: string | undefined): { snapshot_id: string | null; at: number | null } {
+  if (when === undefined || when.startsWith('snap_')) return { snapshot_id: when ?? null, at: null };
+  const at = Date.parse(when);
+  if (!(at >= 0)) throw new Fault('request.malformed', '`at` is neither a snapshot nor a moment');
+  return { snapshot_id: null, at };
+}

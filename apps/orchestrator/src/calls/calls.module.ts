@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0
+import { Module, type DynamicModule } from '@nestjs/common';
+import { BlobStore } from '@writ/blobs';
+import { subjectsOf } from '@writ/contract';
+import type { Given } from '@writ/nest-kit';
+import { FullQueues } from '../edge/access/full-queues.ts';
+import { WorkerTasks } from '../edge/work/worker-tasks.ts';
+import { RegisteredLifetime } from '../store/registered-lifetime.ts';
+import { provideBy, provideClass, provideValue } from '../store/providers.ts';
+import { EventHub } from './event-hub.ts';
+import { Follow } from './follow.ts';
+import { KernelClient } from './kernel/kernel-client.ts';
+import { Offers } from './kernel/offers.ts';
+import { OperationEventsController } from './operation-events.controller.ts';
+import { OperationWatch } from './operation-watch.ts';
+import { Propose } from './propose.ts';
+import { ProposeInOrder } from './propose-in-order.ts';
+import { ShowOperation } from './show-operation.ts';
+
+/** What the configuration says of calls. */
+export interface CallsConfig {
+  readonly WRIT_SHARD: string;
+  readonly WRIT_EVENT_STREAMS_MAX: number;
+}
+
+const monotonic = (): number => performance.now();
+
+/** Calls on their way to the kernel, and what becomes of them. */
+@Module({})
+export class CallsModule {
+  /** @param below the modules before this one */
+  static with(config: CallsConfig, { bus }: Given, below: DynamicModule[]): DynamicModule {
+    const providers = [
+      provideValue(new KernelClient(bus, subjectsOf(config.WRIT_SHARD), Date.now)),
+      provideBy(OperationWatch, [RegisteredLifetime], (lifetime) => {
+        const watch = new OperationWatch();
+        lifetime.onStop(() => watch.close());
+        return watch;
+      }),
+      provideBy(EventHub, [RegisteredLifetime], (lifetime) => {
+        const hub = new EventHub(config.WRIT_EVENT_STREAMS_MAX);
+        lifetime.onStop(() => hub.close());
+        return hub;
+      }),
+      provideBy(Follow, [KernelClient, OperationWatch], (kernel, watch) => new Follow(kernel, watch, monotonic)),
+      provideClass(ShowOperation, BlobStore, KernelClient, WorkerTasks),
+      provideClass(Propose, KernelClient, BlobStore, Follow, FullQueues),
+      provideBy(ProposeInOrder, [Propose], (propose) => new ProposeInOrder(propose, monotonic)),
+      provideBy(Offers, [KernelClient], (kernel) => new Offers(kernel, Date.now)),
+    ];
+    return {
+      module: CallsModule,
+      imports: below,
+      controllers: [OperationEventsController],
+      providers,
+      exports: providers,
+    };
+  }
+}

@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: Apache-2.0
+import { Module, type DynamicModule, type Provider } from '@nestjs/common';
+import { subjectsOf } from '@writ/contract';
+import { outboundOf, Repeated, type Given } from '@writ/nest-kit';
+import { KernelClient } from '../calls/kernel/kernel-client.ts';
+import { Published } from '../edge/published-keys.ts';
+import { RegisteredLifetime } from '../store/registered-lifetime.ts';
+import { provideBy, provideClass, provideValue } from '../store/providers.ts';
+import { Deliveries } from '../store/webhooks/deliveries.ts';
+import { ExportBundle } from './exports/export-bundle.ts';
+import { ExportHub } from './exports/export-hub.ts';
+import { ExportRecords } from './exports/export-records.ts';
+import { LoggedEventsController } from './exports/logged-events.controller.ts';
+import { LedgerClient } from './ledger-client.ts';
+import { ATTEMPT_MS, DeliverDue } from './webhooks/deliver-due.ts';
+import { EgressGate, resolveByDns } from './webhooks/egress-gate.ts';
+import { GatherNotices } from './webhooks/gather-notices.ts';
+import { WebhookSecrets } from './webhooks/secrets.ts';
+import { watchDeliveries } from './webhooks/watch-deliveries.ts';
+
+/**
+ * How often the kernel is asked what it has to tell, and what is due is tried, in milliseconds: what a message waits
+ * here at most.
+ */
+const GATHER_MS = 1_000;
+const DELIVER_MS = 500;
+/** What was delivered or given up is kept for a month, for whoever asks why. */
+const PRUNE_MS = 60_000;
+const DELIVERIES_KEPT_MS = 30 * 24 * 3_600_000;
+
+/** What the configuration says of deliveries. */
+export type DeliveryConfig = Parameters<typeof outboundOf>[0] & {
+  readonly WRIT_SHARD: string;
+  readonly WRIT_EVENT_STREAMS_MAX: number;
+  /** the key that seals the secrets of webhooks */
+  readonly webhookKey: Buffer;
+  /** `host:port` */
+  readonly webhookAllowed: ReadonlySet<string>;
+};
+
+/** Records on their way to systems that keep or watch them. */
+const exporting = (config: DeliveryConfig, { bus }: Given): Provider[] => [
+  provideValue(new LedgerClient(bus, subjectsOf(config.WRIT_SHARD), Date.now)),
+  provideBy(ExportHub, [RegisteredLifetime], (lifetime) => {
+    const hub = new ExportHub(config.WRIT_EVENT_STREAMS_MAX);
+    lifetime.onStop(() => hub.close());
+    return hub;
+  }),
+  provideClass(ExportRecords, LedgerClient, ExportHub),
+  provideClass(ExportBundle, KernelClient, LedgerClient, Published, ExportHub),
+];
+
+/** Messages to webhooks. */
+function webhooks(config: DeliveryConfig, { logger, telemetry }: Given): Provider[] {
+  const report = (err: unknown): void => logger.warn({ err }, 'webhooks: something failed, and is tried again');
+  const gate = new EgressGate(config.webhookAllowed, resolveByDns, outboundOf(config));
+  return [
+    provideValue(new WebhookSecrets(config.webhookKey)),
+    provideBy(GatherNotices, [KernelClient, Deliveries, RegisteredLifetime], (kernel, deliveries, lifetime) => {
+      const gather = new GatherNotices(kernel, deliveries, report);
+      lifetime.add(new Repeated(() => gather.run(), GATHER_MS, report));
+      return gather;
+    }),
+    provideBy(DeliverDue, [Deliveries, WebhookSecrets, RegisteredLifetime], (deliveries, secrets, lifetime) => {
+      const deliver = new DeliverDue(
+        deliveries,
+        { gate, secrets, attemptMs: ATTEMPT_MS, now: Date.now, chance: Math.random },
+        {
+          disabled: (tenant_id, webhook) => logger.warn({ tenant_id, ...webhook }, 'a webhook was disabled'),
+          failed: report,
+          tried: watchDeliveries(telemetry.meter),
+        },
+      );
+      lifetime.add(
+        new Repeated(() => deliver.run(), DELIVER_MS, report),
+        new Repeated(() => deliveries.prune(DELIVERIES_KEPT_MS), PRUNE_MS, report),
+        { start: () => undefined, stop: () => deliver.stop() },
+      );
+      return deliver;
+    }),
+  ];
+}
+
+/** What leaves Writ by itself or in one piece: messages to webhooks and exports of records. */
+@Module({})
+export class DeliveryModule {
+  /** @param below the modules before this one */
+  static with(config: DeliveryConfig, given: Given, below: DynamicModule[]): DynamicModule {
+    const providers = [...exporting(config, given), ...webhooks(config, given)];
+    return {
+      module: DeliveryModule,
+      imports: below,
+      controllers: [LoggedEventsController],
+      providers,
+      exports: providers,
+    };
+  }
+}

@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: Apache-2.0
+import type { DeliveryClaim, DeliveryEnd, OpenDelivery } from '../../store/webhooks/deliveries.ts';
+import { DeliveryError, DELIVERY_ERRORS } from './delivery-error.ts';
+import type { EgressGate } from './egress-gate.ts';
+import { postMessage, type PostAnswer } from './post-message.ts';
+import { retryAfterMs, retryMs } from './schedule.ts';
+import type { WebhookSecrets } from './secrets.ts';
+
+const GONE = 410;
+
+export interface AttemptParts {
+  readonly gate: EgressGate;
+  readonly secrets: WebhookSecrets;
+  /** milliseconds from the name's lookup to the headers of the answer */
+  readonly attemptMs: number;
+  /** milliseconds since the epoch */
+  readonly now: () => number;
+  /** from [0, 1) */
+  readonly chance: () => number;
+}
+
+/**
+ * Tries to deliver, once, and says how that ended. Rejects with `signal`'s reason when it aborts: then nobody knows,
+ * and it is tried again.
+ */
+export async function attempt(
+  parts: AttemptParts,
+  { tenant_id }: Pick<DeliveryClaim, 'tenant_id'>,
+  delivery: OpenDelivery,
+  signal: AbortSignal,
+): Promise<DeliveryEnd> {
+  try {
+    const answer = await send(parts, tenant_id, delivery, signal);
+    if (answer.status >= 200 && answer.status < 300) return { arrived: true, status: answer.status };
+    return notArrived(parts, delivery, answer, 'status');
+  } catch (error) {
+    signal.throwIfAborted();
+    if (error instanceof DeliveryError) return notArrived(parts, delivery, null, error.code);
+    throw error;
+  }
+}
+
+async function send(
+  { gate, secrets, attemptMs, now }: AttemptParts,
+  tenantId: string,
+  { url, webhook_id, secrets: sealed, message_id, body }: OpenDelivery,
+  stop: AbortSignal,
+): Promise<PostAnswer> {
+  const signal = AbortSignal.any([stop, AbortSignal.timeout(attemptMs)]);
+  const headers = headersOf(() =>
+    secrets.headers({ tenant_id: tenantId, webhook_id }, sealed, { message_id, body }, now()),
+  );
+  // A lookup can't be aborted; it is left behind.
+  const place = await Promise.race([gate.pin(url), aborted(signal)]);
+  return await postMessage(place, headers, body, signal);
+}
+
+function headersOf(sign: () => Record<string, string>): Record<string, string> {
+  try {
+    return sign();
+  } catch (cause) {
+    throw new DeliveryError('secret.unreadable', { cause });
+  }
+}
+
+function aborted(signal: AbortSignal): Promise<never> {
+  return new Promise((_resolve, reject) => {
+    signal.addEventListener('abort', () => reject(new DeliveryError('timeout')), { once: true });
+  });
+}
+
+function notArrived(
+  { now, chance }: AttemptParts,
+  { attempts }: OpenDelivery,
+  answer: PostAnswer | null,
+  code: DeliveryError['code'],
+): DeliveryEnd {
+  const asked = retryAfterMs(answer?.retryAfter, now());
+  return {
+    arrived: false,
+    status: answer?.status ?? null,
+    error: `${code}: ${DELIVERY_ERRORS[code]}`,
+    retryMs: retryMs(attempts + 1, chance(), asked),
+    disable: answer?.status === GONE,
+  };
+}

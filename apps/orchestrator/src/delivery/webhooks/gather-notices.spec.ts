@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: Apache-2.0
+import { memoryBus } from '@writ/bus';
+import { Fault, subjectsOf, type Notice } from '@writ/contract';
+import { newId } from '@writ/nest-kit';
+import { newWebhook } from '../../store/webhooks/webhooks.contract.ts';
+import { FakeKernel } from '../../specs/fake-kernel.ts';
+import { FakeHooks } from '../../specs/fake-webhooks.ts';
+import { KernelClient } from '../../calls/kernel/kernel-client.ts';
+import { GatherNotices } from './gather-notices.ts';
+
+const notice = (tenant_id: string, over: Partial<Notice> = {}): Notice => ({
+  notice_id: newId('notice'),
+  tenant_id,
+  kind: 'approval.pending',
+  created_at: 1_767_225_600_123,
+  operation_id: newId('operation'),
+  approval_id: newId('approval'),
+  agent_id: newId('agent'),
+  tool_id: 'shell.run',
+  workspace_id: null,
+  session_id: null,
+  action_digest: '0'.repeat(64),
+  autonomy_mode: 'soft_gate',
+  expires_at: 1_767_312_000_000,
+  resolution: null,
+  ...over,
+});
+
+async function open() {
+  const [bus, kernel, hooks, reported] = [
+    memoryBus({ now: Date.now }),
+    new FakeKernel({ emptySnapshot: 'snap' }),
+    new FakeHooks(),
+    [] as unknown[],
+  ];
+  await kernel.serve(bus);
+  const client = new KernelClient(bus, subjectsOf('s0'), Date.now);
+  const gather = () => new GatherNotices(client, hooks.deliveries, (error) => reported.push(error));
+  const tenant = newId('tenant');
+  const webhook = await hooks.webhooks.create(
+    tenant,
+    newWebhook({ events: ['approval.pending', 'operation.ambiguous'] }),
+    10,
+  );
+  return { bus, kernel, hooks, reported, gather, tenant, webhook };
+}
+
+it('what the kernel tells is kept for the webhooks that listen, laid out as the standard says, and then dropped there', async () => {
+  const { kernel, hooks, gather, tenant } = await open();
+  const told = notice(tenant);
+  kernel.notices = [
+    told,
+    notice(tenant, { kind: 'approval.denied' }),
+    notice(newId('tenant')),
+    notice(tenant, { kind: 'approval.from_a_newer_kernel' }),
+  ];
+  await gather().run();
+  expect(kernel.notices).toEqual([]);
+  const { notice_id, tenant_id: _tenant, kind, created_at: _at, ...data } = told;
+  expect(hooks.sent.map(({ row, body }) => [row.message_id, JSON.parse(body)])).toEqual([
+    [notice_id, { type: kind, timestamp: '2026-01-01T00:00:00.123Z', data }],
+  ]);
+});
+
+it('is kept once, however many gather at once and however often the kernel hands it out', async () => {
+  const { kernel, hooks, gather, tenant } = await open();
+  const told = Array.from({ length: 250 }, () => notice(tenant));
+  kernel.notices = [...told];
+  await Promise.all([gather().run(), gather().run(), gather().run()]);
+  kernel.notices = told.slice(0, 50);
+  await gather().run();
+  expect(kernel.notices).toEqual([]);
+  expect(hooks.sent.map(({ row }) => row.message_id).toSorted()).toEqual(
+    told.map(({ notice_id }) => notice_id).toSorted(),
+  );
+});
+
+it('is not dropped before it is kept, and what can not be kept for one tenant holds up no other', async () => {
+  const { kernel, hooks, reported, gather, tenant } = await open();
+  const stuck = newId('tenant');
+  const spread = hooks.deliveries.spread.bind(hooks.deliveries);
+  hooks.deliveries.spread = async (tenantId, messages) => {
+    if (tenantId === stuck) throw new Fault('database.unavailable');
+    await spread(tenantId, messages);
+  };
+  const [mine, theirs] = [notice(tenant), notice(stuck)];
+  kernel.notices = [theirs, mine];
+  await gather().run();
+  expect(kernel.notices).toEqual([theirs]);
+  expect(hooks.sent.map(({ row }) => row.message_id)).toEqual([mine.notice_id]);
+  expect(reported).toMatchObject([{ code: 'database.unavailable' }]);
+});

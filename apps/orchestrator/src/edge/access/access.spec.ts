@@ -1,0 +1,205 @@
+// SPDX-License-Identifier: Apache-2.0
+import { Controller, Get, type DynamicModule } from '@nestjs/common';
+import { APP_FILTER, APP_GUARD, NestFactory } from '@nestjs/core';
+import { sha256 } from '@writ/digest';
+import { newId } from '@writ/nest-kit';
+import { startTelemetry } from '@writ/telemetry';
+import { vi } from 'vitest';
+import { FakeApiKeys } from '../../specs/fake-api-keys.ts';
+import { openTestApi, problem } from '../../specs/test-api.ts';
+import { formatApiKey, hashApiKey, isApiKeyText } from './api-key-text.ts';
+import { AccessGuard } from './access.guard.ts';
+import { Authenticator } from './authenticator.ts';
+import { HttpAdapter } from '../server/http-adapter.ts';
+import { FailedKeys } from './failed-keys.ts';
+import { FullQueues } from './full-queues.ts';
+import { parsePlatformHash } from './platform-key.ts';
+import { ProblemFilter } from '../problems/problem.filter.ts';
+import { RateLimit } from './rate-limit.ts';
+
+const platformHash = Buffer.from(sha256(Buffer.from('platform')));
+
+describe('a key', () => {
+  const id = newId('apiKey');
+  const text = formatApiKey(id, Buffer.alloc(32, 7));
+
+  it('carries its id and 256 random bits', () => {
+    expect(text).toBe(`writ_${id.slice(4)}_${Buffer.alloc(32, 7).toString('base64url')}`);
+    expect(isApiKeyText(text)).toBe(true);
+    for (const other of [`${text}a`, text.slice(1), text.toUpperCase(), '', 'writ_'])
+      expect(isApiKeyText(other)).toBe(false);
+    expect(() => formatApiKey(id, Buffer.alloc(31))).toThrow('32 random bytes');
+  });
+
+  it('that was revoked elsewhere gets nobody in after a second', async () => {
+    let now = 5_000;
+    const keys = new FakeApiKeys();
+    const tenant = newId('tenant');
+    for (const each of [id, newId('apiKey')])
+      await keys.create(tenant, {
+        api_key_id: each,
+        name: 'x',
+        role: 'admin',
+        agent_id: null,
+        hash: each === id ? hashApiKey(text) : Buffer.alloc(32),
+        created_by: 'spec',
+      });
+    const authenticator = new Authenticator(keys, platformHash, () => now, new FailedKeys(100, () => now));
+    const identify = () => authenticator.identify(`Bearer ${text}`, '192.0.2.1');
+    expect(await identify()).toMatchObject({ api_key_id: id, tenant_id: tenant });
+    await keys.revoke(tenant, id);
+    now += 999;
+    await expect(identify()).rejects.toMatchObject({ code: 'auth.invalid' });
+  });
+
+  it('that was revoked here gets nobody in from then on', async () => {
+    const keys = new FakeApiKeys();
+    await keys.create('ten_a', {
+      api_key_id: id,
+      name: 'x',
+      role: 'auditor',
+      agent_id: null,
+      hash: hashApiKey(text),
+      created_by: 'spec',
+    });
+    const authenticator = new Authenticator(keys, platformHash, () => 0, new FailedKeys(100, () => 0));
+    await authenticator.identify(`Bearer ${text}`, '192.0.2.1');
+    await keys.revoke('ten_a', id);
+    authenticator.forget(id);
+    await expect(authenticator.identify(`Bearer ${text}`, '192.0.2.1')).rejects.toMatchObject({ code: 'auth.invalid' });
+  });
+
+  it('whose answer was long on its way is believed no longer than a second after it was asked about', async () => {
+    let now = 5_000;
+    const keys = new FakeApiKeys();
+    await keys.create('ten_a', {
+      api_key_id: id,
+      name: 'x',
+      role: 'auditor',
+      agent_id: null,
+      hash: hashApiKey(text),
+      created_by: 'spec',
+    });
+    const slow = vi.spyOn(keys, 'authenticate').mockImplementationOnce(async (hash) => {
+      const caller = await FakeApiKeys.prototype.authenticate.call(keys, hash);
+      now += 700;
+      return caller;
+    });
+    const authenticator = new Authenticator(keys, platformHash, () => now, new FailedKeys(100, () => now));
+    await authenticator.identify(`Bearer ${text}`, '192.0.2.1');
+    await keys.revoke('ten_a', id);
+    now += 299;
+    await expect(authenticator.identify(`Bearer ${text}`, '192.0.2.1')).rejects.toMatchObject({ code: 'auth.invalid' });
+    expect(slow).toHaveBeenCalledTimes(2);
+  });
+
+  it('that is revoked here while it is asked about gets in with nothing after that', async () => {
+    const keys = new FakeApiKeys();
+    await keys.create('ten_a', {
+      api_key_id: id,
+      name: 'x',
+      role: 'auditor',
+      agent_id: null,
+      hash: hashApiKey(text),
+      created_by: 'spec',
+    });
+    const authenticator = new Authenticator(keys, platformHash, () => 5_000, new FailedKeys(100, () => 5_000));
+    vi.spyOn(keys, 'authenticate').mockImplementationOnce(async (hash) => {
+      const caller = await FakeApiKeys.prototype.authenticate.call(keys, hash);
+      await keys.revoke('ten_a', id);
+      authenticator.forget(id);
+      return caller;
+    });
+    await authenticator.identify(`Bearer ${text}`, '192.0.2.1');
+    await expect(authenticator.identify(`Bearer ${text}`, '192.0.2.1')).rejects.toMatchObject({ code: 'auth.invalid' });
+  });
+
+  it('of the platform is told by its hash alone', async () => {
+    const authenticator = new Authenticator(new FakeApiKeys(), platformHash, () => 0, new FailedKeys(100, () => 0));
+    expect(await authenticator.identify('bearer platform', '192.0.2.1')).toBe('platform');
+    await expect(authenticator.identify('Bearer platforn', '192.0.2.1')).rejects.toMatchObject({
+      code: 'auth.invalid',
+    });
+    await expect(authenticator.identify(undefined, '192.0.2.1')).rejects.toMatchObject({ code: 'auth.missing' });
+    expect(parsePlatformHash(`${platformHash.toString('hex')}\n`)).toEqual(platformHash);
+    expect(() => parsePlatformHash('writ_platform_x')).toThrow('64 lower-case');
+  });
+});
+
+describe('the rate of a tenant', () => {
+  it('is a burst, then so many a second; another tenant has its own', () => {
+    let now = 0;
+    const rate = new RateLimit(
+      () => ({ perSecond: 10, burst: 3 }),
+      () => now,
+    );
+    const takes = (tenant: string, times: number) =>
+      Array.from({ length: times }, () => {
+        try {
+          rate.take(tenant);
+          return true;
+        } catch {
+          return false;
+        }
+      });
+    expect(takes('a', 4)).toEqual([true, true, true, false]);
+    expect(takes('b', 1)).toEqual([true]);
+    now = 100;
+    expect(takes('a', 2)).toEqual([true, false]);
+    now = 100_000;
+    expect(takes('a', 4)).toEqual([true, true, true, false]);
+  });
+
+  it('answers 429 with when to come back', async () => {
+    const api = await openTestApi({ WRIT_RATE_PER_SECOND: 1, WRIT_RATE_BURST: 1 });
+    const tenant = await api.newTenant();
+    await api.ask('GET', '/v1/tools', { key: tenant.admin });
+    const answer = await api.ask('GET', '/v1/tools', { key: tenant.operator });
+    expect(answer.json).toEqual(problem('rate.limited', 429));
+    expect(answer.headers.get('retry-after')).toBe('1');
+    await api.close();
+  });
+});
+
+test('an API that is full says so at once, and still tells that it lives', async () => {
+  const api = await openTestApi({ WRIT_REQUESTS_MAX: 0 });
+  const answer = await api.ask('GET', '/v1/tools');
+  expect(answer.json).toEqual(problem('overloaded', 503));
+  expect(answer.headers.get('retry-after')).toBe('1');
+  expect((await api.ask('GET', '/healthz')).status).toBe(200);
+  await api.close();
+});
+
+test('a handler that is on no route of the table lets nobody in', async () => {
+  class Undecorated {
+    run(): string {
+      return 'in';
+    }
+  }
+  Get('/somewhere')(Undecorated.prototype, 'run', Object.getOwnPropertyDescriptor(Undecorated.prototype, 'run')!);
+  Controller()(Undecorated);
+  const telemetry = startTelemetry({ service: 'orchestrator', version: '0', destination: { write: () => undefined } });
+  const guard = new AccessGuard(
+    new Authenticator(new FakeApiKeys(), platformHash, () => 0, new FailedKeys(100, () => 0)),
+    new RateLimit(
+      () => ({ perSecond: 1, burst: 1 }),
+      () => 0,
+    ),
+    new FullQueues(() => 0),
+  );
+  const module: DynamicModule = {
+    module: Undecorated,
+    controllers: [Undecorated],
+    providers: [
+      { provide: APP_GUARD, useValue: guard },
+      { provide: APP_FILTER, useValue: new ProblemFilter(telemetry.logger('silent'), () => []) },
+    ],
+  };
+  const app = await NestFactory.create(module, new HttpAdapter(() => []), { logger: false, abortOnError: false });
+  await app.listen(0, '127.0.0.1');
+  const answer = await fetch(`${await app.getUrl()}/somewhere`, { headers: { authorization: 'Bearer platform' } });
+  const text = await answer.text();
+  await app.close();
+  await telemetry.shutdown();
+  expect(JSON.parse(text)).toEqual(problem('auth.role', 403));
+});

@@ -1,0 +1,159 @@
+// SPDX-License-Identifier: Apache-2.0
+import { sha256 } from '@writ/digest';
+import { newId } from '@writ/nest-kit';
+import { FakeApiKeys } from '../../specs/fake-api-keys.ts';
+import { openTestApi, PLATFORM_KEY, problem, type TestApi } from '../../specs/test-api.ts';
+import { formatApiKey, hashApiKey } from './api-key-text.ts';
+import { Authenticator } from './authenticator.ts';
+import { FailedKeys } from './failed-keys.ts';
+
+const MINUTE_MS = 60_000;
+const wrong = (n: number): string => formatApiKey(newId('apiKey'), Buffer.alloc(32, n));
+
+describe('an address', () => {
+  const tried = (failed: FailedKeys, address: string, times: number): string[] =>
+    Array.from({ length: times }, () => {
+      try {
+        failed.verifyMayTry(address);
+        failed.note(address);
+        return 'tried';
+      } catch (error) {
+        return (error as { code: string }).code;
+      }
+    });
+
+  it('may present so many keys within a minute that are none, and others as many', () => {
+    let now = 5_000;
+    const failed = new FailedKeys(2, () => now);
+    expect(tried(failed, '192.0.2.1', 3)).toEqual(['tried', 'tried', 'rate.limited']);
+    expect(tried(failed, '192.0.2.2', 1)).toEqual(['tried']);
+    now += MINUTE_MS - 1;
+    expect(tried(failed, '192.0.2.1', 1)).toEqual(['rate.limited']);
+    now += 2;
+    expect(tried(failed, '192.0.2.1', 3)).toEqual(['tried', 'tried', 'rate.limited']);
+  });
+
+  it('is told when it may come back, and trying on makes that no later', () => {
+    let now = 5_000;
+    const failed = new FailedKeys(2, () => now);
+    tried(failed, '192.0.2.1', 1);
+    now += 20_000;
+    expect(tried(failed, '192.0.2.1', 3)).toEqual(['tried', 'rate.limited', 'rate.limited']);
+    now += 25_000;
+    expect(() => failed.verifyMayTry('192.0.2.1')).toThrow(expect.objectContaining({ afterS: 15 }) as Error);
+  });
+
+  it('counts as one however it is written, and with its IPv6 neighbours of a /64', () => {
+    const failed = new FailedKeys(1, () => 0);
+    tried(failed, '::ffff:192.0.2.1', 1);
+    expect(tried(failed, '192.0.2.1', 1)).toEqual(['rate.limited']);
+    tried(failed, '2001:db8:1:2::1', 1);
+    expect(tried(failed, '2001:db8:1:2:ffff::9', 1)).toEqual(['rate.limited']);
+    expect(tried(failed, '2001:db8:1:3::1', 1)).toEqual(['tried']);
+  });
+});
+
+describe('an address that presented too many', () => {
+  let keys: FakeApiKeys;
+  let lookUps: number;
+  let now: number;
+  let authenticator: Authenticator;
+  const good = formatApiKey(newId('apiKey'), Buffer.alloc(32, 1));
+  beforeEach(async () => {
+    [keys, lookUps, now] = [new FakeApiKeys(), 0, 5_000];
+    const authenticate = keys.authenticate.bind(keys);
+    keys.authenticate = async (hash) => {
+      lookUps += 1;
+      return await authenticate(hash);
+    };
+    await keys.create('ten_a', {
+      api_key_id: 'key_a',
+      name: 'x',
+      role: 'auditor',
+      agent_id: null,
+      hash: hashApiKey(good),
+      created_by: 'spec',
+    });
+    authenticator = new Authenticator(
+      keys,
+      Buffer.from(sha256(Buffer.from('platform'))),
+      () => now,
+      new FailedKeys(3, () => now),
+    );
+  });
+  const identify = (key: string, address = '192.0.2.1') => authenticator.identify(`Bearer ${key}`, address);
+  const spend = async () => {
+    for (let n = 0; n < 3; n += 1) await expect(identify(wrong(n))).rejects.toMatchObject({ code: 'auth.invalid' });
+  };
+
+  it('costs no look-up any more', async () => {
+    await spend();
+    expect(lookUps).toBe(3);
+    for (let n = 0; n < 5; n += 1) await expect(identify(wrong(n))).rejects.toMatchObject({ code: 'rate.limited' });
+    expect(lookUps).toBe(3);
+  });
+
+  it('keeps in whose key was good there before, and the platform', async () => {
+    await identify(good);
+    await spend();
+    // Long enough that the answer about the key is no longer believed, and must be asked for again.
+    now += 30_000;
+    expect(await identify(good)).toMatchObject({ api_key_id: 'key_a' });
+    expect(await identify('platform')).toBe('platform');
+  });
+
+  it('keeps nobody out who comes from another', async () => {
+    await spend();
+    expect(await identify(good, '192.0.2.2')).toMatchObject({ api_key_id: 'key_a' });
+  });
+
+  it('is no way back for a key that was revoked: it counts as one that is none', async () => {
+    await identify(good);
+    await keys.revoke('ten_a', 'key_a');
+    now += 1_000;
+    for (let n = 0; n < 3; n += 1) await expect(identify(good)).rejects.toMatchObject({ code: 'auth.invalid' });
+    await expect(identify(good)).rejects.toMatchObject({ code: 'rate.limited' });
+  });
+
+  it('is not one that presents no key, or one that is no key by its form: neither costs a look-up', async () => {
+    for (let n = 0; n < 9; n += 1) {
+      await expect(authenticator.identify(undefined, '192.0.2.1')).rejects.toMatchObject({ code: 'auth.missing' });
+      await expect(identify('guess')).rejects.toMatchObject({ code: 'auth.invalid' });
+    }
+    expect(await identify(good)).toMatchObject({ api_key_id: 'key_a' });
+  });
+});
+
+describe('at the API', () => {
+  let api: TestApi;
+  afterEach(async () => await api.close());
+  const guess = async (n: number, headers: Record<string, string> = {}) =>
+    await api.ask('GET', '/v1/tools', { key: wrong(n), headers });
+
+  it('too many keys that are none are answered 429 with when to come back, and a good one still passes', async () => {
+    api = await openTestApi({ WRIT_AUTH_FAILURES_PER_MINUTE: 2 });
+    const tenant = await api.newTenant();
+    expect((await api.ask('GET', '/v1/tools', { key: tenant.admin })).status).toBe(200);
+    expect([(await guess(1)).status, (await guess(2)).status]).toEqual([401, 401]);
+    const refused = await guess(3);
+    expect(refused.json).toEqual(problem('rate.limited', 429));
+    expect(Number(refused.headers.get('retry-after'))).toBeGreaterThan(1);
+    expect((await api.ask('GET', '/v1/tools', { key: tenant.admin })).status).toBe(200);
+    expect((await api.ask('POST', '/v1/tenants', { key: PLATFORM_KEY, body: { name: 'x' } })).status).toBe(201);
+  });
+
+  it('who says that they come for another is believed only where the proxy is trusted', async () => {
+    api = await openTestApi({ WRIT_AUTH_FAILURES_PER_MINUTE: 1 });
+    const from = (n: number) => ({ 'x-forwarded-for': `192.0.2.${n}` });
+    expect([(await guess(1, from(1))).status, (await guess(2, from(2))).status]).toEqual([401, 429]);
+    await api.close();
+    api = await openTestApi({ WRIT_AUTH_FAILURES_PER_MINUTE: 1, WRIT_TRUSTED_PROXIES: '127.0.0.0/8,::1' });
+    expect([
+      (await guess(1, from(1))).status,
+      (await guess(2, from(2))).status,
+      (await guess(3, from(1))).status,
+    ]).toEqual([401, 401, 429]);
+    // What the client itself wrote before the proxy added its address counts for nothing.
+    expect((await guess(4, { 'x-forwarded-for': '192.0.2.77, 192.0.2.1' })).status).toBe(429);
+  });
+});

@@ -1,0 +1,190 @@
+// SPDX-License-Identifier: Apache-2.0
+import {
+  CliToolName,
+  ContainerView,
+  FAULTS,
+  idSchema,
+  PolicyRef,
+  ProfileName,
+  RegistrarKeyView,
+  SandboxName,
+  SkillName,
+  ValueName,
+  type FaultCode,
+} from '@writ/contract';
+import { IsOptional, Type, type TSchema } from 'typebox';
+import { PROBLEM_TYPE } from '../problems/problem.ts';
+import type { Answer, ParamKind, RouteRow } from '../requests/route.ts';
+import type { SchemaWriter } from './schemas.ts';
+
+type Json = Record<string, unknown>;
+
+/** One route as an OpenAPI operation. */
+export function operationOf(row: RouteRow, schemas: SchemaWriter): Json {
+  return {
+    operationId: row.id,
+    tags: [row.tag],
+    summary: row.summary,
+    ...(row.allowed === 'public' ? { security: [] } : { description: `Roles: ${rolesOf(row)}.` }),
+    parameters: [...pathParameters(row, schemas), ...queryParameters(row, schemas), ...headerParameters(row, schemas)],
+    ...requestBodyOf(row, schemas),
+    responses: { ...answersOf(row, schemas), ...problemsOf(row) },
+  };
+}
+
+/** Who may ask, in words. */
+export function rolesOf({ allowed }: RouteRow): string {
+  if (allowed === 'public') return 'everybody';
+  return allowed === 'platform'
+    ? 'the platform key alone'
+    : allowed.map((role) => (role === 'platform' ? 'the platform key' : role)).join(', ');
+}
+
+function pathParameters({ params = {} }: RouteRow, schemas: SchemaWriter): Json[] {
+  return Object.entries(params).map(([name, kind]) => ({
+    name,
+    in: 'path',
+    required: true,
+    schema: schemas.referred(schemaOf(kind)),
+  }));
+}
+
+function schemaOf(kind: ParamKind): TSchema {
+  if (kind === 'policy') return PolicyRef;
+  if (kind === 'secret') return ValueName;
+  if (kind === 'container') return ContainerView.properties.container_id;
+  if (kind === 'sandbox') return SandboxName;
+  if (kind === 'skill') return SkillName;
+  if (kind === 'profile') return ProfileName;
+  if (kind === 'keyid') return RegistrarKeyView.properties.keyid;
+  if (kind === 'tool') return CliToolName;
+  if (kind === 'leaf')
+    return Type.Integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER, description: "a place in the tenant's log" });
+  if (kind === 'tile')
+    return Type.String({
+      minLength: 3,
+      maxLength: 64,
+      description: 'a tile as C2SP tlog-tiles names it, such as `0/x001/234` or `000.p/7`; its `/` stand as they are',
+    });
+  return kind === 'path'
+    ? Type.String({
+        minLength: 1,
+        maxLength: 4096,
+        description: 'a path of the workspace; its `/` may stand as they are',
+      })
+    : idSchema(kind);
+}
+
+function queryParameters({ query }: RouteRow, schemas: SchemaWriter): Json[] {
+  return Object.entries(query?.properties ?? {}).map(([name, schema]) => ({
+    name,
+    in: 'query',
+    required: !IsOptional(schema),
+    schema: schemas.referred(schema),
+  }));
+}
+
+/** Headers that a route reads, where they are more than HTTP's own. */
+function headerParameters({ id }: RouteRow, schemas: SchemaWriter): Json[] {
+  const header = (name: string, schema: TSchema): Json => ({
+    name,
+    in: 'header',
+    required: false,
+    schema: schemas.referred(schema),
+  });
+  const prefer = header('Prefer', Type.String({ description: '`wait=<seconds>` (RFC 7240), in the place of `wait`' }));
+  if (id === 'proposeToolCall')
+    return [
+      header('Idempotency-Key', Type.String({ maxLength: 255, description: 'in the place of `idempotency_key`' })),
+      prefer,
+    ];
+  if (id === 'runTurn') return [prefer];
+  return id === 'downloadFile' ? [header('If-None-Match', Type.String())] : [];
+}
+
+function requestBodyOf({ bytes, bytesOf, body, documentedBody }: RouteRow, schemas: SchemaWriter): Json {
+  if (bytes === true)
+    return { requestBody: { required: true, content: { [bytesOf?.media ?? 'application/octet-stream']: {} } } };
+  const schema = documentedBody ?? body;
+  if (schema === undefined) return {};
+  const { required = [] } = schema as { required?: readonly string[] };
+  return {
+    requestBody: {
+      required: required.length > 0,
+      content: { 'application/json': { schema: schemas.referred(schema) } },
+    },
+  };
+}
+
+function answersOf({ answers, id }: RouteRow, schemas: SchemaWriter): Json {
+  return Object.fromEntries(
+    Object.entries(answers).map(([status, answer]) => [
+      status,
+      { description: answer.says, ...headersOf(id, status), ...contentOf(answer, schemas) },
+    ]),
+  );
+}
+
+function headersOf(id: string, status: string): Json {
+  const text = { schema: { type: 'string' } };
+  if (id === 'proposeToolCall')
+    return {
+      headers: {
+        'Writ-Operation-Id': text,
+        'Idempotent-Replayed': text,
+        ...(status === '202' ? { Location: text } : {}),
+      },
+    };
+  return id === 'downloadFile' ? { headers: { ETag: text, 'Writ-File-Kind': text, 'Writ-File-Mode': text } } : {};
+}
+
+function contentOf({ schema, media }: Answer, schemas: SchemaWriter): Json {
+  if (schema === undefined && media === undefined) return {};
+  return {
+    content: { [media ?? 'application/json']: schema === undefined ? {} : { schema: schemas.referred(schema) } },
+  };
+}
+
+/** Faults that a request meets before its route sees it. */
+function edgeFaults({ allowed, params = {}, body, bytes }: RouteRow): FaultCode[] {
+  return [
+    // Headers may be too large wherever they are sent.
+    'request.malformed',
+    'request.too_large',
+    'internal',
+    'overloaded',
+    // What can't be an id names nothing.
+    ...(Object.keys(params).length === 0 ? [] : (['not_found'] as const)),
+    ...(allowed === 'public'
+      ? []
+      : ([
+          'auth.missing',
+          'auth.invalid',
+          'auth.role',
+          'rate.limited',
+          'database.unavailable',
+          'bus.unreachable',
+          'deadline',
+        ] as const)),
+    ...(body === undefined && bytes === undefined ? [] : (['request.unsupported_media_type'] as const)),
+  ];
+}
+
+function problemsOf(row: RouteRow): Json {
+  const byStatus = new Map<number, Set<FaultCode>>();
+  for (const code of [...edgeFaults(row), ...(row.faults ?? [])]) {
+    const { status } = FAULTS[code];
+    byStatus.set(status, (byStatus.get(status) ?? new Set()).add(code));
+  }
+  return Object.fromEntries(
+    [...byStatus]
+      .filter(([status]) => row.answers[status] === undefined)
+      .map(([status, codes]) => [
+        String(status),
+        {
+          description: [...codes].map((code) => `\`${code}\`: ${FAULTS[code].message}`).join('; '),
+          content: { [PROBLEM_TYPE]: { schema: { $ref: '#/components/schemas/Problem' } } },
+        },
+      ]),
+  );
+}

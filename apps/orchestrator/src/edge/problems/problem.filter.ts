@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: Apache-2.0
+import { Catch, HttpException, type ArgumentsHost, type ExceptionFilter } from '@nestjs/common';
+import { Fault } from '@writ/contract';
+import type { Logger } from '@writ/telemetry';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { headersOf, LaterFault, problemOf } from './problem.ts';
+import type { AllowedMethods } from './allowed-methods.ts';
+
+/** Every error of a request leaves as a problem. A bug is logged here, once. */
+@Catch()
+export class ProblemFilter implements ExceptionFilter {
+  readonly #logger: Logger;
+  readonly #methods: AllowedMethods;
+
+  constructor(logger: Logger, methods: AllowedMethods) {
+    this.#logger = logger;
+    this.#methods = methods;
+  }
+
+  catch(error: unknown, host: ArgumentsHost): void {
+    const request = host.switchToHttp().getRequest<FastifyRequest>();
+    const reply = host.switchToHttp().getResponse<FastifyReply>();
+    const fault = faultOf(error, request, this.#methods);
+    if (!(fault instanceof Fault) || fault.code === 'internal')
+      this.#logger.error({ err: error, request_id: request.id }, 'unexpected error');
+    else if (fault.status >= 500) this.#logger.warn({ err: fault, request_id: request.id }, 'a request failed');
+    // A body that has begun can't become a problem: cutting the connection is the only way left to say that it isn't
+    // whole.
+    if (reply.raw.headersSent) {
+      reply.raw.destroy();
+      return;
+    }
+    sendProblem(reply, fault, request.id, this.#methods);
+  }
+}
+
+const OF_A_CONTENT = ['etag', 'content-disposition', 'content-length', 'writ-file-kind', 'writ-file-mode', 'location'];
+
+/** Answers with the problem that an error is. */
+export function sendProblem(reply: FastifyReply, error: unknown, requestId: string, methods: AllowedMethods): void {
+  const problem = problemOf(error, requestId);
+  if (problem.code === 'request.method_not_allowed') reply.header('allow', methods(reply.request.url).join(', '));
+  // What a handler said of a content that it then couldn't give.
+  for (const name of OF_A_CONTENT) void reply.removeHeader(name);
+  void reply
+    .code(problem.status)
+    .headers({ ...headersOf(problem), ...(error instanceof LaterFault ? { 'retry-after': String(error.afterS) } : {}) })
+    .serializer((value: unknown) => value as string)
+    .send(JSON.stringify(problem));
+}
+
+/** What Nest and Fastify throw, as faults of ours. */
+export function faultOf(
+  error: unknown,
+  request: Pick<FastifyRequest, 'url' | 'method'>,
+  methods: AllowedMethods,
+): unknown {
+  if (error instanceof Fault) return error;
+  const status =
+    error instanceof HttpException ? error.getStatus() : (error as { statusCode?: unknown } | null)?.statusCode;
+  switch (status) {
+    case 404:
+      return new Fault(methods(request.url).length > 0 ? 'request.method_not_allowed' : 'not_found', undefined, {
+        cause: error,
+      });
+    case 413:
+      return new Fault('request.too_large', undefined, { cause: error });
+    case 414:
+      return new Fault('request.malformed', 'the URL is too long', { cause: error });
+    case 415:
+      return new Fault('request.unsupported_media_type', undefined, { cause: error });
+    case 400:
+      return new Fault(
+        'request.malformed',
+        isUrlError(error) ? 'the URL is not percent-encoded as it should be' : undefined,
+        { cause: error },
+      );
+    default:
+      return error;
+  }
+}
+
+function isUrlError(error: unknown): boolean {
+  return (error as { code?: unknown } | null)?.code === 'FST_ERR_BAD_URL';
+}

@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+import type { INestApplication } from '@nestjs/common';
+import type { HttpDoor } from '@writ/nest-kit';
+import type { FastifyInstance } from 'fastify';
+import { showPages } from '../openapi/pages.ts';
+import { allowedMethodsOf } from '../problems/allowed-methods.ts';
+import { WorkerTasks } from '../work/worker-tasks.ts';
+import { AccessLog } from './access-log.ts';
+import { boundConnectionAge } from './connection-age.ts';
+import { HttpAdapter } from './http-adapter.ts';
+import type { RouteRow } from '../requests/route.ts';
+import { closeSilentConnections } from './silent-connections.ts';
+import { provideTasks } from './tasks-of.ts';
+
+/** What the environment says of the HTTP server. */
+export interface HttpServerConfig {
+  readonly WRIT_HTTP_HOST: string;
+  readonly WRIT_HTTP_PORT: number;
+  /** addresses and CIDR blocks, with commas between */
+  readonly WRIT_TRUSTED_PROXIES: string;
+  /** milliseconds; 0: a connection may last */
+  readonly WRIT_CONNECTION_MAX_AGE_MS: number;
+}
+
+/** How this process answers HTTP on these routes. */
+export function httpServerOf(config: HttpServerConfig, routes: readonly RouteRow[]): HttpDoor {
+  return {
+    host: config.WRIT_HTTP_HOST,
+    port: config.WRIT_HTTP_PORT,
+    adapter: () => new HttpAdapter(allowedMethodsOf(routes), config.WRIT_TRUSTED_PROXIES),
+    prepare: (app) => prepareHttpServer(app, config),
+  };
+}
+
+/** Sets what the module can't, before the server listens. */
+export function prepareHttpServer(
+  app: INestApplication,
+  config: Pick<HttpServerConfig, 'WRIT_CONNECTION_MAX_AGE_MS'>,
+): void {
+  const fastify = app.getHttpAdapter().getInstance() as FastifyInstance;
+  app.get(AccessLog).install(fastify);
+  provideTasks(fastify, app.get(WorkerTasks));
+  closeSilentConnections(fastify);
+  boundConnectionAge(fastify, config.WRIT_CONNECTION_MAX_AGE_MS);
+  showPages(app, fastify);
+}

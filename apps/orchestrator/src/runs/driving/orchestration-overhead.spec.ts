@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0
+import { OrchestrationOverhead } from './orchestration-overhead.ts';
+
+function clocked() {
+  const told: number[] = [];
+  const clock = { now: 1_000 };
+  return {
+    told,
+    pass: (ms: number) => {
+      clock.now += ms;
+    },
+    overhead: new OrchestrationOverhead(
+      () => clock.now,
+      (ms) => told.push(ms),
+    ),
+  };
+}
+
+test("a round's own time is what nobody else was waited for", () => {
+  const { overhead, told, pass } = clocked();
+  overhead.asked();
+  pass(2_000);
+  overhead.replied();
+  pass(3);
+  overhead.began();
+  pass(500);
+  overhead.ended();
+  pass(4);
+  overhead.asked();
+  expect(told).toEqual([7]);
+});
+
+test('calls at once are waited for together, and a call that is asked for again counts its pause', () => {
+  const { overhead, told, pass } = clocked();
+  overhead.replied();
+  for (const ms of [1, 10]) {
+    pass(ms);
+    overhead.began();
+  }
+  pass(100);
+  overhead.ended();
+  pass(100);
+  // A third one, while the second is away.
+  overhead.began();
+  overhead.ended();
+  pass(100);
+  overhead.ended();
+  pass(2);
+  overhead.began();
+  pass(100);
+  overhead.ended();
+  pass(5);
+  overhead.asked();
+  // Ten of them went by while the first call was away.
+  expect(told).toEqual([8]);
+});
+
+test('a round without calls, and a reply that failed, say nothing', () => {
+  const { overhead, told, pass } = clocked();
+  overhead.replied();
+  pass(5);
+  overhead.asked();
+  pass(5);
+  overhead.asked();
+  expect(told).toEqual([]);
+});

@@ -1,0 +1,181 @@
+// SPDX-License-Identifier: Apache-2.0
+import { GRANT, type Fixture } from './tenant-fixture.ts';
+
+/** One empty file `b.txt`, as `tar` writes it. */
+const ARCHIVE = archiveOf('b.txt');
+function archiveOf(name: string): string {
+  const fields = [
+    name.padEnd(100, '\0'),
+    '000644 \0',
+    '000000 \0',
+    '000000 \0',
+    '00000000000 ',
+    '00000000000 ',
+    ' '.repeat(8),
+    '0',
+    '\0'.repeat(100),
+    'ustar\0',
+    '00',
+  ]
+    .join('')
+    .padEnd(512, '\0');
+  const sum = [...Buffer.from(fields)]
+    .reduce((all, byte) => all + byte, 0)
+    .toString(8)
+    .padStart(6, '0');
+  return `${fields.slice(0, 148)}${sum}\0 ${fields.slice(156)}${'\0'.repeat(1024)}`;
+}
+
+/** A body that each route takes, and the query that it needs; the rest of the routes need neither. */
+export function sampleOf(
+  operationId: string,
+  has: Fixture,
+): { body?: unknown; text?: string; headers?: Record<string, string>; query?: string } {
+  const { agent_id, workspace_id, capability_token_id, snapshot_id } = has;
+  switch (operationId) {
+    case 'createTenant':
+    case 'createAgent':
+    case 'createWorkspace':
+      return { body: { name: 'one' } };
+    case 'createApiKey':
+      return { body: { name: 'one', role: 'agent', agent_id } };
+    case 'proposeToolCall':
+      return { body: { tool_id: 'fs.read', args: {}, agent_id, capability_token_id, workspace_id } };
+    case 'runTurn':
+      return {
+        body: {
+          dialect: 'blocks',
+          output: '[TOOL_CALL:a] {"action":"fs.list"}',
+          session_id: 'ses-1',
+          turn_id: 't1',
+          agent_id,
+          capability_token_id,
+          workspace_id,
+        },
+      };
+    case 'readPrompt':
+      return { query: `?dialect=blocks&capability_token_id=${capability_token_id}` };
+    case 'issueToken':
+      return { body: { agent_id, workspace_id, grant: GRANT } };
+    case 'attenuateToken':
+      return { body: { grant: GRANT } };
+    case 'approve':
+    case 'deny':
+      return { body: { comment: 'so' } };
+    case 'setTenantLimits':
+      return { body: { weight: 2 } };
+    case 'setWorkspaceLimits':
+      return { body: { files_max: 10 } };
+    case 'delegateApproval':
+      return { body: { to: 'bob', note: 'away', expires_at: 2 } };
+    case 'erase':
+      return { body: { operation_id: has.operation_id, reason_code: 'asked' } };
+    case 'setRetention':
+      return { body: { payload_days: 30, output_days: null } };
+    case 'placeFreeze':
+      return { body: { scope: 'tenant', reason: 'so' } };
+    case 'giveValue':
+      return { body: { value: 'hunter2' } };
+    case 'editApproval':
+      return { body: { args: { path: 'b.txt' } } };
+    case 'cancelOperation':
+    case 'killContainer':
+    case 'revokeToken':
+    case 'liftFreeze':
+      return { body: {} };
+    case 'putSandbox':
+      return { body: { name: 'build', workspace_id } };
+    case 'putSkill':
+      return {
+        body: { files: [{ path: 'SKILL.md', content: '---\nname: release\ndescription: how to release\n---\n' }] },
+      };
+    case 'createExecutionProfile':
+      return { body: { name: 'ops', shells: ['Bash'], limits: { wall_ms: 1_000, memory_bytes: 64 * 1024 * 1024 } } };
+    case 'signSandbox':
+      return { body: { envelope: { payloadType: 'x', payload: 'e30=', signatures: [{ keyid: 'k', sig: 'AAAA' }] } } };
+    case 'addRegistrarKey':
+      return { body: { public_key: { kty: 'OKP', crv: 'Ed25519', x: '0'.repeat(43) } } };
+    case 'retireRegistrarKey':
+    case 'revokeRegistrarKey':
+      return { body: {} };
+    case 'applyTools':
+      return { body: { tools: [{ name: 'look', description: 'Looks.', category: 'read', cmd: 'ls' }] } };
+    case 'setSearchProvider':
+      return { body: { kind: 'searxng', url: 'https://searx.example.org' } };
+    case 'setSecret':
+      return { body: { name: 'NPM_TOKEN', value: 'npm_0123456789' } };
+    case 'setResource':
+      return { body: { ref: 'deployment:shop', version: 'v1', expected_version: null } };
+    case 'resolveOperation':
+      return { body: { outcome: 'committed', note: 'so' } };
+    case 'exportBundle':
+      return { query: '?since=0' };
+    case 'createSession':
+      return { body: { agent_id, workspace_id, capability_token_id, model: 'recorded' } };
+    case 'startRun':
+      return { body: { input: 'do it' } };
+    case 'createJob':
+    case 'changeJob':
+      return {
+        body: {
+          name: 'nightly',
+          cron: '0 3 * * *',
+          workspace_id,
+          capability_token_id,
+          model: 'recorded',
+          input: 'do it',
+        },
+      };
+    case 'pauseJob':
+    case 'resumeJob':
+    case 'runJob':
+    case 'cancelRun':
+      return { body: {} };
+    case 'forkRun':
+      return { body: { after: 0 } };
+    case 'followRun':
+      return { query: '?for_ms=0' };
+    case 'followEvents':
+      return { query: '?for_ms=0' };
+    case 'createWebhook':
+      return {
+        body: { name: 'one', url: 'https://example.com/hooks', events: ['approval.pending', 'operation.ambiguous'] },
+      };
+    case 'changeWebhook':
+      return { body: { name: 'two', url: 'https://example.com/hooks', events: ['approval.pending'], state: 'active' } };
+    case 'rotateWebhookSecret':
+    case 'pingWebhook':
+    case 'redeliver':
+      return { body: {} };
+    case 'uploadFiles':
+      return { body: { files: [{ path: 'b.txt', content: 'aGk=', encoding: 'base64' }] } };
+    case 'uploadFile':
+      return { text: 'content', headers: { 'content-type': 'application/octet-stream' } };
+    case 'simulatePolicy':
+      return { body: { call: { agent_id, capability_token_id, workspace_id, tool_id: 'fs.read', args: {} } } };
+    case 'backtestPolicy':
+    case 'replayRun':
+      return { body: {} };
+    case 'putPolicy':
+      return { body: { document: { v: 1 } } };
+    case 'activatePolicy':
+      return { body: { policy: has.policy } };
+    case 'rollBackPolicy':
+      return { body: {} };
+    case 'diffPolicies':
+      return { query: `?to=${has.policy}` };
+    case 'importWorkspace':
+      return { text: ARCHIVE, headers: { 'content-type': 'application/x-tar' } };
+    case 'restoreWorkspace':
+      return { body: { at: snapshot_id } };
+    case 'readInclusion':
+      return { query: '?leaf_index=0' };
+    case 'readConsistency':
+      return { query: '?from=0&to=1' };
+    case 'readDiff':
+    case 'readTextDiff':
+      return { query: `?from=${snapshot_id}` };
+    default:
+      return {};
+  }
+}

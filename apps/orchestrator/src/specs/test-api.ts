@@ -1,0 +1,256 @@
+// SPDX-License-Identifier: Apache-2.0
+import { randomBytes } from 'node:crypto';
+import { memoryBlobs } from '@writ/blobs';
+import { memoryBus } from '@writ/bus';
+import { subjectsOf, type AgentId, type TenantId } from '@writ/contract';
+import { sha256 } from '@writ/digest';
+import { BusTransport, NestLogger, newId, Readiness } from '@writ/nest-kit';
+import { startTelemetry, traceHooks } from '@writ/telemetry';
+import { emptyTree, snapshotIdOf } from '@writ/workspace';
+import { NestFactory } from '@nestjs/core';
+import { ROUTES } from '../api/routes.ts';
+import type { OrchestratorConfig } from '../config.env.ts';
+import { allowedMethodsOf } from '../edge/problems/allowed-methods.ts';
+import { HttpAdapter } from '../edge/server/http-adapter.ts';
+import { prepareHttpServer } from '../edge/server/http-server.ts';
+import { Published } from '../edge/published-keys.ts';
+import type { Role } from '../edge/requests/route.ts';
+import type { ConfiguredModel } from '../runs/models/models-file.ts';
+import { OrchestratorModule } from '../orchestrator.module.ts';
+import type { Stores } from '../store/store.module.ts';
+import { EraseTexts } from '../runs/sessions/erase-texts.ts';
+import { KernelClient } from '../calls/kernel/kernel-client.ts';
+import { formatApiKey, hashApiKey } from '../edge/access/api-key-text.ts';
+import { undocumentedAnswer } from './documented.ts';
+import { FakeApiKeys } from './fake-api-keys.ts';
+import { FakeLedger } from './fake-ledger.ts';
+import { FakeKernel } from './fake-kernel.ts';
+import { FakeJobs } from './fake-jobs.ts';
+import { FakeRuns } from './fake-sessions.ts';
+import { FakeHooks } from './fake-webhooks.ts';
+
+export const PLATFORM_KEY = 'writ_platform_of_a_spec';
+
+export interface TestRequest {
+  readonly key?: string;
+  readonly body?: unknown;
+  readonly text?: string | Uint8Array;
+  readonly headers?: Record<string, string>;
+}
+export interface TestAnswer {
+  readonly status: number;
+  readonly headers: Headers;
+  readonly text: string;
+  readonly json: Record<string, unknown>;
+}
+
+/** A model that says what it is told to, turn by turn. */
+export const RECORDED: ConfiguredModel = {
+  name: 'recorded',
+  provider: 'transcript',
+  model: 'spec',
+  prices: null,
+  currency: null,
+  context_tokens_max: null,
+  transcript: { v: 1, model: 'spec', prompt: 'do it', turns: [{ text: 'Done.', calls: [], stop: 'end' }] },
+};
+
+/** A configuration with which nothing is bounded that a spec does not bound itself. */
+export const SETTINGS = {
+  WRIT_SHARD: 's0',
+  WRIT_RATE_PER_SECOND: 100_000,
+  WRIT_RATE_BURST: 100_000,
+  WRIT_REQUESTS_MAX: 1_000,
+  WRIT_CONNECTION_MAX_AGE_MS: 0,
+  WRIT_AUTH_FAILURES_PER_MINUTE: 100_000,
+  WRIT_TRUSTED_PROXIES: '',
+  WRIT_EVENT_STREAMS_MAX: 100,
+  webhookKey: Buffer.alloc(32, 1),
+  models: [RECORDED],
+  webhookAllowed: new Set<string>(),
+  platformKeyHash: Buffer.from(sha256(Buffer.from(PLATFORM_KEY))),
+  published: new Published(
+    { value: { record_keys: [{ keyid: 'k', jwk: { kty: 'OKP' } }] }, refresh: async () => false },
+    { value: { log_keys: ['writ.local+00000000+AAAA'] }, refresh: async () => false },
+  ),
+};
+
+/** The API as its module wires it, on real HTTP, with a kernel and a ledger of the test's. */
+export async function openTestApi(more: Partial<OrchestratorConfig> = {}) {
+  const lines: string[] = [];
+  const undocumented = new Set<string>();
+  const telemetry = startTelemetry({
+    service: 'orchestrator',
+    version: '0',
+    destination: { write: (line) => void lines.push(line) },
+  });
+  const logger = telemetry.logger('info');
+  const [bus, readiness, keys, blobs] = [
+    memoryBus({ now: Date.now, trace: traceHooks }),
+    new Readiness(),
+    new FakeApiKeys(),
+    memoryBlobs(),
+  ];
+  const empty = emptyTree();
+  const kernel = new FakeKernel({ emptySnapshot: snapshotIdOf(empty.root) });
+  await kernel.serve(bus);
+  const ledger = new FakeLedger();
+  await ledger.serve(bus);
+  const hooks = new FakeHooks();
+  // Nothing leaves a test that doesn't ask for it.
+  hooks.isPaused = true;
+  const runs = new FakeRuns();
+  runs.isPaused = true;
+  const jobs = new FakeJobs();
+  const stores: Stores = {
+    keys,
+    blobs,
+    webhooks: hooks.webhooks,
+    deliveries: hooks.deliveries,
+    sessions: runs.sessions,
+    runWork: runs.work,
+    said: runs.said,
+    jobs,
+    jobWork: jobs.work,
+    close: async () => undefined,
+  };
+  const config = { ...SETTINGS, ...more } as unknown as OrchestratorConfig;
+  const app = await NestFactory.create(
+    OrchestratorModule.with(config, { bus, logger, telemetry, readiness }, stores),
+    new HttpAdapter(allowedMethodsOf(ROUTES), config.WRIT_TRUSTED_PROXIES),
+    { logger: new NestLogger(logger), abortOnError: false },
+  );
+  app.connectMicroservice(
+    {
+      strategy: new BusTransport({
+        bus,
+        process: 'orchestrator',
+        shard: 's0',
+        telemetry,
+        report: (error) => {
+          throw error;
+        },
+      }),
+    },
+    { inheritAppConfig: false },
+  );
+  prepareHttpServer(app, config);
+  await app.startAllMicroservices();
+  await app.listen(0, '127.0.0.1');
+  readiness.started();
+  const url = await app.getUrl();
+
+  const newKey = async (tenantId: TenantId, role: Role, agentId: AgentId | null = null): Promise<string> => {
+    const id = newId('apiKey');
+    const text = formatApiKey(id, randomBytes(32));
+    await keys.create(tenantId, {
+      api_key_id: id,
+      name: role,
+      role,
+      agent_id: agentId,
+      hash: hashApiKey(text),
+      created_by: 'spec',
+    });
+    return text;
+  };
+  const newTenant = async () => {
+    const tenantId = newId('tenant');
+    await blobs.putMany(
+      tenantId,
+      empty.nodes.map((node) => node.bytes),
+    );
+    const agentId = newId('agent');
+    kernel.keep(tenantId, agentId, 'agent', { agent_id: agentId, name: 'fixer', created_at: 1 });
+    return {
+      tenantId,
+      agentId,
+      admin: await newKey(tenantId, 'admin'),
+      operator: await newKey(tenantId, 'operator'),
+      auditor: await newKey(tenantId, 'auditor'),
+      agent: await newKey(tenantId, 'agent', agentId),
+    };
+  };
+  return {
+    app,
+    bus,
+    kernel,
+    ledger,
+    keys,
+    blobs,
+    hooks,
+    runs,
+    jobs,
+    telemetry,
+    readiness,
+    lines,
+    url,
+    newKey,
+    newTenant,
+    ask: async (method: string, path: string, request: TestRequest = {}) => {
+      const answer = await ask(url, method, path, request);
+      const missing = undocumentedAnswer(method, path, answer.status);
+      if (missing !== null) undocumented.add(missing);
+      return answer;
+    },
+    /** as every replica does by itself */
+    eraseTexts: () =>
+      new EraseTexts(new KernelClient(bus, subjectsOf('s0'), Date.now), runs.said, (error) => {
+        throw error;
+      }).run(),
+    tell: (tenantId: string, operationId: string, state: string, more: object = {}) =>
+      bus.publish(subjectsOf('s0').event('operation', tenantId), {
+        v: 1,
+        tenant_id: tenantId,
+        operation_id: operationId,
+        state,
+        ...more,
+      }),
+    close: async () => {
+      await app.close();
+      await bus.close();
+      await telemetry.shutdown();
+      // INVARIANT (documented): whatever a spec asks, and however, the API's document lists the answer.
+      if (undocumented.size > 0)
+        throw new Error(`the document of the API does not list that ${[...undocumented].join('; ')}`);
+    },
+  };
+}
+export type TestApi = Awaited<ReturnType<typeof openTestApi>>;
+export type TestTenant = Awaited<ReturnType<TestApi['newTenant']>>;
+
+async function ask(
+  url: string,
+  method: string,
+  path: string,
+  { key, body, text, headers = {} }: TestRequest,
+): Promise<TestAnswer> {
+  const content = body === undefined ? text : JSON.stringify(body);
+  const answer = await fetch(`${url}${path}`, {
+    method,
+    headers: {
+      ...(key === undefined ? {} : { authorization: `Bearer ${key}` }),
+      ...(content === undefined ? {} : { 'content-type': 'application/json' }),
+      ...headers,
+    },
+    ...(content === undefined ? {} : { body: content as string }),
+  });
+  const read = await answer.text();
+  const isJson = /[/+]json/.test(answer.headers.get('content-type') ?? '') && read !== '';
+  return {
+    status: answer.status,
+    headers: answer.headers,
+    text: read,
+    json: isJson ? (JSON.parse(read) as Record<string, unknown>) : {},
+  };
+}
+
+/** The members that every problem has. */
+export const problem = (code: string, status: number) =>
+  expect.objectContaining({
+    type: `https://writ.dev/errors/${code}`,
+    title: expect.any(String),
+    status,
+    detail: expect.any(String),
+    code,
+    instance: expect.stringMatching(/^urn:writ:request:req_/),
+  });

@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: Apache-2.0
+// The functions of the schema `orchestrator` that this process calls by themselves. `functions.medium.spec.ts` compares
+// them with the database. `orchestrator.now_ms` is called within larger statements alone.
+import type { Id, TenantId } from '@writ/contract';
+import { sqlFunction, sqlTypes } from '@writ/database';
+import type { Role } from './keys/roles.ts';
+import type { RenewedRun, RunClaim } from './sessions/sessions.ts';
+import type { DeliveryClaim } from './webhooks/deliveries.ts';
+
+const { bigint, bigintArray, bytea, integer, nullable, text, textArray } = sqlTypes;
+
+/** Who presents a key, as the database knows it. */
+export interface KeyOwner {
+  readonly api_key_id: Id<'apiKey'>;
+  readonly tenant_id: TenantId;
+  readonly role: Role;
+  readonly agent_id: string | null;
+  readonly principal: string | null;
+}
+
+/** What the database says of an event that it keeps. `kept_at` is in milliseconds since the epoch. */
+export interface KeptAt {
+  readonly kept_at: number;
+  readonly cancelled: boolean;
+  readonly revoked: boolean;
+}
+
+/** What waits over all tenants. `overdue_ms` is the age of the oldest message that is due. */
+export interface WaitingWork {
+  readonly runs: Readonly<Partial<Record<'queued' | 'running' | 'waiting', number>>>;
+  readonly deliveries: number;
+  readonly overdue_ms: number;
+}
+
+export const orchestratorSql = {
+  authenticate: sqlFunction<KeyOwner>()('orchestrator.authenticate', { hash: bytea }, { returns: 'row' }),
+
+  dueJobs: sqlFunction<{ tenant_id: TenantId; job_id: Id<'job'> }>()(
+    'orchestrator.due_jobs',
+    { rows: integer },
+    { returns: 'rows' },
+  ),
+
+  claimRuns: sqlFunction<RunClaim>()(
+    'orchestrator.claim_runs',
+    { rows: integer, tenant_max: integer, lease_ms: bigint, models: textArray, gone_ms: nullable(bigint) },
+    { returns: 'rows' },
+  ),
+  renewRuns: sqlFunction<RenewedRun>()(
+    'orchestrator.renew_runs',
+    { runs: textArray, fences: bigintArray, lease_ms: bigint },
+    { returns: 'rows' },
+  ),
+  /** No row where the lease was lost. */
+  appendEvent: sqlFunction<KeptAt>()(
+    'orchestrator.append_event',
+    {
+      tenant: text,
+      run: text,
+      fence: bigint,
+      seq: integer,
+      event: bytea,
+      state: text,
+      stopped: nullable(text),
+      fault: nullable(text),
+      rounds: integer,
+      input_tokens: bigint,
+      cached_tokens: bigint,
+      output_tokens: bigint,
+      cost: nullable(bigint),
+      lease_ms: bigint,
+    },
+    { returns: 'row' },
+  ),
+  forgetRuns: sqlFunction()('orchestrator.forget_runs', { erasure: text, round: integer }, { returns: 'nothing' }),
+
+  gauges: sqlFunction<WaitingWork>()('orchestrator.gauges', { max: integer }, { returns: 'value' }),
+
+  claimDeliveries: sqlFunction<DeliveryClaim>()(
+    'orchestrator.claim_deliveries',
+    { rows: integer, tenant_max: integer, claim_ms: bigint },
+    { returns: 'rows' },
+  ),
+  /** How many it took away. */
+  pruneDeliveries: sqlFunction<number>()(
+    'orchestrator.prune_deliveries',
+    { older_ms: bigint, rows: integer },
+    { returns: 'value' },
+  ),
+};

@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: Apache-2.0
+import { Module, type DynamicModule } from '@nestjs/common';
+import { BlobStore, cachedBlobs } from '@writ/blobs';
+import { pgBlobs } from '@writ/blobs-pg';
+import { createPool, refreshStatistics, STATISTICS_MS, verifyDurability } from '@writ/database';
+import { Repeated, type Given } from '@writ/nest-kit';
+import { ConnectionWatch } from '@writ/telemetry';
+import { Jobs, JobWork } from './jobs/jobs.ts';
+import { PgJobWork } from './jobs/pg-job-work.ts';
+import { PgJobs } from './jobs/pg-jobs.ts';
+import { ApiKeys } from './keys/api-keys.ts';
+import { PrismaApiKeys } from './keys/prisma-api-keys.ts';
+import { RegisteredLifetime } from './registered-lifetime.ts';
+import { provideValue } from './providers.ts';
+import { RUNS_MAX, SESSIONS_MAX, UNENDED_MAX } from './sessions/bounds.ts';
+import { PgRunWork } from './sessions/pg-run-work.ts';
+import { PgSaidTexts } from './sessions/pg-said-texts.ts';
+import { PgSessions } from './sessions/pg-sessions.ts';
+import { SaidTexts } from './sessions/said-texts.ts';
+import { SessionSeal } from './sessions/session-seal.ts';
+import { RunWork, Sessions } from './sessions/sessions.ts';
+import { watchWaiting } from './waiting-gauges.ts';
+import { Deliveries } from './webhooks/deliveries.ts';
+import { PgDeliveries } from './webhooks/pg-deliveries.ts';
+import { PgWebhooks } from './webhooks/pg-webhooks.ts';
+import { Webhooks } from './webhooks/webhooks.ts';
+
+/** Directory nodes and small files that are looked at again and again. */
+const BLOB_CACHE_BYTES = 32 * 1024 * 1024;
+
+/** What the configuration says of the store. */
+export interface StoreConfig {
+  readonly WRIT_ORCHESTRATOR_DATABASE_URL: string;
+  /** the key of which the key that seals sessions is made */
+  readonly webhookKey: Buffer;
+}
+
+/** What this process keeps, and where. */
+export interface Stores {
+  readonly keys: ApiKeys;
+  readonly blobs: BlobStore;
+  readonly webhooks: Webhooks;
+  readonly deliveries: Deliveries;
+  readonly sessions: Sessions;
+  readonly runWork: RunWork;
+  readonly said: SaidTexts;
+  readonly jobs: Jobs;
+  readonly jobWork: JobWork;
+  readonly close: () => Promise<void>;
+}
+
+/** All in Postgres. */
+function openStores(config: StoreConfig, { logger, readiness, telemetry: { meter } }: Given): Stores {
+  const pool = new ConnectionWatch(meter).pool('orchestrator', (onWait) =>
+    createPool({
+      url: config.WRIT_ORCHESTRATOR_DATABASE_URL,
+      applicationName: 'writ-orchestrator',
+      onWait,
+      onIdleError: (err) => logger.warn({ err }, 'a database connection died'),
+    }),
+  );
+  watchWaiting(meter, pool);
+  readiness.add('database', () => verifyDurability(pool));
+  const statistics = new Repeated(
+    () => refreshStatistics(pool, 'orchestrator'),
+    STATISTICS_MS,
+    (err) => {
+      logger.warn({ err }, 'statistics of tables were not gathered');
+    },
+  );
+  statistics.start();
+  const keys = new PrismaApiKeys(pool);
+  const close = async (): Promise<void> => {
+    await statistics.stop();
+    await keys.close();
+    await pool.end();
+  };
+  const seal = new SessionSeal(config.webhookKey);
+  return {
+    keys,
+    blobs: pgBlobs(pool),
+    webhooks: new PgWebhooks(pool),
+    deliveries: new PgDeliveries(pool),
+    sessions: new PgSessions(pool, seal),
+    runWork: new PgRunWork(pool, seal),
+    said: new PgSaidTexts(pool, seal),
+    jobs: new PgJobs(pool, seal),
+    jobWork: new PgJobWork(pool, seal, { sessionsMax: SESSIONS_MAX, runsMax: RUNS_MAX, unendedMax: UNENDED_MAX }),
+    close,
+  };
+}
+
+/** Rows and blobs, by the ports through which everything else reads and changes them. */
+@Module({})
+export class StoreModule {
+  static with(config: StoreConfig, given: Given, stores: Stores = openStores(config, given)): DynamicModule {
+    const lifetime = new RegisteredLifetime();
+    lifetime.onClose(stores.close);
+    const providers = [
+      provideValue(lifetime),
+      provideValue(stores.keys, ApiKeys),
+      provideValue(cachedBlobs(stores.blobs, { bytesMax: BLOB_CACHE_BYTES }), BlobStore),
+      provideValue(stores.webhooks, Webhooks),
+      provideValue(stores.deliveries, Deliveries),
+      provideValue(stores.sessions, Sessions),
+      provideValue(stores.runWork, RunWork),
+      provideValue(stores.said, SaidTexts),
+      provideValue(stores.jobs, Jobs),
+      provideValue(stores.jobWork, JobWork),
+    ];
+    return { module: StoreModule, providers, exports: providers };
+  }
+}
