@@ -37,15 +37,15 @@ type Blocks = Readonly<Record<string, (routes: readonly RouteFacts[], checkout: 
 /** Which generated blocks stand in which document. */
 const GENERATED: Readonly<Record<string, Blocks>> = {
   'ARCHITECTURE.md': { requests: requestsTable, events: eventsTable, permissions: permissionsTable },
-  'docs/guides/mk8-shell.md': {
+  'docs/reference/mk8-shell.md': {
     'mk8 verbs': mk8VerbsTables,
     'mk8 templates': mk8TemplatesTable,
     'mk8 blacklist': mk8BlacklistTable,
     'mk8 limits': mk8LimitsTable,
   },
-  'docs/guides/first-call.md': { tools: toolsTable },
-  'docs/guides/limits-and-faults.md': { limits: limitsTable, faults: faultsTable },
-  'docs/guides/policy.md': {
+  'docs/tutorials/first-call.md': { tools: toolsTable },
+  'docs/reference/limits-and-faults.md': { limits: limitsTable, faults: faultsTable },
+  'docs/how-to/policy.md': {
     'policy defaults': policyDefaultsTable,
     'policy context': policyContextTable,
     'policy rules default': defaultRulesTable,
@@ -61,9 +61,9 @@ const GENERATED: Readonly<Record<string, Blocks>> = {
     connections: (_routes, checkout) => connectionsTable(checkout),
     examples: (_routes, checkout) => examplesTable(checkout),
   },
-  'docs/guides/risk.md': { 'risk rules': riskRulesTable },
-  'docs/guides/webhooks.md': { notices: noticesTable },
-  'docs/guides/roles.md': { roles: rolesTable, 'other routes': otherRoutesTable },
+  'docs/explanation/risk.md': { 'risk rules': riskRulesTable },
+  'docs/how-to/webhooks.md': { notices: noticesTable },
+  'docs/reference/roles.md': { roles: rolesTable, 'other routes': otherRoutesTable },
 };
 
 /** Files that are generated whole: schemas of files that others write. */

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { compilePolicySet, CONTEXT_ATTRIBUTES } from '@writ/policy';
 import { checkout } from '../setup.ts';
 
-const guide = readFileSync(join(checkout, 'docs/guides/policy.md'), 'utf8');
+const guide = readFileSync(join(checkout, 'docs/how-to/policy.md'), 'utf8');
 const blocks = [...guide.matchAll(/^```(\w*)\n([\s\S]*?)^```$/gm)].map(([, language, text]) => ({
   language,
   text: text as string,
