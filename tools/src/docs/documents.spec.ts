@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { checkout } from '../setup.ts';
 import { replaceBlock } from './blocks.ts';
 import { documentsOf } from './documents.ts';
-import { anchorsOf, deadLinks, documentPaths, missingPaths, missingTests, sourcePaths, variablesOf } from './prose.ts';
+import { anchorsOf, deadLinks, documentPaths, missingPaths, missingTests, sourcePaths } from './prose.ts';
 
 const paths = documentPaths(checkout);
 
@@ -76,13 +76,6 @@ describe('in a repository of its own', () => {
   test('headings in code are none', () => {
     expect([...anchorsOf('# One\n```sh\n# two\n```\n## [Three](x.md) & four\n')]).toEqual(['one', 'three--four']);
   });
-});
-
-test('the README names every variable that the code reads', () => {
-  const readme = readFileSync(join(checkout, 'README.md'), 'utf8');
-  const names = variablesOf(checkout);
-  expect(names).toContain('WRIT_NATS_URL');
-  expect(names.filter((name) => !readme.includes(`\`${name}\``))).toEqual([]);
 });
 
 test('a block is replaced between its markers, and must have them', () => {

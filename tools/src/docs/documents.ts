@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { RuleSet, ScriptSchema } from '@writ/mk8-shell';
 import { TrustPolicyFile } from '@writ/receipt';
 import { replaceBlock } from './blocks.ts';
+import { configurationPage } from './configuration-page.ts';
 import { faultBlock, faultPagePath, pagedCodes } from './fault-pages.ts';
 import { mk8BlacklistTable, mk8LimitsTable, mk8TemplatesTable, mk8VerbsTables } from './mk8-tables.ts';
 import {
@@ -54,6 +55,7 @@ const GENERATED: Readonly<Record<string, Blocks>> = {
     'policy templates': policyTemplatesTable,
     'policy schema': policySchemaText,
   },
+  'docs/reference/configuration.md': { configuration: (_routes, checkout) => configurationPage(checkout) },
   'docs/operations/metrics.md': { metrics: metricsReference },
   'docs/operations/slo.md': { objectives: objectivesTable },
   'docs/operations/sizing.md': {
