@@ -2,6 +2,7 @@
 import { checkout } from '../setup.ts';
 import { configurationPage, configurationSections } from './configuration-page.ts';
 import { variablesOf } from './prose.ts';
+import { styleProblems } from './style.ts';
 
 const sections = await configurationSections(checkout);
 const declared = sections.flatMap(({ variables }) => Object.entries(variables));
@@ -11,6 +12,10 @@ test('the configuration page names every variable that the code reads', async ()
   const names = variablesOf(checkout);
   expect(names).toContain('WRIT_NATS_URL');
   expect(names.filter((name) => !page.includes(`### \`${name}\``))).toEqual([]);
+});
+
+test('descriptions of variables are short sentences without private words', async () => {
+  expect(styleProblems(await configurationPage(checkout))).toEqual([]);
 });
 
 test('every declaration of a variable has a description', () => {

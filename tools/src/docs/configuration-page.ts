@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { PROCESSES } from '@writ/contract';
 import { variablesOfProcess } from '../chart/settings.ts';
 import { START_VARIABLES, type StartVariable } from '../start/environment.ts';
+import { LINE_CHARACTERS_MAX } from './style.ts';
 import { code } from './table.ts';
 
 /** A variable as its declaration describes it: a JSON schema, with `unit` and `secret` beside its own members. */
@@ -11,6 +12,8 @@ export interface DeclaredVariable {
   readonly type?: string;
   readonly description?: string;
   readonly default?: string | number | boolean;
+  /** what holds unless the variable is set, in words, where that is no value of its own */
+  readonly otherwise?: string;
   readonly minimum?: number;
   readonly maximum?: number;
   readonly enum?: readonly string[];
@@ -42,6 +45,17 @@ const sentences = (text: string): string =>
     .map((phrase) => `${phrase.charAt(0).toUpperCase()}${phrase.slice(1)}.`)
     .join(' ');
 
+/** Breaks a paragraph into lines of the width of documents; code stays whole. */
+function wrapped(text: string): string {
+  const lines = [''];
+  for (const word of text.match(/(?:`[^`]*`|[^\s`])+/g) ?? []) {
+    const line = lines.at(-1) ?? '';
+    if (line !== '' && line.length + 1 + word.length > LINE_CHARACTERS_MAX) lines.push(word);
+    else lines[lines.length - 1] = line === '' ? word : `${line} ${word}`;
+  }
+  return lines.join('\n');
+}
+
 /** Says which values a variable takes. */
 function valuesOf(name: string, variable: DeclaredVariable): string {
   const words = variable.enum ?? variable.anyOf?.map((word) => word.const);
@@ -58,6 +72,7 @@ function valuesOf(name: string, variable: DeclaredVariable): string {
 }
 
 function defaultOf(variable: DeclaredVariable): string {
+  if (variable.otherwise !== undefined) return `Default: ${variable.otherwise}`;
   if (variable.default === '') return 'Empty by default';
   if (variable.default !== undefined) return `Default: ${code(String(variable.default))}`;
   return isOptional(variable) ? 'Optional' : 'Required';
@@ -69,7 +84,7 @@ const secretOf = (name: string, { secret }: DeclaredVariable): readonly string[]
 const entryOf = ([name, variable]: readonly [string, DeclaredVariable]): string =>
   [
     `### ${code(name)}`,
-    sentences(variable.description ?? ''),
+    wrapped(sentences(variable.description ?? '')),
     `${[valuesOf(name, variable), defaultOf(variable), ...secretOf(name, variable)].join('. ')}.`,
   ].join('\n\n');
 
@@ -79,15 +94,7 @@ const sectionText = ({ title, intro, variables }: ConfigurationSection): string 
 /** Texts that a program reads without a schema, as variables that may be left out. */
 const textsOf = (variables: Readonly<Record<string, StartVariable>>): Variables =>
   Object.fromEntries(
-    Object.entries(variables).map(([name, { description, otherwise, secret }]) => [
-      name,
-      {
-        type: 'string',
-        description: otherwise === undefined ? description : `${description}; unless set it is ${otherwise}`,
-        '~optional': true,
-        ...(secret === true ? { secret } : {}),
-      },
-    ]),
+    Object.entries(variables).map(([name, variable]) => [name, { ...variable, type: 'string', '~optional': true }]),
   );
 
 const without = (variables: Variables, shared: readonly Variables[]): Variables =>
