@@ -6,7 +6,15 @@ import { documentPaths } from './prose.ts';
 import { longSentences, privateWords, styleProblems, wideLines } from './style.ts';
 
 /** Pages that keep the rules. The list may only grow: a page that is on it stays on it. */
-const HELD = ['README.md', 'docs/README.md', 'docs/reference/configuration.md', 'docs/tutorials/quickstart.md'];
+const HELD = [
+  'README.md',
+  'docs/README.md',
+  'docs/how-to/approvals.md',
+  'docs/how-to/capability-tokens.md',
+  'docs/reference/configuration.md',
+  'docs/tutorials/first-call.md',
+  'docs/tutorials/quickstart.md',
+];
 
 const README_BYTES_MAX = 6 * 1024;
 
