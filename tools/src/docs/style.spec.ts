@@ -11,7 +11,9 @@ const HELD = [
   'docs/README.md',
   'docs/how-to/approvals.md',
   'docs/how-to/capability-tokens.md',
+  'docs/how-to/policy.md',
   'docs/reference/configuration.md',
+  'docs/reference/policy.md',
   'docs/tutorials/first-call.md',
   'docs/tutorials/quickstart.md',
 ];
