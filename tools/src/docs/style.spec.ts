@@ -9,7 +9,9 @@ import { longSentences, privateWords, styleProblems, wideLines } from './style.t
 const HELD = [
   'README.md',
   'docs/README.md',
+  'docs/explanation/effects.md',
   'docs/explanation/record-search-cost.md',
+  'docs/explanation/risk.md',
   'docs/how-to/approvals.md',
   'docs/how-to/capability-tokens.md',
   'docs/how-to/chat.md',
@@ -36,7 +38,9 @@ const HELD = [
   'docs/how-to/webhooks.md',
   'docs/how-to/witnesses.md',
   'docs/reference/configuration.md',
+  'docs/reference/limits-and-faults.md',
   'docs/reference/policy.md',
+  'docs/reference/roles.md',
   'docs/tutorials/first-call.md',
   'docs/tutorials/quickstart.md',
 ];
