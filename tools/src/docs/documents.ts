@@ -46,7 +46,7 @@ const GENERATED: Readonly<Record<string, Blocks>> = {
   },
   'docs/tutorials/first-call.md': { tools: toolsTable },
   'docs/reference/limits-and-faults.md': { limits: limitsTable, faults: faultsTable },
-  'docs/reference/policy.md': {
+  'docs/reference/policy-sets.md': {
     'policy defaults': policyDefaultsTable,
     'policy context': policyContextTable,
     'policy rules default': defaultRulesTable,

@@ -89,7 +89,14 @@ export const wideLines = (document: string): readonly StyleProblem[] =>
     .replaceAll(GENERATED, '')
     .split('\n')
     .filter((line) => line.length > LINE_CHARACTERS_MAX && !/^(?: {4}|\t)/.test(line))
-    .filter((line) => /\s/.test(line.replaceAll(/\[[^\]]*\]\([^)]*\)|`[^`]*`/g, 'x').slice(0, LINE_CHARACTERS_MAX)))
+    .filter((line) =>
+      /\s/.test(
+        line
+          .trim()
+          .replaceAll(/\[[^\]]*\]\([^)]*\)|`[^`]*`/g, 'x')
+          .slice(0, LINE_CHARACTERS_MAX),
+      ),
+    )
     .filter((line) => line.replaceAll(/\]\([^)]*\)/g, ']').length > LINE_CHARACTERS_MAX)
     .map((text) => ({ rule: 'line', text }));
 
