@@ -22,6 +22,7 @@ test("the policy guide's sets and rules are such as the kernel takes, without a 
 });
 
 test('the policy reference has the schema, with every attribute', () => {
-  const schema = blocksOf('docs/reference/policy-sets.md').find(({ text }) => text.startsWith('type Context'))?.text ?? '';
+  const schema =
+    blocksOf('docs/reference/policy-sets.md').find(({ text }) => text.startsWith('type Context'))?.text ?? '';
   for (const name of Object.keys(CONTEXT_ATTRIBUTES)) expect(schema).toContain(`    ${name}`);
 });
