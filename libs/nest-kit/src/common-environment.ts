@@ -40,7 +40,7 @@ export const COMMON_ENVIRONMENT = {
   ),
   WRIT_LOG_LEVEL: Type.Union(
     LOG_LEVELS.map((level) => Type.Literal(level)),
-    { default: 'info', description: `one of ${LOG_LEVELS.join(', ')}` },
+    { default: 'info', description: `the level from which log lines are written, one of ${LOG_LEVELS.join(', ')}` },
   ),
   WRIT_OPS_HOST: ReadBy(
     Type.String({
