@@ -3,12 +3,12 @@
 /** The variables of the program, for the reference. All of them are optional texts. */
 export const VARIABLES = {
   WRIT_URL: {
-    description: 'the address of the API; only together with WRIT_API_KEY; `.writ/cli.json` has both unless set',
+    description: 'the address of the API; set it only together with WRIT_API_KEY; `.writ/cli.json` has both unless set',
   },
-  WRIT_API_KEY: { secret: true, description: 'the API key; only together with WRIT_URL' },
+  WRIT_API_KEY: { secret: true, description: 'the API key; set it only together with WRIT_URL' },
   WRIT_OPERATOR_KEY: {
     secret: true,
-    description: 'the API key with which `writ chat` passes on your decisions; WRIT_API_KEY unless set',
+    description: 'the API key with which `writ chat` passes on your decisions; it is WRIT_API_KEY unless set',
   },
   WRIT_STATE_DIR: {
     description:

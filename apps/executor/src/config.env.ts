@@ -39,7 +39,7 @@ export const Environment = Type.Object({
   WRIT_PERMIT_PUBLIC_KEYS_FILE: Type.String({
     minLength: 1,
     description:
-      'a JSON file `{"keys":[{"keyid","jwk"}]}` with the keys whose permits this executor accepts; read again when it changes',
+      'a JSON file `{"keys":[{"keyid","jwk"}]}` with the keys whose permits this executor accepts; the process reads it again when it changes',
   }),
   WRIT_SANDBOX_DRIVER: Type.Union([Type.Literal('docker'), Type.Literal('kubernetes')], {
     default: 'docker',

@@ -26,26 +26,26 @@ export const Environment = Type.Object({
   WRIT_KERNEL_WORKER_DATABASE_URL: DatabaseUrl('writ_kernel_worker'),
   WRIT_PERMIT_KEY_FILE: Type.Optional(
     SecretFile(
-      'the keys of permits: a ring as `writ signing-keys` writes it, or one key as PKCS #8 PEM; read again when it changes',
+      'the keys of permits: a ring as `writ signing-keys` writes it, or one key as PKCS #8 PEM; the process reads it again when it changes',
     ),
   ),
   WRIT_PERMIT_KEY: Type.Optional(
     Type.String({
       minLength: 1,
       secret: true,
-      description: 'the keys of permits in the variable itself; it or `WRIT_PERMIT_KEY_FILE`',
+      description: 'the keys of permits in the variable itself; set it or `WRIT_PERMIT_KEY_FILE`',
     }),
   ),
   WRIT_RECORD_KEY_FILE: Type.Optional(
     SecretFile(
-      'the keys of records: a ring as `writ signing-keys` writes it, or one key as PKCS #8 PEM; read again when it changes',
+      'the keys of records: a ring as `writ signing-keys` writes it, or one key as PKCS #8 PEM; the process reads it again when it changes',
     ),
   ),
   WRIT_RECORD_KEY: Type.Optional(
     Type.String({
       minLength: 1,
       secret: true,
-      description: 'the keys of records in the variable itself; it or `WRIT_RECORD_KEY_FILE`',
+      description: 'the keys of records in the variable itself; set it or `WRIT_RECORD_KEY_FILE`',
     }),
   ),
   WRIT_KEY_WRAP_FILE: Type.Optional(
@@ -55,17 +55,17 @@ export const Environment = Type.Object({
   ),
   WRIT_CHECKPOINT_PUBLIC_KEYS_FILE: Type.Optional(
     File(
-      "the public ring of the ledger's checkpoint keys, as `writ signing-keys` publishes it; the kernel records each change of it; read again when it changes",
+      "the public ring of the ledger's checkpoint keys, as `writ signing-keys` publishes it; the kernel records each change of it; the process reads it again when it changes",
     ),
   ),
   WRIT_MASTER_KEY_FILE: Type.Optional(
-    SecretFile('the master key that wraps the keys of tenants, 32 bytes in base64; it or `WRIT_MASTER_KEY`'),
+    SecretFile('the master key that wraps the keys of tenants, 32 bytes in base64; set it or `WRIT_MASTER_KEY`'),
   ),
   WRIT_MASTER_KEY: Type.Optional(
     Type.String({
       minLength: 1,
       secret: true,
-      description: 'the master key in the variable itself; it or `WRIT_MASTER_KEY_FILE`',
+      description: 'the master key in the variable itself; set it or `WRIT_MASTER_KEY_FILE`',
     }),
   ),
   WRIT_MASTER_KEY_BEFORE_FILE: Type.Optional(

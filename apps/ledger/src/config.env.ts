@@ -27,14 +27,14 @@ export const Environment = Type.Object({
       minLength: 1,
       secret: true,
       description:
-        'a file with the keys that sign checkpoints: a ring as `writ signing-keys` writes it, or one key as PKCS #8 PEM; read again when it changes',
+        'a file with the keys that sign checkpoints: a ring as `writ signing-keys` writes it, or one key as PKCS #8 PEM; the process reads it again when it changes',
     }),
   ),
   WRIT_CHECKPOINT_KEY: Type.Optional(
     Type.String({
       minLength: 1,
       secret: true,
-      description: 'the keys that sign checkpoints in the variable itself; it or `WRIT_CHECKPOINT_KEY_FILE`',
+      description: 'the keys that sign checkpoints in the variable itself; set it or `WRIT_CHECKPOINT_KEY_FILE`',
     }),
   ),
   WRIT_KEY_WRAP_FILE: Type.Optional(
@@ -47,7 +47,7 @@ export const Environment = Type.Object({
   WRIT_RECORD_PUBLIC_KEYS_FILE: Type.String({
     minLength: 1,
     description:
-      'a JSON file `{"keys":[{"keyid","jwk"}]}` with the keys whose records the ledger accepts; read again when it changes',
+      'a JSON file `{"keys":[{"keyid","jwk"}]}` with the keys whose records the ledger accepts; the process reads it again when it changes',
   }),
   WRIT_LOG_PUBLIC_KEYS_FILE: Type.Optional(
     Type.String({

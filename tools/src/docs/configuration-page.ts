@@ -42,6 +42,7 @@ const isOptional = (variable: DeclaredVariable): boolean => Reflect.get(variable
 const sentences = (text: string): string =>
   text
     .split('; ')
+    .map((phrase) => phrase.replace(/^(.*) unless set$/, 'unless set: $1'))
     .map((phrase) => `${phrase.charAt(0).toUpperCase()}${phrase.slice(1)}.`)
     .join(' ');
 
@@ -133,10 +134,15 @@ export async function configurationSections(checkout: string): Promise<readonly 
   return [
     {
       title: 'npm start',
-      intro: 'It also hands variables of the services on to them. It sets what it makes itself, such as keys.',
+      intro:
+        '`npm start` also passes variables of the services on to them. It sets what it makes itself, such as keys.',
       variables: textsOf(START_VARIABLES),
     },
-    { title: 'writ, the CLI', intro: 'It needs none in a checkout.', variables: textsOf(cli.VARIABLES) },
+    {
+      title: 'writ, the CLI',
+      intro: 'The program needs none in a checkout where `npm start` runs.',
+      variables: textsOf(cli.VARIABLES),
+    },
     ...[...shared].map(([readers, variables]) =>
       readers.split(', ').length === PROCESSES.length
         ? { title: 'Every service', intro: `Read by ${readers}.`, variables }
@@ -144,7 +150,7 @@ export async function configurationSections(checkout: string): Promise<readonly 
     ),
     ...[...services].map(([process, variables]) => ({
       title: `${process.charAt(0).toUpperCase()}${process.slice(1)}`,
-      intro: 'Beside those that services share.',
+      intro: `The ${process} also reads the variables that services share.`,
       variables: without(variables, [...shared.values()]),
     })),
     {
