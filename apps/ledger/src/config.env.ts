@@ -71,7 +71,8 @@ export const Environment = Type.Object({
     minimum: 1,
     maximum: 16,
     unit: 'witnesses',
-    description: 'witnesses that must cosign a checkpoint before receipts are proved towards it',
+    description:
+      'witnesses that must cosign a checkpoint, so that receipts are proved towards it while a newer one lacks them',
   }),
   WRIT_RECORD_INDEX: Type.Union([Type.Literal('on'), Type.Literal('off')], {
     default: 'on',
