@@ -1,5 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
 
+/** The variables of the program, for the reference. All of them are optional texts. */
+export const VARIABLES = {
+  WRIT_URL: {
+    description: 'the address of the API; set it only together with WRIT_API_KEY; `.writ/cli.json` has both unless set',
+  },
+  WRIT_API_KEY: { secret: true, description: 'the API key; set it only together with WRIT_URL' },
+  WRIT_OPERATOR_KEY: {
+    secret: true,
+    description: 'the API key with which `writ chat` passes on your decisions; it is WRIT_API_KEY unless set',
+  },
+  WRIT_STATE_DIR: {
+    description:
+      'the folder where `npm start` keeps its state; the next `.writ` upwards from the working directory unless set',
+  },
+  NO_COLOR: { description: 'any text turns colours off' },
+} as const satisfies Readonly<Record<string, { readonly secret?: boolean; readonly description: string }>>;
+
 /** What the program reads of its environment. */
 export interface Environment {
   /** Where the API is; only together with a key. */

@@ -23,8 +23,8 @@ function dockerAddress(text: string): void {
   else if (!text.startsWith('unix:///')) throw new Error(`\`${text}\` names no absolute path`);
 }
 
-const Slots = (fallback: number, description: string) =>
-  Type.Integer({ default: fallback, minimum: 0, maximum: 1_000, description });
+const Slots = (fallback: number, unit: string, description: string) =>
+  Type.Integer({ default: fallback, minimum: 0, maximum: 1_000, unit, description });
 
 export const Environment = Type.Object({
   ...COMMON_ENVIRONMENT,
@@ -33,12 +33,13 @@ export const Environment = Type.Object({
   WRIT_EXECUTOR_ID: Type.Optional(
     Type.String({
       pattern: '^exe_[0-7][0-9a-hjkmnp-tv-z]{25}$',
-      description: 'an id of an executor; made at the start unless set',
+      description: 'the id of this executor; made at the start unless set',
     }),
   ),
   WRIT_PERMIT_PUBLIC_KEYS_FILE: Type.String({
     minLength: 1,
-    description: 'a JSON file `{"keys":[{"keyid","jwk"}]}`: whose permits are taken; followed',
+    description:
+      'a JSON file `{"keys":[{"keyid","jwk"}]}` with the keys whose permits this executor accepts; the process reads it again when it changes',
   }),
   WRIT_SANDBOX_DRIVER: Type.Union([Type.Literal('docker'), Type.Literal('kubernetes')], {
     default: 'docker',
@@ -47,33 +48,34 @@ export const Environment = Type.Object({
   WRIT_SANDBOX_NAMESPACE: Type.Optional(
     Type.String({
       pattern: '^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$',
-      description: "driver `kubernetes`: the namespace in which sandboxes' pods live, and nothing else",
+      description: "driver `kubernetes`: the namespace of the sandboxes' pods; nothing else may live there",
     }),
   ),
   WRIT_SANDBOX_IMAGE: Type.Optional(
     Type.String({
       pattern: '^[^ ]{1,512}$',
       description:
-        'driver `kubernetes`: the reference by which nodes pull the image of WRIT_SANDBOX_IMAGE_DIGEST, with its digest or a tag that never moves',
+        'driver `kubernetes`: the reference by which nodes pull the image of WRIT_SANDBOX_IMAGE_DIGEST, with its digest or a tag that never moves; other images come from the same repository',
     }),
   ),
   WRIT_SANDBOX_RUNTIME_CLASS: Type.Optional(
     Type.String({
       pattern: '^[a-z0-9]([a-z0-9.-]{0,251}[a-z0-9])?$',
-      description: "driver `kubernetes`: a RuntimeClass for sandboxes' pods, of gVisor or Kata for example",
+      description:
+        "driver `kubernetes`: the RuntimeClass of the sandboxes' pods, of gVisor or Kata for example; the cluster's own unless set",
     }),
   ),
   WRIT_SANDBOX_HOST_USERS: Type.Optional(
     Type.Boolean({
       description:
-        'driver `kubernetes`: `false` gives each pod users of its own, a user namespace, `true` those of its node; as the cluster has it unless set',
+        'driver `kubernetes`: `false` gives each pod a user namespace, `true` the users of its node; the cluster decides unless set',
     }),
   ),
   WRIT_SANDBOX_CLAIMS: Type.Optional(
     Type.String({
       pattern: '^[a-z0-9]([a-z0-9-]{0,28}[a-z0-9])?$',
       description:
-        'driver `kubernetes`: pods are claimed from kubernetes-sigs/agent-sandbox, and this is what the names of its SandboxWarmPools begin with; unset, the executor makes pods itself',
+        'driver `kubernetes`: the executor claims pods from kubernetes-sigs/agent-sandbox, and this is the prefix of its SandboxWarmPools; the executor makes pods itself unless set',
     }),
   ),
   WRIT_SANDBOX_CANARY: Type.Optional(
@@ -86,6 +88,7 @@ export const Environment = Type.Object({
   WRIT_KUBECONFIG_FILE: Type.Optional(
     Type.String({
       minLength: 1,
+      secret: true,
       description: "driver `kubernetes`: a kubeconfig file; the service account of the executor's own pod unless set",
     }),
   ),
@@ -96,13 +99,15 @@ export const Environment = Type.Object({
   WRIT_SANDBOX_IMAGES_FILE: Type.Optional(
     Type.String({
       minLength: 1,
-      description: "a JSON file: the images of those tenants and tools that have others; the same one as the kernel's",
+      description:
+        "a JSON file with the images of those tenants and tools that have others; the same file as the kernel's",
     }),
   ),
   WRIT_SANDBOX_RUNTIME: Type.Optional(
     Type.String({
       minLength: 1,
-      description: "driver `docker`: the engine's runtime for sandboxes, `runsc` for example",
+      description:
+        "driver `docker`: the engine's runtime for sandboxes, `runsc` for example; the engine's own unless set",
     }),
   ),
   WRIT_SANDBOX_LABEL: Type.String({
@@ -120,42 +125,51 @@ export const Environment = Type.Object({
   ),
   WRIT_CACHE_DIR: Type.String({
     minLength: 1,
-    description: 'a folder for contents that were read; may be deleted at any time',
+    description: 'a folder for copies of contents; you may delete it at any time',
   }),
   WRIT_CACHE_BYTES: Type.Integer({
     default: 1_073_741_824,
     minimum: 0,
+    unit: 'bytes',
     description: 'bytes that the cache may take; 0 keeps none',
   }),
-  WRIT_SLOTS_INLINE: Slots(8, 'file operations at once'),
-  WRIT_SLOTS_SANDBOXED: Slots(2, 'commands at once'),
-  WRIT_SLOTS_BROKER: Slots(8, 'requests of tools that reach outside at once'),
+  WRIT_SLOTS_INLINE: Slots(8, 'calls', 'concurrent file operations'),
+  WRIT_SLOTS_SANDBOXED: Slots(2, 'calls', 'concurrent commands'),
+  WRIT_SLOTS_BROKER: Slots(8, 'calls', 'concurrent requests of tools that reach hosts outside'),
   WRIT_SEARCH_HOSTS: Type.String({
     default: '',
     pattern: '^([a-z0-9.-]+(,[a-z0-9.-]+)*)?$',
     description:
-      'hosts, separated by commas, of search providers whose addresses may be private: searches reach them there, and nothing else does',
+      'hosts of search providers, separated by commas, whose addresses may be private; only searches reach them there',
   }),
-  WRIT_SESSIONS: Slots(8, 'shells of sessions at once'),
+  WRIT_SESSIONS: Slots(8, 'shells', 'concurrent shells of sessions'),
   WRIT_SESSION_IDLE_MS: Type.Integer({
     default: 600_000,
     minimum: 1_000,
-    description: "milliseconds after which a session's shell ends that nobody asks anything of",
+    unit: 'milliseconds',
+    description: 'milliseconds without a call after which the shell of a session ends',
   }),
   WRIT_OUTPUT_HEARD_BYTES: Type.Integer({
     default: 16_777_216,
     minimum: 0,
     maximum: LIMITS.keptOutputBytes.max,
-    description: "bytes of a command's output that are kept where its result cuts them; 0 keeps none",
+    unit: 'bytes',
+    description: "bytes of a command's full output that are kept where its result is cut; 0 keeps none",
   }),
   WRIT_DRAIN_MS: Type.Integer({
     default: 5_000,
     minimum: 0,
     maximum: 600_000,
-    description: 'milliseconds after SIGTERM for which calls that run may end by themselves; the rest is given back',
+    unit: 'milliseconds',
+    description:
+      'milliseconds after SIGTERM for which running calls may end by themselves; other executors get the rest',
   }),
-  WRIT_POOL_SIZE: Slots(8, 'containers kept ready'),
-  WRIT_POOL_LAID_OUT: Slots(2, 'containers kept ready with the files of the workspaces that were worked on last'),
+  WRIT_POOL_SIZE: Slots(8, 'containers', 'containers in the warm pool'),
+  WRIT_POOL_LAID_OUT: Slots(
+    2,
+    'containers',
+    'containers of the warm pool that hold the files of the workspaces used last',
+  ),
 });
 export type ExecutorConfig = Readonly<Static<typeof Environment>> & {
   /** absent where NATS has no users */

@@ -18,108 +18,143 @@ import { type MasterKeys } from '@writ/sealing';
 import { Type, type Static } from 'typebox';
 
 const File = (what: string) => Type.String({ minLength: 1, description: `a file with ${what}` });
+const SecretFile = (what: string) => Type.String({ minLength: 1, secret: true, description: `a file with ${what}` });
 
 export const Environment = Type.Object({
   ...COMMON_ENVIRONMENT,
   WRIT_KERNEL_DATABASE_URL: DatabaseUrl('writ_kernel'),
   WRIT_KERNEL_WORKER_DATABASE_URL: DatabaseUrl('writ_kernel_worker'),
   WRIT_PERMIT_KEY_FILE: Type.Optional(
-    File('the keys of permits: a ring as `writ signing-keys` writes it, or one key as PKCS #8 PEM; followed'),
+    SecretFile(
+      'the keys of permits: a ring as `writ signing-keys` writes it, or one key as PKCS #8 PEM; the process reads it again when it changes',
+    ),
   ),
   WRIT_PERMIT_KEY: Type.Optional(
-    Type.String({ minLength: 1, description: 'the same, where it comes by the environment' }),
+    Type.String({
+      minLength: 1,
+      secret: true,
+      description: 'the keys of permits in the variable itself; set it or `WRIT_PERMIT_KEY_FILE`',
+    }),
   ),
-  WRIT_RECORD_KEY_FILE: Type.Optional(File('the keys of records, likewise')),
+  WRIT_RECORD_KEY_FILE: Type.Optional(
+    SecretFile(
+      'the keys of records: a ring as `writ signing-keys` writes it, or one key as PKCS #8 PEM; the process reads it again when it changes',
+    ),
+  ),
   WRIT_RECORD_KEY: Type.Optional(
-    Type.String({ minLength: 1, description: 'the same, where it comes by the environment' }),
+    Type.String({
+      minLength: 1,
+      secret: true,
+      description: 'the keys of records in the variable itself; set it or `WRIT_RECORD_KEY_FILE`',
+    }),
   ),
   WRIT_KEY_WRAP_FILE: Type.Optional(
     File(
-      'which device wraps the keys in the two files: `{"pkcs11":{"module","token","key_id","pin_file"}}`; without it they lie in clear',
+      'the device that wraps the keys in the two files: `{"pkcs11":{"module","token","key_id","pin_file"}}`; they are not wrapped unless set',
     ),
   ),
   WRIT_CHECKPOINT_PUBLIC_KEYS_FILE: Type.Optional(
     File(
-      "the ring of the ledger's checkpoint keys without private ones, as `writ signing-keys` publishes it: what becomes of them is recorded; followed",
+      "the public ring of the ledger's checkpoint keys, as `writ signing-keys` publishes it; the kernel records each change of it; the process reads it again when it changes",
     ),
   ),
-  WRIT_MASTER_KEY_FILE: Type.Optional(File('the master key, 32 bytes in base64; it or `WRIT_MASTER_KEY`')),
-  WRIT_MASTER_KEY: Type.Optional(
-    Type.String({ minLength: 1, description: 'the master key itself, where it comes by the environment' }),
+  WRIT_MASTER_KEY_FILE: Type.Optional(
+    SecretFile('the master key that wraps the keys of tenants, 32 bytes in base64; set it or `WRIT_MASTER_KEY`'),
   ),
-  WRIT_MASTER_KEY_BEFORE_FILE: Type.Optional(File('the master key before this one: what it wrapped is wrapped anew')),
-  WRIT_MASTER_KEY_NEXT_FILE: Type.Optional(File('the master key after this one: it opens, and wraps nothing')),
+  WRIT_MASTER_KEY: Type.Optional(
+    Type.String({
+      minLength: 1,
+      secret: true,
+      description: 'the master key in the variable itself; set it or `WRIT_MASTER_KEY_FILE`',
+    }),
+  ),
+  WRIT_MASTER_KEY_BEFORE_FILE: Type.Optional(
+    SecretFile('the master key before this one: the kernel wraps anew what it wrapped'),
+  ),
+  WRIT_MASTER_KEY_NEXT_FILE: Type.Optional(
+    SecretFile('the master key after this one: the kernel opens with it and wraps nothing with it'),
+  ),
   WRIT_SANDBOX_IMAGE_DIGEST: Type.String({
     pattern: '^sha256:[0-9a-f]{64}$',
-    description: 'the id of the sandbox image: `sha256:` and 64 hexadecimal digits',
+    description: 'the id of the sandbox image, to which permits bind a call: `sha256:` and 64 hexadecimal digits',
   }),
   WRIT_SANDBOX_IMAGES_FILE: Type.Optional(
     Type.String({
       minLength: 1,
       description:
-        "a JSON file: the images of those tenants and tools that have others; the same one as the executors'",
+        "a JSON file with the images of those tenants and tools that have others; the same file as the executors'",
     }),
   ),
   WRIT_STREAM_REPLICAS: Type.Integer({
     default: 1,
     minimum: 1,
     maximum: 5,
-    description: 'servers of a NATS cluster that hold the stream of waiting work: 3 in a cluster of three',
+    unit: 'servers',
+    description: 'servers of a NATS cluster that hold the stream of waiting work; 3 in a cluster of three',
   }),
   WRIT_LEASE_MS: Type.Integer({
     default: 15_000,
     minimum: 100,
     maximum: 600_000,
-    description: 'milliseconds for which an attempt lives unrenewed',
+    unit: 'milliseconds',
+    description: 'milliseconds for which an attempt lives without a renewal',
   }),
   WRIT_PERMIT_TTL_MS: Type.Integer({
     default: 30_000,
     minimum: 100,
     maximum: 600_000,
-    description: 'milliseconds within which a permit must be redeemed',
+    unit: 'milliseconds',
+    description: 'milliseconds within which an executor must redeem a permit',
   }),
   WRIT_SWEEP_MS: Type.Integer({
     default: 2_000,
     minimum: 50,
     maximum: 60_000,
+    unit: 'milliseconds',
     description: 'milliseconds between two sweeps for expired permits, leases and deadlines',
   }),
   WRIT_COLLECT_MS: Type.Integer({
     default: 86_400_000,
     minimum: 1_000,
     maximum: 2_592_000_000,
+    unit: 'milliseconds',
     description: "milliseconds between two garbage collections of a tenant's contents",
   }),
   WRIT_COLLECT_GRACE_MS: Type.Integer({
     default: 86_400_000,
     minimum: GRACE_MS_MIN,
     maximum: 2_592_000_000,
+    unit: 'milliseconds',
     description: 'milliseconds without a read or write before garbage collection removes an unreachable content',
   }),
   WRIT_OUTPUT_KEPT_MS: Type.Integer({
     default: 604_800_000,
     minimum: 1_000,
     maximum: 31_622_400_000,
-    description: 'milliseconds for which the whole output of a command is kept, where its result cuts it',
+    unit: 'milliseconds',
+    description: 'milliseconds for which the full output of a command is kept where its result is cut',
   }),
   WRIT_RETENTION_MS: Type.Integer({
     default: 3_600_000,
     minimum: 100,
     maximum: 86_400_000,
+    unit: 'milliseconds',
     description: "milliseconds between two removals of those calls that are older than their tenant's retention",
   }),
   WRIT_PLACES: Type.Integer({
     default: 32,
     minimum: 1,
     maximum: 10_000,
+    unit: 'calls',
     description: 'maximum concurrent calls that this replica decides or waits for; one tenant alone may use them all',
   }),
   WRIT_PLACES_SHARED: Type.Integer({
     default: 4,
     minimum: 1,
     maximum: 10_000,
+    unit: 'calls',
     description:
-      'of those concurrent calls, how many tenants share by weight while several have calls; each has one at least',
+      'of those calls, how many tenants share by weight while several have calls; each tenant has one at least',
   }),
 });
 

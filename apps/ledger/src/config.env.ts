@@ -25,51 +25,58 @@ export const Environment = Type.Object({
   WRIT_CHECKPOINT_KEY_FILE: Type.Optional(
     Type.String({
       minLength: 1,
+      secret: true,
       description:
-        'the keys that sign checkpoints: a ring as `writ signing-keys` writes it, or one key as PKCS #8 PEM; followed',
+        'a file with the keys that sign checkpoints: a ring as `writ signing-keys` writes it, or one key as PKCS #8 PEM; the process reads it again when it changes',
     }),
   ),
   WRIT_CHECKPOINT_KEY: Type.Optional(
-    Type.String({ minLength: 1, description: 'the same, where it comes by the environment' }),
+    Type.String({
+      minLength: 1,
+      secret: true,
+      description: 'the keys that sign checkpoints in the variable itself; set it or `WRIT_CHECKPOINT_KEY_FILE`',
+    }),
   ),
   WRIT_KEY_WRAP_FILE: Type.Optional(
     Type.String({
       minLength: 1,
       description:
-        'a JSON file: which device wraps the keys in that file, as for the kernel; without it they lie in clear',
+        'a JSON file that names the device which wraps the keys in that file, as for the kernel; they are not wrapped unless set',
     }),
   ),
   WRIT_RECORD_PUBLIC_KEYS_FILE: Type.String({
     minLength: 1,
-    description: 'a JSON file `{"keys":[{"keyid","jwk"}]}`: whose records are taken; followed',
+    description:
+      'a JSON file `{"keys":[{"keyid","jwk"}]}` with the keys whose records the ledger accepts; the process reads it again when it changes',
   }),
   WRIT_LOG_PUBLIC_KEYS_FILE: Type.Optional(
     Type.String({
       minLength: 1,
       description:
-        'the published verifier keys of logs, JSON `{"keys":["name+hash+base64"]}`: the ledger refuses to start where they have another name than WRIT_DEPLOYMENT',
+        'the published verifier keys of logs, JSON `{"keys":["name+hash+base64"]}`; the ledger doesn\'t start where they have another name than WRIT_DEPLOYMENT',
     }),
   ),
   WRIT_LEDGER_MEMORY_FILE: Type.String({
     minLength: 1,
-    description: 'where this replica remembers what it signed, outside of the database',
+    description: 'a file outside of the database where this replica remembers what it signed; keep it out of backups',
   }),
   WRIT_WITNESSES_FILE: Type.Optional(
     Type.String({
       minLength: 1,
-      description: 'a JSON file `{"witnesses":[{"url","key"}]}`: who is asked to cosign checkpoints',
+      description: 'a JSON file `{"witnesses":[{"url","key"}]}` with the witnesses that cosign checkpoints',
     }),
   ),
   WRIT_WITNESS_QUORUM: Type.Integer({
     default: 1,
     minimum: 1,
     maximum: 16,
+    unit: 'witnesses',
     description:
-      'how many of them make a checkpoint that receipts are proved towards while a newer one still lacks them',
+      'witnesses that must cosign a checkpoint, so that receipts are proved towards it while a newer one lacks them',
   }),
   WRIT_RECORD_INDEX: Type.Union([Type.Literal('on'), Type.Literal('off')], {
     default: 'on',
-    description: '`off`: this replica draws no index of the records; questions are answered as far as others have',
+    description: '`off`: this replica does not index records; searches go as far as other replicas have indexed',
   }),
 });
 export type LedgerConfig = Readonly<Static<typeof Environment>> & {

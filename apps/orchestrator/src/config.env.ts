@@ -23,6 +23,7 @@ import { parseAllowedHosts } from './delivery/webhooks/allowed-hosts.ts';
 import { parseLogKeys, parseRecordKeys, Published } from './edge/published-keys.ts';
 
 const File = (what: string) => Type.String({ minLength: 1, description: `a file with ${what}` });
+const SecretFile = (what: string) => Type.String({ minLength: 1, secret: true, description: `a file with ${what}` });
 
 export const Environment = Type.Object({
   ...COMMON_ENVIRONMENT,
@@ -31,19 +32,19 @@ export const Environment = Type.Object({
     Type.String({ default: '127.0.0.1', minLength: 1, description: 'the address that the API listens on' }),
     listenHost,
   ),
-  WRIT_HTTP_PORT: { ...Port, default: 0 } as typeof Port,
+  WRIT_HTTP_PORT: { ...Port, default: 0, description: 'the TCP port of the API; 0 picks a free one' } as typeof Port,
   WRIT_ORCHESTRATOR_DATABASE_URL: DatabaseUrl('writ_orchestrator'),
   WRIT_PLATFORM_KEY_HASH_FILE: File('the SHA-256 of the platform key, 64 hexadecimal digits'),
   WRIT_RECORD_PUBLIC_KEYS_FILE: File('the public keys of records, JSON `{"keys":[{"keyid","jwk"}]}`'),
   WRIT_LOG_PUBLIC_KEYS_FILE: File('the verifier keys of logs, JSON `{"keys":["name+hash+base64"]}`'),
-  WRIT_WEBHOOK_KEY_FILE: File(
-    'the key that seals the secrets of webhooks, and of which those of staged changes and of what is said in sessions are made, 32 bytes in base64',
+  WRIT_WEBHOOK_KEY_FILE: SecretFile(
+    'the key that seals secrets of webhooks, 32 bytes in base64; keys of staged changes and of sessions are derived from it',
   ),
   WRIT_WEBHOOK_ALLOW: ReadBy(
     Type.String({
       default: '',
       description:
-        'places that webhooks may reach whatever their address, and by plain HTTP: `host:port`, with commas between',
+        "`host:port`, with commas between, that webhooks may reach though their address isn't public, and by plain HTTP",
     }),
     parseAllowedHosts,
   ),
@@ -58,39 +59,45 @@ export const Environment = Type.Object({
     Type.Integer({
       minimum: 1,
       maximum: 1_000_000_000_000,
+      unit: 'millionths of the currency',
       description:
-        'what the runs of one tenant may cost within a day, in millionths of the one currency that all models with prices have; no bound unless set',
+        'what the runs of one tenant may cost within 24 hours, in millionths of the one currency that all models with prices have; no bound unless set',
     }),
   ),
   WRIT_EVENT_STREAMS_MAX: Type.Integer({
     default: 20,
     minimum: 1,
     maximum: 10_000,
-    description: 'event streams that a tenant may have open at this replica, as many of runs, and as many exports',
+    unit: 'streams',
+    description:
+      'event streams that a tenant may have open at this replica; as many streams of runs, and as many exports, may be open beside them',
   }),
   WRIT_RATE_PER_SECOND: Type.Integer({
     default: 200,
     minimum: 1,
     maximum: 1_000_000,
+    unit: 'requests a second',
     description: 'requests a second that a tenant may send to this replica',
   }),
   WRIT_RATE_BURST: Type.Integer({
     default: 400,
     minimum: 1,
     maximum: 1_000_000,
+    unit: 'requests',
     description: 'requests that a tenant may send at once to this replica',
   }),
   WRIT_AUTH_FAILURES_PER_MINUTE: Type.Integer({
     default: 60,
     minimum: 1,
     maximum: 1_000_000,
-    description: 'API keys that are not valid which one address may present to this replica within a minute',
+    unit: 'requests a minute',
+    description: 'invalid API keys that one address may present to this replica within a minute',
   }),
   WRIT_TRUSTED_PROXIES: ReadBy(
     Type.String({
       default: '',
       description:
-        'proxies whose `X-Forwarded-For` says where a request comes from: addresses and CIDR blocks, with commas between; empty: none',
+        'proxies whose `X-Forwarded-For` the API believes: addresses and CIDR blocks, with commas between; none if empty',
     }),
     addressBlocks,
   ),
@@ -98,14 +105,16 @@ export const Environment = Type.Object({
     default: 2_000,
     minimum: 1,
     maximum: 100_000,
-    description: 'requests under way at once in this replica',
+    unit: 'requests',
+    description: 'concurrent requests in this replica',
   }),
   WRIT_CONNECTION_MAX_AGE_MS: Type.Integer({
     default: 300_000,
     minimum: 0,
     maximum: 86_400_000,
+    unit: 'milliseconds',
     description:
-      'milliseconds after which a client is asked, with its next answer, to open another connection, which may lead to another replica; give or take a tenth; 0 for no bound',
+      'milliseconds, give or take a tenth, after which an answer asks the client to open a new connection; it may lead to another replica; 0 sets no bound',
   }),
 });
 

@@ -10,15 +10,21 @@ const { WRIT_DEPLOYMENT, WRIT_SHARD, WRIT_START_WAIT_MS } = COMMON_ENVIRONMENT;
 const Migrate = Type.Object({
   WRIT_ADMIN_DATABASE_URL: Type.String({
     pattern: '^postgres(ql)?://',
+    secret: true,
     description:
       '`postgres://user:password@host:5432/writ` of a user that may make roles and databases, or that owns the ' +
       'database',
   }),
   WRIT_ADMIN_DATABASE_PASSWORD_FILE: Type.Optional(
-    Type.String({ minLength: 1, description: "a file with that user's password, where the URL has none" }),
+    Type.String({
+      minLength: 1,
+      secret: true,
+      description: "a file with that user's password, where the URL has none",
+    }),
   ),
   WRIT_ROLE_PASSWORDS_DIR: Type.String({
     minLength: 1,
+    secret: true,
     description: "a folder with the password of each login role, in a file of the role's name",
   }),
   WRIT_START_WAIT_MS,
@@ -30,6 +36,9 @@ export type KeysConfig = Readonly<Static<typeof Keys>>;
 
 const NatsConfig = Type.Object({ WRIT_SHARD });
 export type NatsConfig = Readonly<Static<typeof NatsConfig>>;
+
+/** Every variable that one of the commands reads. */
+export const Environment = Type.Object({ ...Migrate.properties, WRIT_DEPLOYMENT, WRIT_SHARD });
 
 /** Where a person sets a variable: this program runs in a container of its own. */
 const WHERE =

@@ -4,7 +4,10 @@ import fc from 'fast-check';
 import { Folder } from './folder.contract.ts';
 
 /** The sources of this library and the guides: real text, of which any two files share a good part. */
-const SAMPLE = `mkdir src docs && cp ${import.meta.dirname}/*.ts src/ && cp ${join(import.meta.dirname, '../../../docs/guides')}/*.md docs/`;
+const GUIDES = ['tutorials', 'how-to', 'reference', 'explanation'].map((part) =>
+  join(import.meta.dirname, '../../../docs', part, '*.md'),
+);
+const SAMPLE = `mkdir src docs && cp ${import.meta.dirname}/*.ts src/ && cp ${GUIDES.join(' ')} docs/`;
 let folder: Folder;
 afterEach(() => {
   folder.remove();

@@ -10,7 +10,8 @@ const read = (directory: string, ending: string): string[] =>
     .filter((name) => name.endsWith(ending))
     .map((name) => readFileSync(join(directory, name), 'latin1'));
 const SOURCES = read(import.meta.dirname, '.ts');
-const GUIDES = read(join(import.meta.dirname, '../../../docs/guides'), '.md');
+const DOCS = join(import.meta.dirname, '../../../docs');
+const GUIDES = ['tutorials', 'how-to', 'reference', 'explanation'].flatMap((part) => read(join(DOCS, part), '.md'));
 const bytes = (text: string): Buffer => Buffer.from(text, 'latin1');
 
 type To = (text: string) => string;

@@ -11,12 +11,13 @@ export const COMMON_ENVIRONMENT = {
   WRIT_DEPLOYMENT: Type.String({
     default: 'writ.local',
     pattern: '^[a-z0-9][a-z0-9.-]{0,62}$',
-    description: 'the name in checkpoints: up to 63 of a-z, 0-9, dot and hyphen',
+    description:
+      'the name of this deployment in checkpoints and in the key of its log: up to 63 of a-z, 0-9, dot and hyphen',
   }),
   WRIT_SHARD: Type.String({
     default: 's0',
     pattern: '^[a-z0-9]{1,16}$',
-    description: 'the name of the shard: one to sixteen of a-z and 0-9',
+    description: 'the name of the shard in subjects of the bus: one to sixteen of a-z and 0-9',
   }),
   WRIT_NATS_URL: ReadBy(
     Type.String({
@@ -26,10 +27,10 @@ export const COMMON_ENVIRONMENT = {
     natsUrls,
   ),
   WRIT_NATS_USER: Type.Optional(
-    Type.String({ minLength: 1, description: 'the user on NATS; default: the name of the process' }),
+    Type.String({ minLength: 1, description: 'the user on NATS; the name of the process unless set' }),
   ),
   WRIT_NATS_PASSWORD_FILE: Type.Optional(
-    Type.String({ minLength: 1, description: 'a file with the password on NATS' }),
+    Type.String({ minLength: 1, secret: true, description: 'a file with the password on NATS' }),
   ),
   WRIT_NATS_CA_FILE: Type.Optional(
     Type.String({
@@ -39,7 +40,7 @@ export const COMMON_ENVIRONMENT = {
   ),
   WRIT_LOG_LEVEL: Type.Union(
     LOG_LEVELS.map((level) => Type.Literal(level)),
-    { default: 'info', description: `one of ${LOG_LEVELS.join(', ')}` },
+    { default: 'info', description: `the level from which log lines are written, one of ${LOG_LEVELS.join(', ')}` },
   ),
   WRIT_OPS_HOST: ReadBy(
     Type.String({
@@ -59,12 +60,14 @@ export const COMMON_ENVIRONMENT = {
     default: 30_000,
     minimum: 0,
     maximum: 600_000,
+    unit: 'milliseconds',
     description: 'how long the start waits for NATS and Postgres to listen, in milliseconds',
   }),
   WRIT_METRICS_TENANTS_MAX: Type.Integer({
     default: 50,
     minimum: 0,
     maximum: 1_000,
+    unit: 'tenants',
     description:
       'how many tenants metrics tell apart, 0 to 1000: the first ones that the process sees; all others are `other`',
   }),
@@ -80,6 +83,7 @@ export const COMMON_ENVIRONMENT = {
     default: 60_000,
     minimum: 1_000,
     maximum: 3_600_000,
+    unit: 'milliseconds',
     description: 'how often metrics are sent to the collector, in milliseconds: 1000 to 3600000',
   }),
 };

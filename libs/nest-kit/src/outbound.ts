@@ -13,8 +13,9 @@ export const OUTBOUND_ENVIRONMENT = {
     ReadBy(
       Type.String({
         pattern: '^http://[^\\s/?#]+/?$',
+        secret: true,
         description:
-          'an HTTP proxy that lets tunnels (CONNECT) out, `http://[user:password@]host:port`; direct unless set',
+          'an HTTP proxy through which the process reaches the world (CONNECT), `http://[user:password@]host:port`; direct unless set',
       }),
       proxyUrl,
     ),
@@ -27,7 +28,7 @@ export const OUTBOUND_ENVIRONMENT = {
   WRIT_OUTBOUND_DNS: Type.Union([Type.Literal('own'), Type.Literal('proxy')], {
     default: 'own',
     description:
-      '`own`: names are resolved here and the proxy is asked for the address; `proxy`: the proxy is asked for the name',
+      '`own`: the process resolves names and asks the proxy for the address; `proxy`: it asks the proxy for the name',
   }),
 };
 

@@ -64,6 +64,7 @@ export const DatabaseUrl = (role: string): ReturnType<typeof Type.String> =>
   ReadBy(
     Type.String({
       pattern: '^postgres(ql)?://',
+      secret: true,
       description: `the address of Postgres with the role ${role}: \`postgres://user:password@host:port/database\``,
     }),
     (text) => {

@@ -119,7 +119,7 @@ it('the platform key stops every tenant at once, on the record of the deployment
 it('every command of emergency-stop.md does what the guide says', async () => {
   const folder = await GuideFolder.open(stack);
   try {
-    expect(await folder.run('emergency-stop.md')).toMatch(/since +freeze +scope +what +state +why/);
+    expect(await folder.run('how-to/emergency-stop.md')).toMatch(/since +freeze +scope +what +state +why/);
   } finally {
     folder.remove();
   }

@@ -55,7 +55,7 @@ export class GuideFolder {
 
 /** The commands of a guide's shell blocks. */
 function commandsOf(guide: string): string[] {
-  const text = readFileSync(join(root, 'docs', 'guides', guide), 'utf8');
+  const text = readFileSync(join(root, 'docs', guide), 'utf8');
   return [...text.matchAll(/```sh\n([\s\S]*?)\n```/g)].flatMap(([, block = '']) => block.trim().split('\n'));
 }
 

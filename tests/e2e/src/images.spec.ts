@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// An image of somebody's own, made as docs/guides/sandbox-images.md says, and what binds a call to the image that its
+// An image of somebody's own, made as docs/how-to/sandbox-images.md says, and what binds a call to the image that its
 // permit names.
 import { execFile } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -29,7 +29,7 @@ beforeAll(async () => {
   docker = new Docker();
   folder = mkdtempSync(join(tmpdir(), 'writ-images-'));
   const [, recipe = ''] =
-    /```dockerfile\n([\s\S]*?)```/.exec(readFileSync(join(root, 'docs/guides/sandbox-images.md'), 'utf8')) ?? [];
+    /```dockerfile\n([\s\S]*?)```/.exec(readFileSync(join(root, 'docs/how-to/sandbox-images.md'), 'utf8')) ?? [];
   writeFileSync(join(folder, 'Dockerfile'), recipe.replace('writ/sandbox-base', testAddress('WRIT_TEST_SANDBOX_BASE')));
   const building = await docker.buildImage(
     { context: folder, src: ['Dockerfile'] },

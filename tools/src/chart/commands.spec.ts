@@ -73,9 +73,9 @@ describe('keys in pages for operators', () => {
     .sort();
 
   test('every Secret that nobody can make again is among those to copy', () => {
-    const [, row = ''] = /^\| Secrets ([^|]+)\|/m.exec(read('backup.md')) ?? [];
+    const [, row = ''] = /^- \*\*Secrets ((?:[^*]|\n)+)\*\*/m.exec(read('backup.md')) ?? [];
     expect([...row.matchAll(/`RELEASE-([a-z-]+)`/g)].map(([, name]) => name).sort()).toEqual(precious);
-    const [, table = ''] = /\| Secret \| holds \|.*\n\|[-|]+\n((?:\|.*\n)+)/.exec(read('install.md')) ?? [];
+    const [, table = ''] = /\| Secret \| holds \|.*\n\|[-| ]+\n((?:\|.*\n)+)/.exec(read('install.md')) ?? [];
     expect([...table.matchAll(/^\| `writ-([a-z-]+)`/gm)].map(([, name]) => name).sort()).toEqual(precious);
   });
 

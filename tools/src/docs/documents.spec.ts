@@ -5,7 +5,7 @@ import { dirname, join } from 'node:path';
 import { checkout } from '../setup.ts';
 import { replaceBlock } from './blocks.ts';
 import { documentsOf } from './documents.ts';
-import { anchorsOf, deadLinks, documentPaths, missingPaths, missingTests, sourcePaths, variablesOf } from './prose.ts';
+import { anchorsOf, deadLinks, documentPaths, missingPaths, missingTests, sourcePaths } from './prose.ts';
 
 const paths = documentPaths(checkout);
 
@@ -86,13 +86,6 @@ describe('in a repository of its own', () => {
 
 test('ARCHITECTURE.md fits in 10 KB: more belongs into docs/architecture', () => {
   expect(readFileSync(join(checkout, 'ARCHITECTURE.md')).length).toBeLessThanOrEqual(10 * 1024);
-});
-
-test('the README names every variable that the code reads', () => {
-  const readme = readFileSync(join(checkout, 'README.md'), 'utf8');
-  const names = variablesOf(checkout);
-  expect(names).toContain('WRIT_NATS_URL');
-  expect(names.filter((name) => !readme.includes(`\`${name}\``))).toEqual([]);
 });
 
 test('a block is replaced between its markers, and must have them', () => {

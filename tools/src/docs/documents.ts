@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { RuleSet, ScriptSchema } from '@writ/mk8-shell';
 import { TrustPolicyFile } from '@writ/receipt';
 import { replaceBlock } from './blocks.ts';
+import { configurationPage } from './configuration-page.ts';
 import { faultBlock, faultPagePath, pagedCodes } from './fault-pages.ts';
 import { mk8BlacklistTable, mk8LimitsTable, mk8TemplatesTable, mk8VerbsTables } from './mk8-tables.ts';
 import {
@@ -37,15 +38,15 @@ type Blocks = Readonly<Record<string, (routes: readonly RouteFacts[], checkout: 
 /** Which generated blocks stand in which document. */
 const GENERATED: Readonly<Record<string, Blocks>> = {
   'docs/architecture/bus.md': { requests: requestsList, events: eventsList, permissions: permissionsList },
-  'docs/guides/mk8-shell.md': {
+  'docs/reference/mk8-shell.md': {
     'mk8 verbs': mk8VerbsTables,
     'mk8 templates': mk8TemplatesTable,
     'mk8 blacklist': mk8BlacklistTable,
     'mk8 limits': mk8LimitsTable,
   },
-  'docs/guides/first-call.md': { tools: toolsTable },
-  'docs/guides/limits-and-faults.md': { limits: limitsTable, faults: faultsTable },
-  'docs/guides/policy.md': {
+  'docs/tutorials/first-call.md': { tools: toolsTable },
+  'docs/reference/limits-and-faults.md': { limits: limitsTable, faults: faultsTable },
+  'docs/reference/policy-sets.md': {
     'policy defaults': policyDefaultsTable,
     'policy context': policyContextTable,
     'policy rules default': defaultRulesTable,
@@ -54,6 +55,7 @@ const GENERATED: Readonly<Record<string, Blocks>> = {
     'policy templates': policyTemplatesTable,
     'policy schema': policySchemaText,
   },
+  'docs/reference/configuration.md': { configuration: (_routes, checkout) => configurationPage(checkout) },
   'docs/operations/metrics.md': { metrics: metricsReference },
   'docs/operations/slo.md': { objectives: objectivesTable },
   'docs/operations/sizing.md': {
@@ -61,9 +63,9 @@ const GENERATED: Readonly<Record<string, Blocks>> = {
     connections: (_routes, checkout) => connectionsTable(checkout),
     examples: (_routes, checkout) => examplesTable(checkout),
   },
-  'docs/guides/risk.md': { 'risk rules': riskRulesTable },
-  'docs/guides/webhooks.md': { notices: noticesTable },
-  'docs/guides/roles.md': { roles: rolesTable, 'other routes': otherRoutesTable },
+  'docs/explanation/risk.md': { 'risk rules': riskRulesTable },
+  'docs/how-to/webhooks.md': { notices: noticesTable },
+  'docs/reference/roles.md': { roles: rolesTable, 'other routes': otherRoutesTable },
 };
 
 /** Files that are generated whole: schemas of files that others write. */

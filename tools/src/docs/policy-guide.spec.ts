@@ -4,13 +4,13 @@ import { join } from 'node:path';
 import { compilePolicySet, CONTEXT_ATTRIBUTES } from '@writ/policy';
 import { checkout } from '../setup.ts';
 
-const guide = readFileSync(join(checkout, 'docs/guides/policy.md'), 'utf8');
-const blocks = [...guide.matchAll(/^```(\w*)\n([\s\S]*?)^```$/gm)].map(([, language, text]) => ({
-  language,
-  text: text as string,
-}));
+const blocksOf = (path: string) =>
+  [...readFileSync(join(checkout, path), 'utf8').matchAll(/^```(\w*)\n([\s\S]*?)^```$/gm)].map(
+    ([, language, text]) => ({ language, text: text as string }),
+  );
 
 test("the policy guide's sets and rules are such as the kernel takes, without a warning", () => {
+  const blocks = blocksOf('docs/how-to/policy.md');
   const sets = blocks
     .filter(({ language }) => language === 'json')
     .map(({ text }) => JSON.parse(text) as Record<string, unknown>);
@@ -21,7 +21,8 @@ test("the policy guide's sets and rules are such as the kernel takes, without a 
   for (const source of [...sets, ...rules]) expect(compilePolicySet(source).warnings).toEqual([]);
 });
 
-test('the policy guide has the schema, with every attribute', () => {
-  const schema = blocks.find(({ text }) => text.startsWith('type Context'))?.text ?? '';
+test('the policy reference has the schema, with every attribute', () => {
+  const schema =
+    blocksOf('docs/reference/policy-sets.md').find(({ text }) => text.startsWith('type Context'))?.text ?? '';
   for (const name of Object.keys(CONTEXT_ATTRIBUTES)) expect(schema).toContain(`    ${name}`);
 });

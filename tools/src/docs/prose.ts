@@ -117,7 +117,7 @@ export function missingTests(checkout: string, path: string): string[] {
 const READERS = [
   'apps/*/src/config.env.ts',
   'libs/nest-kit/src/common-environment.ts',
-  'tools/src/start/arguments.ts',
+  'tools/src/start/environment.ts',
   'tools/src/supervisor/services.ts',
 ];
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import { Command, CommanderError, type OutputConfiguration } from 'commander';
+import { variableLines } from './environment.ts';
 
 export interface Arguments {
   /** Stop after the job. */
@@ -11,15 +12,7 @@ Everything it keeps lies in .writ/ and can be deleted. Ctrl-C stops it.
 A service that ends is started again, unless --once is given.
 
 Environment:
-  WRIT_HTTP_PORT     port of the API (7480, or the next free one)
-  WRIT_STATE_DIR     where state lies (.writ)
-  WRIT_DATABASE_URL  a Postgres of yours instead of the embedded one
-  WRIT_NATS_URL      a NATS server of yours instead of a local one
-  DOCKER_HOST        a Docker engine of yours instead of a local one
-  WRIT_SANDBOX_BASE  an image to build sandboxes on instead of Debian
-  ANTHROPIC_API_KEY  a model drives the job instead of the transcript that ships with the example
-  OPENAI_API_KEY     the same
-  GEMINI_API_KEY     the same`;
+${variableLines()}`;
 
 /**
  * Reads the command line of `npm start`.

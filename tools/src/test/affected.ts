@@ -44,7 +44,7 @@ const BY_HAND_SPEC = 'apps/cli/src/verify/by-hand.spec.ts';
 const FAULT_CODES_SPEC = 'tests/e2e/src/fault-codes.spec.ts';
 
 /** Commands of guides are run as they stand by these. */
-const GUIDES = /^docs\/guides\//;
+const GUIDES = /^docs\/(?:tutorials|how-to|reference|explanation)\//;
 const GUIDE_SPECS = ['tests/e2e/src/shared/guides.spec.ts', 'tests/e2e/src/freeze.spec.ts'];
 
 const TOOLS = 'tools';

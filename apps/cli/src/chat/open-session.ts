@@ -43,7 +43,7 @@ async function onlyModel(client: Connection['client']): Promise<string> {
   if (first !== undefined && second === undefined) return first.name;
   throw usage(
     first === undefined
-      ? 'no model is set up: name a file of models in `WRIT_MODELS_FILE` where Writ is started (docs/guides/sessions.md says what is in it)'
+      ? 'no model is set up: name a file of models in `WRIT_MODELS_FILE` where Writ is started (docs/how-to/sessions.md says what is in it)'
       : `\`--model\` is missing: ${items.map(({ name }) => visibleLine(name)).join(', ')}`,
   );
 }

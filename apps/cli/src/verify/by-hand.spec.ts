@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { KEY_FILE, RECEIPT_FILE } from '../specs/pinned-receipt.ts';
 
-const PAGE = join(import.meta.dirname, '../../../../docs/guides/verify-a-receipt.md');
+const PAGE = join(import.meta.dirname, '../../../../docs/how-to/verify-a-receipt.md');
 const script = [...readFileSync(PAGE, 'utf8').matchAll(/```sh\n([\s\S]*?)```/g)]
   .map(([, block = '']) => block)
   .join('\n');

@@ -13,11 +13,11 @@ beforeAll(async () => {
 afterAll(() => folder?.remove());
 
 it.each([
-  ['capability-tokens.md', /budget +bound +used +reserved +left/],
-  ['approvals.md', /votes +1 of 2/],
-  ['records.md', /index +recorded +what +tool/],
-  ['erasure.md', /erased +its content, .* by ers_/],
-  ['turns.md', /\[TOOL_RESULT:c1\] status=Completed result=[^]*"tool_use_id":"toolu_1"[^]*stale-preview/],
+  ['how-to/capability-tokens.md', /budget +bound +used +reserved +left/],
+  ['how-to/approvals.md', /votes +1 of 2/],
+  ['how-to/records.md', /index +recorded +what +tool/],
+  ['how-to/erasure.md', /erased +its content, .* by ers_/],
+  ['how-to/turns.md', /\[TOOL_RESULT:c1\] status=Completed result=[^]*"tool_use_id":"toolu_1"[^]*stale-preview/],
 ])('every command of %s does what the guide says', async (guide, shown) => {
   expect(await folder.run(guide)).toMatch(shown);
 });
