@@ -3,6 +3,7 @@ import 'reflect-metadata';
 import { processBus } from '@writ/bus-nats';
 import { bootProcess, fetchThrough, VERSION } from '@writ/nest-kit';
 import { traceHooks } from '@writ/telemetry';
+import { withSite } from './api/docs/serve-site.ts';
 import { readConfig } from './config.env.ts';
 import { doorOf } from './http/door.ts';
 import { OrchestratorModule } from './orchestrator.module.ts';
@@ -29,6 +30,6 @@ void bootProcess(() => {
         report,
       }),
     module: (given) => OrchestratorModule.with(config, given),
-    http: doorOf(config),
+    http: withSite(doorOf(config)),
   };
 });
