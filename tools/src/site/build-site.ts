@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import { createHash } from 'node:crypto';
-import { existsSync, globSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { existsSync, globSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import { runProgram } from '../parts/packages.ts';
 import { SetupError } from '../setup-error.ts';
 import { deadLinksOf } from './dead-links.ts';
@@ -73,6 +73,7 @@ export const buildSite = async (checkout: string, env: Readonly<Record<string, s
   if (existsSync(folder) && readState(checkout)?.inputs === inputs) return;
   // Built aside: a service that runs keeps the site that it has until the new one is whole.
   const made = `${folder}.made`;
+  mkdirSync(dirname(made), { recursive: true });
   const program = join(checkout, 'node_modules', 'vitepress', 'bin', 'vitepress.js');
   const { status, tail } = await runProgram(process.execPath, [program, 'build', join(checkout, 'docs')], {
     ...env,

@@ -66,6 +66,8 @@ export const siteConfiguration = (
     title: 'Writ',
     description: 'Runs the tool calls of AI agents under a policy kernel, with signed receipts',
     base,
+    // Browsers would ask the server's root for a picture otherwise.
+    head: [['link', { rel: 'icon', href: 'data:,' }]],
     srcDir: checkout,
     srcExclude: ['**/dist/**', ...documentPaths(checkout).filter((path) => !pages.has(path))],
     outDir,

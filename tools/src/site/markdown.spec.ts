@@ -73,6 +73,7 @@ test('braces, placeholders and names in colons are text', async () => {
   expect(html).toContain('&#123;&#123; a }}');
   expect(html).toContain('<code>&#123;&#123; b }}</code> &lt;name&gt; :tada: x{.y}');
   expect(html).toContain('<!-- note --><a id="z"></a>');
+  expect(await render('# Title')).not.toContain('&amp;');
 });
 
 test('anchors are those of the repository', async () => {

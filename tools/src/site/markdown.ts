@@ -21,8 +21,11 @@ export interface MarkdownSettings {
   readonly repository: string | undefined;
 }
 
-/** Tags of HTML that documents use. Others are placeholders like `<name>`, and Vue would look for such components. */
-const HTML = /^<\/?(?:a|br|details|summary|div|img|kbd|p|picture|source|sub|sup)\b|^<!--/i;
+/**
+ * Tags of HTML that documents use, and what is no tag. Others are placeholders like `<name>`, and Vue would look for
+ * such components.
+ */
+const HTML = /^<\/?(?:a|br|details|summary|div|img|kbd|p|picture|source|sub|sup)\b|^<!--|^[^<]/i;
 
 /** Two braces would be an expression of Vue's. */
 const escapeBraces = (html: string): string => html.replaceAll('{{', '&#123;&#123;');

@@ -89,14 +89,14 @@ class SidebarMaker {
     this.#pages = pages;
   }
 
-  /** What a page names, in its order and under its headings. */
-  named(source: string): Entry[] {
+  /** What a page names, in its order and under its headings. A reader opens those that are collapsed. */
+  named(source: string, collapsed: boolean): Entry[] {
     return parseIndex(readPage(this.#checkout, source)).flatMap(({ title, groups }) => {
       const entries = groups.flatMap((group) => {
         const items = group.links.flatMap((link) => this.#entryOf(source, link));
         return group.title === null || items.length === 0 ? items : [{ text: group.title, items, collapsed: false }];
       });
-      return title === '' || entries.length === 0 ? entries : [{ text: title, items: entries, collapsed: false }];
+      return title === '' || entries.length === 0 ? entries : [{ text: title, items: entries, collapsed }];
     });
   }
 
@@ -133,7 +133,7 @@ export const makeSidebars = (checkout: string, pages: Pages): Sidebars => {
   const folders = [
     ...indexes.map((source) => {
       const maker = new SidebarMaker(checkout, pages);
-      const [{ text, link }, named] = [maker.entry(source), maker.named(source)];
+      const [{ text, link }, named] = [maker.entry(source), maker.named(source, true)];
       const prefix = addressOf(pages.get(source) as string);
       const rest = maker.others((path) => folderOf(addressOf(pages.get(path) as string)) === prefix);
       return { prefix, entries: [back, { text, link, items: [...named, ...rest], collapsed: false }] };
@@ -155,7 +155,7 @@ export const makeSidebars = (checkout: string, pages: Pages): Sidebars => {
 const mainSidebar = (maker: SidebarMaker, pages: Pages, isApart: (source: string) => boolean): Entry[] => {
   const front = [...pages].find(([, place]) => place === 'index.md')?.[0];
   if (front !== undefined) maker.entry(front);
-  const parts = pages.has(INDEX) ? maker.named(INDEX) : [];
+  const parts = pages.has(INDEX) ? maker.named(INDEX, false) : [];
   const [error] = maker.others((source) => posix.dirname(source) === LISTED[0]).slice(0, 1);
   const others = maker.others((source) => source.includes('/') && !isApart(source));
   return [
