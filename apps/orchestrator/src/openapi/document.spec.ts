@@ -136,6 +136,8 @@ test('the pages show the document with nothing from elsewhere, under a policy th
   for (const part of parts)
     expect([part, (await door.ask('GET', `/docs/api/${part.replace(/^api\//, '')}`)).status]).toEqual([part, 200]);
   expect((await door.ask('GET', '/docs/api/swagger-ui-init.js')).text).toContain('proposeToolCall');
+  // The documentation site leads here with a slash at the end.
+  expect((await door.ask('GET', '/docs/api/')).text).toContain('<title>Writ API</title>');
   expect((await door.ask('GET', '/docs/api/no-such-file.js')).json['code']).toBe('not_found');
   await door.close();
 });
