@@ -6,6 +6,7 @@ import { bundleServices } from './build/bundle-services.ts';
 import { compile } from './build/compile.ts';
 import { findSchemas, generateClient } from './build/generate.ts';
 import { checkout } from './setup.ts';
+import { buildSite } from './site/build-site.ts';
 import { explain } from './explain.ts';
 
 /** Generates and compiles whatever is older than its sources. */
@@ -18,6 +19,7 @@ export const build = async (
   await bundleServices(checkout);
   await bundleAgent(checkout);
   await bundleReceiptPage(checkout);
+  await buildSite(checkout, env);
 };
 
 if (import.meta.main) {

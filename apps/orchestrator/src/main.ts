@@ -3,6 +3,7 @@ import 'reflect-metadata';
 import { processBus } from '@writ/bus-nats';
 import { bootProcess, fetchThrough, VERSION } from '@writ/nest-kit';
 import { traceHooks } from '@writ/telemetry';
+import { withSite } from './api/docs/serve-site.ts';
 import { readConfig } from './config.env.ts';
 import { ROUTES } from './api/routes.ts';
 import { httpServerOf } from './edge/server/http-server.ts';
@@ -30,6 +31,6 @@ void bootProcess(() => {
         report,
       }),
     module: (given) => OrchestratorModule.with(config, given),
-    http: httpServerOf(config, ROUTES),
+    http: withSite(httpServerOf(config, ROUTES)),
   };
 });

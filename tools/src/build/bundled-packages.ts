@@ -22,15 +22,24 @@ const packageOf = (specifier: string): string => specifier.split('/', specifier.
 
 const unique = (names: Iterable<string>): string[] => [...new Set(names)].sort();
 
+/**
+ * The packages that files belong to.
+ *
+ * @param paths of files, relative to the checkout
+ */
+export const packageFolders = (checkout: string, paths: Iterable<string>): string[] =>
+  // A folder without a version is a part of another package.
+  unique([...paths].flatMap((path) => FOLDER.exec(path)?.[1] ?? [])).filter(
+    (folder) => readPackage(checkout, folder)?.version !== undefined,
+  );
+
 /** What the bundler joined, and what it left out. */
 export const packagesOf = (checkout: string, { inputs, outputs }: Metafile): BundledPackages => {
-  const folders = Object.keys(inputs).flatMap((path) => FOLDER.exec(path)?.[1] ?? []);
   const asked = Object.values(outputs).flatMap(({ imports }) =>
     imports.filter(({ external }) => external).map(({ path }) => path),
   );
   return {
-    // A folder without a version is a part of another package.
-    joined: unique(folders).filter((folder) => readPackage(checkout, folder)?.version !== undefined),
+    joined: packageFolders(checkout, Object.keys(inputs)),
     asked: unique(asked.filter((path) => !isBuiltin(path)).map(packageOf)),
   };
 };

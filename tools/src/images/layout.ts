@@ -5,6 +5,7 @@ import { realpathSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { findSchemas } from '@writ/database';
 import { PROGRAMS, serviceProgram } from '../build/bundle-services.ts';
+import { siteFolder } from '../site/build-site.ts';
 import { licencesOf } from './licences.ts';
 import { isKept, runtimePackages } from './runtime-packages.ts';
 import { Tree, type Owner } from './tree.ts';
@@ -38,7 +39,7 @@ const OPEN = ['ca', 'public-keys'].map((set) => `var/lib/writ/keys/${set}`);
 /** Files that the build leaves beside the bundles and no program reads. */
 const NOT_RUN = new Set(['inputs.json', 'packages.json']);
 
-/** The application: the bundles, the packages beside them, the SQL of the schemas. */
+/** The application: the bundles, the packages beside them, the SQL of the schemas, the documentation. */
 export const applicationTree = async (checkout: string): Promise<Tree> => {
   const tree = new Tree();
   for (const program of PROGRAMS) {
@@ -56,6 +57,8 @@ export const applicationTree = async (checkout: string): Promise<Tree> => {
       (path) => !path.startsWith('node_modules/') && isKept(name, path),
     );
   }
+  // Where the orchestrator looks for it: apps/orchestrator/src/api/docs.
+  tree.copy(join(HOME, 'docs'), siteFolder(checkout), () => true);
   for (const { schema, dir } of await findSchemas(checkout))
     tree.copy(join(HOME, 'schemas', schema), dir, (path) => path.endsWith('.sql'));
   tree.text(join(HOME, 'package.json'), '{"type":"module"}\n');

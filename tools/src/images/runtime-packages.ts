@@ -6,6 +6,7 @@ import { dirname, join } from 'node:path';
 import { PACKAGES_FILE, readPackage, type BundledPackages } from '../build/bundled-packages.ts';
 import { PROGRAMS, serviceProgram } from '../build/bundle-services.ts';
 import { SetupError } from '../setup-error.ts';
+import { sitePackages } from '../site/build-site.ts';
 
 /** A package that the image holds. */
 export interface RuntimePackage {
@@ -76,14 +77,15 @@ const resolveFrom = (checkout: string, from: string, name: string): string | und
   }
 };
 
-/** The packages of all programs' bundles, as `npm run build` left them. */
+/** The packages of all programs' bundles and of the documentation site, as `npm run build` left them. */
 export const bundledPackages = (checkout: string): BundledPackages => {
   const all = PROGRAMS.map((program) => {
     const file = join(dirname(serviceProgram(checkout, program)), PACKAGES_FILE);
     if (!existsSync(file)) throw new SetupError(`\`${file}\` is missing: run \`npm run build\``);
     return JSON.parse(readFileSync(file, 'utf8')) as BundledPackages;
   });
-  const joined = new Set(all.flatMap((packages) => packages.joined));
+  // The documentation site's scripts are a bundle like the others.
+  const joined = new Set([...all.flatMap((packages) => packages.joined), ...sitePackages(checkout)]);
   const asked = new Set(all.flatMap((packages) => packages.asked));
   return { joined: [...joined].sort(), asked: [...asked].sort() };
 };

@@ -26,7 +26,8 @@ export const presentStack = (setup: Setup, { url, keys }: Stack): string => {
   return [
     '',
     pc.bold('Writ is up.'),
-    row('API', url, `pages: ${url}/docs`),
+    row('API', url, `pages: ${url}/docs/api`),
+    row('documentation', `${url}/docs/`),
     ...(apiKey === undefined ? [] : [row('API key', apiKey, 'administrator of the demo tenant')]),
     row('platform key', keys.platformKey, 'creates tenants, nothing else'),
     '',

@@ -35,7 +35,7 @@ const STATIC = ['lint', 'types', 'modules', 'canary'];
 
 test('a source affects its project and all that depend on it by any number of steps', () => {
   expect(affected('libs/digest/src/hash.ts')).toEqual({
-    names: [...STATIC, 'unit', 'e2e', 'fault', 'adversarial'],
+    names: [...STATIC, 'docs', 'unit', 'e2e', 'fault', 'adversarial'],
     files: {
       unit: ['apps/kernel/', 'libs/digest/', 'libs/merkle/', 'tools/'],
       e2e: ['tests/e2e/'],
@@ -93,7 +93,7 @@ test.each([
 
 test('a text affects the specs that read texts', () => {
   expect(affected('README.md', 'docs/adr/0001-a.md')).toEqual({
-    names: ['unit'],
+    names: ['docs', 'unit'],
     files: { unit: [BY_HAND, 'tools/'] },
   });
 });
@@ -101,7 +101,7 @@ test('a text affects the specs that read texts', () => {
 test('a guide affects the specs that run its commands, too, and those are there', () => {
   const guides = ['tests/e2e/src/shared/guides.spec.ts', 'tests/e2e/src/freeze.spec.ts'];
   expect(affected('docs/explanation/risk.md')).toEqual({
-    names: ['unit', 'e2e'],
+    names: ['docs', 'unit', 'e2e'],
     files: { unit: [BY_HAND, 'tools/'], e2e: guides },
   });
   expect(

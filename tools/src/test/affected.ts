@@ -113,6 +113,8 @@ export const affectedBy = (
   return {
     names: [
       ...(sources.length > 0 ? ['lint', 'types', 'modules', 'canary'] : []),
+      // The site is made of texts, by a tool.
+      ...(whole.has(TOOLS) ? ['docs'] : []),
       ...(whole.has(FUZZED) ? ['fuzz'] : []),
       ...(unit.length > 0 ? ['unit'] : []),
       ...stacks.map(([suite]) => suite),

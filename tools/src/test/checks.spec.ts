@@ -6,7 +6,7 @@ const checks = (selection: Partial<Selection>) =>
 const names = (selection: Partial<Selection>): string[] => checks(selection).map(({ name }) => name);
 
 test('everything is the checks of the sources, unit specs and specs of stacks', () => {
-  expect(names({})).toEqual(['lint', 'types', 'modules', 'unit', 'stacks', 'canary', 'fuzz', 'faults']);
+  expect(names({})).toEqual(['lint', 'types', 'modules', 'docs', 'unit', 'stacks', 'canary', 'fuzz', 'faults']);
   expect(checks({}).flatMap(({ specs }) => specs?.suites ?? [])).toEqual(['unit', 'e2e', 'adversarial', 'fault']);
 });
 

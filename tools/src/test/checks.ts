@@ -45,6 +45,7 @@ export const CHECK_NAMES = [
   'lint',
   'types',
   'modules',
+  'docs',
   'canary',
   'fuzz',
   ...Object.keys(suiteFiles),
@@ -137,6 +138,8 @@ const analysis = (checkout: string): Check[] => {
       afterSetUp: true,
       lane: 'analysis',
     },
+    // The set-up has built the site: this follows its links.
+    { name: 'docs', command: source(checkout, 'site/main.ts'), afterSetUp: true, lane: 'analysis' },
   ];
 };
 

@@ -128,15 +128,17 @@ describe('the document', () => {
 
 test('the pages show the document with nothing from elsewhere, under a policy that lets nothing else in', async () => {
   const api = await openTestApi();
-  const page = await api.ask('GET', '/docs');
+  const page = await api.ask('GET', '/docs/api');
   expect(page.headers.get('content-security-policy')).toContain("default-src 'none'");
   expect(page.text).not.toMatch(/(?:src|href)="(?:https?:)?\/\//);
   const parts = [...page.text.matchAll(/(?:src|href)="\.?\/?([^"]+)"/g)].map(([, path]) => path ?? '');
   expect(parts.length).toBeGreaterThan(3);
   for (const part of parts)
-    expect([part, (await api.ask('GET', `/docs/${part.replace(/^docs\//, '')}`)).status]).toEqual([part, 200]);
-  expect((await api.ask('GET', '/docs/swagger-ui-init.js')).text).toContain('proposeToolCall');
-  expect((await api.ask('GET', '/docs/no-such-file.js')).json['code']).toBe('not_found');
+    expect([part, (await api.ask('GET', `/docs/api/${part.replace(/^api\//, '')}`)).status]).toEqual([part, 200]);
+  expect((await api.ask('GET', '/docs/api/swagger-ui-init.js')).text).toContain('proposeToolCall');
+  // The documentation site leads here with a slash at the end.
+  expect((await api.ask('GET', '/docs/api/')).text).toContain('<title>Writ API</title>');
+  expect((await api.ask('GET', '/docs/api/no-such-file.js')).json['code']).toBe('not_found');
   await api.close();
 });
 

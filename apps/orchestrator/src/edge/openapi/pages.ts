@@ -8,15 +8,15 @@ import { ApiDocument } from './document.ts';
 const POLICY =
   "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; connect-src 'self'; base-uri 'none'; frame-ancestors 'none'";
 
-/** Shows the document at `/docs`. */
+/** Shows the document at `/docs/api`, beside the documentation site. */
 export function showPages(app: INestApplication, fastify: FastifyInstance): void {
   fastify.addHook('onSend', (request, reply, payload, done) => {
-    if (request.url === '/docs' || request.url.startsWith('/docs/'))
+    if (request.url === '/docs/api' || request.url.startsWith('/docs/api/'))
       void reply.header('content-security-policy', POLICY);
     done(null, payload);
   });
   const document = app.get(ApiDocument).json as unknown as OpenAPIObject;
-  SwaggerModule.setup('docs', app, document, {
+  SwaggerModule.setup('docs/api', app, document, {
     raw: false,
     customSiteTitle: 'Writ API',
     swaggerOptions: { supportedSubmitMethods: [], validatorUrl: null },

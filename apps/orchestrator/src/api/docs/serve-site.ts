@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: Apache-2.0
+// The documentation site at `/docs`.
+//
+// INVARIANT (listed): only a file that was listed when the process started is read. The path of a request is looked up
+// in that list and never joined to a folder, so no path leads out of the site.
+import { readFile } from 'node:fs/promises';
+import { fileURLToPath } from 'node:url';
+import type { INestApplication } from '@nestjs/common';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { listSiteFiles, type SiteFile, type SiteFiles } from './site-files.ts';
+
+/** Where the build and the image put the site, seen from the file that the service is joined into. */
+const FOLDER = fileURLToPath(new URL('../../docs/', import.meta.url));
+
+const ROOT = '/docs/';
+/** The pages of the API's document, which stand beside the site. */
+const API_PAGES = '/docs/api';
+
+/**
+ * The pages have no scripts of their own and fetch nothing from elsewhere. Colours of code and widths are attributes,
+ * so styles in attributes are allowed, and style elements are not.
+ */
+const POLICY = [
+  "default-src 'none'",
+  "script-src 'self'",
+  "style-src 'self'",
+  "style-src-attr 'unsafe-inline'",
+  "img-src 'self' data:",
+  "connect-src 'self'",
+  "base-uri 'none'",
+  "form-action 'none'",
+  "frame-ancestors 'none'",
+].join('; ');
+
+/** A file whose name has its hash never changes: a year, in seconds, is the longest that caches are asked for. */
+const FOR_EVER = 'public, max-age=31536000, immutable';
+
+/** What Nest calls before it listens. */
+interface Preparable {
+  readonly prepare?: (app: INestApplication) => void | Promise<void>;
+}
+
+/** The same server, which serves the site too. */
+export function withSite<T extends Preparable>(server: T, folder = FOLDER): T {
+  const prepare = async (app: INestApplication): Promise<void> => {
+    await server.prepare?.(app);
+    serveSite(app.getHttpAdapter().getInstance() as FastifyInstance, listSiteFiles(folder));
+  };
+  return { ...server, prepare };
+}
+
+/** Serves the files at `/docs`. Without any, `/docs` leads to the pages of the API. */
+export function serveSite(fastify: FastifyInstance, files: SiteFiles): void {
+  const start = files.has('index.html') ? ROOT : API_PAGES;
+  fastify.get('/docs', (_request, reply) => reply.redirect(start));
+  if (files.size === 0) {
+    fastify.get(ROOT, (_request, reply) => reply.redirect(start));
+    return;
+  }
+  fastify.get(`${ROOT}*`, (request, reply) => answer(files, request, reply));
+}
+
+async function answer(files: SiteFiles, request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
+  const place = placeOf(request.url);
+  const found = place === undefined ? undefined : files.get(place.replace(/(^|\/)$/, '$1index.html'));
+  if (found === undefined && files.has(`${place}/index.html`)) return reply.redirect(`${ROOT}${place}/`);
+  const file = found ?? files.get('404.html');
+  const content = file === undefined ? undefined : await contentOf(file);
+  if (file === undefined || content === undefined) return reply.callNotFound() as unknown as FastifyReply;
+  void reply.headers({
+    'content-security-policy': POLICY,
+    'content-type': file.type,
+    'cache-control': file.isHashed ? FOR_EVER : 'no-cache',
+    etag: file.tag,
+  });
+  if (found === undefined) return reply.code(404).send(content);
+  return request.headers['if-none-match'] === file.tag ? reply.code(304).send() : reply.send(content);
+}
+
+/** The path below the site's root. Undefined where it isn't percent-encoding. Attacker-controlled. */
+function placeOf(url: string): string | undefined {
+  const path = url.split('?', 1)[0] ?? '';
+  try {
+    return decodeURIComponent(path.slice(ROOT.length));
+  } catch {
+    return undefined;
+  }
+}
+
+/** Undefined where the file is gone: a new build has replaced the site. */
+const contentOf = (file: SiteFile): Promise<Buffer | undefined> => readFile(file.path).catch(() => undefined);
