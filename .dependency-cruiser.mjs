@@ -1,30 +1,53 @@
 // SPDX-License-Identifier: Apache-2.0
 // What Nx can't see: the inside of a project. The canary (tools/src/canary) proves that each rule fires.
 
-/** Folders of a process that are nouns, shared by its verbs: what a verb may reach besides itself. */
-const NOUNS =
-  'announce|attempts|changes|effects|egress|endings|generated|held|http|judgement|leases|log|openapi|outputs|payload|policies|ports|proposals|records|redaction|reevaluation|replies|runners|sign|specs|store|support|tasks|tenancy|values|work';
+/**
+ * The modules of each service, from below. A module is a folder of capabilities with their verbs, rows and statements,
+ * and imports what stands before it, types included. Adding one means finding its place in the line.
+ */
+export const MODULES = {
+  kernel: ['foundation', 'evidence', 'judging', 'execution', 'admission', 'management'],
+  orchestrator: ['store', 'edge', 'calls', 'runs', 'delivery', 'api'],
+  executor: ['foundation', 'redaction', 'calls', 'egress', 'outputs', 'runners', 'sessions', 'attempts'],
+  ledger: ['foundation', 'signing', 'log', 'append', 'record-index', 'witnesses'],
+};
+
+/** Folders beside the modules: the fixtures of specs, and what a program generates. */
+const NO_MODULE = ['specs', 'generated'];
+const SPECS = '\\.(?:spec|contract)\\.ts$|/specs/';
+const folderOf = (app, names) => `^apps/${app}/src/(?:${names.join('|')})/`;
+/** Of the files beside the modules only the configuration is below them. */
+const besideModules = (app) => `^apps/${app}/src/(?!config\\.env)[^/]+\\.ts$`;
+
+const modulesInOrder = Object.entries(MODULES).flatMap(([app, modules]) =>
+  modules.map((module, place) => ({
+    name: `modules-in-order: ${app}/${module}`,
+    comment: `${modules.join(' < ')}: what both need belongs into the one that stands before`,
+    severity: 'error',
+    from: { path: folderOf(app, [module]), pathNot: SPECS },
+    to: { path: [besideModules(app), ...modules.slice(place + 1).map((above) => folderOf(app, [above]))] },
+  })),
+);
+
+const everyFolderIsAModule = Object.entries(MODULES).map(([app, modules]) => ({
+  name: `every-folder-is-a-module: ${app}`,
+  severity: 'error',
+  from: { path: `^apps/${app}/src/[^/]+/`, pathNot: folderOf(app, [...modules, ...NO_MODULE]) },
+  to: {},
+}));
 
 export default {
   forbidden: [
+    { name: 'no-cycles', comment: 'types included', severity: 'error', from: {}, to: { circular: true } },
+    ...modulesInOrder,
+    ...everyFolderIsAModule,
     {
-      name: 'no-cycles',
+      name: 'resources-of-the-api-stand-alone',
+      comment:
+        'adding a resource touches its folder and the lists beside it; what two share belongs into edge or calls',
       severity: 'error',
-      from: {},
-      to: { circular: true, viaOnly: { dependencyTypesNot: ['type-only'] } },
-    },
-    {
-      name: 'features-do-not-see-each-other',
-      comment: 'a verb is one folder; two verbs that need the same thing share a noun',
-      severity: 'error',
-      from: { path: '^apps/([^/]+)/src/([^/]+)/', pathNot: `^apps/[^/]+/src/(?:${NOUNS})/|\\.spec\\.ts$` },
-      to: { path: '^apps/$1/src/[^/]+/', pathNot: [`^apps/$1/src/$2/`, `^apps/$1/src/(?:${NOUNS})/`] },
-    },
-    {
-      name: 'nouns-do-not-see-verbs',
-      severity: 'error',
-      from: { path: `^apps/([^/]+)/src/(?:${NOUNS})/`, pathNot: '\\.spec\\.ts$|/specs/' },
-      to: { path: '^apps/$1/src/[^/]+/', pathNot: `^apps/$1/src/(?:${NOUNS})/` },
+      from: { path: '^apps/orchestrator/src/api/([^/]+)/', pathNot: SPECS },
+      to: { path: '^apps/orchestrator/src/api/', pathNot: '^apps/orchestrator/src/api/$1/' },
     },
     {
       name: 'only-the-module-binds-adapters',

@@ -6,22 +6,28 @@ import { cruise, type ICruiseResult, type IConfiguration } from 'dependency-crui
 import { checkout } from '../setup.ts';
 import type { CanaryResult } from './result.ts';
 
-/** A small tree in which every rule of .dependency-cruiser.mjs is broken: path → what it imports. */
-const TREE: Readonly<Record<string, readonly string[]>> = {
-  'apps/one/src/admit/a.ts': [
-    './b.ts',
-    '../commit/c.ts',
-    '../store/s.ts',
-    '../../../../libs/bus-nats/src/index.ts',
-    './x.spec.ts',
-    './missing.ts',
-  ],
+type Tree = Readonly<Record<string, readonly string[]>>;
+
+/** A small tree in which the general rules of .dependency-cruiser.mjs are broken: path → what it imports. */
+const GENERAL: Tree = {
+  'apps/one/src/admit/a.ts': ['./b.ts', '../../../../libs/bus-nats/src/index.ts', './x.spec.ts', './missing.ts'],
   'apps/one/src/admit/b.ts': ['./a.ts'],
   'apps/one/src/admit/x.spec.ts': [],
-  'apps/one/src/commit/c.ts': [],
-  'apps/one/src/store/s.ts': ['../commit/c.ts'],
   'libs/bus-nats/src/index.ts': [],
+  'apps/orchestrator/src/api/agents/a.ts': ['../tokens/t.ts'],
+  'apps/orchestrator/src/api/tokens/t.ts': [],
 };
+
+/** Of a rule for one module or service, as its name tells: `modules-in-order: kernel/judging`. */
+const OF_A_SERVICE = /^(modules-in-order|every-folder-is-a-module): ([^/]+)(?:\/(.+))?$/;
+
+/** The file that breaks the rule: a module that imports the process's own wiring, or a folder that is no module. */
+function breaking(name: string): Tree {
+  const [, rule, app = '', module = ''] = OF_A_SERVICE.exec(name) ?? [];
+  if (rule === undefined) return {};
+  const file = `apps/${app}/src/${rule === 'modules-in-order' ? module : 'elsewhere'}/a.ts`;
+  return { [file]: ['../main.ts'], [`apps/${app}/src/main.ts`]: [] };
+}
 
 /**
  * Cruises the tree with the project's own rules. A configuration that matches no module at all would find nothing
@@ -31,7 +37,9 @@ export async function brokenModuleRules(): Promise<CanaryResult[]> {
   const { default: config } = (await import(join(checkout, '.dependency-cruiser.mjs'))) as { default: IConfiguration };
   const folder = mkdtempSync(join(tmpdir(), 'writ-canary-'));
   try {
-    for (const [file, imports] of Object.entries(TREE)) {
+    const rules = config.forbidden ?? [];
+    const tree = Object.assign({}, GENERAL, ...rules.map(({ name = '' }) => breaking(name))) as Tree;
+    for (const [file, imports] of Object.entries(tree)) {
       mkdirSync(dirname(join(folder, file)), { recursive: true });
       const names = imports.map((from, i) => `import { x as x${i} } from '${from}';`).join('\n');
       writeFileSync(join(folder, file), `${names}\nexport const x = [${imports.map((_, i) => `x${i}`).join(', ')}];\n`);
@@ -43,7 +51,7 @@ export async function brokenModuleRules(): Promise<CanaryResult[]> {
       ruleSet: config,
     });
     const fired = new Set((output as ICruiseResult).summary.violations.map((violation) => violation.rule.name));
-    return (config.forbidden ?? []).map(({ name = '' }) => ({
+    return rules.map(({ name = '' }) => ({
       rule: name,
       what: 'the tree that breaks every rule',
       fired: fired.has(name),

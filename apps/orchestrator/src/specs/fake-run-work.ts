@@ -16,13 +16,13 @@ import {
   type RunsToClaim,
 } from '../store/sessions/sessions.ts';
 import { told } from './kept-events.ts';
-import type { FakeRuns, KeptRun } from './fake-sessions.ts';
+import type { KeptRun, KeptRuns } from './kept-runs.ts';
 
 /** What drives runs of `FakeRuns`. */
 export class FakeRunWork extends RunWork {
-  readonly #all: FakeRuns;
+  readonly #all: KeptRuns;
 
-  constructor(all: FakeRuns) {
+  constructor(all: KeptRuns) {
     super();
     this.#all = all;
   }

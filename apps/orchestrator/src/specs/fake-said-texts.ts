@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { Id, TenantId, TextOrder } from '@writ/contract';
 import { SaidTexts, type TextRound, type TextsOf, type TextsReach } from '../store/sessions/said-texts.ts';
-import type { FakeRuns } from './fake-sessions.ts';
+import type { KeptRuns } from './kept-runs.ts';
 
 /** What was said, for as long as the process lives. Jobs are elsewhere: it knows none. */
 export class FakeSaidTexts extends SaidTexts {
-  readonly #all: FakeRuns;
+  readonly #all: KeptRuns;
   readonly #rounds = new Map<string, (TextRound & { isGone: boolean })[]>();
 
-  constructor(all: FakeRuns) {
+  constructor(all: KeptRuns) {
     super();
     this.#all = all;
   }
