@@ -94,22 +94,24 @@ export async function startProcess<C extends CommonEnvironment>(plan: ProcessPla
     });
     undo.push(() => app.close());
     readiness.started();
-    // The verdicts are the same; a process that takes twice the time for each signature should be known for it.
-    if (ed25519Engine.without !== null)
-      logger.warn(
-        { ed25519: ed25519Engine.name, because: ed25519Engine.without },
-        'signatures are by the slower library: `sodium-native` does not load here',
-      );
     const opsUrl = `http://${config.WRIT_OPS_HOST}:${opsPort}`;
-    logger.info(
-      { ops_url: opsUrl, ed25519: ed25519Engine.name, ...(app.url === undefined ? {} : { url: app.url }) },
-      'ready',
-    );
+    logReady(logger, opsUrl, app.url);
     return { opsUrl, logger, stop };
   } catch (error) {
     await stop();
     throw error;
   }
+}
+
+function logReady(logger: Logger, opsUrl: string, url: string | undefined): void {
+  const { name, without } = ed25519Engine;
+  // The verdicts are the same; a process that takes twice the time for each signature should be known for it.
+  if (without !== null)
+    logger.warn(
+      { ed25519: name, because: without },
+      'signatures are by the slower library: `sodium-native` does not load here',
+    );
+  logger.info({ ops_url: opsUrl, ed25519: name, ...(url === undefined ? {} : { url }) }, 'ready');
 }
 
 function onceOnly(fn: () => Promise<void>): () => Promise<void> {
