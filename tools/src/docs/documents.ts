@@ -17,6 +17,7 @@ import {
   strictRulesTable,
 } from './policy-tables.ts';
 import { metricsReference } from './metrics-page.ts';
+import { moduleDiagram } from './module-diagram.ts';
 import { objectivesTable } from './objectives.ts';
 import { riskRulesTable } from './risk-tables.ts';
 import { connectionsTable, costsTable, examplesTable } from './sizing.ts';
@@ -37,6 +38,12 @@ type Blocks = Readonly<Record<string, (routes: readonly RouteFacts[], checkout: 
 
 /** Which generated blocks stand in which document. */
 const GENERATED: Readonly<Record<string, Blocks>> = {
+  'docs/architecture/modules.md': {
+    'kernel modules': (_routes, checkout) => moduleDiagram('kernel', checkout),
+    'orchestrator modules': (_routes, checkout) => moduleDiagram('orchestrator', checkout),
+    'executor modules': (_routes, checkout) => moduleDiagram('executor', checkout),
+    'ledger modules': (_routes, checkout) => moduleDiagram('ledger', checkout),
+  },
   'docs/architecture/bus.md': { requests: requestsList, events: eventsList, permissions: permissionsList },
   'docs/reference/mk8-shell.md': {
     'mk8 verbs': mk8VerbsTables,
