@@ -12,7 +12,7 @@ import {
   newId,
   outboundOf,
   readImagesFile,
-  type Given,
+  type ProcessContext,
   type Repeated,
 } from '@writ/nest-kit';
 import { DockerSandbox } from '@writ/sandbox-docker';
@@ -36,7 +36,7 @@ import { InlineRunner } from './runners/inline-runner.ts';
 import type { Runner } from './calls/runner.ts';
 import { SandboxedRunner } from './runners/sandboxed-runner.ts';
 import { ScriptRunner } from './runners/script-runner.ts';
-import { HearPermits } from './sessions/hear-permits.ts';
+import { PermitSubscription } from './sessions/permit-subscription.ts';
 import { SessionRunner } from './sessions/session-runner.ts';
 import { Sessions } from './sessions/sessions.ts';
 import { EngineCheck } from './foundation/engine-check.ts';
@@ -81,7 +81,7 @@ export class ExecutorModule {
     named('WRIT_SANDBOX_CANARY', () => parseHostPort(settings.canary));
   }
 
-  static async with(config: ExecutorConfig, given: Given, parts: ExecutorParts = {}): Promise<DynamicModule> {
+  static async with(config: ExecutorConfig, given: ProcessContext, parts: ExecutorParts = {}): Promise<DynamicModule> {
     const { bus, logger, telemetry, readiness } = given;
     const dependencies = await openDependencies(config, given, parts);
     const { executorId, subjects, pool, sandbox, permitKeys, work, running, outputs, kernel, sessions } = dependencies;
@@ -92,7 +92,7 @@ export class ExecutorModule {
       monotonic,
       slots: slotsOf(config),
     });
-    const hears = new HearPermits(bus, subjects, executorId, perform, logger);
+    const hears = new PermitSubscription(bus, subjects, executorId, perform, logger);
     readiness.add('database', () => verifyDurability(pool));
     // Without commands nothing runs in a sandbox: then no engine is needed.
     const engine = new EngineCheck(sandbox, config.WRIT_SANDBOX_DRIVER, logger, monotonic);
@@ -144,7 +144,7 @@ interface Dependencies {
 /** @throws EnvironmentError that names the variable of a file or directory that can't be used */
 async function openDependencies(
   config: ExecutorConfig,
-  { bus, logger, telemetry }: Given,
+  { bus, logger, telemetry }: ProcessContext,
   parts: ExecutorParts,
 ): Promise<Dependencies> {
   const executorId = config.WRIT_EXECUTOR_ID ?? newId('executor');
@@ -226,7 +226,11 @@ async function openBlobs(config: ExecutorConfig, pool: Pool): Promise<BlobStore>
 }
 
 /** The egress gate of all calls. Hosts of search providers may be inside: only a search reaches those. */
-function openGate(config: ExecutorConfig, { meter }: Given['telemetry'], { egress }: ExecutorParts): EgressGate {
+function openGate(
+  config: ExecutorConfig,
+  { meter }: ProcessContext['telemetry'],
+  { egress }: ExecutorParts,
+): EgressGate {
   const searchHosts = config.WRIT_SEARCH_HOSTS.split(',').filter((host) => host !== '');
   return new EgressGate(
     egress ?? systemEgress(outboundOf(config, searchHosts)),
@@ -237,7 +241,7 @@ function openGate(config: ExecutorConfig, { meter }: Given['telemetry'], { egres
 }
 
 /** The worker threads, watched. */
-function openWork({ meter }: Given['telemetry']): ExecutorPool {
+function openWork({ meter }: ProcessContext['telemetry']): ExecutorPool {
   const work = new ExecutorPool({
     ...poolSizes(),
     filename: workerProgram('executor.worker', import.meta.url),

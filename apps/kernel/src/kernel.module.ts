@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import { Module, type DynamicModule } from '@nestjs/common';
-import { Lifetime, Repeated, type Given } from '@writ/nest-kit';
+import { Lifetime, Repeated, type ProcessContext } from '@writ/nest-kit';
 import { watchPool, Work } from '@writ/worker-pool';
 import { AdmissionModule, admissionOf, admissionTasks } from './admission/admission.module.ts';
 import { FactMemory } from './admission/admit/index.ts';
@@ -25,7 +25,7 @@ export class KernelModule {
   /** @param instead judges in the place of the tenants' own policies, for specs */
   static with(
     config: KernelConfig,
-    process: Given,
+    process: ProcessContext,
     engine: PolicyEngine,
     work: Work<KernelTasks>,
     instead?: PolicySets,

@@ -3,7 +3,7 @@ import { Module, type DynamicModule } from '@nestjs/common';
 import { subjectsOf, type LoggedEvent, type Subjects } from '@writ/contract';
 import { createPool, refreshStatistics, STATISTICS_MS, verifyDurability, type Pool } from '@writ/database';
 import { LiveSigner } from '@writ/signing';
-import { followKeys, Lifetime, named, Repeated, type Given } from '@writ/nest-kit';
+import { followKeys, Lifetime, named, Repeated, type ProcessContext } from '@writ/nest-kit';
 import { ConnectionWatch } from '@writ/telemetry';
 import { AppendController } from './append/append.controller.ts';
 import { Append } from './append/append.ts';
@@ -32,7 +32,7 @@ import { watchAppends, watchProgress, watchWitnesses } from './foundation/ledger
 
 @Module({})
 export class LedgerModule {
-  static with(config: LedgerConfig, given: Given): DynamicModule {
+  static with(config: LedgerConfig, given: ProcessContext): DynamicModule {
     const { bus, readiness, logger, telemetry } = given;
     const pool = openPool(config, given);
     const memory = named('WRIT_LEDGER_MEMORY_FILE', () => new SignedMemory(config.WRIT_LEDGER_MEMORY_FILE));
@@ -101,7 +101,7 @@ const lifetimeOf = (
     },
   });
 
-const openPool = (config: LedgerConfig, { logger, telemetry }: Given): Pool =>
+const openPool = (config: LedgerConfig, { logger, telemetry }: ProcessContext): Pool =>
   new ConnectionWatch(telemetry.meter).pool('ledger', (onWait) =>
     createPool({
       url: config.WRIT_LEDGER_DATABASE_URL,
@@ -114,7 +114,7 @@ const openPool = (config: LedgerConfig, { logger, telemetry }: Given): Pool =>
 /** What signs checkpoints, and what reads changed key files while the process runs. */
 function openKeys(
   { checkpointKeys, recordKeys }: LedgerConfig,
-  { logger, telemetry }: Given,
+  { logger, telemetry }: ProcessContext,
 ): { readonly signer: LiveSigner; readonly follow: Repeated } {
   const signer = new LiveSigner('checkpoint', checkpointKeys, Date.now());
   const follow = followKeys(
@@ -139,7 +139,7 @@ function unfinished(memory: SignedMemory): { readonly due: Set<string>; readonly
 /** Tells the index, the witnesses and the subscribers of each checkpoint that was stored, and measures its age. */
 function witnessingOf(
   { witnesses, WRIT_WITNESS_QUORUM: quorum }: LedgerConfig,
-  { telemetry }: Given,
+  { telemetry }: ProcessContext,
   { due, unindexed, events }: { due: Set<string>; unindexed: DueLogs; events: LoggedEvents },
 ): Witnessing {
   let signedAt = performance.now();
@@ -158,7 +158,7 @@ function witnessingOf(
 /** Null where no witnesses are configured. */
 const cosignerOf = (
   { witnesses }: LedgerConfig,
-  { logger, telemetry }: Given,
+  { logger, telemetry }: ProcessContext,
   { due, pool, reader }: { due: Set<string>; pool: Pool; reader: LogReader },
 ): Cosigner | null =>
   witnesses.length === 0
@@ -171,13 +171,13 @@ const cosignerOf = (
         hooks: { ...hooksOf(logger), onAnswer: watchWitnesses(telemetry.meter) },
       });
 
-const indexerOf = (unindexed: DueLogs, pool: Pool, logger: Given['logger']): Indexer =>
+const indexerOf = (unindexed: DueLogs, pool: Pool, logger: ProcessContext['logger']): Indexer =>
   new Indexer(unindexed, new IndexStore(pool), (err) => {
     logger.warn({ err }, 'records were not indexed: they are found later');
   });
 
 /** Keeps the planner's statistics of the ledger's tables fresh. */
-const statisticsOf = (pool: Pool, logger: Given['logger']): Repeated =>
+const statisticsOf = (pool: Pool, logger: ProcessContext['logger']): Repeated =>
   new Repeated(
     () => refreshStatistics(pool, 'ledger'),
     STATISTICS_MS,
@@ -186,7 +186,7 @@ const statisticsOf = (pool: Pool, logger: Given['logger']): Repeated =>
     },
   );
 
-const logged = (bus: Given['bus'], subjects: Subjects, logger: Given['logger']): LoggedEvents =>
+const logged = (bus: ProcessContext['bus'], subjects: Subjects, logger: ProcessContext['logger']): LoggedEvents =>
   new LoggedEvents(
     (tenant_id) => {
       bus.publish(subjects.event('logged', tenant_id), { v: 1, tenant_id } satisfies LoggedEvent);
@@ -196,7 +196,7 @@ const logged = (bus: Given['bus'], subjects: Subjects, logger: Given['logger']):
     },
   );
 
-const hooksOf = (logger: Given['logger']): CosignerHooks => ({
+const hooksOf = (logger: ProcessContext['logger']): CosignerHooks => ({
   onWitness: (witness, why) => {
     if (why === null) logger.info({ witness }, 'a witness cosigns again');
     else logger.warn({ witness, why }, 'a witness does not cosign: receipts lack its signature until it does');

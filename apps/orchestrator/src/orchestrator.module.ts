@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import { Module, type DynamicModule } from '@nestjs/common';
-import type { Given } from '@writ/nest-kit';
+import type { ProcessContext } from '@writ/nest-kit';
 import { workerProgram } from '@writ/worker-pool';
 import { ApiModule } from './api/api.module.ts';
 import { NAMED } from './api/named-schemas.ts';
@@ -21,7 +21,7 @@ const API: ApiParts = { routes: ROUTES, named: NAMED, workers: workerProgram('or
 @Module({})
 export class OrchestratorModule {
   /** @param stores where rows and blobs are kept; in Postgres unless given */
-  static with(config: OrchestratorConfig, given: Given, stores?: Stores): DynamicModule {
+  static with(config: OrchestratorConfig, given: ProcessContext, stores?: Stores): DynamicModule {
     const store = StoreModule.with(config, given, stores);
     const edge = EdgeModule.with(config, given, API, [store]);
     const calls = CallsModule.with(config, given, [store, edge]);

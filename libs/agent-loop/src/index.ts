@@ -13,7 +13,7 @@ export {
 } from './model.ts';
 export { faultOfStatus, MODEL_FAULTS, ModelError, readRetryAfter, type ModelFault } from './model-error.ts';
 export { nextStep, type Step, type StepOptions, type Stopped } from './next-step.ts';
-export { readyOf, type Standing as CallStanding } from './ready.ts';
+export { readyOf, type CallStatus as CallStanding } from './ready.ts';
 export { RETRY_RULES, retryDelayMs, type RetryRules } from './retry.ts';
 export { runAgent, type AgentNote, type AgentOutcome, type AgentRun, type CallPlace } from './run-agent.ts';
 export { HeldCall, RunEvent, ToolAnswer } from './run-event.ts';

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { Standing } from '@writ/dialects';
+import type { OutcomeStatus } from '@writ/dialects';
 import { Type, type Static } from 'typebox';
 
 const closed = { additionalProperties: false } as const;
@@ -95,7 +95,7 @@ export type Message =
       readonly call_id: string;
       readonly tool_id: string;
       readonly text: string;
-      readonly standing: Standing;
+      readonly standing: OutcomeStatus;
       readonly is_error: boolean;
       readonly name?: string;
       readonly show?: ModelCall['show'];

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-import { readyOf, type Standing } from './ready.ts';
+import { readyOf, type CallStatus } from './ready.ts';
 import type { Touch } from './touches.ts';
 import { touchesOf } from './touches-of.ts';
 
 const path = (name: string): Touch[] => [{ kind: 'path', name }];
-const waits = (touches: readonly Touch[] | null): Standing => ({ stands: 'waits', touches });
-const open = (touches: readonly Touch[] | null): Standing => ({ stands: 'open', touches });
-const ENDED: Standing = { stands: 'ended' };
+const waits = (touches: readonly Touch[] | null): CallStatus => ({ stands: 'waits', touches });
+const open = (touches: readonly Touch[] | null): CallStatus => ({ stands: 'open', touches });
+const ENDED: CallStatus = { stands: 'ended' };
 
 test('calls that touch nothing in common start at once, and one that meets another waits for it', () => {
   const calls = [waits(path('a')), waits(path('b')), waits(path('a/c')), waits(path(''))];

@@ -5,7 +5,7 @@ import { areDisjoint, type Touch } from './touches.ts';
  * How a call of a reply stands: it has ended; it is open, since it runs or is held; or it waits for its turn. Null
  * touches: it isn't known what it touches.
  */
-export type Standing =
+export type CallStatus =
   { readonly stands: 'ended' } | { readonly stands: 'open' | 'waits'; readonly touches: readonly Touch[] | null };
 
 /**
@@ -13,7 +13,7 @@ export type Standing =
  * touch is the same.
  * @param order `sequence`: one after another, whatever they touch
  */
-export function readyOf(calls: readonly Standing[], order: 'sequence' | 'disjoint'): number[] {
+export function readyOf(calls: readonly CallStatus[], order: 'sequence' | 'disjoint'): number[] {
   const ready: number[] = [];
   const before: (readonly Touch[] | null)[] = [];
   for (const [index, call] of calls.entries()) {

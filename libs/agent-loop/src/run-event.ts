@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import { STANDINGS, type Standing } from '@writ/dialects';
+import { OUTCOME_STATUSES, type OutcomeStatus } from '@writ/dialects';
 import { Type, type Static } from 'typebox';
 import { ModelTurn, ModelUsage, ToolOutcome } from './model.ts';
 import { MODEL_FAULTS, type ModelFault } from './model-error.ts';
@@ -8,7 +8,7 @@ const closed = { additionalProperties: false } as const;
 const Round = Type.Integer({ minimum: 1 });
 const Index = Type.Integer({ minimum: 0, description: 'which call of the reply, from 0' });
 
-const NAMES = Object.keys(STANDINGS) as Standing[];
+const NAMES = Object.keys(OUTCOME_STATUSES) as OutcomeStatus[];
 
 /**
  * What a call was answered: `text` is as the model reads it, but where there is an `outcome`, which its dialect

@@ -29,7 +29,7 @@ import { fromNatsHeaders, toNatsHeaders } from './nats-headers.ts';
 import { isNoResponders, isTimeout, requestFault } from './nats-faults.ts';
 import { NatsWorker } from './nats-worker.ts';
 import { inboxRoot } from './permissions.ts';
-import { Ringer } from './ringer.ts';
+import { LanePublisher } from './lane-publisher.ts';
 
 export interface NatsBusOptions extends NatsAddress, Partial<Surroundings> {
   readonly lanes: WorkLanes;
@@ -47,7 +47,7 @@ export class NatsBus extends Bus {
   readonly #with: Surroundings;
   readonly #jetstream: JetStreamClient;
   readonly #keeper: LaneKeeper | undefined;
-  readonly #ringer: Ringer;
+  readonly #ringer: LanePublisher;
   readonly #open = new Set<Subscription>();
   /** One for each request that waits for its answer. */
   readonly #cutOffs = new Set<() => void>();
@@ -67,7 +67,7 @@ export class NatsBus extends Bus {
     };
     this.#jetstream = jetstream(connection);
     this.#keeper = options.keepsLanes ? new LaneKeeper(connection, options.lanes) : undefined;
-    this.#ringer = new Ringer(this.#jetstream, options.lanes, this.#keeper);
+    this.#ringer = new LanePublisher(this.#jetstream, options.lanes, this.#keeper);
     void this.#watch();
   }
 

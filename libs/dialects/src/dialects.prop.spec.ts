@@ -5,7 +5,7 @@ import { DIALECTS, type DialectName, type Parsed } from './dialect.ts';
 import type { Outcome } from './outcome.ts';
 import { parse, parserOf, prompt, render } from './dialects.ts';
 import { NATIVE } from './specs/native-answers.ts';
-import { STANDINGS, type Standing } from './standing.ts';
+import { OUTCOME_STATUSES, type OutcomeStatus } from './outcome-status.ts';
 
 /** Pieces of every dialect, whole and broken. */
 const FRAGMENTS = [
@@ -196,7 +196,7 @@ const value = fc.oneof(
   fc.dictionary(hostile, hostile, { maxKeys: 2 }),
 );
 const outcome: fc.Arbitrary<Outcome> = fc.record({
-  standing: fc.constantFrom(...(Object.keys(STANDINGS) as Standing[])),
+  standing: fc.constantFrom(...(Object.keys(OUTCOME_STATUSES) as OutcomeStatus[])),
   result: value,
   error: fc.option(fc.record({ code: hostile, message: hostile, hint: fc.option(hostile) })),
   metadata: fc.option(fc.dictionary(hostile, hostile, { maxKeys: 2 }), { nil: undefined }),

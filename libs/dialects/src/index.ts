@@ -25,6 +25,6 @@ export { isSequential, parse, parserOf, prompt, render, renderAnswers } from './
 export { DIALECT_LIMITS } from './limits.ts';
 export { CallArguments } from './native/call-arguments.ts';
 export { offeredTools, type Offer, type OfferedSkill } from './offer.ts';
-export { STANDINGS, standingOf, type Standing } from './standing.ts';
+export { OUTCOME_STATUSES, outcomeStatusOf, type OutcomeStatus } from './outcome-status.ts';
 export { truncated } from './text/shown.ts';
 export { PIVOT_GUIDANCE } from './yips/render-yips.ts';

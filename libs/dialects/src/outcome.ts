@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { OperationId, OperationView } from '@writ/contract';
-import { standingOf, type Standing } from './standing.ts';
+import { outcomeStatusOf, type OutcomeStatus } from './outcome-status.ts';
 
 /** What became of a call, as far as a model is told. */
 export interface Outcome {
-  readonly standing: Standing;
+  readonly standing: OutcomeStatus;
   /** the canonical tool's result, null where there is none; with an error too, such as a failed command's output */
   readonly result: unknown;
   readonly error: { readonly code: string; readonly message: string; readonly hint?: string | null } | null;
@@ -20,5 +20,5 @@ export function outcomeOf(view: OperationView): Outcome {
   const error =
     result?.error ??
     (view.state === 'held' && why !== undefined ? { code: why.code, message: why.message, hint: null } : null);
-  return { standing: standingOf(view), result: result?.result ?? null, error, operation_id };
+  return { standing: outcomeStatusOf(view), result: result?.result ?? null, error, operation_id };
 }

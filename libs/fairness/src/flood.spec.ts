@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import { FairPlaces } from './fair-places.ts';
+import { FairLimiter } from './fair-limiter.ts';
 
 const FLOOD_MS = 30_000;
 /** As the kernel has them unless it is told otherwise. */
@@ -41,7 +41,7 @@ interface Suffered {
 
 /** Plays the calls through the scheduler that the kernel runs, on a clock that jumps from event to event. */
 function play(calls: readonly Call[], whose: string): Suffered {
-  const fair = new FairPlaces<Call>(BOUNDS);
+  const fair = new FairLimiter<Call>(BOUNDS);
   const arrivals = calls.toSorted((a, b) => a.at - b.at);
   const running: Ending[] = [];
   const times: number[] = [];

@@ -1,3 +1,3 @@
 // SPDX-License-Identifier: Apache-2.0
 export { ChangedLimits, type ChangedPage, type ReadChanged } from './changed-limits.ts';
-export { FairPlaces, type Offered, type PlaceBounds } from './fair-places.ts';
+export { FairLimiter, type Offered, type PlaceBounds } from './fair-limiter.ts';

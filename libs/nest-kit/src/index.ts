@@ -30,5 +30,5 @@ export { NotReady, Readiness, type ReadinessCheck, type ReadinessReport } from '
 export { Repeated } from './repeated.ts';
 export { addressBlocks, DatabaseUrl, listenHost, named, ReadBy, urlWithHost } from './variable-texts.ts';
 export { VERSION } from './version.ts';
-export { type HttpDoor } from './start-nest.ts';
-export { startProcess, type Given, type ProcessPlan, type RunningProcess } from './start-process.ts';
+export { type HttpEndpoint } from './start-nest.ts';
+export { startProcess, type ProcessContext, type ProcessPlan, type RunningProcess } from './start-process.ts';

@@ -14,7 +14,7 @@ import { Fault } from '@writ/contract';
 import { startTelemetry } from '@writ/telemetry';
 import { BusTransport } from './bus-transport.ts';
 import { NestLogger } from './nest-logger.ts';
-import { startNest, type HttpDoor } from './start-nest.ts';
+import { startNest, type HttpEndpoint } from './start-nest.ts';
 
 /** A door that answers nothing: what Nest asks of an adapter, and no framework behind it. */
 const door = (): AbstractHttpAdapter => {
@@ -58,7 +58,7 @@ class RenewController {
 @Module({})
 class SomeModule {}
 
-test.each<[string, HttpDoor | undefined]>([
+test.each<[string, HttpEndpoint | undefined]>([
   ['the bus', undefined],
   ['the bus and HTTP', { host: '127.0.0.1', port: 0, adapter: door }],
 ])('a process that answers %s calls the hooks of its module once, and says faults as thrown', async (_, http) => {

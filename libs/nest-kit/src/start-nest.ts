@@ -7,7 +7,7 @@ import type { BusTransport } from './bus-transport.ts';
 import { FaultFilter } from './fault-filter.ts';
 
 /** How a process answers HTTP. */
-export interface HttpDoor {
+export interface HttpEndpoint {
   readonly host: string;
   /** 0 picks a free one. */
   readonly port: number;
@@ -25,7 +25,7 @@ export interface NestProcess {
 interface NestParts {
   readonly transport: BusTransport;
   readonly logger: LoggerService;
-  readonly http: HttpDoor | undefined;
+  readonly http: HttpEndpoint | undefined;
 }
 
 /** Nest ends the process itself otherwise, before anything is logged or closed. */
@@ -46,7 +46,7 @@ async function startMicroservice(module: DynamicModule, { transport, logger }: N
 async function startHybrid(
   module: DynamicModule,
   { transport, logger }: NestParts,
-  http: HttpDoor,
+  http: HttpEndpoint,
 ): Promise<NestProcess> {
   const app = await NestFactory.create(module, http.adapter(), { ...options, logger });
   const microservice = app.connectMicroservice(

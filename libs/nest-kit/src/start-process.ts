@@ -9,12 +9,12 @@ import type { CommonEnvironment } from './common-environment.ts';
 import { NestLogger } from './nest-logger.ts';
 import { OpsServer } from './ops-server.ts';
 import { Readiness } from './readiness.ts';
-import { startNest, type HttpDoor, type NestProcess } from './start-nest.ts';
+import { startNest, type HttpEndpoint, type NestProcess } from './start-nest.ts';
 import { telemetryOf } from './telemetry-of.ts';
 import { whenReachable } from './when-reachable.ts';
 
 /** What a process gets to build its module with. */
-export interface Given {
+export interface ProcessContext {
   readonly bus: Bus;
   readonly logger: Logger;
   readonly telemetry: Telemetry;
@@ -35,11 +35,11 @@ export interface ProcessPlan<C extends CommonEnvironment> {
   /** Connects the bus. Rejecting ends the process. `report` gets what goes wrong where nobody waits. */
   readonly connectBus: (report: (error: unknown) => void) => Promise<Bus>;
   /** The circuit diagram. A module that fails to come up ends the process. */
-  readonly module: (given: Given) => DynamicModule | Promise<DynamicModule>;
+  readonly module: (given: ProcessContext) => DynamicModule | Promise<DynamicModule>;
   /** Milliseconds for which the module lets work go on after it was told to stop; 0 unless said. */
   readonly drainMs?: number;
   /** For a process that also answers HTTP. */
-  readonly http?: HttpDoor;
+  readonly http?: HttpEndpoint;
 }
 
 /** A process that is up. */

@@ -19,7 +19,7 @@ import { ContainerShell } from './container-shell.ts';
 import { ContainerShells } from './container-shells.ts';
 import type { SandboxEventListener } from './events.ts';
 import { JobRun } from './job-run.ts';
-import { LaidOut } from './laid-out.ts';
+import { PrePopulated } from './pre-populated.ts';
 import { WarmPool } from './warm-pool.ts';
 
 export interface ContainerSandboxConfig {
@@ -44,7 +44,7 @@ export class ContainerSandbox extends Sandbox {
   readonly #tasks = new Set<Promise<unknown>>();
   readonly #closing = new AbortController();
   readonly #chores = new Chores();
-  readonly #laidOut: LaidOut;
+  readonly #laidOut: PrePopulated;
   /** kin for which files are being laid out */
   readonly #laying = new Set<string>();
 
@@ -53,7 +53,7 @@ export class ContainerSandbox extends Sandbox {
     this.#config = config;
     this.#engine = config.engine;
     this.#report = config.report ?? (() => undefined);
-    this.#laidOut = new LaidOut({ count: config.laidOut ?? 0, remove: (container) => this.#discard(container) });
+    this.#laidOut = new PrePopulated({ count: config.laidOut ?? 0, remove: (container) => this.#discard(container) });
     for (const { image, size, count } of config.pools) {
       this.#pools.set(
         keyOf(image, size),

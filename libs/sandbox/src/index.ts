@@ -55,7 +55,7 @@ export {
   type SandboxResult,
   type SandboxSymlink,
   type SandboxUsage,
-  type Standing,
+  type PresentFiles,
 } from './sandbox.ts';
 export { FakeShells, type FakeShell } from './fake-shells.ts';
 export type { FakeShellProgram, FakeShellWorld } from './fake-shell-program.ts';

@@ -32,7 +32,7 @@ export type SandboxEntry = SandboxFile | SandboxDirectory | SandboxSymlink;
 export type SandboxPatch = SandboxEntry | { readonly path: string; readonly kind: 'gone' };
 
 /** Files that stand in a container before anything ran there, by path. */
-export interface Standing {
+export interface PresentFiles {
   paths(): Iterable<string>;
   at(path: string): FileState | null;
 }
@@ -47,7 +47,7 @@ export interface SandboxKin {
    * What makes of the files that stand there those of this job: what goes comes first, the deepest first, then
    * directories before what is in them. Whatever stands there and isn't the job's MUST be among it.
    */
-  patches(standing: Standing): Iterable<SandboxPatch> | AsyncIterable<SandboxPatch>;
+  patches(standing: PresentFiles): Iterable<SandboxPatch> | AsyncIterable<SandboxPatch>;
 }
 
 /** A job that is likely to come. */

@@ -6,7 +6,7 @@
 // take turns.
 // INVARIANT (nothing to reach): threads get no environment variables and no shared memory.
 import { Fault } from '@writ/contract';
-import { FairPlaces } from '@writ/fairness';
+import { FairLimiter } from '@writ/fairness';
 import { Piscina } from 'piscina';
 import { bytesOf } from './input-bytes.ts';
 import { valueOf, type WorkMessage, type WorkReply, type WorkStarted } from './message.ts';
@@ -55,7 +55,7 @@ interface Turn {
 export class WorkerPool<Tasks extends TaskTable> extends Work<Tasks> {
   readonly #options: WorkerPoolOptions;
   readonly #threads: Piscina;
-  readonly #fair: FairPlaces<Turn>;
+  readonly #fair: FairLimiter<Turn>;
   readonly #waiting = new Set<Turn>();
   /** of work that was sent to a thread: called as it begins there */
   readonly #onStarted = new Map<number, () => void>();
@@ -76,7 +76,7 @@ export class WorkerPool<Tasks extends TaskTable> extends Work<Tasks> {
       if (!(value > 0)) throw new RangeError(`\`${name}\` of a worker pool is greater than 0, and it is ${value}`);
     }
     this.#options = options;
-    this.#fair = new FairPlaces({
+    this.#fair = new FairLimiter({
       places: threads,
       shared: threads,
       waitingMax: queuedPerTenant,

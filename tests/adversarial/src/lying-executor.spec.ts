@@ -17,7 +17,7 @@ import {
   startStack,
   type JsonValue,
   type Report,
-  type Speaker,
+  type AttemptCredentials,
   type Stack,
   type World,
 } from '@writ/stack';
@@ -72,7 +72,7 @@ const codeOf = (promise: Promise<unknown>): Promise<string> =>
   );
 interface Taken {
   readonly redemption: Redemption;
-  readonly speaker: Speaker;
+  readonly speaker: AttemptCredentials;
   readonly base: string;
 }
 
@@ -149,7 +149,7 @@ describe("a report that isn't the current attempt's own", () => {
     const { speaker, base } = await take();
     const effect = { result: OUTPUT, delta: delta(base, [created(`src/${randomUUID()}.txt`)]) };
     const elsewhere = (await victim.call('no.such_tool', {})).body.operation_id as string;
-    const masks: Readonly<Record<string, Partial<Speaker>>> = {
+    const masks: Readonly<Record<string, Partial<AttemptCredentials>>> = {
       nonce: { nonce: BusExecutor.newNonce() },
       executor: { executor_id: `exe_${'0'.repeat(26)}` },
       attempt: { attempt: speaker.attempt + 1 },

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 import { createHash } from 'node:crypto';
 import type { Change } from '@writ/contract';
-import { BusExecutor, type Rung, type Speaker } from '@writ/stack';
+import { BusExecutor, type Rung, type AttemptCredentials } from '@writ/stack';
 
 /** An attempt that was redeemed, and goes no further by itself. */
 export interface Taken {
   readonly rung: Rung;
-  readonly speaker: Speaker;
+  readonly speaker: AttemptCredentials;
   readonly base: string;
 }
 

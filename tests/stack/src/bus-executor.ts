@@ -23,14 +23,14 @@ export interface Rung {
 }
 
 /** Names the attempt that speaks. */
-export interface Speaker {
+export interface AttemptCredentials {
   readonly tenant_id: string;
   readonly operation_id: string;
   readonly attempt: number;
   readonly executor_id: string;
   readonly nonce: string;
 }
-export type Report = Omit<ReportRequest, 'v' | keyof Speaker>;
+export type Report = Omit<ReportRequest, 'v' | keyof AttemptCredentials>;
 
 const subjects = subjectsOf(SHARD);
 /** Answers take long where a machine has much else to do. */
@@ -96,19 +96,19 @@ export class BusExecutor {
     return this.ask('kernel.redeem', { v: 1, permit, executor_id: executorId, nonce }) as Promise<Redemption>;
   }
 
-  speakerOf({ tenant_id, operation_id, attempt }: Permit, nonce: string): Speaker {
+  speakerOf({ tenant_id, operation_id, attempt }: Permit, nonce: string): AttemptCredentials {
     return { tenant_id, operation_id, attempt, executor_id: this.id, nonce };
   }
 
   /** Renews the attempt's lease until what it returns is called, as an executor does that is still at work. */
-  keep(speaker: Speaker): () => void {
+  keep(speaker: AttemptCredentials): () => void {
     const renewing = setInterval(() => {
       this.ask('kernel.renew', { v: 1, ...speaker }).catch(() => null);
     }, RENEW_MS);
     return () => clearInterval(renewing);
   }
 
-  report(speaker: Speaker, report: Partial<Report> | Record<string, unknown>): Promise<ReportReply> {
+  report(speaker: AttemptCredentials, report: Partial<Report> | Record<string, unknown>): Promise<ReportReply> {
     const result = 'result' in report ? report.result : null;
     const honest: Report = {
       ended: 'exited',

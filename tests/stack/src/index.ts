@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 export { Api, type Answer, type JsonValue } from './api.ts';
-export { BusExecutor, type Report, type Rung, type Speaker } from './bus-executor.ts';
+export { BusExecutor, type Report, type Rung, type AttemptCredentials } from './bus-executor.ts';
 export { makeKeys, type StackKeys } from './keys.ts';
 export { Observer } from './observer.ts';
 export { openOutside, type Outside } from './outside.ts';

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import { Fault, Grant, LIMITS, parseMessage } from '@writ/contract';
-import { STANDINGS, type Outcome, type Parsed, type Standing } from '@writ/dialects';
+import { OUTCOME_STATUSES, type Outcome, type Parsed, type OutcomeStatus } from '@writ/dialects';
 import { JsonError, parseIJson } from '@writ/digest';
 import { Type, type Static, type TSchema } from 'typebox';
 import { usage } from '../cli-error.ts';
@@ -34,7 +34,7 @@ const Problem = Type.Object(
 );
 const OutcomeSchema = Type.Object(
   {
-    standing: Type.Enum(Object.keys(STANDINGS) as Standing[]),
+    standing: Type.Enum(Object.keys(OUTCOME_STATUSES) as OutcomeStatus[]),
     result: Type.Optional(Type.Unknown()),
     error: Type.Optional(
       orNull(

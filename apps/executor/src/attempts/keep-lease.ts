@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Fault } from '@writ/contract';
-import type { KernelClient, Speaker } from '../foundation/kernel-client.ts';
+import type { KernelClient, AttemptCredentials } from '../foundation/kernel-client.ts';
 import type { Lease } from './lease.ts';
 
 /** Who is asked. */
@@ -22,7 +22,7 @@ const LOOKS = 6;
  */
 export async function keepLease(
   kernel: Renewals,
-  speaker: Speaker,
+  speaker: AttemptCredentials,
   lease: Lease,
   now: () => number,
   done: AbortSignal,
@@ -47,7 +47,7 @@ export async function keepLease(
 }
 
 /** Never rejects. An answer that comes when the attempt has ended changes nothing. */
-async function renew(kernel: Renewals, speaker: Speaker, lease: Lease, now: () => number): Promise<void> {
+async function renew(kernel: Renewals, speaker: AttemptCredentials, lease: Lease, now: () => number): Promise<void> {
   const requestedAt = now();
   try {
     lease.renewed(requestedAt, await kernel.renew(speaker, Math.max(1, lease.left)));

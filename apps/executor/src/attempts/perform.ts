@@ -23,7 +23,7 @@ import type { ExecutorTasks } from '../calls/worker-tasks.ts';
 import { prepareCall, withoutSecrets } from '../calls/call-secrets.ts';
 import type { RunContext, Runner, Staged } from '../calls/runner.ts';
 import { callWork } from '../foundation/call-work.ts';
-import { KernelClient, type Report, type Speaker } from '../foundation/kernel-client.ts';
+import { KernelClient, type Report, type AttemptCredentials } from '../foundation/kernel-client.ts';
 import { keepLease } from './keep-lease.ts';
 import { Lease } from './lease.ts';
 import { proveCall, sealOf } from './prove-call.ts';
@@ -166,7 +166,7 @@ export class Perform {
     }
   }
 
-  #speakerOf({ tenant_id, operation_id, attempt, mode }: Permit, nonce: string): Speaker {
+  #speakerOf({ tenant_id, operation_id, attempt, mode }: Permit, nonce: string): AttemptCredentials {
     return { tenant_id, operation_id, attempt, mode, executor_id: this.#options.executorId, nonce };
   }
 
@@ -223,7 +223,7 @@ export class Perform {
     }
   }
 
-  async #held(permit: Permit, redemption: Redemption, speaker: Speaker, lease: Lease): Promise<Performed> {
+  async #held(permit: Permit, redemption: Redemption, speaker: AttemptCredentials, lease: Lease): Promise<Performed> {
     const done = new AbortController();
     this.#running.add(speaker, lease);
     const kept = keepLease(this.#kernel, speaker, lease, this.#clocks.monotonic, done.signal);
@@ -252,7 +252,7 @@ export class Perform {
    * INVARIANT (dead, then given back): whoever gets here has heard from the runner, so nothing of the attempt runs any
    * more. Unheard, the lease runs out.
    */
-  async #giveBack(speaker: Speaker, lease: Lease): Promise<void> {
+  async #giveBack(speaker: AttemptCredentials, lease: Lease): Promise<void> {
     const { givenBack } = lease;
     if (givenBack === null) return;
     await this.#kernel
@@ -264,7 +264,7 @@ export class Perform {
   async #settled(
     staged: Staged,
     storing: Storing,
-    speaker: Speaker,
+    speaker: AttemptCredentials,
     lease: Lease,
     beside: Pick<Report, 'asked_for'>,
   ): Promise<void> {
@@ -282,7 +282,7 @@ export class Perform {
    * INVARIANT (a preview stays inside): one that would begin an effect outside is told no and goes on without; what it
    * asked for is reported.
    */
-  #contextOf(speaker: Speaker, lease: Lease, asked: AskedFor[]): RunContext {
+  #contextOf(speaker: AttemptCredentials, lease: Lease, asked: AskedFor[]): RunContext {
     const askedFor = (what: string, kind: AskedFor['kind'] = 'egress'): void => {
       if (asked.length < ASKED_MAX) asked.push({ kind, what });
     };
@@ -336,7 +336,7 @@ export class Perform {
   }
 
   /** Repeats the report while the lease lives: the kernel answers a repeated one with the stored outcome. */
-  async #report(speaker: Speaker, report: Report, lease: Lease): Promise<ReportReply> {
+  async #report(speaker: AttemptCredentials, report: Report, lease: Lease): Promise<ReportReply> {
     for (;;) {
       lease.verifyHeld();
       try {

@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { Speaker } from '../foundation/kernel-client.ts';
+import type { AttemptCredentials } from '../foundation/kernel-client.ts';
 import type { Lease } from './lease.ts';
 
 /** The attempts that run here, so that a `stop` event finds its lease. */
 export class Running {
   readonly #leases = new Map<string, Lease>();
 
-  add(speaker: Speaker, lease: Lease): void {
+  add(speaker: AttemptCredentials, lease: Lease): void {
     this.#leases.set(keyOf(speaker), lease);
   }
 
-  remove(speaker: Speaker, lease: Lease): void {
+  remove(speaker: AttemptCredentials, lease: Lease): void {
     // A newer attempt of the same operation may have taken the place.
     if (this.#leases.get(keyOf(speaker)) === lease) this.#leases.delete(keyOf(speaker));
   }
@@ -27,4 +27,5 @@ export class Running {
   }
 }
 
-const keyOf = ({ operation_id, mode }: Pick<Speaker, 'operation_id' | 'mode'>): string => `${operation_id} ${mode}`;
+const keyOf = ({ operation_id, mode }: Pick<AttemptCredentials, 'operation_id' | 'mode'>): string =>
+  `${operation_id} ${mode}`;

@@ -16,7 +16,7 @@ import { Metered } from './metered.ts';
 import { UNWATCHED, type GateWatch } from './gate-watch.ts';
 import type { EgressPorts } from './ports.ts';
 import { RequestList, type ListedRequest } from './request-list.ts';
-import { FRESH_MS, Standing } from './standing.ts';
+import { FRESH_MS, SendPermission } from './send-permission.ts';
 
 /** Longer than any honest server takes to answer a greeting. */
 const CONNECT_MS_MAX = 10_000;
@@ -64,7 +64,7 @@ export interface Passage {
 export class CallGate {
   readonly #options: CallGateOptions;
   readonly #list: RequestList;
-  readonly #standing: Standing;
+  readonly #standing: SendPermission;
   readonly #told: GateWatch;
   readonly #open = new Set<Duplex>();
   #bytes = 0;
@@ -81,7 +81,7 @@ export class CallGate {
       () => options.now() - began,
       options.told ?? ((request) => request),
     );
-    this.#standing = new Standing(() => this.#tell(options.confirm), options.now);
+    this.#standing = new SendPermission(() => this.#tell(options.confirm), options.now);
     options.signal.addEventListener('abort', () => this.close(), { once: true });
   }
 

@@ -21,7 +21,7 @@ import {
 import { KEY_BYTES, redeemedContext, HpkeBox } from '@writ/sealing';
 
 /** Names the attempt that speaks. */
-export interface Speaker {
+export interface AttemptCredentials {
   readonly tenant_id: string;
   readonly operation_id: string;
   readonly attempt: number;
@@ -30,7 +30,7 @@ export interface Speaker {
   readonly nonce: string;
 }
 
-export type Report = Omit<ReportRequest, 'v' | keyof Speaker>;
+export type Report = Omit<ReportRequest, 'v' | keyof AttemptCredentials>;
 
 /**
  * What the executor asks of the kernel. Every answer is parsed here; faults arrive as Faults. `timeoutMs` bounds the
@@ -88,20 +88,24 @@ export class KernelClient {
   }
 
   /** @param announced lines of the attempt's list of requests, for the kernel to keep */
-  async renew(speaker: Speaker, timeoutMs: number, announced: AnnouncedRequests | null = null): Promise<RenewReply> {
+  async renew(
+    speaker: AttemptCredentials,
+    timeoutMs: number,
+    announced: AnnouncedRequests | null = null,
+  ): Promise<RenewReply> {
     return await this.#announce('kernel.renew', speaker, timeoutMs, announced);
   }
 
   /** With `stop` in the answer nothing was noted, and the effect MUST NOT begin. */
   async effectStarted(
-    speaker: Speaker,
+    speaker: AttemptCredentials,
     timeoutMs: number,
     announced: AnnouncedRequests | null = null,
   ): Promise<RenewReply> {
     return await this.#announce('kernel.effect_started', speaker, timeoutMs, announced);
   }
 
-  async report(speaker: Speaker, report: Report, timeoutMs: number): Promise<ReportReply> {
+  async report(speaker: AttemptCredentials, report: Report, timeoutMs: number): Promise<ReportReply> {
     const { counted_by, ...usage } = report.usage;
     const asked = { v: 1, ...speaker, ...report };
     const answer =
@@ -112,12 +116,17 @@ export class KernelClient {
   }
 
   /** Gives the attempt back; callers MUST have stopped all that ran for it. */
-  async release(speaker: Speaker, stopping: boolean, timeoutMs: number): Promise<void> {
+  async release(speaker: AttemptCredentials, stopping: boolean, timeoutMs: number): Promise<void> {
     parseFromPeer(ReleaseReply, await this.#ask('kernel.release', { v: 1, ...speaker, stopping }, timeoutMs));
   }
 
   /** Where the shell of the attempt's session is. */
-  async attachShell(speaker: Speaker, opens: boolean, shellId: string, timeoutMs: number): Promise<ShellAttachReply> {
+  async attachShell(
+    speaker: AttemptCredentials,
+    opens: boolean,
+    shellId: string,
+    timeoutMs: number,
+  ): Promise<ShellAttachReply> {
     return parseFromPeer(
       ShellAttachReply,
       await this.#ask('kernel.shell.attach', { v: 1, ...speaker, opens, shell_id: shellId }, timeoutMs),
@@ -143,7 +152,7 @@ export class KernelClient {
   /** A kernel of the version before keeps no lines. */
   async #announce(
     name: string,
-    speaker: Speaker,
+    speaker: AttemptCredentials,
     timeoutMs: number,
     announced: AnnouncedRequests | null,
   ): Promise<RenewReply> {

@@ -2,7 +2,7 @@
 import type { FileState, FsRoot } from '@writ/contract';
 import type { BlobReader } from '@writ/blobs';
 import { scopeOf } from '@writ/capability';
-import { comparePaths, parentsOf, type SandboxEntry, type SandboxPatch, type Standing } from '@writ/sandbox';
+import { comparePaths, parentsOf, type SandboxEntry, type SandboxPatch, type PresentFiles } from '@writ/sandbox';
 import { isWithin, parsePath, ROOT, walk, type NodeEntry, type WorkspacePath } from '@writ/workspace';
 
 type Roots = readonly (readonly FsRoot[])[];
@@ -58,7 +58,7 @@ function sandboxEntry(path: string, entry: NodeEntry, bytes: Uint8Array): Sandbo
 export async function* sandboxPatches(
   reader: BlobReader,
   tree: Tree,
-  standing: Standing,
+  standing: PresentFiles,
 ): AsyncGenerator<SandboxPatch> {
   const implied = new Set([...tree.keys()].flatMap(parentsOf).filter((path) => !tree.has(path)));
   const going = [...standing.paths()].filter((path) => !tree.has(path) && !implied.has(path));

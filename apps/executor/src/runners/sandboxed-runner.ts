@@ -4,14 +4,14 @@ import { Fault, LIMITS, type Delta, type TenantId } from '@writ/contract';
 import { blobReader, type BlobStore } from '@writ/blobs';
 import { argvOf, environmentOf } from '@writ/cli-tool';
 import { canonicalBytes, sha256Hex } from '@writ/digest';
-import { SandboxJobError, type Sandbox, type SandboxJob, type SandboxResult, type Standing } from '@writ/sandbox';
+import { SandboxJobError, type Sandbox, type SandboxJob, type SandboxResult, type PresentFiles } from '@writ/sandbox';
 import { parsePath } from '@writ/workspace';
 import type { CallGate } from '../egress/call-gate.ts';
 import type { EgressGate } from '../egress/gate.ts';
 import { Proxy } from '../egress/proxy.ts';
 import { Outputs, type OutputTail } from '../outputs/outputs.ts';
 import { shownText } from '../outputs/shown-text.ts';
-import { WholeOutput } from '../outputs/whole-output.ts';
+import { FullOutput } from '../outputs/full-output.ts';
 import { outputWithoutValues } from '../redaction/secret-work.ts';
 import { CONTAINER_TMPFS_BYTES, ROOM_HINT, roomFault } from './container-room.ts';
 import { pacedReader } from './paced-reader.ts';
@@ -44,10 +44,10 @@ export class SandboxLost extends Error {
 /** Who hears what a command says. */
 interface Hearing {
   readonly tail: OutputTail;
-  readonly whole: WholeOutput | null;
+  readonly whole: FullOutput | null;
 }
 
-function heardBy(tail: OutputTail, whole: WholeOutput | null): NonNullable<SandboxJob['tap']> {
+function heardBy(tail: OutputTail, whole: FullOutput | null): NonNullable<SandboxJob['tap']> {
   return (output) => {
     tail.push(output.bytes);
     return whole?.take(output);
@@ -109,7 +109,7 @@ export class SandboxedRunner extends Runner {
     const reader = pacedReader(blobReader(this.#blobs, call.tenantId as TenantId));
     const tree = await readableTree(reader, call.root, call.fs);
     const name = kinOf(call);
-    const kin = { name, patches: (standing: Standing) => sandboxPatches(reader, tree, standing) };
+    const kin = { name, patches: (standing: PresentFiles) => sandboxPatches(reader, tree, standing) };
     const job = {
       ...this.#jobOf(call, whole),
       files: sandboxEntries(reader, tree),
@@ -156,9 +156,9 @@ export class SandboxedRunner extends Runner {
   }
 
   /** Null where nothing beyond the result is kept: a preview is looked at once, by whoever is to approve it. */
-  #wholeOutput({ tenantId, values, limits, seal }: Call, { mode }: RunContext): WholeOutput | null {
+  #wholeOutput({ tenantId, values, limits, seal }: Call, { mode }: RunContext): FullOutput | null {
     if (mode === 'preview' || this.#heardBytes <= limits.output_bytes) return null;
-    return new WholeOutput({
+    return new FullOutput({
       blobs: this.#blobs,
       tenantId: tenantId as TenantId,
       values,
@@ -168,7 +168,7 @@ export class SandboxedRunner extends Runner {
     });
   }
 
-  #jobOf(call: Call, whole: WholeOutput | null): Omit<SandboxJob, 'files'> {
+  #jobOf(call: Call, whole: FullOutput | null): Omit<SandboxJob, 'files'> {
     const { args, cli, limits, operationId, program, secrets } = call;
     const argv = program ?? (cli === null ? undefined : argvOf(cli, args));
     // What a program's parameters are called says nothing about how it is run.

@@ -7,7 +7,7 @@ const RENEW_MS = 1_500;
 const ANSWER_MS = 3_000;
 
 /** What is said of shells to whoever keeps where they are. */
-export interface ShellBook {
+export interface ShellRegistry {
   renewShell(shell: { readonly tenant_id: string; readonly shell_id: string }, timeoutMs: number): Promise<boolean>;
   endShell(
     shell: { readonly tenant_id: string; readonly shell_id: string },
@@ -25,7 +25,7 @@ export interface SessionsOptions {
 
 /** The sessions whose shells this executor has. One that ends is killed here first and then said to be no more. */
 export class Sessions {
-  readonly #book: ShellBook;
+  readonly #book: ShellRegistry;
   readonly #options: SessionsOptions;
   readonly #live = new Map<string, LiveSession>();
   readonly #idle = new Map<string, NodeJS.Timeout>();
@@ -33,7 +33,7 @@ export class Sessions {
   #isDraining = false;
   #renewing: NodeJS.Timeout | undefined;
 
-  constructor(book: ShellBook, options: SessionsOptions) {
+  constructor(book: ShellRegistry, options: SessionsOptions) {
     this.#book = book;
     this.#options = options;
   }

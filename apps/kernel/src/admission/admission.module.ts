@@ -6,7 +6,14 @@ import type { BelowExecution, Execution } from '../execution/execution.module.ts
 import { PgValueStore, SessionValues } from '../execution/values/index.ts';
 import { given } from '../foundation/process/given.ts';
 import type { Task } from '../foundation/process/task.ts';
-import { Admit, AdmitController, admissionStatements, Decisions, Places, type FactMemory } from './admit/index.ts';
+import {
+  Admit,
+  AdmitController,
+  admissionStatements,
+  Decisions,
+  ConcurrencyLimiter,
+  type FactMemory,
+} from './admit/index.ts';
 import { Cancel, CancelController } from './cancel/index.ts';
 import {
   Approvals,
@@ -15,9 +22,9 @@ import {
   DecideController,
   Edit,
   EffectApproval,
-  Give,
+  SupplyValue,
   PreviewAgain,
-  Readmission,
+  HeldReevaluation,
 } from './decide/index.ts';
 import { ExpireHeld } from './expire/index.ts';
 import { Resolve, ResolveController } from './resolve/index.ts';
@@ -31,7 +38,7 @@ export function admissionOf(config: KernelConfig, below: BelowExecution & Execut
   const sources = { ...below, memory };
   const again = new PreviewAgain(sources, announcer);
   const votes = new CastVote(tenants, held, announcer);
-  const readmission = new Readmission(sources, judge, held, votes, announcer);
+  const readmission = new HeldReevaluation(sources, judge, held, votes, announcer);
   const decisions = new Decisions(admissionStatements(tenants), sealer, vault, images, below.assign);
   const admit = new Admit(sources, judge, decisions, { ...below, assigner: below.assign });
   const { effects, landing } = below;
@@ -39,14 +46,14 @@ export function admissionOf(config: KernelConfig, below: BelowExecution & Execut
   const values = { box: below.box, values: new SessionValues(tenants, vault), store: new PgValueStore(tenants, vault) };
   return {
     admit,
-    places: new Places({
+    places: new ConcurrencyLimiter({
       places: config.WRIT_PLACES,
       shared: config.WRIT_PLACES_SHARED,
       now: () => performance.now(),
       weightOf: (tenantId) => below.limits.of(tenantId)?.weight ?? TENANT_DEFAULTS.weight,
     }),
     edit: new Edit(held, async (call) => await admit.answer(await admit.decide(call, null, 0))),
-    give: new Give(sources, held, readmission, views, values),
+    give: new SupplyValue(sources, held, readmission, views, values),
     decide: new Decide(tenants, held, { votes, readmission, effects: effectApproval }, views),
     approvals: new Approvals(tenants, vault, blobs, below.args),
     cancel: new Cancel(tenants, sealer, held, endings, announcer, views),

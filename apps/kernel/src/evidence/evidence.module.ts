@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import { Module, type DynamicModule } from '@nestjs/common';
-import type { Given } from '@writ/nest-kit';
+import type { ProcessContext } from '@writ/nest-kit';
 import { HpkeBox, knownKeys } from '@writ/sealing';
 import type { KernelConfig } from '../config.env.ts';
 import { databaseNow } from '../foundation/database/database-now.ts';
@@ -18,7 +18,7 @@ import {
   RetainContents,
   RetentionRules,
 } from './erasures/index.ts';
-import { OutboxSender, ReceiptBook } from './outbox/index.ts';
+import { OutboxSender, LogPositionTracker } from './outbox/index.ts';
 import { watchSender } from './outbox/sender-watch.ts';
 import { TenantVault } from './payload/index.ts';
 import { WrappedKeyRows } from './payload/wrapped-key-rows.ts';
@@ -41,7 +41,7 @@ const RETAIN_LOOK_MS = 10_000;
 export interface Evidence {
   readonly keys: KernelKeys;
   readonly sealer: RecordSealer;
-  readonly book: ReceiptBook;
+  readonly book: LogPositionTracker;
   readonly outbox: OutboxSender;
   readonly changes: Changes;
   readonly vault: TenantVault;
@@ -50,13 +50,13 @@ export interface Evidence {
 
 export function evidenceOf(
   config: KernelConfig,
-  { telemetry, logger, readiness }: Given,
+  { telemetry, logger, readiness }: ProcessContext,
   { bus, subjects, tenants, workers, tenancy }: Foundation,
 ): Evidence {
   const keys = new KernelKeys(config, Date.now());
   readiness.add('signing keys', () => keys.verifyAble());
   const sealer = new RecordSealer(new SignedSeal(keys.record));
-  const book = new ReceiptBook(workers);
+  const book = new LogPositionTracker(workers);
   const outbox = new OutboxSender(bus, subjects, workers, book, watchSender(telemetry.meter, logger), Date.now);
   return {
     keys,

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import { Module, type DynamicModule } from '@nestjs/common';
-import type { Given } from '@writ/nest-kit';
+import type { ProcessContext } from '@writ/nest-kit';
 import type { Work } from '@writ/worker-pool';
 import type { KernelConfig } from '../config.env.ts';
 import type { Evidence } from '../evidence/evidence.module.ts';
@@ -13,15 +13,22 @@ import { Announcer, BusEvents, Outcomes, OutcomesController, type HeadsKnown } f
 import { AttemptMemory } from './attempts/index.ts';
 import { Commit, CommitController, HoldEffect, KeepOutput, PreviewReports, Reruns } from './commit/index.ts';
 import { Assign } from './direct-dispatch/index.ts';
-import { Dispatcher, PermitDesk, PreviewDispatcher, Slots, SlotsController, withinTrace } from './dispatch/index.ts';
-import { EffectCheck, EffectExaminer, FairTurns, Landing, LARGE_READINGS, ReportReader } from './effects/index.ts';
+import { Dispatcher, PermitIssuer, PreviewDispatcher, Slots, SlotsController, withinTrace } from './dispatch/index.ts';
+import {
+  EffectCheck,
+  EffectExaminer,
+  FairTurns,
+  EffectApplier,
+  LARGE_READINGS,
+  ReportReader,
+} from './effects/index.ts';
 import { HeldCalls, Previews } from './held/index.ts';
 import { OperationViews } from './operations/operation-views.ts';
-import { Endings } from './outcomes/index.ts';
+import { OutcomeWriter } from './outcomes/index.ts';
 import { Redeem, RedeemController } from './redeem/index.ts';
 import { Reevaluation } from './reevaluation/index.ts';
 import { Renew, RenewController } from './renew/index.ts';
-import { ShellBook, ShellsController } from './shells/index.ts';
+import { ShellRegistry, ShellsController } from './shells/index.ts';
 import {
   ImageSweeper,
   OutputSweeper,
@@ -52,7 +59,7 @@ export interface BelowExecution extends Foundation, Evidence, Judging {}
  */
 export function executionOf(
   config: KernelConfig,
-  process: Given,
+  process: ProcessContext,
   below: BelowExecution,
   heads: HeadsKnown,
   work: Work<ExecutionTasks>,
@@ -89,7 +96,7 @@ export function executionOf(
     redeem,
     release,
     renew: new Renew(tenants, vault, lease),
-    shells: new ShellBook(tenants),
+    shells: new ShellRegistry(tenants),
     commit: new Commit(tenants, blobs, { effects, landing, holds, reruns }, endings, memory),
     keepOutput: new KeepOutput(tenants, blobs, config.WRIT_OUTPUT_KEPT_MS),
     sweeper,
@@ -100,10 +107,10 @@ export function executionOf(
 /** What hands admitted calls to executors. */
 function dispatchingOf(
   config: KernelConfig,
-  { telemetry }: Given,
+  { telemetry }: ProcessContext,
   { bus, subjects, keys, workers, report }: BelowExecution,
 ) {
-  const desk = new PermitDesk(keys.permit, bus, subjects, withinTrace);
+  const desk = new PermitIssuer(keys.permit, bus, subjects, withinTrace);
   const slots = new Slots(() => performance.now());
   watchSlots(telemetry.meter, slots);
   watchBacklog(telemetry.meter, workers);
@@ -113,7 +120,7 @@ function dispatchingOf(
 
 /** What ends calls, and notifies those who wait for an outcome. */
 function endingOf(
-  { telemetry, logger }: Given,
+  { telemetry, logger }: ProcessContext,
   { bus, subjects, report, outbox, tenants, vault, sealer }: BelowExecution,
   dispatcher: Dispatcher,
   heads: HeadsKnown,
@@ -122,7 +129,7 @@ function endingOf(
   const outcomes = new Outcomes(WAITERS_MAX);
   const events = new BusEvents(bus, subjects, report);
   const announcer = new Announcer(outbox, dispatcher, events, heads);
-  const endings = new Endings(tenants, vault, sealer, announcer, outcomes, monitor);
+  const endings = new OutcomeWriter(tenants, vault, sealer, announcer, outcomes, monitor);
   return { monitor, outcomes, events, announcer, endings };
 }
 
@@ -136,7 +143,7 @@ function effectsOf(below: BelowExecution, work: Work<ExecutionTasks>) {
     examiner: new EffectExaminer(blobs, tenants, work, { large: largeReadings }),
     reader: new ReportReader(blobs, work),
   });
-  return { largeReadings, effects, landing: new Landing(tenants, blobs, trees, sizes, report) };
+  return { largeReadings, effects, landing: new EffectApplier(tenants, blobs, trees, sizes, report) };
 }
 
 export function executionTasks(

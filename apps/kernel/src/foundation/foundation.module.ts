@@ -6,7 +6,7 @@ import type { Bus } from '@writ/bus';
 import { subjectsOf, type Subjects, type TenantLimits } from '@writ/contract';
 import { createPool, refreshStatistics, STATISTICS_MS, verifyDurability } from '@writ/database';
 import { ChangedLimits } from '@writ/fairness';
-import type { Given } from '@writ/nest-kit';
+import type { ProcessContext } from '@writ/nest-kit';
 import { ConnectionWatch, type Meter } from '@writ/telemetry';
 import type { KernelConfig } from '../config.env.ts';
 import { CrossTenantPool, KERNEL_CONNECTIONS, TenantPool } from './database/pools.ts';
@@ -38,7 +38,7 @@ export interface Foundation {
   readonly limits: ChangedLimits<TenantLimits>;
 }
 
-export function foundationOf(config: KernelConfig, { bus, logger, telemetry, readiness }: Given): Foundation {
+export function foundationOf(config: KernelConfig, { bus, logger, telemetry, readiness }: ProcessContext): Foundation {
   const report = (error: unknown): void => logger.error({ err: error }, 'unexpected error');
   const connections = new ConnectionWatch(telemetry.meter);
   const poolOf = (name: string, url: string, max: number) => ({

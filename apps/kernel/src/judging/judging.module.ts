@@ -3,7 +3,7 @@ import type { Work } from '@writ/worker-pool';
 import type { Evidence } from '../evidence/evidence.module.ts';
 import type { Foundation } from '../foundation/foundation.module.ts';
 import { ArgumentsReader, Judge, ToolReader } from './judgement/index.ts';
-import { PolicyShelf, StoredPolicySets, type PolicyEngine } from './policies/index.ts';
+import { PolicyRepository, StoredPolicySets, type PolicyEngine } from './policies/index.ts';
 import type { PolicySets } from './policies/policy-sets.ts';
 import type { JudgingTasks } from './worker-tasks.ts';
 
@@ -12,7 +12,7 @@ export interface Judging {
   readonly engine: PolicyEngine;
   readonly policies: PolicySets;
   readonly stored: StoredPolicySets;
-  readonly shelf: PolicyShelf;
+  readonly shelf: PolicyRepository;
   readonly args: ArgumentsReader;
   readonly tools: ToolReader;
   readonly judge: Judge;
@@ -33,7 +33,7 @@ export function judgingOf(
     engine,
     policies,
     stored,
-    shelf: new PolicyShelf(engine, stored, tenancy),
+    shelf: new PolicyRepository(engine, stored, tenancy),
     args: new ArgumentsReader({ blobs, vault, work }),
     tools,
     judge: new Judge(policies, trees, { tools, failed: report }),

@@ -3,7 +3,7 @@ import { Module, type DynamicModule } from '@nestjs/common';
 import { cachedBlobs } from '@writ/blobs';
 import { pgBlobs, pgBlobSweep } from '@writ/blobs-pg';
 import type { PeekEvent } from '@writ/contract';
-import type { Given } from '@writ/nest-kit';
+import type { ProcessContext } from '@writ/nest-kit';
 import type { Work } from '@writ/worker-pool';
 import type { KernelConfig } from '../config.env.ts';
 import { EffectExaminer, StoredDeltas } from '../execution/effects/index.ts';
@@ -16,7 +16,7 @@ import { ApiKeysController, EndCalls, RevokeKey } from './api-keys/index.ts';
 import { Containers, ContainersController, KillContainer, Peek, PeekedController } from './containers/index.ts';
 import { Delegations, DelegationsController } from './delegations/index.ts';
 import { Freezes, FreezesController, LiftFreeze, PlaceFreeze } from './freezes/index.ts';
-import { Collect, Names } from './garbage-collection/index.ts';
+import { Collect, GcRoots } from './garbage-collection/index.ts';
 import { Notices, NoticesController } from './notices/index.ts';
 import {
   ListOperations,
@@ -93,13 +93,13 @@ export interface Management {
 
 export function managementOf(
   config: KernelConfig,
-  { logger }: Given,
+  { logger }: ProcessContext,
   below: BelowManagement,
   work: Work<AllTasks>,
 ): Management {
   const { tenants, workers, changes, announcer, endings, held } = below;
   const endCalls = new EndCalls(tenants, workers, held, endings, announcer, below.report);
-  const names = new Names(below.tenancy, pgBlobs(tenants.pool), below.vault, work);
+  const names = new GcRoots(below.tenancy, pgBlobs(tenants.pool), below.vault, work);
   const pace = { everyMs: config.WRIT_COLLECT_MS, graceMs: config.WRIT_COLLECT_GRACE_MS };
   const collect = new Collect(workers, names, pgBlobSweep(tenants.pool), changes, pace);
   const rewrap = new RewrapKeys(workers, changes, config.masterKeys);
@@ -212,7 +212,7 @@ function pastEffects({ tenants, args, largeReadings }: BelowManagement, work: Wo
   return new RecordedEffects({ tenants, args, deltas, examiner });
 }
 
-function reportRewrapped(logger: Given['logger'], { done, unopened }: Rewrapped): void {
+function reportRewrapped(logger: ProcessContext['logger'], { done, unopened }: Rewrapped): void {
   if (done > 0) logger.info({ tenants: done }, 'keys of tenants were wrapped anew under the current master key');
   if (unopened.length > 0)
     logger.error(

@@ -21,11 +21,11 @@ import { deltaOf, parsePath, type WorkspacePath } from '@writ/workspace';
 import type { SentCall } from '../admission/admit/proposal.ts';
 import { AttemptMemory, readAttemptFacts } from '../execution/attempts/index.ts';
 import { Commit, HoldEffect, PreviewReports, Reruns } from '../execution/commit/index.ts';
-import { Dispatcher, PermitDesk, PreviewDispatcher, Slots } from '../execution/dispatch/index.ts';
+import { Dispatcher, PermitIssuer, PreviewDispatcher, Slots } from '../execution/dispatch/index.ts';
 import { InlineWork } from '@writ/worker-pool';
 import { kernelTasks } from '../kernel.worker.ts';
-import { EffectCheck, EffectExaminer, Landing, ReportReader } from '../execution/effects/index.ts';
-import { Endings } from '../execution/outcomes/index.ts';
+import { EffectCheck, EffectExaminer, EffectApplier, ReportReader } from '../execution/effects/index.ts';
+import { OutcomeWriter } from '../execution/outcomes/index.ts';
 import { Previews } from '../execution/held/index.ts';
 import type { Images } from '../judging/judgement/index.ts';
 import { Redeem } from '../execution/redeem/index.ts';
@@ -64,8 +64,8 @@ function openParts(kernel: TestKernel) {
   const bus = memoryBus({ now: () => Date.now() });
   const slots = new Slots(() => performance.now());
   const verifiers = new Map([[signer.keyid, parseVerifier(signer.publicJwk)]]);
-  const endings = new Endings(tenants, vault, sealer, announcer, outcomes, UNCOUNTED);
-  const desk = new PermitDesk(signer, bus, SUBJECTS, (_traceparent, _operation, run) => run());
+  const endings = new OutcomeWriter(tenants, vault, sealer, announcer, outcomes, UNCOUNTED);
+  const desk = new PermitIssuer(signer, bus, SUBJECTS, (_traceparent, _operation, run) => run());
   const failed = (error: unknown): void => void faults.push(error);
   const effects = new EffectCheck({
     blobs,
@@ -94,7 +94,7 @@ function openParts(kernel: TestKernel) {
       blobs,
       {
         effects,
-        landing: new Landing(tenants, blobs, new Trees(blobs), new Sizes(tenants, new Trees(blobs)), failed),
+        landing: new EffectApplier(tenants, blobs, new Trees(blobs), new Sizes(tenants, new Trees(blobs)), failed),
         holds: new HoldEffect(blobs, vault, sealer, endings),
         reruns,
       },

@@ -16,14 +16,14 @@ import {
   Decide,
   Edit,
   EffectApproval,
-  Give,
+  SupplyValue,
   PreviewAgain,
-  Readmission,
+  HeldReevaluation,
 } from '../admission/decide/index.ts';
 import { InlineWork } from '@writ/worker-pool';
 import { kernelTasks } from '../kernel.worker.ts';
-import { EffectCheck, EffectExaminer, Landing, ReportReader } from '../execution/effects/index.ts';
-import { Endings } from '../execution/outcomes/index.ts';
+import { EffectCheck, EffectExaminer, EffectApplier, ReportReader } from '../execution/effects/index.ts';
+import { OutcomeWriter } from '../execution/outcomes/index.ts';
 import { ExpireHeld } from '../admission/expire/index.ts';
 import { HeldCalls } from '../execution/held/index.ts';
 import { ArgumentsReader, Judge } from '../judging/judgement/index.ts';
@@ -99,8 +99,8 @@ export async function openTestKernel(connections = 20, policiesOf?: (tenants: Te
   const sources = { tenants, blobs, vault, policies, memory, args: parts.args };
   const held = new HeldCalls(tenants, parts.sealer, parts.announcer, UNCOUNTED);
   const votes = new CastVote(tenants, held, parts.announcer);
-  const endings = new Endings(tenants, vault, parts.sealer, parts.announcer, parts.outcomes, UNCOUNTED);
-  const readmission = new Readmission(parts, parts.judge, held, votes, parts.announcer);
+  const endings = new OutcomeWriter(tenants, vault, parts.sealer, parts.announcer, parts.outcomes, UNCOUNTED);
+  const readmission = new HeldReevaluation(parts, parts.judge, held, votes, parts.announcer);
   const give = {
     box: new HpkeBox(masterKey),
     values: new SessionValues(tenants, vault),
@@ -119,7 +119,7 @@ export async function openTestKernel(connections = 20, policiesOf?: (tenants: Te
         await admit.answer(await admit.decide(call, traceparent, 0)),
     },
     admission: admit,
-    give: new Give(parts, held, readmission, parts.views, give),
+    give: new SupplyValue(parts, held, readmission, parts.views, give),
     kept: give,
     decide: new Decide(
       tenants,
@@ -138,7 +138,7 @@ export async function openTestKernel(connections = 20, policiesOf?: (tenants: Te
             reader: new ReportReader(blobs, null),
             examiner: new EffectExaminer(blobs, tenants, new InlineWork(kernelTasks)),
           }),
-          landing: new Landing(tenants, blobs, new Trees(blobs), new Sizes(tenants, new Trees(blobs)), failed),
+          landing: new EffectApplier(tenants, blobs, new Trees(blobs), new Sizes(tenants, new Trees(blobs)), failed),
           endings,
           again: new PreviewAgain(parts, parts.announcer),
           votes,

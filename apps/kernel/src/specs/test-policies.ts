@@ -6,7 +6,7 @@ import { Admit, FactMemory } from '../admission/admit/index.ts';
 import { Changes } from '../evidence/changes/index.ts';
 import { Judge } from '../judging/judgement/index.ts';
 import { kernelTasks } from '../kernel.worker.ts';
-import { loadPolicyEngine, PolicyShelf, StoredPolicySets } from '../judging/policies/index.ts';
+import { loadPolicyEngine, PolicyRepository, StoredPolicySets } from '../judging/policies/index.ts';
 import { ActivatePolicy, PutPolicy, ShowPolicies } from '../management/policy-sets/index.ts';
 import { Trees } from '../foundation/workspace/trees.ts';
 import { Tenancy } from '../foundation/tenancy/index.ts';
@@ -20,7 +20,7 @@ export async function openPolicyKernel() {
   const kernel = await openTestKernel(20, (tenants) => new StoredPolicySets(engine, tenants));
   const tenancy = new Tenancy(kernel.tenants);
   const changes = new Changes(tenancy, kernel.sealer, kernel.outbox);
-  const shelf = new PolicyShelf(engine, kernel.policies as StoredPolicySets, tenancy);
+  const shelf = new PolicyRepository(engine, kernel.policies as StoredPolicySets, tenancy);
   const put = new PutPolicy(changes, shelf);
   const activate = new ActivatePolicy(kernel, shelf);
   const admin = (tenant: TestTenant): { v: 1; caller: Caller } => askedBy(callerOf(tenant.tenantId));

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { Lane, ReceiptState, Verdict } from '@writ/contract';
 import { completeEffectSettings } from '@writ/effect';
-import { Bell } from '../execution/announcements/bell.ts';
+import { WakeUp } from '../execution/announcements/wake-up.ts';
 import { Events, type OperationChange } from '../execution/announcements/events.ts';
 import { Outbox } from '../evidence/outbox/outbox.ts';
 import { PolicySets, type ActivePolicy, type JudgedAction, type Supervision } from '../judging/policies/policy-sets.ts';
@@ -9,7 +9,7 @@ import { Receipts, type AwaitedRecord } from '../evidence/outbox/receipts.ts';
 import type { SealedRecord } from '../evidence/records/index.ts';
 
 /** Remembers what was said. */
-export class HeardBell extends Bell {
+export class HeardBell extends WakeUp {
   readonly rung: Lane[] = [];
   override wake(lane: Lane): void {
     this.rung.push(lane);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { ProposedCall } from '@writ/contract';
-import { Admit, FactMemory, ROOM_CALLS, type Rooms } from '../admission/admit/index.ts';
+import { Admit, FactMemory, ROOM_CALLS, type QueueHeadroom } from '../admission/admit/index.ts';
 import { Announcer } from '../execution/announcements/index.ts';
 import { Judge } from '../judging/judgement/index.ts';
 import { StoredPolicySets } from '../judging/policies/index.ts';
@@ -16,7 +16,7 @@ class Forgetful extends FactMemory {
 }
 
 /** When a replica looks at the tenant's queue. */
-export type Looks = Pick<Rooms, 'take' | 'found'>;
+export type Looks = Pick<QueueHeadroom, 'take' | 'found'>;
 /** At every call, so that what is remembered makes no difference at all. */
 export const EVERY_CALL: Looks = { take: () => ROOM_CALLS, found: () => undefined };
 /** As if it had looked a moment ago: what is remembered makes no difference but to how many calls wait. */

@@ -7,7 +7,7 @@ import { ledgerSql, type OpenRow } from '../foundation/ledger-functions.ts';
 import type { CommittedRoot } from '../signing/committed-root.ts';
 import type { Entry, LogEntries } from './entry.ts';
 import { growLog, NEW_LOG, parseLogState, type LogState } from './grow.ts';
-import { edgeReader, standingAfter, StandingLogs, type Edges, type Standing } from './standing-logs.ts';
+import { edgeReader, headAfter, CachedLogHeads, type Edges, type LogHead } from './cached-log-heads.ts';
 import { edgesOf } from './tiles.ts';
 import { batchOf, type Grown } from './write-batch.ts';
 
@@ -28,7 +28,7 @@ export const keyOf = (entry: { logId: string; recordId: string }): string => `${
 export class LogStore {
   readonly #pool: Pool;
   readonly #memory: SignedMemory;
-  readonly #standing = new StandingLogs();
+  readonly #standing = new CachedLogHeads();
 
   constructor(pool: Pool, memory: SignedMemory) {
     this.#pool = pool;
@@ -51,7 +51,7 @@ export class LogStore {
    * when it failed: asking says which.
    */
   async #appendKnown(logs: readonly LogEntries[]): Promise<AppendedBatch | null> {
-    const grown: (Grown & { standing: Standing })[] = [];
+    const grown: (Grown & { standing: LogHead })[] = [];
     for (const log of logs) {
       const standing = this.#standing.of(log.logId);
       if (!standing || this.#memory.last(log.logId)?.treeSize !== standing.state.treeSize) return null;
@@ -68,7 +68,7 @@ export class LogStore {
       this.#standing.forget(logs.map((log) => log.logId));
       return null;
     }
-    for (const { log, growth, standing } of grown) this.#standing.set(log.logId, standingAfter(standing.edges, growth));
+    for (const { log, growth, standing } of grown) this.#standing.set(log.logId, headAfter(standing.edges, growth));
     return { indexes: new Map(grown.flatMap(indexesOf)), roots: grown.map(rootAfter) };
   }
 
@@ -86,7 +86,7 @@ export class LogStore {
       return {
         known,
         all,
-        standings: all.map(({ log, growth, edges }) => [log.logId, standingAfter(edges, growth)] as const),
+        standings: all.map(({ log, growth, edges }) => [log.logId, headAfter(edges, growth)] as const),
       };
     });
     for (const [logId, standing] of standings) this.#standing.set(logId, standing);

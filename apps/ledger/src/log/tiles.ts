@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { Client } from '@writ/database';
 import { HASH_BYTES, parseTile, tileWidth, type ReadTile, type TileId } from '@writ/merkle';
-import type { Edges } from './standing-logs.ts';
+import type { Edges } from './cached-log-heads.ts';
 
 interface TileRow {
   level: number;

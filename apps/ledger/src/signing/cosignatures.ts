@@ -4,7 +4,7 @@ import { inTenant, type Client, type Pool } from '@writ/database';
 import type { NoteKey } from '@writ/signing';
 
 /** A checkpoint as the ledger alone signed it, and who cosigned it already, as `<name>+<hash>`. */
-export interface Standing {
+export interface LedgerCheckpoint {
   readonly treeSize: number;
   readonly note: string;
   readonly cosignedBy: ReadonlySet<string>;
@@ -29,7 +29,7 @@ export class Cosignatures {
   }
 
   /** The newest stored checkpoint of a tenant's log; null where there is none. */
-  async standing(tenantId: string): Promise<Standing | null> {
+  async standing(tenantId: string): Promise<LedgerCheckpoint | null> {
     const {
       rows: [row],
     } = await inTenant(

@@ -6,7 +6,7 @@
 import { logIdOf, type TenantId } from '@writ/contract';
 import { decodeBase64 } from '@writ/signing';
 import type { LogReader } from '../log/log-reader.ts';
-import { nameOfKey, type Cosignatures, type Standing } from '../signing/cosignatures.ts';
+import { nameOfKey, type Cosignatures, type LedgerCheckpoint } from '../signing/cosignatures.ts';
 import type { WitnessWatch } from '../foundation/ledger-watch.ts';
 import type { AskWitness } from './ask-witness.ts';
 import type { WitnessAddress } from '../foundation/witnesses-file.ts';
@@ -109,7 +109,7 @@ export class Cosigner {
     return done.every(Boolean);
   }
 
-  async #cosign(witness: WitnessAddress, tenantId: string, standing: Standing, now: number): Promise<boolean> {
+  async #cosign(witness: WitnessAddress, tenantId: string, standing: LedgerCheckpoint, now: number): Promise<boolean> {
     const name = nameOfKey(witness.key);
     const logId = logIdOf(tenantId as TenantId);
     // Twice: the first answer may be the size that it saw.

@@ -2,7 +2,7 @@
 import { Module, type DynamicModule } from '@nestjs/common';
 import { BlobStore } from '@writ/blobs';
 import { subjectsOf } from '@writ/contract';
-import type { Given } from '@writ/nest-kit';
+import type { ProcessContext } from '@writ/nest-kit';
 import { FullQueues } from '../edge/access/full-queues.ts';
 import { WorkerTasks } from '../edge/work/worker-tasks.ts';
 import { RegisteredLifetime } from '../store/registered-lifetime.ts';
@@ -29,7 +29,7 @@ const monotonic = (): number => performance.now();
 @Module({})
 export class CallsModule {
   /** @param below the modules before this one */
-  static with(config: CallsConfig, { bus }: Given, below: DynamicModule[]): DynamicModule {
+  static with(config: CallsConfig, { bus }: ProcessContext, below: DynamicModule[]): DynamicModule {
     const providers = [
       provideValue(new KernelClient(bus, subjectsOf(config.WRIT_SHARD), Date.now)),
       provideBy(OperationWatch, [RegisteredLifetime], (lifetime) => {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import { Module, type DynamicModule, type Provider } from '@nestjs/common';
 import { subjectsOf } from '@writ/contract';
-import { outboundOf, Repeated, type Given } from '@writ/nest-kit';
+import { outboundOf, Repeated, type ProcessContext } from '@writ/nest-kit';
 import { KernelClient } from '../calls/kernel/kernel-client.ts';
 import { Published } from '../edge/published-keys.ts';
 import { RegisteredLifetime } from '../store/registered-lifetime.ts';
@@ -39,7 +39,7 @@ export type DeliveryConfig = Parameters<typeof outboundOf>[0] & {
 };
 
 /** Records on their way to systems that keep or watch them. */
-const exporting = (config: DeliveryConfig, { bus }: Given): Provider[] => [
+const exporting = (config: DeliveryConfig, { bus }: ProcessContext): Provider[] => [
   provideValue(new LedgerClient(bus, subjectsOf(config.WRIT_SHARD), Date.now)),
   provideBy(ExportHub, [RegisteredLifetime], (lifetime) => {
     const hub = new ExportHub(config.WRIT_EVENT_STREAMS_MAX);
@@ -51,7 +51,7 @@ const exporting = (config: DeliveryConfig, { bus }: Given): Provider[] => [
 ];
 
 /** Messages to webhooks. */
-function webhooks(config: DeliveryConfig, { logger, telemetry }: Given): Provider[] {
+function webhooks(config: DeliveryConfig, { logger, telemetry }: ProcessContext): Provider[] {
   const report = (err: unknown): void => logger.warn({ err }, 'webhooks: something failed, and is tried again');
   const gate = new EgressGate(config.webhookAllowed, resolveByDns, outboundOf(config));
   return [
@@ -85,7 +85,7 @@ function webhooks(config: DeliveryConfig, { logger, telemetry }: Given): Provide
 @Module({})
 export class DeliveryModule {
   /** @param below the modules before this one */
-  static with(config: DeliveryConfig, given: Given, below: DynamicModule[]): DynamicModule {
+  static with(config: DeliveryConfig, given: ProcessContext, below: DynamicModule[]): DynamicModule {
     const providers = [...exporting(config, given), ...webhooks(config, given)];
     return {
       module: DeliveryModule,

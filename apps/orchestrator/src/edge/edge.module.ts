@@ -2,7 +2,7 @@
 import { Module, type DynamicModule, type Provider } from '@nestjs/common';
 import { APP_FILTER, APP_GUARD, APP_INTERCEPTOR } from '@nestjs/core';
 import { subjectsOf } from '@writ/contract';
-import { followKeys, Readiness, Repeated, VERSION, type Given } from '@writ/nest-kit';
+import { followKeys, Readiness, Repeated, VERSION, type ProcessContext } from '@writ/nest-kit';
 import { poolSizes, watchPool, WorkerPool, type TaskTable } from '@writ/worker-pool';
 import { ApiKeys } from '../store/keys/api-keys.ts';
 import { RegisteredLifetime } from '../store/registered-lifetime.ts';
@@ -49,7 +49,7 @@ export interface ApiParts {
 const monotonic = (): number => performance.now();
 
 /** The limits that tenants were set, and how many requests a tenant may send by them. */
-function limits(config: EdgeConfig, { bus, logger }: Given): Provider[] {
+function limits(config: EdgeConfig, { bus, logger }: ProcessContext): Provider[] {
   const unheard = (err: unknown): void =>
     logger.warn({ err }, 'the kernel could not be asked for limits; those known last go on counting');
   return [
@@ -70,7 +70,7 @@ function limits(config: EdgeConfig, { bus, logger }: Given): Provider[] {
 }
 
 /** Worker threads for what callers send. None is started yet. */
-function workers(filename: URL, { telemetry: { meter } }: Given): Provider[] {
+function workers(filename: URL, { telemetry: { meter } }: ProcessContext): Provider[] {
   return [
     provideBy(WorkerPool<TaskTable>, [RegisteredLifetime], (lifetime) => {
       const pool = new WorkerPool<TaskTable>({ ...poolSizes(), filename });
@@ -86,7 +86,7 @@ function workers(filename: URL, { telemetry: { meter } }: Given): Provider[] {
 @Module({})
 export class EdgeModule {
   /** @param below the modules before this one */
-  static with(config: EdgeConfig, given: Given, api: ApiParts, below: DynamicModule[]): DynamicModule {
+  static with(config: EdgeConfig, given: ProcessContext, api: ApiParts, below: DynamicModule[]): DynamicModule {
     const { logger, telemetry, readiness } = given;
     const failed = new FailedKeys(config.WRIT_AUTH_FAILURES_PER_MINUTE, monotonic);
     const providers = [

@@ -3,7 +3,7 @@ import { Module, type DynamicModule, type Provider } from '@nestjs/common';
 import { BlobStore } from '@writ/blobs';
 import { subjectsOf } from '@writ/contract';
 import { AnthropicModel, GeminiModel, OpenAiModel } from '@writ/model-http';
-import { Repeated, type Given } from '@writ/nest-kit';
+import { Repeated, type ProcessContext } from '@writ/nest-kit';
 import { KernelClient } from '../calls/kernel/kernel-client.ts';
 import { Offers } from '../calls/kernel/offers.ts';
 import { OperationWatch } from '../calls/operation-watch.ts';
@@ -57,7 +57,7 @@ export interface RunsConfig {
 }
 
 const lost =
-  ({ logger }: Given) =>
+  ({ logger }: ProcessContext) =>
   (err: unknown) =>
     logger.warn({ err }, 'runs could not be claimed or renewed');
 
@@ -75,7 +75,7 @@ const turns = (config: RunsConfig): Provider[] => [
 ];
 
 /** Runs that are driven here. */
-function driving(config: RunsConfig, given: Given): Provider[] {
+function driving(config: RunsConfig, given: ProcessContext): Provider[] {
   const { bus, logger, telemetry } = given;
   const { meter } = telemetry;
   const subjects = subjectsOf(config.WRIT_SHARD);
@@ -110,7 +110,7 @@ function driving(config: RunsConfig, given: Given): Provider[] {
 }
 
 /** Sessions, and what is erased of them. */
-const sessions = ({ logger }: Given): Provider[] => [
+const sessions = ({ logger }: ProcessContext): Provider[] => [
   provideClass(ChangeSessions, KernelClient, Sessions, Models),
   provideBy(EraseTexts, [KernelClient, SaidTexts, RegisteredLifetime], (kernel, said, lifetime) => {
     const texts = new EraseTexts(kernel, said, (err) =>
@@ -123,7 +123,7 @@ const sessions = ({ logger }: Given): Provider[] => [
 ];
 
 /** Runs that begin by the clock. */
-const jobs = (given: Given): Provider[] => [
+const jobs = (given: ProcessContext): Provider[] => [
   provideBy(StartJobs, [JobWork, RegisteredLifetime], (work, lifetime) => {
     const start = new StartJobs(work, (err) =>
       given.logger.warn({ err }, 'a job could not be started, and is tried again'),
@@ -143,7 +143,7 @@ const jobs = (given: Given): Provider[] => [
 @Module({})
 export class RunsModule {
   /** @param below the modules before this one */
-  static with(config: RunsConfig, given: Given, below: DynamicModule[]): DynamicModule {
+  static with(config: RunsConfig, given: ProcessContext, below: DynamicModule[]): DynamicModule {
     const models = new Models(config.models, {
       openai: (parts) => new OpenAiModel(parts),
       anthropic: (parts) => new AnthropicModel(parts),

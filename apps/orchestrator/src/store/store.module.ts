@@ -3,7 +3,7 @@ import { Module, type DynamicModule } from '@nestjs/common';
 import { BlobStore, cachedBlobs } from '@writ/blobs';
 import { pgBlobs } from '@writ/blobs-pg';
 import { createPool, refreshStatistics, STATISTICS_MS, verifyDurability } from '@writ/database';
-import { Repeated, type Given } from '@writ/nest-kit';
+import { Repeated, type ProcessContext } from '@writ/nest-kit';
 import { ConnectionWatch } from '@writ/telemetry';
 import { Jobs, JobWork } from './jobs/jobs.ts';
 import { PgJobWork } from './jobs/pg-job-work.ts';
@@ -50,7 +50,7 @@ export interface Stores {
 }
 
 /** All in Postgres. */
-function openStores(config: StoreConfig, { logger, readiness, telemetry: { meter } }: Given): Stores {
+function openStores(config: StoreConfig, { logger, readiness, telemetry: { meter } }: ProcessContext): Stores {
   const pool = new ConnectionWatch(meter).pool('orchestrator', (onWait) =>
     createPool({
       url: config.WRIT_ORCHESTRATOR_DATABASE_URL,
@@ -93,7 +93,7 @@ function openStores(config: StoreConfig, { logger, readiness, telemetry: { meter
 /** Rows and blobs, by the ports through which everything else reads and changes them. */
 @Module({})
 export class StoreModule {
-  static with(config: StoreConfig, given: Given, stores: Stores = openStores(config, given)): DynamicModule {
+  static with(config: StoreConfig, given: ProcessContext, stores: Stores = openStores(config, given)): DynamicModule {
     const lifetime = new RegisteredLifetime();
     lifetime.onClose(stores.close);
     const providers = [

@@ -30,7 +30,7 @@ const Mark = Type.String({
  * Names the attempt that speaks. Another executor, attempt, mode or nonce is fenced. `mode` is absent where an older
  * peer speaks, and means `run`.
  */
-const Speaker = {
+const AttemptCredentials = {
   tenant_id: idSchema('tenant'),
   operation_id: idSchema('operation'),
   attempt: Type.Integer({ minimum: 1 }),
@@ -143,7 +143,7 @@ export type Redemption = Static<typeof Redemption>;
 
 /** executor → kernel: `kernel.renew`, every third of the lease. */
 export const RenewRequest = Type.Object(
-  { v: Type.Literal(1), ...Speaker, announced: Type.Optional(AnnouncedRequests) },
+  { v: Type.Literal(1), ...AttemptCredentials, announced: Type.Optional(AnnouncedRequests) },
   closed,
 );
 export type RenewRequest = Static<typeof RenewRequest>;
@@ -162,7 +162,10 @@ export const EffectStartedRequest = RenewRequest;
  * be waited out. `stopping`: since the executor itself stops, which is not held against the call; otherwise it ends, or
  * is tried again, as if its lease had run out now.
  */
-export const ReleaseRequest = Type.Object({ v: Type.Literal(1), ...Speaker, stopping: Type.Boolean() }, closed);
+export const ReleaseRequest = Type.Object(
+  { v: Type.Literal(1), ...AttemptCredentials, stopping: Type.Boolean() },
+  closed,
+);
 export type ReleaseRequest = Static<typeof ReleaseRequest>;
 export const ReleaseReply = Type.Object({ v: Type.Literal(1) }, closed);
 export type ReleaseReply = Static<typeof ReleaseReply>;
@@ -250,7 +253,7 @@ export type KeptOutput = Static<typeof KeptOutput>;
 export const ReportRequest = Type.Object(
   {
     v: Type.Literal(1),
-    ...Speaker,
+    ...AttemptCredentials,
     ended: EndedBy,
     exit_code: orNull(Type.Integer()),
     error: orNull(Type.Object({ code: Type.String(), message: Type.String(), hint: orNull(Type.String()) }, closed)),

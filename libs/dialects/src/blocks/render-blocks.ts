@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { Answer, RenderedMessage } from '../dialect.ts';
 import { DIALECT_LIMITS } from '../limits.ts';
-import { STANDINGS } from '../standing.ts';
+import { OUTCOME_STATUSES } from '../outcome-status.ts';
 import { harmlessJson } from '../text/harmless.ts';
 
 /** One line a result, all of a turn in one message. `error=` and `result=` are JSON, each on that line. */
@@ -12,7 +12,7 @@ export function renderBlocks(answers: readonly Answer[]): RenderedMessage[] {
 function lineOf({ call_id, outcome: { standing, result, error, metadata } }: Answer): string {
   const json = (value: unknown): string => harmlessJson(value, DIALECT_LIMITS.shownChars);
   const parts = [
-    `[TOOL_RESULT:${call_id ?? '?'}] status=${STANDINGS[standing].block}`,
+    `[TOOL_RESULT:${call_id ?? '?'}] status=${OUTCOME_STATUSES[standing].block}`,
     ...(error === null ? [] : [`error=${json(error)}`]),
     ...(result === null || result === undefined ? [] : [`result=${json(result)}`]),
     ...(metadata === undefined ? [] : [`metadata=${json(metadata)}`]),

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { Answer, RenderedMessage } from '../dialect.ts';
 import { DIALECT_LIMITS } from '../limits.ts';
-import { STANDINGS } from '../standing.ts';
+import { OUTCOME_STATUSES } from '../outcome-status.ts';
 import { harmlessJson } from '../text/harmless.ts';
 
-const isError = ({ outcome }: Answer): boolean => STANDINGS[outcome.standing].is_error;
+const isError = ({ outcome }: Answer): boolean => OUTCOME_STATUSES[outcome.standing].is_error;
 
 /** What a result says, as JSON: its status, and what there is of result and error. */
 function contentOf({ outcome: { standing, result, error, metadata } }: Answer): string {
   const content = {
-    status: STANDINGS[standing].word,
+    status: OUTCOME_STATUSES[standing].word,
     ...(error === null ? {} : { error }),
     ...(result === null || result === undefined ? {} : { result }),
     ...(metadata === undefined ? {} : { metadata }),

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { Answer, RenderedMessage } from '../dialect.ts';
 import { DIALECT_LIMITS } from '../limits.ts';
-import { STANDINGS } from '../standing.ts';
+import { OUTCOME_STATUSES } from '../outcome-status.ts';
 import { harmlessAttribute, harmlessCdata } from '../text/harmless.ts';
 import { readable } from '../text/readable.ts';
 import { truncated } from '../text/shown.ts';
@@ -23,7 +23,7 @@ function elementOf({ call_id, name, tool_id, outcome: { standing, result, error 
     ['id', call_id],
     ['name', element === 'tool' ? name : null],
     ['part', part],
-    ['status', STANDINGS[standing].word],
+    ['status', OUTCOME_STATUSES[standing].word],
     ['exit_code', exit],
     ['error', error?.code],
   ];

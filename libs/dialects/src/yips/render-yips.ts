@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { Answer, RenderedMessage } from '../dialect.ts';
 import { DIALECT_LIMITS } from '../limits.ts';
-import { STANDINGS } from '../standing.ts';
+import { OUTCOME_STATUSES } from '../outcome-status.ts';
 import { harmlessJson } from '../text/harmless.ts';
 import { readable } from '../text/readable.ts';
 import { truncated } from '../text/shown.ts';
@@ -25,7 +25,7 @@ function lineOf({ call_id, name, tool_id, show, outcome: { standing, result, err
   const line = {
     id: call_id,
     name,
-    status: STANDINGS[standing].word,
+    status: OUTCOME_STATUSES[standing].word,
     ...(result === null || result === undefined
       ? {}
       : { output: truncated(readable(tool_id, result), show.chars_max ?? DIALECT_LIMITS.shownChars) }),

@@ -67,7 +67,7 @@ export function withSuccessorOf(
   return { ring: isReplaced ? withNext(ring, rotation) : ring, isReplaced };
 }
 
-export interface Given {
+export interface RingRevocation {
   readonly keyid: string;
   readonly now: number;
   /** From when on nobody answers for what it signed. */
@@ -81,7 +81,7 @@ export interface Given {
  * there before (`withNext`).
  * @throws KeyStoreError for a key that isn't there, is revoked already, or has no successor in time; for a date to come
  */
-export function withRevoked(ring: KeyRing, { keyid, now, from, settleMs }: Given): KeyRing {
+export function withRevoked(ring: KeyRing, { keyid, now, from, settleMs }: RingRevocation): KeyRing {
   const closes_at = now + settleMs;
   const key = ring.keys.find((known) => known.keyid === keyid);
   if (key === undefined) throw new KeyStoreError(`there is no key \`${keyid}\`: \`list\` shows those that there are`);

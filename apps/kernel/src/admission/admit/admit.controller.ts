@@ -5,7 +5,7 @@ import { AdmitRequest, parseMessage, type OperationView } from '@writ/contract';
 import { injectTrace, withSpan } from '@writ/telemetry';
 import { OperationMonitor } from '../../execution/telemetry/operation-monitor.ts';
 import { Admit, type Decided } from './admit.ts';
-import { leaveAtEnd, Places } from './places.ts';
+import { releaseWhenDone, ConcurrencyLimiter } from './concurrency-limiter.ts';
 import type { SentCall } from './proposal.ts';
 
 /** Calls here at once, most of them waiting for a place or for their end; one more is told to come back. */
@@ -16,9 +16,9 @@ const CONCURRENCY_MAX = 1_024;
 export class AdmitController {
   readonly #admit: Admit;
   readonly #monitor: OperationMonitor;
-  readonly #places: Places;
+  readonly #places: ConcurrencyLimiter;
 
-  constructor(admit: Admit, monitor: OperationMonitor, places: Places) {
+  constructor(admit: Admit, monitor: OperationMonitor, places: ConcurrencyLimiter) {
     this.#admit = admit;
     this.#monitor = monitor;
     this.#places = places;
@@ -36,7 +36,7 @@ export class AdmitController {
       leave();
       throw error;
     }
-    leaveAtEnd(decided.row.lane === 'inline' ? decided.end : null, leave);
+    releaseWhenDone(decided.row.lane === 'inline' ? decided.end : null, leave);
     return await this.#admit.answer(decided);
   }
 

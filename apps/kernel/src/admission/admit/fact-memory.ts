@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import { callBudget } from '@writ/capability';
 import { LRUCache } from 'lru-cache';
-import { Rooms } from './rooms.ts';
+import { QueueHeadroom } from './queue-headroom.ts';
 import { sessionOf, type CallFacts, type Judgement } from '../../judging/judgement/index.ts';
 import type { ProposedCall } from '@writ/contract';
 
@@ -73,10 +73,10 @@ export class FactMemory {
   readonly #kinds = new LRUCache<string, Remembered>({ max: REMEMBERED_MAX });
   readonly #heads = new LRUCache<string, string>({ max: HEADS_MAX });
   readonly #monotonic: () => number;
-  readonly #rooms: Pick<Rooms, 'take' | 'found'>;
+  readonly #rooms: Pick<QueueHeadroom, 'take' | 'found'>;
 
   /** @param monotonic milliseconds of a clock that is never set */
-  constructor(monotonic: () => number, rooms: Pick<Rooms, 'take' | 'found'> = new Rooms(monotonic)) {
+  constructor(monotonic: () => number, rooms: Pick<QueueHeadroom, 'take' | 'found'> = new QueueHeadroom(monotonic)) {
     this.#monotonic = monotonic;
     this.#rooms = rooms;
   }

@@ -5,5 +5,5 @@ export { Admit, type AdmissionReplies } from './admit.ts';
 export { type Sources } from './sources.ts';
 export { Decisions } from './decisions.ts';
 export { FactMemory } from './fact-memory.ts';
-export { Places } from './places.ts';
-export { ROOM_CALLS, type Rooms } from './rooms.ts';
+export { ConcurrencyLimiter } from './concurrency-limiter.ts';
+export { ROOM_CALLS, type QueueHeadroom } from './queue-headroom.ts';

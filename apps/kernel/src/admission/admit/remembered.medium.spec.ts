@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What an admission remembers of the last one of its kind: it never makes another answer than reading it would.
 import type { ProposedCall } from '@writ/contract';
-import { ROOM_CALLS, Rooms } from './rooms.ts';
+import { ROOM_CALLS, QueueHeadroom } from './queue-headroom.ts';
 import { openKernelSpec } from '../../specs/kernel-spec.ts';
 import { openPolicyKernel, type PolicyKernel } from '../../specs/test-policies.ts';
 import { EVERY_CALL, NO_CALL, TestReplica, type Answer } from '../../specs/test-replica.ts';
@@ -252,7 +252,7 @@ describe('an admission on what is remembered', () => {
       [[scene.root, scene.leaf]],
     );
     // A clock that stands still: room that was found doesn't lapse.
-    const replica = new TestReplica(kernel, true, undefined, new Rooms(() => 0));
+    const replica = new TestReplica(kernel, true, undefined, new QueueHeadroom(() => 0));
     for (let calls = 0; calls < 2; calls += 1)
       expect(await replica.answer(scene.call())).toMatchObject({ state: 'admitted' });
     await scene.tenant.query('UPDATE kernel.tenant SET waiting_max = 1 WHERE tenant_id = $1', [scene.tenant.tenantId]);

@@ -26,7 +26,7 @@ const TOKENS_MAX = 16;
  * A call that runs under a yes for its session: decided as any other, with that token in the place of the one that its
  * caller named.
  */
-export interface Standing {
+export interface GrantedCall {
   readonly proposal: Proposal;
   readonly judgement: Judgement;
   readonly facts: CallFacts;
@@ -47,7 +47,7 @@ export class SessionApprovals {
   }
 
   /** Null where the call is to be held. */
-  async find(proposal: Proposal, held: Judgement): Promise<Standing | null> {
+  async find(proposal: Proposal, held: Judgement): Promise<GrantedCall | null> {
     const { call } = proposal;
     if (call.session_id === null || held.verdict !== 'held' || held.waits_for !== 'action') return null;
     const found = await kernelSql.sessionApprovals(this.#sources.tenants.pool, {
@@ -98,7 +98,7 @@ export class SessionApprovals {
     return approved !== null && tool !== null && approved.row.tool_definition_digest === toolDigestOf(tool);
   }
 
-  async #under({ capability_token_id, approval }: ApprovedSession, proposal: Proposal): Promise<Standing | null> {
+  async #under({ capability_token_id, approval }: ApprovedSession, proposal: Proposal): Promise<GrantedCall | null> {
     const own_token = proposal.call.capability_token_id;
     const call = { ...proposal.call, capability_token_id };
     const { tenants, policies } = this.#sources;

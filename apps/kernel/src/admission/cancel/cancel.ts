@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import { Fault, isFinal, type Caller, type KernelRequest, type OperationView } from '@writ/contract';
 import type { Announcer } from '../../execution/announcements/index.ts';
-import { endingFault, unreportedEnding, type Endings } from '../../execution/outcomes/index.ts';
+import { endingFault, unreportedEnding, type OutcomeWriter } from '../../execution/outcomes/index.ts';
 import { HeldCalls } from '../../execution/held/index.ts';
 import { postable } from '../../judging/judgement/index.ts';
 import { composeRecord, traceIdsOf, type RecordSealer } from '../../evidence/records/index.ts';
@@ -23,7 +23,7 @@ export class Cancel {
   readonly #tenants: TenantPool;
   readonly #sealer: RecordSealer;
   readonly #held: HeldCalls;
-  readonly #endings: Endings;
+  readonly #endings: OutcomeWriter;
   readonly #announcer: Announcer;
   readonly #views: OperationViews;
 
@@ -31,7 +31,7 @@ export class Cancel {
     tenants: TenantPool,
     sealer: RecordSealer,
     held: HeldCalls,
-    endings: Endings,
+    endings: OutcomeWriter,
     announcer: Announcer,
     views: OperationViews,
   ) {

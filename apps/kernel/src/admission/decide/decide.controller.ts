@@ -10,7 +10,7 @@ import {
 } from '@writ/contract';
 import { Approvals } from './approvals.ts';
 import { Decide } from './decide.ts';
-import { Give } from './give.ts';
+import { SupplyValue } from './supply-value.ts';
 import { Edit } from './edit.ts';
 
 @Controller()
@@ -18,9 +18,9 @@ export class DecideController {
   readonly #decide: Decide;
   readonly #approvals: Approvals;
   readonly #edit: Edit;
-  readonly #give: Give;
+  readonly #give: SupplyValue;
 
-  constructor(decide: Decide, approvals: Approvals, edit: Edit, give: Give) {
+  constructor(decide: Decide, approvals: Approvals, edit: Edit, give: SupplyValue) {
     this.#decide = decide;
     this.#approvals = approvals;
     this.#edit = edit;

@@ -8,7 +8,7 @@ import type { HeldCall } from '../../foundation/rows/held-rows.ts';
 import { wasCast, type CastVote } from './cast-vote.ts';
 import type { EffectApproval } from './effect-approval.ts';
 import { satisfiedBy, tallyOf, type Tally } from './quorum.ts';
-import type { Readmission } from './readmission.ts';
+import type { HeldReevaluation } from './held-reevaluation.ts';
 import { requireRight } from './require-approver.ts';
 
 /** Times that one decision is tried on facts that moved meanwhile. */
@@ -21,7 +21,7 @@ const DECIDED = { approve: 'approved', deny: 'denied' } as const;
 /** What a yes may lead to. */
 export interface DecisionWays {
   readonly votes: CastVote;
-  readonly readmission: Readmission;
+  readonly readmission: HeldReevaluation;
   readonly effects: EffectApproval;
 }
 

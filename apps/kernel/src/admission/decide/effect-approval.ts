@@ -6,7 +6,7 @@ import {
   reportOfStaged,
   type CheckedEffect,
   type EffectCheck,
-  type Landing,
+  type EffectApplier,
   type StagedCall,
 } from '../../execution/effects/index.ts';
 import {
@@ -14,7 +14,7 @@ import {
   saidBeside,
   type Ending,
   type EndingFault,
-  type Endings,
+  type OutcomeWriter,
   type HeadChange,
 } from '../../execution/outcomes/index.ts';
 import { hasRun, HeldCalls, unlessMoved, type ApprovedClosing } from '../../execution/held/index.ts';
@@ -45,8 +45,8 @@ const ONE_CALL: Budgets = { calls: 1 };
 /** What an approval of an effect works with beside. */
 export interface EffectParts {
   readonly effects: EffectCheck;
-  readonly landing: Landing;
-  readonly endings: Endings;
+  readonly landing: EffectApplier;
+  readonly endings: OutcomeWriter;
   readonly again: PreviewAgain;
   readonly votes: CastVote;
 }

@@ -1,3 +1,3 @@
 // SPDX-License-Identifier: Apache-2.0
 export { OutboxSender, type SenderWatch } from './outbox-sender.ts';
-export { ReceiptBook } from './receipt-book.ts';
+export { LogPositionTracker } from './log-position-tracker.ts';

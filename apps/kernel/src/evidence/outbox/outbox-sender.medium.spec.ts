@@ -9,7 +9,7 @@ import type { TestKernel } from '../../specs/test-kernel.ts';
 import { SUBJECTS } from '../../specs/test-executor.ts';
 import type { TestTenant } from '../../specs/test-tenant.ts';
 import { takeBatch, type SentRecord } from './batches.ts';
-import { OutboxSender, ReceiptBook } from './index.ts';
+import { OutboxSender, LogPositionTracker } from './index.ts';
 
 type Appended = AppendReply['appended'][number];
 
@@ -45,7 +45,7 @@ afterEach(() => bus.close());
 
 function newSender() {
   const [refused, failed]: [string[], unknown[]] = [[], []];
-  const book = new ReceiptBook(kernel.workers);
+  const book = new LogPositionTracker(kernel.workers);
   const watch = {
     refused: (id: string, fault: string) => refused.push(`${id} ${fault}`),
     failed: (error: unknown) => failed.push(error),

@@ -8,7 +8,7 @@ import type { SealedRecord } from '../records/index.ts';
 import { kernelSql } from '../../foundation/database/functions/index.ts';
 import type { CrossTenantPool } from '../../foundation/database/pools.ts';
 import { appendRequest, byTenant, takeBatch, type SentRecord } from './batches.ts';
-import type { ReceiptBook } from './receipt-book.ts';
+import type { LogPositionTracker } from './log-position-tracker.ts';
 
 /** Rows older than this belong to whoever finds them: the replica that committed had its chance. */
 const ABANDONED_MS = 2_000;
@@ -58,7 +58,7 @@ export class OutboxSender extends Outbox {
   readonly #bus: Bus;
   readonly #subject: string;
   readonly #workers: CrossTenantPool;
-  readonly #book: ReceiptBook;
+  readonly #book: LogPositionTracker;
   readonly #watch: SenderWatch;
   readonly #now: () => number;
   readonly #queue: SentRecord[] = [];
@@ -78,7 +78,7 @@ export class OutboxSender extends Outbox {
     bus: Bus,
     subjects: Subjects,
     workers: CrossTenantPool,
-    book: ReceiptBook,
+    book: LogPositionTracker,
     watch: SenderWatch,
     now: () => number,
   ) {

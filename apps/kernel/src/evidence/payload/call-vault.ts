@@ -10,7 +10,7 @@ import { Fault, type PermitMode } from '@writ/contract';
 import { KEY_BYTES, openBytes, sealBytes, type ContentSeal } from '@writ/sealing';
 import { LRUCache } from 'lru-cache';
 import type { PayloadField } from './payload-field.ts';
-import type { TenantBox } from './tenant-box.ts';
+import type { TenantCipher } from './tenant-cipher.ts';
 
 /**
  * A call with the key that it was admitted with; null: it was admitted when there were none, and is under its tenant's.
@@ -69,13 +69,13 @@ interface Drawn {
 
 /** Seals and opens the content of calls. */
 export class CallVault {
-  readonly #tenant: (tenantId: string) => Promise<TenantBox>;
+  readonly #tenant: (tenantId: string) => Promise<TenantCipher>;
   readonly #store: CallKeyStore;
   readonly #drawn = new LRUCache<string, Drawn>({ max: KEYS_MAX, ttl: ADMITS_MS });
   readonly #clear = new LRUCache<string, KeyObject>({ max: KEYS_MAX, ttl: REMEMBERED_MS });
   readonly #keyOf = new LRUCache<string, { readonly key_id: string | null }>({ max: KEYS_MAX });
 
-  constructor(tenant: (tenantId: string) => Promise<TenantBox>, store: CallKeyStore) {
+  constructor(tenant: (tenantId: string) => Promise<TenantCipher>, store: CallKeyStore) {
     this.#tenant = tenant;
     this.#store = store;
   }
@@ -199,7 +199,7 @@ export class CallVault {
     return seal;
   }
 
-  async #keyBy(box: TenantBox, tenantId: string, keyId: string): Promise<KeyObject | null> {
+  async #keyBy(box: TenantCipher, tenantId: string, keyId: string): Promise<KeyObject | null> {
     const place = `${tenantId}\n${keyId}`;
     const known = this.#clear.get(place);
     if (known !== undefined) return known;

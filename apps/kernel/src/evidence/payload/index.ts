@@ -2,7 +2,7 @@
 export { CallVault, CallKeyStore, type CallKey, type Holder, type KeyedCall } from './call-vault.ts';
 export { argumentsKey, openArguments, openKept, opensKept, plainRef, type NamedCall } from './kept-contents.ts';
 export { type PayloadField } from './payload-field.ts';
-export { TenantBox, type ValueKind } from './tenant-box.ts';
+export { TenantCipher, type ValueKind } from './tenant-cipher.ts';
 export { TenantVault, WrappedKeyStore } from './tenant-vault.ts';
 export {
   newTenantKeys,

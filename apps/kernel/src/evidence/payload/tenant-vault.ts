@@ -3,7 +3,7 @@ import { Fault } from '@writ/contract';
 import { LRUCache } from 'lru-cache';
 import type { MasterKeys } from '@writ/sealing';
 import { CallKeyStore, CallVault } from './call-vault.ts';
-import { TenantBox } from './tenant-box.ts';
+import { TenantCipher } from './tenant-cipher.ts';
 import { unwrapTenantKeys, type WrappedKeys } from './wrapped-keys.ts';
 
 /** Keys unwrapped at a time: 64 bytes each, for as many tenants as one replica sees in a while. */
@@ -21,7 +21,7 @@ export abstract class WrappedKeyStore extends CallKeyStore {
 export class TenantVault {
   readonly #master: MasterKeys;
   readonly #store: WrappedKeyStore;
-  readonly #boxes = new LRUCache<string, TenantBox>({ max: TENANTS_MAX });
+  readonly #boxes = new LRUCache<string, TenantCipher>({ max: TENANTS_MAX });
 
   /** What calls were given and returned, which is under keys of those whom it is about. */
   readonly calls: CallVault;
@@ -33,12 +33,12 @@ export class TenantVault {
   }
 
   /** The tenant's box, from its keys. @throws Fault `not_found` for a tenant that isn't there. */
-  async of(tenantId: string): Promise<TenantBox> {
+  async of(tenantId: string): Promise<TenantCipher> {
     const known = this.#boxes.get(tenantId);
     if (known !== undefined) return known;
     const wrapped = await this.#store.find(tenantId);
     if (wrapped === null) throw new Fault('not_found');
-    const box = new TenantBox(tenantId, unwrapTenantKeys(this.#master, tenantId, wrapped));
+    const box = new TenantCipher(tenantId, unwrapTenantKeys(this.#master, tenantId, wrapped));
     this.#boxes.set(tenantId, box);
     return box;
   }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import { followKeys, type Given, type Repeated } from '@writ/nest-kit';
+import { followKeys, type ProcessContext, type Repeated } from '@writ/nest-kit';
 import { type KeyRing, type KeyStore, LiveSigner, parseVerifier, type Verifier } from '@writ/signing';
 
 export interface KernelStores {
@@ -57,7 +57,7 @@ export class KernelKeys {
   }
 
   /** Follows the stores while the process runs. */
-  followed(given: Pick<Given, 'logger' | 'telemetry'>): Repeated {
+  followed(given: Pick<ProcessContext, 'logger' | 'telemetry'>): Repeated {
     const { permitKeys, recordKeys, checkpointKeys } = this.#stores;
     const others = checkpointKeys === null ? [] : [{ what: 'public checkpoint keys', keys: checkpointKeys }];
     return followKeys(

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import { isFinal } from '@writ/contract';
-import type { Bell } from './bell.ts';
+import type { WakeUp } from './wake-up.ts';
 import type { Events, OperationChange } from './events.ts';
 import type { Outbox } from '../../evidence/outbox/outbox.ts';
 import type { SealedRecord } from '../../evidence/records/index.ts';
@@ -16,11 +16,11 @@ export interface HeadsKnown {
  */
 export class Announcer {
   readonly #outbox: Outbox;
-  readonly #bell: Bell;
+  readonly #bell: WakeUp;
   readonly #events: Events;
   readonly #heads: HeadsKnown;
 
-  constructor(outbox: Outbox, bell: Bell, events: Events, heads: HeadsKnown) {
+  constructor(outbox: Outbox, bell: WakeUp, events: Events, heads: HeadsKnown) {
     this.#outbox = outbox;
     this.#bell = bell;
     this.#events = events;

@@ -4,7 +4,7 @@ import type { BlobStore } from '@writ/blobs';
 import { canonicalBytes } from '@writ/digest';
 import { deltaId } from '@writ/workspace';
 import { readAttemptFacts, type AttemptFacts, type AttemptMemory } from '../attempts/index.ts';
-import { effectHint, type CheckedEffect, type EffectCheck, type Landing } from '../effects/index.ts';
+import { effectHint, type CheckedEffect, type EffectCheck, type EffectApplier } from '../effects/index.ts';
 import {
   ambiguousEnding,
   endingFault,
@@ -14,7 +14,7 @@ import {
   stoppedFault,
   type Ending,
   type EndingFault,
-  type Endings,
+  type OutcomeWriter,
   type HeadChange,
 } from '../outcomes/index.ts';
 import type { TenantPool } from '../../foundation/database/pools.ts';
@@ -29,7 +29,7 @@ const READINGS_MAX = 4;
 /** What an effect goes through until its outcome is written. */
 export interface CommitSteps {
   readonly effects: EffectCheck;
-  readonly landing: Landing;
+  readonly landing: EffectApplier;
   readonly holds: HoldEffect;
   readonly reruns: Reruns;
 }
@@ -43,10 +43,16 @@ export class Commit {
   readonly #tenants: TenantPool;
   readonly #blobs: BlobStore;
   readonly #steps: CommitSteps;
-  readonly #endings: Endings;
+  readonly #endings: OutcomeWriter;
   readonly #memory: AttemptMemory;
 
-  constructor(tenants: TenantPool, blobs: BlobStore, steps: CommitSteps, endings: Endings, memory: AttemptMemory) {
+  constructor(
+    tenants: TenantPool,
+    blobs: BlobStore,
+    steps: CommitSteps,
+    endings: OutcomeWriter,
+    memory: AttemptMemory,
+  ) {
     this.#tenants = tenants;
     this.#blobs = blobs;
     this.#steps = steps;

@@ -3,7 +3,7 @@ import type { ReportRequest } from '@writ/contract';
 import type { BlobStore } from '@writ/blobs';
 import type { AttemptFacts } from '../attempts/index.ts';
 import { stageCall, type CheckedEffect, type MoreSupervision } from '../effects/index.ts';
-import type { Ending, Endings } from '../outcomes/index.ts';
+import type { Ending, OutcomeWriter } from '../outcomes/index.ts';
 import { approvalExpiry } from '../held/index.ts';
 import { actionOfRow, approvedDigest } from '../../judging/judgement/index.ts';
 import type { TenantVault } from '../../evidence/payload/index.ts';
@@ -24,9 +24,9 @@ export class HoldEffect {
   readonly #blobs: BlobStore;
   readonly #vault: TenantVault;
   readonly #sealer: RecordSealer;
-  readonly #endings: Endings;
+  readonly #endings: OutcomeWriter;
 
-  constructor(blobs: BlobStore, vault: TenantVault, sealer: RecordSealer, endings: Endings) {
+  constructor(blobs: BlobStore, vault: TenantVault, sealer: RecordSealer, endings: OutcomeWriter) {
     this.#blobs = blobs;
     this.#vault = vault;
     this.#sealer = sealer;

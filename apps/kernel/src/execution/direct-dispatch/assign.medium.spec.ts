@@ -7,7 +7,7 @@ import { openPermit } from '@writ/permit';
 import { parseVerifier } from '@writ/signing';
 import { Admit, admissionStatements, Decisions } from '../../admission/admit/index.ts';
 import type { SentCall } from '../../admission/admit/proposal.ts';
-import { Dispatcher, PermitDesk, Slots } from '../dispatch/index.ts';
+import { Dispatcher, PermitIssuer, Slots } from '../dispatch/index.ts';
 import { openKernelSpec } from '../../specs/kernel-spec.ts';
 import {
   deltaFor,
@@ -74,7 +74,7 @@ function newAdmit(leaseMs = LEASE_MS): Admit {
     report: (error: unknown) => faults.push(error),
     now: () => performance.now(),
   };
-  const desk = new PermitDesk(kernel.signer, bus, SUBJECTS, (_traceparent, _operation, work) => work());
+  const desk = new PermitIssuer(kernel.signer, bus, SUBJECTS, (_traceparent, _operation, work) => work());
   dispatcher = new Dispatcher(kernel.workers, desk, slots, permits);
   assign = new Assign(dispatcher, desk, run.redeem, new Release(kernel.tenants, run.sweeper, kernel.bell), permits);
   const decisions = new Decisions(

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 import { LANES, type Lane, type SlotsEvent } from '@writ/contract';
 import { Repeated } from '@writ/nest-kit';
-import { Bell } from '../announcements/bell.ts';
+import { WakeUp } from '../announcements/wake-up.ts';
 import { kernelSql } from '../../foundation/database/functions/index.ts';
 import type { CrossTenantPool } from '../../foundation/database/pools.ts';
 import type { DispatchedCall, Dispatched } from '../../foundation/database/functions/dispatch.ts';
-import type { PermitDesk } from './permit-desk.ts';
+import type { PermitIssuer } from './permit-issuer.ts';
 import { LaneTenants } from './lane-tenants.ts';
 import { SessionCalls } from './session-calls.ts';
 import type { Assignee, Slots } from './slots.ts';
@@ -49,9 +49,9 @@ interface LaneState {
  * none fills its slots, so that another's call needn't wait for one of them to end. That another uses it is asked for
  * each tenant: one whose calls run for long is dispatched nothing meanwhile, and isn't alone for that.
  */
-export class Dispatcher extends Bell {
+export class Dispatcher extends WakeUp {
   readonly #workers: CrossTenantPool;
-  readonly #desk: PermitDesk;
+  readonly #desk: PermitIssuer;
   readonly #slots: Slots;
   readonly #options: DispatcherOptions;
   readonly #lanes: ReadonlyMap<Lane, LaneState>;
@@ -60,7 +60,7 @@ export class Dispatcher extends Bell {
   readonly #ticks: Repeated;
   #stopped = false;
 
-  constructor(workers: CrossTenantPool, desk: PermitDesk, slots: Slots, options: DispatcherOptions) {
+  constructor(workers: CrossTenantPool, desk: PermitIssuer, slots: Slots, options: DispatcherOptions) {
     super();
     this.#workers = workers;
     this.#desk = desk;

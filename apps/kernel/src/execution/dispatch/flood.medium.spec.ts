@@ -8,7 +8,7 @@ import type { DispatchedCall } from '../../foundation/database/functions/dispatc
 import { PERMIT_TTL_MS } from '../../specs/test-executor.ts';
 import { openTestKernel, type TestKernel } from '../../specs/test-kernel.ts';
 import type { TestTenant } from '../../specs/test-tenant.ts';
-import { Dispatcher, Slots, type PermitDesk } from './index.ts';
+import { Dispatcher, Slots, type PermitIssuer } from './index.ts';
 
 const TAKES_MS = 40;
 const VICTIM_EVERY_MS = 200;
@@ -108,7 +108,7 @@ async function play(lane: Lane, slots: number, flood: Flood | null, victimCalls 
     issue: async (_lane: Lane, _mode: string, call: DispatchedCall) => {
       executor.queue.push(call);
     },
-  } as unknown as PermitDesk;
+  } as unknown as PermitIssuer;
   const dispatcher = new Dispatcher(kernel.workers, desk, executor.slots, {
     permitTtlMs: PERMIT_TTL_MS,
     report: (error) => {

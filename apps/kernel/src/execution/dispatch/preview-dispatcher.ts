@@ -4,7 +4,7 @@ import { kernelSql } from '../../foundation/database/functions/index.ts';
 import type { CrossTenantPool } from '../../foundation/database/pools.ts';
 import type { DispatchedCall } from '../../foundation/database/functions/dispatch.ts';
 import type { DispatcherOptions } from './dispatcher.ts';
-import type { PermitDesk } from './permit-desk.ts';
+import type { PermitIssuer } from './permit-issuer.ts';
 import type { Slots } from './slots.ts';
 
 const LANES: readonly Lane[] = ['inline', 'sandboxed'];
@@ -15,11 +15,11 @@ const LANES: readonly Lane[] = ['inline', 'sandboxed'];
  */
 export class PreviewDispatcher {
   readonly #workers: CrossTenantPool;
-  readonly #desk: PermitDesk;
+  readonly #desk: PermitIssuer;
   readonly #slots: Slots;
   readonly #options: DispatcherOptions;
 
-  constructor(workers: CrossTenantPool, desk: PermitDesk, slots: Slots, options: DispatcherOptions) {
+  constructor(workers: CrossTenantPool, desk: PermitIssuer, slots: Slots, options: DispatcherOptions) {
     this.#workers = workers;
     this.#desk = desk;
     this.#slots = slots;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import { extractTrace, withSpan } from '@writ/telemetry';
-import type { WithinTrace } from './permit-desk.ts';
+import type { WithinTrace } from './permit-issuer.ts';
 
 /**
  * Goes on in the trace of the proposal, so that one trace covers a call from door to receipt, however long it waited.

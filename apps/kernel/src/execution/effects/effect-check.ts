@@ -25,7 +25,7 @@ import { UNASKED, type EffectPolicy } from './decide-effect-policy.ts';
 import { decideLimits } from './decide-limits.ts';
 import type { EffectExaminer } from './effect-examiner.ts';
 import { judgeEffect } from './judge-effect.ts';
-import type { CheckedDelta } from './landing.ts';
+import type { CheckedDelta } from './effect-applier.ts';
 import { reportedFault } from './reported-fault.ts';
 import { ReportedContents, sealedBy } from './reported-contents.ts';
 import type { ReportReader } from './report-reader.ts';

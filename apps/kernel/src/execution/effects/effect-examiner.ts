@@ -38,7 +38,7 @@ import type { ComparedContents } from './compared-contents.ts';
 import { EffectSeries, SERIES_CHANGES_MAX } from './effect-series.ts';
 import { Effort } from './effort.ts';
 import { FairTurns, LARGE_READINGS } from './fair-turns.ts';
-import type { CheckedDelta } from './landing.ts';
+import type { CheckedDelta } from './effect-applier.ts';
 import { rememberedFacts, type Compare } from './remembered-facts.ts';
 import { StoredDeltas } from './stored-deltas.ts';
 

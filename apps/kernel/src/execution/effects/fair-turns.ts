@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import { Fault } from '@writ/contract';
-import { FairPlaces } from '@writ/fairness';
+import { FairLimiter } from '@writ/fairness';
 
 /** Bounds of work that takes much of the process. */
 export interface FairBounds {
@@ -22,7 +22,7 @@ export const LARGE_READINGS: FairBounds = {
 
 /** Lets so much work of a kind be under way at once, tenant by tenant, so that what it uses together is bounded. */
 export class FairTurns {
-  readonly #fair: FairPlaces<() => void>;
+  readonly #fair: FairLimiter<() => void>;
   readonly #bounds: FairBounds;
   readonly #now: () => number;
 
@@ -31,7 +31,7 @@ export class FairTurns {
     const { atOnce, waitingMax } = bounds;
     this.#bounds = bounds;
     this.#now = now;
-    this.#fair = new FairPlaces({ places: atOnce, shared: atOnce, waitingMax, perTenantMax: atOnce - 1 });
+    this.#fair = new FairLimiter({ places: atOnce, shared: atOnce, waitingMax, perTenantMax: atOnce - 1 });
   }
 
   /** Runs when it is the tenant's turn. @throws Fault `overloaded` where too much of the tenant waits */

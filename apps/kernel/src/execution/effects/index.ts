@@ -6,7 +6,7 @@ export { BeyondEffort, Effort, type EffortBounds } from './effort.ts';
 export { FairTurns, LARGE_READINGS } from './fair-turns.ts';
 export { EffectCheck, type CheckedEffect, type EffectCheckParts } from './effect-check.ts';
 export { judgeEffect } from './judge-effect.ts';
-export { Landing, type CheckedDelta, type EndOnHead } from './landing.ts';
+export { EffectApplier, type CheckedDelta, type EndOnHead } from './effect-applier.ts';
 export { quotaHint } from './quota-hint.ts';
 export { verifyOutput } from './staged-effect.ts';
 export { StoredDeltas } from './stored-deltas.ts';

@@ -14,4 +14,4 @@ export {
   type HeadChange,
 } from './ending.ts';
 export { requestsOf, type EndingRequests } from './ending-requests.ts';
-export { Endings, type EffectHold, type HeldDecision, type Speaker } from './endings.ts';
+export { OutcomeWriter, type EffectHold, type HeldDecision, type AttemptCredentials } from './outcome-writer.ts';

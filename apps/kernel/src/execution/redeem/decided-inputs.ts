@@ -22,7 +22,7 @@ import { definitionDigest, readDecidedTool } from '../../judging/tools/tenant-to
 import type { AttemptFacts } from '../attempts/index.ts';
 import type { RedeemedRows } from '../../foundation/rows/attempt-rows.ts';
 import { callArguments } from '../effects/index.ts';
-import { endingFault, unreportedEnding, type Endings } from '../outcomes/index.ts';
+import { endingFault, unreportedEnding, type OutcomeWriter } from '../outcomes/index.ts';
 import { SessionValues } from '../values/index.ts';
 
 /** A call whose permit was redeemed. */
@@ -40,11 +40,11 @@ export interface RedeemedCall {
  */
 export class DecidedInputs {
   readonly #tenants: TenantPool;
-  readonly #endings: Endings;
+  readonly #endings: OutcomeWriter;
   readonly #args: ArgumentsReader;
   readonly #values: SessionValues;
 
-  constructor(tenants: TenantPool, vault: TenantVault, endings: Endings, args: ArgumentsReader) {
+  constructor(tenants: TenantPool, vault: TenantVault, endings: OutcomeWriter, args: ArgumentsReader) {
     this.#tenants = tenants;
     this.#endings = endings;
     this.#args = args;

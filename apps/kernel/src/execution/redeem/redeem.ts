@@ -17,7 +17,7 @@ import { redeemedContext, sealTo } from '@writ/sealing';
 import type { Verifier } from '@writ/signing';
 import { attemptFacts, readAttemptFacts, type AttemptFacts, type AttemptMemory } from '../attempts/index.ts';
 import type { ArgumentsReader } from '../../judging/judgement/index.ts';
-import { endingFault, frozenFault, unreportedEnding, type EndingFault, type Endings } from '../outcomes/index.ts';
+import { endingFault, frozenFault, unreportedEnding, type EndingFault, type OutcomeWriter } from '../outcomes/index.ts';
 import { argumentsKey, plainRef, type PayloadField, type TenantVault } from '../../evidence/payload/index.ts';
 import { kernelSql } from '../../foundation/database/functions/index.ts';
 import type { OperationRow } from '../../foundation/rows/operation-row.ts';
@@ -53,7 +53,7 @@ export interface RedeemOptions {
 export class Redeem {
   readonly #tenants: TenantPool;
   readonly #vault: TenantVault;
-  readonly #endings: Endings;
+  readonly #endings: OutcomeWriter;
   readonly #memory: AttemptMemory;
   readonly #trees: Trees;
   readonly #options: RedeemOptions;
@@ -62,7 +62,7 @@ export class Redeem {
   constructor(
     tenants: TenantPool,
     vault: TenantVault,
-    endings: Endings,
+    endings: OutcomeWriter,
     memory: AttemptMemory,
     trees: Trees,
     options: RedeemOptions,

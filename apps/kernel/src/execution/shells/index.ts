@@ -1,3 +1,3 @@
 // SPDX-License-Identifier: Apache-2.0
-export { ShellBook } from './shell-book.ts';
+export { ShellRegistry } from './shell-registry.ts';
 export { ShellsController } from './shells.controller.ts';

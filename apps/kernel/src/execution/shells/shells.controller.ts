@@ -9,13 +9,13 @@ import {
   type ShellAttachReply,
   type ShellRenewReply,
 } from '@writ/contract';
-import { ShellBook } from './shell-book.ts';
+import { ShellRegistry } from './shell-registry.ts';
 
 @Controller()
 export class ShellsController {
-  readonly #book: ShellBook;
+  readonly #book: ShellRegistry;
 
-  constructor(book: ShellBook) {
+  constructor(book: ShellRegistry) {
     this.#book = book;
   }
 

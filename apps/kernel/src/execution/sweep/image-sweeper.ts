@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { Announcer } from '../announcements/index.ts';
 import { readAttemptFacts, type AttemptFacts } from '../attempts/index.ts';
-import { endingFault, frozenFault, unreportedEnding, type EndingFault, type Endings } from '../outcomes/index.ts';
+import { endingFault, frozenFault, unreportedEnding, type EndingFault, type OutcomeWriter } from '../outcomes/index.ts';
 import type { Images } from '../../judging/judgement/index.ts';
 import { refusalOf, type Reevaluated, type Reevaluation } from '../reevaluation/index.ts';
 import { kernelSql } from '../../foundation/database/functions/index.ts';
@@ -21,7 +21,7 @@ const CAUSE = { cause: 'the sandbox image was replaced while the call waited', c
 export interface ImageSweeperParts {
   readonly workers: CrossTenantPool;
   readonly tenants: TenantPool;
-  readonly endings: Endings;
+  readonly endings: OutcomeWriter;
   readonly announcer: Announcer;
   readonly images: Images;
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import { Fault, type ReleaseRequest } from '@writ/contract';
-import type { Bell } from '../announcements/bell.ts';
+import type { WakeUp } from '../announcements/wake-up.ts';
 import { kernelSql } from '../../foundation/database/functions/index.ts';
 import type { TenantPool } from '../../foundation/database/pools.ts';
 import type { Sweeper } from './sweeper.ts';
@@ -9,9 +9,9 @@ import type { Sweeper } from './sweeper.ts';
 export class Release {
   readonly #tenants: TenantPool;
   readonly #sweeper: Sweeper;
-  readonly #bell: Bell;
+  readonly #bell: WakeUp;
 
-  constructor(tenants: TenantPool, sweeper: Sweeper, bell: Bell) {
+  constructor(tenants: TenantPool, sweeper: Sweeper, bell: WakeUp) {
     this.#tenants = tenants;
     this.#sweeper = sweeper;
     this.#bell = bell;

@@ -7,9 +7,9 @@ import {
   stoppedFault,
   unreportedEnding,
   type Ending,
-  type Endings,
+  type OutcomeWriter,
 } from '../outcomes/index.ts';
-import type { Bell } from '../announcements/bell.ts';
+import type { WakeUp } from '../announcements/wake-up.ts';
 import { kernelSql } from '../../foundation/database/functions/index.ts';
 import type { FreezeRow } from '../../foundation/rows/freeze-row.ts';
 import type { TenantPool, CrossTenantPool } from '../../foundation/database/pools.ts';
@@ -43,10 +43,10 @@ export interface Swept {
 export class Sweeper {
   readonly #workers: CrossTenantPool;
   readonly #tenants: TenantPool;
-  readonly #endings: Endings;
-  readonly #bell: Bell;
+  readonly #endings: OutcomeWriter;
+  readonly #bell: WakeUp;
 
-  constructor(workers: CrossTenantPool, tenants: TenantPool, endings: Endings, bell: Bell) {
+  constructor(workers: CrossTenantPool, tenants: TenantPool, endings: OutcomeWriter, bell: WakeUp) {
     this.#workers = workers;
     this.#tenants = tenants;
     this.#endings = endings;

@@ -5,11 +5,11 @@ export { loadPolicyEngine, PolicyEngine, type ReadyPolicy } from './policy-engin
 export {
   activeRow,
   enforcementOf,
-  PolicyShelf,
+  PolicyRepository,
   viewOf,
   type ActivationRow,
   type FoundSet,
   type SetRow,
-} from './policy-shelf.ts';
+} from './policy-repository.ts';
 export type { PolicySent, PolicyTool } from './check-policy.ts';
 export { StoredPolicySets } from './stored-policy-sets.ts';

@@ -2,7 +2,7 @@
 import { Fault, isFinal } from '@writ/contract';
 import { inTenant } from '@writ/database';
 import type { Announcer } from '../../execution/announcements/index.ts';
-import { keyRevokedFault, unreportedEnding, type Endings } from '../../execution/outcomes/index.ts';
+import { keyRevokedFault, unreportedEnding, type OutcomeWriter } from '../../execution/outcomes/index.ts';
 import { HeldCalls } from '../../execution/held/index.ts';
 import { kernelSql } from '../../foundation/database/functions/index.ts';
 import type { OperationRow } from '../../foundation/rows/operation-row.ts';
@@ -27,7 +27,7 @@ export class EndCalls {
   readonly #tenants: TenantPool;
   readonly #workers: CrossTenantPool;
   readonly #held: HeldCalls;
-  readonly #endings: Endings;
+  readonly #endings: OutcomeWriter;
   readonly #announcer: Announcer;
   readonly #failed: (error: unknown) => void;
 
@@ -36,7 +36,7 @@ export class EndCalls {
     tenants: TenantPool,
     workers: CrossTenantPool,
     held: HeldCalls,
-    endings: Endings,
+    endings: OutcomeWriter,
     announcer: Announcer,
     failed: (error: unknown) => void,
   ) {

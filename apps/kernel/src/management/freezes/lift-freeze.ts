@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import { Fault, LANES, type FreezeView, type KernelRequest } from '@writ/contract';
 import { postable } from '../../judging/judgement/index.ts';
-import type { Bell } from '../../execution/announcements/bell.ts';
+import type { WakeUp } from '../../execution/announcements/wake-up.ts';
 import { kernelSql } from '../../foundation/database/functions/index.ts';
 import { isAgain } from '../../foundation/database/kernel-errors.ts';
 import type { FreezeRow } from '../../foundation/rows/freeze-row.ts';
@@ -15,9 +15,9 @@ import type { FreezeParts } from './place-freeze.ts';
 /** Ends freezes. What waited under one goes on by itself; what was refused or ended stays so. */
 export class LiftFreeze {
   readonly #parts: FreezeParts;
-  readonly #bell: Bell;
+  readonly #bell: WakeUp;
 
-  constructor(parts: FreezeParts, bell: Bell) {
+  constructor(parts: FreezeParts, bell: WakeUp) {
     this.#parts = parts;
     this.#bell = bell;
   }

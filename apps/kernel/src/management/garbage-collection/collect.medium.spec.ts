@@ -17,7 +17,7 @@ import { Sizes } from '../../foundation/workspace/sizes.ts';
 import { Trees } from '../../foundation/workspace/trees.ts';
 import { OutputSweeper } from '../../execution/sweep/index.ts';
 import { ChangeWorkspace, HeadMoves } from '../workspaces/index.ts';
-import { Collect, Names } from './index.ts';
+import { Collect, GcRoots } from './index.ts';
 
 const DAY_MS = 24 * 60 * 60 * 1000;
 
@@ -33,7 +33,7 @@ openKernelSpec((on) => {
     new HeadMoves(manage.tenancy, manage.changes, blobs, new Trees(blobs), new Sizes(kernel.tenants, new Trees(blobs))),
     blobs,
   );
-  const names = new Names(manage.tenancy, blobs, kernel.vault, new InlineWork(kernelTasks));
+  const names = new GcRoots(manage.tenancy, blobs, kernel.vault, new InlineWork(kernelTasks));
   collect = new Collect(kernel.workers, names, pgBlobSweep(kernel.tenants.pool), manage.changes, {
     everyMs: DAY_MS,
     graceMs: DAY_MS,

@@ -4,7 +4,7 @@ import type { BlobSweep } from '@writ/blobs';
 import { contentDigest, type Changes } from '../../evidence/changes/index.ts';
 import { kernelSql } from '../../foundation/database/functions/index.ts';
 import type { CrossTenantPool } from '../../foundation/database/pools.ts';
-import type { Names } from './names.ts';
+import type { GcRoots } from './gc-roots.ts';
 
 /** Contents looked at in one statement, and taken in one transaction with a record of its own. */
 const BATCH = 1_000;
@@ -32,12 +32,12 @@ export interface Collected {
  */
 export class Collect {
   readonly #workers: CrossTenantPool;
-  readonly #names: Names;
+  readonly #names: GcRoots;
   readonly #sweep: BlobSweep;
   readonly #changes: Changes;
   readonly #options: CollectOptions;
 
-  constructor(workers: CrossTenantPool, names: Names, sweep: BlobSweep, changes: Changes, options: CollectOptions) {
+  constructor(workers: CrossTenantPool, names: GcRoots, sweep: BlobSweep, changes: Changes, options: CollectOptions) {
     this.#workers = workers;
     this.#names = names;
     this.#sweep = sweep;

@@ -1,3 +1,3 @@
 // SPDX-License-Identifier: Apache-2.0
 export { Collect, type Collected, type CollectOptions } from './collect.ts';
-export { Names } from './names.ts';
+export { GcRoots } from './gc-roots.ts';

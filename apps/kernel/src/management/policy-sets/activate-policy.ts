@@ -9,7 +9,7 @@ import { kernelSql } from '../../foundation/database/functions/index.ts';
 import { isAgain } from '../../foundation/database/kernel-errors.ts';
 import type { TenantPool } from '../../foundation/database/pools.ts';
 import { requireRole } from '../../foundation/tenancy/index.ts';
-import { enforcementOf, type PolicyShelf, type ReadyPolicy } from '../../judging/policies/index.ts';
+import { enforcementOf, type PolicyRepository, type ReadyPolicy } from '../../judging/policies/index.ts';
 
 /** Times that others may activate something first. */
 const TRIES_MAX = 5;
@@ -35,9 +35,9 @@ interface Order {
  */
 export class ActivatePolicy {
   readonly #parts: ActivationParts;
-  readonly #shelf: PolicyShelf;
+  readonly #shelf: PolicyRepository;
 
-  constructor(parts: ActivationParts, shelf: PolicyShelf) {
+  constructor(parts: ActivationParts, shelf: PolicyRepository) {
     this.#parts = parts;
     this.#shelf = shelf;
   }

@@ -9,7 +9,7 @@ import {
   viewOf,
   type PolicyEngine,
   type PolicySent,
-  type PolicyShelf,
+  type PolicyRepository,
   type SetRow,
 } from '../../judging/policies/index.ts';
 
@@ -22,9 +22,9 @@ const HASH = /^[0-9a-f]{64}$/;
 /** Stores policy sets. A stored set decides nothing until it is activated. */
 export class PutPolicy {
   readonly #changes: Changes;
-  readonly #shelf: PolicyShelf;
+  readonly #shelf: PolicyRepository;
 
-  constructor(changes: Changes, shelf: PolicyShelf) {
+  constructor(changes: Changes, shelf: PolicyRepository) {
     this.#changes = changes;
     this.#shelf = shelf;
   }

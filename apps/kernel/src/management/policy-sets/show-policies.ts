@@ -15,7 +15,7 @@ import { diffSets, POLICY_SCHEMA_VERSION, POLICY_TEMPLATES, policySchema, Policy
 import { fittedPage, parseCursor } from '../../foundation/database/cursor.ts';
 import { pageOf, type Listed } from '@writ/paging';
 import { newestFirst, requireRole, rowsAfter, type Tenancy } from '../../foundation/tenancy/index.ts';
-import { enforcementOf, viewOf, type FoundSet, type PolicyShelf } from '../../judging/policies/index.ts';
+import { enforcementOf, viewOf, type FoundSet, type PolicyRepository } from '../../judging/policies/index.ts';
 
 /**
  * Shows policy sets and what they are written in. Those who look after a tenant may look; agents may not know what they
@@ -23,9 +23,9 @@ import { enforcementOf, viewOf, type FoundSet, type PolicyShelf } from '../../ju
  */
 export class ShowPolicies {
   readonly #tenancy: Tenancy;
-  readonly #shelf: PolicyShelf;
+  readonly #shelf: PolicyRepository;
 
-  constructor(tenancy: Tenancy, shelf: PolicyShelf) {
+  constructor(tenancy: Tenancy, shelf: PolicyRepository) {
     this.#tenancy = tenancy;
     this.#shelf = shelf;
   }

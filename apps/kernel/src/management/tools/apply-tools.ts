@@ -17,7 +17,7 @@ import { secretProblems } from './secret-problems.ts';
 import { lockTools, putInForce, storeVersion } from './tool-rows.ts';
 
 /** What stands under a name, newest version whether in force or not; null for a name that never was. */
-interface Standing {
+interface NewestVersion {
   readonly version: number;
   readonly inForce: string | null;
   /** the definition of that version */
@@ -128,7 +128,7 @@ async function stepsOf(rows: Rows, tenantId: string, drafts: readonly CliToolDra
  * A version is new where what it says is: one that says the same as the newest is that one, and comes back into force
  * if it was removed.
  */
-function stepOf(draft: CliToolDraft, standing: Standing | null): Step {
+function stepOf(draft: CliToolDraft, standing: NewestVersion | null): Step {
   const again: CliTool = { ...draft, version: standing?.version ?? 0 };
   const isSame = standing !== null && Buffer.compare(canonicalBytes(again), canonicalBytes(standing.document)) === 0;
   const tool = isSame ? again : { ...draft, version: (standing?.version ?? 0) + 1 };
@@ -142,7 +142,7 @@ function stepOf(draft: CliToolDraft, standing: Standing | null): Step {
   return { tool, applied: { tool_id: tool.tool_id, version: tool.version, definition_digest, change } };
 }
 
-async function standingOf(rows: Rows, tenantId: string, names: string[]): Promise<Map<string, Standing>> {
+async function standingOf(rows: Rows, tenantId: string, names: string[]): Promise<Map<string, NewestVersion>> {
   const found = await rows.tool.findMany({ where: { tenant_id: tenantId, tool_id: { in: names } } });
   const versions = await Promise.all(
     found.map(

@@ -19,7 +19,7 @@ import { lockTools, putInForce, storeVersion } from './tool-rows.ts';
 const TOOL_ID = NOT_AVAILABLE.searchWeb;
 
 /** The provider in force, and the newest version of the tool, whether it is in force or not. */
-interface Standing {
+interface NewestVersion {
   readonly version: number;
   readonly view: SearchProviderView | null;
 }
@@ -101,7 +101,7 @@ export class SearchProviders {
   }
 }
 
-async function standingOf(rows: Rows, tenant_id: string): Promise<Standing> {
+async function standingOf(rows: Rows, tenant_id: string): Promise<NewestVersion> {
   const row = await rows.tool.findUnique({ where: { tenant_id_tool_id: { tenant_id, tool_id: TOOL_ID } } });
   if (row === null) return { version: 0, view: null };
   const { version, definition_digest, updated_by, updated_at } = row;

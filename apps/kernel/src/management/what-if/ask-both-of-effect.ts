@@ -11,7 +11,7 @@ import {
 } from '@writ/contract';
 import type { EffectExamination, EffectSettings, PastEffect } from '@writ/effect';
 import { BeyondEffort, judgeEffect, type EffectPolicy, type Effort } from '../../execution/effects/index.ts';
-import type { PolicyShelf, ReadyPolicy } from '../../judging/policies/index.ts';
+import type { PolicyRepository, ReadyPolicy } from '../../judging/policies/index.ts';
 import type { OperationRow } from '../../foundation/rows/operation-row.ts';
 import type { RecordedEffect, RecordedEffects } from './recorded-effects.ts';
 
@@ -49,7 +49,7 @@ const SKIPS = new Map<FaultCode, EffectSkip>([
  */
 export async function askBothOfEffect(
   effects: RecordedEffects,
-  shelf: PolicyShelf,
+  shelf: PolicyRepository,
   operation: OperationRow,
   candidate: ReadyPolicy,
   effort: Effort,
@@ -66,7 +66,7 @@ export async function askBothOfEffect(
 
 async function ask(
   effects: RecordedEffects,
-  shelf: PolicyShelf,
+  shelf: PolicyRepository,
   operation: OperationRow,
   candidate: ReadyPolicy,
   effort: Effort,

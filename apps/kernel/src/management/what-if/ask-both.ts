@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { AutonomyMode, ReplayedCall, Verdict, VerdictName } from '@writ/contract';
-import type { PolicyShelf, ReadyPolicy } from '../../judging/policies/index.ts';
+import type { PolicyRepository, ReadyPolicy } from '../../judging/policies/index.ts';
 import type { Supervision } from '../../judging/policies/policy-sets.ts';
 import type { RecordedCall, RecordedCalls } from './recorded-calls.ts';
 
@@ -24,7 +24,7 @@ const REASONS_MAX = 4;
  */
 export async function askBoth(
   calls: RecordedCalls,
-  shelf: PolicyShelf,
+  shelf: PolicyRepository,
   call: RecordedCall,
   candidate: ReadyPolicy,
 ): Promise<{ readonly was: Answer; readonly would_be: Answer } | string> {

@@ -2,12 +2,12 @@
 import { explainDecisionSteps, PolicySetError } from '@writ/policy';
 import { runInSlices } from '@writ/worker-pool';
 import { Fault, type PolicyExplanation } from '@writ/contract';
-import { askOf, type PolicyEngine, type PolicyShelf, type ReadyPolicy } from '../../judging/policies/index.ts';
+import { askOf, type PolicyEngine, type PolicyRepository, type ReadyPolicy } from '../../judging/policies/index.ts';
 import type { JudgedAction } from '../../judging/policies/policy-sets.ts';
 
 /** A set that isn't stored, ready to be asked. @throws Fault `policy.invalid` with the first thing that is wrong */
 export async function readyCandidate(
-  { engine, stored }: PolicyShelf,
+  { engine, stored }: PolicyRepository,
   tenantId: string,
   document: Readonly<Record<string, unknown>>,
 ): Promise<ReadyPolicy> {

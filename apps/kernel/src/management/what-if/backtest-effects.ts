@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import { AUTONOMY_MODES, type BacktestEffects, type EffectSkip } from '@writ/contract';
 import { Effort, type EffortBounds } from '../../execution/effects/index.ts';
-import type { PolicyShelf, ReadyPolicy } from '../../judging/policies/index.ts';
+import type { PolicyRepository, ReadyPolicy } from '../../judging/policies/index.ts';
 import type { OperationRow } from '../../foundation/rows/operation-row.ts';
 import { askBothOfEffect, type EffectAnswers } from './ask-both-of-effect.ts';
 import type { RecordedEffects } from './recorded-effects.ts';
@@ -31,7 +31,7 @@ type Change = BacktestEffects['examples'][number];
 /** The committed effects of a page's calls, as two sets judge them. */
 export class PageEffects {
   readonly #effects: RecordedEffects;
-  readonly #shelf: PolicyShelf;
+  readonly #shelf: PolicyRepository;
   readonly #candidate: ReadyPolicy;
   readonly #bounds: EffectBounds;
   readonly #now: () => number;
@@ -45,7 +45,7 @@ export class PageEffects {
   /** @param now monotonic milliseconds */
   constructor(
     effects: RecordedEffects,
-    shelf: PolicyShelf,
+    shelf: PolicyRepository,
     candidate: ReadyPolicy,
     bounds: EffectBounds,
     now: () => number,

@@ -4,7 +4,7 @@ import { canonicalBytes } from '@writ/digest';
 import { sealEnvelope, type Signer } from '@writ/signing';
 import { inSlices } from '@writ/worker-pool';
 import { FairTurns } from '../../execution/effects/index.ts';
-import type { PolicyShelf, ReadyPolicy } from '../../judging/policies/index.ts';
+import type { PolicyRepository, ReadyPolicy } from '../../judging/policies/index.ts';
 import { pageOf } from '@writ/paging';
 import { parseCursor } from '../../foundation/database/cursor.ts';
 import { requireRole } from '../../foundation/tenancy/index.ts';
@@ -38,12 +38,12 @@ export interface BacktestParts {
  */
 export class BacktestPolicy {
   readonly #calls: RecordedCalls;
-  readonly #shelf: PolicyShelf;
+  readonly #shelf: PolicyRepository;
   readonly #signer: Signer;
   readonly #parts: BacktestParts;
   readonly #turns: FairTurns;
 
-  constructor(calls: RecordedCalls, shelf: PolicyShelf, signer: Signer, parts: BacktestParts) {
+  constructor(calls: RecordedCalls, shelf: PolicyRepository, signer: Signer, parts: BacktestParts) {
     this.#calls = calls;
     this.#shelf = shelf;
     this.#signer = signer;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import { Fault, type KernelRequest, type OperationExplanation } from '@writ/contract';
-import type { PolicyShelf } from '../../judging/policies/index.ts';
+import type { PolicyRepository } from '../../judging/policies/index.ts';
 import { requireId, requireRole } from '../../foundation/tenancy/index.ts';
 import { explain } from './asked-of.ts';
 import type { RecordedCalls } from './recorded-calls.ts';
@@ -8,9 +8,9 @@ import type { RecordedCalls } from './recorded-calls.ts';
 /** Explains the decision on an operation: asks the set that decided, and the one in force, about the recorded call. */
 export class ExplainOperation {
   readonly #calls: RecordedCalls;
-  readonly #shelf: PolicyShelf;
+  readonly #shelf: PolicyRepository;
 
-  constructor(calls: RecordedCalls, shelf: PolicyShelf) {
+  constructor(calls: RecordedCalls, shelf: PolicyRepository) {
     this.#calls = calls;
     this.#shelf = shelf;
   }

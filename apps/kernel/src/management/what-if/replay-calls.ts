@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { KernelRequest, PolicyReplay, ReplayedCall } from '@writ/contract';
-import type { PolicyShelf, ReadyPolicy } from '../../judging/policies/index.ts';
+import type { PolicyRepository, ReadyPolicy } from '../../judging/policies/index.ts';
 import { requireRole } from '../../foundation/tenancy/index.ts';
 import { askBoth } from './ask-both.ts';
 import { readyCandidate } from './asked-of.ts';
@@ -12,9 +12,9 @@ import type { RecordedCall, RecordedCalls } from './recorded-calls.ts';
  */
 export class ReplayCalls {
   readonly #calls: RecordedCalls;
-  readonly #shelf: PolicyShelf;
+  readonly #shelf: PolicyRepository;
 
-  constructor(calls: RecordedCalls, shelf: PolicyShelf) {
+  constructor(calls: RecordedCalls, shelf: PolicyRepository) {
     this.#calls = calls;
     this.#shelf = shelf;
   }

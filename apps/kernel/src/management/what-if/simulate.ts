@@ -10,7 +10,7 @@ import {
   type ArgumentsReader,
   type JudgedCall,
 } from '../../judging/judgement/index.ts';
-import type { PolicyEngine, PolicyShelf, ReadyPolicy } from '../../judging/policies/index.ts';
+import type { PolicyEngine, PolicyRepository, ReadyPolicy } from '../../judging/policies/index.ts';
 import { PolicySets, type ActivePolicy, type JudgedAction } from '../../judging/policies/policy-sets.ts';
 import { newId } from '@writ/nest-kit';
 import type { TenantPool } from '../../foundation/database/pools.ts';
@@ -44,7 +44,7 @@ export interface SimulationSources {
   readonly trees: Trees;
   readonly engine: PolicyEngine;
   readonly args: ArgumentsReader;
-  readonly shelf: PolicyShelf;
+  readonly shelf: PolicyRepository;
 }
 
 /**

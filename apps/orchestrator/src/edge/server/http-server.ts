@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { INestApplication } from '@nestjs/common';
-import type { HttpDoor } from '@writ/nest-kit';
+import type { HttpEndpoint } from '@writ/nest-kit';
 import type { FastifyInstance } from 'fastify';
 import { showPages } from '../openapi/pages.ts';
 import { allowedMethodsOf } from '../problems/allowed-methods.ts';
@@ -23,7 +23,7 @@ export interface HttpServerConfig {
 }
 
 /** How this process answers HTTP on these routes. */
-export function httpServerOf(config: HttpServerConfig, routes: readonly RouteRow[]): HttpDoor {
+export function httpServerOf(config: HttpServerConfig, routes: readonly RouteRow[]): HttpEndpoint {
   return {
     host: config.WRIT_HTTP_HOST,
     port: config.WRIT_HTTP_PORT,

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { CallPlace, HeldCall, ModelCall, ToolAnswer } from '@writ/agent-loop';
 import { AGENT_SPAWN, Fault, isFinal, type Caller, type OperationId, type OperationView } from '@writ/contract';
-import { STANDINGS, truncated, type Outcome, type TextDialect } from '@writ/dialects';
+import { OUTCOME_STATUSES, truncated, type Outcome, type TextDialect } from '@writ/dialects';
 import { parseJson } from '@writ/digest';
 import { newId } from '@writ/nest-kit';
 import type { RunRow, SessionContent, SessionRow } from '../../store/sessions/sessions.ts';
@@ -225,7 +225,7 @@ function heldOf({ operation_id, reasons }: OperationView): HeldCall {
 /** What the model is told of a call that ended. */
 function answerOf({ outcome, view }: Came, dialect: TextDialect | null): ToolAnswer {
   const { standing, result, error, metadata } = outcome;
-  const { word, is_error } = STANDINGS[standing];
+  const { word, is_error } = OUTCOME_STATUSES[standing];
   const reasons = (view?.result?.reasons ?? []).map(({ code, message }) => ({ code, message }));
   const text = JSON.stringify({
     status: word,

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What the API takes and answers about turns.
 import { AutonomyMode, DataSubject, idSchema, ReceiptState, ResultError, State, TaskClass } from '@writ/contract';
-import { DIALECTS, STANDINGS, type Standing } from '@writ/dialects';
+import { DIALECTS, OUTCOME_STATUSES, type OutcomeStatus } from '@writ/dialects';
 import { Type, type Static } from 'typebox';
 import { closed, Key, orNull } from '../../edge/requests/fields.ts';
 
@@ -49,7 +49,7 @@ export const TurnBody = Type.Object(
 );
 export type TurnBody = Static<typeof TurnBody>;
 
-const STANDING_NAMES = Object.keys(STANDINGS) as Standing[];
+const STANDING_NAMES = Object.keys(OUTCOME_STATUSES) as OutcomeStatus[];
 
 const TurnCall = Type.Object(
   {

@@ -11,16 +11,16 @@ import {
   type TestExecution,
 } from '../../specs/test-executor.ts';
 import type { TestTenant } from '../../specs/test-tenant.ts';
-import { ShellBook } from './shell-book.ts';
+import { ShellRegistry } from './shell-registry.ts';
 
 let kernel: TestKernel;
 let run: TestExecution;
-let book: ShellBook;
+let book: ShellRegistry;
 let tenant: TestTenant;
 let token: string;
 openKernelSpec((on) => {
   ({ kernel, run } = on);
-  book = new ShellBook(kernel.tenants);
+  book = new ShellRegistry(kernel.tenants);
 });
 beforeEach(async () => {
   tenant = await kernel.newTenant();

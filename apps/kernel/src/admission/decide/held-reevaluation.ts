@@ -24,7 +24,7 @@ import { tallyOf } from './quorum.ts';
 const UNFINISHED: ReadonlySet<string> = new Set(['waiting', 'dispatched', 'performing']);
 
 /** held → admitted or refused, decided anew with a person's yes to the action. */
-export class Readmission {
+export class HeldReevaluation {
   readonly #parts: DecisionParts;
   readonly #judge: Judge;
   readonly #held: HeldCalls;

@@ -21,7 +21,7 @@ interface Room {
  * wait for the log. Both are bounds on what gathers, not on what may be done, so being late by a few calls is no
  * bypass; and counting what waits is the dearest question of an admission (ADR 0023).
  */
-export class Rooms {
+export class QueueHeadroom {
   readonly #rooms = new LRUCache<string, Room>({ max: TENANTS_MAX });
   readonly #monotonic: () => number;
 

@@ -19,7 +19,7 @@ export interface Logged {
 }
 
 /** Knows the records that this replica has sent, and asks the database about the others. */
-export class ReceiptBook extends Receipts {
+export class LogPositionTracker extends Receipts {
   readonly #workers: CrossTenantPool;
   readonly #logged = new LRUCache<string, Logged>({ max: REMEMBERED_MAX });
   readonly #waiting = new Map<string, Set<(logged: Logged) => void>>();

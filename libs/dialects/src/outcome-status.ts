@@ -5,7 +5,7 @@ import type { OperationView } from '@writ/contract';
  * How a call stands, in the words of every dialect: the status of blocks, the short word of the others, and whether it
  * counts as an error.
  */
-export const STANDINGS = {
+export const OUTCOME_STATUSES = {
   completed: { block: 'Completed', word: 'ok', is_error: false },
   failed: { block: 'Failed', word: 'error', is_error: true },
   denied: { block: 'Denied', word: 'denied', is_error: true },
@@ -15,13 +15,13 @@ export const STANDINGS = {
   queued: { block: 'Queued', word: 'queued', is_error: false },
   executing: { block: 'Executing', word: 'executing', is_error: false },
 } as const satisfies Record<string, { block: string; word: string; is_error: boolean }>;
-export type Standing = keyof typeof STANDINGS;
+export type OutcomeStatus = keyof typeof OUTCOME_STATUSES;
 
 const TIMEOUTS: ReadonlySet<string> = new Set(['deadline', 'command.timeout']);
 const CANCELLED: ReadonlySet<string> = new Set(['cancelled', 'sandbox.killed']);
 
 /** How an operation stands. A call that ended with an error failed, whatever became of its transaction. */
-export function standingOf({ state, result }: Pick<OperationView, 'state' | 'result'>): Standing {
+export function outcomeStatusOf({ state, result }: Pick<OperationView, 'state' | 'result'>): OutcomeStatus {
   if (state === 'held') return 'held';
   const code = result?.error?.code ?? '';
   if (TIMEOUTS.has(code)) return 'timeout';

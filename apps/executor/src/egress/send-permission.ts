@@ -8,7 +8,7 @@ export const FRESH_MS = 1_000;
  * closed): what is asked of it answers yes only while the kernel said so at most a second ago, counted from the moment
  * it was asked.
  */
-export class Standing {
+export class SendPermission {
   readonly #confirm: () => Promise<void>;
   readonly #now: () => number;
   #confirmedAt = -Infinity;

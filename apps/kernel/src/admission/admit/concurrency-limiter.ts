@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import { Fault } from '@writ/contract';
-import { FairPlaces, type PlaceBounds } from '@writ/fairness';
+import { FairLimiter, type PlaceBounds } from '@writ/fairness';
 
 /**
  * Of one tenant that wait for a place: more than an honest program has open at once, and what a replica decides in
@@ -15,7 +15,7 @@ const WAIT_MS = 2_000;
  */
 const HELD_MS = 100;
 
-export interface PlacesOptions extends Omit<PlaceBounds, 'waitingMax'> {
+export interface ConcurrencyLimiterOptions extends Omit<PlaceBounds, 'waitingMax'> {
   /** monotonic milliseconds */
   readonly now: () => number;
   /** the tenant's part beside others; 1 is the usual one */
@@ -28,12 +28,12 @@ export type Leave = () => void;
 /**
  * Lets so many calls in at once, tenant by tenant: who waits here holds no connection, and costs the others nothing.
  */
-export class Places {
-  readonly #fair: FairPlaces<Leave>;
-  readonly #options: PlacesOptions;
+export class ConcurrencyLimiter {
+  readonly #fair: FairLimiter<Leave>;
+  readonly #options: ConcurrencyLimiterOptions;
 
-  constructor(options: PlacesOptions) {
-    this.#fair = new FairPlaces({ ...options, waitingMax: WAITING_MAX });
+  constructor(options: ConcurrencyLimiterOptions) {
+    this.#fair = new FairLimiter({ ...options, waitingMax: WAITING_MAX });
     this.#options = options;
   }
 
@@ -72,7 +72,7 @@ export class Places {
 }
 
 /** Leaves the place when the call has ended, `null` being now, or has kept it for as long as it may. */
-export function leaveAtEnd(end: Promise<unknown> | null, leave: Leave): void {
+export function releaseWhenDone(end: Promise<unknown> | null, leave: Leave): void {
   if (end === null) return leave();
   const timer = setTimeout(leave, HELD_MS);
   void end.finally(() => {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { OperationView, State, ToolResult } from '@writ/contract';
-import { STANDINGS, standingOf } from './standing.ts';
+import { OUTCOME_STATUSES, outcomeStatusOf } from './outcome-status.ts';
 import { outcomeOf } from './outcome.ts';
 
 const result = (status: 'ok' | 'error', code?: string): ToolResult =>
@@ -33,7 +33,7 @@ it.each<[State, ToolResult | null, string, string, boolean]>([
   ['held', null, 'AwaitingApproval', 'awaiting_approval', false],
   ['performing', null, 'Executing', 'executing', false],
 ])('%s is told as it ends', (state, of, block, word, is_error) => {
-  expect(STANDINGS[standingOf(view(state, of))]).toEqual({ block, word, is_error });
+  expect(OUTCOME_STATUSES[outcomeStatusOf(view(state, of))]).toEqual({ block, word, is_error });
 });
 
 it('says why a call waits, and keeps the result beside an error', () => {

@@ -44,7 +44,7 @@ interface Tenant<T> {
  * and little beside it to share the processors with. A tenant that has been alone for a while may fill every place, or
  * as many as `perTenantMax` says.
  */
-export class FairPlaces<T> {
+export class FairLimiter<T> {
   readonly #places: number;
   readonly #shared: number;
   readonly #waitingMax: number;

@@ -10,7 +10,7 @@ import type { HeldCall } from '../../foundation/rows/held-rows.ts';
 import { openSealed, type SessionValues } from '../../execution/values/index.ts';
 import type { DecisionParts } from './judge-held.ts';
 import { satisfiedBy, tallyOf } from './quorum.ts';
-import type { Readmission } from './readmission.ts';
+import type { HeldReevaluation } from './held-reevaluation.ts';
 import { requireApprover } from './require-approver.ts';
 
 /** Times that one decision is tried on facts that moved meanwhile. */
@@ -31,14 +31,20 @@ export interface GiveParts {
  * sealed): it comes sealed, is opened here alone, and is sealed again for where it lies in the transaction that decides
  * the call. No record, message, event or reason holds it.
  */
-export class Give {
+export class SupplyValue {
   readonly #parts: DecisionParts;
   readonly #held: HeldCalls;
-  readonly #readmission: Readmission;
+  readonly #readmission: HeldReevaluation;
   readonly #views: OperationViews;
   readonly #give: GiveParts;
 
-  constructor(parts: DecisionParts, held: HeldCalls, readmission: Readmission, views: OperationViews, give: GiveParts) {
+  constructor(
+    parts: DecisionParts,
+    held: HeldCalls,
+    readmission: HeldReevaluation,
+    views: OperationViews,
+    give: GiveParts,
+  ) {
     this.#parts = parts;
     this.#held = held;
     this.#readmission = readmission;

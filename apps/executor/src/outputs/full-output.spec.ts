@@ -5,7 +5,7 @@ import { sha256Hex } from '@writ/digest';
 import type { SandboxOutput } from '@writ/sandbox';
 import { openContent, SEAL_BYTES, type ContentSeal } from '@writ/sealing';
 import { Values } from '../redaction/redactor.ts';
-import { WholeOutput, type Keeping } from './whole-output.ts';
+import { FullOutput, type Keeping } from './full-output.ts';
 
 const TENANT = formatId('tenant', new Uint8Array(16).fill(1));
 const EXITED = { ended: 'exited', unheardBytes: 0 } as const;
@@ -56,14 +56,14 @@ class SlowBlobs extends BlobStore {
 }
 
 it('keeps nothing of what the result shows whole', async () => {
-  const whole = new WholeOutput(keeping());
+  const whole = new FullOutput(keeping());
   whole.take(said('stdout', '12345'));
   whole.take(said('stderr', '67890'));
   expect(await whole.end(EXITED)).toBeNull();
 });
 
 it('keeps each stream from its beginning, once there is more than is shown', async () => {
-  const whole = new WholeOutput(keeping());
+  const whole = new FullOutput(keeping());
   for (const [stream, text] of [
     ['stdout', 'one '],
     ['stderr', 'two '],
@@ -78,7 +78,7 @@ it('keeps each stream from its beginning, once there is more than is shown', asy
 
 it('seals each stream as its own, once its values are out, and says how long it is in clear', async () => {
   const seal: ContentSeal = { key: Buffer.alloc(32, 7), tenantId: TENANT, operationId: 'op_a', attempt: 2 };
-  const whole = new WholeOutput(keeping({ seal, values: VALUES }));
+  const whole = new FullOutput(keeping({ seal, values: VALUES }));
   for (const [stream, text] of [
     ['stdout', 'one hunter2-'],
     ['stderr', 'two '],
@@ -104,7 +104,7 @@ it('seals each stream as its own, once its values are out, and says how long it 
 });
 
 it.each([1, 2, 5, 15, 16, 400])('stores no value, however it is cut: pieces of %d bytes', async (length) => {
-  const whole = new WholeOutput(keeping({ values: VALUES }));
+  const whole = new FullOutput(keeping({ values: VALUES }));
   const text = 'before hunter2-of-ours between hunter2-of-ours after'.repeat(5);
   for (let at = 0; at < text.length; at += length) {
     whole.take(said('stdout', text.slice(at, at + length)));
@@ -119,7 +119,7 @@ it.each([
   ['a command that said just as much', EXITED, false],
 ] as const)('says that it is cut by %s, and stores no beginning of a value at a cut', async (_, end, cut) => {
   const text = `${'x'.repeat(30)}hunter2`;
-  const whole = new WholeOutput(keeping({ values: VALUES, heardBytes: text.length }));
+  const whole = new FullOutput(keeping({ values: VALUES, heardBytes: text.length }));
   whole.take(said('stdout', text));
   const refs = await whole.end(end);
   expect([refs!.stdout.cut, refs!.stderr.cut]).toEqual([cut, cut]);
@@ -128,7 +128,7 @@ it.each([
 
 it('makes whoever brings it wait while the store does not take it, and no longer', async () => {
   const store = new SlowBlobs();
-  const whole = new WholeOutput(keeping({ blobs: store }));
+  const whole = new FullOutput(keeping({ blobs: store }));
   const piece = said('stdout', 'x'.repeat(64 * 1024));
   let brought = 0;
   let wait: Promise<void> | undefined;
@@ -145,7 +145,7 @@ it('makes whoever brings it wait while the store does not take it, and no longer
 
 it('a store that fails costs the output, holds up nobody, and fails no call', async () => {
   const store = new SlowBlobs();
-  const whole = new WholeOutput(keeping({ blobs: store }));
+  const whole = new FullOutput(keeping({ blobs: store }));
   const piece = said('stdout', 'x'.repeat(1024 * 1024));
   const waits = Array.from({ length: 4 }, () => whole.take(piece));
   expect(waits.at(-1)).toBeDefined();
@@ -157,7 +157,7 @@ it('a store that fails costs the output, holds up nobody, and fails no call', as
 
 it('what is dropped is stored by nobody, also in the middle', async () => {
   const store = new SlowBlobs();
-  const whole = new WholeOutput(keeping({ blobs: store }));
+  const whole = new FullOutput(keeping({ blobs: store }));
   whole.take(said('stdout', 'x'.repeat(20)));
   whole.drop();
   store.go();

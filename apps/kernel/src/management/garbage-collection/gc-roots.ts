@@ -12,7 +12,7 @@ import type { ManagementTasks } from '../worker-tasks.ts';
 import type { Tenancy } from '../../foundation/tenancy/index.ts';
 import { requireSkill } from '../../judging/tools/skills.ts';
 import { hashesOfDelta } from './delta-hashes.ts';
-import { Named } from './named.ts';
+import { MarkSet } from './mark-set.ts';
 
 /** Rows read at once: a page of some hundred kilobytes. */
 const ROWS = 500;
@@ -33,7 +33,7 @@ interface CallPlace {
  * Reads all that names contents of a tenant. What can't be read ends it: then nothing is known, and nothing may be
  * taken.
  */
-export class Names {
+export class GcRoots {
   readonly #tenancy: Tenancy;
   readonly #blobs: BlobStore;
   readonly #vault: TenantVault;
@@ -48,15 +48,15 @@ export class Names {
   }
 
   /** Calls first, states after them: an effect that leaves its call for a history meanwhile is met in one of both. */
-  async of(tenantId: TenantId): Promise<Named> {
-    const named = new Named();
+  async of(tenantId: TenantId): Promise<MarkSet> {
+    const named = new MarkSet();
     await this.#ofCalls(tenantId, named);
     await this.#ofHistories(tenantId, named);
     await this.#ofSkills(tenantId, named);
     return named;
   }
 
-  async #ofCalls(tenantId: TenantId, named: Named): Promise<void> {
+  async #ofCalls(tenantId: TenantId, named: MarkSet): Promise<void> {
     let after: CallPlace | null = null;
     do {
       const page: CallPlace[] = await this.#callsBefore(tenantId, after);
@@ -92,7 +92,7 @@ export class Names {
   }
 
   /** What is staged before what has ended: an effect that is committed meanwhile is met in one of both. */
-  async #ofPage(tenantId: TenantId, ids: string[], named: Named): Promise<void> {
+  async #ofPage(tenantId: TenantId, ids: string[], named: MarkSet): Promise<void> {
     const payloads = await this.#tenancy.within(tenantId, (rows) =>
       rows.payload.findMany({
         where: { operation_id: { in: ids } },
@@ -122,7 +122,7 @@ export class Names {
     for (const { stdout_ref, stderr_ref } of outputs) for (const ref of [stdout_ref, stderr_ref]) addRef(named, ref);
   }
 
-  async #ofStaged(tenantId: TenantId, operationId: string, sealed: Buffer, named: Named): Promise<void> {
+  async #ofStaged(tenantId: TenantId, operationId: string, sealed: Buffer, named: MarkSet): Promise<void> {
     const { delta_ref, result_ref, requests_ref } = await openStaged(
       this.#vault,
       tenantId,
@@ -138,7 +138,7 @@ export class Names {
     for await (const sha256 of inSlices(hashes)) named.add(sha256);
   }
 
-  async #ofHistories(tenantId: TenantId, named: Named): Promise<void> {
+  async #ofHistories(tenantId: TenantId, named: MarkSet): Promise<void> {
     let workspace = '';
     let seq = -1n;
     for (;;) {
@@ -173,7 +173,7 @@ export class Names {
    * Every version that is kept. A tenant has some thousand at most, and what each names is short; they are read name by
    * name.
    */
-  async #ofSkills(tenantId: TenantId, named: Named): Promise<void> {
+  async #ofSkills(tenantId: TenantId, named: MarkSet): Promise<void> {
     const names = await this.#tenancy.within(tenantId, (rows) =>
       rows.skill.findMany({ where: { tenant_id: tenantId }, distinct: ['name'], select: { name: true } }),
     );
@@ -187,7 +187,7 @@ export class Names {
   }
 
   /** Goes into directories that no other state has had before: a history costs what was changed in it. */
-  async #ofTree(tenantId: TenantId, root: string, named: Named): Promise<void> {
+  async #ofTree(tenantId: TenantId, root: string, named: MarkSet): Promise<void> {
     const wanted = named.open(root) ? [root] : [];
     while (wanted.length > 0) {
       const nodes = await this.#blobs.getMany(tenantId, wanted.splice(-NODES));
@@ -201,11 +201,11 @@ export class Names {
   }
 }
 
-function addRef(named: Named, ref: unknown): void {
+function addRef(named: MarkSet, ref: unknown): void {
   if (ref !== null && ref !== undefined) named.add((ref as BlobRef).sha256);
 }
 
 /** The id of a delta is the hash of its bytes. */
-function addDelta(named: Named, deltaId: string | null): void {
+function addDelta(named: MarkSet, deltaId: string | null): void {
   if (deltaId !== null) named.add(deltaId.slice('delta_'.length));
 }

@@ -17,7 +17,7 @@ const LEASE_MS = 6_000;
  * Keeps where the shells of sessions are, so that calls find them and callers are told when one is no more. It decides
  * nothing about what runs.
  */
-export class ShellBook {
+export class ShellRegistry {
   readonly #tenants: TenantPool;
 
   constructor(tenants: TenantPool) {

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-import { ROOM_CALLS, ROOM_MS, Rooms } from './rooms.ts';
+import { ROOM_CALLS, ROOM_MS, QueueHeadroom } from './queue-headroom.ts';
 
 let clock = 0;
-let rooms: Rooms;
+let rooms: QueueHeadroom;
 beforeEach(() => {
   clock = 0;
-  rooms = new Rooms(() => clock);
+  rooms = new QueueHeadroom(() => clock);
 });
 
 /** Calls that get in before the database must be asked again. */

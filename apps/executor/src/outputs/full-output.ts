@@ -35,7 +35,7 @@ export interface Keeping {
  * is held than the result shows, and then than twice `WAITING_BYTES_MAX` in each stream beside what the store holds.
  * INVARIANT (redacted first): no byte is sealed or stored that hasn't passed the redactor of its stream.
  */
-export class WholeOutput {
+export class FullOutput {
   readonly #keeping: Keeping;
   /** What came so far, while the result shows all of it. */
   #shown: SandboxOutput[] = [];

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-import { FairPlaces, type Offered } from './fair-places.ts';
+import { FairLimiter, type Offered } from './fair-limiter.ts';
 
 /** Offers so much of the tenant's and tells what became of it. */
-const offers = (fair: FairPlaces<string>, tenantId: string, count: number, weight = 1, now = 0): Offered[] =>
+const offers = (fair: FairLimiter<string>, tenantId: string, count: number, weight = 1, now = 0): Offered[] =>
   Array.from({ length: count }, (_, i) => fair.offer(tenantId, weight, `${tenantId}${i}`, now));
-const open = (bounds: Partial<{ places: number; shared: number; waitingMax: number }> = {}): FairPlaces<string> =>
-  new FairPlaces({ places: 4, shared: 2, waitingMax: 3, ...bounds });
+const open = (bounds: Partial<{ places: number; shared: number; waitingMax: number }> = {}): FairLimiter<string> =>
+  new FairLimiter({ places: 4, shared: 2, waitingMax: 3, ...bounds });
 
 test('a tenant that is alone fills every place; what comes then waits in order, and what comes beyond that is refused', () => {
   const fair = open();
@@ -14,7 +14,7 @@ test('a tenant that is alone fills every place; what comes then waits in order, 
 });
 
 test('a tenant that is alone fills no more places than one tenant may have, and the next tenant finds one free', () => {
-  const fair = new FairPlaces<string>({ places: 3, shared: 3, waitingMax: 3, perTenantMax: 2 });
+  const fair = new FairLimiter<string>({ places: 3, shared: 3, waitingMax: 3, perTenantMax: 2 });
   expect(offers(fair, 'a', 3)).toEqual(['starts', 'starts', 'waits']);
   expect(offers(fair, 'b', 2)).toEqual(['starts', 'waits']);
   expect(fair.ended('a', 1)).toEqual([]);

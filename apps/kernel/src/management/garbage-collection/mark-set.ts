@@ -4,7 +4,7 @@
 const HASHES_MAX = 2_000_000;
 
 /** What is named, by hex SHA-256, while a tenant's contents are looked through. */
-export class Named {
+export class MarkSet {
   readonly #hashes = new Set<string>();
   /** Directories whose entries were gone through: apart, since a file may have the very bytes of a directory. */
   readonly #opened = new Set<string>();

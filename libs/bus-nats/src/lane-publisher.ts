@@ -11,7 +11,7 @@ const storeFailed = 10_077;
 const acceptMs = 2_000;
 
 /** Puts messages into work lanes and mends the lanes where that fails. */
-export class Ringer {
+export class LanePublisher {
   readonly #jetstream: JetStreamClient;
   readonly #lanes: WorkLanes;
   readonly #keeper: LaneKeeper | undefined;

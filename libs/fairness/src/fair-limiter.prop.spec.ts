@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import fc from 'fast-check';
-import { FairPlaces } from './fair-places.ts';
+import { FairLimiter } from './fair-limiter.ts';
 
 const BOUNDS = { places: 6, shared: 4, waitingMax: 5 } as const;
 const WEIGHTS: Readonly<Record<string, number>> = { a: 1, b: 1, c: 3, d: 10 };
@@ -16,7 +16,7 @@ const steps = fc.array(
 
 /** What was offered, by tenant, as an observer outside counts it. */
 class Counted {
-  readonly fair = new FairPlaces<string>(BOUNDS);
+  readonly fair = new FairLimiter<string>(BOUNDS);
   readonly underWay = new Map<string, number>();
   readonly waiting = new Map<string, string[]>();
   #now = 0;

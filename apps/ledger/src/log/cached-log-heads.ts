@@ -7,7 +7,7 @@ import type { Growth, LogState } from './grow.ts';
 export type Edges = ReadonlyMap<number, readonly Uint8Array[]>;
 
 /** Where a log stood after a batch of this replica. */
-export interface Standing {
+export interface LogHead {
   readonly state: LogState;
   readonly edges: Edges;
 }
@@ -22,7 +22,7 @@ export const edgeReader =
     edges.get(level) ?? [];
 
 /** The standing after a growth from this one. */
-export function standingAfter(edges: Edges, growth: Growth): Standing {
+export function headAfter(edges: Edges, growth: Growth): LogHead {
   const next = new Map(edges);
   // In the order of their indices: the last one of a level is its edge, unless it is full.
   for (const tile of growth.tiles) {
@@ -36,14 +36,14 @@ export function standingAfter(edges: Edges, growth: Growth): Standing {
  * What this replica knows of logs from its own batches. It spares asking the database, and is never trusted: the
  * statement that writes compares it with what is there, under the log's lock.
  */
-export class StandingLogs {
-  readonly #logs = new LRUCache<string, Standing>({ max: LOGS_MAX });
+export class CachedLogHeads {
+  readonly #logs = new LRUCache<string, LogHead>({ max: LOGS_MAX });
 
-  of(logId: string): Standing | undefined {
+  of(logId: string): LogHead | undefined {
     return this.#logs.get(logId);
   }
 
-  set(logId: string, standing: Standing): void {
+  set(logId: string, standing: LogHead): void {
     this.#logs.set(logId, standing);
   }
 

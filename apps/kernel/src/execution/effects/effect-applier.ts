@@ -38,7 +38,7 @@ export interface CheckedDelta {
 export type EndOnHead = (change: HeadChange | EndingFault) => Promise<EndVerdict>;
 
 /** Brings checked effects to the head of their workspace, whichever it is by then. */
-export class Landing {
+export class EffectApplier {
   readonly #tenants: TenantPool;
   readonly #blobs: BlobStore;
   readonly #trees: Trees;

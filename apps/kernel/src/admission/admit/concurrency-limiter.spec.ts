@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import { vi } from 'vitest';
-import { leaveAtEnd, Places, type Leave } from './places.ts';
+import { releaseWhenDone, ConcurrencyLimiter, type Leave } from './concurrency-limiter.ts';
 
 beforeEach(() => {
   vi.useFakeTimers();
@@ -9,9 +9,9 @@ afterEach(() => {
   vi.useRealTimers();
 });
 
-const open = (places = 2, shared = 2): Places =>
-  new Places({ places, shared, now: () => Date.now(), weightOf: () => 1 });
-const hold = async (places: Places, tenantId: string, count: number): Promise<Leave[]> =>
+const open = (places = 2, shared = 2): ConcurrencyLimiter =>
+  new ConcurrencyLimiter({ places, shared, now: () => Date.now(), weightOf: () => 1 });
+const hold = async (places: ConcurrencyLimiter, tenantId: string, count: number): Promise<Leave[]> =>
   await Promise.all(Array.from({ length: count }, () => places.take(tenantId)));
 
 test('a call waits for the place of another, and has it when that is left', async () => {
@@ -57,10 +57,10 @@ test('a call that runs keeps its place until its end, and no longer than a tenth
   const leave = (): void => {
     left += 1;
   };
-  leaveAtEnd(null, leave);
+  releaseWhenDone(null, leave);
   expect(left).toBe(1);
   let end = (): void => undefined;
-  leaveAtEnd(
+  releaseWhenDone(
     new Promise<void>((resolve) => {
       end = resolve;
     }),
@@ -71,7 +71,7 @@ test('a call that runs keeps its place until its end, and no longer than a tenth
   end();
   await vi.advanceTimersByTimeAsync(0);
   expect(left).toBe(2);
-  leaveAtEnd(new Promise(() => undefined), leave);
+  releaseWhenDone(new Promise(() => undefined), leave);
   await vi.advanceTimersByTimeAsync(100);
   expect(left).toBe(3);
 });

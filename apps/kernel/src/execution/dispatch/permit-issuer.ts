@@ -17,7 +17,7 @@ export type WithinTrace = <T>(traceparent: string | null, operationId: string, r
 const REACHED_MS = 1_000;
 
 /** Signs permits and rings the bell for them. */
-export class PermitDesk {
+export class PermitIssuer {
   readonly #signer: Signer;
   readonly #bus: Bus;
   readonly #subjects: Subjects;

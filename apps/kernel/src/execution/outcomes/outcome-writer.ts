@@ -16,7 +16,7 @@ import type { Ending } from './ending.ts';
 import { budgetDelta, outcomeRecord } from './outcome-record.ts';
 
 /** Who reports an attempt. The row's executor, attempt and nonce fence it from every other. */
-export interface Speaker {
+export interface AttemptCredentials {
   readonly attempt: number;
   readonly executor_id: string;
   readonly nonce: string;
@@ -54,7 +54,7 @@ export interface EffectHold {
  * Ends operations after admission: state, settlement, result and signed record are one transaction.
  * INVARIANT (nothing unrecorded): nobody hears of an ending before its record is durable.
  */
-export class Endings {
+export class OutcomeWriter {
   readonly #tenants: TenantPool;
   readonly #vault: TenantVault;
   readonly #sealer: RecordSealer;
@@ -82,7 +82,7 @@ export class Endings {
    * Ends the operation if it still is what was seen, and for a report still the speaker's.
    * @throws Fault `record.too_large`, `database.unavailable`
    */
-  async end(seen: SeenOperation, ending: Ending, speaker: Speaker | null = null): Promise<EndVerdict> {
+  async end(seen: SeenOperation, ending: Ending, speaker: AttemptCredentials | null = null): Promise<EndVerdict> {
     const { operation_id, traceparent } = seen.operation;
     const state = ending.states.at(-1) ?? ending.states[0];
     const end = (): Promise<EndVerdict> => withSpan(state, { operation_id }, () => this.#end(seen, ending, speaker));
@@ -117,7 +117,7 @@ export class Endings {
   async hold(
     { operation }: SeenOperation,
     ending: Ending,
-    speaker: Speaker,
+    speaker: AttemptCredentials,
     { approval, staged, record }: EffectHold,
   ): Promise<EndVerdict | null> {
     const order = {
@@ -136,7 +136,7 @@ export class Endings {
     return verdict;
   }
 
-  async #end(seen: SeenOperation, ending: Ending, speaker: Speaker | null): Promise<EndVerdict> {
+  async #end(seen: SeenOperation, ending: Ending, speaker: AttemptCredentials | null): Promise<EndVerdict> {
     return await this.#write(
       kernelSql.finish,
       seen,
@@ -190,7 +190,7 @@ export class Endings {
 }
 
 /** What kernel.finish reads. */
-function orderOf(row: OperationRow, ending: Ending, speaker: Speaker | null): Record<string, unknown> {
+function orderOf(row: OperationRow, ending: Ending, speaker: AttemptCredentials | null): Record<string, unknown> {
   const { state, attempt, cancel_requested, effect_started, lease_until } = row;
   return {
     tenant_id: row.tenant_id,

@@ -11,7 +11,7 @@ export type ValueKind = 'session-value' | 'secret';
 const KEY_ID_CHARS = 16;
 
 /** One tenant's encryption and fingerprints; synchronous, for use between two statements. */
-export class TenantBox {
+export class TenantCipher {
   readonly #tenantId: string;
   readonly #data: KeyObject;
   readonly #finger: KeyObject;

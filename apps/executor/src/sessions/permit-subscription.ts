@@ -15,7 +15,7 @@ interface PermitHandler {
 }
 
 /** Hears permits that are sent to this executor alone, since it has the shell of their session. */
-export class HearPermits {
+export class PermitSubscription {
   readonly #bus: Bus;
   readonly #subject: string;
   readonly #perform: PermitHandler;

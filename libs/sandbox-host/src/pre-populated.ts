@@ -20,7 +20,7 @@ interface Waiting {
  * Containers in which the files of a likely job stand already, by whose they are. Each is given away once, to a job of
  * the same kin or to nobody.
  */
-export class LaidOut {
+export class PrePopulated {
   readonly #options: LaidOutOptions;
   /** the one that has waited longest first */
   readonly #waiting = new Map<string, Waiting>();

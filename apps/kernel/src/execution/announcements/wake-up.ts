@@ -2,7 +2,7 @@
 import type { Lane } from '@writ/contract';
 
 /** Wakes the dispatcher of this replica. */
-export abstract class Bell {
+export abstract class WakeUp {
   /**
    * Says that an operation may wait in the lane. Returns at once and never throws. Callers ring after the COMMIT that
    * made it wait; a ring that is lost costs the dispatcher's timer, never the call.
