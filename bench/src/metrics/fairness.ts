@@ -39,9 +39,9 @@ async function suffer(world: World, forMs: number): Promise<{ times: number[]; l
 }
 
 /**
- * What a tenant of five inline calls a second feels of another that floods the same door with 300 a second for half a
- * minute, under the limits as they are shipped. The ratio is of p95 to p95 in the quiet before. Own stack, loopback,
- * and it ends by itself.
+ * What a tenant of five inline calls a second feels of another that floods the same orchestrator with 300 a second for
+ * half a minute, under the limits as they are shipped. The ratio is of p95 to p95 in the quiet before. Own stack,
+ * loopback, and it ends by itself.
  */
 export async function fairnessFlood(): Promise<Measured> {
   const stack = await startStack();

@@ -27,7 +27,7 @@ const ANSWER_MS = 5_000;
 const payloadOf = (index: number): Uint8Array => Buffer.from(String(index));
 
 /**
- * A proof of any record of a log of that size, asked over the bus as the door asks; a stack of a ledger alone. Every
+ * A proof of any record of a log of that size, asked over the bus as the API asks; a stack of a ledger alone. Every
  * proof is verified, after the clock has stopped.
  */
 export async function inclusionProofs(leaves: number, load: Load): Promise<Measured> {

@@ -15,7 +15,7 @@ const RATE_CLIENTS = 4;
 const RATE_MS = 30_000;
 const FILES = 1_000;
 const FILE_BYTES = 20 * 1024;
-/** Files in one request to the door, below what it takes. */
+/** Files in one request to the API, below what it takes. */
 const FILES_A_REQUEST = 40;
 
 const runTrue = (world: World): Promise<void> => callToReceipt(world, 'shell.run', { command: 'true' });

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /**
- * The closed table of fault codes. `status` is what the HTTP door answers when the fault ends a request there; `retry`
+ * The closed table of fault codes. `status` is what the API answers when the fault ends a request there; `retry`
  * is the whole instruction to a caller: `never` (the same call fails again), `later` (nothing happened; try again),
  * `same-key` (it may have happened; ask again with the same idempotency key or operation id). A code that names a
  * refusal of a decided call travels in a ToolResult with HTTP 200; its status serves routes that aren't calls.
  */
 export const FAULTS = {
-  // the door: never became an operation
+  // the API: never became an operation
   'request.malformed': { status: 400, retry: 'never', message: 'the request body is not valid' },
   'request.too_large': { status: 413, retry: 'never', message: 'the request is larger than allowed' },
   'request.unsupported_media_type': {

@@ -5,7 +5,7 @@
  * UTF-16 units.
  */
 export const DIALECT_LIMITS = {
-  /** Twice the largest body that the door takes: a parser keeps no more than this of what it is pushed. */
+  /** Twice the largest body that the API takes: a parser keeps no more than this of what it is pushed. */
   outputChars: 4 * 1024 * 1024,
   /** More than any model asks for at once; a run of its calls stays one answer. */
   calls: 256,

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The one door through which JSON from outside enters. INVARIANT (one meaning): a text that is accepted has one meaning
+// The only entry of JSON from outside. INVARIANT (one meaning): a text that is accepted has one meaning
 // to every JSON reader, so that what policy judged is what a tool in another language runs. INVARIANT (linear): time
 // and memory grow with the text's length, and the stack only with depthMax.
 import { visit } from 'jsonc-parser';
@@ -42,7 +42,7 @@ export function readStrictly(text: string, depthMax: number): JsonValue {
 }
 
 /**
- * Reads JSON of our own processes, and whatever else has been through a door: as `JSON.parse`, whose fault with names
+ * Reads JSON of our own processes, and whatever else came through the API: as `JSON.parse`, whose fault with names
  * (see `escaped-names.ts`) it doesn't have. Nests 512 deep at most.
  * @throws an Error where it is no JSON
  */

@@ -16,7 +16,7 @@ import { BusTransport } from './bus-transport.ts';
 import { NestLogger } from './nest-logger.ts';
 import { startNest, type HttpEndpoint } from './start-nest.ts';
 
-/** A door that answers nothing: what Nest asks of an adapter, and no framework behind it. */
+/** An endpoint that answers nothing: what Nest asks of an adapter, and no framework behind it. */
 const door = (): AbstractHttpAdapter => {
   const server = createServer();
   const said = {

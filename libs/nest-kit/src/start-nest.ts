@@ -12,7 +12,7 @@ export interface HttpEndpoint {
   /** 0 picks a free one. */
   readonly port: number;
   readonly adapter: () => AbstractHttpAdapter;
-  /** Filters, guards, documents: whatever must be set before the door opens. */
+  /** Filters, guards, documents: whatever must be set before the server listens. */
   readonly prepare?: (app: INestApplication) => void | Promise<void>;
 }
 
@@ -31,7 +31,7 @@ interface NestParts {
 /** Nest ends the process itself otherwise, before anything is logged or closed. */
 const options = { abortOnError: false } as const;
 
-/** Brings up the module with the bus as its transport, and with HTTP where there is a door. */
+/** Brings up the module with the bus as its transport, and with HTTP where there is an endpoint. */
 export function startNest(module: DynamicModule, parts: NestParts): Promise<NestProcess> {
   return parts.http === undefined ? startMicroservice(module, parts) : startHybrid(module, parts, parts.http);
 }

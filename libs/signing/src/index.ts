@@ -15,7 +15,14 @@ export { parseNote, signNote, verifyNote } from './note.ts';
 export type { NoteSignature, NoteSigner, VerifiedNote } from './note.ts';
 export { formatNoteKey, parseNoteKey } from './note-key.ts';
 export type { NoteKey } from './note-key.ts';
-export { LAG_MS, withNext, withRevoked, withSuccessorOf, type RingRevocation, type Rotation } from './rings/change-ring.ts';
+export {
+  LAG_MS,
+  withNext,
+  withRevoked,
+  withSuccessorOf,
+  type RingRevocation,
+  type Rotation,
+} from './rings/change-ring.ts';
 export {
   isClosed,
   KeyStoreError,

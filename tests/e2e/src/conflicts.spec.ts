@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What becomes of a call when the head of its workspace moves under it: through the public doors, with commands in real
+// What becomes of a call when the head of its workspace moves under it: through the public API, with commands in real
 // containers. What the executor says is held up while a person changes files, which takes no executor.
 import { randomUUID } from 'node:crypto';
 import { vi } from 'vitest';

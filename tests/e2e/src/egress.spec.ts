@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What reaches the network from real containers and from the tools behind the gate, through the public doors. The world
+// What reaches the network from real containers and from the tools behind the gate, through the public API. The world
 // outside is on loopback (tests/stack).
 import { execFileSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What was said in sessions is taken away by order: it opens under no key that there is, and a door that is killed at
+// What was said in sessions is taken away by order: it opens under no key that there is, and an API that is killed at
 // any step of it leaves a step that another makes again, once.
 import { createDecipheriv, hkdfSync } from 'node:crypto';
 import { readFileSync } from 'node:fs';
@@ -214,7 +214,7 @@ it('of a session that is deleted goes alone: its calls stay, and it is recorded'
 });
 
 /**
- * Where a door is killed: who waits at the gate of this statement then, and what has come of the order. `there`:
+ * Where an API is killed: who waits at the gate of this statement then, and what has come of the order. `there`:
  * whether the texts are.
  */
 const POINTS = [
@@ -268,12 +268,12 @@ describe.each(POINTS)('killed when $point', ({ on, when, by, texts, gone, there 
   afterEach(async () => {
     await open();
     open = () => Promise.resolve();
-    // A failure leaves no door dead for those after it.
+    // A failure leaves no orchestrator dead for those after it.
     if (!stack.services.orchestrator.isRunning) await stack.services.orchestrator.start();
   });
 
   it.each([
-    ['the next door', false],
+    ['the next orchestrator', false],
     ['another that was there all the time', true],
   ])('%s goes on by itself, and it is done once', async (_who, isBeside) => {
     const beside = isBeside

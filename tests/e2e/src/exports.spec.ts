@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Records leave for other systems by the public door and by the command line, and what arrives verifies.
+// Records leave for other systems by the public API and by the command line, and what arrives verifies.
 import { spawn, spawnSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -199,7 +199,7 @@ test('the command writes whole lines, resumes a file, and follows what is logged
         ({ subject, type }) => subject === body.operation_id && type === 'dev.writ.record.tool_call.outcome.v1',
       ),
     );
-    // The door goes and comes back: the tail goes on where it was.
+    // The API goes and comes back: the tail goes on where it was.
     await stack.services.orchestrator.kill();
     await stack.services.orchestrator.start();
     const again = await eventually('a call', async () => {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Every fault code, met at the public door as tests/e2e/cases/faults.yaml says, or by the test that it names.
+// Every fault code, met at the public API as tests/e2e/cases/faults.yaml says, or by the test that it names.
 import { randomUUID } from 'node:crypto';
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -228,7 +228,7 @@ it.each(cases.at_the_door.map((one) => [one.code, one.when, one] as const))('%s:
   expect(operation.result.error.code).toBe(code);
 });
 
-test('every fault code is met at the door, or says why it can not be', () => {
+test('every fault code is met at the API, or says why it can not be', () => {
   const listed = [...cases.at_the_door, ...cases.elsewhere].map(({ code }) => code);
   expect([...listed].sort()).toEqual(Object.keys(FAULTS).sort());
 });

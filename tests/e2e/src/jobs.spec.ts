@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Jobs through the public doors: what their runs may do, what nobody may do with their tokens, and that a due time
-// starts one run, with two doors that look at the clock and one that dies on the way.
+// Jobs through the public API: what their runs may do, what nobody may do with their tokens, and that a due time
+// starts one run, with two orchestrators that look at the clock and one that dies on the way.
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -156,7 +156,7 @@ it('a job that lists less has less at once', async () => {
 const secondDoor = async (): Promise<Service> =>
   await stack.another('orchestrator', { WRIT_HTTP_PORT: String(await freePort()), WRIT_MODELS_FILE: models });
 
-it('a due time starts one run, whichever of two doors sees it, and though one dies on the way', async () => {
+it('a due time starts one run, whichever of two orchestrators sees it, and though one dies on the way', async () => {
   const second = await secondDoor();
   const { job_id } = await job({ tools: ['fs.write'], overlap: 'queue' });
   for (let n = 1; n <= 3; n += 1) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Runs whose door is killed at each of their steps, twice: when all that leads to an event was done and it isn't kept
-// (for an answer: the call was committed), and as soon as it is kept. What comes of it is compared with a twin that
-// nobody killed, in a tenant of its own.
+// Runs whose orchestrator is killed at each of their steps, twice: when all that leads to an event was done and it
+// isn't kept (for an answer: the call was committed), and as soon as it is kept. What comes of it is compared with a
+// twin that nobody killed, in a tenant of its own.
 import { vi } from 'vitest';
 import {
   eventually,
@@ -232,7 +232,7 @@ async function die({ runId }: Begun, kept: number): Promise<void> {
   );
 }
 
-it.each(SCENES)('a run $name ends as if nobody had killed its door before and after each event', async (of) => {
+it.each(SCENES)('a run $name ends as if nobody had killed its orchestrator before and after each event', async (of) => {
   scene = of;
   const twin = await begin();
   if (of.waiting !== undefined) await of.waiting(twin.world, await until(twin, 'waiting'));
@@ -269,7 +269,7 @@ it.each(SCENES)('a run $name ends as if nobody had killed its door before and af
   expect(await leftOf(killed)).toEqual(expected);
 });
 
-it('a run whose model asks for patience ends alike when its door dies meanwhile, and nobody waits so long', async () => {
+it('a run whose model asks for patience ends alike when its orchestrator dies meanwhile, and nobody waits so long', async () => {
   // Whoever is asked first says that it takes a minute; whoever goes on knows nothing of that.
   scene = {
     name: 'retry',

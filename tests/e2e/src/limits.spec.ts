@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Limits that the platform sets for one tenant, through two doors and two kernels, without executors: what is admitted
-// waits.
+// Limits that the platform sets for one tenant, through two orchestrators and two kernels, without executors: what is
+// admitted waits.
 import { execFile } from 'node:child_process';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
@@ -65,7 +65,7 @@ it('a tenant whose calls wait as they may has no further one admitted, on any re
   ).toMatchObject({ status: 202 });
 });
 
-it("a rate counts at every door within a second, and is the door's own again when it is taken back", async () => {
+it("a rate counts at every API within a second, and is the API's own again when it is taken back", async () => {
   const doors = [ours.agent, new Api(otherDoor, ours.agent.key)];
   for (const door of doors) expect(await burst(door)).toEqual(Array(6).fill(200));
   await limits('--requests-per-second', '1', '--request-burst', '1');
@@ -79,7 +79,7 @@ it("a rate counts at every door within a second, and is the door's own again whe
     request_burst: null,
   });
   await Promise.all(
-    doors.map((door) => eventually("the door's own rate", async () => !(await burst(door)).includes(429), 5_000)),
+    doors.map((door) => eventually("the API's own rate", async () => !(await burst(door)).includes(429), 5_000)),
   );
 });
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What calls may rely on, standing and stale, as tests/e2e/cases/preconditions.yaml says, through the public doors.
+// What calls may rely on, standing and stale, as tests/e2e/cases/preconditions.yaml says, through the public API.
 import { createHash, randomUUID } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';

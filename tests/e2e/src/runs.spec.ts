@@ -118,7 +118,7 @@ it('a task is done in rounds, each call through the kernel, and a reader sees it
   ]);
 });
 
-/** Another replica of the door, with the same models. */
+/** Another replica of the API, with the same models. */
 async function secondDoor(): Promise<{ readonly service: Service; readonly agent: Api; readonly admin: Api }> {
   const port = await freePort();
   const service = await stack.another('orchestrator', { WRIT_HTTP_PORT: String(port), WRIT_MODELS_FILE: model.file });
@@ -129,7 +129,7 @@ async function secondDoor(): Promise<{ readonly service: Service; readonly agent
   return { service, agent, admin };
 }
 
-it('text is told as it streams, at whichever door the reader is, and a run that streams can be cancelled', async () => {
+it('text is told as it streams, at whichever orchestrator the reader is, and a run that streams can be cancelled', async () => {
   const second = await secondDoor();
   const { session_id } = await runs.session();
   // The replies never end, so what is heard of them was told while they streamed; the second run waits for the first,
@@ -229,7 +229,7 @@ it('an erasure is refused while a run is at work, and a job would ask again', as
   expect([again.status, again.body.detail]).toEqual([409, expect.stringContaining(job.job_id as string)]);
 });
 
-it('a call that a person must approve is a pause: the run goes on with the decision, over the restart of the door', async () => {
+it('a call that a person must approve is a pause: the run goes on with the decision, over the restart of the API', async () => {
   const { session_id } = await runs.session();
   const { run_id } = await runs.start(session_id as string, 'clean up', [
     { text: 'I delete.', calls: [{ name: 'bash', args: { command: 'rm -rf old' } }] },
@@ -311,7 +311,7 @@ it("no answer, event or log has the model's key", async () => {
   for (const text of [...answers.map((answer) => answer.text), stack.logs()]) expect(text).not.toContain(MODEL_KEY);
 });
 
-it('a door that is killed at every step of a run and comes back ends it alike, and every call has its effect once', async () => {
+it('an API that is killed at every step of a run and comes back ends it alike, and every call has its effect once', async () => {
   const replies = (n: string): Said[] => [
     { text: 'a', calls: [write(`k${n}/1.txt`, '1'), write(`k${n}/2.txt`, '2')] },
     { text: 'b', calls: [write(`k${n}/3.txt`, '3')] },
@@ -372,7 +372,7 @@ it('a door that is killed at every step of a run and comes back ends it alike, a
   }
 });
 
-it('a run whose door dies is gone on with by another one, once the lease of the dead one is over', async () => {
+it('a run whose orchestrator dies is gone on with by another one, once the lease of the dead one is over', async () => {
   const {
     services: { orchestrator },
   } = stack;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The tenant's secrets through the public doors: a real command gets them, and nothing that is kept or sent holds one
+// The tenant's secrets through the public API: a real command gets them, and nothing that is kept or sent holds one
 // in clear.
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // A cancellation and a deadline at every state that a call can be in, as tests/e2e/cases/stops.yaml says, through the
-// public doors.
+// public API.
 import { randomUUID } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Sub-agents of runs through the public doors: what they may, what is told of them, their end with the run above, and
-// doors that die meanwhile.
+// Sub-agents of runs through the public API: what they may, what is told of them, their end with the run above, and
+// orchestrators that die meanwhile.
 import { vi } from 'vitest';
 import { eventually, makeWorld, Observer, startStack, type JsonValue, type Stack, type World } from '@writ/stack';
 import { messagesIn, roundOf, ScriptedModel, taskOf, type Said } from './scripted-model.ts';
@@ -223,7 +223,7 @@ it('ends with the run above when that is cancelled, and when the token of that i
   expect(under.stopped).not.toBe('end');
 });
 
-it('a door that is killed at any step of either run and comes back leaves one sub-agent, and each call has its effect once', async () => {
+it('an API that is killed at any step of either run and comes back leaves one sub-agent, and each call has its effect once', async () => {
   const {
     services: { orchestrator },
   } = stack;

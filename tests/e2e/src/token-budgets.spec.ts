@@ -106,7 +106,7 @@ it('what was used may pass the bound, and then nothing is left', async () => {
   expect(await amounts(token)).toEqual([100_010, 0, 0]);
 });
 
-it('while a model replies what it may use is held; a run whose door is killed then is settled to the token by whoever goes on', async () => {
+it('while a model replies what it may use is held; a run whose orchestrator is killed then is settled to the token by whoever goes on', async () => {
   const token = await tokenFor({ llm_tokens: ROOM });
   const held: (readonly unknown[])[] = [];
   const asked = Promise.withResolvers<undefined>();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Calls that wait for a value, through the public doors: what the agent gets, and that nothing that is kept or sent
+// Calls that wait for a value, through the public API: what the agent gets, and that nothing that is kept or sent
 // holds a value in clear.
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Searches of the web, through the public doors: at the provider that the tenant's administrator named, through the
+// Searches of the web, through the public API: at the provider that the tenant's administrator named, through the
 // gate, and refused where there is none.
 import { vi } from 'vitest';
 import {

@@ -97,7 +97,7 @@ it('a held call and its denial reach a webhook, signed, in ids alone, once each 
   await world.admin.request('DELETE', `/v1/webhooks/${webhook_id}`);
 });
 
-it('what happens while no door is there is delivered when one is back', async () => {
+it('what happens while no orchestrator is there is delivered when one is back', async () => {
   const { webhook_id } = await makeWebhook();
   const held = await hold();
   await stack.services.orchestrator.kill();

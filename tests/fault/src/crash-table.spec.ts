@@ -52,7 +52,7 @@ describe('the crash table', () => {
     world.call('fs.write', { path, content: key }, { idempotency_key: key }).catch(gone);
   const shell = (command: string): Promise<Answer<JsonValue>> =>
     world.call('shell.run', { command }, { idempotency_key: key }).catch(gone);
-  /** The door closed on the client; the call goes on. */
+  /** The API closed on the client; the call goes on. */
   const gone = (): Answer<JsonValue> => ({ status: 0, headers: new Headers(), text: '', body: null });
   /**
    * Begins a call, and another, until one was assigned: whether it is depends on when its executor spoke last and on

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Many clients with one key, while the processes behind the door are killed under them: one operation, one effect.
+// Many clients with one key, while the processes behind the API are killed under them: one operation, one effect.
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { vi } from 'vitest';

@@ -58,7 +58,7 @@ const signedOf = async (observer: Observer, tenants: readonly TenantId[]): Promi
     ])
   )[0]?.n ?? 0;
 
-/** The size and root that the newest checkpoint of a log states, asked for as the door asks. */
+/** The size and root that the newest checkpoint of a log states, asked for as the API asks. */
 async function checkpointOf(running: Stack, tenant_id: TenantId): Promise<{ treeSize: number; root: Uint8Array }> {
   const bus = await running.busAs('orchestrator');
   try {

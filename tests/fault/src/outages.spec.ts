@@ -37,7 +37,7 @@ beforeAll(async () => {
   const { hostname, port } = new URL(database.ownerUrl);
   kernels = await Proxy.to({ host: hostname, port: Number(port) });
   ledgers = await Proxy.to({ host: hostname, port: Number(port) });
-  // The kernel alone meets the outage: the door goes on, so that what is answered is the kernel's doing.
+  // The kernel alone meets the outage: the API goes on, so that what is answered is the kernel's doing.
   const urlFor: TestDatabase['urlFor'] = (role) => {
     const url = new URL(database.urlFor(role));
     if (role.startsWith('writ_kernel')) url.host = `127.0.0.1:${kernels.port}`;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The database loses its power under runs whose door, kernel and executors live on: what they remember of it may be
-// more than it does. What a model says differs each time it is asked, so that a reply which was acted on and forgotten
-// shows: its call would stand in no conversation, or its place would have another.
+// The database loses its power under runs whose orchestrator, kernel and executors live on: what they remember of it
+// may be more than it does. What a model says differs each time it is asked, so that a reply which was acted on and
+// forgotten shows: its call would stand in no conversation, or its place would have another.
 import { vi } from 'vitest';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';

@@ -6,7 +6,7 @@ import { eventually, type JsonValue, type World } from '@writ/stack';
 /** A client gives up on a call after so long: many times what it takes to lose two executors. */
 const CALL_MS_MAX = 120_000;
 /**
- * Said by a door that has no end for the caller yet, or can't take the call now: to be asked again with the same key.
+ * Said by an API that has no end for the caller yet, or can't take the call now: to be asked again with the same key.
  */
 const AGAIN: ReadonlySet<number> = new Set([202, 429, 502, 503, 504]);
 

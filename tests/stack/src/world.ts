@@ -85,7 +85,7 @@ async function newTenant(platform: Api): Promise<JsonValue> {
   }
 }
 
-/** Makes a tenant through the public doors alone. */
+/** Makes a tenant through the public API alone. */
 export async function makeWorld(url: string, platformKey: string, options: WorldOptions = {}): Promise<World> {
   const tenant = await newTenant(new Api(url, platformKey));
   const admin = new Api(url, tenant.api_key as string);

@@ -33,7 +33,7 @@ const run = (...args: string[]) => writ(['tenant', 'limits', ...args], { env: ap
 test('without an option the limits are shown and nothing is set', async () => {
   const { exit, out } = await run(IDS.tenant);
   expect(exit).toBe(0);
-  expect(out).toMatch(/requests\/second +as the door is set up/);
+  expect(out).toMatch(/requests\/second +as the orchestrator is configured/);
   expect(out).toMatch(/files +3 of 10\n/);
   expect(out).toMatch(/bytes +4096 of any number/);
   expect(out).toMatch(/bytes of outputs +70000 of 1000000/);

@@ -17,17 +17,21 @@ interface LimitOptions extends CommonOptions {
   readonly outputsBytesMax?: Bound;
 }
 
-const AS_THE_DOOR = 'as the door is set up';
+const AS_THE_DOOR = 'as the orchestrator is configured';
 
 /** `writ tenant limits TENANT`: shows them, and sets those that are named. */
 export function limitsCommand(context: Context): Command {
   const command = new Command('limits')
     .description('what a tenant may have at once; with an option it is set')
     .argument('<tenant>')
-    .option('--requests-per-second <count>', `at each replica of the door; \`default\`: ${AS_THE_DOOR}`, parseOrDefault)
+    .option(
+      '--requests-per-second <count>',
+      `at each replica of the orchestrator; \`default\`: ${AS_THE_DOOR}`,
+      parseOrDefault,
+    )
     .option(
       '--request-burst <count>',
-      `requests at once, at each replica of the door; \`default\`: ${AS_THE_DOOR}`,
+      `requests at once, at each replica of the orchestrator; \`default\`: ${AS_THE_DOOR}`,
       parseOrDefault,
     )
     .option('--weight <count>', 'its part of what tenants share, 1 to 1000', parseAmount)

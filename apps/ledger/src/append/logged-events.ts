@@ -2,7 +2,7 @@
 
 /**
  * How long news gather after some were told: whoever tails a log reads it at most this much later, and a busy log costs
- * ten events a second in the place of one for each batch, which the bus and every door would otherwise pay for.
+ * ten events a second in the place of one for each batch, which the bus and every orchestrator would otherwise pay for.
  */
 const GATHER_MS = 100;
 

@@ -137,7 +137,7 @@ export const KERNEL_REQUESTS = {
   ),
   /**
    * → OperationView after it. `value` is sealed to the key of `value.key` for this approval alone, base64: it is in
-   * clear nowhere between the door and the kernel. Given twice by the same person it is given once.
+   * clear nowhere between the API and the kernel. Given twice by the same person it is given once.
    */
   'approval.give': Type.Object(
     {

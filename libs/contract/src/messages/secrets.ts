@@ -27,7 +27,7 @@ export type SecretView = Static<typeof SecretView>;
 export const SECRET_REQUESTS = {
   /**
    * → SecretView. `value` is sealed to the key of `value.key` for this name alone, base64: it is in clear nowhere
-   * between the door and the kernel.
+   * between the API and the kernel.
    */
   'secret.set': Type.Object(
     {

@@ -6,7 +6,7 @@ const orNull = <T extends TSchema>(schema: T) => Type.Union([schema, Type.Null()
 const closed = { additionalProperties: false } as const;
 
 /**
- * What a tenant has unless the platform says otherwise; of requests, what each door is set up with
+ * What a tenant has unless the platform says otherwise; of requests, what each orchestrator is configured with
  * (`WRIT_RATE_PER_SECOND`, `WRIT_RATE_BURST`).
  */
 export const TENANT_DEFAULTS = { weight: 1, running_max: 64, waiting_max: 1_000 } as const;
@@ -16,14 +16,14 @@ const fields = {
     Type.Integer({
       minimum: 1,
       maximum: 1_000_000,
-      description: 'at each replica of the door; null: as the door is set up',
+      description: 'at each replica of the orchestrator; null: as the orchestrator is configured',
     }),
   ),
   request_burst: orNull(
     Type.Integer({
       minimum: 1,
       maximum: 1_000_000,
-      description: 'requests at once, at each replica of the door; null: as the door is set up',
+      description: 'requests at once, at each replica of the orchestrator; null: as the orchestrator is configured',
     }),
   ),
   weight: Type.Integer({
@@ -126,7 +126,7 @@ export const TENANT_REQUESTS = {
 
 /**
  * orchestrator → kernel: `kernel.tenant.limits.changed` → LimitsChanged: those that were set at `since` or later, by
- * tenant after `after`, a page at a time. Of all tenants: it is the door that asks.
+ * tenant after `after`, a page at a time. Of all tenants: it is the API that asks.
  */
 export const LimitsSince = Type.Object(
   { v: Type.Literal(1), since: Type.Integer({ minimum: 0 }), after: Type.String({ maxLength: 64 }) },

@@ -6,7 +6,7 @@ import { JsonError, parseIJson, type JsonValue } from '@writ/digest';
 const WRAPPING = 6;
 
 /**
- * JSON of a model, by the rules of every door: attacker-controlled. What is wrong is said with its pointer and place in
+ * JSON of a model, by the rules of the API: attacker-controlled. What is wrong is said with its pointer and place in
  * the text.
  */
 export function readJson(text: string): { readonly value: JsonValue } | { readonly problem: string } {

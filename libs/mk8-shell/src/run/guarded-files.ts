@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The only door to files. INVARIANT (resolved): a path is judged where its links lead as well as where it says, and
+// The only way to files. INVARIANT (resolved): a path is judged where its links lead as well as where it says, and
 // used as it was resolved.
 import type { DirectoryEntry, FileFacts, HostFiles } from '../host/host.ts';
 import { VERB_LIMITS } from '../limits.ts';

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The only door to the network. INVARIANT (pinned): a name is resolved once; every address that it has must be public,
+// The only way to the network. INVARIANT (pinned): a name is resolved once; every address that it has must be public,
 // and the connection goes to one of those that were judged, so that no second answer of a name server can lead
 // elsewhere. Where a gate is the only way out, it keeps this, and addresses written as such are judged here too.
 // Redirects are answers, and never followed.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tools that a tenant registers and the rules of paths, through the public doors and in real containers: scenarios S6.1
+// Tools that a tenant registers and the rules of paths, through the public API and in real containers: scenarios S6.1
 // to S6.14.
 import { vi } from 'vitest';
 import {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Raw commands through the public doors: held whatever a policy says, shown before anybody decides, run in real
+// Raw commands through the public API: held whatever a policy says, shown before anybody decides, run in real
 // containers under a profile, and all of them or nothing kept.
 import { spawnSync } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Edits of several files, through the public doors: one call with one decision, whose files change together or not at
+// Edits of several files, through the public API: one call with one decision, whose files change together or not at
 // all.
 import { vi } from 'vitest';
 import {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The six invariants of the tool capability API (TOOL-01 §6), by name, through the public door and nothing else.
+// The six invariants of the tool capability API (TOOL-01 §6), by name, through the public API and nothing else.
 import { randomUUID } from 'node:crypto';
 import { vi } from 'vitest';
 import {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// An auditor reads a whole log through the public door, and believes nothing but what verifies.
+// An auditor reads a whole log through the public API, and believes nothing but what verifies.
 import { readFileSync } from 'node:fs';
 import { vi } from 'vitest';
 import {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Held calls whose effect is shown before anybody decides: run in real containers, approved through the public doors.
+// Held calls whose effect is shown before anybody decides: run in real containers, approved through the public API.
 // tests/e2e/src/held.spec.ts ends processes between preview and approval.
 import { randomUUID } from 'node:crypto';
 import { vi } from 'vitest';

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// An auditor looks for records through the public door and with the program, and ends at a receipt that verifies.
+// An auditor looks for records through the public API and with the program, and ends at a receipt that verifies.
 import { spawnSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';

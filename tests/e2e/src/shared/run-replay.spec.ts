@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A run under a lax policy, put before a strict one through the public doors: what would have been refused or held, and
+// A run under a lax policy, put before a strict one through the public API: what would have been refused or held, and
 // that nothing of it happens.
 import { execFile } from 'node:child_process';
 import { join } from 'node:path';

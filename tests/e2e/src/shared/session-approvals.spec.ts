@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A person's yes for the session, through the public doors: the next call like it runs, in containers and with
+// A person's yes for the session, through the public API: the next call like it runs, in containers and with
 // receipts, and nothing else does.
 import { randomUUID } from 'node:crypto';
 import { vi } from 'vitest';

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Shells that outlive their calls, in real containers behind the public door.
+// Shells that outlive their calls, in real containers behind the public API.
 import { randomUUID } from 'node:crypto';
 import { vi } from 'vitest';
 import {

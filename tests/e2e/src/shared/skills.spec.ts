@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Skills through the public doors: an administrator uploads a folder, models are told of it where their token lets
+// Skills through the public API: an administrator uploads a folder, models are told of it where their token lets
 // them, agents read it in their own words, and each reading has a receipt.
 import { spawnSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';

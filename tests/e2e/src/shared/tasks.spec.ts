@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The tasks of a session, through the public doors: they are calls like any other, decided and recorded.
+// The tasks of a session, through the public API: they are calls like any other, decided and recorded.
 import { vi } from 'vitest';
 import { makeWorld, sharedStack, verifiedReceipt, type JsonValue, type SharedStack, type World } from '@writ/stack';
 

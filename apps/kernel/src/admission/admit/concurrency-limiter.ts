@@ -7,7 +7,7 @@ import { FairLimiter, type PlaceBounds } from '@writ/fairness';
  * about a second.
  */
 const WAITING_MAX = 128;
-/** Longest that a call waits for a place, in milliseconds: far below what the door waits for its answer. */
+/** Longest that a call waits for a place, in milliseconds: far below what the API waits for its answer. */
 const WAIT_MS = 2_000;
 /**
  * Longest that a call that runs inline keeps its place, in milliseconds. It keeps it while it runs, since that is most

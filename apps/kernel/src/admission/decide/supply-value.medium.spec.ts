@@ -36,7 +36,7 @@ const get = (args: Record<string, unknown> = {}, more: Partial<ProposedCall> = {
 const plain = { secret: false };
 const admit = async (call: ProposedCall): Promise<OperationView> => await kernel.admit.run(call, null);
 const operator = (): Caller => callerOf(tenant.tenantId, 'operator');
-/** Everything that a person may say about the value, sealed as the door seals it. */
+/** Everything that a person may say about the value, sealed as the API seals it. */
 const give = async (
   held: Pick<OperationView, 'approval_id'>,
   scope: ValueScope = 'once',

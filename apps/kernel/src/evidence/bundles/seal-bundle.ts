@@ -13,7 +13,7 @@ import { requireRole } from '../../foundation/tenancy/index.ts';
 
 /**
  * Signs what a bundle holds, with the key of records and under a type of its own: it can't be read as a record or a
- * permit. Whose bundle it is and when it was made the kernel says itself; the rest is the door's word, and verifiers
+ * permit. Whose bundle it is and when it was made the kernel says itself; the rest is the API's word, and verifiers
  * hold it against the records.
  */
 export class SealBundle {

@@ -3,7 +3,7 @@ import { Fault, LIMITS } from '@writ/contract';
 import type { HpkeBox } from '@writ/sealing';
 
 /**
- * Opens a value that the door sealed for `context`: `purpose` says it in words.
+ * Opens a value that the API sealed for `context`: `purpose` says it in words.
  * @throws Fault `request.malformed` for one that isn't, is empty or is too long
  */
 export async function openSealed(box: HpkeBox, value: string, context: string, purpose: string): Promise<Buffer> {

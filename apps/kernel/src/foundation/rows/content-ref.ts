@@ -4,7 +4,7 @@ import type { BlobRef, PermitMode } from '@writ/contract';
 /** Long arguments, as `kernel.payload.args_ref` has them. */
 export interface ArgumentsRef extends BlobRef {
   /**
-   * the key that the door drew for them, sealed under the call's, base64; absent: they were put when none were sealed,
+   * the key that the API drew for them, sealed under the call's, base64; absent: they were put when none were sealed,
    * as they are
    */
   readonly sealed_key?: string;

@@ -18,7 +18,7 @@ beforeEach(async () => {
   tenant = await kernel.newTenant();
 });
 
-/** As the door does it. */
+/** As the API does it. */
 const set = async (
   name: string,
   value = MARKER,

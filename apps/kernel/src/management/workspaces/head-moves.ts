@@ -58,7 +58,7 @@ interface Stored {
 }
 
 /**
- * Moves heads for people: no tool call, so no token bounds it; a role and a record do. The door is that of commits:
+ * Moves heads for people: no tool call, so no token bounds it; a role and a record do. The entry is that of commits:
  * compare-and-swap of the head. INVARIANT (all or nothing): the head moves to a state with every change in it, or not
  * at all.
  */

@@ -31,7 +31,7 @@ import { readingUpload, uploadDelta, type Upload } from './upload-delta.ts';
 const CHANGES_BYTES_MAX = 16 * 1024 * 1024;
 
 /**
- * Puts what an archive held into a workspace, as one change; the door has unpacked it, and stored the contents and the
+ * Puts what an archive held into a workspace, as one change; the API has unpacked it, and stored the contents and the
  * list of them.
  */
 export class ImportWorkspace {
