@@ -10,7 +10,7 @@ import { LaneTenants } from './lane-tenants.ts';
 import { SessionCalls } from './session-calls.ts';
 import type { Assignee, Slots } from './slots.ts';
 
-/** Bounds what a lost ring costs; a pass that finds nothing writes nothing. */
+/** How long a lost wake-up can delay a call. A pass that finds nothing writes nothing. */
 const TICK_MS = 500;
 /**
  * Permits outstanding per free slot: one that is being taken and one that is on its way, so that no slot waits for a
@@ -108,7 +108,7 @@ export class Dispatcher extends WakeUp {
     for (const [lane, state] of this.#lanes) if (state.more && (event[lane] ?? 0) > 0) this.wake(lane);
   }
 
-  /** A tenant that had as many under way as may takes its next one now, not when somebody rings. */
+  /** A tenant that had as many calls under way as it may have takes its next one now, without a wake-up. */
   override freed(lane: Lane, executorId: string | null): void {
     if (executorId !== null) this.#slots.freed(lane, executorId);
     if (this.#lanes.get(lane)?.more === true) this.wake(lane);
@@ -148,7 +148,7 @@ export class Dispatcher extends WakeUp {
         this.#options.report(error);
       }
     }
-    // In the same turn as the last look at `again`, so that no ring falls between them.
+    // In the same turn as the last look at `again`, so that no wake-up falls between them.
     state.running = false;
   }
 
