@@ -6,7 +6,7 @@
  */
 const REMEMBERED_MS = 10_000;
 
-/** Bounds of one FairPlaces. */
+/** Bounds of one FairLimiter. */
 export interface PlaceBounds {
   /** work under way at once, over all tenants; one that is alone may fill it */
   readonly places: number;

@@ -79,7 +79,8 @@ export class OutcomeWriter {
   }
 
   /**
-   * Ends the operation if it still is what was seen, and for a report still the speaker's.
+   * Ends the operation if it still is what was seen. For a report, the attempt credentials of `speaker` must still be
+   * valid.
    * @throws Fault `record.too_large`, `database.unavailable`
    */
   async end(seen: SeenOperation, ending: Ending, speaker: AttemptCredentials | null = null): Promise<EndVerdict> {
@@ -111,8 +112,8 @@ export class OutcomeWriter {
   }
 
   /**
-   * performed → held, settled as used. The report's speaker fences it as an ending. Null where the tool was changed
-   * while the call ran: nobody approves under another definition.
+   * performed → held, settled as used. The report's attempt credentials fence it as they fence an ending. Null where
+   * the tool was changed while the call ran: nobody approves under another definition.
    */
   async hold(
     { operation }: SeenOperation,
