@@ -41,13 +41,15 @@ interface LaneState {
 }
 
 /**
- * Gives waiting calls to executors. INVARIANT (durable before it acts): a permit is published only after the COMMIT
- * that made its call `dispatched`. That one waits for no disk: a permit acts by being redeemed, which does wait, and a
- * call that a server which died has forgotten to be dispatched can't be redeemed, and is dispatched again. INVARIANT
- * (bounded): a lane has at most twice the free slots outstanding, counted in the database over all replicas, so calls
- * wait where they can be cancelled and shared fairly. INVARIANT (room for others): while another tenant uses a lane,
- * none fills its slots, so that another's call needn't wait for one of them to end. That another uses it is asked for
- * each tenant: one whose calls run for long is dispatched nothing meanwhile, and isn't alone for that.
+ * Gives waiting calls to executors.
+ * INVARIANT (durable before it acts): a permit is published only after the COMMIT that made its call `dispatched`. That
+ * COMMIT waits for no disk. A permit acts by its redemption, which does wait. If a server that crashed has lost the
+ * dispatch, the permit can't be redeemed, and the call is dispatched again.
+ * INVARIANT (bounded): a lane has at most twice the free slots outstanding, counted in the database over all replicas.
+ * So calls wait where they can be cancelled and shared fairly.
+ * INVARIANT (room for others): while another tenant uses a lane, no tenant fills its slots, so the other's call needn't
+ * wait for one of them to end. Each tenant's use counts, also one whose calls run for long and that is dispatched
+ * nothing meanwhile.
  */
 export class Dispatcher extends WakeUp {
   readonly #workers: CrossTenantPool;
@@ -100,8 +102,8 @@ export class Dispatcher extends WakeUp {
   }
 
   /**
-   * An executor has said what it would take. Only a lane that was left with calls is looked at: most such events change
-   * nothing.
+   * An executor has sent how many calls it would take. Only lanes that were left with calls are looked at: most such
+   * events change nothing.
    */
   heard(event: SlotsEvent): void {
     this.#slots.note(event);
@@ -181,8 +183,8 @@ export class Dispatcher extends WakeUp {
 
   /**
    * How many calls one tenant of weight 1 may have out in the lane beside others. A command waits for much else than
-   * processors, so one slot stays free; an inline call costs little else, so a tenant has a quarter of the slots, as it
-   * has of the places in the kernel.
+   * processors, so one slot stays free. An inline call costs little else, so a tenant has a quarter of the slots. It
+   * has the same part of the places in the kernel (`ConcurrencyLimiter`).
    */
   #mostBeside(lane: Lane): number {
     const slots = this.#slots.all(lane);
