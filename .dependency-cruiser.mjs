@@ -2,8 +2,8 @@
 // What Nx can't see: the inside of a project. The canary (tools/src/canary) proves that each rule fires.
 
 /**
- * The modules of each service, from below. A module is a folder of capabilities with their verbs, rows and statements,
- * and imports what stands before it, types included. Adding one means finding its place in the line.
+ * The modules of each service, from below. A module is a folder that imports only what stands before it, types
+ * included. A new module needs its place in this order.
  */
 export const MODULES = {
   kernel: ['foundation', 'evidence', 'judging', 'execution', 'admission', 'management'],

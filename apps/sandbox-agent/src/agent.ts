@@ -29,7 +29,7 @@ export class Agent {
   /** opened before there was a job */
   #ready: Proxy | null = null;
   #session: Session | null = null;
-  /** Brings files that were laid out for an earlier job up to date; there once it has begun. */
+  /** Updates files that were pre-populated for an earlier job; there once it has begun. */
   #patcher: Patcher | null = null;
   #baseline: Map<string, BaselineEntry> | null = null;
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Ways out of a container that rules of IPv4 don't close: an interface with an IPv6 link-local address reaches all that
-// is on its link, and many firewalls of pods know IPv4 alone.
+// Egress that rules of IPv4 don't close. An interface with an IPv6 link-local address reaches everything on its link,
+// and many firewalls of pods know IPv4 alone.
 import { readFile } from 'node:fs/promises';
 import type { Address } from './options.ts';
 

@@ -9,8 +9,8 @@ import type { BlobRef, TenantId } from '@writ/contract';
  * fact that another tenant has the same bytes. They MUST check that bytes match their hash before they hand them out,
  * and MUST NOT keep a reference to the bytes that they were given or gave. Nothing is ever changed or taken away
  * through this port. Callers MUST NOT name a blob in anything durable before its `put` has resolved, nor later than two
- * hours after the last `put` or `sizes` that spoke of it, unless something durable names it already: what nothing names
- * is swept (`BlobSweep`).
+ * hours after the last `put` or `sizes` that spoke of it, unless something durable names it already: `BlobSweep`
+ * deletes unreachable blobs.
  *
  * Faults of all: `database.unavailable` (or what else keeps the bytes), of the reads also `blob.missing` and
  * `blob.corrupt`.

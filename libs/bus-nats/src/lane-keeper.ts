@@ -8,7 +8,7 @@ const apiTimeoutMs = 2_000;
 
 /**
  * Makes the stream and consumers of the work lanes, and makes them again when they are gone. Only the process that
- * rings may: its user alone has the permissions.
+ * publishes on the lanes may do this: its user alone has the permissions.
  */
 export class LaneKeeper {
   readonly #connection: NatsConnection;
@@ -43,8 +43,8 @@ export class LaneKeeper {
   }
 
   /**
-   * Deletes the stream with all it holds and makes it anew. The bell is never the only copy, so this costs a lease at
-   * most.
+   * Deletes the stream with all it holds and makes it anew. A lane message is never the only copy, so this costs a
+   * lease at most.
    */
   rebuild(): Promise<void> {
     return this.#once((manager) => this.#rebuild(manager));

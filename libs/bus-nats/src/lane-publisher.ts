@@ -7,7 +7,7 @@ import { laneMessageBytesMax, type WorkLanes } from './lanes.ts';
 
 /** JetStream's error for a message that it couldn't write. */
 const storeFailed = 10_077;
-/** What the server may take to accept a ring, in milliseconds; 0.2 is usual. */
+/** What the server may take to accept a message, in milliseconds; 0.2 is usual. */
 const acceptMs = 2_000;
 
 /** Puts messages into work lanes and mends the lanes where that fails. */
@@ -46,7 +46,7 @@ export class LanePublisher {
 
   async #mend(error: unknown, generation: number | undefined): Promise<void> {
     if (this.#keeper === undefined) throw error;
-    // Another ring has mended the lane meanwhile; doing it again would lose what was rung since.
+    // Another publish has mended the lane meanwhile. Doing it again would lose the messages that were published since.
     if (this.#keeper.generation !== generation) return;
     // The stream answered and couldn't write: its files are gone or broken, and it can't be mended in place.
     if (error instanceof JetStreamApiError && error.code === storeFailed) await this.#keeper.rebuild();

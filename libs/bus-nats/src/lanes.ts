@@ -39,7 +39,7 @@ export function streamConfigOf({ stream, lanes, replicas }: WorkLanes): Partial<
     discard: 'old',
     // Twice a permit's 30 s: what is older can't be redeemed, and poison that exceeded its deliveries goes with it.
     max_age: 60 * second,
-    // A ring whose acknowledgement was lost is repeated within four seconds.
+    // A message whose acknowledgement was lost is published again within four seconds.
     duplicate_window: 10 * second,
     // A permit is at most 4 KiB and outstanding ones at most twice the free slots: this is reached only when nobody
     // works.

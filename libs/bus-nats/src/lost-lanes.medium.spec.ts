@@ -18,8 +18,8 @@ let received: string[];
 let heard: () => void;
 
 /**
- * Rings again until the worker has heard, as the dispatcher does for a permit that nobody redeemed. Resolves to the
- * number of rings.
+ * Publishes again until the worker has received the message, as the dispatcher does for a permit that nobody redeemed.
+ * Resolves to the number of messages.
  */
 async function ringUntilHeard(text: string): Promise<number> {
   for (let ring = 1; ; ring += 1) {
@@ -45,7 +45,7 @@ async function startExecutor(): Promise<void> {
   });
 }
 
-/** A ring is refused while there is no connection; the dispatcher's next one comes after. */
+/** The bus refuses a message while there is no connection. The dispatcher publishes its next one later. */
 async function reconnected(): Promise<void> {
   while (!kernel.isConnected()) await new Promise((resolve) => setImmediate(resolve));
 }

@@ -33,7 +33,7 @@ import { LanePublisher } from './lane-publisher.ts';
 
 export interface NatsBusOptions extends NatsAddress, Partial<Surroundings> {
   readonly lanes: WorkLanes;
-  /** Makes the work lanes and makes them again when they are gone: for the process that rings. */
+  /** Makes the work lanes and makes them again when they are gone. Set it for the process that publishes on them. */
   readonly keepsLanes: boolean;
 }
 

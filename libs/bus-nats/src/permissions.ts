@@ -13,7 +13,10 @@ export interface Permissions {
   readonly mayRespond: boolean;
 }
 
-/** Processes whose work the lanes carry, one way and the other. Only who rings may make and delete the stream. */
+/**
+ * Which process publishes on the work lanes, and which one takes from them. Only the publisher may make and delete the
+ * stream.
+ */
 const RINGS: Process = 'kernel';
 const WORKS: Process = 'executor';
 

@@ -15,8 +15,8 @@ export interface ProcessBusOptions extends Partial<Surroundings> {
 }
 
 /**
- * Connects a process to its shard's bus. The kernel rings the bell, so it keeps the lanes. Rejects when the first
- * connection fails.
+ * Connects a process to its shard's bus. The kernel publishes on the work lanes, so it keeps them. Rejects when the
+ * first connection fails.
  */
 export function processBus(
   process: Process,

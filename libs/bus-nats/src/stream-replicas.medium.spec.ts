@@ -57,7 +57,7 @@ afterEach(async () => {
   await Promise.all((servers ?? []).map((server) => server.stop()));
 }, GAP_MS);
 
-/** Rings as the dispatcher does, again and again, until a worker has heard it. */
+/** Publishes as the dispatcher does, again and again, until a worker has received the message. */
 async function hearing(text: string): Promise<void> {
   let ring = 0;
   await vi.waitFor(

@@ -5,10 +5,7 @@ import type { MakeBus } from './made-bus.contract.ts';
 import { requestContract } from './request.contract.ts';
 import { workContract } from './work.contract.ts';
 
-/**
- * What every Bus must do. `makeBus` may be called several times; buses of one suite reach each other only if
- * `isShared`.
- */
+/** What every Bus must do. `makeBus` may be called several times; buses of one suite reach each other. */
 export function busContract(name: string, makeBus: MakeBus): void {
   describe(`${name} keeps the promises of a Bus`, () => {
     requestContract(makeBus);

@@ -55,7 +55,7 @@ export interface WorkOptions {
 }
 
 export interface RingOptions {
-  /** A second ring with the same id within the lane's window is dropped. */
+  /** A second message with the same id within the lane's window is dropped. */
   readonly messageId: string;
 }
 
@@ -77,11 +77,13 @@ export interface Work extends Subscription {
  * Requests: an answer is either the handler's value or the Fault that it threw. A handler's unknown error arrives as
  * `internal`, without its message. Nobody there is `bus.unreachable`; a deadline gone by is `deadline`.
  *
- * The bell: `ring` wakes a worker. It is never the only copy of anything. - Implementations MAY lose, repeat and
- * reorder rung messages at any time, but MUST recover from the loss of the whole lane by themselves and MUST NOT
- * deliver more messages to a worker than it had free slots. - Callers MUST be able to tell from their own database what
- * was rung for and not taken, and ring again: a lost message costs a lease, never a call. - Callers MUST NOT take a
- * resolved `ring` for durability.
+ * Work lanes: `ring` puts a message into a lane, which wakes a worker. The message is never the only copy of anything.
+ *
+ * - Implementations MAY lose, repeat and reorder lane messages at any time. They MUST recover from the loss of the
+ * whole lane by themselves. They MUST NOT deliver more messages to a worker than it had free slots.
+ * - Callers MUST be able to tell from their own database which messages nobody took, and MUST send those again. A lost
+ * message costs a lease, never a call.
+ * - Callers MUST NOT take a resolved `ring` for durability.
  */
 export abstract class Bus {
   /**

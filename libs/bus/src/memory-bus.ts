@@ -116,7 +116,7 @@ export class MemoryBus extends Bus {
     await Promise.all(busy);
   }
 
-  /** Loses everything that was rung, as a server does whose storage was deleted. */
+  /** Loses every message of the lanes, as a server does whose storage was deleted. */
   loseLanes(): void {
     for (const lane of this.#lanes.values()) lane.lose();
   }

@@ -91,7 +91,7 @@ export function workContract(makeBus: MakeBus): void {
           least = Math.min(least, free);
           if (free === 0) take();
           message.ack();
-          // The first holds its slot until the second has come, however far apart the two were rung.
+          // The first holds its slot until the second has come, however far apart the two were sent.
           await bothTaken;
           await new Promise((resolve) => setImmediate(resolve));
           free += 1;

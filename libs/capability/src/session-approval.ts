@@ -17,9 +17,9 @@ export interface SessionTokenAsk {
 }
 
 /**
- * Decides whether a yes for the session may become a token, and gives its fields: a child of the call's token for its
- * tool, its paths and its workspace alone. A command keeps the roots, hosts and secrets of its token, since only the
- * very same command counts as approved under it.
+ * Decides whether a session grant may become a token, and gives its fields: a child of the call's token for its tool,
+ * its paths and its workspace alone. A command keeps the roots, hosts and secrets of its token, since only the very
+ * same command counts as approved under it.
  */
 export function decideSessionToken({
   token,

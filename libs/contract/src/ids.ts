@@ -31,7 +31,7 @@ export const ID_KINDS = {
 export type IdKind = keyof typeof ID_KINDS;
 
 declare const kindOf: unique symbol;
-/** A string known to be an identifier of kind `K`; made only by `formatId` and `parseId`. */
+/** A string known to be an identifier of kind `K`: `formatId` makes it, and `isId` recognises it. */
 export type Id<K extends IdKind> = string & { readonly [kindOf]?: K };
 
 export type TenantId = Id<'tenant'>;

@@ -92,16 +92,15 @@ export const Grant = Type.Object(
 );
 export type Grant = Static<typeof Grant>;
 
-/** How long a yes for the session lasts and how many calls it serves, unless its giver says less or more. */
+/** How long a session grant lasts and how many calls it serves, unless its giver says less or more. */
 export const SESSION_APPROVAL = {
   uses: { default: 32, max: 1_000 },
   ttlMs: { default: 3_600_000, max: 86_400_000 },
 } as const;
 
 /**
- * Of a token that a person's yes for the session made: calls of that session which are like the one that was approved
- * count as approved under it. It is not inherited: what is made of such a token is bound to the session and approves
- * nothing.
+ * Marks the token of a session grant: calls of that session that are like the approved one count as approved under it.
+ * Children don't inherit it: a token made of such a token is bound to the session and approves nothing.
  */
 export const SessionApproval = Type.Object(
   {

@@ -38,7 +38,7 @@ const KeptStream = Type.Object(
   closed,
 );
 
-/** Where the whole output of a command is, of which the result shows the beginning. */
+/** Where the full output of a command is, of which the result shows the beginning. */
 export const WholeOutputView = Type.Object(
   {
     href: Type.String({ description: 'path under the API; `?stream=stderr` gives the other stream' }),

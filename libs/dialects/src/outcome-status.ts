@@ -2,7 +2,7 @@
 import type { OperationView } from '@writ/contract';
 
 /**
- * How a call stands, in the words of every dialect: the status of blocks, the short word of the others, and whether it
+ * The status of a call in the words of every dialect: that of `blocks`, the short word of the others, and whether it
  * counts as an error.
  */
 export const OUTCOME_STATUSES = {
@@ -20,7 +20,7 @@ export type OutcomeStatus = keyof typeof OUTCOME_STATUSES;
 const TIMEOUTS: ReadonlySet<string> = new Set(['deadline', 'command.timeout']);
 const CANCELLED: ReadonlySet<string> = new Set(['cancelled', 'sandbox.killed']);
 
-/** How an operation stands. A call that ended with an error failed, whatever became of its transaction. */
+/** The status of an operation. A call that ended with an error failed, whatever became of its transaction. */
 export function outcomeStatusOf({ state, result }: Pick<OperationView, 'state' | 'result'>): OutcomeStatus {
   if (state === 'held') return 'held';
   const code = result?.error?.code ?? '';

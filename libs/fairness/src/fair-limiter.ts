@@ -6,7 +6,7 @@
  */
 const REMEMBERED_MS = 10_000;
 
-/** Bounds of one FairPlaces. */
+/** Bounds of one FairLimiter. */
 export interface PlaceBounds {
   /** work under way at once, over all tenants; one that is alone may fill it */
   readonly places: number;
@@ -37,12 +37,12 @@ interface Tenant<T> {
 }
 
 /**
- * Shares places out among tenants: start-time fair queueing (Goyal, Vin, Cheng 1996) over a bounded number of places,
- * in order of arrival within a tenant. It has no clock: `now` is monotonic milliseconds, and whoever asks says what
- * time it is, so a simulation runs the code that serves. INVARIANT (room for others): while several tenants are about,
- * each has its weight's part of the shared places at most, and one at least. So who comes rarely finds a place free,
- * and little beside it to share the processors with. A tenant that has been alone for a while may fill every place, or
- * as many as `perTenantMax` says.
+ * Shares places (slots for concurrent work) among tenants: start-time fair queueing (Goyal, Vin, Cheng 1996) over a
+ * bounded number of places, in order of arrival within a tenant. It has no clock: `now` is monotonic milliseconds that
+ * the caller gives, so a simulation runs the code that serves. INVARIANT (room for others): while several tenants are
+ * about, each has at most its weight's part of the shared places, and at least one. So a tenant that comes rarely finds
+ * a free place, and little beside it to share the processors with. A tenant that has been alone for a while may fill
+ * every place, or as many as `perTenantMax` says.
  */
 export class FairLimiter<T> {
   readonly #places: number;
@@ -63,7 +63,9 @@ export class FairLimiter<T> {
     this.#perTenantMax = perTenantMax;
   }
 
-  /** Takes the work, or answers `full` and keeps nothing of it. What `starts` MUST be given back by `ended`. */
+  /**
+   * Takes the work, or returns `full` and keeps nothing of it. The caller MUST give work that `starts` back by `ended`.
+   */
   offer(tenantId: string, weight: number, item: T, now: number): Offered {
     const tenant = this.#seen(tenantId, weight, now);
     if (tenant.waiting.length === 0 && this.#hasPlace(tenant)) {
@@ -79,7 +81,8 @@ export class FairLimiter<T> {
   }
 
   /**
-   * A place of the tenant's is free again. Answers what starts now, in order; each of it MUST be given back in turn.
+   * A place of the tenant is free again. Returns the work that starts now, in order. The caller MUST give each of it
+   * back in turn.
    */
   ended(tenantId: string, now: number): readonly T[] {
     const tenant = this.#tenants.get(tenantId);
@@ -90,7 +93,7 @@ export class FairLimiter<T> {
     return this.#startWaiting();
   }
 
-  /** Nobody wants the work any more. Answers whether it still waited. */
+  /** Withdraws work that nobody wants any more. Returns whether it still waited. */
   withdraw(tenantId: string, item: T): boolean {
     const tenant = this.#tenants.get(tenantId);
     const at = tenant?.waiting.findIndex((waiting) => waiting.item === item) ?? -1;
@@ -111,7 +114,7 @@ export class FairLimiter<T> {
     }
   }
 
-  /** Who waits, may have a place, and begins first in virtual time. */
+  /** The tenant that waits, may have a place, and begins first in virtual time. */
   #next(): Tenant<T> | null {
     let first: Tenant<T> | null = null;
     for (const tenantId of this.#waiting) {

@@ -45,7 +45,7 @@ export class ContainerSandbox extends Sandbox {
   readonly #closing = new AbortController();
   readonly #chores = new Chores();
   readonly #laidOut: PrePopulated;
-  /** kin for which files are being laid out */
+  /** kin whose containers are being pre-populated */
   readonly #laying = new Set<string>();
 
   protected constructor(config: ContainerSandboxConfig) {

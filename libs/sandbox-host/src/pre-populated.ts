@@ -17,8 +17,8 @@ interface Waiting {
 }
 
 /**
- * Containers in which the files of a likely job stand already, by whose they are. Each is given away once, to a job of
- * the same kin or to nobody.
+ * Containers that already hold the files of a likely job, by kin (whose files they are). Each is given away once, to a
+ * job of the same kin or to nobody.
  */
 export class PrePopulated {
   readonly #options: LaidOutOptions;
@@ -43,7 +43,7 @@ export class PrePopulated {
     return waiting.container;
   }
 
-  /** Lets a container wait, in the place of the one that has waited longest where there are too many. */
+  /** Adds a container. Removes the one that has waited longest where there are too many. */
   put(kin: string, container: AgentContainer): void {
     if (this.#closed || this.#options.count === 0) return this.#options.remove(container);
     const eldest = this.has(kin)

@@ -3,10 +3,10 @@
  * The streams of an attached container over one WebSocket, in Kubernetes' channel protocol: each message begins with a
  * byte that says which stream it belongs to.
  *
- * INVARIANT (sealed voice): the kubelet keeps what a container says in a file of its node, and not what it hears. So
- * the agent hears a key first, and all that it says is sealed by it: outputs and files' contents are on no disk.
- * INVARIANT (back pressure): what is sent counts as taken when the kernel has it, and a wire that is paused reads
- * nothing from its socket, so that neither side makes the other keep what it doesn't read.
+ * INVARIANT (sealed voice): the kubelet keeps what a container sends in a file of its node, and not what it receives.
+ * So the agent receives a key first, and encrypts all that it sends: outputs and files' contents are on no disk in
+ * clear. INVARIANT (back pressure): what is sent counts as taken when the kernel has it, and a wire that is paused
+ * reads nothing from its socket, so that neither side makes the other keep what it doesn't read.
  */
 import { randomBytes } from 'node:crypto';
 import { Writable } from 'node:stream';

@@ -4,7 +4,7 @@
  *
  * INVARIANT (no starving): a side sends no more on a channel than the other has room for, so that one nobody reads
  * holds up neither the others nor the job. INVARIANT (bounded): of all channels together no more is kept than
- * `channelsMax` windows each way. INVARIANT (fails closed): who speaks of a channel that never was, or sends more than
+ * `CHANNELS_MAX` windows each way. INVARIANT (fails closed): who speaks of a channel that never was, or sends more than
  * it may, breaks the whole stream.
  */
 import type { Duplex } from 'node:stream';

@@ -1,22 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
 import { createCipheriv, createDecipheriv } from 'node:crypto';
 
-/** Of the key of one voice. */
+/** Bytes of the key of one agent's output stream. */
 export const VOICE_KEY_BYTES = 32;
-/** A key seals one voice and is never used again, so where it begins may be known. */
+/** The initial counter. A key seals one stream and is never used again, so the counter may be known. */
 const FROM = Buffer.alloc(16);
 
 /**
- * Seals what one agent says, in its order, where what carries it keeps a copy that outlives the container: a kubelet
- * writes the streams of pods to its node's disk. It hides them there. It proves nothing: bytes that are changed on
- * their way are other bytes, which the frames' parser judges.
+ * Encrypts what one agent sends, in its order, where the carrier keeps a copy that outlives the container: a kubelet
+ * writes the streams of pods to its node's disk. It hides the bytes there and authenticates nothing. Bytes that are
+ * changed on their way decrypt to other bytes, which the frames' parser judges.
  */
 export function voiceSealer(key: Uint8Array): (bytes: Uint8Array) => Buffer {
   const cipher = createCipheriv('aes-256-ctr', key, FROM);
   return (bytes) => cipher.update(bytes);
 }
 
-/** The other end of it. */
+/** Decrypts what `voiceSealer` encrypted. */
 export function voiceOpener(key: Uint8Array): (bytes: Uint8Array) => Buffer {
   const decipher = createDecipheriv('aes-256-ctr', key, FROM);
   return (bytes) => decipher.update(bytes);

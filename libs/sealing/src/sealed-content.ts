@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What is kept of a call by reference (long arguments, long results, long lists of requests, whole outputs) is stored
-// as 'writ:bc1' ‖ nonce ‖ ciphertext ‖ tag, so that the store says nothing of it without a key of the call
+// What is kept of a call by reference (long arguments, long results, long lists of requests, full outputs) is stored as
+// 'writ:bc1' ‖ nonce ‖ ciphertext ‖ tag, so that the store says nothing of it without a key of the call
 // (docs/adr/0076).
 //
 // INVARIANT (one content, one place): a content opens as what it was sealed as, of the call and the attempt that it was

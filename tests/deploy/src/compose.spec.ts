@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// deploy/compose as an operator starts it, on a real engine. On demand: vitest.config.mjs beside this folder says how.
+// deploy/compose as an operator starts it, on a real engine. It runs on request: `npm test -- --only deploy`.
 import { copyFileSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

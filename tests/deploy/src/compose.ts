@@ -70,7 +70,7 @@ export class Deployment {
       '--file',
       join(FOLDER, 'compose.yaml'),
     ];
-    // Few containers are kept ready: other specs run in the same engine.
+    // A small warm pool: other specs run in the same engine.
     appendFileSync(envFile, ['WRIT_POOL_SIZE=1', `WRIT_SANDBOX_LABEL=${project}`, `WRIT_HTTP_PORT=0`, ''].join('\n'));
   }
 

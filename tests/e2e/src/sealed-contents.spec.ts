@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What is kept of a call by reference (long arguments, a long result, a whole output) says nothing in the store of
+// What is kept of a call by reference (long arguments, a long result, a full output) says nothing in the store of
 // contents, is read through the API all the same, and by nobody once it was erased.
 import { execFile } from 'node:child_process';
 import { join } from 'node:path';

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a tenant's own system hears, from the call that is held to the message that verifies: with two replicas of the
-// door, and one that dies.
+// What a tenant's own system receives, from the call that is held to the message that verifies. Two replicas of the
+// orchestrator run, and one of them dies.
 import { once } from 'node:events';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';

@@ -31,7 +31,7 @@ export interface StackOptions {
   readonly without?: readonly Process[];
   /** what runs in the place of a process's own program */
   readonly programs?: Partial<Record<Process, readonly string[]>>;
-  /** a database laid out already; a fresh one unless given */
+  /** a database with the schema; a fresh one unless given */
   readonly database?: TestDatabase;
 }
 

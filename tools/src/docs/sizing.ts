@@ -89,7 +89,7 @@ export type Connections = Readonly<Record<Process, number>>;
 export const connectionsOf = (replicas: Readonly<Record<Process, number>>, each: Connections): number =>
   PROCESSES.reduce((sum, name) => sum + (replicas[name] + (name === 'ledger' ? 0 : 1)) * each[name], 0);
 
-/** Pods of one executor at most: the pool, those with files laid out, commands that run, shells of sessions. */
+/** Pods of one executor at most: the warm pool, pre-populated ones, commands that run, shells of sessions. */
 export const podsOf = (pool: number, { slots, laidOut, sessions }: ExecutorSettings): number =>
   pool + laidOut + slots + sessions;
 

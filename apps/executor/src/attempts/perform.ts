@@ -177,7 +177,7 @@ export class Perform {
   async #attempt(message: WorkMessage, permit: Permit, envelope: Envelope): Promise<Performed> {
     const nonce = KernelClient.newNonce();
     const redeemed = await this.#redeem(permit, envelope, nonce);
-    // Also when it was refused: the permit is spent or expired, and the kernel rings again by itself.
+    // Also after a refusal: the permit is spent or expired, and the kernel publishes another one by itself.
     message.ack();
     if (redeemed === null) return 'not_ours';
     return await this.#held(

@@ -27,8 +27,8 @@ import type { CallWork } from '../foundation/call-work.ts';
 import type { ExecutorTasks } from '../calls/worker-tasks.ts';
 
 /**
- * What the attempt's long contents are sealed under; null where the kernel is of a time when none were sealed: then
- * they are stored as they are.
+ * The seal of the attempt's long contents. Null where the kernel is of a version that sealed none: then they are stored
+ * unsealed.
  */
 export function sealOf(
   { attempt }: Pick<Permit, 'attempt'>,
@@ -45,8 +45,8 @@ const digestOf = (tool: ToolDefinition): string => sha256Hex(canonicalBytes(defi
 const ownDigests = new Map([...TOOLS.values()].map((tool) => [tool.tool_id, digestOf(tool)]));
 
 /**
- * Proves that what the kernel handed out is what its permit orders: arguments, tool, token, policy, snapshot and image
- * hash to the permit's action digest. Throws Fault `permit.invalid` when they don't: nothing may run then.
+ * Proves that the redemption is what the permit orders: arguments, tool, token, policy, snapshot and image hash to the
+ * permit's action digest. Throws Fault `permit.invalid` otherwise: then nothing may run.
  */
 export async function proveCall(
   permit: Permit,
@@ -111,12 +111,12 @@ function verifyActionDigest(permit: Permit, redemption: Redemption, args: Readon
 }
 
 /**
- * What checking arguments may take, in milliseconds: the longest that patterns and values of their bounds take, and a
- * busy machine beside it.
+ * What checking arguments may take, in milliseconds: the longest time for patterns and values within their limits, on a
+ * busy machine.
  */
 const CHECK_MS = 10_000;
 
-/** Patterns are the tenant's, and so is what they cost. */
+/** Patterns come from the tenant, and may be costly. So a worker thread checks them. */
 async function fits(
   tool: ToolDefinition,
   args: Readonly<Record<string, unknown>>,
@@ -132,8 +132,8 @@ async function fits(
 const withSeal = (seal: ContentSeal | null): Pick<Call, 'seal'> => (seal === null ? {} : { seal });
 
 /**
- * One of Writ's own, or a tenant's as the kernel handed it out: its digest is in what the permit orders, so another
- * definition is not believed.
+ * The definition of one of Writ's own tools, or of a tenant's tool as the kernel sent it. The permit orders the
+ * definition's digest, so another definition fails the check.
  */
 function toolOf({ tool_id, cli_tool, search_tool }: Redemption): ToolDefinition | undefined {
   const own = TOOLS.get(tool_id);
@@ -142,9 +142,8 @@ function toolOf({ tool_id, cli_tool, search_tool }: Redemption): ToolDefinition 
 }
 
 /**
- * The registered sandbox that a script names; null where it names none. INVARIANT (no other sandbox): whatever of it
- * came along, its digest is in what the permit orders, and only for the tenant, name and workspace of the call is it
- * read at all.
+ * The registered sandbox that a script names; null where it names none. INVARIANT (no other sandbox): the permit orders
+ * the digest of the sandbox. The sandbox is read only for the tenant, name and workspace of the call.
  */
 function sandboxOf(
   { tool_id, tenant_id, workspace_id, sandbox }: Redemption,
@@ -173,8 +172,8 @@ function sandboxOf(
 }
 
 /**
- * The execution profile of a raw command; null for any other tool. INVARIANT (no other profile): whatever of it came
- * along, its digest is in what the permit orders.
+ * The execution profile of a raw command; null for any other tool. INVARIANT (no other profile): the permit orders the
+ * digest of the profile.
  */
 function profileOf({ tool_id, profile }: Redemption): ExecutionProfile | null {
   if (tool_id !== SHELL_DANGEROUS.tool_id) return null;
@@ -183,7 +182,7 @@ function profileOf({ tool_id, profile }: Redemption): ExecutionProfile | null {
   return read;
 }
 
-/** What was reserved, and no more than the profile lets be used. */
+/** The reserved limits, narrowed to what the profile allows. */
 const within = (limits: Redemption['limits'], { limits: most }: ExecutionProfile): Redemption['limits'] => ({
   ...limits,
   wall_ms: Math.min(limits.wall_ms, most.wall_ms),

@@ -89,7 +89,7 @@ export interface Staged {
   readonly blobs: readonly Uint8Array[];
   readonly result: unknown;
   readonly usage: Usage;
-  /** the whole output of which the result shows the beginning, redacted and stored; absent where nothing is cut */
+  /** the full output of which the result shows the beginning, redacted and stored; absent where nothing is cut */
   readonly outputRefs?: OutputRefs;
   /** everything that asked to leave; absent where nothing can */
   readonly requests?: readonly EgressRequest[];

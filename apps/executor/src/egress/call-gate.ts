@@ -2,10 +2,11 @@
 /**
  * The only way out for one attempt of a call.
  *
- * INVARIANT (judged each time): every request is judged whole: token, budget, standing, address. Nothing is remembered
- * from one to the next. INVARIANT (pinned): what is connected to is the address that was judged; the name isn't asked
- * again. Where the operator has a proxy resolve names, the proxy is asked for the name, and it alone decides where that
- * leads. INVARIANT (closed where unsure): what can't be judged, resolved, confirmed or listed doesn't leave.
+ * INVARIANT (judged each time): every request is judged whole: token, budget, permission to send, address. Nothing is
+ * remembered from one to the next. INVARIANT (pinned): what is connected to is the address that was judged; the name
+ * isn't asked again. Where the operator has a proxy resolve names, the proxy is asked for the name, and it alone
+ * decides where that leads. INVARIANT (closed where unsure): what can't be judged, resolved, confirmed or listed
+ * doesn't leave.
  */
 import type { Duplex } from 'node:stream';
 import { isIP } from 'node:net';

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/** How old the kernel's last word may be by which something leaves. */
+/** How old the kernel's last confirmation may be when a request leaves. */
 export const FRESH_MS = 1_000;
 
 /**
- * Whether the call may still send: neither its token revoked, nor it or what it belongs to stopped. INVARIANT (fresh or
- * closed): what is asked of it answers yes only while the kernel said so at most a second ago, counted from the moment
- * it was asked.
+ * Whether the call may still send: its token is not revoked, and nothing has stopped the call or what it belongs to.
+ * INVARIANT (fresh or closed): it says yes only if the kernel confirmed that at most a second ago, counted from the
+ * moment of asking.
  */
 export class SendPermission {
   readonly #confirm: () => Promise<void>;
@@ -27,12 +27,12 @@ export class SendPermission {
     return this.#now() - this.#confirmedAt <= FRESH_MS;
   }
 
-  /** Resolves while the call stands. Rejects with what stopped it, or with why the kernel can't be asked. */
+  /** Resolves while the call may send. Rejects with what stopped it, or with why the kernel can't be asked. */
   async verify(): Promise<void> {
     if (!this.isFresh) await this.refresh();
   }
 
-  /** Asks the kernel anew; those who ask at once share an answer. */
+  /** Asks the kernel again. Concurrent callers share one answer. */
   async refresh(): Promise<void> {
     this.#asking ??= this.#ask().finally(() => {
       this.#asking = null;

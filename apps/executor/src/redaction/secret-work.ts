@@ -1,20 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Redaction of what a call did: short things in place, long ones on a worker thread.
+// Redaction of a call's output, result and contents: short ones inline, long ones on a worker thread.
 import type { SandboxResult } from '@writ/sandbox';
 import type { CallWork } from '../foundation/call-work.ts';
 import { redactedOutput } from './redacted-output.ts';
 import type { SecretTasks } from './secret-tasks.ts';
 import { SCANNED_BYTES, type Values } from './redactor.ts';
 
-/** Where long things are redacted. */
+/** Runs long redactions on a worker thread. */
 export type SecretWork = CallWork<SecretTasks>;
 
-/** Of secrets that make patterns ready in a millisecond; of longer ones all work goes to a thread. */
+/**
+ * Characters of all secrets together for which patterns are ready within a millisecond. For longer secrets all work
+ * goes to a thread.
+ */
 const BRIEF_VALUES = 1_024;
 /**
- * What one redaction may take: hundreds of mebibytes of a delta are searched in it. It is no part of the call's own
- * time, and a call without secrets has none.
+ * What one redaction may take: it may search hundreds of mebibytes of a delta. This time is not part of the call's own,
+ * and a call without secrets needs none.
  */
 const REDACT_MS = 60_000;
 /** Contents that are searched in one task, in bytes, except that a longer one goes by itself. */

@@ -15,8 +15,8 @@ export interface WrittenHeader {
 const FIELD_VALUE = /^[\t\x20-\x7e]*$/;
 
 /**
- * The headers of the call, with the values of the secrets that they name. `own` are sent with them where the call
- * doesn't write them itself. INVARIANT (never in clear): a value leaves over TLS from here alone.
+ * The headers of the call, with the values of the secrets that they name. A header of `own` is added unless the call
+ * sets it itself. INVARIANT (never in clear): a value that is filled in here leaves over TLS alone.
  * @throws GateRefusal `egress.refused` for a secret that would leave in clear, and for a value that can't stand in a
  * header
  */

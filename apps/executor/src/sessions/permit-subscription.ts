@@ -4,17 +4,17 @@ import { parseMessage, SessionPermit, type Lane, type Subjects } from '@writ/con
 import type { Logger } from '@writ/telemetry';
 
 /**
- * Calls of sessions under way at once: they mostly wait. A permit beyond is left to expire, and its call is dispatched
- * anew.
+ * Calls of sessions under way at once: they mostly wait. A permit beyond that number is left to expire, and its call is
+ * dispatched again.
  */
 const CALLS_MAX = 64;
 
-/** What is done with a permit. Rejects when the attempt failed here. */
+/** Handles a permit. Rejects when the attempt failed here. */
 interface PermitHandler {
   run(message: WorkMessage, lane: Lane): Promise<unknown>;
 }
 
-/** Hears permits that are sent to this executor alone, since it has the shell of their session. */
+/** Receives permits that are sent to this executor alone, since it has the shell of their session. */
 export class PermitSubscription {
   readonly #bus: Bus;
   readonly #subject: string;
@@ -34,7 +34,7 @@ export class PermitSubscription {
     this.#subscription = await this.#bus.subscribe(this.#subject, ({ payload, headers }) => {
       if (this.#running.size >= CALLS_MAX) return;
       const { permit } = parseMessage(SessionPermit, payload);
-      // Nothing waits for an answer: who is silent is found out by the permit that nobody redeems.
+      // Nobody waits for an answer: a permit that nobody redeems reveals a silent executor.
       const message: WorkMessage = {
         bytes: Buffer.from(JSON.stringify(permit)),
         headers,

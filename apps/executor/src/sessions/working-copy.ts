@@ -9,17 +9,18 @@ import { stagedDelta } from '../runners/staged-delta.ts';
 
 type Roots = readonly (readonly FsRoot[])[];
 
-/** What a turn did, as a delta on the snapshot of the call that saw it. */
+/** What a command of the session changed, as a delta on the snapshot of its call. */
 export interface CopiedDelta {
   readonly delta: Delta;
   readonly blobs: readonly Uint8Array[];
-  /** what the copy holds then, to be taken once the delta is committed */
+  /** what the copy holds after the delta; `committed` takes it over */
   readonly next: { readonly root: string; readonly nodes: ReadonlyMap<string, Uint8Array> };
 }
 
 /**
- * The state that a session's container holds, as the root of a tree: a snapshot of the workspace with what the session
- * has committed since. Nodes of that which no snapshot names are kept here, until the next snapshot is brought in.
+ * The files in a session's container, as the root of a tree. The tree is a snapshot of the workspace, with what the
+ * session has committed since. Tree nodes that no snapshot references are kept here, until the next snapshot is brought
+ * in.
  */
 export class WorkingCopy {
   readonly #stored: BlobReader;
@@ -34,8 +35,8 @@ export class WorkingCopy {
   }
 
   /**
-   * What must be written into the container to bring it from here to the snapshot, as far as the token may read it;
-   * what goes comes first, deepest first.
+   * What must be written into the container to bring it to the snapshot, as far as the token may read it. Deletions
+   * come first, the deepest paths before their parents.
    */
   async patchesTo(root: string, fs: Roots): Promise<SandboxPatch[]> {
     const { changes } = await diff(this.#reader, this.#root, root);
@@ -56,15 +57,15 @@ export class WorkingCopy {
     return [...going, ...(await Promise.all(coming)).filter((patch) => patch !== null)];
   }
 
-  /** The snapshot was brought in. */
+  /** The container now holds the snapshot. */
   broughtTo(root: string): void {
     this.#root = root;
     this.#nodes = new Map();
   }
 
   /**
-   * The delta that the changes are on the snapshot, which may be newer than the copy; the paths that another call has
-   * changed meanwhile where that can't be.
+   * The changes as a delta on the snapshot, which may be newer than the copy. Where another call has changed the same
+   * paths meanwhile, those paths instead.
    */
   async deltaOn(
     root: string,
@@ -81,7 +82,7 @@ export class WorkingCopy {
     return 'conflicts' in moved ? moved : { delta: moved.delta, blobs, next };
   }
 
-  /** A delta was committed. */
+  /** The delta was committed. */
   committed({ root, nodes }: CopiedDelta['next']): void {
     this.#root = root;
     this.#nodes = nodes;

@@ -134,7 +134,7 @@ function openParts(kernel: TestKernel) {
   };
 }
 
-/** Gathers the permits that are rung for. */
+/** Gathers the permits that are published on the lanes. */
 function collectPermits(bus: Bus) {
   const permits: Record<Lane, Envelope[]> = { inline: [], sandboxed: [], broker: [] };
   const listening = LANES.map((lane) =>

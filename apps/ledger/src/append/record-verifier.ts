@@ -16,7 +16,7 @@ import type { Entry } from '../log/entry.ts';
 import { ConcurrencyLimiter } from '../foundation/concurrency-limiter.ts';
 
 type SentRecord = AppendRequest['records'][number];
-/** Where a signature is verified: beside the event loop, or on it. */
+/** Where a signature is verified: on a worker thread (`aside`), or on the event loop (`here`). */
 export type Where = 'aside' | 'here';
 interface Statement {
   predicateType?: unknown;
@@ -26,10 +26,11 @@ interface Statement {
 const text = (value: unknown): string | null => (typeof value === 'string' ? value : null);
 
 /**
- * Verifies that a record is the kernel's before it goes anywhere near the log. What it says of its tenant and log must
- * be what it was sent for. INVARIANT (no more by a revoked key): what comes after a revoked key was closed is refused,
- * whatever date it bears. That a key was revoked comes into no log from here while this ledger still takes in what that
- * key signs: verifiers go by the place of that record, and would call bad what was answered for.
+ * Verifies that the kernel signed a record, before the record goes anywhere near the log. The record must name the
+ * tenant and log that it was sent for. INVARIANT (no more by a revoked key): once a revoked key is closed, every
+ * further record by it is refused, whatever its date. The record of a revocation is refused as long as this ledger
+ * still accepts records by that key. Verifiers go by the place of that record in the log, and would reject later
+ * records that the ledger had confirmed.
  */
 export class RecordVerifier {
   readonly #keys: ReadonlyMap<string, KnownKey>;
@@ -95,10 +96,10 @@ export class RecordVerifier {
     };
   }
 
-  /** What a verifier of the receipt would refuse isn't appended. */
+  /** Refuses what a verifier of the receipt would refuse. */
   #requireTaken(keyid: string, recordedAt: number): void {
     const key = this.#keys.get(keyid);
-    // The keys may have been read anew while the signature was verified.
+    // The keys may have been read again while the signature was verified.
     if (key === undefined) throw new Fault('record.invalid', 'the key that signed the record is not known any more');
     const { notBefore, notAfter, closesAt } = key;
     if (closesAt !== null && closesAt <= this.#now())
@@ -107,7 +108,7 @@ export class RecordVerifier {
       throw new Fault('record.invalid', 'the record is dated when its key did not sign');
   }
 
-  /** The kernel keeps what is refused and sends it again. */
+  /** Refuses the revocation of a key that is still accepted. The kernel keeps the record and sends it again. */
   #requireClosed({ kind, change }: Record<string, unknown>): void {
     const said = kind === 'key' ? keyEventOf({ kind, change } as Pick<AuditRecord, 'kind' | 'change'>) : null;
     if (said?.event !== 'revoked' || said.purpose !== 'record') return;
@@ -121,7 +122,7 @@ export class RecordVerifier {
 }
 
 /**
- * The trace that a record was made in, as a header would carry it:
+ * The trace in which a record was made, as a `traceparent` header:
  * https://www.w3.org/TR/trace-context/#traceparent-header
  */
 function traceparentOf({ trace_id, span_id }: Record<string, unknown>): string | null {

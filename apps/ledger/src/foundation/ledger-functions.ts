@@ -42,8 +42,8 @@ export interface TileRow {
 }
 
 /**
- * What became of a log in a batch: all of it is drawn, there is more, those before it had filled the batch, or another
- * replica is at it.
+ * What became of a log in a batch. `done`: all of it is indexed. `more`: there is more. `waits`: the logs before it had
+ * filled the batch. `taken`: another replica indexes it.
  */
 export type Drawn = 'done' | 'more' | 'waits' | 'taken';
 

@@ -21,7 +21,7 @@ export const edgeReader =
   (level) =>
     edges.get(level) ?? [];
 
-/** The standing after a growth from this one. */
+/** The log head after a growth from this one. */
 export function headAfter(edges: Edges, growth: Growth): LogHead {
   const next = new Map(edges);
   // In the order of their indices: the last one of a level is its edge, unless it is full.

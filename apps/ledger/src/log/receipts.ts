@@ -5,7 +5,10 @@ import { envelopeOf, type LeafRow } from './leaf-rows.ts';
 import { inclusionOf } from './log-reader.ts';
 import type { SignedLog } from './signed-log.ts';
 
-/** Makes receipts: a stored record with its proof towards the newest checkpoint, by tile reads only. */
+/**
+ * Makes receipts: a stored record with its proof towards the newest checkpoint. It reads tiles only, never the whole
+ * log.
+ */
 export class Receipts {
   readonly #log: SignedLog;
 
@@ -33,8 +36,8 @@ export class Receipts {
   }
 
   /**
-   * The newest checkpoint of the tenant's log; of one that has been witnessed, the newest that was. Faults: `not_found`
-   * for a log without records, `ledger.diverged`.
+   * The newest checkpoint of the tenant's log, or the newest witnessed one if there is any. Faults: `not_found` for a
+   * log without records, `ledger.diverged`.
    */
   async checkpoint(tenantId: string): Promise<string> {
     const newest = await this.#log.readNewest(tenantId, async (_client, _logId, checkpoint) => checkpoint);
@@ -44,8 +47,8 @@ export class Receipts {
 }
 
 /**
- * The outcome of the operation, else its last decision; or the last record of the phase asked for, the resolution being
- * a kind of its own.
+ * The record of the operation: its outcome, else its last decision. If the request names a phase, the last record of
+ * that phase. A resolution is a record kind of its own.
  */
 async function findLeaf(client: Client, logId: string, request: ReceiptRequest): Promise<LeafRow> {
   const { rows } = await client.query<LeafRow>(

@@ -21,16 +21,13 @@ export interface IndexRow {
   readonly risk_score: number | null;
   readonly resources: readonly string[];
   readonly words: string;
-  /** ids of several words, whole: lexemes beside `words` */
+  /** ids that have several words, each as one lexeme beside `words` */
   readonly terms: readonly string[];
 }
 
 /** Deeper than any record, which has lists and objects of scalars only. */
 const STATEMENT_DEPTH = 16;
-/**
- * Of a word of the log's own columns: longer ones don't fit into a row of a B-tree, and no record that is known here
- * has one.
- */
+/** Longest word of the log's own columns. Longer ones don't fit into a row of a B-tree, and no known record has one. */
 const WORD_MAX = 64;
 
 const NOTHING = {
@@ -48,8 +45,8 @@ const NOTHING = {
 } as const;
 
 /**
- * The row of a leaf. Total: of a record whose version isn't known here it has what the log's own columns say, and is
- * marked.
+ * The row of a leaf. Never throws: for a record of an unknown version the row holds only the log's own columns, and is
+ * marked (`is_drawn` is false).
  */
 export function drawRow(leaf: IndexedLeaf): IndexRow {
   const { leaf_index, record_id, recorded_at } = leaf;
@@ -82,13 +79,13 @@ export function drawRow(leaf: IndexedLeaf): IndexRow {
 }
 
 /**
- * The record that a payload holds; null for one of no version that is known here, or with a character that the database
- * can't hold.
+ * The record that a payload holds. Null for a record of an unknown version, or with a character that the database can't
+ * store.
  */
 function recordOf(payload: Uint8Array): AuditRecord | null {
   try {
-    // JSON has no other way to write the character. The letters themselves, after another backslash, are found too:
-    // such a record is in the log, and found by what the log's own columns say.
+    // JSON has no other spelling for the NUL character. This also finds the six letters after an escaped backslash.
+    // Such a record is in the log, and is found by the log's own columns.
     if (Buffer.from(payload.buffer, payload.byteOffset, payload.byteLength).includes('\\u0000')) return null;
     const { predicate } = parseIJson(payload, { depthMax: STATEMENT_DEPTH }) as { predicate?: unknown };
     return parseMessage(AuditRecord, predicate);
@@ -115,10 +112,10 @@ function resourcesOf(record: AuditRecord): string[] {
   return [...new Set(named.filter((id): id is string => typeof id === 'string' && id !== ''))].sort();
 }
 
-/** Longer is no id, and past what a lexeme holds. */
+/** Longest id. A longer text is no id, and a lexeme can't hold it. */
 const TERM_MAX = 256;
 
-/** Those of several words, in small letters as the configuration `simple` makes them. */
+/** The texts that have several words, in lower case as the text search configuration `simple` makes them. */
 function termsOf(texts: readonly (string | null | undefined)[]): string[] {
   const joined = texts.filter(
     (text): text is string => typeof text === 'string' && text.length <= TERM_MAX && /[^\p{L}\p{N}]/u.test(text),
@@ -126,7 +123,10 @@ function termsOf(texts: readonly (string | null | undefined)[]): string[] {
   return [...new Set(joined.map((text) => text.toLowerCase()))].sort();
 }
 
-/** Texts as words one after the other: whatever joins them, `policy.denied` and `policy-denied` have the same two. */
+/**
+ * The words of the texts, one after the other, without what joins them: `policy.denied` and `policy-denied` give the
+ * same two words.
+ */
 export function wordsOf(texts: readonly (string | null | undefined)[]): string {
   return texts.flatMap((text) => text?.match(/[\p{L}\p{N}]+/gu) ?? []).join(' ');
 }

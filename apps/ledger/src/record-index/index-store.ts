@@ -6,18 +6,18 @@ import { ledgerSql, type Drawn, type LogDrawn, type NextLeaf } from '../foundati
 import { drawRow, type IndexRow } from './index-row.ts';
 
 /**
- * Leaves of a batch: what is lost by a death, and how long the locks of its logs are held. Few, because an append that
- * comes just then shares the processor with them.
+ * Leaves of a batch. It bounds what a crash loses, and how long the locks of its logs are held. It is small, because an
+ * append at that moment shares the processor with the batch.
  */
 const LEAVES = 100;
-/** Leaves that are read one after the other before anything else has its turn. */
+/** Leaves that are read one after the other before the event loop does other work. */
 const LEAVES_AT_ONCE = 20;
 /** Leaves of 16 KiB are read until they are as many bytes. */
 const BATCH_BYTES = 1024 * 1024;
 
 type Row = IndexRow & Pick<NextLeaf, 'log_id' | 'tenant_id'>;
 
-/** The index of the records in tenants' logs, as far as it is drawn. */
+/** The index of the records in tenants' logs, as far as it is filled. */
 export class IndexStore {
   readonly #pool: Pool;
 
@@ -26,10 +26,10 @@ export class IndexStore {
   }
 
   /**
-   * Draws the next leaves of these tenants' logs, a batch in all and in one transaction of its own, and says what
-   * became of each log, by tenant. Where each begins is what is there already; they are looked at in the order given.
-   * INVARIANT (no gaps): rows are inserted in the order of leaves by who holds the log's lock, so that the largest
-   * index says how far it is drawn.
+   * Indexes the next leaves of these tenants' logs: one batch in all, in one transaction of its own. Returns what
+   * became of each log, by tenant. Each log continues after its largest index. The logs are looked at in the order
+   * given. INVARIANT (no gaps): whoever holds the log's lock inserts rows in the order of leaves, so the largest index
+   * says how far the index is filled.
    */
   async drawNext(tenantIds: readonly string[]): Promise<ReadonlyMap<string, Drawn>> {
     return await inTransaction(
@@ -39,8 +39,8 @@ export class IndexStore {
         const leaves = said.filter((row) => row.state === null);
         if (leaves.length > 0) await insertRows(client, await drawRows(leaves));
         return new Map(said.flatMap(({ tenant_id, state }) => (state === null ? [] : [[tenant_id, state]])));
-        // What a server that died has forgotten of the index is missing at its end alone, and is drawn again by whoever
-        // appends to the log or asks it.
+        // A server that crashed may have lost the end of the index, and nothing else of it. It is indexed again by
+        // whoever appends to the log or asks it.
       },
       { unawaited: true },
     );
@@ -69,7 +69,7 @@ async function readLeaves(client: Client, tenantIds: readonly string[]): Promise
 }
 
 /**
- * Reading a statement takes some 50 µs. Appends come in between: a whole batch would hold them up for tens of
+ * Reading a statement takes some 50 µs. Appends run between statements: a whole batch would delay them by tens of
  * milliseconds.
  */
 async function drawRows(leaves: readonly NextLeaf[]): Promise<Row[]> {

@@ -1,8 +1,6 @@
-// SPDX-License-Identifier: Apache-2.0
-//
-// Draws the index of records behind the appends. INVARIANT (never in the way): an append, a receipt and a checkpoint
-// wait for no index, and it takes at most a fifth of the time, a batch of some milliseconds at once; how far it is,
-// every answer says.
+// Fills the index of records after the appends. INVARIANT (never in the way): an append, a receipt and a checkpoint
+// wait for no index. It takes at most a fifth of the time, a batch of some milliseconds at once. Every answer says how
+// far the index is.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Fault } from '@writ/contract';
 import { Repeated } from '@writ/nest-kit';
@@ -17,9 +15,9 @@ const ROUND_MS = 250;
  */
 const REST_SHARE = 4;
 const REST_MS_MAX = 10_000;
-/** Logs that are drawn in one transaction: where each has a few records, most of the cost is the transaction's. */
+/** Logs that are indexed in one transaction: where each has a few records, most of the cost is the transaction's. */
 const LOGS_AT_ONCE = 64;
-/** Batches of those before the others have their turn. */
+/** Batches of these logs before other logs have their turn. */
 const BATCHES_IN_TURN = 20;
 
 /**
@@ -60,7 +58,7 @@ export const restAfter = (batchMs: number): number => Math.min(REST_SHARE * batc
 
 const isAway = (error: unknown): boolean => error instanceof Fault && error.code === 'database.unavailable';
 
-/** Draws batches: an IndexStore. */
+/** Indexes batches: an IndexStore. */
 type Store = Pick<IndexStore, 'drawNext'>;
 
 export class Indexer {
@@ -105,7 +103,7 @@ export class Indexer {
       this.#due.add(await this.#turn(tenants));
     } catch (error) {
       if (tenants.length > 1 && !isAway(error)) {
-        // One log that can't be drawn holds up no other.
+        // A log that can't be indexed delays no other log.
         for (const tenantId of tenants) await this.#draw([tenantId]);
         return;
       }
@@ -114,7 +112,7 @@ export class Indexer {
     }
   }
 
-  /** Resolves with those of which not all is drawn. */
+  /** Resolves with the tenants whose logs are not fully indexed. */
   async #turn(tenants: readonly string[]): Promise<readonly string[]> {
     const taken: string[] = [];
     let left = tenants;
@@ -122,7 +120,7 @@ export class Indexer {
       const said = await this.#drawNext(left);
       // Another replica that has the log's lock may have looked before the newest leaf was there.
       taken.push(...left.filter((tenantId) => said.get(tenantId) === 'taken'));
-      // One that is far behind stands back for those that haven't had their turn.
+      // A log that is far behind yields to those that haven't had their turn.
       left = [
         ...left.filter((tenantId) => said.get(tenantId) === 'waits'),
         ...left.filter((tenantId) => said.get(tenantId) === 'more'),

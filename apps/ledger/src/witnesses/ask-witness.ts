@@ -4,10 +4,10 @@ import type { WitnessAddress } from '../foundation/witnesses-file.ts';
 
 /** A witness that takes longer is asked again in a later round. */
 const ANSWER_MS = 5_000;
-/** An answer is a line or some; bounds what a hostile one can send. */
+/** An answer has a few lines. This bounds what a hostile witness can send. */
 const ANSWER_BYTES_MAX = 16 * 1024;
 
-/** What a witness said: its cosignature's line, the size that it saw last, or why neither. */
+/** What a witness answered: the line of its cosignature, the size that it saw last, or why there is neither. */
 export type WitnessAnswer =
   | { readonly said: 'cosigned'; readonly line: string }
   | { readonly said: 'size'; readonly treeSize: number }
@@ -17,8 +17,8 @@ export type WitnessAnswer =
 export type AskWitness = (witness: WitnessAddress, request: AddCheckpoint) => Promise<WitnessAnswer>;
 
 /**
- * Asks over HTTP (https://c2sp.org/tlog-witness). What comes back is attacker-controlled: a line counts when it
- * verifies under the witness's key.
+ * Asks over HTTP (https://c2sp.org/tlog-witness). The answer is attacker-controlled: a line counts only if it verifies
+ * under the witness's key.
  */
 export const askOverHttp: AskWitness = async (witness, request) => {
   try {

@@ -24,7 +24,7 @@ export class Follow {
     this.#monotonic = monotonic;
   }
 
-  /** Begins to listen before the operation may exist; the caller stops the ear. */
+  /** Subscribes before the operation may exist. The caller ends the subscription (`OperationEar`). */
   listen(operationId: string): OperationEar {
     return this.#watch.listen(operationId);
   }

@@ -3,14 +3,14 @@ import { Fault, IdempotencyKey, parseMessage, principalOf, type Caller } from '@
 import { CallBody } from './call-body.ts';
 import { agentOf, type ParsedCall } from './parsed-call.ts';
 
-/** What the kernel alone says of a call; a caller that says it is refused rather than ignored. */
+/** Members that only the kernel sets. A caller that sends one is refused, so that nobody believes it was used. */
 const KERNELS_OWN = ['state_snapshot_id', 'policy_hash', 'autonomy_mode', 'risk_score', 'risk_basis'] as const;
-/** What this process says of a call. */
+/** Members that the orchestrator sets. */
 const OURS = ['v', 'tenant_id', 'operation_id', 'proposed_by', 'proposers', 'args_ref'] as const;
 
 /**
- * Reads a call: attacker-controlled. `keyHeader` is the header `Idempotency-Key`, which must agree with the body's.
- * Faults: `request.malformed` with a pointer, `not_found` for an agent that the caller doesn't speak for.
+ * Reads a call, which is attacker-controlled. `keyHeader` is the header `Idempotency-Key`, which must agree with the
+ * body's. Faults: `request.malformed` with a pointer, `not_found` for an agent that the caller may not act for.
  */
 export function parseCall(body: unknown, keyHeader: string | undefined, caller: Caller): ParsedCall {
   refuseOthersFields(body as Record<string, unknown>);

@@ -1,6 +1,5 @@
-// SPDX-License-Identifier: Apache-2.0
-// The host of a container, on this machine's own files and processes. What it does inside of one:
-// container-host.medium.spec.ts.
+// The host of a container, on this machine's own files and processes. What it does inside a container:
+// `libs/sandbox-docker/src/interpreter.medium.spec.ts`.
 import { mkdtempSync, rmSync, symlinkSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

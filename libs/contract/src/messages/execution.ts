@@ -87,7 +87,7 @@ export const Redemption = Type.Object(
      */
     args_key: Type.Optional(ContentKey),
     /**
-     * what the attempt's long result, long list of requests and whole output are sealed under; absent where an older
+     * what the attempt's long result, long list of requests and full output are sealed under; absent where an older
      * peer speaks: then they are stored as they are
      */
     content_key: Type.Optional(ContentKey),
@@ -235,8 +235,8 @@ export const OutputRefs = Type.Object({ stdout: OutputRef, stderr: OutputRef }, 
 export type OutputRefs = Static<typeof OutputRefs>;
 
 /**
- * kernel → orchestrator: where one stream of a whole output is, until when, and what opens it; `opens` is absent for
- * one of a time when none was sealed.
+ * kernel → orchestrator: where one stream of a full output is, until when, and what opens it; `opens` is absent for one
+ * of a time when none was sealed.
  */
 export const KeptOutput = Type.Object(
   { v: Type.Literal(1), ref: OutputRef, expires_at: Instant, opens: Type.Optional(ContentOpens) },

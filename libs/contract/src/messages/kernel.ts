@@ -42,7 +42,7 @@ export const SimulatedCall = Type.Object(
   closed,
 );
 export type SimulatedCall = Static<typeof SimulatedCall>;
-/** How many calls a yes for the session serves, and for how many milliseconds. */
+/** How many calls a session grant serves, and for how many milliseconds. */
 export const SessionAsk = Type.Object(
   {
     uses: Type.Integer({ minimum: 1, maximum: SESSION_APPROVAL.uses.max }),

@@ -32,10 +32,12 @@ export const ShellAttachRequest = Type.Object(
 export type ShellAttachRequest = Static<typeof ShellAttachRequest>;
 
 /**
- * `opened`: there was none, and the speaker is to open one; `yours`: the speaker has it, under `shell_id`; `elsewhere`:
- * another executor has it; `ended`: it is no more and nobody was told yet why, or there is none and the call opens
- * none. Only `lost` and `killed` are told before a command may open another. `is_behind`: another call of the session
- * has committed since the speaker's was decided; for such a one no shell is opened. Absent where an older peer speaks.
+ * - `opened`: there was no shell, and the asking executor is to open one.
+ * - `yours`: the asking executor has the shell, under `shell_id`.
+ * - `elsewhere`: another executor has it.
+ * - `ended`: the shell is gone and nobody was told why yet, or there is none and the call opens none.
+ * Only `lost` and `killed` are told before a command may open another. `is_behind`: another call of the session has
+ * committed since this call was decided; no shell is opened for it. Absent where an older peer answers.
  */
 export const ShellAttachReply = Type.Object(
   {

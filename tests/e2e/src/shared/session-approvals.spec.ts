@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A person's yes for the session, through the public API: the next call like it runs, in containers and with
-// receipts, and nothing else does.
+// A session grant, through the public API. The next call like the approved one runs, in containers and with receipts,
+// and nothing else does.
 import { randomUUID } from 'node:crypto';
 import { vi } from 'vitest';
 import {
@@ -30,7 +30,7 @@ const approve = (held: JsonValue, body: JsonValue = {}, by = world.operator) =>
   sayYes(by, held.approval_id, body as Record<string, unknown>);
 const fill = async (dir: string) => await world.call('fs.write', { path: `${dir}/x.txt`, content: 'x' });
 
-/** A directory that a command of a session would delete, and the yes for the session to it. */
+/** A directory that a command of a session would delete, and the session grant for that command. */
 async function approvedOnce(body: JsonValue = {}) {
   const [dir, session_id] = [`dir-${randomUUID()}`, `ses-${randomUUID()}`];
   const remove = async (over: JsonValue = {}, what = dir) =>

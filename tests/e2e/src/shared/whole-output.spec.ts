@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The whole output of a command, of which its result shows the beginning: kept for a time, redacted, and given to
+// The full output of a command, of which its result shows the beginning: kept for a time, redacted, and given to
 // whoever may see the call.
 import { execFile } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';

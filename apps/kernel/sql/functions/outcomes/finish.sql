@@ -1,5 +1,5 @@
 -- Ends an operation, or moves it towards its end: new state, settlement, result, new head and signed record are written
--- in one transaction, or nothing is. Called by the kernel (Endings) and by kernel.finish_held and kernel.hold_effect.
+-- in one transaction, or nothing is. Called by the kernel (OutcomeWriter), kernel.finish_held and kernel.hold_effect.
 --
 -- p_result: the sealed result, null where there is none. p_payload, p_sig: bytes and signature of the record.
 -- p has these members:

@@ -21,31 +21,34 @@ import { anotherCall, readProposal, type Proposal, type SentCall } from './propo
 import type { Sources } from './sources.ts';
 import { SessionApprovals } from './session-approvals.ts';
 
-/** Times that one call is decided on facts that moved meanwhile. Each time somebody else got ahead, so few suffice. */
+/**
+ * How often one call is decided again because its facts changed. Each time another call committed first, so few tries
+ * suffice.
+ */
 const DECISIONS_MAX = 5;
 /** How long a final answer waits for its place in the log before it says `pending`. */
 export const RECEIPT_WAIT_MS = 250;
 
-/** What was decided, durable. Of a call that was admitted just now, `end` tells what becomes of it. */
+/** A durable decision. `end` resolves with how the call ended; it is null for a call that was not admitted just now. */
 export interface Decided {
   readonly row: OperationRow;
   readonly replayed: boolean;
   readonly end: Promise<Heard> | null;
 }
 
-/** By what a decided call is announced, dispatched and answered. */
+/** What announces, dispatches and answers a decided call. */
 export interface AdmissionReplies {
   readonly announcer: Announcer;
   readonly outcomes: Outcomes;
   readonly views: OperationViews;
-  /** absent: every call waits its turn */
+  /** absent: no call is dispatched directly */
   readonly assigner?: Assigner;
 }
 
 /**
  * Admits, refuses or holds a proposed call. The decision, its reservation and its signed record are durable when this
- * resolves; from there on every end of the call is recorded. The same operation_id gets the same decision; the same
- * idempotency key the same operation.
+ * resolves. From then on every end of the call is recorded. The same operation_id gets the same decision, and the same
+ * idempotency key gets the same operation.
  */
 export class Admit {
   readonly #sources: Sources;
@@ -74,8 +77,8 @@ export class Admit {
   }
 
   /**
-   * Decides. Where a call is admitted, its end is listened for from the start, for `waitMs` milliseconds: most calls
-   * take less, commands in a warm container among them. Faults leave nothing behind: `record.backlog`, `queue.full`,
+   * Decides. For an admitted call it listens for the end from the start, for `waitMs` milliseconds. Most calls end
+   * within that time, also commands in a warm container. Faults change nothing: `record.backlog`, `queue.full`,
    * `overloaded`, `conflict` (the operation_id names another call), `request.malformed`, `not_found`.
    */
   async decide(call: SentCall, traceparent: string | null, waitMs: number): Promise<Decided> {
@@ -89,7 +92,7 @@ export class Admit {
     throw new Fault('overloaded', 'others kept changing what the call was decided on');
   }
 
-  /** The operation as it stands, or as it ended while its end was waited for. */
+  /** The operation as it is now, or as it ended within the wait. */
   async answer({ row, replayed, end }: Decided): Promise<OperationView> {
     const heard = (await end) ?? 'nothing';
     if (heard === 'nothing') return await this.#views.of(row, { replayed, waitMs: RECEIPT_WAIT_MS });
@@ -103,11 +106,11 @@ export class Admit {
     return found;
   }
 
-  /** Null when it must be decided again. */
+  /** Null when the facts changed and the call must be decided again. */
   async #decide(proposal: Proposal, waitMs: number): Promise<Decided | null> {
     const read = await readFacts(this.#sources.tenants, this.#sources.policies, proposal.call);
     const readAt = this.#sources.memory.clock;
-    // Of this call's arguments, so it isn't remembered for others of its kind.
+    // These facts depend on this call's arguments, so they aren't cached for similar calls.
     const { tenants } = this.#sources;
     const { call, args } = proposal;
     const facts = {
@@ -118,10 +121,10 @@ export class Admit {
     };
     if (facts.existing !== null) return { row: sameProposal(facts.existing, proposal), replayed: false, end: null };
     const claim = decideClaim(proposal, facts);
-    // Before anything that could refuse: whatever has happened since, the caller is told what became of the call that
-    // it asks about.
+    // This comes before any check that could refuse. Whatever has happened since, the caller gets the outcome of the
+    // original call.
     if (claim?.effect === 'replay') return { row: claim.original, replayed: true, end: null };
-    // Only what would wait there itself; what a person has approved gets in.
+    // Only calls that would wait in this queue are refused here. A call that a person has approved passes.
     if (facts.queueFull && !proposal.call.dry_run)
       throw new Fault('queue.full', 'as many calls of the tenant wait for an executor as may');
     const standing = decideStanding(proposal.call, facts);
@@ -141,8 +144,8 @@ export class Admit {
   }
 
   /**
-   * Admits the call on what the last one of its kind was decided on. Null where nothing is remembered or it holds no
-   * more: nothing was written, and the facts must be read.
+   * Admits the call on the cached facts of the last similar call. Null where no facts are cached or they no longer
+   * hold: then nothing was written, and the facts must be read.
    */
   async #admitRemembered(proposal: Proposal): Promise<Written | null> {
     const { memory } = this.#sources;
@@ -156,8 +159,8 @@ export class Admit {
   }
 
   /**
-   * Null for anything but a whole admission that counts nothing of the past: what refuses or holds a call is read, and
-   * so is what fails.
+   * Null unless the call is admitted whole by a policy that counts no past calls. For a refusal, a hold or an error the
+   * facts must be read.
    */
   async #judgeRemembered({ call, args }: Proposal, facts: RememberedFacts): Promise<Judgement | null> {
     try {
@@ -173,7 +176,8 @@ export class Admit {
       });
       return judgement.verdict === 'admitted' && isWhole(judgement) ? judgement : null;
     } catch {
-      // Memory is no reason to fail: if what failed still does on facts that are read, it is said then.
+      // An error on cached facts must not fail the call. If it comes again on facts that were read, it is reported
+      // then.
       return null;
     }
   }

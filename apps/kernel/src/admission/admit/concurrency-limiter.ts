@@ -3,15 +3,15 @@ import { Fault } from '@writ/contract';
 import { FairLimiter, type PlaceBounds } from '@writ/fairness';
 
 /**
- * Of one tenant that wait for a place: more than an honest program has open at once, and what a replica decides in
- * about a second.
+ * Calls of one tenant that may wait for a place. It is more than an honest program has open at once, and what a replica
+ * decides in about a second.
  */
 const WAITING_MAX = 128;
 /** Longest that a call waits for a place, in milliseconds: far below what the API waits for its answer. */
 const WAIT_MS = 2_000;
 /**
- * Longest that a call that runs inline keeps its place, in milliseconds. It keeps it while it runs, since that is most
- * of what it costs; an executor that is slow or gone is not to stop the others.
+ * Longest that an inline call keeps its place, in milliseconds. It keeps the place while it runs, since the run is most
+ * of its cost. After that time a slow or dead executor delays no other call.
  */
 const HELD_MS = 100;
 
@@ -22,12 +22,10 @@ export interface ConcurrencyLimiterOptions extends Omit<PlaceBounds, 'waitingMax
   readonly weightOf: (tenantId: string) => number;
 }
 
-/** Gives a place back; more than once is once. */
+/** Gives a place back. Further calls of it do nothing. */
 export type Leave = () => void;
 
-/**
- * Lets so many calls in at once, tenant by tenant: who waits here holds no connection, and costs the others nothing.
- */
+/** Limits how many calls are decided at once, fairly by tenant. A call that waits here holds no database connection. */
 export class ConcurrencyLimiter {
   readonly #fair: FairLimiter<Leave>;
   readonly #options: ConcurrencyLimiterOptions;
@@ -38,8 +36,8 @@ export class ConcurrencyLimiter {
   }
 
   /**
-   * Resolves when there is a place, which MUST be left.
-   * @throws Fault `queue.full` where as many calls of the tenant wait as may, or none left in time
+   * Resolves when the call has a place. The caller MUST give it back with the returned function.
+   * @throws Fault `queue.full` where as many calls of the tenant wait as may, or no place was free in time
    */
   async take(tenantId: string): Promise<Leave> {
     const { now, weightOf } = this.#options;
@@ -71,7 +69,7 @@ export class ConcurrencyLimiter {
   }
 }
 
-/** Leaves the place when the call has ended, `null` being now, or has kept it for as long as it may. */
+/** Gives the place back when `end` resolves, or after `HELD_MS`. With `null` it does so at once. */
 export function releaseWhenDone(end: Promise<unknown> | null, leave: Leave): void {
   if (end === null) return leave();
   const timer = setTimeout(leave, HELD_MS);

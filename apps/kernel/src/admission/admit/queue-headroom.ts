@@ -2,13 +2,13 @@
 import { LRUCache } from 'lru-cache';
 
 /**
- * Calls of a tenant that are admitted on one look at what waits. The tenant's limit may be passed by one fewer, at each
- * replica.
+ * Calls of a tenant that are admitted on one count of the queue. Each replica may pass the tenant's limit by one call
+ * fewer than this.
  */
 export const ROOM_CALLS = 16;
-/** For how long one look serves, in milliseconds. */
+/** For how long one count serves, in milliseconds. */
 export const ROOM_MS = 1_000;
-/** Tenants whose room is remembered, some hundred bytes each. */
+/** Tenants whose headroom is cached, some hundred bytes each. */
 const TENANTS_MAX = 10_000;
 
 interface Room {
@@ -17,9 +17,9 @@ interface Room {
 }
 
 /**
- * How many calls of a tenant this replica may still admit without looking at the tenant's queue and at its records that
- * wait for the log. Both are bounds on what gathers, not on what may be done, so being late by a few calls is no
- * bypass; and counting what waits is the dearest question of an admission (ADR 0023).
+ * How many calls of a tenant this replica may still admit before it counts again. It counts the tenant's queue, and its
+ * records that wait for the log. Both limits bound a backlog and not what may be done, so passing them by a few calls
+ * is no bypass. Counting is the most expensive query of an admission (ADR 0023).
  */
 export class QueueHeadroom {
   readonly #rooms = new LRUCache<string, Room>({ max: TENANTS_MAX });
@@ -31,8 +31,8 @@ export class QueueHeadroom {
   }
 
   /**
-   * Takes a place for one call: null where there is one, else for how many calls the database must find room, this one
-   * among them.
+   * Takes headroom for one call. Returns null where there is some. Else it returns for how many calls the database must
+   * find room, this one among them.
    */
   take(tenantId: string): number | null {
     const room = this.#rooms.get(tenantId);

@@ -103,7 +103,10 @@ export class Decide {
   }
 }
 
-/** A yes for the session is one person's, by their own right: it outlives what was lent. @throws Fault `conflict` */
+/**
+ * One person gives a session grant, by their own right: the grant outlives a delegation.
+ * @throws Fault `conflict`
+ */
 function requireAlone({ delegation_id }: Right, { needed }: Tally): void {
   if (needed > 1) throw new Fault('conflict', 'what takes more than one person is approved one call at a time');
   if (delegation_id !== null) throw new Fault('conflict', 'by a right that was lent, a call is approved alone');

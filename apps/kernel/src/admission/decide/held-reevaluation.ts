@@ -23,7 +23,7 @@ import { tallyOf } from './quorum.ts';
 
 const UNFINISHED: ReadonlySet<string> = new Set(['waiting', 'dispatched', 'performing']);
 
-/** held → admitted or refused, decided anew with a person's yes to the action. */
+/** held → admitted or refused: decides the call again, now with a person's approval of the action. */
 export class HeldReevaluation {
   readonly #parts: DecisionParts;
   readonly #judge: Judge;
@@ -39,14 +39,14 @@ export class HeldReevaluation {
     this.#announcer = announcer;
   }
 
-  /** Resolves after COMMIT, or with null when the facts moved: then nothing was decided. */
+  /** Resolves after COMMIT. Resolves with null when the facts changed: then nothing was decided. */
   async run(
     held: HeldCall,
     closing: ApprovedClosing,
     satisfies: GivenApproval['satisfies'],
   ): Promise<OperationRow | null> {
-    // Whoever doesn't wait for the preview doesn't pay for the rest of it; and what it had reserved may be all that is
-    // left for the call.
+    // A person who doesn't wait for the preview doesn't pay for the rest of it. What the preview had reserved may be
+    // all that is left for the call.
     if (held.preview !== null && UNFINISHED.has(held.preview.state))
       await kernelSql.abandonPreview(this.#parts.tenants.pool, {
         tenant: held.operation.tenant_id,
@@ -56,7 +56,7 @@ export class HeldReevaluation {
     const { judgement } = rejudged;
     if (judgement.verdict !== 'refused') {
       const tally = tallyOf(rejudged.held, closing.vote, judgement);
-      // A vote that is only written down brings nothing along.
+      // A vote that doesn't complete the quorum can't bring a value.
       if (closing.given !== undefined && tally.given < tally.needed)
         throw new Fault(
           'conflict',

@@ -53,7 +53,7 @@ class Scene {
   async hold(): Promise<void> {
     kernel.policy.says = asks('soft_gate', this.#quorum);
     const token = await this.#tenant.token({ budgets: { calls: 20, cpu_ms: 1_000_000 } });
-    // A yes for the session needs a session.
+    // A session grant needs a session.
     this.#held = await kernel.admit.run(this.#tenant.writeCall(token, { session_id: 'of-a-test' }), null);
     await this.look();
   }

@@ -355,7 +355,7 @@ describe('the effect of a call under a yes for the session', () => {
       decision: 'approve',
       comment: null,
     } as const;
-    // No yes for the session, that one included, is for an effect that it doesn't name.
+    // Neither approval nor session grant is for an effect that it doesn't name.
     const again = { uses: 1, ttl_ms: 60_000 };
     for (const session of [null, again])
       await expect(kernel.decide.run({ ...yes, session })).rejects.toMatchObject({ code: 'approval.effect_unseen' });

@@ -14,7 +14,7 @@ import { composeRecord, traceIdsOf, type RecordSealer, type SealedRecord } from 
 import { newId } from '@writ/nest-kit';
 import type { Rejudged } from './judge-held.ts';
 
-/** The token that a yes for the session makes. */
+/** The token of a session grant. */
 export interface SessionToken {
   /** as kernel.put_session_token reads them */
   readonly columns: Readonly<Record<string, unknown>>;
@@ -24,9 +24,9 @@ export interface SessionToken {
 }
 
 /**
- * Makes a yes for the session of a yes: a child of the call's own token. INVARIANT (one person, one gate): it stands in
- * for exactly one approver of a soft gate. What takes an administrator, or more than one person, is approved one call
- * at a time, and so is an effect that the policy stopped.
+ * Turns an approval into a session grant: a child of the call's own token. INVARIANT (one person, one gate): it
+ * replaces exactly one approver of a soft gate. What takes an administrator, or more than one person, is approved one
+ * call at a time. So is an effect that the policy stopped.
  * @throws Fault `conflict`, `token.depth`, `token.not_narrower`
  */
 export function sessionToken(sealer: RecordSealer, rejudged: Rejudged, actor: string, ask: SessionAsk): SessionToken {

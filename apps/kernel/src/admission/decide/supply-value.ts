@@ -13,7 +13,7 @@ import { satisfiedBy, tallyOf } from './quorum.ts';
 import type { HeldReevaluation } from './held-reevaluation.ts';
 import { requireApprover } from './require-approver.ts';
 
-/** Times that one decision is tried on facts that moved meanwhile. */
+/** How often one decision is tried again because its facts changed. */
 const DECISIONS_MAX = 5;
 const RECEIPT_WAIT_MS = 250;
 /** How long a value of a session is kept: a working day. One for a single use as long, if nothing uses it. */
@@ -27,9 +27,9 @@ export interface GiveParts {
 }
 
 /**
- * Gives a held call the value that it waits for: a person's yes that brings something along. INVARIANT (a value is
- * sealed): it comes sealed, is opened here alone, and is sealed again for where it lies in the transaction that decides
- * the call. No record, message, event or reason holds it.
+ * Gives a held call the value that it waits for: an approval that brings a value. INVARIANT (a value is sealed): it
+ * arrives sealed and is opened here alone. It is sealed again for storage in the transaction that decides the call. No
+ * record, message, event or reason holds it.
  */
 export class SupplyValue {
   readonly #parts: DecisionParts;

@@ -3,14 +3,14 @@ import { contentDigest, type ChangeRecord } from '../changes/index.ts';
 import type { ErasedBatch, ErasureRow } from '../../foundation/rows/erasure-row.ts';
 
 /**
- * Hex SHA-256 of what a batch was about, so that the calls that name its record can be held against the record: it has
- * room for one id.
+ * Hex SHA-256 of what a batch erased. A record has room for one id, so this digest lets a verifier compare the batch's
+ * calls with the record.
  */
 export function erasureDigest({ operation_ids, erasure }: ErasedBatch): string {
   return contentDigest({ ...aboutOf(erasure), operation_ids: [...operation_ids].sort() });
 }
 
-/** Of what was said, about to go: one round of an erasure's. */
+/** One round of an erasure of conversations: the sessions and runs whose texts it will erase. */
 export interface ErasedTexts {
   readonly session_ids: readonly string[];
   readonly run_ids: readonly string[];
@@ -18,7 +18,7 @@ export interface ErasedTexts {
   readonly erasure: ErasureRow;
 }
 
-/** Hex SHA-256 of what a round was about. */
+/** Hex SHA-256 of what a round erased. */
 export function textsDigest({ session_ids, run_ids, fork_ids, erasure }: ErasedTexts): string {
   return contentDigest({
     ...aboutOf(erasure),
@@ -41,7 +41,7 @@ function aboutOf({ erasure_id, selector, operation_id, session_id, subject, unti
   };
 }
 
-/** The record of a round of texts: made before any of them goes. */
+/** The record of a round of texts. It is made before any of them is erased. */
 export function textsRecord(recordId: string, round: ErasedTexts): ChangeRecord {
   const { erasure_id, operation_id, requested_by } = round.erasure;
   return {
@@ -53,7 +53,7 @@ export function textsRecord(recordId: string, round: ErasedTexts): ChangeRecord 
   };
 }
 
-/** The record of a batch: who had what erased, by ids and a digest. */
+/** The record of a batch: who had which contents erased, by ids and a digest. */
 export function erasureRecord(recordId: string, batch: ErasedBatch): ChangeRecord {
   const { erasure_id, operation_id, requested_by } = batch.erasure;
   return {

@@ -5,20 +5,18 @@ import { LRUCache } from 'lru-cache';
 import { Receipts, type AwaitedRecord } from './receipts.ts';
 import type { CrossTenantPool } from '../../foundation/database/pools.ts';
 
-/**
- * Records remembered after they were logged: those of the last few seconds of a busy replica; older ones are looked up.
- */
+/** Records cached after they were logged: those of the last few seconds of a busy replica. Older ones are looked up. */
 const REMEMBERED_MAX = 20_000;
 /** How often a record that another replica sends is looked for, in milliseconds. */
 const LOOK_MS = 40;
 
-/** Where a record stands in its log. */
+/** The position of a record in its log. */
 export interface Logged {
   readonly leaf_index: number;
   readonly tree_size: number;
 }
 
-/** Knows the records that this replica has sent, and asks the database about the others. */
+/** Knows the positions of records that this replica has sent, and asks the database about the others. */
 export class LogPositionTracker extends Receipts {
   readonly #workers: CrossTenantPool;
   readonly #logged = new LRUCache<string, Logged>({ max: REMEMBERED_MAX });
@@ -43,7 +41,7 @@ export class LogPositionTracker extends Receipts {
     for (;;) {
       const heard = await this.#hear(record.record_id, Math.min(LOOK_MS, until - performance.now()));
       if (heard !== null) return logged(record, heard);
-      // Looked for only now: what this replica sends is mostly logged by then, without a question to the database.
+      // The database is asked only now: what this replica sends is mostly logged by then.
       if (!(await this.#isOutstanding(record.record_id)))
         return logged(record, this.#logged.get(record.record_id) ?? null);
       if (performance.now() >= until) return stateOf(record, 'pending', null);

@@ -4,8 +4,9 @@ import type { Lane } from '@writ/contract';
 /** Wakes the dispatcher of this replica. */
 export abstract class WakeUp {
   /**
-   * Says that an operation may wait in the lane. Returns at once and never throws. Callers ring after the COMMIT that
-   * made it wait; a ring that is lost costs the dispatcher's timer, never the call.
+   * Says that an operation may wait in the lane. Returns at once and never throws. Callers wake the dispatcher after
+   * the COMMIT that made the operation wait. A wake-up that is lost delays the call until the dispatcher's timer, and
+   * loses nothing.
    */
   abstract wake(lane: Lane): void;
 

@@ -6,8 +6,8 @@ import { kernelSql } from '../../foundation/database/functions/index.ts';
 import type { TenantPool } from '../../foundation/database/pools.ts';
 
 /**
- * Keeps the whole output that a report names, for a time. It is no part of the effect: no digest and no record names
- * it. INVARIANT (fenced): only whoever holds the attempt has anything kept, and only while it performs.
+ * Keeps the full output that a report names, for a time. It is no part of the effect: no digest and no record names it.
+ * INVARIANT (fenced): only whoever holds the attempt has anything kept, and only while it performs.
  */
 export class KeepOutput {
   readonly #tenants: TenantPool;

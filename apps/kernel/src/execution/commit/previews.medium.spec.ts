@@ -76,7 +76,7 @@ const pause = () =>
   new Promise((resolve) => {
     setTimeout(resolve, 2);
   });
-/** The permit of that attempt, once it was rung for. */
+/** The permit of that attempt, once it was published. */
 async function permitFor({ permits, permitOf }: TestExecution, held: View, attempt: number): Promise<Envelope> {
   await permitOf(held.operation_id);
   for (;;) {

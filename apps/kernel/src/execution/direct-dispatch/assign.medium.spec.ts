@@ -99,7 +99,7 @@ const until = async (reached: () => boolean | Promise<boolean>): Promise<void> =
   }
 };
 const stateOf = async (call: SentCall): Promise<unknown> => (await tenant.row(call.operation_id)).state;
-/** How often the lanes were rung for. */
+/** How often a lane's dispatcher was woken. */
 const rung = (): number => kernel.bell.rung.length;
 
 it('a call is admitted, dispatched and redeemed at once, and sent to the executor with all that it needs', async () => {

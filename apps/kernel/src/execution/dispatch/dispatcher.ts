@@ -10,7 +10,7 @@ import { LaneTenants } from './lane-tenants.ts';
 import { SessionCalls } from './session-calls.ts';
 import type { Assignee, Slots } from './slots.ts';
 
-/** Bounds what a lost ring costs; a pass that finds nothing writes nothing. */
+/** How long a lost wake-up can delay a call. A pass that finds nothing writes nothing. */
 const TICK_MS = 500;
 /**
  * Permits outstanding per free slot: one that is being taken and one that is on its way, so that no slot waits for a
@@ -41,13 +41,15 @@ interface LaneState {
 }
 
 /**
- * Gives waiting calls to executors. INVARIANT (durable before it acts): a permit is published only after the COMMIT
- * that made its call `dispatched`. That one waits for no disk: a permit acts by being redeemed, which does wait, and a
- * call that a server which died has forgotten to be dispatched can't be redeemed, and is dispatched again. INVARIANT
- * (bounded): a lane has at most twice the free slots outstanding, counted in the database over all replicas, so calls
- * wait where they can be cancelled and shared fairly. INVARIANT (room for others): while another tenant uses a lane,
- * none fills its slots, so that another's call needn't wait for one of them to end. That another uses it is asked for
- * each tenant: one whose calls run for long is dispatched nothing meanwhile, and isn't alone for that.
+ * Gives waiting calls to executors.
+ * INVARIANT (durable before it acts): a permit is published only after the COMMIT that made its call `dispatched`. That
+ * COMMIT waits for no disk. A permit acts by its redemption, which does wait. If a server that crashed has lost the
+ * dispatch, the permit can't be redeemed, and the call is dispatched again.
+ * INVARIANT (bounded): a lane has at most twice the free slots outstanding, counted in the database over all replicas.
+ * So calls wait where they can be cancelled and shared fairly.
+ * INVARIANT (room for others): while another tenant uses a lane, no tenant fills its slots, so the other's call needn't
+ * wait for one of them to end. Each tenant's use counts, also one whose calls run for long and that is dispatched
+ * nothing meanwhile.
  */
 export class Dispatcher extends WakeUp {
   readonly #workers: CrossTenantPool;
@@ -100,15 +102,15 @@ export class Dispatcher extends WakeUp {
   }
 
   /**
-   * An executor has said what it would take. Only a lane that was left with calls is looked at: most such events change
-   * nothing.
+   * An executor has sent how many calls it would take. Only lanes that were left with calls are looked at: most such
+   * events change nothing.
    */
   heard(event: SlotsEvent): void {
     this.#slots.note(event);
     for (const [lane, state] of this.#lanes) if (state.more && (event[lane] ?? 0) > 0) this.wake(lane);
   }
 
-  /** A tenant that had as many under way as may takes its next one now, not when somebody rings. */
+  /** A tenant that had as many calls under way as it may have takes its next one now, without a wake-up. */
   override freed(lane: Lane, executorId: string | null): void {
     if (executorId !== null) this.#slots.freed(lane, executorId);
     if (this.#lanes.get(lane)?.more === true) this.wake(lane);
@@ -148,7 +150,7 @@ export class Dispatcher extends WakeUp {
         this.#options.report(error);
       }
     }
-    // In the same turn as the last look at `again`, so that no ring falls between them.
+    // In the same turn as the last look at `again`, so that no wake-up falls between them.
     state.running = false;
   }
 
@@ -181,8 +183,8 @@ export class Dispatcher extends WakeUp {
 
   /**
    * How many calls one tenant of weight 1 may have out in the lane beside others. A command waits for much else than
-   * processors, so one slot stays free; an inline call costs little else, so a tenant has a quarter of the slots, as it
-   * has of the places in the kernel.
+   * processors, so one slot stays free. An inline call costs little else, so a tenant has a quarter of the slots. It
+   * has the same part of the places in the kernel (`ConcurrencyLimiter`).
    */
   #mostBeside(lane: Lane): number {
     const slots = this.#slots.all(lane);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /**
- * How long a tenant counts as one who may come back at any moment, in milliseconds; as long as for places
+ * How long a tenant counts as one who may come back at any moment, in milliseconds: as long as in `FairLimiter`
  * (libs/fairness).
  */
 const REMEMBERED_MS = 10_000;

@@ -16,7 +16,7 @@ export type WithinTrace = <T>(traceparent: string | null, operationId: string, r
 /** Many times what the bus needs to say that nobody listens. */
 const REACHED_MS = 1_000;
 
-/** Signs permits and rings the bell for them. */
+/** Signs permits and publishes them on the work lanes. */
 export class PermitIssuer {
   readonly #signer: Signer;
   readonly #bus: Bus;

@@ -32,12 +32,12 @@ export interface CheckedDelta {
 }
 
 /**
- * Writes an ending with what becomes of the head, or why the effect can't be there. Returns whether it took: `again`
- * with a head asks for another try.
+ * Writes an outcome with the new head, or with why the effect can't be applied there. Returns whether that worked:
+ * `again` with a head asks for another try.
  */
 export type EndOnHead = (change: HeadChange | EndingFault) => Promise<EndVerdict>;
 
-/** Brings checked effects to the head of their workspace, whichever it is by then. */
+/** Applies checked effects to the head of their workspace, whichever it is by then. */
 export class EffectApplier {
   readonly #tenants: TenantPool;
   readonly #blobs: BlobStore;

@@ -22,9 +22,8 @@ export async function judgeEffect(
 }
 
 /**
- * Of a call that runs under a yes for the session, nobody has seen what it does this time. So the policy is asked as if
- * nobody had said yes, and where it wants a person for nothing but what that person was shown when they said it, they
- * have seen it.
+ * Nobody has seen what a call under a session grant does this time. So the policy is asked as if nobody had approved.
+ * The effect passes where the policy wants a person only for what the approver was shown.
  */
 async function decideSupervision(
   { operation, chain, rules }: Pick<AttemptFacts, 'operation' | 'chain' | 'rules'>,

@@ -20,8 +20,8 @@ export async function readContents({ contents }: ReportRequest): Promise<Content
 }
 
 /**
- * The contents of a whole output are there, and as long as they are when they are sealed. They are opened by nobody
- * here: what they say is the executor's word, as a result's text is.
+ * Verifies that the contents of a full output are there, as long as they are when sealed. The kernel does not open
+ * them: what they say is the executor's word, as a result's text is.
  * @throws Fault `effect.invalid`; others where our own store fails
  */
 export async function verifyOutput(

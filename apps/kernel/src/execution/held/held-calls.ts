@@ -29,7 +29,7 @@ export interface ApprovalClosing {
   readonly comment: string | null;
   /** of one that is superseded: the call that goes on in its place */
   readonly supersededBy?: string;
-  /** of a yes for the session: how many calls it serves, and for how long */
+  /** of a session grant: how many calls it serves, and for how long */
   readonly session?: SessionAsk | null;
   /** of one that waits for a value: how far it reaches, and what kernel.put_value reads */
   readonly given?: { readonly scope: ValueScope; readonly columns: Readonly<Record<string, unknown>> };

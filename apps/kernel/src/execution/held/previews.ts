@@ -46,8 +46,8 @@ export class Previews {
   }
 
   /**
-   * `seen` is the call as previewed. Without a speaker it is the end of one that lost its last executor: then what was
-   * reserved counts as used.
+   * `seen` is the call as previewed. Without attempt credentials it ends a preview whose last executor was lost: then
+   * what was reserved counts as used.
    */
   async end(
     seen: SeenOperation,

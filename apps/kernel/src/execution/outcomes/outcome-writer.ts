@@ -15,14 +15,14 @@ import { withAnnounced } from './announced-requests.ts';
 import type { Ending } from './ending.ts';
 import { budgetDelta, outcomeRecord } from './outcome-record.ts';
 
-/** Who reports an attempt. The row's executor, attempt and nonce fence it from every other. */
+/** The credentials of the attempt that reports. The row's executor, attempt and nonce fence it from every other. */
 export interface AttemptCredentials {
   readonly attempt: number;
   readonly executor_id: string;
   readonly nonce: string;
 }
 
-/** What a person's yes to a staged effect brings beside the ending, as kernel.finish_held takes it. */
+/** What a person's approval of a staged effect adds to the ending, as kernel.finish_held takes it. */
 export interface HeldDecision {
   /** columns of the new decision, under which the call ends */
   readonly operation: Readonly<Record<string, unknown>>;
@@ -52,7 +52,7 @@ export interface EffectHold {
 
 /**
  * Ends operations after admission: state, settlement, result and signed record are one transaction.
- * INVARIANT (nothing unrecorded): nobody hears of an ending before its record is durable.
+ * INVARIANT (nothing unrecorded): an ending is announced only after its record is durable.
  */
 export class OutcomeWriter {
   readonly #tenants: TenantPool;
@@ -79,7 +79,8 @@ export class OutcomeWriter {
   }
 
   /**
-   * Ends the operation if it still is what was seen, and for a report still the speaker's.
+   * Ends the operation if it still is what was seen. For a report, the attempt credentials of `speaker` must still be
+   * valid.
    * @throws Fault `record.too_large`, `database.unavailable`
    */
   async end(seen: SeenOperation, ending: Ending, speaker: AttemptCredentials | null = null): Promise<EndVerdict> {
@@ -111,8 +112,8 @@ export class OutcomeWriter {
   }
 
   /**
-   * performed → held, settled as used. The report's speaker fences it as an ending. Null where the tool was changed
-   * while the call ran: nobody approves under another definition.
+   * performed → held, settled as used. The report's attempt credentials fence it as they fence an ending. Null where
+   * the tool was changed while the call ran: nobody approves under another definition.
    */
   async hold(
     { operation }: SeenOperation,

@@ -24,7 +24,10 @@ export class ShellRegistry {
     this.#tenants = tenants;
   }
 
-  /** Where the shell of the speaker's call is. @throws Fault `attempt.fenced` */
+  /**
+   * Where the shell of the attempt's session is.
+   * @throws Fault `attempt.fenced`
+   */
   async attach({
     tenant_id,
     operation_id,

@@ -23,7 +23,7 @@ export interface ApprovalRow {
   readonly comment: string | null;
   /** the call that goes on in its place, once somebody edited the arguments */
   readonly superseded_by: string | null;
-  /** the token that a yes for the session made */
+  /** the token of the session grant */
   readonly session_token_id: string | null;
   /** how many persons must say yes */
   readonly quorum: number;

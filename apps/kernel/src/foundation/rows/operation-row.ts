@@ -15,7 +15,7 @@ import type {
 } from '@writ/contract';
 import type { ContentRef } from './content-ref.ts';
 
-/** What is said of a whole output. */
+/** What an operation says of its full output. */
 export interface KeptOf extends Omit<WholeOutputView, 'href'> {
   readonly attempt: number;
 }

@@ -60,7 +60,7 @@ export async function heldIn(rows: Rows, where: Counted): Promise<{ files: numbe
   return { files: files ?? 0, bytes: bytes ?? 0 };
 }
 
-/** Bytes of whole outputs that are kept for the tenant now. */
+/** Bytes of full outputs that are kept for the tenant now. */
 export async function outputsHeld(rows: Rows, tenantId: TenantId): Promise<number> {
   return await callIn(rows, kernelSql.outputsHeld, { tenant: tenantId, but: null });
 }

@@ -21,7 +21,7 @@ export interface FoundSet {
 const HASH = /^[0-9a-f]{64}$/;
 const COLUMNS = { policy_hash: true, name: true, version: true, created_by: true, created_at: true } as const;
 
-/** Finds the sets that a tenant can name, its own and the shipped ones, and tells which is in force. */
+/** Finds the policy sets that a tenant can name, its own and the shipped ones, and returns which is in force. */
 export class PolicyRepository {
   readonly #engine: PolicyEngine;
   readonly #stored: StoredPolicySets;

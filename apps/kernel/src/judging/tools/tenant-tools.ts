@@ -11,7 +11,7 @@ import { kernelSql } from '../../foundation/database/functions/index.ts';
 import type { StoredTool } from '../../foundation/database/functions/tools.ts';
 import type { TenantPool } from '../../foundation/database/pools.ts';
 
-/** Definitions kept ready, by what they say: some KB each. */
+/** Cached definitions, by what they say: some KB each. */
 const READY_MAX = 2_000;
 const ready = new LRUCache<string, ToolDefinition>({ max: READY_MAX });
 

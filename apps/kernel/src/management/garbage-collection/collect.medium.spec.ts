@@ -293,7 +293,7 @@ describe('a collection', () => {
 });
 
 /**
- * Columns that name contents, and so are read by `Names`; those below don't, or name what another one names as well.
+ * Columns that name contents, and so are read by `GcRoots`; those below don't, or name what another one names as well.
  */
 const READ = [
   'kept_output.stderr_ref',

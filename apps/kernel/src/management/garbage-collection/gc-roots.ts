@@ -1,7 +1,6 @@
-// SPDX-License-Identifier: Apache-2.0
-//
-// INVARIANT (what is named stays): everything durable that can name a content is read here. A spec compares the columns
-// of the schema with what this file reads, so that a new place that names contents is not forgotten.
+// INVARIANT (what is named stays): this file reads every durable reference to a content, the roots of the garbage
+// collection. A spec compares the columns of the schema with what this file reads, so that a new column with references
+// is not forgotten.
 import type { BlobRef, TenantId } from '@writ/contract';
 import type { BlobStore } from '@writ/blobs';
 import { parseNode, parseSnapshotId } from '@writ/workspace';
@@ -30,8 +29,8 @@ interface CallPlace {
 }
 
 /**
- * Reads all that names contents of a tenant. What can't be read ends it: then nothing is known, and nothing may be
- * taken.
+ * Reads all references to contents of a tenant into a mark set. Anything unreadable ends the reading: then reachability
+ * is unknown, and nothing may be deleted.
  */
 export class GcRoots {
   readonly #tenancy: Tenancy;
@@ -47,7 +46,10 @@ export class GcRoots {
     this.#work = work;
   }
 
-  /** Calls first, states after them: an effect that leaves its call for a history meanwhile is met in one of both. */
+  /**
+   * Reads calls first and states after them. An effect that leaves its call for a history meanwhile is found in one of
+   * both.
+   */
   async of(tenantId: TenantId): Promise<MarkSet> {
     const named = new MarkSet();
     await this.#ofCalls(tenantId, named);

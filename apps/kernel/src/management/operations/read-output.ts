@@ -11,7 +11,7 @@ import { onlyAgentOf, requireId } from '../../foundation/tenancy/index.ts';
 /** A stream as kernel.kept_output names it. */
 type KeptStream = OutputRef & ContentRef;
 
-/** Says where the whole output of a call is, and what opens it. */
+/** Says where the full output of a call is, and what opens it. */
 export class ReadOutput {
   readonly #tenants: TenantPool;
   readonly #vault: CallVault;

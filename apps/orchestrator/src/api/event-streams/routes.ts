@@ -3,7 +3,7 @@ import { Type } from 'typebox';
 import { closed } from '../../edge/requests/fields.ts';
 import { ROLES, route } from '../../edge/requests/route.ts';
 
-/** A day: who follows for longer connects anew. */
+/** A day. A client that follows for longer connects again. */
 const FOR_MAX_MS = 24 * 3_600_000;
 
 export const EVENT_STREAMS = {

@@ -4,7 +4,7 @@ import type { Caller, OutputRef } from '@writ/contract';
 import { openedParts } from '@writ/sealing';
 import type { KernelClient } from '../../calls/kernel/kernel-client.ts';
 
-/** One stream of a whole output. */
+/** One stream of a full output. */
 export interface StoredOutput extends OutputRef {
   /**
    * the content, in clear and in parts; one that doesn't match its hash, or isn't what was sealed, fails after the last
@@ -12,7 +12,7 @@ export interface StoredOutput extends OutputRef {
   readonly parts: () => AsyncIterable<Uint8Array>;
 }
 
-/** Finds the whole output of a command. The kernel says whether the caller may see it, and which content it is. */
+/** Finds the full output of a command. The kernel says whether the caller may see it, and which content it is. */
 export class ReadOutput {
   readonly #kernel: KernelClient;
   readonly #blobs: BlobStore;

@@ -31,7 +31,7 @@ export const EXECUTION_PROFILES = {
     method: 'POST',
     allowed: ['admin'],
     summary: 'Registers an execution profile, under which `shell.dangerous` runs raw commands; it never changes',
-    // Whatever it looks like, all that is wrong with it is told at once.
+    // Accepts any shape here, so that the answer lists everything that is wrong at once.
     body: Type.Object(
       {
         name: ProfileName,

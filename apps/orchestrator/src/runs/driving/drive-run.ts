@@ -38,7 +38,7 @@ import { RunEventPublisher } from './run-event-publisher.ts';
 import { callerOf, callsBefore, heldIn, rulesFor } from './run-terms.ts';
 import { TokenDraws } from './token-draws.ts';
 
-/** Who comes back after so many milliseconds without a renewal has no say; another replica goes on then. */
+/** A replica that hasn't renewed its lease for so many milliseconds is fenced, and another one takes over. */
 export const LEASE_MS = 15_000;
 /** A run that waits for a person is looked at so often, should nobody have heard of the decision. */
 const LOOK_MS = 5_000;

@@ -3,16 +3,15 @@ import { Model, type Conversation, type ModelDelta, type ModelTurn } from '@writ
 import type { Waits } from '../../calls/propose.ts';
 
 /**
- * What a run's rounds take of this process: wall time from a model's whole reply to the next request to it, without the
- * time in which one of its calls is with the kernel and whoever executes it. So it counts reading the reply, making
- * events durable, preparing calls and answers, and waiting for a turn of this process; it doesn't count rounds in which
- * nothing was called, or which a person, a sub-agent or a restart came between. INVARIANT (nobody waits for it): it
- * tells, and nothing follows from it.
+ * Measures how long this process takes between a model's whole reply and the next request to it. It leaves out the time
+ * in which a call is with the kernel or an executor. So it counts reading the reply, storing events, preparing calls
+ * and answers, and waiting for a turn of this process. It doesn't count rounds without calls, nor those that a person,
+ * a sub-agent or a restart interrupted. INVARIANT (nobody waits for it): it only measures, and nothing depends on it.
  */
 export class OrchestrationOverhead implements Waits {
   readonly #now: () => number;
   readonly #tell: (ms: number) => void;
-  /** since when nobody is waited for; null: somebody is, or no round is under way */
+  /** since when this process is at work; null: it waits for somebody, or no round is under way */
   #since: number | null = null;
   #spent = 0;
   #waiting = 0;
@@ -29,7 +28,7 @@ export class OrchestrationOverhead implements Waits {
     [this.#since, this.#spent, this.#hasCalled] = [this.#now(), 0, false];
   }
 
-  /** The model is asked. */
+  /** A request to the model begins. */
   asked(): void {
     this.#pause();
     if (this.#hasCalled) this.#tell(this.#spent);
@@ -53,7 +52,7 @@ export class OrchestrationOverhead implements Waits {
   }
 }
 
-/** A model that tells when it is asked and when it has replied. */
+/** A model that reports when a request begins and when its reply is whole. */
 export class TimedModel extends Model {
   readonly name: string;
   readonly #model: Model;

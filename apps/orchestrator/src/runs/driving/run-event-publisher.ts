@@ -2,14 +2,16 @@
 import type { AgentNote } from '@writ/agent-loop';
 import type { RunLive, RunNews, TenantId } from '@writ/contract';
 
-/** Pieces of text that come within so long are told as one: models stream faster than anybody reads. */
+/**
+ * Pieces of text that come within so many milliseconds are published as one: models stream faster than anybody reads.
+ */
 const GATHER_MS = 50;
-/** Longer arguments are told with the whole reply alone. */
+/** Longer arguments are published only with the whole reply. */
 const ARGS_CHARS_MAX = 16_384;
 
 /**
- * Tells whoever watches a run, at any replica, what streams and how far its events are kept. What it publishes is kept
- * nowhere and may be lost.
+ * Publishes to whoever watches a run, at any replica, what the model streams and how far the run's events are stored.
+ * What it publishes is stored nowhere and may be lost.
  */
 export class RunEventPublisher {
   readonly #send: (news: RunNews) => void;
@@ -29,8 +31,8 @@ export class RunEventPublisher {
   }
 
   /**
-   * An event was kept. What was gathered before it is told by no news of later: readers of those have the event, which
-   * tells more.
+   * An event was stored. Text that was gathered before it is not published any more: readers have the event, which says
+   * more.
    */
   kept(seq: number): void {
     this.#seq = seq;
@@ -60,7 +62,7 @@ export class RunEventPublisher {
     });
   }
 
-  /** Publishes what was gathered; nothing is published afterwards. */
+  /** Publishes what was gathered. Nothing is published afterwards. */
   end(): void {
     if (this.#live.length > 0) this.#publish();
   }

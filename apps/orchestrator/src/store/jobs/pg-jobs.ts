@@ -10,7 +10,7 @@ import type { SessionSeal } from '../sessions/session-seal.ts';
 export const JOB_COLUMNS = `job_id, name, state, cron, time_zone, agent_id, workspace_id, capability_token_id, run_token_id, tools, dialect, model, conversation, overlap, missed, rounds_max, tokens_max, cost_max,
   due_at, created_at, created_by, changed_at, changed_by`;
 const START_COLUMNS = 'start_id, job_id, due_at, by_hand, state, reason, session_id, run_id, created_at, started_at';
-/** What a wish sets, as columns from the third parameter on. */
+/** What a job spec sets, as columns from the third parameter on. */
 const SET = [
   'name',
   'cron',

@@ -144,7 +144,7 @@ export abstract class Sessions {
   abstract usage(tenantId: TenantId, from: number, to: number, by: UsageBy): Promise<UsageRow[]>;
 }
 
-/** A right to drive one run. Fenced: who comes back after it was claimed again has no say. */
+/** A right to drive one run. Once the run is claimed again, the earlier claim is fenced. */
 export interface RunClaim {
   readonly tenant_id: TenantId;
   readonly run_id: Id<'run'>;

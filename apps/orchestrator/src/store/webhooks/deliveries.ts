@@ -28,7 +28,7 @@ export interface Message {
   readonly body: string;
 }
 
-/** A right to try one delivery. Fenced: who comes back when it has run out has no say. */
+/** A right to try one delivery. Once it has run out, it is fenced. */
 export interface DeliveryClaim {
   readonly tenant_id: TenantId;
   readonly delivery_id: string;

@@ -153,7 +153,7 @@ export function webhooksContract(name: string, { webhooks, deliveries, pass }: H
       });
       await pass(60_001);
       const second = await only();
-      // Who froze and thaws has no say.
+      // A process that froze and thaws is fenced.
       expect(await deliveries().open(first)).toBeNull();
       await deliveries().settle(first, ARRIVED, DAY_MS);
       expect(await rows()).toMatchObject([{ state: 'pending', attempts: 0 }]);

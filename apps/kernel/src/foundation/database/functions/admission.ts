@@ -39,7 +39,7 @@ export interface CallFactRows {
   readonly outbox_rows: number;
 }
 
-/** A token that a yes for the session made, as kernel.session_approvals gives it. */
+/** The token of a session grant, as kernel.session_approvals returns it. */
 export interface ApprovedSession {
   readonly capability_token_id: string;
   readonly approval: SessionApproval;
