@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { request } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -41,6 +41,11 @@ beforeEach(() => {
     mkdirSync(dirname(join(root, path)), { recursive: true });
     writeFileSync(join(root, path), text);
   }
+  // What leads out of the folder: a linked file, and a linked folder.
+  symlinkSync(join(root, 'secret.html'), join(root, 'site/linked.html'));
+  mkdirSync(join(root, 'elsewhere'));
+  writeFileSync(join(root, 'elsewhere/page.html'), 'outside of the site');
+  symlinkSync(join(root, 'elsewhere'), join(root, 'site/linked'));
 });
 afterEach(async () => {
   await app.close();
@@ -107,6 +112,8 @@ describe('with a site', () => {
     '/docs/secret.pem',
     '/docs/adr/index.html/',
     '/docs/__proto__',
+    '/docs/linked.html',
+    '/docs/linked/page.html',
   ])('%s is no page of the site', async (path) => {
     const { status, text } = await ask(path);
     expect(status).toBeGreaterThanOrEqual(400);

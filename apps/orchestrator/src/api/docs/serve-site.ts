@@ -64,6 +64,8 @@ async function answer(files: SiteFiles, request: FastifyRequest, reply: FastifyR
   const place = placeOf(request.url);
   const found = place === undefined ? undefined : files.get(place.replace(/(^|\/)$/, '$1index.html'));
   if (found === undefined && files.has(`${place}/index.html`)) return reply.redirect(`${ROOT}${place}/`);
+  if (found !== undefined && request.headers['if-none-match'] === found.tag)
+    return reply.header('etag', found.tag).code(304).send();
   const file = found ?? files.get('404.html');
   const content = file === undefined ? undefined : await contentOf(file);
   if (file === undefined || content === undefined) return reply.callNotFound() as unknown as FastifyReply;
@@ -73,8 +75,7 @@ async function answer(files: SiteFiles, request: FastifyRequest, reply: FastifyR
     'cache-control': file.isHashed ? FOR_EVER : 'no-cache',
     etag: file.tag,
   });
-  if (found === undefined) return reply.code(404).send(content);
-  return request.headers['if-none-match'] === file.tag ? reply.code(304).send() : reply.send(content);
+  return reply.code(found === undefined ? 404 : 200).send(content);
 }
 
 /** The path below the site's root. Undefined where it isn't percent-encoding. Attacker-controlled. */

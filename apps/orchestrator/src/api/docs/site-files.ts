@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import { existsSync, readdirSync, statSync } from 'node:fs';
+import { existsSync, readdirSync, realpathSync, statSync } from 'node:fs';
 import { extname, join, relative, sep } from 'node:path';
 
 /** A file of the site, as it is answered. */
@@ -26,14 +26,18 @@ const TYPES: Readonly<Record<string, string>> = {
   '.svg': 'image/svg+xml',
 };
 
-/** Lists the files of a site. Empty where the folder is missing: a service runs without its documentation. */
+/**
+ * Lists the files of a site. Empty where the folder is missing: a service runs without its documentation. A file that is
+ * reached through a link out of the folder is none of the site's.
+ */
 export function listSiteFiles(folder: string): SiteFiles {
   if (!existsSync(folder)) return new Map();
+  const root = `${realpathSync(folder)}${sep}`;
   const entries = readdirSync(folder, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile());
   return new Map(
     entries.flatMap(({ name, parentPath }): [string, SiteFile][] => {
       const [path, type] = [join(parentPath, name), TYPES[extname(name)]];
-      if (type === undefined) return [];
+      if (type === undefined || !realpathSync(path).startsWith(root)) return [];
       const { size, mtimeMs } = statSync(path);
       const place = relative(folder, path).split(sep).join('/');
       const tag = `W/"${size.toString(36)}-${Math.floor(mtimeMs).toString(36)}"`;
