@@ -77,7 +77,7 @@ async function migrated(ownerUrl: string): Promise<Tables> {
 }
 
 test('schema.prisma says of every table what its SQL makes of it', async () => {
-  const schema = await readFile(join(import.meta.dirname, '../../prisma/schema.prisma'), 'utf8');
+  const schema = await readFile(join(import.meta.dirname, '../../../prisma/schema.prisma'), 'utf8');
   const database = await testDatabase();
   try {
     const tables = await migrated(database.ownerUrl);

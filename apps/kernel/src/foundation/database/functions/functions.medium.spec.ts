@@ -5,7 +5,7 @@ import { SQL_ERRORS } from '@writ/database';
 import { functionCatalog, testDatabase, uncalledFunctions, wrongRows } from '@writ/testing';
 import { kernelSql } from './index.ts';
 
-const SQL = join(import.meta.dirname, '../../../sql');
+const SQL = join(import.meta.dirname, '../../../../sql');
 const table = Object.values(kernelSql);
 let catalog: Awaited<ReturnType<typeof functionCatalog>>;
 
