@@ -56,12 +56,16 @@ interface Row {
   readonly isChoice: boolean;
 }
 
+/** The layout pads cells. */
 const meantBy = (cell: string, known: Readonly<Record<string, End>>): string[] =>
-  cell.split(', ').flatMap((word) => {
-    const names = MEANT[word] ?? [word];
-    for (const name of names) if (known[name] === undefined) throw new Error(`nothing is called \`${name}\``);
-    return names;
-  });
+  cell
+    .trim()
+    .split(', ')
+    .flatMap((word) => {
+      const names = MEANT[word] ?? [word];
+      for (const name of names) if (known[name] === undefined) throw new Error(`nothing is called \`${name}\``);
+      return names;
+    });
 
 const PAGE = readFileSync(join(checkout, 'docs/operations/network.md'), 'utf8');
 const TABLE = PAGE.slice(PAGE.indexOf('## Flows'), PAGE.indexOf('## TLS in front'));
