@@ -17,33 +17,11 @@ interface LimitOptions extends CommonOptions {
   readonly outputsBytesMax?: Bound;
 }
 
-const AS_THE_DOOR = 'as the orchestrator is configured';
+const AS_CONFIGURED = 'as the orchestrator is configured';
 
 /** `writ tenant limits TENANT`: shows them, and sets those that are named. */
 export function limitsCommand(context: Context): Command {
-  const command = new Command('limits')
-    .description('what a tenant may have at once; with an option it is set')
-    .argument('<tenant>')
-    .option(
-      '--requests-per-second <count>',
-      `at each replica of the orchestrator; \`default\`: ${AS_THE_DOOR}`,
-      parseOrDefault,
-    )
-    .option(
-      '--request-burst <count>',
-      `requests at once, at each replica of the orchestrator; \`default\`: ${AS_THE_DOOR}`,
-      parseOrDefault,
-    )
-    .option('--weight <count>', 'its part of what tenants share, 1 to 1000', parseAmount)
-    .option('--running-max <count>', 'calls that are with executors at once', parseAmount)
-    .option('--waiting-max <count>', 'calls that wait for an executor', parseAmount)
-    .option('--files-max <count>', `${FILES} in all its workspaces; \`none\`: without bound`, parseBound)
-    .option('--bytes-max <count>', `bytes of them in all its workspaces; \`none\`: without bound`, parseBound)
-    .option(
-      '--outputs-bytes-max <count>',
-      'bytes of whole outputs that are kept at once; `none`: without bound',
-      parseBound,
-    );
+  const command = limitOptions(new Command('limits'));
   command.action(async (tenant: string) => {
     const options = command.optsWithGlobals<LimitOptions>();
     const { client } = connect(context, options, 'platform');
@@ -57,8 +35,8 @@ export function limitsCommand(context: Context): Command {
     show(context, options, limits, () =>
       fieldsOf({
         tenant: limits.tenant_id,
-        'requests/second': String(limits.requests_per_second ?? AS_THE_DOOR),
-        'request burst': String(limits.request_burst ?? AS_THE_DOOR),
+        'requests/second': String(limits.requests_per_second ?? AS_CONFIGURED),
+        'request burst': String(limits.request_burst ?? AS_CONFIGURED),
         weight: String(limits.weight),
         'running at most': String(limits.running_max),
         'waiting at most': String(limits.waiting_max),
@@ -71,6 +49,31 @@ export function limitsCommand(context: Context): Command {
   });
   return command;
 }
+
+const limitOptions = (command: Command): Command =>
+  command
+    .description('what a tenant may have at once; with an option it is set')
+    .argument('<tenant>')
+    .option(
+      '--requests-per-second <count>',
+      `at each replica of the orchestrator; \`default\`: ${AS_CONFIGURED}`,
+      parseOrDefault,
+    )
+    .option(
+      '--request-burst <count>',
+      `requests at once, at each replica of the orchestrator; \`default\`: ${AS_CONFIGURED}`,
+      parseOrDefault,
+    )
+    .option('--weight <count>', 'its part of what tenants share, 1 to 1000', parseAmount)
+    .option('--running-max <count>', 'calls that are with executors at once', parseAmount)
+    .option('--waiting-max <count>', 'calls that wait for an executor', parseAmount)
+    .option('--files-max <count>', `${FILES} in all its workspaces; \`none\`: without bound`, parseBound)
+    .option('--bytes-max <count>', `bytes of them in all its workspaces; \`none\`: without bound`, parseBound)
+    .option(
+      '--outputs-bytes-max <count>',
+      'bytes of whole outputs that are kept at once; `none`: without bound',
+      parseBound,
+    );
 
 function changeOf({
   requestsPerSecond,

@@ -27,8 +27,8 @@ const TYPES: Readonly<Record<string, string>> = {
 };
 
 /**
- * Lists the files of a site. Empty where the folder is missing: a service runs without its documentation. A file that is
- * reached through a link out of the folder is none of the site's.
+ * Lists the files of a site. Empty where the folder is missing: a service runs without its documentation. It leaves out
+ * a file that is reached through a link out of the folder.
  */
 export function listSiteFiles(folder: string): SiteFiles {
   if (!existsSync(folder)) return new Map();
