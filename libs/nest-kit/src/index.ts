@@ -9,6 +9,7 @@ export { FOLLOW_MS, followKeys, type Followed } from './follow-keys.ts';
 export { growHeapFreely } from './grow-heap.ts';
 export { keyStoreOf } from './key-store-of.ts';
 export { Lifetime, type LifetimePlan, type Worker } from './lifetime.ts';
+export { provideBy, provideClass, provideValue } from './providers.ts';
 export { NestLogger } from './nest-logger.ts';
 export { newId } from './new-id.ts';
 export { OpsServer, type OpsServerOptions } from './ops-server.ts';

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 import { Module, type DynamicModule } from '@nestjs/common';
+import { provideValue } from '@writ/nest-kit';
 import { TENANT_DEFAULTS } from '@writ/contract';
 import type { KernelConfig } from '../config.env.ts';
 import type { BelowExecution, Execution } from '../execution/execution.module.ts';
 import { PgValueStore, SessionValues } from '../execution/values/index.ts';
-import { given } from '../foundation/process/given.ts';
 import type { Task } from '../foundation/process/task.ts';
 import {
   Admit,
@@ -74,7 +74,7 @@ export class AdmissionModule {
       module: AdmissionModule,
       imports: [execution],
       controllers: [AdmitController, DecideController, CancelController, ResolveController],
-      providers: [admit, places, decide, edit, give, approvals, cancel, resolve].map(given),
+      providers: [admit, places, decide, edit, give, approvals, cancel, resolve].map((value) => provideValue(value)),
     } satisfies DynamicModule;
   }
 }

@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 import { Module, type DynamicModule } from '@nestjs/common';
-import type { ProcessContext } from '@writ/nest-kit';
+import { provideValue, type ProcessContext } from '@writ/nest-kit';
 import { HpkeBox, knownKeys } from '@writ/sealing';
 import type { KernelConfig } from '../config.env.ts';
 import { databaseNow } from '../foundation/database/database-now.ts';
 import type { Foundation } from '../foundation/foundation.module.ts';
-import { given } from '../foundation/process/given.ts';
 import type { Task } from '../foundation/process/task.ts';
 import { BundlesController, SealBundle } from './bundles/index.ts';
 import { Changes, ChangesController, RecordChange } from './changes/index.ts';
@@ -102,7 +101,7 @@ export class EvidenceModule {
         new ErasedTexts(workers, tenants, changes),
         new RetentionRules(tenancy, changes),
         new SealBundle(keys.record, (tenantId) => databaseNow(tenants, tenantId)),
-      ].map(given),
+      ].map((value) => provideValue(value)),
     };
   }
 }

@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 import { Module, type DynamicModule } from '@nestjs/common';
-import type { ProcessContext } from '@writ/nest-kit';
+import { provideValue, type ProcessContext } from '@writ/nest-kit';
 import type { Work } from '@writ/worker-pool';
 import type { KernelConfig } from '../config.env.ts';
 import type { Evidence } from '../evidence/evidence.module.ts';
 import type { Foundation } from '../foundation/foundation.module.ts';
-import { given } from '../foundation/process/given.ts';
 import type { Task } from '../foundation/process/task.ts';
 import type { Images } from '../judging/judgement/index.ts';
 import type { Judging } from '../judging/judging.module.ts';
@@ -173,7 +172,7 @@ export class ExecutionModule {
     const providers = [
       ...[commit, dispatcher, keepOutput, monitor, outcomes, previewReports],
       ...[redeem, release, renew, shells, views],
-    ].map(given);
+    ].map((value) => provideValue(value));
     return {
       module: ExecutionModule,
       controllers: [

@@ -6,11 +6,10 @@ import type { Bus } from '@writ/bus';
 import { subjectsOf, type Subjects, type TenantLimits } from '@writ/contract';
 import { createPool, refreshStatistics, STATISTICS_MS, verifyDurability } from '@writ/database';
 import { ChangedLimits } from '@writ/fairness';
-import type { ProcessContext } from '@writ/nest-kit';
+import { provideValue, type ProcessContext } from '@writ/nest-kit';
 import { ConnectionWatch, type Meter } from '@writ/telemetry';
 import type { KernelConfig } from '../config.env.ts';
 import { CrossTenantPool, KERNEL_CONNECTIONS, TenantPool } from './database/pools.ts';
-import { given } from './process/given.ts';
 import type { Task } from './process/task.ts';
 import { limitsSince } from './tenancy/limits-since.ts';
 import { Tenancy } from './tenancy/index.ts';
@@ -75,11 +74,7 @@ export const foundationTasks = ({ limits, workers }: Foundation): readonly Task[
 @Module({})
 export class FoundationModule {
   static with({ tenants, workers, trees }: Foundation): DynamicModule {
-    const providers = [
-      { provide: TenantPool, useValue: tenants },
-      { provide: CrossTenantPool, useValue: workers },
-      given(trees),
-    ];
+    const providers = [provideValue(tenants, TenantPool), provideValue(workers, CrossTenantPool), provideValue(trees)];
     return { module: FoundationModule, providers, exports: providers };
   }
 }

@@ -3,13 +3,12 @@ import { Module, type DynamicModule } from '@nestjs/common';
 import { cachedBlobs } from '@writ/blobs';
 import { pgBlobs, pgBlobSweep } from '@writ/blobs-pg';
 import type { PeekEvent } from '@writ/contract';
-import type { ProcessContext } from '@writ/nest-kit';
+import { provideValue, type ProcessContext } from '@writ/nest-kit';
 import type { Work } from '@writ/worker-pool';
 import type { KernelConfig } from '../config.env.ts';
 import { EffectExaminer, StoredDeltas } from '../execution/effects/index.ts';
 import type { BelowExecution, Execution } from '../execution/execution.module.ts';
 import type { ExecutionTasks } from '../execution/worker-tasks.ts';
-import { given } from '../foundation/process/given.ts';
 import type { Task } from '../foundation/process/task.ts';
 import { Agents, AgentsController } from './agents/index.ts';
 import { ApiKeysController, EndCalls, RevokeKey } from './api-keys/index.ts';
@@ -250,7 +249,7 @@ export class ManagementModule {
         PoliciesController,
         WhatIfController,
       ],
-      providers: useCases.map(given),
+      providers: useCases.map((value) => provideValue(value)),
     };
   }
 }

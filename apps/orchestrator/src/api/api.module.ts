@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import { Module, type DynamicModule, type Provider } from '@nestjs/common';
+import { provideBy, provideClass } from '@writ/nest-kit';
 import { BlobStore } from '@writ/blobs';
 import { KernelClient } from '../calls/kernel/kernel-client.ts';
 import { WebhookSecrets } from '../delivery/webhooks/secrets.ts';
@@ -8,7 +9,6 @@ import { WorkerTasks } from '../edge/work/worker-tasks.ts';
 import { DriveRuns } from '../runs/driving/drive-runs.ts';
 import { Jobs } from '../store/jobs/jobs.ts';
 import { ApiKeys } from '../store/keys/api-keys.ts';
-import { provideBy, provideClass } from '../store/providers.ts';
 import { Sessions } from '../store/sessions/sessions.ts';
 import { Webhooks } from '../store/webhooks/webhooks.ts';
 import { AgentsController } from './agents/agents.controller.ts';

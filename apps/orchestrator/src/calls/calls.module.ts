@@ -2,11 +2,10 @@
 import { Module, type DynamicModule } from '@nestjs/common';
 import { BlobStore } from '@writ/blobs';
 import { subjectsOf } from '@writ/contract';
-import type { ProcessContext } from '@writ/nest-kit';
+import { provideBy, provideClass, provideValue, type ProcessContext } from '@writ/nest-kit';
 import { FullQueues } from '../edge/access/full-queues.ts';
 import { WorkerTasks } from '../edge/work/worker-tasks.ts';
 import { RegisteredLifetime } from '../store/registered-lifetime.ts';
-import { provideBy, provideClass, provideValue } from '../store/providers.ts';
 import { EventHub } from './event-hub.ts';
 import { Follow } from './follow.ts';
 import { KernelClient } from './kernel/kernel-client.ts';

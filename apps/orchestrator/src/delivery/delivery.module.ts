@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 import { Module, type DynamicModule, type Provider } from '@nestjs/common';
 import { subjectsOf } from '@writ/contract';
-import { outboundOf, Repeated, type ProcessContext } from '@writ/nest-kit';
+import { provideBy, provideClass, provideValue, outboundOf, Repeated, type ProcessContext } from '@writ/nest-kit';
 import { KernelClient } from '../calls/kernel/kernel-client.ts';
 import { Published } from '../edge/published-keys.ts';
 import { RegisteredLifetime } from '../store/registered-lifetime.ts';
-import { provideBy, provideClass, provideValue } from '../store/providers.ts';
 import { Deliveries } from '../store/webhooks/deliveries.ts';
 import { ExportBundle } from './exports/export-bundle.ts';
 import { ExportHub } from './exports/export-hub.ts';

@@ -2,11 +2,19 @@
 import { Module, type DynamicModule, type Provider } from '@nestjs/common';
 import { APP_FILTER, APP_GUARD, APP_INTERCEPTOR } from '@nestjs/core';
 import { subjectsOf } from '@writ/contract';
-import { followKeys, Readiness, Repeated, VERSION, type ProcessContext } from '@writ/nest-kit';
+import {
+  provideBy,
+  provideClass,
+  provideValue,
+  followKeys,
+  Readiness,
+  Repeated,
+  VERSION,
+  type ProcessContext,
+} from '@writ/nest-kit';
 import { poolSizes, watchPool, WorkerPool, type TaskTable } from '@writ/worker-pool';
 import { ApiKeys } from '../store/keys/api-keys.ts';
 import { RegisteredLifetime } from '../store/registered-lifetime.ts';
-import { provideBy, provideClass, provideValue } from '../store/providers.ts';
 import { AccessLog } from './server/access-log.ts';
 import { AccessGuard } from './access/access.guard.ts';
 import { allowedMethodsOf } from './problems/allowed-methods.ts';
