@@ -1,0 +1,152 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// A store outside of Writ. Nothing can be staged there, and no request covers a whole change. So a change is sent at
+// the call's effect, like any other request to the outside, and cannot be rolled back.
+import { unitVector, type EmbeddingModel } from '@writ/embedding';
+import {
+  InfoStoreError,
+  verifyModel,
+  verifyQueryModel,
+  type Hit,
+  type PreparedChange,
+  type Query,
+  type StoreDefinition,
+} from '@writ/info-store';
+import { ChromaError } from './chroma-error.ts';
+import { whereOf } from './chroma-filter.ts';
+import { CHUNK, DOCUMENT, hitsOf, isSpace, recordsOf, type ChromaRecord, type Space } from './chroma-records.ts';
+import { request, type RequestKind, type SendChromaRequest } from './chroma-request.ts';
+
+export interface ChromaStoreOptions {
+  /** the address of the server, without `/api/v2` */
+  readonly base: string;
+  /** the tenant and the database of Chroma, which are none of Writ's */
+  readonly tenant?: string;
+  readonly database?: string;
+  /** the name of the collection; it MUST exist */
+  readonly collection: string;
+  /** of the vectors in the collection */
+  readonly embedding: EmbeddingModel;
+  readonly send: SendChromaRequest;
+}
+
+/** What a change did. */
+export interface ChromaChange {
+  readonly upserts: number;
+  readonly deletes: number;
+  readonly chunks: number;
+}
+
+interface Collection {
+  readonly url: string;
+  readonly space: Space;
+}
+
+/** Records of a request: below the 5,461 that a server takes. Their JSON is a MiB, which is written in milliseconds. */
+const RECORDS_PER_REQUEST = 32;
+const DEFAULT_TENANT = 'default_tenant';
+const DEFAULT_DATABASE = 'default_database';
+
+/** A collection of a Chroma server (API v2). */
+export class ChromaStore {
+  readonly #options: ChromaStoreOptions;
+  readonly #definition: StoreDefinition;
+
+  constructor(options: ChromaStoreOptions) {
+    this.#options = options;
+    const { model, dimensions } = options.embedding;
+    const store_id = options.collection;
+    this.#definition = { store_id, language: 'simple', embedding: { model, dimensions } };
+  }
+
+  /**
+   * The nearest chunks, best first.
+   * @throws ChromaError; InfoStoreError `invalid` for another mode than `vector`, since Chroma ranks no words;
+   * `model_differs` for an embedding of another length
+   */
+  async query(query: Query, signal?: AbortSignal): Promise<readonly Hit[]> {
+    if (query.mode !== 'vector')
+      throw new InfoStoreError('invalid', 'a store of Chroma is searched by vectors alone: use the mode `vector`', {
+        pointer: '/mode',
+      });
+    const vector = verifyQueryModel(this.#definition, query, unitVector);
+    const where = query.filters === undefined ? {} : { where: whereOf(query.filters) };
+    const collection = await this.#collection(signal);
+    const body = {
+      query_embeddings: [[...vector]],
+      n_results: query.k,
+      include: ['documents', 'metadatas', 'distances'],
+      ...where,
+    };
+    return hitsOf(await this.#send('read', 'POST', `${collection.url}/query`, body, signal), collection.space);
+  }
+
+  /**
+   * Sends a change: upserts of all chunks, then deletes of the chunks that are left of older versions, then deletes of
+   * documents. Sent twice, it has the same result.
+   * @throws ChromaError: `ambiguous` if a part of it may have happened; any other reason says that nothing has.
+   * InfoStoreError `model_differs`, `invalid`: nothing was sent
+   */
+  async apply(prepared: PreparedChange, signal?: AbortSignal): Promise<ChromaChange> {
+    verifyModel(this.#definition, prepared);
+    const records = prepared.documents.flatMap(recordsOf);
+    const { url } = await this.#collection(signal);
+    const requests = [
+      ...batchesOf(records).map((batch) => ({ url: `${url}/upsert`, body: upsertOf(batch) })),
+      ...prepared.documents.map(({ document, chunks }) => ({
+        url: `${url}/delete`,
+        body: {
+          where: { $and: [{ [DOCUMENT]: { $eq: document.document_id } }, { [CHUNK]: { $gte: chunks.length } }] },
+        },
+      })),
+      ...prepared.change.deletes.map((id) => ({ url: `${url}/delete`, body: { where: { [DOCUMENT]: { $eq: id } } } })),
+    ];
+    for (const [n, { url: to, body }] of requests.entries()) {
+      try {
+        await this.#send('change', 'POST', to, body, signal);
+      } catch (cause) {
+        // The first request alone can fail without a trace.
+        if (n === 0) throw cause;
+        throw new ChromaError('ambiguous', `${n} of ${requests.length} requests of the change had succeeded`, {
+          cause,
+        });
+      }
+    }
+    return { upserts: prepared.documents.length, deletes: prepared.change.deletes.length, chunks: records.length };
+  }
+
+  async #collection(signal?: AbortSignal): Promise<Collection> {
+    const { base, tenant = DEFAULT_TENANT, database = DEFAULT_DATABASE, collection } = this.#options;
+    const [in_, of_, name] = [tenant, database, collection].map(encodeURIComponent);
+    const collections = `${base.replace(/\/+$/, '')}/api/v2/tenants/${in_}/databases/${of_}/collections`;
+    const found = await this.#send('read', 'GET', `${collections}/${name}`, undefined, signal);
+    const { id, dimension, configuration_json } = (found ?? {}) as Readonly<Record<string, unknown>>;
+    if (typeof id !== 'string') throw new ChromaError('malformed', 'the server answered a collection without an id');
+    const { dimensions } = this.#options.embedding;
+    if (typeof dimension === 'number' && dimension !== dimensions)
+      throw new InfoStoreError(
+        'model_differs',
+        `the collection has vectors of ${dimension} dimensions, and the model has ${dimensions}`,
+      );
+    const { hnsw, spann } = (configuration_json ?? {}) as Readonly<Record<string, { readonly space?: unknown } | null>>;
+    const space = hnsw?.space ?? spann?.space ?? 'l2';
+    if (!isSpace(space)) throw new ChromaError('malformed', 'the collection has a space that is not known');
+    return { url: `${collections}/${encodeURIComponent(id)}`, space };
+  }
+
+  #send(kind: RequestKind, method: 'GET' | 'POST', url: string, body: unknown, signal?: AbortSignal): Promise<unknown> {
+    return request(this.#options.send, kind, { method, url, body }, signal);
+  }
+}
+
+function batchesOf(records: readonly ChromaRecord[]): (readonly ChromaRecord[])[] {
+  const count = Math.ceil(records.length / RECORDS_PER_REQUEST);
+  return Array.from({ length: count }, (_, n) => records.slice(n * RECORDS_PER_REQUEST, (n + 1) * RECORDS_PER_REQUEST));
+}
+
+const upsertOf = (records: readonly ChromaRecord[]): unknown => ({
+  ids: records.map(({ id }) => id),
+  embeddings: records.map(({ embedding }) => embedding),
+  documents: records.map(({ document }) => document),
+  metadatas: records.map(({ metadata }) => metadata),
+});
