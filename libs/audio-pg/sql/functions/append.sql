@@ -1,0 +1,53 @@
+-- Stores frames of a device, all or none, and removes what is beyond its retention. Returns one row: how many it
+-- stored, and the number that it expects next. Frames below that number were sent before, and are ignored. No row for a
+-- device that is not open.
+--
+-- `seqs` rise. `starts` and `ends` are times in milliseconds since 1970, `sizes` the lengths in bytes, and `body` the
+-- sealed samples end to end, all in the same order: an array of bytea would travel as text of twice the length. `most` is the
+-- limit on the bytes of the device, without the 28 of each seal. What ended before `since` is removed.
+--
+-- Uploads of one device wait for each other: whoever comes first has its row. Raises no SQLSTATE of its own. The checks
+-- of the table (23514) are for bugs of the caller.
+CREATE OR REPLACE FUNCTION audio.append(tenant text, device text, seqs bigint[], starts bigint[], ends bigint[], sizes integer[], body bytea, most bigint, since bigint)
+RETURNS TABLE (stored integer, expected bigint) LANGUAGE plpgsql AS $$
+DECLARE first_new bigint; have bigint; added bigint; freed bigint; last_end bigint; total bigint; last_gone bigint := -1; old record;
+BEGIN
+  PERFORM pg_catalog.set_config('writ.tenant_id', tenant, true);
+  SELECT d.next_seq, d.bytes INTO first_new, have FROM audio.ingest_device AS d
+    WHERE d.tenant_id = tenant AND d.device_id = device FOR UPDATE;
+  IF NOT FOUND THEN RETURN; END IF;
+
+  WITH frame AS (
+    SELECT f.seq, f.start_ms, f.end_ms, f.size, (sum(f.size) OVER (ORDER BY f.n))::integer AS upto
+    FROM unnest(seqs, starts, ends, sizes) WITH ORDINALITY AS f (seq, start_ms, end_ms, size, n)
+  ), new AS (
+    INSERT INTO audio.ingest_segment (tenant_id, device_id, seq, start_ms, end_ms, sealed)
+    SELECT tenant, device, f.seq, f.start_ms, f.end_ms, substring(body FROM f.upto - f.size + 1 FOR f.size)
+    FROM frame AS f WHERE f.seq >= first_new
+    RETURNING seq, octet_length(sealed) - 28 AS size
+  )
+  SELECT count(*), coalesce(sum(size), 0), coalesce(max(seq) + 1, first_new) INTO stored, added, expected FROM new;
+
+  -- The oldest numbers, until the rest is within the limit: it reads no more rows than it removes, and a few.
+  total := have + added;
+  FOR old IN SELECT s.seq, octet_length(s.sealed) - 28 AS size FROM audio.ingest_segment AS s
+    WHERE s.tenant_id = tenant AND s.device_id = device ORDER BY s.seq
+  LOOP
+    EXIT WHEN total <= most;
+    total := total - old.size;
+    last_gone := old.seq;
+  END LOOP;
+  -- And what is too old, which its own index finds.
+  WITH gone AS (
+    DELETE FROM audio.ingest_segment AS s WHERE s.tenant_id = tenant AND s.device_id = device
+      AND (s.seq <= last_gone OR s.end_ms < since)
+    RETURNING octet_length(s.sealed) - 28 AS size, s.end_ms
+  )
+  SELECT coalesce(sum(size), 0), coalesce(max(end_ms), 0) INTO freed, last_end FROM gone;
+
+  UPDATE audio.ingest_device AS d SET next_seq = expected, bytes = have + added - freed,
+      removed_until_ms = greatest(d.removed_until_ms, last_end)
+    WHERE d.tenant_id = tenant AND d.device_id = device;
+  RETURN NEXT;
+END $$;
+GRANT EXECUTE ON FUNCTION audio.append(text, text, bigint[], bigint[], bigint[], integer[], bytea, bigint, bigint) TO writ_orchestrator;

@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: Apache-2.0
+import { Fault, parseFromPeer } from '@writ/contract';
+import { parseJson } from '@writ/digest';
+import { parseTranscript, type Transcript } from '@writ/transcription';
+import { Type, type Static } from 'typebox';
+import { languageTagOf } from './language-tag.ts';
+
+const optional = <T extends import('typebox').TSchema>(schema: T) => Type.Optional(Type.Union([schema, Type.Null()]));
+const times = { start: Type.Number(), end: Type.Number() };
+
+/** What `response_format=verbose_json` gives. Servers of other makers leave parts out. Times are in seconds. */
+const VerboseJson = Type.Object({
+  text: Type.String(),
+  language: optional(Type.String()),
+  duration: optional(Type.Number({ minimum: 0 })),
+  words: optional(Type.Array(Type.Object({ word: Type.String(), ...times }))),
+  segments: optional(
+    Type.Array(
+      Type.Object({
+        text: Type.String(),
+        ...times,
+        avg_logprob: optional(Type.Number()),
+        no_speech_prob: optional(Type.Number()),
+      }),
+    ),
+  ),
+});
+type VerboseJson = Static<typeof VerboseJson>;
+type Segment = NonNullable<NonNullable<VerboseJson['segments']>[number]>;
+
+/** Whisper's own thresholds of silence: where both hold, it invented the text. */
+const NO_SPEECH = 0.6;
+const LOG_PROBABILITY = -1;
+
+/**
+ * Reads the reply of a server.
+ *
+ * @param durationMs of the audio, where it is known; else the reply's
+ * @throws Fault `transcription.failed` for what is no transcript
+ */
+export function transcriptOf(body: Uint8Array, durationMs: number | null): Transcript {
+  const reply = parsed(body);
+  const ends = [...(reply.words ?? []), ...(reply.segments ?? [])].map(({ end }) => end * 1000);
+  const told = typeof reply.duration === 'number' ? reply.duration * 1000 : ends.reduce((a, b) => Math.max(a, b), 0);
+  const length = durationMs ?? told;
+  const [invented, kept] = separated(reply.segments ?? []);
+  const segments = ordered(kept, length).map(({ item, ...at }) => ({
+    text: item.text.trim(),
+    ...at,
+    confidence: confidenceOf(item),
+  }));
+  const words = ordered(
+    (reply.words ?? []).filter(({ start }) => !invented.some((silent) => start >= silent.start && start < silent.end)),
+    length,
+  )
+    .map(({ item, ...at }) => ({ text: item.word.trim(), ...at, confidence: null }))
+    .filter(({ text }) => text !== '');
+  return parseTranscript({
+    text: invented.length > 0 ? segments.map(({ text }) => text).join(' ') : reply.text.trim(),
+    language: languageTagOf(reply.language ?? null),
+    confidence: overallOf(segments),
+    duration_ms: length,
+    words,
+    segments,
+  });
+}
+
+function parsed(body: Uint8Array): VerboseJson {
+  try {
+    return parseFromPeer(VerboseJson, parseJson(Buffer.from(body).toString('utf8')));
+  } catch (cause) {
+    throw new Fault('transcription.failed', 'the service answered what is no transcript', { cause });
+  }
+}
+
+function separated(segments: readonly Segment[]): [invented: Segment[], kept: Segment[]] {
+  const isInvented = ({ no_speech_prob, avg_logprob }: Segment): boolean =>
+    (no_speech_prob ?? 0) > NO_SPEECH && (avg_logprob ?? 0) < LOG_PROBABILITY;
+  return [
+    segments.filter(isInvented),
+    segments.filter((segment) => !isInvented(segment) && segment.text.trim() !== ''),
+  ];
+}
+
+/** Puts times in order and within the audio: services round, and let words overlap by a few milliseconds. */
+function ordered<T extends { readonly start: number; readonly end: number }>(
+  items: readonly T[],
+  length: number,
+): { item: T; start_ms: number; end_ms: number }[] {
+  let before = 0;
+  return items.map((item) => {
+    const start_ms = Math.min(length, Math.max(before, item.start * 1000));
+    before = Math.min(length, Math.max(start_ms, item.end * 1000));
+    return { item, start_ms, end_ms: before };
+  });
+}
+
+const confidenceOf = ({ avg_logprob }: Segment): number | null =>
+  typeof avg_logprob === 'number' ? Math.min(1, Math.exp(avg_logprob)) : null;
+
+/** The mean of the segments, by their lengths. */
+function overallOf(segments: Transcript['segments']): number | null {
+  let [sum, weights] = [0, 0];
+  for (const { confidence, start_ms, end_ms } of segments) {
+    if (confidence === null) return null;
+    sum += confidence * (end_ms - start_ms);
+    weights += end_ms - start_ms;
+  }
+  return weights === 0 ? null : sum / weights;
+}
