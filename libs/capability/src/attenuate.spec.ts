@@ -29,14 +29,14 @@ const refusalOf = (request: AttenuationRequest) => {
 };
 
 describe('attenuation', () => {
-  test("a request that asks for nothing less gets the parent's grant", () => {
+  test("an empty request returns the parent's grant", () => {
     expect(attenuate(parent, {})).toEqual({
       effect: 'allow',
       child: { tenant_id: 'ten_a', parent_id: 'cap_p', workspace_id: 'wsp_1', grant: parent.grant },
     });
   });
 
-  test("a narrower child is made as asked, budgets left out being the parent's", () => {
+  test("a narrower child is made as requested, with the parent's budgets where none is named", () => {
     const verdict = attenuate(parent, { tools: ['fs.read'], budgets: { cpu_ms: 5 }, expires_at: 150 });
     expect(verdict).toMatchObject({
       child: { grant: { tools: ['fs.read'], budgets: { calls: 10, cpu_ms: 5 }, expires_at: 150 } },

@@ -3,7 +3,7 @@ import { BUDGET_DIMENSIONS, type CapabilityToken, type Grant, type Verdict } fro
 import { optionalLists } from './optional-lists.ts';
 import { excessOf } from './subset.ts';
 
-/** What a child token is asked to grant; a dimension left out is the parent's. */
+/** The requested grant of a child token; a dimension left out is the parent's. */
 export interface AttenuationRequest extends Partial<Grant> {
   readonly workspace_id?: string | null;
 }
@@ -17,14 +17,14 @@ export interface ChildToken {
 }
 
 /**
- * Decides whether a child may be made of the parent and gives its fields. The child is a subset of the parent in every
- * dimension; a request that reaches further is refused as `token.not_narrower` and never cut to size, since the asker
- * would believe it has what it asked for. A budget dimension left out is the parent's. Whether the parent itself holds
- * is `decideValidity`'s to say.
+ * Decides whether the parent may have such a child, and returns its fields. The child is a subset of the parent in
+ * every dimension. A request for more is refused as `token.not_narrower` and never reduced, since the caller would
+ * believe that it got what it requested. A budget dimension left out is the parent's. `decideValidity` checks whether
+ * the parent itself is valid.
  */
 export function attenuate(parent: CapabilityToken, request: AttenuationRequest): Verdict<{ child: ChildToken }> {
-  const { workspace_id = parent.workspace_id, ...asked } = request;
-  const grant = childGrant(parent.grant, asked);
+  const { workspace_id = parent.workspace_id, ...requested } = request;
+  const grant = childGrant(parent.grant, requested);
   const excess = excessOf(grant, parent.grant)[0];
   if (excess) return tooWide(excess.dimension, `\`${excess.detail}\` is not within the parent's`);
   if (grant.not_before >= grant.expires_at) return tooWide('expires_at', 'it must lie after `not_before`');
@@ -36,22 +36,22 @@ export function attenuate(parent: CapabilityToken, request: AttenuationRequest):
   };
 }
 
-function childGrant(parent: Grant, asked: Partial<Grant>): Grant {
+function childGrant(parent: Grant, requested: Partial<Grant>): Grant {
   const budgets = { ...parent.budgets };
   for (const dimension of BUDGET_DIMENSIONS) {
-    const bound = asked.budgets?.[dimension];
-    // Absent and undefined both mean the parent's: neither may lift a bound.
+    const bound = requested.budgets?.[dimension];
+    // Absent and undefined both mean the parent's: neither may remove a limit.
     if (bound !== undefined) budgets[dimension] = bound;
   }
   return {
-    tools: asked.tools ?? parent.tools,
-    fs: asked.fs ?? parent.fs,
-    net: asked.net ?? parent.net,
-    secrets: asked.secrets ?? parent.secrets,
-    ...optionalLists(asked, parent),
+    tools: requested.tools ?? parent.tools,
+    fs: requested.fs ?? parent.fs,
+    net: requested.net ?? parent.net,
+    secrets: requested.secrets ?? parent.secrets,
+    ...optionalLists(requested, parent),
     budgets,
-    not_before: asked.not_before ?? parent.not_before,
-    expires_at: asked.expires_at ?? parent.expires_at,
+    not_before: requested.not_before ?? parent.not_before,
+    expires_at: requested.expires_at ?? parent.expires_at,
   };
 }
 

@@ -20,7 +20,7 @@ const account = (id: string, budgets: Budgets, used: Budgets = {}, reserved: Bud
 });
 
 describe('budgets', () => {
-  test('what remains is the least along the chain, and unbounded dimensions stay absent', () => {
+  test('the remaining budget is the minimum along the chain, and unlimited dimensions stay absent', () => {
     expect(
       remaining([
         account('cap_a', { calls: 5 }, { calls: 2 }, { calls: 1 }),
@@ -63,7 +63,7 @@ describe('budgets', () => {
     expect(decideReservation({ chain, wanted: callBudget(FS_READ) })).toMatchObject({ effect: 'allow' });
   });
 
-  test('use is settled to what was used, never above what was reserved', () => {
+  test('a settlement is the actual use, never above the reservation', () => {
     expect(settledUse({ calls: 1, cpu_ms: 40, wall_ms: 10 }, { calls: 1, cpu_ms: 45, llm_tokens: 9 })).toEqual({
       calls: 1,
       cpu_ms: 40,

@@ -8,22 +8,22 @@ import {
   type Verdict,
 } from '@writ/contract';
 
-/** A token of a chain with what is gone of its budgets: settled use and reservations of calls under way. */
+/** A token of a chain with its consumed budgets: settled use, and reservations of running calls. */
 export interface TokenAccount {
   readonly token: CapabilityToken;
   readonly used: Budgets;
   readonly reserved: Budgets;
 }
 
-/** What to add to the reservations of one token. */
+/** The amounts to add to the reservations of one token. */
 export interface TokenReservation {
   readonly capability_token_id: string;
   readonly amounts: Budgets;
 }
 
 /**
- * The budget that one call of the tool can use at most: one call, its limits of time, of disk if it may write, and of
- * what may leave.
+ * The largest use of budgets by one call of the tool: one call, its limits of time, of disk if it may write, and of
+ * egress.
  */
 export function callBudget(tool: Pick<ToolDefinition, 'limits' | 'mutating'>): Budgets {
   const { cpu_ms, wall_ms, disk_write_bytes, egress_bytes } = tool.limits;
@@ -37,8 +37,8 @@ export function callBudget(tool: Pick<ToolDefinition, 'limits' | 'mutating'>): B
 }
 
 /**
- * What remains along the chain, by dimension: the least over its tokens, never below 0. An absent dimension is
- * unbounded.
+ * The remaining budget along the chain, by dimension: the minimum over its tokens, never below 0. An absent dimension
+ * is unlimited.
  */
 export function remaining(chain: readonly TokenAccount[]): Budgets {
   const left: Budgets = {};
@@ -46,17 +46,17 @@ export function remaining(chain: readonly TokenAccount[]): Budgets {
     for (const { token, used, reserved } of chain) {
       const bound = token.grant.budgets[dimension];
       if (bound === undefined) continue;
-      const here = Math.max(0, bound - (used[dimension] ?? 0) - (reserved[dimension] ?? 0));
-      left[dimension] = Math.min(left[dimension] ?? here, here);
+      const available = Math.max(0, bound - (used[dimension] ?? 0) - (reserved[dimension] ?? 0));
+      left[dimension] = Math.min(left[dimension] ?? available, available);
     }
   }
   return left;
 }
 
 /**
- * Decides what a call reserves: in each dimension that it can use, the lesser of its own limit and what remains along
- * the chain. `limits` is what the executor must then enforce; `reservations` touch only bounded dimensions and stand in
- * id order, the order in which the rows are to be updated so that two calls never wait for each other.
+ * Decides the reservation of a call: in each dimension that it can use, the lesser of its own limit and the chain's
+ * remaining budget. The executor must then enforce `limits`. `reservations` have limited dimensions only and are sorted
+ * by id. The rows are updated in that order, so that two calls never deadlock.
  */
 export function decideReservation({
   chain,
@@ -65,7 +65,7 @@ export function decideReservation({
 }: {
   readonly chain: readonly TokenAccount[];
   readonly wanted: Budgets;
-  /** what a call can do without: with none of it left it is run with a limit of none */
+  /** dimensions that a call can do without: if none of one is left, the call runs with a limit of 0 */
   readonly spare?: readonly BudgetDimension[];
 }): Verdict<{ limits: Budgets; reservations: readonly TokenReservation[] }> {
   const left = remaining(chain);
@@ -95,8 +95,8 @@ export function decideReservation({
 }
 
 /**
- * What a finished call used of its reservation. Use is capped at what was reserved: the executor ends a call at its
- * limit, and the measured overshoot of that ending must not overspend a budget that others reserve from.
+ * The part of its reservation that a finished call used. It is capped at the reservation: the executor stops a call at
+ * its limit, and the overshoot until it stops must not overspend a budget that others reserve from.
  */
 export function settledUse(amounts: Budgets, actual: Budgets): Budgets {
   const used: Budgets = {};

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { CapabilityToken, FsRoot } from '@writ/contract';
-import { decideEffect } from './decide-effect.ts';
+import { decideEffect, type ScopedEffect } from './decide-effect.ts';
 
 const token = (...fs: FsRoot[]): CapabilityToken => ({
   v: 1,
@@ -15,19 +15,20 @@ const token = (...fs: FsRoot[]): CapabilityToken => ({
   grant: { tools: ['*'], fs, net: [], secrets: [], budgets: {}, not_before: 0, expires_at: 1 },
 });
 const writes = (path: string): FsRoot => ({ path, read: true, write: true });
+const inScope = (effect: Omit<ScopedEffect, 'tenant_scope'>) => decideEffect({ ...effect, tenant_scope: [writes('')] });
 const changes = (...paths: string[]) => paths.map((path) => ({ path }));
 
 describe('an effect is checked against the token', () => {
   test('changes within the write roots of every token pass', () => {
     expect(
-      decideEffect({ chain: [token(writes('src/a')), token(writes('src'))], changes: changes('src/a/x', 'src/a') }),
+      inScope({ chain: [token(writes('src/a')), token(writes('src'))], changes: changes('src/a/x', 'src/a') }),
     ).toEqual({ effect: 'allow' });
-    expect(decideEffect({ chain: [token()], changes: [] })).toEqual({ effect: 'allow' });
+    expect(inScope({ chain: [token()], changes: [] })).toEqual({ effect: 'allow' });
   });
 
   test('a change outside any token of the chain is refused and named', () => {
     expect(
-      decideEffect({ chain: [token(writes('')), token(writes('src'))], changes: changes('src/x', 'README.md') }),
+      inScope({ chain: [token(writes('')), token(writes('src'))], changes: changes('src/x', 'README.md') }),
     ).toMatchObject({
       effect: 'refuse',
       code: 'effect.out_of_scope',
@@ -35,28 +36,28 @@ describe('an effect is checked against the token', () => {
     });
   });
 
-  test('a read root lets nothing be written', () => {
-    expect(decideEffect({ chain: [token({ path: '', read: true, write: false })], changes: changes('a') }).effect).toBe(
+  test('a read root permits no writes', () => {
+    expect(inScope({ chain: [token({ path: '', read: true, write: false })], changes: changes('a') }).effect).toBe(
       'refuse',
     );
   });
 
   test('a path that a container forged is outside whatever the roots are', () => {
     for (const path of ['../etc/passwd', '/etc/passwd', 'src/../../x', '']) {
-      const verdict = decideEffect({ chain: [token(writes('src'))], changes: changes(path) });
+      const verdict = inScope({ chain: [token(writes('src'))], changes: changes(path) });
       expect(verdict.effect).toBe('refuse');
     }
   });
 
   test('the message names the first five and counts the rest', () => {
-    const verdict = decideEffect({ chain: [token()], changes: changes('a', 'b', 'c', 'd', 'e', 'f', 'g') });
+    const verdict = inScope({ chain: [token()], changes: changes('a', 'b', 'c', 'd', 'e', 'f', 'g') });
     expect(verdict).toMatchObject({ message: expect.stringContaining('`a`, `b`, `c`, `d`, `e` and 2 more') });
   });
 
-  test('a denied path is not written, nor is what stands above it removed or replaced, though no container was given it', () => {
+  test('a denied path is not written, and a directory above it is neither removed nor replaced', () => {
     const chain = [token(writes('')), token(writes(''), { path: 'src/keys', read: false, write: false, denied: true })];
     const effect = (path: string, after: unknown) =>
-      decideEffect({ chain, changes: [{ path, after: after as never }] }).effect;
+      inScope({ chain, changes: [{ path, after: after as never }] }).effect;
     const dir = { kind: 'dir', mode: null, sha256: null, size: 0 };
     expect(effect('src/keys', dir)).toBe('refuse');
     expect(effect('src/keys/id', dir)).toBe('refuse');
@@ -65,7 +66,7 @@ describe('an effect is checked against the token', () => {
     expect([effect('src', dir), effect('src/keysx', null), effect('docs', null)]).toEqual(['allow', 'allow', 'allow']);
   });
 
-  test('without a token nothing may be changed', () => {
-    expect(decideEffect({ chain: [], changes: changes('a') }).effect).toBe('refuse');
+  test('without a token no change is allowed', () => {
+    expect(inScope({ chain: [], changes: changes('a') }).effect).toBe('refuse');
   });
 });

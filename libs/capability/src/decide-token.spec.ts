@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { CapabilityToken, Grant } from '@writ/contract';
-import { decideToken, type TokenAsk } from './decide-token.ts';
+import { decideToken, type TokenRequest } from './decide-token.ts';
 
 const grant: Grant = {
   tools: ['fs.*', 'shell.run'],
@@ -33,7 +33,7 @@ const leaf: CapabilityToken = {
   parent_id: 'cap_root',
   workspace_id: 'wsp_1',
 };
-const ask: TokenAsk = {
+const ask: TokenRequest = {
   chain: [leaf, root],
   tenant_id: 'ten_a',
   agent_id: 'agt_x',
@@ -42,9 +42,10 @@ const ask: TokenAsk = {
   tool_id: 'fs.write',
   now: 1500,
   resources: [{ kind: 'fs', access: 'write', path: 'src/a.ts' }],
+  tenant_scope: [{ path: '', read: true, write: true }],
 };
 
-const codeOf = (changes: Partial<TokenAsk>) => {
+const codeOf = (changes: Partial<TokenRequest>) => {
   const verdict = decideToken({ ...ask, ...changes });
   return verdict.effect === 'allow' ? 'allow' : verdict.code;
 };
@@ -55,7 +56,7 @@ describe('a token decides', () => {
     expect(codeOf({})).toBe('allow');
   });
 
-  test("no token, a broken chain, a chain cut short and another tenant's answer alike", () => {
+  test("no token, a broken or shortened chain and another tenant's chain have the same answer", () => {
     const answers = [
       { chain: [] },
       { chain: [leaf] },
@@ -91,7 +92,7 @@ describe('a token decides', () => {
     expect(codeOf(withRoot({ grant: { ...grant, tools: ['fs.read'] } }))).toBe('token.tool');
   });
 
-  test('a path outside the roots is refused and named, for the access that was asked', () => {
+  test('a path outside the roots is refused and named, with the requested access', () => {
     expect(decideToken({ ...ask, resources: [{ kind: 'fs', access: 'write', path: 'docs/a.md' }] })).toEqual({
       effect: 'refuse',
       code: 'token.scope',
@@ -106,7 +107,7 @@ describe('a token decides', () => {
     });
   });
 
-  test('a token bound to a workspace reaches no other', () => {
+  test('a token bound to a workspace allows no other', () => {
     expect(codeOf({ workspace_id: 'wsp_2' })).toBe('token.scope');
   });
 });

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { FsRoot } from '@writ/contract';
+import type { ScopeRoot } from '@writ/contract';
 
 export type FsAccess = 'read' | 'write';
 
 /**
- * Answers whether the path has the one form that scopes are compared in: relative to the workspace, `/` between
- * segments, no empty, `.` or `..` segment, no NUL; `''` is the workspace itself.
+ * Answers whether the path has the canonical form of scopes: relative to the workspace, `/` between segments, no empty,
+ * `.` or `..` segment, no NUL; `''` is the workspace itself.
  */
 export function isScopePath(path: string): boolean {
   if (path === '') return true;
@@ -15,41 +15,58 @@ export function isScopePath(path: string): boolean {
 }
 
 /**
- * Makes the test of whether a path lies within the roots that grant the access, at or below one of them, and within
- * none that is denied. Write says nothing about read, nor read about write. INVARIANT (denied wins): no root grants
- * what another denies. A root or a path that isn't a scope path is never within: `src/../etc` mustn't count as below
- * `src`. Callers MUST ask about the path that links lead to as well as about the one that was written.
+ * Makes the test whether a path is at or below a root that grants the access, and not at or below one that is denied.
+ * Write doesn't include read, nor read write. INVARIANT (denied wins): no root grants what another denies. A root or a
+ * path in another form never matches: `src/../etc` mustn't count as below `src`. Callers MUST check the path that links
+ * lead to as well as the written one.
  */
-export function scopeOf(roots: readonly FsRoot[], access: FsAccess): (path: string) => boolean {
-  const granted = pathsOf(roots, (root) => root.denied !== true && root[access]);
-  const denied = pathsOf(roots, isDenied);
-  return (path) => isScopePath(path) && isBelow(granted, path) && !isBelow(denied, path);
+export function scopeOf(roots: readonly ScopeRoot[], access: FsAccess): (path: string) => boolean {
+  const granted = pathsOf(roots, (root) => root.denied !== true && root.anywhere !== true && root[access]);
+  const isDeniedPath = denialOf(roots);
+  return (path) => isScopePath(path) && isBelow(granted, path) && !isDeniedPath(path);
 }
 
-/** The paths that the roots deny, in scope form. */
-export function deniedPaths(roots: readonly FsRoot[]): string[] {
-  return [...pathsOf(roots, isDenied)];
+/** The paths that the roots deny, in scope form, without those that are denied anywhere. */
+export function deniedPaths(roots: readonly ScopeRoot[]): string[] {
+  return [...pathsOf(roots, isDeniedHere)];
 }
 
-/** Makes the test of whether the roots deny a path. */
-export function denialOf(roots: readonly FsRoot[]): (path: string) => boolean {
-  const denied = pathsOf(roots, isDenied);
-  return (path) => isBelow(denied, path);
+/** Makes the test whether the roots deny a path. */
+export function denialOf(roots: readonly ScopeRoot[]): (path: string) => boolean {
+  const denied = pathsOf(roots, isDeniedHere);
+  const anywhere = pathsOf(roots, isDeniedAnywhere);
+  if (anywhere.size === 0) return (path) => isBelow(denied, path);
+  const lengths = [...new Set([...anywhere].map((path) => path.split('/').length))];
+  return (path) => isBelow(denied, path) || holdsAny(anywhere, lengths, path);
 }
 
-/** Answers whether the path lies strictly above the other one. */
+/** Answers whether the path is strictly above the other one. */
 export function isAbove(path: string, other: string): boolean {
   return path !== other && (path === '' || other.startsWith(`${path}/`));
 }
 
-const isDenied = (root: FsRoot): boolean => root.denied === true;
-const pathsOf = (roots: readonly FsRoot[], which: (root: FsRoot) => boolean): Set<string> =>
+const isDeniedHere = ({ denied, anywhere }: ScopeRoot): boolean => denied === true && anywhere !== true;
+// The workspace itself stands nowhere below a directory.
+const isDeniedAnywhere = ({ path, denied, anywhere }: ScopeRoot): boolean =>
+  denied === true && anywhere === true && path !== '';
+const pathsOf = (roots: readonly ScopeRoot[], which: (root: ScopeRoot) => boolean): Set<string> =>
   new Set(roots.filter((root) => which(root) && isScopePath(root.path)).map(({ path }) => path));
 const isBelow = (paths: ReadonlySet<string>, path: string): boolean => paths.has('') || hasAncestor(paths, path);
 
-/** Answers whether the path lies within a root that grants the access. */
-export function coversPath(roots: readonly FsRoot[], access: FsAccess, path: string): boolean {
+/** Answers whether the path is within a root that grants the access. */
+export function coversPath(roots: readonly ScopeRoot[], access: FsAccess, path: string): boolean {
   return scopeOf(roots, access)(path);
+}
+
+/**
+ * Answers whether one of the names stands anywhere in the path. `lengths` are those of the names, in segments. It takes
+ * a step for each segment and length, whatever the number of names.
+ */
+function holdsAny(names: ReadonlySet<string>, lengths: readonly number[], path: string): boolean {
+  const segments = path.split('/');
+  return segments.some((_segment, at) =>
+    lengths.some((length) => at + length <= segments.length && names.has(segments.slice(at, at + length).join('/'))),
+  );
 }
 
 function hasAncestor(granted: ReadonlySet<string>, path: string): boolean {

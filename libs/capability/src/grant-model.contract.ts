@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What tokens mean, said a second time and in the plainest way: a small universe is spelled out, and a grant is the set
-// of the things in it that it allows. Nothing here calls the code that it is compared with. Each universe has a name,
-// `z`, that no generated pattern spells out, so that a family is never the sum of its listed members, as it isn't among
-// all names there will ever be; `aba` catches whoever compares texts for parts.
+// A second, plain model of tokens: a small universe is listed in full, and a grant is the set
+// of its members that the grant allows. Nothing here calls the code that it is compared with. Each universe has a name,
+// `z`, that no generated pattern contains, so that a family is never the union of its listed members, as with
+// all possible names. `aba` catches comparisons by substring.
 import { BUDGET_DIMENSIONS, type Budgets, type FsRoot, type Grant } from '@writ/contract';
 import fc from 'fast-check';
 
@@ -20,7 +20,10 @@ export const TOOLS = sequences(NAMES, 3).map((names) => names.join('.'));
 export const PATHS = ['', ...sequences(NAMES, 3).map((names) => names.join('/'))];
 export const WORKSPACES = ['w1', 'w2', 'w3'];
 const HOSTS = sequences(NAMES, 3).map((names) => names.join('.'));
-const METHODS = ['GET', 'PUT', 'DELETE'];
+const METHODS = ['GET', 'PUT', 'CONNECT', 'TCP'];
+const PORTS = [80, 443, 993];
+/** The ports of a grant that names none, by method. */
+const USUAL: Readonly<Record<string, readonly number[]>> = { GET: [80, 443], PUT: [80, 443], CONNECT: [443], TCP: [] };
 const AMOUNTS = [0, 1, 2, 3];
 const INSTANTS = [0, 1, 2, 3, 4, 5];
 
@@ -41,15 +44,31 @@ const isBelow = (root: string, path: string): boolean => {
   return above.every((name, at) => below[at] === name);
 };
 
-/** A grant and the workspace that its token is bound to. */
+/** Two kinds, with names of which one begins with the other. */
+const LISTED = ['info_store:a', 'info_store:ab', 'mailbox:a'];
+/** With a name of each kind that only an entry for all of a kind covers. */
+const RESOURCES = [...LISTED, 'info_store:z', 'mailbox:z'];
+
+/** A grant and the workspace of its token. */
 export interface Reach {
   readonly grant: Grant;
   readonly workspace_id: string | null;
 }
 
-/** Everything in the universe that is allowed, spelled out. */
+/** Everything in the universe that is allowed, as an explicit list. */
 export function allowed({ grant, workspace_id }: Reach): ReadonlySet<string> {
-  const { tools, fs, net, secrets, profiles = [], effects = [], budgets, not_before, expires_at } = grant;
+  const {
+    tools,
+    fs,
+    net,
+    secrets,
+    profiles = [],
+    resources = [],
+    effects = [],
+    budgets,
+    not_before,
+    expires_at,
+  } = grant;
   return new Set([
     ...TOOLS.filter((tool) => tools.some((pattern) => toolMatches(pattern, tool))).map((tool) => `tool ${tool}`),
     ...(['read', 'write'] as const).flatMap((access) =>
@@ -60,12 +79,22 @@ export function allowed({ grant, workspace_id }: Reach): ReadonlySet<string> {
       ).map((path) => `${access} ${path}`),
     ),
     ...METHODS.flatMap((method) =>
-      HOSTS.filter((host) => net.some((one) => one.methods.includes(method) && hostMatches(one.domain, host))).map(
-        (host) => `${method} ${host}`,
+      HOSTS.flatMap((host) =>
+        PORTS.filter((port) =>
+          net.some(
+            (one) =>
+              one.methods.includes(method) &&
+              hostMatches(one.domain, host) &&
+              (one.ports ?? USUAL[method] ?? []).includes(port),
+          ),
+        ).map((port) => `${method} ${host} ${port}`),
       ),
     ),
     ...secrets.map((name) => `secret ${name}`),
     ...profiles.map((name) => `profile ${name}`),
+    ...RESOURCES.filter((one) => resources.includes(one) || resources.includes(`${one.split(':')[0] ?? ''}:*`)).map(
+      (one) => `resource ${one}`,
+    ),
     ...effects.map((rule) => `effect ${rule}`),
     ...BUDGET_DIMENSIONS.flatMap((dimension) =>
       AMOUNTS.filter((amount) => amount <= (budgets[dimension] ?? Infinity)).map((amount) => `${amount} ${dimension}`),
@@ -99,7 +128,7 @@ const budgets: fc.Arbitrary<Budgets> = fc.record(
   { requiredKeys: [] },
 );
 
-/** Grants of the universe; a time that never comes would make every other dimension mean nothing. */
+/** Grants of the universe. They have a period of validity, since without one every other dimension would be empty. */
 export const grants: fc.Arbitrary<Grant> = fc
   .record({
     tools: few(
@@ -111,24 +140,29 @@ export const grants: fc.Arbitrary<Grant> = fc
     ),
     fs: few(roots),
     net: few(
-      fc.record({
-        domain: fc.oneof(
-          spelled(2, '.').map((domain) => `*.${domain}`),
-          spelled(3, '.'),
-        ),
-        methods: fc.subarray(METHODS),
-      }),
+      fc
+        .record({
+          domain: fc.oneof(
+            spelled(2, '.').map((domain) => `*.${domain}`),
+            spelled(3, '.'),
+          ),
+          methods: fc.subarray(METHODS),
+          ports: fc.option(fc.subarray(PORTS, { minLength: 1 }), { nil: undefined }),
+        })
+        .map(({ ports, ...one }) => (ports === undefined ? one : { ...one, ports })),
     ),
     secrets: fc.subarray(['A', 'B', 'C']),
     profiles: fc.option(fc.subarray(['p', 'q', 'r']), { nil: undefined }),
+    resources: fc.option(fc.subarray([...LISTED, 'mailbox:*', 'info_store:*']), { nil: undefined }),
     effects: fc.option(fc.subarray(['effect.lost_many', 'effect.history', 'effect.runs_later'] as const), {
       nil: undefined,
     }),
     budgets,
     time: fc.tuple(fc.integer({ min: 0, max: 3 }), fc.integer({ min: 1, max: 2 })),
   })
-  .map(({ time: [not_before, length], profiles, effects, ...rest }) => ({
+  .map(({ time: [not_before, length], profiles, resources, effects, ...rest }) => ({
     ...rest,
+    ...(resources === undefined ? {} : { resources }),
     ...(profiles === undefined ? {} : { profiles }),
     ...(effects === undefined ? {} : { effects: [...effects] }),
     not_before,

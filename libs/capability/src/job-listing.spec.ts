@@ -44,18 +44,19 @@ const ask = {
   tool_id: 'fs.write',
   now: 120,
   resources: [],
+  tenant_scope: [{ path: '', read: true, write: true }],
 };
 const scheduled = { session_mode: 'scheduled', proposed_by: 'key_lister' } as const;
 
 describe('a token of a job', () => {
   it.each(CHAINS)(
-    'is good for scheduled calls on behalf of who listed its tools, and so is what is made of it',
+    'allows scheduled calls on behalf of the key that listed its tools, and so does a child of it',
     (...chain) => {
       expect(decideToken({ ...ask, ...scheduled, chain })).toEqual({ effect: 'allow' });
     },
   );
 
-  it.each(CHAINS)('is good for no session in which nothing has to be listed', (...chain) => {
+  it.each(CHAINS)('allows no calls in other sessions, which need no listing', (...chain) => {
     for (const session_mode of ['interactive', 'gateway'] as const)
       expect(decideToken({ ...ask, ...scheduled, session_mode, chain })).toMatchObject({
         effect: 'refuse',
@@ -67,7 +68,7 @@ describe('a token of a job', () => {
     });
   });
 
-  it.each(CHAINS)('is of no use to its agent outside of the job', (...chain) => {
+  it.each(CHAINS)('allows its agent nothing outside of the job', (...chain) => {
     for (const proposed_by of ['key_agent', 'key_root', 'key_child'])
       expect(decideToken({ ...ask, ...scheduled, proposed_by, chain })).toMatchObject({
         effect: 'refuse',
@@ -81,14 +82,14 @@ describe('a token of a job', () => {
 });
 
 describe('a listing', () => {
-  it('names tools wholly, and what is made of its token lists no more', () => {
+  it('has full names of tools, and a child of its token lists no more', () => {
     expect(CHAINS.map((chain) => listsTool(chain, 'fs.write'))).toEqual([true, true]);
     expect(CHAINS.map((chain) => listsTool(chain, 'fs.edit'))).toEqual([false, false]);
     expect(listsTool([{ job: job('fs.write', 'fs.edit') }, under], 'fs.edit')).toBe(false);
     expect(listsTool([{ job: job('fs') }], 'fs.write')).toBe(false);
   });
 
-  it("is none where no token of the chain is a job's", () => {
+  it("is empty if no token of the chain is a job's", () => {
     expect([listsTool([root], 'fs.write'), listsTool([], 'fs.write')]).toEqual([false, false]);
   });
 });

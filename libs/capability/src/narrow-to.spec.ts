@@ -2,7 +2,7 @@
 import type { CapabilityToken, FsResource } from '@writ/contract';
 import { attenuate } from './attenuate.ts';
 import { decideToken } from './decide-token.ts';
-import { narrowTo, type NarrowAsk } from './narrow-to.ts';
+import { narrowTo, type NarrowRequest } from './narrow-to.ts';
 
 const token: CapabilityToken = {
   v: 1,
@@ -27,7 +27,7 @@ const token: CapabilityToken = {
     expires_at: 200,
   },
 };
-const ask: NarrowAsk = {
+const ask: NarrowRequest = {
   token,
   tool_id: 'fs.edit',
   resources: [
@@ -38,8 +38,8 @@ const ask: NarrowAsk = {
   expires_at: 150,
 };
 
-/** The chain that the asked child makes with its parent. */
-function chainOf(request: NarrowAsk): readonly CapabilityToken[] {
+/** The chain of the requested child and its parent. */
+function chainOf(request: NarrowRequest): readonly CapabilityToken[] {
   const verdict = attenuate(token, narrowTo(request));
   if (verdict.effect === 'refuse') throw new Error(verdict.message);
   return [{ ...token, ...verdict.child, capability_token_id: 'cap_c' }, token];
@@ -59,11 +59,12 @@ const may = (
     tool_id,
     now,
     resources,
+    tenant_scope: [{ path: '', read: true, write: true }],
   }).effect === 'allow';
 const write = (path: string): FsResource => ({ kind: 'fs', access: 'write', path });
 
 describe('a token for one kind of action', () => {
-  test('denies what its parent denies below its paths, and reaches no path that is denied itself', () => {
+  test('denies what its parent denies below its paths, and allows no path that is denied itself', () => {
     const denied: CapabilityToken = {
       ...token,
       grant: {
@@ -99,7 +100,7 @@ describe('a token for one kind of action', () => {
     });
   });
 
-  test('a command keeps the roots of its parent, since nobody knows what it will touch', () => {
+  test('a command keeps the roots of its parent, since its paths are unknown', () => {
     expect(chainOf({ ...ask, tool_id: 'shell.run', resources: null })[0]?.grant).toMatchObject({
       tools: ['shell.run'],
       fs: token.grant.fs,
@@ -107,20 +108,20 @@ describe('a token for one kind of action', () => {
     expect(chainOf({ ...ask, resources: [] })[0]?.grant.fs).toEqual([]);
   });
 
-  test('lasts no longer and serves no more calls than its parent', () => {
+  test('lasts no longer and allows no more calls than its parent', () => {
     expect(chainOf({ ...ask, uses: 11, expires_at: 999 })[0]?.grant).toMatchObject({
       budgets: { calls: 10 },
       expires_at: 200,
     });
   });
 
-  test('reaches hosts and secrets only where they are named', () => {
+  test('allows hosts and secrets only if they are named', () => {
     expect(
       chainOf({ ...ask, net: [{ domain: 'x.a.org', methods: ['GET'] }], secrets: ['KEY'] })[0]?.grant,
     ).toMatchObject({ net: [{ domain: 'x.a.org' }], secrets: ['KEY'] });
   });
 
-  test("is refused where the token itself doesn't reach, and never cut to size", () => {
+  test('is refused beyond the token’s own roots, and never reduced', () => {
     expect(attenuate(token, narrowTo({ ...ask, resources: [write('docs/b')] }))).toMatchObject({
       effect: 'refuse',
       code: 'token.not_narrower',

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { FsRoot, Grant } from '@writ/contract';
 import { coversPath, isScopePath } from './fs-scope.ts';
-import { coversDomain, coversNet } from './net-scope.ts';
+import { coversDomain, coversNet, reaches, reachesHost } from './net-scope.ts';
 import { excessOf } from './subset.ts';
 import { coversPattern, matchesTool } from './tool-pattern.ts';
 
@@ -102,11 +102,11 @@ describe('denied roots', () => {
       ]);
   });
 
-  test('what denies grants nothing, whatever it says of reading and writing', () => {
+  test('a denied root grants nothing, whatever its read and write flags', () => {
     expect(coversPath([{ path: '', read: true, write: true, denied: true }], 'read', 'a')).toBe(false);
   });
 
-  test('a child that leaves out what its parent denies below a root reaches further, and one that denies as much or more does not', () => {
+  test('a child exceeds its parent if it lacks a denial below a root, and not if it denies as much or more', () => {
     const grant = (fs: FsRoot[]): Grant => ({
       tools: [],
       fs,
@@ -147,7 +147,7 @@ describe('network grants', () => {
     expect(coversDomain(outer, inner)).toBe(expected);
   });
 
-  test('each method may be covered by another grant, and all must be', () => {
+  test('different grants may cover the methods, and all methods must be covered', () => {
     const outer = [
       { domain: 'a.org', methods: ['GET'] },
       { domain: '*.org', methods: ['PUT'] },
@@ -155,5 +155,43 @@ describe('network grants', () => {
     expect(coversNet(outer, { domain: 'a.org', methods: ['GET', 'PUT'] })).toBe(true);
     expect(coversNet(outer, { domain: 'b.org', methods: ['GET'] })).toBe(false);
     expect(coversNet([], { domain: 'b.org', methods: [] })).toBe(true);
+  });
+
+  test('ports are covered one by one, and absent ones are the usual ones of the method', () => {
+    const outer = [
+      { domain: '*.a.org', methods: ['GET', 'TLS'], ports: [993, 8443] },
+      { domain: 'm.a.org', methods: ['TLS'], ports: [143] },
+      { domain: '*.a.org', methods: ['GET', 'CONNECT'] },
+    ];
+    const covers = (domain: string, methods: string[], ports?: number[]) =>
+      coversNet(outer, { domain, methods, ...(ports === undefined ? {} : { ports }) });
+    expect(covers('m.a.org', ['TLS'], [143, 993])).toBe(true);
+    expect(covers('n.a.org', ['TLS'], [143, 993])).toBe(false);
+    expect(covers('m.a.org', ['GET'], [80, 443, 8443])).toBe(true);
+    expect(covers('m.a.org', ['GET'], [22])).toBe(false);
+    expect(covers('m.a.org', ['CONNECT'], [80])).toBe(false);
+    expect(covers('m.a.org', ['CONNECT'], [443])).toBe(true);
+    // Without ports nothing is granted to a raw connection, so that nothing exceeds.
+    expect(covers('m.a.org', ['TCP'])).toBe(true);
+  });
+
+  test('a host is reached by method and port, and its name by any method; a pattern is no host', () => {
+    const net = [{ domain: '*.a.org', methods: ['TLS'], ports: [993] }];
+    expect([reaches(net, 'm.a.org', 'TLS', 993), reachesHost(net, 'm.a.org')]).toEqual([true, true]);
+    expect(reaches(net, 'm.a.org', 'TLS', 443)).toBe(false);
+    expect(reaches(net, 'm.a.org', 'TCP', 993)).toBe(false);
+    expect([reaches(net, 'a.org', 'TLS', 993), reachesHost(net, 'a.org')]).toEqual([false, false]);
+    expect([reaches(net, '*.a.org', 'TLS', 993), reachesHost(net, '*.a.org')]).toEqual([false, false]);
+    expect(reachesHost([{ domain: 'a.org', methods: ['TCP'] }], 'a.org')).toBe(false);
+  });
+
+  test('an excess names the ports of the grant', () => {
+    const base = { tools: [], fs: [], secrets: [], budgets: {}, not_before: 0, expires_at: 1 };
+    expect(
+      excessOf(
+        { ...base, net: [{ domain: 'm.a.org', methods: ['TLS'], ports: [25, 993] }] },
+        { ...base, net: [{ domain: 'm.a.org', methods: ['TLS'], ports: [993] }] },
+      ),
+    ).toEqual([{ dimension: 'net', detail: 'm.a.org:25,993' }]);
   });
 });

@@ -36,10 +36,10 @@ const tokens = fc
     grant,
   }));
 
-/** What of a spelled-out reach is of the dimension. */
+/** The members of a reach of one dimension. */
 const only = (reach: ReadonlySet<string>, word: RegExp): string[] => [...reach].filter((one) => word.test(one)).sort();
 
-test('the token of a session allows nothing that its parent does not, and of tools, paths and workspaces only those of the call', () => {
+test('a session token allows no more than its parent, and only the tool, paths and workspace of the call', () => {
   let made = 0;
   fc.assert(
     fc.property(tokens, asks, (token, ask) => {
@@ -64,6 +64,6 @@ test('the token of a session allows nothing that its parent does not, and of too
     }),
     { numRuns: 3000 },
   );
-  // A generator that never hits proves nothing.
+  // A generator without hits proves nothing.
   expect(made).toBeGreaterThan(100);
 });

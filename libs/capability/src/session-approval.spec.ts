@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { CapabilityToken, SessionApproval } from '@writ/contract';
 import { decideToken } from './decide-token.ts';
-import { decideSessionToken, isLikeApproved, type AskedCall } from './session-approval.ts';
+import { decideSessionToken, isLikeApproved, type PendingCall } from './session-approval.ts';
 
 const token: CapabilityToken = {
   v: 1,
@@ -18,6 +18,7 @@ const token: CapabilityToken = {
     fs: [{ path: '', read: true, write: true }],
     net: [{ domain: 'a.org', methods: ['GET'] }],
     secrets: ['KEY'],
+    resources: ['info_store:a'],
     budgets: { cpu_ms: 500 },
     not_before: 100,
     expires_at: 200,
@@ -33,7 +34,7 @@ const approval: SessionApproval = {
   risk_basis: ['r.a', 'r.b'],
   reasons: ['p.a', 'p.b'],
 };
-const like: AskedCall = {
+const like: PendingCall = {
   session_id: 'ses',
   policy_hash: 'a',
   risk_score: 0.5,
@@ -48,8 +49,8 @@ const childOf = (resources: Parameters<typeof decideSessionToken>[0]['resources'
   return verdict.child;
 };
 
-describe('a yes for the session', () => {
-  it('to a call that names its paths is a token for that tool and these paths alone', () => {
+describe('a session grant', () => {
+  it('for a call that names its paths is a token for that tool and these paths alone', () => {
     expect(childOf([{ kind: 'fs', access: 'write', path: 'src/a' }])).toEqual({
       tenant_id: 'ten_a',
       parent_id: 'cap_p',
@@ -66,18 +67,19 @@ describe('a yes for the session', () => {
     });
   });
 
-  it('to a command keeps what the command may reach', () => {
-    const { fs, net, secrets } = token.grant;
+  it('for a command keeps the scope of its token', () => {
+    const { fs, net, secrets, resources } = token.grant;
     expect(childOf(null).grant).toMatchObject({
       tools: ['fs.write'],
       fs,
       net,
       secrets,
+      resources,
       budgets: { cpu_ms: 500, calls: 3 },
     });
   });
 
-  it('ends with the token at the latest, and is none beyond it', () => {
+  it('ends with the token at the latest, and never exceeds it', () => {
     const resources = [{ kind: 'fs', access: 'write', path: 'a' }] as const;
     expect(decideSessionToken({ ...ask, resources, expires_at: 900 })).toMatchObject({
       child: { grant: { expires_at: 200 } },
@@ -91,7 +93,7 @@ describe('a yes for the session', () => {
     ).toMatchObject({ effect: 'refuse', code: 'token.not_narrower' });
   });
 
-  it('lets nothing pass in another session, nor does what is made of its token', () => {
+  it('allows nothing in another session, nor does a child of its token', () => {
     const child: CapabilityToken = {
       ...token,
       ...childOf(null),
@@ -110,6 +112,7 @@ describe('a yes for the session', () => {
         tool_id: 'fs.write',
         now: 120,
         resources: [],
+        tenant_scope: [{ path: '', read: true, write: true }],
       });
       return verdict.effect === 'allow' ? 'allow' : verdict.code;
     };
@@ -126,11 +129,11 @@ describe('a yes for the session', () => {
 });
 
 describe('a call is like the one that was approved', () => {
-  it('in its session, under its policy, for nothing but what was shown', () => {
+  it('in its session, under its policy, for no reasons but the shown ones', () => {
     expect(isLikeApproved(approval, like, false)).toBe(true);
   });
 
-  it.each<[string, Partial<AskedCall>]>([
+  it.each<[string, Partial<PendingCall>]>([
     ['in another session', { session_id: 'other' }],
     ['in none', { session_id: null }],
     ['under another policy', { policy_hash: 'b' }],
@@ -141,7 +144,7 @@ describe('a call is like the one that was approved', () => {
     expect(isLikeApproved(approval, { ...like, ...changes }, true)).toBe(false);
   });
 
-  it('of a command only the very same', () => {
+  it('for a command only if it is identical', () => {
     expect([true, false].map((same) => isLikeApproved({ ...approval, args: 'same' }, like, same))).toEqual([
       true,
       false,

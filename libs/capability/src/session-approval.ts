@@ -4,12 +4,15 @@ import { attenuate, type ChildToken } from './attenuate.ts';
 import { narrowTo } from './narrow-to.ts';
 
 /** A call that a person approves for its session. */
-export interface SessionTokenAsk {
-  /** the one that the call was proposed under */
+export interface SessionTokenRequest {
+  /** the token that the call was proposed under */
   readonly token: CapabilityToken;
   readonly workspace_id: string;
   readonly tool_id: string;
-  /** what its arguments touch, as written and as links lead, in scope form; null for a command, which can't say */
+  /**
+   * the resources in its arguments, as written and as links lead, in scope form; null for a command, whose resources
+   * are unknown
+   */
   readonly resources: readonly FsResource[] | null;
   readonly uses: number;
   /** milliseconds since the epoch */
@@ -17,9 +20,9 @@ export interface SessionTokenAsk {
 }
 
 /**
- * Decides whether a session grant may become a token, and gives its fields: a child of the call's token for its tool,
- * its paths and its workspace alone. A command keeps the roots, hosts and secrets of its token, since only the very
- * same command counts as approved under it.
+ * Decides whether a session grant may become a token, and returns its fields: a child of the call's token for its tool,
+ * its paths and its workspace alone. A call whose files are unknown keeps the roots, hosts, secrets and registered
+ * resources of its token, since only an identical call counts as approved under it.
  */
 export function decideSessionToken({
   token,
@@ -28,35 +31,35 @@ export function decideSessionToken({
   resources,
   uses,
   expires_at,
-}: SessionTokenAsk): Verdict<{ child: ChildToken }> {
-  const { net, secrets } = token.grant;
+}: SessionTokenRequest): Verdict<{ child: ChildToken }> {
+  const { net, secrets, resources: registered = [] } = token.grant;
   const narrow = narrowTo({
     token,
     tool_id,
     resources,
     uses,
     expires_at,
-    ...(resources === null ? { net, secrets } : {}),
+    ...(resources === null ? { net, secrets, registered } : {}),
   });
   return attenuate(token, { ...narrow, workspace_id });
 }
 
-/** What a call is asked a person's yes for. */
-export interface AskedCall {
+/** A call that needs a person's approval. */
+export interface PendingCall {
   readonly session_id: string | null;
   readonly policy_hash: string;
   readonly risk_score: number;
   readonly risk_basis: readonly string[];
-  /** what it is held for */
+  /** why it is held */
   readonly reasons: readonly Pick<Reason, 'code'>[];
 }
 
 /**
- * Answers whether the call is like the one that was approved: of the session, under the same policy, no riskier, and
- * neither risky nor held for a reason that the person wasn't shown. Tool, paths, times and count are the token's;
- * `sameArgs` says whether the arguments are the very same.
+ * Answers whether the call is like the approved one: of the session, under the same policy, with no higher risk, and
+ * neither risky nor held for a reason that the person didn't see. The token has the tool, paths, times and count;
+ * `sameArgs` tells whether the arguments are identical.
  */
-export function isLikeApproved(approval: SessionApproval, call: AskedCall, sameArgs: boolean): boolean {
+export function isLikeApproved(approval: SessionApproval, call: PendingCall, sameArgs: boolean): boolean {
   return (
     call.session_id === approval.session_id &&
     call.policy_hash === approval.policy_hash &&

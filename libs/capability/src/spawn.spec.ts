@@ -2,7 +2,7 @@
 import { LIMITS, SPAWN_DEPTH_MAX, type CapabilityToken, type Grant } from '@writ/contract';
 import fc from 'fast-check';
 import { excessOf } from './subset.ts';
-import { decideSpawn, type SpawnAsk } from './spawn.ts';
+import { decideSpawn, type SpawnRequest } from './spawn.ts';
 
 const grant: Grant = {
   tools: ['fs.*', 'agent.spawn'],
@@ -29,10 +29,10 @@ const token = (more: Partial<CapabilityToken> = {}): CapabilityToken => ({
   grant,
   ...more,
 });
-const spawn = (asked: SpawnAsk['asked'], chain: readonly CapabilityToken[] = [token()]) =>
-  decideSpawn({ chain, workspace_id: 'wsp_1', asked });
+const spawn = (asked: SpawnRequest['requested'], chain: readonly CapabilityToken[] = [token()]) =>
+  decideSpawn({ chain, workspace_id: 'wsp_1', requested: asked });
 
-test('a sub-agent has what its caller has, for the workspace of the call, unless less is asked for', () => {
+test('a sub-agent has its caller’s grant, for the workspace of the call, unless less is requested', () => {
   expect(spawn({})).toEqual({
     effect: 'allow',
     child: { tenant_id: 'ten_a', parent_id: 'cap_p', workspace_id: 'wsp_1', grant },
@@ -58,7 +58,7 @@ test('a sub-agent has what its caller has, for the workspace of the call, unless
   });
 });
 
-test('what is denied to the caller below a path stays denied, though nobody says so', () => {
+test('the caller’s denials below a path stay, even if the request omits them', () => {
   expect(spawn({ fs: [{ path: 'src', read: true, write: false }] })).toMatchObject({
     child: {
       grant: {
@@ -78,11 +78,11 @@ test.each([
   [{ net: [{ domain: 'b.org', methods: ['GET'] }] }],
   [{ secrets: ['OTHER'] }],
   [{ budgets: { calls: 10 } }],
-] satisfies [SpawnAsk['asked']][])('more than the caller has is refused: %j', (asked) => {
+] satisfies [SpawnRequest['requested']][])('more than the caller has is refused: %j', (asked) => {
   expect(spawn(asked)).toMatchObject({ effect: 'refuse', code: 'token.not_narrower' });
 });
 
-test('agents stand so deep below one another and no deeper, and a chain is so long', () => {
+test('the depth of sub-agents and the length of a chain are limited', () => {
   const below = (n: number, spawned: number) =>
     Array.from({ length: n }, (_, at) => token(at < spawned ? { spawned_by: 'op_1' } : {}));
   expect(spawn({}, below(5, SPAWN_DEPTH_MAX - 1)).effect).toBe('allow');
@@ -91,7 +91,7 @@ test('agents stand so deep below one another and no deeper, and a chain is so lo
   expect(spawn({}, [])).toMatchObject({ code: 'token.unknown' });
 });
 
-test('whatever is asked for, a sub-agent that is allowed reaches nowhere beyond its caller', () => {
+test('for any request, an allowed sub-agent never exceeds its caller', () => {
   const names = fc.constantFrom('*', 'fs.*', 'fs.read', 'shell.run', 'agent.spawn');
   const roots = fc.record({
     path: fc.constantFrom('', 'src', 'src/a', 'src/keys', 'src/keys/b', '../x', 'lib'),

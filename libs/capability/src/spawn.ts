@@ -10,21 +10,21 @@ import {
 import { attenuate, type ChildToken } from './attenuate.ts';
 import { deniedPaths, isAbove } from './fs-scope.ts';
 
-/** A sub-agent that a call asks for. */
-export interface SpawnAsk {
-  /** leaf first, root last, valid now */
+/** The sub-agent that a call requests. */
+export interface SpawnRequest {
+  /** leaf first, root last, all valid now */
   readonly chain: readonly CapabilityToken[];
   readonly workspace_id: string;
   /** paths in scope form */
-  readonly asked: Pick<SpawnArgs, 'tools' | 'fs' | 'net' | 'secrets' | 'budgets'>;
+  readonly requested: Pick<SpawnArgs, 'tools' | 'fs' | 'net' | 'secrets' | 'budgets'>;
 }
 
 /**
- * Decides whether a sub-agent may be given what is asked for, and gives the fields of its token: a child of the call's
- * own, for the call's workspace. INVARIANT (children only narrow): it is `attenuate`'s to say; what is asked for beyond
- * that is refused and never cut to size.
+ * Decides whether a sub-agent may have the requested grant, and returns the fields of its token: a child of the call's
+ * own, for the call's workspace. INVARIANT (children only narrow): `attenuate` decides; a request for more is refused
+ * and never reduced.
  */
-export function decideSpawn({ chain, workspace_id, asked }: SpawnAsk): Verdict<{ child: ChildToken }> {
+export function decideSpawn({ chain, workspace_id, requested }: SpawnRequest): Verdict<{ child: ChildToken }> {
   const [parent] = chain;
   if (parent === undefined)
     return { effect: 'refuse', code: 'token.unknown', message: 'there is no token to make a narrower one of' };
@@ -32,7 +32,7 @@ export function decideSpawn({ chain, workspace_id, asked }: SpawnAsk): Verdict<{
     return tooDeep(`at most ${SPAWN_DEPTH_MAX} agents stand below one another`);
   if (chain.length >= LIMITS.chainTokens.max)
     return tooDeep(`a token is at most the ${LIMITS.chainTokens.max}th of its chain`);
-  const { tools, fs, net, secrets, budgets } = asked;
+  const { tools, fs, net, secrets, budgets } = requested;
   return attenuate(parent, {
     workspace_id,
     ...(tools === undefined ? {} : { tools }),
@@ -45,7 +45,7 @@ export function decideSpawn({ chain, workspace_id, asked }: SpawnAsk): Verdict<{
 
 const tooDeep = (message: string): Verdict<never> => ({ effect: 'refuse', code: 'token.depth', message });
 
-/** What the parent denies below a root stays denied, whether the asker knew of it or not. */
+/** The parent's denials below a root stay, whether the request names them or not. */
 const denialsBelow = (parent: readonly FsRoot[], asked: readonly FsRoot[]): FsRoot[] =>
   deniedPaths(parent)
     .filter((path) => asked.some((root) => isAbove(root.path, path)))

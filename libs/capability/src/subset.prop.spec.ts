@@ -12,6 +12,7 @@ const DIMENSIONS = [
   'net',
   'secrets',
   'profiles',
+  'resources',
   'effects',
   'budgets',
   'not_before',
@@ -36,8 +37,8 @@ const tokenOf = (reach: Reach, id = 'cap_0'): CapabilityToken => ({
 const tokens = fc.record({ grant: grants, workspace_id: workspaces }).map((reach) => tokenOf(reach));
 
 /**
- * Requests that leave some dimensions out, and take others from the parent, so that children come about and not only
- * refusals.
+ * Requests that leave some dimensions out, and copy others from the parent, so that some are granted and not all
+ * refused.
  */
 const requests = fc
   .record({ asked: grants, workspace_id: workspaces, kept: fc.subarray([...DIMENSIONS, 'workspace_id']) })
@@ -49,8 +50,7 @@ const requests = fc
   );
 
 /**
- * What the request says of itself: its own word, and the parent's where it has none. A budget is left out by its
- * dimension.
+ * The grant in the request: its own members, and the parent's where it has none. A budget is left out by its dimension.
  */
 const wordOf = ({ workspace_id, ...asked }: AttenuationRequest, parent: CapabilityToken): Reach => ({
   workspace_id: workspace_id === undefined ? parent.workspace_id : workspace_id,
@@ -68,7 +68,7 @@ function chainOf(root: CapabilityToken, asks: readonly AttenuationRequest[]): Ca
   return chain;
 }
 
-describe('a child only narrows, as the sets of what each grant allows say', () => {
+describe('a child only narrows, as the sets of the model show', () => {
   test('in all dimensions at once', () => {
     fc.assert(
       fc.property(grants, grants, (child, parent) => {
@@ -96,7 +96,7 @@ describe('a child only narrows, as the sets of what each grant allows say', () =
         }),
         { numRuns: 2000 },
       );
-      // A generator that never hits proves nothing.
+      // A generator without hits proves nothing.
       expect(Math.min(seen.within, seen.beyond)).toBeGreaterThan(50);
     },
   );
@@ -115,12 +115,12 @@ describe('a child only narrows, as the sets of what each grant allows say', () =
 });
 
 describe('attenuation', () => {
-  test('grants exactly the requests whose own words lie within the parent, and then grants those words', () => {
+  test('grants exactly the requests within the parent, and grants them unchanged', () => {
     const seen = { granted: 0, refused: 0 };
     fc.assert(
       fc.property(tokens, requests, (parent, request) => {
         const word = wordOf(request, parent);
-        // A beginning of the parent's with an end of the request's may leave no time between them.
+        // The parent's beginning and the request's end may leave an empty period.
         const isEmpty = word.grant.not_before >= word.grant.expires_at;
         const expected = !isEmpty && isWithin(allowed(word), allowed(parent));
         const verdict = attenuate(parent, request);
@@ -149,7 +149,7 @@ describe('attenuation', () => {
     expect(deepest).toBeGreaterThan(3);
   });
 
-  test('a chain lets through exactly the calls that its leaf allows', () => {
+  test('a chain allows exactly the calls that its leaf allows', () => {
     const calls = fc.record({
       tool_id: fc.constantFrom(...TOOLS),
       workspace_id: fc.constantFrom(...WORKSPACES),
@@ -178,7 +178,14 @@ describe('attenuation', () => {
               leaf.has(`at ${call.now}`) &&
               call.resources.every(({ access, path }) => leaf.has(`${access} ${path}`));
             expect(
-              decideToken({ chain, tenant_id: 'ten_a', agent_id: 'agt_a', session_id: null, ...call }).effect,
+              decideToken({
+                chain,
+                tenant_id: 'ten_a',
+                agent_id: 'agt_a',
+                session_id: null,
+                tenant_scope: [{ path: '', read: true, write: true }],
+                ...call,
+              }).effect,
             ).toBe(expected ? 'allow' : 'refuse');
           }
         },

@@ -1,19 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 import { BUDGET_DIMENSIONS, type FsRoot, type Grant } from '@writ/contract';
 import { deniedPaths, denialOf, isAbove, isScopePath, scopeOf } from './fs-scope.ts';
-import { coversNet } from './net-scope.ts';
+import { coversNet, describeHost } from './net-scope.ts';
 import { optionalBeyond } from './optional-lists.ts';
 import { coversPattern } from './tool-pattern.ts';
 
-/** Where a grant reaches beyond another: the dimension, and the part of it that does. */
+/** A part of a grant that exceeds another one: the dimension and the member. */
 export interface Excess {
   readonly dimension: keyof Grant;
   readonly detail: string;
 }
 
 /**
- * INVARIANT (children only narrow): what a child grants is a subset of what its parent grants, in every dimension.
- * Returns each place where `child` reaches beyond `parent`; none means that it is a subset.
+ * INVARIANT (children only narrow): a child's grant is a subset of its parent's, in every dimension. Returns each part
+ * of `child` that exceeds `parent`; an empty list means that it is a subset.
  */
 export function excessOf(child: Grant, parent: Grant): Excess[] {
   return [
@@ -22,10 +22,7 @@ export function excessOf(child: Grant, parent: Grant): Excess[] {
       child.tools.filter((inner) => !parent.tools.some((outer) => coversPattern(outer, inner))),
     ),
     ...beyond('fs', rootsBeyond(child, parent)),
-    ...beyond(
-      'net',
-      child.net.filter((inner) => !coversNet(parent.net, inner)).map(({ domain }) => domain),
-    ),
+    ...beyond('net', child.net.filter((inner) => !coversNet(parent.net, inner)).map(describeHost)),
     ...beyond(
       'secrets',
       child.secrets.filter((name) => !parent.secrets.includes(name)),
@@ -49,22 +46,22 @@ function rootsBeyond(child: Grant, parent: Grant): string[] {
   const reads = scopeOf(parent.fs, 'read');
   const writes = scopeOf(parent.fs, 'write');
   const isDenied = denialOf(child.fs);
-  // What the parent denies below a root, the child has to deny too: what it leaves out it would grant.
-  const open = deniedPaths(parent.fs).filter((path) => !isDenied(path));
+  // The child must deny what the parent denies below a root: a missing denial would grant it.
+  const undenied = deniedPaths(parent.fs).filter((path) => !isDenied(path));
   const isBeyond = ({ path, read, write }: FsRoot): boolean =>
     (read && !reads(path)) ||
     (write && !writes(path)) ||
-    ((read || write) && open.some((denied) => isAbove(path, denied)));
+    ((read || write) && undenied.some((denied) => isAbove(path, denied)));
   return (
     child.fs
-      // A root in another form grants or denies nothing itself, but whoever reads the token would think that it does.
+      // A root in another form grants or denies nothing, but would mislead readers of the token.
       .filter((root) => !isScopePath(root.path) || (root.denied !== true && !isDenied(root.path) && isBeyond(root)))
       .map(({ path }) => path)
   );
 }
 
 /**
- * A dimension that the parent bounds must be bounded in the child, at most as high; an unbounded parent takes any
+ * A dimension that the parent limits must be limited in the child, at most as high; an unlimited parent allows any
  * child.
  */
 function budgetsBeyond(child: Grant, parent: Grant): string[] {

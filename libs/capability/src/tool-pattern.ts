@@ -15,9 +15,9 @@ export function matchesTool(pattern: string, toolId: string): boolean {
 }
 
 /**
- * Answers whether every tool that the inner pattern grants is granted by the outer one, for any set of tools there will
- * ever be. A set of patterns includes another iff each of the other's is covered by a single one of its own: no finite
- * number of narrower patterns adds up to a family.
+ * Answers whether the outer pattern grants every tool of the inner one, for any future set of tools. A set of patterns
+ * includes another iff each of the other's is covered by a single one of its own: no finite number of narrower patterns
+ * covers a family.
  */
 export function coversPattern(outer: string, inner: string): boolean {
   if (outer === '*' || outer === inner) return true;

@@ -2,7 +2,7 @@
 import * as contract from './index.ts';
 import { Budgets, parseMessage, Provenance, Usage, USAGE_COUNTERS } from './index.ts';
 
-/** Every object schema that is exported, and every one inside of it, with the way to it. */
+/** Every exported object schema, and every nested one, with its path. */
 function objectsIn(schema: unknown, at: string): { at: string; isClosed: boolean }[] {
   if (typeof schema !== 'object' || schema === null) return [];
   const { type, properties, additionalProperties } = schema as Record<string, unknown>;
@@ -10,17 +10,17 @@ function objectsIn(schema: unknown, at: string): { at: string; isClosed: boolean
   return [...here, ...Object.entries(schema).flatMap(([name, inner]) => objectsIn(inner, `${at}.${name}`))];
 }
 
-/** Open on purpose: it says a part of a token's view. */
+/** Open on purpose: it is a part of a token's view. */
 const OPEN = new Set(['TokenUse']);
 
 describe('what comes from outside', () => {
-  it('may have no members that are not known: not free text in a provenance, not a misspelt budget', () => {
+  it('may have no unknown members, such as free text in a provenance or a misspelt budget', () => {
     expect(() => parseMessage(Provenance, { note: 'free text' })).toThrow('`/note` is not known here');
     expect(() => parseMessage(Budgets, { call: 5 })).toThrow('`/call` is not known here');
     expect(parseMessage(Provenance, { source: 'api' })).toEqual({ source: 'api' });
   });
 
-  it('names no counter of usage but those that are known', () => {
+  it('names only known counters of usage', () => {
     const used = { wall_ms: 1, cpu_ms: 1, memory_peak_bytes: 1, disk_write_bytes: 1, output_bytes: 1 };
     for (const counted_by of USAGE_COUNTERS)
       expect(parseMessage(Usage, { ...used, counted_by })).toEqual({ ...used, counted_by });

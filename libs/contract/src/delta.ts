@@ -2,9 +2,7 @@
 import { Type, type Static } from 'typebox';
 import { Sha256Hex, SnapshotId } from './ids.ts';
 
-/**
- * What stands at a path. A directory has no content: `sha256` null, `size` 0. A symlink's content is its target text.
- */
+/** The state of a path. A directory has no content: `sha256` null, `size` 0. A symlink's content is its target text. */
 export const FileState = Type.Object(
   {
     kind: Type.Union([Type.Literal('file'), Type.Literal('dir'), Type.Literal('symlink')]),
@@ -39,7 +37,7 @@ export const Delta = Type.Object(
 );
 export type Delta = Static<typeof Delta>;
 
-/** A content kept in the blob store of the tenant. */
+/** A content in the tenant's blob store. */
 export const BlobRef = Type.Object(
   { sha256: Sha256Hex, size: Type.Integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER }) },
   { additionalProperties: false },

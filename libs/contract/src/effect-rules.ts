@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/** The rules on effects, in the order in which a person reads their findings. */
+/** The rules on effects, in the order in which their findings are shown. */
 export const EFFECT_RULES = [
   'effect.emptied_workspace',
   'effect.lost_many',
@@ -13,7 +13,7 @@ export const EFFECT_RULES = [
 ] as const;
 export type EffectRule = (typeof EFFECT_RULES)[number];
 
-/** Those whose findings the issuer of a token may permit beforehand. Nobody permits that a workspace is emptied. */
+/** The rules whose findings a token's issuer may permit in advance. Emptying a workspace can't be permitted. */
 export const PERMITTED_EFFECTS = EFFECT_RULES.filter(
   (rule): rule is Exclude<EffectRule, 'effect.emptied_workspace'> => rule !== 'effect.emptied_workspace',
 );

@@ -2,7 +2,7 @@
 import { Fault, FAULTS, isFaultCode } from './faults.ts';
 
 describe('faults', () => {
-  it("have a code of lower-case words, an HTTP error status and a message in the house's form", () => {
+  it('have a code of lower-case words, an HTTP error status and a message in the required form', () => {
     for (const [code, row] of Object.entries(FAULTS)) {
       expect(code).toMatch(/^[a-z_]+(\.[a-z_]+)?$/);
       expect(row.status).toBeGreaterThanOrEqual(400);
@@ -10,7 +10,7 @@ describe('faults', () => {
     }
   });
 
-  it('say who may try again, and keep the cause to themselves', () => {
+  it('state whether to retry, and keep the cause private', () => {
     const fault = new Fault('overloaded', undefined, { cause: new Error('secret') });
     expect(fault).toMatchObject({ status: 503, retryable: true, message: FAULTS.overloaded.message });
     expect(JSON.stringify(fault)).not.toContain('secret');

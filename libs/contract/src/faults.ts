@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /**
- * The closed table of fault codes. `status` is what the API answers when the fault ends a request there; `retry`
- * is the whole instruction to a caller: `never` (the same call fails again), `later` (nothing happened; try again),
- * `same-key` (it may have happened; ask again with the same idempotency key or operation id). A code that names a
- * refusal of a decided call travels in a ToolResult with HTTP 200; its status serves routes that aren't calls.
+ * The closed table of fault codes. `status` is the API's status when the fault ends a request there; `retry` is the
+ * whole instruction to a caller: `never` (the same call fails again), `later` (nothing happened; try again), `same-key`
+ * (it may have happened; retry with the same idempotency key or operation id). A code for the refusal of a decided call
+ * is part of a ToolResult with HTTP 200; its status applies to routes that aren't calls.
  */
 export const FAULTS = {
   // the API: never became an operation
@@ -20,10 +20,10 @@ export const FAULTS = {
   'auth.invalid': { status: 401, retry: 'never', message: 'the API key is not valid' },
   'auth.role': { status: 403, retry: 'never', message: 'the API key has no role that allows this' },
   'rate.limited': { status: 429, retry: 'later', message: 'too many requests' },
-  'queue.full': { status: 429, retry: 'later', message: 'as many calls of the tenant wait as may' },
+  'queue.full': { status: 429, retry: 'later', message: 'the tenant has as many waiting calls as allowed' },
   not_found: { status: 404, retry: 'never', message: 'there is no such thing here' },
   conflict: { status: 409, retry: 'never', message: 'the thing is in another state than the request needs' },
-  // what a call asks for
+  // the request of a call
   'tool.unknown': { status: 404, retry: 'never', message: 'there is no such tool' },
   'tool.not_available': { status: 409, retry: 'never', message: 'the tool is not available here' },
   'tool.changed': {
@@ -47,6 +47,7 @@ export const FAULTS = {
   'token.agent': { status: 403, retry: 'never', message: 'the capability token belongs to another agent' },
   'token.tool': { status: 403, retry: 'never', message: 'the capability token does not grant the tool' },
   'token.scope': { status: 403, retry: 'never', message: 'the capability token does not reach the resource' },
+  'path.denied': { status: 403, retry: 'never', message: 'the settings of the tenant keep calls from the path' },
   'token.not_narrower': { status: 422, retry: 'never', message: 'a child token must be a subset of its parent' },
   'token.depth': { status: 422, retry: 'never', message: 'the chain of capability tokens is as long as one may be' },
   'key.revoked': { status: 403, retry: 'never', message: 'the API key that proposed the call was revoked' },
@@ -73,7 +74,7 @@ export const FAULTS = {
   'approval.effect_unseen': {
     status: 409,
     retry: 'never',
-    message: 'the yes is not for what waits now: look again, then decide',
+    message: 'the approval is not for what waits now: look again, then decide',
   },
   'approval.voted': { status: 409, retry: 'never', message: "that person's vote is counted already" },
   'approval.not_delegated': { status: 403, retry: 'never', message: 'the delegation is not good for this call' },
@@ -91,19 +92,49 @@ export const FAULTS = {
     retry: 'never',
     message: 'the sandbox of mk8.shell is not what a registrar signed, so nothing runs in it',
   },
+  'resource.unknown': { status: 404, retry: 'never', message: 'there is no such resource for this caller' },
+  'resource.exists': { status: 409, retry: 'never', message: 'a resource of that kind has the name already' },
+  'agent.itself': { status: 403, retry: 'never', message: 'an agent does not manage itself' },
+  'agent.conflict': { status: 409, retry: 'never', message: 'the agent is not in the state that the call changes' },
+  'image.unknown': { status: 404, retry: 'never', message: 'there is no such image of the tenant' },
+  'image.not_ready': { status: 409, retry: 'later', message: 'the image of the call is not ready' },
+  'image.unavailable': { status: 409, retry: 'never', message: 'the image of the call can not be run here' },
+  'image.not_allowed': { status: 403, retry: 'never', message: 'the operator does not allow images from there' },
+  'store.mismatch': {
+    status: 409,
+    retry: 'never',
+    message: 'the information store has another language, or vectors of another model',
+  },
+  'store.unavailable': {
+    status: 503,
+    retry: 'later',
+    message: 'the model of embeddings that the information store needs is not there',
+  },
   'profile.unknown': { status: 404, retry: 'never', message: 'there is no such execution profile' },
   'shell.unavailable': { status: 409, retry: 'never', message: 'the shell that the call names is not there' },
   'sandbox.killed': { status: 409, retry: 'never', message: 'a person killed the container that the call ran in' },
   cancelled: { status: 409, retry: 'never', message: 'the call was cancelled' },
   frozen: { status: 423, retry: 'never', message: 'an emergency stop stands' },
-  // what leaves
-  'egress.refused': { status: 403, retry: 'never', message: 'the egress gate let nothing out' },
+  // egress
+  'egress.refused': { status: 403, retry: 'never', message: 'the egress gate refused the request' },
   'egress.failed': { status: 502, retry: 'never', message: 'the other side could not be reached or did not answer' },
+  'calendar.unusable': { status: 409, retry: 'never', message: 'the calendar can not be used as it is registered' },
+  'calendar.refused': { status: 403, retry: 'never', message: 'the server of the calendar refused the request' },
+  'calendar.unreadable': { status: 502, retry: 'never', message: 'the answer of the calendar can not be read' },
+  'mailbox.unusable': { status: 409, retry: 'never', message: 'the mailbox can not be used as it is registered' },
+  'mailbox.refused': { status: 403, retry: 'never', message: 'the server of the mailbox refused the request' },
+  'mailbox.not_private': {
+    status: 502,
+    retry: 'never',
+    message: 'the connection to the mailbox could not be made private, so no password was sent',
+  },
+  'mailbox.folder_unknown': { status: 404, retry: 'never', message: 'the mailbox has no such folder' },
+  'mailbox.unreadable': { status: 502, retry: 'never', message: 'the answer of the mailbox can not be read' },
   // execution and commit
   'precondition.failed': { status: 412, retry: 'never', message: 'a precondition does not hold' },
   'effect.out_of_scope': { status: 403, retry: 'never', message: 'the effect reaches outside the capability token' },
   'workspace.conflict': { status: 409, retry: 'never', message: 'another call changed the same files' },
-  'output.not_kept': { status: 404, retry: 'never', message: 'the whole output of the call is not kept' },
+  'output.not_kept': { status: 404, retry: 'never', message: 'the full output of the call is not stored' },
   'workspace.quota': {
     status: 422,
     retry: 'never',
@@ -113,12 +144,13 @@ export const FAULTS = {
   'file.kind': { status: 422, retry: 'never', message: 'the path is of another kind than the tool needs' },
   'file.too_large': { status: 413, retry: 'never', message: 'the file is larger than the tool handles' },
   'edit.no_match': { status: 422, retry: 'never', message: 'the text to find is not in the file' },
-  'edit.ambiguous': { status: 422, retry: 'never', message: 'the text to find stands in the file more than once' },
+  'edit.ambiguous': { status: 422, retry: 'never', message: 'the text to find occurs in the file more than once' },
   'skill.unknown': { status: 404, retry: 'never', message: 'there is no such skill, or no such file in it' },
   'task.unknown': { status: 404, retry: 'never', message: 'the session has no such task' },
   'search.pattern': { status: 422, retry: 'never', message: 'the search pattern is not valid' },
   'command.failed': { status: 422, retry: 'never', message: 'the command ended with a non-zero exit status' },
   'command.timeout': { status: 422, retry: 'never', message: 'the command ran longer than allowed' },
+  'command.too_long': { status: 403, retry: 'never', message: 'the command asks for more time than it may take' },
   'command.killed': { status: 422, retry: 'never', message: 'the command was killed' },
   'session.lost': { status: 409, retry: 'never', message: 'the shell of the session is gone, with all that it held' },
   'session.diverged': {
@@ -147,7 +179,7 @@ export const FAULTS = {
   'permit.expired': { status: 409, retry: 'never', message: 'the permit has expired' },
   'permit.spent': { status: 409, retry: 'never', message: 'the permit was redeemed by another' },
   'attempt.fenced': { status: 409, retry: 'never', message: 'the attempt is no longer the current one' },
-  // our own
+  // internal
   overloaded: { status: 503, retry: 'later', message: 'too much is under way' },
   'record.backlog': {
     status: 503,
@@ -160,7 +192,7 @@ export const FAULTS = {
   'ledger.diverged': {
     status: 500,
     retry: 'never',
-    message: 'the log in the database is behind or beside what was signed',
+    message: 'the log in the database is older than the signed one, or differs from it',
   },
   'ledger.unavailable': { status: 503, retry: 'later', message: 'the ledger does not answer' },
   'bus.unreachable': { status: 503, retry: 'later', message: 'a part of the system does not answer' },
@@ -168,6 +200,12 @@ export const FAULTS = {
   'blob.missing': { status: 500, retry: 'never', message: 'a stored content is missing' },
   'blob.corrupt': { status: 500, retry: 'never', message: 'a stored content does not match its hash' },
   'sandbox.unavailable': { status: 503, retry: 'later', message: 'no sandbox can be started' },
+  // audio
+  'audio.unreadable': { status: 422, retry: 'never', message: 'the bytes are no audio that is read here' },
+  'audio.too_long': { status: 413, retry: 'never', message: 'the audio is longer than allowed' },
+  'transcription.model_unknown': { status: 422, retry: 'never', message: 'there is no such model of transcription' },
+  'transcription.unavailable': { status: 503, retry: 'later', message: 'no engine of transcription can be reached' },
+  'transcription.failed': { status: 422, retry: 'never', message: 'the engine of transcription failed on the audio' },
   'version.unsupported': {
     status: 400,
     retry: 'never',
@@ -184,8 +222,8 @@ export function isFaultCode(text: unknown): text is FaultCode {
 }
 
 /**
- * A promise that could not be kept, by a code of the closed table. `detail` is safe to show the caller: what, where and
- * what to do, lower case, input in backticks, never a secret. `cause` is for operators and never leaves the process.
+ * A promise that could not be kept, with a code of the closed table. `detail` is safe for the caller: what, where and
+ * the remedy, lower case, input in backticks, never a secret. `cause` is for operators and never leaves the process.
  */
 export class Fault extends Error {
   readonly code: FaultCode;

@@ -12,7 +12,7 @@ describe('identifiers', () => {
     expect(() => formatId('tenant', new Uint8Array(15))).toThrow('16 bytes');
   });
 
-  it('are of one kind, and nothing else is one', () => {
+  it('have exactly one kind', () => {
     for (const kind of Object.keys(ID_KINDS) as IdKind[]) {
       const id = formatId(kind, new Uint8Array(16).fill(7));
       expect(Object.keys(ID_KINDS).filter((other) => isId(other as IdKind, id))).toEqual([kind]);
@@ -31,7 +31,7 @@ describe('identifiers', () => {
     }
   });
 
-  it('name the log of a tenant and back', () => {
+  it('convert a tenant to its log and back', () => {
     const tenant = formatId('tenant', new Uint8Array(16).fill(9));
     expect(isId('log', logIdOf(tenant))).toBe(true);
     expect(tenantIdOf(logIdOf(tenant))).toBe(tenant);

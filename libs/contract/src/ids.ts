@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import { Type, type TString } from 'typebox';
 
-/** The prefix of every identifier that Writ makes; one row a kind of thing. */
+/** The prefix of every identifier of Writ; one row per kind. */
 export const ID_KINDS = {
   tenant: 'ten',
   agent: 'agt',
@@ -21,17 +21,20 @@ export const ID_KINDS = {
   webhook: 'whk',
   delivery: 'dlv',
   resource: 'res',
+  resourceGrant: 'rgr',
+  externalVersion: 'xvr',
   freeze: 'frz',
   vote: 'vot',
   delegation: 'dlg',
   erasure: 'ers',
   job: 'job',
   jobStart: 'jst',
+  image: 'img',
 } as const;
 export type IdKind = keyof typeof ID_KINDS;
 
 declare const kindOf: unique symbol;
-/** A string known to be an identifier of kind `K`: `formatId` makes it, and `isId` recognises it. */
+/** An identifier of kind `K`: `formatId` makes it, and `isId` checks it. */
 export type Id<K extends IdKind> = string & { readonly [kindOf]?: K };
 
 export type TenantId = Id<'tenant'>;
@@ -41,9 +44,9 @@ export type WorkspaceId = Id<'workspace'>;
 export type OperationId = Id<'operation'>;
 export type RecordId = Id<'record'>;
 
-/** Crockford's base32 in lower case: no i, l, o, u, so that an id survives being read aloud. */
+/** Crockford's base32 in lower case: no i, l, o, u, so that an id can be read aloud. */
 const ALPHABET = '0123456789abcdefghjkmnpqrstvwxyz';
-/** 128 bits in groups of five: 26 characters, the first of which carries three bits. */
+/** 128 bits in groups of five: 26 characters, the first of which has three bits. */
 const BODY = '[0-7][0-9a-hjkmnp-tv-z]{25}';
 
 /**
@@ -54,7 +57,7 @@ export function idSchema(kind: IdKind): TString {
   return Type.String({ pattern: `^${ID_KINDS[kind]}_${BODY}$`, description: `an id of a ${kind}` });
 }
 
-/** Writes 16 bytes of a UUIDv7 (RFC 9562 §5.7) as an identifier of the kind. Throws on any other length. */
+/** Formats 16 bytes of a UUIDv7 (RFC 9562 §5.7) as an identifier of the kind. Throws on any other length. */
 export function formatId<K extends IdKind>(kind: K, uuid: Uint8Array): Id<K> {
   if (uuid.length !== 16) throw new Error(`an id takes 16 bytes, not ${uuid.length}`);
   let value = 0n;
@@ -69,7 +72,7 @@ export function isId<K extends IdKind>(kind: K, text: unknown): text is Id<K> {
   return typeof text === 'string' && new RegExp(`^${ID_KINDS[kind]}_${BODY}$`).test(text);
 }
 
-/** The log of a tenant: one log per tenant, so its id is the tenant's with another prefix. */
+/** The log of a tenant. There is one per tenant, so its id is the tenant's with another prefix. */
 export function logIdOf(tenantId: TenantId): Id<'log'> {
   return `${ID_KINDS.log}_${tenantId.slice(ID_KINDS.tenant.length + 1)}` as Id<'log'>;
 }
@@ -81,7 +84,7 @@ export function tenantIdOf(logId: Id<'log'>): TenantId {
 
 /** Lower-case hex of a SHA-256. */
 export const Sha256Hex = Type.String({ pattern: '^[0-9a-f]{64}$' });
-/** An immutable state of a workspace, named by the SHA-256 of its root node. */
+/** An immutable state of a workspace, identified by the SHA-256 of its root node. */
 export const SnapshotId = Type.String({ pattern: '^snap_[0-9a-f]{64}$' });
-/** A change between two snapshots, named by the SHA-256 of its canonical bytes. */
+/** A change between two snapshots, identified by the SHA-256 of its canonical bytes. */
 export const DeltaId = Type.String({ pattern: '^delta_[0-9a-f]{64}$' });

@@ -1,33 +1,103 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// What calls, permits, tokens and records are made of.
+// The parts of calls, permits, tokens and records.
+export {
+  CalendarAttendee,
+  CalendarEvent,
+  CalendarFound,
+  CalendarPerson,
+  EVENT_LIMITS,
+} from './calendar/calendar-event.ts';
+export { CALENDAR_QUERY_LIMITS } from './calendar/query-limits.ts';
 export { BlobRef, Change, Delta, FileState } from './delta.ts';
 export { EFFECT_RULES, PERMITTED_EFFECTS, type EffectRule } from './effect-rules.ts';
 export { Fault, FAULTS, isFaultCode, type FaultCode } from './faults.ts';
 export { DeltaId, formatId, idSchema, ID_KINDS, isId, logIdOf, Sha256Hex, SnapshotId, tenantIdOf } from './ids.ts';
 export type { AgentId, Id, IdKind, OperationId, RecordId, TenantId, TokenId, WorkspaceId } from './ids.ts';
 export { LIMITS } from './limits.ts';
-export { opened } from './opened.ts';
+export { allowUnknownMembers } from './allow-unknown-members.ts';
+export { MAIL_ADDRESS_CHARS_MAX, MailAddress } from './mail/addresses.ts';
+export { Draft, DRAFT_BODY_BYTES_MAX, DRAFT_RECIPIENTS_MAX, MessageIdHeader } from './mail/draft.ts';
+export {
+  FoundMessage,
+  FoundMessages,
+  MESSAGE_TEXT_CHARS_MAX,
+  MessageQuery,
+  MESSAGES_MAX,
+} from './mail/message-query.ts';
 export { parseFromPeer, parseMessage } from './parse.ts';
 export { Envelope, Permit, LANES, PERMIT_PAYLOAD_TYPE, PermitMode, type Lane } from './permit.ts';
 export { AuditRecord, predicateTypeOf, RECORD_KINDS, RECORD_PAYLOAD_TYPE, type RecordKind } from './record.ts';
 export { imageForCall, SandboxImages } from './sandbox-images.ts';
+export { SCHEDULING_CLASSES, SchedulingClass } from './scheduling.ts';
 export { AUTONOMY_MODES, AutonomyMode, VERDICTS, VerdictName } from './states.ts';
 export { Reason, State, STATES, TX_OUTCOMES, TxOutcome, USAGE_COUNTERS, UsageCounter } from './states.ts';
 export type { Verdict } from './states.ts';
 export { EVENTS, HEADERS, PROCESSES, REQUESTS, subjectsOf } from './subjects.ts';
 export type { EventKind, Process, RequestName, Subjects } from './subjects.ts';
 export { BUDGET_DIMENSIONS, Budgets, CapabilityToken, JobListing, SESSION_APPROVAL, SessionApproval } from './token.ts';
-export { FsRoot, Grant, NetGrant, ToolPattern } from './token.ts';
-export type { BudgetDimension } from './token.ts';
+export { FsRoot, Grant, NetGrant, PORT_MAX, RAW_METHODS, ScopeRoot, ToolPattern, TUNNEL } from './token.ts';
+export type { BudgetDimension, RawMethod } from './token.ts';
 export { AdmitRequest, ProposedCall, ToolCall } from './tool-call.ts';
-export { DataSubject, IdempotencyKey, PreconditionRef, Provenance, TaskClass } from './tool-call.ts';
-export { ReceiptState, ResultError, ToolResult, WholeOutputView } from './tool-result.ts';
+export {
+  CallRetention,
+  ClaimedProvenance,
+  DataSubject,
+  IdempotencyKey,
+  PreconditionRef,
+  Provenance,
+  STAGED,
+  TaskClass,
+} from './tool-call.ts';
+export { ReceiptState, ResultError, ToolResult, FullOutputView } from './tool-result.ts';
 
-// Messages between processes, and what the API takes and shows.
+// Registered resources.
+export {
+  BoundResource,
+  CALL_RESOURCES_MAX,
+  CLEARANCES,
+  DEFAULT_RESOURCE_GRANTS,
+  EVERY_RESOURCE,
+  isTokenListed,
+  madeResourceId,
+  RESOURCE_KINDS,
+  RESOURCE_RIGHTS,
+  ResourceGrant,
+  ResourceName,
+  ResourcePattern,
+  TOKEN_LISTED_KINDS,
+  type Clearance,
+  type ResourceKind,
+  type ResourceReference,
+  type ResourceRight,
+} from './resources/resource-kinds.ts';
+export {
+  ModelProvider,
+  RESOURCE_SECRET_PREFIX,
+  RESOURCE_SETTINGS,
+  secretsOfSettings,
+  type AudioDeviceSettings,
+  type CalendarSettings,
+  type ContainerSettings,
+  type InfoStoreSettings,
+  type MailboxSettings,
+  type ModelSettings,
+  type SearchEngineSettings,
+  type WebsiteSettings,
+} from './resources/resource-settings.ts';
+
+// Messages between processes, and requests and responses of the API.
 export { IssuedToken, KeyRevoked } from './messages/api-keys.ts';
 export { ApprovalDiff, FileDiff, TextDiff } from './messages/approval-diff.ts';
 export { BUNDLE_PATH, BUNDLE_PAYLOAD_TYPE, BundleContent, BundleManifest, BundleSealed } from './messages/bundles.ts';
+export {
+  ANYWHERE,
+  CallSettings,
+  CallSettingsChange,
+  CallSettingsView,
+  COMMAND_OUTPUT_BYTES,
+  DEFAULT_CALL_SETTINGS,
+} from './messages/call-settings.ts';
 export {
   CONTAINER_ID,
   ContainerLogs,
@@ -36,7 +106,15 @@ export {
   PeekEvent,
   SHOWN_BYTES_MAX,
 } from './messages/containers.ts';
-export { ContentKey, ContentOpens, StoredResult } from './messages/contents.ts';
+export {
+  OUTPUT_PIECE_BYTES_MAX,
+  OutputEvent,
+  WATCH_HELD_MS,
+  WATCHED_BYTES_MAX,
+  WatchEvent,
+} from './messages/live-output.ts';
+export { AudioUpload } from './messages/audio-devices.ts';
+export { ContentKey, ContentOpening, StoredResult } from './messages/contents.ts';
 export { DelegationNote, DelegationScope, DelegationView } from './messages/delegations.ts';
 export { AnnouncedRequests, EgressRequest, EgressRequestPage } from './messages/egress.ts';
 export {
@@ -47,41 +125,56 @@ export {
   Retention,
   RetentionView,
 } from './messages/erasures.ts';
-export { TextOrder, TextOrders, TextOrdersTake, TextsGone, TextsTold } from './messages/erasures.ts';
+export {
+  TextErasureOrder,
+  TextErasureOrdersReply,
+  TextErasureOrdersRequest,
+  TextsErased,
+  TextsAnnounced,
+} from './messages/erasures.ts';
 export { AssignedEvent, SlotsEvent, RedeemRequest, Redemption, CallLimits } from './messages/execution.ts';
 export { RenewRequest, RenewReply, ReleaseRequest, ReleaseReply, EffectStartedRequest } from './messages/execution.ts';
 export {
   ReportRequest,
   ReportReply,
-  AskedFor,
+  UnmetNeed,
   EndedBy,
-  KeptOutput,
+  FullOutputRef,
   OutputRef,
   OutputRefs,
   Usage,
 } from './messages/execution.ts';
-export { DEPLOYMENT_LOG, FREEZE_SCOPES, FreezeReason, FreezeScope, FreezeView } from './messages/freezes.ts';
-export { KERNEL_REQUESTS, SessionAsk, TenantCreate, TokenDrawn, TokenUse } from './messages/kernel.ts';
+export { FREEZE_SCOPES, FreezeReason, FreezeScope } from './freeze-scope.ts';
+export { DEPLOYMENT_LOG, FreezeView } from './messages/freezes.ts';
+export {
+  KERNEL_REQUESTS,
+  SessionGrantTerms,
+  TenantCreate,
+  TokenReservationReply,
+  TokenUse,
+} from './messages/kernel.ts';
 export { RecordedCallRef, REPLAYED_MAX, SimulatedCall } from './messages/kernel.ts';
 export type { KernelRequest, KernelVerb } from './messages/kernel.ts';
 export { AppendReply, AppendRequest, LoggedEvent, Receipt, ReceiptRequest } from './messages/ledger.ts';
 export { CheckpointRequest, Consistency, ConsistencyRequest, Inclusion, InclusionRequest } from './messages/ledger.ts';
 export { EntriesReply, EntriesRequest, ExportReply, ExportRequest } from './messages/ledger.ts';
 export { Signatures, SignaturesRequest, TileReply, TileRequest } from './messages/ledger.ts';
-export { Notice, NOTICE_KINDS, NOTICES, NoticeData, NoticeDrop, NoticesTaken, NoticeTake } from './messages/notices.ts';
+export {
+  Notice,
+  NOTICE_KINDS,
+  NOTICES,
+  NoticeData,
+  NoticeDrop,
+  NoticesReply,
+  NoticesRequest,
+} from './messages/notices.ts';
 export type { NoticeKind } from './messages/notices.ts';
+export { REGISTERED_KINDS, ResourceGrantView, ResourceView, type RegisteredKind } from './messages/resources.ts';
+export { ExternalRef, ExternalVersion, ExternalVersionView } from './messages/operations.ts';
 export { AgentView, Caller, Page } from './messages/operations.ts';
 export { Erased, FINAL_STATES, isFinal, OperationEvent, OperationView, Resolution } from './messages/operations.ts';
 export { ApprovalEffect, ApprovalView, DiffView, PreviewView, VoteCount, VoteView } from './messages/operations.ts';
-export {
-  ResourceRef,
-  ResourceVersion,
-  ResourceView,
-  SNAPSHOT_KINDS,
-  SnapshotView,
-  TreeEntry,
-  WorkspaceView,
-} from './messages/operations.ts';
+export { SNAPSHOT_KINDS, SnapshotView, TreeEntry, WorkspaceView } from './messages/operations.ts';
 export type { SnapshotKind } from './messages/operations.ts';
 export { PersonName, Principal, principalOf } from './messages/persons.ts';
 export {
@@ -90,11 +183,38 @@ export {
   PolicyDiff,
   PolicyPage,
   PolicyProblem,
-  PolicyPut,
+  PolicyPutReply,
   PolicyRef,
 } from './messages/policies.ts';
-export { PolicySchemaView, PolicySetView, PolicySetWhole, PolicyTemplateList } from './messages/policies.ts';
-export { ExecutionProfile, ProfilePut, ProfileView } from './messages/profiles.ts';
+export {
+  PolicySchemaView,
+  PolicySetView,
+  PolicySetDetails,
+  PolicyTemplateList,
+  PolicyTimes,
+} from './messages/policies.ts';
+export {
+  ImageDigest,
+  ImageName,
+  ImageRecipe,
+  ImageReference,
+  ImageSource,
+  RegisteredImage,
+  SystemUser,
+} from './images/image-source.ts';
+export {
+  IMAGE_LOG_CHARS_MAX,
+  ImageClaim,
+  ImageClaimReply,
+  ImageClaimRequest,
+  ImageFinishRequest,
+  ImageLog,
+  ImageRenewReply,
+  ImageRenewRequest,
+  ImageTools,
+  ImageView,
+} from './messages/images.ts';
+export { ExecutionProfile, ProfilePutReply, ProfileView } from './messages/profiles.ts';
 export {
   RECORD_ORDERS,
   RecordFilter,
@@ -103,28 +223,35 @@ export {
   RecordRow,
   RecordsRequest,
 } from './messages/records.ts';
-export { RUN_LIVE, RunNews, type RunLive } from './messages/runs.ts';
+export { RUN_LIVE, RunUpdate, type RunLive } from './messages/runs.ts';
 export {
   KEYID,
   RegistrarKeyView,
   SANDBOX_NAME,
   SandboxName,
-  SandboxPut,
+  SandboxPutReply,
   SandboxView,
-  SandboxWhole,
+  SandboxDetails,
 } from './messages/sandboxes.ts';
 export { SECRETS_MAX, SecretView } from './messages/secrets.ts';
 export { SessionPermit, ShellAttachReply, ShellAttachRequest } from './messages/shells.ts';
 export { ShellEnding, ShellEndRequest, ShellRenewReply, ShellRenewRequest } from './messages/shells.ts';
-export { SkillPut, SkillView, SkillWhole } from './messages/skills.ts';
+export { SkillPutReply, SkillView, SkillDetails } from './messages/skills.ts';
 export { TENANT_DEFAULTS, TenantLimits, TenantLimitsChange, TenantLimitsView } from './messages/tenant-limits.ts';
 export { LimitsChanged, LimitsSince, WorkspaceLimits, WorkspaceLimitsChange } from './messages/tenant-limits.ts';
-export { AppliedTool, CliToolProblem, SearchProviderView, TenantToolView, ToolsApplied } from './messages/tools.ts';
+export { AppliedTool, CliToolProblem, TenantToolView, ToolsApplied } from './messages/tools.ts';
 export { Backtest, BACKTEST_PAYLOAD_TYPE, BacktestEffects, BacktestPage, EffectSkip } from './messages/what-if.ts';
 export { OperationExplanation, PolicyExplanation, PolicyReplay, ReplayedCall, Simulation } from './messages/what-if.ts';
 
 // Tools.
-export { AGENT_SPAWN, SPAWN_DEPTH_MAX, SPAWN_ROUNDS_MAX, SpawnArgs } from './tools/agents.ts';
+export {
+  AGENT_SPAWN,
+  SPAWN_DEPTH_MAX,
+  SPAWN_ROUNDS_MAX,
+  SPAWN_TASK_CHARS_MAX,
+  SpawnArgs,
+  TURN_SOURCE,
+} from './tools/agents.ts';
 export {
   CLI_TOOLS,
   CliParameter,
@@ -135,7 +262,14 @@ export {
   EnvPart,
 } from './tools/cli-tool.ts';
 export type { CliCommand } from './tools/cli-tool.ts';
-export { EGRESS_LIMITS, INLINE_LIMITS, SANDBOX_LIMITS } from './tools/definition.ts';
+export { CALENDAR_FIND, CORRESPONDENCE_LABELS, DEFAULT_RESOURCE } from './tools/calendar.ts';
+export {
+  COMMAND_MS_DEFAULT,
+  COMMAND_MS_MIN,
+  EGRESS_LIMITS,
+  INLINE_LIMITS,
+  SANDBOX_LIMITS,
+} from './tools/definition.ts';
 export type {
   FsResource,
   OutputLabel,
@@ -145,14 +279,37 @@ export type {
   ToolDefinition,
   ToolLimits,
 } from './tools/definition.ts';
-export { NET_EGRESS, WEB_FETCH } from './tools/egress.ts';
+export {
+  AUDIO_TRANSCRIBE,
+  DEFAULT_WINDOW_SECONDS,
+  LISTEN_SECONDS_MAX,
+  TRANSCRIBED_MS_MAX,
+  transcriptionUrl,
+} from './tools/audio.ts';
+export { NET_EGRESS, pageUrlOf, WEB_FETCH } from './tools/egress.ts';
+export { draftOf, EMAIL_DRAFT, EMAIL_FIND } from './tools/email.ts';
 export { EDITED_FILES_MAX, FS_EDIT, FS_EDIT_FILES, FS_LIST, FS_READ, FS_SEARCH, FS_WRITE } from './tools/files.ts';
 export { gitWords } from './tools/git-command.ts';
 export { MK8_RUN } from './tools/mk8.ts';
-export { isNotAvailable, NOT_AVAILABLE } from './tools/not-available.ts';
-export { argumentFaults, definitionForDigest, TOOLS } from './tools/registry.ts';
-export { SearchProvider } from './tools/search-provider.ts';
-export { SEARCH_RESULTS_MAX, SearchTool, searchTool, searchUrl } from './tools/search.ts';
+export { argumentFaults, bindTool, definitionForDigest, targetsOf, TOOLS } from './tools/registry.ts';
+export {
+  CONTAINER_ACCESS,
+  CONTAINER_CREATE,
+  containerNameOf,
+  ContainerRef,
+  ContainerState,
+} from './tools/containers.ts';
+export {
+  AGENT_DESCRIBE,
+  AGENT_MANAGE,
+  AGENT_STATE_MAX,
+  AgentState,
+  isAgentTool,
+  madeFreezeId,
+  MANAGED_CALLS_MAX,
+  type AgentChange,
+} from './tools/manage-agents.ts';
+export { DEFAULT_SEARCH_ENGINE, SEARCH_RESULTS_MAX, searchUrl, WEB_SEARCH } from './tools/search.ts';
 export { readReferences, replaceReferences, secretsNamed, secretVariable } from './tools/secret-references.ts';
 export type { NamedSecrets, NamesSecrets, SecretReference } from './tools/secret-references.ts';
 export { PROFILE_NAME, ProfileName, RAW_SHELLS, SHELL_DANGEROUS, type RawShell } from './tools/shell-dangerous.ts';
@@ -160,10 +317,24 @@ export { SHELL_SESSION, YIELD_MS } from './tools/shell-session.ts';
 export { shellQuoted, shellWords, type ShellWords } from './tools/shell-words.ts';
 export { SHELL_RUN } from './tools/shell.ts';
 export {
+  embeddingBase,
+  isStoreOutside,
+  isStoreTool,
+  LOCAL_EMBEDDING,
+  STORE_REGISTER,
+  storeNameOf,
+  storeSettingsOf,
+  VECDB_DELETE,
+  VECDB_QUERY,
+  VECDB_UPSERT,
+  type StoreHit,
+} from './tools/stores.ts';
+export {
   SKILL_FILE,
   SKILL_NAME,
   SKILL_READ,
-  SkillAtHand,
+  SkillForCall,
+  SkillLine,
   SkillFile,
   SkillManifest,
   SkillName,

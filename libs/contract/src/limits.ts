@@ -5,7 +5,7 @@ const KIB = 1024;
 const MIB = 1024 * KIB;
 
 /**
- * Every limit on what crosses a boundary, with the fault that says it was hit. Sizes in bytes, times in milliseconds.
+ * Every limit on data that crosses a boundary, with the fault for exceeding it. Sizes in bytes, times in milliseconds.
  */
 export const LIMITS = {
   httpBodyBytes: {
@@ -21,7 +21,7 @@ export const LIMITS = {
   bodyValues: {
     max: 32_768,
     fault: 'request.too_large',
-    why: 'lists, objects and what is in them: each takes the time of many bytes; five thousand files have 25,000',
+    why: 'lists, objects and their members: each takes the time of many bytes; five thousand files have 25,000',
   },
   bodyNames: {
     max: 4_096,
@@ -31,12 +31,22 @@ export const LIMITS = {
   uploadBytes: {
     max: 128 * MIB,
     fault: 'request.too_large',
-    why: 'one file of a workspace through the API; it is stored as it comes',
+    why: 'one file of a workspace through the API; it is streamed into the store',
   },
   importBytes: {
     max: 320 * MIB,
     fault: 'request.too_large',
-    why: 'an archive that brings as much as one change may, with its headers',
+    why: 'an archive with as much as one change may have, and its headers',
+  },
+  audioUploadBytes: {
+    max: 64 * MIB,
+    fault: 'request.too_large',
+    why: 'one upload of an audio device: half an hour of audio; it goes on with the next',
+  },
+  audioUploads: {
+    max: 64,
+    fault: 'overloaded',
+    why: 'uploads of audio of a tenant at once, in one process: each device has one',
   },
   fileToolBytes: {
     max: 64 * MIB,
@@ -52,7 +62,7 @@ export const LIMITS = {
   argsValues: {
     max: 16_384,
     fault: 'args.too_large',
-    why: 'lists, objects and what is in them: each takes the time of many bytes',
+    why: 'lists, objects and their members: each takes the time of many bytes',
   },
   argsNames: {
     max: 2_048,
@@ -85,7 +95,7 @@ export const LIMITS = {
     fault: 'limit.exceeded',
     why: 'bounds the work of one commit: 20,000 files with their directories',
   },
-  deltaBytes: { max: 256 * MIB, fault: 'limit.exceeded', why: 'what one call may write' },
+  deltaBytes: { max: 256 * MIB, fault: 'limit.exceeded', why: 'the content that one call may write' },
   containerBytes: {
     max: 256 * MIB,
     fault: 'limit.exceeded',
@@ -96,23 +106,31 @@ export const LIMITS = {
     fault: 'limit.exceeded',
     why: 'the same, counted: entries take memory of the host even when they are empty',
   },
-  outputBytes: { max: 200_000, fault: 'limit.exceeded', why: 'what a model can read; the rest is cut with a notice' },
+  outputBytes: {
+    max: 200_000,
+    fault: 'limit.exceeded',
+    why: 'as much as a model can read; the rest is truncated with a notice',
+  },
   keptOutputBytes: {
     max: 256 * MIB,
     fault: 'effect.invalid',
-    why: 'each stream of a whole output; what an executor hears of a command is `WRIT_OUTPUT_HEARD_BYTES`, 16 MiB unless set',
+    why: 'each stream of a full output; an executor reads `WRIT_OUTPUT_HEARD_BYTES` of a command, 16 MiB by default',
   },
-  commandMs: { max: 120_000, fault: 'command.timeout', why: 'default and largest time of a command' },
+  commandMs: {
+    max: 12 * 60 * 60 * 1000,
+    fault: 'command.too_long',
+    why: 'the time that a tenant may let a command take: half of the life of a container; 120 s unless the call says more',
+  },
   commandBytes: { max: 64 * KIB, fault: 'args.invalid', why: 'bounds the shell parser' },
   sandboxes: {
     max: 200,
     fault: 'limit.exceeded',
-    why: 'sandboxes of mk8.shell that a tenant has: a list of them stays one that a person reads',
+    why: 'sandboxes of mk8.shell of a tenant: a person can still read a list of them',
   },
   sandboxBytes: {
     max: 128 * KIB,
     fault: 'request.malformed',
-    why: 'rules and fragments of one sandbox, as RFC 8785 writes them: what is signed can be read through',
+    why: 'rules and fragments of one sandbox, as RFC 8785 writes them: a person can still read what is signed',
   },
   sandboxEnvironmentBytes: {
     max: 64 * KIB,
@@ -124,15 +142,31 @@ export const LIMITS = {
     fault: 'limit.exceeded',
     why: "public keys of a tenant's registrars that are active at once: a rotation needs two",
   },
+  images: { max: 100, fault: 'limit.exceeded', why: 'images of a tenant: each may take gigabytes on every executor' },
   executionProfiles: {
     max: 200,
     fault: 'limit.exceeded',
-    why: 'execution profiles that a tenant has: a list of them stays one that a person reads',
+    why: 'execution profiles of a tenant: a person can still read a list of them',
   },
   executionProfileBytes: {
     max: 32 * KIB,
     fault: 'request.malformed',
-    why: 'one execution profile, as RFC 8785 writes it: its whole is read before each call, and by people',
+    why: 'one execution profile, as RFC 8785 writes it: it is read before each call, and by people',
+  },
+  resources: {
+    max: 2_000,
+    fault: 'limit.exceeded',
+    why: 'resources of a tenant beside its skills, sandboxes, profiles and agents: calls of agents make some',
+  },
+  resourceSettingsBytes: {
+    max: 16 * KIB,
+    fault: 'request.malformed',
+    why: 'the settings of one resource, as RFC 8785 writes them: they are read before each call that names it',
+  },
+  resourceGrants: {
+    max: 10_000,
+    fault: 'limit.exceeded',
+    why: 'grants of a tenant: a list of what an agent may use reads all that count for it',
   },
   skills: { max: 100, fault: 'limit.exceeded', why: "skills of a tenant: each is a line of its agents' prompts" },
   skillVersions: {
@@ -143,7 +177,7 @@ export const LIMITS = {
   skillFilesSent: {
     max: 256,
     fault: 'request.malformed',
-    why: 'files of a folder that are looked at, so that all that is wrong is told',
+    why: 'files of a folder that are checked, so that all problems are reported',
   },
   skillFiles: {
     max: 64,
@@ -176,18 +210,18 @@ export const LIMITS = {
   tokenLifeMs: {
     max: 366 * 24 * 60 * 60 * 1000,
     fault: 'request.malformed',
-    why: '366 days; what is to live on is issued again, by somebody who still wants it to',
+    why: '366 days; a token that is needed for longer is issued again',
   },
   egressRequests: {
     max: 512,
     fault: 'limit.exceeded',
-    why: 'requests of one call that are listed one by one; past it nothing leaves',
+    why: 'requests of one call, which are listed one by one; further ones are refused',
   },
   requestsInlineBytes: { max: 16 * KIB, fault: 'internal', why: 'longer lists of requests travel as a blob' },
   attempts: { max: 3, fault: 'attempts.exhausted', why: 'a call that kills three executors will kill the fourth' },
   reruns: {
     max: 2,
     fault: 'workspace.conflict',
-    why: 'times that an inline call runs again because another call changed its files: who loses three times waits for the others',
+    why: 'times that an inline call runs again because another call changed its files: after that it waits for the others',
   },
 } as const satisfies Record<string, { max: number; fault: FaultCode; why: string }>;

@@ -18,7 +18,7 @@ const faultOf = (value: unknown): Pick<Fault, 'code' | 'detail' | 'pointer'> => 
 };
 
 describe('a message', () => {
-  it('that fits is returned as it is', () => {
+  it('that is valid is returned unchanged', () => {
     expect(parseMessage(Schema, { a: 'x', c: 'q' })).toEqual({ a: 'x', c: 'q' });
   });
 
@@ -37,7 +37,7 @@ describe('a message', () => {
   });
 });
 
-describe('what another of our processes tells', () => {
+describe('a message of another of our processes', () => {
   const Told = Type.Object(
     {
       v: Type.Literal(1),
@@ -47,13 +47,13 @@ describe('what another of our processes tells', () => {
     { additionalProperties: false },
   );
 
-  it("may hold members that this version doesn't know, at any depth", () => {
+  it('may have unknown members, at any depth', () => {
     const told = { v: 1, more: true, one: { a: 1, b: [2] }, many: [null, { a: 'x', z: 1 }] };
     expect(parseFromPeer(Told, told)).toMatchObject({ one: { a: 1 }, many: [null, { a: 'x' }] });
     expect(() => parseMessage(Told, told)).toThrow(Fault);
   });
 
-  it('is refused all the same when what is known is missing, another, or of a greater version', () => {
+  it('is refused if a known member is missing or invalid, or its version is greater', () => {
     for (const told of [
       { v: 1, many: [] },
       { v: 1, one: { a: 'x' }, many: [] },

@@ -2,14 +2,14 @@
 import type { Static, TSchema } from 'typebox';
 import { Compile, type Validator } from 'typebox/compile';
 import { Fault } from './faults.ts';
-import { opened } from './opened.ts';
+import { allowUnknownMembers } from './allow-unknown-members.ts';
 
 const validators = new WeakMap<object, Validator>();
 
 /**
- * Reads a value as the schema says, once, where it enters. The schema is compiled at its first use and kept. Throws
- * Fault `request.malformed` naming the JSON pointer (RFC 6901, empty for the whole) of the first thing wrong; nothing
- * of the value itself is repeated.
+ * Validates a value against the schema, once, where it enters. The schema is compiled on first use and cached. Throws
+ * Fault `request.malformed` with the JSON pointer (RFC 6901, empty for the whole) of the first problem, without
+ * repeating the value.
  */
 export function parseMessage<S extends TSchema>(schema: S, value: unknown): Static<S> {
   let validator = validators.get(schema);
@@ -23,22 +23,22 @@ export function parseMessage<S extends TSchema>(schema: S, value: unknown): Stat
 const openedSchemas = new WeakMap<object, TSchema>();
 
 /**
- * Reads what another of our own processes answers or tells, as `parseMessage` does, but for members that this version
- * doesn't know: a process that is one version ahead may say more, and what it says more is ignored. Never for what
- * orders or narrows something (requests, permits, redemptions, records): there unknown means refused.
+ * Parses a reply or event of our own processes, like `parseMessage`, but ignores unknown members: a process that is one
+ * version ahead may send more. It MUST NOT be used for messages that order or restrict something (requests, permits,
+ * redemptions, records): there unknown members are refused.
  */
 export function parseFromPeer<S extends TSchema>(schema: S, value: unknown): Static<S> {
   let open = openedSchemas.get(schema);
-  if (!open) openedSchemas.set(schema, (open = opened(schema)));
+  if (!open) openedSchemas.set(schema, (open = allowUnknownMembers(schema)));
   return parseMessage(open as S, value);
 }
 
-/** Names of members are the caller's own and may be as long as the message. */
+/** Names of members come from the caller and may be as long as the message. */
 const POINTER_MAX = 256;
 const shorten = (pointer: string): string =>
   pointer.length > POINTER_MAX ? `${pointer.slice(0, POINTER_MAX)}…` : pointer;
 
-/** What is wrong, in words that need no knowledge of schemas. */
+/** The problem, in words that need no knowledge of schemas. */
 function wordsOf(
   error: { readonly keyword: string; readonly params: object; readonly message: string } | undefined,
 ): string {

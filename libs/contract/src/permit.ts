@@ -4,17 +4,17 @@ import { idSchema, Sha256Hex } from './ids.ts';
 
 export const PERMIT_PAYLOAD_TYPE = 'application/vnd.writ.permit.v1+json';
 
-/** Where calls of each class of tools wait. */
+/** The queues for each class of tools. */
 export const LANES = ['inline', 'sandboxed', 'broker'] as const;
 
 /**
- * `run` may commit; `preview` never does: a held call is run once for the eyes of whoever is to approve it, with no
- * egress and no secrets.
+ * `run` may commit; `preview` never does: a held call runs once to show its effect to the approver, with no egress and
+ * no secrets.
  */
 export const PermitMode = Type.Union([Type.Literal('run'), Type.Literal('preview')]);
 export type PermitMode = Static<typeof PermitMode>;
 
-/** The kernel's order for one (operation, attempt, mode); redeemed once. It carries no arguments. */
+/** The kernel's order for one (operation, attempt, mode); redeemed once. It has no arguments. */
 export const Permit = Type.Object(
   {
     v: Type.Literal(1),
@@ -27,6 +27,9 @@ export const Permit = Type.Object(
     tool_id: Type.String({ maxLength: 128 }),
     action_digest: Sha256Hex,
     image_digest: Type.Union([Type.String({ maxLength: 128 }), Type.Null()]),
+    registered_image: Type.Optional(
+      Type.Literal(true, { description: 'the image is none of the deployment: the redemption says how to get it' }),
+    ),
     issued_at: Type.Integer(),
     expires_at: Type.Integer({ description: 'redeem before this, milliseconds since the epoch' }),
   },

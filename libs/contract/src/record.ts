@@ -7,7 +7,7 @@ import { Provenance, TaskClass } from './tool-call.ts';
 
 const orNull = <T extends TSchema>(schema: T) => Type.Union([schema, Type.Null()]);
 
-/** What a record is about; `change` is every other change of state, named in `change`. */
+/** The subject of a record; `change` is every other change of state, named in `change`. */
 export const RECORD_KINDS = [
   'tool_call',
   'approval',
@@ -22,9 +22,9 @@ export const RECORD_KINDS = [
 export type RecordKind = (typeof RECORD_KINDS)[number];
 
 /**
- * The audit record (TOOL-01 §3), the predicate of an in-toto Statement. Fields without a value are null, never absent,
- * but for `usage_counted_by`. Its bytes are made once, signed once and stored as bytes. It never holds arguments or
- * results, only their hashes.
+ * The audit record (TOOL-01 §3), the predicate of an in-toto Statement. Members without a value are null, never absent,
+ * except for `usage_counted_by`. Its bytes are serialised once, signed once and stored as bytes. It never has arguments
+ * or results, only their hashes.
  */
 export const AuditRecord = Type.Object(
   {
@@ -61,24 +61,26 @@ export const AuditRecord = Type.Object(
     tx_outcome: orNull(TxOutcome),
     budget_delta: orNull(Budgets),
     /**
-     * Who counted the processor time in `budget_delta`. Absent, and never null, where the record doesn't say: nothing
-     * was counted in a sandbox, or the record is older than this member. So a record without it has the bytes that it
-     * always had.
+     * Who counted the processor time in `budget_delta`. Absent, and never null, if the record doesn't state it: nothing
+     * was counted in a sandbox, or the record is older than this member. So the bytes of older records are unchanged.
      */
     usage_counted_by: Type.Optional(UsageCounter),
     decision_record_id: orNull(idSchema('record')),
     /**
-     * hex SHA-256 of the decision's Statement bytes, the payload of its envelope: who has both receipts can check that
-     * they belong together
+     * hex SHA-256 of the decision's Statement bytes, the payload of its envelope: with both receipts, a verifier can
+     * check that they belong together
      */
     decision_hash: orNull(Sha256Hex),
     effect_digest: orNull(Sha256Hex),
     egress_count: Type.Integer({ minimum: 0 }),
     egress_hash: orNull(Sha256Hex),
     image_digest: orNull(Type.String({ maxLength: 128 })),
-    /** who did it, for kinds other than tool_call and for calls that somebody cancelled: an API key's id or `kernel` */
+    /** the actor, for kinds other than tool_call and for cancelled calls: an API key's id or `kernel` */
     actor: orNull(Type.String({ maxLength: 64 })),
-    /** what changed, for kinds other than tool_call: a verb and an id, never a content */
+    /**
+     * the change, for kinds other than tool_call, and for a call that changes an information store: a verb and an id,
+     * never a content
+     */
     change: orNull(
       Type.Object(
         {

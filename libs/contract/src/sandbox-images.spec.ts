@@ -17,7 +17,7 @@ describe('imageForCall', () => {
     ],
   });
 
-  it('takes the first row that fits both tenant and tool', () => {
+  it('returns the first row that matches both tenant and tool', () => {
     expect(
       [call(one, 'shell.session'), call(one), call(one, 'lint'), call(two, 'lint')].map((each) =>
         imageForCall(images, each),
@@ -25,7 +25,7 @@ describe('imageForCall', () => {
     ).toEqual([1, 2, 2, 3].map(digest));
   });
 
-  it("leaves whatever no row names to the deployment's own image", () => {
+  it("returns null without a matching row, for the deployment's own image", () => {
     expect([call(two), call(two, 'shell.session')].map((each) => imageForCall(images, each))).toEqual([null, null]);
   });
 });

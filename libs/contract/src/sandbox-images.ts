@@ -3,12 +3,12 @@ import { Type, type Static } from 'typebox';
 import { idSchema } from './ids.ts';
 
 const closed = { additionalProperties: false } as const;
-/** More than anybody warms on one machine. */
+/** More than a machine can keep warm. */
 const WAITING_MAX = 1_000;
 
 /**
- * Containers that wait for calls of one size. A call's size is its `memory_bytes` and `pids`, the tool's own unless its
- * token says less.
+ * A warm pool for calls of one size. A call's size is its `memory_bytes` and `pids`: the tool's own, unless its token
+ * has lower limits.
  */
 const SandboxPool = Type.Object(
   {
@@ -33,20 +33,20 @@ const SandboxImageRow = Type.Object(
     ),
     pools: Type.Optional(
       Type.Array(SandboxPool, {
-        description: 'containers kept ready of it on each executor; absent: none, and each call starts its own',
+        description: 'size of its warm pool on each executor; absent: none, and each call starts a new container',
       }),
     ),
   },
   closed,
 );
 
-/**
- * Which images calls run in beside the deployment's own: one document, that kernel and executors read at their start.
- */
+/** The images for calls beside the deployment's own: one document, which kernel and executors read at their start. */
 export const SandboxImages = Type.Object({ v: Type.Literal(1), images: Type.Array(SandboxImageRow) }, closed);
 export type SandboxImages = Static<typeof SandboxImages>;
 
-/** The digest of the first row that fits tenant and tool; null where none does: the deployment's own image then. */
+/**
+ * The digest of the first row that matches tenant and tool; null if none does: then the deployment's own image is used.
+ */
 export function imageForCall(
   { images }: SandboxImages,
   { tenant_id, tool_id }: { readonly tenant_id: string; readonly tool_id: string },

@@ -18,7 +18,7 @@ export const STATES = [
 export const State = Type.Enum(STATES);
 export type State = (typeof STATES)[number];
 
-/** How much supervision an action gets, from least to none possible. */
+/** The levels of supervision of an action, from the least to `no_go`. */
 export const AUTONOMY_MODES = ['autopilot', 'soft_gate', 'escalated', 'no_go'] as const;
 export const AutonomyMode = Type.Enum(AUTONOMY_MODES);
 export type AutonomyMode = (typeof AUTONOMY_MODES)[number];
@@ -27,7 +27,7 @@ export const TX_OUTCOMES = ['committed', 'rolled_back', 'no_op', 'ambiguous'] as
 export const TxOutcome = Type.Enum(TX_OUTCOMES);
 export type TxOutcome = (typeof TX_OUTCOMES)[number];
 
-/** Who counts what a call uses in its sandbox, the stronger evidence first. */
+/** Who counts a call's resource usage in its sandbox, the stronger evidence first. */
 export const USAGE_COUNTERS = ['host', 'agent'] as const;
 export const UsageCounter = Type.Enum(USAGE_COUNTERS, {
   description:
@@ -35,12 +35,12 @@ export const UsageCounter = Type.Enum(USAGE_COUNTERS, {
 });
 export type UsageCounter = (typeof USAGE_COUNTERS)[number];
 
-/** What the kernel says of an action when it decides. */
+/** The kernel's verdict on an action. */
 export const VERDICTS = ['admitted', 'refused', 'held'] as const;
 export const VerdictName = Type.Enum(VERDICTS);
 export type VerdictName = Static<typeof VerdictName>;
 
-/** A person's or a rule's reason, in words, with the rule that speaks. */
+/** A reason of a person or a rule, in words, with the rule's id. */
 export const Reason = Type.Object(
   {
     code: Type.String({ maxLength: 128, description: 'a fault code or a rule id' }),
@@ -51,8 +51,8 @@ export const Reason = Type.Object(
 export type Reason = Static<typeof Reason>;
 
 /**
- * The answer of a pure decision: data, never an exception. A refusal carries the code that the caller sees,
- * the reasons in words and, where one would help, a hint of what would have made it pass.
+ * The result of a pure decision: data, never an exception. A refusal has the code that the caller sees, the reasons in
+ * words and, if useful, a hint what would have passed.
  */
 export type Verdict<Allowed = object> =
   | ({ readonly effect: 'allow' } & Allowed)

@@ -14,8 +14,8 @@ interface RequestRow {
 const kernelVerbs = Object.keys(KERNEL_REQUESTS) as (keyof typeof KERNEL_REQUESTS)[];
 
 /**
- * Request/reply: `writ.v1.<shard>.<process>.<verb>`; who serves each and who may ask. Permissions are generated from
- * this table alone.
+ * Request/reply: `writ.v1.<shard>.<process>.<verb>`; who serves each and who may send it. Permissions are generated
+ * from this table alone.
  */
 export const REQUESTS: Readonly<Record<string, RequestRow>> = {
   'kernel.admit': { server: 'kernel', clients: ['orchestrator'] },
@@ -34,6 +34,9 @@ export const REQUESTS: Readonly<Record<string, RequestRow>> = {
   'kernel.release': { server: 'kernel', clients: ['executor'] },
   'kernel.effect_started': { server: 'kernel', clients: ['executor'] },
   'kernel.report': { server: 'kernel', clients: ['executor'] },
+  'kernel.image.claim': { server: 'kernel', clients: ['executor'] },
+  'kernel.image.renew': { server: 'kernel', clients: ['executor'] },
+  'kernel.image.finish': { server: 'kernel', clients: ['executor'] },
   'kernel.shell.attach': { server: 'kernel', clients: ['executor'] },
   'kernel.shell.renew': { server: 'kernel', clients: ['executor'] },
   'kernel.shell.end': { server: 'kernel', clients: ['executor'] },
@@ -52,29 +55,32 @@ export const REQUESTS: Readonly<Record<string, RequestRow>> = {
 export type RequestName = keyof typeof REQUESTS & string;
 
 /**
- * Events on core subjects, `writ.v1.<shard>.event.<tenant_id>.<kind>`; a lost one costs a poll. `slots` has no tenant:
- * its place holds `_`.
+ * Events on core subjects, `writ.v1.<shard>.event.<tenant_id>.<kind>`; a lost one costs a poll. `slots` has no tenant
+ * and `_` in its position.
  */
 export const EVENTS = {
   operation: { publishers: ['kernel'], subscribers: ['orchestrator', 'kernel'] },
-  /** an attempt must stop now: cancelled, or its token revoked */
+  /** an attempt must stop now: it was cancelled, or its token revoked */
   stop: { publishers: ['kernel'], subscribers: ['executor'] },
-  /** a permit for the one executor that has the session's shell: its id stands in the tenant's place */
+  /** a permit for the one executor that has the session's shell; its id replaces the tenant */
   session: { publishers: ['kernel'], subscribers: ['executor'] },
-  /** a call for the one executor whose id stands in the tenant's place, with its permit redeemed */
+  /** a call for one executor, whose id replaces the tenant, with its permit redeemed */
   assigned: { publishers: ['kernel'], subscribers: ['executor'] },
-  /** what comes out of a container is asked for; the answer has `_` in the tenant's place, as `slots` */
+  /** a request for a container's output; the reply has `_` in place of the tenant, as `slots` does */
   peek: { publishers: ['kernel'], subscribers: ['executor'] },
   peeked: { publishers: ['executor'], subscribers: ['kernel'] },
+  /** a request for the output of a running call, by those who follow it, and the answer */
+  watch: { publishers: ['orchestrator'], subscribers: ['executor'] },
+  output: { publishers: ['executor'], subscribers: ['orchestrator'] },
   slots: { publishers: ['executor'], subscribers: ['kernel'] },
-  /** a tenant's log has a newer checkpoint: who tails it looks */
+  /** a tenant's log has a newer checkpoint; processes that tail it read on */
   logged: { publishers: ['ledger'], subscribers: ['orchestrator'] },
-  /** a run of the agent loop: something was kept, or a piece of a reply came */
+  /** a run of the agent loop: an event was stored, or a piece of a reply arrived */
   run: { publishers: ['orchestrator'], subscribers: ['orchestrator'] },
 } as const satisfies Record<string, { publishers: readonly Process[]; subscribers: readonly Process[] }>;
 export type EventKind = keyof typeof EVENTS;
 
-/** Names of everything on the bus of one shard. */
+/** The names of all subjects on the bus of one shard. */
 export interface Subjects {
   request(name: RequestName): string;
   event(kind: EventKind, tenantId: string): string;
@@ -96,9 +102,9 @@ export function subjectsOf(shard: string): Subjects {
   };
 }
 
-/** Headers that every message may carry. */
+/** Headers that every message may have. */
 export const HEADERS = {
-  /** milliseconds since the epoch; every hop refuses what is past it */
+  /** milliseconds since the epoch; every process on the way refuses a message past it */
   deadline: 'writ-deadline',
   traceparent: 'traceparent',
   tracestate: 'tracestate',

@@ -2,6 +2,7 @@
 import { Type, type Static } from 'typebox';
 import { PERMITTED_EFFECTS } from './effect-rules.ts';
 import { idSchema, Sha256Hex } from './ids.ts';
+import { ResourcePattern } from './resources/resource-kinds.ts';
 import { ProfileName } from './tools/shell-dangerous.ts';
 
 const Count = Type.Integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER });
@@ -10,9 +11,9 @@ const Count = Type.Integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER });
 export const ToolPattern = Type.String({ pattern: '^(\\*|[a-z0-9_]+(\\.[a-z0-9_]+)*(\\.\\*)?)$', maxLength: 128 });
 
 /**
- * A directory or file of the workspace, `''` being all of it, with all that is below it; `write` doesn't imply `read`.
- * One that is `denied` takes away what the others grant there, whatever their order, and its own `read` and `write`
- * mean nothing.
+ * A directory or file of the workspace with everything below it; `''` is the whole workspace. `write` doesn't imply
+ * `read`. One that is `denied` removes what the others grant there, in any order, and its own `read` and `write` are
+ * ignored.
  */
 export const FsRoot = Type.Object(
   {
@@ -27,15 +28,59 @@ export const FsRoot = Type.Object(
 );
 export type FsRoot = Static<typeof FsRoot>;
 
-export const NetGrant = Type.Object(
+/** The method of a tunnel in a grant. The requests in a tunnel are not visible, so no other method includes it. */
+export const TUNNEL = 'CONNECT';
+
+/**
+ * Methods of a connection that isn't HTTP, which a tool of Writ opens: `TLS` where the gate checks the server's
+ * certificate, `TCP` where it starts no TLS.
+ */
+export const RAW_METHODS = ['TCP', 'TLS'] as const;
+export type RawMethod = (typeof RAW_METHODS)[number];
+
+/** The greatest number of a TCP port (RFC 9293 §3.1). */
+export const PORT_MAX = 65_535;
+
+/**
+ * A root of a scope that isn't a token's own: the tenant's settings deny names anywhere. Tokens have no such roots, so
+ * their format has no such member.
+ */
+export const ScopeRoot = Type.Object(
   {
-    domain: Type.String({ pattern: '^(\\*\\.)?[a-z0-9-]+(\\.[a-z0-9-]+)*$', maxLength: 253 }),
-    methods: Type.Array(Type.String({ pattern: '^[A-Z]{3,10}$' }), { maxItems: 16 }),
+    ...FsRoot.properties,
+    anywhere: Type.Optional(
+      Type.Literal(true, { description: 'of one that is denied: the path is denied below every directory' }),
+    ),
   },
   { additionalProperties: false },
 );
+export type ScopeRoot = Static<typeof ScopeRoot>;
 
-/** The dimensions that a token may bound; an absent one is unbounded. */
+export const NetGrant = Type.Object(
+  {
+    domain: Type.String({ pattern: '^(\\*\\.)?[a-z0-9-]+(\\.[a-z0-9-]+)*$', maxLength: 253 }),
+    methods: Type.Array(
+      Type.String({
+        pattern: '^[A-Z]{3,10}$',
+        description: 'of HTTP; `CONNECT` for a tunnel; `TCP` or `TLS` for a connection that a tool opens',
+      }),
+      { maxItems: 16 },
+    ),
+    ports: Type.Optional(
+      Type.Array(Type.Integer({ minimum: 1, maximum: PORT_MAX }), {
+        minItems: 1,
+        maxItems: 32,
+        uniqueItems: true,
+        description:
+          'the only ports; absent: 80 for http, 443 for https and `CONNECT`, and none for `TCP` and `TLS`, which need them named',
+      }),
+    ),
+  },
+  { additionalProperties: false },
+);
+export type NetGrant = Static<typeof NetGrant>;
+
+/** The dimensions that a token may limit; an absent one is unlimited. */
 export const BUDGET_DIMENSIONS = [
   'calls',
   'cpu_ms',
@@ -64,7 +109,7 @@ const Instant = Type.Integer({
   description: 'milliseconds since the epoch, UTC',
 });
 
-/** What a token grants: the part that a child may only narrow. */
+/** The grant of a token: the part that a child may only narrow. */
 export const Grant = Type.Object(
   {
     tools: Type.Array(ToolPattern, { maxItems: 256 }),
@@ -75,6 +120,12 @@ export const Grant = Type.Object(
       Type.Array(ProfileName, {
         maxItems: 256,
         description: 'execution profiles that raw commands may run under; absent: none',
+      }),
+    ),
+    resources: Type.Optional(
+      Type.Array(ResourcePattern, {
+        maxItems: 256,
+        description: 'registered resources of the kinds that a token must list; absent: none',
       }),
     ),
     effects: Type.Optional(
@@ -92,20 +143,17 @@ export const Grant = Type.Object(
 );
 export type Grant = Static<typeof Grant>;
 
-/** How long a session grant lasts and how many calls it serves, unless its giver says less or more. */
-export const SESSION_APPROVAL = {
-  uses: { default: 32, max: 1_000 },
-  ttlMs: { default: 3_600_000, max: 86_400_000 },
-} as const;
+/** The number of calls that a session grant allows, and the greatest duration; policy sets its default duration. */
+export const SESSION_APPROVAL = { uses: { default: 32, max: 1_000 }, ttlMs: { max: 86_400_000 } } as const;
 
 /**
  * Marks the token of a session grant: calls of that session that are like the approved one count as approved under it.
- * Children don't inherit it: a token made of such a token is bound to the session and approves nothing.
+ * Children don't inherit it: a child of such a token is bound to the session and approves nothing.
  */
 export const SessionApproval = Type.Object(
   {
     approval_id: idSchema('approval'),
-    /** the call that was approved: its arguments are those that `same` compares with */
+    /** the approved call, with whose arguments `same` compares */
     operation_id: idSchema('operation'),
     session_id: Type.String({ maxLength: 128, description: 'the only session it serves' }),
     policy_hash: Sha256Hex,
@@ -128,9 +176,9 @@ export const SessionApproval = Type.Object(
 export type SessionApproval = Static<typeof SessionApproval>;
 
 /**
- * Of a token that a job's runs act under: the tools that an administrator listed for it, which is the recorded approval
- * of what a scheduled session does with them. What is made of such a token is the job's too: it lists no more, and acts
- * in no other way.
+ * For a token that a job's runs act under: the tools that an administrator listed for it. The listing is the recorded
+ * approval of their use in a scheduled session. A child of such a token belongs to the job too: it lists no more, and
+ * acts in no other way.
  */
 export const JobListing = Type.Object(
   {
@@ -145,7 +193,10 @@ export const JobListing = Type.Object(
 );
 export type JobListing = Static<typeof JobListing>;
 
-/** An immutable grant, referenced by id. Only `revoked_at` and the use of its budgets change, and they stand apart. */
+/**
+ * An immutable grant, referenced by id. Only `revoked_at` and the use of its budgets change, and they are stored
+ * separately.
+ */
 export const CapabilityToken = Type.Object(
   {
     v: Type.Literal(1),

@@ -8,7 +8,7 @@ import { Provenance } from './tool-call.ts';
 const closed = { additionalProperties: false } as const;
 const orNull = <T extends import('typebox').TSchema>(schema: T) => Type.Union([schema, Type.Null()]);
 
-/** Where the receipt of an operation stands. `pending` says that the record is durable and not yet in the log. */
+/** The state of an operation's receipt. `pending` means that the record is durable and not yet in the log. */
 export const ReceiptState = Type.Object(
   {
     state: Type.Union([Type.Literal('logged'), Type.Literal('pending')]),
@@ -31,15 +31,14 @@ const KeptStream = Type.Object(
   {
     bytes: Type.Integer({ minimum: 0 }),
     cut: Type.Boolean({
-      description:
-        'the command said more than is heard of one: what there is begins at its beginning and lacks its end',
+      description: 'the command wrote more than is read of one command: the end of its output is missing',
     }),
   },
   closed,
 );
 
-/** Where the full output of a command is, of which the result shows the beginning. */
-export const WholeOutputView = Type.Object(
+/** The address of a command's full output, of which the result shows the beginning. */
+export const FullOutputView = Type.Object(
   {
     href: Type.String({ description: 'path under the API; `?stream=stderr` gives the other stream' }),
     stdout: KeptStream,
@@ -48,13 +47,13 @@ export const WholeOutputView = Type.Object(
       Type.Integer({
         minimum: 0,
         description:
-          "until when it is there, in milliseconds since the epoch; null: it was not kept, since the tenant's outputs were at their bound (`outputs_bytes_max`)",
+          "when it is deleted, in milliseconds since the epoch; null: it was not stored, since the tenant's outputs were at their limit (`outputs_bytes_max`)",
       }),
     ),
   },
   closed,
 );
-export type WholeOutputView = Static<typeof WholeOutputView>;
+export type FullOutputView = Static<typeof FullOutputView>;
 
 /** The result of a decided call (TOOL-01 §2). */
 export const ToolResult = Type.Object(
@@ -70,7 +69,7 @@ export const ToolResult = Type.Object(
     result: Type.Unknown({ description: "the tool's result; with an error too, such as a failed command's output" }),
     result_ref: orNull(BlobRef),
     whole_output: Type.Optional({
-      ...WholeOutputView,
+      ...FullOutputView,
       description: 'of a command whose output the result cuts; absent for all others',
     }),
     result_hash: orNull(Sha256Hex),

@@ -103,10 +103,10 @@ const wire = fc
 const output = fc.oneof({ weight: 3, arbitrary: hostile }, { weight: 1, arbitrary: wire });
 const dialect = fc.constantFrom(...DIALECTS);
 
-/** Ends what hangs; a slow machine takes a part of it. */
+/** Ends a hanging test; a slow machine needs a fraction of it. */
 const HANGS_MS = 300_000;
 
-/** The text in pieces of the sizes, which go round. */
+/** The text in pieces of the given sizes, cyclically. */
 function chunked(text: string, sizes: readonly number[]): string[] {
   const chunks: string[] = [];
   for (let at = 0, n = 0; at < text.length; n++) chunks.push(text.slice(at, (at += sizes[n % sizes.length] ?? 1)));
@@ -202,12 +202,12 @@ const outcome: fc.Arbitrary<Outcome> = fc.record({
   metadata: fc.option(fc.dictionary(hostile, hostile, { maxKeys: 2 }), { nil: undefined }),
 });
 
-/** Every text that a model is shown. */
+/** Every text for a model. */
 const textsOf = (shown: unknown): string[] => {
   if (typeof shown === 'string') return [shown];
   return typeof shown === 'object' && shown !== null ? Object.values(shown).flatMap(textsOf) : [];
 };
-/** What begins something in some dialect, with the lines and elements that a rendering itself makes. */
+/** Syntax of some dialect, including the lines and elements of a rendering. */
 const SIGNS = [
   /\[\s*TOOL_CALL/gi,
   /\[\s*TOOL_RESULT/gi,

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import { answerInWords } from './aliases/words.ts';
 import { BlocksParser } from './blocks/parse-blocks.ts';
 import { promptBlocks } from './blocks/prompt-blocks.ts';
 import { renderBlocks } from './blocks/render-blocks.ts';
@@ -12,7 +13,7 @@ import { promptAnthropic, promptChat, promptGemini, promptResponses } from './na
 import { renderAnthropic, renderChat, renderGemini, renderResponses } from './native/render-native.ts';
 import { nativeParser } from './native/turn.ts';
 import type { Offer } from './offer.ts';
-import { bounded } from './text/bounded.ts';
+import { bounded } from './text/bounded-parser.ts';
 import { ToolsXmlParser } from './tools-xml/parse-tools-xml.ts';
 import { promptToolsXml } from './tools-xml/prompt-tools-xml.ts';
 import { renderToolsXml } from './tools-xml/render-tools-xml.ts';
@@ -24,11 +25,11 @@ interface Dialect {
   readonly parser: () => DialectParser;
   readonly render: (answers: readonly Answer[]) => RenderedMessage[];
   readonly prompt: (offer: Offer) => Prompt;
-  /** whether calls run one after another; else those that touch nothing in common may run at once */
+  /** whether calls run one after another; otherwise calls with disjoint resources may run concurrently */
   readonly sequential: boolean;
 }
 
-/** All that a dialect is; one row each. */
+/** The functions of each dialect, one row each. */
 const DIALECT: Readonly<Record<DialectName, Dialect>> = {
   blocks: { parser: () => new BlocksParser(), render: renderBlocks, prompt: promptBlocks, sequential: true },
   'tools-xml': {
@@ -54,12 +55,12 @@ const DIALECT: Readonly<Record<DialectName, Dialect>> = {
   gemini: { parser: () => nativeParser(readGemini), render: renderGemini, prompt: promptGemini, sequential: false },
 };
 
-/** A parser of one output of a model, which may be pushed as it streams. */
+/** A parser for one output of a model, as it streams. */
 export const parserOf = (dialect: DialectName): DialectParser => bounded(DIALECT[dialect].parser());
 
 /**
- * Reads an output: text for people, calls as canonical tools, and all that is wrong. Attacker-controlled; never throws.
- * For the providers' dialects it is the body of their answer, whole or streamed.
+ * Parses an output: text for people, canonical calls, and problems. Attacker-controlled; never throws. For the
+ * providers' dialects it is the body of their response, whole or streamed.
  */
 export function parse(dialect: DialectName, output: string): Parsed {
   const parser = parserOf(dialect);
@@ -70,18 +71,18 @@ export function parse(dialect: DialectName, output: string): Parsed {
 /** Answers whether calls of one output run one after another, in the order of its text. */
 export const isSequential = (dialect: DialectName): boolean => DIALECT[dialect].sequential;
 
-/** What a model is told of its tools before it begins: exactly those that its token grants. */
+/** The prompt about a model's tools: exactly those that its token grants. */
 export const prompt = (dialect: DialectName, offer: Offer): Prompt => DIALECT[dialect].prompt(offer);
 
-/** What a call that didn't run answers. */
-const unrun = (message: string): Outcome => ({
+/** The answer to a call that didn't run. */
+const notRun = (message: string): Outcome => ({
   standing: 'failed',
   result: null,
   error: { code: 'args.invalid', message, hint: null },
 });
 const QUEUED: Outcome = { standing: 'queued', result: null, error: null };
 
-/** Calls and problems in the order in which they stand. */
+/** Calls and problems in the order of the output. */
 function answersOf(
   { calls, problems }: Pick<Parsed, 'calls' | 'problems'>,
   outcomes: ReadonlyMap<string, Outcome>,
@@ -94,21 +95,21 @@ function answersOf(
     .filter(({ level }) => level !== 'warning')
     .map(({ call_id, name, message, at }) => ({
       at,
-      answer: { call_id, name, tool_id: null, show: {}, outcome: unrun(message) },
+      answer: { call_id, name, tool_id: null, show: {}, outcome: notRun(message) },
     }));
   return [...ofCalls, ...ofProblems].sort((a, b) => a.at - b.at).map(({ answer }) => answer);
 }
 
-/** The same for answers that are at hand, in their order. */
+/** Renders existing answers, in their order. Errors name tools and arguments as the dialect does. */
 export const renderAnswers = (dialect: DialectName, answers: readonly Answer[]): RenderedMessage[] =>
-  DIALECT[dialect].render(answers);
+  DIALECT[dialect].render(answers.map((answer) => answerInWords(dialect, answer)));
 
 /**
- * What a model is told of its output: the outcome of each call by its id, `queued` for one that has none yet, and each
- * problem as a call that failed. Nothing that a tool said reads as a piece of any dialect.
+ * The message for a model about its output: the outcome of each call by its id, `queued` for one without an outcome
+ * yet, and each problem as a failed call. No output of a tool can be read as syntax of any dialect.
  */
 export const render = (
   dialect: DialectName,
   output: Pick<Parsed, 'calls' | 'problems'>,
   outcomes: ReadonlyMap<string, Outcome>,
-): RenderedMessage[] => DIALECT[dialect].render(answersOf(output, outcomes));
+): RenderedMessage[] => renderAnswers(dialect, answersOf(output, outcomes));

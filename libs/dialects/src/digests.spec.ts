@@ -159,7 +159,7 @@ test.each(Object.entries(CASES))(
   },
 );
 
-test('every dialect takes part', () => {
+test('every dialect is covered', () => {
   const parts = new Set<string>([
     'blocks',
     ...Object.keys(NATIVE),

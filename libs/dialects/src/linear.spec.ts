@@ -2,13 +2,13 @@
 import { TEXT_DIALECTS, type TextDialect } from './dialect.ts';
 import { parserOf } from './dialects.ts';
 
-/** Of the text that each of them has: read in the square of its length it takes minutes. */
+/** The length of each text: parsing it in quadratic time would take minutes. */
 const CHARS = 512 * 1024;
 const fill = (piece: string): string => piece.repeat(Math.floor(CHARS / piece.length));
 const found = (inside: string): string =>
   `<tools><edit><file src="a"><find>${inside}</find><replace>b</replace></file></edit></tools>`;
 
-/** What makes a reader look at the same characters again and again, if it does that, or go deeper with each of them. */
+/** Texts that make a parser read the same characters again and again, or recurse with each of them. */
 const HOSTILE: readonly (readonly [what: string, output: string])[] = [
   ['a fence and blanks', `x\n\`\`\`${fill(' ')}x`],
   ['blanks in a line that may open something', `x\n${fill(' ')}<`],
@@ -49,10 +49,19 @@ const HOSTILE: readonly (readonly [what: string, output: string])[] = [
   ['blanks in a tag of thinking', `<think${fill(' ')}`],
   ['tags without a name', fill('<')],
   ['tags that might become one of thinking', fill('<think a')],
+  ['blocks behind other text', fill('x <tools><read/></tools> ')],
+  ['blocks in inline code', fill('`x <tools><read/></tools>` ')],
+  ['blanks in the opening of a block behind text', `x ${fill('<tools>   ')}`],
+  ['runs of backticks behind text', `x ${fill('` ``` `` ')}<tools><read/></tools>`],
+  ['envelopes behind text', `x ${fill('```yips-agent {"')}`],
+  ['blanks behind the name of an envelope behind text', `x ${fill('```yips-agent a ')}{"`],
+  ['blocks in a fence of another language', `\`\`\`html\n${fill('<tools><read/></tools>\n')}`],
+  ['fences of tildes', fill('~~~\n')],
+  ['tildes', fill('~')],
   ["blanks behind an envelope's name", `\`\`\`yips-agent${fill(' ')}x`],
 ];
 
-/** Longer than all of it takes on a slow machine, and far below what it takes in the square of its length. */
+/** Longer than parsing takes on a slow machine, and far shorter than quadratic time. */
 const HANGS_MS = 60_000;
 
 describe.each(HOSTILE)('%s', (_what, output) => {

@@ -1,44 +1,61 @@
 // SPDX-License-Identifier: Apache-2.0
-import { matchesTool } from '@writ/capability';
+import { listsResource, matchesTool } from '@writ/capability';
 import {
   SHELL_DANGEROUS,
   SKILL_DESCRIPTION_CHARS_MAX,
   SKILL_READ,
+  type BoundResource,
   type Grant,
   type ToolDefinition,
 } from '@writ/contract';
 import { harmlessJson } from './text/harmless.ts';
 
-/** What a model may be told of: the tools that there are, and the chain of its token, root first. */
+/** The inputs of a prompt: the existing tools, and the chain of the token, root first. */
 export interface Offer {
   readonly tools: readonly ToolDefinition[];
-  readonly chain: readonly Pick<Grant, 'tools' | 'fs' | 'net' | 'secrets' | 'profiles'>[];
-  /** the skills that there are for the tenant; none unless said */
+  readonly chain: readonly Pick<Grant, 'tools' | 'fs' | 'net' | 'secrets' | 'profiles' | 'resources'>[];
+  /** the registered resources that the agent is granted; none by default */
+  readonly resources?: readonly OfferedResource[];
+  /** the tenant's skills; none by default */
   readonly skills?: readonly OfferedSkill[];
 }
 
-/** Attacker-controlled: mostly somebody else than the administrator who uploaded it wrote it. */
+/** A registered resource by the name that calls use. */
+export type OfferedResource = Pick<BoundResource, 'kind' | 'name'>;
+
+/** Attacker-controlled: the administrator uploaded it, but usually wrote none of it. */
 export interface OfferedSkill {
   readonly name: string;
   readonly description: string;
 }
 
+/** The resources that the agent is granted and every token of the chain lists, where tokens must list them. */
+export const offeredResources = ({ resources = [], chain }: Offer): readonly OfferedResource[] =>
+  resources.filter((resource) =>
+    listsResource(
+      chain.map((grant) => ({ grant })),
+      resource,
+    ),
+  );
+
 /**
- * The tools that every token of the chain grants, by id; raw commands where it names a profile for them too. A chain
- * without tokens grants nothing.
+ * The tools that every token of the chain grants, by id; raw commands only if every token grants a profile too, and
+ * tools that need a registered resource only if there is one. A chain without tokens grants nothing.
  */
-export function offeredTools({ tools, chain }: Offer): ToolDefinition[] {
+export function offeredTools(offer: Offer): ToolDefinition[] {
+  const { tools, chain } = offer;
+  const kinds = new Set(offeredResources(offer).map(({ kind }) => kind));
   const hasProfile = chain.every(({ profiles = [] }) => profiles.length > 0);
-  const granted = ({ tool_id }: ToolDefinition): boolean =>
+  const granted = ({ tool_id, needs }: ToolDefinition): boolean =>
     chain.length > 0 &&
+    (needs === undefined || kinds.has(needs)) &&
     (tool_id !== SHELL_DANGEROUS.tool_id || hasProfile) &&
     chain.every((grant) => grant.tools.some((pattern) => matchesTool(pattern, tool_id)));
   return tools.filter(granted).sort((a, b) => (a.tool_id < b.tool_id ? -1 : 1));
 }
 
 /**
- * The skills that a model may read, a line each: nothing where there are none, or where its token doesn't grant reading
- * them.
+ * The skills that a model may read, one per line; empty if there are none, or if the token doesn't grant reading them.
  * @param how in words, how the dialect reads one
  */
 export function skillsInWords(offer: Offer, how: string): string {
@@ -58,8 +75,9 @@ const line = (what: string, names: readonly string[], none: string): string =>
   `${what}: ${names.length === 0 ? none : names.map((name) => `\`${name}\``).join(', ')}.`;
 const root = (path: string): string => (path === '' ? 'the whole workspace' : path);
 
-/** In words what the token reaches. A child only narrows, so the last of the chain says it all. */
-export function reachOf({ chain }: Offer): string[] {
+/** The token's scope in words. A child only narrows, so the last token of the chain suffices. */
+export function scopeInWords(offer: Offer): string[] {
+  const { chain } = offer;
   const grant = chain.at(-1);
   if (grant === undefined) return [];
   const roots = (which: (each: Grant['fs'][number]) => boolean): string[] =>
@@ -79,35 +97,50 @@ export function reachOf({ chain }: Offer): string[] {
     ...(denied.length === 0 ? [] : [line('Never at or below', denied, '')]),
     line(
       'You may connect to',
-      grant.net.map(({ domain, methods }) => `${domain} (${methods.join(', ')})`),
+      grant.net.map(({ domain, methods, ports }) => `${hostInWords(domain, ports)} (${methods.join(', ')})`),
       'nothing',
     ),
     ...(grant.profiles === undefined || grant.profiles.length === 0
       ? []
       : [line('Execution profiles for raw commands', grant.profiles, '')]),
+    ...resourceLines(offeredResources(offer)),
     ...(grant.secrets.length === 0
       ? []
       : [line('Secrets that you may use by name, without seeing them', grant.secrets, '')]),
   ];
 }
 
-interface Shown {
+const hostInWords = (domain: string, ports: readonly number[] | undefined): string =>
+  ports === undefined ? domain : `${domain} at ${ports.length === 1 ? 'port' : 'ports'} ${ports.join(', ')}`;
+/** A line for each kind: the names by which calls use its resources. */
+function resourceLines(resources: readonly OfferedResource[]): string[] {
+  const kinds = [...new Set(resources.map(({ kind }) => kind))].sort();
+  return kinds.map((kind) =>
+    line(
+      `Registered resources of the kind ${kind.replaceAll('_', ' ')}`,
+      resources.filter((one) => one.kind === kind).map(({ name }) => name),
+      '',
+    ),
+  );
+}
+
+interface ParameterSchema {
   readonly type?: string;
   readonly description?: string;
   readonly enum?: readonly unknown[];
   readonly required?: readonly string[];
-  readonly properties?: Readonly<Record<string, Shown>>;
+  readonly properties?: Readonly<Record<string, ParameterSchema>>;
 }
 
 /** Parameters in a line: `path, offset? (lines to skip)`. */
 export function parametersInWords(parameters: object): string {
-  const { properties = {}, required = [] } = parameters as Shown;
-  const words = ({ description, enum: values }: Shown): string => {
-    const said = [
+  const { properties = {}, required = [] } = parameters as ParameterSchema;
+  const words = ({ description, enum: values }: ParameterSchema): string => {
+    const details = [
       ...(values === undefined ? [] : [values.map(String).join(' | ')]),
       ...(description === undefined ? [] : [description]),
     ].join('; ');
-    return said === '' ? '' : ` (${said})`;
+    return details === '' ? '' : ` (${details})`;
   };
   return Object.entries(properties)
     .map(([name, schema]) => `${name}${required.includes(name) ? '' : '?'}${words(schema)}`)

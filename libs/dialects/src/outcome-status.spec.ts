@@ -36,7 +36,7 @@ it.each<[State, ToolResult | null, string, string, boolean]>([
   expect(OUTCOME_STATUSES[outcomeStatusOf(view(state, of))]).toEqual({ block, word, is_error });
 });
 
-it('says why a call waits, and keeps the result beside an error', () => {
+it('has the reason for a waiting call, and keeps the result beside an error', () => {
   expect(outcomeOf(view('held', null))).toEqual({
     standing: 'held',
     result: null,

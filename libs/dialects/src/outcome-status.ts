@@ -2,8 +2,8 @@
 import type { OperationView } from '@writ/contract';
 
 /**
- * The status of a call in the words of every dialect: that of `blocks`, the short word of the others, and whether it
- * counts as an error.
+ * The status of a call in each dialect: that of `blocks`, the short word of the others, and whether it counts as an
+ * error.
  */
 export const OUTCOME_STATUSES = {
   completed: { block: 'Completed', word: 'ok', is_error: false },
@@ -20,7 +20,7 @@ export type OutcomeStatus = keyof typeof OUTCOME_STATUSES;
 const TIMEOUTS: ReadonlySet<string> = new Set(['deadline', 'command.timeout']);
 const CANCELLED: ReadonlySet<string> = new Set(['cancelled', 'sandbox.killed']);
 
-/** The status of an operation. A call that ended with an error failed, whatever became of its transaction. */
+/** The status of an operation. A call that ended with an error failed, whatever the outcome of its transaction. */
 export function outcomeStatusOf({ state, result }: Pick<OperationView, 'state' | 'result'>): OutcomeStatus {
   if (state === 'held') return 'held';
   const code = result?.error?.code ?? '';

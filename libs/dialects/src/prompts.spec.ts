@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import { searchTool, TOOLS, type Grant } from '@writ/contract';
+import { RESOURCE_KINDS, TOKEN_LISTED_KINDS, TOOLS, type Grant } from '@writ/contract';
 import { nativeNameOf } from './aliases/native.ts';
 import { DIALECTS, type DialectName } from './dialect.ts';
 import { parse, prompt } from './dialects.ts';
@@ -37,7 +37,7 @@ const NATIVE = {
   'shell.session': '"bash_session"',
   'web.fetch': '"web_fetch"',
 };
-/** How each dialect names four tools. */
+/** The name of four tools in each dialect. */
 const WORDS: Readonly<Record<DialectName, Readonly<Record<string, string>>>> = {
   blocks: {
     'fs.read': '- fs.read {',
@@ -76,7 +76,7 @@ describe.each([...DIALECTS])('%s', (dialect) => {
     }
   });
 
-  it('tells what the token reaches, and to stop where a person must decide', () => {
+  it('has the token’s scope, and the instruction to stop if a person must decide', () => {
     const { system } = prompt(
       dialect,
       offer(grant(['*'], { fs: [{ path: 'elsewhere', read: true, write: true }] }), grant(['fs.*'])),
@@ -93,28 +93,21 @@ describe.each([...DIALECTS])('%s', (dialect) => {
     expect(system).toMatch(/no further (?:tool|action)/);
   });
 
-  it('offers searches of the web where something answers them', () => {
-    const search = searchTool({
-      v: 1,
-      tool_id: 'web.search',
-      version: 1,
-      provider: { kind: 'searxng', url: 'https://searx.example.org' },
+  it('offers searches of the web if there is an engine', () => {
+    const offered = textOf(dialect, {
+      tools,
+      chain: [grant(['*'])],
+      resources: [{ kind: 'search_engine', name: 'papers' }],
     });
-    // Of ToolsXML no element says it.
-    if (dialect !== 'tools-xml')
-      expect(textOf(dialect, { tools: [...tools, search], chain: [grant(['*'])] })).toMatch(
-        /query_search_engine|skill search \{|"web_search"|- web\.search \{/,
-      );
-    expect(textOf(dialect, { tools: [...tools, search], chain: [grant(['*'])] })).not.toContain('searx.example.org');
+    expect(offered).toMatch(/query_search_engine|skill search \{|"web_search"|- web\.search \{/);
+    expect(offered).toContain('Registered resources of the kind search engine: `papers`.');
   });
 
-  it('lists the skills by name and description where it can say their tool, and every token of the chain grants that', () => {
+  it('lists the skills if every token of the chain grants reading them', () => {
     const skills = [{ name: 'release', description: 'How to make a release.' }];
     const told = (chain: Grant[], of = skills): string => prompt(dialect, { tools, chain, skills: of }).system;
     const says = '- "release": "How to make a release."';
-    // Of ToolsXML no element reads a skill, of Yips no action: what there is of them is the document's.
-    for (const chain of [[grant(['*'])], [grant(['*']), grant(['skill.read'])]])
-      expect(told(chain).includes(says)).toBe(dialect !== 'tools-xml' && dialect !== 'yips');
+    for (const chain of [[grant(['*'])], [grant(['*']), grant(['skill.read'])]]) expect(told(chain)).toContain(says);
     for (const none of [
       told([grant(['fs.*'])]),
       told([grant(['*']), grant(['fs.*'])]),
@@ -124,17 +117,18 @@ describe.each([...DIALECTS])('%s', (dialect) => {
       expect(none).not.toMatch(/release|guidance that administrators uploaded\. Before/);
   });
 
-  it("offers nothing that isn't there yet", () => {
+  it('offers nothing that is not available yet', () => {
     expect(textOf(dialect, offer(grant(['*'])))).not.toMatch(
-      /web\.search|skill search|transcri|create_container|manage_agent/,
+      /web\.search|skill search|access_container|container_access|manage_agent/,
     );
   });
 });
 
 it('providers get the schemas of the registry', () => {
-  expect(namesOf('openai', offer(grant(['*'], { profiles: ['ops'] })))).toEqual(
-    [...TOOLS.keys()].sort().map(nativeNameOf),
-  );
+  const resources = RESOURCE_KINDS.map((kind) => ({ kind, name: 'one' }));
+  const listed = TOKEN_LISTED_KINDS.map((kind) => `${kind}:*`);
+  const all = grant(['*'], { profiles: ['ops'], resources: listed });
+  expect(namesOf('openai', { ...offer(all), resources })).toEqual([...TOOLS.keys()].sort().map(nativeNameOf));
   for (const dialect of ['openai-responses', 'anthropic', 'gemini'] as const)
     expect(namesOf(dialect, offer(grant(['*'])))).toEqual(namesOf('openai', offer(grant(['*']))));
   expect(prompt('anthropic', offer(grant(['fs.read']))).tools).toEqual([
@@ -147,7 +141,7 @@ it('providers get the schemas of the registry', () => {
   expect(prompt('gemini', offer()).tools).toEqual([]);
 });
 
-it('mk8.shell and the dangerous shell are told of once they are there', () => {
+it('mk8.shell and the dangerous shell are described once they exist', () => {
   const [some] = tools;
   if (some === undefined) throw new Error('no tools');
   const { system } = prompt('blocks', {
@@ -175,7 +169,7 @@ it('mk8.shell and the dangerous shell are told of once they are there', () => {
     expect(none).not.toContain('shellType');
 });
 
-it('the example of a prompt is an envelope that is read', () => {
+it('the example in a prompt is a valid envelope', () => {
   const { system } = prompt('yips', offer(grant(['*'])));
   expect(parse('yips', system)).toMatchObject({ calls: [{ tool_id: 'fs.read' }], problems: [] });
 });

@@ -20,7 +20,7 @@ describe('blocks', () => {
     'blocks',
     '[TOOL_CALL:a] {"action":"fs.read","args":{"path":"a.txt"}} [TOOL_CALL:bad] {} [TOOL_CALL:b] {"action":"shell.run","args":{"command":"rm -r x"}} [TOOL_CALL:c] {"action":"fs.list"}',
   );
-  it('all results of a turn are one message, a line each, with what failed among them and what waits behind one that is held queued', () => {
+  it('all results of a turn are one message, a line each, failed ones in order, queued ones after a held one', () => {
     expect(
       render(
         'blocks',
@@ -43,7 +43,7 @@ describe('blocks', () => {
     ]);
   });
 
-  it('a decision that came later is a new line', () => {
+  it('a later decision is a new line', () => {
     const later = { calls: output.calls.filter(({ id }) => id === 'b'), problems: [] };
     expect(render('blocks', later, new Map([['b', DENIED]]))).toEqual([
       {
@@ -54,7 +54,7 @@ describe('blocks', () => {
     ]);
   });
 
-  it('no calls and no problems are no message', () => {
+  it('without calls and problems there is no message', () => {
     expect(render('blocks', parse('blocks', 'Done.'), new Map())).toEqual([]);
   });
 });
@@ -87,7 +87,13 @@ describe('yips', () => {
       'system',
       'Action results:',
       [
-        { id: 'r', name: 'read_file', status: 'ok', output: 'one\n… [22 of 25 characters cut]' },
+        {
+          id: 'r',
+          name: 'read_file',
+          status: 'ok',
+          output: 'one\n… [cut: 3 of 25 bytes, 1 of 2 lines shown]',
+          cut: { bytes_shown: 3, lines_shown: 1, bytes_total: 25, lines_total: 2 },
+        },
         {
           id: 'w',
           name: 'write_file',
@@ -106,7 +112,7 @@ describe('yips', () => {
     ]);
   });
 
-  it('a protocol error is told as a result of no action', () => {
+  it('a protocol error is a result without an action', () => {
     expect(String(render('yips', parse('yips', '```yips-agent\n[]\n```'), new Map())[0]?.['content'])).toBe(
       'Action results:\n{"id":null,"name":null,"status":"error","error":{"code":"args.invalid","message":"the body of `yips-agent` must be a JSON object","hint":null}}',
     );

@@ -4,7 +4,7 @@ import { DIALECTS, TEXT_DIALECTS, type DialectName, type Parsed, type TextDialec
 import { parse, parserOf } from './dialects.ts';
 import { NATIVE } from './specs/native-answers.ts';
 
-/** A call by the name of what it asks for, in each dialect that is written in text. */
+/** A named call in each text dialect. */
 const CALL: Readonly<Record<TextDialect, (what: string) => string>> = {
   blocks: (what) => `[TOOL_CALL:${what}] {"action":"fs.read","args":{"path":"${what}"}}`,
   'tools-xml': (what) => `<tools><command>${what}</command></tools>`,
@@ -44,7 +44,7 @@ const words = fc.constantFrom(
   '[TOOL]\n',
   '1 [',
 );
-/** Begins something and doesn't end it, or ends what never began. */
+/** A beginning without an end, or an end without a beginning. */
 const BROKEN = [
   '[TOOL_CALL:',
   '[TOOL_CALL:a]',
@@ -73,7 +73,7 @@ const BROKEN = [
 ];
 const hostile = fc.array(fc.constantFrom(...BROKEN), { maxLength: 8 }).map((parts) => parts.join(''));
 
-/** Thinking that holds a call: alone, in thinking within, and never closed. */
+/** Thinking that contains a call: alone, nested, and never closed. */
 const thinking = (what: string): fc.Arbitrary<string> =>
   fc
     .tuple(tags, tags, words, fc.constantFrom('closed', 'inner', 'behind inner', 'open', 'open inner'))
@@ -91,7 +91,7 @@ function readInChunks(dialect: DialectName, text: string, sizes: readonly number
   return parser.end();
 }
 const chunks = fc.array(fc.integer({ min: 1, max: 7 }), { minLength: 1, maxLength: 4 });
-/** Ends what hangs; a slow machine takes a part of it. */
+/** Ends a hanging test; a slow machine needs a fraction of it. */
 const HANGS_MS = 300_000;
 
 describe.each(TEXT_DIALECTS)('%s', (dialect) => {
@@ -117,7 +117,7 @@ describe.each(TEXT_DIALECTS)('%s', (dialect) => {
     HANGS_MS,
   );
 
-  it('a call before an end of thinking whose beginning stands in the prompt never runs, and says so', () => {
+  it('a call before an end of thinking that began in the prompt never runs, and is reported', () => {
     fc.assert(
       fc.property(tags, words, chunks, ([, end], said, sizes) => {
         const output = `${said}\n${CALL[dialect]('thought')}\n${end}`;
@@ -131,7 +131,7 @@ describe.each(TEXT_DIALECTS)('%s', (dialect) => {
     );
   });
 
-  it('a call behind thinking that is closed runs, and the thinking is text', () => {
+  it('a call after closed thinking runs, and the thinking is text', () => {
     fc.assert(
       fc.property(tags, words, chunks, ([begin, end], said, sizes) => {
         const thought = `${begin}${said}\n${CALL[dialect]('thought')}\n${end}\n`;
@@ -142,7 +142,7 @@ describe.each(TEXT_DIALECTS)('%s', (dialect) => {
     );
   });
 
-  it("thinking that isn't closed and hides a call fails the output; without one it is text", () => {
+  it('unclosed thinking that hides a call fails the output; without one it is text', () => {
     const call = CALL[dialect]('real');
     const hidden = parse(dialect, `${call}\n<think>\n${CALL[dialect]('thought')}\n`);
     expect([hidden.calls, hidden.problems]).toEqual([
@@ -172,7 +172,7 @@ it.each([
   expect([calls, problems.map(({ level }) => level)]).toEqual([[], expect.arrayContaining(['protocol'])]);
 });
 
-it('tags in the arguments of a call are a part of them', () => {
+it('tags in the arguments of a call are part of them', () => {
   const content = '<think>a</think> [THINK] </reasoning>';
   expect(
     parse(
@@ -196,7 +196,7 @@ it('tags in the arguments of a call are a part of them', () => {
   ).toMatchObject({ text: content, calls: [{ args: { path: 'a', content } }], problems: [] });
 });
 
-it("text of a provider's answer runs nothing, in thinking or out of it", () => {
+it("text of a provider's response runs nothing, within thinking or outside", () => {
   const native = fc.constantFrom(...(Object.keys(NATIVE) as (keyof typeof NATIVE)[]));
   fc.assert(
     fc.property(native, thinking('thought'), fc.boolean(), (dialect, text, streams) => {
@@ -210,6 +210,6 @@ it("text of a provider's answer runs nothing, in thinking or out of it", () => {
   );
 });
 
-it('every dialect is one of those', () => {
+it('every dialect is covered', () => {
   expect([...TEXT_DIALECTS, ...Object.keys(NATIVE)].sort()).toEqual([...DIALECTS].sort());
 });

@@ -7,7 +7,7 @@ interface Limit {
   readonly at: number;
 }
 
-/** What was set, two a page; `now` is when it is asked. */
+/** The changes, two a page; `now` is the time of the request. */
 const source =
   (rows: Limit[], clock: { now: number }): ReadChanged<Limit> =>
   async (since, after) => {
@@ -18,7 +18,7 @@ const source =
     return { now: clock.now, items, more: items.length === 2 };
   };
 
-test('all that was set is known after one refresh, over as many pages as there are', async () => {
+test('one refresh loads all limits, over all pages', async () => {
   const rows = ['a', 'b', 'c', 'd', 'e'].map((tenant_id, i) => ({ tenant_id, weight: i, at: i }));
   const limits = new ChangedLimits(source(rows, { now: 10 }));
   await limits.refresh();
@@ -26,13 +26,13 @@ test('all that was set is known after one refresh, over as many pages as there a
   expect(limits.of('f')).toBeUndefined();
 });
 
-test('a change that became visible late is found all the same, and what is old is not asked for again', async () => {
+test('a refresh finds a change that became visible late, and does not request older ones again', async () => {
   const clock = { now: 100_000 };
   const rows: Limit[] = [{ tenant_id: 'a', weight: 1, at: 1 }];
-  const asked: number[] = [];
+  const requested: number[] = [];
   const read = source(rows, clock);
   const limits = new ChangedLimits<Limit>((since, after) => {
-    asked.push(since);
+    requested.push(since);
     return read(since, after);
   });
   await limits.refresh();
@@ -41,10 +41,10 @@ test('a change that became visible late is found all the same, and what is old i
   clock.now += 500;
   await limits.refresh();
   expect(limits.of('b')?.weight).toBe(2);
-  expect(asked).toEqual([0, 85_000]);
+  expect(requested).toEqual([0, 85_000]);
 });
 
-test('where the source is silent, what was known last stays', async () => {
+test('if the source does not answer, the last known limits stay', async () => {
   let isSilent = false;
   const read = source([{ tenant_id: 'a', weight: 9, at: 1 }], { now: 10 });
   const limits = new ChangedLimits<Limit>((since, after) =>

@@ -1,12 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/**
- * Longer than a transaction may take, in milliseconds: a change whose time is older than another's may become visible
- * after it.
- */
+/** Longer than a transaction may take, in milliseconds. A change may become visible after one with a later time. */
 const OVERLAP_MS = 15_000;
 
-/** One page of what was set since. */
+/** One page of the changes since a time. */
 export interface ChangedPage<L> {
   /** milliseconds, by the clock that stamps changes */
   readonly now: number;
@@ -17,33 +14,33 @@ export interface ChangedPage<L> {
 export type ReadChanged<L> = (since: number, after: string) => Promise<ChangedPage<L>>;
 
 /**
- * Follows what is set for single tenants, by asking again and again what has changed. What was never set isn't in it,
- * and a source that is silent leaves what was known last.
+ * Follows the limits of single tenants by polling for changes. A tenant without limits of its own has no entry. If the
+ * source doesn't answer, the last known limits stay.
  */
 export class ChangedLimits<L extends { readonly tenant_id: string }> {
   readonly #read: ReadChanged<L>;
-  readonly #known = new Map<string, L>();
+  readonly #cached = new Map<string, L>();
   #since = 0;
 
   constructor(read: ReadChanged<L>) {
     this.#read = read;
   }
 
-  /** Undefined where the tenant has what everybody has. */
+  /** The tenant's own limits; undefined if the defaults apply. */
   of(tenantId: string): L | undefined {
-    return this.#known.get(tenantId);
+    return this.#cached.get(tenantId);
   }
 
-  /** Resolves when everything that had been set before it was called is known here. */
+  /** Resolves when all changes from before the call are loaded. */
   async refresh(): Promise<void> {
-    let [after, began] = ['', null as number | null];
+    let [after, startedAt] = ['', null as number | null];
     for (;;) {
       const { now, items, more } = await this.#read(this.#since, after);
-      began ??= now;
-      for (const item of items) this.#known.set(item.tenant_id, item);
+      startedAt ??= now;
+      for (const item of items) this.#cached.set(item.tenant_id, item);
       if (!more) break;
       after = items.at(-1)?.tenant_id ?? after;
     }
-    this.#since = Math.max(0, began - OVERLAP_MS);
+    this.#since = Math.max(0, startedAt - OVERLAP_MS);
   }
 }

@@ -14,7 +14,7 @@ const steps = fc.array(
   { maxLength: 200 },
 );
 
-/** What was offered, by tenant, as an observer outside counts it. */
+/** The offered work by tenant, as counted from outside. */
 class Counted {
   readonly fair = new FairLimiter<string>(BOUNDS);
   readonly underWay = new Map<string, number>();
@@ -38,7 +38,7 @@ class Counted {
 
   end(tenant: string): void {
     this.underWay.set(tenant, this.of(tenant) - 1);
-    for (const item of this.fair.ended(tenant, this.#now)) {
+    for (const item of this.fair.release(tenant, this.#now)) {
       const owner = item.slice(0, 1);
       // First come, first served within a tenant.
       expect(this.waiting.get(owner)?.shift()).toBe(item);
@@ -55,7 +55,7 @@ class Counted {
   }
 }
 
-test('never more is under way than there are places, and never more waits than may', () => {
+test('running and waiting work never exceed their limits', () => {
   fc.assert(
     fc.property(steps, (run) => {
       const counted = new Counted();
@@ -68,7 +68,7 @@ test('never more is under way than there are places, and never more waits than m
   );
 });
 
-test('whatever waits starts in the end: nobody is forgotten while places are given back', () => {
+test('all waiting work starts in the end, while places are freed', () => {
   fc.assert(
     fc.property(steps, (run) => {
       const counted = new Counted();
@@ -80,7 +80,7 @@ test('whatever waits starts in the end: nobody is forgotten while places are giv
   );
 });
 
-test('while two are about, one that asks for everything leaves the other a place', () => {
+test('while two tenants are active, one that offers without end leaves the other a place', () => {
   fc.assert(
     fc.property(fc.array(fc.constantFrom('offer', 'end'), { maxLength: 100 }), (run) => {
       const counted = new Counted();

@@ -1,62 +1,73 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/**
- * How long a tenant that has nothing under way still counts as somebody who may come back at any moment, in
- * milliseconds.
- */
+/** How long a tenant without running work still counts as active, in milliseconds: it may come back at any moment. */
 const REMEMBERED_MS = 10_000;
 
-/** Bounds of one FairLimiter. */
-export interface PlaceBounds {
-  /** work under way at once, over all tenants; one that is alone may fill it */
+/** Limits of one FairLimiter. */
+export interface LimiterBounds {
+  /** work that runs at once, over all tenants; a tenant that is alone may use all places */
   readonly places: number;
-  /** how many of the places tenants have among them while several are about */
+  /** places that tenants share while several are active */
   readonly shared: number;
-  /** work of one tenant that waits; one more is refused */
+  /** waiting work of one tenant; one more is refused */
   readonly waitingMax: number;
-  /** how many places one tenant may have at most, alone or not; all of them unless given */
+  /** places that one tenant may use, alone or not; all of them by default */
   readonly perTenantMax?: number;
 }
 
-/** What became of work that was offered. */
-export type Offered = 'starts' | 'waits' | 'full';
+/** The result of offering work. */
+export type OfferResult = 'starts' | 'waits' | 'full';
+
+/** How work waits among that of its tenant. */
+export interface WaitingOrder {
+  /** milliseconds after which it ranks like work without this delay that is offered then; 0 unless said */
+  readonly agesAfterMs?: number;
+  /** waiting work of the tenant at which this work is refused; the limiter's `waitingMax` unless said */
+  readonly waitingMax?: number;
+}
 
 interface Waiting<T> {
   readonly item: T;
-  /** where it begins in virtual time */
-  readonly start: number;
+  /** the lowest starts first; equal ones start in the order in which they were offered */
+  readonly rank: number;
 }
 
 interface Tenant<T> {
   weight: number;
   underWay: number;
-  /** where its work that came last ends in virtual time */
+  /** the finish of its latest work in virtual time */
   finish: number;
+  /** in the order in which it starts */
   readonly waiting: Waiting<T>[];
+  /**
+   * the starts in virtual time of the waiting work. They belong to its positions, so an order within a tenant changes
+   * nothing for the others.
+   */
+  readonly starts: number[];
   seenAt: number;
 }
 
 /**
  * Shares places (slots for concurrent work) among tenants: start-time fair queueing (Goyal, Vin, Cheng 1996) over a
- * bounded number of places, in order of arrival within a tenant. It has no clock: `now` is monotonic milliseconds that
- * the caller gives, so a simulation runs the code that serves. INVARIANT (room for others): while several tenants are
- * about, each has at most its weight's part of the shared places, and at least one. So a tenant that comes rarely finds
- * a free place, and little beside it to share the processors with. A tenant that has been alone for a while may fill
- * every place, or as many as `perTenantMax` says.
+ * bounded number of places. Within a tenant, work starts in order of arrival, plus the delay of `WaitingOrder`. It has
+ * no clock: the caller passes `now` in monotonic milliseconds, so a simulation runs the same code.
+ * INVARIANT (room for others): while several tenants are active, each may use its weight's part of the shared places,
+ * and at least one. So a tenant that comes rarely finds a free place, and few others that compete for the processors. A
+ * tenant that has been alone for a while may use every place, or `perTenantMax` of them.
  */
 export class FairLimiter<T> {
   readonly #places: number;
   readonly #shared: number;
   readonly #waitingMax: number;
   readonly #perTenantMax: number;
-  /** who was about lately, in the order in which they were seen last */
+  /** active tenants, in the order in which they were last seen */
   readonly #tenants = new Map<string, Tenant<T>>();
   readonly #waiting = new Set<string>();
   #weights = 0;
-  #underWay = 0;
+  #running = 0;
   #virtual = 0;
 
-  constructor({ places, shared, waitingMax, perTenantMax = places }: PlaceBounds) {
+  constructor({ places, shared, waitingMax, perTenantMax = places }: LimiterBounds) {
     this.#places = places;
     this.#shared = shared;
     this.#waitingMax = waitingMax;
@@ -64,41 +75,51 @@ export class FairLimiter<T> {
   }
 
   /**
-   * Takes the work, or returns `full` and keeps nothing of it. The caller MUST give work that `starts` back by `ended`.
+   * Accepts the work, or returns `full` and keeps no reference to it. The caller MUST call `ended` once for work that
+   * `starts`.
    */
-  offer(tenantId: string, weight: number, item: T, now: number): Offered {
-    const tenant = this.#seen(tenantId, weight, now);
+  offer(
+    tenantId: string,
+    weight: number,
+    item: T,
+    now: number,
+    { agesAfterMs = 0, waitingMax = this.#waitingMax }: WaitingOrder = {},
+  ): OfferResult {
+    const tenant = this.#touch(tenantId, weight, now);
     if (tenant.waiting.length === 0 && this.#hasPlace(tenant)) {
       this.#begin(tenant, Math.max(this.#virtual, tenant.finish));
       return 'starts';
     }
-    if (tenant.waiting.length >= this.#waitingMax) return 'full';
+    if (tenant.waiting.length >= Math.min(waitingMax, this.#waitingMax)) return 'full';
     const start = Math.max(this.#virtual, tenant.finish);
     tenant.finish = start + 1 / tenant.weight;
-    tenant.waiting.push({ item, start });
+    tenant.starts.push(start);
+    const rank = now + agesAfterMs;
+    tenant.waiting.splice(tenant.waiting.findLastIndex((before) => before.rank <= rank) + 1, 0, { item, rank });
     this.#waiting.add(tenantId);
     return 'waits';
   }
 
   /**
-   * A place of the tenant is free again. Returns the work that starts now, in order. The caller MUST give each of it
-   * back in turn.
+   * Frees a place of the tenant. Returns the work that starts now, in order. The caller MUST call `ended` for each of
+   * it.
    */
-  ended(tenantId: string, now: number): readonly T[] {
+  release(tenantId: string, now: number): readonly T[] {
     const tenant = this.#tenants.get(tenantId);
     if (tenant === undefined || tenant.underWay === 0) throw new Error(`\`${tenantId}\` has no place to give back`);
     tenant.underWay -= 1;
-    this.#underWay -= 1;
-    this.#seen(tenantId, tenant.weight, now);
+    this.#running -= 1;
+    this.#touch(tenantId, tenant.weight, now);
     return this.#startWaiting();
   }
 
-  /** Withdraws work that nobody wants any more. Returns whether it still waited. */
+  /** Withdraws waiting work. Returns whether it was still waiting. */
   withdraw(tenantId: string, item: T): boolean {
     const tenant = this.#tenants.get(tenantId);
     const at = tenant?.waiting.findIndex((waiting) => waiting.item === item) ?? -1;
     if (tenant === undefined || at < 0) return false;
     tenant.waiting.splice(at, 1);
+    tenant.starts.splice(at, 1);
     if (tenant.waiting.length === 0) this.#waiting.delete(tenantId);
     return true;
   }
@@ -108,13 +129,13 @@ export class FairLimiter<T> {
     for (;;) {
       const next = this.#next();
       if (next === null) return started;
-      const { item, start } = next.waiting.shift() as Waiting<T>;
-      this.#begin(next, start, true);
+      const { item } = next.waiting.shift() as Waiting<T>;
+      this.#begin(next, next.starts.shift() as number, true);
       started.push(item);
     }
   }
 
-  /** The tenant that waits, may have a place, and begins first in virtual time. */
+  /** The waiting tenant that may use a place and is first in virtual time. */
   #next(): Tenant<T> | null {
     let first: Tenant<T> | null = null;
     for (const tenantId of this.#waiting) {
@@ -129,11 +150,11 @@ export class FairLimiter<T> {
     if (!hasWaited) tenant.finish = start + 1 / tenant.weight;
     this.#virtual = Math.max(this.#virtual, start);
     tenant.underWay += 1;
-    this.#underWay += 1;
+    this.#running += 1;
   }
 
   #hasPlace(tenant: Tenant<T>): boolean {
-    return this.#underWay < this.#places && tenant.underWay < this.#shareOf(tenant);
+    return this.#running < this.#places && tenant.underWay < this.#shareOf(tenant);
   }
 
   #shareOf({ weight }: Tenant<T>): number {
@@ -141,19 +162,26 @@ export class FairLimiter<T> {
     return Math.min(this.#perTenantMax, Math.max(1, Math.floor((this.#shared * weight) / this.#weights)));
   }
 
-  #seen(tenantId: string, weight: number, now: number): Tenant<T> {
-    const tenant = this.#tenants.get(tenantId) ?? { weight: 0, underWay: 0, finish: 0, waiting: [], seenAt: now };
+  #touch(tenantId: string, weight: number, now: number): Tenant<T> {
+    const tenant = this.#tenants.get(tenantId) ?? {
+      weight: 0,
+      underWay: 0,
+      finish: 0,
+      waiting: [],
+      starts: [],
+      seenAt: now,
+    };
     this.#weights += weight - tenant.weight;
     tenant.weight = weight;
     tenant.seenAt = now;
-    // At the end of the map: it is forgotten last.
+    // At the end of the map, so it is evicted last.
     this.#tenants.delete(tenantId);
     this.#tenants.set(tenantId, tenant);
-    this.#forget(now);
+    this.#evictInactive(now);
     return tenant;
   }
 
-  #forget(now: number): void {
+  #evictInactive(now: number): void {
     for (const [tenantId, tenant] of this.#tenants) {
       if (tenant.seenAt > now - REMEMBERED_MS || tenant.underWay > 0 || tenant.waiting.length > 0) return;
       this.#tenants.delete(tenantId);
@@ -162,4 +190,4 @@ export class FairLimiter<T> {
   }
 }
 
-const startOf = <T>({ waiting }: Tenant<T>): number => waiting[0]?.start ?? Infinity;
+const startOf = <T>({ starts }: Tenant<T>): number => starts[0] ?? Infinity;

@@ -2,7 +2,7 @@
 import { FairLimiter } from './fair-limiter.ts';
 
 const FLOOD_MS = 30_000;
-/** As the kernel has them unless it is told otherwise. */
+/** The kernel's defaults. */
 const BOUNDS = { places: 16, shared: 4, waitingMax: 128 } as const;
 
 interface Call {
@@ -10,7 +10,7 @@ interface Call {
   readonly at: number;
   readonly takesMs: number;
 }
-interface Ending {
+interface Completion {
   readonly call: Call;
   readonly at: number;
 }
@@ -24,7 +24,7 @@ function chance(seed: number): () => number {
   };
 }
 
-/** So many calls a second, each with work of 5 to 25 ms. */
+/** `perSecond` calls a second, each with work of 5 to 25 ms. */
 function callsOf(tenantId: string, perSecond: number, seed: number): Call[] {
   const next = chance(seed);
   return Array.from({ length: (perSecond * FLOOD_MS) / 1_000 }, (_, i) => ({
@@ -34,16 +34,16 @@ function callsOf(tenantId: string, perSecond: number, seed: number): Call[] {
   }));
 }
 
-interface Suffered {
+interface Latencies {
   readonly p95: number;
   readonly refused: number;
 }
 
-/** Plays the calls through the scheduler that the kernel runs, on a clock that jumps from event to event. */
-function play(calls: readonly Call[], whose: string): Suffered {
+/** Runs the calls through the kernel's scheduler, on a clock that jumps from event to event. */
+function play(calls: readonly Call[], whose: string): Latencies {
   const fair = new FairLimiter<Call>(BOUNDS);
   const arrivals = calls.toSorted((a, b) => a.at - b.at);
-  const running: Ending[] = [];
+  const running: Completion[] = [];
   const times: number[] = [];
   let [arrived, refused] = [0, 0];
   const begin = (call: Call, now: number): void => {
@@ -57,7 +57,7 @@ function play(calls: readonly Call[], whose: string): Suffered {
     if (next !== undefined && next.at <= (arrival?.at ?? Infinity)) {
       running.shift();
       if (next.call.tenantId === whose) times.push(next.at - next.call.at);
-      for (const started of fair.ended(next.call.tenantId, next.at)) begin(started, next.at);
+      for (const started of fair.release(next.call.tenantId, next.at)) begin(started, next.at);
     } else if (arrival !== undefined) {
       arrived += 1;
       const offered = fair.offer(arrival.tenantId, 1, arrival, arrival.at);
@@ -75,7 +75,7 @@ const flood = (count: number): Call[] =>
   Array.from({ length: count }, (_, i) => callsOf(`flooder ${i}`, 300, 11 + i)).flat();
 
 test.each([1, 3, 12])(
-  'beside %i tenants that flood with 300 calls a second, one of 5 a second takes at most 1.1 times as long as alone, and loses none',
+  'beside %i tenants with 300 calls a second, a tenant with 5 waits at most 1.1 times as long, and loses none',
   (floods) => {
     const alone = play(victim, 'victim');
     const beside = play([...victim, ...flood(floods)], 'victim');
@@ -84,7 +84,7 @@ test.each([1, 3, 12])(
   },
 );
 
-test('a flood that is alone has every place, so fairness costs nothing when nobody else is about', () => {
+test('a flood that is alone uses every place, so fairness costs nothing without other tenants', () => {
   const [crowded] = [play(callsOf('flooder', 600, 3), 'flooder')];
   expect(crowded.refused).toBe(0);
 });

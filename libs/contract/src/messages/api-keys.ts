@@ -5,7 +5,7 @@ import { Caller } from './operations.ts';
 
 const closed = { additionalProperties: false } as const;
 
-/** A capability token that an API key issued and that still grants something. */
+/** A capability token that an API key issued and that is still valid. */
 export const IssuedToken = Type.Object(
   {
     capability_token_id: idSchema('token'),
@@ -16,10 +16,10 @@ export const IssuedToken = Type.Object(
 );
 export type IssuedToken = Static<typeof IssuedToken>;
 
-/** What the kernel did about a revoked API key. */
+/** The kernel's changes for a revoked API key. */
 export const KeyRevoked = Type.Object(
   {
-    /** tokens that the key issued and that stay until somebody revokes them, newest first */
+    /** valid tokens that the key issued, which stay until they are revoked, newest first */
     tokens: Type.Array(IssuedToken),
     /** whether there are more than are listed */
     more_tokens: Type.Boolean(),
@@ -31,8 +31,8 @@ export type KeyRevoked = Static<typeof KeyRevoked>;
 /** orchestrator → kernel, as rows of KERNEL_REQUESTS. */
 export const API_KEY_REQUESTS = {
   /**
-   * → KeyRevoked. Ends the calls that the key proposed and takes back the delegations that it made. When this is
-   * answered, no call of the key is admitted and none commits. Asked again it changes nothing and records nothing.
+   * → KeyRevoked. Ends the calls that the key proposed and revokes the delegations that it made. After the reply, no
+   * call of the key is admitted and none commits. A repeated request changes nothing and records nothing.
    */
   'api_key.revoke': Type.Object(
     { v: Type.Literal(1), caller: Caller, api_key_id: Type.String({ minLength: 1, maxLength: 64 }) },

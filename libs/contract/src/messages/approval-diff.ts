@@ -23,10 +23,10 @@ export const FileDiff = Type.Object(
 );
 export type FileDiff = Static<typeof FileDiff>;
 
-/** A staged effect for the eyes of an approver. Every path is named; texts are shown as far as there is room. */
+/** A staged effect for approvers. It names every path; texts are shown as far as they fit. */
 export const ApprovalDiff = Type.Object(
   {
-    effect_digest: Type.String({ description: 'what a yes binds to' }),
+    effect_digest: Type.String({ description: 'what an approval binds to' }),
     base_snapshot_id: Type.String(),
     files: Type.Array(FileDiff),
     files_total: Type.Integer({ minimum: 0 }),
@@ -35,7 +35,7 @@ export const ApprovalDiff = Type.Object(
 );
 export type ApprovalDiff = Static<typeof ApprovalDiff>;
 
-/** What differs between two states of a workspace, as text. */
+/** The differences between two states of a workspace, as text. */
 export const TextDiff = Type.Object(
   {
     from: Type.String({ description: 'a snapshot' }),

@@ -8,34 +8,34 @@ const orNull = <T extends TSchema>(schema: T) => Type.Union([schema, Type.Null()
 const closed = { additionalProperties: false } as const;
 const Count = Type.Integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER });
 
-/** What the key of records signs a bundle's manifest as: it can't be read as a record. */
+/** The payload type for signing a bundle's manifest with the record key: it can't be read as a record. */
 export const BUNDLE_PAYLOAD_TYPE = 'application/vnd.writ.bundle.v1+json';
 
-/** Names of files in a bundle. Nothing else is in one. */
+/** The names of the files in a bundle, which contains no others. */
 export const BUNDLE_PATH =
   '^(checkpoint\\.txt|keys\\.json|key-history\\.ndjson|receipts/[0-9]{6}\\.ndjson|(policies|tools)/[0-9a-f]{64}\\.json)$';
-/** Files of a manifest at most: with as many it still fits into a message. */
+/** Limit on the files of a manifest, so that it still fits into a message. */
 const FILES_MAX = 4_000;
 
-/** What whoever makes a bundle says of it. */
+/** The description of a bundle by its creator. */
 export const BundleContent = Type.Object(
   {
-    /** the session whose operations it is about; null for a range of time */
+    /** the session of its operations; null for a range of time */
     session_id: orNull(Type.String({ maxLength: 128 })),
-    /** milliseconds since the epoch; `until` is the first that is not meant. Null for no bound */
+    /** milliseconds since the epoch; `until` is exclusive. Null for no limit */
     since: orNull(Count),
     until: orNull(Count),
-    /** the size of the log by the checkpoint that everything is proved towards */
+    /** the size of the log by the checkpoint that all proofs refer to */
     tree_size: Type.Integer({ minimum: 1 }),
     records: Count,
-    /** of a range of time: every record from one to the other is there */
+    /** for a range of time: the first and last of its records, which are all included */
     first_leaf: orNull(Count),
     last_leaf: orNull(Count),
     files: Type.Array(
       Type.Object({ path: Type.String({ pattern: BUNDLE_PATH }), bytes: Count, sha256: Sha256Hex }, closed),
       { maxItems: FILES_MAX },
     ),
-    /** what records name and nobody has any more */
+    /** contents that records name and that are no longer stored */
     missing: Type.Array(Type.Object({ kind: Type.Enum(['policy', 'tool']), sha256: Sha256Hex }, closed), {
       maxItems: FILES_MAX,
     }),

@@ -6,15 +6,12 @@ import { Caller, Page } from './operations.ts';
 const orNull = <T extends TSchema>(schema: T) => Type.Union([schema, Type.Null()]);
 const closed = { additionalProperties: false } as const;
 
-/** A call's container goes by the operation, a session's by its shell. */
+/** The id of a call's container is its operation's, and that of a session's container its shell's. */
 export const CONTAINER_ID = '^(op_[0-7][0-9a-hjkmnp-tv-z]{25}|[0-9a-f]{32})$';
-/**
- * As much of the newest output as is shown of what runs; a message between processes holds several times that. In
- * bytes.
- */
+/** Limit on the newest output that is shown, in bytes; a message between processes holds several times that. */
 export const SHOWN_BYTES_MAX = 64 * 1024;
 
-/** A container that has a call or a session now. Those that wait in a pool are nobody's and aren't among them. */
+/** A container that has a call or a session now. Containers of a warm pool belong to nobody and are not included. */
 export const ContainerView = Type.Object(
   {
     container_id: Type.String({ pattern: CONTAINER_ID }),
@@ -23,9 +20,7 @@ export const ContainerView = Type.Object(
     agent_id: idSchema('agent'),
     workspace_id: orNull(Type.String()),
     session_id: orNull(Type.String()),
-    operation_id: orNull(
-      Type.String({ description: 'the call that it has; null for a session that nobody asks anything of' }),
-    ),
+    operation_id: orNull(Type.String({ description: 'its current call; null for an idle session' })),
     tool_id: Type.String(),
     executor_id: Type.String(),
     image_digest: orNull(Type.String({ description: 'null for a session' })),
@@ -35,25 +30,25 @@ export const ContainerView = Type.Object(
 );
 export type ContainerView = Static<typeof ContainerView>;
 
-/** What came out of a container lately. */
+/** The recent output of a container. */
 export const ContainerLogs = Type.Object(
   {
     container_id: ContainerView.properties.container_id,
-    output: Type.String({ description: 'the end of it; what is no UTF-8 shows as U+FFFD' }),
-    output_bytes: Type.Integer({ minimum: 0, description: 'all that came out so far' }),
-    withheld: Type.Boolean({ description: 'a call that was given secrets shows nothing while it runs' }),
+    output: Type.String({ description: 'the end of the output; bytes that are no UTF-8 show as U+FFFD' }),
+    output_bytes: Type.Integer({ minimum: 0, description: 'size of the output so far' }),
+    withheld: Type.Boolean({ description: 'a call with secrets shows no output while it runs' }),
   },
   closed,
 );
 export type ContainerLogs = Static<typeof ContainerLogs>;
 
-/** kernel → executors, event `peek`: whoever has the container says what came out of it. */
+/** kernel → executors, event `peek`: the executor with the container replies with its output. */
 export const PeekEvent = Type.Object(
   { v: Type.Literal(1), container_id: Type.String(), ask_id: Type.String({ pattern: '^[0-9a-f]{32}$' }) },
   closed,
 );
 export type PeekEvent = Static<typeof PeekEvent>;
-/** executor → kernel, event `peeked`. A lost one costs whoever asked an answer. */
+/** executor → kernel, event `peeked`. If it is lost, the requester gets no answer. */
 export const PeekedEvent = Type.Object(
   {
     v: Type.Literal(1),
@@ -65,7 +60,7 @@ export const PeekedEvent = Type.Object(
 );
 export type PeekedEvent = Static<typeof PeekedEvent>;
 
-/** Null where the platform key asks, which is no tenant's and sees all. */
+/** Null for the platform key, which belongs to no tenant and sees all. */
 const asked = { v: Type.Literal(1), caller: orNull(Caller) } as const;
 const Key = Type.String({ minLength: 1, maxLength: 64 });
 
@@ -73,7 +68,7 @@ const Key = Type.String({ minLength: 1, maxLength: 64 });
 export const CONTAINER_REQUESTS = {
   /** → {items: ContainerView[], next_cursor}; newest first */
   'container.list': Type.Object({ ...asked, page: Page }, closed),
-  /** → ContainerLogs; of a tenant's own alone */
+  /** → ContainerLogs; of the tenant's own containers only */
   'container.logs': Type.Object({ v: Type.Literal(1), caller: Caller, container_id: Key }, closed),
   /**
    * → ContainerView as it was; its call ends as `sandbox.killed`, and so does its session. A preview is a `conflict`:

@@ -9,10 +9,10 @@ const orNull = <T extends TSchema>(schema: T) => Type.Union([schema, Type.Null()
 const closed = { additionalProperties: false } as const;
 const Instant = Type.Integer({ minimum: 0, description: 'milliseconds since the epoch' });
 const asked = { v: Type.Literal(1), caller: Caller } as const;
-/** More patterns than anybody keeps in mind. */
+/** Limit on patterns: more would be unreadable. */
 const TOOLS_MAX = 32;
 
-/** What calls a delegation is for; null: all of them. */
+/** The calls that a delegation applies to; null: all of them. */
 export const DelegationScope = Type.Object(
   {
     tools: orNull(
@@ -23,7 +23,7 @@ export const DelegationScope = Type.Object(
       }),
     ),
     agent_id: orNull({ ...idSchema('agent'), description: 'calls of that agent alone; null: of every agent' }),
-    autonomy_mode: Type.Enum(['soft_gate', 'escalated'], { description: 'the most supervision that it is good for' }),
+    autonomy_mode: Type.Enum(['soft_gate', 'escalated'], { description: 'the highest supervision that it applies to' }),
   },
   closed,
 );
@@ -36,7 +36,7 @@ export const DelegationNote = Type.String({
   description: 'why',
 });
 
-/** A right to approve that one person lends another for a while. */
+/** A right to approve that one person lends another for a limited time. */
 export const DelegationView = Type.Object(
   {
     delegation_id: idSchema('delegation'),
@@ -63,8 +63,8 @@ export const DELEGATION_REQUESTS = {
     { ...asked, to: Principal, scope: DelegationScope, note: DelegationNote, expires_at: Instant },
     closed,
   ),
-  /** → DelegationView; one that is over already stays as it is */
+  /** → DelegationView; one that has ended already stays unchanged */
   'delegation.revoke': Type.Object({ ...asked, delegation_id: Type.String({ minLength: 1, maxLength: 64 }) }, closed),
-  /** → {items: DelegationView[], next_cursor}; newest first. `standing`: only what may be used now */
+  /** → {items: DelegationView[], next_cursor}; newest first. `standing`: only those that are usable now */
   'delegation.list': Type.Object({ ...asked, page: Page, standing: Type.Boolean() }, closed),
 } as const;

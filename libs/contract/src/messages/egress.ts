@@ -6,20 +6,17 @@ const orNull = <T extends TSchema>(schema: T) => Type.Union([schema, Type.Null()
 const Count = Type.Integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER });
 
 /**
- * One request that asked to leave, as the egress gate saw it. The list of a call goes into its erasable payload; its
- * count and hash stand in the record. `refused`: the gate let nothing of it out. `failed`: it may have left in part. A
- * tunnel is `answered` once it stood; what went through it isn't seen. `unreported`: it was announced, and the executor
- * that could tell what became of it was lost.
+ * One network request of a call, as the egress gate saw it. The list of a call is part of its erasable payload; its
+ * count and hash are in the record. `refused`: the gate sent nothing of it. `failed`: it may have been sent in part. A
+ * tunnel is `answered` once it was open; its content isn't visible. `unreported`: it was announced, and the executor
+ * that could report its result was lost.
  */
 export const EgressRequest = Type.Object(
   {
     /** milliseconds from the beginning of the attempt */
     at_ms: Count,
     method: Type.String({ maxLength: 16 }),
-    /**
-     * a URL, the `host:port` of a tunnel, or what was written in the place of one; shortened, without control
-     * characters
-     */
+    /** a URL, the `host:port` of a tunnel, or the text in place of one; truncated, without control characters */
     target: Type.String({ maxLength: 512 }),
     purpose: Type.String({ maxLength: 256 }),
     outcome: Type.Union([
@@ -30,7 +27,7 @@ export const EgressRequest = Type.Object(
     ]),
     /** why it was refused or failed, in words */
     reason: orNull(Type.String({ maxLength: 256 })),
-    /** what it was connected to */
+    /** the address that it was connected to */
     address: orNull(Type.String({ maxLength: 64 })),
     status: orNull(Type.Integer({ minimum: 100, maximum: 999 })),
     sent_bytes: Count,
@@ -41,9 +38,8 @@ export const EgressRequest = Type.Object(
 export type EgressRequest = Static<typeof EgressRequest>;
 
 /**
- * Lines of an attempt's list as they stand now, of which the first is the line `from`, counted from 0. `seq` counts
- * what the attempt announces: messages may overtake each other or come twice, and of a line that with the greatest
- * counts.
+ * Current lines of an attempt's list, starting with line `from`, counted from 0. `seq` counts the attempt's
+ * announcements: messages may arrive out of order or twice, and for each line the greatest `seq` counts.
  */
 export const AnnouncedRequests = Type.Object(
   {
@@ -56,8 +52,8 @@ export const AnnouncedRequests = Type.Object(
 export type AnnouncedRequests = Static<typeof AnnouncedRequests>;
 
 /**
- * One page of what asked to leave in a call: in the attempt that ended it, after what was announced in attempts that
- * nobody reported.
+ * One page of a call's network requests: those of the attempt that ended it, after the announced ones of attempts
+ * without a report.
  */
 export const EgressRequestPage = Type.Object(
   {

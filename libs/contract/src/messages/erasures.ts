@@ -10,21 +10,22 @@ const asked = { v: Type.Literal(1), caller: Caller } as const;
 const Instant = Type.Integer({ minimum: 0, description: 'milliseconds since the epoch' });
 const Count = (description: string) => Type.Integer({ minimum: 0, description });
 
-/** Why, by a word of the caller's own: it is shown and digested, so it is no place for free text. */
+/** The reason, as a code of the caller: it is shown and hashed, so it must not contain free text. */
 export const ErasureReason = Type.String({
   pattern: '^[a-z0-9_.-]{1,64}$',
   description: 'why, as a code of your own, such as `gdpr-art-17`; `retention` where a period was over',
 });
 
-/** Whose content is erased: a session that calls name. */
+/** The session whose content is erased, as calls name it. */
 export const ErasedSession = Type.String({ pattern: '^[A-Za-z0-9._:/-]{1,128}$' });
 
-/** An erasure as everybody outside the kernel sees it. */
+/** An erasure, as seen outside of the kernel. */
 export const ErasureView = Type.Object(
   {
     erasure_id: idSchema('erasure'),
-    selector: Type.Enum(['operation', 'session', 'subject', 'before', 'conversation'], {
-      description: 'conversation: what was said in a session that was deleted; no call of it',
+    selector: Type.Enum(['operation', 'session', 'subject', 'before', 'conversation', 'ended'], {
+      description:
+        'conversation: the texts of a deleted session, without its calls; ended: calls of which only hashes stay',
     }),
     operation_id: orNull(idSchema('operation')),
     session_id: orNull(Type.String()),
@@ -40,11 +41,8 @@ export const ErasureView = Type.Object(
     unfinished: Count('calls that it passed over, because they had not ended'),
     sessions: Type.Optional(Count('sessions that are gone with all that was said in them')),
     runs: Type.Optional(Count('runs that are gone of sessions which are there still')),
-    records: Count('records that tell of it: one a batch'),
-    record_id: orNull({
-      ...idSchema('record'),
-      description: 'the newest of them; null where nothing was left to erase',
-    }),
+    records: Count('its records: one per batch'),
+    record_id: orNull({ ...idSchema('record'), description: 'the newest of them; null if there was nothing to erase' }),
     requested_by: Type.String({ description: 'an API key, or `kernel` for what a retention period ended' }),
     created_at: Instant,
     finished_at: orNull(Instant),
@@ -53,13 +51,13 @@ export const ErasureView = Type.Object(
 );
 export type ErasureView = Static<typeof ErasureView>;
 
-/** What an erasure would do now. */
+/** The effects that an erasure would have now. */
 export const ErasurePlan = Type.Object(
   {
     dry_run: Type.Literal(true),
     operations: Count('calls whose content would be erased'),
     unfinished: Count(
-      'calls that have not ended: they stand in the way of an erasure of a call or a session, and are passed over by one of all before a moment',
+      'calls that have not ended: they prevent the erasure of a call or a session; an erasure by time skips them',
     ),
     more: Type.Boolean({ description: 'there are more than were counted' }),
     sessions: Type.Optional(Count('sessions that would go with all that was said in them')),
@@ -76,7 +74,19 @@ export const Retention = Type.Object(
     payload_days: Days(3650, 'days after which the content of a call is erased; null: it is kept'),
     output_days: Days(
       365,
-      'days for which the whole output of a command is kept at most; null: as long as the deployment keeps it',
+      'days after which the full output of a command is deleted; null: after the period of the deployment',
+    ),
+    payload_mode: Type.Optional(
+      Type.Enum(['full', 'hashes'], {
+        description:
+          'full: contents are kept for `payload_days`; hashes: the content of a call is erased within minutes of its end, for calls from then on. Absent in a request: it stays as it is',
+      }),
+    ),
+    requests_mode: Type.Optional(
+      Type.Enum(['full', 'none'], {
+        description:
+          'full: the list of requests of a call to hosts outside is part of its content; none: only its count and hash stay, in the record. Absent in a request: it stays as it is',
+      }),
     ),
   },
   closed,
@@ -92,11 +102,11 @@ const selectors = {
   subject: Type.Optional(orNull(DataSubject)),
   before: orNull(Instant),
 };
-/** As many as a tenant has. */
+/** As many sessions as a tenant may have. */
 const SESSIONS_MAX = 10_000;
 /**
- * Sessions of the orchestrator whose texts go along; of an erasure by session their calls too. `alone`: the texts and
- * no call, where a session is deleted. Absent where an older peer asks.
+ * Sessions of the orchestrator whose texts are erased too; for an erasure by session, also their calls. `alone`: the
+ * texts and no call, when a session is deleted. Absent from an older peer.
  */
 const texts = {
   texts: Type.Optional(
@@ -110,8 +120,8 @@ const texts = {
 /** orchestrator → kernel, as rows of KERNEL_REQUESTS. */
 export const ERASURE_REQUESTS = {
   /**
-   * → ErasureView; exactly one of the selectors isn't null. Of an operation that was erased before, the erasure that
-   * did it; of one that runs, that one
+   * → ErasureView; exactly one of the selectors isn't null. For an operation that was erased before, the earlier
+   * erasure; for a selector with a running erasure, that one
    */
   'erasure.begin': Type.Object({ ...asked, ...selectors, ...texts, reason_code: ErasureReason }, closed),
   /** → ErasurePlan; changes nothing */
@@ -122,14 +132,14 @@ export const ERASURE_REQUESTS = {
   'erasure.list': Type.Object({ ...asked, page: Page }, closed),
   /** → RetentionView */
   'retention.read': Type.Object({ ...asked }, closed),
-  /** → RetentionView as it is then */
+  /** → RetentionView after the change */
   'retention.set': Type.Object({ ...asked, ...Retention.properties }, closed),
 } as const;
 
 const ORDERS_MAX = 100;
 
-/** What the kernel wants gone of what was said. */
-export const TextOrder = Type.Object(
+/** The conversation texts that the kernel orders to be erased. */
+export const TextErasureOrder = Type.Object(
   {
     tenant_id: idSchema('tenant'),
     erasure_id: idSchema('erasure'),
@@ -139,39 +149,39 @@ export const TextOrder = Type.Object(
   },
   closed,
 );
-export type TextOrder = Static<typeof TextOrder>;
+export type TextErasureOrder = Static<typeof TextErasureOrder>;
 
 /**
- * orchestrator → kernel: `kernel.erasure.orders` → TextOrders. Of all tenants, in no order, each until its texts are
- * gone.
+ * orchestrator → kernel: `kernel.erasure.orders` → TextErasureOrdersReply. Of all tenants, in no order, each until its
+ * texts are erased.
  */
-export const TextOrdersTake = Type.Object(
+export const TextErasureOrdersRequest = Type.Object(
   { v: Type.Literal(1), limit: Type.Integer({ minimum: 1, maximum: ORDERS_MAX }) },
   closed,
 );
-export type TextOrdersTake = Static<typeof TextOrdersTake>;
-export const TextOrders = Type.Object({ orders: Type.Array(TextOrder) }, closed);
-export type TextOrders = Static<typeof TextOrders>;
+export type TextErasureOrdersRequest = Static<typeof TextErasureOrdersRequest>;
+export const TextErasureOrdersReply = Type.Object({ orders: Type.Array(TextErasureOrder) }, closed);
+export type TextErasureOrdersReply = Static<typeof TextErasureOrdersReply>;
 
 const order = { v: Type.Literal(1), tenant_id: idSchema('tenant'), erasure_id: idSchema('erasure') } as const;
 
 /**
- * orchestrator → kernel: `kernel.erasure.tell` → {}. What is about to go, once a round: when it is answered, that is on
- * the record. The asker keeps it durably by now.
+ * orchestrator → kernel: `kernel.erasure.tell` → {}. The texts that will be erased next, once per round: when it is
+ * answered, they are recorded. The orchestrator has stored them durably by then.
  */
-export const TextsTold = Type.Object(
+export const TextsAnnounced = Type.Object(
   {
     ...order,
     round: Type.Integer({ minimum: 1 }),
     session_ids: Type.Array(idSchema('session'), { maxItems: SESSIONS_MAX }),
     run_ids: Type.Array(idSchema('run'), { maxItems: SESSIONS_MAX }),
-    /** sessions that stay, and lose the conversation that they began with */
+    /** sessions that stay, and lose their initial conversation */
     fork_ids: Type.Array(idSchema('session'), { maxItems: SESSIONS_MAX }),
   },
   closed,
 );
-export type TextsTold = Static<typeof TextsTold>;
+export type TextsAnnounced = Static<typeof TextsAnnounced>;
 
-/** orchestrator → kernel: `kernel.erasure.gone` → ErasureView. Nothing is left of what it asked for. */
-export const TextsGone = Type.Object(order, closed);
-export type TextsGone = Static<typeof TextsGone>;
+/** orchestrator → kernel: `kernel.erasure.gone` → ErasureView. All texts of the order are erased. */
+export const TextsErased = Type.Object(order, closed);
+export type TextsErased = Static<typeof TextsErased>;

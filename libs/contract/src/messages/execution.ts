@@ -2,15 +2,18 @@
 import { Type, type Static, type TSchema } from 'typebox';
 import { BlobRef, Delta } from '../delta.ts';
 import { idSchema, Sha256Hex, SnapshotId } from '../ids.ts';
+import { RegisteredImage } from '../images/image-source.ts';
 import { LIMITS } from '../limits.ts';
 import { Envelope, PermitMode } from '../permit.ts';
 import { UsageCounter } from '../states.ts';
-import { FsRoot, NetGrant } from '../token.ts';
+import { BoundResource, CALL_RESOURCES_MAX } from '../resources/resource-kinds.ts';
+import { NetGrant, ScopeRoot } from '../token.ts';
 import { CliTool } from '../tools/cli-tool.ts';
-import { SearchTool } from '../tools/search.ts';
-import { SkillAtHand } from '../tools/skills.ts';
+import { SkillForCall, SkillLine } from '../tools/skills.ts';
+import { ContainerState } from '../tools/containers.ts';
+import { AgentState } from '../tools/manage-agents.ts';
 import { SessionTasks } from '../tools/tasks.ts';
-import { ContentKey, ContentOpens } from './contents.ts';
+import { ContentKey, ContentOpening } from './contents.ts';
 import { AnnouncedRequests, EgressRequest } from './egress.ts';
 
 const orNull = <T extends TSchema>(schema: T) => Type.Union([schema, Type.Null()]);
@@ -23,12 +26,12 @@ const Instant = Type.Integer({ minimum: 0 });
 const PublicKey = Type.String({ maxLength: 64, description: 'X25519, base64: secrets are sealed to it' });
 const Mark = Type.String({
   maxLength: 64,
-  description: "an executor's own word for when it spoke, which only it reads",
+  description: "the executor's own timestamp of the message, which only it interprets",
 });
 
 /**
- * Names the attempt that speaks. Another executor, attempt, mode or nonce is fenced. `mode` is absent where an older
- * peer speaks, and means `run`.
+ * Identifies the attempt that sends the message. Any other executor, attempt, mode or nonce is fenced. `mode` is absent
+ * from an older peer, and then means `run`.
  */
 const AttemptCredentials = {
   tenant_id: idSchema('tenant'),
@@ -70,7 +73,7 @@ export const CallLimits = Type.Object(
 );
 export type CallLimits = Static<typeof CallLimits>;
 
-/** The kernel's answer: everything the call needs, and what must hash to the permit's action digest. */
+/** The kernel's reply: everything that the call needs. Its parts must hash to the permit's action digest. */
 export const Redemption = Type.Object(
   {
     v: Type.Literal(1),
@@ -81,14 +84,11 @@ export const Redemption = Type.Object(
     tool_definition_digest: Sha256Hex,
     args: orNull(Type.Record(Type.String(), Type.Unknown())),
     args_ref: orNull(BlobRef),
-    /**
-     * opens the arguments by reference; absent where there are none, and where those are of a time when none were
-     * sealed
-     */
+    /** opens arguments by reference; absent if there are none, or if they are from before contents were sealed */
     args_key: Type.Optional(ContentKey),
     /**
-     * what the attempt's long result, long list of requests and full output are sealed under; absent where an older
-     * peer speaks: then they are stored as they are
+     * the key for sealing the attempt's long result, long list of requests and full output; absent from an older peer:
+     * then they are stored unsealed
      */
     content_key: Type.Optional(ContentKey),
     args_salt: Type.String({ description: 'base64, 32 bytes' }),
@@ -97,8 +97,9 @@ export const Redemption = Type.Object(
     workspace_id: idSchema('workspace'),
     state_snapshot_id: SnapshotId,
     image_digest: orNull(Type.String()),
-    fs: Type.Array(Type.Array(FsRoot), {
-      description: 'the roots of each token of the chain: a path is reachable when every one reaches it',
+    fs: Type.Array(Type.Array(ScopeRoot), {
+      description:
+        'the roots of each token of the chain, then those of the tenant: a path is reachable when every one reaches it',
     }),
     net: Type.Optional(
       Type.Array(Type.Array(NetGrant), {
@@ -106,32 +107,46 @@ export const Redemption = Type.Object(
           'the hosts of each token of the chain: a request may leave when every one grants it; absent: none may',
       }),
     ),
-    /** values that are no secrets, in clear */
+    /** values that are not secret, in clear */
     secrets: Type.Record(Type.String(), Type.String()),
-    /** secrets that the arguments name, sealed to the key of the request, base64 */
+    /**
+     * secrets that the arguments or the settings of resources name (`RESOURCE_SECRET_PREFIX`), sealed to the key of the
+     * request, base64
+     */
     sealed: Type.Optional(Type.Record(Type.String(), Type.String())),
     cli_tool: Type.Optional(CliTool),
-    search_tool: Type.Optional(SearchTool),
     /**
-     * of a script in a registered sandbox: what was signed, base64. Its digest is part of the tool's, so another is not
-     * believed
+     * for a script in a registered sandbox: the signed bytes, base64. Their digest is part of the tool's, so others are
+     * refused
      */
     sandbox: Type.Optional(
       Type.Object({ definition: Type.String(), statement: Type.String(), keyid: Type.String() }, closed),
     ),
     /**
-     * of a raw command: the execution profile that it was decided under, base64 of its RFC 8785 bytes. Its digest is
-     * part of the tool's, so another is not believed
+     * for a raw command: its execution profile, base64 of the RFC 8785 bytes. Their digest is part of the tool's, so
+     * others are refused
      */
     profile: Type.Optional(Type.String()),
-    /** of `skill.read`: the skill that it names */
-    skill: Type.Optional(SkillAtHand),
-    /** of a tool that works on them: the tasks of the call's session, as they are when it is redeemed */
+    /** the tenant's image that the call runs in; its digest is that of the permit, so another is refused */
+    image: Type.Optional(RegisteredImage),
+    /** the registered resources that the arguments name, in their order; their digests are part of the tool's */
+    resources: Type.Optional(Type.Array(BoundResource, { maxItems: CALL_RESOURCES_MAX })),
+    /** for a call on an audio device: the key that its recordings are sealed with */
+    audio_key: Type.Optional(ContentKey),
+    /** for `skill.read`: the skill that it names */
+    skill: Type.Optional(SkillForCall),
+    /** for a script that lists skills: those of the tenant, at the time of redemption; absent where there are none */
+    skills: Type.Optional(Type.Array(SkillLine)),
+    /** for `container.access`: what is known of the container, at the time of redemption */
+    container: Type.Optional(ContainerState),
+    /** for calls about another agent: what is known of it, at the time of redemption */
+    agent: Type.Optional(AgentState),
+    /** for tools on tasks: the tasks of the call's session, at the time of redemption */
     tasks: Type.Optional(SessionTasks),
     limits: CallLimits,
     /**
-     * base64 of tree nodes that the call reads first: what the kernel has at hand; each counts under the hash that it
-     * has, not one that is named
+     * base64 of tree nodes that the call reads first, as far as the kernel has them cached. Each counts under its
+     * computed hash, not under one that the message names
      */
     nodes: Type.Array(Type.String(), { maxItems: 8 }),
     lease_until: Instant,
@@ -147,20 +162,20 @@ export const RenewRequest = Type.Object(
   closed,
 );
 export type RenewRequest = Static<typeof RenewRequest>;
-/** `stop` tells the executor to kill the call: it was cancelled or its token revoked. */
+/** `stop` orders the executor to kill the call: it was cancelled or its token revoked. */
 export const RenewReply = Type.Object({ v: Type.Literal(1), lease_until: Instant, stop: Type.Boolean() }, closed);
 export type RenewReply = Static<typeof RenewReply>;
 
 /**
- * executor → kernel: `kernel.effect_started`, before each external request that isn't safe (RFC 9110 §9.2.1) leaves,
+ * executor → kernel: `kernel.effect_started`, before each external request that isn't safe (RFC 9110 §9.2.1) is sent,
  * with its line.
  */
 export const EffectStartedRequest = RenewRequest;
 
 /**
- * executor → kernel: `kernel.release`: the attempt was stopped here, nothing of it runs any more, and its lease needn't
- * be waited out. `stopping`: since the executor itself stops, which is not held against the call; otherwise it ends, or
- * is tried again, as if its lease had run out now.
+ * executor → kernel: `kernel.release`: the executor has stopped the attempt, nothing of it runs any more, and its lease
+ * need not expire first. `stopping`: because the executor itself stops, which does not count against the call.
+ * Otherwise the call ends or is retried, as if its lease had expired now.
  */
 export const ReleaseRequest = Type.Object(
   { v: Type.Literal(1), ...AttemptCredentials, stopping: Type.Boolean() },
@@ -181,7 +196,7 @@ export const EndedBy = Type.Union(
   ],
   {
     description:
-      'failed: the tool itself says no (`error` says why); invalid: what came out of the sandbox is no effect',
+      'failed: the tool itself reported an error (`error` has the reason); invalid: the output of the sandbox is no effect',
   },
 );
 
@@ -196,8 +211,7 @@ export const Usage = Type.Object(
     output_bytes: Type.Integer({ minimum: 0 }),
     egress_bytes: Type.Optional(Type.Integer({ minimum: 0 })),
     /**
-     * who counted `cpu_ms` and `memory_peak_bytes`; absent where nothing was counted in a sandbox, and where an older
-     * peer speaks
+     * who counted `cpu_ms` and `memory_peak_bytes`; absent if nothing was counted in a sandbox, and from an older peer
      */
     counted_by: Type.Optional(UsageCounter),
   },
@@ -205,16 +219,16 @@ export const Usage = Type.Object(
 );
 export type Usage = Static<typeof Usage>;
 
-/** What a preview found that it would have needed and didn't get: a host to reach, or a secret by its name. */
-export const AskedFor = Type.Object(
+/** A host or secret that a preview needed and did not receive. */
+export const UnmetNeed = Type.Object(
   { kind: Type.Union([Type.Literal('egress'), Type.Literal('secret')]), what: Type.String({ maxLength: 512 }) },
   closed,
 );
-export type AskedFor = Static<typeof AskedFor>;
+export type UnmetNeed = Static<typeof UnmetNeed>;
 
 /**
- * One stream of a command's output, redacted, from its beginning. As of every sealed content, the hash is that of what
- * is stored, and the size that of what it says.
+ * One stream of a command's output, redacted, from its beginning. As for every sealed content, the hash is that of the
+ * stored bytes, and the size that of the content.
  */
 export const OutputRef = Type.Object(
   {
@@ -222,10 +236,10 @@ export const OutputRef = Type.Object(
     size: Type.Integer({ minimum: 0, maximum: LIMITS.keptOutputBytes.max }),
     content_sha256: Type.Optional({
       ...Sha256Hex,
-      description: "of what it says, by the executor's word; absent where it isn't sealed: then `sha256` is",
+      description: "of the content, as the executor reported it; absent if it isn't sealed: then `sha256` is",
     }),
     cut: Type.Boolean({
-      description: 'the command said more, on this stream or the other, than is heard of one command',
+      description: 'the command wrote more, on this stream or the other, than is read of one command',
     }),
   },
   closed,
@@ -235,20 +249,20 @@ export const OutputRefs = Type.Object({ stdout: OutputRef, stderr: OutputRef }, 
 export type OutputRefs = Static<typeof OutputRefs>;
 
 /**
- * kernel → orchestrator: where one stream of a full output is, until when, and what opens it; `opens` is absent for one
- * of a time when none was sealed.
+ * kernel → orchestrator: the reference to one stream of a full output, its expiry, and the key that opens it. `opens`
+ * is absent for one from before contents were sealed.
  */
-export const KeptOutput = Type.Object(
-  { v: Type.Literal(1), ref: OutputRef, expires_at: Instant, opens: Type.Optional(ContentOpens) },
+export const FullOutputRef = Type.Object(
+  { v: Type.Literal(1), ref: OutputRef, expires_at: Instant, opens: Type.Optional(ContentOpening) },
   closed,
 );
-export type KeptOutput = Static<typeof KeptOutput>;
+export type FullOutputRef = Static<typeof FullOutputRef>;
 
 /**
- * executor → kernel: `kernel.report`. The effect is staged: its contents are stored or come along, nothing of the
- * workspace has changed. What `result_ref`, `requests_ref` and `output_refs` name is sealed under the redemption's
- * `content_key`: their hashes are of what is stored, their sizes of what it says, and `result_hash` is of what the
- * result says.
+ * executor → kernel: `kernel.report`. The effect is staged: its contents are stored or included, and the workspace is
+ * unchanged. Contents behind `result_ref`, `requests_ref` and `output_refs` are sealed under the redemption's
+ * `content_key`: their hashes are of the stored bytes, their sizes of the contents. `result_hash` is that of the
+ * result's content.
  */
 export const ReportRequest = Type.Object(
   {
@@ -272,13 +286,22 @@ export const ReportRequest = Type.Object(
     }),
     requests_ref: Type.Optional(orNull(BlobRef)),
     usage: Usage,
+    store_change: Type.Optional(
+      Type.Object(
+        { change_id: Type.String({ pattern: '^[0-9a-f]{32}$' }) },
+        {
+          ...closed,
+          description:
+            'the change of an information store that the attempt staged. The kernel knows from the arguments what it must be, and publishes it with the outcome; absent for other calls',
+        },
+      ),
+    ),
     output_refs: Type.Optional({
       ...OutputRefs,
-      description:
-        'the whole output, stored before; absent where the result shows all of it, and where an older peer speaks',
+      description: 'the full output, stored before; absent if the result shows all of it, and from an older peer',
     }),
     asked_for: Type.Optional(
-      Type.Array(AskedFor, {
+      Type.Array(UnmetNeed, {
         maxItems: 64,
         description: 'by a preview; one that asked for anything is no approval of an effect',
       }),
@@ -288,19 +311,19 @@ export const ReportRequest = Type.Object(
 );
 export type ReportRequest = Static<typeof ReportRequest>;
 
-/** The executor is done with the attempt whatever this says. */
+/** The executor is done with the attempt, whatever the reply. */
 export const ReportReply = Type.Object(
   { v: Type.Literal(1), state: Type.String(), tx_outcome: orNull(Type.String()) },
   closed,
 );
 export type ReportReply = Static<typeof ReportReply>;
 
-/** What an executor adds to its slots where it takes calls that are assigned to it. */
+/** An executor's addition to its slots if it accepts directly dispatched calls. */
 const Assignable = Type.Object({ public_key: PublicKey, mark: Mark }, closed);
 
 /**
- * executor → kernel, event `slots`: how many more calls it would take now, by lane. The kernel forgets what is three
- * seconds old.
+ * executor → kernel, event `slots`: how many more calls it could accept now, by lane. The kernel discards slots after
+ * three seconds.
  */
 export const SlotsEvent = Type.Object(
   {
@@ -319,9 +342,9 @@ export const SlotsEvent = Type.Object(
 export type SlotsEvent = Static<typeof SlotsEvent>;
 
 /**
- * kernel → executor, event `assigned`, the executor's id in the tenant's place: a call that was admitted for it alone,
- * with its permit redeemed under `nonce`. `mark` is the one of the slots that the kernel went by: the lease counts from
- * there. Nobody waits for an answer; who can't take the call gives it back by `kernel.release`.
+ * kernel → executor, event `assigned`, with the executor's id in place of the tenant: a call that was admitted for it
+ * alone, with its permit redeemed under `nonce`. `mark` is that of the slots that the kernel used; the lease counts
+ * from there. There is no reply; an executor that can't run the call returns it by `kernel.release`.
  */
 export const AssignedEvent = Type.Object(
   { v: Type.Literal(1), permit: Envelope, nonce: Nonce, mark: Mark, redemption: Redemption },

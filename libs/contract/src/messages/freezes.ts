@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import { Type, type Static, type TSchema } from 'typebox';
+import { FreezeReason, FreezeScope } from '../freeze-scope.ts';
 import { formatId, idSchema, type TenantId } from '../ids.ts';
 import { Caller, Page } from './operations.ts';
 
@@ -8,25 +9,12 @@ const closed = { additionalProperties: false } as const;
 const Instant = Type.Integer({ minimum: 0, description: 'milliseconds since the epoch' });
 const Key = Type.String({ minLength: 1, maxLength: 64 });
 
-/** How far a freeze reaches; `all` is the whole deployment. */
-export const FREEZE_SCOPES = ['tenant', 'agent', 'tool', 'all'] as const;
-export const FreezeScope = Type.Enum(FREEZE_SCOPES);
-export type FreezeScope = Static<typeof FreezeScope>;
-
-/** Why, for whoever is stopped by it. */
-export const FreezeReason = Type.String({
-  minLength: 1,
-  maxLength: 500,
-  pattern: '^[^\\p{Cc}]*$',
-  description: 'why; callers that are refused read it',
-});
-
 /**
- * Whose log holds what is done to the deployment as a whole: an id that no tenant can have, since those carry a time.
+ * The id of the log for changes of the deployment as a whole. No tenant can have it, because their ids contain a time.
  */
 export const DEPLOYMENT_LOG: TenantId = formatId('tenant', new Uint8Array(16));
 
-/** A freeze as everybody outside the kernel sees it. */
+/** A freeze, as seen outside of the kernel. */
 export const FreezeView = Type.Object(
   {
     freeze_id: idSchema('freeze'),
@@ -34,7 +22,7 @@ export const FreezeView = Type.Object(
     id: orNull(Type.String({ description: 'the tenant, agent or tool; null for `all`' })),
     state: Type.Enum(['standing', 'expired', 'lifted']),
     reason: Type.String(),
-    placed_by: Type.String({ description: 'an API key, or `platform`' }),
+    placed_by: Type.String({ description: 'an API key, an agent, or `platform`' }),
     created_at: Instant,
     expires_at: orNull(Instant),
     lifted_at: orNull(Instant),
@@ -44,14 +32,14 @@ export const FreezeView = Type.Object(
 );
 export type FreezeView = Static<typeof FreezeView>;
 
-/** Null where the platform key asks, which is no tenant's. */
+/** Null for the platform key, which belongs to no tenant. */
 const asked = { v: Type.Literal(1), caller: orNull(Caller) } as const;
 
 /** orchestrator → kernel, as rows of KERNEL_REQUESTS. */
 export const FREEZE_REQUESTS = {
   /**
-   * → FreezeView; of one that stands on the same, that one, with the later end of both. `id`: the tenant's own or null,
-   * an agent, a tool; null for `all`
+   * → FreezeView; if one with the same target is active, that one, with the later end of both. `id`: the tenant's own
+   * or null, an agent, a tool; null for `all`
    */
   'freeze.place': Type.Object(
     {
@@ -63,13 +51,13 @@ export const FREEZE_REQUESTS = {
     },
     closed,
   ),
-  /** → FreezeView; one that is over already stays as it is */
+  /** → FreezeView; one that has ended already stays unchanged */
   'freeze.lift': Type.Object({ ...asked, freeze_id: Key }, closed),
   /** → FreezeView */
   'freeze.read': Type.Object({ ...asked, freeze_id: Key }, closed),
   /**
-   * → {items: FreezeView[], next_cursor}; newest first: the tenant's own and the deployment's. `standing`: only what
-   * stops somebody now
+   * → {items: FreezeView[], next_cursor}; newest first: the tenant's own and the deployment's. `standing`: only active
+   * ones
    */
   'freeze.list': Type.Object({ ...asked, page: Page, standing: Type.Boolean() }, closed),
 } as const;

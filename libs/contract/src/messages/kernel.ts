@@ -4,16 +4,21 @@ import { BlobRef, Change } from '../delta.ts';
 import { idSchema, Sha256Hex } from '../ids.ts';
 import { Budgets, Grant, JobListing, SESSION_APPROVAL } from '../token.ts';
 import { API_KEY_REQUESTS } from './api-keys.ts';
+import { AUDIO_DEVICE_REQUESTS } from './audio-devices.ts';
 import { BUNDLE_REQUESTS } from './bundles.ts';
+import { CALL_SETTINGS_REQUESTS } from './call-settings.ts';
 import { CONTAINER_REQUESTS } from './containers.ts';
 import { DELEGATION_REQUESTS } from './delegations.ts';
 import { ERASURE_REQUESTS } from './erasures.ts';
 import { FREEZE_REQUESTS } from './freezes.ts';
-import { Caller, Page, Resolution, ResourceRef, ResourceVersion } from './operations.ts';
+import { Caller, Page, Resolution, ExternalRef, ExternalVersion } from './operations.ts';
 import { PolicyRef } from './policies.ts';
+import { IMAGE_REQUESTS } from './images.ts';
 import { PROFILE_REQUESTS } from './profiles.ts';
+import { RESOURCE_REQUESTS } from './resources.ts';
 import { SANDBOX_REQUESTS } from './sandboxes.ts';
 import { SECRET_REQUESTS } from './secrets.ts';
+import { SchedulingClass } from '../scheduling.ts';
 import { SKILL_REQUESTS } from './skills.ts';
 import { TENANT_REQUESTS, WorkspaceLimitsChange } from './tenant-limits.ts';
 import { TOOL_REQUESTS } from './tools.ts';
@@ -26,7 +31,7 @@ const asked = { v: Type.Literal(1), caller: Caller } as const;
 const Key = Type.String({ minLength: 1, maxLength: 64 });
 const activation = { if_active: orNull(PolicyRef), note: orNull(Type.String({ maxLength: 1000 })) } as const;
 const candidate = { policy: orNull(PolicyRef), document: orNull(Type.Record(Type.String(), Type.Unknown())) } as const;
-/** A call that is only asked about. */
+/** A call for a simulation. */
 export const SimulatedCall = Type.Object(
   {
     agent_id: Key,
@@ -42,22 +47,25 @@ export const SimulatedCall = Type.Object(
   closed,
 );
 export type SimulatedCall = Static<typeof SimulatedCall>;
-/** How many calls a session grant serves, and for how many milliseconds. */
-export const SessionAsk = Type.Object(
+/**
+ * The number of calls that a session grant allows, and its duration in milliseconds; without one, the duration that the
+ * policy in force sets.
+ */
+export const SessionGrantTerms = Type.Object(
   {
     uses: Type.Integer({ minimum: 1, maximum: SESSION_APPROVAL.uses.max }),
-    ttl_ms: Type.Integer({ minimum: 1_000, maximum: SESSION_APPROVAL.ttlMs.max }),
+    ttl_ms: Type.Optional(Type.Integer({ minimum: 1_000, maximum: SESSION_APPROVAL.ttlMs.max })),
   },
   closed,
 );
-export type SessionAsk = Static<typeof SessionAsk>;
-/** Two of them are counted together without loss. */
+export type SessionGrantTerms = Static<typeof SessionGrantTerms>;
+/** The limit ensures that two of them can be added without loss. */
 const Amount = Type.Integer({ minimum: 0, maximum: 2 ** 48 });
 const Name = Type.String({ pattern: '^[A-Za-z0-9][A-Za-z0-9 ._-]{0,63}$' });
 
-/** Calls of one replay: what is said of each, at its longest, has to fit a message with that of the others. */
+/** Calls per replay: their results, at their longest, fit into one message. */
 export const REPLAYED_MAX = 16;
-/** A call that was made before. */
+/** A reference to a recorded call. */
 export const RecordedCallRef = Type.Union([
   Type.Object({ operation_id: Key }, closed),
   Type.Object(
@@ -68,15 +76,15 @@ export const RecordedCallRef = Type.Union([
 export type RecordedCallRef = Static<typeof RecordedCallRef>;
 
 /**
- * orchestrator → kernel. Each row: verb → request schema; replies are named in the comment. Unknown ids answer Fault
- * `not_found`, whosever they are.
+ * orchestrator → kernel. Each row: verb → request schema; the comments name the replies. Unknown ids result in Fault
+ * `not_found`, whoever owns them.
  */
 export const KERNEL_REQUESTS = {
   /** → OperationView */
   'operation.read': Type.Object({ ...asked, operation_id: Key }, closed),
   /**
-   * → {items: OperationView[], next_cursor: string|null}; newest first, without what the tools returned. `unresolved`:
-   * only ambiguous ones that nobody has resolved. A page of any list may hold fewer than `limit`, to fit a message.
+   * → {items: OperationView[], next_cursor: string|null}; newest first, without results of tools. `unresolved`: only
+   * ambiguous ones without a resolution. A page of any list may have fewer than `limit` entries, to fit a message.
    */
   'operation.list': Type.Object(
     {
@@ -87,17 +95,18 @@ export const KERNEL_REQUESTS = {
       agent_id: orNull(Type.String()),
       workspace_id: orNull(Type.String()),
       session_id: orNull(Type.String()),
+      scheduling_class: Type.Optional(SchedulingClass),
       unresolved: Type.Optional(Type.Boolean()),
     },
     closed,
   ),
-  /** → StoredResult: of a call whose view names a result by reference, to who may see that */
+  /** → StoredResult: for a call whose view has a result by reference, for callers who may see it */
   'operation.result': Type.Object({ ...asked, operation_id: Key }, closed),
-  /** → KeptOutput; `output.not_kept` where there is none, or none any more */
+  /** → FullOutputRef; `output.not_kept` if there is none, or it was deleted */
   'operation.output': Type.Object({ ...asked, operation_id: Key, stream: Type.Enum(['stdout', 'stderr']) }, closed),
   /** → OperationView; a final operation is a `conflict` */
   'operation.cancel': Type.Object({ ...asked, operation_id: Key }, closed),
-  /** → OperationView; said twice it is said once, another outcome than was said before is a `conflict` */
+  /** → OperationView; repeating the same resolution changes nothing, another outcome is a `conflict` */
   'operation.resolve': Type.Object(
     { ...asked, operation_id: Key, outcome: Resolution.properties.outcome, note: Resolution.properties.note },
     closed,
@@ -107,9 +116,9 @@ export const KERNEL_REQUESTS = {
   /** → ApprovalView */
   'approval.read': Type.Object({ ...asked, approval_id: Key }, closed),
   /**
-   * → OperationView after the decision. `effect_digest`: what the person saw; with another staged the approval doesn't
-   * count. `session`: a yes for calls like it in the same session, as a child token that serves so many of them for so
-   * long.
+   * → OperationView after the decision. `effect_digest`: the effect that the person saw; if another one is staged, the
+   * approval doesn't count. `session`: a session grant, as a child token for a limited number of like calls and a
+   * limited time.
    */
   'approval.decide': Type.Object(
     {
@@ -118,13 +127,13 @@ export const KERNEL_REQUESTS = {
       decision: Type.Union([Type.Literal('approve'), Type.Literal('deny')]),
       comment: orNull(Type.String({ maxLength: 1000 })),
       effect_digest: Type.Optional(orNull(Sha256Hex)),
-      session: Type.Optional(orNull(SessionAsk)),
-      /** the right that is used, where it isn't the caller's own */
+      session: Type.Optional(orNull(SessionGrantTerms)),
+      /** the delegated right that is used, if it isn't the caller's own */
       delegation_id: Type.Optional(orNull(Key)),
     },
     closed,
   ),
-  /** → OperationView of the new call, `operation_id`: made by the asker, so that asked twice it is made once */
+  /** → OperationView of the new call, `operation_id`: the caller chooses it, so a repeated request creates it once */
   'approval.edit': Type.Object(
     {
       ...asked,
@@ -136,8 +145,8 @@ export const KERNEL_REQUESTS = {
     closed,
   ),
   /**
-   * → OperationView after it. `value` is sealed to the key of `value.key` for this approval alone, base64: it is in
-   * clear nowhere between the API and the kernel. Given twice by the same person it is given once.
+   * → OperationView after it. `value` is sealed to the key of `value.key` for this approval alone, base64: it is not in
+   * clear anywhere between the API and the kernel. Repeating it as the same person has no further effect.
    */
   'approval.give': Type.Object(
     {
@@ -152,30 +161,30 @@ export const KERNEL_REQUESTS = {
   ),
   /** → {public_key}: X25519, base64: values that people give are sealed to it */
   'value.key': Type.Object({ ...asked }, closed),
-  /** → ApprovalEffect; `conflict` where no effect is staged */
+  /** → ApprovalEffect; `conflict` if no effect is staged */
   'approval.effect': Type.Object({ ...asked, approval_id: Key }, closed),
   /** → CapabilityToken & TokenUse */
   'token.issue': Type.Object({ ...asked, agent_id: Key, workspace_id: orNull(Key), grant: Grant }, closed),
-  /** `workspace_id`: the one that the child is for, the parent's unless said. Absent where an older peer asks. */
+  /** `workspace_id`: the child's workspace, the parent's by default. Absent from an older peer. */
   'token.attenuate': Type.Object(
     { ...asked, parent_id: Key, agent_id: orNull(Key), workspace_id: Type.Optional(orNull(Key)), grant: Grant },
     closed,
   ),
   /**
-   * → TokenView: that of the sub-agent which a committed call of `agent.spawn` is for; made once, however often it is
-   * asked for
+   * → TokenView: that of the sub-agent of a committed call of `agent.spawn`; made once, however often it is requested
    */
   'token.spawn': Type.Object({ ...asked, operation_id: Key }, closed),
   /**
-   * → TokenView: a child of the token that grants what it grants, for the runs of a job, with what an administrator
+   * → TokenView: a child of the token with the same grant, for the runs of a job, with the tools that an administrator
    * lists for them
    */
   'token.list_for_job': Type.Object({ ...asked, parent_id: Key, workspace_id: Key, job: JobListing }, closed),
   /**
-   * → TokenDrawn: what a run used in all of its token's `llm_tokens`, and what its next reply may use. Absolute
-   * figures, so said again they change nothing. `fence` and `place`: under which claim of the run, and which draw of
-   * that; one that comes after a later one is a `conflict`. What is used is settled whatever is left. Faults of the
-   * reservation, none being left then: `budget.exhausted`, `token.revoked`, `token.expired`, `token.not_yet_valid`
+   * → TokenReservationReply: what a run has used of its token's `llm_tokens`, and what its next reply may use. The
+   * figures are absolute, so repeating them changes nothing. `fence` and `place` number the claim of the run and the
+   * reservation within it; one that arrives after a later one is a `conflict`. Used tokens are settled even if none
+   * remain. Faults of the reservation, which is then empty: `budget.exhausted`, `token.revoked`, `token.expired`,
+   * `token.not_yet_valid`
    */
   'token.draw': Type.Object(
     {
@@ -190,10 +199,7 @@ export const KERNEL_REQUESTS = {
     closed,
   ),
   'token.read': Type.Object({ ...asked, capability_token_id: Key }, closed),
-  /**
-   * → {items, next_cursor}; `parent_id`: only what was made of that token, one step below it. Absent where an older
-   * peer asks.
-   */
+  /** → {items, next_cursor}; `parent_id`: only direct children of that token. Absent from an older peer. */
   'token.list': Type.Object(
     { ...asked, page: Page, agent_id: orNull(Key), parent_id: Type.Optional(orNull(Key)) },
     closed,
@@ -208,8 +214,8 @@ export const KERNEL_REQUESTS = {
   'workspace.read': Type.Object({ ...asked, workspace_id: Key }, closed),
   'workspace.list': Type.Object({ ...asked, page: Page }, closed),
   /**
-   * → WorkspaceView; the uploaded contents are blobs already. `before` of each change is ignored: an upload replaces
-   * what is there.
+   * → WorkspaceView; the uploaded contents are stored as blobs already. `before` of each change is ignored: an upload
+   * replaces the current content.
    */
   'workspace.change': Type.Object(
     { ...asked, workspace_id: Key, changes: Type.Array(Change, { minItems: 1, maxItems: 5000 }) },
@@ -218,8 +224,8 @@ export const KERNEL_REQUESTS = {
   /** → {items: SnapshotView[], next_cursor}; newest first */
   'workspace.snapshots': Type.Object({ ...asked, workspace_id: Key, page: Page }, closed),
   /**
-   * → {snapshot_id} when the snapshot is one of the workspace's history, else `not_found`; null asks for the head, or
-   * with `at` (milliseconds) for the state that was the head then. Absent where an older peer asks.
+   * → {snapshot_id} if the snapshot is in the workspace's history, else `not_found`; null means the head, or with `at`
+   * (milliseconds) the head at that time. Absent from an older peer.
    */
   'workspace.snapshot': Type.Object(
     {
@@ -231,8 +237,8 @@ export const KERNEL_REQUESTS = {
     closed,
   ),
   /**
-   * → WorkspaceView: one change that brings what an archive held. `changes_ref`: a blob with the JSON of the changes,
-   * none beside `path`; contents are blobs already. `replace`: what is at `path` and not among them is taken away
+   * → WorkspaceView: one change with the contents of an archive. `changes_ref`: a blob with the JSON of the changes,
+   * none beside `path`; contents are blobs already. `replace`: entries at `path` that are not among them are deleted
    */
   'workspace.import': Type.Object(
     {
@@ -245,8 +251,8 @@ export const KERNEL_REQUESTS = {
     closed,
   ),
   /**
-   * → WorkspaceView: what is at `path` and below it (`''`: everything) becomes what it was in that snapshot of the
-   * history. `if_head`: a `conflict` unless that is the head
+   * → WorkspaceView: restores the entries at `path` and below it (`''`: everything) from that snapshot of the history.
+   * `if_head`: a `conflict` unless that is the head
    */
   'workspace.restore': Type.Object(
     {
@@ -260,50 +266,52 @@ export const KERNEL_REQUESTS = {
   ),
   /** → WorkspaceLimits */
   'workspace.limits.read': Type.Object({ ...asked, workspace_id: Key }, closed),
-  /** → WorkspaceLimits as they are then */
+  /** → WorkspaceLimits after the change */
   'workspace.limits.set': Type.Object({ ...asked, workspace_id: Key, change: WorkspaceLimitsChange }, closed),
   /**
-   * → ResourceView; a compare-and-swap: `expected_version` is null for a resource that isn't there yet, and another
-   * than stands is a `conflict`
+   * → ExternalVersionView; a compare-and-swap: `expected_version` is null for a new one, and a version other than the
+   * current one is a `conflict`
    */
-  'resource.set': Type.Object(
-    { ...asked, ref: ResourceRef, version: ResourceVersion, expected_version: orNull(Type.String({ maxLength: 256 })) },
+  'external_version.set': Type.Object(
+    { ...asked, ref: ExternalRef, version: ExternalVersion, expected_version: orNull(Type.String({ maxLength: 256 })) },
     closed,
   ),
-  /** → {items: ResourceView[], next_cursor}; newest first; `ref`: that one alone */
-  'resource.list': Type.Object({ ...asked, page: Page, ref: orNull(Type.String({ maxLength: 4096 })) }, closed),
-  /** → PolicyPut: everything that is wrong with it, or what was stored; the same set put twice is stored once */
+  /** → {items: ExternalVersionView[], next_cursor}; newest first; `ref`: that one alone */
+  'external_version.list': Type.Object({ ...asked, page: Page, ref: orNull(Type.String({ maxLength: 4096 })) }, closed),
+  /** → PolicyPut: all its problems, or the stored set; putting the same set twice stores it once */
   'policy.put': Type.Object({ ...asked, document: Type.Record(Type.String(), Type.Unknown()) }, closed),
   /** → PolicyPage */
   'policy.list': Type.Object({ ...asked, page: Page }, closed),
-  /** → PolicySetWhole; null: the one in force */
+  /** → PolicySetWhole; null: the set in force */
   'policy.read': Type.Object({ ...asked, policy: orNull(PolicyRef) }, closed),
-  /** → PolicyDiff; null: the one in force */
+  /** → PolicyDiff; null: the set in force */
   'policy.diff': Type.Object({ ...asked, from: orNull(PolicyRef), to: orNull(PolicyRef) }, closed),
   /**
    * → PolicyActivation; `if_active`: a `conflict` unless this set is in force. `policy.invalid` for a set with rules
-   * that can never apply, unless `allow_impossible`. Absent where an older peer asks.
+   * that can never apply, unless `allow_impossible`. Absent from an older peer.
    */
   'policy.activate': Type.Object(
     { ...asked, policy: PolicyRef, ...activation, allow_impossible: Type.Optional(Type.Boolean()) },
     closed,
   ),
-  /** → PolicyActivation: what was in force before the newest activation is activated once more */
+  /** → PolicyActivation: the set before the newest activation is activated again */
   'policy.rollback': Type.Object({ ...asked, ...activation }, closed),
   /** → {items: PolicyActivation[], next_cursor}; newest first */
   'policy.activations': Type.Object({ ...asked, page: Page }, closed),
+  /** → PolicyTimes of the set in force, for every role */
+  'policy.times': Type.Object({ ...asked }, closed),
   /** → PolicySchemaView */
   'policy.schema': Type.Object({ ...asked }, closed),
   /** → PolicyTemplateList */
   'policy.templates': Type.Object({ ...asked }, closed),
   /**
-   * → Simulation of one call; `document`: under a set that isn't stored, else under `policy`, else under the one in
+   * → Simulation of one call; `document`: under a set that isn't stored, else under `policy`, else under the set in
    * force
    */
   'policy.simulate': Type.Object({ ...asked, ...candidate, call: SimulatedCall }, closed),
   /**
-   * → Backtest: one signed page over recorded operations, newest first. `effects`: what they committed is judged as
-   * well; a page may end before its `limit` then. Absent where an older peer asks.
+   * → Backtest: one signed page over recorded operations, newest first. `effects`: committed effects are judged as
+   * well; then a page may end before its `limit`. Absent from an older peer.
    */
   'policy.backtest': Type.Object(
     {
@@ -317,21 +325,20 @@ export const KERNEL_REQUESTS = {
     closed,
   ),
   /**
-   * → PolicyReplay: what the set that decided and the candidate say of these calls. One that no id is known of is named
-   * by its idempotency key
+   * → PolicyReplay: the decisions of the original set and of the candidate on these calls. A call without a known id is
+   * named by its idempotency key
    */
   'policy.replay': Type.Object(
     { ...asked, ...candidate, calls: Type.Array(RecordedCallRef, { maxItems: REPLAYED_MAX }) },
     closed,
   ),
-  /** → EgressRequestPage, in the order in which they were made */
+  /** → EgressRequestPage, in the order of the requests */
   'operation.requests': Type.Object({ ...asked, operation_id: Key, page: Page }, closed),
   /** → OperationExplanation */
   'operation.explain': Type.Object({ ...asked, operation_id: Key }, closed),
   /**
-   * → {recorded: record_id}: writes a record of kind `change` for a state that the orchestrator keeps (API keys),
-   * before it takes effect. `digest`: of what it is changed to. With a key that is revoked go the delegations that it
-   * made
+   * → {recorded: record_id}: writes a record of kind `change` for a state that the orchestrator stores (API keys),
+   * before it takes effect. `digest`: of the new state. Revoking a key also revokes the delegations that it made
    */
   'change.record': Type.Object(
     {
@@ -344,6 +351,7 @@ export const KERNEL_REQUESTS = {
   ),
   ...API_KEY_REQUESTS,
   ...BUNDLE_REQUESTS,
+  ...CALL_SETTINGS_REQUESTS,
   ...DELEGATION_REQUESTS,
   ...ERASURE_REQUESTS,
   ...FREEZE_REQUESTS,
@@ -351,31 +359,33 @@ export const KERNEL_REQUESTS = {
   ...TOOL_REQUESTS,
   ...SECRET_REQUESTS,
   ...CONTAINER_REQUESTS,
+  ...RESOURCE_REQUESTS,
+  ...AUDIO_DEVICE_REQUESTS,
   ...SANDBOX_REQUESTS,
+  ...IMAGE_REQUESTS,
   ...PROFILE_REQUESTS,
   ...SKILL_REQUESTS,
 } as const;
 export type KernelVerb = keyof typeof KERNEL_REQUESTS;
 export type KernelRequest<V extends KernelVerb> = Static<(typeof KERNEL_REQUESTS)[V]>;
 
-/** orchestrator → kernel: `kernel.tenant.create` → {tenant_id}; the platform key stands behind it, no tenant's. */
+/**
+ * orchestrator → kernel: `kernel.tenant.create` → {tenant_id}; used with the platform key, which belongs to no tenant.
+ */
 export const TenantCreate = Type.Object(
   { v: Type.Literal(1), tenant_id: idSchema('tenant'), name: Name, admin_key_id: idSchema('apiKey') },
   closed,
 );
 export type TenantCreate = Static<typeof TenantCreate>;
 
-/**
- * What became of a draw: where no token of the chain bounds `llm_tokens`, there is nothing to draw on, and never will
- * be.
- */
-export const TokenDrawn = Type.Object({ bounded: Type.Boolean() }, closed);
-export type TokenDrawn = Static<typeof TokenDrawn>;
+/** Whether any token of the chain limits `llm_tokens`. If not, reservations have no effect, and never will. */
+export const TokenReservationReply = Type.Object({ bounded: Type.Boolean() }, closed);
+export type TokenReservationReply = Static<typeof TokenReservationReply>;
 
 /**
- * What callers see of a token beside the immutable grant. Amounts are by dimension, of those that are bounded: `used`
- * is settled, `reserved` is held by calls that have not ended and by runs whose model replies, `left` is what the next
- * one can have, the least over the token and those above it.
+ * The changing part of a token's view, beside the immutable grant. Amounts are by dimension, for limited ones: `used`
+ * is settled, `reserved` is held by unfinished calls and by runs whose model replies, `left` is available to the next
+ * call: the minimum over the token and those above it.
  */
 export const TokenUse = Type.Object({
   used: Budgets,

@@ -19,7 +19,7 @@ export const AppendRequest = Type.Object(
 );
 export type AppendRequest = Static<typeof AppendRequest>;
 
-/** Where a record stands in its tenant's log: an RFC 6962 inclusion proof towards a signed checkpoint. */
+/** The position of a record in its tenant's log: an RFC 6962 inclusion proof for a signed checkpoint. */
 export const Inclusion = Type.Object(
   {
     leaf_index: Type.Integer({ minimum: 0 }),
@@ -32,8 +32,8 @@ export const Inclusion = Type.Object(
 export type Inclusion = Static<typeof Inclusion>;
 
 /**
- * One entry per record of the request, in its order; a record that was there already gets its old index. A record with
- * a fault isn't appended and doesn't hold up the others.
+ * One entry per record of the request, in its order; a record that is present already gets its old index. A record with
+ * a fault isn't appended and doesn't block the others.
  */
 export const AppendReply = Type.Object(
   {
@@ -70,7 +70,7 @@ export const ReceiptRequest = Type.Object(
 );
 export type ReceiptRequest = Static<typeof ReceiptRequest>;
 
-/** The receipt file; the format that others verify with their own code. */
+/** The receipt file, in the format that other verifiers read. */
 export const Receipt = Type.Object(
   { media_type: Type.Literal('application/vnd.writ.receipt.v1+json'), envelope: Envelope, inclusion: Inclusion },
   closed,
@@ -88,8 +88,8 @@ const index = Type.Integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER });
 const width = Type.Integer({ minimum: 1, maximum: 256 });
 
 /**
- * orchestrator → ledger: `ledger.tile`, a tile of hashes as C2SP tlog-tiles cuts them; Fault `not_found` beyond the
- * newest checkpoint.
+ * orchestrator → ledger: `ledger.tile`, a tile of hashes as in C2SP tlog-tiles; Fault `not_found` beyond the newest
+ * checkpoint.
  */
 export const TileRequest = Type.Object(
   { v: Type.Literal(1), tenant_id: idSchema('tenant'), level: Type.Integer({ minimum: 0, maximum: 63 }), index, width },
@@ -97,7 +97,7 @@ export const TileRequest = Type.Object(
 );
 export type TileRequest = Static<typeof TileRequest>;
 
-/** The hashes one after another. */
+/** The concatenated hashes. */
 export const TileReply = Type.Object({ hashes: Type.String({ description: 'base64' }) }, closed);
 export type TileReply = Static<typeof TileReply>;
 
@@ -111,7 +111,7 @@ export const EntriesRequest = Type.Object(
 );
 export type EntriesRequest = Static<typeof EntriesRequest>;
 
-/** As many as one message holds, at least one: who needs more asks from there on. */
+/** As many as fit into one message, at least one; the next request starts after them. */
 export const EntriesReply = Type.Object(
   { entries: Type.Array(Type.String({ description: 'base64' }), { minItems: 1, maxItems: 256 }) },
   closed,
@@ -128,7 +128,7 @@ export const SignaturesRequest = Type.Object(
 );
 export type SignaturesRequest = Static<typeof SignaturesRequest>;
 
-/** One for each leaf, in their order: with the leaf's bytes as payload it makes the envelope that the kernel sealed. */
+/** One for each leaf, in their order: with the leaf's bytes as payload it forms the envelope that the kernel sealed. */
 export const Signatures = Type.Object(
   {
     signatures: Type.Array(
@@ -147,8 +147,8 @@ export const Signatures = Type.Object(
 export type Signatures = Static<typeof Signatures>;
 
 /**
- * orchestrator → ledger: `ledger.inclusion`, a leaf's proof towards the newest checkpoint; Fault `not_found` for a leaf
- * beyond it. Answers an `Inclusion`.
+ * orchestrator → ledger: `ledger.inclusion`, a leaf's proof for the newest checkpoint; Fault `not_found` for a leaf
+ * beyond it. Replies with an `Inclusion`.
  */
 export const InclusionRequest = Type.Object(
   { v: Type.Literal(1), tenant_id: idSchema('tenant'), leaf_index: index },
@@ -166,9 +166,7 @@ export const ConsistencyRequest = Type.Object(
 );
 export type ConsistencyRequest = Static<typeof ConsistencyRequest>;
 
-/**
- * An RFC 6962 consistency proof; empty where there is nothing to prove: from the empty log, or from a size to itself.
- */
+/** An RFC 6962 consistency proof; empty if there is nothing to prove: from the empty log, or from a size to itself. */
 export const Consistency = Type.Object(
   {
     from: Type.Integer({ minimum: 0 }),
@@ -180,9 +178,9 @@ export const Consistency = Type.Object(
 export type Consistency = Static<typeof Consistency>;
 
 /**
- * orchestrator → ledger: `ledger.export`, records from one index on, each with its proof. `tree_size`: towards the
- * checkpoint of that size, Fault `not_found` where none was signed; null for the newest that covers the first of them,
- * a witnessed one before others. Fault `not_found` for a log without records.
+ * orchestrator → ledger: `ledger.export`, records from one index on, each with its proof. `tree_size`: for the
+ * checkpoint of that size, Fault `not_found` if none was signed; null: for the newest that covers the first of them,
+ * preferably a witnessed one. Fault `not_found` for a log without records.
  */
 export const ExportRequest = Type.Object(
   {
@@ -197,8 +195,8 @@ export const ExportRequest = Type.Object(
 export type ExportRequest = Static<typeof ExportRequest>;
 
 /**
- * As many as one message holds, none where the log ends. All proofs are towards `checkpoint`, which is of `tree_size`;
- * the log is `newest_size` long by what is signed.
+ * As many as fit into one message, none at the end of the log. All proofs are for `checkpoint`, which has `tree_size`;
+ * `newest_size` is the signed size of the log.
  */
 export const ExportReply = Type.Object(
   {
@@ -222,8 +220,8 @@ export const ExportReply = Type.Object(
 export type ExportReply = Static<typeof ExportReply>;
 
 /**
- * Event `logged`: the tenant's log has a newer checkpoint stored. Whoever waits for records asks then; one that is lost
- * costs a poll.
+ * Event `logged`: a newer checkpoint of the tenant's log is stored. Processes that wait for records then read them; a
+ * lost event costs a poll.
  */
 export const LoggedEvent = Type.Object({ v: Type.Literal(1), tenant_id: idSchema('tenant') }, closed);
 export type LoggedEvent = Static<typeof LoggedEvent>;

@@ -7,24 +7,24 @@ import { Resolution } from './operations.ts';
 const orNull = <T extends TSchema>(schema: T) => Type.Union([schema, Type.Null()]);
 const closed = { additionalProperties: false } as const;
 
-/** What somebody may want to be told of, though nobody waits for it: the kind, and when it is told. */
+/** The events that webhooks report: the kinds, and their triggers. */
 export const NOTICES = {
   'approval.pending': 'a call is held for a person',
   'approval.voted': 'one of several who must approve it did',
-  'approval.approved': 'a person approved it: it was decided anew',
+  'approval.approved': 'a person approved it: it was decided again',
   'approval.denied': 'a person denied it',
   'approval.expired': 'nobody decided in time',
   'approval.cancelled': 'the call was cancelled while it was held',
   'approval.superseded': 'a person edited its arguments: it was proposed anew as another call',
-  'operation.ambiguous': 'an effect outside was started and its outcome is unknown: look, and resolve it',
-  'operation.resolved': 'somebody said what had become of it',
+  'operation.ambiguous': 'an external effect was started and its outcome is unknown: check it, and resolve it',
+  'operation.resolved': 'a person recorded its outcome',
 } as const;
 export type NoticeKind = keyof typeof NOTICES;
 export const NOTICE_KINDS = Object.keys(NOTICES) as readonly NoticeKind[];
 
 /**
- * What happened, in ids and digests: never arguments, results, diffs, comments or notes. Who is told asks for the rest
- * with a key of their own.
+ * An event in ids and digests: never arguments, results, diffs, comments or notes. The receiver reads the rest with its
+ * own key.
  */
 export const NoticeData = Type.Object(
   {
@@ -43,7 +43,7 @@ export const NoticeData = Type.Object(
 );
 export type NoticeData = Static<typeof NoticeData>;
 
-/** A notice as the kernel hands it out. A newer kernel may know kinds that are unknown here. */
+/** A notice as the kernel delivers it. A newer kernel may have kinds that are unknown here. */
 export const Notice = Type.Object(
   {
     notice_id: idSchema('notice'),
@@ -59,18 +59,18 @@ export type Notice = Static<typeof Notice>;
 const NOTICES_MAX = 100;
 
 /**
- * orchestrator → kernel: `kernel.notice.take` → NoticesTaken. Of all tenants, oldest first; what isn't dropped within
- * half a minute is handed out again.
+ * orchestrator → kernel: `kernel.notice.take` → NoticesReply. Of all tenants, oldest first; a notice that isn't dropped
+ * within half a minute is delivered again.
  */
-export const NoticeTake = Type.Object(
+export const NoticesRequest = Type.Object(
   { v: Type.Literal(1), limit: Type.Integer({ minimum: 1, maximum: NOTICES_MAX }) },
   closed,
 );
-export type NoticeTake = Static<typeof NoticeTake>;
-export const NoticesTaken = Type.Object({ notices: Type.Array(Notice) }, closed);
-export type NoticesTaken = Static<typeof NoticesTaken>;
+export type NoticesRequest = Static<typeof NoticesRequest>;
+export const NoticesReply = Type.Object({ notices: Type.Array(Notice) }, closed);
+export type NoticesReply = Static<typeof NoticesReply>;
 
-/** orchestrator → kernel: `kernel.notice.drop` → {}. The asker keeps them durably by now. */
+/** orchestrator → kernel: `kernel.notice.drop` → {}. The orchestrator has stored them durably by then. */
 export const NoticeDrop = Type.Object(
   { v: Type.Literal(1), notice_ids: Type.Array(idSchema('notice'), { minItems: 1, maxItems: NOTICES_MAX }) },
   closed,

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 import { Type, type Static, type TSchema } from 'typebox';
 import { idSchema } from '../ids.ts';
-import { AskedFor } from './execution.ts';
+import { UnmetNeed } from './execution.ts';
 import { Principal } from './persons.ts';
 import { AutonomyMode, Reason, State } from '../states.ts';
 import { BlobRef, Change, Delta, FileState } from '../delta.ts';
 import { Budgets } from '../token.ts';
+import { SchedulingClass } from '../scheduling.ts';
 import { Provenance } from '../tool-call.ts';
 import { ToolResult } from '../tool-result.ts';
 
@@ -13,7 +14,7 @@ const orNull = <T extends TSchema>(schema: T) => Type.Union([schema, Type.Null()
 const closed = { additionalProperties: false } as const;
 const Instant = Type.Integer({ minimum: 0, description: 'milliseconds since the epoch' });
 
-/** What a preview of a held call found. A person sees it before deciding; its contents are for approvers alone. */
+/** The result of a preview of a held call. A person sees it before deciding; its contents are for approvers only. */
 export const PreviewView = Type.Object(
   {
     state: Type.Enum(['none', 'waiting', 'running', 'ready', 'failed', 'abandoned'], {
@@ -27,9 +28,9 @@ export const PreviewView = Type.Object(
     changes_total: orNull(Type.Integer({ minimum: 0 })),
     exit_code: orNull(Type.Integer()),
     output: Type.Unknown({ description: "the tool's result; null where it is too long to show" }),
-    would_ask_for: Type.Array(AskedFor, {
+    would_ask_for: Type.Array(UnmetNeed, {
       description:
-        'with any of these the approval is of the action: what a preview may not reach can change what happens',
+        'with any of these the approval is of the action: the preview did not have them, so the effect may differ',
     }),
     used: orNull(Budgets),
   },
@@ -37,32 +38,32 @@ export const PreviewView = Type.Object(
 );
 export type PreviewView = Static<typeof PreviewView>;
 
-/** How many of how many have approved what is held. */
+/** The number of approvals of a held call, and how many it needs. */
 export const VoteCount = Type.Object(
   {
-    given: Type.Integer({ minimum: 0, description: 'different persons whose yes stands' }),
-    needed: Type.Integer({ minimum: 1, description: 'different persons who must approve' }),
-    role: Type.Enum(['operator', 'admin'], { description: 'the least role whose yes counts' }),
+    given: Type.Integer({ minimum: 0, description: 'distinct persons whose approval is valid' }),
+    needed: Type.Integer({ minimum: 1, description: 'distinct persons who must approve' }),
+    role: Type.Enum(['operator', 'admin'], { description: 'the lowest role whose approval counts' }),
   },
   closed,
 );
 export type VoteCount = Static<typeof VoteCount>;
 
-/** What one person said. */
+/** The vote of one person. */
 export const VoteView = Type.Object(
   {
     vote_id: idSchema('vote'),
     says: Type.Enum(['approve', 'deny']),
     principal: Type.String({ description: 'the person whose vote it is' }),
-    role: Type.Enum(['operator', 'admin'], { description: 'with which right it was given' }),
+    role: Type.Enum(['operator', 'admin'], { description: 'the right that was used' }),
     cast_by: Type.String({ description: 'the API key that gave it' }),
     cast_as: Type.String({
-      description: 'the person behind that key: another than `principal` where it was delegated',
+      description: 'the person of that key: another than `principal` if the right was delegated',
     }),
     delegation_id: orNull(idSchema('delegation')),
     effect_digest: orNull(Type.String({ description: 'of the effect that it approves; null for the action' })),
     stands: Type.Boolean({
-      description: 'whether it is for what the approval is of now, and by a right that was not revoked',
+      description: 'whether it applies to the current subject of the approval, and its right was not revoked',
     }),
     comment: orNull(Type.String()),
     record_id: orNull(Type.String({ description: "its record, where it isn't the approval's own" })),
@@ -99,25 +100,25 @@ export const ApprovalView = Type.Object(
         policy_hash: Type.String(),
         expires_at: Instant,
       },
-      { ...closed, description: 'what a yes binds to; it counts once' },
+      { ...closed, description: 'what an approval binds to; it counts once' },
     ),
     preview: PreviewView,
     votes: VoteCount,
-    voted: Type.Array(VoteView, { description: 'who said what, oldest first' }),
+    voted: Type.Array(VoteView, { description: 'the votes, oldest first' }),
     reasons: Type.Array(Reason),
-    args: Type.Unknown({ description: 'what would run, for the eyes of the approver' }),
+    args: Type.Unknown({ description: 'the arguments that would run, for the approver' }),
     created_at: Instant,
     expires_at: Instant,
     decided_at: orNull(Instant),
     decided_by: orNull(Type.String()),
     comment: orNull(Type.String()),
-    session_token_id: Type.Optional(orNull(Type.String({ description: 'the token that a yes for the session made' }))),
+    session_token_id: Type.Optional(orNull(Type.String({ description: 'the token of the session grant' }))),
   },
   closed,
 );
 export type ApprovalView = Static<typeof ApprovalView>;
 
-/** The staged effect of a held call, for approvers: the whole delta, and what the call returned. */
+/** The staged effect of a held call, for approvers: the whole delta, and the call's result. */
 export const ApprovalEffect = Type.Object(
   { effect_digest: Type.String(), delta: orNull(Delta), delta_ref: orNull(BlobRef) },
   closed,
@@ -125,35 +126,31 @@ export const ApprovalEffect = Type.Object(
 export type ApprovalEffect = Static<typeof ApprovalEffect>;
 
 /**
- * What somebody found out about an ambiguous operation: whether its effect came about. The state stays `ambiguous`:
- * that is all that Writ saw.
+ * A person's finding about an ambiguous operation: whether its effect happened. The state stays `ambiguous`, since Writ
+ * itself saw no more.
  */
 export const Resolution = Type.Object(
   {
     outcome: Type.Enum(['committed', 'rolled_back'], {
-      description: 'whether the effect outside came about, by the word of whoever looked',
+      description: 'whether the external effect happened, as the person found',
     }),
     note: Type.String({ minLength: 1, maxLength: 1000, description: 'how they know' }),
     resolved_at: Instant,
-    resolved_by: Type.String({ description: 'the API key that said so' }),
+    resolved_by: Type.String({ description: 'the API key of that person' }),
     record_id: idSchema('record'),
   },
   closed,
 );
 export type Resolution = Static<typeof Resolution>;
 
-/** That the content of an operation is gone: arguments, result, requests and what people wrote about it. */
+/** The content of an operation was erased: arguments, result, requests and what people wrote about it. */
 export const Erased = Type.Object(
-  {
-    at: Instant,
-    erasure_id: idSchema('erasure'),
-    record_id: { ...idSchema('record'), description: 'the record that tells of it' },
-  },
+  { at: Instant, erasure_id: idSchema('erasure'), record_id: { ...idSchema('record'), description: 'its record' } },
   closed,
 );
 export type Erased = Static<typeof Erased>;
 
-/** An operation as everybody outside the kernel sees it. */
+/** An operation, as seen outside of the kernel. */
 export const OperationView = Type.Object(
   {
     operation_id: idSchema('operation'),
@@ -164,6 +161,11 @@ export const OperationView = Type.Object(
     workspace_id: orNull(Type.String()),
     session_id: orNull(Type.String()),
     task_class: Type.String(),
+    // Absent in the answer of a kernel that is older than the classes.
+    scheduling_class: Type.Optional({
+      ...SchedulingClass,
+      description: 'when it is served among the waiting calls of its tenant',
+    }),
     autonomy_mode: AutonomyMode,
     risk_score: Type.Number(),
     risk_basis: Type.Array(Type.String()),
@@ -185,11 +187,11 @@ export const OperationView = Type.Object(
 );
 export type OperationView = Static<typeof OperationView>;
 
-/** States in which nothing more happens by itself. */
+/** States in which nothing more happens automatically. */
 export const FINAL_STATES = ['refused', 'committed', 'rolled_back', 'no_op', 'ambiguous'] as const;
 export const isFinal = (state: string): boolean => (FINAL_STATES as readonly string[]).includes(state);
 
-/** Who asks, on whose behalf; every request of the orchestrator to the kernel carries it. */
+/** The key and tenant that a request is made for; every request of the orchestrator to the kernel has it. */
 export const Caller = Type.Object(
   {
     tenant_id: idSchema('tenant'),
@@ -210,8 +212,8 @@ export const Page = Type.Object(
 export type Page = Static<typeof Page>;
 
 /**
- * event `operation`: something happened to an operation; ids and states only. What is optional came later: an older
- * peer doesn't say it.
+ * Event `operation`: an operation changed; ids and states only. Optional members were added later: an older peer omits
+ * them.
  */
 export const OperationEvent = Type.Object(
   {
@@ -251,7 +253,7 @@ export type TreeEntry = Static<typeof TreeEntry>;
 export const SNAPSHOT_KINDS = ['created', 'committed', 'changed', 'restored', 'imported'] as const;
 export type SnapshotKind = (typeof SNAPSHOT_KINDS)[number];
 
-/** One step of a workspace's history: the newest first. */
+/** One step of a workspace's history, the newest first. */
 export const SnapshotView = Type.Object(
   {
     seq: Type.Integer({ minimum: 0, description: 'how many states came before it' }),
@@ -271,26 +273,26 @@ export type SnapshotView = Static<typeof SnapshotView>;
 export const AgentView = Type.Object({ agent_id: idSchema('agent'), name: Type.String(), created_at: Instant }, closed);
 export type AgentView = Static<typeof AgentView>;
 
-/** Something outside of workspaces that calls may rely on, by its name and version: all that Writ keeps of it. */
-export const ResourceRef = Type.String({
+/** Something outside of workspaces that calls may rely on, by its name and version: Writ stores nothing else of it. */
+export const ExternalRef = Type.String({
   pattern: '^[A-Za-z0-9][A-Za-z0-9._:/@-]{0,127}$',
   description: 'a name, such as `deployment:shop/production`',
 });
-export const ResourceVersion = Type.String({
+export const ExternalVersion = Type.String({
   pattern: '^(?!absent$)[\\x21-\\x7e]{1,256}$',
   description: 'printable ASCII; what it means is between whoever sets and whoever names it',
 });
-export const ResourceView = Type.Object(
+export const ExternalVersionView = Type.Object(
   {
-    resource_id: idSchema('resource'),
-    ref: ResourceRef,
-    version: ResourceVersion,
+    external_version_id: idSchema('externalVersion'),
+    ref: ExternalRef,
+    version: ExternalVersion,
     created_at: Instant,
     updated_at: Instant,
     updated_by: Type.String({ description: 'the API key that set this version' }),
   },
   closed,
 );
-export type ResourceView = Static<typeof ResourceView>;
+export type ExternalVersionView = Static<typeof ExternalVersionView>;
 
 export const DiffView = Delta;

@@ -3,9 +3,9 @@ import { Type } from 'typebox';
 import { ID_KINDS } from '../ids.ts';
 
 /**
- * Who stands behind an API key, as approvals count people: all keys of one name are one person. A key without a name is
- * a person of its own, called by its id, so that no name may look like one. Lower case alone: `Ann` and `ann` would be
- * two.
+ * The person of an API key, for counting approvals: all keys with the same name are one person. A key without a name is
+ * its own person, identified by its id, so that no name may look like an id. Lower case only: `Ann` and `ann` would be
+ * two persons.
  */
 export const PersonName = Type.String({
   pattern: `^(?!${ID_KINDS.apiKey}_)[a-z0-9][a-z0-9._@+-]{0,63}$`,
@@ -17,7 +17,7 @@ export const Principal = Type.String({
   description: 'a person: a name, or the id of a key without one',
 });
 
-/** The person behind a key. */
+/** The person of a key. */
 export const principalOf = ({
   principal,
   api_key_id,

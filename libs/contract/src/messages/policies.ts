@@ -7,18 +7,18 @@ const closed = { additionalProperties: false } as const;
 const Instant = Type.Integer({ minimum: 0, description: 'milliseconds since the epoch' });
 
 export const POLICY_REF = '^[a-z0-9][a-z0-9_.-]{0,63}(?:@[1-9][0-9]{0,8})?$';
-/** How a policy set is named: its hash, a name (the newest set of it), or `name@version`. */
+/** The name of a policy set: its hash, a name (the newest set of it), or `name@version`. */
 export const PolicyRef = Type.String({
   pattern: POLICY_REF,
   description: 'a policy set: its hash, a name, or `name@version`',
 });
 
-/** A policy set as it is listed. */
+/** A policy set in a list. */
 export const PolicySetView = Type.Object(
   {
     policy_hash: Sha256Hex,
     name: Type.String(),
-    version: orNull(Type.Integer({ minimum: 1, description: 'the how manieth set of the name' })),
+    version: orNull(Type.Integer({ minimum: 1, description: 'number of the set under its name, from 1' })),
     description: Type.String(),
     enforcement: Type.Enum(['enforce', 'observe']),
     active: Type.Boolean({ description: 'whether it is in force now' }),
@@ -30,14 +30,22 @@ export const PolicySetView = Type.Object(
 );
 export type PolicySetView = Static<typeof PolicySetView>;
 
-/** A policy set with all that it says; the document's schema is `policy.schema`'s. */
-export const PolicySetWhole = Type.Object(
+/** A policy set with its document, whose schema `policy.schema` returns. */
+export const PolicySetDetails = Type.Object(
   { ...PolicySetView.properties, document: Type.Record(Type.String(), Type.Unknown()) },
   closed,
 );
-export type PolicySetWhole = Static<typeof PolicySetWhole>;
+export type PolicySetDetails = Static<typeof PolicySetDetails>;
 
-/** One thing that is wrong with a policy set, or odd about it. */
+const Ms = Type.Integer({ minimum: 1 });
+/** The times of the set in force, in milliseconds. They don't say what it permits, so every role may read them. */
+export const PolicyTimes = Type.Object(
+  { approval_ms: Ms, preview_ms: Ms, staged_change_ms: Ms, session_grant_ms: Ms },
+  closed,
+);
+export type PolicyTimes = Static<typeof PolicyTimes>;
+
+/** A problem or an oddity of a policy set. */
 export const PolicyProblem = Type.Object(
   {
     pointer: Type.String({
@@ -51,8 +59,8 @@ export const PolicyProblem = Type.Object(
   closed,
 );
 
-/** What became of a set that was put: stored, or told what is wrong with it. */
-export const PolicyPut = Type.Object(
+/** The result of putting a set: it is stored, or its problems are reported. */
+export const PolicyPutReply = Type.Object(
   {
     valid: Type.Boolean(),
     problems: Type.Array(PolicyProblem, { description: 'everything that is wrong' }),
@@ -61,9 +69,9 @@ export const PolicyPut = Type.Object(
   },
   closed,
 );
-export type PolicyPut = Static<typeof PolicyPut>;
+export type PolicyPutReply = Static<typeof PolicyPutReply>;
 
-/** Which set is in force since when. */
+/** Which set is in force, and since when. */
 export const PolicyActivation = Type.Object(
   {
     policy_hash: Sha256Hex,
@@ -105,7 +113,7 @@ const change = <T extends TSchema>(rule: T) =>
   );
 const Setting = Type.Union([Type.String(), Type.Number(), Type.Null()]);
 
-/** What differs between two sets; everything empty if only comments or order do. */
+/** The differences between two sets; empty if only comments or order differ. */
 export const PolicyDiff = Type.Object(
   {
     from: PolicySetView,
@@ -120,7 +128,7 @@ export const PolicyDiff = Type.Object(
 );
 export type PolicyDiff = Static<typeof PolicyDiff>;
 
-/** What a set is written in. */
+/** The languages of policy sets. */
 export const PolicySchemaView = Type.Object(
   {
     version: Type.Integer({ minimum: 1, description: 'goes into every policy hash' }),

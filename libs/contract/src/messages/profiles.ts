@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 import { Type, type Static } from 'typebox';
 import { idSchema, Sha256Hex } from '../ids.ts';
+import { ImageName, SystemUser } from '../images/image-source.ts';
+import { LIMITS } from '../limits.ts';
 import { NetGrant } from '../token.ts';
 import { SANDBOX_LIMITS } from '../tools/definition.ts';
 import { ProfileName, RAW_SHELLS } from '../tools/shell-dangerous.ts';
@@ -8,14 +10,12 @@ import { Caller, Page } from './operations.ts';
 
 const closed = { additionalProperties: false } as const;
 const asked = { v: Type.Literal(1), caller: Caller } as const;
-/** Named in a question: what was never a name is not there. */
+/** A name in a request: an invalid one is simply not found. */
 const Named = Type.String({ minLength: 1, maxLength: 128 });
-/** A container with less can't even start what it is for. */
+/** A container with less memory can't start its shell. */
 const MEMORY_BYTES_MIN = 64 * 1024 * 1024;
 
-/**
- * What raw commands may do at most: registered by an administrator, named by tokens, and part of what each call means.
- */
+/** The limits of raw commands: registered by an administrator, named by tokens, and part of each call's meaning. */
 export const ExecutionProfile = Type.Object(
   {
     shells: Type.Array(Type.Enum([...RAW_SHELLS]), {
@@ -31,6 +31,10 @@ export const ExecutionProfile = Type.Object(
       maxProperties: 64,
       description: 'variables that commands find; no secrets',
     }),
+    user: Type.Optional(SystemUser),
+    image: Type.Optional(
+      Type.Union([ImageName], { description: "the tenant's image that commands run in; that of the tool unless set" }),
+    ),
     net: Type.Array(NetGrant, {
       maxItems: 64,
       description: 'hosts that a command may reach at most, where its token reaches them too',
@@ -39,7 +43,7 @@ export const ExecutionProfile = Type.Object(
       {
         wall_ms: Type.Integer({
           minimum: 100,
-          maximum: SANDBOX_LIMITS.wall_ms,
+          maximum: LIMITS.commandMs.max,
           description: 'the longest that a command may run',
         }),
         memory_bytes: Type.Integer({ minimum: MEMORY_BYTES_MIN, maximum: SANDBOX_LIMITS.memory_bytes }),
@@ -51,7 +55,7 @@ export const ExecutionProfile = Type.Object(
 );
 export type ExecutionProfile = Static<typeof ExecutionProfile>;
 
-/** A profile as it is registered. It never changes: another one takes its name once it was removed. */
+/** A registered profile. It never changes; its name is free again once it is removed. */
 export const ProfileView = Type.Object(
   {
     name: ProfileName,
@@ -64,11 +68,8 @@ export const ProfileView = Type.Object(
 );
 export type ProfileView = Static<typeof ProfileView>;
 
-/**
- * What became of a profile that was sent: it is registered, or everything that is wrong is told and nothing has
- * changed.
- */
-export const ProfilePut = Type.Object(
+/** The result of sending a profile: it is registered, or all problems are reported and nothing has changed. */
+export const ProfilePutReply = Type.Object(
   {
     valid: Type.Boolean(),
     problems: Type.Array(
@@ -81,13 +82,13 @@ export const ProfilePut = Type.Object(
   },
   closed,
 );
-export type ProfilePut = Static<typeof ProfilePut>;
+export type ProfilePutReply = Static<typeof ProfilePutReply>;
 
 /** orchestrator → kernel, of a tenant's execution profiles. */
 export const PROFILE_REQUESTS = {
   /**
-   * → ProfilePut: of a definition of any shape. The same one created twice is created once; another under a name that
-   * is taken is a `conflict`
+   * → ProfilePut: for a definition of any shape. Creating the same one twice creates it once; another under a used name
+   * is a `conflict`
    */
   'profile.create': Type.Object(
     { ...asked, name: ProfileName, definition: Type.Record(Type.String(), Type.Unknown()) },

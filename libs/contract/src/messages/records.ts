@@ -15,7 +15,7 @@ const Instant = Type.Integer({
   description: 'milliseconds since the epoch',
 });
 
-/** Which records: all that is given must hold. What is left out is not asked about. */
+/** A filter for records: all given conditions must hold. Omitted ones don't apply. */
 export const RecordFilter = Type.Partial(
   Type.Object({
     agent_id: idSchema('agent'),
@@ -30,11 +30,11 @@ export const RecordFilter = Type.Partial(
     since: Instant,
     /** not within */
     until: Instant,
-    /** an id of what the record is about; with `*` at its end, all that begin so */
+    /** an id that the record is about; with `*` at its end, all with that beginning */
     resource: Type.String({ minLength: 1, maxLength: 128 }),
     /**
-     * words that must all be among those of rule ids, fault code, risk basis and the change's verb; what is joined as
-     * `policy.denied` must stand so
+     * words that must all be among those of rule ids, fault code, risk basis and the change's verb; a joined term such
+     * as `policy.denied` must occur as a whole
      */
     text: Type.String({ minLength: 1, maxLength: 256 }),
   }),
@@ -45,8 +45,8 @@ export type RecordFilter = Static<typeof RecordFilter>;
 export const RECORD_ORDERS = ['newest', 'oldest'] as const;
 
 /**
- * orchestrator → ledger: `ledger.records`, a page of records as the index has them. Faults: `request.malformed` for a
- * cursor of another question.
+ * orchestrator → ledger: `ledger.records`, a page of records from the index. Faults: `request.malformed` for a cursor
+ * of another query.
  */
 export const RecordsRequest = Type.Object(
   {
@@ -61,7 +61,7 @@ export const RecordsRequest = Type.Object(
 );
 export type RecordsRequest = Static<typeof RecordsRequest>;
 
-/** A row of the index: by `leaf_index` it leads to the record, which alone was signed. */
+/** A row of the index: `leaf_index` leads to the record, and only the record is signed. */
 export const RecordRow = Type.Object(
   {
     leaf_index: Type.Integer({ minimum: 0, description: "its place in the tenant's log" }),
@@ -85,7 +85,7 @@ export const RecordRow = Type.Object(
 );
 export type RecordRow = Static<typeof RecordRow>;
 
-/** A page. The records of all pages are those that were indexed when the first was read. */
+/** A page. All pages together have the records that were indexed when the first was read. */
 export const RecordPage = Type.Object(
   {
     items: Type.Array(RecordRow),
@@ -98,8 +98,8 @@ export const RecordPage = Type.Object(
 export type RecordPage = Static<typeof RecordPage>;
 
 /**
- * orchestrator → ledger: `ledger.record`, the receipt of the record at a place in the log; answers a `Receipt`. Faults:
- * `not_found` beyond the newest checkpoint.
+ * orchestrator → ledger: `ledger.record`, the receipt of the record at a position in the log; replies with a `Receipt`.
+ * Faults: `not_found` beyond the newest checkpoint.
  */
 export const RecordRequest = Type.Object(
   { v: Type.Literal(1), tenant_id: idSchema('tenant'), leaf_index: index },

@@ -5,13 +5,15 @@ import { idSchema } from '../ids.ts';
 const closed = { additionalProperties: false } as const;
 
 /**
- * What streams of a run and is kept nowhere: a piece of text, a call as it is asked for and as it starts, a model that
- * is asked again.
+ * Streamed parts of a run that are not stored: a piece of text, a requested call, a started call, a retry of the model.
  */
 export const RUN_LIVE = ['text', 'asked', 'started', 'retry'] as const;
 
-/** event `run`: how far the events of a run are kept, and what streams now. Who misses one reads the kept events. */
-export const RunNews = Type.Object(
+/**
+ * Event `run`: how many events of a run are stored, and its current stream. A process that misses one reads the stored
+ * events.
+ */
+export const RunUpdate = Type.Object(
   {
     v: Type.Literal(1),
     tenant_id: idSchema('tenant'),
@@ -23,5 +25,5 @@ export const RunNews = Type.Object(
   },
   closed,
 );
-export type RunNews = Static<typeof RunNews>;
-export type RunLive = RunNews['live'][number];
+export type RunUpdate = Static<typeof RunUpdate>;
+export type RunLive = RunUpdate['live'][number];

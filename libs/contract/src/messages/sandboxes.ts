@@ -8,7 +8,7 @@ const orNull = <T extends TSchema>(schema: T) => Type.Union([schema, Type.Null()
 const closed = { additionalProperties: false } as const;
 const asked = { v: Type.Literal(1), caller: Caller } as const;
 
-/** A sandbox of mk8.shell, by what scripts' callers write. */
+/** The name of a sandbox of mk8.shell, as callers of scripts write it. */
 export const SANDBOX_NAME = '^[a-z0-9][a-z0-9._-]{0,63}$';
 export const SandboxName = Type.String({
   pattern: SANDBOX_NAME,
@@ -17,10 +17,10 @@ export const SandboxName = Type.String({
 /** The RFC 7638 thumbprint of an Ed25519 key. */
 export const KEYID = '^[A-Za-z0-9_-]{43}$';
 const Keyid = Type.String({ pattern: KEYID });
-/** Named in a question: what was never a name is not there. */
+/** A name in a request: an invalid one is simply not found. */
 const Named = Type.String({ minLength: 1, maxLength: 128 });
 
-/** What is told of a sandbox in a list. */
+/** A sandbox in a list. */
 export const SandboxView = Type.Object(
   {
     name: SandboxName,
@@ -41,7 +41,7 @@ export const SandboxView = Type.Object(
 export type SandboxView = Static<typeof SandboxView>;
 
 /** A sandbox in full, and whether scripts run in it. */
-export const SandboxWhole = Type.Object(
+export const SandboxDetails = Type.Object(
   {
     ...SandboxView.properties,
     tenant_id: Type.String({ description: 'a signature names it' }),
@@ -58,13 +58,10 @@ export const SandboxWhole = Type.Object(
   },
   closed,
 );
-export type SandboxWhole = Static<typeof SandboxWhole>;
+export type SandboxDetails = Static<typeof SandboxDetails>;
 
-/**
- * What became of a sandbox that was sent: it is registered, or everything that is wrong is told and nothing has
- * changed.
- */
-export const SandboxPut = Type.Object(
+/** The result of sending a sandbox: it is registered, or all problems are reported and nothing has changed. */
+export const SandboxPutReply = Type.Object(
   {
     valid: Type.Boolean(),
     problems: Type.Array(
@@ -77,7 +74,7 @@ export const SandboxPut = Type.Object(
   },
   closed,
 );
-export type SandboxPut = Static<typeof SandboxPut>;
+export type SandboxPutReply = Static<typeof SandboxPutReply>;
 
 /** A public key whose private half signs sandboxes. */
 export const RegistrarKeyView = Type.Object(
@@ -86,7 +83,8 @@ export const RegistrarKeyView = Type.Object(
     public_key: Type.Object({ kty: Type.Literal('OKP'), crv: Type.Literal('Ed25519'), x: Keyid }, closed),
     note: orNull(Type.String()),
     state: Type.Enum(['active', 'retired', 'revoked'], {
-      description: 'retired: what it signed stands, and it signs nothing more; revoked: nothing that it signed stands',
+      description:
+        'retired: its signatures stay valid, and it signs nothing more; revoked: none of its signatures is valid',
     }),
     created_by: Type.String(),
     created_at: Type.Integer({ minimum: 0 }),
@@ -99,14 +97,14 @@ export type RegistrarKeyView = Static<typeof RegistrarKeyView>;
 
 /** orchestrator → kernel, of a tenant's sandboxes and of the keys that sign them. */
 export const SANDBOX_REQUESTS = {
-  /** → SandboxPut: of a definition of any shape. Another definition than stands loses its signature */
+  /** → SandboxPut: for a definition of any shape. A changed definition loses its signature */
   'sandbox.put': Type.Object(
     { ...asked, name: SandboxName, definition: Type.Record(Type.String(), Type.Unknown()) },
     closed,
   ),
   /**
-   * → SandboxWhole: the sandbox as it is now, under its registrar's signature. `sandbox.unverified` for one that isn't
-   * of it
+   * → SandboxWhole: the current sandbox with its registrar's signature. `sandbox.unverified` for a signature of another
+   * definition
    */
   'sandbox.sign': Type.Object({ ...asked, name: Named, envelope: Envelope }, closed),
   /** → {items: SandboxView[], next_cursor}, by name */
@@ -115,13 +113,13 @@ export const SANDBOX_REQUESTS = {
   'sandbox.read': Type.Object({ ...asked, name: Named }, closed),
   /** → {removed: name} */
   'sandbox.remove': Type.Object({ ...asked, name: Named }, closed),
-  /** → RegistrarKeyView; the same key put twice is put once, one that has ended is a `conflict` */
+  /** → RegistrarKeyView; putting the same key twice has no further effect, a key that has ended is a `conflict` */
   'registrar.add': Type.Object(
     { ...asked, public_key: RegistrarKeyView.properties.public_key, note: orNull(Type.String({ maxLength: 1000 })) },
     closed,
   ),
   /** → {items: RegistrarKeyView[], next_cursor}, newest first */
   'registrar.list': Type.Object({ ...asked, page: Page }, closed),
-  /** → RegistrarKeyView; ended twice it is ended once, and a retired key can still be revoked */
+  /** → RegistrarKeyView; ending it twice has no further effect, and a retired key can still be revoked */
   'registrar.end': Type.Object({ ...asked, keyid: Named, as: Type.Enum(['retired', 'revoked']) }, closed),
 } as const;

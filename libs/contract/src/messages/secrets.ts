@@ -7,10 +7,10 @@ const orNull = <T extends TSchema>(schema: T) => Type.Union([schema, Type.Null()
 const closed = { additionalProperties: false } as const;
 const asked = { v: Type.Literal(1), caller: Caller } as const;
 
-/** Secrets that a tenant may have: a list of them stays one that a person reads. */
+/** Limit on a tenant's secrets: a person can still read a list of them. */
 export const SECRETS_MAX = 500;
 
-/** What is told of a secret. Its value is told to nobody. */
+/** A secret without its value, which is never returned. */
 export const SecretView = Type.Object(
   {
     name: ValueName,
@@ -26,7 +26,7 @@ export type SecretView = Static<typeof SecretView>;
 /** orchestrator → kernel, on the tenant's secrets. */
 export const SECRET_REQUESTS = {
   /**
-   * → SecretView. `value` is sealed to the key of `value.key` for this name alone, base64: it is in clear nowhere
+   * → SecretView. `value` is sealed to the key of `value.key` for this name alone, base64: it is not in clear anywhere
    * between the API and the kernel.
    */
   'secret.set': Type.Object(
@@ -40,6 +40,6 @@ export const SECRET_REQUESTS = {
   ),
   /** → {items: SecretView[], next_cursor}; newest first */
   'secret.list': Type.Object({ ...asked, page: Page }, closed),
-  /** → SecretView of what was removed */
+  /** → SecretView of the removed secret */
   'secret.remove': Type.Object({ ...asked, name: Type.String({ minLength: 1, maxLength: 64 }) }, closed),
 } as const;

@@ -9,8 +9,8 @@ const closed = { additionalProperties: false } as const;
 const ShellId = Type.String({ pattern: '^[0-9a-f]{32}$', description: 'made by the executor that opens the shell' });
 
 /**
- * Why the shell of a session is no more. `lost`: its executor is gone, or the container by itself; `diverged`: what it
- * did was not committed; `killed`: a person ended it.
+ * Why the shell of a session has ended. `lost`: its executor is gone, or the container ended by itself; `diverged`: its
+ * changes were not committed; `killed`: a person ended it.
  */
 export const ShellEnding = Type.Union([
   Type.Literal('lost'),
@@ -22,8 +22,8 @@ export const ShellEnding = Type.Union([
 export type ShellEnding = Static<typeof ShellEnding>;
 
 /**
- * executor → kernel: `kernel.shell.attach`, before anything is asked of a shell. The session is that of the attempt's
- * call. `opens`: a shell is opened where there is none, under `shell_id`.
+ * executor → kernel: `kernel.shell.attach`, before a shell is used. The session is that of the attempt's call. `opens`:
+ * the executor opens a shell if there is none, under `shell_id`.
  */
 export const ShellAttachRequest = Type.Object(
   { ...RenewRequest.properties, opens: Type.Boolean(), shell_id: ShellId },
@@ -32,12 +32,12 @@ export const ShellAttachRequest = Type.Object(
 export type ShellAttachRequest = Static<typeof ShellAttachRequest>;
 
 /**
- * - `opened`: there was no shell, and the asking executor is to open one.
- * - `yours`: the asking executor has the shell, under `shell_id`.
+ * - `opened`: there was no shell, and the requesting executor opens one.
+ * - `yours`: the requesting executor has the shell, under `shell_id`.
  * - `elsewhere`: another executor has it.
- * - `ended`: the shell is gone and nobody was told why yet, or there is none and the call opens none.
- * Only `lost` and `killed` are told before a command may open another. `is_behind`: another call of the session has
- * committed since this call was decided; no shell is opened for it. Absent where an older peer answers.
+ * - `ended`: the shell has ended and the reason was not reported yet, or there is none and the call opens none.
+ * Only `lost` and `killed` are reported before a command may open another. `is_behind`: another call of the session has
+ * committed since this call was decided; no shell is opened for it. Absent from an older peer.
  */
 export const ShellAttachReply = Type.Object(
   {
@@ -62,7 +62,7 @@ export const ShellRenewRequest = Type.Object(
   closed,
 );
 export type ShellRenewRequest = Static<typeof ShellRenewRequest>;
-/** Where it isn't alive the executor MUST kill it: the lease ran out, or its token no longer serves. */
+/** If it isn't alive the executor MUST kill it: the lease has expired, or its token is no longer valid. */
 export const ShellRenewReply = Type.Object({ v: Type.Literal(1), alive: Type.Boolean() }, closed);
 export type ShellRenewReply = Static<typeof ShellRenewReply>;
 
@@ -71,8 +71,8 @@ export const ShellEndRequest = Type.Object({ ...ShellRenewRequest.properties, en
 export type ShellEndRequest = Static<typeof ShellEndRequest>;
 
 /**
- * kernel → one executor, event `session`: a permit for a call whose session's shell it has. A lost one costs the
- * permit's life.
+ * kernel → one executor, event `session`: a permit for a call whose session's shell it has. A lost event delays the
+ * call by the permit's lifetime.
  */
 export const SessionPermit = Type.Object({ v: Type.Literal(1), permit: Envelope }, closed);
 export type SessionPermit = Static<typeof SessionPermit>;

@@ -8,12 +8,12 @@ import { Caller, Page } from './operations.ts';
 
 const closed = { additionalProperties: false } as const;
 const asked = { v: Type.Literal(1), caller: Caller } as const;
-/** Named in a question: what was never a name is not there. */
+/** A name in a request: an invalid one is simply not found. */
 const Named = Type.String({ minLength: 1, maxLength: 128 });
 const Instant = Type.Integer({ minimum: 0 });
 const Key = Type.String({ description: 'the API key' });
 
-/** A skill as it is listed: its newest version, which is the one that agents read. */
+/** A skill in a list: its newest version, which agents read. */
 export const SkillView = Type.Object(
   {
     name: SkillName,
@@ -28,8 +28,8 @@ export const SkillView = Type.Object(
 );
 export type SkillView = Static<typeof SkillView>;
 
-/** A skill with the files of its newest version, and the versions that are kept, the newest first. */
-export const SkillWhole = Type.Object(
+/** A skill with the files of its newest version, and the stored versions, the newest first. */
+export const SkillDetails = Type.Object(
   {
     ...SkillView.properties,
     files: Type.Array(SkillFile),
@@ -42,10 +42,10 @@ export const SkillWhole = Type.Object(
   },
   closed,
 );
-export type SkillWhole = Static<typeof SkillWhole>;
+export type SkillDetails = Static<typeof SkillDetails>;
 
-/** What became of a skill that was sent: it is there, or everything that is wrong is told and nothing has changed. */
-export const SkillPut = Type.Object(
+/** The result of sending a skill: it is stored, or all problems are reported and nothing has changed. */
+export const SkillPutReply = Type.Object(
   {
     valid: Type.Boolean(),
     problems: Type.Array(
@@ -59,13 +59,13 @@ export const SkillPut = Type.Object(
   },
   closed,
 );
-export type SkillPut = Static<typeof SkillPut>;
+export type SkillPutReply = Static<typeof SkillPutReply>;
 
 /** orchestrator → kernel, of a tenant's skills. */
 export const SKILL_REQUESTS = {
   /**
-   * → SkillPut: the contents are stored before; what they are called and how long they are is checked here. The same
-   * contents again are the same version
+   * → SkillPut: the contents are stored before; their names and sizes are checked here. The same contents again are the
+   * same version
    */
   'skill.put': Type.Object(
     {
@@ -76,7 +76,7 @@ export const SKILL_REQUESTS = {
     },
     closed,
   ),
-  /** → {items: SkillView[], next_cursor}, by name; for whoever may read them by calls too */
+  /** → {items: SkillView[], next_cursor}, by name; also for agents that may read them by calls */
   'skill.list': Type.Object({ ...asked, page: Page }, closed),
   /** → SkillWhole */
   'skill.read': Type.Object({ ...asked, name: Named }, closed),

@@ -6,8 +6,8 @@ const orNull = <T extends TSchema>(schema: T) => Type.Union([schema, Type.Null()
 const closed = { additionalProperties: false } as const;
 
 /**
- * What a tenant has unless the platform says otherwise; of requests, what each orchestrator is configured with
- * (`WRIT_RATE_PER_SECOND`, `WRIT_RATE_BURST`).
+ * The defaults of a tenant; for requests, the configuration of each orchestrator (`WRIT_RATE_PER_SECOND`,
+ * `WRIT_RATE_BURST`).
  */
 export const TENANT_DEFAULTS = { weight: 1, running_max: 64, waiting_max: 1_000 } as const;
 
@@ -29,7 +29,7 @@ const fields = {
   weight: Type.Integer({
     minimum: 1,
     maximum: 1_000,
-    description: 'its part of what tenants share while several are about; 1 is the usual one',
+    description: 'its share of the capacity while several tenants are active; 1 is the default',
   }),
   running_max: Type.Integer({
     minimum: 1,
@@ -83,7 +83,7 @@ export const TenantLimits = Type.Object(
 );
 export type TenantLimits = Static<typeof TenantLimits>;
 
-/** The limits of one tenant with what all its workspaces may hold together, and hold. */
+/** The limits of one tenant, with the common quota of all its workspaces and its use. */
 export const TenantLimitsView = Type.Object(
   {
     ...TenantLimits.properties,
@@ -96,20 +96,20 @@ export const TenantLimitsView = Type.Object(
 );
 export type TenantLimitsView = Static<typeof TenantLimitsView>;
 
-/** What one workspace may hold, and holds. */
+/** The quota of one workspace, and its use. */
 export const WorkspaceLimits = Type.Object({ workspace_id: idSchema('workspace'), ...quota, ...held }, closed);
 export type WorkspaceLimits = Static<typeof WorkspaceLimits>;
 export const WorkspaceLimitsChange = Type.Partial(Type.Object(quota), { ...closed, minProperties: 1 });
 export type WorkspaceLimitsChange = Static<typeof WorkspaceLimitsChange>;
 
-/** What is to change of a tenant's; the rest stays. */
+/** Changes of a tenant's limits; the others stay. */
 export const TenantLimitsChange = Type.Partial(Type.Object({ ...fields, ...quota, ...outputs }), {
   ...closed,
   minProperties: 1,
 });
 export type TenantLimitsChange = Static<typeof TenantLimitsChange>;
 
-/** Only the platform key asks, which is no tenant's. */
+/** Only for the platform key, which belongs to no tenant. */
 const asked = {
   v: Type.Literal(1),
   caller: Type.Null(),
@@ -120,13 +120,13 @@ const asked = {
 export const TENANT_REQUESTS = {
   /** → TenantLimitsView */
   'tenant.limits.read': Type.Object({ ...asked }, closed),
-  /** → TenantLimitsView as it is then */
+  /** → TenantLimitsView after the change */
   'tenant.limits.set': Type.Object({ ...asked, change: TenantLimitsChange }, closed),
 } as const;
 
 /**
- * orchestrator → kernel: `kernel.tenant.limits.changed` → LimitsChanged: those that were set at `since` or later, by
- * tenant after `after`, a page at a time. Of all tenants: it is the API that asks.
+ * orchestrator → kernel: `kernel.tenant.limits.changed` → LimitsChanged: those that were set at `since` or later, in
+ * the order of tenants after `after`, a page at a time. Of all tenants, since the API itself requests it.
  */
 export const LimitsSince = Type.Object(
   { v: Type.Literal(1), since: Type.Integer({ minimum: 0 }), after: Type.String({ maxLength: 64 }) },

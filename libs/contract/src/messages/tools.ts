@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import { Type, type Static, type TSchema } from 'typebox';
 import { Sha256Hex } from '../ids.ts';
-import { SearchProvider } from '../tools/search-provider.ts';
 import { TenantTool } from '../tools/tenant-tool.ts';
 import { Caller, Page } from './operations.ts';
 
@@ -9,7 +8,7 @@ const orNull = <T extends TSchema>(schema: T) => Type.Union([schema, Type.Null()
 const closed = { additionalProperties: false } as const;
 const asked = { v: Type.Literal(1), caller: Caller } as const;
 
-/** One thing that is wrong with tools that were sent. */
+/** A problem with tools that were sent. */
 export const CliToolProblem = Type.Object(
   {
     pointer: Type.String({ description: 'JSON pointer of the place in what was sent' }),
@@ -19,7 +18,7 @@ export const CliToolProblem = Type.Object(
   closed,
 );
 
-/** What became of one tool that was sent. */
+/** The result for one tool that was sent. */
 export const AppliedTool = Type.Object(
   {
     tool_id: Type.String(),
@@ -31,16 +30,14 @@ export const AppliedTool = Type.Object(
 );
 export type AppliedTool = Static<typeof AppliedTool>;
 
-/**
- * What became of tools that were sent: all are in force, or everything that is wrong is told and nothing has changed.
- */
+/** The result of sending tools: all are in force, or all problems are reported and nothing has changed. */
 export const ToolsApplied = Type.Object(
   { valid: Type.Boolean(), problems: Type.Array(CliToolProblem), tools: Type.Array(AppliedTool) },
   closed,
 );
 export type ToolsApplied = Static<typeof ToolsApplied>;
 
-/** A tenant's tool as it is in force. */
+/** A tenant's tool that is in force. */
 export const TenantToolView = Type.Object(
   {
     tool: TenantTool,
@@ -52,33 +49,15 @@ export const TenantToolView = Type.Object(
 );
 export type TenantToolView = Static<typeof TenantToolView>;
 
-/** What answers the tenant's searches of the web. */
-export const SearchProviderView = Type.Object(
-  {
-    provider: SearchProvider,
-    definition_digest: { ...Sha256Hex, description: 'of `web.search` as it is with this provider' },
-    set_by: Type.String({ description: 'the API key' }),
-    set_at: Type.Integer({ minimum: 0 }),
-  },
-  closed,
-);
-export type SearchProviderView = Static<typeof SearchProviderView>;
-
 /** orchestrator → kernel, of a tenant's tools. */
 export const TOOL_REQUESTS = {
-  /** → ToolsApplied: of a CliToolFile of any shape. `dry_run`: only told */
+  /** → ToolsApplied: for a CliToolFile of any shape. `dry_run`: checks only */
   'tool.apply': Type.Object(
     { ...asked, file: Type.Record(Type.String(), Type.Unknown()), dry_run: Type.Boolean() },
     closed,
   ),
   /** → {items: TenantToolView[], next_cursor}, by name; `tool_id`: that one alone */
   'tool.list': Type.Object({ ...asked, page: Page, tool_id: orNull(Type.String({ maxLength: 128 })) }, closed),
-  /** → {removed: tool_id}; calls that were decided on it and haven't begun end as `tool.changed` */
+  /** → {removed: tool_id}; calls that were decided with it and haven't begun end as `tool.changed` */
   'tool.remove': Type.Object({ ...asked, tool_id: Type.String({ maxLength: 128 }) }, closed),
-  /** → SearchProviderView; `not_found` where there is none */
-  'search.read': Type.Object({ ...asked }, closed),
-  /** → SearchProviderView */
-  'search.set': Type.Object({ ...asked, provider: SearchProvider }, closed),
-  /** → SearchProviderView of what it was; searches that were decided on it and haven't begun end as `tool.changed` */
-  'search.remove': Type.Object({ ...asked }, closed),
 } as const;

@@ -12,7 +12,7 @@ const Policy = Type.Object(
   closed,
 );
 
-/** Why a set decides a call as it does, and what else it would have decided. */
+/** Why a set decides a call as it does, and which changes would alter the decision. */
 export const PolicyExplanation = Type.Object(
   {
     policy: Policy,
@@ -34,8 +34,7 @@ export const PolicyExplanation = Type.Object(
 export type PolicyExplanation = Static<typeof PolicyExplanation>;
 
 /**
- * What would become of a call. Nothing was decided: there is no operation, no record and no reservation, and no permit
- * comes of it.
+ * The expected decision on a call. Nothing was decided: there is no operation, no record, no reservation and no permit.
  */
 export const Simulation = Type.Object(
   {
@@ -60,16 +59,16 @@ export const Simulation = Type.Object(
 );
 export type Simulation = Static<typeof Simulation>;
 
-/** The decision on an operation, asked for once more: under the set that decided, and under the one in force. */
+/** The decision on an operation, repeated under the set that decided and under the set in force. */
 export const OperationExplanation = Type.Object(
   {
     operation_id: idSchema('operation'),
     policy_hash: Sha256Hex,
-    asked: Type.Boolean({ description: 'whether policy was asked at all' }),
+    asked: Type.Boolean({ description: 'whether policy was evaluated at all' }),
     why_not: orNull(Type.String()),
     then: orNull(PolicyExplanation),
     now: orNull(PolicyExplanation),
-    alike: orNull(Type.Boolean({ description: 'whether the set in force decides as the one that decided' })),
+    alike: orNull(Type.Boolean({ description: 'whether both sets decide alike' })),
   },
   closed,
 );
@@ -77,14 +76,14 @@ export type OperationExplanation = Static<typeof OperationExplanation>;
 
 export const BACKTEST_PAYLOAD_TYPE = 'application/vnd.writ.backtest.v1+json';
 
-/** Why the effect of a committed call can't be judged once more. */
+/** Why the effect of a committed call can't be judged again. */
 export const EffectSkip = Type.Enum(['arguments_erased', 'contents_gone', 'set_unknown', 'beyond_bounds']);
 export type EffectSkip = Static<typeof EffectSkip>;
 
 const Count = Type.Integer({ minimum: 0 });
 const EffectIds = Type.Array(Type.String(), { maxItems: 16 });
 
-/** What two sets say of the effects of a page: the one in force when each committed, and the candidate. */
+/** The decisions of two sets on the effects of a page: the one in force when each committed, and the candidate. */
 export const BacktestEffects = Type.Object(
   {
     judged: { ...Count, description: 'committed calls with changes about whose effects both sets were asked' },
@@ -126,7 +125,7 @@ export const BacktestEffects = Type.Object(
 );
 export type BacktestEffects = Static<typeof BacktestEffects>;
 
-/** One page of a backtest: what the kernel signs. */
+/** One page of a backtest, which the kernel signs. */
 export const BacktestPage = Type.Object(
   {
     v: Type.Literal(1),
@@ -134,7 +133,7 @@ export const BacktestPage = Type.Object(
     kernel_key_id: Type.String(),
     candidate: Policy,
     since: Type.Integer({ minimum: 0 }),
-    /** where it begins and where the next one does: pages of one backtest join without a gap */
+    /** where it begins and where the next one begins: pages of one backtest join without a gap */
     cursor: orNull(Type.String()),
     next_cursor: orNull(Type.String()),
     made_at: Type.Integer({ minimum: 0 }),
@@ -163,7 +162,7 @@ export const BacktestPage = Type.Object(
       ),
       { maxItems: 20 },
     ),
-    /** absent where nobody asked for it, and where an older kernel answers */
+    /** absent if it was not requested, and from an older kernel */
     effects: Type.Optional(BacktestEffects),
   },
   closed,
@@ -174,8 +173,8 @@ export const Backtest = Type.Object({ page: BacktestPage, envelope: Envelope }, 
 export type Backtest = Static<typeof Backtest>;
 
 /**
- * What a set says of a recorded call: `verdict` is what would become of it by policy alone. A set that observes
- * enforces `autopilot`, whatever it `decided`.
+ * A set's decision on a recorded call: `verdict` is the result by policy alone. A set that observes enforces
+ * `autopilot`, whatever it `decided`.
  */
 const PolicyAnswer = Type.Object(
   {
@@ -189,8 +188,7 @@ const PolicyAnswer = Type.Object(
 );
 
 /**
- * A recorded call about which two sets were asked. Nothing was decided: no operation, no record and no reservation
- * comes of it.
+ * A recorded call, evaluated under two sets. Nothing was decided: there is no operation, no record and no reservation.
  */
 export const ReplayedCall = Type.Object(
   {
@@ -204,6 +202,6 @@ export const ReplayedCall = Type.Object(
 );
 export type ReplayedCall = Static<typeof ReplayedCall>;
 
-/** Recorded calls under another set, in the order in which they were named; null for one that there isn't. */
+/** Recorded calls under another set, in the requested order; null for an unknown one. */
 export const PolicyReplay = Type.Object({ candidate: Policy, items: Type.Array(orNull(ReplayedCall)) }, closed);
 export type PolicyReplay = Static<typeof PolicyReplay>;

@@ -1,25 +1,28 @@
 // SPDX-License-Identifier: Apache-2.0
 import { Type, type Static } from 'typebox';
+import { EVERY_RESOURCE } from '../resources/resource-kinds.ts';
 import { Budgets, FsRoot, NetGrant, ToolPattern } from '../token.ts';
 import { INLINE_LIMITS, type ToolDefinition } from './definition.ts';
 
 const closed = { additionalProperties: false } as const;
 
-/** Agents below one another at most, whoever stands at the top: each waits for the one below it. */
+/** Limit on the depth of sub-agents: each agent waits for the one below it. */
 export const SPAWN_DEPTH_MAX = 3;
-/** Most replies that a sub-agent may be given. */
+/** Limit on the replies of a sub-agent. */
 export const SPAWN_ROUNDS_MAX = 50;
-/** What one is told to do: a page or two, so that arguments stay short. */
-const TASK_CHARS_MAX = 12_000;
-/** Parts of a dimension: a narrower reach is a short list. */
+/** The `source` in the provenance of a call by which a turn starts a sub-agent. */
+export const TURN_SOURCE = 'turn';
+/** Limit on a sub-agent's task: a page or two, so that arguments stay short. */
+export const SPAWN_TASK_CHARS_MAX = 12_000;
+/** Limit on the members of a dimension: a narrower grant is a short list. */
 const PARTS_MAX = 64;
 
-/** What a sub-agent is given less of: a dimension that is left out is the caller's own. */
+/** The reduced grant of a sub-agent: an omitted dimension is the caller's own. */
 export const SpawnArgs = Type.Object(
   {
     task: Type.String({
       minLength: 1,
-      maxLength: TASK_CHARS_MAX,
+      maxLength: SPAWN_TASK_CHARS_MAX,
       description: 'what is to be done, with all that it has to know: it sees nothing of this conversation',
     }),
     rounds_max: Type.Optional(
@@ -51,17 +54,18 @@ export const SpawnArgs = Type.Object(
 export type SpawnArgs = Static<typeof SpawnArgs>;
 
 /**
- * Decided, recorded and ended as any call is; that it was committed is what lets the kernel make the sub-agent's token,
- * once. The run of the sub-agent is the orchestrator's to drive, and what comes of it is told to the run that asked.
+ * Decided, recorded and ended like any call. Its commit lets the kernel make the sub-agent's token, once. The
+ * orchestrator drives the run of the sub-agent and returns its result to the requesting run.
  */
 export const AGENT_SPAWN: ToolDefinition = {
-  version: 1,
+  version: 2,
   tool_id: 'agent.spawn',
   class: 'inline',
   accepts_secrets: [],
   labels: [],
   limits: INLINE_LIMITS,
   resources: () => [],
+  targets: () => [{ kind: 'agent', ref: EVERY_RESOURCE, right: 'create', pointer: '' }],
   description:
     'Gives a task to an agent below this one, in a conversation of its own, with no more than this one may do. Answers with its last words when it is done.',
   category: 'write',

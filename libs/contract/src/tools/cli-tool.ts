@@ -1,22 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
 import { Type, type Static } from 'typebox';
+import { ImageName } from '../images/image-source.ts';
+import { LIMITS } from '../limits.ts';
 
 const closed = { additionalProperties: false } as const;
 
-/** What one file of tools holds at most, and one tenant: both travel in single messages. */
+/** Limits on the tools in one file and of one tenant: both fit into single messages. */
 export const CLI_TOOLS = { inOneFile: 64, ofOneTenant: 256, sourceBytes: 8 * 1024 } as const;
 
-/** Lower case, digits and `_`; dots make families, which tokens and policies can name by `family.*`. */
+/** Lower case, digits and `_`; dots form families, which tokens and policies can name by `family.*`. */
 export const CliToolName = Type.String({ pattern: '^[a-z][a-z0-9_]*(\\.[a-z0-9_]+)*$', maxLength: 64 });
 const ParameterName = '^[a-z][a-z0-9_]{0,63}$';
-/** Of environment variables, of declared variables and of secrets alike. */
+/** Limit on environment variables, declared variables and secrets alike. */
 const VariableName = '^[A-Z_][A-Z0-9_]{0,63}$';
 /** Longest value of a string parameter, in characters: contents belong into files. */
 const VALUE_CHARS_MAX = 4096;
 /** Longer expressions are programs. */
 const PATTERN_CHARS_MAX = 256;
 
-/** One parameter, in words of JSON Schema. */
+/** One parameter, in terms of JSON Schema. */
 export const CliParameter = Type.Object(
   {
     type: Type.Enum(['string', 'integer', 'number', 'boolean']),
@@ -80,14 +82,17 @@ export const CliToolSource = Type.Object(
         maxProperties: 64,
       }),
     ),
-    timeout_ms: Type.Optional(Type.Integer({ minimum: 100, maximum: 120_000, description: '120000 unless said' })),
+    timeout_ms: Type.Optional(
+      Type.Integer({ minimum: 100, maximum: LIMITS.commandMs.max, description: '120000 unless said' }),
+    ),
+    image: Type.Optional(ImageName),
     output_bytes: Type.Optional(Type.Integer({ minimum: 1024, maximum: 200_000, description: '200000 unless said' })),
   },
   closed,
 );
 export type CliToolSource = Static<typeof CliToolSource>;
 
-/** A file of tools: what `writ tools apply` sends. */
+/** A file of tools, which `writ tools apply` sends. */
 export const CliToolFile = Type.Object(
   {
     tools: Type.Array(CliToolSource, { minItems: 1, maxItems: CLI_TOOLS.inOneFile }),
@@ -103,7 +108,7 @@ export const CliToolFile = Type.Object(
 );
 export type CliToolFile = Static<typeof CliToolFile>;
 
-/** Of a value in a tool's environment: text, or a secret of the tenant by its name. */
+/** A part of a value in a tool's environment: text, or a secret of the tenant by its name. */
 export const EnvPart = Type.Union([
   Type.Object({ text: Type.String() }, closed),
   Type.Object({ secret: Type.String({ pattern: VariableName }) }, closed),
@@ -111,8 +116,8 @@ export const EnvPart = Type.Union([
 export type EnvPart = Static<typeof EnvPart>;
 
 /**
- * A tool as it is stored, hashed and handed to executors: nothing in it depends on anything else, and what its author
- * ordered is a list.
+ * A tool as it is stored, hashed and sent to executors. It depends on nothing else, and everything with an order is a
+ * list.
  */
 export const CliTool = Type.Object(
   {
@@ -123,6 +128,7 @@ export const CliTool = Type.Object(
     optional_args: Type.Array(
       Type.Object({ parameter: Type.String({ pattern: ParameterName }), args: Type.Array(Argument) }, closed),
     ),
+    image: Type.Optional(ImageName),
     env: Type.Array(Type.Object({ name: Type.String({ pattern: VariableName }), parts: Type.Array(EnvPart) }, closed)),
     limits: Type.Record(Type.String(), Type.Integer({ minimum: 0 })),
   },
@@ -130,5 +136,5 @@ export const CliTool = Type.Object(
 );
 export type CliTool = Static<typeof CliTool>;
 
-/** What of a tool decides which program runs, with which arguments and variables. */
-export type CliCommand = Pick<CliTool, 'cmd' | 'args' | 'optional_args' | 'env'>;
+/** The part of a tool that determines its program, arguments and variables. */
+export type CliCommand = Pick<CliTool, 'cmd' | 'args' | 'optional_args' | 'env' | 'image'>;

@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { TObject } from 'typebox';
+import { Type, type TObject } from 'typebox';
 import type { CliCommand, CliParameter } from './cli-tool.ts';
-import type { SearchProvider } from './search-provider.ts';
+import { LIMITS } from '../limits.ts';
+import type { BoundResource, ResourceKind, ResourceReference } from '../resources/resource-kinds.ts';
 
-/** `read` touches nothing; `write` changes the workspace; `admin` can do harm beyond it. */
+/** `read` changes nothing; `write` changes the workspace; `admin` can do harm beyond it. */
 export type ToolCategory = 'read' | 'write' | 'admin';
-/** Where a call runs: in the virtual file system, in a disposable container, or outside behind the egress gate. */
+/** Where a call runs: in the virtual file system, in a disposable container, or externally behind the egress gate. */
 export type ToolClass = 'inline' | 'sandboxed' | 'broker';
 
-/** What a call's arguments say that it touches. For a shell that can't be known: its effect is checked instead. */
+/** A resource in a call's arguments. A command's resources can't be known, so its effect is checked instead. */
 export interface FsResource {
   readonly kind: 'fs';
   readonly access: 'read' | 'write';
@@ -16,16 +17,16 @@ export interface FsResource {
   readonly path: string;
 }
 
-/** A request that a call's arguments name; the egress library reads the URL. */
+/** A request in a call's arguments; the egress library parses the URL. */
 export interface RequestResource {
   readonly method: string;
   /** as the caller wrote it */
   readonly url: string;
-  /** what it is for, as the caller says; empty where it doesn't */
+  /** its purpose, as the caller states it; empty without one */
   readonly purpose: string;
 }
 
-/** Bounds on one call; each is enforced where it is spent and settled to actual use. */
+/** Limits on one call; each is enforced where it is used and settled to actual use. */
 export interface ToolLimits {
   readonly wall_ms: number;
   readonly cpu_ms: number;
@@ -33,19 +34,19 @@ export interface ToolLimits {
   readonly pids: number;
   readonly disk_write_bytes: number;
   readonly output_bytes: number;
-  /** sent and received outside, together; absent: nothing may leave */
+  /** bytes sent and received externally, together; absent: none may be sent */
   readonly egress_bytes?: number;
-  /** requests and tunnels, refused ones included */
+  /** requests and tunnels, including refused ones */
   readonly egress_requests?: number;
 }
 
 /**
- * What the output of a call brings into its session, and into its workspace where the tool writes: policy sees it from
- * then on.
+ * The label that a call's output adds to its session, and to its workspace if the tool writes. Policy sees it from then
+ * on.
  */
 export interface OutputLabel {
   readonly label: 'untrusted_content' | 'secret_read' | 'private_data';
-  /** every call of the tool; or one whose arguments say that it reads files of secrets or credentials */
+  /** every call of the tool; or only calls whose arguments name files of secrets or credentials */
   readonly when: 'always' | 'reads_secrets';
 }
 
@@ -58,83 +59,110 @@ export interface ToolDefinition {
   readonly result: TObject;
   readonly category: ToolCategory;
   readonly class: ToolClass;
+  /** The lane in which its calls run, where they take longer than others of their class. Absent: that of the class. */
+  readonly lane?: ToolClass;
   /**
-   * Runs in a shell that outlives the call: it goes to the executor that has it, isn't run for show, and an exit status
-   * is told and decides nothing. Absent: it doesn't.
+   * Runs in a shell that outlives the call. It is sent to the executor with that shell and has no preview, and its exit
+   * status is only reported. False if absent.
    */
   readonly session?: true;
   readonly mutating: boolean;
   readonly accepts_secrets: readonly string[];
   readonly labels: readonly OutputLabel[];
   readonly limits: ToolLimits;
-  /** Total and pure; called only with arguments that fit `parameters`. */
+  /** Total and pure; called only with arguments that match `parameters`. */
   readonly resources: (args: Readonly<Record<string, unknown>>) => readonly FsResource[];
   /**
-   * What leaves, as far as the arguments say; as total and pure. Absent for tools that name no request: whether a
-   * command sends one can't be known.
+   * The network requests in the arguments; total and pure. Absent for tools without requests in their arguments:
+   * whether a command sends one can't be known.
    */
   readonly requests?: (args: Readonly<Record<string, unknown>>) => readonly RequestResource[];
   /**
-   * Of a tool that runs one program by a list of arguments, without a shell; part of what its digest covers. Absent: it
-   * doesn't.
+   * For a tool that runs one program with a list of arguments, without a shell; part of its digest. Absent for other
+   * tools.
    */
   readonly cli?: CliCommand;
   /**
-   * The command that a call runs, written for bash: for whoever judges commands, never for running it. As total and
-   * pure; absent: an argument says it, or there is none.
+   * The command of a call in bash syntax: for assessing it, never for running it. Total and pure; absent if an argument
+   * has the command, or there is none.
    */
   readonly commandLine?: (args: Readonly<Record<string, unknown>>) => string;
   /**
-   * What the arguments make of the category at least, where they may make a call of a tool that writes one that only
-   * looks. As total and pure; absent: nothing.
+   * The minimum category of a call by its arguments, if some calls of a writing tool only read. Total and pure; absent:
+   * none.
    */
   readonly categoryOf?: (args: Readonly<Record<string, unknown>>) => ToolCategory;
   /**
-   * What arguments are checked against where `parameters` says more than a checker of schemas may be given: patterns
-   * that a tenant wrote, which `faults` matches.
+   * The schema for validating arguments, if `parameters` has parts that a validator must not receive: patterns that a
+   * tenant wrote, which `faults` matches.
    */
   readonly shape?: TObject;
   /**
-   * Hex digest of the registered sandbox that its scripts run in; part of what its digest covers. Absent: they run in
-   * what is shipped, or it runs none.
+   * Hex digest of the registered sandbox for its scripts; part of its digest. Absent: the shipped one, or it runs no
+   * scripts.
    */
   readonly sandbox?: string;
-  /** What answers its searches; part of what its digest covers. Absent: it asks none. */
-  readonly provider?: SearchProvider;
   /**
-   * INVARIANT (a person sees it first): no policy, list or earlier yes lets a call run that nobody was asked about.
-   * Absent: policy decides.
+   * The kind of registered resources without which the tool is of no use: it is offered only to agents that are granted
+   * one. Absent: it is of use without any.
+   */
+  readonly needs?: ResourceKind;
+  /**
+   * The registered resources that the arguments name; at most `CALL_RESOURCES_MAX`. The kernel finds each one that the
+   * agent is granted before it judges the call, and refuses the call if one is missing. Total and pure; absent: none.
+   */
+  readonly targets?: (args: Readonly<Record<string, unknown>>) => readonly ResourceReference[];
+  /**
+   * The definition for a call on such resources, in the order of `targets`: requests and labels can depend on their
+   * settings. Total and pure; absent: the definition is the same for all.
+   */
+  readonly bind?: (resources: readonly BoundResource[]) => ToolDefinition;
+  /**
+   * Its requests go only to a service that keeps the tenant's own data, at the address that an administrator set, and
+   * they write nothing there. Risk then counts no act of speaking to another machine. False if absent.
+   */
+  readonly own_service?: true;
+  /**
+   * The people to whom a call addresses a message: how many, and the addresses outside of the sender's domain. Total
+   * and pure; absent: it addresses nobody.
+   */
+  readonly addressees?: (args: Readonly<Record<string, unknown>>) => {
+    readonly count: number;
+    readonly outside: readonly string[];
+  };
+  /** The resources of a bound definition; part of its digest: a call runs with the settings that it was decided on. */
+  readonly bound?: readonly BoundResource[];
+  /**
+   * INVARIANT (a person sees it first): no policy, list or earlier approval lets a call run that no person was asked
+   * about. Absent: policy decides.
    */
   readonly supervised?: true;
-  /**
-   * Hex digest of the execution profile that it runs under; part of what its digest covers. Absent: it needs none, or
-   * names none.
-   */
+  /** Hex digest of its execution profile; part of its digest. Absent: it needs none, or names none. */
   readonly profile?: string;
   /**
-   * What a call would do, as far as its arguments tell: the result of a dry run, JSON of at most `resultInlineBytes`.
+   * What a call would do, as far as its arguments show: the result of a dry run, JSON of at most `resultInlineBytes`.
    * Total and pure; null for nothing, absent: a dry run has no result.
    */
   readonly foresees?: (args: Readonly<Record<string, unknown>>) => Readonly<Record<string, unknown>> | null;
   /**
-   * Of a tool that a tenant declared: its parameters, and about how many steps `faults` takes at most for such
-   * arguments. For whoever asks `faults` where others wait.
+   * For a tool that a tenant declared: its parameters, and the estimated steps of `faults` for such arguments. For
+   * servers that must not run `faults` on a shared thread.
    */
   readonly declared?: {
     readonly parameters: Readonly<Record<string, CliParameter>>;
     readonly steps: (args: Readonly<Record<string, unknown>>) => number;
   };
-  /** What is wrong with arguments that fit `parameters` each by itself. Total and pure; absent: nothing can be. */
+  /** The problems of arguments that match `parameters`. Total and pure; absent: there can be none. */
   readonly faults?: (
     args: Readonly<Record<string, unknown>>,
   ) => readonly { readonly pointer: string; readonly message: string }[];
 }
 
-/** Of tools whose result holds contents of files. */
-export const TELLS_SECRETS: readonly OutputLabel[] = [{ label: 'secret_read', when: 'reads_secrets' }];
+/** For tools whose result has contents of files. */
+export const READS_SECRETS_LABELS: readonly OutputLabel[] = [{ label: 'secret_read', when: 'reads_secrets' }];
 
 const MIB = 1024 * 1024;
-/** Inline tools run in the executor itself: short, and bounded by what one file operation needs. */
+/** Inline tools run in the executor itself: they are short, and limited to the needs of one file operation. */
 export const INLINE_LIMITS: ToolLimits = {
   wall_ms: 10_000,
   cpu_ms: 10_000,
@@ -143,9 +171,13 @@ export const INLINE_LIMITS: ToolLimits = {
   disk_write_bytes: 64 * MIB,
   output_bytes: 200_000,
 };
-/** A container's limits: what a test suite of an ordinary repository needs, two at a time on a small machine. */
+/** The time of a command whose call, tool or profile states none, in milliseconds. */
+export const COMMAND_MS_DEFAULT = 120_000;
+/** The shortest time that a call may state: less doesn't start a command. */
+export const COMMAND_MS_MIN = 100;
+/** A container's limits: enough for the test suite of an ordinary repository, two at a time on a small machine. */
 export const SANDBOX_LIMITS: ToolLimits = {
-  wall_ms: 120_000,
+  wall_ms: COMMAND_MS_DEFAULT,
   cpu_ms: 240_000,
   memory_bytes: 1024 * MIB,
   pids: 256,
@@ -155,8 +187,7 @@ export const SANDBOX_LIMITS: ToolLimits = {
   egress_requests: 512,
 };
 /**
- * One request and its answer, or a page and the redirects before it; the body is what a model can read, several times
- * over.
+ * One request and its response, or a page and the redirects before it; the body is several times what a model can read.
  */
 export const EGRESS_LIMITS: ToolLimits = {
   wall_ms: 60_000,
@@ -168,3 +199,13 @@ export const EGRESS_LIMITS: ToolLimits = {
   egress_bytes: 16 * MIB,
   egress_requests: 8,
 };
+
+/** The argument by which a call states how long its command may take; the kernel decides whether it may. */
+export const timeArgument = (unlessSaid: string) =>
+  Type.Optional(
+    Type.Integer({
+      minimum: COMMAND_MS_MIN,
+      maximum: LIMITS.commandMs.max,
+      description: `${unlessSaid} unless said; the tenant's settings and the token bound it`,
+    }),
+  );

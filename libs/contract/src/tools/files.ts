@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import { Type } from 'typebox';
-import { INLINE_LIMITS, TELLS_SECRETS, type FsResource, type ToolDefinition } from './definition.ts';
+import { INLINE_LIMITS, READS_SECRETS_LABELS, type FsResource, type ToolDefinition } from './definition.ts';
 
 const Path = Type.String({
   minLength: 1,
@@ -22,7 +22,7 @@ const writes = { ...inline, category: 'write', mutating: true } as const;
 export const FS_READ: ToolDefinition = {
   ...reads,
   tool_id: 'fs.read',
-  labels: TELLS_SECRETS,
+  labels: READS_SECRETS_LABELS,
   description: 'Reads a text file, whole or a range of lines.',
   parameters: Type.Object(
     {
@@ -89,7 +89,7 @@ const Edited = {
   size: Type.Integer(),
   sha256: Type.String(),
 } as const;
-/** An edit answers whether its text occurs, which is a reading of the file. */
+/** An edit reveals whether its text occurs, so it counts as reading the file. */
 const edits = (args: Readonly<Record<string, unknown>>): readonly FsResource[] => [
   ...touches('write')(args),
   ...touches('read')(args),
@@ -106,7 +106,7 @@ export const FS_EDIT: ToolDefinition = {
   resources: edits,
 };
 
-/** Files of one edit: what a person still reads through before they say yes. */
+/** Files of one edit: a person can still review them before approving. */
 export const EDITED_FILES_MAX = 64;
 
 export const FS_EDIT_FILES: ToolDefinition = {
@@ -167,7 +167,7 @@ export const FS_LIST: ToolDefinition = {
 export const FS_SEARCH: ToolDefinition = {
   ...reads,
   tool_id: 'fs.search',
-  labels: TELLS_SECRETS,
+  labels: READS_SECRETS_LABELS,
   description: 'Searches the text files for a string or a regular expression (RE2 syntax).',
   parameters: Type.Object(
     {

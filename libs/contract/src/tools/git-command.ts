@@ -2,8 +2,8 @@
 import { shellWords, type ShellWords } from './shell-words.ts';
 
 /**
- * Operations of git itself: an alias of a repository can't stand in for one, and none of them takes settings or runs
- * commands as what it is for.
+ * Operations of git itself: an alias of a repository can't replace one, and none of them accepts settings or is meant
+ * to run commands.
  */
 const OPERATIONS: ReadonlySet<string> = new Set([
   'add',
@@ -65,7 +65,7 @@ const OPERATIONS: ReadonlySet<string> = new Set([
   'update-ref',
   'worktree',
 ]);
-/** Options that name a program, or have one run. Git takes any beginning of a long one. */
+/** Options that name a program, or run one. Git accepts any prefix of a long option. */
 const PROGRAM_OPTIONS = [
   '--upload-pack',
   '--receive-pack',
@@ -78,7 +78,7 @@ const PROGRAM_OPTIONS = [
   '--config',
   '--separate-git-dir',
 ] as const;
-/** The same in one letter, by the operation that has it. */
+/** The same as single letters, by operation. */
 const PROGRAM_LETTERS: Readonly<Record<string, string>> = {
   rebase: 'xiS',
   grep: 'O',
@@ -93,8 +93,7 @@ const PROGRAM_LETTERS: Readonly<Record<string, string>> = {
 };
 
 /**
- * The words after `git`, an operation first, or why git isn't started with them. `git` itself may stand before them or
- * not.
+ * The words after `git`, with an operation first, or why git isn't started with them. `git` itself may precede them.
  */
 export function gitWords(command: string): ShellWords {
   const { words, problem } = shellWords(command);
@@ -115,7 +114,7 @@ export function gitWords(command: string): ShellWords {
 const no = (problem: string): ShellWords => ({ words: null, problem });
 const shown = (word: string): string => word.slice(0, 64);
 
-/** What git may read as options: what stands before `--`. */
+/** The words that git may read as options: those before `--`. */
 function optionsOf(words: readonly string[]): readonly string[] {
   const end = words.indexOf('--');
   return (end === -1 ? words : words.slice(0, end)).filter((word) => word.startsWith('-'));

@@ -1,12 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 import { Type } from 'typebox';
-import { SANDBOX_LIMITS, TELLS_SECRETS, type ToolDefinition } from './definition.ts';
+import { SANDBOX_LIMITS, READS_SECRETS_LABELS, timeArgument, type ToolDefinition } from './definition.ts';
 
 const closed = { additionalProperties: false } as const;
-/**
- * Five minutes of a script and as much for what cleans up, which are what scripts have unless they say otherwise, and
- * what goes in and out.
- */
+/** Five minutes of a script and as much for its cleanup, which are the defaults of scripts, plus the transfer time. */
 const WALL_MS = 630_000;
 
 const Step = Type.Object(
@@ -22,10 +19,10 @@ const Step = Type.Object(
   closed,
 );
 
-/** What its script touches is found by whoever compiles it: `scriptTool` of the library of the language. */
+/** The compiler finds the resources of its script: see `scriptTool` in the library of the language. */
 export const MK8_RUN: ToolDefinition = {
   tool_id: 'mk8.run',
-  version: 1,
+  version: 3,
   description:
     'Runs a script of mk8.shell, a restricted command language without a shell, in a disposable container on the workspace. The whole script is checked before any of it runs. It is one transaction: a script that fails ' +
     'rolls everything back once its cleanup has run, and one that comes to its end commits. `Mk8Docs` is the verb that tells the language.',
@@ -33,7 +30,7 @@ export const MK8_RUN: ToolDefinition = {
   class: 'sandboxed',
   mutating: true,
   accepts_secrets: [],
-  labels: TELLS_SECRETS,
+  labels: READS_SECRETS_LABELS,
   limits: { ...SANDBOX_LIMITS, wall_ms: WALL_MS },
   parameters: Type.Object(
     {
@@ -49,6 +46,14 @@ export const MK8_RUN: ToolDefinition = {
           description: 'one that an administrator registered; `default` unless said: what is shipped',
         }),
       ),
+      resource: Type.Optional(
+        Type.String({
+          minLength: 1,
+          maxLength: 64,
+          description: "the sandbox's resource, by id or name: refused unless it is that of `sandbox`",
+        }),
+      ),
+      timeout_ms: timeArgument(String(WALL_MS)),
     },
     closed,
   ),
@@ -60,6 +65,7 @@ export const MK8_RUN: ToolDefinition = {
       all_succeeded: Type.Boolean(),
       steps: Type.Array(Step),
       cleanup: Type.Array(Step),
+      clipboard: Type.Optional(Type.String({ description: 'the text of the last ClipboardSet' })),
       duration_ms: Type.Integer(),
       omitted_steps: Type.Integer({ description: 'the last steps, where there was no room for them' }),
     },

@@ -24,10 +24,23 @@ describe('the tools', () => {
       'task.list',
       'skill.read',
       'agent.spawn',
+      'web.search',
+      'container.create',
+      'container.access',
+      'calendar.find',
+      'email.find',
+      'email.draft',
+      'agent.describe',
+      'agent.manage',
+      'store.register',
+      'vecdb.query',
+      'vecdb.upsert',
+      'vecdb.delete',
+      'audio.transcribe',
     ]);
   });
 
-  it('say where arguments do not fit, every place of it', () => {
+  it('report every invalid argument with its position', () => {
     expect(argumentFaults(tool('fs.read'), { path: 'a', limit: 5 })).toEqual([]);
     const faults = argumentFaults(tool('fs.edit'), { path: 7, edits: [{ find: '' }], extra: 1 });
     expect(faults.map((f) => f.pointer)).toEqual(
@@ -35,7 +48,7 @@ describe('the tools', () => {
     );
   });
 
-  it('of a session ask one thing at a time', () => {
+  it('of a session accept one request at a time', () => {
     expect(argumentFaults(tool('shell.session'), {})).toEqual([]);
     expect(argumentFaults(tool('shell.session'), { command: 'ls', cols: 80, rows: 24 })).toEqual([]);
     expect(argumentFaults(tool('shell.session'), { command: 'ls', input: 'x' })).toMatchObject([{ pointer: '/input' }]);
@@ -43,11 +56,11 @@ describe('the tools', () => {
     expect(argumentFaults(tool('shell.session'), { cols: 80 })).toMatchObject([{ pointer: '/cols' }]);
   });
 
-  it('close their parameters: an argument that is not known is refused', () => {
+  it('close their parameters: an unknown argument is refused', () => {
     for (const one of TOOLS.values()) expect(argumentFaults(one, { no_such_argument: 1 })).not.toEqual([]);
   });
 
-  it('name what the arguments touch; only a read-only tool touches nothing for writing', () => {
+  it('name the resources in the arguments; only a read-only tool has none for writing', () => {
     expect(
       tool('fs.edit')
         .resources({ path: 'a' })

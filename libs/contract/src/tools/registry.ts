@@ -1,19 +1,27 @@
 // SPDX-License-Identifier: Apache-2.0
 import { Compile, type Validator } from 'typebox/compile';
 import { Value } from 'typebox/value';
+import { CALL_RESOURCES_MAX, type BoundResource, type ResourceReference } from '../resources/resource-kinds.ts';
 import { AGENT_SPAWN } from './agents.ts';
+import { AUDIO_TRANSCRIBE } from './audio.ts';
+import { CALENDAR_FIND } from './calendar.ts';
+import { CONTAINER_ACCESS, CONTAINER_CREATE } from './containers.ts';
 import type { ToolDefinition } from './definition.ts';
 import { NET_EGRESS, WEB_FETCH } from './egress.ts';
+import { EMAIL_DRAFT, EMAIL_FIND } from './email.ts';
 import { FS_EDIT, FS_EDIT_FILES, FS_LIST, FS_READ, FS_SEARCH, FS_WRITE } from './files.ts';
+import { AGENT_DESCRIBE, AGENT_MANAGE } from './manage-agents.ts';
 import { MK8_RUN } from './mk8.ts';
+import { WEB_SEARCH } from './search.ts';
 import { SHELL_DANGEROUS } from './shell-dangerous.ts';
 import { SHELL_SESSION } from './shell-session.ts';
 import { SHELL_RUN } from './shell.ts';
 import { SKILL_READ } from './skills.ts';
+import { STORE_REGISTER, VECDB_DELETE, VECDB_QUERY, VECDB_UPSERT } from './stores.ts';
 import { TASK_CREATE, TASK_EDIT, TASK_LIST } from './tasks.ts';
 import { VALUE_GET } from './values.ts';
 
-/** Every tool that exists, by id. */
+/** Every existing tool, by id. */
 export const TOOLS: ReadonlyMap<string, ToolDefinition> = new Map(
   [
     FS_READ,
@@ -34,13 +42,26 @@ export const TOOLS: ReadonlyMap<string, ToolDefinition> = new Map(
     TASK_LIST,
     SKILL_READ,
     AGENT_SPAWN,
+    WEB_SEARCH,
+    CONTAINER_CREATE,
+    CONTAINER_ACCESS,
+    CALENDAR_FIND,
+    EMAIL_FIND,
+    EMAIL_DRAFT,
+    AGENT_DESCRIBE,
+    AGENT_MANAGE,
+    STORE_REGISTER,
+    VECDB_QUERY,
+    VECDB_UPSERT,
+    VECDB_DELETE,
+    AUDIO_TRANSCRIBE,
   ].map((tool) => [tool.tool_id, tool]),
 );
 
-/** Compiled ones become program text, so only schemas that stand in this library are. */
+/** Compiled schemas become program code, so only schemas of this library are compiled. */
 const validators = new Map<string, Validator>();
 
-/** What is wrong with the arguments of a call, each with the JSON pointer of the place; empty when they fit. */
+/** The problems of a call's arguments, each with its JSON pointer; empty if they are valid. */
 export function argumentFaults(tool: ToolDefinition, args: unknown): { pointer: string; message: string }[] {
   const wrong = tool.shape === undefined ? compiledErrors(tool, args) : Value.Errors(tool.shape, args);
   if (wrong.length === 0) return [...(tool.faults?.(args as Record<string, unknown>) ?? [])];
@@ -53,7 +74,27 @@ function compiledErrors(tool: ToolDefinition, args: unknown): { instancePath: st
   return validator.Check(args) ? [] : validator.Errors(args);
 }
 
-/** The part of a definition that its digest covers: all that decides what a call means. JSON only. */
+/** The length of an id or a name, and more. */
+const REF_CHARS_MAX = 128;
+
+/**
+ * The registered resources that the arguments name, whatever the arguments are. A reference that no resource can have
+ * becomes the empty one, which names none.
+ */
+export function targetsOf(tool: ToolDefinition, args: Readonly<Record<string, unknown>>): readonly ResourceReference[] {
+  return (tool.targets?.(args) ?? []).slice(0, CALL_RESOURCES_MAX).map((reference) => {
+    const { ref } = reference;
+    const isPlain = typeof ref === 'string' && ref.length <= REF_CHARS_MAX && !ref.includes('\0');
+    return isPlain ? reference : { ...reference, ref: '' };
+  });
+}
+
+/** The definition for a call on these resources. @param resources in the order of `targets` */
+export function bindTool(tool: ToolDefinition, resources: readonly BoundResource[]): ToolDefinition {
+  return resources.length === 0 ? tool : { ...(tool.bind?.(resources) ?? tool), bound: resources };
+}
+
+/** The part of a definition that its digest covers: everything that decides the meaning of a call. JSON only. */
 export function definitionForDigest(tool: ToolDefinition): Record<string, unknown> {
   const {
     tool_id,
@@ -67,9 +108,9 @@ export function definitionForDigest(tool: ToolDefinition): Record<string, unknow
     labels,
     limits,
     sandbox,
-    provider,
     profile,
     supervised,
+    bound,
   } = tool;
   return {
     tool_id,
@@ -82,9 +123,11 @@ export function definitionForDigest(tool: ToolDefinition): Record<string, unknow
     ...(tool.session === undefined ? {} : { session: tool.session }),
     ...(tool.cli === undefined ? {} : { cli: tool.cli }),
     ...(sandbox === undefined ? {} : { sandbox }),
-    ...(provider === undefined ? {} : { provider }),
     ...(profile === undefined ? {} : { profile }),
     ...(supervised === undefined ? {} : { supervised }),
+    ...(bound === undefined
+      ? {}
+      : { bound: bound.map(({ resource_id, kind, digest }) => ({ resource_id, kind, digest })) }),
     mutating,
     accepts_secrets,
     labels,

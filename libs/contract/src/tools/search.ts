@@ -1,72 +1,83 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Searching the web. It is no tool until a tenant has an engine to ask: the tool is made of the provider that its
-// administrator named, which is part of what its digest covers.
-import { Type, type Static } from 'typebox';
+// Web search, at a search engine that an administrator registered as a resource. Its settings are part of the digest of
+// a call, so that a decided search goes to no other engine.
+import { Type } from 'typebox';
+import type { BoundResource } from '../resources/resource-kinds.ts';
+import type { SearchEngineSettings } from '../resources/resource-settings.ts';
 import { EGRESS_LIMITS, type ToolDefinition } from './definition.ts';
-import { STRANGERS } from './egress.ts';
-import { NOT_AVAILABLE } from './not-available.ts';
-import { SearchProvider } from './search-provider.ts';
+import { UNTRUSTED_CONTENT_LABELS } from './egress.ts';
 
 const closed = { additionalProperties: false } as const;
 
-/** Results of one search: what a model still reads through. */
+/** Results of one search: as many as a model still reads. */
 export const SEARCH_RESULTS_MAX = 50;
-/** As much of a URL as servers and proxies take. */
+/** The name of the engine that searches without `engine` go to. */
+export const DEFAULT_SEARCH_ENGINE = 'default';
+/** The length of a URL that servers and proxies accept. */
 const URL_CHARS_MAX = 2_048;
 
-/** The tool as it is stored, hashed and handed to executors. */
-export const SearchTool = Type.Object(
-  {
-    v: Type.Literal(1),
-    tool_id: Type.Literal(NOT_AVAILABLE.searchWeb),
-    version: Type.Integer({ minimum: 1 }),
-    provider: SearchProvider,
-  },
-  closed,
-);
-export type SearchTool = Static<typeof SearchTool>;
-
-/** The one request of a search. Total and pure: what is no text becomes an empty one. */
-export function searchUrl({ url }: SearchProvider, args: Readonly<Record<string, unknown>>): string {
+/** The request of a search. Total and pure: a query that is no text becomes an empty one. */
+export function searchUrl({ url }: Pick<SearchEngineSettings, 'url'>, args: Readonly<Record<string, unknown>>): string {
   const query = typeof args['query'] === 'string' ? args['query'].toWellFormed() : '';
   return `${url}/search?q=${encodeURIComponent(query)}&format=json`;
 }
 
-/** The definition of `web.search` for a tenant's provider: the same one gives the same digest on every replica. */
-export function searchTool({ tool_id, version, provider }: SearchTool): ToolDefinition {
+export const WEB_SEARCH: ToolDefinition = {
+  tool_id: 'web.search',
+  version: 1,
+  description:
+    'Searches the web. Answers with titles, addresses and what stands there in a few words; read a page with `web.fetch`.',
+  category: 'read',
+  class: 'broker',
+  mutating: false,
+  accepts_secrets: [],
+  labels: UNTRUSTED_CONTENT_LABELS,
+  limits: EGRESS_LIMITS,
+  parameters: Type.Object(
+    {
+      query: Type.String({ minLength: 1, maxLength: 1_024, description: 'what to search for' }),
+      engine: Type.Optional(
+        Type.String({
+          minLength: 1,
+          maxLength: 64,
+          description: `the search engine, by name or id; \`${DEFAULT_SEARCH_ENGINE}\` unless said`,
+        }),
+      ),
+      max_results: Type.Optional(
+        Type.Integer({ minimum: 1, maximum: SEARCH_RESULTS_MAX, description: 'results to return; 10 unless said' }),
+      ),
+    },
+    closed,
+  ),
+  result: Type.Object(
+    {
+      results: Type.Array(Type.Object({ title: Type.String(), url: Type.String(), snippet: Type.String() }, closed)),
+      truncated: Type.Boolean({ description: 'whether the engine had more' }),
+    },
+    closed,
+  ),
+  resources: () => [],
+  needs: 'search_engine',
+  targets: ({ engine }) => [
+    {
+      kind: 'search_engine',
+      ref: typeof engine === 'string' ? engine : DEFAULT_SEARCH_ENGINE,
+      right: 'use',
+      pointer: '/engine',
+      ...(engine === undefined ? { implied: true as const } : {}),
+    },
+  ],
+  bind: ([engine]) => ({ ...WEB_SEARCH, ...searchAt(engine) }),
+};
+
+/** The requests of a search depend on its engine, and so does the length of a query that fits into a URL. */
+function searchAt(engine: BoundResource | undefined): Pick<ToolDefinition, 'requests' | 'faults'> {
+  const { url } = engine?.settings as SearchEngineSettings;
   return {
-    tool_id,
-    version,
-    provider,
-    description:
-      'Searches the web. Answers with titles, addresses and what stands there in a few words; read a page with `web.fetch`.',
-    category: 'read',
-    class: 'broker',
-    mutating: false,
-    accepts_secrets: [],
-    labels: STRANGERS,
-    limits: EGRESS_LIMITS,
-    parameters: Type.Object(
-      {
-        query: Type.String({ minLength: 1, maxLength: 1_024, description: 'what to search for' }),
-        max_results: Type.Optional(
-          Type.Integer({ minimum: 1, maximum: SEARCH_RESULTS_MAX, description: 'results to return; 10 unless said' }),
-        ),
-      },
-      closed,
-    ),
-    result: Type.Object(
-      {
-        results: Type.Array(Type.Object({ title: Type.String(), url: Type.String(), snippet: Type.String() }, closed)),
-        truncated: Type.Boolean({ description: 'whether the provider had more' }),
-      },
-      closed,
-    ),
-    resources: () => [],
-    requests: (args) => [{ method: 'GET', url: searchUrl(provider, args), purpose: '' }],
+    requests: (args) => [{ method: 'GET', url: searchUrl({ url }, args), purpose: '' }],
     faults: (args) =>
-      searchUrl(provider, args).length > URL_CHARS_MAX
+      searchUrl({ url }, args).length > URL_CHARS_MAX
         ? [{ pointer: '/query', message: 'is too long once it stands in a URL: search for less' }]
         : [],
   };

@@ -2,21 +2,21 @@
 import type { ToolDefinition } from './definition.ts';
 import { VALUE_NAME } from './values.ts';
 
-/** `${secret:…}` as it stands in a text. */
+/** `${secret:…}` in a text. */
 export interface SecretReference {
   /** where it begins, in UTF-16 units */
   readonly at: number;
   readonly text: string;
-  /** null for what is no name */
+  /** null for an invalid name */
   readonly name: string | null;
-  /** `$${secret:…}`: stands for the text `${secret:…}` itself */
+  /** `$${secret:…}`: an escape for the text `${secret:…}` itself */
   readonly literal: boolean;
 }
 
 const REFERENCE = /(\$?)\$\{secret:([^}]*)\}/g;
 const NAME = new RegExp(VALUE_NAME);
 
-/** What of secrets a text names, in its order. */
+/** The references to secrets in a text, in order. */
 export function readReferences(text: string): SecretReference[] {
   return [...text.matchAll(REFERENCE)].map(({ 0: whole, 1: escape, 2: name = '', index }) => ({
     at: index,
@@ -36,25 +36,25 @@ export function replaceReferences(text: string, by: (reference: SecretReference)
   return out + text.slice(at);
 }
 
-/** The environment variable that a command finds a secret in. */
+/** The environment variable with a command's secret. */
 export const secretVariable = (name: string): string => `WRIT_SECRET_${name}`;
 
 export interface NamedSecrets {
   /** each once */
   readonly names: readonly string[];
-  /** references that stand where none may, or name nothing */
+  /** references that are not allowed, or have an invalid name */
   readonly faults: readonly { readonly pointer: string; readonly message: string }[];
 }
 
-/** What of a tool says which secrets its calls name. */
+/** The part of a tool that determines which secrets its calls name. */
 export type NamesSecrets = Pick<ToolDefinition, 'class' | 'accepts_secrets' | 'cli'>;
 
-/** Text that is a file's content or a path names no secret, whatever stands in it. */
+/** Text that is a file's content or a path never refers to a secret. */
 const isPlain = (tool: NamesSecrets): boolean => tool.class === 'inline';
 
 /**
- * The secrets that a call names, with those that its tool's own variables do. Only where its tool takes them does a
- * reference stand for a value; elsewhere, but in plain text, one is a mistake that is said.
+ * The secrets that a call names, including those in its tool's own variables. A reference is replaced by a value only
+ * in arguments that accept secrets; in others, except plain text, it is a reported error.
  */
 export function secretsNamed(tool: NamesSecrets, args: Readonly<Record<string, unknown>>): NamedSecrets {
   const names = new Set(
@@ -85,7 +85,7 @@ export function secretsNamed(tool: NamesSecrets, args: Readonly<Record<string, u
   return { names: [...names], faults };
 }
 
-/** The texts below a value that hold a reference, each with its JSON pointer. Keys of objects name nothing. */
+/** The texts below a value that contain a reference, each with its JSON pointer. Keys of objects don't count. */
 function* textsIn(value: unknown, pointer: string): Generator<{ pointer: string; text: string }> {
   if (typeof value === 'string') {
     if (value.includes('${secret:')) yield { pointer, text: value };

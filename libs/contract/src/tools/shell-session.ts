@@ -1,29 +1,27 @@
 // SPDX-License-Identifier: Apache-2.0
 import { Type } from 'typebox';
-import { SANDBOX_LIMITS, TELLS_SECRETS, type ToolDefinition } from './definition.ts';
+import { ContainerRef } from './containers.ts';
+import { SANDBOX_LIMITS, READS_SECRETS_LABELS, type ToolDefinition } from './definition.ts';
 
 const ASKS = ['command', 'input', 'ctrl', 'close'] as const;
 const orNull = <T extends import('typebox').TSchema>(schema: T) => Type.Union([schema, Type.Null()]);
 
-/**
- * Longest that a call waits for its command, in milliseconds; what is left of the call's own time is for what goes in
- * and out.
- */
+/** Longest wait of a call for its command, in milliseconds; the rest of the call's time is for the transfer. */
 export const YIELD_MS = { default: 10_000, max: 60_000 } as const;
 
 export const SHELL_SESSION: ToolDefinition = {
   tool_id: 'shell.session',
-  version: 3,
+  version: 5,
   description:
     'Asks one thing of the bash of the session, which keeps its directory, variables and background jobs from call to call, on a terminal: ' +
     'runs a `command`, types `input` for the program that runs, presses `ctrl`, or with none of them waits for what comes. ' +
-    'What changed in the workspace when the prompt is back is committed, whatever the exit status. A command that runs longer than `yield_ms` goes on, and later calls tell of it. `${secret:NAME}` in the command stands for a secret that the token grants.',
+    'With `container` it is the bash of that container, which other sessions of yours find again. What changed in the workspace when the prompt is back is committed, whatever the exit status. A command that runs longer than `yield_ms` goes on, and later calls tell of it. `${secret:NAME}` in the command or the input stands for a secret that the token grants.',
   category: 'write',
   class: 'sandboxed',
   session: true,
   mutating: true,
-  accepts_secrets: ['command'],
-  labels: TELLS_SECRETS,
+  accepts_secrets: ['command', 'input'],
+  labels: READS_SECRETS_LABELS,
   limits: SANDBOX_LIMITS,
   parameters: Type.Object(
     {
@@ -46,6 +44,7 @@ export const SHELL_SESSION: ToolDefinition = {
           description: 'a key pressed with Control, while a program runs',
         }),
       ),
+      container: Type.Optional(ContainerRef),
       close: Type.Optional(
         Type.Literal(true, {
           description: 'ends the shell and all that runs in it; what it has not committed is gone',
@@ -71,6 +70,9 @@ export const SHELL_SESSION: ToolDefinition = {
       running: Type.Boolean({ description: 'a command is under way' }),
       exit_code: orNull(Type.Integer({ description: 'of the command that ended in this call, or of the shell' })),
       output: Type.String({ description: 'what came since the call before' }),
+      output_bytes: Type.Optional(
+        Type.Integer({ description: 'bytes that came in all; there where some were cut off' }),
+      ),
       output_lossy: Type.Optional(
         Type.Literal(true, {
           description: 'there where the output held bytes that are not UTF-8, or NUL; they show as U+FFFD',
@@ -86,6 +88,8 @@ export const SHELL_SESSION: ToolDefinition = {
     { additionalProperties: false },
   ),
   resources: () => [],
+  targets: ({ container }) =>
+    typeof container === 'string' ? [{ kind: 'container', ref: container, right: 'use', pointer: '/container' }] : [],
   faults: (args) => {
     const asked = ASKS.filter((name) => args[name] !== undefined);
     const [, second] = asked;

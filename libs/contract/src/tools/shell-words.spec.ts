@@ -21,7 +21,7 @@ describe('the words of a command', () => {
     );
   });
 
-  it('are those that bash would make of the text, or there are none', () => {
+  it('are those of bash, or a problem is reported', () => {
     const texts = fc.sample(
       fc
         .array(fc.constantFrom(...PLAIN_CHARS, '$', '`', '*', ';', '\n'), { maxLength: 12 })
@@ -32,7 +32,7 @@ describe('the words of a command', () => {
       const { words } = shellWords(text);
       return words === null ? [] : [{ text, words }];
     });
-    // Each text in a bash function of its own, its words ended by \1 and each text by \2.
+    // Each text is in its own bash function; words end with \1 and texts with \2.
     const script = taken.map(({ text }) => `printf '%s\\1' x ${text}\nprintf '\\2'`).join('\n');
     const said = execFileSync('/bin/bash', ['--norc', '-s'], {
       input: script,
@@ -73,7 +73,7 @@ describe('the words of a command', () => {
     expect(shellWords(text)).toEqual({ words: null, problem: expect.any(String) });
   });
 
-  it('are found in time that grows with the text alone', () => {
+  it('are found in linear time', () => {
     expect(shellWords("'a' ".repeat(200_000)).words).toHaveLength(200_000);
     expect(shellWords(`"${'\\"'.repeat(200_000)}"`).words).toEqual(['"'.repeat(200_000)]);
   });

@@ -1,24 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Words of a command that no shell will read. INVARIANT (what bash would have said, or nothing): a text is split only
-// where bash would split it into the very same words; whatever bash would do more with, an expansion, an operator, a
+// Words of a command that runs without a shell. INVARIANT (what bash would have said, or nothing): a text is split only
+// if bash would split it into the same words. Anything that bash would interpret further, an expansion, an operator, a
 // pattern, a comment, is a problem and never taken as text.
 
-/** The words, or what keeps the text from being only words. */
+/** The words, or the problem with the text. */
 export type ShellWords =
   { readonly words: readonly string[]; readonly problem: null } | { readonly words: null; readonly problem: string };
 
-/** Outside of quotes these do something, wherever they stand. */
+/** Outside of quotes these are special, at any position. */
 const ACTS = new Set('|&;<>()$`*?[]\n\r');
-/** At the beginning of a word these do something. */
+/** At the beginning of a word these are special. */
 const ACTS_FIRST = new Set('~#');
-/** After a backslash within double quotes only these lose what they mean. */
+/** After a backslash within double quotes, only these become literal. */
 const ESCAPED_IN_DOUBLE = new Set('$`"\\');
 
 /** Splits a command into its words, in linear time. Total: any text has words or a problem. */
 export function shellWords(text: string): ShellWords {
   const words: string[] = [];
-  // null between words; a quoted empty word is one all the same
+  // null between words; a quoted empty word is a word too
   let word: string | null = null;
   let at = 0;
   const problem = (what: string): ShellWords => ({ words: null, problem: what });
@@ -48,7 +48,8 @@ export function shellWords(text: string): ShellWords {
         return problem(
           `${JSON.stringify(char)} means something to a shell, and there is none: quote it, or make several calls`,
         );
-      // Bash reads `a{b,c}` and `{1..3}` as several words, and `x=~` and `x:~` as a path: rare enough to be left out.
+      // Bash reads `a{b,c}` and `{1..3}` as several words, and `x=~` and `x:~` as a path. They are rare, so they are
+      // refused.
       if (char === '{' || char === '}') return problem('braces may mean something to a shell: quote them');
       if (char === '~' && /[=:]$/.test(word ?? '')) return problem('"~" means something to a shell there: quote it');
       word = (word ?? '') + char;
@@ -59,7 +60,7 @@ export function shellWords(text: string): ShellWords {
   return { words, problem: null };
 }
 
-/** What stands between double quotes from there on, and where they end; or, in words, why it is no plain text. */
+/** The text between double quotes from `start` on, and its end; or the problem, in words. */
 function doubleQuoted(text: string, start: number): { readonly text: string; readonly end: number } | string {
   let read = '';
   for (let at = start; at < text.length; at += 1) {
@@ -77,8 +78,8 @@ function doubleQuoted(text: string, start: number): { readonly text: string; rea
   return 'a quote is never closed';
 }
 
-/** Words of these characters mean themselves to bash. */
+/** Bash leaves words of these characters unchanged. */
 const PLAIN = /^[A-Za-z0-9_./:@%+,-]+$/;
 
-/** A word as bash has to be told it. */
+/** A word, quoted for bash. */
 export const shellQuoted = (word: string): string => (PLAIN.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`);

@@ -1,27 +1,34 @@
 // SPDX-License-Identifier: Apache-2.0
 import { Type } from 'typebox';
-import { SANDBOX_LIMITS, TELLS_SECRETS, type ToolDefinition } from './definition.ts';
+import { LIMITS } from '../limits.ts';
+import {
+  COMMAND_MS_DEFAULT,
+  READS_SECRETS_LABELS,
+  SANDBOX_LIMITS,
+  timeArgument,
+  type ToolDefinition,
+} from './definition.ts';
 
 export const SHELL_RUN: ToolDefinition = {
   tool_id: 'shell.run',
-  version: 6,
+  version: 8,
   description:
     'Runs a bash command in a disposable container on the workspace. A non-zero exit status rolls everything back unless `on_failure` is `keep`. `${secret:NAME}` in the command stands for a secret that the token grants.',
   category: 'write',
   class: 'sandboxed',
   mutating: true,
   accepts_secrets: ['command'],
-  labels: TELLS_SECRETS,
+  labels: READS_SECRETS_LABELS,
   limits: SANDBOX_LIMITS,
   parameters: Type.Object(
     {
       command: Type.String({ minLength: 1, maxLength: 65_536 }),
       cwd: Type.Optional(Type.String({ maxLength: 4096, description: 'a directory of the workspace' })),
-      timeout_ms: Type.Optional(Type.Integer({ minimum: 100, maximum: 120_000, description: '120000 unless said' })),
+      timeout_ms: timeArgument(String(COMMAND_MS_DEFAULT)),
       idle_ms: Type.Optional(
         Type.Integer({
           minimum: 1_000,
-          maximum: 120_000,
+          maximum: LIMITS.commandMs.max,
           description: 'ends the command when it says nothing for so long, until its output is cut; never unless said',
         }),
       ),
@@ -40,6 +47,14 @@ export const SHELL_RUN: ToolDefinition = {
         description:
           'stdout and stderr in the order in which they were read: two writes to different streams within a millisecond may be the other way round',
       }),
+      output_bytes: Type.Optional(
+        Type.Integer({ description: 'bytes that the command wrote in all; there where some were cut off' }),
+      ),
+      output_lines: Type.Optional(
+        Type.Integer({
+          description: 'lines of all that the command wrote; there where some was cut off, and where all were counted',
+        }),
+      ),
       output_lossy: Type.Optional(
         Type.Literal(true, {
           description: 'there where the output held bytes that are not UTF-8, or NUL; they show as U+FFFD',
@@ -50,6 +65,6 @@ export const SHELL_RUN: ToolDefinition = {
     },
     { additionalProperties: false },
   ),
-  // What a command touches can't be known from its text; its working directory at least must be readable.
+  // The files of a command can't be known from its text; at least its working directory must be readable.
   resources: (args) => (typeof args['cwd'] === 'string' ? [{ kind: 'fs', access: 'read', path: args['cwd'] }] : []),
 };

@@ -4,21 +4,21 @@
 import { Type, type Static } from 'typebox';
 import { Sha256Hex } from '../ids.ts';
 import { INLINE_LIMITS, type ToolDefinition } from './definition.ts';
-import { STRANGERS } from './egress.ts';
+import { UNTRUSTED_CONTENT_LABELS } from './egress.ts';
 
 const closed = { additionalProperties: false } as const;
 
-/** What a skill is called: part of URLs, prompts and records. */
+/** The name of a skill: part of URLs, prompts and records. */
 export const SKILL_NAME = '^(?=.{1,64}$)[a-z0-9]+(?:-[a-z0-9]+)*$';
 export const SkillName = Type.String({
   pattern: SKILL_NAME,
   description: 'one to 64 small letters and digits, with single `-` between them',
 });
-/** The file that every skill has: its name, what it is for, and its text. */
+/** The file that every skill has, with its name, its purpose and its text. */
 export const SKILL_FILE = 'SKILL.md';
 /** Longest path of a file in a skill; each character of it is ASCII. */
 export const SKILL_PATH_CHARS_MAX = 256;
-/** In a prompt each skill is a line of it. */
+/** In a prompt each skill is one line. */
 export const SKILL_DESCRIPTION_CHARS_MAX = 1_024;
 
 export const SkillDescription = Type.String({
@@ -48,22 +48,23 @@ export const SkillManifest = Type.Object(
 );
 export type SkillManifest = Static<typeof SkillManifest>;
 
-/**
- * What a call of `skill.read` finds: the newest version of the skill that it names, or null, and the names of all that
- * there are.
- */
-export const SkillAtHand = Type.Object(
+/** The data for a call of `skill.read`: the newest version of the named skill, or null, and the names of all skills. */
+export const SkillForCall = Type.Object(
   {
     found: Type.Union([Type.Object({ digest: Sha256Hex, manifest: SkillManifest }, closed), Type.Null()]),
     names: Type.Array(SkillName),
   },
   closed,
 );
-export type SkillAtHand = Static<typeof SkillAtHand>;
+export type SkillForCall = Static<typeof SkillForCall>;
+
+/** A skill as a line of a list. */
+export const SkillLine = Type.Object({ name: SkillName, description: SkillDescription }, closed);
+export type SkillLine = Static<typeof SkillLine>;
 
 /**
- * Attacker-controlled for whoever reads it: an administrator uploaded it, and mostly somebody else wrote it. So it is
- * labelled as what strangers write.
+ * Attacker-controlled: an administrator uploaded it, but usually wrote none of it. So it has the label of untrusted
+ * content.
  */
 export const SKILL_READ: ToolDefinition = {
   tool_id: 'skill.read',
@@ -73,7 +74,7 @@ export const SKILL_READ: ToolDefinition = {
   class: 'inline',
   mutating: false,
   accepts_secrets: [],
-  labels: STRANGERS,
+  labels: UNTRUSTED_CONTENT_LABELS,
   limits: INLINE_LIMITS,
   parameters: Type.Object(
     {

@@ -1,16 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What an agent has to do, kept for its session. A task is named by the operation that made it: so its name is made
-// once, and leads to its receipt.
+// An agent's tasks. A task belongs to the session in which it was made, and agents that are granted it may change it
+// from elsewhere. It has the id of the operation that made it, so it is unique and leads to its receipt.
 import { Type, type Static } from 'typebox';
 import { idSchema } from '../ids.ts';
+import { EVERY_RESOURCE } from '../resources/resource-kinds.ts';
 import { INLINE_LIMITS, type ToolDefinition } from './definition.ts';
 
 const closed = { additionalProperties: false } as const;
 
-/** Tasks of a session: as many as travel with a call, at their longest. */
+/** Limit on the tasks of a session: at their longest, as many as fit into the message of a call. */
 export const TASKS_MAX = 200;
-/** Calls that made or changed them: each is read for the next one. */
+/** Limit on the calls that made or changed tasks: each is read for the next one. */
 export const TASK_CHANGES_MAX = 2_000;
 export const TASK_STATUSES = ['open', 'active', 'done', 'dropped'] as const;
 
@@ -22,7 +23,7 @@ const Status = Type.Enum(TASK_STATUSES);
 export const Task = Type.Object({ task_id: TaskId, title: Title, note: Note, status: Status }, closed);
 export type Task = Static<typeof Task>;
 
-/** The tasks of a session as a call finds them, and how many calls made them so. */
+/** The tasks of a session at the time of a call, and the number of calls that changed them. */
 export const SessionTasks = Type.Object({ items: Type.Array(Task), changes: Type.Integer({ minimum: 0 }) }, closed);
 export type SessionTasks = Static<typeof SessionTasks>;
 
@@ -35,6 +36,14 @@ const inline = {
   resources: () => [],
 } as const;
 const One = Type.Object({ task: Task }, closed);
+const Any = Type.Optional(
+  Type.Literal(true, {
+    description: "tasks of other sessions and agents too, where you are granted the tenant's tasks",
+  }),
+);
+/** With `any`, a call reaches every task of the tenant. */
+const targets: ToolDefinition['targets'] = ({ any }) =>
+  any === true ? [{ kind: 'task', ref: EVERY_RESOURCE, right: 'use', pointer: '/any' }] : [];
 
 export const TASK_CREATE: ToolDefinition = {
   ...inline,
@@ -44,30 +53,44 @@ export const TASK_CREATE: ToolDefinition = {
   mutating: true,
   parameters: Type.Object({ title: Title, note: Type.Optional(Note), status: Type.Optional(Status) }, closed),
   result: One,
+  targets: () => [{ kind: 'task', ref: EVERY_RESOURCE, right: 'create', pointer: '' }],
 };
 
 export const TASK_EDIT: ToolDefinition = {
   ...inline,
   tool_id: 'task.edit',
   description:
-    "Changes a task of the session: its status, title or note; what isn't named stays. Answers with the task as it is then.",
+    "Changes a task: its status, title or note; what isn't named stays. Answers with the task as it is then.",
   category: 'write',
   mutating: true,
   parameters: Type.Object(
-    { task_id: TaskId, title: Type.Optional(Title), note: Type.Optional(Note), status: Type.Optional(Status) },
-    { ...closed, minProperties: 2 },
+    {
+      task_id: TaskId,
+      title: Type.Optional(Title),
+      note: Type.Optional(Note),
+      status: Type.Optional(Status),
+      any: Any,
+    },
+    closed,
   ),
   result: One,
+  targets,
+  faults: ({ title, note, status }) =>
+    title === undefined && note === undefined && status === undefined
+      ? [{ pointer: '', message: 'changes nothing: name a new `title`, `note` or `status`' }]
+      : [],
 };
 
 export const TASK_LIST: ToolDefinition = {
   ...inline,
   tool_id: 'task.list',
-  description: 'Lists the tasks of the session in the order in which they were noted.',
+  description:
+    'Lists the tasks of the session in the order in which they were noted; with `any` the newest of the tenant.',
   category: 'read',
   mutating: false,
-  parameters: Type.Object({ status: Type.Optional(Status) }, closed),
+  parameters: Type.Object({ status: Type.Optional(Status), any: Any }, closed),
   result: Type.Object({ tasks: Type.Array(Task) }, closed),
+  targets,
 };
 
 const IDS: ReadonlySet<string> = new Set([TASK_CREATE, TASK_EDIT, TASK_LIST].map(({ tool_id }) => tool_id));

@@ -3,23 +3,20 @@ import { Type } from 'typebox';
 import { INLINE_LIMITS, type ToolDefinition } from './definition.ts';
 
 const NAME = '[A-Z][A-Z0-9_]{0,63}';
-/** How a value is named, as tokens and `${secret:NAME}` write it. */
+/** The name of a value, as in tokens and in `${secret:NAME}`. */
 export const VALUE_NAME = `^${NAME}$`;
 export const ValueName = Type.String({ pattern: VALUE_NAME });
 
-/**
- * How far a value that a person gives reaches: one use, the session, or until somebody takes it out of the tenant's
- * secrets.
- */
+/** The scope of a value that a person gives: one use, the session, or until it is removed from the tenant's secrets. */
 export const VALUE_SCOPES = ['once', 'session', 'stored'] as const;
 export type ValueScope = (typeof VALUE_SCOPES)[number];
 
-/** How another call says that it wants a secret. */
+/** The reference by which another call uses a secret. */
 export const secretReference = (name: string): string => `\${secret:${name}}`;
 
 export const VALUE_GET: ToolDefinition = {
   tool_id: 'value.get',
-  version: 1,
+  version: 2,
   description:
     'Asks a person for a value. A secret is answered with a reference, `${secret:NAME}`, which stands for it in later calls; what is no secret with the value itself.',
   category: 'read',
@@ -36,6 +33,9 @@ export const VALUE_GET: ToolDefinition = {
         Type.String({ maxLength: 1000, description: 'what to remember it by, should the person store it' }),
       ),
       secret: Type.Optional(Type.Boolean({ description: 'whether the value must not be seen; true unless said' })),
+      ask: Type.Optional(
+        Type.Boolean({ description: 'whether a person may be asked for a value that is not there; true unless said' }),
+      ),
     },
     { additionalProperties: false },
   ),

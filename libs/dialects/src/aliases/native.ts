@@ -7,16 +7,16 @@ import {
   FS_SEARCH,
   FS_WRITE,
   NET_EGRESS,
-  NOT_AVAILABLE,
   SHELL_RUN,
   SHELL_SESSION,
   VALUE_GET,
   WEB_FETCH,
+  WEB_SEARCH,
 } from '@writ/contract';
 
 /**
- * Names of the loop's document and their like, for providers that take no dots in a name. Arguments are the canonical
- * ones: providers take their schemas.
+ * Names of the agent loop's specification and similar ones, for providers that allow no dots in names. Arguments are
+ * canonical, since providers accept their schemas.
  */
 export const NATIVE_NAMES: Readonly<Record<string, string>> = {
   bash: SHELL_RUN.tool_id,
@@ -29,7 +29,7 @@ export const NATIVE_NAMES: Readonly<Record<string, string>> = {
   bash_session: SHELL_SESSION.tool_id,
   http_request: NET_EGRESS.tool_id,
   web_fetch: WEB_FETCH.tool_id,
-  web_search: NOT_AVAILABLE.searchWeb,
+  web_search: WEB_SEARCH.tool_id,
   get_value: VALUE_GET.tool_id,
 };
 const BY_TOOL = new Map(Object.entries(NATIVE_NAMES).map(([name, tool_id]) => [tool_id, name]));
@@ -39,14 +39,14 @@ const BY_TOOL = new Map(Object.entries(NATIVE_NAMES).map(([name, tool_id]) => [t
  * tool that is called like an alias gets a dash at its end, where no id has a dot.
  */
 
-/** How a tool is offered: `[A-Za-z0-9_-]+`. */
+/** The name under which a tool is offered: `[A-Za-z0-9_-]+`. */
 export function nativeNameOf(toolId: string): string {
   const alias = BY_TOOL.get(toolId);
   if (alias !== undefined) return alias;
   return Object.hasOwn(NATIVE_NAMES, toolId) ? `${toolId}-` : toolId.replaceAll('.', '-');
 }
 
-/** The tool that a name stands for; inverse of `nativeNameOf`. */
+/** The tool of an offered name; inverse of `nativeNameOf`. */
 export function toolIdOf(name: string): string {
   if (Object.hasOwn(NATIVE_NAMES, name)) return NATIVE_NAMES[name] ?? name;
   return (name.endsWith('-') ? name.slice(0, -1) : name).replaceAll('-', '.');

@@ -6,22 +6,26 @@ import {
   FS_READ,
   FS_SEARCH,
   FS_WRITE,
-  NOT_AVAILABLE,
   SEARCH_RESULTS_MAX,
   SHELL_RUN,
   SHELL_SESSION,
-  SPAWN_ROUNDS_MAX,
+  SPAWN_TASK_CHARS_MAX,
   WEB_FETCH,
+  ToolPattern,
+  WEB_SEARCH,
   YIELD_MS,
 } from '@writ/contract';
 import { Type } from 'typebox';
 import type { Args } from '../dialect.ts';
-import type { Alias } from './alias.ts';
+import { rangeOf, type Alias } from './alias.ts';
+import { SUB_AGENT_NEEDS, subAgentTask, toolsNamed } from './sub-agent.ts';
 
 const closed = { additionalProperties: false } as const;
 const Path = Type.String({ minLength: 1, maxLength: 4_096 });
 const Count = Type.Integer({ minimum: 1, maximum: 1_000_000 });
 const Ms = Type.Integer({ minimum: 1, maximum: 86_400_000 });
+/** The ranges of the arguments are those of the tools that they reach: see `clamps`. */
+const COMMAND_CLAMPS = { timeoutMs: rangeOf(SHELL_RUN, 'timeout_ms') } as const;
 
 const Written = Type.Object({ path: Path, content: Type.String() }, closed);
 const Edited = Type.Object(
@@ -39,7 +43,7 @@ const Commanded = Type.Object(
 );
 const COMMAND_RENAMES = { command: 'command', cwd: 'cwd', timeoutMs: 'timeout_ms' } as const;
 
-/** One text for another, once or wherever it stands. */
+/** Replaces one text by another, once or at every match. */
 const EDIT_SHAPE: Alias['shape'] = {
   toCanonical: ({ path, oldText, newText, replaceAll }) => ({
     path,
@@ -58,13 +62,19 @@ const EDIT_SHAPE: Alias['shape'] = {
   },
 };
 
+/** A command in the terminal is waited for as long as the tool waits at most; it goes on behind that. */
+const TERMINAL_WAIT = { min: 100, max: YIELD_MS.max } as const;
+
 const quotedWord = (word: string): string => `'${word.replaceAll("'", "'\\''")}'`;
 
-/** A terminal has a directory of its own: another one is entered first, in the same command that is judged. */
+/**
+ * A terminal has its own directory: a command with another one first changes into it, within the same command, which is
+ * decided on as a whole.
+ */
 const TERMINAL_SHAPE: Alias['shape'] = {
   toCanonical: ({ command, cwd, timeoutMs }) => ({
     command: cwd === undefined ? command : `cd -- ${quotedWord(cwd as string)} && {\n${command as string}\n}`,
-    ...(timeoutMs === undefined ? {} : { yield_ms: Math.min(Math.max(timeoutMs as number, 100), YIELD_MS.max) }),
+    ...(timeoutMs === undefined ? {} : { yield_ms: timeoutMs }),
   }),
   fromCanonical: ({ command, yield_ms, ...others }: Args) =>
     command === undefined || Object.keys(others).length > 0
@@ -72,22 +82,10 @@ const TERMINAL_SHAPE: Alias['shape'] = {
       : { command, ...(yield_ms === undefined ? {} : { timeoutMs: yield_ms }) },
 };
 
-/** Who asks for more than there can be gets what there can be. */
-const SEARCH_SHAPE: Alias['shape'] = {
-  toCanonical: ({ query, maxResults }) => ({
-    query,
-    ...(maxResults === undefined ? {} : { max_results: Math.min(maxResults as number, SEARCH_RESULTS_MAX) }),
-  }),
-  fromCanonical: ({ query, max_results, ...others }) =>
-    Object.keys(others).length > 0
-      ? null
-      : { query, ...(max_results === undefined ? {} : { maxResults: max_results }) },
-};
-
 const staged = { mode: 'stage' } as const;
 const WRITE_RENAMES = { path: 'path', content: 'content' } as const;
 
-/** Tools of the envelope, by the names that the document allows. */
+/** Tools of the envelope, by the names in the specification. */
 export const YIPS_TOOLS: readonly Alias[] = [
   {
     name: 'read_file',
@@ -118,7 +116,7 @@ export const YIPS_TOOLS: readonly Alias[] = [
     name: 'apply_file_change',
     tool_id: FS_WRITE.tool_id,
     mode: 'apply',
-    summary: 'applies a staged change by its token, once, within 10 minutes',
+    summary: 'applies a staged change by its token, once, until its `metadata.expiresAt`',
     parameters: Type.Object({ token: Type.String({ minLength: 1, maxLength: 256 }) }, closed),
     renames: { token: 'token' },
   },
@@ -162,6 +160,7 @@ export const YIPS_TOOLS: readonly Alias[] = [
     ),
     renames: { pattern: 'pattern', path: 'path', maxMatches: 'max' },
     implied: { regex: true },
+    clamps: { maxMatches: rangeOf(FS_SEARCH, 'max') },
   },
   {
     name: 'run_command',
@@ -169,23 +168,24 @@ export const YIPS_TOOLS: readonly Alias[] = [
     summary: 'runs a shell command',
     parameters: Commanded,
     renames: COMMAND_RENAMES,
+    clamps: COMMAND_CLAMPS,
   },
 ];
 
 const TODO_PATTERN = '\\b(?:TODO|FIXME)\\b';
 
-/** Skills, which stand in actions of their own type. */
+/** Skills, which have their own type of action. */
 export const YIPS_SKILLS: readonly Alias[] = [
   {
     name: 'search',
-    tool_id: NOT_AVAILABLE.searchWeb,
+    tool_id: WEB_SEARCH.tool_id,
     summary: 'searches the web',
     parameters: Type.Object(
       { query: Type.String({ minLength: 1, maxLength: 1_024 }), maxResults: Type.Optional(Count) },
       closed,
     ),
-    renames: {},
-    shape: SEARCH_SHAPE,
+    renames: { query: 'query', maxResults: 'max_results' },
+    clamps: { maxResults: { min: 1, max: SEARCH_RESULTS_MAX } },
   },
   {
     name: 'fetch',
@@ -196,6 +196,7 @@ export const YIPS_SKILLS: readonly Alias[] = [
       closed,
     ),
     renames: { url: 'url', maxChars: 'max_chars' },
+    clamps: { maxChars: rangeOf(WEB_FETCH, 'max_chars') },
   },
   {
     name: 'build',
@@ -203,6 +204,7 @@ export const YIPS_SKILLS: readonly Alias[] = [
     summary: 'runs the command that builds',
     parameters: Commanded,
     renames: COMMAND_RENAMES,
+    clamps: COMMAND_CLAMPS,
   },
   {
     name: 'todos',
@@ -232,20 +234,71 @@ export const YIPS_SKILLS: readonly Alias[] = [
     parameters: Commanded,
     renames: {},
     shape: TERMINAL_SHAPE,
+    clamps: { timeoutMs: TERMINAL_WAIT },
   },
 ];
 
-/** An agent below this one; it has a task and no name. */
+/** The tools that a name of `allowed_tools` stands for. Staging a change reads the file, and a token applies either. */
+const TOOLS_OF: ReadonlyMap<string, readonly string[]> = new Map(
+  [...YIPS_TOOLS, ...YIPS_SKILLS].map(({ name, tool_id, mode }) => [
+    name,
+    mode === 'stage' ? [tool_id, FS_READ.tool_id] : mode === 'apply' ? [FS_WRITE.tool_id, FS_EDIT.tool_id] : [tool_id],
+  ]),
+);
+
+/** Marks a tool's id that has no dot, so that a misspelt name of the dialect is never taken for one. */
+const ID_PREFIX = 'tool:';
+
+/** The name of a tool that the dialect has no name for: its id. */
+export const yipsNameOf = (toolId: string): string => (toolId.includes('.') ? toolId : `${ID_PREFIX}${toolId}`);
+
+/** The id in such a name; null for any other name. */
+export function yipsToolId(name: string): string | null {
+  if (name.startsWith(ID_PREFIX)) return name.slice(ID_PREFIX.length);
+  return name.includes('.') ? name : null;
+}
+
+/** A sub-agent; it has a task and no name. */
 export const YIPS_SUBAGENT: Alias = {
   name: 'subagent',
   tool_id: AGENT_SPAWN.tool_id,
   summary: 'gives a task to an agent below this one',
   parameters: Type.Object(
     {
-      task: Type.String({ minLength: 1, maxLength: 12_000 }),
-      max_rounds: Type.Optional(Type.Integer({ minimum: 1, maximum: SPAWN_ROUNDS_MAX })),
+      task: Type.String({ minLength: 1, maxLength: SPAWN_TASK_CHARS_MAX }),
+      context: Type.Optional(
+        Type.String({
+          maxLength: SPAWN_TASK_CHARS_MAX,
+          description: 'what it has to know: it sees nothing of this conversation',
+        }),
+      ),
+      allowed_tools: Type.Optional(
+        Type.Array(ToolPattern, {
+          minItems: 1,
+          maxItems: 64,
+          description: 'names of tools and skills, or ids such as fs.*; yours unless said',
+        }),
+      ),
+      max_rounds: Type.Optional(Count),
     },
     closed,
   ),
-  renames: { task: 'task', max_rounds: 'rounds_max' },
+  renames: {},
+  needed: SUB_AGENT_NEEDS,
+  clamps: { max_rounds: rangeOf(AGENT_SPAWN, 'rounds_max') },
+  shape: {
+    toCanonical: ({ task, context, allowed_tools, max_rounds }) => ({
+      task: subAgentTask(task as string, context as string | undefined),
+      ...(allowed_tools === undefined ? {} : { tools: toolsNamed(allowed_tools as string[], TOOLS_OF) }),
+      ...(max_rounds === undefined ? {} : { rounds_max: max_rounds }),
+    }),
+    fromCanonical: ({ task, tools, rounds_max, ...others }) =>
+      Object.keys(others).length > 0
+        ? null
+        : {
+            task,
+            ...(tools === undefined ? {} : { allowed_tools: tools }),
+            ...(rounds_max === undefined ? {} : { max_rounds: rounds_max }),
+          },
+  },
 };

@@ -3,22 +3,22 @@
 const [QUOTE, BACKSLASH, OPEN, CLOSE] = [0x22, 0x5c, 0x7b, 0x7d];
 
 /**
- * Gathers a JSON object as far as its braces balance; strings and their escapes are respected, nothing else of JSON is.
+ * Collects a JSON object until its braces balance. It tracks strings and their escapes, and no other syntax of JSON.
  */
 export class BalancedObject {
   readonly #parts: string[] = [];
   #depth = 0;
   #inString = false;
   #escaped = false;
-  isWhole = false;
+  isComplete = false;
 
   /**
-   * Takes what belongs to the object and says where it stopped: behind the last brace, or at the end of the input. It
-   * begins with a brace.
+   * Consumes input up to the end of the object, and returns the index behind the last brace or the end of the input.
+   * The input begins with a brace.
    */
-  take(input: string, from: number): number {
+  consume(input: string, from: number): number {
     let at = from;
-    while (at < input.length && !this.isWhole) this.#unit(input.charCodeAt(at++));
+    while (at < input.length && !this.isComplete) this.#unit(input.charCodeAt(at++));
     this.#parts.push(input.slice(from, at));
     return at;
   }
@@ -36,7 +36,7 @@ export class BalancedObject {
     else if (unit === OPEN) this.#depth += 1;
     else if (unit === CLOSE) {
       this.#depth -= 1;
-      this.isWhole = this.#depth === 0;
+      this.isComplete = this.#depth === 0;
     }
   }
 }

@@ -10,10 +10,12 @@ const problems = (output: string): [string | null, string][] =>
 const SCRIPT = { operations: [{ verb: 'FileRead', args: ['$WORKSPACE/a.txt'] }] };
 
 describe('the calls of the document', () => {
-  it('mk8.shell is told by its script', () => {
+  it('mk8.shell is recognised by its script', () => {
     expect(
       calls(`[TOOL_CALL:c1] ${JSON.stringify({ resourceId: '7f0c', sandboxId: 'build', script: SCRIPT })}`),
-    ).toEqual([{ id: 'c1', name: 'mk8.shell', tool_id: 'mk8.run', args: { sandbox: 'build', script: SCRIPT } }]);
+    ).toEqual([
+      { id: 'c1', name: 'mk8.shell', tool_id: 'mk8.run', args: { sandbox: 'build', resource: '7f0c', script: SCRIPT } },
+    ]);
     expect(calls(`[TOOL_CALL:c1] ${JSON.stringify({ resourceId: '7f0c', script: SCRIPT })}`)).toEqual([
       expect.objectContaining({ args: { sandbox: '7f0c', script: SCRIPT } }),
     ]);
@@ -33,63 +35,124 @@ describe('the calls of the document', () => {
     },
   );
 
-  it('a transcription is told by its model, and parsed although there is no such tool yet', () => {
+  it('a transcription is recognised by its model, and is of a device', () => {
     expect(calls('[TOOL_CALL:c1] {"targetId":"mic","transcriptionModelId":"m","language":"en"}')).toEqual([
       {
         id: 'c1',
         name: 'transcribe_from_audio_device',
         tool_id: 'audio.transcribe',
-        args: { target_id: 'mic', model_id: 'm', language: 'en' },
+        args: { device: 'mic', model: 'm', language: 'en' },
       },
     ]);
   });
 
-  it.each(['transcribe_from_audio_stream', 'transcribe_from_audio_file'])('%s is parsed', (action) => {
-    expect(calls(`[TOOL_CALL:c1] {"action":"${action}","targetId":"f","transcriptionModelId":"m"}`)).toEqual([
-      expect.objectContaining({ name: action, tool_id: 'audio.transcribe' }),
+  it.each([
+    ['device', { targetId: 'mic', seconds: 30 }, { device: 'mic', last_seconds: 30 }],
+    ['device', { targetId: 'mic', seconds: 9_999 }, { device: 'mic', last_seconds: 600 }],
+    ['stream', { targetId: 'mic' }, { device: 'mic', listen_seconds: 15 }],
+    ['stream', { targetId: 'mic', seconds: 5 }, { device: 'mic', listen_seconds: 5 }],
+    ['stream', { targetId: 'mic', sinceSeq: 7, language: 'en' }, { device: 'mic', since_seq: 7, language: 'en' }],
+    ['file', { targetId: 'a.wav', transcriptionModelId: 'm' }, { path: 'a.wav', model: 'm' }],
+  ])('transcribe_from_audio_%s takes %j', (from, members, args) => {
+    const action = `transcribe_from_audio_${from}`;
+    expect(calls(`[TOOL_CALL:c1] ${JSON.stringify({ action, ...members })}`)).toEqual([
+      { id: 'c1', name: action, tool_id: 'audio.transcribe', args },
+    ]);
+  });
+
+  it.each(['device', 'stream', 'file'])('transcribe_from_audio_%s without a target asks for it', (from) => {
+    const action = `transcribe_from_audio_${from}`;
+    expect(problems(`[TOOL_CALL:c1] ${JSON.stringify({ action })}`)).toEqual([
+      ['c1', expect.stringMatching(/needs `targetId`: (a registered audio device|the path of an audio file)/)],
     ]);
   });
 
   it.each([
-    ['create_sub_agent', 'agent.spawn'],
     ['create_container', 'container.create'],
     ['register_info_store', 'store.register'],
-    ['edit_any_task', 'task.edit'],
   ])('the global action %s is %s', (action, tool_id) => {
     expect(calls(`[TOOL_CALL:g] {"action":"${action}"}`)).toEqual([{ id: 'g', name: action, tool_id, args: {} }]);
   });
 
-  it.each([
-    ['access_local_info_store', 'store.read_local'],
-    ['access_external_info_store', 'store.read_external'],
-    ['access_container', 'container.access'],
-    ['manage_agent', 'agent.manage'],
-  ])('the action %s of a resource is %s', (action, tool_id) => {
-    expect(calls(`[TOOL_CALL:r] {"action":"${action}","targetId":"x"}`)).toEqual([
-      { id: 'r', name: action, tool_id, args: { target_id: 'x' } },
+  it('create_sub_agent asks for the task that the document leaves out, and has context and allowed tools', () => {
+    expect(read('[TOOL_CALL:g] {"action":"create_sub_agent"}')).toMatchObject({
+      calls: [],
+      problems: [
+        { level: 'call', call_id: 'g', message: expect.stringMatching(/^`create_sub_agent` needs `task`: say what/) },
+      ],
+    });
+    expect(
+      calls(
+        '[TOOL_CALL:g] {"action":"create_sub_agent","task":"a","context":"b","allowedTools":["fs.read"],"maxRounds":2}',
+      ),
+    ).toEqual([
+      {
+        id: 'g',
+        name: 'create_sub_agent',
+        tool_id: 'agent.spawn',
+        args: { task: 'a\n\nContext:\nb', tools: ['fs.read'], rounds_max: 2 },
+      },
     ]);
   });
 
-  it('edit_task edits the task that its target is, edit_any_task the one that it names', () => {
+  it('edit_task edits the task in its target, edit_any_task the one in a member', () => {
     expect(calls('[TOOL_CALL:r] {"action":"edit_task","targetId":"x","status":"done"}')).toEqual([
       { id: 'r', name: 'edit_task', tool_id: 'task.edit', args: { task_id: 'x', status: 'done' } },
     ]);
     expect(calls('[TOOL_CALL:r] {"action":"edit_any_task","taskId":"x","title":"y"}')).toEqual([
-      { id: 'r', name: 'edit_any_task', tool_id: 'task.edit', args: { task_id: 'x', title: 'y' } },
+      { id: 'r', name: 'edit_any_task', tool_id: 'task.edit', args: { task_id: 'x', title: 'y', any: true } },
+    ]);
+    // The empty form of the document is answered with a question.
+    expect(problems('[TOOL_CALL:r] {"action":"edit_any_task"}')).toEqual([
+      ['r', expect.stringMatching(/^`edit_any_task` needs `taskId`: say which: `task\.list` with `any`/)],
     ]);
   });
 
-  it('query_search_engine searches for what its query says, else for its target', () => {
+  it('register_info_store has the defaults of a store, and members for what differs', () => {
+    expect(
+      calls('[TOOL_CALL:g] {"action":"register_info_store","name":"notes","embedding":"none","language":"english"}'),
+    ).toEqual([
+      {
+        id: 'g',
+        name: 'register_info_store',
+        tool_id: 'store.register',
+        args: { name: 'notes', embedding: 'none', text_config: 'english' },
+      },
+    ]);
+  });
+
+  it.each(['access_local_info_store', 'access_external_info_store'])(
+    '%s searches the store in its target, and asks for the query that the document leaves out',
+    (action) => {
+      expect(calls(`[TOOL_CALL:r] {"action":"${action}","targetId":"notes","query":"tea","maxResults":500}`)).toEqual([
+        expect.objectContaining({ tool_id: 'vecdb.query', args: { store: 'notes', text: 'tea', k: 100 } }),
+      ]);
+      expect(read(`[TOOL_CALL:r] {"action":"${action}","targetId":"notes"}`)).toMatchObject({
+        calls: [],
+        problems: [
+          { level: 'call', call_id: 'r', message: `\`${action}\` needs \`query\`: say what to look for, in words` },
+        ],
+      });
+    },
+  );
+
+  it('access_container is about the container in its target', () => {
+    expect(calls('[TOOL_CALL:r] {"action":"access_container","targetId":"build"}')).toEqual([
+      { id: 'r', name: 'access_container', tool_id: 'container.access', args: { container: 'build' } },
+    ]);
+  });
+
+  it('query_search_engine searches with the engine in its target', () => {
     const found = (args: object) => ({ id: 's', name: 'query_search_engine', tool_id: 'web.search', args });
-    expect(calls('[TOOL_CALL:s] {"action":"query_search_engine","targetId":"cats"}')).toEqual([
-      found({ query: 'cats' }),
+    expect(problems('[TOOL_CALL:s] {"action":"query_search_engine","targetId":"cats"}')).toEqual([
+      ['s', '`query_search_engine` needs `query`: say what to search for'],
     ]);
     expect(calls('[TOOL_CALL:s] {"action":"query_search_engine","targetId":"engine","query":"cats"}')).toEqual([
-      found({ query: 'cats' }),
+      found({ engine: 'engine', query: 'cats' }),
     ]);
   });
 
-  it('access_skill reads the skill that its target is, or a file of it', () => {
+  it('access_skill reads the skill in its target, or a file of it', () => {
     expect(calls('[TOOL_CALL:s] {"action":"access_skill","targetId":"release"}')).toEqual([
       { id: 's', name: 'access_skill', tool_id: 'skill.read', args: { skill: 'release' } },
     ]);
@@ -98,7 +161,15 @@ describe('the calls of the document', () => {
     ]);
   });
 
-  it('access_website reads the page that its target is', () => {
+  it('access_website reads a page of the registered website in its target', () => {
+    const found = (args: object) => [{ id: 'w', name: 'access_website', tool_id: 'web.fetch', args }];
+    expect(calls('[TOOL_CALL:w] {"action":"access_website","targetId":"docs"}')).toEqual(found({ site: 'docs' }));
+    expect(calls('[TOOL_CALL:w] {"action":"access_website","targetId":"docs","url":"a.html"}')).toEqual(
+      found({ site: 'docs', url: 'a.html' }),
+    );
+  });
+
+  it('access_website reads the page in its target', () => {
     expect(calls('[TOOL_CALL:w] {"action":"access_website","targetId":"https://example.com/"}')).toEqual([
       { id: 'w', name: 'access_website', tool_id: 'web.fetch', args: { url: 'https://example.com/' } },
     ]);
@@ -114,7 +185,7 @@ describe('the calls of the document', () => {
   });
 });
 
-describe('where a block stands', () => {
+describe('the position of a block', () => {
   it('may be anywhere in a line, with white space before its object; markers and payloads are not for people', () => {
     const { text, calls: found } = read(
       'Look: [TOOL_CALL:a]\n  {"action":"fs.list"} and [TOOL_CALL:b]{"action":"fs.list"}.\nDone.',
@@ -140,7 +211,7 @@ describe('where a block stands', () => {
   });
 });
 
-describe('what is no call is told, never passed over', () => {
+describe('malformed calls are reported', () => {
   it.each([
     ['no object', '[TOOL_CALL:a] hello', ['a', 'the marker of `a` has no JSON object after it']],
     ['the end instead of an object', '[TOOL_CALL:a]  ', ['a', 'the marker of `a` has no JSON object after it']],
@@ -205,7 +276,7 @@ describe('what is no call is told, never passed over', () => {
     expect([calls(output), problems(output)]).toEqual([[], [problem]]);
   });
 
-  it('an id that stands there twice: the first call has it', () => {
+  it('a duplicate id: the first call has it', () => {
     const output = '[TOOL_CALL:a] {"action":"fs.list"} [TOOL_CALL:a] {"action":"fs.read","args":{"path":"x"}}';
     expect([calls(output), problems(output)]).toEqual([
       [expect.objectContaining({ tool_id: 'fs.list' })],
@@ -213,14 +284,14 @@ describe('what is no call is told, never passed over', () => {
     ]);
   });
 
-  it('calls that an object without end swallowed', () => {
+  it('calls within an object without an end', () => {
     expect(problems('[TOOL_CALL:a] {"action":"fs.list" [TOOL_CALL:b] {"action":"fs.list"}').map(([id]) => id)).toEqual([
       'a',
       'b',
     ]);
   });
 
-  it('more calls than one output may ask for, and an output that is too long', () => {
+  it('too many calls in one output, and an output that is too long', () => {
     const many = Array.from(
       { length: DIALECT_LIMITS.calls + 1 },
       (_, n) => `[TOOL_CALL:c${n}] {"action":"fs.list"}`,

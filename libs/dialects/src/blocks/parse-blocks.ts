@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// `[TOOL_CALL:id] {json}` anywhere in a line. A machine of four states that looks at each character once, whatever the
-// chunks.
+// `[TOOL_CALL:id] {json}` anywhere in a line. A machine of four states that reads each character once, however the
+// input is split into chunks.
 import type { DialectParser, Parsed } from '../dialect.ts';
 import { resolvePayload } from '../aliases/blocks.ts';
 import { DIALECT_LIMITS } from '../limits.ts';
-import { Collected } from '../text/collected.ts';
+import { Collected } from '../text/parse-collector.ts';
 import { isObject, readJson } from '../text/read-json.ts';
-import { idLike, quoted } from '../text/shown.ts';
+import { idLike, quoted } from '../text/truncate.ts';
 import { BEFORE_THINKING_ENDED, HIDDEN_IN_THINKING, Thinking } from '../text/thinking.ts';
 import { BalancedObject } from './balanced-object.ts';
 
@@ -16,8 +16,8 @@ const ID = /^[A-Za-z0-9._:-]+$/;
 const MARKERS_WITHIN = /\[TOOL_CALL:([^\]\n[]{1,128})\]/g;
 const isSpace = (unit: number): boolean => unit === 32 || (unit >= 9 && unit <= 13);
 
-/** Where a marker begins that the end of the input cuts; the end itself where none does. */
-function beginningAtEnd(input: string): number {
+/** The index of a partial marker at the end of the input; the end itself if there is none. */
+function partialMarkerAt(input: string): number {
   const at = input.lastIndexOf('[');
   return at !== -1 && input.length - at < CALL_MARKER.length && CALL_MARKER.startsWith(input.slice(at))
     ? at
@@ -33,7 +33,7 @@ export class BlocksParser implements DialectParser {
   });
   #state: State = 'text';
   #at = 0;
-  /** what of a marker stands at the end of the chunk before */
+  /** the part of a marker at the end of the previous chunk */
   #carried = '';
   #id = '';
   #markerAt = 0;
@@ -52,9 +52,9 @@ export class BlocksParser implements DialectParser {
 
   end(): Parsed {
     this.#text(this.#carried);
-    if (this.#state === 'id') this.#unclosed();
-    if (this.#state === 'gap') this.#lacksObject();
-    if (this.#state === 'object') this.#unbalanced();
+    if (this.#state === 'id') this.#reportUnclosed();
+    if (this.#state === 'gap') this.#reportMissingObject();
+    if (this.#state === 'object') this.#reportUnbalanced();
     const { hiddenAt } = this.#thinking;
     if (hiddenAt !== null) this.#collected.problem('protocol', HIDDEN_IN_THINKING, { at: hiddenAt });
     return this.#collected.parsed();
@@ -69,18 +69,18 @@ export class BlocksParser implements DialectParser {
   #readText(input: string, from: number): number {
     const marker = input.indexOf(CALL_MARKER, from);
     if (marker === -1) {
-      const end = Math.max(from, beginningAtEnd(input));
+      const end = Math.max(from, partialMarkerAt(input));
       this.#text(input.slice(from, end));
       this.#carried = input.slice(end);
       return input.length;
     }
     this.#text(input.slice(from, marker));
     if (this.#thinking.isOpen) {
-      this.#thinking.hide(this.#at + marker);
+      this.#thinking.recordHidden(this.#at + marker);
       this.#text(CALL_MARKER);
       return marker + CALL_MARKER.length;
     }
-    this.#thinking.cut();
+    this.#thinking.resetCarried();
     [this.#state, this.#id, this.#markerAt] = ['id', '', this.#at + marker];
     return marker + CALL_MARKER.length;
   }
@@ -95,7 +95,7 @@ export class BlocksParser implements DialectParser {
       }
       if (char === '\n' || char === '[' || this.#id.length + at - from > DIALECT_LIMITS.idChars) {
         this.#id += input.slice(from, at);
-        this.#unclosed();
+        this.#reportUnclosed();
         return at;
       }
     }
@@ -112,13 +112,13 @@ export class BlocksParser implements DialectParser {
       [this.#state, this.#object, this.#gap] = ['object', new BalancedObject(), []];
       return at;
     }
-    this.#lacksObject();
+    this.#reportMissingObject();
     return at;
   }
 
   #readObject(input: string, from: number): number {
-    const end = this.#object.take(input, from);
-    if (this.#object.isWhole) {
+    const end = this.#object.consume(input, from);
+    if (this.#object.isComplete) {
       this.#state = 'text';
       this.#payload(this.#object.text());
     }
@@ -126,7 +126,7 @@ export class BlocksParser implements DialectParser {
   }
 
   #text(text: string): void {
-    this.#thinking.take(text);
+    this.#thinking.push(text);
     this.#collected.text(text);
   }
 
@@ -139,13 +139,13 @@ export class BlocksParser implements DialectParser {
         ? resolvePayload(members)
         : { name: null, means: { problem: `the payload is no JSON that is taken: ${json.problem}` } };
     const written = { id: this.#id, name: name ?? '', at: this.#markerAt };
-    // What is no JSON may hold the beginning of thinking as well as a brace of its own.
-    if ('problem' in json) this.#thinking.take(text);
-    if (this.#collected.claims(written)) this.#collected.call(written, means);
+    // Invalid JSON may contain the beginning of thinking as well as its own brace.
+    if ('problem' in json) this.#thinking.push(text);
+    if (this.#collected.claimId(written)) this.#collected.call(written, means);
   }
 
-  /** What looks like the beginning of a marker is text, and is told. */
-  #unclosed(): void {
+  /** A partial marker is text, and is reported. */
+  #reportUnclosed(): void {
     this.#text(CALL_MARKER + this.#id);
     this.#collected.problem('call', "a marker isn't closed: `[TOOL_CALL:` takes an id and `]` on the same line", {
       call_id: idLike(this.#id),
@@ -154,8 +154,8 @@ export class BlocksParser implements DialectParser {
     this.#state = 'text';
   }
 
-  #lacksObject(): void {
-    this.#thinking.take(this.#id);
+  #reportMissingObject(): void {
+    this.#thinking.push(this.#id);
     this.#text(this.#gap.join(''));
     [this.#gap, this.#state] = [[], 'text'];
     this.#collected.problem('call', `the marker of ${quoted(this.#id)} has no JSON object after it`, {
@@ -164,12 +164,12 @@ export class BlocksParser implements DialectParser {
     });
   }
 
-  #unbalanced(): void {
+  #reportUnbalanced(): void {
     this.#collected.problem('call', `the payload of ${quoted(this.#id)} doesn't end: its braces don't balance`, {
       call_id: idLike(this.#id),
       at: this.#markerAt,
     });
-    // What was swallowed may hold further calls: none of them is passed over in silence.
+    // The unbalanced object may contain further calls, and each of them is reported.
     for (const [, id = ''] of this.#object.text().matchAll(MARKERS_WITHIN)) {
       this.#collected.problem('call', `it stands in the payload of ${quoted(this.#id)}, which doesn't end`, {
         call_id: idLike(id),

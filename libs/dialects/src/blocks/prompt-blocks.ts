@@ -2,7 +2,7 @@
 import { promptText, VERBS } from '@writ/mk8-shell';
 import { BLOCK_ALIASES, DANGEROUS_SHELL, MK8_RUN } from '../aliases/blocks.ts';
 import type { Prompt } from '../dialect.ts';
-import { offeredTools, parametersInWords, reachOf, skillsInWords, type Offer } from '../offer.ts';
+import { offeredTools, parametersInWords, scopeInWords, skillsInWords, type Offer } from '../offer.ts';
 
 const RULES = `You call tools by blocks in your reply, each on a line of its own:
 
@@ -30,10 +30,14 @@ const CANONICAL_BY_SHAPE: readonly (readonly [string, string])[] = [
   ],
 ];
 
-/** Actions on a resource that are told beside their tools, and what their target is. */
-const TOLD: Readonly<Record<string, string>> = { access_website: '<url>', access_skill: '<skill>' };
+/** Actions on a resource that the prompt lists beside their tools, with their targets. */
+const LISTED_ALIASES: Readonly<Record<string, string>> = {
+  access_website: '<url>',
+  access_skill: '<skill>',
+  manage_agent: '<agent>',
+};
 
-/** The system prompt of the dialect: its rules, the tools that the token grants, and what it reaches. */
+/** The system prompt of the dialect: its rules, the tools that the token grants, and the token's scope. */
 export function promptBlocks(offer: Offer): Prompt {
   const tools = offeredTools(offer);
   const has = (id: string): boolean => tools.some(({ tool_id }) => tool_id === id);
@@ -41,14 +45,14 @@ export function promptBlocks(offer: Offer): Prompt {
   const plain = tools
     .filter(({ tool_id }) => !CANONICAL_BY_SHAPE.some(([id]) => id === tool_id))
     .map(({ tool_id, description, parameters }) => `- ${tool_id} {${parametersInWords(parameters)}}: ${description}`);
-  const aliases = BLOCK_ALIASES.filter(({ name, tool_id }) => Object.hasOwn(TOLD, name) && has(tool_id)).map(
-    ({ name, summary }) => `- ${name} {"action":"${name}","targetId":"${TOLD[name] ?? ''}"}: ${summary}`,
+  const aliases = BLOCK_ALIASES.filter(({ name, tool_id }) => Object.hasOwn(LISTED_ALIASES, name) && has(tool_id)).map(
+    ({ name, summary }) => `- ${name} {"action":"${name}","targetId":"${LISTED_ALIASES[name] ?? ''}"}: ${summary}`,
   );
   const parts = [
     RULES,
     ...shaped,
     ['Tools:', ...plain, ...aliases].join('\n'),
-    reachOf(offer).join('\n'),
+    scopeInWords(offer).join('\n'),
     skillsInWords(offer, '`access_skill`'),
     ...(has(MK8_RUN) ? [promptText([...VERBS.values()])] : []),
   ];

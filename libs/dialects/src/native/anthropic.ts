@@ -6,7 +6,7 @@ import type { JsonValue } from '@writ/digest';
 import type { Stop } from '../dialect.ts';
 import { isObject } from '../text/read-json.ts';
 import {
-  failedBy,
+  reportError,
   listOf,
   newCall,
   objectOf,
@@ -30,27 +30,40 @@ type Members = { readonly [key: string]: JsonValue };
 
 export function readAnthropic(): ReadFrame {
   const open = new Map<JsonValue | undefined, NativeCall>();
+  const begun = new Set<JsonValue | undefined>();
   return (turn, value) => {
-    if (failedBy(turn, value)) return;
+    if (reportError(turn, value)) return;
     const { type, index } = value;
+    if (type === 'content_block_start') begun.add(index);
     if (type === 'message') {
-      for (const block of listOf(value['content'])) whole(turn, block);
-      stopped(turn, value);
-    } else if (type === 'content_block_start') started(turn, open, index, objectOf(value['content_block']));
+      for (const block of listOf(value['content'])) addBlock(turn, block);
+      setStop(turn, value);
+    } else if (type === 'content_block_start') startBlock(turn, open, index, objectOf(value['content_block']));
     else if (type === 'content_block_delta') {
       const delta = objectOf(value['delta']);
       if (delta['type'] === 'text_delta') turn.text(delta['text']);
-      if (delta['type'] === 'input_json_delta') open.get(index)?.args.add(delta['partial_json']);
-    } else if (type === 'message_delta') stopped(turn, objectOf(value['delta']));
+      if (delta['type'] === 'input_json_delta') {
+        open.get(index)?.args.add(delta['partial_json']);
+        if (!begun.has(index)) turn.warn('arguments came for a call whose beginning is missing: they are not read');
+        begun.add(index);
+      }
+    } else if (type === 'message_delta') setStop(turn, objectOf(value['delta']));
   };
 }
 
-function whole(turn: NativeTurn, { type, text, id, name, input }: Members): void {
+function addBlock(turn: NativeTurn, { type, text, id, name, input }: Members): void {
   if (type === 'text') turn.text(text);
   if (type === 'tool_use') turn.add(newCall(stringOf(id), stringOf(name), input));
+  warnOfServerTool(turn, type);
 }
 
-function started(
+/** Tools that the provider itself runs. */
+function warnOfServerTool(turn: NativeTurn, type: JsonValue | undefined): void {
+  if (type === 'server_tool_use' || type === 'mcp_tool_use')
+    turn.warn(`the provider ran a \`${type}\` itself: Writ recorded nothing of it`);
+}
+
+function startBlock(
   turn: NativeTurn,
   open: Map<JsonValue | undefined, NativeCall>,
   index: JsonValue | undefined,
@@ -58,11 +71,12 @@ function started(
 ): void {
   const { type, text, id, name, input } = block;
   if (type === 'text') turn.text(text);
-  // The empty object stands for arguments that come in pieces; servers of other makers send all of them here.
+  // An empty object means that the arguments come in pieces; other servers send all of them here.
   const given = isObject(input) && Object.keys(input).length === 0 ? undefined : input;
   if (type === 'tool_use') open.set(index, turn.add(newCall(stringOf(id), stringOf(name), given)));
+  warnOfServerTool(turn, type);
 }
 
-function stopped(turn: NativeTurn, { stop_reason }: Members): void {
+function setStop(turn: NativeTurn, { stop_reason }: Members): void {
   if (typeof stop_reason === 'string') turn.stop = STOPS[stop_reason] ?? 'end';
 }

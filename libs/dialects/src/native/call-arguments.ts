@@ -5,23 +5,20 @@ import { isObject, readJson } from '../text/read-json.ts';
 
 /**
  * The arguments of one call as a provider sends them. Attacker-controlled. INVARIANT (one rule of arguments): for every
- * provider they are a JSON object, as text in any number of pieces or as the object itself; nothing at all is the empty
- * object; all else is a problem.
+ * provider they are a JSON object, as text in any number of pieces or as the object itself. No arguments at all mean
+ * the empty object; everything else is a problem.
  */
 export class CallArguments {
   readonly #text: string[] = [];
   readonly #values: JsonValue[] = [];
 
-  /**
-   * Takes a piece of the text, or the value that stands where the text should. Nothing is taken for a member that isn't
-   * there.
-   */
+  /** Adds a piece of the text, or a value in place of the text. An absent member adds nothing. */
   add(piece: JsonValue | undefined): void {
     if (typeof piece === 'string') this.#text.push(piece);
     else if (piece !== undefined) this.#values.push(piece);
   }
 
-  /** The arguments; or what they are instead, to stand behind "the arguments". */
+  /** The arguments; or the problem with them, phrased to follow "the arguments". */
   read(): { readonly args: Args } | { readonly problem: string } {
     const text = this.#text.join('');
     // Some servers send null in the first pieces of a stream, and text in the others.

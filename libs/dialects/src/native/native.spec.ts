@@ -33,13 +33,13 @@ const EXPECTED = {
 
 describe.each(DIALECTS)('%s', (dialect) => {
   const { whole, stream, cutOff } = NATIVE[dialect];
-  it('reads an answer that comes whole', () => {
+  it('parses a whole response', () => {
     expect(read(dialect, whole(ANSWER))).toEqual(EXPECTED);
   });
-  it('reads the same answer as a stream', () => {
+  it('parses the same response as a stream', () => {
     expect(read(dialect, stream(ANSWER))).toEqual(EXPECTED);
   });
-  it('reads text alone', () => {
+  it('parses text alone', () => {
     for (const form of [whole, stream])
       expect(read(dialect, form({ text: 'Hi', calls: [] }))).toEqual({
         text: 'Hi',
@@ -58,7 +58,7 @@ describe.each(DIALECTS)('%s', (dialect) => {
     });
   });
 
-  it('runs no call of a stream that broke off', () => {
+  it('runs no call of an interrupted stream', () => {
     const broken = stream(ANSWER).split('\n\n').slice(0, -3).join('\n\n');
     expect(parse(dialect, `${broken}\n\n`)).toMatchObject({
       calls: [],
@@ -85,7 +85,7 @@ describe.each(DIALECTS)('%s', (dialect) => {
     }
   });
 
-  it('tells arguments that are no object, names that are none, and ids that stand there twice', () => {
+  it('reports arguments that are no object, invalid names, and duplicate ids', () => {
     const call = { id: 'call_a', name: 'read_file', args: { path: 'a' } };
     expect(parse(dialect, whole({ text: '', calls: [call, call] }))).toMatchObject({
       calls: [{ id: 'call_a' }],
@@ -111,12 +111,12 @@ describe.each(DIALECTS)('%s', (dialect) => {
           problems.map(({ level, call_id, message }) => [level, call_id, message]),
         ];
       };
-      it('are read as what they are, as an object and as its text', () => {
+      it('are parsed alike as an object and as its text', () => {
         for (const args of [{ command: 'ls' }, { command: { nested: [1, null] } }, {}])
           for (const written of [args, JSON.stringify(args)]) expect(read(written)).toEqual([[args], []]);
       });
 
-      it('are the empty object where there are none', () => {
+      it('are the empty object if there are none', () => {
         for (const none of [undefined, '', ' ']) expect(read(none)).toEqual([[{}], []]);
       });
 
@@ -134,20 +134,20 @@ describe.each(DIALECTS)('%s', (dialect) => {
           ]);
       });
 
-      it('are refused where they are a text in a text', () => {
+      it('are refused as a text within a text', () => {
         expect(read('"{}"')).toEqual([[], [['call', 'a', expect.stringContaining('and are a text')]]]);
       });
     },
   );
 
-  it("passes names on that it doesn't know: the kernel refuses them on the record", () => {
+  it('passes unknown names on: the kernel refuses and records them', () => {
     expect(
       parse(dialect, whole({ text: '', calls: [{ id: 'a', name: 'kube-get_pods', args: {} }] })).calls,
     ).toMatchObject([{ tool_id: 'kube.get_pods' }]);
   });
 });
 
-it('an argument that stands there twice is refused', () => {
+it('a duplicate argument is refused', () => {
   const body = JSON.stringify({
     choices: [
       {
@@ -164,7 +164,7 @@ it('an argument that stands there twice is refused', () => {
   });
 });
 
-it('a call without an id gets one from its place', () => {
+it('a call without an id gets one from its position', () => {
   expect(
     parse('gemini', NATIVE.gemini.whole({ text: '', calls: [{ id: '', name: 'bash', args: { command: 'ls' } }] }))
       .calls,
@@ -194,7 +194,7 @@ it.each<[string, unknown[], unknown]>([
   expect([calls.map((call) => call.args), problems.length]).toEqual([args, calls.length === 0 ? 1 : 0]);
 });
 
-it('calls that are no list fail the answer', () => {
+it('calls that are no list fail the response', () => {
   const body = JSON.stringify({
     choices: [
       {
@@ -224,7 +224,7 @@ it('a call in a thought does not run', () => {
   });
 });
 
-it('thoughts are for nobody', () => {
+it('thoughts are not shown', () => {
   const body = {
     candidates: [
       { content: { parts: [{ text: 'secret plan', thought: true }, { text: 'Hi' }] }, finishReason: 'STOP' },
@@ -244,7 +244,7 @@ describe('names for providers', () => {
     ]);
   });
 
-  it("come back as the tool that they stand for, also where a tenant's tool is called like an alias", () => {
+  it("map back to their tools, even if a tenant's tool has the name of an alias", () => {
     for (const id of ['shell.run', 'kube.get_pods', 'kubectl_get', 'bash', 'read_file', 'a.b.c'])
       expect(toolIdOf(nativeNameOf(id))).toBe(id);
     expect(nativeNameOf('bash')).toBe('bash-');

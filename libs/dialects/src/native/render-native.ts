@@ -2,42 +2,49 @@
 import type { Answer, RenderedMessage } from '../dialect.ts';
 import { DIALECT_LIMITS } from '../limits.ts';
 import { OUTCOME_STATUSES } from '../outcome-status.ts';
-import { harmlessJson } from '../text/harmless.ts';
+import { cutForJson } from '../text/cut.ts';
+import { harmlessJson, NOTICE_CHARS } from '../text/harmless.ts';
 
 const isError = ({ outcome }: Answer): boolean => OUTCOME_STATUSES[outcome.standing].is_error;
 
-/** What a result says, as JSON: its status, and what there is of result and error. */
-function contentOf({ outcome: { standing, result, error, metadata } }: Answer): string {
+/** The content of a result, as JSON: its status, and result and error if present. */
+function contentOf({ tool_id, outcome: { standing, result, error, metadata } }: Answer): string {
   const content = {
     status: OUTCOME_STATUSES[standing].word,
     ...(error === null ? {} : { error }),
-    ...(result === null || result === undefined ? {} : { result }),
+    ...(result === null || result === undefined
+      ? {}
+      : { result: cutForJson(tool_id, result, DIALECT_LIMITS.shownChars) }),
     ...(metadata === undefined ? {} : { metadata }),
   };
-  return harmlessJson(content, DIALECT_LIMITS.shownChars);
+  return harmlessJson(content, DIALECT_LIMITS.shownChars + NOTICE_CHARS);
 }
 
-/** What is wrong with an answer as a whole is told as text: providers take results of calls alone by their ids. */
-const untied = (answers: readonly Answer[]): string[] =>
+/** A problem of the whole output is sent as text, because providers accept results only by the id of a call. */
+const answersWithoutId = (answers: readonly Answer[]): string[] =>
   answers.filter(({ call_id }) => call_id === null).map(contentOf);
-const tied = (answers: readonly Answer[]): (Answer & { readonly call_id: string })[] =>
+const answersWithId = (answers: readonly Answer[]): (Answer & { readonly call_id: string })[] =>
   answers.filter((answer): answer is Answer & { readonly call_id: string } => answer.call_id !== null);
 
 export function renderChat(answers: readonly Answer[]): RenderedMessage[] {
   return [
-    ...tied(answers).map((answer) => ({ role: 'tool', tool_call_id: answer.call_id, content: contentOf(answer) })),
-    ...untied(answers).map((content) => ({ role: 'user', content })),
+    ...answersWithId(answers).map((answer) => ({
+      role: 'tool',
+      tool_call_id: answer.call_id,
+      content: contentOf(answer),
+    })),
+    ...answersWithoutId(answers).map((content) => ({ role: 'user', content })),
   ];
 }
 
 export function renderResponses(answers: readonly Answer[]): RenderedMessage[] {
   return [
-    ...tied(answers).map((answer) => ({
+    ...answersWithId(answers).map((answer) => ({
       type: 'function_call_output',
       call_id: answer.call_id,
       output: contentOf(answer),
     })),
-    ...untied(answers).map((content) => ({
+    ...answersWithoutId(answers).map((content) => ({
       type: 'message',
       role: 'user',
       content: [{ type: 'input_text', text: content }],
@@ -46,27 +53,27 @@ export function renderResponses(answers: readonly Answer[]): RenderedMessage[] {
 }
 
 export function renderAnthropic(answers: readonly Answer[]): RenderedMessage[] {
-  const results = tied(answers).map((answer) => ({
+  const results = answersWithId(answers).map((answer) => ({
     type: 'tool_result',
     tool_use_id: answer.call_id,
     content: contentOf(answer),
     ...(isError(answer) ? { is_error: true } : {}),
   }));
-  const texts = untied(answers).map((text) => ({ type: 'text', text }));
+  const texts = answersWithoutId(answers).map((text) => ({ type: 'text', text }));
   return results.length + texts.length === 0 ? [] : [{ role: 'user', content: [...results, ...texts] }];
 }
 
-/** Gemini's ids may be made here: then the name alone says which call it was. */
+/** Gemini's ids may be generated here: then the name alone identifies the call. */
 const OWN_ID = /^call_[0-9]+$/;
 
 export function renderGemini(answers: readonly Answer[]): RenderedMessage[] {
-  const results = tied(answers).map((answer) => ({
+  const results = answersWithId(answers).map((answer) => ({
     functionResponse: {
       ...(OWN_ID.test(answer.call_id) ? {} : { id: answer.call_id }),
       name: answer.name ?? '',
       response: { [isError(answer) ? 'error' : 'output']: contentOf(answer) },
     },
   }));
-  const texts = untied(answers).map((text) => ({ text }));
+  const texts = answersWithoutId(answers).map((text) => ({ text }));
   return results.length + texts.length === 0 ? [] : [{ role: 'user', parts: [...results, ...texts] }];
 }

@@ -2,45 +2,45 @@
 import type { JsonValue } from '@writ/digest';
 import { toolIdOf } from '../aliases/native.ts';
 import type { DialectParser, Parsed, Stop } from '../dialect.ts';
-import { Collected } from '../text/collected.ts';
+import { Collected } from '../text/parse-collector.ts';
 import { isObject } from '../text/read-json.ts';
-import { quoted } from '../text/shown.ts';
+import { quoted } from '../text/truncate.ts';
 import { CallArguments } from './call-arguments.ts';
 import { BodyReader, type FrameReader } from './read-body.ts';
 
-/** Ids are the provider's: they go back as JSON and are never a part of a line. */
+/** Ids come from the provider: they are returned in JSON and never become part of a line. */
 const ID = /^[\x21-\x7e]+$/;
 const NAME = /^[A-Za-z0-9_.-]{1,128}$/;
 
-/** A call while it comes. */
+/** A call that is still arriving. */
 export interface NativeCall {
   id: string;
   name: string;
   readonly args: CallArguments;
-  /** why it doesn't run, whatever it asks for */
+  /** why it doesn't run, whatever its arguments */
   problem?: string;
 }
 
-/** A call that begins, with what of its arguments is there already. */
+/** A new call, with the arguments that are present already. */
 export function newCall(id: string, name: string, args?: JsonValue): NativeCall {
   const call: NativeCall = { id, name, args: new CallArguments() };
   call.args.add(args);
   return call;
 }
 
-/** One answer of a provider as it comes; each provider's reader fills it. */
+/** A response of a provider as it arrives; each provider's reader fills it. */
 export class NativeTurn {
   readonly #collected = new Collected(ID);
   readonly #calls: NativeCall[] = [];
   #failed = false;
-  /** null until the provider says why it stopped: an answer without that was cut off on its way */
+  /** null until the provider reports why it stopped: a response without that was interrupted */
   stop: Stop | null = null;
 
   text(text: JsonValue | undefined): void {
     if (typeof text === 'string') this.#collected.text(text);
   }
 
-  /** Order of calls is the order of these. */
+  /** Calls keep the order in which they are added. */
   add(call: NativeCall): NativeCall {
     this.#calls.push(call);
     return call;
@@ -62,6 +62,8 @@ export class NativeTurn {
   parsed(): Parsed {
     if (this.stop === null && !this.#failed)
       this.fail('the answer ended before the provider said why it stopped: none of its calls runs');
+    if (this.stop === 'tool_use' && this.#calls.length === 0 && !this.#failed)
+      this.fail('the provider says that the model called a tool, and no call can be read: nothing runs');
     this.#calls.forEach((call, at) => {
       this.#call(call, at);
     });
@@ -70,7 +72,7 @@ export class NativeTurn {
 
   #call({ id, name, args: given, problem }: NativeCall, at: number): void {
     const written = { id: id === '' ? `call_${at + 1}` : id, name, at };
-    if (!this.#collected.claims(written)) return;
+    if (!this.#collected.claimId(written)) return;
     if (problem !== undefined) return this.#collected.call(written, { problem });
     if (!NAME.test(name)) return this.#collected.call(written, { problem: `there is no tool ${quoted(name)}` });
     const args = given.read();
@@ -80,10 +82,10 @@ export class NativeTurn {
   }
 }
 
-/** What a provider's documents say, put into a turn. */
+/** Adds a provider's document to a turn. */
 export type ReadFrame = (turn: NativeTurn, value: { readonly [key: string]: JsonValue }, whole: boolean) => void;
 
-/** A parser of a provider's answers; `begin` makes a reader that remembers what one answer's stream needs. */
+/** A parser of a provider's responses; `begin` makes a reader with the state of one response's stream. */
 export function nativeParser(begin: () => ReadFrame): DialectParser {
   const turn = new NativeTurn();
   const read = begin();
@@ -112,11 +114,11 @@ export function nativeParser(begin: () => ReadFrame): DialectParser {
 type Members = { readonly [key: string]: JsonValue };
 const NOTHING: Members = {};
 
-/** What a provider may leave out or say null of. */
+/** Members that a provider may omit or set to null. */
 export const objectOf = (value: JsonValue | undefined): Members => (isObject(value) ? value : NOTHING);
 export const listOf = (value: JsonValue | undefined): readonly Members[] =>
   Array.isArray(value) ? (value as readonly JsonValue[]).map(objectOf) : [];
-/** The calls of an answer. A value that stands in the place of their list may have been calls: it fails the answer. */
+/** The calls of a response. Another value in place of their list may have contained calls, so it fails the response. */
 export function callsOf(turn: NativeTurn, value: JsonValue | undefined): readonly Members[] {
   const isList = value === undefined || value === null || Array.isArray(value);
   if (!isList) turn.fail('the calls of the answer are no list: none of them runs');
@@ -124,8 +126,11 @@ export function callsOf(turn: NativeTurn, value: JsonValue | undefined): readonl
 }
 export const stringOf = (value: JsonValue | undefined): string => (typeof value === 'string' ? value : '');
 
-/** An error document, which any of them may send in place of an answer or within a stream. Says whether it was one. */
-export function failedBy(turn: NativeTurn, { error }: Members): boolean {
+/**
+ * Reports an error document, which a provider may send instead of a response or within a stream. Returns whether it was
+ * one.
+ */
+export function reportError(turn: NativeTurn, { error }: Members): boolean {
   if (error === undefined || error === null) return false;
   turn.fail(
     `the provider answered with an error: ${quoted(stringOf(objectOf(error)['message']) || JSON.stringify(error))}`,

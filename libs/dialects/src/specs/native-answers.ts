@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Answers of providers as they come over the wire, made from what they are to say.
+// Providers' responses in wire format, generated from their content.
 import type { DialectName } from '../dialect.ts';
 
 export interface NativeAnswer {
@@ -16,7 +16,7 @@ interface Forms {
 export const sse = (events: readonly string[]): string => events.map((data) => `data: ${data}\n\n`).join('');
 const named = (events: readonly { readonly type: string; readonly [member: string]: unknown }[]): string =>
   events.map((event) => `event: ${event.type}\ndata: ${JSON.stringify(event)}\n\n`).join('');
-/** A text in two pieces, as a stream would cut it. */
+/** A text in two pieces, as in a stream. */
 const halves = (text: string): [string, string] => [
   text.slice(0, Math.ceil(text.length / 2)),
   text.slice(Math.ceil(text.length / 2)),
@@ -136,7 +136,7 @@ const geminiStream = (answer: NativeAnswer): string =>
     ].map((each) => JSON.stringify(each)),
   );
 
-/** Each provider's answer: whole, as its stream, and cut off by its length. */
+/** Each provider's response: whole, as a stream, and truncated by its length. */
 export const NATIVE = {
   openai: { whole: chatWhole, stream: chatStream, cutOff: (answer) => chatWhole(answer, 'length') },
   'openai-responses': {
@@ -156,10 +156,7 @@ export const NATIVE = {
   },
 } as const satisfies Partial<Record<DialectName, Forms>>;
 
-/**
- * One call whose arguments stand there as they are given, where each provider has them: JSON of its own, or a text of
- * it.
- */
+/** One call with the given arguments, in each provider's format: as JSON, or as text. */
 export const WITH_ARGUMENTS: Readonly<Record<keyof typeof NATIVE, readonly ((args: unknown) => string)[]>> = {
   openai: [
     (args) =>

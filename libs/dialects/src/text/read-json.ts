@@ -2,12 +2,12 @@
 import { LIMITS } from '@writ/contract';
 import { JsonError, parseIJson, type JsonValue } from '@writ/digest';
 
-/** What a dialect wraps around arguments: an envelope, its list, an action. */
+/** Nesting that a dialect adds around arguments: an envelope, its list, an action. */
 const WRAPPING = 6;
 
 /**
- * JSON of a model, by the rules of the API: attacker-controlled. What is wrong is said with its pointer and place in
- * the text.
+ * Parses a model's JSON by the rules of the API: attacker-controlled. A problem has its pointer and position in the
+ * text.
  */
 export function readJson(text: string): { readonly value: JsonValue } | { readonly problem: string } {
   try {

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// INVARIANT (thinking runs nothing): what stands between tags of thinking is no call in any dialect that is written in
-// text, closed or not. It stays text. A tag within the arguments of a call is a part of them.
+// INVARIANT (thinking runs nothing): text between tags of thinking contains no calls in any text dialect, whether the
+// tags are closed or not. It stays text. A tag within the arguments of a call is part of them.
 
-/** Longer than any tag below, so that what is held of a chunk's end has a bound. */
+/** Longer than any tag below, so that the buffered end of a chunk is bounded. */
 const TAG_CHARS_MAX = 256;
 const NAME = '(?:[a-z]{1,16}:|ant)?(?:think(?:ing)?|thoughts?|reasoning)';
-/** Every bound keeps the search linear: each `<` is looked at once, and a short way on. */
+/** The limits keep the search linear: each `<` is read once, with a few characters after it. */
 const TAG = new RegExp(
   [
     `[<◁]\\s{0,8}(?<closes>/?)\\s{0,8}(?<name>${NAME})(?:\\s[^<>◁▷[\\]]{0,128})?(?<empty>/?)[>▷]`,
@@ -19,21 +19,27 @@ const OPENERS = ['<', '[', '◁'] as const;
 const ENDS = /[>▷\]]/;
 
 /**
- * Follows a text for where thinking begins and ends: `<think>`, `<thinking>`, `<thought>`, `<reasoning>`, also with a
- * prefix (`<seed:think>`, `<antThinking>`) and attributes; `◁think▷`, `[THINK]`, `<|START_THINKING|>`. In any case, one
- * within another, however it is cut into chunks.
+ * Tracks where thinking begins and ends in a text: `<think>`, `<thinking>`, `<thought>`, `<reasoning>`, also with a
+ * prefix (`<seed:think>`, `<antThinking>`) and attributes; `◁think▷`, `[THINK]`, `<|START_THINKING|>`. In upper or
+ * lower case, nested, and for any chunks.
  */
 export class Thinking {
-  /** names of the tags that are open, outermost first, and how often each is */
+  /** names of the open tags, outermost first, and the number of each */
   readonly #open: string[] = [];
   readonly #counts = new Map<string, number>();
   readonly #onStrayEnd: () => void;
   #carried = '';
   #hiddenAt: number | null = null;
+  /** where the outermost open tag begins */
+  #openAt = 0;
+  /** the closed stretches of thinking, in order */
+  readonly #closed: (readonly [from: number, to: number])[] = [];
+  /** everything before was thinking, whose beginning is in the prompt */
+  #strayEnd = 0;
 
   /**
-   * `onStrayEnd`: an end came whose beginning did not, as where a model's prompt opens its thinking. All before it was
-   * thinking, so a parser MUST take back the calls that it read so far.
+   * `onStrayEnd`: an end tag came without its beginning, as if a model's prompt had opened its thinking. All text
+   * before it was thinking, so a parser MUST withdraw the calls that it has read so far.
    */
   constructor(onStrayEnd: () => void) {
     this.#onStrayEnd = onStrayEnd;
@@ -43,17 +49,30 @@ export class Thinking {
     return this.#open.length > 0;
   }
 
-  /** Where the first call stands that thinking which isn't closed hides; null where none does. */
+  /** Position of the first call that is hidden in unclosed thinking; null if there is none. */
   get hiddenAt(): number | null {
     return this.isOpen ? this.#hiddenAt : null;
   }
 
-  /** Takes the text that comes next, without calls. */
-  take(text: string): void {
+  /** Whether the position is within thinking: positions are those that were given to `push`. */
+  covers(position: number): boolean {
+    if (position < this.#strayEnd || (this.isOpen && position >= this.#openAt)) return true;
+    let [low, high] = [0, this.#closed.length];
+    while (low < high) {
+      const middle = (low + high) >>> 1;
+      if ((this.#closed[middle]?.[1] ?? 0) <= position) low = middle + 1;
+      else high = middle;
+    }
+    return (this.#closed[low]?.[0] ?? Infinity) <= position;
+  }
+
+  /** Accepts the next text, without calls; `at` is its position in the output. */
+  push(text: string, at = 0): void {
     const input = this.#carried + text;
+    const begins = at - this.#carried.length;
     let end = 0;
     for (const tag of input.matchAll(TAG)) {
-      this.#tag(tag.groups ?? {});
+      this.#tag(tag.groups ?? {}, begins + tag.index);
       end = tag.index + tag[0].length;
     }
     const begun = Math.max(...OPENERS.map((opener) => input.lastIndexOf(opener)));
@@ -61,41 +80,50 @@ export class Thinking {
     this.#carried = isCut ? input.slice(begun) : '';
   }
 
-  /** What looks like a call stands here, within thinking. */
-  hide(at: number): void {
+  /** Records the position of something that looks like a call, within thinking. */
+  recordHidden(at: number): void {
     this.#hiddenAt ??= at;
   }
 
-  /** A call stands here: the text before and behind it are two. */
-  cut(): void {
+  /** A call separates the text before it from the text after it. */
+  resetCarried(): void {
     this.#carried = '';
   }
 
-  #tag({ closes, name, empty, closesSquare, square, edge }: Readonly<Record<string, string | undefined>>): void {
+  #tag(
+    { closes, name, empty, closesSquare, square, edge }: Readonly<Record<string, string | undefined>>,
+    at: number,
+  ): void {
     if (empty === '/') return;
     const kind = (name ?? square ?? 'edge').toLowerCase();
-    if (closes === '/' || closesSquare === '/' || edge?.toLowerCase() === 'end') this.#close(kind);
+    if (closes === '/' || closesSquare === '/' || edge?.toLowerCase() === 'end') this.#close(kind, at);
     else {
+      if (!this.isOpen) this.#openAt = at;
       this.#open.push(kind);
       this.#counts.set(kind, (this.#counts.get(kind) ?? 0) + 1);
     }
   }
 
-  #close(kind: string): void {
-    if (!this.isOpen) return this.#onStrayEnd();
+  #close(kind: string, at: number): void {
+    if (!this.isOpen) {
+      this.#strayEnd = at;
+      return this.#onStrayEnd();
+    }
     if ((this.#counts.get(kind) ?? 0) === 0) return;
     let closed: string | undefined;
     do {
       closed = this.#open.pop();
       if (closed !== undefined) this.#counts.set(closed, (this.#counts.get(closed) ?? 0) - 1);
     } while (closed !== kind && closed !== undefined);
-    if (!this.isOpen) this.#hiddenAt = null;
+    if (this.isOpen) return;
+    this.#hiddenAt = null;
+    this.#closed.push([this.#openAt, at]);
   }
 }
 
-/** Of a call that stands before an end of thinking. */
+/** The problem of a call before an end of thinking. */
 export const BEFORE_THINKING_ENDED =
   'it stands before the end of thinking, so it was not run: write calls after `</think>`';
-/** Of an output whose thinking hides calls to its end. */
+/** The problem of an output whose thinking hides calls to its end. */
 export const HIDDEN_IN_THINKING =
   "thinking isn't closed, and what looks like a call stands in it: nothing runs. Close it, and write calls after it";

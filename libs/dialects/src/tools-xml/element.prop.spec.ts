@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { SaxesParser } from 'saxes';
 import { ElementReader, type XmlElement } from './element.ts';
 
-/** A tree without what readers may cut otherwise: text that stands side by side is one. */
+/** A tree in normal form: adjacent texts are joined, since parsers may split them differently. */
 type Tree = readonly [name: string, attributes: Readonly<Record<string, string>>, children: readonly (Tree | string)[]];
 
 const joined = (children: readonly (Tree | string)[]): (Tree | string)[] =>
@@ -20,7 +20,7 @@ const treeOf = ({ name, attributes, children }: XmlElement): Tree => [
 ];
 
 /**
- * What the reader makes of a text, in chunks of so many characters; null where it is none or goes on behind the
+ * The parsed element of a text, in chunks of that many characters; null if it is invalid or continues behind the
  * element.
  */
 function ours(text: string, chars: number): Tree | null {
@@ -28,14 +28,14 @@ function ours(text: string, chars: number): Tree | null {
   let taken = 0;
   for (let at = 0; at < text.length; at += chars) {
     const chunk = text.slice(at, at + chars);
-    const here = reader.take(chunk, 0);
+    const here = reader.consume(chunk, 0);
     taken += here;
     if (here < chunk.length) break;
   }
   return reader.fault === null && reader.root !== null && taken === text.length ? treeOf(reader.root) : null;
 }
 
-/** What a strict parser of others makes of it, with what a block can't have refused. */
+/** The result of another strict parser, without constructs that a block refuses. */
 function theirs(text: string): Tree | null {
   const parser = new SaxesParser({ xmlns: false, position: false, fragment: false });
   const open: [string, Record<string, string>, (Tree | string)[]][] = [];
@@ -166,7 +166,7 @@ const element = fc.oneof(
   inside,
 );
 
-test('an element is taken, and means, what it does to a strict parser of others', () => {
+test('an element is accepted and decoded as by another strict parser', () => {
   fc.assert(
     fc.property(element, (text) => {
       expect(ours(text, Infinity)).toEqual(theirs(text));
@@ -175,7 +175,7 @@ test('an element is taken, and means, what it does to a strict parser of others'
   );
 });
 
-test('in whatever chunks it comes', () => {
+test('the result is the same for any chunks', () => {
   fc.assert(
     fc.property(element, fc.integer({ min: 1, max: 5 }), (text, chars) => {
       expect(ours(text, chars)).toEqual(ours(text, Infinity));

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 import { DIALECT_LIMITS } from '../limits.ts';
-import { quoted } from '../text/shown.ts';
+import { quoted } from '../text/truncate.ts';
 import { readTag } from './tag.ts';
 import { TokenReader, type Token } from './tokens.ts';
-import { characterData, plainText, type Meant, type XmlMistake } from './xml-text.ts';
+import { characterData, plainText, type Decoded, type XmlMistake } from './xml-text.ts';
 
 /** An element of a block; `at` in UTF-16 units of the whole output. */
 export interface XmlElement {
@@ -17,9 +17,9 @@ const BLANK = /^[ \t\r\n]*$/;
 const DECLARATION = /^<\?xml[ \t\r\n]+version[ \t\r\n]*=[ \t\r\n]*(?:"1\.0"|'1\.0')[^<>&]*\?>$/;
 
 /**
- * Reads one element with all that is in it, strictly: well-formed XML 1.0 without a document type, without processing
- * instructions, with the five predefined entities alone (so nothing in it can grow or fetch). Attacker-controlled. A
- * property holds it against a parser of others.
+ * Parses one element with its content, strictly: well-formed XML 1.0 without a document type, without processing
+ * instructions, with the five predefined entities only (so nothing in it can expand or fetch). Attacker-controlled. A
+ * property test compares it with another parser.
  */
 export class ElementReader {
   readonly #tokens: TokenReader;
@@ -27,10 +27,10 @@ export class ElementReader {
   readonly #begin: number;
   #elements = 0;
   root: XmlElement | null = null;
-  /** place and words of the first thing that makes a block none */
+  /** position and message of the first error */
   fault: XmlMistake | null = null;
 
-  /** `begin`: where the element stands. */
+  /** `begin`: the position of the element. */
   constructor(begin: number) {
     this.#begin = begin;
     this.#tokens = new TokenReader((token) => {
@@ -38,9 +38,9 @@ export class ElementReader {
     });
   }
 
-  /** Takes text as far as the element goes and says how much of it that was. Never throws. */
-  take(text: string, from: number): number {
-    return this.#tokens.take(text, from, () => this.root === null && this.fault === null);
+  /** Consumes text up to the end of the element and returns how much of it. Never throws. */
+  consume(text: string, from: number): number {
+    return this.#tokens.consume(text, from, () => this.root === null && this.fault === null);
   }
 
   #token(token: Token): void {
@@ -53,7 +53,7 @@ export class ElementReader {
     else this.#text(characterData(raw), at, BLANK.test(raw));
   }
 
-  #text(meant: Meant, at: number, mayStandOutside: boolean): void {
+  #text(meant: Decoded, at: number, mayStandOutside: boolean): void {
     if (!('text' in meant)) return this.#fail(meant.message, at + meant.at);
     const element = this.#open.at(-1);
     if (element !== undefined) element.children.push(meant.text);
@@ -101,7 +101,7 @@ export class ElementReader {
   }
 }
 
-/** All text of an element, its sections of CDATA included. */
+/** All text of an element, including its CDATA sections. */
 export const textOf = ({ children }: XmlElement): string =>
   children.filter((child) => typeof child === 'string').join('');
 export const elementsOf = ({ children }: XmlElement): XmlElement[] =>

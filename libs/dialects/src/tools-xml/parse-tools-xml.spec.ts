@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
+import fc from 'fast-check';
 import { parse } from '../dialects.ts';
+import { escapeVariables, fillVariables, unfilledVariable } from './variables.ts';
 
 const read = (output: string): ReturnType<typeof parse> => parse('tools-xml', output);
 const calls = (output: string): unknown[] =>
@@ -15,7 +17,7 @@ describe('the tools of the document', () => {
     ]);
   });
 
-  it('edit: one file is an edit of its own, several are one edit together', () => {
+  it('edit: one file is a single edit, several are one edit together', () => {
     const first =
       '<file src="src/config.ts">\n<find>const API_URL = "http://localhost:3000";</find>\n<replace>const API_URL = "https://api.production.com";</replace>\n</file>';
     const second =
@@ -73,7 +75,7 @@ describe('the tools of the document', () => {
     expect(args('<get_value key="A" reason="b"/>')).toEqual({ key: 'A', reason: 'b' });
   });
 
-  it('input understands its escapes, and adds no line end', () => {
+  it('input decodes its escapes, and adds no line end', () => {
     expect(args('<input>y\\n</input>')).toEqual({ input: 'y\n' });
     expect(args('<input>\\t\\\\n\\x1b[A y</input>')).toEqual({ input: '\t\\n\u001b[A y' });
     expect(messages(block('<input>\\d</input>'))).toEqual(['`\\d` is no escape: `\\n`, `\\t`, `\\\\` and `\\xHH` are']);
@@ -85,22 +87,85 @@ describe('the tools of the document', () => {
     expect(messages(block('<ctrl>x</ctrl>'))).toEqual(['`<ctrl>` takes one of `c`, `d`, `z`, `\\`']);
   });
 
-  it('a variable is a reference to the secret of its name, in a command alone', () => {
+  it('a variable in a command or an input is a reference to the secret of its name', () => {
     const command =
       '<command>\n    curl -X POST \\\n      -H "Authorization: Bearer $KARYI{GITHUB_TOKEN}" \\\n      -d \'{"event_type": "deploy"}\' \\\n      https://api.github.com/repos/user/repo/dispatches\n  </command>';
     expect(args(command)).toEqual({ command: expect.stringContaining('Bearer ${secret:GITHUB_TOKEN}" \\') as unknown });
-    expect(messages(block('<command>echo $KARYI{no name}</command>'))).toEqual([
-      expect.stringContaining('names no variable'),
-    ]);
-    for (const where of [
-      '<edit><file src="a"><find>x</find><replace>$KARYI{A}</replace></file></edit>',
-      '<read><file src="$KARYI{A}"/></read>',
-      '<input>$KARYI{A}</input>',
-    ])
-      expect([calls(block(where)), messages(block(where))]).toEqual([
-        [],
-        [expect.stringContaining('only a command takes it')],
-      ]);
+    expect(args('<input>$KARYI{PASSWORD}\\n</input>')).toEqual({ input: '${secret:PASSWORD}\n' });
+  });
+
+  it.each([
+    ['a path', '<read><file src="$KARYI{DIR}/a"/></read>', { path: '$KARYI{DIR}/a' }, { path: 'v/a' }],
+    [
+      'a pattern',
+      '<read><search pattern="$KARYI{DIR}" src="$KARYI{DIR}"/></read>',
+      { pattern: '$KARYI{DIR}', path: '$KARYI{DIR}' },
+      { pattern: 'v', path: 'v' },
+    ],
+    [
+      'find and replace',
+      '<edit><file src="a"><find>$KARYI{DIR}</find><replace>$$KARYI{DIR} $KARYI{DIR}</replace></file></edit>',
+      { path: 'a', edits: [{ find: '$KARYI{DIR}', replace: '$$KARYI{DIR} $KARYI{DIR}' }] },
+      { path: 'a', edits: [{ find: 'v', replace: '$KARYI{DIR} v' }] },
+    ],
+    [
+      'a reason',
+      '<get_value key="A" reason="for $KARYI{DIR}"/>',
+      { key: 'A', reason: 'for $KARYI{DIR}' },
+      { key: 'A', reason: 'for v' },
+    ],
+  ])('a variable in %s waits to be filled in', (_where, inside, written, filled) => {
+    const [call] = read(block(inside)).calls;
+    expect([call?.args, call?.variables]).toEqual([written, ['DIR']]);
+    expect(fillVariables(call?.args ?? {}, { DIR: 'v' })).toEqual(filled);
+  });
+
+  it('what is filled in is not read as a variable again', () => {
+    expect(fillVariables({ path: '$KARYI{A}$KARYI{B}' }, { A: '$KARYI{B}$', B: '$$KARYI{A}' })).toEqual({
+      path: '$KARYI{B}$$$KARYI{A}',
+    });
+  });
+
+  it.each([
+    ['<command>echo $KARYI{no name}</command>', 'names no variable'],
+    ['<edit><file src="a"><find>x</find><replace>$KARYI{x}</replace></file></edit>', '`$$KARYI{` writes the text'],
+    ['<read><search pattern="a" max="$KARYI{N}"/></read>', '`max` is a number'],
+    ['<ctrl>$KARYI{C}</ctrl>', '`<ctrl>` takes one of'],
+    [
+      `<read><search pattern="${Array.from({ length: 17 }, (_, n) => `$KARYI{V${n}}`).join('')}"/></read>`,
+      'it names 17 variables: 16 at most',
+    ],
+  ])('%s is a problem', (inside, message) => {
+    expect([calls(block(inside)), messages(block(inside))]).toEqual([[], [expect.stringContaining(message)]]);
+  });
+
+  it('any text can be written literally, in every place', () => {
+    const text = fc
+      .array(fc.constantFrom('$', '$$', '$KARYI{', 'KARYI{', 'A}', '}', 'A', ' x '), { minLength: 1, maxLength: 8 })
+      .map((parts) => `a${parts.join('')}a`);
+    fc.assert(
+      fc.property(text, (literal) => {
+        const escaped = escapeVariables(literal);
+        expect(args(`<command>${escaped}</command>`)).toEqual({ command: literal });
+        expect(args(`<input>${escaped}</input>`)).toEqual({ input: literal });
+        expect(args(`<read><search src="${escaped}" pattern="${escaped}"/></read>`)).toEqual({
+          path: literal,
+          pattern: literal,
+        });
+        expect(args(`<edit><file src="a"><find>${escaped}</find><replace>${escaped}</replace></file></edit>`)).toEqual({
+          path: 'a',
+          edits: [{ find: literal, replace: literal }],
+        });
+      }),
+    );
+  });
+
+  it('a variable that can not be filled in is named with its place and the remedy', () => {
+    const [call] = read(block('<edit><file src="a"><find>x</find><replace>$KARYI{A}</replace></file></edit>')).calls;
+    expect(unfilledVariable({ args: call?.args ?? {} }, 'A')).toEqual({
+      message: expect.stringContaining('`$KARYI{A}` stands in `<replace>`') as unknown,
+      hint: expect.stringContaining('`<get_value key="A" reason="…" secret="false"/>`') as unknown,
+    });
   });
 });
 
@@ -130,7 +195,7 @@ describe('text of find and replace', () => {
   });
 });
 
-describe('where a block stands', () => {
+describe('the position of a block', () => {
   const COMMAND = '<tools><command>ls</command></tools>';
   it.each([
     ['alone', COMMAND, ''],
@@ -158,10 +223,10 @@ describe('where a block stands', () => {
     },
   );
 
-  it('an object may ask for nothing', () => {
+  it('an object may have no calls', () => {
     expect(read('{"reply":"Done.","tools":""}')).toEqual({ text: 'Done.', calls: [], problems: [], stop: null });
   });
-  it('a block of comments asks for nothing', () => {
+  it('a block of comments has no calls', () => {
     expect(read('<tools>\n  <!-- 在这里放置一个或多个工具调用 -->\n</tools>\n')).toEqual({
       text: '',
       calls: [],
@@ -169,12 +234,12 @@ describe('where a block stands', () => {
       stop: null,
     });
   });
-  it('several blocks go on counting', () => {
+  it('several blocks share one count', () => {
     expect(read(`${COMMAND}\n${COMMAND}`).calls.map(({ id }) => id)).toEqual(['t1', 't2']);
   });
 });
 
-describe('what is wrong is told, and runs nothing', () => {
+describe('errors are reported, and nothing runs', () => {
   it.each([
     ["a tag that isn't closed", '<tools><command>ls</tools>', /unexpected close tag/],
     ["a block that doesn't end", '<tools><command>ls</command>', /doesn't end/],
@@ -220,7 +285,7 @@ describe('what is wrong is told, and runs nothing', () => {
     expect(problems[0]?.message).toMatch(message);
   });
 
-  it('says where', () => {
+  it('has the position', () => {
     expect(read('ab\n<tools><nope/></tools>').problems).toEqual([
       expect.objectContaining({ call_id: 't1', name: 'nope', at: 10 }),
     ]);

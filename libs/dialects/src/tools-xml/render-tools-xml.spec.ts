@@ -16,7 +16,7 @@ const ran = (output: string): Outcome => ({
 const contentOf = (outcomes: ReadonlyMap<string, Outcome>, output = COMMAND): string =>
   String(render('tools-xml', output, outcomes)[0]?.['content']);
 
-test('one block holds an element for each tool in order, with what is wrong among them', () => {
+test('one block has an element for each tool in order, including problems', () => {
   const outcomes = new Map<string, Outcome>([
     ['t1', ran('a\nb')],
     ['t2.1', { standing: 'completed', result: { content: '<x>&', truncated: false }, error: null }],
@@ -28,7 +28,7 @@ test('one block holds an element for each tool in order, with what is wrong amon
       '<command id="t1" status="ok" exit_code="0"><output><![CDATA[a\nb]]></output></command>',
       '<read id="t2.1" part="file" status="ok"><output><![CDATA[<x>&]]></output></read>',
       '<read id="t2.2" part="search" status="denied" error="token.tool"><message><![CDATA[not granted\nask]]></message></read>',
-      '<tool id="t3" name="nope" status="error" error="args.invalid"><message><![CDATA[there is no tool `&lt;nope>`: `<command>`, `<edit>`, `<read>`, `<get_value>`, `<input>`, `<ctrl>`]]></message></tool>',
+      '<tool id="t3" name="nope" status="error" error="args.invalid"><message><![CDATA[there is no tool `&lt;nope>`: `<command>`, `<edit>`, `<read>`, `<get_value>`, `<input>`, `<ctrl>`, `<call>`]]></message></tool>',
       '</results>',
     ]
       .join('\n')
@@ -36,7 +36,7 @@ test('one block holds an element for each tool in order, with what is wrong amon
   );
 });
 
-test('what a command said comes back exactly from the XML, whatever it is', () => {
+test('the XML preserves any output of a command exactly', () => {
   const said = fc
     .array(
       fc.constantFrom(
@@ -62,13 +62,9 @@ test('what a command said comes back exactly from the XML, whatever it is', () =
     fc.property(said, (output) => {
       const content = contentOf(new Map([['t1', ran(output)]]));
       const reader = new ElementReader(0);
-      reader.take(content, 0);
+      reader.consume(content, 0);
       const [first] = reader.root === null ? [] : elementsOf(reader.root);
       expect([reader.fault, first === undefined ? null : elementsOf(first).map(textOf)]).toEqual([null, [output]]);
     }),
   );
-});
-
-test('long output is cut with a notice', () => {
-  expect(contentOf(new Map([['t1', ran('x'.repeat(200_100))]]))).toMatch(/x\n… \[100 of 200100 characters cut\]\]\]>/);
 });

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 import { DIALECT_LIMITS } from '../limits.ts';
-import { quoted } from '../text/shown.ts';
+import { quoted } from '../text/truncate.ts';
 import { attributeValue, XML_NAME, type XmlMistake } from './xml-text.ts';
 
-/** What a tag says. */
+/** A parsed tag. */
 export interface Tag {
   readonly kind: 'opening' | 'closing' | 'empty';
   readonly name: string;
@@ -18,7 +18,7 @@ const NONE: Tag['attributes'] = Object.freeze({});
 
 const PLAIN = /^<(\/?)([A-Za-z_]{1,32})(\/?)>$/;
 
-/** Reads a tag, from its `<` to its `>`, or says what is wrong with it. Attacker-controlled. */
+/** Parses a tag, from its `<` to its `>`, or returns the error. Attacker-controlled. */
 export function readTag(raw: string): Tag | XmlMistake {
   const [, opening, plain, empty] = PLAIN.exec(raw) ?? [];
   if (plain !== undefined && (opening === '' || empty === ''))

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import { secretReference, VALUE_NAME } from '@writ/contract';
-import { quoted } from '../text/shown.ts';
+import { quoted } from '../text/truncate.ts';
+import { textWith, VARIABLE, variableParts, type VariablePart } from './variables.ts';
 
 type Read = { readonly text: string } | { readonly problem: string };
 
@@ -15,8 +16,8 @@ export function commandText(text: string): string {
 }
 
 /**
- * Text of `find` and `replace`, exactly: without one line end behind the opening and one before the closing tag, where
- * both tags stand on lines of their own.
+ * Text of `find` and `replace`, exactly. One line end behind the opening tag and one before the closing tag are dropped
+ * if both tags are on their own lines.
  */
 export function exactText(text: string): string {
   const end = text.lastIndexOf('\n');
@@ -27,7 +28,7 @@ export function exactText(text: string): string {
 const ESCAPE = /\\(?:x([0-9A-Fa-f]{2})|([\s\S])|$)/g;
 const NAMED: Readonly<Record<string, string>> = { n: '\n', t: '\t', '\\': '\\' };
 
-/** What is typed: `\n`, `\t`, `\\` and `\xHH` stand for characters. Any other backslash is a mistake that is told. */
+/** Typed input: `\n`, `\t`, `\\` and `\xHH` are escapes. Any other backslash is a reported error. */
 export function typedText(text: string): Read {
   let problem: string | null = null;
   const typed = text.replace(ESCAPE, (whole, hex: string | undefined, char: string | undefined) => {
@@ -39,29 +40,22 @@ export function typedText(text: string): Read {
   return problem === null ? { text: typed } : { problem };
 }
 
-const VARIABLE = '$KARYI{';
 const NAME = new RegExp(VALUE_NAME);
+const NO_NAME = 'capital letters, digits and `_` make a name, and `$$KARYI{` writes the text itself';
 
-/** A text that takes variables, with each as the reference to the secret of that name. */
+/** Replaces each variable in a text by the reference to the secret of that name, and each escape by its text. */
 export function withSecrets(text: string): Read {
-  const [before = '', ...rest] = text.split(VARIABLE);
-  const out = [before];
-  for (const [index, part] of rest.entries()) {
-    const end = part.indexOf('}');
-    const name = end === -1 ? part : part.slice(0, end);
-    // The last one may be no variable but a text that looks like the beginning of one.
-    if (end === -1 && index === rest.length - 1) out.push(VARIABLE, part);
-    else if (!NAME.test(name))
-      return {
-        problem: `${quoted(`${VARIABLE}${name}}`)} names no variable: capital letters, digits and \`_\` make a name`,
-      };
-    else out.push(secretReference(name), part.slice(end + 1));
-  }
-  return { text: out.join('') };
+  const read = readVariables(text);
+  return 'problem' in read ? read : { text: textWith(read.parts, secretReference) };
 }
 
-/**
- * Answers whether a text names a variable where none may stand: contents, paths and reasons are kept as they are, so a
- * value would be seen there.
- */
-export const namesVariable = (text: string): boolean => text.includes(VARIABLE);
+type Found = { readonly parts: readonly VariablePart[] } | { readonly problem: string };
+
+/** The variables in a text; the problem with one that has no valid name. */
+export function readVariables(text: string): Found {
+  const parts = variableParts(text);
+  const wrong = parts.find((part) => typeof part !== 'string' && !NAME.test(part.name));
+  return wrong === undefined || typeof wrong === 'string'
+    ? { parts }
+    : { problem: `${quoted(`${VARIABLE}${wrong.name}}`)} names no variable: ${NO_NAME}` };
+}

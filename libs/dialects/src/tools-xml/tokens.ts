@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Cuts XML into what stands between its `<` and `>`. INVARIANT (linear): each character is looked at a constant number
-// of times, whatever the chunks.
+// Splits XML at its `<` and `>`. INVARIANT (linear): each character is read a constant number of times, for any chunks.
 
 /**
- * A piece of XML, whole: `raw`, which begins `at`, in UTF-16 units from the first. Of a comment and of CDATA it is what
- * they enclose; of what is `wrong` the words for it.
+ * A complete token of XML: `raw`, which begins `at`, in UTF-16 units from the start. For a comment and CDATA `raw` is
+ * their content; for `wrong` it is the message.
  */
 export interface Token {
   readonly kind: 'text' | 'tag' | 'comment' | 'cdata' | 'instruction' | 'wrong';
@@ -17,9 +16,9 @@ type State = 'text' | 'begun' | 'declared' | 'tag' | 'comment' | 'cdata' | 'inst
 
 const COMMENT = '<!--';
 const CDATA = '<![CDATA[';
-/** What stands before the `>` that ends it. */
+/** The characters before the final `>`. */
 const BEFORE_END = { comment: '--', cdata: ']]', instruction: '?' } as const;
-/** As most tags are written. */
+/** The form of most tags. */
 const PLAIN_TAG = /<\/?[A-Za-z_]{1,32}\/?>/y;
 const IN_TAG = /["'<>]/g;
 const IN_QUOTES = { '"': /["<]/g, "'": /['<]/g } as const;
@@ -29,25 +28,25 @@ export class TokenReader {
   #state: State = 'text';
   #quote: keyof typeof IN_QUOTES | null = null;
   #parts: string[] = [];
-  /** the last two characters of the parts, which may be half of an end */
+  /** the last two characters of the parts, which may be part of an end marker */
   #tail = '';
   #tokenAt = 0;
-  /** of all that was taken before */
+  /** length of all text consumed before */
   #taken = 0;
 
   constructor(to: (token: Token) => void) {
     this.#to = to;
   }
 
-  /** Takes text while `goes`, which is asked after each token, and says where it stopped. */
-  take(text: string, from: number, goes: () => boolean): number {
+  /** Consumes text while `goes`, which is called after each token, returns true. Returns where it stopped. */
+  consume(text: string, from: number, goes: () => boolean): number {
     let at = from;
     while (at < text.length && goes()) at = this.#step(text, at, this.#taken - from);
     this.#taken += at - from;
     return at;
   }
 
-  /** `shift`: what makes a place in this text one from the first character. */
+  /** `shift`: added to an index in this text, it gives the index from the start. */
   #step(text: string, at: number, shift: number): number {
     if (this.#state === 'text') return this.#text(text, at, shift);
     if (this.#state === 'begun') return this.#begun(text, at);
@@ -60,20 +59,20 @@ export class TokenReader {
     const end = text.indexOf('<', from);
     if (end !== from) this.#parts.push(text.slice(from, end === -1 ? text.length : end));
     if (end === -1) return text.length;
-    if (this.#parts.length > 0) this.#tell('text', end + shift);
+    if (this.#parts.length > 0) this.#emit('text', end + shift);
     this.#tokenAt = end + shift;
-    // What is whole in this text is told at once; else as it comes.
+    // A token that is complete in this text is emitted at once; otherwise its parts are buffered.
     const enclosed = text.startsWith(CDATA, end) ? CDATA : text.startsWith(COMMENT, end) ? COMMENT : null;
     if (enclosed !== null) return this.#encloses(enclosed, end + enclosed.length);
     PLAIN_TAG.lastIndex = end;
     const [tag] = PLAIN_TAG.exec(text) ?? [];
-    if (tag !== undefined) return this.#tellTag(tag, end, shift);
+    if (tag !== undefined) return this.#emitTag(tag, end, shift);
     this.#state = 'begun';
     this.#parts.push('<');
     return end + 1;
   }
 
-  #tellTag(tag: string, at: number, shift: number): number {
+  #emitTag(tag: string, at: number, shift: number): number {
     const end = at + tag.length;
     this.#tokenAt = end + shift;
     this.#to({ kind: 'tag', raw: tag, at: at + shift });
@@ -102,7 +101,7 @@ export class TokenReader {
     return begun === COMMENT || begun === CDATA ? this.#encloses(begun, at + 1) : at + 1;
   }
 
-  /** `from`: where what is enclosed begins. */
+  /** `from`: the index where the content begins. */
   #encloses(begun: typeof COMMENT | typeof CDATA, from: number): number {
     [this.#state, this.#tail] = [begun === COMMENT ? 'comment' : 'cdata', ''];
     this.#tokenAt += begun.length;
@@ -120,7 +119,7 @@ export class TokenReader {
       this.#to({ kind: 'wrong', raw: 'a `<` stands within a tag', at: at + shift });
       return at;
     }
-    if (char === '>') this.#tell('tag', at + 1 + shift);
+    if (char === '>') this.#emit('tag', at + 1 + shift);
     else if (char !== '') this.#quote = this.#quote === null ? (char as keyof typeof IN_QUOTES) : null;
     return Math.min(at + 1, text.length);
   }
@@ -128,7 +127,7 @@ export class TokenReader {
   #enclosed(kind: keyof typeof BEFORE_END, text: string, from: number, shift: number): number {
     const before = BEFORE_END[kind];
     const ending = `${before}>`;
-    // What ends it may have begun in the chunk before.
+    // The end marker may have begun in the previous chunk.
     const across = (this.#tail + text.slice(from, from + before.length)).indexOf(ending);
     const found = across === -1 ? text.indexOf(ending, from) : from + across - this.#tail.length;
     const ends = across !== -1 || found !== -1;
@@ -136,18 +135,18 @@ export class TokenReader {
     const part = text.slice(from, end);
     this.#parts.push(part);
     this.#tail = (this.#tail + part.slice(-before.length)).slice(-before.length);
-    if (ends) this.#tellEnclosed(kind, ending, end + shift);
+    if (ends) this.#emitEnclosed(kind, ending, end + shift);
     return end;
   }
 
-  #tellEnclosed(kind: keyof typeof BEFORE_END, ending: string, end: number): void {
+  #emitEnclosed(kind: keyof typeof BEFORE_END, ending: string, end: number): void {
     const inside = this.#parts.join('');
     this.#parts = [];
     this.#parts.push(kind === 'instruction' ? inside : inside.slice(0, -ending.length));
-    this.#tell(kind, end);
+    this.#emit(kind, end);
   }
 
-  #tell(kind: Token['kind'], end: number): void {
+  #emit(kind: Token['kind'], end: number): void {
     const raw = this.#parts.join('');
     const at = this.#tokenAt;
     this.#parts = [];

@@ -45,6 +45,17 @@ describe('the envelopes of the document', () => {
   it('text around an envelope is for people', () => {
     expect(read(`Before.\n${action('list_dir', {})}After.`).text).toBe('Before.\nAfter.');
   });
+
+  it('back-ticks in its texts do not close it, on one line or on several', () => {
+    const content = '```ts\nx\n```\n~~~~\n';
+    const body = { actions: [{ type: 'tool', id: 't1', name: 'write_file', arguments: { path: 'a.md', content } }] };
+    for (const text of [JSON.stringify(body), JSON.stringify(body, null, 2)])
+      expect(read(`\`\`\`yips-agent\n${text}\n\`\`\`\n`)).toMatchObject({
+        calls: [{ id: 't1', args: { path: 'a.md', content } }],
+        problems: [],
+      });
+  });
+
   it('no envelope is plain text', () => {
     expect(read('Just words and `code`.\n```ts\nx\n```\n')).toEqual({
       text: 'Just words and `code`.\n```ts\nx\n```\n',
@@ -53,7 +64,7 @@ describe('the envelopes of the document', () => {
       stop: null,
     });
   });
-  it('a fence opens at the beginning of a line alone', () => {
+  it('a fence opens only at the beginning of a line', () => {
     expect(read(`  ${action('list_dir', {})}`).calls).toEqual([]);
   });
 });
@@ -114,7 +125,44 @@ describe('every name of the allow-lists', () => {
     ]);
   });
 
-  it('old names stage and say so; what an answer may hold is kept beside the call', () => {
+  it.each<[string, string, object, string, object]>([
+    ['tool', 'task.create', { title: 'a' }, 'task.create', { title: 'a' }],
+    ['tool', 'tool:kubectl_get', { resource: 'pods' }, 'kubectl_get', { resource: 'pods' }],
+    ['skill', 'release', {}, 'skill.read', { skill: 'release' }],
+    ['skill', 'release', { path: 'notes.md' }, 'skill.read', { skill: 'release', path: 'notes.md' }],
+  ])(
+    'the %s %s, which is none of its own names, is a canonical call that the kernel decides',
+    (type, name, args, ...is) =>
+      expect(read(action(name, args, type)).calls.map(({ tool_id, args: canonical }) => [tool_id, canonical])).toEqual([
+        is,
+      ]),
+  );
+
+  it('a subagent has context and allowed tools, which become its task and its narrower grant', () => {
+    const subagent = {
+      type: 'subagent',
+      id: 'a1',
+      task: 'count the files',
+      context: 'They are in src.',
+      allowed_tools: ['list_dir', 'preview_edit_file', 'web.*'],
+      max_rounds: 3,
+    };
+    expect(read(fenced({ actions: [subagent] })).calls).toMatchObject([
+      {
+        tool_id: 'agent.spawn',
+        args: {
+          task: 'count the files\n\nContext:\nThey are in src.',
+          tools: ['fs.list', 'fs.edit', 'fs.read', 'web.*'],
+          rounds_max: 3,
+        },
+      },
+    ]);
+    expect(problems(fenced({ actions: [{ type: 'subagent', id: 'a1' }] }))).toEqual([
+      ['call', 'a1', expect.stringMatching(/^`subagent` needs `task`: say what the agent is to do/)],
+    ]);
+  });
+
+  it('legacy names stage and are marked; limits on the answer are kept with the call', () => {
     expect(read(action('write_file', { path: 'a', content: 'b' })).calls[0]?.show).toEqual({ legacy: true });
     expect(read(action('read_file', { path: 'a', maxBytes: 10 })).calls[0]?.show).toEqual({ chars_max: 10 });
   });
@@ -153,8 +201,8 @@ describe('an action that is dropped has a reason', () => {
       /names no tool that there is: `read_file`/,
     ],
     [
-      'a skill that a tenant uploaded',
-      { type: 'skill', id: 'x1', name: 'release', arguments: {} },
+      'an unknown skill',
+      { type: 'skill', id: 'x1', name: 'Release', arguments: {} },
       'x1',
       /names no skill that there is: `search`, `fetch`/,
     ],
@@ -194,7 +242,7 @@ describe('an action that is dropped has a reason', () => {
     ]);
   });
 
-  it('of an id that stands there twice the first wins, with a warning', () => {
+  it('of a duplicate id the first wins, with a warning', () => {
     const twice = { type: 'tool', id: 'x1', name: 'list_dir', arguments: {} };
     expect([
       read(fenced({ actions: [twice, twice] })).calls.length,
@@ -202,7 +250,7 @@ describe('an action that is dropped has a reason', () => {
     ]).toEqual([1, [['warning', 'x1', expect.stringContaining('twice')]]]);
   });
 
-  it("members that an envelope doesn't have are told", () => {
+  it('unknown members of an envelope are reported', () => {
     expect(problems(fenced({ plan: 'x', actions: [] }))).toEqual([
       ['warning', null, '`yips-agent` has no member `plan`: it is not read'],
     ]);

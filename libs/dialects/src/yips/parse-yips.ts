@@ -1,22 +1,41 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Exactly one fenced envelope, `yips-agent` or `yips-tools`. What is in it runs only once it is known to be the only
-// one.
+// Exactly one fenced envelope, `yips-agent` or `yips-tools`. Its actions run only once it is known to be the only one.
+// An envelope that misses the form of its fence is a problem. In a longer fence it is an example, which is reported as
+// such. A name of an envelope without a body is prose.
 import type { JsonValue } from '@writ/digest';
-import { resolve, type Alias } from '../aliases/alias.ts';
-import { YIPS_SKILLS, YIPS_SUBAGENT, YIPS_TOOLS } from '../aliases/yips.ts';
+import { resolve, type Alias, type Resolved } from '../aliases/alias.ts';
+import { canonicalCall } from '../aliases/canonical.ts';
+import { YIPS_SKILLS, YIPS_SUBAGENT, YIPS_TOOLS, yipsToolId } from '../aliases/yips.ts';
+import { tenantSkill } from '../aliases/tenant-skill.ts';
 import type { DialectParser, Parsed } from '../dialect.ts';
-import { Collected } from '../text/collected.ts';
+import { Collected } from '../text/parse-collector.ts';
 import { LineReader, type Piece } from '../text/line-reader.ts';
 import { isObject, readJson } from '../text/read-json.ts';
-import { idLike, quoted } from '../text/shown.ts';
+import { closesFence, readFence, type ExampleFence, type Fence } from '../text/fence.ts';
+import { codeSpans, Prose, type Stretch } from '../text/prose.ts';
+import { idLike, quoted } from '../text/truncate.ts';
 import { HIDDEN_IN_THINKING, Thinking } from '../text/thinking.ts';
 
 const ID = /^[A-Za-z0-9._:-]+$/;
-const OPENING = /^(`{3,})(yips-agent|yips-tools)[ \t]*\r?\n?$/;
+const OPENING = /^\uFEFF?(`{3,})(yips-agent|yips-tools)[ \t]*\r?\n?$/;
 const CLOSING = /^(`{3,})[ \t]*\r?\n?$/;
 const BEFORE_THINKING_ENDED =
   'the envelope stands before the end of thinking, so nothing of it runs: write it after `</think>`';
+/**
+ * The opening of a fence with the name of an envelope, in any place and with any words behind it. A body follows, or it
+ * is a line of its own.
+ */
+const STRAY = new RegExp(
+  [
+    '(?<![`~])(?:`{3,}|~{3,})[ \\t]{0,8}yips-(?:agent|tools)(?![\\w-])',
+    '(?:(?:[ \\t]{1,64}[^\\s{`]{1,32}){0,8}[ \\t]{0,64}\\{\\s*["}]|[^\\n]{0,256}\\n\\s{0,4096}\\{|[ \\t]*\\r?(?:\\n|$))',
+  ].join(''),
+  'gi',
+);
+const STRAY_ENVELOPE =
+  'the fence of an envelope must begin a line, with three backticks and `yips-agent` or `yips-tools` alone: nothing runs';
+const IN_OPEN_FENCE = "a fence isn't closed, and an envelope stands in it: nothing runs. Close the fence before it";
 type Tag = 'yips-agent' | 'yips-tools';
 type Kind = 'tool' | 'skill' | 'subagent';
 type Members = { readonly [key: string]: JsonValue };
@@ -46,22 +65,25 @@ const LISTS: readonly (readonly [string, Kind])[] = [
 const MEMBERS: Readonly<Record<Kind, readonly string[]>> = {
   tool: ['type', 'id', 'name', 'arguments'],
   skill: ['type', 'id', 'name', 'arguments'],
-  subagent: ['type', 'id', 'task', 'max_rounds'],
+  subagent: ['type', 'id', ...Object.keys(YIPS_SUBAGENT.parameters.properties)],
 };
 
 export class YipsParser implements DialectParser {
   readonly #collected = new Collected(ID, 'warning');
   readonly #thinking = new Thinking(() => {
-    this.#forget();
+    this.#discardEnvelope();
   });
-  readonly #lines = new LineReader(['```'], (piece) => this.#piece(piece));
+  readonly #lines = new LineReader(['```', '~~~'], (piece) => this.#piece(piece));
   #open: Envelope | null = null;
-  /** the first envelope; of others only their number counts */
+  /** the first envelope; the others are only counted */
   #first: Envelope | null = null;
   #envelopes = 0;
   #secondAt = 0;
-  /** the last envelope that turned out to stand in thinking */
-  #forgotten: Envelope | null = null;
+  /** the last envelope that turned out to be within thinking */
+  #discarded: Envelope | null = null;
+  /** an open fence that is longer than three backticks, or of tildes */
+  #example: ExampleFence | null = null;
+  readonly #prose = new Prose();
 
   push(chunk: string): string {
     this.#lines.push(chunk);
@@ -77,9 +99,12 @@ export class YipsParser implements DialectParser {
         at: this.#secondAt,
       });
     else if (this.#first !== null) this.#envelope(this.#first);
-    else if (this.#forgotten !== null) {
-      this.#collected.problem('protocol', BEFORE_THINKING_ENDED, { at: this.#forgotten.at });
+    else if (this.#discarded !== null) {
+      this.#collected.problem('protocol', BEFORE_THINKING_ENDED, { at: this.#discarded.at });
     }
+    if (this.#example !== null) this.#reportUnclosed(this.#example);
+    for (const at of this.#prose.stretches().flatMap((stretch) => this.#straysIn(stretch)))
+      this.#collected.problem('protocol', STRAY_ENVELOPE, { at });
     const { hiddenAt } = this.#thinking;
     if (hiddenAt !== null) this.#collected.problem('protocol', HIDDEN_IN_THINKING, { at: hiddenAt });
     return this.#collected.parsed();
@@ -93,23 +118,60 @@ export class YipsParser implements DialectParser {
 
   #outside(text: string, at: number, mayOpen: boolean): void {
     const [, ticks, tag] = (mayOpen ? OPENING.exec(text) : null) ?? [];
-    if (ticks === undefined || this.#thinking.isOpen) return this.#text(text, ticks === undefined ? null : at);
-    this.#thinking.cut();
+    if (ticks === undefined || this.#thinking.isOpen || this.#isQuoted(ticks.length))
+      return this.#text(text, at, { mayOpen, isEnvelope: ticks !== undefined });
+    this.#thinking.resetCarried();
     this.#open = { tag: tag as Tag, ticks: ticks.length, at, body: [] };
     this.#envelopes += 1;
     if (this.#envelopes === 1) this.#first = this.#open;
     if (this.#envelopes === 2) this.#secondAt = at;
   }
 
-  #text(text: string, hiddenAt: number | null): void {
-    if (hiddenAt !== null) this.#thinking.hide(hiddenAt);
-    this.#thinking.take(text);
-    this.#collected.text(text);
+  #isQuoted(ticks: number): boolean {
+    const open = this.#example?.fence;
+    return open !== undefined && (open.mark === '~' || open.count > ticks);
   }
 
-  /** An envelope before an end of thinking was a draft: another one may follow. */
-  #forget(): void {
-    this.#forgotten = this.#first ?? this.#forgotten;
+  #text(text: string, at: number, { mayOpen, isEnvelope }: { mayOpen: boolean; isEnvelope: boolean }): void {
+    if (isEnvelope) {
+      this.#thinking.recordHidden(at);
+      if (this.#example !== null) this.#example.callAt ??= at;
+    }
+    this.#thinking.push(text, at);
+    this.#collected.text(text);
+    const fence = mayOpen && !this.#thinking.isOpen ? readFence(text) : null;
+    if (this.#example !== null) this.#inExample(this.#example, { text, at }, fence);
+    else if (fence !== null && (fence.mark === '~' || fence.count > 3) && !fence.language.startsWith('yips-'))
+      this.#example = { fence, callAt: null, prose: new Prose() };
+    else this.#prose.add(text, at);
+  }
+
+  /** What a fence shows is an example only once the fence is closed. */
+  #reportUnclosed({ callAt, prose }: ExampleFence): void {
+    const [first] = prose.stretches().flatMap((stretch) => this.#straysIn(stretch));
+    const at = Math.min(callAt ?? Infinity, first ?? Infinity);
+    if (at !== Infinity) this.#collected.problem('protocol', IN_OPEN_FENCE, { at });
+  }
+
+  #inExample({ fence: open, callAt, prose }: ExampleFence, { text, at }: Stretch, fence: Fence | null): void {
+    if (fence === null || !closesFence(fence, open)) return prose.add(text, at);
+    this.#example = null;
+    if (callAt !== null)
+      this.#collected.problem('warning', 'an envelope in a longer fence is an example: it was not run', { at: callAt });
+  }
+
+  /** The positions of envelopes that miss the form of their fence, except in thinking and inline code. */
+  #straysIn({ text, at: begin }: Stretch): number[] {
+    const isCode = codeSpans(text);
+    const positions = [...text.matchAll(STRAY)].filter(({ index }) => !isCode(index)).map(({ index }) => begin + index);
+    const hidden = positions.find((at) => this.#thinking.covers(at));
+    if (hidden !== undefined && this.#thinking.isOpen) this.#thinking.recordHidden(hidden);
+    return positions.filter((at) => !this.#thinking.covers(at));
+  }
+
+  /** An envelope before an end of thinking was a draft, so another one may follow. */
+  #discardEnvelope(): void {
+    this.#discarded = this.#first ?? this.#discarded;
     [this.#first, this.#envelopes] = [null, 0];
   }
 
@@ -181,23 +243,30 @@ export class YipsParser implements DialectParser {
     this.#call(pointer, action, is, { id, name: is === 'subagent' ? 'subagent' : (about.name ?? ''), at });
   }
 
-  #call(
-    pointer: string,
-    { name, arguments: args, task, max_rounds }: Members,
-    kind: Kind,
-    written: { id: string; name: string; at: number },
-  ): void {
-    const alias = kind === 'subagent' ? YIPS_SUBAGENT : NAMES[kind].get(typeof name === 'string' ? name : '');
-    if (alias === undefined)
+  #call(pointer: string, action: Members, kind: Kind, written: { id: string; name: string; at: number }): void {
+    const means = meaningOf(action, kind, written.name);
+    if (means === null)
       return this.#collected.problem(
         'call',
         `\`${pointer}\` names no ${kind} that there is: ${[...NAMES[kind === 'skill' ? 'skill' : 'tool'].keys()].map((each) => `\`${each}\``).join(', ')}`,
         { call_id: idLike(written.id), name: written.name, at: written.at },
       );
-    if (!this.#collected.claims(written)) return;
-    this.#collected.call(
-      written,
-      resolve(alias, kind === 'subagent' ? { task, ...(max_rounds === undefined ? {} : { max_rounds }) } : args),
-    );
+    if (!this.#collected.claimId(written)) return;
+    this.#collected.call(written, means);
   }
+}
+
+/**
+ * What an action means; null for a name that stands for nothing. A tool may also be named by its id, and a skill that
+ * is not of the dialect is one of the tenant's. A name of the other kind is neither.
+ */
+function meaningOf({ type: _type, id: _id, ...action }: Members, kind: Kind, name: string): Resolved | null {
+  if (kind === 'subagent') return resolve(YIPS_SUBAGENT, action);
+  const { arguments: args } = action;
+  const alias = NAMES[kind].get(name);
+  if (alias !== undefined) return resolve(alias, args);
+  if (NAMES[kind === 'tool' ? 'skill' : 'tool'].has(name)) return null;
+  if (kind === 'skill') return tenantSkill(name, args ?? {});
+  const id = yipsToolId(name);
+  return id === null ? null : canonicalCall(id, args ?? {});
 }

@@ -2,52 +2,52 @@
 import { DIALECT_LIMITS } from '../limits.ts';
 import type { DialectCall, Parsed, Problem, ProblemLevel, Stop } from '../dialect.ts';
 import type { Resolved } from '../aliases/alias.ts';
-import { idLike, quoted } from './shown.ts';
+import { idLike, quoted } from './truncate.ts';
 
-/** What is known of a call or problem while it is being read. */
-export interface About {
+/** The known attributes of a call or problem while it is parsed. */
+export interface ProblemContext {
   readonly call_id?: string | null;
   readonly name?: string | null;
   readonly at: number;
 }
 
-/** A call as it stands in the output. */
-export interface Written {
+/** A call as written in the output. */
+export interface WrittenCall {
   readonly id: string;
   readonly name: string;
   readonly at: number;
 }
 
-/** Gathers text, calls and problems of one output, within the bounds, each call once. */
+/** Collects text, calls and problems of one output, within the limits, each call once. */
 export class Collected {
   readonly #text: string[] = [];
-  /** pieces of text that were told */
-  #told = 0;
+  /** pieces of text that were returned already */
+  #returned = 0;
   readonly #calls: DialectCall[] = [];
   readonly #problems: Problem[] = [];
   readonly #ids = new Set<string>();
   readonly #idPattern: RegExp;
   readonly #repeated: ProblemLevel;
 
-  /** `repeated`: how an id that stands there twice is told; the first call has it in any case. */
+  /** `repeated`: how a duplicate id is reported; the first call keeps it in any case. */
   constructor(idPattern: RegExp, repeated: ProblemLevel = 'call') {
     this.#idPattern = idPattern;
     this.#repeated = repeated;
   }
 
-  /** Text for people. */
+  /** Adds text for people. */
   text(text: string): void {
     if (text !== '') this.#text.push(text);
   }
 
-  /** The text that came since this was asked last. */
+  /** The text since the last call of this method. */
   newText(): string {
-    const text = this.#text.slice(this.#told).join('');
-    this.#told = this.#text.length;
+    const text = this.#text.slice(this.#returned).join('');
+    this.#returned = this.#text.length;
     return text;
   }
 
-  problem(level: ProblemLevel, message: string, { call_id = null, name = null, at }: About): void {
+  problem(level: ProblemLevel, message: string, { call_id = null, name = null, at }: ProblemContext): void {
     if (this.#problems.length >= DIALECT_LIMITS.problems) return;
     const full = this.#problems.length === DIALECT_LIMITS.problems - 1;
     this.#problems.push(
@@ -63,13 +63,13 @@ export class Collected {
     );
   }
 
-  /** Whether nothing that comes can change what is told: as many calls and problems are there as are taken. */
+  /** Whether further input can't change the result: the maximum of calls and problems is reached. */
   get isFull(): boolean {
     return this.#calls.length === DIALECT_LIMITS.calls && this.#problems.length >= DIALECT_LIMITS.problems;
   }
 
-  /** Answers whether the id may be used for a call; says so where not. */
-  claims({ id, name, at }: Written): boolean {
+  /** Answers whether the id may be used for a call, and reports a problem if not. */
+  claimId({ id, name, at }: WrittenCall): boolean {
     const fits = id.length <= DIALECT_LIMITS.idChars && this.#idPattern.test(id);
     const about = { call_id: fits ? id : idLike(id), name, at };
     if (!fits) {
@@ -92,8 +92,8 @@ export class Collected {
     return true;
   }
 
-  /** A call with what it means, or why it means nothing. Its id was claimed. */
-  call(written: Written, means: Resolved): void {
+  /** Adds a call with its meaning, or with the problem. Its id was claimed. */
+  call(written: WrittenCall, means: Resolved): void {
     if ('problem' in means)
       return this.problem('call', means.problem, { call_id: written.id, name: written.name, at: written.at });
     if (this.#calls.length === DIALECT_LIMITS.calls)
@@ -109,16 +109,17 @@ export class Collected {
       args: means.args,
       mode: means.mode ?? 'run',
       show: means.show ?? {},
+      ...(means.variables === undefined ? {} : { variables: means.variables }),
       at: written.at,
     });
   }
 
-  /** Takes back the calls so far: none of them runs, for this reason. Their ids stay used. */
+  /** Withdraws the calls so far: none of them runs, for this reason. Their ids stay used. */
   retract(message: string): void {
     for (const { id, name, at } of this.#calls.splice(0)) this.problem('call', message, { call_id: id, name, at });
   }
 
-  /** Ends the reading. A protocol problem takes every call with it, and so does an output that was cut off. */
+  /** Ends the parsing. A protocol problem discards every call, and so does truncation. */
   parsed(stop: Stop | null = null): Parsed {
     if (stop === 'length') {
       for (const { id, name, at } of this.#calls)

@@ -1,0 +1,171 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The settings of each kind of resource. Hosts in them are reached through the egress gate, under the call's token;
+// credentials are named, and stored as secrets of the tenant.
+import { Type, type Static, type TObject } from 'typebox';
+import { idSchema } from '../ids.ts';
+import type { ResourceKind } from './resource-kinds.ts';
+
+const closed = { additionalProperties: false } as const;
+const URL_CHARS_MAX = 1_024;
+
+const Url = Type.String({ minLength: 1, maxLength: URL_CHARS_MAX, description: '`https://host[:port]/path`' });
+const SecretName = Type.String({ pattern: '^[A-Z][A-Z0-9_]{0,63}$', description: "the name of a tenant's secret" });
+const Text = (maxLength: number, description: string) => Type.String({ minLength: 1, maxLength, description });
+
+/** The model behind embeddings or transcripts: one that runs beside the executor, or an OpenAI-compatible endpoint. */
+export const ModelProvider = Type.Union([
+  Type.Object({ kind: Type.Literal('local'), model: Text(128, 'a model that the executor has') }, closed),
+  Type.Object(
+    {
+      kind: Type.Literal('openai'),
+      url: Url,
+      model: Text(128, "the provider's name of the model"),
+      secret: Type.Optional(SecretName),
+    },
+    closed,
+  ),
+]);
+export type ModelProvider = Static<typeof ModelProvider>;
+
+/** The model of a store's vectors, which all have one length. */
+const EmbeddingProvider = Type.Union([
+  Type.Object({ kind: Type.Literal('local'), model: Text(128, 'a model that the executor has') }, closed),
+  Type.Object(
+    {
+      kind: Type.Literal('openai'),
+      url: Url,
+      model: Text(128, "the provider's name of the model"),
+      dimensions: Type.Integer({ minimum: 1, maximum: 4_096, description: "the length of the model's vectors" }),
+      secret: Type.Optional(SecretName),
+    },
+    closed,
+  ),
+]);
+
+/** What the contents of a source count as for flow policy. */
+const ContentLabel = Type.Enum(['untrusted_content', 'private_data'] as const, {
+  description: 'the label that its contents add to a session',
+});
+
+const InfoStoreSettings = Type.Object(
+  {
+    backend: Type.Union([
+      Type.Object({ kind: Type.Literal('local') }, closed),
+      Type.Object(
+        {
+          kind: Type.Literal('chroma'),
+          url: Url,
+          collection: Text(512, 'the name of the collection'),
+          secret: Type.Optional(SecretName),
+        },
+        closed,
+      ),
+    ]),
+    embedding: Type.Optional({ ...EmbeddingProvider, description: 'absent: full-text search only' }),
+    text_config: Type.Optional(Text(63, 'the Postgres text search configuration; `simple` unless said')),
+    label: ContentLabel,
+  },
+  closed,
+);
+export type InfoStoreSettings = Static<typeof InfoStoreSettings>;
+
+const SearchEngineSettings = Type.Object(
+  {
+    kind: Type.Enum(['searxng'] as const, {
+      description: 'any server that answers `GET <url>/search?q=…&format=json` like SearXNG',
+    }),
+    url: { ...Url, maxLength: 256 },
+  },
+  closed,
+);
+export type SearchEngineSettings = Static<typeof SearchEngineSettings>;
+
+const ContainerSettings = Type.Object(
+  {
+    workspace_id: Type.Union([idSchema('workspace'), Type.Null()], {
+      description: 'the workspace that its shell works in; null: that of the call',
+    }),
+  },
+  closed,
+);
+export type ContainerSettings = Static<typeof ContainerSettings>;
+
+const WebsiteSettings = Type.Object({ url: Url }, closed);
+export type WebsiteSettings = Static<typeof WebsiteSettings>;
+
+const AudioDeviceSettings = Type.Object(
+  {
+    retention_seconds: Type.Integer({ minimum: 1, maximum: 86_400, description: 'how long uploaded audio is kept' }),
+    buffer_bytes: Type.Integer({ minimum: 65_536, maximum: 268_435_456, description: 'the size of its ring buffer' }),
+    uploader: Type.Optional({
+      ...idSchema('agent'),
+      description: 'the agent whose API keys upload for the device; absent: operators and administrators alone do',
+    }),
+  },
+  closed,
+);
+export type AudioDeviceSettings = Static<typeof AudioDeviceSettings>;
+
+const ModelSettings = Type.Object(
+  { task: Type.Enum(['embedding', 'transcription'] as const), provider: ModelProvider },
+  closed,
+);
+export type ModelSettings = Static<typeof ModelSettings>;
+
+const CalendarSettings = Type.Union([
+  Type.Object({ kind: Type.Literal('ics'), url: Url, secret: Type.Optional(SecretName) }, closed),
+  Type.Object(
+    { kind: Type.Literal('caldav'), url: Url, username: Text(256, 'of the account'), secret: SecretName },
+    closed,
+  ),
+]);
+export type CalendarSettings = Static<typeof CalendarSettings>;
+
+const MailboxSettings = Type.Object(
+  {
+    host: Text(253, 'the IMAP server'),
+    port: Type.Integer({ minimum: 1, maximum: 65_535 }),
+    tls: Type.Enum(['implicit', 'starttls'] as const),
+    username: Text(256, 'of the account'),
+    secret: SecretName,
+    address: Text(320, 'the address that drafts are from'),
+    drafts: Type.Optional(Text(256, 'the folder of drafts; absent: the one that the server marks `\\Drafts`')),
+  },
+  closed,
+);
+export type MailboxSettings = Static<typeof MailboxSettings>;
+
+/**
+ * The names of the secrets that settings name, each once: every member `secret`, however deep. Total and pure.
+ */
+export function secretsOfSettings(settings: Readonly<Record<string, unknown>>): readonly string[] {
+  const names = Object.entries(settings).flatMap(([member, value]) => {
+    if (typeof value === 'object' && value !== null) return secretsOfSettings(value as Record<string, unknown>);
+    return member === 'secret' && typeof value === 'string' ? [value] : [];
+  });
+  return [...new Set(names)];
+}
+
+/** The prefix, in a redemption, of the name of a secret that a resource's settings name. No name of a value has it. */
+export const RESOURCE_SECRET_PREFIX = 'resource:';
+
+/** For kinds that are stored elsewhere under the resource's name. */
+const Nothing = Type.Object({}, closed);
+
+/** The schema of a resource's settings, by its kind. */
+export const RESOURCE_SETTINGS: Readonly<Record<ResourceKind, TObject | typeof CalendarSettings>> = {
+  agent: Nothing,
+  audio_device: AudioDeviceSettings,
+  calendar: CalendarSettings,
+  container: ContainerSettings,
+  info_store: InfoStoreSettings,
+  mailbox: MailboxSettings,
+  model: ModelSettings,
+  profile: Nothing,
+  sandbox: Nothing,
+  search_engine: SearchEngineSettings,
+  skill: Nothing,
+  task: Nothing,
+  website: WebsiteSettings,
+};
