@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Forty things that people do to repositories every day. With the shipped numbers at most one of them may ask for a
-// person; none does. The sizes that are always examined are small; `WRIT_BENIGN_FILES=5000` adds one and prints how
-// long examinations took.
+// Forty things that people do to repositories every day. With the shipped settings at most one of them may need an
+// approval; none does. The sizes that are always examined are small. `WRIT_BENIGN_FILES=5000` adds one and prints the
+// durations of the examinations.
 import { repository, type Folder } from './folder.contract.ts';
 
 /** Those of the second list need a repository. */
@@ -66,12 +66,13 @@ const WITH_GIT: readonly (readonly [name: string, command: string])[] = [
 ];
 
 /**
- * A branch on which half of the sources are gone and the others say something else, and one with a commit of its own.
+ * A branch in which half of the sources are deleted and the others have another content, and one with a commit of its
+ * own.
  */
 const BRANCHES = `git checkout -q -b other && git rm -q $(git ls-files src | awk 'NR % 2') && for f in $(git ls-files src); do fill "another text for this branch of the repository" 30 > "$f"; done
 git commit -qam other && git checkout -q main && git checkout -q -b work && echo "# more" >> README.md && git commit -qam work && git checkout -q main`;
 
-/** A larger repository, which CONTRIBUTING.md names: its figures stand in ADR 0099. */
+/** A larger repository, which CONTRIBUTING.md describes: ADR 0099 has its figures. */
 const MORE_FILES = Number(process.env['WRIT_BENIGN_FILES'] ?? 0);
 const SIZES: readonly (readonly [count: number, git: boolean])[] = [
   [10, true],
@@ -80,7 +81,7 @@ const SIZES: readonly (readonly [count: number, git: boolean])[] = [
   ...(MORE_FILES > 0 ? [[MORE_FILES, true] as const] : []),
 ];
 
-describe.each(SIZES)('on a repository of %i files, with git: %s, nobody is asked about', (count, git) => {
+describe.each(SIZES)('on a repository of %i files, with git: %s, there is no finding about', (count, git) => {
   let [original, folder]: Folder[] = [];
   const took: number[] = [];
   beforeAll(() => {

@@ -3,31 +3,31 @@ import type { Change, FileState } from '@writ/contract';
 import { inTurns, type Turns } from './in-turns.ts';
 import { namesOf, type CountedPaths } from './paths.ts';
 
-/** A change of something that had a content: a file or a symbolic link. */
+/** A change of an entry that had a content: a file or a symbolic link. */
 export interface FileChange {
   readonly path: string;
   readonly before: FileState & { readonly sha256: string };
-  /** null for one that is gone, or that became a directory */
+  /** null for a deleted entry, or one that became a directory */
   readonly after: (FileState & { readonly sha256: string }) | null;
 }
 
-/** Something that is new at its path. */
+/** A new entry at its path. */
 export interface NewFile {
   readonly path: string;
   readonly after: FileState & { readonly sha256: string };
 }
 
-/** The changes of an effect, sorted by what they mean for the files that count. */
+/** The changes of an effect, classified by what they mean for counted files. */
 export interface ChangedFiles {
   /** counted files that are gone from their path, and whose content is nowhere else */
   readonly deleted: readonly FileChange[];
   /** counted files that are gone from their path, and whose content is at another one now */
   readonly moved: readonly Move[];
-  /** counted files with another content, where the one before is nowhere else */
+  /** counted files with another content, whose former content is nowhere else */
   readonly modified: readonly FileChange[];
-  /** counted files with another content, where the one before is at another path now */
+  /** counted files with another content, whose former content is at another path now */
   readonly copied: readonly FileChange[];
-  /** counted files where nothing was, and whose content came from nowhere */
+  /** counted files at new paths, whose content comes from no other file */
   readonly created: readonly NewFile[];
 }
 
@@ -39,7 +39,7 @@ export interface Move {
 const hasContent = (state: FileState | null): state is FileState & { readonly sha256: string } =>
   state !== null && state.sha256 !== null;
 
-/** Sorts the changes of a delta. Each place is taken for where one lost content went at most. */
+/** Classifies the changes of a delta. Each path counts as the destination of at most one lost content. */
 export async function changedFiles(
   changes: readonly Change[],
   paths: CountedPaths,
@@ -54,9 +54,9 @@ export async function changedFiles(
       else if (before.sha256 !== after.sha256) rewritten.push({ path, before, after });
     }
   }
-  const places = new Places(fresh);
-  const moved = gone.flatMap((from) => places.take(from) ?? []);
-  const copied = rewritten.flatMap((from) => places.take(from) ?? []).map(({ from }) => from);
+  const places = new NewPaths(fresh);
+  const moved = gone.flatMap((from) => places.claim(from) ?? []);
+  const copied = rewritten.flatMap((from) => places.claim(from) ?? []).map(({ from }) => from);
   const [found, existed] = [
     new Set([...moved.map(({ from }) => from), ...copied]),
     new Set(rewritten.map(({ path }) => path)),
@@ -70,11 +70,11 @@ export async function changedFiles(
   };
 }
 
-/** Looked through for one with the same name: a thousand copies of one content are all alike. */
+/** Candidates that are searched for one with the same name: a thousand copies of one content are all alike. */
 const NEAREST = 16;
 
-/** Where contents are now that were not there before. */
-class Places {
+/** The new paths of contents. */
+class NewPaths {
   readonly #byContent: Map<string, NewFile[]>;
 
   constructor(fresh: readonly NewFile[]) {
@@ -82,10 +82,10 @@ class Places {
   }
 
   /**
-   * A place of the content, which is then taken: one with the same last name where there is one. An empty content is
-   * found nowhere, since it is everywhere.
+   * A path that has the content, and is then used up; one with the same last name where there is one. An empty content
+   * has no path, since it is everywhere.
    */
-  take(from: FileChange): Move | null {
+  claim(from: FileChange): Move | null {
     const places = this.#byContent.get(from.before.sha256);
     if (from.before.size === 0 || places === undefined || places.length === 0) return null;
     const first = Math.max(0, places.length - NEAREST);
@@ -103,8 +103,8 @@ class Places {
 export const lastName = (path: string): string => namesOf(path).at(-1) ?? '';
 
 /**
- * Files of the same last name and about the same size, one of which may be where the other went. Each new file serves
- * once.
+ * Pairs of files with the same last name and about the same size, of which one may be the moved other. Each new file is
+ * used once.
  */
 export function namesakes(deleted: readonly FileChange[], created: readonly NewFile[]): readonly Move[] {
   const byName = Map.groupBy(created, ({ path }) => lastName(path));

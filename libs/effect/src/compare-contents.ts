@@ -5,7 +5,7 @@ import { isBinary, isGenerated, keptBlocks, keptWords } from './text.ts';
 import { commonRuns } from './token-runs.ts';
 
 /**
- * Compares what stood at a path with what stands there, or null for nothing. Takes time in proportion to both: some 70
+ * Compares the content at a path with the one before, or with null for none. Takes time in proportion to both: some 70
  * ms a megabyte.
  */
 export function compareContents(before: Uint8Array, after: Uint8Array | null): ContentFacts {
@@ -20,7 +20,7 @@ export function compareContents(before: Uint8Array, after: Uint8Array | null): C
   };
 }
 
-/** Words of bytes that are no text mean nothing. */
+/** Binary content has no meaningful words. */
 function likeness(
   before: Uint8Array,
   after: Uint8Array | null,

@@ -8,41 +8,41 @@ import type { LaterReader, LaterStarters } from './later-contents.ts';
 import type { ContentFacts } from './content-facts.ts';
 
 /**
- * Contents and states around an effect. Implementations MUST answer `compare` within bounds of time and memory of their
- * own and MUST NOT block a shared event loop with it.
+ * Contents and states around an effect. Implementations MUST bound the time and memory of `compare`, and MUST NOT block
+ * a shared event loop with it.
  */
 export interface EffectContents extends Turns {
   /**
-   * Compares what stood at a path with what stands there, or elsewhere, now. Both by SHA-256; sizes are at most
+   * Compares the former content at a path with the current one there or elsewhere. Both by SHA-256; sizes are at most
    * `CONTENT_BYTES_MAX`.
    */
   compare(before: string, after: string | null): Promise<ContentFacts>;
   /**
-   * What a content starts that the one before it did not (`newStarters`), within the same bounds; null where it could
-   * not be read within them. Sizes are at most `LATER_BYTES_MAX`.
+   * The starters in a content that the former one did not have (`newStarters`), within the same bounds; null beyond
+   * them. Sizes are at most `LATER_BYTES_MAX`.
    */
   starters(reader: LaterReader, before: string | null, after: string): Promise<LaterStarters | null>;
   /** The bytes of one content. Callers MUST have bounded its size. */
   read(sha256: string): Promise<Uint8Array>;
-  /** The bytes of contents, by their SHA-256. Callers MUST have bounded their sizes, together. */
+  /** The bytes of contents, by their SHA-256. Callers MUST have bounded their total size. */
   readMany(sha256s: readonly string[]): Promise<ReadonlyMap<string, Uint8Array>>;
   /**
-   * Runs what holds `GIT_BYTES_MAX` at once. Implementations MUST bound how many of these are under way, for each
-   * tenant and in all. Callers MUST NOT call it within.
+   * Runs a task that holds up to `GIT_BYTES_MAX`. Implementations MUST bound the concurrent tasks, for each tenant and
+   * in total. Callers MUST NOT nest calls.
    */
   alone<T>(run: () => Promise<T>): Promise<T>;
-  /** As `keptContents`, as `compare` does it: null beyond the bounds. */
+  /** `keptContents`, within bounds as for `compare`; null beyond them. */
   keptByGit(question: KeptQuestion): Promise<readonly boolean[] | null>;
-  /** As `historyChanges`, as `compare` does it: null beyond the bounds. */
+  /** `historyChanges`, within bounds as for `compare`; null beyond them. */
   gitHistory(question: HistoryQuestion): Promise<HistoryAnswer | null>;
-  /** As `droppedStashes`, as `compare` does it: null beyond the bounds. */
+  /** `droppedStashes`, within bounds as for `compare`; null beyond them. */
   droppedStashes(question: StashQuestion): Promise<StashAnswer | null>;
-  /** What stood at a path before the effect. */
+  /** The entry at a path before the effect. */
   before(path: string): Promise<FileState | null>;
-  /** The files and links below a directory before the effect, up to so many; none where there was no directory. */
+  /** The files and links below a directory before the effect, up to a maximum; none where there was no directory. */
   filesBefore(directory: string, max: number): Promise<FilesBefore>;
   /**
-   * How many files and links `counts` among all that stood in the workspace before the effect. `skips` names
+   * The number of files and links that `counts` accepts, of all in the workspace before the effect. `skips` identifies
    * directories in which none counts.
    */
   count(
@@ -58,5 +58,5 @@ export interface FilesBefore {
   readonly isComplete: boolean;
 }
 
-/** A larger content is not compared: it counts as what its size alone tells. */
+/** A larger content is not compared: only its size is used. */
 export const CONTENT_BYTES_MAX = 16 * 1024 * 1024;

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import fc from 'fast-check';
 import { Folder } from './folder.contract.ts';
 
-/** The sources of this library and the guides: real text, of which any two files share a good part. */
+/** The sources of this library and the guides: real texts, any two of which have much in common. */
 const GUIDES = ['tutorials', 'how-to', 'reference', 'explanation'].map((part) =>
   join(import.meta.dirname, '../../../docs', part, '*.md'),
 );
@@ -66,7 +66,7 @@ describe('an effect that gives many real files the content of one', () => {
     ],
     ['writes names with underscores', 'sed -i -E "s/([a-z])([A-Z])/\\1_\\L\\2/g" src/*'],
     ['wraps all lines', 'for f in src/* docs/*; do fold -s -w 40 "$f" > out; cat out > "$f"; done; rm out'],
-  ])('that %s asks nobody', async (_, command) => {
+  ])('that %s is permitted', async (_, command) => {
     expect(await found(command)).toEqual([]);
   });
 
@@ -97,7 +97,7 @@ describe('an effect that gives many real files the content of one', () => {
     expect(rules).toContain('effect.lost_series');
   });
 
-  it('says so', async () => {
+  it('says so in its message', async () => {
     const { findings } = await folder.effectOf(
       'for f in docs/*.md; do [ "$f" = docs/mk8-shell.md ] || cp docs/mk8-shell.md "$f"; done',
     );
@@ -112,7 +112,7 @@ echo "// Copyright the authors of package $n, who wrote it" > packages/p$n/src/i
 for part in a b c; do fill "export const $part$n = (value$n) => value$n.$part + $n;" 9 > packages/p$n/src/$part.ts; done; done
 echo "{ \\"compilerOptions\\": { \\"strict\\": true } }" > tsconfig.base.json`;
 
-describe('an effect on twelve packages asks nobody', () => {
+describe('an effect on twelve packages is permitted', () => {
   beforeEach(() => {
     folder = new Folder();
     folder.run(PACKAGES);
@@ -149,7 +149,7 @@ describe('an effect on twelve packages asks nobody', () => {
   });
 });
 
-it('files of a template of the same name, and a backup of the same names that is restored, ask nobody', async () => {
+it('files of a template of the same name, and a restored backup of the same names, are permitted', async () => {
   folder = new Folder();
   folder.run(
     `${SAMPLE} && cp -r src backup && for f in src/*.ts; do cat "$f" docs/effects.md > out; mv out "$f"; done`,
@@ -157,7 +157,7 @@ it('files of a template of the same name, and a backup of the same names that is
   expect(await found('cp backup/* src/')).toEqual([]);
 });
 
-describe('law: whatever maps three files, and a quarter of all, onto fewer contents that are not their own', () => {
+describe('for all effects that map three files, and a quarter of all, onto fewer contents of other files', () => {
   const FILES = 12;
   const text = (n: number, salt: number): string =>
     Array.from(
@@ -181,7 +181,7 @@ describe('law: whatever maps three files, and a quarter of all, onto fewer conte
         folder = new Folder();
         const texts = Array.from({ length: FILES + 2 }, (_, n) => text(n, salt));
         folder.write(Object.fromEntries(texts.slice(0, FILES).map((content, n) => [`f${n}.ts`, content])));
-        // Numbers beyond the files are contents that stood nowhere.
+        // Numbers beyond the files are contents that existed nowhere.
         const targets = new Map(from.map((file, at) => [file, to[at] ?? 0]));
         const now = Array.from({ length: FILES }, (_, n) => targets.get(n) ?? n);
         const lost = now.flatMap((content, n) => {

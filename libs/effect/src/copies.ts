@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// INVARIANT (a copy is not theirs): a file that now holds what another file holds is lost, however many words both
-// share, unless it held nearly the same before.
+// INVARIANT (a copy is not theirs): a file that now has the content of another file is lost, however many words both
+// share, unless it had nearly the same content before.
 import type { Change } from '@writ/contract';
 import { lastName, type ChangedFiles, type FileChange } from './changed-files.ts';
 import type { EffectContents } from './contents.ts';
 import { inTurns, type Turns } from './in-turns.ts';
 import type { CountedPaths } from './paths.ts';
 
-/** A file that has this share in common with what it became, in order and of the longer of both, is still itself. */
+/** A file that has this share of the longer content in common with its former one, in order, is still the same file. */
 export const OWN_SHARE = 0.75;
 
-/** Contents that stand now in files which held different ones before. Files that were equal may stay equal. */
+/** Contents that several files have now and that had different ones before. Files that were equal may stay equal. */
 export async function sharedContents(
   { modified, copied }: Pick<ChangedFiles, 'modified' | 'copied'>,
   turns: Turns,
@@ -32,7 +32,7 @@ export async function sharedContents(
   return shared;
 }
 
-/** Answers which contents stand in files that an effect did not change. */
+/** Answers which contents are in files that an effect did not change. */
 export class UnchangedFiles {
   readonly #changes: readonly Change[];
   readonly #paths: CountedPaths;
@@ -45,8 +45,8 @@ export class UnchangedFiles {
   }
 
   /**
-   * Those of the changes that made a copy of another file, which stands under another name. A file of the same name is
-   * a template, or a backup that is restored. Goes through the whole workspace.
+   * The changes that turned a file into a copy of another one with another name. A file of the same name is a template,
+   * or a restored backup. Reads the whole workspace.
    */
   async copiedBy(files: readonly FileChange[]): Promise<ReadonlySet<FileChange>> {
     const byContent = Map.groupBy(files, ({ after }) => after?.sha256 ?? '');

@@ -43,7 +43,7 @@ describe.each([true, false])('an effect on a workspace of 60 files, with git: %s
     expect(await found(command)).toContain('effect.lost_many');
   });
 
-  it('says how many of how many files it deletes, empties and gives the same content', async () => {
+  it('reports how many files it deletes, empties and gives the same content, and of how many', async () => {
     const { findings } = await folder.effectOf(
       'rm src/part0/*.js; for f in src/part1/*.js; do : > "$f"; done; for f in src/part2/*.js; do fill "nothing of what was here stays" 40 > "$f"; done',
     );
@@ -58,7 +58,7 @@ describe.each([true, false])('an effect on a workspace of 60 files, with git: %s
     );
   });
 
-  it('that gives all files another extension is found, though nothing is lost', async () => {
+  it('that gives all files another extension is found, although no content is lost', async () => {
     expect(await found('for f in $(find src -type f); do mv "$f" "$f.locked"; done')).toEqual(['effect.renamed_many']);
   });
 
@@ -111,7 +111,7 @@ describe('an effect on a repository', () => {
   });
 });
 
-it("a task class only tightens, and a tenant's own patterns count as made again", async () => {
+it("a task class only tightens, and a tenant's own patterns count as regenerable", async () => {
   folder = repository(60, false);
   folder.run(
     'mkdir docs && for n in 1 2 3 4 5 6 7 8 9; do cp src/part0/module$n.js docs/$n.md; echo $n >> docs/$n.md; done',

@@ -4,8 +4,8 @@ import { changedFiles, extensionOf, type ChangedFiles } from './changed-files.ts
 import type { EffectContents } from './contents.ts';
 import { UnchangedFiles } from './copies.ts';
 import { files, type EffectFinding } from './finding.ts';
-import { mayTakeFromReach } from './git-directory.ts';
-import { GitWitness } from './git-witness.ts';
+import { mayMakeUnreachable } from './git-directory.ts';
+import { GitRetention } from './git-retention.ts';
 import { historyLosses, type HistoryWays } from './history.ts';
 import { lostFiles, lostInAll, type LostFiles } from './lost-files.ts';
 import { leastOf, lostMany, lostSeries, type Total, type Totals } from './lost-rules.ts';
@@ -15,7 +15,7 @@ import { stashLosses } from './stash-losses.ts';
 import { listed, startsLater } from './starts-later.ts';
 import { EffectWindow, type PastEffect } from './window.ts';
 
-/** Files that a workspace must have had before its emptying means anything. */
+/** The fewest files of a workspace whose emptying is a finding. */
 const WORKSPACE_FILES_MIN = 5;
 const NOTHING_LOST: LostFiles = {
   deleted: 0,
@@ -28,35 +28,35 @@ const NOTHING_LOST: LostFiles = {
   moves: [],
 };
 
-/** An effect, with what its examination needs. */
+/** An effect, with the inputs of its examination. */
 export interface ExaminedEffect {
   readonly changes: readonly Change[];
   readonly settings: EffectSettings;
   readonly contents: EffectContents;
-  /** chooses which files are looked into where there are many; unknown to whoever makes the effect */
+  /** selects the files to compare where there are many; must be secret from the author of the effect */
   readonly key: Uint8Array;
-  /** when the effect is examined, in milliseconds: what git itself would keep until then must stay */
+  /** when the effect is examined, in milliseconds; objects that git would keep until then must still exist */
   readonly now: number;
   /**
-   * the effects of the same series within `lost_series.window_ms`, the earliest first; asked only where this effect
-   * touches a counted file, or may take something out of git's reach
+   * the effects of the same series within `lost_series.window_ms`, the earliest first; called only where this effect
+   * touches a counted file, or may make something unreachable for git
    */
   readonly past: () => Promise<readonly PastEffect[]>;
 }
 
-/** What an examination tells. */
+/** The result of an examination. */
 export interface EffectExamination {
   /** in the order of `EFFECT_RULES` */
   readonly findings: readonly EffectFinding[];
   /** counted files that this effect loses */
   readonly lost: number;
-  /** what is found beside where the call was read as one that changes nothing; null where it changed no counted file */
+  /** an additional finding where the call was classified as read-only; null where it changed no counted file */
   readonly readWrote: EffectFinding | null;
 }
 
 /**
- * Examines what an effect does to the files of a workspace, whatever made it. Deterministic but for which files are
- * looked into where there are more than 2,048 of a kind. Rejects only where `contents` or `past` do: then nothing is
+ * Examines what an effect does to the files of a workspace, whatever made it. Deterministic, except for the sample of
+ * compared files where there are more than 2,048 of a kind. Rejects only where `contents` or `past` do: then nothing is
  * known, and the effect MUST NOT commit.
  */
 export async function examineEffect({
@@ -70,23 +70,23 @@ export async function examineEffect({
   const paths = new CountedPaths(settings.regenerable);
   const all = await changedFiles(changes, paths, contents);
   const touched = all.deleted.length + all.moved.length + all.modified.length + all.copied.length;
-  const isAlone = touched === 0 && !changes.some(mayTakeFromReach);
+  const isAlone = touched === 0 && !changes.some(mayMakeUnreachable);
   const window = await EffectWindow.of(isAlone ? [] : await past(), paths, contents);
-  // INVARIANT (own files are no loss): what the series made itself, it may take away again.
+  // INVARIANT (own files are no loss): a series may remove the files that it created.
   const changed = window.isEmpty
     ? all
     : await changedFiles(
-        changes.map((change) => (window.takesOwn(change) ? { ...change, before: null } : change)),
+        changes.map((change) => (window.removesOwn(change) ? { ...change, before: null } : change)),
         paths,
         contents,
       );
-  // A mark that the series may have written itself says nothing.
+  // A mark that the series may have written itself proves nothing.
   const believesMark = (path: string): boolean => !window.changed(path);
   const lost = isTooFew(changed, settings)
     ? NOTHING_LOST
     : await lostFiles(changed, {
         contents,
-        git: new GitWitness(changes, contents, now),
+        git: new GitRetention(changes, contents, now),
         key,
         believesMark,
         unchanged: new UnchangedFiles(changes, paths, contents),
@@ -124,8 +124,8 @@ function readWrote(touched: number, { read_wrote: { mode } }: EffectSettings): E
 }
 
 /**
- * Rewritten files are looked into only where they could be many; deleted and emptied ones always, since later calls of
- * the session add to them.
+ * Rewritten files are compared only where they could be many. Deleted and emptied ones are always examined, since later
+ * calls of the session add to them.
  */
 function isTooFew({ deleted, modified }: ChangedFiles, { lost_many, binary_over_text }: EffectSettings): boolean {
   const least = Math.min(leastOf({ lost_many }), binary_over_text.files);
@@ -133,7 +133,7 @@ function isTooFew({ deleted, modified }: ChangedFiles, { lost_many, binary_over_
   return deleted.length + hollowed === 0 && modified.length < least;
 }
 
-/** Judges the series with this effect as one, from what stood when the window began. */
+/** Judges the series including this effect as one, relative to the state when the window began. */
 async function seriesFinding(
   changes: readonly Change[],
   window: EffectWindow,
@@ -144,8 +144,8 @@ async function seriesFinding(
   const all = await window.with(changes, contents);
   const changed = await changedFiles(all, paths, contents);
   if (changed.deleted.length + changed.modified.length < leastOf(settings)) return null;
-  const git = new GitWitness(changes, contents, now, window.repositories);
-  // What the call moves is no change of the series: its first state went along.
+  const git = new GitRetention(changes, contents, now, window.repositories);
+  // A file that this call moves is no change of the series: its first state moved along.
   const unchanged = new UnchangedFiles([...all, ...changes], paths, contents);
   const lost = await lostFiles(changed, {
     contents,
@@ -158,7 +158,10 @@ async function seriesFinding(
   return await lostSeries(lost, settings, total);
 }
 
-/** INVARIANT (own files do not dilute): what the series made is not among the files of which it loses a share. */
+/**
+ * INVARIANT (own files do not dilute): the total from which the series loses a share excludes files that the series
+ * created.
+ */
 function totalOf(window: EffectWindow, paths: CountedPaths, contents: EffectContents): Total {
   let counted: Promise<Totals> | undefined;
   const count = async (): Promise<Totals> => {
@@ -179,8 +182,8 @@ function totalOf(window: EffectWindow, paths: CountedPaths, contents: EffectCont
 }
 
 /**
- * INVARIANT (never all): no policy lets a call leave nothing of a workspace, and no approval does. Files that the
- * series made are of the workspace, but they alone are nothing to lose.
+ * INVARIANT (never all): no policy and no approval lets a call remove everything from a workspace. Files that the
+ * series created belong to the workspace, but they alone are no loss.
  */
 async function emptiedWorkspace(
   { deleted, moved, created }: ChangedFiles,
@@ -206,7 +209,7 @@ async function lostHistory(
   ways: HistoryWays,
 ): Promise<EffectFinding | null> {
   const taken = await historyLosses(changes, paths, ways);
-  // A repository that is gone or broken has no stashes left.
+  // A missing or broken repository has no stashes left.
   const losses = taken.length > 0 ? taken : await stashLosses(changes, window, paths, ways);
   return losses.length === 0 ? null : { rule: 'effect.history', mode, size: losses.length, message: listed(losses) };
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Real directories as states of a workspace, so that effects are made by the programs that make them.
+// Real directories as states of a workspace, so that real programs make the effects.
 import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import {
@@ -37,16 +37,16 @@ const GIT_ENVIRONMENT = {
   GIT_EDITOR: 'true',
 };
 
-/** `fill TEXT LINES` writes the text so often. */
+/** `fill TEXT LINES` writes the text on that many lines. */
 const FILL = 'fill() { for ((line = 0; line < $2; line += 1)); do echo "$1"; done; }\n';
 
-/** A directory that a test fills, changes by commands, and has examined. */
+/** A directory that a test fills, changes by commands, and examines. */
 export class Folder {
   readonly path = mkdtempSync(join(tmpdir(), 'writ-effect-'));
   readonly #blobs = new Map<string, Uint8Array>();
-  /** how long the last examination took */
+  /** the duration of the last examination */
   examinedMs = 0;
-  /** what the last command changed */
+  /** the changes of the last command */
   made: readonly Change[] = [];
 
   /** Writes files by their paths. */
@@ -73,7 +73,7 @@ export class Folder {
     });
   }
 
-  /** Examines what a command does to the directory as it is. */
+  /** Examines the effect of a command on the directory in its present state. */
   async effectOf(
     command: string,
     options: { settings?: EffectSettings; past?: readonly PastEffect[]; now?: number } = {},
@@ -95,7 +95,7 @@ export class Folder {
     return examination;
   }
 
-  /** Examines commands one after another as one series, the window of which began with what is there now. */
+  /** Examines commands one after another as one series, whose window began with the present state. */
   async seriesOf(commands: readonly string[], settings?: EffectSettings): Promise<EffectExamination[]> {
     const past: PastEffect[] = [];
     const examined: EffectExamination[] = [];

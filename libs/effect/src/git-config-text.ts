@@ -1,25 +1,27 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reads the text of a configuration as git does (`config.c`), byte by byte: any other reading is a way past the rules
-// on it.
+// Parses the text of a configuration as git does (`config.c`), byte by byte. Any other reading could be used to evade
+// the rules on it.
 
 /** One variable. Section and name are in lower case, as git compares them. */
 export interface Entry {
   readonly kind: 'entry';
   readonly section: string;
-  /** null where the header names none; one of the old spelling `[a.b]` is part of the section */
+  /** null where the header has none; in the old spelling `[a.b]` it is part of the section */
   readonly subsection: string | null;
   readonly name: string;
-  /** without quotes, escapes and comments; null where the name stands alone */
+  /** without quotes, escapes and comments; null where the name has no value */
   readonly value: string | null;
 }
 
-/** Where git stops with an error, and what follows there. */
+/** The position at which git stops with an error, and the following text. */
 export interface Unreadable {
   readonly kind: 'unreadable';
   readonly rest: string;
 }
 
-/** The variables in their order, up to the first place that git can't read. Takes time in proportion to the text. */
+/**
+ * The variables in their order, up to the first position that git can't parse. Takes time in proportion to the text.
+ */
 export function entriesOf(text: string): readonly (Entry | Unreadable)[] {
   const found: (Entry | Unreadable)[] = [];
   const body = text.startsWith(BOM) ? text.slice(BOM.length) : text;
@@ -46,7 +48,7 @@ interface Header {
   readonly subsection: string | null;
 }
 
-/** The mark of UTF-8 at the beginning, each byte as one character. */
+/** The UTF-8 byte order mark, each byte as one character. */
 const BOM = '\u00ef\u00bb\u00bf';
 /** Git's own `isspace`: no other character of the C locale counts. */
 const isSpace = (character: string): boolean =>
@@ -71,7 +73,7 @@ class Source {
     return this.#at >= this.#text.length;
   }
 
-  /** The next character. The end is the end of a line, and so is a carriage return before one. */
+  /** The next character. The end of the text ends a line, and so does a carriage return before a line's end. */
   next(): string {
     if (this.#text.startsWith('\r\n', this.#at)) this.#at += 1;
     const character = this.#text[this.#at] ?? '\n';
@@ -85,7 +87,7 @@ class Source {
   }
 }
 
-/** What follows `[`; null where git can't read it. */
+/** Parses the text after `[`; null where git can't parse it. */
 function headerFrom(source: Source): Header | null {
   let section = '';
   for (;;) {
@@ -120,7 +122,7 @@ function subsectionFrom(source: Source, first: string): string | null {
   }
 }
 
-/** What begins with a letter; null where git can't read it, or takes it for no variable of a section. */
+/** Parses a text that begins with a letter; null where git can't parse it, or finds no variable of a section. */
 function entryFrom(source: Source, first: string, header: Header | null): Entry | null {
   if (header === null || !isLetter(first)) return null;
   let name = first;
@@ -141,11 +143,11 @@ function entryFrom(source: Source, first: string, header: Header | null): Entry 
   return value === null ? null : { ...entry, value };
 }
 
-/** Git's strings end at a zero byte, other readers' do not. */
+/** Git's strings end at a zero byte; those of other readers don't. */
 const NUL = '\0';
 const ESCAPED: Readonly<Record<string, string>> = { '\n': '', t: '\t', b: '\b', n: '\n', '\\': '\\', '"': '"' };
 
-/** What follows `=`. A comment ends with its line, whatever stands last in it; only a value is continued. */
+/** Parses the text after `=`. A comment ends with its line, also after a backslash; only a value is continued. */
 function valueFrom(source: Source): string | null {
   let [value, spaces, isQuoted] = ['', 0, false];
   for (;;) {

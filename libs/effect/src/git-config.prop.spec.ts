@@ -1,14 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// Git itself says what a configuration holds. Nothing that it reads may be missed, and nothing else is told apart from
-// it.
+// Git itself is the reference for the content of a configuration. The reader must find every variable that git reads,
+// and need not be more precise.
 import { spawnSync } from 'node:child_process';
 import fc from 'fast-check';
 import { entriesOf } from './git-config-text.ts';
 import { programsIn } from './git-config.ts';
 
 /**
- * Parts that stand where they may mean something else: comments, quotes, escapes, continued lines, headers, ends of
- * lines.
+ * Parts whose meaning depends on their position: comments, quotes, escapes, continued lines, headers, ends of lines.
  */
 const PARTS = [
   '[core]',
@@ -99,7 +98,7 @@ interface Listed {
   readonly isReadable: boolean;
 }
 
-/** What git reads, up to where it stops. Each is `key` or `key\nvalue`. */
+/** The variables that git lists, up to where it stops. Each is `key` or `key\nvalue`. */
 function listedByGit(config: string): Listed {
   const { stdout, status } = spawnSync('git', ['config', '-f', '-', '--list', '-z'], {
     input: Buffer.from(config, 'latin1'),
@@ -107,16 +106,16 @@ function listedByGit(config: string): Listed {
   return { entries: stdout.toString('latin1').split('\0').slice(0, -1).map(spaced), isReadable: status === 0 };
 }
 
-/** Versions of git keep space within a value differently. */
+/** Versions of git treat space within a value differently. */
 const spaced = (entry: string): string => entry.replaceAll('\t', ' ');
 
 const hasGit = spawnSync('git', ['--version']).status === 0;
-/** Thousands are run by hand: each asks git. */
+/** More runs are possible by the variable: each run starts git. */
 const RUNS = Number(process.env['WRIT_GIT_CONFIG_RUNS'] ?? 300);
 
 describe.skipIf(!hasGit)("the reader of git's configuration", () => {
   it(
-    'reads the variables that git reads, and stops where git stops',
+    'reads the same variables as git, and stops where git stops',
     () => {
       fc.assert(
         fc.property(text, (config) => {
@@ -132,8 +131,8 @@ describe.skipIf(!hasGit)("the reader of git's configuration", () => {
           const { entries, isReadable } = listedByGit(config);
           if (ours.length === read.length) expect({ entries, isReadable }).toEqual({ entries: ours, isReadable: true });
           else expect(entries.slice(0, ours.length)).toEqual(ours);
-          // Git reads on where a variable stands before any section, and ends strings at a zero byte. Here both count
-          // as unreadable.
+          // Git continues where a variable precedes any section, and ends strings at a zero byte. Here both count as
+          // unreadable.
           if (isReadable && ours.length < read.length)
             expect(config.includes('\0') || entries.some((entry) => !(entry.split('\n')[0] ?? '').includes('.'))).toBe(
               true,
@@ -162,14 +161,14 @@ describe.skipIf(!hasGit)("the reader of git's configuration", () => {
     expect(programsIn(config).size).toBe(1);
   });
 
-  it('tells a program for one name from that for another', () => {
+  it('distinguishes programs of different subsections', () => {
     const of = (name: string): readonly string[] => [
       ...programsIn(`[url "${name}"]\n\tinsteadOf = https://example.org/\n`),
     ];
     expect(of('https://a.example/')).not.toEqual(of('https://b.example/'));
   });
 
-  it('finds nothing in what starts nothing', () => {
+  it('finds no program in settings that start none', () => {
     expect([
       ...programsIn(
         '[core]\n\tbare = false # \\\n; x\n[alias]\n\tco = checkout\n\tpf = push --force-with-lease\n[remote "o"]\n\turl = "a;b"\n',

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Keys of git's configuration whose values are programs, or lead to further configuration that nobody here has read
+// Keys of git's configuration whose values are programs, or lead to further configuration that is not examined
 // (git-config).
 import { entriesOf, type Entry } from './git-config-text.ts';
 
-/** Whole keys, lower case, the subsection left out. */
+/** Whole keys, in lower case, without the subsection. */
 const KEYS = new Set([
   'core.fsmonitor',
   'core.sshcommand',
@@ -58,7 +58,7 @@ const KEYS = new Set([
   'tar.command',
   'gc.recentobjectshook',
   'init.templatedir',
-  // Its text becomes lines of what a rebase does, `exec` among them.
+  // Its text becomes lines of a rebase's instructions, which may contain `exec`.
   'rebase.instructionformat',
   'mergetool.layout',
   'sendemail.headercmd',
@@ -67,22 +67,22 @@ const KEYS = new Set([
   'lfs.smudge',
   'svn.authorsprog',
 ]);
-/** Keys of which each variable is a program. */
+/** Sections in which each variable is a program. */
 const SECTIONS = new Set(['alias', 'pager', 'guitool']);
-/** An alias of these starts nothing but git, whatever its arguments are. */
+/** An alias of these starts only git, whatever its arguments are. */
 const PLAIN_ALIAS = new RegExp(
   '^(?:add|blame|branch|cat-file|checkout|cherry|cherry-pick|clean|commit|describe|diff|log|ls-files|ls-tree|merge|mv|range-diff|reflog|reset|restore|' +
     'rev-list|rev-parse|revert|rm|shortlog|show|show-branch|stash|status|switch|tag|whatchanged|worktree)(?: |$)',
 );
 /**
- * An alias of these starts nothing but git without the options that name programs. Git takes any beginning of an
- * option's name.
+ * An alias of these starts only git unless it has an option that names a program. Git accepts any prefix of an option's
+ * name.
  */
 const CAREFUL_ALIAS = /^(?:fetch|pull|push|rebase|remote)(?: +(?!-x|-c|--e|--u|--rec)[^\s"'\\]+)*$/;
 
 /**
- * The entries of a configuration that start programs, each as `key=value`. What git can't read counts as one: whoever
- * wrote it knows what git makes of it.
+ * The entries of a configuration that start programs, each as `key=value`. A text that git can't parse counts as one,
+ * since its author may know how git treats it.
  * @param text its bytes, each as one character (Latin-1)
  */
 export function programsIn(text: string): ReadonlySet<string> {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Gathers the files of repositories for those who read them in worker threads. Nothing here looks into a file.
+// Collects the files of repositories for readers in worker threads. This module never parses a file.
 import type { Change, FileState } from '@writ/contract';
 import type { EffectContents } from './contents.ts';
 import { inTurns } from './in-turns.ts';
@@ -8,15 +8,18 @@ import { isReferenceFile, type Files } from './git/references.ts';
 import type { ObjectFiles } from './git/object-store.ts';
 import { withinGit } from './git-paths.ts';
 
-/** What is sent to a worker thread at once. What only longer files of git keep counts as lost, so a person looks. */
+/**
+ * Bytes that are sent to a worker thread at once. A content that only longer files of git keep counts as lost, so a
+ * person must approve.
+ */
 export const GIT_BYTES_MAX = 64 * 1024 * 1024;
-/** Files of one repository that are gathered: git packs loose objects when there are some 6,700. */
+/** Files of one repository that are collected: git packs loose objects when there are some 6,700. */
 const FILES_MAX = 20_000;
 
 const LOOSE = /^objects\/([0-9a-f]{2})\/([0-9a-f]{38})$/;
 const PACK_INDEX = /^objects\/pack\/[^/]+\.idx$/;
 const STORED = /^objects\/(?:[0-9a-f]{2}\/[0-9a-f]{38}|pack\/[^/]+\.(?:idx|pack))$/;
-/** A repository has these, or git knows none there. */
+/** Git recognizes a repository by these names. */
 const PARTS = new Set(['HEAD', 'objects', 'refs']);
 
 type States = ReadonlyMap<string, FileState>;
@@ -25,8 +28,8 @@ type StoredFile = FileState & { readonly sha256: string };
 const isFile = (state: FileState | null | undefined): state is StoredFile =>
   state?.kind === 'file' && state.sha256 !== null;
 
-/** What may still be gathered for one question. */
-export class GatheredBytes {
+/** The budget of bytes to collect for one query. */
+export class ByteBudget {
   readonly #contents: Pick<EffectContents, 'readMany'>;
   #left = GIT_BYTES_MAX;
 
@@ -34,7 +37,7 @@ export class GatheredBytes {
     this.#contents = contents;
   }
 
-  /** The bytes of those files that fit, the shortest first. */
+  /** The bytes of the files that fit into the budget, the shortest first. */
   async read(states: States): Promise<Map<string, Uint8Array>> {
     const fitting = [...states]
       .filter((each): each is [string, StoredFile] => isFile(each[1]))
@@ -54,13 +57,13 @@ export class GatheredBytes {
   }
 }
 
-/** What an effect changed in a repository's own directory, sorted by what it means. Paths are relative to it. */
+/** The changes of an effect in a repository's own directory, classified. Paths are relative to it. */
 class ChangedParts {
   readonly references = new Map<string, Change>();
-  /** what is in the place of an object's file now */
+  /** the entry that replaces an object's file now */
   readonly stored = new Map<string, FileState | null>();
   readonly goneLoose: string[] = [];
-  /** of packs that are gone, or whose index is: what their index was */
+  /** for deleted packs, and packs whose index was deleted: the former index */
   readonly goneIndexes = new Map<string, FileState>();
   readonly goneParts: string[] = [];
   index: Change | null = null;
@@ -76,7 +79,7 @@ class ChangedParts {
     if (PARTS.has(inner) && before !== null && after === null) this.goneParts.push(inner);
   }
 
-  /** false where there is more than is gathered */
+  /** false where there are more files than are collected */
   get isGathered(): boolean {
     return Math.max(this.references.size, this.goneLoose.length, this.goneIndexes.size) <= FILES_MAX;
   }
@@ -106,7 +109,7 @@ export class GitDirectory {
     return index === null ? await this.#contents.before(`${this.root}/index`) : index.after;
   }
 
-  /** The indexes of packs that are gone, or that went themselves. */
+  /** The indexes of deleted packs, and deleted indexes. */
   async goneIndexes(): Promise<States> {
     const found = new Map(this.parts.goneIndexes);
     for (const [inner, after] of this.parts.stored) {
@@ -119,8 +122,8 @@ export class GitDirectory {
   }
 
   /**
-   * References and logs that changed, as they were and as they are, and the index. Packed references are among them
-   * where a reference changed: a new file may stand before one of those.
+   * References and logs that changed, before and after, and the index. Packed references are included where a reference
+   * changed: a new file may override one of them.
    */
   async changedReferences(): Promise<{ readonly before: States; readonly after: States }> {
     const { references, index } = this.parts;
@@ -133,8 +136,8 @@ export class GitDirectory {
     };
   }
 
-  /** All references and logs after the effect; null where there are more than are gathered. */
-  async references(gathered: GatheredBytes): Promise<Files | null> {
+  /** All references and logs after the effect; null where there are more than are collected. */
+  async references(budget: ByteBudget): Promise<Files | null> {
     const changed = new Map([...this.parts.references].map(([inner, { after }]) => [inner, after]));
     const tops = await Promise.all(
       ['HEAD', 'packed-refs'].map(async (inner) => {
@@ -145,23 +148,23 @@ export class GitDirectory {
     const below = await Promise.all(['refs', 'logs', 'worktrees'].map((each) => this.#filesAfter(each, changed)));
     const all = [...statesOf(tops), ...below.flatMap(({ states }) => [...states])];
     const states = new Map(all.filter(([inner]) => isReferenceFile(inner)));
-    const files = await gathered.read(states);
+    const files = await budget.read(states);
     return below.some(({ isComplete }) => !isComplete) || files.size < states.size ? null : files;
   }
 
   /**
    * All objects after the effect, as far as they fit: indexes of packs come first, then loose objects and short packs.
    *
-   * @param withGone those too that the effect deleted
+   * @param withGone also those that the effect deleted
    */
-  async objects(gathered: GatheredBytes, withGone = false): Promise<ObjectFiles> {
+  async objects(budget: ByteBudget, withGone = false): Promise<ObjectFiles> {
     const changed = [...this.parts.stored].filter(([, after]) => !withGone || after !== null);
     const { states, isComplete } = await this.#filesAfter('objects', new Map(changed));
     const loose = only(states, (inner) => LOOSE.test(inner));
     const indexes = only(states, (inner) => PACK_INDEX.test(inner) && states.has(packOf(inner)));
-    const indexBytes = await gathered.read(indexes);
+    const indexBytes = await budget.read(indexes);
     const packs = only(states, (inner) => inner.endsWith('.pack') && indexBytes.has(indexOf(inner)));
-    const bytes = await gathered.read(new Map([...loose, ...packs]));
+    const bytes = await budget.read(new Map([...loose, ...packs]));
     return {
       loose: new Map(
         [...loose.keys()].flatMap((inner) => looseName(inner).map((name) => [name, bytes.get(inner) ?? null])),
@@ -201,8 +204,8 @@ const statesOf = (all: readonly (readonly [string, FileState | null])[]): States
 const only = (states: States, is: (inner: string) => boolean): States =>
   new Map([...states].filter(([inner]) => is(inner)));
 
-/** Answers whether a change may take something out of git's reach. Neither new objects nor configuration do. */
-export function mayTakeFromReach({ path, before }: Change): boolean {
+/** Answers whether a change may make an object unreachable for git. New objects and configuration can't. */
+export function mayMakeUnreachable({ path, before }: Change): boolean {
   const inner = withinGit(path)?.inner ?? '';
   return (
     inner === 'index' ||
@@ -212,7 +215,7 @@ export function mayTakeFromReach({ path, before }: Change): boolean {
   );
 }
 
-/** The repositories that changes are within, by their own directories, and those of `further` directories. */
+/** The repositories that contain changes, by their own directories, and those of `further` directories. */
 export async function changedRepositories(
   changes: readonly Change[],
   contents: EffectContents,

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Whatever people and programs do with git: an effect that leaves a repository incomplete, or commits without a name,
-// is found, and no other is.
+// For any use of git: an effect that leaves a repository incomplete, or commits without a name, is a finding, and no
+// other effect is.
 import { execFileSync } from 'node:child_process';
 import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
@@ -54,7 +54,7 @@ const some = (commands: readonly ((n: number) => string)[], minLength: number) =
     { minLength, maxLength: 3 },
   );
 
-/** Ordinary commands, and then others too. */
+/** Harmless commands first, and then harmful ones as well. */
 const steps = fc.tuple(some(ORDINARY, 1), some(HARMFUL, 0)).map((parts) => parts.flat());
 
 const git = (folder: Folder, args: readonly string[], input = ''): string =>
@@ -66,9 +66,9 @@ const git = (folder: Folder, args: readonly string[], input = ''): string =>
     maxBuffer: 64 * 1024 * 1024,
   });
 
-/** What references, heads and logs name: stashes of its own a series may drop. */
+/** The objects that references, heads and logs name, without stashes: a series may drop its own. */
 function named(folder: Folder): string[] {
-  // Packed references that newer ones stand before name nothing.
+  // Packed references that newer ones override name nothing.
   const names = git(folder, ['for-each-ref', '--format=%(objectname) %(refname)'])
     .split('\n')
     .filter((line) => !line.endsWith(' refs/stash'))
@@ -88,7 +88,7 @@ function named(folder: Folder): string[] {
 }
 const NAME = /\b[0-9a-f]{40}\b/g;
 
-/** The commits that any of these leads to. */
+/** The commits that are reachable from any of these. */
 const commitsOf = (folder: Folder, names: readonly string[]): Set<string> =>
   new Set(
     git(folder, ['rev-list', '--ignore-missing', '--stdin'], `${names.join('\n')}\n`)
@@ -113,7 +113,7 @@ function commitsBelow(folder: Folder): Set<string> | null {
   }
 }
 
-describe('whatever is done with git', () => {
+describe('all sequences of git commands', () => {
   let original: Folder;
   beforeAll(() => {
     original = repository(10, true);
@@ -124,7 +124,7 @@ describe('whatever is done with git', () => {
   });
   afterAll(() => original.remove());
 
-  it('an effect is found exactly where it leaves the repository incomplete, or commits without a name', async () => {
+  it('an effect is a finding exactly where the repository is incomplete, or commits have no name', async () => {
     let [harmful, harmless] = [0, 0];
     await fc.assert(
       fc.asyncProperty(steps, async (commands) => {
@@ -145,7 +145,7 @@ describe('whatever is done with git', () => {
             ]).toEqual([command, isHarm, expect.anything()]);
             if (isHarm) harmful += 1;
             else harmless += 1;
-            // What is broken tells nothing of the next step.
+            // A broken repository proves nothing about the next step.
             if (isHarm) break;
           }
         } finally {
@@ -160,7 +160,7 @@ describe('whatever is done with git', () => {
         ],
       },
     );
-    // Both happen, or nothing was tested.
+    // Both kinds must occur, or nothing was tested.
     expect(Math.min(harmful, harmless)).toBeGreaterThan(0);
   });
 });

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What effects do to the history of a repository, made by real git and by hand.
+// Effects on the history of a repository, made by real git and by direct changes of its files.
 import { Folder, repository } from './folder.contract.ts';
 import { completeEffectSettings, type EffectSettingsSource } from './settings.ts';
 
@@ -25,7 +25,7 @@ const BRANCHES = `git branch merged && ${commits(10)} && git tag v1 HEAD~6 && gi
 
 const LOOSE = 'find .git/objects -path "*/[0-9a-f][0-9a-f]/*" -type f';
 const NEW_ROOT = 'c=$(git commit-tree $(git hash-object -t tree -w /dev/null) -m x)';
-/** Logs of the same length that name one commit alone. */
+/** Logs of the same length that name a single commit. */
 const FORGED_LOGS = `for f in $(find .git/logs -type f); do n=$(stat -c %s $f);
   yes "$c $c a <a@example.org> $(date +%s) +0000	commit: x" | head -c $n > $f || true; done`;
 
@@ -147,11 +147,11 @@ describe('an effect on a repository with branches', () => {
     ['filter-branch', 'git filter-branch -f --msg-filter "cat; echo more" HEAD~2..HEAD'],
     ['a log that is gone, whose commits are not', 'rm .git/logs/refs/heads/main'],
     ['a commit of the past', at(500, 'git commit -q --allow-empty -m old')],
-  ])('of %s is none', async (_, command) => {
+  ])('of %s is no finding', async (_, command) => {
     expect(await found(command)).toEqual([]);
   });
 
-  it('of a work tree that an effect removes after it was added by another is none', async () => {
+  it('that removes a work tree which another effect added is no finding', async () => {
     folder.run('git worktree add -q dist/tree other');
     expect(await found('git worktree remove dist/tree')).toEqual([]);
   });
@@ -168,7 +168,7 @@ describe('an effect on a repository of last year', () => {
     );
   });
 
-  it('of git gc, which lets old logs expire, is none', async () => {
+  it('of git gc, which lets old logs expire, is no finding', async () => {
     folder.run(at(140, 'git commit -q --amend -m amended'));
     expect(await found('git gc -q')).toEqual([]);
   });
@@ -184,7 +184,7 @@ describe('an effect on a repository of last year', () => {
   });
 });
 
-describe('files that git is said to keep', () => {
+describe('files that git keeps', () => {
   beforeEach(() => {
     folder = repository(30, true);
   });

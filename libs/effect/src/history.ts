@@ -2,25 +2,25 @@
 import type { Change } from '@writ/contract';
 import type { EffectContents } from './contents.ts';
 import { files } from './finding.ts';
-import { changedRepositories, GatheredBytes, type GitDirectory } from './git-directory.ts';
+import { changedRepositories, ByteBudget, type GitDirectory } from './git-directory.ts';
 import type { HistoryAnswer, HistoryQuestion } from './git/history-changes.ts';
 import type { CountedPaths } from './paths.ts';
 
 export interface HistoryWays {
   readonly contents: EffectContents;
-  /** chooses which objects are verified where there are many */
+  /** selects the objects to verify where there are many */
   readonly key: Uint8Array;
   /** when the effect is examined, in milliseconds */
   readonly now: number;
 }
 
-/** What nobody could read within bounds of time and memory. */
+/** The answer where the repository could not be read within bounds of time and memory. */
 const UNREAD: HistoryAnswer = { losses: ['changes more of git than can be read'], wants: null };
 
 /**
- * Finds what an effect takes from the history of repositories: a phrase for each, none where it takes nothing. A
- * repository without its head, objects or references is gone; objects are written once; and what references and logs
- * led to stays, and stays within reach.
+ * Finds what an effect removes from the history of repositories: one phrase for each loss. A repository must keep its
+ * head, objects and references. Objects are written once. Objects that references and logs reached must stay, and stay
+ * reachable.
  */
 export async function historyLosses(
   changes: readonly Change[],
@@ -43,7 +43,7 @@ async function lossesOf(git: GitDirectory, ways: HistoryWays): Promise<readonly 
   return isGathered ? (await answer(git, ways)).losses : UNREAD.losses;
 }
 
-/** References and logs of so many bytes are many; those of most effects are a few lines. */
+/** Above this size, references and logs are long; those of most effects are a few lines. */
 const SHORT_BYTES_MAX = 1024 * 1024;
 
 async function answer(git: GitDirectory, ways: HistoryWays): Promise<HistoryAnswer> {
@@ -63,7 +63,8 @@ type Changed = Awaited<ReturnType<GitDirectory['changedReferences']>> & {
 };
 
 /**
- * Gathers more only where the answer needs it: most effects add commits, and then the logs that they changed say so.
+ * Collects more data only where the answer needs it: most effects add commits, and the logs that they changed prove
+ * that.
  */
 class HistoryReading {
   readonly #git: GitDirectory;
@@ -74,17 +75,17 @@ class HistoryReading {
     [this.#git, this.#ways, this.#changed] = [git, ways, changed];
   }
 
-  /** By what changed alone; null where that doesn't tell. */
+  /** The answer from the changes alone; null where they don't suffice. */
   async first(): Promise<HistoryAnswer | null> {
-    const known = await this.#known(new GatheredBytes(this.#ways.contents));
+    const known = await this.#known(new ByteBudget(this.#ways.contents));
     if (known === null) return UNREAD;
-    const told = await this.#ways.contents.gitHistory({ ...known, rest: null, objects: null });
-    return told === null ? UNREAD : told.wants === null ? told : null;
+    const reported = await this.#ways.contents.gitHistory({ ...known, rest: null, objects: null });
+    return reported === null ? UNREAD : reported.wants === null ? reported : null;
   }
 
   async whole(): Promise<HistoryAnswer> {
     const { contents } = this.#ways;
-    const gathered = new GatheredBytes(contents);
+    const gathered = new ByteBudget(contents);
     const known = await this.#known(gathered);
     const all = known === null ? null : await this.#git.references(gathered);
     if (known === null || all === null) return UNREAD;
@@ -94,14 +95,14 @@ class HistoryReading {
       if (index !== null && !known.after.has('index'))
         for (const each of await gathered.read(new Map([['index', index]]))) rest.set(...each);
     } else {
-      const told = await contents.gitHistory({ ...known, rest, objects: null });
-      if (told === null || told.wants === null) return told ?? UNREAD;
+      const reported = await contents.gitHistory({ ...known, rest, objects: null });
+      if (reported === null || reported.wants === null) return reported ?? UNREAD;
     }
     return (await contents.gitHistory({ ...known, rest, objects: await this.#git.objects(gathered) })) ?? UNREAD;
   }
 
-  /** What changed; null where it is too long. */
-  async #known(gathered: GatheredBytes): Promise<Omit<HistoryQuestion, 'rest' | 'objects'> | null> {
+  /** The changes; null where they are too long. */
+  async #known(gathered: ByteBudget): Promise<Omit<HistoryQuestion, 'rest' | 'objects'> | null> {
     const { key, now } = this.#ways;
     const { before, after, indexes } = this.#changed;
     const [old, fresh] = [await gathered.read(before), await gathered.read(after)];

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// Five hours of ordinary work, as an agent does it call by call, without a commit of git unless it says so. Nobody is
-// asked about any of it.
+// Five hours of ordinary work, as an agent does it call by call, without commits of git unless stated. None of it may
+// need an approval.
 import { repository, type Folder } from './folder.contract.ts';
 import { completeEffectSettings } from './settings.ts';
 
-/** Writes a source of that many lines, whose words are its own. */
+/** Writes a source of that many lines with words that occur in no other one. */
 const WRITE =
   'write() { mkdir -p "$(dirname "$1")"; for ((line = 0; line < $2; line += 1)); do echo "export const $3_$line = (input_$3, option_$line) => $3.call_$line(input_$3)"; done > "$1"; }; ';
 const module = (n: number): string => `src/part${Math.floor(n / 10)}/module${n}.js`;
@@ -88,7 +88,7 @@ const HOURS: readonly (readonly [name: string, calls: readonly string[]])[] = [
   ],
 ];
 
-describe.each([24, 60])('an hour on a repository of %i files asks nobody:', (count) => {
+describe.each([24, 60])('an hour on a repository of %i files is permitted:', (count) => {
   let folder: Folder;
   beforeEach(() => {
     folder = repository(count, true);
@@ -97,7 +97,7 @@ describe.each([24, 60])('an hour on a repository of %i files asks nobody:', (cou
     folder.remove();
   });
 
-  it('though if each rewritten file counted as a whole one somebody would be', async () => {
+  it('and would need approval if each rewritten file counted in full', async () => {
     const [, calls] = HOURS[1] ?? ['', []];
     const examined = await folder.seriesOf(calls, completeEffectSettings({ lost_series: { factor: 1 } }));
     expect(examined.some(({ findings }) => findings.length > 0)).toBe(count === 24);

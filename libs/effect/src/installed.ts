@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Directories that an installation fills. What their packages say of themselves was there to be installed.
+// Directories that an installation fills. The manifests of their packages were there to be installed.
 
 const INSTALLED = new Set([
   'node_modules',
@@ -20,13 +20,10 @@ const INSTALLED = new Set([
   '.yarn',
 ]);
 
-/** Whether what is written below a directory is one more package of an installation. */
+/** Whether a directory of this name holds installed packages. */
 export const isInstalledName = (name: string): boolean => INSTALLED.has(name.toLowerCase());
 
-/**
- * Whether a path or pattern of a manifest makes packages of the project out of installed ones, or out of whatever there
- * is.
- */
+/** Whether a path or pattern of a manifest makes installed packages, or all packages, part of the project. */
 export const leadsToInstalled = (path: string): boolean => {
   const names = path
     .replace(/^[a-z]+:/i, '')
@@ -35,6 +32,6 @@ export const leadsToInstalled = (path: string): boolean => {
   return names.some(isInstalledName) || /^(?:\*|\{|\[)/.test(names[0] ?? '');
 };
 
-/** An address of a package in the same folder tree, as npm, pnpm and Yarn read it. */
+/** A local address of a package, in the notation of npm, pnpm and Yarn. */
 export const isLocalPackage = (address: string): boolean =>
   /^(?:file:|link:|portal:|workspace:\.|\.{1,2}[/\\]|[/~])/i.test(address);

@@ -51,11 +51,11 @@ const CONSTRUCTS = [
   '{"a":',
   '[',
 ];
-/** One reading of so much takes some ten milliseconds at most; this is for a busy processor. */
+/** Reading the maximum takes some ten milliseconds; this allows for a busy processor. */
 const SLOW_MS = 1_000;
 
 describe.each(READERS)('the reader of %s', (reader) => {
-  it.each(CONSTRUCTS)('reads as many %j as it may within its time, and says the same of it twice', (construct) => {
+  it.each(CONSTRUCTS)('reads as many %j as allowed within its time, with the same result twice', (construct) => {
     for (const [before, after] of [
       ['', ''],
       ['[a]\n', '\n'],

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What in a file starts programs without anybody asking for them. All of it is attacker-controlled: each reader takes
+// Parts of a file that start programs without an explicit request. All of it is attacker-controlled: each reader takes
 // time in proportion to the text.
 import { programsIn } from './git-config.ts';
 import { isLocalPackage, leadsToInstalled } from './installed.ts';
@@ -26,7 +26,7 @@ export type LaterReader =
   | 'heroku'
   | 'procfile';
 
-/** A longer content is not read; that it changed is a finding. */
+/** A longer content is not read; its change is a finding. */
 export const LATER_BYTES_MAX = 256 * 1024;
 
 /** Two contents of one path: null for none. */
@@ -36,22 +36,22 @@ export interface LaterContents {
   readonly after: Uint8Array;
 }
 
-/** Names for a person, the first few, and how many there are. */
+/** The first few names for a person, and their total number. */
 export interface LaterNames {
   readonly names: readonly string[];
   readonly count: number;
 }
 
-/** What starts now and did not before. */
+/** Programs that start now and did not before. */
 export interface LaterStarters extends LaterNames {
-  /** what may have restricted what starts, and is gone */
+  /** removed entries that may have restricted what starts */
   readonly removed: LaterNames;
 }
 
 const NAMES_MAX = 5;
 const NAME_CHARS_MAX = 60;
 
-/** Finds what a content starts that the one before it did not. Takes time in proportion to both. */
+/** Finds the starters of a content that the former one did not have. Takes time in proportion to both. */
 export function newStarters({ reader, before, after }: LaterContents): LaterStarters {
   const [was, is] = [before === null ? null : textOf(before, reader), textOf(after, reader)];
   if (reader === 'pipeline') {
@@ -69,7 +69,7 @@ export function newStarters({ reader, before, after }: LaterContents): LaterStar
 const without = (all: Starters, others: Starters): [string, string][] =>
   [...all].filter(([entry]) => !others.has(entry));
 const nameOf = ([, name]: readonly [string, string]): string => name;
-/** Settings of a deployment that say when there is none. */
+/** Settings that restrict deployments. */
 const RESTRICTS = /ignore|deploy|branch|approv|protect/i;
 
 const named = (all: readonly string[]): LaterNames => ({
@@ -80,7 +80,10 @@ const named = (all: readonly string[]): LaterNames => ({
 });
 
 const BOM = '\ufeff';
-/** Byte by byte, so that no two contents are one text; a manifest is JSON, whose names are compared as npm does. */
+/**
+ * Byte by byte, so that different contents stay different texts. A manifest is JSON, whose names are compared as npm
+ * does.
+ */
 function textOf(bytes: Uint8Array, reader: LaterReader): string {
   const text = Buffer.from(bytes).toString(reader === 'package' ? 'utf8' : 'latin1');
   return text.startsWith(BOM) ? text.slice(1) : text;
@@ -95,7 +98,7 @@ const READERS: Readonly<Record<Exclude<LaterReader, 'pipeline'>, (text: string) 
   gitfile: (text) =>
     text.length <= GITFILE_CHARS_MAX && OWN_GITDIR.test(text) ? new Map() : new Map([[text, 'gitdir']]),
   commondir: (text) => (text.trim() === '../..' ? new Map() : new Map([[text, 'commondir']])),
-  // npm puts values of the environment into names as well.
+  // npm expands environment variables in names as well.
   npmrc: linesWith(
     /script|shell|node-options|init-module|globalconfig|userconfig|registry|editor|browser|viewer|pnpmfile|^(?:"?git|prefix)|^[^=]*\$\{/i,
   ),
@@ -131,17 +134,19 @@ const READERS: Readonly<Record<Exclude<LaterReader, 'pipeline'>, (text: string) 
   lines: (text) => new Map([...startingLines(text)].map((line) => [line, keyOf(line)])),
 };
 
-/** The beginning of a reference, or of its log: a branch may be called `config`. As a configuration git stops at it. */
+/**
+ * The beginning of a reference, or of its log: a branch may be called `config`. As a configuration, git stops there.
+ */
 const REFERENCE = /^[0-9a-f]{40}(?:[0-9a-f]{24})?(?:\n?$| [0-9a-f]{40})/;
-/** As long as a path may be. */
+/** The longest path. */
 const GITFILE_CHARS_MAX = 4_096;
 /**
- * What `git worktree` and `git submodule` write: the directory is one within a repository, where these rules look as
+ * As `git worktree` and `git submodule` write it: the directory is inside a repository, where these rules apply as
  * well.
  */
 const OWN_GITDIR = /^gitdir: [^\n]*(?:^|[/\\ ])\.git[/\\](?:worktrees|modules)[/\\][^\n]+\n?$/;
 
-/** What npm, pnpm and Yarn run when somebody installs what a project depends on. */
+/** Scripts that npm, pnpm and Yarn run when a dependent project is installed. */
 const LIFECYCLE = new Set([
   'preinstall',
   'install',
@@ -161,7 +166,7 @@ const LIFECYCLE = new Set([
   'vercel-build',
   'now-build',
 ]);
-/** Tools that keep git's hooks, or what hooks run, in a manifest. */
+/** Manifest keys of tools that manage git's hooks, or what hooks run. */
 const HOOK_TOOLS = [
   'husky',
   'simple-git-hooks',
@@ -194,7 +199,7 @@ function packageStarters(text: string): Starters {
   try {
     manifest = JSON.parse(text);
   } catch {
-    // Some tool may yet read it, for instance with the marks of a merge in it.
+    // Some tool may still read it, for instance with merge markers in it.
     return linesWith(MENTIONS)(text);
   }
   const { scripts, packageManager, workspaces, ...rest } = asRecord(manifest);
@@ -211,7 +216,7 @@ function packageStarters(text: string): Starters {
         found.set(`${key}.${name}=${address}`, name);
     }
   }
-  // A package manager from an address is a program from there.
+  // A package manager from a URL is a program from there.
   if (typeof packageManager === 'string' && packageManager.includes('://'))
     found.set(`packageManager=${packageManager}`, 'packageManager');
   return found;
@@ -220,7 +225,7 @@ function packageStarters(text: string): Starters {
 const asRecord = (value: unknown): Readonly<Record<string, unknown>> =>
   typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Record<string, unknown>) : {};
 
-/** Composer's events, and what lets packages take part in them. */
+/** Composer's events, and the settings that let packages take part in them. */
 const EVENT = /^(?:pre-|post-|command$|init$)/i;
 function composerStarters(text: string): Starters {
   let manifest: unknown;

@@ -1,15 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// Settings of tools, read for the keys that start something. Where a key might be spelled in another way, its line
-// counts.
+// Settings of tools, searched for keys that start something. Where a key may have another spelling, its line counts.
 import { isCommentLine } from './pipeline-lines.ts';
 
-/** Entries that start something, with the name that a person is shown of each. Equal entries start the same. */
+/** Entries that start something, with the name to show to a person. Equal entries start the same. */
 export type Starters = ReadonlyMap<string, string>;
 
-/** What a line stands below: YAML says it by spaces, TOML by headers. Of other formats each line stands alone. */
+/** The parent of a line: YAML shows it by indentation, TOML by headers. In other formats each line is independent. */
 export type Format = 'yaml' | 'toml' | 'flat';
 
-/** Lines that say one of these words, and lines below them. Takes time in proportion to the text. */
+/** Lines that contain one of these words, and lines below them. Takes time in proportion to the text. */
 export function linesWith(words: RegExp, format: Format = 'flat'): (text: string) => Starters {
   return (text) => {
     const found = new Map<string, string>();
@@ -42,8 +41,7 @@ const isContinued = (line: string): boolean =>
 const LINE_CHARS_MAX = 500;
 
 /**
- * Escapes that stand for no letter. With any other one, at the end of a line too, a key may be spelled so that it
- * doesn't read as itself.
+ * Escapes that encode no letter. With any other one, at the end of a line too, the key's spelling may hide its name.
  */
 const PLAIN_ESCAPE = /\\["\\/bfnrt]/g;
 const mayHideKey = (line: string): boolean => line.includes('\\') && line.replaceAll(PLAIN_ESCAPE, '').includes('\\');
@@ -51,8 +49,8 @@ const mayHideKey = (line: string): boolean => line.includes('\\') && line.replac
 export const keyOf = (line: string): string => /^["'-]*\s*["']?([\w.@-]{1,60})/.exec(line)?.[1] ?? '';
 
 /**
- * Keys that say one of these words, with all that stands below them, of JSON with comments. What is none is read line
- * by line. Takes time in proportion to the text.
+ * Keys that contain one of these words, with everything below them, in JSON with comments. A text in another format is
+ * read line by line. Takes time in proportion to the text.
  */
 export function keysWith(words: RegExp, otherwise: Format = 'yaml'): (text: string) => Starters {
   const byLine = linesWith(words, otherwise);

@@ -16,7 +16,7 @@ function counts(path: string, after: string, before: string | null): boolean {
   return count + removed.count > 0;
 }
 
-describe('a place where something starts', () => {
+describe('a path from which something starts', () => {
   it.each([
     'opencode.json',
     'app/opencode.jsonc',
@@ -43,7 +43,7 @@ describe('a place where something starts', () => {
     '.gdbinit',
     '.irbrc',
     'devfile.yaml',
-  ])('is, whatever is written there: %s', (path) => {
+  ])('counts with any content: %s', (path) => {
     expect(counts(path, 'x', null)).toBe(true);
   });
 
@@ -73,7 +73,7 @@ describe('a place where something starts', () => {
     '.ebextensions/a.config',
     '.circleci/config.yml',
     '.buildkite/pipeline.yml',
-  ])('is, where a pipeline gets a command or loses a condition: %s', (path) => {
+  ])('counts where a pipeline gets a command or loses a condition: %s', (path) => {
     const before = 'steps:\n  # note\n  - run: make\n    when: manual\n';
     expect(counts(path, `${before}  - run: ./x\n`, before)).toBe(true);
     expect(counts(path, before.replace('    when: manual\n', ''), before)).toBe(true);
@@ -115,7 +115,7 @@ describe('a place where something starts', () => {
     ['package.json', '{"trustedDependencies":["a"]}', '{}', '{"dependencies":{"a":"1"}}'],
     ['package.json', '{"scripts":{"heroku-postbuild":"./x"}}', '{}', '{"scripts":{"build":"x","test":"y"}}'],
     ['package.yaml', 'scripts:\n  postinstall: ./x\n', 'scripts:\n  test: y\n', 'scripts:\n  test: y\n  lint: z\n'],
-  ])('is told by the content of %s: %s', (path, starting, before, ordinary) => {
+  ])('depends on the content of %s: %s', (path, starting, before, ordinary) => {
     expect(counts(path, starting, before)).toBe(true);
     expect(counts(path, ordinary, before)).toBe(false);
   });
@@ -125,7 +125,7 @@ describe('a package', () => {
   const STARTS = '{"scripts":{"postinstall":"./x"}}';
 
   it.each(['gen/tool', 'dist', 'generated/a', 'build', 'coverage/x', 'packages/a'])(
-    'counts in %s, from where another one may name it',
+    'counts in %s, where another package may refer to it',
     (directory) => {
       expect(counts(`${directory}/package.json`, STARTS, null)).toBe(true);
       expect(counts(`${directory}/binding.gyp`, '{}', null)).toBe(true);
@@ -139,7 +139,7 @@ describe('a package', () => {
     'vendor/a',
     '.yarn/unplugged/a',
     'x/.venv/lib/site-packages/a',
-  ])('is free in %s, where an installation put it', (directory) => {
+  ])('does not count in %s, where an installation wrote it', (directory) => {
     expect(counts(`${directory}/package.json`, STARTS, null)).toBe(false);
     expect(counts(`${directory}/binding.gyp`, '{}', null)).toBe(false);
   });
@@ -154,7 +154,7 @@ describe('a package', () => {
     expect(counts('package.json', manifest, '{}')).toBe(true);
   });
 
-  it('is free with packages of its own', () => {
+  it('does not count with local packages', () => {
     expect(
       counts(
         'package.json',

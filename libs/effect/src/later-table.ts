@@ -1,32 +1,32 @@
 // SPDX-License-Identifier: Apache-2.0
-// The table of places from which programs start without anybody asking for them. Names are in lower case.
+// The table of paths from which programs start without an explicit request. Names are in lower case.
 import type { LaterReader } from './later-contents.ts';
 
 /**
- * What starts them. Sources that a person or a command asks for (tests, Makefiles, build scripts) are not among them:
- * reviewers read those.
+ * The event that starts them. Sources that a person or a command runs explicitly (tests, Makefiles, build scripts) are
+ * excluded, since reviewers read those.
  */
 export type LaterStart = 'the folder is opened' | 'git is used' | 'dependencies are installed' | 'CI runs';
 
-export interface LaterPlace {
+export interface LaterRule {
   readonly when: LaterStart;
-  /** what in the content decides; null where any content does */
+  /** which part of the content decides; null where any content counts */
   readonly reader: LaterReader | null;
 }
 
-export const at = (when: LaterStart, reader: LaterReader | null = null): LaterPlace => ({ when, reader });
+export const at = (when: LaterStart, reader: LaterReader | null = null): LaterRule => ({ when, reader });
 export const [OPENED, GIT] = [at('the folder is opened'), at('git is used')];
 const INSTALLED = at('dependencies are installed');
 const MANIFEST = at('dependencies are installed', 'package');
-/** What git runs, line by line. */
+/** Files that git runs, line by line. */
 const HOOKS = at('git is used', 'lines');
 const SETTINGS = at('the folder is opened', 'editor');
 const [PIPELINE, DEPLOYED] = [at('CI runs', 'pipeline'), at('CI runs', 'deploy')];
-const all = (names: readonly string[], place: LaterPlace): [string, LaterPlace][] => names.map((name) => [name, place]);
+const all = (names: readonly string[], place: LaterRule): [string, LaterRule][] => names.map((name) => [name, place]);
 const extensions = (name: string, of: readonly string[]): string[] => of.map((extension) => `${name}.${extension}`);
 
 /** Files that count in any directory. */
-export const FILES: ReadonlyMap<string, LaterPlace> = new Map([
+export const FILES: ReadonlyMap<string, LaterRule> = new Map([
   ...all(
     [
       '.envrc',
@@ -60,7 +60,7 @@ export const FILES: ReadonlyMap<string, LaterPlace> = new Map([
     ],
     OPENED,
   ),
-  // Agents.
+  // Configuration of agents.
   ...all(
     ['opencode.json', 'opencode.jsonc', '.aider.conf.yml', '.aider.conf.yaml', 'crush.json', '.crush.json'],
     OPENED,
@@ -158,7 +158,7 @@ export const FILES: ReadonlyMap<string, LaterPlace> = new Map([
     ],
     PIPELINE,
   ),
-  // Headers, redirects and regions of these are ordinary settings.
+  // Headers, redirects and regions in these files are ordinary settings.
   ...all(
     [
       'netlify.toml',
@@ -178,14 +178,14 @@ export const FILES: ReadonlyMap<string, LaterPlace> = new Map([
 ]);
 
 type Rest = readonly string[];
-const under = (place: LaterPlace) => (): LaterPlace => place;
+const under = (place: LaterRule) => (): LaterRule => place;
 const only =
-  (names: Readonly<Record<string, LaterPlace>>) =>
-  (rest: Rest): LaterPlace | null =>
+  (names: Readonly<Record<string, LaterRule>>) =>
+  (rest: Rest): LaterRule | null =>
     names[rest.join('/')] ?? (rest.length > 1 ? (names[`${rest[0] ?? ''}/**`] ?? null) : null);
 
 /** Directories that count anywhere, and what counts below them. */
-export const DIRECTORIES: ReadonlyMap<string, (rest: Rest) => LaterPlace | null> = new Map([
+export const DIRECTORIES: ReadonlyMap<string, (rest: Rest) => LaterRule | null> = new Map([
   ['.vscode', only({ 'tasks.json': OPENED, 'mcp.json': OPENED, 'settings.json': SETTINGS })],
   ['.theia', only({ 'tasks.json': OPENED, 'settings.json': SETTINGS })],
   ['.zed', only({ 'settings.json': SETTINGS })],
@@ -215,7 +215,7 @@ export const DIRECTORIES: ReadonlyMap<string, (rest: Rest) => LaterPlace | null>
   ['.windsurf', only({ 'mcp.json': OPENED, 'mcp_config.json': OPENED, 'hooks.json': OPENED, 'hooks/**': OPENED })],
   ['.factory', only({ 'mcp.json': OPENED, 'settings.json': OPENED, 'hooks/**': OPENED })],
   ['.clinerules', only({ 'hooks/**': OPENED })],
-  ...['.qwen', '.amp', '.augment', '.kilocode', '.trae'].map((name): [string, (rest: Rest) => LaterPlace | null] => [
+  ...['.qwen', '.amp', '.augment', '.kilocode', '.trae'].map((name): [string, (rest: Rest) => LaterRule | null] => [
     name,
     only({ 'mcp.json': OPENED, 'settings.json': OPENED, 'hooks/**': OPENED }),
   ]),
@@ -227,7 +227,7 @@ export const DIRECTORIES: ReadonlyMap<string, (rest: Rest) => LaterPlace | null>
   ['.externaltoolbuilders', under(OPENED)],
   ['.mvn', only({ 'extensions.xml': OPENED, 'jvm.config': OPENED, 'maven.config': OPENED })],
   ['.mise', only({ 'config.toml': at('the folder is opened', 'mise') })],
-  // What git leaves out, and what people read, starts nothing.
+  // Files that git ignores or that people read start nothing.
   ['.husky', (rest) => (['.gitignore', 'readme.md'].includes(rest.at(-1) ?? '') ? null : GIT)],
   ['.git-hooks', under(GIT)],
   ['.cargo-husky', only({ 'hooks/**': GIT })],
@@ -259,16 +259,16 @@ export const DIRECTORIES: ReadonlyMap<string, (rest: Rest) => LaterPlace | null>
     '.do',
     '.spacelift',
     '.openshift',
-  ].map((name): [string, () => LaterPlace] => [name, under(PIPELINE)]),
+  ].map((name): [string, () => LaterRule] => [name, under(PIPELINE)]),
 ]);
 
-/** A place whose files are told by a part of their name. */
-export function byPartOfName(name: string): LaterPlace | null {
+/** A rule for files that are recognized by a part of their name. */
+export function byPartOfName(name: string): LaterRule | null {
   if (name.endsWith('.code-workspace') || name.endsWith('.sublime-project')) return SETTINGS;
   return name.endsWith('.gitlab-ci.yml') || name.startsWith('jenkinsfile.') || name.endsWith('.jenkinsfile')
     ? PIPELINE
     : null;
 }
 
-/** Whether a package that another one names starts something by this file, wherever it lies. */
+/** Whether a package that another one refers to starts something by this file, wherever it is. */
 export const isPackageFile = (name: string): boolean => FILES.get(name)?.reader === 'package' || name === 'binding.gyp';

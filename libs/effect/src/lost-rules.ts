@@ -3,22 +3,22 @@ import { files, type EffectFinding } from './finding.ts';
 import { lostInAll, type LostFiles } from './lost-files.ts';
 import type { EffectSettings } from './settings.ts';
 
-/** How many counted files there are. */
+/** The number of counted files. */
 export interface Totals {
   readonly now: number;
-  /** without those that the series made */
+  /** without those that the series created */
   readonly others: number;
-  /** when the series began: those, and what it deleted since */
+  /** when the series began: the current ones, and those deleted since */
   readonly atStart: number;
 }
 export type Total = () => Promise<Totals>;
 
-/** The fewest lost files that may be many. */
+/** The smallest number of lost files that can count as many. */
 export const leastOf = ({
   lost_many: { few_files, some_files, many_files },
 }: Pick<EffectSettings, 'lost_many'>): number => Math.min(few_files, some_files, many_files);
 
-/** Answers whether so many lost files of all are many. */
+/** Answers whether this number of lost files, out of all, counts as many. */
 function isMany(lost: number, all: number, settings: EffectSettings['lost_many']): boolean {
   const { few_files, few_share, some_files, some_share, many_files } = settings;
   const reaches = (count: number, share: number): boolean => lost >= count && lost >= share * all;
@@ -40,9 +40,9 @@ export async function lostMany(
 }
 
 /**
- * Finds that a series of effects lost many files of those that stood when its window began. Files that are gone or
- * emptied, and those that became copies of another, count as in one effect: it makes no difference how many calls did
- * it. Rewritten ones count for a share, since an hour's work rewrites more than a call does.
+ * Finds that a series of effects lost many of the files that existed when its window began. Deleted and emptied files,
+ * and those that became copies of another, count as in one effect: the number of calls makes no difference. Rewritten
+ * ones count for a share, since an hour's work rewrites more than a call does.
  */
 export async function lostSeries(
   lost: LostFiles,
@@ -59,7 +59,7 @@ export async function lostSeries(
   return { rule: 'effect.lost_series', mode: lost_series.mode, size, message };
 }
 
-/** What was seen, and what was not. */
+/** Phrases for the counted losses, and for the possible ones outside the sample. */
 function phrasesOf({ deleted, emptied, rewritten, replaced, unread, unseen }: LostFiles): string {
   const parts = [
     ['deletes', deleted],

@@ -2,8 +2,8 @@
 import { RE2JS } from 're2js';
 
 /**
- * Directories whose content a build, an install, a test run or a generator makes again. Logs, caches, output and the
- * like are not among them: only their owner knows.
+ * Directories whose content a build, an install, a test run or a generator recreates. Logs, caches, output and the like
+ * are not included: only their owner knows whether they can be recreated.
  */
 const REGENERABLE = new Set([
   'build',
@@ -117,16 +117,16 @@ const GIT = '.git';
 /** The names of a path, from the root of the workspace. */
 export const namesOf = (path: string): readonly string[] => path.split('/');
 
-/** Answers whether a path is version control's own. */
+/** Answers whether a path belongs to version control. */
 export const isGit = (path: string): boolean => namesOf(path).includes(GIT);
 
-/** Answers whether a name is that of a directory whose content is made again. */
+/** Answers whether a name is that of a directory with regenerable content. */
 export const isRegenerableName = (name: string): boolean => REGENERABLE.has(name) || PLAYWRIGHT_SNAPSHOTS.test(name);
 
 /** Answers whether a directory above the path has such a name. */
 export const isMadeAgain = (path: string): boolean => namesOf(path).slice(0, -1).some(isRegenerableName);
 
-/** Decides which paths count: those of people, outside version control and outside of what is made again. */
+/** Decides which paths count: those of people, outside version control and outside regenerable directories. */
 export class CountedPaths {
   readonly #globs: RE2JS | null;
 
@@ -141,12 +141,12 @@ export class CountedPaths {
     return !isGit(path) && !this.isRegenerable(path);
   }
 
-  /** Answers whether what is at the path is made again: by a directory above it, or by a pattern of the tenant. */
+  /** Answers whether a path is regenerable: by a directory above it, or by a pattern of the tenant. */
   isRegenerable(path: string): boolean {
     return isMadeAgain(path) || this.#globs?.matcher(path).find() === true;
   }
 
-  /** Answers whether nothing below a directory counts, so that nobody need look there. */
+  /** Answers whether nothing below a directory counts, so that it can be skipped. */
   isSkipped(directory: string): boolean {
     const name = namesOf(directory).at(-1) ?? '';
     return name === GIT || isRegenerableName(name);
@@ -154,8 +154,9 @@ export class CountedPaths {
 }
 
 /**
- * A path pattern as an expression: `**` is any names, `*` and `?` stay within one. A pattern without a slash names a
- * file or directory anywhere. Whatever is below a match matches. RE2 matches it in linear time, whoever wrote it.
+ * A path pattern as a regular expression: `**` is any names, `*` and `?` stay within one. A pattern without a slash
+ * matches a file or directory anywhere, and everything below a match matches. RE2 takes linear time, whoever wrote the
+ * pattern.
  */
 function globExpression(glob: string): string {
   const anchored = glob.startsWith('/') ? glob.slice(1) : glob.includes('/') ? glob : `**/${glob}`;

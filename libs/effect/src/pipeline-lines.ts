@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// Compares two texts of a pipeline line by line. What is not known to be harmless counts, however YAML would read it,
-// so that no spelling evades.
+// Compares two texts of a pipeline line by line. Any line that is not known to be harmless counts, however YAML would
+// parse it, so that no spelling evades the rules.
 
 /** A line that may start something, or restrict what starts. */
 interface PipelineLine {
-  /** without its comment; the same step at another version is the same */
+  /** without its comment; a step is the same at another version */
   readonly text: string;
-  /** how many lines it stands below */
+  /** how many lines it is nested under */
   readonly depth: number;
-  /** what may go: a usual step, or the key above one */
+  /** whether it may be removed: a usual step, or the parent key of one */
   readonly mayGo: boolean;
 }
 
@@ -20,9 +20,9 @@ export interface PipelineChanges {
 }
 
 /**
- * What a pipeline has that it did not have, and what it lacks now. Where both have the same lines, one that stands
- * elsewhere now counts as added: a condition may hold for another job. A pipeline without any line that counts runs
- * nothing, so it lacks nothing. Takes time in proportion to both.
+ * The lines that a pipeline gained and lost. Where both have the same lines, one at another position counts as added: a
+ * condition may apply to another job. A pipeline without any counted line runs nothing, so it loses nothing. Takes time
+ * in proportion to both.
  */
 export function pipelineChanges(before: string, after: string): PipelineChanges {
   const [old, now] = [countingLines(before), countingLines(after)];
@@ -42,7 +42,7 @@ export function pipelineChanges(before: string, after: string): PipelineChanges 
 }
 
 /**
- * The first line that does not stand after the same lines, at the same depth, as before; null where lines only went.
+ * The first line that does not follow the same lines, at the same depth, as before; null where lines were only removed.
  */
 function firstMoved(old: readonly PipelineLine[], now: readonly PipelineLine[]): string | null {
   let at = 0;
@@ -54,7 +54,7 @@ function firstMoved(old: readonly PipelineLine[], now: readonly PipelineLine[]):
   return null;
 }
 
-/** Lines that may start something, without what is known to be harmless, as `pipelineChanges` tells them apart. */
+/** Lines that may start something, without harmless ones, as `pipelineChanges` distinguishes them. */
 export const startingLines = (text: string): ReadonlySet<string> =>
   new Set(countingLines(text).map((line) => line.text));
 
@@ -83,16 +83,16 @@ function countingLines(text: string): readonly PipelineLine[] {
   return found;
 }
 
-/** An item of a list may stand as far left as the key above the list. */
+/** An item of a list may be indented as little as the key above the list. */
 const isDone = (last: Above | undefined, indent: number, isItem: boolean): boolean =>
   last !== undefined && (last.indent > indent || (last.indent === indent && (last.isItem || !isItem)));
 
-/** A `#` before a letter may be a name of JavaScript's, one before `!` names an interpreter. */
+/** A `#` before a letter may be a private name of JavaScript; one before `!` names an interpreter. */
 export const isCommentLine = (line: string): boolean => /^#(?:[\s#]|$)/.test(line);
 
 /**
- * Keys whose values say where and when something runs: a name below is that of an environment, a version that of a
- * branch.
+ * Keys whose values restrict where and when something runs. A name below one is that of an environment, and a version
+ * that of a branch.
  */
 const RESTRICTING =
   /environment|branch|tag|only|except|exclude|include|ref|rule|when|need|filter|approv|protect|permission/i;
@@ -100,8 +100,8 @@ const isRestricting = (parent: Above | undefined): boolean =>
   parent !== undefined && RESTRICTING.test(/^["']?[\w-]{1,60}["']? *:$/.exec(parent.text)?.[0] ?? '');
 
 /**
- * Keys of a pipeline whose values start nothing, and those of tools that fix versions. Whatever stands under another
- * key does, or may.
+ * Keys of a pipeline whose values start nothing, and those of tools that fix versions. Values of other keys may start
+ * something.
  */
 const HARMLESS = new RegExp(
   '^(?:- +)?(?:name|run-name|display-?name|description|timeout(?:-minutes|-in-minutes)?|fail-fast|max-parallel|cron|rev|min_version' +
@@ -109,12 +109,12 @@ const HARMLESS = new RegExp(
     '(?:[^&*!{}[\\]|<>;()`"\'$\\\\]*|"[^"\\\\${}`]*"|\'[^\'${}]*\'|\\[[\\w\\s.,\'"-]*\\])$',
   'i',
 );
-/** A longer line counts, unread: the patterns may take quadratic time. */
+/** A longer line counts without parsing: the patterns may take quadratic time. */
 const LINE_CHARS_MAX = 500;
-/** A list of versions, as a matrix has it. */
+/** A list of versions, as in a matrix. */
 const VERSIONS = /^- +['"]?[\d.x]+['"]?$/;
 const isHarmless = (line: string): boolean => HARMLESS.test(line) || VERSIONS.test(line);
-/** A step of somebody else, or an image, with its version. */
+/** A third-party step or an image, with its version. */
 const VERSIONED = /^(- +)?(uses|image|repo) *: *(['"]?[\w./-]+)(?:@|:)[\w.-]+(['"]?)(?: +#.*)?$/;
 
 function comparable(line: string): string {
@@ -122,14 +122,14 @@ function comparable(line: string): string {
   return step === null ? withoutComment(line) : `${step[2] ?? ''}: ${step[3] ?? ''}`;
 }
 
-/** A comment at the end says nothing. */
+/** A comment at the end has no meaning. */
 function withoutComment(line: string): string {
   const from = line.indexOf(' #');
   return from < 0 || /["'`]/.test(line) ? line : line.slice(0, from).trimEnd();
 }
 
 /**
- * Steps whose end takes nobody's consent away: what fetches, prepares, builds and tests. Any other one may have been a
+ * Steps whose removal takes away no check: fetching, preparing, building and testing. Any other step may have been a
  * check.
  */
 const USUAL_STEP =

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What git is made to run: git runs those that a test says it runs.
+// Programs that git is made to run: git really runs each of them.
 import { execFileSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
@@ -25,7 +25,7 @@ const found = async (command: string): Promise<string[]> =>
 const messageOf = async (command: string): Promise<string | undefined> =>
   (await folder.effectOf(command)).findings[0]?.message;
 
-/** Each makes a file `ran` beside the workspace's own when git runs what it wrote. */
+/** Each creates a file `ran` beside the workspace's own when git runs what it wrote. */
 const RUN_BY_GIT: readonly (readonly [name: string, command: string, then: string])[] = [
   [
     'a hook',
@@ -62,7 +62,7 @@ const RUN_BY_GIT: readonly (readonly [name: string, command: string, then: strin
   ],
 ];
 
-describe('what git is made to run', () => {
+describe('a program that git is made to run', () => {
   it.each(RUN_BY_GIT)('is found, and git does run it: %s', async (_, command, then) => {
     expect(await found(command)).toContain('effect.runs_later');
     try {
@@ -81,7 +81,7 @@ describe('what git is made to run', () => {
         stdio: 'ignore',
       });
     } catch {
-      // What it says is of no account: it ran something or it did not.
+      // The output doesn't matter: either it ran something or not.
     }
     expect(existsSync(join(folder.path, 'ran'))).toBe(true);
   });
@@ -96,7 +96,7 @@ describe('what git is made to run', () => {
     expect(await found('echo ../other > third/commondir')).toEqual(['effect.runs_later']);
   });
 
-  it('is found where the repository takes its hooks from', async () => {
+  it('is found in the directory from which the repository takes its hooks', async () => {
     expect(await found('mkdir githooks; echo x > githooks/pre-commit')).toEqual([]);
     folder.run('rm -r githooks; git config core.hooksPath ./tools/../githooks');
     expect(await found('mkdir githooks; echo x > githooks/pre-commit; echo x > githooks/README')).toEqual([

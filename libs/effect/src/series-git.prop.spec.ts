@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// What is lost in the end is counted the same, however a sequence of operations is cut into calls.
+// The final count of lost files is the same, however a sequence of operations is split into calls.
 import fc from 'fast-check';
 import type { EffectExamination } from './examine-effect.ts';
 import { repository, type Folder } from './folder.contract.ts';
 import { completeEffectSettings } from './settings.ts';
 
 const FILES = 12;
-/** Each lost file counts as one, and one of them is many. */
+/** Each lost file counts as one, and a single lost file is a finding. */
 const SETTINGS = completeEffectSettings({
   lost_many: { few_files: 1, few_share: 0, some_files: 1, some_share: 0, many_files: 1 },
   lost_series: { factor: 1 },
@@ -38,10 +38,10 @@ const OPERATIONS: readonly ((n: number) => string)[] = [
 ];
 const tried = (command: string): string => `{ ${command}; } 2>/dev/null || true`;
 const operation = fc.tuple(fc.constantFrom(...OPERATIONS), fc.nat(7)).map(([command, n]) => tried(command(n)));
-/** Operations, and after which of them a call ends. */
+/** Operations, each with whether a call ends after it. */
 const sequences = fc.array(fc.tuple(operation, fc.boolean()), { minLength: 2, maxLength: 7 });
 
-/** Files that are lost at the end, as the series counts them, or the only call. */
+/** The files lost at the end, as counted for the series, or for the only call. */
 function lostIn(all: readonly EffectExamination[]): number {
   const rule = all.length === 1 ? 'effect.lost_many' : 'effect.lost_series';
   return all.at(-1)?.findings.find((finding) => finding.rule === rule)?.size ?? 0;
@@ -65,7 +65,7 @@ describe('a series of operations on files and on git', () => {
     }
   };
 
-  it('loses as many files in one call as in however many', async () => {
+  it('loses as many files in one call as in any number of calls', async () => {
     const seen = new Set<number>();
     const take = (all: readonly string[]): [string, boolean][] => all.map((command) => [tried(command), true]);
     await fc.assert(
@@ -75,7 +75,7 @@ describe('a series of operations on files and on git', () => {
           if (at === 0 || sequence[at - 1]?.[1] === true) cut.push(command);
           else cut.push(`${cut.pop()}\n${command}`);
         }
-        // A last call that takes nothing sees what those before it took.
+        // A final call that removes nothing sees the losses of those before it.
         const whole = await lostOf([[...cut, 'git tag end'].join('\n')]);
         seen.add(whole);
         expect([cut, await lostOf([...cut, 'git tag end'])]).toEqual([cut, whole]);
@@ -90,7 +90,7 @@ describe('a series of operations on files and on git', () => {
         ],
       },
     );
-    // Both happen, or nothing was tested.
+    // Both must occur, or nothing was tested.
     expect([seen.has(0), seen.size > 1]).toEqual([true, true]);
   });
 });

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a series puts into git's reach with one call, and takes out of it with another.
+// Files that a series makes reachable for git with one call, and unreachable with another.
 import type { EffectExamination } from './examine-effect.ts';
 import { repository, type Folder } from './folder.contract.ts';
 
@@ -13,7 +13,7 @@ const rulesOf = ({ findings }: EffectExamination): string[] => findings.map(({ r
 const series = async (...commands: readonly string[]): Promise<string[][]> =>
   (await folder.seriesOf(commands)).map(rulesOf);
 
-/** Twenty-two files that nobody has committed, beside forty-five that somebody has. */
+/** Twenty-two files that were never committed, beside forty-five that were. */
 const DRAFTS = `mkdir -p draft && for n in $(seq 22); do
   fill "words of draft number $n that nobody has committed" 20 > draft/d$n.md; done`;
 
@@ -21,10 +21,10 @@ const DRAFTS = `mkdir -p draft && for n in $(seq 22); do
 const STAGE_ELSEWHERE = `git add -A; for f in $(git diff --cached --name-only --diff-filter=A); do
   git update-index --add --cacheinfo "100644,$(git hash-object "$f"),keep/$f"
   git update-index --force-remove "$f"; rm "$f"; done`;
-/** Changes nothing but a reference. */
+/** Changes only a reference. */
 const TAG = 'git tag between';
 
-describe('a series of effects on a repository with 22 files that nobody has committed', () => {
+describe('a series of effects on a repository with 22 files that were never committed', () => {
   beforeEach(() => {
     folder = repository(45, true);
     folder.run(DRAFTS);
@@ -108,7 +108,7 @@ describe('a series of effects on a repository with 22 files that nobody has comm
         'git gc -q',
       ],
     ],
-  ])('that %s is free', async (_, commands) => {
+  ])('that %s is permitted', async (_, commands) => {
     expect(await series(...commands)).toEqual(commands.map(() => []));
   });
 
@@ -126,7 +126,7 @@ describe('a series of effects on a repository with 22 files that nobody has comm
   });
 });
 
-describe('what a series made itself', () => {
+describe('a file that the series created', () => {
   beforeEach(() => {
     folder = repository(67, true);
   });
@@ -166,11 +166,11 @@ describe('what a series made itself', () => {
         'rm -rf proto',
       ],
     ],
-  ])('is free to be taken away: %s', async (_, commands) => {
+  ])('may be removed: %s', async (_, commands) => {
     expect(await series(...commands)).toEqual(commands.map(() => []));
   });
 
-  it('is free to be taken away, though nothing else is in the workspace', async () => {
+  it('may be removed, although nothing else is in the workspace', async () => {
     folder.remove();
     folder = repository(2, false);
     folder.run('find . -mindepth 1 -delete');
@@ -214,11 +214,11 @@ describe('what a series made itself', () => {
       ['cp -r src copy; for f in src/*/*.js; do echo x > $f; done', 'rm -rf copy'],
     ],
     ['exchanged with copies of its own', ['cp -r src a', 'mv a b; rm -rf src', 'rm -rf b']],
-  ])('are not files that were %s', async (_, commands) => {
+  ])('does not include files that were %s', async (_, commands) => {
     expect((await series(...commands)).at(-1)).not.toEqual([]);
   });
 
-  it('is neither what another session wrote there since, nor what persons approved', async () => {
+  it('is neither one that another session rewrote, nor one whose loss persons approved', async () => {
     const made = async (command: string): Promise<Folder['made']> => {
       await folder.effectOf(command);
       return folder.made;
@@ -234,7 +234,7 @@ describe('what a series made itself', () => {
   });
 });
 
-describe('a stash that a person made before', () => {
+describe('a stash that a person made earlier', () => {
   beforeEach(() => {
     folder = repository(45, true);
     folder.run(`${DRAFTS}; sed -i "1s/first/left/" src/part0/module0.js; git stash -u -q`);
@@ -255,11 +255,11 @@ describe('a stash that a person made before', () => {
     expect(all.slice(0, -1).flat()).toEqual([]);
   });
 
-  it('is lost where it is brought back and cleaned away', async () => {
+  it('is lost where it is applied and then cleaned', async () => {
     expect(await series('git stash pop -q && git clean -fdq && git checkout -q .')).toEqual([['effect.history']]);
   });
 
-  it('is lost where one call brings it back and the next cleans it away', async () => {
+  it('is lost where one call applies it and the next cleans it', async () => {
     const all = await series('git stash pop -q', 'git clean -fdq && git checkout -q .');
     expect(all).toEqual([[], expect.arrayContaining(['effect.lost_many'])]);
   });
@@ -280,7 +280,7 @@ describe('a stash that a person made before', () => {
       'left alone while others come and go',
       ['echo x >> README.md; git stash -q', 'git stash pop -q', 'git stash -q', 'git stash drop -q', 'git gc -q'],
     ],
-  ])('is free to be %s', async (_, commands) => {
+  ])('may be %s', async (_, commands) => {
     expect(await series(...commands)).toEqual(commands.map(() => []));
   });
 });

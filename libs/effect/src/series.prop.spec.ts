@@ -11,7 +11,7 @@ import type { PastEffect } from './window.ts';
 type Files = ReadonlyMap<string, string>;
 
 const FILES = 24;
-/** A quarter of them are many. */
+/** A quarter of the files counts as many. */
 const MANY = 6;
 const pathOf = (n: number): string => `src/f${n}.txt`;
 const textOf = (n: number): string =>
@@ -50,7 +50,7 @@ async function examine(
       read: (sha256) => Promise.resolve(read(sha256)),
       pause: () => Promise.resolve(),
       before: (path) => Promise.resolve(stateOf(before.get(path))),
-      // No repository stands there, and nothing that starts later is written.
+      // There is no repository, and nothing that starts later is written.
       readMany: (sha256s) => Promise.resolve(new Map(sha256s.map((sha256) => [sha256, read(sha256)]))),
       filesBefore: () => Promise.resolve({ files: [], isComplete: true }),
       alone: (run) => run(),
@@ -64,7 +64,7 @@ async function examine(
   });
 }
 
-/** What may be done to a file: of those that lose it, and of those that do not. */
+/** Changes of a file: those that lose it, and those that do not. */
 const LOSSES: readonly ((text: string) => string | null)[] = [
   () => null,
   () => '',
@@ -95,7 +95,7 @@ const losing = numbers.chain((chosen) =>
 );
 const rulesOf = ({ findings }: EffectExamination): string[] => findings.map(({ rule }) => rule);
 
-describe('what an effect loses', () => {
+describe('a loss of files', () => {
   it('is found whatever the order of its changes', async () => {
     await fc.assert(
       fc.asyncProperty(losing, fc.infiniteStream(fc.nat()), async (edits, ranks) => {
@@ -113,7 +113,7 @@ describe('what an effect loses', () => {
     );
   });
 
-  it('is found in however many calls it is done, at the latest by the call that makes it many', async () => {
+  it('is found over any number of calls, at the latest by the call that makes it many', async () => {
     await fc.assert(
       fc.asyncProperty(
         losing,
@@ -147,7 +147,7 @@ describe('what an effect loses', () => {
     );
   });
 
-  it('is found in however many steps each file is cut', async () => {
+  it('is found over any number of steps in which each file is cut', async () => {
     await fc.assert(
       fc.asyncProperty(numbers, fc.integer({ min: 4, max: 7 }), async (chosen, steps) => {
         const past: PastEffect[] = [];
@@ -184,7 +184,7 @@ describe('what an effect loses', () => {
     );
   });
 
-  it('is found among thousands of harmless changes, more than are looked into', async () => {
+  it('is found among thousands of harmless changes, more than are compared', async () => {
     const many: Files = new Map(Array.from({ length: 6_000 }, (_, n) => [pathOf(n), textOf(n)]));
     const after = new Map(
       [...many].map(([path, text], n) => [

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Losses that are made small by tricks: in steps, beside files of one's own, behind marks and lengths.
+// Losses that tricks make smaller: steps, added files, forged marks and long files.
 import { randomBytes } from 'node:crypto';
 import type { EffectExamination } from './examine-effect.ts';
 import { Folder, repository } from './folder.contract.ts';
@@ -33,7 +33,7 @@ describe('a series of effects on a repository of 55 files', () => {
     expect(held(all)).toBe(2);
   });
 
-  it('that pads the workspace with files of its own gains nothing', async () => {
+  it('that pads the workspace with new files is found all the same', async () => {
     const pad = 'mkdir -p locale; for n in $(seq 1200); do echo "message $n" > locale/$n.txt; done';
     const all = await folder.seriesOf([pad, each('rm "$f"')]);
     expect(last(all)).toContain('effect.lost_many');
@@ -69,7 +69,7 @@ describe('a series of effects on a repository of 55 files', () => {
     expect(last(all)).toContain('effect.lost_series');
   });
 
-  it('is judged anew after what persons approved', async () => {
+  it('is counted from zero after an approved loss', async () => {
     const deleted = await folder.seriesOf(['rm -rf src/part0 src/part1']);
     expect(last(deleted)).toEqual(['effect.lost_many']);
     expect(
@@ -79,7 +79,7 @@ describe('a series of effects on a repository of 55 files', () => {
     ).toEqual([]);
   });
 
-  it('that deletes what it made, and brings back what it deleted, is free', async () => {
+  it('that deletes files that it created, and restores files that it deleted, is permitted', async () => {
     const scratch =
       'mkdir scratch; for n in 1 2 3 4 5; do echo "$n is a note of some words that serve as scratch" > scratch/$n.md; done';
     expect(
@@ -98,7 +98,7 @@ describe('a series of effects on a repository of 55 files', () => {
   });
 });
 
-describe('an effect on files that tell little', () => {
+describe('an effect on files with little content to compare', () => {
   it('that makes files too long to compare is found', async () => {
     folder = new Folder();
     for (const n of Array.from({ length: 10 }).keys())
@@ -152,7 +152,7 @@ describe('an effect on files that tell little', () => {
     ]);
   });
 
-  it('that hides them among long ones finds them all, and says no more than it knows', async () => {
+  it('that hides them among long ones is found, with only the counts that are certain', async () => {
     folder = new Folder();
     const long = Buffer.alloc(3 * 1024 * 1024, 'a long line of a log\n');
     for (const n of Array.from({ length: 20 }).keys())

@@ -4,13 +4,13 @@ import { Type, type Static, type TSchema } from 'typebox';
 
 const closed = { additionalProperties: false } as const;
 
-/** What a finding leads to, from the mildest to the strictest. `observe` records it and asks nobody. */
+/** The consequence of a finding, from the mildest to the strictest. `observe` only records it. */
 export const EFFECT_MODES = ['observe', 'soft_gate', 'escalated', 'no_go'] as const;
 export type EffectMode = (typeof EFFECT_MODES)[number];
 
-/** More files than a workspace may hold: a number that never speaks is written so. */
+/** More files than a workspace may hold: a rule with this number never applies. */
 const FILES_MAX = 1_000_000;
-/** Patterns that a person can still survey. */
+/** As many patterns as a person can survey. */
 const PATTERNS_MAX = 64;
 
 const Mode = Type.Enum([...EFFECT_MODES], { default: 'soft_gate', description: 'what a finding leads to' });
@@ -70,8 +70,8 @@ const Glob = Type.String({
 });
 
 /**
- * The numbers by which effects are judged. They are part of a policy document and so of its hash.
- * `effect.emptied_workspace` has none: it refuses in every policy.
+ * The settings by which effects are judged. They are part of a policy document and so of its hash.
+ * `effect.emptied_workspace` has none: every policy refuses it.
  */
 export const EffectSettings = Type.Object(
   {
@@ -95,7 +95,7 @@ export type EffectSettings = Static<typeof EffectSettings>;
 const optional = <T extends Record<string, TSchema>>(object: { properties: T }) =>
   Type.Partial(Type.Object(object.properties, closed));
 
-/** The same as a person writes it: what is left out has its default. */
+/** The settings in a policy's source: omitted ones have their default. */
 export const EffectSettingsSource = Type.Object(
   {
     regenerable: Type.Optional(EffectSettings.properties.regenerable),
@@ -111,10 +111,7 @@ export const EffectSettingsSource = Type.Object(
 );
 export type EffectSettingsSource = Static<typeof EffectSettingsSource>;
 
-/**
- * The settings that hold beside the general ones for a task class. The caller names its task class, so they only
- * tighten.
- */
+/** Additional settings for a task class. The caller names its task class, so they can only tighten the general ones. */
 export const EffectTaskClasses = Type.Record(TaskClass, EffectSettingsSource, { additionalProperties: false });
 
 type Sections = Omit<EffectSettings, 'regenerable'>;
@@ -128,7 +125,7 @@ const SECTIONS = {
   read_wrote: ModeOnly,
 } as const;
 
-/** Fills in what was left out. */
+/** Fills in the defaults. */
 export function completeEffectSettings(source: EffectSettingsSource = {}): EffectSettings {
   const sections = Object.fromEntries(
     Object.entries(SECTIONS).map(([name, { properties }]) => {
@@ -142,7 +139,7 @@ export function completeEffectSettings(source: EffectSettingsSource = {}): Effec
   return { regenerable: [...(source.regenerable ?? [])], ...(sections as unknown as Sections) };
 }
 
-/** The stricter of two settings, number by number: fewer files, smaller shares, longer windows, stricter modes. */
+/** The stricter of two settings, value by value: fewer files, smaller shares, longer windows, stricter modes. */
 export function stricterSettings(general: EffectSettings, own: EffectSettingsSource): EffectSettings {
   const sections = Object.fromEntries(
     Object.keys(SECTIONS).map((name) => {

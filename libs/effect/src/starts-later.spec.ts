@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Programs that start without anybody asking for them, made by the programs that make them.
+// Programs that start without an explicit request, set up by the real tools.
 import { type Folder, repository } from './folder.contract.ts';
 import { completeEffectSettings } from './settings.ts';
 
@@ -23,7 +23,7 @@ const found = async (command: string): Promise<string[]> =>
 const messageOf = async (command: string): Promise<string | undefined> =>
   (await folder.effectOf(command)).findings[0]?.message;
 
-describe('what starts when a folder is opened, dependencies are installed, git is used or CI runs', () => {
+describe('a program that starts when a folder is opened, dependencies are installed, git is used or CI runs', () => {
   const MANIFEST = (scripts: string): string =>
     `echo '{"name":"sample","scripts":{"build":"tsc",${scripts}}}' > package.json`;
   it.each([
@@ -110,7 +110,7 @@ describe('what starts when a folder is opened, dependencies are installed, git i
     expect(await found(`mkdir -p .cargo .vscode; mv next ${path}`)).toEqual(['effect.runs_later']);
   });
 
-  it('is told from ordinary settings', async () => {
+  it('is distinguished from ordinary settings', async () => {
     folder.write({
       'pnpm-workspace.yaml': 'onlyBuiltDependencies:\n- a\npackages:\n- packages/*\n',
       '.vscode/settings.json': '{ "go.alternateTools": { "gopls": "g" } }',
@@ -123,7 +123,7 @@ describe('what starts when a folder is opened, dependencies are installed, git i
     expect(await found('mv next pnpm-workspace.yaml; mv settings .vscode/settings.json')).toEqual([]);
   });
 
-  it('is no finding in an installed package, which nobody opens', async () => {
+  it('is no finding in an installed package, which no editor opens', async () => {
     folder.run('mkdir -p node_modules/x');
     expect(
       await found(
@@ -132,7 +132,7 @@ describe('what starts when a folder is opened, dependencies are installed, git i
     ).toEqual([]);
   });
 
-  it('is found in a package below a directory that a generator fills, and is none in what `npm ci` installs', async () => {
+  it('is found in a package below a generated directory, and not in one that `npm ci` installs', async () => {
     expect(
       await found(
         'mkdir -p gen/tool; echo \'{"name":"tool","scripts":{"postinstall":"./x"}}\' > gen/tool/package.json',
@@ -145,7 +145,7 @@ describe('what starts when a folder is opened, dependencies are installed, git i
     ).toEqual([]);
   });
 
-  it("is not let pass by a tenant's own patterns of what is made again", async () => {
+  it("is a finding in spite of a tenant's own patterns of regenerable files", async () => {
     const { findings } = await folder.effectOf('echo x > .envrc', {
       settings: completeEffectSettings({ regenerable: ['.envrc', '**'] }),
     });
@@ -160,14 +160,14 @@ describe('what starts when a folder is opened, dependencies are installed, git i
     );
   });
 
-  it('is told from a longer file than is read', async () => {
+  it('is a finding in a file that is too long to read', async () => {
     expect(await messageOf('{ head -c 300000 /dev/zero | tr "\\\\0" " "; echo "{}"; } > package.json')).toBe(
       'changes `package.json` to what is not read, and what runs when dependencies are installed',
     );
   });
 });
 
-describe('what starts nothing by itself', () => {
+describe('a change that starts nothing by itself', () => {
   const WORKFLOW = [
     'name: CI',
     'on:',

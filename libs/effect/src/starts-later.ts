@@ -10,15 +10,14 @@ import type { LaterStart } from './later-table.ts';
 import { isRegenerableName, namesOf } from './paths.ts';
 import type { EffectSettings } from './settings.ts';
 
-/** Files that are read for one effect. More of them are not read, which is a finding. */
+/** Files that are read for one effect. Any further file is a finding without being read. */
 const READS_MAX = 1_000;
-/** A person reads a few; the list of changes holds all. */
+/** As many as a person reads; the list of changes holds all. */
 const PHRASES_MAX = 5;
 
 /**
- * Finds programs that will start without anybody asking for them, because of what an effect writes: when a folder is
- * opened, when git is used, when dependencies are installed, or in CI with somebody else's rights. What is deleted
- * starts nothing.
+ * Finds programs that an effect sets up to start without an explicit request: when a folder is opened, when git is
+ * used, when dependencies are installed, or in CI with other people's rights. A deleted file starts nothing.
  */
 export async function startsLater(
   changes: readonly Change[],
@@ -33,14 +32,14 @@ export async function startsLater(
 
 type State = (path: string) => Promise<FileState | null>;
 
-/** Files of a directory of hooks that are looked at: git has some thirty kinds of hooks. */
+/** Files of a directory of hooks that are examined: git has some thirty kinds of hooks. */
 const HOOKS_MAX = 1_000;
 
 class LaterFinder {
   readonly #contents: EffectContents;
   readonly #after: ReadonlyMap<string, FileState | null>;
   readonly #found: string[] = [];
-  /** directories that may be repositories without a `.git`, with what changed in them */
+  /** directories that may be repositories without a `.git`, with their changes */
   readonly #bare = new Map<string, string[]>();
   readonly #hooksPaths = new Map<string, Promise<readonly string[]>>();
   #reads = 0;
@@ -60,7 +59,7 @@ class LaterFinder {
     if (await this.#isConfiguredHook(path)) this.#found.push(`writes \`${path}\`, which runs when ${GIT}`);
   }
 
-  /** What was found, in the order of the changes; repositories without a `.git` come last. */
+  /** The findings, in the order of the changes; repositories without a `.git` come last. */
   async found(): Promise<readonly string[]> {
     for (const [directory, paths] of this.#bare) await this.#addBare(directory, paths);
     return this.#unread === 0 ? this.#found : [...this.#found, `changes ${this.#unread} more files that are not read`];
@@ -82,7 +81,7 @@ class LaterFinder {
     else if (this.#reads >= READS_MAX) this.#unread += 1;
     else {
       this.#reads += 1;
-      // A content before that is not read had nothing: all that is there now is new.
+      // A former content that is not read counts as empty: everything in the present one is new.
       const old = before?.kind === 'file' && before.size <= LATER_BYTES_MAX ? before.sha256 : null;
       const starters = await this.#contents.starters(reader, old, after.sha256);
       if (starters === null) this.#found.push(`changes \`${path}\` to what is not read, and what runs when ${when}`);
@@ -92,8 +91,7 @@ class LaterFinder {
   }
 
   /**
-   * Git takes a directory for a repository by what stands in it, whatever its name: it looks for that from where it is
-   * called.
+   * Git recognizes a repository by its content, whatever the directory's name, in the working directory and above it.
    */
   #noteBare(path: string): void {
     const names = namesOf(path);
@@ -143,7 +141,7 @@ class LaterFinder {
     return states.flatMap(([path, state]) => (state === null || state.kind === 'dir' ? [] : [path]));
   }
 
-  /** Whether a repository above is configured to take its hooks from where a file stands. */
+  /** Whether a repository above is configured to use the directory of a file for its hooks. */
   async #isConfiguredHook(path: string): Promise<boolean> {
     const names = namesOf(path);
     if (!HOOKS.has(foldedName(names.at(-1) ?? ''))) return false;
@@ -222,12 +220,12 @@ async function isRepository(directory: string, state: State): Promise<boolean> {
   return (await inside('objects')) !== null && (await inside('refs')) !== null;
 }
 
-/** Nobody knows here where a workspace stands, nor whose home it is. */
+/** The path of the workspace and the owner of the home directory are unknown here. */
 const isElsewhere = (value: string): boolean => /^[/~%]/.test(value);
 
 /**
- * A path of a configuration, from the root of the workspace. One that leads out of it is none there; one from elsewhere
- * stays as it is.
+ * A path of a configuration, from the root of the workspace. A path that leads out of it gives none; an absolute one
+ * stays unchanged.
  */
 function resolved(root: string, value: string): string {
   if (isElsewhere(value)) return value;
@@ -254,7 +252,7 @@ function namesShown({ names, count }: LaterNames, verb: string, verbOfEntries: s
     : `${verb} ${shown}${count > names.length ? ' and more' : ''}`;
 }
 
-/** Some of many phrases, for a person. */
+/** The first of many phrases, for a person. */
 export const listed = (phrases: readonly string[]): string =>
   [
     ...phrases.slice(0, PHRASES_MAX),

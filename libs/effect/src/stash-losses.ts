@@ -1,20 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { Change, FileState } from '@writ/contract';
 import { files } from './finding.ts';
-import { changedRepositories, GatheredBytes, type GitDirectory } from './git-directory.ts';
+import { changedRepositories, ByteBudget, type GitDirectory } from './git-directory.ts';
 import type { StashAnswer } from './git/dropped-stashes.ts';
 import type { HistoryWays } from './history.ts';
 import type { CountedPaths } from './paths.ts';
 import type { EffectWindow } from './window.ts';
 
-/** Where git keeps what the stashes are. */
+/** The files in which git keeps the list of stashes. */
 const STASH_FILES = ['refs/stash', 'logs/refs/stash', 'packed-refs'];
 
 type States = ReadonlyMap<string, FileState>;
 
 /**
- * Finds what an effect loses of stashes that stood before its series began: a phrase for each repository. What the
- * series put aside itself is no stash of a person, and what it took from the workspace is judged by the files there.
+ * Finds what an effect loses of stashes that existed before its series began: one phrase for each repository. A stash
+ * of the series itself is not a person's, and files that it removed from the workspace are judged there.
  */
 export async function stashLosses(
   changes: readonly Change[],
@@ -42,11 +42,11 @@ class StashReading {
   readonly #git: GitDirectory;
   readonly #above: string;
   readonly #ways: HistoryWays;
-  readonly #gathered: GatheredBytes;
+  readonly #gathered: ByteBudget;
 
   constructor(git: GitDirectory, above: string, ways: HistoryWays) {
     [this.#git, this.#above, this.#ways] = [git, above, ways];
-    this.#gathered = new GatheredBytes(ways.contents);
+    this.#gathered = new ByteBudget(ways.contents);
   }
 
   /** How many counted files are lost; null where not all could be read. */
@@ -64,7 +64,7 @@ class StashReading {
       }),
     );
     const start = await this.#gathered.read(known(states.map(({ inner, atStart }) => [inner, atStart])));
-    // No stash stood there when the series began.
+    // There was no stash when the series began.
     if (!start.has('refs/stash') && !start.has('packed-refs') && !start.has('logs/refs/stash')) return 0;
     const before = await this.#gathered.read(known(states.map(({ inner, state }) => [inner, state])));
     const references = await this.#git.references(this.#gathered);

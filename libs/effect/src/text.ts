@@ -1,26 +1,26 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/** How much of a file tells whether it is text: git looks at as much. */
+/** The part of a file that shows whether it is text: git reads as much. */
 const HEAD_BYTES = 8_000;
-/** How much of a file may hold the mark of a generator. */
+/** The part of a file that may contain the mark of a generator. */
 const MARK_BYTES = 2_048;
 /** A file with fewer words is compared by its bytes: one word of a version or a date would be half of it. */
 const WORDS_MIN = 8;
-/** Bytes that are compared as one where words tell nothing: as long as few texts share by chance. */
+/** Bytes that are compared as one unit where there are too few words: few texts share so many by chance. */
 const SHORT_RUN = 3;
 const GENERATED = /@generated\b|\bDO NOT EDIT\b/;
 
 /** Answers whether bytes are binary, as git does: by a NUL near their beginning. */
 export const isBinary = (bytes: Uint8Array): boolean => bytes.subarray(0, HEAD_BYTES).includes(0);
 
-/** Answers whether a file says at its head that a generator made it. */
+/** Answers whether a file's head contains the mark of a generator. */
 export const isGenerated = (bytes: Uint8Array): boolean =>
   GENERATED.test(Buffer.from(bytes.subarray(0, MARK_BYTES)).toString('latin1'));
 
 /**
- * The share of the words before that are still there after, each as often as it was: 0 to 1. Of fewer than eight words
- * it is the share of the runs of three bytes. Words are runs of letters, digits and underscores, or of bytes beyond
- * ASCII. Takes time in proportion to both lengths.
+ * The share of the former words that still exist, each as often as before: 0 to 1. With fewer than eight words, it is
+ * the share of the runs of three bytes. Words are runs of letters, digits and underscores, or of bytes beyond ASCII.
+ * Takes time in proportion to both lengths.
  */
 export function keptWords(before: Uint8Array, after: Uint8Array): number {
   const had = countWords(before);
@@ -42,8 +42,8 @@ function countWords(bytes: Uint8Array): Map<string, number> {
 }
 
 /**
- * The share of the runs of `length` bytes before that are still there after, each as often as it was: 0 to 1. Takes
- * time in proportion to both lengths. Bytes that are too few for one run are kept where they stand at the beginning.
+ * The share of the former runs of `length` bytes that still exist, each as often as before: 0 to 1. Takes time in
+ * proportion to both lengths. Bytes that are too few for one run count as kept where the new content begins with them.
  */
 function keptRuns(before: Uint8Array, after: Uint8Array, length: number): number {
   if (before.byteLength < length) return Number(Buffer.compare(before, after.subarray(0, before.byteLength)) === 0);
@@ -66,17 +66,17 @@ function keptRuns(before: Uint8Array, after: Uint8Array, length: number): number
 }
 
 /**
- * Where a block of a binary file ends: after bytes whose sum over a window has these low bits, on average each 64
- * bytes. So what is inserted moves no other block.
+ * Where a block of a binary file ends: after bytes whose sum over a window has these low bits, on average every 64
+ * bytes. So an insertion moves no other block.
  */
 const BLOCK_MASK = 63;
 const BLOCK_WINDOW = 16;
-/** A longer block ends anyway: a run of equal bytes is many equal blocks. */
+/** A longer block is cut: a run of equal bytes becomes many equal blocks. */
 const BLOCK_BYTES_MAX = 512;
 
 /**
- * The share of the bytes before that stand in blocks which are there after, each as often as it was: 0 to 1. Takes time
- * in proportion to both lengths.
+ * The share of the former bytes in blocks that still exist, each as often as before: 0 to 1. Takes time in proportion
+ * to both lengths.
  */
 export function keptBlocks(before: Uint8Array, after: Uint8Array): number {
   if (before.byteLength === 0) return 1;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Figures for more sources and more transformations stand in ADR 0099.
+// ADR 0099 has figures for more sources and more transformations.
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { compareContents } from './compare-contents.ts';
@@ -15,7 +15,7 @@ const GUIDES = ['tutorials', 'how-to', 'reference', 'explanation'].flatMap((part
 const bytes = (text: string): Buffer => Buffer.from(text, 'latin1');
 
 type To = (text: string) => string;
-/** How many of the texts are lost: fewer than a fifth of their words are left, or less than 0.15 of their order. */
+/** How many of the texts are lost: less than a fifth of their words is left, or less than 0.15 of their order. */
 function shareLost(texts: readonly string[], to: To): number {
   const lost = texts.filter((text) => {
     const { kept, ordered } = compareContents(bytes(text), bytes(to(text)));
@@ -129,7 +129,7 @@ it.each(['a ', 'a,', 'a\n', '\n', '_', 'ab,c d\n'])(
   },
 );
 
-it('a long text is compared by a sample of its runs, which tells the same', () => {
+it('a long text is compared by a sample of its runs, with the same result', () => {
   const long = bytes(
     SOURCES.join('\n')
       .repeat(8)

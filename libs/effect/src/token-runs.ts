@@ -1,35 +1,35 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // INVARIANT (linear whatever the bytes are): each token, run and line is hashed once and looked up within a bounded
-// number of steps. Hashes that collide count as equal: content made for that is taken for kept, never for slow.
+// number of steps. Colliding hashes count as equal: content made to collide counts as kept, and never takes longer.
 
-/** What two texts have in common where order counts. */
+/** The common parts of two texts, with regard to order. */
 export interface CommonRuns {
-  /** the share of the order before that is there after: 0 to 1 */
+  /** the share of the former order that still exists: 0 to 1 */
   readonly ordered: number;
-  /** the same of the longer of both: 1 for equal texts, low where one is a small part of the other */
+  /** the same for the longer of both: 1 for equal texts, low where one is a small part of the other */
   readonly alike: number;
 }
 
 /**
- * Texts of more bytes are compared by the runs whose hashes end in zeros: so many that they are as those of so many
- * bytes.
+ * Longer texts are sampled: only runs whose hashes end in zeros are compared, about as many as in a text of this size.
  */
 const SAMPLED_BYTES = 1024 * 1024;
-/** Runs, pairs or lines that are held of a text: more are the same one again and again. */
+/** Runs, pairs or lines that are stored for a text: a text with more repeats the same ones. */
 const HELD_MAX = 1024 * 1024;
-/** Fewer runs tell nothing. */
+/** Fewer runs prove nothing. */
 const RUNS_MIN = 8;
 
 /**
- * The order that two texts share. Tokens are words without case and underscores, and marks of punctuation; all quotes
- * are one. So formatters, other quotes, wrapped lines and another case of names change next to nothing. It looks at:
+ * The order that two texts share. Tokens are words without case and underscores, and punctuation marks; all quotes are
+ * equal. So formatting, other quotes, wrapped lines and another case of names change next to nothing. It compares:
  *
- * - runs of three tokens, one of which is a word: few are left of code whose punctuation or whose names are gone
- * - pairs of tokens that a blank parted, one of which is a word: few are left where words were sorted or shuffled
- * - whole lines: a list that is sorted keeps them all
+ * - runs of three tokens, one of which is a word: few are left of code without its punctuation or its names
+ * - pairs of tokens that a space separated, one of which is a word: few are left where words were sorted or shuffled
+ * - whole lines: a sorted list keeps all of them
  *
- * The least of the first two counts, or the lines where they are more. Null where there is too little to tell.
+ * The result is the lesser of the first two counts, or that of the lines where it is greater. Null where there is too
+ * little to compare.
  */
 export function commonRuns(before: Uint8Array, after: Uint8Array): CommonRuns | null {
   const mask = sampleMask(Math.max(before.byteLength, after.byteLength));
@@ -54,12 +54,12 @@ function sampleMask(bytes: number): number {
 interface Runs {
   readonly runs: HashList;
   readonly pairs: HashList;
-  /** those of the pairs between which a blank stood */
+  /** the pairs that a space separated */
   readonly parted: HashList;
   readonly lines: HashList;
 }
 
-/** What a byte is to a text: a number below `WORD` stands for a blank, a mark of punctuation for itself. */
+/** The class of a byte: `BLANK`, `LINE_END`, `WORD` and above for words; a punctuation mark is itself. */
 const [BLANK, LINE_END, WORD] = [0, 1, 2];
 const [UNDERSCORE, QUOTE] = ['_', '"'].map((mark) => mark.charCodeAt(0)) as [number, number];
 const KINDS = Uint8Array.from({ length: 256 }, (_, byte) => {
@@ -78,7 +78,7 @@ function readRuns(bytes: Uint8Array, mask: number): Runs {
     parted: new HashList(mask),
     lines: new HashList(mask),
   };
-  // The last tokens' hashes; zero before the first. Lowest bits tell words.
+  // The hashes of the last tokens; zero before the first. The lowest bits mark words.
   let [first, second, isParted, line, lineBytes, tokens] = [0, 0, false, 0, 0, 0];
   for (let at = 0; at < bytes.length; at += 1) {
     const kind = KINDS[bytes[at] as number] as number;
@@ -115,14 +115,14 @@ function readRuns(bytes: Uint8Array, mask: number): Runs {
 
 const next = (hash: number, token: number): number => (Math.imul(hash, 0x5bd1e995) + token) | 0;
 
-/** Spreads all bits over all bits: the last step of MurmurHash3. */
+/** Mixes all bits with each other: the last step of MurmurHash3. */
 function mixed(value: number): number {
   let hash = Math.imul(value ^ (value >>> 16), 0x85ebca6b);
   hash = Math.imul(hash ^ (hash >>> 13), 0xc2b2ae35);
   return hash ^ (hash >>> 16);
 }
 
-/** Hashes with their weights, of which a mask lets some through. */
+/** Hashes with their weights, filtered by a mask. */
 class HashList {
   readonly #mask: number;
   #hashes = new Int32Array(1_024);
@@ -144,7 +144,7 @@ class HashList {
     this.weight += weight;
   }
 
-  /** The weight of those of this list that are in the other, each as often as it is there. */
+  /** The weight of this list's hashes that are in the other, each as often as it occurs there. */
   common(other: HashList): number {
     const table = new HashTable(other.length);
     for (let at = 0; at < other.length; at += 1) table.count(other.#hashes[at] as number, 1);
@@ -161,10 +161,10 @@ function doubled(list: Int32Array<ArrayBuffer>): Int32Array<ArrayBuffer> {
   return longer;
 }
 
-/** Places that are looked at for a hash: beyond them it counts where the last one does. */
+/** Slots that are probed for a hash: beyond them, it counts in the last slot. */
 const PROBES_MAX = 32;
 
-/** How often each hash is there, with open addressing. */
+/** The number of occurrences of each hash, with open addressing. */
 class HashTable {
   readonly #hashes: Int32Array;
   readonly #counts: Int32Array;
@@ -175,7 +175,7 @@ class HashTable {
     [this.#hashes, this.#counts, this.#isUsed] = [new Int32Array(size), new Int32Array(size), new Uint8Array(size)];
   }
 
-  /** Adds one for the hash, or takes one away. False where there is none to take. */
+  /** Adds one occurrence of the hash, or removes one. False where there is none to remove. */
   count(hash: number, step: 1 | -1): boolean {
     const last = this.#hashes.length - 1;
     // The lowest bits are those of the sample.

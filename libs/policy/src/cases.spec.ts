@@ -2,16 +2,16 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { SHELL_RUN, TOOLS, type AutonomyMode } from '@writ/contract';
 import { parse } from 'yaml';
-import type { Approvers, PolicyAsk } from './ask.ts';
+import type { Approvers, PolicyRequest } from './policy-request.ts';
 import { decideEffectPolicy, decidePolicy } from './decide/decide-policy.ts';
 import type { PolicySetSource } from './document/policy-document.ts';
-import { PLAIN_ASK } from './plain-ask.contract.ts';
+import { PLAIN_ASK } from './plain-request.contract.ts';
 import { compilePolicySet, type PolicySet } from './policy-set.ts';
 import { DEFAULT_POLICY } from './sets/default-policy.ts';
 import { OBSERVE_POLICY } from './sets/observe-policy.ts';
 import { STRICT_POLICY } from './sets/strict-policy.ts';
 
-type Ask = Partial<PolicyAsk> & {
+type Ask = Partial<PolicyRequest> & {
   readonly changed?: readonly string[];
   readonly deleted?: readonly string[];
   readonly granted?: AutonomyMode;
@@ -70,7 +70,7 @@ describe.each(files.map((file) => [file.name, file] as const))('%s', (_, { polic
     });
   });
 
-  // Its rules are those of `default`, and decide there.
+  // Its rules are those of `default`, whose cases cover them.
   if (policy === 'observe') return;
   test('every rule of the set decides some case', () => {
     const decisive = new Set(groups.flatMap(({ rules }) => rules));
@@ -87,7 +87,7 @@ describe.each(Object.values(SHIPPED))('the set `$name`', (source) => {
     expect(files.map(({ policy }) => policy)).toContain(source.name);
   });
 
-  test('says of every rule why, and of every forbid what would have passed', () => {
+  test('has a reason for every rule, and `would_pass` for every forbid', () => {
     for (const { id, reason, effect, would_pass } of set.rules.values()) {
       expect(reason).not.toContain(`\`${id}\``);
       expect([effect, would_pass === null]).toEqual([effect, effect === 'permit']);
@@ -95,7 +95,7 @@ describe.each(Object.values(SHIPPED))('the set `$name`', (source) => {
   });
 
   test('has no rule that can never apply', () => {
-    // Whether rules on admin tools can apply doesn't hang on whether there is one yet.
+    // Admin tools may be added later, so a rule on them counts as applicable.
     const tools = [...TOOLS.values(), { ...SHELL_RUN, tool_id: 'host.admin', category: 'admin' as const }];
     expect(compilePolicySet(source, tools).warnings).toEqual([]);
   });

@@ -1,19 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
-import { askCedar, CedarFailure, cedarGeneration } from './cedar-instance.ts';
+import { callCedar, CedarFailure, cedarGeneration } from './cedar-instance.ts';
 import { decidePolicy } from './decide/decide-policy.ts';
-import { PLAIN_ASK } from './plain-ask.contract.ts';
+import { PLAIN_ASK } from './plain-request.contract.ts';
 import { compilePolicySet } from './policy-set.ts';
 import { slotsInUse } from './rules/slots.ts';
 import { DEFAULT_POLICY } from './sets/default-policy.ts';
 
-/** Deep enough that Cedar's reader runs out of its stack; past the limits that no text of a set gets past. */
+/** Deep enough to overflow the stack of Cedar's parser; the limits on a set's texts refuse such depth. */
 const DEEP = `permit (principal, action, resource) when { ${'('.repeat(20_000)}true${')'.repeat(20_000)} };`;
-const trap = () => askCedar((cedar) => cedar.policyToJson(DEEP));
+const trap = () => callCedar((cedar) => cedar.policyToJson(DEEP));
 /** The next instance ends at what it is asked then. */
 const sabotage = (what: 'statefulIsAuthorized' | 'preparsePolicySet' | 'validate'): void => {
   // The first one is a module's namespace, which can't be changed.
   expect(trap).toThrow(CedarFailure);
-  askCedar((cedar) =>
+  callCedar((cedar) =>
     Object.assign(cedar, {
       [what]: () => {
         throw new RangeError('memory access out of bounds');
@@ -24,7 +24,7 @@ const sabotage = (what: 'statefulIsAuthorized' | 'preparsePolicySet' | 'validate
 const standard = compilePolicySet(DEFAULT_POLICY);
 
 describe('a trap in Cedar', () => {
-  it('is a failure of that ask alone: the next one has an instance of its own, which knows nothing of the one before', () => {
+  it('fails that call alone: the next one has a new instance, without the state of the old one', () => {
     expect(decidePolicy(standard, PLAIN_ASK).mode).toBe('autopilot');
     const before = cedarGeneration();
     expect(trap).toThrow(CedarFailure);
@@ -34,7 +34,7 @@ describe('a trap in Cedar', () => {
     expect(compilePolicySet(DEFAULT_POLICY).policy_hash).toBe(standard.policy_hash);
   });
 
-  it('again and again ends as often, and never in an answer', () => {
+  it('fails each time it is repeated, and never returns an answer', () => {
     for (let times = 0; times < 5; times += 1) {
       expect(trap).toThrow(CedarFailure);
       expect(decidePolicy(standard, { ...PLAIN_ASK, risk_ceiling: 'no_go' }).mode).toBe('no_go');
@@ -54,7 +54,7 @@ describe('a trap in Cedar', () => {
     },
   );
 
-  it('while a set is read is told as what is wrong with the set', () => {
+  it('while a set is read is reported as a problem of the set', () => {
     sabotage('validate');
     const other = { v: 1, name: 'other', cedar: '@id("a") permit (principal, action, resource);' };
     expect(() => compilePolicySet(other)).toThrow(

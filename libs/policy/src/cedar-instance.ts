@@ -2,13 +2,13 @@
 import { createRequire, Module } from 'node:module';
 import * as bundled from '@cedar-policy/cedar-wasm/nodejs';
 
-/** What of Cedar is used. */
+/** The part of Cedar's API in use. */
 export type Cedar = Pick<
   typeof bundled,
   'policySetTextToParts' | 'policyToJson' | 'preparsePolicySet' | 'statefulIsAuthorized' | 'validate'
 >;
 
-/** Thrown where Cedar ended instead of answering. What it was asked is unknown, and so refused. */
+/** Thrown if Cedar crashed instead of answering. The call is then refused. */
 export class CedarFailure extends Error {
   override readonly name = 'CedarFailure';
 }
@@ -19,16 +19,16 @@ const { resolve } = createRequire(import.meta.url);
 let instance: Cedar | null = bundled;
 let generation = 0;
 
-/** Raised with each instance: what was given to an earlier one is gone. */
+/** Raised with each instance; a new one has lost the parsed rules of the earlier ones. */
 export const cedarGeneration = (): number => generation;
 
 /**
- * Asks Cedar. A trap (a stack that overflowed, memory out of bounds, a panic) leaves an instance of WebAssembly in a
- * state that nothing is known of, and it serves all tenants of the process. INVARIANT (one trap, one answer): whatever
- * is thrown ends that instance; the next ask has a new one.
+ * Calls Cedar. A trap (stack overflow, memory out of bounds, a panic) leaves an instance of WebAssembly in an unknown
+ * state, and it serves all tenants of the process. INVARIANT (one trap, one answer): any exception discards that
+ * instance; the next call has a new one.
  * @throws CedarFailure
  */
-export function askCedar<T>(ask: (cedar: Cedar) => T): T {
+export function callCedar<T>(ask: (cedar: Cedar) => T): T {
   try {
     return ask((instance ??= newInstance()));
   } catch (cause) {
@@ -39,8 +39,7 @@ export function askCedar<T>(ask: (cedar: Cedar) => T): T {
 }
 
 /**
- * The module once more, past the cache of modules: it makes its instance where it is evaluated, and offers no other way
- * to one.
+ * Loads the module again, past the cache of modules: it makes its instance when it is evaluated, and in no other way.
  */
 function newInstance(): Cedar {
   const path = resolve(MODULE);

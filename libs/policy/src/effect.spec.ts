@@ -4,8 +4,8 @@ import { effectFacts } from './effect.ts';
 const file = { kind: 'file', mode: '644', sha256: 'a'.repeat(64), size: 1 } as const;
 const other = { ...file, size: 2 };
 
-describe('what policy is told of an effect', () => {
-  test('files are counted by what became of them', () => {
+describe('the facts about an effect for policy', () => {
+  test('files are counted by kind of change', () => {
     expect(
       effectFacts([
         { path: 'a', before: null, after: file },
@@ -33,7 +33,7 @@ describe('what policy is told of an effect', () => {
     expect(effectFacts([{ path, before: null, after: file }]).areas).toEqual(areas);
   });
 
-  test('what is deleted runs no more', () => {
+  test('a deleted file cannot run later', () => {
     expect(effectFacts([{ path: '.git/hooks/pre-commit', before: file, after: null }]).areas).toEqual(['git']);
   });
 });

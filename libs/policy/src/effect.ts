@@ -2,7 +2,7 @@
 import type { Change } from '@writ/contract';
 import { startsLater } from '@writ/effect';
 
-/** Parts of a workspace that policy can name without naming paths. */
+/** Parts of a workspace that policy can name without paths. */
 export const AREAS = ['git', 'runs_later', 'pipelines', 'secrets'] as const;
 export type Area = (typeof AREAS)[number];
 
@@ -17,7 +17,7 @@ const PIPELINES =
 const SECRETS =
   /(?:^|\/)(?:\.env(?:\.[^/]*)?|[^/]*\.(?:pem|key|p12|pfx)|id_(?:rsa|ed25519|ecdsa)|\.netrc|\.npmrc|\.pypirc|credentials\.json)$/;
 
-/** What policy is told of a delta: how many files, and which areas; paths one by one only if a rule looks at them. */
+/** The facts about a delta for policy: how many files, and which areas; single paths only if a rule reads them. */
 export interface EffectFacts {
   readonly created: number;
   readonly modified: number;
@@ -25,14 +25,14 @@ export interface EffectFacts {
   readonly areas: readonly Area[];
 }
 
-/** Counts directories too: one that is made or removed is an entry of the delta. */
+/** Counts directories too: a created or removed one is an entry of the delta. */
 export function effectFacts(changes: readonly Pick<Change, 'path' | 'before' | 'after'>[]): EffectFacts {
   const count = (picks: (change: Pick<Change, 'before' | 'after'>) => boolean): number => changes.filter(picks).length;
   return {
     created: count(({ before }) => before === null),
     modified: count(({ before, after }) => before !== null && after !== null),
     deleted: count(({ after }) => after === null),
-    // What is deleted runs no more and tells nothing, so it is in no area but git's.
+    // A deleted file can't run later and reveals nothing, so it is in no area but git's.
     areas: AREAS.filter((area) =>
       changes.some(({ path, after }) => (after !== null || area === 'git') && IS_IN[area](path)),
     ),

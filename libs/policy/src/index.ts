@@ -2,20 +2,20 @@
 export type {
   Approvers,
   EgressFacts,
-  PolicyAsk,
+  PolicyRequest,
   PolicyDecision,
   RiskCeiling,
   SessionMode,
   Supervision,
   HistoryFacts,
-} from './ask.ts';
+} from './policy-request.ts';
 export type { Steps } from './decide/cedar.ts';
 export {
   decideEffectPolicy,
   decideEffectPolicySteps,
   decidePolicy,
   decidePolicySteps,
-  type EffectAsk,
+  type EffectRequest,
 } from './decide/decide-policy.ts';
 export { historyNeeds, type HistoryNeed } from './decide/history.ts';
 export { HistoryRule } from './document/history-rule.ts';

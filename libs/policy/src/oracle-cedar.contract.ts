@@ -6,5 +6,5 @@ const path = createRequire(import.meta.url).resolve('@cedar-policy/cedar-wasm/no
 const own = new Module(path) as Module & { load: (path: string) => void };
 own.load(path);
 
-/** An instance of Cedar that specs compare with. The process's own one may have ended in a spec that traps it. */
+/** An instance of Cedar for comparisons in specs. The process's own one may have ended in a spec that traps it. */
 export const oracle = own.exports as typeof cedar;

@@ -11,7 +11,7 @@ const sourceOf = (cedar: string, more: Record<string, unknown> = {}) => ({ v: 1,
 const compile = (cedar: string, more: Record<string, unknown> = {}) => compilePolicySet(sourceOf(cedar, more));
 const wrongWith = (source: Record<string, unknown>) => {
   try {
-    // As it comes over the wire: what is undefined isn't there.
+    // As on the wire: undefined members are absent.
     compilePolicySet(JSON.parse(JSON.stringify(source)) as Record<string, unknown>);
   } catch (error) {
     if (error instanceof PolicySetError) return error.problems;
@@ -23,7 +23,7 @@ const problemsOf = (cedar: string, more: Record<string, unknown> = {}) => wrongW
 const rule = (id: string, body = '') => `@id("${id}") permit (principal, action, resource)${body};`;
 
 describe('a policy text is read', () => {
-  test('rules are known by their id, with effect, reason, and what they say', () => {
+  test('rules have an id, an effect, a reason and a text', () => {
     const { rules } = compile(
       '@id("a.b") @reason("because") @would_pass("less") @quorum("2") permit (principal, action, resource);\n@id("c") forbid (principal, action, resource);',
     );
@@ -40,7 +40,7 @@ describe('a policy text is read', () => {
     ]);
   });
 
-  test('an error of syntax has line and column, and says what was expected', () => {
+  test('a syntax error has line and column, and names what was expected', () => {
     expect(problemsOf('@id("a")\npermit (principal, action, resource)\nwhen { foo( };')).toEqual([
       {
         pointer: '/cedar',
@@ -52,7 +52,7 @@ describe('a policy text is read', () => {
     ]);
   });
 
-  test('an error against the schema has line and column, and they are all told', () => {
+  test('schema errors have line and column, and all are reported', () => {
     const problems = problemsOf(
       '@id("a")\npermit (principal, action, resource)\nwhen { context.riks_milli > 1 };\n@id("b") permit (principal, action == Action::"fs.raed", resource);',
     );
@@ -67,7 +67,7 @@ describe('a policy text is read', () => {
     });
   });
 
-  test('two errors in one line are told from left to right', () => {
+  test('two errors in one line are reported from left to right', () => {
     expect(
       problemsOf('@id("a") permit (principal, action, resource) when { context.y == 1 && context.x == 1 };').map(
         ({ column }) => column,
@@ -75,7 +75,7 @@ describe('a policy text is read', () => {
     ).toEqual([54, 72]);
   });
 
-  test('everything that is wrong is told at once, in the document and in the text', () => {
+  test('all problems are reported at once, in the document and in the text', () => {
     const problems = problemsOf(
       '@id("a") permit (principal, action, resource) when { context.x == 1 };\npermit (principal, action, resource);',
       {
@@ -106,7 +106,7 @@ describe('a policy text is read', () => {
     ]);
   });
 
-  test('an annotation that means nothing, or not what it must, is refused', () => {
+  test('an unknown or invalid annotation is refused', () => {
     expect(problemsOf('@id("a") @resaon("x") permit (principal, action, resource);')).toMatchObject([
       { message: 'there is no annotation `@resaon`' },
     ]);
@@ -154,7 +154,7 @@ describe('a policy text is read', () => {
     expect(warnings).toEqual(expect.arrayContaining([...impossible]));
   });
 
-  test('a rule whose scope is one action that is a group says which, and what to write', () => {
+  test('a rule whose scope compares with a group is reported with its group and the remedy', () => {
     const { impossible } = compile('@id("a") forbid (principal, action == Action::"fs.*", resource);');
     expect(impossible).toMatchObject([
       {
@@ -177,7 +177,7 @@ describe('a policy text is read', () => {
     expect(compile(cedar)).toMatchObject({ impossible: [], warnings: [] });
   });
 
-  test('a comparison with a group that leaves the rule something else is odd, and no more', () => {
+  test('a comparison with a group in a rule that can still apply is only a warning', () => {
     const { impossible, warnings } = compile(
       '@id("a") forbid (principal, action, resource) when { action == Action::"write" || context.risk_milli > 900 };',
     );
@@ -196,7 +196,7 @@ describe('a policy text is read', () => {
       expect(compilePolicySet(source)).toMatchObject({ impossible: [], warnings: [] });
   });
 
-  test('the message names every place', () => {
+  test('the message names every position', () => {
     expect(() => compile('@id("a") permit (principal, action, resource) when { context.x == 1 };')).toThrow(/^1:\d+: /);
     expect(() => compile('', { ttl: { approval_ms: 1 } })).toThrow(/^\/ttl\/approval_ms: it must be >= 1000/);
   });
@@ -208,7 +208,7 @@ describe('a policy text is read', () => {
     expect(problemsOf(' '.repeat(262_145))).toMatchObject([{ pointer: '/cedar' }]);
   });
 
-  test('a problem without a place is one of its rule', () => {
+  test('a problem without a position is located at its rule', () => {
     const error = { message: 'no', help: 'try', code: null, url: null, severity: null };
     expect(located('a\nbc', 3, error)).toEqual({ pointer: '/cedar', message: 'no', help: 'try', line: 2, column: 2 });
   });
@@ -219,7 +219,7 @@ describe('a policy text is read', () => {
 });
 
 describe('a document is read', () => {
-  test('what is left out has its default', () => {
+  test('omitted members have their defaults', () => {
     const { document } = compile(rule('a'), {
       thresholds: { general: { soft_gate: 0.4 }, task_classes: { deploy: { escalated: 0.7 } } },
     });
@@ -287,7 +287,7 @@ describe('a document is read', () => {
 describe('the hash', () => {
   const hash = (source: Partial<PolicySetSource>) => compilePolicySet({ ...DEFAULT_POLICY, ...source }).policy_hash;
 
-  test('is of all that the document says, in whatever order and with whatever line ends', () => {
+  test('covers the whole document, in any order and with any line ends', () => {
     expect(hash({})).toMatch(/^[0-9a-f]{64}$/);
     expect(compilePolicySet(Object.fromEntries(Object.entries(DEFAULT_POLICY).reverse())).policy_hash).toBe(hash({}));
     expect(hash({ cedar: DEFAULT_POLICY.cedar.replaceAll('\n', '\r\n') })).toBe(hash({}));

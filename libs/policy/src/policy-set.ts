@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import { TOOLS } from '@writ/contract';
 import { canonicalBytes, sha256Hex } from '@writ/digest';
-import { askCedar, CedarFailure } from './cedar-instance.ts';
+import { callCedar, CedarFailure } from './cedar-instance.ts';
 import type { PolicyDocument, PolicySetSource } from './document/policy-document.ts';
 import { readDocument } from './document/read-document.ts';
 import { problemOf, PolicySetError, type PolicyProblem } from './problems.ts';
@@ -16,32 +16,30 @@ import { sliceOf, type Tool, type ToolSlice } from './rules/slices.ts';
 export interface PolicyRule {
   readonly id: string;
   readonly effect: 'permit' | 'forbid';
-  /** the rule's `@reason`, or words made of its id */
+  /** the rule's `@reason`, or words with its id */
   readonly reason: string;
-  /**
-   * the rule's `@would_pass`: what a call lacks, or has too much of, that the rule forbids; null where it doesn't say
-   */
+  /** the rule's `@would_pass`: what a call that the rule forbids would need; null without one */
   readonly would_pass: string | null;
-  /** the rule's `@quorum`: how many people must approve where it asks for supervision; null where it doesn't say */
+  /** the rule's `@quorum`: how many people must approve at its supervision; null without one */
   readonly quorum: number | null;
   readonly text: string;
 }
 
-/** A policy set that was read and checked. Immutable; a tenant's active one is known by its hash. */
+/** A checked policy set. Immutable; a tenant's active one is identified by its hash. */
 export interface PolicySet {
   /** lower-case hex SHA-256 over the completed document and the schema's version */
   readonly policy_hash: string;
   readonly document: PolicyDocument;
   readonly rules: ReadonlyMap<string, PolicyRule>;
-  /** what is allowed but odd, those of `impossible` among it */
+  /** valid but odd parts, including `impossible` */
   readonly warnings: readonly PolicyProblem[];
-  /** rules that can never apply: whoever activates the set has to want that */
+  /** rules that can never apply: activating the set needs an explicit consent */
   readonly impossible: readonly PolicyProblem[];
-  /** the rules that a tool can meet */
+  /** the rules that can apply to a tool */
   readonly sliceFor: (tool: Tool) => ToolSlice;
 }
 
-/** What was read and checked of a set, as data: whoever checks may do so in another thread. */
+/** The result of checking a set, as data, so that another thread may check. */
 export interface CheckedPolicySet {
   readonly policy_hash: string;
   readonly document: PolicyDocument;
@@ -54,8 +52,8 @@ export interface CheckedPolicySet {
  * Reads and checks a policy set: its shape, its Cedar text against the schema of the tools, ids, thresholds and
  * patterns.
  *
- * @throws PolicySetError with everything that is wrong: a JSON pointer for the document, line and column for the rules,
- * and what to do.
+ * @throws PolicySetError with all problems: a JSON pointer for the document, line and column for the rules, and the
+ * remedy.
  */
 export function compilePolicySet(
   source: PolicySetSource | Readonly<Record<string, unknown>>,
@@ -65,7 +63,7 @@ export function compilePolicySet(
 }
 
 /**
- * The part of it that takes long, with rules that are many or large: everything but making the set ready.
+ * The slow part for sets with many or large rules: everything but the preparation for decisions.
  * @throws PolicySetError as `compilePolicySet`
  */
 export function checkPolicySet(
@@ -97,7 +95,7 @@ function check(source: PolicySetSource | Readonly<Record<string, unknown>>, all:
   };
 }
 
-/** Makes a checked set ready to be asked. Callers MUST pass what `checkPolicySet` answered. */
+/** Prepares a checked set for decisions. Callers MUST pass a result of `checkPolicySet`. */
 export function policySetOf({ policy_hash, document, rules, warnings, impossible }: CheckedPolicySet): PolicySet {
   return {
     policy_hash,
@@ -109,7 +107,7 @@ export function policySetOf({ policy_hash, document, rules, warnings, impossible
   };
 }
 
-/** Only rules that have annotations come so far: an id is one. */
+/** Every rule here has annotations, since an id is one. */
 function ruleOf(id: string, { text, effect, annotations }: CheckedRule): PolicyRule {
   const { reason, would_pass, quorum } = annotations;
   return {
@@ -122,19 +120,16 @@ function ruleOf(id: string, { text, effect, annotations }: CheckedRule): PolicyR
   };
 }
 
-/** Slices of tools that are kept: more than tenants have tools, and a bound where they don't. */
+/** Limit on cached slices: more than the tools of an ordinary tenant. */
 const SLICES_MAX = 1_024;
 
-/**
- * Slices by tool, each cut when it is first asked for: all of them at once would take long where rules and tools are
- * many.
- */
+/** Slices by tool, each made on first use: with many rules and tools, making all at once would take long. */
 function slicer(rules: ReadonlyMap<string, CheckedRule>): PolicySet['sliceFor'] {
   const keyOf = ({ tool_id, category }: Tool): string => `${category} ${tool_id}`;
   const slices = new Map<string, ToolSlice>();
   return (tool) => {
-    const known = slices.get(keyOf(tool));
-    if (known !== undefined) return known;
+    const cached = slices.get(keyOf(tool));
+    if (cached !== undefined) return cached;
     const slice = sliceOf(rules, tool);
     if (slices.size < SLICES_MAX) slices.set(keyOf(tool), slice);
     return slice;
@@ -166,17 +161,18 @@ interface Checked {
 function validate(source: string, rules: ReadonlyMap<string, RuleText>, tools: readonly Tool[]): Checked {
   const staticPolicies = Object.fromEntries([...rules].map(([id, { text }]) => [id, text]));
   const { validationErrors, validationWarnings } = verifyAnswer(
-    askCedar((cedar) => cedar.validate({ schema: policySchema(tools), policies: { staticPolicies } })),
+    callCedar((cedar) => cedar.validate({ schema: policySchema(tools), policies: { staticPolicies } })),
   );
   const locatedOnce = (found: typeof validationErrors): PolicyProblem[] =>
-    eachPlace(found.map(({ policyId, error }) => located(source, (rules.get(policyId) as RuleText).at, error)));
-  const said = locatedOnce(validationWarnings);
+    onePerPosition(found.map(({ policyId, error }) => located(source, (rules.get(policyId) as RuleText).at, error)));
+  const validatorWarnings = locatedOnce(validationWarnings);
   const groups = groupProblems(source, rules, tools);
-  const impossible = eachPlace([...said.filter(({ message }) => isImpossible(message)), ...groups.impossible]).map(
-    withHelp,
-  );
-  const odd = [...said.filter(({ message }) => !isImpossible(message)), ...groups.odd];
-  return { errors: locatedOnce(validationErrors), impossible, warnings: byPlace([...odd, ...impossible]) };
+  const impossible = onePerPosition([
+    ...validatorWarnings.filter(({ message }) => isImpossible(message)),
+    ...groups.impossible,
+  ]).map(withHelp);
+  const odd = [...validatorWarnings.filter(({ message }) => !isImpossible(message)), ...groups.odd];
+  return { errors: locatedOnce(validationErrors), impossible, warnings: byPosition([...odd, ...impossible]) };
 }
 
 const withHelp = (problem: PolicyProblem): PolicyProblem => ({
@@ -184,11 +180,11 @@ const withHelp = (problem: PolicyProblem): PolicyProblem => ({
   help: [problem.help, IMPOSSIBLE_HELP].filter((words) => words !== '').join(', or else '),
 });
 
-/** Of problems of one place the last: the validator tells of one place once for every tool that the rule speaks of. */
-function eachPlace(problems: readonly PolicyProblem[]): PolicyProblem[] {
+/** One problem per position, the last one: the validator reports a position once for every tool of the rule. */
+function onePerPosition(problems: readonly PolicyProblem[]): PolicyProblem[] {
   const placed = problems.map((problem) => [`${String(problem.line)}:${String(problem.column)}`, problem] as const);
-  return byPlace([...new Map(placed).values()]);
+  return byPosition([...new Map(placed).values()]);
 }
 
-const byPlace = (problems: readonly PolicyProblem[]): PolicyProblem[] =>
+const byPosition = (problems: readonly PolicyProblem[]): PolicyProblem[] =>
   problems.toSorted((a, b) => (a.line as number) - (b.line as number) || (a.column as number) - (b.column as number));

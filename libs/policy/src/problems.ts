@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/** One thing that is wrong with a policy set, or odd about it. */
+/** A problem or an oddity of a policy set. */
 export interface PolicyProblem {
-  /** JSON pointer (RFC 6901) of the place in the document; `/cedar` for what is wrong in the rules' text */
+  /** JSON pointer (RFC 6901) of its position in the document; `/cedar` for problems in the rules' text */
   readonly pointer: string;
-  /** place in the rules' text, from 1; null for everything else */
+  /** position in the rules' text, from 1; null for all others */
   readonly line: number | null;
   readonly column: number | null;
   readonly message: string;
-  /** what to do about it; empty where the message says it all */
+  /** the remedy; empty if the message suffices */
   readonly help: string;
 }
 
-/** Something that can't be a policy set, with everything that is wrong with it. */
+/** An invalid policy set, with all its problems. */
 export class PolicySetError extends Error {
   readonly problems: readonly PolicyProblem[];
 
@@ -24,7 +24,7 @@ export class PolicySetError extends Error {
 }
 
 /**
- * A problem in one line: `3:13: message: help` for a place in the rules, `/ttl/approval_ms: message` for one in the
+ * A problem in one line: `3:13: message: help` for a position in the rules, `/ttl/approval_ms: message` for one in the
  * document.
  */
 export function problemText({ pointer, line, column, message, help }: PolicyProblem): string {

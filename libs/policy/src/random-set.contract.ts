@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 import { SHELL_RUN, TOOLS, type FsResource, type ToolDefinition } from '@writ/contract';
 import fc from 'fast-check';
-import type { PolicyAsk } from './ask.ts';
+import type { PolicyRequest, PolicyResource } from './policy-request.ts';
 
-/** The tools that random sets are about: those that there are, and some of other categories, classes and families. */
+/** The tools of random sets: the existing ones, and some of other categories, classes and families. */
 export const RANDOM_TOOLS: readonly ToolDefinition[] = [
   ...TOOLS.values(),
   { ...SHELL_RUN, tool_id: 'host.admin', category: 'admin' },
@@ -35,13 +35,15 @@ const scope = {
     'resource',
     'resource is File',
     'resource is Workspace',
+    'resource is Resource',
+    'resource == Resource::"mailbox:a"',
     'resource == Workspace::"wsp_a"',
     'resource in Workspace::"wsp_a"',
     'resource is File in Workspace::"wsp_b"',
   ),
 };
 
-/** Conditions on everything that rules can look at, some of which fail to evaluate. */
+/** Conditions on everything that rules can read, some of which fail to evaluate. */
 const atom = fc.oneof(
   quoted('autopilot', 'soft_gate', 'escalated').map((word) => `context.supervision == ${word}`),
   quoted('autopilot', 'soft_gate').map((word) => `context.risk_level == ${word}`),
@@ -65,6 +67,8 @@ const atom = fc.oneof(
     'action in Action::"write"',
     'resource is File && resource.path like "src/*"',
     'resource is File && resource.access == "write"',
+    'resource is Resource && resource.kind == "mailbox"',
+    'resource is Resource && resource.owner == ""',
     'resource in Workspace::"wsp_a"',
     'principal == Agent::"agt_a"',
     'context.delegated_by.contains(Agent::"agt_b")',
@@ -103,7 +107,7 @@ export const randomRule = ruleOf(fc.constantFrom('permit', 'permit', 'forbid'));
 export const randomForbid = ruleOf(fc.constant('forbid'));
 export const randomRules = fc.oneof(fc.array(randomRule, { maxLength: 3 }), fc.array(randomRule, { maxLength: 12 }));
 
-/** Gives rules their ids, in order. */
+/** Adds ids to rules, in order. */
 export const cedarOf = (rules: readonly string[]): string =>
   rules.map((rule, n) => `@id("rule-${n}") ${rule}`).join('\n');
 
@@ -113,13 +117,20 @@ const resource: fc.Arbitrary<FsResource> = fc.record({
   path: fc.constantFrom('src/a.ts', 'docs/b.md', '.env'),
 });
 
-/** An ask of any kind about any of the tools. */
-export const randomAsk: fc.Arbitrary<PolicyAsk> = fc
+const registered: fc.Arbitrary<PolicyResource> = fc.record({
+  kind: fc.constantFrom('mailbox' as const, 'info_store' as const),
+  name: fc.constantFrom('a', 'b'),
+  owner_agent_id: fc.constantFrom(null, 'agt_a'),
+});
+
+/** A random request about any of the tools. */
+export const randomAsk: fc.Arbitrary<PolicyRequest> = fc
   .record({
     of: fc.constantFrom(...RANDOM_TOOLS),
     agent_id: fc.constantFrom('agt_a', 'agt_b', 'agt_c'),
     workspace_id: fc.constantFrom('wsp_a', 'wsp_b'),
     resources: fc.array(resource, { maxLength: 3 }),
+    registered: fc.array(registered, { maxLength: 2 }),
     risk_milli: fc.integer({ min: 0, max: 1000 }),
     risk_ceiling: fc.constantFrom('none' as const, 'none' as const, 'soft_gate' as const, 'no_go' as const),
     task_class: fc.constantFrom('general', 'deploy', 'test'),

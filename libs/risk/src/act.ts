@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { Zone } from './zones.ts';
 
-/** The kinds of things that a call may do and that some rule speaks of. */
+/** The kinds of effects of a call that rules refer to. */
 export const ACT_KINDS = [
   'delete',
   'empty',
@@ -26,6 +26,9 @@ export const ACT_KINDS = [
   'remote_shell',
   'access_change',
   'network',
+  'own_service',
+  'mail',
+  'mail_outside',
   'file_egress',
   'work_loss',
   'history_loss',
@@ -50,22 +53,23 @@ export const ACT_KINDS = [
   'change',
 ] as const;
 /**
- * `evaluation` is that the shell evaluates a text a second time, `unread_code` that code may change any file, and
- * `unread` that the reading reached the end of its budget; `raw_shell` is that the whole call is a raw command, which a
- * person sees whatever it says; `change` is what a program may do to files that isn't known only to read; `network`,
- * that it speaks to another machine.
+ * `evaluation`: the shell evaluates a text a second time. `unread_code`: code may change any file. `unread`: the budget
+ * ended before the command was read. `raw_shell`: the whole call is a raw command, which needs an approval whatever its
+ * text is. `change`: a program may change files, and isn't known only to read them. `network`: it communicates with
+ * another machine. `own_service`: it reads from a service that keeps the tenant's own data. `mail`, `mail_outside`: it
+ * addresses a message to people, at least one of them outside of the sender's domain.
  */
 export type ActKind = (typeof ACT_KINDS)[number];
 
-/** One thing that a call would do, as far as its arguments tell. */
+/** One effect of a call, as far as its arguments show. */
 export interface Act {
   readonly kind: ActKind;
-  /** which program or form of it does it, as in `git push --force`; for messages */
+  /** the program or the form of it that has the effect, such as `git push --force`; for messages */
   readonly form: string;
-  /** what it does it to, for messages; shortened and safe to show */
+  /** the target of the effect, for messages; shortened and safe to show */
   readonly subject: string;
   readonly zone?: Zone;
   readonly recursive?: boolean;
-  /** more than one named thing: a pattern or a long list */
+  /** more than one named target: a pattern or a long list */
   readonly many?: boolean;
 }

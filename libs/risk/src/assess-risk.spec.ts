@@ -163,7 +163,7 @@ describe('assessment', () => {
   });
 });
 
-describe('what is typed for a program', () => {
+describe('input typed for a program', () => {
   const typed = (input: string) =>
     assessRisk({ tool: { tool_id: 'shell.session', category: 'write' }, args: { input }, resources: [] }, grammar);
   test('counts as a command, in case a shell reads it', () => {
@@ -171,13 +171,21 @@ describe('what is typed for a program', () => {
     expect(typed('rm -rf src\n').ceiling).toBe('soft_gate');
   });
 
-  test('that is no bash needs nobody, and may change files as any program may', () => {
+  test('that is a secret alone answers a prompt; beside other words it is unknown', () => {
+    expect(typed('${secret:PASSWORD}\n')).toMatchObject({ ceiling: 'none', category: 'write' });
+    expect(typed('y\n  ${secret:PASSWORD}')).toMatchObject({ ceiling: 'none', category: 'write' });
+    for (const input of ['${secret:PROGRAM} a\n', '$${secret:A}${secret:B}\n', 'rm -rf ${secret:PATH}\n'])
+      expect(typed(input).ceiling).toBe('soft_gate');
+    expect(typed('sudo ${secret:PASSWORD}\n').ceiling).toBe('no_go');
+  });
+
+  test('that is no bash needs no approval, and may change files like any program', () => {
     expect(typed('print("it\'s")\n')).toMatchObject({ ceiling: 'none', category: 'write' });
     expect(typed('y\n')).toMatchObject({ ceiling: 'none', category: 'write' });
   });
 });
 
-describe('what a program writes that seems to read', () => {
+describe('a file written by a program that seems only to read', () => {
   const category = (command: string) => assessRisk(shell({ command }), grammar).category;
   test.each([
     'uniq /dev/null src/main.js',
@@ -307,7 +315,7 @@ describe('a shell that keeps its variables', () => {
     expect(kept('echo ${x@P}')).toMatchObject({ ceiling: 'soft_gate' });
   });
 
-  test('may reckon with what the same command sets, and show what was set', () => {
+  test('may use in arithmetic and show what the same command sets', () => {
     for (const command of [
       'i=1; echo $((i + 1))',
       'echo $x',

@@ -5,7 +5,7 @@ import { NO_HISTORY, type RiskHistory } from './history.ts';
 import { readCommand } from './read-command.ts';
 import { RISK_RULES } from './rules/risk-rules.ts';
 import { CEILINGS, type Ceiling, type Dimension, type RiskRule } from './rules/rule.ts';
-import { messageOf, spokenOf } from './rules/speaks-of.ts';
+import { messageOf, matchingAct } from './rules/matching-act.ts';
 import { contributionsOf, dimensionScores, scoreOf, type Contribution } from './score.ts';
 import { COMMAND_BUDGET, type ShellBudget } from './shell/budget.ts';
 import { field } from './shell/field.ts';
@@ -20,43 +20,46 @@ export interface RiskInput {
   readonly resources: readonly FsResource[];
 }
 
-/** What a tool of that kind names: requests instead of a command, or the command that it runs. */
-type NamesRequests = Pick<ToolDefinition, 'requests' | 'commandLine' | 'categoryOf' | 'supervised' | 'session'>;
+/** The members of a tool's definition that describe it by requests, or by the command that it runs. */
+type NamesRequests = Pick<
+  ToolDefinition,
+  'requests' | 'own_service' | 'addressees' | 'commandLine' | 'categoryOf' | 'supervised' | 'session'
+>;
 
 export interface Risk {
   /** 0 to 1, three decimals */
   readonly risk_score: number;
-  /** ids of the rules that spoke, each once, in the order of the table */
+  /** ids of the rules that apply, each once, in the order of the table */
   readonly risk_basis: readonly string[];
-  /** what each of those rules adds, by dimension; the score is 1 − Π(1 − points/1000) over them */
+  /** the points that each of those rules adds, by dimension; the score is 1 − Π(1 − points/1000) over them */
   readonly contributions: readonly Contribution[];
   /** the score of each dimension by itself */
   readonly dimensions: Readonly<Record<Dimension, number>>;
-  /** the least supervision that the rules leave possible is autopilot for `none` */
+  /** the least supervision that the rules permit; for `none` it is autopilot */
   readonly ceiling: Ceiling;
   /**
-   * What the call is found to be. `admin`: a rule wants supervision for something beyond the workspace, or for what
-   * can't be told. `read`: a command of which every program is known to change nothing. Any other tool: its own
-   * category.
+   * The category of the call. `admin`: a rule requires supervision for an effect beyond the workspace, or for an
+   * unknown one. `read`: a command all of whose programs are known to change nothing. Any other tool: its own category.
    */
   readonly category: ToolCategory;
-  /** in words, for all rules but those on the tool's category */
+  /** as texts, for all rules but those on the tool's category */
   readonly reasons: readonly Reason[];
-  /** the budget ended before the command was read to its end; a person is asked for then, whatever else was found */
+  /** the budget ended before the whole command was read; the call then needs an approval, whatever else was found */
   readonly unread: boolean;
 }
 
-/** Of a URL in a message. */
+/** Of a URL, or of a list of addresses, in a message. */
 const SUBJECT_CHARS_MAX = 120;
+/** A message to more people is a mailing. */
+const ADDRESSEES_FEW = 10;
 
-/** What a record's `risk_basis` has room for. */
+/** The capacity of a record's `risk_basis`. */
 const BASIS_MAX = 32;
 
 /**
- * Assesses a call by what its arguments say and by what the caller knows of the session, deterministically: the same
- * call with the same history always gets the same answer with the same words. Never throws for any arguments that fit
- * the tool; what can't be understood is a risk, not an error. `budget` bounds what the reading of a command may cost,
- * and so the time that it takes.
+ * Assesses a call by its arguments and by the caller's facts about the session. Deterministic: the same call with the
+ * same history always gets the same assessment and texts. Never throws for arguments that fit the tool: a text that
+ * can't be parsed is a risk, not an error. `budget` bounds the cost of reading a command, and so its time.
  */
 export function assessRisk(
   input: RiskInput,
@@ -67,7 +70,7 @@ export function assessRisk(
   const { acts, unread } = readingOf(input, grammar, budget);
   const { category } = input.tool;
   const spoken = RISK_RULES.flatMap((rule) => {
-    const act = spokenOf(rule, acts ?? [], { category, history });
+    const act = matchingAct(rule, acts ?? [], { category, history });
     return act === undefined ? [] : [{ rule, reason: { code: rule.id, message: messageOf(rule, act) } }];
   }).slice(0, BASIS_MAX);
   const rules = spoken.map(({ rule }) => rule);
@@ -84,8 +87,8 @@ export function assessRisk(
   };
 }
 
-/** Acts that leave files as they are. */
-const LOOKS: ReadonlySet<Act['kind']> = new Set(['network', 'credential_read']);
+/** Acts that leave files unchanged. */
+const LOOKS: ReadonlySet<Act['kind']> = new Set(['network', 'own_service', 'credential_read']);
 
 const BY_HARM: readonly ToolCategory[] = ['read', 'write', 'admin'];
 const atLeast = (least: ToolCategory, found: ToolCategory): ToolCategory =>
@@ -98,8 +101,8 @@ function categoryOf(own: ToolCategory, rules: readonly RiskRule[], acts: readonl
 }
 
 /**
- * What the arguments say that a call does. `acts` is undefined where they say nothing of it, as those of a tool that
- * only reads.
+ * The effects of a call by its arguments. `acts` is undefined where the arguments have none, as for a tool that only
+ * reads.
  */
 interface ActReading {
   readonly acts: readonly Act[] | undefined;
@@ -123,18 +126,19 @@ function readingOf(input: RiskInput, grammar: ShellGrammar, budget: ShellBudget)
     return { acts: [...rawActs(tool, args), ...acts], unread };
   }
   if (typeof args['command'] === 'string') return read(args['command']);
-  if (typeof args['input'] === 'string') return typed(args['input'], read(args['input']));
+  if (typeof args['input'] === 'string') return typed(args['input'], read(withoutAnswers(args['input'])));
   return { acts: actsOf(input), unread: false };
 }
 
-/** What a tool that speaks to others, or writes to paths, would do. */
+/** The effects of a tool that communicates or writes to paths. */
 function actsOf({ tool, args, resources }: RiskInput): readonly Act[] | undefined {
+  if (tool.addressees !== undefined) return [mailAct(tool.tool_id, tool.addressees(args))];
   const requests = tool.requests?.(args) ?? [];
   if (requests.length > 0)
     return requests.map(({ method, url }) => ({
-      kind: 'network' as const,
+      kind: tool.own_service === true ? ('own_service' as const) : ('network' as const),
       form: `${tool.tool_id} ${method}`,
-      subject: url.slice(0, SUBJECT_CHARS_MAX).replaceAll(/[^\x21-\x7e]/g, '?'),
+      subject: printable(url),
     }));
   const writes = resources.filter(({ access }) => access === 'write');
   if (writes.length === 0) return undefined;
@@ -148,9 +152,20 @@ function actsOf({ tool, args, resources }: RiskInput): readonly Act[] | undefine
   );
 }
 
+const printable = (text: string): string => text.slice(0, SUBJECT_CHARS_MAX).replaceAll(/[^\x21-\x7e]/g, '?');
+
+function mailAct(form: string, { count, outside }: ReturnType<NonNullable<NamesRequests['addressees']>>): Act {
+  return {
+    kind: outside.length > 0 ? 'mail_outside' : 'mail',
+    form,
+    subject: outside.length > 0 ? printable(outside.join(',')) : `${count}`,
+    many: count > ADDRESSEES_FEW,
+  };
+}
+
 /**
- * Of a tool whose every call a person sees, that alone is something: whatever its command says, nobody knows what reads
- * it.
+ * A tool whose every call needs an approval has an act for that alone: whatever its command is, the program that reads
+ * it is unknown.
  */
 function rawActs({ tool_id, supervised }: RiskInput['tool'], args: RiskInput['args']): readonly Act[] {
   if (supervised !== true) return [];
@@ -164,13 +179,22 @@ function rawActs({ tool_id, supervised }: RiskInput['tool'], args: RiskInput['ar
 }
 
 /**
- * What is typed goes to a program of which nothing is known but that it runs: it may change files as any program may,
- * and where it is a shell it runs what was typed. Text that is no bash is none to a shell either, so that alone is no
- * finding.
+ * Typed input goes to an unknown running program. That may change any file, and if it is a shell it runs the input. A
+ * shell can't run input that is no bash, so such input alone is no finding.
  */
 function typed(input: string, { acts = [], unread }: ActReading): ActReading {
   const change: Act = { kind: 'change', form: 'input', subject: input.replaceAll(/[\p{C}\s]+/gu, ' ').slice(0, 80) };
   return { acts: [change, ...acts.filter(({ kind }) => kind !== 'unparsed')], unread };
 }
+
+/** A line that is one reference to a secret. */
+const ANSWER = /^[ \t]*\$\{secret:[A-Z][A-Z0-9_]{0,63}\}[ \t]*$/gm;
+
+/**
+ * Typed input with a word in place of each line that is a secret alone: the answer to a prompt, which a person gave and
+ * not the model. As a command it would be one whose program is unknown. Anywhere else in a line a secret is read as a
+ * variable.
+ */
+const withoutAnswers = (input: string): string => input.replaceAll(ANSWER, 'y');
 
 const textOr = (value: unknown): string | undefined => (typeof value === 'string' ? value : undefined);

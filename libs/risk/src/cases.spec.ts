@@ -1,6 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 import { readdirSync, readFileSync } from 'node:fs';
-import { RAW_SHELLS, SHELL_DANGEROUS } from '@writ/contract';
+import {
+  bindTool,
+  EMAIL_DRAFT,
+  STORE_REGISTER,
+  VECDB_DELETE,
+  VECDB_QUERY,
+  VECDB_UPSERT,
+  RAW_SHELLS,
+  SHELL_DANGEROUS,
+  type BoundResource,
+} from '@writ/contract';
 import { Type } from 'typebox';
 import { Parse } from 'typebox/value';
 import { parse } from 'yaml';
@@ -24,6 +34,14 @@ const CaseGroups = Type.Array(
       shell: Type.Optional(
         Type.Enum([...RAW_SHELLS], { description: 'a raw command for it, as `shell.dangerous` takes it' }),
       ),
+      mailbox: Type.Optional(
+        Type.String({ description: 'the address of a mailbox: each line has the recipients of a draft in it' }),
+      ),
+      store: Type.Optional(
+        Type.Enum(['store.register', 'vecdb.query', 'vecdb.upsert', 'vecdb.delete'], {
+          description: 'a tool of information stores: each line is a name, a text or the id of a document',
+        }),
+      ),
       history: Type.Optional(
         Type.Object(
           {
@@ -46,13 +64,34 @@ const groups = readdirSync(cases).flatMap((file) =>
   Parse(CaseGroups, parse(readFileSync(new URL(file, cases), 'utf8'))),
 );
 
-describe.each(groups)('$ceiling: $title', ({ ceiling, basis, tool = 'write', times = 1, shell, history, commands }) => {
+function draftFrom(address: string) {
+  const settings = { host: 'mail.example.org', port: 993, tls: 'implicit', username: 'a', secret: 'S', address };
+  return bindTool(EMAIL_DRAFT, [{ kind: 'mailbox', settings } as unknown as BoundResource]);
+}
+
+const ofStores = {
+  'store.register': { tool: STORE_REGISTER, argsOf: (name: string) => ({ name }) },
+  'vecdb.query': { tool: VECDB_QUERY, argsOf: (text: string) => ({ store: 's', text }) },
+  'vecdb.upsert': {
+    tool: VECDB_UPSERT,
+    argsOf: (text: string) => ({ store: 's', documents: [{ document_id: 'a', text }] }),
+  },
+  'vecdb.delete': { tool: VECDB_DELETE, argsOf: (id: string) => ({ store: 's', document_ids: [id] }) },
+};
+
+function callOf({ tool = 'write', shell, mailbox, store }: (typeof groups)[number], command: string) {
+  if (mailbox !== undefined)
+    return { tool: draftFrom(mailbox), args: { to: command.split(' '), subject: 'x', body: 'y' } };
+  if (store !== undefined) return { tool: ofStores[store].tool, args: ofStores[store].argsOf(command) };
+  return shell === undefined
+    ? { tool: { tool_id: 'shell.run', category: tool }, args: { command } }
+    : { tool: SHELL_DANGEROUS, args: { shell, command, profile: 'ops' } };
+}
+
+describe.each(groups)('$ceiling: $title', (group) => {
+  const { ceiling, basis, times = 1, history, commands } = group;
   test.each(commands)('%s', (line) => {
-    const command = line.repeat(times);
-    const call =
-      shell === undefined
-        ? { tool: { tool_id: 'shell.run', category: tool }, args: { command } }
-        : { tool: SHELL_DANGEROUS, args: { shell, command, profile: 'ops' } };
+    const call = callOf(group, line.repeat(times));
     const risk = assessRisk({ ...call, resources: [] }, grammar, history);
     expect({ ceiling: risk.ceiling, basis: risk.risk_basis }).toMatchObject({
       ceiling,

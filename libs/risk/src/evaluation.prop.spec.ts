@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What bash evaluates a second time is for bash to say: every command here is run by a real one, in a directory of its
-// own.
+// bash itself is the reference for what it evaluates a second time: a real one runs every command here, in a separate
+// directory.
 import { spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -10,9 +10,9 @@ import { assessRisk } from './assess-risk.ts';
 import { bundledGrammar } from './bundled-grammar.contract.ts';
 
 const grammar = await bundledGrammar();
-// WRIT_FUZZ_RUNS makes it long: some 100,000 take an hour.
+// WRIT_FUZZ_RUNS makes the run longer: some 100,000 take an hour.
 const RUNS = Number(process.env['WRIT_FUZZ_RUNS'] ?? 250);
-/** What the payload destroys. */
+/** The directory that the payload destroys. */
 const TREE = 'src';
 
 let folder: string;
@@ -40,7 +40,7 @@ function runsPayload(command: string): boolean {
 const quoted = (text: string): string => `'${text.replaceAll("'", "'\\''")}'`;
 const INDEX = `a[$(rm -rf ${TREE})]`;
 
-/** Texts that run something where they are evaluated. */
+/** Texts that run a command where they are evaluated. */
 const PAYLOADS = [
   INDEX,
   `$(rm -rf ${TREE})`,
@@ -58,7 +58,7 @@ const PAYLOADS = [
   'y',
 ];
 
-/** How a text comes into the variable `x`, quoted for the shell. */
+/** How a text is assigned to the variable `x`, quoted for the shell. */
 const WAYS: readonly ((text: string) => string)[] = [
   (text) => `x=${text}`,
   (text) => `declare x=${text}`,
@@ -80,7 +80,7 @@ const WAYS: readonly ((text: string) => string)[] = [
   (text) => `y=${text}; x=y`,
 ];
 
-/** Places that evaluate `x`, or the text itself, a second time; and some that don't. */
+/** Constructs that evaluate `x`, or the text itself, a second time; and some that don't. */
 const PLACES: readonly ((text: string) => string)[] = [
   () => 'echo $((x))',
   () => 'echo $(($x))',
@@ -205,7 +205,7 @@ const PLACES: readonly ((text: string) => string)[] = [
   (text) => `echo \${x:-$((${text}))}`,
 ];
 
-/** What stands around it. */
+/** Constructs around the command. */
 const AROUND: readonly ((command: string) => string)[] = [
   (c) => c,
   (c) => `(${c}\n)`,
@@ -254,7 +254,7 @@ const assess = (text: string, session: boolean) =>
     grammar,
   );
 
-test('what bash evaluates a second time needs a person, and is never found to only read', () => {
+test('a text that bash evaluates a second time needs an approval, and is never classified as read-only', () => {
   let ran = 0;
   fc.assert(
     fc.property(command, (text) => {
@@ -268,7 +268,7 @@ test('what bash evaluates a second time needs a person, and is never found to on
   expect(ran).toBeGreaterThan(RUNS / 10);
 }, 7_200_000);
 
-test('the same in a shell that was given the value by an earlier command', () => {
+test('the same holds in a shell that has the value from an earlier command', () => {
   fc.assert(
     fc.property(fc.constantFrom(...PLACES), fc.constantFrom(...AROUND), (place, around) => {
       const text = around(place('y'));
@@ -280,7 +280,7 @@ test('the same in a shell that was given the value by an earlier command', () =>
   );
 }, 7_200_000);
 
-test('literal numbers need nobody, whatever evaluates them', () => {
+test('literal numbers need no approval, whatever evaluates them', () => {
   for (const place of PLACES.slice(0, 30)) {
     const text = `x=1; ${place('1')}`;
     expect([text, assess(text, false).ceiling]).toEqual([text, 'none']);

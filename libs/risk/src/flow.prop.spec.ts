@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which value a variable has at a deletion is for bash to say: every program here is run by a real one, in a directory
-// of its own.
+// bash itself is the reference for the value of a variable at a deletion: a real one runs every program here, in a
+// separate directory.
 import { spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -10,9 +10,9 @@ import { assessRisk } from './assess-risk.ts';
 import { bundledGrammar } from './bundled-grammar.contract.ts';
 
 const grammar = await bundledGrammar();
-// WRIT_FUZZ_RUNS makes it long: some 100,000 take an hour.
+// WRIT_FUZZ_RUNS makes the run longer: some 100,000 take an hour.
 const RUNS = Number(process.env['WRIT_FUZZ_RUNS'] ?? 150);
-/** A tree that must not go unseen, and one that may go: what a build makes. */
+/** A tree whose deletion must be detected, and one that may be deleted: the output of a build. */
 const [PRECIOUS, DISPOSABLE] = ['src', 'dist'];
 
 let folder: string;
@@ -26,7 +26,7 @@ afterAll(() => {
 /** Answers whether bash deletes the precious tree. */
 function deletes(program: string): boolean {
   for (const name of [PRECIOUS, DISPOSABLE]) mkdirSync(join(folder, name, 'a'), { recursive: true });
-  // A function may call itself in a subshell: the nesting is bounded, and all that it started ends with it.
+  // A function may call itself in a subshell: `timeout` bounds the nesting, and ends all of its processes.
   spawnSync('timeout', ['-s', 'KILL', '2', 'bash', '-c', program], {
     cwd: folder,
     env: { PATH: '/usr/bin:/bin', HOME: folder, FUNCNEST: '6' },
@@ -107,7 +107,7 @@ const { program } = fc.letrec<{ statement: string; program: string }>((tie) => (
   ),
 }));
 
-test('what bash deletes, by whatever way its name came there, needs a person', () => {
+test('a deletion by bash needs an approval, whatever the origin of the name', () => {
   let deleted = 0;
   fc.assert(
     fc.property(program, name, (text, last) => {

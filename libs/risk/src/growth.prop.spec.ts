@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the reading of a command costs, counted in units that don't depend on the machine: it grows with the command,
-// and no faster.
+// The cost of reading a command, counted in units that don't depend on the machine, grows in proportion to the command.
 import { bundledGrammar } from './bundled-grammar.contract.ts';
 import { placeSecrets } from './placing/place-secrets.ts';
 import { readCommand } from './read-command.ts';
@@ -8,12 +7,12 @@ import { COMMAND_BUDGET, type ShellBudget } from './shell/budget.ts';
 
 const grammar = await bundledGrammar();
 const KB = 1024;
-/** WRIT_FUZZ_RUNS makes it long: every size up to the longest command that there is. */
+/** WRIT_FUZZ_RUNS makes the run longer: every size up to the longest possible command. */
 const isLong = process.env['WRIT_FUZZ_RUNS'] !== undefined;
 const SIZES = (isLong ? [1, 2, 4, 8, 16, 32, 64] : [4, 16]).map((size) => size * KB);
 const LARGEST = SIZES.at(-1) ?? 0;
 
-/** A text of about the size, of as many units as fit. */
+/** A text of about this size, of as many units as fit. */
 const filled = (unit: string, size: number, start = '', end = ''): string =>
   `${start}${unit.repeat(Math.max(1, Math.floor((size - start.length - end.length) / unit.length)))}${end}`;
 const counted = (unit: (index: number) => string, size: number, start = '', end = ''): string => {
@@ -107,7 +106,7 @@ const SHELL: readonly Construct[] = [
   ['a deep path', (size) => filled('/a', size, 'rm a')],
 ];
 
-/** Programs that are given much. */
+/** Programs with many arguments. */
 const PROGRAMS: readonly Construct[] = [
   ['found paths', (size) => filled(' a', size / 2, 'find', filled(' -name b', size / 2, ' -type f'))],
   ['deletions of find', (size) => filled(' -delete', size, 'find a')],
@@ -149,7 +148,7 @@ const PROGRAMS: readonly Construct[] = [
   ],
 ];
 
-/** Where the grammar looks ahead at each word, to the end of the text: the budget ends it. */
+/** The grammar looks ahead at each word, to the end of the text; the budget ends that. */
 const GRAMMAR: readonly Construct[] = [
   ['here-documents without a body', (size) => filled('cat <<E;', size)],
   ['here-documents without a body in a pipeline', (size) => filled('cat <<E|', size)],
@@ -166,7 +165,7 @@ const GRAMMAR: readonly Construct[] = [
   ['ifs', (size) => filled('if ', size)],
 ];
 
-/** Much more than a command is given, so that what grows too fast is seen to. */
+/** Much more than the budget of a command, so that fast growth becomes visible. */
 const LARGE: ShellBudget = { nodes: 400_000, parserReports: 40_000, reads: 200_000, steps: 4_000_000 };
 const sumOf = ({ nodes, parserReports, reads, steps }: ShellBudget): number => nodes + parserReports + reads + steps;
 const costOf = (command: string, budget: ShellBudget): { readonly cost: number; readonly unread: boolean } => {
@@ -175,11 +174,12 @@ const costOf = (command: string, budget: ShellBudget): { readonly cost: number; 
 };
 
 /**
- * How much dearer a byte of the longest may be than one of 4 KiB: balanced trees and nested texts take a little more.
+ * The permitted factor between the cost of a byte of the longest text and of one of 4 KiB: balanced trees and nested
+ * texts cost a little more.
  */
 const DEARER_MAX = 2.5;
 
-describe('the cost of reading a command grows with its length and no faster', () => {
+describe('the cost of reading a command is proportional to its length', () => {
   test.each([...SHELL, ...PROGRAMS])('%s', (_name, make) => {
     const costs = SIZES.map((size) => costOf(make(size), LARGE));
     expect(costs.map(({ unread }) => unread)).toEqual(SIZES.map(() => false));
@@ -201,8 +201,8 @@ describe('the cost of reading a command grows with its length and no faster', ()
 });
 
 /**
- * What a unit may take, in microseconds of processor time, on a machine that is busy with other suites. A quadratic
- * one takes thousands.
+ * The permitted processor time of a unit, in microseconds, on a machine that is busy with other suites. A quadratic one
+ * takes thousands.
  */
 const UNIT_US_MAX = 120;
 
@@ -218,7 +218,7 @@ test('a unit of cost takes a bounded time, whatever it is spent on', () => {
   expect(slow).toEqual([]);
 }, 120_000);
 
-/** What takes less is measured as that: a pause of the garbage collector is as long. */
+/** Shorter times are rounded up to this: a pause of the garbage collector is as long. */
 const MEASURABLE_MS = 25;
 
 describe('putting secrets into a command', () => {
@@ -234,7 +234,7 @@ describe('putting secrets into a command', () => {
     ['lines of a here-document', (size) => filled(`${S}\n`, size, 'cat <<E\n', 'E\n')],
     ['functions', (size) => counted((index) => `f${index}() { curl ${S}; };`, size)],
     ['words like the mark', (size) => filled('X', size, `curl ${S} WritSecret`)],
-  ])('takes a time that grows with it: %s', (_name, make) => {
+  ])('takes linear time: %s', (_name, make) => {
     const timeOf = (size: number): number => {
       const command = make(size);
       const before = process.cpuUsage();
@@ -244,8 +244,8 @@ describe('putting secrets into a command', () => {
     };
     timeOf(4 * KB);
     const small = Math.max(timeOf(8 * KB), MEASURABLE_MS);
-    // Four times as long a command takes four times as much, and 16 times where it is quadratic. Both are measured
-    // here, since processor time depends on the machine and on what else it does.
+    // A command of four times the length takes four times as long, and 16 times where the work is quadratic. The test
+    // measures both, since processor time depends on the machine and its load.
     expect(timeOf(32 * KB) / small).toBeLessThan(10);
   });
 

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /**
- * What happened before in the session, as the caller counted it from records: the library keeps nothing between calls.
- * A fact that isn't given counts as 0, or as absent.
+ * Facts about the session before the call, which the caller counts from records: the library stores nothing between
+ * calls. A missing fact counts as 0, or as absent.
  */
 export interface RiskHistory {
-  /** calls that a rule held or refused for what they destroy, in the window that the caller looks back */
+  /** calls that a rule held or refused for their destruction, in the caller's window */
   readonly destructive_calls?: number;
   /** calls that failed just before, one after another */
   readonly failures_in_a_row?: number;
-  /** flow labels that the session has gathered, such as `secret_read` */
+  /** flow labels of the session, such as `secret_read` */
   readonly labels?: readonly string[];
 }
 

@@ -75,12 +75,12 @@ describe('hostile commands are answered', () => {
     const risk = assess(command);
     const took = performance.now() - begin;
     expect(risk.risk_score).toBeGreaterThan(0);
-    // The bar is 200 ms; other suites run on the same machine, so what fails here is a growth that is out of bounds:
-    // the next power takes minutes.
+    // The limit is 200 ms, but other suites run on the same machine. A longer time shows unbounded growth: the next
+    // power takes minutes.
     expect(took).toBeLessThan(5000);
   });
 
-  test('what can not be understood is never autopilot', () => {
+  test('a command that can not be parsed is never autopilot', () => {
     for (const command of [
       filled('$('),
       filled('a|', 'a'),
@@ -92,7 +92,7 @@ describe('hostile commands are answered', () => {
     }
   });
 
-  test('a command that was too much for the parser changes nothing for the next one', () => {
+  test("a command that exceeds the parser's budget does not affect the next one", () => {
     const script = 'cat > a.sh <<END\nrm -rf $x src\nEND\nsh a.sh\n';
     const before = assess(script);
     expect(before.risk_basis).toContain('delete.tree');
@@ -102,7 +102,7 @@ describe('hostile commands are answered', () => {
   });
 
   test.each([
-    ['texts that are evaluated within each other', `x='${'{ '.repeat(60)} eval "$x"; ${'}; '.repeat(60)}'; eval "$x"`],
+    ['nested evaluated texts', `x='${'{ '.repeat(60)} eval "$x"; ${'}; '.repeat(60)}'; eval "$x"`],
     ['groups', `${'{ '.repeat(110)}a;${' };'.repeat(110)}`],
     ['subshells in substitutions', `${'echo $(( ( '.repeat(50)}a${' ) ))'.repeat(50)}`],
     [
@@ -128,7 +128,7 @@ describe('hostile commands are answered', () => {
     ).toBeGreaterThan(0);
   });
 
-  test('any text gets an answer, and the same one twice', () => {
+  test('any text is assessed, with the same result twice', () => {
     const piece = fc.constantFrom(
       'sed',
       '-i',
@@ -207,7 +207,7 @@ describe('hostile commands are answered', () => {
     );
   });
 
-  test('nothing that is put around a deletion of the root makes it run unseen', () => {
+  test('no construct around a deletion of the root hides it', () => {
     const wrappers: ((inner: string) => string)[] = [
       (c) => `sh -c ${quoted(c)}`,
       (c) => `bash -lc ${quoted(c)}`,

@@ -9,27 +9,27 @@ import { absolute } from './zones.ts';
 
 export interface Command {
   readonly command: string;
-  /** a directory of the workspace; the workspace itself unless said */
+  /** a directory of the workspace; by default the workspace itself */
   readonly cwd: string | undefined;
   readonly stdin: string | undefined;
   /** whether the command goes to a shell that keeps its variables from one command to the next */
   readonly isSession?: boolean;
 }
 
-/** What a command would do, as far as its text tells. */
+/** The possible effects of a command, as far as its text shows them. */
 export interface CommandReading {
   readonly acts: readonly Act[];
-  /** the budget ended before the reading did: the command may do more than its acts */
+  /** the budget ended before the reading did: the command may have further effects */
   readonly unread: boolean;
-  /** what runs, or evaluates, the value of a secret that the command was given */
+  /** what runs or evaluates the value of a secret that the command was given */
   readonly runsGiven: string | undefined;
-  /** what the reading has cost */
+  /** the cost of the reading */
   readonly cost: ShellBudget;
 }
 
 /**
- * Reads what the command would do, as far as its text tells. Deterministic, and bounded by the budget whatever the text
- * is. Never throws: at the budget's end it answers with what was found until then, and that more isn't known.
+ * Determines the possible effects of a command from its text. Deterministic, and bounded by the budget for any text.
+ * Never throws: at the budget's end it returns the effects found until then, and that there may be more.
  */
 export function readCommand(
   { command, cwd, stdin, isSession = false }: Command,
@@ -39,7 +39,7 @@ export function readCommand(
   return readWithin({ command, cwd, stdin, isSession }, grammar, new Meter(budget));
 }
 
-/** Reads the command with what is left of a budget that something else draws on too. */
+/** Reads the command with the rest of a budget that other work shares. */
 export function readWithin(
   { command, cwd, stdin, isSession = false }: Command,
   grammar: ShellGrammar,

@@ -2,8 +2,9 @@
 import { isRegenerableName } from '@writ/effect';
 
 /**
- * Directories that tools fill and fill again, beside those that effects don't count (`isRegenerableName`). What is in
- * these only their owner knows: a command that names one means it, and the effect counts what it deletes there.
+ * Directories with regenerable content, in addition to those that effects don't count (`isRegenerableName`). Only their
+ * owner knows whether the content matters: a command that names one does so on purpose, and the effect counts the
+ * deletions there.
  */
 const DIRECTORIES = new Set([
   'out',
@@ -84,17 +85,17 @@ const SUFFIXES = [
   '.trace',
 ];
 
-/** The names that a pattern with a short list of characters stands for: `*.py[co]` is `*.pyc` and `*.pyo`. */
+/** The names that match a pattern with a short list of characters: `*.py[co]` is `*.pyc` and `*.pyo`. */
 function spellings(name: string): readonly string[] {
   const [list, letters = ''] = /\[([A-Za-z0-9]{1,4})\]/.exec(name) ?? [];
-  // One list is what people write; with more, the pattern stays as it is.
+  // One list is usual; with more, the pattern stays unchanged.
   if (list === undefined || name.indexOf('[') !== name.lastIndexOf('[')) return [name];
   return [...letters].map((letter) => name.replace(list, letter));
 }
 
 /**
- * Answers whether a path is output that is made again, told by the name of the thing or of a directory above it.
- * Patterns count by their end.
+ * Answers whether a path is regenerable output, by its own name or that of a directory above it. Patterns count by
+ * their end.
  */
 export function isRegenerable(segments: readonly string[]): boolean {
   if (

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 import { DIMENSIONS, type Dimension, type RiskRule } from './rules/rule.ts';
 
-/** What one rule adds to one dimension. */
+/** The points that one rule adds to one dimension. */
 export interface Contribution {
   /** the id of the rule */
   readonly rule: string;
   readonly dimension: Dimension;
-  /** thousandths of the safety left that it takes */
+  /** thousandths of the remaining safety that it removes */
   readonly points: number;
 }
 
@@ -16,7 +16,7 @@ export const contributionsOf = ({ id, points }: RiskRule): readonly Contribution
   );
 
 /**
- * 1 − Π(1 − p), three decimals: each takes its part of what safety is left, so the sum never passes 1 and the order
+ * 1 − Π(1 − p), three decimals: each removes its part of the remaining safety, so the sum never exceeds 1 and the order
  * doesn't matter.
  */
 export function scoreOf(points: readonly number[]): number {

@@ -4,9 +4,9 @@ import { isExact, knownStart, UNSET, withoutMarkers, type Field } from './shell/
 import { WORKSPACE } from './shell/scope.ts';
 
 /**
- * Where a path leads. `root`, `home` and `workspace` are those directories or all that is in them; `system` and
- * `outside` lie beyond the workspace; `scratch` is a named thing in the container's own /tmp, `temporary` one that
- * `mktemp` named; `sink` takes writes and keeps nothing; `history` is git's; `unknown` can't be told.
+ * The zone of a path. `root`, `home` and `workspace` are those directories or all of their contents. `system` and
+ * `outside` are beyond the workspace. `scratch` is a named entry in the container's own /tmp, `temporary` one from
+ * `mktemp`. `sink` accepts writes and keeps nothing; `history` is git's; `unknown` can't be determined.
  */
 export const ZONES = [
   'root',
@@ -25,24 +25,24 @@ export const ZONES = [
 ] as const;
 export type Zone = (typeof ZONES)[number];
 
-/** What `mktemp` stands for in this reading. */
+/** The result of `mktemp` in this reading. */
 export const TEMPORARY = '/tmp/tmp.mktemp';
 
 const SYSTEM = /^\/(?:bin|boot|dev|etc|lib|lib32|lib64|proc|run|sbin|srv|sys|usr|var)(?:\/|$)/;
-/** Parts of those trees that people may call their own. */
+/** Parts of those trees that users may own. */
 const LOCAL = /^\/(?:usr\/local|var\/tmp)(?:\/|$)/;
 const SINKS = /^\/dev\/(?:(?:tcp|udp)\/.*|null|zero|full|stdin|stdout|stderr|tty|random|urandom|fd\/\d+)$/;
 const HOMES = /^\/(?:root|home(?:\/[^/]*)?|Users(?:\/[^/]*)?)$/;
 const SCRATCH = /^\/(?:tmp|var\/tmp|dev\/shm)\/[^/]/;
 const WILD = /[*?[]/;
 
-/** Where the path may lead from each of the directories that the command may be in. */
+/** The possible zones of the path, from each of the possible working directories. */
 export function zonesOf(field: Field, cwds: readonly (string | undefined)[]): readonly Zone[] {
   return [...new Set(cwds.map((cwd) => zoneOf(field, cwd)))];
 }
 
 function zoneOf({ text, glob }: Field, cwd: string | undefined): Zone {
-  // Nothing is a path of its own; a shell that is asked to delete it complains.
+  // The empty text is no path; a shell that is to delete it reports an error.
   if (text === '') return 'unknown';
   if (!isExact(text)) return zoneOfPartlyKnown(text, glob, cwd);
   const path = absolute(text, cwd);
@@ -51,8 +51,8 @@ function zoneOf({ text, glob }: Field, cwd: string | undefined): Zone {
 }
 
 /**
- * Only what stands before the unknown part counts, except that an unset variable may well be nothing: `$X/*` is then
- * all of `/`.
+ * Only the text before the unknown part counts. But an unset variable may well be empty, in which case `$X/*` is all of
+ * `/`.
  */
 function zoneOfPartlyKnown(text: string, glob: boolean, cwd: string | undefined): Zone {
   const without = withoutMarkers(text);
@@ -67,7 +67,7 @@ function zoneOfPartlyKnown(text: string, glob: boolean, cwd: string | undefined)
   return zone === 'outside' || zone === 'system' || zone === 'device' || zone === 'temporary' ? zone : 'unknown';
 }
 
-/** The absolute, normalised path; undefined if it is relative to a directory that isn't known. */
+/** The absolute, normalised path; undefined if it is relative to an unknown directory. */
 export function absolute(text: string, cwd: string | undefined): string | undefined {
   if (!text.startsWith('/') && cwd === undefined) return undefined;
   const segments: string[] = [];
@@ -79,7 +79,7 @@ export function absolute(text: string, cwd: string | undefined): string | undefi
 }
 
 /**
- * A pattern reaches into the directory before its first wild segment; one that matches everything there is that
+ * A pattern affects the directory before its first wild segment; one that matches everything there counts as that
  * directory.
  */
 function zoneOfPattern(path: string): Zone {
@@ -89,10 +89,10 @@ function zoneOfPattern(path: string): Zone {
   const rest = segments.slice(first);
   // A wild segment just below `/` is somewhere in the system, whatever follows it.
   if (base === '/') return 'root';
-  // `?` and `[` can't match a directory's every name; `*` without a literal character can.
+  // `?` and `[` can't match all names of a directory; `*` without a literal character can.
   const matchesAll = rest.every((segment) => /^[.*?]*$/.test(segment) && segment.includes('*'));
   if (matchesAll) {
-    // All of /tmp isn't this call's own.
+    // Not all of /tmp belongs to this call.
     return base === '/tmp' || base === '/var/tmp' || base === '/dev/shm' ? 'outside' : zoneOfPath(base, base);
   }
   return zoneOfPath(path, base);
@@ -100,7 +100,7 @@ function zoneOfPattern(path: string): Zone {
 
 /**
  * `base` is the part of the path without wild segments: a pattern below a home is no home, and one below the workspace
- * isn't it.
+ * isn't the workspace.
  */
 function zoneOfPath(path: string, base: string): Zone {
   if (path === '/') return 'root';
@@ -116,7 +116,7 @@ function zoneOfPath(path: string, base: string): Zone {
 
 function zoneInside(segments: readonly string[], named: boolean): Zone {
   const git = segments.indexOf('.git');
-  // A lock that a killed git left behind is removed by hand; it holds nothing.
+  // A lock that a killed git left behind is removed manually; it holds nothing.
   if (git >= 0) return named && segments.at(-1)?.endsWith('.lock') ? 'regenerable' : 'history';
   return isRegenerable(segments) ? 'regenerable' : 'inside';
 }

@@ -6,7 +6,7 @@ interface Read {
   readonly next: number;
 }
 
-/** Seven bits a byte, the highest first, each continued byte adding `carry`. */
+/** Seven bits a byte, the highest first, where each further byte adds `carry`. */
 export function readVariable(data: Buffer, at: number, carry: 0 | 1): Read | null {
   let [value, next] = [-carry, at];
   for (;;) {
@@ -31,8 +31,8 @@ function readSize(data: Buffer, at: number): Read | null {
 }
 
 /**
- * Applies a delta of git: copies from what is under it, and insertions. Null where it is none for that, or makes more
- * than `bytesMax`.
+ * Applies a delta of git to its base: copies from the base, and insertions. Null where it does not fit the base, or
+ * yields more than `bytesMax`.
  *
  * @throws BeyondEffort
  */
@@ -49,14 +49,14 @@ export function patched(under: Buffer, delta: Buffer, bytesMax: number, effort: 
     at += 1;
     if ((instruction & 0x80) === 0) {
       if (instruction === 0 || at + instruction > delta.length || filled + instruction > result.length) return null;
-      // A few bytes are set faster one by one than by a call.
+      // Setting a few bytes one by one is faster than a call.
       if (instruction < 16)
         for (let byte = 0; byte < instruction; byte += 1) result[filled + byte] = delta[at + byte] ?? 0;
       else delta.copy(result, filled, at, at + instruction);
       [at, filled] = [at + instruction, filled + instruction];
       continue;
     }
-    // The bits of the instruction say which bytes of offset and length follow.
+    // The bits of the instruction show which bytes of offset and length follow.
     let [offset, length] = [0, 0];
     for (let bit = 0; bit < 7; bit += 1) {
       if ((instruction & (1 << bit)) === 0) continue;

@@ -1,29 +1,29 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A stash that stood before a series began is work that a person put aside. Git forgets a dropped one: nothing but its
-// entry led to what it holds.
+// A stash that existed before a series began is work that a person put aside. Git forgets a dropped stash: only its
+// entry led to its contents.
 import { compareContents } from '../compare-contents.ts';
-import { BeyondEffort, Effort } from './effort.ts';
+import { EffortExceeded, Effort } from './effort.ts';
 import { objectName, type GitObject } from './git-object.ts';
 import { ObjectStore, type ObjectFiles } from './object-store.ts';
 import { namedBy, walkObjects } from './reachability.ts';
 import { readReferences, type Files } from './references.ts';
 import { readStagedNames } from './staged-names.ts';
 
-/** Files of dropped stashes that are looked for: more of them count without being looked for. */
+/** Files of dropped stashes that are looked up: all further ones count as lost. */
 const FILES_MAX = 2_000;
 /** A file with less than this share of its words left is lost, as among the files of a workspace. */
 const KEPT_SHARE = 0.2;
-/** Files of one tree: a tree may name the same directory again and again. */
+/** Files of one tree: a tree may contain the same directory many times. */
 const TREE_FILES_MAX = 200_000;
 /** The longest path of Linux. */
 const PATH_BYTES_MAX = 4096;
-/** Directories below one another. */
+/** Levels of directories. */
 const DEPTH_MAX = 64;
 
-/** A repository around an effect, and what of its stashes stands in the workspace. */
+/** A repository before and after an effect, with the files of its stashes in the workspace. */
 export interface StashQuestion {
-  /** references and logs when the series began, those of stashes */
+  /** references and logs of stashes when the series began */
   readonly start: Files;
   /** the same before the effect */
   readonly before: Files;
@@ -32,19 +32,25 @@ export interface StashQuestion {
   readonly index: Uint8Array | null;
   /** the objects before the effect, and after it */
   readonly objects: ObjectFiles;
-  /** what stands at the paths of the first answer, relative to the directory of the repository; null to be told them */
+  /**
+   * the contents at the paths of the first answer, relative to the directory of the repository; null in the first
+   * query, which returns these paths
+   */
   readonly workspace: Files | null;
   readonly now: number;
 }
 
 export interface StashAnswer {
-  /** what only stashes that the effect dropped hold; with `workspace`, and does not stand in it */
+  /** files that only dropped stashes hold; with `workspace`, only those that it lacks */
   readonly paths: readonly string[];
-  /** false where not all of it could be read */
+  /** false where something could not be read */
   readonly isComplete: boolean;
 }
 
-/** Finds files that are only in stashes that the effect dropped. Attacker-controlled bytes: see `historyChanges`. */
+/**
+ * Finds files that exist only in stashes that the effect dropped. The bytes are attacker-controlled: see
+ * `historyChanges`.
+ */
 export function droppedStashes(question: StashQuestion): StashAnswer {
   const effort = new Effort();
   const files = new Map<string, string>();
@@ -57,15 +63,15 @@ export function droppedStashes(question: StashQuestion): StashAnswer {
     if (files.size > FILES_MAX) return { paths: [...files.keys()].slice(0, FILES_MAX), isComplete: false };
     const names = new Set(files.values());
     forgetReachable(question, store, effort, names);
-    const paths = [...files].filter(([path, name]) => names.has(name) && !stands(question, store, path, name));
+    const paths = [...files].filter(([path, name]) => names.has(name) && !isInWorkspace(question, store, path, name));
     return { paths: paths.map(([path]) => path), isComplete: true };
   } catch (error) {
-    if (!(error instanceof BeyondEffort)) throw error;
+    if (!(error instanceof EffortExceeded)) throw error;
     return { paths: [...files.keys()], isComplete: false };
   }
 }
 
-/** A stash is a commit of the files, whose parents are the commit below it, the index, and what was untracked. */
+/** A stash is a commit of the files; its parents are the base commit, the index, and the untracked files. */
 function noteStash(store: ObjectStore, effort: Effort, name: string, into: Map<string, string>): void {
   const stash = commitOf(store, effort, name);
   const [base, index, untracked] = (stash?.commits ?? []).map((parent) => commitOf(store, effort, parent)?.trees[0]);
@@ -79,17 +85,20 @@ function commitOf(store: ObjectStore, effort: Effort, name: string): ReturnType<
   return object?.type === 'commit' ? namedBy(object, effort) : null;
 }
 
-/** The contents of a tree by their paths. @throws BeyondEffort */
+/**
+ * The contents of a tree by their paths.
+ * @throws BeyondEffort
+ */
 function filesOf(store: ObjectStore, effort: Effort, root: string | undefined): Map<string, string> {
   const files = new Map<string, string>();
   const look = (tree: GitObject | null, at: string, depth: number): void => {
     if (tree?.type !== 'tree') return;
-    if (depth > DEPTH_MAX || at.length > PATH_BYTES_MAX) throw new BeyondEffort();
+    if (depth > DEPTH_MAX || at.length > PATH_BYTES_MAX) throw new EffortExceeded();
     for (let from = 0; from < tree.bytes.length;) {
       effort.spendSteps(4);
       const [space, end] = [tree.bytes.indexOf(0x20, from), tree.bytes.indexOf(0, from)];
       if (space < 0 || end < space || end + 21 > tree.bytes.length) return;
-      if (end - space > PATH_BYTES_MAX || files.size > TREE_FILES_MAX) throw new BeyondEffort();
+      if (end - space > PATH_BYTES_MAX || files.size > TREE_FILES_MAX) throw new EffortExceeded();
       const mode = tree.bytes.toString('latin1', from, space);
       const path = at + tree.bytes.toString('utf8', space + 1, end);
       const name = tree.bytes.toString('hex', end + 1, end + 21);
@@ -102,7 +111,7 @@ function filesOf(store: ObjectStore, effort: Effort, root: string | undefined): 
   return files;
 }
 
-/** What references, logs, other stashes or the index lead to is not only in a dropped stash. */
+/** Removes contents that are reachable from references, logs, other stashes or the index. */
 function forgetReachable(
   { after, index, now }: StashQuestion,
   store: ObjectStore,
@@ -118,8 +127,8 @@ function forgetReachable(
   });
 }
 
-/** Answers whether the workspace has the content at its path, changed as far as a file may change. */
-function stands({ workspace }: StashQuestion, store: ObjectStore, path: string, name: string): boolean {
+/** Answers whether the workspace has the content at its path, apart from permitted changes. */
+function isInWorkspace({ workspace }: StashQuestion, store: ObjectStore, path: string, name: string): boolean {
   const bytes = workspace?.get(path);
   if (bytes === undefined) return false;
   if (objectName('blob', Buffer.from(bytes)) === name) return true;

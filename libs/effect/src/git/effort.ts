@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// INVARIANT (bounded reading): every loop over git's files spends from an effort that was set before the first byte was
+// INVARIANT (bounded reading): every loop over git's files spends from a budget that is set before the first byte is
 // read. All of these bytes are attacker-controlled.
 
-/** Bytes that are inflated or put together from deltas: some three seconds of one processor. */
+/** Bytes that are inflated or assembled from deltas: some three seconds of one processor. */
 const EFFORT_BYTES = 384 * 1024 * 1024;
-/** Entries, instructions of deltas and comparisons of names: less than a second each ten million. */
+/** Entries, instructions of deltas and comparisons of names: ten million take less than a second. */
 const EFFORT_STEPS = 20_000_000;
 
-/** Thrown where reading would take more than it may. What was not read is then not known. */
-export class BeyondEffort extends Error {
+/** Thrown where reading exceeds its bounds. The part that was not read is then unknown. */
+export class EffortExceeded extends Error {
   override readonly name = 'BeyondEffort';
 
   constructor() {
@@ -17,7 +17,7 @@ export class BeyondEffort extends Error {
   }
 }
 
-/** What one examination may still spend on reading. */
+/** The remaining budget of one examination for reading. */
 export class Effort {
   #bytes: number;
   #steps: number;
@@ -37,12 +37,12 @@ export class Effort {
   /** @throws BeyondEffort */
   spendBytes(bytes: number): void {
     this.#bytes -= bytes;
-    if (this.#bytes < 0) throw new BeyondEffort();
+    if (this.#bytes < 0) throw new EffortExceeded();
   }
 
   /** @throws BeyondEffort */
   spendSteps(steps: number): void {
     this.#steps -= steps;
-    if (this.#steps < 0) throw new BeyondEffort();
+    if (this.#steps < 0) throw new EffortExceeded();
   }
 }

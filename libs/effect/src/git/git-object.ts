@@ -11,12 +11,12 @@ export interface GitObject {
   readonly bytes: Buffer;
 }
 
-/** Longer objects are not read, and no step on the way to one may be longer. */
+/** Longer objects are not read, and no intermediate result may be longer. */
 export const OBJECT_BYTES_MAX = 32 * 1024 * 1024;
-/** What setting up zlib costs, as bytes that it would inflate meanwhile. */
+/** The cost of setting up zlib, in bytes that it would inflate meanwhile. */
 const INFLATE_BYTES = 4 * 1024;
 const HEADER = /^(commit|tree|blob|tag) (\d{1,10})$/;
-/** The longest type, a blank, ten digits and a NUL. */
+/** The longest type, a space, ten digits and a NUL. */
 const HEADER_BYTES = 18;
 
 /** Git's name of an object: SHA-1 over its type, its length, a NUL and its bytes, in hexadecimal. */
@@ -28,7 +28,10 @@ export const gitBlobName = (bytes: Uint8Array): string => objectName('blob', byt
 
 export const asBuffer = (bytes: Uint8Array): Buffer => Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
 
-/** Inflates what begins there. Null where it is damaged or longer than `bytesMax`. @throws BeyondEffort */
+/**
+ * Inflates the stream at the beginning of the bytes. Null where it is damaged or longer than `bytesMax`.
+ * @throws BeyondEffort
+ */
 export function inflated(compressed: Uint8Array, bytesMax: number, effort: Effort): Buffer | null {
   effort.spendBytes(INFLATE_BYTES);
   const most = Math.min(bytesMax, effort.bytes);
@@ -37,14 +40,17 @@ export function inflated(compressed: Uint8Array, bytesMax: number, effort: Effor
     effort.spendBytes(bytes.length);
     return bytes.length > bytesMax ? null : bytes;
   } catch (error) {
-    // What ends there has been inflated up to there.
+    // A stream that exceeds the limit has been inflated up to it.
     if ((error as { code?: unknown }).code === 'ERR_BUFFER_TOO_LARGE') effort.spendBytes(most + 1);
     else if (!(error instanceof Error) || error.name === 'BeyondEffort') throw error;
     return null;
   }
 }
 
-/** The object in a loose file; null where it is none. @throws BeyondEffort */
+/**
+ * The object in a loose file; null where it is invalid.
+ * @throws BeyondEffort
+ */
 export function readLooseObject(compressed: Uint8Array, effort: Effort): GitObject | null {
   const bytes = inflated(compressed, OBJECT_BYTES_MAX + HEADER_BYTES, effort);
   const end = bytes?.subarray(0, HEADER_BYTES).indexOf(0) ?? -1;

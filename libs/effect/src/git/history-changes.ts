@@ -1,56 +1,56 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// INVARIANT (what was reachable stays): whatever references, heads and logs led to before an effect is there after it,
-// and something leads to it. Logs count for as long as git itself would keep what they name.
+// INVARIANT (what was reachable stays): every object that references, heads and logs reached before an effect exists
+// after it, and is still reachable. Logs count for as long as git itself would keep the objects that they name.
 import { createHmac } from 'node:crypto';
-import { drawn } from '../drawn-by.ts';
-import { BeyondEffort, Effort } from './effort.ts';
+import { seededSample } from '../keyed-sample.ts';
+import { EffortExceeded, Effort } from './effort.ts';
 import { ObjectStore, type ObjectFiles } from './object-store.ts';
 import { PackIndex } from './pack-index.ts';
 import { walkObjects } from './reachability.ts';
 import { readReferences, type Files, type References } from './references.ts';
 import { isIndex, readStagedNames } from './staged-names.ts';
 
-/** Moved objects that are read and hashed at their new place, of more than so many. */
+/** The size of the sample of moved objects that are read and hashed at their new location. */
 const SAMPLE_OBJECTS = 1_000;
-/** Fewer of them prove too little. */
+/** A smaller sample proves too little. */
 const SAMPLE_OBJECTS_MIN = 64;
 
-/** What an effect did in a repository's own directory. */
+/** The changes of an effect in a repository's own directory. */
 export interface HistoryQuestion {
-  /** references, logs and the index as they were, and as they are: those that changed */
+  /** references, logs and the index that changed, before and after */
   readonly before: Files;
   readonly after: Files;
-  /** the references and logs that stayed, and the index; null where they were not gathered */
+  /** the unchanged references and logs, and the index; null where they were not collected */
   readonly rest: Files | null;
-  /** objects that are no longer where they were: loose ones by their names, and the indexes of packs */
+  /** objects that were removed from their former location: loose ones by their names, and the indexes of packs */
   readonly gone: { readonly loose: readonly string[]; readonly indexes: readonly Uint8Array[] };
-  /** the objects after the effect; null where they were not gathered */
+  /** the objects after the effect; null where they were not collected */
   readonly objects: ObjectFiles | null;
   /** when the effect is examined, in milliseconds */
   readonly now: number;
-  /** chooses which objects are verified where there are many */
+  /** selects the objects to verify where there are many */
   readonly key: Uint8Array;
 }
 
 export interface HistoryAnswer {
-  /** what the effect takes, each a phrase that begins with a verb; none where it takes nothing */
+  /** what the effect removes, as phrases that begin with a verb; none where it removes nothing */
   readonly losses: readonly string[];
-  /** what must be gathered for an answer; null where this is one */
+  /** what must be collected for an answer; null where this is the answer */
   readonly wants: 'rest' | 'objects' | null;
 }
 
 const nothing: HistoryAnswer = { losses: [], wants: null };
 
 /**
- * Finds what an effect takes from a repository's history. Attacker-controlled bytes: what can't be verified within an
- * effort counts as taken.
+ * Finds what an effect removes from a repository's history. The bytes are attacker-controlled: an object that can't be
+ * verified within the effort counts as removed.
  */
 export function historyChanges(question: HistoryQuestion): HistoryAnswer {
   try {
     return new HistoryChanges(question).answer();
   } catch (error) {
-    if (!(error instanceof BeyondEffort)) throw error;
+    if (!(error instanceof EffortExceeded)) throw error;
     return { losses: ["changes more of git's objects than can be verified"], wants: null };
   }
 }
@@ -102,15 +102,17 @@ class HistoryChanges {
     return [...unreadable, ...index].map((inner) => `writes to \`${inner}\` what git can't read`);
   }
 
-  /** What was named before and isn't now, by its own name. A stash is no name: its series may drop it freely. */
+  /**
+   * Objects that had a name of their own before and have none now. A stash is no name: its series may drop it freely.
+   */
   #unnamed(): string[] {
     const now = new Set([...this.#after.tips.values(), ...this.#after.logged]);
     return [...new Set([...this.#before.tips.values(), ...this.#before.logged])].filter((id) => !now.has(id));
   }
 
   /**
-   * Those of the names that no reference and no log leads to any more, other than a stash. What wasn't there before the
-   * effect is nothing to lose.
+   * Those of the names that no reference and no log reaches any more, other than a stash. An object that did not exist
+   * before the effect is no loss.
    */
   #unreachable(store: ObjectStore, unnamed: readonly string[]): string[] {
     const left = new Set(
@@ -128,7 +130,7 @@ class HistoryChanges {
     return [...left];
   }
 
-  /** Of a tag, the commit that it is of: a tag may be deleted. */
+  /** The commit of a tag: a tag may be deleted. */
   #peeled(store: ObjectStore, name: string): string {
     const object = store.lists(name) ? store.read(name) : null;
     const tagged =
@@ -149,7 +151,8 @@ class HistoryChanges {
       if (store.lists(name)) moved.push(name);
       else isAnyMissing = true;
     }
-    // Where something is nowhere, all that history leads to is looked for; else what moved is verified at its place.
+    // Where an object is nowhere, everything that the history reaches is looked up; else the moved objects are verified
+    // at their location.
     const missing = isAnyMissing ? this.#missing(store, lost) : 0;
     if (missing > 0) return [`takes ${missing} objects of git that its history needs`];
     const unverified = this.#unverified(store, moved);
@@ -161,7 +164,7 @@ class HistoryChanges {
     for (const index of this.#goneIndexes) for (let at = 0; at < index.count; at += 1) yield index.nameAt(at);
   }
 
-  /** How many objects are not there any more, of those that references and logs led to before, and that are staged. */
+  /** How many objects are missing now, of those that are staged or that references and logs reached before. */
   #missing(store: ObjectStore, lost: ReadonlySet<string>): number {
     const stays = new Set(this.#after.stashed);
     const from = [
@@ -194,7 +197,7 @@ class HistoryChanges {
     return missing;
   }
 
-  /** How many of a keyed sample are not what their name says. */
+  /** How many objects of a keyed sample do not match their name. */
   #unverified(store: ObjectStore, moved: readonly string[]): number {
     let [verified, wrong] = [0, 0];
     try {
@@ -203,16 +206,20 @@ class HistoryChanges {
         else verified += 1;
       }
     } catch (error) {
-      if (!(error instanceof BeyondEffort) || verified < SAMPLE_OBJECTS_MIN) throw error;
+      if (!(error instanceof EffortExceeded) || verified < SAMPLE_OBJECTS_MIN) throw error;
     }
     return wrong;
   }
 
-  /** Names that whoever made the effect cannot foretell. */
+  /** Names that the author of the effect can't predict. */
   #sampled(names: readonly string[]): readonly string[] {
     if (names.length <= SAMPLE_OBJECTS) return names;
     this.#effort.spendSteps(names.length);
-    return drawn(createHmac('sha256', this.#question.key).update(names.join('')).digest(), names, SAMPLE_OBJECTS);
+    return seededSample(
+      createHmac('sha256', this.#question.key).update(names.join('')).digest(),
+      names,
+      SAMPLE_OBJECTS,
+    );
   }
 }
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Files of git that nobody's git wrote: made to cost whoever reads them as much as they can.
+// Malformed files of git, which are made to cost their reader as much as possible.
 import { deflateSync } from 'node:zlib';
 import { objectName, type ObjectType } from './git-object.ts';
 
-/** A size as packs write it: seven bits a byte, the lowest first. */
+/** A size in the format of packs: seven bits a byte, the lowest first. */
 function sizeBytes(size: number): Buffer {
   const bytes: number[] = [];
   let rest = size;
@@ -30,14 +30,14 @@ function backBytes(back: number): Buffer {
   return Buffer.from(bytes);
 }
 
-/** A delta that makes so many bytes of so many by insertions of one byte each. */
+/** A delta that produces that many bytes by insertions of one byte each. */
 export function insertions(size: number): Buffer {
   const body = Buffer.alloc(size * 2);
   for (let at = 0; at < size; at += 1) body[2 * at] = 1;
   return Buffer.concat([sizeBytes(size), sizeBytes(size), body]);
 }
 
-/** A delta that copies all of what is under it, in pieces of 64 KiB. */
+/** A delta that copies its whole base, in pieces of 64 KiB. */
 export function copies(size: number): Buffer {
   const piece = 0x1_0000;
   const pieces = Array.from({ length: size / piece }, (_, n) => {
@@ -48,7 +48,7 @@ export function copies(size: number): Buffer {
   return Buffer.concat([sizeBytes(size), sizeBytes(size), ...pieces]);
 }
 
-/** The index of a pack that has each of the names at one offset. */
+/** The index of a pack that has all of the names at one offset. */
 export function packIndexOf(names: readonly string[], offset: number): Buffer {
   const sorted = [...names].sort();
   const index = Buffer.alloc(8 + 1024 + sorted.length * 28 + 40);
@@ -65,7 +65,7 @@ export function packIndexOf(names: readonly string[], offset: number): Buffer {
   return index;
 }
 
-/** A pack in which each of the names is a chain of so many deltas over a blob of zeros. */
+/** A pack in which each of the names is a chain of that many deltas over a blob of zeros. */
 export function chainPack(
   names: readonly string[],
   { levels, size, delta }: { levels: number; size: number; delta: Buffer },
@@ -85,7 +85,7 @@ export function chainPack(
   return { index: packIndexOf(names, top), pack: Buffer.concat(parts) };
 }
 
-/** A pack whose one entry is a delta over itself. */
+/** A pack whose only entry is a delta over itself. */
 export function loopPack(name: string): { index: Buffer; pack: Buffer } {
   return {
     index: packIndexOf([name], 12),
@@ -94,7 +94,8 @@ export function loopPack(name: string): { index: Buffer; pack: Buffer } {
 }
 
 /**
- * An index of version 4 whose names each add one byte to the one before, up to a length, and then differ in their last.
+ * An index of version 4. Each of its names adds one byte to the previous one, up to a length; later ones differ in
+ * their last byte.
  */
 export function growingIndex(entries: number, first: number): Buffer {
   const head = Buffer.from([0x44, 0x49, 0x52, 0x43, 0, 0, 0, 4, 0, 0, 0, 0]);
@@ -111,7 +112,7 @@ export function growingIndex(entries: number, first: number): Buffer {
   ]);
 }
 
-/** As `growingIndex`, with names that stay as long. */
+/** As `growingIndex`, with names of constant length. */
 export function longIndex(entries: number, length: number): Buffer {
   const head = Buffer.from([0x44, 0x49, 0x52, 0x43, 0, 0, 0, 4, 0, 0, 0, 0]);
   head.writeUInt32BE(entries, 8);
@@ -128,11 +129,11 @@ export function looseObject(type: ObjectType, bytes: Buffer): { name: string; by
   };
 }
 
-/** Names that differ, as many as are wanted. */
+/** Distinct names, as many as requested. */
 export const manyNames = (count: number): string[] =>
   Array.from({ length: count }, (_, n) => n.toString(16).padStart(8, '0') + 'a'.repeat(32));
 
-/** A directory of so many entries. */
+/** A directory with that many entries. */
 export function wideTree(entries: number): Buffer {
   return Buffer.concat(
     Array.from({ length: entries }, (_, n) => {

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The worst that the files of a repository can be, for each reader: what they cost is bounded, and they vouch for
-// nothing.
+// The worst files of a repository, for each reader: their cost is bounded, and they prove nothing.
 import { GIT_BYTES_MAX } from '../git-directory.ts';
 import { gitBlobName } from './git-object.ts';
 import { historyChanges, type HistoryQuestion } from './history-changes.ts';
@@ -18,14 +17,14 @@ import {
 } from './hostile-git.contract.ts';
 import { keptContents, type KeptQuestion } from './kept-contents.ts';
 
-/** Processor time of one question, in milliseconds: far below what its thread may take, on a slow machine too. */
+/** Processor time of one query, in milliseconds: far below the limit of its thread, on a slow machine too. */
 const CPU_MS_MAX = 10_000;
-/** What a question adds to the memory of the process, its files aside. */
+/** The memory that a query adds to the process, apart from its files. */
 const MEMORY_MAX = 512 * 1024 * 1024;
 const MIB = 1024 * 1024;
 const NOW = Date.UTC(2026, 10, 28);
 
-/** What a call costs on its own thread, and what it answers. */
+/** Measures the cost of a call on its own thread, and returns its answer. */
 function costOf<T>(call: () => T): { answer: T; ms: number; memory: number } {
   const [began, peak] = [process.threadCpuUsage(), process.resourceUsage().maxRSS];
   const answer = call();

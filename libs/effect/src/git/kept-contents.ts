@@ -1,21 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
-import { BeyondEffort, Effort } from './effort.ts';
+import { EffortExceeded, Effort } from './effort.ts';
 import { ObjectStore, type ObjectFiles } from './object-store.ts';
 import { walkObjects } from './reachability.ts';
 import { readReferences, type Files } from './references.ts';
 import { readStagedNames } from './staged-names.ts';
 
-/** A file that a change took, and what git should have of it. */
+/** A file that a change removed or rewrote, and the content that git should have of it. */
 export interface TakenFile {
   /** relative to the directory of the repository */
   readonly path: string;
-  /** git's name of the content before */
+  /** git's name of the former content */
   readonly before: string;
   /** git's name of the content at the path now; null where there is none */
   readonly after: string | null;
 }
 
-/** A repository as it is after an effect, and the files that the effect took. */
+/** A repository after an effect, and the files that the effect removed or rewrote. */
 export interface KeptQuestion {
   readonly index: Uint8Array;
   /** references and logs */
@@ -27,9 +27,9 @@ export interface KeptQuestion {
 }
 
 /**
- * Answers of each file whether git took it and keeps what was there: its path agrees with the index, and the content
- * before is staged, or in a commit that a reference, a log or a stash names. A content that nothing leads to is one
- * that git itself would throw away.
+ * Answers for each file whether git made the change and keeps the former content. The path must agree with the index,
+ * and the former content must be staged, or in a commit that a reference, a log or a stash names. An unreachable
+ * content is one that git itself would collect.
  */
 export function keptContents({ index, references, objects, taken, now }: KeptQuestion): readonly boolean[] {
   const effort = new Effort();
@@ -47,18 +47,18 @@ export function keptContents({ index, references, objects, taken, now }: KeptQue
     const left = new Set(agreed.filter((name) => name !== null && !staged.wanted.has(name)));
     if (left.size > 0) search(store, effort, { references, now, left, found });
   } catch (error) {
-    // What was found until then is kept, and nothing else.
-    if (!(error instanceof BeyondEffort)) throw error;
+    // Contents that were found until then are kept, and no others.
+    if (!(error instanceof EffortExceeded)) throw error;
   }
   return agreed.map((name) => name !== null && verified.has(name));
 }
 
-/** What an index says of the files that were taken. */
+/** The entries of an index for the files. */
 class Staged {
   readonly #paths: ReadonlySet<string>;
   readonly #before: ReadonlySet<string>;
   readonly #names = new Map<string, string>();
-  /** contents before that are staged now, at any path */
+  /** former contents that are staged now, at any path */
   readonly wanted = new Set<string>();
 
   constructor(taken: readonly TakenFile[]) {
@@ -83,7 +83,7 @@ interface Search {
   readonly found: (name: string) => void;
 }
 
-/** Heads and what they were lately come first: a checkout keeps what it takes there. */
+/** Heads and their recent values come first: a checkout keeps the former content there. */
 function search(store: ObjectStore, effort: Effort, { references, now, left, found }: Search): void {
   const { tips, logged, stashed } = readReferences(references, now, effort);
   walkObjects(store, [...logged.slice(0, 2), ...stashed, ...tips.values(), ...logged], effort, {

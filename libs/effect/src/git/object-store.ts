@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// INVARIANT (verified, or not there): an object is given only where its bytes were read and hash to its name. Whoever
-// can write the workspace can write a file of the right name, or the index of a pack, with nothing in it.
-import { BeyondEffort, Effort } from './effort.ts';
+// INVARIANT (verified, or not there): an object is returned only where its bytes were read and hash to its name. Anyone
+// who can write the workspace can create a file of the right name, or the index of a pack, without the object.
+import { EffortExceeded, Effort } from './effort.ts';
 import { objectName, readLooseObject, type GitObject } from './git-object.ts';
 import { PackIndex } from './pack-index.ts';
 import { Pack } from './pack.ts';
 
-/** The files of a repository that hold objects, as they were gathered. Bytes are attacker-controlled. */
+/** The collected files of a repository that hold objects. Bytes are attacker-controlled. */
 export interface ObjectFiles {
-  /** loose objects by their names; null for one whose bytes were not gathered */
+  /** loose objects by their names; null for one whose bytes were not collected */
   readonly loose: ReadonlyMap<string, Uint8Array | null>;
   readonly packs: readonly { readonly index: Uint8Array; readonly pack: Uint8Array | null }[];
-  /** false where there were more files than are gathered, so that nobody knows what is not there */
+  /** false where there were more files than are collected, so that an object may exist without being found */
   readonly isComplete: boolean;
 }
 
@@ -31,14 +31,20 @@ export class ObjectStore {
     });
   }
 
-  /** Answers whether there is a place for the object, which may hold something else. @throws BeyondEffort */
+  /**
+   * Answers whether a file or pack exists for the object; its content is not verified.
+   * @throws BeyondEffort
+   */
   lists(name: string): boolean {
     if (this.#files.loose.has(name) || this.#packs.some((pack) => pack.lists(name))) return true;
-    if (!this.#files.isComplete) throw new BeyondEffort();
+    if (!this.#files.isComplete) throw new EffortExceeded();
     return false;
   }
 
-  /** The object of that name, verified; null where there is none. @throws BeyondEffort */
+  /**
+   * The object of that name, verified; null where there is none.
+   * @throws BeyondEffort
+   */
   read(name: string): GitObject | null {
     const loose = this.#files.loose.get(name);
     const found =
@@ -48,7 +54,7 @@ export class ObjectStore {
       const packed = this.#verified(name, pack.read(name));
       if (packed !== null) return packed;
     }
-    if (loose === null || !this.#files.isComplete) throw new BeyondEffort();
+    if (loose === null || !this.#files.isComplete) throw new EffortExceeded();
     return null;
   }
 

@@ -8,9 +8,7 @@ const NAMES = MAGIC.length + FAN_OUT_BYTES;
 const HASH_BYTES = 20;
 const LARGE = 0x8000_0000;
 
-/**
- * The index of a pack (gitformat-pack, version 2): where in the pack an object begins. What it says is not verified.
- */
+/** The index of a pack (gitformat-pack, version 2): the offsets of its objects. Its content is not verified. */
 export class PackIndex {
   readonly #data: Buffer;
   readonly #effort: Effort;
@@ -31,12 +29,15 @@ export class PackIndex {
     return NAMES + count * (HASH_BYTES + 8) > data.length ? null : new PackIndex(data, count, effort);
   }
 
-  /** The name of an object by its place among all, in hexadecimal. */
+  /** The name of the object at a position of the index, in hexadecimal. */
   nameAt(at: number): string {
     return this.#data.toString('hex', NAMES + at * HASH_BYTES, NAMES + (at + 1) * HASH_BYTES);
   }
 
-  /** Where the object begins in the pack; null where the index doesn't list it. @throws BeyondEffort */
+  /**
+   * The offset of the object in the pack; null where the index doesn't list it.
+   * @throws BeyondEffort
+   */
   offsetOf(name: string): number | null {
     const wanted = Buffer.from(name, 'hex');
     if (wanted.length !== HASH_BYTES) return null;

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 import { patched, readVariable } from './delta.ts';
-import { BeyondEffort, type Effort } from './effort.ts';
+import { EffortExceeded, type Effort } from './effort.ts';
 import { asBuffer, inflated, OBJECT_BYTES_MAX, type GitObject, type ObjectType } from './git-object.ts';
 import type { PackIndex } from './pack-index.ts';
 
 /**
- * Longer chains of deltas than git makes by itself: 50 is what it takes, and 250 what it took when it was told to try
- * hard.
+ * More than the longest chains of deltas that git makes by itself: 50 by default, and 250 with `--aggressive` in old
+ * versions.
  */
 const DEPTH_MAX = 256;
-/** Objects that others are made from are kept up to so many bytes: a walk asks for neighbours. */
+/** Base objects are cached up to this size, since a walk reads neighbours. */
 const CACHE_BYTES_MAX = 32 * 1024 * 1024;
 const HASH_BYTES = 20;
 const TYPES: Readonly<Record<number, ObjectType>> = { 1: 'commit', 2: 'tree', 3: 'blob', 4: 'tag' };
@@ -19,9 +19,9 @@ const [OFFSET_DELTA, NAMED_DELTA] = [6, 7];
 interface Entry {
   /** null for a delta */
   readonly type: ObjectType | null;
-  /** where the entry begins that a delta is applied to */
+  /** the offset of the entry to which a delta is applied */
   readonly base: number;
-  /** where the compressed bytes begin */
+  /** the offset of the compressed bytes */
   readonly data: number;
 }
 
@@ -33,7 +33,7 @@ export class Pack {
   readonly #cache = new Map<number, GitObject>();
   #cached = 0;
 
-  /** @param pack null for one that is too long to be read: it lists objects, and gives none */
+  /** @param pack null for one that is too long to read: its objects exist and can't be read */
   constructor(index: PackIndex, pack: Uint8Array | null, effort: Effort) {
     this.#index = index;
     this.#data = pack === null ? null : asBuffer(pack);
@@ -45,18 +45,18 @@ export class Pack {
   }
 
   /**
-   * The object that the index has under that name, unverified; null where there is none that can be read. @throws
-   * BeyondEffort
+   * The object that the index has under that name, unverified; null where it can't be read.
+   * @throws BeyondEffort
    */
   read(name: string): GitObject | null {
     const offset = this.#index.offsetOf(name);
     if (offset === null) return null;
-    if (this.#data === null) throw new BeyondEffort();
+    if (this.#data === null) throw new EffortExceeded();
     return this.#objectAt(this.#data, offset);
   }
 
   #objectAt(data: Buffer, offset: number): GitObject | null {
-    // Offsets only: the deltas of a long chain together would be many times what one object may be.
+    // Offsets only: the deltas of a long chain together could be many times the limit of one object.
     const deltas: { readonly at: number; readonly data: number }[] = [];
     let [at, object]: [number, GitObject | null] = [offset, null];
     for (;;) {
@@ -99,7 +99,7 @@ export class Pack {
     }
   }
 
-  /** What stands at an offset; null where it is no entry. Sizes are not looked at: the bytes tell. */
+  /** The entry at an offset; null where it is invalid. Sizes are ignored: inflating yields them. */
   #entryAt(data: Buffer, offset: number): Entry | null {
     this.#effort.spendSteps(1);
     const first = data[offset];
@@ -107,7 +107,7 @@ export class Pack {
     let next = offset + 1;
     for (let byte = first; (byte & 0x80) !== 0; next += 1) {
       const more = data[next];
-      // Ten bytes hold more than any size.
+      // Ten bytes can hold any size.
       if (more === undefined || next > offset + 10) return null;
       byte = more;
     }
@@ -116,7 +116,7 @@ export class Pack {
     if (type !== undefined) return { type, base: -1, data: next };
     if (number === OFFSET_DELTA) {
       const back = readVariable(data, next, 1);
-      // A base stands before what is made from it, so a chain ends.
+      // A base precedes its deltas, so a chain ends.
       return back === null || back.value <= 0 || back.value > offset
         ? null
         : { type: null, base: offset - back.value, data: back.next };

@@ -1,26 +1,29 @@
 // SPDX-License-Identifier: Apache-2.0
-import { BeyondEffort, type Effort } from './effort.ts';
+import { EffortExceeded, type Effort } from './effort.ts';
 import type { GitObject } from './git-object.ts';
 import type { ObjectStore } from './object-store.ts';
 
 const HASH_BYTES = 20;
-/** Objects that one walk passes: what it remembers of them stays far below the memory of a thread. */
+/** Objects that one walk visits: its memory stays far below that of a thread. */
 const VISITED_MAX = 400_000;
-/** A name and its place in a set. */
+/** The cost of a name and its entry in a set, in steps. */
 const NAME_STEPS = 4;
 
-/** What an object names: its kind says of which kinds these are. */
+/** The names in an object, by the kinds of the named objects. */
 export interface Named {
   readonly commits: readonly string[];
   readonly trees: readonly string[];
   readonly blobs: readonly string[];
-  /** of a tag: what it is of */
+  /** of a tag: the tagged object */
   readonly tagged: string | null;
 }
 
 const NOTHING: Named = { commits: [], trees: [], blobs: [], tagged: null };
 
-/** The names in an object; none in one that is not as git writes it, as far as it is not. @throws BeyondEffort */
+/**
+ * The names in an object; of an object that deviates from git's format, the names up to there.
+ * @throws BeyondEffort
+ */
 export function namedBy(object: GitObject, effort: Effort): Named {
   if (object.type === 'commit') return namedByCommit(object.bytes);
   if (object.type === 'tag')
@@ -52,18 +55,21 @@ function namedByTree(bytes: Buffer, effort: Effort): Named {
   return { ...NOTHING, trees, blobs };
 }
 
-/** What a walk does at what it passes. Each of them may end the walk by answering true. */
+/** Callbacks of a walk. Each of them may end the walk by returning true. */
 export interface Visitor {
-  /** of a name for which nothing verified is there */
+  /** for a name without a verified object */
   readonly missing?: (name: string) => void;
   readonly passed?: (name: string) => boolean;
-  /** of a content, which is not read */
+  /** for a content, which is not read */
   readonly blob?: (name: string) => boolean;
-  /** false for a walk over commits and tags alone */
+  /** false for a walk over commits and tags only */
   readonly withTrees: boolean;
 }
 
-/** Walks from names to all that they lead to, near ones first, each once. @throws BeyondEffort */
+/**
+ * Walks from names to all reachable objects, near ones first, each once.
+ * @throws BeyondEffort
+ */
 export function walkObjects(store: ObjectStore, from: Iterable<string>, effort: Effort, visitor: Visitor): void {
   const visited = new Set<string>();
   const rest: string[] = [];
@@ -74,7 +80,7 @@ export function walkObjects(store: ObjectStore, from: Iterable<string>, effort: 
       visited.add(name);
       rest.push(name);
     }
-    if (visited.size > VISITED_MAX) throw new BeyondEffort();
+    if (visited.size > VISITED_MAX) throw new EffortExceeded();
   };
   add([...from]);
   for (let at = 0; at < rest.length; at += 1) {

@@ -2,7 +2,7 @@
 import type { Effort } from './effort.ts';
 import { asBuffer } from './git-object.ts';
 
-/** What git keeps by default of commits that only a log names: `gc.reflogExpireUnreachable`. */
+/** How long git keeps commits that only a log names, by default: `gc.reflogExpireUnreachable`. */
 const LOGGED_MS = 30 * 24 * 60 * 60 * 1000;
 const ID = '([0-9a-f]{40}|[0-9a-f]{64})';
 const ID_ONLY = new RegExp(`^${ID}$`);
@@ -11,47 +11,47 @@ const LOGGED = new RegExp(`^${ID} ${ID} [^\\t]*> (\\d{1,12}) [+-]\\d{4}(?:\\t|$)
 const SYMBOLIC = /^ref: \S/;
 const NOTHING = /^0+$/;
 const LOG_PATH = /^(?:worktrees\/[^/]+\/)?logs\/(.*)$/;
-/** Of a line: two names, whoever wrote it, and when. Its message may be longer. */
+/** The read part of a line: two names, its author, and the time. Its message may be longer. */
 const LINE_BYTES = 4096;
-/** What a line costs beside an entry of a directory. */
+/** The cost of a line, in steps. */
 const LINE_STEPS = 16;
-/** A reference file holds a name or another reference's. */
+/** A reference file holds a name or that of another reference. */
 const REFERENCE_BYTES_MAX = 4096;
 
-/** The list of stashes: dropping one is what people do with them. */
+/** The list of stashes, whose entries people drop regularly. */
 const STASH = 'refs/stash';
 
 /** Files of a repository by their paths in it. */
 export type Files = ReadonlyMap<string, Uint8Array>;
 
-/** What the references and logs of a repository name. */
+/** The objects that the references and logs of a repository name. */
 export interface References {
-  /** object names by reference, those of detached heads among them */
+  /** object names by reference, those of detached heads included */
   readonly tips: ReadonlyMap<string, string>;
-  /** what logs name, and git keeps for their sake; the newest first */
+  /** objects that logs name, and that git keeps for that reason; the newest first */
   readonly logged: readonly string[];
-  /** the same of stashes */
+  /** the same for stashes */
   readonly stashed: readonly string[];
   /** files that are neither a reference nor lead to one */
   readonly unreadable: ReadonlySet<string>;
 }
 
-/** Answers whether a file of a repository is, or holds, references or a log of them. */
+/** Answers whether a file of a repository is or contains references, or a log of them. */
 export function isReferenceFile(inner: string): boolean {
   return (
     inner === 'HEAD' ||
     inner === 'packed-refs' ||
     inner.startsWith('refs/') ||
     inner.startsWith('logs/') ||
-    // A linked work tree has a head, references and logs of its own.
+    // A linked work tree has its own head, references and logs.
     /^worktrees\/[^/]+\/(?:HEAD$|refs\/|logs\/)/.test(inner)
   );
 }
 
 /**
- * Reads them.
+ * Reads the references and logs.
  *
- * @param now when git would look for what has expired, in milliseconds
+ * @param now when git would look for expired entries, in milliseconds
  * @throws BeyondEffort
  */
 export function readReferences(files: Files, now: number, effort: Effort): References {
@@ -70,7 +70,7 @@ export function readReferences(files: Files, now: number, effort: Effort): Refer
     else if (bytes.byteLength > REFERENCE_BYTES_MAX) unreadable.add(inner);
     else {
       const text = asBuffer(bytes).toString('latin1').trim();
-      // A loose reference stands before a packed one of its name.
+      // A loose reference overrides a packed one of the same name.
       tips.delete(inner);
       if (ID_ONLY.test(text) && !NOTHING.test(text)) tips.set(inner, text);
       else if (!SYMBOLIC.test(text)) unreadable.add(inner);
@@ -101,7 +101,7 @@ interface LogReading {
   readonly into: Logged[];
 }
 
-/** An entry keeps both of its names, as long as git itself keeps it. */
+/** An entry preserves both of its names for as long as git itself keeps it. */
 function readLog(bytes: Uint8Array, { now, effort, into }: LogReading): void {
   for (const line of linesOf(bytes, effort)) {
     const [, old, fresh, seconds] = LOGGED.exec(line) ?? [];
@@ -111,7 +111,7 @@ function readLog(bytes: Uint8Array, { now, effort, into }: LogReading): void {
   }
 }
 
-/** The lines, each as far as anything here reads it. */
+/** The lines, each up to the length that is read. */
 function* linesOf(bytes: Uint8Array, effort: Effort): Generator<string> {
   const data = asBuffer(bytes);
   for (let at = 0; at < data.length;) {

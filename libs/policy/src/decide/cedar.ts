@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { AuthorizationAnswer, CedarValueJson, EntityJson, TypeAndId } from '@cedar-policy/cedar-wasm/nodejs';
 import type { AutonomyMode, FsResource } from '@writ/contract';
-import type { PolicyAsk, Supervision } from '../ask.ts';
-import { askCedar, CedarFailure } from '../cedar-instance.ts';
+import type { PolicyRequest, Supervision } from '../policy-request.ts';
+import { callCedar, CedarFailure } from '../cedar-instance.ts';
 import type { EffectFacts } from '../effect.ts';
 import { PRESENT, type Facts } from '../rules/facets.ts';
 import type { ContextAttribute } from '../rules/schema.ts';
 import type { Slice, ToolSlice } from '../rules/slices.ts';
 import { slotOf } from '../rules/slots.ts';
 
-/** Everything that rules are asked about but the supervision. */
+/** All inputs of the rules except the supervision. */
 export interface Question {
-  readonly ask: PolicyAsk;
+  readonly ask: PolicyRequest;
   readonly slice: ToolSlice;
   readonly risk_level: AutonomyMode;
   readonly history_broken: readonly string[];
@@ -19,7 +19,7 @@ export interface Question {
   readonly paths: readonly FsResource[];
 }
 
-/** Whether all of it is allowed; the rules are those that allowed it, or those that forbade. */
+/** Whether everything is allowed; `rules` are those that allowed it, or those that forbade it. */
 export interface Answer {
   readonly allowed: boolean;
   readonly rules: readonly string[];
@@ -28,11 +28,11 @@ export interface Answer {
 
 type Values = Partial<Record<ContextAttribute, CedarValueJson>>;
 
-/** A computation in steps, which can be left for a while between any two of them. */
+/** A computation in steps, with a pause possible between any two of them. */
 export type Steps<T> = Generator<undefined, T, undefined>;
 
-/** Takes all steps at once. */
-export function allAtOnce<T>(steps: Steps<T>): T {
+/** Runs all steps at once. */
+export function runToCompletion<T>(steps: Steps<T>): T {
   for (;;) {
     const step = steps.next();
     if (step.done === true) return step.value;
@@ -40,14 +40,14 @@ export function allAtOnce<T>(steps: Steps<T>): T {
 }
 
 /**
- * Puts a question for one supervision after another, with a step for each path. What stays the same is made once.
- * Where Cedar ends instead of answering, that is an error like a rule's.
+ * Evaluates a question for one level of supervision after another, with a step for each path. Constant parts are built
+ * once. A crash of Cedar is an error like a rule's.
  */
-export function questioner(question: Question): (supervision: Supervision) => Steps<Answer> {
-  const asks = asker(question);
-  return function* questions(supervision) {
+export function evaluator(question: Question): (supervision: Supervision) => Steps<Answer> {
+  const evaluate = cachingEvaluator(question);
+  return function* evaluateSafely(supervision) {
     try {
-      return yield* asks(supervision);
+      return yield* evaluate(supervision);
     } catch (error) {
       if (error instanceof CedarFailure) return { allowed: false, rules: [], errors: [error.message] };
       throw error;
@@ -55,16 +55,16 @@ export function questioner(question: Question): (supervision: Supervision) => St
   };
 }
 
-function asker(question: Question): (supervision: Supervision) => Steps<Answer> {
+function cachingEvaluator(question: Question): (supervision: Supervision) => Steps<Answer> {
   const facts = factsOf(question);
   let prepared: Prepared | undefined;
   let last: Answer | undefined;
-  return function* asks(supervision) {
+  return function* evaluate(supervision) {
     const slice = question.slice.narrowed({ ...facts, supervision });
     if (prepared?.slice !== slice) prepared = prepare(question, slice);
-    // The same rules, none of which looks at what alone has changed.
+    // The same rules, and none of them reads the supervision, which alone has changed.
     else if (last !== undefined && !slice.reads.context.has('supervision')) return last;
-    last = yield* put(question, prepared, supervision);
+    last = yield* evaluatePaths(question, prepared, supervision);
     return last;
   };
 }
@@ -76,22 +76,21 @@ interface Prepared {
 
 const prepare = (question: Question, slice: Slice): Prepared => ({ slice, context: contextOf(question, slice) });
 
-function* put(question: Question, { slice, context }: Prepared, supervision: Supervision): Steps<Answer> {
+function* evaluatePaths(question: Question, { slice, context }: Prepared, supervision: Supervision): Steps<Answer> {
   const { agent_id, tool_id } = question.ask;
-  const told = slice.reads.context.has('supervision') ? { ...context, supervision } : context;
+  const fullContext = slice.reads.context.has('supervision') ? { ...context, supervision } : context;
   const allowing = new Set<string>();
   for (const target of targetsOf(question, slice)) {
     const answers: AuthorizationAnswer[] = [];
     for (const piece of slice.pieces) {
       answers.push(
-        askCedar((cedar) =>
+        callCedar((cedar) =>
           cedar.statefulIsAuthorized({
             principal: { type: 'Agent', id: agent_id },
             action: { type: 'Action', id: tool_id },
             resource: target.uid,
-            context: told,
-            // Looked up anew each time: between two steps others may have asked, and their rules may have taken the
-            // slot.
+            context: fullContext,
+            // Looked up each time: between two steps, other rules may have taken the slot.
             preparsedPolicySetId: slotOf(piece),
             entities: target.entities,
           }),
@@ -121,9 +120,9 @@ function factsOf({ ask, risk_level, effect }: Question): Omit<Facts, 'supervisio
 }
 
 /**
- * What Cedar's answers about the pieces of a slice say together. INVARIANT (pieces change nothing): the answer is
- * that of all rules at once: a forbid of any piece wins, else a permit of any allows, else it is denied by no rule.
- * Warnings aren't errors; anything else that isn't a plain decision is.
+ * Combines Cedar's answers for the pieces of a slice. INVARIANT (pieces change nothing): the result is that of all
+ * rules at once: a forbid of any piece wins, else a permit of any allows, else it is denied by no rule. Warnings aren't
+ * errors; anything else but a plain decision is.
  */
 export function readAnswers(answers: readonly AuthorizationAnswer[]): Answer {
   const [permits, forbids, errors]: [string[], string[], string[]] = [[], [], []];
@@ -147,7 +146,7 @@ export function readAnswers(answers: readonly AuthorizationAnswer[]): Answer {
   };
 }
 
-/** Only what some rule of the slice looks at: Cedar's reading of the rest would cost more than its answer. */
+/** Only attributes that some rule of the slice reads: Cedar would need longer to parse the rest than to answer. */
 function contextOf(
   { ask, risk_level, history_broken, effect }: Question,
   slice: Slice,
@@ -182,15 +181,25 @@ interface Target {
   readonly entities: EntityJson[];
 }
 
-/** The workspace as a whole, or each path in it if rules look at paths. Made one by one: there may be many. */
-function* targetsOf({ ask, paths }: Question, slice: Slice): Generator<Target> {
+/**
+ * The workspace as a whole, or each path in it and each registered resource if rules read the resource. A generator,
+ * since there may be many.
+ */
+function* targetsOf({ ask, paths, effect }: Question, slice: Slice): Generator<Target> {
   const workspace: TypeAndId = { type: 'Workspace', id: ask.workspace_id };
-  if (!slice.reads.resource || paths.length === 0) {
+  // An effect consists of files alone.
+  const registered = effect === undefined ? (ask.registered ?? []) : [];
+  if (!slice.reads.resource || paths.length + registered.length === 0) {
     yield { uid: workspace, entities: [...slice.entities] };
     return;
   }
   for (const { path, access } of paths) {
     const uid: TypeAndId = { type: 'File', id: `${access} ${path}` };
     yield { uid, entities: [...slice.entities, { uid, attrs: { path, access }, parents: [workspace] }] };
+  }
+  for (const { kind, name, owner_agent_id } of registered) {
+    const uid: TypeAndId = { type: 'Resource', id: `${kind}:${name}` };
+    const owner = owner_agent_id ?? '';
+    yield { uid, entities: [...slice.entities, { uid, attrs: { kind, name, owner }, parents: [workspace] }] };
   }
 }

@@ -1,44 +1,43 @@
 // SPDX-License-Identifier: Apache-2.0
 import { AUTONOMY_MODES, type AutonomyMode, type EffectRule } from '@writ/contract';
 import type { EffectFinding } from '@writ/effect';
-import { stricterOf, type PolicyAsk } from '../ask.ts';
+import { stricterOf, type PolicyRequest } from '../policy-request.ts';
 import type { Thresholds } from '../document/policy-document.ts';
 import type { PolicySet } from '../policy-set.ts';
 
-/** Something outside of the rules' text that asks for supervision. */
-export interface Ground {
+/** A requirement of supervision that does not come from the rules' text. */
+export interface SupervisionRequirement {
   readonly rule_id: string;
-  /** the least supervision that it leaves possible */
+  /** the least supervision that it allows */
   readonly mode: AutonomyMode;
   readonly reason: string;
   readonly would_pass: string;
 }
 
 const LEVELS = ['no_go', 'escalated', 'soft_gate'] as const;
-const ASKS = {
+const REQUIREMENTS = {
   soft_gate: 'a person must see the call',
   escalated: 'administrators must agree',
   no_go: 'the call is refused',
 } as const;
 
 /**
- * What risk asks for at least: the risk table's own word, and the thresholds of the call's task class where they ask
- * for more.
+ * The supervision that risk requires: the risk table's, and that of the task class's thresholds if they require more.
  */
-export function riskGrounds(set: PolicySet, ask: PolicyAsk): Ground[] {
+export function riskGrounds(set: PolicySet, ask: PolicyRequest): SupervisionRequirement[] {
   const ceiling = ceilingGround(ask);
-  const asked = AUTONOMY_MODES.indexOf(leastOf(ceiling));
-  return [...ceiling, ...thresholdGround(set, ask).filter(({ mode }) => AUTONOMY_MODES.indexOf(mode) > asked)];
+  const ceilingRank = AUTONOMY_MODES.indexOf(leastOf(ceiling));
+  return [...ceiling, ...thresholdGround(set, ask).filter(({ mode }) => AUTONOMY_MODES.indexOf(mode) > ceilingRank)];
 }
 
-/** The thresholds that hold for a task class. */
+/** The thresholds of a task class. */
 export function thresholdsFor({ document: { thresholds } }: PolicySet, taskClass: string): Thresholds {
   return Object.hasOwn(thresholds.task_classes, taskClass)
     ? (thresholds.task_classes[taskClass] as Thresholds)
     : thresholds.general;
 }
 
-function ceilingGround({ risk_ceiling }: PolicyAsk): Ground[] {
+function ceilingGround({ risk_ceiling }: PolicyRequest): SupervisionRequirement[] {
   if (risk_ceiling === 'none') return [];
   return [
     risk_ceiling === 'no_go'
@@ -57,7 +56,7 @@ function ceilingGround({ risk_ceiling }: PolicyAsk): Ground[] {
   ];
 }
 
-function thresholdGround(set: PolicySet, { risk_milli, task_class }: PolicyAsk): Ground[] {
+function thresholdGround(set: PolicySet, { risk_milli, task_class }: PolicyRequest): SupervisionRequirement[] {
   const thresholds = thresholdsFor(set, task_class);
   const reaches = (level: keyof Thresholds): boolean =>
     thresholds[level] !== null && risk_milli >= Math.round(thresholds[level] * 1000);
@@ -68,14 +67,14 @@ function thresholdGround(set: PolicySet, { risk_milli, task_class }: PolicyAsk):
     {
       rule_id: `risk.${level}`,
       mode: level,
-      reason: `the risk is ${risk_milli / 1000}, and from ${from} on ${ASKS[level]} in task class \`${task_class}\``,
+      reason: `the risk is ${risk_milli / 1000}, and from ${from} on ${REQUIREMENTS[level]} in task class \`${task_class}\``,
       would_pass: `a risk below ${thresholds[LEVELS.findLast(reaches) as keyof Thresholds] as number}`,
     },
   ];
 }
 
-/** Effects that the rules on effects let be. */
-const WITHOUT: Readonly<Record<EffectRule, string>> = {
+/** Effects that would have no finding. */
+const WOULD_PASS: Readonly<Record<EffectRule, string>> = {
   'effect.emptied_workspace': 'an effect that leaves something of the workspace',
   'effect.lost_many': 'an effect that deletes, empties or rewrites fewer files',
   'effect.lost_series': 'fewer files deleted, emptied or rewritten by the calls of a session',
@@ -86,12 +85,12 @@ const WITHOUT: Readonly<Record<EffectRule, string>> = {
   'effect.read_wrote': 'an effect that leaves existing files alone',
 };
 
-/** What the findings on an effect ask for at least. Those that are only observed ask for nothing. */
-export const findingGrounds = (findings: readonly EffectFinding[]): Ground[] =>
+/** The supervision that the findings on an effect require. Observed findings require none. */
+export const findingGrounds = (findings: readonly EffectFinding[]): SupervisionRequirement[] =>
   findings.flatMap(({ rule, mode, message }) =>
-    mode === 'observe' ? [] : [{ rule_id: rule, mode, reason: `the call ${message}`, would_pass: WITHOUT[rule] }],
+    mode === 'observe' ? [] : [{ rule_id: rule, mode, reason: `the call ${message}`, would_pass: WOULD_PASS[rule] }],
   );
 
-/** The supervision to begin with: the strictest that any ground asks for. */
-export const leastOf = (grounds: readonly Ground[]): AutonomyMode =>
+/** The initial supervision: the strictest of all requirements. */
+export const leastOf = (grounds: readonly SupervisionRequirement[]): AutonomyMode =>
   grounds.reduce((mode, ground) => stricterOf(mode, ground.mode), AUTONOMY_MODES[0] as AutonomyMode);

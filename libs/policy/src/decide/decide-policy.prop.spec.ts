@@ -3,7 +3,7 @@ import type { EntityJson } from '@cedar-policy/cedar-wasm/nodejs';
 import { oracle } from '../oracle-cedar.contract.ts';
 import { AUTONOMY_MODES, type AutonomyMode, type Change, type FsResource } from '@writ/contract';
 import fc from 'fast-check';
-import { supervisionsFrom, type PolicyAsk, type Supervision } from '../ask.ts';
+import { supervisionsFrom, type PolicyRequest, type PolicyResource, type Supervision } from '../policy-request.ts';
 import type { PolicySetSource } from '../document/policy-document.ts';
 import { effectFacts } from '../effect.ts';
 import { compilePolicySet, type PolicySet } from '../policy-set.ts';
@@ -17,17 +17,22 @@ const setOf = (rules: readonly string[], more: Partial<PolicySetSource> = {}): P
 const rank = (mode: AutonomyMode): number => AUTONOMY_MODES.indexOf(mode);
 const atLeast: fc.Arbitrary<AutonomyMode> = fc.constantFrom('autopilot', 'soft_gate', 'escalated');
 
-/** Every entity there could be, every attribute, every rule: what Cedar is told when nothing is left out. */
+/** All entities, attributes and rules: Cedar's full input, without anything left out. */
 function plainAnswer(
   cedar: string,
-  ask: PolicyAsk,
+  ask: PolicyRequest,
   supervision: Supervision,
-  target: FsResource | null,
+  target: FsResource | PolicyResource | null,
   changes: EffectChanges | null,
 ): 'allow' | 'deny' | 'error' {
   const uid = (type: string, id: string) => ({ type, id });
   const workspace = uid('Workspace', ask.workspace_id);
-  const resource = target === null ? workspace : uid('File', `${target.access} ${target.path}`);
+  const resource =
+    target === null
+      ? workspace
+      : 'path' in target
+        ? uid('File', `${target.access} ${target.path}`)
+        : uid('Resource', `${target.kind}:${target.name}`);
   const effect = changes === null ? undefined : effectFacts(changes);
   const {
     risk_milli,
@@ -73,30 +78,35 @@ function plainAnswer(
     entities: [
       ...entities,
       { uid: workspace, attrs: {}, parents: [] },
-      ...(target === null
-        ? []
-        : [{ uid: resource, attrs: { path: target.path, access: target.access }, parents: [workspace] }]),
+      ...(target === null ? [] : [{ uid: resource, attrs: attributesOf(target), parents: [workspace] }]),
     ],
   });
   if (answer.type === 'failure') throw new Error(answer.errors.map(({ message }) => message).join());
   return answer.response.diagnostics.errors.length > 0 ? 'error' : answer.response.decision;
 }
 
+const attributesOf = (target: FsResource | PolicyResource): Record<string, string> =>
+  'path' in target
+    ? { path: target.path, access: target.access }
+    : { kind: target.kind, name: target.name, owner: target.owner_agent_id ?? '' };
+
 type EffectChanges = readonly Pick<Change, 'path' | 'before' | 'after'>[];
 
 /**
- * The decision as the documents tell it: the least supervision for which every path is allowed; a failing rule in any
- * ask refuses.
+ * The decision by the documentation: the least supervision at which every target is allowed; a failing rule in any
+ * evaluation refuses.
  */
 function plainMode(
   rules: readonly string[],
-  ask: PolicyAsk,
+  ask: PolicyRequest,
   least: AutonomyMode,
   paths: readonly FsResource[],
   changes: EffectChanges | null,
 ): AutonomyMode {
   const looks = rules.some((rule) => /resource[ .]/.test(rule));
-  const targets = looks && paths.length > 0 ? paths : [null];
+  // An effect consists of files alone.
+  const all = [...paths, ...(changes === null ? (ask.registered ?? []) : [])];
+  const targets = looks && all.length > 0 ? all : [null];
   for (const supervision of supervisionsFrom(least)) {
     let denied = false;
     for (const target of targets) {
@@ -117,11 +127,11 @@ const change = (path: string) => ({
 });
 const calm = randomAsk.map((ask) => ({ ...ask, risk_ceiling: 'none' as const }));
 
-describe('slices and all that is left out change no answer', () => {
+describe('slices and omitted inputs change no answer', () => {
   test('of a call', () => {
     fc.assert(
       fc.property(randomRules, fc.array(calm, { minLength: 1, maxLength: 6 }), (rules, asks) => {
-        // One set answers many: what it keeps from one ask mustn't show in the next.
+        // One set decides many requests, and no cached state of one may affect the next.
         const set = setOf(rules);
         for (const ask of asks)
           expect(decidePolicy(set, ask).mode).toBe(
@@ -154,7 +164,7 @@ describe('slices and all that is left out change no answer', () => {
   });
 });
 
-describe('for any rules and any ask', () => {
+describe('for any rules and any request', () => {
   test('nothing is permitted that no rule permits', () => {
     fc.assert(
       fc.property(fc.array(randomForbid, { maxLength: 6 }), randomAsk, (forbids, ask) => {
@@ -173,7 +183,7 @@ describe('for any rules and any ask', () => {
     );
   });
 
-  test('one more forbid never lowers the supervision', () => {
+  test('another forbid never lowers the supervision', () => {
     fc.assert(
       fc.property(randomRules, randomForbid, randomAsk, (rules, forbid, ask) => {
         const before = decidePolicy(setOf(rules), ask).mode;
@@ -184,7 +194,7 @@ describe('for any rules and any ask', () => {
     );
   });
 
-  test('one more permit never asks for more, unless it fails', () => {
+  test('another permit never raises the supervision, unless it fails', () => {
     fc.assert(
       fc.property(randomRules, randomRule, randomAsk, (rules, rule, ask) => {
         fc.pre(rule.startsWith('permit'));
@@ -196,7 +206,7 @@ describe('for any rules and any ask', () => {
     );
   });
 
-  test('the supervision is never less than session, risk table and thresholds ask for', () => {
+  test('the supervision is never less than session, risk table and thresholds require', () => {
     fc.assert(
       fc.property(randomRules, randomAsk, fc.integer({ min: 0, max: 1000 }), (rules, ask, milli) => {
         const set = setOf(rules, {
@@ -211,7 +221,7 @@ describe('for any rules and any ask', () => {
     );
   });
 
-  test('an observed set decides as the enforced one, and enforces no more than it', () => {
+  test('an observed set decides like the enforced one, and enforces no more', () => {
     fc.assert(
       fc.property(randomRules, randomAsk, (rules, ask) => {
         const enforced = decidePolicy(setOf(rules), ask);
@@ -224,7 +234,7 @@ describe('for any rules and any ask', () => {
     );
   });
 
-  test('what is held says who can let it go, and what would have passed', () => {
+  test('a held call names its approvers, and what would have passed', () => {
     fc.assert(
       fc.property(randomRules, randomAsk, (rules, ask) => {
         const { mode, approvers, would_pass, reasons, errors } = decidePolicy(setOf(rules), ask);

@@ -2,7 +2,7 @@
 import type { AutonomyMode, Change, EffectRule, FsResource } from '@writ/contract';
 import type { EffectFinding, EffectMode } from '@writ/effect';
 import type { PolicySetSource } from '../document/policy-document.ts';
-import { PLAIN_ASK } from '../plain-ask.contract.ts';
+import { PLAIN_ASK } from '../plain-request.contract.ts';
 import { compilePolicySet } from '../policy-set.ts';
 import type { Piece } from '../rules/slices.ts';
 import { SLOTS, slotOf } from '../rules/slots.ts';
@@ -16,7 +16,7 @@ const setOf = (rules: readonly string[], more: Partial<PolicySetSource> = {}) =>
   compilePolicySet({ v: 1, name: 'test', cedar: rules.join('\n'), ...more });
 const set = (...rules: string[]) => setOf(rules);
 
-/** Rules of somebody else, which take a slot. */
+/** Other rules, which take a slot. */
 const fillerOf = (n: number): Piece => ({
   key: `filler-${n}`,
   size: 1,
@@ -24,7 +24,7 @@ const fillerOf = (n: number): Piece => ({
 });
 
 describe('a policy decides', () => {
-  test('without any rule everything is refused, and the reason says what nothing permits', () => {
+  test('without any rule everything is refused, and the reason names the missing permit', () => {
     expect(decidePolicy(set(), PLAIN_ASK)).toEqual({
       mode: 'no_go',
       decided: 'no_go',
@@ -73,7 +73,7 @@ describe('a policy decides', () => {
     expect(decision.reasons).toEqual([{ code: 'policy.error', message: decision.errors[0] }]);
   });
 
-  test('a rule that fails where less supervision is asked for refuses, though more would be allowed', () => {
+  test('a rule that fails at less supervision refuses, though more would be allowed', () => {
     const early =
       '@id("early") forbid (principal, action, resource) when { context.supervision == "autopilot" && context.risk_milli * 9223372036854775807 > 0 };';
     expect(decidePolicy(set(PERMIT_ALL, early), PLAIN_ASK)).toMatchObject({
@@ -88,7 +88,7 @@ describe('a policy decides', () => {
     expect(decidePolicy(set(exact), PLAIN_ASK).mode).toBe('autopilot');
   });
 
-  test('an answer that is a failure refuses', () => {
+  test('a failure of Cedar refuses', () => {
     expect(decidePolicy(set(PERMIT_ALL), { ...PLAIN_ASK, workspace_id: undefined as unknown as string })).toMatchObject(
       { mode: 'no_go', rule_ids: [], errors: [expect.any(String)] },
     );
@@ -110,7 +110,7 @@ describe('a policy decides', () => {
     });
   });
 
-  test('the same agent, tool and category are asked about as the call names them', () => {
+  test('Cedar receives the agent, tool and category of the call', () => {
     const rules = set(
       '@id("one") permit (principal == Agent::"agt_a", action == Action::"fs.write", resource in Workspace::"wsp_a");',
     );
@@ -129,7 +129,7 @@ describe('a policy decides', () => {
     expect(decidePolicy(rules, { ...PLAIN_ASK, tool_id: 'fs.read', category: 'read' }).mode).toBe('no_go');
   });
 
-  test('a rule on paths is asked about each path, and the strictest answer counts', () => {
+  test('a rule on paths is evaluated for each path, and the strictest answer counts', () => {
     const rules = set(
       PERMIT_ALL,
       '@id("env") forbid (principal, action, resource is File) when { resource.path like "*.env" && resource.access == "write" };',
@@ -141,7 +141,7 @@ describe('a policy decides', () => {
     expect(touching()).toMatchObject({ mode: 'autopilot' });
   });
 
-  test('more than a thousand paths are judged, each of them, and the last one counts', () => {
+  test('each of more than a thousand paths is evaluated, including the last', () => {
     const docs = set(
       PERMIT_ALL,
       '@id("docs") forbid (principal, action, resource is File) when { resource.path like "docs/*" };',
@@ -157,7 +157,7 @@ describe('a policy decides', () => {
     ).toMatchObject({ mode: 'no_go', rule_ids: ['docs'] });
   });
 
-  test('in steps it decides the same, one path a step, whatever others ask in between', () => {
+  test('in steps it decides the same, one path a step, whatever else is evaluated in between', () => {
     const docs = set(
       PERMIT_ALL,
       '@id("docs") forbid (principal, action, resource is File) when { resource.path like "docs/*" };',
@@ -177,13 +177,13 @@ describe('a policy decides', () => {
         break;
       }
       count += 1;
-      // Others' rules take every slot that there is.
+      // Other rules take every slot.
       for (let n = 0; n < SLOTS; n++) slotOf(fillerOf(n));
     }
     expect(count).toBe(3);
   });
 
-  test('a rule asks for the hour only where the hour is given', () => {
+  test('a rule reads the hour only if the hour is given', () => {
     const rules = set(
       '@id("day") permit (principal, action, resource) when { context has time && context.time.hour >= 9 && context.time.weekday <= 5 };',
     );
@@ -204,7 +204,7 @@ describe('the corridor', () => {
   const at = (risk_milli: number, task_class = 'general') =>
     decidePolicy(rules, { ...PLAIN_ASK, risk_milli, task_class });
 
-  test('a threshold asks for supervision from its risk on, whatever the rules permit', () => {
+  test('a threshold requires supervision from its risk on, whatever the rules permit', () => {
     expect([299, 300, 499, 500, 899, 900].map((risk) => at(risk).mode)).toEqual([
       'autopilot',
       'soft_gate',
@@ -215,13 +215,13 @@ describe('the corridor', () => {
     ]);
   });
 
-  test('a task class has thresholds of its own, and takes what it leaves out from the general ones', () => {
+  test('a task class has its own thresholds, and inherits missing ones from the general ones', () => {
     expect([99, 100, 500].map((risk) => at(risk, 'deploy').mode)).toEqual(['autopilot', 'soft_gate', 'escalated']);
     expect([899, 900].map((risk) => at(risk, 'sandbox').mode)).toEqual(['autopilot', 'no_go']);
     expect(at(350, 'constructor').mode).toBe('soft_gate');
   });
 
-  test('it says in words why, and what would have passed', () => {
+  test('it has reasons in words, and what would have passed', () => {
     expect(at(550)).toMatchObject({
       rule_ids: ['risk.escalated', 'all'],
       reasons: [
@@ -237,7 +237,7 @@ describe('the corridor', () => {
     expect(at(950).would_pass).toEqual(['a risk below 0.3']);
   });
 
-  test('what the risk table asks for no rule and no threshold lifts', () => {
+  test('no rule and no threshold lowers the requirement of the risk table', () => {
     expect(decidePolicy(rules, { ...PLAIN_ASK, risk_ceiling: 'no_go' })).toMatchObject({
       mode: 'no_go',
       rule_ids: ['risk.no_go'],
@@ -248,7 +248,7 @@ describe('the corridor', () => {
     });
   });
 
-  test('as many people are asked as the set and the rules that decided say, at most', () => {
+  test('the quorum is the maximum of the set’s and those of the rules that decided', () => {
     const quorum = (annotation: string, more: Partial<PolicySetSource> = {}) =>
       decidePolicy(
         setOf(
@@ -284,7 +284,7 @@ describe('a set that observes', () => {
   const observing = setOf([DEFAULT_POLICY.cedar], { enforcement: 'observe' });
   const decide = (more: Partial<typeof PLAIN_ASK>) => decidePolicy(observing, { ...PLAIN_ASK, ...more });
 
-  test('lets run what it would hold or refuse, and says what it decides', () => {
+  test('lets calls run that it would hold or refuse, and names its decision', () => {
     expect(decide({ risk_ceiling: 'soft_gate', risk_milli: 650 })).toMatchObject({
       mode: 'autopilot',
       decided: 'soft_gate',
@@ -298,7 +298,7 @@ describe('a set that observes', () => {
     expect(decide({ session_mode: 'scheduled' })).toMatchObject({ mode: 'autopilot', decided: 'no_go' });
   });
 
-  test('is marked where it changes nothing, too', () => {
+  test('is marked even if it changes nothing', () => {
     expect(decide({}).rule_ids[0]).toBe('policy.observed');
   });
 
@@ -321,7 +321,7 @@ describe('a set that observes', () => {
   });
 });
 
-describe('the effect is asked about at commit', () => {
+describe('the effect is evaluated at commit', () => {
   const file = { kind: 'file', mode: '644', sha256: 'a'.repeat(64), size: 1 } as const;
   const changed = (path: string): Pick<Change, 'path' | 'before' | 'after'> => ({ path, before: null, after: file });
   const effect = (path: string, granted: AutonomyMode = 'autopilot', more = {}) =>
@@ -339,7 +339,7 @@ describe('the effect is asked about at commit', () => {
     expect(effect('src/a.ts', 'autopilot', { risk_ceiling: 'soft_gate', risk_milli: 600 }).mode).toBe('soft_gate');
   });
 
-  test('a finding asks for its mode in every set; one that is observed asks for nothing', () => {
+  test('a finding requires its mode in every set; an observed one requires nothing', () => {
     const found = { findings: [finding('effect.lost_many', 'soft_gate')] };
     expect(effect('a', 'autopilot', found)).toMatchObject({
       mode: 'soft_gate',
@@ -354,7 +354,7 @@ describe('the effect is asked about at commit', () => {
     ).toBe('soft_gate');
   });
 
-  test('an emptied workspace is refused by a set that only observes too; its other findings are only said', () => {
+  test('a set that observes refuses an emptied workspace too, and only reports its other findings', () => {
     const observing = setOf([PERMIT_ALL], { enforcement: 'observe' });
     const asked = (found: EffectFinding) =>
       decideEffectPolicy(observing, { ...PLAIN_ASK, findings: [found], changes: [], granted: 'autopilot' });
@@ -366,11 +366,11 @@ describe('the effect is asked about at commit', () => {
     });
   });
 
-  test('the limit of the session holds here too', () => {
+  test('the limit of the session applies here too', () => {
     expect(effect('src/a.ts', 'autopilot', { max_autonomy: 'escalated' }).mode).toBe('escalated');
   });
 
-  test("history isn't asked about again: the call is part of it by now", () => {
+  test("history isn't evaluated again, since it includes the call by now", () => {
     const rules = setOf([PERMIT_ALL], {
       history: [{ id: 'none', kind: 'at_most', tools: ['*'], n: 0, then: 'refuse', reason: 'no' }],
     });

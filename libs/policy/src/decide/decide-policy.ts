@@ -1,65 +1,71 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { AutonomyMode, Change, FsResource } from '@writ/contract';
 import type { EffectFinding } from '@writ/effect';
-import { stricterOf, supervisionsFrom, type PolicyAsk, type PolicyDecision, type Supervision } from '../ask.ts';
+import {
+  stricterOf,
+  supervisionsFrom,
+  type PolicyRequest,
+  type PolicyDecision,
+  type Supervision,
+} from '../policy-request.ts';
 import { effectFacts, type EffectFacts } from '../effect.ts';
 import type { PolicySet } from '../policy-set.ts';
-import { allAtOnce, questioner, type Answer, type Steps } from './cedar.ts';
-import { findingGrounds, leastOf, riskGrounds, type Ground } from './corridor.ts';
-import { decisionOf, failed, type Course } from './decision.ts';
+import { runToCompletion, evaluator, type Answer, type Steps } from './cedar.ts';
+import { findingGrounds, leastOf, riskGrounds, type SupervisionRequirement } from './corridor.ts';
+import { decisionOf, failed, type DecisionTrace } from './decision.ts';
 import { brokenRules } from './history.ts';
 
-/** An ask with the effect of the call: what it changed, and the supervision that it already had. */
-export interface EffectAsk extends PolicyAsk {
+/** A request with the effect of the call: its changes, and the supervision that it already had. */
+export interface EffectRequest extends PolicyRequest {
   readonly changes: readonly Pick<Change, 'path' | 'before' | 'after'>[];
-  /** the mode under which the call ran; an effect isn't asked to need less */
+  /** the mode under which the call ran; its effect never needs less */
   readonly granted: AutonomyMode;
-  /** what the rules on effects found in it */
+  /** the findings of the rules on effects */
   readonly findings: readonly EffectFinding[];
 }
 
 /**
- * Decides what supervision the call needs: the least that risk, thresholds, history and the session leave possible and
- * for which the rules allow every ask, else `no_go`. Deny by default; a forbid wins. A session's `max_autonomy` only
- * lowers. INVARIANT (error refuses): a rule that fails in any ask refuses the call, observed or not; it may be a forbid
- * that couldn't be read.
+ * Decides the supervision of a call: the least that risk, thresholds, history and the session allow and at which the
+ * rules allow all its paths, else `no_go`. Deny by default; a forbid wins. A session's `max_autonomy` can only
+ * restrict. INVARIANT (error refuses): a rule that fails in any evaluation refuses the call, observed or not, since it
+ * may be a forbid.
  */
-export function decidePolicy(set: PolicySet, ask: PolicyAsk): PolicyDecision {
-  return allAtOnce(decidePolicySteps(set, ask));
+export function decidePolicy(set: PolicySet, ask: PolicyRequest): PolicyDecision {
+  return runToCompletion(decidePolicySteps(set, ask));
 }
 
 /**
- * The same in steps. Where rules look at paths, each path costs up to three asks of some 50 µs: who serves others too
- * MUST leave it in between.
+ * The same in steps. If rules read paths, each path costs up to three evaluations of some 50 µs, so a server MUST yield
+ * to other work in between.
  */
-export function* decidePolicySteps(set: PolicySet, ask: PolicyAsk): Steps<PolicyDecision> {
-  return decisionOf(set, ask, yield* courseOf(set, ask));
+export function* decidePolicySteps(set: PolicySet, ask: PolicyRequest): Steps<PolicyDecision> {
+  return decisionOf(set, ask, yield* traceDecision(set, ask));
 }
 
 /**
- * Decides on the effect at commit by the same rules, told what was changed. The mode is at least the one that was
- * granted; only a stricter one asks for something more: a person, or the end of the call. History was asked about at
- * admission, and the call is part of it by now.
+ * Decides on the effect at commit by the same rules, with the changes. The mode is at least the granted one; only a
+ * stricter one requires more: a person, or the end of the call. History was checked at admission, and includes the call
+ * by now.
  */
-export function decideEffectPolicy(set: PolicySet, ask: EffectAsk): PolicyDecision {
-  return allAtOnce(decideEffectPolicySteps(set, ask));
+export function decideEffectPolicy(set: PolicySet, ask: EffectRequest): PolicyDecision {
+  return runToCompletion(decideEffectPolicySteps(set, ask));
 }
 
 /** The same in steps, as `decidePolicySteps`. */
-export function* decideEffectPolicySteps(set: PolicySet, ask: EffectAsk): Steps<PolicyDecision> {
-  return decisionOf(set, ask, yield* effectCourseOf(set, ask));
+export function* decideEffectPolicySteps(set: PolicySet, ask: EffectRequest): Steps<PolicyDecision> {
+  return decisionOf(set, ask, yield* traceEffectDecision(set, ask));
 }
 
-/** How a decision came about: what asked for supervision, and each ask with its answer. */
-export function* courseOf(set: PolicySet, ask: PolicyAsk): Steps<Course> {
+/** How a decision came about: what required supervision, and each evaluation with its answer. */
+export function* traceDecision(set: PolicySet, ask: PolicyRequest): Steps<DecisionTrace> {
   const { broken, errors } = brokenRules(set, ask, ask.history);
   if (errors.length > 0) return failed(errors);
-  return yield* follow(set, ask, { granted: 'autopilot', broken, paths: ask.resources, effect: undefined });
+  return yield* evaluateLevels(set, ask, { granted: 'autopilot', broken, paths: ask.resources, effect: undefined });
 }
 
-export function* effectCourseOf(set: PolicySet, ask: EffectAsk): Steps<Course> {
+export function* traceEffectDecision(set: PolicySet, ask: EffectRequest): Steps<DecisionTrace> {
   const written = ask.changes.map(({ path }): FsResource => ({ kind: 'fs', access: 'write', path }));
-  return yield* follow(set, ask, {
+  return yield* evaluateLevels(set, ask, {
     granted: ask.granted,
     broken: findingGrounds(ask.findings),
     paths: written,
@@ -67,26 +73,30 @@ export function* effectCourseOf(set: PolicySet, ask: EffectAsk): Steps<Course> {
   });
 }
 
-interface Matter {
+interface EvaluationInputs {
   readonly granted: AutonomyMode;
-  /** what asks for supervision beside risk: broken rules on history, findings on the effect */
-  readonly broken: readonly Ground[];
+  /** requirements beside risk: broken rules on history, findings on the effect */
+  readonly broken: readonly SupervisionRequirement[];
   readonly paths: readonly FsResource[];
   readonly effect: EffectFacts | undefined;
 }
 
-function* follow(set: PolicySet, ask: PolicyAsk, { granted, broken, paths, effect }: Matter): Steps<Course> {
+function* evaluateLevels(
+  set: PolicySet,
+  ask: PolicyRequest,
+  { granted, broken, paths, effect }: EvaluationInputs,
+): Steps<DecisionTrace> {
   const slice = set.sliceFor(ask);
   if (!isRisk(ask.risk_milli)) return failed([`a risk of ${ask.risk_milli} thousandths isn't one`]);
   const risk = riskGrounds(set, ask);
-  const standing = wasStaged(ask) ? risk.filter(({ mode }) => mode !== 'soft_gate') : risk;
-  const grounds = [...standing, ...broken];
+  const remaining = wasStaged(ask) ? risk.filter(({ mode }) => mode !== 'soft_gate') : risk;
+  const grounds = [...remaining, ...broken];
   const least = [granted, ask.max_autonomy ?? 'autopilot', leastOf(grounds)].reduce<AutonomyMode>(
     stricterOf,
     'autopilot',
   );
-  const course = { least, grounds, staged: standing.length < risk.length, errors: [] };
-  const asks = questioner({
+  const course = { least, grounds, staged: remaining.length < risk.length, errors: [] };
+  const evaluate = evaluator({
     ask,
     slice,
     risk_level: leastOf(risk),
@@ -96,22 +106,22 @@ function* follow(set: PolicySet, ask: PolicyAsk, { granted, broken, paths, effec
   });
   const answers: [Supervision, Answer][] = [];
   for (const supervision of supervisionsFrom(least)) {
-    const answer = yield* asks(supervision);
+    const answer = yield* evaluate(supervision);
     if (answer.errors.length > 0) return failed(answer.errors);
     answers.push([supervision, answer]);
     if (answer.allowed) return { ...course, mode: supervision, answers };
-    // A forbid that doesn't look at the supervision forbids any.
+    // A forbid that doesn't read the supervision forbids at every level.
     if (answer.rules.some((id) => slice.unsupervised.has(id))) break;
   }
   return { ...course, mode: 'no_go', answers };
 }
 
-/** Compared with thresholds, what isn't a number would pass them all. */
+/** A value that isn't a number would pass all comparisons with thresholds. */
 const isRisk = (milli: number): boolean => Number.isSafeInteger(milli) && milli >= 0 && milli <= 1000;
 
 /**
- * In a gateway session nobody can be asked; a change that was staged with a token was shown, which is what a soft gate
- * is for.
+ * Nobody can be asked in a gateway session. But a change that was staged with a token was shown before, which is the
+ * purpose of a soft gate.
  */
-const wasStaged = ({ staged_change, session_mode, category }: PolicyAsk): boolean =>
+const wasStaged = ({ staged_change, session_mode, category }: PolicyRequest): boolean =>
   staged_change && session_mode === 'gateway' && category === 'write';

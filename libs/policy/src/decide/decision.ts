@@ -1,26 +1,32 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { AutonomyMode, Reason } from '@writ/contract';
-import { stricterOf, type Approvers, type PolicyAsk, type PolicyDecision, type Supervision } from '../ask.ts';
+import {
+  stricterOf,
+  type Approvers,
+  type PolicyRequest,
+  type PolicyDecision,
+  type Supervision,
+} from '../policy-request.ts';
 import type { PolicyRule, PolicySet } from '../policy-set.ts';
 import type { Answer } from './cedar.ts';
-import type { Ground } from './corridor.ts';
-import { approvalWords } from './words.ts';
+import type { SupervisionRequirement } from './corridor.ts';
+import { approvalWords } from './format.ts';
 
-/** How a decision came about, before it is put in words. */
-export interface Course {
+/** How a decision came about, before its words. */
+export interface DecisionTrace {
   readonly mode: AutonomyMode;
-  /** the supervision with which asking began */
+  /** the initial supervision */
   readonly least: AutonomyMode;
-  /** what asked for supervision outside of the rules' text */
-  readonly grounds: readonly Ground[];
-  /** whether a soft gate was left out, the change having been staged */
+  /** requirements that do not come from the rules' text */
+  readonly grounds: readonly SupervisionRequirement[];
+  /** whether a soft gate was dropped, because the change was staged */
   readonly staged: boolean;
   readonly answers: readonly (readonly [Supervision, Answer])[];
   readonly errors: readonly string[];
 }
 
-/** A course that ends at once: something can't be known or evaluated. */
-export const failed = (errors: readonly string[]): Course => ({
+/** A trace that ends at once, because an input is unknown or a rule failed. */
+export const failed = (errors: readonly string[]): DecisionTrace => ({
   mode: 'no_go',
   least: 'no_go',
   grounds: [],
@@ -29,27 +35,27 @@ export const failed = (errors: readonly string[]): Course => ({
   errors,
 });
 
-/** One thing that decided: its id, its reason, how many people it asks for. */
-interface Voice {
+/** Something that decided: its id, its reason, and how many people it requires. */
+interface DecisionFactor {
   readonly id: string;
   readonly reason: string;
   readonly quorum: number | null;
 }
 
-/** One that stood in the way of less supervision, and what would have passed it. */
-interface Opposing extends Voice {
+/** A factor against less supervision, and what would have passed it. */
+interface OpposingFactor extends DecisionFactor {
   readonly would_pass: string;
 }
 
-const STAGED: Voice = {
+const STAGED: DecisionFactor = {
   id: 'session.staged_change',
   reason: 'the change was staged and is applied with its token, so it was shown before',
   quorum: null,
 };
 const OBSERVED = 'policy.observed';
 
-/** Puts a course in words, and says what is enforced of it. */
-export function decisionOf(set: PolicySet, ask: PolicyAsk, course: Course): PolicyDecision {
+/** Phrases a decision, and determines what is enforced. */
+export function decisionOf(set: PolicySet, ask: PolicyRequest, course: DecisionTrace): PolicyDecision {
   const { enforcement } = set.document;
   if (course.errors.length > 0) {
     const reasons = course.errors.map((message) => ({ code: 'policy.error', message }));
@@ -64,51 +70,60 @@ export function decisionOf(set: PolicySet, ask: PolicyAsk, course: Course): Poli
       errors: course.errors,
     };
   }
-  const against = opposing(set, ask, course);
+  const against = opposingFactors(set, ask, course);
   const last = course.answers.at(-1)?.[1];
-  const allowing = last?.allowed === true ? last.rules.map((id) => voiceOf(set, id)) : [];
+  const allowing = last?.allowed === true ? last.rules.map((id) => factorOf(set, id)) : [];
   const mode = enforcement === 'observe' ? enforcedOf(ask, course) : course.mode;
-  const voices = [
+  const factors = [
     ...(enforcement === 'observe' ? [observed(course.mode)] : []),
     ...against,
     ...(course.staged ? [STAGED] : []),
     ...allowing,
   ];
-  const approvers = approversOf(set, mode, voices);
+  const approvers = approversOf(set, mode, factors);
   return {
     mode,
     decided: course.mode,
     enforcement,
-    rule_ids: [...new Set(voices.map(({ id }) => id))],
-    reasons: voices.map(({ id, reason }): Reason => ({ code: id, message: reason })),
+    rule_ids: [...new Set(factors.map(({ id }) => id))],
+    reasons: factors.map(({ id, reason }): Reason => ({ code: id, message: reason })),
     would_pass: course.mode === 'autopilot' ? [] : wouldPass(ask, course, against, approvers),
     approvers,
     errors: [],
   };
 }
 
-/** What stood in the way of less supervision: grounds first, then rules in the order in which they were met. */
-function opposing(set: PolicySet, ask: PolicyAsk, { mode, least, grounds, answers }: Course): Opposing[] {
+/** The factors against less supervision: requirements first, then rules in the order of evaluation. */
+function opposingFactors(
+  set: PolicySet,
+  ask: PolicyRequest,
+  { mode, least, grounds, answers }: DecisionTrace,
+): OpposingFactor[] {
   const denying = new Set(answers.filter(([, { allowed }]) => !allowed).flatMap(([, { rules }]) => rules));
-  const voices = [
-    ...grounds.map(({ rule_id, reason, would_pass }): Opposing => ({ id: rule_id, reason, would_pass, quorum: null })),
+  const factors = [
+    ...grounds.map(({ rule_id, reason, would_pass }): OpposingFactor => ({
+      id: rule_id,
+      reason,
+      would_pass,
+      quorum: null,
+    })),
     ...[...denying].map((id) => ({
-      ...voiceOf(set, id),
+      ...factorOf(set, id),
       would_pass: set.rules.get(id)?.would_pass ?? `a call that \`${id}\` doesn't forbid`,
     })),
   ];
-  if (mode !== 'no_go' || denying.size > 0 || grounds.some((ground) => ground.mode === 'no_go')) return voices;
-  return [...voices, least === 'no_go' ? NOTHING_RUNS : unpermitted(ask)];
+  if (mode !== 'no_go' || denying.size > 0 || grounds.some((ground) => ground.mode === 'no_go')) return factors;
+  return [...factors, least === 'no_go' ? NOTHING_RUNS : unpermittedFactor(ask)];
 }
 
-const NOTHING_RUNS: Opposing = {
+const NOTHING_RUNS: OpposingFactor = {
   id: 'session.max_autonomy',
   reason: 'the session lets nothing run',
   would_pass: 'a session that lets something run',
   quorum: null,
 };
 
-const unpermitted = ({ tool_id, category, session_mode }: PolicyAsk): Opposing => {
+const unpermittedFactor = ({ tool_id, category, session_mode }: PolicyRequest): OpposingFactor => {
   const what = `\`${tool_id}\` of category ${category} in a session that is ${session_mode}`;
   return {
     id: 'default.deny',
@@ -118,17 +133,19 @@ const unpermitted = ({ tool_id, category, session_mode }: PolicyAsk): Opposing =
   };
 };
 
-function voiceOf({ rules }: PolicySet, id: string): Voice {
+function factorOf({ rules }: PolicySet, id: string): DecisionFactor {
   const { reason, quorum } = rules.get(id) as PolicyRule;
   return { id, reason, quorum };
 }
 
 /**
- * What a set that observes still enforces: the session's own limit, what the risk table rules out, an emptied
- * workspace, and all that it decides of admin tools. Everything outside of policy (token, budgets, revocation) is not
- * asked here and holds anyway.
+ * What a set that observes still enforces: the session's own limit, calls that the risk table rules out, an emptied
+ * workspace, and all decisions on admin tools. Checks outside of policy (token, budgets, revocation) apply anyway.
  */
-function enforcedOf({ category, risk_ceiling, max_autonomy }: PolicyAsk, { mode, grounds }: Course): AutonomyMode {
+function enforcedOf(
+  { category, risk_ceiling, max_autonomy }: PolicyRequest,
+  { mode, grounds }: DecisionTrace,
+): AutonomyMode {
   if (
     category === 'admin' ||
     risk_ceiling === 'no_go' ||
@@ -138,29 +155,29 @@ function enforcedOf({ category, risk_ceiling, max_autonomy }: PolicyAsk, { mode,
   return stricterOf('autopilot', max_autonomy ?? 'autopilot');
 }
 
-const observed = (mode: AutonomyMode): Voice => ({
+const observed = (mode: AutonomyMode): DecisionFactor => ({
   id: OBSERVED,
   reason: `the policy is observed only; it decides ${mode}`,
   quorum: null,
 });
 
-/** The largest quorum that any voice asks for, and the set's own at least. */
+/** The largest quorum that any factor requires, and at least the set's own. */
 function approversOf(
   { document: { quorum } }: PolicySet,
   mode: AutonomyMode,
-  voices: readonly Voice[],
+  factors: readonly DecisionFactor[],
 ): Approvers | null {
   if (mode !== 'soft_gate' && mode !== 'escalated') return null;
   return {
-    count: voices.reduce((most, voice) => Math.max(most, voice.quorum ?? 0), quorum[mode]),
+    count: factors.reduce((most, voice) => Math.max(most, voice.quorum ?? 0), quorum[mode]),
     role: mode === 'escalated' ? 'admin' : 'operator',
   };
 }
 
 function wouldPass(
-  { max_autonomy }: PolicyAsk,
-  { mode, least }: Course,
-  against: readonly Opposing[],
+  { max_autonomy }: PolicyRequest,
+  { mode, least }: DecisionTrace,
+  against: readonly OpposingFactor[],
   approvers: Approvers | null,
 ): string[] {
   const session =

@@ -3,13 +3,13 @@ import type { HistoryRule } from '../document/history-rule.ts';
 import { compilePolicySet } from '../policy-set.ts';
 import { DEFAULT_POLICY } from '../sets/default-policy.ts';
 import { historyNeeds } from './history.ts';
-import { spanOf } from './words.ts';
+import { spanOf } from './format.ts';
 
 const about = { then: 'refuse', reason: 'r' } as const;
 const setOf = (...history: HistoryRule[]) => compilePolicySet({ v: 1, name: 'test', cedar: '', history });
 const ask = (tool_id: string, task_class = 'general') => ({ tool_id, task_class });
 
-describe('what must be read of the past', () => {
+describe('the counts of history that a decision needs', () => {
   const set = setOf(
     { ...about, id: 'few', kind: 'at_most', tools: ['fs.*'], task_classes: ['general'], n: 3, window_ms: 60_000 },
     {
@@ -31,7 +31,7 @@ describe('what must be read of the past', () => {
     },
   );
 
-  test('is what the rules ask that the call concerns', () => {
+  test('are those of the rules that apply to the call', () => {
     expect(historyNeeds(set, ask('fs.write'))).toEqual([
       { id: 'few', tools: ['fs.*'], task_classes: ['general'], outcome: 'admitted', window_ms: 60_000 },
     ]);
@@ -44,13 +44,13 @@ describe('what must be read of the past', () => {
     expect(historyNeeds(set, ask('shell.run', 'publish')).map(({ id }) => id)).toEqual(['first', 'never']);
   });
 
-  test('is nothing for most', () => {
+  test('are empty for most calls', () => {
     expect(historyNeeds(set, ask('fs.write', 'other'))).toEqual([]);
     expect(historyNeeds(compilePolicySet(DEFAULT_POLICY), ask('shell.run'))).toEqual([]);
   });
 });
 
-test('a length of time is said in its largest unit', () => {
+test('a duration is formatted in its largest unit', () => {
   expect([1, 1500, 1000, 90_000, 60_000, 3_600_000, 5_400_000, 86_400_000, 172_800_000].map(spanOf)).toEqual([
     '1 millisecond',
     '1500 milliseconds',

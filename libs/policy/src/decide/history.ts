@@ -2,31 +2,32 @@
 import { matchesTool } from '@writ/capability';
 import type { HistoryRule } from '../document/history-rule.ts';
 import type { PolicySet } from '../policy-set.ts';
-import { spanOf } from './words.ts';
-import type { Ground } from './corridor.ts';
-import type { HistoryFacts } from '../ask.ts';
+import { spanOf } from './format.ts';
+import type { SupervisionRequirement } from './corridor.ts';
+import type { HistoryFacts } from '../policy-request.ts';
 
-/**
- * A number that a decision needs to know of the session's past: how many such calls there were before the one at hand.
- */
+/** A count from the session's history that a decision needs: the number of such calls before the current one. */
 export interface HistoryNeed {
-  /** the rule that asks; facts are given under it */
+  /** the rule that needs it; the facts have its id as key */
   readonly id: string;
-  /** tool patterns as tokens write them; a call counts if it fits any */
+  /** tool patterns as in tokens; a call counts if it matches any */
   readonly tools: readonly string[];
-  /** only calls of these task classes; null: of any */
+  /** only calls of these task classes; null: of all */
   readonly task_classes: readonly string[] | null;
-  /** `admitted`: it was let run, whatever came of it; `succeeded`: it ended as committed or no_op, with status ok */
+  /**
+   * `admitted`: it was allowed to run, whatever its outcome; `succeeded`: it ended as committed or no_op, with status
+   * ok
+   */
   readonly outcome: 'admitted' | 'succeeded';
-  /** how far back from now it counts, in milliseconds; null: the whole session */
+  /** how far back it counts, in milliseconds; null: the whole session */
   readonly window_ms: number | null;
 }
 
-export type HistoryAsk = { readonly tool_id: string; readonly task_class: string };
+export type HistoryQuery = { readonly tool_id: string; readonly task_class: string };
 
-/** What must be read of the session's records before a call of the tool can be decided; empty for most. */
-export function historyNeeds(set: PolicySet, ask: HistoryAsk): HistoryNeed[] {
-  return concerning(set, ask).map((rule) => ({
+/** The counts of the session's records that a decision on a call of the tool needs; empty for most. */
+export function historyNeeds(set: PolicySet, ask: HistoryQuery): HistoryNeed[] {
+  return rulesFor(set, ask).map((rule) => ({
     id: rule.id,
     tools: rule.kind === 'at_most' ? rule.tools : rule.after,
     task_classes: (rule.kind === 'at_most' ? rule.task_classes : rule.after_task_classes) ?? null,
@@ -36,17 +37,16 @@ export function historyNeeds(set: PolicySet, ask: HistoryAsk): HistoryNeed[] {
 }
 
 /**
- * The rules that a call breaks, given what happened before. INVARIANT (unknown refuses): a count that wasn't given, or
- * isn't one, is an error.
+ * The rules that a call breaks, given the history. INVARIANT (unknown refuses): a missing or invalid count is an error.
  */
 export function brokenRules(
   set: PolicySet,
-  ask: HistoryAsk,
+  ask: HistoryQuery,
   facts: HistoryFacts | undefined,
-): { broken: Ground[]; errors: string[] } {
-  const broken: Ground[] = [];
+): { broken: SupervisionRequirement[]; errors: string[] } {
+  const broken: SupervisionRequirement[] = [];
   const errors: string[] = [];
-  for (const rule of concerning(set, ask)) {
+  for (const rule of rulesFor(set, ask)) {
     const count = facts !== undefined && Object.hasOwn(facts, rule.id) ? facts[rule.id] : undefined;
     if (count === undefined || !Number.isSafeInteger(count) || count < 0)
       errors.push(`\`${rule.id}\`: what happened before isn't known`);
@@ -61,7 +61,7 @@ export function brokenRules(
   return { broken, errors };
 }
 
-function concerning({ document: { history } }: PolicySet, { tool_id, task_class }: HistoryAsk): readonly HistoryRule[] {
+function rulesFor({ document: { history } }: PolicySet, { tool_id, task_class }: HistoryQuery): readonly HistoryRule[] {
   if (history.length === 0) return history;
   return history.filter(
     ({ tools, task_classes }) =>

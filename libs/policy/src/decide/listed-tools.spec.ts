@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import { TOOLS } from '@writ/contract';
 import { compilePolicySet } from '../policy-set.ts';
-import { PLAIN_ASK } from '../plain-ask.contract.ts';
+import { PLAIN_ASK } from '../plain-request.contract.ts';
 import { DEFAULT_POLICY } from '../sets/default-policy.ts';
 import { decidePolicy } from './decide-policy.ts';
 

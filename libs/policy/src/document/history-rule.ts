@@ -3,7 +3,7 @@ import { TaskClass, ToolPattern } from '@writ/contract';
 import { Type, type Static } from 'typebox';
 
 const closed = { additionalProperties: false } as const;
-/** A session's records are looked through at most so far back. */
+/** Limit on how far back a session's records are searched. */
 const WINDOW_MAX_MS = 30 * 24 * 3_600_000;
 export const RULE_ID = '^[a-z0-9_.-]{1,128}$';
 
@@ -58,6 +58,6 @@ const NeverAfter = Type.Object(
   { ...closed, description: 'broken once such an earlier call was admitted' },
 );
 
-/** A rule on what happened before in the session. */
+/** A rule on earlier calls of the session. */
 export const HistoryRule = Type.Union([AtMost, OnlyAfter, NeverAfter]);
 export type HistoryRule = Static<typeof HistoryRule>;

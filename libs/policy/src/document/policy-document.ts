@@ -8,18 +8,18 @@ const closed = { additionalProperties: false } as const;
 const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;
 const DAY_MS = 24 * HOUR_MS;
-/** Nobody answers a question that is older; a longer time is a mistake. */
+/** Nobody answers older requests; a longer time is a mistake. */
 const TTL_MAX_MS = 30 * DAY_MS;
-/** More people than will ever be asked about one call. */
+/** More people than a call will ever need. */
 const APPROVERS_MAX = 16;
 
-/** Sizes that a set can't pass: reading one takes a fraction of a second, and a process holds many. */
+/** Limits on a set: reading one takes a fraction of a second, and a process holds many. */
 export const POLICY_LIMITS = { cedarChars: 262_144, rules: 1000, historyRules: 64, taskClasses: 64 } as const;
 
 const Threshold = (description: string, value: number | null) =>
   Type.Union([Type.Number({ minimum: 0, maximum: 1 }), Type.Null()], { description, default: value });
 
-/** From which risk on a call gets how much supervision, whatever the rules permit. */
+/** The risk from which a call needs each level of supervision, whatever the rules permit. */
 export const Thresholds = Type.Object(
   {
     soft_gate: Threshold('risk from which on one person must see the call; null: risk alone never asks for it', 0.6),
@@ -65,7 +65,10 @@ const TimesToLive = Type.Object(
 
 const Name = Type.String({ pattern: '^[a-z0-9][a-z0-9_.-]{0,63}$', description: 'what people call the set' });
 
-/** A policy set, complete: what the hash is made of. Data only, so that it can be stored, sent, compared and signed. */
+/**
+ * A complete policy set, from which the hash is computed. Data only, so that it can be stored, sent, compared and
+ * signed.
+ */
 export const PolicyDocument = Type.Object(
   {
     v: Type.Literal(1),
@@ -118,8 +121,8 @@ export const PolicyDocument = Type.Object(
 export type PolicyDocument = Static<typeof PolicyDocument>;
 
 /**
- * A policy set as it is written: what is left out has its default. `thresholds.task_classes` entries take what they
- * leave out from `general`.
+ * A policy set as it is written: omitted members have their defaults. Entries of `thresholds.task_classes` inherit
+ * omitted members from `general`.
  */
 export const PolicySetSource = Type.Object(
   {
@@ -158,14 +161,14 @@ export const PolicySetSource = Type.Object(
 export type PolicySetSource = Static<typeof PolicySetSource>;
 
 type Defaults<T> = { readonly properties: Readonly<Record<keyof T, object>> };
-/** The defaults that stand in a schema, so that document, code and docs can't tell different ones. */
+/** The defaults in a schema, so that document, code and docs share them. */
 export function defaultsOf<T>({ properties }: Defaults<T>): T {
   return Object.fromEntries(
     Object.entries(properties).map(([name, schema]) => [name, (schema as { default: unknown }).default]),
   ) as T;
 }
 
-/** Fills in what was left out. */
+/** Fills in omitted members. */
 export function completeDocument(source: PolicySetSource): PolicyDocument {
   const general = { ...defaultsOf<Thresholds>(Thresholds), ...source.thresholds?.general };
   const task_classes = Object.fromEntries(
@@ -176,7 +179,7 @@ export function completeDocument(source: PolicySetSource): PolicyDocument {
     name: source.name,
     description: source.description ?? '',
     enforcement: source.enforcement ?? 'enforce',
-    // One form of line ends: the same text has the same hash wherever it was edited.
+    // Line ends are normalised, so that the same text has the same hash wherever it was edited.
     cedar: source.cedar.replace(/\r\n?/g, '\n'),
     thresholds: { general, task_classes },
     history: source.history ?? [],
@@ -189,9 +192,7 @@ export function completeDocument(source: PolicySetSource): PolicyDocument {
   };
 }
 
-/**
- * The settings by which the effects of a task class are judged: the general ones, and its own where those are stricter.
- */
+/** The settings for judging the effects of a task class: the general ones, and its own if those are stricter. */
 export function effectSettingsFor(
   { effects: { general, task_classes } }: Pick<PolicyDocument, 'effects'>,
   taskClass: string,

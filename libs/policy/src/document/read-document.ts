@@ -13,7 +13,7 @@ export type DocumentRead =
 
 let validator: ReturnType<typeof Compile<typeof PolicySetSource>> | undefined;
 
-/** Reads a document whose shape may be anything, and tells of everything that is wrong with it but its Cedar text. */
+/** Reads a document of any shape, and reports all its problems except those of its Cedar text. */
 export function readDocument(source: unknown, tools: readonly Pick<ToolDefinition, 'tool_id'>[]): DocumentRead {
   validator ??= Compile(PolicySetSource);
   if (!validator.Check(source)) return { document: null, problems: shapeProblems(validator, source) };
@@ -36,7 +36,7 @@ function thresholdProblems({ thresholds }: PolicyDocument): PolicyProblem[] {
   ]);
 }
 
-/** More supervision can't begin at less risk: the lower threshold would never be reached. */
+/** More supervision can't begin at less risk: the lower threshold would have no effect. */
 function orderProblems(pointer: string, own: Thresholds): PolicyProblem[] {
   const set = SUPERVISIONS.filter((name) => own[name] !== null);
   return set
@@ -70,7 +70,7 @@ function historyProblems(
   ]);
 }
 
-/** A pattern that fits no tool is a slip that would make the rule silently mean nothing, or everything. */
+/** A pattern that matches no tool is a mistake: the rule would silently apply to nothing, or to everything. */
 function patternProblems(
   pointer: string,
   patterns: readonly string[],

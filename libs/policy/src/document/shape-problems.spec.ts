@@ -10,7 +10,7 @@ const schema = Compile(
   ),
 );
 
-test('each place is named once, in words', () => {
+test('each position is reported once, in words', () => {
   expect(
     shapeProblems(schema, { a: 1.5, b: 'z', c: 2, d: 0 }).map(({ pointer, message }) => [pointer, message]),
   ).toEqual([
@@ -24,6 +24,6 @@ test('each place is named once, in words', () => {
   ]);
 });
 
-test('a validator that refuses without a reason is still a problem', () => {
+test('a refusal of the validator without a reason is still a problem', () => {
   expect(shapeProblems({ Errors: () => [] } as unknown as Validator, {})).toHaveLength(1);
 });

@@ -2,11 +2,11 @@
 import type { Validator } from 'typebox/compile';
 import { problemOf, type PolicyProblem } from '../problems.ts';
 
-/** What is wrong with the shape of a value, one problem a place, in words that need no knowledge of schemas. */
+/** The problems in the shape of a value, one per position, in words that need no knowledge of schemas. */
 export function shapeProblems(validator: Validator, value: unknown): PolicyProblem[] {
   const problems = new Map<string, PolicyProblem>();
   for (const { instancePath, keyword, params, message } of validator.Errors(value)) {
-    // Both only say that something below is wrong, which is told by itself.
+    // Both only mean that a nested value is wrong, which has its own error.
     if (keyword === 'anyOf' || keyword === 'additionalProperties') continue;
     const [words, help] = wordsOf(keyword, params as Readonly<Record<string, unknown>>, message);
     if (!problems.has(instancePath)) problems.set(instancePath, problemOf(instancePath, words, help));

@@ -1,27 +1,27 @@
 // SPDX-License-Identifier: Apache-2.0
 import { EFFECT_RULES } from '@writ/contract';
 import type { DetailedError } from '@cedar-policy/cedar-wasm/nodejs';
-import { askCedar } from '../cedar-instance.ts';
+import { callCedar } from '../cedar-instance.ts';
 import { RULE_ID } from '../document/history-rule.ts';
 import { POLICY_LIMITS } from '../document/policy-document.ts';
 import { problemOf, type PolicyProblem } from '../problems.ts';
 import { complexityProblems } from './complexity.ts';
 import { patternProblems } from './patterns.ts';
-import { problemAt } from './place.ts';
+import { problemAt } from './problem-at.ts';
 import type { RuleText } from './rule-text.ts';
 
-/** What was read of a text: its rules by id, and what is wrong with it. */
+/** A parsed text: its rules by id, and its problems. */
 export interface RulesRead {
   readonly rules: ReadonlyMap<string, RuleText>;
   readonly problems: readonly PolicyProblem[];
 }
 
-/** The annotations that mean something. Any other is a slip of the pen that would go unnoticed. */
+/** The supported annotations. Any other is a typo that would go unnoticed. */
 const ANNOTATIONS = ['id', 'reason', 'would_pass', 'quorum'];
-/** Reasons go into every result and record of a decision. */
+/** Reasons are part of every result and record of a decision. */
 const WORDS_MAX = 512;
 const APPROVERS = /^(?:[1-9]|1[0-6])$/;
-/** Ids that decisions use for what isn't a rule of the text. */
+/** Reserved ids, which decisions use for causes other than rules of the text. */
 export const RESERVED_IDS: readonly string[] = [
   'risk.soft_gate',
   'risk.escalated',
@@ -35,14 +35,14 @@ export const RESERVED_IDS: readonly string[] = [
   ...EFFECT_RULES,
 ];
 
-/** Reads rules one by one. Rules that can't be known by an id are told of and left out. */
+/** Reads rules one by one. Rules without a valid id are reported and left out. */
 export function readRules(source: string): RulesRead {
   const beyond = complexityProblems(source);
   if (beyond.length > 0) return { rules: new Map(), problems: beyond };
-  const split = askCedar((cedar) => cedar.policySetTextToParts(source));
+  const split = callCedar((cedar) => cedar.policySetTextToParts(source));
   if (split.type === 'failure')
     return { rules: new Map(), problems: split.errors.map((error) => located(source, 0, error)) };
-  // Each rule is read by itself and told of by itself: what is too long isn't begun.
+  // Each rule is parsed and reported separately, so a text that is too long isn't started.
   const count = split.policies.length + split.policy_templates.length;
   if (count > POLICY_LIMITS.rules)
     return {
@@ -67,7 +67,7 @@ export function readRules(source: string): RulesRead {
   for (const text of split.policies) {
     const at = source.indexOf(text, from.get(text) ?? 0);
     from.set(text, at + text.length);
-    const rule = { text, at, json: verifyAnswer(askCedar((cedar) => cedar.policyToJson(text))).json };
+    const rule = { text, at, json: verifyAnswer(callCedar((cedar) => cedar.policyToJson(text))).json };
     const found = annotationProblems(rule, rules);
     problems.push(...found.map(([message, help]) => problemAt(source, at, message, help)));
     if (found.length === 0) rules.set(rule.json.annotations?.['id'] as string, rule);
@@ -100,13 +100,13 @@ function annotationProblems({ json }: RuleText, others: ReadonlyMap<string, Rule
   return problems;
 }
 
-/** Cedar's answer where it can only be a success: a failure is a bug of ours and ends the request. */
+/** Cedar's answer where only a success is possible: a failure is our bug and ends the request. */
 export function verifyAnswer<T extends { type: string }>(answer: T): Extract<T, { type: 'success' }> {
   if (answer.type !== 'success') throw new Error(`cedar refused what it had accepted: ${JSON.stringify(answer)}`);
   return answer as Extract<T, { type: 'success' }>;
 }
 
-/** The problem that Cedar tells of, in the whole text; at the rule's beginning if Cedar doesn't say where. */
+/** A problem that Cedar reports, located in the whole text; at the rule's beginning if Cedar has no position. */
 export function located(source: string, base: number, error: DetailedError): PolicyProblem {
   const [place] = error.sourceLocations ?? [];
   return problemAt(source, base + (place?.start ?? 0), error.message, error.help ?? place?.label ?? '');

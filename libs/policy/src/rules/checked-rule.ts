@@ -5,22 +5,22 @@ import { demandsOf, type Demand } from './facets.ts';
 import { readsOf, type Reads } from './reads.ts';
 
 /**
- * What of a rule is needed once it is checked: small, so that a set of many is soon sent from the thread that
- * checked.
+ * The part of a rule that is needed after the check. It is small, so that the checking thread sends a large set
+ * quickly.
  */
 export interface CheckedRule {
   readonly text: string;
   readonly effect: PolicyJson['effect'];
   readonly annotations: Readonly<Partial<Record<string, string>>>;
-  /** the tools that it can be about */
+  /** the tools that it can apply to */
   readonly action: ActionConstraint;
-  /** what it looks at */
+  /** the inputs that it reads */
   readonly reads: Reads;
-  /** what must be so for it to apply */
+  /** conditions that must hold for it to apply */
   readonly demands: readonly Demand[];
 }
 
-/** Gathers it. Takes a time that grows with the rule. */
+/** Extracts it, in time proportional to the rule. */
 export function checkedRule({ text, json }: RuleText): CheckedRule {
   const { effect, action, annotations } = json;
   const known = (annotations ?? {}) as CheckedRule['annotations'];

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import { decidePolicy } from '../decide/decide-policy.ts';
-import { PLAIN_ASK } from '../plain-ask.contract.ts';
+import { PLAIN_ASK } from '../plain-request.contract.ts';
 import { compilePolicySet } from '../policy-set.ts';
 import { PolicySetError } from '../problems.ts';
 import { RULE_LIMITS } from './complexity.ts';
@@ -18,7 +18,7 @@ const problemsOf = (cedar: string) => {
 const chain = (n: number, operator: string, term = 'context.risk_milli'): string =>
   Array.from({ length: n }, () => term).join(` ${operator} `);
 
-/** Ways to make a reader recurse, each so many times. */
+/** Ways to make a parser recurse, each `n` times. */
 const DEEP: Readonly<Record<string, (n: number) => string>> = {
   parentheses: (n) => when(`${'('.repeat(n)}true${')'.repeat(n)}`),
   negations: (n) => when(`${'!('.repeat(n)}true${')'.repeat(n)}`),
@@ -34,7 +34,7 @@ const DEEP: Readonly<Record<string, (n: number) => string>> = {
 };
 
 describe.each(Object.entries(DEEP))('a rule deep by %s', (_, make) => {
-  test.each([500, 2000, 8000])('%d times is refused, and the next set is decided as ever', (n) => {
+  test.each([500, 2000, 8000])('%d times is refused, and the next set is decided as usual', (n) => {
     expect(problemsOf(make(n))).not.toEqual([]);
     expect(decidePolicy(setOf('@id("a") permit (principal, action, resource);'), PLAIN_ASK).mode).toBe('autopilot');
   });
@@ -47,7 +47,7 @@ test('a rule at all limits at once is read, checked and decided', () => {
   expect(problemsOf(when(`${'('.repeat(15)}true${')'.repeat(15)}`))).toEqual([]);
 });
 
-test('each limit is told with its place, once a rule', () => {
+test('each limit is reported with its position, once per rule', () => {
   expect(
     problemsOf(`${when('true')}\n${when(`${'('.repeat(40)}true${')'.repeat(40)}`)}\n${when(chain(200, '||', 'true'))}`),
   ).toEqual([
@@ -59,7 +59,7 @@ test('each limit is told with its place, once a rule', () => {
   ]);
 });
 
-test("what stands in strings and comments isn't counted, nor what another rule has", () => {
+test("strings, comments and other rules aren't counted", () => {
   expect(problemsOf(`// ${'('.repeat(99)}\n${when(`context.task_class == "\\"${'[&& '.repeat(99)}"`)}`)).toEqual([]);
   expect(
     problemsOf(
@@ -71,19 +71,19 @@ test("what stands in strings and comments isn't counted, nor what another rule h
   ).toEqual([]);
 });
 
-test("a string that doesn't end is told, and hides nothing", () => {
+test('a string without an end is reported, and hides nothing', () => {
   expect(problemsOf(when(`"${'('.repeat(500)}`))).toEqual([['the string has no end', 1]]);
   expect(problemsOf(`${when('true')}\n${'"\\"'.repeat(50_000)}"`)).not.toEqual([]);
   expect(problemsOf(when(`'"' ${'('.repeat(500)} '"'`))).not.toEqual([]);
 });
 
-test("brackets that close nothing don't make room for others", () => {
+test("unmatched closing brackets don't raise the limit", () => {
   expect(problemsOf(when(`${')'.repeat(500)} ${'('.repeat(400)}`))).toEqual([
     [`the rule nests brackets more than ${RULE_LIMITS.nesting} deep`, 1],
   ]);
 });
 
-test('the longest text that is allowed is read to its end, whatever it is made of', () => {
+test('the longest allowed text is parsed to its end, whatever its contents', () => {
   const pieces = [
     '"\\"',
     '\\"',

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { PolicyProblem } from '../problems.ts';
-import { problemAt } from './place.ts';
+import { problemAt } from './problem-at.ts';
 
 /*
  * A rule's text is its tenant's, and Cedar's reader, validator and evaluator follow an expression by recursion on a
@@ -11,16 +11,17 @@ import { problemAt } from './place.ts';
 export const RULE_LIMITS = { nesting: 16, operators: 128, accesses: 128 } as const;
 
 /**
- * Strings and comments first, so that what is in them isn't counted; then what an expression can nest by, or go on by.
+ * Strings and comments first, so that their contents aren't counted; then the tokens by which an expression nests or
+ * continues.
  */
 const TOKENS = /"(?:\\[\s\S]|[^"\\])*("?)|\/\/[^\n]*|&&|\|\||[-+*]|[()[\]{}.;]|\b(?:if|when|unless)\b/g;
 
-/** What is beyond the limits, one problem a rule. */
+/** Where rules exceed the limits, one problem per rule. */
 export function complexityProblems(source: string): PolicyProblem[] {
   const problems: PolicyProblem[] = [];
   let rule = { nesting: 0, operators: 0, accesses: 0, told: false };
   for (const { 0: token, 1: end, index } of source.matchAll(TOKENS)) {
-    // Cedar's reader ends there, too; what follows would be counted as nothing.
+    // Cedar's parser ends there too; the rest can't be counted.
     if (end === '') return [...problems, problemAt(source, index, 'the string has no end', 'close it with `"`')];
     if (token === ';') rule = { nesting: 0, operators: 0, accesses: 0, told: false };
     else if (token.startsWith('"') || token.startsWith('//')) continue;

@@ -62,7 +62,7 @@ describe('what a rule demands first', () => {
     expect(demands('forbid (principal in Agent::"a", action, resource);')).toEqual([]);
   });
 
-  test('in either of the forms in which Cedar writes an entity', () => {
+  test('in either notation of an entity in Cedar', () => {
     const rule = verifyAnswer(oracle.policyToJson('permit (principal == Agent::"a", action, resource);')).json;
     expect(demandsOf({ ...rule, principal: { op: '==', entity: { __entity: { type: 'Agent', id: 'b' } } } })).toEqual([
       ['agent_id', 'b'],

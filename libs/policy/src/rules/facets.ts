@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { EntityUidJson, Expr, PolicyJson, TypeAndId } from '@cedar-policy/cedar-wasm/nodejs';
 
-/**
- * What is one word for the whole of an ask, so that rules that want another word can be left out before Cedar is asked.
- */
+/** Inputs with a single word per request. Rules that demand another word can be left out before Cedar is called. */
 export const FACETS = [
   'agent_id',
   'session_mode',
@@ -18,16 +16,16 @@ export const FACETS = [
 export type Facet = (typeof FACETS)[number];
 /** The word of each facet; `effect` and `time` are `present` or absent. */
 export type Facts = Readonly<Record<Facet, string>>;
-/** A word that must be, or the rule can't apply. */
+/** A word that a request must have, or the rule can't apply. */
 export type Demand = readonly [facet: Facet, word: string];
 
 const OPTIONAL: readonly string[] = ['effect', 'time'] satisfies Facet[];
 export const PRESENT = 'present';
 
 /**
- * What a rule demands before anything else of it is evaluated: its principal, and the comparisons at the beginning of
- * its first `when`. INVARIANT (leaving out changes nothing): where a demand isn't met Cedar's `&&` stops there, so that
- * the rule neither applies nor fails.
+ * The demands that a rule evaluates first: its principal, and the comparisons at the beginning of its first `when`.
+ * INVARIANT (leaving out changes nothing): if a demand isn't met, Cedar's `&&` stops there, so that the rule neither
+ * applies nor fails.
  */
 export function demandsOf({ principal, conditions: [first] }: PolicyJson): Demand[] {
   const demands: Demand[] =
@@ -41,7 +39,7 @@ export function demandsOf({ principal, conditions: [first] }: PolicyJson): Deman
   return demands;
 }
 
-/** `a && b && c`, taken apart from the left. */
+/** `a && b && c`, split from the left. */
 function termsOf(expression: Expr): Expr[] {
   const and = (expression as { '&&'?: { left: Expr; right: Expr } })['&&'];
   return and === undefined ? [expression] : [...termsOf(and.left), ...termsOf(and.right)];

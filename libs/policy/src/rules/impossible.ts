@@ -1,29 +1,29 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { PolicyProblem } from '../problems.ts';
 import type { RuleText } from './rule-text.ts';
-import { problemAt } from './place.ts';
+import { problemAt } from './problem-at.ts';
 import { groupsOf, type GroupedTool } from './schema.ts';
 
-/** What Cedar's validator says of a rule whose condition is false for every request. */
-const CEDAR_SAYS = /policy is impossible/;
+/** The message of Cedar's validator for a rule whose condition is false for every request. */
+const IMPOSSIBLE_WARNING = /policy is impossible/;
 
-/** Whether a warning of Cedar's is about a rule that can never apply. */
-export const isImpossible = (message: string): boolean => CEDAR_SAYS.test(message);
+/** Answers whether a warning of Cedar is about a rule that can never apply. */
+export const isImpossible = (message: string): boolean => IMPOSSIBLE_WARNING.test(message);
 
-/** What to do about a rule that can never apply. */
+/** The remedy for a rule that can never apply. */
 export const IMPOSSIBLE_HELP = 'activate the set with `allow_impossible` where that is meant';
 
-/** An action that stands where only a tool can. */
+/** An action in a position where only a tool can match. */
 interface Compared {
   /** id of the group */
   readonly group: string;
-  /** whether the rule can't apply because of it */
+  /** whether it prevents the rule from applying */
   readonly decides: boolean;
 }
 
 /**
  * Comparisons of `action` with a group. A call's action is a tool, which is in its groups and equal to none of them, so
- * such a comparison is never true. Cedar takes it for a question like any other.
+ * such a comparison is never true. Cedar accepts it like any other.
  */
 export function groupProblems(
   source: string,
@@ -54,7 +54,7 @@ function comparedIn({ action, conditions }: RuleText['json']): Compared[] {
   return scope === null ? inConditions : [{ group: scope, decides: true }, ...inConditions];
 }
 
-/** Of a comparison in Cedar's JSON. */
+/** The operands of a comparison in Cedar's JSON. */
 interface Sides {
   readonly left?: unknown;
   readonly right?: unknown;
@@ -78,7 +78,7 @@ function comparisonsIn(tree: unknown): string[] {
 const isActionVariable = (side: unknown): boolean =>
   (side as { readonly Var?: unknown } | null | undefined)?.Var === 'action';
 
-/** The id of an entity that is an action, as either way of writing an entity has it; null for anything else. */
+/** The id of an action entity, in either notation of entities; null for anything else. */
 function actionOf(entity: unknown): string | null {
   const written = (entity as { readonly __entity?: unknown } | null | undefined)?.__entity ?? entity;
   const { type, id } = (written ?? {}) as { readonly type?: unknown; readonly id?: unknown };

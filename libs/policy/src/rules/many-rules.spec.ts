@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-// What asking a set of as many rules as there may be costs, step by step: the event loop may be left between two steps.
+// The cost of evaluating a set with the maximum of rules, step by step: the event loop can run between two steps.
 import { TOOLS } from '@writ/contract';
-import type { PolicyDecision } from '../ask.ts';
+import type { PolicyDecision } from '../policy-request.ts';
 import { decidePolicySteps } from '../decide/decide-policy.ts';
 import { POLICY_LIMITS } from '../document/policy-document.ts';
-import { PLAIN_ASK } from '../plain-ask.contract.ts';
+import { PLAIN_ASK } from '../plain-request.contract.ts';
 import { checkPolicySet, compilePolicySet, policySetOf } from '../policy-set.ts';
 
 const { rules: RULES, cedarChars } = POLICY_LIMITS;
 /**
- * Milliseconds of processor time of this thread that one step may take. Measured: 4, for Cedar's reading of a piece.
- * All rules at once took 107 to 184.
+ * Limit on the processor time of a step on this thread, in milliseconds. Measured: 4, for parsing a piece in Cedar. All
+ * rules at once took 107 to 184.
  */
 const STEP_MS_MAX = 15;
 
@@ -26,7 +26,7 @@ interface Asked {
 }
 
 function ask(sent: unknown): Asked {
-  // As the kernel has it: checked in a thread, and made ready here.
+  // As in the kernel: checked in a thread, and prepared here.
   const set = policySetOf(sent as ReturnType<typeof checkPolicySet>);
   const taken: number[] = [];
   const steps = decidePolicySteps(set, PLAIN_ASK);
@@ -38,7 +38,7 @@ function ask(sent: unknown): Asked {
   }
 }
 
-/** A set of the kind with other rules each time: none of them was read before. */
+/** A set of that kind with new rules each time, none of which is parsed yet. */
 const setOf = (rule: (seed: number, index: number) => string, seed: number, count: number) =>
   sourceOf(Array.from({ length: count }, (_, index) => `@id("rule-${index}") ${rule(seed, index)}`));
 const sourceOf = (rules: readonly string[]) => ({ v: 1, name: 'many', cedar: rules.join('\n') });
@@ -46,7 +46,7 @@ const sourceOf = (rules: readonly string[]) => ({ v: 1, name: 'many', cedar: rul
 const terms = (seed: number, count: number) =>
   Array.from({ length: count }, (_, n) => `context.risk_milli != ${seed + n}`).join(' && ');
 
-describe('a set of very many rules is asked for the first time in short steps', () => {
+describe('the first evaluation of a set with very many rules runs in short steps', () => {
   it.each([
     [
       'short rules',
@@ -80,21 +80,21 @@ describe('a set of very many rules is asked for the first time in short steps', 
   });
 });
 
-describe('rules in several pieces are decided as all at once', () => {
+describe('rules in several pieces decide like all at once', () => {
   const permit = (n: number): string => `@id("p-${n}") permit (principal, action, resource);`;
   const idle = (n: number): string =>
     `@id("i-${n}") forbid (principal, action, resource) when { context.risk_milli > 1000 };`;
   const filler = (from: number): string[] => Array.from({ length: 60 }, (_, n) => idle(from + n));
   const decide = (...rules: string[]) => ask(checkPolicySet(sourceOf(rules), TOOLS.values())).decision;
 
-  it('a permit of any piece allows, and all that permit are named', () => {
+  it('a permit of any piece allows, and all permits are named', () => {
     expect(decide(permit(0), ...filler(0), permit(1), ...filler(60), permit(2))).toMatchObject({
       mode: 'autopilot',
       rule_ids: ['p-0', 'p-1', 'p-2'],
     });
   });
 
-  it('a forbid of any piece wins, and all that forbid are named', () => {
+  it('a forbid of any piece wins, and all forbids are named', () => {
     const forbid = (n: number): string => `@id("f-${n}") forbid (principal, action, resource);`;
     for (const rules of [
       [forbid(0), ...filler(0), permit(0), forbid(1)],
@@ -118,7 +118,7 @@ describe('rules in several pieces are decided as all at once', () => {
     }
   });
 
-  it('nothing is permitted where no piece permits', () => {
+  it('nothing is permitted if no piece permits', () => {
     expect(decide(...filler(0))).toMatchObject({ mode: 'no_go', rule_ids: ['default.deny'] });
     expect(compilePolicySet(sourceOf([])).rules.size).toBe(0);
   });

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import { decidePolicy } from '../decide/decide-policy.ts';
-import { PLAIN_ASK } from '../plain-ask.contract.ts';
+import { PLAIN_ASK } from '../plain-request.contract.ts';
 import { compilePolicySet, type PolicySet } from '../policy-set.ts';
 import { PolicySetError } from '../problems.ts';
 import { PATTERN_CHARS_MAX } from './patterns.ts';
@@ -25,7 +25,7 @@ const problemOf = (cedar: string): unknown => {
 const PATTERN = `*${'abcd'.repeat(32)}!`;
 const COUNT_MAX = Math.floor(PATTERN_CHARS_MAX / (PATTERN.length - 1));
 
-test('a set whose patterns are too long together is refused, at the rule with which they become so', () => {
+test('a set whose patterns are too long together is refused, at the rule that exceeds the limit', () => {
   expect(problemOf(rules(COUNT_MAX, PATTERN))).toBeNull();
   expect(problemOf(rules(COUNT_MAX + 1, PATTERN))).toEqual([['the patterns of `like` have more th', COUNT_MAX + 2]]);
 });
@@ -39,12 +39,12 @@ test.each<[string, (like: string) => string]>([
   expect(problemOf(rules(COUNT_MAX + 1, PATTERN, around))).not.toBeNull();
 });
 
-test("what stands before the first wildcard isn't counted", () => {
+test("characters before the first wildcard aren't counted", () => {
   expect(problemOf(rules(COUNT_MAX + 1, `${PATTERN.slice(1)}*`))).toBeNull();
   expect(problemOf(rules(COUNT_MAX + 1, PATTERN.slice(1)))).toBeNull();
 });
 
-test('the longest patterns that may be are asked about the longest path in a fifth of a second of the processor', () => {
+test('the longest patterns match the longest path in a fifth of a second of processor time', () => {
   const set = setOf(rules(COUNT_MAX, PATTERN));
   const ask = {
     ...PLAIN_ASK,

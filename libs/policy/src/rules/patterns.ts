@@ -1,15 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { PolicyProblem } from '../problems.ts';
 import type { RuleText } from './rule-text.ts';
-import { problemAt } from './place.ts';
+import { problemAt } from './problem-at.ts';
 
 /**
- * Characters of all patterns of a set, counted from the first `*` of each. Before it a pattern is compared once; behind
- * it Cedar may compare each of them at each character of a path, and a path has 4,096: these take 40 ms then.
+ * Limit on the characters of all patterns of a set, counted from the first `*` of each. Before it, a pattern is
+ * compared once. After it, Cedar may compare each of them at each character of a path of up to 4,096 characters; at
+ * this limit that takes 40 ms.
  */
 export const PATTERN_CHARS_MAX = 16 * 1024;
 
-/** Where the patterns of the set become longer than they may be together; none where they don't. */
+/** The position where the patterns of the set exceed their common limit; empty if they don't. */
 export function patternProblems(source: string, rules: Iterable<RuleText>): PolicyProblem[] {
   let chars = 0;
   for (const { json, at } of [...rules].sort((a, b) => a.at - b.at)) {
@@ -21,7 +22,7 @@ export function patternProblems(source: string, rules: Iterable<RuleText>): Poli
   return [];
 }
 
-/** Of all patterns anywhere in an expression. Its depth is bounded by `complexityProblems`. */
+/** Of all patterns anywhere in an expression. `complexityProblems` bounds its depth. */
 function charsIn(expression: unknown): number {
   if (typeof expression !== 'object' || expression === null) return 0;
   let chars = 0;

@@ -13,7 +13,7 @@ const reads = (condition: string, scope = 'principal, action, resource') => {
 const NOTHING = { context: [], resource: false, groups: false };
 const ALL = Object.keys(CONTEXT_ATTRIBUTES).sort();
 
-describe('what rules look at', () => {
+describe('the inputs that rules read', () => {
   test.each([
     ['context.risk_milli < 3', ['risk_milli']],
     ['context has time', ['time']],
@@ -49,7 +49,7 @@ describe('what rules look at', () => {
     expect(reads(condition)).toEqual({ ...NOTHING, resource: true });
   });
 
-  test('a scope on the resource does, too', () => {
+  test('include the resource for a scope on it', () => {
     expect(reads('true', 'principal, action, resource is File').resource).toBe(true);
   });
 
@@ -61,11 +61,11 @@ describe('what rules look at', () => {
     expect(reads(condition, scope)).toEqual({ ...NOTHING, groups: true });
   });
 
-  test('an action that is named needs no groups', () => {
+  test('include no groups for a named action', () => {
     expect(reads('principal == Agent::"a"', 'principal, action == Action::"a", resource')).toEqual(NOTHING);
   });
 
-  test("a form that isn't known counts as looking at everything", () => {
+  test('are all inputs for an unknown form', () => {
     const strange = {
       ...jsonOf('permit (principal, action, resource);'),
       conditions: [{ kind: 'when', body: { dream: { left: { Value: 1 } } } }],

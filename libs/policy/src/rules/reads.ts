@@ -2,12 +2,12 @@
 import type { Expr, PolicyJson } from '@cedar-policy/cedar-wasm/nodejs';
 import { CONTEXT_ATTRIBUTES, type ContextAttribute } from './schema.ts';
 
-/** What rules look at. What none of them looks at needn't be told, and can't change the answer. */
+/** The inputs that rules read. An input that none of them reads can be left out without changing the answer. */
 export interface Reads {
   readonly context: ReadonlySet<ContextAttribute>;
-  /** whether any looks at the resource, so that each path must be asked about */
+  /** whether any rule reads the resource, so that each path must be evaluated */
   readonly resource: boolean;
-  /** whether any asks for the groups of the action */
+  /** whether any rule tests the groups of the action */
   readonly groups: boolean;
 }
 
@@ -46,8 +46,8 @@ const OPERATORS = new Set([
 const OPERANDS = ['left', 'right', 'arg', 'if', 'then', 'else', 'in'] as const;
 
 /**
- * Finds what the rules look at. INVARIANT (unknown reads everything): a form that isn't known here counts as looking at
- * all there is.
+ * Finds the inputs that the rules read. INVARIANT (unknown reads everything): an unknown form counts as reading all
+ * inputs.
  */
 export function readsOf(policies: Iterable<PolicyJson>): Reads {
   const found: Found = { context: new Set(), resource: false, groups: false };
@@ -59,7 +59,7 @@ export function readsOf(policies: Iterable<PolicyJson>): Reads {
   return found;
 }
 
-/** What all of them look at together. */
+/** The inputs that all of them read together. */
 export function readsOfAll(reads: Iterable<Reads>): Reads {
   const found: Found = { context: new Set(), resource: false, groups: false };
   for (const { context, resource, groups } of reads) {
@@ -78,7 +78,7 @@ function visit(expression: Expr, found: Found): void {
     else if (form === 'Record') for (const each of Object.values(body as Record<string, Expr>)) visit(each, found);
     else if (Array.isArray(body)) for (const each of body as Expr[]) visit(each, found);
     else if (OPERATORS.has(form)) visitOperands(body as Partial<Record<string, Expr>>, found);
-    else everything(found);
+    else readEverything(found);
   }
 }
 
@@ -97,7 +97,7 @@ function visitAttribute({ left, attr }: { left: Expr; attr: string | string[] },
   found.context.add((Array.isArray(attr) ? attr[0] : attr) as ContextAttribute);
 }
 
-function everything(found: Found): void {
+function readEverything(found: Found): void {
   found.resource = true;
   found.groups = true;
   for (const attribute of ALL) found.context.add(attribute);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { PolicyJson } from '@cedar-policy/cedar-wasm/nodejs';
 
-/** One rule as it stands in the text. */
+/** One rule of the text. */
 export interface RuleText {
   readonly text: string;
   /** offset in the whole text */

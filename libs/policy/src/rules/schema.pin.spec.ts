@@ -8,36 +8,37 @@ test('the schema that rules are written against: if it can change what a rule me
       { tool_id: 'web.api.post', category: 'write' },
     ]),
   ).toMatchInlineSnapshot(`
-"type Context = {
-    supervision: String,
-    risk_milli: Long,
-    risk_ceiling: String,
-    risk_level: String,
-    task_class: String,
-    tool_class: String,
-    labels: Set<String>,
-    delegated_by: Set<Agent>,
-    session_mode: String,
-    job_lists_tool: Bool,
-    staged_change: Bool,
-    history_broken: Set<String>,
-    time?: { hour: Long, weekday: Long },
-    egress?: { domains: Set<String>, methods: Set<String>, purpose: String },
-    effect?: { created: Long, modified: Long, deleted: Long, areas: Set<String> },
-};
-entity Agent;
-entity Workspace;
-entity File in [Workspace] { path: String, access: String };
-action "read", "write", "admin", "fs.*", "web.*", "web.api.*";
-action "fs.read" in [Action::"read", Action::"fs.*"] appliesTo {
-  principal: Agent,
-  resource: [Workspace, File],
-  context: Context,
-};
-action "web.api.post" in [Action::"write", Action::"web.*", Action::"web.api.*"] appliesTo {
-  principal: Agent,
-  resource: [Workspace, File],
-  context: Context,
-};"
-`);
+    "type Context = {
+        supervision: String,
+        risk_milli: Long,
+        risk_ceiling: String,
+        risk_level: String,
+        task_class: String,
+        tool_class: String,
+        labels: Set<String>,
+        delegated_by: Set<Agent>,
+        session_mode: String,
+        job_lists_tool: Bool,
+        staged_change: Bool,
+        history_broken: Set<String>,
+        time?: { hour: Long, weekday: Long },
+        egress?: { domains: Set<String>, methods: Set<String>, purpose: String },
+        effect?: { created: Long, modified: Long, deleted: Long, areas: Set<String> },
+    };
+    entity Agent;
+    entity Workspace;
+    entity File in [Workspace] { path: String, access: String };
+    entity Resource in [Workspace] { kind: String, name: String, owner: String };
+    action "read", "write", "admin", "fs.*", "web.*", "web.api.*";
+    action "fs.read" in [Action::"read", Action::"fs.*"] appliesTo {
+      principal: Agent,
+      resource: [Workspace, File, Resource],
+      context: Context,
+    };
+    action "web.api.post" in [Action::"write", Action::"web.*", Action::"web.api.*"] appliesTo {
+      principal: Agent,
+      resource: [Workspace, File, Resource],
+      context: Context,
+    };"
+  `);
 });

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { ToolDefinition } from '@writ/contract';
 
-/** Raised when a policy text could come to mean something else: it goes into every policy hash. */
+/** Raised when the meaning of a policy text could change: it is part of every policy hash. */
 export const POLICY_SCHEMA_VERSION = 2;
 
-/** What a rule may ask of `context`, in the order of the published schema. The words are the documentation. */
+/** The attributes of `context` for rules, in the order of the published schema. The texts are the documentation. */
 export const CONTEXT_ATTRIBUTES = {
   supervision: [
     'String',
@@ -50,19 +50,19 @@ const CONTEXT = Object.entries(CONTEXT_ATTRIBUTES)
   .map(([name, [type]]) => `    ${name}${OPTIONAL.includes(name) ? '?' : ''}: ${type},`)
   .join('\n');
 
-/** A tool as far as its groups go. */
+/** The part of a tool that determines its groups. */
 export type GroupedTool = Pick<ToolDefinition, 'tool_id' | 'category'>;
 
-/** The groups that a tool is in: its category, and every family of its id as tokens write it (`git.*`). */
+/** The groups of a tool: its category, and every family of its id as in tokens (`git.*`). */
 export function groupsOf({ tool_id, category }: GroupedTool): string[] {
   const parts = tool_id.split('.');
   return [category, ...parts.slice(1).map((_, n) => `${parts.slice(0, n + 1).join('.')}.*`)];
 }
 
 /**
- * The Cedar schema that policies are checked against, made from the tools: an agent acts with a tool, in the groups of
- * its category and families, on a workspace or on a file of it. Texts instead of enumerations for modes, since Cedar
- * has none for attributes.
+ * The Cedar schema for checking policies, made from the tools: an agent acts with a tool, in the groups of its category
+ * and families, on a workspace, on a file of it, or on a registered resource. Modes are strings, since Cedar has no
+ * enumerations for attributes.
  */
 export function policySchema(tools: Iterable<Pick<ToolDefinition, 'tool_id' | 'category'>>): string {
   const all = [...tools];
@@ -70,13 +70,15 @@ export function policySchema(tools: Iterable<Pick<ToolDefinition, 'tool_id' | 'c
   const quoted = (ids: readonly string[]): string => ids.map((id) => `Action::"${id}"`).join(', ');
   const actions = all.map(
     (tool) =>
-      `action "${tool.tool_id}" in [${quoted(groupsOf(tool))}] appliesTo {\n  principal: Agent,\n  resource: [Workspace, File],\n  context: Context,\n};`,
+      `action "${tool.tool_id}" in [${quoted(groupsOf(tool))}] appliesTo {\n  principal: Agent,\n  resource: [Workspace, File, Resource],\n  context: Context,\n};`,
   );
   return [
     `type Context = {\n${CONTEXT}\n};`,
     'entity Agent;',
     'entity Workspace;',
     'entity File in [Workspace] { path: String, access: String };',
+    // The owner is the id of an agent; empty where administrators registered it.
+    'entity Resource in [Workspace] { kind: String, name: String, owner: String };',
     `action ${groups.map((group) => `"${group}"`).join(', ')};`,
     ...actions,
   ].join('\n');

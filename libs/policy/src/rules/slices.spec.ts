@@ -2,7 +2,7 @@
 import type { ActionConstraint } from '@cedar-policy/cedar-wasm/nodejs';
 import { oracle } from '../oracle-cedar.contract.ts';
 import { decidePolicy } from '../decide/decide-policy.ts';
-import { PLAIN_ASK } from '../plain-ask.contract.ts';
+import { PLAIN_ASK } from '../plain-request.contract.ts';
 import { compilePolicySet } from '../policy-set.ts';
 import { verifyAnswer } from './cedar-text.ts';
 import { checkedRule, type CheckedRule } from './checked-rule.ts';
@@ -24,7 +24,7 @@ const facts = {
 const idsIn = ({ pieces }: Slice): string[] => pieces.flatMap(({ policies }) => Object.keys(policies));
 const WRITE = { tool_id: 'fs.write', category: 'write' } as const;
 
-test('a slice has the rules whose action scope fits the tool', () => {
+test('a slice has the rules whose action scope matches the tool', () => {
   const set = setOf(
     'permit (principal, action, resource);',
     'permit (principal, action == Action::"fs.write", resource);',
@@ -37,7 +37,7 @@ test('a slice has the rules whose action scope fits the tool', () => {
   expect(idsIn(set.sliceFor({ tool_id: 'fs.unheard', category: 'admin' }))).toEqual(['rule-0', 'rule-4']);
 });
 
-test('a scope fits in either of the forms in which Cedar writes an entity', () => {
+test('a scope matches in either notation of an entity in Cedar', () => {
   const json = verifyAnswer(oracle.policyToJson('permit (principal, action, resource);')).json;
   const entity = { __entity: { type: 'Action', id: 'fs.write' } };
   const ruleOn = (action: ActionConstraint): CheckedRule => checkedRule({ text: '', at: 0, json: { ...json, action } });
@@ -48,7 +48,7 @@ test('a scope fits in either of the forms in which Cedar writes an entity', () =
   expect(idsIn(sliceOf(rules, WRITE))).toEqual(['a', 'b']);
 });
 
-test('only rules whose first demands are met are asked, one question after another', () => {
+test('only rules whose first demands are met are evaluated, for one question after another', () => {
   const set = setOf(
     ...['a', 'b', 'a\nb', ''].map(
       (word) => `permit (principal, action, resource) when { context.task_class == ${JSON.stringify(word)} };`,
@@ -70,7 +70,7 @@ test('only rules whose first demands are met are asked, one question after anoth
   expect(set.sliceFor(WRITE).narrowed({ ...facts, task_class: 'a' }).size).toBe(1);
 });
 
-test('words that no rule asks for share a slice, and very many that are asked for get the whole one', () => {
+test('words that no rule tests share a slice, and too many tested words get the whole slice', () => {
   const set = setOf(
     ...Array.from(
       { length: 300 },
@@ -84,7 +84,7 @@ test('words that no rule asks for share a slice, and very many that are asked fo
   expect(sizes.filter((each) => each === size)).toHaveLength(45);
 });
 
-test("what no rule of a slice looks at isn't passed", () => {
+test("inputs that no rule of a slice reads aren't passed", () => {
   const { reads, entities } = setOf(
     'permit (principal, action == Action::"fs.write", resource) when { context.risk_milli < 500 };',
   ).sliceFor(WRITE);

@@ -9,42 +9,43 @@ import { groupsOf } from './schema.ts';
 
 export type Tool = Pick<ToolDefinition, 'tool_id' | 'category'>;
 
-/** Rules that Cedar reads and asks in one go: few, so that neither takes long. */
+/** Rules that Cedar parses and evaluates at once: few, so that neither takes long. */
 export interface Piece {
-  /** hex SHA-256 over the rules: pieces of one content share a slot, whatever set they are of */
+  /** hex SHA-256 over the rules: equal pieces share a slot, whatever set they are from */
   readonly key: string;
-  /** Cedar texts by rule id. Texts, since numbers of 64 bits don't survive Cedar's JSON in JavaScript */
+  /** Cedar texts by rule id. Texts, since 64-bit numbers don't survive Cedar's JSON in JavaScript */
   readonly policies: Readonly<Record<string, string>>;
   readonly size: number;
 }
 
-/** Rules of a set that one question can meet, ready to be given to Cedar. */
+/** The rules of a set that can apply to a question, ready for Cedar. */
 export interface Slice {
   /** all of its rules, each in one piece */
   readonly pieces: readonly Piece[];
   readonly size: number;
   readonly reads: Reads;
-  /** the tool with its groups, or nothing where no rule asks for them */
+  /** the tool with its groups, or empty if no rule tests them */
   readonly entities: readonly EntityJson[];
 }
 
 /**
- * The rules whose action scope fits one tool. INVARIANT (slicing changes nothing): a rule that is left out can't apply.
+ * The rules whose action scope matches one tool. INVARIANT (slicing changes nothing): a rule that is left out can't
+ * apply.
  */
 export interface ToolSlice extends Slice {
-  /** ids of the rules that don't look at the supervision: each says the same whatever is asked for */
+  /** ids of the rules that don't read the supervision: their answers are the same at every level */
   readonly unsupervised: ReadonlySet<string>;
-  /** those of the rules whose first demands the facts meet */
+  /** the rules whose first demands are met by the facts */
   readonly narrowed: (facts: Facts) => Slice;
 }
 
 type Chosen = readonly (readonly [id: string, rule: CheckedRule])[];
 
-/** Cuts the slice of a tool. */
+/** Makes the slice of a tool. */
 export function sliceOf(rules: ReadonlyMap<string, CheckedRule>, tool: Tool): ToolSlice {
   const fits = new Set([tool.tool_id, ...groupsOf(tool)]);
   const chosen = [...rules].filter(([, { action }]) => scopeFits(action, tool.tool_id, fits));
-  const whole = cut(chosen, tool);
+  const whole = sliceOfRules(chosen, tool);
   return {
     ...whole,
     unsupervised: new Set(chosen.filter(([, { reads }]) => !reads.context.has('supervision')).map(([id]) => id)),
@@ -52,7 +53,7 @@ export function sliceOf(rules: ReadonlyMap<string, CheckedRule>, tool: Tool): To
   };
 }
 
-function cut(chosen: Chosen, tool: Tool): Slice {
+function sliceOfRules(chosen: Chosen, tool: Tool): Slice {
   const reads = readsOfAll(chosen.map(([, rule]) => rule.reads));
   const action = (id: string): TypeAndId => ({ type: 'Action', id });
   return {
@@ -63,7 +64,7 @@ function cut(chosen: Chosen, tool: Tool): Slice {
   };
 }
 
-/** So many ordinary rules take Cedar 3 ms to read, and so much text of large ones. */
+/** Limits on a piece: Cedar needs 3 ms to parse that many ordinary rules, or that much text of large ones. */
 const PIECE_RULES_MAX = 24;
 const PIECE_CHARS_MAX = 6_144;
 
@@ -80,10 +81,10 @@ function piecesOf(chosen: Chosen): Piece[] {
     groups.push([[id, text]]);
     chars = text.length;
   }
-  return groups.map((group) => new CutPiece(Object.fromEntries(group), group.length));
+  return groups.map((group) => new HashedPiece(Object.fromEntries(group), group.length));
 }
 
-class CutPiece implements Piece {
+class HashedPiece implements Piece {
   readonly policies: Readonly<Record<string, string>>;
   readonly size: number;
   #key: string | undefined;
@@ -93,38 +94,41 @@ class CutPiece implements Piece {
     this.size = size;
   }
 
-  /** Computed when it is asked for: of many pieces at once it takes long. */
+  /** Computed on first use: for many pieces at once it takes long. */
   get key(): string {
     return (this.#key ??= sha256Hex(canonicalBytes(this.policies)));
   }
 }
 
-/** Words that rules tell apart may multiply; beyond so many the whole slice is asked, which is right too. */
+/**
+ * Limit on narrowed slices, since combinations of words multiply. Beyond it the whole slice is evaluated, with the same
+ * result.
+ */
 const NARROWED_MAX = 256;
 
 function narrower(chosen: Chosen, tool: Tool, whole: Slice): ToolSlice['narrowed'] {
   const demanding = chosen.map(([id, rule]) => ({ entry: [id, rule] as const, demands: rule.demands }));
   const words = wordsOf(demanding.flatMap(({ demands }) => demands));
   if (words.length === 0) return () => whole;
-  const known = new Map<string, Slice>();
+  const cached = new Map<string, Slice>();
   return (facts) => {
-    // Facts that meet the same demands have the same key; a word that no rule asks for is like any other such word.
-    const key = words.map(([facet, asked]) => asked.get(facts[facet]) ?? '').join();
-    const slice = known.get(key);
+    // Facts that meet the same demands have the same key; words that no rule tests are equivalent.
+    const key = words.map(([facet, numbers]) => numbers.get(facts[facet]) ?? '').join();
+    const slice = cached.get(key);
     if (slice !== undefined) return slice;
-    if (known.size >= NARROWED_MAX) return whole;
-    const made = cut(
+    if (cached.size >= NARROWED_MAX) return whole;
+    const made = sliceOfRules(
       demanding
         .filter(({ demands }) => demands.every(([facet, word]) => facts[facet] === word))
         .map(({ entry }) => entry),
       tool,
     );
-    known.set(key, made);
+    cached.set(key, made);
     return made;
   };
 }
 
-/** The words that rules ask for by facet, numbered. */
+/** The words that rules test, by facet, numbered. */
 const wordsOf = (demands: readonly Demand[]): (readonly [Facet, ReadonlyMap<string, number>])[] =>
   FACETS.map(
     (facet) => [facet, new Map(demands.filter(([of]) => of === facet).map(([, word], n) => [word, n]))] as const,

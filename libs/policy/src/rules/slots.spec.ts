@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-import { askCedar, CedarFailure } from '../cedar-instance.ts';
+import { callCedar, CedarFailure } from '../cedar-instance.ts';
 import { decidePolicy } from '../decide/decide-policy.ts';
-import { PLAIN_ASK } from '../plain-ask.contract.ts';
+import { PLAIN_ASK } from '../plain-request.contract.ts';
 import { compilePolicySet } from '../policy-set.ts';
 import { DEFAULT_POLICY } from '../sets/default-policy.ts';
 import { RULES_HELD_MAX, SLOTS, slotOf, slotsInUse } from './slots.ts';
@@ -16,9 +16,9 @@ const pieceOf = (name: string, size: number): Piece => ({
 });
 
 test('tenants who share a set, or whose sets agree on a tool, share its slot', () => {
-  // A new instance of Cedar holds nothing that the process decided before.
+  // A new instance of Cedar has no rules from earlier tests.
   expect(() =>
-    askCedar(() => {
+    callCedar(() => {
       throw new Error('ends this instance');
     }),
   ).toThrow(CedarFailure);
@@ -33,7 +33,7 @@ test('tenants who share a set, or whose sets agree on a tool, share its slot', (
   expect(slotsInUse().slots).toBe(1);
 });
 
-test('sets that come and go are decided as each says, and hold no more slots than there are', () => {
+test('changing sets are decided correctly, and use no more than the available slots', () => {
   const sets = Array.from({ length: 20 }, (_, n) =>
     compilePolicySet({ v: 1, name: 'many', cedar: `@id("rule-${n}") permit (principal, action, resource);` }),
   );
@@ -44,7 +44,7 @@ test('sets that come and go are decided as each says, and hold no more slots tha
   }
 });
 
-test('large pieces push out others before their rules are too many', () => {
+test('large pieces evict others before the limit on rules is exceeded', () => {
   for (let n = 0; n < 80; n++) slotOf(pieceOf(`large-${n}`, 1000));
   expect(slotsInUse().rules).toBeLessThanOrEqual(RULES_HELD_MAX);
   expect(slotsInUse().slots).toBeLessThan(SLOTS);

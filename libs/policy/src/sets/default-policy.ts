@@ -3,9 +3,9 @@ import type { PolicySetSource } from '../document/policy-document.ts';
 import { WRITE_INTERACTIVE } from './shared-rules.ts';
 
 /**
- * The policy of a tenant that has set none: deny unless a rule permits, and a forbid wins. A rule that doesn't look at
- * `supervision` permits at any; the kernel asks for the least that risk leaves possible first. Each rule's `@reason` is
- * shown to whoever is told of the decision.
+ * The policy of a tenant without one: deny unless a rule permits, and a forbid wins. A rule that doesn't read
+ * `supervision` permits at any level; the kernel first evaluates the least that risk allows. Each rule's `@reason` is
+ * shown with the decision.
  */
 export const DEFAULT_POLICY: PolicySetSource = {
   v: 1,
@@ -60,6 +60,10 @@ when {
   context.tool_class == "broker" &&
   context.labels.containsAny(["secret_read", "private_data"]) &&
   context.supervision == "autopilot"
+}
+unless {
+  action in [Action::"calendar.find", Action::"email.find"] &&
+  !context.labels.contains("secret_read")
 };
 
 @id("labels.exfiltration")
@@ -71,6 +75,10 @@ when {
   context.labels.contains("untrusted_content") &&
   context.labels.containsAny(["secret_read", "private_data"]) &&
   context.supervision != "escalated"
+}
+unless {
+  action in [Action::"calendar.find", Action::"email.find", Action::"email.draft"] &&
+  !context.labels.contains("secret_read")
 };
 
 @id("labels.untrusted_effect")

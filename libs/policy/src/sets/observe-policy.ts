@@ -2,7 +2,7 @@
 import type { PolicySetSource } from '../document/policy-document.ts';
 import { DEFAULT_POLICY } from './default-policy.ts';
 
-/** A set that decides and records as the given one would, and holds nothing back but what no set may let go. */
+/** A set that decides and records like the given one, and enforces only what every set must. */
 export function observing(source: PolicySetSource, name: string): PolicySetSource {
   return { ...source, name, enforcement: 'observe' };
 }

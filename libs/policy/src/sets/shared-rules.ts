@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Rules that the shipped sets have word for word, with the same ids.
+// Rules that several shipped sets share unchanged, with the same ids.
 
 export const WRITE_INTERACTIVE = `@id("write.interactive")
 @reason("changes to the workspace are permitted in an interactive session")

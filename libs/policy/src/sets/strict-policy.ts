@@ -6,7 +6,7 @@ const HOUR_MS = 3_600_000;
 
 /**
  * For a tenant whose agents aren't trusted yet: a person sees commands, everything that reaches outside, and every
- * touchy effect.
+ * sensitive effect.
  */
 export const STRICT_POLICY: PolicySetSource = {
   v: 1,
@@ -63,6 +63,10 @@ when {
   context.tool_class == "broker" &&
   context.labels.containsAny(["secret_read", "private_data"]) &&
   context.supervision != "escalated"
+}
+unless {
+  action in [Action::"calendar.find", Action::"email.find"] &&
+  !context.labels.contains("secret_read")
 };
 
 @id("strict.untrusted")

@@ -6,7 +6,7 @@ import type { PolicyFragment, PolicyTemplate } from './fragment.ts';
 import { HISTORY_TEMPLATES } from './history-templates.ts';
 import { RULE_TEMPLATES } from './rule-templates.ts';
 
-/** Common cases, by id. */
+/** The templates for common cases, by id. */
 export const POLICY_TEMPLATES: ReadonlyMap<string, PolicyTemplate> = new Map(
   [...RULE_TEMPLATES, ...HISTORY_TEMPLATES].map((template) => [template.id, template]),
 );
@@ -14,11 +14,10 @@ export const POLICY_TEMPLATES: ReadonlyMap<string, PolicyTemplate> = new Map(
 const validators = new Map<string, Validator>();
 
 /**
- * The rules of a template with these parameters; what is left out has its default. Whether the tools that they name
- * exist is checked with the set.
+ * The rules of a template with these parameters; omitted ones have their defaults. The check of the set verifies that
+ * its tools exist.
  *
- * @throws PolicySetError for a template that isn't there and for parameters that don't fit, with a JSON pointer into
- * the parameters.
+ * @throws PolicySetError for an unknown template and for invalid parameters, with a JSON pointer into the parameters.
  */
 export function fillTemplate(id: string, parameters: Readonly<Record<string, unknown>> = {}): PolicyFragment {
   const template = POLICY_TEMPLATES.get(id);

@@ -10,13 +10,13 @@ export interface PolicyFragment {
   readonly history: readonly HistoryRule[];
 }
 
-/** A common case as data: what it is for, what it wants to know, and the rules that come of it. */
+/** A common case as data: its purpose, its parameters, and the resulting rules. */
 export interface PolicyTemplate<P extends TObject = TObject> {
   readonly id: string;
   readonly description: string;
-  /** JSON schema of the parameters, with defaults for all but what can't be guessed */
+  /** JSON schema of the parameters, with defaults for all that can be guessed */
   readonly parameters: P;
-  /** Called only with parameters that fit, defaults filled in. */
+  /** Called only with valid parameters, including the defaults. */
   readonly make: (parameters: Static<P>) => PolicyFragment;
 }
 
@@ -40,13 +40,15 @@ export const Outcome = Type.Enum(['soft_gate', 'escalated', 'refuse'], {
 });
 export type Outcome = Static<typeof Outcome>;
 
-/** The part of a condition that forbids less supervision than wanted; nothing where all is forbidden. */
+/** The condition that forbids less supervision than required; empty if everything is forbidden. */
 export function supervisionClause(then: Outcome): string[] {
   if (then === 'refuse') return [];
   return [then === 'soft_gate' ? 'context.supervision == "autopilot"' : 'context.supervision != "escalated"'];
 }
 
-/** A text as Cedar writes it. Only what ends or escapes a literal needs care; line ends are not in any parameter. */
+/**
+ * A text as a Cedar literal. Only characters that end or escape a literal are escaped; parameters have no line ends.
+ */
 export const quoted = (text: string): string => `"${text.replace(/["\\]/g, '\\$&')}"`;
 
 export interface Forbid {
@@ -60,7 +62,7 @@ export interface Forbid {
   readonly when: readonly string[];
 }
 
-/** Writes out a forbid. */
+/** Formats a forbid. */
 export function forbid({
   id,
   reason,

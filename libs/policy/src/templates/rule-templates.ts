@@ -4,7 +4,7 @@ import { Type, type TObject } from 'typebox';
 import { closed, forbid, Outcome, quoted, ruleId, supervisionClause, type PolicyTemplate } from './fragment.ts';
 
 const template = <P extends TObject>(made: PolicyTemplate<P>): PolicyTemplate => made as unknown as PolicyTemplate;
-/** Printable, so that no character of it can end a literal or a line. */
+/** Printable characters only, so that none can end a literal or a line. */
 const Printable = (description: string) => Type.String({ pattern: '^[^\\x00-\\x1f\\x7f]{1,512}$', description });
 const AgentId = Type.String({ pattern: '^[a-z0-9_]{1,64}$', description: 'the agent' });
 const CHANGES = 'action in [Action::"write", Action::"admin"]';

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 import { SHELL_RUN, TOOLS, type AutonomyMode } from '@writ/contract';
-import type { PolicyAsk } from '../ask.ts';
+import type { PolicyRequest } from '../policy-request.ts';
 import { decidePolicy } from '../decide/decide-policy.ts';
 import type { PolicySetSource } from '../document/policy-document.ts';
-import { PLAIN_ASK } from '../plain-ask.contract.ts';
+import { PLAIN_ASK } from '../plain-request.contract.ts';
 import { compilePolicySet } from '../policy-set.ts';
 import { PolicySetError } from '../problems.ts';
 import { DEFAULT_POLICY } from '../sets/default-policy.ts';
@@ -18,15 +18,15 @@ const setOf = (id: string, parameters: Record<string, unknown>) =>
 interface Case {
   readonly template: string;
   readonly parameters: Record<string, unknown>;
-  readonly asks: readonly (readonly [Partial<PolicyAsk>, AutonomyMode])[];
+  readonly asks: readonly (readonly [Partial<PolicyRequest>, AutonomyMode])[];
 }
-const write = (path: string): Partial<PolicyAsk> => ({ resources: [{ kind: 'fs', access: 'write', path }] });
-const read = (path: string): Partial<PolicyAsk> => ({
+const write = (path: string): Partial<PolicyRequest> => ({ resources: [{ kind: 'fs', access: 'write', path }] });
+const read = (path: string): Partial<PolicyRequest> => ({
   tool_id: 'fs.read',
   category: 'read',
   resources: [{ kind: 'fs', access: 'read', path }],
 });
-const at = (hour: number, weekday: number): Partial<PolicyAsk> => ({ time: { hour, weekday } });
+const at = (hour: number, weekday: number): Partial<PolicyRequest> => ({ time: { hour, weekday } });
 
 const CASES: readonly Case[] = [
   {
@@ -143,7 +143,7 @@ describe.each(CASES)('the template $template with $parameters', ({ template, par
     expect(decidePolicy(set, { ...PLAIN_ASK, ...ask })).toMatchObject({ mode, errors: [] });
   });
 
-  test('says why, and what would have passed', () => {
+  test('has a reason, and what would have passed', () => {
     for (const { id, reason, would_pass } of set.rules.values())
       if (id !== 'all') expect([reason, would_pass]).not.toContain(null);
   });
@@ -157,7 +157,7 @@ test('every template has a case, and fits the default set', () => {
   expect(compilePolicySet(withFragments(DEFAULT_POLICY, ...fragments), tools).rules.size).toBeGreaterThan(15);
 });
 
-test('as many administrators are asked as the template is told', () => {
+test('the parameter of the template sets the number of administrators', () => {
   expect(
     decidePolicy(setOf('hold_admin', { approvers: 3 }), { ...PLAIN_ASK, tool_id: 'host.admin', category: 'admin' })
       .approvers,

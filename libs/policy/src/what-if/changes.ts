@@ -1,22 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { PolicyAsk } from '../ask.ts';
-import type { EffectAsk } from '../decide/decide-policy.ts';
+import type { PolicyRequest } from '../policy-request.ts';
+import type { EffectRequest } from '../decide/decide-policy.ts';
 import { historyNeeds } from '../decide/history.ts';
 import type { PolicySet } from '../policy-set.ts';
 
-/** Another ask that differs from the one at hand in one thing. */
-export interface AskChange {
-  /** what is different, so that it can be said after "with" */
+/** A request that differs from the current one in one thing. */
+export interface RequestChange {
+  /** the difference, phrased to follow "with" */
   readonly words: string;
-  readonly ask: PolicyAsk | EffectAsk;
+  readonly ask: PolicyRequest | EffectRequest;
 }
 
-type Ask = PolicyAsk | EffectAsk;
-/** Paths that are left out one by one; an effect on more files isn't explained by one of them. */
+type Request = PolicyRequest | EffectRequest;
+/** Limit on paths that are left out one by one; for an effect on more files, a single path explains nothing. */
 const PATHS_MAX = 32;
 
-/** Single changes that might have let the call pass with less supervision. */
-export function changesOf(set: PolicySet, ask: Ask): AskChange[] {
+/** Single changes that might have let the call run with less supervision. */
+export function changesOf(set: PolicySet, ask: Request): RequestChange[] {
   return [
     ...sessionChanges(ask),
     ...riskChanges(ask),
@@ -26,7 +26,7 @@ export function changesOf(set: PolicySet, ask: Ask): AskChange[] {
   ];
 }
 
-function sessionChanges(ask: Ask): AskChange[] {
+function sessionChanges(ask: Request): RequestChange[] {
   return [
     ...(ask.session_mode === 'interactive'
       ? []
@@ -40,8 +40,8 @@ function sessionChanges(ask: Ask): AskChange[] {
   ];
 }
 
-function riskChanges(ask: Ask): AskChange[] {
-  const changes: AskChange[] = [];
+function riskChanges(ask: Request): RequestChange[] {
+  const changes: RequestChange[] = [];
   if (ask.risk_milli > 0 || ask.risk_ceiling !== 'none')
     changes.push({ words: 'no risk at all', ask: { ...ask, risk_milli: 0, risk_ceiling: 'none' } });
   if (ask.task_class !== 'general')
@@ -49,23 +49,23 @@ function riskChanges(ask: Ask): AskChange[] {
   return changes;
 }
 
-function labelChanges(ask: Ask): AskChange[] {
-  const single = ask.labels.map((label): AskChange => ({
+function labelChanges(ask: Request): RequestChange[] {
+  const single = ask.labels.map((label): RequestChange => ({
     words: `no label \`${label}\``,
     ask: { ...ask, labels: ask.labels.filter((each) => each !== label) },
   }));
   return ask.labels.length > 1 ? [...single, { words: 'no label', ask: { ...ask, labels: [] } }] : single;
 }
 
-/** Each count as the rule would have it. */
-function historyChanges(set: PolicySet, ask: Ask): AskChange[] {
+/** Each count with a value that keeps the rule. */
+function historyChanges(set: PolicySet, ask: Request): RequestChange[] {
   return historyNeeds(set, ask).map(({ id, outcome }) => ({
     words: `history rule \`${id}\` kept`,
     ask: { ...ask, history: { ...ask.history, [id]: outcome === 'succeeded' ? 1 : 0 } },
   }));
 }
 
-function pathChanges(ask: Ask): AskChange[] {
+function pathChanges(ask: Request): RequestChange[] {
   if ('changes' in ask)
     return without(ask.changes).map(([path, changes]) => ({
       words: `nothing done to \`${path}\``,

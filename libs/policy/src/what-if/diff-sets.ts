@@ -3,7 +3,7 @@ import { canonicalJson } from '@writ/digest';
 import type { HistoryRule } from '../document/history-rule.ts';
 import type { PolicySet } from '../policy-set.ts';
 
-/** What became of a rule; what isn't there is null. */
+/** The change of a rule; a missing version is null. */
 export interface RuleChange<Rule> {
   readonly id: string;
   readonly change: 'added' | 'removed' | 'changed';
@@ -11,7 +11,7 @@ export interface RuleChange<Rule> {
   readonly after: Rule | null;
 }
 
-/** A value outside of the rules that differs; what isn't there is null. */
+/** A changed value outside of the rules; a missing one is null. */
 export interface SettingChange {
   /** JSON pointer in the completed document */
   readonly pointer: string;
@@ -19,7 +19,7 @@ export interface SettingChange {
   readonly after: string | number | null;
 }
 
-/** What differs between two sets; everything empty if only comments or order do. */
+/** The differences between two sets; empty if only comments or order differ. */
 export interface PolicySetDiff {
   /** of rules of the text, as their Cedar texts */
   readonly rules: readonly RuleChange<string>[];

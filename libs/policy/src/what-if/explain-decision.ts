@@ -1,46 +1,46 @@
 // SPDX-License-Identifier: Apache-2.0
 import { AUTONOMY_MODES, type AutonomyMode } from '@writ/contract';
-import type { PolicyAsk, PolicyDecision, Supervision } from '../ask.ts';
-import { thresholdsFor, type Ground } from '../decide/corridor.ts';
-import { allAtOnce, type Steps } from '../decide/cedar.ts';
-import { courseOf, effectCourseOf, type EffectAsk } from '../decide/decide-policy.ts';
-import { decisionOf, type Course } from '../decide/decision.ts';
+import type { PolicyRequest, PolicyDecision, Supervision } from '../policy-request.ts';
+import { thresholdsFor, type SupervisionRequirement } from '../decide/corridor.ts';
+import { runToCompletion, type Steps } from '../decide/cedar.ts';
+import { traceDecision, traceEffectDecision, type EffectRequest } from '../decide/decide-policy.ts';
+import { decisionOf, type DecisionTrace } from '../decide/decision.ts';
 import type { Thresholds } from '../document/policy-document.ts';
 import type { PolicyRule, PolicySet } from '../policy-set.ts';
 import { changesOf } from './changes.ts';
 
-/** A decision with everything that led to it, and what another ask would have got. Costs some forty decisions. */
+/** A decision with everything that led to it, and the decisions on similar requests. It costs some forty decisions. */
 export interface Explanation {
   readonly policy: { readonly name: string; readonly policy_hash: string; readonly enforcement: 'enforce' | 'observe' };
   readonly decision: PolicyDecision;
-  /** the thresholds that held for the task class */
+  /** the thresholds of the task class */
   readonly thresholds: Thresholds;
-  /** the supervision with which asking began */
+  /** the initial supervision */
   readonly began_at: AutonomyMode;
-  /** what asked for supervision outside of the rules' text */
-  readonly grounds: readonly Ground[];
-  /** each ask of the rules, with the rules that allowed or forbade it; neither means that nothing permitted it */
+  /** requirements that do not come from the rules' text */
+  readonly grounds: readonly SupervisionRequirement[];
+  /** each evaluation of the rules, with those that allowed or forbade it; if it has none, nothing permitted the call */
   readonly asked: readonly {
     readonly supervision: Supervision;
     readonly allowed: boolean;
     readonly rule_ids: readonly string[];
   }[];
-  /** the rules of the text that the decision names, as they stand there */
+  /** the rules of the text that the decision names */
   readonly rules: readonly Pick<PolicyRule, 'id' | 'effect' | 'text'>[];
-  /** rules that could have met a call of this tool, of all that the set has */
+  /** rules that can apply to calls of this tool, of all in the set */
   readonly rules_met: number;
   readonly rules_total: number;
-  /** single changes of the ask, each decided anew, with which the set asks for less supervision */
+  /** single changes of the request with which the set requires less supervision */
   readonly would_pass: readonly { readonly with: string; readonly mode: AutonomyMode }[];
 }
 
-/** Explains a decision on a call, or on an effect if the ask has `changes`. */
-export function explainDecision(set: PolicySet, ask: PolicyAsk | EffectAsk): Explanation {
-  return allAtOnce(explainDecisionSteps(set, ask));
+/** Explains a decision on a call, or on an effect if the request has `changes`. */
+export function explainDecision(set: PolicySet, ask: PolicyRequest | EffectRequest): Explanation {
+  return runToCompletion(explainDecisionSteps(set, ask));
 }
 
 /** The same in steps, as `decidePolicySteps`. */
-export function* explainDecisionSteps(set: PolicySet, ask: PolicyAsk | EffectAsk): Steps<Explanation> {
+export function* explainDecisionSteps(set: PolicySet, ask: PolicyRequest | EffectRequest): Steps<Explanation> {
   const course = yield* courseFor(set, ask);
   const decision = decisionOf(set, ask, course);
   const { name, enforcement } = set.document;
@@ -60,14 +60,14 @@ export function* explainDecisionSteps(set: PolicySet, ask: PolicyAsk | EffectAsk
   };
 }
 
-const courseFor = (set: PolicySet, ask: PolicyAsk | EffectAsk): Steps<Course> =>
-  'changes' in ask ? effectCourseOf(set, ask) : courseOf(set, ask);
+const courseFor = (set: PolicySet, ask: PolicyRequest | EffectRequest): Steps<DecisionTrace> =>
+  'changes' in ask ? traceEffectDecision(set, ask) : traceDecision(set, ask);
 const rank = (mode: AutonomyMode): number => AUTONOMY_MODES.indexOf(mode);
 
 function* betterWith(
   set: PolicySet,
-  ask: PolicyAsk | EffectAsk,
-  { mode, errors }: Course,
+  ask: PolicyRequest | EffectRequest,
+  { mode, errors }: DecisionTrace,
 ): Steps<{ with: string; mode: AutonomyMode }[]> {
   if (mode === 'autopilot' || errors.length > 0) return [];
   const better: { with: string; mode: AutonomyMode }[] = [];

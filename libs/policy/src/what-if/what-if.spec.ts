@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { PolicySetSource } from '../document/policy-document.ts';
-import { PLAIN_ASK } from '../plain-ask.contract.ts';
+import { PLAIN_ASK } from '../plain-request.contract.ts';
 import { compilePolicySet } from '../policy-set.ts';
 import { DEFAULT_POLICY } from '../sets/default-policy.ts';
 import { STRICT_POLICY } from '../sets/strict-policy.ts';
@@ -17,7 +17,7 @@ const base: PolicySetSource = {
 const compile = (more: Partial<PolicySetSource> = {}) => compilePolicySet({ ...base, ...more });
 
 describe('two sets are compared', () => {
-  test('a set differs in nothing from itself, whatever comments and order', () => {
+  test('a set has no differences from itself, whatever its comments and order', () => {
     const other = compile({
       cedar:
         '// why\n@id("y") forbid (principal, action, resource) when { context.risk_milli > 9 };\n\n@id("x") permit (principal, action, resource);',
@@ -46,7 +46,7 @@ describe('two sets are compared', () => {
     ]);
   });
 
-  test('by every other value, with its place', () => {
+  test('by every other value, with its position', () => {
     const other = compile({
       name: 'b',
       enforcement: 'observe',
@@ -68,7 +68,7 @@ describe('two sets are compared', () => {
 describe('a decision is explained', () => {
   const standard = compilePolicySet(DEFAULT_POLICY);
 
-  test('with what asked for supervision, each ask and its rules', () => {
+  test('with what required supervision, each evaluation and its rules', () => {
     const { policy, began_at, grounds, asked, rules, rules_met, rules_total, thresholds, decision } = explainDecision(
       standard,
       { ...PLAIN_ASK, risk_milli: 650, labels: ['secret_read'], tool_class: 'broker' },
@@ -91,7 +91,7 @@ describe('a decision is explained', () => {
     expect(thresholds).toEqual({ soft_gate: 0.6, escalated: 0.99, no_go: null });
   });
 
-  test('with single changes that were decided anew, and only those that help', () => {
+  test('with single changes that were decided again, and only those that help', () => {
     const withWhat = (more: Partial<typeof PLAIN_ASK>) =>
       explainDecision(standard, { ...PLAIN_ASK, ...more }).would_pass;
     expect(withWhat({})).toEqual([]);
@@ -186,7 +186,7 @@ describe('a decision is explained', () => {
     ]);
   });
 
-  test('not path by path, where there are very many', () => {
+  test('without single paths, if there are very many', () => {
     const rules = compilePolicySet({
       v: 1,
       name: 'paths',
@@ -200,7 +200,7 @@ describe('a decision is explained', () => {
     ]);
   });
 
-  test('a decision that failed tells of the failure alone', () => {
+  test('a failed decision has only the failure', () => {
     expect(explainDecision(compile(), PLAIN_ASK)).toMatchObject({
       decision: { errors: [expect.stringContaining('`h`')] },
       asked: [],

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a shell makes of it is for a shell to say: every command here is run by a real bash.
+// A shell itself is the reference for its reading of a command: a real bash runs every command here.
 import { execFileSync } from 'node:child_process';
 import { chmodSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -15,7 +15,7 @@ let folder: string;
 beforeAll(async () => {
   grammar = await bundledGrammar();
   folder = mkdtempSync(join(tmpdir(), 'writ-placing-'));
-  // Tells its arguments, and what it finds in `GIVEN` and on its input.
+  // Prints its arguments, and the content of `GIVEN` and of its input.
   writeFileSync(
     join(folder, 'tell'),
     '#!/bin/sh\nprintf \'%s\\0\' "$@" "given=$GIVEN"\n[ "$1" = input ] && cat\nexit 0\n',
@@ -33,7 +33,7 @@ const bash = (command: string, env: Record<string, string>): string =>
     stdio: ['ignore', 'pipe', 'ignore'],
   }).toString('utf8');
 
-/** Values as people don't write them. */
+/** Values that people rarely write. */
 const hostile = fc.constantFrom(
   '$(touch pwned)',
   '`touch pwned`',
@@ -72,7 +72,7 @@ const value = fc
 const S = '${secret:KEY}';
 const VARIABLE = `\${${secretVariable('KEY')}}`;
 
-/** Places that are accepted, with what the program is to be told, given the value. */
+/** Accepted positions, with the program's expected arguments for a value. */
 const PLACES: readonly (readonly [string, (value: string) => readonly string[]])[] = [
   [`tell ${S}`, (v) => [v, 'given=']],
   [`tell a${S}b`, (v) => [`a${v}b`, 'given=']],
@@ -89,7 +89,7 @@ const PLACES: readonly (readonly [string, (value: string) => readonly string[]])
   [`tell $${S} "$${S}" '$${S}'`, () => [S, S, S, 'given=']],
 ];
 
-test('any value reaches the program byte for byte from every place that is accepted, and no other command runs', () => {
+test('any value reaches the program byte for byte from every accepted position, and no other command runs', () => {
   fc.assert(
     fc.property(value, fc.constantFrom(...PLACES), (secret, [command, told]) => {
       const placed = placeSecrets(command, grammar);
@@ -106,7 +106,7 @@ test('any value reaches the program byte for byte from every place that is accep
   );
 }, 120_000);
 
-test('any value comes on the input as it is', () => {
+test('any value reaches the input unchanged', () => {
   fc.assert(
     fc.property(value, fc.constantFrom(`tell input <<< ${S}`, `tell input <<END\n${S}\nEND`), (secret, command) => {
       const placed = placeSecrets(command, grammar);
@@ -167,7 +167,7 @@ const attack = fc.constantFrom(
   'a[$(touch pwned)]',
 );
 
-test('of commands made at random what is accepted runs nothing that stands in the value', () => {
+test('accepted random commands run no part of the value', () => {
   let accepted = 0;
   fc.assert(
     fc.property(
@@ -179,11 +179,11 @@ test('of commands made at random what is accepted runs nothing that stands in th
         accepted += 1;
         const wanted = readReferences(command).filter(({ literal }) => !literal).length;
         expect(placed.command.split(VARIABLE).length - 1).toBe(wanted);
-        // It may fail; what is looked at is what it left.
+        // It may fail; only its side effects are checked.
         try {
           bash(placed.command, { [secretVariable('KEY')]: secret });
         } catch {
-          /* a command at random fails */
+          /* a random command fails */
         }
         const left = readdirSync(folder).filter((name) => name === 'pwned' || name.includes('touch'));
         expect({ command, left }).toEqual({ command, left: [] });
@@ -195,7 +195,7 @@ test('of commands made at random what is accepted runs nothing that stands in th
   expect(accepted).toBeGreaterThan(100);
 }, 120_000);
 
-/** How the value comes into the variable `x`, and what is made of it then. */
+/** How the value is assigned to the variable `x`, and the result used. */
 const ways = fc.constantFrom(
   `x=${S}`,
   `export x=${S}`,
@@ -251,7 +251,7 @@ const around = fc.constantFrom(
   (c: string) => `tell "$(${c}\n)"`,
 );
 
-test('no way of a variable makes code of a value where the command is accepted', () => {
+test('no use of a variable makes code of a value in an accepted command', () => {
   let accepted = 0;
   fc.assert(
     fc.property(ways, uses, around, attack, (way, use, wrap, secret) => {

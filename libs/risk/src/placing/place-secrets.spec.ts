@@ -94,7 +94,7 @@ test.each([
   expect(placed(command)).toMatch(/^no: /);
 });
 
-test('what is placed names each secret once, and says why it refuses in words', () => {
+test('placeSecrets names each secret once, and explains a refusal', () => {
   expect(placeSecrets('curl ${secret:B} ${secret:A} ${secret:B} $${secret:C}', grammar)).toMatchObject({
     ok: true,
     names: ['B', 'A'],
@@ -135,7 +135,7 @@ test.each([
   ['a shell behind a pipe', `x=${S}; echo "$x" | sh`],
   ['an interpreter of a version', `python3.11 -c "print('${S}')"`],
   ['a shell of a version', `bash5 -c 'echo ${S}'`],
-])('a secret is refused that %s would make code of by way of a variable: %j', (_where, command) => {
+])('a secret that %s would turn into code by a variable is refused: %j', (_where, command) => {
   expect(placed(command)).toMatch(/^no: /);
 });
 

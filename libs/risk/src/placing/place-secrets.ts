@@ -1,30 +1,31 @@
 // SPDX-License-Identifier: Apache-2.0
 /**
- * Makes of a command that names secrets the command that runs: each `${secret:NAME}` becomes a reference to an
- * environment variable, quoted for where it stands.
+ * Turns a command that names secrets into the command to run: each `${secret:NAME}` becomes a reference to an
+ * environment variable, quoted for its position.
  *
- * INVARIANT (judged is run): a pure function of the command alone. Who judges a command and who runs it both call it,
- * so that they have the same one. INVARIANT (one word stays one word): whatever the value is, the shell takes it as
- * text. A place of which that isn't known is refused.
+ * INVARIANT (judged is run): a pure function of the command alone. The process that judges a command and the one that
+ * runs it both call it, so both have the same result.
+ * INVARIANT (one word stays one word): the shell reads any value as text. A position where that isn't certain is
+ * refused.
  */
 import { readReferences, replaceReferences, secretVariable, type SecretReference } from '@writ/contract';
 import { readWithin } from '../read-command.ts';
 import { BudgetSpent, COMMAND_BUDGET, Meter, type ShellBudget } from '../shell/budget.ts';
 import type { ShellGrammar } from '../shell/grammar.ts';
 import { descendants, type SyntaxNode } from '../shell/syntax.ts';
-import { PlacedCommand, unsafePlace, type Place, type Quoting } from './position.ts';
+import { PlacedCommand, unsafePosition, type TextPosition, type Quoting } from './position.ts';
 
 export type Placed =
   /** the command to run, and the names whose variables it needs */
   | { readonly ok: true; readonly command: string; readonly names: readonly string[] }
-  /** `unread`: the budget ended before the command was read to its end */
+  /** `unread`: the budget ended before the whole command was read */
   | { readonly ok: false; readonly message: string; readonly hint: string; readonly unread: boolean };
 
 const HINT = 'give it to a program as an argument or as `NAME=${secret:…}` before it, and use `$NAME` in there';
 
 /**
- * The command with a reference to a variable in the place of each secret, or why it can't be had. `budget` bounds what
- * the reading of the command may cost.
+ * The command with references to variables in place of secrets, or why that is impossible. `budget` bounds the cost of
+ * reading the command.
  */
 export function placeSecrets(command: string, grammar: ShellGrammar, budget: ShellBudget = COMMAND_BUDGET): Placed {
   const references = readReferences(command);
@@ -49,16 +50,16 @@ function placedWithin(
   const whole = new PlacedCommand(tree, meter);
   const instead: string[] = [];
   for (const [index, reference] of references.entries()) {
-    const standing = whole.placeAt(positions[index] ?? 0, length);
+    const standing = whole.positionAt(positions[index] ?? 0, length);
     const refused = refuses(reference, standing, { command, whole });
     if (refused !== null) return no(`\`${reference.text}\` stands in ${refused}`);
-    instead.push(inPlace(reference, (standing as Place).quoting));
+    instead.push(inPlace(reference, (standing as TextPosition).quoting));
   }
   let next = 0;
   const placed = replaceReferences(command, () => instead[next++] ?? '');
   const names = [...new Set(references.flatMap(({ name, literal }) => (literal || name === null ? [] : [name])))];
   const wanted = references.filter(({ literal }) => !literal).length;
-  if (!standsQuoted(placed, names, wanted, { grammar, meter }))
+  if (!isQuoted(placed, names, wanted, { grammar, meter }))
     return no("a secret stands where it can't be quoted safely");
   const evaluated = names.length === 0 ? null : evaluates(placed, grammar, meter);
   return evaluated === null
@@ -69,9 +70,9 @@ function placedWithin(
 const no = (message: string): Extract<Placed, { ok: false }> => ({ ok: false, message, hint: HINT, unread: false });
 
 /**
- * Why the command might run a secret, or what it makes of one, by way of a variable; null where that is known not to
- * be.
- * @throws BudgetSpent where the command can't be read to its end, so that nothing is known
+ * Why the command might run a secret, or a text made from one, by way of a variable; null where that is certainly not
+ * so.
+ * @throws BudgetSpent where the command can't be read completely, so that nothing is known
  */
 function evaluates(placed: string, grammar: ShellGrammar, meter: Meter): string | null {
   const { acts, runsGiven, unread } = readWithin({ command: placed, cwd: undefined, stdin: undefined }, grammar, meter);
@@ -81,9 +82,7 @@ function evaluates(placed: string, grammar: ShellGrammar, meter: Meter): string 
   return evaluation === undefined ? null : `evaluates a text a second time: \`${evaluation.subject}\``;
 }
 
-/**
- * The command with a word in the place of each reference that stands nowhere else in it; all of them are of one length.
- */
+/** The command with a unique word in place of each reference; all of these words have the same length. */
 function withMarks(
   command: string,
   references: readonly SecretReference[],
@@ -105,7 +104,7 @@ function withMarks(
 
 function refuses(
   { at, name, literal }: SecretReference,
-  standing: Place | null,
+  standing: TextPosition | null,
   { command, whole }: { command: string; whole: PlacedCommand },
 ): string | null {
   if (command[at - 1] === '\\') return 'a place behind `\\`: write `$${secret:…}` for the text itself';
@@ -113,7 +112,7 @@ function refuses(
   if (standing.path.some(({ type, start }) => type === 'string' && isTranslated(whole.tree, start)))
     return 'a text in `$"…"`';
   if (literal) return null;
-  return name === null ? 'the place of a name' : unsafePlace(standing, whole);
+  return name === null ? 'the place of a name' : unsafePosition(standing, whole);
 }
 
 const isTranslated = (tree: SyntaxNode, start: number): boolean => tree.text[start - tree.start - 1] === '$';
@@ -140,10 +139,10 @@ const inPlace = ({ text, name, literal }: SecretReference, quoting: Quoting): st
   literal ? TEXT[quoting](text.slice(1)) : VARIABLE[quoting](`\${${secretVariable(name ?? '')}}`);
 
 /**
- * What was made is read once more: every reference to a variable of ours is an expansion between quotes, and there are
- * as many as were put in.
+ * Parses the result once more: every reference to one of our variables must be an expansion between quotes, and there
+ * must be as many as were inserted.
  */
-function standsQuoted(
+function isQuoted(
   placed: string,
   names: readonly string[],
   wanted: number,

@@ -3,11 +3,11 @@ import type { Meter } from '../shell/budget.ts';
 import { descendants, fieldOf, namedChildren, type SyntaxNode } from '../shell/syntax.ts';
 import { runsArguments, runsInput } from './runs-arguments.ts';
 
-/** What a text stands in: it decides how something is put there so that the shell takes it as it is. */
+/** The quoting context of a text, which determines how something is inserted so that the shell reads it literally. */
 export type Quoting = 'bare' | 'double' | 'single' | 'ansi' | 'document' | 'quoted_document';
 
-/** A place in a command, with the nodes that it stands in, the outermost first. */
-export interface Place {
+/** A position in a command, with the nodes that contain it, the outermost first. */
+export interface TextPosition {
   readonly path: readonly SyntaxNode[];
   readonly quoting: Quoting;
 }
@@ -22,11 +22,11 @@ const QUOTED: Readonly<Record<string, Quoting>> = {
   heredoc_content: 'document',
 };
 
-/** What is asked of the whole command for each place in it, and found once. */
+/** Facts about the whole command that each position needs, computed once. */
 export class PlacedCommand {
   readonly tree: SyntaxNode;
   readonly functions: ReadonlySet<string>;
-  /** whether something in it is declared as more than text: a number, or another's name, evaluates what it is given */
+  /** whether something in it is declared as more than text: a number, or another's name, evaluates its value */
   readonly declaresMore: boolean;
   readonly #meter: Meter;
   readonly #inputs = new Map<SyntaxNode, string | null>();
@@ -42,8 +42,8 @@ export class PlacedCommand {
     this.declaresMore = declared.some(({ text }) => !/^[A-Za-z_]\w*$/.test(text) && !/^-[xrgp]+$/.test(text));
   }
 
-  /** Where the text at the position is put; null where the shell reads it as something else than text. */
-  placeAt(position: number, length: number): Place | null {
+  /** The position of the text to replace; null where the shell doesn't read it as text. */
+  positionAt(position: number, length: number): TextPosition | null {
     const path: SyntaxNode[] = [];
     for (
       let node: SyntaxNode | undefined = this.tree;
@@ -62,7 +62,7 @@ export class PlacedCommand {
     return { path, quoting: quoting === 'document' && /['"\\]/.test(start) ? 'quoted_document' : quoting };
   }
 
-  /** Why what comes on the input of a command below the node might be run; null where that is known not to be. */
+  /** Why the input of a command below the node might be run; null where it certainly is not. */
   inputRefuses(node: SyntaxNode): string | null {
     return foundOnce(
       this.#inputs,
@@ -75,8 +75,8 @@ export class PlacedCommand {
   }
 
   /**
-   * Why a value that is a part of the command or declaration might be evaluated by it; null where that is known not to
-   * be. It depends on all parts, so it is found once for the node and not once for each value.
+   * Why a value that is a part of the command or declaration might be evaluated by it; null where it certainly is not.
+   * It depends on all parts, so it is computed once for the node and not for each value.
    */
   argumentsRefuse(node: SyntaxNode): string | null {
     return foundOnce(this.#arguments, node, () => {
@@ -103,7 +103,7 @@ function foundOnce(found: Map<SyntaxNode, string | null>, node: SyntaxNode, find
   return why;
 }
 
-/** The child that holds all between the two positions. Children stand in the order of the text. */
+/** The child that contains everything between the two positions. Children are in the order of the text. */
 function childAt({ children }: SyntaxNode, start: number, end: number): SyntaxNode | undefined {
   let [low, high] = [0, children.length - 1];
   while (low <= high) {
@@ -119,7 +119,7 @@ function childAt({ children }: SyntaxNode, start: number, end: number): SyntaxNo
 
 /** Parts of a word. */
 const WITHIN_WORDS = new Set(['word', 'string', 'string_content', 'raw_string', 'ansi_c_string', 'concatenation']);
-/** Where a value can't change what is around it. */
+/** Nodes around a value that no value can change. */
 const AROUND = new Set([
   'program',
   'list',
@@ -146,16 +146,15 @@ const AROUND = new Set([
   'declaration_command',
   ...WITHIN_WORDS,
 ]);
-/** Variables by which a shell or the loader is told what to do. */
+/** Variables that control a shell or the loader. */
 const TELLS_SHELL =
   /^(?:BASH.*|SHELL.*|ENV|IFS|PATH|CDPATH|PS[0-9]|PROMPT_.*|LD_.*|GLOBIGNORE|HIST.*|FUNCNAME|OPT.*|POSIXLY_CORRECT|SECONDS|RANDOM|LINENO)$/;
 
 /**
- * Why a value can't be put at the place so that it is text and nothing else, whatever stands in it; null where it can.
- * INVARIANT (text alone): from the place outwards every node is known to take a value as it is. What isn't known is
- * refused.
+ * Why a value can't be inserted at the position as mere text, whatever its content; null where it can.
+ * INVARIANT (text alone): every node around the position is known to read a value literally. Any other node is refused.
  */
-export function unsafePlace({ path, quoting }: Place, command: PlacedCommand): string | null {
+export function unsafePosition({ path, quoting }: TextPosition, command: PlacedCommand): string | null {
   if (quoting === 'quoted_document') return 'a here-document whose delimiter is quoted';
   for (const [depth, node] of path.entries()) {
     const why =
@@ -167,7 +166,7 @@ export function unsafePlace({ path, quoting }: Place, command: PlacedCommand): s
   return holder !== undefined && HOLDERS.has(holder.type) ? null : `a place of a \`${holder?.type ?? 'command'}\``;
 }
 
-/** What a value may be a direct part of. */
+/** Possible direct parents of a value. */
 const HOLDERS = new Set(['command', 'variable_assignment', 'heredoc_body', 'herestring_redirect']);
 
 function nodeRefuses(node: SyntaxNode, inner: SyntaxNode | undefined, command: PlacedCommand): string | null {

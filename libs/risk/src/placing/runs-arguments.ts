@@ -109,8 +109,8 @@ const argumentsOf = ({ children }: SyntaxNode): readonly SyntaxNode[] =>
   children.filter(({ field }) => field === 'argument');
 
 /**
- * Why a value that is an argument of the command, or its input, might be run by it; null where that is known not to be.
- * What an unknown program makes of its arguments is its own affair: it is the one that was judged.
+ * Why a value that is an argument of the command, or its input, might be run by it; null where that is certainly not
+ * so. An unknown program may use its arguments in any way: the program itself was judged.
  */
 export function runsArguments(command: SyntaxNode, functions: ReadonlySet<string>): string | null {
   const name = plainName(command);
@@ -124,7 +124,7 @@ export function runsArguments(command: SyntaxNode, functions: ReadonlySet<string
   return code === undefined ? null : `an argument of a command that names \`${code}\`, which may run what it is given`;
 }
 
-/** Whether the command runs what comes on its input. */
+/** Whether the command runs its input. */
 export function runsInput(command: SyntaxNode): string | null {
   const name = plainName(command);
   if (name === null) return 'the input of a command whose name is no plain text';

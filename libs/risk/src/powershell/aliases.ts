@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/** The aliases that PowerShell begins with, in small letters. */
+/** The predefined aliases of PowerShell, in lower case. */
 export const ALIASES: Readonly<Record<string, string>> = {
   ac: 'add-content',
   asnp: 'add-pssnapin',
@@ -160,7 +160,7 @@ export const ALIASES: Readonly<Record<string, string>> = {
   write: 'write-output',
 };
 
-/** Aliases that are programs of other systems, which run there: both is read. */
+/** Aliases that are programs on other systems: both meanings are read. */
 export const ALSO_PROGRAMS: ReadonlySet<string> = new Set([
   'rm',
   'rmdir',

@@ -2,27 +2,27 @@
 import { field, UNKNOWN, type Field } from '../shell/field.ts';
 import { NO_VALUE, union, UNKNOWN_VALUE, type Value } from './values.ts';
 
-/** An argument of a command: a parameter, perhaps with the value that a colon binds to it, or a value. */
+/** An argument of a command: a parameter, possibly with a value after a colon, or a value. */
 export interface Argument {
-  /** without its dash, in small letters */
+  /** without its dash, in lower case */
   readonly parameter?: string;
   readonly value?: Value;
-  /** the word as a program gets it */
+  /** the word in the form in which a program gets it */
   readonly word: Field;
-  /** whether it stands for a table of parameters: `@options` */
+  /** whether it is a table of parameters: `@options` */
   readonly isSplat?: boolean;
 }
 
-/** The parameters that a cmdlet has. Names are in small letters. */
+/** The parameters of a cmdlet. Names are in lower case. */
 export interface Signature {
   /** those that take a value */
   readonly values: readonly string[];
   readonly switches: readonly string[];
-  /** other names of them */
+  /** aliases of parameters */
   readonly aliases?: Readonly<Record<string, string>>;
 }
 
-/** What every cmdlet has. */
+/** The common parameters of every cmdlet. */
 const COMMON: Signature = {
   values: [
     'erroraction',
@@ -55,13 +55,13 @@ const COMMON: Signature = {
   },
 };
 
-/** Arguments as a cmdlet with the signature takes them. */
+/** Arguments bound to the parameters of a signature. */
 export class Bound {
   readonly #values = new Map<string, Value>();
   readonly #switches = new Map<string, boolean>();
   /** values without a parameter, in order */
   readonly positional: Value[] = [];
-  /** whether parameters are given that can't be told */
+  /** whether there are parameters that can't be determined */
   isPartlyUnknown = false;
 
   constructor(args: readonly Argument[], signature: Signature) {
@@ -73,18 +73,18 @@ export class Bound {
     }
   }
 
-  /** What is given for any of the parameters. */
+  /** The value of any of the parameters. */
   value(...names: readonly string[]): Value | undefined {
     const found = names.map((name) => this.#values.get(name)).filter((value) => value !== undefined);
     return found.length === 0 ? undefined : union(found);
   }
 
-  /** Whether the switch is given, and not taken back as in `-Recurse:$false`. */
+  /** Whether the switch is set, and not disabled as in `-Recurse:$false`. */
   has(name: string): boolean {
     return this.#switches.get(name) ?? false;
   }
 
-  /** Whether it only says what it would do. */
+  /** Whether it only reports what it would do. */
   get isRehearsal(): boolean {
     return this.has('whatif') && !this.isPartlyUnknown;
   }
@@ -109,7 +109,7 @@ export class Bound {
 
   #splat({ entries, fields }: Value, signature: Signature): void {
     if (!entries) {
-      // A list stands for values in order; anything else may be any parameter.
+      // A list is values in order; anything else may be any parameter.
       if (fields.some(({ text }) => text === UNKNOWN) || fields.length === 0) this.isPartlyUnknown = true;
       this.positional.push({ fields });
       return;
@@ -118,7 +118,7 @@ export class Bound {
   }
 }
 
-/** The parameters that a word may mean: PowerShell takes any beginning that only one of them has. */
+/** The parameters that a word may mean: PowerShell accepts any unique prefix. */
 function namesOf(given: string, { values, switches, aliases = {} }: Signature): readonly string[] {
   const name = given.replaceAll('`', '');
   const all = [...values, ...switches, ...COMMON.values, ...COMMON.switches];
@@ -131,11 +131,11 @@ function namesOf(given: string, { values, switches, aliases = {} }: Signature): 
   if (alias !== undefined) return [alias];
   const own = [...values, ...switches].filter((one) => one.startsWith(name));
   const common = [...COMMON.values, ...COMMON.switches].filter((one) => one.startsWith(name));
-  // Rehearsing must be plain: what may mean something else doesn't count as that.
+  // A rehearsal must be unambiguous: a word with another possible meaning doesn't count as one.
   return own.length > 0 ? own : common.length === 1 ? common : [];
 }
 
-/** Only what is known to be true rehearses; what isn't known to be false does the rest. */
+/** Only a value known to be true makes a rehearsal; any value not known to be false enables the others. */
 const isTrue = (value: Value | undefined): boolean =>
   value === undefined || (value.fields.length > 0 && value.fields.every(({ text }) => /^(?:true|1)$/i.test(text)));
 const isFalse = (value: Value | undefined): boolean =>
@@ -143,7 +143,7 @@ const isFalse = (value: Value | undefined): boolean =>
   value.fields.length > 0 &&
   value.fields.every(({ text }) => /^(?:false|0|\$false)$/i.test(text));
 
-/** The words of arguments as a program gets them that isn't one of PowerShell's own. */
+/** The words of arguments for a program outside of PowerShell. */
 export const wordsOf = (args: readonly Argument[]): readonly Field[] =>
   args.flatMap(({ parameter, value, word }) =>
     parameter === undefined && value && value.fields.length > 1
@@ -153,6 +153,6 @@ export const wordsOf = (args: readonly Argument[]): readonly Field[] =>
         : [word],
   );
 
-/** PowerShell expands patterns for programs where they stand bare. */
+/** PowerShell expands unquoted patterns for programs. */
 const globbed = (value: Field, word: Field): Field =>
   word.text === value.text ? word : value.glob ? value : field(value.text);

@@ -3,10 +3,10 @@ import { field, isExact, type Field, type Source } from '../shell/field.ts';
 import type { Reading, Shell } from '../shell/shell.ts';
 import { ANYTHING, NOTHING, textOf } from '../shell/source.ts';
 
-/** A parameter of `pwsh` itself: its name, the shortest form that is taken, and whether a value follows. */
+/** A parameter of `pwsh` itself: its name, its shortest accepted form, and whether it takes a value. */
 interface Parameter {
   readonly name: string;
-  /** forms that are taken although they are no beginning of the name, or too short for one */
+  /** further accepted forms, which are no prefix of the name, or too short for one */
   readonly also: readonly string[];
   readonly shortest: number;
   readonly takes: 'nothing' | 'value' | 'command' | 'encoded' | 'file' | 'commandWithArgs';
@@ -55,10 +55,7 @@ const PARAMETERS: readonly Parameter[] = [
   parameter('removeworkingdirectorytrailingcharacter', 1, 'nothing'),
 ];
 
-/**
- * The parameter that PowerShell takes a word for: any beginning of its name that is long enough, whatever its case and
- * its dash.
- */
+/** The parameter that PowerShell reads in a word: any long enough prefix of its name, in any case and with any dash. */
 function parameterOf(word: string): Parameter | undefined {
   const key = /^(?:--?|\/|[\u2013-\u2015])([^\s].*)$/.exec(word)?.[1]?.toLowerCase();
   if (key === undefined) return undefined;
@@ -74,7 +71,7 @@ export const powershell: Reading = ({ name, args, stdin }, shell) => {
     if (word === undefined) break;
     const found = parameterOf(word.text);
     const rest = args.slice(index + 1);
-    // Windows takes what is no parameter for the beginning of a command, other systems for a file.
+    // Windows reads a word that is no parameter as the beginning of a command, other systems as a file.
     if (found === undefined)
       return /^powershell/i.test(name) || /\s/.test(word.text)
         ? command(args.slice(index), stdin, shell)
@@ -88,13 +85,13 @@ export const powershell: Reading = ({ name, args, stdin }, shell) => {
   return stdin.kind === 'nothing' ? ANYTHING : shell.powershell(textOf(stdin), NOTHING);
 };
 
-/** All that follows is the command, as one text. */
+/** All following words are the command, as one text. */
 function command(words: readonly Field[], stdin: Source, shell: Shell): Source {
   const text = words.map((word) => word.text).join(' ');
   return text === '-' ? shell.powershell(textOf(stdin), NOTHING) : shell.powershell(text, stdin);
 }
 
-/** Base64 of UTF-16. Nobody hides in an encoding what may be seen. */
+/** Base64 of UTF-16. There is no honest reason to encode a visible command. */
 function encoded(name: string, word: Field | undefined, stdin: Source, shell: Shell): Source {
   const text = word?.text ?? '';
   if (!isExact(text) || !/^[\w+/=\s-]*$/.test(text)) {
@@ -112,6 +109,6 @@ function file(name: string, path: Field, stdin: Source, shell: Shell): Source {
   const content = path.source ?? (at === undefined ? undefined : shell.scope.files.get(at));
   if (content) return shell.powershell(textOf(content), stdin);
   if (!isExact(path.text)) shell.act('run_unknown', name, path.text);
-  // A script of the workspace: what it does, its effect tells.
+  // A script of the workspace: its effect is examined instead.
   return ANYTHING;
 }

@@ -8,12 +8,11 @@ import { ANYTHING, textOf } from '../shell/source.ts';
 import { pathOf } from './paths.ts';
 
 /*
- * The command prompt of Windows, as far as its commands are told by their words: `del`, `rd /s`, `format`. A small
- * reader is enough, since
- * whatever it can't make out counts as unread.
+ * The command prompt of Windows, as far as its commands are recognized by their words: `del`, `rd /s`, `format`. A
+ * small reader suffices, since anything that it can't parse counts as unread.
  */
 
-/** `cmd /c text`: everything behind the switch is the text. */
+/** `cmd /c text`: everything after the switch is the text. */
 export const commandPrompt: Reading = ({ args, stdin }, shell) => {
   const at = args.findIndex(({ text }) => /^\/{1,2}[ckr]/i.test(text));
   if (at < 0) {
@@ -22,17 +21,17 @@ export const commandPrompt: Reading = ({ args, stdin }, shell) => {
   }
   const glued = (args[at]?.text ?? '').replace(/^\/{1,2}[ckr]/i, '');
   const rest = args.slice(at + 1);
-  // The words as one text: quotes that the calling shell took away stand around what needs them.
+  // The words as one text: words that need quotes get those back that the calling shell removed.
   const texts =
     rest.length === 1 ? rest.map(({ text }) => text) : rest.map(({ text }) => (/\s/.test(text) ? `"${text}"` : text));
   readCommandPrompt([glued, ...texts].join(' ').trim(), shell);
   return ANYTHING;
 };
 
-/** Follows a text as the command prompt would. */
+/** Interprets a text as the command prompt would. */
 export function readCommandPrompt(text: string, shell: Shell): void {
   const inner = /^"(.*)"$/s.exec(text)?.[1];
-  // Outer quotes go where others stand within.
+  // Outer quotes are removed where the text contains others.
   for (const line of piecesOf(inner !== undefined && (inner.includes('"') || /\s/.test(inner)) ? inner : text)) {
     if (!shell.afford()) {
       shell.act('run_unknown', 'cmd', line);
@@ -43,7 +42,7 @@ export function readCommandPrompt(text: string, shell: Shell): void {
 }
 
 /**
- * The simple commands of a text: `&`, `|`, brackets and lines separate them, outside of quotes and not behind a caret.
+ * The simple commands of a text: `&`, `|`, brackets and lines separate them, outside of quotes and not after a caret.
  */
 function piecesOf(text: string): readonly string[] {
   const pieces: string[] = [];
@@ -93,7 +92,7 @@ function readCommand(line: string, shell: Shell): void {
   for (const target of targets) noteRedirected(target, WRITES_NOTHING.test((command ?? '').trim()), shell);
   const words = wordsOf((command ?? '').replace(/\d?>&\d|<\s*\S+/g, ' '));
   const [first = ''] = words;
-  // A switch may be glued to the name: `rd/s/q`, `cd..`.
+  // A switch may be attached to the name: `rd/s/q`, `cd..`.
   const [, name = first, glued = ''] = /^([\w.\\:-]*?\w)(\/.*)$/.exec(first) ?? [];
   const rest = [...(glued.match(/\/[^/]*/g) ?? []), ...words.slice(1)];
   if (name === '') return;
@@ -111,7 +110,7 @@ function readCommand(line: string, shell: Shell): void {
     shell.invoke([field(program), ...rest.flatMap(splitSwitches).map((word) => field(word))], ANYTHING);
 }
 
-/** `type nul > file` and its kin leave nothing in the file. */
+/** `type nul > file` and similar commands leave an empty file. */
 const WRITES_NOTHING = /^(?:type\s+nul|break|rem|cd\.)?$/i;
 
 function noteRedirected(target: string, isNothing: boolean, shell: Shell): void {
@@ -139,7 +138,7 @@ const operands = (words: readonly string[]): readonly Field[] =>
 const del: CommandReading = (name, words, shell) => {
   noteDeletions(name, operands(words), switches(words).has('/s'), shell);
 };
-/** Without `/s` it takes only what is empty. */
+/** Without `/s` it removes only empty directories. */
 const removeDirectory: CommandReading = (name, words, shell) => {
   if (switches(words).has('/s')) noteDeletions(name, operands(words), true, shell);
 };
@@ -150,7 +149,7 @@ const place: CommandReading = (name, words, shell) => {
   noteWrite('place', name, to, shell);
   if (/^nul$/i.test(paths[0]?.text ?? '')) noteEmptied(name, to, shell);
 };
-/** What is in the target and not in the source goes. */
+/** Files in the target that the source lacks are deleted. */
 const robocopy: CommandReading = (name, words, shell) => {
   const [from, to] = operands(words);
   const given = switches(words);
@@ -163,7 +162,7 @@ const changeDirectory: CommandReading = (_name, words, shell) => {
   const [to] = operands(words);
   if (to) shell.scope.cwds = [to.text.startsWith('/') ? to.text : shell.path(to)];
 };
-/** The command behind a word that only says when, or how, it runs. */
+/** The command after a word that only sets when, or how, it runs. */
 const behind =
   (skip: RegExp): CommandReading =>
   (name, words, shell) => {
@@ -182,7 +181,7 @@ const CONDITION = new RegExp(
   ].join(''),
   'i',
 );
-/** What a loop goes through stands in brackets, which end a piece of their own: its `do` begins one. */
+/** The list of a loop is in brackets, which end a command: its `do` begins the next one. */
 const loop: CommandReading = (_name, _words, _shell) => undefined;
 
 const COMMANDS: Readonly<Record<string, CommandReading>> = {
@@ -230,7 +229,7 @@ export const OF_WINDOWS: Readonly<Record<string, Reading>> = {
   forfiles: asProgram,
 };
 
-/** Commands that show something, or change only what the prompt itself remembers. */
+/** Commands that show something, or change only the prompt's own state. */
 const SILENT = new Set([
   'echo',
   'type',

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import { noteTellingName } from '../programs/telling-names.ts';
+import { noteVerbName } from '../programs/verb-names.ts';
 import { DOWNLOADED, field, isExact } from '../shell/field.ts';
 import { ALIASES, ALSO_PROGRAMS } from './aliases.ts';
 import { wordsOf, type Argument } from './arguments.ts';
@@ -12,10 +12,10 @@ import { byVerb } from './verbs.ts';
 
 const CMDLETS: Readonly<Record<string, Cmdlet>> = { ...FILE_CMDLETS, ...RUN_CMDLETS, ...SYSTEM_CMDLETS };
 
-/** Aliases of aliases; a ring of them ends here. */
+/** Levels of aliases of aliases; this bound ends a cycle. */
 const ALIASES_MAX = 6;
 
-/** Follows a command by its name: an alias, a cmdlet, or a program. */
+/** Interprets a command by its name: an alias, a cmdlet, or a program. */
 export function startCommand(given: string, args: readonly Argument[], input: Value, session: Session): Value {
   const name = given.trim();
   if (name === '') return UNKNOWN_VALUE;
@@ -29,7 +29,7 @@ export function startCommand(given: string, args: readonly Argument[], input: Va
     return UNKNOWN_VALUE;
   }
   const cmdlet = Object.hasOwn(CMDLETS, resolved) ? CMDLETS[resolved] : undefined;
-  // On systems that have a program of the name, that runs.
+  // On systems with a program of that name, the program runs.
   const native =
     cmdlet && ALSO_PROGRAMS.has(name.toLowerCase()) ? [startProgram(name.toLowerCase(), args, input, session)] : [];
   if (cmdlet) return union([cmdlet(args, input, session, resolved), ...native]);
@@ -51,12 +51,12 @@ function resolve(name: string, { aliases }: Session): string {
 
 function startProgram(name: string, args: readonly Argument[], input: Value, { shell }: Session): Value {
   const path = name.replaceAll('\\', '/');
-  // A script of the workspace: what it does, its effect tells.
+  // A script of the workspace: its effect is examined instead.
   if (/\.ps[md]?1$/i.test(path)) {
     const at = shell.path(field(path));
     const content = at === undefined ? undefined : shell.scope.files.get(at);
     shell.act('change', 'powershell', path);
-    noteTellingName({ name: path.slice(path.lastIndexOf('/') + 1), args: [], stdin: sourceOf(input) }, false, shell);
+    noteVerbName({ name: path.slice(path.lastIndexOf('/') + 1), args: [], stdin: sourceOf(input) }, false, shell);
     return content
       ? valueOf(shell.powershell(content.kind === 'text' ? content.text : '', sourceOf(input)))
       : UNKNOWN_VALUE;
@@ -70,5 +70,5 @@ function startProgram(name: string, args: readonly Argument[], input: Value, { s
   return output.kind === 'unknown' ? tainted(union([input, UNKNOWN_VALUE])) : valueOf(output);
 }
 
-/** Windows knows no case; the names of its programs that are read here are small. */
+/** Windows ignores case; the names of its programs here are in lower case. */
 const lowerOfWindows = (name: string): string => (/^[A-Z]/.test(name) ? name.toLowerCase() : name);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Names of .NET, in small letters: which types and members do what.
+// Names of .NET, in lower case: types and members by their effect.
 
-/** Types whose methods compute something and touch nothing. */
+/** Types whose methods only compute. */
 export const COMPUTES = new RegExp(
   `^(?:system\\.)?(?:${[
     'string',
@@ -58,14 +58,14 @@ export const COMPUTES = new RegExp(
     'stringcomparer',
   ].join('|')})$`,
 );
-/** Types that only ask: what they fetch comes over the network. */
+/** Types that only send queries: their results come from the network. */
 export const READS = new RegExp(
   [
     String.raw`^(?:net\.webclient|net\.http\.httpclient|io\.streamreader|io\.stringreader|io\.memorystream|`,
     String.raw`text\.stringbuilder|management\.automation\.psobject|psobject)$`,
   ].join(''),
 );
-/** Methods of objects that compute something: of texts, numbers, lists, tables, dates and what was read. */
+/** Methods of objects that compute something: of texts, numbers, lists, tables, dates and read data. */
 export const HARMLESS = new Set([
   'tostring',
   'replace',
@@ -165,7 +165,7 @@ export const HARMLESS = new Set([
   'getdirectories',
   'getfiles',
 ]);
-/** Members of a file that name it. */
+/** Members of a file that contain its name. */
 export const NAMES = new Set([
   'fullname',
   'name',

@@ -6,7 +6,7 @@ import { noteRedirection } from './redirections.ts';
 import type { Session } from './session.ts';
 import { concatenated, textValue, UNKNOWN_VALUE, type Value } from './values.ts';
 
-/** The names that a command may have, and the block of code that it may be instead. */
+/** The possible names of a command, or the block of code in its place. */
 export function commandNames(
   node: SyntaxNode,
   session: Session,
@@ -26,12 +26,13 @@ export function commandNames(
   return { names: fields.map(({ text }) => text), block };
 }
 
-/** Quotes and backquotes within a name say nothing: PowerShell leaves them out. */
+/** Quotes and backquotes within a name have no meaning: PowerShell removes them. */
 const literalName = (node: SyntaxNode): string =>
   namedChildren(node).length > 0 ? UNKNOWN : node.text.replace(/`([\s\S])/g, '$1').replaceAll(/["']/g, '');
 
 /**
- * The arguments of a command. What the grammar takes apart is put together again where no white space stands between.
+ * The arguments of a command. Elements that the grammar separates are joined where there is no white space between
+ * them.
  */
 export function argumentsOf(elements: SyntaxNode | undefined, session: Session): readonly Argument[] {
   const args: Argument[] = [];
@@ -53,7 +54,7 @@ export function argumentsOf(elements: SyntaxNode | undefined, session: Session):
   return args;
 }
 
-/** Elements with nothing between them; white space and commas part and join. */
+/** Groups of adjacent elements; white space separates and commas join. */
 function groupsOf(elements: SyntaxNode | undefined): readonly (readonly SyntaxNode[])[] {
   if (!elements) return [];
   const list = elements.type === 'command_elements' ? namedChildren(elements) : [elements];
@@ -67,7 +68,7 @@ function groupsOf(elements: SyntaxNode | undefined): readonly (readonly SyntaxNo
       element.type === 'stop_parsing' ||
       element.type === 'command_parameter' ||
       element.type === 'script_block_expression';
-    // A call is glued to the member that it calls.
+    // A call is adjacent to its member.
     const member = group?.at(-1);
     if (element.type === 'argument_list' && element.start === end && group && member?.type === 'member_access') {
       group[group.length - 1] = {
@@ -125,7 +126,7 @@ function valueOfGroup(group: readonly SyntaxNode[], session: Session): Value {
   return others.reduce(joined, first);
 }
 
-/** A bare word; commas in it make a list. */
+/** An unquoted word; commas in it make a list. */
 function wordValue(text: string): Value {
   const plain = text.replace(/`([\s\S])/g, '$1');
   const words = plain.split(',').filter((word) => word !== '');
@@ -134,7 +135,7 @@ function wordValue(text: string): Value {
     : { fields: [field(plain.replace(/^,|,$/g, ''), WILD.test(plain))] };
 }
 
-/** Values that a comma joins are a list; those that nothing parts are one text. */
+/** Values joined by a comma are a list; adjacent ones are one text. */
 const joined = (before: Value, after: Value): Value => {
   const both = concatenated(before, after);
   return before.fields.length > 1 || after.fields.length > 1

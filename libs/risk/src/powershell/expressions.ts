@@ -6,7 +6,10 @@ import { callMember } from './methods.ts';
 import type { Session } from './session.ts';
 import { concatenated, NO_VALUE, tainted, textValue, union, UNKNOWN_VALUE, type Value } from './values.ts';
 
-/** What an expression may be. Anything that isn't computed here is unknown, and what runs within it is followed. */
+/**
+ * The possible values of an expression. Anything that isn't computed here is unknown, and commands within it are
+ * interpreted.
+ */
 export function evaluateExpression(node: SyntaxNode, session: Session): Value {
   const literal = literalText(node);
   if (literal !== undefined) return textValue(literal);
@@ -54,7 +57,7 @@ export function evaluateExpression(node: SyntaxNode, session: Session): Value {
   }
 }
 
-/** The text that a literal stands for; undefined for any other node. */
+/** The text of a literal; undefined for any other node. */
 function literalText({ type, text }: SyntaxNode): string | undefined {
   switch (type) {
     case 'verbatim_string_characters':
@@ -76,7 +79,7 @@ function unknownOf(node: SyntaxNode, session: Session): Value {
   return parts.length === 0 ? UNKNOWN_VALUE : tainted(union([...parts, UNKNOWN_VALUE]));
 }
 
-/** A variable's name in small letters, and the drive that it lies on: a scope is none. */
+/** A variable's name in lower case, and its drive; a scope is not a drive. */
 export function variableName(text: string): { readonly drive: string; readonly name: string } {
   const plain = text
     .replace(/^[$@]\{?|\}$/g, '')
@@ -99,7 +102,7 @@ const AUTOMATIC: Readonly<Record<string, string>> = {
   iswindows: 'False',
   ismacos: 'False',
 };
-/** Variables of the environment of Windows, as far as they name directories. */
+/** Environment variables of Windows that name directories. */
 const DIRECTORIES: Readonly<Record<string, string>> = {
   userprofile: HOME,
   temp: '/tmp',
@@ -128,7 +131,7 @@ function variable(text: string, { variables, functions, shell }: Session): Value
   return variables.get(name) ?? UNKNOWN_VALUE;
 }
 
-/** The text of a string, with what is expanded in it. */
+/** The text of a string, with its expansions. */
 function expanded(node: SyntaxNode, edge: number, session: Session): Value {
   let value = textValue('');
   let at = node.start + edge;
@@ -166,7 +169,7 @@ const unescaped = (text: string): string =>
     .replace(/`(\r?\n|[\s\S])/g, (_all, char: string) => ESCAPES[char] ?? (char.endsWith('\n') ? '' : char));
 
 /**
- * A list within a text is its elements with spaces between: which of that it is, or whether it is one of several texts,
+ * A list within a text is its elements with spaces between them. Whether the value is a list or one of several texts
  * isn't known.
  */
 const oneText = (value: Value): Value => (value.fields.length === 0 ? textValue('') : value);
@@ -194,7 +197,7 @@ function formatted(node: SyntaxNode, session: Session): Value {
   return textValue(text.replaceAll('{{', '{').replaceAll('}}', '}'));
 }
 
-/** `-join` of a list that is spelled out is its text; of other comparisons the answer is of no interest. */
+/** `-join` of a literal list is its text; the results of other comparisons don't matter. */
 function compared(node: SyntaxNode, session: Session): Value {
   const operator = node.children.find(({ type }) => type === 'comparison_operator')?.text.toLowerCase() ?? '';
   const [left, right] = namedChildren(node).filter(({ type }) => type !== 'comparison_operator');
@@ -214,7 +217,7 @@ function compared(node: SyntaxNode, session: Session): Value {
   return /^-(?:as)$/.test(operator) ? list : textValue('True');
 }
 
-/** Equal elements are one possibility of a value: only of a list whose elements all differ, the order is known. */
+/** Equal elements are merged into one possible value, so the order is known only for a list of distinct elements. */
 function isSpelledOut(node: SyntaxNode | undefined): boolean {
   if (node?.type === 'parenthesized_expression' || node?.type === 'array_expression')
     return isSpelledOut(namedChildren(node)[0]);

@@ -37,7 +37,7 @@ const clearContent: Cmdlet = (args, input, session, name) => {
   return NO_VALUE;
 };
 
-/** `Set-Content`, `Add-Content`, `Out-File`, `Tee-Object`: the content is a value, or what the pipeline gives. */
+/** `Set-Content`, `Add-Content`, `Out-File`, `Tee-Object`: the content is a value, or comes from the pipeline. */
 const writing =
   (kind: 'overwrite' | 'append', passesOn = false): Cmdlet =>
   (args, input, session, name) => {
@@ -69,7 +69,7 @@ const newItem: Cmdlet = (args, input, session, name) => {
   )) {
     const full = below === undefined ? path : field(`${path.text}/${below}`);
     noteWrite(isForced ? 'overwrite' : 'place', name, full, session.shell);
-    // With `-Force` it begins a file anew that is there already.
+    // With `-Force` it replaces an existing file.
     if (isForced && (bound.value('value')?.fields.every(({ text }) => text === '') ?? true))
       noteEmptied(name, full, session.shell);
   }
@@ -95,7 +95,7 @@ const moveItem: Cmdlet = (args, input, session, name) => {
   return NO_VALUE;
 };
 
-/** What is there: as a pattern, or with `-Filter` and `-Include` as one below. */
+/** The existing files: as a pattern, or with `-Filter` and `-Include` as one below. */
 const getChildItem: Cmdlet = (args, input, session) => {
   const bound = new Bound(args, ITEMS);
   const value = pathsOf(bound, input) ?? { fields: [field('.')] };
@@ -143,7 +143,7 @@ const leaveLocation: Cmdlet = (_args, _input, { shell }) => {
   return NO_VALUE;
 };
 
-/** The same paths, spelled out. */
+/** The same paths, as literals. */
 const samePath: Cmdlet = (args, input) => {
   const bound = new Bound(args, {
     values: ['path', 'literalpath', 'childpath', 'additionalchildpath', 'relativebasepath'],
@@ -170,7 +170,7 @@ const samePath: Cmdlet = (args, input) => {
   };
 };
 
-/** Archives: what is unpacked lies beside what is there, or over it. */
+/** Archives: extracted files are placed beside existing ones, or over them. */
 const archive: Cmdlet = (args, input, session, name) => {
   const bound = new Bound(args, {
     values: ['path', 'literalpath', 'destinationpath', 'compressionlevel'],
@@ -183,7 +183,7 @@ const archive: Cmdlet = (args, input, session, name) => {
   return NO_VALUE;
 };
 
-/** Attributes of files, and values of the registry: there, they change the system. */
+/** Attributes of files, and values of the registry: the latter change the system. */
 const itemProperty: Cmdlet = (args, input, session, name) => {
   const bound = new Bound(args, {
     values: ['path', 'literalpath', 'name', 'value', 'propertytype', 'destination', 'newname'],
@@ -193,7 +193,7 @@ const itemProperty: Cmdlet = (args, input, session, name) => {
   return NO_VALUE;
 };
 
-/** What lies on the drives of functions, aliases and variables, the session knows from then on. */
+/** Items on the drives of functions, aliases and variables become definitions of the session. */
 function define(path: string, value: Value, session: Session): void {
   const [, drive = '', target = ''] = /^(function|alias|variable):[\\/]*(.+)$/i.exec(path) ?? [];
   const name = target.toLowerCase();
@@ -202,7 +202,7 @@ function define(path: string, value: Value, session: Session): void {
   else if (/^variable$/i.test(drive)) session.variables.set(name, value);
 }
 
-/** `Set-Item` and `Clear-Item` change what lies on a drive that isn't one of files. */
+/** `Set-Item` and `Clear-Item` change items on a drive without files. */
 const setItem: Cmdlet = (args, input, session, name) => {
   const bound = new Bound(args, ITEMS);
   const value = pathsOf(bound, input);

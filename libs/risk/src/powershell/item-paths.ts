@@ -5,7 +5,7 @@ import { driveOf, pathOf } from './paths.ts';
 import type { Session } from './session.ts';
 import { union, UNKNOWN_VALUE, type Value } from './values.ts';
 
-/** What the cmdlets of files take. */
+/** The parameters of cmdlets for files. */
 export const ITEMS: Signature = {
   values: [
     'path',
@@ -69,14 +69,14 @@ export const ITEMS: Signature = {
     type: 'itemtype',
   },
 };
-/** `Remove-Item` has fewer: what is a beginning of one of them alone means that. */
+/** `Remove-Item` has fewer of them, so shorter prefixes are unique. */
 export const REMOVAL: Signature = {
   values: ['path', 'literalpath', 'filter', 'include', 'exclude', 'credential', 'stream'],
   switches: ['recurse', 'force'],
   aliases: { pspath: 'literalpath', lp: 'literalpath' },
 };
 
-/** The paths that are given, by a parameter, as the first value, or by the pipeline; undefined where there is none. */
+/** The paths in a parameter, in the first value, or from the pipeline; undefined where there is none. */
 export function pathsOf(bound: Bound, input: Value, positions = 1): Value | undefined {
   const given = [bound.value('path', 'literalpath', 'filepath'), ...bound.positional.slice(0, positions)].filter(
     (value) => value !== undefined,
@@ -88,7 +88,7 @@ export function pathsOf(bound: Bound, input: Value, positions = 1): Value | unde
       : undefined;
 }
 
-/** As fields of this system. A pattern that filters stands below what it filters. */
+/** As fields of this system. A filter pattern is placed below the filtered path. */
 export function fieldsOf(value: Value | undefined, bound: Bound): readonly Field[] {
   const isLiteral = bound.value('literalpath') !== undefined;
   const paths = (value ?? UNKNOWN_VALUE).fields.map((one) =>
@@ -100,11 +100,12 @@ export function fieldsOf(value: Value | undefined, bound: Bound): readonly Field
     : paths.flatMap(({ text }) => patterns.map((pattern) => field(`${directoryOf(text)}/${pattern.text}`, true)));
 }
 
-/** What a pattern that ends in `*`, or a directory, holds. */
+/** The directory of a pattern that ends in `*`, or the directory itself. */
 const directoryOf = (text: string): string => (text === '*' ? '.' : text.replace(/\/\*?$/, ''));
 
 /**
- * The values that name files. Those on a drive of the system are noted as a change of it, those on any other left out.
+ * The values that name files. Values on a drive of the system are noted as a change of it; those on any other are left
+ * out.
  */
 export const onFiles = (value: Value | undefined, session: Session, name: string): Value | undefined => {
   const drives = (value?.fields ?? []).map(({ text }) => driveOf(text));

@@ -9,7 +9,7 @@ import { pathOf } from './paths.ts';
 import type { Session } from './session.ts';
 import { NO_VALUE, tainted, textValue, union, UNKNOWN_VALUE, type Value } from './values.ts';
 
-/** What a member of a value is, or a call of it returns. */
+/** The value of a member, or the result of a call of it. */
 export function callMember(node: SyntaxNode, session: Session): Value {
   if (node.type === 'invokation_foreach_expression') return blocksOf(node, session);
   const [target, member] = namedChildren(node);
@@ -26,7 +26,7 @@ export function callMember(node: SyntaxNode, session: Session): Value {
   return callMethod(owner, name, args, session, node);
 }
 
-/** Undefined where the name is put together when it runs. */
+/** Undefined where the name is computed at run time. */
 function memberName(member: SyntaxNode, session: Session): string | undefined {
   const [inner = member] = member.type === 'member_name' ? namedChildren(member) : [member];
   if (inner.type === 'simple_name') return inner.text.toLowerCase();
@@ -63,7 +63,7 @@ function callMethod(owner: Value, name: string, args: readonly Value[], session:
   if (owner.block && INVOKES.has(name)) return session.runBlock(owner.block, args[0] ?? NO_VALUE);
   if (FETCHES.has(name)) return downloaded(name, args, session);
   if (DELETES.has(name)) {
-    // A list may be emptied; a file or a directory is what a listing found.
+    // A list may be emptied; a file or a directory comes from a listing.
     if (name === 'kill' || name === 'terminate') session.shell.act('process_kill', 'powershell', node.text);
     else if (owner.isListing) noteDeletions(`powershell .${name}`, owner.fields, true, session.shell);
     else if (!/^(?:clear|remove|removeat|removeall)$/.test(name)) session.shell.act('code', 'powershell', `.${name}(`);
@@ -73,7 +73,7 @@ function callMethod(owner: Value, name: string, args: readonly Value[], session:
   return name === 'replace' ? replaced(owner, args) : tainted(union([owner, ...args, UNKNOWN_VALUE]));
 }
 
-/** What code replaces in a text that is spelled out, it most likely hides. */
+/** Code that replaces parts of a literal text most likely hides something. */
 function replaced({ fields }: Value, [from, to]: readonly Value[]): Value {
   const [pattern, replacement] = [from?.fields[0]?.text, to?.fields[0]?.text];
   const isKnown =

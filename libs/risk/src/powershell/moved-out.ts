@@ -2,7 +2,7 @@
 import type { Field } from '../shell/field.ts';
 import type { Session } from './session.ts';
 
-/** What leaves the workspace isn't there afterwards. */
+/** A file that is moved out of the workspace is missing afterwards. */
 export function noteMovedOut(name: string, from: readonly Field[], to: readonly Field[], { shell }: Session): void {
   const isWithin = (path: Field): boolean =>
     shell

@@ -2,7 +2,7 @@
 import { field, type Field } from '../shell/field.ts';
 import { HOME } from '../shell/scope.ts';
 
-/** Drives that hold no files; what is done there changes the session or the system. */
+/** Drives without files; a change there affects the session or the system. */
 export type Drive = 'files' | 'session' | 'environment' | 'system';
 
 const DRIVES: Readonly<Record<string, Drive>> = {
@@ -27,13 +27,16 @@ const DRIVES: Readonly<Record<string, Drive>> = {
   wim: 'system',
 };
 
-/** The provider's drive that a path names; a letter, or none, is the file system. */
+/** The provider's drive in a path; a letter, or none, is the file system. */
 export function driveOf(text: string): Drive {
   const [, name = ''] = /^(?:[\w.]+\\)?(\w+)::?/.exec(text) ?? [];
   return DRIVES[name.toLowerCase()] ?? 'files';
 }
 
-/** A path of Windows as one of this system: `C:\Users\x` is `/Users/x`, and a drive's own directory isn't known. */
+/**
+ * A path of Windows in the form of this system: `C:\Users\x` becomes `/Users/x`; a drive's current directory is
+ * unknown.
+ */
 export function pathOf(text: string, isLiteral: boolean): Field {
   const plain = text
     .replace(/^Microsoft\.PowerShell\.Core\\FileSystem::/i, '')

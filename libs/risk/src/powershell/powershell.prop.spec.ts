@@ -13,7 +13,7 @@ const quoted = (text: string): string => `'${text.replaceAll("'", "'\\''")}'`;
 const kindsOf = (command: string): ReadonlySet<string> =>
   new Set(readCommand({ command, cwd: undefined, stdin: undefined }, grammar).acts.map(({ kind }) => kind));
 
-/** Every beginning of a parameter's name from the shortest that means it alone. */
+/** Every prefix of a parameter's name from its shortest unique one. */
 const beginnings = (name: string, shortest: number): readonly string[] =>
   Array.from({ length: name.length - shortest + 1 }, (_value, index) => name.slice(0, shortest + index));
 const anyCase = (text: string): fc.Arbitrary<string> =>
@@ -82,7 +82,7 @@ const starter = fc.constantFrom(
 );
 
 describe('a deletion in PowerShell', () => {
-  test('is seen whatever alias, beginning of a parameter, case and wrapping it has', () => {
+  test('is detected with any alias, parameter prefix, case and wrapping', () => {
     fc.assert(
       fc.property(wrapped, starter, (text, start) => {
         const kinds = kindsOf(`${start} ${quoted(text)}`);
@@ -92,7 +92,7 @@ describe('a deletion in PowerShell', () => {
     );
   });
 
-  test('is read where nothing hides it', () => {
+  test('is parsed where nothing hides it', () => {
     fc.assert(
       fc.property(script, starter, (text, start) => {
         expect(kindsOf(`${start} ${quoted(text)}`)).toContain('delete');
@@ -101,7 +101,7 @@ describe('a deletion in PowerShell', () => {
     );
   });
 
-  test('is seen behind any beginning of -EncodedCommand', () => {
+  test('is detected after any prefix of -EncodedCommand', () => {
     fc.assert(
       fc.property(
         script,

@@ -16,8 +16,7 @@ import { NO_VALUE, sourceOf, tainted, union, UNKNOWN_VALUE, valueOf, type Value 
 const FORM = 'powershell';
 
 /**
- * Follows a script of PowerShell as its interpreter would, without running anything. What can't be read is noted as
- * such.
+ * Interprets a script of PowerShell abstractly, without running anything. Parts that can't be parsed are noted as such.
  */
 export function readPowerShell(
   text: string,
@@ -62,7 +61,7 @@ class ScriptReader implements Session {
       return NO_VALUE;
     }
     return this.#deeper(text, () => {
-      // What isn't known stands for a value: the grammar has no word for it.
+      // A variable stands in for an unknown part, for which the grammar has no token.
       const tree = this.#parser.grammar.parsePowerShell(text, this.#parser.meter);
       if (!tree) {
         this.unread(text);
@@ -105,7 +104,7 @@ class ScriptReader implements Session {
     }
   }
 
-  /** Its methods run when they are called; what they would do is followed once. */
+  /** Its methods run when they are called; each is interpreted once. */
   #class(node: SyntaxNode): Value {
     const bodies = descendants(node, ({ type }) => type === 'script_block' || type === 'statement_list');
     for (const body of bodies) this.#perhaps(() => this.run(body));
@@ -127,7 +126,7 @@ class ScriptReader implements Session {
       for (const name of ['_', 'psitem', 'input']) this.variables.set(name, input);
       this.variables.set('args', union(args.map(({ value }) => value ?? NO_VALUE)));
       this.#bindParameters(block, args);
-      // A block is most often run for each of what the pipeline gives it.
+      // A block mostly runs for each item from the pipeline.
       const output = this.#repeated(() =>
         union(
           namedChildren(block)
@@ -140,9 +139,7 @@ class ScriptReader implements Session {
     });
   }
 
-  /**
-   * A function that nothing calls by its name may be called by something else: it is followed with unknown parameters.
-   */
+  /** A function without a call by its name may be called in another way: it is interpreted with unknown parameters. */
   runUncalled(): void {
     for (const body of this.functions.values())
       if (!this.#called.has(body))
@@ -162,12 +159,12 @@ class ScriptReader implements Session {
     }
   }
 
-  /** Twice, since what one round leaves behind the next one finds. */
+  /** Twice, since a round sees the results of the previous one. */
   #repeated(body: () => Value): Value {
     return this.#perhaps(() => union([body(), body()]));
   }
 
-  /** Each stage gets what the one before it wrote. */
+  /** Each stage gets the output of the previous one. */
   #pipeline(stages: readonly SyntaxNode[]): Value {
     let output = NO_VALUE;
     for (const stage of stages) {
@@ -192,7 +189,7 @@ class ScriptReader implements Session {
   #named(name: string, args: readonly Argument[], input: Value): Value {
     const body = this.functions.get(name.toLowerCase());
     if (!body) return this.start(name, args, input);
-    // A function that calls itself is followed once: what it does, it does at any depth.
+    // A recursive function is interpreted once: its effects are the same at any depth.
     if (this.#active.has(body)) return UNKNOWN_VALUE;
     this.#active.add(body);
     const output = this.runBlock(body, input, args);
@@ -270,7 +267,7 @@ class ScriptReader implements Session {
     return this.#repeated(() => (body ? this.run(body) : NO_VALUE));
   }
 
-  /** Defaults of parameters, and anything else in a declaration, may run code. */
+  /** Defaults of parameters, and other parts of a declaration, may run code. */
   #defaults(node: SyntaxNode): Value {
     for (const inner of descendants(
       node,
@@ -318,17 +315,17 @@ class ScriptReader implements Session {
   }
 }
 
-/** Expressions within expressions as well as bodies within bodies: each is some calls deep. */
+/** Levels of expressions and of bodies together: each takes a few calls on the stack. */
 const DEPTH_OF_TREE = 150;
 
-/** A block that is assigned isn't run. */
+/** An assigned block isn't run. */
 function blockOf(node: SyntaxNode): SyntaxNode | undefined {
   if (node.type === 'script_block_expression') return node;
   const [only, ...others] = namedChildren(node);
   return only && others.length === 0 && node.type.startsWith('pipeline') ? blockOf(only) : undefined;
 }
 
-/** Names that stand for what a round of a loop is about. */
+/** Names of the current item of a loop. */
 const OF_THE_ROUND = new Set(['_', 'psitem', 'null', 'true', 'false', 'home', 'pwd']);
 const readsVariables = (node: SyntaxNode): boolean =>
   [...descendants(node, ({ type }) => type === 'variable')].some(({ text }) => {

@@ -6,9 +6,7 @@ import { pathOf } from './paths.ts';
 import type { Session } from './session.ts';
 import type { Value } from './values.ts';
 
-/**
- * Notes the file that an output is led to; where `content` is known to be nothing, the file holds nothing afterwards.
- */
+/** Notes the file that receives an output. Where `content` is known to be empty, the file is empty afterwards. */
 export function noteRedirection(node: SyntaxNode, session: Session, content?: Value): void {
   const isNothing =
     content !== undefined && content.fields.length > 0 && content.fields.every(({ text }) => text === '');

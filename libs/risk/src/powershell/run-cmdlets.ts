@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import { elsewhere } from '../programs/remote.ts';
+import { runElsewhere } from '../programs/remote.ts';
 import { isLocal, noteSentFile } from '../programs/egress.ts';
 import { noteMade, noteWrite } from '../programs/write.ts';
 import { DOWNLOADED, field, SECRET, UNKNOWN } from '../shell/field.ts';
@@ -15,9 +15,7 @@ const invokeExpression: Cmdlet = (args, input, session) => {
   return session.runTexts(bound.value('command') ?? bound.positional[0] ?? input, NO_VALUE);
 };
 
-/**
- * Runs every block that is given, for each of what the pipeline gives. A bare word is a member that is read or called.
- */
+/** Runs every given block for each item from the pipeline. An unquoted word is a member that is read or called. */
 const forEachObject: Cmdlet = (args, input, session) => {
   const bound = new Bound(args, {
     values: [
@@ -57,7 +55,7 @@ function memberOf({ fields }: Value, input: Value, session: Session): Value {
   return /^(?:fullname|name|path|pspath|basename)$/i.test(name) ? input : tainted(union([input, UNKNOWN_VALUE]));
 }
 
-/** A block that chooses, sorts or groups: it runs, and what it chose from stays. */
+/** A block that selects, sorts or groups: it runs, and its input is unchanged. */
 const choosing: Cmdlet = (args, input, session) => {
   for (const { value } of args) if (value?.block) session.runBlock(value.block, input);
   for (const { value } of args)
@@ -65,7 +63,7 @@ const choosing: Cmdlet = (args, input, session) => {
   return input;
 };
 
-/** A block that is run with what is given. */
+/** A block that runs with the given values. */
 const runsBlocks: Cmdlet = (args, input, session) =>
   union(args.map(({ value }) => (value?.block ? session.runBlock(value.block, input) : NO_VALUE)));
 
@@ -78,7 +76,7 @@ const invokeCommand: Cmdlet = (args, input, session) => {
   const isFile = args.some(({ parameter }) => parameter !== undefined && /^fi(?:l|le|lepath)?$/.test(parameter));
   if (isFile) session.unread('Invoke-Command -FilePath');
   return isRemote
-    ? elsewhere(session.shell, () => runsBlocks(args, input, session, ''))
+    ? runElsewhere(session.shell, () => runsBlocks(args, input, session, ''))
     : runsBlocks(args, input, session, '');
 };
 
@@ -114,7 +112,7 @@ const startProcess: Cmdlet = (args, input, session) => {
   const words =
     (bound.value('argumentlist') ?? (bound.value('filepath') ? bound.positional[0] : bound.positional[1]))?.fields ??
     [];
-  // Its list is joined by spaces and taken apart by the program.
+  // Its list is joined by spaces, and the program splits it.
   const list = words.flatMap(({ text, glob }) =>
     text.includes('"')
       ? [...text.matchAll(/"([^"]*)"|(\S+)/g)].map(([, quoted, bare]) => field(quoted ?? bare ?? ''))
@@ -169,7 +167,7 @@ const SENDS = {
   ],
   aliases: { url: 'uri' },
 } as const;
-/** What is fetched is content of the network; what is sent is judged by the gate, unless it is a secret. */
+/** A response is content of the network. The gate judges the request, unless it contains a secret. */
 const webRequest: Cmdlet = (args, input, { shell }, name) => {
   const bound = new Bound(args, SENDS);
   const target = (bound.value('uri') ?? bound.positional[0])?.fields[0]?.text ?? UNKNOWN;
@@ -252,7 +250,7 @@ const unknownCode: Cmdlet = (args, _input, session, name) => {
   session.unread(`${name} ${args.map(({ word }) => word.text).join(' ')}`);
   return UNKNOWN_VALUE;
 };
-/** Modules by name are as programs are; a file beside the script is as a script is. */
+/** Modules by name are like programs; a file beside the script is like a script. */
 const importModule: Cmdlet = (args, _input, session, name) => {
   if (
     args.some(({ value }) =>

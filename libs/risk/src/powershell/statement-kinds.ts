@@ -24,7 +24,7 @@ export const IN_ORDER = new Set([
   'parenthesized_expression',
   'array_expression',
 ]);
-/** Those that may run, or not. */
+/** Nodes that may run or not. */
 export const PERHAPS = new Set([
   'if_statement',
   'elseif_clause',
@@ -40,9 +40,9 @@ export const PERHAPS = new Set([
   'finally_clause',
   'trap_statement',
 ]);
-/** Those that may run again and again. */
+/** Nodes that may run repeatedly. */
 export const REPEATED = new Set(['while_statement', 'do_statement', 'for_statement', 'parallel_statement']);
-/** Those that only say something of others. */
+/** Nodes that only declare properties of others. */
 export const DECLARES = new Set([
   'param_block',
   'enum_statement',

@@ -14,7 +14,7 @@ const isRehearsed = (args: readonly Argument[]): boolean =>
   );
 const subject = (args: readonly Argument[]): string => args.map(({ word }) => word.text).join(' ');
 
-/** What it does, whatever it is pointed at. */
+/** Its effect, whatever its target. */
 const does =
   (kind: ActKind): Cmdlet =>
   (args, _input, { shell }, name) => {
@@ -24,7 +24,8 @@ const does =
 const nothing: Cmdlet = () => NO_VALUE;
 
 /**
- * By a name or a number it is one's own, as `kill` is; by a pattern, or whatever the pipeline finds, it is anybody's.
+ * A name or a number means the caller's own processes, as for `kill`; a pattern, or the items of a pipeline, may mean
+ * others.
  */
 const stopProcess: Cmdlet = (args, input, { shell }, name) => {
   const isWide =
@@ -33,7 +34,7 @@ const stopProcess: Cmdlet = (args, input, { shell }, name) => {
   return NO_VALUE;
 };
 
-/** For this process alone it says how its own scripts are taken. */
+/** It affects only this process: how its own scripts are accepted. */
 const executionPolicy: Cmdlet = (args, _input, { shell }, name) => {
   const ofProcess = args.some(
     ({ parameter, value }, index) =>

@@ -3,12 +3,10 @@ import type { TreeCursor } from 'web-tree-sitter';
 import type { Meter } from '../shell/budget.ts';
 import type { SyntaxNode } from '../shell/syntax.ts';
 
-/**
- * The grammar wraps each operand in a dozen levels of precedence, so that a tree is much deeper than what people write.
- */
+/** The grammar wraps each operand in a dozen levels of precedence, so a tree is much deeper than the source. */
 const DEPTH_MAX = 600;
 
-/** Levels that mean nothing by themselves where they hold one node. */
+/** Levels without a meaning of their own where they hold one node. */
 const LEVELS = new RegExp(
   [
     String.raw`^(?:(?:logical|bitwise|comparison|additive|multiplicative|format|range)(?:_argument)?_expression|`,
@@ -19,37 +17,32 @@ const LEVELS = new RegExp(
 );
 
 /**
- * Characters that PowerShell takes for quotes and dashes, and white space that isn't plain: the grammar knows none of
- * them.
+ * Characters that PowerShell accepts as quotes and dashes, and special white space: the grammar supports none of them.
  */
 const LOOKALIKES = /[\u2013-\u2015\u2018-\u201e\u0085\u00a0\u1680\u2000-\u200b\u2028\u2029\u202f\u205f\u3000\ufeff\0]/;
 
-/** The grammar doesn't know bare words that commas join, and takes long over many of them. */
+/** The grammar has no unquoted words joined by commas, and is slow on many of them. */
 const COMMAS_MAX = 1000;
 
-/** What the budget of the parser is enough for; to recover from an error in a longer text takes the grammar long. */
+/** Within the parser's budget; error recovery in a longer text is slow. */
 const CHARS_MAX = 16_384;
 
-/** Answers whether the grammar may see something else in the text than PowerShell would, or takes too long over it. */
+/** Answers whether the grammar may parse the text differently from PowerShell, or takes too long for it. */
 export const deceives = (text: string): boolean =>
   text.length > CHARS_MAX || LOOKALIKES.test(text) || text.split(',', COMMAS_MAX + 2).length > COMMAS_MAX + 1;
 
-/**
- * A word of plain characters, which the grammar takes for an error where it is glued to another: nothing in it has a
- * meaning.
- */
+/** A word of plain characters, which the grammar rejects where it is adjacent to another; it has no special meaning. */
 const PLAIN_WORD = /^[\w,.=:/\\*?%+~#^!-]+$/;
 
 /**
  * Copies the tree below the cursor, without comments and without levels that hold one node. Undefined if it holds an
- * error or a token
- * that the parser made up, or nests too deep: then it is not understood.
+ * error or an inserted token, or nests too deep: the text is then not understood.
  * @throws BudgetSpent where the tree is larger than the budget
  */
 export function copyPowerShell(cursor: TreeCursor, text: string, meter: Meter, depth = 0): SyntaxNode | undefined {
   const { nodeType: type, startIndex: start, endIndex: end } = cursor;
   meter.spend('nodes');
-  // Between glued words the grammar makes up a space, which says nothing.
+  // Between adjacent words the grammar inserts a space, which has no meaning.
   if ((cursor.nodeIsMissing && type !== ' ') || depth > DEPTH_MAX) return undefined;
   const field = cursor.currentFieldName;
   const named = cursor.nodeIsNamed;
@@ -79,16 +72,15 @@ export function copyPowerShell(cursor: TreeCursor, text: string, meter: Meter, d
 }
 
 /**
- * What a text is made of, as far as it matters here: strings, comments and escapes, which stay as they are, and between
- * them words that the
- * grammar doesn't know.
+ * The parts of a text that matter here: strings, comments and escapes, which stay unchanged, and between them words
+ * that the grammar rejects.
  */
 const PIECES = new RegExp(
   [
     // `--name="a b"` and `--name=value`
     String.raw`(?<=\s)(?<name>--?[A-Za-z][\w-]*=)(?:`,
     String.raw`"(?<text>(?:[^"\x60]|\x60[\s\S]|"")*)"|'(?<literal>(?:[^']|'')*)'|(?<plain>[^\s'"\x60$(){};|&,<>]+))|`,
-    // `--`, behind which everything is an operand
+    // `--`, after which everything is an operand
     String.raw`(?<=\s)(?<dashes>--)(?=\s|$)|`,
     // `./build.sh` as a command
     String.raw`(?<before>^|[\n;|{(][ \t]*)(?<path>\.{1,2}/[\w./-]+)|`,
@@ -99,7 +91,7 @@ const PIECES = new RegExp(
   'g',
 );
 
-/** The text with such words as the grammar knows them; they mean the same to PowerShell. */
+/** The text with these words in a form that the grammar accepts, with the same meaning in PowerShell. */
 export const respelled = (text: string): string =>
   text.replace(PIECES, (all, ...rest: unknown[]) => {
     const {

@@ -5,8 +5,8 @@ import type { Session } from './session.ts';
 import { NO_VALUE, tainted, union, UNKNOWN_VALUE, type Value } from './values.ts';
 
 /*
- * Commands of PowerShell have a verb of a short list and a noun, so that of one that isn't known the name says what it
- * does.
+ * The name of a PowerShell command is a verb of a short list and a noun. So the name of an unknown command shows its
+ * effect.
  */
 
 /** Verbs that show, compute or wait. */
@@ -46,7 +46,7 @@ const LOOKS = new Set([
   'start',
   'new',
 ]);
-/** Verbs that take something away, or stop it. */
+/** Verbs that remove something, or stop it. */
 const TAKES_AWAY = new Set([
   'remove',
   'clear',
@@ -72,9 +72,9 @@ const TAKES_AWAY = new Set([
   'erase',
   'terminate',
 ]);
-/** Verbs that make something known, or put it where others see it. */
+/** Verbs that publish something, or move it where others see it. */
 const PUBLISHES = new Set(['publish', 'unpublish', 'deploy']);
-/** Nouns of modules that speak to a cloud or a directory of people: what they change, is changed elsewhere. */
+/** Nouns of modules for a cloud or a directory of people: their changes happen elsewhere. */
 const ELSEWHERE = new RegExp(
   [
     String.raw`^(?:az|azure|mg|ad|aad|azuread|entra|exo|spo|pnp|ec2|s3|iam|rds|lm|ssm|cfn|ecs|eks|`,
@@ -122,7 +122,7 @@ const CHANGES = new Set([
   'limit',
   'repair',
 ]);
-/** Verbs with which nothing beyond this session is changed, whatever the noun. */
+/** Verbs that change only this session, whatever the noun. */
 const SYSTEM = new RegExp(
   [
     String.raw`^(?:net\w+|firewall\w*|dns\w*|windowsfeature|windowsoptionalfeature|appx\w*|mp\w+|`,
@@ -132,7 +132,7 @@ const SYSTEM = new RegExp(
   'i',
 );
 
-/** What a command of that name does; undefined where its name isn't of that form. */
+/** The effect of a command of that name; undefined where its name isn't of that form. */
 export function byVerb(
   verb: string,
   noun: string,
@@ -142,7 +142,7 @@ export function byVerb(
 ): Value | undefined {
   const name = `${verb}-${noun}`;
   const { shell } = session;
-  // Whatever it is, it may run what it is handed.
+  // Any command may run the blocks among its arguments.
   const blocks = args.map(({ value }) => (value?.block ? session.runBlock(value.block, input) : NO_VALUE));
   const output = union([...blocks, tainted(union([input, UNKNOWN_VALUE]))]);
   if (args.some(({ parameter, value }) => (parameter === 'whatif' || parameter === 'wi') && value === undefined))

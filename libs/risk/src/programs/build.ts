@@ -1,22 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
 import { field, UNKNOWN, type Source } from '../shell/field.ts';
-import { takeOptions } from '../shell/options.ts';
+import { parseOptions } from '../shell/options.ts';
 import { HOME } from '../shell/scope.ts';
 import type { Invocation, Reading, Shell } from '../shell/shell.ts';
 import { ANYTHING, NOTHING, passedOn, textOf } from '../shell/source.ts';
 import { noteSentFile } from './egress.ts';
 import { noteSshCommands } from './keys.ts';
 import { DELETING } from './delete.ts';
-import { printedOf } from './nothing-given.ts';
+import { printedOf } from './empty-writes.ts';
 import { noteWrite } from './write.ts';
 import { optionValues } from './table.ts';
 
 /**
- * The shell that make is told to use, and rules that it is given instead of a file. What stands in the workspace's
- * makefile, its effect tells.
+ * The shell that make is configured to use, and rules in its arguments. The effect of the workspace's makefile is
+ * examined instead.
  */
 const make: Reading = ({ name, args, stdin }, shell) => {
-  const options = takeOptions(args, [...optionValues(name), '--eval', '-E']);
+  const options = parseOptions(args, [...optionValues(name), '--eval', '-E']);
   for (const { text } of options.operands) {
     const [, name = '', value = ''] = /^(\w+)=(.*)$/s.exec(text) ?? [];
     if (name === 'SHELL' || isCommandLine(value)) shell.script(value, NOTHING);
@@ -40,13 +40,13 @@ const make: Reading = ({ name, args, stdin }, shell) => {
 };
 
 /**
- * A variable's value stands in the commands of rules: one that ends a command, or begins as one that deletes, is a
- * command of its own.
+ * A variable's value occurs in the commands of rules. A value that ends a command, or begins like a deleting one, is
+ * read as a command.
  */
 const isCommandLine = (value: string): boolean =>
   /[;&|`]|\$\(/.test(value) || Object.hasOwn(DELETING, /^\s*([\w.-]+)\s/.exec(value)?.[1] ?? '');
 
-/** The commands of rules: lines that begin with a tab, what stands behind `target: ;`, and what `$(shell …)` runs. */
+/** The commands of rules: lines that begin with a tab, text after `target: ;`, and arguments of `$(shell …)`. */
 function recipesOf(rules: string): readonly string[] {
   return [
     ...rules
@@ -74,7 +74,7 @@ function writtenText(name: string, shell: Shell): string | undefined {
 
 const OF_NODE = new Set(['npm', 'pnpm', 'yarn', 'bun', 'npx']);
 
-/** Follows the scripts of a `package.json` that the command itself wrote. */
+/** Interprets the scripts of a `package.json` that the command itself wrote. */
 export function noteWrittenScripts({ name }: Invocation, shell: Shell): void {
   const text = OF_NODE.has(name) ? writtenText('package.json', shell) : undefined;
   if (text === undefined) return;
@@ -86,7 +86,7 @@ export function noteWrittenScripts({ name }: Invocation, shell: Shell): void {
   }
 }
 
-/** Commands that are put in front of what a tool starts. */
+/** Commands that precede the program that a tool starts. */
 const STARTS_WITH = [
   '-exec',
   '-toolexec',
@@ -100,7 +100,7 @@ const STARTS_WITH = [
   '--ext-diff',
 ];
 const tool: Reading = ({ args }, shell) => {
-  const options = takeOptions(args, STARTS_WITH);
+  const options = parseOptions(args, STARTS_WITH);
   for (const flag of STARTS_WITH) {
     for (const { text } of options.allValues.get(flag) ?? [])
       shell.script(`${text.replaceAll(',', ' ')} ${UNKNOWN}`, NOTHING);
@@ -108,11 +108,11 @@ const tool: Reading = ({ args }, shell) => {
   return undefined;
 };
 
-/** Debuggers, pagers and old clients run what stands behind `!` or `shell`. */
+/** Debuggers, pagers and old clients run the text after `!` or `shell`. */
 const ESCAPES = /^\+?(?:!|shell\s|sh\s)\s*(.+)$/s;
 const escapes: Reading = ({ name, args, stdin }, shell) => {
   if (TRANSFERS.has(name)) noteSentFiles(name, stdin, shell);
-  if (name === 'sftp') noteSshCommands(takeOptions(args, ['-o', '-i', '-P', '-F', '-J', '-b', '-S']), shell);
+  if (name === 'sftp') noteSshCommands(parseOptions(args, ['-o', '-i', '-P', '-F', '-J', '-b', '-S']), shell);
   for (const text of [...args.map((arg) => arg.text), ...textOf(stdin).split('\n')]) {
     const command = ESCAPES.exec(text)?.[1];
     if (command !== undefined) shell.script(command, NOTHING);
@@ -133,13 +133,13 @@ function noteSentFiles(name: string, stdin: Source, shell: Shell): void {
 }
 
 const man: Reading = ({ args }, shell) => {
-  for (const { text } of takeOptions(args, ['-P', '--pager', '-H', '--html']).allValues.get('-P') ?? [])
+  for (const { text } of parseOptions(args, ['-P', '--pager', '-H', '--html']).allValues.get('-P') ?? [])
     shell.script(text, NOTHING);
   return ANYTHING;
 };
 
 const sort: Reading = ({ name, args, stdin }, shell) => {
-  const options = takeOptions(args, ['-o', '--output', '-k', '-t', '-S', '-T', '--compress-program']);
+  const options = parseOptions(args, ['-o', '--output', '-k', '-t', '-S', '-T', '--compress-program']);
   for (const flag of ['-o', '--output'])
     for (const file of options.allValues.get(flag) ?? []) noteWrite('overwrite', name, file, shell);
   for (const { text } of options.allValues.get('--compress-program') ?? []) shell.script(text, NOTHING);
@@ -148,7 +148,7 @@ const sort: Reading = ({ name, args, stdin }, shell) => {
 
 /** `start-stop-daemon --exec program -- arguments` */
 const daemon: Reading = ({ args, stdin }, shell) => {
-  const options = takeOptions(args, [
+  const options = parseOptions(args, [
     '--exec',
     '-x',
     '--startas',
@@ -168,7 +168,7 @@ const daemon: Reading = ({ args, stdin }, shell) => {
   return program ? shell.invoke([program, ...options.afterDashes], stdin) : ANYTHING;
 };
 
-/** What is behind the dashes is a shell's. */
+/** The arguments after the dashes are those of a shell. */
 const capsh: Reading = ({ args, stdin }, shell) => {
   const dashes = args.findIndex(({ text }) => text === '--' || text === '==');
   return dashes < 0 ? ANYTHING : shell.invoke([field('bash'), ...args.slice(dashes + 1)], stdin);

@@ -12,7 +12,7 @@ import {
   type Field,
   type Source,
 } from '../shell/field.ts';
-import { takeOptions } from '../shell/options.ts';
+import { parseOptions } from '../shell/options.ts';
 import type { Value } from '../shell/scope.ts';
 import type { Reading, Shell } from '../shell/shell.ts';
 import { ANYTHING, EMPTY, NOTHING, textOf } from '../shell/source.ts';
@@ -22,12 +22,12 @@ import { noteAssignedWords } from './variables.ts';
 import { noteTested } from './tested.ts';
 
 const cd: Reading = ({ args }, { scope }) => {
-  const [to = field(scope.value('HOME').join(' '))] = takeOptions(args).operands;
+  const [to = field(scope.value('HOME').join(' '))] = parseOptions(args).operands;
   const known = isExact(to.text) && !to.glob && to.text !== '-';
   scope.cwds = known ? [...new Set(scope.cwds.map((cwd) => absolute(to.text, cwd)))] : [undefined];
   return NOTHING;
 };
-/** Where a stack leads back to isn't followed. */
+/** The directories of the stack aren't tracked. */
 const popd: Reading = (_call, { scope }) => {
   scope.cwds = [undefined];
   return NOTHING;
@@ -42,7 +42,7 @@ const alias: Reading = ({ args }, { scope }) => {
   return NOTHING;
 };
 
-/** Gives a variable a value by the name that a word spells, which may have an index. */
+/** Sets a variable by the name in a word, which may have an index. */
 function setNamed({ text }: Field, values: readonly Value[], shell: Shell): void {
   noteName(text, shell);
   const [, name = text, element] = /^([A-Za-z_]\w*)(\[.*)?$/s.exec(text) ?? [];
@@ -51,7 +51,7 @@ function setNamed({ text }: Field, values: readonly Value[], shell: Shell): void
 }
 
 const read: Reading = ({ args, stdin }, shell) => {
-  const options = takeOptions(args, ['-d', '-n', '-N', '-p', '-t', '-u', '-i', '-a']);
+  const options = parseOptions(args, ['-d', '-n', '-N', '-p', '-t', '-u', '-i', '-a']);
   const values = lines(stdin);
   for (const name of [...options.operands, ...(options.allValues.get('-a') ?? [])]) setNamed(name, values, shell);
   if (options.operands.length === 0) shell.scope.become('REPLY', values);
@@ -59,7 +59,7 @@ const read: Reading = ({ args, stdin }, shell) => {
 };
 
 const mapfile: Reading = ({ args, stdin }, shell) => {
-  const options = takeOptions(args, ['-d', '-n', '-O', '-s', '-u', '-C', '-c']);
+  const options = parseOptions(args, ['-d', '-n', '-O', '-s', '-u', '-C', '-c']);
   const callback = options.values.get('-C');
   if (callback) shell.script(callback.text, NOTHING);
   setNamed(options.operands[0] ?? field('MAPFILE'), [lines(stdin).flat()], shell);
@@ -83,15 +83,15 @@ const printfTo: Reading = (call, shell) => {
   return NOTHING;
 };
 
-/** `[` and `test`, also under a name that isn't told apart in the grammar. */
+/** `[` and `test`, also where the grammar doesn't recognize the name. */
 const test: Reading = ({ args }, shell) => {
   noteTested(args, shell);
   return EMPTY;
 };
 
-/** The name behind `-p` gets the number of the process. */
+/** The name after `-p` gets the number of the process. */
 const wait: Reading = ({ args }, shell) => {
-  const name = takeOptions(args, ['-p']).values.get('-p');
+  const name = parseOptions(args, ['-p']).values.get('-p');
   if (name) setNamed(name, [[NUMBER]], shell);
   return NOTHING;
 };
@@ -102,9 +102,9 @@ const getopts: Reading = ({ args }, shell) => {
   return NOTHING;
 };
 
-/** `unset` under a name that the grammar doesn't know: `builtin unset name`. */
+/** `unset` in a form that the grammar doesn't recognize: `builtin unset name`. */
 const unset: Reading = ({ args }, shell) => {
-  for (const name of takeOptions(args).operands) {
+  for (const name of parseOptions(args).operands) {
     noteName(name.text, shell);
     shell.scope.set(name.text, []);
     shell.scope.attributes.delete(name.text);
@@ -114,19 +114,19 @@ const unset: Reading = ({ args }, shell) => {
 
 /** `enable -f file name` loads a builtin from a library. */
 const enable: Reading = ({ name, args }, shell) => {
-  const file = takeOptions(args, ['-f']).values.get('-f');
+  const file = parseOptions(args, ['-f']).values.get('-f');
   if (file) shell.act('run_unknown', name, file.text);
   return NOTHING;
 };
 
-/** Starts an editor with what was typed, and runs what that leaves; `-l` only lists. */
+/** Starts an editor on the given commands, and runs the result; `-l` only lists. */
 const fc: Reading = (call, shell) => {
   if (!call.args.some(({ text }) => /^-\w*l/.test(text)))
     shell.act('run_unknown', call.name, call.args.map(({ text }) => text).join(' '));
   return history(call, shell);
 };
 
-/** Lines of known text that a loop is followed with one by one; more are unknown ones. */
+/** Lines of known text for which a loop is interpreted one by one; more are unknown ones. */
 const LINES_MAX = 16;
 
 function lines(stdin: Source): Value[] {
@@ -147,14 +147,14 @@ function lines(stdin: Source): Value[] {
   }
 }
 
-/** `set -- a b` sets the positional parameters; `set -e` and the like change nothing here. */
+/** `set -- a b` sets the positional parameters; `set -e` and similar options change nothing here. */
 const set: Reading = ({ args }, { scope }) => {
   const at = args.findIndex(({ text }) => text === '--');
   if (at >= 0) scope.positional = parametersOf(args.slice(at + 1));
   else if (args[0] && !/^[-+]/.test(args[0].text)) scope.positional = parametersOf(args);
   return NOTHING;
 };
-/** Parameters that are followed one by one. `set -- "$@" "$@"` doubles them each time. */
+/** Parameters that are tracked one by one. `set -- "$@" "$@"` doubles them each time. */
 const PARAMETERS_MAX = 256;
 const parametersOf = (args: readonly Field[]): readonly Field[] | undefined =>
   args.length > PARAMETERS_MAX ? undefined : args;
@@ -170,7 +170,7 @@ const history: Reading = ({ name, args }, shell) => {
   return ANYTHING;
 };
 
-/** `hash -p file name` makes a name mean another file from here on. */
+/** `hash -p file name` redefines a name for later commands. */
 const hash: Reading = ({ name, args }, shell) => {
   const target = args[args.findIndex(({ text }) => text === '-p') + 1];
   if (args.some(({ text }) => text === '-p')) shell.act('unknown_command', name, target?.text ?? '');
@@ -179,7 +179,7 @@ const hash: Reading = ({ name, args }, shell) => {
 
 /** Commands that completion or a key starts later. */
 const hooks: Reading = ({ args }, shell) => {
-  const options = takeOptions(args, ['-C', '-F', '-A', '-W', '-x', '-G', '-X', '-P', '-S']);
+  const options = parseOptions(args, ['-C', '-F', '-A', '-W', '-x', '-G', '-X', '-P', '-S']);
   // A list of words is expanded once more.
   const words = options.values.get('-W')?.text ?? '';
   if (/[$`]/.test(words) || !isExact(words)) noteEvaluation(words, shell);
@@ -188,11 +188,11 @@ const hooks: Reading = ({ args }, shell) => {
   return NOTHING;
 };
 
-/** `declare` and its kin under a name that the grammar doesn't know: `builtin declare name=value`. */
+/** `declare` and similar builtins in a form that the grammar doesn't recognize: `builtin declare name=value`. */
 const declares: Reading = ({ name, args }, shell) => {
   noteAssignedWords(args, shell);
   const flags = args.filter(({ text }) => /^[-+]/.test(text));
-  // What the flags make of the values isn't followed.
+  // The effect of flags on the values isn't tracked.
   if (name !== 'export' && flags.some(({ text }) => /[inaA]/.test(text)))
     shell.act('run_unknown', name, args.map(({ text }) => text).join(' '));
   for (const { text } of args) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /**
- * Shells, interpreters and editors, which come under the name of a version or a variant too: `python3.11`, `bash-5.2`,
+ * Shells, interpreters and editors, whose names may contain a version or a variant: `python3.11`, `bash-5.2`,
  * `vim.tiny`, `node.exe`.
  */
 const FAMILIES = [
@@ -76,12 +76,12 @@ const FAMILIES = [
   'psql',
   'sqlite',
 ];
-/** Also a name of its own: what stands behind the family's name is no version. */
+/** Or another program: the text after the family's name is no version. */
 const VARIANT = new RegExp(
   String.raw`^(?:(${FAMILIES.join('|')})(?:[-._]?v?\d[\w.+-]*|[._-](?:exe|static|basic|tiny|nox|gtk|huge|athena|preview|bin|real|orig|dbg|distrib|appimage))|original-(awk)|bwk-(awk))$`,
 );
 
-/** The name by which a program is known, whatever version or variant of it is called. */
+/** The canonical name of a program, without its version or variant. */
 export function canonicalName(name: string): string {
   const found = VARIANT.exec(name);
   return found?.[1] ?? found?.[2] ?? found?.[3] ?? name;

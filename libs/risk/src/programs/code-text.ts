@@ -1,10 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import { decodeEscapes } from '../shell/escapes.ts';
 
-/**
- * Code with its strings taken out: what it calls stands in `bare`, where each string is `""`, and what it says in
- * `strings`.
- */
+/** Code without its strings: `bare` has its calls, with `""` in place of each string, and `strings` has the strings. */
 export interface CodeText {
   readonly bare: string;
   readonly strings: readonly string[];
@@ -15,9 +12,9 @@ type Piece = { readonly kind: 'code' | 'string'; readonly text: string };
 /** Line comments by language; the others use `#`. */
 const SLASHES = new Set(['node', 'nodejs', 'deno', 'bun', 'tsx', 'ts-node', 'php', 'go', 'swift', 'kotlin', 'groovy']);
 /**
- * Takes the strings out of code of a language of scripts, so that a word in a text isn't a call, and puts together what
- * is spelled in pieces: `'rm' + 'Sync'` is one string, `fs['rmSync']` a member. Backquotes stay where they are: they
- * are commands in some languages.
+ * Removes the strings from code of a scripting language, so that a word in a string doesn't count as a call. Joins
+ * names in pieces: `'rm' + 'Sync'` is one string, `fs['rmSync']` a member. Backquotes stay, since they are commands in
+ * some languages.
  */
 export function codeTextOf(language: string, code: string): CodeText {
   const pieces = joinedPieces(piecesOf(SLASHES.has(language), code));
@@ -33,7 +30,7 @@ export function codeTextOf(language: string, code: string): CodeText {
   };
 }
 
-/** The text with the names in the places that the pattern finds, one after another. */
+/** The text with the names at the matches of the pattern, in order. */
 function eachInTurn(text: string, pattern: RegExp, names: readonly string[], spell: (name: string) => string): string {
   let next = 0;
   return text.replace(pattern, (found) => {
@@ -44,8 +41,8 @@ function eachInTurn(text: string, pattern: RegExp, names: readonly string[], spe
 }
 
 /**
- * What begins a string or a comment, the longest first, and what ends it. A backslash hides the end of a quote of one
- * line.
+ * The beginnings of strings and comments, the longest first, and their ends. A backslash escapes the end of a
+ * single-line quote.
  */
 const STRINGS: readonly (readonly [string, string])[] = [
   ['"""', '"""'],
@@ -61,7 +58,7 @@ const HASHED: readonly (readonly [string, string])[] = [['#', '\n']];
 
 function piecesOf(slashes: boolean, code: string): Piece[] {
   const pieces: Piece[] = [];
-  // What isn't closed once is closed nowhere behind that: nobody looks for its end again.
+  // A quote that is unclosed once has no end later either, so the search isn't repeated.
   const unclosed = new Set<string>();
   const put = (start: number, end: number): void => {
     if (end > start) pieces.push({ kind: 'code', text: code.slice(start, end) });
@@ -69,7 +66,7 @@ function piecesOf(slashes: boolean, code: string): Piece[] {
   let start = 0;
   for (let at = 0; at < code.length;) {
     const string = partAt(code, at, STRINGS, unclosed);
-    // `#` within a word is none of a comment's: `$#array`, `#{…}`.
+    // `#` within a word begins no comment: `$#array`, `#{…}`.
     const part =
       string ??
       (/[\w${]/.test(code.charAt(at - 1)) ? undefined : partAt(code, at, slashes ? SLASHED : HASHED, unclosed));
@@ -88,7 +85,7 @@ function piecesOf(slashes: boolean, code: string): Piece[] {
 
 interface Part {
   readonly within: string;
-  /** where what follows begins; a comment leaves the end of its line */
+  /** the end of the part; a comment excludes the end of its line */
   readonly end: number;
 }
 
@@ -117,7 +114,7 @@ function quoteEnd(code: string, from: number, quote: string): number {
   return -1;
 }
 
-/** The texts between double quotes, as the code spells them. */
+/** The texts between double quotes, as they are written. */
 export function quotedTexts(code: string): readonly string[] {
   const texts: string[] = [];
   for (let open = code.indexOf('"'); open >= 0;) {
@@ -146,7 +143,7 @@ function joinedPieces(pieces: readonly Piece[]): Piece[] {
   return joined;
 }
 
-/** `require('fs')` stands for the module's own name. */
+/** `require('fs')` becomes the module's own name. */
 const MODULE = /\brequire\(\s*""\s*\)/g;
 const isModule = (pieces: readonly Piece[], at: number): boolean =>
   /\brequire\(\s*$/.test(pieces[at - 1]?.text ?? '') && /^\s*\)/.test(pieces[at + 1]?.text ?? '');

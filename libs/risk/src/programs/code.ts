@@ -38,19 +38,19 @@ import { isCredential } from './secret-names.ts';
 import { noteEmptied, noteWrite } from './write.ts';
 
 /*
- * Code of other languages isn't run here: its calls are told by their names, and strings handed to a shell are followed
- * as commands.
+ * Code of other languages isn't interpreted: its calls are recognized by their names, and strings for a shell are
+ * interpreted as commands.
  */
 
-/** Code within code within code; what hides deeper is told by the evaluating itself. */
+/** Levels of code within code; deeper code is covered by the finding of the evaluation itself. */
 const EVALUATED_WITHIN = 3;
 
-/** Notes what code of another language calls. */
+/** Notes the calls in code of another language. */
 export function noteCode(language: string, code: string, shell: Shell, depth = 0): void {
   if (code.includes(GIVEN)) shell.act('run_unknown', language, code);
   if (code.includes(DOWNLOADED)) shell.act('run_downloaded', language, code);
   else if (withoutMarkers(code).trim() === '' && !isExact(code)) shell.act('run_unknown', language, code);
-  // Some fifty patterns go over it.
+  // About fifty patterns are matched against it.
   shell.meter.text(code.length * 8);
   const text = codeTextOf(language, code);
   const { bare, strings } = text;
@@ -71,7 +71,7 @@ export function noteCode(language: string, code: string, shell: Shell, depth = 0
       shell.script(command, NOTHING);
 }
 
-/** Languages in which a command stands without quotes. */
+/** Languages in which a command is written without quotes. */
 const BARE_COMMANDS = new Set(['expect', 'tclsh', 'm4']);
 
 function noteCalls(language: string, { bare, strings }: CodeText, shell: Shell): void {
@@ -81,11 +81,11 @@ function noteCalls(language: string, { bare, strings }: CodeText, shell: Shell):
   }
   const kills = KILLS.exec(bare)?.[0];
   if (kills !== undefined) shell.act('process_kill', language, kills);
-  // perl and ruby open a program as they open a file.
+  // perl and ruby open programs with the same function as files.
   if (OPENS.test(bare))
     for (const piped of strings.flatMap((one) => /^\s*\|(.+)|^(.+)\|\s*$/s.exec(one)?.slice(1) ?? []))
       if (piped) shell.act('run_unknown', language, piped);
-  // A function may be named by a string where it is a callback: `array_map("unlink", …)`.
+  // A callback may name a function by a string: `array_map("unlink", …)`.
   const computed = COMPUTED_CALL.exec(bare)?.[0];
   if (computed !== undefined) shell.act('code', language, computed);
   const callback = strings.find((one) =>
@@ -97,8 +97,8 @@ function noteCalls(language: string, { bare, strings }: CodeText, shell: Shell):
 }
 
 /**
- * Code that writes to each of the files that it lists, and reads none: which they are isn't in its text, and of what
- * they hold nothing stays. What code makes of contents that it reads is seen in its effect.
+ * Notes code that writes to each of the files that it lists, and reads none. The files aren't named in its text, and
+ * nothing of their content remains. Where code transforms contents that it reads, the effect shows the result.
  */
 function noteUnread(language: string, { bare, strings }: CodeText, shell: Shell): void {
   const writes = WRITES.test(bare) || (OPENS.test(bare) && strings.some((one) => WRITING_MODE.test(one)));
@@ -108,7 +108,7 @@ function noteUnread(language: string, { bare, strings }: CodeText, shell: Shell)
 
 const AWAY: ReadonlySet<Zone> = new Set(['root', 'home', 'system', 'outside', 'device']);
 
-/** A path that a string spells out counts as written to where the code writes at all. */
+/** A path in a string counts as written where the code writes at all. */
 function noteWrites(language: string, { bare, strings }: CodeText, shell: Shell): void {
   if (!WRITES.test(bare) && !(OPENS.test(bare) && strings.some((one) => WRITING_MODE.test(one)))) return;
   for (const path of strings)
@@ -116,7 +116,7 @@ function noteWrites(language: string, { bare, strings }: CodeText, shell: Shell)
       noteWrite('overwrite', language, field(path.replace(/^~/, HOME)), shell);
 }
 
-/** Notes the files that the code opens to write them, without ever doing so. */
+/** Notes the files that the code opens for writing without ever writing to them. */
 function noteEmptying(language: string, code: string, { bare, strings }: CodeText, shell: Shell): void {
   const opensToWrite =
     OPENS.test(bare) && strings.some((one) => /^(?:w[bt+]*|\+?>|>[^>].*)$/.test(one)) && !WRITES_SOMETHING.test(bare);
@@ -145,11 +145,11 @@ function noteElsewhere(language: string, { bare, strings }: CodeText, shell: She
     shell.act('secret_egress', language, targets[0] ?? language);
 }
 
-/** What code loads to start programs and to work with their files: no word of a command. */
+/** Modules that code loads to start programs and to work with their files; they are no word of a command. */
 const MODULE =
   /^(?:node:)?(?:child_process|fs(?:\/promises)?|os|path|util|url|process|execa|zx|shelljs|cross-spawn|open3)$/;
 
-/** A list of arguments is a command in pieces, so strings are followed one by one and as a line. */
+/** A list of arguments is a command in pieces, so strings are interpreted one by one and as a line. */
 function noteStarted(language: string, { bare, strings }: CodeText, shell: Shell): void {
   const quoted = [...bare.matchAll(/`([^`]*)`|(?:qx|%x)\s*[({[/]([^)}\]/]*)/g)].map(
     ([, ...groups]) => groups.find((group) => group !== undefined) ?? '',

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 import { field, type Field } from '../shell/field.ts';
-import { takeOptions } from '../shell/options.ts';
+import { parseOptions } from '../shell/options.ts';
 import type { Reading, Shell } from '../shell/shell.ts';
 import { ANYTHING } from '../shell/source.ts';
-import { elsewhere } from './remote.ts';
+import { runElsewhere } from './remote.ts';
 import { noteRead } from './secrets.ts';
 import type { Zone } from '../zones.ts';
 import { noteWrite } from './write.ts';
@@ -50,14 +50,14 @@ const VALUES = [
   '--ulimit',
   '--kubeconfig',
 ];
-/** Host directories that give a container what it is meant to be kept from. */
+/** Host directories that break the isolation of a container. */
 const HOST_MOUNT =
   /^(?:\/|~|\/(?:etc|root|home|usr|var|dev|proc|sys|boot))(?:\/?):|source=(?:\/|\/(?:etc|root|home|dev|proc|sys|boot))(?:,|$)|docker\.sock/;
-/** Words that may stand before the verb. */
+/** Words that may precede the verb. */
 const GROUPS = new Set(['compose', 'container']);
 const RUNS = new Set(['run', 'exec', 'create', 'debug']);
 
-/** `docker cp container:path path` writes here, whatever directory that is; the other way it reads here. */
+/** `docker cp container:path path` writes here, whatever directory that is; the other direction reads here. */
 function noteCopied(name: string, [from, to]: readonly Field[], shell: Shell): void {
   const isRemote = ({ text }: Field): boolean => /^[\w.-]+(?:\/[\w.-]+)?:/.test(text);
   if (to && !isRemote(to) && to.text !== '-') noteWrite('place', `${name} cp`, to, shell);
@@ -65,7 +65,7 @@ function noteCopied(name: string, [from, to]: readonly Field[], shell: Shell): v
 }
 
 const OF_WORKSPACE: ReadonlySet<Zone> = new Set(['workspace', 'inside', 'regenerable', 'history']);
-/** The directory of this machine that a volume shows; a named volume is none. */
+/** The directory of this machine in a volume option; a named volume has none. */
 function mountedOf(volume: string): readonly Field[] {
   const source =
     /(?:^|,)(?:source|src)=([^,]*)/.exec(volume)?.[1] ?? (volume.includes('type=') ? '' : volume.replace(/:.*$/s, ''));
@@ -73,18 +73,18 @@ function mountedOf(volume: string): readonly Field[] {
 }
 
 /**
- * `docker run image command`, `docker exec container command`, `kubectl exec pod -- command`: the command is followed
- * as if it ran here.
+ * `docker run image command`, `docker exec container command`, `kubectl exec pod -- command`: the command is
+ * interpreted as if it ran here.
  */
 const container: Reading = ({ name, args, stdin }, shell) => {
-  const options = takeOptions(args, VALUES, true);
+  const options = parseOptions(args, VALUES, true);
   const words = GROUPS.has(options.operands[0]?.text ?? '')
-    ? takeOptions(options.operands.slice(1), VALUES, true).operands
+    ? parseOptions(options.operands.slice(1), VALUES, true).operands
     : options.operands;
   const [verb, ...rest] = words;
-  if (verb?.text === 'cp') noteCopied(name, takeOptions(rest, VALUES).operands, shell);
+  if (verb?.text === 'cp') noteCopied(name, parseOptions(rest, VALUES).operands, shell);
   if (!verb || !RUNS.has(verb.text)) return ANYTHING;
-  const inner = takeOptions(rest, VALUES, true);
+  const inner = parseOptions(rest, VALUES, true);
   const volumes = ['-v', '--volume', '--mount']
     .flatMap((flag) => inner.allValues.get(flag) ?? [])
     .map(({ text }) => text);
@@ -98,10 +98,10 @@ const container: Reading = ({ name, args, stdin }, shell) => {
     ...(dashes >= 0 ? rest.slice(dashes + 1) : inner.operands.slice(1)),
   ];
   if (command.length === 0) return ANYTHING;
-  // What is deleted there isn't here, and no rollback brings it back; a container that holds the workspace may change
-  // that too.
+  // A deletion there isn't in the workspace, and no rollback undoes it. A container with the workspace mounted may
+  // change that too.
   const holdsWorkspace = mounts.some((path) => shell.zones(path).some((zone) => OF_WORKSPACE.has(zone)));
-  elsewhere(shell, () => {
+  runElsewhere(shell, () => {
     shell.scope.isElsewhere = !holdsWorkspace;
     shell.invoke(command, stdin);
   });

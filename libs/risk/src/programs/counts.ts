@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 import { isNumber, NUMBER, type Source } from '../shell/field.ts';
-import { takeOptions } from '../shell/options.ts';
+import { parseOptions } from '../shell/options.ts';
 import type { Invocation, Reading } from '../shell/shell.ts';
 import { ANYTHING, textSource } from '../shell/source.ts';
 
-/* Programs that print a number and nothing else, so that it can be reckoned with. */
+/* Programs whose whole output is a number, so that it may be used in arithmetic. */
 
-/** What such a program prints. */
+/** The output of such a program. */
 export const A_NUMBER: Source = textSource(`${NUMBER}\n`);
 const counts =
   (when: (call: Invocation) => boolean): Reading =>
@@ -15,15 +15,15 @@ const counts =
 
 const isFlagged = (call: Invocation, flag: RegExp): boolean => call.args.some(({ text }) => flag.test(text));
 const operandsOf = (call: Invocation, values: readonly string[] = []): readonly string[] =>
-  takeOptions(call.args, values).operands.map(({ text }) => text);
+  parseOptions(call.args, values).operands.map(({ text }) => text);
 
-/** `wc -l < file`: with the name of a file it prints that too, and several counts without a flag. */
+/** `wc -l < file`: with a file's name it prints that too, and without a flag several counts. */
 const wc = counts(
   (call) =>
     operandsOf(call).length === 0 &&
     call.args.filter(({ text }) => /^-(?:[lwcmL]|-(?:lines|words|bytes|chars))$/.test(text)).length === 1,
 );
-/** From numbers to numbers; with a format it prints any text. */
+/** From numbers to numbers; with a format it may print any text. */
 const seq = counts((call) => !isFlagged(call, /^-[fs]|^--(?:format|separator)/) && operandsOf(call).every(isNumber));
 const date = counts((call) => operandsOf(call).some((text) => /^\+(?:%[sYmdHMSjuNUVWGgCIly]|%-[mdHMSj])+$/.test(text)));
 const stat = counts(
@@ -52,7 +52,7 @@ export const COUNTS: Readonly<Record<string, Reading>> = {
   nproc: counts(() => true),
 };
 
-/** Answers whether `grep` prints how many lines of one file, or of its input, it found. */
+/** Answers whether `grep` prints the number of matching lines of one file, or of its input. */
 export const countsLines = (call: Invocation): boolean =>
   isFlagged(call, /^-\w*c$|^--count$/) &&
   operandsOf(call, ['-e', '-f', '-m', '-A', '-B', '-C']).length <= 2 &&

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import { isExact, type Field } from '../shell/field.ts';
-import { takeOptions } from '../shell/options.ts';
+import { parseOptions } from '../shell/options.ts';
 import type { Invocation, Reading, Shell } from '../shell/shell.ts';
 import { ANYTHING, textOf } from '../shell/source.ts';
 import {
@@ -20,12 +20,12 @@ import {
 import { noteLostBySql, readSql } from '../sql/read-statements.ts';
 import { losesAsStatement } from '../sql/words.ts';
 
-/** Notes what a text loses that code of another language hands to a database. Which one that is, isn't known. */
+/** Notes the losses of a text that code of another language sends to a database of unknown kind. */
 export function noteSql(form: string, sql: string, shell: Shell): void {
   noteLostBySql(form, sql, OTHER, shell);
 }
 
-/** Notes SQL that a program is given of which nothing is known. */
+/** Notes SQL in the arguments of an unknown program. */
 export function noteSqlArguments({ name, args }: Invocation, shell: Shell): void {
   for (const { text } of args) {
     const value = text.replace(/^--?\w[\w-]*=/, '');
@@ -33,7 +33,7 @@ export function noteSqlArguments({ name, args }: Invocation, shell: Shell): void
   }
 }
 
-/** Two words with which a sentence in an argument seldom begins. */
+/** Two words with which an ordinary sentence in an argument rarely begins. */
 const OBJECTS = new RegExp(
   `^\\s*(?:${[
     'drop (?:table|database|schema|view|index|role|user|keyspace|collection|stage|warehouse|materialized view)',
@@ -44,7 +44,7 @@ const OBJECTS = new RegExp(
   'i',
 );
 
-/** How a client of a database is called. */
+/** The command line of a client of a database. */
 interface Client {
   readonly dialect: Dialect;
   /** options whose value is statements */
@@ -53,7 +53,7 @@ interface Client {
   readonly values: readonly string[];
   /** options whose value names a file of statements */
   readonly files: readonly string[];
-  /** whether operands behind the first are statements, as with `sqlite3 db sql` */
+  /** whether operands after the first are statements, as in `sqlite3 db sql` */
   readonly operands?: boolean;
 }
 
@@ -112,7 +112,7 @@ const MYSQL_CLIENT: Client = {
   dialect: MYSQL,
   texts: ['-e', '--execute', '--init-command'],
   files: [],
-  // A password is glued to `-p`, or asked for.
+  // A password is attached to `-p`, or prompted for.
   values: [
     '-h',
     '--host',
@@ -145,11 +145,11 @@ const SQLCMD: Client = {
   values: ['-S', '-U', '-P', '-d', '-o', '-v', '-h', '-s', '-w', '-t', '-l', '-m', '-f', '-K', '-H', '-a'],
 };
 
-/** A client with statements in an option, as an operand, in a file that the command wrote, or on its input. */
+/** A client with statements in an option, as an operand, in a file that the command wrote, or in its input. */
 const client =
   (how: Client): Reading =>
   ({ name, args, stdin }, shell) => {
-    const { allValues, operands } = takeOptions(args, [...how.texts, ...how.files, ...how.values]);
+    const { allValues, operands } = parseOptions(args, [...how.texts, ...how.files, ...how.values]);
     const texts = new Set(how.texts.flatMap((flag) => allValues.get(flag) ?? []).map(({ text }) => text));
     for (const text of behind(how.texts, args)) texts.add(text);
     if (how.operands) for (const { text } of operands.slice(1)) texts.add(text);
@@ -160,7 +160,7 @@ const client =
     return ANYTHING;
   };
 
-/** What stands behind such an option wherever it is, also in a cluster, whatever the options before it take. */
+/** The arguments after such an option at any position, also in a cluster, whatever the options before it take. */
 function behind(flags: readonly string[], args: readonly Field[]): readonly string[] {
   const short = flags.filter((flag) => flag.length === 2).map((flag) => flag.charAt(1));
   return args.flatMap(({ text }, index) => {
@@ -170,7 +170,7 @@ function behind(flags: readonly string[], args: readonly Field[]): readonly stri
   });
 }
 
-/** What the command itself wrote into the file. What stands in one of the workspace, nobody has told. */
+/** The text that the command itself wrote into the file. The content of a file of the workspace is unknown here. */
 function contentOf(file: Field, shell: Shell): readonly string[] {
   const path = shell.path(file);
   const content = file.source ?? (path === undefined ? undefined : shell.scope.files.get(path));
@@ -179,7 +179,7 @@ function contentOf(file: Field, shell: Shell): readonly string[] {
 
 const MONGO_LOSS = /\.drop\w*\s*\(|\bdrop\w*\s*:|\.deleteMany\s*\(\s*\{\s*\}|\.remove\s*\(\s*\{\s*\}/;
 const mongo: Reading = ({ name, args, stdin }, shell) => {
-  const text = `${takeOptions(args, ['--eval']).values.get('--eval')?.text ?? ''}\n${stdin.kind === 'text' ? stdin.text : ''}`;
+  const text = `${parseOptions(args, ['--eval']).values.get('--eval')?.text ?? ''}\n${stdin.kind === 'text' ? stdin.text : ''}`;
   if (MONGO_LOSS.test(text)) shell.act('database_loss', name, text.trim());
   return ANYTHING;
 };
@@ -191,8 +191,8 @@ const cypher: Reading = ({ name, args, stdin }, shell) => {
   return ANYTHING;
 };
 
-/** Notes what a text says to a store that is spoken to without a client. */
-export function noteSpoken(form: string, text: string, shell: Shell): void {
+/** Notes the statements that a text sends to a store without a client. */
+export function noteStoreText(form: string, text: string, shell: Shell): void {
   const line = text.split(/\r?\n/).find((one) => /^\s*(?:flushall|flushdb|flush_all)\b/i.test(one));
   if (line !== undefined) shell.act('database_loss', form, line);
 }
@@ -200,7 +200,7 @@ export function noteSpoken(form: string, text: string, shell: Shell): void {
 const REDIS_LOSS =
   /^\s*(?:flushall|flushdb|config\s+set|config\s+rewrite|debug\s|shutdown|(?:replica|slave)of|cluster\s+(?:reset|forget|flushslots)|script\s+flush|module\s+load|swapdb|(?:eval|evalsha|fcall)\b[\s\S]*\b(?:flushall|flushdb|del|unlink)\b)/i;
 const redis: Reading = ({ name, args, stdin }, shell) => {
-  const words = takeOptions(args, ['-h', '-p', '-a', '-n', '-u', '--user', '--pass'])
+  const words = parseOptions(args, ['-h', '-p', '-a', '-n', '-u', '--user', '--pass'])
     .operands.map(({ text }) => text)
     .join(' ');
   if (args.some(({ text }) => /^flush(?:all|db)$/i.test(text))) shell.act('database_loss', name, 'flush');

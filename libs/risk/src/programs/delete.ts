@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import { has, takeOptions } from '../shell/options.ts';
+import { has, parseOptions } from '../shell/options.ts';
 import { field, NUMBER, type Field } from '../shell/field.ts';
 import type { Reading, Shell } from '../shell/shell.ts';
 import { NOTHING } from '../shell/source.ts';
@@ -7,10 +7,10 @@ import type { Zone } from '../zones.ts';
 import { isHuge } from './sizes.ts';
 import { isOwnScratch, leavesTraces, noteEmptied, noteWrite } from './write.ts';
 
-/** Named files that one command may delete as if each were meant; a longer list is a deletion of many. */
+/** Named files that one command may delete deliberately; a longer list is a deletion of many. */
 const NAMED_MAX = 12;
 
-/** Endings that directories don't have: `rm -r` of such a name is a deletion of one file. */
+/** Extensions that directories don't have: `rm -r` of such a name is a deletion of one file. */
 const OF_FILES =
   /\.(?:json5?|lock|ya?ml|toml|ini|cfg|conf|txt|md|rst|csv|tsv|xml|html?|css|scss|[cm]?[jt]sx?|vue|svelte|pyi?|rb|go|rs|java|kt|c|h|cc|cpp|hpp|cs|php|sh|sql|env|zip|tgz|gz|tar|whl|jar|png|jpe?g|svg|gif|pdf|db|sqlite3?)$/i;
 
@@ -34,7 +34,7 @@ function noteDeletion(
   shell.meter.steps();
   if (leavesTraces(path.text)) shell.act('trace_removal', form, path.text);
   const tree = recursive && (path.glob || !OF_FILES.test(path.text));
-  // What the command itself put into the container's own /tmp goes as it came.
+  // Files that the command itself put into the container's own /tmp are no loss.
   for (const zone of built || isOwnScratch(path, shell) ? ['regenerable' as const] : shell.zones(path))
     shell.act('delete', form, path.text, {
       zone,
@@ -43,12 +43,12 @@ function noteDeletion(
     });
 }
 
-/** `bin` holds what is built where `obj` goes with it, as .NET projects have it; by itself it may hold scripts. */
+/** `bin` holds build output where `obj` is deleted too, as in .NET projects; by itself it may hold scripts. */
 const isBuiltBeside = ({ text }: Field, besides: ReadonlySet<string>): boolean =>
   /^(?:[\w*.-]+\/)*bin\/?$/.test(text) && !text.includes('..') && besides.has(text.replace(/bin\/?$/, 'obj'));
 
 /**
- * What lies at the path under its former name, where the command itself moved it there, or made a link that the path
+ * The former name of the entry at the path, where the command itself moved it there, or made a link that the path
  * follows.
  */
 function nameBefore({ text }: Field, shell: Shell): Field | undefined {
@@ -59,7 +59,7 @@ function nameBefore({ text }: Field, shell: Shell): Field | undefined {
 }
 
 const rm: Reading = ({ name, args }, shell) => {
-  const options = takeOptions(args, name === 'shred' ? ['-n', '-s', '--iterations', '--size', '--random-source'] : []);
+  const options = parseOptions(args, name === 'shred' ? ['-n', '-s', '--iterations', '--size', '--random-source'] : []);
   if (name === 'shred') {
     for (const path of options.operands) noteWrite('overwrite', name, path, shell);
     for (const path of options.operands)
@@ -83,7 +83,7 @@ const RECURSIVE_BY_NATURE = new Set([
   'rd',
 ]);
 
-/** What is overwritten there comes back, or was never kept. */
+/** Zones whose content is recreated, or was never kept. */
 const GONE_ANYWAY: ReadonlySet<Zone> = new Set(['regenerable', 'scratch', 'temporary', 'sink']);
 
 const unlink: Reading = ({ name, args }, shell) => {
@@ -91,16 +91,16 @@ const unlink: Reading = ({ name, args }, shell) => {
   return NOTHING;
 };
 
-/** Removes only what is empty, so nothing is lost. */
+/** Removes only empty directories, so nothing is lost. */
 const rmdir: Reading = () => NOTHING;
 
-/** Sizes to which a file is made larger, or that only a new file is given. */
+/** Sizes that enlarge a file, or that only a new file is given. */
 const GROWS = /^[+>]|^\d+[KMGT]/i;
 
 const truncate: Reading = ({ name, args }, shell) => {
-  const options = takeOptions(args, ['-s', '--size', '-r', '--reference', '-l', '--length', '-o', '--offset']);
+  const options = parseOptions(args, ['-s', '--size', '-r', '--reference', '-l', '--length', '-o', '--offset']);
   const { operands, values } = options;
-  // Holes, zeros and a range that is cut out are what `fallocate` can take away.
+  // `fallocate` can remove content by holes, zeros and a range that is cut out.
   const takesAway = has(options, '-p', '--punch-hole', '-z', '--zero-range', '-c', '--collapse-range');
   const size = (values.get('-s') ?? values.get('--size') ?? values.get('-l') ?? values.get('--length'))?.text ?? '';
   for (const path of operands) {

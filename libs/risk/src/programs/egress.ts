@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import { field, isExact, type Field, type Source } from '../shell/field.ts';
-import { takeOptions, type Options } from '../shell/options.ts';
+import { parseOptions, type Options } from '../shell/options.ts';
 import type { Invocation, Shell } from '../shell/shell.ts';
 import type { Zone } from '../zones.ts';
 import { noteRead } from './secrets.ts';
@@ -8,19 +8,19 @@ import { holdsSecret, isSecretFile } from './secret-names.ts';
 import { sentFile } from './sent-file.ts';
 
 /*
- * What leaves for another machine. A secret may go where it is a key of the request itself, as in `Authorization`; not
- * as its content.
+ * Data that leaves for another machine. A secret may be sent as the credential of the request itself, as in
+ * `Authorization`, but not as its content.
  */
 
 const LOCAL =
   /^(?:\w+:\/\/)?(?:[^@/]*@)?(?:localhost|127\.\d+\.\d+\.\d+|0\.0\.0\.0|\[?::1\]?|[\w.-]+\.localhost)(?:[:/?#]|$)/;
 export const isLocal = (target: string): boolean => LOCAL.test(target);
 
-/** Headers whose purpose is to carry a key. */
+/** Headers for credentials. */
 const KEY_HEADER =
   /^(?:proxy-)?(?:authorization|cookie|api-?key|private-token|job-token|x-[\w-]*(?:key|token|auth|secret)[\w-]*):/i;
 
-/** Programs that send what they find on their input, or in their arguments. */
+/** Programs that send their input or their arguments. */
 const SENDERS = new Set([
   'nc',
   'ncat',
@@ -57,7 +57,7 @@ const SENDERS = new Set([
   'croc',
   'wormhole',
 ]);
-/** Those of them to which the operands are files to send. */
+/** Those of them whose operands are files to send. */
 const COPIERS = new Set([
   'scp',
   'rsync',
@@ -74,17 +74,17 @@ const COPIERS = new Set([
 ]);
 /** A path of another machine. */
 const REMOTE_PATH = /^(?:[\w.@-]+:(?!\/\/)|\w+:\/\/)/;
-/** Words with which one of them only keeps a key for itself, or looks something up. */
+/** Words with which one of them only stores a credential locally, or looks something up. */
 const KEEPS: Readonly<Record<string, RegExp>> = { gh: /^(?!gist)/, aws: /^(?!s3|s3api)/, openssl: /^(?!s_client)/ };
 
-/** Notes that the program speaks to another machine, and what secrets it would send there. */
+/** Notes that the program communicates with another machine, and the secrets that it would send there. */
 export function noteEgress({ name, args, stdin }: Invocation, shell: Shell): void {
   if (!SENDERS.has(name) || args.some(({ text }) => isLocal(text))) return;
   if (Object.hasOwn(KEEPS, name) && KEEPS[name]?.test(args.find(({ text }) => !text.startsWith('-'))?.text ?? ''))
     return;
-  const { operands } = takeOptions(args, ['-i', '-P', '-p', '-e', '-o', '-F', '-J', '-l', '-c']);
+  const { operands } = parseOptions(args, ['-i', '-P', '-p', '-e', '-o', '-F', '-J', '-l', '-c']);
   shell.act('network', name, operands.map(({ text }) => text).join(' '));
-  // Their data are told apart from their keys where their options are read.
+  // The reading of their options separates data from credentials.
   if (name === 'curl' || name === 'wget') return;
   const files = COPIERS.has(name)
     ? operands.filter(
@@ -120,7 +120,7 @@ const DATA = [
 ];
 const FILES = new Set(['-T', '--upload-file', '--post-file', '--body-file']);
 
-/** Notes what a request of `curl` or `wget` carries. */
+/** Notes the content of a request of `curl` or `wget`. */
 export function noteRequest(form: string, options: Options, stdin: Source, shell: Shell): void {
   const carried = DATA.flatMap((flag) => (options.allValues.get(flag) ?? []).map((value) => carriedBy(flag, value)));
   for (const { file } of carried) if (file) noteRead(form, [file], shell);
@@ -154,7 +154,7 @@ const OWN: ReadonlySet<Zone> = new Set([
   'history',
   'workspace',
 ]);
-/** Notes a file that another machine is sent: a secret, or one that isn't of the workspace. */
+/** Notes a file that is sent to another machine: a secret, or one outside of the workspace. */
 export function noteSentFile(form: string, file: Field, shell: Shell): void {
   if (file.text === '-') return;
   if (isSecretFile(file.text) || madeOfSecrets(file, shell)) shell.act('secret_egress', form, file.text);
@@ -162,7 +162,7 @@ export function noteSentFile(form: string, file: Field, shell: Shell): void {
     shell.act('file_egress', form, file.text);
 }
 
-/** A file that the command itself made of what is kept secret. */
+/** A file that the command itself made from secrets. */
 function madeOfSecrets(file: Field, shell: Shell): boolean {
   const path = shell.path(file);
   return path !== undefined && shell.scope.files.get(path)?.kind === 'secret';
@@ -173,11 +173,11 @@ function carriedBy(flag: string, value: Field): { readonly file?: Field; readonl
   return { ...(file === undefined ? {} : { file: field(file, value.glob) }), text: value };
 }
 
-/** Words of an address with which services delete although the method doesn't say so. */
+/** Words in an address with which services delete, although the method doesn't show it. */
 const ENDPOINT =
   /\/_?(?:delete|destroy|drop|purge|terminate|wipe|truncate|flush|delete_by_query|delete-all|deleteAll|bulk-delete|bulkDelete)(?:[/?#]|$)/i;
 
-/** Notes a request that changes something at an address that says that it deletes. */
+/** Notes a request that changes something at an address whose words mean a deletion. */
 export function noteNamedEndpoint(form: string, options: Options, shell: Shell): void {
   const target = options.operands.find(({ text }) => ENDPOINT.test(text) && !isLocal(text));
   if (target) shell.act('remote_loss', form, target.text);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /**
- * What matches any text: `.*`, `.+`, `[\s\S]*` and their kin, once anchors, groups and the dialects' backslashes are
- * left out.
+ * Patterns that match any text: `.*`, `.+`, `[\s\S]*` and similar ones, without anchors, groups and the dialects'
+ * backslashes.
  */
 const ANY =
   /^(?:\(\?[a-z]+\))?(?:(?:\.|\[\\s\\S\]|\[\\w\\W\]|\[\\d\\D\]|\[\^\\n\]|\\N)(?:[*+]\??|\{[01],?\}\??|\??)(?:\\n\??)?)+$/;
@@ -16,7 +16,7 @@ export function matchesEverything(pattern: string): boolean {
   return ANY.test(plain);
 }
 
-/** Where a text begins with a substitution (`s/a/b/`, `s{a}{b}`), its pattern and what it puts there. */
+/** The pattern and the replacement where a text begins with a substitution (`s/a/b/`, `s{a}{b}`). */
 export function substitution(text: string): { readonly pattern: string; readonly put: string } | undefined {
   const open = /^s([^\w\s])/.exec(text)?.[1];
   if (open === undefined) return undefined;
@@ -28,7 +28,7 @@ export function substitution(text: string): { readonly pattern: string; readonly
 }
 const CLOSES: Readonly<Record<string, string>> = { '{': '}', '(': ')', '[': ']', '<': '>' };
 
-/** The text before the next separator that isn't escaped, and what follows it. */
+/** The text before the next unescaped separator, and the text after it. */
 function upTo(text: string, separator: string): readonly [string, string | undefined] {
   for (let at = 0; at < text.length; at += 1) {
     if (text.charAt(at) === '\\') at += 1;
@@ -37,7 +37,7 @@ function upTo(text: string, separator: string): readonly [string, string | undef
   return [text, undefined];
 }
 
-/** Answers whether the text begins with a substitution that leaves nothing of a line. */
+/** Answers whether the text begins with a substitution that removes whole lines. */
 export function clearsLine(text: string): boolean {
   const found = substitution(text);
   return found !== undefined && found.put === '' && matchesEverything(found.pattern);

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 import { field, UNKNOWN, type Field, type Source } from '../shell/field.ts';
-import { takeOptions } from '../shell/options.ts';
+import { parseOptions } from '../shell/options.ts';
 import type { Reading, Shell } from '../shell/shell.ts';
 import { NOTHING } from '../shell/source.ts';
 import { noteDeletions } from './delete.ts';
 import { noteWrite } from './write.ts';
 
 const NAMES = new Set(['-name', '-iname', '-path', '-ipath', '-wholename']);
-/** Tests that choose some files and not others, by something other than a name. */
+/** Tests that select some files by a criterion other than a name. */
 const FILTERS = new Set([
   '-mtime',
   '-mmin',
@@ -29,7 +29,7 @@ const FILTERS = new Set([
 const COMMANDS = new Set(['-exec', '-execdir', '-ok', '-okdir']);
 const TO_FILE = new Set(['-fprint', '-fprint0', '-fls', '-fprintf']);
 
-/** What `find` would find, as patterns below its starting points; deletions and commands in it are followed. */
+/** The results of `find`, as patterns below its starting points; deletions and commands in it are interpreted. */
 export const find: Reading = ({ args, stdin }, shell) => {
   const begins = args.findIndex(({ text }) => /^[-(!]/.test(text) && !/^-[HLPD]|^-O\d/.test(text));
   const starts = (begins < 0 ? args : args.slice(0, begins)).filter(({ text }) => !text.startsWith('-'));
@@ -52,8 +52,8 @@ export const find: Reading = ({ args, stdin }, shell) => {
 };
 
 /**
- * The found files as patterns. A name that is tested for counts unless it is negated; without one, `find` finds the
- * starting points themselves, or, if some other test chooses among them, an unnamed part of what is below.
+ * The found files as patterns. A name test counts unless it is negated. Without one, `find` finds the starting points
+ * themselves, or, if another test selects among them, an unnamed part of the files below.
  */
 function foundPaths(starts: readonly Field[], tests: readonly Field[], shell: Shell): Field[] {
   const names = tests.flatMap(({ text }, index) =>
@@ -64,20 +64,20 @@ function foundPaths(starts: readonly Field[], tests: readonly Field[], shell: Sh
     return starts.flatMap(({ text }) => names.map((name) => field(`${text}/**/${below(name.text)}`, true)));
   const chosen = tests.some(({ text }) => FILTERS.has(text) || NEGATIONS.has(text) || NAMES.has(text));
   if (chosen) return starts.map(({ text }) => field(`${text}/**/[?]`, true));
-  // All that is below a starting point, and unless only files are wanted the starting point itself.
+  // Everything below a starting point, and unless only files are wanted the starting point itself.
   const contents = starts.map(({ text }) => field(`${text.replace(/\/$/, '')}/**/*`, true));
   return tests.some(({ text }, index) => text === '-type' && tests[index + 1]?.text !== 'd')
     ? contents
     : [...starts, ...contents];
 }
 
-/** All that is below a starting point is deleted as the tree that it is. */
+/** A deletion of everything below a starting point counts as a deletion of the tree. */
 const deletedAs = (path: Field, starts: readonly Field[]): readonly Field[] => {
   const start = path.text.endsWith('/**/*') ? path.text.slice(0, -'/**/*'.length) : undefined;
   return start === undefined ? [path] : starts.filter(({ text }) => text.replace(/\/$/, '') === start);
 };
 
-/** What is empty holds nothing that could be lost. */
+/** Empty files and directories hold nothing that could be lost. */
 const onlyEmpty = (tests: readonly Field[]): boolean =>
   tests.some(({ text }, index) => text === '-empty' && !NEGATIONS.has(tests[index - 1]?.text ?? '')) &&
   alternatives(tests).length === 1;
@@ -90,13 +90,13 @@ function alternatives(tests: readonly Field[]): readonly (readonly Field[])[] {
   return [...cuts, tests.length].map((cut, index) => tests.slice(index === 0 ? 0 : (cuts[index - 1] ?? 0) + 1, cut));
 }
 
-/** An alternative without a name lets anything in, unless it only says where not to go. */
+/** An alternative without a name accepts everything, unless it only excludes directories. */
 const choosesByName = (tests: readonly Field[]): boolean =>
   tests.some(
     ({ text }, index) => text === '-prune' || (NAMES.has(text) && !NEGATIONS.has(tests[index - 1]?.text ?? '')),
   );
 
-/** A `-path` pattern may begin anywhere: what counts is how it ends. */
+/** A `-path` pattern may begin anywhere: only its end matters. */
 const below = (name: string): string => name.replace(/^(\.?\*?\/)+/, '');
 
 /** The words up to the `;` or `+` that ends a command. */
@@ -124,7 +124,7 @@ function runOnFound(command: readonly Field[], found: readonly Field[], stdin: S
   }
 }
 
-/** The text with something in the place of each mark. */
+/** The text with a replacement for each mark. */
 export function filledIn(text: string, mark: string, instead: string, shell: Shell): string {
   if (mark === '' || !text.includes(mark)) return text;
   const parts = text.split(mark);
@@ -134,11 +134,11 @@ export function filledIn(text: string, mark: string, instead: string, shell: She
 
 export const FINDING = { find, gfind: find, fd: fd(), fdfind: fd() };
 
-/** `fd` finds by a regular expression; only an extension tells what that will be. Its commands are followed. */
+/** `fd` finds by a regular expression; only an extension restricts the results. Its commands are interpreted. */
 function fd(): Reading {
   return ({ args }, shell) => {
     const at = args.findIndex(({ text }) => /^(-x|-X|--exec|--exec-batch)$/.test(text));
-    const options = takeOptions(at < 0 ? args : args.slice(0, at), [
+    const options = parseOptions(at < 0 ? args : args.slice(0, at), [
       '-e',
       '--extension',
       '-t',

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import { field, isExact, type Field, type Source } from '../shell/field.ts';
-import { has, takeOptions, type Options } from '../shell/options.ts';
+import { has, parseOptions, type Options } from '../shell/options.ts';
 import type { Reading, Shell } from '../shell/shell.ts';
 import { ANYTHING, NOTHING } from '../shell/source.ts';
 import { absolute } from '../zones.ts';
@@ -11,17 +11,17 @@ const GLOBAL_VALUES = ['-C', '-c', '--git-dir', '--work-tree', '--namespace', '-
 /** Settings whose value git runs. */
 const RUN_BY_GIT =
   /^(?:core\.(?:editor|pager|sshcommand|fsmonitor|askpass|gitproxy|alternaterefscommand)|alias\.\S+|pager\.\S+|sequence\.editor|diff\.external|interactive\.difffilter|gpg\.(?:\w+\.)?program|sendemail\.\w*cmd|uploadpack\.packobjectshook|remote\.\S+\.(?:uploadpack|receivepack)|\S*\.(?:cmd|textconv|clean|smudge|process|helper|command|driver))$/i;
-/** Values of such settings that switch something on or off, or are the usual programs. */
+/** Values of such settings that switch something on or off, or name the usual programs. */
 const USUAL_SETTING =
   /^(?:|true|false|yes|no|on|off|0|1|cat|less|more|delta|diff-so-fancy|store|cache|osxkeychain|manager|manager-core|libsecret|vim|vi|nano|code --wait|less -\S+)$/;
 
-/** Subcommands that hand such an option on to what they start. */
+/** Subcommands that pass such an option on to the programs that they start. */
 const STARTS_OTHERS = new Set(['submodule', 'bisect', 'rebase', 'filter-branch', 'difftool', 'grep']);
 
 type Subcommand = (args: readonly Field[], shell: Shell) => Source | undefined;
 
 const git: Reading = ({ args }, shell) => {
-  const options = takeOptions(args, GLOBAL_VALUES, true);
+  const options = parseOptions(args, GLOBAL_VALUES, true);
   for (const { text } of options.allValues.get('-c') ?? [])
     noteGitSetting(text.slice(0, text.indexOf('=')), text.slice(text.indexOf('=') + 1), shell);
   const [name, ...rest] = options.operands;
@@ -38,9 +38,9 @@ const git: Reading = ({ args }, shell) => {
   return output;
 };
 
-/** Notes what a setting makes git start. */
+/** Notes the programs that a setting makes git start. */
 export function noteGitSetting(key: string, value: string, shell: Shell): void {
-  // Hooks of the project lie in it; others are somebody else's.
+  // A directory of hooks within the project is ordinary; others are foreign.
   if (/^core\.hookspath$/i.test(key) && /^[/~\uE000-\uE004]/.test(value))
     shell.act('persistence', `git config ${key}`, value);
   if (!RUN_BY_GIT.test(key) || USUAL_SETTING.test(value)) return;
@@ -62,7 +62,7 @@ const isBroad = ({ text, glob }: Field): boolean =>
 
 const push: Subcommand = (args, shell) => {
   transfers(args, shell);
-  const options = takeOptions(args, ['-o', '--push-option', '--receive-pack', '--repo']);
+  const options = parseOptions(args, ['-o', '--push-option', '--receive-pack', '--repo']);
   const forced =
     has(options, '-f', '--force', '--force-with-lease', '--mirror', '--prune') ||
     options.operands.slice(1).some(({ text }) => text.startsWith('+'));
@@ -73,13 +73,13 @@ const push: Subcommand = (args, shell) => {
   return undefined;
 };
 
-/** Remembers a branch that the command itself made: what is only on it is the command's own. */
+/** Records a branch that the command itself created: commits that only it has are the command's own. */
 function noteBranch(name: Field | undefined, shell: Shell): void {
   if (name !== undefined && isExact(name.text)) shell.scope.branches.set(name.text, true);
 }
 
 const branch: Subcommand = (args, shell) => {
-  const options = takeOptions(args, ['-u', '--set-upstream-to']);
+  const options = parseOptions(args, ['-u', '--set-upstream-to']);
   const isOwn = options.operands.length > 0 && options.operands.every(({ text }) => shell.scope.branches.has(text));
   if (has(options, '-f', '--force') || (has(options, '-D') && !isOwn))
     loses('branch -D', options, shell, 'history_loss');
@@ -89,7 +89,7 @@ const branch: Subcommand = (args, shell) => {
 };
 
 const checkout: Subcommand = (args, shell) => {
-  const options = takeOptions(args, ['-b', '-B', '--orphan', '--conflict']);
+  const options = parseOptions(args, ['-b', '-B', '--orphan', '--conflict']);
   noteBranch(options.values.get('-b'), shell);
   if (has(options, '-f', '--force')) loses('checkout --force', options, shell);
   // With two operands the first is a commit and the others are paths.
@@ -103,16 +103,16 @@ const checkout: Subcommand = (args, shell) => {
 };
 
 const restore: Subcommand = (args, shell) => {
-  const options = takeOptions(args, ['-s', '--source']);
+  const options = parseOptions(args, ['-s', '--source']);
   const keepsFiles = has(options, '-S', '--staged') && !has(options, '-W', '--worktree');
   if (!keepsFiles && options.operands.some(isBroad)) loses('restore', options, shell);
   return undefined;
 };
 
 const clean: Subcommand = (args, shell) => {
-  const options = takeOptions(args, ['-e', '--exclude']);
+  const options = parseOptions(args, ['-e', '--exclude']);
   if (!has(options, '-f', '--force') || has(options, '-n', '--dry-run')) return undefined;
-  // Nothing but what is made again: a deletion like any other of it.
+  // Only regenerable files: an ordinary deletion of them.
   const isMadeAgain =
     options.operands.length > 0 &&
     options.operands.every((path) => shell.zones(path).every((zone) => zone === 'regenerable'));
@@ -122,7 +122,7 @@ const clean: Subcommand = (args, shell) => {
 };
 
 const rm: Subcommand = (args, shell) => {
-  const options = takeOptions(args);
+  const options = parseOptions(args);
   if (!has(options, '--cached', '-n', '--dry-run'))
     noteDeletions(
       'git rm',
@@ -133,7 +133,7 @@ const rm: Subcommand = (args, shell) => {
   return undefined;
 };
 
-/** A subcommand that loses something when one of the flags is given, or the first words are these. */
+/** A subcommand that loses something with one of the flags, or with these first words. */
 const losesWith =
   (
     form: string,
@@ -142,19 +142,19 @@ const losesWith =
     words: readonly string[] = [],
   ): Subcommand =>
   (args, shell) => {
-    const options = takeOptions(args);
+    const options = parseOptions(args);
     if (has(options, ...flags) || words.includes(options.operands[0]?.text ?? '')) loses(form, options, shell, kind);
     return undefined;
   };
 
-/** A subcommand that hands the rest, or the value of an option, to a shell. */
+/** A subcommand that passes the rest, or the value of an option, to a shell. */
 const runs =
   (flags: readonly string[], words: readonly string[] = []): Subcommand =>
   (args, shell) => {
-    const options = takeOptions(args, flags, words.length > 0);
+    const options = parseOptions(args, flags, words.length > 0);
     for (const flag of flags) for (const { text } of options.allValues.get(flag) ?? []) shell.script(text, NOTHING);
     const command = words.includes(options.operands[0]?.text ?? '')
-      ? takeOptions(options.operands.slice(1), [], true).operands
+      ? parseOptions(options.operands.slice(1), [], true).operands
       : [];
     // One word is a line for a shell, several are a program and its arguments.
     if (command.length === 1 && command[0]) shell.script(command[0].text, NOTHING);
@@ -162,18 +162,18 @@ const runs =
     return undefined;
   };
 
-/** Moves a branch, or HEAD, without a look at what it leaves behind. */
+/** Moves a branch, or HEAD, without a check of the commits that it leaves behind. */
 const rewrites: Subcommand = (args, shell) => {
   shell.act('history_loss', 'git', args.map(({ text }) => text).join(' '));
   return undefined;
 };
 
 const config: Subcommand = (args, shell) => {
-  const options = takeOptions(args, ['-f', '--file', '--type', '--default', '--blob']);
+  const options = parseOptions(args, ['-f', '--file', '--type', '--default', '--blob']);
   const [key, value] = /^(?:set|unset|rename-section|remove-section|edit)$/.test(options.operands[0]?.text ?? '')
     ? options.operands.slice(1)
     : options.operands;
-  // What is set for all of a person's repositories, or for everybody's, outlives this workspace.
+  // A setting for all repositories of a person, or for everyone, outlives this workspace.
   const changes =
     (value !== undefined &&
       !has(options, '--get', '--get-all', '--get-regexp', '--get-urlmatch', '--get-color', '--get-colorbool')) ||
@@ -195,9 +195,9 @@ const config: Subcommand = (args, shell) => {
   return undefined;
 };
 
-/** `ext::` hands what follows it to a shell; what serves a repository may be any program. */
+/** `ext::` passes the text after it to a shell; the program that serves a repository may be any. */
 const transfers: Subcommand = (args, shell) => {
-  const options = takeOptions(args, [
+  const options = parseOptions(args, [
     '-u',
     '--upload-pack',
     '--receive-pack',
@@ -240,23 +240,23 @@ const CLONE_VALUES = [
 ];
 const clone: Subcommand = (args, shell) => {
   transfers(args, shell);
-  const into = takeOptions(args, CLONE_VALUES).operands[1];
+  const into = parseOptions(args, CLONE_VALUES).operands[1];
   if (into) noteOwnScratch(into, shell);
   shell.scope.unpacked = true;
   return undefined;
 };
-/** The program that shows what was found or differs. */
+/** The program that shows search results or differences. */
 const shows =
   (flags: readonly string[]): Subcommand =>
   (args, shell) => {
-    const options = takeOptions(args, flags);
+    const options = parseOptions(args, flags);
     for (const flag of flags) for (const { text } of options.allValues.get(flag) ?? []) shell.script(text, NOTHING);
     return undefined;
   };
 
-/** A work tree beside the others: what is put into the container's own /tmp is the command's. */
+/** An additional work tree: in the container's own /tmp it belongs to the command. */
 function worktreeAdd(args: Parameters<Subcommand>[0], shell: Shell): undefined {
-  const [into] = takeOptions(args, ['-b', '-B', '--reason']).operands;
+  const [into] = parseOptions(args, ['-b', '-B', '--reason']).operands;
   if (into) noteOwnScratch(into, shell);
 }
 
@@ -279,7 +279,7 @@ const SUBCOMMANDS: Readonly<Record<string, Subcommand>> = {
   'filter-repo': rewrites,
   reset: losesWith('reset --hard', 'work_loss', ['--hard', '--merge']),
   switch: (args, shell) => {
-    const options = takeOptions(args, ['-c', '--create', '-C', '--force-create', '--orphan', '--conflict']);
+    const options = parseOptions(args, ['-c', '--create', '-C', '--force-create', '--orphan', '--conflict']);
     for (const flag of ['-c', '--create']) noteBranch(options.values.get(flag), shell);
     if (has(options, '-f', '--force', '--discard-changes')) loses('switch --force', options, shell);
     return undefined;
@@ -298,9 +298,9 @@ const SUBCOMMANDS: Readonly<Record<string, Subcommand>> = {
       args.some(({ text }) => /^--prune=(now|all)/.test(text)) ? ['--prune'] : [],
     )(args, shell),
   prune: losesWith('prune', 'history_loss', ['--expire'], ['']),
-  'symbolic-ref': (args, shell) => (takeOptions(args, ['-m']).operands.length > 1 ? rewrites(args, shell) : undefined),
+  'symbolic-ref': (args, shell) => (parseOptions(args, ['-m']).operands.length > 1 ? rewrites(args, shell) : undefined),
   'update-ref': (args, shell) =>
-    takeOptions(args, ['-m']).operands.length > 1
+    parseOptions(args, ['-m']).operands.length > 1
       ? rewrites(args, shell)
       : losesWith('update-ref -d', 'history_loss', ['-d', '--stdin'])(args, shell),
   'read-tree': losesWith('read-tree', 'work_loss', ['--empty', '--reset', '-u']),

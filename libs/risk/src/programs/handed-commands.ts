@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 import { isExact } from '../shell/field.ts';
-import { takeOptions } from '../shell/options.ts';
+import { parseOptions } from '../shell/options.ts';
 import type { Invocation, Shell } from '../shell/shell.ts';
 import { ANYTHING } from '../shell/source.ts';
 import { DELETING } from './delete.ts';
 
 /*
- * Options with which a program that does something else starts a command that it is handed. Programs whose arguments
- * are read anyway follow their own; these are the rest, told by name.
+ * Options with which a program of another purpose starts a command. Programs with readings of their own handle theirs;
+ * these are the others, recognized by name.
  */
 
 const TAR = ['--rsh-command', '--rmt-command', '-F', '--info-script', '--new-volume-script'];
@@ -56,9 +56,9 @@ const HANDED: Readonly<Record<string, readonly string[]>> = {
   'cargo-watch': ['-s', '--shell', '-x'],
 };
 
-/** Compressors and the like that nobody wonders at. */
+/** Compressors and similar programs, which are usual. */
 const USUAL = /^(?:ssh|rsh|gzip|pigz|bzip2|pbzip2|xz|zstd|lz4|lzop|cat|less|more|ssh -[\w\s@.:/~-]+)$/;
-/** Programs that have one option for the program they compress or connect with. */
+/** Programs with one option for the program with which they compress or connect. */
 const REPLACED: Readonly<Record<string, readonly string[]>> = {
   sort: ['--compress-program'],
   gsort: ['--compress-program'],
@@ -66,7 +66,7 @@ const REPLACED: Readonly<Record<string, readonly string[]>> = {
   sftp: ['-S', '-D'],
 };
 
-/** Notes the commands that the program is handed in its options. */
+/** Notes the commands in the program's options. */
 export function noteHandedCommands({ name, args }: Invocation, shell: Shell): void {
   const handed = Object.hasOwn(HANDED, name) ? (HANDED[name] ?? []) : [];
   for (const text of valuesOf(args, handed)) shell.script(text, ANYTHING);
@@ -74,7 +74,7 @@ export function noteHandedCommands({ name, args }: Invocation, shell: Shell): vo
   for (const text of valuesOf(args, replaced))
     if (!USUAL.test(text) || !isExact(text)) shell.act('run_unknown', name, text);
   noteBehindDashes(name, args, shell);
-  // `fzf` and its kin start what a key is bound to.
+  // `fzf` and similar programs start the commands bound to keys.
   for (const { text } of args)
     for (const [, command = ''] of text.matchAll(
       /\b(?:execute(?:-silent)?|become|reload|transform)[([{]([^)\]}]*)[)\]}]/g,
@@ -82,9 +82,7 @@ export function noteHandedCommands({ name, args }: Invocation, shell: Shell): vo
       if (name === 'fzf' || name === 'sk') shell.script(command, ANYTHING);
 }
 
-/**
- * Programs that give what stands behind `--` to another, and so start whatever begins there as a command that deletes.
- */
+/** Programs that pass the words after `--` to another program. So they start a command there that may delete. */
 const GIVES_ON = new Set([
   'npm',
   'pnpm',
@@ -125,13 +123,13 @@ const GIVES_ON = new Set([
 ]);
 function noteBehindDashes(name: string, args: Invocation['args'], shell: Shell): void {
   if (!GIVES_ON.has(name)) return;
-  const { afterDashes } = takeOptions(args);
+  const { afterDashes } = parseOptions(args);
   if (afterDashes.length > 1 && Object.hasOwn(DELETING, afterDashes[0]?.text ?? ''))
     shell.invoke(afterDashes, ANYTHING);
 }
 
 const valuesOf = (args: Invocation['args'], flags: readonly string[]): readonly string[] => {
   if (flags.length === 0) return [];
-  const { allValues } = takeOptions(args, flags);
+  const { allValues } = parseOptions(args, flags);
   return flags.flatMap((flag) => allValues.get(flag) ?? []).map(({ text }) => text);
 };

@@ -2,7 +2,7 @@
 import { field, type Field, type Source } from '../shell/field.ts';
 import { OF_WINDOWS } from '../powershell/command-prompt.ts';
 import { powershell } from '../powershell/command-line.ts';
-import { has, takeOptions, type Options } from '../shell/options.ts';
+import { has, parseOptions, type Options } from '../shell/options.ts';
 import type { Reading, Shell } from '../shell/shell.ts';
 import { ANYTHING, textOf } from '../shell/source.ts';
 import { noteCode } from './code.ts';
@@ -15,7 +15,7 @@ interface Interpreter {
   readonly code: readonly string[];
   /** options whose value is the name of a module that is then run as a program */
   readonly modules?: readonly string[];
-  /** words that stand before code, as in `deno eval` */
+  /** words that precede code, as in `deno eval` */
   readonly words?: readonly string[];
   /** options whose value is a file or module that is run first */
   readonly preloads?: readonly string[];
@@ -35,11 +35,11 @@ function interpreter({
   checks = [],
 }: Interpreter): Reading {
   return ({ name, args, stdin }, shell) => {
-    const options = takeOptions(args, [...code, ...modules, ...preloads, ...values], true);
+    const options = parseOptions(args, [...code, ...modules, ...preloads, ...values], true);
     const texts = code.flatMap((flag) => options.allValues.get(flag) ?? []);
     for (const { text } of texts) noteCode(name, text, shell);
     for (const file of preloads.flatMap((flag) => options.allValues.get(flag) ?? [])) notePreload(name, file, shell);
-    // perl's and ruby's `-i` write what they print back to the files.
+    // perl's and ruby's `-i` write their output back to the files.
     if (texts.length > 0 && options.flags.has('-i')) {
       for (const file of options.operands) noteWrite('overwrite', `${name} -i`, file, shell);
       if (printsNothing(options, texts.map(({ text }) => text).join(';')))
@@ -50,7 +50,7 @@ function interpreter({
     if (texts.length > 0 || has(options, ...checks)) return ANYTHING;
     const [file, ...rest] = options.operands;
     if (file && words.includes(file.text)) {
-      for (const { text } of takeOptions(rest).operands.slice(0, 1)) noteCode(name, text, shell);
+      for (const { text } of parseOptions(rest).operands.slice(0, 1)) noteCode(name, text, shell);
       return ANYTHING;
     }
     noteConsole(
@@ -66,7 +66,7 @@ function interpreter({
 }
 
 const AWAY: ReadonlySet<Zone> = new Set(['outside', 'scratch', 'home', 'temporary', 'unknown']);
-/** Code that is spelled in an address, and a file that isn't the project's own. */
+/** Code in a data URL, and a file outside of the project. */
 function notePreload(name: string, file: Field, shell: Shell): void {
   const data = /^data:[^,]*,(.*)$/s.exec(file.text)?.[1];
   if (data !== undefined) noteCode(name, decodeAddress(data), shell);
@@ -83,7 +83,7 @@ function decodeAddress(text: string): string {
   }
 }
 
-/** Answers whether a program that runs for each line leaves nothing to be printed. */
+/** Answers whether a program that runs for each line prints nothing. */
 function printsNothing(options: Options, code: string): boolean {
   if (!has(options, '-p'))
     return has(options, '-n') && !/\b(?:print|printf|say|puts|p|write|pp|putc|syswrite)\b|\$>|<</.test(code);
@@ -110,7 +110,7 @@ const CONSOLE = ['-c', '--command', '--execute'];
 function noteConsole(name: string, rest: readonly Field[], stdin: Source, shell: Shell): void {
   const [word] = rest;
   if (!/^(?:shell|shell_plus|tinker|console|c|dbshell)$/.test(word?.text ?? '')) return;
-  const options = takeOptions(rest.slice(1), CONSOLE);
+  const options = parseOptions(rest.slice(1), CONSOLE);
   for (const flag of CONSOLE) for (const { text } of options.allValues.get(flag) ?? []) noteCode(name, text, shell);
   if (stdin.kind === 'text') noteCode(name, stdin.text, shell);
 }

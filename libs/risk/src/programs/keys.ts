@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import { field } from '../shell/field.ts';
-import { has, takeOptions, type Options } from '../shell/options.ts';
+import { has, parseOptions, type Options } from '../shell/options.ts';
 import type { Reading, Shell } from '../shell/shell.ts';
 import { ANYTHING, NOTHING, textOf } from '../shell/source.ts';
 import { noteWrite } from './write.ts';
@@ -29,9 +29,9 @@ const VALUES = [
   '-z',
 ];
 
-/** A new pair of keys lies where `-f` says; where there is one already, it asks before it writes over that. */
+/** A new pair of keys is written to the path after `-f`; ssh-keygen prompts before it overwrites an existing one. */
 const sshKeygen: Reading = ({ name, args, stdin }, shell) => {
-  const options = takeOptions(args, VALUES);
+  const options = parseOptions(args, VALUES);
   const file = options.values.get('-f');
   if (has(options, '-l', '-y', '-e', '-i', '-F', '-B', '-H', '-Q', '-Y', '-L', '-R', '-r', '-s')) return undefined;
   if (file) noteWrite('place', name, file, shell);
@@ -39,7 +39,7 @@ const sshKeygen: Reading = ({ name, args, stdin }, shell) => {
   return ANYTHING;
 };
 
-/** What ssh and its kin start on this machine on the way to another. */
+/** The commands that ssh and similar programs start on this machine to connect to another. */
 export function noteSshCommands(options: Options, shell: Shell): void {
   for (const { text } of options.allValues.get('-o') ?? []) {
     const command = /^\s*(?:ProxyCommand|LocalCommand|KnownHostsCommand)\s*[=\s]\s*(.+)$/is.exec(text)?.[1];

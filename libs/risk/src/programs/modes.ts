@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-import { has, takeOptions } from '../shell/options.ts';
+import { has, parseOptions } from '../shell/options.ts';
 import type { Reading } from '../shell/shell.ts';
 import { NOTHING } from '../shell/source.ts';
 
-/** Modes that open a file to everybody, close it to everybody, or lend its owner's rights. */
+/** Modes that open a file to everyone, close it to everyone, or lend its owner's rights. */
 const DRASTIC =
   /^(?:0+|0?[0-7]?(?:777|666|000)|[2-7][0-7]{3}|(?:a|o|ugo|go|og)*[+=][rwxX]*w[rwxX]*|a?-[rwx]+|(?:ugo|a)-\w*r\w*|[ugoa]*[+=]\w*s\w*)$/;
 
@@ -11,9 +11,9 @@ const DRASTIC =
 const LENDS_RIGHTS = /^(?:0?[2467][0-7]{3}|[ugoa]*[+=][rwxXt]*s\w*)$/;
 
 const chmod: Reading = ({ name, args }, shell) => {
-  // A mode may look like an option: `-x` takes a right away.
+  // A mode may look like an option: `-x` removes a right.
   const words = args.filter(({ text }) => !/^-[rwxXst]+$/.test(text) || text === '-R');
-  const options = takeOptions(words, ['--reference']);
+  const options = parseOptions(words, ['--reference']);
   const recursive = has(options, '-R', '--recursive');
   const takesAway = words.length < args.length;
   const modeless = takesAway || has(options, '--reference');
@@ -33,7 +33,7 @@ const chmod: Reading = ({ name, args }, shell) => {
 };
 
 const chown: Reading = ({ name, args }, shell) => {
-  const options = takeOptions(args, ['--reference', '--from']);
+  const options = parseOptions(args, ['--reference', '--from']);
   const recursive = has(options, '-R', '--recursive');
   for (const path of options.operands.slice(has(options, '--reference') ? 0 : 1)) {
     for (const zone of shell.zones(path)) shell.act('owner', name, path.text, { zone, recursive });
@@ -41,9 +41,9 @@ const chown: Reading = ({ name, args }, shell) => {
   return NOTHING;
 };
 
-/** Lists of who may what: `-b`, `-k` and `-x` take them away, for all that is below with `-R`. */
+/** Access control lists: `-b`, `-k` and `-x` remove entries, with `-R` for everything below. */
 const setfacl: Reading = ({ name, args }, shell) => {
-  const options = takeOptions(args, [
+  const options = parseOptions(args, [
     '-m',
     '--modify',
     '-M',
@@ -62,7 +62,7 @@ const setfacl: Reading = ({ name, args }, shell) => {
   return NOTHING;
 };
 
-/** Attributes: `+i`, `-a` and `=` before the paths; what looks like one is none. */
+/** Attributes: `+i`, `-a` and `=` before the paths; they may look like options. */
 const chattr: Reading = ({ name, args }, shell) => {
   const recursive = args.some(({ text }) => /^-[RVf]*R/.test(text));
   for (const path of args.filter(({ text }) => !/^[-+=]/.test(text)).slice(name === 'chflags' ? 1 : 0)) {
@@ -71,14 +71,14 @@ const chattr: Reading = ({ name, args }, shell) => {
   return NOTHING;
 };
 
-/** The process 1 is everybody's parent, and -1 is everybody; as the first argument `-1` is a signal. */
+/** Process 1 is the ancestor of all processes, and -1 means all of them; as the first argument `-1` is a signal. */
 const kill: Reading = ({ name, args }, shell) => {
   const target = args.find(({ text }, index) => (index > 0 && text === '-1') || text === '1');
   if (target) shell.act('process_kill', name, target.text);
   return NOTHING;
 };
 
-/** Without these there is no machine left to work on. */
+/** Without these processes the machine is unusable. */
 const OF_THE_MACHINE = new Set([
   'init',
   'systemd',
@@ -96,9 +96,9 @@ const OF_THE_MACHINE = new Set([
   'rsyslogd',
 ]);
 
-/** `pkill` and `killall` by a name that everything has, or by a user. */
+/** `pkill` and `killall` by a name that matches everything, or by a user. */
 const killByName: Reading = ({ name, args }, shell) => {
-  const options = takeOptions(args, [
+  const options = parseOptions(args, [
     '-u',
     '-U',
     '--euid',

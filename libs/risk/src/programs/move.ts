@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import { field, type Field, type Source } from '../shell/field.ts';
-import { has, takeOptions } from '../shell/options.ts';
+import { has, parseOptions } from '../shell/options.ts';
 import type { Reading, Shell } from '../shell/shell.ts';
 import { ANYTHING, deviceSource, KEPT_SECRET, NOTHING, tainted } from '../shell/source.ts';
 import type { Zone } from '../zones.ts';
@@ -15,7 +15,7 @@ function sourcesAndTarget(
   args: readonly Field[],
   takesValue: readonly string[],
 ): { sources: readonly Field[]; target: Field | undefined } {
-  const { operands, values } = takeOptions(args, takesValue);
+  const { operands, values } = parseOptions(args, takesValue);
   const directory = values.get('-t') ?? values.get('--target-directory');
   return directory
     ? { sources: operands, target: directory }
@@ -54,7 +54,7 @@ const mv: Reading = ({ name, args }, shell) => {
   return NOTHING;
 };
 
-/** Remembers what a new name stands for, so that deleting it under that name counts as what it is. */
+/** Records the former name of an entry, so that a deletion under the new name counts as one of the old. */
 function noteNewName(sources: readonly Field[], target: Field, isLink: boolean, shell: Shell): void {
   const [to, from] = [shell.path(target), sources[0]];
   const zones = from ? shell.zones(from) : [];
@@ -68,7 +68,7 @@ function noteNewName(sources: readonly Field[], target: Field, isLink: boolean, 
   shell.scope.movedTo.set(to, { from, isLink });
 }
 
-/** Sources that give nothing. */
+/** Sources without content. */
 const givesNothing = ({ text }: Field, stdin: Source): boolean =>
   text === '/dev/null' ||
   (/^\/dev\/(?:stdin|fd\/0)$/.test(text) && (stdin.kind === 'nothing' || (stdin.kind === 'text' && stdin.text === '')));
@@ -86,9 +86,9 @@ const cp: Reading = ({ name, args, stdin }, shell) => {
   return NOTHING;
 };
 
-/** Where programs of the system lie. */
+/** Directories of system programs. */
 const PROGRAM = /^\/(?:usr\/(?:local\/)?)?s?bin\/([^/]+)$/;
-/** Remembers a program under the name that it is given, also where that is a directory's. */
+/** Records a program under its new name, also where that is a directory's. */
 function noteProgram(sources: readonly Field[], target: Field, shell: Shell): void {
   const to = shell.path(target);
   for (const source of to === undefined ? [] : sources) {
@@ -98,7 +98,7 @@ function noteProgram(sources: readonly Field[], target: Field, shell: Shell): vo
   }
 }
 
-/** A copy of a file that the command wrote holds the same. */
+/** A copy of a file that the command wrote has the same content. */
 function passContent(sources: readonly Field[], target: Field, shell: Shell): void {
   const from = sources[0] && shell.path(sources[0]);
   const to = shell.path(target);
@@ -110,14 +110,14 @@ function passContent(sources: readonly Field[], target: Field, shell: Shell): vo
 
 /** Copies to or from another machine; only a local target is written here. */
 const scp: Reading = ({ name, args }, shell) => {
-  const options = takeOptions(args, ['-i', '-P', '-o', '-F', '-J', '-l', '-c', '-S']);
+  const options = parseOptions(args, ['-i', '-P', '-o', '-F', '-J', '-l', '-c', '-S']);
   const { operands } = options;
   noteSshCommands(options, shell);
   for (const { text } of options.allValues.get('-S') ?? []) shell.script(text, NOTHING);
   noteRead(name, operands, shell);
   const target = operands.at(-1);
   if (target && !/^[\w.@-]+:/.test(target.text)) noteWrite('place', name, target, shell);
-  // Over a file of another machine, nothing is a loss like any other.
+  // Overwriting a file of another machine with nothing is a loss like any other.
   else if (target && operands.some(({ text }) => text === '/dev/null')) shell.act('remote_loss', name, target.text);
   return NOTHING;
 };
@@ -132,7 +132,7 @@ const ln: Reading = ({ name, args }, shell) => {
 };
 
 const tee: Reading = ({ name, args, stdin }, shell) => {
-  const options = takeOptions(args);
+  const options = parseOptions(args);
   for (const to of options.operands) {
     noteWrite(has(options, '-a', '--append') ? 'append' : 'overwrite', name, to, shell);
     if (has(options, '-a', '--append')) continue;
@@ -143,13 +143,13 @@ const tee: Reading = ({ name, args, stdin }, shell) => {
   return stdin;
 };
 
-/** A new image of so many zeros, as tests of file systems want one. */
+/** A new image of zeros, as tests of file systems use one. */
 const isBlankImage = (to: string, content: Source, args: readonly Field[]): boolean =>
   content.kind === 'endless' &&
   /\.(?:img|raw|iso|qcow2|vmdk|vhd)$/.test(to) &&
   args.some(({ text }) => /^count=\d+$/.test(text));
 
-/** What a program wrote, or is known to be more than nothing. */
+/** The output of a program, or a source known to have content. */
 const holdsText = (content: Source): boolean =>
   content.kind !== 'endless' && content.kind !== 'nothing' && !(content.kind === 'text' && content.text.trim() === '');
 
@@ -165,7 +165,7 @@ const dd: Reading = ({ name, args, stdin }, shell) => {
   noteWrite(copies ? 'place' : 'overwrite', name, to, shell);
   if (!args.some(({ text }) => /^count=/.test(text))) noteEndless(name, to, content, shell);
   const takesNothing = args.some(({ text }) => /^count=0+$/.test(text));
-  // Of a device nothing comes that anybody wants to keep, and what is behind it is cut off.
+  // A device provides no content worth keeping, and the rest of the file is cut off.
   if ((!copies || takesNothing) && !holdsText(content) && !isBlankImage(to.text, content, args))
     noteEmptied(name, to, shell);
   noteMade(to, content, shell);
@@ -175,7 +175,7 @@ const dd: Reading = ({ name, args, stdin }, shell) => {
 };
 
 const rsync: Reading = ({ name, args, stdin }, shell) => {
-  const options = takeOptions(args, [
+  const options = parseOptions(args, [
     '-e',
     '--rsh',
     '--exclude',
@@ -202,7 +202,7 @@ const rsync: Reading = ({ name, args, stdin }, shell) => {
   return NOTHING;
 };
 
-/** An archive with secrets in it, in a file or on the output. */
+/** An archive that contains secrets, in a file or on the output. */
 function packed(archive: Field | undefined, shell: Shell): Source {
   const path = archive && archive.text !== '-' ? shell.path(archive) : undefined;
   if (path !== undefined) shell.scope.files.set(path, KEPT_SECRET);
@@ -216,7 +216,7 @@ function isDownloaded(path: Field | undefined, shell: Shell): boolean {
 
 const EXTRACTS = /^-?[a-zA-Z]*x/;
 const tar: Reading = ({ name, args, stdin }, shell) => {
-  const options = takeOptions(args, [
+  const options = parseOptions(args, [
     '-C',
     '--directory',
     '-f',
@@ -231,12 +231,12 @@ const tar: Reading = ({ name, args, stdin }, shell) => {
   ]);
   for (const flag of ['--to-command', '--use-compress-program', '-I']) {
     const command = options.values.get(flag);
-    // What is packed is on its input.
+    // The command gets the packed content as input.
     if (command) shell.script(command.text, flag === '--to-command' ? ANYTHING : NOTHING);
   }
   const action = options.values.get('--checkpoint-action')?.text;
   if (action?.startsWith('exec=')) {
-    // Nobody packs files to start something else.
+    // There is no honest reason to start another program while packing.
     shell.act('run_unknown', `${name} --checkpoint-action`, action);
     shell.script(action.slice('exec='.length), NOTHING);
   }
@@ -255,7 +255,7 @@ const tar: Reading = ({ name, args, stdin }, shell) => {
   return extracts && !has(options, '-O', '--to-stdout') ? ANYTHING : tainted(stdin);
 };
 
-/** Notes that something is taken out of an archive that isn't made again. */
+/** Notes the removal of an entry from an archive that isn't regenerable. */
 function noteDropped(form: string, archive: Field | undefined, shell: Shell): void {
   if (
     archive &&
@@ -264,9 +264,9 @@ function noteDropped(form: string, archive: Field | undefined, shell: Shell): vo
     shell.act('work_loss', form, archive.text);
 }
 
-/** `zip -m` and `7z -sdel` delete what they have packed. */
+/** `zip -m` and `7z -sdel` delete the files that they have packed. */
 const zip: Reading = ({ name, args }, shell) => {
-  const options = takeOptions(
+  const options = parseOptions(
     args.filter(({ text }) => text !== '-sdel'),
     ['-x', '-i', '-b', '-n', '-t', '-TT', '--unzip-command'],
   );
@@ -286,7 +286,7 @@ const zip: Reading = ({ name, args }, shell) => {
 };
 
 const unzip: Reading = ({ name, args }, shell) => {
-  const options = takeOptions(args, ['-d', '-x', '-P']);
+  const options = parseOptions(args, ['-d', '-x', '-P']);
   if (options.operands.some((path) => isDownloaded(path, shell))) shell.scope.unpacked = true;
   const into = options.values.get('-d');
   if (into) noteUnpacked(name, into, shell);
@@ -294,9 +294,9 @@ const unzip: Reading = ({ name, args }, shell) => {
 };
 
 const makes: Reading = ({ name, args }, shell) => {
-  for (const path of takeOptions(args, ['-m', '--mode', '-d', '-r', '-t']).operands) {
+  for (const path of parseOptions(args, ['-m', '--mode', '-d', '-r', '-t']).operands) {
     if (name === 'mkdir') noteOwnScratch(path, shell);
-    // A directory or an empty file beside what is there takes nothing away, so only devices and the system matter.
+    // A new directory or empty file beside existing ones loses nothing, so only devices and the system matter.
     if (shell.zones(path).some((zone) => zone === 'system' || zone === 'device' || zone === 'root'))
       noteWrite('place', name, path, shell);
   }

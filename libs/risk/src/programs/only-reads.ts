@@ -5,12 +5,12 @@ import { READING_FORMS } from './rows/reading-forms.ts';
 import { byProgram, hasForm } from './table.ts';
 
 const FORMS = byProgram(READING_FORMS);
-/** What any program answers without doing anything. */
+/** Arguments to which any program answers without side effects. */
 const ASKS = /^(?:--version|-V|-v|--help|-h|version|help)$/;
 
 /**
- * Answers whether the program, called like this, is known to leave everything as it is. What it starts is asked for
- * itself, and what its output is led to is a redirection's matter.
+ * Answers whether the program with these arguments is known to change nothing. The commands that it starts are checked
+ * separately, and so are the redirections of its output.
  */
 export function onlyReads({ name, args }: Invocation): boolean {
   if (args.length === 1 && ASKS.test(args[0]?.text ?? '')) return true;

@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 import { decodeEscapes } from '../shell/escapes.ts';
 import { field, isExact, isNumber, NUMBER, type Field, type Source } from '../shell/field.ts';
-import { takeOptions } from '../shell/options.ts';
+import { parseOptions } from '../shell/options.ts';
 import type { Reading, Shell } from '../shell/shell.ts';
 import { ANYTHING, deviceSource, EMPTY, ENDLESS, NOTHING, passedOn, tainted, textSource } from '../shell/source.ts';
 import { TEMPORARY } from '../zones.ts';
 import { A_NUMBER, countsLines } from './counts.ts';
 import { isHuge } from './sizes.ts';
-import { printedOf } from './nothing-given.ts';
+import { printedOf } from './empty-writes.ts';
 import { TRANSFERS } from './transfers.ts';
 
-/* Programs of which only the output matters: what is in it may be run by the next. */
+/* Programs of which only the output matters: the next command may run its content. */
 
 const echo: Reading = ({ args }) => {
   const flags = args.findIndex(({ text }) => !/^-[neE]+$/.test(text)) >>> 0;
@@ -22,7 +22,7 @@ const echo: Reading = ({ args }) => {
   return textSource(`${escapes ? decodeEscapes(text) : text}\n`, escapes && text.includes('\\'));
 };
 
-/** Fills `%s` and its kin in order and repeats the format while arguments remain, as POSIX `printf` does. */
+/** Fills `%s` and similar directives in order and repeats the format while arguments remain, as POSIX `printf` does. */
 export const printf: Reading = ({ args }, shell) => {
   const [format, ...rest] = args[0]?.text === '--' ? args.slice(1) : args;
   if (!format) return NOTHING;
@@ -54,16 +54,16 @@ function fileContent(path: Field, shell: Shell): Source {
 }
 
 const cat: Reading = ({ args, stdin }, shell) => {
-  const { operands } = takeOptions(args);
+  const { operands } = parseOptions(args);
   if (operands.length === 0 || operands[0]?.text === '-') return stdin;
   return operands.length === 1 && operands[0] ? fileContent(operands[0], shell) : ANYTHING;
 };
 
 /** Programs that pass on some lines of their input, or of one file. */
 const filter: Reading = ({ args, stdin }) =>
-  ofNumbers(stdin) ? stdin : printedOf(takeOptions(args).operands.slice(-1), passedOn(stdin, true));
+  ofNumbers(stdin) ? stdin : printedOf(parseOptions(args).operands.slice(-1), passedOn(stdin, true));
 
-/** Answers whether there are numbers alone in it, so that whatever is taken of it is one. */
+/** Answers whether it consists of numbers, so that any part of it is one. */
 const ofNumbers = (source: Source): boolean =>
   source.kind === 'text' &&
   source.text.includes(NUMBER) &&
@@ -74,7 +74,7 @@ const grep: Reading = (call, shell) => (countsLines(call) ? A_NUMBER : filter(ca
 function decoding(decode: (text: string) => string, decodes: (args: readonly Field[]) => boolean): Reading {
   return ({ args, stdin }, shell) => {
     if (!decodes(args)) return passedOn(stdin, false);
-    const { operands } = takeOptions(args, ['-w', '--wrap', '-i', '--input']);
+    const { operands } = parseOptions(args, ['-w', '--wrap', '-i', '--input']);
     const input = stdin.kind === 'nothing' && operands[0] ? fileContent(operands[0], shell) : stdin;
     if (input.kind !== 'text') return passedOn(input, false);
     return isExact(input.text) ? textSource(decode(input.text), true) : ANYTHING;
@@ -101,19 +101,19 @@ const rev = decoding(
 const mktemp: Reading = () => textSource(`${TEMPORARY}\n`);
 const pwd: Reading = (_call, shell) => textSource(`${shell.scope.value('PWD').join(' ')}\n`);
 const path: Reading = ({ args, stdin }, shell) => {
-  const { operands } = takeOptions(args);
+  const { operands } = parseOptions(args);
   const first = operands[0] && shell.path(operands[0]);
   return first === undefined ? passedOn(stdin, false) : textSource(`${first}\n`);
 };
-/** Where programs are found, as `which` and `command -v` tell. */
-export const whereabouts = (names: readonly Field[]): Source =>
+/** The paths of programs, as `which` and `command -v` print them. */
+export const programPaths = (names: readonly Field[]): Source =>
   names.every(({ text }) => isExact(text))
     ? textSource(names.map(({ text }) => (text.includes('/') ? `${text}\n` : `/usr/bin/${text}\n`)).join(''))
     : ANYTHING;
-const which: Reading = ({ args }) => whereabouts(takeOptions(args).operands);
+const which: Reading = ({ args }) => programPaths(parseOptions(args).operands);
 /** Lists names of the current directory or of the patterns given. */
 const ls: Reading = ({ args }) => {
-  const { operands } = takeOptions(args);
+  const { operands } = parseOptions(args);
   return {
     kind: 'paths',
     paths:
@@ -125,9 +125,9 @@ const ls: Reading = ({ args }) => {
 const silent: Reading = () => EMPTY;
 const yes: Reading = () => ENDLESS;
 
-/** Some lines of the input or of a file; of what has no end, only as much as is asked for. */
+/** Some lines of the input or of a file; of endless input, only as much as is requested. */
 const head: Reading = ({ name, args, stdin }, shell) => {
-  const { values, operands } = takeOptions(args, ['-n', '-c', '--lines', '--bytes']);
+  const { values, operands } = parseOptions(args, ['-n', '-c', '--lines', '--bytes']);
   const count = values.get('-c')?.text ?? values.get('--bytes')?.text ?? '';
   if (isHuge(count)) shell.act('exhaustion', name, count);
   if (ofNumbers(stdin)) return stdin;
@@ -136,7 +136,7 @@ const head: Reading = ({ name, args, stdin }, shell) => {
   return input.kind === 'endless' ? ANYTHING : passedOn(input, true);
 };
 
-/** Programs that turn one character into another, and don't end before their input does. */
+/** Programs that translate characters, and don't end before their input does. */
 const converted: Reading = ({ stdin }) =>
   ofNumbers(stdin) || stdin.kind === 'endless' || (stdin.kind === 'text' && stdin.text === '') ? stdin : tainted(stdin);
 const envProgram: Reading = () => ANYTHING;

@@ -18,7 +18,7 @@ import { SHELLS } from './shells.ts';
 import { TEXT_PROGRAMS } from './text-programs.ts';
 import { xargs } from './xargs.ts';
 
-/** The programs whose arguments are understood, by name; of any other only its name and redirections matter. */
+/** The programs with a reading of their arguments, by name; of any other only its name and redirections matter. */
 export const PROGRAMS: Readonly<Record<string, Reading>> = {
   ...BUILTINS,
   ...OUTPUTS,

@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
-import { has, takeOptions } from '../shell/options.ts';
+import { has, parseOptions } from '../shell/options.ts';
 import type { Reading } from '../shell/shell.ts';
 import { EMPTY, tainted } from '../shell/source.ts';
 import { noteEmptied, noteWrite } from './write.ts';
 
-/** Queries of structured text that answer with nothing, whatever they are asked about. */
+/** Queries of structured text that return nothing for any input. */
 const ANSWERS_NOTHING =
   /^\s*(?:empty|null|del\(\s*\.(?:\[\])?\s*\)|\{\s*\}|\[\s*\]|""|\.\s*=\s*(?:null|""|\{\s*\}|\[\s*\])|halt|select\(\s*false\s*\))\s*$/;
 const VALUES = ['-f', '--from-file', '--indent', '--tab', '-p', '--input-format', '-I', '--expression'];
 
-/** `jq` and its kin: with `-i` what they print is written back. */
+/** `jq` and similar programs: with `-i` their output is written back. */
 const query: Reading = ({ name, args, stdin }, shell) => {
-  const options = takeOptions(
+  const options = parseOptions(
     args.filter(({ text }) => text !== 'eval' && text !== 'e'),
     VALUES,
   );

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import { isExact, type Field } from '../shell/field.ts';
-import { takeOptions } from '../shell/options.ts';
+import { parseOptions } from '../shell/options.ts';
 import { runSource } from '../shell/run-source.ts';
 import type { Invocation, Shell } from '../shell/shell.ts';
 import { NOTHING } from '../shell/source.ts';
@@ -8,13 +8,12 @@ import { REMOTE_FORMS, type RemoteForm } from './rows/remote.ts';
 import { byProgram, hasForm, optionValues } from './table.ts';
 
 /*
- * Commands that run on another machine, in a container or on a device. They are read as any command is; what they do
- * happens beyond the
- * workspace, so no rollback undoes it.
+ * Commands that run on another machine, in a container or on a device. They are interpreted like any command. Their
+ * effects are beyond the workspace, so no rollback undoes them.
  */
 
-/** Follows what `body` follows as something that runs elsewhere: nothing that it touches is in the workspace. */
-export function elsewhere<T>(shell: Shell, body: () => T): T {
+/** Interprets the commands of `body` as running elsewhere: they touch nothing in the workspace. */
+export function runElsewhere<T>(shell: Shell, body: () => T): T {
   const { scope } = shell;
   const { cwds, isElsewhere } = scope;
   scope.cwds = [undefined];
@@ -29,12 +28,12 @@ export function elsewhere<T>(shell: Shell, body: () => T): T {
 
 const BY_PROGRAM = byProgram(REMOTE_FORMS);
 
-/** Follows the command that the program starts elsewhere, if this call of it starts one. */
+/** Interprets the command that the program starts elsewhere, if there is one. */
 export function noteRemoteCommands(call: Invocation, shell: Shell): void {
   if (call.name === 'aws') noteSystemsManager(call, shell);
   for (const form of BY_PROGRAM.get(call.name) ?? []) {
     if (!hasForm(form, call.name, call.args)) continue;
-    elsewhere(shell, () => {
+    runElsewhere(shell, () => {
       followForm(form, call, shell);
     });
   }
@@ -53,7 +52,7 @@ function followForm(form: RemoteForm, { name, args, stdin }: Invocation, shell: 
   }
   const words = commandWords(form, args, takesValue);
   if (words.length === 0) {
-    // Without a command, a shell waits for some on the input.
+    // Without a command, a shell reads commands from the input.
     if (texts.length === 0 && stdin.kind !== 'nothing') runSource(stdin, [], NOTHING, shell);
   } else if (form.asWords && words.length > 1) {
     shell.invoke(words, stdin);
@@ -63,11 +62,11 @@ function followForm(form: RemoteForm, { name, args, stdin }: Invocation, shell: 
 }
 
 function valuesOf(flags: readonly string[], args: readonly Field[], takesValue: readonly string[]): readonly Field[] {
-  const { allValues } = takeOptions(args, takesValue);
+  const { allValues } = parseOptions(args, takesValue);
   return flags.flatMap((flag) => allValues.get(flag) ?? []);
 }
 
-/** The words behind an option up to the next one. */
+/** The words after an option up to the next one. */
 function wordsBehind(flag: string, args: readonly Field[]): readonly Field[] {
   const glued = args
     .filter(({ text }) => text.startsWith(`${flag}=`))
@@ -80,8 +79,8 @@ function wordsBehind(flag: string, args: readonly Field[]): readonly Field[] {
 }
 
 /**
- * What stands behind `--`, or behind the words of the form and the name of the machine. Options of the command itself
- * stay with it.
+ * The words after `--`, or after the words of the form and the name of the machine. Options of the command itself stay
+ * with it.
  */
 function commandWords(form: RemoteForm, args: readonly Field[], takesValue: readonly string[]): readonly Field[] {
   const dashes = args.findIndex(({ text }) => text === '--');
@@ -89,14 +88,14 @@ function commandWords(form: RemoteForm, args: readonly Field[], takesValue: read
   if (form.behind === undefined) return [];
   let rest = args;
   const skipped = (form.words?.length ?? 0) + form.behind;
-  for (let count = 0; count < skipped; count += 1) rest = takeOptions(rest, takesValue, true).operands.slice(1);
-  const command = takeOptions(rest, takesValue, true).operands;
+  for (let count = 0; count < skipped; count += 1) rest = parseOptions(rest, takesValue, true).operands.slice(1);
+  const command = parseOptions(rest, takesValue, true).operands;
   return command[0]?.text === '--' ? command.slice(1) : command;
 }
 
 /** `aws ssm send-command --parameters commands=…` and the sessions that start with a command. */
 function noteSystemsManager({ args, stdin }: Invocation, shell: Shell): void {
-  const { operands, allValues } = takeOptions(args, [
+  const { operands, allValues } = parseOptions(args, [
     ...optionValues('aws'),
     '--parameters',
     '--document-name',
@@ -106,7 +105,7 @@ function noteSystemsManager({ args, stdin }: Invocation, shell: Shell): void {
   const isPowerShell = /PowerShell/i.test(allValues.get('--document-name')?.[0]?.text ?? '');
   for (const { text } of [...(allValues.get('--parameters') ?? []), ...(allValues.get('--cli-input-json') ?? [])]) {
     const commands = commandsIn(text);
-    elsewhere(shell, () => {
+    runElsewhere(shell, () => {
       if (commands === undefined) shell.act('run_unknown', 'aws ssm', text);
       for (const command of commands ?? []) {
         if (isPowerShell) shell.powershell(command, stdin);
@@ -116,7 +115,9 @@ function noteSystemsManager({ args, stdin }: Invocation, shell: Shell): void {
   }
 }
 
-/** The commands in the parameters of a document, as JSON or in the short form; undefined where they can't be told. */
+/**
+ * The commands in the parameters of a document, as JSON or in the short form; undefined where they can't be determined.
+ */
 function commandsIn(parameters: string): readonly string[] | undefined {
   if (!isExact(parameters) || parameters.startsWith('file:')) return undefined;
   const [, list] = /(?:^|[,\s])commands?\s*=\s*([\s\S]+)$/.exec(parameters) ?? [];

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 import { SECRET, type Field } from '../shell/field.ts';
 
-/** Files that hold credentials of a person or a machine, wherever they lie outside the workspace. */
+/** Files that hold credentials of a person or a machine, anywhere outside the workspace. */
 const CREDENTIALS =
   /(?:^|\/)(?:id_(?:rsa|dsa|ecdsa|ed25519)|\.ssh\/?|\.ssh\/(?:id_\w+|identity|\*)|\.aws\/?|\.gnupg\/?|\.aws\/credentials|\.netrc|\.npmrc|\.pypirc|\.docker\/config\.json|\.kube\/config|\.gnupg\/\S*|\.git-credentials|\.pgpass|\.vault-token|\.config\/(?:gcloud|gh)(?:\/\S*)?|shadow|gshadow|sudoers|proc\/(?:\d+|self|\*)\/environ)$/;
 
-/** Names of files that hold secrets, in the workspace too: there they may be read, and not be sent away. */
+/** Names of files that hold secrets, in the workspace too: they may be read there, but not sent away. */
 const KEPT =
   /(?:^|\/)(?:\.env(?:\.(?!example$|sample$|template$|dist$|defaults?$|schema$|test$)[\w-]+)*|[^/]*\.(?:pem|key|p12|pfx|jks|keystore|kdbx|tfstate|ovpn)|id_(?:rsa|dsa|ecdsa|ed25519)|\.?credentials(?:\.\w+)?|secrets?\.(?:ya?ml|json|toml|env|txt|ini)|service-account[\w.-]*\.json|\.netrc|\.npmrc|\.pypirc|\.pgpass|\.htpasswd|\.git-credentials|\.my\.cnf|\.vault-token|master\.key)$/;
 
@@ -13,10 +13,7 @@ const KEPT =
 const SECRET_NAME =
   /(?:^|_)(?:TOKEN|SECRET|PASSWORD|PASSWD|PASSPHRASE|APIKEY|API_KEY|ACCESS_KEY|PRIVATE_KEY|SECRET_KEY|CREDENTIALS)(?:_ID|_B64)?$/;
 
-/**
- * Characters at the end of a path in which its name is looked for: the patterns would go over all that is before again
- * and again.
- */
+/** Characters at the end of a path that are searched for its name: the patterns would scan a longer text repeatedly. */
 const PATH_END = 512;
 
 /** Answers whether the path is one of credentials. */

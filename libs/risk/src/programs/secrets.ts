@@ -11,7 +11,7 @@ export function noteRead(form: string, paths: readonly Field[], shell: Shell): v
   }
 }
 
-/** Programs that are given a key to use it, or a path to look at it from outside. */
+/** Programs that get a key to use it, or a path to inspect it from outside. */
 const USES = new Set([
   'ssh',
   'ssh-add',
@@ -49,7 +49,8 @@ const USES = new Set([
 ]);
 
 /**
- * Notes when any program at all is pointed at credentials. Answers whether it may pass on what a file of secrets holds.
+ * Notes when a program gets credentials as an argument. Returns whether it may pass on the content of a file of
+ * secrets.
  */
 export function noteCredentials(name: string, args: readonly Field[], shell: Shell): boolean {
   if (USES.has(name)) return false;

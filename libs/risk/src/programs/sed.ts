@@ -1,27 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
 import { field, isExact, withoutMarkers, type Field } from '../shell/field.ts';
-import { has, takeOptions } from '../shell/options.ts';
+import { has, parseOptions } from '../shell/options.ts';
 import type { Reading, Shell } from '../shell/shell.ts';
 import { NOTHING, tainted } from '../shell/source.ts';
 import { clearsLine } from './everything.ts';
-import { printedOf } from './nothing-given.ts';
+import { printedOf } from './empty-writes.ts';
 import { noteEmptied, noteWrite } from './write.ts';
 
 interface SedCommand {
   readonly address: string;
   readonly name: string;
-  /** what stands behind the command: flags of `s`, the file of `w`, the program of `e` */
+  /** the text after the command: flags of `s`, the file of `w`, the program of `e` */
   readonly rest: string;
 }
 
-/**
- * A longer address is none that people write: where its end is missing, each command would look for it to the end of
- * the script.
- */
+/** Longer addresses are unusual. An address without an end would make each command search to the end of the script. */
 const ADDRESS =
   /^\s*((?:\d+|\$|\/(?:\\.|[^/\\]){0,1000}\/[IM]*|\\(.)(?:\\.|(?!\2).){0,1000}\2[IM]*)?(?:\s*[,~]\s*(?:[+~]?\d+|\$|\/(?:\\.|[^/\\]){0,1000}\/[IM]*))?)\s*(!?)\s*/;
 
-/** The commands of a script, one after another; blocks are read through. */
+/** The commands of a script, in order; those in blocks are included. */
 export function sedCommands(script: string): readonly SedCommand[] {
   const commands: SedCommand[] = [];
   for (let rest = script; rest.trim() !== '';) {
@@ -38,19 +35,19 @@ export function sedCommands(script: string): readonly SedCommand[] {
 }
 
 /**
- * How far a command reaches: `s` and `y` by their separator, the ones with a text or a file to the line's end, others
- * to the next `;`.
+ * The length of a command: `s` and `y` by their separator, commands with a text or a file to the line's end, others to
+ * the next `;`.
  */
 function lengthOf(name: string, body: string): number {
   if (name === 's' || name === 'y') {
     const at = flagsAt(body);
-    // A file that is written is named to the end of the line.
+    // The name of a written file reaches to the end of the line.
     return at + endOf(body.slice(at), /^[gpiImMe\d\s]*w/.test(body.slice(at, at + 20)) ? /\n/ : /[;\n}]/);
   }
   return endOf(body, 'aicrRwWe:'.includes(name) ? /\n/ : /[;\n}]/);
 }
 
-/** Where the flags of `s` begin: behind the third separator that isn't escaped. */
+/** Where the flags of `s` begin: after the third unescaped separator. */
 function flagsAt(body: string): number {
   let [at, left] = [1, 2];
   for (; at < body.length && left > 0; at += 1) {
@@ -78,17 +75,17 @@ const empties = (commands: readonly SedCommand[]): boolean =>
       ),
   );
 
-/** Answers whether anything is printed of what isn't printed by itself. */
+/** Answers whether the script prints explicitly. */
 const prints = (commands: readonly SedCommand[]): boolean =>
   commands.some(
     ({ name, rest }) => 'pPwWiacrRl='.includes(name) || (name === 's' && /^[gpiImMe\d\s]*[pw]/.test(flagsOf(rest))),
   );
 
-/** What follows the last separator of `s`. */
+/** The text after the last separator of `s`. */
 const flagsOf = (rest: string): string => rest.slice(flagsAt(rest));
 
 export const sed: Reading = ({ name, args, stdin }, shell) => {
-  const options = takeOptions(args, ['-e', '--expression', '-f', '--file', '-l', '--line-length']);
+  const options = parseOptions(args, ['-e', '--expression', '-f', '--file', '-l', '--line-length']);
   const given = [...(options.allValues.get('-e') ?? []), ...(options.allValues.get('--expression') ?? [])];
   const isGiven = given.length > 0 || options.values.has('-f') || options.values.has('--file');
   const scripts = isGiven ? given : options.operands.slice(0, 1);
@@ -98,7 +95,7 @@ export const sed: Reading = ({ name, args, stdin }, shell) => {
   for (const { text } of scripts) shell.meter.text(text.length * 16);
   const commands = scripts.flatMap(({ text }) => sedCommands(text));
   for (const command of commands) noteRun(name, command, shell);
-  // Nothing comes in, so nothing is written.
+  // With empty input, nothing is written.
   if (files.length > 0 && files.every(({ text }) => text === '/dev/null'))
     for (const { name: letter, rest } of commands)
       if (letter === 'w' || letter === 'W') noteEmptied(name, field(rest.trim()), shell);
@@ -113,12 +110,12 @@ export const sed: Reading = ({ name, args, stdin }, shell) => {
   return printedOf(files, tainted(stdin));
 };
 
-/** GNU sed starts what `e` names, and with the flag `e` what the pattern space holds; `w` writes to files. */
+/** GNU sed starts the argument of `e`, and with the flag `e` the pattern space; `w` writes to files. */
 function noteRun(name: string, { name: letter, rest }: SedCommand, shell: Shell): void {
   if (letter === 'e' && rest.trim() !== '') shell.script(rest.trim(), NOTHING);
   if (letter === 'e' || (letter === 's' && /^[gpiImM0-9]*e/.test(flagsOf(rest)))) shell.act('run_unknown', name, rest);
   if (letter === 'w' || letter === 'W') noteWrite('overwrite', name, field(rest.trim()), shell);
-  // `s/a/b/w file`: the file is emptied before it gets what was replaced.
+  // `s/a/b/w file`: the file is emptied before it gets the replaced lines.
   const written = letter === 's' ? /^[gpiImMe\d]*w\s*(\S.*)$/s.exec(flagsOf(rest))?.[1] : undefined;
   if (written !== undefined) noteWrite('overwrite', name, field(written.trim()), shell);
 }

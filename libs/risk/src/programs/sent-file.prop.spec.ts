@@ -2,11 +2,11 @@
 import fc from 'fast-check';
 import { sentFile } from './sent-file.ts';
 
-/** The same as one pattern, which takes a time that grows with the square of the value where it doesn't match. */
+/** The same as one pattern, which takes quadratic time for a value that doesn't match. */
 const PATTERN = /^(?:[^=@<]*[=]?[@<])(.+?)(?:;\w+=.*)?$/s;
 
-describe('the file that a value of curl stands for', () => {
-  it('is what the pattern finds, in any value', () => {
+describe('the file in a value of curl', () => {
+  it('is the same as by the pattern, for any value', () => {
     const value = fc.string({ unit: fc.constantFrom('@', '<', '=', ';', 'a', '_', '/', ' ', '\n'), maxLength: 12 });
     fc.assert(
       fc.property(value, (text) => {
@@ -35,12 +35,12 @@ describe('the file that a value of curl stands for', () => {
     ['words', (units: number) => `@;${'a'.repeat(units * 3)}\n`],
     ['names', (units: number) => 'a'.repeat(units * 3)],
     ['equal signs', (units: number) => `@a${';=a'.repeat(units)}`],
-  ])('is found in a time that grows with the value: %s', (_, make) => {
+  ])('is found in linear time: %s', (_, make) => {
     const text = make(350_000);
     const before = process.cpuUsage();
     sentFile(text);
     const { user, system } = process.cpuUsage(before);
-    // A megabyte takes 10 ms at most; what grows with the square takes minutes.
+    // A megabyte takes 10 ms at most; quadratic work takes minutes.
     expect((user + system) / 1000).toBeLessThan(500);
   });
 });

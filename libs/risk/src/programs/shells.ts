@@ -1,27 +1,27 @@
 // SPDX-License-Identifier: Apache-2.0
 import { field, UNKNOWN, UNSET, type Field, type Source } from '../shell/field.ts';
-import { takeOptions } from '../shell/options.ts';
+import { parseOptions } from '../shell/options.ts';
 import { quote, runSource } from '../shell/run-source.ts';
 import type { Reading, Shell } from '../shell/shell.ts';
 import { ANYTHING, FROM_NETWORK, NOTHING, textSource } from '../shell/source.ts';
 import { filledIn } from './find.ts';
 import { noteSshCommands } from './keys.ts';
-import { elsewhere } from './remote.ts';
-import { noteTellingName } from './telling-names.ts';
+import { runElsewhere } from './remote.ts';
+import { noteVerbName } from './verb-names.ts';
 import { noteAssignedWords } from './variables.ts';
 
 /** `sh -c text`, `sh file`, or a script on its input. */
 const sh: Reading = ({ name, args, stdin }, shell) => {
   const command = args.findIndex(({ text }) => /^-[a-zA-Z]*c$/.test(text));
-  const { operands, flags } = takeOptions(args, ['-o', '-O', '--rcfile', '--init-file', '+o'], true);
+  const { operands, flags } = parseOptions(args, ['-o', '-O', '--rcfile', '--init-file', '+o'], true);
   if (command >= 0) {
     // Options may stand between `-c` and the text.
-    const [text, zero, ...positional] = takeOptions(args.slice(command + 1), [], true).operands;
+    const [text, zero, ...positional] = parseOptions(args.slice(command + 1), [], true).operands;
     return text ? madeUp(name, text.text, shell, stdin, positional, zero?.text) : NOTHING;
   }
   const [file, ...positional] = operands;
   if (file && !flags.has('-s')) return runFile(name, file, positional, stdin, shell);
-  // An interactive shell takes its commands from wherever its input is led to.
+  // An interactive shell reads commands from its redirected input.
   if (flags.has('-i')) shell.act('run_unknown', name, `${name} -i`);
   return runSource(stdin, operands, NOTHING, shell);
 };
@@ -44,9 +44,9 @@ function runFile(
     (shell.scope.unpacked && !file.text.startsWith('/') ? FROM_NETWORK : undefined);
   if (content) return runSource(content, positional, stdin, shell, where);
   if (path === undefined && !file.glob) shell.act('run_unknown', name, file.text);
-  // A script of the workspace: what it does, its effect tells.
+  // A script of the workspace: its effect is examined instead.
   shell.act('change', name, file.text);
-  noteTellingName({ name: file.text.slice(file.text.lastIndexOf('/') + 1), args: positional, stdin }, false, shell);
+  noteVerbName({ name: file.text.slice(file.text.lastIndexOf('/') + 1), args: positional, stdin }, false, shell);
   return ANYTHING;
 }
 
@@ -56,13 +56,13 @@ const evaluate: Reading = ({ name, args, stdin }, shell) => {
   return shell.evaluate(text, stdin);
 };
 
-/** What isn't known in a text that was put together may be any command, and not only a word. */
+/** An unknown part of a composed text may be any command, and not only a word. */
 function noteMadeUp(name: string, text: string, shell: Shell): void {
   if (text.includes(UNKNOWN) || (shell.scope.maySetBefore && text.includes(UNSET)))
     shell.act('run_unknown', name, text);
 }
 
-/** Follows a script that was put together. */
+/** Interprets a composed script. */
 function madeUp(
   name: string,
   text: string,
@@ -81,11 +81,11 @@ const source: Reading = ({ name, args, stdin }, shell) => {
 };
 
 /**
- * `trap text SIGNAL`: the text runs sooner or later, with what its variables hold then. At the end of the shell alone,
- * it is followed there.
+ * `trap text SIGNAL`: the text runs at some time, with the values that its variables have then. A trap on the shell's
+ * exit is interpreted there.
  */
 const trap: Reading = ({ args }, shell) => {
-  const [text, ...signals] = takeOptions(args, [], true).operands;
+  const [text, ...signals] = parseOptions(args, [], true).operands;
   if (!text || text.text === '' || signals.length === 0) return NOTHING;
   if (!signals.every((signal) => signal.text === 'EXIT' || signal.text === '0'))
     return shell.script(text.text, NOTHING, shell.scope.positional ?? []);
@@ -93,17 +93,17 @@ const trap: Reading = ({ args }, shell) => {
   return NOTHING;
 };
 
-/** Programs that hand a text to a shell, by the option in front of it; without one, what follows the operands. */
+/** Programs that pass a text to a shell: the value of an option, or without one the words after the operands. */
 const hands =
   (option: readonly string[], operands: number, takesValue: readonly string[] = []): Reading =>
   ({ args, stdin }, shell) => {
-    const options = takeOptions(args, [...option, ...takesValue], operands !== Infinity);
+    const options = parseOptions(args, [...option, ...takesValue], operands !== Infinity);
     const text = option.map((flag) => options.values.get(flag)).find((value) => value !== undefined);
     if (text) return shell.script(text.text, stdin);
     const rest =
-      operands > 0 ? takeOptions(options.operands.slice(operands), takesValue, true).operands : options.operands;
+      operands > 0 ? parseOptions(options.operands.slice(operands), takesValue, true).operands : options.operands;
     if (rest.length > 0) return shell.script(rest.map(({ text: word }) => word).join(' '), stdin);
-    // Without a command, a shell waits for some on the input.
+    // Without a command, a shell reads commands from the input.
     return operands === 1 && stdin.kind !== 'nothing' ? runSource(stdin, [], NOTHING, shell) : ANYTHING;
   };
 
@@ -116,12 +116,12 @@ const env: Reading = ({ args, stdin }, shell) => {
   return shell.script([glued, ...args.slice(at + 1).map(({ text }) => text)].join(' ').trim(), stdin);
 };
 
-/** Runs the words as a command once its input is in hand: `at`, `batch`. */
+/** Runs the commands in its input later: `at`, `batch`. */
 const later: Reading = ({ stdin }, shell) =>
   stdin.kind === 'nothing' ? NOTHING : runSource(stdin, [], NOTHING, shell);
 
 const flock: Reading = (call, shell) => {
-  const options = takeOptions(call.args, ['-w', '--timeout', '-E', '-c', '--command'], true);
+  const options = parseOptions(call.args, ['-w', '--timeout', '-E', '-c', '--command'], true);
   const text = options.values.get('-c') ?? options.values.get('--command');
   const after = options.operands.slice(1);
   const command = after.findIndex(({ text: word }) => word === '-c');
@@ -132,12 +132,12 @@ const flock: Reading = (call, shell) => {
   return shell.invoke(after, call.stdin);
 };
 
-/** A command for another machine, and what ssh starts on this one on the way. */
+/** A command for another machine, and the commands that ssh starts on this one to connect. */
 const ssh: Reading = (call, shell) => {
-  const options = takeOptions(call.args, SSH_VALUES, true);
+  const options = parseOptions(call.args, SSH_VALUES, true);
   noteSshCommands(options, shell);
   if (options.values.has('-R')) shell.act('remote_shell', call.name, options.values.get('-R')?.text ?? '');
-  return elsewhere(shell, () => toHost(call, shell));
+  return runElsewhere(shell, () => toHost(call, shell));
 };
 const SSH_VALUES = [
   '-i',
@@ -167,7 +167,7 @@ const toHost = hands([], 1, SSH_VALUES);
 /** `parallel command ::: arguments` */
 const parallel: Reading = ({ args, stdin }, shell) => {
   const at = args.findIndex(({ text }) => /^:::[:+]?$/.test(text));
-  const command = takeOptions(
+  const command = parseOptions(
     at < 0 ? args : args.slice(0, at),
     ['-j', '--jobs', '-a', '--arg-file', '-n', '-N', '-d', '--delay', '--retries', '--timeout', '-C', '--colsep'],
     true,

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import { isExact, type Field } from '../shell/field.ts';
-import { takeOptions } from '../shell/options.ts';
+import { parseOptions } from '../shell/options.ts';
 import type { Invocation, Shell } from '../shell/shell.ts';
 import { OPTION_VALUES } from './rows/option-values.ts';
 import { REMOTE_VALUES } from './rows/remote.ts';
@@ -8,8 +8,8 @@ import { TABLE } from './rows/table.ts';
 import type { ProgramForm } from './rows/program-form.ts';
 
 /**
- * Operands among which the words are looked for; further ones are names of things. Options of unknown programs may hide
- * a value among them.
+ * Operands that are searched for the words; later ones are names. Options of unknown programs may hide a value among
+ * them.
  */
 const FIRST_OPERANDS = 5;
 
@@ -29,14 +29,14 @@ export function byProgram<Row extends ProgramForm>(rows: readonly Row[]): Readon
 const BY_PROGRAM = byProgram(TABLE);
 
 /**
- * Notes what the table says of the program; answers whether it says anything. Names with a suffix count by their stem:
- * `mkfs.ext4` is `mkfs`.
+ * Notes the effects in the table's rows for the program; returns whether there are any. Names with a suffix count by
+ * their stem: `mkfs.ext4` is `mkfs`.
  */
 export function noteTableRows({ name, args }: Invocation, shell: Shell): boolean {
-  // Asked how it is used, a program tells that; one that starts others may hand the question on.
+  // With `--help` a program prints its usage, unless it passes that option on to another program.
   if (args.some(({ text }) => text === '--help') && !handsOn(name, args)) return false;
   const rows = BY_PROGRAM.get(name) ?? BY_PROGRAM.get(name.split('.')[0] ?? '') ?? [];
-  const { operands } = takeOptions(args, optionValues(name));
+  const { operands } = parseOptions(args, optionValues(name));
   const spoken = rows.filter(
     (row) =>
       (!row.needsArguments || args.length > 0) &&
@@ -73,13 +73,13 @@ const STARTS_OTHERS = new Set([
   'su',
   'runas',
 ]);
-/** Their words with which they do: the question is then the other program's. */
+/** Their words that start another program, to which the option then belongs. */
 const HANDS_ON = new Set(['--', 'run', 'exec', 'debug', 'x', 'dlx', 'create', '-c', '--call', '-m', '-a']);
 const HAVE_VERBS = new Set(['docker', 'podman', 'nerdctl', 'kubectl', 'oc', 'npm', 'pnpm', 'yarn', 'bun']);
 const handsOn = (name: string, args: readonly Field[]): boolean =>
   STARTS_OTHERS.has(name) && (!HAVE_VERBS.has(name) || args.some(({ text }) => HANDS_ON.has(text)));
 
-/** An address where a package of a registry would have a name. */
+/** An address in place of a package's name in a registry. */
 const ADDRESS = /^(?:git\+|(?:https?|git|ssh|ftp):\/\/|github:|gitlab:|bitbucket:|gist:)/;
 const isAddress = ({ text }: Field): boolean => ADDRESS.test(text.replace(/^[\w.@/-]+@(?=git|http|github:)/, ''));
 const IS = {
@@ -90,7 +90,7 @@ const IS = {
 
 /** Answers whether the arguments have the form. */
 export function hasForm(form: ProgramForm, name: string, args: readonly Field[]): boolean {
-  const words = takeOptions(args, optionValues(name)).operands.map(({ text }) => text);
+  const words = parseOptions(args, optionValues(name)).operands.map(({ text }) => text);
   const given = args.map(({ text }) => text);
   return (
     inOrder(words.slice(0, form.first ? form.words?.length : FIRST_OPERANDS), form.words ?? []) &&
@@ -117,7 +117,7 @@ const isOneOf = (word: string, either: string): boolean =>
       one === '=*' ? word.includes('=') : one.endsWith('*') ? word.startsWith(one.slice(0, -1)) : word === one,
     );
 
-/** Values with which a flag says that it isn't meant: `--dry-run=none` changes things. */
+/** Values that disable a flag: `--dry-run=none` changes things. */
 const NOT_MEANT = /=(?:none|false|no|off|0)$/i;
 
 /** A short flag also counts in a cluster, a long one also with a value. */

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import { field, isExact, UNKNOWN, withoutMarkers, type Field, type Source } from '../shell/field.ts';
-import { takeOptions } from '../shell/options.ts';
+import { parseOptions } from '../shell/options.ts';
 import type { Reading, Shell } from '../shell/shell.ts';
 import { ANYTHING, NOTHING, tainted, textOf, textSource } from '../shell/source.ts';
 import { noteCode } from './code.ts';
@@ -9,7 +9,7 @@ import { clearsLine } from './everything.ts';
 import { sed } from './sed.ts';
 import { noteEmptied, noteWrite } from './write.ts';
 
-/** `{print $2}`: the only awk program of which the output is told. */
+/** `{print $2}`: the only awk program whose output is known. */
 const PRINTS = /^\s*\{\s*print\s+\$(\d+)\s*;?\s*\}\s*$/;
 
 /** Conditions that no line meets. */
@@ -18,7 +18,7 @@ const NEVER =
 
 /** An awk program can start commands and write files; without either it only prints. */
 const awk: Reading = ({ name, args, stdin }, shell) => {
-  const options = takeOptions(
+  const options = parseOptions(
     args,
     ['-F', '-v', '-f', '-i', '--field-separator', '--assign', '--file', '--include'],
     true,
@@ -39,22 +39,22 @@ const awk: Reading = ({ name, args, stdin }, shell) => {
     noteEmptied(name, field(text), shell);
   if (options.values.get('-i')?.text === 'inplace') {
     for (const file of files) noteWrite('overwrite', name, file, shell);
-    // What isn't printed is gone; a condition without an action prints.
+    // Lines that aren't printed are lost; a condition without an action prints.
     if (NEVER.test(code) || !/\bprint|^[^{}]+$|\}\s*[^{}\s]+\s*$/.test(code))
       for (const file of files) noteEmptied(name, file, shell);
   }
   return printed(code, stdin);
 };
 
-/** Output to a file whose name is worked out. The name of the input itself is the file that is being read. */
+/** Output to a file with a computed name. The name of the input itself is the file that is being read. */
 function noteComputed(name: string, to: string, shell: Shell): void {
   if (/^\(?\s*FILENAME\s*\)?\s*$/.test(to)) shell.act('unread_code', name, `> ${to}`);
   else noteWrite('overwrite', name, field(UNKNOWN), shell);
 }
 
-/** `dc` starts what stands behind `!`. */
+/** `dc` starts the text after `!`. */
 const dc: Reading = ({ args, stdin }, shell) => {
-  const options = takeOptions(args, ['-e', '--expression', '-f', '--file']);
+  const options = parseOptions(args, ['-e', '--expression', '-f', '--file']);
   for (const text of [
     ...['-e', '--expression'].flatMap((flag) => options.allValues.get(flag) ?? []).map((one) => one.text),
     textOf(stdin),
@@ -76,12 +76,12 @@ function printed(code: string, stdin: Source): Source {
   return textSource(lines.join('\n'), stdin.decoded);
 }
 
-/** Commands of vi's kind that delete every line, or the whole buffer. */
+/** Commands of vi and similar editors that delete every line, or the whole buffer. */
 const CLEARS =
   /^:?\s*(?:(?:%|[01]?,\$?|1,\$)\s*d(?:e(?:l(?:e(?:t(?:e)?)?)?)?)?\b|(?:%|1,\$)s(?:ubstitute)?(?=\W)|g(?:lobal)?\/[.^*$]*\/d|norm(?:al)?!?\s+(?:gg"?_?dG|ggVGd|:?%d)|call\s+deletebufline\()/;
 const SAVES = /^:?\s*(?:w(?:q|rite)?|x(?:it)?|up(?:date)?|wqa|wa|xa)\b!?|\bZZ\b/;
 
-/** Notes what a script of commands of an editor leaves of the files. */
+/** Notes what remains of the files after a script of editor commands. */
 function noteEdits(name: string, texts: readonly string[], files: readonly Field[], shell: Shell): void {
   const commands = texts.flatMap((text) => text.split(/[\n|]/));
   const clears = commands.some(
@@ -92,10 +92,10 @@ function noteEdits(name: string, texts: readonly string[], files: readonly Field
   if (clears && commands.some((text) => SAVES.test(text))) for (const file of files) noteEmptied(name, file, shell);
 }
 
-/** What stands before the command itself, in commands of vi's kind. */
+/** The text before the command itself, in commands of vi and similar editors. */
 const PREFIXES =
   /^:?\s*(?:(?:sil(?:ent)?!?|noautocmd|exe(?:cute)?|keep\w+|verb(?:ose)?|bufdo|windo|argdo|tabdo|r(?:ead)?|w(?:rite)?|ter(?:minal)?|norm(?:al)?!?)\s+)*["']?:?/;
-/** Languages that an editor has within, and its own call that deletes. */
+/** Languages that an editor embeds, and its own function that deletes. */
 const WITHIN = /^(?:lua|py(?:thon)?3?|pyx|perl|ruby|tcl|mz(?:scheme)?)\s+(.+)$/s;
 
 function noteCommand(name: string, text: string, shell: Shell): void {
@@ -121,9 +121,9 @@ function noteCommand(name: string, text: string, shell: Shell): void {
   if (/\b(?:call\s+delete|=\s*delete)\s*\(/.test(text)) shell.act('code', name, 'delete(');
 }
 
-/** Editors run what follows `!`. */
+/** Editors run the text after `!`. */
 const editor: Reading = ({ name, args, stdin }, shell) => {
-  const options = takeOptions(args, ['-c', '--cmd', '-S', '-u']);
+  const options = parseOptions(args, ['-c', '--cmd', '-S', '-u']);
   const files = options.operands.filter(({ text }) => !text.startsWith('+'));
   const given = [
     ...(options.allValues.get('-c') ?? []),
@@ -140,9 +140,9 @@ const editor: Reading = ({ name, args, stdin }, shell) => {
   return ANYTHING;
 };
 
-/** Lisp that is given to emacs: what it starts, and the buffer that it clears. */
+/** Lisp in the arguments of emacs: the programs that it starts, and the buffer that it clears. */
 const emacs: Reading = ({ name, args }, shell) => {
-  const options = takeOptions(args, ['--eval', '-eval', '--execute', '-execute', '-l', '--load', '-f', '--funcall']);
+  const options = parseOptions(args, ['--eval', '-eval', '--execute', '-execute', '-l', '--load', '-f', '--funcall']);
   for (const { text } of ['--eval', '-eval', '--execute', '-execute'].flatMap(
     (flag) => options.allValues.get(flag) ?? [],
   )) {
@@ -158,7 +158,7 @@ const emacs: Reading = ({ name, args }, shell) => {
   return ANYTHING;
 };
 
-/** What it lists holds every process, the first one too. */
+/** Its list contains every process, including the first one. */
 const ps: Reading = () => textSource('root 1 0 0 1 1 ? S 00:00 0:00 init\n');
 
 export const TEXT_PROGRAMS: Readonly<Record<string, Reading>> = {

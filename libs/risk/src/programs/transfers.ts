@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 import { field, SECRET, type Field, type Source } from '../shell/field.ts';
-import { has, takeOptions } from '../shell/options.ts';
+import { has, parseOptions } from '../shell/options.ts';
 import type { Reading, Shell } from '../shell/shell.ts';
 import { FROM_NETWORK, NOTHING } from '../shell/source.ts';
-import { noteSpoken } from './database.ts';
+import { noteStoreText } from './database.ts';
 import { isLocal, noteNamedEndpoint, noteRequest } from './egress.ts';
 import { noteMade, noteWrite } from './write.ts';
 
@@ -58,7 +58,7 @@ const FETCH_VALUES = [
   '-U',
 ];
 
-/** What is fetched goes to a file or to the output; either way it is content of the network. */
+/** A response goes to a file or to the output; either way it is content of the network. */
 const SENDS = new Set([
   '-d',
   '--data',
@@ -72,7 +72,7 @@ const SENDS = new Set([
   '--upload-file',
 ]);
 
-/** Characters of a request's data that are looked at: what names a file or a host stands before them. */
+/** Characters of a request's data that are examined: a marker for a file or a host precedes it. */
 const DATA_CHARS = 2048;
 const shortened = (args: readonly Field[]): readonly Field[] =>
   args.map((arg) =>
@@ -82,7 +82,7 @@ const shortened = (args: readonly Field[]): readonly Field[] =>
   );
 
 const curl: Reading = ({ args, stdin }, shell) => {
-  const options = takeOptions(
+  const options = parseOptions(
     shortened(args),
     FETCH_VALUES.filter((flag) => flag !== '-O'),
   );
@@ -105,7 +105,7 @@ const curl: Reading = ({ args, stdin }, shell) => {
 };
 
 const wget: Reading = ({ args, stdin }, shell) => {
-  const options = takeOptions(
+  const options = parseOptions(
     shortened(args),
     FETCH_VALUES.filter((flag) => flag !== '-x' && flag !== '-F' && flag !== '-c' && flag !== '-d' && flag !== '-b'),
   );
@@ -122,7 +122,7 @@ const wget: Reading = ({ args, stdin }, shell) => {
 };
 
 const fetched: Reading = ({ name, args }, shell) => {
-  const [method, target] = takeOptions(args).operands;
+  const [method, target] = parseOptions(args).operands;
   if (/^delete$/i.test(method?.text ?? '') && !isLocal(target?.text ?? ''))
     shell.act('remote_loss', `${name} DELETE`, target?.text ?? '');
   if (/^(?:put|patch)$/i.test(method?.text ?? '') && !isLocal(target?.text ?? ''))
@@ -130,9 +130,9 @@ const fetched: Reading = ({ name, args }, shell) => {
   return FROM_NETWORK;
 };
 
-/** A connection may be led into a shell by an option of the program itself. */
+/** An option of the program itself may connect it to a shell. */
 const connects: Reading = ({ name, args, stdin }, shell) => {
-  if (stdin.kind === 'text') noteSpoken(name, stdin.text, shell);
+  if (stdin.kind === 'text') noteStoreText(name, stdin.text, shell);
   const runs = args.find(
     ({ text }, index) =>
       /^(?:exec|system):/i.test(text) ||
@@ -156,7 +156,7 @@ const nameIn = (url: string): string =>
     .split('/')
     .at(-1) ?? url;
 
-/** Programs that request something of another host, or connect to it. */
+/** Programs that send a request to another host, or connect to it. */
 export const TRANSFERS: Readonly<Record<string, Reading>> = {
   curl,
   wget,

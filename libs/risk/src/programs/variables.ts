@@ -7,8 +7,8 @@ import { noteCode } from './code.ts';
 import { noteGitSetting } from './git.ts';
 
 /*
- * Variables that are options of programs, or commands that programs run, read as the words that they stand for. They
- * are families: what is called `…_EDITOR` or `…_PAGER` is started by whatever program reads it.
+ * Variables that contain options of programs, or commands that programs run; their words are read accordingly. They
+ * form families: any program may start the value of `…_EDITOR` or `…_PAGER`.
  */
 
 /** The value is a command. */
@@ -26,7 +26,7 @@ const CODE: readonly (readonly [RegExp, string])[] = [
   [/^(?:VIMINIT|EXINIT|NVIM_INIT)$/, 'vim'],
 ];
 
-/** The value is options of a program, as if they stood on its command line. */
+/** The value is options of a program, as on its command line. */
 const OPTIONS: Readonly<Record<string, string>> = {
   TAR_OPTIONS: 'tar',
   MAKEFLAGS: 'make',
@@ -47,20 +47,20 @@ const LOADED =
   /^(?:LD_(?:PRELOAD|AUDIT|DEBUG_OUTPUT|PROFILE_OUTPUT)|DYLD_INSERT_LIBRARIES|BASH_ENV|ZDOTDIR|PYTHONSTARTUP|GCONV_PATH|GIT_EXEC_PATH|GIT_TEMPLATE_DIR|GIT_CONFIG(?:_GLOBAL|_SYSTEM)?|GIT_CONFIG_PARAMETERS|MAKEFILES|INPUTRC|PHPRC|PHP_INI_SCAN_DIR|R_PROFILE(?:_USER)?|R_ENVIRON(?:_USER)?|VIMRUNTIME|MYVIMRC|WGETRC|CURL_HOME|SCREENRC|PYTHONBREAKPOINT|BASH_LOADABLES_PATH|OPENSSL_CONF|OPENSSL_ENGINES|OPENSSL_MODULES)$/;
 /** Options of a virtual machine that load code. */
 const AGENTS = /^(?:JAVA_TOOL_OPTIONS|_JAVA_OPTIONS|JDK_JAVA_OPTIONS|MAVEN_OPTS|GRADLE_OPTS|SBT_OPTS)$/;
-/** Directories in which libraries and modules are looked for first. What lies in the workspace is the project's own. */
+/** Search paths for libraries and modules. A directory of the workspace belongs to the project. */
 const SEARCHED =
   /^(?:LD_LIBRARY_PATH|DYLD_(?:LIBRARY|FALLBACK_LIBRARY|FRAMEWORK)_PATH|PYTHONPATH|PYTHONHOME|PERL5LIB|PERLLIB|RUBYLIB|NODE_PATH|CLASSPATH|LUA_C?PATH(?:_\d+_\d+)?|AWKPATH|AWKLIBPATH|GEM_PATH)$/;
-/** Whoever looks for programs where anybody puts files finds others than those that the names mean. */
+/** A search path for programs with a world-writable directory finds other programs than the usual ones. */
 const FOUND_FIRST = /^(?:\.?:|\/tmp\/|\/var\/tmp\/|\/dev\/shm\/)/;
 const ANYBODYS = /(?:^|:)\/(?:tmp|var\/tmp|dev\/shm)(?:\/|:|$)/;
 
-/** Values that say that there is nothing to run, or that the usual program is. */
+/** Values for no program, or for the usual one. */
 const USUAL = /^(?:|cat|less|more|true|:|false|0|1|\/dev\/null|\/bin\/true|\/bin\/cat|\/bin\/false|\/usr\/bin\/true)$/;
 
-/** The values that the other variables of the same command have, beside those of the scope. */
+/** The values of the other variables of the same command, which override those of the scope. */
 export type Others = (name: string) => readonly Value[] | undefined;
 
-/** Notes what a variable makes programs do that are started from here on: whoever sets it means it to be read. */
+/** Notes how a variable affects the programs that are started from here on; it is assumed to be set on purpose. */
 export function noteVariable(
   name: string,
   values: readonly Value[],
@@ -81,7 +81,7 @@ export function noteVariable(
     );
 }
 
-/** A setting of git comes as two variables, one of which may be set before the other. */
+/** A setting of git consists of two variables, either of which may be set first. */
 function notePair(
   part: string,
   values: readonly Value[],
@@ -105,8 +105,8 @@ function noteValue(name: string, text: string, shell: Shell): void {
   if (SEARCHED.test(name) && (ANYBODYS.test(text) || text.startsWith(UNKNOWN))) shell.act('run_unknown', name, text);
   if (AGENTS.test(name) && /-javaagent|-agentlib|-agentpath|-XX:(?:On\w+|Flags)=|-Xbootclasspath|@/.test(text))
     shell.act('run_unknown', name, text);
-  // A file of the workspace may hold the project's own settings; what it starts can't be told either way. `ENV` is a
-  // name of deployments too.
+  // A file of the workspace may contain the project's own settings; the programs that it starts are unknown either way.
+  // `ENV` is a usual name in deployments too.
   if (!USUAL.test(text) && (LOADED.test(name) || (name === 'ENV' && /[/$`]/.test(text))))
     shell.act('run_unknown', name, text);
   if (COMMANDS.test(name) && !USUAL.test(text)) shell.script(text.replace(/^\|+-?/, ''), NOTHING);
@@ -117,15 +117,15 @@ function noteValue(name: string, text: string, shell: Shell): void {
   if (program !== undefined) shell.invoke([field(program), ...optionWords(program, text)], NOTHING);
 }
 
-/** A prompt runs the substitutions in it each time that it is shown. */
+/** A prompt runs its substitutions each time that it is shown. */
 function noteShownPrompt(text: string, shell: Shell): void {
   if (!isExact(text)) shell.act('evaluation', 'the shell', text);
   shell.script(`: "${text}"`, NOTHING);
 }
 
-/** The words of the value. A program that takes its options in clusters may find them without a dash. */
+/** The words of the value. A program that takes its options in clusters may accept them without a dash. */
 function optionWords(program: string, text: string): Field[] {
-  // Quotes hold a word together, and aren't a part of it.
+  // Quotes group a word, and aren't a part of it.
   const words = [...text.matchAll(/(?:[^\s"'\\]|\\[\s\S]|"[^"]*"|'[^']*'|["'])+/g)].map(([word]) =>
     word.replace(/["']/g, ''),
   );
@@ -134,13 +134,13 @@ function optionWords(program: string, text: string): Field[] {
   );
 }
 
-/** Takes `NAME=value` apart; undefined for any other word. */
+/** Parses `NAME=value`; undefined for any other word. */
 export function assignedIn({ text }: Field): readonly [string, string] | undefined {
   const [, name, value = ''] = /^([A-Za-z_][\w%()]*)=([\s\S]*)$/.exec(text) ?? [];
   return name === undefined ? undefined : [name, value];
 }
 
-/** Notes variables that a program is given in words of the form `NAME=value`. */
+/** Notes variables in a program's words of the form `NAME=value`. */
 export function noteAssignedWords(words: readonly Field[], shell: Shell): void {
   const given = new Map(
     words.flatMap((word) => {
@@ -150,7 +150,7 @@ export function noteAssignedWords(words: readonly Field[], shell: Shell): void {
   );
   for (const [name, value] of given)
     noteVariable(name, [[value]], shell, (other) => (given.has(other) ? [[given.get(other) ?? '']] : undefined));
-  // The program that comes next is found by it (`start.ts`).
+  // The next program is found by it (`start.ts`).
   const bun = given.get('BUN_BE_BUN');
   if (bun !== undefined) shell.scope.set('BUN_BE_BUN', [bun]);
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import { takeOptions } from '../shell/options.ts';
+import { parseOptions } from '../shell/options.ts';
 import type { Field } from '../shell/field.ts';
 import type { Invocation, Shell } from '../shell/shell.ts';
 import { assignedIn, noteAssignedWords } from './variables.ts';
@@ -8,17 +8,17 @@ import { noteWrite } from './write.ts';
 interface Wrapper {
   /** options that take a value */
   readonly values?: readonly string[];
-  /** operands before the command itself, as the time is with `timeout` */
+  /** operands before the command itself, such as the time of `timeout` */
   readonly operands?: number;
   /** words that must come first, as in `poetry run` */
   readonly words?: readonly string[];
   /** options whose value is a file that it writes */
   readonly writes?: readonly string[];
-  /** whether `NAME=value` may stand before the command */
+  /** whether `NAME=value` may precede the command */
   readonly assignments?: boolean;
 }
 
-/** Programs that start the command that follows them and change nothing else about it. */
+/** Programs that start the command after their own words and change nothing else about it. */
 const WRAPPERS: Readonly<Record<string, Wrapper>> = {
   env: { values: ['-u', '--unset', '-C', '--chdir', '-a', '--argv0'], assignments: true },
   'cross-env': { assignments: true },
@@ -132,30 +132,30 @@ const WRAPPERS: Readonly<Record<string, Wrapper>> = {
   doppler: { words: ['run'], values: ['-p', '-c'] },
 };
 
-/** The dynamic loader, which starts what follows it. */
+/** The dynamic loader, which starts the program in its arguments. */
 const LOADER = /^ld(?:-linux[\w-]*|-musl[\w-]*)?\.so(?:\.\d+)*$/;
 
-/** Those that also give it the rights of another user. */
+/** Wrappers that also give it the rights of another user. */
 const PRIVILEGED = new Set(['sudo', 'doas', 'pkexec', 'run0', 'gosu', 'su-exec', 'runuser', 'sudoedit', 'su']);
 
-/** The command within a wrapper; undefined if the program isn't one, or wraps nothing this time. */
+/** The command within a wrapper; undefined if the program isn't one, or wraps nothing here. */
 export function unwrapped({ name, args, stdin }: Invocation, shell: Shell): readonly Field[] | undefined {
   if (PRIVILEGED.has(name)) shell.act('privilege', name, name);
   const wrapper = Object.hasOwn(WRAPPERS, name) ? WRAPPERS[name] : LOADER.test(name) ? WRAPPERS['nohup'] : undefined;
   if (!wrapper) return undefined;
-  // `exec < file` makes the file the input of whatever comes next.
+  // `exec < file` makes the file the input of later commands.
   if (name === 'exec' && args.length === 0 && stdin.kind !== 'nothing') shell.act('run_unknown', name, 'exec <');
-  // `exec > file` leads the output of whatever comes next there.
+  // `exec > file` redirects the output of later commands there.
   if (name === 'exec' && args.length === 0) return undefined;
   if (name === 'env' && args.some(({ text }) => /^(-\w*S|--split-string)/.test(text))) return undefined;
   if ((name === 'npx' || name === 'npm') && args.some(({ text }) => /^(-c|--call)/.test(text))) return undefined;
-  const options = takeOptions(args, wrapper.values, true);
+  const options = parseOptions(args, wrapper.values, true);
   let rest = options.operands;
   for (const flag of wrapper.writes ?? [])
     for (const file of options.allValues.get(flag) ?? []) noteWrite('overwrite', name, file, shell);
   if (wrapper.words) {
     if (!wrapper.words.includes(rest[0]?.text ?? '')) return undefined;
-    rest = takeOptions(rest.slice(1), wrapper.values, true).operands;
+    rest = parseOptions(rest.slice(1), wrapper.values, true).operands;
   }
   if (wrapper.assignments) {
     const end = rest.findIndex((word) => assignedIn(word) === undefined) >>> 0;

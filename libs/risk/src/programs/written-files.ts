@@ -1,21 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
-import { takeOptions } from '../shell/options.ts';
+import { parseOptions } from '../shell/options.ts';
 import type { Invocation, Shell } from '../shell/shell.ts';
 import { noteEmptied, noteWrite } from './write.ts';
 
-/** Files that a program writes beside, or instead of, what it prints. */
+/** Files that a program writes beside, or instead of, its output. */
 interface Writes {
   /** options whose value is the file */
   readonly options?: readonly string[];
   /** options with which it changes the operands themselves */
   readonly inPlace?: RegExp;
-  /** the operand from which on they are written, counted from 0; those before are read */
+  /** the first operand that is written, counted from 0; earlier ones are read */
   readonly operands?: number;
   /** other options that take a value */
   readonly values?: readonly string[];
 }
 
-/** Programs that most people know only as ones that read. */
+/** Programs that are mainly known for reading. */
 const WRITES: Readonly<Record<string, Writes>> = {
   uniq: { operands: 1, values: ['-f', '-s', '-w', '--skip-fields', '--skip-chars', '--check-chars'] },
   xxd: { operands: 1, values: ['-c', '-cols', '-g', '-l', '-len', '-o', '-s', '-seek', '-n', '-name', '-R'] },
@@ -69,11 +69,11 @@ const WRITES: Readonly<Record<string, Writes>> = {
   openssl: { options: ['-out', '-keyout', '-writerand', '-CAserial'] },
 };
 
-/** Notes the files that a program writes of which one might think that it only reads. */
+/** Notes the files that a program writes although it seems only to read. */
 export function noteWrittenFiles({ name, args }: Invocation, shell: Shell): void {
   const writes = Object.hasOwn(WRITES, name) ? WRITES[name] : undefined;
   if (!writes || args.some(({ text }) => text === '--help')) return;
-  const { allValues, operands } = takeOptions(args, [...(writes.options ?? []), ...(writes.values ?? [])]);
+  const { allValues, operands } = parseOptions(args, [...(writes.options ?? []), ...(writes.values ?? [])]);
   for (const flag of writes.options ?? [])
     for (const file of allValues.get(flag) ?? []) if (file.text !== '-') noteWrite('overwrite', name, file, shell);
   const nothingIn = operands[0]?.text === '/dev/null';

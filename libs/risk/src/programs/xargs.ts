@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import { field, UNKNOWN, type Field, type Source } from '../shell/field.ts';
 import { filledIn } from './find.ts';
-import { takeOptions, type Options } from '../shell/options.ts';
+import { parseOptions, type Options } from '../shell/options.ts';
 import type { Reading } from '../shell/shell.ts';
 import { ANYTHING, NOTHING, tainted, textOf } from '../shell/source.ts';
 
@@ -24,7 +24,7 @@ const VALUES = [
   '-E',
 ];
 
-/** The words that `xargs` reads; what isn't known is one unknown word. */
+/** The words that `xargs` reads; unknown input is one unknown word. */
 function inputs(stdin: Source, separator: RegExp): readonly Field[] {
   if (stdin.kind === 'paths') return stdin.paths;
   if (stdin.kind === 'text')
@@ -43,9 +43,9 @@ const separatorOf = (options: Options, isMarked: boolean): RegExp =>
       ? /\n/
       : /\s+/;
 
-/** Starts its command with the words of its input behind it, or in the place of the `-I` mark. */
+/** Starts its command with the words of its input after it, or in place of the `-I` mark. */
 export const xargs: Reading = ({ args, stdin }, shell) => {
-  const options = takeOptions(
+  const options = parseOptions(
     args,
     VALUES.filter((flag) => flag !== '-i'),
     true,

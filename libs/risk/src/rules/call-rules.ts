@@ -2,7 +2,7 @@
 import { DESTROYS } from './destroys.ts';
 import type { RiskRule } from './rule.ts';
 
-/** Rules on the call as such: its tool's category, and what happened before it in the session. */
+/** Rules on the call as such: its tool's category, and earlier events of the session. */
 export const CALL_RULES: readonly RiskRule[] = [
   {
     id: 'category.write',
@@ -38,7 +38,10 @@ export const CALL_RULES: readonly RiskRule[] = [
   },
   {
     id: 'history.secret_to_network',
-    when: { kinds: ['network', 'secret_egress'], history: { labels: ['secret_read'] } },
+    when: {
+      kinds: ['network', 'own_service', 'mail', 'mail_outside', 'secret_egress'],
+      history: { labels: ['secret_read'] },
+    },
     points: { policy_sensitivity: 600 },
     ceiling: 'soft_gate',
     reach: 'beyond',
@@ -52,6 +55,31 @@ export const CALL_RULES: readonly RiskRule[] = [
     reach: 'beyond',
     message:
       '`{form}` would speak to another machine in a session with private data and with content of strangers: `{subject}`',
+  },
+  {
+    id: 'mail.outside',
+    when: { kinds: ['mail_outside'] },
+    points: { blast_radius: 100 },
+    ceiling: 'none',
+    reach: 'beyond',
+    message: '`{form}` addresses people outside of the domain of the mailbox: `{subject}`',
+  },
+  {
+    id: 'mail.many',
+    when: { kinds: ['mail', 'mail_outside'], many: true },
+    points: { blast_radius: 150 },
+    ceiling: 'none',
+    reach: 'beyond',
+    message: '`{form}` addresses more than ten people: `{subject}`',
+  },
+  {
+    id: 'mail.private_outside',
+    when: { kinds: ['mail_outside'], history: { labels: ['untrusted_content', 'private_data'] } },
+    points: { policy_sensitivity: 100 },
+    ceiling: 'none',
+    reach: 'beyond',
+    message:
+      '`{form}` addresses people outside, in a session with private data and with content of strangers: `{subject}`',
   },
   {
     id: 'history.untrusted_content',

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { ActKind } from '../act.ts';
 
-/** What destroys something, for the rule that counts such calls. */
+/** The kinds of acts that destroy something, for the rule that counts such calls. */
 export const DESTROYS = [
   'delete',
   'empty',

@@ -7,14 +7,12 @@ const ofLosses = RISK_RULES.filter(({ when }) => when.kinds?.some((kind) => LOSS
 const ids = new Set(ofLosses.map(({ id }) => id));
 
 /**
- * Rules that hold or refuse a call for what it destroys, whatever came before it: calls in whose basis one of them is
+ * Rules that hold or refuse a call for its destruction, whatever came before it: calls with one of them in their basis
  * count as destructive.
  */
 export const DESTRUCTIVE_RULE_IDS: readonly string[] = ofLosses
   .filter(({ when, ceiling }) => ceiling !== 'none' && when.history === undefined)
   .map(({ id }) => id);
 
-/**
- * Answers whether a call with the basis destroys anything at all, so that what it adds up to with earlier ones matters.
- */
+/** Answers whether a call with the basis destroys anything, so that it adds to earlier ones. */
 export const destroysAnything = (basis: readonly string[]): boolean => basis.some((id) => ids.has(id));

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { RiskRule } from './rule.ts';
 
-/** Rules on what is lost, changed or made known elsewhere. */
+/** Rules on data that is lost, changed or published elsewhere. */
 export const LOSS_RULES: readonly RiskRule[] = [
   {
     id: 'loss.work',

@@ -21,11 +21,11 @@ const problemsOf = (value: unknown): readonly string[] => {
 };
 
 describe('the table of rules', () => {
-  test('the one that Writ has fits its schema', () => {
+  test('the shipped one fits its schema', () => {
     expect(problemsOf(JSON.parse(JSON.stringify(RISK_RULES)))).toEqual([]);
   });
 
-  test('a rule is taken as it is', () => {
+  test('a valid rule is returned unchanged', () => {
     expect(parseRiskRules([RULE])).toEqual([RULE]);
   });
 
@@ -49,7 +49,7 @@ describe('the table of rules', () => {
     expect(problemsOf(value)).not.toEqual([]);
   });
 
-  test('a problem names the place', () => {
+  test('a problem names its position', () => {
     expect(problemsOf([{ ...RULE, points: { reversibility: 0 } }]).join()).toContain('`/0/points/reversibility`');
     expect(problemsOf([RULE, RULE]).join()).toContain('`a.b` is the id of two rules');
   });

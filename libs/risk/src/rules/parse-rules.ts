@@ -3,7 +3,7 @@ import { Errors } from 'typebox/value';
 import { scoreOf } from '../score.ts';
 import { RiskRules, type Ceiling, type RiskRule } from './rule.ts';
 
-/** A table that isn't one. `problems` name the place and what is wrong with it. */
+/** An invalid table of rules. `problems` name the positions and the faults. */
 export class RiskRulesError extends Error {
   readonly problems: readonly string[];
 
@@ -14,7 +14,7 @@ export class RiskRulesError extends Error {
   }
 }
 
-/** The scores that one rule alone may bring, by its ceiling: a score tells the same as the ceiling beside it. */
+/** The permitted scores of a single rule, by its ceiling: the score and the ceiling must agree. */
 export const SCORES: Readonly<Record<Ceiling, readonly [number, number]>> = {
   none: [0, 0.4],
   soft_gate: [0.4, 1],
@@ -22,8 +22,9 @@ export const SCORES: Readonly<Record<Ceiling, readonly [number, number]>> = {
 };
 
 /**
- * Reads a table of rules.
- * @throws RiskRulesError where it doesn't fit its schema, names a rule twice, or scores a rule beside its ceiling.
+ * Parses a table of rules.
+ * @throws RiskRulesError where it doesn't fit its schema, has a duplicate rule, or a rule's score contradicts its
+ * ceiling
  */
 export function parseRiskRules(value: unknown): readonly RiskRule[] {
   const shape = Errors(RiskRules, value).map(

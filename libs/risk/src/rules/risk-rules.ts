@@ -7,7 +7,7 @@ import { RUN_RULES } from './run-rules.ts';
 import { SECRET_RULES } from './secret-rules.ts';
 import { SYSTEM_RULES } from './system-rules.ts';
 
-/** The whole table, in the order in which bases are named. */
+/** The whole table, in the order of rules in a basis. */
 export const RISK_RULES: readonly RiskRule[] = [
   ...CALL_RULES,
   ...FILE_RULES,

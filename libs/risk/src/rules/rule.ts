@@ -6,20 +6,17 @@ import { ZONES } from '../zones.ts';
 const closed = { additionalProperties: false } as const;
 
 /**
- * What about a call is risky: whether it can be undone, how far it reaches, how little is known of it, how touchy the
- * thing is.
+ * The dimensions of a risk: whether the effect can be undone, how far it reaches, how uncertain it is, how sensitive
+ * the target is.
  */
 export const DIMENSIONS = ['reversibility', 'blast_radius', 'ambiguity', 'policy_sensitivity'] as const;
 export type Dimension = (typeof DIMENSIONS)[number];
 
-/**
- * Supervision short of which a rule doesn't let a call through, whatever policy says; none, a person, or none that
- * would do.
- */
+/** The least supervision that a rule requires, whatever policy says: none, a person, or a refusal. */
 export const CEILINGS = ['none', 'soft_gate', 'no_go'] as const;
 export type Ceiling = (typeof CEILINGS)[number];
 
-/** Labels that a session may have gathered, which a rule may ask for. */
+/** Flow labels of a session that a rule may require. */
 export const FLOW_LABELS = ['untrusted_content', 'secret_read', 'private_data'] as const;
 
 const Points = Type.Integer({ minimum: 1, maximum: 1000 });
@@ -101,7 +98,7 @@ export const RiskRule = Type.Object(
   { ...closed, title: 'RiskRule' },
 );
 
-/** `title` names the whole table for those who read its schema. */
+/** `title` names the whole table for readers of its schema. */
 export const RiskRules = Type.Array(RiskRule, { title: 'RiskRules', minItems: 1 });
 
 type Mutable = Static<typeof RiskRule>;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { RiskRule } from './rule.ts';
 
-/** Rules on commands of which nobody can tell what they run. */
+/** Rules on commands that run something unknown. */
 export const RUN_RULES: readonly RiskRule[] = [
   {
     id: 'run.downloaded',

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { RiskRule } from './rule.ts';
 
-/** Rules on secrets and on who may do what. */
+/** Rules on secrets and on access rights. */
 export const SECRET_RULES: readonly RiskRule[] = [
   {
     id: 'secret.read',

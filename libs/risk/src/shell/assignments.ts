@@ -34,7 +34,7 @@ export function assign(node: SyntaxNode, shell: StatementShell): Source {
   return NOTHING;
 }
 
-/** An element of an array leaves the others as they were. */
+/** Assigning an element of an array leaves the others unchanged. */
 function assignElement(name: string, values: readonly Value[], shell: StatementShell): void {
   const before = shell.scope.possible(name);
   setVariable(name, values, shell);
@@ -58,15 +58,12 @@ function valueOf(name: string, node: SyntaxNode | undefined, shell: StatementShe
 }
 
 /**
- * Elements of a list, and characters of a text, that is added to again and again. A longer one is unknown: it would be
- * copied each time.
+ * The most elements of a list, and characters of a text, to which a script appends repeatedly. A longer one is unknown:
+ * it would be copied each time.
  */
 const ELEMENTS_MAX = 1024;
 const ADDED_CHARS_MAX = 4096;
-/**
- * Characters of a value, as one that is doubled again and again reaches them. A script that is put into a variable is
- * shorter.
- */
+/** The most characters of a value, for values that are doubled repeatedly. A script in a variable is shorter. */
 const VALUE_CHARS_MAX = 16_384;
 const bounded = (value: Value): Value =>
   value.length > ELEMENTS_MAX || value.some(({ length }) => length > VALUE_CHARS_MAX) ? [UNKNOWN] : value;
@@ -82,10 +79,10 @@ const ATTRIBUTES: readonly (readonly [RegExp, Attribute])[] = [
   [/^-\w*A/, 'associative'],
   [/^-\w*i/, 'integer'],
 ];
-/** Evaluate the index of a name that they are given. The others refuse it. */
+/** Builtins that evaluate the index in a name. The others refuse it. */
 const TAKE_INDEX = new Set(['declare', 'typeset', 'local']);
 
-/** `export`, `declare`, `local` and their kin: the assignments in them, also where one is written as a quoted word. */
+/** `export`, `declare`, `local` and similar builtins: their assignments, also where one is a quoted word. */
 export function declare(node: SyntaxNode, shell: StatementShell): Source {
   const children = namedChildren(node);
   const words = new Map(
@@ -113,21 +110,21 @@ function declareAssigned(node: SyntaxNode, { attribute, isList, isOwn }: Declare
   setAttribute(name, attribute, shell);
   assign(node, shell);
   const value = fieldOf(node, 'value');
-  // A list in quotes is expanded once more where an array is declared.
+  // A quoted list is expanded once more where an array is declared.
   if (value !== undefined && value.type !== 'array')
     for (const [text = ''] of shell.scope.possible(name)) noteList(name, text, isList, shell);
 }
 
 interface Declared {
   readonly attribute: Attribute | undefined;
-  /** whether a name with an index is taken for one */
+  /** whether a name with an index is accepted */
   readonly takesIndex: boolean;
   readonly isList: boolean;
-  /** whether a function has it for its own */
+  /** whether it is local to a function */
   readonly isOwn: boolean;
 }
 
-/** A function's own name has no value until it gets one. */
+/** A function's local name has no value until it gets one. */
 function declareName(
   name: string,
   { attribute, isOwn }: Pick<Declared, 'attribute' | 'isOwn'>,
@@ -152,7 +149,7 @@ function declareWord(text: string, { attribute, takesIndex, isList, isOwn }: Dec
   noteList(name, value, isList, shell);
 }
 
-/** Where a list is declared, a text that spells one is expanded once more. */
+/** Where a list is declared, the text of a list is expanded once more. */
 function noteList(name: string, value: string, isList: boolean, shell: StatementShell): void {
   if (isList && (shell.scope.maySetBefore ? !isExact(value) : !isExact(value.replaceAll(UNSET, ''))))
     noteEvaluation(value, shell);
@@ -172,7 +169,7 @@ export function unset(node: SyntaxNode, shell: StatementShell): Source {
   for (const child of namedChildren(node)) {
     for (const { text } of child.type === 'variable_name' ? [{ text: child.text }] : shell.words(child)) {
       if (text.startsWith('-')) continue;
-      // The grammar takes the index of a plain name for a word of its own.
+      // The grammar makes the index of a plain name a separate word.
       if (text.startsWith('[') && child.start === before) {
         noteName(`a${text}`, shell);
         continue;

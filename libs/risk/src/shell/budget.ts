@@ -1,37 +1,34 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /**
- * What the reading of one command may cost, in units that don't depend on the machine. Each unit stands for a bounded
- * piece of work, so a reading that spends no more than its budget takes no more than a bounded time.
+ * The permitted cost of reading one command, in units that don't depend on the machine. Each unit is a bounded piece of
+ * work, so a reading within its budget takes bounded time.
  */
 export interface ShellBudget {
   /** nodes of syntax trees that may be copied */
   readonly nodes: number;
-  /** progress reports of the parser; it sends one for about a hundred of its operations */
+  /** progress reports of the parser, which sends one for about a hundred of its operations */
   readonly parserReports: number;
-  /** pieces of text that the parser may ask for, also when it looks ahead and returns */
+  /** pieces of text that the parser may request, also when it looks ahead and returns */
   readonly reads: number;
-  /**
-   * statements, commands, words that an expansion makes, entries of tables that are copied, and characters, 64 to a
-   * step
-   */
+  /** statements, commands, words of expansions, entries of copied tables, and characters, 64 to a step */
   readonly steps: number;
 }
 
-/** Characters of a piece of text: the parser's own work between two reads is bounded by it. */
+/** Characters of a piece of text: this bounds the parser's own work between two reads. */
 export const READ_CHARS = 256;
-/** Characters that are handled in one step. */
+/** Characters that are processed in one step. */
 const STEP_CHARS = 64;
 
 /**
- * Together they take some 100 ms where a machine is slow. A command that needs more counts as not understood. A script
- * of 12 KiB fits, and a much longer here-document.
+ * Together they take some 100 ms on a slow machine. A command that needs more counts as not understood. A script of 12
+ * KiB fits, and a much longer here-document.
  */
 export const COMMAND_BUDGET: ShellBudget = { nodes: 12_000, parserReports: 600, reads: 4_000, steps: 40_000 };
 
 /**
- * The reading of a command reached the end of its budget. Not a fault: the caller treats the command as one that can't
- * be told.
+ * The reading of a command reached the end of its budget. This is no fault: the caller treats the command as an unknown
+ * one.
  */
 export class BudgetSpent extends Error {
   constructor() {
@@ -42,9 +39,7 @@ export class BudgetSpent extends Error {
 
 type Unit = keyof ShellBudget;
 
-/**
- * Counts what one reading has cost, and ends it at the end of its budget. Shared by everything that is read within it.
- */
+/** Counts the cost of one reading, and ends it at the end of its budget. All work within the reading shares it. */
 export class Meter {
   readonly #budget: ShellBudget;
   readonly #used: Record<Unit, number> = { nodes: 0, parserReports: 0, reads: 0, steps: 0 };
@@ -53,28 +48,37 @@ export class Meter {
     this.#budget = budget;
   }
 
-  /** What was used so far. */
+  /** The cost so far. */
   get used(): ShellBudget {
     return { ...this.#used };
   }
 
-  /** Takes from the budget and answers whether there was enough. For callbacks of the parser, which MUST NOT throw. */
+  /** Spends from the budget and returns whether there was enough. For callbacks of the parser, which MUST NOT throw. */
   affords(unit: Unit, count = 1): boolean {
     this.#used[unit] += count;
     return this.#used[unit] <= this.#budget[unit];
   }
 
-  /** Takes from the budget. @throws BudgetSpent at its end */
+  /**
+   * Spends from the budget.
+   * @throws BudgetSpent at its end
+   */
   spend(unit: Unit, count = 1): void {
     if (!this.affords(unit, count)) throw new BudgetSpent();
   }
 
-  /** Takes a step for each of so many things. @throws BudgetSpent at the budget's end */
+  /**
+   * Spends one step for each of several items.
+   * @throws BudgetSpent at the budget's end
+   */
   steps(count = 1): void {
     this.spend('steps', count);
   }
 
-  /** Takes the steps for a text. @throws BudgetSpent at the budget's end */
+  /**
+   * Spends the steps for a text.
+   * @throws BudgetSpent at the budget's end
+   */
   text(length: number): void {
     this.spend('steps', Math.ceil(length / STEP_CHARS));
   }

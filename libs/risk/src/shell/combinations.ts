@@ -4,12 +4,12 @@ import type { Scope, Value } from './scope.ts';
 import type { Shell } from './shell.ts';
 import type { SyntaxNode } from './syntax.ts';
 
-/** Combinations of values that one command is followed with; beyond them its variables count as unknown. */
+/** Combinations of values with which one command is interpreted; beyond them its variables count as unknown. */
 export const COMBINATIONS_MAX = 24;
 
 export type Pins = ReadonlyMap<string, Value>;
 
-/** The combinations of values that the variables named below the node may have, one or more. */
+/** The possible combinations of values of the variables below the node, one or more. */
 export function combinations(node: SyntaxNode, { scope, meter }: Pick<Shell, 'scope' | 'meter'>): readonly Pins[] {
   let all: Pins[] = [new Map()];
   const names = namesBelow(node, meter);
@@ -25,7 +25,7 @@ export function combinations(node: SyntaxNode, { scope, meter }: Pick<Shell, 'sc
   return all;
 }
 
-/** What was found below a node; a loop comes by its statements again and again. */
+/** A cache by node, since a loop interprets its statements repeatedly. */
 const NAMES = new WeakMap<SyntaxNode, ReadonlySet<string>>();
 
 function namesBelow(node: SyntaxNode, meter: Meter): ReadonlySet<string> {
@@ -42,7 +42,7 @@ function namesBelow(node: SyntaxNode, meter: Meter): ReadonlySet<string> {
   return names;
 }
 
-/** Runs with the names held to one value each, until something assigns them. */
+/** Runs with the names pinned to one value each, until they are assigned. */
 export function pinned<T>(scope: Scope, pins: Pins, body: () => T): T {
   const before = scope.pinned;
   scope.pinned = new Map([...before, ...pins]);

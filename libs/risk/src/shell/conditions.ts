@@ -6,9 +6,9 @@ import type { Field } from './field.ts';
 import type { StatementShell } from './statement-shell.ts';
 import { namedChildren, type SyntaxNode } from './syntax.ts';
 
-/** Compare their operands as arithmetic, within `[[`. `[` and `test` take a literal number or complain. */
+/** Compare their operands as arithmetic, within `[[`. `[` and `test` accept only a literal number. */
 const COMPARES = /^-(?:eq|ne|lt|le|gt|ge)$/;
-/** Follows `[[ … ]]` and `[ … ]`: the substitutions in it, and what it evaluates a second time. */
+/** Interprets `[[ … ]]` and `[ … ]`: the substitutions in it, and the texts that it evaluates a second time. */
 export function runTest(node: SyntaxNode, shell: StatementShell): void {
   if (node.children[0]?.type !== '[[') {
     noteTested(wordsOf(node, shell), shell);
@@ -44,17 +44,17 @@ function wordsOf(node: SyntaxNode, shell: StatementShell): Field[] {
   });
 }
 
-/** `(( … ))`: arithmetic alone. */
+/** `(( … ))`: only arithmetic. */
 export const isArithmetic = (node: SyntaxNode): boolean =>
   node.type === 'compound_statement' && node.children[0]?.type === '((';
 
-/** Follows `(( … ))`, and what stands between the brackets of `for ((…))`. */
+/** Interprets `(( … ))`, and the header of `for ((…))`. */
 export function runArithmetic(node: SyntaxNode, shell: StatementShell): void {
   const open = node.children.find(({ type }) => type === '((');
   const close = node.children.findLast(({ type }) => type === '))');
   if (open === undefined || close === undefined) return;
   if (node.type === 'compound_statement') noteArithmeticIn(node, open.end, close.start, shell);
-  // A part of the header at a time, since the `;` between them is none of arithmetic's.
+  // One part of the header at a time, since the `;` between them is no arithmetic.
   else
     for (const part of namedChildren(node))
       if (part.start >= open.end && part.end <= close.start) noteArithmeticIn(part, part.start, part.end, shell);

@@ -5,15 +5,12 @@ import { descendants, fieldOf, namedChildren, type SyntaxNode } from './syntax.t
 const ALWAYS = /^(?:true|:|\[\[?\s+(?:1|true|1 -eq 1)\s+\]\]?|\(\(\s*1\s*\)\)|test 1)$/;
 const NEVER = /^(?:false|\[\[?\s+\]\]?|\(\(\s*0\s*\)\)|test)$/;
 
-/** Commands in the foreground with which a round waits for something, or the loop is left. */
+/** Foreground commands with which a round waits for something, or leaves the loop. */
 const PAUSES = /^(?:sleep|usleep|wait|read|break|exit|return|inotifywait|fswatch|select|timeout)$/;
 /** Commands with which each round leaves more files than the one before. */
 const MULTIPLIES = /^(?:cp|mkdir|touch|dd|tee|fallocate|truncate|mktemp|split|ln|install)$/;
 
-/**
- * Notes a loop without an end that starts something in the background, or writes, in each of its rounds, and waits for
- * nothing.
- */
+/** Notes an endless loop that starts something in the background, or writes, in each of its rounds, without waiting. */
 export function noteEndlessLoop(node: SyntaxNode, shell: Shell): void {
   if (!hasNoEnd(node)) return;
   const body = fieldOf(node, 'body') ?? node;

@@ -1,29 +1,29 @@
 // SPDX-License-Identifier: Apache-2.0
 /**
- * Places in which bash evaluates text a second time: arithmetic evaluates the values of the variables that it names,
- * and an index is arithmetic wherever a name may have one. `x='a[$(rm -rf src)]'; echo $((x))` runs `rm`.
+ * Constructs in which bash evaluates text a second time. Arithmetic evaluates the values of the variables that it
+ * names, and an index is arithmetic wherever a name may have one. `x='a[$(rm -rf src)]'; echo $((x))` runs `rm`.
  *
- * INVARIANT (literal numbers alone): in such a place a literal number, and a variable that is known to hold one, is let
- * pass. Anything else is noted as an evaluation, which needs a person, and what is known of it is followed.
+ * INVARIANT (literal numbers alone): in such a construct, only literal numbers, and variables that certainly hold one,
+ * are permitted. Any other text is noted as an evaluation, which needs an approval, and its known part is interpreted.
  */
 import type { Shell } from './shell.ts';
 import { isExact, isNumber, NUMBER, UNKNOWN, UNSET, withoutMarkers } from './field.ts';
 import type { Value } from './scope.ts';
 import { NOTHING } from './source.ts';
 
-/** What evaluation needs of the shell. */
+/** The parts of the shell that evaluation uses. */
 export type Evaluator = Pick<Shell, 'scope' | 'act' | 'script' | 'meter'>;
 
 /** Arithmetic without expansions: space, numbers, names, and operators. */
 const TOKEN = /\s+|\\\r?\n|(?:0[xX][0-9a-fA-F]+|\d{1,2}#[\w@]+|[\d\uE005]+)|([A-Za-z_]\w*)|[-+*/%<>=!&|^~?:,()[\]"']/y;
-/** Behind a name: it is given a value that doesn't depend on the one before. */
+/** After a name: an assignment that doesn't depend on the former value. */
 const ASSIGNED = /\s*=(?!=)/y;
-/** Names to which arithmetic gives a number. */
+/** Names to which arithmetic assigns a number. */
 const GIVEN =
   /(?<!\w)([A-Za-z_]\w*)(?:\[[^\][]*\])?\s*(?:\+\+|--|(?:\*\*|<<|>>|[-+*/%&^|])?=(?!=))|(?:\+\+|--)\s*([A-Za-z_]\w*)/g;
 const GIVEN_FIRST = /^\s*([A-Za-z_]\w*)\s*=(?!=)/;
 
-/** Notes what arithmetic on the text may run. The text is what is left once expansions were put in. */
+/** Notes the commands that arithmetic on the text may run. The text has its expansions replaced already. */
 export function noteArithmetic(text: string, shell: Evaluator): void {
   shell.meter.text(text.length);
   if (!isPlainArithmetic(text, shell)) noteEvaluation(text, shell);
@@ -47,7 +47,7 @@ function isPlainArithmetic(text: string, shell: Evaluator): boolean {
   return true;
 }
 
-/** Answers whether every value that the variable may have is a literal number, or nothing. */
+/** Answers whether every possible value of the variable is a literal number, or empty. */
 function holdsNumber(name: string, { scope, meter }: Evaluator): boolean {
   if (scope.attributes.get(name) === 'reference') return false;
   const pinned = scope.pinned.get(name);
@@ -60,19 +60,19 @@ function holdsNumber(name: string, { scope, meter }: Evaluator): boolean {
 
 const NAME = /^(?:[A-Za-z_]\w*|[\d\uE005]+|[@*#?$!_-])$/;
 
-/** Notes what the text may run where the name of a variable is wanted: a name may have an index. */
+/** Notes the commands that the text may run where a variable's name is expected: a name may have an index. */
 export function noteName(text: string, shell: Evaluator): void {
   shell.meter.text(text.length);
   if (NAME.test(text) || isNothing(text, shell)) return;
   const [, name = '', index] = /^([A-Za-z_]\w*)\[([\s\S]*)\]$/.exec(text) ?? [];
   if (index !== undefined) noteIndex(name, index, shell);
-  // Without an index it is no name at all, and the shell complains.
+  // Without an index it is no valid name, and the shell reports an error.
   else if (!isExact(text) || text.includes('[')) noteEvaluation(text, shell);
 }
 
 /**
- * Notes what the index of an element may run. That of an associative array is a text, and is evaluated again in some
- * places.
+ * Notes the commands that the index of an element may run. The index of an associative array is a text, which some
+ * constructs evaluate again.
  */
 export function noteIndex(name: string, index: string, shell: Evaluator): void {
   if (index === '@' || index === '*') return;
@@ -83,23 +83,23 @@ export function noteIndex(name: string, index: string, shell: Evaluator): void {
 const isNothing = (text: string, { scope }: Evaluator): boolean =>
   withoutMarkers(text) === '' && [...text].every((char) => char === UNSET) && (text === '' || !scope.maySetBefore);
 
-/** Notes a text that is evaluated a second time, and follows the substitutions that are known to stand in it. */
+/** Notes a text that is evaluated a second time, and interprets the known substitutions in it. */
 export function noteEvaluation(text: string, shell: Evaluator): void {
   shell.act('evaluation', 'the shell', text);
   if (/\$\(|`/.test(text)) shell.script(`: "${text}"`, NOTHING);
 }
 
-/** Notes what a text runs that is expanded as a prompt is: the substitutions in it. */
+/** Notes the commands in a text that is expanded like a prompt: its substitutions. */
 export function notePrompt(text: string, shell: Evaluator): void {
   if (!isNothing(text, shell) && (/[$`]/.test(text) || !isExact(text))) noteEvaluation(text, shell);
 }
 
-/** Variables to which bash gives numbers alone: what they are set to is arithmetic. */
+/** Variables to which bash assigns only numbers: their values are arithmetic. */
 const NUMBERS_ALONE = /^(?:RANDOM|SRANDOM|SECONDS|LINENO|OPTIND|HISTCMD|BASHPID|PPID|EUID|UID)$/;
 
 /**
- * Notes what is evaluated where a variable gets the values: one that was declared an integer evaluates them, one that
- * stands for another has them name it.
+ * Notes the evaluations where a variable gets the values. An integer variable evaluates them, and a reference uses them
+ * as a name.
  */
 export function noteAssigned(name: string, values: readonly Value[], shell: Evaluator): void {
   const attribute = shell.scope.attributes.get(name);
@@ -114,9 +114,9 @@ export function noteAssigned(name: string, values: readonly Value[], shell: Eval
   if (attribute === 'reference' || attribute === 'several') each(noteName);
 }
 
-/** Gives a variable its values, and notes what they are evaluated as. */
+/** Assigns a variable its values, and notes how they are evaluated. */
 export function setVariable(name: string, values: readonly Value[], shell: Evaluator): void {
   noteAssigned(name, values, shell);
-  // Which variable gets it isn't followed.
+  // The referenced variable isn't tracked.
   shell.scope.become(name, shell.scope.attributes.get(name) === 'reference' ? [[UNKNOWN]] : values);
 }

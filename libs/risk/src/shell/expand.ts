@@ -9,7 +9,7 @@ import { elementOf, firstOfIfs, homeOf, isEmpty, isUnset, valueOf, words } from 
 import { NOTHING, textOf } from './source.ts';
 import { namedChildren, type SyntaxNode } from './syntax.ts';
 
-/** What expansion needs of the shell: its variables, and to run what stands in a substitution. */
+/** The parts of the shell that expansion uses: its variables, and running substitutions. */
 export interface Expander extends Evaluator {
   /** runs the statements below the node in a subshell and returns their output */
   substitute(node: SyntaxNode): Source;
@@ -18,7 +18,7 @@ export interface Expander extends Evaluator {
 const QUOTES = new Set(['string', 'raw_string', 'ansi_c_string', 'translated_string']);
 const SUBSTITUTIONS = new Set(['command_substitution', 'process_substitution']);
 
-/** The fields that a word of a command becomes (POSIX XCU 2.6). */
+/** The fields of a word of a command (POSIX XCU 2.6). */
 export function expandWord(node: SyntaxNode, shell: Expander): Field[] {
   if (node.type === 'process_substitution')
     return [{ text: '/dev/fd/63', glob: false, source: shell.substitute(node) }];
@@ -29,23 +29,23 @@ export function expandWord(node: SyntaxNode, shell: Expander): Field[] {
   return fields;
 }
 
-/** Answers whether the word is quoted somewhere, so that it is a word even if nothing is left of it. */
+/** Answers whether a part of the word is quoted, so that it stays a word even when it is empty. */
 const hasQuotes = (node: SyntaxNode): boolean =>
   QUOTES.has(node.type) ||
   ((node.type === 'concatenation' || node.type === 'command_name') && node.children.some(hasQuotes));
 
-/** The text that a word becomes where it isn't split: the value of an assignment, a here-string. */
+/** The text of a word that isn't split: the value of an assignment, a here-string. */
 export function expandText(node: SyntaxNode, shell: Expander): string {
   return expand(node, shell).text;
 }
 
-/** The text of a here-document's body; one with a quoted delimiter has no expansions below it. */
+/** The text of a here-document's body; one with a quoted delimiter has no expansions. */
 export function expandBody(node: SyntaxNode, shell: Expander): string {
   noteOldForms(node.text, shell);
   return expandParts(node, node.start, node.end, shell).text;
 }
 
-/** Substitutions between backquotes, and `$[…]`, which the grammar takes for text in a here-document. */
+/** Substitutions between backquotes, and `$[…]`, which the grammar parses as text in a here-document. */
 function noteOldForms(text: string, shell: Expander): void {
   shell.meter.text(text.length);
   const plain = text.replace(/\\[\s\S]/g, (escaped) => (escaped === '\\`' ? '  ' : escaped));
@@ -83,7 +83,7 @@ function expanded(node: SyntaxNode, shell: Expander, first: boolean): MarkedText
     case 'command_substitution':
       if (mayBeArithmetic(node.text)) noteArithmeticIn(node, node.start + 3, node.end - 2, shell);
       return marked(withoutLastLines(textOf(shell.substitute(node))), 'x');
-    // A number can't be a dangerous word, whichever it is.
+    // No number is a dangerous word.
     case 'arithmetic_expansion':
       noteArithmeticIn(
         node,
@@ -104,8 +104,7 @@ function expanded(node: SyntaxNode, shell: Expander, first: boolean): MarkedText
 }
 
 /**
- * Answers whether bash takes `((…))` or `$((…))` for arithmetic, where the grammar takes it for a subshell within
- * another.
+ * Answers whether bash parses `((…))` or `$((…))` as arithmetic, where the grammar parses a subshell within another.
  */
 export function mayBeArithmetic(text: string): boolean {
   const begin = /^\$?\(\(/.exec(text)?.[0].length ?? 0;
@@ -119,7 +118,9 @@ export function mayBeArithmetic(text: string): boolean {
   return open === 0;
 }
 
-/** Follows the arithmetic that stands between two places of a node, and notes what it may evaluate a second time. */
+/**
+ * Interprets the arithmetic between two positions of a node, and notes the texts that it may evaluate a second time.
+ */
 export function noteArithmeticIn(node: SyntaxNode, start: number, end: number, shell: Expander): void {
   noteArithmetic(
     putIn(
@@ -128,7 +129,7 @@ export function noteArithmeticIn(node: SyntaxNode, start: number, end: number, s
       end,
       (part) => {
         const text = part.type === 'raw_string' ? part.text.slice(1, -1) : expandText(part, shell);
-        // A text between quotes is a part of the expression, any other value is one that is evaluated a second time.
+        // A quoted text is a part of the expression; any other value is evaluated a second time.
         if (
           part.type !== 'raw_string' &&
           part.type !== 'string' &&
@@ -149,14 +150,14 @@ export function noteArithmeticIn(node: SyntaxNode, start: number, end: number, s
 
 const isUnsetHere = (text: string, { scope }: Expander): boolean => text === UNSET && !scope.maySetBefore;
 
-/** A substitution leaves out the line ends at its end. */
+/** A substitution removes line breaks at its end. */
 function withoutLastLines(text: string): string {
   let end = text.length;
   while (end > 0 && text.charAt(end - 1) === '\n') end -= 1;
   return text.slice(0, end);
 }
 
-/** Follows the substitutions anywhere below a node whose value is of no interest. */
+/** Interprets the substitutions anywhere below a node whose value doesn't matter. */
 export function runWithin(node: SyntaxNode, shell: Expander, value: string): MarkedText {
   for (const inner of outermost(node, EVALUATING, shell.meter)) {
     if (SUBSTITUTIONS.has(inner.type)) shell.substitute(inner);
@@ -165,7 +166,7 @@ export function runWithin(node: SyntaxNode, shell: Expander, value: string): Mar
   return marked(value, 'q');
 }
 
-/** What runs something, or evaluates something a second time, wherever it stands. */
+/** Nodes that run something, or evaluate something a second time, at any position. */
 const EVALUATING = new Set([...SUBSTITUTIONS, 'expansion', 'arithmetic_expansion']);
 
 /** The text between two quotes or of a here-document, in which expansions aren't split. */
@@ -242,16 +243,16 @@ export function indexOf(name: string, element: SyntaxNode, shell: Expander): str
 function valueWith(prefix: string, name: string, index: string | undefined, rest: string, shell: Expander): Value {
   const isList = index === '@' || index === '*';
   if (prefix !== '!') return elementOf(valueOf(name, shell.scope), index);
-  // `${!list[@]}` are the indices, numbers unless the array is an associative one; `${!prefix*}` are names of
-  // variables.
+  // `${!list[@]}` is the list of indices, which are numbers unless the array is associative; `${!prefix*}` lists names
+  // of variables.
   if (isList && rest === '') return [shell.scope.attributes.has(name) ? UNKNOWN : NUMBER];
   if (index === undefined && /^[@*]$/.test(rest)) return [UNKNOWN];
   return indirect(elementOf(valueOf(name, shell.scope), index), shell);
 }
 
 /**
- * A part of the value, or what is made of it: `${x:1:2}`, `${x#a}`, `${x/a/b}`. Where the part begins and how long it
- * is, is arithmetic.
+ * A part of the value, or the result of a replacement: `${x:1:2}`, `${x#a}`, `${x/a/b}`. The offset and the length of a
+ * part are arithmetic.
  */
 function partOf(
   node: SyntaxNode,
@@ -284,14 +285,14 @@ function modified(
   // The variable itself is a named child too: without a word after the operator there is nothing to expand.
   const text = word && word.start > node.start + 2 ? expandText(word, shell) : '';
   if (word && mark === 'q') noteUnquoted(word, shell);
-  // What runs in it counts in any case: another shell that is started here may have the variable unset.
+  // Its commands count in any case: another shell that is started here may have the variable unset.
   const other = marked(text, mark);
   switch (operator.replace(':', '')) {
     case '-':
       return isUnset(value) || isEmpty(value) ? other : words(value, mark, separate);
     case '=': {
       if (!isUnset(value) && !isEmpty(value)) {
-        // What isn't known may be nothing.
+        // An unknown value may be empty.
         if (value.every((text) => withoutMarkers(text) === '')) shell.scope.mayBe(name, [[text]]);
         return words(value, mark, separate);
       }
@@ -300,7 +301,7 @@ function modified(
     }
     case '+':
       return isUnset(value) || isEmpty(value) ? EMPTY : other;
-    // The shell stops here if the variable is unset, so what follows sees a value.
+    // The shell stops here if the variable is unset, so later commands see a value.
     case '?':
       return isUnset(value) ? marked(UNKNOWN, mark) : words(value, mark, separate);
     default:
@@ -313,8 +314,7 @@ function modified(
 }
 
 /**
- * Within double quotes, a single quote of the other word is a character like any other: what stands behind it is
- * expanded.
+ * Within double quotes, a single quote in the alternative word is an ordinary character: the text after it is expanded.
  */
 function noteUnquoted(word: SyntaxNode, shell: Expander): void {
   for (const { text } of outermost(word, RAW, shell.meter)) if (/[$`]/.test(text)) shell.script(`: "${text}"`, NOTHING);

@@ -2,7 +2,7 @@
 import type { Meter } from './budget.ts';
 import type { SyntaxNode } from './syntax.ts';
 
-/** Expansions, which stand for their value in arithmetic. */
+/** Expansions, which have a value in arithmetic. */
 const EXPANSIONS = new Set([
   'simple_expansion',
   'expansion',
@@ -15,7 +15,7 @@ const EXPANSIONS = new Set([
   'translated_string',
 ]);
 
-/** The nodes of the types that stand in no other such node; the node `within` itself isn't one. */
+/** The outermost nodes of the types; the node `within` itself is excluded. */
 export function outermost(
   node: SyntaxNode,
   types: ReadonlySet<string>,
@@ -32,7 +32,7 @@ export function outermost(
   return found;
 }
 
-/** The text between two places of a node, with something in the place of each expansion. */
+/** The text between two positions of a node, with a replacement for each expansion. */
 export function putIn(
   node: SyntaxNode,
   start: number,
@@ -42,7 +42,7 @@ export function putIn(
 ): string {
   const parts: string[] = [];
   let at = start;
-  // An expansion isn't put into itself: what is asked for is a part of it then.
+  // An expansion doesn't replace itself: the requested text is then a part of it.
   for (const part of outermost(node, EXPANSIONS, meter, start > node.start ? node : undefined)) {
     if (part.start < start || part.end > end) continue;
     parts.push(node.text.slice(at - node.start, part.start - node.start), instead(part));

@@ -3,8 +3,8 @@ import type { Shell } from './shell.ts';
 import type { SyntaxNode } from './syntax.ts';
 
 /**
- * A function that starts itself in a pipeline or in the background multiplies without end. One that merely calls itself
- * is a recursion, which ends or exhausts its own stack.
+ * Notes a function that starts itself in a pipeline or in the background, and so multiplies without end. A function
+ * that merely calls itself is a recursion, which ends or exhausts its own stack.
  */
 export function noteForkBomb(name: string, body: SyntaxNode, shell: Shell): void {
   if (multiplies(body, (text) => text === name, shell)) shell.act('fork_bomb', name, `${name}(){…}`);
@@ -18,7 +18,7 @@ export function noteSelfStart(script: SyntaxNode, shell: Shell): void {
 
 function multiplies(body: SyntaxNode, isItself: (name: string) => boolean, shell: Shell): boolean {
   let found = false;
-  /** Answers whether something below the node starts it. */
+  /** Answers whether a node below starts it. */
   const visit = (node: SyntaxNode): boolean => {
     shell.meter.steps();
     const starts = node.children.map(visit);

@@ -9,24 +9,22 @@ import { copyTree, type SyntaxNode } from './syntax.ts';
 export interface ShellGrammarBytes {
   readonly runtime: Uint8Array;
   readonly bash: Uint8Array;
-  /** what commands carry; without it, whatever is written in those languages counts as unread */
+  /** the embedded languages; without them, texts in those languages count as unread */
   readonly carried?: CarriedLanguages;
 }
 
-/** Languages that stand in the arguments of commands. */
+/** Languages in the arguments of commands. */
 export interface CarriedLanguages {
   /** `tree-sitter-powershell.wasm` */
   readonly powershell: Uint8Array;
   readonly sql: SqlParser;
 }
 
-/**
- * The grammar of bash, ready to parse. Synchronous and without memory of earlier texts, so one serves a whole process.
- */
+/** The grammar of bash, ready to parse. It is synchronous and stateless, so one instance serves a whole process. */
 export class ShellGrammar {
   readonly #bash: Parser;
   readonly #powershell: Parser | undefined;
-  /** the parser of statements of databases, where commands carry them */
+  /** the parser of SQL statements, where it is loaded */
   readonly sql: SqlParser | undefined;
 
   constructor(bash: Parser, powershell?: Parser, sql?: SqlParser) {
@@ -37,23 +35,22 @@ export class ShellGrammar {
 
   /**
    * The syntax tree of the text, or undefined if it isn't bash or nests too deep.
-   * @throws BudgetSpent where the text takes more than the budget has left
+   * @throws BudgetSpent where the text takes more than the rest of the budget
    */
   parse(text: string, meter: Meter): SyntaxNode | undefined {
     if (nests(text)) return undefined;
     const tree = this.#parse(this.#bash, text, meter, copyTree);
     if (tree === undefined || !namesReservedWord(tree)) return tree;
-    // The grammar knows `!` and `time` before simple commands alone; they change nothing about what a compound one
-    // does.
+    // The grammar supports `!` and `time` only before simple commands; they don't change the effect of a compound one.
     const without = text.replace(BEFORE_COMPOUND, (found) => ' '.repeat(found.length));
     const again = without === text ? undefined : this.#parse(this.#bash, without, meter, copyTree);
     return again === undefined || namesReservedWord(again) ? undefined : again;
   }
 
   /**
-   * The same of a script of PowerShell; undefined too where the grammar isn't loaded, or may see another script than
-   * PowerShell would.
-   * @throws BudgetSpent where the text takes more than the budget has left
+   * The same for a script of PowerShell; also undefined where the grammar isn't loaded, or may parse the script
+   * differently from PowerShell.
+   * @throws BudgetSpent where the text takes more than the rest of the budget
    */
   parsePowerShell(text: string, meter: Meter): SyntaxNode | undefined {
     const parser = this.#powershell;
@@ -65,11 +62,11 @@ export class ShellGrammar {
 
   #parse(parser: Parser, text: string, meter: Meter, copy: typeof copyTree): SyntaxNode | undefined {
     let spent = false;
-    // The runtime stops when the callback answers true, though its type says void.
+    // The runtime stops when the callback returns true, although its type is void.
     const progressCallback = (): boolean => (spent ||= !meter.affords('parserReports'));
     // The scanner of here-documents, patterns and expansions may look ahead to the end of the text at every word,
-    // without a report. It has to ask for each piece on its way, so the pieces are counted; without one it takes the
-    // text to end here.
+    // without a report. It has to request each piece on its way, so the pieces are counted. Without a further piece it
+    // treats the text as ended.
     const read = (at: number): string | undefined => {
       spent ||= !meter.affords('reads');
       return spent ? undefined : text.slice(at, at + READ_CHARS);
@@ -90,8 +87,8 @@ export class ShellGrammar {
 const BEFORE_COMPOUND =
   /(?<=^|[\s;&|({])(?:!|time(?:[ \t]+-p)?)(?=[ \t]+(?:(?:!|time|while|until|for|if|case|select|\{|\(\()(?![\w-])|[A-Za-z_]\w*(?:\[[^\]\n]{0,200}\])?\+?=))/g;
 /**
- * Words that begin or end a part of a compound command: where one is the name of a program, the text was taken for
- * something else than it is.
+ * Words that begin or end a part of a compound command. Where one is the name of a program, the grammar has misparsed
+ * the text.
  */
 const RESERVED = new Set([
   'if',
@@ -119,14 +116,17 @@ const namesReservedWord = (node: SyntaxNode): boolean =>
   timesAssignment(node) ||
   node.children.some(namesReservedWord);
 
-/** `time x=1` sets `x`; the grammar takes it for a program with an argument. */
+/** `time x=1` sets `x`; the grammar parses it as a program with an argument. */
 function timesAssignment({ type, children }: SyntaxNode): boolean {
   if (type !== 'command' || children.find(({ field }) => field === 'name')?.text !== 'time') return false;
   const first = children.find(({ field, text }) => field === 'argument' && !text.startsWith('-'));
   return first !== undefined && /^[A-Za-z_]\w*(?:\[[^\]]*\])?\+?=/.test(first.text);
 }
 
-/** Brackets open at once, counted without regard to quotes. The parser's time grows faster than they do. */
+/**
+ * Brackets that may be open at once, counted without regard to quotes. The parser's time grows faster than their
+ * number.
+ */
 const OPEN_MAX = 400;
 
 function nests(text: string): boolean {
@@ -141,14 +141,14 @@ function nests(text: string): boolean {
 }
 
 /**
- * The runtime is one per process: a second initialisation would pull the memory away from under the parsers of the
- * first.
+ * There is one runtime for each process: a second initialisation would invalidate the memory of the first one's
+ * parsers.
  */
 let runtime: Promise<void> | undefined;
 
 /**
- * Makes the grammar from the bytes of its modules. Rejects if they aren't WebAssembly of the versions that this project
- * depends on.
+ * Creates the grammar from the bytes of its modules. Rejects if they aren't WebAssembly of the versions that this
+ * project depends on.
  */
 export async function loadShellGrammar(bytes: ShellGrammarBytes): Promise<ShellGrammar> {
   runtime ??= Parser.init({ wasmBinary: bytes.runtime });

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/** Programs whose output is made to be evaluated, by the words that they begin with. */
+/** Programs whose output is meant to be evaluated, by their first words. */
 const MADE_FOR_EVAL = [
   'ssh-agent',
   'direnv hook',
@@ -33,7 +33,7 @@ const MADE_FOR_EVAL = [
   'resize',
 ];
 
-/** Answers whether the text is a substitution of a program whose output is made for it. */
+/** Answers whether the text is a substitution of such a program. */
 export const isMadeForEval = (text: string): boolean => {
   const inner = /^"?(?:\$\(|`|<\()\s*([\s\S]*?)\s*[)`]"?$/.exec(text)?.[1];
   return (

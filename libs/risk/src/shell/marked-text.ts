@@ -2,8 +2,8 @@
 import { ANY_NAME, field, UNKNOWN, type Field } from './field.ts';
 
 /**
- * A text and, for each of its characters, how it came: `q` quoted, `b` bare in the command, `x` from an unquoted
- * expansion. Bare text globs and expands braces; expanded text globs and is split; quoted text does nothing.
+ * A text with the origin of each of its characters: `q` quoted, `b` bare in the command, `x` from an unquoted
+ * expansion. Bare text globs and expands braces; expanded text globs and is split; quoted text does neither.
  */
 export interface MarkedText {
   readonly text: string;
@@ -15,7 +15,7 @@ export type Mark = 'q' | 'b' | 'x';
 export const EMPTY: MarkedText = { text: '', marks: '' };
 export const marked = (text: string, mark: Mark): MarkedText => ({ text, marks: mark.repeat(text.length) });
 
-/** A word longer than any command is one that was doubled again and again: what it holds doesn't matter any more. */
+/** A longer word is one that was doubled repeatedly: its content doesn't matter any more. */
 const WORD_MAX = 131_072;
 
 export function joined(parts: readonly MarkedText[]): MarkedText {
@@ -27,13 +27,12 @@ const sliced = ({ text, marks }: MarkedText, start: number, end?: number): Marke
   marks: marks.slice(start, end),
 });
 
-/** Words that one brace expression may become; more are one unknown pattern to us, as they are to a reader. */
+/** The most words from one brace expression; more become one unknown pattern. */
 const BRACES_MAX = 64;
 
 /**
- * The fields that the text becomes: braces expanded, then split where it came from an expansion (POSIX XCU 2.6.5), at
- * white space and at the characters of `IFS`, whichever of them it really holds: what splits too often is read too
- * severely, not too mildly.
+ * The fields of the text: braces are expanded, then expanded parts are split (POSIX XCU 2.6.5) at white space and at
+ * the characters of `IFS`. Both are always used, since splitting too often makes the assessment stricter, not milder.
  */
 export function fieldsOf(text: MarkedText, quoted: boolean, ifs: string): Field[] {
   return expandBraces(text)
@@ -62,7 +61,7 @@ function split(word: MarkedText, quoted: boolean, ifs: string): MarkedText[] {
   return words.length === 0 && quoted ? [EMPTY] : words;
 }
 
-/** Expands `{a,b}` as bash does, left to right and nested; a brace without a comma stays as it is. */
+/** Expands `{a,b}` as bash does, left to right and nested; a brace without a comma stays unchanged. */
 export function expandBraces(word: MarkedText): MarkedText[] {
   const done: MarkedText[] = [];
   const todo = [word];

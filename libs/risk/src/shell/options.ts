@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { Field } from './field.ts';
 
-/** Arguments taken apart by the usual conventions (POSIX XBD 12.2, GNU long options). */
+/** Arguments parsed by the usual conventions (POSIX XBD 12.2, GNU long options). */
 export interface Options {
   readonly flags: ReadonlySet<string>;
   /** the value of each option that takes one, the last given */
@@ -13,8 +13,8 @@ export interface Options {
   readonly afterDashes: readonly Field[];
 }
 
-/** `stopAtOperand`: what follows the first operand isn't this program's, as with `env` or `docker run`. */
-export function takeOptions(
+/** `stopAtOperand`: the arguments after the first operand aren't this program's, as with `env` or `docker run`. */
+export function parseOptions(
   args: readonly Field[],
   takesValue: readonly string[] = [],
   stopAtOperand = false,
@@ -58,10 +58,10 @@ class OptionReader implements Options {
     for (const operand of rest) this.operands.push(operand);
   }
 
-  /** Returns how many arguments the option took. */
+  /** Returns how many arguments the option uses. */
   option(arg: Field, next: Field | undefined): 1 | 2 {
     if (arg.text.startsWith('--')) return this.#long(arg, next);
-    // Some programs spell a long option with one dash.
+    // Some programs write a long option with one dash.
     if (this.#takesValue.has(arg.text)) return this.#value(arg.text, next);
     for (let at = 1; at < arg.text.length; at += 1) {
       const flag = `-${arg.text.charAt(at)}`;
@@ -97,7 +97,7 @@ class OptionReader implements Options {
 
 /**
  * Answers whether any of the flags was given; a long one also by an abbreviation of four characters or more, as GNU
- * programs take it.
+ * programs accept it.
  */
 export function has(options: Options, ...names: readonly string[]): boolean {
   return names.some(

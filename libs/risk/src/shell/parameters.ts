@@ -3,7 +3,7 @@ import { isNumber, NUMBER, UNKNOWN, UNSET, withoutMarkers } from './field.ts';
 import { joined, marked, type Mark, type MarkedText } from './marked-text.ts';
 import { HOME, type Scope, type Value } from './scope.ts';
 
-/** `$@` and `${list[@]}` are several words even in quotes: the spaces between them are marked so that they split. */
+/** `$@` and `${list[@]}` are several words even in quotes: the spaces between them are marked as splitting. */
 export function words(value: Value, mark: Mark, separate: boolean, between = ' '): MarkedText {
   return joined(
     value.flatMap((text, index) => [
@@ -28,7 +28,7 @@ export const firstOfIfs = (mark: Mark, scope: Scope): string =>
 
 export function elementOf(value: Value, index: string | undefined): Value {
   if (index === '@' || index === '*') return value;
-  // What was unset, or is a list of nothing.
+  // An unset variable, or an empty list.
   if (value.length === 0) return [UNSET];
   const at = index === undefined ? 0 : Number(index);
   return Number.isInteger(at) ? [value.at(at) ?? UNKNOWN] : [value.every(isNumber) ? NUMBER : UNKNOWN];

@@ -18,11 +18,11 @@ import { ANYTHING, KEPT_SECRET, NOTHING, textSource } from './source.ts';
 import { runStatement } from './statements.ts';
 import type { StatementShell } from './statement-shell.ts';
 import { namedChildren, type SyntaxNode } from './syntax.ts';
-import { together } from './together.ts';
+import { joinOutputs } from './join-outputs.ts';
 
-/** Scripts within scripts and functions within functions; people need two or three. */
+/** Levels of scripts within scripts and functions within functions; people need two or three. */
 const DEPTH_MAX = 12;
-/** What a text becomes that is run, or is evaluated as if it were. */
+/** The kinds of acts with which a text runs, or is evaluated. */
 const RUNS: ReadonlySet<ActKind> = new Set([
   'run_unknown',
   'run_decoded',
@@ -30,17 +30,14 @@ const RUNS: ReadonlySet<ActKind> = new Set([
   'unknown_command',
   'evaluation',
 ]);
-/** The value of a given secret, and whatever may be made of it. */
+/** The value of a given secret, and everything that may be derived from it. */
 const MAY_HOLD_GIVEN = /[\uE000\uE002\uE006]/;
-/** StatementShell within statements, across all scripts within each other. The stack holds ten times as many. */
+/** Levels of nested statements, in all nested scripts together. The stack holds ten times as many. */
 const NESTING_MAX = 200;
-/** What following a command costs beside its arguments, in steps: it is looked up in some twenty tables. */
+/** The cost of a command besides its arguments, in steps: it is looked up in some twenty tables. */
 const COMMAND_STEPS = 8;
 
-/**
- * What a place within the workspace is where a command runs elsewhere: nothing that a rollback of the workspace brings
- * back.
- */
+/** The zone of a workspace path where a command runs elsewhere: a rollback of the workspace restores nothing there. */
 const ELSEWHERE: Partial<Readonly<Record<Zone, Zone>>> = {
   workspace: 'outside',
   inside: 'outside',
@@ -49,13 +46,13 @@ const ELSEWHERE: Partial<Readonly<Record<Zone, Zone>>> = {
 };
 
 /**
- * Follows a command as a shell would, without running anything, and gathers what it would do. Every branch is taken,
- * and what isn't known stays marked as such, so that doubt reaches the rules as doubt.
+ * Interprets a command as a shell would, without running anything, and collects its possible effects. Every branch is
+ * followed, and unknown values stay marked, so that rules see the uncertainty.
  */
 export class ShellReader implements Shell, Expander, StatementShell {
   readonly acts = new Map<string, Act>();
   readonly following = new Map<SyntaxNode, Set<string>>();
-  /** what runs, or evaluates, a text that may hold a secret which the command was given; the first of them */
+  /** the first construct that runs or evaluates a text which may contain a given secret */
   runsGiven: string | undefined;
   readonly #grammar: ShellGrammar;
   readonly meter: Meter;
@@ -63,7 +60,7 @@ export class ShellReader implements Shell, Expander, StatementShell {
   #nesting = 0;
   scope: Scope;
 
-  /** `isSession`: earlier commands may have set variables of which nothing is known. */
+  /** `isSession`: earlier commands may have set unknown variables. */
   constructor(grammar: ShellGrammar, meter: Meter, cwd: string | undefined, isSession = false) {
     this.#grammar = grammar;
     this.meter = meter;
@@ -109,7 +106,7 @@ export class ShellReader implements Shell, Expander, StatementShell {
     });
   }
 
-  /** Reads a text that runs as a script, and follows it a level deeper. */
+  /** Parses a text that runs as a script, and interprets it one level deeper. */
   #read(text: string, follow: (tree: SyntaxNode) => Source): Source {
     this.meter.text(text.length);
     this.#noteGiven('a shell', text);
@@ -136,7 +133,10 @@ export class ShellReader implements Shell, Expander, StatementShell {
     );
   }
 
-  /** Takes steps for something that another language costs. @throws BudgetSpent at the budget's end */
+  /**
+   * Spends steps for the cost of another language.
+   * @throws BudgetSpent at the budget's end
+   */
   afford(steps = 1): boolean {
     this.meter.steps(steps);
     return true;
@@ -184,16 +184,16 @@ export class ShellReader implements Shell, Expander, StatementShell {
     }
     return this.deeper(node.text, () =>
       this.inScope(this.scope.clone(), () => {
-        // What is written into `>(…)` is on its input.
+        // The input of `>(…)` is the text that is written into it.
         const input = node.children[0]?.type === '>(' ? ANYTHING : NOTHING;
         const outputs = namedChildren(node).map((child) => this.run(child, input));
-        // Set-up code of a well-known tool: evaluating it is what it is for.
-        return isMadeForEval(node.text) ? textSource(':') : together(outputs);
+        // Set-up code of a well-known tool is meant to be evaluated.
+        return isMadeForEval(node.text) ? textSource(':') : joinOutputs(outputs);
       }),
     );
   }
 
-  /** Runs in a scope of its own, as a subshell does; of what it learns only the files it wrote are seen outside. */
+  /** Runs in a separate scope, as a subshell does; only the files that it wrote are visible outside. */
   inScope<T>(inner: Scope, body: () => T): T {
     const outer = this.scope;
     this.scope = inner;
@@ -207,7 +207,7 @@ export class ShellReader implements Shell, Expander, StatementShell {
     }
   }
 
-  /** Runs a level deeper, or doesn't when that is deeper than anybody writes. */
+  /** Runs one level deeper, or not at all beyond a plausible depth. */
   deeper(text: string, body: () => Source): Source {
     if (this.#depth >= DEPTH_MAX) return this.#unparsed(text);
     this.#depth += 1;
@@ -219,7 +219,7 @@ export class ShellReader implements Shell, Expander, StatementShell {
   }
 
   /**
-   * A function that nothing calls by its name may be called by a trap or a child shell: it is followed with unknown
+   * A function without a call by its name may be called by a trap or a child shell: it is interpreted with unknown
    * parameters.
    */
   #runUncalled(): void {

@@ -6,12 +6,12 @@ import { isExact, type Field, type Source } from './field.ts';
 import { ANYTHING, deviceSource, KEPT_SECRET, NOTHING, passedOn, textSource } from './source.ts';
 import type { StatementShell } from './statement-shell.ts';
 import { descendants, fieldOf, namedChildren, type SyntaxNode } from './syntax.ts';
-import { together } from './together.ts';
+import { joinOutputs } from './join-outputs.ts';
 
-/** StatementShell that a redirection can't belong to as a whole: it is the last command's in them. */
+/** Statements to which a redirection can't belong as a whole: it belongs to their last command. */
 const OPEN_ENDED = new Set(['pipeline', 'list', 'negated_command', 'redirected_statement']);
 
-/** Follows a statement with its redirections, and what a here-document's first line goes on with. */
+/** Interprets a statement with its redirections, and the commands after a here-document's delimiter. */
 export function withRedirects(node: SyntaxNode, stdin: Source, shell: StatementShell): Source {
   const redirects = namedChildren(node).filter(({ type }) => type.endsWith('_redirect'));
   const body = fieldOf(node, 'body');
@@ -19,7 +19,7 @@ export function withRedirects(node: SyntaxNode, stdin: Source, shell: StatementS
   if (body && OPEN_ENDED.has(body.type)) return shell.run(pushedDown(body, redirects), stdin);
   let input = stdin;
   for (const redirect of redirects) input = inputOf(redirect, shell) ?? input;
-  // A number that touches the next redirection is its descriptor, as in `>& file 0>&1`.
+  // A number adjacent to the next redirection is its descriptor, as in `>& file 0>&1`.
   const starts = new Set(redirects.map(({ start }) => start));
   const strays = redirects.flatMap(strayWords).filter(({ type, end }) => type !== 'number' || !starts.has(end));
   let output = body ? shell.run(withWords(body, strays, shell), input) : NOTHING;
@@ -27,7 +27,7 @@ export function withRedirects(node: SyntaxNode, stdin: Source, shell: StatementS
   return output;
 }
 
-/** The grammar hangs a redirection onto a whole pipeline or list, where bash gives it to the last command. */
+/** The grammar attaches a redirection to a whole pipeline or list, where bash gives it to the last command. */
 function pushedDown(body: SyntaxNode, redirects: readonly SyntaxNode[]): SyntaxNode {
   const last = namedChildren(body).at(-1);
   if (body.type === 'redirected_statement' || !last) return { ...body, children: [...body.children, ...redirects] };
@@ -39,7 +39,7 @@ function pushedDown(body: SyntaxNode, redirects: readonly SyntaxNode[]): SyntaxN
   return { ...body, children };
 }
 
-/** Words behind a redirection are arguments of the command; the grammar takes them for more destinations. */
+/** Words after a redirection are arguments of the command; the grammar parses them as more destinations. */
 function strayWords(redirect: SyntaxNode): readonly SyntaxNode[] {
   if (redirect.type === 'heredoc_redirect') {
     return [
@@ -56,7 +56,7 @@ function withWords(body: SyntaxNode, words: readonly SyntaxNode[], shell: Statem
   return { ...body, children: [...body.children, ...words.map((word) => ({ ...word, field: 'argument' }))] };
 }
 
-/** The shell empties the file before the command reads it: `sort f > f` leaves nothing. */
+/** The shell truncates the file before the command reads it: `sort f > f` leaves nothing. */
 function noteReadsItself(body: SyntaxNode, redirects: readonly SyntaxNode[], shell: StatementShell): void {
   if (body.type !== 'command' && body.type !== 'pipeline') return;
   const emptied = redirects
@@ -67,7 +67,7 @@ function noteReadsItself(body: SyntaxNode, redirects: readonly SyntaxNode[], she
   for (const to of emptied) if (read.has(to.text)) for (const path of shell.words(to)) noteEmptied('>', path, shell);
 }
 
-/** The arguments of all programs in the statement that read the files which they are given. */
+/** The arguments of all programs in the statement that read the files in their arguments. */
 function filesRead(body: SyntaxNode, shell: StatementShell): ReadonlySet<string> {
   const files = new Set<string>();
   for (const { type, children } of descendants(body, () => true)) {
@@ -103,7 +103,7 @@ const TAKES_PROGRAM = new Set([
   'm4',
 ]);
 const NAMES_PROGRAM = /^-[a-zA-Z]*[ef]|^--(?:expression|regexp|file|from-file)/;
-/** Programs that read the files that they are given; to others a name may be only a name. */
+/** Programs that read the files in their arguments; for others a name may be only a name. */
 const READS_ITS_FILES = new Set([
   'cat',
   'tac',
@@ -171,7 +171,7 @@ const READS_ITS_FILES = new Set([
   'zstd',
 ]);
 
-/** What the redirection puts on the input; undefined if it doesn't. */
+/** The input from the redirection; undefined if it sets none. */
 function inputOf(redirect: SyntaxNode, shell: StatementShell): Source | undefined {
   const parts = namedChildren(redirect);
   if (redirect.type === 'herestring_redirect') {
@@ -202,7 +202,7 @@ function hereDocument(redirect: SyntaxNode, shell: StatementShell): Source {
   return textSource(redirect.children.some(({ type }) => type === '<<-') ? text.replace(/^\t+/gm, '') : text);
 }
 
-/** Notes what the output goes to, and follows what stands behind a here-document's delimiter on its line. */
+/** Notes the target of the output, and interprets the commands after a here-document's delimiter on its line. */
 function redirected(redirect: SyntaxNode, input: Source, output: Source, shell: StatementShell): Source {
   if (redirect.type === 'file_redirect') return toFile(redirect, output, shell);
   if (redirect.type !== 'heredoc_redirect') return output;
@@ -210,7 +210,7 @@ function redirected(redirect: SyntaxNode, input: Source, output: Source, shell: 
   for (const child of namedChildren(redirect)) {
     if (child.type === 'file_redirect') latest = toFile(child, latest, shell);
     else if (child.type === 'pipeline') latest = shell.inScope(shell.scope.clone(), () => shell.run(child, output));
-    else if (child.field === 'right') latest = together([latest, shell.run(child, input)]);
+    else if (child.field === 'right') latest = joinOutputs([latest, shell.run(child, input)]);
   }
   return latest;
 }
@@ -226,7 +226,7 @@ function toFile(redirect: SyntaxNode, output: Source, shell: StatementShell): So
   noteConnection(to.text, output, shell);
   noteEndless(operator, to, output, shell);
   if (!operator.includes('>>') && isNothing(redirect, output)) noteEmptied(operator, to, shell);
-  // A descriptor that a variable holds leads to whatever reads it.
+  // A descriptor in a variable leads to an unknown reader.
   if (operator === '>&' && !isExact(to.text) && output.kind === 'text') shell.act('run_unknown', operator, output.text);
   if (!operator.includes('>>')) noteMade(to, output, shell);
   else addTo(to, output, shell);
@@ -234,14 +234,14 @@ function toFile(redirect: SyntaxNode, output: Source, shell: StatementShell): So
 }
 
 /**
- * Programs that print nothing may still complain: of another descriptor than the output, only what is known to be empty
+ * Programs without output may still write errors: for another descriptor than the output, only output known to be empty
  * counts.
  */
 function isNothing(redirect: SyntaxNode, output: Source): boolean {
   return (output.kind === 'nothing' && isOutput(redirect)) || (output.kind === 'text' && output.text.trim() === '');
 }
 
-/** Answers whether it is the output that goes there, and not only what complains on another descriptor. */
+/** Answers whether the output goes there, and not only errors on another descriptor. */
 const isOutput = (redirect: SyntaxNode): boolean =>
   !redirect.children.some(({ type, text }) => type === 'file_descriptor' && text !== '1');
 
@@ -249,7 +249,7 @@ function addTo(to: Field, output: Source, shell: StatementShell): void {
   const path = shell.path(to);
   if (path === undefined) return;
   shell.scope.files.set(path, passedOn(output, true));
-  // A file that is emptied to be filled line by line is written like any other.
+  // A file that is truncated to be filled line by line is written like any other.
   if (output.kind !== 'nothing' && (output.kind !== 'text' || output.text.trim() !== ''))
     shell.scope.emptied.delete(path);
 }

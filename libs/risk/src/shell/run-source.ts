@@ -3,7 +3,7 @@ import type { Field, Source } from './field.ts';
 import type { Shell } from './shell.ts';
 import { NOTHING, textOf } from './source.ts';
 
-/** Runs what a source holds as a script of its own, or where the shell is. */
+/** Runs the content of a source as a separate script, or in the current shell. */
 export function runSource(
   source: Source,
   args: readonly Field[],
@@ -17,7 +17,7 @@ export function runSource(
   return shell.script(textOf(source), stdin, args);
 }
 
-/** A word as a script would have to spell it to get the same word; a pattern stays one. */
+/** A word in the quoting with which a script gets the same word; a pattern stays one. */
 export function quote({ text, glob }: Field): string {
   return glob ? text : `'${text.replaceAll("'", "'\\''")}'`;
 }

@@ -5,26 +5,25 @@ import { GIVEN, NUMBER, SECRET, UNKNOWN, UNSET, type Field, type Source } from '
 import { SnapshotMap } from './snapshot-map.ts';
 import type { SyntaxNode } from './syntax.ts';
 
-/** One value that a variable may have: the elements of an array, or the one of a scalar. */
+/** One possible value of a variable: the elements of an array, or the one of a scalar. */
 export type Value = readonly string[];
 
 /**
- * What a declaration makes of a name beyond text. An assignment to an `integer` is evaluated as arithmetic, the index
- * of an `associative` array isn't, and a `reference` stands for the variable that its value names.
+ * A declared property of a name beyond text. An assignment to an `integer` is evaluated as arithmetic, the index of an
+ * `associative` array isn't, and a `reference` is an alias of the variable that its value names.
  */
 export type Attribute = 'integer' | 'associative' | 'reference' | 'several';
 
-/** Values that a variable may have after a branch; more are one unknown value. */
+/** The most possible values of a variable after a branch; more are one unknown value. */
 const VALUES_MAX = 16;
-/** Directories that a command may be in after a branch. */
+/** The most possible working directories after a branch. */
 const CWDS_MAX = 4;
 
 export const WORKSPACE = '/workspace';
 export const HOME = '/home/agent';
 
 /**
- * What a call's environment holds whatever the host has. `IFS` is a space, since splitting is done at white space
- * anyway.
+ * The environment of a call, whatever the host has. `IFS` is a space, since splitting at white space happens anyway.
  */
 const ENVIRONMENT: Readonly<Record<string, string>> = {
   HOME,
@@ -38,7 +37,7 @@ const ENVIRONMENT: Readonly<Record<string, string>> = {
   LANG: 'C',
   TERM: 'dumb',
 };
-/** Set, never dangerous as a path, and different each time. */
+/** Variables that are set, never dangerous as a path, and different each time. */
 const SPECIAL = new Set([
   '-',
   '_',
@@ -75,52 +74,54 @@ const COUNTED = new Set([
   'LINES',
   'OPTIND',
 ]);
-/** Variables that hold a secret which the command was given: what is in them may be any text. */
+/** Variables with a secret that the command was given: their value may be any text. */
 const GIVEN_SECRET = /^WRIT_SECRET_/;
 
 const isUnknown = (value: Value): boolean => value.length === 1 && value[0] === UNKNOWN;
 
-/** What a shell knows at one point of a command: a set of possibilities for each name, so that every branch counts. */
+/**
+ * The state of a shell at one point of a command: a set of possibilities for each name, so that every branch counts.
+ */
 export class Scope {
-  /** written by `become` alone, so that no pin outlives an assignment */
+  /** written only by `become`, so that no pin outlives an assignment */
   readonly variables = new SnapshotMap<readonly Value[]>();
   readonly attributes = new SnapshotMap<Attribute>();
   readonly functions = new SnapshotMap<SyntaxNode>();
   readonly aliases = new SnapshotMap<string>();
   /** files that the command itself wrote, by absolute path */
   readonly files = new SnapshotMap<Source>();
-  /** those of them of which nothing is left that was there before */
+  /** those of them of whose former content nothing remains */
   readonly made = new SnapshotMap<true>();
-  /** branches of git that the command itself made */
+  /** branches of git that the command itself created */
   readonly branches = new SnapshotMap<true>();
-  /** directories of the container's own /tmp that the command itself made, by absolute path */
+  /** directories of the container's own /tmp that the command itself created, by absolute path */
   readonly ownScratch = new SnapshotMap<true>();
   /** programs of the system under a name that the command gave them, by absolute path */
   readonly programs = new SnapshotMap<string>();
-  /** what the command moved or linked to a name, by its absolute path */
+  /** the source that the command moved or linked to a name, by its absolute path */
   readonly movedTo = new SnapshotMap<{ readonly from: Field; readonly isLink: boolean }>();
-  /** functions that were defined and not followed yet; shared by all scopes of one reading */
+  /** functions that were defined and not interpreted yet; shared by all scopes of one reading */
   uncalled = new Set<SyntaxNode>();
-  /** files that were left empty so far, by absolute path; shared like `uncalled` */
+  /** files that are empty so far, by absolute path; shared like `uncalled` */
   emptied = new Map<string, { readonly form: string; readonly subject: string }>();
-  /** whether the command unpacked something from the network into files that aren't known by name */
+  /** whether the command unpacked something from the network into unnamed files */
   unpacked = false;
-  /** directories that it may be in; undefined for one that isn't known */
+  /** possible working directories; undefined for an unknown one */
   cwds: readonly (string | undefined)[];
   /** whether all of this runs on another machine, in a container or on a device */
   isElsewhere = false;
   /** `$0` */
   zero = 'bash';
-  /** `$1`, `$2` and so on; undefined when they are set and not known */
+  /** `$1`, `$2` and so on; undefined when they are set and unknown */
   positional: readonly Field[] | undefined = [];
   /** commands that run when the shell of this scope ends; a subshell has its own */
   readonly traps: string[] = [];
-  /** one value each for the names that have several, while a command is followed with each of them in turn */
+  /** one value each for the names that have several, while a command is interpreted with each of them in turn */
   pinned: ReadonlyMap<string, Value> = new Map();
-  /** what the names that the running function made its own are outside of it; undefined outside of functions */
+  /** the outer values of the running function's local names; undefined outside of functions */
   #outside: Map<string, readonly Value[]> | undefined;
   readonly #meter: Meter;
-  /** whether earlier commands of a session may have set variables of which nothing is known */
+  /** whether earlier commands of a session may have set unknown variables */
   readonly #isSession: boolean;
 
   constructor(cwd: string | undefined, meter: Meter, isSession = false) {
@@ -140,8 +141,8 @@ export class Scope {
   }
 
   /**
-   * Runs as a function's body. Names that it makes its own may afterwards be what they were, or what it left in them:
-   * whether each way through it does so isn't followed.
+   * Runs as a function's body. Afterwards, its local names may have their outer values, or the ones that it left: paths
+   * through the body aren't distinguished.
    */
   asFunction<T>(body: () => T): T {
     const before = this.#outside;
@@ -155,13 +156,13 @@ export class Scope {
     }
   }
 
-  /** Answers whether a function runs, which has the name for its own from here. */
+  /** Answers whether a function runs, to which the name is local from here on. */
   makeOwn(name: string): boolean {
     if (this.#outside && !this.#outside.has(name)) this.#outside.set(name, this.possible(name));
     return this.#outside !== undefined;
   }
 
-  /** Takes over what the other knows. */
+  /** Copies the other's state. */
   assume(other: Scope): void {
     this.variables.restore(other.variables);
     this.attributes.restore(other.attributes);
@@ -181,7 +182,7 @@ export class Scope {
     this.pinned = other.pinned;
   }
 
-  /** Makes what holds in the other possible here too. */
+  /** Adds the other's state as a possibility. */
   merge(other: Scope): void {
     for (const name of this.#parted(this.variables, other.variables))
       this.variables.set(name, this.#union(this.possible(name), other.possible(name)));
@@ -198,7 +199,7 @@ export class Scope {
   }
 
   /**
-   * The variables that may have values here that they hadn't in the other, which this one was copied from; unknown may
+   * The variables that may have values here that they hadn't in the other, from which this one was copied; unknown may
    * be any value.
    */
   changedSince(other: Scope): readonly string[] {
@@ -210,7 +211,7 @@ export class Scope {
     });
   }
 
-  /** Takes over what a subshell leaves behind: the files that it wrote, and nothing of its variables. */
+  /** Copies the lasting effects of a subshell: the files that it wrote, and none of its variables. */
   keepFiles(other: Scope): void {
     this.#takeOver(this.files, other.files);
     this.#takeOver(this.made, other.made);
@@ -224,7 +225,7 @@ export class Scope {
     return this.variables.get(name) ?? [this.#default(name)];
   }
 
-  /** The value that a name has now; a name with several must be pinned first, else it is unknown. */
+  /** The value of a name; a name with several must be pinned first, else it is unknown. */
   value(name: string): Value {
     const pinned = this.pinned.get(name);
     if (pinned) return pinned;
@@ -232,7 +233,7 @@ export class Scope {
     return values.length === 1 && values[0] ? values[0] : [UNKNOWN];
   }
 
-  /** Adds to the values that the name may have. */
+  /** Adds to the possible values of the name. */
   mayBe(name: string, values: readonly Value[]): void {
     this.become(name, this.#union(this.possible(name), values));
   }
@@ -245,26 +246,20 @@ export class Scope {
     this.become(name, [value]);
   }
 
-  /** Gives the name the values of which it has one now. */
+  /** Replaces the possible values of the name. */
   become(name: string, values: readonly Value[]): void {
     this.variables.set(name, values);
     this.#unpin(name);
   }
 
-  /**
-   * Keeps the pins of names that the other still holds pinned: what was assigned meanwhile has the value that it was
-   * given.
-   */
+  /** Keeps the pins of names that the other still holds pinned: a name assigned meanwhile keeps its new value. */
   keepPins(others: ReadonlyMap<string, Value>): void {
     if (others === this.pinned || this.pinned.size === 0) return;
     this.#meter.steps(this.pinned.size);
     this.pinned = new Map([...this.pinned].filter(([name]) => others.has(name)));
   }
 
-  /**
-   * A name that is assigned, in a function or an evaluated text, no longer has the value that its command was followed
-   * with.
-   */
+  /** A name that is assigned, in a function or an evaluated text, loses its pinned value. */
   #unpin(name: string): void {
     if (!this.pinned.has(name)) return;
     this.#meter.steps(this.pinned.size);
@@ -272,8 +267,8 @@ export class Scope {
   }
 
   /**
-   * Answers whether nothing is known of a variable that this command doesn't set: an earlier command of its session may
-   * have.
+   * Answers whether variables that this command doesn't set are unknown, since an earlier command of its session may
+   * have set them.
    */
   get maySetBefore(): boolean {
     return this.#isSession;
@@ -283,7 +278,7 @@ export class Scope {
     if (name === 'PWD') return [this.cwds.length === 1 ? (this.cwds[0] ?? UNKNOWN) : UNKNOWN];
     if (COUNTED.has(name)) return [NUMBER];
     if (GIVEN_SECRET.test(name)) return [GIVEN];
-    // What the prompt was before is a prompt already.
+    // The former prompt is a prompt already.
     if (/^PS[0-4]$/.test(name)) return [''];
     const known = Object.hasOwn(ENVIRONMENT, name) ? ENVIRONMENT[name] : undefined;
     return [known ?? (isSecretName(name) ? SECRET : SPECIAL.has(name) ? UNKNOWN : UNSET)];

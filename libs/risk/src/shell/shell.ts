@@ -6,46 +6,41 @@ import type { Meter } from './budget.ts';
 import type { Field, Source } from './field.ts';
 import type { Scope } from './scope.ts';
 
-/** One program as it would be started: its name without directories, its arguments, and what it finds on its input. */
+/** A program call: its name without directories, its arguments, and its input. */
 export interface Invocation {
   readonly name: string;
   readonly args: readonly Field[];
   readonly stdin: Source;
 }
 
-/** What the reading of a program may ask of the shell that starts it. */
+/** The services of the shell for the reading of a program. */
 export interface Shell {
   readonly scope: Scope;
   /**
-   * What the reading has cost. A program whose reading takes more than a look at each of its arguments MUST count it
-   * here.
+   * The cost of the reading. A program's reading that does more than inspect each of its arguments MUST count it here.
    */
   readonly meter: Meter;
-  /** Notes that the command would do this. `subject` may be raw: it is made safe to show. */
+  /** Notes an effect of the command. `subject` may be raw: it is made safe to show. */
   act(kind: ActKind, form: string, subject: string, details?: Pick<Act, 'zone' | 'recursive' | 'many'>): void;
-  /** Follows the words as a command, the first being its name; returns what it writes to its output. */
+  /** Interprets the words as a command, the first being its name; returns its output. */
   invoke(words: readonly Field[], stdin: Source): Source;
-  /** Follows the text as a script of its own; returns what it writes to its output. */
+  /** Interprets the text as a separate script; returns its output. */
   script(text: string, stdin: Source, positional?: readonly Field[], zero?: string): Source;
   /**
-   * Follows the text as if it stood where the shell is: what it assigns stays. `positional` are the text's own, where
-   * it has some.
+   * Interprets the text in the current shell: its assignments stay. `positional` are the text's own, where it has some.
    */
   evaluate(text: string, stdin: Source, positional?: readonly Field[]): Source;
-  /**
-   * Takes so many steps of what the reading may cost; answers false where they are used up, and what is left counts as
-   * unread.
-   */
+  /** Spends steps of the budget; returns false where they are used up, in which case the rest counts as unread. */
   afford(steps?: number): boolean;
-  /** StatementShell of a database, by the grammars that commands carry. */
+  /** The parser of SQL statements, where it is loaded. */
   readonly sql: SqlParser | undefined;
-  /** Follows the text as a script of PowerShell; returns what it writes to its output. */
+  /** Interprets the text as a script of PowerShell; returns its output. */
   powershell(text: string, stdin: Source): Source;
-  /** Where the path may lead from where the shell may be. */
+  /** The possible zones of the path, from the possible working directories. */
   zones(path: Field): readonly Zone[];
-  /** The absolute path, if there is only one that it can be. */
+  /** The absolute path, if there is only one possibility. */
   path(path: Field): string | undefined;
 }
 
-/** Reads what a program would do. Returns what it writes to its output; undefined when that can't be told. */
+/** Determines the effects of a program call. Returns its output; undefined when that is unknown. */
 export type Reading = (call: Invocation, shell: Shell) => Source | undefined;

@@ -5,7 +5,7 @@ import { SnapshotMap } from './snapshot-map.ts';
 const key = fc.constantFrom('a', 'b', 'c', 'd', 'e', 'aa', 'ab', '');
 const change = fc.record({ copy: fc.nat(), key, value: fc.option(fc.integer()), fork: fc.boolean() });
 
-test('copies of a map hold what was written to each of them, whatever is written to the others', () => {
+test('copies of a map are independent of each other', () => {
   fc.assert(
     fc.property(fc.array(change, { maxLength: 60 }), (changes) => {
       const copies = [{ map: new SnapshotMap<number>(), plain: new Map<string, number>() }];
@@ -37,7 +37,7 @@ test('copies of a map hold what was written to each of them, whatever is written
   );
 });
 
-test('a copy that nothing was written to has parted in nothing', () => {
+test('an unchanged copy has no differing keys', () => {
   const map = new SnapshotMap<number>();
   for (let index = 0; index < 10_000; index += 1) map.set(`k${index}`, index);
   const copy = map.snapshot();

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/**
- * A node of a balanced search tree (AVL) that is never changed once it is made, so that copies of the tree share it.
- */
+/** An immutable node of a balanced search tree (AVL), which copies of the tree share. */
 interface TreeNode<V> {
   readonly key: string;
   /** undefined for a key that was deleted */
@@ -12,7 +10,7 @@ interface TreeNode<V> {
   readonly right: TreeNode<V> | undefined;
 }
 
-/** Keys in the order in which they were written, the last first; snapshots share their beginnings. */
+/** Keys in the order of their writes, the last first; snapshots share the older part. */
 interface Written {
   readonly key: string;
   readonly before: Written | undefined;
@@ -20,9 +18,9 @@ interface Written {
 }
 
 /**
- * A map of which a snapshot costs nothing, however large it is, and which tells what was written since two copies
- * parted. A shell has a scope for each pipeline, branch and subshell: copying all it knows for each of them would take
- * quadratic time.
+ * A map with snapshots of constant cost, however large it is, which also reports the keys written since two copies
+ * diverged. A shell has a scope for each pipeline, branch and subshell: copying its whole state for each of them would
+ * take quadratic time.
  */
 export class SnapshotMap<V> {
   #root: TreeNode<V> | undefined;
@@ -47,20 +45,20 @@ export class SnapshotMap<V> {
     if (this.has(key)) this.#write(key, undefined);
   }
 
-  /** A map of its own with the same entries. */
+  /** An independent map with the same entries. */
   snapshot(): SnapshotMap<V> {
     const copy = new SnapshotMap<V>();
     copy.restore(this);
     return copy;
   }
 
-  /** Takes over all that the other holds. */
+  /** Replaces the content by that of the other. */
   restore(other: SnapshotMap<V>): void {
     this.#root = other.#root;
     this.#written = other.#written;
   }
 
-  /** The keys that were written to either of the two since they were copies of each other, each once. */
+  /** The keys that were written to either of the two since one was copied from the other, each once. */
   partedFrom(other: SnapshotMap<V>): ReadonlySet<string> {
     const keys = new Set<string>();
     let [one, two] = [this.#written, other.#written];

@@ -8,16 +8,16 @@ export const KEPT_SECRET: Source = { kind: 'secret' };
 export const ENDLESS: Source = { kind: 'endless' };
 
 export const textSource = (text: string, decoded = false): Source => ({ kind: 'text', text, decoded });
-/** Output that is known to be none. */
+/** Output that is known to be empty. */
 export const EMPTY: Source = textSource('');
 
-/** What a device gives whoever reads it. */
+/** The content of a device for its reader. */
 export function deviceSource(path: string): Source | undefined {
   if (path === '/dev/null') return EMPTY;
   return /^\/dev\/(?:zero|full|u?random)$/.test(path) ? ENDLESS : undefined;
 }
 
-/** The source as text, with a marker for what isn't known. */
+/** The source as text, with markers for unknown parts. */
 export function textOf(source: Source): string {
   switch (source.kind) {
     case 'nothing':
@@ -36,7 +36,7 @@ export function textOf(source: Source): string {
   }
 }
 
-/** What remains after a program that passes on some part of its input, or turns it into something else. */
+/** The possible output of a program that passes on some part of its input, or transforms it. */
 export function passedOn(source: Source, keepsLines: boolean): Source {
   // Without an input it reads files, which may hold anything.
   if (source.kind === 'nothing') return ANYTHING;
@@ -50,11 +50,11 @@ export function passedOn(source: Source, keepsLines: boolean): Source {
   return source.kind === 'paths' && keepsLines ? source : ANYTHING;
 }
 
-/** What a program may let through that nothing is known of: the origin of content stays with it, its text doesn't. */
+/** The possible output of an unknown program: the origin of the content stays, its text doesn't. */
 export const tainted = (source: Source): Source =>
   source.kind === 'downloaded' || source.kind === 'secret' ? source : ANYTHING;
 
-/** The source that tells most of where content of several came from. */
+/** The source with the most relevant origin among several. */
 export function strongest(sources: readonly Source[]): Source {
   return sources.find(({ kind }) => kind === 'downloaded') ?? sources.find(({ kind }) => kind === 'secret') ?? ANYTHING;
 }

@@ -3,16 +3,16 @@ import { noteWrittenScripts } from '../programs/build.ts';
 import { canonicalName } from '../programs/canonical-name.ts';
 import { noteSqlArguments } from '../programs/database.ts';
 import { noteEgress } from '../programs/egress.ts';
-import { noteNothingGiven } from '../programs/nothing-given.ts';
+import { noteEmptyWrite } from '../programs/empty-writes.ts';
 import { noteHandedCommands } from '../programs/handed-commands.ts';
 import { PROGRAMS } from '../programs/programs.ts';
-import { whereabouts } from '../programs/output.ts';
+import { programPaths } from '../programs/output.ts';
 import { noteWrittenFiles } from '../programs/written-files.ts';
 import { noteRemoteCommands } from '../programs/remote.ts';
 import { onlyReads } from '../programs/only-reads.ts';
 import { noteCredentials } from '../programs/secrets.ts';
 import { noteTableRows } from '../programs/table.ts';
-import { noteTellingName } from '../programs/telling-names.ts';
+import { noteVerbName } from '../programs/verb-names.ts';
 import { unwrapped } from '../programs/wrappers.ts';
 import { DOWNLOADED, isExact, UNSET, withoutMarkers, type Field, type Source } from './field.ts';
 import { quote, runSource } from './run-source.ts';
@@ -21,17 +21,17 @@ import type { Invocation, Shell } from './shell.ts';
 import { ANYTHING, FROM_NETWORK, KEPT_SECRET, NOTHING, tainted } from './source.ts';
 import type { SyntaxNode } from './syntax.ts';
 
-/** What starting a program needs of the reader: to follow the body of a function in a scope. */
+/** The part of the reader that starting a program needs: interpreting the body of a function in a scope. */
 export interface Starter extends Shell {
   scope: Scope;
-  /** bodies of the functions that are being followed, with the arguments that each called itself with */
+  /** bodies of the functions that are being interpreted, with the arguments of each one's recursive calls */
   readonly following: Map<SyntaxNode, Set<string>>;
   run(node: SyntaxNode, stdin: Source): Source;
   inScope<T>(inner: Scope, body: () => T): T;
   deeper(text: string, body: () => Source): Source;
 }
 
-/** Follows the words as a command: an alias, a function, a file, or a program by its name. */
+/** Interprets the words as a command: an alias, a function, a file, or a program by its name. */
 export function start(words: readonly Field[], stdin: Source, shell: Starter): Source {
   const [first, ...args] = words;
   if (first === undefined) return NOTHING;
@@ -47,7 +47,7 @@ export function start(words: readonly Field[], stdin: Source, shell: Starter): S
   const file = startFile(first, args, stdin, shell);
   if (file) return file;
   const name = first.text.slice(first.text.lastIndexOf('/') + 1);
-  // A file of the workspace may be called like a program of the system.
+  // A file of the workspace may have the name of a system program.
   if (first.text.includes('/') && !OF_SYSTEM.test(first.text)) shell.act('change', name, first.text);
   const isKnown = Object.hasOwn(PROGRAMS, name);
   if (OWN_AGENT.test(first.text)) return startProgram({ name: 'bun', args, stdin }, shell);
@@ -56,22 +56,22 @@ export function start(words: readonly Field[], stdin: Source, shell: Starter): S
 }
 
 /**
- * The program of a sandbox's own that starts commands: a program of Bun's, and so an interpreter where it is told to be
+ * The sandbox's own program that starts commands. It is compiled with Bun, and so an interpreter when configured as
  * one.
  */
 const OWN_AGENT = /^\/opt\/writ\/agent$/;
 
-/** With this variable any program that Bun compiled is Bun itself, whatever it is called. */
+/** With this variable any program that Bun compiled is Bun itself, whatever its name. */
 function noteBun(args: readonly Field[], stdin: Source, shell: Shell): void {
   const { scope } = shell;
   const mayBeSet = scope.isSet('BUN_BE_BUN') || scope.possible('BUN_BE_BUN').some((value) => value.join('') !== UNSET);
   if (mayBeSet) startProgram({ name: 'bun', args, stdin }, shell);
 }
 
-/** Where the programs of the system are. */
+/** Directories of system programs. */
 const OF_SYSTEM = /^\/(?:usr\/(?:local\/)?)?s?bin\/[^/]+$|^\/opt\/homebrew\/bin\/[^/]+$/;
 
-/** A name that isn't known is a risk of its own; what it would be with unset variables left out is followed too. */
+/** An unknown name is a separate risk; the name without its unset variables is interpreted too. */
 function startUnknown(name: Field, args: readonly Field[], stdin: Source, shell: Starter): Source {
   if (name.text.includes(DOWNLOADED)) shell.act('run_downloaded', 'a shell', name.text);
   else shell.act('unknown_command', 'a shell', name.text);
@@ -81,14 +81,12 @@ function startUnknown(name: Field, args: readonly Field[], stdin: Source, shell:
   return shell.invoke(rest === '' ? args : [{ ...name, text: rest }, ...args], stdin);
 }
 
-/**
- * Arguments with which a function's calls of itself are followed; with others they are followed as one that has any.
- */
+/** Arguments with which recursive calls of a function are interpreted; further ones count as unknown. */
 const OWN_CALLS_MAX = 4;
 
 /**
- * A function that calls itself is followed once more with each of the arguments that it gives itself: what it does, it
- * does at any depth.
+ * A recursive function is interpreted once more for each of the arguments in its own calls: its effects are the same at
+ * any depth.
  */
 function mayFollow(body: SyntaxNode, args: readonly Field[], shell: Starter): boolean {
   const given = shell.following.get(body);
@@ -130,7 +128,7 @@ function startFile(name: Field, args: readonly Field[], stdin: Source, shell: St
   return content && runSource(content, args, stdin, shell);
 }
 
-/** Programs that show the environment where they are given nothing to do. */
+/** Programs that print the environment when they have nothing to do. */
 const SHOW_ENVIRONMENT = new Set(['env', 'printenv', 'export', 'set', 'declare']);
 
 /** Programs whose arguments are sentences. */
@@ -152,11 +150,11 @@ const TAKES_PROSE = new Set([
   'aider',
 ]);
 
-/** A file of the workspace, after something was unpacked into it, may be part of that. */
+/** A file of the workspace may come from an archive that was unpacked there before. */
 export const unpackedAt = (path: string, scope: Scope): Source | undefined =>
   scope.unpacked && !path.startsWith('/') ? FROM_NETWORK : undefined;
 
-/** What says nothing by itself tells what it does where it is asked to. */
+/** A command without output reports on request. */
 const reportOf = ({ args }: Invocation, output: Source): Source =>
   output.kind === 'nothing' && args.some(({ text }) => /^(?:--verbose|-[a-zA-Z]*v[a-zA-Z]*|--progress)$/.test(text))
     ? ANYTHING
@@ -164,7 +162,7 @@ const reportOf = ({ args }: Invocation, output: Source): Source =>
 
 function startProgram(call: Invocation, shell: Shell): Source {
   if (SHOW_ENVIRONMENT.has(call.name) && call.args.length === 0) return KEPT_SECRET;
-  if (call.name === 'command' && /^-\w*[vV]/.test(call.args[0]?.text ?? '')) return whereabouts(call.args.slice(1));
+  if (call.name === 'command' && /^-\w*[vV]/.test(call.args[0]?.text ?? '')) return programPaths(call.args.slice(1));
   noteWrittenScripts(call, shell);
   const listed = noteTableRows(call, shell);
   const inner = unwrapped(call, shell);
@@ -173,10 +171,10 @@ function startProgram(call: Invocation, shell: Shell): Source {
   noteEgress(call, shell);
   noteHandedCommands(call, shell);
   noteWrittenFiles(call, shell);
-  noteNothingGiven(call, shell);
+  noteEmptyWrite(call, shell);
   noteRemoteCommands(call, shell);
   const reading = Object.hasOwn(PROGRAMS, call.name) ? PROGRAMS[call.name] : undefined;
-  if (!listed) noteTellingName(call, reading !== undefined, shell);
+  if (!listed) noteVerbName(call, reading !== undefined, shell);
   if (!listed && !reading && !TAKES_PROSE.has(call.name)) noteSqlArguments(call, shell);
   if (!onlyReads(call)) shell.act('change', call.name, call.name);
   const output = reportOf(call, reading?.(call, shell) ?? tainted(call.stdin));

@@ -5,7 +5,7 @@ import type { Scope } from './scope.ts';
 import type { Shell } from './shell.ts';
 import type { SyntaxNode } from './syntax.ts';
 
-/** What the reading of statements needs beyond what programs see of the shell. */
+/** The services for interpreting statements, in addition to those for programs. */
 export interface StatementShell extends Shell, Expander {
   scope: Scope;
   run(node: SyntaxNode, stdin: Source): Source;

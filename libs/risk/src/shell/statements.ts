@@ -11,10 +11,10 @@ import type { Scope, Value } from './scope.ts';
 import { NOTHING, strongest, tainted } from './source.ts';
 import { noteEndlessLoop } from './endless-loop.ts';
 import { fieldOf, namedChildren, type SyntaxNode } from './syntax.ts';
-import { together } from './together.ts';
+import { joinOutputs } from './join-outputs.ts';
 import type { StatementShell } from './statement-shell.ts';
 
-/** Follows a statement and returns what it writes to its output. */
+/** Interprets a statement and returns its output. */
 export function runStatement(node: SyntaxNode, stdin: Source, shell: StatementShell): Source {
   switch (node.type) {
     case 'command':
@@ -67,15 +67,15 @@ export function runStatement(node: SyntaxNode, stdin: Source, shell: StatementSh
 }
 
 function runAll(nodes: readonly SyntaxNode[], stdin: Source, shell: StatementShell): Source {
-  return together(nodes.map((node) => shell.run(node, stdin)));
+  return joinOutputs(nodes.map((node) => shell.run(node, stdin)));
 }
 
-/** Follows the command once for each combination of values that the variables in it may have. */
+/** Interprets the command once for each possible combination of its variables' values. */
 function runCommand(node: SyntaxNode, stdin: Source, shell: StatementShell): Source {
   const all = combinations(node, shell);
   if (all.length === 1)
-    return together(all.map((values) => pinned(shell.scope, values, () => runPinned(node, stdin, shell))));
-  // Each from here: what any of them leaves behind is possible afterwards.
+    return joinOutputs(all.map((values) => pinned(shell.scope, values, () => runPinned(node, stdin, shell))));
+  // Each starts from this state, and the results of all of them are possible afterwards.
   const before = shell.scope.clone();
   const afters: Scope[] = [];
   const outputs = all.map((values) => {
@@ -102,7 +102,7 @@ function runPinned(node: SyntaxNode, stdin: Source, shell: StatementShell): Sour
     } else if (child.type === 'subshell') {
       shell.run(child, stdin);
     } else {
-      // `{name[index]}>file` keeps a descriptor in an element.
+      // `{name[index]}>file` stores a descriptor in an element.
       const kept = /^\{(\w+\[[\s\S]*\])\}$/.exec(child.text)?.[1];
       if (kept !== undefined) noteName(kept, shell);
       for (const word of shell.words(child)) words.push(word);
@@ -111,9 +111,7 @@ function runPinned(node: SyntaxNode, stdin: Source, shell: StatementShell): Sour
   return withVariables(given, words, stdin, shell);
 }
 
-/**
- * Starts the command with variables of its own. A function, and what the shell itself does, finds them as the shell's.
- */
+/** Starts the command with its own variables. A function, and a builtin of the shell, sees them as the shell's. */
 function withVariables(
   given: ReadonlyMap<string, Value>,
   words: readonly Field[],
@@ -125,23 +123,23 @@ function withVariables(
     noteVariable(name, [value], shell, (other) => (given.has(other) ? [given.get(other) ?? []] : undefined));
     noteAssigned(name, [value], shell);
   }
-  // What the shell splits words by isn't changed for the words that it has split already.
+  // A changed `IFS` does not affect words that are split already.
   const pins = new Map([...given].filter(([name]) => name !== 'IFS'));
-  // What a function assigns to them goes when it ends.
+  // A function's assignments to them are lost when it ends.
   return shell.scope.asFunction(() => {
     for (const name of given.keys()) shell.scope.makeOwn(name);
     return pinned(shell.scope, pins, () => shell.invoke(words, stdin));
   });
 }
 
-/** A redirection before the command's name, brought to where the others stand. */
+/** A redirection before the command's name, moved to the others. */
 function outOfCommand(
   node: SyntaxNode,
   redirects: readonly SyntaxNode[],
   stdin: Source,
   shell: StatementShell,
 ): Source {
-  // Words behind it might be the command's name: nobody writes that, and guessing which is which isn't safe.
+  // Words after it could be the command's name: this is unusual, and guessing isn't safe.
   if (redirects.some(({ children }) => children.filter(({ field }) => field === 'destination').length > 1))
     shell.act('unparsed', 'the command', node.text);
   const body: SyntaxNode = {
@@ -157,21 +155,24 @@ function hereString(node: SyntaxNode, shell: StatementShell): Source {
   return last ? { kind: 'text', text: `${shell.text(last)}\n`, decoded: false } : NOTHING;
 }
 
-/** Every stage is a subshell, and reads what the one before it wrote. */
+/** Every stage is a subshell, and reads the output of the previous one. */
 function runPipeline(node: SyntaxNode, stdin: Source, shell: StatementShell): Source {
   let output = stdin;
   for (const stage of namedChildren(node)) output = shell.inScope(shell.scope.clone(), () => shell.run(stage, output));
   return output;
 }
 
-/** After the first operand the others may or may not have run: both counts. Between them, what ran before holds. */
+/**
+ * After the first operand the others may run or not: both possibilities count. Each operand sees the results of earlier
+ * ones.
+ */
 function runList(node: SyntaxNode, stdin: Source, shell: StatementShell): Source {
   const [first, ...others] = operands(node);
   const outputs = [first ? shell.run(first, stdin) : NOTHING];
   const after = shell.scope.clone();
   for (const other of others) outputs.push(shell.run(other, stdin));
   shell.scope.merge(after);
-  return together(outputs);
+  return joinOutputs(outputs);
 }
 
 const operands = (node: SyntaxNode): SyntaxNode[] =>
@@ -197,7 +198,7 @@ function runCase(node: SyntaxNode, stdin: Source, shell: StatementShell): Source
   );
 }
 
-/** Each branch starts from here; what any of them, or none, leaves behind is possible afterwards. */
+/** Each branch starts from this state; the results of any of them, or of none, are possible afterwards. */
 function runBranches(branches: readonly (readonly SyntaxNode[])[], stdin: Source, shell: StatementShell): Source {
   const before = shell.scope.clone();
   const after = shell.scope.clone();
@@ -208,7 +209,7 @@ function runBranches(branches: readonly (readonly SyntaxNode[])[], stdin: Source
     return output;
   });
   shell.scope.assume(after);
-  return together(outputs.length > 1 ? outputs.map(tainted) : outputs);
+  return joinOutputs(outputs.length > 1 ? outputs.map(tainted) : outputs);
 }
 
 function runFor(node: SyntaxNode, stdin: Source, shell: StatementShell): Source {
@@ -229,7 +230,7 @@ function runCountingFor(node: SyntaxNode, stdin: Source, shell: StatementShell):
   return runLoop(body, stdin, shell);
 }
 
-/** What a loop goes through: each word, or what many of them have in common. `{1..9}` are numbers. */
+/** The values of a loop's variable: each word, or the common part of many. `{1..9}` are numbers. */
 function loopValues(node: SyntaxNode, values: readonly Value[]): readonly Value[] {
   const ranges = namedChildren(node).filter(({ field }) => field === 'value');
   if (ranges.length > 0 && ranges.every(({ type }) => type === 'brace_expression')) return [[NUMBER]];
@@ -237,11 +238,11 @@ function loopValues(node: SyntaxNode, values: readonly Value[]): readonly Value[
   return [[values.length > 0 && values.every(([text = '']) => isNumber(text)) ? NUMBER : UNKNOWN]];
 }
 
-/** Rounds after which what a loop still changes counts as unknown. */
+/** Rounds after which variables that a loop still changes count as unknown. */
 const ROUNDS_MAX = 3;
 
 /**
- * Until a round changes nothing of what the variables may be, since what one round leaves behind the next one finds.
+ * Repeats until a round changes no possible value of a variable, since a round sees the results of the previous one.
  */
 function runLoop(nodes: readonly SyntaxNode[], stdin: Source, shell: StatementShell): Source {
   let known = shell.scope.clone();

@@ -3,32 +3,32 @@ import type { TreeCursor } from 'web-tree-sitter';
 import type { Meter } from './budget.ts';
 
 /**
- * A node of a parsed command, copied out of the parser's memory. `start` and `end` are UTF-16 offsets into the text
- * that was parsed.
+ * A node of a parsed command, copied out of the parser's memory. `start` and `end` are UTF-16 offsets into the parsed
+ * text.
  */
 export interface SyntaxNode {
   readonly type: string;
   readonly text: string;
   readonly start: number;
   readonly end: number;
-  /** the name of the grammar's field that the node fills in its parent, if any */
+  /** the name of the grammar's field of the node in its parent, if any */
   readonly field: string | null;
   readonly named: boolean;
   readonly children: readonly SyntaxNode[];
 }
 
-/** Nothing that people write nests deeper; our own walk recurses as deep as the tree. */
+/** No usual command nests deeper; our own recursion is as deep as the tree. */
 const DEPTH_MAX = 120;
 
-/** Characters after which bash, too, takes `#` for the start of a comment. */
+/** Characters after which bash, too, begins a comment with `#`. */
 const BEFORE_COMMENT = /(^|[\s;&|()])$/;
-/** A line continuation with a word on either side: bash makes one word of it, the grammar two. */
+/** A line continuation between two words: bash joins them, the grammar doesn't. */
 const SPLIT_WORD = /^(\\\r?\n)+$/;
 const OPERATOR = /[;&|()<>]/;
 
 /**
- * Copies the tree below the cursor, without comments. Undefined if it holds an error or a token that the parser made
- * up, or nests too deep: then it is not understood.
+ * Copies the tree below the cursor, without comments. Undefined if it holds an error or an inserted token, or nests too
+ * deep: the text is then not understood.
  * @throws BudgetSpent where the tree is larger than the budget
  */
 export function copyTree(cursor: TreeCursor, text: string, meter: Meter, depth = 0): SyntaxNode | undefined {
@@ -59,8 +59,7 @@ export function copyTree(cursor: TreeCursor, text: string, meter: Meter, depth =
 }
 
 /**
- * The grammar knows `<<<` only before other redirections; behind one it takes it for an error `<<` and a redirection
- * `<`.
+ * The grammar supports `<<<` only before other redirections; after one it finds an error `<<` and a redirection `<`.
  */
 const isHereString = (cursor: TreeCursor, text: string): boolean =>
   cursor.nodeType === 'ERROR' &&
@@ -72,17 +71,14 @@ function splitsWord(text: string, before: number | undefined, after: number): bo
   return !OPERATOR.test(text.charAt(before - 1)) && !OPERATOR.test(text.charAt(after));
 }
 
-/** The named children, which are those that mean something by themselves. */
+/** The named children, which are those with a meaning of their own. */
 export const namedChildren = (node: SyntaxNode): readonly SyntaxNode[] => node.children.filter(({ named }) => named);
 
 /** The first child of the field. */
 export const fieldOf = (node: SyntaxNode, field: string): SyntaxNode | undefined =>
   node.children.find((child) => child.field === field);
 
-/**
- * Every node at or below `node` that the test picks. A walk over all that is below: what does it again and again MUST
- * count it.
- */
+/** Every node at or below `node` that the test selects. It walks the whole subtree: a repeated walk MUST be counted. */
 export function* descendants(node: SyntaxNode, picks: (node: SyntaxNode) => boolean): Generator<SyntaxNode> {
   if (picks(node)) yield node;
   for (const child of node.children) yield* descendants(child, picks);

@@ -5,12 +5,11 @@ import { ANYTHING } from '../shell/source.ts';
 import { noteEmptied, noteWrite } from '../programs/write.ts';
 
 /*
- * What a client of a database understands besides SQL. Each of these commands runs on this machine, beside the client:
- * `\! ls` of psql and
- * mysql, `.shell ls` of sqlite3, and those that read a program's output or write into one.
+ * Commands of a database's client besides SQL. Each of them runs on this machine, beside the client: `\! ls` of psql
+ * and mysql, `.shell ls` of sqlite3, and those that read a program's output or write into one.
  */
 
-/** Prefixes that sqlite3 takes for `.shell` and `.system`. */
+/** Prefixes that sqlite3 accepts for `.shell` and `.system`. */
 const DOT_SHELL = /^(?:sh|she|shel|shell|sy|sys|syst|syste|system)\s+([\s\S]+)$/i;
 const STARTS = /^(?:!|:!!|system\s|host\s|shell\s|P\s|pager\s)\s*([\s\S]+)$/i;
 const PROGRAM = /\bprogram\s+'((?:[^']|'')*)'/gi;
@@ -22,10 +21,10 @@ const PIPE = new RegExp(
 );
 const TO_FILE = /^(?:o|out|w|write|once|output|backup|save|clone|log|s|T|tee)\s+(?:-\w+\s+)*["']?([^\s"'|]+)["']?$/i;
 const FILLS_ANEW = /^open\s+(?:-\w+\s+)*--?new\s+(?:-\w+\s+)*["']?([^\s"']+)["']?$/i;
-/** What is loaded is code, and the rows that `\gexec` runs are statements that nobody has seen. */
+/** Loads code, or runs the rows of a result as unknown statements (`\gexec`). */
 const UNKNOWN_CODE = /^(?:load\s|gexec\b|delimiter\s)/i;
 
-/** Notes what a command of the client does; `command` is without its mark. */
+/** Notes the effects of a client's command; `command` is without its marker. */
 export function noteClientCommand(form: string, command: string, shell: Shell): void {
   const started = [DOT_SHELL, STARTS, PIPE]
     .map((pattern) => pattern.exec(command)?.[1])
@@ -33,7 +32,7 @@ export function noteClientCommand(form: string, command: string, shell: Shell): 
   if (started !== undefined) shell.script(started.trim(), ANYTHING);
   if (/^copy\b/i.test(command))
     for (const [, program = ''] of command.matchAll(PROGRAM)) shell.script(program.replaceAll("''", "'"), ANYTHING);
-  // psql runs what stands in backquotes in the arguments of its commands.
+  // psql runs texts in backquotes in the arguments of its commands.
   for (const [, text = ''] of command.matchAll(/`([^`]*)`/g)) shell.script(text, ANYTHING);
   const file = TO_FILE.exec(command)?.[1];
   if (file !== undefined)

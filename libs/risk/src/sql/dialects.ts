@@ -1,9 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/**
- * A grammar that statements are parsed by. `postgres` is the parser of Postgres itself; the others are those of
- * node-sql-parser.
- */
+/** The grammars of statements. `postgres` is the parser of Postgres itself; the others are those of node-sql-parser. */
 export const SQL_GRAMMARS = [
   'postgres',
   'mysql',
@@ -17,9 +14,9 @@ export const SQL_GRAMMARS = [
 ] as const;
 export type SqlGrammar = (typeof SQL_GRAMMARS)[number];
 
-/** How a server or a client tells words from strings and comments. */
-export interface Lexis {
-  /** whether a backslash escapes in every string; Postgres does that in strings with an `E` in front alone */
+/** How a server or a client distinguishes words from strings and comments. */
+export interface LexicalRules {
+  /** in which strings a backslash escapes; in Postgres only in those with a preceding `E` */
   readonly backslash: 'always' | 'after_e' | 'never';
   /** whether `$tag$ … $tag$` is a string */
   readonly dollars: boolean;
@@ -33,17 +30,17 @@ export interface Lexis {
   readonly executableComments: boolean;
   /** whether `[name]` is a name */
   readonly brackets: boolean;
-  /** what the client itself understands besides SQL */
+  /** the form of the client's own commands */
   readonly client: 'backslash' | 'dot' | 'words';
 }
 
-/** A language of statements: which grammars may parse it, in order, and how its text is taken apart. */
+/** A language of statements: its possible grammars, in order, and its lexical rules. */
 export interface Dialect {
   readonly grammars: readonly SqlGrammar[];
-  readonly lexis: Lexis;
+  readonly lexicalRules: LexicalRules;
 }
 
-const STANDARD: Lexis = {
+const STANDARD: LexicalRules = {
   backslash: 'never',
   dollars: false,
   hash: false,
@@ -56,11 +53,11 @@ const STANDARD: Lexis = {
 
 export const POSTGRES: Dialect = {
   grammars: ['postgres'],
-  lexis: { ...STANDARD, backslash: 'after_e', dollars: true, nested: true, client: 'backslash' },
+  lexicalRules: { ...STANDARD, backslash: 'after_e', dollars: true, nested: true, client: 'backslash' },
 };
 export const MYSQL: Dialect = {
   grammars: ['mysql'],
-  lexis: {
+  lexicalRules: {
     ...STANDARD,
     backslash: 'always',
     hash: true,
@@ -71,20 +68,26 @@ export const MYSQL: Dialect = {
 };
 export const SQLITE: Dialect = {
   grammars: ['sqlite', 'postgres'],
-  lexis: { ...STANDARD, brackets: true, client: 'dot' },
+  lexicalRules: { ...STANDARD, brackets: true, client: 'dot' },
 };
 export const DUCKDB: Dialect = {
   grammars: ['postgres', 'sqlite'],
-  lexis: { ...STANDARD, dollars: true, client: 'dot' },
+  lexicalRules: { ...STANDARD, dollars: true, client: 'dot' },
 };
-export const TRANSACT: Dialect = { grammars: ['transactsql'], lexis: { ...STANDARD, nested: true, brackets: true } };
+export const TRANSACT: Dialect = {
+  grammars: ['transactsql'],
+  lexicalRules: { ...STANDARD, nested: true, brackets: true },
+};
 export const SNOWFLAKE: Dialect = {
   grammars: ['snowflake', 'postgres'],
-  lexis: { ...STANDARD, backslash: 'always', dollars: true },
+  lexicalRules: { ...STANDARD, backslash: 'always', dollars: true },
 };
-export const BIGQUERY: Dialect = { grammars: ['bigquery'], lexis: { ...STANDARD, backslash: 'always', hash: true } };
-export const TRINO: Dialect = { grammars: ['trino', 'postgres'], lexis: STANDARD };
-export const HIVE: Dialect = { grammars: ['hive', 'mysql'], lexis: { ...STANDARD, backslash: 'always' } };
-export const DB2: Dialect = { grammars: ['db2', 'postgres'], lexis: STANDARD };
-/** Of servers that have no grammar of their own here: whichever takes the statement. */
-export const OTHER: Dialect = { grammars: ['postgres', 'mysql'], lexis: STANDARD };
+export const BIGQUERY: Dialect = {
+  grammars: ['bigquery'],
+  lexicalRules: { ...STANDARD, backslash: 'always', hash: true },
+};
+export const TRINO: Dialect = { grammars: ['trino', 'postgres'], lexicalRules: STANDARD };
+export const HIVE: Dialect = { grammars: ['hive', 'mysql'], lexicalRules: { ...STANDARD, backslash: 'always' } };
+export const DB2: Dialect = { grammars: ['db2', 'postgres'], lexicalRules: STANDARD };
+/** For servers without a grammar here: the first grammar that accepts the statement. */
+export const OTHER: Dialect = { grammars: ['postgres', 'mysql'], lexicalRules: STANDARD };

@@ -2,23 +2,22 @@
 import type { SqlGrammar } from './dialects.ts';
 import type { SqlParser, SqlTree } from './parser.ts';
 
-/** Loads a module of the process by its name, and remembers it, as `createRequire` makes it. */
+/** Loads and caches a module by its name, as a function from `createRequire`. */
 export type LoadModule = Pick<NodeJS.Require, 'cache' | 'resolve'> & ((name: string) => unknown);
 
-/** The part of libpg-query that is used here. */
+/** The used part of libpg-query. */
 interface PostgresLibrary {
   loadModule(): Promise<void>;
   parseSync(text: string): SqlTree;
 }
-/** The part of a file of node-sql-parser that is used here: each holds the grammar of one dialect. */
+/** The used part of a file of node-sql-parser, each of which has the grammar of one dialect. */
 interface DialectLibrary {
   readonly Parser: new () => { astify(text: string, options: { readonly database: string }): SqlTree };
 }
 
 /**
- * Loads the parser of Postgres at once, which is WebAssembly, and a grammar of another dialect when the first statement
- * of it comes: each
- * takes some megabytes, and most processes see none.
+ * Loads the parser of Postgres, a WebAssembly module, at once. A grammar of another dialect is loaded at its first
+ * statement: each takes some megabytes, and most processes need none.
  */
 export async function loadSqlParser(load: LoadModule): Promise<SqlParser> {
   return new LibraryParser(await loadPostgres(load), load);
@@ -30,7 +29,7 @@ async function loadPostgres(load: LoadModule): Promise<PostgresLibrary> {
   return postgres;
 }
 
-/** What the library throws at a text that isn't SQL. */
+/** The library's error for a text that isn't SQL. */
 const REFUSAL = 'SqlError';
 
 class LibraryParser implements SqlParser {
@@ -49,13 +48,13 @@ class LibraryParser implements SqlParser {
         ? this.#postgres?.parseSync(text)
         : this.#dialect(grammar).astify(text, { database: grammar });
     } catch (error) {
-      // A module of WebAssembly that ran out of its stack or trapped may hold anything: another takes its place.
+      // A WebAssembly module that overflowed its stack or trapped is in an undefined state, so it is replaced.
       if (grammar === 'postgres' && (error as Error).name !== REFUSAL) this.#renew();
       return undefined;
     }
   }
 
-  /** Until the new module is there, statements of Postgres count as unread. */
+  /** Until the new module is loaded, statements of Postgres count as unread. */
   #renew(): void {
     this.#postgres = undefined;
     Reflect.deleteProperty(this.#load.cache, this.#load.resolve('libpg-query'));

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import { isRecord, visit, type SqlFindings, type TreeNode } from './syntax-tree.ts';
 
-/** What the statements of a tree of node-sql-parser do, whatever dialect it is of. */
+/** The effects of the statements in a tree of node-sql-parser, of any dialect. */
 export function otherFindings(tree: unknown): SqlFindings {
   const losses: string[] = [];
   const texts: string[] = [];
@@ -32,7 +32,7 @@ function lossOf(node: TreeNode): string | undefined {
   }
 }
 
-/** What `ALTER TABLE` drops that holds rows, or keeps them right. */
+/** Parts dropped by `ALTER TABLE` that hold rows, or constrain them. */
 const PARTS = new Set(['column', 'constraint', 'partition', 'key', 'algorithm', 'index']);
 
 const namesTemporary = (node: TreeNode): boolean => {
@@ -42,18 +42,18 @@ const namesTemporary = (node: TreeNode): boolean => {
   );
 };
 
-/** Levels of a condition that are looked at. */
+/** Levels of a condition that are examined. */
 const DEPTH_MAX = 400;
 
-/** Answers whether a condition leaves all rows in: there is none, or it says the same of each. */
+/** Answers whether a condition selects all rows: there is none, or it is the same for each. */
 function isAll(condition: unknown, depth = 0): boolean {
-  // Nobody narrows anything by so many levels.
+  // A real condition has far fewer levels.
   if (condition === undefined || condition === null || depth > DEPTH_MAX) return true;
   if (!isRecord(condition)) return false;
   if (CONSTANTS.has(String(condition['type'])))
     return condition['value'] !== 0 && condition['value'] !== false && condition['value'] !== null;
-  // What speaks of no column says the same of each row.
-  if (!speaksOfColumns(condition)) return true;
+  // A condition without a column is the same for each row.
+  if (!mentionsColumns(condition)) return true;
   if (condition['type'] !== 'binary_expr') return false;
   const { left, right } = condition;
   if (condition['operator'] === 'OR') return isAll(left, depth + 1) || isAll(right, depth + 1);
@@ -62,7 +62,7 @@ function isAll(condition: unknown, depth = 0): boolean {
 }
 
 const CONSTANTS = new Set(['bool', 'number', 'string', 'single_quote_string', 'double_quote_string', 'bigint']);
-function speaksOfColumns(value: unknown): boolean {
+function mentionsColumns(value: unknown): boolean {
   let found = false;
   visit(value, (node) => {
     found ||= node['type'] === 'column_ref';
@@ -72,6 +72,6 @@ function speaksOfColumns(value: unknown): boolean {
 }
 
 const isColumn = (value: unknown): boolean => isRecord(value) && value['type'] === 'column_ref';
-/** Without the places in the text, which differ. */
+/** Without positions in the text, which differ. */
 const spelled = (value: unknown): string =>
   JSON.stringify(value, (key, inner: unknown) => (key === 'loc' ? undefined : inner));

@@ -1,29 +1,27 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { SqlGrammar } from './dialects.ts';
 
-/** A syntax tree of a statement: plain objects, whose shape is that of the grammar's own library. */
+/** A syntax tree of a statement: plain objects in the shape of the grammar's own library. */
 export type SqlTree = unknown;
 
 /**
- * Parses statements. `parse` returns undefined for what the grammar doesn't take, and MUST NOT throw; it keeps nothing
- * of one text for the
- * next, so one serves a whole process. Callers MUST bound the length and the nesting of the text: no grammar of these
- * has a budget.
+ * Parses statements. `parse` returns undefined for a text that the grammar doesn't accept, and MUST NOT throw. It keeps
+ * no state between texts, so one instance serves a whole process. Callers MUST bound the length and the nesting of the
+ * text: none of these grammars has a budget.
  */
 export interface SqlParser {
   parse(text: string, grammar: SqlGrammar): SqlTree | undefined;
 }
 
-/** Characters of statements that are parsed; people's migrations of that size come as files. */
+/** Characters of statements that are parsed; larger migrations usually come as files. */
 export const SQL_CHARS_MAX = 65_536;
 
 /** Brackets that may be open at once: the grammars of node-sql-parser try each of them several times. */
 const OPEN_MAX = 12;
 
 /**
- * Words and signs that may each add a level to the syntax tree. The parser of Postgres walks the tree on the stack of
- * its thread, which
- * overflows at some 10,000 levels, and a module of WebAssembly whose stack overflowed is of no use any more.
+ * Words and signs that may each add a level to the syntax tree. The parser of Postgres recurses on the stack of its
+ * thread, which overflows at some 10,000 levels, and a WebAssembly module is unusable after an overflow.
  */
 const LEVELS_MAX = 2000;
 const LEVEL = new RegExp(
@@ -61,7 +59,7 @@ const LEVEL = new RegExp(
 );
 
 /**
- * Comments that may be left in a statement, where another dialect sees a name: Postgres reads each of them from its
+ * Comments that may remain in a statement, where another dialect sees a name: Postgres scans each of them from its
  * beginning.
  */
 const COMMENTS_MAX = 50;
@@ -83,7 +81,7 @@ function nests(text: string): boolean {
   return false;
 }
 
-/** How often the pattern matches, or one more than `most`. */
+/** The number of matches of the pattern, at most one more than `most`. */
 function count(text: string, pattern: RegExp, most: number): number {
   let found = 0;
   for (const match of text.matchAll(pattern)) {

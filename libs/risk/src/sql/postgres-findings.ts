@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import { isRecord, visit, type SqlFindings, type TreeNode } from './syntax-tree.ts';
 
-/** Nodes of Postgres' tree that drop something, and what they drop in words. */
+/** Nodes of Postgres' tree that drop something, with the SQL name of its kind. */
 const DROPS: Readonly<Record<string, string>> = {
   TruncateStmt: 'TRUNCATE',
   DropdbStmt: 'DROP DATABASE',
@@ -35,7 +35,7 @@ const TOUCH_FILES = new Set([
   'pg_logical_slot_get_changes',
 ]);
 
-/** What the statements of a tree of Postgres' own parser do. */
+/** The effects of the statements in a tree of Postgres' own parser. */
 export function postgresFindings(tree: TreeNode): SqlFindings {
   const losses: string[] = [];
   const programs: string[] = [];
@@ -72,13 +72,13 @@ function lossOf(kind: string, value: TreeNode): string | undefined {
   return undefined;
 }
 
-/** Temporary tables are called so, and lie in a schema of that name. */
+/** Temporary tables are named accordingly, and are in a schema of that name. */
 const namesTemporary = (value: TreeNode): boolean => {
   const names = stringsOf(value['objects']);
   return names.length > 0 && (names[0] === 'pg_temp' || names.every((name) => /^te?mp_/i.test(name)));
 };
 
-/** A deletion for each row that matches; only a condition of its own chooses among them. */
+/** A deletion for each matching row; only a condition of its own restricts it. */
 function mergesAway(value: TreeNode): boolean {
   const actions = (Array.isArray(value['mergeWhenClauses']) ? value['mergeWhenClauses'] : []) as readonly unknown[];
   const all = isAll(value['joinCondition']);
@@ -98,18 +98,18 @@ const analyzes = (value: TreeNode): boolean => {
   );
 };
 
-/** Levels of a condition that are looked at. */
+/** Levels of a condition that are examined. */
 const DEPTH_MAX = 50;
 
-/** Answers whether a condition leaves all rows in: there is none, or it says the same of each. */
+/** Answers whether a condition selects all rows: there is none, or it is the same for each. */
 export function isAll(condition: unknown, depth = 0): boolean {
-  // Nobody narrows anything by so many levels.
+  // A real condition has far fewer levels.
   if (condition === undefined || condition === null || depth > DEPTH_MAX) return true;
   if (!isRecord(condition)) return false;
   const constant = condition['A_Const'];
   if (isRecord(constant)) return isRecord(constant['boolval']) && constant['boolval']['boolval'] === true;
-  // What speaks of no column says the same of each row.
-  if (!speaksOf('ColumnRef', condition)) return true;
+  // A condition without a column is the same for each row.
+  if (!mentions('ColumnRef', condition)) return true;
   const cast = condition['TypeCast'];
   if (isRecord(cast)) return isAll(cast['arg'], depth + 1);
   const compared = condition['A_Expr'];
@@ -127,11 +127,11 @@ const isSame = (a: unknown, b: unknown): boolean =>
   'ColumnRef' in a &&
   'ColumnRef' in b &&
   spelled(a['ColumnRef']) === spelled(b['ColumnRef']);
-/** Without the places in the text, which differ. */
+/** Without positions in the text, which differ. */
 const spelled = (value: unknown): string =>
   JSON.stringify(value, (key, inner: unknown) => (key === 'location' ? undefined : inner));
 
-function speaksOf(kind: string, value: unknown): boolean {
+function mentions(kind: string, value: unknown): boolean {
   let found = false;
   visit(value, (node) => {
     found ||= kind in node;

@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/* What a statement says by its words alone: for those that no grammar takes, and for the bodies of procedures. */
+/*
+ * The effects of a statement by its words only: for statements that no grammar accepts, and for the bodies of
+ * procedures.
+ */
 
-/** Statements that show something, choose where and how, or begin and end a transaction. */
+/** Statements that show something, set session options, or begin and end a transaction. */
 const LOOKS = new RegExp(
   `^(?:${[
     'show',
@@ -38,7 +41,7 @@ const LOOKS = new RegExp(
   'i',
 );
 
-/** A question that no word in it turns into more. */
+/** A query, unless a word in it does more. */
 const ASKS = /^[(\s]*(?:select|with|values|table|from|explain|pragma|summarize)\b/i;
 const DOES = new RegExp(
   `\\b(?:${[
@@ -79,7 +82,7 @@ const DOES = new RegExp(
   'i',
 );
 
-/** Answers whether a statement leaves everything as it is. `words` is without strings and comments. */
+/** Answers whether a statement changes nothing. `words` is without strings and comments. */
 export const isLook = (words: string): boolean => LOOKS.test(words) || (ASKS.test(words) && !DOES.test(words));
 
 const flat = (text: string): string => text.replace(/\s+/g, ' ').trim().toLowerCase();
@@ -92,10 +95,10 @@ const DROPS = new RegExp(
   ].join(''),
 );
 
-/** Answers whether words of the text, wherever they stand, lose tables, columns or all rows. */
+/** Answers whether words of the text, at any position, lose tables, columns or all rows. */
 export const losesByWords = (text: string): boolean => text.split(';').map(flat).some(losesPiece);
 
-/** Each test is one pass over the piece: the text is as long as its sender likes. */
+/** Each test is one pass over the piece: the sender controls the length of the text. */
 function losesPiece(piece: string): boolean {
   const has = (word: RegExp): boolean => word.test(piece);
   if (has(/\btruncate\b/) || (has(DROPS) && !has(/\bdrop \w+ if exists (?:temp_|tmp_|#)/))) return true;
@@ -105,17 +108,17 @@ function losesPiece(piece: string): boolean {
   return !isNarrowed && ((has(/\bdelete\b/) && has(/\bfrom\b/)) || (has(/\bupdate\b/) && has(/\bset\b/)));
 }
 
-/** Verbs with which a statement begins that loses something. */
+/** First verbs of statements that lose something. */
 const BEGINS = /^(?:(?:alter|drop|delete|truncate|update|merge) |with .{0,200}\bdelete from )/;
 
-/** Answers the same of a text that may be none of SQL: only what begins as a statement counts. */
+/** The same for a text that may not be SQL: only a piece that begins as a statement counts. */
 export const losesAsStatement = (text: string): boolean =>
   text
     .split(';')
     .map(flat)
     .some((piece) => BEGINS.test(piece) && OBJECTS.test(piece) && losesPiece(piece));
 
-/** What prose seldom puts behind such a verb. */
+/** Words that rarely follow such a verb in prose. */
 const OBJECTS = new RegExp(
   [
     String.raw`^(?:alter table|drop (?!.*\bif exists temp_)|delete from|truncate|update \S+ set|`,

@@ -4,10 +4,10 @@ import type { TableRow } from './program-form.ts';
 const DOCKER = ['docker', 'podman', 'nerdctl'];
 const COMPOSE = ['docker-compose', 'podman-compose'];
 
-/** Containers, the clusters that run them, and machines that are made for a while. */
+/** Containers, the clusters that run them, and temporary machines. */
 export const CONTAINERS: readonly TableRow[] = [
   { programs: DOCKER, words: ['rmi|prune'], kind: 'infrastructure_loss' },
-  // A stopped container of a name goes and leaves its image and volumes.
+  // Removes a stopped container by name and keeps its image and volumes.
   {
     programs: DOCKER,
     words: ['rm'],

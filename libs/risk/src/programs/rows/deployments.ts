@@ -18,7 +18,7 @@ const SHOWS = [
   '-h',
   '--version',
 ];
-/** Words that only show something, wherever they stand among the first ones. */
+/** Words that only show something, at any position among the first ones. */
 const LOOKS = [
   'list',
   'ls',
@@ -65,9 +65,7 @@ const loses = (programs: readonly string[], words: readonly string[], more: Part
   ...more,
 });
 
-/**
- * What puts a version of something in front of its users, or changes where it runs: as far-reaching as `helm upgrade`.
- */
+/** Commands that release a version to users, or change where it runs: as far-reaching as `helm upgrade`. */
 const CLOUDS: readonly TableRow[] = [
   changes(['gcloud'], ['deploy'], { first: false, without: LOOKS }),
   changes(['gcloud'], ['run', 'services|jobs|worker-pools', 'replace|update-traffic|execute|update'], { first: false }),
@@ -226,7 +224,7 @@ const CLUSTERS: readonly TableRow[] = [
   changes(['waypoint'], ['up|deploy|release'], {}),
 ];
 
-/** A version that only those see who know its address. */
+/** A version that only people with its address can see. */
 const PREVIEWS: readonly TableRow[] = [
   {
     programs: ['vercel', 'now'],

@@ -100,7 +100,9 @@ const AZ = [
   '-s',
 ];
 
-/** Options that take a value, of programs whose words stand behind them: without it the value would pass for a word. */
+/**
+ * Options that take a value, for programs whose words follow them: without this table the value would count as a word.
+ */
 export const OPTION_VALUES: Readonly<Record<string, readonly string[]>> = {
   kubectl: KUBE,
   oc: KUBE,

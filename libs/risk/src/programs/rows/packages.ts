@@ -2,7 +2,7 @@
 import type { TableRow } from './program-form.ts';
 import { SHOWS } from './shows.ts';
 
-/** Publishing packages, and installing them from elsewhere than their registry. */
+/** Publishing packages, and installing them from other sources than their registry. */
 export const PACKAGES: readonly TableRow[] = [
   {
     first: true,

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/** Programs that only read, or only start others, which are then read by themselves. */
+/** Programs that only read, or only start others, which are then read separately. */
 export const READERS: ReadonlySet<string> = new Set([
   'ls',
   'dir',

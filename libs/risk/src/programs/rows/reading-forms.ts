@@ -57,7 +57,7 @@ const DOES = [
   'cancel',
 ];
 
-/** Forms of other programs that only read. What isn't listed may change something. */
+/** Forms of other programs that only read. Any other form may change something. */
 export const READING_FORMS: readonly ProgramForm[] = [
   {
     programs: ['git'],

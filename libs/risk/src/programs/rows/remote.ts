@@ -1,27 +1,25 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { ProgramForm } from './program-form.ts';
 
-/** A form of a program that hands a command to another machine, a container or a device. */
+/** A form of a program that passes a command to another machine, a container or a device. */
 export interface RemoteForm extends ProgramForm {
   /** options whose value is the command */
   readonly options?: readonly string[];
   /** whether such an option takes every word up to the next option, one command each */
   readonly many?: boolean;
-  /**
-   * the command is what follows so many operands behind the words of the form: the name of the machine is one of them
-   */
+  /** the command follows this many operands after the words of the form; the machine's name is one of them */
   readonly behind?: number;
-  /** the command is what stands behind `--` */
+  /** the command follows `--` */
   readonly dashes?: boolean;
   /** the words are the command's own, as `exec` takes them; otherwise a shell gets them as one text */
   readonly asWords?: boolean;
-  /** option values that are PowerShell, by the word that stands somewhere in the command line */
+  /** option values that are PowerShell, by the word that occurs somewhere in the command line */
   readonly powershell?: string;
 }
 
 const SSH = ['ssh', 'ssh-direct'];
 
-/** Programs that start a command elsewhere. `ssh` and container engines are read by themselves. */
+/** Programs that start a command elsewhere. `ssh` and container engines have their own readings. */
 export const REMOTE_FORMS: readonly RemoteForm[] = [
   { programs: ['gcloud'], words: ['ssh'], options: ['--command'], dashes: true },
   {
@@ -93,7 +91,7 @@ export const REMOTE_FORMS: readonly RemoteForm[] = [
   { programs: ['wsl', 'wsl.exe'], options: ['-e', '--exec'], behind: 0, dashes: true },
 ];
 
-/** Options that take a value, of programs for which the table of rows names none. */
+/** Options that take a value, for programs without an entry in the table of rows. */
 export const REMOTE_VALUES: Readonly<Record<string, readonly string[]>> = {
   gcloud: [
     '--tunnel-through-iap-port',

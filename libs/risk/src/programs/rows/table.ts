@@ -11,7 +11,7 @@ import { PROVISIONING } from './provisioning.ts';
 import { TRACES } from './traces.ts';
 import { WINDOWS } from './windows.ts';
 
-/** First rows for programs that do one thing, whatever else is read of their arguments. */
+/** First rows for programs with one effect, in addition to their other readings. */
 export const TABLE: readonly TableRow[] = [
   ...MACHINE,
   ...TRACES,

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { TableRow } from './program-form.ts';
 
-/** What runs later, what hands out credentials, and what hides what was run. */
+/** Commands that schedule later ones, hand out credentials, or hide what was run. */
 export const TRACES: readonly TableRow[] = [
   { programs: ['crontab'], unless: ['-l', '--help'], kind: 'persistence' },
   { programs: ['at', 'batch'], unless: ['-l'], kind: 'persistence' },

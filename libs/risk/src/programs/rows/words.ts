@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/** Verbs with which programs destroy, whichever program it is. */
+/** Verbs with which any program destroys something. */
 export const DESTROYING = new Set([
   'delete',
   'destroy',
@@ -27,7 +27,7 @@ export const DESTROYING = new Set([
   'purgeall',
   'eraseall',
 ]);
-/** Verbs that destroy as well, unless what they take away is a dependency or a part of a list. */
+/** Verbs that destroy as well, unless they remove a dependency or a part of a list. */
 export const REMOVING = new Set([
   'remove',
   'rm',
@@ -44,7 +44,7 @@ export const REMOVING = new Set([
   'disable',
   'flush',
 ]);
-/** Verbs that may lose something, which programs ask about before they do it. */
+/** Verbs that may lose something, for which programs prompt first. */
 export const UNDOING = new Set([
   'revert',
   'rollback',
@@ -64,7 +64,7 @@ export const UNDOING = new Set([
   'format',
   'reinstall',
 ]);
-/** Flags that answer yes before anybody is asked. */
+/** Flags that suppress such a prompt. */
 export const INSISTING = new Set([
   '-y',
   '--yes',
@@ -84,7 +84,7 @@ export const INSISTING = new Set([
   '--approve',
 ]);
 
-/** Verbs that make something known for good. */
+/** Verbs that publish something permanently. */
 export const PUBLISHING = new Set(['publish', 'unpublish']);
 
 /** Flags with which a program only shows what it would do, or what it is. */
@@ -103,7 +103,7 @@ export const SHOWING = new Set([
   '--diff',
 ]);
 
-/** To these, what is removed is a dependency, or a version of a tool, that is fetched again. */
+/** For these programs, a removed thing is a dependency, or a version of a tool, which can be downloaded again. */
 export const PACKAGE_MANAGERS = new Set([
   'npm',
   'pnpm',
@@ -220,7 +220,7 @@ export const PACKAGE_MANAGERS = new Set([
   'ssh-add',
 ]);
 
-/** Programs that run the project's own scripts by name, and the words that stand before the name. */
+/** Programs that run the project's own scripts by name, and the words that precede the name. */
 export const SCRIPT_RUNNERS: Readonly<Record<string, readonly string[]>> = {
   npm: ['run', 'run-script'],
   pnpm: ['run'],

@@ -3,11 +3,10 @@ import { createHmac } from 'node:crypto';
 import { inTurns, type Turns } from './in-turns.ts';
 
 /**
- * So many of a list, drawn by a keyed hash over all its paths: whoever does not know the key can tell neither which,
- * nor, from what was drawn of one list, anything of another. Takes one hash for the list and one for each that is
- * drawn.
+ * A sample of a list, selected by a keyed hash over all its paths. Without the key, nobody can predict the sample, or
+ * infer anything from the sample of another list. Takes one hash for the list and one for each sampled member.
  */
-export async function drawnBy<T extends { readonly path: string }>(
+export async function keyedSample<T extends { readonly path: string }>(
   key: Uint8Array,
   all: readonly T[],
   count: number,
@@ -15,14 +14,14 @@ export async function drawnBy<T extends { readonly path: string }>(
 ): Promise<readonly T[]> {
   const hash = createHmac('sha256', key);
   for await (const some of inTurns(all, turns)) hash.update(`${some.map(({ path }) => path).join('\0')}\0`);
-  return drawn(hash.digest(), all, count);
+  return seededSample(hash.digest(), all, count);
 }
 
-/** The same for a seed that nobody else knows. */
-export function drawn<T>(seed: Uint8Array, all: readonly T[], count: number): readonly T[] {
+/** The same with a secret seed. */
+export function seededSample<T>(seed: Uint8Array, all: readonly T[], count: number): readonly T[] {
   const moved = new Map<number, number>();
   return Array.from({ length: Math.min(count, all.length) }, (_, at) => {
-    // A shuffle that ends early: what would have been swapped to a place is remembered instead.
+    // A shuffle that ends early: it remembers swapped members instead of swapping them.
     const chosen = at + (numberAt(seed, at) % (all.length - at));
     const [index, other] = [moved.get(chosen) ?? chosen, moved.get(at) ?? at];
     moved.set(chosen, other);
@@ -30,6 +29,6 @@ export function drawn<T>(seed: Uint8Array, all: readonly T[], count: number): re
   });
 }
 
-/** Six bytes: so many more than there are members that the remainder prefers none. */
+/** Six bytes: so many more values than members that the remainder is unbiased. */
 const numberAt = (seed: Uint8Array, at: number): number =>
   createHmac('sha256', seed).update(String(at)).digest().readUIntBE(0, 6);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { PolicyAsk } from './ask.ts';
+import type { PolicyRequest } from './policy-request.ts';
 
-/** The ask that specs change: an interactive write of no risk. */
-export const PLAIN_ASK: PolicyAsk = {
+/** The base request for specs: an interactive write without risk. */
+export const PLAIN_ASK: PolicyRequest = {
   agent_id: 'agt_a',
   delegated_by: [],
   workspace_id: 'wsp_a',

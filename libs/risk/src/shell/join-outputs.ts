@@ -3,7 +3,7 @@ import { ANYTHING, NOTHING, strongest, textSource } from './source.ts';
 import type { Source } from './field.ts';
 
 /** The output of commands that run one after another. */
-export function together(outputs: readonly Source[]): Source {
+export function joinOutputs(outputs: readonly Source[]): Source {
   const some = outputs.filter(({ kind }) => kind !== 'nothing');
   if (some.length <= 1) return some[0] ?? NOTHING;
   const strong = strongest(some);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import { takeOptions } from '../shell/options.ts';
+import { parseOptions } from '../shell/options.ts';
 import type { Invocation, Shell } from '../shell/shell.ts';
 import { optionValues } from './table.ts';
 import { READERS } from './rows/readers.ts';
@@ -15,38 +15,38 @@ import {
 } from './rows/words.ts';
 
 /*
- * There are more programs than any table knows. Of one that isn't known, the name and the first words count: `acmectl
- * delete cluster` says what it does. Whoever knows better adds a row.
+ * There are more programs than any table can list. For an unknown one, the name and the first words count: `acmectl
+ * delete cluster` shows its effect. A new row can make this more precise.
  */
 
-/** Words of a command line that may be verbs; further ones name things. */
+/** Words of a command line that may be verbs; later ones are names. */
 const VERBS_WITHIN = 3;
 const WORD = /^[a-z][a-z0-9]*(?:[-_:][a-z0-9]+)*$/i;
 
-/** `--delete`, `--purge-all`, `--force-destroy`; not `--delete-branch`, which names what goes besides. */
+/** `--delete`, `--purge-all`, `--force-destroy`; not `--delete-branch`, which names an additional deletion. */
 const FLAG = /^--(?:force-)?[a-z]+(?:-(?:all|everything|data|now))?$/;
 
 /**
- * Notes a program, or a script of the project, whose name or first words say that it destroys or publishes something.
+ * Notes a program, or a script of the project, whose name or first words mean that it destroys or publishes something.
  */
-export function noteTellingName({ name, args }: Invocation, isKnown: boolean, shell: Shell): void {
+export function noteVerbName({ name, args }: Invocation, isKnown: boolean, shell: Shell): void {
   if (args.some(({ text }) => SHOWING.has(text.replace(/=.*/, '')))) return;
-  const words = takeOptions(args, optionValues(name)).operands.map(({ text }) => text);
+  const words = parseOptions(args, optionValues(name)).operands.map(({ text }) => text);
   const script = scriptOf(name, words);
   if (script !== undefined && !CHECKS.test(script))
-    noteIf(tells(script, DESTROYING) || tells(script, PUBLISHING) || RESETS_DATA.test(script), name, script, shell);
+    noteIf(hasVerb(script, DESTROYING) || hasVerb(script, PUBLISHING) || RESETS_DATA.test(script), name, script, shell);
   if (script !== undefined && !isWordOf(name, script)) return;
   if (isKnown || READERS.has(name) || PACKAGE_MANAGERS.has(name)) return;
   const stem = name.replace(/\.\w+$/, '');
-  noteIf(WORD.test(stem) && (tells(stem, DESTROYING) || tells(stem, PUBLISHING)), name, name, shell);
+  noteIf(WORD.test(stem) && (hasVerb(stem, DESTROYING) || hasVerb(stem, PUBLISHING)), name, name, shell);
   const verb = words
     .slice(0, VERBS_WITHIN)
-    .find((word) => WORD.test(word) && [DESTROYING, REMOVING, PUBLISHING].some((verbs) => tells(word, verbs)));
-  const flag = args.find(({ text }) => FLAG.test(text) && tells(text.slice(2), DESTROYING));
+    .find((word) => WORD.test(word) && [DESTROYING, REMOVING, PUBLISHING].some((verbs) => hasVerb(word, verbs)));
+  const flag = args.find(({ text }) => FLAG.test(text) && hasVerb(text.slice(2), DESTROYING));
   noteIf(verb !== undefined || flag !== undefined, name, verb ?? flag?.text ?? '', shell);
   const insisted = words
     .slice(0, VERBS_WITHIN)
-    .find((word, index) => WORD.test(word) && (tells(word, UNDOING) || (index > 0 && word === 'clean')));
+    .find((word, index) => WORD.test(word) && (hasVerb(word, UNDOING) || (index > 0 && word === 'clean')));
   noteIf(
     insisted !== undefined && args.some(({ text }) => INSISTING.has(text.replace(/=.*/, ''))),
     name,
@@ -55,18 +55,18 @@ export function noteTellingName({ name, args }: Invocation, isKnown: boolean, sh
   );
 }
 
-/** What a project's scripts call the emptying of its data. */
+/** Usual names of a project's scripts that empty its data. */
 const RESETS_DATA =
   /(?:^|[:_-])(?:db|database|schema|data|prod|production)[:_-](?:reset|fresh|flush|clear|empty)(?:$|[:_-])/;
 
-/** Scripts that try something out on what is theirs. */
+/** Scripts that only test something of their own. */
 const CHECKS =
   /(?:^|[:_-])(?:dry|check|preview|plan|diff|help|list|status)(?:$|[:_-])|^(?:tests?|spec|unit|e2e|it|lint|check|typecheck|build|watch|docs?|storybook|gen(?:erate)?|codegen|format|fmt|bench|coverage)(?:$|[:_-])/;
 
-/** Runners that take their own words where a script's name may stand. */
+/** Runners with words of their own in the position of a script's name. */
 const isWordOf = (name: string, script: string): boolean => name === 'yarn' && !script.includes(':');
 
-/** The name that a runner of the project's own scripts is given. */
+/** The script's name in the arguments of a runner. */
 function scriptOf(name: string, [first, second]: readonly string[]): string | undefined {
   if (!Object.hasOwn(SCRIPT_RUNNERS, name)) return undefined;
   const before = SCRIPT_RUNNERS[name] ?? [];
@@ -75,7 +75,7 @@ function scriptOf(name: string, [first, second]: readonly string[]): string | un
 }
 
 /** A verb counts as the first or last part of a word: `db:drop`, `delete-stack`; not `pre-delete-check`. */
-function tells(word: string, verbs: ReadonlySet<string>): boolean {
+function hasVerb(word: string, verbs: ReadonlySet<string>): boolean {
   const parts = word
     .replace(/([a-z])([A-Z])/g, '$1-$2')
     .toLowerCase()

@@ -4,17 +4,17 @@ import type { Act } from '../act.ts';
 import type { RiskHistory } from '../history.ts';
 import type { RiskRule } from './rule.ts';
 
-/** What a rule is asked about beside single acts. */
+/** The conditions of a rule apart from single acts. */
 export interface Circumstances {
   readonly category: ToolCategory;
   readonly history: RiskHistory;
 }
 
 /**
- * The act that the rule speaks of, the call itself (null) where the rule names no kind, or undefined where it is
- * silent.
+ * The act to which the rule applies, the call itself (null) where the rule names no kind, or undefined where it doesn't
+ * apply.
  */
-export function spokenOf(
+export function matchingAct(
   rule: RiskRule,
   acts: readonly Act[],
   { category, history }: Circumstances,
@@ -45,6 +45,9 @@ function happened(
   );
 }
 
-/** The rule's message about the act, or about the call. Function replacements: a subject's `$&` isn't a pattern. */
+/**
+ * The rule's message about the act, or about the call. With function replacements, since a subject's `$&` isn't a
+ * pattern.
+ */
 export const messageOf = ({ message }: RiskRule, act: Act | null): string =>
   message.replace('{form}', () => act?.form ?? 'the call').replace('{subject}', () => act?.subject ?? '');

@@ -3,23 +3,25 @@ import type { Change } from '@writ/contract';
 import type { EffectContents } from './contents.ts';
 import type { ContentFacts } from './content-facts.ts';
 import type { TakenFile } from './git/kept-contents.ts';
-import { changedRepositories, GatheredBytes, type GitDirectory } from './git-directory.ts';
+import { changedRepositories, ByteBudget, type GitDirectory } from './git-directory.ts';
 
-/** A file that an effect took, with what is known of its contents. */
+/** A file that an effect changed or deleted, with the facts about its contents. */
 export interface Suspect {
   readonly path: string;
   readonly facts: Pick<ContentFacts, 'blobBefore' | 'blobAfter'> | null;
 }
 
 /**
- * Says of changes whether git made them and keeps what was there: the same effect or its series changed the index or a
- * reference, the path agrees with the index, and the content before is staged, or in a commit that the repository leads
- * to afterwards. So a checkout, a rebase or a stash loses nothing; what was never committed is lost.
+ * Decides whether git made changes and keeps the former contents. Three conditions must hold: the same effect or its
+ * series changed the index or a reference; the path agrees with the index; and the former content is staged, or in a
+ * commit that is reachable afterwards. So a checkout, a rebase or a stash loses nothing, and content that was never
+ * committed is lost.
  *
  * INVARIANT (the repository is as it is now): what git keeps is read from the base of this effect with its own changes,
- * also where the files of a series are judged. What an earlier effect left in git's reach may be out of it now.
+ * also where the files of a series are judged. Content that was reachable after an earlier effect may be unreachable
+ * now.
  */
-export class GitWitness {
+export class GitRetention {
   readonly #changes: readonly Change[];
   readonly #contents: EffectContents;
   readonly #now: number;
@@ -27,7 +29,7 @@ export class GitWitness {
 
   /**
    * @param changes of this effect alone
-   * @param used own directories of repositories, of which earlier effects of the series changed the index or references
+   * @param used own directories of repositories whose index or references earlier effects of the series changed
    */
   constructor(
     changes: readonly Change[],
@@ -38,7 +40,7 @@ export class GitWitness {
     [this.#changes, this.#contents, this.#now, this.#used] = [changes, contents, now, used];
   }
 
-  /** Those that git keeps. */
+  /** The suspects that git keeps. */
   async kept<T extends Suspect>(suspects: readonly T[]): Promise<ReadonlySet<T>> {
     const kept = new Set<T>();
     if (suspects.length === 0) return kept;
@@ -46,7 +48,7 @@ export class GitWitness {
       ({ root, parts }) =>
         /(?:^|\/)\.git$/.test(root) && (this.#used.has(root) || parts.index !== null || parts.references.size > 0),
     );
-    // The longest first: a file belongs to the repository that is nearest to it.
+    // The longest first: a file belongs to the innermost repository.
     const roots = repositories
       .map((git) => ({ git, above: git.root.slice(0, -'.git'.length) }))
       .sort((a, b) => b.above.length - a.above.length);
@@ -58,7 +60,7 @@ export class GitWitness {
         before: facts?.blobBefore ?? '',
         after: facts?.blobAfter ?? null,
       }));
-      const answers = await this.#contents.alone(() => this.#ask(root.git, taken));
+      const answers = await this.#contents.alone(() => this.#query(root.git, taken));
       some.forEach((each, at) => {
         if (answers?.[at] === true) kept.add(each);
       });
@@ -66,8 +68,8 @@ export class GitWitness {
     return kept;
   }
 
-  async #ask(git: GitDirectory, taken: readonly TakenFile[]): Promise<readonly boolean[] | null> {
-    const gathered = new GatheredBytes(this.#contents);
+  async #query(git: GitDirectory, taken: readonly TakenFile[]): Promise<readonly boolean[] | null> {
+    const gathered = new ByteBudget(this.#contents);
     const state = await git.index();
     const index = state === null ? undefined : (await gathered.read(new Map([['index', state]]))).get('index');
     const references = index === undefined ? null : await git.references(gathered);

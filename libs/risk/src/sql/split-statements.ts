@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { Lexis } from './dialects.ts';
+import type { LexicalRules } from './dialects.ts';
 
-/** A text of statements as its client takes it apart. */
+/** A text of statements as its client splits it. */
 export interface SqlText {
   /** the statements, with their strings and without their comments */
   readonly statements: readonly string[];
   /** the same statements with every string and quoted name as `''`, so that words in them don't count */
   readonly words: readonly string[];
-  /** commands of the client itself, without what marks them: `! ls` of `\! ls` */
+  /** commands of the client itself, without their marker: `! ls` of `\! ls` */
   readonly commands: readonly string[];
 }
 
-/** Takes the text apart in one pass, whatever it holds: what isn't closed reaches to its end. */
-export function takeApart(text: string, lexis: Lexis): SqlText {
+/** Splits the text in one pass, whatever its content: an unclosed part extends to its end. */
+export function splitStatements(text: string, lexis: LexicalRules): SqlText {
   return new SqlScanner(text, lexis).run();
 }
 
@@ -21,20 +21,20 @@ const PLAIN = /[A-Za-z0-9_]+/y;
 
 class SqlScanner {
   readonly #text: string;
-  readonly #lexis: Lexis;
+  readonly #lexis: LexicalRules;
   readonly #statements: string[] = [];
   readonly #words: string[] = [];
   readonly #commands: string[] = [];
   #at = 0;
   #statement = '';
   #word = '';
-  /** whether nothing but white space stands in the statement so far */
+  /** whether the statement so far has only white space */
   #isBlank = true;
   #line = -1;
-  /** how many comments that are run are open */
+  /** the number of open executable comments */
   #executed = 0;
 
-  constructor(text: string, lexis: Lexis) {
+  constructor(text: string, lexis: LexicalRules) {
     this.#text = text;
     this.#lexis = lexis;
   }
@@ -55,10 +55,10 @@ class SqlScanner {
     else if (this.#executed > 0 && this.#text.startsWith('*/', this.#at)) this.#endExecuted();
     else if (this.#beginsCommand(char)) this.#command(char);
     else if (char === ';') this.#end(1);
-    else this.#take(this.#plainLength());
+    else this.#consume(this.#plainLength());
   }
 
-  #take(length: number, word?: string): void {
+  #consume(length: number, word?: string): void {
     const part = this.#text.slice(this.#at, this.#at + length);
     this.#statement += part;
     this.#word += word ?? part;
@@ -66,7 +66,7 @@ class SqlScanner {
     this.#isBlank &&= /^\s*$/.test(part);
   }
 
-  /** A name or a number is taken at once. */
+  /** The length of a whole name or number. */
   #plainLength(): number {
     PLAIN.lastIndex = this.#at;
     return PLAIN.exec(this.#text)?.[0].length ?? 1;
@@ -94,17 +94,17 @@ class SqlScanner {
       else if (char === close && this.#text.charAt(at + 1) === close) at += 1;
       else if (char === close) break;
     }
-    this.#take(Math.min(at + 1, this.#text.length) - this.#at, "''");
+    this.#consume(Math.min(at + 1, this.#text.length) - this.#at, "''");
   }
 
   #dollarQuoted(): boolean {
     const tag = /^\$(?:[A-Za-z_\u0080-\uffff][\w\u0080-\uffff]*)?\$/.exec(
       this.#text.slice(this.#at, this.#at + 66),
     )?.[0];
-    // Within a name, a dollar is a character like others.
+    // Within a name, a dollar is an ordinary character.
     if (tag === undefined || /[\w$]/.test(this.#text.charAt(this.#at - 1))) return false;
     const end = this.#text.indexOf(tag, this.#at + tag.length);
-    this.#take((end < 0 ? this.#text.length : end + tag.length) - this.#at, "''");
+    this.#consume((end < 0 ? this.#text.length : end + tag.length) - this.#at, "''");
     return true;
   }
 
@@ -173,7 +173,7 @@ class SqlScanner {
     const end = char === '\\' ? line.search(/\\\\/) : -1;
     this.#commands.push((end < 0 ? line : line.slice(0, end)).trim());
     this.#space(this.#at + marks + (end < 0 ? line.length : end + 2));
-    // `\g` and its kin end the statement that they send.
+    // `\g` and similar commands end the statement that they send.
     if (/^(?:g|gx|gexec|gset|gdesc|crosstabview|watch|G)\b/.test(line)) this.#end();
   }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { Approvers } from '../ask.ts';
+import type { Approvers } from '../policy-request.ts';
 
 const SPANS = [
   [86_400_000, 'day'],
@@ -9,13 +9,13 @@ const SPANS = [
   [1, 'millisecond'],
 ] as const;
 
-/** A length of time in the largest unit that gives a whole number: `90 minutes`, `1 day`. */
+/** A duration in the largest unit that gives a whole number: `90 minutes`, `1 day`. */
 export function spanOf(ms: number): string {
   const [size, unit] = SPANS.find(([length]) => ms % length === 0) as (typeof SPANS)[number];
   return ms === size ? `1 ${unit}` : `${ms / size} ${unit}s`;
 }
 
-/** Who has to say yes. */
+/** Who has to approve, in words. */
 export function approvalWords({ count, role }: Approvers): string {
   if (role === 'admin') return count === 1 ? 'an administrator approves it' : `${count} administrators approve it`;
   return count === 1 ? 'a person approves it' : `${count} people approve it`;
